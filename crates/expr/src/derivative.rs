@@ -1,0 +1,337 @@
+//! Derivatives: forward along a direction, backward to all symbols, and along the motion.
+//!
+//! Forward, $\dot e = \sum_i (\partial e/\partial o_i)\,\dot o_i$ over the operands $o_i$; backward, $\bar o_i \mathrel{+}= \bar e\,\partial e/\partial o_i$.
+//! Both visit each shared node once. Memory operators are held fixed: their derivative is zero, which is what $A = \partial\varphi/\partial\dot q$
+//! means for them.
+
+use rustc_hash::FxHashMap;
+
+use crate::function::{Binary, Unary};
+use crate::graph::Graph;
+use crate::node::{Expr, Node, Relation, Role, Symbol};
+use crate::number;
+use crate::store::{ONE, Store, TWO, ZERO};
+
+impl Graph {
+    /// $\partial e/\partial s$
+    pub fn derivative(&self, e: Expr, symbol: Expr) -> Expr {
+        self.directional(&[e], &[(symbol, ONE)])[0]
+    }
+
+    /// The derivative of each output along a direction, given as rates of symbols. One pass for all outputs.
+    pub fn directional(&self, outputs: &[Expr], direction: &[(Expr, Expr)]) -> Vec<Expr> {
+        self.store.borrow_mut().directional(outputs, direction)
+    }
+
+    /// $\partial e/\partial s$ for every symbol by one backward pass.
+    pub fn gradient(&self, e: Expr, symbols: &[Expr]) -> Vec<Expr> {
+        self.store.borrow_mut().gradient(&[(e, ONE)], symbols)
+    }
+
+    /// $\sum_i w_i\,\partial e_i/\partial s$ for every symbol by one backward pass.
+    pub fn weighted_gradient(&self, weighted: &[(Expr, Expr)], symbols: &[Expr]) -> Vec<Expr> {
+        self.store.borrow_mut().gradient(weighted, symbols)
+    }
+
+    /// Rows $\partial e_i/\partial s_j$.
+    pub fn jacobian(&self, outputs: &[Expr], symbols: &[Expr]) -> Vec<Vec<Expr>> {
+        let columns: Vec<Vec<Expr>> =
+            symbols.iter().map(|&s| self.directional(outputs, &[(s, ONE)])).collect();
+        (0..outputs.len()).map(|i| columns.iter().map(|c| c[i]).collect()).collect()
+    }
+
+    /// $\partial^2 e/\partial s_i\partial s_j$, exactly symmetric.
+    pub fn hessian(&self, e: Expr, symbols: &[Expr]) -> Vec<Vec<Expr>> {
+        let gradient = self.gradient(e, symbols);
+        let mut rows = self.jacobian(&gradient, symbols);
+        for i in 0..rows.len() {
+            for j in 0..i {
+                rows[i][j] = rows[j][i];
+            }
+        }
+        rows
+    }
+
+    /// $de/dt$: $q \to \dot q \to \ddot q$, $\mu \to \dot\mu$, $t \to 1$; parameters rest.
+    pub fn total_derivative(&self, e: Expr) -> Expr {
+        self.total_derivatives(&[e])[0]
+    }
+
+    /// $d/dt$ of several expressions in one pass.
+    pub fn total_derivatives(&self, outputs: &[Expr]) -> Vec<Expr> {
+        let direction: Vec<(Expr, Expr)> = self
+            .symbols(outputs)
+            .into_iter()
+            .filter_map(|s| Some((s, self.rate(s)?)))
+            .collect();
+        self.directional(outputs, &direction)
+    }
+
+    /// The rate of a symbol: the next dot of a coordinate or multiplier, 1 for time, `None` for what rests.
+    pub fn rate(&self, symbol: Expr) -> Option<Expr> {
+        let Symbol { name, role } = self.symbol_of(symbol)?;
+        match role {
+            Role::Time => Some(ONE),
+            Role::Coordinate { order } => {
+                Some(self.symbol(&name, Role::Coordinate { order: order + 1 }))
+            }
+            Role::Multiplier { order } => {
+                Some(self.symbol(&name, Role::Multiplier { order: order + 1 }))
+            }
+            Role::Parameter | Role::Free => None,
+        }
+    }
+}
+
+impl Store {
+    fn directional(&mut self, outputs: &[Expr], direction: &[(Expr, Expr)]) -> Vec<Expr> {
+        let mask = direction.iter().fold(0, |m, (s, _)| m | self.masks[s.index()]);
+        let mut tangents: FxHashMap<Expr, Expr> = direction.iter().copied().collect();
+        for e in self.live_with(outputs, mask) {
+            if tangents.contains_key(&e) {
+                continue;
+            }
+            let of = |o: Expr| tangents.get(&o).copied().unwrap_or(ZERO);
+            let node = self.node(e);
+            if node.operands().all(|o| of(o) == ZERO) {
+                continue;
+            }
+            let tangent = self.tangent(e, node, of);
+            if tangent != ZERO {
+                tangents.insert(e, tangent);
+            }
+        }
+        outputs.iter().map(|o| tangents.get(o).copied().unwrap_or(ZERO)).collect()
+    }
+
+    /// The derivative of one node from those of its operands.
+    fn tangent(&mut self, e: Expr, node: Node, of: impl Fn(Expr) -> Expr) -> Expr {
+        match node {
+            Node::Neg(a) => self.neg(of(a)),
+            Node::Add(a, b) => self.add(of(a), of(b)),
+            Node::Sub(a, b) => self.sub(of(a), of(b)),
+            Node::Mul(a, b) => {
+                let (x, y) = (self.mul(of(a), b), self.mul(a, of(b)));
+                self.add(x, y)
+            }
+            Node::Div(a, b) => {
+                // (ȧ − e ḃ)/b
+                let product = self.mul(e, of(b));
+                let numerator = self.sub(of(a), product);
+                self.div(numerator, b)
+            }
+            Node::If(c, a, b) => self.choose(c, of(a), of(b)),
+            _ => {
+                let mut sum = ZERO;
+                for (o, partial) in self.partials(e, node) {
+                    if of(o) != ZERO {
+                        let term = self.mul(partial, of(o));
+                        sum = self.add(sum, term);
+                    }
+                }
+                sum
+            }
+        }
+    }
+
+    fn gradient(&mut self, weighted: &[(Expr, Expr)], symbols: &[Expr]) -> Vec<Expr> {
+        let mask = symbols.iter().fold(0, |m, s| m | self.masks[s.index()]);
+        let mut adjoints: FxHashMap<Expr, Expr> = FxHashMap::default();
+        for &(e, w) in weighted {
+            let sum = self.add(adjoints.get(&e).copied().unwrap_or(ZERO), w);
+            adjoints.insert(e, sum);
+        }
+        let roots: Vec<Expr> = weighted.iter().map(|&(e, _)| e).collect();
+        for e in self.live_with(&roots, mask).into_iter().rev() {
+            let Some(&adjoint) = adjoints.get(&e) else { continue };
+            let node = self.node(e);
+            for (o, contribution) in self.pull_back(e, node, adjoint, mask) {
+                let sum = self.add(adjoints.get(&o).copied().unwrap_or(ZERO), contribution);
+                adjoints.insert(o, sum);
+            }
+        }
+        symbols.iter().map(|s| adjoints.get(s).copied().unwrap_or(ZERO)).collect()
+    }
+
+    /// What a node hands down to its operands that contain a symbol of the mask.
+    fn pull_back(
+        &mut self,
+        e: Expr,
+        node: Node,
+        adjoint: Expr,
+        mask: u64,
+    ) -> Vec<(Expr, Expr)> {
+        let wanted = |s: &Self, o: Expr| s.masks[o.index()] & mask != 0;
+        let mut handed = Vec::new();
+        match node {
+            Node::Neg(a) => handed.push((a, self.neg(adjoint))),
+            Node::Add(a, b) => handed.extend([(a, adjoint), (b, adjoint)]),
+            Node::Sub(a, b) => handed.extend([(a, adjoint), (b, self.neg(adjoint))]),
+            Node::Div(a, b) => {
+                let share = self.div(adjoint, b);
+                handed.push((a, share));
+                if wanted(self, b) {
+                    let product = self.mul(share, e);
+                    handed.push((b, self.neg(product)));
+                }
+            }
+            Node::If(c, a, b) => {
+                handed.push((a, self.choose(c, adjoint, ZERO)));
+                handed.push((b, self.choose(c, ZERO, adjoint)));
+            }
+            _ => {
+                for (o, partial) in self.partials(e, node) {
+                    if wanted(self, o) {
+                        handed.push((o, self.mul(adjoint, partial)));
+                    }
+                }
+            }
+        }
+        handed.retain(|&(o, _)| wanted(self, o));
+        handed
+    }
+
+    /// $\partial e/\partial o$ for the operands of a node. What is piecewise constant has none.
+    fn partials(&mut self, e: Expr, node: Node) -> Vec<(Expr, Expr)> {
+        match node {
+            Node::Mul(a, b) => vec![(a, b), (b, a)],
+            Node::Pow(a, b) => self.power_partials(e, a, b),
+            Node::Unary(f, a) => vec![(a, self.slope(e, f, a))],
+            Node::Binary(Binary::Atan2, a, b) => {
+                // d atan2(a, b) = (b da − a db)/(a² + b²)
+                let (aa, bb) = (self.mul(a, a), self.mul(b, b));
+                let square = self.add(aa, bb);
+                let (x, y) = (self.div(b, square), self.div(a, square));
+                vec![(a, x), (b, self.neg(y))]
+            }
+            Node::Binary(Binary::Min | Binary::Max, a, b) => {
+                let a_is_less = self.compare(Relation::LessEqual, a, b);
+                let takes_a = if matches!(node, Node::Binary(Binary::Min, ..)) {
+                    a_is_less
+                } else {
+                    self.logic_not(a_is_less)
+                };
+                let (x, y) = (self.choose(takes_a, ONE, ZERO), self.choose(takes_a, ZERO, ONE));
+                vec![(a, x), (b, y)]
+            }
+            Node::Binary(Binary::Polygamma, n, x) => {
+                let next = self.add(n, ONE);
+                vec![(x, self.binary(Binary::Polygamma, next, x))]
+            }
+            Node::MittagLeffler(a, b, z) => vec![(z, self.mittag_leffler_slope(e, a, b, z))],
+            Node::Table { table, order, argument } => {
+                let slope = self.intern(Node::Table { table, order: order + 1, argument });
+                vec![(argument, slope)]
+            }
+            // NOTE: memory operators are held fixed, conditions are piecewise constant.
+            _ => Vec::new(),
+        }
+    }
+
+    fn power_partials(&mut self, e: Expr, a: Expr, b: Expr) -> Vec<(Expr, Expr)> {
+        // ∂ₐ aᵇ = b aᵇ⁻¹, ∂_b aᵇ = aᵇ ln a
+        let less = self.sub(b, ONE);
+        let lower = self.pow(a, less);
+        let base = self.mul(b, lower);
+        if self.is_number(b) {
+            return vec![(a, base)];
+        }
+        let log = self.unary(Unary::Log, a);
+        vec![(a, base), (b, self.mul(e, log))]
+    }
+
+    /// $E'_{\alpha,\beta}(z) = \bigl(E_{\alpha,\beta-1}(z) - (\beta-1)E_{\alpha,\beta}(z)\bigr)/(\alpha z)$
+    fn mittag_leffler_slope(&mut self, e: Expr, a: Expr, b: Expr, z: Expr) -> Expr {
+        let less = self.sub(b, ONE);
+        let lower = self.intern(Node::MittagLeffler(a, less, z));
+        let product = self.mul(less, e);
+        let numerator = self.sub(lower, product);
+        let denominator = self.mul(a, z);
+        self.div(numerator, denominator)
+    }
+
+    /// The derivative of a function of one argument.
+    fn slope(&mut self, e: Expr, f: Unary, a: Expr) -> Expr {
+        match f {
+            Unary::Sin => self.unary(Unary::Cos, a),
+            Unary::Cos => {
+                let s = self.unary(Unary::Sin, a);
+                self.neg(s)
+            }
+            Unary::Tan => {
+                let square = self.mul(e, e);
+                self.add(ONE, square)
+            }
+            Unary::Asin | Unary::Acos => {
+                let square = self.mul(a, a);
+                let rest = self.sub(ONE, square);
+                let root = self.unary(Unary::Sqrt, rest);
+                let slope = self.div(ONE, root);
+                if f == Unary::Asin { slope } else { self.neg(slope) }
+            }
+            Unary::Atan => {
+                let square = self.mul(a, a);
+                let sum = self.add(ONE, square);
+                self.div(ONE, sum)
+            }
+            Unary::Sinh => self.unary(Unary::Cosh, a),
+            Unary::Cosh => self.unary(Unary::Sinh, a),
+            Unary::Tanh => {
+                let square = self.mul(e, e);
+                self.sub(ONE, square)
+            }
+            Unary::Exp => e,
+            Unary::Log => self.div(ONE, a),
+            Unary::Sqrt => {
+                let twice = self.mul(TWO, e);
+                self.div(ONE, twice)
+            }
+            Unary::Abs => self.unary(Unary::Sign, a),
+            Unary::Sign => ZERO,
+            Unary::Erf => {
+                // 2/√π e^{−a²}
+                let pi = self.intern(Node::Pi);
+                let root = self.unary(Unary::Sqrt, pi);
+                let square = self.mul(a, a);
+                let exponent = self.neg(square);
+                let bell = self.unary(Unary::Exp, exponent);
+                let twice = self.mul(TWO, bell);
+                self.div(twice, root)
+            }
+            Unary::Gamma => {
+                let psi = self.unary(Unary::Digamma, a);
+                self.mul(e, psi)
+            }
+            Unary::Digamma => {
+                let one = self.number(number::integer(1));
+                self.binary(Binary::Polygamma, one, a)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn total_derivative_adds_dots_and_time() {
+        let g = Graph::new();
+        let x = g.symbol("x", Role::Coordinate { order: 0 });
+        let v = g.symbol("x", Role::Coordinate { order: 1 });
+        let a = g.symbol("x", Role::Coordinate { order: 2 });
+        let t = g.symbol("t", Role::Time);
+        // d/dt (x v + t) = v² + x a + 1
+        let e = g.add(g.mul(x, v), t);
+        let expected = g.add(g.add(g.mul(v, v), g.mul(x, a)), g.one());
+        assert_eq!(g.total_derivative(e), expected);
+    }
+
+    #[test]
+    fn memory_is_held_fixed() {
+        let g = Graph::new();
+        let x = g.symbol("x", Role::Coordinate { order: 0 });
+        let past = g.memory(crate::Memory::Caputo, x, g.fraction(1, 2));
+        assert_eq!(g.derivative(g.mul(past, x), x), past);
+    }
+}

@@ -1,0 +1,57 @@
+//! Plain evaluation in doubles: the slow, obvious road that the tape is checked against.
+
+use rustc_hash::FxHashMap;
+
+use crate::function::power;
+use crate::graph::Graph;
+use crate::node::{Expr, Node};
+
+impl Graph {
+    /// The values of the outputs, given those of the symbols.
+    ///
+    /// What cannot be evaluated at one instant (memory operators) or is outside its domain is not a number.
+    pub fn evaluate(&self, outputs: &[Expr], symbol: &dyn Fn(Expr) -> f64) -> Vec<f64> {
+        let mut values: FxHashMap<Expr, f64> = FxHashMap::default();
+        for e in self.live(outputs) {
+            let value = self.evaluate_node(e, &|o| values[&o], symbol);
+            values.insert(e, value);
+        }
+        outputs.iter().map(|o| values[o]).collect()
+    }
+
+    fn evaluate_node(
+        &self,
+        e: Expr,
+        v: &dyn Fn(Expr) -> f64,
+        symbol: &dyn Fn(Expr) -> f64,
+    ) -> f64 {
+        let truth = |holds: bool| f64::from(u8::from(holds));
+        match self.node(e) {
+            Node::Number(_) | Node::Pi => self.double_of(e).unwrap_or(f64::NAN),
+            Node::Symbol(_) => symbol(e),
+            Node::Neg(a) => -v(a),
+            Node::Add(a, b) => v(a) + v(b),
+            Node::Sub(a, b) => v(a) - v(b),
+            Node::Mul(a, b) => v(a) * v(b),
+            Node::Div(a, b) => v(a) / v(b),
+            Node::Pow(a, b) => power(v(a), v(b)),
+            Node::Unary(f, a) => f.value(v(a)),
+            Node::Binary(f, a, b) => f.value(v(a), v(b)),
+            Node::If(c, a, b) => {
+                if v(c) == 0.0 {
+                    v(b)
+                } else {
+                    v(a)
+                }
+            }
+            Node::Compare(r, a, b) => truth(r.holds(v(a), v(b))),
+            Node::Not(a) => truth(v(a) == 0.0),
+            Node::And(a, b) => truth(v(a) != 0.0 && v(b) != 0.0),
+            Node::Or(a, b) => truth(v(a) != 0.0 || v(b) != 0.0),
+            Node::Table { table, order, argument } => {
+                self.store.borrow().tables[table as usize].value(order, v(argument))
+            }
+            Node::MittagLeffler(..) | Node::Memory(..) => f64::NAN,
+        }
+    }
+}

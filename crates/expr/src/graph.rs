@@ -1,0 +1,265 @@
+//! The graph of all expressions of one model, and the constructors through which it grows.
+//!
+//! The graph is shared by reference: constructors take `&self`, so that formulas nest, and equal expressions get equal handles.
+
+use std::cell::RefCell;
+
+use crate::function::{Binary, Unary};
+use crate::node::{Expr, Memory, Node, Relation, Role, Symbol};
+use crate::number::{self, Rational};
+use crate::store::{ONE, Store, ZERO};
+use crate::table::Table;
+
+/// All expressions of one model, hash-consed.
+///
+/// ```
+/// use pfaff_expr::{Graph, Role};
+/// let g = Graph::new();
+/// let x = g.symbol("x", Role::Coordinate { order: 0 });
+/// let square = g.mul(x, x);
+/// assert_eq!(square, g.pow(x, g.integer(2)));
+/// assert_eq!(g.derivative(square, x), g.mul(g.integer(2), x));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Graph {
+    pub(crate) store: RefCell<Store>,
+}
+
+impl Default for Graph {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Graph {
+    /// An empty graph.
+    pub fn new() -> Self {
+        Self { store: RefCell::new(Store::new()) }
+    }
+
+    /// The node behind a handle.
+    pub fn node(&self, e: Expr) -> Node {
+        self.store.borrow().node(e)
+    }
+
+    /// How many nodes the graph holds.
+    pub fn len(&self) -> usize {
+        self.store.borrow().nodes.len()
+    }
+
+    /// A graph is never empty: it knows its small numbers.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// An exact number.
+    pub fn number(&self, value: Rational) -> Expr {
+        self.store.borrow_mut().number(value)
+    }
+
+    /// A whole number.
+    pub fn integer(&self, value: i64) -> Expr {
+        self.number(number::integer(value))
+    }
+
+    /// A fraction.
+    pub fn fraction(&self, numerator: i64, denominator: i64) -> Expr {
+        self.number(Rational::new(numerator.into(), denominator.into()))
+    }
+
+    /// 0
+    pub fn zero(&self) -> Expr {
+        ZERO
+    }
+
+    /// 1
+    pub fn one(&self) -> Expr {
+        ONE
+    }
+
+    /// $\pi$
+    pub fn pi(&self) -> Expr {
+        self.store.borrow_mut().intern(Node::Pi)
+    }
+
+    /// The symbol of this name and role; the same one each time.
+    pub fn symbol(&self, name: &str, role: Role) -> Expr {
+        self.store.borrow_mut().symbol(Symbol { name: name.into(), role })
+    }
+
+    /// Given data at an argument.
+    pub fn table(&self, table: Table, argument: Expr) -> Expr {
+        let mut store = self.store.borrow_mut();
+        let known = store.tables.iter().position(|t| *t == table);
+        let index = known.unwrap_or_else(|| {
+            store.tables.push(table);
+            store.tables.len() - 1
+        });
+        store.intern(Node::Table { table: index as u32, order: 0, argument })
+    }
+
+    /// A memory operator: `second` is the order, or the kernel of [`Memory::Kernel`], and zero for [`Memory::Mean`].
+    pub fn memory(&self, kind: Memory, operand: Expr, second: Expr) -> Expr {
+        self.store.borrow_mut().intern(Node::Memory(kind, operand, second))
+    }
+
+    /// The exact number, if the expression is one.
+    pub fn number_of(&self, e: Expr) -> Option<Rational> {
+        self.store.borrow().exact(e).cloned()
+    }
+
+    /// The number as a double, if the expression is one.
+    pub fn double_of(&self, e: Expr) -> Option<f64> {
+        let store = self.store.borrow();
+        match store.node(e) {
+            Node::Number(n) => Some(store.doubles[n as usize]),
+            Node::Pi => Some(std::f64::consts::PI),
+            _ => None,
+        }
+    }
+
+    /// The symbol, if the expression is one.
+    pub fn symbol_of(&self, e: Expr) -> Option<Symbol> {
+        let store = self.store.borrow();
+        match store.node(e) {
+            Node::Symbol(s) => Some(store.symbols[s as usize].clone()),
+            _ => None,
+        }
+    }
+
+    /// The data behind a [`Node::Table`].
+    pub fn table_of(&self, index: u32) -> Table {
+        self.store.borrow().tables[index as usize].clone()
+    }
+
+    /// $-a$
+    pub fn neg(&self, a: Expr) -> Expr {
+        self.store.borrow_mut().neg(a)
+    }
+
+    /// `if(condition, a, b)`; a constant condition takes its branch.
+    pub fn choose(&self, condition: Expr, a: Expr, b: Expr) -> Expr {
+        self.store.borrow_mut().choose(condition, a, b)
+    }
+
+    /// A comparison.
+    pub fn compare(&self, relation: Relation, a: Expr, b: Expr) -> Expr {
+        self.store.borrow_mut().compare(relation, a, b)
+    }
+
+    /// `not a`
+    pub fn logic_not(&self, a: Expr) -> Expr {
+        self.store.borrow_mut().logic_not(a)
+    }
+
+    /// `a and b`
+    pub fn logic_and(&self, a: Expr, b: Expr) -> Expr {
+        self.store.borrow_mut().logic_and(a, b)
+    }
+
+    /// `a or b`
+    pub fn logic_or(&self, a: Expr, b: Expr) -> Expr {
+        self.store.borrow_mut().logic_or(a, b)
+    }
+
+    /// A function of one argument.
+    pub fn unary(&self, f: Unary, a: Expr) -> Expr {
+        self.store.borrow_mut().unary(f, a)
+    }
+
+    /// A function of two arguments.
+    pub fn binary(&self, f: Binary, a: Expr, b: Expr) -> Expr {
+        self.store.borrow_mut().binary(f, a, b)
+    }
+
+    /// $E_{\alpha,\beta}(z)$
+    pub fn mittag_leffler(&self, alpha: Expr, beta: Expr, z: Expr) -> Expr {
+        self.store.borrow_mut().intern(Node::MittagLeffler(alpha, beta, z))
+    }
+
+    /// $\sqrt a$
+    pub fn sqrt(&self, a: Expr) -> Expr {
+        self.unary(Unary::Sqrt, a)
+    }
+
+    /// $\sin a$
+    pub fn sin(&self, a: Expr) -> Expr {
+        self.unary(Unary::Sin, a)
+    }
+
+    /// $\cos a$
+    pub fn cos(&self, a: Expr) -> Expr {
+        self.unary(Unary::Cos, a)
+    }
+
+    /// The terms added from the left; 0 if there are none.
+    pub fn sum(&self, terms: impl IntoIterator<Item = Expr>) -> Expr {
+        terms.into_iter().fold(ZERO, |s, t| self.add(s, t))
+    }
+
+    /// $\sum_i a_i b_i$
+    pub fn dot(&self, a: &[Expr], b: &[Expr]) -> Expr {
+        self.sum(a.iter().zip(b).map(|(&x, &y)| self.mul(x, y)))
+    }
+
+    /// Whether the expression contains a symbol that is no parameter.
+    pub fn varies(&self, e: Expr) -> bool {
+        self.store.borrow().traits[e.index()].varies
+    }
+
+    /// Whether the expression contains a memory operator.
+    pub fn remembers(&self, e: Expr) -> bool {
+        self.store.borrow().traits[e.index()].remembers
+    }
+
+    /// The nodes that the roots need, operands first.
+    pub fn live(&self, roots: &[Expr]) -> Vec<Expr> {
+        self.store.borrow_mut().live(roots)
+    }
+
+    /// The symbols in the expressions, oldest first.
+    pub fn symbols(&self, roots: &[Expr]) -> Vec<Expr> {
+        let live = self.live(roots);
+        live.into_iter().filter(|&e| matches!(self.node(e), Node::Symbol(_))).collect()
+    }
+
+    /// Whether one of the symbols occurs.
+    pub fn contains(&self, e: Expr, symbols: &[Expr]) -> bool {
+        let mut store = self.store.borrow_mut();
+        let mask = symbols.iter().fold(0, |m, s| m | store.masks[s.index()]);
+        store.live_with(&[e], mask).iter().any(|x| symbols.contains(x))
+    }
+
+    /// Runs `derive` so that nodes of equal value become one node, and constants their value.
+    ///
+    /// For derived expressions only: what the user wrote is kept as written.
+    pub fn merging<T>(&self, derive: impl FnOnce() -> T) -> T {
+        let before = std::mem::replace(&mut self.store.borrow_mut().merging, true);
+        let result = derive();
+        self.store.borrow_mut().merging = before;
+        result
+    }
+}
+
+macro_rules! binary_constructors {
+    ($($(#[$doc:meta])* $name:ident),*) => {
+        impl Graph {$(
+            $(#[$doc])*
+            pub fn $name(&self, a: Expr, b: Expr) -> Expr {
+                self.store.borrow_mut().$name(a, b)
+            }
+        )*}
+    };
+}
+binary_constructors!(
+    /// $a + b$
+    add,
+    /// $a - b$
+    sub,
+    /// $a b$
+    mul,
+    /// $a / b$
+    div,
+    /// $a^b$
+    pow
+);

@@ -1,0 +1,28 @@
+//! Expressions as a hash-consed graph with exact numbers.
+//!
+//! ```text
+//! constructors ──► Graph ──► derivatives, substitution, zero test, values, text, LaTeX
+//! ```
+//!
+//! Knows nothing of mechanics beyond the words "coordinate", "velocity" and "time" of its symbols.
+
+mod build;
+mod derivative;
+mod evaluate;
+mod field;
+mod function;
+mod graph;
+mod node;
+pub mod number;
+mod store;
+mod table;
+mod transform;
+mod value;
+mod zero;
+
+pub use function::{Binary, Unary, power, whole_power};
+pub use graph::Graph;
+pub use node::{Expr, Memory, Node, Relation, Role, Symbol};
+pub use number::Rational;
+pub use table::{Table, TableError};
+pub use transform::Linear;

@@ -1,0 +1,88 @@
+//! Exact rational numbers: what is written as `0.1` is one tenth.
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{One, ToPrimitive, Zero};
+
+/// An exact rational number.
+pub type Rational = BigRational;
+
+/// The nearest double. Infinite where it is out of range.
+pub fn to_f64(number: &Rational) -> f64 {
+    number.to_f64().unwrap_or(f64::NAN)
+}
+
+/// The exact value of a double, `None` where it is not finite.
+pub fn from_f64(value: f64) -> Option<Rational> {
+    BigRational::from_float(value)
+}
+
+/// Whole number to rational.
+pub fn integer(value: i64) -> Rational {
+    BigRational::from_integer(BigInt::from(value))
+}
+
+/// `digits · 10^exponent`, the meaning of a decimal. `None` if the exponent is out of reason.
+pub fn decimal(digits: &str, exponent: i32) -> Option<Rational> {
+    if exponent.abs() > 5_000 {
+        return None;
+    }
+    let mantissa: BigInt = digits.parse().ok()?;
+    let scale = num_traits::pow(BigInt::from(10), exponent.unsigned_abs() as usize);
+    Some(if exponent < 0 {
+        BigRational::new(mantissa, scale)
+    } else {
+        BigRational::from_integer(mantissa * scale)
+    })
+}
+
+/// The number as the shortest exact text: `3`, `-1/3`, `0.25`.
+///
+/// A denominator of twos and fives is written as a decimal when that is short, else as a fraction.
+pub fn to_text(number: &Rational) -> String {
+    if number.is_integer() {
+        return number.numer().to_string();
+    }
+    match terminating(number) {
+        Some(text) => text,
+        None => format!("{}/{}", number.numer(), number.denom()),
+    }
+}
+
+/// A decimal with at most 17 places, if the number is one and no simple fraction.
+fn terminating(number: &Rational) -> Option<String> {
+    let simple = BigInt::from(16);
+    if number.denom() <= &simple {
+        return None;
+    }
+    let ten = BigInt::from(10);
+    let mut scale = BigInt::one();
+    for places in 1..=17 {
+        scale *= &ten;
+        let scaled = number * BigRational::from_integer(scale.clone());
+        if scaled.is_integer() {
+            let negative = number < &BigRational::zero();
+            let digits = scaled.to_integer().magnitude().to_string();
+            let digits = format!("{digits:0>width$}", width = places + 1);
+            let (whole, fraction) = digits.split_at(digits.len() - places);
+            return Some(format!("{}{whole}.{fraction}", if negative { "-" } else { "" }));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_exact_and_read_back() {
+        let tenth = decimal("1", -1).unwrap();
+        assert_eq!(tenth, Rational::new(1.into(), 10.into()));
+        assert_eq!(to_text(&tenth), "1/10");
+        assert_eq!(to_text(&decimal("-12345", -3).unwrap()), "-12.345");
+        assert_eq!(to_text(&Rational::new(1.into(), 3.into())), "1/3");
+        assert_eq!(to_f64(&tenth), 0.1);
+        assert!(decimal("1", 999_999).is_none());
+    }
+}

@@ -1,0 +1,270 @@
+//! The nodes themselves: interning, and what is known of each node when it is made.
+//!
+//! **Invariant.** Operands are older than the node that uses them. A commutative node keeps the order in which it was first written and is
+//! found in either order.
+
+use rustc_hash::FxHashMap;
+
+use crate::field;
+use crate::node::{Expr, Node, Role, Symbol};
+use crate::number::{self, Rational};
+use crate::table::Table;
+use crate::value::{Value, value};
+
+/// Everything behind a [`Graph`](crate::Graph).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Store {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) values: Vec<Value>,
+    /// Which symbols a node contains, bit (index mod 64): a quick "surely not".
+    pub(crate) masks: Vec<u64>,
+    pub(crate) traits: Vec<Traits>,
+    pub(crate) numbers: Vec<Rational>,
+    pub(crate) doubles: Vec<f64>,
+    pub(crate) residues: Vec<u64>,
+    pub(crate) symbols: Vec<Symbol>,
+    pub(crate) symbol_nodes: Vec<Expr>,
+    pub(crate) tables: Vec<Table>,
+    /// Derived nodes of equal value become one node.
+    pub(crate) merging: bool,
+    syntax: FxHashMap<Node, Expr>,
+    by_value: FxHashMap<Value, Expr>,
+    by_number: FxHashMap<Rational, u32>,
+    by_symbol: FxHashMap<Symbol, u32>,
+    at_zero: FxHashMap<Expr, Option<Expr>>,
+    /// Stamps of the last visit of a node, so that a walk need not clear a set.
+    visited: Vec<u32>,
+    visit: u32,
+}
+
+/// What is known of a node when it is made.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Traits {
+    /// Contains a symbol that is no parameter.
+    pub(crate) varies: bool,
+    /// Finite and smooth for all finite values of its symbols.
+    pub(crate) total: bool,
+    /// Contains a memory operator.
+    pub(crate) remembers: bool,
+}
+
+pub(crate) const ZERO: Expr = Expr(0);
+pub(crate) const ONE: Expr = Expr(1);
+pub(crate) const TWO: Expr = Expr(2);
+
+impl Store {
+    pub(crate) fn new() -> Self {
+        let mut store = Self::default();
+        for (i, expected) in [ZERO, ONE, TWO].into_iter().enumerate() {
+            let made = store.number(number::integer(i as i64));
+            debug_assert_eq!(made, expected);
+        }
+        store
+    }
+
+    pub(crate) fn node(&self, e: Expr) -> Node {
+        self.nodes[e.index()]
+    }
+
+    pub(crate) fn number(&mut self, value: Rational) -> Expr {
+        if let Some(&n) = self.by_number.get(&value) {
+            return self.intern(Node::Number(n));
+        }
+        let n = self.numbers.len() as u32;
+        self.doubles.push(number::to_f64(&value));
+        self.residues.push(field::residue(&value));
+        self.by_number.insert(value.clone(), n);
+        self.numbers.push(value);
+        self.intern(Node::Number(n))
+    }
+
+    pub(crate) fn symbol(&mut self, symbol: Symbol) -> Expr {
+        if let Some(&s) = self.by_symbol.get(&symbol) {
+            return self.symbol_nodes[s as usize];
+        }
+        let s = self.symbols.len() as u32;
+        self.by_symbol.insert(symbol.clone(), s);
+        self.symbols.push(symbol);
+        let e = self.push(Node::Symbol(s));
+        self.symbol_nodes.push(e);
+        e
+    }
+
+    pub(crate) fn exact(&self, e: Expr) -> Option<&Rational> {
+        match self.node(e) {
+            Node::Number(n) => Some(&self.numbers[n as usize]),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_number(&self, e: Expr) -> bool {
+        matches!(self.node(e), Node::Number(_))
+    }
+
+    /// The exponent of a power that is worth writing out.
+    pub(crate) fn small_integer(&self, e: Expr) -> Option<i64> {
+        use num_traits::ToPrimitive;
+        let n = self.exact(e).filter(|n| n.is_integer())?;
+        n.numer().to_i64().filter(|n| n.abs() < 1 << 30)
+    }
+
+    /// The one node for this operation on these operands.
+    pub(crate) fn intern(&mut self, node: Node) -> Expr {
+        if let Some(found) = self.find(node) {
+            return found;
+        }
+        if self.merging && !matches!(node, Node::Number(_) | Node::Memory(..)) {
+            return self.merge(node);
+        }
+        self.push(node)
+    }
+
+    fn find(&self, node: Node) -> Option<Expr> {
+        let swapped = match node {
+            Node::Add(a, b) => Node::Add(b, a),
+            Node::Mul(a, b) => Node::Mul(b, a),
+            _ => return self.syntax.get(&node).copied(),
+        };
+        self.syntax.get(&node).or_else(|| self.syntax.get(&swapped)).copied()
+    }
+
+    /// A derived node: one of the same value serves if it is as well behaved; a constant becomes its value.
+    fn merge(&mut self, node: Node) -> Expr {
+        let v = value(self, node);
+        let traits = self.traits_of(node);
+        let fits = |s: &Self, e: Expr| s.traits[e.index()].total || s.node(e) == node;
+        if let Some(&e) = self.by_value.get(&v)
+            && fits(self, e)
+        {
+            self.syntax.insert(node, e);
+            return e;
+        }
+        let opposite = v.map(field::neg);
+        if !matches!(node, Node::Neg(_))
+            && let Some(&e) = self.by_value.get(&opposite)
+            && fits(self, e)
+        {
+            let e = self.neg(e);
+            self.syntax.insert(node, e);
+            return e;
+        }
+        if v[0] == v[1] && traits.varies && traits.total {
+            self.merging = false;
+            let made = self.push_with(node, v, traits);
+            let constant = self.zeroed(made);
+            self.merging = true;
+            if let Some(c) = constant {
+                self.by_value.insert(v, c);
+                self.syntax.insert(node, c);
+                return c;
+            }
+            return made;
+        }
+        self.push_with(node, v, traits)
+    }
+
+    /// The expression with every varying symbol set to zero; `None` where that has no value.
+    fn zeroed(&mut self, e: Expr) -> Option<Expr> {
+        for x in self.live(&[e]) {
+            if self.at_zero.contains_key(&x) {
+                continue;
+            }
+            let result = if !self.traits[x.index()].varies {
+                Some(x)
+            } else if let Node::Symbol(_) = self.node(x) {
+                Some(ZERO)
+            } else {
+                let node = self.node(x);
+                let known =
+                    node.operands().all(|o| self.at_zero.get(&o).is_some_and(Option::is_some));
+                known.then(|| {
+                    let operands = std::mem::take(&mut self.at_zero);
+                    let made = self
+                        .rebuild(node, |o| operands.get(&o).copied().flatten().unwrap_or(o));
+                    self.at_zero = operands;
+                    made
+                })
+            };
+            self.at_zero.insert(x, result);
+        }
+        self.at_zero.get(&e).copied().flatten()
+    }
+
+    fn push(&mut self, node: Node) -> Expr {
+        let (v, traits) = (value(self, node), self.traits_of(node));
+        self.push_with(node, v, traits)
+    }
+
+    fn push_with(&mut self, node: Node, v: Value, traits: Traits) -> Expr {
+        let e =
+            Expr(u32::try_from(self.nodes.len()).expect("fewer than 2³² nodes fit in memory"));
+        let mask = match node {
+            Node::Symbol(s) => 1 << (s % 64),
+            _ => node.operands().fold(0, |m, o| m | self.masks[o.index()]),
+        };
+        self.nodes.push(node);
+        self.values.push(v);
+        self.masks.push(mask);
+        self.traits.push(traits);
+        self.visited.push(0);
+        self.syntax.insert(node, e);
+        let better = |s: &Self, old: Expr| !s.traits[old.index()].total && traits.total;
+        if self.by_value.get(&v).is_none_or(|&old| better(self, old)) {
+            self.by_value.insert(v, e);
+        }
+        e
+    }
+
+    fn traits_of(&self, node: Node) -> Traits {
+        let of = |e: Expr| self.traits[e.index()];
+        let mut t = Traits { varies: false, total: true, remembers: false };
+        for o in node.operands() {
+            t.varies |= of(o).varies;
+            t.total &= of(o).total;
+            t.remembers |= of(o).remembers;
+        }
+        match node {
+            Node::Symbol(s) => t.varies = self.symbols[s as usize].role != Role::Parameter,
+            Node::Div(_, b) => t.total &= self.is_number(b),
+            Node::Pow(_, b) => t.total &= self.small_integer(b).is_some_and(|n| n >= 0),
+            Node::Unary(f, _) => t.total &= f.is_entire(),
+            Node::Memory(..) => {
+                t.remembers = true;
+                t.varies = true;
+                t.total = false;
+            }
+            Node::Binary(..)
+            | Node::MittagLeffler(..)
+            | Node::If(..)
+            | Node::Compare(..)
+            | Node::Not(_)
+            | Node::And(..)
+            | Node::Or(..)
+            | Node::Table { .. } => t.total = false,
+            _ => {}
+        }
+        t
+    }
+
+    /// The nodes that the roots need, operands first.
+    pub(crate) fn live(&mut self, roots: &[Expr]) -> Vec<Expr> {
+        self.live_with(roots, u64::MAX)
+    }
+
+    /// Only those that may contain a symbol of the mask (or, with all bits set, every one).
+    pub(crate) fn live_with(&mut self, roots: &[Expr], mask: u64) -> Vec<Expr> {
+        self.visit += 1;
+        let wanted = |s: &Self, e: Expr| mask == u64::MAX || s.masks[e.index()] & mask != 0;
+        let (mut stack, mut found) = (roots.to_vec(), Vec::new());
+        while let Some(e) = stack.pop() {
+            if self.visited[e.index()] == self.visit || !wanted(self, e) {
+                continue;
+            }
+            self.visited[e.index()] = self.visit;
+            found.push(e);
+            stack.extend(self.node(e).operands());
+        }
+        found.sort_unstable();
+        found
+    }
+}

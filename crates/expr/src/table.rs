@@ -1,0 +1,165 @@
+//! Given data as a smooth function: the cubic spline through its points.
+//!
+//! Twice continuously differentiable, with the not-a-knot condition at both ends (so that data on a cubic give that cubic). Outside its range the
+//! value is not a number: data are not extrapolated.
+
+use std::fmt;
+
+/// A cubic spline through given points, with where it came from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// The file as the model names it.
+    pub file: String,
+    /// The column as the model names it.
+    pub column: String,
+    knots: Vec<f64>,
+    /// Per interval the coefficients of $c_0 + c_1 s + c_2 s^2 + c_3 s^3$, $s = x - x_i$.
+    pieces: Vec<[f64; 4]>,
+}
+
+/// Why data make no function.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TableError {
+    /// Fewer than two points.
+    TooShort,
+    /// The abscissa at this row (from 1) does not grow.
+    NotIncreasing(usize),
+    /// A value at this row (from 1) is missing or not finite.
+    NotFinite(usize),
+}
+
+impl fmt::Display for TableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooShort => write!(f, "the table needs at least two rows"),
+            Self::NotIncreasing(row) => {
+                write!(f, "the first column does not grow at data row {row}")
+            }
+            Self::NotFinite(row) => {
+                write!(f, "data row {row} has a gap or a value that is not finite")
+            }
+        }
+    }
+}
+
+impl Table {
+    /// The spline through the points.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError`] names the row that spoils it.
+    pub fn new(file: &str, column: &str, x: &[f64], y: &[f64]) -> Result<Self, TableError> {
+        if x.len() < 2 || x.len() != y.len() {
+            return Err(TableError::TooShort);
+        }
+        for row in 0..x.len() {
+            if !x[row].is_finite() || !y[row].is_finite() {
+                return Err(TableError::NotFinite(row + 1));
+            }
+            if row > 0 && x[row] <= x[row - 1] {
+                return Err(TableError::NotIncreasing(row + 1));
+            }
+        }
+        let second = second_derivatives(x, y);
+        let pieces = (0..x.len() - 1)
+            .map(|i| {
+                let h = x[i + 1] - x[i];
+                let slope = (y[i + 1] - y[i]) / h;
+                let (m0, m1) = (second[i], second[i + 1]);
+                [y[i], slope - h * (2.0 * m0 + m1) / 6.0, m0 / 2.0, (m1 - m0) / (6.0 * h)]
+            })
+            .collect();
+        Ok(Self { file: file.into(), column: column.into(), knots: x.to_vec(), pieces })
+    }
+
+    /// The `order`-th derivative at `x`, not a number outside the range of the data.
+    pub fn value(&self, order: u32, x: f64) -> f64 {
+        let (first, last) = self.range();
+        if !(first..=last).contains(&x) {
+            return f64::NAN;
+        }
+        let i = self.knots.partition_point(|&k| k <= x).saturating_sub(1);
+        let i = i.min(self.pieces.len() - 1);
+        let ([a, b, c, d], s) = (self.pieces[i], x - self.knots[i]);
+        match order {
+            0 => a + s * (b + s * (c + s * d)),
+            1 => b + s * (2.0 * c + 3.0 * s * d),
+            2 => 2.0 * c + 6.0 * s * d,
+            3 => 6.0 * d,
+            _ => 0.0,
+        }
+    }
+
+    /// Where the data begin and end.
+    pub fn range(&self) -> (f64, f64) {
+        (self.knots[0], self.knots[self.knots.len() - 1])
+    }
+}
+
+/// Second derivatives at the knots: the tridiagonal system of the spline with not-a-knot ends.
+fn second_derivatives(x: &[f64], y: &[f64]) -> Vec<f64> {
+    let n = x.len();
+    if n == 2 {
+        return vec![0.0; 2];
+    }
+    let h: Vec<f64> = x.windows(2).map(|w| w[1] - w[0]).collect();
+    let slope: Vec<f64> = (0..n - 1).map(|i| (y[i + 1] - y[i]) / h[i]).collect();
+    if n == 3 {
+        // One parabola.
+        return vec![2.0 * (slope[1] - slope[0]) / (h[0] + h[1]); 3];
+    }
+    let last = n - 2;
+    let (mut lower, mut main, mut upper, mut rhs) =
+        (vec![0.0; n], vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+    for i in 1..=last {
+        lower[i] = h[i - 1];
+        main[i] = 2.0 * (h[i - 1] + h[i]);
+        upper[i] = h[i];
+        rhs[i] = 6.0 * (slope[i] - slope[i - 1]);
+    }
+    // Not-a-knot: m₀ = m₁ − (h₀/h₁)(m₂ − m₁), and likewise at the end, put into the inner rows.
+    let (r, s) = (h[0] / h[1], h[last] / h[last - 1]);
+    main[1] += h[0] * (1.0 + r);
+    upper[1] -= h[0] * r;
+    main[last] += h[last] * (1.0 + s);
+    lower[last] -= h[last] * s;
+    for i in 2..=last {
+        let w = lower[i] / main[i - 1];
+        main[i] -= w * upper[i - 1];
+        rhs[i] -= w * rhs[i - 1];
+    }
+    let mut m = vec![0.0; n];
+    m[last] = rhs[last] / main[last];
+    for i in (1..last).rev() {
+        m[i] = (rhs[i] - upper[i] * m[i + 1]) / main[i];
+    }
+    m[0] = m[1] - r * (m[2] - m[1]);
+    m[n - 1] = m[last] + s * (m[last] - m[last - 1]);
+    m
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cubic_is_reproduced() {
+        let cubic = |x: f64| 1.0 + x * (2.0 + x * (-3.0 + x * 0.5));
+        let x = [0.0, 0.3, 1.0, 1.4, 2.5, 3.0];
+        let table = Table::new("f", "c", &x, &x.map(cubic)).unwrap();
+        for i in 0..=30 {
+            let s = 0.1 * f64::from(i);
+            assert!((table.value(0, s) - cubic(s)).abs() < 1e-13, "rounding only");
+            assert!((table.value(1, s) - (2.0 - 6.0 * s + 1.5 * s * s)).abs() < 1e-12);
+        }
+        assert!(table.value(0, 3.1).is_nan());
+    }
+
+    #[test]
+    fn bad_rows_are_named() {
+        let bad = |x: &[f64], y: &[f64]| Table::new("f", "c", x, y).unwrap_err();
+        assert_eq!(bad(&[0.0, 1.0, 1.0], &[0.0; 3]), TableError::NotIncreasing(3));
+        assert_eq!(bad(&[0.0, 1.0], &[0.0, f64::NAN]), TableError::NotFinite(2));
+        assert_eq!(bad(&[0.0], &[0.0]), TableError::TooShort);
+    }
+}
