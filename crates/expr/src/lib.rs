@@ -14,6 +14,7 @@ mod function;
 mod graph;
 mod node;
 pub mod number;
+mod rank;
 mod store;
 mod table;
 mod transform;

@@ -1,1 +1,23 @@
-//! Placeholder.
+//! From a model and a principle to the equations of motion, symbolically.
+//!
+//! ```text
+//! Model + Principle ──► Equations { M, A, f, b }   (never a symbolic inverse)
+//! ```
+//!
+//! The saddle-point equations are the truth; every other form is a view of them.
+
+mod chetaev;
+mod class;
+mod distribution;
+mod equations;
+mod kinetic;
+mod ordinary;
+mod refusal;
+
+pub use class::{Class, classify};
+pub use distribution::{Rank, integrable, ranks};
+pub use equations::{Equations, derive};
+pub use kinetic::Kinetic;
+pub use ordinary::{Ordinary, ordinary};
+pub use pfaff_model::Principle;
+pub use refusal::Refusal;

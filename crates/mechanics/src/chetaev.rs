@@ -1,0 +1,97 @@
+//! The d'Alembert–Chetaev principle: reactions do no work along virtual displacements $A\,\delta q = 0$.
+//!
+//! $$ \frac{d}{dt}\frac{\partial L}{\partial\dot q} - \frac{\partial L}{\partial q} = Q + W^\top\lambda $$
+//!
+//! gives $M\ddot q = f + R$ with $f = L_q - L_{\dot q q}\,\dot q - L_{\dot q t} + Q$.
+
+use pfaff_expr::{Expr, Graph};
+use pfaff_model::{Model, Principle, Span};
+
+use crate::class::{Class, classify};
+use crate::equations::Equations;
+use crate::kinetic::Kinetic;
+use crate::refusal::Refusal;
+
+pub(crate) fn chetaev(model: &Model, L: Expr, span: Span) -> Result<Equations, Refusal> {
+    let g = &model.graph;
+    let (q, v) = (model.positions(), model.velocities());
+    let momenta = g.gradient(L, &v);
+    if momenta.iter().all(|&p| g.is_zero(p)) {
+        return Err(Refusal::NoVelocity { span });
+    }
+    let mass = symmetric(g.jacobian(&momenta, &v));
+    let along_motion = motion(model);
+    let force = {
+        let slopes = g.gradient(L, &q);
+        let rates = g.directional(&momenta, &along_motion);
+        (0..q.len())
+            .map(|k| {
+                // f = L_q − (L_vq v + L_vt) + Q
+                let inertial = g.sub(slopes[k], rates[k]);
+                model.forces.iter().fold(inertial, |f, force| g.add(f, force.components[k]))
+            })
+            .collect()
+    };
+    let mut undecided = Vec::new();
+    let mut classes = Vec::new();
+    let mut position = Vec::new();
+    let mut residual = Vec::new();
+    for (a, constraint) in model.constraints.iter().enumerate() {
+        let (class, open) = classify(g, constraint.expr, &v);
+        if open {
+            undecided.push(a);
+        }
+        let holonomic = class == Class::Holonomic;
+        classes.push(class);
+        position.push(holonomic.then_some(constraint.expr));
+        residual.push(if holonomic {
+            g.directional(&[constraint.expr], &along_motion)[0]
+        } else {
+            constraint.expr
+        });
+    }
+    let jacobian = g.jacobian(&residual, &v);
+    let drift = g.directional(&residual, &along_motion).into_iter().map(|d| g.neg(d)).collect();
+    let directions = model
+        .constraints
+        .iter()
+        .zip(&jacobian)
+        .map(|(c, row)| c.along.clone().unwrap_or_else(|| row.clone()))
+        .collect();
+    let kinetic = Kinetic::of(model, &mass, &momenta);
+    let energy = g.sub(g.dot(&v, &momenta), L);
+    Ok(Equations {
+        principle: Principle::Chetaev,
+        momenta,
+        mass,
+        force,
+        jacobian,
+        directions,
+        drift,
+        residual,
+        position,
+        classes,
+        undecided,
+        energy,
+        kinetic,
+    })
+}
+
+/// The direction $(q \to \dot q,\ t \to 1)$ of the motion without its accelerations.
+fn motion(model: &Model) -> Vec<(Expr, Expr)> {
+    let g: &Graph = &model.graph;
+    let mut direction: Vec<(Expr, Expr)> =
+        model.coordinates.iter().map(|c| (c.position, c.velocity)).collect();
+    direction.push((model.time, g.one()));
+    direction
+}
+
+/// $M_{ij}$ and $M_{ji}$ are the same expression.
+fn symmetric(mut rows: Vec<Vec<Expr>>) -> Vec<Vec<Expr>> {
+    for i in 0..rows.len() {
+        for j in 0..i {
+            rows[i][j] = rows[j][i];
+        }
+    }
+    rows
+}

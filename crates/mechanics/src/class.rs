@@ -1,0 +1,53 @@
+//! The class of a constraint: what its velocities do.
+//!
+//! Holonomic if $\partial\varphi/\partial\dot q = 0$ is proved, else linear ($\varphi = A(t,q)\,\dot q$), affine ($A\dot q + a$) or nonlinear in $\dot q$;
+//! `memory` as soon as a memory operator occurs. What cannot be decided counts as a velocity constraint, and is said to be undecided.
+
+use pfaff_expr::{Expr, Graph, ZeroTest};
+
+/// The class of a constraint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// $\varphi(t, q) = 0$
+    Holonomic,
+    /// $A(t,q)\,\dot q = 0$
+    Linear,
+    /// $A(t,q)\,\dot q + a(t,q) = 0$
+    Affine,
+    /// Anything else in the velocities.
+    Nonlinear,
+    /// A memory operator occurs.
+    Memory,
+}
+
+impl Class {
+    /// The word for people and for JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Holonomic => "holonomic",
+            Self::Linear => "linear",
+            Self::Affine => "affine",
+            Self::Nonlinear => "nonlinear",
+            Self::Memory => "memory",
+        }
+    }
+}
+
+/// The class, and whether holonomy had to be left undecided.
+pub fn classify(g: &Graph, φ: Expr, velocities: &[Expr]) -> (Class, bool) {
+    if g.remembers(φ) {
+        return (Class::Memory, false);
+    }
+    let slopes = g.gradient(φ, velocities);
+    let tests: Vec<ZeroTest> = slopes.iter().map(|&s| g.zero_test(s)).collect();
+    if tests.iter().all(|t| matches!(t, ZeroTest::Zero)) {
+        return (Class::Holonomic, false);
+    }
+    let undecided = !tests.iter().any(|t| matches!(t, ZeroTest::Nonzero { .. }));
+    let class = match g.try_linear(φ, velocities) {
+        Some(split) if g.is_zero(split.rest) => Class::Linear,
+        Some(_) => Class::Affine,
+        None => Class::Nonlinear,
+    };
+    (class, undecided)
+}

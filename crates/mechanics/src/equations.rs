@@ -1,0 +1,80 @@
+//! The equations of motion as blocks.
+//!
+//! $$
+//! \begin{pmatrix} M & -W^\top \\\\ A & 0 \end{pmatrix}
+//! \begin{pmatrix} \ddot q \\\\ \lambda \end{pmatrix} =
+//! \begin{pmatrix} f \\\\ b \end{pmatrix} \qquad (\mathrm K)
+//! $$
+//!
+//! with $M = \partial^2 L/\partial\dot q^2$, $A = \partial\psi/\partial\dot q$, the rows of $W$ the directions of the reactions ($W = A$ for Chetaev's, or what `along` says), so that
+//! $M\ddot q = f + R$ with $R = +W^\top\lambda$. Here $\psi = \varphi$ for a velocity constraint and $\psi = d\varphi/dt$ for a holonomic one, whose
+//! $\varphi$ is kept beside it; $b = -(\partial_q\psi\,\dot q + \partial_t\psi)$ is what differentiating $\psi = 0$ leaves.
+
+use pfaff_expr::Expr;
+use pfaff_model::{Dynamics, Model, Principle};
+
+use crate::chetaev::chetaev;
+use crate::class::Class;
+use crate::kinetic::Kinetic;
+use crate::refusal::Refusal;
+
+/// The blocks of (K) and what belongs to them, all in declared order. Matrices are stored by rows.
+#[derive(Clone, Debug)]
+pub struct Equations {
+    /// The principle they follow from.
+    pub principle: Principle,
+    /// $p = \partial L/\partial\dot q$
+    pub momenta: Vec<Expr>,
+    /// $M$, n × n
+    pub mass: Vec<Vec<Expr>>,
+    /// $f$, all that is in $M\ddot q = f + R$ beside the reaction
+    pub force: Vec<Expr>,
+    /// $A$, m × n
+    pub jacobian: Vec<Vec<Expr>>,
+    /// $W$, m × n: the reaction is $R = W^\top\lambda$
+    pub directions: Vec<Vec<Expr>>,
+    /// $b$
+    pub drift: Vec<Expr>,
+    /// $\psi$: the constraints at velocity level
+    pub residual: Vec<Expr>,
+    /// $\varphi(t,q)$ of the holonomic ones
+    pub position: Vec<Option<Expr>>,
+    /// The class of each constraint.
+    pub classes: Vec<Class>,
+    /// Constraints whose holonomy could not be decided.
+    pub undecided: Vec<usize>,
+    /// $E = \dot q\cdot p - L$
+    pub energy: Expr,
+    /// $T_2$, $T_1$, $T_0$ where $L$ is quadratic in the velocities.
+    pub kinetic: Option<Kinetic>,
+}
+
+/// Derives the equations of a model under a principle.
+///
+/// # Errors
+///
+/// [`Refusal`] says what stands in the way.
+pub fn derive(model: &Model, principle: Principle) -> Result<Equations, Refusal> {
+    let Dynamics::Lagrangian { lagrangian, span, .. } = model.dynamics else {
+        return Err(Refusal::NoDynamics);
+    };
+    let g = &model.graph;
+    let memory = |what: String, span| Refusal::Memory { what, span };
+    if g.remembers(lagrangian) {
+        return Err(memory("the Lagrangian".into(), span));
+    }
+    for c in &model.constraints {
+        if g.remembers(c.expr) || c.along.iter().flatten().any(|&w| g.remembers(w)) {
+            return Err(memory(format!("the constraint `{}`", c.name), c.span));
+        }
+    }
+    for f in &model.forces {
+        if f.components.iter().any(|&q| g.remembers(q)) {
+            return Err(memory(format!("`{}`", f.name), f.span));
+        }
+    }
+    match principle {
+        Principle::Chetaev => g.merging(|| chetaev(model, lagrangian, span)),
+        Principle::Vakonomic | Principle::Restricted => Err(Refusal::Principle(principle)),
+    }
+}

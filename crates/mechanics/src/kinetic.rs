@@ -1,0 +1,64 @@
+//! The parts of a Lagrangian that is quadratic in the velocities.
+//!
+//! $$ L = \tfrac12 g_{kl}\,\dot q^k\dot q^l + g_k\,\dot q^k + L_0, \qquad T_2 = \tfrac12 g_{kl}\dot q^k\dot q^l,\quad T_1 = g_k\dot q^k, $$
+//!
+//! and $L_0 = T_0 - V$; the two are told apart where the text gives `kinetic` and `potential`. For positions $r(q,t)$ these are the metric
+//! $g_{kl} = m\,\partial_k r\cdot\partial_l r$, the vector $g_k = m\,\partial_k r\cdot\partial_t r$ and the scalar $T_0 = \tfrac12 m\,(\partial_t r)^2$.
+
+use pfaff_expr::{Expr, Graph};
+use pfaff_model::{Dynamics, Model};
+
+/// $T_2$, $T_1$, $T_0$ and $V$.
+#[derive(Clone, Debug)]
+pub struct Kinetic {
+    /// $g_{kl}$
+    pub metric: Vec<Vec<Expr>>,
+    /// $g_k$
+    pub vector: Vec<Expr>,
+    /// $T_0$, or $L_0 = T_0 - V$ where the text does not tell them apart.
+    pub scalar: Expr,
+    /// $V$, where the text gives it.
+    pub potential: Option<Expr>,
+}
+
+impl Kinetic {
+    /// The parts, or `None` if the Lagrangian is not (provably) quadratic in the velocities.
+    pub fn of(model: &Model, mass: &[Vec<Expr>], momenta: &[Expr]) -> Option<Self> {
+        let g = &model.graph;
+        let Dynamics::Lagrangian { lagrangian, kinetic, potential, .. } = model.dynamics else {
+            return None;
+        };
+        let velocities = model.velocities();
+        let rest: Vec<(Expr, Expr)> = velocities.iter().map(|&v| (v, g.zero())).collect();
+        let constant = |e: Expr| {
+            !g.contains(e, &velocities) || g.gradient(e, &velocities).iter().all(|&d| g.is_zero(d))
+        };
+        if !mass.iter().flatten().all(|&e| constant(e)) {
+            return None;
+        }
+        let at_rest = |es: &[Expr]| g.substitute(es, &rest);
+        let still = |v: Option<Expr>| v.is_none_or(|v| !g.contains(v, &velocities));
+        let (whole, potential) = match (kinetic, potential) {
+            (Some(t), v) if still(v) => (t, v),
+            _ => (lagrangian, None),
+        };
+        Some(Self {
+            metric: mass.iter().map(|row| at_rest(row)).collect(),
+            vector: at_rest(momenta),
+            scalar: at_rest(&[whole])[0],
+            potential,
+        })
+    }
+
+    /// $T_2$
+    pub fn quadratic(&self, g: &Graph, velocities: &[Expr]) -> Expr {
+        let rows = self.metric.iter().map(|row| g.dot(row, velocities));
+        let products: Vec<Expr> = rows.collect();
+        g.mul(g.fraction(1, 2), g.dot(&products, velocities))
+    }
+
+    /// $T_1$
+    pub fn linear(&self, g: &Graph, velocities: &[Expr]) -> Expr {
+        g.dot(&self.vector, velocities)
+    }
+}

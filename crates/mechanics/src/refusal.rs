@@ -1,0 +1,83 @@
+//! Why a model has no equations under a principle.
+
+use pfaff_model::{Diagnostic, Principle, Span};
+
+/// What stands in the way, in the user's words.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Refusal {
+    /// The model has neither a Lagrangian nor equations.
+    NoDynamics,
+    /// A memory operator occurs in this part of the model.
+    Memory {
+        /// What contains it, as in "the constraint `past`".
+        what: String,
+        /// Where it stands.
+        span: Span,
+    },
+    /// This principle has no equations here.
+    Principle(Principle),
+    /// `equation` models and constraints or forces do not mix.
+    MixedDynamics {
+        /// What is beside the equations.
+        what: String,
+        /// Where it stands.
+        span: Span,
+    },
+    /// A coordinate occurs with no derivative in any `equation`.
+    Algebraic {
+        /// The coordinate.
+        name: String,
+        /// Where it is declared.
+        span: Span,
+    },
+    /// The Lagrangian does not contain any velocity that moves this coordinate.
+    NoVelocity {
+        /// Where the Lagrangian stands.
+        span: Span,
+    },
+}
+
+impl Refusal {
+    /// The refusal as a diagnostic.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let start = Span { start: 0, end: 0 };
+        match self {
+            Self::NoDynamics => Diagnostic::error(
+                "E0410",
+                start,
+                "the model has no `lagrangian`, no `kinetic` and no `equation`".into(),
+            )
+            .with_hint("add a line such as `lagrangian m*x'^2/2`"),
+            Self::Memory { what, span } => Diagnostic::error(
+                "E0420",
+                *span,
+                format!("{what} has memory, and motions with memory are not built yet"),
+            )
+            .with_hint("`check` and the text of the model work; a run needs a model without `caputo`, `rl`, `integral`, `memory`, `mean`"),
+            Self::Principle(p) => Diagnostic::error(
+                "E0421",
+                start,
+                format!("the principle `{}` is not built yet", p.name()),
+            )
+            .with_hint("`principle chetaev` is"),
+            Self::MixedDynamics { what, span } => Diagnostic::error(
+                "E0422",
+                *span,
+                format!("{what} cannot stand beside `equation`"),
+            )
+            .with_hint("an `equation` model is taken as it stands: put the term into the equation, or write a `lagrangian`"),
+            Self::Algebraic { name, span } => Diagnostic::error(
+                "E0423",
+                *span,
+                format!("no `equation` contains `{name}'` or `{name}''`, so nothing moves `{name}`"),
+            )
+            .with_hint("each coordinate needs a derivative in some equation"),
+            Self::NoVelocity { span } => Diagnostic::error(
+                "E0424",
+                *span,
+                "the Lagrangian contains no velocity, so nothing moves".into(),
+            )
+            .with_hint("write velocities with a prime: `m*x'^2/2`"),
+        }
+    }
+}

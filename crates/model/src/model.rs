@@ -1,0 +1,352 @@
+//! The model: what the text says, as values.
+//!
+//! Everything is in components and in declared order. Expressions live in the model's own [`Graph`]; parameters stay symbols (their values
+//! stand beside them), sizes and index ranges are gone.
+
+use pfaff_expr::{Expr, Graph};
+
+use crate::source::{Source, Span};
+
+/// A constrained system as the user wrote it.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// The text, for diagnostics.
+    pub source: Source,
+    /// All expressions.
+    pub graph: Graph,
+    /// `title "…"`
+    pub title: Option<String>,
+    /// The symbol `t`.
+    pub time: Expr,
+    /// Scalar components in declared order.
+    pub coordinates: Vec<Coordinate>,
+    /// Scalar components in declared order.
+    pub parameters: Vec<Parameter>,
+    /// Scalar abbreviations in declared order, as the text names them (`X`, `c[1]`, `R[1,2]`).
+    pub abbreviations: Vec<(String, Expr)>,
+    /// What moves it.
+    pub dynamics: Dynamics,
+    /// Scalar constraints in declared order.
+    pub constraints: Vec<Constraint>,
+    /// Forces that are not in the Lagrangian, in declared order.
+    pub forces: Vec<Force>,
+    /// `principle …`
+    pub principle: Principle,
+    /// `initial …`
+    pub initial: Vec<Datum>,
+    /// `initial multipliers = …`
+    pub multipliers: Option<MultiplierStart>,
+    /// `final …`
+    pub terminal: Vec<Terminal>,
+    /// `observe …`
+    pub observed: Vec<Observed>,
+    /// `event …`
+    pub events: Vec<Event>,
+    /// `draw …`, as text.
+    pub drawings: Vec<Drawing>,
+    /// `symmetry …`: a generator for each coordinate.
+    pub symmetries: Vec<Symmetry>,
+    /// `solve …`
+    pub solve: Solve,
+    /// Symbols that stand for results of the motion in `observe`, `event` and `draw`.
+    pub results: Results,
+}
+
+/// One scalar coordinate with its derivatives as symbols.
+#[derive(Clone, Debug)]
+pub struct Coordinate {
+    /// `x`, `phi[1,2]`
+    pub name: String,
+    /// $q$
+    pub position: Expr,
+    /// $\dot q$
+    pub velocity: Expr,
+    /// $\ddot q$
+    pub acceleration: Expr,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// One scalar parameter with its value.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// `m`, `J[1,2]`
+    pub name: String,
+    /// Its symbol.
+    pub symbol: Expr,
+    /// Its value.
+    pub value: f64,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// What moves the system.
+#[derive(Clone, Debug)]
+pub enum Dynamics {
+    /// `lagrangian`, or `kinetic` and `potential`.
+    Lagrangian {
+        /// $L$
+        lagrangian: Expr,
+        /// The kinetic part, where it was given as such.
+        kinetic: Option<Expr>,
+        /// The potential, where it was given as such.
+        potential: Option<Expr>,
+        /// Where it stands.
+        span: Span,
+    },
+    /// `equation` statements, one for each coordinate.
+    Equations(Vec<Equation>),
+}
+
+/// An equation as it stands, $e = 0$.
+#[derive(Clone, Debug)]
+pub struct Equation {
+    /// Its name, or `equation 1` … by position.
+    pub name: String,
+    /// left side − right side
+    pub expr: Expr,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A constraint $\varphi(t, q, \dot q) = 0$.
+#[derive(Clone, Debug)]
+pub struct Constraint {
+    /// `blade`, `wheel[3]`, `c[1,2]`, or `c1`, `c2` … by position.
+    pub name: String,
+    /// $\varphi$ = left side − right side.
+    pub expr: Expr,
+    /// $w$ of `along`, one component for each coordinate.
+    pub along: Option<Vec<Expr>>,
+    /// The word that made it, if it is one of the affine-body words.
+    pub word: Option<AffineWord>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The constraints of affine bodies that have a word of their own.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AffineWord {
+    /// `gyroscopic(phi, g)`
+    Gyroscopic,
+    /// `isochoric(phi)`
+    Isochoric,
+    /// `rotation_free(phi, g)`
+    RotationFree,
+    /// `conformal(phi, g, eta)`; the matrix $\varphi^T g \varphi$ must be proportional to $\eta$ at the start.
+    Conformal {
+        /// $\varphi^T g \varphi$ by rows.
+        green: Vec<Vec<Expr>>,
+        /// $\eta$ by rows.
+        eta: Vec<Vec<Expr>>,
+    },
+}
+
+/// A force with the generalised components $Q_k$.
+#[derive(Clone, Debug)]
+pub struct Force {
+    /// What the text calls it: `force x`, `force at [X, Y]`, `dissipation`.
+    pub name: String,
+    /// $Q_k$, one for each coordinate.
+    pub components: Vec<Expr>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Which motions compete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Principle {
+    /// d'Alembert–Chetaev: virtual displacements obey $\partial\varphi/\partial\dot q\cdot\delta q = 0$.
+    Chetaev,
+    /// The varied curves obey the constraints: $\delta\int(L - \mu\varphi) = 0$.
+    Vakonomic,
+    /// Hamilton's principle for the Lagrangian with the dependent velocities inserted.
+    Restricted,
+}
+
+impl Principle {
+    /// All principles with their words.
+    pub const ALL: [(Self, &'static str); 3] = [
+        (Self::Chetaev, "chetaev"),
+        (Self::Vakonomic, "vakonomic"),
+        (Self::Restricted, "restricted"),
+    ];
+
+    /// The word of the language.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Chetaev => "chetaev",
+            Self::Vakonomic => "vakonomic",
+            Self::Restricted => "restricted",
+        }
+    }
+}
+
+/// What a datum is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quantity {
+    /// The coordinate of this index, with this many dots.
+    Coordinate(usize, u8),
+    /// $\mu$ of the constraint of this index.
+    Multiplier(usize),
+    /// The time.
+    Time,
+}
+
+/// One given value at the start. References to other initial values are already inserted: only parameters and `t` are left.
+#[derive(Clone, Debug)]
+pub struct Datum {
+    /// What is given.
+    pub quantity: Quantity,
+    /// Its value.
+    pub value: Expr,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// How the multipliers of the vakonomic principle begin.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MultiplierStart {
+    /// `initial multipliers = zero`
+    Zero(Span),
+    /// `initial multipliers = transversal(z, …)`: coordinates by index.
+    Transversal(Vec<usize>, Span),
+}
+
+/// One condition at the end.
+#[derive(Clone, Debug)]
+pub struct Terminal {
+    /// What is given.
+    pub quantity: Quantity,
+    /// How.
+    pub value: TerminalValue,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The right side of a `final` condition.
+#[derive(Clone, Debug)]
+pub enum TerminalValue {
+    /// A value of parameters (and `t`).
+    Given(Expr),
+    /// `free`
+    Free,
+    /// `initial + …`: the value at the start plus this.
+    Shifted(Expr),
+}
+
+/// A further output.
+#[derive(Clone, Debug)]
+pub struct Observed {
+    /// Its name, with indices if it has any.
+    pub name: String,
+    /// May contain accelerations and [`Results`].
+    pub expr: Expr,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A zero to locate.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// Its name.
+    pub name: String,
+    /// May contain accelerations and [`Results`].
+    pub expr: Expr,
+    /// Which crossings count.
+    pub direction: Direction,
+    /// Whether the run ends there.
+    pub stop: bool,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Which crossings of an event count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// From minus to plus.
+    Rising,
+    /// From plus to minus.
+    Falling,
+    /// Both.
+    Both,
+}
+
+/// A `draw` statement, kept as text.
+#[derive(Clone, Debug)]
+pub struct Drawing {
+    /// What follows the keyword.
+    pub text: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A one-parameter group: its generator $\xi$, one component for each coordinate.
+#[derive(Clone, Debug)]
+pub struct Symmetry {
+    /// Its name.
+    pub name: String,
+    /// $\xi$
+    pub generator: Vec<Expr>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The default run.
+#[derive(Clone, Debug)]
+pub struct Solve {
+    /// Start and end, if given.
+    pub range: Option<(f64, f64)>,
+    /// Local error ≤ tolerance·(1 + |y|) a step.
+    pub tolerance: f64,
+    /// The word given for the method, `auto` by default.
+    pub method: String,
+    /// How many output times.
+    pub samples: usize,
+    /// The step, where one was given.
+    pub step: Option<f64>,
+    /// Where it stands, if it does.
+    pub span: Option<Span>,
+}
+
+/// Symbols that stand for results of the motion.
+#[derive(Clone, Debug)]
+pub struct Results {
+    /// `lambda(c)` for each constraint.
+    pub lambda: Vec<Expr>,
+    /// `mu(c)` for each constraint.
+    pub mu: Vec<Expr>,
+    /// `mu(c)'` for each constraint.
+    pub mu_rate: Vec<Expr>,
+    /// `reaction(x)` for each coordinate.
+    pub reaction: Vec<Expr>,
+    /// `energy`
+    pub energy: Expr,
+}
+
+impl Model {
+    /// $q$
+    pub fn positions(&self) -> Vec<Expr> {
+        self.coordinates.iter().map(|c| c.position).collect()
+    }
+
+    /// $\dot q$
+    pub fn velocities(&self) -> Vec<Expr> {
+        self.coordinates.iter().map(|c| c.velocity).collect()
+    }
+
+    /// $\ddot q$
+    pub fn accelerations(&self) -> Vec<Expr> {
+        self.coordinates.iter().map(|c| c.acceleration).collect()
+    }
+
+    /// The symbols of the parameters.
+    pub fn parameter_symbols(&self) -> Vec<Expr> {
+        self.parameters.iter().map(|p| p.symbol).collect()
+    }
+
+    /// The values of the parameters.
+    pub fn parameter_values(&self) -> Vec<f64> {
+        self.parameters.iter().map(|p| p.value).collect()
+    }
+}
