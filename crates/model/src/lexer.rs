@@ -1,0 +1,508 @@
+//! Text to tokens, grouped into statements.
+//!
+//! A statement goes on while a bracket is open, or on lines indented deeper than its first;
+//! blank and comment lines end nothing. A tab counts to the next multiple of eight.
+//!
+//! **Recovery.** A character that is not of the language but means something that is (`×`, `−`,
+//! `²`) is reported and read as what it means; any other one makes its statement *poisoned*, and
+//! the parser then keeps silent about it. A bracket that is never closed would swallow the rest
+//! of the file: its statement is cut at the first line that begins with a keyword.
+
+use crate::diagnostic::Diagnostic;
+use crate::lexer_confusable::{Repair, repair};
+use crate::source::{Source, Span};
+use crate::token::{Keyword, Token, TokenKind};
+
+/// How lines matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// Lines and indentation make statements.
+    Statements,
+    /// All tokens belong together.
+    Free,
+}
+
+/// The tokens of one statement.
+#[derive(Debug, Default)]
+pub(crate) struct Chunk {
+    pub(crate) tokens: Vec<Token>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Whether tokens may be missing, so that what the parser would say means nothing.
+    pub(crate) poisoned: bool,
+    /// Where the last thing that is no white space and no comment ends.
+    pub(crate) end: u32,
+    indent: usize,
+}
+
+/// Cuts a text into the tokens of its statements.
+pub(crate) fn lex(source: &Source, layout: Layout) -> Vec<Chunk> {
+    let text = source.text();
+    if text.len() > Source::LIMIT {
+        let message =
+            format!("the text has {} bytes; {} is the limit", text.len(), Source::LIMIT);
+        let mut chunk = Chunk::new(0);
+        chunk.poison(Diagnostic::error("E0102", Span::empty(0), message));
+        return vec![chunk];
+    }
+    let mut lexer = Lexer {
+        text,
+        at: if text.starts_with('\u{feff}') { 3 } else { 0 },
+        layout,
+        chunks: Vec::new(),
+        open: Vec::new(),
+        doubt: None,
+        wary: false,
+        first_on_line: true,
+    };
+    lexer.run();
+    lexer.chunks
+}
+
+/// Whether a name may begin with this character.
+pub(crate) fn begins_name(c: char) -> bool {
+    c.is_alphabetic() || c == '_'
+}
+
+/// Whether a name may go on with this character.
+fn continues_name(c: char) -> bool {
+    let superscript = matches!(c, '²' | '³' | '¹' | '⁰' | '⁴'..='⁹');
+    // Viramas join letters in the scripts of India without being letters themselves.
+    let virama = matches!(
+        c,
+        '\u{94d}'
+            | '\u{9cd}'
+            | '\u{a4d}'
+            | '\u{acd}'
+            | '\u{b4d}'
+            | '\u{bcd}'
+            | '\u{c4d}'
+            | '\u{ccd}'
+            | '\u{d4d}'
+            | '\u{dca}'
+    );
+    (c.is_alphanumeric() && !superscript) || c == '_' || virama
+}
+
+impl Chunk {
+    fn new(indent: usize) -> Self {
+        Self { tokens: Vec::new(), diagnostics: Vec::new(), poisoned: false, end: 0, indent }
+    }
+
+    fn poison(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+        self.poisoned = true;
+    }
+}
+
+/// A line that begins with a keyword while a bracket is open: here the statement is cut if the
+/// bracket turns out never to close.
+struct Doubt {
+    at: usize,
+    tokens: usize,
+    diagnostics: usize,
+    end: u32,
+}
+
+struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+    layout: Layout,
+    chunks: Vec<Chunk>,
+    /// Brackets that wait for their end.
+    open: Vec<(TokenKind, Span)>,
+    doubt: Option<Doubt>,
+    /// Set by the first bracket that is never closed: from then on every keyword that begins a
+    /// line ends the statement before it. It also keeps the work linear.
+    wary: bool,
+    first_on_line: bool,
+}
+
+impl Lexer<'_> {
+    fn run(&mut self) {
+        loop {
+            while self.at < self.text.len() {
+                self.line();
+            }
+            if self.open.is_empty() {
+                return;
+            }
+            self.report_unclosed();
+        }
+    }
+
+    /// Reads one line with its end.
+    fn line(&mut self) {
+        let start = self.at;
+        let indent = self.indent();
+        match self.peek() {
+            None => return,
+            Some('\n') => {
+                self.at += 1;
+                return;
+            }
+            Some('#') => {
+                self.skip_comment();
+                return;
+            }
+            Some(_) => {}
+        }
+        if self.begins_statement(indent) {
+            if !self.open.is_empty() && self.report_unclosed() {
+                return;
+            }
+            self.doubt = None;
+            self.chunks.push(Chunk::new(indent));
+        } else if self.doubt.is_none() && self.may_be_statement(indent) {
+            let chunk = self.chunk();
+            let (tokens, diagnostics) = (chunk.tokens.len(), chunk.diagnostics.len());
+            let end = chunk.end;
+            self.doubt = Some(Doubt { at: start, tokens, diagnostics, end });
+        }
+        self.first_on_line = true;
+        while let Some(c) = self.peek() {
+            match c {
+                '\n' => {
+                    self.at += 1;
+                    return;
+                }
+                '#' => self.skip_comment(),
+                c if c.is_whitespace() => self.at += c.len_utf8(),
+                c => {
+                    self.token(c);
+                    self.first_on_line = false;
+                    self.chunk().end = self.at as u32;
+                }
+            }
+        }
+    }
+
+    fn begins_statement(&self, indent: usize) -> bool {
+        let Some(chunk) = self.chunks.last() else { return true };
+        if self.layout == Layout::Free {
+            return false;
+        }
+        if self.open.is_empty() {
+            return indent <= chunk.indent;
+        }
+        self.may_be_statement(indent) && (self.wary || self.is_surely_statement())
+    }
+
+    /// Whether a line within open brackets begins with a keyword.
+    fn may_be_statement(&self, indent: usize) -> bool {
+        let within = self.layout == Layout::Statements
+            && !self.open.is_empty()
+            && self.chunks.last().is_some_and(|chunk| indent <= chunk.indent);
+        within && Keyword::from_word(self.word()).is_some()
+    }
+
+    /// Whether the line cannot go on an expression: after its first word stands another one, a
+    /// number or a text, and no expression has two operands side by side.
+    fn is_surely_statement(&self) -> bool {
+        let rest = self.text[self.at + self.word().len()..].trim_start_matches([' ', '\t']);
+        let second: String = rest.chars().take_while(|&c| continues_name(c)).collect();
+        let operator = matches!(second.as_str(), "and" | "or");
+        (!second.is_empty() && !operator) || rest.starts_with('"')
+    }
+
+    /// The name that stands here.
+    fn word(&self) -> &str {
+        let rest = &self.text[self.at..];
+        &rest[..rest.find(|c| !continues_name(c)).unwrap_or(rest.len())]
+    }
+
+    /// Reports the innermost open bracket and forgets all. True if the text is to be read
+    /// again from an earlier line.
+    fn report_unclosed(&mut self) -> bool {
+        let innermost = *self.open.last().expect("only called while a bracket is open");
+        let doubt = self.doubt.take();
+        let again = doubt.is_some();
+        let chunk = self.chunk();
+        if let Some(doubt) = &doubt {
+            chunk.tokens.truncate(doubt.tokens);
+            chunk.diagnostics.truncate(doubt.diagnostics);
+            chunk.end = doubt.end;
+        }
+        // NOTE: the innermost bracket may stand behind the cut; the last one before it counts.
+        let (kind, span) = chunk.unclosed().unwrap_or(innermost);
+        let (message, hint) = match kind {
+            TokenKind::LeftParen => ("`(` is not closed", "write `)` where it ends"),
+            _ => ("`[` is not closed", "write `]` where it ends"),
+        };
+        chunk.poison(Diagnostic::error("E0108", span, message.to_owned()).with_hint(hint));
+        if let Some(doubt) = doubt {
+            self.at = doubt.at;
+        }
+        self.open.clear();
+        self.wary = true;
+        again
+    }
+
+    /// Reads white space at the start of a line and measures it.
+    fn indent(&mut self) -> usize {
+        let mut indent = 0;
+        while let Some(c) = self.peek() {
+            match c {
+                '\n' => break,
+                '\t' => indent = (indent / 8 + 1) * 8,
+                c if c.is_whitespace() => indent += 1,
+                _ => break,
+            }
+            self.at += c.len_utf8();
+        }
+        indent
+    }
+
+    fn token(&mut self, c: char) {
+        use TokenKind as T;
+        let two = self.text.as_bytes().get(self.at..self.at + 2).unwrap_or(b"");
+        let (kind, length) = match (c, two) {
+            _ if begins_name(c) => (T::Name, self.word().len()),
+            _ if c.is_ascii_digit() => return self.number(),
+            ('"', _) => return self.quoted(c, '"'),
+            ('“' | '„' | '«', _) => {
+                return self.quoted(c, if c == '«' { '»' } else { '”' });
+            }
+            (_, b"..") => return self.dots(),
+            ('.', _) => return self.dot(),
+            (_, b"==") => (T::Same, 2),
+            (_, b"!=") => (T::Differs, 2),
+            (_, b"<=") => (T::AtMost, 2),
+            (_, b">=") => (T::AtLeast, 2),
+            (_, b"**" | b"=>" | b"=<" | b":=" | b"<>" | b"&&" | b"||") => {
+                return self.foreign(2);
+            }
+            ('(', _) => (T::LeftParen, 1),
+            (')', _) => (T::RightParen, 1),
+            ('[', _) => (T::LeftBracket, 1),
+            (']', _) => (T::RightBracket, 1),
+            (',', _) => (T::Comma, 1),
+            (':', _) => (T::Colon, 1),
+            ('=', _) => (T::Equals, 1),
+            ('<', _) => (T::Less, 1),
+            ('>', _) => (T::Greater, 1),
+            ('+', _) => (T::Plus, 1),
+            ('-', _) => (T::Minus, 1),
+            ('*', _) => (T::Star, 1),
+            ('/', _) => (T::Slash, 1),
+            ('^', _) => (T::Caret, 1),
+            ('\'', _) => (T::Prime, 1),
+            _ => return self.foreign(c.len_utf8()),
+        };
+        let span = self.advance(length);
+        self.push(kind, span);
+    }
+
+    /// Reads `digits[.digits][e[±]digits]` and refuses what people write instead.
+    fn number(&mut self) {
+        let start = self.at;
+        self.skip_digits();
+        let rest = &self.text.as_bytes()[self.at..];
+        if let [b'.', after, ..] = rest
+            && after.is_ascii_digit()
+        {
+            self.at += 1;
+            self.skip_digits();
+        } else if rest.first() == Some(&b'.') && rest.get(1) != Some(&b'.') {
+            self.at += 1;
+            let digits = &self.text[start..self.at - 1];
+            self.report_number(start, "ends in a dot", &format!("write `{digits}`"));
+        }
+        if let [b'e' | b'E', rest @ ..] = &self.text.as_bytes()[self.at..] {
+            let sign = usize::from(matches!(rest.first(), Some(b'+' | b'-')));
+            if rest.get(sign).is_some_and(u8::is_ascii_digit) {
+                self.at += 1 + sign;
+                self.skip_digits();
+            }
+        }
+        let digits = self.text[start..self.at].to_owned();
+        if self.peek() == Some('_') {
+            self.skip_name();
+            let plain = self.text[start..self.at].replace('_', "");
+            self.report_number(start, "is grouped with `_`", &format!("write `{plain}`"));
+            return self.push(TokenKind::Number, self.span_from(start));
+        }
+        self.push(TokenKind::Number, self.span_from(start));
+        if self.peek().is_some_and(continues_name) {
+            let name_start = self.at;
+            self.skip_name();
+            let name = &self.text[name_start..self.at];
+            let hint = format!("write `{digits}*{name}`");
+            let message = format!("no operator between `{digits}` and `{name}`");
+            let diagnostic = Diagnostic::error("E0107", self.span_from(start), message);
+            self.chunk().diagnostics.push(diagnostic.with_hint(&hint));
+            self.push(TokenKind::Star, Span::empty(name_start as u32));
+            self.push(TokenKind::Name, self.span_from(name_start));
+        }
+    }
+
+    /// Reports the number from `start` to here; it is then read as what was meant.
+    fn report_number(&mut self, start: usize, fault: &str, hint: &str) {
+        let message = format!("the number `{}` {fault}", &self.text[start..self.at]);
+        let diagnostic = Diagnostic::error("E0105", self.span_from(start), message);
+        self.chunk().diagnostics.push(diagnostic.with_hint(hint));
+    }
+
+    /// Reads `..`; more dots are reported.
+    fn dots(&mut self) {
+        let start = self.at;
+        while self.peek() == Some('.') {
+            self.at += 1;
+        }
+        let span = self.span_from(start);
+        if self.at > start + 2 {
+            let message = format!("`{}` is no range", &self.text[start..self.at]);
+            let diagnostic = Diagnostic::error("E0105", span, message);
+            self.chunk()
+                .diagnostics
+                .push(diagnostic.with_hint("a range has two dots: `0..20`"));
+        }
+        self.push(TokenKind::DotDot, span);
+    }
+
+    /// A dot that begins a number, or that nothing needs.
+    fn dot(&mut self) {
+        let start = self.at;
+        self.at += 1;
+        let after_number = self.chunk().tokens.last().is_some_and(|last| {
+            last.kind == TokenKind::Number && last.span.end as usize == start
+        });
+        self.skip_digits();
+        if self.at == start + 1 {
+            self.at = start;
+            return self.foreign(1);
+        }
+        if after_number {
+            let message = "a number has one dot".to_owned();
+            let hint = "numbers are written `1`, `0.5`, `1e-3`";
+            let diagnostic = Diagnostic::error("E0105", self.span_from(start), message);
+            return self.chunk().poison(diagnostic.with_hint(hint));
+        }
+        let hint = format!("write `0{}`", &self.text[start..self.at]);
+        self.report_number(start, "begins with a dot", &hint);
+        self.push(TokenKind::Number, self.span_from(start));
+    }
+
+    /// Reads a text in quotes, in which only `\"` means something else than it says.
+    fn quoted(&mut self, opening: char, closing: char) {
+        let start = self.at;
+        self.at += opening.len_utf8();
+        let mut closed = false;
+        while let Some(c) = self.peek() {
+            if c == '\n' {
+                break;
+            }
+            self.at += c.len_utf8();
+            if c == '\\' && self.peek() == Some('"') {
+                self.at += 1;
+            } else if c == closing || (opening == '„' && c == '“') {
+                closed = true;
+                break;
+            }
+        }
+        if !closed {
+            self.at = start + self.text[start..self.at].trim_end().len();
+        }
+        let span = self.span_from(start);
+        if !closed {
+            let message = "the text in quotes does not end on its line".to_owned();
+            let diagnostic = Diagnostic::error("E0104", span, message);
+            self.chunk().diagnostics.push(diagnostic.with_hint("write `\"` where it ends"));
+        } else if opening != '"' {
+            let message = format!("`{opening}` and `{closing}` are no quotes here");
+            let diagnostic = Diagnostic::error("E0103", span, message);
+            self.chunk().diagnostics.push(diagnostic.with_hint("write `\"…\"`"));
+        }
+        self.push(TokenKind::Text, span);
+    }
+
+    /// Reports what the language does not know and reads it as what it means.
+    fn foreign(&mut self, length: usize) {
+        let Repair { length, message, hint, kinds, poisons } =
+            repair(&self.text[self.at..], length);
+        let span = self.advance(length);
+        let mut diagnostic = Diagnostic::error("E0103", span, message);
+        diagnostic.hint = hint;
+        if poisons {
+            self.chunk().poison(diagnostic);
+        } else {
+            self.chunk().diagnostics.push(diagnostic);
+        }
+        for &kind in kinds {
+            self.push(kind, span);
+        }
+    }
+
+    /// Adds a token and keeps account of brackets.
+    fn push(&mut self, kind: TokenKind, span: Span) {
+        let first_on_line = self.first_on_line;
+        self.chunk().tokens.push(Token { kind, span, first_on_line });
+        self.first_on_line = false;
+        if kind.closing().is_some() {
+            self.open.push((kind, span));
+        } else if matches!(kind, TokenKind::RightParen | TokenKind::RightBracket) {
+            let text = &self.text[span.range()];
+            let message = match self.open.pop() {
+                Some((opening, _)) if opening.closing() == Some(kind) => return,
+                Some((_, opening)) => {
+                    let note = "opened here".to_owned();
+                    let message =
+                        format!("`{text}` cannot close `{}`", &self.text[opening.range()]);
+                    Diagnostic::error("E0109", span, message).with_note(opening, note)
+                }
+                None => Diagnostic::error("E0109", span, format!("`{text}` closes nothing"))
+                    .with_hint("leave it out, or open the bracket before"),
+            };
+            self.chunk().poison(message);
+        }
+    }
+
+    fn chunk(&mut self) -> &mut Chunk {
+        self.chunks.last_mut().expect("every line with tokens begins or continues a chunk")
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.text[self.at..].chars().next()
+    }
+
+    fn advance(&mut self, length: usize) -> Span {
+        let start = self.at;
+        self.at += length;
+        self.span_from(start)
+    }
+
+    fn span_from(&self, start: usize) -> Span {
+        Span::new(start as u32, self.at as u32)
+    }
+
+    fn skip_digits(&mut self) {
+        self.at += self.text[self.at..].bytes().take_while(u8::is_ascii_digit).count();
+    }
+
+    fn skip_name(&mut self) {
+        self.at += self.word().len();
+    }
+
+    /// Goes to the end of the line.
+    fn skip_comment(&mut self) {
+        self.at += self.text[self.at..].find('\n').unwrap_or(self.text.len() - self.at);
+    }
+}
+
+impl Chunk {
+    /// The innermost bracket that the tokens leave open.
+    fn unclosed(&self) -> Option<(TokenKind, Span)> {
+        let mut open = Vec::new();
+        for token in &self.tokens {
+            match token.kind {
+                TokenKind::LeftParen | TokenKind::LeftBracket => {
+                    open.push((token.kind, token.span));
+                }
+                TokenKind::RightParen | TokenKind::RightBracket => {
+                    open.pop();
+                }
+                _ => {}
+            }
+        }
+        open.pop()
+    }
+}

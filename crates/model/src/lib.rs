@@ -1,0 +1,34 @@
+//! The model language of pfaff: text to model, or diagnostics.
+//!
+//! `text ─► tokens ─► syntax`: [`parse`] reads a [`Source`] into a [`syntax::Syntax`] and
+//! gathers every mistake as a [`Diagnostic`] with a code, a span, a message and a hint.
+
+mod diagnostic;
+mod diagnostic_codes;
+mod diagnostic_render;
+mod lexer;
+mod lexer_confusable;
+mod model;
+mod parser;
+mod parser_cursor;
+mod parser_expression;
+mod parser_statement;
+mod source;
+pub mod syntax;
+mod syntax_arena;
+mod syntax_print;
+mod token;
+
+pub use diagnostic::{Diagnostic, Severity, closest};
+pub use diagnostic_codes::CODES;
+pub use model::{
+    AffineWord, Constraint, Coordinate, Datum, Direction, Drawing, Dynamics, Equation, Event,
+    Force, Model, MultiplierStart, Observed, Parameter, Principle, Quantity, Results, Solve,
+    Symmetry, Terminal, TerminalValue,
+};
+pub use parser::{
+    Parsed, ParsedAssignments, ParsedExpression, ParsedExpressions, parse, parse_assignments,
+    parse_expression, parse_expressions,
+};
+pub use source::{Position, Source, Span};
+pub use token::{Decimal, Keyword};
