@@ -76,7 +76,7 @@ impl Store {
                 self.number(opposite)
             }
             Node::Neg(x) => x,
-            Node::Sub(x, y) => self.intern(Node::Sub(y, x)),
+            Node::Sub(x, y) => self.sub(y, x),
             _ => self.intern(Node::Neg(a)),
         }
     }

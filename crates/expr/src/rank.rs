@@ -15,7 +15,8 @@ impl Graph {
     /// The first rows, in order, that are independent at almost every point.
     pub fn independent_rows(&self, rows: &[Vec<Expr>]) -> Vec<usize> {
         let store = self.store.borrow();
-        let values = rows.iter().map(|r| r.iter().map(|e| store.values[e.index()][0]).collect());
+        let values =
+            rows.iter().map(|r| r.iter().map(|e| store.values[e.index()][0]).collect());
         let mut echelon: Vec<(usize, Vec<u64>)> = Vec::new();
         let mut independent = Vec::new();
         for (i, row) in values.enumerate() {

@@ -1,0 +1,198 @@
+//! What the printers share: precedence, the explicit stack, and names for common parts.
+//!
+//! Written out, a graph may be exponentially larger than it is. [`Graph::named`] gives names to parts that are used more than once, so that the
+//! text of a system grows linearly with its graph.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::graph::Graph;
+use crate::node::{Expr, Memory, Node, Role};
+use crate::store::Store;
+
+/// Outputs with names for their common parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Name and meaning, each in terms of earlier names; the names are symbols of [`Role::Free`].
+    pub definitions: Vec<(String, Expr)>,
+    /// The outputs in terms of the names.
+    pub outputs: Vec<Expr>,
+}
+
+/// Which parts get names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameOptions {
+    /// Names begin with this; a number follows.
+    pub prefix: String,
+    /// Names that are in use elsewhere. Symbols of the outputs are avoided in any case.
+    pub taken: Vec<String>,
+    /// A part gets a name if it is used at least twice and its text has at least this many operations.
+    pub least_cost: usize,
+}
+
+impl Default for NameOptions {
+    fn default() -> Self {
+        Self { prefix: "s".into(), taken: Vec::new(), least_cost: 3 }
+    }
+}
+
+impl Graph {
+    /// Gives names to the parts that the outputs use more than once.
+    ///
+    /// The kernel of a memory operator is kept in one piece, for its lag has no meaning outside.
+    ///
+    /// ```
+    /// use pfaff_expr::{Graph, NameOptions, Role};
+    /// let g = Graph::new();
+    /// let x = g.symbol("x", Role::Free);
+    /// let part = g.sin(g.add(g.mul(x, x), g.one()));
+    /// let named = g.named(&[g.add(part, x), g.sqrt(part)], &NameOptions::default());
+    /// assert_eq!(named.definitions[0].0, "s1");
+    /// assert_eq!(g.to_text(named.definitions[0].1), "sin(x^2 + 1)");
+    /// assert_eq!(g.to_text(named.outputs[1]), "sqrt(s1)");
+    /// ```
+    pub fn named(&self, outputs: &[Expr], options: &NameOptions) -> Named {
+        let live = reached(self, outputs);
+        let uses = uses(self, &live, outputs);
+        let mut taken: FxHashSet<String> = options.taken.iter().cloned().collect();
+        taken.extend(
+            self.symbols(outputs).iter().filter_map(|&s| Some(self.symbol_of(s)?.name)),
+        );
+        let mut count = 0;
+        let mut fresh = || {
+            loop {
+                count += 1;
+                let name = format!("{}{count}", options.prefix);
+                if !taken.contains(&name) {
+                    return name;
+                }
+            }
+        };
+        let before = std::mem::replace(&mut self.store.borrow_mut().merging, false);
+        let mut definitions = Vec::new();
+        let mut images: FxHashMap<Expr, Expr> = FxHashMap::default();
+        let mut costs: FxHashMap<Expr, usize> = FxHashMap::default();
+        for &e in &live {
+            let node = self.node(e);
+            let cost = written(node)
+                .map(|o| costs.get(&o).copied().unwrap_or(0))
+                .fold(usize::from(node.operands().next().is_some()), usize::saturating_add);
+            let image = |o: Expr| images.get(&o).copied().unwrap_or(o);
+            let mut made = match node {
+                _ if written(node).all(|o| image(o) == o) => e,
+                Node::Memory(Memory::Kernel, g, k) => self.memory(Memory::Kernel, image(g), k),
+                _ => self.store.borrow_mut().rebuild(node, image),
+            };
+            let worth = uses[&e] >= 2 && cost >= options.least_cost.max(1);
+            if worth && !matches!(node, Node::Neg(_)) {
+                let name = fresh();
+                let symbol = self.symbol(&name, Role::Free);
+                definitions.push((name, made));
+                made = symbol;
+                costs.insert(e, 0);
+            } else {
+                costs.insert(e, cost);
+            }
+            images.insert(e, made);
+        }
+        self.store.borrow_mut().merging = before;
+        Named { definitions, outputs: outputs.iter().map(|o| images[o]).collect() }
+    }
+}
+
+/// The nodes that are written, operands first, without the kernels of memory operators.
+fn reached(g: &Graph, outputs: &[Expr]) -> Vec<Expr> {
+    let mut seen: FxHashSet<Expr> = FxHashSet::default();
+    let (mut stack, mut found) = (outputs.to_vec(), Vec::new());
+    while let Some(e) = stack.pop() {
+        if seen.insert(e) {
+            found.push(e);
+            stack.extend(written(g.node(e)));
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+fn written(node: Node) -> impl Iterator<Item = Expr> {
+    let count = if matches!(node, Node::Memory(Memory::Kernel, ..)) { 1 } else { 3 };
+    node.operands().take(count)
+}
+
+/// How often each node is written; a sign passes its uses on to what it stands before.
+fn uses(g: &Graph, live: &[Expr], outputs: &[Expr]) -> FxHashMap<Expr, usize> {
+    let mut uses: FxHashMap<Expr, usize> = live.iter().map(|&e| (e, 0)).collect();
+    for o in outputs {
+        *uses.entry(*o).or_default() += 1;
+    }
+    for &e in live.iter().rev() {
+        let node = g.node(e);
+        let times = if matches!(node, Node::Neg(_)) { uses[&e] } else { 1 };
+        for o in written(node) {
+            *uses.entry(o).or_default() += times;
+        }
+    }
+    uses
+}
+
+/// Written out, more nodes than this get names.
+const MAX_WRITTEN: u64 = 1 << 20;
+
+/// Whether the expression is small enough to be written out.
+pub(crate) fn is_small(g: &Graph, e: Expr) -> bool {
+    let live = g.live(&[e]);
+    let store: &Store = &g.store.borrow();
+    let mut sizes: FxHashMap<Expr, u64> = FxHashMap::default();
+    for &x in &live {
+        let size = store.node(x).operands().fold(1_u64, |n, o| n.saturating_add(sizes[&o]));
+        sizes.insert(x, size);
+    }
+    sizes[&e] <= MAX_WRITTEN
+}
+
+/// How tightly a written form binds; brackets stand where it binds less than its place asks.
+pub(crate) mod level {
+    pub(crate) const OR: u8 = 1;
+    pub(crate) const AND: u8 = 2;
+    pub(crate) const NOT: u8 = 3;
+    pub(crate) const COMPARE: u8 = 4;
+    pub(crate) const SUM: u8 = 5;
+    pub(crate) const PRODUCT: u8 = 6;
+    pub(crate) const UNARY: u8 = 7;
+    pub(crate) const POWER: u8 = 8;
+    pub(crate) const ATOM: u8 = 9;
+}
+
+/// A part of a written form.
+#[derive(Clone, Debug)]
+pub(crate) enum Piece {
+    Word(&'static str),
+    Owned(String),
+    /// An operand at a place that asks for this level.
+    At(Expr, u8),
+}
+
+/// Puts the pieces of an expression together, with an explicit stack: depth is no limit.
+pub(crate) fn assemble(
+    root: Expr,
+    level_of: impl Fn(Expr) -> u8,
+    pieces_of: impl Fn(Expr) -> Vec<Piece>,
+    brackets: [&'static str; 2],
+) -> String {
+    let mut text = String::new();
+    let mut stack = vec![Piece::At(root, level::OR)];
+    while let Some(piece) = stack.pop() {
+        match piece {
+            Piece::Word(word) => text.push_str(word),
+            Piece::Owned(word) => text.push_str(&word),
+            Piece::At(e, asked) if level_of(e) < asked => {
+                stack.extend([
+                    Piece::Word(brackets[1]),
+                    Piece::At(e, level::OR),
+                    Piece::Word(brackets[0]),
+                ]);
+            }
+            Piece::At(e, _) => stack.extend(pieces_of(e).into_iter().rev()),
+        }
+    }
+    text
+}
