@@ -1,12 +1,46 @@
 //! First-order systems into trajectories.
+//!
+//! $$ \dot y = f(t, y), \qquad y(t_0) = y_0 $$
+//!
+//! A [`System`] gives the rates, invariants to project onto, and events to watch; [`integrate`]
+//! makes a run of it, tells an [`Observer`] every [`Step`] with its dense output and every
+//! [`Event`], and says where and why the run ended ([`Outcome`]). A [`Trajectory`] is the
+//! observer that keeps everything.
+//!
+//! Beside it stand the small dense factorisations that such systems need: [`Lu`],
+//! [`RankRevealing`], [`LeastSquares`], [`cholesky`], [`symmetric_eigenvalues`].
+//!
+//! **Conventions.** `f64` only; matrices by rows; tolerance $E$ means local error
+//! $\le E\,(1 + |y|)$ a step in every component.
+//!
+//! **Invariants.** Nothing here knows mechanics, files, clocks or threads. The same system and
+//! options give the same bits. The loop over steps does not allocate.
+
+mod dip;
+mod dop853;
+mod dop853_table;
+mod events;
+mod integrate;
 mod least_squares;
 mod lu;
+mod observer;
 mod rank;
+mod rk4;
 #[cfg(test)]
 mod sample;
+mod size;
+mod step;
+mod stepper;
 mod symmetric;
+mod system;
+mod trajectory;
 
+pub use integrate::{Method, Options, Outcome, Statistics, StopReason, integrate};
 pub use least_squares::{Fit, LeastSquares, Solution, least_squares};
 pub use lu::{Lu, Singular};
+pub use observer::{Control, Crossing, Event, Observer};
 pub use rank::RankRevealing;
+pub use step::{Step, StoredStep};
 pub use symmetric::{cholesky, cholesky_solve, symmetric_eigenvalues};
+pub use system::{Direction, EventKind, Halt, System};
+pub use trajectory::Trajectory;

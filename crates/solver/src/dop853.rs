@@ -1,0 +1,115 @@
+//! The explicit Runge–Kutta method of Dormand and Prince of order 8(5,3).
+//!
+//! $$ k_i = f\Bigl(t + c_i h,\; y + h \sum_{j<i} a_{ij} k_j\Bigr), \qquad
+//!    y_1 = y + h \sum_i b_i k_i \qquad (\mathrm{DP}) $$
+//!
+//! with twelve stages, the rates at the end as the first stage of the next step, and error
+//! estimates of orders five and three combined to
+//!
+//! $$ e = |h|\, \frac{e_5^2}{\sqrt{e_5^2 + 0.01\, e_3^2}} \qquad (\mathrm{E}) $$
+//!
+//! (Hairer, Nørsett and Wanner 1993, §II.10). They take $e_5$, $e_3$ in the root mean square
+//! over all components; here it is the maximum over the controlled ones, since the tolerance
+//! is promised for every component.
+//!
+//! Dense output of order seven takes three further stages, evaluated only when asked for.
+
+use crate::dop853_table::{
+    DENSE, ERROR_3, ERROR_5, NODES, STAGE_1, STAGE_2, STAGE_3, STAGE_4, STAGE_5, STAGE_6,
+    STAGE_7, STAGE_8, STAGE_9, STAGE_10, STAGE_11, STAGE_13, STAGE_14, STAGE_15, WEIGHTS,
+};
+use crate::stepper::{Allowed, Base, Stepper, Term, combine};
+use crate::system::{Counted, Halt};
+
+/// Storage of (DP).
+pub(crate) struct Dop853 {
+    /// The 16 stages, one after the other.
+    k: Vec<f64>,
+    stage: Vec<f64>,
+}
+
+impl Dop853 {
+    pub(crate) fn new(n: usize) -> Self {
+        Self { k: vec![0.0; 16 * n], stage: vec![0.0; n] }
+    }
+
+    /// Evaluates stage `i`.
+    fn stage<const N: usize>(
+        &mut self,
+        system: &mut Counted<'_>,
+        from: &Base<'_>,
+        i: usize,
+        row: &[Term; N],
+    ) -> Result<(), Halt> {
+        let n = from.y.len();
+        combine(row, &self.k, &mut self.stage);
+        for (stage, y) in self.stage.iter_mut().zip(from.y) {
+            *stage = y + from.h * *stage;
+        }
+        system.rates(from.t + NODES[i] * from.h, &self.stage, &mut self.k[i * n..(i + 1) * n])
+    }
+}
+
+impl Stepper for Dop853 {
+    fn advance(
+        &mut self,
+        system: &mut Counted<'_>,
+        from: &Base<'_>,
+        end: &mut [f64],
+    ) -> Result<(), Halt> {
+        self.k[..from.y.len()].copy_from_slice(from.f);
+        self.stage(system, from, 1, &STAGE_1)?;
+        self.stage(system, from, 2, &STAGE_2)?;
+        self.stage(system, from, 3, &STAGE_3)?;
+        self.stage(system, from, 4, &STAGE_4)?;
+        self.stage(system, from, 5, &STAGE_5)?;
+        self.stage(system, from, 6, &STAGE_6)?;
+        self.stage(system, from, 7, &STAGE_7)?;
+        self.stage(system, from, 8, &STAGE_8)?;
+        self.stage(system, from, 9, &STAGE_9)?;
+        self.stage(system, from, 10, &STAGE_10)?;
+        self.stage(system, from, 11, &STAGE_11)?;
+        combine(&WEIGHTS, &self.k, end);
+        for (end, y) in end.iter_mut().zip(from.y) {
+            *end = y + from.h * *end;
+        }
+        Ok(())
+    }
+
+    fn error(&self, from: &Base<'_>, end: &[f64], allowed: &Allowed) -> f64 {
+        let n = from.y.len();
+        let (mut e5, mut e3) = (0.0_f64, 0.0_f64);
+        for i in 0..allowed.controlled {
+            let estimate = |terms: &[Term; 8]| {
+                terms.iter().map(|&(j, w)| w * self.k[j * n + i]).sum::<f64>().abs()
+            };
+            let scale = allowed.at(from.y[i].abs().max(end[i].abs()));
+            e5 = e5.max(estimate(&ERROR_5) / scale);
+            e3 = e3.max(estimate(&ERROR_3) / scale);
+        }
+        if e5 == 0.0 {
+            return 0.0;
+        }
+        // (E), written so that squares do not overflow.
+        from.h.abs() * e5 / libm::hypot(1.0, 0.1 * e3 / e5)
+    }
+
+    fn refine(
+        &mut self,
+        system: &mut Counted<'_>,
+        from: &Base<'_>,
+        end_rates: &[f64],
+        rows: &mut Vec<f64>,
+    ) -> Result<(), Halt> {
+        let n = from.y.len();
+        self.k[12 * n..13 * n].copy_from_slice(end_rates);
+        self.stage(system, from, 13, &STAGE_13)?;
+        self.stage(system, from, 14, &STAGE_14)?;
+        self.stage(system, from, 15, &STAGE_15)?;
+        for terms in &DENSE {
+            combine(terms, &self.k, &mut self.stage);
+            rows.extend(self.stage.iter().map(|sum| from.h * sum));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,188 @@
+//! One accepted step and the polynomial through it.
+//!
+//! With $\theta = (t - t_0)/h$ and the rows $r_0, r_1, \dots$
+//!
+//! $$ u(t) = r_0 + \theta\bigl(r_1 + (1-\theta)\bigl(r_2 + \theta\bigl(r_3
+//!    + (1-\theta)(r_4 + \dots)\bigr)\bigr)\bigr) \qquad (\mathrm{D}) $$
+//!
+//! (Hairer, Nørsett and Wanner 1993, §II.6). Four rows make the cubic Hermite polynomial of
+//! both ends, eight rows the seventh-order dense output of Dormand and Prince.
+//!
+//! **Projection.** The rows $r_1, r_2, r_3$ are made from the *projected* end and its rates.
+//! That is the polynomial of the unprojected step plus $\delta\,(3\theta^2 - 2\theta^3)$ for the
+//! displacement $\delta$ of the projection, which the error control keeps below the tolerance:
+//! dense output stays continuous with a continuous derivative from step to step, its
+//! order is kept, and it costs no evaluation.
+
+/// One accepted step with dense output.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    pub(crate) start: f64,
+    pub(crate) end: f64,
+    /// $h$ of (D); longer than the step if an event ends it early.
+    pub(crate) length: f64,
+    pub(crate) rows: &'a [f64],
+    pub(crate) at_end: &'a [f64],
+}
+
+impl<'a> Step<'a> {
+    /// Where the step begins. Backward runs have `start() > end()`.
+    pub fn start(&self) -> f64 {
+        self.start
+    }
+
+    /// Where the step ends.
+    pub fn end(&self) -> f64 {
+        self.end
+    }
+
+    /// Whether `t` lies within the step, ends included.
+    pub fn contains(&self, t: f64) -> bool {
+        (self.start <= t && t <= self.end) || (self.end <= t && t <= self.start)
+    }
+
+    /// The (projected) state at the end.
+    pub fn state_at_end(&self) -> &'a [f64] {
+        self.at_end
+    }
+
+    /// Writes $u(t)$ into `y`; at the ends exactly the states of the run.
+    pub fn state(&self, t: f64, y: &mut [f64]) {
+        if t == self.end {
+            y.copy_from_slice(self.at_end);
+            return;
+        }
+        let n = self.at_end.len();
+        let θ = (t - self.start) / self.length;
+        let last = self.count() - 1;
+        y.copy_from_slice(&self.rows[last * n..]);
+        for k in (0..last).rev() {
+            let factor = factor(k, θ);
+            for (y, row) in y.iter_mut().zip(&self.rows[k * n..(k + 1) * n]) {
+                *y = row + factor * *y;
+            }
+        }
+    }
+
+    /// Writes $\dot u(t)$ into `rates`: close to $f(t, u(t))$, one order less than the state.
+    pub fn derivative(&self, t: f64, rates: &mut [f64]) {
+        let n = self.at_end.len();
+        let θ = (t - self.start) / self.length;
+        let last = self.count() - 1;
+        for (i, rate) in rates.iter_mut().enumerate() {
+            let (mut value, mut slope) = (self.rows[last * n + i], 0.0);
+            for k in (0..last).rev() {
+                // d/dθ of θ is 1, of 1 − θ is −1.
+                let sign = if k % 2 == 0 { 1.0 } else { -1.0 };
+                slope = sign * value + factor(k, θ) * slope;
+                value = self.rows[k * n + i] + factor(k, θ) * value;
+            }
+            *rate = slope / self.length;
+        }
+    }
+
+    /// Number of rows of (D).
+    fn count(&self) -> usize {
+        self.rows.len().checked_div(self.at_end.len()).unwrap_or(1)
+    }
+}
+
+/// What multiplies everything after row `k` of (D).
+fn factor(k: usize, θ: f64) -> f64 {
+    if k.is_multiple_of(2) { θ } else { 1.0 - θ }
+}
+
+/// A step kept beyond the call of its observer.
+#[derive(Clone, Debug, Default)]
+pub struct StoredStep {
+    start: f64,
+    end: f64,
+    length: f64,
+    rows: Vec<f64>,
+    at_end: Vec<f64>,
+}
+
+impl StoredStep {
+    /// Takes a copy of `step`, in the storage that is already there.
+    pub fn copy_from(&mut self, step: &Step<'_>) {
+        (self.start, self.end, self.length) = (step.start, step.end, step.length);
+        self.rows.clear();
+        self.rows.extend_from_slice(step.rows);
+        self.at_end.clear();
+        self.at_end.extend_from_slice(step.at_end);
+    }
+
+    /// The step, as its observer saw it.
+    pub fn as_step(&self) -> Step<'_> {
+        Step {
+            start: self.start,
+            end: self.end,
+            length: self.length,
+            rows: &self.rows,
+            at_end: &self.at_end,
+        }
+    }
+}
+
+impl From<&Step<'_>> for StoredStep {
+    fn from(step: &Step<'_>) -> Self {
+        let mut stored = Self::default();
+        stored.copy_from(step);
+        stored
+    }
+}
+
+/// Fills `rows` with the four rows of the cubic Hermite polynomial from `(y, f)` to `(y1, f1)`.
+pub(crate) fn hermite_rows(
+    h: f64,
+    (y, f): (&[f64], &[f64]),
+    (y1, f1): (&[f64], &[f64]),
+    rows: &mut Vec<f64>,
+) {
+    let n = y.len();
+    rows.clear();
+    rows.extend_from_slice(y);
+    rows.extend(y1.iter().zip(y).map(|(y1, y)| y1 - y));
+    for i in 0..n {
+        rows.push(h * f[i] - rows[n + i]);
+    }
+    for i in 0..n {
+        rows.push(2.0 * rows[n + i] - h * (f[i] + f1[i]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// u(t) = t³ on [1, 3].
+    fn cube(rows: &mut Vec<f64>) -> Step<'_> {
+        hermite_rows(2.0, (&[1.0], &[3.0]), (&[27.0], &[27.0]), rows);
+        Step { start: 1.0, end: 3.0, length: 2.0, rows, at_end: &[27.0] }
+    }
+
+    #[test]
+    fn cubics_are_reproduced_with_their_derivative() {
+        let mut rows = Vec::new();
+        let step = cube(&mut rows);
+        for t in [1.0, 1.25, 2.0, 2.5, 3.0] {
+            let (mut y, mut rate) = ([0.0], [0.0]);
+            step.state(t, &mut y);
+            step.derivative(t, &mut rate);
+            // Values below 27: rounding of four products.
+            assert!((y[0] - t * t * t).abs() < 1e-13 && (rate[0] - 3.0 * t * t).abs() < 1e-13);
+        }
+    }
+
+    #[test]
+    fn a_stored_step_is_the_step() {
+        let mut rows = Vec::new();
+        let step = cube(&mut rows);
+        let stored = StoredStep::from(&step);
+        let (mut a, mut b) = ([0.0], [0.0]);
+        step.state(1.7, &mut a);
+        stored.as_step().state(1.7, &mut b);
+        assert_eq!((a, stored.as_step().end()), (b, 3.0));
+        assert!(stored.as_step().contains(3.0) && !stored.as_step().contains(3.1));
+    }
+}

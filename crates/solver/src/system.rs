@@ -1,0 +1,122 @@
+//! What the integrators know of a problem: rates, invariants, events.
+//!
+//! $$ \dot y = f(t, y), \qquad c(t, y) = 0, \qquad g_i(t, y) \text{ to be watched for zeros}
+//!    \qquad (\mathrm{Y}) $$
+//!
+//! **Conventions.** An evaluation that has no value says why ([`Halt`]) instead of leaving
+//! NaN behind; results that are not finite are recognised all the same. Evaluations may keep
+//! caches, but the same arguments must give the same bits.
+
+/// A first-order system (Y), with invariants to project onto and events to watch.
+///
+/// ```
+/// use pfaff_solver::{Halt, Options, System, integrate};
+///
+/// struct Oscillator;
+/// impl System for Oscillator {
+///     fn dimension(&self) -> usize { 2 }
+///     fn rates(&mut self, _t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+///         rates.copy_from_slice(&[y[1], -y[0]]);
+///         Ok(())
+///     }
+/// }
+///
+/// let options = Options { t1: std::f64::consts::PI, ..Options::default() };
+/// let outcome = integrate(&mut Oscillator, &[1.0, 0.0], &options, &mut ());
+/// assert!((outcome.y[0] + 1.0).abs() < 1e-9);
+/// ```
+pub trait System {
+    /// Number of components of $y$.
+    fn dimension(&self) -> usize;
+
+    /// How many leading components take part in error control; the others are quadratures
+    /// that are carried along.
+    fn controlled(&self) -> usize {
+        self.dimension()
+    }
+
+    /// Writes $f(t, y)$ into `rates`.
+    ///
+    /// # Errors
+    ///
+    /// [`Halt`] if $f$ has no value there.
+    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt>;
+
+    /// Moves `y` onto the invariants $c(t, y) = 0$; called once at the end of every step that
+    /// passed the error control, before the rates there are evaluated.
+    ///
+    /// # Errors
+    ///
+    /// [`Halt`] if there is no way back; the step is then tried again with a smaller size.
+    fn project(&mut self, t: f64, y: &mut [f64]) -> Result<(), Halt> {
+        let _ = (t, y);
+        Ok(())
+    }
+
+    /// The events to watch, in declared order. Asked for once, at the start of a run.
+    fn events(&self) -> &[EventKind] {
+        &[]
+    }
+
+    /// Writes $g_i(t, y)$ into `values`, one for each of [`System::events`].
+    ///
+    /// # Errors
+    ///
+    /// [`Halt`] if one of them has no value there.
+    fn event_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), Halt> {
+        let _ = (t, y, values);
+        Ok(())
+    }
+}
+
+/// Why an evaluation has no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// A linear system for it is singular.
+    Singular,
+    /// It is infinite or not a number.
+    NotFinite,
+}
+
+/// Which zeros of an event function count, and what they do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct EventKind {
+    /// Which zeros count.
+    pub direction: Direction,
+    /// Whether the first of them ends the run.
+    pub stop: bool,
+}
+
+/// Which zeros of an event function count, in the order in which the run meets them (a
+/// run backward in time meets a rising function as a falling one).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Direction {
+    /// From negative to positive.
+    Rising,
+    /// From positive to negative.
+    Falling,
+    /// Both, and touching without a change of sign.
+    #[default]
+    Both,
+}
+
+/// A system that counts its evaluations and refuses rates that are not finite.
+pub(crate) struct Counted<'a> {
+    pub(crate) system: &'a mut dyn System,
+    pub(crate) evaluations: usize,
+}
+
+impl Counted<'_> {
+    pub(crate) fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+        self.evaluations += 1;
+        self.system.rates(t, y, rates)?;
+        finite(rates)
+    }
+}
+
+/// Refuses values that are not finite.
+pub(crate) fn finite(values: &[f64]) -> Result<(), Halt> {
+    // A fold without early exit vectorises: x − x is 0 for finite x and NaN otherwise.
+    let sum: f64 = values.iter().map(|x| x - x).sum();
+    if sum == 0.0 { Ok(()) } else { Err(Halt::NotFinite) }
+}
