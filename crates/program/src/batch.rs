@@ -1,0 +1,214 @@
+//! Many states at once: every slot holds a row of lanes, and an instruction runs over the row.
+//!
+//! Lanes are handled in tiles of at most 32, so that the slots of one tile stay in the first cache and the choice of the instruction is paid once for
+//! all lanes of a tile. Within a tile they form blocks of eight, which the compiler turns into vector instructions. Each lane has the bits that [`Run`](crate::Run) gives.
+
+use std::array::from_fn;
+use std::sync::Arc;
+
+use pfaff_expr::{Table, power};
+
+use crate::instruction::Instruction;
+use crate::program::Tape;
+use crate::run::{binary_value, truth, unary_value};
+use crate::sincos::sincos_lanes;
+
+/// Lanes that are handled together.
+const BLOCK: usize = 8;
+type Block = [f64; BLOCK];
+
+/// A program at work on many states, with structures of arrays: number `i` of lane `l` stands at `i * lanes + l`.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    tape: Arc<Tape>,
+    lanes: usize,
+    /// Blocks in a tile: 1, 2 or 4.
+    width: usize,
+    /// The rows of one tile, slot by slot.
+    slots: Vec<Block>,
+    /// The rows of parameters, constants and kept values of every tile, if there is more than one.
+    fixed: Vec<Block>,
+}
+
+impl Batch {
+    pub(crate) fn new(tape: &Arc<Tape>, lanes: usize, parameters: &[f64]) -> Self {
+        assert!(lanes > 0, "a batch has at least one lane");
+        assert_eq!(parameters.len(), tape.layout.parameters, "number of parameters");
+        let width = match lanes.div_ceil(BLOCK) {
+            1 => 1,
+            2 => 2,
+            _ => 4,
+        };
+        let mut slots = vec![[0.0; BLOCK]; tape.layout.slots() * width];
+        let first = tape.layout.first_constant();
+        for (i, &constant) in tape.constants.iter().enumerate() {
+            slots[(first + i) * width..][..width].fill([constant; BLOCK]);
+        }
+        let mut batch = Self { tape: Arc::clone(tape), lanes, width, slots, fixed: Vec::new() };
+        let everywhere: Vec<f64> =
+            parameters.iter().flat_map(|&p| std::iter::repeat_n(p, lanes)).collect();
+        batch.set_parameters(&everywhere);
+        batch
+    }
+
+    /// How many states are evaluated at once.
+    pub fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// Each lane its own parameters: parameter `i` of lane `l` is `parameters[i * lanes + l]`.
+    ///
+    /// # Panics
+    ///
+    /// If their number is not that of the program times the lanes.
+    pub fn set_parameters(&mut self, parameters: &[f64]) {
+        let layout = self.tape.layout;
+        assert_eq!(parameters.len(), layout.parameters * self.lanes, "number of parameters");
+        self.fixed.clear();
+        for tile in self.tiles() {
+            self.load(layout.first_parameter(), parameters, tile);
+            self.sweep(&Arc::clone(&self.tape).per_run, tile.count);
+            if self.lanes > tile.count {
+                let range = self.fixed_rows();
+                self.fixed.extend_from_slice(&self.slots[range]);
+            }
+        }
+    }
+
+    /// The outputs of all lanes: input `i` of lane `l` is `inputs[i * lanes + l]`, and outputs likewise. Allocates nothing.
+    ///
+    /// # Panics
+    ///
+    /// If the lengths are not those of the program times the lanes.
+    pub fn evaluate(&mut self, inputs: &[f64], outputs: &mut [f64]) {
+        let tape = Arc::clone(&self.tape);
+        assert_eq!(inputs.len(), tape.layout.inputs * self.lanes, "number of inputs");
+        assert_eq!(outputs.len(), tape.outputs.len() * self.lanes, "number of outputs");
+        for (i, tile) in self.tiles().enumerate() {
+            if !self.fixed.is_empty() {
+                let range = self.fixed_rows();
+                let rows = &self.fixed[i * range.len()..][..range.len()];
+                self.slots[range].copy_from_slice(rows);
+            }
+            self.load(0, inputs, tile);
+            self.sweep(&tape.per_evaluation, tile.count);
+            for (o, &slot) in tape.outputs.iter().enumerate() {
+                let row = self.slots[slot as usize * self.width..][..self.width].as_flattened();
+                outputs[o * self.lanes + tile.first..][..tile.count]
+                    .copy_from_slice(&row[..tile.count]);
+            }
+        }
+    }
+
+    fn tiles(&self) -> impl Iterator<Item = Tile> + use<> {
+        let (lanes, step) = (self.lanes, self.width * BLOCK);
+        (0..lanes)
+            .step_by(step)
+            .map(move |first| Tile { first, count: step.min(lanes - first) })
+    }
+
+    /// Where the rows stand that evaluations do not change.
+    fn fixed_rows(&self) -> std::ops::Range<usize> {
+        let layout = self.tape.layout;
+        layout.first_parameter() * self.width..layout.first_temporary() * self.width
+    }
+
+    /// Copies the numbers of a tile into its rows from slot `first` on; unused lanes repeat the last one.
+    fn load(&mut self, first: usize, numbers: &[f64], tile: Tile) {
+        let rows = self.slots[first * self.width..].chunks_exact_mut(self.width);
+        for (row, given) in rows.zip(numbers.chunks_exact(self.lanes)) {
+            let (used, unused) = row.as_flattened_mut().split_at_mut(tile.count);
+            used.copy_from_slice(&given[tile.first..][..tile.count]);
+            unused.fill(used[tile.count - 1]);
+        }
+    }
+
+    fn sweep(&mut self, code: &[Instruction], count: usize) {
+        let tables = &self.tape.tables;
+        match self.width {
+            1 => sweep::<1>(code, self.slots.as_chunks_mut().0, tables, count),
+            2 => sweep::<2>(code, self.slots.as_chunks_mut().0, tables, count),
+            _ => sweep::<4>(code, self.slots.as_chunks_mut().0, tables, count),
+        }
+    }
+}
+
+/// Lanes `first`, …, `first + count - 1`.
+#[derive(Clone, Copy)]
+struct Tile {
+    first: usize,
+    count: usize,
+}
+
+/// Carries out the instructions on rows of `W` blocks. Slow functions are spared the lanes beyond `count`.
+fn sweep<const W: usize>(
+    code: &[Instruction],
+    slots: &mut [[Block; W]],
+    tables: &[Table],
+    count: usize,
+) {
+    use Instruction as I;
+    // Each block is read before it is written, so that a result may take the slot of an operand.
+    macro_rules! blocks {
+        ($to:ident, |$($x:ident),+| $value:expr) => {
+            for k in 0..W {
+                $(let $x = slots[$x as usize][k];)+
+                slots[$to as usize][k] = from_fn(|l| { $(let $x = $x[l];)+ $value });
+            }
+        };
+    }
+    macro_rules! lanes {
+        ($to:ident, |$($x:ident),+| $value:expr) => {
+            for l in 0..count {
+                $(let $x = slots[$x as usize][l / BLOCK][l % BLOCK];)+
+                slots[$to as usize][l / BLOCK][l % BLOCK] = $value;
+            }
+        };
+    }
+    for &instruction in code {
+        match instruction {
+            I::Add { to, a, b } => blocks!(to, |a, b| a + b),
+            I::Sub { to, a, b } => blocks!(to, |a, b| a - b),
+            I::Mul { to, a, b } => blocks!(to, |a, b| a * b),
+            I::Div { to, a, b } => blocks!(to, |a, b| a / b),
+            I::Neg { to, a } => blocks!(to, |a| -a),
+            I::Square { to, a } => blocks!(to, |a| a * a),
+            I::Sqrt { to, a } => blocks!(to, |a| a.sqrt()),
+            I::Sin { to, a } => {
+                for k in 0..W {
+                    slots[to as usize][k] = sincos_lanes(&slots[a as usize][k]).0;
+                }
+            }
+            I::Cos { to, a } => {
+                for k in 0..W {
+                    slots[to as usize][k] = sincos_lanes(&slots[a as usize][k]).1;
+                }
+            }
+            I::SinCos { sin, cos, a } => {
+                for k in 0..W {
+                    let (s, c) = sincos_lanes(&slots[a as usize][k]);
+                    slots[sin as usize][k] = s;
+                    slots[cos as usize][k] = c;
+                }
+            }
+            I::Power { to, a, b } => lanes!(to, |a, b| power(a, b)),
+            I::Unary { function, to, a } => lanes!(to, |a| unary_value(function, a)),
+            I::Binary { function, to, a, b } => {
+                lanes!(to, |a, b| binary_value(function, a, b));
+            }
+            I::Compare { relation, to, a, b } => {
+                blocks!(to, |a, b| truth(relation.holds(a, b)))
+            }
+            I::Not { to, a } => blocks!(to, |a| truth(a == 0.0)),
+            I::And { to, a, b } => blocks!(to, |a, b| truth(a != 0.0 && b != 0.0)),
+            I::Or { to, a, b } => blocks!(to, |a, b| truth(a != 0.0 || b != 0.0)),
+            I::Select { to, condition, a, b } => {
+                blocks!(to, |condition, a, b| if condition == 0.0 { b } else { a });
+            }
+            I::Table { table, order, to, a } => {
+                let table = &tables[table as usize];
+                lanes!(to, |a| table.value(order, a));
+            }
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! Expressions to instructions on numbered values, each value written once.
+//!
+//! Every value belongs to a class: a constant, fixed during a run, or varying. Operations on constants are carried out here, by the interpreter
+//! itself, so that their bits are those of the tape. Whole powers become the products of [`pfaff_expr::whole_power`].
+//!
+//! **Invariant.** Instructions ascend with the handles of their nodes: the order in which the expressions were written, which ran fastest of those tried.
+
+use pfaff_expr::{Expr, Graph, Node, Table, Unary};
+use rustc_hash::FxHashMap;
+
+use crate::error::CompileError;
+use crate::instruction::{Instruction, Slot};
+use crate::run::execute;
+
+/// Instructions on values, before slots are given out.
+#[derive(Debug, Default)]
+pub(crate) struct Lowered {
+    /// Where each value comes from.
+    pub(crate) values: Vec<Origin>,
+    /// What depends on parameters alone.
+    pub(crate) per_run: Vec<Instruction>,
+    /// The rest.
+    pub(crate) per_evaluation: Vec<Instruction>,
+    /// The values asked for.
+    pub(crate) outputs: Vec<Slot>,
+    /// How many operations on constants were carried out.
+    pub(crate) once: usize,
+    /// The data that instructions name.
+    pub(crate) tables: Vec<Table>,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Origin {
+    Input(u32),
+    Parameter(u32),
+    Constant(f64),
+    /// An instruction of the part `per_run`.
+    PerRun,
+    /// An instruction of the part `per_evaluation`.
+    PerEvaluation,
+}
+
+/// Lowers the outputs, and drops what they do not need.
+pub(crate) fn lower(
+    graph: &Graph,
+    inputs: &[Expr],
+    parameters: &[Expr],
+    outputs: &[Expr],
+) -> Result<Lowered, CompileError> {
+    let top = inputs.iter().chain(parameters).chain(outputs).map(|e| e.index() + 1).max();
+    let mut lowering = Lowering {
+        graph,
+        made: Lowered::default(),
+        value_of: vec![NONE; top.unwrap_or(0)],
+        constants: FxHashMap::default(),
+        known: FxHashMap::default(),
+        tables: FxHashMap::default(),
+    };
+    lowering.declare(inputs, Origin::Input)?;
+    lowering.declare(parameters, Origin::Parameter)?;
+    let nodes = lowering.live(outputs);
+    let angles = angles(graph, &nodes);
+    for e in nodes {
+        let value = lowering.node(e, &angles)?;
+        lowering.value_of[e.index()] = value;
+    }
+    lowering.made.outputs = outputs.iter().map(|o| lowering.value_of[o.index()]).collect();
+    lowering.made.drop_dead();
+    Ok(lowering.made)
+}
+
+/// No value; also the result of an instruction that has none yet.
+const NONE: Slot = Slot::MAX;
+
+struct Lowering<'a> {
+    graph: &'a Graph,
+    made: Lowered,
+    /// By the index of the node.
+    value_of: Vec<Slot>,
+    /// By bits, so that −0 is not 0.
+    constants: FxHashMap<u64, Slot>,
+    /// Instructions without results to their first result: powers share their squares.
+    known: FxHashMap<Instruction, Slot>,
+    /// Tables of the graph to those of the program.
+    tables: FxHashMap<u32, u32>,
+}
+
+impl Lowering<'_> {
+    fn declare(
+        &mut self,
+        leaves: &[Expr],
+        origin: impl Fn(u32) -> Origin,
+    ) -> Result<(), CompileError> {
+        for (i, &e) in leaves.iter().enumerate() {
+            let value = self.value(origin(i as u32));
+            // A number keeps its value: an input in its place is never read.
+            if self.graph.double_of(e).is_some() {
+                continue;
+            }
+            if self.value_of[e.index()] != NONE {
+                return Err(CompileError::Repeated { name: name(self.graph, e) });
+            }
+            self.value_of[e.index()] = value;
+        }
+        Ok(())
+    }
+
+    /// The nodes below the outputs that have no value yet, operands first.
+    fn live(&self, outputs: &[Expr]) -> Vec<Expr> {
+        let mut seen: Vec<bool> = self.value_of.iter().map(|&v| v != NONE).collect();
+        let (mut stack, mut found) = (outputs.to_vec(), Vec::new());
+        while let Some(e) = stack.pop() {
+            if !std::mem::replace(&mut seen[e.index()], true) {
+                found.push(e);
+                stack.extend(self.graph.node(e).operands());
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    fn node(&mut self, e: Expr, angles: &FxHashMap<Expr, Angle>) -> Result<Slot, CompileError> {
+        let of = |e: Expr| self.value_of[e.index()];
+        let to = NONE;
+        let instruction = match self.graph.node(e) {
+            Node::Number(_) | Node::Pi => {
+                let number = self.graph.double_of(e).expect("the node is a number");
+                return Ok(self.constant(number));
+            }
+            Node::Symbol(_) => {
+                return Err(CompileError::UnknownSymbol { name: name(self.graph, e) });
+            }
+            Node::Memory(kind, ..) => {
+                return Err(CompileError::Memory { text: kind.name().into() });
+            }
+            Node::MittagLeffler(..) => return Err(CompileError::MittagLeffler),
+            Node::Pow(a, b) => return Ok(self.power(of(a), of(b))),
+            Node::If(c, a, b) => return Ok(self.select(of(c), of(a), of(b))),
+            Node::Unary(f @ (Unary::Sin | Unary::Cos), a) => {
+                return Ok(self.trigonometric(f, of(a), angles[&a]));
+            }
+            Node::Table { table, order, argument } => {
+                let a = of(argument);
+                Instruction::Table { table: self.table(table), order, to, a }
+            }
+            Node::Neg(a) => Instruction::Neg { to, a: of(a) },
+            Node::Add(a, b) => Instruction::Add { to, a: of(a), b: of(b) },
+            Node::Sub(a, b) => Instruction::Sub { to, a: of(a), b: of(b) },
+            Node::Mul(a, b) => Instruction::Mul { to, a: of(a), b: of(b) },
+            Node::Div(a, b) => Instruction::Div { to, a: of(a), b: of(b) },
+            Node::Unary(Unary::Sqrt, a) => Instruction::Sqrt { to, a: of(a) },
+            Node::Unary(function, a) => Instruction::Unary { function, to, a: of(a) },
+            Node::Binary(function, a, b) => {
+                Instruction::Binary { function, to, a: of(a), b: of(b) }
+            }
+            Node::Compare(relation, a, b) => {
+                Instruction::Compare { relation, to, a: of(a), b: of(b) }
+            }
+            Node::Not(a) => Instruction::Not { to, a: of(a) },
+            Node::And(a, b) => Instruction::And { to, a: of(a), b: of(b) },
+            Node::Or(a, b) => Instruction::Or { to, a: of(a), b: of(b) },
+        };
+        Ok(self.emit(instruction))
+    }
+
+    /// $a^b$: a small whole exponent becomes products, in the order of [`pfaff_expr::whole_power`].
+    fn power(&mut self, a: Slot, b: Slot) -> Slot {
+        let to = NONE;
+        let whole = |y: &f64| y.fract() == 0.0 && y.abs() <= 64.0;
+        let Some(exponent) = self.constant_of(b).filter(whole) else {
+            return self.emit(Instruction::Power { to, a, b });
+        };
+        let (mut product, mut square, mut rest) = (None, a, exponent.abs() as u32);
+        while rest > 0 {
+            if rest & 1 == 1 {
+                product = Some(match product {
+                    None => square, // 1·x is x
+                    Some(a) => self.emit(Instruction::Mul { to, a, b: square }),
+                });
+            }
+            rest >>= 1;
+            if rest > 0 {
+                square = self.emit(Instruction::Square { to, a: square });
+            }
+        }
+        let one = self.constant(1.0);
+        let product = product.unwrap_or(one);
+        if exponent < 0.0 {
+            self.emit(Instruction::Div { to, a: one, b: product })
+        } else {
+            product
+        }
+    }
+
+    fn select(&mut self, condition: Slot, a: Slot, b: Slot) -> Slot {
+        match self.constant_of(condition) {
+            Some(0.0) => b,
+            Some(_) => a,
+            None => self.emit(Instruction::Select { to: NONE, condition, a, b }),
+        }
+    }
+
+    fn trigonometric(&mut self, f: Unary, a: Slot, angle: Angle) -> Slot {
+        let to = NONE;
+        if angle.sin && angle.cos && self.constant_of(a).is_none() {
+            let sin = self.emit(Instruction::SinCos { sin: to, cos: to, a });
+            // The cosine is the value after the sine.
+            return if f == Unary::Sin { sin } else { sin + 1 };
+        }
+        let sin = f == Unary::Sin;
+        self.emit(if sin { Instruction::Sin { to, a } } else { Instruction::Cos { to, a } })
+    }
+
+    /// The value of an instruction whose results are [`NONE`]: carried out if its operands are constants, else put into its part.
+    fn emit(&mut self, instruction: Instruction) -> Slot {
+        if let Some(&value) = self.known.get(&instruction) {
+            return value;
+        }
+        if let Some(number) = self.carried_out(instruction) {
+            self.made.once += 1;
+            let value = self.constant(number);
+            self.known.insert(instruction, value);
+            return value;
+        }
+        let varies = |v: Slot| {
+            matches!(self.made.values[v as usize], Origin::Input(_) | Origin::PerEvaluation)
+        };
+        let origin = if instruction.operands().any(varies) {
+            Origin::PerEvaluation
+        } else {
+            Origin::PerRun
+        };
+        let value = self.value(origin);
+        let mut placed = instruction.rename(|v| v, |_| value);
+        if let Instruction::SinCos { cos, .. } = &mut placed {
+            *cos = self.value(origin);
+        }
+        if origin == Origin::PerRun {
+            self.made.per_run.push(placed);
+        } else {
+            self.made.per_evaluation.push(placed);
+        }
+        self.known.insert(instruction, value);
+        value
+    }
+
+    /// Its result, if all operands are constants.
+    fn carried_out(&self, instruction: Instruction) -> Option<f64> {
+        let mut slots = [0.0; 4];
+        for (i, operand) in instruction.operands().enumerate() {
+            slots[i] = self.constant_of(operand)?;
+        }
+        let place = |v: Slot| {
+            let position = instruction.operands().position(|o| o == v);
+            position.expect("the value is an operand") as Slot
+        };
+        execute(&[instruction.rename(place, |_| 3)], &mut slots, &self.made.tables);
+        Some(slots[3])
+    }
+
+    fn constant_of(&self, value: Slot) -> Option<f64> {
+        match self.made.values[value as usize] {
+            Origin::Constant(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    fn constant(&mut self, number: f64) -> Slot {
+        if let Some(&value) = self.constants.get(&number.to_bits()) {
+            return value;
+        }
+        let value = self.value(Origin::Constant(number));
+        self.constants.insert(number.to_bits(), value);
+        value
+    }
+
+    fn table(&mut self, index: u32) -> u32 {
+        *self.tables.entry(index).or_insert_with(|| {
+            self.made.tables.push(self.graph.table_of(index));
+            self.made.tables.len() as u32 - 1
+        })
+    }
+
+    fn value(&mut self, origin: Origin) -> Slot {
+        let value = Slot::try_from(self.made.values.len());
+        self.made.values.push(origin);
+        value.expect("a graph has fewer than 2³² nodes, and few of them make several values")
+    }
+}
+
+impl Lowered {
+    /// Drops instructions that no output needs, and the half of a [`Instruction::SinCos`] that nobody reads.
+    fn drop_dead(&mut self) {
+        let mut live = vec![false; self.values.len()];
+        for &o in &self.outputs {
+            live[o as usize] = true;
+        }
+        for part in [&mut self.per_evaluation, &mut self.per_run] {
+            let mut kept = Vec::with_capacity(part.len());
+            for &instruction in part.iter().rev() {
+                if !instruction.results().any(|r| live[r as usize]) {
+                    continue;
+                }
+                instruction.operands().for_each(|o| live[o as usize] = true);
+                kept.push(match instruction {
+                    Instruction::SinCos { sin, cos, a } if !live[cos as usize] => {
+                        Instruction::Sin { to: sin, a }
+                    }
+                    Instruction::SinCos { sin, cos, a } if !live[sin as usize] => {
+                        Instruction::Cos { to: cos, a }
+                    }
+                    both => both,
+                });
+            }
+            kept.reverse();
+            *part = kept;
+        }
+    }
+}
+
+/// Whether sine and cosine of an expression are wanted.
+#[derive(Clone, Copy, Default)]
+struct Angle {
+    sin: bool,
+    cos: bool,
+}
+
+fn angles(graph: &Graph, nodes: &[Expr]) -> FxHashMap<Expr, Angle> {
+    let mut angles: FxHashMap<Expr, Angle> = FxHashMap::default();
+    for &e in nodes {
+        match graph.node(e) {
+            Node::Unary(Unary::Sin, a) => angles.entry(a).or_default().sin = true,
+            Node::Unary(Unary::Cos, a) => angles.entry(a).or_default().cos = true,
+            _ => {}
+        }
+    }
+    angles
+}
+
+/// An input as the user knows it; one that is no symbol goes by its operation.
+pub(crate) fn name(graph: &Graph, e: Expr) -> String {
+    match (graph.symbol_of(e), graph.node(e)) {
+        (Some(symbol), _) => symbol.text(),
+        (None, Node::Memory(kind, ..)) => format!("{}(…)", kind.name()),
+        (None, Node::MittagLeffler(..)) => "mittag_leffler(…)".into(),
+        (None, _) => format!("expression {}", e.index()),
+    }
+}

@@ -1,0 +1,182 @@
+//! A program: the tape that expressions become, and the contract of whatever runs it.
+//!
+//! **Contract of an executor** (interpreter, batched interpreter, native code):
+//!
+//! 1. Slots are numbered as `allocate.rs` says: inputs, parameters, constants, kept values, temporaries. Constants, parameters and kept values are only
+//!    read during an evaluation; temporaries mean nothing between evaluations.
+//! 2. The part `per_run` is carried out whenever parameters change, the part `per_evaluation` at every evaluation, each in its order; then the
+//!    outputs are read from their slots. Independent instructions may be exchanged.
+//! 3. An instruction reads its operands before it writes its results; the slot of a result may be that of an operand.
+//! 4. Every result has the bits that the scalar interpreter gives: each operation is rounded by itself, nothing is fused or reassociated, sine and
+//!    cosine are those of [`sincos`](crate::sincos), functions those of `pfaff_expr`. Only the sign and payload of what is not a number are free.
+//! 5. No allocation in an evaluation.
+//!
+//! Native code, the only place for `unsafe`, would be a module `native` beside the interpreters that turns a [`Tape`] into machine code under this contract.
+
+use std::fmt;
+use std::sync::Arc;
+
+use pfaff_expr::{Expr, Graph, Table};
+
+use crate::allocate::{Allocated, Layout, allocate};
+use crate::batch::Batch;
+use crate::error::CompileError;
+use crate::instruction::{Instruction, Slot};
+use crate::lower::{lower, name};
+use crate::run::Run;
+
+/// Expressions made ready for evaluation. Cheap to clone; it prints as its tape.
+///
+/// ```
+/// use pfaff_expr::{Graph, Role};
+/// use pfaff_program::Program;
+///
+/// let g = Graph::new();
+/// let (x, m) = (g.symbol("x", Role::Coordinate { order: 0 }), g.symbol("m", Role::Parameter));
+/// let program = Program::compile(&g, &[x], &[m], &[g.div(g.sin(x), m), x])?;
+/// let (mut run, mut outputs) = (program.start(&[2.0]), [0.0; 2]);
+/// run.evaluate(&[0.0], &mut outputs);
+/// assert_eq!(outputs, [0.0, 0.0]);
+/// # Ok::<(), pfaff_program::CompileError>(())
+/// ```
+#[derive(Clone)]
+pub struct Program {
+    tape: Arc<Tape>,
+}
+
+/// How much there is to do, and when.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Operations on numbers, carried out when the program was made.
+    pub once: usize,
+    /// Instructions at each change of parameters.
+    pub per_run: usize,
+    /// Instructions at each evaluation.
+    pub per_evaluation: usize,
+    /// Doubles of memory, inputs and constants included.
+    pub slots: usize,
+}
+
+/// What an executor needs.
+#[derive(Debug)]
+pub(crate) struct Tape {
+    pub(crate) layout: Layout,
+    pub(crate) constants: Vec<f64>,
+    pub(crate) per_run: Vec<Instruction>,
+    pub(crate) per_evaluation: Vec<Instruction>,
+    pub(crate) outputs: Vec<Slot>,
+    pub(crate) tables: Vec<Table>,
+    once: usize,
+    /// Of the inputs, then of the parameters.
+    names: Vec<String>,
+}
+
+impl Program {
+    /// Compiles the outputs, given what changes at every evaluation and what is fixed during a run.
+    ///
+    /// Any expression may be an input or a parameter, not only a symbol: what it is made of is then not looked at. So values that something else
+    /// computes, such as those of memory operators, enter a program.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`] if an output contains something that is not given and has no value at one instant, or a leaf is listed twice.
+    pub fn compile(
+        graph: &Graph,
+        inputs: &[Expr],
+        parameters: &[Expr],
+        outputs: &[Expr],
+    ) -> Result<Self, CompileError> {
+        let lowered = lower(graph, inputs, parameters, outputs)?;
+        let Allocated { layout, constants, per_run, per_evaluation, outputs } =
+            allocate(&lowered);
+        let names = inputs.iter().chain(parameters).map(|&e| name(graph, e)).collect();
+        let (tables, once) = (lowered.tables, lowered.once);
+        let tape =
+            Tape { layout, constants, per_run, per_evaluation, outputs, tables, once, names };
+        Ok(Self { tape: Arc::new(tape) })
+    }
+
+    /// Begins a run with these parameters: everything that depends on them alone is evaluated here.
+    ///
+    /// # Panics
+    ///
+    /// If their number is not that of the program.
+    pub fn start(&self, parameters: &[f64]) -> Run {
+        Run::new(&self.tape, parameters)
+    }
+
+    /// Begins a run of many states at once, all with these parameters.
+    ///
+    /// # Panics
+    ///
+    /// If the number of parameters is not that of the program, or there are no lanes.
+    pub fn start_batch(&self, lanes: usize, parameters: &[f64]) -> Batch {
+        Batch::new(&self.tape, lanes, parameters)
+    }
+
+    /// How much there is to do, and when.
+    pub fn counts(&self) -> Counts {
+        Counts {
+            once: self.tape.once,
+            per_run: self.tape.per_run.len(),
+            per_evaluation: self.tape.per_evaluation.len(),
+            slots: self.tape.layout.slots(),
+        }
+    }
+
+    /// How many inputs an evaluation takes.
+    pub fn inputs(&self) -> usize {
+        self.tape.layout.inputs
+    }
+
+    /// How many parameters a run takes.
+    pub fn parameters(&self) -> usize {
+        self.tape.layout.parameters
+    }
+
+    /// How many outputs an evaluation gives.
+    pub fn outputs(&self) -> usize {
+        self.tape.outputs.len()
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tape = &*self.tape;
+        let (inputs, parameters) = tape.names.split_at(tape.layout.inputs);
+        writeln!(f, "inputs: {}", inputs.join(", "))?;
+        writeln!(f, "parameters: {}", parameters.join(", "))?;
+        for (title, part) in
+            [("per run", &tape.per_run), ("per evaluation", &tape.per_evaluation)]
+        {
+            writeln!(f, "{title}:")?;
+            for instruction in part {
+                writeln!(f, "  {}", instruction.text(&|slot| tape.name_of(slot)))?;
+            }
+        }
+        let outputs: Vec<String> = tape.outputs.iter().map(|&o| tape.name_of(o)).collect();
+        writeln!(f, "outputs: {}", outputs.join(", "))
+    }
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Tape {
+    /// Inputs and parameters by their names, constants by their value, `k0` … what is kept, `t0` … temporaries.
+    fn name_of(&self, slot: Slot) -> String {
+        let (layout, slot) = (self.layout, slot as usize);
+        if slot < layout.first_constant() {
+            self.names[slot].clone()
+        } else if slot < layout.first_kept() {
+            format!("{:?}", self.constants[slot - layout.first_constant()])
+        } else if slot < layout.first_temporary() {
+            format!("k{}", slot - layout.first_kept())
+        } else {
+            format!("t{}", slot - layout.first_temporary())
+        }
+    }
+}
