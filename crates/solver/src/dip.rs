@@ -187,7 +187,8 @@ mod tests {
 
     #[test]
     fn zeros_of_awkward_functions_are_found_in_few_evaluations() {
-        let cases: [(fn(f64) -> f64, f64); 4] = [
+        type Case = (fn(f64) -> f64, f64);
+        let cases: [Case; 4] = [
             (|t| t * t * t - 2.0, 1.259_921_049_894_873_2),
             (|t| libm::exp(20.0 * (t - 1.7)) - 1.0, 1.7),
             (|t| if t < 0.3 { -1.0 } else { 1e-9 }, 0.3),

@@ -1,0 +1,247 @@
+//! Events: where, which way, how often, and what they end.
+
+mod common;
+
+use common::{Plain, Values, oscillator, record};
+use pfaff_solver::{
+    Control, Crossing, Direction, Event, EventKind, Method, Observer, Options, Step,
+    StopReason, System, Trajectory, integrate,
+};
+
+const PI: f64 = std::f64::consts::PI;
+const BOTH: EventKind = EventKind { direction: Direction::Both, stop: false };
+const RISING: EventKind = EventKind { direction: Direction::Rising, stop: false };
+const FALLING: EventKind = EventKind { direction: Direction::Falling, stop: false };
+const STOP: EventKind = EventKind { direction: Direction::Both, stop: true };
+
+/// Time alone: y′ = 1, so that the states are exact and only the location is tested.
+fn clock() -> Plain {
+    Plain::new(1, |_, _, rates| rates[0] = 1.0)
+}
+
+/// Index, time and crossing of the events of a function of time on 0..t1.
+fn zeros(
+    values: Values,
+    kinds: &[EventKind],
+    options: &Options,
+) -> Vec<(usize, f64, Crossing)> {
+    let (_, trajectory) = record(&mut clock().watching(kinds, values), &[options.t0], options);
+    trajectory.events().iter().map(|(e, _)| (e.index, e.t, e.crossing)).collect()
+}
+
+/// Both methods, with steps that do and do not meet the zeros.
+fn ways(t1: f64) -> [Options; 4] {
+    let adaptive = Options { t1, step: Some(0.3), ..Options::default() };
+    let fixed = |step| Options { t1, method: Method::Rk4, step: Some(step), ..adaptive };
+    [adaptive, fixed(0.25), fixed(0.1), fixed(0.037)]
+}
+
+#[test]
+fn crossings_of_the_oscillator_are_found_to_the_accuracy_of_the_run() {
+    let options = Options { t1: 20.0, tolerance: 1e-13, ..Options::default() };
+    let mut system = oscillator().watching(&[BOTH], |_, y, g| g[0] = y[0]);
+    let (_, trajectory) = record(&mut system, &[1.0, 0.0], &options);
+    assert_eq!(trajectory.events().len(), 6);
+    for (k, (event, y)) in trajectory.events().iter().enumerate() {
+        let expected = if k % 2 == 0 { Crossing::Falling } else { Crossing::Rising };
+        assert_eq!(event.crossing, expected);
+        // The error of the run itself: 20 time units at 1e-13.
+        assert!((event.t - (k as f64 + 0.5) * PI).abs() < 1e-11, "{}", event.t);
+        assert!(y[0].abs() < 1e-12);
+    }
+}
+
+#[test]
+fn zeros_of_exact_functions_are_located_to_1e_12() {
+    for options in ways(7.0) {
+        let found = zeros(|t, _, g| g[0] = t * t - 2.0, &[BOTH], &options);
+        assert_eq!(found.len(), 1);
+        assert!((found[0].1 - 2.0_f64.sqrt()).abs() < 1e-12 && found[0].2 == Crossing::Rising);
+    }
+}
+
+#[test]
+fn directions_are_respected_and_order_is_that_of_time() {
+    let all: Values = |t, _, g| {
+        g[0] = libm::cos(t);
+        g[1] = libm::cos(t);
+        g[2] = libm::cos(t);
+    };
+    for options in ways(9.0) {
+        let found = zeros(all, &[RISING, BOTH, FALLING], &options);
+        let order: Vec<_> = found.iter().map(|e| e.0).collect();
+        assert_eq!(order, [1, 2, 0, 1, 1, 2]);
+        assert!(found.windows(2).all(|w| w[0].1 <= w[1].1));
+    }
+}
+
+#[test]
+fn a_zero_at_the_start_does_not_count() {
+    for options in ways(4.0) {
+        let found = zeros(|t, _, g| g[0] = libm::sin(t), &[BOTH], &options);
+        assert_eq!(found.len(), 1);
+        assert!((found[0].1 - PI).abs() < 1e-12 && found[0].2 == Crossing::Falling);
+        // Zero up to rounding: cos(π/2) = 6e-17.
+        let found = zeros(|t, _, g| g[0] = libm::cos(t + PI / 2.0), &[BOTH], &options);
+        assert_eq!(found.len(), 1);
+        // Touching at the start.
+        assert!(zeros(|t, _, g| g[0] = t * t, &[BOTH], &options).is_empty());
+        assert!(zeros(|_, _, g| g[0] = 0.0, &[BOTH], &options).is_empty());
+    }
+}
+
+#[test]
+fn zeros_on_the_border_of_steps_are_reported_once() {
+    // Steps of 1/4 and 1/10 meet 1 exactly or to rounding; the zero is that of the grid too.
+    for options in ways(2.0) {
+        let found = zeros(|t, _, g| g[0] = t - 1.0, &[BOTH], &options);
+        assert_eq!(found.len(), 1, "{options:?}");
+        assert!((found[0].1 - 1.0).abs() < 1e-12 && found[0].2 == Crossing::Rising);
+        // The cubic is flat: its zero is known where its value is below rounding, 1e-16^(1/3).
+        let found = zeros(|t, _, g| g[0] = (1.0 - t).powi(3), &[BOTH], &options);
+        assert_eq!(found.len(), 1, "{options:?}");
+        assert!((found[0].1 - 1.0).abs() < 1e-5 && found[0].2 == Crossing::Falling);
+    }
+}
+
+#[test]
+fn a_zero_at_the_very_end_counts() {
+    for options in ways(1.0) {
+        let found = zeros(|t, _, g| g[0] = t - 1.0, &[BOTH], &options);
+        assert_eq!(found, [(0, 1.0, Crossing::Rising)]);
+    }
+}
+
+#[test]
+fn touching_zeros_are_called_so() {
+    // At 1 on the border of steps, and at √2 within.
+    for options in ways(2.0) {
+        let found = zeros(|t, _, g| g[0] = (t - 1.0) * (t - 1.0), &[BOTH], &options);
+        assert_eq!(found.len(), 1, "{options:?} {found:?}");
+        assert!((found[0].1 - 1.0).abs() < 1e-12 && found[0].2 == Crossing::Touch);
+        let touch: Values = |t, _, g| g[0] = libm::cos(t - 2.0_f64.sqrt()) - 1.0;
+        let found = zeros(touch, &[BOTH], &options);
+        assert_eq!(found.len(), 1, "{options:?} {found:?}");
+        // Values fix it to the root of rounding, differences over a piece of the step to
+        // 1e-16/(piece)²: the smallest step here is 0.037, a piece of it 0.001.
+        assert!(
+            (found[0].1 - 2.0_f64.sqrt()).abs() < 1e-9,
+            "{:e}",
+            found[0].1 - 2.0_f64.sqrt()
+        );
+        assert_eq!(found[0].2, Crossing::Touch);
+        // A kink touches too.
+        let found = zeros(|t, _, g| g[0] = (t - 0.7).abs(), &[BOTH], &options);
+        assert_eq!(found.len(), 1, "{options:?} {found:?}");
+        assert!((found[0].1 - 0.7).abs() < 1e-9 && found[0].2 == Crossing::Touch);
+        // Who asks for one direction gets crossings only.
+        assert!(zeros(touch, &[RISING, FALLING], &options).is_empty());
+    }
+}
+
+#[test]
+fn near_misses_are_no_zeros_and_narrow_pairs_are_two() {
+    for options in ways(2.0) {
+        let miss: Values = |t, _, g| g[0] = (t - 0.6180) * (t - 0.6180) + 1e-9;
+        assert!(zeros(miss, &[BOTH], &options).is_empty());
+        // Zeros 2e-4 apart.
+        let pair: Values = |t, _, g| g[0] = (t - 0.6180) * (t - 0.6180) - 1e-8;
+        let found = zeros(pair, &[BOTH], &options);
+        assert_eq!(found.len(), 2, "{options:?}");
+        assert!((found[0].1 - 0.6179).abs() < 1e-11 && found[0].2 == Crossing::Falling);
+        assert!((found[1].1 - 0.6181).abs() < 1e-11 && found[1].2 == Crossing::Rising);
+    }
+}
+
+#[test]
+fn several_zeros_in_one_long_step_are_found() {
+    // One step of size 6 of an exactly solved system; the event oscillates with period π.
+    let options = Options { t1: 6.0, step: Some(6.0), ..Options::default() };
+    let found = zeros(|t, _, g| g[0] = libm::sin(2.0 * t) + 0.1, &[BOTH], &options);
+    // sin 2t = −0.1 at 2t = π + δ, 2π − δ, 3π + δ; the next is beyond 6.
+    assert_eq!(found.len(), 3);
+    assert!((found[0].1 - (PI + libm::asin(0.1)) / 2.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_function_that_decays_has_no_zeros_and_one_that_stays_at_zero_has_one() {
+    let options = Options { t1: 60.0, step: Some(0.5), ..Options::default() };
+    assert!(zeros(|t, _, g| g[0] = libm::exp(-t), &[BOTH], &options).is_empty());
+    for options in ways(3.0) {
+        let found = zeros(|t, _, g| g[0] = (1.3 - t).max(0.0), &[BOTH], &options);
+        assert_eq!(found.len(), 1, "{options:?} {found:?}");
+        assert!((found[0].1 - 1.3).abs() < 1e-12 && found[0].2 == Crossing::Touch);
+    }
+}
+
+#[test]
+fn a_stopping_event_ends_the_run_at_its_zero() {
+    let kinds = [BOTH, STOP, BOTH];
+    let values: Values = |t, y, g| g.copy_from_slice(&[t - 0.5, y[0], t - 1.6]);
+    let options = Options { t1: 20.0, tolerance: 1e-13, ..Options::default() };
+    let (outcome, trajectory) =
+        record(&mut oscillator().watching(&kinds, values), &[1.0, 0.0], &options);
+    assert_eq!(outcome.stop, StopReason::Event(1));
+    // The error of the run: two time units at 1e-13.
+    assert!((outcome.t - PI / 2.0).abs() < 1e-12 && (outcome.y[1] + 1.0).abs() < 1e-12);
+    let indices: Vec<_> = trajectory.events().iter().map(|(e, _)| e.index).collect();
+    assert_eq!(indices, [0, 1]);
+    assert_eq!(trajectory.events()[1].1, outcome.y);
+    // Nothing beyond the event is ever shown.
+    assert_eq!(trajectory.steps().last().unwrap().as_step().end(), outcome.t);
+    assert_eq!(trajectory.state(outcome.t).unwrap(), outcome.y);
+    assert!(trajectory.state(outcome.t + 1e-9).is_none());
+}
+
+#[test]
+fn runs_backward_meet_events_in_their_own_order() {
+    let options = Options { t0: 0.0, t1: -9.0, ..Options::default() };
+    let found = zeros(|t, _, g| g[0] = libm::cos(t), &[BOTH], &options);
+    let times: Vec<_> = found.iter().map(|e| -e.1 / PI).collect();
+    assert_eq!(times.len(), 3);
+    for (time, expected) in times.iter().zip([0.5, 1.5, 2.5]) {
+        assert!((time - expected).abs() < 1e-12);
+    }
+    assert_eq!(found[0].2, Crossing::Falling);
+}
+
+/// Stops at the second event.
+#[derive(Default)]
+struct Second {
+    count: usize,
+    steps_after: usize,
+}
+
+impl Observer for Second {
+    fn step(&mut self, _step: &Step<'_>, _system: &mut dyn System) -> Control {
+        self.steps_after += usize::from(self.count >= 2);
+        Control::Continue
+    }
+
+    fn event(&mut self, _event: &Event, _y: &[f64]) -> Control {
+        self.count += 1;
+        if self.count == 2 { Control::Stop } else { Control::Continue }
+    }
+}
+
+#[test]
+fn an_observer_may_stop_at_an_event() {
+    let mut system = oscillator().watching(&[BOTH], |_, y, g| g[0] = y[0]);
+    let mut second = Second::default();
+    let options = Options { t1: 100.0, ..Options::default() };
+    let outcome = integrate(&mut system, &[1.0, 0.0], &options, &mut second);
+    assert_eq!(
+        (outcome.stop, second.count, second.steps_after),
+        (StopReason::Interrupted, 2, 0)
+    );
+    assert!(outcome.t >= 1.5 * PI && outcome.t < 2.5 * PI);
+}
+
+#[test]
+fn watching_does_not_change_the_motion() {
+    let options = Options { t1: 30.0, ..Options::default() };
+    let mut watched = oscillator().watching(&[BOTH], |_, y, g| g[0] = y[0] - 0.3);
+    let a = integrate(&mut watched, &[1.0, 0.0], &options, &mut Trajectory::default());
+    let b = integrate(&mut oscillator(), &[1.0, 0.0], &options, &mut ());
+    assert_eq!(a.y, b.y);
+}
