@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use pfaff_expr::{Table, power};
 
+use crate::allocate::Layout;
 use crate::instruction::Instruction;
 use crate::program::Tape;
 use crate::run::{binary_value, truth, unary_value};
@@ -22,10 +23,7 @@ type Block = [f64; BLOCK];
 pub struct Batch {
     tape: Arc<Tape>,
     lanes: usize,
-    /// Blocks in a tile: 1, 2 or 4.
-    width: usize,
-    /// The rows of one tile, slot by slot.
-    slots: Vec<Block>,
+    rows: Rows,
     /// The rows of parameters, constants and kept values of every tile, if there is more than one.
     fixed: Vec<Block>,
 }
@@ -44,7 +42,8 @@ impl Batch {
         for (i, &constant) in tape.constants.iter().enumerate() {
             slots[(first + i) * width..][..width].fill([constant; BLOCK]);
         }
-        let mut batch = Self { tape: Arc::clone(tape), lanes, width, slots, fixed: Vec::new() };
+        let rows = Rows { width, slots };
+        let mut batch = Self { tape: Arc::clone(tape), lanes, rows, fixed: Vec::new() };
         let everywhere: Vec<f64> =
             parameters.iter().flat_map(|&p| std::iter::repeat_n(p, lanes)).collect();
         batch.set_parameters(&everywhere);
@@ -62,15 +61,14 @@ impl Batch {
     ///
     /// If their number is not that of the program times the lanes.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
-        let layout = self.tape.layout;
-        assert_eq!(parameters.len(), layout.parameters * self.lanes, "number of parameters");
-        self.fixed.clear();
-        for tile in self.tiles() {
-            self.load(layout.first_parameter(), parameters, tile);
-            self.sweep(&Arc::clone(&self.tape).per_run, tile.count);
-            if self.lanes > tile.count {
-                let range = self.fixed_rows();
-                self.fixed.extend_from_slice(&self.slots[range]);
+        let Self { tape, lanes, rows, fixed } = self;
+        assert_eq!(parameters.len(), tape.layout.parameters * *lanes, "number of parameters");
+        fixed.clear();
+        for tile in tiles(*lanes, rows.width) {
+            rows.load(tape.layout.first_parameter(), parameters, *lanes, tile);
+            rows.sweep(&tape.per_run, &tape.tables, tile.count);
+            if *lanes > rows.width * BLOCK {
+                fixed.extend_from_slice(rows.fixed(tape.layout));
             }
         }
     }
@@ -81,56 +79,65 @@ impl Batch {
     ///
     /// If the lengths are not those of the program times the lanes.
     pub fn evaluate(&mut self, inputs: &[f64], outputs: &mut [f64]) {
-        let tape = Arc::clone(&self.tape);
-        assert_eq!(inputs.len(), tape.layout.inputs * self.lanes, "number of inputs");
-        assert_eq!(outputs.len(), tape.outputs.len() * self.lanes, "number of outputs");
-        for (i, tile) in self.tiles().enumerate() {
-            if !self.fixed.is_empty() {
-                let range = self.fixed_rows();
-                let rows = &self.fixed[i * range.len()..][..range.len()];
-                self.slots[range].copy_from_slice(rows);
+        let Self { tape, lanes, rows, fixed } = self;
+        assert_eq!(inputs.len(), tape.layout.inputs * *lanes, "number of inputs");
+        assert_eq!(outputs.len(), tape.outputs.len() * *lanes, "number of outputs");
+        for (i, tile) in tiles(*lanes, rows.width).enumerate() {
+            if !fixed.is_empty() {
+                let place = rows.fixed(tape.layout);
+                place.copy_from_slice(&fixed[i * place.len()..][..place.len()]);
             }
-            self.load(0, inputs, tile);
-            self.sweep(&tape.per_evaluation, tile.count);
-            for (o, &slot) in tape.outputs.iter().enumerate() {
-                let row = self.slots[slot as usize * self.width..][..self.width].as_flattened();
-                outputs[o * self.lanes + tile.first..][..tile.count]
-                    .copy_from_slice(&row[..tile.count]);
+            rows.load(0, inputs, *lanes, tile);
+            rows.sweep(&tape.per_evaluation, &tape.tables, tile.count);
+            for (&slot, output) in tape.outputs.iter().zip(outputs.chunks_exact_mut(*lanes)) {
+                let row = rows.row(slot as usize);
+                output[tile.first..][..tile.count].copy_from_slice(&row[..tile.count]);
             }
         }
     }
+}
 
-    fn tiles(&self) -> impl Iterator<Item = Tile> + use<> {
-        let (lanes, step) = (self.lanes, self.width * BLOCK);
-        (0..lanes)
-            .step_by(step)
-            .map(move |first| Tile { first, count: step.min(lanes - first) })
+/// The rows of one tile, slot by slot.
+#[derive(Clone, Debug)]
+struct Rows {
+    /// Blocks in a row: 1, 2 or 4.
+    width: usize,
+    slots: Vec<Block>,
+}
+
+impl Rows {
+    fn row(&self, slot: usize) -> &[f64] {
+        self.slots[slot * self.width..][..self.width].as_flattened()
     }
 
-    /// Where the rows stand that evaluations do not change.
-    fn fixed_rows(&self) -> std::ops::Range<usize> {
-        let layout = self.tape.layout;
-        layout.first_parameter() * self.width..layout.first_temporary() * self.width
+    /// The rows that evaluations do not change: parameters, constants and kept values.
+    fn fixed(&mut self, layout: Layout) -> &mut [Block] {
+        let (first, end) = (layout.first_parameter(), layout.first_temporary());
+        &mut self.slots[first * self.width..end * self.width]
     }
 
-    /// Copies the numbers of a tile into its rows from slot `first` on; unused lanes repeat the last one.
-    fn load(&mut self, first: usize, numbers: &[f64], tile: Tile) {
+    /// Copies the numbers of a tile into the rows from slot `first` on; unused lanes repeat the last one.
+    fn load(&mut self, first: usize, numbers: &[f64], lanes: usize, tile: Tile) {
         let rows = self.slots[first * self.width..].chunks_exact_mut(self.width);
-        for (row, given) in rows.zip(numbers.chunks_exact(self.lanes)) {
+        for (row, given) in rows.zip(numbers.chunks_exact(lanes)) {
             let (used, unused) = row.as_flattened_mut().split_at_mut(tile.count);
             used.copy_from_slice(&given[tile.first..][..tile.count]);
             unused.fill(used[tile.count - 1]);
         }
     }
 
-    fn sweep(&mut self, code: &[Instruction], count: usize) {
-        let tables = &self.tape.tables;
+    fn sweep(&mut self, code: &[Instruction], tables: &[Table], count: usize) {
         match self.width {
             1 => sweep::<1>(code, self.slots.as_chunks_mut().0, tables, count),
             2 => sweep::<2>(code, self.slots.as_chunks_mut().0, tables, count),
             _ => sweep::<4>(code, self.slots.as_chunks_mut().0, tables, count),
         }
     }
+}
+
+fn tiles(lanes: usize, width: usize) -> impl Iterator<Item = Tile> {
+    let step = width * BLOCK;
+    (0..lanes).step_by(step).map(move |first| Tile { first, count: step.min(lanes - first) })
 }
 
 /// Lanes `first`, …, `first + count - 1`.

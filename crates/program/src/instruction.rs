@@ -133,12 +133,12 @@ impl Instruction {
 
     /// What it reads.
     pub(crate) fn operands(mut self) -> impl Iterator<Item = Slot> {
-        self.numbers().0.map(|slot| slot.copied()).into_iter().flatten()
+        self.numbers().0.map(Option::<&mut Slot>::copied).into_iter().flatten()
     }
 
     /// What it writes.
     pub(crate) fn results(mut self) -> impl Iterator<Item = Slot> {
-        self.numbers().1.map(|slot| slot.copied()).into_iter().flatten()
+        self.numbers().1.map(Option::<&mut Slot>::copied).into_iter().flatten()
     }
 
     /// Its operands and its results, in place.

@@ -167,11 +167,11 @@ impl Lowering<'_> {
     /// $a^b$: a small whole exponent becomes products, in the order of [`pfaff_expr::whole_power`].
     fn power(&mut self, a: Slot, b: Slot) -> Slot {
         let to = NONE;
-        let whole = |y: &f64| y.fract() == 0.0 && y.abs() <= 64.0;
-        let Some(exponent) = self.constant_of(b).filter(whole) else {
+        let exponent = self.constant_of(b).unwrap_or(f64::NAN);
+        let Some(whole) = (0..=64).find(|&n| f64::from(n) == exponent.abs()) else {
             return self.emit(Instruction::Power { to, a, b });
         };
-        let (mut product, mut square, mut rest) = (None, a, exponent.abs() as u32);
+        let (mut product, mut square, mut rest) = (None, a, whole);
         while rest > 0 {
             if rest & 1 == 1 {
                 product = Some(match product {

@@ -56,7 +56,7 @@ const COS: [f64; 6] = [
 /// let (s, c) = pfaff_program::sincos(std::f64::consts::FRAC_PI_2);
 /// assert_eq!((s, c), (1.0, 6.123233995736766e-17));
 /// ```
-#[inline]
+#[inline(never)] // its registers and its 60 operations do not belong into the loop over instructions
 pub fn sincos(x: f64) -> (f64, f64) {
     if x.abs() <= LIMIT { reduced(x) } else { (libm::sin(x), libm::cos(x)) }
 }
@@ -79,7 +79,7 @@ pub(crate) fn sincos_lanes<const N: usize>(x: &[f64; N]) -> ([f64; N], [f64; N])
 }
 
 /// The branch-free part; meaningless beyond [`LIMIT`].
-#[inline(always)]
+#[inline]
 fn reduced(x: f64) -> (f64, f64) {
     let [p1, p2, p3, p4] = HALF_PI;
     let shifted = x * TWO_OVER_PI + ROUND;
@@ -103,7 +103,7 @@ fn reduced(x: f64) -> (f64, f64) {
     (f64::from_bits(sin ^ exchange ^ sin_sign), f64::from_bits(cos ^ exchange ^ cos_sign))
 }
 
-#[inline(always)]
+#[inline]
 fn sin_kernel(r: f64, lo: f64, z: f64) -> f64 {
     let w = z * z;
     let tail = SIN[1] + z * (SIN[2] + z * SIN[3]) + z * w * (SIN[4] + z * SIN[5]);
@@ -111,7 +111,7 @@ fn sin_kernel(r: f64, lo: f64, z: f64) -> f64 {
     r - ((z * (0.5 * lo - v * tail) - lo) - v * SIN[0])
 }
 
-#[inline(always)]
+#[inline]
 fn cos_kernel(r: f64, lo: f64, z: f64) -> f64 {
     let w = z * z;
     let tail =

@@ -1,0 +1,102 @@
+//! Nanoseconds an evaluation, one state at a time and in lanes: `cargo bench -p pfaff-program`.
+//!
+//! The smallest of many repetitions; lanes hold different states.
+#![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use pfaff_expr::{Expr, Graph, Role};
+use pfaff_program::Program;
+
+fn main() {
+    println!(
+        "{:<12} {:>12} {:>6} {:>12} {:>12} {:>12} {:>12}",
+        "", "instructions", "slots", "scalar", "8 lanes", "32 lanes", "256 lanes"
+    );
+    for (name, build) in [
+        ("polynomial", polynomial as fn(&Graph, &[Expr]) -> Vec<Expr>),
+        ("sincos", angles),
+        ("sleigh", sleigh),
+        ("chain 20", |g, x| chain(g, x, 20)),
+        ("chain 80", |g, x| chain(g, x, 80)),
+    ] {
+        let g = Graph::new();
+        let x: Vec<Expr> = (0..100).map(|i| g.symbol(&format!("x{i}"), Role::Free)).collect();
+        let outputs = build(&g, &x);
+        let program = Program::compile(&g, &g.symbols(&outputs), &[], &outputs)
+            .expect("every symbol is an input");
+        let counts = program.counts();
+        print!("{name:<12} {:>12} {:>6}", counts.per_evaluation, counts.slots);
+        print!(" {:>9.1} ns", scalar(&program));
+        for lanes in [8, 32, 256] {
+            print!(" {:>9.2} ns", batched(&program, lanes));
+        }
+        println!();
+    }
+    println!("(in lanes: nanoseconds a lane)");
+}
+
+fn scalar(program: &Program) -> f64 {
+    let mut run = program.start(&[]);
+    let inputs: Vec<f64> = (0..program.inputs()).map(|i| 0.1 + 0.03 * i as f64).collect();
+    let mut outputs = vec![0.0; program.outputs()];
+    best(&mut || run.evaluate(black_box(&inputs), black_box(&mut outputs)))
+}
+
+fn batched(program: &Program, lanes: usize) -> f64 {
+    let mut batch = program.start_batch(lanes, &[]);
+    let inputs: Vec<f64> =
+        (0..program.inputs() * lanes).map(|i| 0.1 + 0.0003 * i as f64).collect();
+    let mut outputs = vec![0.0; program.outputs() * lanes];
+    best(&mut || batch.evaluate(black_box(&inputs), black_box(&mut outputs))) / lanes as f64
+}
+
+/// Nanoseconds a call, the smallest mean over 200 of at least 20 µs.
+fn best(call: &mut dyn FnMut()) -> f64 {
+    let start = Instant::now();
+    call();
+    let repeats = 1 + 20_000 / (start.elapsed().as_nanos() as usize + 1);
+    let mean = |_| {
+        let start = Instant::now();
+        for _ in 0..repeats {
+            call();
+        }
+        start.elapsed().as_nanos() as f64 / repeats as f64
+    };
+    (0..200).map(mean).fold(f64::INFINITY, f64::min)
+}
+
+/// A hundred products and sums.
+fn polynomial(g: &Graph, x: &[Expr]) -> Vec<Expr> {
+    let step = |s, i: usize| g.add(g.mul(s, x[i % 7]), x[(i + 3) % 11]);
+    vec![(0..50).fold(x[0], step)]
+}
+
+/// Sine and cosine of twenty angles.
+fn angles(g: &Graph, x: &[Expr]) -> Vec<Expr> {
+    x[..20].iter().flat_map(|&a| [g.sin(a), g.cos(a)]).collect()
+}
+
+/// The Chaplygin sleigh in quasi-velocities: x, y, φ, u, ω.
+fn sleigh(g: &Graph, x: &[Expr]) -> Vec<Expr> {
+    let (φ, u, ω) = (x[2], x[3], x[4]);
+    let a = g.fraction(1, 5);
+    let rate = g.mul(a, g.mul(ω, ω));
+    vec![g.mul(u, g.cos(φ)), g.mul(u, g.sin(φ)), ω, rate, g.neg(g.mul(g.mul(a, u), ω))]
+}
+
+/// Velocities and energy of a chain of bodies, sums shared from body to body.
+fn chain(g: &Graph, x: &[Expr], bodies: usize) -> Vec<Expr> {
+    let (mut vx, mut vy, mut energy, mut outputs) = (x[0], x[1], g.zero(), Vec::new());
+    for i in 0..bodies {
+        let (θ, ω) = (x[2 + i % 49], x[51 + i % 49]);
+        let (s, c) = (g.sin(g.add(θ, x[i % 5])), g.cos(g.add(θ, x[i % 5])));
+        vx = g.sub(vx, g.mul(s, ω));
+        vy = g.add(vy, g.mul(c, ω));
+        energy = g.add(energy, g.add(g.mul(vx, vx), g.mul(vy, vy)));
+        outputs.push(g.sub(g.mul(vx, s), g.mul(vy, c)));
+        outputs.push(g.div(energy, g.add(g.one(), g.mul(ω, ω))));
+    }
+    outputs
+}
