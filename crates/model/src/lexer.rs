@@ -41,7 +41,8 @@ pub(crate) fn lex(source: &Source, layout: Layout) -> Vec<Chunk> {
         let message =
             format!("the text has {} bytes; {} is the limit", text.len(), Source::LIMIT);
         let mut chunk = Chunk::new(0);
-        chunk.poison(Diagnostic::error("E0102", Span::empty(0), message));
+        let diagnostic = Diagnostic::error("E0102", Span::empty(0), message);
+        chunk.poison(diagnostic.with_hint("long data belong in a file for `table`"));
         return vec![chunk];
     }
     let mut lexer = Lexer {
@@ -441,18 +442,28 @@ impl Lexer<'_> {
             self.open.push((kind, span));
         } else if matches!(kind, TokenKind::RightParen | TokenKind::RightBracket) {
             let text = &self.text[span.range()];
-            let message = match self.open.pop() {
-                Some((opening, _)) if opening.closing() == Some(kind) => return,
-                Some((_, opening)) => {
-                    let note = "opened here".to_owned();
+            let diagnostic = match self.open.pop() {
+                Some((opening, _)) if opening.closing() == Some(kind) => {
+                    if self.open.is_empty() {
+                        self.doubt = None;
+                    }
+                    return;
+                }
+                Some((opening_kind, opening)) => {
                     let message =
                         format!("`{text}` cannot close `{}`", &self.text[opening.range()]);
-                    Diagnostic::error("E0109", span, message).with_note(opening, note)
+                    let hint = match opening_kind {
+                        TokenKind::LeftParen => "write `)`",
+                        _ => "write `]`",
+                    };
+                    Diagnostic::error("E0109", span, message)
+                        .with_hint(hint)
+                        .with_note(opening, "opened here".to_owned())
                 }
                 None => Diagnostic::error("E0109", span, format!("`{text}` closes nothing"))
                     .with_hint("leave it out, or open the bracket before"),
             };
-            self.chunk().poison(message);
+            self.chunk().poison(diagnostic);
         }
     }
 

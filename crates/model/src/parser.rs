@@ -75,7 +75,7 @@ pub fn parse(source: &Source) -> Parsed {
 ///
 /// All mistakes.
 pub fn parse_expression(source: &Source) -> Result<ParsedExpression, Vec<Diagnostic>> {
-    let (arena, root) = parse_free(source, |parser| {
+    let (arena, root) = parse_free(source, "2*sin(x)^2", |parser| {
         let root = parser.expression()?;
         parser.finish("an operator")?;
         Ok(root)
@@ -89,7 +89,7 @@ pub fn parse_expression(source: &Source) -> Result<ParsedExpression, Vec<Diagnos
 ///
 /// All mistakes.
 pub fn parse_expressions(source: &Source) -> Result<ParsedExpressions, Vec<Diagnostic>> {
-    let (arena, roots) = parse_free(source, |parser| {
+    let (arena, roots) = parse_free(source, "1, 2.5, 2*pi", |parser| {
         if parser.is_at_end() { Ok(Vec::new()) } else { parser.items(Parser::expression) }
     })?;
     Ok(ParsedExpressions { arena, roots })
@@ -107,15 +107,16 @@ pub fn parse_expressions(source: &Source) -> Result<ParsedExpressions, Vec<Diagn
 ///
 /// All mistakes.
 pub fn parse_assignments(source: &Source) -> Result<ParsedAssignments, Vec<Diagnostic>> {
-    let (arena, assignments) = parse_free(source, |parser| {
+    let (arena, assignments) = parse_free(source, "x = 1, x' = 2, J = [1, 2]", |parser| {
         if parser.is_at_end() { Ok(Vec::new()) } else { parser.items(Parser::assignment) }
     })?;
     Ok(ParsedAssignments { arena, assignments })
 }
 
-/// Parses a text without statements.
+/// Parses a text without statements that is written like `form`.
 fn parse_free<T>(
     source: &Source,
+    form: &str,
     parse: impl FnOnce(&mut Parser<'_>) -> Parse<T>,
 ) -> Result<(Arena, T), Vec<Diagnostic>> {
     let mut arena = Arena::default();
@@ -123,13 +124,11 @@ fn parse_free<T>(
     let chunk = chunks.pop().unwrap_or_default();
     let mut parser = Parser::new(source, &mut arena, &chunk.tokens, chunk.end);
     let result = parse(&mut parser);
-    let mut diagnostics = chunk.diagnostics;
-    if !chunk.poisoned {
-        diagnostics.append(&mut parser.diagnostics);
-    }
+    let found = if chunk.poisoned { Vec::new() } else { parser.diagnostics };
+    let diagnostics = merged(chunk.diagnostics, found, form);
     match result {
         Ok(value) if diagnostics.is_empty() => Ok((arena, value)),
-        _ => Err(sorted(diagnostics)),
+        _ => Err(diagnostics),
     }
 }
 
@@ -138,7 +137,8 @@ fn parse_chunk(source: &Source, chunk: Chunk, parsed: &mut Parsed) {
     let Chunk { tokens, mut diagnostics, poisoned, end, .. } = chunk;
     let arena = &mut parsed.syntax.arena;
     let Some(first) = tokens.first() else {
-        parsed.diagnostics.append(&mut diagnostics);
+        let diagnostics = merged(diagnostics, Vec::new(), Keyword::Title.form());
+        parsed.diagnostics.extend(diagnostics.into_iter().take(REPORTED));
         return;
     };
     let (keyword, unknown) = keyword(source, &tokens);
@@ -156,13 +156,11 @@ fn parse_chunk(source: &Source, chunk: Chunk, parsed: &mut Parsed) {
         diagnostics.retain(|diagnostic| diagnostic.code == "E0108");
     }
     let spoilt = poisoned && keyword != Some(Keyword::Draw);
-    if !spoilt {
-        diagnostics.extend(found);
-    }
     diagnostics.extend(unknown);
-    let mut diagnostics = sorted(diagnostics);
-    diagnostics.truncate(REPORTED);
-    parsed.diagnostics.append(&mut diagnostics);
+    let found = if spoilt { Vec::new() } else { found };
+    let form = keyword.unwrap_or(Keyword::Title).form();
+    let diagnostics = merged(diagnostics, found, form);
+    parsed.diagnostics.extend(diagnostics.into_iter().take(REPORTED));
     let kind = match kind {
         Ok(kind) if !spoilt => kind,
         _ => StatementKind::Faulty { mentions: mentions(source, arena, &tokens) },
@@ -209,8 +207,21 @@ fn mentions(source: &Source, arena: &mut Arena, tokens: &[Token]) -> Vec<Name> {
     names.map(|t| Name { symbol: arena.symbol(source.slice(t.span)), span: t.span }).collect()
 }
 
-/// In the order of the text.
-fn sorted(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    diagnostics.sort_by_key(|diagnostic| diagnostic.span);
-    diagnostics
+/// What the lexer and the parser found, in the order of the text, all with hints. Where both
+/// speak of one place one of them is right: the parser if it wants a name there.
+fn merged(
+    mut lexical: Vec<Diagnostic>,
+    mut found: Vec<Diagnostic>,
+    form: &str,
+) -> Vec<Diagnostic> {
+    let meet = |a: Span, b: Span| a.start <= b.end && b.start <= a.end;
+    let wants_name = |diagnostic: &Diagnostic| diagnostic.code == "E0114";
+    lexical.retain(|a| !found.iter().any(|b| wants_name(b) && meet(a.span, b.span)));
+    found.retain(|b| !lexical.iter().any(|a| meet(a.span, b.span)));
+    lexical.append(&mut found);
+    lexical.sort_by_key(|diagnostic| diagnostic.span);
+    for diagnostic in &mut lexical {
+        diagnostic.hint.get_or_insert_with(|| format!("it is written like `{form}`"));
+    }
+    lexical
 }

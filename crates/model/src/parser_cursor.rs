@@ -102,11 +102,15 @@ impl<'a> Parser<'a> {
         let (text, span) = (self.text(), self.span());
         if self.kind() != Some(TokenKind::Name) {
             let message = format!("expected {what}{}", self.found());
+            if self.kind() == Some(TokenKind::Number) && what.starts_with("the name") {
+                let hint = "names begin with a letter or `_`";
+                return self.refuse_with("E0114", span, message, hint);
+            }
             return self.refuse("E0114", span, message);
         }
         if matches!(text, "and" | "or" | "not") {
             let message = format!("`{text}` is an operator and cannot be a name");
-            return self.refuse("E0114", span, message);
+            return self.refuse_with("E0114", span, message, "choose another name");
         }
         self.at += 1;
         Ok(Name { symbol: self.arena.symbol(text), span })
@@ -175,8 +179,7 @@ impl<'a> Parser<'a> {
             let message = format!("expected {wanted}{}", self.found());
             return self.refuse("E0113", span, message);
         };
-        let stray = Keyword::from_word(text).is_some() && token.first_on_line;
-        if stray {
+        if self.is_stray_keyword() {
             let message = format!("expected {wanted}{}", self.found());
             let hint = format!(
                 "to begin a statement, `{text}` must not be indented deeper than the line on \
@@ -185,7 +188,11 @@ impl<'a> Parser<'a> {
             return self.refuse_with("E0113", span, message, &hint);
         }
         match (token.kind, self.previous()) {
-            (kind, Some(before)) if kind.begins_operand() && ends_operand(before) => {
+            (kind, Some(before))
+                if kind.begins_operand()
+                    && ends_operand(before)
+                    && !wanted.starts_with("the end") =>
+            {
                 let message = format!(
                     "no operator between `{}` and `{text}`",
                     self.source.slice(before.span)
@@ -211,6 +218,12 @@ impl<'a> Parser<'a> {
                 self.refuse("E0113", span, message)
             }
         }
+    }
+
+    /// Whether a keyword begins the line here, which is indented too deep to be a statement.
+    pub(crate) fn is_stray_keyword(&self) -> bool {
+        self.token().is_some_and(|token| token.first_on_line)
+            && Keyword::from_word(self.text()).is_some()
     }
 
     /// ` after …, found …` for messages.

@@ -15,8 +15,7 @@ impl Parser<'_> {
     pub(crate) fn statement(&mut self, keyword: Keyword, span: Span) -> Parse<StatementKind> {
         if self.is_at_end() && self.end <= span.end {
             let message = format!("`{}` says nothing", keyword.word());
-            let hint = example(keyword);
-            return self.refuse_with("E0124", span, message, &hint);
+            return self.refuse("E0124", span, message);
         }
         Ok(match keyword {
             Keyword::Title => StatementKind::Title(self.title()?),
@@ -113,7 +112,7 @@ impl Parser<'_> {
                 let hint = format!("write `initial {name} = …`");
                 self.refuse_with("E0113", self.span(), message, &hint)
             }
-            Some(TokenKind::Name) if self.token().is_some_and(|t| !t.first_on_line) => {
+            Some(TokenKind::Name) if !self.is_stray_keyword() => {
                 let message = format!("expected `,`{}", self.found());
                 self.refuse_with("E0113", self.span(), message, "names are separated by `,`")
             }
@@ -124,13 +123,26 @@ impl Parser<'_> {
     fn parameter(&mut self) -> Parse<Parameter> {
         let name = self.name("the name of a parameter")?;
         let value = if self.eat(TokenKind::Equals) { Some(self.expression()?) } else { None };
-        if value.is_none() && self.kind() == Some(TokenKind::LeftBracket) {
-            let message = "a parameter has its size from its value".to_owned();
-            let name = self.arena.name(name.symbol);
-            let hint = format!("write `{name} = [1, 2]`");
-            return self.refuse_with("E0113", self.span(), message, &hint);
+        if value.is_some() {
+            return Ok(Parameter { name, value });
         }
-        Ok(Parameter { name, value })
+        match self.token() {
+            Some(token) if token.kind == TokenKind::LeftBracket => {
+                let message = "a parameter has its size from its value".to_owned();
+                let name = self.arena.name(name.symbol);
+                let hint = format!("write `{name} = [1, 2]`");
+                self.refuse_with("E0113", token.span, message, &hint)
+            }
+            Some(token) if token.kind == TokenKind::Same => {
+                let message = "a value is given with `=`".to_owned();
+                self.refuse_with("E0117", token.span, message, "write `=`")
+            }
+            Some(token) if token.kind != TokenKind::Comma && !self.is_stray_keyword() => {
+                let message = format!("expected `=` or `,`{}", self.found());
+                self.refuse("E0113", token.span, message)
+            }
+            _ => Ok(Parameter { name, value }),
+        }
     }
 
     fn definition(&mut self) -> Parse<Definition> {
@@ -147,26 +159,27 @@ impl Parser<'_> {
         } else {
             DefinitionForm::Plain
         };
-        self.equals(Keyword::Let, name.span)?;
+        self.equals(name.span)?;
         let value = self.whole(Keyword::Let)?;
         Ok(Definition { name, form, value })
     }
 
     /// Reads the `=` between a name and its value.
-    fn equals(&mut self, keyword: Keyword, named: Span) -> Parse<()> {
+    fn equals(&mut self, named: Span) -> Parse<()> {
         if self.eat(TokenKind::Equals) {
             return Ok(());
         }
-        let target = self.source.slice(self.span_from(named.start));
         if self.kind() == Some(TokenKind::Same) {
             let message = "a value is given with `=`".to_owned();
             return self.refuse_with("E0117", self.span(), message, "write `=`");
         }
-        if self.find(TokenKind::Equals).is_some() && !self.is_at_end() {
-            return self.unexpected("`=`");
+        if self.is_at_end() || self.kind() == Some(TokenKind::Comma) {
+            let target = self.span_from(named.start);
+            let message = format!("`{}` gets no value", self.source.slice(target));
+            return self.refuse("E0115", target, message);
         }
-        let message = format!("`{target}` gets no value");
-        self.refuse_with("E0115", self.span_from(named.start), message, &example(keyword))
+        let message = format!("expected `=`{}", self.found());
+        self.refuse("E0115", self.span(), message)
     }
 
     /// Reads `[i = 1..N, 2]` after a name; nothing if there is no bracket.
@@ -210,7 +223,7 @@ impl Parser<'_> {
             }
             self.expect(TokenKind::Colon, "`:`")?;
         } else {
-            self.refuse_missing_colon(Keyword::Constraint)?;
+            self.refuse_missing_colon()?;
         }
         let (left, right) = self.relation(Keyword::Constraint)?;
         if right.is_none() && !matches!(self.arena.kind(left), NodeKind::Call { .. }) {
@@ -231,7 +244,7 @@ impl Parser<'_> {
     }
 
     /// Refuses `constraint blade y' = 0`, where two words stand side by side and no `:`.
-    fn refuse_missing_colon(&mut self, keyword: Keyword) -> Parse<()> {
+    fn refuse_missing_colon(&mut self) -> Parse<()> {
         let word = self.text();
         let two = self.kind() == Some(TokenKind::Name)
             && matches!(self.kind_ahead(1), Some(TokenKind::Name | TokenKind::Number));
@@ -240,7 +253,7 @@ impl Parser<'_> {
         }
         let span = self.span();
         let message = format!("expected `:` after the name `{word}`");
-        self.refuse_with("E0118", Span::empty(span.end), message, &example(keyword))
+        self.refuse("E0118", Span::empty(span.end), message)
     }
 
     /// Reads `left = right`, or `left` alone, up to the end.
@@ -311,7 +324,7 @@ impl Parser<'_> {
             slots = self.slots()?;
             self.expect(TokenKind::Colon, "`:`")?;
         } else {
-            self.refuse_missing_colon(Keyword::Equation)?;
+            self.refuse_missing_colon()?;
         }
         let (left, right) = self.relation(Keyword::Equation)?;
         let Some(right) = right else { return self.refuse_no_equation(left) };
@@ -321,7 +334,7 @@ impl Parser<'_> {
     /// Reads `x' = 1`.
     pub(crate) fn assignment(&mut self) -> Parse<Assignment> {
         let target = self.target()?;
-        self.equals(Keyword::Initial, target.span)?;
+        self.equals(target.span)?;
         Ok(Assignment { target, value: self.expression()? })
     }
 
@@ -329,6 +342,11 @@ impl Parser<'_> {
         let name = self.name("what gets a value")?;
         let (mut of, mut slots, mut order) = (None, Vec::new(), 0);
         if self.eat(TokenKind::LeftParen) {
+            if self.kind() == Some(TokenKind::Number) {
+                let message = format!("`{}` is no constraint", self.text());
+                let hint = format!("write `{} = …`", self.arena.name(name.symbol));
+                return self.refuse_with("E0114", self.span(), message, &hint);
+            }
             of = Some(self.name("the name of a constraint")?);
             slots = self.slots()?;
             self.expect(TokenKind::RightParen, "`)`")?;
@@ -348,15 +366,14 @@ impl Parser<'_> {
     fn observation(&mut self) -> Parse<Observation> {
         let name = self.name("the name of the output")?;
         let slots = self.slots()?;
-        self.equals(Keyword::Observe, name.span)?;
+        self.equals(name.span)?;
         Ok(Observation { name, slots, value: self.whole(Keyword::Observe)? })
     }
 
     fn event(&mut self) -> Parse<Event> {
         if self.find(TokenKind::Colon).is_none() {
             let message = "an event needs `:` after its name".to_owned();
-            let hint = example(Keyword::Event);
-            return self.refuse_with("E0118", Span::empty(self.end), message, &hint);
+            return self.refuse("E0118", Span::empty(self.end), message);
         }
         let (mut stop, mut direction) = (false, Direction::Both);
         while self.kind_ahead(1) == Some(TokenKind::Name) {
@@ -376,7 +393,7 @@ impl Parser<'_> {
             };
             if !fresh {
                 let message = format!("`{word}` does not go with the words before it");
-                let hint = "an event is `rising`, or `falling`, or without both words either";
+                let hint = "each word stands once; without `rising` and `falling` both directions count";
                 return self.refuse_with("E0122", span, message, hint);
             }
             self.at += 1;
@@ -389,7 +406,7 @@ impl Parser<'_> {
 
     fn setting(&mut self) -> Parse<Setting> {
         let name = self.name("a setting")?;
-        self.equals(Keyword::Solve, name.span)?;
+        self.equals(name.span)?;
         let value = self.expression()?;
         let value = if self.eat(TokenKind::DotDot) {
             SettingValue::Range(value, self.expression()?)
@@ -407,9 +424,4 @@ impl Parser<'_> {
         }
         Ok(Symmetry { name, components: self.items(Self::assignment)? })
     }
-}
-
-/// A hint that shows the form of a statement.
-fn example(keyword: Keyword) -> String {
-    format!("it is written like `{}`", keyword.form())
 }
