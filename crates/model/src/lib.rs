@@ -8,6 +8,7 @@ mod diagnostic_codes;
 mod diagnostic_render;
 mod lexer;
 mod lexer_confusable;
+mod lexer_token;
 mod model;
 mod parser;
 mod parser_cursor;

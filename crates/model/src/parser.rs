@@ -161,9 +161,10 @@ fn parse_chunk(source: &Source, chunk: Chunk, parsed: &mut Parsed) {
     let form = keyword.unwrap_or(Keyword::Title).form();
     let diagnostics = merged(diagnostics, found, form);
     parsed.diagnostics.extend(diagnostics.into_iter().take(REPORTED));
+    let names = if keyword.is_some() { &tokens[1..] } else { &tokens };
     let kind = match kind {
         Ok(kind) if !spoilt => kind,
-        _ => StatementKind::Faulty { mentions: mentions(source, arena, &tokens) },
+        _ => StatementKind::Faulty { mentions: mentions(source, arena, names) },
     };
     let (keyword_span, span) = (first.span, Span::new(first.span.start, end));
     parsed.syntax.statements.push(Statement { keyword, keyword_span, span, kind });
@@ -201,9 +202,9 @@ fn keyword(source: &Source, tokens: &[Token]) -> (Option<Keyword>, Option<Diagno
     (None, Some(diagnostic.with_hint(&hint)))
 }
 
-/// Every name in the tokens of a faulty statement but its first.
+/// Every name in the tokens of a faulty statement.
 fn mentions(source: &Source, arena: &mut Arena, tokens: &[Token]) -> Vec<Name> {
-    let names = tokens.iter().skip(1).filter(|token| token.kind == TokenKind::Name);
+    let names = tokens.iter().filter(|token| token.kind == TokenKind::Name);
     names.map(|t| Name { symbol: arena.symbol(source.slice(t.span)), span: t.span }).collect()
 }
 

@@ -80,7 +80,7 @@ pub enum StatementKind {
     /// A statement with a mistake that has been reported. The names that occur in it may be
     /// declared by it: to call them unknown elsewhere would be a second report of one mistake.
     Faulty {
-        /// Every name in the statement, in order, with repetitions.
+        /// Every name in the statement but its keyword, in order, with repetitions.
         mentions: Vec<Name>,
     },
 }

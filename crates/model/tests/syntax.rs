@@ -265,14 +265,17 @@ fn codes_are_in_order_and_unique() {
 
 #[test]
 fn faulty_statements_say_which_names_they_mention() {
-    let parsed = parse(&Source::new("m", "coordinates x y\nlagrangian x"));
-    let StatementKind::Faulty { mentions } = &parsed.syntax.statements[0].kind else {
-        panic!("the first statement is faulty")
+    let parsed = parse(&Source::new("m", "coordinates x y\nlagrangian x\nz = a"));
+    let names = |statement: usize| -> Vec<&str> {
+        let StatementKind::Faulty { mentions } = &parsed.syntax.statements[statement].kind
+        else {
+            panic!("statement {statement} is faulty")
+        };
+        mentions.iter().map(|name| parsed.syntax.arena.name(name.symbol)).collect()
     };
-    let arena = &parsed.syntax.arena;
-    let names: Vec<&str> = mentions.iter().map(|name| arena.name(name.symbol)).collect();
-    assert_eq!(names, ["x", "y"]);
+    assert_eq!(names(0), ["x", "y"]);
     assert!(matches!(parsed.syntax.statements[1].kind, StatementKind::Lagrangian(_)));
+    assert_eq!(names(2), ["z", "a"]);
 }
 
 #[test]
