@@ -1,2 +1,60 @@
-//! Checks.
-fn main() {}
+//! `cargo xtask`: the checks of the house. Arguments become runs of the tools and an exit status.
+//!
+//! `test` is every check there is, and what continuous integration calls; `tidy` is the rules that no lint knows;
+//! `bench` runs the benchmarks. Without dependencies, so that it builds in a second.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program for the terminal, not part of the engine"
+)]
+
+mod arrows;
+mod bench;
+mod citations;
+mod rules;
+mod scan;
+mod steps;
+mod tidy;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  test    every check there is: format, tidy, lints, release build, tests, documentation
+  tidy    the rules of the house that no lint knows (arrows between crates, file length, …)
+  bench   the benchmarks of every crate that has some
+  help    this text
+";
+
+fn main() -> ExitCode {
+    let root = root();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["test"] => status(steps::run_all(&root)),
+        ["tidy"] => status(tidy::run(&root)),
+        ["bench"] => status(bench::run(&root)),
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{HELP}");
+            ExitCode::SUCCESS
+        }
+        other => {
+            eprintln!("xtask: unknown command `{}`\n\n{HELP}", other.join(" "));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The root of the repository: the folder above this package.
+fn root() -> PathBuf {
+    std::env::var_os("CARGO_MANIFEST_DIR")
+        .map(PathBuf::from)
+        .and_then(|xtask| xtask.parent().map(PathBuf::from))
+        .unwrap_or_else(|| PathBuf::from("."))
+}
+
+fn status(passed: bool) -> ExitCode {
+    if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

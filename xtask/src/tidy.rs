@@ -1,0 +1,126 @@
+//! `cargo xtask tidy`: the files of the repository → a list of faults.
+//!
+//! The rules are pure functions in [`crate::rules`], [`crate::arrows`] and [`crate::citations`]; this file reads and prints.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::{arrows, citations, rules};
+
+/// Files that are text, by extension; a file without one is looked at as well.
+const TEXT: &[&str] =
+    &["rs", "toml", "lock", "md", "pfaff", "bib", "json", "csv", "html", "py", "sh", "txt"];
+
+/// Prints every fault; true if there is none.
+pub(crate) fn run(root: &Path) -> bool {
+    let faults = faults(root);
+    for fault in &faults {
+        eprintln!("tidy: {fault}");
+    }
+    println!("tidy: {} faults", faults.len());
+    faults.is_empty()
+}
+
+fn faults(root: &Path) -> Vec<String> {
+    let bibliography = fs::read_to_string(root.join("docs/theory/references.bib"));
+    let known = citations::keys(&bibliography.unwrap_or_default());
+    let paths = files(root);
+    let mut faults = Vec::new();
+    for path in &paths {
+        let Ok(text) = fs::read_to_string(root.join(path)) else { continue };
+        let mut add =
+            |(line, fault)| faults.push(format!("{}:{line}: {fault}", path.display()));
+        rules::any_text(path, &text, &known).into_iter().for_each(&mut add);
+        if path.extension().is_some_and(|e| e == "rs") {
+            rules::rust(path, &text).into_iter().for_each(&mut add);
+        }
+        if let Some(folder) = manifest_of(path) {
+            arrows::check(folder, &text).into_iter().map(|fault| (1, fault)).for_each(&mut add);
+        }
+    }
+    faults.extend(gallery(root, &paths));
+    faults
+}
+
+/// The folder under `crates/` of which this file is the manifest.
+fn manifest_of(path: &Path) -> Option<&str> {
+    let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).collect();
+    match parts.as_slice() {
+        ["crates", folder, "Cargo.toml"] => Some(folder),
+        _ => None,
+    }
+}
+
+fn gallery(root: &Path, paths: &[PathBuf]) -> Vec<String> {
+    let page = |name: &str| fs::read_to_string(root.join(name)).unwrap_or_default();
+    let pages = page("README.md") + &page("docs/gallery.md");
+    let is_model = |path: &&PathBuf| {
+        path.parent() == Some(Path::new("models"))
+            && path.extension().is_some_and(|e| e == "pfaff")
+    };
+    let stem =
+        |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let models: Vec<String> = paths.iter().filter(is_model).filter_map(stem).collect();
+    let missing = rules::unlisted(&models, &pages);
+    missing
+        .into_iter()
+        .map(|name| {
+            format!("models/{name}.pfaff:1: not listed in docs/gallery.md or README.md")
+        })
+        .collect()
+}
+
+/// The files that are tracked, or would be if they were added; without git, all but `target`.
+fn files(root: &Path) -> Vec<PathBuf> {
+    let listed = Command::new("git")
+        .args(["ls-files", "--cached", "--others", "--exclude-standard", "-z"])
+        .current_dir(root)
+        .output();
+    let mut paths = match listed {
+        Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout)
+            .split('\0')
+            .filter(|path| !path.is_empty())
+            .map(PathBuf::from)
+            .collect(),
+        _ => walk(root, Path::new("")),
+    };
+    paths.retain(|path| path.extension().is_none_or(|e| TEXT.iter().any(|text| e == *text)));
+    paths.sort();
+    paths
+}
+
+fn walk(root: &Path, folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(root.join(folder)).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let path = folder.join(&name);
+        if name == "target" || name == ".git" {
+            continue;
+        }
+        if entry.path().is_dir() {
+            found.extend(walk(root, &path));
+        } else {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn manifests_of_crates_are_known() {
+        assert_eq!(manifest_of(Path::new("crates/expr/Cargo.toml")), Some("expr"));
+        assert_eq!(manifest_of(Path::new("xtask/Cargo.toml")), None);
+        assert_eq!(manifest_of(Path::new("Cargo.toml")), None);
+    }
+
+    #[test]
+    fn the_walk_without_git_finds_this_file() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        assert!(walk(root, Path::new("")).contains(&PathBuf::from("src/tidy.rs")));
+    }
+}
