@@ -30,3 +30,4 @@ pub use number::Rational;
 pub use print::{NameOptions, Named};
 pub use table::{Table, TableError};
 pub use transform::Linear;
+pub use zero::ZeroTest;

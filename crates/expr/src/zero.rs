@@ -1,11 +1,189 @@
-//! Is this expression zero?
+//! Is this expression zero for all values of its symbols?
+//!
+//! Two roads must agree. *Exact:* the value at random points of a finite field in which sines, exponentials, roots and signs obey their identities; what
+//! does not vanish there is not zero. *Numerical:* doubles with a bound of their error at real points; a value above its bound proves that it is
+//! not zero, and the point is the witness. Zero is claimed only where the exact road finds zero and the numerical one no witness.
+//!
+//! **Domains.** An expression counts as zero if it vanishes wherever it is a finite real number: $x/x - 1$, $\log x^2 - 2\log x$ and $\sqrt{x}^2 - x$ are zero.
+//! **Branches.** Roots and signs take one branch at each point of the field. An expression with such functions counts as exactly zero if it vanishes at
+//! one point at least, and at every point with a sign that the real points have not shown.
 
+mod form;
+mod interval;
+mod modular;
+mod numeric;
+mod quadratic;
+
+use rustc_hash::FxHashSet;
+
+use crate::field;
+use crate::function::{Binary, Unary};
 use crate::graph::Graph;
-use crate::node::Expr;
+use crate::node::{Expr, Node};
+use crate::store::Store;
+use form::Forms;
+use modular::{Problem, Sample};
+
+/// The answer of [`Graph::zero_test`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum ZeroTest {
+    /// Zero wherever it is defined.
+    Zero,
+    /// Not zero, with a point that shows it.
+    Nonzero {
+        /// The symbols of the expression and their values at the point.
+        witness: Vec<(Expr, f64)>,
+        /// The value there.
+        value: f64,
+    },
+    /// Neither was proved.
+    Unknown,
+}
+
+/// Real points that are tried.
+const REAL_POINTS: u64 = 28;
+/// Points of the field at which an expression without branches must vanish.
+const PLAIN_POINTS: usize = 16;
+/// Points of the field for an expression with branches.
+const BRANCHED_POINTS: usize = 64;
+/// Points that may be given up because a root is missing.
+const MAX_TRIES: u64 = 800;
 
 impl Graph {
-    /// Whether the expression is zero for all values of its symbols, as far as values modulo a prime tell.
+    /// Whether the expression is proved zero for all values of its symbols.
+    ///
+    /// ```
+    /// use pfaff_expr::{Graph, Role};
+    /// let g = Graph::new();
+    /// let x = g.symbol("x", Role::Free);
+    /// let double = g.sin(g.mul(g.integer(2), x));
+    /// let product = g.mul(g.integer(2), g.mul(g.sin(x), g.cos(x)));
+    /// assert!(g.is_zero(g.sub(double, product)));
+    /// ```
     pub fn is_zero(&self, e: Expr) -> bool {
-        self.store.borrow().values[e.index()] == [0, 0]
+        self.zero_test(e) == ZeroTest::Zero
+    }
+
+    /// Zero, not zero with a witness, or unknown. Memory operators, tables and Mittag-Leffler functions are opaque: they cancel only against themselves.
+    pub fn zero_test(&self, e: Expr) -> ZeroTest {
+        if self.store.borrow().values[e.index()] == [0, 0] {
+            return ZeroTest::Zero;
+        }
+        let (symbols, live) = (self.symbols(&[e]), self.live(&[e]));
+        let store = self.store.borrow();
+        let reals = match real_points(&store, &live, &symbols) {
+            Ok(reals) => reals,
+            Err((witness, value)) => return ZeroTest::Nonzero { witness, value },
+        };
+        if vanishes_exactly(&store, &live, &reals) { ZeroTest::Zero } else { ZeroTest::Unknown }
+    }
+}
+
+/// What the real points have shown without finding a witness.
+struct Reals {
+    /// How many gave a finite value with a finite bound.
+    finite: usize,
+    /// Which comparisons came out with which sign.
+    seen: FxHashSet<(Expr, i8)>,
+}
+
+/// Looks for a witness.
+fn real_points(
+    store: &Store,
+    live: &[Expr],
+    symbols: &[Expr],
+) -> Result<Reals, (Vec<(Expr, f64)>, f64)> {
+    let mut reals = Reals { finite: 0, seen: FxHashSet::default() };
+    for point in 0..REAL_POINTS {
+        let value_of = |s: Expr| coordinate(point, s);
+        let (result, signs) = numeric::evaluate(store, live, &value_of);
+        if result.is_clearly_nonzero() {
+            return Err((symbols.iter().map(|&s| (s, value_of(s))).collect(), result.value));
+        }
+        if result.value.is_finite() && result.error.is_finite() {
+            reals.finite += 1;
+            reals.seen.extend(signs);
+        }
+    }
+    Ok(reals)
+}
+
+/// The value of a symbol at a real point: several scales, and every third point positive.
+fn coordinate(point: u64, symbol: Expr) -> f64 {
+    const SCALES: [f64; 14] =
+        [2.0, 1.0, 0.9, 3.0, 2.0, 10.0, 0.5, 1.5, 0.05, 100.0, 5.0, 1e-4, 1e4, 1e10];
+    let bits = field::random(field::random(point ^ 0x0009_2ea1) ^ (symbol.index() as u64) << 8);
+    let unit = (bits >> 9) as f64 / (1_u64 << 52) as f64;
+    let size = SCALES[point as usize % SCALES.len()] * (0.05 + 0.95 * unit);
+    if point % 3 == 2 || bits & 1 == 0 { size } else { -size }
+}
+
+/// Whether the expression vanishes in the field, as far as its branches go.
+fn vanishes_exactly(store: &Store, live: &[Expr], reals: &Reals) -> bool {
+    if !live.iter().any(|&e| has_identities(store.node(e))) {
+        // NOTE: the stored value is exact for these, and it is not zero.
+        return false;
+    }
+    let branched = live.iter().any(|&e| is_branched(store, store.node(e)));
+    if branched && reals.finite < 3 {
+        return false;
+    }
+    let forms = Forms::new(store, live);
+    let known = interval::known_signs(store, live);
+    let problem = Problem { store, live, forms: &forms, known: &known };
+    let needed = if branched { BRANCHED_POINTS } else { PLAIN_POINTS };
+    let tries = MAX_TRIES.min(40_000_000 / live.len().max(1) as u64).max(2 * needed as u64);
+    let (mut points, mut zeros) = (0, 0);
+    for seed in 0..tries {
+        let Some(Sample { value, signs }) = problem.sample(seed) else { continue };
+        points += 1;
+        if value == quadratic::ZERO {
+            zeros += 1;
+        } else if !branched || signs.iter().any(|s| s.1 != 0 && !reals.seen.contains(s)) {
+            return false;
+        }
+        if points == needed {
+            break;
+        }
+    }
+    if branched { zeros >= 1 } else { zeros >= 4 && zeros == points }
+}
+
+/// Nodes that may take part in an identity which the stored values do not know.
+fn has_identities(node: Node) -> bool {
+    match node {
+        Node::Unary(..) | Node::Binary(..) | Node::If(..) | Node::Compare(..) => true,
+        Node::Not(_) | Node::And(..) | Node::Or(..) | Node::Pow(..) => true,
+        Node::Number(_)
+        | Node::Pi
+        | Node::Symbol(_)
+        | Node::Neg(_)
+        | Node::Add(..)
+        | Node::Sub(..)
+        | Node::Mul(..)
+        | Node::Div(..)
+        | Node::MittagLeffler(..)
+        | Node::Table { .. }
+        | Node::Memory(..) => false,
+    }
+}
+
+fn is_branched(store: &Store, node: Node) -> bool {
+    match node {
+        Node::Unary(f, _) => matches!(
+            f,
+            Unary::Sqrt
+                | Unary::Abs
+                | Unary::Sign
+                | Unary::Log
+                | Unary::Asin
+                | Unary::Acos
+                | Unary::Atan
+                | Unary::Gamma
+        ),
+        Node::Binary(f, ..) => f != Binary::Polygamma,
+        Node::Pow(_, b) => store.small_integer(b).is_none(),
+        Node::If(..) | Node::Compare(..) | Node::Not(_) | Node::And(..) | Node::Or(..) => true,
+        _ => false,
     }
 }

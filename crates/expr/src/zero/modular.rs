@@ -1,0 +1,404 @@
+//! The value of an expression at a random point of $\mathbb F_{p^2}$, with the identities of the functions built in.
+//!
+//! An argument is a sum of monomials, and each monomial $m$ gets a random unit for $e^{m/D}$ and a random point of the circle for $e^{im/D}$, $D = 5040$. Sums of
+//! angles, multiple and half angles, products of powers are then exact: an identity of these kinds vanishes, and anything else vanishes with probability about $1/p$.
+//! Signs, roots and comparisons follow the Legendre symbol, which is multiplicative and odd as the sign of a real number is, but knows nothing of sums: they
+//! take a random branch at each point.
+
+use num_traits::{Signed, ToPrimitive};
+use rustc_hash::FxHashMap;
+
+use super::form::{Atom, Form, Forms, Monomial, prime_factors};
+use super::interval::Signs;
+use super::quadratic::{HALF, I, ONE, Z, ZERO, turn};
+use crate::field;
+use crate::function::{Binary, Unary};
+use crate::node::{Expr, Node, Relation};
+use crate::number::Rational;
+use crate::store::Store;
+
+/// $e^{m/D}$ is what is random.
+const D: i64 = 5040;
+
+/// The value of the last node at one point, and the signs that were taken on the way.
+pub(super) struct Sample {
+    pub(super) value: Z,
+    /// What was compared with zero, by node, and its sign.
+    pub(super) signs: Vec<(Expr, i8)>,
+}
+
+/// Everything that is the same at all points.
+pub(super) struct Problem<'a> {
+    pub(super) store: &'a Store,
+    pub(super) live: &'a [Expr],
+    pub(super) forms: &'a Forms,
+    /// Signs that hold for all real values of the symbols.
+    pub(super) known: &'a Signs,
+}
+
+impl Problem<'_> {
+    /// The value at the point that belongs to a seed; `None` where the field lacks a root, a denominator vanishes, or a known sign comes out wrong.
+    pub(super) fn sample(&self, seed: u64) -> Option<Sample> {
+        let mut point = Point {
+            problem: self,
+            seed: field::random(seed ^ 0x5eed),
+            values: FxHashMap::default(),
+            exponentials: FxHashMap::default(),
+            circles: FxHashMap::default(),
+            signs: Vec::new(),
+        };
+        for &e in self.live {
+            let value = point.node(e)?;
+            point.values.insert(e, value);
+        }
+        let root = self.live.last()?;
+        Some(Sample { value: point.values[root], signs: point.signs })
+    }
+}
+
+struct Point<'a> {
+    problem: &'a Problem<'a>,
+    seed: u64,
+    values: FxHashMap<Expr, Z>,
+    exponentials: FxHashMap<Z, Z>,
+    circles: FxHashMap<Z, Z>,
+    signs: Vec<(Expr, i8)>,
+}
+
+impl Point<'_> {
+    fn node(&mut self, e: Expr) -> Option<Z> {
+        let store = self.problem.store;
+        let v = |o: Expr| self.values[&o];
+        let truth = |holds: bool| if holds { ONE } else { ZERO };
+        Some(match store.node(e) {
+            Node::Number(n) => Z(store.residues[n as usize], 0),
+            Node::Pi => Z::random(self.seed ^ 0x314_159),
+            Node::Symbol(s) => Z::random(self.seed ^ field::random(0x51_0000 + u64::from(s))),
+            Node::Neg(a) => v(a).opposite(),
+            Node::Add(a, b) => v(a).plus(v(b)),
+            Node::Sub(a, b) => v(a).minus(v(b)),
+            Node::Mul(a, b) => v(a).times(v(b)),
+            Node::Div(a, b) => v(a).over(v(b))?,
+            Node::Pow(a, b) => return self.power(e, a, b),
+            Node::Unary(f, a) => return self.unary(e, f, a),
+            Node::Binary(f, a, b) => return self.binary(e, f, a, b),
+            Node::MittagLeffler(a, b, z) => self.opaque(0x171, &[v(a), v(b), v(z)]),
+            Node::If(c, a, b) => {
+                if v(c) == ZERO {
+                    v(b)
+                } else {
+                    v(a)
+                }
+            }
+            Node::Compare(Relation::Equal, a, b) => truth(v(a) == v(b)),
+            Node::Compare(Relation::NotEqual, a, b) => truth(v(a) != v(b)),
+            Node::Compare(r, a, b) => {
+                let difference = v(b).minus(v(a));
+                let sign = self.sign(e, difference)?;
+                truth(sign > 0 || (sign == 0 && r == Relation::LessEqual))
+            }
+            Node::Not(a) => truth(v(a) == ZERO),
+            Node::And(a, b) => truth(v(a) != ZERO && v(b) != ZERO),
+            Node::Or(a, b) => truth(v(a) != ZERO || v(b) != ZERO),
+            Node::Table { table, order, argument } => {
+                let name = Z(u64::from(table), u64::from(order));
+                self.opaque(0x7ab, &[name, v(argument)])
+            }
+            // NOTE: a memory operator sees the whole past, so its value hangs on the handles.
+            Node::Memory(kind, a, b) => {
+                self.opaque(0x3e0 + kind as u64, &[Z(a.index() as u64, b.index() as u64)])
+            }
+        })
+    }
+
+    /// A random number that depends on these values alone.
+    fn opaque(&self, tag: u64, parts: &[Z]) -> Z {
+        let start = field::random(self.seed ^ field::random(tag));
+        Z::random(parts.iter().fold(start, |h, x| field::random(h ^ x.seed().rotate_left(17))))
+    }
+
+    /// The sign of what is compared with zero at this node; `None` if it contradicts what is known of it.
+    fn sign(&mut self, at: Expr, value: Z) -> Option<i8> {
+        let sign = value.sign();
+        if self.problem.known.get(&at).is_some_and(|&known| sign * known < 0) {
+            return None;
+        }
+        self.signs.push((at, sign));
+        Some(sign)
+    }
+
+    /// $x$ without a positive number in front, and that number.
+    fn content(&self, x: Expr) -> (Option<Rational>, Z) {
+        let store = self.problem.store;
+        if let Node::Mul(k, y) = store.node(x)
+            && let Some(k) = store.exact(k).filter(|k| k.is_positive())
+        {
+            return (Some(k.clone()), self.values[&y]);
+        }
+        (None, self.values[&x])
+    }
+
+    fn signed(&mut self, e: Expr, a: Expr) -> Option<Z> {
+        let (_, value) = self.content(a);
+        Some(match self.sign(e, value)? {
+            0 => ZERO,
+            1 => ONE,
+            _ => ONE.opposite(),
+        })
+    }
+
+    fn root(&self, a: Expr) -> Option<Z> {
+        let store = self.problem.store;
+        if let Some(number) = store.exact(a) {
+            return number_power(number, 1, 2);
+        }
+        let (k, rest) = self.content(a);
+        let root = rest.root()?;
+        match k {
+            Some(k) => Some(root.times(number_power(&k, 1, 2)?)),
+            None => Some(root),
+        }
+    }
+
+    fn power(&mut self, e: Expr, a: Expr, b: Expr) -> Option<Z> {
+        let store = self.problem.store;
+        if let Some(n) = store.small_integer(b) {
+            return self.values[&a].whole_power(n);
+        }
+        match self.problem.forms.exponent(e) {
+            Some(form) => self.exponential(form),
+            None => Some(self.opaque(0x90, &[self.values[&a], self.values[&b]])),
+        }
+    }
+
+    fn unary(&mut self, e: Expr, f: Unary, a: Expr) -> Option<Z> {
+        let x = self.values[&a];
+        let forms = self.problem.forms;
+        match f {
+            Unary::Sin | Unary::Cos | Unary::Tan => {
+                let z = self.circle(forms.argument(a)?)?;
+                let (sine, cosine) = halves(z)?;
+                let sine = sine.over(I)?;
+                match f {
+                    Unary::Sin => Some(sine),
+                    Unary::Cos => Some(cosine),
+                    _ => sine.over(cosine),
+                }
+            }
+            Unary::Exp => self.exponential(forms.argument(a)?),
+            Unary::Sinh | Unary::Cosh | Unary::Tanh => {
+                let (sinh, cosh) = halves(self.exponential(forms.argument(a)?)?)?;
+                match f {
+                    Unary::Sinh => Some(sinh),
+                    Unary::Cosh => Some(cosh),
+                    _ => sinh.over(cosh),
+                }
+            }
+            Unary::Log => self.form_value(forms.log(a)?),
+            Unary::Sqrt => self.root(a),
+            Unary::Sign => self.signed(e, a),
+            Unary::Abs => Some(self.signed(e, a)?.times(x)),
+            Unary::Asin | Unary::Acos | Unary::Atan => {
+                let z = self.direction(e)?;
+                self.angle(z)
+            }
+            Unary::Erf => {
+                // odd
+                let opposite = x.opposite();
+                let value = self.opaque(0xe2f, &[x.min(opposite)]);
+                Some(if x < opposite { value } else { value.opposite() })
+            }
+            Unary::Gamma | Unary::Digamma => self.gamma(f, 0, a),
+        }
+    }
+
+    fn binary(&mut self, e: Expr, f: Binary, a: Expr, b: Expr) -> Option<Z> {
+        let (x, y) = (self.values[&a], self.values[&b]);
+        match f {
+            Binary::Min | Binary::Max => {
+                let takes_b = (self.sign(e, y.minus(x))? > 0) == (f == Binary::Max);
+                Some(if takes_b { y } else { x })
+            }
+            Binary::Atan2 => {
+                let z = self.direction(e)?;
+                self.angle(z)
+            }
+            Binary::Polygamma => match self.problem.store.small_integer(a) {
+                Some(n) if (1..20).contains(&n) => self.gamma(Unary::Digamma, n, b),
+                _ => Some(self.opaque(0x901, &[x, y])),
+            },
+        }
+    }
+
+    /// $e^{i\theta}$ for an inverse function $\theta$ of the circle.
+    fn direction(&self, e: Expr) -> Option<Z> {
+        let v = |o: Expr| self.values[&o];
+        let (x, y) = match self.problem.store.node(e) {
+            Node::Unary(Unary::Asin, a) => (ONE.minus(v(a).times(v(a))).root()?, v(a)),
+            Node::Unary(Unary::Acos, a) => (v(a), ONE.minus(v(a).times(v(a))).root()?),
+            Node::Unary(Unary::Atan, a) => (ONE, v(a)),
+            Node::Binary(Binary::Atan2, a, b) => (v(b), v(a)),
+            _ => return None,
+        };
+        let length = x.times(x).plus(y.times(y)).root()?;
+        x.plus(I.times(y)).over(length)
+    }
+
+    /// $\theta$ from $e^{i\theta}$: quarter turns and reflections are exact, the rest is random.
+    fn angle(&mut self, z: Z) -> Option<Z> {
+        let quarter = Z::random(self.seed ^ 0x314_159).times(HALF);
+        let mut best = (z, 0_u32, false);
+        let mut turned = z;
+        for k in 0..4 {
+            // turned = z i^{−k}
+            for (w, flipped) in [(turned, false), (turned.inverse()?, true)] {
+                if w < best.0 {
+                    best = (w, k, flipped);
+                }
+            }
+            turned = turned.over(I)?;
+        }
+        let (w, k, flipped) = best;
+        // A turn by more than half is one the other way round.
+        let turns = [ZERO, ONE, ONE.plus(ONE), ONE.opposite()][k as usize];
+        let base = if w == ONE { ZERO } else { self.opaque(0xa17, &[w]) };
+        let base = if flipped { base.opposite() } else { base };
+        Some(base.plus(turns.times(quarter)))
+    }
+
+    /// $\Gamma$, $\psi$ and $\psi^{(n)}$ with whole numbers in the argument taken out by recurrence.
+    fn gamma(&mut self, f: Unary, n: i64, a: Expr) -> Option<Z> {
+        let mut x = self.values[&a];
+        let constant = self.problem.forms.argument(a).and_then(|form| {
+            form.0.iter().find(|(m, _)| m.is_empty()).map(|(_, r)| r.floor().to_integer())
+        });
+        let shift = constant.and_then(|c| c.to_i64()).filter(|c| c.abs() <= 40).unwrap_or(0);
+        let (mut factor, mut sum) = (ONE, ZERO);
+        let term = |x: Z| x.whole_power(-n - 1);
+        for _ in 0..shift.max(0) {
+            x = x.minus(ONE);
+            factor = factor.times(x);
+            sum = sum.plus(term(x)?);
+        }
+        for _ in 0..(-shift).max(0) {
+            factor = factor.over(x)?;
+            sum = sum.minus(term(x)?);
+            x = x.plus(ONE);
+        }
+        if f == Unary::Gamma {
+            let base = if x == HALF {
+                Z::random(self.seed ^ 0x314_159).root()?
+            } else {
+                self.opaque(0x6a, &[x])
+            };
+            return Some(base.times(factor));
+        }
+        // ψ⁽ⁿ⁾(x+1) = ψ⁽ⁿ⁾(x) + (−1)ⁿ n! x^{−n−1}
+        let factorial = (1..=n).fold(1, |p, k| field::mul(p, k as u64));
+        let scale = Z(if n % 2 == 0 { factorial } else { field::neg(factorial) }, 0);
+        Some(self.opaque(0xd16, &[Z(n as u64, 0), x]).plus(scale.times(sum)))
+    }
+
+    fn atom(&self, atom: Atom) -> Z {
+        match atom {
+            Atom::Node(e) => self.values[&e],
+            Atom::Log(e) => self.opaque(0x106, &[self.values[&e]]),
+            Atom::LogPrime(p) => self.opaque(0x107, &[Z(p, 0)]),
+        }
+    }
+
+    fn monomial(&self, monomial: &Monomial) -> Option<Z> {
+        monomial.iter().try_fold(ONE, |p, &(a, n)| Some(p.times(self.atom(a).whole_power(n)?)))
+    }
+
+    fn form_value(&self, form: &Form) -> Option<Z> {
+        form.0.iter().try_fold(ZERO, |sum, (m, r)| {
+            Some(sum.plus(self.monomial(m)?.times(Z(field::residue(r), 0))))
+        })
+    }
+
+    /// $e^{f}$
+    fn exponential(&mut self, form: &Form) -> Option<Z> {
+        let total = self.form_value(form)?;
+        if let Some(&known) = self.exponentials.get(&total) {
+            return Some(known);
+        }
+        let mut result = ONE;
+        for (m, r) in &form.0 {
+            let factor = match m[..] {
+                [(Atom::Log(x), 1)] => {
+                    self.values[&x].rational_power(r.numer().to_i64()?, r.denom().to_u64()?)?
+                }
+                [(Atom::LogPrime(p), 1)] => number_power(
+                    &Rational::from_integer(p.into()),
+                    r.numer().to_i64()?,
+                    r.denom().to_u64()?,
+                )?,
+                _ => self.unit(m, r, Z::random, 0xe4e4)?,
+            };
+            result = result.times(factor);
+        }
+        self.exponentials.insert(total, result);
+        self.exponentials.insert(total.opposite(), result.inverse()?);
+        Some(result)
+    }
+
+    /// $e^{if}$
+    fn circle(&mut self, form: &Form) -> Option<Z> {
+        let total = self.form_value(form)?;
+        if let Some(&known) = self.circles.get(&total) {
+            return Some(known);
+        }
+        let store = self.problem.store;
+        let mut result = ONE;
+        for (m, r) in &form.0 {
+            let fraction = r.numer().to_i64().zip(r.denom().to_u64());
+            let exact = match (&m[..], fraction) {
+                (&[(Atom::Node(x), 1)], Some((n, d))) => match store.node(x) {
+                    Node::Pi => turn(n, d),
+                    Node::Unary(Unary::Asin | Unary::Acos | Unary::Atan, _)
+                    | Node::Binary(Binary::Atan2, ..) => {
+                        Some(self.direction(x)?.rational_power(n, d)?)
+                    }
+                    _ => None,
+                },
+                _ => None,
+            };
+            let factor = match exact {
+                Some(z) => z,
+                None => self.unit(m, r, Z::random_on_circle, 0xc19c)?,
+            };
+            result = result.times(factor);
+        }
+        self.circles.insert(total, result);
+        self.circles.insert(total.opposite(), result.inverse()?);
+        Some(result)
+    }
+
+    /// $e^{rm}$ as a power of the random unit of $m/D$; a denominator that does not divide $D$ is drawn into the monomial.
+    fn unit(&self, m: &Monomial, r: &Rational, random: fn(u64) -> Z, tag: u64) -> Option<Z> {
+        let denominator = r.denom().to_i64()?;
+        let drawn = denominator / num_integer::gcd(denominator, D);
+        let value = self.monomial(m)?.over(Z(drawn.unsigned_abs(), 0))?;
+        let steps = r * Rational::from_integer((drawn * D).into());
+        let seed = field::random(self.seed ^ field::random(tag)) ^ value.seed();
+        random(seed).whole_power(steps.to_integer().to_i64()?)
+    }
+}
+
+/// $(z - 1/z)/2$ and $(z + 1/z)/2$.
+fn halves(z: Z) -> Option<(Z, Z)> {
+    let reciprocal = z.inverse()?;
+    Some((z.minus(reciprocal).times(HALF), z.plus(reciprocal).times(HALF)))
+}
+
+/// $k^{n/d}$ through the prime factors, so that $\sqrt 2\sqrt 3 = \sqrt 6$.
+fn number_power(k: &Rational, n: i64, d: u64) -> Option<Z> {
+    match prime_factors(k) {
+        Some(factors) => factors.into_iter().try_fold(ONE, |product, (prime, exponent)| {
+            let root = Z(prime, 0).rational_power(1, d)?;
+            Some(product.times(root.whole_power(exponent.checked_mul(n)?)?))
+        }),
+        None => Z(field::residue(k), 0).rational_power(n, d),
+    }
+}

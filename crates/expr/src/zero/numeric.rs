@@ -1,0 +1,234 @@
+//! Evaluation in doubles with a running bound of the error: a value clearly above its bound is not zero.
+//!
+//! Each operation adds its own rounding to what its operands bring, $\epsilon_r \le |\partial_a r|\,\epsilon_a + |\partial_b r|\,\epsilon_b + u|r|$, with a factor for
+//! the curvature. Where no bound can be given (next to a singularity, at a kink, inside a memory operator) it is infinite.
+
+use rustc_hash::FxHashMap;
+
+use crate::function::{Binary, Unary, power};
+use crate::node::{Expr, Node, Relation};
+use crate::store::Store;
+
+/// Twice the unit of rounding; the functions of `libm` keep within it.
+const U: f64 = 2.3e-16;
+/// Below this, products lose their digits.
+const TINY: f64 = 1e-290;
+
+/// A value and the bound of its error.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounded {
+    pub(super) value: f64,
+    pub(super) error: f64,
+}
+
+impl Bounded {
+    /// Whether the true value cannot be zero.
+    pub(super) fn is_clearly_nonzero(self) -> bool {
+        self.value.is_finite()
+            && self.value.abs() > 16.0 * self.error
+            && self.value.abs() > 1e-280
+    }
+}
+
+/// The bounded value of the last node, and the signs that `abs`, `min` and comparisons met.
+pub(super) fn evaluate(
+    store: &Store,
+    live: &[Expr],
+    symbol: &dyn Fn(Expr) -> f64,
+) -> (Bounded, Vec<(Expr, i8)>) {
+    let mut values: FxHashMap<Expr, Bounded> = FxHashMap::default();
+    let mut signs = Vec::new();
+    let mut last = Bounded { value: 0.0, error: 0.0 };
+    for &e in live {
+        let v = |o: Expr| values[&o];
+        last = match store.node(e) {
+            Node::Symbol(_) => Bounded { value: symbol(e), error: 0.0 },
+            node => bounded(store, node, &v),
+        };
+        let compared = match store.node(e) {
+            Node::Unary(Unary::Abs | Unary::Sign, a) => Some((v(a), 0.0)),
+            Node::Binary(Binary::Min | Binary::Max, a, b) | Node::Compare(_, a, b) => {
+                Some((v(b), v(a).value))
+            }
+            _ => None,
+        };
+        if let Some((b, a)) = compared
+            && (b.value - a).is_finite()
+        {
+            signs.push((e, if b.value > a { 1 } else { -1 }));
+        }
+        if last.error.is_nan() || !last.value.is_finite() {
+            last.error = f64::INFINITY;
+        }
+        values.insert(e, last);
+    }
+    (last, signs)
+}
+
+fn bounded(store: &Store, node: Node, v: &dyn Fn(Expr) -> Bounded) -> Bounded {
+    let exact = |value: f64| Bounded { value, error: 0.0 };
+    let with = |value: f64, error: f64| Bounded { value, error: error + U * value.abs() };
+    let truth = |holds: bool, clear: bool| Bounded {
+        value: f64::from(u8::from(holds)),
+        error: if clear { 0.0 } else { f64::INFINITY },
+    };
+    let clear = |x: Bounded| x.error == 0.0 || x.value.abs() > 4.0 * x.error;
+    match node {
+        Node::Number(n) => {
+            let value = store.doubles[n as usize];
+            let whole = store.numbers[n as usize].is_integer() && value.abs() < 9e15;
+            if whole { exact(value) } else { with(value, 0.0) }
+        }
+        Node::Pi => with(std::f64::consts::PI, 0.0),
+        Node::Symbol(_) => exact(f64::NAN),
+        Node::Neg(a) => Bounded { value: -v(a).value, error: v(a).error },
+        Node::Add(a, b) => with(v(a).value + v(b).value, v(a).error + v(b).error),
+        Node::Sub(a, b) => with(v(a).value - v(b).value, v(a).error + v(b).error),
+        Node::Mul(a, b) => {
+            let (x, y) = (v(a), v(b));
+            let error = x.value.abs() * y.error + y.value.abs() * x.error + x.error * y.error;
+            with(x.value * y.value, error + TINY)
+        }
+        Node::Div(a, b) => {
+            let (x, y) = (v(a), v(b));
+            let value = x.value / y.value;
+            let room = y.value.abs() - y.error;
+            let error = (x.error + value.abs() * y.error) / room;
+            with(value, if room > 0.0 { error + TINY } else { f64::INFINITY })
+        }
+        Node::Pow(a, b) => raised(v(a), v(b)),
+        Node::Unary(f, a) => function(f, v(a)),
+        Node::Binary(f, a, b) => pair(f, v(a), v(b)),
+        Node::If(c, a, b) => {
+            let chosen = if v(c).value == 0.0 { v(b) } else { v(a) };
+            let error = if v(c).error == 0.0 { chosen.error } else { f64::INFINITY };
+            Bounded { error, ..chosen }
+        }
+        Node::Compare(r, a, b) => {
+            let (x, y) = (v(a), v(b));
+            let difference = Bounded { value: x.value - y.value, error: x.error + y.error };
+            // Equality of computed numbers says nothing.
+            let certain = match r {
+                Relation::Less | Relation::LessEqual => clear(difference),
+                Relation::Equal | Relation::NotEqual => {
+                    difference.value.abs() > 4.0 * difference.error
+                }
+            };
+            truth(r.holds(x.value, y.value), certain)
+        }
+        Node::Not(a) => truth(v(a).value == 0.0, clear(v(a))),
+        Node::And(a, b) => {
+            truth(v(a).value != 0.0 && v(b).value != 0.0, clear(v(a)) && clear(v(b)))
+        }
+        Node::Or(a, b) => {
+            truth(v(a).value != 0.0 || v(b).value != 0.0, clear(v(a)) && clear(v(b)))
+        }
+        Node::Table { table, order, argument } => {
+            let data = &store.tables[table as usize];
+            let x = v(argument);
+            let slope = data.value(order + 1, x.value).abs();
+            with(data.value(order, x.value), 4.0 * slope * x.error + 1e-13)
+        }
+        Node::MittagLeffler(..) | Node::Memory(..) => {
+            Bounded { value: f64::NAN, error: f64::INFINITY }
+        }
+    }
+}
+
+fn raised(x: Bounded, y: Bounded) -> Bounded {
+    let value = power(x.value, y.value);
+    let relative = x.error / x.value.abs();
+    let whole = y.error == 0.0 && y.value.fract() == 0.0;
+    let error = if whole && x.value == 0.0 && x.error == 0.0 {
+        0.0
+    } else if relative < 0.1 && (whole || x.value > 0.0) {
+        let steps = y.value.abs().max(1.0);
+        let log = libm::log(x.value.abs()).abs();
+        let spread = steps * relative + log * y.error;
+        if spread < 0.2 {
+            value.abs() * (2.0 * spread + U * (steps.min(64.0) + 4.0)) + TINY
+        } else {
+            f64::INFINITY
+        }
+    } else if whole && y.value > 0.0 {
+        // Both the value and the truth lie within (|x| + ε)ⁿ of zero.
+        2.0 * power(x.value.abs() + x.error, y.value)
+    } else {
+        f64::INFINITY
+    };
+    Bounded { value, error }
+}
+
+fn function(f: Unary, x: Bounded) -> Bounded {
+    let (a, d) = (x.value, x.error);
+    let value = f.value(a);
+    let small = |bound: f64| if d < bound { 1.0 } else { f64::INFINITY };
+    let spread = match f {
+        Unary::Sin | Unary::Cos | Unary::Atan | Unary::Tanh | Unary::Abs => d,
+        Unary::Erf => 1.2 * d,
+        Unary::Tan => {
+            let slope = (1.0 + value * value) * d;
+            if slope * (1.0 + value.abs()) < 0.05 { 2.0 * slope } else { f64::INFINITY }
+        }
+        Unary::Asin | Unary::Acos => {
+            let rest = 1.0 - (a.abs() + d) * (a.abs() + d);
+            let holder = 2.5 * d.sqrt();
+            if rest > 0.0 { (d / rest.sqrt()).min(holder) } else { holder }
+        }
+        Unary::Sinh | Unary::Cosh => 2.0 * libm::cosh(a) * d * small(0.5) + U * value.abs(),
+        Unary::Exp => 2.0 * value * d * small(0.5) + TINY,
+        Unary::Log => {
+            if d < 0.5 * a {
+                2.0 * d / a
+            } else {
+                f64::INFINITY
+            }
+        }
+        Unary::Sqrt => {
+            if d < 0.5 * a {
+                d / value
+            } else {
+                2.0 * d.sqrt()
+            }
+        }
+        Unary::Sign => {
+            if d == 0.0 || a.abs() > 4.0 * d {
+                0.0
+            } else {
+                f64::INFINITY
+            }
+        }
+        Unary::Gamma => {
+            let slope = value.abs() * Unary::Digamma.value(a).abs();
+            4.0 * slope * d * small(1e-3) + 40.0 * U * value.abs()
+        }
+        Unary::Digamma => {
+            let slope = Binary::Polygamma.value(1.0, a);
+            4.0 * slope * d * small(1e-3) + 1e-13 * (1.0 + value.abs() + a.abs())
+        }
+    };
+    Bounded { value, error: spread + U * value.abs() }
+}
+
+fn pair(f: Binary, x: Bounded, y: Bounded) -> Bounded {
+    let value = f.value(x.value, y.value);
+    let spread = match f {
+        Binary::Min | Binary::Max => x.error.max(y.error),
+        Binary::Atan2 => {
+            let square = x.value * x.value + y.value * y.value;
+            let turn = (x.error * y.value.abs() + y.error * x.value.abs()) / square;
+            // Next to the cut the angle may jump.
+            let cut = y.value <= y.error && x.value.abs() <= x.error && x.error > 0.0;
+            if turn < 0.1 && !cut { 2.0 * turn } else { f64::INFINITY }
+        }
+        Binary::Polygamma => {
+            let slope = f.value(x.value + 1.0, y.value).abs();
+            if x.error <= U * x.value.abs() && y.error < 1e-3 {
+                4.0 * slope * y.error + 1e-12 * (1.0 + value.abs() + y.value.abs())
+            } else {
+                f64::INFINITY
+            }
+        }
+    };
+    Bounded { value, error: spread + U * value.abs() }
+}
