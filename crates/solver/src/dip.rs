@@ -75,8 +75,8 @@ impl Dip {
         negligible: f64,
     ) -> Result<(f64, f64), Halt> {
         let width = (self.after.0 - self.before.0).abs();
-        // 0.618⁵⁰ = 4e-11 of the bracket.
-        for _ in 0..50 {
+        // 0.618⁸⁰ = 2e-17 of the bracket.
+        for _ in 0..80 {
             let low = self.side * self.here.1;
             let high = (self.side * self.before.1).max(self.side * self.after.1);
             if low < -negligible || low > 4.0 * (high - low) + negligible {

@@ -45,6 +45,8 @@ struct Known {
     side: f64,
     /// Largest magnitude in the run.
     reach: f64,
+    /// A touch at this border was reported.
+    settled: bool,
 }
 
 /// Times in which a step is looked at: one beyond the start, `PARTS + 1` within, one beyond the end.
@@ -67,6 +69,13 @@ impl Grid {
         }
     }
 
+    /// Whether `t` is later than the start and no later than the end, up to 1e-12.
+    fn covers(&self, t: f64) -> bool {
+        let length = self.end - self.start;
+        let slack = 1e-12_f64.min(BEYOND * length.abs());
+        (t - self.start) * length.signum() > slack && (t - self.end) * length.signum() <= slack
+    }
+
     /// A little later than a point.
     fn after(&self, point: usize) -> f64 {
         self.time(point) + BEYOND * (self.end - self.start)
@@ -77,7 +86,7 @@ impl Watch {
     pub(crate) fn new(system: &dyn System) -> Self {
         let kinds = system.events().to_vec();
         let count = kinds.len();
-        let known = vec![Known { side: 0.0, reach: 0.0 }; count];
+        let known = vec![Known { side: 0.0, reach: 0.0, settled: false }; count];
         Self {
             trial: known.clone(),
             known,
@@ -125,6 +134,7 @@ impl Watch {
                 g,
                 direction: self.kinds[index].direction,
                 negligible: 0.0,
+                settled: false,
                 found: &mut self.found,
             };
             self.trial[index] = scan.run(&mut probe, self.known[index], self.started)?;
@@ -170,6 +180,8 @@ struct Scan<'a> {
     direction: Direction,
     /// Magnitude that counts as zero.
     negligible: f64,
+    /// As in [`Known`], at the end of the step.
+    settled: bool,
     found: &'a mut Vec<Event>,
 }
 
@@ -184,16 +196,19 @@ impl Scan<'_> {
         let local = self.g[1..=PARTS + 1].iter().fold(0.0_f64, |m, g| m.max(g.abs()));
         let reach = known.reach.max(local);
         self.negligible = (1e-12 * local).max(8.0 * f64::EPSILON * reach);
-        let start = if started || self.g[1].abs() <= self.negligible {
-            known.side
-        } else {
-            sign(self.g[1])
-        };
+        let at_start = !started && self.g[1].abs() <= self.negligible;
+        let start = if started || at_start { known.side } else { sign(self.g[1]) };
         let side = self.crossings(probe, start)?;
-        for point in 1..=PARTS + 1 {
-            self.dip(probe, point)?;
+        if !known.settled && !at_start {
+            self.dip(probe, 1)?;
         }
-        Ok(Known { side, reach })
+        for point in 2..=PARTS + 1 {
+            // A zero in the point itself was dealt with when it was passed.
+            if self.g[point].abs() > self.negligible {
+                self.dip(probe, point)?;
+            }
+        }
+        Ok(Known { side, reach, settled: self.settled })
     }
 
     /// Reports changes of side from point to point; gives the side at the end.
@@ -241,39 +256,51 @@ impl Scan<'_> {
             self.report(t, Crossing::Touch);
         } else if let Some(dip) = Dip::new(side, from, here, after) {
             let bottom = dip.bottom(probe, self.negligible)?;
-            self.report(bottom.0, Crossing::Touch);
+            self.at_bottom(probe, side, [from, bottom, after])?;
         }
         Ok((next, after))
     }
 
     /// Searches the extremum around a point that is nearer to zero than its neighbours.
     fn dip(&mut self, probe: &mut Probe<'_>, point: usize) -> Result<(), Halt> {
-        let side = sign(self.g[point]);
-        // A zero in the point itself was dealt with when it was passed.
-        if side == 0.0 || self.g[point].abs() <= self.negligible {
+        let side = sign(self.g[point - 1]);
+        // A point on the other side was a change of side.
+        if side * self.g[point] < -self.negligible {
             return Ok(());
         }
         let [before, here, after] =
             [point - 1, point, point + 1].map(|p| (self.grid.time(p), self.g[p]));
         let Some(dip) = Dip::new(side, before, here, after) else { return Ok(()) };
         let bottom = dip.bottom(probe, self.negligible)?;
+        self.at_bottom(probe, side, [before, bottom, after])
+    }
+
+    /// Reports what an extremum towards zero means: two zeros, a touch, or nothing.
+    fn at_bottom(
+        &mut self,
+        probe: &mut Probe<'_>,
+        side: f64,
+        [before, bottom, after]: [(f64, f64); 3],
+    ) -> Result<(), Halt> {
         let value = side * bottom.1;
         if value < -self.negligible {
             let (first, second) = (probe.zero(before, bottom)?, probe.zero(bottom, after)?);
             self.report_within(first, crossing(-side));
             self.report_within(second, crossing(side));
-        } else if value <= self.negligible {
-            self.report_within(bottom.0, Crossing::Touch);
+        } else if value <= self.negligible && self.report_within(bottom.0, Crossing::Touch) {
+            self.settled |= after.0 == self.grid.after(PARTS + 1);
         }
         Ok(())
     }
 
-    /// Reports what lies within the step; what lies beyond belongs to its neighbour.
-    fn report_within(&mut self, t: f64, crossing: Crossing) {
-        let (a, b) = (self.grid.start, self.grid.end);
-        if t != a && (a.min(b)..=a.max(b)).contains(&t) {
+    /// Reports what lies within the step; what lies beyond belongs to its neighbour. A zero at
+    /// the border belongs to the step that ends there.
+    fn report_within(&mut self, t: f64, crossing: Crossing) -> bool {
+        let within = self.grid.covers(t);
+        if within {
             self.report(t, crossing);
         }
+        within
     }
 
     fn report(&mut self, t: f64, crossing: Crossing) {

@@ -323,10 +323,8 @@ impl<'a> Run<'a> {
     /// Whether the next step is below ten units in the last place of time. Near $t = 0$, time is
     /// taken as a millionth of the run.
     fn is_too_small(&self) -> bool {
-        let left = (self.options.t1 - self.t).abs();
         let span = (self.options.t1 - self.options.t0).abs();
         let scale = if span.is_finite() { 1e-6 * span } else { 0.0 };
-        let least = 10.0 * f64::EPSILON * self.t.abs().max(scale);
-        self.h.abs() < least.min(left)
+        self.h.abs() < 10.0 * f64::EPSILON * self.t.abs().max(scale)
     }
 }

@@ -256,6 +256,14 @@ mod tests {
     }
 
     #[test]
+    fn reflections_do_not_cancel() {
+        // (1, ε) is almost reflected onto itself: x = ε b₁/(1 + ε²).
+        let answer = least_squares(&[1.0, 1e-9], 2, 1, &[0.0, 1e9], 1e-12);
+        // Rounding of b, 1e9·1e-16, enters with ε.
+        assert!((answer.x[0] - 1.0).abs() < 1e-7, "{}", answer.x[0]);
+    }
+
+    #[test]
     fn tiny_and_huge_entries_neither_vanish_nor_overflow() {
         for scale in [1e-200, 1e200] {
             let answer = least_squares(&[3.0 * scale, 4.0 * scale], 2, 1, &[6.0, 8.0], 1e-12);

@@ -262,6 +262,17 @@ mod tests {
     }
 
     #[test]
+    fn an_unknown_in_large_units_is_not_singular() {
+        // The second column is small in both rows, and regular beside the first.
+        let mut lu = Lu::new(2);
+        lu.factor(2, &[1.0, 1e-20, 1.0, 3e-20]).unwrap();
+        let mut x = [2.0, 4.0];
+        lu.solve(&mut x);
+        // Condition of the scaled matrix below 10.
+        assert!((x[0] - 1.0).abs() < 1e-15 && (x[1] * 1e-20 - 1.0).abs() < 1e-15);
+    }
+
+    #[test]
     fn dependent_columns_are_named_through_rounding() {
         // Column 2 = 0.1·column 0 + 0.7·column 1, entries not representable in binary.
         let (u, v) = ([0.3, 1.1, 0.7], [0.9, 0.2, 1.3]);

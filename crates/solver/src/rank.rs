@@ -239,10 +239,32 @@ mod tests {
     #[test]
     fn disagreement_is_told_in_the_unit_of_its_row() {
         let mut split = RankRevealing::default();
-        split.factor(2, 1, &[1.0, 1000.0], 1e-12);
+        split.factor(2, 1, &[1.5, 1024.0], 1e-12);
         let mut x = [0.0];
-        // 1000 ≡ 1.953125·2⁹ is the larger scaled entry and is kept: x = 3, row 0 says 4.
-        assert_eq!(split.solve(&[4.0, 3000.0], &mut x), 1.0);
-        assert_eq!((x, split.dependent_rows()), ([3.0], &[0][..]));
+        // Scaled to 1.5 and 1: the first row is kept, x = 2, and the second is off by 5.
+        assert_eq!(split.solve(&[3.0, 2053.0], &mut x), 5.0);
+        assert_eq!((x, split.dependent_rows()), ([2.0], &[1][..]));
+    }
+
+    #[test]
+    fn dependent_rows_and_free_columns_are_listed_in_declared_order() {
+        let mut split = RankRevealing::default();
+        #[rustfmt::skip]
+        split.factor(3, 3, &[
+            1.00, 1.25, 1.50,
+            2.00, 2.50, 3.00,
+            1.25, 1.50, 1.75,
+        ], 1e-12);
+        assert_eq!(split.rank(), 2);
+        split.factor(3, 3, &[1.0, 1.25, 1.5, 1.0, 1.25, 1.5, 1.0, 1.25, 1.75], 1e-12);
+        assert_eq!(split.rank(), 2);
+        split.factor(3, 3, &[1.0, 1.25, 1.5, 1.0, 1.25, 1.5, 1.0, 1.25, 1.5], 1e-12);
+        assert_eq!((split.dependent_rows(), split.free_columns()), (&[1, 2][..], &[0, 1][..]));
+        // The last row has the largest entry and is kept; its place is taken by the first.
+        split.factor(3, 1, &[1.0, 1.25, 1.5], 1e-12);
+        assert_eq!(split.dependent_rows(), [0, 1]);
+        let mut x = [0.0];
+        assert_eq!(split.solve(&[2.0, 2.5, 3.0], &mut x), 0.0);
+        assert_eq!((split.solve(&[2.0, 3.5, 3.0], &mut x), x), (1.0, [2.0]));
     }
 }

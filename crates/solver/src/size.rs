@@ -79,3 +79,31 @@ pub(crate) fn first_step(
     };
     (100.0 * guess.abs()).min(by_slope).min(longest).copysign(from.h)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_stay_within_their_limits() {
+        let mut controller = Controller::new();
+        assert_eq!(controller.accepted(1.0, 0.0), 6.0);
+        assert_eq!(controller.halted(1.0), 0.25);
+        // Right after a rejection there is no growth, then there is.
+        assert_eq!(controller.accepted(1.0, 0.0), 1.0);
+        assert_eq!(controller.accepted(1.0, 0.0), 6.0);
+        assert_eq!(controller.rejected(3.0, 1e30), 1.0);
+        // A rejected step is always shortened.
+        assert!(controller.rejected(1.0, 1.000_001) <= 0.9);
+        assert_eq!(controller.accepted(-1.0, 0.0), -1.0);
+    }
+
+    #[test]
+    fn an_error_of_one_shortens_by_the_safety_factor() {
+        let mut controller = Controller { previous: 1.0, rejected: false };
+        assert!((controller.accepted(1.0, 1.0) - SAFETY).abs() < 1e-15);
+        // 2⁻⁸ of the allowed error: a step longer by 2^(8α) = 1.9, with the previous error 1.
+        let longer = controller.accepted(1.0, 1.0 / 256.0);
+        assert!((longer - SAFETY * libm::pow(256.0, ALPHA)).abs() < 1e-14);
+    }
+}

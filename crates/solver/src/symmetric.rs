@@ -150,8 +150,12 @@ mod tests {
     #[test]
     fn indefinite_and_semidefinite_matrices_have_no_root() {
         assert_eq!(cholesky(2, &mut [1.0, 2.0, 2.0, 1.0]), Err(Singular { column: 1 }));
-        // 0.3² ≠ 0.09 in binary: singular up to rounding.
-        assert_eq!(cholesky(2, &mut [0.09, 0.03, 0.03, 0.01]), Err(Singular { column: 1 }));
+        // v vᵀ, rounded: what is left of the second pivot is of either sign.
+        for k in 1..100 {
+            let (u, v) = (0.1, 0.1 * f64::from(k));
+            let root = cholesky(2, &mut [u * u, u * v, u * v, v * v]);
+            assert_eq!(root, Err(Singular { column: 1 }), "k = {k}");
+        }
     }
 
     #[test]

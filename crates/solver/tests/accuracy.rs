@@ -123,6 +123,19 @@ fn dense_output_is_as_good_as_the_steps() {
 }
 
 #[test]
+fn dense_output_meets_the_states_of_the_run_exactly() {
+    let options = Options { t1: 10.0, ..Options::default() };
+    let (_, trajectory) = record(&mut kepler(), &ellipse(0.5), &options);
+    for pair in trajectory.steps().windows(2) {
+        let (a, b) = (pair[0].as_step(), pair[1].as_step());
+        let (mut end, mut start) = ([0.0; 4], [0.0; 4]);
+        a.state(a.end(), &mut end);
+        b.state(b.start(), &mut start);
+        assert!(end == start && end == a.state_at_end());
+    }
+}
+
+#[test]
 fn runs_backward_retrace_runs_forward() {
     let there = Options { t1: 5.0, tolerance: 1e-12, ..Options::default() };
     let far = integrate(&mut kepler(), &ellipse(0.4), &there, &mut ()).y;

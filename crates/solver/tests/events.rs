@@ -4,7 +4,7 @@ mod common;
 
 use common::{Plain, Values, oscillator, record};
 use pfaff_solver::{
-    Control, Crossing, Direction, Event, EventKind, Method, Observer, Options, Step,
+    Control, Crossing, Direction, Event, EventKind, Halt, Method, Observer, Options, Step,
     StopReason, System, Trajectory, integrate,
 };
 
@@ -104,6 +104,89 @@ fn zeros_on_the_border_of_steps_are_reported_once() {
     }
 }
 
+/// A function with one feature at `at`, for [`Shifted`].
+type Feature = fn(f64) -> f64;
+
+/// A clock that watches a feature at a given time.
+struct Shifted {
+    at: f64,
+    feature: Feature,
+    evaluations: usize,
+}
+
+impl System for Shifted {
+    fn dimension(&self) -> usize {
+        1
+    }
+
+    fn rates(&mut self, _t: f64, _y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+        rates[0] = 1.0;
+        Ok(())
+    }
+
+    fn events(&self) -> &[EventKind] {
+        &[BOTH]
+    }
+
+    fn event_values(&mut self, t: f64, _y: &[f64], values: &mut [f64]) -> Result<(), Halt> {
+        self.evaluations += 1;
+        values[0] = (self.feature)(t - self.at);
+        Ok(())
+    }
+}
+
+#[test]
+fn features_near_the_border_of_a_step_are_found_wherever_they_lie() {
+    let features: [(Feature, &[Crossing]); 5] = [
+        (|s| s, &[Crossing::Rising]),
+        (|s| libm::exp(-3.0 * s) - 1.0, &[Crossing::Falling]),
+        (|s| s * s, &[Crossing::Touch]),
+        (|s| libm::cos(s) - 1.0, &[Crossing::Touch]),
+        (|s| s * s - 1e-10, &[Crossing::Falling, Crossing::Rising]),
+    ];
+    // The border is at 1; a thousandth of a step, the reach beyond it, is 2.5e-4.
+    let offsets =
+        [0.0, 1e-16, 1e-15, 1e-13, 1e-11, 1e-9, 1e-7, 1e-6, 1e-5, 2e-5, 1.2e-4, 3e-4, 0.02];
+    for (i, (feature, expected)) in features.into_iter().enumerate() {
+        for offset in offsets.into_iter().flat_map(|d| [d, -d]) {
+            let mut system = Shifted { at: 1.0 + offset, feature, evaluations: 0 };
+            let options = Options {
+                t1: 2.0,
+                method: Method::Rk4,
+                step: Some(0.25),
+                ..Options::default()
+            };
+            let mut trajectory = Trajectory::default();
+            integrate(&mut system, &[0.0], &options, &mut trajectory);
+            let found: Vec<_> = trajectory.events().iter().map(|(e, _)| e.crossing).collect();
+            assert_eq!(found, expected, "feature {i} at 1 {offset:+e}");
+            let t = trajectory.events()[0].0.t;
+            // The pair lies 1e-5 to both sides. A touch is known to 1e-16/(piece)², where a piece
+            // of the step is 0.25/8/16 = 0.002.
+            let (place, accuracy) = match expected {
+                [_, _] => (-1e-5, 1e-11),
+                [Crossing::Touch] => (0.0, 1e-10),
+                _ => (0.0, 1e-12),
+            };
+            assert!(
+                (t - system.at - place).abs() < accuracy,
+                "feature {i} at 1 {offset:+e}: {t}"
+            );
+        }
+    }
+}
+
+#[test]
+fn extrema_far_from_zero_cost_little() {
+    let mut system = Shifted { at: 0.0, feature: |s| 2.0 + libm::sin(3.0 * s), evaluations: 0 };
+    let options =
+        Options { t1: 100.0, method: Method::Rk4, step: Some(0.5), ..Options::default() };
+    let outcome = integrate(&mut system, &[0.0], &options, &mut ());
+    // Eleven points a step and one beyond; a search would take fifty.
+    let per_step = system.evaluations / outcome.statistics.steps;
+    assert!(per_step <= 13, "{per_step}");
+}
+
 #[test]
 fn a_zero_at_the_very_end_counts() {
     for options in ways(1.0) {
@@ -134,6 +217,10 @@ fn touching_zeros_are_called_so() {
         let found = zeros(|t, _, g| g[0] = (t - 0.7).abs(), &[BOTH], &options);
         assert_eq!(found.len(), 1, "{options:?} {found:?}");
         assert!((found[0].1 - 0.7).abs() < 1e-9 && found[0].2 == Crossing::Touch);
+        let bent: Values = |t, _, g| g[0] = if t < 0.7 { 0.7 - t } else { 3.0 * (t - 0.7) };
+        let found = zeros(bent, &[BOTH], &options);
+        assert_eq!(found.len(), 1, "{options:?} {found:?}");
+        assert!((found[0].1 - 0.7).abs() < 1e-9 && found[0].2 == Crossing::Touch);
         // Who asks for one direction gets crossings only.
         assert!(zeros(touch, &[RISING, FALLING], &options).is_empty());
     }
@@ -160,7 +247,7 @@ fn several_zeros_in_one_long_step_are_found() {
     let found = zeros(|t, _, g| g[0] = libm::sin(2.0 * t) + 0.1, &[BOTH], &options);
     // sin 2t = −0.1 at 2t = π + δ, 2π − δ, 3π + δ; the next is beyond 6.
     assert_eq!(found.len(), 3);
-    assert!((found[0].1 - (PI + libm::asin(0.1)) / 2.0).abs() < 1e-12);
+    assert!((found[0].1 - 0.5 * (PI + libm::asin(0.1))).abs() < 1e-12);
 }
 
 #[test]
@@ -203,6 +290,11 @@ fn runs_backward_meet_events_in_their_own_order() {
         assert!((time - expected).abs() < 1e-12);
     }
     assert_eq!(found[0].2, Crossing::Falling);
+    // All in one step.
+    let options = Options { t1: -9.0, step: Some(9.0), ..Options::default() };
+    let found = zeros(|t, _, g| g[0] = libm::cos(t), &[BOTH], &options);
+    assert_eq!(found.len(), 3);
+    assert!(found.windows(2).all(|w| w[0].1 > w[1].1));
 }
 
 /// Stops at the second event.

@@ -43,6 +43,48 @@ fn the_last_fixed_step_is_shortened() {
 }
 
 #[test]
+fn fixed_steps_are_counted_from_the_start() {
+    let options =
+        Options { t1: 100.0, method: Method::Rk4, step: Some(0.1), ..Options::default() };
+    let (_, trajectory) = record(&mut oscillator(), &[1.0, 0.0], &options);
+    assert_eq!(trajectory.steps().len(), 1000);
+    for (k, step) in trajectory.steps()[..999].iter().enumerate() {
+        assert_eq!(step.as_step().end(), (k + 1) as f64 * 0.1);
+    }
+    // Decimal steps never leave a sliver, whichever way they are rounded.
+    for n in 1..60_u32 {
+        for thousandths in [1, 7, 30, 35, 110, 333] {
+            let step = f64::from(thousandths) / 1000.0;
+            let options = Options {
+                t1: f64::from(n * thousandths) / 1000.0,
+                step: Some(step),
+                ..options
+            };
+            let outcome = integrate(&mut oscillator(), &[1.0, 0.0], &options, &mut ());
+            assert_eq!(outcome.statistics.steps, n as usize, "{n} steps of {step}");
+        }
+    }
+}
+
+#[test]
+fn states_that_are_not_finite_are_never_projected() {
+    for method in [Method::Dop853, Method::Rk4] {
+        let mut system = Plain::new(1, |_, _, rates| rates[0] = 1e308)
+            .projected(|y| assert!(y[0].is_finite(), "projection of {}", y[0]));
+        let options = Options {
+            t1: 10.0,
+            tolerance: 1e300,
+            step: Some(5.0),
+            method,
+            ..Options::default()
+        };
+        let outcome = integrate(&mut system, &[0.0], &options, &mut ());
+        assert_eq!(outcome.stop, StopReason::NotFinite);
+        assert!(outcome.y[0].is_finite());
+    }
+}
+
+#[test]
 fn blow_up_makes_steps_too_small() {
     // y′ = y² from 1 is 1/(1 − t).
     let mut system = Plain::new(1, |_, y, rates| rates[0] = y[0] * y[0]);
