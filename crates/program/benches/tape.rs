@@ -11,8 +11,8 @@ use pfaff_program::Program;
 
 fn main() {
     println!(
-        "{:<12} {:>12} {:>6} {:>12} {:>12} {:>12} {:>12}",
-        "", "instructions", "slots", "scalar", "8 lanes", "32 lanes", "256 lanes"
+        "{:<12} {:>12} {:>6} {:>10} {:>12} {:>12} {:>12} {:>12}",
+        "", "instructions", "slots", "compile", "scalar", "8 lanes", "32 lanes", "256 lanes"
     );
     for (name, build) in [
         ("polynomial", polynomial as fn(&Graph, &[Expr]) -> Vec<Expr>),
@@ -24,10 +24,14 @@ fn main() {
         let g = Graph::new();
         let x: Vec<Expr> = (0..100).map(|i| g.symbol(&format!("x{i}"), Role::Free)).collect();
         let outputs = build(&g, &x);
-        let program = Program::compile(&g, &g.symbols(&outputs), &[], &outputs)
-            .expect("every symbol is an input");
+        let symbols = g.symbols(&outputs);
+        let compile =
+            || Program::compile(&g, &symbols, &[], &outputs).expect("every symbol is an input");
+        let microseconds = best(&mut || drop(black_box(compile()))) / 1e3;
+        let program = compile();
         let counts = program.counts();
         print!("{name:<12} {:>12} {:>6}", counts.per_evaluation, counts.slots);
+        print!(" {microseconds:>7.1} µs");
         print!(" {:>9.1} ns", scalar(&program));
         for lanes in [8, 32, 256] {
             print!(" {:>9.2} ns", batched(&program, lanes));

@@ -10,7 +10,7 @@ pub(crate) type Slot = u32;
 
 /// One step of a tape.
 ///
-/// A fused multiply-add would be one more variant; the widest ones (`Select`, `Table`) already have room for its four numbers.
+/// Each operation is rounded by itself. Multiply-adds that round once would be further variants beside [`Instruction::MulAdd`], of the same size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Instruction {
     Add {
@@ -32,6 +32,27 @@ pub(crate) enum Instruction {
         to: Slot,
         a: Slot,
         b: Slot,
+    },
+    /// $ab + c$, rounded twice.
+    MulAdd {
+        to: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+    },
+    /// $ab - c$, rounded twice.
+    MulSub {
+        to: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+    },
+    /// $c - ab$, rounded twice.
+    SubMul {
+        to: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
     },
     Neg {
         to: Slot,
@@ -162,6 +183,9 @@ impl Instruction {
             | Self::Compare { to, a, b, .. }
             | Self::And { to, a, b }
             | Self::Or { to, a, b } => ([Some(a), Some(b), None], [Some(to), None]),
+            Self::MulAdd { to, a, b, c }
+            | Self::MulSub { to, a, b, c }
+            | Self::SubMul { to, a, b, c } => ([Some(a), Some(b), Some(c)], [Some(to), None]),
             Self::Select { to, condition, a, b } => {
                 ([Some(condition), Some(a), Some(b)], [Some(to), None])
             }
@@ -182,6 +206,15 @@ impl Instruction {
             Self::And { to, a, b } => infix(to, a, "and", b),
             Self::Or { to, a, b } => infix(to, a, "or", b),
             Self::Compare { relation, to, a, b } => infix(to, a, sign(relation), b),
+            Self::MulAdd { to, a, b, c } => {
+                format!("{} = {} * {} + {}", name(to), name(a), name(b), name(c))
+            }
+            Self::MulSub { to, a, b, c } => {
+                format!("{} = {} * {} - {}", name(to), name(a), name(b), name(c))
+            }
+            Self::SubMul { to, a, b, c } => {
+                format!("{} = {} - {} * {}", name(to), name(c), name(a), name(b))
+            }
             Self::Neg { to, a } => format!("{} = -{}", name(to), name(a)),
             Self::Square { to, a } => format!("{} = {}^2", name(to), name(a)),
             Self::Not { to, a } => format!("{} = not {}", name(to), name(a)),

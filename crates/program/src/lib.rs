@@ -1,7 +1,7 @@
 //! Expressions to straight-line tapes, and their interpreters.
 //!
 //! ```text
-//! outputs: [Expr] ──lower──► instructions ──allocate──► Program ──start──► Run, Batch ──evaluate──► numbers
+//! outputs: [Expr] ──lower, fuse──► instructions ──allocate──► Program ──start──► Run, Batch ──evaluate──► numbers
 //! ```
 //!
 //! What is a number is computed once, when the program is made; what depends on parameters alone, once a run; the rest at every evaluation.
@@ -13,6 +13,7 @@
 mod allocate;
 mod batch;
 mod error;
+mod fuse;
 mod instruction;
 mod lower;
 mod program;

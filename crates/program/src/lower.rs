@@ -164,11 +164,11 @@ impl Lowering<'_> {
         Ok(self.emit(instruction))
     }
 
-    /// $a^b$: a small whole exponent becomes products, in the order of [`pfaff_expr::whole_power`].
+    /// $a^b$: a small whole exponent becomes products, in the order of [`pfaff_expr::whole_power`]. The graph writes negative ones as quotients.
     fn power(&mut self, a: Slot, b: Slot) -> Slot {
         let to = NONE;
         let exponent = self.constant_of(b).unwrap_or(f64::NAN);
-        let Some(whole) = (0..=64).find(|&n| f64::from(n) == exponent.abs()) else {
+        let Some(whole) = (0..=64).find(|&n| f64::from(n) == exponent) else {
             return self.emit(Instruction::Power { to, a, b });
         };
         let (mut product, mut square, mut rest) = (None, a, whole);
@@ -184,13 +184,7 @@ impl Lowering<'_> {
                 square = self.emit(Instruction::Square { to, a: square });
             }
         }
-        let one = self.constant(1.0);
-        let product = product.unwrap_or(one);
-        if exponent < 0.0 {
-            self.emit(Instruction::Div { to, a: one, b: product })
-        } else {
-            product
-        }
+        product.unwrap_or_else(|| self.constant(1.0))
     }
 
     fn select(&mut self, condition: Slot, a: Slot, b: Slot) -> Slot {

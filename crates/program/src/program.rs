@@ -8,7 +8,7 @@
 //!    outputs are read from their slots. Independent instructions may be exchanged.
 //! 3. An instruction reads its operands before it writes its results; the slot of a result may be that of an operand.
 //! 4. Every result has the bits that the scalar interpreter gives: each operation is rounded by itself, nothing is fused or reassociated, sine and
-//!    cosine are those of [`sincos`](crate::sincos), functions those of `pfaff_expr`. Only the sign and payload of what is not a number are free.
+//!    cosine are those of [`sincos`](crate::sincos()), functions those of `pfaff_expr`. Only the sign and payload of what is not a number are free.
 //! 5. No allocation in an evaluation.
 //!
 //! Native code, the only place for `unsafe`, would be a module `native` beside the interpreters that turns a [`Tape`] into machine code under this contract.
@@ -21,6 +21,7 @@ use pfaff_expr::{Expr, Graph, Table};
 use crate::allocate::{Allocated, Layout, allocate};
 use crate::batch::Batch;
 use crate::error::CompileError;
+use crate::fuse::fuse;
 use crate::instruction::{Instruction, Slot};
 use crate::lower::{lower, name};
 use crate::run::Run;
@@ -86,7 +87,8 @@ impl Program {
         parameters: &[Expr],
         outputs: &[Expr],
     ) -> Result<Self, CompileError> {
-        let lowered = lower(graph, inputs, parameters, outputs)?;
+        let mut lowered = lower(graph, inputs, parameters, outputs)?;
+        fuse(&mut lowered);
         let Allocated { layout, constants, per_run, per_evaluation, outputs } =
             allocate(&lowered);
         let names = inputs.iter().chain(parameters).map(|&e| name(graph, e)).collect();

@@ -14,7 +14,8 @@ fn setting() -> (Graph, [Expr; 2], [Expr; 2]) {
 }
 
 fn check(g: &Graph, outputs: &[Expr], inputs: &[Expr], parameters: &[Expr], expected: &str) {
-    let program = Program::compile(g, inputs, parameters, outputs).unwrap();
+    let program =
+        Program::compile(g, inputs, parameters, outputs).expect("every symbol is given");
     assert_eq!(program.to_string().trim(), expected.trim());
     assert_eq!(format!("{program:?}"), program.to_string());
 }
@@ -43,12 +44,11 @@ per evaluation:
   t0 = t0 * x'
   t2 = x'^2
   t2 = x' * t2
-  t2 = t1 * t2
-  t2 = t0 + t2
-  t2 = 1.4142135623730951 * t2
-  t0 = x < 3.141592653589793
+  t0 = t1 * t2 + t0
+  t0 = 1.4142135623730951 * t0
+  t2 = x < 3.141592653589793
   t1 = -x'
-  t1 = if(t0, t2, t1)
+  t1 = if(t2, t0, t1)
 outputs: t1, k1, x, 3.141592653589793",
     );
 }
@@ -58,7 +58,7 @@ fn each_part_is_counted() {
     let (g, [x, v], [m, k]) = setting();
     let number = g.sqrt(g.add(g.pi(), g.one())); // 2 operations on numbers
     let fixed = g.mul(number, g.div(k, m)); // 2 on parameters
-    let varying = g.add(g.mul(fixed, x), v); // 2 on inputs
+    let varying = g.div(g.mul(fixed, x), v); // 2 on inputs
     let program = Program::compile(&g, &[x, v], &[m, k], &[varying]).unwrap();
     let expected = Counts {
         once: 2,
@@ -78,6 +78,38 @@ fn powers_share_their_squares() {
     let program = Program::compile(&g, &[x], &[], &powers).unwrap();
     // Squares x², x⁴, x⁸; products x³ = x·x², x⁵ = x·x⁴, x⁶ = x²·x⁴, x⁷ = x³·x⁴.
     assert_eq!(program.counts().per_evaluation, 7);
+}
+
+#[test]
+fn a_product_joins_the_one_sum_that_reads_it() {
+    let (g, [x, v], [m, k]) = setting();
+    let (product, fixed) = (g.mul(x, v), g.mul(m, k));
+    let outputs = [
+        g.add(g.mul(m, x), v),
+        g.sub(g.mul(k, x), v),
+        g.sub(v, g.pow(x, g.integer(2))),
+        g.add(product, m), // read twice: stays
+        g.sub(product, k),
+        g.add(fixed, x), // computed once a run: stays there
+        g.add(g.mul(k, v), g.mul(m, v)),
+    ];
+    let expected = "
+inputs: x, x'
+parameters: m, k
+per run:
+  k0 = m * k
+per evaluation:
+  t0 = x * x'
+  t1 = m * x + x'
+  t2 = k * x - x'
+  t3 = x' - x * x
+  t4 = t0 + m
+  t0 = t0 - k
+  t5 = k0 + x
+  t6 = k * x'
+  t6 = m * x' + t6
+outputs: t1, t2, t3, t4, t0, t5, t6";
+    check(&g, &outputs, &[x, v], &[m, k], expected);
 }
 
 #[test]
@@ -114,6 +146,14 @@ fn leaves_can_be_outputs() {
     let mut lanes = [0.0; 12];
     program.start_batch(2, &[5.0, 6.0]).evaluate(&[1.0, 1.5, 2.0, 2.5], &mut lanes);
     assert_eq!(lanes[..4], [2.0, 2.5, 5.0, 5.0]);
+}
+
+#[test]
+fn threads_may_share_programs_and_own_runs() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Program>();
+    shared::<pfaff_program::Run>();
+    shared::<pfaff_program::Batch>();
 }
 
 #[test]
@@ -175,14 +215,14 @@ fn depth_costs_neither_stack_nor_slots() {
     let (g, [x, v], _) = setting();
     let mut deep = x;
     for i in 0..100_000 {
-        deep = if i % 2 == 0 { g.mul(deep, v) } else { g.sub(x, deep) };
+        deep = if i % 2 == 0 { g.div(deep, v) } else { g.sub(x, deep) };
     }
     let program = Program::compile(&g, &[x, v], &[], &[deep]).unwrap();
     assert_eq!(program.counts().per_evaluation, 100_000);
     assert_eq!(program.counts().slots, 3);
     let mut found = [0.0];
-    program.start(&[]).evaluate(&[0.7, 0.9], &mut found);
-    let expected = g.evaluate(&[deep], &|e| if e == x { 0.7 } else { 0.9 })[0];
+    program.start(&[]).evaluate(&[0.7, 1.1], &mut found);
+    let expected = g.evaluate(&[deep], &|e| if e == x { 0.7 } else { 1.1 })[0];
     assert!(same(found[0], expected) && expected.is_finite());
 }
 

@@ -37,7 +37,8 @@ type Road<'a> = &'a dyn Fn(&Sample, &dyn Fn(Expr) -> f64) -> Vec<f64>;
 /// One program at several parameters and inputs, by the tape and by another road.
 fn check(sample: &Sample, random: &mut Random, case: usize, road: Road) {
     let Sample { graph, inputs, parameters, outputs } = sample;
-    let program = Program::compile(graph, inputs, parameters, outputs).unwrap();
+    let program =
+        Program::compile(graph, inputs, parameters, outputs).expect("every symbol is given");
     let mut run = program.start(&vec![0.0; parameters.len()]);
     for _ in 0..2 {
         let p: Vec<f64> = parameters.iter().map(|_| random.argument()).collect();

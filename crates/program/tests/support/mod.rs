@@ -123,7 +123,7 @@ fn operation(g: &Graph, random: &mut Random, pool: &[Expr], trigonometric: bool)
         5..=7 => g.mul(a, b),
         8 => g.div(a, b),
         9 => g.neg(a),
-        10 => g.pow(a, g.integer(random.below(16) as i64 - 6)),
+        10 => g.pow(a, g.integer([-6, -2, -1, 2, 3, 4, 5, 7, 9, 14][random.below(10)])),
         11 => g.pow(a, b),
         12..=13 if trigonometric => {
             let function = if random.below(2) == 0 { Unary::Sin } else { Unary::Cos };
