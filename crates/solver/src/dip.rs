@@ -78,13 +78,23 @@ impl Dip {
         // 0.618⁸⁰ = 2e-17 of the bracket.
         for _ in 0..80 {
             let low = self.side * self.here.1;
-            let high = (self.side * self.before.1).max(self.side * self.after.1);
-            if low < -negligible || low > 4.0 * (high - low) + negligible {
+            if low < -negligible || self.floor() > negligible {
                 return Ok(self.here);
             }
             self.narrow(probe)?;
         }
         self.polish(probe, width, negligible)
+    }
+
+    /// How low the function may come: the line through two of the points, continued into
+    /// the other part, bounds a convex one; twice its fall allows for others.
+    fn floor(&self) -> f64 {
+        let low = self.side * self.here.1;
+        let left = (self.here.0 - self.before.0).abs();
+        let right = (self.after.0 - self.here.0).abs();
+        let falling = (self.side * self.before.1 - low) / left;
+        let rising = (self.side * self.after.1 - low) / right;
+        low - 2.0 * (rising * left).max(falling * right)
     }
 
     /// One turn of golden section, in the longer part of the bracket.

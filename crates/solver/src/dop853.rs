@@ -76,17 +76,15 @@ impl Stepper for Dop853 {
         Ok(())
     }
 
-    fn error(&self, from: &Base<'_>, end: &[f64], allowed: &Allowed) -> f64 {
-        let n = from.y.len();
-        let (mut e5, mut e3) = (0.0_f64, 0.0_f64);
-        for i in 0..allowed.controlled {
-            let estimate = |terms: &[Term; 8]| {
-                terms.iter().map(|&(j, w)| w * self.k[j * n + i]).sum::<f64>().abs()
-            };
-            let scale = allowed.at(from.y[i].abs().max(end[i].abs()));
-            e5 = e5.max(estimate(&ERROR_5) / scale);
-            e3 = e3.max(estimate(&ERROR_3) / scale);
-        }
+    fn error(&mut self, from: &Base<'_>, end: &[f64], allowed: &Allowed) -> f64 {
+        let mut norm = |terms: &[Term; 8]| {
+            combine(terms, &self.k, &mut self.stage);
+            let components = self.stage.iter().zip(from.y).zip(end).take(allowed.controlled);
+            components.fold(0.0_f64, |largest, ((e, y), y1)| {
+                largest.max(e.abs() / allowed.at(y.abs().max(y1.abs())))
+            })
+        };
+        let (e5, e3) = (norm(&ERROR_5), norm(&ERROR_3));
         if e5 == 0.0 {
             return 0.0;
         }

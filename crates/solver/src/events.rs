@@ -199,7 +199,8 @@ impl Scan<'_> {
         let at_start = !started && self.g[1].abs() <= self.negligible;
         let start = if started || at_start { known.side } else { sign(self.g[1]) };
         let side = self.crossings(probe, start)?;
-        if !known.settled && !at_start {
+        // Around the start only if the function has not changed its side there.
+        if !known.settled && start == sign(self.g[0]) {
             self.dip(probe, 1)?;
         }
         for point in 2..=PARTS + 1 {

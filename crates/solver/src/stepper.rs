@@ -13,7 +13,7 @@ pub(crate) trait Stepper {
     ) -> Result<(), Halt>;
 
     /// Estimated local error of the last [`Stepper::advance`], as a multiple of the allowed one.
-    fn error(&self, from: &Base<'_>, end: &[f64], allowed: &Allowed) -> f64;
+    fn error(&mut self, from: &Base<'_>, end: &[f64], allowed: &Allowed) -> f64;
 
     /// Appends to the four Hermite rows of dense output what raises it to the method's order;
     /// `end_rates` are the rates at the (projected) end.
@@ -57,7 +57,7 @@ pub(crate) type Term = (usize, f64);
 /// components vectorises.
 pub(crate) fn combine<const N: usize>(terms: &[Term; N], k: &[f64], out: &mut [f64]) {
     let n = out.len();
-    let rows = terms.map(|(j, _)| &k[j * n..(j + 1) * n]);
+    let rows = terms.map(|(j, _)| &k[j * n..][..n]);
     for (i, out) in out.iter_mut().enumerate() {
         let mut sum = terms[0].1 * rows[0][i];
         for l in 1..N {

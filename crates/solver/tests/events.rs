@@ -86,6 +86,7 @@ fn a_zero_at_the_start_does_not_count() {
         assert_eq!(found.len(), 1);
         // Touching at the start.
         assert!(zeros(|t, _, g| g[0] = t * t, &[BOTH], &options).is_empty());
+        assert!(zeros(|t, _, g| g[0] = libm::cos(t) - 1.0, &[BOTH], &options).is_empty());
         assert!(zeros(|_, _, g| g[0] = 0.0, &[BOTH], &options).is_empty());
     }
 }
@@ -137,12 +138,13 @@ impl System for Shifted {
 
 #[test]
 fn features_near_the_border_of_a_step_are_found_wherever_they_lie() {
-    let features: [(Feature, &[Crossing]); 5] = [
+    let features: [(Feature, &[Crossing]); 6] = [
         (|s| s, &[Crossing::Rising]),
         (|s| libm::exp(-3.0 * s) - 1.0, &[Crossing::Falling]),
         (|s| s * s, &[Crossing::Touch]),
         (|s| libm::cos(s) - 1.0, &[Crossing::Touch]),
         (|s| s * s - 1e-10, &[Crossing::Falling, Crossing::Rising]),
+        (|s| (s + 1e-5) * (s - 0.01), &[Crossing::Falling, Crossing::Rising]),
     ];
     // The border is at 1; a thousandth of a step, the reach beyond it, is 2.5e-4.
     let offsets =
@@ -161,7 +163,7 @@ fn features_near_the_border_of_a_step_are_found_wherever_they_lie() {
             let found: Vec<_> = trajectory.events().iter().map(|(e, _)| e.crossing).collect();
             assert_eq!(found, expected, "feature {i} at 1 {offset:+e}");
             let t = trajectory.events()[0].0.t;
-            // The pair lies 1e-5 to both sides. A touch is known to 1e-16/(piece)², where a piece
+            // The first of a pair lies 1e-5 before. A touch is known to 1e-16/(piece)², where a piece
             // of the step is 0.25/8/16 = 0.002.
             let (place, accuracy) = match expected {
                 [_, _] => (-1e-5, 1e-11),
@@ -221,8 +223,25 @@ fn touching_zeros_are_called_so() {
         let found = zeros(bent, &[BOTH], &options);
         assert_eq!(found.len(), 1, "{options:?} {found:?}");
         assert!((found[0].1 - 0.7).abs() < 1e-9 && found[0].2 == Crossing::Touch);
+        let bent: Values = |t, _, g| g[0] = if t < 0.7 { 0.7 - t } else { 1.01 * (t - 0.7) };
+        let found = zeros(bent, &[BOTH], &options);
+        assert_eq!(found.len(), 1, "{options:?} {found:?}");
+        assert!((found[0].1 - 0.7).abs() < 1e-9 && found[0].2 == Crossing::Touch);
         // Who asks for one direction gets crossings only.
         assert!(zeros(touch, &[RISING, FALLING], &options).is_empty());
+    }
+}
+
+#[test]
+fn a_touch_among_small_steps_is_one_touch() {
+    // In a step of 1e-3 the function is below 1e-6 near its zero, and rounding is 1e-10 of that.
+    for step in [1e-2, 1e-3, PI / 2000.0] {
+        let options =
+            Options { t1: 3.0, method: Method::Rk4, step: Some(step), ..Options::default() };
+        let found = zeros(|t, _, g| g[0] = 1.0 - libm::sin(t), &[BOTH], &options);
+        assert_eq!(found.len(), 1, "{step} {found:?}");
+        // Rounding over a piece of the step of 1e-5.
+        assert!((found[0].1 - PI / 2.0).abs() < 1e-9 && found[0].2 == Crossing::Touch);
     }
 }
 
