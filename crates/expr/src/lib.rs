@@ -12,6 +12,8 @@ mod evaluate;
 mod field;
 mod function;
 mod graph;
+mod latex;
+mod latex_symbol;
 mod node;
 pub mod number;
 mod print;

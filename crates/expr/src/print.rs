@@ -176,7 +176,7 @@ pub(crate) fn assemble(
     root: Expr,
     level_of: impl Fn(Expr) -> u8,
     pieces_of: impl Fn(Expr) -> Vec<Piece>,
-    brackets: [&'static str; 2],
+    brackets_of: impl Fn(Expr) -> [&'static str; 2],
 ) -> String {
     let mut text = String::new();
     let mut stack = vec![Piece::At(root, level::OR)];
@@ -185,6 +185,7 @@ pub(crate) fn assemble(
             Piece::Word(word) => text.push_str(word),
             Piece::Owned(word) => text.push_str(&word),
             Piece::At(e, asked) if level_of(e) < asked => {
+                let brackets = brackets_of(e);
                 stack.extend([
                     Piece::Word(brackets[1]),
                     Piece::At(e, level::OR),

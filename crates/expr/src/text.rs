@@ -35,7 +35,7 @@ impl Graph {
 
     fn text_in_full(&self, e: Expr) -> String {
         let store = self.store.borrow();
-        print::assemble(e, |e| store.text_level(e), |e| store.text_pieces(e), ["(", ")"])
+        print::assemble(e, |e| store.text_level(e), |e| store.text_pieces(e), |_| ["(", ")"])
     }
 }
 
