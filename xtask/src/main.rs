@@ -12,6 +12,7 @@
 mod arrows;
 mod bench;
 mod citations;
+mod map;
 mod rules;
 mod scan;
 mod steps;
@@ -25,6 +26,7 @@ cargo xtask COMMAND
 
   test    every check there is: format, tidy, lints, release build, tests, documentation
   tidy    the rules of the house that no lint knows (arrows between crates, file length, …)
+  map     rewrites the code map in ARCHITECTURE.md from the heads of the files
   bench   the benchmarks of every crate that has some
   help    this text
 ";
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["test"] => status(steps::run_all(&root)),
         ["tidy"] => status(tidy::run(&root)),
+        ["map"] => status(map::run(&root)),
         ["bench"] => status(bench::run(&root)),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");

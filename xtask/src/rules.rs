@@ -5,6 +5,7 @@
 //! | opens with `//!`, at most 600 lines, public names in ASCII | every Rust file |
 //! | `unsafe` in the native module only | the sources of the crates; a test may need it for a counting allocator |
 //! | no file, clock, thread, environment, network | the sources below the engine |
+//! | paths in back-ticks exist | every Markdown page |
 //! | no unfinished places, no path of one machine, no registry host, known citations | every text |
 
 use std::path::Path;
@@ -85,6 +86,25 @@ pub(crate) fn any_text(path: &Path, text: &str, known: &[String]) -> Vec<Fault> 
         }
     }
     faults
+}
+
+/// The paths in back-ticks of a document that `exists` denies. `NAME` and `…` stand for anything.
+pub(crate) fn dead_paths(text: &str, exists: impl Fn(&str) -> bool) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let quoted = line.split('`').skip(1).step_by(2);
+        for path in quoted.filter(|path| is_path(path) && !exists(path)) {
+            faults.push((number, format!("`{path}` does not exist")));
+        }
+    }
+    faults
+}
+
+/// A path that begins in a folder of the repository.
+fn is_path(text: &str) -> bool {
+    let begins = ["crates/", "docs/", "models/", "xtask/", ".ci/"];
+    begins.iter().any(|folder| text.starts_with(folder))
+        && !["NAME", "…", "*", " "].iter().any(|wild| text.contains(wild))
 }
 
 /// The models that no gallery page mentions as `` `name` ``.

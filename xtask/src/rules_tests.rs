@@ -126,3 +126,11 @@ fn every_model_is_in_the_gallery() {
     let models = ["sleigh".to_owned(), "disk".to_owned()];
     assert_eq!(unlisted(&models, "| `sleigh` | … |"), ["disk"]);
 }
+
+#[test]
+fn paths_in_documents_exist() {
+    let text =
+        "see `crates/expr/src/gone.rs`,\n`docs/gallery.md`, `models/NAME.pfaff`, `x/y`\n";
+    let faults = dead_paths(text, |path| path == "docs/gallery.md");
+    assert_eq!(faults, [(1, "`crates/expr/src/gone.rs` does not exist".to_owned())]);
+}

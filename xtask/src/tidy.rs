@@ -35,6 +35,10 @@ fn faults(root: &Path) -> Vec<String> {
         if path.extension().is_some_and(|e| e == "rs") {
             rules::rust(path, &text).into_iter().for_each(&mut add);
         }
+        if path.extension().is_some_and(|e| e == "md") {
+            let exists = |named: &str| root.join(named).exists();
+            rules::dead_paths(&text, exists).into_iter().for_each(&mut add);
+        }
         if let Some(folder) = manifest_of(path) {
             arrows::check(folder, &text).into_iter().map(|fault| (1, fault)).for_each(&mut add);
         }
