@@ -1,2 +1,60 @@
-//! Placeholder.
-fn main() {}
+//! The command line of `pfaff`: files and terminal around the engine.
+//!
+//! Results go to standard output, everything else to standard error. Exit status: 0 done, 1 the model or its data is wrong, 2 wrong usage,
+//! 3 the run stopped early, 4 the audit failed under `--strict`.
+
+mod arguments;
+mod check;
+mod derive;
+mod eval;
+mod gallery;
+mod input;
+mod output;
+mod plot;
+mod run;
+mod summary;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::arguments::{Arguments, Command};
+use crate::output::Exit;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // NOTE: help and version are results, mistakes are not; clap knows which stream.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let done = match arguments.command {
+        Command::Check(a) => check::check(&a),
+        Command::Derive(a) => derive::derive(&a),
+        Command::Run(a) => run::run(&a),
+        Command::Gallery(a) => gallery::gallery(&a),
+        Command::Eval(a) => eval::eval(&a),
+        Command::Later(words) => Err(later(&words)),
+    };
+    match done {
+        Ok(exit) | Err(exit) => ExitCode::from(exit.status()),
+    }
+}
+
+/// Commands that are planned are refused plainly, others with a hint.
+fn later(words: &[String]) -> Exit {
+    const PLANNED: [&str; 9] =
+        ["compare", "geometry", "variations", "lift", "linearize", "sweep", "fit", "report", "plot"];
+    const BUILT: [&str; 5] = ["check", "derive", "run", "gallery", "eval"];
+    let word = words.first().map_or("", String::as_str);
+    if PLANNED.contains(&word) {
+        return output::usage(&format!("the command `{word}` is not built yet"));
+    }
+    let hint = pfaff::closest(word, &BUILT).map_or_else(
+        || format!("the commands are {}", BUILT.join(", ")),
+        |near| format!("did you mean `{near}`?"),
+    );
+    output::usage(&format!("there is no command `{word}`; {hint}"))
+}

@@ -1,1 +1,45 @@
-//! Placeholder.
+//! Constrained mechanics: a model text becomes an audited motion.
+//!
+//! ```text
+//! text ─► Model ─► Dynamics (Principle) ─► Mechanism ─► Motion ─► Audit
+//! ```
+//!
+//! The equations are those of a saddle point, $M\ddot q = f + A^\top\lambda$ and $A\ddot q = b$; the sign of the reaction is plus, everywhere.
+
+mod audit;
+mod core;
+mod dual;
+mod gallery;
+mod instant;
+mod json;
+mod mechanism;
+mod motion;
+mod note;
+mod ordinary;
+mod pipeline;
+mod present;
+mod projection;
+mod record;
+mod saddle;
+mod settings;
+mod start;
+mod state;
+mod survey;
+mod witness;
+
+pub use audit::{Audit, Check, Verdict};
+pub use gallery::{GALLERY, GalleryModel, gallery_model};
+pub use instant::Instant;
+pub use json::Json;
+pub use mechanism::Dynamics;
+pub use motion::{EventRecord, Motion, Series, Statistics, Stop, StopReason};
+pub use note::Note;
+pub use pfaff_mechanics::{Class, Equations, Kinetic, Ordinary, Refusal};
+pub use pfaff_model::{
+    Diagnostic, Files, Model, NoFiles, Overrides, Principle, Severity, Source, Span,
+};
+pub use pipeline::{Failure, Rejected, derive, read, run, run_derived};
+pub use present::{Presentation, present};
+pub use settings::Request;
+pub use state::{State, StateReport, at_state};
+pub use survey::{ConstraintSurvey, Survey, survey};

@@ -176,7 +176,7 @@ impl Store {
                 self.mul(k, quotient)
             }
             (_, Node::Mul(k, y)) if self.is_number(k) => {
-                let reciprocal = self.exact(k).map(|k| k.recip());
+                let reciprocal = self.exact(k).map(number::Rational::recip);
                 let quotient = self.div(a, y);
                 let k = reciprocal.map_or(ONE, |r| self.number(r));
                 self.mul(k, quotient)

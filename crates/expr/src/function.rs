@@ -223,7 +223,7 @@ fn polygamma(n: u32, x: f64) -> f64 {
         return f64::NAN;
     }
     let order = f64::from(n);
-    let sign = if n % 2 == 0 { -1.0 } else { 1.0 }; // (−1)^{n+1}
+    let sign = if n.is_multiple_of(2) { -1.0 } else { 1.0 }; // (−1)^{n+1}
     let factorial = libm::tgamma(order + 1.0);
     let (mut z, mut sum) = (x, 0.0);
     while z < 20.0 + order {

@@ -62,6 +62,10 @@ pub(crate) fn chetaev(model: &Model, L: Expr, span: Span) -> Result<Equations, R
     let energy = g.sub(g.dot(&v, &momenta), L);
     Ok(Equations {
         principle: Principle::Chetaev,
+        multipliers: Vec::new(),
+        shift: vec![g.zero(); q.len()],
+        bend: vec![vec![g.zero(); q.len()]; q.len()],
+        constraint_energy: g.zero(),
         momenta,
         mass,
         force,
@@ -78,7 +82,7 @@ pub(crate) fn chetaev(model: &Model, L: Expr, span: Span) -> Result<Equations, R
 }
 
 /// The direction $(q \to \dot q,\ t \to 1)$ of the motion without its accelerations.
-fn motion(model: &Model) -> Vec<(Expr, Expr)> {
+pub(crate) fn motion(model: &Model) -> Vec<(Expr, Expr)> {
     let g: &Graph = &model.graph;
     let mut direction: Vec<(Expr, Expr)> =
         model.coordinates.iter().map(|c| (c.position, c.velocity)).collect();

@@ -9,6 +9,9 @@
 //! with $M = \partial^2 L/\partial\dot q^2$, $A = \partial\psi/\partial\dot q$, the rows of $W$ the directions of the reactions ($W = A$ for Chetaev's, or what `along` says), so that
 //! $M\ddot q = f + R$ with $R = +W^\top\lambda$. Here $\psi = \varphi$ for a velocity constraint and $\psi = d\varphi/dt$ for a holonomic one, whose
 //! $\varphi$ is kept beside it; $b = -(\partial_q\psi\,\dot q + \partial_t\psi)$ is what differentiating $\psi = 0$ leaves.
+//!
+//! Under the vakonomic principle $\dot\mu$ stands in the place of $\lambda$, the mass is $M - \mu\cdot\psi_{\dot q\dot q}$, and
+//! $R = A^\top\dot\mu + \text{shift} + \text{bend}\,\ddot q$.
 
 use pfaff_expr::Expr;
 use pfaff_model::{Dynamics, Model, Principle};
@@ -17,6 +20,7 @@ use crate::chetaev::chetaev;
 use crate::class::Class;
 use crate::kinetic::Kinetic;
 use crate::refusal::Refusal;
+use crate::vakonomic::vakonomic;
 
 /// The blocks of (K) and what belongs to them, all in declared order. Matrices are stored by rows.
 #[derive(Clone, Debug)]
@@ -43,8 +47,16 @@ pub struct Equations {
     pub classes: Vec<Class>,
     /// Constraints whose holonomy could not be decided.
     pub undecided: Vec<usize>,
+    /// $\mu$, one for each constraint under the vakonomic principle, none under Chetaev's.
+    pub multipliers: Vec<Expr>,
+    /// What $\mu$ adds to the force: $(\psi_{\dot q q}\,\dot q + \psi_{\dot q t} - \psi_q)^\top\mu$, already in `force`; zero under Chetaev's principle.
+    pub shift: Vec<Expr>,
+    /// What $\mu$ takes from the mass: $\mu\cdot\psi_{\dot q\dot q}$, already taken from `mass`; zero under Chetaev's principle.
+    pub bend: Vec<Vec<Expr>>,
     /// $E = \dot q\cdot p - L$
     pub energy: Expr,
+    /// $E[M] = -\mu\cdot\psi_{\dot q}\cdot\dot q$ over the velocity constraints; zero under Chetaev's principle.
+    pub constraint_energy: Expr,
     /// $T_2$, $T_1$, $T_0$ where $L$ is quadratic in the velocities.
     pub kinetic: Option<Kinetic>,
 }
@@ -75,6 +87,9 @@ pub fn derive(model: &Model, principle: Principle) -> Result<Equations, Refusal>
     }
     match principle {
         Principle::Chetaev => g.merging(|| chetaev(model, lagrangian, span)),
-        Principle::Vakonomic | Principle::Restricted => Err(Refusal::Principle(principle)),
+        Principle::Vakonomic => {
+            g.merging(|| chetaev(model, lagrangian, span).map(|e| vakonomic(model, e)))
+        }
+        Principle::Restricted => Err(Refusal::Principle(principle)),
     }
 }

@@ -13,6 +13,7 @@ mod equations;
 mod kinetic;
 mod ordinary;
 mod refusal;
+mod vakonomic;
 
 pub use class::{Class, classify};
 pub use distribution::{Rank, integrable, ranks};

@@ -1,0 +1,84 @@
+//! Texts and files.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use pfaff::{Diagnostic, Files, GALLERY, Model, Overrides, Source, closest, gallery_model, read};
+
+use crate::arguments::ModelArguments;
+use crate::output::{self, Exit};
+
+/// Reads the model that the arguments name.
+pub(crate) fn model(arguments: &ModelArguments, initial: Option<&str>) -> Result<Model, Exit> {
+    let overrides =
+        Overrides { set: arguments.set.clone(), initial: initial.map(ToOwned::to_owned) };
+    let (source, folder) = source(&arguments.model)?;
+    let files = Beside(folder);
+    let (model, remarks) = read(source, &overrides, &files).map_err(|r| output::rejected(&r))?;
+    output::show(&remarks, &model.source);
+    Ok(model)
+}
+
+/// The text of a model, and the folder in which its data files are looked for.
+fn source(name: &str) -> Result<(Source, PathBuf), Exit> {
+    let here = PathBuf::from(".");
+    if name == "-" {
+        let bytes = limited(&mut io::stdin().lock(), "standard input")?;
+        return Ok((text("standard input", &bytes)?, here));
+    }
+    let path = Path::new(name);
+    if !path.exists()
+        && let Some(model) = gallery_model(name)
+    {
+        return Ok((Source::new(name, model.text), here));
+    }
+    let mut file = File::open(path).map_err(|error| {
+        let mut message = format!("the model `{name}` cannot be read: {error}");
+        let names: Vec<&str> = GALLERY.iter().map(|m| m.name).collect();
+        if let Some(near) = closest(name, &names) {
+            message += &format!("; did you mean the gallery model `{near}`?");
+        }
+        output::say(&format!("error: {message}"));
+        Exit::BadModel
+    })?;
+    let bytes = limited(&mut file, name)?;
+    let folder = path.parent().map_or(here, Path::to_path_buf);
+    Ok((text(name, &bytes)?, folder))
+}
+
+/// Reads to the end, but not beyond reason.
+fn limited(from: &mut dyn Read, name: &str) -> Result<Vec<u8>, Exit> {
+    let mut bytes = Vec::new();
+    let limit = Source::LIMIT as u64 + 1;
+    from.take(limit).read_to_end(&mut bytes).map_err(|error| {
+        output::say(&format!("error: `{name}` cannot be read: {error}"));
+        Exit::BadModel
+    })?;
+    if bytes.len() > Source::LIMIT {
+        output::say(&format!(
+            "error: `{name}` is larger than {} MiB, too large for a model text",
+            Source::LIMIT >> 20
+        ));
+        return Err(Exit::BadModel);
+    }
+    Ok(bytes)
+}
+
+fn text(name: &str, bytes: &[u8]) -> Result<Source, Exit> {
+    Source::from_bytes(name, bytes).map_err(|bad| {
+        let (source, diagnostic): &(Source, Diagnostic) = &bad;
+        output::show(std::slice::from_ref(diagnostic), source);
+        Exit::BadModel
+    })
+}
+
+/// Data files lie beside the model.
+struct Beside(PathBuf);
+
+impl Files for Beside {
+    fn read(&self, name: &str) -> Result<String, String> {
+        let path = self.0.join(name);
+        std::fs::read_to_string(path).map_err(|error| error.to_string())
+    }
+}

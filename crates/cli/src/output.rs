@@ -1,0 +1,73 @@
+//! The two streams, and how a command ends.
+
+use std::io::{self, Write};
+
+use pfaff::{Diagnostic, Failure, Rejected, Source};
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    Done,
+    BadModel,
+    BadUsage,
+    StoppedEarly,
+    AuditFailed,
+}
+
+impl Exit {
+    pub(crate) fn status(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::BadModel => 1,
+            Self::BadUsage => 2,
+            Self::StoppedEarly => 3,
+            Self::AuditFailed => 4,
+        }
+    }
+}
+
+/// Writes a result. A reader that has gone away is no mistake of ours.
+pub(crate) fn print(text: &str) -> Result<(), Exit> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Exit::Done),
+        Err(error) => Err(usage(&format!("standard output cannot be written: {error}"))),
+    }
+}
+
+/// Says something beside the result.
+pub(crate) fn say(text: &str) {
+    // NOTE: where standard error is closed there is nobody to tell.
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Wrong usage.
+pub(crate) fn usage(message: &str) -> Exit {
+    say(&format!("error: {message}"));
+    Exit::BadUsage
+}
+
+/// Shows diagnostics.
+pub(crate) fn show(diagnostics: &[Diagnostic], source: &Source) {
+    for diagnostic in diagnostics {
+        say(diagnostic.render(source).trim_end());
+    }
+}
+
+/// A text that could not be used.
+pub(crate) fn rejected(rejected: &Rejected) -> Exit {
+    show(&rejected.diagnostics, &rejected.source);
+    Exit::BadModel
+}
+
+/// A motion or derivation that could not begin.
+pub(crate) fn failed(failure: &Failure, source: &Source) -> Exit {
+    match failure {
+        Failure::Model(diagnostics) => {
+            show(diagnostics, source);
+            Exit::BadModel
+        }
+        Failure::Usage(message) => usage(message),
+    }
+}

@@ -1,0 +1,178 @@
+//! A motion for people: what ran, how long, the last state, the audit, a small plot.
+
+use std::fmt::Write;
+
+use pfaff::{Check, Motion, StopReason, Verdict};
+
+use crate::plot::{Plot, number};
+
+/// The summary of a run. Colours only in a terminal that wants them.
+pub(crate) fn summary(motion: &Motion, terminal: bool) -> String {
+    let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    let mut text = String::new();
+    heading(motion, &mut text);
+    last_state(motion, &mut text);
+    events(motion, &mut text);
+    audit(motion, colour, &mut text);
+    text += &plot(motion);
+    text
+}
+
+fn heading(motion: &Motion, text: &mut String) {
+    let s = &motion.statistics;
+    let principle = motion.principle.map_or("equations as written", |p| p.name());
+    let _ = writeln!(text, "{}", motion.title);
+    let first = motion.t.first().copied().unwrap_or(0.0);
+    let end = match &motion.stop.reason {
+        StopReason::End => String::new(),
+        StopReason::Event(name) => format!(", ended by the event `{name}`"),
+        reason => format!(", stopped early: {}", reason.name().replace('_', " ")),
+    };
+    let _ = writeln!(text, "  {principle}, t = {} to {}{end}", number(first), number(motion.stop.t));
+    let _ = writeln!(
+        text,
+        "  {}: {} steps ({} rejected), {} evaluations",
+        motion.method, s.steps, s.rejected, s.evaluations
+    );
+    let _ = writeln!(
+        text,
+        "  {} to derive, {} to compile, {} to integrate and audit",
+        duration(s.derive_us),
+        duration(s.compile_us),
+        duration(s.integrate_us)
+    );
+}
+
+fn duration(us: f64) -> String {
+    match us {
+        us if us < 1e3 => format!("{us:.0} µs"),
+        us if us < 1e6 => format!("{:.1} ms", us / 1e3),
+        us => format!("{:.2} s", us / 1e6),
+    }
+}
+
+fn last_state(motion: &Motion, text: &mut String) {
+    let Some(&t) = motion.t.last() else { return };
+    let _ = writeln!(text, "\nAt t = {}", number(t));
+    let mut rows: Vec<[String; 4]> = Vec::new();
+    let last = |values: &[f64]| values.last().map_or(String::new(), |&x| digits(x));
+    for (k, q) in motion.q.iter().enumerate() {
+        let reaction = motion.reactions.get(k).map_or(String::new(), |r| last(&r.values));
+        rows.push([q.name.clone(), last(&q.values), last(&motion.v[k].values), reaction]);
+    }
+    let heads: [&str; 4] = if motion.multipliers.is_empty() {
+        rows.iter_mut().for_each(|r| r[3].clear());
+        ["", "position", "velocity", ""]
+    } else {
+        ["", "position", "velocity", "reaction"]
+    };
+    let width = |c: usize| {
+        rows.iter().map(|r| r[c].chars().count()).chain([heads[c].len()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..4).map(width).collect();
+    let mut line = |cells: [&str; 4]| {
+        let row = format!(
+            "  {:<w0$}  {:>w1$}  {:>w2$}  {:>w3$}",
+            cells[0],
+            cells[1],
+            cells[2],
+            cells[3],
+            w0 = widths[0],
+            w1 = widths[1],
+            w2 = widths[2],
+            w3 = widths[3]
+        );
+        let _ = writeln!(text, "{}", row.trim_end());
+    };
+    line(heads);
+    const SHOWN: usize = 24;
+    for row in rows.iter().take(SHOWN) {
+        line([&row[0], &row[1], &row[2], &row[3]]);
+    }
+    if rows.len() > SHOWN {
+        let _ = writeln!(text, "  … and {} more; see --json or --output", rows.len() - SHOWN);
+    }
+    let named = |text: &mut String, name: String, values: &[f64]| {
+        let _ = writeln!(text, "  {name} = {}", last(values));
+    };
+    for λ in motion.multipliers.iter().take(SHOWN) {
+        named(text, format!("lambda({})", λ.name), &λ.values);
+    }
+    if !motion.energy.is_empty() {
+        named(text, "energy".into(), &motion.energy);
+    }
+    for o in &motion.observed {
+        named(text, o.name.clone(), &o.values);
+    }
+    if !motion.multipliers.is_empty() {
+        let _ = writeln!(text, "  (M q'' = f + A^T lambda: the reaction is + A^T lambda)");
+    }
+}
+
+fn digits(x: f64) -> String {
+    if x == 0.0 {
+        "0".into()
+    } else if (1e-4..1e7).contains(&x.abs()) {
+        format!("{x:.10}")
+    } else {
+        format!("{x:.9e}")
+    }
+}
+
+fn events(motion: &Motion, text: &mut String) {
+    const SHOWN: usize = 10;
+    if motion.events.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\nEvents");
+    for event in motion.events.iter().take(SHOWN) {
+        let _ = writeln!(text, "  t = {:<20} {} ({})", event.t, event.name, event.direction);
+    }
+    if motion.events.len() > SHOWN {
+        let _ = writeln!(text, "  … and {} more", motion.events.len() - SHOWN);
+    }
+}
+
+fn audit(motion: &Motion, colour: bool, text: &mut String) {
+    let paint = |verdict: Verdict| {
+        let code = match verdict {
+            Verdict::Pass => "32",
+            Verdict::Warn | Verdict::Unchecked => "33",
+            Verdict::Fail => "31",
+        };
+        let word = format!("{:<9}", verdict.name());
+        if colour { format!("\u{1b}[{code}m{word}\u{1b}[0m") } else { word }
+    };
+    let _ = writeln!(text, "\nAudit: {}", paint(motion.audit.verdict).trim_end());
+    let width = motion.audit.checks.iter().map(|c| c.name.chars().count()).max().unwrap_or(0);
+    let line = |c: &Check| {
+        let value = if c.value.is_nan() { "–".into() } else { format!("{:.1e}", c.value) };
+        format!("  {} {:width$}  {value:>8} ≤ {:.1e}\n", paint(c.verdict), c.name, c.limit)
+    };
+    const SHOWN: usize = 16;
+    let mut checks: Vec<&Check> = motion.audit.checks.iter().collect();
+    if checks.len() > SHOWN {
+        // The worst ones, then the rest as a number.
+        checks.sort_by(|a, b| {
+            let rank = |c: &Check| (c.verdict, c.value / c.limit);
+            let ((v, x), (w, y)) = (rank(b), rank(a));
+            v.cmp(&w).then(x.total_cmp(&y))
+        });
+    }
+    checks.iter().take(SHOWN).for_each(|c| text.push_str(&line(c)));
+    if checks.len() > SHOWN {
+        let _ = writeln!(text, "  … and {} more, none worse", checks.len() - SHOWN);
+    }
+}
+
+/// The path in the plane where there is one, else the first coordinate over time.
+fn plot(motion: &Motion) -> String {
+    let find = |name: &str| motion.q.iter().find(|s| s.name == name);
+    let (x, y, x_name, y_name) = match (find("x"), find("y"), motion.q.first()) {
+        (Some(x), Some(y), _) => (&x.values, &y.values, "x", "y"),
+        (_, _, Some(q)) => (&motion.t, &q.values, "t", q.name.as_str()),
+        _ => return String::new(),
+    };
+    let drawn = Plot { x, y, x_name, y_name }.render();
+    if drawn.is_empty() { drawn } else { format!("\n{drawn}") }
+}

@@ -1,0 +1,256 @@
+//! The audit: whether the numbers of a motion can be trusted.
+//!
+//! Each check has a number, a limit with its reason, and a verdict. The checks go back to the model itself: $L$, $\varphi$ and the forces are differentiated by dual numbers
+//! along the motion ([`Witness`]), independently of the derivation whose result they judge.
+
+use pfaff_model::Model;
+use pfaff_solver::StoredStep;
+
+use crate::instant::Instant;
+use crate::mechanism::Mechanism;
+use crate::witness::{Findings, Witness};
+
+/// All checks of one motion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Audit {
+    /// The worst of them.
+    pub verdict: Verdict,
+    /// One after another.
+    pub checks: Vec<Check>,
+}
+
+/// One check.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check {
+    /// What is checked.
+    pub name: String,
+    /// The largest deviation found.
+    pub value: f64,
+    /// What it may be.
+    pub limit: f64,
+    /// Why that limit.
+    pub reason: &'static str,
+    /// How it came out.
+    pub verdict: Verdict,
+}
+
+/// How a check came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// Within its limit.
+    Pass,
+    /// There was nothing to compare with.
+    Unchecked,
+    /// Beyond its limit, within a hundred times it.
+    Warn,
+    /// Far beyond its limit.
+    Fail,
+}
+
+impl Verdict {
+    /// The word for JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Unchecked => "unchecked",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+impl Check {
+    /// A number against its limit.
+    pub(crate) fn new(name: String, value: f64, limit: f64, reason: &'static str) -> Self {
+        let verdict = if value <= limit {
+            Verdict::Pass
+        } else if value <= 100.0 * limit {
+            Verdict::Warn
+        } else {
+            // NOTE: what is not a number fails.
+            Verdict::Fail
+        };
+        Self { name, value, limit, reason, verdict }
+    }
+
+    /// A check that could not be made.
+    pub(crate) fn unchecked(name: String, limit: f64, reason: &'static str) -> Self {
+        Self { name, value: f64::NAN, limit, reason, verdict: Verdict::Unchecked }
+    }
+}
+
+/// What the audit looks at.
+pub(crate) struct Evidence<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) mechanism: Mechanism,
+    /// The samples.
+    pub(crate) samples: Vec<Instant>,
+    /// The work at the samples; empty for an `equation` model.
+    pub(crate) work: &'a [f64],
+    /// Steps of the run, spread over it.
+    pub(crate) steps: &'a [StoredStep],
+    pub(crate) tolerance: f64,
+    /// How many steps the run took.
+    pub(crate) taken: usize,
+}
+
+/// Samples at which the constraints are looked at; more are thinned evenly.
+const CONSTRAINT_SAMPLES: usize = 1_000;
+/// Dual-number operations that the equations may cost: about 20 ms.
+const BUDGET: usize = 2_000_000;
+
+/// Audits a motion.
+pub(crate) fn audit(evidence: Evidence<'_>) -> Audit {
+    let checks = match Witness::new(evidence.model) {
+        Some(witness) => mechanical(evidence, witness),
+        None => ordinary(evidence),
+    };
+    let worst = checks.iter().map(|c| c.verdict).max().unwrap_or(Verdict::Unchecked);
+    let passed = checks.iter().any(|c| c.verdict == Verdict::Pass);
+    let verdict = if worst == Verdict::Unchecked && passed { Verdict::Pass } else { worst };
+    Audit { verdict, checks }
+}
+
+/// The checks of a motion that follows from a Lagrangian.
+fn mechanical(mut evidence: Evidence<'_>, mut witness: Witness) -> Vec<Check> {
+    let mut checks = constraints(&evidence, &mut witness);
+    checks.push(balance(&evidence));
+    let (at_steps, between) = equations(&mut evidence, &mut witness);
+    let rounding = "rounding of the solve, far below the digits of any term";
+    checks.push(limit("equations of motion at steps", at_steps.equations, 1e-9, rounding));
+    checks.push(limit("constraints differentiated at steps", at_steps.differentiated, 1e-9, rounding));
+    checks.push(limit("energy by dual numbers", at_steps.energy, 1e-11, rounding));
+    // The interpolant has order 7 where the step has order 8, and one is lost by differentiating: tolerance^(6/8).
+    let interpolation = 1e3 * libm::pow(evidence.tolerance, 0.75) + 1e-9;
+    let reason = "the interpolant between steps, differentiated: 1000·tolerance^(3/4)";
+    checks.push(limit("equations of motion between steps", between.equations, interpolation, reason));
+    checks.push(limit("velocities between steps", between.velocities, interpolation, reason));
+    checks
+}
+
+fn limit(name: &str, value: Option<f64>, limit: f64, reason: &'static str) -> Check {
+    match value {
+        Some(value) => Check::new(name.into(), value, limit, reason),
+        None => Check::unchecked(name.into(), limit, reason),
+    }
+}
+
+/// $|\varphi|/(1 + \sum|A_i\dot q_i|)$ at the outputs, which lie at and between steps.
+fn constraints(evidence: &Evidence<'_>, witness: &mut Witness) -> Vec<Check> {
+    let m = evidence.model.constraints.len();
+    let (mut velocity, mut position) = (vec![0.0_f64; m], vec![0.0_f64; m]);
+    let stride = evidence.samples.len().div_ceil(CONSTRAINT_SAMPLES).max(1);
+    for instant in evidence.samples.iter().step_by(stride) {
+        let residuals = witness.constraints(instant);
+        for a in 0..m {
+            velocity[a] = worse(velocity[a], residuals[a].velocity);
+            position[a] = worse(position[a], residuals[a].position.unwrap_or(0.0));
+        }
+    }
+    let reason = "every output is projected onto the constraints to rounding";
+    let mut checks = Vec::new();
+    for (a, constraint) in evidence.model.constraints.iter().enumerate() {
+        if witness.is_holonomic(a) {
+            let name = format!("constraint {}", constraint.name);
+            checks.push(Check::new(name, position[a], 1e-12, reason));
+            let name = format!("constraint {} differentiated", constraint.name);
+            checks.push(Check::new(name, velocity[a], 1e-12, reason));
+        } else {
+            let name = format!("constraint {}", constraint.name);
+            checks.push(Check::new(name, velocity[a], 1e-12, reason));
+        }
+    }
+    checks
+}
+
+/// $|E - E_0 - w|$: energy against the work of forces and reactions.
+fn balance(evidence: &Evidence<'_>) -> Check {
+    let reason = "each step may err by the tolerance in every component, and errors of energy add up";
+    let name = "energy balance".to_owned();
+    let Some(first) = evidence.samples.first() else {
+        return Check::unchecked(name, 0.0, reason);
+    };
+    let (mut worst, mut scale) = (0.0_f64, 1.0_f64);
+    for (instant, work) in evidence.samples.iter().zip(evidence.work) {
+        worst = worse(worst, (instant.energy - first.energy - (work - evidence.work[0])).abs());
+        let momentum: f64 = instant.v.iter().map(|v| v * v).sum();
+        let moved = instant.q.iter().fold(0.0_f64, |m, q| m.max(q.abs()));
+        let force = instant.reaction.iter().fold(0.0_f64, |m, r| m.max(r.abs()));
+        let pull = instant.a.iter().fold(0.0_f64, |m, a| m.max(a.abs()));
+        scale = scale.max(instant.energy.abs() + work.abs() + momentum + (1.0 + moved) * (1.0 + force + pull));
+    }
+    let per_step = evidence.tolerance + 4.0 * f64::EPSILON;
+    let limit = 10.0 * per_step * (evidence.taken as f64 + 1.0) * scale;
+    Check::new(name, worst, limit.min(1e-2 * scale), reason)
+}
+
+/// The equations at the ends of the kept steps and in their middles.
+fn equations(evidence: &mut Evidence<'_>, witness: &mut Witness) -> (Findings, Findings) {
+    let (n, m) = (evidence.model.coordinates.len(), evidence.model.constraints.len());
+    let affordable = (BUDGET / witness.cost().max(1)).clamp(4, 128) / 2;
+    let stride = evidence.steps.len().div_ceil(affordable).max(1);
+    let (mut at_steps, mut between) = (Findings::default(), Findings::default());
+    let mut instant = Instant::new(n, m);
+    let mut y = vec![0.0; 2 * n + 1];
+    let mut rates = y.clone();
+    for stored in evidence.steps.iter().step_by(stride) {
+        let step = stored.as_step();
+        if evidence.mechanism.resolve(step.end(), step.state_at_end(), false, &mut instant).is_ok() {
+            witness.judge(&instant, &mut at_steps);
+        }
+        let middle = 0.5 * (step.start() + step.end());
+        step.state(middle, &mut y);
+        step.derivative(middle, &mut rates);
+        if evidence.mechanism.resolve(middle, &y, false, &mut instant).is_ok() {
+            instant.a.copy_from_slice(&rates[n..2 * n]);
+            witness.judge(&instant, &mut between);
+            for k in 0..n {
+                let off = (rates[k] - instant.v[k]).abs() / (1.0 + instant.v[k].abs());
+                between.velocities = Some(worse(between.velocities.unwrap_or(0.0), off));
+            }
+        }
+    }
+    (at_steps, between)
+}
+
+/// The checks of an `equation` model: its equations, with the interpolant and its derivatives put in.
+fn ordinary(mut evidence: Evidence<'_>) -> Vec<Check> {
+    let n = evidence.model.coordinates.len();
+    let mut worst: Option<f64> = None;
+    let mut instant = Instant::new(n, 0);
+    for stored in evidence.steps {
+        let step = stored.as_step();
+        let middle = 0.5 * (step.start() + step.end());
+        let mut y = step.state_at_end().to_vec();
+        let mut rates = y.clone();
+        step.state(middle, &mut y);
+        step.derivative(middle, &mut rates);
+        if evidence.mechanism.resolve(middle, &y, false, &mut instant).is_ok() {
+            for k in 0..n {
+                let off = (rates[k] - instant.v[k]).abs() / (1.0 + instant.v[k].abs());
+                worst = Some(worse(worst.unwrap_or(0.0), off));
+            }
+            let mut second = n;
+            for (k, a) in instant.a.iter_mut().enumerate() {
+                if !a.is_nan() {
+                    let off = (rates[second] - *a).abs() / (1.0 + a.abs());
+                    worst = Some(worse(worst.unwrap_or(0.0), off));
+                    *a = rates[second];
+                    second += 1;
+                } else {
+                    instant.v[k] = rates[k];
+                }
+            }
+            let residual = crate::witness::equation_residual(evidence.model, &instant);
+            worst = Some(worse(worst.unwrap_or(0.0), residual));
+        }
+    }
+    let interpolation = 1e3 * libm::pow(evidence.tolerance, 0.75) + 1e-9;
+    let reason = "the interpolant between steps, differentiated: 1000·tolerance^(3/4)";
+    vec![limit("equations between steps", worst, interpolation, reason)]
+}
+
+/// The larger one; not a number wins, so that it is seen.
+fn worse(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+}

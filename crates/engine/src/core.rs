@@ -1,0 +1,276 @@
+//! The compiled core: the blocks of (K) as numbers at a state, and what follows from them.
+//!
+//! One tape gives $M$, $A$, $W$, $f$, $b$, the constraint residuals $\psi$ and $\varphi$, the energy and the power of the given forces; one solve of (K)
+//! gives $\ddot q$ and $\lambda$. All other numbers of a motion are read off here.
+
+use pfaff_expr::Expr;
+use pfaff_mechanics::Equations;
+use pfaff_model::{Dynamics, Model};
+use pfaff_program::{CompileError, Program, Run};
+use pfaff_solver::Halt;
+
+use crate::saddle::{Blocks, Saddle};
+
+/// The compiled blocks of one model under one principle.
+#[derive(Clone, Debug)]
+pub(crate) struct Core {
+    pub(crate) n: usize,
+    pub(crate) m: usize,
+    /// Which constraints are holonomic.
+    pub(crate) holonomic: Vec<bool>,
+    run: Run,
+    inputs: Vec<f64>,
+    outputs: Vec<f64>,
+    /// Where each output of the tape goes in `blocks`.
+    targets: Vec<Vec<usize>>,
+    /// $M$, $A$, $W$, $f$, $b$, $\psi$, $\varphi$, $E$, power, one after another.
+    blocks: Vec<f64>,
+    layout: Layout,
+    saddle: Saddle,
+    zeros: Vec<f64>,
+    scratch: Vec<f64>,
+    change: Vec<f64>,
+    rows: Vec<f64>,
+    metric: Vec<f64>,
+}
+
+/// Where each block begins.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    jacobian: usize,
+    directions: usize,
+    force: usize,
+    drift: usize,
+    residual: usize,
+    position: usize,
+    energy: usize,
+    power: usize,
+}
+
+impl Layout {
+    fn new(n: usize, m: usize) -> Self {
+        let jacobian = n * n;
+        let directions = jacobian + m * n;
+        let force = directions + m * n;
+        let drift = force + n;
+        let residual = drift + m;
+        let position = residual + m;
+        let energy = position + m;
+        Self {
+            jacobian,
+            directions,
+            force,
+            drift,
+            residual,
+            position,
+            energy,
+            power: energy + 1,
+        }
+    }
+}
+
+impl Core {
+    /// Compiles the blocks.
+    pub(crate) fn new(model: &Model, equations: &Equations) -> Result<Self, CompileError> {
+        let g = &model.graph;
+        let (n, m) = (model.coordinates.len(), model.constraints.len());
+        let layout = Layout::new(n, m);
+        let mut entries: Vec<(Expr, usize)> = Vec::new();
+        let block = |rows: &[Vec<Expr>], start: usize| -> Vec<(Expr, usize)> {
+            rows.iter().flatten().enumerate().map(|(k, &e)| (e, start + k)).collect()
+        };
+        let list = |values: &[Expr], start: usize| -> Vec<(Expr, usize)> {
+            values.iter().enumerate().map(|(k, &e)| (e, start + k)).collect()
+        };
+        entries.extend(block(&equations.mass, 0));
+        entries.extend(block(&equations.jacobian, layout.jacobian));
+        entries.extend(block(&equations.directions, layout.directions));
+        entries.extend(list(&equations.force, layout.force));
+        entries.extend(list(&equations.drift, layout.drift));
+        entries.extend(list(&equations.residual, layout.residual));
+        for (a, position) in equations.position.iter().enumerate() {
+            entries.extend(position.map(|φ| (φ, layout.position + a)));
+        }
+        entries.push((equations.energy, layout.energy));
+        entries.push((g.merging(|| given_power(model)), layout.power));
+        // Each distinct expression once; what is identically zero stays zero.
+        let mut outputs: Vec<Expr> = Vec::new();
+        let mut targets: Vec<Vec<usize>> = Vec::new();
+        entries.sort_by_key(|&(e, place)| (e, place));
+        for (e, place) in entries {
+            if e == g.zero() {
+                continue;
+            }
+            if outputs.last() == Some(&e) {
+                targets.last_mut().expect("each output has its list").push(place);
+            } else {
+                outputs.push(e);
+                targets.push(vec![place]);
+            }
+        }
+        let mut inputs = vec![model.time];
+        inputs.extend(model.positions());
+        inputs.extend(model.velocities());
+        let program = Program::compile(g, &inputs, &model.parameter_symbols(), &outputs)?;
+        Ok(Self {
+            n,
+            m,
+            holonomic: equations.position.iter().map(Option::is_some).collect(),
+            run: program.start(&model.parameter_values()),
+            inputs: vec![0.0; inputs.len()],
+            outputs: vec![0.0; outputs.len()],
+            targets,
+            blocks: vec![0.0; layout.power + 1],
+            layout,
+            saddle: Saddle::default(),
+            zeros: vec![0.0; n],
+            scratch: vec![0.0; n],
+            change: Vec::with_capacity(m),
+            rows: Vec::with_capacity(m * n),
+            metric: Vec::with_capacity(n * n),
+        })
+    }
+
+    /// Evaluates the blocks at a state.
+    pub(crate) fn evaluate(&mut self, t: f64, q: &[f64], v: &[f64]) {
+        let n = self.n;
+        self.inputs[0] = t;
+        self.inputs[1..=n].copy_from_slice(&q[..n]);
+        self.inputs[n + 1..].copy_from_slice(&v[..n]);
+        self.run.evaluate(&self.inputs, &mut self.outputs);
+        for (value, places) in self.outputs.iter().zip(&self.targets) {
+            for &place in places {
+                self.blocks[place] = *value;
+            }
+        }
+    }
+
+    /// Solves (K) at the state last evaluated.
+    pub(crate) fn solve(&mut self) -> Result<(), Halt> {
+        let Self { blocks, layout: l, saddle, .. } = self;
+        saddle.solve(&Blocks {
+            mass: &blocks[..l.jacobian],
+            left: &blocks[l.jacobian..l.directions],
+            right: &blocks[l.directions..l.force],
+            force: &blocks[l.force..l.drift],
+            drift: &blocks[l.drift..l.residual],
+        })
+    }
+
+    /// The constraints that depend on others at the state last evaluated; `None` if the accelerations are not determined.
+    pub(crate) fn dependent(&mut self) -> Option<Vec<usize>> {
+        let Self { blocks, layout: l, saddle, .. } = self;
+        saddle.dependent(&Blocks {
+            mass: &blocks[..l.jacobian],
+            left: &blocks[l.jacobian..l.directions],
+            right: &blocks[l.directions..l.force],
+            force: &blocks[l.force..l.drift],
+            drift: &blocks[l.drift..l.residual],
+        })
+    }
+
+    /// $\ddot q$ of the last solve.
+    pub(crate) fn acceleration(&self) -> &[f64] {
+        &self.saddle.solution[..self.n]
+    }
+
+    /// $\lambda$ of the last solve.
+    pub(crate) fn multipliers(&self) -> &[f64] {
+        &self.saddle.solution[self.n..]
+    }
+
+    /// Whether the last solve had to drop dependent constraints.
+    pub(crate) fn dropped(&self) -> bool {
+        self.saddle.dropped
+    }
+
+    /// $R = W^\top\lambda$ of the last solve.
+    pub(crate) fn reaction(&self, reaction: &mut [f64]) {
+        reaction.fill(0.0);
+        let λ = self.multipliers();
+        for a in 0..self.m {
+            let row = &self.blocks[self.layout.directions + a * self.n..][..self.n];
+            reaction.iter_mut().zip(row).for_each(|(r, w)| *r += λ[a] * w);
+        }
+    }
+
+    /// $Q\cdot\dot q - \partial_t L + R\cdot\dot q$ of the last solve, at the velocities given.
+    pub(crate) fn power(&mut self, v: &[f64]) -> f64 {
+        let mut reaction = std::mem::take(&mut self.scratch);
+        self.reaction(&mut reaction);
+        let work: f64 = reaction.iter().zip(v).map(|(r, v)| r * v).sum();
+        self.scratch = reaction;
+        self.blocks[self.layout.power] + work
+    }
+
+    /// $M$ by rows at the state last evaluated.
+    pub(crate) fn mass(&self) -> &[f64] {
+        &self.blocks[..self.layout.jacobian]
+    }
+
+    /// $A$ by rows.
+    pub(crate) fn jacobian(&self) -> &[f64] {
+        &self.blocks[self.layout.jacobian..self.layout.directions]
+    }
+
+    /// $\psi$
+    pub(crate) fn residual(&self) -> &[f64] {
+        &self.blocks[self.layout.residual..self.layout.position]
+    }
+
+    /// $\varphi$ of the holonomic ones, zero for the others.
+    pub(crate) fn position(&self) -> &[f64] {
+        &self.blocks[self.layout.position..self.layout.energy]
+    }
+
+    /// $E$
+    pub(crate) fn energy(&self) -> f64 {
+        self.blocks[self.layout.energy]
+    }
+
+    /// The smallest change $\delta\dot q$, in the kinetic metric, with $A\,\delta\dot q = -\psi$ at the state last evaluated.
+    pub(crate) fn velocity_correction(&mut self) -> Result<&[f64], Halt> {
+        self.change.clear();
+        self.change.extend(self.blocks[self.layout.residual..self.layout.position].iter().map(|ψ| -ψ));
+        let Self { blocks, layout: l, saddle, zeros, change, .. } = self;
+        let rows = &blocks[l.jacobian..l.directions];
+        let mass = &blocks[..l.jacobian];
+        saddle.solve(&Blocks { mass, left: rows, right: rows, force: zeros, drift: change })?;
+        Ok(&self.saddle.solution[..self.n])
+    }
+
+    /// The smallest change $\delta q$, in the kinetic metric, with $\partial_q\varphi\,\delta q = -\varphi$ for the holonomic constraints.
+    ///
+    /// Where the mass is degenerate on what they leave free, every coordinate gets a unit mass in addition.
+    pub(crate) fn position_correction(&mut self) -> Result<&[f64], Halt> {
+        let n = self.n;
+        self.rows.clear();
+        self.change.clear();
+        for a in (0..self.m).filter(|&a| self.holonomic[a]) {
+            self.rows.extend_from_slice(&self.blocks[self.layout.jacobian + a * n..][..n]);
+            self.change.push(-self.blocks[self.layout.position + a]);
+        }
+        let Self { blocks, layout: l, saddle, zeros, change, rows, metric, .. } = self;
+        metric.clear();
+        metric.extend_from_slice(&blocks[..l.jacobian]);
+        let plain = Blocks { mass: metric, left: rows, right: rows, force: zeros, drift: change };
+        if saddle.solve(&plain).is_err() {
+            (0..n).for_each(|i| metric[i * n + i] += 1.0);
+            saddle.solve(&Blocks { mass: metric, left: rows, right: rows, force: zeros, drift: change })?;
+        }
+        Ok(&self.saddle.solution[..n])
+    }
+}
+
+/// $Q\cdot\dot q - \partial L/\partial t$, from the model and not from the equations that it helps to check.
+pub(crate) fn given_power(model: &Model) -> Expr {
+    let g = &model.graph;
+    let v = model.velocities();
+    let forces = g.sum(model.forces.iter().map(|f| g.dot(&f.components, &v)));
+    match model.dynamics {
+        Dynamics::Lagrangian { lagrangian, .. } => {
+            g.sub(forces, g.derivative(lagrangian, model.time))
+        }
+        Dynamics::Equations(_) => forces,
+    }
+}

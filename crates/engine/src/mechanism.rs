@@ -1,0 +1,248 @@
+//! The system that the integrators see, and the instants that everybody else sees.
+//!
+//! The state is $y = (q, \dot q, w)$ with $\dot w$ the power of forces and reactions, $w(t_0) = 0$, so that $E - w$ is constant along an exact motion; $w$ takes no part in
+//! error control. An `equation` model has the state $(q, \dot q)$ with the velocities of its second-order coordinates only.
+
+use pfaff_expr::Expr;
+use pfaff_mechanics::{Equations, Ordinary};
+use pfaff_model::{Direction, Model};
+use pfaff_program::{CompileError, Program, Run};
+use pfaff_solver::{self as solver, EventKind, Halt};
+
+use crate::core::Core;
+use crate::instant::Instant;
+use crate::ordinary::OrdinaryCore;
+use crate::projection::project;
+
+/// A compiled model: its dynamics, what it observes and the events it watches.
+#[derive(Clone, Debug)]
+pub(crate) struct Mechanism {
+    pub(crate) dynamics: Compiled,
+    pub(crate) n: usize,
+    pub(crate) m: usize,
+    events: Vec<EventKind>,
+    watched: Run,
+    observed: Run,
+    /// Whether events look at accelerations, reactions or energy.
+    events_need_forces: bool,
+    observed_inputs: Vec<f64>,
+    instant: Instant,
+}
+
+/// The two kinds of dynamics.
+#[derive(Clone, Debug)]
+pub(crate) enum Compiled {
+    /// From a Lagrangian.
+    Saddle(Core),
+    /// From `equation` statements.
+    Ordinary(OrdinaryCore),
+}
+
+/// The derived dynamics of a model.
+#[derive(Clone, Debug)]
+pub enum Dynamics {
+    /// From a Lagrangian under a principle.
+    Saddle(Equations),
+    /// From `equation` statements.
+    Ordinary(Ordinary),
+}
+
+impl Mechanism {
+    /// Compiles a model with its derived dynamics.
+    pub(crate) fn new(model: &Model, dynamics: &Dynamics) -> Result<Self, CompileError> {
+        let (n, m) = (model.coordinates.len(), model.constraints.len());
+        let compiled = match dynamics {
+            Dynamics::Saddle(equations) => Compiled::Saddle(Core::new(model, equations)?),
+            Dynamics::Ordinary(ordinary) => {
+                Compiled::Ordinary(OrdinaryCore::new(model, ordinary)?)
+            }
+        };
+        let inputs = instant_symbols(model);
+        let parameters = model.parameter_symbols();
+        let compile = |outputs: &[Expr]| -> Result<Run, CompileError> {
+            let program = Program::compile(&model.graph, &inputs, &parameters, outputs)?;
+            Ok(program.start(&model.parameter_values()))
+        };
+        let watched: Vec<Expr> = model.events.iter().map(|e| e.expr).collect();
+        let observed: Vec<Expr> = model.observed.iter().map(|o| o.expr).collect();
+        let kinematic = 1 + 2 * n;
+        let events_need_forces = watched.iter().any(|&e| model.graph.contains(e, &inputs[kinematic..]));
+        let events = model
+            .events
+            .iter()
+            .map(|e| EventKind {
+                direction: match e.direction {
+                    Direction::Rising => solver::Direction::Rising,
+                    Direction::Falling => solver::Direction::Falling,
+                    Direction::Both => solver::Direction::Both,
+                },
+                stop: e.stop,
+            })
+            .collect();
+        Ok(Self {
+            dynamics: compiled,
+            n,
+            m,
+            events,
+            watched: compile(&watched)?,
+            observed: compile(&observed)?,
+            events_need_forces,
+            observed_inputs: vec![0.0; inputs.len()],
+            instant: Instant::new(n, m),
+        })
+    }
+
+    /// The state vector of positions and velocities.
+    pub(crate) fn state(&self, q: &[f64], v: &[f64]) -> Vec<f64> {
+        match &self.dynamics {
+            Compiled::Saddle(_) => q.iter().chain(v).copied().chain([0.0]).collect(),
+            Compiled::Ordinary(core) => {
+                let second = v.iter().zip(&core.orders).filter(|&(_, &order)| order == 2);
+                q.iter().copied().chain(second.map(|(v, _)| *v)).collect()
+            }
+        }
+    }
+
+    /// The instant of a state: projected onto the constraints first if asked to.
+    pub(crate) fn resolve(
+        &mut self,
+        t: f64,
+        y: &[f64],
+        onto_constraints: bool,
+        instant: &mut Instant,
+    ) -> Result<(), Halt> {
+        let n = self.n;
+        instant.t = t;
+        instant.q.copy_from_slice(&y[..n]);
+        match &mut self.dynamics {
+            Compiled::Saddle(core) => {
+                instant.v.copy_from_slice(&y[n..2 * n]);
+                if onto_constraints {
+                    project(core, t, &mut instant.q, &mut instant.v)?;
+                }
+                core.evaluate(t, &instant.q, &instant.v);
+                instant.energy = core.energy();
+                core.solve()?;
+                instant.a.copy_from_slice(core.acceleration());
+                instant.multipliers.copy_from_slice(core.multipliers());
+                core.reaction(&mut instant.reaction);
+            }
+            Compiled::Ordinary(core) => {
+                spread(&core.orders, &y[n..], &mut instant.v);
+                core.solve(t, &instant.q, &instant.v)?;
+                for k in 0..n {
+                    if core.orders[k] == 2 {
+                        instant.a[k] = core.unknowns[k];
+                    } else {
+                        instant.v[k] = core.unknowns[k];
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What is observed at an instant.
+    pub(crate) fn observe(&mut self, instant: &Instant, values: &mut [f64]) {
+        instant.inputs(&mut self.observed_inputs);
+        self.observed.evaluate(&self.observed_inputs, values);
+    }
+}
+
+/// The symbols of [`Instant::inputs`].
+fn instant_symbols(model: &Model) -> Vec<Expr> {
+    let mut symbols = vec![model.time];
+    symbols.extend(model.positions());
+    symbols.extend(model.velocities());
+    symbols.extend(model.accelerations());
+    symbols.extend(&model.results.lambda);
+    symbols.extend(&model.results.reaction);
+    symbols.push(model.results.energy);
+    symbols
+}
+
+/// Velocities of the second-order coordinates at their places; zero at the others, which are unknowns.
+fn spread(orders: &[u8], given: &[f64], v: &mut [f64]) {
+    let mut given = given.iter();
+    for (v, &order) in v.iter_mut().zip(orders) {
+        *v = if order == 2 { given.next().copied().unwrap_or(f64::NAN) } else { 0.0 };
+    }
+}
+
+impl solver::System for Mechanism {
+    fn dimension(&self) -> usize {
+        match &self.dynamics {
+            Compiled::Saddle(core) => 2 * core.n + 1,
+            Compiled::Ordinary(core) => {
+                self.n + core.orders.iter().filter(|&&order| order == 2).count()
+            }
+        }
+    }
+
+    fn controlled(&self) -> usize {
+        match &self.dynamics {
+            Compiled::Saddle(core) => 2 * core.n,
+            Compiled::Ordinary(_) => self.dimension(),
+        }
+    }
+
+    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+        let n = self.n;
+        match &mut self.dynamics {
+            Compiled::Saddle(core) => {
+                let (q, v) = (&y[..n], &y[n..2 * n]);
+                core.evaluate(t, q, v);
+                core.solve()?;
+                rates[..n].copy_from_slice(v);
+                rates[n..2 * n].copy_from_slice(core.acceleration());
+                rates[2 * n] = core.power(v);
+            }
+            Compiled::Ordinary(core) => {
+                let (q, given) = y.split_at(n);
+                spread(&core.orders, given, &mut self.instant.v);
+                core.solve(t, q, &self.instant.v)?;
+                let mut second = n;
+                for k in 0..n {
+                    if core.orders[k] == 2 {
+                        rates[k] = self.instant.v[k];
+                        rates[second] = core.unknowns[k];
+                        second += 1;
+                    } else {
+                        rates[k] = core.unknowns[k];
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn project(&mut self, t: f64, y: &mut [f64]) -> Result<(), Halt> {
+        if let Compiled::Saddle(core) = &mut self.dynamics {
+            let (q, rest) = y.split_at_mut(core.n);
+            let n = core.n;
+            project(core, t, q, &mut rest[..n])?;
+        }
+        Ok(())
+    }
+
+    fn events(&self) -> &[EventKind] {
+        &self.events
+    }
+
+    fn event_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), Halt> {
+        let mut instant = std::mem::take(&mut self.instant);
+        let resolved = if self.events_need_forces || matches!(self.dynamics, Compiled::Ordinary(_)) {
+            self.resolve(t, y, false, &mut instant)
+        } else {
+            instant.t = t;
+            instant.q.copy_from_slice(&y[..self.n]);
+            instant.v.copy_from_slice(&y[self.n..2 * self.n]);
+            Ok(())
+        };
+        instant.inputs(&mut self.observed_inputs);
+        self.instant = instant;
+        resolved?;
+        self.watched.evaluate(&self.observed_inputs, values);
+        Ok(())
+    }
+}

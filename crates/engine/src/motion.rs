@@ -1,0 +1,219 @@
+//! A motion: what a run gives back, whatever ended it.
+
+use pfaff_model::Principle;
+
+use crate::audit::{Audit, Check};
+use crate::json::Json;
+use crate::note::Note;
+
+/// A motion with its audit. Series are by component in declared order, one value for each output time.
+#[derive(Clone, Debug)]
+pub struct Motion {
+    /// The title, or the name of the text.
+    pub title: String,
+    /// The principle, `None` for an `equation` model.
+    pub principle: Option<Principle>,
+    /// The method that was used.
+    pub method: &'static str,
+    /// Why the run ended.
+    pub stop: Stop,
+    /// Output times.
+    pub t: Vec<f64>,
+    /// $q$
+    pub q: Vec<Series>,
+    /// $\dot q$
+    pub v: Vec<Series>,
+    /// $\ddot q$
+    pub a: Vec<Series>,
+    /// $\lambda$ by constraint
+    pub multipliers: Vec<Series>,
+    /// $R$ by coordinate
+    pub reactions: Vec<Series>,
+    /// $E$; empty for an `equation` model.
+    pub energy: Vec<f64>,
+    /// The work of forces and reactions since the start; empty for an `equation` model.
+    pub work: Vec<f64>,
+    /// What is observed.
+    pub observed: Vec<Series>,
+    /// Events in the order of the run.
+    pub events: Vec<EventRecord>,
+    /// What the run did that was not asked for.
+    pub notes: Vec<Note>,
+    /// Whether the numbers can be trusted.
+    pub audit: Audit,
+    /// What it cost.
+    pub statistics: Statistics,
+}
+
+/// One named column of output.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// The component's name.
+    pub name: String,
+    /// One value for each output time.
+    pub values: Vec<f64>,
+}
+
+/// Why and when a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stop {
+    /// Why.
+    pub reason: StopReason,
+    /// When.
+    pub t: f64,
+}
+
+/// Why a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// The end was reached.
+    End,
+    /// An `event stop` of this name.
+    Event(String),
+    /// The step shrank to nothing.
+    StepTooSmall,
+    /// Accelerations or multipliers are not determined.
+    Singular,
+    /// Something is infinite or not a number.
+    NotFinite,
+    /// Too many steps.
+    MaxSteps,
+    /// The caller asked for it.
+    Interrupted,
+}
+
+impl StopReason {
+    /// The word for JSON.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::End => "end",
+            Self::Event(_) => "event",
+            Self::StepTooSmall => "step_too_small",
+            Self::Singular => "singular",
+            Self::NotFinite => "not_finite",
+            Self::MaxSteps => "max_steps",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    /// Whether the run ended before its end without being told to by the model.
+    pub fn is_early(&self) -> bool {
+        !matches!(self, Self::End | Self::Event(_))
+    }
+}
+
+/// An event that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventRecord {
+    /// Its name.
+    pub name: String,
+    /// When.
+    pub t: f64,
+    /// `rising`, `falling` or `touch`.
+    pub direction: &'static str,
+    /// $q$ there.
+    pub q: Vec<f64>,
+    /// $\dot q$ there.
+    pub v: Vec<f64>,
+}
+
+/// What a run cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Statistics {
+    /// Accepted steps.
+    pub steps: usize,
+    /// Rejected steps.
+    pub rejected: usize,
+    /// Evaluations of the right-hand side.
+    pub evaluations: usize,
+    /// Text to equations, in microseconds.
+    pub derive_us: f64,
+    /// Equations to program, in microseconds.
+    pub compile_us: f64,
+    /// The run itself with its audit, in microseconds.
+    pub integrate_us: f64,
+}
+
+impl Motion {
+    /// As `run --json` prints it.
+    pub fn to_json(&self) -> Json {
+        let by_name = |series: &[Series]| {
+            Json::object(series.iter().map(|s| (s.name.clone(), Json::numbers(&s.values))))
+        };
+        let named = |names: &[Series], values: &[f64]| {
+            let values = values.iter().map(|&x| Json::Number(x));
+            Json::object(names.iter().map(|s| s.name.clone()).zip(values))
+        };
+        let event = |e: &EventRecord| {
+            Json::object([
+                ("name", Json::text(&e.name)),
+                ("t", Json::Number(e.t)),
+                ("direction", Json::text(e.direction)),
+                ("q", named(&self.q, &e.q)),
+                ("v", named(&self.v, &e.v)),
+            ])
+        };
+        let check = |c: &Check| {
+            Json::object([
+                ("name", Json::text(&c.name)),
+                ("value", Json::Number(c.value)),
+                ("limit", Json::Number(c.limit)),
+                ("verdict", Json::text(c.verdict.name())),
+                ("reason", Json::text(c.reason)),
+            ])
+        };
+        let zeros = vec![0.0; self.energy.len()];
+        let none: [(String, Json); 0] = [];
+        Json::object([
+            ("pfaff", Json::text(env!("CARGO_PKG_VERSION"))),
+            ("model", Json::text(&self.title)),
+            ("principle", self.principle.map_or(Json::Null, |p| Json::text(p.name()))),
+            ("method", Json::text(self.method)),
+            (
+                "stop",
+                Json::object([
+                    ("reason", Json::text(self.stop.reason.name())),
+                    ("t", Json::Number(self.stop.t)),
+                ]),
+            ),
+            ("t", Json::numbers(&self.t)),
+            ("q", by_name(&self.q)),
+            ("v", by_name(&self.v)),
+            ("multipliers", by_name(&self.multipliers)),
+            ("multiplier_rates", Json::object(none)),
+            ("reactions", by_name(&self.reactions)),
+            (
+                "energy",
+                Json::object([
+                    ("E", Json::numbers(&self.energy)),
+                    ("constraint", Json::numbers(&zeros)),
+                    ("total", Json::numbers(&self.energy)),
+                ]),
+            ),
+            ("observed", by_name(&self.observed)),
+            ("events", Json::List(self.events.iter().map(event).collect())),
+            ("notes", Json::texts(self.notes.iter().map(ToString::to_string))),
+            (
+                "audit",
+                Json::object([
+                    ("verdict", Json::text(self.audit.verdict.name())),
+                    ("checks", Json::List(self.audit.checks.iter().map(check).collect())),
+                ]),
+            ),
+            ("statistics", self.statistics.to_json()),
+        ])
+    }
+}
+
+impl Statistics {
+    fn to_json(self) -> Json {
+        Json::object([
+            ("steps", Json::Integer(self.steps as u64)),
+            ("rejected", Json::Integer(self.rejected as u64)),
+            ("evaluations", Json::Integer(self.evaluations as u64)),
+            ("derive_us", Json::Number(self.derive_us)),
+            ("compile_us", Json::Number(self.compile_us)),
+            ("integrate_us", Json::Number(self.integrate_us)),
+        ])
+    }
+}

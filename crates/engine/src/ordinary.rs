@@ -1,0 +1,95 @@
+//! An `equation` model as numbers: the highest derivatives at a state.
+//!
+//! $F(t, y, x) = 0$ is solved for the highest derivatives $x$ by Newton's iteration, $J\,\delta x = -F$; where $F$ is affine in $x$ one step is exact.
+
+use pfaff_expr::Expr;
+use pfaff_mechanics::Ordinary;
+use pfaff_model::Model;
+use pfaff_program::{CompileError, Program, Run};
+use pfaff_solver::{Halt, Lu};
+
+/// The compiled equations of an `equation` model.
+#[derive(Clone, Debug)]
+pub(crate) struct OrdinaryCore {
+    pub(crate) orders: Vec<u8>,
+    affine: bool,
+    run: Run,
+    /// $t$, $q$, $\dot q$, $\ddot q$
+    inputs: Vec<f64>,
+    /// Where each unknown stands in `inputs`.
+    unknown_at: Vec<usize>,
+    /// $F$, then $J$ by rows.
+    outputs: Vec<f64>,
+    lu: Lu,
+    step: Vec<f64>,
+    /// The highest derivatives of the last solve.
+    pub(crate) unknowns: Vec<f64>,
+}
+
+impl OrdinaryCore {
+    /// Compiles the equations.
+    pub(crate) fn new(model: &Model, ordinary: &Ordinary) -> Result<Self, CompileError> {
+        let n = model.coordinates.len();
+        let mut inputs: Vec<Expr> = vec![model.time];
+        inputs.extend(model.positions());
+        inputs.extend(model.velocities());
+        inputs.extend(model.accelerations());
+        let mut outputs = ordinary.residual.clone();
+        outputs.extend(ordinary.jacobian.iter().flatten());
+        let program = Program::compile(&model.graph, &inputs, &model.parameter_symbols(), &outputs)?;
+        Ok(Self {
+            orders: ordinary.orders.clone(),
+            affine: ordinary.affine,
+            run: program.start(&model.parameter_values()),
+            unknown_at: ordinary
+                .orders
+                .iter()
+                .enumerate()
+                .map(|(k, &order)| 1 + usize::from(order) * n + k)
+                .collect(),
+            inputs: vec![0.0; inputs.len()],
+            outputs: vec![0.0; outputs.len()],
+            lu: Lu::new(n),
+            step: vec![0.0; n],
+            unknowns: vec![0.0; n],
+        })
+    }
+
+    /// Solves for the highest derivatives. Velocities of first-order coordinates are unknowns and not read.
+    pub(crate) fn solve(&mut self, t: f64, q: &[f64], v: &[f64]) -> Result<(), Halt> {
+        let n = q.len();
+        self.inputs[0] = t;
+        self.inputs[1..=n].copy_from_slice(q);
+        self.inputs[n + 1..=2 * n].copy_from_slice(v);
+        if self.affine {
+            self.unknowns.fill(0.0);
+        }
+        let iterations = if self.affine { 1 } else { 50 };
+        let mut smallest = f64::INFINITY;
+        for _ in 0..iterations {
+            for (&at, &x) in self.unknown_at.iter().zip(&self.unknowns) {
+                self.inputs[at] = x;
+            }
+            self.run.evaluate(&self.inputs, &mut self.outputs);
+            let (residual, jacobian) = self.outputs.split_at(n);
+            if self.outputs.iter().any(|x| !x.is_finite()) {
+                self.unknowns.fill(0.0);
+                return Err(Halt::NotFinite);
+            }
+            self.lu.factor(n, jacobian).map_err(|_| Halt::Singular)?;
+            self.step.copy_from_slice(residual);
+            self.lu.solve(&mut self.step);
+            let mut change = 0.0_f64;
+            for (x, δ) in self.unknowns.iter_mut().zip(&self.step) {
+                *x -= δ;
+                change = change.max(δ.abs() / (1.0 + x.abs()));
+            }
+            // Newton's iteration stands when its steps no longer shrink, at rounding.
+            if self.affine || change == 0.0 || (change < 1e-13 && change >= 0.25 * smallest) {
+                return Ok(());
+            }
+            smallest = smallest.min(change);
+        }
+        if smallest < 1e-10 { Ok(()) } else { Err(Halt::Singular) }
+    }
+}

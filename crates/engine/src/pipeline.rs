@@ -1,0 +1,421 @@
+//! The whole road in one place.
+//!
+//! ```text
+//! text ─► Model ─► Dynamics (Principle) ─► Mechanism ─► Motion ─► Audit
+//! ```
+
+use std::time::Instant as Clock;
+
+use pfaff_mechanics::{Refusal, derive as derive_equations, ordinary};
+use pfaff_model::{Diagnostic, Files, Model, Overrides, Principle, Source, Span, read_model};
+use pfaff_program::CompileError;
+use pfaff_solver::{self as solver, Halt, integrate};
+
+use crate::audit::{Evidence, audit};
+use crate::instant::Instant;
+use crate::mechanism::{Compiled, Dynamics, Mechanism};
+use crate::motion::{EventRecord, Motion, Series, Statistics, Stop, StopReason};
+use crate::note::Note;
+use crate::record::{Recorder, direction};
+use crate::settings::{Request, Settings};
+use crate::start::{NoStart, Start, given, start};
+
+/// A text that could not be used, with everything that is wrong with it.
+#[derive(Clone, Debug)]
+pub struct Rejected {
+    /// The text that the diagnostics point into.
+    pub source: Source,
+    /// What is wrong.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Why there is no motion.
+#[derive(Clone, Debug)]
+pub enum Failure {
+    /// The model or its data are wrong.
+    Model(Vec<Diagnostic>),
+    /// The request is wrong.
+    Usage(String),
+}
+
+/// Reads a text into a model; what is worth knowing about a good one comes beside it.
+///
+/// # Errors
+///
+/// [`Rejected`] with all mistakes.
+pub fn read(
+    source: Source,
+    overrides: &Overrides,
+    files: &dyn Files,
+) -> Result<(Model, Vec<Diagnostic>), Rejected> {
+    read_model(source, overrides, files)
+        .map_err(|(source, diagnostics)| Rejected { source, diagnostics })
+}
+
+/// Derives the dynamics of a model; `principle` overrides the model's own.
+///
+/// # Errors
+///
+/// [`Refusal`] says what stands in the way.
+pub fn derive(model: &Model, principle: Option<Principle>) -> Result<Dynamics, Refusal> {
+    match model.dynamics {
+        pfaff_model::Dynamics::Lagrangian { .. } => {
+            derive_equations(model, principle.unwrap_or(model.principle)).map(Dynamics::Saddle)
+        }
+        pfaff_model::Dynamics::Equations(_) => ordinary(model).map(Dynamics::Ordinary),
+    }
+}
+
+/// Integrates a model and audits the motion. `watch` is told the time and the steps after each step and may end the run by `false`.
+///
+/// # Errors
+///
+/// [`Failure`] if no motion can begin. A motion that ends early is no failure: it says why it stopped.
+pub fn run(
+    model: &Model,
+    request: &Request,
+    watch: &mut dyn FnMut(f64, usize) -> bool,
+) -> Result<Motion, Failure> {
+    let clock = Clock::now();
+    let refused = |r: Refusal| Failure::Model(vec![r.diagnostic()]);
+    let dynamics = derive(model, request.principle).map_err(refused)?;
+    let derive_us = microseconds(clock);
+    let mut motion = run_derived(model, &dynamics, request, watch)?;
+    motion.statistics.derive_us = derive_us;
+    Ok(motion)
+}
+
+/// Integrates given dynamics of a model and audits the motion against the model.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn run_derived(
+    model: &Model,
+    dynamics: &Dynamics,
+    request: &Request,
+    watch: &mut dyn FnMut(f64, usize) -> bool,
+) -> Result<Motion, Failure> {
+    let settings = Settings::new(model, request)?;
+    refuse_unbuilt(model)?;
+    let clock = Clock::now();
+    let mut mechanism = Mechanism::new(model, dynamics).map_err(|e| uncompiled(&e))?;
+    let compile_us = microseconds(clock);
+
+    let clock = Clock::now();
+    let Start { q, v, notes } = begin(model, &mut mechanism, settings.t0)?;
+    let y0 = mechanism.state(&q, &v);
+    possible(model, &mut mechanism, settings.t0, &y0)?;
+    let mut recorder = Recorder::new(&mechanism, model.observed.len(), &settings.times, watch);
+    recorder.start(settings.t0, &y0);
+    let outcome = integrate(&mut mechanism, &y0, &settings.options, &mut recorder);
+
+    let mut motion = collect(model, &recorder);
+    motion.principle = match dynamics {
+        Dynamics::Saddle(equations) => Some(equations.principle),
+        Dynamics::Ordinary(_) => None,
+    };
+    motion.method = settings.method;
+    motion.stop = Stop { reason: stop_reason(model, &outcome.stop), t: outcome.t };
+    motion.notes = notes;
+    motion.notes.extend(undecided(model, dynamics));
+    motion.notes.extend(redundant(model, &mut mechanism, settings.t0, &y0));
+    motion.notes.extend(explain(model, &motion.stop, &mut mechanism, &outcome.y));
+    motion.audit = audit(Evidence {
+        model,
+        mechanism: mechanism.clone(),
+        samples: samples(model, &motion),
+        work: &recorder.work,
+        steps: &recorder.kept,
+        tolerance: settings.options.tolerance,
+        taken: outcome.statistics.steps,
+    });
+    motion.statistics = Statistics {
+        steps: outcome.statistics.steps,
+        rejected: outcome.statistics.rejected,
+        evaluations: outcome.statistics.evaluations,
+        derive_us: 0.0,
+        compile_us,
+        integrate_us: microseconds(clock),
+    };
+    Ok(motion)
+}
+
+fn microseconds(since: Clock) -> f64 {
+    since.elapsed().as_secs_f64() * 1e6
+}
+
+/// What parses but cannot run yet is refused plainly.
+fn refuse_unbuilt(model: &Model) -> Result<(), Failure> {
+    let mut refusals = Vec::new();
+    if let Some(terminal) = model.terminal.first() {
+        refusals.push(
+            Diagnostic::error(
+                "E0430",
+                terminal.span,
+                "`final` makes a boundary value problem, and these are not built yet".into(),
+            )
+            .with_hint("leave `final` out and give all initial values"),
+        );
+    }
+    let remembers = |e: pfaff_expr::Expr| model.graph.remembers(e);
+    for o in model.observed.iter().filter(|o| remembers(o.expr)) {
+        refusals.push(memory(o.span, &format!("`observe {}`", o.name)));
+    }
+    for e in model.events.iter().filter(|e| remembers(e.expr)) {
+        refusals.push(memory(e.span, &format!("`event {}`", e.name)));
+    }
+    if refusals.is_empty() { Ok(()) } else { Err(Failure::Model(refusals)) }
+}
+
+fn memory(span: Span, what: &str) -> Diagnostic {
+    Refusal::Memory { what: what.into(), span }.diagnostic()
+}
+
+fn uncompiled(error: &CompileError) -> Failure {
+    Failure::Model(vec![Diagnostic::error("E0431", Span::default(), error.to_string())])
+}
+
+/// A consistent start, or why there is none.
+fn begin(model: &Model, mechanism: &mut Mechanism, t0: f64) -> Result<Start, Failure> {
+    let given = given(model, t0);
+    for datum in &model.initial {
+        if let pfaff_model::Quantity::Coordinate(k, order @ (0 | 1)) = datum.quantity {
+            let value = if order == 0 { given.q[k] } else { given.v[k] };
+            if value.is_some_and(|x| !x.is_finite()) {
+                let message = "this initial value is not a finite number".into();
+                return Err(Failure::Model(vec![Diagnostic::error("E0504", datum.span, message)]));
+            }
+        }
+    }
+    match &mut mechanism.dynamics {
+        Compiled::Saddle(core) => {
+            start(model, core, t0, &given).map_err(|none| Failure::Model(vec![inconsistent(model, &none)]))
+        }
+        Compiled::Ordinary(core) => {
+            let zero = |x: &[Option<f64>]| x.iter().map(|x| x.unwrap_or(0.0)).collect();
+            let mut notes = Vec::new();
+            for (k, coordinate) in model.coordinates.iter().enumerate() {
+                if core.orders[k] == 1 && given.v[k].is_some() {
+                    notes.push(Note::Remark(format!(
+                        "initial {0}' is ignored: the equations are of first order in {0} and determine it",
+                        coordinate.name
+                    )));
+                }
+            }
+            Ok(Start { q: zero(&given.q), v: zero(&given.v), notes })
+        }
+    }
+}
+
+fn inconsistent(model: &Model, none: &NoStart) -> Diagnostic {
+    let constraint = &model.constraints[none.constraint];
+    let what = if none.positions { "positions" } else { "velocities" };
+    Diagnostic::error(
+        "E0501",
+        constraint.span,
+        format!(
+            "no {what} near the initial ones satisfy the constraint `{}`: it is off by {:e} at the best state found",
+            constraint.name, none.residual
+        ),
+    )
+    .with_hint("check that the constraints do not contradict each other, or give initial values closer to a consistent state")
+}
+
+/// Whether the motion is determined at the start.
+fn possible(model: &Model, mechanism: &mut Mechanism, t0: f64, y0: &[f64]) -> Result<(), Failure> {
+    let mut instant = Instant::new(mechanism.n, mechanism.m);
+    let diagnostic = match mechanism.resolve(t0, y0, false, &mut instant) {
+        Ok(()) => return Ok(()),
+        Err(Halt::NotFinite) => not_finite_at_start(model),
+        Err(Halt::Singular) => singular_at_start(model, mechanism),
+    };
+    Err(Failure::Model(vec![diagnostic]))
+}
+
+fn dynamics_span(model: &Model) -> Span {
+    match &model.dynamics {
+        pfaff_model::Dynamics::Lagrangian { span, .. } => *span,
+        pfaff_model::Dynamics::Equations(equations) => {
+            equations.first().map(|e| e.span).unwrap_or_default()
+        }
+    }
+}
+
+fn not_finite_at_start(model: &Model) -> Diagnostic {
+    Diagnostic::error(
+        "E0502",
+        dynamics_span(model),
+        "at the initial state the equations of motion are infinite or not a number".into(),
+    )
+    .with_hint("a division by zero, or a root or logarithm of a negative number: choose other initial values")
+}
+
+fn singular_at_start(model: &Model, mechanism: &mut Mechanism) -> Diagnostic {
+    let (span, message) = match &mut mechanism.dynamics {
+        Compiled::Ordinary(_) => (
+            dynamics_span(model),
+            "at the initial state the equations do not determine their highest derivatives".into(),
+        ),
+        Compiled::Saddle(core) => match core.dependent() {
+            Some(dependent) if !dependent.is_empty() => {
+                let names: Vec<String> = dependent
+                    .iter()
+                    .map(|&a| format!("`{}`", model.constraints[a].name))
+                    .collect();
+                (
+                    model.constraints[dependent[0]].span,
+                    format!("at the initial state {} contradicts the other constraints", names.join(", ")),
+                )
+            }
+            _ => (
+                dynamics_span(model),
+                "at the initial state the Lagrangian does not determine the accelerations: its mass matrix is singular on the \
+                 directions that the constraints leave free"
+                    .into(),
+            ),
+        },
+    };
+    Diagnostic::error("E0503", span, message)
+        .with_hint("every free direction needs a kinetic energy; `pfaff check` says whether the system is regular")
+}
+
+fn undecided(model: &Model, dynamics: &Dynamics) -> Vec<Note> {
+    let Dynamics::Saddle(equations) = dynamics else { return Vec::new() };
+    let remark = |&a: &usize| {
+        Note::Remark(format!(
+            "whether `{}` contains velocities at all could not be decided: it is taken as a velocity constraint",
+            model.constraints[a].name
+        ))
+    };
+    equations.undecided.iter().map(remark).collect()
+}
+
+fn redundant(model: &Model, mechanism: &mut Mechanism, t0: f64, y0: &[f64]) -> Option<Note> {
+    let mut instant = Instant::new(mechanism.n, mechanism.m);
+    mechanism.resolve(t0, y0, false, &mut instant).ok()?;
+    let Compiled::Saddle(core) = &mut mechanism.dynamics else { return None };
+    if !core.dropped() {
+        return None;
+    }
+    let names = core.dependent()?.into_iter().map(|a| model.constraints[a].name.clone());
+    Some(Note::Redundant { constraints: names.collect() })
+}
+
+/// Why a run ended early, in a sentence.
+fn explain(model: &Model, stop: &Stop, mechanism: &mut Mechanism, y: &[f64]) -> Option<Note> {
+    let t = stop.t;
+    let sentence = match &stop.reason {
+        StopReason::End | StopReason::Event(_) => return None,
+        StopReason::Interrupted => format!("interrupted at t = {t}"),
+        StopReason::MaxSteps => format!("the limit of steps was reached at t = {t}"),
+        StopReason::StepTooSmall => {
+            format!("the step shrank to nothing at t = {t}: the motion is not smooth there")
+        }
+        StopReason::NotFinite => format!(
+            "beyond t = {t} the equations of motion are infinite or not a number (a division by zero, or a root or logarithm of a negative number)"
+        ),
+        StopReason::Singular => {
+            let mut instant = Instant::new(mechanism.n, mechanism.m);
+            let _ = mechanism.resolve(t, y, false, &mut instant);
+            let dependent = match &mut mechanism.dynamics {
+                Compiled::Saddle(core) => core.dependent().unwrap_or_default(),
+                Compiled::Ordinary(_) => Vec::new(),
+            };
+            let names: Vec<String> = if dependent.is_empty() {
+                model.constraints.iter().map(|c| format!("`{}`", c.name)).collect()
+            } else {
+                dependent.iter().map(|&a| format!("`{}`", model.constraints[a].name)).collect()
+            };
+            if names.is_empty() {
+                format!("the mass matrix becomes singular at t = {t}")
+            } else {
+                format!(
+                    "at t = {t} the constraints {} lose their independence (or the mass becomes singular on what they leave free)",
+                    names.join(", ")
+                )
+            }
+        }
+    };
+    Some(Note::Stopped(sentence))
+}
+
+fn stop_reason(model: &Model, stop: &solver::StopReason) -> StopReason {
+    match stop {
+        solver::StopReason::End => StopReason::End,
+        solver::StopReason::Event(i) => StopReason::Event(model.events[*i].name.clone()),
+        solver::StopReason::StepTooSmall => StopReason::StepTooSmall,
+        solver::StopReason::Singular => StopReason::Singular,
+        solver::StopReason::NotFinite => StopReason::NotFinite,
+        solver::StopReason::MaxSteps => StopReason::MaxSteps,
+        solver::StopReason::Interrupted => StopReason::Interrupted,
+    }
+}
+
+/// The recorded rows as columns.
+fn collect(model: &Model, recorder: &Recorder<'_>) -> Motion {
+    let (n, m) = (model.coordinates.len(), model.constraints.len());
+    let count = recorder.reached();
+    let column = |c: usize| -> Vec<f64> {
+        (0..count).map(|r| recorder.rows[r * recorder.width + c]).collect()
+    };
+    let series = |names: Vec<String>, start: usize| -> Vec<Series> {
+        names
+            .into_iter()
+            .enumerate()
+            .map(|(k, name)| Series { name, values: column(start + k) })
+            .collect()
+    };
+    let coordinates = || model.coordinates.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
+    let constraints = model.constraints.iter().map(|c| c.name.clone()).collect();
+    let observed = model.observed.iter().map(|o| o.name.clone()).collect();
+    let is_mechanical = matches!(model.dynamics, pfaff_model::Dynamics::Lagrangian { .. });
+    Motion {
+        title: model.title.clone().unwrap_or_else(|| model.source.name().to_owned()),
+        principle: None,
+        method: "",
+        stop: Stop { reason: StopReason::End, t: 0.0 },
+        t: column(0),
+        q: series(coordinates(), 1),
+        v: series(coordinates(), 1 + n),
+        a: series(coordinates(), 1 + 2 * n),
+        multipliers: series(constraints, 1 + 3 * n),
+        reactions: if is_mechanical { series(coordinates(), 1 + 3 * n + m) } else { Vec::new() },
+        energy: if is_mechanical { column(1 + 4 * n + m) } else { Vec::new() },
+        work: recorder.work.clone(),
+        observed: series(observed, 2 + 4 * n + m),
+        events: recorder
+            .events
+            .iter()
+            .map(|(event, instant)| EventRecord {
+                name: model.events[event.index].name.clone(),
+                t: event.t,
+                direction: direction(event.crossing),
+                q: instant.q.clone(),
+                v: instant.v.clone(),
+            })
+            .collect(),
+        notes: Vec::new(),
+        audit: crate::audit::Audit { verdict: crate::audit::Verdict::Unchecked, checks: Vec::new() },
+        statistics: Statistics::default(),
+    }
+}
+
+/// The output rows as instants.
+fn samples(model: &Model, motion: &Motion) -> Vec<Instant> {
+    let row = |series: &[Series], i: usize| -> Vec<f64> {
+        series.iter().map(|s| s.values[i]).collect()
+    };
+    let n = model.coordinates.len();
+    (0..motion.t.len())
+        .map(|i| Instant {
+            t: motion.t[i],
+            q: row(&motion.q, i),
+            v: row(&motion.v, i),
+            a: row(&motion.a, i),
+            multipliers: row(&motion.multipliers, i),
+            reaction: if motion.reactions.is_empty() { vec![f64::NAN; n] } else { row(&motion.reactions, i) },
+            energy: motion.energy.get(i).copied().unwrap_or(f64::NAN),
+        })
+        .collect()
+}

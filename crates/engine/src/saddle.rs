@@ -1,0 +1,136 @@
+//! The saddle-point solve: accelerations and multipliers at one state.
+//!
+//! $$
+//! \begin{pmatrix} M & -W^\top \\\\ A & 0 \end{pmatrix}
+//! \begin{pmatrix} x \\\\ \lambda \end{pmatrix} =
+//! \begin{pmatrix} f \\\\ b \end{pmatrix} \qquad (\mathrm K)
+//! $$
+//!
+//! by elimination with partial pivoting. Where that finds the matrix singular, complete pivoting decides: constraints that repeat others consistently are
+//! dropped (their multiplier is zero, the others carry the reaction), anything else is refused.
+
+use pfaff_solver::{Halt, Lu, RankRevealing};
+
+/// Below this fraction of the largest pivot an entry is rounding of dependent rows: blocks are accurate to about 1e-14.
+const RANK_TOLERANCE: f64 = 1e-11;
+/// Dropped rows must agree with the others to this fraction of the right side.
+const AGREEMENT: f64 = 1e-7;
+
+/// Storage for (K) that is used again at every state.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Saddle {
+    matrix: Vec<f64>,
+    lu: Lu,
+    rank: RankRevealing,
+    pub(crate) solution: Vec<f64>,
+    right: Vec<f64>,
+    /// Whether the last solve had to drop dependent rows.
+    pub(crate) dropped: bool,
+}
+
+/// The data of (K). Matrices by rows: `mass` n × n, `left` (A) and `right` (W) m × n.
+pub(crate) struct Blocks<'a> {
+    pub(crate) mass: &'a [f64],
+    pub(crate) left: &'a [f64],
+    pub(crate) right: &'a [f64],
+    pub(crate) force: &'a [f64],
+    pub(crate) drift: &'a [f64],
+}
+
+impl Saddle {
+    /// Solves (K); the solution is $(x, \lambda)$.
+    pub(crate) fn solve(&mut self, blocks: &Blocks<'_>) -> Result<(), Halt> {
+        let (n, m) = (blocks.force.len(), blocks.drift.len());
+        self.assemble(blocks, n, m);
+        let finite = self.matrix.iter().chain(&self.right).all(|x| x.is_finite());
+        if !finite {
+            return Err(Halt::NotFinite);
+        }
+        self.solution.clear();
+        self.solution.extend_from_slice(&self.right);
+        self.dropped = false;
+        if self.lu.factor(n + m, &self.matrix).is_ok() {
+            self.lu.solve(&mut self.solution);
+            return Ok(());
+        }
+        self.solve_dependent(n, m)
+    }
+
+    /// Which multipliers belong to constraints that depend on others, after a solve that dropped some; `None` if accelerations are free.
+    pub(crate) fn dependent(&mut self, blocks: &Blocks<'_>) -> Option<Vec<usize>> {
+        let (n, m) = (blocks.force.len(), blocks.drift.len());
+        self.assemble(blocks, n, m);
+        self.rank.factor(n + m, n + m, &self.matrix, RANK_TOLERANCE);
+        let free = self.rank.free_columns();
+        free.iter().all(|&c| c >= n).then(|| free.iter().map(|c| c - n).collect())
+    }
+
+    fn solve_dependent(&mut self, n: usize, m: usize) -> Result<(), Halt> {
+        self.rank.factor(n + m, n + m, &self.matrix, RANK_TOLERANCE);
+        if self.rank.free_columns().iter().any(|&c| c < n) {
+            return Err(Halt::Singular);
+        }
+        let disagreement = self.rank.solve(&self.right, &mut self.solution);
+        let scale = self.right.iter().fold(1.0_f64, |s, x| s.max(x.abs()));
+        self.dropped = true;
+        if disagreement <= AGREEMENT * scale { Ok(()) } else { Err(Halt::Singular) }
+    }
+
+    fn assemble(&mut self, blocks: &Blocks<'_>, n: usize, m: usize) {
+        let size = n + m;
+        self.matrix.clear();
+        self.matrix.resize(size * size, 0.0);
+        for i in 0..n {
+            let row = &mut self.matrix[i * size..(i + 1) * size];
+            row[..n].copy_from_slice(&blocks.mass[i * n..(i + 1) * n]);
+            for a in 0..m {
+                row[n + a] = -blocks.right[a * n + i];
+            }
+        }
+        for a in 0..m {
+            let start = (n + a) * size;
+            self.matrix[start..start + n].copy_from_slice(&blocks.left[a * n..(a + 1) * n]);
+        }
+        self.right.clear();
+        self.right.extend_from_slice(blocks.force);
+        self.right.extend_from_slice(blocks.drift);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn solve(mass: &[f64], rows: &[f64], force: &[f64], drift: &[f64]) -> Result<Vec<f64>, Halt> {
+        let mut saddle = Saddle::default();
+        let blocks = Blocks { mass, left: rows, right: rows, force, drift };
+        saddle.solve(&blocks).map(|()| saddle.solution.clone())
+    }
+
+    #[test]
+    fn reaction_has_positive_sign() {
+        // A unit mass pressed by −1 against y = 0: the reaction, and its multiplier, are +1.
+        assert_eq!(solve(&[1.0], &[1.0], &[-1.0], &[0.0]), Ok(vec![0.0, 1.0]));
+    }
+
+    #[test]
+    fn massless_coordinate_is_held_by_its_constraint() {
+        // M = diag(0, 1) is degenerate, but positive on ker A: (K) is regular, the pivot moves.
+        let x = solve(&[0.0, 0.0, 0.0, 1.0], &[1.0, 0.0], &[3.0, 2.0], &[0.0]).unwrap();
+        assert_eq!(x, [0.0, 2.0, -3.0]);
+    }
+
+    #[test]
+    fn a_repeated_constraint_is_dropped_and_a_contradiction_refused() {
+        let x = solve(&[1.0], &[1.0, 2.0], &[-1.0], &[0.0, 0.0]).unwrap();
+        assert_eq!(x[0], 0.0);
+        // Both carry the reaction together: λ₁ + 2 λ₂ = 1.
+        assert!((x[1] + 2.0 * x[2] - 1.0).abs() < 1e-15, "exact in these numbers");
+        assert_eq!(solve(&[1.0], &[1.0, 1.0], &[0.0], &[0.0, 1.0]), Err(Halt::Singular));
+    }
+
+    #[test]
+    fn a_free_massless_coordinate_is_singular() {
+        assert_eq!(solve(&[0.0], &[], &[1.0], &[]), Err(Halt::Singular));
+    }
+}

@@ -1,0 +1,320 @@
+//! A consistent initial state.
+//!
+//! What is given is kept. What is missing and touched by a constraint is solved for, as small as the constraints allow in the kinetic metric,
+//! $\min \tfrac12 x^\top M x$ subject to the constraints; what no constraint touches is zero. Only if that is impossible is everything moved, by the smallest change in the
+//! kinetic metric. Positions come first, then velocities. Every value that was not given as it stands is noted.
+
+use pfaff_expr::Expr;
+use pfaff_model::{Model, Quantity};
+
+use crate::core::Core;
+use crate::note::Note;
+use crate::saddle::{Blocks, Saddle};
+
+/// Residuals below this, relative to $1 + \sum|A_i x_i|$, count as met: given decimals are rounded at 1e-16.
+const MET: f64 = 1e-12;
+/// Newton's iteration either converges within a few dozen steps or not at all.
+const ITERATIONS: usize = 60;
+
+/// Where a motion starts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Start {
+    /// $q(t_0)$
+    pub q: Vec<f64>,
+    /// $\dot q(t_0)$
+    pub v: Vec<f64>,
+    /// What was solved for or changed.
+    pub notes: Vec<Note>,
+}
+
+/// No consistent state was found near the given one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NoStart {
+    /// The constraint that is violated most, by index.
+    pub constraint: usize,
+    /// Its residual at the best state found.
+    pub residual: f64,
+    /// Whether positions or velocities could not be made consistent.
+    pub positions: bool,
+}
+
+/// The given values at the start: `None` where nothing is given.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Given {
+    pub(crate) q: Vec<Option<f64>>,
+    pub(crate) v: Vec<Option<f64>>,
+}
+
+/// The values of `initial` at the time $t_0$.
+pub(crate) fn given(model: &Model, t0: f64) -> Given {
+    let n = model.coordinates.len();
+    let mut given = Given { q: vec![None; n], v: vec![None; n] };
+    let at = |e: Expr| {
+        let parameter = model.parameters.iter().find(|p| p.symbol == e).map(|p| p.value);
+        parameter.unwrap_or(if e == model.time { t0 } else { f64::NAN })
+    };
+    for datum in &model.initial {
+        let value = model.graph.evaluate(&[datum.value], &at)[0];
+        match datum.quantity {
+            Quantity::Coordinate(k, 0) => given.q[k] = Some(value),
+            Quantity::Coordinate(k, 1) => given.v[k] = Some(value),
+            _ => {}
+        }
+    }
+    given
+}
+
+/// A consistent state of a Lagrangian model.
+pub(crate) fn start(
+    model: &Model,
+    core: &mut Core,
+    t0: f64,
+    given: &Given,
+) -> Result<Start, NoStart> {
+    let mut notes = Vec::new();
+    let zero = |x: &[Option<f64>]| -> Vec<f64> { x.iter().map(|x| x.unwrap_or(0.0)).collect() };
+    let (mut q, mut v) = (zero(&given.q), zero(&given.v));
+    for level in [Level::Position, Level::Velocity] {
+        let known = if level == Level::Position { &given.q } else { &given.v };
+        let mut problem = Problem { core, t0, level, q: &mut q, v: &mut v };
+        let moved = problem.settle(known)?;
+        let settled = if level == Level::Position { &q } else { &v };
+        notes.extend(changes(model, level, known, settled, moved));
+    }
+    Ok(Start { q, v, notes })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    Position,
+    Velocity,
+}
+
+struct Problem<'a> {
+    core: &'a mut Core,
+    t0: f64,
+    level: Level,
+    q: &'a mut Vec<f64>,
+    v: &'a mut Vec<f64>,
+}
+
+impl Problem<'_> {
+    /// Settles one level; tells whether given values had to be moved, and which constraint they contradict.
+    fn settle(&mut self, known: &[Option<f64>]) -> Result<Option<(usize, f64)>, NoStart> {
+        let given = self.x().clone();
+        let rows = self.rows();
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        if self.met() {
+            self.polish();
+            return Ok(None);
+        }
+        let touched = self.touched(known, &rows);
+        if !touched.is_empty() && self.fill(&touched, &given, &rows) {
+            self.polish();
+            return Ok(None);
+        }
+        *self.x() = given.clone();
+        let contradiction = self.worst();
+        if self.move_all(&given, &rows) {
+            self.polish();
+            return Ok(Some(contradiction));
+        }
+        let (constraint, residual) = self.worst();
+        Err(NoStart { constraint, residual, positions: self.level == Level::Position })
+    }
+
+    fn x(&mut self) -> &mut Vec<f64> {
+        if self.level == Level::Position { self.q } else { self.v }
+    }
+
+    /// The constraints of this level.
+    fn rows(&self) -> Vec<usize> {
+        let level = self.level;
+        (0..self.core.m).filter(|&a| level == Level::Velocity || self.core.holonomic[a]).collect()
+    }
+
+    fn evaluate(&mut self) {
+        self.core.evaluate(self.t0, self.q, self.v);
+    }
+
+    fn value(&self, a: usize) -> f64 {
+        let values =
+            if self.level == Level::Position { self.core.position() } else { self.core.residual() };
+        values[a]
+    }
+
+    fn scaled(&self, a: usize) -> f64 {
+        let x = if self.level == Level::Position { &*self.q } else { &*self.v };
+        let row = &self.core.jacobian()[a * self.core.n..][..self.core.n];
+        self.value(a) / (1.0 + row.iter().zip(x).map(|(a, x)| (a * x).abs()).sum::<f64>())
+    }
+
+    /// The constraint violated most and its residual at the current values.
+    fn worst(&mut self) -> (usize, f64) {
+        self.evaluate();
+        let rank = |a: &usize| {
+            let s = self.scaled(*a).abs();
+            if s.is_nan() { f64::INFINITY } else { s }
+        };
+        let a = self
+            .rows()
+            .into_iter()
+            .max_by(|a, b| rank(a).total_cmp(&rank(b)))
+            .unwrap_or_default();
+        (a, self.value(a))
+    }
+
+    fn met(&mut self) -> bool {
+        self.evaluate();
+        self.rows().into_iter().all(|a| self.scaled(a).abs() <= MET)
+    }
+
+    /// Missing components that a constraint contains, at the current state or at a scattered one.
+    fn touched(&mut self, known: &[Option<f64>], rows: &[usize]) -> Vec<usize> {
+        let n = self.core.n;
+        let kept = self.x().clone();
+        let mut touched = vec![false; n];
+        for seed in SEEDS {
+            for (k, x) in self.x().iter_mut().enumerate() {
+                if known[k].is_none() {
+                    *x = seed * (1.0 + 0.1 * k as f64);
+                }
+            }
+            self.evaluate();
+            for &a in rows {
+                let row = &self.core.jacobian()[a * n..][..n];
+                touched.iter_mut().zip(row).for_each(|(t, c)| *t |= *c != 0.0);
+            }
+        }
+        *self.x() = kept;
+        (0..n).filter(|&k| known[k].is_none() && touched[k]).collect()
+    }
+
+    /// Solves for the missing components, as small as possible, from zero and then from scattered guesses.
+    fn fill(&mut self, missing: &[usize], given: &[f64], rows: &[usize]) -> bool {
+        for seed in SEEDS {
+            let mut guess = given.to_vec();
+            for (i, &k) in missing.iter().enumerate() {
+                guess[k] = seed * (1.0 + 0.1 * i as f64);
+            }
+            *self.x() = guess;
+            if self.newton(missing, &vec![0.0; self.core.n], rows) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Moves everything by the smallest change from the given values.
+    fn move_all(&mut self, given: &[f64], rows: &[usize]) -> bool {
+        let all: Vec<usize> = (0..self.core.n).collect();
+        for seed in SEEDS {
+            *self.x() = given.iter().enumerate().map(|(k, x)| x + seed * (1.0 + 0.1 * k as f64)).collect();
+            if self.newton(&all, given, rows) {
+                return true;
+            }
+        }
+        *self.x() = given.to_vec();
+        false
+    }
+
+    /// $\min \tfrac12 (x - x_0)^\top M (x - x_0)$ over the free components subject to the linearised constraints, again and again.
+    fn newton(&mut self, free: &[usize], anchor: &[f64], rows: &[usize]) -> bool {
+        let mut saddle = Saddle::default();
+        for _ in 0..ITERATIONS {
+            self.evaluate();
+            let Some(next) = self.step(&mut saddle, free, anchor, rows) else { return false };
+            let mut change = 0.0_f64;
+            for (&k, &value) in free.iter().zip(&next) {
+                let x = &mut self.x()[k];
+                change = change.max((value - *x).abs() / (1.0 + value.abs()));
+                *x = value;
+            }
+            if !change.is_finite() {
+                return false;
+            }
+            if change < 1e-14 {
+                break;
+            }
+        }
+        self.met()
+    }
+
+    fn step(
+        &mut self,
+        saddle: &mut Saddle,
+        free: &[usize],
+        anchor: &[f64],
+        rows: &[usize],
+    ) -> Option<Vec<f64>> {
+        let n = self.core.n;
+        let x = self.x().clone();
+        let row = |a: usize| &self.core.jacobian()[a * n..][..n];
+        let left: Vec<f64> =
+            rows.iter().flat_map(|&a| free.iter().map(move |&k| row(a)[k])).collect();
+        // A δ = A (x − x₀) − φ with δ = x_new − x₀
+        let drift: Vec<f64> = rows
+            .iter()
+            .map(|&a| {
+                let moved: f64 = free.iter().map(|&k| row(a)[k] * (x[k] - anchor[k])).sum();
+                moved - self.value(a)
+            })
+            .collect();
+        let mass = self.core.mass();
+        let mut metric: Vec<f64> =
+            free.iter().flat_map(|&i| free.iter().map(move |&j| mass[i * n + j])).collect();
+        let force = vec![0.0; free.len()];
+        let blocks = |mass: &[f64], saddle: &mut Saddle| {
+            saddle.solve(&Blocks { mass, left: &left, right: &left, force: &force, drift: &drift })
+        };
+        if blocks(&metric, saddle).is_err() {
+            // NOTE: where the Lagrangian is degenerate every component gets a unit mass in addition.
+            (0..free.len()).for_each(|i| metric[i * free.len() + i] += 1.0);
+            blocks(&metric, saddle).ok()?;
+        }
+        Some(free.iter().zip(&saddle.solution).map(|(&k, δ)| anchor[k] + δ).collect())
+    }
+
+    /// The last digits: what is left is rounding.
+    fn polish(&mut self) {
+        let (mut q, mut v) = (self.q.clone(), self.v.clone());
+        let polished = match self.level {
+            Level::Position => crate::projection::project_positions(self.core, self.t0, &mut q, &v),
+            Level::Velocity => crate::projection::project_velocities(self.core, self.t0, &q, &mut v),
+        };
+        if polished.is_ok() {
+            (*self.q, *self.v) = (q, v);
+        }
+    }
+}
+
+/// Guesses for what is missing: zero, then places where a gradient that vanishes at zero does not.
+const SEEDS: [f64; 7] = [0.0, 1.0, -1.0, 0.3, -0.3, 3.0, -3.0];
+
+/// Notes on what was solved for or moved.
+fn changes(
+    model: &Model,
+    level: Level,
+    known: &[Option<f64>],
+    settled: &[f64],
+    moved: Option<(usize, f64)>,
+) -> Vec<Note> {
+    let prime = if level == Level::Position { "" } else { "'" };
+    let mut notes = Vec::new();
+    for (k, coordinate) in model.coordinates.iter().enumerate() {
+        let name = format!("{}{prime}", coordinate.name);
+        let now = settled[k];
+        match known[k] {
+            None if now != 0.0 => notes.push(Note::Solved { name, value: now }),
+            Some(old) if (old - now).abs() > MET * (1.0 + old.abs()) => {
+                let (a, residual) = moved.unwrap_or_default();
+                let constraint = model.constraints[a].name.clone();
+                notes.push(Note::Moved { name, old, new: now, constraint, residual });
+            }
+            _ => {}
+        }
+    }
+    notes
+}
