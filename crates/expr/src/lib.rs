@@ -18,6 +18,8 @@ mod node;
 pub mod number;
 mod print;
 mod rank;
+mod rules;
+mod simplify;
 mod store;
 mod table;
 mod text;

@@ -140,9 +140,14 @@ impl Store {
             return e;
         }
         let opposite = v.map(field::neg);
+        // NOTE: the negative of a difference is a difference or a sum and costs nothing, so one is not made from the other.
+        let both_differences = |s: &Self, e: Expr| {
+            matches!((node, s.node(e)), (Node::Add(..) | Node::Sub(..), Node::Sub(..)))
+        };
         if !matches!(node, Node::Neg(_))
             && let Some(&e) = self.by_value.get(&opposite)
             && fits(self, e)
+            && !both_differences(self, e)
         {
             let e = self.neg(e);
             self.syntax.insert(node, e);
