@@ -52,7 +52,7 @@ impl Graph {
             e,
             |e| writer.level(e),
             |e| writer.pieces(e),
-            |e| writer.brackets(writer.tall.contains(&e)),
+            |e| brackets(writer.tall.contains(&e)),
         )
     }
 }
@@ -89,10 +89,6 @@ fn tall_nodes(store: &Store, live: &[Expr]) -> FxHashSet<Expr> {
 }
 
 impl Writer<'_> {
-    fn brackets(&self, tall: bool) -> [&'static str; 2] {
-        if tall { ["\\left(", "\\right)"] } else { ["(", ")"] }
-    }
-
     fn level(&self, e: Expr) -> u8 {
         match self.store.node(e) {
             Node::Number(n) => {
@@ -254,7 +250,7 @@ impl Writer<'_> {
     }
 
     fn arguments(&self, all: &[Expr]) -> Vec<Piece> {
-        let [open, close] = self.brackets(all.iter().any(|a| self.tall.contains(a)));
+        let [open, close] = brackets(all.iter().any(|a| self.tall.contains(a)));
         let mut pieces = vec![Piece::Word(open)];
         for (i, &a) in all.iter().enumerate() {
             if i > 0 {
@@ -274,6 +270,10 @@ impl Writer<'_> {
         }
         self.store.is_number(first) && self.level(first) == level::ATOM
     }
+}
+
+fn brackets(tall: bool) -> [&'static str; 2] {
+    if tall { ["\\left(", "\\right)"] } else { ["(", ")"] }
 }
 
 fn memory(kind: Memory, g: Expr, second: Expr) -> Vec<Piece> {

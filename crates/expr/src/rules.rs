@@ -147,13 +147,11 @@ pub(crate) struct Bindings(Vec<(char, Expr)>);
 
 impl Bindings {
     fn bind(&mut self, store: &Store, name: char, e: Expr) -> bool {
-        match self.0.iter().find(|(n, _)| *n == name) {
-            Some(&(_, bound)) => same(store, bound, e),
-            None => {
-                self.0.push((name, e));
-                true
-            }
+        if let Some(bound) = self.get(name) {
+            return same(store, bound, e);
         }
+        self.0.push((name, e));
+        true
     }
 
     fn get(&self, name: char) -> Option<Expr> {
@@ -174,8 +172,9 @@ impl Pattern {
             p.matches(store, a, bound) && q.matches(store, b, bound)
         };
         match (self, store.node(e)) {
-            (Self::Any(name), _) => bound.bind(store, *name, e),
-            (Self::AnyNumber(name), Node::Number(_)) => bound.bind(store, *name, e),
+            (Self::Any(name), _) | (Self::AnyNumber(name), Node::Number(_)) => {
+                bound.bind(store, *name, e)
+            }
             (Self::Number(n), _) => store.exact(e) == Some(n),
             (Self::Pi, Node::Pi) => true,
             (Self::Neg(p), Node::Neg(a)) => p.matches(store, a, bound),

@@ -172,7 +172,7 @@ impl Simplifier<'_> {
                             next.push(t.clone());
                         }
                     }
-                    let next = self.collected(next);
+                    let next = Self::collected(next);
                     let after = self.write_sum(&next);
                     if self.cost(after) < self.cost(before) {
                         return Some(next);
@@ -230,22 +230,21 @@ impl Simplifier<'_> {
                 }
             }
         }
-        self.collected(found)
+        Self::collected(found)
     }
 
     /// Like terms added, zeros left out.
-    fn collected(&self, terms: Vec<Term>) -> Vec<Term> {
+    fn collected(terms: Vec<Term>) -> Vec<Term> {
         let mut places: FxHashMap<Vec<(Expr, i64)>, usize> = FxHashMap::default();
         let mut sums: Vec<Term> = Vec::with_capacity(terms.len());
         for term in terms {
             let mut key = term.factors.clone();
             key.sort_unstable();
-            match places.get(&key) {
-                Some(&place) => sums[place].coefficient += term.coefficient,
-                None => {
-                    places.insert(key, sums.len());
-                    sums.push(term);
-                }
+            if let Some(&place) = places.get(&key) {
+                sums[place].coefficient += term.coefficient;
+            } else {
+                places.insert(key, sums.len());
+                sums.push(term);
             }
         }
         sums.retain(|t| !t.coefficient.is_zero());

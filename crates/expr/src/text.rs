@@ -125,7 +125,7 @@ impl Store {
                 word(")"),
             ]),
             _ => {
-                pieces.extend([at(x, level::PRODUCT), Piece::Owned(format!("/{}", k.denom()))])
+                pieces.extend([at(x, level::PRODUCT), Piece::Owned(format!("/{}", k.denom()))]);
             }
         }
         pieces

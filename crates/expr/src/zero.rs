@@ -152,8 +152,14 @@ fn vanishes_exactly(store: &Store, live: &[Expr], reals: &Reals) -> bool {
 /// Nodes that may take part in an identity which the stored values do not know.
 fn has_identities(node: Node) -> bool {
     match node {
-        Node::Unary(..) | Node::Binary(..) | Node::If(..) | Node::Compare(..) => true,
-        Node::Not(_) | Node::And(..) | Node::Or(..) | Node::Pow(..) => true,
+        Node::Unary(..)
+        | Node::Binary(..)
+        | Node::If(..)
+        | Node::Compare(..)
+        | Node::Not(_)
+        | Node::And(..)
+        | Node::Or(..)
+        | Node::Pow(..) => true,
         Node::Number(_)
         | Node::Pi
         | Node::Symbol(_)

@@ -2,7 +2,7 @@
 
 mod support;
 
-use pfaff_expr::{Expr, Graph, Role, ZeroTest};
+use pfaff_expr::{Expr, Graph, Role};
 use support::{Kind, Random, parse, random};
 
 #[test]
@@ -65,15 +65,16 @@ fn values_are_preserved() {
             let values = symbols.map(|_| r.uniform(-1.5, 2.0));
             let at = |s: Expr| values[symbols.iter().position(|&x| x == s).unwrap()];
             let both = g.evaluate(&[e, simple], &at);
-            if !both[0].is_finite() || both[0].abs() > 1e6 {
+            let largest =
+                g.evaluate(&g.live(&[e]), &at).iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+            if !both[0].is_finite() || largest > 1e5 {
                 continue;
             }
             compared += 1;
-            // Cancellation inside enlarges rounding; a wrong rule is wrong in the first digit.
-            let close = (both[0] - both[1]).abs() <= 1e-6 * (1.0 + both[0].abs());
+            // A few dozen roundings of the largest number on the way, enlarged by slopes; a wrong rule is wrong in the first digit.
+            let close = (both[0] - both[1]).abs() <= 1e-9 * (1.0 + largest);
             let text = || format!("{} became {}", g.to_text(e), g.to_text(simple));
-            let zero = || matches!(g.zero_test(g.sub(e, simple)), ZeroTest::Nonzero { .. });
-            assert!(close || !zero(), "case {case} at {values:?}: {both:?} {}", text());
+            assert!(close, "case {case} at {values:?}: {both:?} {}", text());
         }
     }
     assert!(compared > 1500 && smaller > 500, "{compared} {smaller}");

@@ -4,7 +4,7 @@
 //! beyond [`MAX_TERMS`]. Logarithms are expanded, $\log(ab) = \log a + \log b$ and $\log a^y = y\log a$, as if all arguments were positive.
 
 use num_traits::{One, Signed, ToPrimitive, Zero};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::function::Unary;
 use crate::node::{Expr, Node};
@@ -128,11 +128,11 @@ impl Forms {
         let mut representatives: FxHashMap<Value, Expr> = FxHashMap::default();
         for &e in live {
             let same = *representatives.entry(store.values[e.index()]).or_insert(e);
-            if logs.contains_key(&e) {
+            if logs.contains(&e) {
                 let form = forms.log_of(store, e).filter(|f| f.0.len() <= MAX_TERMS);
                 forms.logs.insert(e, form.unwrap_or_else(|| Form::atom(Atom::Log(same))));
             }
-            if plain.contains_key(&e) {
+            if plain.contains(&e) {
                 let form = forms.plain_of(store, e).filter(|f| f.0.len() <= MAX_TERMS);
                 forms.plain.insert(e, form.unwrap_or_else(|| Form::atom(Atom::Node(same))));
             }
@@ -233,7 +233,7 @@ pub(super) fn prime_factors(value: &Rational) -> Option<Vec<(u64, i64)>> {
     Some(factors)
 }
 
-type Marks = FxHashMap<Expr, ()>;
+type Marks = FxHashSet<Expr>;
 
 /// The nodes whose form is needed, and those whose logarithm is.
 fn wanted(store: &Store, live: &[Expr]) -> (Marks, Marks) {
@@ -254,18 +254,18 @@ fn wanted(store: &Store, live: &[Expr]) -> (Marks, Marks) {
         )
         | Node::Binary(_, _, a) = node
         {
-            plain.insert(a, ());
+            plain.insert(a);
         }
         if let Node::Unary(Unary::Log, a) = node {
-            logs.insert(a, ());
+            logs.insert(a);
         }
         if let Node::Pow(a, b) = node
             && store.small_integer(b).is_none()
         {
-            logs.insert(a, ());
-            plain.insert(b, ());
+            logs.insert(a);
+            plain.insert(b);
         }
-        if plain.contains_key(&e)
+        if plain.contains(&e)
             && matches!(
                 node,
                 Node::Neg(_)
@@ -276,16 +276,16 @@ fn wanted(store: &Store, live: &[Expr]) -> (Marks, Marks) {
                     | Node::Pow(..)
             )
         {
-            plain.extend(node.operands().map(|o| (o, ())));
+            plain.extend(node.operands());
         }
-        if logs.contains_key(&e) {
+        if logs.contains(&e) {
             match node {
-                Node::Mul(a, b) | Node::Div(a, b) => logs.extend([(a, ()), (b, ())]),
-                Node::Unary(Unary::Sqrt | Unary::Abs, a) => _ = logs.insert(a, ()),
-                Node::Unary(Unary::Exp, a) => _ = plain.insert(a, ()),
+                Node::Mul(a, b) | Node::Div(a, b) => logs.extend([a, b]),
+                Node::Unary(Unary::Sqrt | Unary::Abs, a) => _ = logs.insert(a),
+                Node::Unary(Unary::Exp, a) => _ = plain.insert(a),
                 Node::Pow(a, b) => {
-                    logs.insert(a, ());
-                    plain.insert(b, ());
+                    logs.insert(a);
+                    plain.insert(b);
                 }
                 _ => {}
             }

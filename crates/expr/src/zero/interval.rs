@@ -42,7 +42,7 @@ pub(super) fn known_signs(store: &Store, live: &[Expr]) -> Signs {
 fn interval(store: &Store, e: Expr, of: impl Fn(Expr) -> Interval) -> Interval {
     match store.node(e) {
         Node::Number(n) => widen((store.doubles[n as usize], store.doubles[n as usize])),
-        Node::Pi => (3.14, 3.15),
+        Node::Pi => widen((std::f64::consts::PI, std::f64::consts::PI)),
         Node::Neg(a) => negative(of(a)),
         Node::Add(a, b) => sum(of(a), of(b)),
         Node::Sub(a, b) => sum(of(a), negative(of(b))),
@@ -55,8 +55,7 @@ fn interval(store: &Store, e: Expr, of: impl Fn(Expr) -> Interval) -> Interval {
                 let low = least_magnitude(of(a));
                 widen_positive((crate::function::power(low, n as f64), f64::INFINITY))
             }
-            Some(_) if of(a).0 >= 0.0 => (0.0, f64::INFINITY),
-            None if of(a).0 >= 0.0 => (0.0, f64::INFINITY),
+            _ if of(a).0 >= 0.0 => (0.0, f64::INFINITY),
             _ => ALL,
         },
         Node::Unary(f, a) => match f {

@@ -161,10 +161,10 @@ pub(super) fn turn(n: i64, d: u64) -> Option<Z> {
     // An element of this order: the first power of a small number that has it.
     let is_primitive =
         |z: Z| [2, 3, 5, 7].iter().all(|q| z.to_the(u128::from(TURNS / q)) != ONE);
-    let mut unit = (2..)
+    let mut unit = (2..1_000_000)
         .map(|k| Z(k, 1).to_the(ORDER / u128::from(TURNS)))
         .find(|&z| is_primitive(z))
-        .expect("the group is cyclic and its order is a multiple of this one");
+        .expect("the group is cyclic, and one element in five is no power of 2, 3, 5 or 7");
     if unit.to_the(u128::from(TURNS / 4)) != I {
         unit = unit.inverse().expect("roots of unity are not zero");
     }
