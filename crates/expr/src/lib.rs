@@ -12,6 +12,7 @@ mod evaluate;
 mod field;
 mod function;
 mod graph;
+mod independence;
 mod latex;
 mod latex_symbol;
 mod node;

@@ -17,30 +17,34 @@ impl Graph {
         let store = self.store.borrow();
         let values =
             rows.iter().map(|r| r.iter().map(|e| store.values[e.index()][0]).collect());
-        let mut echelon: Vec<(usize, Vec<u64>)> = Vec::new();
-        let mut independent = Vec::new();
-        for (i, row) in values.enumerate() {
-            let mut row: Vec<u64> = row;
-            for (pivot, known) in &echelon {
-                let factor = field::neg(row[*pivot]);
-                for (x, k) in row.iter_mut().zip(known) {
-                    *x = field::add(*x, field::mul(factor, *k));
-                }
-            }
-            if let Some(pivot) = row.iter().position(|&x| x != 0) {
-                let scale = field::inv(row[pivot]);
-                row.iter_mut().for_each(|x| *x = field::mul(*x, scale));
-                echelon.push((pivot, row));
-                independent.push(i);
-            }
-        }
-        independent
+        independent(values)
     }
 
     /// Whether the value modulo a prime is zero: a sure sign of "not zero" if it is not, up to missed identities.
     pub fn vanishes_modulo_prime(&self, e: Expr) -> bool {
         self.store.borrow().values[e.index()] == [0, 0]
     }
+}
+
+/// The first rows, in order, that are independent, by elimination.
+pub(crate) fn independent(rows: impl Iterator<Item = Vec<u64>>) -> Vec<usize> {
+    let mut echelon: Vec<(usize, Vec<u64>)> = Vec::new();
+    let mut independent = Vec::new();
+    for (i, mut row) in rows.enumerate() {
+        for (pivot, known) in &echelon {
+            let factor = field::neg(row[*pivot]);
+            for (x, k) in row.iter_mut().zip(known) {
+                *x = field::add(*x, field::mul(factor, *k));
+            }
+        }
+        if let Some(pivot) = row.iter().position(|&x| x != 0) {
+            let scale = field::inv(row[pivot]);
+            row.iter_mut().for_each(|x| *x = field::mul(*x, scale));
+            echelon.push((pivot, row));
+            independent.push(i);
+        }
+    }
+    independent
 }
 
 #[cfg(test)]

@@ -14,11 +14,11 @@ pub(crate) type Value = [u64; 2];
 
 /// The value of a node whose operands are in the store.
 pub(crate) fn value(store: &Store, node: Node) -> Value {
-    [at(store, node, 0), at(store, node, 1)]
+    [0, 1].map(|point| at(store, node, point, |e| store.values[e.index()][point]))
 }
 
-fn at(store: &Store, node: Node, point: usize) -> u64 {
-    let v = |e: Expr| store.values[e.index()][point];
+/// The value of a node at any point, from those of its operands there.
+pub(crate) fn at(store: &Store, node: Node, point: usize, v: impl Fn(Expr) -> u64) -> u64 {
     let opaque = |tag: u64, parts: &[u64]| {
         parts.iter().fold(field::random(tag), |h, &x| field::random(h ^ x.rotate_left(17)))
     };

@@ -66,7 +66,8 @@ impl Graph {
 
     /// Zero, not zero with a witness, or unknown. Memory operators, tables and Mittag-Leffler functions are opaque: they cancel only against themselves.
     pub fn zero_test(&self, e: Expr) -> ZeroTest {
-        if self.store.borrow().values[e.index()] == [0, 0] {
+        let stored_zero = self.store.borrow().values[e.index()] == [0, 0];
+        if stored_zero && !self.store.borrow().has_large_numbers() {
             return ZeroTest::Zero;
         }
         let (symbols, live) = (self.symbols(&[e]), self.live(&[e]));
@@ -75,7 +76,15 @@ impl Graph {
             Ok(reals) => reals,
             Err((witness, value)) => return ZeroTest::Nonzero { witness, value },
         };
-        if vanishes_exactly(&store, &live, &reals) { ZeroTest::Zero } else { ZeroTest::Unknown }
+        let zero = stored_zero || vanishes_exactly(&store, &live, &reals);
+        if zero { ZeroTest::Zero } else { ZeroTest::Unknown }
+    }
+}
+
+impl Store {
+    /// Whether a number may be equal to another one modulo the prime, so that the stored value alone proves nothing.
+    fn has_large_numbers(&self) -> bool {
+        self.numbers.iter().any(|n| n.numer().bits().max(n.denom().bits()) > 60)
     }
 }
 
@@ -139,7 +148,11 @@ fn vanishes_exactly(store: &Store, live: &[Expr], reals: &Reals) -> bool {
         points += 1;
         if value == quadratic::ZERO {
             zeros += 1;
-        } else if !branched || signs.iter().any(|s| s.1 != 0 && !reals.seen.contains(s)) {
+        } else if !branched
+            || signs
+                .iter()
+                .any(|s| s.1 != 0 && !known.contains_key(&s.0) && !reals.seen.contains(s))
+        {
             return false;
         }
         if points == needed {

@@ -37,7 +37,7 @@ pub(super) struct Problem<'a> {
 }
 
 impl Problem<'_> {
-    /// The value at the point that belongs to a seed; `None` where the field lacks a root, a denominator vanishes, or a known sign comes out wrong.
+    /// The value at the point that belongs to a seed; `None` where the field lacks a root or a denominator vanishes.
     pub(super) fn sample(&self, seed: u64) -> Option<Sample> {
         let mut point = Point {
             problem: self,
@@ -94,7 +94,7 @@ impl Point<'_> {
             Node::Compare(Relation::NotEqual, a, b) => truth(v(a) != v(b)),
             Node::Compare(r, a, b) => {
                 let difference = v(b).minus(v(a));
-                let sign = self.sign(e, difference)?;
+                let sign = self.sign(e, difference);
                 truth(sign > 0 || (sign == 0 && r == Relation::LessEqual))
             }
             Node::Not(a) => truth(v(a) == ZERO),
@@ -117,14 +117,14 @@ impl Point<'_> {
         Z::random(parts.iter().fold(start, |h, x| field::random(h ^ x.seed().rotate_left(17))))
     }
 
-    /// The sign of what is compared with zero at this node; `None` if it contradicts what is known of it.
-    fn sign(&mut self, at: Expr, value: Z) -> Option<i8> {
-        let sign = value.sign();
-        if self.problem.known.get(&at).is_some_and(|&known| sign * known < 0) {
-            return None;
-        }
+    /// The sign of what is compared with zero at this node: the known one where it is the same everywhere.
+    fn sign(&mut self, at: Expr, value: Z) -> i8 {
+        let sign = match (value.sign(), self.problem.known.get(&at)) {
+            (1 | -1, Some(&known)) => known,
+            (random, _) => random,
+        };
         self.signs.push((at, sign));
-        Some(sign)
+        sign
     }
 
     /// $x$ without a positive number in front, and that number.
@@ -138,13 +138,13 @@ impl Point<'_> {
         (None, self.values[&x])
     }
 
-    fn signed(&mut self, e: Expr, a: Expr) -> Option<Z> {
+    fn signed(&mut self, e: Expr, a: Expr) -> Z {
         let (_, value) = self.content(a);
-        Some(match self.sign(e, value)? {
+        match self.sign(e, value) {
             0 => ZERO,
             1 => ONE,
             _ => ONE.opposite(),
-        })
+        }
     }
 
     fn root(&self, a: Expr) -> Option<Z> {
@@ -196,8 +196,8 @@ impl Point<'_> {
             }
             Unary::Log => self.form_value(forms.log(a)?),
             Unary::Sqrt => self.root(a),
-            Unary::Sign => self.signed(e, a),
-            Unary::Abs => Some(self.signed(e, a)?.times(x)),
+            Unary::Sign => Some(self.signed(e, a)),
+            Unary::Abs => Some(self.signed(e, a).times(x)),
             Unary::Asin | Unary::Acos | Unary::Atan => {
                 let z = self.direction(e)?;
                 self.angle(z)
@@ -216,7 +216,7 @@ impl Point<'_> {
         let (x, y) = (self.values[&a], self.values[&b]);
         match f {
             Binary::Min | Binary::Max => {
-                let takes_b = (self.sign(e, y.minus(x))? > 0) == (f == Binary::Max);
+                let takes_b = (self.sign(e, y.minus(x)) > 0) == (f == Binary::Max);
                 Some(if takes_b { y } else { x })
             }
             Binary::Atan2 => {
