@@ -10,13 +10,15 @@ use pfaff_expr::{Table, power};
 
 use crate::allocate::Layout;
 use crate::instruction::Instruction;
+use crate::native::sweep_fused;
 use crate::program::Tape;
+use crate::rounding::{Rounding, Twice};
 use crate::run::{binary_value, truth, unary_value};
 use crate::sincos::sincos_lanes;
 
 /// Lanes that are handled together.
-const BLOCK: usize = 8;
-type Block = [f64; BLOCK];
+pub(crate) const BLOCK: usize = 8;
+pub(crate) type Block = [f64; BLOCK];
 
 /// A program at work on many states, with structures of arrays: number `i` of lane `l` stands at `i * lanes + l`.
 #[derive(Clone, Debug)]
@@ -66,7 +68,7 @@ impl Batch {
         fixed.clear();
         for tile in tiles(*lanes, rows.width) {
             rows.load(tape.layout.first_parameter(), parameters, *lanes, tile);
-            rows.sweep(&tape.per_run, &tape.tables, tile.count);
+            rows.sweep(tape, &tape.per_run, tile.count);
             if *lanes > rows.width * BLOCK {
                 fixed.extend_from_slice(rows.fixed(tape.layout));
             }
@@ -88,7 +90,7 @@ impl Batch {
                 place.copy_from_slice(&fixed[i * place.len()..][..place.len()]);
             }
             rows.load(0, inputs, *lanes, tile);
-            rows.sweep(&tape.per_evaluation, &tape.tables, tile.count);
+            rows.sweep(tape, &tape.per_evaluation, tile.count);
             for (&slot, output) in tape.outputs.iter().zip(outputs.chunks_exact_mut(*lanes)) {
                 let row = rows.row(slot as usize);
                 output[tile.first..][..tile.count].copy_from_slice(&row[..tile.count]);
@@ -126,11 +128,20 @@ impl Rows {
         }
     }
 
-    fn sweep(&mut self, code: &[Instruction], tables: &[Table], count: usize) {
+    fn sweep(&mut self, tape: &Tape, part: &[Instruction], count: usize) {
         match self.width {
-            1 => sweep::<1>(code, self.slots.as_chunks_mut().0, tables, count),
-            2 => sweep::<2>(code, self.slots.as_chunks_mut().0, tables, count),
-            _ => sweep::<4>(code, self.slots.as_chunks_mut().0, tables, count),
+            1 => self.sweep_width::<1>(tape, part, count),
+            2 => self.sweep_width::<2>(tape, part, count),
+            _ => self.sweep_width::<4>(tape, part, count),
+        }
+    }
+
+    fn sweep_width<const W: usize>(&mut self, tape: &Tape, part: &[Instruction], count: usize) {
+        let slots = self.slots.as_chunks_mut::<W>().0;
+        if tape.fused {
+            sweep_fused(part, slots, &tape.tables, count);
+        } else {
+            sweep_with::<Twice, W>(part, slots, &tape.tables, count, sincos_lanes);
         }
     }
 }
@@ -148,11 +159,13 @@ struct Tile {
 }
 
 /// Carries out the instructions on rows of `W` blocks. Slow functions are spared the lanes beyond `count`.
-fn sweep<const W: usize>(
+#[inline(always)]
+pub(crate) fn sweep_with<R: Rounding, const W: usize>(
     code: &[Instruction],
     slots: &mut [[Block; W]],
     tables: &[Table],
     count: usize,
+    sincos_lanes: impl Fn(&Block) -> (Block, Block),
 ) {
     use Instruction as I;
     // Each block is read before it is written, so that a result may take the slot of an operand.
@@ -178,9 +191,9 @@ fn sweep<const W: usize>(
             I::Sub { to, a, b } => blocks!(to, |a, b| a - b),
             I::Mul { to, a, b } => blocks!(to, |a, b| a * b),
             I::Div { to, a, b } => blocks!(to, |a, b| a / b),
-            I::MulAdd { to, a, b, c } => blocks!(to, |a, b, c| a * b + c),
-            I::MulSub { to, a, b, c } => blocks!(to, |a, b, c| a * b - c),
-            I::SubMul { to, a, b, c } => blocks!(to, |a, b, c| c - a * b),
+            I::MulAdd { to, a, b, c } => blocks!(to, |a, b, c| R::mul_add(a, b, c)),
+            I::MulSub { to, a, b, c } => blocks!(to, |a, b, c| R::mul_add(a, b, -c)),
+            I::SubMul { to, a, b, c } => blocks!(to, |a, b, c| R::mul_add(-a, b, c)),
             I::Neg { to, a } => blocks!(to, |a| -a),
             I::Square { to, a } => blocks!(to, |a| a * a),
             I::Sqrt { to, a } => blocks!(to, |a| a.sqrt()),

@@ -16,7 +16,9 @@ mod error;
 mod fuse;
 mod instruction;
 mod lower;
+mod native;
 mod program;
+mod rounding;
 mod run;
 mod sincos;
 
@@ -24,4 +26,4 @@ pub use batch::Batch;
 pub use error::CompileError;
 pub use program::{Counts, Program};
 pub use run::Run;
-pub use sincos::sincos;
+pub use sincos::{sincos, sincos_fused};

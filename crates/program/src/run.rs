@@ -5,7 +5,9 @@ use std::sync::Arc;
 use pfaff_expr::{Binary, Table, Unary, power};
 
 use crate::instruction::Instruction;
+use crate::native::execute_fused;
 use crate::program::Tape;
+use crate::rounding::{Rounding, Twice};
 use crate::sincos::sincos;
 
 /// A program at work with given parameters. It owns its slots: give each thread its own.
@@ -34,7 +36,7 @@ impl Run {
         let first = self.tape.layout.first_parameter();
         let place = &mut self.slots[first..first + self.tape.layout.parameters];
         place.copy_from_slice(parameters);
-        execute(&self.tape.per_run, &mut self.slots, &self.tape.tables);
+        self.tape.execute(&self.tape.per_run, &mut self.slots);
     }
 
     /// The outputs at these inputs, both in the order of the program. Allocates nothing.
@@ -45,15 +47,37 @@ impl Run {
     pub fn evaluate(&mut self, inputs: &[f64], outputs: &mut [f64]) {
         assert_eq!(outputs.len(), self.tape.outputs.len(), "number of outputs");
         self.slots[..self.tape.layout.inputs].copy_from_slice(inputs);
-        execute(&self.tape.per_evaluation, &mut self.slots, &self.tape.tables);
+        self.tape.execute(&self.tape.per_evaluation, &mut self.slots);
         for (output, &slot) in outputs.iter_mut().zip(&self.tape.outputs) {
             *output = self.slots[slot as usize];
         }
     }
 }
 
-/// Carries out the instructions on the slots.
+impl Tape {
+    /// Carries out one of its parts on the slots.
+    pub(crate) fn execute(&self, part: &[Instruction], slots: &mut [f64]) {
+        if self.fused {
+            execute_fused(part, slots, &self.tables);
+        } else {
+            execute(part, slots, &self.tables);
+        }
+    }
+}
+
+/// Carries out the instructions on the slots, each operation rounded by itself.
 pub(crate) fn execute(code: &[Instruction], slots: &mut [f64], tables: &[Table]) {
+    execute_with::<Twice>(code, slots, tables, sincos);
+}
+
+/// Carries out the instructions on the slots, with this rounding and these sines and cosines.
+#[inline(always)]
+pub(crate) fn execute_with<R: Rounding>(
+    code: &[Instruction],
+    slots: &mut [f64],
+    tables: &[Table],
+    sincos: impl Fn(f64) -> (f64, f64),
+) {
     use Instruction as I;
     macro_rules! at {
         ($slot:expr) => {
@@ -66,9 +90,9 @@ pub(crate) fn execute(code: &[Instruction], slots: &mut [f64], tables: &[Table])
             I::Sub { to, a, b } => at!(to) = at!(a) - at!(b),
             I::Mul { to, a, b } => at!(to) = at!(a) * at!(b),
             I::Div { to, a, b } => at!(to) = at!(a) / at!(b),
-            I::MulAdd { to, a, b, c } => at!(to) = at!(a) * at!(b) + at!(c),
-            I::MulSub { to, a, b, c } => at!(to) = at!(a) * at!(b) - at!(c),
-            I::SubMul { to, a, b, c } => at!(to) = at!(c) - at!(a) * at!(b),
+            I::MulAdd { to, a, b, c } => at!(to) = R::mul_add(at!(a), at!(b), at!(c)),
+            I::MulSub { to, a, b, c } => at!(to) = R::mul_add(at!(a), at!(b), -at!(c)),
+            I::SubMul { to, a, b, c } => at!(to) = R::mul_add(-at!(a), at!(b), at!(c)),
             I::Neg { to, a } => at!(to) = -at!(a),
             I::Square { to, a } => at!(to) = at!(a) * at!(a),
             I::Sqrt { to, a } => at!(to) = at!(a).sqrt(),

@@ -1,7 +1,8 @@
-//! Sine and cosine together, branch-free, with the same bits one at a time and in lanes.
+//! Sine and cosine together, branch-free, with the same bits one at a time, in lanes and in native code.
 //!
-//! Reduction: $k$ is $x \cdot 2/\pi$ rounded and $r + r' = x - k\pi/2$ with $\pi/2 = P_1 + P_2 + P_3 + P_4$. For $|x| \le 10^8$
-//! we have $|k| < 2^{26}$; $P_1, P_2, P_3$ end at $2^{-26}, 2^{-53}, 2^{-80}$ and have at most 27 bits, so that
+//! Reduction: $k$ is $x \cdot 2/\pi$ rounded and $r - r' = x - k\pi/2$ with $|x| \le 10^8$, $|k| < 2^{26}$.
+//!
+//! **Rounding twice.** $\pi/2 = P_1 + P_2 + P_3 + P_4$; $P_1, P_2, P_3$ end at $2^{-26}, 2^{-53}, 2^{-80}$ and have at most 27 bits, so that
 //!
 //! - $k P_1, k P_2, k P_3$ are exact products;
 //! - $x - k P_1$ and then $- k P_2$ are exact differences: multiples of $2^{-53}$ below 1;
@@ -10,28 +11,40 @@
 //!
 //! What remains is the rounding of $k P_4$, at most $k\,2^{-134}$. No double up to $10^8$ comes closer than $2^{-61}$ to a multiple of $\pi/2$, and
 //! only three come closer than $k\,2^{-78}$ (14461176.67027838 and its doubles; the tests have them), so that this is below 2⁻³ units elsewhere.
+//!
+//! **Rounding once.** $\pi/2 = Q_1 + Q_2 + Q_3$, doubles. $x - k Q_1$ is a multiple of $2^{-53}$ below 1, hence exact; $k Q_2 = p + e$ exactly, and
+//! the difference that $p$ is taken from is a multiple of the last place of $p$, as above. What remains is $k\,2^{-163}$.
+//!
 //! The polynomials on $|r| \le \pi/4$ are those of fdlibm (`__kernel_sin`, `__kernel_cos`). Beyond $10^8$, and for what is not finite, `libm` answers.
 //!
-//! **Invariant.** Only `+ - *` and operations on bits, each rounded by itself: no fused multiply-add. Any code, scalar or vector, that
-//! performs these operations in this order has these bits.
+//! **Invariant.** Only `+ - *`, multiply-adds and operations on bits. Native code performs these operations in this order.
+
+use crate::rounding::{OnceByHand, Rounding, Twice};
 
 /// Up to here the reduction is exact enough.
-const LIMIT: f64 = 1e8;
+pub(crate) const LIMIT: f64 = 1e8;
 
-const TWO_OVER_PI: f64 = std::f64::consts::FRAC_2_PI;
+pub(crate) const TWO_OVER_PI: f64 = std::f64::consts::FRAC_2_PI;
 /// $1.5 \cdot 2^{52}$: adding it rounds to a whole number, which then stands in the last bits.
-const ROUND: f64 = 6_755_399_441_055_744.0;
+pub(crate) const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// $P_1 \dots P_4$ by their bits.
-const HALF_PI: [f64; 4] = [
+pub(crate) const HALF_PI: [f64; 4] = [
     f64::from_bits(0x3ff9_21fb_5400_0000),
     f64::from_bits(0x3e11_0b46_0000_0000),
     f64::from_bits(0x3c91_a626_3000_0000),
     f64::from_bits(0x3ae8_a2e0_3707_344a),
 ];
 
+/// $Q_1 \dots Q_3$ by their bits.
+pub(crate) const HALF_PI_WHOLE: [f64; 3] = [
+    f64::from_bits(0x3ff9_21fb_5444_2d18),
+    f64::from_bits(0x3c91_a626_3314_5c07),
+    f64::from_bits(0xb91f_1976_b7ed_8fbc),
+];
+
 /// $(\sin r - r)/r^3$ in powers of $r^2$.
-const SIN: [f64; 6] = [
+pub(crate) const SIN: [f64; 6] = [
     -1.666_666_666_666_663_2e-1,
     8.333_333_333_322_49e-3,
     -1.984_126_982_985_795e-4,
@@ -41,7 +54,7 @@ const SIN: [f64; 6] = [
 ];
 
 /// $(\cos r - 1 + r^2/2)/r^4$ in powers of $r^2$.
-const COS: [f64; 6] = [
+pub(crate) const COS: [f64; 6] = [
     4.166_666_666_666_66e-2,
     -1.388_888_888_887_411e-3,
     2.480_158_728_947_673e-5,
@@ -58,12 +71,50 @@ const COS: [f64; 6] = [
 /// ```
 #[inline(never)] // its registers and its 60 operations do not belong into the loop over instructions
 pub fn sincos(x: f64) -> (f64, f64) {
-    if x.abs() <= LIMIT { reduced(x) } else { (libm::sin(x), libm::cos(x)) }
+    if x.abs() <= LIMIT { reduced_twice(x) } else { beyond(x) }
+}
+
+/// $(\sin x, \cos x)$ as a program whose multiply-adds round once has them: each within one unit in the last place, and not always the bits of [`sincos`].
+pub fn sincos_fused(x: f64) -> (f64, f64) {
+    crate::native::sincos_fused(x)
+}
+
+/// Both, with multiply-adds that round once.
+#[inline(always)]
+pub(crate) fn sincos_once<R: Rounding>(x: f64) -> (f64, f64) {
+    if x.abs() <= LIMIT { reduced_once::<R>(x) } else { beyond(x) }
+}
+
+#[inline(never)]
+pub(crate) fn sincos_by_hand(x: f64) -> (f64, f64) {
+    sincos_once::<OnceByHand>(x)
+}
+
+#[cold]
+#[inline(never)]
+fn beyond(x: f64) -> (f64, f64) {
+    (libm::sin(x), libm::cos(x))
 }
 
 /// [`sincos`] of every lane, with the same bits.
-#[inline]
+#[inline(always)]
 pub(crate) fn sincos_lanes<const N: usize>(x: &[f64; N]) -> ([f64; N], [f64; N]) {
+    lanes(x, reduced_twice)
+}
+
+/// [`sincos_fused`] of every lane, with the same bits.
+#[inline(always)]
+pub(crate) fn sincos_lanes_once<R: Rounding, const N: usize>(
+    x: &[f64; N],
+) -> ([f64; N], [f64; N]) {
+    lanes(x, reduced_once::<R>)
+}
+
+#[inline(always)]
+fn lanes<const N: usize>(
+    x: &[f64; N],
+    reduced: impl Fn(f64) -> (f64, f64),
+) -> ([f64; N], [f64; N]) {
     let (mut sin, mut cos) = ([0.0; N], [0.0; N]);
     let mut inside = true;
     for l in 0..N {
@@ -72,51 +123,69 @@ pub(crate) fn sincos_lanes<const N: usize>(x: &[f64; N]) -> ([f64; N], [f64; N])
     }
     if !inside {
         for l in 0..N {
-            (sin[l], cos[l]) = sincos(x[l]);
+            if x[l].abs() > LIMIT || x[l].is_nan() {
+                (sin[l], cos[l]) = beyond(x[l]);
+            }
         }
     }
     (sin, cos)
 }
 
 /// The branch-free part; meaningless beyond [`LIMIT`].
-#[inline]
-fn reduced(x: f64) -> (f64, f64) {
+#[inline(always)]
+fn reduced_twice(x: f64) -> (f64, f64) {
     let [p1, p2, p3, p4] = HALF_PI;
     let shifted = x * TWO_OVER_PI + ROUND;
-    let quadrant = shifted.to_bits();
     let k = shifted - ROUND;
     let exact = x - k * p1 - k * p2;
-    // r + lo = exact − k P₃ − k P₄. Differences, not sums, so that −0 stays −0.
+    // r − rest = exact − k P₃ − k P₄. Differences, not sums, so that −0 stays −0.
     let third = k * p3;
     let high = exact - third;
-    let rest = k * p4 - ((exact - high) - third);
-    let r = high - rest;
-    let lo = (high - r) - rest;
+    let behind = k * p4 - ((exact - high) - third);
+    let r = high - behind;
+    let rest = behind - (high - r);
+    kernels::<Twice>(shifted.to_bits(), r, rest)
+}
+
+/// The same with multiply-adds that round once.
+#[inline(always)]
+fn reduced_once<R: Rounding>(x: f64) -> (f64, f64) {
+    let [q1, q2, q3] = HALF_PI_WHOLE;
+    let shifted = R::mul_add(x, TWO_OVER_PI, ROUND);
+    let k = shifted - ROUND;
+    let exact = R::mul_add(-k, q1, x);
+    let p = k * q2;
+    let e = R::mul_add(k, q2, -p);
+    let r = exact - p;
+    let rest = R::mul_add(k, q3, ((r - exact) + p) + e);
+    kernels::<R>(shifted.to_bits(), r, rest)
+}
+
+/// $\sin$ and $\cos$ of $r - \mathrm{rest}$ and `quadrant` quarter turns.
+#[inline(always)]
+fn kernels<R: Rounding>(quadrant: u64, r: f64, rest: f64) -> (f64, f64) {
     let z = r * r;
-    let sin = sin_kernel(r, lo, z).to_bits();
-    let cos = cos_kernel(r, lo, z).to_bits();
+    let w = z * z;
+    let cube = z * w;
+    let first = R::mul_add(SIN[5], z, SIN[4]);
+    let tail = R::mul_add(SIN[3], z, SIN[2]);
+    let tail = R::mul_add(tail, z, SIN[1]);
+    let tail = R::mul_add(first, cube, tail);
+    let series = R::mul_add(tail, z, SIN[0]);
+    let sin = (r - R::mul_add(-series, z * r, rest)).to_bits();
+    let first = R::mul_add(COS[5], z, COS[4]);
+    let first = R::mul_add(first, z, COS[3]);
+    let tail = R::mul_add(COS[2], z, COS[1]);
+    let tail = R::mul_add(tail, z, COS[0]);
+    let series = R::mul_add(first, cube, tail);
+    let small = R::mul_add(series, w, r * rest);
+    let half = z * 0.5;
+    let one = 1.0 - half;
+    let cos = (one + (((1.0 - one) - half) + small)).to_bits();
     // An odd quadrant exchanges the two; the second bit of k and of k + 1 are their signs.
     let odd = (quadrant & 1).wrapping_neg();
     let exchange = (sin ^ cos) & odd;
     let sin_sign = (quadrant & 2) << 62;
     let cos_sign = (quadrant.wrapping_add(1) & 2) << 62;
     (f64::from_bits(sin ^ exchange ^ sin_sign), f64::from_bits(cos ^ exchange ^ cos_sign))
-}
-
-#[inline]
-fn sin_kernel(r: f64, lo: f64, z: f64) -> f64 {
-    let w = z * z;
-    let tail = SIN[1] + z * (SIN[2] + z * SIN[3]) + z * w * (SIN[4] + z * SIN[5]);
-    let v = z * r;
-    r - ((z * (0.5 * lo - v * tail) - lo) - v * SIN[0])
-}
-
-#[inline]
-fn cos_kernel(r: f64, lo: f64, z: f64) -> f64 {
-    let w = z * z;
-    let tail =
-        z * (COS[0] + z * (COS[1] + z * COS[2])) + w * w * (COS[3] + z * (COS[4] + z * COS[5]));
-    let half = 0.5 * z;
-    let one = 1.0 - half;
-    one + (((1.0 - one) - half) + (z * tail - r * lo))
 }

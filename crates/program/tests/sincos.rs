@@ -4,7 +4,7 @@ mod support;
 
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
-use pfaff_program::sincos;
+use pfaff_program::{sincos, sincos_fused};
 use support::{Random, same};
 
 /// Places after the binary point.
@@ -46,25 +46,29 @@ fn the_hardest_doubles() {
 #[test]
 fn beyond_the_range_libm_answers() {
     for x in [1.000_000_1e8, -3e9, 1e22, f64::MAX, f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
-        let (s, c) = sincos(x);
-        assert!(same(s, libm::sin(x)) && same(c, libm::cos(x)), "{x}");
+        for (s, c) in [sincos(x), sincos_fused(x)] {
+            assert!(same(s, libm::sin(x)) && same(c, libm::cos(x)), "{x}");
+        }
     }
 }
 
 #[test]
 fn small_arguments_keep_their_sign() {
     for x in [0.0, -0.0, 5e-324, -5e-324, f64::MIN_POSITIVE, -1e-300, 1e-20] {
-        let (s, c) = sincos(x);
-        assert_eq!((s.to_bits(), c), (x.to_bits(), 1.0));
+        for (s, c) in [sincos(x), sincos_fused(x)] {
+            assert_eq!((s.to_bits(), c), (x.to_bits(), 1.0));
+        }
     }
 }
 
 /// Both within one unit in the last place of the exact value.
 fn check(arguments: &[f64]) {
     for &x in arguments {
-        let ((sin, cos), exact) = (sincos(x), exact(x));
-        let (of_sin, of_cos) = (units(sin, &exact.0), units(cos, &exact.1));
-        assert!(of_sin < 1.0 && of_cos < 1.0, "{x:?}: {of_sin} and {of_cos} units");
+        let exact = exact(x);
+        for (sin, cos) in [sincos(x), sincos_fused(x)] {
+            let (of_sin, of_cos) = (units(sin, &exact.0), units(cos, &exact.1));
+            assert!(of_sin < 1.0 && of_cos < 1.0, "{x:?}: {of_sin} and {of_cos} units");
+        }
     }
 }
 

@@ -1,0 +1,103 @@
+//! The interpreters with multiply-adds that round once: compiled for processors that have the instruction, and for those that have not.
+
+use pfaff_expr::Table;
+
+use crate::batch::{Block, sweep_with};
+use crate::instruction::Instruction;
+use crate::rounding::{Once, OnceByHand};
+use crate::run::execute_with;
+use crate::sincos::{sincos_by_hand, sincos_lanes_once, sincos_once};
+
+/// Carries out the instructions on the slots.
+pub(crate) fn execute_fused(code: &[Instruction], slots: &mut [f64], tables: &[Table]) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("fma") {
+        // SAFETY: the processor has the instruction.
+        unsafe { execute(code, slots, tables) }
+        return;
+    }
+    if cfg!(target_arch = "aarch64") {
+        execute_with::<Once>(code, slots, tables, sincos_once::<Once>);
+    } else {
+        execute_with::<OnceByHand>(code, slots, tables, sincos_by_hand);
+    }
+}
+
+/// Carries out the instructions on rows of `W` blocks.
+pub(crate) fn sweep_fused<const W: usize>(
+    code: &[Instruction],
+    slots: &mut [[Block; W]],
+    tables: &[Table],
+    count: usize,
+) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
+    {
+        // SAFETY: the processor has both sets of instructions.
+        unsafe { sweep(code, slots, tables, count) }
+        return;
+    }
+    if cfg!(target_arch = "aarch64") {
+        sweep_with::<Once, W>(code, slots, tables, count, |x| sincos_lanes_once::<Once, 8>(x));
+    } else {
+        sweep_with::<OnceByHand, W>(code, slots, tables, count, |x| {
+            sincos_lanes_once::<OnceByHand, 8>(x)
+        });
+    }
+}
+
+/// Sine and cosine with multiply-adds that round once.
+pub(crate) fn sincos_fused(x: f64) -> (f64, f64) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("fma") {
+        // SAFETY: the processor has the instruction.
+        return unsafe { sincos(x) };
+    }
+    if cfg!(target_arch = "aarch64") { sincos_once::<Once>(x) } else { sincos_by_hand(x) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "fma")]
+fn execute(code: &[Instruction], slots: &mut [f64], tables: &[Table]) {
+    // SAFETY: this function is compiled for the same processors.
+    execute_with::<Once>(code, slots, tables, |x| unsafe { sincos(x) });
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn sweep<const W: usize>(
+    code: &[Instruction],
+    slots: &mut [[Block; W]],
+    tables: &[Table],
+    count: usize,
+) {
+    sweep_with::<Once, W>(code, slots, tables, count, |x| sincos_lanes_once::<Once, 8>(x));
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "fma")]
+#[inline(never)]
+fn sincos(x: f64) -> (f64, f64) {
+    sincos_once::<Once>(x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn with_and_without_the_instruction_the_bits_are_equal() {
+        let mut x = 1e-9_f64;
+        while x < 1e9 {
+            for x in [x, -x] {
+                let (with, without) = (sincos_fused(x), sincos_by_hand(x));
+                assert_eq!(
+                    (with.0.to_bits(), with.1.to_bits()),
+                    (without.0.to_bits(), without.1.to_bits()),
+                    "{x}"
+                );
+            }
+            x *= 1.003;
+        }
+    }
+}

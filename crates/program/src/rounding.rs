@@ -1,0 +1,40 @@
+//! How $ab + c$ is rounded: the product and then the sum, or once.
+//!
+//! Once is faster where the processor has the instruction, and has the same bits where it has not: then `libm` computes it. So a program says which of
+//! the two it means ([`Program::fused`](crate::Program::fused)), and means the same on every machine.
+
+/// A way to round $ab + c$. One implementation for each way to get it, so that a loop is compiled for each.
+pub(crate) trait Rounding {
+    /// $ab + c$
+    fn mul_add(a: f64, b: f64, c: f64) -> f64;
+}
+
+/// The product, then the sum.
+pub(crate) struct Twice;
+
+/// Once, by the instruction of the processor: for code that is compiled for one that has it.
+pub(crate) struct Once;
+
+/// Once, by whole numbers.
+pub(crate) struct OnceByHand;
+
+impl Rounding for Twice {
+    #[inline(always)]
+    fn mul_add(a: f64, b: f64, c: f64) -> f64 {
+        a * b + c
+    }
+}
+
+impl Rounding for Once {
+    #[inline(always)]
+    fn mul_add(a: f64, b: f64, c: f64) -> f64 {
+        a.mul_add(b, c)
+    }
+}
+
+impl Rounding for OnceByHand {
+    #[inline]
+    fn mul_add(a: f64, b: f64, c: f64) -> f64 {
+        libm::fma(a, b, c)
+    }
+}
