@@ -6,7 +6,7 @@
 //!
 //! **Domains.** An expression counts as zero if it vanishes wherever it is a finite real number: $x/x - 1$, $\log x^2 - 2\log x$ and $\sqrt{x}^2 - x$ are zero.
 //! **Branches.** Roots and signs take one branch at each point of the field. An expression with such functions counts as exactly zero if it vanishes at
-//! one point at least, and at every point with a sign that the real points have not shown.
+//! one point at least, and at every point whose signs no real point has shown together.
 
 mod form;
 mod interval;
@@ -41,7 +41,7 @@ pub enum ZeroTest {
 }
 
 /// Real points that are tried.
-const REAL_POINTS: u64 = 28;
+const REAL_POINTS: u64 = 32;
 /// Points of the field at which an expression without branches must vanish.
 const PLAIN_POINTS: usize = 16;
 /// Points of the field for an expression with branches.
@@ -90,10 +90,8 @@ impl Store {
 
 /// What the real points have shown without finding a witness.
 struct Reals {
-    /// How many gave a finite value with a finite bound.
-    finite: usize,
-    /// Which comparisons came out with which sign.
-    seen: FxHashSet<(Expr, i8)>,
+    /// The signs of all comparisons at each point that gave a finite value with a finite bound.
+    patterns: Vec<Vec<(Expr, i8)>>,
 }
 
 /// Looks for a witness.
@@ -102,7 +100,7 @@ fn real_points(
     live: &[Expr],
     symbols: &[Expr],
 ) -> Result<Reals, (Vec<(Expr, f64)>, f64)> {
-    let mut reals = Reals { finite: 0, seen: FxHashSet::default() };
+    let mut reals = Reals { patterns: Vec::new() };
     for point in 0..REAL_POINTS {
         let value_of = |s: Expr| coordinate(point, s);
         let (result, signs) = numeric::evaluate(store, live, &value_of);
@@ -110,8 +108,7 @@ fn real_points(
             return Err((symbols.iter().map(|&s| (s, value_of(s))).collect(), result.value));
         }
         if result.value.is_finite() && result.error.is_finite() {
-            reals.finite += 1;
-            reals.seen.extend(signs);
+            reals.patterns.push(signs);
         }
     }
     Ok(reals)
@@ -119,8 +116,9 @@ fn real_points(
 
 /// The value of a symbol at a real point: several scales, and every third point positive.
 fn coordinate(point: u64, symbol: Expr) -> f64 {
-    const SCALES: [f64; 14] =
-        [2.0, 1.0, 0.9, 3.0, 2.0, 10.0, 0.5, 1.5, 0.05, 100.0, 5.0, 1e-4, 1e4, 1e10];
+    const SCALES: [f64; 16] = [
+        2.0, 1.0, 0.9, 3.0, 2.0, 10.0, 0.5, 1.5, 0.05, 100.0, 5.0, 1e-4, 1e4, 1e10, 1e20, 1e50,
+    ];
     let bits = field::random(field::random(point ^ 0x0009_2ea1) ^ (symbol.index() as u64) << 8);
     let unit = (bits >> 9) as f64 / (1_u64 << 52) as f64;
     let size = SCALES[point as usize % SCALES.len()] * (0.05 + 0.95 * unit);
@@ -134,12 +132,17 @@ fn vanishes_exactly(store: &Store, live: &[Expr], reals: &Reals) -> bool {
         return false;
     }
     let branched = live.iter().any(|&e| is_branched(store, store.node(e)));
-    if branched && reals.finite < 3 {
+    if branched && reals.patterns.len() < 3 {
         return false;
     }
     let forms = Forms::new(store, live);
     let known = interval::known_signs(store, live);
     let problem = Problem { store, live, forms: &forms, known: &known };
+    let undecided = |signs: Vec<(Expr, i8)>| -> Vec<(Expr, i8)> {
+        signs.into_iter().filter(|(e, _)| !known.contains_key(e)).collect()
+    };
+    let seen: FxHashSet<Vec<(Expr, i8)>> =
+        reals.patterns.iter().cloned().map(undecided).collect();
     let needed = if branched { BRANCHED_POINTS } else { PLAIN_POINTS };
     let tries = MAX_TRIES.min(40_000_000 / live.len().max(1) as u64).max(2 * needed as u64);
     let (mut points, mut zeros) = (0, 0);
@@ -148,11 +151,7 @@ fn vanishes_exactly(store: &Store, live: &[Expr], reals: &Reals) -> bool {
         points += 1;
         if value == quadratic::ZERO {
             zeros += 1;
-        } else if !branched
-            || signs
-                .iter()
-                .any(|s| s.1 != 0 && !known.contains_key(&s.0) && !reals.seen.contains(s))
-        {
+        } else if !branched || !seen.contains(&undecided(signs)) {
             return false;
         }
         if points == needed {
@@ -160,6 +159,18 @@ fn vanishes_exactly(store: &Store, live: &[Expr], reals: &Reals) -> bool {
         }
     }
     if branched { zeros >= 1 } else { zeros >= 4 && zeros == points }
+}
+
+/// What a function of one argument compares with zero: the argument of `abs` and `sign`, and $u$ in $\sqrt{u^{2m}} = |u|^m$.
+fn compared_with_zero(store: &Store, node: Node) -> Option<Expr> {
+    match node {
+        Node::Unary(Unary::Abs | Unary::Sign, a) => Some(a),
+        Node::Unary(Unary::Sqrt, a) => match store.node(a) {
+            Node::Pow(u, n) if store.small_integer(n).is_some_and(|n| n % 2 == 0) => Some(u),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Nodes that may take part in an identity which the stored values do not know.

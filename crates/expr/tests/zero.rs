@@ -244,6 +244,20 @@ fn a_wide_identity_is_found() {
     assert!(!g.is_zero(g.add(sum, parse(&g, "x3/1000"))));
 }
 
+/// They vanish at every point that is tried, but not everywhere.
+#[test]
+fn a_branch_that_no_point_has_shown_is_not_passed_over() {
+    let g = Graph::new();
+    for text in [
+        "max(0, 1 - abs(x - 1000))",
+        "if(x < 1000, 0, if(x < 1001, 1, 0))",
+        "1 - sqrt((x - 1000)^2) + sqrt((1 - sqrt((x - 1000)^2))^2)",
+        "abs(x^2 - 1000000001) - sign(x^2 - 1000000000)*(x^2 - 1000000001)",
+    ] {
+        assert!(!g.is_zero(parse(&g, text)), "{text}");
+    }
+}
+
 #[test]
 fn a_large_or_deep_expression_is_tested_without_overflow() {
     let g = Graph::new();

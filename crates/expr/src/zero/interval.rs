@@ -4,6 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::compared_with_zero;
 use crate::function::{Binary, Unary};
 use crate::node::{Expr, Node};
 use crate::store::Store;
@@ -22,7 +23,7 @@ pub(super) fn known_signs(store: &Store, live: &[Expr]) -> Signs {
     for &e in live {
         let of = |o: Expr| intervals[&o];
         let compared = match store.node(e) {
-            Node::Unary(Unary::Abs | Unary::Sign, a) => Some(of(a)),
+            node @ Node::Unary(..) => compared_with_zero(store, node).map(of),
             Node::Binary(Binary::Min | Binary::Max, a, b) | Node::Compare(_, a, b) => {
                 Some(sum(of(b), negative(of(a))))
             }

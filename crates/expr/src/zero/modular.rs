@@ -8,6 +8,7 @@
 use num_traits::{Signed, ToPrimitive};
 use rustc_hash::FxHashMap;
 
+use super::compared_with_zero;
 use super::form::{Atom, Form, Forms, Monomial, prime_factors};
 use super::interval::Signs;
 use super::quadratic::{HALF, I, ONE, Z, ZERO, turn};
@@ -147,8 +148,15 @@ impl Point<'_> {
         }
     }
 
-    fn root(&self, a: Expr) -> Option<Z> {
+    fn root(&mut self, e: Expr, a: Expr) -> Option<Z> {
         let store = self.problem.store;
+        if let Some(u) = compared_with_zero(store, store.node(e))
+            && let Node::Pow(_, n) = store.node(a)
+        {
+            // √u²ᵐ = |u|ᵐ
+            let size = self.signed(e, u).times(self.values[&u]);
+            return size.whole_power(store.small_integer(n)? / 2);
+        }
         if let Some(number) = store.exact(a) {
             return number_power(number, 1, 2);
         }
@@ -195,7 +203,7 @@ impl Point<'_> {
                 }
             }
             Unary::Log => self.form_value(forms.log(a)?),
-            Unary::Sqrt => self.root(a),
+            Unary::Sqrt => self.root(e, a),
             Unary::Sign => Some(self.signed(e, a)),
             Unary::Abs => Some(self.signed(e, a).times(x)),
             Unary::Asin | Unary::Acos | Unary::Atan => {

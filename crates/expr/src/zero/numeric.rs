@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::compared_with_zero;
 use crate::function::{Binary, Unary, power};
 use crate::node::{Expr, Node, Relation};
 use crate::store::Store;
@@ -46,7 +47,7 @@ pub(super) fn evaluate(
             node => bounded(store, node, &v),
         };
         let compared = match store.node(e) {
-            Node::Unary(Unary::Abs | Unary::Sign, a) => Some((v(a), 0.0)),
+            node @ Node::Unary(..) => compared_with_zero(store, node).map(|a| (v(a), 0.0)),
             Node::Binary(Binary::Min | Binary::Max, a, b) | Node::Compare(_, a, b) => {
                 Some((v(b), v(a).value))
             }
