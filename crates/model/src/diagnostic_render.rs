@@ -35,7 +35,7 @@ pub(crate) fn render(diagnostic: &Diagnostic, source: &Source) -> String {
 /// The place and the underlined source lines of a span.
 fn excerpt(out: &mut String, source: &Source, span: Span, digits: usize) {
     let at = source.position(span.start);
-    let name = source.name();
+    let name = source.name_at(span.start);
     line(out, format_args!("{:digits$}--> {name}:{}:{}", "", at.line, at.column));
     line(out, format_args!("{:digits$} |", ""));
     let last = last_line(source, span);
@@ -55,7 +55,7 @@ fn last_line(source: &Source, span: Span) -> u32 {
 
 /// One source line and the carets under the part of `span` on it.
 fn underline(out: &mut String, source: &Source, span: Span, number: u32, digits: usize) {
-    let whole = source.line(number);
+    let whole = source.line_at(span.start, number);
     let text = source.slice(whole);
     let indent = (text.len() - text.trim_start().len()) as u32;
     let start = span.start.max(whole.start + if span.start < whole.start { indent } else { 0 });

@@ -6,6 +6,7 @@
 mod diagnostic;
 mod diagnostic_codes;
 mod diagnostic_render;
+mod elaborate;
 mod lexer;
 mod lexer_confusable;
 mod lexer_token;
@@ -14,6 +15,8 @@ mod parser;
 mod parser_cursor;
 mod parser_expression;
 mod parser_statement;
+mod shape;
+mod shape_algebra;
 mod source;
 pub mod syntax;
 mod syntax_arena;
@@ -22,6 +25,10 @@ mod token;
 
 pub use diagnostic::{Diagnostic, Severity, closest};
 pub use diagnostic_codes::CODES;
+pub use elaborate::{
+    ExpressionScope, Files, Formula, FormulaValue, NoFiles, Overrides, Refusal, Scope,
+    read_assignments, read_expression, read_formula, read_model, read_numbers,
+};
 pub use model::{
     AffineWord, Constraint, Coordinate, Datum, Direction, Drawing, Dynamics, Equation, Event,
     Force, Model, MultiplierStart, Observed, Parameter, Principle, Quantity, Results, Solve,
@@ -31,5 +38,6 @@ pub use parser::{
     Parsed, ParsedAssignments, ParsedExpression, ParsedExpressions, parse, parse_assignments,
     parse_expression, parse_expressions,
 };
+pub use shape::Shape;
 pub use source::{Position, Source, Span};
 pub use token::{Decimal, Keyword};

@@ -3,9 +3,13 @@
 //! Everything is in components and in declared order. Expressions live in the model's own [`Graph`]; parameters stay symbols (their values
 //! stand beside them), sizes and index ranges are gone.
 
+use std::sync::Arc;
+
 use pfaff_expr::{Expr, Graph};
 
+use crate::elaborate::Scope;
 use crate::source::{Source, Span};
+use crate::syntax::Arena;
 
 /// A constrained system as the user wrote it.
 #[derive(Clone, Debug)]
@@ -50,6 +54,10 @@ pub struct Model {
     pub solve: Solve,
     /// Symbols that stand for results of the motion in `observe`, `event` and `draw`.
     pub results: Results,
+    /// What the names mean, for texts that are read against the model.
+    pub scope: Scope,
+    /// The syntax tree of the functions in the scope.
+    pub(crate) arena: Arc<Arena>,
 }
 
 /// One scalar coordinate with its derivatives as symbols.

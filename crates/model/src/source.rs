@@ -17,6 +17,17 @@ pub struct Source {
     text: String,
     /// Where each line begins.
     lines: Vec<u32>,
+    /// Texts that stand behind the first one.
+    parts: Vec<Part>,
+}
+
+/// A further text, such as that of `--set`.
+#[derive(Clone, Debug)]
+struct Part {
+    name: String,
+    start: u32,
+    /// Its first line among all lines, from 0.
+    first_line: u32,
 }
 
 /// A half-open range of bytes.
@@ -45,7 +56,7 @@ impl Source {
     pub fn new(name: &str, text: &str) -> Self {
         let breaks = text.bytes().take(Self::LIMIT).enumerate().filter(|&(_, b)| b == b'\n');
         let lines = std::iter::once(0).chain(breaks.map(|(i, _)| i as u32 + 1)).collect();
-        Self { name: name.to_owned(), text: text.to_owned(), lines }
+        Self { name: name.to_owned(), text: text.to_owned(), lines, parts: Vec::new() }
     }
 
     /// Reads bytes as UTF-8. A leading byte-order mark stays in the text; the lexer skips it.
@@ -71,9 +82,41 @@ impl Source {
         &self.name
     }
 
-    /// The whole text.
+    /// The whole text, without the parts behind it.
     pub fn text(&self) -> &str {
-        &self.text
+        let end = self.parts.first().map_or(self.text.len(), |part| part.start as usize - 1);
+        &self.text[..end]
+    }
+
+    /// Puts a further text with its own name and lines behind this one, and gives the offset of its first byte.
+    ///
+    /// ```
+    /// use pfaff_model::Source;
+    /// let mut source = Source::new("sleigh.pfaff", "coordinates x");
+    /// let base = source.append_part("--set", "m=2, a=3");
+    /// let at = source.position(base + 5);
+    /// assert_eq!((source.name_at(base + 5), at.line, at.column), ("--set", 1, 6));
+    /// assert_eq!(source.text(), "coordinates x");
+    /// ```
+    pub fn append_part(&mut self, name: &str, text: &str) -> u32 {
+        let start = self.text.len() as u32 + 1;
+        let first_line = self.lines.len() as u32;
+        let breaks = text.bytes().take(Self::LIMIT).enumerate().filter(|&(_, b)| b == b'\n');
+        self.lines.push(start);
+        self.lines.extend(breaks.map(|(i, _)| start + i as u32 + 1));
+        self.text.push('\n');
+        self.text.push_str(text);
+        self.parts.push(Part { name: name.to_owned(), start, first_line });
+        start
+    }
+
+    /// The name of the text that holds a byte.
+    pub fn name_at(&self, offset: u32) -> &str {
+        self.part_at(offset).map_or(&self.name, |part| &part.name)
+    }
+
+    fn part_at(&self, offset: u32) -> Option<&Part> {
+        self.parts.iter().rev().find(|part| part.start <= offset)
     }
 
     /// The text of a span; empty if the span does not lie in this source.
@@ -81,19 +124,26 @@ impl Source {
         self.text.get(span.range()).unwrap_or("")
     }
 
-    /// The line and column of a byte; the end of the text for bytes beyond it.
+    /// The line and column of a byte in its text; the end of the text for bytes beyond it.
     pub fn position(&self, offset: u32) -> Position {
         let line = self.lines.partition_point(|&start| start <= offset).max(1);
         let start = self.lines[line - 1] as usize;
         let end = self.text.floor_char_boundary(offset as usize).max(start);
         let column = self.text[start..end].chars().count() as u32 + 1;
-        Position { line: line as u32, column }
+        let before = self.part_at(offset).map_or(0, |part| part.first_line);
+        Position { line: line as u32 - before, column }
     }
 
     /// The span of a line counted from 1, without its end; empty beyond the last line.
     pub fn line(&self, line: u32) -> Span {
+        self.line_at(0, line)
+    }
+
+    /// The same, with the lines of the text that holds the byte `offset`.
+    pub fn line_at(&self, offset: u32, line: u32) -> Span {
         let text_end = self.text.len() as u32;
-        let index = (line as usize).saturating_sub(1);
+        let before = self.part_at(offset).map_or(0, |part| part.first_line);
+        let index = (before as usize + line as usize).saturating_sub(1);
         let Some(&start) = self.lines.get(index) else { return Span::empty(text_end) };
         let next = self.lines.get(index + 1).map_or(text_end, |&next| next - 1);
         let bytes = &self.text.as_bytes()[start as usize..next as usize];

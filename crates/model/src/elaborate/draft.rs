@@ -1,0 +1,147 @@
+//! The model while its text is being read.
+
+use std::sync::Arc;
+
+use pfaff_expr::{Expr, Graph, Role};
+
+use crate::elaborate::Given;
+use crate::elaborate::scope::Scope;
+use crate::model::{
+    Constraint, Coordinate, Datum, Drawing, Dynamics, Equation, Event, Force, Model,
+    MultiplierStart, Observed, Parameter, Principle, Results, Solve, Symmetry, Terminal,
+};
+use crate::source::{Source, Span};
+use crate::syntax::Arena;
+
+/// Everything that statements have said so far.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    pub(crate) title: Option<(String, Span)>,
+    pub(crate) coordinates: Vec<Coordinate>,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) abbreviations: Vec<(String, Expr)>,
+    pub(crate) energy: Energy,
+    pub(crate) equations: Vec<Equation>,
+    /// How many `constraint` statements there were.
+    pub(crate) constraint_statements: usize,
+    pub(crate) constraints: Vec<Constraint>,
+    pub(crate) forces: Vec<Force>,
+    pub(crate) principle: Option<(Principle, Span)>,
+    pub(crate) initial: Vec<Given>,
+    pub(crate) terminal: Vec<Given>,
+    pub(crate) observed: Vec<Observed>,
+    pub(crate) events: Vec<Event>,
+    pub(crate) drawings: Vec<Drawing>,
+    pub(crate) symmetries: Vec<Symmetry>,
+    pub(crate) solve: Option<Solve>,
+    /// Of `--set`.
+    pub(crate) set: Vec<Given>,
+    /// Which of `set` a declaration has taken.
+    pub(crate) set_used: Vec<usize>,
+    /// Of `--initial`.
+    pub(crate) overriding: Vec<Given>,
+    /// A statement could not be parsed: what is missing may have been in it.
+    pub(crate) faulty: bool,
+    pub(crate) data: Vec<Datum>,
+    pub(crate) multipliers: Option<MultiplierStart>,
+    pub(crate) terminals: Vec<Terminal>,
+}
+
+/// `lagrangian`, `kinetic`, `potential`, with the first place of each.
+#[derive(Debug, Default)]
+pub(crate) struct Energy {
+    pub(crate) lagrangian: Option<(Option<Expr>, Span)>,
+    pub(crate) kinetic: Option<(Option<Expr>, Span)>,
+    pub(crate) potential: Option<(Option<Expr>, Span)>,
+    /// The first `equation`.
+    pub(crate) equation: Option<Span>,
+}
+
+/// The default run.
+pub(crate) fn default_solve() -> Solve {
+    Solve {
+        range: None,
+        tolerance: 1e-10,
+        method: "auto".into(),
+        samples: 201,
+        step: None,
+        span: None,
+    }
+}
+
+impl Draft {
+    /// The model. Requires that no mistake was reported.
+    pub(crate) fn into_model(
+        self,
+        source: Source,
+        graph: Graph,
+        scope: Scope,
+        arena: Arc<Arena>,
+    ) -> Model {
+        let dynamics = if self.energy.equation.is_some() {
+            Dynamics::Equations(self.equations)
+        } else {
+            self.energy.into_dynamics(&graph)
+        };
+        let time = graph.symbol("t", Role::Time);
+        let results = results(&graph, &self.coordinates, &self.constraints);
+        Model {
+            source,
+            title: self.title.map(|(title, _)| title),
+            time,
+            coordinates: self.coordinates,
+            parameters: self.parameters,
+            abbreviations: self.abbreviations,
+            dynamics,
+            constraints: self.constraints,
+            forces: self.forces,
+            principle: self.principle.map_or(Principle::Chetaev, |(principle, _)| principle),
+            initial: self.data,
+            multipliers: self.multipliers,
+            terminal: self.terminals,
+            observed: self.observed,
+            events: self.events,
+            drawings: self.drawings,
+            symmetries: self.symmetries,
+            solve: self.solve.unwrap_or_else(default_solve),
+            results,
+            scope,
+            arena,
+            graph,
+        }
+    }
+}
+
+impl Energy {
+    fn into_dynamics(self, g: &Graph) -> Dynamics {
+        let of = |part: Option<(Option<Expr>, Span)>| part.and_then(|(e, _)| e);
+        let first = [self.lagrangian, self.kinetic, self.potential].into_iter().flatten();
+        let span = first.map(|(_, span)| span).next().unwrap_or_default();
+        let (kinetic, potential) = (of(self.kinetic), of(self.potential));
+        let lagrangian = match (of(self.lagrangian), kinetic, potential) {
+            (Some(l), _, _) => l,
+            (None, Some(t), Some(v)) => g.sub(t, v),
+            (None, Some(t), None) => t,
+            (None, None, _) => g.zero(),
+        };
+        Dynamics::Lagrangian { lagrangian, kinetic, potential, span }
+    }
+}
+
+/// The symbols of all results.
+fn results(g: &Graph, coordinates: &[Coordinate], constraints: &[Constraint]) -> Results {
+    let multiplier = |name: &str, order| g.symbol(name, Role::Multiplier { order });
+    Results {
+        lambda: constraints
+            .iter()
+            .map(|c| g.symbol(&format!("lambda({})", c.name), Role::Free))
+            .collect(),
+        mu: constraints.iter().map(|c| multiplier(&c.name, 0)).collect(),
+        mu_rate: constraints.iter().map(|c| multiplier(&c.name, 1)).collect(),
+        reaction: coordinates
+            .iter()
+            .map(|c| g.symbol(&format!("reaction({})", c.name), Role::Free))
+            .collect(),
+        energy: g.symbol("energy", Role::Free),
+    }
+}

@@ -1,0 +1,125 @@
+//! Memory operators: `caputo`, `rl`, their right forms, `integral`, `memory` and `mean`.
+//!
+//! An integer order is the ordinary derivative, $D^n g = d^n g/dt^n$ (on the right $(-1)^n d^n g/dt^n$), and `integral(g, 0)` is g.
+
+use pfaff_expr::{Expr, Memory, Role};
+
+use crate::elaborate::Elaborator;
+use crate::elaborate::scope::Site;
+use crate::shape::Value;
+
+/// The highest ordinary derivative that is written out.
+const DERIVATIVES: i64 = 64;
+
+impl Elaborator<'_> {
+    pub(crate) fn memory_operator(
+        &mut self,
+        site: Site,
+        name: &str,
+        values: &[Value],
+    ) -> Value {
+        if !self.place.allows_memory() {
+            let message = format!("{} cannot have a memory operator", self.subject());
+            return self.error("E0412", self.span(site), message);
+        }
+        let (operand, at) = match name {
+            "memory" => (&values[1], self.argument(site, 1)),
+            _ => (&values[0], self.argument(site, 0)),
+        };
+        if operand.shape().is_none() {
+            let message = format!("`{name}` of {}", operand.describe());
+            return self.error("E0303", self.span(at), message);
+        }
+        if !self.is_of_the_moment(operand, at, name) {
+            return Value::Poison;
+        }
+        match name {
+            "memory" => self.kernel(site, &values[0], operand),
+            "mean" => {
+                let g = self.graph;
+                operand.map(|e| g.memory(Memory::Mean, e, g.zero()))
+            }
+            _ => self.fractional(site, name, operand, &values[1]),
+        }
+    }
+
+    /// The operand may hold q, q' and t, but neither accelerations nor memory.
+    fn is_of_the_moment(&mut self, operand: &Value, at: Site, name: &str) -> bool {
+        let hint = "it may be any expression of coordinates, velocities and time";
+        if operand.entries().iter().any(|&e| self.graph.remembers(e)) {
+            let message = format!("`{name}` of a memory operator");
+            self.error_hint("E0412", self.span(at), message, hint);
+            return false;
+        }
+        if self.highest_order(operand.entries()) > 1 {
+            let message = format!("`{name}` of an acceleration");
+            self.error_hint("E0412", self.span(at), message, hint);
+            return false;
+        }
+        true
+    }
+
+    fn kernel(&mut self, site: Site, kernel: &Value, operand: &Value) -> Value {
+        let at = self.argument(site, 0);
+        let Some(k) = self.scalar(kernel, at, "the kernel") else { return Value::Poison };
+        let g = self.graph;
+        let foreign =
+            g.symbols(&[k]).into_iter().filter_map(|s| g.symbol_of(s)).find(|s| match s.role {
+                Role::Time | Role::Parameter => false,
+                Role::Free => s.name != "s",
+                _ => true,
+            });
+        if foreign.is_some() || g.remembers(k) {
+            let culprit = foreign.map_or_else(|| self.text(at).to_owned(), |s| s.text());
+            let message = format!("the kernel depends on `{culprit}`");
+            let hint = "a kernel is an expression of the lag `s`, of `t` and of parameters";
+            return self.error_hint("E0412", self.span(at), message, hint);
+        }
+        operand.map(|e| g.memory(Memory::Kernel, e, k))
+    }
+
+    fn fractional(&mut self, site: Site, name: &str, operand: &Value, order: &Value) -> Value {
+        let at = self.argument(site, 1);
+        let what = format!("the order of `{name}`");
+        let Some(constant) = self.constant_value(order, at, &what) else {
+            return Value::Poison;
+        };
+        if constant.value.is_nan() || constant.value < 0.0 {
+            let message = format!("{what} is {}, but may not be negative", constant.text());
+            return self.error("E0412", self.span(at), message);
+        }
+        let kind = match name {
+            "caputo" => Memory::Caputo,
+            "rl" => Memory::RiemannLiouville,
+            "caputo_right" => Memory::CaputoRight,
+            "rl_right" => Memory::RiemannLiouvilleRight,
+            _ => Memory::Integral,
+        };
+        match constant.whole() {
+            Some(0) => return operand.clone(),
+            Some(n) if kind != Memory::Integral => {
+                return self.ordinary(site, kind, operand, n);
+            }
+            _ => {}
+        }
+        let Some(alpha) = self.scalar(order, at, &what) else { return Value::Poison };
+        let g = self.graph;
+        operand.map(|e| g.memory(kind, e, alpha))
+    }
+
+    /// The ordinary derivative of whole order.
+    fn ordinary(&mut self, site: Site, kind: Memory, operand: &Value, order: i64) -> Value {
+        if order > DERIVATIVES {
+            let message = format!("derivatives go up to order {DERIVATIVES}, not {order}");
+            return self.error("E0308", self.span(site), message);
+        }
+        let mut value = operand.clone();
+        for _ in 0..order {
+            value = self.rate(site, &value);
+        }
+        let g = self.graph;
+        let right = matches!(kind, Memory::CaputoRight | Memory::RiemannLiouvilleRight);
+        let sign = |e: Expr| if right && order % 2 == 1 { g.neg(e) } else { e };
+        if value.is_poison() { Value::Poison } else { value.map(sign) }
+    }
+}
