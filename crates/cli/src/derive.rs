@@ -6,7 +6,8 @@ use crate::arguments::DeriveArguments;
 use crate::output::{Exit, failed, print, show, usage};
 
 pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
-    let format = if arguments.json { "json" } else { arguments.format.as_deref().unwrap_or("text") };
+    let format =
+        if arguments.json { "json" } else { arguments.format.as_deref().unwrap_or("text") };
     match format {
         "text" | "latex" | "json" => {}
         "c" | "rust" | "python" => {

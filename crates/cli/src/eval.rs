@@ -1,34 +1,24 @@
 //! `pfaff eval`
 
-use pfaff::{Formula, Json, Value, read_formula};
+use pfaff::{Json, Value, evaluate};
 
 use crate::arguments::EvalArguments;
-use crate::output::{Exit, failed, print, rejected, say};
+use crate::output::{Exit, print, rejected, usage};
 
 pub(crate) fn eval(arguments: &EvalArguments) -> Result<Exit, Exit> {
+    if arguments.from.is_some() || arguments.to.is_some() {
+        return Err(usage(
+            "--from and --to belong to memory operators, which are not built yet",
+        ));
+    }
     let with = arguments.with.as_deref().unwrap_or("");
-    let formula = read_formula(&arguments.expression, with).map_err(|r| rejected(&r))?;
-    let value = value(&formula)?;
-    let shown = shown(&value);
+    let value = evaluate(&arguments.expression, with).map_err(|r| rejected(&r))?;
     print(&if arguments.json {
         format!("{}\n", Json::object([("value", json(&value))]))
     } else {
-        format!("{shown}\n")
+        format!("{}\n", shown(&value))
     })?;
     Ok(Exit::Done)
-}
-
-fn value(formula: &Formula) -> Result<Value, Exit> {
-    let value = formula.value().map_err(|failure| failed(&failure, formula.source()))?;
-    let finite = match &value {
-        Value::Number(x) => x.is_finite(),
-        Value::List(_) => true,
-    };
-    if !finite {
-        say("error: the value is infinite or not a number");
-        return Err(Exit::BadModel);
-    }
-    Ok(value)
 }
 
 fn json(value: &Value) -> Json {

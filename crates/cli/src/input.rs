@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use pfaff::{Diagnostic, Files, GALLERY, Model, Overrides, Source, closest, gallery_model, read};
+use pfaff::{
+    Diagnostic, Files, GALLERY, Model, Overrides, Source, closest, gallery_model, read,
+};
 
 use crate::arguments::ModelArguments;
 use crate::output::{self, Exit};
@@ -15,7 +17,8 @@ pub(crate) fn model(arguments: &ModelArguments, initial: Option<&str>) -> Result
         Overrides { set: arguments.set.clone(), initial: initial.map(ToOwned::to_owned) };
     let (source, folder) = source(&arguments.model)?;
     let files = Beside(folder);
-    let (model, remarks) = read(source, &overrides, &files).map_err(|r| output::rejected(&r))?;
+    let (model, remarks) =
+        read(source, &overrides, &files).map_err(|r| output::rejected(&r))?;
     output::show(&remarks, &model.source);
     Ok(model)
 }

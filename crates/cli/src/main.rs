@@ -45,8 +45,17 @@ fn main() -> ExitCode {
 
 /// Commands that are planned are refused plainly, others with a hint.
 fn later(words: &[String]) -> Exit {
-    const PLANNED: [&str; 9] =
-        ["compare", "geometry", "variations", "lift", "linearize", "sweep", "fit", "report", "plot"];
+    const PLANNED: [&str; 9] = [
+        "compare",
+        "geometry",
+        "variations",
+        "lift",
+        "linearize",
+        "sweep",
+        "fit",
+        "report",
+        "plot",
+    ];
     const BUILT: [&str; 5] = ["check", "derive", "run", "gallery", "eval"];
     let word = words.first().map_or("", String::as_str);
     if PLANNED.contains(&word) {

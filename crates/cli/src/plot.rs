@@ -40,7 +40,8 @@ impl Plot<'_> {
 
     fn frame(&self, dots: &[bool], (x0, x1): (f64, f64), (y0, y1): (f64, f64)) -> String {
         let (top, bottom) = (number(y1), number(y0));
-        let margin = top.chars().count().max(bottom.chars().count()).max(self.y_name.chars().count());
+        let margin =
+            top.chars().count().max(bottom.chars().count()).max(self.y_name.chars().count());
         let mut text = String::new();
         for row in 0..HEIGHT {
             let label = match row {
@@ -70,7 +71,8 @@ impl Plot<'_> {
 
 /// Smallest and largest, drawn apart if they are equal.
 fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+    let (low, high) =
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
     let spread = 1e-9 * (1.0 + low.abs().max(high.abs()));
     if high - low < spread { (low - spread, high + spread) } else { (low, high) }
 }
@@ -123,7 +125,9 @@ mod tests {
         let text = plot.render();
         let rows: Vec<&str> = text.lines().collect();
         assert_eq!(rows.len(), HEIGHT + 2);
-        let ink = |row: &str| row.chars().skip_while(|&c| c != '│').skip(1).position(|c| c != '\u{2800}');
+        let ink = |row: &str| {
+            row.chars().skip_while(|&c| c != '│').skip(1).position(|c| c != '\u{2800}')
+        };
         assert!(ink(rows[0]).unwrap() > ink(rows[HEIGHT - 1]).unwrap());
     }
 

@@ -96,7 +96,7 @@ fn write(motion: &Motion, name: &str) -> Result<(), Exit> {
 /// One row for each output time: t, q, q', q'', multipliers, reactions, energy, what is observed.
 fn csv(motion: &Motion, file: &mut dyn Write) -> std::io::Result<()> {
     let mut columns: Vec<(String, &[f64])> = vec![("t".into(), &motion.t)];
-    let mut add = |series: &'_ [Series], name: &dyn Fn(&str) -> String| {
+    let add = |series: &'_ [Series], name: &dyn Fn(&str) -> String| {
         series.iter().map(|s| (name(&s.name), s.values.clone())).collect::<Vec<_>>()
     };
     let owned: Vec<(String, Vec<f64>)> = [
@@ -114,7 +114,11 @@ fn csv(motion: &Motion, file: &mut dyn Write) -> std::io::Result<()> {
     }
     columns.extend(motion.observed.iter().map(|s| (s.name.clone(), s.values.as_slice())));
     let quoted = |name: &str| {
-        if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.into() }
+        if name.contains([',', '"']) {
+            format!("\"{}\"", name.replace('"', "\"\""))
+        } else {
+            name.into()
+        }
     };
     let names: Vec<String> = columns.iter().map(|(name, _)| quoted(name)).collect();
     writeln!(file, "{}", names.join(","))?;

@@ -28,7 +28,12 @@ fn heading(motion: &Motion, text: &mut String) {
         StopReason::Event(name) => format!(", ended by the event `{name}`"),
         reason => format!(", stopped early: {}", reason.name().replace('_', " ")),
     };
-    let _ = writeln!(text, "  {principle}, t = {} to {}{end}", number(first), number(motion.stop.t));
+    let _ = writeln!(
+        text,
+        "  {principle}, t = {} to {}{end}",
+        number(first),
+        number(motion.stop.t)
+    );
     let _ = writeln!(
         text,
         "  {}: {} steps ({} rejected), {} evaluations",

@@ -85,11 +85,12 @@ pub(crate) struct Evidence<'a> {
     pub(crate) mechanism: Mechanism,
     /// The samples.
     pub(crate) samples: Vec<Instant>,
-    /// The work at the samples; empty for an `equation` model.
-    pub(crate) work: &'a [f64],
+    /// $w$ and $u$ at the samples; empty for an `equation` model.
+    pub(crate) work: &'a [[f64; 2]],
     /// Steps of the run, spread over it.
     pub(crate) steps: &'a [StoredStep],
     pub(crate) tolerance: f64,
+    pub(crate) vakonomic: bool,
     /// How many steps the run took.
     pub(crate) taken: usize,
 }
@@ -101,7 +102,7 @@ const BUDGET: usize = 2_000_000;
 
 /// Audits a motion.
 pub(crate) fn audit(evidence: Evidence<'_>) -> Audit {
-    let checks = match Witness::new(evidence.model) {
+    let checks = match Witness::new(evidence.model, evidence.vakonomic) {
         Some(witness) => mechanical(evidence, witness),
         None => ordinary(evidence),
     };
@@ -114,16 +115,26 @@ pub(crate) fn audit(evidence: Evidence<'_>) -> Audit {
 /// The checks of a motion that follows from a Lagrangian.
 fn mechanical(mut evidence: Evidence<'_>, mut witness: Witness) -> Vec<Check> {
     let mut checks = constraints(&evidence, &mut witness);
-    checks.push(balance(&evidence));
+    checks.extend(balances(&evidence, witness.vakonomic));
     let (at_steps, between) = equations(&mut evidence, &mut witness);
     let rounding = "rounding of the solve, far below the digits of any term";
     checks.push(limit("equations of motion at steps", at_steps.equations, 1e-9, rounding));
-    checks.push(limit("constraints differentiated at steps", at_steps.differentiated, 1e-9, rounding));
+    checks.push(limit(
+        "constraints differentiated at steps",
+        at_steps.differentiated,
+        1e-9,
+        rounding,
+    ));
     checks.push(limit("energy by dual numbers", at_steps.energy, 1e-11, rounding));
     // The interpolant has order 7 where the step has order 8, and one is lost by differentiating: tolerance^(6/8).
     let interpolation = 1e3 * libm::pow(evidence.tolerance, 0.75) + 1e-9;
     let reason = "the interpolant between steps, differentiated: 1000·tolerance^(3/4)";
-    checks.push(limit("equations of motion between steps", between.equations, interpolation, reason));
+    checks.push(limit(
+        "equations of motion between steps",
+        between.equations,
+        interpolation,
+        reason,
+    ));
     checks.push(limit("velocities between steps", between.velocities, interpolation, reason));
     checks
 }
@@ -163,25 +174,41 @@ fn constraints(evidence: &Evidence<'_>, witness: &mut Witness) -> Vec<Check> {
     checks
 }
 
-/// $|E - E_0 - w|$: energy against the work of forces and reactions.
-fn balance(evidence: &Evidence<'_>) -> Check {
-    let reason = "each step may err by the tolerance in every component, and errors of energy add up";
-    let name = "energy balance".to_owned();
+/// $|E - E_0 - w|$: energy against the work of forces and reactions; and $|E + E[M] - (E + E[M])_0 - u|$ under the vakonomic principle.
+fn balances(evidence: &Evidence<'_>, vakonomic: bool) -> Vec<Check> {
+    let energy = |i: &Instant| i.energy;
+    let total = |i: &Instant| i.energy + i.constraint_energy;
+    let mut checks = vec![balance(evidence, "energy balance", &energy, 0)];
+    if vakonomic {
+        checks.push(balance(evidence, "balance of E[L,M]", &total, 1));
+    }
+    checks
+}
+
+fn balance(
+    evidence: &Evidence<'_>,
+    name: &str,
+    energy: &dyn Fn(&Instant) -> f64,
+    kind: usize,
+) -> Check {
+    let reason =
+        "each step may err by the tolerance in every component, and errors of energy add up";
     let Some(first) = evidence.samples.first() else {
-        return Check::unchecked(name, 0.0, reason);
+        return Check::unchecked(name.into(), 0.0, reason);
     };
+    let largest = |x: &[f64]| x.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
     let (mut worst, mut scale) = (0.0_f64, 1.0_f64);
     for (instant, work) in evidence.samples.iter().zip(evidence.work) {
-        worst = worse(worst, (instant.energy - first.energy - (work - evidence.work[0])).abs());
+        let gained = work[kind] - evidence.work[0][kind];
+        worst = worse(worst, (energy(instant) - energy(first) - gained).abs());
         let momentum: f64 = instant.v.iter().map(|v| v * v).sum();
-        let moved = instant.q.iter().fold(0.0_f64, |m, q| m.max(q.abs()));
-        let force = instant.reaction.iter().fold(0.0_f64, |m, r| m.max(r.abs()));
-        let pull = instant.a.iter().fold(0.0_f64, |m, a| m.max(a.abs()));
-        scale = scale.max(instant.energy.abs() + work.abs() + momentum + (1.0 + moved) * (1.0 + force + pull));
+        let pull = largest(&instant.reaction) + largest(&instant.a);
+        let moved = (1.0 + largest(&instant.q)) * (1.0 + pull);
+        scale = scale.max(energy(instant).abs() + gained.abs() + momentum + moved);
     }
     let per_step = evidence.tolerance + 4.0 * f64::EPSILON;
     let limit = 10.0 * per_step * (evidence.taken as f64 + 1.0) * scale;
-    Check::new(name, worst, limit.min(1e-2 * scale), reason)
+    Check::new(name.into(), worst, limit.min(1e-2 * scale), reason)
 }
 
 /// The equations at the ends of the kept steps and in their middles.
@@ -191,11 +218,16 @@ fn equations(evidence: &mut Evidence<'_>, witness: &mut Witness) -> (Findings, F
     let stride = evidence.steps.len().div_ceil(affordable).max(1);
     let (mut at_steps, mut between) = (Findings::default(), Findings::default());
     let mut instant = Instant::new(n, m);
-    let mut y = vec![0.0; 2 * n + 1];
+    let Some(first) = evidence.steps.first() else { return Default::default() };
+    let mut y = first.as_step().state_at_end().to_vec();
     let mut rates = y.clone();
     for stored in evidence.steps.iter().step_by(stride) {
         let step = stored.as_step();
-        if evidence.mechanism.resolve(step.end(), step.state_at_end(), false, &mut instant).is_ok() {
+        if evidence
+            .mechanism
+            .resolve(step.end(), step.state_at_end(), false, &mut instant)
+            .is_ok()
+        {
             witness.judge(&instant, &mut at_steps);
         }
         let middle = 0.5 * (step.start() + step.end());
@@ -203,6 +235,11 @@ fn equations(evidence: &mut Evidence<'_>, witness: &mut Witness) -> (Findings, F
         step.derivative(middle, &mut rates);
         if evidence.mechanism.resolve(middle, &y, false, &mut instant).is_ok() {
             instant.a.copy_from_slice(&rates[n..2 * n]);
+            instant
+                .multiplier_rates
+                .iter_mut()
+                .zip(&rates[2 * n..rates.len() - 2])
+                .for_each(|(r, x)| *r = *x);
             witness.judge(&instant, &mut between);
             for k in 0..n {
                 let off = (rates[k] - instant.v[k]).abs() / (1.0 + instant.v[k].abs());

@@ -1,7 +1,7 @@
 //! The compiled core: the blocks of (K) as numbers at a state, and what follows from them.
 //!
-//! One tape gives $M$, $A$, $W$, $f$, $b$, the constraint residuals $\psi$ and $\varphi$, the energy and the power of the given forces; one solve of (K)
-//! gives $\ddot q$ and $\lambda$. All other numbers of a motion are read off here.
+//! One tape gives $M$, $A$, $W$, $f$, $b$, the constraint residuals $\psi$ and $\varphi$, the energies and the powers; one solve of (K)
+//! gives $\ddot q$ and $\lambda$, or $\dot\mu$ under the vakonomic principle. All other numbers of a motion are read off here.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::Equations;
@@ -16,6 +16,8 @@ use crate::saddle::{Blocks, Saddle};
 pub(crate) struct Core {
     pub(crate) n: usize,
     pub(crate) m: usize,
+    /// How many multipliers belong to the state: all under the vakonomic principle, none under Chetaev's.
+    pub(crate) carried: usize,
     /// Which constraints are holonomic.
     pub(crate) holonomic: Vec<bool>,
     run: Run,
@@ -23,7 +25,7 @@ pub(crate) struct Core {
     outputs: Vec<f64>,
     /// Where each output of the tape goes in `blocks`.
     targets: Vec<Vec<usize>>,
-    /// $M$, $A$, $W$, $f$, $b$, $\psi$, $\varphi$, $E$, power, one after another.
+    /// $M$, $A$, $W$, $f$, $b$, $\psi$, $\varphi$, shift, bend, $E$, $E[M]$ and powers, one after another.
     blocks: Vec<f64>,
     layout: Layout,
     saddle: Saddle,
@@ -43,8 +45,12 @@ struct Layout {
     drift: usize,
     residual: usize,
     position: usize,
+    shift: usize,
+    bend: usize,
     energy: usize,
+    constraint_energy: usize,
     power: usize,
+    drive: usize,
 }
 
 impl Layout {
@@ -55,7 +61,9 @@ impl Layout {
         let drift = force + n;
         let residual = drift + m;
         let position = residual + m;
-        let energy = position + m;
+        let shift = position + m;
+        let bend = shift + n;
+        let energy = bend + n * n;
         Self {
             jacobian,
             directions,
@@ -63,8 +71,12 @@ impl Layout {
             drift,
             residual,
             position,
+            shift,
+            bend,
             energy,
-            power: energy + 1,
+            constraint_energy: energy + 1,
+            power: energy + 2,
+            drive: energy + 3,
         }
     }
 }
@@ -91,8 +103,12 @@ impl Core {
         for (a, position) in equations.position.iter().enumerate() {
             entries.extend(position.map(|φ| (φ, layout.position + a)));
         }
+        entries.extend(list(&equations.shift, layout.shift));
+        entries.extend(block(&equations.bend, layout.bend));
         entries.push((equations.energy, layout.energy));
+        entries.push((equations.constraint_energy, layout.constraint_energy));
         entries.push((g.merging(|| given_power(model)), layout.power));
+        entries.push((g.merging(|| constraint_drive(model, equations)), layout.drive));
         // Each distinct expression once; what is identically zero stays zero.
         let mut outputs: Vec<Expr> = Vec::new();
         let mut targets: Vec<Vec<usize>> = Vec::new();
@@ -111,16 +127,18 @@ impl Core {
         let mut inputs = vec![model.time];
         inputs.extend(model.positions());
         inputs.extend(model.velocities());
+        inputs.extend(&equations.multipliers);
         let program = Program::compile(g, &inputs, &model.parameter_symbols(), &outputs)?;
         Ok(Self {
             n,
             m,
+            carried: equations.multipliers.len(),
             holonomic: equations.position.iter().map(Option::is_some).collect(),
             run: program.start(&model.parameter_values()),
             inputs: vec![0.0; inputs.len()],
             outputs: vec![0.0; outputs.len()],
             targets,
-            blocks: vec![0.0; layout.power + 1],
+            blocks: vec![0.0; layout.drive + 1],
             layout,
             saddle: Saddle::default(),
             zeros: vec![0.0; n],
@@ -131,12 +149,13 @@ impl Core {
         })
     }
 
-    /// Evaluates the blocks at a state.
-    pub(crate) fn evaluate(&mut self, t: f64, q: &[f64], v: &[f64]) {
+    /// Evaluates the blocks at a state; the multipliers are read under the vakonomic principle only.
+    pub(crate) fn evaluate(&mut self, t: f64, q: &[f64], v: &[f64], μ: &[f64]) {
         let n = self.n;
         self.inputs[0] = t;
         self.inputs[1..=n].copy_from_slice(&q[..n]);
-        self.inputs[n + 1..].copy_from_slice(&v[..n]);
+        self.inputs[n + 1..=2 * n].copy_from_slice(&v[..n]);
+        self.inputs[2 * n + 1..].copy_from_slice(&μ[..self.carried]);
         self.run.evaluate(&self.inputs, &mut self.outputs);
         for (value, places) in self.outputs.iter().zip(&self.targets) {
             for &place in places {
@@ -174,7 +193,7 @@ impl Core {
         &self.saddle.solution[..self.n]
     }
 
-    /// $\lambda$ of the last solve.
+    /// $\lambda$ of the last solve, or $\dot\mu$ under the vakonomic principle.
     pub(crate) fn multipliers(&self) -> &[f64] {
         &self.saddle.solution[self.n..]
     }
@@ -184,9 +203,17 @@ impl Core {
         self.saddle.dropped
     }
 
-    /// $R = W^\top\lambda$ of the last solve.
+    /// $R = W^\top\lambda$ of the last solve; $R = A^\top\dot\mu + \text{shift} + \text{bend}\,\ddot q$ under the vakonomic principle.
     pub(crate) fn reaction(&self, reaction: &mut [f64]) {
         reaction.fill(0.0);
+        if self.carried > 0 {
+            let (n, l) = (self.n, &self.layout);
+            for (k, r) in reaction.iter_mut().enumerate() {
+                let row = &self.blocks[l.bend + k * n..][..n];
+                let bent: f64 = row.iter().zip(self.acceleration()).map(|(b, a)| b * a).sum();
+                *r = self.blocks[l.shift + k] + bent;
+            }
+        }
         let λ = self.multipliers();
         for a in 0..self.m {
             let row = &self.blocks[self.layout.directions + a * self.n..][..self.n];
@@ -220,7 +247,17 @@ impl Core {
 
     /// $\varphi$ of the holonomic ones, zero for the others.
     pub(crate) fn position(&self) -> &[f64] {
-        &self.blocks[self.layout.position..self.layout.energy]
+        &self.blocks[self.layout.position..self.layout.shift]
+    }
+
+    /// $D\cdot\dot q - \partial_t L + \mu\cdot\partial_t\psi$, the rate of $E + E[M]$ under the vakonomic principle.
+    pub(crate) fn total_power(&self) -> f64 {
+        self.blocks[self.layout.power] + self.blocks[self.layout.drive]
+    }
+
+    /// $E[M]$
+    pub(crate) fn constraint_energy(&self) -> f64 {
+        self.blocks[self.layout.constraint_energy]
     }
 
     /// $E$
@@ -231,7 +268,8 @@ impl Core {
     /// The smallest change $\delta\dot q$, in the kinetic metric, with $A\,\delta\dot q = -\psi$ at the state last evaluated.
     pub(crate) fn velocity_correction(&mut self) -> Result<&[f64], Halt> {
         self.change.clear();
-        self.change.extend(self.blocks[self.layout.residual..self.layout.position].iter().map(|ψ| -ψ));
+        self.change
+            .extend(self.blocks[self.layout.residual..self.layout.position].iter().map(|ψ| -ψ));
         let Self { blocks, layout: l, saddle, zeros, change, .. } = self;
         let rows = &blocks[l.jacobian..l.directions];
         let mass = &blocks[..l.jacobian];
@@ -253,10 +291,17 @@ impl Core {
         let Self { blocks, layout: l, saddle, zeros, change, rows, metric, .. } = self;
         metric.clear();
         metric.extend_from_slice(&blocks[..l.jacobian]);
-        let plain = Blocks { mass: metric, left: rows, right: rows, force: zeros, drift: change };
+        let plain =
+            Blocks { mass: metric, left: rows, right: rows, force: zeros, drift: change };
         if saddle.solve(&plain).is_err() {
             (0..n).for_each(|i| metric[i * n + i] += 1.0);
-            saddle.solve(&Blocks { mass: metric, left: rows, right: rows, force: zeros, drift: change })?;
+            saddle.solve(&Blocks {
+                mass: metric,
+                left: rows,
+                right: rows,
+                force: zeros,
+                drift: change,
+            })?;
         }
         Ok(&self.saddle.solution[..n])
     }
@@ -273,4 +318,14 @@ pub(crate) fn given_power(model: &Model) -> Expr {
         }
         Dynamics::Equations(_) => forces,
     }
+}
+
+/// $\mu\cdot\partial_t\psi$ over the velocity constraints.
+fn constraint_drive(model: &Model, equations: &Equations) -> Expr {
+    let g = &model.graph;
+    let velocity = |a: &usize| equations.position[*a].is_none();
+    let terms = (0..equations.multipliers.len()).filter(velocity).map(|a| {
+        g.mul(equations.multipliers[a], g.derivative(equations.residual[a], model.time))
+    });
+    g.sum(terms)
 }

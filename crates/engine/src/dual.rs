@@ -61,7 +61,11 @@ impl Jet {
         if o.is_constant() {
             let b = o.x;
             let slope = |c: f64, e: f64| if c == 0.0 { 0.0 } else { c * power(self.x, e) };
-            return self.through((power(self.x, b), slope(b, b - 1.0), slope(b * (b - 1.0), b - 2.0)));
+            return self.through((
+                power(self.x, b),
+                slope(b, b - 1.0),
+                slope(b * (b - 1.0), b - 2.0),
+            ));
         }
         let log = self.through(unary(Unary::Log, self.x));
         let exponent = o.mul(log);
@@ -156,7 +160,9 @@ impl Jets {
         let nodes = live
             .iter()
             .map(|&e| match g.node(e) {
-                Node::Number(_) | Node::Pi => Laid::Constant(g.double_of(e).unwrap_or(f64::NAN)),
+                Node::Number(_) | Node::Pi => {
+                    Laid::Constant(g.double_of(e).unwrap_or(f64::NAN))
+                }
                 Node::Symbol(_) => {
                     Laid::Symbol(symbols.iter().position(|&s| s == e).unwrap_or_default())
                 }

@@ -11,12 +11,16 @@ pub struct Instant {
     pub v: Vec<f64>,
     /// $\ddot q$; not a number for coordinates of order one.
     pub a: Vec<f64>,
-    /// $\lambda$, with $M\ddot q = f + A^\top\lambda$
+    /// $\lambda$, with $M\ddot q = f + A^\top\lambda$; or $\mu$ under the vakonomic principle
     pub multipliers: Vec<f64>,
-    /// $R = W^\top\lambda$
+    /// $\dot\mu$ under the vakonomic principle, not a number otherwise
+    pub multiplier_rates: Vec<f64>,
+    /// $R$, with $M\ddot q = f + R$
     pub reaction: Vec<f64>,
     /// $E = \dot q\cdot\partial L/\partial\dot q - L$; not a number for `equation` models.
     pub energy: f64,
+    /// $E[M]$, zero under Chetaev's principle.
+    pub constraint_energy: f64,
 }
 
 impl Instant {
@@ -29,21 +33,24 @@ impl Instant {
             v: numbers(n),
             a: numbers(n),
             multipliers: numbers(m),
+            multiplier_rates: numbers(m),
             reaction: numbers(n),
             energy: f64::NAN,
+            constraint_energy: 0.0,
         }
     }
 
-    /// $t, q, \dot q, \ddot q, \lambda, R, E$ one after another: the inputs of what is observed.
+    /// $t, q, \dot q, \ddot q$, multipliers and their rates, $R$, $E$ and $E[M]$ one after another.
     pub(crate) fn inputs(&self, inputs: &mut [f64]) {
-        let parts: [&[f64]; 7] = [
+        let parts: [&[f64]; 8] = [
             &[self.t],
             &self.q,
             &self.v,
             &self.a,
             &self.multipliers,
+            &self.multiplier_rates,
             &self.reaction,
-            &[self.energy],
+            &[self.energy, self.constraint_energy],
         ];
         let mut rest = inputs;
         for part in parts {

@@ -109,7 +109,10 @@ mod tests {
             assert_eq!(text.parse::<f64>().unwrap().to_bits(), x.to_bits());
         }
         assert_eq!(Json::Number(f64::NAN).to_string(), "null");
-        let object = Json::object([("a\"b", Json::text("x\n\u{1}")), ("n", Json::numbers(&[1.0, f64::INFINITY]))]);
+        let object = Json::object([
+            ("a\"b", Json::text("x\n\u{1}")),
+            ("n", Json::numbers(&[1.0, f64::INFINITY])),
+        ]);
         assert_eq!(object.to_string(), "{\"a\\\"b\":\"x\\n\\u0001\",\"n\":[1.0,null]}");
     }
 }

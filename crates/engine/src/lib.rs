@@ -7,6 +7,7 @@
 //! The equations are those of a saddle point, $M\ddot q = f + A^\top\lambda$ and $A\ddot q = b$; the sign of the reaction is plus, everywhere.
 
 mod audit;
+mod command;
 mod core;
 mod dual;
 mod gallery;
@@ -14,6 +15,7 @@ mod instant;
 mod json;
 mod mechanism;
 mod motion;
+mod multiplier;
 mod note;
 mod ordinary;
 mod pipeline;
@@ -28,6 +30,7 @@ mod survey;
 mod witness;
 
 pub use audit::{Audit, Check, Verdict};
+pub use command::{Value, evaluate, read_state};
 pub use gallery::{GALLERY, GalleryModel, gallery_model};
 pub use instant::Instant;
 pub use json::Json;
@@ -36,7 +39,7 @@ pub use motion::{EventRecord, Motion, Series, Statistics, Stop, StopReason};
 pub use note::Note;
 pub use pfaff_mechanics::{Class, Equations, Kinetic, Ordinary, Refusal};
 pub use pfaff_model::{
-    Diagnostic, Files, Model, NoFiles, Overrides, Principle, Severity, Source, Span,
+    Diagnostic, Files, Model, NoFiles, Overrides, Principle, Severity, Source, Span, closest,
 };
 pub use pipeline::{Failure, Rejected, derive, read, run, run_derived};
 pub use present::{Presentation, present};

@@ -1,7 +1,7 @@
 //! The system that the integrators see, and the instants that everybody else sees.
 //!
-//! The state is $y = (q, \dot q, w)$ with $\dot w$ the power of forces and reactions, $w(t_0) = 0$, so that $E - w$ is constant along an exact motion; $w$ takes no part in
-//! error control. An `equation` model has the state $(q, \dot q)$ with the velocities of its second-order coordinates only.
+//! The state is $y = (q, \dot q, \mu, w, u)$, with $\mu$ under the vakonomic principle only. $\dot w$ is the power of forces and reactions, so that $E - w$ is constant along an exact
+//! motion; $\dot u$ is that of forces and of explicit time, so that $E + E[M] - u$ is constant along a vakonomic one. Both start from 0 and take no part in error control. An `equation` model has the state $(q, \dot q)$ with the velocities of its second-order coordinates only.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, Ordinary};
@@ -57,7 +57,8 @@ impl Mechanism {
                 Compiled::Ordinary(OrdinaryCore::new(model, ordinary)?)
             }
         };
-        let inputs = instant_symbols(model);
+        let vakonomic = matches!(&compiled, Compiled::Saddle(core) if core.carried > 0);
+        let inputs = instant_symbols(model, vakonomic);
         let parameters = model.parameter_symbols();
         let compile = |outputs: &[Expr]| -> Result<Run, CompileError> {
             let program = Program::compile(&model.graph, &inputs, &parameters, outputs)?;
@@ -66,7 +67,8 @@ impl Mechanism {
         let watched: Vec<Expr> = model.events.iter().map(|e| e.expr).collect();
         let observed: Vec<Expr> = model.observed.iter().map(|o| o.expr).collect();
         let kinematic = 1 + 2 * n;
-        let events_need_forces = watched.iter().any(|&e| model.graph.contains(e, &inputs[kinematic..]));
+        let events_need_forces =
+            watched.iter().any(|&e| model.graph.contains(e, &inputs[kinematic..]));
         let events = model
             .events
             .iter()
@@ -93,9 +95,12 @@ impl Mechanism {
     }
 
     /// The state vector of positions and velocities.
-    pub(crate) fn state(&self, q: &[f64], v: &[f64]) -> Vec<f64> {
+    pub(crate) fn state(&self, q: &[f64], v: &[f64], μ: &[f64]) -> Vec<f64> {
         match &self.dynamics {
-            Compiled::Saddle(_) => q.iter().chain(v).copied().chain([0.0]).collect(),
+            Compiled::Saddle(core) => {
+                let carried = μ.iter().take(core.carried);
+                q.iter().chain(v).chain(carried).copied().chain([0.0, 0.0]).collect()
+            }
             Compiled::Ordinary(core) => {
                 let second = v.iter().zip(&core.orders).filter(|&(_, &order)| order == 2);
                 q.iter().copied().chain(second.map(|(v, _)| *v)).collect()
@@ -117,14 +122,21 @@ impl Mechanism {
         match &mut self.dynamics {
             Compiled::Saddle(core) => {
                 instant.v.copy_from_slice(&y[n..2 * n]);
+                let μ = &y[2 * n..2 * n + core.carried];
                 if onto_constraints {
-                    project(core, t, &mut instant.q, &mut instant.v)?;
+                    project(core, t, &mut instant.q, &mut instant.v, μ)?;
                 }
-                core.evaluate(t, &instant.q, &instant.v);
+                core.evaluate(t, &instant.q, &instant.v, μ);
                 instant.energy = core.energy();
+                instant.constraint_energy = core.constraint_energy();
                 core.solve()?;
                 instant.a.copy_from_slice(core.acceleration());
-                instant.multipliers.copy_from_slice(core.multipliers());
+                if core.carried > 0 {
+                    instant.multipliers.copy_from_slice(μ);
+                    instant.multiplier_rates.copy_from_slice(core.multipliers());
+                } else {
+                    instant.multipliers.copy_from_slice(core.multipliers());
+                }
                 core.reaction(&mut instant.reaction);
             }
             Compiled::Ordinary(core) => {
@@ -149,15 +161,19 @@ impl Mechanism {
     }
 }
 
-/// The symbols of [`Instant::inputs`].
-fn instant_symbols(model: &Model) -> Vec<Expr> {
+/// The symbols of [`Instant::inputs`]: the multipliers are called `lambda(c)`, or `mu(c)` under the vakonomic principle.
+fn instant_symbols(model: &Model, vakonomic: bool) -> Vec<Expr> {
+    let results = &model.results;
     let mut symbols = vec![model.time];
     symbols.extend(model.positions());
     symbols.extend(model.velocities());
     symbols.extend(model.accelerations());
-    symbols.extend(&model.results.lambda);
-    symbols.extend(&model.results.reaction);
-    symbols.push(model.results.energy);
+    symbols.extend(if vakonomic { &results.mu } else { &results.lambda });
+    symbols.extend(&results.mu_rate);
+    symbols.extend(&results.reaction);
+    symbols.push(results.energy);
+    // NOTE: E[M] has no word in the language; its place is taken by a number that no formula reads.
+    symbols.push(model.graph.zero());
     symbols
 }
 
@@ -172,7 +188,7 @@ fn spread(orders: &[u8], given: &[f64], v: &mut [f64]) {
 impl solver::System for Mechanism {
     fn dimension(&self) -> usize {
         match &self.dynamics {
-            Compiled::Saddle(core) => 2 * core.n + 1,
+            Compiled::Saddle(core) => 2 * core.n + core.carried + 2,
             Compiled::Ordinary(core) => {
                 self.n + core.orders.iter().filter(|&&order| order == 2).count()
             }
@@ -181,7 +197,7 @@ impl solver::System for Mechanism {
 
     fn controlled(&self) -> usize {
         match &self.dynamics {
-            Compiled::Saddle(core) => 2 * core.n,
+            Compiled::Saddle(core) => 2 * core.n + core.carried,
             Compiled::Ordinary(_) => self.dimension(),
         }
     }
@@ -190,12 +206,15 @@ impl solver::System for Mechanism {
         let n = self.n;
         match &mut self.dynamics {
             Compiled::Saddle(core) => {
-                let (q, v) = (&y[..n], &y[n..2 * n]);
-                core.evaluate(t, q, v);
+                let last = 2 * n + core.carried;
+                let (q, v, μ) = (&y[..n], &y[n..2 * n], &y[2 * n..last]);
+                core.evaluate(t, q, v, μ);
                 core.solve()?;
                 rates[..n].copy_from_slice(v);
                 rates[n..2 * n].copy_from_slice(core.acceleration());
-                rates[2 * n] = core.power(v);
+                rates[2 * n..last].copy_from_slice(&core.multipliers()[..core.carried]);
+                rates[last] = core.power(v);
+                rates[last + 1] = core.total_power();
             }
             Compiled::Ordinary(core) => {
                 let (q, given) = y.split_at(n);
@@ -218,9 +237,10 @@ impl solver::System for Mechanism {
 
     fn project(&mut self, t: f64, y: &mut [f64]) -> Result<(), Halt> {
         if let Compiled::Saddle(core) = &mut self.dynamics {
-            let (q, rest) = y.split_at_mut(core.n);
-            let n = core.n;
-            project(core, t, q, &mut rest[..n])?;
+            let (n, carried) = (core.n, core.carried);
+            let (q, rest) = y.split_at_mut(n);
+            let (v, rest) = rest.split_at_mut(n);
+            project(core, t, q, v, &rest[..carried])?;
         }
         Ok(())
     }
@@ -231,14 +251,15 @@ impl solver::System for Mechanism {
 
     fn event_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), Halt> {
         let mut instant = std::mem::take(&mut self.instant);
-        let resolved = if self.events_need_forces || matches!(self.dynamics, Compiled::Ordinary(_)) {
-            self.resolve(t, y, false, &mut instant)
-        } else {
-            instant.t = t;
-            instant.q.copy_from_slice(&y[..self.n]);
-            instant.v.copy_from_slice(&y[self.n..2 * self.n]);
-            Ok(())
-        };
+        let resolved =
+            if self.events_need_forces || matches!(self.dynamics, Compiled::Ordinary(_)) {
+                self.resolve(t, y, false, &mut instant)
+            } else {
+                instant.t = t;
+                instant.q.copy_from_slice(&y[..self.n]);
+                instant.v.copy_from_slice(&y[self.n..2 * self.n]);
+                Ok(())
+            };
         instant.inputs(&mut self.observed_inputs);
         self.instant = instant;
         resolved?;

@@ -25,12 +25,16 @@ pub struct Motion {
     pub v: Vec<Series>,
     /// $\ddot q$
     pub a: Vec<Series>,
-    /// $\lambda$ by constraint
+    /// $\lambda$ by constraint, or $\mu$ under the vakonomic principle
     pub multipliers: Vec<Series>,
+    /// $\dot\mu$ by constraint under the vakonomic principle, else empty
+    pub multiplier_rates: Vec<Series>,
     /// $R$ by coordinate
     pub reactions: Vec<Series>,
     /// $E$; empty for an `equation` model.
     pub energy: Vec<f64>,
+    /// $E[M]$, zero under Chetaev's principle; empty for an `equation` model.
+    pub constraint_energy: Vec<f64>,
     /// The work of forces and reactions since the start; empty for an `equation` model.
     pub work: Vec<f64>,
     /// What is observed.
@@ -162,8 +166,8 @@ impl Motion {
                 ("reason", Json::text(c.reason)),
             ])
         };
-        let zeros = vec![0.0; self.energy.len()];
-        let none: [(String, Json); 0] = [];
+        let total: Vec<f64> =
+            self.energy.iter().zip(&self.constraint_energy).map(|(e, c)| e + c).collect();
         Json::object([
             ("pfaff", Json::text(env!("CARGO_PKG_VERSION"))),
             ("model", Json::text(&self.title)),
@@ -180,14 +184,14 @@ impl Motion {
             ("q", by_name(&self.q)),
             ("v", by_name(&self.v)),
             ("multipliers", by_name(&self.multipliers)),
-            ("multiplier_rates", Json::object(none)),
+            ("multiplier_rates", by_name(&self.multiplier_rates)),
             ("reactions", by_name(&self.reactions)),
             (
                 "energy",
                 Json::object([
                     ("E", Json::numbers(&self.energy)),
-                    ("constraint", Json::numbers(&zeros)),
-                    ("total", Json::numbers(&self.energy)),
+                    ("constraint", Json::numbers(&self.constraint_energy)),
+                    ("total", Json::numbers(&total)),
                 ]),
             ),
             ("observed", by_name(&self.observed)),

@@ -36,7 +36,8 @@ impl OrdinaryCore {
         inputs.extend(model.accelerations());
         let mut outputs = ordinary.residual.clone();
         outputs.extend(ordinary.jacobian.iter().flatten());
-        let program = Program::compile(&model.graph, &inputs, &model.parameter_symbols(), &outputs)?;
+        let program =
+            Program::compile(&model.graph, &inputs, &model.parameter_symbols(), &outputs)?;
         Ok(Self {
             orders: ordinary.orders.clone(),
             affine: ordinary.affine,

@@ -15,6 +15,7 @@ use crate::audit::{Evidence, audit};
 use crate::instant::Instant;
 use crate::mechanism::{Compiled, Dynamics, Mechanism};
 use crate::motion::{EventRecord, Motion, Series, Statistics, Stop, StopReason};
+use crate::multiplier::multipliers;
 use crate::note::Note;
 use crate::record::{Recorder, direction};
 use crate::settings::{Request, Settings};
@@ -103,8 +104,9 @@ pub fn run_derived(
     let compile_us = microseconds(clock);
 
     let clock = Clock::now();
-    let Start { q, v, notes } = begin(model, &mut mechanism, settings.t0)?;
-    let y0 = mechanism.state(&q, &v);
+    let Start { q, v, multipliers, notes } =
+        begin(model, dynamics, &mut mechanism, settings.t0)?;
+    let y0 = mechanism.state(&q, &v, &multipliers);
     possible(model, &mut mechanism, settings.t0, &y0)?;
     let mut recorder = Recorder::new(&mechanism, model.observed.len(), &settings.times, watch);
     recorder.start(settings.t0, &y0);
@@ -115,6 +117,9 @@ pub fn run_derived(
         Dynamics::Saddle(equations) => Some(equations.principle),
         Dynamics::Ordinary(_) => None,
     };
+    if motion.principle != Some(Principle::Vakonomic) {
+        motion.multiplier_rates.clear();
+    }
     motion.method = settings.method;
     motion.stop = Stop { reason: stop_reason(model, &outcome.stop), t: outcome.t };
     motion.notes = notes;
@@ -128,6 +133,7 @@ pub fn run_derived(
         work: &recorder.work,
         steps: &recorder.kept,
         tolerance: settings.options.tolerance,
+        vakonomic: motion.principle == Some(Principle::Vakonomic),
         taken: outcome.statistics.steps,
     });
     motion.statistics = Statistics {
@@ -177,20 +183,34 @@ fn uncompiled(error: &CompileError) -> Failure {
 }
 
 /// A consistent start, or why there is none.
-fn begin(model: &Model, mechanism: &mut Mechanism, t0: f64) -> Result<Start, Failure> {
+fn begin(
+    model: &Model,
+    dynamics: &Dynamics,
+    mechanism: &mut Mechanism,
+    t0: f64,
+) -> Result<Start, Failure> {
     let given = given(model, t0);
     for datum in &model.initial {
         if let pfaff_model::Quantity::Coordinate(k, order @ (0 | 1)) = datum.quantity {
             let value = if order == 0 { given.q[k] } else { given.v[k] };
             if value.is_some_and(|x| !x.is_finite()) {
                 let message = "this initial value is not a finite number".into();
-                return Err(Failure::Model(vec![Diagnostic::error("E0504", datum.span, message)]));
+                return Err(Failure::Model(vec![Diagnostic::error(
+                    "E0504", datum.span, message,
+                )]));
             }
         }
     }
     match &mut mechanism.dynamics {
         Compiled::Saddle(core) => {
-            start(model, core, t0, &given).map_err(|none| Failure::Model(vec![inconsistent(model, &none)]))
+            let mut start = start(model, core, t0, &given)
+                .map_err(|none| Failure::Model(vec![inconsistent(model, &none)]))?;
+            if let Dynamics::Saddle(equations) = dynamics {
+                let state = (start.q.as_slice(), start.v.as_slice());
+                start.multipliers =
+                    multipliers(model, equations, &given, t0, state).map_err(Failure::Model)?;
+            }
+            Ok(start)
         }
         Compiled::Ordinary(core) => {
             let zero = |x: &[Option<f64>]| x.iter().map(|x| x.unwrap_or(0.0)).collect();
@@ -203,7 +223,7 @@ fn begin(model: &Model, mechanism: &mut Mechanism, t0: f64) -> Result<Start, Fai
                     )));
                 }
             }
-            Ok(Start { q: zero(&given.q), v: zero(&given.v), notes })
+            Ok(Start { q: zero(&given.q), v: zero(&given.v), multipliers: Vec::new(), notes })
         }
     }
 }
@@ -223,7 +243,12 @@ fn inconsistent(model: &Model, none: &NoStart) -> Diagnostic {
 }
 
 /// Whether the motion is determined at the start.
-fn possible(model: &Model, mechanism: &mut Mechanism, t0: f64, y0: &[f64]) -> Result<(), Failure> {
+fn possible(
+    model: &Model,
+    mechanism: &mut Mechanism,
+    t0: f64,
+    y0: &[f64],
+) -> Result<(), Failure> {
     let mut instant = Instant::new(mechanism.n, mechanism.m);
     let diagnostic = match mechanism.resolve(t0, y0, false, &mut instant) {
         Ok(()) => return Ok(()),
@@ -367,7 +392,7 @@ fn collect(model: &Model, recorder: &Recorder<'_>) -> Motion {
             .collect()
     };
     let coordinates = || model.coordinates.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
-    let constraints = model.constraints.iter().map(|c| c.name.clone()).collect();
+    let constraints = || model.constraints.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
     let observed = model.observed.iter().map(|o| o.name.clone()).collect();
     let is_mechanical = matches!(model.dynamics, pfaff_model::Dynamics::Lagrangian { .. });
     Motion {
@@ -379,11 +404,17 @@ fn collect(model: &Model, recorder: &Recorder<'_>) -> Motion {
         q: series(coordinates(), 1),
         v: series(coordinates(), 1 + n),
         a: series(coordinates(), 1 + 2 * n),
-        multipliers: series(constraints, 1 + 3 * n),
-        reactions: if is_mechanical { series(coordinates(), 1 + 3 * n + m) } else { Vec::new() },
-        energy: if is_mechanical { column(1 + 4 * n + m) } else { Vec::new() },
-        work: recorder.work.clone(),
-        observed: series(observed, 2 + 4 * n + m),
+        multipliers: series(constraints(), 1 + 3 * n),
+        multiplier_rates: series(constraints(), 1 + 3 * n + m),
+        reactions: if is_mechanical {
+            series(coordinates(), 1 + 3 * n + 2 * m)
+        } else {
+            Vec::new()
+        },
+        energy: if is_mechanical { column(1 + 4 * n + 2 * m) } else { Vec::new() },
+        constraint_energy: if is_mechanical { column(2 + 4 * n + 2 * m) } else { Vec::new() },
+        work: recorder.work.iter().map(|w| w[0]).collect(),
+        observed: series(observed, 3 + 4 * n + 2 * m),
         events: recorder
             .events
             .iter()
@@ -396,7 +427,10 @@ fn collect(model: &Model, recorder: &Recorder<'_>) -> Motion {
             })
             .collect(),
         notes: Vec::new(),
-        audit: crate::audit::Audit { verdict: crate::audit::Verdict::Unchecked, checks: Vec::new() },
+        audit: crate::audit::Audit {
+            verdict: crate::audit::Verdict::Unchecked,
+            checks: Vec::new(),
+        },
         statistics: Statistics::default(),
     }
 }
@@ -414,8 +448,14 @@ fn samples(model: &Model, motion: &Motion) -> Vec<Instant> {
             v: row(&motion.v, i),
             a: row(&motion.a, i),
             multipliers: row(&motion.multipliers, i),
-            reaction: if motion.reactions.is_empty() { vec![f64::NAN; n] } else { row(&motion.reactions, i) },
+            multiplier_rates: row(&motion.multiplier_rates, i),
+            reaction: if motion.reactions.is_empty() {
+                vec![f64::NAN; n]
+            } else {
+                row(&motion.reactions, i)
+            },
             energy: motion.energy.get(i).copied().unwrap_or(f64::NAN),
+            constraint_energy: motion.constraint_energy.get(i).copied().unwrap_or(0.0),
         })
         .collect()
 }

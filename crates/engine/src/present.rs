@@ -68,17 +68,17 @@ fn mechanical(model: &Model, e: &Equations) -> Vec<Section> {
     let g = &model.graph;
     let names: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();
     let constraints: Vec<String> = model.constraints.iter().map(|c| c.name.clone()).collect();
-    let entry = |text: &'static str, latex: &'static str, indices: Vec<String>, right: Expr| Line {
-        label: Label::Entry { text, latex, indices },
-        right,
+    let entry = |text: &'static str, latex: &'static str, indices: Vec<String>, right: Expr| {
+        Line { label: Label::Entry { text, latex, indices }, right }
     };
     let nonzero = |lines: Vec<Line>| -> Vec<Line> {
         lines.into_iter().filter(|l| l.right != g.zero()).collect()
     };
-    let vector = |text: &'static str, latex: &'static str, names: &[String], values: &[Expr]| {
-        let lines = names.iter().zip(values);
-        nonzero(lines.map(|(n, &x)| entry(text, latex, vec![n.clone()], x)).collect())
-    };
+    let vector =
+        |text: &'static str, latex: &'static str, names: &[String], values: &[Expr]| {
+            let lines = names.iter().zip(values);
+            nonzero(lines.map(|(n, &x)| entry(text, latex, vec![n.clone()], x)).collect())
+        };
     let matrix = |text: &'static str,
                   latex: &'static str,
                   rows: &[String],
@@ -88,7 +88,12 @@ fn mechanical(model: &Model, e: &Equations) -> Vec<Section> {
         for (i, row) in rows.iter().enumerate() {
             for (j, column) in names.iter().enumerate() {
                 if !upper || i <= j {
-                    lines.push(entry(text, latex, vec![row.clone(), column.clone()], values[i][j]));
+                    lines.push(entry(
+                        text,
+                        latex,
+                        vec![row.clone(), column.clone()],
+                        values[i][j],
+                    ));
                 }
             }
         }
@@ -113,11 +118,19 @@ fn mechanical(model: &Model, e: &Equations) -> Vec<Section> {
     }
     let section = |key, heading, lines| Section { key, heading, lines };
     sections.push(section("momenta", "Momenta", vector("p", "p", &names, &e.momenta)));
-    sections.push(section("mass", "Mass matrix M (symmetric)", matrix("M", "M", &names, &e.mass, true)));
+    sections.push(section(
+        "mass",
+        "Mass matrix M (symmetric)",
+        matrix("M", "M", &names, &e.mass, true),
+    ));
     sections.push(section("force", "Force f", vector("f", "f", &names, &e.force)));
     if !constraints.is_empty() {
         let heading = "Constraint matrix A";
-        sections.push(section("jacobian", heading, matrix("A", "A", &constraints, &e.jacobian, false)));
+        sections.push(section(
+            "jacobian",
+            heading,
+            matrix("A", "A", &constraints, &e.jacobian, false),
+        ));
         if e.directions != e.jacobian {
             let heading = "Directions of the reactions W";
             let lines = matrix("W", "W", &constraints, &e.directions, false);
@@ -207,7 +220,12 @@ impl Presentation {
         for section in &self.sections {
             let _ = writeln!(text, "\n{}", section.heading);
             for line in &section.lines {
-                let _ = writeln!(text, "  {} = {}", self.left(&line.label), self.graph.to_text(line.right));
+                let _ = writeln!(
+                    text,
+                    "  {} = {}",
+                    self.left(&line.label),
+                    self.graph.to_text(line.right)
+                );
             }
         }
         text
@@ -244,9 +262,12 @@ impl Presentation {
         for section in &self.sections {
             let rows = section.lines.iter().map(|line| {
                 let left = match &line.label {
-                    Label::Entry { latex, indices, .. } if indices.is_empty() => (*latex).to_owned(),
+                    Label::Entry { latex, indices, .. } if indices.is_empty() => {
+                        (*latex).to_owned()
+                    }
                     Label::Entry { latex, indices, .. } => {
-                        let names: Vec<String> = indices.iter().map(|i| self.index(i)).collect();
+                        let names: Vec<String> =
+                            indices.iter().map(|i| self.index(i)).collect();
                         format!("{latex}_{{{}}}", names.join(" \\, "))
                     }
                     Label::Expression(e) => self.graph.to_latex(*e),
@@ -285,7 +306,10 @@ impl Presentation {
         let mut entries = vec![
             ("model".to_owned(), Json::text(&self.title)),
             ("principle".to_owned(), self.principle.map_or(Json::Null, Json::text)),
-            ("definitions".to_owned(), Json::List(self.definitions.iter().map(definition).collect())),
+            (
+                "definitions".to_owned(),
+                Json::List(self.definitions.iter().map(definition).collect()),
+            ),
         ];
         for section in &self.sections {
             let lines = section.lines.iter().map(line).collect();
@@ -294,4 +318,3 @@ impl Presentation {
         Json::Object(entries)
     }
 }
-

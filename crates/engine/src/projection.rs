@@ -13,14 +13,20 @@ const ROUNDING: f64 = 1e-15;
 const ITERATIONS: usize = 25;
 
 /// Moves a state onto all constraints.
-pub(crate) fn project(core: &mut Core, t: f64, q: &mut [f64], v: &mut [f64]) -> Result<(), Halt> {
+pub(crate) fn project(
+    core: &mut Core,
+    t: f64,
+    q: &mut [f64],
+    v: &mut [f64],
+    μ: &[f64],
+) -> Result<(), Halt> {
     if core.m == 0 {
         return Ok(());
     }
     if core.holonomic.iter().any(|&h| h) {
-        project_positions(core, t, q, v)?;
+        project_positions(core, t, q, v, μ)?;
     }
-    project_velocities(core, t, q, v)
+    project_velocities(core, t, q, v, μ)
 }
 
 /// Newton's iteration for the positions. Velocity constraints take no part.
@@ -29,10 +35,11 @@ pub(crate) fn project_positions(
     t: f64,
     q: &mut [f64],
     v: &[f64],
+    μ: &[f64],
 ) -> Result<(), Halt> {
     let mut last = f64::INFINITY;
     for _ in 0..ITERATIONS {
-        core.evaluate(t, q, v);
+        core.evaluate(t, q, v, μ);
         let worst = worst_position(core, q);
         if !worst.is_finite() {
             return Err(Halt::NotFinite);
@@ -53,10 +60,11 @@ pub(crate) fn project_velocities(
     t: f64,
     q: &[f64],
     v: &mut [f64],
+    μ: &[f64],
 ) -> Result<(), Halt> {
     let mut last = f64::INFINITY;
     for _ in 0..ITERATIONS {
-        core.evaluate(t, q, v);
+        core.evaluate(t, q, v, μ);
         let worst = worst_velocity(core, v);
         if !worst.is_finite() {
             return Err(Halt::NotFinite);

@@ -18,10 +18,10 @@ pub(crate) struct Recorder<'a> {
     instant: Instant,
     y: Vec<f64>,
     seen: Vec<f64>,
-    /// $t, q, \dot q, \ddot q, \lambda, R, E$ and what is observed, row after row.
+    /// [`Instant::inputs`] and what is observed, row after row.
     pub(crate) rows: Vec<f64>,
-    /// The work at each sample.
-    pub(crate) work: Vec<f64>,
+    /// $w$ and $u$ at each sample.
+    pub(crate) work: Vec<[f64; 2]>,
     pub(crate) width: usize,
     pub(crate) kept: Vec<StoredStep>,
     spare: Vec<StoredStep>,
@@ -40,7 +40,7 @@ impl<'a> Recorder<'a> {
     ) -> Self {
         let mechanism = mechanism.clone();
         let (n, m) = (mechanism.n, mechanism.m);
-        let width = 2 + 4 * n + m + observed;
+        let width = 3 + 4 * n + 2 * m + observed;
         Self {
             times,
             next: 0,
@@ -89,7 +89,8 @@ impl<'a> Recorder<'a> {
         self.instant.inputs(&mut self.rows[start..]);
         self.rows.extend_from_slice(&self.seen);
         if let Compiled::Saddle(core) = &self.mechanism.dynamics {
-            self.work.push(self.y[2 * core.n]);
+            let last = 2 * core.n + core.carried;
+            self.work.push([self.y[last], self.y[last + 1]]);
         }
         self.next += 1;
     }

@@ -101,7 +101,12 @@ impl Saddle {
 mod tests {
     use super::*;
 
-    fn solve(mass: &[f64], rows: &[f64], force: &[f64], drift: &[f64]) -> Result<Vec<f64>, Halt> {
+    fn solve(
+        mass: &[f64],
+        rows: &[f64],
+        force: &[f64],
+        drift: &[f64],
+    ) -> Result<Vec<f64>, Halt> {
         let mut saddle = Saddle::default();
         let blocks = Blocks { mass, left: rows, right: rows, force, drift };
         saddle.solve(&blocks).map(|()| saddle.solution.clone())

@@ -50,7 +50,9 @@ impl Settings {
             return usage("the model has no `solve t = …` line: give the end with --t1".into());
         };
         if !t0.is_finite() || !t1.is_finite() || t1 <= t0 {
-            return usage(format!("the run must go forward in time, but it would go from {t0} to {t1}"));
+            return usage(format!(
+                "the run must go forward in time, but it would go from {t0} to {t1}"
+            ));
         }
         let tolerance = request.tolerance.unwrap_or(solve.tolerance);
         let positive = tolerance.is_finite() && tolerance > 0.0;
@@ -68,7 +70,9 @@ impl Settings {
             return usage("the step must be positive".into());
         }
         if *method == Method::Rk4 && step.is_none() {
-            return usage("`rk4` has a fixed step: give it with `step = …` in `solve` or --step".into());
+            return usage(
+                "`rk4` has a fixed step: give it with `step = …` in `solve` or --step".into(),
+            );
         }
         let times = match &request.at {
             Some(at) => chosen(at, t0, t1)?,

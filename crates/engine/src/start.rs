@@ -9,6 +9,7 @@ use pfaff_model::{Model, Quantity};
 
 use crate::core::Core;
 use crate::note::Note;
+use crate::projection::{project_positions, project_velocities};
 use crate::saddle::{Blocks, Saddle};
 
 /// Residuals below this, relative to $1 + \sum|A_i x_i|$, count as met: given decimals are rounded at 1e-16.
@@ -18,24 +19,26 @@ const ITERATIONS: usize = 60;
 
 /// Where a motion starts.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Start {
+pub(crate) struct Start {
     /// $q(t_0)$
-    pub q: Vec<f64>,
+    pub(crate) q: Vec<f64>,
     /// $\dot q(t_0)$
-    pub v: Vec<f64>,
+    pub(crate) v: Vec<f64>,
+    /// $\mu(t_0)$ under the vakonomic principle, else empty
+    pub(crate) multipliers: Vec<f64>,
     /// What was solved for or changed.
-    pub notes: Vec<Note>,
+    pub(crate) notes: Vec<Note>,
 }
 
 /// No consistent state was found near the given one.
 #[derive(Clone, Debug, PartialEq)]
-pub struct NoStart {
+pub(crate) struct NoStart {
     /// The constraint that is violated most, by index.
-    pub constraint: usize,
+    pub(crate) constraint: usize,
     /// Its residual at the best state found.
-    pub residual: f64,
+    pub(crate) residual: f64,
     /// Whether positions or velocities could not be made consistent.
-    pub positions: bool,
+    pub(crate) positions: bool,
 }
 
 /// The given values at the start: `None` where nothing is given.
@@ -43,12 +46,14 @@ pub struct NoStart {
 pub(crate) struct Given {
     pub(crate) q: Vec<Option<f64>>,
     pub(crate) v: Vec<Option<f64>>,
+    pub(crate) multipliers: Vec<Option<f64>>,
 }
 
 /// The values of `initial` at the time $t_0$.
 pub(crate) fn given(model: &Model, t0: f64) -> Given {
     let n = model.coordinates.len();
-    let mut given = Given { q: vec![None; n], v: vec![None; n] };
+    let m = model.constraints.len();
+    let mut given = Given { q: vec![None; n], v: vec![None; n], multipliers: vec![None; m] };
     let at = |e: Expr| {
         let parameter = model.parameters.iter().find(|p| p.symbol == e).map(|p| p.value);
         parameter.unwrap_or(if e == model.time { t0 } else { f64::NAN })
@@ -58,7 +63,8 @@ pub(crate) fn given(model: &Model, t0: f64) -> Given {
         match datum.quantity {
             Quantity::Coordinate(k, 0) => given.q[k] = Some(value),
             Quantity::Coordinate(k, 1) => given.v[k] = Some(value),
-            _ => {}
+            Quantity::Multiplier(a) => given.multipliers[a] = Some(value),
+            Quantity::Coordinate(..) | Quantity::Time => {}
         }
     }
     given
@@ -74,14 +80,17 @@ pub(crate) fn start(
     let mut notes = Vec::new();
     let zero = |x: &[Option<f64>]| -> Vec<f64> { x.iter().map(|x| x.unwrap_or(0.0)).collect() };
     let (mut q, mut v) = (zero(&given.q), zero(&given.v));
+    // NOTE: the kinetic metric is that of L: with μ = 0 the vakonomic mass is the plain one.
+    let multipliers = vec![0.0; core.carried];
     for level in [Level::Position, Level::Velocity] {
         let known = if level == Level::Position { &given.q } else { &given.v };
-        let mut problem = Problem { core, t0, level, q: &mut q, v: &mut v };
+        let mut problem =
+            Problem { core, t0, multipliers: &multipliers, level, q: &mut q, v: &mut v };
         let moved = problem.settle(known)?;
         let settled = if level == Level::Position { &q } else { &v };
         notes.extend(changes(model, level, known, settled, moved));
     }
-    Ok(Start { q, v, notes })
+    Ok(Start { q, v, multipliers, notes })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +102,8 @@ enum Level {
 struct Problem<'a> {
     core: &'a mut Core,
     t0: f64,
+    /// Multipliers take no part in what is consistent, but in the metric of the vakonomic principle.
+    multipliers: &'a [f64],
     level: Level,
     q: &'a mut Vec<f64>,
     v: &'a mut Vec<f64>,
@@ -132,16 +143,21 @@ impl Problem<'_> {
     /// The constraints of this level.
     fn rows(&self) -> Vec<usize> {
         let level = self.level;
-        (0..self.core.m).filter(|&a| level == Level::Velocity || self.core.holonomic[a]).collect()
+        (0..self.core.m)
+            .filter(|&a| level == Level::Velocity || self.core.holonomic[a])
+            .collect()
     }
 
     fn evaluate(&mut self) {
-        self.core.evaluate(self.t0, self.q, self.v);
+        self.core.evaluate(self.t0, self.q, self.v, self.multipliers);
     }
 
     fn value(&self, a: usize) -> f64 {
-        let values =
-            if self.level == Level::Position { self.core.position() } else { self.core.residual() };
+        let values = if self.level == Level::Position {
+            self.core.position()
+        } else {
+            self.core.residual()
+        };
         values[a]
     }
 
@@ -211,7 +227,11 @@ impl Problem<'_> {
     fn move_all(&mut self, given: &[f64], rows: &[usize]) -> bool {
         let all: Vec<usize> = (0..self.core.n).collect();
         for seed in SEEDS {
-            *self.x() = given.iter().enumerate().map(|(k, x)| x + seed * (1.0 + 0.1 * k as f64)).collect();
+            *self.x() = given
+                .iter()
+                .enumerate()
+                .map(|(k, x)| x + seed * (1.0 + 0.1 * k as f64))
+                .collect();
             if self.newton(&all, given, rows) {
                 return true;
             }
@@ -267,7 +287,13 @@ impl Problem<'_> {
             free.iter().flat_map(|&i| free.iter().map(move |&j| mass[i * n + j])).collect();
         let force = vec![0.0; free.len()];
         let blocks = |mass: &[f64], saddle: &mut Saddle| {
-            saddle.solve(&Blocks { mass, left: &left, right: &left, force: &force, drift: &drift })
+            saddle.solve(&Blocks {
+                mass,
+                left: &left,
+                right: &left,
+                force: &force,
+                drift: &drift,
+            })
         };
         if blocks(&metric, saddle).is_err() {
             // NOTE: where the Lagrangian is degenerate every component gets a unit mass in addition.
@@ -281,8 +307,12 @@ impl Problem<'_> {
     fn polish(&mut self) {
         let (mut q, mut v) = (self.q.clone(), self.v.clone());
         let polished = match self.level {
-            Level::Position => crate::projection::project_positions(self.core, self.t0, &mut q, &v),
-            Level::Velocity => crate::projection::project_velocities(self.core, self.t0, &q, &mut v),
+            Level::Position => {
+                project_positions(self.core, self.t0, &mut q, &v, self.multipliers)
+            }
+            Level::Velocity => {
+                project_velocities(self.core, self.t0, &q, &mut v, self.multipliers)
+            }
         };
         if polished.is_ok() {
             (*self.q, *self.v) = (q, v);

@@ -118,7 +118,9 @@ impl Survey {
         let _ = writeln!(text, "  degrees of freedom  {}", self.degrees_of_freedom);
         let regular = match self.regular {
             Some(true) => "yes: accelerations and multipliers are determined",
-            Some(false) => "no: the equations do not determine all accelerations and multipliers",
+            Some(false) => {
+                "no: the equations do not determine all accelerations and multipliers"
+            }
             None => "unknown",
         };
         let _ = writeln!(text, "  regular             {regular}");

@@ -2,7 +2,8 @@
 //!
 //! $$ \frac{d}{dt}\frac{\partial L}{\partial\dot q_k} - \frac{\partial L}{\partial q_k} - Q_k - \sum_a\lambda_a w_{ak}, \qquad \frac{d\varphi_a}{dt}, \qquad E $$
 //!
-//! with $\varepsilon_1$ along $\dot q_k$ (or $q_k$) and $\varepsilon_2$ along the motion $(\dot q, \ddot q, 1)$.
+//! with $w_a = \partial\varphi_a/\partial\dot q$ (or what `along` says); under the vakonomic principle the reaction is $\sum_a \dot\mu_a w_a + \mu_a(\dot w_a - \partial\varphi_a/\partial q)$.
+//! Here $\varepsilon_1$ goes along $\dot q_k$ (or $q_k$) and $\varepsilon_2$ along the motion $(\dot q, \ddot q, 1)$.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, classify};
@@ -20,6 +21,7 @@ pub(crate) struct Witness {
     along: Vec<Option<Laid>>,
     forces: Laid,
     holonomic: Vec<bool>,
+    pub(crate) vakonomic: bool,
 }
 
 /// Expressions with the meaning of their symbols.
@@ -62,22 +64,21 @@ enum Along {
 
 impl Witness {
     /// `None` for an `equation` model.
-    pub(crate) fn new(model: &Model) -> Option<Self> {
+    pub(crate) fn new(model: &Model, vakonomic: bool) -> Option<Self> {
         let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return None };
         let g = &model.graph;
         let n = model.coordinates.len();
         let velocities = model.velocities();
         let constraints: Vec<Expr> = model.constraints.iter().map(|c| c.expr).collect();
-        let total: Vec<Expr> = (0..n)
-            .map(|k| g.sum(model.forces.iter().map(|f| f.components[k])))
-            .collect();
+        let total: Vec<Expr> =
+            (0..n).map(|k| g.sum(model.forces.iter().map(|f| f.components[k]))).collect();
         Some(Self {
             n,
             lagrangian: Laid::new(model, &[lagrangian]),
             along: model
                 .constraints
                 .iter()
-                .map(|c| c.along.as_ref().map(|w| Laid::new(model, w)))
+                .map(|c| c.along.as_ref().filter(|_| !vakonomic).map(|w| Laid::new(model, w)))
                 .collect(),
             holonomic: constraints
                 .iter()
@@ -85,6 +86,7 @@ impl Witness {
                 .collect(),
             constraints: Laid::new(model, &constraints),
             forces: Laid::new(model, &total),
+            vakonomic,
         })
     }
 
@@ -148,12 +150,7 @@ impl Witness {
             self.lagrangian.evaluate(instant, Some(Along::Position(k)));
             let slope = self.lagrangian.jets.output(0).d1;
             let force = self.forces.jets.output(k).x;
-            let (mut reaction, mut reactions) = (0.0, 0.0);
-            for a in 0..m {
-                let part = instant.multipliers[a] * directions[a][k];
-                reaction += part;
-                reactions += part.abs();
-            }
+            let (reaction, reactions) = self.reaction(instant, &directions, k);
             let scale = 1.0 + p.d12.abs() + slope.abs() + force.abs() + reactions;
             equations = worse(equations, (p.d12 - slope - force - reaction).abs() / scale);
             equations = worse(equations, (reaction - instant.reaction[k]).abs() / scale);
@@ -172,6 +169,32 @@ impl Witness {
             note(&mut findings.differentiated, differentiated);
         }
         note(&mut findings.energy, (energy - instant.energy).abs() / size);
+    }
+
+    /// $R_k$ and the sum of the magnitudes of its parts.
+    fn reaction(&mut self, instant: &Instant, directions: &[Vec<f64>], k: usize) -> (f64, f64) {
+        let m = self.holonomic.len();
+        let (mut sum, mut size) = (0.0, 0.0);
+        let mut add = |part: f64| {
+            sum += part;
+            size += part.abs();
+        };
+        if !self.vakonomic {
+            (0..m).for_each(|a| add(instant.multipliers[a] * directions[a][k]));
+            return (sum, size);
+        }
+        self.constraints.evaluate(instant, Some(Along::Velocity(k)));
+        for a in 0..m {
+            add(instant.multiplier_rates[a] * directions[a][k]);
+            if !self.holonomic[a] {
+                add(instant.multipliers[a] * self.constraints.jets.output(a).d12);
+            }
+        }
+        self.constraints.evaluate(instant, Some(Along::Position(k)));
+        for a in (0..m).filter(|&a| !self.holonomic[a]) {
+            add(-instant.multipliers[a] * self.constraints.jets.output(a).d1);
+        }
+        (sum, size)
     }
 
     /// $\partial\varphi_a/\partial\dot q_k$, or $\partial\varphi_a/\partial q_k$ for the holonomic ones.

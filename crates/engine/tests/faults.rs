@@ -88,7 +88,8 @@ const FAULTS: &[(&str, &str, Fault)] = &[
     }),
     ("missing gyroscopic terms", DRIVEN, |m, e| {
         for k in 0..3 {
-            let along: Vec<_> = m.coordinates.iter().map(|c| (c.position, c.velocity)).collect();
+            let along: Vec<_> =
+                m.coordinates.iter().map(|c| (c.position, c.velocity)).collect();
             let term = m.graph.directional(&[e.momenta[k]], &along)[0];
             e.force[k] = m.graph.add(e.force[k], term);
         }
@@ -109,7 +110,9 @@ const FAULTS: &[(&str, &str, Fault)] = &[
     ("the multiplier turned", DRIVEN, |m, e| {
         e.directions[0].iter_mut().for_each(|w| negated(m, w));
     }),
-    ("one component of the reaction turned", DRIVEN, |m, e| negated(m, &mut e.directions[0][1])),
+    ("one component of the reaction turned", DRIVEN, |m, e| {
+        negated(m, &mut e.directions[0][1])
+    }),
     ("a reaction without its component", DRIVEN, |m, e| e.directions[0][0] = m.graph.zero()),
     ("a missing time derivative of the constraint", DRIVEN, |m, e| {
         let term = m.graph.derivative(m.constraints[0].expr, m.time);
@@ -180,7 +183,13 @@ fn broken(text: &str, fault: Option<Fault>) -> Motion {
 fn unbroken_models_pass() {
     for text in [DRIVEN, MOVING, NONLINEAR, SERVO] {
         let motion = broken(text, None);
-        assert_eq!(motion.audit.verdict, Verdict::Pass, "{}: {:#?}", motion.title, motion.audit);
+        assert_eq!(
+            motion.audit.verdict,
+            Verdict::Pass,
+            "{}: {:#?}",
+            motion.title,
+            motion.audit
+        );
     }
 }
 

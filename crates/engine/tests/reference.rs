@@ -34,7 +34,10 @@ fn compare(case: &Value, faults: &mut Vec<String>) {
     };
     let motion = support::run(&model, &request);
     if motion.t != times {
-        faults.push(format!("{id}: times {:?} instead of {times:?}: {:?}", motion.t, motion.notes));
+        faults.push(format!(
+            "{id}: times {:?} instead of {times:?}: {:?}",
+            motion.t, motion.notes
+        ));
         return;
     }
     if motion.audit.verdict != pfaff::Verdict::Pass {

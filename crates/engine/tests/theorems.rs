@@ -47,7 +47,9 @@ fn constraint(random: &mut Random, shape: Shape) -> String {
         Shape::Linear => format!("{} = 0", row("")),
         Shape::Affine => format!("{} = 0.3*x*y + 0.2*cos(t)", row("*cos(t)")),
         Shape::Nonlinear => format!("{} + 0.1*x'*y'*z' + 0.2*w'^2 = 0.1*z", row("")),
-        Shape::Homogeneous => format!("{} = 0.3*sqrt(x'^2 + y'^2 + z'^2 + w'^2)", row("*cos(t)")),
+        Shape::Homogeneous => {
+            format!("{} = 0.3*sqrt(x'^2 + y'^2 + z'^2 + w'^2)", row("*cos(t)"))
+        }
     }
 }
 
@@ -67,7 +69,8 @@ fn report(model: &Model, random: &mut Random) -> StateReport {
     let mut list = || (0..4).map(|_| random.number()).collect::<Vec<f64>>();
     let (q, v) = (list(), list());
     let dynamics = derive(model, None).expect("equations");
-    at_state(model, &dynamics, &State { t: 0.4, q, v }).expect("a regular state")
+    at_state(model, &dynamics, &State { t: 0.4, q, v, multipliers: Vec::new() })
+        .expect("a regular state")
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -121,7 +124,8 @@ fn gauss_least_constraint() {
     systems(|shape, random| {
         let model = support::model(&text(random, shape, 2, true));
         let r = report(&model, random);
-        let apply = |a: &[f64]| -> Vec<f64> { r.mass.chunks(4).map(|row| dot(row, a)).collect() };
+        let apply =
+            |a: &[f64]| -> Vec<f64> { r.mass.chunks(4).map(|row| dot(row, a)).collect() };
         let f: Vec<f64> =
             apply(&r.acceleration).iter().zip(&r.reaction).map(|(x, y)| x - y).collect();
         let z = |a: &[f64]| 0.5 * dot(a, &apply(a)) - dot(&f, a);
@@ -160,11 +164,15 @@ fn energy_is_kept_for_homogeneous_constraints() {
         for shape in [Shape::Linear, Shape::Homogeneous] {
             let mut random = Random::new(100 + seed);
             let model = support::model(&text(&mut random, shape, 1, false));
-            let motion = support::run(&model, &Request { tolerance: Some(1e-12), ..Request::default() });
+            let motion =
+                support::run(&model, &Request { tolerance: Some(1e-12), ..Request::default() });
             let first = motion.energy[0];
             for e in &motion.energy {
                 // Some hundred steps of local error 1e-12.
-                assert!((e - first).abs() < 1e-9 * (1.0 + first.abs()), "{shape:?} {seed}: {e} {first}");
+                assert!(
+                    (e - first).abs() < 1e-9 * (1.0 + first.abs()),
+                    "{shape:?} {seed}: {e} {first}"
+                );
             }
         }
     }
@@ -177,7 +185,8 @@ fn affine_constraints_do_work_and_the_balance_closes() {
     for seed in 0..12 {
         let mut random = Random::new(200 + seed);
         let model = support::model(&text(&mut random, Shape::Affine, 1, false));
-        let motion = support::run(&model, &Request { tolerance: Some(1e-12), ..Request::default() });
+        let motion =
+            support::run(&model, &Request { tolerance: Some(1e-12), ..Request::default() });
         let last = motion.energy.len() - 1;
         let gained = motion.energy[last] - motion.energy[0];
         assert!((gained - motion.work[last]).abs() < 1e-9 * (1.0 + gained.abs()));
@@ -193,17 +202,28 @@ fn scaling_a_constraint_changes_nothing() {
         for shape in [Shape::Linear, Shape::Affine, Shape::Nonlinear] {
             let mut random = Random::new(300 + seed);
             let base = text(&mut random, shape, 1, true);
-            let line = base.lines().find(|l| l.starts_with("constraint")).expect("one constraint");
-            let (left, right) = line["constraint ".len()..].split_once('=').expect("an equation");
+            let line =
+                base.lines().find(|l| l.starts_with("constraint")).expect("one constraint");
+            let (left, right) =
+                line["constraint ".len()..].split_once('=').expect("an equation");
             let scaled = format!("constraint (2 + sin(x*y + z))*({left} - ({right})) = 0");
             let other = base.replace(line, &scaled);
             let request = Request { tolerance: Some(1e-12), ..Request::default() };
             let a = support::run(&support::model(&base), &request);
             let b = support::run(&support::model(&other), &request);
-            for (s, r) in a.q.iter().chain(&a.v).chain(&a.reactions).zip(b.q.iter().chain(&b.v).chain(&b.reactions)) {
+            for (s, r) in
+                a.q.iter()
+                    .chain(&a.v)
+                    .chain(&a.reactions)
+                    .zip(b.q.iter().chain(&b.v).chain(&b.reactions))
+            {
                 for (x, y) in s.values.iter().zip(&r.values) {
                     // Two integrations at tolerance 1e-12.
-                    assert!((x - y).abs() < 1e-9 * (1.0 + y.abs()), "{shape:?} {seed} {}: {x} {y}", s.name);
+                    assert!(
+                        (x - y).abs() < 1e-9 * (1.0 + y.abs()),
+                        "{shape:?} {seed} {}: {x} {y}",
+                        s.name
+                    );
                 }
             }
         }

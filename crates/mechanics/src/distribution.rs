@@ -153,9 +153,8 @@ fn kernel(g: &Graph, rows: &[Vec<Expr>], n: usize) -> Vec<Vec<Expr>> {
             .or_else(|| (0..n).rev().find(usable));
         let Some(pivot) = pivot else { continue };
         let scale = row[pivot];
-        let row: Vec<Expr> = (0..n)
-            .map(|j| if j == pivot { g.one() } else { g.div(row[j], scale) })
-            .collect();
+        let row: Vec<Expr> =
+            (0..n).map(|j| if j == pivot { g.one() } else { g.div(row[j], scale) }).collect();
         for (_, known) in &mut reduced {
             let factor = known[pivot];
             if !g.vanishes_modulo_prime(factor) {

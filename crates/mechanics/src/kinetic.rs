@@ -31,7 +31,8 @@ impl Kinetic {
         let velocities = model.velocities();
         let rest: Vec<(Expr, Expr)> = velocities.iter().map(|&v| (v, g.zero())).collect();
         let constant = |e: Expr| {
-            !g.contains(e, &velocities) || g.gradient(e, &velocities).iter().all(|&d| g.is_zero(d))
+            !g.contains(e, &velocities)
+                || g.gradient(e, &velocities).iter().all(|&d| g.is_zero(d))
         };
         if !mass.iter().flatten().all(|&e| constant(e)) {
             return None;

@@ -41,7 +41,10 @@ pub fn ordinary(model: &Model) -> Result<Ordinary, Refusal> {
         return Err(Refusal::MixedDynamics { what: format!("`{}`", f.name), span: f.span });
     }
     if let Some(e) = equations.iter().find(|e| g.remembers(e.expr)) {
-        return Err(Refusal::Memory { what: format!("the equation `{}`", e.name), span: e.span });
+        return Err(Refusal::Memory {
+            what: format!("the equation `{}`", e.name),
+            span: e.span,
+        });
     }
     let residual: Vec<Expr> = equations.iter().map(|e| e.expr).collect();
     let occurs = |s: Expr| residual.iter().any(|&e| g.contains(e, &[s]));

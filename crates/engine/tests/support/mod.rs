@@ -5,7 +5,7 @@
 use pfaff::{Model, Motion, NoFiles, Overrides, Request, Source, read};
 
 /// A model from its text; mistakes are shown.
-pub fn model(text: &str) -> Model {
+pub(crate) fn model(text: &str) -> Model {
     match read(Source::new("test", text), &Overrides::default(), &NoFiles) {
         Ok((model, _)) => model,
         Err(rejected) => {
@@ -17,7 +17,7 @@ pub fn model(text: &str) -> Model {
 }
 
 /// A motion of a model; refusals are shown.
-pub fn run(model: &Model, request: &Request) -> Motion {
+pub(crate) fn run(model: &Model, request: &Request) -> Motion {
     match pfaff::run(model, request, &mut |_, _| true) {
         Ok(motion) => motion,
         Err(pfaff::Failure::Usage(message)) => panic!("{message}"),
@@ -30,14 +30,14 @@ pub fn run(model: &Model, request: &Request) -> Motion {
 }
 
 /// Numbers that look random and depend on the seed alone.
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678_9abc_def1)
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -45,16 +45,16 @@ impl Random {
     }
 
     /// Between −1 and 1.
-    pub fn number(&mut self) -> f64 {
+    pub(crate) fn number(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
     }
 
     /// Between −1 and 1 with two decimals, as text.
-    pub fn decimal(&mut self) -> String {
+    pub(crate) fn decimal(&mut self) -> String {
         let hundredths = self.below(199) as i64 - 99;
         format!("({}/100)", if hundredths == 0 { 37 } else { hundredths })
     }
