@@ -24,6 +24,23 @@ fn text_reads_back_to_the_same_handle() {
     }
 }
 
+/// Derived expressions read back too, whether nodes of equal value were merged or not.
+#[test]
+fn derivatives_read_back() {
+    let mut r = Random(9);
+    for case in 0..400 {
+        let g = Graph::new();
+        let symbols = ["x", "y", "q", "q'"].map(|s| parse(&g, s));
+        let e = random(&g, &mut r, &symbols, 14, Kind::All);
+        let derive = || g.gradient(e, &symbols);
+        let all = if case % 2 == 0 { g.merging(derive) } else { derive() };
+        for d in all {
+            let text = g.to_text(d);
+            assert_eq!(parse(&g, &text), d, "case {case}: {text}");
+        }
+    }
+}
+
 #[test]
 fn brackets_are_few() {
     let g = Graph::new();
