@@ -20,6 +20,8 @@ use crate::value::Value;
 const MAX_PASSES: usize = 6;
 /// Sums with more terms than this are collected but not searched for rules.
 const MAX_SEARCHED: usize = 40;
+/// Pairs of terms that are looked at in one call, a sum that is written counting as its terms.
+const MAX_WORK: usize = 4_000_000;
 /// Parts that are shared are taken apart only up to this many terms.
 const MAX_SHARED: usize = 64;
 
@@ -43,6 +45,7 @@ impl Graph {
             rules: rules::rules(),
             costs: FxHashMap::default(),
             inner: FxHashSet::default(),
+            work: 0,
         };
         let mut best = e;
         for _ in 0..MAX_PASSES {
@@ -65,6 +68,7 @@ struct Simplifier<'a> {
     costs: FxHashMap<Expr, u64>,
     /// Partial sums and products that serve one larger one only.
     inner: FxHashSet<Expr>,
+    work: usize,
 }
 
 /// A coefficient and bases with whole exponents, in the order of first occurrence.
@@ -163,6 +167,10 @@ impl Simplifier<'_> {
             }
             for i in 0..terms.len() {
                 for j in 0..terms.len() {
+                    self.work += 1;
+                    if self.work > MAX_WORK {
+                        return None;
+                    }
                     let Some(made) = self.pair(rule, terms, i, j) else { continue };
                     let mut next: Vec<Term> = Vec::with_capacity(terms.len());
                     for (k, t) in terms.iter().enumerate() {
@@ -173,6 +181,7 @@ impl Simplifier<'_> {
                         }
                     }
                     let next = Self::collected(next);
+                    self.work += next.len();
                     let after = self.write_sum(&next);
                     if self.cost(after) < self.cost(before) {
                         return Some(next);
