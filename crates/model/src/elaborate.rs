@@ -237,7 +237,9 @@ impl<'a> Elaborator<'a> {
                 self.draft.faulty = true;
                 for mention in mentions {
                     let name = self.parts[0].arena.name(mention.symbol).to_owned();
-                    if self.scope.get(&name).is_none() {
+                    let known =
+                        functions::is_function(&name) || matches!(name.as_str(), "t" | "pi");
+                    if !known && self.scope.get(&name).is_none() {
                         self.scope.insert(&name, scope::Meaning::Poison, mention.span);
                     }
                 }
@@ -289,7 +291,9 @@ impl<'a> Elaborator<'a> {
     /// Reports something once for each place and code, and gives the poisoned value.
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) -> Value {
         let key = (diagnostic.code, diagnostic.span);
-        if !self.exhausted && self.reported.insert(key) {
+        // NOTE: several things may be missing at one place.
+        let first = self.reported.insert(key) || diagnostic.span.is_empty();
+        if !self.exhausted && first {
             self.diagnostics.push(diagnostic);
         }
         Value::Poison

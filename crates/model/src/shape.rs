@@ -15,6 +15,8 @@ pub enum Shape {
     Scalar,
     /// A column of this many.
     Vector(usize),
+    /// A transposed vector.
+    Row(usize),
     /// Rows and columns.
     Matrix(usize, usize),
 }
@@ -24,6 +26,7 @@ pub enum Shape {
 pub(crate) enum Value {
     Scalar(Expr),
     Vector(Arc<[Expr]>),
+    Row(Arc<[Expr]>),
     /// Rows, columns, entries by rows.
     Matrix(usize, usize, Arc<[Expr]>),
     /// 1 or 0, or a condition that is decided during the motion.
@@ -37,7 +40,7 @@ impl Shape {
     pub fn len(self) -> usize {
         match self {
             Self::Scalar => 1,
-            Self::Vector(n) => n,
+            Self::Vector(n) | Self::Row(n) => n,
             Self::Matrix(n, m) => n * m,
         }
     }
@@ -52,7 +55,7 @@ impl Shape {
         let from_one = |i: usize| i as i64 + 1;
         match self {
             Self::Scalar => Vec::new(),
-            Self::Vector(_) => vec![from_one(k)],
+            Self::Vector(_) | Self::Row(_) => vec![from_one(k)],
             Self::Matrix(_, columns) => vec![from_one(k / columns), from_one(k % columns)],
         }
     }
@@ -63,6 +66,7 @@ impl fmt::Display for Shape {
         match self {
             Self::Scalar => write!(f, "a number"),
             Self::Vector(n) => write!(f, "a vector of {n}"),
+            Self::Row(n) => write!(f, "a row of {n}"),
             Self::Matrix(n, m) => write!(f, "a {n}×{m} matrix"),
         }
     }
@@ -74,6 +78,7 @@ impl Value {
         match shape {
             Shape::Scalar => Self::Scalar(entries[0]),
             Shape::Vector(_) => Self::Vector(entries.into()),
+            Shape::Row(_) => Self::Row(entries.into()),
             Shape::Matrix(n, m) => Self::Matrix(n, m, entries.into()),
         }
     }
@@ -83,6 +88,7 @@ impl Value {
         match self {
             Self::Scalar(_) => Some(Shape::Scalar),
             Self::Vector(entries) => Some(Shape::Vector(entries.len())),
+            Self::Row(entries) => Some(Shape::Row(entries.len())),
             Self::Matrix(n, m, _) => Some(Shape::Matrix(*n, *m)),
             Self::Truth(_) | Self::Text(_) | Self::Poison => None,
         }
@@ -92,7 +98,7 @@ impl Value {
     pub(crate) fn entries(&self) -> &[Expr] {
         match self {
             Self::Scalar(e) => std::slice::from_ref(e),
-            Self::Vector(entries) | Self::Matrix(_, _, entries) => entries,
+            Self::Vector(entries) | Self::Row(entries) | Self::Matrix(_, _, entries) => entries,
             Self::Truth(_) | Self::Text(_) | Self::Poison => &[],
         }
     }

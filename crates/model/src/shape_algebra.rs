@@ -66,6 +66,17 @@ pub(crate) fn multiply(g: &Graph, a: &Value, b: &Value) -> Result<Value, Misfit>
         (Value::Matrix(n, m, x), Value::Vector(v)) if *m == v.len() => {
             Ok(Value::Vector((0..*n).map(|i| g.dot(&x[i * m..(i + 1) * m], v)).collect()))
         }
+        (Value::Row(u), Value::Vector(v)) if u.len() == v.len() => {
+            Ok(Value::Scalar(g.dot(u, v)))
+        }
+        (Value::Row(u), Value::Matrix(n, m, x)) if u.len() == *n => {
+            let entry = |j: usize| g.sum((0..*n).map(|i| g.mul(u[i], x[i * m + j])));
+            Ok(Value::Row((0..*m).map(entry).collect()))
+        }
+        (Value::Vector(u), Value::Row(v)) => {
+            let entries = u.iter().flat_map(|&x| v.iter().map(move |&y| g.mul(x, y))).collect();
+            Ok(Value::new(Shape::Matrix(u.len(), v.len()), entries))
+        }
         (Value::Vector(_), Value::Vector(_)) => refuse(
             "write `dot(u, v)` for the scalar product, `cross(u, v)` for the vector product",
         ),
@@ -95,14 +106,15 @@ pub(crate) fn matrix_power(g: &Graph, a: &Value, n: u32) -> Result<Value, Misfit
     }
 }
 
-/// $A^T$; a vector becomes a matrix of one row.
+/// $A^T$; a vector becomes a row and a row a vector.
 pub(crate) fn transpose(a: &Value) -> Value {
     match a {
         Value::Matrix(n, m, x) => {
             let entries = (0..n * m).map(|k| x[(k % n) * m + k / n]).collect();
             Value::new(Shape::Matrix(*m, *n), entries)
         }
-        Value::Vector(x) => Value::Matrix(1, x.len(), x.clone()),
+        Value::Vector(x) => Value::Row(x.clone()),
+        Value::Row(x) => Value::Vector(x.clone()),
         _ => a.clone(),
     }
 }

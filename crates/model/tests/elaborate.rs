@@ -566,6 +566,7 @@ fn matrices_and_vectors() {
          observe u = rotation([1, 1, 1], 2*pi/3)*[1, 0, 0]\n\
          observe n = norm(q)^2 - dot(q, q)\nobserve s = sym(J) + skew(J) - J\n\
          observe w = product(i = 1..3, J[i,i]) + sum(i = 5..4, 1/0) + product(i = 2..1, 7)\n\
+         observe quad = transpose(q)*J*q - dot(q, J*q)\nobserve outer = q*transpose(q)\n\
          observe mm = min(a, b, 7) + max(a, b)\nobserve g = gamma(5) + digamma(1)",
     );
     let value = |name: &str| {
@@ -575,13 +576,16 @@ fn matrices_and_vectors() {
     close(value("one[1,1]"), 1.0);
     close(value("one[1,2]"), 0.0);
     close(value("d"), 2.0 * (12.0 - 1.0) - 4.0);
-    for name in ["p[1,2]", "m[1,3]", "h[2]", "v[3]", "r[1,2]", "r[2,2]", "n", "s[1,2]"] {
+    for name in ["p[1,2]", "m[1,3]", "h[2]", "v[3]", "r[1,2]", "r[2,2]", "n", "s[1,2]", "quad"]
+    {
         close(value(name), 0.0);
     }
+    let (q, _) = state(&model);
+    close(value("outer[1,3]"), q[0] * q[2]);
     close(value("u[1]"), 0.0);
     close(value("u[2]"), 1.0);
     close(value("w"), 25.0);
-    let (a, b) = (value_of(&model, model.coordinates[3].position), state(&model).0[4]);
+    let (a, b) = (q[3], q[4]);
     close(value("mm"), a + b);
     close(value("g"), 24.0 - 0.577_215_664_901_532_9);
 }

@@ -274,6 +274,7 @@ impl Elaborator<'_> {
         match self.only_arrays(site, value) {
             Value::Scalar(e) => Some(FormulaValue::Scalar(e)),
             Value::Vector(v) => Some(FormulaValue::Vector(v.to_vec())),
+            Value::Row(v) => Some(FormulaValue::Matrix(vec![v.to_vec()])),
             Value::Matrix(_, m, x) => {
                 Some(FormulaValue::Matrix(x.chunks(m).map(<[Expr]>::to_vec).collect()))
             }

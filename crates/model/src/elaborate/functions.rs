@@ -264,7 +264,7 @@ impl Elaborator<'_> {
     fn matrix_function(&mut self, site: Site, name: &str, values: &[Value]) -> Value {
         let g = self.graph;
         match (name, values) {
-            ("transpose", [a @ (Value::Matrix(..) | Value::Vector(_))]) => {
+            ("transpose", [a @ (Value::Matrix(..) | Value::Vector(_) | Value::Row(_))]) => {
                 algebra::transpose(a)
             }
             ("tr", [Value::Matrix(n, m, x)]) if n == m => {
@@ -325,7 +325,7 @@ impl Elaborator<'_> {
 
     fn refuse_arguments(&mut self, site: Site, name: &str, values: &[Value]) -> Value {
         let wanted = match name {
-            "transpose" => "a matrix",
+            "transpose" => "a vector or a matrix",
             "tr" | "det" | "inv" | "sym" | "skew" => "a square matrix",
             "dot" => "two vectors of one length",
             "cross" => "two vectors of 3",

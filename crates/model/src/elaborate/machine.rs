@@ -208,6 +208,7 @@ impl Elaborator<'_> {
         let name = self.called(site);
         if let Some(entry) = self.scope.get(&name)
             && matches!(entry.meaning, Meaning::Function { .. } | Meaning::Poison)
+            && !functions::is_function(&name)
         {
             return match entry.meaning {
                 Meaning::Poison => self.push(Value::Poison),
@@ -337,6 +338,9 @@ impl Elaborator<'_> {
             let wrong = match item.shape() {
                 Some(Shape::Matrix(..)) => {
                     Some("a matrix cannot be an entry of brackets".to_owned())
+                }
+                Some(Shape::Row(_)) => {
+                    Some("a transposed vector cannot be an entry of brackets".to_owned())
                 }
                 None => Some(format!("{} cannot be an entry of brackets", item.describe())),
                 found if found != shape => Some(format!(

@@ -30,7 +30,14 @@ impl Elaborator<'_> {
         let span = entry.span;
         match &entry.meaning {
             Meaning::Coordinate(group) => group.value.clone(),
-            Meaning::Parameter(value) | Meaning::Observed(value) => value.clone(),
+            Meaning::Parameter(value) => value.clone(),
+            Meaning::Observed(value) if self.place.allows_results() => value.clone(),
+            Meaning::Observed(_) => {
+                let message =
+                    format!("`{name}` is observed, and {} cannot use it", self.subject());
+                let hint = "abbreviations that everything may use are written `let`";
+                self.error_hint("E0411", self.span(site), message, hint)
+            }
             Meaning::Let(value, order) => {
                 let (value, order) = (value.clone(), *order);
                 self.used(site, value, order)
@@ -293,7 +300,7 @@ impl Elaborator<'_> {
         };
         let ranges: Vec<(i64, i64)> = match shape {
             Shape::Scalar => Vec::new(),
-            Shape::Vector(n) => vec![(1, n as i64)],
+            Shape::Vector(n) | Shape::Row(n) => vec![(1, n as i64)],
             Shape::Matrix(n, m) => vec![(1, n as i64), (1, m as i64)],
         };
         let group = Group { ranges, value: base.clone(), first: 0 };
