@@ -14,6 +14,7 @@ mod constants;
 mod constraint;
 mod data;
 mod declare;
+mod definition;
 mod derive;
 mod draft;
 mod dynamics;

@@ -267,8 +267,8 @@ impl Elaborator<'_> {
 
     fn formula(&mut self, site: Site) -> Option<FormulaValue> {
         self.speak_of("the formula".into());
-        if let Some(complex) = self.complex_formula(site) {
-            return complex;
+        if self.has_complex_argument(site) {
+            return self.complex_formula(site);
         }
         let value = self.read(site, Place::Formula);
         match self.only_arrays(site, value) {
@@ -282,51 +282,43 @@ impl Elaborator<'_> {
         }
     }
 
-    /// `gamma` or `mittag_leffler` of `complex(re, im)`; the outer `None` if it is neither.
-    fn complex_formula(&mut self, site: Site) -> Option<Option<FormulaValue>> {
-        let NodeKind::Call { arguments, .. } = self.kind(site) else { return None };
-        let name = self.called(site);
-        let wanted = match name.as_str() {
+    /// Whether it is `gamma` or `mittag_leffler` of `complex(…)`.
+    fn has_complex_argument(&self, site: Site) -> bool {
+        let NodeKind::Call { arguments, .. } = self.kind(site) else { return false };
+        let wanted = match self.called(site).as_str() {
             "gamma" => 1,
             "mittag_leffler" => 3,
-            _ => return None,
+            _ => return false,
         };
-        let last = self.argument(site, wanted - 1);
-        let parts = match self.kind(last) {
-            NodeKind::Call { arguments, .. } if self.called(last) == "complex" => {
-                arguments.len()
-            }
-            _ => return None,
-        };
-        if arguments.len() != wanted {
+        arguments.len() == wanted && self.called(self.argument(site, wanted - 1)) == "complex"
+    }
+
+    /// Requires [`Self::has_complex_argument`].
+    fn complex_formula(&mut self, site: Site) -> Option<FormulaValue> {
+        let NodeKind::Call { arguments, .. } = self.kind(site) else { return None };
+        let last = arguments.len() - 1;
+        let complex = self.argument(site, last);
+        let NodeKind::Call { arguments: parts, .. } = self.kind(complex) else { return None };
+        if parts.len() != 2 {
+            let message = format!("`complex` takes 2 arguments, not {}", parts.len());
+            let hint = "it is written `complex(re, im)`";
+            self.error_hint("E0302", self.span(complex), message, hint);
             return None;
         }
-        if parts != 2 {
-            let message = format!("`complex` takes 2 arguments, not {parts}");
-            self.error_hint(
-                "E0302",
-                self.span(last),
-                message,
-                "it is written `complex(re, im)`",
-            );
-            return Some(None);
-        }
-        let mut numbers = Vec::new();
-        for k in 0..wanted - 1 {
-            numbers.push(self.argument(site, k));
-        }
-        numbers.extend([self.argument(last, 0), self.argument(last, 1)]);
+        let real = (0..last).map(|k| self.argument(site, k));
+        let numbers: Vec<Site> =
+            real.chain([0, 1].map(|k| self.argument(complex, k))).collect();
         let mut read = Vec::new();
         for at in numbers {
             let value = self.read(at, Place::Formula);
             read.extend(self.scalar(&value, at, "an argument"));
         }
-        Some(match read[..] {
-            [re, im] if wanted == 1 => Some(FormulaValue::ComplexGamma { re, im }),
+        match read[..] {
+            [re, im] if last == 0 => Some(FormulaValue::ComplexGamma { re, im }),
             [alpha, beta, re, im] => {
                 Some(FormulaValue::ComplexMittagLeffler { alpha, beta, re, im })
             }
             _ => None,
-        })
+        }
     }
 }

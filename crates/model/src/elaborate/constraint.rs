@@ -48,8 +48,7 @@ impl Elaborator<'_> {
             };
             let along = match along {
                 None => None,
-                Some((value, id)) if value.shape().is_some() && rows.len() == 1 => {
-                    let _ = id;
+                Some((value, _)) if value.shape().is_some() && rows.len() == 1 => {
                     Some(value.entries().to_vec())
                 }
                 Some((value, id)) => {
@@ -68,7 +67,7 @@ impl Elaborator<'_> {
                     continue;
                 }
             };
-            self.add_rows(&name, name_span, indices, rows, along, registered, span);
+            self.add_rows(&name, name_span, indices, rows, along.as_deref(), registered, span);
         }
     }
 
@@ -79,7 +78,7 @@ impl Elaborator<'_> {
         name_span: Span,
         indices: &[i64],
         rows: Vec<Row>,
-        along: Option<Vec<Expr>>,
+        along: Option<&[Expr]>,
         registered: bool,
         span: Span,
     ) {
@@ -98,7 +97,7 @@ impl Elaborator<'_> {
                 }
                 known.rows.push((all, position));
             }
-            let along = along.clone();
+            let along = along.map(<[Expr]>::to_vec);
             self.draft.constraints.push(Constraint { name: full, expr, along, word, span });
         }
     }

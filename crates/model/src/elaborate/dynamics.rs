@@ -102,15 +102,16 @@ impl Elaborator<'_> {
             let message = format!("there are {m} equations for {n} coordinates");
             self.error_hint("E0405", first, message, "equations stand one for each coordinate");
         }
-        for other in [
+        for (span, what) in [
             self.draft.constraints.first().map(|c| (c.span, "constraints")),
             self.draft.forces.first().map(|f| (f.span, "forces")),
-        ] {
-            if let Some((span, what)) = other {
-                let message = format!("{what} do not act on equations as they stand");
-                let hint = "write them into the equations, or give a lagrangian";
-                self.error_hint("E0405", span, message, hint);
-            }
+        ]
+        .into_iter()
+        .flatten()
+        {
+            let message = format!("{what} do not act on equations as they stand");
+            let hint = "write them into the equations, or give a lagrangian";
+            self.error_hint("E0405", span, message, hint);
         }
     }
 
@@ -164,13 +165,12 @@ impl Elaborator<'_> {
         if left.is_poison() || right.is_poison() {
             return Value::Poison;
         }
-        match algebra::add(self.graph, &left, &right, true) {
-            Ok(value) => value,
-            Err(_) => {
-                let span = self.span(sides[0]).to(self.span(sides[1]));
-                let (a, b) = (left.describe(), right.describe());
-                self.error("E0301", span, format!("the left side is {a}, the right side {b}"))
-            }
+        if let Ok(value) = algebra::add(self.graph, &left, &right, true) {
+            value
+        } else {
+            let span = self.span(sides[0]).to(self.span(sides[1]));
+            let (a, b) = (left.describe(), right.describe());
+            self.error("E0301", span, format!("the left side is {a}, the right side {b}"))
         }
     }
 

@@ -243,18 +243,15 @@ impl Elaborator<'_> {
             let at = self.argument(site, k);
             let value = self.read(at, Place::Initial);
             for &e in value.entries() {
-                match self.draft.coordinates.iter().position(|c| c.position == e) {
-                    Some(i) => list.push(i),
-                    None => {
-                        let message = format!("`{}` is not a coordinate", self.text(at));
-                        self.error("E0413", self.span(at), message);
-                        return None;
-                    }
+                if let Some(i) = self.draft.coordinates.iter().position(|c| c.position == e) {
+                    list.push(i);
+                } else {
+                    let message = format!("`{}` is not a coordinate", self.text(at));
+                    self.error("E0413", self.span(at), message);
+                    return None;
                 }
             }
-            if value.shape().is_none() {
-                return None;
-            }
+            value.shape()?;
         }
         if list.is_empty() {
             let message = "`transversal` takes the names of coordinates";

@@ -288,13 +288,12 @@ impl Elaborator<'_> {
                 return self.push(Value::Poison);
             }
         };
-        match self.decided(condition) {
-            Some(holds) => self.visit_all(site, &[if holds { a } else { b }]),
-            None => {
-                self.push(Value::Truth(condition));
-                self.later(Step::Blend(site));
-                self.visit_all(site, &[a, b]);
-            }
+        if let Some(holds) = self.decided(condition) {
+            self.visit_all(site, &[if holds { a } else { b }]);
+        } else {
+            self.push(Value::Truth(condition));
+            self.later(Step::Blend(site));
+            self.visit_all(site, &[a, b]);
         }
     }
 

@@ -304,12 +304,11 @@ impl Elaborator<'_> {
             Shape::Matrix(n, m) => vec![(1, n as i64), (1, m as i64)],
         };
         let group = Group { ranges, value: base.clone(), first: 0 };
-        match group.offset(&indices) {
-            Some(offset) => Value::Scalar(base.entries()[offset]),
-            None => {
-                let text = self.base_text(site);
-                self.outside(site, &text, &shape.to_string(), &indices, &group.ranges)
-            }
+        if let Some(offset) = group.offset(&indices) {
+            Value::Scalar(base.entries()[offset])
+        } else {
+            let text = self.base_text(site);
+            self.outside(site, &text, &shape.to_string(), &indices, &group.ranges)
         }
     }
 

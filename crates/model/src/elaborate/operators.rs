@@ -210,7 +210,7 @@ impl Elaborator<'_> {
             );
             self.error("E0308", self.span(site), message);
         }
-        n <= limit && self.spend(n * n << n, site)
+        n <= limit && self.spend((n * n) << n, site)
     }
 
     fn refuse_operand(&mut self, site: Site, sign: &str, operand: &Value) -> Value {

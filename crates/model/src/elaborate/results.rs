@@ -83,12 +83,11 @@ impl Elaborator<'_> {
         if indices.is_empty() {
             return group.value.map(symbol);
         }
-        match group.offset(indices) {
-            Some(offset) => Value::Scalar(symbol(group.value.entries()[offset])),
-            None => {
-                let (ranges, shape) = (group.ranges.clone(), group.value.describe());
-                self.outside(site, name, &shape, indices, &ranges)
-            }
+        if let Some(offset) = group.offset(indices) {
+            Value::Scalar(symbol(group.value.entries()[offset]))
+        } else {
+            let (ranges, shape) = (group.ranges.clone(), group.value.describe());
+            self.outside(site, name, &shape, indices, &ranges)
         }
     }
 
