@@ -7,24 +7,16 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use pfaff_expr::{Expr, Graph, Role};
-use pfaff_program::Program;
+use pfaff_program::{Lanes, Program};
 
 fn main() {
     println!(
         "{:<12} {:>12} {:>6} {:>10} {:>12} {:>12} {:>12} {:>12}",
         "", "instructions", "slots", "compile", "scalar", "8 lanes", "32 lanes", "256 lanes"
     );
-    for (name, build) in [
-        ("polynomial", polynomial as fn(&Graph, &[Expr]) -> Vec<Expr>),
-        ("sincos", angles),
-        ("sleigh", sleigh),
-        ("chain 20", |g, x| chain(g, x, 20)),
-        ("chain 80", |g, x| chain(g, x, 80)),
-    ] {
+    for (name, build) in MODELS {
         let g = Graph::new();
-        let x: Vec<Expr> = (0..100).map(|i| g.symbol(&format!("x{i}"), Role::Free)).collect();
-        let outputs = build(&g, &x);
-        let symbols = g.symbols(&outputs);
+        let (symbols, outputs) = model(&g, build);
         let compile =
             || Program::compile(&g, &symbols, &[], &outputs).expect("every symbol is an input");
         let microseconds = best(&mut || drop(black_box(compile()))) / 1e3;
@@ -39,6 +31,71 @@ fn main() {
         println!();
     }
     println!("(in lanes: nanoseconds a lane)");
+    for fused in [false, true] {
+        native_table(fused);
+    }
+}
+
+type Build = fn(&Graph, &[Expr]) -> Vec<Expr>;
+
+const MODELS: [(&str, Build); 6] = [
+    ("polynomial", polynomial),
+    ("sincos", angles),
+    ("sleigh", sleigh),
+    ("chain 20", |g, x| chain(g, x, 20)),
+    ("chain 80", |g, x| chain(g, x, 80)),
+    ("chain 900", |g, x| chain(g, x, 900)),
+];
+
+/// Symbols and outputs.
+fn model(g: &Graph, build: Build) -> (Vec<Expr>, Vec<Expr>) {
+    let x: Vec<Expr> = (0..100).map(|i| g.symbol(&format!("x{i}"), Role::Free)).collect();
+    let outputs = build(g, &x);
+    (g.symbols(&outputs), outputs)
+}
+
+/// Compiling to machine code, and evaluating it; ratios are to the interpreter (one lane; a batch of 32).
+fn native_table(fused: bool) {
+    println!(
+        "\nnative, multiply-adds rounded {}\n{:<12} {:>12} {:>10} {:>9} {:>21} {:>12} {:>21}",
+        if fused { "once" } else { "twice" },
+        "",
+        "instructions",
+        "compile",
+        "bytes",
+        "scalar",
+        "4 lanes",
+        "8 lanes"
+    );
+    for (name, build) in MODELS {
+        let g = Graph::new();
+        let (symbols, outputs) = model(&g, build);
+        let program =
+            Program::compile(&g, &symbols, &[], &outputs).expect("every symbol is an input");
+        let program = if fused { program.fused() } else { program };
+        let Some(code) = program.native(Lanes::One) else {
+            println!("none for this processor");
+            return;
+        };
+        let compile = best(&mut || drop(black_box(program.native(Lanes::One)))) / 1e3;
+        print!("{name:<12} {:>12} {compile:>7.1} µs", program.counts().per_evaluation);
+        let one = native(&program, Lanes::One);
+        print!(" {:>9} {one:>9.1} ns ({:>4.2} ×)", code.bytes(), one / scalar(&program));
+        print!(" {:>9.2} ns", native(&program, Lanes::Four));
+        let eight = native(&program, Lanes::Eight);
+        println!(" {eight:>9.2} ns ({:>4.2} ×)", eight / batched(&program, 32));
+    }
+}
+
+/// Nanoseconds a lane.
+fn native(program: &Program, lanes: Lanes) -> f64 {
+    let count = lanes.count();
+    let native = program.native(lanes).expect("there was code for one lane");
+    let mut run = native.start(&[]);
+    let inputs: Vec<f64> =
+        (0..program.inputs() * count).map(|i| 0.1 + 0.03 / count as f64 * i as f64).collect();
+    let mut outputs = vec![0.0; program.outputs() * count];
+    best(&mut || run.evaluate(black_box(&inputs), black_box(&mut outputs))) / count as f64
 }
 
 fn scalar(program: &Program) -> f64 {

@@ -159,6 +159,10 @@ struct Tile {
 }
 
 /// Carries out the instructions on rows of `W` blocks. Slow functions are spared the lanes beyond `count`.
+#[allow(
+    clippy::inline_always,
+    reason = "it must become part of loops that are compiled for more instructions"
+)]
 #[inline(always)]
 pub(crate) fn sweep_with<R: Rounding, const W: usize>(
     code: &[Instruction],

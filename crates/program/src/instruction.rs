@@ -10,7 +10,7 @@ pub(crate) type Slot = u32;
 
 /// One step of a tape.
 ///
-/// Each operation is rounded by itself. Multiply-adds that round once would be further variants beside [`Instruction::MulAdd`], of the same size.
+/// Each operation is rounded by itself; multiply-adds are rounded twice, or once if the program is fused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Instruction {
     Add {
@@ -33,21 +33,21 @@ pub(crate) enum Instruction {
         a: Slot,
         b: Slot,
     },
-    /// $ab + c$, rounded twice.
+    /// $ab + c$
     MulAdd {
         to: Slot,
         a: Slot,
         b: Slot,
         c: Slot,
     },
-    /// $ab - c$, rounded twice.
+    /// $ab - c$
     MulSub {
         to: Slot,
         a: Slot,
         b: Slot,
         c: Slot,
     },
-    /// $c - ab$, rounded twice.
+    /// $c - ab$
     SubMul {
         to: Slot,
         a: Slot,

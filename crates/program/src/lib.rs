@@ -2,19 +2,22 @@
 //!
 //! ```text
 //! outputs: [Expr] ──lower, fuse──► instructions ──allocate──► Program ──start──► Run, Batch ──evaluate──► numbers
+//!                                                                └──native──► Native ──start──► NativeRun ──evaluate──► numbers
 //! ```
 //!
 //! What is a number is computed once, when the program is made; what depends on parameters alone, once a run; the rest at every evaluation.
 //! Instructions stand in the order in which the expressions were written. The same program and the same inputs give the same bits, one state at a
-//! time ([`Run`]) or many ([`Batch`]). Native code keeps the contract that stands in `program.rs`.
+//! time ([`Run`]), many ([`Batch`]), or by machine code ([`Native`]): the contract stands in `program.rs`. An [`Executor`] is whichever is fastest here.
 //!
-//! Sees `expr` only. No file, clock, thread or `unsafe`.
+//! Sees `expr` only. No file, clock or thread; `unsafe` in the module `native` alone.
 
 mod allocate;
 mod batch;
 mod error;
+mod executor;
 mod fuse;
 mod instruction;
+mod lanes;
 mod lower;
 mod native;
 mod program;
@@ -24,6 +27,8 @@ mod sincos;
 
 pub use batch::Batch;
 pub use error::CompileError;
+pub use executor::{Executor, Native, NativeRun, Options};
+pub use lanes::Lanes;
 pub use program::{Counts, Program};
 pub use run::Run;
 pub use sincos::{sincos, sincos_fused};

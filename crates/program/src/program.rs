@@ -7,11 +7,10 @@
 //! 2. The part `per_run` is carried out whenever parameters change, the part `per_evaluation` at every evaluation, each in its order; then the
 //!    outputs are read from their slots. Independent instructions may be exchanged.
 //! 3. An instruction reads its operands before it writes its results; the slot of a result may be that of an operand.
-//! 4. Every result has the bits that the scalar interpreter gives: each operation is rounded by itself, nothing is fused or reassociated, sine and
-//!    cosine are those of [`sincos`](crate::sincos()), functions those of `pfaff_expr`. Only the sign and payload of what is not a number are free.
+//! 4. Every result has the bits that the scalar interpreter gives: each operation is rounded by itself, multiply-adds of a fused program once, nothing
+//!    is reassociated, sine and cosine are those of [`sincos`](crate::sincos()) or [`sincos_fused`](crate::sincos_fused()), functions those of
+//!    `pfaff_expr`. Only the sign and payload of what is not a number are free.
 //! 5. No allocation in an evaluation.
-//!
-//! Native code, the only place for `unsafe`, would be a module `native` beside the interpreters that turns a [`Tape`] into machine code under this contract.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,8 +20,10 @@ use pfaff_expr::{Expr, Graph, Table};
 use crate::allocate::{Allocated, Layout, allocate};
 use crate::batch::Batch;
 use crate::error::CompileError;
+use crate::executor::{Executor, Native, Options};
 use crate::fuse::fuse;
 use crate::instruction::{Instruction, Slot};
+use crate::lanes::Lanes;
 use crate::lower::{lower, name};
 use crate::run::Run;
 
@@ -42,7 +43,7 @@ use crate::run::Run;
 /// ```
 #[derive(Clone)]
 pub struct Program {
-    tape: Arc<Tape>,
+    pub(crate) tape: Arc<Tape>,
 }
 
 /// How much there is to do, and when.
@@ -134,6 +135,23 @@ impl Program {
     /// If the number of parameters is not that of the program, or there are no lanes.
     pub fn start_batch(&self, lanes: usize, parameters: &[f64]) -> Batch {
         Batch::new(&self.tape, lanes, parameters)
+    }
+
+    /// Machine code for this processor that evaluates so many states at once, if there is any: see `native`.
+    pub fn native(&self, lanes: Lanes) -> Option<Native> {
+        Native::new(&self.tape, lanes)
+    }
+
+    /// Begins a run of one state at a time by the fastest way that the options allow. All ways give the same bits.
+    ///
+    /// # Panics
+    ///
+    /// If the number of parameters is not that of the program.
+    pub fn executor(&self, parameters: &[f64], options: Options) -> Executor {
+        match options.native.then(|| self.native(Lanes::One)).flatten() {
+            Some(native) => Executor::Native(native.start(parameters)),
+            None => Executor::Interpreted(self.start(parameters)),
+        }
     }
 
     /// How much there is to do, and when.

@@ -19,6 +19,7 @@ pub(crate) struct Once;
 pub(crate) struct OnceByHand;
 
 impl Rounding for Twice {
+    #[allow(clippy::inline_always, reason = "it must become an instruction")]
     #[inline(always)]
     fn mul_add(a: f64, b: f64, c: f64) -> f64 {
         a * b + c
@@ -26,6 +27,7 @@ impl Rounding for Twice {
 }
 
 impl Rounding for Once {
+    #[allow(clippy::inline_always, reason = "it must become an instruction")]
     #[inline(always)]
     fn mul_add(a: f64, b: f64, c: f64) -> f64 {
         a.mul_add(b, c)

@@ -71,6 +71,10 @@ pub(crate) fn execute(code: &[Instruction], slots: &mut [f64], tables: &[Table])
 }
 
 /// Carries out the instructions on the slots, with this rounding and these sines and cosines.
+#[allow(
+    clippy::inline_always,
+    reason = "it must become part of loops that are compiled for more instructions"
+)]
 #[inline(always)]
 pub(crate) fn execute_with<R: Rounding>(
     code: &[Instruction],

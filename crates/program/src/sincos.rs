@@ -19,6 +19,11 @@
 //!
 //! **Invariant.** Only `+ - *`, multiply-adds and operations on bits. Native code performs these operations in this order.
 
+#![allow(
+    clippy::inline_always,
+    reason = "these become parts of loops that are compiled for more instructions"
+)]
+
 use crate::rounding::{OnceByHand, Rounding, Twice};
 
 /// Up to here the reduction is exact enough.

@@ -38,11 +38,15 @@ pub(crate) fn sweep_fused<const W: usize>(
         return;
     }
     if cfg!(target_arch = "aarch64") {
-        sweep_with::<Once, W>(code, slots, tables, count, |x| sincos_lanes_once::<Once, 8>(x));
+        sweep_with::<Once, W>(code, slots, tables, count, sincos_lanes_once::<Once, 8>);
     } else {
-        sweep_with::<OnceByHand, W>(code, slots, tables, count, |x| {
-            sincos_lanes_once::<OnceByHand, 8>(x)
-        });
+        sweep_with::<OnceByHand, W>(
+            code,
+            slots,
+            tables,
+            count,
+            sincos_lanes_once::<OnceByHand, 8>,
+        );
     }
 }
 
@@ -59,8 +63,7 @@ pub(crate) fn sincos_fused(x: f64) -> (f64, f64) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "fma")]
 fn execute(code: &[Instruction], slots: &mut [f64], tables: &[Table]) {
-    // SAFETY: this function is compiled for the same processors.
-    execute_with::<Once>(code, slots, tables, |x| unsafe { sincos(x) });
+    execute_with::<Once>(code, slots, tables, |x| sincos(x));
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -71,7 +74,14 @@ fn sweep<const W: usize>(
     tables: &[Table],
     count: usize,
 ) {
-    sweep_with::<Once, W>(code, slots, tables, count, |x| sincos_lanes_once::<Once, 8>(x));
+    sweep_with::<Once, W>(code, slots, tables, count, |x| sincos_lanes(x));
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+#[inline(never)]
+fn sincos_lanes(x: &Block) -> (Block, Block) {
+    sincos_lanes_once::<Once, 8>(x)
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -1,6 +1,46 @@
-//! Native code.
-#![allow(unsafe_code, reason = "machine code is written and called here")]
+//! Native code: the part `per_evaluation` of a tape as machine code, under the contract of `program.rs`.
+//!
+//! ```text
+//! Tape ──values──► who reads what ──emitter (registers, operation)──► assembler ──► bytes ──► pages: written, then executed
+//! ```
+//!
+//! For x86-64 on Unix, with AVX2 and FMA or with AVX-512, whichever the processor has; elsewhere there is none and the interpreter serves. What depends on
+//! parameters alone is left to the interpreter. Bits are those of the interpreter: the same operations in the same order, each rounded alike,
+//! functions called where it calls them.
+//!
+//! **Memory.** A page is writable or executable, never both. Code belongs to all its clones and goes with the last one.
+//!
+//! The only module with `unsafe`: calling the code, functions that the code calls, and interpreters compiled for processors with more instructions.
+#![allow(unsafe_code, reason = "machine code is called here, and calls back")]
 
 mod fused;
 
+#[cfg(all(target_arch = "x86_64", unix))]
+mod assembler;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod call;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod code;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod emitter;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod listing;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod operation;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod pool;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod registers;
+#[cfg(all(target_arch = "x86_64", unix, test))]
+mod tests;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod trigonometry;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod values;
+
+#[cfg(not(all(target_arch = "x86_64", unix)))]
+#[path = "absent.rs"]
+mod code;
+
+pub(crate) use code::Code;
 pub(crate) use fused::{execute_fused, sincos_fused, sweep_fused};

@@ -1,0 +1,34 @@
+//! Where there is no native code: no value of [`Code`] exists, so that nothing has to pretend.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use crate::instruction::Slot;
+use crate::lanes::Lanes;
+use crate::program::Tape;
+
+/// Code for another processor: there is none.
+#[derive(Clone, Debug)]
+pub(crate) struct Code(Infallible);
+
+impl Code {
+    pub(crate) fn compile(_: &Arc<Tape>, _: Lanes) -> Option<Self> {
+        None
+    }
+
+    pub(crate) fn fixed(&self) -> &[Slot] {
+        match self.0 {}
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        match self.0 {}
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        match self.0 {}
+    }
+
+    pub(crate) fn run(&self, _: &[f64], _: &mut [f64], _: &mut [f64]) {
+        match self.0 {}
+    }
+}

@@ -1,0 +1,106 @@
+//! Functions of Rust that native code calls, lane by lane: those of the interpreter.
+
+use std::slice;
+use std::sync::Arc;
+
+use pfaff_expr::{Binary, Unary, power};
+
+use crate::program::Tape;
+use crate::run::{binary_value, unary_value};
+use crate::sincos::{sincos, sincos_fused};
+
+/// A function without instructions of its own.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Function {
+    Power,
+    Unary(Unary),
+    Binary(Binary),
+    Table { table: u32, order: u32 },
+}
+
+/// A call that stands in the code by its address.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) tape: Arc<Tape>,
+    pub(super) function: Function,
+    pub(super) lanes: usize,
+}
+
+/// Carries out a call: `to[l] = function(a[l], b[l])`.
+///
+/// # Safety
+///
+/// `call` points at a call; `a`, `b` and `to` at as many doubles as it has lanes. `to` does not overlap the others.
+pub(super) unsafe extern "sysv64" fn dispatch(
+    call: *const Call,
+    a: *const f64,
+    b: *const f64,
+    to: *mut f64,
+) {
+    // SAFETY: by the caller's promise.
+    let (call, a, b, to) = unsafe {
+        let lanes = (*call).lanes;
+        (
+            &*call,
+            slice::from_raw_parts(a, lanes),
+            slice::from_raw_parts(b, lanes),
+            slice::from_raw_parts_mut(to, lanes),
+        )
+    };
+    for ((&a, &b), to) in a.iter().zip(b).zip(to) {
+        *to = match call.function {
+            Function::Power => power(a, b),
+            Function::Unary(function) => unary_value(function, a),
+            Function::Binary(function) => binary_value(function, a, b),
+            Function::Table { table, order } => {
+                call.tape.tables[table as usize].value(order, a)
+            }
+        };
+    }
+}
+
+/// Sine and cosine where an argument is beyond the range of the subroutine.
+///
+/// # Safety
+///
+/// All point at as many doubles as there are lanes; the results do not overlap anything.
+pub(super) unsafe extern "sysv64" fn beyond(
+    x: *const f64,
+    sin: *mut f64,
+    cos: *mut f64,
+    lanes: u64,
+) {
+    // SAFETY: by the caller's promise.
+    unsafe { in_lanes(sincos, x, sin, cos, lanes) }
+}
+
+/// The same for multiply-adds that round once.
+///
+/// # Safety
+///
+/// As for [`beyond`].
+pub(super) unsafe extern "sysv64" fn beyond_fused(
+    x: *const f64,
+    sin: *mut f64,
+    cos: *mut f64,
+    lanes: u64,
+) {
+    // SAFETY: by the caller's promise.
+    unsafe { in_lanes(sincos_fused, x, sin, cos, lanes) }
+}
+
+/// # Safety
+///
+/// As for [`beyond`].
+unsafe fn in_lanes(
+    function: fn(f64) -> (f64, f64),
+    x: *const f64,
+    sin: *mut f64,
+    cos: *mut f64,
+    lanes: u64,
+) {
+    for l in 0..lanes as usize {
+        // SAFETY: by the caller's promise.
+        unsafe { (*sin.add(l), *cos.add(l)) = function(*x.add(l)) }
+    }
+}

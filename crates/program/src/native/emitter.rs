@@ -1,0 +1,572 @@
+//! A tape to machine code, in one pass: each instruction finds its operands, gets a register for its result, and is written.
+//!
+//! ```text
+//! fn(inputs: rdi, outputs: rsi, middle of the rows: rdx)
+//! ```
+//!
+//! Inputs are read and outputs written where the caller has them. Functions without instructions of their own are called with all values in memory,
+//! so that no register has to survive; the three pointers are then kept in registers that functions restore.
+
+use std::sync::Arc;
+
+use pfaff_expr::{Relation, Unary};
+
+use super::assembler::{
+    Assembler, General, Label, Masking, Place, R14, RAX, RBP, RBX, RCX, RDI, RDX, RSI, Width,
+};
+use super::call::{Call, Function, beyond, beyond_fused, dispatch};
+use super::operation::{
+    ADD, AND, BLEND, BLEND_MASK, COMPARE, COMPARE_MASK, DIV, MOVE, MUL, MUL_ADD_213,
+    MUL_ADD_231, MUL_SUB_213, MUL_SUB_231, OR, Operation, SQRT, SUB, SUB_MUL_213, SUB_MUL_231,
+    XOR, relation,
+};
+use super::pool;
+use super::registers::{Frame, Registers};
+use super::trigonometry::{ARGUMENT, COS, SIN, Subroutine};
+use super::values::{NONE, Values};
+use crate::instruction::{Instruction, Slot};
+use crate::program::Tape;
+
+/// Which instructions the processor has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Machine {
+    /// AVX2 and FMA: 16 registers of four doubles.
+    Avx2,
+    /// AVX-512 F, DQ and VL: 32 registers of eight doubles.
+    Avx512,
+}
+
+impl Machine {
+    /// The first of the eight registers of sine and cosine.
+    fn trigonometric(self) -> u8 {
+        match self {
+            Self::Avx2 => 8,
+            Self::Avx512 => 24,
+        }
+    }
+
+    /// Two of those eight that never hold values between instructions.
+    fn scratch(self) -> [u8; 2] {
+        [self.trigonometric() + 6, self.trigonometric() + 7]
+    }
+
+    /// Bits of the registers that values may be in.
+    fn allocatable(self) -> u32 {
+        match self {
+            Self::Avx2 => (1 << 14) - 1,
+            Self::Avx512 => (1 << 24) - 1,
+        }
+    }
+
+    /// The widest register in bytes.
+    fn widest(self) -> usize {
+        match self {
+            Self::Avx2 => 32,
+            Self::Avx512 => 64,
+        }
+    }
+}
+
+/// What is to be written, for what.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    pub(super) machine: Machine,
+    pub(super) width: Width,
+    /// From row to row in bytes.
+    pub(super) stride: i32,
+    /// How many lanes a register holds.
+    pub(super) lanes: usize,
+}
+
+/// Code, and the memory that it needs.
+#[derive(Debug)]
+pub(super) struct Emitted {
+    pub(super) assembler: Assembler,
+    /// What the code calls, at addresses that stand in the code.
+    pub(super) calls: Vec<Arc<Call>>,
+    /// The slots of the rows below the middle, from the middle down.
+    pub(super) fixed: Vec<Slot>,
+    /// How many rows there are above the middle.
+    pub(super) rows: usize,
+}
+
+/// Writes the part `per_evaluation`; `None` if rows would be too far away for a displacement.
+pub(super) fn emit(tape: &Arc<Tape>, target: Target) -> Option<Emitted> {
+    let rows = tape.layout.slots() + 2 * tape.per_evaluation.len() + tape.outputs.len();
+    i32::try_from(rows.checked_mul(2 * target.stride as usize)?).ok()?;
+    let calls_out = tape.per_evaluation.iter().any(|&i| function_of(i).is_some());
+    let frame = frame(tape, target, calls_out);
+    let assembler =
+        Assembler::new(target.machine == Machine::Avx512, 64 + 10 * tape.per_evaluation.len());
+    let registers = Registers::new(
+        Values::of(tape),
+        frame,
+        target.width,
+        target.machine.allocatable(),
+        (tape.layout.inputs, tape.layout.first_temporary()),
+    );
+    let mut emitter =
+        Emitter { tape, target, assembler, registers, calls: Vec::new(), sincos: None };
+    emitter.enter(calls_out);
+    for i in 0..tape.per_evaluation.len() {
+        emitter.instruction(i);
+    }
+    emitter.leave(calls_out);
+    emitter.subroutine();
+    emitter.assembler.finish(&pool::rows(), target.machine.widest());
+    let Emitter { assembler, registers, calls, .. } = emitter;
+    Some(Emitted { assembler, calls, rows: registers.rows as usize, fixed: registers.fixed })
+}
+
+/// Where rows are: pointers point beyond the first rows if short displacements then reach more.
+fn frame(tape: &Tape, target: Target, calls_out: bool) -> Frame {
+    let unit = if target.machine == Machine::Avx512 { target.width.bytes() } else { 1 };
+    let reach = 128 * unit;
+    let shift = |rows: usize| if rows as i32 * target.stride <= reach { 0 } else { reach };
+    let [inputs, outputs, middle] = if calls_out { [RBP, R14, RBX] } else { [RDI, RSI, RDX] };
+    Frame {
+        inputs,
+        outputs,
+        middle,
+        input_shift: shift(tape.layout.inputs),
+        output_shift: shift(tape.outputs.len()),
+        stride: target.stride,
+    }
+}
+
+/// The function that the instruction calls, if it has none of its own.
+fn function_of(instruction: Instruction) -> Option<Function> {
+    match instruction {
+        Instruction::Power { .. } => Some(Function::Power),
+        Instruction::Unary { function: Unary::Abs | Unary::Sqrt, .. } => None,
+        Instruction::Unary { function, .. } => Some(Function::Unary(function)),
+        Instruction::Binary { function, .. } => Some(Function::Binary(function)),
+        Instruction::Table { table, order, .. } => Some(Function::Table { table, order }),
+        _ => None,
+    }
+}
+
+struct Emitter<'a> {
+    tape: &'a Arc<Tape>,
+    target: Target,
+    assembler: Assembler,
+    registers: Registers,
+    calls: Vec<Arc<Call>>,
+    /// The subroutine, if it is used.
+    sincos: Option<Label>,
+}
+
+impl Emitter<'_> {
+    fn enter(&mut self, calls_out: bool) {
+        let Frame { inputs, outputs, middle, input_shift, output_shift, .. } =
+            self.registers.frame;
+        if calls_out {
+            for r in [RBX, RBP, R14] {
+                self.assembler.push(r);
+            }
+            self.assembler.copy(middle, RDX);
+        }
+        for (to, from, shift) in [(inputs, RDI, input_shift), (outputs, RSI, output_shift)] {
+            if to != from || shift != 0 {
+                self.assembler.address(to, from, shift);
+            }
+        }
+    }
+
+    /// Outputs that no instruction computes, and the way back.
+    fn leave(&mut self, calls_out: bool) {
+        let [_, scratch] = self.target.machine.scratch();
+        for o in 0..self.registers.values.outputs.len() {
+            let v = self.registers.values.outputs[o];
+            if (v as usize) < self.tape.layout.first_temporary() {
+                let from = self.registers.place(v);
+                let from = match from {
+                    Place::Register(r) => r,
+                    memory => {
+                        self.assembler.load(self.target.width, scratch, memory);
+                        scratch
+                    }
+                };
+                self.output(o as u32, from);
+            }
+        }
+        self.assembler.clear_upper();
+        if calls_out {
+            for r in [R14, RBP, RBX] {
+                self.assembler.pop(r);
+            }
+        }
+        self.assembler.ret();
+    }
+
+    fn subroutine(&mut self) {
+        let Target { machine, width, lanes, .. } = self.target;
+        let subroutine = Subroutine {
+            width,
+            lanes: lanes as u64,
+            first: machine.trigonometric(),
+            fused: self.tape.fused,
+            evex: machine == Machine::Avx512,
+        };
+        if let Some(label) = self.sincos {
+            let beyond = if self.tape.fused { beyond_fused } else { beyond };
+            subroutine.write(&mut self.assembler, label, beyond);
+        }
+    }
+
+    fn instruction(&mut self, i: usize) {
+        use Instruction as I;
+        self.registers.values.pass(i);
+        let operands @ [a, b, _] = self.registers.values.operands[i];
+        let results @ [to, second] = self.registers.values.results[i];
+        let instruction = self.tape.per_evaluation[i];
+        match instruction {
+            I::Add { .. } => self.binary(ADD, operands, to),
+            I::Sub { .. } => self.binary(SUB, operands, to),
+            I::Mul { .. } => self.binary(MUL, operands, to),
+            I::Div { .. } => self.binary(DIV, operands, to),
+            I::Square { .. } => self.binary(MUL, [a, a, NONE], to),
+            I::MulAdd { .. } if self.tape.fused => {
+                self.multiply_add([MUL_ADD_213, MUL_ADD_231], operands, to);
+            }
+            I::MulSub { .. } if self.tape.fused => {
+                self.multiply_add([MUL_SUB_213, MUL_SUB_231], operands, to);
+            }
+            I::SubMul { .. } if self.tape.fused => {
+                self.multiply_add([SUB_MUL_213, SUB_MUL_231], operands, to);
+            }
+            I::MulAdd { .. } => self.multiply_then(ADD, operands, to),
+            I::MulSub { .. } => self.multiply_then(SUB, operands, to),
+            I::SubMul { .. } => self.subtract_product(operands, to),
+            I::Neg { .. } => self.with_constant(XOR, pool::SIGN, a, to),
+            I::Unary { function: Unary::Abs, .. } => {
+                self.with_constant(AND, pool::MAGNITUDE, a, to);
+            }
+            I::Sqrt { .. } | I::Unary { function: Unary::Sqrt, .. } => self.root(a, to),
+            I::Sin { .. } => self.trigonometric(a, [(to, SIN), (NONE, COS)]),
+            I::Cos { .. } => self.trigonometric(a, [(NONE, SIN), (to, COS)]),
+            I::SinCos { .. } => self.trigonometric(a, [(to, SIN), (second, COS)]),
+            I::Compare { relation, .. } => self.compare(relation, a, b, to),
+            I::Not { .. } => self.is_zero(a, to),
+            I::And { .. } => self.both(a, b, to),
+            I::Or { .. } => self.either(a, b, to),
+            I::Select { .. } => self.select(operands, to),
+            I::Power { .. } | I::Unary { .. } | I::Binary { .. } | I::Table { .. } => {
+                let function = function_of(instruction);
+                self.call(function.expect("it has no instruction of its own"), a, b, to);
+            }
+        }
+        for v in results {
+            if v != NONE {
+                self.written(v);
+            }
+        }
+        self.registers.end(operands);
+    }
+
+    /// Outputs are stored as soon as they are there.
+    fn written(&mut self, v: u32) {
+        let mut next = self.registers.values.output_of(v);
+        if next.is_some() {
+            let [_, scratch] = self.target.machine.scratch();
+            let from = self.registers.register_of(v).unwrap_or_else(|| {
+                let (base, offset) = self.registers.memory_of(v);
+                self.assembler.load(self.target.width, scratch, Place::Memory(base, offset));
+                scratch
+            });
+            while let Some(o) = next {
+                self.output(o, from);
+                next = self.registers.values.output_after(o);
+            }
+        }
+        if self.registers.values.is_dead(v) {
+            self.registers.forget(v);
+            self.registers.give_back(v);
+        }
+    }
+
+    fn output(&mut self, o: u32, from: u8) {
+        let Frame { outputs, output_shift, stride, .. } = self.registers.frame;
+        let offset = o as i32 * stride - output_shift;
+        self.assembler.store(self.target.width, outputs, offset, from);
+    }
+
+    fn write(&mut self, operation: &'static Operation, to: u8, a: u8, b: Place) {
+        self.assembler.vector(operation, self.target.width, to, a, b);
+    }
+
+    /// The register of a result, which may be one of operands that are dead now.
+    fn result(&mut self, operands: [u32; 3]) -> u8 {
+        self.registers.release(operands);
+        self.registers.take(&mut self.assembler)
+    }
+
+    fn binary(&mut self, operation: &'static Operation, [mut a, mut b, _]: [u32; 3], to: u32) {
+        let in_register = |v: u32| self.registers.register_of(v).is_some();
+        let commutes = operation == ADD || operation == MUL;
+        if commutes && !in_register(a) && in_register(b) {
+            (a, b) = (b, a);
+        }
+        let first = self.registers.load(&mut self.assembler, a);
+        let place = self.registers.near(&mut self.assembler, b);
+        let d = self.result([a, b, NONE]);
+        self.write(operation, d, first, place);
+        self.registers.bind(to, d);
+    }
+
+    /// Rounded once: the result takes the register of an operand.
+    fn multiply_add(
+        &mut self,
+        [on_factor, on_sum]: [&'static Operation; 2],
+        operands: [u32; 3],
+        to: u32,
+    ) {
+        let [mut a, mut b, c] = operands;
+        let Self { assembler, registers, .. } = self;
+        let ends = |registers: &Registers, v: u32| {
+            registers.register_of(v).filter(|_| registers.values.is_dead(v))
+        };
+        let swap = |registers: &Registers| {
+            registers.register_of(a).is_none() && registers.register_of(b).is_some()
+        };
+        if let Some(d) = ends(registers, c) {
+            if swap(registers) {
+                (a, b) = (b, a);
+            }
+            registers.place(c); // keeps it
+            let first = registers.load(assembler, a);
+            let place = registers.near(assembler, b);
+            self.write(on_sum, d, first, place);
+            return self.take_over(d, operands, to);
+        }
+        if ends(registers, a).is_none() && ends(registers, b).is_some() {
+            (a, b) = (b, a);
+        }
+        if let Some(d) = ends(registers, a) {
+            registers.place(a);
+            let other = registers.load(assembler, b);
+            let place = registers.near(assembler, c);
+            self.write(on_factor, d, other, place);
+            return self.take_over(d, operands, to);
+        }
+        if registers.register_of(a).is_none() && registers.register_of(b).is_some() {
+            (a, b) = (b, a);
+        }
+        let first = registers.load(assembler, a);
+        let place = registers.near(assembler, b);
+        let sum = registers.place(c);
+        let d = registers.take(assembler);
+        assembler.load(self.target.width, d, sum);
+        self.write(on_sum, d, first, place);
+        self.registers.release(operands);
+        self.registers.bind(to, d);
+    }
+
+    fn take_over(&mut self, d: u8, operands: [u32; 3], to: u32) {
+        self.registers.release(operands);
+        self.registers.claim(d);
+        self.registers.bind(to, d);
+    }
+
+    /// The product in a scratch register, then $ab \pm c$.
+    fn multiply_then(&mut self, operation: &'static Operation, operands: [u32; 3], to: u32) {
+        let product = self.product(operands);
+        let [_, _, c] = operands;
+        let place = self.registers.near(&mut self.assembler, c);
+        let d = self.result(operands);
+        self.write(operation, d, product, place);
+        self.registers.bind(to, d);
+    }
+
+    /// $c - ab$
+    fn subtract_product(&mut self, operands: [u32; 3], to: u32) {
+        let product = self.product(operands);
+        let c = self.registers.load(&mut self.assembler, operands[2]);
+        let d = self.result(operands);
+        self.write(SUB, d, c, Place::Register(product));
+        self.registers.bind(to, d);
+    }
+
+    fn product(&mut self, [mut a, mut b, _]: [u32; 3]) -> u8 {
+        let in_register = |v: u32| self.registers.register_of(v).is_some();
+        if !in_register(a) && in_register(b) {
+            (a, b) = (b, a);
+        }
+        let [_, scratch] = self.target.machine.scratch();
+        let first = self.registers.load(&mut self.assembler, a);
+        let place = self.registers.near(&mut self.assembler, b);
+        self.write(MUL, scratch, first, place);
+        scratch
+    }
+
+    fn with_constant(&mut self, operation: &'static Operation, row: u32, a: u32, to: u32) {
+        let first = self.registers.load(&mut self.assembler, a);
+        let d = self.result([a, NONE, NONE]);
+        self.write(operation, d, first, Place::Pool(row));
+        self.registers.bind(to, d);
+    }
+
+    fn root(&mut self, a: u32, to: u32) {
+        let place = Place::Register(self.registers.load(&mut self.assembler, a));
+        let d = self.result([a, NONE, NONE]);
+        // The scalar root copies the upper half of its first source.
+        let upper = match place {
+            Place::Register(r) if self.target.width == Width::Scalar => r,
+            _ => 0,
+        };
+        self.write(SQRT, d, upper, place);
+        self.registers.bind(to, d);
+    }
+
+    fn trigonometric(&mut self, a: u32, results: [(u32, u8); 2]) {
+        let Self { assembler, registers, .. } = self;
+        let first = self.target.machine.trigonometric();
+        let own = 0xff << first;
+        registers.vacate(assembler, own, a);
+        let from = registers.place(a);
+        assembler.load(self.target.width, first + ARGUMENT, from);
+        registers.release([a, NONE, NONE]);
+        let label = *self.sincos.get_or_insert_with(|| assembler.label());
+        assembler.call(label);
+        let found = 1 << (first + SIN) | 1 << (first + COS);
+        registers.reserve(found);
+        for (to, place) in results {
+            if to != NONE {
+                let d = registers.take(assembler);
+                assembler.load(self.target.width, d, Place::Register(first + place));
+                registers.bind(to, d);
+            }
+        }
+        registers.allow(found);
+    }
+
+    /// Calls a function of Rust with everything in memory.
+    fn call(&mut self, function: Function, a: u32, b: u32, to: u32) {
+        let Self { assembler, registers, .. } = self;
+        registers.vacate_all(assembler);
+        let first = registers.memory_of(a);
+        let second = if b == NONE { first } else { registers.memory_of(b) };
+        registers.new_row(to);
+        let result = registers.memory_of(to);
+        let lanes = self.target.lanes;
+        let call = Arc::new(Call { tape: Arc::clone(self.tape), function, lanes });
+        let address = |assembler: &mut Assembler, r: General, (base, offset)| {
+            assembler.address(r, base, offset);
+        };
+        assembler.clear_upper();
+        address(assembler, RSI, first);
+        address(assembler, RDX, second);
+        address(assembler, RCX, result);
+        assembler.immediate(RDI, std::ptr::from_ref(&*call) as u64);
+        assembler.immediate(RAX, dispatch as *const () as u64);
+        assembler.call_register(RAX);
+        self.calls.push(call);
+    }
+}
+
+/// Truth: 1 or 0 in each lane, by masks where the processor has them.
+impl Emitter<'_> {
+    fn has_masks(&self) -> bool {
+        self.target.machine == Machine::Avx512
+    }
+
+    /// Compares into a scratch register, or into the mask register; there only in lanes that are set already, if `further`.
+    fn test(&mut self, into: u8, a: u8, b: Place, (relation, further): (u8, bool)) {
+        let width = self.target.width;
+        if self.has_masks() {
+            let masking = if further { Masking::Merge } else { Masking::None };
+            self.assembler.masked(COMPARE_MASK, width, [1, a], b, (masking, Some(relation)));
+        } else {
+            self.assembler.vector_with(COMPARE, width, [into, a], b, relation);
+        }
+    }
+
+    /// 1 where the last test held.
+    fn one_where(&mut self, tested: u8, d: u8) {
+        let one = Place::Pool(pool::ONE);
+        let width = self.target.width.whole();
+        if self.has_masks() {
+            self.assembler.masked(MOVE, width, [d, 0], one, (Masking::Zero, None));
+        } else {
+            self.assembler.vector(AND, width, d, tested, one);
+        }
+    }
+
+    fn compare(&mut self, relation: Relation, a: u32, b: u32, to: u32) {
+        let [_, scratch] = self.target.machine.scratch();
+        let relation = match relation {
+            Relation::Less => relation::LESS,
+            Relation::LessEqual => relation::LESS_EQUAL,
+            Relation::Equal => relation::EQUAL,
+            Relation::NotEqual => relation::NOT_EQUAL,
+        };
+        let first = self.registers.load(&mut self.assembler, a);
+        let place = self.registers.near(&mut self.assembler, b);
+        let d = self.result([a, b, NONE]);
+        self.test(scratch, first, place, (relation, false));
+        self.one_where(scratch, d);
+        self.registers.bind(to, d);
+    }
+
+    fn is_zero(&mut self, a: u32, to: u32) {
+        let [_, scratch] = self.target.machine.scratch();
+        let first = self.registers.load(&mut self.assembler, a);
+        let d = self.result([a, NONE, NONE]);
+        self.test(scratch, first, Place::Pool(pool::ZERO), (relation::EQUAL, false));
+        self.one_where(scratch, d);
+        self.registers.bind(to, d);
+    }
+
+    fn both(&mut self, a: u32, b: u32, to: u32) {
+        let [other, scratch] = self.target.machine.scratch();
+        let first = self.registers.load(&mut self.assembler, a);
+        let second = self.registers.load(&mut self.assembler, b);
+        let d = self.result([a, b, NONE]);
+        let zero = Place::Pool(pool::ZERO);
+        self.test(scratch, first, zero, (relation::NOT_EQUAL, false));
+        self.test(other, second, zero, (relation::NOT_EQUAL, true));
+        if !self.has_masks() {
+            self.write(AND, scratch, scratch, Place::Register(other));
+        }
+        self.one_where(scratch, d);
+        self.registers.bind(to, d);
+    }
+
+    /// With masks: 0 where both are zero, else 1.
+    fn either(&mut self, a: u32, b: u32, to: u32) {
+        let [other, scratch] = self.target.machine.scratch();
+        let first = self.registers.load(&mut self.assembler, a);
+        let second = self.registers.load(&mut self.assembler, b);
+        let d = self.result([a, b, NONE]);
+        let zero = Place::Pool(pool::ZERO);
+        if self.has_masks() {
+            self.test(scratch, first, zero, (relation::EQUAL, false));
+            self.test(other, second, zero, (relation::EQUAL, true));
+            let width = self.target.width.whole();
+            self.assembler.load(width, scratch, Place::Pool(pool::ONE));
+            let blend = (Masking::Merge, None);
+            self.assembler.masked(BLEND_MASK, width, [d, scratch], zero, blend);
+        } else {
+            self.test(scratch, first, zero, (relation::NOT_EQUAL, false));
+            self.test(other, second, zero, (relation::NOT_EQUAL, true));
+            self.write(OR, scratch, scratch, Place::Register(other));
+            self.one_where(scratch, d);
+        }
+        self.registers.bind(to, d);
+    }
+
+    fn select(&mut self, operands: [u32; 3], to: u32) {
+        let [_, scratch] = self.target.machine.scratch();
+        let [condition, a, b] = operands.map(|v| self.registers.load(&mut self.assembler, v));
+        let d = self.result(operands);
+        let zero = Place::Pool(pool::ZERO);
+        self.test(scratch, condition, zero, (relation::EQUAL, false));
+        let (width, b) = (self.target.width.whole(), Place::Register(b));
+        if self.has_masks() {
+            self.assembler.masked(BLEND_MASK, width, [d, a], b, (Masking::Merge, None));
+        } else {
+            self.assembler.vector_with(BLEND, width, [d, a], b, scratch << 4);
+        }
+        self.registers.bind(to, d);
+    }
+}

@@ -1,0 +1,186 @@
+//! The vector instructions that tapes need, by their encoding: map, prefix, opcode, the bit W, and which of VEX and EVEX there are.
+//!
+//! The numbers are those of Intel's manual, volume 2. Instructions on doubles have W = 1 in EVEX.
+
+use super::assembler::Width;
+
+/// A vector instruction. Packed and scalar forms of the same work are one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Operation {
+    pub(super) packed: Form,
+    pub(super) scalar: Form,
+    encodings: Encodings,
+    pub(super) operands: Operands,
+    /// What it reads from memory, where that is not its width.
+    memory: Option<i32>,
+}
+
+/// How an instruction is encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Form {
+    pub(super) name: &'static str,
+    pub(super) map: u8,
+    pub(super) prefix: u8,
+    pub(super) opcode: u8,
+    /// The bit W of VEX.
+    pub(super) wide: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Encodings {
+    Both,
+    Vex,
+    Evex,
+}
+
+/// What the fields of the encoding mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operands {
+    /// Result, first source, second source.
+    Three,
+    /// Result, source.
+    Two,
+    /// Source, then the memory it goes to.
+    Store,
+    /// A mask register and two sources.
+    Mask,
+    /// The first field belongs to the opcode; result and source follow.
+    Shift,
+    /// A fourth register stands in the upper half of the last byte.
+    Four,
+    /// A general register and a source.
+    General,
+}
+
+impl Operation {
+    #[inline]
+    pub(super) fn form(&self, width: Width) -> Form {
+        if width == Width::Scalar { self.scalar } else { self.packed }
+    }
+
+    /// The unit of short displacements in EVEX.
+    #[inline]
+    pub(super) fn memory_bytes(&self, width: Width) -> i32 {
+        match self.memory {
+            Some(bytes) => bytes,
+            // What has no scalar form reads whole registers.
+            None if self.scalar == self.packed => width.whole().bytes(),
+            None => width.bytes(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn has_evex(&self) -> bool {
+        self.encodings != Encodings::Vex
+    }
+
+    #[inline]
+    pub(super) fn evex_only(&self) -> bool {
+        self.encodings == Encodings::Evex
+    }
+}
+
+const PLAIN: u8 = 1;
+const SCALAR: u8 = 3;
+
+const fn form(name: &'static str, map: u8, prefix: u8, opcode: u8) -> Form {
+    Form { name, map, prefix, opcode, wide: false }
+}
+
+/// Packed and scalar forms that differ in the prefix.
+const fn arithmetic(packed: &'static str, scalar: &'static str, opcode: u8) -> Operation {
+    Operation {
+        packed: form(packed, 1, PLAIN, opcode),
+        scalar: form(scalar, 1, SCALAR, opcode),
+        encodings: Encodings::Both,
+        operands: Operands::Three,
+        memory: None,
+    }
+}
+
+/// Multiply-adds; the scalar opcode is the next one.
+const fn multiply_add(packed: &'static str, scalar: &'static str, opcode: u8) -> Operation {
+    Operation {
+        packed: Form { wide: true, ..form(packed, 2, PLAIN, opcode) },
+        scalar: Form { wide: true, ..form(scalar, 2, PLAIN, opcode + 1) },
+        ..arithmetic(packed, scalar, opcode)
+    }
+}
+
+/// Whole registers only.
+const fn whole(name: &'static str, opcode: u8, operands: Operands) -> Operation {
+    let form = form(name, 1, PLAIN, opcode);
+    Operation { packed: form, scalar: form, encodings: Encodings::Both, operands, memory: None }
+}
+
+const fn vex(map: u8, operation: Operation) -> Operation {
+    let form = Form { map, ..operation.packed };
+    Operation { packed: form, scalar: form, encodings: Encodings::Vex, ..operation }
+}
+
+const fn evex(map: u8, operation: Operation) -> Operation {
+    let form = Form { map, ..operation.packed };
+    Operation { packed: form, scalar: form, encodings: Encodings::Evex, ..operation }
+}
+
+pub(super) const ADD: &Operation = &arithmetic("vaddpd", "vaddsd", 0x58);
+pub(super) const MUL: &Operation = &arithmetic("vmulpd", "vmulsd", 0x59);
+pub(super) const SUB: &Operation = &arithmetic("vsubpd", "vsubsd", 0x5c);
+pub(super) const DIV: &Operation = &arithmetic("vdivpd", "vdivsd", 0x5e);
+/// One source when packed, two when scalar: the first then gives the upper half.
+pub(super) const SQRT: &Operation = &arithmetic("vsqrtpd", "vsqrtsd", 0x51);
+
+/// to ← a · to + b
+pub(super) const MUL_ADD_213: &Operation = &multiply_add("vfmadd213pd", "vfmadd213sd", 0xa8);
+/// to ← a · b + to
+pub(super) const MUL_ADD_231: &Operation = &multiply_add("vfmadd231pd", "vfmadd231sd", 0xb8);
+pub(super) const MUL_SUB_213: &Operation = &multiply_add("vfmsub213pd", "vfmsub213sd", 0xaa);
+pub(super) const MUL_SUB_231: &Operation = &multiply_add("vfmsub231pd", "vfmsub231sd", 0xba);
+/// to ← b − a · to
+pub(super) const SUB_MUL_213: &Operation = &multiply_add("vfnmadd213pd", "vfnmadd213sd", 0xac);
+pub(super) const SUB_MUL_231: &Operation = &multiply_add("vfnmadd231pd", "vfnmadd231sd", 0xbc);
+
+pub(super) const AND: &Operation = &whole("vandpd", 0x54, Operands::Three);
+pub(super) const OR: &Operation = &whole("vorpd", 0x56, Operands::Three);
+pub(super) const XOR: &Operation = &whole("vxorpd", 0x57, Operands::Three);
+pub(super) const ADD_WHOLE: &Operation = &whole("vpaddq", 0xd4, Operands::Three);
+/// To the left, by the byte that follows; the first field is 6.
+pub(super) const SHIFT: &Operation = &whole("vpsllq", 0x73, Operands::Shift);
+/// The first field of [`SHIFT`].
+pub(super) const SHIFT_LEFT: u8 = 6;
+
+/// From register to register.
+pub(super) const MOVE: &Operation = &whole("vmovapd", 0x28, Operands::Two);
+/// From memory.
+pub(super) const LOAD: &Operation =
+    &Operation { operands: Operands::Two, ..arithmetic("vmovupd", "vmovsd", 0x10) };
+/// To memory.
+pub(super) const STORE: &Operation =
+    &Operation { operands: Operands::Store, ..arithmetic("vmovupd", "vmovsd", 0x11) };
+
+/// All bits of a lane where the relation holds, else none.
+pub(super) const COMPARE: &Operation =
+    &Operation { encodings: Encodings::Vex, ..arithmetic("vcmppd", "vcmpsd", 0xc2) };
+/// A bit of a mask register where it holds.
+pub(super) const COMPARE_MASK: &Operation = &Operation {
+    encodings: Encodings::Evex,
+    operands: Operands::Mask,
+    ..arithmetic("vcmppd", "vcmpsd", 0xc2)
+};
+/// A bit of a mask register where both have a bit in common.
+pub(super) const TEST_MASK: &Operation = &evex(2, whole("vptestmq", 0x27, Operands::Mask));
+/// The second source where the sign of the fourth register is set, else the first.
+pub(super) const BLEND: &Operation = &vex(3, whole("vblendvpd", 0x4b, Operands::Four));
+/// The second source where the mask is set, else the first.
+pub(super) const BLEND_MASK: &Operation = &evex(2, whole("vblendmpd", 0x65, Operands::Three));
+/// The signs of all lanes as bits of a general register.
+pub(super) const SIGNS: &Operation = &vex(1, whole("vmovmskpd", 0x50, Operands::General));
+
+/// How two numbers compare: the byte of [`COMPARE`] and [`COMPARE_MASK`]. All are quiet; only the last two hold for what is not a number.
+pub(super) mod relation {
+    pub(in super::super) const EQUAL: u8 = 0x00;
+    pub(in super::super) const LESS: u8 = 0x11;
+    pub(in super::super) const LESS_EQUAL: u8 = 0x12;
+    pub(in super::super) const NOT_EQUAL: u8 = 0x04;
+    pub(in super::super) const NOT_LESS_EQUAL: u8 = 0x16;
+}

@@ -1,0 +1,362 @@
+//! Machine code against the interpreter, bit for bit, and against a disassembler, instruction by instruction.
+
+use std::collections::BTreeSet;
+
+use iced_x86::{Decoder, DecoderOptions, Instruction as Decoded, OpKind, Register};
+use pfaff_expr::{Binary, Expr, Graph, Relation, Role, Table, Unary};
+
+use super::assembler::Width;
+use super::code::{machines, target};
+use super::emitter::{Emitted, Machine, emit};
+use super::{Code, pool};
+use crate::{Lanes, Native, Program};
+
+/// SplitMix64: the same numbers in every run.
+struct Random(u64);
+
+impl Random {
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.bits() % n as u64) as usize
+    }
+
+    fn argument(&mut self) -> f64 {
+        const HARD: [f64; 16] = [
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            f64::NAN,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            f64::MAX,
+            f64::MIN_POSITIVE,
+            -5e-324,
+            1e160,
+            1e8,
+            -1.000_000_1e8,
+            1e22,
+            std::f64::consts::FRAC_PI_2,
+            45.553_093_477_052,
+        ];
+        if self.below(8) == 0 {
+            HARD[self.below(HARD.len())]
+        } else {
+            (self.bits() >> 11) as f64 / (1u64 << 53) as f64 * 6.0 - 3.0
+        }
+    }
+}
+
+/// What random programs are made of.
+#[derive(Clone, Copy, PartialEq)]
+enum Mix {
+    /// Everything.
+    All,
+    /// Only what has instructions of its own.
+    Own,
+    /// Products, sums and angles.
+    Smooth,
+}
+
+struct Sample {
+    program: Program,
+    text: String,
+}
+
+/// `inputs` inputs, three parameters, some `size` operations, of which the last `recent` are preferred as operands.
+fn sample(random: &mut Random, mix: Mix, [inputs, size, recent]: [usize; 3]) -> Sample {
+    let g = Graph::new();
+    let symbol = |name: String, role| g.symbol(&name, role);
+    let x: Vec<Expr> = (0..inputs).map(|i| symbol(format!("x{i}"), Role::Free)).collect();
+    let p: Vec<Expr> = (0..3).map(|i| symbol(format!("p{i}"), Role::Parameter)).collect();
+    let numbers = [g.fraction(1, 3), g.pi(), g.integer(-2)];
+    let mut pool = [&x[..], &p, &numbers].concat();
+    for _ in 0..size {
+        let made = operation(&g, random, &pool, mix, recent);
+        pool.push(made);
+    }
+    let count = 1 + random.below(8);
+    let outputs: Vec<Expr> =
+        (0..count).map(|_| pool[pool.len() - 1 - random.below(size.max(1))]).collect();
+    let program = Program::compile(&g, &x, &p, &outputs).expect("every symbol is given");
+    let text = program.to_string();
+    Sample { program, text }
+}
+
+fn operation(g: &Graph, random: &mut Random, pool: &[Expr], mix: Mix, recent: usize) -> Expr {
+    let mut operand = || {
+        let late = pool.len() - 1 - random.below(pool.len().min(recent));
+        let any = random.below(pool.len());
+        pool[if random.below(3) > 0 { late } else { any }]
+    };
+    let (a, b, c) = (operand(), operand(), operand());
+    let relations = [Relation::Less, Relation::LessEqual, Relation::Equal, Relation::NotEqual];
+    let kinds = match mix {
+        Mix::All => 24,
+        Mix::Own => 20,
+        Mix::Smooth => 12,
+    };
+    match random.below(kinds) {
+        0 => g.add(a, b),
+        1 => g.sub(a, b),
+        2 => g.mul(a, b),
+        3 => g.div(a, b),
+        4 => g.neg(a),
+        5 => g.add(g.mul(a, b), c),
+        6 => g.sub(g.mul(a, b), c),
+        7 => g.sub(c, g.mul(a, b)),
+        8 => g.pow(a, g.integer([2, 3, 5, -2][random.below(4)])),
+        9 => g.sin(a),
+        10 => g.cos(a),
+        11 => g.mul(g.sin(a), g.cos(a)),
+        12 => g.sqrt(a),
+        13 => g.unary(Unary::Abs, a),
+        14 | 15 => g.choose(g.compare(relations[random.below(4)], a, b), c, b),
+        16 => g.logic_not(g.compare(relations[random.below(4)], a, b)),
+        17 => g.logic_and(a, b),
+        18 => g.logic_or(a, b),
+        19 => g.choose(a, b, c),
+        20 => g.pow(a, b),
+        21 => g.unary(Unary::ALL[random.below(Unary::ALL.len())], a),
+        22 => g.binary(Binary::ALL[random.below(Binary::ALL.len())], a, b),
+        _ => g.table(wave(), a),
+    }
+}
+
+/// Data on [-4, 4].
+fn wave() -> Table {
+    let x: Vec<f64> = (-8..=8).map(|i| 0.5 * f64::from(i)).collect();
+    let y: Vec<f64> = x.iter().map(|x| x * x - 1.0 / (1.0 + x * x)).collect();
+    Table::new("wave.csv", "y", &x, &y).expect("the rows grow")
+}
+
+/// Equal bits; what is not a number has no bits of its own.
+fn same(a: f64, b: f64) -> bool {
+    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+}
+
+/// Native code of every kind that this processor runs has the bits of the interpreter.
+fn check(sample: &Sample, random: &mut Random) {
+    for program in [sample.program.clone(), sample.program.fused()] {
+        for machine in machines() {
+            for lanes in Lanes::ALL {
+                check_one(&program, machine, lanes, random, &sample.text);
+            }
+        }
+    }
+}
+
+fn check_one(
+    program: &Program,
+    machine: Machine,
+    lanes: Lanes,
+    random: &mut Random,
+    text: &str,
+) {
+    let code = Code::compile_for(&program.tape, lanes, machine).expect("the tape is short");
+    let native = Native::with_code(&program.tape, code, lanes);
+    let count = lanes.count();
+    let mut of = |n: usize| -> Vec<f64> { (0..n).map(|_| random.argument()).collect() };
+    let p = of(program.parameters() * count);
+    let mut run = native.start(&vec![0.5; program.parameters()]);
+    run.set_parameters(&p);
+    for _ in 0..2 {
+        let x = of(program.inputs() * count);
+        let mut found = vec![f64::NAN; program.outputs() * count];
+        run.evaluate(&x, &mut found);
+        for l in 0..count {
+            let lane = |all: &[f64]| -> Vec<f64> {
+                all.iter().skip(l).step_by(count).copied().collect()
+            };
+            let mut expected = vec![0.0; program.outputs()];
+            program.start(&lane(&p)).evaluate(&lane(&x), &mut expected);
+            for (o, (a, b)) in lane(&found).into_iter().zip(expected).enumerate() {
+                assert!(
+                    same(a, b),
+                    "{machine:?}, {lanes:?}, lane {l}, output {o}: {a:e} and {b:e} at {:?}, {:?}\n{text}",
+                    lane(&x),
+                    lane(&p)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn random_programs_have_the_bits_of_the_interpreter() {
+    let mut random = Random(1);
+    for i in 0..1_500 {
+        let mix = [Mix::All, Mix::Own, Mix::Smooth][i % 3];
+        let shape = [1 + random.below(6), 1 + random.below(60), 12];
+        check(&sample(&mut random, mix, shape), &mut random);
+    }
+}
+
+#[test]
+fn many_values_at_once_are_put_aside_and_found_again() {
+    let mut random = Random(2);
+    for i in 0..30 {
+        let mix = [Mix::All, Mix::Own, Mix::Smooth][i % 3];
+        // Operands from everywhere keep hundreds of values alive.
+        let shape = [1 + random.below(300), 400 + random.below(400), 100_000];
+        check(&sample(&mut random, mix, shape), &mut random);
+    }
+}
+
+#[test]
+fn two_hundred_products_wait_for_their_sum() {
+    let g = Graph::new();
+    let x: Vec<Expr> = (0..250).map(|i| g.symbol(&format!("x{i}"), Role::Free)).collect();
+    let products: Vec<Expr> = (0..250).map(|i| g.mul(x[i], x[(i + 7) % 250])).collect();
+    let call = g.unary(Unary::Tanh, products[3]);
+    let forwards = products.iter().fold(call, |s, &p| g.add(s, p));
+    let backwards = products.iter().rev().fold(call, |s, &p| g.div(s, p));
+    let program = Program::compile(&g, &x, &[], &[forwards, backwards]).unwrap();
+    let text = program.to_string();
+    check(&Sample { program, text }, &mut Random(3));
+}
+
+#[test]
+fn programs_may_be_empty_or_only_copy() {
+    let g = Graph::new();
+    let (x, p) = (g.symbol("x", Role::Free), g.symbol("p", Role::Parameter));
+    for outputs in [&[][..], &[x], &[p, x, g.pi(), x, g.sqrt(p), g.zero()]] {
+        let program = Program::compile(&g, &[x], &[p], outputs).unwrap();
+        let text = program.to_string();
+        check(&Sample { program, text }, &mut Random(4));
+    }
+}
+
+#[test]
+fn every_instruction_reads_as_it_is_meant() {
+    let mut random = Random(5);
+    let mut names = BTreeSet::new();
+    for i in 0..300 {
+        let mix = [Mix::All, Mix::Own, Mix::Smooth][i % 3];
+        let shape =
+            if i % 10 == 0 { [300, 500, 100_000] } else { [5, 1 + random.below(80), 12] };
+        let plain = sample(&mut random, mix, shape).program;
+        for program in [plain.clone(), plain.fused()] {
+            for machine in [Machine::Avx2, Machine::Avx512] {
+                for lanes in Lanes::ALL {
+                    let target = target(lanes, machine);
+                    let emitted = emit(&program.tape, target).expect("the tape is short");
+                    read_back(&emitted, machine, &mut names);
+                }
+            }
+        }
+    }
+    // Enough of them have been seen: the test is not empty.
+    for name in ["vfnmadd231sd", "vblendmpd", "vblendvpd", "kortestb", "vsqrtpd", "vmovmskpd"] {
+        assert!(names.contains(name), "{name} among {names:?}");
+    }
+}
+
+/// Disassembles the code and compares each instruction with what the assembler noted.
+fn read_back(emitted: &Emitted, machine: Machine, names: &mut BTreeSet<String>) {
+    let assembler = &emitted.assembler;
+    let row = if machine == Machine::Avx2 { 32 } else { 64 };
+    let pool_start = assembler.code.len().saturating_sub(pool::rows().len() * row);
+    let end = assembler.end;
+    let mut decoder = Decoder::with_ip(64, &assembler.code[..end], 0, DecoderOptions::NONE);
+    for (offset, meant) in &assembler.meant {
+        let instruction = decoder.decode();
+        assert_eq!(instruction.ip() as usize, *offset, "{meant}");
+        let read = text(&instruction, pool_start, row, &|at| assembler.label_at(at));
+        assert_eq!(&read, meant);
+        names.insert(read.split(' ').next().unwrap_or_default().to_owned());
+    }
+    assert_eq!(decoder.position(), end);
+}
+
+/// The instruction in the words of the assembler.
+fn text(i: &Decoded, pool: usize, row: usize, label: &dyn Fn(usize) -> String) -> String {
+    let name = format!("{:?}", i.mnemonic()).to_lowercase();
+    let lower = |r: Register| format!("{r:?}").to_lowercase();
+    let operand = |n: u32| match i.op_kind(n) {
+        OpKind::Register => lower(i.op_register(n)),
+        OpKind::Memory if i.memory_base() == Register::RIP => {
+            let distance = i.memory_displacement64() as usize - pool;
+            assert_eq!(distance % row, 0);
+            format!("[pool {}]", distance / row)
+        }
+        OpKind::Memory => {
+            assert_eq!(i.memory_index(), Register::None);
+            format!("[{}{:+}]", lower(i.memory_base()), i.memory_displacement64().cast_signed())
+        }
+        OpKind::NearBranch64 => label(i.near_branch64() as usize),
+        _ => format!("{:#x}", i.immediate(n)),
+    };
+    let mut operands: Vec<String> = (0..i.op_count()).map(operand).collect();
+    if i.op_mask() != Register::None {
+        operands[0] = format!("{} {{{}}}", operands[0], lower(i.op_mask()));
+    }
+    if i.zeroing_masking() {
+        operands[0] += "{z}";
+    }
+    if operands.is_empty() { name } else { format!("{name} {}", operands.join(", ")) }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn no_page_is_writable_and_executable() {
+    let mut random = Random(6);
+    let program = sample(&mut random, Mix::All, [4, 50, 12]).program;
+    let before = executable_pages();
+    let natives: Vec<Native> =
+        Lanes::ALL.into_iter().filter_map(|lanes| program.native(lanes)).collect();
+    let during = executable_pages();
+    assert!(during.iter().all(|flags| !flags.contains('w')), "{during:?}");
+    if !natives.is_empty() {
+        assert!(during.len() > before.len(), "the code is somewhere");
+    }
+    let mut runs: Vec<_> = natives.iter().map(|n| n.start(&[1.0; 3])).collect();
+    drop(natives);
+    for run in &mut runs {
+        let lanes = run.lanes().count();
+        run.evaluate(&vec![0.5; 4 * lanes], &mut vec![0.0; program.outputs() * lanes]);
+    }
+}
+
+/// The flags of the pages of this process that may be executed.
+#[cfg(target_os = "linux")]
+fn executable_pages() -> Vec<String> {
+    let maps = std::fs::read_to_string("/proc/self/maps").expect("Linux has it");
+    let flags = maps.lines().filter_map(|line| line.split(' ').nth(1));
+    flags.filter(|flags| flags.contains('x')).map(str::to_owned).collect()
+}
+
+#[test]
+fn threads_share_code() {
+    let mut random = Random(7);
+    let program = sample(&mut random, Mix::All, [4, 200, 30]).program;
+    let Some(native) = program.native(Lanes::One) else { return };
+    let mut expected = vec![0.0; program.outputs()];
+    program.start(&[0.1, 0.2, 0.3]).evaluate(&[0.5, 0.6, 0.7, 0.8], &mut expected);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            let native = native.clone();
+            let expected = &expected;
+            scope.spawn(move || {
+                let mut run = native.start(&[0.1, 0.2, 0.3]);
+                for _ in 0..1_000 {
+                    let mut found = vec![0.0; expected.len()];
+                    run.evaluate(&[0.5, 0.6, 0.7, 0.8], &mut found);
+                    assert!(found.iter().zip(expected).all(|(a, b)| same(*a, *b)));
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn widths_are_those_of_registers() {
+    assert_eq!(target(Lanes::Eight, Machine::Avx2).width, Width::Ymm);
+    assert_eq!(target(Lanes::Eight, Machine::Avx512).lanes, 8);
+}

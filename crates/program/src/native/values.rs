@@ -1,0 +1,135 @@
+//! The values of a tape: each written once, with all places where it is read.
+//!
+//! Slots are given out again and again; for registers one wants to know which value is needed when. Inputs, parameters, constants and kept values are
+//! the values `0 ..`, numbered as their slots; every result of an instruction is a further one.
+
+use crate::instruction::Slot;
+use crate::program::Tape;
+
+/// No value.
+pub(super) const NONE: u32 = u32::MAX;
+/// Later than every instruction.
+pub(super) const NEVER: u32 = u32::MAX;
+
+/// Which values the instructions of the part `per_evaluation` read and write.
+#[derive(Debug)]
+pub(super) struct Values {
+    /// By instruction; [`NONE`] where there are fewer.
+    pub(super) operands: Vec<[u32; 3]>,
+    /// By instruction.
+    pub(super) results: Vec<[u32; 2]>,
+    /// By output.
+    pub(super) outputs: Vec<u32>,
+    /// How many there are.
+    pub(super) count: usize,
+    /// Where the uses of each value begin, and the end.
+    first_use: Vec<u32>,
+    /// The instructions that read it, once for each time.
+    uses: Vec<u32>,
+    /// How many uses of each value are behind us.
+    cursor: Vec<u32>,
+    /// An output of each value, and the next output of the same value.
+    first_output: Vec<u32>,
+    next_output: Vec<u32>,
+}
+
+impl Values {
+    pub(super) fn of(tape: &Tape) -> Self {
+        let fixed = tape.layout.first_temporary();
+        let mut value_of: Vec<u32> = (0..tape.layout.slots() as u32).collect();
+        let mut count = fixed;
+        let (mut operands, mut results) = (Vec::new(), Vec::new());
+        operands.reserve_exact(tape.per_evaluation.len());
+        results.reserve_exact(tape.per_evaluation.len());
+        for instruction in &tape.per_evaluation {
+            let mut read = [NONE; 3];
+            for (place, slot) in read.iter_mut().zip(instruction.operands()) {
+                *place = value_of[slot as usize];
+            }
+            let mut written = [NONE; 2];
+            for (place, slot) in written.iter_mut().zip(instruction.results()) {
+                *place = count as u32;
+                value_of[slot as usize] = count as u32;
+                count += 1;
+            }
+            operands.push(read);
+            results.push(written);
+        }
+        let outputs = tape.outputs.iter().map(|&slot: &Slot| value_of[slot as usize]).collect();
+        Self::with_uses(operands, results, outputs, count)
+    }
+
+    fn with_uses(
+        operands: Vec<[u32; 3]>,
+        results: Vec<[u32; 2]>,
+        outputs: Vec<u32>,
+        count: usize,
+    ) -> Self {
+        let mut first_use = vec![0; count + 1];
+        let read = |list: &[u32; 3]| list.map(|v| (v != NONE).then_some(v as usize));
+        for v in operands.iter().flat_map(read).flatten() {
+            first_use[v + 1] += 1;
+        }
+        for v in 0..count {
+            first_use[v + 1] += first_use[v];
+        }
+        let mut cursor = first_use[..count].to_vec();
+        let mut uses = vec![0; first_use[count] as usize];
+        for (i, list) in operands.iter().enumerate() {
+            for v in read(list).into_iter().flatten() {
+                uses[cursor[v] as usize] = i as u32;
+                cursor[v] += 1;
+            }
+        }
+        cursor.copy_from_slice(&first_use[..count]);
+        let (mut first_output, mut next_output) =
+            (vec![NONE; count], vec![NONE; outputs.len()]);
+        for (o, &v) in outputs.iter().enumerate().rev() {
+            next_output[o] = first_output[v as usize];
+            first_output[v as usize] = o as u32;
+        }
+        Self {
+            operands,
+            results,
+            outputs,
+            count,
+            first_use,
+            uses,
+            cursor,
+            first_output,
+            next_output,
+        }
+    }
+
+    /// The instruction reads its operands now.
+    pub(super) fn pass(&mut self, instruction: usize) {
+        for v in self.operands[instruction] {
+            if v != NONE {
+                self.cursor[v as usize] += 1;
+            }
+        }
+    }
+
+    /// The next instruction that reads the value, or [`NEVER`].
+    #[inline]
+    pub(super) fn next_use(&self, v: u32) -> u32 {
+        let at = self.cursor[v as usize];
+        if at < self.first_use[v as usize + 1] { self.uses[at as usize] } else { NEVER }
+    }
+
+    /// Whether nothing reads it any more.
+    #[inline]
+    pub(super) fn is_dead(&self, v: u32) -> bool {
+        self.cursor[v as usize] == self.first_use[v as usize + 1]
+    }
+
+    /// The first output that is this value.
+    pub(super) fn output_of(&self, v: u32) -> Option<u32> {
+        Some(self.first_output[v as usize]).filter(|&o| o != NONE)
+    }
+
+    /// The next output of the same value.
+    pub(super) fn output_after(&self, o: u32) -> Option<u32> {
+        Some(self.next_output[o as usize]).filter(|&o| o != NONE)
+    }
+}
