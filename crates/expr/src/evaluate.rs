@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::function::power;
 use crate::graph::Graph;
 use crate::node::{Expr, Node};
+use crate::special::mittag_leffler;
 
 impl Graph {
     /// The values of the outputs, given those of the symbols.
@@ -51,7 +52,8 @@ impl Graph {
             Node::Table { table, order, argument } => {
                 self.store.borrow().tables[table as usize].value(order, v(argument))
             }
-            Node::MittagLeffler(..) | Node::Memory(..) => f64::NAN,
+            Node::MittagLeffler(a, b, z) => mittag_leffler(v(a), v(b), v(z)),
+            Node::Memory(..) => f64::NAN,
         }
     }
 }

@@ -10,15 +10,16 @@
 
 mod complex;
 mod contour;
+mod double_double;
 mod gamma;
-mod large_gamma;
 mod mittag_leffler;
 mod pole;
 mod power_series;
 
 pub use complex::Complex;
 pub use gamma::{
-    gamma, gamma_complex, ln_gamma, ln_gamma_complex, reciprocal_gamma, reciprocal_gamma_complex,
+    gamma, gamma_complex, ln_gamma, ln_gamma_complex, reciprocal_gamma,
+    reciprocal_gamma_complex,
 };
 pub use mittag_leffler::{
     MittagLeffler, mittag_leffler, mittag_leffler_complex, mittag_leffler_slope,

@@ -222,6 +222,8 @@ mod tests {
         }
         // ln(1 + 1e−8 i) has the real part ½·10⁻¹⁶, lost if |z| is rounded first.
         assert!((Complex::new(1.0, 1e-8).ln().re - 0.5e-16).abs() < 1e-30);
-        assert!((Complex::new(1e200, 1e200).recip() - Complex::new(5e-201, -5e-201)).abs() < 1e-215);
+        assert!(
+            (Complex::new(1e200, 1e200).recip() - Complex::new(5e-201, -5e-201)).abs() < 1e-215
+        );
     }
 }

@@ -1,0 +1,203 @@
+//! $\Gamma$, $\ln\Gamma$ and the entire function $1/\Gamma$, real and complex.
+//!
+//! Real values come from [`libm`]. Complex ones from Stirling's series
+//!
+//! $$ \ln\Gamma(z) \sim (z - ½)\ln z - z + ½\ln 2\pi + \sum_{k\ge1}\frac{B_{2k}}{2k(2k-1)z^{2k-1}} $$
+//!
+//! after a step up to $\operatorname{Re} z \ge 12$ or $|{\operatorname{Im} z}| \ge 12$, and from the reflection
+//! $\Gamma(z)\Gamma(1-z) = \pi/\sin\pi z$ for $\operatorname{Re} z < ½$. The large terms are formed with thirty digits.
+
+use std::f64::consts::PI;
+
+use super::complex::{Complex, Scalar};
+use super::double_double::{Double, DoubleComplex};
+
+/// $\Gamma(x)$, not a number at its poles.
+pub fn gamma(x: f64) -> f64 {
+    if x <= 0.0 && x.fract() == 0.0 { f64::NAN } else { libm::tgamma(x) }
+}
+
+/// $1/\Gamma(x)$, zero at the poles of $\Gamma$.
+pub fn reciprocal_gamma(x: f64) -> f64 {
+    reciprocal_gamma_of_sum(x, 0.0, 0.0)
+}
+
+/// $\ln|\Gamma(x)|$, infinite at the poles.
+pub fn ln_gamma(x: f64) -> f64 {
+    libm::lgamma(x)
+}
+
+/// $1/\Gamma(a + b + c)$ for a small $c$, as if the sum were not rounded: beside a pole its last digits are all there is.
+pub(super) fn reciprocal_gamma_of_sum(a: f64, b: f64, c: f64) -> f64 {
+    let x = a + b;
+    let back = x - a;
+    let rest = ((a - (x - back)) + (b - back)) + c;
+    if x >= 0.5 {
+        let value = if x < 171.0 { 1.0 / libm::tgamma(x) } else { libm::exp(-libm::lgamma(x)) };
+        return if rest == 0.0 { value } else { value * (1.0 - rest * rough_digamma(x)) };
+    }
+    // 1/Γ(x) = Γ(1 − x) sin(πx)/π, the sine by its distance to the nearest zero.
+    let zero = x.round();
+    let sign = if zero.rem_euclid(2.0) == 0.0 { 1.0 } else { -1.0 };
+    let sine = sign * libm::sin(PI * ((x - zero) + rest));
+    let y = 1.0 - x;
+    let missing = ((1.0 - y) - x) - rest;
+    let factor = libm::tgamma(y);
+    if factor.is_infinite() {
+        return if sine == 0.0 { 0.0 } else { libm::exp(libm::lgamma(y)) * sine / PI };
+    }
+    factor * (1.0 + missing * rough_digamma(y)) * sine / PI
+}
+
+/// $\psi(x)$ for $x \ge ½$ to five digits, enough for the effect of a rounding.
+fn rough_digamma(x: f64) -> f64 {
+    let (mut x, mut sum) = (x, 0.0);
+    while x < 4.0 {
+        sum -= 1.0 / x;
+        x += 1.0;
+    }
+    let r = 1.0 / (x * x);
+    sum + libm::log(x) - 0.5 / x - r * (1.0 / 12.0 - r * (1.0 / 120.0 - r / 252.0))
+}
+
+/// $\Gamma(z)$, not a number at its poles.
+pub fn gamma_complex(z: Complex) -> Complex {
+    if z.im == 0.0 {
+        return Complex::new(gamma(z.re), 0.0);
+    }
+    if z.re >= 0.5 {
+        let (ln, product) = raised(widened(z));
+        return ln.exp() / product;
+    }
+    let (ln, product) = raised(reflected(z));
+    if z.im.abs() > FAR {
+        return product * (-(ln + ln_sine_far(z))).exp() * PI;
+    }
+    product * (-ln).exp() / sin_pi(z) * PI
+}
+
+/// $1/\Gamma(z)$, entire.
+pub fn reciprocal_gamma_complex(z: Complex) -> Complex {
+    if z.im == 0.0 {
+        return Complex::new(reciprocal_gamma(z.re), 0.0);
+    }
+    if z.re >= 0.5 {
+        let (ln, product) = raised(widened(z));
+        return product * (-ln).exp();
+    }
+    let (ln, product) = raised(reflected(z));
+    if z.im.abs() > FAR {
+        return (ln + ln_sine_far(z)).exp() / product * (1.0 / PI);
+    }
+    sin_pi(z) * (ln.exp() / product) * (1.0 / PI)
+}
+
+/// $\ln\Gamma(z)$, continued from the positive axis with the cut along the negative one, which belongs to the upper side.
+pub fn ln_gamma_complex(z: Complex) -> Complex {
+    if !z.is_finite() {
+        return Complex::new(f64::NAN, f64::NAN);
+    }
+    if z.re < 0.5 {
+        // ln Γ(z) = ln π − ln sin πz − ln Γ(1 − z), with the branch of ln sin that is analytic in the half plane of z:
+        // ln sin πz = −iπz + iπ/2 − ln 2 + ln(1 − e^{2πiz}) above the axis.
+        let up = if z.im < 0.0 { z.conj() } else { z };
+        let zero = up.re.round();
+        let (x, y) = (PI * (up.re - zero), PI * up.im);
+        // 1 − e^{2πiz} = −2i e^{iπz} sin πz, the exponential from the distance to the nearest zero.
+        let (sin, cos) = libm::sincos(x);
+        let decay = libm::exp(-2.0 * y);
+        let difference = Complex::new(
+            -libm::expm1(-2.0 * y) + 2.0 * decay * sin * sin,
+            -2.0 * decay * sin * cos,
+        );
+        let ln_sine =
+            Complex::new(y - std::f64::consts::LN_2, PI * (0.5 - up.re)) + difference.ln();
+        let value = Complex::from(LN_PI) - ln_sine - ln_gamma_right(reflected(up)).rounded();
+        return if z.im < 0.0 { value.conj() } else { value };
+    }
+    ln_gamma_right(widened(z)).rounded()
+}
+
+/// $\ln\Gamma(z)$ for $\operatorname{Re} z \ge ½$.
+fn ln_gamma_right(z: DoubleComplex) -> DoubleComplex {
+    let (mut up, mut logs) = (z, DoubleComplex::default());
+    while is_low(up) {
+        logs = logs + up.ln();
+        up = up + DoubleComplex::real(1.0);
+    }
+    stirling(up) - logs
+}
+
+/// $\ln\Gamma(z + n)$ in the domain of Stirling's series, and $z(z+1)…(z+n-1)$.
+fn raised(z: DoubleComplex) -> (DoubleComplex, Complex) {
+    let (mut up, mut product) = (z, DoubleComplex::real(1.0));
+    while is_low(up) {
+        product = product * up;
+        up = up + DoubleComplex::real(1.0);
+    }
+    (stirling(up), product.rounded())
+}
+
+fn is_low(z: DoubleComplex) -> bool {
+    z.re.high < 12.0 && z.im.high.abs() < 12.0
+}
+
+fn widened(z: Complex) -> DoubleComplex {
+    DoubleComplex::new(Double::from(z.re), Double::from(z.im))
+}
+
+/// $1 - z$, not rounded.
+fn reflected(z: Complex) -> DoubleComplex {
+    DoubleComplex::new(Double::sum(1.0, -z.re), Double::from(-z.im))
+}
+
+/// Stirling's series for $\ln\Gamma$, its large terms with thirty digits.
+fn stirling(z: DoubleComplex) -> DoubleComplex {
+    /// $B_{2k}/(2k(2k-1))$
+    const COEFFICIENTS: [f64; 9] = [
+        1.0 / 12.0,
+        -1.0 / 360.0,
+        1.0 / 1260.0,
+        -1.0 / 1680.0,
+        1.0 / 1188.0,
+        -691.0 / 360_360.0,
+        1.0 / 156.0,
+        -3617.0 / 122_400.0,
+        43_867.0 / 244_188.0,
+    ];
+    const HALF_LN_TWO_PI: Double =
+        Double::new(0.918_938_533_204_672_8, -3.878_294_158_067_241_4e-17);
+    let inverse = z.rounded().recip();
+    let square = inverse * inverse;
+    let tail = COEFFICIENTS
+        .iter()
+        .rev()
+        .fold(Complex::default(), |sum, &c| sum * square + Complex::from(c));
+    let constant = DoubleComplex::new(HALF_LN_TWO_PI, Double::default());
+    (z - DoubleComplex::real(0.5)) * z.ln() - z + constant + widened(tail * inverse)
+}
+
+/// Beyond this distance from the axis $e^{-2\pi|y|}$ is nothing beside 1.
+const FAR: f64 = 6.0;
+const LN_PI: f64 = 1.144_729_885_849_400_2;
+
+/// $\sin \pi z$, accurate near its zeros.
+fn sin_pi(z: Complex) -> Complex {
+    let zero = z.re.round();
+    let sign = if zero.rem_euclid(2.0) == 0.0 { 1.0 } else { -1.0 };
+    let (sin, cos) = libm::sincos(PI * (z.re - zero));
+    let y = PI * z.im;
+    Complex::new(sin * libm::cosh(y), cos * libm::sinh(y)) * sign
+}
+
+/// $\ln \sin \pi z$ far from the axis up to whole turns: $\sin\pi z = \pm\frac i2 e^{\pi|y| \mp i\pi x}$.
+fn ln_sine_far(z: Complex) -> DoubleComplex {
+    const PI_TWICE: DoubleComplex =
+        DoubleComplex::new(Double::new(PI, 1.224_646_799_147_353_2e-16), Double::new(0.0, 0.0));
+    const LN_2: Double = Double::new(std::f64::consts::LN_2, 2.319_046_813_846_3e-17);
+    let turned = z.re - 2.0 * (0.5 * z.re).round();
+    let phase = Double::sum(0.5, -turned);
+    let phase = if z.im < 0.0 { -phase } else { phase };
+    let scaled = PI_TWICE * DoubleComplex::new(Double::from(z.im.abs()), phase);
+    DoubleComplex::new(scaled.re - LN_2, scaled.im)
+}
