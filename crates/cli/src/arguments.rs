@@ -34,6 +34,10 @@ pub(crate) enum Command {
     Gallery(GalleryArguments),
     /// Evaluates an expression
     Eval(EvalArguments),
+    /// Prints a script that completes commands and options in a shell
+    Completions(CompletionsArguments),
+    /// Prints the man page, of pfaff or of one command
+    Man(ManArguments),
     /// What is not a command (yet)
     #[command(external_subcommand)]
     Later(Vec<String>),
@@ -50,6 +54,13 @@ pub(crate) struct ModelArguments {
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  pfaff check sleigh
+  pfaff check mine.pfaff --json
+  pfaff check snake --set \"N=20\"
+
+A mistake in the text is shown with its line, what is wrong and a hint; all mistakes come at once, and the exit status is 1.")]
 pub(crate) struct CheckArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
@@ -57,11 +68,18 @@ pub(crate) struct CheckArguments {
     #[arg(long)]
     pub(crate) json: bool,
     /// text or json
-    #[arg(long, value_enum, conflicts_with = "json")]
+    #[arg(long, value_enum, overrides_with = "json")]
     pub(crate) format: Option<PlainFormat>,
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  pfaff derive sleigh                                   as text, in the words of the model language
+  pfaff derive sleigh --format latex > equations.tex    one align* for each block
+  pfaff derive sleigh --state \"phi=0.5, x'=1\" --json   M, A, accelerations, multipliers as numbers
+
+Signs: M q'' = f + R with R = A^T lambda and A = dphi/dq', where phi = left side - right side of the constraint as written.")]
 pub(crate) struct DeriveArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
@@ -75,7 +93,7 @@ pub(crate) struct DeriveArguments {
     #[arg(long)]
     pub(crate) format: Option<String>,
     /// The same as --format json
-    #[arg(long, conflicts_with = "format")]
+    #[arg(long, overrides_with = "format")]
     pub(crate) json: bool,
     /// Numbers at this state, such as "x=1, x'=2, t=0"; what is missing is 0, nothing is projected
     #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
@@ -83,6 +101,17 @@ pub(crate) struct DeriveArguments {
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  pfaff run sleigh
+  pfaff run sleigh --set \"a=0.3, m=2\" --initial \"x'=2\" --t1 50
+  pfaff run sleigh --at 1,2,5 --json                numbers for a program
+  pfaff run sleigh --samples 1001 --output a.csv    a table; .parquet and .json likewise
+  pfaff run - < mine.pfaff                          from standard input
+
+A file of --output follows the run and is readable whatever ends it. Ctrl-C ends the run after its step and prints what was computed; a second one ends the program.
+
+Exit status: 0 done, 1 the model or its data is wrong, 2 wrong usage or a file that cannot be written, 3 the run stopped early (what was computed is printed), 4 the audit failed and --strict was given.")]
 pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
@@ -116,7 +145,7 @@ pub(crate) struct RunArguments {
     /// The most steps the run may take
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<usize>,
-    /// Writes the motion to a file: .csv or .json by its ending
+    /// Writes the motion to a file as the run goes on: .csv, .json or .parquet by its ending
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<String>,
     /// Exit status 4 if the audit fails
@@ -126,11 +155,15 @@ pub(crate) struct RunArguments {
     #[arg(long)]
     pub(crate) json: bool,
     /// text or json
-    #[arg(long, value_enum, conflicts_with = "json")]
+    #[arg(long, value_enum, overrides_with = "json")]
     pub(crate) format: Option<PlainFormat>,
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  pfaff gallery                          names and titles
+  pfaff gallery sleigh > mine.pfaff      a start for a model of your own")]
 pub(crate) struct GalleryArguments {
     /// Prints the text of this model
     pub(crate) name: Option<String>,
@@ -140,6 +173,11 @@ pub(crate) struct GalleryArguments {
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  pfaff eval \"gamma(1/2)^2\"
+  pfaff eval \"[cos(a), sin(a)]\" --with \"a=pi/6\"
+  pfaff eval \"det([[1, 2], [3, 4]])\" --json")]
 pub(crate) struct EvalArguments {
     /// An expression of the model language
     #[arg(allow_hyphen_values = true)]
@@ -156,6 +194,27 @@ pub(crate) struct EvalArguments {
     /// Prints one JSON object and nothing else
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Where the script goes:
+  pfaff completions bash > ~/.local/share/bash-completion/completions/pfaff
+  pfaff completions zsh > ~/.zfunc/_pfaff            (with ~/.zfunc in fpath)
+  pfaff completions fish > ~/.config/fish/completions/pfaff.fish")]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Read it at once, or keep it:
+  pfaff man run | man -l -
+  pfaff man > ~/.local/share/man/man1/pfaff.1")]
+pub(crate) struct ManArguments {
+    /// A command; pfaff itself if there is none
+    pub(crate) command: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -4,14 +4,19 @@
 //! 3 the run stopped early, 4 the audit failed under `--strict`.
 
 mod arguments;
+mod bar;
 mod check;
 mod derive;
 mod eval;
+mod file;
 mod gallery;
 mod input;
+mod interrupt;
 mod output;
+mod parquet;
 mod plot;
 mod run;
+mod shell;
 mod summary;
 
 use std::process::ExitCode;
@@ -36,6 +41,8 @@ fn main() -> ExitCode {
         Command::Run(a) => run::run(&a),
         Command::Gallery(a) => gallery::gallery(&a),
         Command::Eval(a) => eval::eval(&a),
+        Command::Completions(a) => shell::completions(&a),
+        Command::Man(a) => shell::man(&a),
         Command::Later(words) => Err(later(&words)),
     };
     match done {
@@ -56,13 +63,14 @@ fn later(words: &[String]) -> Exit {
         "report",
         "plot",
     ];
-    const BUILT: [&str; 5] = ["check", "derive", "run", "gallery", "eval"];
+    let built = shell::commands();
+    let built: Vec<&str> = built.iter().map(String::as_str).collect();
     let word = words.first().map_or("", String::as_str);
     if PLANNED.contains(&word) {
         return output::usage(&format!("the command `{word}` is not built yet"));
     }
-    let hint = pfaff::closest(word, &BUILT).map_or_else(
-        || format!("the commands are {}", BUILT.join(", ")),
+    let hint = pfaff::closest(word, &built).map_or_else(
+        || format!("the commands are {}", built.join(", ")),
         |near| format!("did you mean `{near}`?"),
     );
     output::usage(&format!("there is no command `{word}`; {hint}"))

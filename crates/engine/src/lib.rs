@@ -20,6 +20,7 @@ mod note;
 mod ordinary;
 mod pipeline;
 mod present;
+mod progress;
 mod projection;
 mod record;
 mod saddle;
@@ -41,8 +42,9 @@ pub use pfaff_mechanics::{Class, Equations, Kinetic, Ordinary, Refusal};
 pub use pfaff_model::{
     Diagnostic, Files, Model, NoFiles, Overrides, Principle, Severity, Source, Span, closest,
 };
-pub use pipeline::{Failure, Rejected, derive, read, run, run_derived};
+pub use pipeline::{Failure, Rejected, derive, read, run, run_derived, run_watched};
 pub use present::{Presentation, present};
+pub use progress::Progress;
 pub use settings::Request;
 pub use state::{State, StateReport, at_state};
 pub use survey::{ConstraintSurvey, Survey, survey};

@@ -17,7 +17,8 @@ use crate::mechanism::{Compiled, Dynamics, Mechanism};
 use crate::motion::{EventRecord, Motion, Series, Statistics, Stop, StopReason};
 use crate::multiplier::multipliers;
 use crate::note::Note;
-use crate::record::{Recorder, direction};
+use crate::progress::{Progress, Setting};
+use crate::record::{Record, Recorder, direction};
 use crate::settings::{Request, Settings};
 use crate::start::{NoStart, Start, given, start};
 
@@ -77,11 +78,24 @@ pub fn run(
     request: &Request,
     watch: &mut dyn FnMut(f64, usize) -> bool,
 ) -> Result<Motion, Failure> {
+    run_watched(model, request, &mut |progress| watch(progress.t, progress.steps))
+}
+
+/// As [`run`]; `watch` sees after each step what was computed so far.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn run_watched(
+    model: &Model,
+    request: &Request,
+    watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+) -> Result<Motion, Failure> {
     let clock = Clock::now();
     let refused = |r: Refusal| Failure::Model(vec![r.diagnostic()]);
     let dynamics = derive(model, request.principle).map_err(refused)?;
     let derive_us = microseconds(clock);
-    let mut motion = run_derived(model, &dynamics, request, watch)?;
+    let mut motion = integrated(model, &dynamics, request, watch)?;
     motion.statistics.derive_us = derive_us;
     Ok(motion)
 }
@@ -97,6 +111,16 @@ pub fn run_derived(
     request: &Request,
     watch: &mut dyn FnMut(f64, usize) -> bool,
 ) -> Result<Motion, Failure> {
+    integrated(model, dynamics, request, &mut |progress| watch(progress.t, progress.steps))
+}
+
+/// Dynamics and request into a motion.
+fn integrated(
+    model: &Model,
+    dynamics: &Dynamics,
+    request: &Request,
+    watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+) -> Result<Motion, Failure> {
     let settings = Settings::new(model, request)?;
     refuse_unbuilt(model)?;
     let clock = Clock::now();
@@ -108,19 +132,21 @@ pub fn run_derived(
         begin(model, dynamics, &mut mechanism, settings.t0)?;
     let y0 = mechanism.state(&q, &v, &multipliers);
     possible(model, &mut mechanism, settings.t0, &y0)?;
-    let mut recorder = Recorder::new(&mechanism, model.observed.len(), &settings.times, watch);
+    let setting = Setting {
+        model,
+        principle: match dynamics {
+            Dynamics::Saddle(equations) => Some(equations.principle),
+            Dynamics::Ordinary(_) => None,
+        },
+        method: settings.method,
+        t0: settings.t0,
+        t1: settings.options.t1,
+    };
+    let mut recorder = Recorder::new(&mechanism, setting, &settings.times, watch);
     recorder.start(settings.t0, &y0);
     let outcome = integrate(&mut mechanism, &y0, &settings.options, &mut recorder);
 
-    let mut motion = collect(model, &recorder);
-    motion.principle = match dynamics {
-        Dynamics::Saddle(equations) => Some(equations.principle),
-        Dynamics::Ordinary(_) => None,
-    };
-    if motion.principle != Some(Principle::Vakonomic) {
-        motion.multiplier_rates.clear();
-    }
-    motion.method = settings.method;
+    let mut motion = collect(&setting, &recorder.record);
     motion.stop = Stop { reason: stop_reason(model, &outcome.stop), t: outcome.t };
     motion.notes = notes;
     motion.notes.extend(undecided(model, dynamics));
@@ -130,7 +156,7 @@ pub fn run_derived(
         model,
         mechanism: mechanism.clone(),
         samples: samples(model, &motion),
-        work: &recorder.work,
+        work: &recorder.record.work,
         steps: &recorder.kept,
         tolerance: settings.options.tolerance,
         vakonomic: motion.principle == Some(Principle::Vakonomic),
@@ -378,11 +404,12 @@ fn stop_reason(model: &Model, stop: &solver::StopReason) -> StopReason {
 }
 
 /// The recorded rows as columns.
-fn collect(model: &Model, recorder: &Recorder<'_>) -> Motion {
+pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
+    let model = setting.model;
     let (n, m) = (model.coordinates.len(), model.constraints.len());
-    let count = recorder.reached();
+    let count = record.reached;
     let column = |c: usize| -> Vec<f64> {
-        (0..count).map(|r| recorder.rows[r * recorder.width + c]).collect()
+        (0..count).map(|r| record.rows[r * record.width + c]).collect()
     };
     let series = |names: Vec<String>, start: usize| -> Vec<Series> {
         names
@@ -397,15 +424,19 @@ fn collect(model: &Model, recorder: &Recorder<'_>) -> Motion {
     let is_mechanical = matches!(model.dynamics, pfaff_model::Dynamics::Lagrangian { .. });
     Motion {
         title: model.title.clone().unwrap_or_else(|| model.source.name().to_owned()),
-        principle: None,
-        method: "",
+        principle: setting.principle,
+        method: setting.method,
         stop: Stop { reason: StopReason::End, t: 0.0 },
         t: column(0),
         q: series(coordinates(), 1),
         v: series(coordinates(), 1 + n),
         a: series(coordinates(), 1 + 2 * n),
         multipliers: series(constraints(), 1 + 3 * n),
-        multiplier_rates: series(constraints(), 1 + 3 * n + m),
+        multiplier_rates: if setting.principle == Some(Principle::Vakonomic) {
+            series(constraints(), 1 + 3 * n + m)
+        } else {
+            Vec::new()
+        },
         reactions: if is_mechanical {
             series(coordinates(), 1 + 3 * n + 2 * m)
         } else {
@@ -413,9 +444,9 @@ fn collect(model: &Model, recorder: &Recorder<'_>) -> Motion {
         },
         energy: if is_mechanical { column(1 + 4 * n + 2 * m) } else { Vec::new() },
         constraint_energy: if is_mechanical { column(2 + 4 * n + 2 * m) } else { Vec::new() },
-        work: recorder.work.iter().map(|w| w[0]).collect(),
+        work: record.work.iter().map(|w| w[0]).collect(),
         observed: series(observed, 3 + 4 * n + 2 * m),
-        events: recorder
+        events: record
             .events
             .iter()
             .map(|(event, instant)| EventRecord {

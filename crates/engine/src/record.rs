@@ -4,6 +4,7 @@ use pfaff_solver::{Control, Crossing, Event, Observer, Step, StoredStep, System}
 
 use crate::instant::Instant;
 use crate::mechanism::{Compiled, Mechanism};
+use crate::progress::{Progress, Setting};
 
 /// How many steps the audit keeps: when there are more, every second one is dropped and the stride doubles.
 const KEPT: usize = 64;
@@ -12,50 +13,61 @@ const KEPT: usize = 64;
 pub(crate) struct Recorder<'a> {
     mechanism: Mechanism,
     times: &'a [f64],
-    next: usize,
     backward: bool,
     /// One row of the samples, re-used.
     instant: Instant,
     y: Vec<f64>,
     seen: Vec<f64>,
+    pub(crate) record: Record,
+    pub(crate) kept: Vec<StoredStep>,
+    spare: Vec<StoredStep>,
+    stride: usize,
+    steps: usize,
+    setting: Setting<'a>,
+    watch: &'a mut dyn FnMut(&Progress<'_>) -> bool,
+}
+
+/// What was written down so far.
+pub(crate) struct Record {
     /// [`Instant::inputs`] and what is observed, row after row.
     pub(crate) rows: Vec<f64>,
     /// $w$ and $u$ at each sample.
     pub(crate) work: Vec<[f64; 2]>,
     pub(crate) width: usize,
-    pub(crate) kept: Vec<StoredStep>,
-    spare: Vec<StoredStep>,
-    stride: usize,
-    steps: usize,
+    /// Output times that were reached.
+    pub(crate) reached: usize,
     pub(crate) events: Vec<(Event, Instant)>,
-    watch: &'a mut dyn FnMut(f64, usize) -> bool,
 }
 
 impl<'a> Recorder<'a> {
     pub(crate) fn new(
         mechanism: &Mechanism,
-        observed: usize,
+        setting: Setting<'a>,
         times: &'a [f64],
-        watch: &'a mut dyn FnMut(f64, usize) -> bool,
+        watch: &'a mut dyn FnMut(&Progress<'_>) -> bool,
     ) -> Self {
+        let observed = setting.model.observed.len();
         let mechanism = mechanism.clone();
         let (n, m) = (mechanism.n, mechanism.m);
         let width = 3 + 4 * n + 2 * m + observed;
         Self {
             times,
-            next: 0,
             backward: times.len() > 1 && times[1] < times[0],
             instant: Instant::new(n, m),
             y: vec![0.0; mechanism.dimension()],
             seen: vec![0.0; observed],
-            rows: Vec::with_capacity(times.len() * width),
-            work: Vec::with_capacity(times.len()),
-            width,
+            record: Record {
+                rows: Vec::with_capacity(times.len() * width),
+                work: Vec::with_capacity(times.len()),
+                width,
+                reached: 0,
+                events: Vec::new(),
+            },
             kept: Vec::with_capacity(KEPT),
             spare: Vec::with_capacity(KEPT),
             stride: 1,
             steps: 0,
-            events: Vec::new(),
+            setting,
             watch,
             mechanism,
         }
@@ -69,11 +81,6 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Output times that were reached.
-    pub(crate) fn reached(&self) -> usize {
-        self.next
-    }
-
     /// One row from the state in `y`.
     fn sample(&mut self, t: f64) {
         let resolved = self.mechanism.resolve(t, &self.y, true, &mut self.instant);
@@ -84,15 +91,16 @@ impl<'a> Recorder<'a> {
             self.instant.reaction.fill(f64::NAN);
         }
         self.mechanism.observe(&self.instant, &mut self.seen);
-        let start = self.rows.len();
-        self.rows.resize(start + self.width - self.seen.len(), 0.0);
-        self.instant.inputs(&mut self.rows[start..]);
-        self.rows.extend_from_slice(&self.seen);
+        let Record { rows, work, width, reached, .. } = &mut self.record;
+        let start = rows.len();
+        rows.resize(start + *width - self.seen.len(), 0.0);
+        self.instant.inputs(&mut rows[start..]);
+        rows.extend_from_slice(&self.seen);
         if let Compiled::Saddle(core) = &self.mechanism.dynamics {
             let last = 2 * core.n + core.carried;
-            self.work.push([self.y[last], self.y[last + 1]]);
+            work.push([self.y[last], self.y[last + 1]]);
         }
-        self.next += 1;
+        *reached += 1;
     }
 
     fn is_before(&self, t: f64, end: f64) -> bool {
@@ -118,13 +126,13 @@ impl Observer for Recorder<'_> {
     fn wants_dense(&self, start: f64, end: f64) -> bool {
         let sampled = self
             .times
-            .get(self.next)
+            .get(self.record.reached)
             .is_some_and(|&t| self.is_before(t, end) && t != start && t != end);
         sampled || self.steps.is_multiple_of(self.stride)
     }
 
     fn step(&mut self, step: &Step<'_>, _system: &mut dyn System) -> Control {
-        while let Some(&t) = self.times.get(self.next)
+        while let Some(&t) = self.times.get(self.record.reached)
             && self.is_before(t, step.end())
         {
             step.state(t, &mut self.y);
@@ -134,14 +142,21 @@ impl Observer for Recorder<'_> {
             self.keep(step);
         }
         self.steps += 1;
-        if (self.watch)(step.end(), self.steps) { Control::Continue } else { Control::Stop }
+        let progress = Progress {
+            t: step.end(),
+            steps: self.steps,
+            rows: self.record.reached,
+            setting: self.setting,
+            record: &self.record,
+        };
+        if (self.watch)(&progress) { Control::Continue } else { Control::Stop }
     }
 
     fn event(&mut self, event: &Event, y: &[f64]) -> Control {
         let mut instant = Instant::new(self.mechanism.n, self.mechanism.m);
         // NOTE: an instant without forces is still an instant.
         let _ = self.mechanism.resolve(event.t, y, true, &mut instant);
-        self.events.push((*event, instant));
+        self.record.events.push((*event, instant));
         Control::Continue
     }
 }
