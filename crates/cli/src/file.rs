@@ -107,7 +107,7 @@ impl OutputFile {
         ));
         let done = self.write(&motion);
         self.report(done);
-        let took = self.begun.elapsed() - elapsed;
+        let took = self.begun.elapsed().saturating_sub(elapsed);
         self.next = elapsed + PAUSE.max(SHARE * took);
     }
 

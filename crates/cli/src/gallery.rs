@@ -1,5 +1,7 @@
 //! `pfaff gallery`
 
+use std::fmt::Write;
+
 use pfaff::{GALLERY, Json, closest, gallery_model};
 
 use crate::arguments::GalleryArguments;
@@ -20,13 +22,14 @@ pub(crate) fn gallery(arguments: &GalleryArguments) -> Result<Exit, Exit> {
         let entry = |m: &pfaff::GalleryModel| {
             Json::object([("name", Json::text(m.name)), ("title", Json::text(m.title()))])
         };
-        print(&format!("{}\n", Json::List(GALLERY.iter().map(entry).collect())))?;
+        let models = Json::List(GALLERY.iter().map(entry).collect());
+        print(&format!("{}\n", Json::object([("models", models)])))?;
         return Ok(Exit::Done);
     }
     let width = GALLERY.iter().map(|m| m.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     for model in GALLERY {
-        text += &format!("{:width$}  {}\n", model.name, model.title());
+        let _ = writeln!(text, "{:width$}  {}", model.name, model.title());
     }
     text += "\nRun one with `pfaff run NAME`, see its text with `pfaff gallery NAME`.\n";
     print(&text)?;

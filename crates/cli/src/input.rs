@@ -40,7 +40,7 @@ fn source(name: &str) -> Result<(Source, PathBuf), Exit> {
         let mut message = format!("the model `{name}` cannot be read: {error}");
         let names: Vec<&str> = GALLERY.iter().map(|m| m.name).collect();
         if let Some(near) = closest(name, &names) {
-            message += &format!("; did you mean the gallery model `{near}`?");
+            message = format!("{message}; did you mean the gallery model `{near}`?");
         }
         output::say(&format!("error: {message}"));
         Exit::BadModel

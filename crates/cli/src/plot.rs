@@ -1,5 +1,7 @@
 //! A small plot in the terminal, drawn with braille dots.
 
+use std::fmt::Write;
+
 /// Curves over a common abscissa.
 pub(crate) struct Plot<'a> {
     pub(crate) x: &'a [f64],
@@ -50,16 +52,17 @@ impl Plot<'_> {
                 r if r == HEIGHT / 2 => self.y_name,
                 _ => "",
             };
-            text += &format!("  {label:>margin$} │");
+            let _ = write!(text, "  {label:>margin$} │");
             text.extend((0..WIDTH).map(|column| braille(dots, row, column)));
             text.push('\n');
         }
         let (left, right) = (number(x0), number(x1));
-        text += &format!("  {:margin$} └{}\n", "", "─".repeat(WIDTH));
+        let _ = writeln!(text, "  {:margin$} └{}", "", "─".repeat(WIDTH));
         let used = left.chars().count() + right.chars().count() + self.x_name.chars().count();
         let gap = WIDTH.saturating_sub(used);
-        text += &format!(
-            "  {:margin$}  {left}{}{}{}{right}\n",
+        let _ = writeln!(
+            text,
+            "  {:margin$}  {left}{}{}{}{right}",
             "",
             " ".repeat(gap / 2),
             self.x_name,

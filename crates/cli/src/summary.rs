@@ -6,6 +6,11 @@ use pfaff::{Check, Motion, StopReason, Verdict};
 
 use crate::plot::{Plot, number};
 
+/// The most rows of each kind that are shown.
+const ROWS: usize = 24;
+const EVENTS: usize = 10;
+const CHECKS: usize = 16;
+
 /// The summary of a run. Colours only in a terminal that wants them.
 pub(crate) fn summary(motion: &Motion, terminal: bool) -> String {
     let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
@@ -90,17 +95,16 @@ fn last_state(motion: &Motion, text: &mut String) {
         let _ = writeln!(text, "{}", row.trim_end());
     };
     line(heads);
-    const SHOWN: usize = 24;
-    for row in rows.iter().take(SHOWN) {
+    for row in rows.iter().take(ROWS) {
         line([&row[0], &row[1], &row[2], &row[3]]);
     }
-    if rows.len() > SHOWN {
-        let _ = writeln!(text, "  … and {} more; see --json or --output", rows.len() - SHOWN);
+    if rows.len() > ROWS {
+        let _ = writeln!(text, "  … and {} more; see --json or --output", rows.len() - ROWS);
     }
     let named = |text: &mut String, name: String, values: &[f64]| {
         let _ = writeln!(text, "  {name} = {}", last(values));
     };
-    for λ in motion.multipliers.iter().take(SHOWN) {
+    for λ in motion.multipliers.iter().take(ROWS) {
         named(text, format!("lambda({})", λ.name), &λ.values);
     }
     if !motion.energy.is_empty() {
@@ -125,16 +129,15 @@ fn digits(x: f64) -> String {
 }
 
 fn events(motion: &Motion, text: &mut String) {
-    const SHOWN: usize = 10;
     if motion.events.is_empty() {
         return;
     }
     let _ = writeln!(text, "\nEvents");
-    for event in motion.events.iter().take(SHOWN) {
+    for event in motion.events.iter().take(EVENTS) {
         let _ = writeln!(text, "  t = {:<20} {} ({})", event.t, event.name, event.direction);
     }
-    if motion.events.len() > SHOWN {
-        let _ = writeln!(text, "  … and {} more", motion.events.len() - SHOWN);
+    if motion.events.len() > EVENTS {
+        let _ = writeln!(text, "  … and {} more", motion.events.len() - EVENTS);
     }
 }
 
@@ -154,9 +157,8 @@ fn audit(motion: &Motion, colour: bool, text: &mut String) {
         let value = if c.value.is_nan() { "–".into() } else { format!("{:.1e}", c.value) };
         format!("  {} {:width$}  {value:>8} ≤ {:.1e}\n", paint(c.verdict), c.name, c.limit)
     };
-    const SHOWN: usize = 16;
     let mut checks: Vec<&Check> = motion.audit.checks.iter().collect();
-    if checks.len() > SHOWN {
+    if checks.len() > CHECKS {
         // The worst ones, then the rest as a number.
         checks.sort_by(|a, b| {
             let rank = |c: &Check| (c.verdict, c.value / c.limit);
@@ -164,9 +166,9 @@ fn audit(motion: &Motion, colour: bool, text: &mut String) {
             v.cmp(&w).then(x.total_cmp(&y))
         });
     }
-    checks.iter().take(SHOWN).for_each(|c| text.push_str(&line(c)));
-    if checks.len() > SHOWN {
-        let _ = writeln!(text, "  … and {} more, none worse", checks.len() - SHOWN);
+    checks.iter().take(CHECKS).for_each(|c| text.push_str(&line(c)));
+    if checks.len() > CHECKS {
+        let _ = writeln!(text, "  … and {} more, none worse", checks.len() - CHECKS);
     }
 }
 
