@@ -105,7 +105,7 @@ impl Store {
     }
 
     /// The derivative of one node from those of its operands.
-    fn tangent(&mut self, e: Expr, node: Node, of: impl Fn(Expr) -> Expr) -> Expr {
+    pub(crate) fn tangent(&mut self, e: Expr, node: Node, of: impl Fn(Expr) -> Expr) -> Expr {
         match node {
             Node::Neg(a) => self.neg(of(a)),
             Node::Add(a, b) => self.add(of(a), of(b)),

@@ -35,7 +35,7 @@ mod table;
 
 use std::sync::Arc;
 
-use pfaff_expr::{Expr, Graph, Table};
+use pfaff_expr::{Expr, Graph, Rates, Table};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use command_line::{
@@ -46,6 +46,7 @@ pub use scope::Scope;
 pub use table::{Files, NoFiles};
 
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::elaborate::derive::Content;
 use crate::elaborate::draft::Draft;
 use crate::elaborate::fold::Folds;
 use crate::elaborate::machine::Stacks;
@@ -131,8 +132,10 @@ pub(crate) struct Elaborator<'a> {
     pub(crate) defining: Option<(String, Span)>,
     pub(crate) stacks: Stacks,
     pub(crate) folds: Folds,
-    /// Total derivatives with their highest order.
-    pub(crate) rates: FxHashMap<Expr, (Expr, u8)>,
+    /// Total derivatives that are known.
+    pub(crate) rates: Rates,
+    /// What expressions contain.
+    pub(crate) contents: FxHashMap<Expr, Content>,
     pub(crate) tables: FxHashMap<(String, String), Table>,
     pub(crate) work: u64,
     pub(crate) exhausted: bool,
@@ -174,7 +177,8 @@ impl<'a> Elaborator<'a> {
             defining: None,
             stacks: Stacks::default(),
             folds: Folds::default(),
-            rates: FxHashMap::default(),
+            rates: Rates::default(),
+            contents: FxHashMap::default(),
             tables: FxHashMap::default(),
             work: 0,
             exhausted: false,

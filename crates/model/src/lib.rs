@@ -1,7 +1,8 @@
 //! The model language of pfaff: text to model, or diagnostics.
 //!
-//! `text ─► tokens ─► syntax`: [`parse`] reads a [`Source`] into a [`syntax::Syntax`] and
-//! gathers every mistake as a [`Diagnostic`] with a code, a span, a message and a hint.
+//! `text ─► tokens ─► syntax ─► model`: [`parse`] reads a [`Source`] into a [`syntax::Syntax`],
+//! [`read_model`] goes on to a [`Model`], and both gather every mistake as a [`Diagnostic`] with
+//! a code, a span, a message and a hint.
 
 mod diagnostic;
 mod diagnostic_codes;

@@ -166,7 +166,7 @@ impl Elaborator<'_> {
             if self.graph.vanishes_modulo_prime(e) {
                 continue;
             }
-            if self.mentions_motion(e) {
+            if self.content(e).moves {
                 kept.push((k, e));
                 continue;
             }
@@ -200,15 +200,6 @@ impl Elaborator<'_> {
         };
         let row = |k: usize| (shape.indices(kept[k].0), kept[k].1, None);
         Some(independent.into_iter().map(row).collect())
-    }
-
-    /// Whether a coordinate or its past occurs.
-    fn mentions_motion(&self, e: Expr) -> bool {
-        let coordinate = |s: &Expr| {
-            let symbol = self.graph.symbol_of(*s);
-            symbol.is_some_and(|s| matches!(s.role, pfaff_expr::Role::Coordinate { .. }))
-        };
-        self.graph.symbols(&[e]).iter().any(coordinate)
     }
 
     /// Checks that every `along` has one component for each coordinate.

@@ -8,6 +8,17 @@ use crate::elaborate::scope::{Meaning, Site};
 use crate::shape::Value;
 use crate::syntax::NodeKind;
 
+/// What matters of an expression when it is differentiated.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Content {
+    /// The highest derivative of a coordinate.
+    order: u8,
+    /// Whether a coordinate occurs at all.
+    pub(crate) moves: bool,
+    /// A symbol whose rate is not known.
+    unknown: Option<Expr>,
+}
+
 impl Elaborator<'_> {
     pub(crate) fn derive(&mut self, site: Site, base: Site, order: u32) {
         let value = self.pop();
@@ -53,14 +64,22 @@ impl Elaborator<'_> {
         let mut entries = Vec::with_capacity(value.entries().len());
         let mut highest = 0;
         for &e in value.entries() {
-            let (rate, order) = match self.rates.get(&e) {
-                Some(&known) => known,
-                None => match self.fresh_rate(site, e) {
-                    Some(made) => made,
-                    None => return Value::Poison,
-                },
-            };
-            highest = highest.max(order);
+            let content = self.content(e);
+            if let Some(symbol) = content.unknown {
+                let text = self.graph.symbol_of(symbol).map(|s| s.text()).unwrap_or_default();
+                let message = format!("the derivative of `{text}` is not known");
+                let hint = "only `mu(c)'` is there: the rate of a vakonomic multiplier";
+                return self.error_hint("E0402", self.span(site), message, hint);
+            }
+            let before = self.graph.len();
+            let rate = self.graph.rate_of(e, &mut self.rates);
+            if !self.spend(self.graph.len() - before, site) {
+                return Value::Poison;
+            }
+            // NOTE: the order may fall, as in (x' - x')', so it is looked up where it matters.
+            if content.order > 0 {
+                highest = highest.max(self.content(rate).order);
+            }
             entries.push(rate);
         }
         if highest > 2 {
@@ -74,41 +93,46 @@ impl Elaborator<'_> {
         value.with_entries(entries)
     }
 
-    /// The derivative of one expression and its highest order; `None` if it has none, which is reported.
-    fn fresh_rate(&mut self, site: Site, e: Expr) -> Option<(Expr, u8)> {
+    /// What an expression contains; what is known of its parts is remembered.
+    pub(crate) fn content(&mut self, e: Expr) -> Content {
         let g = self.graph;
-        let live = g.live(&[e]);
-        if !self.spend(live.len(), site) {
-            return None;
-        }
-        for &s in &live {
-            let Some(symbol) = g.symbol_of(s) else { continue };
-            let refused = match symbol.role {
-                Role::Free => true,
-                Role::Multiplier { order } => order > 0,
-                _ => false,
-            };
-            if refused {
-                let message = format!("the derivative of `{}` is not known", symbol.text());
-                let hint = "only `mu(c)'` is there: the rate of a vakonomic multiplier";
-                self.error_hint("E0402", self.span(site), message, hint);
-                return None;
+        let mut stack = vec![e];
+        let mut fresh = Vec::new();
+        while let Some(x) = stack.pop() {
+            if self.contents.contains_key(&x) {
+                continue;
+            }
+            self.contents.insert(x, Content::default());
+            if g.varies(x) {
+                fresh.push(x);
+                stack.extend(g.node(x).operands());
             }
         }
-        let rate = g.total_derivative(e);
-        let made = (rate, self.highest_order(&[rate]));
-        self.rates.insert(e, made);
-        Some(made)
+        fresh.sort_unstable();
+        for x in fresh {
+            let mut content = Content::default();
+            for o in g.node(x).operands() {
+                let part = self.contents[&o];
+                content.order = content.order.max(part.order);
+                content.moves |= part.moves;
+                content.unknown = content.unknown.or(part.unknown);
+            }
+            match g.symbol_of(x).map(|symbol| symbol.role) {
+                Some(Role::Coordinate { order }) => {
+                    (content.order, content.moves) = (order, true);
+                }
+                Some(Role::Free) => content.unknown = Some(x),
+                Some(Role::Multiplier { order }) if order > 0 => content.unknown = Some(x),
+                _ => {}
+            }
+            self.contents.insert(x, content);
+        }
+        self.contents[&e]
     }
 
     /// The highest derivative of a coordinate.
-    pub(crate) fn highest_order(&self, entries: &[Expr]) -> u8 {
-        let symbols = self.graph.symbols(entries);
-        let orders = symbols.into_iter().filter_map(|s| match self.graph.symbol_of(s)?.role {
-            Role::Coordinate { order } => Some(order),
-            _ => None,
-        });
-        orders.max().unwrap_or(0)
+    pub(crate) fn highest_order(&mut self, entries: &[Expr]) -> u8 {
+        entries.iter().map(|&e| self.content(e).order).max().unwrap_or(0)
     }
 
     /// Reports an acceleration where there may be none.
