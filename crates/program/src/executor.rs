@@ -33,7 +33,7 @@ impl Native {
     /// If their number is not that of the program.
     pub fn start(&self, parameters: &[f64]) -> NativeRun {
         let lanes = self.lanes.count();
-        let rows = self.code.fixed().len() + self.code.rows();
+        let rows = self.code.rows_before() + self.code.rows();
         let mut slots = vec![0.0; self.tape.layout.slots()];
         let first = self.tape.layout.first_constant();
         slots[first..first + self.tape.constants.len()].copy_from_slice(&self.tape.constants);
@@ -121,8 +121,8 @@ impl NativeRun {
                 slots[first + i] = row[l];
             }
             tape.execute(&tape.per_run, slots);
-            for (row, &slot) in code.fixed().iter().rev().enumerate() {
-                memory[row * lanes + l] = slots[slot as usize];
+            for (row, &slot) in (1..).zip(code.fixed()) {
+                memory[(code.rows_before() - row) * lanes + l] = slots[slot as usize];
             }
         }
     }

@@ -20,6 +20,10 @@ impl Code {
         match self.0 {}
     }
 
+    pub(crate) fn rows_before(&self) -> usize {
+        match self.0 {}
+    }
+
     pub(crate) fn rows(&self) -> usize {
         match self.0 {}
     }

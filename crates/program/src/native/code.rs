@@ -72,6 +72,11 @@ impl Code {
         &self.shared.fixed
     }
 
+    /// How many rows there are before the middle, so that it begins a line of the cache.
+    pub(crate) fn rows_before(&self) -> usize {
+        self.shared.fixed.len().next_multiple_of(8)
+    }
+
     /// How many rows it needs behind the middle.
     pub(crate) fn rows(&self) -> usize {
         self.shared.rows
@@ -84,15 +89,16 @@ impl Code {
 
     /// Evaluates all lanes. `memory` holds the rows, first those before the middle.
     pub(crate) fn run(&self, inputs: &[f64], outputs: &mut [f64], memory: &mut [f64]) {
-        let Shared { ref pages, ref fixed, rows, lanes, step, .. } = *self.shared;
+        let Shared { ref pages, rows, lanes, step, .. } = *self.shared;
         assert_eq!(inputs.len(), self.shared.inputs * lanes, "number of inputs");
         assert_eq!(outputs.len(), self.shared.outputs * lanes, "number of outputs");
-        assert!(memory.len() >= (fixed.len() + rows) * lanes, "rows of the code");
+        let before = self.rows_before();
+        assert!(memory.len() >= (before + rows) * lanes, "rows of the code");
         // SAFETY: the pages begin with a function of this type that `emit` wrote.
         let entry: Entry = unsafe { std::mem::transmute(pages.as_ptr()) };
-        let middle = &raw mut memory[fixed.len() * lanes..];
+        let middle = &raw mut memory[before * lanes..];
         for first in (0..lanes).step_by(step) {
-            // SAFETY: the code reads `inputs` rows of `lanes` doubles, writes `outputs` such rows, and uses `fixed` rows before the middle and `rows`
+            // SAFETY: the code reads `inputs` rows of `lanes` doubles, writes `outputs` such rows, and uses at most `before` rows before the middle and `rows`
             // behind it: just what was checked above. It is written for this processor, and what it calls lives as long as the pages.
             unsafe {
                 entry(

@@ -15,6 +15,7 @@ use super::assembler::{
     Assembler, General, Label, Masking, Place, R14, RAX, RBP, RBX, RCX, RDI, RDX, RSI, Width,
 };
 use super::call::{Call, Function, beyond, beyond_fused, dispatch};
+use super::group::{Packing, room, width_for};
 use super::operation::{
     ADD, AND, BLEND, BLEND_MASK, COMPARE, COMPARE_MASK, DIV, MOVE, MUL, MUL_ADD_213,
     MUL_ADD_231, MUL_SUB_213, MUL_SUB_231, OR, Operation, SQRT, SUB, SUB_MUL_213, SUB_MUL_231,
@@ -22,6 +23,7 @@ use super::operation::{
 };
 use super::pool;
 use super::registers::{Frame, Registers};
+use super::schedule::{Schedule, schedule};
 use super::trigonometry::{ARGUMENT, COS, SIN, Subroutine};
 use super::values::{NONE, Values};
 use crate::instruction::{Instruction, Slot};
@@ -98,24 +100,45 @@ pub(super) fn emit(tape: &Arc<Tape>, target: Target) -> Option<Emitted> {
     let frame = frame(tape, target, calls_out);
     let assembler =
         Assembler::new(target.machine == Machine::Avx512, 64 + 10 * tape.per_evaluation.len());
+    let (values, groups) = ordered(tape, target);
     let registers = Registers::new(
-        Values::of(tape),
+        values,
         frame,
         target.width,
         target.machine.allocatable(),
         (tape.layout.inputs, tape.layout.first_temporary()),
     );
     let mut emitter =
-        Emitter { tape, target, assembler, registers, calls: Vec::new(), sincos: None };
+        Emitter { tape, target, assembler, registers, calls: Vec::new(), sincos: [None; 4] };
     emitter.enter(calls_out);
-    for i in 0..tape.per_evaluation.len() {
-        emitter.instruction(i);
+    let mut groups = groups.into_iter().peekable();
+    let mut i = 0;
+    while i < tape.per_evaluation.len() {
+        if let Some((_, count)) = groups.next_if(|&(first, _)| first == i) {
+            emitter.group(i, count);
+            i += count;
+        } else {
+            emitter.instruction(i);
+            i += 1;
+        }
     }
     emitter.leave(calls_out);
-    emitter.subroutine();
+    emitter.subroutines();
     emitter.assembler.finish(&pool::rows(), target.machine.widest());
     let Emitter { assembler, registers, calls, .. } = emitter;
     Some(Emitted { assembler, calls, rows: registers.rows as usize, fixed: registers.fixed })
+}
+
+/// The values in the order in which code is written, and the groups of angles.
+fn ordered(tape: &Tape, target: Target) -> (Values, Vec<(usize, usize)>) {
+    let values = Values::of(tape);
+    if target.width != Width::Scalar {
+        return (values, Vec::new());
+    }
+    match schedule(tape, &values, target.machine.widest() / 8) {
+        Some(Schedule { order, groups }) => (values.reordered(order), groups),
+        None => (values, Vec::new()),
+    }
 }
 
 /// Where rows are: pointers point beyond the first rows if short displacements then reach more.
@@ -152,8 +175,8 @@ struct Emitter<'a> {
     assembler: Assembler,
     registers: Registers,
     calls: Vec<Arc<Call>>,
-    /// The subroutine, if it is used.
-    sincos: Option<Label>,
+    /// The subroutine of each width, if it is used.
+    sincos: [Option<Label>; 4],
 }
 
 impl Emitter<'_> {
@@ -199,19 +222,26 @@ impl Emitter<'_> {
         self.assembler.ret();
     }
 
-    fn subroutine(&mut self) {
-        let Target { machine, width, lanes, .. } = self.target;
-        let subroutine = Subroutine {
-            width,
-            lanes: lanes as u64,
-            first: machine.trigonometric(),
-            fused: self.tape.fused,
-            evex: machine == Machine::Avx512,
-        };
-        if let Some(label) = self.sincos {
-            let beyond = if self.tape.fused { beyond_fused } else { beyond };
-            subroutine.write(&mut self.assembler, label, beyond);
+    fn subroutines(&mut self) {
+        let machine = self.target.machine;
+        for width in [Width::Scalar, Width::Xmm, Width::Ymm, Width::Zmm] {
+            let subroutine = Subroutine {
+                width,
+                lanes: room(width) as u64,
+                first: machine.trigonometric(),
+                fused: self.tape.fused,
+                evex: machine == Machine::Avx512,
+            };
+            if let Some(label) = self.sincos[width as usize] {
+                let beyond = if self.tape.fused { beyond_fused } else { beyond };
+                subroutine.write(&mut self.assembler, label, beyond);
+            }
         }
+    }
+
+    fn call_sincos(&mut self, width: Width) {
+        let label = self.sincos[width as usize].get_or_insert_with(|| self.assembler.label());
+        self.assembler.call(*label);
     }
 
     fn instruction(&mut self, i: usize) {
@@ -219,7 +249,7 @@ impl Emitter<'_> {
         self.registers.values.pass(i);
         let operands @ [a, b, _] = self.registers.values.operands[i];
         let results @ [to, second] = self.registers.values.results[i];
-        let instruction = self.tape.per_evaluation[i];
+        let instruction = self.tape.per_evaluation[self.registers.values.order[i] as usize];
         match instruction {
             I::Add { .. } => self.binary(ADD, operands, to),
             I::Sub { .. } => self.binary(SUB, operands, to),
@@ -426,8 +456,8 @@ impl Emitter<'_> {
         let from = registers.place(a);
         assembler.load(self.target.width, first + ARGUMENT, from);
         registers.release([a, NONE, NONE]);
-        let label = *self.sincos.get_or_insert_with(|| assembler.label());
-        assembler.call(label);
+        self.call_sincos(self.target.width);
+        let Self { assembler, registers, .. } = self;
         let found = 1 << (first + SIN) | 1 << (first + COS);
         registers.reserve(found);
         for (to, place) in results {
@@ -438,6 +468,47 @@ impl Emitter<'_> {
             }
         }
         registers.allow(found);
+    }
+
+    /// Sines and cosines of several angles at once; they stay in memory until they are read.
+    fn group(&mut self, first: usize, count: usize) {
+        let own = self.target.machine.trigonometric();
+        let width = width_for(count);
+        let mut angles = Vec::with_capacity(room(width));
+        let (mut sines, mut cosines) = (vec![NONE; room(width)], vec![NONE; room(width)]);
+        for (k, i) in (first..first + count).enumerate() {
+            let values = &mut self.registers.values;
+            values.pass(i);
+            angles.push(values.operands[i][0]);
+            let [to, second] = values.results[i];
+            match self.tape.per_evaluation[values.order[i] as usize] {
+                Instruction::Sin { .. } => sines[k] = to,
+                Instruction::Cos { .. } => cosines[k] = to,
+                _ => (sines[k], cosines[k]) = (to, second),
+            }
+        }
+        // What is left of the register repeats the last angle.
+        angles.resize(room(width), angles[count - 1]);
+        self.registers.vacate(&mut self.assembler, 0xff << own, NONE);
+        let evex = self.target.machine == Machine::Avx512;
+        let Self { assembler, registers, .. } = self;
+        Packing { assembler, registers, evex }.pack(width, own + ARGUMENT, &angles);
+        self.call_sincos(width);
+        for (values, from) in [(&sines, SIN), (&cosines, COS)] {
+            if values.iter().any(|&v| v != NONE) {
+                let offset = self.registers.new_rows(values);
+                let middle = self.registers.frame.middle;
+                self.assembler.store(width, middle, offset, own + from);
+            }
+        }
+        for i in first..first + count {
+            let operands = self.registers.values.operands[i];
+            self.registers.release(operands);
+            self.registers.end(operands);
+        }
+        for v in sines.into_iter().chain(cosines).filter(|&v| v != NONE) {
+            self.written(v);
+        }
     }
 
     /// Calls a function of Rust with everything in memory.

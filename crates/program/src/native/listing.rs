@@ -38,6 +38,10 @@ pub(super) fn vector(
             vec![v(reg), v(second), p, v(byte.expect("the fourth register") >> 4)]
         }
         Operands::General => vec!["eax".into(), p],
+        Operands::Insert => {
+            let half = if width == Width::Zmm { Width::Ymm } else { Width::Xmm };
+            vec![v(reg), v(second), at(place, half)]
+        }
     };
     operands[0] += mask;
     if operation.operands != Operands::Four {

@@ -24,6 +24,8 @@ mod code;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod emitter;
 #[cfg(all(target_arch = "x86_64", unix))]
+mod group;
+#[cfg(all(target_arch = "x86_64", unix))]
 mod listing;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod operation;
@@ -31,6 +33,8 @@ mod operation;
 mod pool;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod registers;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod schedule;
 #[cfg(all(target_arch = "x86_64", unix, test))]
 mod tests;
 #[cfg(all(target_arch = "x86_64", unix))]

@@ -50,6 +50,8 @@ pub(super) enum Operands {
     Four,
     /// A general register and a source.
     General,
+    /// Like `Three`; the second source has half the width.
+    Insert,
 }
 
 impl Operation {
@@ -175,6 +177,19 @@ pub(super) const BLEND: &Operation = &vex(3, whole("vblendvpd", 0x4b, Operands::
 pub(super) const BLEND_MASK: &Operation = &evex(2, whole("vblendmpd", 0x65, Operands::Three));
 /// The signs of all lanes as bits of a general register.
 pub(super) const SIGNS: &Operation = &vex(1, whole("vmovmskpd", 0x50, Operands::General));
+
+/// The lower halves of two xmm registers.
+pub(super) const PAIR: &Operation = &whole("vunpcklpd", 0x14, Operands::Three);
+/// A double from memory as the upper half.
+pub(super) const PAIR_MEMORY: &Operation =
+    &Operation { memory: Some(8), ..whole("vmovhpd", 0x16, Operands::Three) };
+/// An xmm register into the upper half of a ymm register.
+pub(super) const JOIN_TWO: &Operation = &vex(3, whole("vinsertf128", 0x18, Operands::Insert));
+pub(super) const JOIN_TWO_EVEX: &Operation =
+    &evex(3, whole("vinsertf64x2", 0x18, Operands::Insert));
+/// A ymm register into the upper half of a zmm register.
+pub(super) const JOIN_FOUR: &Operation =
+    &evex(3, whole("vinsertf64x4", 0x1a, Operands::Insert));
 
 /// How two numbers compare: the byte of [`COMPARE`] and [`COMPARE_MASK`]. All are quiet; only the last two hold for what is not a number.
 pub(super) mod relation {

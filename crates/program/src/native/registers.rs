@@ -120,6 +120,11 @@ impl Registers {
         self.home[v as usize]
     }
 
+    /// Whether it is read where the caller has it.
+    pub(super) fn is_input(&self, v: u32) -> bool {
+        v < self.inputs
+    }
+
     fn is_at_home(&self, v: u32) -> bool {
         v < self.lasting || self.home[v as usize] != Home::None
     }
@@ -226,6 +231,22 @@ impl Registers {
             self.rows - 1
         });
         self.home[v as usize] = Home::Aside(row);
+    }
+
+    /// Rows that follow each other, the first a multiple of their number, for values of which some may be [`NONE`]; the offset of the first.
+    pub(super) fn new_rows(&mut self, values: &[u32]) -> i32 {
+        let count = values.len() as u32;
+        let first = self.rows.next_multiple_of(count);
+        self.spare.extend(self.rows..first);
+        self.rows = first + count;
+        for (row, &v) in (first..).zip(values) {
+            if v == NONE {
+                self.spare.push(row);
+            } else {
+                self.home[v as usize] = Home::Aside(row);
+            }
+        }
+        first as i32 * self.frame.stride
     }
 
     /// The value that is needed last gives way.

@@ -1,7 +1,7 @@
 //! The values of a tape: each written once, with all places where it is read.
 //!
 //! Slots are given out again and again; for registers one wants to know which value is needed when. Inputs, parameters, constants and kept values are
-//! the values `0 ..`, numbered as their slots; every result of an instruction is a further one.
+//! the values `0 ..`, numbered as their slots; every result of an instruction is a further one. Instructions are in the order of `schedule.rs`.
 
 use crate::instruction::Slot;
 use crate::program::Tape;
@@ -14,9 +14,11 @@ pub(super) const NEVER: u32 = u32::MAX;
 /// Which values the instructions of the part `per_evaluation` read and write.
 #[derive(Debug)]
 pub(super) struct Values {
-    /// By instruction; [`NONE`] where there are fewer.
+    /// Which instruction of the tape comes when.
+    pub(super) order: Vec<u32>,
+    /// By place in that order; [`NONE`] where there are fewer.
     pub(super) operands: Vec<[u32; 3]>,
-    /// By instruction.
+    /// By place in that order.
     pub(super) results: Vec<[u32; 2]>,
     /// By output.
     pub(super) outputs: Vec<u32>,
@@ -24,7 +26,7 @@ pub(super) struct Values {
     pub(super) count: usize,
     /// Where the uses of each value begin, and the end.
     first_use: Vec<u32>,
-    /// The instructions that read it, once for each time.
+    /// The places that read it, once for each time.
     uses: Vec<u32>,
     /// How many uses of each value are behind us.
     cursor: Vec<u32>,
@@ -34,7 +36,22 @@ pub(super) struct Values {
 }
 
 impl Values {
+    /// With the instructions in their order.
     pub(super) fn of(tape: &Tape) -> Self {
+        let (operands, results, outputs, count) = Self::named(tape);
+        let order = (0..operands.len() as u32).collect();
+        Self::with_uses(order, operands, results, outputs, count)
+    }
+
+    /// With the instructions in another order.
+    pub(super) fn reordered(self, order: Vec<u32>) -> Self {
+        let pick3 = order.iter().map(|&i| self.operands[i as usize]).collect();
+        let pick2 = order.iter().map(|&i| self.results[i as usize]).collect();
+        Self::with_uses(order, pick3, pick2, self.outputs, self.count)
+    }
+
+    /// Operands and results by instruction, outputs, and how many values there are.
+    fn named(tape: &Tape) -> (Vec<[u32; 3]>, Vec<[u32; 2]>, Vec<u32>, usize) {
         let fixed = tape.layout.first_temporary();
         let mut value_of: Vec<u32> = (0..tape.layout.slots() as u32).collect();
         let mut count = fixed;
@@ -56,10 +73,11 @@ impl Values {
             results.push(written);
         }
         let outputs = tape.outputs.iter().map(|&slot: &Slot| value_of[slot as usize]).collect();
-        Self::with_uses(operands, results, outputs, count)
+        (operands, results, outputs, count)
     }
 
     fn with_uses(
+        order: Vec<u32>,
         operands: Vec<[u32; 3]>,
         results: Vec<[u32; 2]>,
         outputs: Vec<u32>,
@@ -89,6 +107,7 @@ impl Values {
             first_output[v as usize] = o as u32;
         }
         Self {
+            order,
             operands,
             results,
             outputs,
@@ -101,16 +120,16 @@ impl Values {
         }
     }
 
-    /// The instruction reads its operands now.
-    pub(super) fn pass(&mut self, instruction: usize) {
-        for v in self.operands[instruction] {
+    /// The instruction at this place reads its operands now.
+    pub(super) fn pass(&mut self, place: usize) {
+        for v in self.operands[place] {
             if v != NONE {
                 self.cursor[v as usize] += 1;
             }
         }
     }
 
-    /// The next instruction that reads the value, or [`NEVER`].
+    /// The next place that reads the value, or [`NEVER`].
     #[inline]
     pub(super) fn next_use(&self, v: u32) -> u32 {
         let at = self.cursor[v as usize];

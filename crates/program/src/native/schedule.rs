@@ -1,0 +1,105 @@
+//! Angles together: with one state at a time, sines and cosines that do not wait for others are evaluated several at once.
+//!
+//! An angle that is an input, or made of inputs by sums and products alone, is early. What early angles need goes first, in its order; as soon as
+//! a register of them is there they form a group; everything else follows in its order. Fewer than [`FEW`] angles stay where they are: packing would
+//! cost more than it saves.
+
+use super::values::{NONE, Values};
+use crate::instruction::Instruction;
+use crate::program::Tape;
+
+/// Fewer angles are not worth a group.
+const FEW: usize = 4;
+
+/// A new order of the instructions, and the groups in it.
+#[derive(Debug)]
+pub(super) struct Schedule {
+    pub(super) order: Vec<u32>,
+    /// Places of the first members, and how many members there are; ascending.
+    pub(super) groups: Vec<(usize, usize)>,
+}
+
+/// The order with groups of up to `size` angles, if there are enough of them.
+pub(super) fn schedule(tape: &Tape, values: &Values, size: usize) -> Option<Schedule> {
+    let code = &tape.per_evaluation;
+    let angles: Vec<usize> = (0..code.len()).filter(|&i| is_angle(code[i])).collect();
+    if angles.len() < FEW {
+        return None;
+    }
+    let maker = early(tape, values);
+    let is_early = |v: u32| maker[v as usize] != LATE;
+    let early_angles: Vec<usize> =
+        angles.into_iter().filter(|&i| is_early(values.operands[i][0])).collect();
+    if early_angles.len() < FEW {
+        return None;
+    }
+    let mut placed = vec![false; code.len()];
+    let needed = needed(values, &maker, &early_angles);
+    let (mut order, mut groups) = (Vec::with_capacity(code.len()), Vec::new());
+    let mut upcoming = 0;
+    for chunk in early_angles.chunks(size) {
+        let last = chunk[chunk.len() - 1];
+        for i in upcoming..last {
+            if needed[i] {
+                placed[i] = true;
+                order.push(i as u32);
+            }
+        }
+        upcoming = upcoming.max(last);
+        groups.push((order.len(), chunk.len()));
+        for &i in chunk {
+            placed[i] = true;
+            order.push(i as u32);
+        }
+    }
+    order.extend((0..code.len()).filter(|&i| !placed[i]).map(|i| i as u32));
+    Some(Schedule { order, groups })
+}
+
+fn is_angle(instruction: Instruction) -> bool {
+    use Instruction as I;
+    matches!(instruction, I::Sin { .. } | I::Cos { .. } | I::SinCos { .. })
+}
+
+/// A value that waits for more than sums and products.
+const LATE: u32 = u32::MAX;
+/// A value that no instruction makes.
+const GIVEN: u32 = u32::MAX - 1;
+
+/// The instruction that makes each value, if it is early.
+fn early(tape: &Tape, values: &Values) -> Vec<u32> {
+    use Instruction as I;
+    let mut maker = vec![LATE; values.count];
+    maker[..tape.layout.first_temporary()].fill(GIVEN);
+    for (i, instruction) in tape.per_evaluation.iter().enumerate() {
+        let simple = matches!(
+            instruction,
+            I::Add { .. }
+                | I::Sub { .. }
+                | I::Mul { .. }
+                | I::Neg { .. }
+                | I::Square { .. }
+                | I::MulAdd { .. }
+                | I::MulSub { .. }
+                | I::SubMul { .. }
+        );
+        let known = |&v: &u32| v == NONE || maker[v as usize] != LATE;
+        if simple && values.operands[i].iter().all(known) {
+            maker[values.results[i][0] as usize] = i as u32;
+        }
+    }
+    maker
+}
+
+/// Which instructions the angles need.
+fn needed(values: &Values, maker: &[u32], angles: &[usize]) -> Vec<bool> {
+    let mut needed = vec![false; values.operands.len()];
+    let mut stack: Vec<u32> = angles.iter().map(|&i| values.operands[i][0]).collect();
+    while let Some(v) = stack.pop() {
+        let i = maker[v as usize];
+        if i != GIVEN && !std::mem::replace(&mut needed[i as usize], true) {
+            stack.extend(values.operands[i as usize].into_iter().filter(|&v| v != NONE));
+        }
+    }
+    needed
+}
