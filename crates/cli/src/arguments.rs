@@ -83,7 +83,7 @@ Signs: M q'' = f + R with R = A^T lambda and A = dphi/dq', where phi = left side
 pub(crate) struct DeriveArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
-    /// chetaev (vakonomic and restricted are not built yet)
+    /// chetaev, vakonomic or restricted, instead of the model's own
     #[arg(long)]
     pub(crate) principle: Option<String>,
     /// multipliers (reduced and hamilton are not built yet)
@@ -115,7 +115,7 @@ Exit status: 0 done, 1 the model or its data is wrong, 2 wrong usage or a file t
 pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
-    /// chetaev (vakonomic and restricted are not built yet)
+    /// chetaev, vakonomic or restricted, instead of the model's own
     #[arg(long)]
     pub(crate) principle: Option<String>,
     /// Initial values instead of the model's own, such as "x'=1"

@@ -192,11 +192,10 @@ fn beside(path: &Path) -> Option<PathBuf> {
     Some(part)
 }
 
-/// The columns of a table: t, q, q', q'', multipliers, reactions, energy, what is observed.
+/// The columns of a table: t, q, q', q'', multipliers and their rates, reactions and their power, energies, what is observed.
 fn columns(motion: &Motion) -> Vec<(String, &[f64])> {
     let mut columns: Vec<(String, &[f64])> = vec![("t".into(), &motion.t)];
-    let vakonomic = motion.principle == Some(Principle::Vakonomic);
-    let multiplier = if vakonomic { "mu" } else { "lambda" };
+    let multiplier = motion.multiplier_word();
     let groups: [(&[Series], String, &str); 6] = [
         (&motion.q, String::new(), ""),
         (&motion.v, String::new(), "'"),
@@ -211,7 +210,11 @@ fn columns(motion: &Motion) -> Vec<(String, &[f64])> {
         }
     }
     if !motion.energy.is_empty() {
+        columns.push(("reaction_power".into(), &motion.reaction_power));
         columns.push(("energy".into(), &motion.energy));
+        if motion.principle != Some(Principle::Chetaev) {
+            columns.push(("energy_constraint".into(), &motion.constraint_energy));
+        }
         columns.push(("work".into(), &motion.work));
     }
     columns.extend(motion.observed.iter().map(|s| (s.name.clone(), s.values.as_slice())));

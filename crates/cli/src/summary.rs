@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use pfaff::{Check, Motion, StopReason, Verdict};
+use pfaff::{Check, Motion, Principle, StopReason, Verdict, signs};
 
 use crate::plot::{Plot, number};
 
@@ -105,16 +105,30 @@ fn last_state(motion: &Motion, text: &mut String) {
         let _ = writeln!(text, "  {name} = {}", last(values));
     };
     for λ in motion.multipliers.iter().take(ROWS) {
-        named(text, format!("lambda({})", λ.name), &λ.values);
+        named(text, format!("{}({})", motion.multiplier_word(), λ.name), &λ.values);
+    }
+    for rate in motion.multiplier_rates.iter().take(ROWS) {
+        named(text, format!("mu({})'", rate.name), &rate.values);
+    }
+    if !motion.multipliers.is_empty() {
+        named(text, "power of the reactions".into(), &motion.reaction_power);
     }
     if !motion.energy.is_empty() {
         named(text, "energy".into(), &motion.energy);
+    }
+    let total: Vec<f64> =
+        motion.energy.iter().zip(&motion.constraint_energy).map(|(e, c)| e + c).collect();
+    match motion.principle {
+        Some(Principle::Vakonomic) => named(text, "E[L,M]".into(), &total),
+        Some(Principle::Restricted) => named(text, "energy of L_c".into(), &total),
+        Some(Principle::Chetaev) | None => {}
     }
     for o in &motion.observed {
         named(text, o.name.clone(), &o.values);
     }
     if !motion.multipliers.is_empty() {
-        let _ = writeln!(text, "  (M q'' = f + A^T lambda: the reaction is + A^T lambda)");
+        let sentence = motion.principle.map_or("", signs);
+        let _ = writeln!(text, "  ({sentence})");
     }
 }
 

@@ -3,7 +3,7 @@
 //! Each check has a number, a limit with its reason, and a verdict. The checks go back to the model itself: $L$, $\varphi$ and the forces are differentiated by dual numbers
 //! along the motion ([`Witness`]), independently of the derivation whose result they judge.
 
-use pfaff_model::Model;
+use pfaff_model::{Model, Principle};
 use pfaff_solver::StoredStep;
 
 use crate::instant::Instant;
@@ -90,7 +90,9 @@ pub(crate) struct Evidence<'a> {
     /// Steps of the run, spread over it.
     pub(crate) steps: &'a [StoredStep],
     pub(crate) tolerance: f64,
-    pub(crate) vakonomic: bool,
+    pub(crate) principle: Principle,
+    /// The dependent coordinates of the restricted principle.
+    pub(crate) dependent: &'a [usize],
     /// How many steps the run took.
     pub(crate) taken: usize,
 }
@@ -102,7 +104,7 @@ const BUDGET: usize = 2_000_000;
 
 /// Audits a motion.
 pub(crate) fn audit(evidence: Evidence<'_>) -> Audit {
-    let checks = match Witness::new(evidence.model, evidence.vakonomic) {
+    let checks = match Witness::new(evidence.model, evidence.principle, evidence.dependent) {
         Some(witness) => mechanical(evidence, witness),
         None => ordinary(evidence),
     };
@@ -115,7 +117,7 @@ pub(crate) fn audit(evidence: Evidence<'_>) -> Audit {
 /// The checks of a motion that follows from a Lagrangian.
 fn mechanical(mut evidence: Evidence<'_>, mut witness: Witness) -> Vec<Check> {
     let mut checks = constraints(&evidence, &mut witness);
-    checks.extend(balances(&evidence, witness.vakonomic));
+    checks.extend(balances(&evidence));
     let (at_steps, between) = equations(&mut evidence, &mut witness);
     let rounding = "rounding of the solve, far below the digits of any term";
     checks.push(limit("equations of motion at steps", at_steps.equations, 1e-9, rounding));
@@ -174,13 +176,19 @@ fn constraints(evidence: &Evidence<'_>, witness: &mut Witness) -> Vec<Check> {
     checks
 }
 
-/// $|E - E_0 - w|$: energy against the work of forces and reactions; and $|E + E[M] - (E + E[M])_0 - u|$ under the vakonomic principle.
-fn balances(evidence: &Evidence<'_>, vakonomic: bool) -> Vec<Check> {
+/// $|E - E_0 - w|$: energy against the work of forces and reactions; and $|E + E[M] - (E + E[M])_0 - u|$ under the vakonomic principle; that of $L_c$ under the restricted one.
+fn balances(evidence: &Evidence<'_>) -> Vec<Check> {
     let energy = |i: &Instant| i.energy;
     let total = |i: &Instant| i.energy + i.constraint_energy;
     let mut checks = vec![balance(evidence, "energy balance", &energy, 0)];
-    if vakonomic {
-        checks.push(balance(evidence, "balance of E[L,M]", &total, 1));
+    match evidence.principle {
+        Principle::Chetaev => {}
+        Principle::Vakonomic => {
+            checks.push(balance(evidence, "balance of E[L,M]", &total, 1));
+        }
+        Principle::Restricted => {
+            checks.push(balance(evidence, "balance of the energy of L_c", &total, 1));
+        }
     }
     checks
 }

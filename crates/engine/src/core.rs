@@ -5,7 +5,7 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::Equations;
-use pfaff_model::{Dynamics, Model};
+use pfaff_model::{Dynamics, Model, Principle};
 use pfaff_program::{CompileError, Program, Run};
 use pfaff_solver::Halt;
 
@@ -16,7 +16,9 @@ use crate::saddle::{Blocks, Saddle};
 pub(crate) struct Core {
     pub(crate) n: usize,
     pub(crate) m: usize,
-    /// How many multipliers belong to the state: all under the vakonomic principle, none under Chetaev's.
+    /// Which principle the blocks follow.
+    pub(crate) principle: Principle,
+    /// How many multipliers belong to the state: all under the vakonomic principle, none under the others.
     pub(crate) carried: usize,
     /// Which constraints are holonomic.
     pub(crate) holonomic: Vec<bool>,
@@ -29,6 +31,8 @@ pub(crate) struct Core {
     blocks: Vec<f64>,
     layout: Layout,
     saddle: Saddle,
+    /// The sign of the determinant of (K) at the first solve under the vakonomic principle: where it changes, the effective mass was singular on the way.
+    orientation: f64,
     zeros: Vec<f64>,
     scratch: Vec<f64>,
     change: Vec<f64>,
@@ -108,7 +112,7 @@ impl Core {
         entries.push((equations.energy, layout.energy));
         entries.push((equations.constraint_energy, layout.constraint_energy));
         entries.push((g.merging(|| given_power(model)), layout.power));
-        entries.push((g.merging(|| constraint_drive(model, equations)), layout.drive));
+        entries.push((equations.drive, layout.drive));
         // Each distinct expression once; what is identically zero stays zero.
         let mut outputs: Vec<Expr> = Vec::new();
         let mut targets: Vec<Vec<usize>> = Vec::new();
@@ -132,6 +136,7 @@ impl Core {
         Ok(Self {
             n,
             m,
+            principle: equations.principle,
             carried: equations.multipliers.len(),
             holonomic: equations.position.iter().map(Option::is_some).collect(),
             run: program.start(&model.parameter_values()),
@@ -141,6 +146,7 @@ impl Core {
             blocks: vec![0.0; layout.drive + 1],
             layout,
             saddle: Saddle::default(),
+            orientation: 0.0,
             zeros: vec![0.0; n],
             scratch: vec![0.0; n],
             change: Vec::with_capacity(m),
@@ -164,8 +170,34 @@ impl Core {
         }
     }
 
-    /// Solves (K) at the state last evaluated.
+    /// Solves (K) at the state last evaluated. Beyond a singular effective mass there is no motion to go on with.
     pub(crate) fn solve(&mut self) -> Result<(), Halt> {
+        self.solve_blocks()?;
+        if self.carried > 0 {
+            let turned = self.saddle.orientation * self.orientation < 0.0;
+            if turned {
+                return Err(Halt::Singular);
+            }
+            if self.orientation == 0.0 {
+                self.orientation = self.saddle.orientation;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether (K) is singular, or nearly so, at the state last evaluated, while its constraints are independent. `halted` says that it was found singular beyond.
+    pub(crate) fn is_mass_singular(&mut self, halted: bool) -> bool {
+        match self.solve_blocks() {
+            // A pole of the accelerations stops every method before one part in a thousand is left.
+            Ok(()) if self.saddle.orientation != 0.0 => {
+                halted || self.saddle.pivot_ratio() < 1e-3
+            }
+            Err(Halt::Singular) => self.dependent().is_none(),
+            Ok(()) | Err(Halt::NotFinite) => false,
+        }
+    }
+
+    fn solve_blocks(&mut self) -> Result<(), Halt> {
         let Self { blocks, layout: l, saddle, .. } = self;
         saddle.solve(&Blocks {
             mass: &blocks[..l.jacobian],
@@ -203,16 +235,19 @@ impl Core {
         self.saddle.dropped
     }
 
-    /// $R = W^\top\lambda$ of the last solve; $R = A^\top\dot\mu + \text{shift} + \text{bend}\,\ddot q$ under the vakonomic principle.
+    /// $R = W^\top\lambda$ of the last solve; $R = A^\top\dot\mu + \text{shift} + \text{bend}\,\ddot q$ under the vakonomic principle; $M\ddot q - f$ under the restricted one.
     pub(crate) fn reaction(&self, reaction: &mut [f64]) {
         reaction.fill(0.0);
-        if self.carried > 0 {
+        if self.principle != Principle::Chetaev {
             let (n, l) = (self.n, &self.layout);
             for (k, r) in reaction.iter_mut().enumerate() {
                 let row = &self.blocks[l.bend + k * n..][..n];
                 let bent: f64 = row.iter().zip(self.acceleration()).map(|(b, a)| b * a).sum();
                 *r = self.blocks[l.shift + k] + bent;
             }
+        }
+        if self.principle == Principle::Restricted {
+            return;
         }
         let λ = self.multipliers();
         for a in 0..self.m {
@@ -230,9 +265,19 @@ impl Core {
         self.blocks[self.layout.power] + work
     }
 
-    /// $M$ by rows at the state last evaluated.
+    /// The mass in (K) by rows at the state last evaluated: $M$, or $M - \mu\cdot\psi_{\dot q\dot q}$ under the vakonomic principle.
     pub(crate) fn mass(&self) -> &[f64] {
         &self.blocks[..self.layout.jacobian]
+    }
+
+    /// $M = \partial^2 L/\partial\dot q^2$ by rows at the state last evaluated.
+    pub(crate) fn inertia(&self) -> Vec<f64> {
+        let bend = &self.blocks[self.layout.bend..self.layout.energy];
+        match self.principle {
+            Principle::Chetaev => self.mass().to_vec(),
+            Principle::Vakonomic => self.mass().iter().zip(bend).map(|(m, b)| m + b).collect(),
+            Principle::Restricted => bend.to_vec(),
+        }
     }
 
     /// $A$ by rows.
@@ -318,14 +363,4 @@ pub(crate) fn given_power(model: &Model) -> Expr {
         }
         Dynamics::Equations(_) => forces,
     }
-}
-
-/// $\mu\cdot\partial_t\psi$ over the velocity constraints.
-fn constraint_drive(model: &Model, equations: &Equations) -> Expr {
-    let g = &model.graph;
-    let velocity = |a: &usize| equations.position[*a].is_none();
-    let terms = (0..equations.multipliers.len()).filter(velocity).map(|a| {
-        g.mul(equations.multipliers[a], g.derivative(equations.residual[a], model.time))
-    });
-    g.sum(terms)
 }

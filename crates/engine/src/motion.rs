@@ -5,6 +5,7 @@ use pfaff_model::Principle;
 use crate::audit::{Audit, Check};
 use crate::json::Json;
 use crate::note::Note;
+use crate::signs::signs;
 
 /// A motion with its audit. Series are by component in declared order, one value for each output time.
 #[derive(Clone, Debug)]
@@ -25,12 +26,14 @@ pub struct Motion {
     pub v: Vec<Series>,
     /// $\ddot q$
     pub a: Vec<Series>,
-    /// $\lambda$ by constraint, or $\mu$ under the vakonomic principle
+    /// $\lambda$ by constraint, or $\mu$ under the vakonomic principle, or $p_\alpha$ under the restricted one
     pub multipliers: Vec<Series>,
     /// $\dot\mu$ by constraint under the vakonomic principle, else empty
     pub multiplier_rates: Vec<Series>,
     /// $R$ by coordinate
     pub reactions: Vec<Series>,
+    /// $R\cdot\dot q$; empty for an `equation` model.
+    pub reaction_power: Vec<f64>,
     /// $E$; empty for an `equation` model.
     pub energy: Vec<f64>,
     /// $E[M]$, zero under Chetaev's principle; empty for an `equation` model.
@@ -139,6 +142,15 @@ pub struct Statistics {
 }
 
 impl Motion {
+    /// What the multipliers are called in the model language: `lambda`, `mu`, or `p` under the restricted principle.
+    pub fn multiplier_word(&self) -> &'static str {
+        match self.principle {
+            Some(Principle::Vakonomic) => "mu",
+            Some(Principle::Restricted) => "p",
+            Some(Principle::Chetaev) | None => "lambda",
+        }
+    }
+
     /// As `run --json` prints it.
     pub fn to_json(&self) -> Json {
         let by_name = |series: &[Series]| {
@@ -186,6 +198,8 @@ impl Motion {
             ("multipliers", by_name(&self.multipliers)),
             ("multiplier_rates", by_name(&self.multiplier_rates)),
             ("reactions", by_name(&self.reactions)),
+            ("reaction_power", Json::numbers(&self.reaction_power)),
+            ("signs", self.principle.map_or(Json::Null, |p| Json::text(signs(p)))),
             (
                 "energy",
                 Json::object([

@@ -49,10 +49,10 @@ pub(crate) fn multipliers(
     }
 }
 
-/// `mu(c)` in a model that asks for Chetaev's principle.
+/// `mu(c)` in a model that does not ask for the vakonomic principle.
 fn unwanted(model: &Model) -> Vec<Diagnostic> {
-    if model.principle != Principle::Chetaev {
-        // NOTE: the caller chose Chetaev's principle for a vakonomic model, and its multipliers have no say.
+    if model.principle == Principle::Vakonomic {
+        // NOTE: the caller chose another principle for a vakonomic model, and its multipliers have no say.
         return Vec::new();
     }
     let mut spans: Vec<Span> = model
@@ -65,8 +65,11 @@ fn unwanted(model: &Model) -> Vec<Diagnostic> {
         MultiplierStart::Zero(span) | MultiplierStart::Transversal(_, span) => *span,
     }));
     let complain = |span: Span| {
-        let message = "under the principle `chetaev` multipliers follow from the motion and have no initial value";
-        Diagnostic::error("E0506", span, message.into())
+        let message = format!(
+            "under the principle `{}` multipliers follow from the motion and have no initial value",
+            model.principle.name()
+        );
+        Diagnostic::error("E0506", span, message)
             .with_hint("leave it out, or write `principle vakonomic`")
     };
     spans.into_iter().map(complain).collect()

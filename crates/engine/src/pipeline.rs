@@ -7,11 +7,15 @@
 use std::time::Instant as Clock;
 
 use pfaff_mechanics::{Refusal, derive as derive_equations, ordinary};
-use pfaff_model::{Diagnostic, Files, Model, Overrides, Principle, Source, Span, read_model};
+use pfaff_model::{
+    Diagnostic, Files, Model, Overrides, Principle, Quantity, Source, Span, read_model,
+};
 use pfaff_program::CompileError;
 use pfaff_solver::{self as solver, Halt, integrate};
 
 use crate::audit::{Evidence, audit};
+use crate::core::Core;
+use crate::effective_mass::{effective_mass_at_start, effective_mass_on_the_way};
 use crate::instant::Instant;
 use crate::mechanism::{Compiled, Dynamics, Mechanism};
 use crate::motion::{EventRecord, Motion, Series, Statistics, Stop, StopReason};
@@ -150,8 +154,16 @@ fn integrated(
     motion.stop = Stop { reason: stop_reason(model, &outcome.stop), t: outcome.t };
     motion.notes = notes;
     motion.notes.extend(undecided(model, dynamics));
+    motion.notes.extend(without_along(model, motion.principle));
     motion.notes.extend(redundant(model, &mut mechanism, settings.t0, &y0));
-    motion.notes.extend(explain(model, &motion.stop, &mut mechanism, &outcome.y));
+    if let Some(why) =
+        effective_mass_on_the_way(model, &motion.stop, &mut mechanism, &outcome.y)
+    {
+        motion.stop.reason = StopReason::Singular;
+        motion.notes.push(Note::Stopped(why));
+    } else {
+        motion.notes.extend(explain(model, &motion.stop, &mut mechanism, &outcome.y));
+    }
     motion.audit = audit(Evidence {
         model,
         mechanism: mechanism.clone(),
@@ -159,7 +171,11 @@ fn integrated(
         work: &recorder.record.work,
         steps: &recorder.kept,
         tolerance: settings.options.tolerance,
-        vakonomic: motion.principle == Some(Principle::Vakonomic),
+        principle: motion.principle.unwrap_or(Principle::Chetaev),
+        dependent: match dynamics {
+            Dynamics::Saddle(equations) => &equations.dependent,
+            Dynamics::Ordinary(_) => &[],
+        },
         taken: outcome.statistics.steps,
     });
     motion.statistics = Statistics {
@@ -217,7 +233,7 @@ fn begin(
 ) -> Result<Start, Failure> {
     let given = given(model, t0);
     for datum in &model.initial {
-        if let pfaff_model::Quantity::Coordinate(k, order @ (0 | 1)) = datum.quantity {
+        if let Quantity::Coordinate(k, order @ (0 | 1)) = datum.quantity {
             let value = if order == 0 { given.q[k] } else { given.v[k] };
             if value.is_some_and(|x| !x.is_finite()) {
                 let message = "this initial value is not a finite number".into();
@@ -229,7 +245,14 @@ fn begin(
     }
     match &mut mechanism.dynamics {
         Compiled::Saddle(core) => {
-            let mut start = start(model, core, t0, &given)
+            // NOTE: the metric of L decides what is small, also where the blocks have only that of L_c.
+            let mut plain = None;
+            if core.principle == Principle::Restricted {
+                let refused = |r: Refusal| Failure::Model(vec![r.diagnostic()]);
+                let equations = derive_equations(model, Principle::Chetaev).map_err(refused)?;
+                plain = Some(Core::new(model, &equations).map_err(|e| uncompiled(&e))?);
+            }
+            let mut start = start(model, plain.as_mut().unwrap_or(core), t0, &given)
                 .map_err(|none| Failure::Model(vec![inconsistent(model, &none)]))?;
             if let Dynamics::Saddle(equations) = dynamics {
                 let state = (start.q.as_slice(), start.v.as_slice());
@@ -284,7 +307,7 @@ fn possible(
     Err(Failure::Model(vec![diagnostic]))
 }
 
-fn dynamics_span(model: &Model) -> Span {
+pub(crate) fn dynamics_span(model: &Model) -> Span {
     match &model.dynamics {
         pfaff_model::Dynamics::Lagrangian { span, .. } => *span,
         pfaff_model::Dynamics::Equations(equations) => {
@@ -319,6 +342,9 @@ fn singular_at_start(model: &Model, mechanism: &mut Mechanism) -> Diagnostic {
                     format!("at the initial state {} contradicts the other constraints", names.join(", ")),
                 )
             }
+            _ if core.principle == Principle::Vakonomic => {
+                return effective_mass_at_start(model);
+            }
             _ => (
                 dynamics_span(model),
                 "at the initial state the Lagrangian does not determine the accelerations: its mass matrix is singular on the \
@@ -340,6 +366,20 @@ fn undecided(model: &Model, dynamics: &Dynamics) -> Vec<Note> {
         ))
     };
     equations.undecided.iter().map(remark).collect()
+}
+
+/// `along` is a rule for reactions that only Chetaev's principle leaves open.
+fn without_along(model: &Model, principle: Option<Principle>) -> Vec<Note> {
+    let principle = principle.filter(|p| *p != Principle::Chetaev);
+    let Some(principle) = principle else { return Vec::new() };
+    let given = model.constraints.iter().filter(|c| c.along.is_some());
+    let remark = |name: &str| {
+        Note::Remark(format!(
+            "`along` of `{name}` is not used: the principle `{}` gives the reaction by itself",
+            principle.name()
+        ))
+    };
+    given.map(|c| remark(&c.name)).collect()
 }
 
 fn redundant(model: &Model, mechanism: &mut Mechanism, t0: f64, y0: &[f64]) -> Option<Note> {
@@ -422,6 +462,13 @@ pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
     let constraints = || model.constraints.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
     let observed = model.observed.iter().map(|o| o.name.clone()).collect();
     let is_mechanical = matches!(model.dynamics, pfaff_model::Dynamics::Lagrangian { .. });
+    let reaction_power = (0..if is_mechanical { count } else { 0 })
+        .map(|r| {
+            let row = &record.rows[r * record.width..];
+            let (v, reaction) = (&row[1 + n..=2 * n], &row[1 + 3 * n + 2 * m..][..n]);
+            v.iter().zip(reaction).map(|(v, r)| v * r).sum()
+        })
+        .collect();
     Motion {
         title: model.title.clone().unwrap_or_else(|| model.source.name().to_owned()),
         principle: setting.principle,
@@ -442,6 +489,7 @@ pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
         } else {
             Vec::new()
         },
+        reaction_power,
         energy: if is_mechanical { column(1 + 4 * n + 2 * m) } else { Vec::new() },
         constraint_energy: if is_mechanical { column(2 + 4 * n + 2 * m) } else { Vec::new() },
         work: record.work.iter().map(|w| w[0]).collect(),

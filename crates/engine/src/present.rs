@@ -4,16 +4,17 @@
 
 use pfaff_expr::{Expr, Graph, NameOptions};
 use pfaff_mechanics::{Equations, Ordinary};
-use pfaff_model::Model;
+use pfaff_model::{Model, Principle};
 
 use crate::json::Json;
 use crate::mechanism::Dynamics;
+use crate::signs::signs;
 
 /// Everything that is shown, as expressions under headings.
 #[derive(Clone, Debug)]
 pub struct Presentation {
     title: String,
-    principle: Option<&'static str>,
+    principle: Option<Principle>,
     graph: Graph,
     /// Named parts, in the order in which they build on each other.
     definitions: Vec<(String, Expr)>,
@@ -22,22 +23,22 @@ pub struct Presentation {
 
 /// A heading with its lines.
 #[derive(Clone, Debug)]
-struct Section {
-    key: &'static str,
-    heading: &'static str,
-    lines: Vec<Line>,
+pub(crate) struct Section {
+    pub(crate) key: &'static str,
+    pub(crate) heading: &'static str,
+    pub(crate) lines: Vec<Line>,
 }
 
 /// `label = right`, or `left = right` for equations.
 #[derive(Clone, Debug)]
-struct Line {
-    label: Label,
-    right: Expr,
+pub(crate) struct Line {
+    pub(crate) label: Label,
+    pub(crate) right: Expr,
 }
 
 /// What stands on the left.
 #[derive(Clone, Debug)]
-enum Label {
+pub(crate) enum Label {
     /// A block entry: the symbol of the block in text and LaTeX, and the names of its indices.
     Entry { text: &'static str, latex: &'static str, indices: Vec<String> },
     /// An expression.
@@ -53,7 +54,7 @@ pub fn present(model: &Model, dynamics: &Dynamics) -> Presentation {
     let mut presentation = Presentation {
         title: model.title.clone().unwrap_or_else(|| model.source.name().to_owned()),
         principle: match dynamics {
-            Dynamics::Saddle(equations) => Some(equations.principle.name()),
+            Dynamics::Saddle(equations) => Some(equations.principle),
             Dynamics::Ordinary(_) => None,
         },
         graph: model.graph.clone(),
@@ -118,12 +119,29 @@ fn mechanical(model: &Model, e: &Equations) -> Vec<Section> {
     }
     let section = |key, heading, lines| Section { key, heading, lines };
     sections.push(section("momenta", "Momenta", vector("p", "p", &names, &e.momenta)));
-    sections.push(section(
-        "mass",
-        "Mass matrix M (symmetric)",
-        matrix("M", "M", &names, &e.mass, true),
-    ));
-    sections.push(section("force", "Force f", vector("f", "f", &names, &e.force)));
+    let restricted = e.principle == Principle::Restricted;
+    if restricted {
+        sections.extend(crate::present_restricted::inserted(model, e));
+    }
+    let (mass, force) = match e.principle {
+        Principle::Chetaev => ("Mass matrix M (symmetric)", "Force f"),
+        Principle::Vakonomic => (
+            "Effective mass matrix M - mu*d2phi/dq'2 (symmetric)",
+            "Force f, with what mu adds to it: ((dphi/dq')' - dphi/dq)*mu without accelerations",
+        ),
+        Principle::Restricted => ("Mass matrix of L_c (symmetric)", "Force of L_c"),
+    };
+    sections.push(section("mass", mass, matrix("M", "M", &names, &e.mass, true)));
+    let lines = match e.principle {
+        Principle::Restricted => {
+            let base = (0..names.len()).filter(|k| !e.dependent.contains(k));
+            let (names, force): (Vec<String>, Vec<Expr>) =
+                base.map(|k| (names[k].clone(), e.force[k])).unzip();
+            vector("f", "f", &names, &force)
+        }
+        _ => vector("f", "f", &names, &e.force),
+    };
+    sections.push(section("force", force, lines));
     if !constraints.is_empty() {
         let heading = "Constraint matrix A";
         sections.push(section(
@@ -131,7 +149,7 @@ fn mechanical(model: &Model, e: &Equations) -> Vec<Section> {
             heading,
             matrix("A", "A", &constraints, &e.jacobian, false),
         ));
-        if e.directions != e.jacobian {
+        if e.directions != e.jacobian && !restricted {
             let heading = "Directions of the reactions W";
             let lines = matrix("W", "W", &constraints, &e.directions, false);
             sections.push(section("directions", heading, lines));
@@ -140,11 +158,16 @@ fn mechanical(model: &Model, e: &Equations) -> Vec<Section> {
         sections.push(section("drift", heading, vector("b", "b", &constraints, &e.drift)));
     }
     let accelerations = model.accelerations();
+    let multipliers = match e.principle {
+        Principle::Chetaev => model.results.lambda.as_slice(),
+        Principle::Vakonomic => model.results.mu_rate.as_slice(),
+        Principle::Restricted => &[],
+    };
     let equations = (0..names.len())
+        .filter(|k| !e.dependent.contains(k))
         .map(|k| {
-            let reaction = g.sum(
-                model.results.lambda.iter().zip(&e.directions).map(|(&λ, w)| g.mul(w[k], λ)),
-            );
+            let reaction =
+                g.sum(multipliers.iter().zip(&e.directions).map(|(&λ, w)| g.mul(w[k], λ)));
             Line {
                 label: Label::Expression(g.dot(&e.mass[k], &accelerations)),
                 right: g.add(e.force[k], reaction),
@@ -158,7 +181,11 @@ fn mechanical(model: &Model, e: &Equations) -> Vec<Section> {
         .map(|c| Line { label: Label::Expression(c.expr), right: g.zero() })
         .collect();
     sections.push(section("constraints", "Constraints", held));
-    sections.push(section("energy", "Energy", vec![entry("E", "E", vec![], e.energy)]));
+    let mut energies = vec![entry("E", "E", vec![], e.energy)];
+    if e.principle == Principle::Vakonomic {
+        energies.push(entry("E[M]", "E[M]", vec![], e.constraint_energy));
+    }
+    sections.push(section("energy", "Energy", energies));
     sections.retain(|s| !s.lines.is_empty());
     sections
 }
@@ -205,11 +232,8 @@ impl Presentation {
         use std::fmt::Write;
         let mut text = format!("{}\n", self.title);
         if let Some(principle) = self.principle {
-            let _ = writeln!(text, "principle {principle}");
-            let _ = writeln!(
-                text,
-                "signs: M q'' = f + R with R = A^T lambda; multiplying a velocity constraint by -1 flips its lambda"
-            );
+            let _ = writeln!(text, "principle {}", principle.name());
+            let _ = writeln!(text, "signs: {}", signs(principle));
         }
         if !self.definitions.is_empty() {
             let _ = writeln!(text, "\nwith");
@@ -244,8 +268,8 @@ impl Presentation {
         use std::fmt::Write;
         let mut text = String::new();
         let _ = writeln!(text, "% {}", self.title.replace(['\n', '\r'], " "));
-        if self.principle.is_some() {
-            let _ = writeln!(text, "% M \\ddot q = f + A^\\top\\lambda, A \\ddot q = b");
+        if let Some(principle) = self.principle {
+            let _ = writeln!(text, "% principle {}: {}", principle.name(), signs(principle));
         }
         let block = |text: &mut String, heading: &str, rows: Vec<String>| {
             let _ = writeln!(text, "% {heading}\n\\begin{{align*}}");
@@ -305,7 +329,11 @@ impl Presentation {
         };
         let mut entries = vec![
             ("model".to_owned(), Json::text(&self.title)),
-            ("principle".to_owned(), self.principle.map_or(Json::Null, Json::text)),
+            (
+                "principle".to_owned(),
+                self.principle.map_or(Json::Null, |p| Json::text(p.name())),
+            ),
+            ("signs".to_owned(), self.principle.map_or(Json::Null, |p| Json::text(signs(p)))),
             (
                 "definitions".to_owned(),
                 Json::List(self.definitions.iter().map(definition).collect()),

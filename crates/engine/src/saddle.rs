@@ -26,6 +26,8 @@ pub(crate) struct Saddle {
     right: Vec<f64>,
     /// Whether the last solve had to drop dependent rows.
     pub(crate) dropped: bool,
+    /// The sign of the determinant in the last solve; zero if rows had to be dropped.
+    pub(crate) orientation: f64,
 }
 
 /// The data of (K). Matrices by rows: `mass` n × n, `left` (A) and `right` (W) m × n.
@@ -49,11 +51,18 @@ impl Saddle {
         self.solution.clear();
         self.solution.extend_from_slice(&self.right);
         self.dropped = false;
+        self.orientation = 0.0;
         if self.lu.factor(n + m, &self.matrix).is_ok() {
+            self.orientation = self.lu.orientation();
             self.lu.solve(&mut self.solution);
             return Ok(());
         }
         self.solve_dependent(n, m)
+    }
+
+    /// Smallest over largest pivot of the last solve that dropped nothing.
+    pub(crate) fn pivot_ratio(&self) -> f64 {
+        self.lu.pivot_ratio()
     }
 
     /// Which multipliers belong to constraints that depend on others, after a solve that dropped some; `None` if accelerations are free.

@@ -1,6 +1,6 @@
 //! The numbers of the equations at one state, as given: `derive --state`.
 
-use pfaff_model::Model;
+use pfaff_model::{Model, Principle};
 use pfaff_solver::Halt;
 
 use crate::core::Core;
@@ -8,6 +8,7 @@ use crate::json::Json;
 use crate::mechanism::Dynamics;
 use crate::ordinary::OrdinaryCore;
 use crate::pipeline::Failure;
+use crate::signs::signs;
 
 /// A state as given; nothing is projected.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,13 +26,15 @@ pub struct State {
 /// Everything that follows from a state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateReport {
-    /// $M$ by rows.
+    /// $M = \partial^2L/\partial\dot q^2$ by rows.
     pub mass: Vec<f64>,
+    /// $M - \mu\cdot\partial^2\varphi/\partial\dot q^2$ by rows under the vakonomic principle, else empty.
+    pub effective_mass: Vec<f64>,
     /// $A$ by rows.
     pub jacobian: Vec<f64>,
     /// $\ddot q$
     pub acceleration: Vec<f64>,
-    /// $\lambda$, or the given $\mu$ under the vakonomic principle
+    /// $\lambda$, or the given $\mu$ under the vakonomic principle, or $p_\alpha$ under the restricted one
     pub multipliers: Vec<f64>,
     /// $\dot\mu$ under the vakonomic principle, else empty
     pub multiplier_rates: Vec<f64>,
@@ -41,6 +44,7 @@ pub struct StateReport {
     pub energy: f64,
     /// $E[M]$
     pub constraint_energy: f64,
+    principle: Option<Principle>,
     coordinates: Vec<String>,
     constraints: Vec<String>,
 }
@@ -78,7 +82,8 @@ pub fn at_state(
             core.reaction(&mut reaction);
             let (vakonomic, solved) = (core.carried > 0, core.multipliers().to_vec());
             Ok(StateReport {
-                mass: core.mass().to_vec(),
+                mass: core.inertia(),
+                effective_mass: if vakonomic { core.mass().to_vec() } else { Vec::new() },
                 jacobian: core.jacobian().to_vec(),
                 acceleration: core.acceleration().to_vec(),
                 multipliers: if vakonomic { state.multipliers.clone() } else { solved.clone() },
@@ -86,6 +91,7 @@ pub fn at_state(
                 reaction,
                 energy: core.energy(),
                 constraint_energy: core.constraint_energy(),
+                principle: Some(core.principle),
                 coordinates,
                 constraints,
             })
@@ -101,6 +107,7 @@ pub fn at_state(
                 .collect();
             Ok(StateReport {
                 mass: Vec::new(),
+                effective_mass: Vec::new(),
                 jacobian: Vec::new(),
                 acceleration,
                 multipliers: Vec::new(),
@@ -108,6 +115,7 @@ pub fn at_state(
                 reaction: Vec::new(),
                 energy: f64::NAN,
                 constraint_energy: f64::NAN,
+                principle: None,
                 coordinates,
                 constraints,
             })
@@ -127,15 +135,25 @@ impl StateReport {
             ("constraint", Json::Number(self.constraint_energy)),
             ("total", Json::Number(self.energy + self.constraint_energy)),
         ]);
-        Json::object([
+        let report = Json::object([
             ("mass", Json::matrix(&self.mass, n)),
+            ("effective_mass", Json::matrix(&self.effective_mass, n)),
             ("jacobian", Json::matrix(&self.jacobian, n)),
             ("acceleration", by_name(&self.coordinates, &self.acceleration)),
             ("multipliers", by_name(&self.constraints, &self.multipliers)),
             ("multiplier_rates", by_name(&self.constraints, &self.multiplier_rates)),
             ("reaction", by_name(&self.coordinates, &self.reaction)),
             ("energy", energy),
-        ])
+            ("signs", self.principle.map_or(Json::Null, |p| Json::text(signs(p)))),
+        ]);
+        match report {
+            // NOTE: the effective mass is another one than the mass under the vakonomic principle only.
+            Json::Object(mut entries) if self.effective_mass.is_empty() => {
+                entries.retain(|(key, _)| key != "effective_mass");
+                Json::Object(entries)
+            }
+            report => report,
+        }
     }
 
     /// For people.
@@ -151,11 +169,21 @@ impl StateReport {
             }
         };
         list("acceleration", &self.coordinates, &self.acceleration);
-        list("multipliers", &self.constraints, &self.multipliers);
-        list("rates of the multipliers", &self.constraints, &self.multiplier_rates);
+        let multipliers = match self.principle {
+            Some(Principle::Vakonomic) => "multipliers mu (given)",
+            Some(Principle::Restricted) => "multipliers p",
+            _ => "multipliers lambda",
+        };
+        list(multipliers, &self.constraints, &self.multipliers);
+        list("rates of the multipliers mu'", &self.constraints, &self.multiplier_rates);
         list("reaction (M q'' = f + R)", &self.coordinates, &self.reaction);
         let n = self.coordinates.len().max(1);
-        for (heading, rows) in [("mass", &self.mass), ("jacobian", &self.jacobian)] {
+        let blocks = [
+            ("mass", &self.mass),
+            ("effective mass", &self.effective_mass),
+            ("jacobian", &self.jacobian),
+        ];
+        for (heading, rows) in blocks {
             if !rows.is_empty() {
                 let _ = writeln!(text, "{heading}");
             }
@@ -165,6 +193,20 @@ impl StateReport {
         }
         if self.energy.is_finite() {
             let _ = writeln!(text, "energy\n  E = {:?}", self.energy);
+            let total = self.energy + self.constraint_energy;
+            match self.principle {
+                Some(Principle::Vakonomic) => {
+                    let _ = writeln!(text, "  E[M] = {:?}", self.constraint_energy);
+                    let _ = writeln!(text, "  E[L,M] = {total:?}");
+                }
+                Some(Principle::Restricted) => {
+                    let _ = writeln!(text, "  E of L_c = {total:?}");
+                }
+                _ => {}
+            }
+        }
+        if let Some(principle) = self.principle {
+            let _ = writeln!(text, "signs: {}", signs(principle));
         }
         text
     }

@@ -3,11 +3,13 @@
 //! $$ \frac{d}{dt}\frac{\partial L}{\partial\dot q_k} - \frac{\partial L}{\partial q_k} - Q_k - \sum_a\lambda_a w_{ak}, \qquad \frac{d\varphi_a}{dt}, \qquad E $$
 //!
 //! with $w_a = \partial\varphi_a/\partial\dot q$ (or what `along` says); under the vakonomic principle the reaction is $\sum_a \dot\mu_a w_a + \mu_a(\dot w_a - \partial\varphi_a/\partial q)$.
+//! Under the restricted principle $R - p_a(\dot w_a - \partial\varphi_a/\partial q)$ must lie in the span of the $w_a$, and $\sum_a p_a w_a$ be the momentum of the dependent coordinates.
 //! Here $\varepsilon_1$ goes along $\dot q_k$ (or $q_k$) and $\varepsilon_2$ along the motion $(\dot q, \ddot q, 1)$.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, classify};
-use pfaff_model::{Dynamics, Model};
+use pfaff_model::{Dynamics, Model, Principle};
+use pfaff_solver::least_squares;
 
 use crate::dual::{Jet, Jets};
 use crate::instant::Instant;
@@ -21,7 +23,9 @@ pub(crate) struct Witness {
     along: Vec<Option<Laid>>,
     forces: Laid,
     holonomic: Vec<bool>,
-    pub(crate) vakonomic: bool,
+    pub(crate) principle: Principle,
+    /// The dependent coordinates of the restricted principle.
+    dependent: Vec<usize>,
 }
 
 /// Expressions with the meaning of their symbols.
@@ -64,7 +68,11 @@ enum Along {
 
 impl Witness {
     /// `None` for an `equation` model.
-    pub(crate) fn new(model: &Model, vakonomic: bool) -> Option<Self> {
+    pub(crate) fn new(
+        model: &Model,
+        principle: Principle,
+        dependent: &[usize],
+    ) -> Option<Self> {
         let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return None };
         let g = &model.graph;
         let n = model.coordinates.len();
@@ -78,7 +86,12 @@ impl Witness {
             along: model
                 .constraints
                 .iter()
-                .map(|c| c.along.as_ref().filter(|_| !vakonomic).map(|w| Laid::new(model, w)))
+                .map(|c| {
+                    c.along
+                        .as_ref()
+                        .filter(|_| principle == Principle::Chetaev)
+                        .map(|w| Laid::new(model, w))
+                })
                 .collect(),
             holonomic: constraints
                 .iter()
@@ -86,7 +99,8 @@ impl Witness {
                 .collect(),
             constraints: Laid::new(model, &constraints),
             forces: Laid::new(model, &total),
-            vakonomic,
+            principle,
+            dependent: dependent.to_vec(),
         })
     }
 
@@ -144,6 +158,8 @@ impl Witness {
         }
         self.forces.evaluate(instant, None);
         let (mut equations, mut energy, mut size) = (0.0, 0.0, 1.0);
+        let restricted = self.principle == Principle::Restricted;
+        let (mut needed, mut needed_scale) = (vec![0.0; n], 1.0_f64);
         for k in 0..n {
             self.lagrangian.evaluate(instant, Some(Along::Velocity(k)));
             let p = self.lagrangian.jets.output(0);
@@ -152,14 +168,31 @@ impl Witness {
             let force = self.forces.jets.output(k).x;
             let (reaction, reactions) = self.reaction(instant, &directions, k);
             let scale = 1.0 + p.d12.abs() + slope.abs() + force.abs() + reactions;
-            equations = worse(equations, (p.d12 - slope - force - reaction).abs() / scale);
-            equations = worse(equations, (reaction - instant.reaction[k]).abs() / scale);
+            if restricted {
+                // NOTE: here `reaction` is the part that the multipliers give whatever their rates are.
+                let whole = p.d12 - slope - force;
+                equations = worse(equations, (whole - instant.reaction[k]).abs() / scale);
+                needed[k] = whole - reaction;
+                needed_scale = needed_scale.max(scale);
+                if self.dependent.contains(&k) {
+                    let carried: f64 =
+                        (0..m).map(|a| instant.multipliers[a] * directions[a][k]).sum();
+                    equations = worse(equations, (carried - p.d1).abs() / (1.0 + p.d1.abs()));
+                }
+            } else {
+                equations = worse(equations, (p.d12 - slope - force - reaction).abs() / scale);
+                equations = worse(equations, (reaction - instant.reaction[k]).abs() / scale);
+            }
             energy += instant.v[k] * p.d1;
             size += (instant.v[k] * p.d1).abs();
             if k + 1 == n {
                 energy -= p.x;
                 size += p.x.abs();
             }
+        }
+        if restricted {
+            let off = beside(&directions, &needed);
+            equations = worse(equations, off / needed_scale);
         }
         let note = |slot: &mut Option<f64>, value: f64| {
             *slot = Some(worse(slot.unwrap_or(0.0), value));
@@ -179,13 +212,15 @@ impl Witness {
             sum += part;
             size += part.abs();
         };
-        if !self.vakonomic {
+        if self.principle == Principle::Chetaev {
             (0..m).for_each(|a| add(instant.multipliers[a] * directions[a][k]));
             return (sum, size);
         }
         self.constraints.evaluate(instant, Some(Along::Velocity(k)));
         for a in 0..m {
-            add(instant.multiplier_rates[a] * directions[a][k]);
+            if self.principle == Principle::Vakonomic {
+                add(instant.multiplier_rates[a] * directions[a][k]);
+            }
             if !self.holonomic[a] {
                 add(instant.multipliers[a] * self.constraints.jets.output(a).d12);
             }
@@ -306,6 +341,15 @@ pub(crate) fn equation_residual(model: &Model, instant: &Instant) -> f64 {
     let shifted = g.evaluate(&outputs, &at(1.0));
     let relative = |(r, s): (&f64, &f64)| r.abs() / (1.0 + (s - r).abs());
     residual.iter().zip(&shifted).map(relative).fold(0.0, worse)
+}
+
+/// The largest component of what is left of a vector after the best combination of the rows is taken away.
+fn beside(rows: &[Vec<f64>], vector: &[f64]) -> f64 {
+    let (n, m) = (vector.len(), rows.len());
+    let columns: Vec<f64> = (0..n).flat_map(|k| rows.iter().map(move |r| r[k])).collect();
+    let x = least_squares(&columns, n, m, vector, 1e-12).x;
+    let left = |k: usize| vector[k] - (0..m).map(|a| rows[a][k] * x[a]).sum::<f64>();
+    (0..n).map(|k| left(k).abs()).fold(0.0, worse)
 }
 
 fn worse(a: f64, b: f64) -> f64 {

@@ -60,12 +60,17 @@ pub(crate) fn chetaev(model: &Model, L: Expr, span: Span) -> Result<Equations, R
         .collect();
     let kinetic = Kinetic::of(model, &mass, &momenta);
     let energy = g.sub(g.dot(&v, &momenta), L);
+    let work = g.sum(model.forces.iter().map(|f| g.dot(&f.components, &v)));
+    let power = g.sub(work, g.derivative(L, model.time));
     Ok(Equations {
         principle: Principle::Chetaev,
         multipliers: Vec::new(),
         shift: vec![g.zero(); q.len()],
         bend: vec![vec![g.zero(); q.len()]; q.len()],
         constraint_energy: g.zero(),
+        power,
+        drive: g.zero(),
+        dependent: Vec::new(),
         momenta,
         mass,
         force,

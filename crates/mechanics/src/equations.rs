@@ -11,7 +11,7 @@
 //! $\varphi$ is kept beside it; $b = -(\partial_q\psi\,\dot q + \partial_t\psi)$ is what differentiating $\psi = 0$ leaves.
 //!
 //! Under the vakonomic principle $\dot\mu$ stands in the place of $\lambda$, the mass is $M - \mu\cdot\psi_{\dot q\dot q}$, and
-//! $R = A^\top\dot\mu + \text{shift} + \text{bend}\,\ddot q$.
+//! $R = A^\top\dot\mu + \text{shift} + \text{bend}\,\ddot q$. Under the restricted one $R = \text{shift} + \text{bend}\,\ddot q$ is what the motion needs beside $f$.
 
 use pfaff_expr::Expr;
 use pfaff_model::{Dynamics, Model, Principle};
@@ -20,6 +20,7 @@ use crate::chetaev::chetaev;
 use crate::class::Class;
 use crate::kinetic::Kinetic;
 use crate::refusal::Refusal;
+use crate::restricted::restricted;
 use crate::vakonomic::vakonomic;
 
 /// The blocks of (K) and what belongs to them, all in declared order. Matrices are stored by rows.
@@ -49,14 +50,20 @@ pub struct Equations {
     pub undecided: Vec<usize>,
     /// $\mu$, one for each constraint under the vakonomic principle, none under Chetaev's.
     pub multipliers: Vec<Expr>,
-    /// What $\mu$ adds to the force: $(\psi_{\dot q q}\,\dot q + \psi_{\dot q t} - \psi_q)^\top\mu$, already in `force`; zero under Chetaev's principle.
+    /// What $\mu$ adds to the force: $(\psi_{\dot q q}\,\dot q + \psi_{\dot q t} - \psi_q)^\top\mu$, already in `force`; zero under Chetaev's principle; $-f$ of $L$ itself under the restricted one.
     pub shift: Vec<Expr>,
-    /// What $\mu$ takes from the mass: $\mu\cdot\psi_{\dot q\dot q}$, already taken from `mass`; zero under Chetaev's principle.
+    /// What $\mu$ takes from the mass: $\mu\cdot\psi_{\dot q\dot q}$, already taken from `mass`; zero under Chetaev's principle; $M$ of $L$ itself under the restricted one.
     pub bend: Vec<Vec<Expr>>,
     /// $E = \dot q\cdot p - L$
     pub energy: Expr,
-    /// $E[M] = -\mu\cdot\psi_{\dot q}\cdot\dot q$ over the velocity constraints; zero under Chetaev's principle.
+    /// $E[M] = -\mu\cdot\psi_{\dot q}\cdot\dot q$ ; zero under Chetaev's principle; $E_c - E$ with the energy of $L_c$ under the restricted one.
     pub constraint_energy: Expr,
+    /// $Q\cdot\dot q - \partial_t L$
+    pub power: Expr,
+    /// What explicit time in the constraints adds to the rate of $E + E[M]$ beside `power`: $\mu\cdot\partial_t\psi$ under the vakonomic principle.
+    pub drive: Expr,
+    /// The coordinates whose velocities the restricted principle inserts, by index; empty under the others.
+    pub dependent: Vec<usize>,
     /// $T_2$, $T_1$, $T_0$ where $L$ is quadratic in the velocities.
     pub kinetic: Option<Kinetic>,
 }
@@ -90,6 +97,8 @@ pub fn derive(model: &Model, principle: Principle) -> Result<Equations, Refusal>
         Principle::Vakonomic => {
             g.merging(|| chetaev(model, lagrangian, span).map(|e| vakonomic(model, e)))
         }
-        Principle::Restricted => Err(Refusal::Principle(principle)),
+        Principle::Restricted => {
+            g.merging(|| chetaev(model, lagrangian, span).and_then(|e| restricted(model, e)))
+        }
     }
 }

@@ -6,17 +6,22 @@
 //!
 //! The saddle-point equations are the truth; every other form is a view of them.
 
+mod chaplygin;
 mod chetaev;
 mod class;
 mod distribution;
+mod elimination;
 mod equations;
 mod kinetic;
 mod ordinary;
 mod refusal;
+mod restricted;
 mod vakonomic;
 
+pub use chaplygin::{Chaplygin, chaplygin};
 pub use class::{Class, classify};
 pub use distribution::{Rank, integrable, ranks};
+pub use elimination::solve_linear;
 pub use equations::{Equations, derive};
 pub use kinetic::Kinetic;
 pub use ordinary::{Ordinary, ordinary};

@@ -1,6 +1,6 @@
 //! Why a model has no equations under a principle.
 
-use pfaff_model::{Diagnostic, Principle, Span};
+use pfaff_model::{Diagnostic, Span};
 
 /// What stands in the way, in the user's words.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,8 +14,24 @@ pub enum Refusal {
         /// Where it stands.
         span: Span,
     },
-    /// This principle has no equations here.
-    Principle(Principle),
+    /// The restricted principle needs a coordinate that occurs with a prime only, and it does not.
+    Dependent {
+        /// The coordinate.
+        name: String,
+        /// What contains it, as in "the Lagrangian".
+        inside: String,
+        /// Where it is declared.
+        span: Span,
+    },
+    /// A constraint is not linear in the velocities that it should determine.
+    Unsolvable {
+        /// The constraint.
+        constraint: String,
+        /// The dependent coordinates.
+        coordinates: Vec<String>,
+        /// Where it stands.
+        span: Span,
+    },
     /// `equation` models and constraints or forces do not mix.
     MixedDynamics {
         /// What is beside the equations.
@@ -54,12 +70,21 @@ impl Refusal {
                 format!("{what} has memory, and motions with memory are not built yet"),
             )
             .with_hint("`check` and the text of the model work; a run needs a model without `caputo`, `rl`, `integral`, `memory`, `mean`"),
-            Self::Principle(p) => Diagnostic::error(
+            Self::Dependent { name, inside, span } => Diagnostic::error(
                 "E0421",
-                start,
-                format!("the principle `{}` is not built yet", p.name()),
+                *span,
+                format!("the principle `restricted` inserts the velocity of `{name}`, but {inside} contains `{name}` itself"),
             )
-            .with_hint("`principle chetaev` is"),
+            .with_hint("dependent coordinates, the last declared ones that the constraints determine, may occur with a prime only; `chetaev` and `vakonomic` have no such limit"),
+            Self::Unsolvable { constraint, coordinates, span } => Diagnostic::error(
+                "E0425",
+                *span,
+                format!(
+                    "the principle `restricted` inserts the velocities of {}, but `{constraint}` is not linear in them",
+                    coordinates.iter().map(|c| format!("`{c}`")).collect::<Vec<_>>().join(", ")
+                ),
+            )
+            .with_hint("solve the constraint for a velocity, as in `z' = sqrt(x'^2 + y'^2)`"),
             Self::MixedDynamics { what, span } => Diagnostic::error(
                 "E0422",
                 *span,

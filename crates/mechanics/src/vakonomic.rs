@@ -5,7 +5,7 @@
 //! $$ (M - \mu\cdot\psi_{\dot q\dot q})\,\ddot q = f + A^\top\dot\mu + (\psi_{\dot q q}\,\dot q + \psi_{\dot q t} - \psi_q)^\top\mu , $$
 //!
 //! so that $\dot\mu$ stands where Chetaev's principle has $\lambda$. A holonomic $\psi = d\varphi/dt$ adds nothing but $A^\top\dot\mu$, whatever $\mu$ is: for it
-//! the correction is left out, and its $\mu$ is only carried along. `along` has no meaning here: the direction of the reaction is part of the principle.
+//! the correction is left out, and its $\mu$ is only carried along; in $E[M] = -\mu\cdot\psi_{\dot q}\,\dot q$ it counts like the others. `along` has no meaning here: the direction of the reaction is part of the principle.
 
 use pfaff_expr::Expr;
 use pfaff_model::{Model, Principle};
@@ -30,14 +30,16 @@ pub(crate) fn vakonomic(model: &Model, mut e: Equations) -> Equations {
     let positions = g.gradient(σ, &q);
     e.shift = (0..q.len()).map(|k| g.sub(rates[k], positions[k])).collect();
     e.bend = g.hessian(σ, &v);
-    e.constraint_energy = g.neg(g.dot(&slopes, &v));
+    let whole = g.dot(&μ, &e.residual);
+    e.constraint_energy = g.neg(g.dot(&g.gradient(whole, &v), &v));
+    e.drive = g.derivative(whole, model.time);
     for k in 0..q.len() {
         e.force[k] = g.add(e.force[k], e.shift[k]);
         for j in 0..q.len() {
             e.mass[k][j] = g.sub(e.mass[k][j], e.bend[k][j]);
         }
     }
-    e.directions = e.jacobian.clone();
+    e.directions.clone_from(&e.jacobian);
     e.multipliers = μ;
     e.principle = Principle::Vakonomic;
     e

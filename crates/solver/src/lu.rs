@@ -115,6 +115,20 @@ impl Lu {
         self.pivot_ratio
     }
 
+    /// The sign of the determinant of the matrix factorised last, +1 or −1.
+    ///
+    /// ```
+    /// let mut lu = pfaff_solver::Lu::new(2);
+    /// lu.factor(2, &[0.0, 2.0, 1.0, 1.0])?;
+    /// assert_eq!(lu.orientation(), -1.0);
+    /// # Ok::<(), pfaff_solver::Singular>(())
+    /// ```
+    pub fn orientation(&self) -> f64 {
+        let exchanged = self.exchanges[..self.n].iter().enumerate().filter(|&(k, &r)| k != r);
+        let negative = (0..self.n).filter(|&k| self.factors[k * self.n + k] < 0.0).count();
+        if (exchanged.count() + negative).is_multiple_of(2) { 1.0 } else { -1.0 }
+    }
+
     fn resize(&mut self, n: usize) {
         self.n = n;
         self.factors.resize(n * n, 0.0);
