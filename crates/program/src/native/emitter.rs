@@ -246,16 +246,16 @@ impl Emitter<'_> {
 
     fn instruction(&mut self, i: usize) {
         use Instruction as I;
-        self.registers.values.pass(i);
+        self.registers.pass(i);
         let operands @ [a, b, _] = self.registers.values.operands[i];
         let results @ [to, second] = self.registers.values.results[i];
         let instruction = self.tape.per_evaluation[self.registers.values.order[i] as usize];
         match instruction {
-            I::Add { .. } => self.binary(ADD, operands, to),
-            I::Sub { .. } => self.binary(SUB, operands, to),
-            I::Mul { .. } => self.binary(MUL, operands, to),
-            I::Div { .. } => self.binary(DIV, operands, to),
-            I::Square { .. } => self.binary(MUL, [a, a, NONE], to),
+            I::Add { .. } => self.binary(ADD, true, operands, to),
+            I::Sub { .. } => self.binary(SUB, false, operands, to),
+            I::Mul { .. } => self.binary(MUL, true, operands, to),
+            I::Div { .. } => self.binary(DIV, false, operands, to),
+            I::Square { .. } => self.binary(MUL, true, [a, a, NONE], to),
             I::MulAdd { .. } if self.tape.fused => {
                 self.multiply_add([MUL_ADD_213, MUL_ADD_231], operands, to);
             }
@@ -331,9 +331,14 @@ impl Emitter<'_> {
         self.registers.take(&mut self.assembler)
     }
 
-    fn binary(&mut self, operation: &'static Operation, [mut a, mut b, _]: [u32; 3], to: u32) {
+    fn binary(
+        &mut self,
+        operation: &'static Operation,
+        commutes: bool,
+        [mut a, mut b, _]: [u32; 3],
+        to: u32,
+    ) {
         let in_register = |v: u32| self.registers.register_of(v).is_some();
-        let commutes = operation == ADD || operation == MUL;
         if commutes && !in_register(a) && in_register(b) {
             (a, b) = (b, a);
         }
@@ -477,8 +482,8 @@ impl Emitter<'_> {
         let mut angles = Vec::with_capacity(room(width));
         let (mut sines, mut cosines) = (vec![NONE; room(width)], vec![NONE; room(width)]);
         for (k, i) in (first..first + count).enumerate() {
-            let values = &mut self.registers.values;
-            values.pass(i);
+            self.registers.pass(i);
+            let values = &self.registers.values;
             angles.push(values.operands[i][0]);
             let [to, second] = values.results[i];
             match self.tape.per_evaluation[values.order[i] as usize] {

@@ -5,14 +5,24 @@
 use super::assembler::Width;
 
 /// A vector instruction. Packed and scalar forms of the same work are one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Operation {
     pub(super) packed: Form,
     pub(super) scalar: Form,
     encodings: Encodings,
     pub(super) operands: Operands,
-    /// What it reads from memory, where that is not its width.
-    memory: Option<i32>,
+    /// What it reads from memory.
+    memory: Memory,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Memory {
+    /// Its width.
+    Width,
+    /// The whole register, also if only its lowest double counts.
+    Register,
+    /// One double.
+    Double,
 }
 
 /// How an instruction is encoded.
@@ -64,10 +74,9 @@ impl Operation {
     #[inline]
     pub(super) fn memory_bytes(&self, width: Width) -> i32 {
         match self.memory {
-            Some(bytes) => bytes,
-            // What has no scalar form reads whole registers.
-            None if self.scalar == self.packed => width.whole().bytes(),
-            None => width.bytes(),
+            Memory::Width => width.bytes(),
+            Memory::Register => width.whole().bytes(),
+            Memory::Double => 8,
         }
     }
 
@@ -96,7 +105,7 @@ const fn arithmetic(packed: &'static str, scalar: &'static str, opcode: u8) -> O
         scalar: form(scalar, 1, SCALAR, opcode),
         encodings: Encodings::Both,
         operands: Operands::Three,
-        memory: None,
+        memory: Memory::Width,
     }
 }
 
@@ -112,7 +121,13 @@ const fn multiply_add(packed: &'static str, scalar: &'static str, opcode: u8) ->
 /// Whole registers only.
 const fn whole(name: &'static str, opcode: u8, operands: Operands) -> Operation {
     let form = form(name, 1, PLAIN, opcode);
-    Operation { packed: form, scalar: form, encodings: Encodings::Both, operands, memory: None }
+    Operation {
+        packed: form,
+        scalar: form,
+        encodings: Encodings::Both,
+        operands,
+        memory: Memory::Register,
+    }
 }
 
 const fn vex(map: u8, operation: Operation) -> Operation {
@@ -182,7 +197,7 @@ pub(super) const SIGNS: &Operation = &vex(1, whole("vmovmskpd", 0x50, Operands::
 pub(super) const PAIR: &Operation = &whole("vunpcklpd", 0x14, Operands::Three);
 /// A double from memory as the upper half.
 pub(super) const PAIR_MEMORY: &Operation =
-    &Operation { memory: Some(8), ..whole("vmovhpd", 0x16, Operands::Three) };
+    &Operation { memory: Memory::Double, ..whole("vmovhpd", 0x16, Operands::Three) };
 /// An xmm register into the upper half of a ymm register.
 pub(super) const JOIN_TWO: &Operation = &vex(3, whole("vinsertf128", 0x18, Operands::Insert));
 pub(super) const JOIN_TWO_EVEX: &Operation =

@@ -47,6 +47,8 @@ pub(super) struct Registers {
     home: Vec<Home>,
     /// By register.
     held: [u32; 32],
+    /// When its value is read next; a little later if it is in memory too.
+    due: [u32; 32],
     /// Bits of registers.
     all: u32,
     free: u32,
@@ -78,6 +80,7 @@ impl Registers {
             register: vec![NOWHERE; count],
             home: vec![Home::None; count],
             held: [NONE; 32],
+            due: [0; 32],
             all,
             free: all,
             locked: 0,
@@ -87,6 +90,24 @@ impl Registers {
             inputs: inputs as u32,
             lasting: lasting as u32,
         }
+    }
+
+    /// The instruction at this place reads its operands now.
+    pub(super) fn pass(&mut self, place: usize) {
+        self.values.pass(place);
+        for v in self.values.operands[place] {
+            if v != NONE
+                && let Some(r) = self.register_of(v)
+            {
+                self.due[usize::from(r)] = self.due(v);
+            }
+        }
+    }
+
+    /// A store is worth about eight instructions of distance.
+    fn due(&self, v: u32) -> u32 {
+        let bonus = if self.is_at_home(v) { 8 } else { 0 };
+        self.values.next_use(v).saturating_add(bonus)
     }
 
     /// The register of a value, if it is in one.
@@ -179,6 +200,7 @@ impl Registers {
     pub(super) fn bind(&mut self, v: u32, r: u8) {
         self.register[v as usize] = r;
         self.held[usize::from(r)] = v;
+        self.due[usize::from(r)] = self.due(v);
         self.lock(r);
     }
 
@@ -256,10 +278,7 @@ impl Registers {
         while candidates != 0 {
             let r = candidates.trailing_zeros() as u8;
             candidates &= candidates - 1;
-            let v = self.held[usize::from(r)];
-            // A store is worth about eight instructions of distance.
-            let bonus = if self.is_at_home(v) { 8 } else { 0 };
-            let when = self.values.next_use(v).saturating_add(bonus);
+            let when = self.due[usize::from(r)];
             if when >= latest {
                 (latest, chosen) = (when, r);
             }

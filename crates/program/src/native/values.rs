@@ -24,12 +24,10 @@ pub(super) struct Values {
     pub(super) outputs: Vec<u32>,
     /// How many there are.
     pub(super) count: usize,
-    /// Where the uses of each value begin, and the end.
-    first_use: Vec<u32>,
-    /// The places that read it, once for each time.
-    uses: Vec<u32>,
-    /// How many uses of each value are behind us.
-    cursor: Vec<u32>,
+    /// When each operand is read again after this place.
+    after: Vec<[u32; 3]>,
+    /// When each value is read next.
+    upcoming: Vec<u32>,
     /// An output of each value, and the next output of the same value.
     first_output: Vec<u32>,
     next_output: Vec<u32>,
@@ -83,23 +81,20 @@ impl Values {
         outputs: Vec<u32>,
         count: usize,
     ) -> Self {
-        let mut first_use = vec![0; count + 1];
-        let read = |list: &[u32; 3]| list.map(|v| (v != NONE).then_some(v as usize));
-        for v in operands.iter().flat_map(read).flatten() {
-            first_use[v + 1] += 1;
-        }
-        for v in 0..count {
-            first_use[v + 1] += first_use[v];
-        }
-        let mut cursor = first_use[..count].to_vec();
-        let mut uses = vec![0; first_use[count] as usize];
-        for (i, list) in operands.iter().enumerate() {
-            for v in read(list).into_iter().flatten() {
-                uses[cursor[v] as usize] = i as u32;
-                cursor[v] += 1;
+        let mut upcoming = vec![NEVER; count];
+        let mut after = vec![[NEVER; 3]; operands.len()];
+        for (i, list) in operands.iter().enumerate().rev() {
+            for (k, &v) in list.iter().enumerate() {
+                if v != NONE {
+                    after[i][k] = upcoming[v as usize];
+                }
+            }
+            for &v in list {
+                if v != NONE {
+                    upcoming[v as usize] = i as u32;
+                }
             }
         }
-        cursor.copy_from_slice(&first_use[..count]);
         let (mut first_output, mut next_output) =
             (vec![NONE; count], vec![NONE; outputs.len()]);
         for (o, &v) in outputs.iter().enumerate().rev() {
@@ -112,9 +107,8 @@ impl Values {
             results,
             outputs,
             count,
-            first_use,
-            uses,
-            cursor,
+            after,
+            upcoming,
             first_output,
             next_output,
         }
@@ -122,9 +116,9 @@ impl Values {
 
     /// The instruction at this place reads its operands now.
     pub(super) fn pass(&mut self, place: usize) {
-        for v in self.operands[place] {
+        for (v, after) in self.operands[place].into_iter().zip(self.after[place]) {
             if v != NONE {
-                self.cursor[v as usize] += 1;
+                self.upcoming[v as usize] = after;
             }
         }
     }
@@ -132,14 +126,13 @@ impl Values {
     /// The next place that reads the value, or [`NEVER`].
     #[inline]
     pub(super) fn next_use(&self, v: u32) -> u32 {
-        let at = self.cursor[v as usize];
-        if at < self.first_use[v as usize + 1] { self.uses[at as usize] } else { NEVER }
+        self.upcoming[v as usize]
     }
 
     /// Whether nothing reads it any more.
     #[inline]
     pub(super) fn is_dead(&self, v: u32) -> bool {
-        self.cursor[v as usize] == self.first_use[v as usize + 1]
+        self.upcoming[v as usize] == NEVER
     }
 
     /// The first output that is this value.
