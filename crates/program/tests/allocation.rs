@@ -6,7 +6,7 @@ mod support;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use pfaff_program::Program;
+use pfaff_program::{Lanes, Program};
 use support::{Random, Sample};
 
 thread_local! {
@@ -56,5 +56,14 @@ fn evaluations_allocate_nothing() {
             batch.evaluate(&x, &mut found);
         });
         assert_eq!(count, 0);
+        for lanes in Lanes::ALL {
+            let Some(native) = program.native(lanes) else { continue };
+            let (mut run, n) = (native.start(&[1.0; 3]), lanes.count());
+            let count = allocations(|| {
+                run.evaluate(&x[..inputs.len() * n], &mut found[..outputs.len() * n]);
+                run.set_parameters(&[2.0; 24][..3 * n]);
+            });
+            assert_eq!(count, 0);
+        }
     }
 }

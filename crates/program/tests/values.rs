@@ -6,9 +6,9 @@
 
 mod support;
 
-use pfaff_expr::{Binary, Expr, Graph, Relation, Role, Unary};
+use pfaff_expr::{Expr, Graph, Role};
 use pfaff_program::Program;
-use support::{HARD, Random, Sample, same, ulps, values, wave};
+use support::{HARD, Random, Sample, operations, same, ulps, values};
 
 #[test]
 fn random_expressions_have_the_bits_of_plain_evaluation() {
@@ -72,37 +72,6 @@ fn sine_and_cosine_agree_with_libm() {
             assert!(ulps(a, b) <= 2, "one unit on each side: {v:?} {a:e} {b:e}");
         }
     }
-}
-
-/// Every operation once, with `x` and `y` and `z` as operands: each function, each comparison, each kind of power.
-fn operations(g: &Graph, [x, y, z]: [Expr; 3]) -> Vec<Expr> {
-    let mut all = vec![
-        g.add(x, y),
-        g.sub(x, y),
-        g.mul(x, y),
-        g.div(x, y),
-        g.neg(x),
-        g.pow(x, y),
-        g.pow(x, g.fraction(3, 2)),
-        g.pow(x, g.integer(65)),
-        g.pow(x, g.integer(-70)),
-        g.choose(x, y, z),
-        g.logic_not(x),
-        g.logic_and(x, y),
-        g.logic_or(x, y),
-    ];
-    all.extend((-64..=64).map(|n| g.pow(x, g.integer(n))));
-    all.extend(Unary::ALL.map(|f| g.unary(f, x)));
-    all.extend(Binary::ALL.map(|f| g.binary(f, x, y)));
-    all.extend((0..4).map(|n| g.binary(Binary::Polygamma, g.integer(n), x)));
-    let relations = [Relation::Less, Relation::LessEqual, Relation::Equal, Relation::NotEqual];
-    all.extend(relations.map(|r| g.compare(r, x, y)));
-    let mut data = g.table(wave(), x);
-    for _ in 0..5 {
-        all.push(data);
-        data = g.derivative(data, x);
-    }
-    all
 }
 
 #[test]

@@ -143,6 +143,37 @@ fn operation(g: &Graph, random: &mut Random, pool: &[Expr], trigonometric: bool)
     }
 }
 
+/// Every operation once, with `x` and `y` and `z` as operands: each function, each comparison, each kind of power.
+pub(crate) fn operations(g: &Graph, [x, y, z]: [Expr; 3]) -> Vec<Expr> {
+    let mut all = vec![
+        g.add(x, y),
+        g.sub(x, y),
+        g.mul(x, y),
+        g.div(x, y),
+        g.neg(x),
+        g.pow(x, y),
+        g.pow(x, g.fraction(3, 2)),
+        g.pow(x, g.integer(65)),
+        g.pow(x, g.integer(-70)),
+        g.choose(x, y, z),
+        g.logic_not(x),
+        g.logic_and(x, y),
+        g.logic_or(x, y),
+    ];
+    all.extend((-64..=64).map(|n| g.pow(x, g.integer(n))));
+    all.extend(Unary::ALL.map(|f| g.unary(f, x)));
+    all.extend(Binary::ALL.map(|f| g.binary(f, x, y)));
+    all.extend((0..4).map(|n| g.binary(Binary::Polygamma, g.integer(n), x)));
+    let relations = [Relation::Less, Relation::LessEqual, Relation::Equal, Relation::NotEqual];
+    all.extend(relations.map(|r| g.compare(r, x, y)));
+    let mut data = g.table(wave(), x);
+    for _ in 0..5 {
+        all.push(data);
+        data = g.derivative(data, x);
+    }
+    all
+}
+
 /// Data on [-4, 4].
 pub(crate) fn wave() -> Table {
     let x: Vec<f64> = (-8..=8).map(|i| 0.5 * f64::from(i)).collect();

@@ -1,0 +1,198 @@
+//! Executors against each other: machine code, interpreter and batch have the same bits, rounding multiply-adds twice or once.
+
+mod support;
+
+use pfaff_expr::{Expr, Graph, Role, Unary};
+use pfaff_program::{Batch, Executor, Lanes, Native, NativeRun, Options, Program, Run};
+use support::{HARD, Random, Sample, operations, same};
+
+/// Interpreted runs and native ones, if this processor has any.
+fn executors(program: &Program, parameters: &[f64]) -> [Executor; 2] {
+    [false, true].map(|native| program.executor(parameters, Options { native }))
+}
+
+#[test]
+fn the_options_choose_the_executor() {
+    let g = Graph::new();
+    let x = g.symbol("x", Role::Free);
+    let program = Program::compile(&g, &[x], &[], &[g.sin(x)]).unwrap();
+    let [by_tape, by_code] = executors(&program, &[]);
+    assert!(matches!(by_tape, Executor::Interpreted(_)));
+    let there_is_code = program.native(Lanes::One).is_some();
+    assert_eq!(matches!(by_code, Executor::Native(_)), there_is_code);
+    assert!(Options::default().native);
+    #[cfg(all(target_arch = "x86_64", unix))]
+    assert_eq!(
+        there_is_code,
+        std::arch::is_x86_feature_detected!("avx2")
+            && std::arch::is_x86_feature_detected!("fma")
+    );
+}
+
+#[test]
+fn each_operation_on_hard_arguments_has_the_same_bits() {
+    let g = Graph::new();
+    let symbols = ["x", "y", "z"].map(|n| g.symbol(n, Role::Free));
+    let mut random = Random(11);
+    let mut arguments = HARD.to_vec();
+    arguments.extend((0..20).map(|_| random.uniform(-6.0, 6.0)));
+    for operation in operations(&g, symbols) {
+        let plain = Program::compile(&g, &symbols, &[], &[operation]).unwrap();
+        let second = if g.contains(operation, &[symbols[1]]) { &arguments[..] } else { &[0.0] };
+        for program in [plain.clone(), plain.fused()] {
+            let [mut by_tape, mut by_code] = executors(&program, &[]);
+            for (&a, &b) in arguments.iter().flat_map(|a| second.iter().map(move |b| (a, b))) {
+                let x = [a, b, random.argument()];
+                let (mut expected, mut found) = ([0.0], [0.0]);
+                by_tape.evaluate(&x, &mut expected);
+                by_code.evaluate(&x, &mut found);
+                assert!(
+                    same(expected[0], found[0]),
+                    "{x:?}: {} {}\n{program}",
+                    expected[0],
+                    found[0]
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn every_lane_has_the_bits_of_a_batch() {
+    let g = Graph::new();
+    let symbols = ["x", "y", "z"].map(|n| g.symbol(n, Role::Free));
+    let all = operations(&g, symbols);
+    let plain = Program::compile(&g, &symbols, &[], &all).unwrap();
+    let mut random = Random(12);
+    for program in [plain.clone(), plain.fused()] {
+        for lanes in Lanes::ALL {
+            let count = lanes.count();
+            let Some(native) = program.native(lanes) else { continue };
+            let (mut run, mut batch) = (native.start(&[]), program.start_batch(count, &[]));
+            let mut expected = vec![0.0; all.len() * count];
+            let mut found = expected.clone();
+            for _ in 0..300 {
+                let x: Vec<f64> = (0..3 * count).map(|_| random.argument()).collect();
+                batch.evaluate(&x, &mut expected);
+                run.evaluate(&x, &mut found);
+                for (i, (&a, &b)) in found.iter().zip(&expected).enumerate() {
+                    assert!(same(a, b), "{lanes:?}, output {}: {a:e} {b:e}", i / count);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn fused_lanes_have_the_bits_of_a_fused_run() {
+    let mut random = Random(13);
+    for case in 0..300 {
+        let size = 1 + random.below(80);
+        let Sample { graph, inputs, parameters, outputs } =
+            Sample::random(&mut random, size, true);
+        let program = Program::compile(&graph, &inputs, &parameters, &outputs).unwrap().fused();
+        for lanes in [1, 3, 8, 40] {
+            let p = [0.5, 0.25, 2.0];
+            let mut batch = program.start_batch(lanes, &p);
+            let x: Vec<f64> = (0..inputs.len() * lanes).map(|_| random.argument()).collect();
+            let mut found = vec![f64::NAN; outputs.len() * lanes];
+            batch.evaluate(&x, &mut found);
+            for l in 0..lanes {
+                let lane: Vec<f64> = x.iter().skip(l).step_by(lanes).copied().collect();
+                let mut expected = vec![0.0; outputs.len()];
+                program.start(&p).evaluate(&lane, &mut expected);
+                for (o, &b) in expected.iter().enumerate() {
+                    let a = found[o * lanes + l];
+                    assert!(same(a, b), "case {case}, lane {l} of {lanes}: {a:e} {b:e}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_fused_product_is_not_rounded() {
+    let g = Graph::new();
+    let [x, y] = ["x", "y"].map(|n| g.symbol(n, Role::Free));
+    // (1 + ε)² = 1 + 2ε + ε², whose last term is lost when the product is rounded.
+    let ε = f64::EPSILON;
+    for (output, sign) in [
+        (g.add(g.mul(x, x), y), 1.0),
+        (g.sub(g.mul(x, x), g.neg(y)), 1.0),
+        (g.sub(g.neg(y), g.mul(x, x)), -1.0),
+    ] {
+        let program = Program::compile(&g, &[x, y], &[], &[output]).unwrap();
+        for (program, expected) in [(program.fused(), sign * ε * ε), (program, 0.0)] {
+            for mut executor in executors(&program, &[]) {
+                let mut found = [f64::NAN];
+                executor.evaluate(&[1.0 + ε, -1.0 - 2.0 * ε], &mut found);
+                assert_eq!(found[0], expected, "{program}");
+            }
+        }
+    }
+}
+
+#[test]
+fn other_parameters_reach_the_code() {
+    let g = Graph::new();
+    let (x, k) = (g.symbol("x", Role::Free), g.symbol("k", Role::Parameter));
+    let output = g.add(g.mul(g.sqrt(k), x), g.unary(Unary::Tanh, k));
+    let program = Program::compile(&g, &[x], &[k], &[output, k]).unwrap();
+    for mut executor in executors(&program, &[4.0]) {
+        let mut found = [0.0; 2];
+        executor.set_parameters(&[9.0]);
+        executor.evaluate(&[2.0], &mut found);
+        assert_eq!(found, [6.0 + libm::tanh(9.0), 9.0]);
+        let mut copy = executor.clone();
+        executor.set_parameters(&[1.0]);
+        copy.evaluate(&[1.0], &mut found);
+        assert_eq!(found, [3.0 + libm::tanh(9.0), 9.0]);
+    }
+}
+
+#[test]
+fn angles_in_groups_have_the_bits_of_angles_alone() {
+    let mut random = Random(14);
+    for count in 1..40 {
+        let g = Graph::new();
+        let x: Vec<Expr> = (0..40).map(|i| g.symbol(&format!("x{i}"), Role::Free)).collect();
+        let angle = |i: usize| match i % 4 {
+            0 | 1 => x[i],
+            2 => g.add(x[i], x[i - 1]),
+            _ => g.mul(x[i], x[(7 * i) % 40]),
+        };
+        // Sines, cosines, both; then angles of those, which come later.
+        let first: Vec<Expr> = (0..count)
+            .map(|i| match i % 3 {
+                0 => g.sin(angle(i)),
+                1 => g.cos(angle(i)),
+                _ => g.mul(g.sin(angle(i)), g.cos(angle(i))),
+            })
+            .collect();
+        let second = first.iter().map(|&e| g.sin(g.add(e, x[0])));
+        let outputs: Vec<Expr> = second.chain(first.iter().copied()).collect();
+        let plain = Program::compile(&g, &x, &[], &outputs).unwrap();
+        for program in [plain.clone(), plain.fused()] {
+            let [mut by_tape, mut by_code] = executors(&program, &[]);
+            for _ in 0..30 {
+                let x: Vec<f64> = (0..40).map(|_| random.argument()).collect();
+                let (mut expected, mut found) =
+                    (vec![0.0; outputs.len()], vec![0.0; outputs.len()]);
+                by_tape.evaluate(&x, &mut expected);
+                by_code.evaluate(&x, &mut found);
+                let equal = expected.iter().zip(&found).all(|(a, b)| same(*a, *b));
+                assert!(equal, "{count} angles: {expected:?} {found:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn executors_may_be_sent_to_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Native>();
+    shared::<NativeRun>();
+    shared::<Executor>();
+    shared::<Run>();
+    shared::<Batch>();
+}
