@@ -24,6 +24,7 @@ impl Complex {
     }
 
     /// $x - iy$
+    #[must_use]
     pub fn conj(self) -> Self {
         Self::new(self.re, -self.im)
     }
@@ -39,6 +40,7 @@ impl Complex {
     }
 
     /// $e^z$
+    #[must_use]
     pub fn exp(self) -> Self {
         if self.im == 0.0 {
             return Self::new(libm::exp(self.re), self.im);
@@ -47,6 +49,7 @@ impl Complex {
     }
 
     /// $\ln z$, the angle in $(-\pi, \pi]$.
+    #[must_use]
     pub fn ln(self) -> Self {
         let (large, small) = {
             let (x, y) = (self.re.abs(), self.im.abs());
@@ -62,6 +65,7 @@ impl Complex {
     }
 
     /// The root with $\operatorname{Re}\sqrt z \ge 0$.
+    #[must_use]
     pub fn sqrt(self) -> Self {
         let r = self.abs();
         if r == 0.0 {
@@ -126,6 +130,10 @@ impl Mul<f64> for Complex {
 
 impl Div for Complex {
     type Output = Self;
+    #[expect(
+        clippy::suspicious_arithmetic_impl,
+        reason = "a quotient is a product with the reciprocal"
+    )]
     fn div(self, o: Self) -> Self {
         self * o.recip()
     }

@@ -12,9 +12,9 @@
 //! **Choice of $\mu$ and $h$.** With $H = 2\pi/h$, shifting the path to $\operatorname{Im} w = y$ shows the error of the rule to be
 //! $\min_y \exp(\Phi(y) - Hy)$ relative to the integrand at the vertex, where upwards, towards the branch point at $y = 1$,
 //! $\Phi = \mu((1-y)^2 - 1) - (2\beta-1)\ln(1-y)$ and downwards $\Phi = \mu((1+y)^2-1) - (2p-1)\ln(1+y)$ with the least power
-//! $p$ of $1/s$ there. $H$ is the smallest number that makes both less than $e^{-38}$. The vertex $\mu = \max(3, \beta)$ is near the
-//! saddle point of $e^s s^{-\beta}$, so that little is lost in the sum; for $\beta \le -1$ the integrand is largest on the negative
-//! axis, and the smaller $\mu = 3/(1 - \beta/2)$ keeps the path close to it.
+//! $p$ of $1/s$ there. $H$ is the smallest number that makes both less than $e^{-38}$. The vertex $\mu = \max(2, \beta)$ is near the
+//! saddle point of $e^s s^{-\beta}$, so that little is lost in the sum; for $\beta \le 0$ the integrand is largest on the negative
+//! axis, and the smaller $\mu = 6/(3 - \beta)$ keeps the path close to it.
 //!
 //! **Small $\alpha$.** There $s^\alpha \approx 1$ and the integral is nearly that of $e^s s^{-\beta}/(1-z)$, which is known, and may be zero. What
 //! remains,
@@ -54,6 +54,8 @@ struct Node {
     weight: Complex,
     /// $\ln (s/\mu)$
     ln: Complex,
+    /// $\mu/s$
+    inverse: Complex,
 }
 
 impl Path {
@@ -62,12 +64,12 @@ impl Path {
         static ABOVE: [OnceLock<Path>; PATHS] = [const { OnceLock::new() }; PATHS];
         static BELOW: [OnceLock<Path>; PATHS] = [const { OnceLock::new() }; PATHS];
         let most = (PATHS - 1) as f64;
-        if β > -1.0 {
-            let size = β.ceil().clamp(1.0, most);
-            ABOVE[size as usize].get_or_init(|| Self::new(size, size.max(3.0)))
+        if β > 0.0 {
+            let size = β.ceil().min(most);
+            ABOVE[size as usize].get_or_init(|| Self::new(size, size.max(2.0)))
         } else {
             let size = (-β).floor().min(most);
-            BELOW[size as usize].get_or_init(|| Self::new(0.5, 3.0 / (1.0 + 0.5 * size)))
+            BELOW[size as usize].get_or_init(|| Self::new(0.5, 6.0 / (3.0 + size)))
         }
     }
 
@@ -99,6 +101,7 @@ impl Path {
                     Node {
                         weight: Complex::polar(size, 2.0 * μ * w) * Complex::new(1.0, w),
                         ln: Complex::new(libm::log1p(w * w), 2.0 * libm::atan(w)),
+                        inverse: (Complex::new(1.0, w) * Complex::new(1.0, w)).recip(),
                     }
                 })
                 .collect()
@@ -137,7 +140,7 @@ struct Term {
 }
 
 /// Orders up to this one take the known part away.
-const SMALL_ORDER: f64 = 0.25;
+const SMALL_ORDER: f64 = 0.3;
 
 impl Rule {
     /// Whether the known part can be taken away: $1 - z$ must not be small.
@@ -163,19 +166,19 @@ impl Rule {
             libm::exp(μ + γ * ln)
         } * (1.0 + rounding * ln);
         let radius = libm::pow(μ, α);
-        let mut terms = Vec::with_capacity(32);
+        let falling = Falling::new(γ, if reduced { f64::NAN } else { β });
+        let mut terms = Vec::with_capacity(40);
         // Largest terms so far where |z| is large, and where it is small.
         let (mut large, mut small) = (0.0, 0.0);
         for node in &path.nodes[usize::from(shifted)] {
             let grown = libm::exp(α * node.ln.re);
             let power = Complex::polar(grown * radius, α * node.ln.im);
-            let rest = libm::exp(γ * node.ln.re);
-            let mut weight = node.weight * Complex::polar(rest, γ * node.ln.im);
+            let mut weight = node.weight * falling.of(node, power * (1.0 / radius));
             let size = weight.size();
             large = f64::max(large, size);
             small = f64::max(small, size / grown);
-            // A hundredth of the rounding of the largest term.
-            let done = size < 1e-18 * large && size < 1e-18 * small * grown;
+            // A tenth of the rounding of the largest term.
+            let done = size < 1e-17 * large && size < 1e-17 * small * grown;
             if done {
                 break;
             }
@@ -218,6 +221,36 @@ impl Rule {
         }
         let inverse = (S::real(1.0) - z).recip();
         (self.value(z), (S::real(known) - slope * self.scale) * inverse * inverse)
+    }
+}
+
+/// How $(s/\mu)^\gamma$, $\gamma = \alpha - \beta$, is found, given $(s/\mu)^\alpha$.
+enum Falling {
+    /// $\gamma = 0$
+    Constant,
+    /// By as many divisions as $\beta$ says.
+    Divided(u8),
+    /// By exponential and logarithm.
+    Power(f64),
+}
+
+impl Falling {
+    fn new(γ: f64, β: f64) -> Self {
+        if γ == 0.0 {
+            Self::Constant
+        } else if β.fract() == 0.0 && (0.0..=4.0).contains(&β) {
+            Self::Divided(β as u8)
+        } else {
+            Self::Power(γ)
+        }
+    }
+
+    fn of(&self, node: &Node, power: Complex) -> Complex {
+        match *self {
+            Self::Constant => Complex::from(1.0),
+            Self::Divided(n) => (0..n).fold(power, |p, _| p * node.inverse),
+            Self::Power(γ) => Complex::polar(libm::exp(γ * node.ln.re), γ * node.ln.im),
+        }
     }
 }
 

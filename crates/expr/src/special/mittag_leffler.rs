@@ -34,9 +34,11 @@ pub struct MittagLeffler {
     /// As it was given.
     given: f64,
     /// The power of $z$ in front.
-    shifts: i32,
+    shifts: u32,
     /// Up to this $|z|$ the Taylor series is used.
     small: f64,
+    /// From this $\ln|z|$ on the series in $1/z$ is used.
+    large: f64,
     path: &'static Path,
     /// By the shift of the nodes, and whether the known part is taken away.
     rules: [[OnceLock<Rule>; 2]; 2],
@@ -47,18 +49,23 @@ pub struct MittagLeffler {
 impl MittagLeffler {
     /// The function with these parameters. Unless $\alpha > 0$ and both are finite, its values are not numbers.
     pub fn new(alpha: f64, beta: f64) -> Self {
-        let (α, mut β, mut shifts) = (alpha, beta, 0);
-        let valid = α > 0.0 && α.is_finite() && β.is_finite();
-        while valid && α.fract() == 0.0 && β <= 0.0 && β.fract() == 0.0 && shifts < 400 {
-            β += α;
-            shifts += 1;
-        }
+        let α = alpha;
+        let valid = α > 0.0 && α.is_finite() && beta.is_finite();
+        // How many of the first coefficients vanish.
+        let zeros = if α.fract() == 0.0 && beta <= 0.0 && beta.fract() == 0.0 {
+            (-beta / α).floor() + 1.0
+        } else {
+            0.0
+        };
+        let (β, shifts) =
+            if valid && zeros < 1e6 { (beta + zeros * α, zeros as u32) } else { (beta, 0) };
         Self {
             α: if valid { α } else { f64::NAN },
             β,
             given: beta,
             shifts,
             small: small(α, β),
+            large: large(α, β),
             path: Path::of(β),
             rules: [const { [const { OnceLock::new() }; 2] }; 2],
             ascending: Coefficients::new(α, β),
@@ -68,22 +75,22 @@ impl MittagLeffler {
 
     /// $E_{\alpha,\beta}(x)$
     pub fn value(&self, x: f64) -> f64 {
-        self.shifted_value(x, |f, x| f.closed(x))
+        self.shifted_value(x, Self::closed)
     }
 
     /// $E_{\alpha,\beta}(z)$
     pub fn value_complex(&self, z: Complex) -> Complex {
-        self.shifted_value(z, |f, z| f.closed_complex(z))
+        self.shifted_value(z, Self::closed_complex)
     }
 
     /// $dE_{\alpha,\beta}/dx$
     pub fn slope(&self, x: f64) -> f64 {
-        self.shifted_slope(x, |f, x| f.closed(x))
+        self.shifted_slope(x, Self::closed)
     }
 
     /// $dE_{\alpha,\beta}/dz$
     pub fn slope_complex(&self, z: Complex) -> Complex {
-        self.shifted_slope(z, |f, z| f.closed_complex(z))
+        self.shifted_slope(z, Self::closed_complex)
     }
 
     fn shifted_value<S: Scalar>(&self, z: S, closed: impl Fn(&Self, S) -> Option<(S, S)>) -> S {
@@ -180,15 +187,17 @@ impl MittagLeffler {
         {
             return sums;
         }
+        if self.α > LARGEST_ORDER {
+            return (S::real(f64::NAN), S::real(f64::NAN));
+        }
         let found = poles(self.α, z);
         self.at_large::<S>(z, size, &found)
             .unwrap_or_else(|| self.by_contour::<S, SLOPE>(z, &found))
     }
 
     fn at_large<S: Scalar>(&self, z: S, size: f64, found: &[Pole]) -> Option<(S, S)> {
-        let least = 40.0 + 2.0 * self.β.abs();
         let ln = libm::log(size);
-        if ln < self.α * libm::log(least) {
+        if ln < self.large {
             return None;
         }
         let radius = libm::exp((ln / self.α).min(700.0));
@@ -227,20 +236,52 @@ impl MittagLeffler {
     }
 }
 
+/// For larger $\alpha$ every finite $z$ is small, and the series fails only where its coefficients overflow.
+const LARGEST_ORDER: f64 = 250.0;
+
 /// The largest $|z|$ where the Taylor series neither takes many terms nor loses digits to cancellation.
 fn small(α: f64, β: f64) -> f64 {
-    // Its terms are largest at the radius r = |z|^{1/α}, and E is at least of the size exp(r cos(π/α)) for α > 1.
-    let loss = 2.5;
-    let gap = if α > 1.0 { 1.0 - libm::cos(PI / α) } else { 2.0 };
-    let radius = f64::min(loss / gap, 30.0);
-    let plain =
-        if α < 0.5 { 0.4 } else { f64::min(libm::pow(radius, α), libm::pow(30.0, α)) };
+    let plain = if α <= 0.25 {
+        0.05
+    } else if α <= 0.5 {
+        // With few or no digits from the first coefficient the series is worth its terms.
+        if β <= 0.0 { 0.4 } else { 0.2 }
+    } else if α <= 1.0 {
+        0.5
+    } else {
+        // The terms are largest at the radius r = |z|^{1/α}, and E is of the size exp(r cos(π/α)): at most e^{2.5} is lost.
+        let radius = 2.5 / (1.0 - libm::cos(PI / α));
+        libm::pow(radius.min(30.0), α)
+    };
+    if β <= 2.0 {
+        return plain;
+    }
     // Large β makes the coefficients fall from the start: c_{k+1}/c_k ≈ β^{−α}.
-    plain.max(0.4 * libm::pow(β.max(0.0), α))
+    plain.max(0.4 * libm::pow(β, α))
 }
 
-fn whole_power<S: Scalar>(z: S, n: i32) -> S {
-    (0..n).fold(S::real(1.0), |power, _| power * z)
+/// The least $\ln|z|$ where the series in $1/z$ reaches rounding, and does so soon.
+fn large(α: f64, β: f64) -> f64 {
+    // Its smallest term, and the exponentials it knows nothing of, are of the size exp(−|z|^{1/α}).
+    let accurate = α * libm::log(40.0 + 2.0 * β.abs());
+    // The term of index n is about Γ(αn − β)|z|^{−n}, by Stirling's formula, and should be e^{−40}.
+    let n = 24.0;
+    let x = (α * n - β).max(1.0);
+    let soon = (40.0 + x * (libm::log(x) - 1.0)) / n;
+    accurate.max(soon)
+}
+
+/// $z^n$ by repeated squaring.
+fn whole_power<S: Scalar>(z: S, n: u32) -> S {
+    let (mut result, mut square, mut rest) = (S::real(1.0), z, n);
+    while rest > 0 {
+        if rest & 1 == 1 {
+            result = result * square;
+        }
+        rest >>= 1;
+        square = square * square;
+    }
+    result
 }
 
 /// $E_{\alpha,\beta}(x)$; not a number unless $\alpha > 0$ and all arguments are finite.

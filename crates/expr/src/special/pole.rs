@@ -38,7 +38,8 @@ pub(super) fn poles<S: Scalar>(α: f64, z: S) -> Vec<Pole> {
     let mut turn = if S::REAL { 0.0 } else { -turns };
     while turn <= turns {
         let angle = (θ + 2.0 * PI * turn) / α;
-        if angle.abs() <= PI {
+        // A pole that is infinitely far to the left is none.
+        if angle.abs() <= PI && (radius.is_finite() || angle.abs() < PI / 2.0) {
             let fold = if S::REAL && angle != 0.0 { 2.0 } else { 1.0 };
             let s = if angle == 0.0 {
                 Complex::new(radius, 0.0)
@@ -73,6 +74,9 @@ pub(super) fn exact_product(a: f64, b: f64) -> (f64, f64) {
         (high, x - high)
     };
     let p = a * b;
+    if a.abs().max(b.abs()).max(p.abs()) > 1e290 {
+        return (p, 0.0); // no room to split
+    }
     let ((a1, a0), (b1, b0)) = (split(a), split(b));
     (p, ((a1 * b1 - p) + a1 * b0 + a0 * b1) + a0 * b0)
 }
@@ -81,6 +85,10 @@ impl Pole {
     /// The residue $\rho$, doubled if the pole stands for two.
     fn residue(&self, α: f64, β: f64) -> Complex {
         let power = 1.0 - β;
+        if !self.radius.is_finite() {
+            let im = if self.angle == 0.0 { 0.0 } else { f64::INFINITY.copysign(self.angle) };
+            return Complex::new(f64::INFINITY, im);
+        }
         if self.s.re < 600.0 && self.radius > 0.0 {
             let size = libm::pow(self.radius, power);
             if (1e-200..1e200).contains(&size) {

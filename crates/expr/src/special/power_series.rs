@@ -46,7 +46,12 @@ impl Coefficients {
         for index in 0..BLOCKS {
             for (i, &c) in self.block(index).iter().enumerate() {
                 let k = (index * BLOCK + i) as f64;
-                let (term, rate) = (power * c, before * (c * k));
+                // Where the coefficient underflows the power may overflow.
+                let (term, rate) = if c == 0.0 {
+                    (S::real(0.0), S::real(0.0))
+                } else {
+                    (power * c, before * (c * k))
+                };
                 sum = sum + term;
                 slope = slope + rate;
                 let small = term.size() <= NEGLIGIBLE * sum.size()
