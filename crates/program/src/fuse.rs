@@ -1,7 +1,8 @@
-//! Products that only one sum or difference reads join it: one step instead of two.
+//! Products that only sums and differences read join them: one step instead of two, two instead of three.
 //!
-//! Product and sum are still rounded one after the other, so the bits stay; what is saved is the choice of an instruction and the way of the product
-//! through memory. A product whose sum belongs to another part of the program stays where it is.
+//! A product that one sum reads joins it; one that two sums read joins both, if neither has taken another product. Unless the program is
+//! [fused](crate::Program::fused), product and sum are still rounded one after the other, so the bits stay; what is saved is the choice of an
+//! instruction and the way of the product through memory. A product that another part of the program or an output reads stays where it is.
 
 use crate::instruction::{Instruction, Slot};
 use crate::lower::Lowered;
@@ -19,42 +20,88 @@ pub(crate) fn fuse(lowered: &mut Lowered) {
 }
 
 fn fuse_part(part: &mut Vec<Instruction>, uses: &[u32]) {
-    // The factors of products that are read once, by their value.
-    let mut factors: Vec<Option<(Slot, Slot)>> = vec![None; uses.len()];
-    for &instruction in part.iter() {
-        match instruction {
-            Instruction::Mul { to, a, b } if uses[to as usize] == 1 => {
-                factors[to as usize] = Some((a, b));
-            }
-            Instruction::Square { to, a } if uses[to as usize] == 1 => {
-                factors[to as usize] = Some((a, a));
-            }
-            _ => {}
+    let products = products(part, uses);
+    let readers = readers(part, &products);
+    // The product that joins each instruction. Of two that could, the second does: it is the younger one.
+    let mut partner = vec![NONE; part.len()];
+    for (i, instruction) in part.iter().enumerate() {
+        let of_one = |v: &Slot| uses[*v as usize] == 1 && products[*v as usize].is_some();
+        if let Some((a, b)) = terms(*instruction) {
+            partner[i] = [b, a].into_iter().find(of_one).unwrap_or(NONE);
+        }
+    }
+    for v in (0..uses.len()).filter(|&v| uses[v] == 2 && products[v].is_some()) {
+        let [i, j] = readers[v];
+        let free = |i: u32| i != NONE && partner[i as usize] == NONE;
+        if i != j && free(i) && free(j) {
+            partner[i as usize] = v as Slot;
+            partner[j as usize] = v as Slot;
         }
     }
     let mut joined = vec![false; uses.len()];
-    for instruction in part.iter_mut() {
-        let product = |v: Slot| factors[v as usize];
-        // Of two products the second joins: it is the younger one.
-        let (with, value) = match *instruction {
-            Instruction::Add { to, a: c, b: p } if product(p).is_some() => {
-                (product(p).map(|(a, b)| Instruction::MulAdd { to, a, b, c }), p)
-            }
-            Instruction::Add { to, a: p, b: c } => {
-                (product(p).map(|(a, b)| Instruction::MulAdd { to, a, b, c }), p)
-            }
-            Instruction::Sub { to, a: c, b: p } if product(p).is_some() => {
-                (product(p).map(|(a, b)| Instruction::SubMul { to, a, b, c }), p)
-            }
-            Instruction::Sub { to, a: p, b: c } => {
-                (product(p).map(|(a, b)| Instruction::MulSub { to, a, b, c }), p)
-            }
-            _ => continue,
-        };
-        if let Some(with) = with {
-            *instruction = with;
-            joined[value as usize] = true;
+    for (instruction, &product) in part.iter_mut().zip(&partner) {
+        if product != NONE {
+            *instruction = with_product(*instruction, product, products[product as usize]);
+            joined[product as usize] = true;
         }
     }
     part.retain(|i| !i.results().any(|r| joined[r as usize]));
+}
+
+/// No value, no instruction.
+const NONE: u32 = u32::MAX;
+
+/// The factors of products that are read once or twice, by their value.
+fn products(part: &[Instruction], uses: &[u32]) -> Vec<Option<(Slot, Slot)>> {
+    let mut factors = vec![None; uses.len()];
+    for &instruction in part {
+        let (to, pair) = match instruction {
+            Instruction::Mul { to, a, b } => (to, (a, b)),
+            Instruction::Square { to, a } => (to, (a, a)),
+            _ => continue,
+        };
+        if uses[to as usize] <= 2 {
+            factors[to as usize] = Some(pair);
+        }
+    }
+    factors
+}
+
+/// The first two sums that read each product.
+fn readers(part: &[Instruction], products: &[Option<(Slot, Slot)>]) -> Vec<[u32; 2]> {
+    let mut readers = vec![[NONE; 2]; products.len()];
+    for (i, &instruction) in part.iter().enumerate() {
+        let Some((a, b)) = terms(instruction) else { continue };
+        for v in [a, b] {
+            if products[v as usize].is_some() {
+                let [first, second] = &mut readers[v as usize];
+                *(if *first == NONE { first } else { second }) = i as u32;
+            }
+        }
+    }
+    readers
+}
+
+/// The operands of a sum or a difference.
+fn terms(instruction: Instruction) -> Option<(Slot, Slot)> {
+    match instruction {
+        Instruction::Add { a, b, .. } | Instruction::Sub { a, b, .. } => Some((a, b)),
+        _ => None,
+    }
+}
+
+/// The sum with the factors in place of their product.
+fn with_product(sum: Instruction, product: Slot, factors: Option<(Slot, Slot)>) -> Instruction {
+    let Some((a, b)) = factors else { return sum };
+    match sum {
+        Instruction::Add { to, a: c, b: p } if p == product => {
+            Instruction::MulAdd { to, a, b, c }
+        }
+        Instruction::Add { to, b: c, .. } => Instruction::MulAdd { to, a, b, c },
+        Instruction::Sub { to, a: c, b: p } if p == product => {
+            Instruction::SubMul { to, a, b, c }
+        }
+        Instruction::Sub { to, b: c, .. } => Instruction::MulSub { to, a, b, c },
+        other => other,
+    }
 }

@@ -61,6 +61,9 @@ pub(crate) fn lower(
     lowering.declare(parameters, Origin::Parameter)?;
     let nodes = lowering.live(outputs);
     let angles = angles(graph, &nodes);
+    lowering.made.values.reserve(nodes.len());
+    lowering.made.per_evaluation.reserve(nodes.len());
+    lowering.known.reserve(nodes.len() / 2);
     for e in nodes {
         let value = lowering.node(e, &angles)?;
         lowering.value_of[e.index()] = value;
@@ -208,14 +211,17 @@ impl Lowering<'_> {
 
     /// The value of an instruction whose results are [`NONE`]: carried out if its operands are constants, else put into its part.
     fn emit(&mut self, instruction: Instruction) -> Slot {
-        if let Some(&value) = self.known.get(&instruction) {
+        // The graph has each operation once; only powers and sines with cosines come from several of its nodes.
+        let shared = matches!(
+            instruction,
+            Instruction::Mul { .. } | Instruction::Square { .. } | Instruction::SinCos { .. }
+        );
+        if shared && let Some(&value) = self.known.get(&instruction) {
             return value;
         }
         if let Some(number) = self.carried_out(instruction) {
             self.made.once += 1;
-            let value = self.constant(number);
-            self.known.insert(instruction, value);
-            return value;
+            return self.constant(number);
         }
         let varies = |v: Slot| {
             matches!(self.made.values[v as usize], Origin::Input(_) | Origin::PerEvaluation)
@@ -235,7 +241,9 @@ impl Lowering<'_> {
         } else {
             self.made.per_evaluation.push(placed);
         }
-        self.known.insert(instruction, value);
+        if shared {
+            self.known.insert(instruction, value);
+        }
         value
     }
 

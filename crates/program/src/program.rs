@@ -115,8 +115,9 @@ impl Program {
     ///
     /// What cancels exactly when rounded twice, as $ab - cd$ does for $a = d$, $b = c$, leaves a rounding error here.
     #[must_use]
-    pub fn fused(&self) -> Self {
-        Self { tape: Arc::new(Tape { fused: true, ..Tape::clone(&self.tape) }) }
+    pub fn fused(self) -> Self {
+        let tape = Tape { fused: true, ..Arc::unwrap_or_clone(self.tape) };
+        Self { tape: Arc::new(tape) }
     }
 
     /// Begins a run with these parameters: everything that depends on them alone is evaluated here.

@@ -81,17 +81,20 @@ fn powers_share_their_squares() {
 }
 
 #[test]
-fn a_product_joins_the_one_sum_that_reads_it() {
+fn a_product_joins_the_sums_that_read_it() {
     let (g, [x, v], [m, k]) = setting();
-    let (product, fixed) = (g.mul(x, v), g.mul(m, k));
+    let (product, fixed, often) = (g.mul(x, v), g.mul(m, k), g.mul(m, v));
     let outputs = [
         g.add(g.mul(m, x), v),
         g.sub(g.mul(k, x), v),
         g.sub(v, g.pow(x, g.integer(2))),
-        g.add(product, m), // read twice: stays
+        g.add(product, m), // read by two sums: joins both
         g.sub(product, k),
-        g.add(fixed, x), // computed once a run: stays there
-        g.add(g.mul(k, v), g.mul(m, v)),
+        g.add(fixed, x),                 // computed once a run: stays there
+        g.add(often, x),                 // read more often: stays
+        g.add(g.mul(k, v), g.mul(m, x)), // one joins, the other stays
+        g.sub(x, often),
+        g.sin(often),
     ];
     let expected = "
 inputs: x, x'
@@ -99,16 +102,19 @@ parameters: m, k
 per run:
   k0 = m * k
 per evaluation:
-  t0 = x * x'
-  t1 = m * x + x'
-  t2 = k * x - x'
-  t3 = x' - x * x
-  t4 = t0 + m
-  t0 = t0 - k
-  t5 = k0 + x
-  t6 = k * x'
-  t6 = m * x' + t6
-outputs: t1, t2, t3, t4, t0, t5, t6";
+  t0 = m * x'
+  t1 = m * x
+  t2 = t1 + x'
+  t3 = k * x - x'
+  t4 = x' - x * x
+  t5 = x * x' + m
+  t6 = x * x' - k
+  t7 = k0 + x
+  t8 = t0 + x
+  t1 = k * x' + t1
+  t9 = x - t0
+  t0 = sin(t0)
+outputs: t2, t3, t4, t5, t6, t7, t8, t1, t9, t0";
     check(&g, &outputs, &[x, v], &[m, k], expected);
 }
 

@@ -143,7 +143,7 @@ fn same(a: f64, b: f64) -> bool {
 
 /// Native code of every kind that this processor runs has the bits of the interpreter.
 fn check(sample: &Sample, random: &mut Random) {
-    for program in [sample.program.clone(), sample.program.fused()] {
+    for program in [sample.program.clone(), sample.program.clone().fused()] {
         for machine in machines() {
             for lanes in Lanes::ALL {
                 check_one(&program, machine, lanes, random, &sample.text);
