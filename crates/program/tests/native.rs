@@ -196,3 +196,55 @@ fn executors_may_be_sent_to_threads() {
     shared::<Run>();
     shared::<Batch>();
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn no_page_is_writable_and_executable() {
+    let Sample { graph, inputs, parameters, outputs } =
+        Sample::random(&mut Random(15), 50, true);
+    let program = Program::compile(&graph, &inputs, &parameters, &outputs).unwrap();
+    let mut runs: Vec<NativeRun> = Lanes::ALL
+        .into_iter()
+        .filter_map(|lanes| Some(program.native(lanes)?.start(&[1.0; 3])))
+        .collect();
+    let flags: Vec<String> = std::fs::read_to_string("/proc/self/maps")
+        .expect("Linux has it")
+        .lines()
+        .filter(|line| line.split(' ').nth(1).is_some_and(|flags| flags.contains('x')))
+        .map(str::to_owned)
+        .collect();
+    let writable = |line: &&String| line.split(' ').nth(1).is_some_and(|f| f.contains('w'));
+    assert_eq!(flags.iter().find(writable), None);
+    // Pages without a file and without a name: the code of each width.
+    let anonymous = flags.iter().filter(|line| line.split_whitespace().count() == 5).count();
+    assert!(anonymous >= usize::from(!runs.is_empty()), "{flags:?}");
+    for run in &mut runs {
+        let lanes = run.lanes().count();
+        run.evaluate(&vec![0.5; 4 * lanes], &mut vec![0.0; outputs.len() * lanes]);
+    }
+}
+
+#[test]
+fn threads_share_code() {
+    let Sample { graph, inputs, parameters, outputs } =
+        Sample::random(&mut Random(16), 200, true);
+    let program = Program::compile(&graph, &inputs, &parameters, &outputs).unwrap();
+    let Some(native) = program.native(Lanes::One) else { return };
+    let (p, x) = ([0.1, 0.2, 0.3], [0.5, 0.6, 0.7, 0.8]);
+    let mut expected = vec![0.0; outputs.len()];
+    program.start(&p).evaluate(&x, &mut expected);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            let (native, expected) = (native.clone(), &expected);
+            scope.spawn(move || {
+                let mut run = native.start(&p);
+                drop(native);
+                for _ in 0..1_000 {
+                    let mut found = vec![0.0; expected.len()];
+                    run.evaluate(&x, &mut found);
+                    assert!(found.iter().zip(expected).all(|(a, b)| same(*a, *b)));
+                }
+            });
+        }
+    });
+}

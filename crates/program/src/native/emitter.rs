@@ -9,17 +9,16 @@
 
 use std::sync::Arc;
 
-use pfaff_expr::{Relation, Unary};
+use pfaff_expr::Unary;
 
 use super::assembler::{
-    Assembler, General, Label, Masking, Place, R14, RAX, RBP, RBX, RCX, RDI, RDX, RSI, Width,
+    Assembler, General, Label, Place, R14, RAX, RBP, RBX, RCX, RDI, RDX, RSI, Width,
 };
 use super::call::{Call, Function, beyond, beyond_fused, dispatch};
 use super::group::{Packing, room, width_for};
 use super::operation::{
-    ADD, AND, BLEND, BLEND_MASK, COMPARE, COMPARE_MASK, DIV, MOVE, MUL, MUL_ADD_213,
-    MUL_ADD_231, MUL_SUB_213, MUL_SUB_231, OR, Operation, SQRT, SUB, SUB_MUL_213, SUB_MUL_231,
-    XOR, relation,
+    ADD, AND, DIV, MUL, MUL_ADD_213, MUL_ADD_231, MUL_SUB_213, MUL_SUB_231, Operation, SQRT,
+    SUB, SUB_MUL_213, SUB_MUL_231, XOR,
 };
 use super::pool;
 use super::registers::{Frame, Registers};
@@ -38,25 +37,18 @@ pub(super) enum Machine {
     Avx512,
 }
 
+/// The first of the eight registers of sine and cosine: VEX reaches them.
+const TRIGONOMETRIC: u8 = 8;
+
+/// Two of those eight that never hold values between instructions.
+pub(super) const SCRATCH: [u8; 2] = [TRIGONOMETRIC + 6, TRIGONOMETRIC + 7];
+
 impl Machine {
-    /// The first of the eight registers of sine and cosine.
-    fn trigonometric(self) -> u8 {
-        match self {
-            Self::Avx2 => 8,
-            Self::Avx512 => 24,
-        }
-    }
-
-    /// Two of those eight that never hold values between instructions.
-    fn scratch(self) -> [u8; 2] {
-        [self.trigonometric() + 6, self.trigonometric() + 7]
-    }
-
-    /// Bits of the registers that values may be in.
+    /// Bits of the registers that values may be in. Where there are few, values share six of the eight with sine and cosine.
     fn allocatable(self) -> u32 {
         match self {
-            Self::Avx2 => (1 << 14) - 1,
-            Self::Avx512 => (1 << 24) - 1,
+            Self::Avx2 => 0x3fff,
+            Self::Avx512 => 0xffff_00ff,
         }
     }
 
@@ -169,11 +161,11 @@ fn function_of(instruction: Instruction) -> Option<Function> {
     }
 }
 
-struct Emitter<'a> {
+pub(super) struct Emitter<'a> {
     tape: &'a Arc<Tape>,
-    target: Target,
-    assembler: Assembler,
-    registers: Registers,
+    pub(super) target: Target,
+    pub(super) assembler: Assembler,
+    pub(super) registers: Registers,
     calls: Vec<Arc<Call>>,
     /// The subroutine of each width, if it is used.
     sincos: [Option<Label>; 4],
@@ -198,7 +190,7 @@ impl Emitter<'_> {
 
     /// Outputs that no instruction computes, and the way back.
     fn leave(&mut self, calls_out: bool) {
-        let [_, scratch] = self.target.machine.scratch();
+        let [_, scratch] = SCRATCH;
         for o in 0..self.registers.values.outputs.len() {
             let v = self.registers.values.outputs[o];
             if (v as usize) < self.tape.layout.first_temporary() {
@@ -213,7 +205,10 @@ impl Emitter<'_> {
                 self.output(o as u32, from);
             }
         }
-        self.assembler.clear_upper();
+        let wide = self.sincos[Width::Ymm as usize..].iter().any(Option::is_some);
+        if self.target.width != Width::Scalar || wide {
+            self.assembler.clear_upper();
+        }
         if calls_out {
             for r in [R14, RBP, RBX] {
                 self.assembler.pop(r);
@@ -228,9 +223,9 @@ impl Emitter<'_> {
             let subroutine = Subroutine {
                 width,
                 lanes: room(width) as u64,
-                first: machine.trigonometric(),
+                first: TRIGONOMETRIC,
                 fused: self.tape.fused,
-                evex: machine == Machine::Avx512,
+                registers: if machine == Machine::Avx512 { 32 } else { 16 },
             };
             if let Some(label) = self.sincos[width as usize] {
                 let beyond = if self.tape.fused { beyond_fused } else { beyond };
@@ -298,7 +293,7 @@ impl Emitter<'_> {
     fn written(&mut self, v: u32) {
         let mut next = self.registers.values.output_of(v);
         if next.is_some() {
-            let [_, scratch] = self.target.machine.scratch();
+            let [_, scratch] = SCRATCH;
             let from = self.registers.register_of(v).unwrap_or_else(|| {
                 let (base, offset) = self.registers.memory_of(v);
                 self.assembler.load(self.target.width, scratch, Place::Memory(base, offset));
@@ -321,12 +316,12 @@ impl Emitter<'_> {
         self.assembler.store(self.target.width, outputs, offset, from);
     }
 
-    fn write(&mut self, operation: &'static Operation, to: u8, a: u8, b: Place) {
+    pub(super) fn write(&mut self, operation: &'static Operation, to: u8, a: u8, b: Place) {
         self.assembler.vector(operation, self.target.width, to, a, b);
     }
 
     /// The register of a result, which may be one of operands that are dead now.
-    fn result(&mut self, operands: [u32; 3]) -> u8 {
+    pub(super) fn result(&mut self, operands: [u32; 3]) -> u8 {
         self.registers.release(operands);
         self.registers.take(&mut self.assembler)
     }
@@ -427,7 +422,7 @@ impl Emitter<'_> {
         if !in_register(a) && in_register(b) {
             (a, b) = (b, a);
         }
-        let [_, scratch] = self.target.machine.scratch();
+        let [_, scratch] = SCRATCH;
         let first = self.registers.load(&mut self.assembler, a);
         let place = self.registers.near(&mut self.assembler, b);
         self.write(MUL, scratch, first, place);
@@ -455,7 +450,7 @@ impl Emitter<'_> {
 
     fn trigonometric(&mut self, a: u32, results: [(u32, u8); 2]) {
         let Self { assembler, registers, .. } = self;
-        let first = self.target.machine.trigonometric();
+        let first = TRIGONOMETRIC;
         let own = 0xff << first;
         registers.vacate(assembler, own, a);
         let from = registers.place(a);
@@ -477,7 +472,7 @@ impl Emitter<'_> {
 
     /// Sines and cosines of several angles at once; they stay in memory until they are read.
     fn group(&mut self, first: usize, count: usize) {
-        let own = self.target.machine.trigonometric();
+        let own = TRIGONOMETRIC;
         let width = width_for(count);
         let mut angles = Vec::with_capacity(room(width));
         let (mut sines, mut cosines) = (vec![NONE; room(width)], vec![NONE; room(width)]);
@@ -537,112 +532,5 @@ impl Emitter<'_> {
         assembler.immediate(RAX, dispatch as *const () as u64);
         assembler.call_register(RAX);
         self.calls.push(call);
-    }
-}
-
-/// Truth: 1 or 0 in each lane, by masks where the processor has them.
-impl Emitter<'_> {
-    fn has_masks(&self) -> bool {
-        self.target.machine == Machine::Avx512
-    }
-
-    /// Compares into a scratch register, or into the mask register; there only in lanes that are set already, if `further`.
-    fn test(&mut self, into: u8, a: u8, b: Place, (relation, further): (u8, bool)) {
-        let width = self.target.width;
-        if self.has_masks() {
-            let masking = if further { Masking::Merge } else { Masking::None };
-            self.assembler.masked(COMPARE_MASK, width, [1, a], b, (masking, Some(relation)));
-        } else {
-            self.assembler.vector_with(COMPARE, width, [into, a], b, relation);
-        }
-    }
-
-    /// 1 where the last test held.
-    fn one_where(&mut self, tested: u8, d: u8) {
-        let one = Place::Pool(pool::ONE);
-        let width = self.target.width.whole();
-        if self.has_masks() {
-            self.assembler.masked(MOVE, width, [d, 0], one, (Masking::Zero, None));
-        } else {
-            self.assembler.vector(AND, width, d, tested, one);
-        }
-    }
-
-    fn compare(&mut self, relation: Relation, a: u32, b: u32, to: u32) {
-        let [_, scratch] = self.target.machine.scratch();
-        let relation = match relation {
-            Relation::Less => relation::LESS,
-            Relation::LessEqual => relation::LESS_EQUAL,
-            Relation::Equal => relation::EQUAL,
-            Relation::NotEqual => relation::NOT_EQUAL,
-        };
-        let first = self.registers.load(&mut self.assembler, a);
-        let place = self.registers.near(&mut self.assembler, b);
-        let d = self.result([a, b, NONE]);
-        self.test(scratch, first, place, (relation, false));
-        self.one_where(scratch, d);
-        self.registers.bind(to, d);
-    }
-
-    fn is_zero(&mut self, a: u32, to: u32) {
-        let [_, scratch] = self.target.machine.scratch();
-        let first = self.registers.load(&mut self.assembler, a);
-        let d = self.result([a, NONE, NONE]);
-        self.test(scratch, first, Place::Pool(pool::ZERO), (relation::EQUAL, false));
-        self.one_where(scratch, d);
-        self.registers.bind(to, d);
-    }
-
-    fn both(&mut self, a: u32, b: u32, to: u32) {
-        let [other, scratch] = self.target.machine.scratch();
-        let first = self.registers.load(&mut self.assembler, a);
-        let second = self.registers.load(&mut self.assembler, b);
-        let d = self.result([a, b, NONE]);
-        let zero = Place::Pool(pool::ZERO);
-        self.test(scratch, first, zero, (relation::NOT_EQUAL, false));
-        self.test(other, second, zero, (relation::NOT_EQUAL, true));
-        if !self.has_masks() {
-            self.write(AND, scratch, scratch, Place::Register(other));
-        }
-        self.one_where(scratch, d);
-        self.registers.bind(to, d);
-    }
-
-    /// With masks: 0 where both are zero, else 1.
-    fn either(&mut self, a: u32, b: u32, to: u32) {
-        let [other, scratch] = self.target.machine.scratch();
-        let first = self.registers.load(&mut self.assembler, a);
-        let second = self.registers.load(&mut self.assembler, b);
-        let d = self.result([a, b, NONE]);
-        let zero = Place::Pool(pool::ZERO);
-        if self.has_masks() {
-            self.test(scratch, first, zero, (relation::EQUAL, false));
-            self.test(other, second, zero, (relation::EQUAL, true));
-            let width = self.target.width.whole();
-            self.assembler.load(width, scratch, Place::Pool(pool::ONE));
-            let blend = (Masking::Merge, None);
-            self.assembler.masked(BLEND_MASK, width, [d, scratch], zero, blend);
-        } else {
-            self.test(scratch, first, zero, (relation::NOT_EQUAL, false));
-            self.test(other, second, zero, (relation::NOT_EQUAL, true));
-            self.write(OR, scratch, scratch, Place::Register(other));
-            self.one_where(scratch, d);
-        }
-        self.registers.bind(to, d);
-    }
-
-    fn select(&mut self, operands: [u32; 3], to: u32) {
-        let [_, scratch] = self.target.machine.scratch();
-        let [condition, a, b] = operands.map(|v| self.registers.load(&mut self.assembler, v));
-        let d = self.result(operands);
-        let zero = Place::Pool(pool::ZERO);
-        self.test(scratch, condition, zero, (relation::EQUAL, false));
-        let (width, b) = (self.target.width.whole(), Place::Register(b));
-        if self.has_masks() {
-            self.assembler.masked(BLEND_MASK, width, [d, a], b, (Masking::Merge, None));
-        } else {
-            self.assembler.vector_with(BLEND, width, [d, a], b, scratch << 4);
-        }
-        self.registers.bind(to, d);
     }
 }

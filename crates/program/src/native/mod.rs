@@ -40,6 +40,8 @@ mod tests;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod trigonometry;
 #[cfg(all(target_arch = "x86_64", unix))]
+mod truth;
+#[cfg(all(target_arch = "x86_64", unix))]
 mod values;
 
 #[cfg(not(all(target_arch = "x86_64", unix)))]

@@ -304,58 +304,6 @@ fn text(i: &Decoded, pool: usize, row: usize, label: &dyn Fn(usize) -> String) -
 }
 
 #[test]
-#[cfg(target_os = "linux")]
-fn no_page_is_writable_and_executable() {
-    let mut random = Random(6);
-    let program = sample(&mut random, Mix::All, [4, 50, 12]).program;
-    let before = executable_pages();
-    let natives: Vec<Native> =
-        Lanes::ALL.into_iter().filter_map(|lanes| program.native(lanes)).collect();
-    let during = executable_pages();
-    assert!(during.iter().all(|flags| !flags.contains('w')), "{during:?}");
-    if !natives.is_empty() {
-        assert!(during.len() > before.len(), "the code is somewhere");
-    }
-    let mut runs: Vec<_> = natives.iter().map(|n| n.start(&[1.0; 3])).collect();
-    drop(natives);
-    for run in &mut runs {
-        let lanes = run.lanes().count();
-        run.evaluate(&vec![0.5; 4 * lanes], &mut vec![0.0; program.outputs() * lanes]);
-    }
-}
-
-/// The flags of the pages of this process that may be executed.
-#[cfg(target_os = "linux")]
-fn executable_pages() -> Vec<String> {
-    let maps = std::fs::read_to_string("/proc/self/maps").expect("Linux has it");
-    let flags = maps.lines().filter_map(|line| line.split(' ').nth(1));
-    flags.filter(|flags| flags.contains('x')).map(str::to_owned).collect()
-}
-
-#[test]
-fn threads_share_code() {
-    let mut random = Random(7);
-    let program = sample(&mut random, Mix::All, [4, 200, 30]).program;
-    let Some(native) = program.native(Lanes::One) else { return };
-    let mut expected = vec![0.0; program.outputs()];
-    program.start(&[0.1, 0.2, 0.3]).evaluate(&[0.5, 0.6, 0.7, 0.8], &mut expected);
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            let native = native.clone();
-            let expected = &expected;
-            scope.spawn(move || {
-                let mut run = native.start(&[0.1, 0.2, 0.3]);
-                for _ in 0..1_000 {
-                    let mut found = vec![0.0; expected.len()];
-                    run.evaluate(&[0.5, 0.6, 0.7, 0.8], &mut found);
-                    assert!(found.iter().zip(expected).all(|(a, b)| same(*a, *b)));
-                }
-            });
-        }
-    });
-}
-
-#[test]
 fn widths_are_those_of_registers() {
     assert_eq!(target(Lanes::Eight, Machine::Avx2).width, Width::Ymm);
     assert_eq!(target(Lanes::Eight, Machine::Avx512).lanes, 8);

@@ -27,13 +27,19 @@ pub(super) struct Subroutine {
     /// The first of its eight registers.
     pub(super) first: u8,
     pub(super) fused: bool,
-    pub(super) evex: bool,
+    /// How many registers must survive.
+    pub(super) registers: u8,
 }
 
 /// What answers beyond the range: argument, sine, cosine, lanes.
 pub(super) type Beyond = unsafe extern "sysv64" fn(*const f64, *mut f64, *mut f64, u64);
 
 impl Subroutine {
+    /// Lanes are chosen by mask registers where there is no other way.
+    fn by_mask(self) -> bool {
+        self.width == Width::Zmm
+    }
+
     /// Writes the subroutine at the label.
     pub(super) fn write(self, assembler: &mut Assembler, label: Label, beyond: Beyond) {
         let slow = assembler.label();
@@ -54,16 +60,15 @@ impl Subroutine {
 
     fn call_out(self, assembler: &mut Assembler, beyond: Beyond) {
         let width = self.width.whole();
-        let count: i32 = if self.evex { 32 } else { 16 };
         let place = |r: u8| i32::from(r) * width.bytes();
         assembler.push(RBP);
         assembler.copy(RBP, RSP);
         for r in [RDI, RSI, RDX] {
             assembler.push(r);
         }
-        assembler.lower_stack(count * width.bytes());
+        assembler.lower_stack(place(self.registers));
         assembler.copy(RAX, RSP);
-        for r in 0..count as u8 {
+        for r in 0..self.registers {
             assembler.store(width, RAX, place(r), r);
         }
         for (to, r) in [(RDI, ARGUMENT), (RSI, SIN), (RDX, COS)] {
@@ -74,7 +79,7 @@ impl Subroutine {
         assembler.clear_upper();
         assembler.call_register(RAX);
         assembler.copy(RAX, RSP);
-        for r in 0..count as u8 {
+        for r in 0..self.registers {
             assembler.load(width, r, Place::Memory(RAX, place(r)));
         }
         assembler.address(RSP, RBP, -24);
@@ -130,10 +135,10 @@ impl Body<'_> {
     }
 
     fn check_range(&mut self, slow: Label) {
-        let Subroutine { width, first, evex, .. } = self.subroutine;
+        let Subroutine { width, first, .. } = self.subroutine;
         let outside = relation::NOT_LESS_EQUAL;
         self.op(AND, 1, 0, Pool(pool::MAGNITUDE));
-        if evex {
+        if self.subroutine.by_mask() {
             let registers = [1, first + 1];
             self.assembler.vector_with(
                 COMPARE_MASK,
@@ -234,10 +239,10 @@ impl Body<'_> {
 
     /// Sine in 7, cosine in 4, quadrant in 1; then the results in 2 and 3.
     fn turn(&mut self) {
-        let Subroutine { width, first, evex, .. } = self.subroutine;
+        let Subroutine { width, first, .. } = self.subroutine;
         let width = width.whole();
         let at = |r: u8| first + r;
-        if evex {
+        if self.subroutine.by_mask() {
             self.assembler.vector(TEST_MASK, width, 1, at(1), Pool(pool::LAST));
             for (to, even, odd) in [(SIN, 7, 4), (COS, 4, 7)] {
                 let masking = (Masking::Merge, None);

@@ -36,26 +36,10 @@ pub(super) struct Values {
 impl Values {
     /// With the instructions in their order.
     pub(super) fn of(tape: &Tape) -> Self {
-        let (operands, results, outputs, count) = Self::named(tape);
-        let order = (0..operands.len() as u32).collect();
-        Self::with_uses(order, operands, results, outputs, count)
-    }
-
-    /// With the instructions in another order.
-    pub(super) fn reordered(self, order: Vec<u32>) -> Self {
-        let pick3 = order.iter().map(|&i| self.operands[i as usize]).collect();
-        let pick2 = order.iter().map(|&i| self.results[i as usize]).collect();
-        Self::with_uses(order, pick3, pick2, self.outputs, self.count)
-    }
-
-    /// Operands and results by instruction, outputs, and how many values there are.
-    fn named(tape: &Tape) -> (Vec<[u32; 3]>, Vec<[u32; 2]>, Vec<u32>, usize) {
-        let fixed = tape.layout.first_temporary();
         let mut value_of: Vec<u32> = (0..tape.layout.slots() as u32).collect();
-        let mut count = fixed;
-        let (mut operands, mut results) = (Vec::new(), Vec::new());
-        operands.reserve_exact(tape.per_evaluation.len());
-        results.reserve_exact(tape.per_evaluation.len());
+        let mut count = tape.layout.first_temporary();
+        let mut operands = Vec::with_capacity(tape.per_evaluation.len());
+        let mut results = Vec::with_capacity(tape.per_evaluation.len());
         for instruction in &tape.per_evaluation {
             let mut read = [NONE; 3];
             for (place, slot) in read.iter_mut().zip(instruction.operands()) {
@@ -71,13 +55,20 @@ impl Values {
             results.push(written);
         }
         let outputs = tape.outputs.iter().map(|&slot: &Slot| value_of[slot as usize]).collect();
-        (operands, results, outputs, count)
+        let order = (0..operands.len() as u32).collect();
+        Self::with_uses(order, (operands, results), outputs, count)
+    }
+
+    /// With the instructions in another order.
+    pub(super) fn reordered(self, order: Vec<u32>) -> Self {
+        let operands = order.iter().map(|&i| self.operands[i as usize]).collect();
+        let results = order.iter().map(|&i| self.results[i as usize]).collect();
+        Self::with_uses(order, (operands, results), self.outputs, self.count)
     }
 
     fn with_uses(
         order: Vec<u32>,
-        operands: Vec<[u32; 3]>,
-        results: Vec<[u32; 2]>,
+        (operands, results): (Vec<[u32; 3]>, Vec<[u32; 2]>),
         outputs: Vec<u32>,
         count: usize,
     ) -> Self {
