@@ -154,7 +154,7 @@ impl Store {
     }
 
     /// What a node hands down to its operands that contain a symbol of the mask.
-    fn pull_back(
+    pub(crate) fn pull_back(
         &mut self,
         e: Expr,
         node: Node,

@@ -207,6 +207,15 @@ impl Graph {
         self.store.borrow().traits[e.index()].varies
     }
 
+    /// Whether the expression is constant during a run: no symbol but parameters, or the same value modulo a prime at two random points.
+    ///
+    /// A constant in disguise that needs identities beyond rational arithmetic in sines, cosines and exponentials is missed, never invented.
+    pub fn is_constant(&self, e: Expr) -> bool {
+        let store = self.store.borrow();
+        let [a, b] = store.values[e.index()];
+        !store.traits[e.index()].varies || (a == b && !store.traits[e.index()].remembers)
+    }
+
     /// Whether the expression contains a memory operator.
     pub fn remembers(&self, e: Expr) -> bool {
         self.store.borrow().traits[e.index()].remembers
@@ -228,6 +237,14 @@ impl Graph {
         let mut store = self.store.borrow_mut();
         let mask = symbols.iter().fold(0, |m, s| m | store.masks[s.index()]);
         store.live_with(&[e], mask).iter().any(|x| symbols.contains(x))
+    }
+
+    /// Runs `derive` without merging, inside of what merges: new nodes are made as they are written.
+    pub fn as_written<T>(&self, derive: impl FnOnce() -> T) -> T {
+        let before = std::mem::replace(&mut self.store.borrow_mut().merging, false);
+        let result = derive();
+        self.store.borrow_mut().merging = before;
+        result
     }
 
     /// Runs `derive` so that nodes of equal value become one node, and constants their value.

@@ -7,11 +7,13 @@
 //! Knows nothing of mechanics beyond the words "coordinate", "velocity" and "time" of its symbols.
 
 mod build;
+mod chain;
 mod derivative;
 mod evaluate;
 mod field;
 mod function;
 mod graph;
+mod hazard;
 mod independence;
 mod latex;
 mod latex_symbol;
@@ -37,5 +39,5 @@ pub use number::Rational;
 pub use print::{NameOptions, Named};
 pub use rate::Rates;
 pub use table::{Table, TableError};
-pub use transform::Linear;
+pub use transform::{Linear, Substitution};
 pub use zero::ZeroTest;

@@ -6,6 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::field;
+use crate::hazard::{HazardSets, Hazards, NO_HAZARDS};
 use crate::node::{Expr, Node, Role, Symbol};
 use crate::number::{self, Rational};
 use crate::table::Table;
@@ -25,6 +26,7 @@ pub(crate) struct Store {
     pub(crate) symbols: Vec<Symbol>,
     pub(crate) symbol_nodes: Vec<Expr>,
     pub(crate) tables: Vec<Table>,
+    pub(crate) hazard_sets: HazardSets,
     /// Derived nodes of equal value become one node.
     pub(crate) merging: bool,
     syntax: FxHashMap<Node, Expr>,
@@ -44,6 +46,8 @@ pub(crate) struct Traits {
     pub(crate) varies: bool,
     /// Finite and smooth for all finite values of its symbols.
     pub(crate) total: bool,
+    /// Where it is not.
+    pub(crate) hazards: Hazards,
     /// Contains a memory operator.
     pub(crate) remembers: bool,
 }
@@ -132,7 +136,13 @@ impl Store {
     fn merge(&mut self, node: Node) -> Expr {
         let v = value(self, node);
         let traits = self.traits_of(node);
-        let fits = |s: &Self, e: Expr| s.traits[e.index()].total || s.node(e) == node;
+        let fits = |s: &Self, e: Expr| {
+            let known = s.traits[e.index()];
+            known.total
+                || s.node(e) == node
+                || (known.hazards != NO_HAZARDS
+                    && s.hazard_sets.are_among(known.hazards, traits.hazards))
+        };
         if let Some(&e) = self.by_value.get(&v)
             && fits(self, e)
         {
@@ -153,12 +163,16 @@ impl Store {
             self.syntax.insert(node, e);
             return e;
         }
-        if v[0] == v[1] && traits.varies && traits.total {
+        if v[0] == v[1] && traits.varies {
             self.merging = false;
             let made = self.push_with(node, v, traits);
             let constant = self.zeroed(made);
             self.merging = true;
-            if let Some(c) = constant {
+            let sound = |s: &Self, c: Expr| {
+                let found = s.traits[c.index()];
+                found.total || (found.hazards != NO_HAZARDS && s.hazard_sets.are_among(found.hazards, traits.hazards))
+            };
+            if let Some(c) = constant.filter(|&c| sound(self, c)) {
                 self.by_value.insert(v, c);
                 self.syntax.insert(node, c);
                 return c;
@@ -213,16 +227,23 @@ impl Store {
         self.traits.push(traits);
         self.visited.push(0);
         self.syntax.insert(node, e);
-        let better = |s: &Self, old: Expr| !s.traits[old.index()].total && traits.total;
+        let better = |s: &Self, old: Expr| {
+            let known = s.traits[old.index()];
+            !known.total
+                && (traits.total
+                    || (traits.hazards != known.hazards
+                        && traits.hazards != NO_HAZARDS
+                        && s.hazard_sets.are_among(traits.hazards, known.hazards)))
+        };
         if self.by_value.get(&v).is_none_or(|&old| better(self, old)) {
             self.by_value.insert(v, e);
         }
         e
     }
 
-    fn traits_of(&self, node: Node) -> Traits {
+    fn traits_of(&mut self, node: Node) -> Traits {
         let of = |e: Expr| self.traits[e.index()];
-        let mut t = Traits { varies: false, total: true, remembers: false };
+        let mut t = Traits { varies: false, total: true, hazards: NO_HAZARDS, remembers: false };
         for o in node.operands() {
             t.varies |= of(o).varies;
             t.total &= of(o).total;
@@ -248,6 +269,7 @@ impl Store {
             | Node::Table { .. } => t.total = false,
             _ => {}
         }
+        t.hazards = self.hazards_of(node);
         t
     }
 

@@ -15,6 +15,73 @@ pub struct Linear {
     pub rest: Expr,
 }
 
+/// A substitution that grows, and remembers what it has made.
+#[derive(Clone, Debug, Default)]
+pub struct Substitution {
+    images: FxHashMap<Expr, Expr>,
+    /// What was looked at since the last [`Substitution::mark`].
+    recent: Vec<Expr>,
+}
+
+impl Substitution {
+    /// From here on, what is looked at counts as recent.
+    pub fn mark(&mut self) {
+        self.recent.clear();
+    }
+
+    /// Replaces a symbol from now on. What was made before and contains it is forgotten: cheaply, if the symbol was met only recently.
+    pub fn define(&mut self, g: &Graph, symbol: Expr, image: Expr) {
+        if self.images.contains_key(&symbol) {
+            if self.recent.contains(&symbol) {
+                let store = g.store.borrow();
+                let mask = store.masks[symbol.index()];
+                for e in &self.recent {
+                    if store.masks[e.index()] & mask != 0 {
+                        self.images.remove(e);
+                    }
+                }
+            } else {
+                // NOTE: the replaced symbols must stay, everything else is made again.
+                let symbols: Vec<Expr> =
+                    self.images.keys().copied().filter(|&e| g.is_leaf(e)).collect();
+                let mut kept: Vec<(Expr, Expr)> =
+                    symbols.into_iter().map(|e| (e, self.images[&e])).collect();
+                kept.sort_unstable();
+                self.images = kept.into_iter().collect();
+            }
+        }
+        self.images.insert(symbol, image);
+    }
+
+    /// The image of an expression.
+    pub fn apply(&mut self, g: &Graph, e: Expr) -> Expr {
+        let mut store = g.store.borrow_mut();
+        let mut stack = vec![e];
+        while let Some(&x) = stack.last() {
+            if self.images.contains_key(&x) {
+                stack.pop();
+                continue;
+            }
+            let node = store.node(x);
+            let before = stack.len();
+            stack.extend(node.operands().filter(|o| !self.images.contains_key(o)));
+            if stack.len() > before {
+                continue;
+            }
+            let images = &self.images;
+            let made = if node.operands().all(|o| images[&o] == o) {
+                x
+            } else {
+                store.rebuild(node, |o| images[&o])
+            };
+            self.images.insert(x, made);
+            self.recent.push(x);
+            stack.pop();
+        }
+        self.images[&e]
+    }
+}
+
 impl Graph {
     /// Replaces symbols (or any nodes) by expressions, in all outputs at once.
     pub fn substitute(&self, outputs: &[Expr], replacement: &[(Expr, Expr)]) -> Vec<Expr> {
@@ -65,7 +132,24 @@ impl Graph {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Graph, Role};
+    use crate::{Graph, Role, Substitution};
+
+    #[test]
+    fn a_growing_substitution_forgets_what_it_must() {
+        let g = Graph::new();
+        let [x, y, z] = ["x", "y", "z"].map(|n| g.symbol(n, Role::Free));
+        let (sum, product) = (g.add(x, y), g.mul(g.add(x, y), z));
+        let mut s = Substitution::default();
+        s.define(&g, x, g.one());
+        assert_eq!(s.apply(&g, sum), g.add(g.one(), y));
+        s.mark();
+        assert_eq!(s.apply(&g, product), g.mul(g.add(g.one(), y), z));
+        // y was met before the mark: everything is made again; z after it.
+        s.define(&g, z, g.integer(3));
+        assert_eq!(s.apply(&g, product), g.mul(g.add(g.one(), y), g.integer(3)));
+        s.define(&g, y, g.zero());
+        assert_eq!(s.apply(&g, product), g.integer(3));
+    }
 
     #[test]
     fn hidden_linearity_is_found() {

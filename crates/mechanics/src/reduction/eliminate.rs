@@ -1,0 +1,354 @@
+//! The constraint rows solved one after another for velocities, every definition a shared expression.
+//!
+//! Row $\sum_j c_j\dot q^j + a = 0$, earlier definitions inserted, is solved by the first that it offers:
+//!
+//! 1. a coefficient that is constant (velocities in fewest rows first), or that cannot vanish because squares and positive numbers add up in it;
+//! 2. two coefficients with constant $n = c_i^2 + c_j^2$: $(\dot q^i, \dot q^j) = -(c_i, c_j)\,r/n + (-c_j, c_i)\,w$ with a new independent $w$, $r$ being the rest of the row;
+//! 3. a chart: the coefficient that is largest at the given point, to be watched.
+//!
+//! A row whose coefficients all vanish follows from the others, if its rest vanishes too.
+
+use pfaff_expr::{Expr, Graph, Node, Role, Substitution, Unary};
+use rustc_hash::FxHashMap;
+
+use super::{Chart, Point, Statement, forms};
+
+/// A coefficient this small against the others of its row is rounding of an identity that was missed.
+const NEGLIGIBLE: f64 = 1e-11;
+/// Coefficients among which pairs of constant norm are looked for.
+const PAIRED: usize = 8;
+
+/// How a row was solved. Coefficients are those of the row with earlier definitions inserted.
+#[derive(Clone, Debug)]
+pub(super) enum Row {
+    /// $\dot q^j = -r/c$
+    Single { j: usize, c: Expr },
+    /// $(\dot q^i, \dot q^j) = -(a, b)\,r/n + (-b, a)\,w$
+    Pair { i: usize, j: usize, a: Expr, b: Expr, n: Expr, w: Expr },
+    /// Follows from the rows before.
+    Redundant,
+}
+
+impl Row {
+    /// The columns solved for.
+    pub(super) fn columns(&self) -> Vec<usize> {
+        match *self {
+            Self::Single { j, .. } => vec![j],
+            Self::Pair { i, j, .. } => vec![i, j],
+            Self::Redundant => Vec::new(),
+        }
+    }
+}
+
+/// The rows solved.
+pub(super) struct Eliminated {
+    pub(super) rows: Vec<Row>,
+    /// $u$
+    pub(super) independent: Vec<Expr>,
+    /// $u(q, \dot q, t)$
+    pub(super) forms: Vec<Expr>,
+    /// $\dot q(q, u, t)$
+    pub(super) velocities: Vec<Expr>,
+    pub(super) charts: Vec<Chart>,
+    pub(super) redundant: Vec<usize>,
+}
+
+/// Solves the rows; `None` if they contradict each other or nothing can be divided by.
+pub(super) fn eliminate(
+    statement: &Statement,
+    g: &Graph,
+    chosen: &[Expr],
+    point: Point<'_>,
+) -> Option<Eliminated> {
+    let mut e = Elimination::new(statement, g, point);
+    let count = e.occurrences();
+    let (mut rows, mut charts, mut redundant) = (Vec::new(), Vec::new(), Vec::new());
+    for (r, &written) in statement.rows.iter().enumerate() {
+        e.inserted.mark();
+        let row = e.resolve(written);
+        let (solved, chart) = e.solve(r, row, &count)?;
+        if matches!(solved, Row::Redundant) {
+            redundant.push(r);
+        }
+        rows.push(solved);
+        charts.extend(chart);
+    }
+    let (independent, forms) = e.name_independent(&rows, chosen)?;
+    let velocities = statement.velocities.iter().map(|&v| e.resolve(v)).collect();
+    Some(Eliminated { rows, independent, forms, velocities, charts, redundant })
+}
+
+struct Elimination<'a> {
+    s: &'a Statement,
+    g: &'a Graph,
+    /// Symbol to index.
+    index: FxHashMap<Expr, usize>,
+    defined: Vec<bool>,
+    inserted: Substitution,
+    values: FxHashMap<Expr, f64>,
+}
+
+impl<'a> Elimination<'a> {
+    fn new(s: &'a Statement, g: &'a Graph, point: Point<'_>) -> Self {
+        let mut values: FxHashMap<Expr, f64> = s.parameters.iter().copied().collect();
+        values.insert(s.time, point.t);
+        values.extend(s.positions.iter().copied().zip(point.q.iter().copied()));
+        Self {
+            s,
+            g,
+            index: s.velocities.iter().enumerate().map(|(j, &v)| (v, j)).collect(),
+            defined: vec![false; s.velocities.len()],
+            inserted: Substitution::default(),
+            values,
+        }
+    }
+
+    /// In how many rows each velocity occurs.
+    fn occurrences(&self) -> Vec<usize> {
+        let mut count = vec![0; self.s.velocities.len()];
+        for &row in &self.s.rows {
+            self.mentioned(row).into_iter().for_each(|j| count[j] += 1);
+        }
+        count
+    }
+
+    /// The velocities in an expression.
+    fn mentioned(&self, e: Expr) -> Vec<usize> {
+        let symbols = self.g.symbols(&[e]);
+        symbols.iter().filter_map(|s| self.index.get(s).copied()).collect()
+    }
+
+    /// Definitions inserted until none is left to insert: they may mention velocities that were solved for later.
+    fn resolve(&mut self, e: Expr) -> Expr {
+        let mut e = e;
+        loop {
+            let image = self.inserted.apply(self.g, e);
+            if image == e || !self.mentioned(image).iter().any(|&j| self.defined[j]) {
+                return image;
+            }
+            e = image;
+        }
+    }
+
+    fn coefficient(&self, row: Expr, j: usize) -> Expr {
+        let g = self.g;
+        let c = g.directional(&[row], &[(self.s.velocities[j], g.one())])[0];
+        if self.mentioned(c).is_empty() { c } else { self.rest(c, &self.mentioned(c)) }
+    }
+
+    /// The expression without the velocities `js`.
+    fn rest(&self, e: Expr, js: &[usize]) -> Expr {
+        let still: Vec<(Expr, Expr)> =
+            js.iter().map(|&j| (self.s.velocities[j], self.g.zero())).collect();
+        self.g.substitute(&[e], &still)[0]
+    }
+
+    fn size(&self, e: Expr) -> f64 {
+        let at = |s: Expr| self.values.get(&s).copied().unwrap_or(f64::NAN);
+        self.g.evaluate(&[e], &at)[0].abs()
+    }
+
+    fn solve(&mut self, r: usize, row: Expr, count: &[usize]) -> Option<(Row, Option<Chart>)> {
+        let g = self.g;
+        let mut js = self.mentioned(row);
+        js.sort_by_key(|&j| (count[j], j));
+        let mut coefficients: Vec<(usize, Expr)> = Vec::new();
+        for j in js {
+            let c = self.coefficient(row, j);
+            if g.vanishes_modulo_prime(c) {
+                continue;
+            }
+            // NOTE: the first that is constant serves, and the others need not be looked at.
+            if g.is_constant(c) && self.size(c) > NEGLIGIBLE {
+                return Some((self.single(row, j, c), None));
+            }
+            coefficients.push((j, c));
+        }
+        if coefficients.is_empty() {
+            let rest = self.rest(row, &self.mentioned(row));
+            return g.vanishes_modulo_prime(rest).then_some((Row::Redundant, None));
+        }
+        if let Some(&(j, c)) = coefficients.iter().find(|c| self.is_positive(c.1)) {
+            return Some((self.single(row, j, c), None));
+        }
+        if let Some(pair) = self.pair(row, &coefficients) {
+            return Some((pair, None));
+        }
+        let sizes: Vec<f64> = coefficients.iter().map(|c| self.size(c.1)).collect();
+        let pivot = (0..sizes.len()).max_by(|&x, &y| sizes[x].total_cmp(&sizes[y]))?;
+        if !sizes[pivot].is_finite() || sizes[pivot] <= NEGLIGIBLE {
+            return None;
+        }
+        let (j, c) = coefficients[pivot];
+        let candidates = coefficients.into_iter().map(|c| c.1).collect();
+        Some((self.single(row, j, c), Some(Chart { row: r, pivot, candidates })))
+    }
+
+    /// $\dot q^j = -r/c$
+    fn single(&mut self, row: Expr, j: usize, c: Expr) -> Row {
+        let g = self.g;
+        let rest = self.rest(row, &[j]);
+        let share =
+            if g.is_constant(c) { g.mul(rest, g.div(g.one(), c)) } else { g.div(rest, c) };
+        self.define(j, g.neg(share));
+        Row::Single { j, c }
+    }
+
+    fn pair(&mut self, row: Expr, coefficients: &[(usize, Expr)]) -> Option<Row> {
+        let g = self.g;
+        let few = &coefficients[..coefficients.len().min(PAIRED)];
+        for (x, &(i, a)) in few.iter().enumerate() {
+            for &(j, b) in &few[x + 1..] {
+                let n = g.add(g.mul(a, a), g.mul(b, b));
+                if !g.is_constant(n) || self.size(n) <= NEGLIGIBLE {
+                    continue;
+                }
+                // The sign makes w the velocity along the second axis where the first coefficient is written with a minus.
+                let turned = matches!(g.node(a), Node::Neg(_));
+                let w = g.symbol(&format!("u of {}", i + 1), Role::Free);
+                let along = if turned { g.neg(w) } else { w };
+                let share = g.div(self.rest(row, &[i, j]), n);
+                let first = g.sub(g.neg(g.mul(a, share)), g.mul(b, along));
+                let second = g.sub(g.mul(a, along), g.mul(b, share));
+                self.define(i, first);
+                self.define(j, second);
+                return Some(Row::Pair { i, j, a, b, n, w });
+            }
+        }
+        None
+    }
+
+    fn define(&mut self, j: usize, image: Expr) {
+        self.inserted.define(self.g, self.s.velocities[j], image);
+        self.defined[j] = true;
+    }
+
+    /// Cannot vanish, whatever the coordinates: squares and positive numbers add up.
+    fn is_positive(&self, e: Expr) -> bool {
+        self.sign(e, 0) == Sign::Positive
+    }
+
+    fn sign(&self, e: Expr, depth: usize) -> Sign {
+        use Sign::{NonNegative, Positive, Unknown};
+        /// Deeper sums of squares than this are not looked through.
+        const DEPTH: usize = 40;
+        let g = self.g;
+        if depth > DEPTH {
+            return Unknown;
+        }
+        if !g.varies(e) {
+            let at = |s: Expr| self.values.get(&s).copied().unwrap_or(f64::NAN);
+            let value = g.evaluate(&[e], &at)[0];
+            return if value > NEGLIGIBLE {
+                Positive
+            } else if value == 0.0 {
+                NonNegative
+            } else {
+                Unknown
+            };
+        }
+        let of = |e: Expr| self.sign(e, depth + 1);
+        match g.node(e) {
+            Node::Add(a, b) => match (of(a), of(b)) {
+                (Unknown, _) | (_, Unknown) => Unknown,
+                (NonNegative, NonNegative) => NonNegative,
+                _ => Positive,
+            },
+            Node::Mul(a, b) | Node::Div(a, b) => match (of(a), of(b)) {
+                (Unknown, _) | (_, Unknown) => Unknown,
+                (Positive, Positive) => Positive,
+                _ => NonNegative,
+            },
+            Node::Pow(a, n) => {
+                let even = g.number_of(n).is_some_and(|n| {
+                    n.is_integer() && (n / pfaff_expr::number::integer(2)).is_integer()
+                });
+                match of(a) {
+                    Unknown if even => NonNegative,
+                    sign => sign,
+                }
+            }
+            Node::Unary(Unary::Exp | Unary::Cosh, _) => Positive,
+            Node::Unary(Unary::Sqrt, a) => match of(a) {
+                Positive => Positive,
+                _ => NonNegative,
+            },
+            Node::Unary(Unary::Abs, _) => NonNegative,
+            _ => Unknown,
+        }
+    }
+
+    /// Names for what is left free, in declared order, and what they are in terms of the velocities.
+    fn name_independent(
+        &mut self,
+        rows: &[Row],
+        chosen: &[Expr],
+    ) -> Option<(Vec<Expr>, Vec<Expr>)> {
+        let g = self.g;
+        let v = &self.s.velocities;
+        // Where it stands among the coordinates, the symbol it replaces, and its form.
+        let mut slots: Vec<(usize, Expr, Expr)> =
+            (0..v.len()).filter(|&j| !self.defined[j]).map(|j| (j, v[j], v[j])).collect();
+        if !chosen.is_empty() {
+            return self.insert_forms(&slots.iter().map(|s| s.0).collect::<Vec<_>>(), chosen);
+        }
+        for row in rows {
+            if let Row::Pair { i, j, a, b, n, w } = *row {
+                let turned = matches!(g.node(a), Node::Neg(_));
+                let form = g.div(g.sub(g.mul(a, v[j]), g.mul(b, v[i])), n);
+                slots.push((i, w, if turned { g.neg(form) } else { form }));
+            }
+        }
+        slots.sort_unstable();
+        let names: Vec<Expr> = (0..slots.len())
+            .map(|a| g.symbol(&format!("u{}", a + 1), Role::Free))
+            .collect();
+        for (&(j, symbol, _), &u) in slots.iter().zip(&names) {
+            self.inserted.define(g, symbol, u);
+            if symbol == v[j] {
+                self.defined[j] = true;
+            }
+        }
+        Some((names, slots.into_iter().map(|s| s.2).collect()))
+    }
+
+    /// The free velocities in terms of the values of as many linear forms.
+    fn insert_forms(
+        &mut self,
+        free: &[usize],
+        chosen: &[Expr],
+    ) -> Option<(Vec<Expr>, Vec<Expr>)> {
+        let g = self.g;
+        if chosen.len() != free.len() {
+            return None;
+        }
+        let (mut matrix, mut rests) = (Vec::new(), Vec::new());
+        for &form in chosen {
+            let form = self.resolve(form);
+            matrix.push(
+                free.iter().map(|&j| self.coefficient(form, j)).collect::<Vec<_>>(),
+            );
+            rests.push(self.rest(form, free));
+        }
+        let names: Vec<Expr> = (0..free.len())
+            .map(|a| g.symbol(&format!("u{}", a + 1), Role::Free))
+            .collect();
+        let values: Vec<Expr> =
+            names.iter().zip(&rests).map(|(&u, &r)| g.sub(u, r)).collect();
+        let (determinant, solved) = forms::cramer(g, &matrix, &values)?;
+        if self.size(determinant) <= 1e-3 {
+            return None;
+        }
+        for (&j, &x) in free.iter().zip(&solved) {
+            self.define(j, x);
+        }
+        Some((names, chosen.to_vec()))
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Sign {
+    Positive,
+    NonNegative,
+    Unknown,
+}

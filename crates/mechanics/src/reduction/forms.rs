@@ -1,0 +1,93 @@
+//! Quasi-velocities from the model's own words: linear forms in $\dot q$ that it uses in several places, such as angular velocities.
+
+use pfaff_expr::{Expr, Graph, Node};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Statement;
+
+/// More unknowns than this are left as they are: determinants grow.
+const MOST: usize = 4;
+/// Models beyond this many nodes are left as they are.
+const NODES: usize = 4_000;
+
+/// The forms used in several places that are not only parts of one another, if there are $k$ of them.
+pub(super) fn suggest(s: &Statement, k: usize) -> Vec<Expr> {
+    let g = s.graph.clone();
+    let mut roots = s.rows.clone();
+    roots.push(s.lagrangian);
+    let live = g.live(&roots);
+    if k == 0 || k > MOST || live.len() > NODES {
+        return Vec::new();
+    }
+    let mut parents: FxHashMap<Expr, Vec<Expr>> = FxHashMap::default();
+    for &x in &live {
+        for o in g.node(x).operands() {
+            let list = parents.entry(o).or_default();
+            if list.last() != Some(&x) {
+                list.push(x);
+            }
+        }
+    }
+    let is_form = |x: Expr| {
+        let shared = parents.get(&x).is_some_and(|p| p.len() > 1);
+        let sum = matches!(g.node(x), Node::Add(..) | Node::Sub(..));
+        shared && sum && g.contains(x, &s.velocities) && is_linear(&g, x, &s.velocities)
+    };
+    let shared: Vec<Expr> = live.iter().copied().filter(|&x| is_form(x)).collect();
+    let below: Vec<FxHashSet<Expr>> =
+        shared.iter().map(|&y| g.live(&[y]).into_iter().collect()).collect();
+    let is_part = |x: Expr| {
+        parents[&x].iter().all(|p| {
+            shared.iter().zip(&below).any(|(&y, inside)| y != x && inside.contains(p))
+        })
+    };
+    let forms: Vec<Expr> = shared.iter().copied().filter(|&x| !is_part(x)).collect();
+    if forms.len() == k { forms } else { Vec::new() }
+}
+
+/// Whether all coefficients are free of velocities.
+fn is_linear(g: &Graph, x: Expr, velocities: &[Expr]) -> bool {
+    g.gradient(x, velocities).iter().all(|&c| !g.contains(c, velocities))
+}
+
+/// The determinant and the solution of $W x = r$ by Cramer's rule: where a quotient is simple, its value is found among the nodes.
+pub(super) fn cramer(
+    g: &Graph,
+    matrix: &[Vec<Expr>],
+    right: &[Expr],
+) -> Option<(Expr, Vec<Expr>)> {
+    let k = right.len();
+    let whole = determinant(g, matrix);
+    if g.vanishes_modulo_prime(whole) {
+        return None;
+    }
+    let solution = (0..k).map(|f| {
+        g.sum((0..k).map(|a| {
+            let rows = (0..k).filter(|&i| i != a);
+            let minor: Vec<Vec<Expr>> = rows
+                .map(|i| (0..k).filter(|&j| j != f).map(|j| matrix[i][j]).collect())
+                .collect();
+            let share = g.mul(g.div(determinant(g, &minor), whole), right[a]);
+            if (a + f) % 2 == 0 { share } else { g.neg(share) }
+        }))
+    });
+    Some((whole, solution.collect()))
+}
+
+/// By the first row; the depth is at most [`MOST`].
+fn determinant(g: &Graph, m: &[Vec<Expr>]) -> Expr {
+    if m.is_empty() {
+        return g.one();
+    }
+    (0..m.len()).fold(g.zero(), |sum, j| {
+        if m[0][j] == g.zero() {
+            return sum;
+        }
+        let minor: Vec<Vec<Expr>> = m[1..]
+            .iter()
+            .map(|r| r.iter().enumerate().filter(|x| x.0 != j).map(|x| *x.1).collect())
+            .collect();
+        let term = g.mul(m[0][j], determinant(g, &minor));
+        if j % 2 == 0 { g.add(sum, term) } else { g.sub(sum, term) }
+    })
+}

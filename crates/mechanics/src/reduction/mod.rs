@@ -1,0 +1,248 @@
+//! From a Lagrangian and constraints linear or affine in the velocities to independent quasi-velocities.
+//!
+//! $$ \dot q = B(q,t)\,u + b(q,t), \qquad B^\top M B\;\dot u = r(q,u,t) \qquad (\mathrm R) $$
+//!
+//! with $A B = 0$ and $A b + a = 0$ identically, so that the constraints hold exactly. $B$ is never formed: velocities are expressions of shared nodes
+//! ([`eliminate`]), and one forward pass over $L$ gives the mass and Euler's operator along the columns of $B$ ([`motion`]). A chain of $N$ bodies so costs
+//! $O(N)$.
+//!
+//! Which expressions are zero, constant or equal is decided by exact values modulo a prime, in a graph of its own: the user's own nodes stay as written.
+
+mod eliminate;
+mod forms;
+mod motion;
+mod multipliers;
+mod solve;
+
+use pfaff_expr::{Expr, Graph, Role};
+use pfaff_model::{Dynamics, Model};
+
+use crate::class::Class;
+use eliminate::{Eliminated, eliminate};
+use motion::Motion;
+pub use multipliers::Multipliers;
+
+/// What a model states, as the reduction reads it: a graph that nothing was derived in yet.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    graph: Graph,
+    time: Expr,
+    positions: Vec<Expr>,
+    velocities: Vec<Expr>,
+    lagrangian: Expr,
+    /// $Q$, all forces that are not in $L$
+    force: Vec<Expr>,
+    /// $\varphi$
+    rows: Vec<Expr>,
+    parameters: Vec<(Expr, f64)>,
+}
+
+/// Where charts are chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct Point<'a> {
+    /// $t$
+    pub t: f64,
+    /// $q$
+    pub q: &'a [f64],
+}
+
+/// The reduced equations (R). Expressions live in `graph`, over $t$, $q$, $u$ and, where it is said, $\dot u$.
+#[derive(Clone, Debug)]
+pub struct Reduction {
+    /// All expressions.
+    pub graph: Graph,
+    /// $t$
+    pub time: Expr,
+    /// $q$
+    pub positions: Vec<Expr>,
+    /// $u$, as symbols
+    pub independent: Vec<Expr>,
+    /// $\dot u$, as symbols
+    pub independent_rates: Vec<Expr>,
+    /// $u(q,\dot q,t)$: what each quasi-velocity is, over the symbols of $\dot q$
+    pub forms: Vec<Expr>,
+    /// The symbols of $\dot q$ in `forms`.
+    pub velocity_symbols: Vec<Expr>,
+    /// $\dot q = B u + b$
+    pub velocities: Vec<Expr>,
+    /// $B^\top M B$, its lower triangle by rows
+    pub mass: Vec<Expr>,
+    /// $r$
+    pub force: Vec<Expr>,
+    /// $\dot u$ with the solve written out, where there are few unknowns.
+    pub rates: Option<Vec<Expr>>,
+    /// $P_0, P_1, \dots, P_k$: the power of forces, explicit time and reactions is $P_0 + \sum_a P_a\dot u_a$
+    pub power: Vec<Expr>,
+    /// Pivots that may vanish, each with what could stand in its place.
+    pub charts: Vec<Chart>,
+    /// The columns that were solved for, row by row: two reductions with the same are the same.
+    pub pivots: Vec<Vec<usize>>,
+    /// Rows that follow from the ones before.
+    pub redundant: Vec<usize>,
+    rows: Vec<eliminate::Row>,
+    lagrangian: Expr,
+    given: Vec<Expr>,
+    written: Vec<Expr>,
+}
+
+/// A coefficient that was divided by although it may vanish.
+#[derive(Clone, Debug)]
+pub struct Chart {
+    /// The constraint.
+    pub row: usize,
+    /// Which of the candidates is the pivot.
+    pub pivot: usize,
+    /// All coefficients of the row that could be, over $t$ and $q$.
+    pub candidates: Vec<Expr>,
+}
+
+/// Unknowns up to which the solve is written out: beyond, a numeric factorisation is no slower.
+const WRITTEN_OUT: usize = 8;
+
+/// The reduced equations of a model, charts chosen at a point.
+///
+/// `None` where the form does not apply: see [`Statement::of`] and [`Statement::reduce`].
+pub fn reduce(model: &Model, classes: &[Class], point: Point<'_>) -> Option<Reduction> {
+    Statement::of(model)?.reduce(classes, point)
+}
+
+impl Statement {
+    /// What the model states; `None` without a Lagrangian, with memory, or with reactions that are not those of Chetaev.
+    pub fn of(model: &Model) -> Option<Self> {
+        let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return None };
+        let g = &model.graph;
+        let force: Vec<Expr> = (0..model.coordinates.len())
+            .map(|k| g.sum(model.forces.iter().map(|f| f.components[k])))
+            .collect();
+        let rows: Vec<Expr> = model.constraints.iter().map(|c| c.expr).collect();
+        let ideal = model.constraints.iter().all(|c| c.along.is_none());
+        let remembers = |es: &[Expr]| es.iter().any(|&e| g.remembers(e));
+        if !ideal || remembers(&force) || remembers(&rows) || g.remembers(lagrangian) {
+            return None;
+        }
+        Some(Self {
+            time: model.time,
+            positions: model.positions(),
+            velocities: model.velocities(),
+            lagrangian,
+            force,
+            rows,
+            parameters: model.parameters.iter().map(|p| (p.symbol, p.value)).collect(),
+            graph: g.clone(),
+        })
+    }
+
+    /// The reduced equations, charts chosen at a point.
+    ///
+    /// `None` if a constraint is neither linear nor affine in the velocities, if the rows contradict each other, or if no coefficient of a row can be
+    /// divided by at the point. The free velocities are $u$, or the forms that the model itself uses where that is shorter.
+    pub fn reduce(&self, classes: &[Class], point: Point<'_>) -> Option<Reduction> {
+        let flat = |c: &Class| matches!(c, Class::Linear | Class::Affine);
+        if classes.len() != self.rows.len() || !classes.iter().all(flat) {
+            return None;
+        }
+        let plain = self.attempt(&[], point)?;
+        let forms = forms::suggest(self, plain.independent.len());
+        if forms.is_empty() || plain.has_pairs() {
+            return Some(plain);
+        }
+        match self.attempt(&forms, point) {
+            Some(own) if own.operations() < plain.operations() => Some(own),
+            _ => Some(plain),
+        }
+    }
+
+    /// One try, in a graph of its own, with these forms as $u$ (none: the free velocities).
+    fn attempt(&self, forms: &[Expr], point: Point<'_>) -> Option<Reduction> {
+        let graph = self.graph.clone();
+        let made = graph.merging(|| {
+            let eliminated = eliminate(self, &graph, forms, point)?;
+            Some(self.assemble(&graph, eliminated))
+        })?;
+        Some(Reduction { graph, ..made })
+    }
+
+    fn assemble(&self, g: &Graph, eliminated: Eliminated) -> Reduction {
+        let Eliminated { rows, independent, forms, velocities, charts, redundant } = eliminated;
+        let k = independent.len();
+        let rates: Vec<Expr> =
+            (0..k).map(|a| g.symbol(&format!("u{}'", a + 1), Role::Free)).collect();
+        let still: Vec<(Expr, Expr)> = independent.iter().map(|&u| (u, g.zero())).collect();
+        let mut columns: Vec<Vec<Expr>> =
+            independent.iter().map(|&u| g.directional(&velocities, &[(u, g.one())])).collect();
+        // b as one more direction: (EL − Q)·b is the power of the reactions.
+        let affine = g.substitute(&velocities, &still);
+        let is_affine = affine.iter().any(|&b| !g.vanishes_modulo_prime(b));
+        if is_affine {
+            columns.push(affine);
+        }
+        let motion = Motion::new(self, g, &velocities, columns);
+        let (mass, euler) = motion.equations(self.lagrangian);
+        let inserted: Vec<(Expr, Expr)> =
+            self.velocities.iter().copied().zip(velocities.iter().copied()).collect();
+        let given = g.substitute(&self.force, &inserted);
+        let along =
+            |a: usize| g.sub(g.dot(&motion.columns[a], &given), euler[a]);
+        let mut force: Vec<Expr> = (0..k).map(along).collect();
+        solve::polish(g, &independent, &velocities, &mass[..k * (k + 1) / 2], &mut force);
+        let explicit = g.derivative(self.lagrangian, self.time);
+        let explicit = g.substitute(&[explicit], &inserted)[0];
+        let mut power = vec![g.sub(g.dot(&given, &velocities), explicit)];
+        if is_affine {
+            power[0] = g.sub(power[0], along(k));
+            power.extend((0..k).map(|a| mass[k * (k + 1) / 2 + a]));
+        } else {
+            power.extend(std::iter::repeat_n(g.zero(), k));
+        }
+        let mass = mass[..k * (k + 1) / 2].to_vec();
+        let solved = (k <= WRITTEN_OUT).then(|| solve::solve(g, &mass, &force));
+        Reduction {
+            time: self.time,
+            positions: self.positions.clone(),
+            velocity_symbols: self.velocities.clone(),
+            independent,
+            independent_rates: rates,
+            forms,
+            velocities,
+            mass,
+            force,
+            rates: solved,
+            power,
+            charts,
+            pivots: rows.iter().map(eliminate::Row::columns).collect(),
+            redundant,
+            rows,
+            lagrangian: self.lagrangian,
+            given: self.force.clone(),
+            written: self.rows.clone(),
+            // The caller owns the graph and puts it here.
+            graph: Graph::new(),
+        }
+    }
+}
+
+impl Reduction {
+    /// How many operations the right-hand side $(\dot q, \dot u)$ takes.
+    pub fn operations(&self) -> usize {
+        let g = &self.graph;
+        let tail = self.rates.as_ref().unwrap_or(&self.force);
+        let roots: Vec<Expr> = self.velocities.iter().chain(tail).copied().collect();
+        g.live(&roots).into_iter().filter(|&e| !g.is_leaf(e)).count()
+    }
+
+    fn has_pairs(&self) -> bool {
+        self.pivots.iter().any(|p| p.len() == 2)
+    }
+
+    /// $\ddot q = B\dot u + \beta$ over $(t, q, u, \dot u)$.
+    pub fn accelerations(&self) -> Vec<Expr> {
+        let g = &self.graph;
+        let mut direction: Vec<(Expr, Expr)> =
+            self.positions.iter().copied().zip(self.velocities.iter().copied()).collect();
+        direction.push((self.time, g.one()));
+        direction.extend(
+            self.independent.iter().copied().zip(self.independent_rates.iter().copied()),
+        );
+        g.merging(|| g.directional(&self.velocities, &direction))
+    }
+}

@@ -1,0 +1,110 @@
+//! The reduced equations made short: polynomials in $u$ where that saves operations, and small solves written out.
+
+use pfaff_expr::{Expr, Graph};
+
+/// Operations of one equation above which it is not tried as a polynomial.
+const SMALL: usize = 60;
+
+/// Writes each equation as a polynomial in $u$ where that takes fewer operations: coefficients that are zero or constant show only there.
+pub(super) fn polish(
+    g: &Graph,
+    u: &[Expr],
+    velocities: &[Expr],
+    mass: &[Expr],
+    equations: &mut [Expr],
+) {
+    let shared: Vec<Expr> = velocities.iter().chain(mass).copied().collect();
+    let count = |roots: &[Expr]| g.live(roots).into_iter().filter(|&e| !g.is_leaf(e)).count();
+    let with = |e: Expr| {
+        let mut roots = shared.clone();
+        roots.push(e);
+        count(&roots)
+    };
+    let still: Vec<(Expr, Expr)> = u.iter().map(|&u| (u, g.zero())).collect();
+    let at_rest = |e: Expr| g.substitute(&[e], &still)[0];
+    let least = count(&shared);
+    for e in equations.iter_mut() {
+        let before = with(*e);
+        if before > SMALL + least {
+            continue;
+        }
+        let slopes = g.gradient(*e, u);
+        let mut parts = vec![(at_rest(*e), Vec::new())];
+        let mut is_quadratic = true;
+        for (a, &slope) in slopes.iter().enumerate() {
+            parts.push((at_rest(slope), vec![u[a]]));
+            for (b, &bend) in g.gradient(slope, u).iter().enumerate().take(a + 1) {
+                is_quadratic &= at_rest(bend) == bend;
+                let half = if a == b { g.mul(g.fraction(1, 2), bend) } else { bend };
+                parts.push((half, vec![u[a], u[b]]));
+            }
+        }
+        if !is_quadratic {
+            continue;
+        }
+        let polynomial = g.as_written(|| {
+            let product = |(c, us): &(Expr, Vec<Expr>)| us.iter().fold(*c, |x, &u| g.mul(x, u));
+            g.sum(parts.iter().map(product))
+        });
+        if with(polynomial) < before {
+            *e = polynomial;
+        }
+    }
+}
+
+/// Solves $M x = r$, the lower triangle of $M$ given by rows.
+pub(super) fn solve(g: &Graph, mass: &[Expr], right: &[Expr]) -> Vec<Expr> {
+    let k = right.len();
+    let entry = |a: usize, b: usize| mass[a * (a + 1) / 2 + b];
+    let is_diagonal = (0..k).all(|a| (0..a).all(|b| entry(a, b) == g.zero()));
+    if k == 3 && !is_diagonal { adjugate(g, mass, right) } else { ldl(g, mass, right) }
+}
+
+/// Three unknowns with a single division: shorter than LDLᵀ for a processor that waits for the result.
+fn adjugate(g: &Graph, m: &[Expr], r: &[Expr]) -> Vec<Expr> {
+    let [a, b, c, d, e, f] = [m[0], m[1], m[2], m[3], m[4], m[5]];
+    let minor = |p: Expr, q: Expr, r: Expr, s: Expr| g.sub(g.mul(p, q), g.mul(r, s));
+    let (aa, ab, ad) = (minor(c, f, e, e), minor(d, e, b, f), minor(b, e, c, d));
+    let (bb, bd, dd) = (minor(a, f, d, d), minor(b, d, a, e), minor(a, c, b, b));
+    let dot = |x: [Expr; 3], y: [Expr; 3]| {
+        g.add(g.mul(x[0], y[0]), g.add(g.mul(x[1], y[1]), g.mul(x[2], y[2])))
+    };
+    let inverse = g.div(g.one(), dot([a, b, d], [aa, ab, ad]));
+    let r = [r[0], r[1], r[2]];
+    [[aa, ab, ad], [ab, bb, bd], [ad, bd, dd]]
+        .into_iter()
+        .map(|row| g.mul(dot(row, r), inverse))
+        .collect()
+}
+
+/// LDLᵀ written out.
+fn ldl(g: &Graph, mass: &[Expr], right: &[Expr]) -> Vec<Expr> {
+    let k = right.len();
+    let (mut m, mut x) = (mass.to_vec(), right.to_vec());
+    let ix = |a: usize, b: usize| a * (a + 1) / 2 + b;
+    let mut inverses = Vec::with_capacity(k);
+    for p in 0..k {
+        let inverse = g.div(g.one(), m[ix(p, p)]);
+        inverses.push(inverse);
+        let column: Vec<Expr> = (p + 1..k).map(|i| m[ix(i, p)]).collect();
+        for i in p + 1..k {
+            m[ix(i, p)] = g.mul(column[i - p - 1], inverse);
+            for j in p + 1..=i {
+                let product = g.mul(m[ix(i, p)], column[j - p - 1]);
+                m[ix(i, j)] = g.sub(m[ix(i, j)], product);
+            }
+        }
+    }
+    for i in 0..k {
+        for j in 0..i {
+            x[i] = g.sub(x[i], g.mul(m[ix(i, j)], x[j]));
+        }
+    }
+    for i in (0..k).rev() {
+        x[i] = g.mul(x[i], inverses[i]);
+        for j in i + 1..k {
+            x[i] = g.sub(x[i], g.mul(m[ix(j, i)], x[j]));
+        }
+    }
+    x
+}
