@@ -242,12 +242,7 @@ fn equations(evidence: &mut Evidence<'_>, witness: &mut Witness) -> (Findings, F
         step.state(middle, &mut y);
         step.derivative(middle, &mut rates);
         if evidence.mechanism.resolve(middle, &y, false, &mut instant).is_ok() {
-            instant.a.copy_from_slice(&rates[n..2 * n]);
-            instant
-                .multiplier_rates
-                .iter_mut()
-                .zip(&rates[2 * n..rates.len() - 2])
-                .for_each(|(r, x)| *r = *x);
+            evidence.mechanism.moved(middle, &y, &rates, &mut instant);
             witness.judge(&instant, &mut between);
             for k in 0..n {
                 let off = (rates[k] - instant.v[k]).abs() / (1.0 + instant.v[k].abs());

@@ -25,6 +25,7 @@ mod present_restricted;
 mod progress;
 mod projection;
 mod record;
+mod reduced;
 mod saddle;
 mod settings;
 mod signs;
@@ -39,7 +40,7 @@ pub use gallery::{GALLERY, GalleryModel, gallery_model};
 pub use instant::Instant;
 pub use json::Json;
 pub use mechanism::Dynamics;
-pub use motion::{EventRecord, Motion, Series, Statistics, Stop, StopReason};
+pub use motion::{EventRecord, Form, Motion, Series, Statistics, Stop, StopReason};
 pub use note::Note;
 pub use pfaff_mechanics::{Class, Equations, Kinetic, Ordinary, Refusal};
 pub use pfaff_model::{

@@ -1,18 +1,20 @@
 //! The system that the integrators see, and the instants that everybody else sees.
 //!
 //! The state is $y = (q, \dot q, \mu, w, u)$, with $\mu$ under the vakonomic principle only. $\dot w$ is the power of forces and reactions, so that $E - w$ is constant along an exact
-//! motion; $\dot u$ is that of forces and of explicit time, so that $E + E[M] - u$ is constant along a vakonomic one. Both start from 0 and take no part in error control. An `equation` model has the state $(q, \dot q)$ with the velocities of its second-order coordinates only.
+//! motion; $\dot u$ is that of forces and of explicit time, so that $E + E[M] - u$ is constant along a vakonomic one. Both start from 0 and take no part in error control. The reduced form has the state that `reduced.rs` describes. An `equation` model has the state $(q, \dot q)$ with the velocities of its second-order coordinates only.
 
 use pfaff_expr::Expr;
-use pfaff_mechanics::{Equations, Ordinary};
+use pfaff_mechanics::{Equations, Ordinary, Statement};
 use pfaff_model::{Direction, Model};
 use pfaff_program::{CompileError, Program, Run};
 use pfaff_solver::{self as solver, EventKind, Halt};
 
 use crate::core::Core;
 use crate::instant::Instant;
+use crate::motion::Form;
 use crate::ordinary::OrdinaryCore;
 use crate::projection::project;
+use crate::reduced::Reduced;
 
 /// A compiled model: its dynamics, what it observes and the events it watches.
 #[derive(Clone, Debug)]
@@ -29,11 +31,13 @@ pub(crate) struct Mechanism {
     instant: Instant,
 }
 
-/// The two kinds of dynamics.
+/// The kinds of dynamics.
 #[derive(Clone, Debug)]
 pub(crate) enum Compiled {
-    /// From a Lagrangian.
+    /// From a Lagrangian, in saddle-point form.
     Saddle(Core),
+    /// From a Lagrangian, in independent quasi-velocities.
+    Reduced(Box<Reduced>),
     /// From `equation` statements.
     Ordinary(OrdinaryCore),
 }
@@ -94,9 +98,81 @@ impl Mechanism {
         })
     }
 
-    /// The state vector of positions and velocities.
-    pub(crate) fn state(&self, q: &[f64], v: &[f64], μ: &[f64]) -> Vec<f64> {
+    /// Takes the reduced form of the same model where there is one, given its saddle-point form and a consistent start.
+    pub(crate) fn reduce(
+        &mut self,
+        model: &Model,
+        (statement, equations): (Statement, &Equations),
+        at: &Instant,
+    ) {
+        let Compiled::Saddle(core) = &self.dynamics else { return };
+        let parameters: Vec<(Expr, f64)> =
+            model.parameters.iter().map(|p| (p.symbol, p.value)).collect();
+        let reduced =
+            Reduced::new(statement, &equations.classes, &parameters, core.clone(), at);
+        if let Some(reduced) = reduced {
+            self.dynamics = Compiled::Reduced(Box::new(reduced));
+        }
+    }
+
+    /// The form of the equations.
+    pub(crate) fn form(&self) -> Form {
+        match self.dynamics {
+            Compiled::Saddle(_) => Form::Saddle,
+            Compiled::Reduced(_) => Form::Reduced,
+            Compiled::Ordinary(_) => Form::Ordinary,
+        }
+    }
+
+    /// The saddle-point form, evaluated at a state as far as that has a value.
+    pub(crate) fn saddle_at(&mut self, t: f64, y: &[f64]) -> Option<&mut Core> {
+        let n = self.n;
+        match &mut self.dynamics {
+            Compiled::Saddle(core) => {
+                core.evaluate(t, &y[..n], &y[n..2 * n], &y[2 * n..2 * n + core.carried]);
+                let _ = core.solve();
+                Some(core)
+            }
+            Compiled::Reduced(reduced) => {
+                reduced.velocities(t, y, &mut self.instant.v);
+                reduced.core.evaluate(t, &y[..n], &self.instant.v, &[]);
+                let _ = reduced.core.solve();
+                Some(&mut reduced.core)
+            }
+            Compiled::Ordinary(_) => None,
+        }
+    }
+
+    /// $w$ and $u$ of a state; none for an `equation` model.
+    pub(crate) fn work(&self, y: &[f64]) -> Option<[f64; 2]> {
         match &self.dynamics {
+            Compiled::Saddle(core) => {
+                let last = 2 * core.n + core.carried;
+                Some([y[last], y[last + 1]])
+            }
+            Compiled::Reduced(reduced) => Some([y[reduced.n + reduced.k], 0.0]),
+            Compiled::Ordinary(_) => None,
+        }
+    }
+
+    /// $\ddot q$ and $\dot\mu$ of a state that moves with the given rates.
+    pub(crate) fn moved(&mut self, t: f64, y: &[f64], rates: &[f64], instant: &mut Instant) {
+        let n = self.n;
+        match &mut self.dynamics {
+            Compiled::Saddle(core) => {
+                instant.a.copy_from_slice(&rates[n..2 * n]);
+                let carried = &rates[2 * n..2 * n + core.carried];
+                instant.multiplier_rates.iter_mut().zip(carried).for_each(|(r, x)| *r = *x);
+            }
+            Compiled::Reduced(reduced) => reduced.acceleration(t, y, rates, &mut instant.a),
+            Compiled::Ordinary(_) => {}
+        }
+    }
+
+    /// The state vector of positions and velocities.
+    pub(crate) fn state(&mut self, t: f64, q: &[f64], v: &[f64], μ: &[f64]) -> Vec<f64> {
+        match &mut self.dynamics {
+            Compiled::Reduced(reduced) => reduced.state(t, q, v),
             Compiled::Saddle(core) => {
                 let carried = μ.iter().take(core.carried);
                 q.iter().chain(v).chain(carried).copied().chain([0.0, 0.0]).collect()
@@ -139,6 +215,7 @@ impl Mechanism {
                 }
                 core.reaction(&mut instant.reaction);
             }
+            Compiled::Reduced(reduced) => reduced.resolve(t, y, instant)?,
             Compiled::Ordinary(core) => {
                 spread(&core.orders, &y[n..], &mut instant.v);
                 core.solve(t, &instant.q, &instant.v)?;
@@ -189,6 +266,7 @@ impl solver::System for Mechanism {
     fn dimension(&self) -> usize {
         match &self.dynamics {
             Compiled::Saddle(core) => 2 * core.n + core.carried + 2,
+            Compiled::Reduced(reduced) => reduced.dimension(),
             Compiled::Ordinary(core) => {
                 self.n + core.orders.iter().filter(|&&order| order == 2).count()
             }
@@ -198,6 +276,7 @@ impl solver::System for Mechanism {
     fn controlled(&self) -> usize {
         match &self.dynamics {
             Compiled::Saddle(core) => 2 * core.n + core.carried,
+            Compiled::Reduced(reduced) => reduced.n + reduced.k,
             Compiled::Ordinary(_) => self.dimension(),
         }
     }
@@ -216,6 +295,7 @@ impl solver::System for Mechanism {
                 rates[last] = core.power(v);
                 rates[last + 1] = core.total_power();
             }
+            Compiled::Reduced(reduced) => reduced.rates(t, y, rates)?,
             Compiled::Ordinary(core) => {
                 let (q, given) = y.split_at(n);
                 spread(&core.orders, given, &mut self.instant.v);
@@ -245,6 +325,13 @@ impl solver::System for Mechanism {
         Ok(())
     }
 
+    fn recast(&mut self, t: f64, y: &mut [f64]) -> Result<bool, Halt> {
+        match &mut self.dynamics {
+            Compiled::Reduced(reduced) => reduced.recast(t, y),
+            Compiled::Saddle(_) | Compiled::Ordinary(_) => Ok(false),
+        }
+    }
+
     fn events(&self) -> &[EventKind] {
         &self.events
     }
@@ -257,7 +344,10 @@ impl solver::System for Mechanism {
             } else {
                 instant.t = t;
                 instant.q.copy_from_slice(&y[..self.n]);
-                instant.v.copy_from_slice(&y[self.n..2 * self.n]);
+                match &mut self.dynamics {
+                    Compiled::Reduced(reduced) => reduced.velocities(t, y, &mut instant.v),
+                    _ => instant.v.copy_from_slice(&y[self.n..2 * self.n]),
+                }
                 Ok(())
             };
         instant.inputs(&mut self.observed_inputs);

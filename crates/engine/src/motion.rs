@@ -16,6 +16,8 @@ pub struct Motion {
     pub principle: Option<Principle>,
     /// The method that was used.
     pub method: &'static str,
+    /// The form of the equations that was integrated.
+    pub form: Form,
     /// Why the run ended.
     pub stop: Stop,
     /// Output times.
@@ -50,6 +52,17 @@ pub struct Motion {
     pub audit: Audit,
     /// What it cost.
     pub statistics: Statistics,
+}
+
+/// The form of the equations of motion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// Accelerations and multipliers from one solve at each evaluation.
+    Saddle,
+    /// Independent quasi-velocities.
+    Reduced,
+    /// `equation` statements as they stand.
+    Ordinary,
 }
 
 /// One named column of output.

@@ -6,7 +6,7 @@
 
 use std::time::Instant as Clock;
 
-use pfaff_mechanics::{Refusal, derive as derive_equations, ordinary};
+use pfaff_mechanics::{Refusal, Statement, derive as derive_equations, ordinary};
 use pfaff_model::{
     Diagnostic, Files, Model, Overrides, Principle, Quantity, Source, Span, read_model,
 };
@@ -97,14 +97,17 @@ pub fn run_watched(
 ) -> Result<Motion, Failure> {
     let clock = Clock::now();
     let refused = |r: Refusal| Failure::Model(vec![r.diagnostic()]);
+    // The statement keeps the graph as the text made it; what is derived for (K) would only be in the way there.
+    let chetaev = request.principle.unwrap_or(model.principle) == Principle::Chetaev;
+    let statement = if chetaev { Statement::of(model) } else { None };
     let dynamics = derive(model, request.principle).map_err(refused)?;
     let derive_us = microseconds(clock);
-    let mut motion = integrated(model, &dynamics, request, watch)?;
+    let mut motion = integrated(model, &dynamics, statement, request, watch)?;
     motion.statistics.derive_us = derive_us;
     Ok(motion)
 }
 
-/// Integrates given dynamics of a model and audits the motion against the model.
+/// Integrates given dynamics of a model, in saddle-point form as they stand, and audits the motion against the model.
 ///
 /// # Errors
 ///
@@ -115,13 +118,15 @@ pub fn run_derived(
     request: &Request,
     watch: &mut dyn FnMut(f64, usize) -> bool,
 ) -> Result<Motion, Failure> {
-    integrated(model, dynamics, request, &mut |progress| watch(progress.t, progress.steps))
+    let told = &mut |progress: &Progress<'_>| watch(progress.t, progress.steps);
+    integrated(model, dynamics, None, request, told)
 }
 
-/// Dynamics and request into a motion.
+/// Dynamics and request into a motion: in independent quasi-velocities if a statement is given and the form applies, else in saddle-point form.
 fn integrated(
     model: &Model,
     dynamics: &Dynamics,
+    statement: Option<Statement>,
     request: &Request,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
@@ -129,13 +134,20 @@ fn integrated(
     refuse_unbuilt(model)?;
     let clock = Clock::now();
     let mut mechanism = Mechanism::new(model, dynamics).map_err(|e| uncompiled(&e))?;
-    let compile_us = microseconds(clock);
+    let mut compile_us = microseconds(clock);
 
     let clock = Clock::now();
     let Start { q, v, multipliers, notes } =
         begin(model, dynamics, &mut mechanism, settings.t0)?;
-    let y0 = mechanism.state(&q, &v, &multipliers);
-    possible(model, &mut mechanism, settings.t0, &y0)?;
+    let mut y0 = mechanism.state(settings.t0, &q, &v, &multipliers);
+    let at = possible(model, &mut mechanism, settings.t0, &y0)?;
+    let repeated = redundant(model, &mut mechanism, settings.t0, &y0);
+    if let (Some(statement), Dynamics::Saddle(equations)) = (statement, dynamics) {
+        let clock = Clock::now();
+        mechanism.reduce(model, (statement, equations), &at);
+        y0 = mechanism.state(settings.t0, &q, &v, &multipliers);
+        compile_us += microseconds(clock);
+    }
     let setting = Setting {
         model,
         principle: match dynamics {
@@ -143,6 +155,7 @@ fn integrated(
             Dynamics::Ordinary(_) => None,
         },
         method: settings.method,
+        form: mechanism.form(),
         t0: settings.t0,
         t1: settings.options.t1,
     };
@@ -155,7 +168,7 @@ fn integrated(
     motion.notes = notes;
     motion.notes.extend(undecided(model, dynamics));
     motion.notes.extend(without_along(model, motion.principle));
-    motion.notes.extend(redundant(model, &mut mechanism, settings.t0, &y0));
+    motion.notes.extend(repeated);
     if let Some(why) =
         effective_mass_on_the_way(model, &motion.stop, &mut mechanism, &outcome.y)
     {
@@ -244,6 +257,8 @@ fn begin(
         }
     }
     match &mut mechanism.dynamics {
+        // NOTE: the start is found before the form is reduced.
+        Compiled::Reduced(_) => unreachable!("a mechanism is reduced at its start"),
         Compiled::Saddle(core) => {
             // NOTE: the metric of L decides what is small, also where the blocks have only that of L_c.
             let mut plain = None;
@@ -291,18 +306,18 @@ fn inconsistent(model: &Model, none: &NoStart) -> Diagnostic {
     .with_hint("check that the constraints do not contradict each other, or give initial values closer to a consistent state")
 }
 
-/// Whether the motion is determined at the start.
+/// The start, with everything that follows from it if the motion is determined there.
 fn possible(
     model: &Model,
     mechanism: &mut Mechanism,
     t0: f64,
     y0: &[f64],
-) -> Result<(), Failure> {
+) -> Result<Instant, Failure> {
     let mut instant = Instant::new(mechanism.n, mechanism.m);
     let diagnostic = match mechanism.resolve(t0, y0, false, &mut instant) {
-        Ok(()) => return Ok(()),
+        Ok(()) => return Ok(instant),
         Err(Halt::NotFinite) => not_finite_at_start(model),
-        Err(Halt::Singular) => singular_at_start(model, mechanism),
+        Err(Halt::Singular) => singular_at_start(model, mechanism, t0, y0),
     };
     Err(Failure::Model(vec![diagnostic]))
 }
@@ -325,13 +340,18 @@ fn not_finite_at_start(model: &Model) -> Diagnostic {
     .with_hint("a division by zero, or a root or logarithm of a negative number: choose other initial values")
 }
 
-fn singular_at_start(model: &Model, mechanism: &mut Mechanism) -> Diagnostic {
-    let (span, message) = match &mut mechanism.dynamics {
-        Compiled::Ordinary(_) => (
+fn singular_at_start(
+    model: &Model,
+    mechanism: &mut Mechanism,
+    t0: f64,
+    y0: &[f64],
+) -> Diagnostic {
+    let (span, message) = match mechanism.saddle_at(t0, y0) {
+        None => (
             dynamics_span(model),
             "at the initial state the equations do not determine their highest derivatives".into(),
         ),
-        Compiled::Saddle(core) => match core.dependent() {
+        Some(core) => match core.dependent() {
             Some(dependent) if !dependent.is_empty() => {
                 let names: Vec<String> = dependent
                     .iter()
@@ -383,9 +403,7 @@ fn without_along(model: &Model, principle: Option<Principle>) -> Vec<Note> {
 }
 
 fn redundant(model: &Model, mechanism: &mut Mechanism, t0: f64, y0: &[f64]) -> Option<Note> {
-    let mut instant = Instant::new(mechanism.n, mechanism.m);
-    mechanism.resolve(t0, y0, false, &mut instant).ok()?;
-    let Compiled::Saddle(core) = &mut mechanism.dynamics else { return None };
+    let core = mechanism.saddle_at(t0, y0)?;
     if !core.dropped() {
         return None;
     }
@@ -407,12 +425,8 @@ fn explain(model: &Model, stop: &Stop, mechanism: &mut Mechanism, y: &[f64]) -> 
             "beyond t = {t} the equations of motion are infinite or not a number (a division by zero, or a root or logarithm of a negative number)"
         ),
         StopReason::Singular => {
-            let mut instant = Instant::new(mechanism.n, mechanism.m);
-            let _ = mechanism.resolve(t, y, false, &mut instant);
-            let dependent = match &mut mechanism.dynamics {
-                Compiled::Saddle(core) => core.dependent().unwrap_or_default(),
-                Compiled::Ordinary(_) => Vec::new(),
-            };
+            let core = mechanism.saddle_at(t, y);
+            let dependent = core.and_then(Core::dependent).unwrap_or_default();
             let names: Vec<String> = if dependent.is_empty() {
                 model.constraints.iter().map(|c| format!("`{}`", c.name)).collect()
             } else {
@@ -473,6 +487,7 @@ pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
         title: model.title.clone().unwrap_or_else(|| model.source.name().to_owned()),
         principle: setting.principle,
         method: setting.method,
+        form: setting.form,
         stop: Stop { reason: StopReason::End, t: 0.0 },
         t: column(0),
         q: series(coordinates(), 1),

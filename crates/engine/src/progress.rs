@@ -2,7 +2,7 @@
 
 use pfaff_model::{Model, Principle};
 
-use crate::motion::{Motion, Stop, StopReason};
+use crate::motion::{Form, Motion, Stop, StopReason};
 use crate::pipeline::collect;
 use crate::record::Record;
 
@@ -24,6 +24,7 @@ pub(crate) struct Setting<'a> {
     pub(crate) model: &'a Model,
     pub(crate) principle: Option<Principle>,
     pub(crate) method: &'static str,
+    pub(crate) form: Form,
     pub(crate) t0: f64,
     pub(crate) t1: f64,
 }

@@ -3,7 +3,7 @@
 use pfaff_solver::{Control, Crossing, Event, Observer, Step, StoredStep, System};
 
 use crate::instant::Instant;
-use crate::mechanism::{Compiled, Mechanism};
+use crate::mechanism::Mechanism;
 use crate::progress::{Progress, Setting};
 
 /// How many steps the audit keeps: when there are more, every second one is dropped and the stride doubles.
@@ -96,10 +96,7 @@ impl<'a> Recorder<'a> {
         rows.resize(start + *width - self.seen.len(), 0.0);
         self.instant.inputs(&mut rows[start..]);
         rows.extend_from_slice(&self.seen);
-        if let Compiled::Saddle(core) = &self.mechanism.dynamics {
-            let last = 2 * core.n + core.carried;
-            work.push([self.y[last], self.y[last + 1]]);
-        }
+        work.extend(self.mechanism.work(&self.y));
         *reached += 1;
     }
 

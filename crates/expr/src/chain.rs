@@ -94,8 +94,7 @@ mod tests {
         let g = Graph::new();
         let [x, y, z] = ["x", "y", "z"].map(|n| g.symbol(n, Role::Free));
         // z = 3y + x, y = 2x: d(5z + y)/dx = 5 + 5·3·2 + 2.
-        let definitions =
-            [(z, g.add(g.mul(g.integer(3), y), x)), (y, g.mul(g.integer(2), x))];
+        let definitions = [(z, g.add(g.mul(g.integer(3), y), x)), (y, g.mul(g.integer(2), x))];
         let weighted = [(z, g.integer(5)), (y, g.one())];
         let adjoints = g.chained_gradient(&weighted, &definitions, &[x, y, z]).unwrap();
         assert_eq!(adjoints, [37, 16, 5].map(|n| g.integer(n)));

@@ -20,6 +20,27 @@ impl Graph {
         outputs.iter().map(|o| values[o]).collect()
     }
 
+    /// The value of one expression, where values of symbols and of other expressions are known already; what is computed is added to them.
+    ///
+    /// A symbol without value is not a number.
+    pub fn evaluate_further(&self, e: Expr, known: &mut FxHashMap<Expr, f64>) -> f64 {
+        let mut stack = vec![e];
+        while let Some(&x) = stack.last() {
+            if known.contains_key(&x) {
+                stack.pop();
+                continue;
+            }
+            let before = stack.len();
+            stack.extend(self.node(x).operands().filter(|o| !known.contains_key(o)));
+            if stack.len() == before {
+                let value = self.evaluate_node(x, &|o| known[&o], &|_| f64::NAN);
+                known.insert(x, value);
+                stack.pop();
+            }
+        }
+        known[&e]
+    }
+
     fn evaluate_node(
         &self,
         e: Expr,

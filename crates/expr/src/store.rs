@@ -136,12 +136,14 @@ impl Store {
     fn merge(&mut self, node: Node) -> Expr {
         let v = value(self, node);
         let traits = self.traits_of(node);
+        let mask = self.mask_of(node);
+        // NOTE: a symbol on which a value does not depend would still be asked for when it is computed.
         let fits = |s: &Self, e: Expr| {
             let known = s.traits[e.index()];
-            known.total
-                || s.node(e) == node
+            let sound = known.total
                 || (known.hazards != NO_HAZARDS
-                    && s.hazard_sets.are_among(known.hazards, traits.hazards))
+                    && s.hazard_sets.are_among(known.hazards, traits.hazards));
+            s.node(e) == node || (sound && s.masks[e.index()] & !mask == 0)
         };
         if let Some(&e) = self.by_value.get(&v)
             && fits(self, e)
@@ -170,7 +172,9 @@ impl Store {
             self.merging = true;
             let sound = |s: &Self, c: Expr| {
                 let found = s.traits[c.index()];
-                found.total || (found.hazards != NO_HAZARDS && s.hazard_sets.are_among(found.hazards, traits.hazards))
+                found.total
+                    || (found.hazards != NO_HAZARDS
+                        && s.hazard_sets.are_among(found.hazards, traits.hazards))
             };
             if let Some(c) = constant.filter(|&c| sound(self, c)) {
                 self.by_value.insert(v, c);
@@ -217,10 +221,7 @@ impl Store {
     fn push_with(&mut self, node: Node, v: Value, traits: Traits) -> Expr {
         let e =
             Expr(u32::try_from(self.nodes.len()).expect("fewer than 2³² nodes fit in memory"));
-        let mask = match node {
-            Node::Symbol(s) => 1 << (s % 64),
-            _ => node.operands().fold(0, |m, o| m | self.masks[o.index()]),
-        };
+        let mask = self.mask_of(node);
         self.nodes.push(node);
         self.values.push(v);
         self.masks.push(mask);
@@ -228,12 +229,13 @@ impl Store {
         self.visited.push(0);
         self.syntax.insert(node, e);
         let better = |s: &Self, old: Expr| {
-            let known = s.traits[old.index()];
-            !known.total
-                && (traits.total
-                    || (traits.hazards != known.hazards
-                        && traits.hazards != NO_HAZARDS
-                        && s.hazard_sets.are_among(traits.hazards, known.hazards)))
+            let (known, other) = (s.traits[old.index()], s.masks[old.index()]);
+            let no_worse = traits.total
+                || (traits.hazards != NO_HAZARDS
+                    && s.hazard_sets.are_among(traits.hazards, known.hazards));
+            let fewer = (!known.total && (traits.total || traits.hazards != known.hazards))
+                || mask != other;
+            no_worse && mask & !other == 0 && fewer
         };
         if self.by_value.get(&v).is_none_or(|&old| better(self, old)) {
             self.by_value.insert(v, e);
@@ -241,9 +243,17 @@ impl Store {
         e
     }
 
+    fn mask_of(&self, node: Node) -> u64 {
+        match node {
+            Node::Symbol(s) => 1 << (s % 64),
+            _ => node.operands().fold(0, |m, o| m | self.masks[o.index()]),
+        }
+    }
+
     fn traits_of(&mut self, node: Node) -> Traits {
         let of = |e: Expr| self.traits[e.index()];
-        let mut t = Traits { varies: false, total: true, hazards: NO_HAZARDS, remembers: false };
+        let mut t =
+            Traits { varies: false, total: true, hazards: NO_HAZARDS, remembers: false };
         for o in node.operands() {
             t.varies |= of(o).varies;
             t.total &= of(o).total;

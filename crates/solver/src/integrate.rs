@@ -192,6 +192,9 @@ impl<'a> Run<'a> {
                     if let Some(stop) = self.accept(t1, h, observer) {
                         return stop;
                     }
+                    if let Err(halt) = self.recast() {
+                        return halt.into();
+                    }
                     self.lengthen(h, error);
                     StopReason::StepTooSmall
                 }
@@ -312,6 +315,14 @@ impl<'a> Run<'a> {
             (None, Control::Stop) => Some(StopReason::Interrupted),
             (None, Control::Continue) => None,
         }
+    }
+
+    /// Lets the system change its variables between steps.
+    fn recast(&mut self) -> Result<(), Halt> {
+        if self.system.system.recast(self.t, &mut self.y)? {
+            self.system.rates(self.t, &self.y, &mut self.f)?;
+        }
+        Ok(())
     }
 
     fn lengthen(&mut self, h: f64, error: f64) {

@@ -53,6 +53,17 @@ pub trait System {
         Ok(())
     }
 
+    /// May write the state in other variables, after a step was accepted and shown; says whether it did. Steps before and after are complete in
+    /// themselves: none interpolates across a change of variables.
+    ///
+    /// # Errors
+    ///
+    /// [`Halt`] if the state has become useless and there are no other variables; the run ends there.
+    fn recast(&mut self, t: f64, y: &mut [f64]) -> Result<bool, Halt> {
+        let _ = (t, y);
+        Ok(false)
+    }
+
     /// The events to watch, in declared order. Asked for once, at the start of a run.
     fn events(&self) -> &[EventKind] {
         &[]

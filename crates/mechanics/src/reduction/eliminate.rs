@@ -8,6 +8,8 @@
 //!
 //! A row whose coefficients all vanish follows from the others, if its rest vanishes too.
 
+use std::cell::RefCell;
+
 use pfaff_expr::{Expr, Graph, Node, Role, Substitution, Unary};
 use rustc_hash::FxHashMap;
 
@@ -15,6 +17,8 @@ use super::{Chart, Point, Statement, forms};
 
 /// A coefficient this small against the others of its row is rounding of an identity that was missed.
 const NEGLIGIBLE: f64 = 1e-11;
+/// What is divided by should not be smaller than this fraction of the largest coefficient of its row: errors grow by the inverse.
+const STRONG: f64 = 0.1;
 /// Coefficients among which pairs of constant norm are looked for.
 const PAIRED: usize = 8;
 
@@ -73,9 +77,18 @@ pub(super) fn eliminate(
         rows.push(solved);
         charts.extend(chart);
     }
-    let (independent, forms) = e.name_independent(&rows, chosen)?;
-    let velocities = statement.velocities.iter().map(|&v| e.resolve(v)).collect();
+    let Named { independent, forms, renamed } = e.name_independent(&rows, chosen)?;
+    let resolved: Vec<Expr> = statement.velocities.iter().map(|&v| e.resolve(v)).collect();
+    let velocities = g.substitute(&resolved, &renamed);
     Some(Eliminated { rows, independent, forms, velocities, charts, redundant })
+}
+
+/// What is left free.
+struct Named {
+    independent: Vec<Expr>,
+    forms: Vec<Expr>,
+    /// Names that pairs gave before all were known.
+    renamed: Vec<(Expr, Expr)>,
 }
 
 struct Elimination<'a> {
@@ -85,7 +98,8 @@ struct Elimination<'a> {
     index: FxHashMap<Expr, usize>,
     defined: Vec<bool>,
     inserted: Substitution,
-    values: FxHashMap<Expr, f64>,
+    values: RefCell<FxHashMap<Expr, f64>>,
+    scale: Vec<f64>,
 }
 
 impl<'a> Elimination<'a> {
@@ -99,7 +113,8 @@ impl<'a> Elimination<'a> {
             index: s.velocities.iter().enumerate().map(|(j, &v)| (v, j)).collect(),
             defined: vec![false; s.velocities.len()],
             inserted: Substitution::default(),
-            values,
+            values: RefCell::new(values),
+            scale: point.scale.to_vec(),
         }
     }
 
@@ -144,8 +159,12 @@ impl<'a> Elimination<'a> {
     }
 
     fn size(&self, e: Expr) -> f64 {
-        let at = |s: Expr| self.values.get(&s).copied().unwrap_or(f64::NAN);
-        self.g.evaluate(&[e], &at)[0].abs()
+        self.g.evaluate_further(e, &mut self.values.borrow_mut()).abs()
+    }
+
+    /// A coefficient in the kinetic metric: $|c_j|/\sqrt{M_{jj}}$ does not know in which units a coordinate is measured.
+    fn weight(&self, (j, c): (usize, Expr)) -> f64 {
+        self.size(c) * self.scale.get(j).copied().unwrap_or(1.0)
     }
 
     fn solve(&mut self, r: usize, row: Expr, count: &[usize]) -> Option<(Row, Option<Chart>)> {
@@ -158,30 +177,34 @@ impl<'a> Elimination<'a> {
             if g.vanishes_modulo_prime(c) {
                 continue;
             }
-            // NOTE: the first that is constant serves, and the others need not be looked at.
-            if g.is_constant(c) && self.size(c) > NEGLIGIBLE {
-                return Some((self.single(row, j, c), None));
-            }
             coefficients.push((j, c));
         }
         if coefficients.is_empty() {
             let rest = self.rest(row, &self.mentioned(row));
             return g.vanishes_modulo_prime(rest).then_some((Row::Redundant, None));
         }
-        if let Some(&(j, c)) = coefficients.iter().find(|c| self.is_positive(c.1)) {
+        let largest = coefficients.iter().fold(0.0_f64, |m, &c| m.max(self.weight(c)));
+        let strong = |c: &&(usize, Expr)| self.weight(**c) > STRONG * largest;
+        let constant = |c: &&(usize, Expr)| g.is_constant(c.1) && self.size(c.1) > NEGLIGIBLE;
+        let never_zero = |c: &&(usize, Expr)| constant(c) || self.is_positive(c.1);
+        let best = coefficients.iter().filter(strong).find(constant);
+        let good = best.or_else(|| coefficients.iter().filter(strong).find(never_zero));
+        if let Some(&(j, c)) = good {
             return Some((self.single(row, j, c), None));
         }
         if let Some(pair) = self.pair(row, &coefficients) {
             return Some((pair, None));
         }
-        let sizes: Vec<f64> = coefficients.iter().map(|c| self.size(c.1)).collect();
+        let sizes: Vec<f64> = coefficients.iter().map(|&c| self.weight(c)).collect();
         let pivot = (0..sizes.len()).max_by(|&x, &y| sizes[x].total_cmp(&sizes[y]))?;
         if !sizes[pivot].is_finite() || sizes[pivot] <= NEGLIGIBLE {
             return None;
         }
         let (j, c) = coefficients[pivot];
+        let scale = coefficients.iter().map(|c| self.scale.get(c.0).copied().unwrap_or(1.0));
+        let scale = scale.collect();
         let candidates = coefficients.into_iter().map(|c| c.1).collect();
-        Some((self.single(row, j, c), Some(Chart { row: r, pivot, candidates })))
+        Some((self.single(row, j, c), Some(Chart { row: r, pivot, candidates, scale })))
     }
 
     /// $\dot q^j = -r/c$
@@ -237,8 +260,7 @@ impl<'a> Elimination<'a> {
             return Unknown;
         }
         if !g.varies(e) {
-            let at = |s: Expr| self.values.get(&s).copied().unwrap_or(f64::NAN);
-            let value = g.evaluate(&[e], &at)[0];
+            let value = g.evaluate_further(e, &mut self.values.borrow_mut());
             return if value > NEGLIGIBLE {
                 Positive
             } else if value == 0.0 {
@@ -279,11 +301,7 @@ impl<'a> Elimination<'a> {
     }
 
     /// Names for what is left free, in declared order, and what they are in terms of the velocities.
-    fn name_independent(
-        &mut self,
-        rows: &[Row],
-        chosen: &[Expr],
-    ) -> Option<(Vec<Expr>, Vec<Expr>)> {
+    fn name_independent(&mut self, rows: &[Row], chosen: &[Expr]) -> Option<Named> {
         let g = self.g;
         let v = &self.s.velocities;
         // Where it stands among the coordinates, the symbol it replaces, and its form.
@@ -300,24 +318,23 @@ impl<'a> Elimination<'a> {
             }
         }
         slots.sort_unstable();
-        let names: Vec<Expr> = (0..slots.len())
-            .map(|a| g.symbol(&format!("u{}", a + 1), Role::Free))
-            .collect();
+        let names: Vec<Expr> =
+            (0..slots.len()).map(|a| g.symbol(&format!("u{}", a + 1), Role::Free)).collect();
+        let mut renamed = Vec::new();
         for (&(j, symbol, _), &u) in slots.iter().zip(&names) {
-            self.inserted.define(g, symbol, u);
             if symbol == v[j] {
+                self.inserted.define(g, symbol, u);
                 self.defined[j] = true;
+            } else {
+                renamed.push((symbol, u));
             }
         }
-        Some((names, slots.into_iter().map(|s| s.2).collect()))
+        let forms = slots.into_iter().map(|s| s.2).collect();
+        Some(Named { independent: names, forms, renamed })
     }
 
     /// The free velocities in terms of the values of as many linear forms.
-    fn insert_forms(
-        &mut self,
-        free: &[usize],
-        chosen: &[Expr],
-    ) -> Option<(Vec<Expr>, Vec<Expr>)> {
+    fn insert_forms(&mut self, free: &[usize], chosen: &[Expr]) -> Option<Named> {
         let g = self.g;
         if chosen.len() != free.len() {
             return None;
@@ -325,16 +342,12 @@ impl<'a> Elimination<'a> {
         let (mut matrix, mut rests) = (Vec::new(), Vec::new());
         for &form in chosen {
             let form = self.resolve(form);
-            matrix.push(
-                free.iter().map(|&j| self.coefficient(form, j)).collect::<Vec<_>>(),
-            );
+            matrix.push(free.iter().map(|&j| self.coefficient(form, j)).collect::<Vec<_>>());
             rests.push(self.rest(form, free));
         }
-        let names: Vec<Expr> = (0..free.len())
-            .map(|a| g.symbol(&format!("u{}", a + 1), Role::Free))
-            .collect();
-        let values: Vec<Expr> =
-            names.iter().zip(&rests).map(|(&u, &r)| g.sub(u, r)).collect();
+        let names: Vec<Expr> =
+            (0..free.len()).map(|a| g.symbol(&format!("u{}", a + 1), Role::Free)).collect();
+        let values: Vec<Expr> = names.iter().zip(&rests).map(|(&u, &r)| g.sub(u, r)).collect();
         let (determinant, solved) = forms::cramer(g, &matrix, &values)?;
         if self.size(determinant) <= 1e-3 {
             return None;
@@ -342,7 +355,7 @@ impl<'a> Elimination<'a> {
         for (&j, &x) in free.iter().zip(&solved) {
             self.define(j, x);
         }
-        Some((names, chosen.to_vec()))
+        Some(Named { independent: names, forms: chosen.to_vec(), renamed: Vec::new() })
     }
 }
 

@@ -37,9 +37,9 @@ pub(super) fn suggest(s: &Statement, k: usize) -> Vec<Expr> {
     let below: Vec<FxHashSet<Expr>> =
         shared.iter().map(|&y| g.live(&[y]).into_iter().collect()).collect();
     let is_part = |x: Expr| {
-        parents[&x].iter().all(|p| {
-            shared.iter().zip(&below).any(|(&y, inside)| y != x && inside.contains(p))
-        })
+        parents[&x]
+            .iter()
+            .all(|p| shared.iter().zip(&below).any(|(&y, inside)| y != x && inside.contains(p)))
     };
     let forms: Vec<Expr> = shared.iter().copied().filter(|&x| !is_part(x)).collect();
     if forms.len() == k { forms } else { Vec::new() }

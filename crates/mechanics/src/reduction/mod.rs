@@ -44,6 +44,8 @@ pub struct Point<'a> {
     pub t: f64,
     /// $q$
     pub q: &'a [f64],
+    /// $1/\sqrt{M_{jj}}$ there, by which coefficients are compared; none means all alike.
+    pub scale: &'a [f64],
 }
 
 /// The reduced equations (R). Expressions live in `graph`, over $t$, $q$, $u$ and, where it is said, $\dot u$.
@@ -94,6 +96,8 @@ pub struct Chart {
     pub pivot: usize,
     /// All coefficients of the row that could be, over $t$ and $q$.
     pub candidates: Vec<Expr>,
+    /// By what each is multiplied before they are compared.
+    pub scale: Vec<f64>,
 }
 
 /// Unknowns up to which the solve is written out: beyond, a numeric factorisation is no slower.
@@ -159,7 +163,8 @@ impl Statement {
             let eliminated = eliminate(self, &graph, forms, point)?;
             Some(self.assemble(&graph, eliminated))
         })?;
-        Some(Reduction { graph, ..made })
+        let closed = made.outputs().iter().all(|&e| !graph.contains(e, &self.velocities));
+        closed.then_some(Reduction { graph, ..made })
     }
 
     fn assemble(&self, g: &Graph, eliminated: Eliminated) -> Reduction {
@@ -181,8 +186,7 @@ impl Statement {
         let inserted: Vec<(Expr, Expr)> =
             self.velocities.iter().copied().zip(velocities.iter().copied()).collect();
         let given = g.substitute(&self.force, &inserted);
-        let along =
-            |a: usize| g.sub(g.dot(&motion.columns[a], &given), euler[a]);
+        let along = |a: usize| g.sub(g.dot(&motion.columns[a], &given), euler[a]);
         let mut force: Vec<Expr> = (0..k).map(along).collect();
         solve::polish(g, &independent, &velocities, &mass[..k * (k + 1) / 2], &mut force);
         let explicit = g.derivative(self.lagrangian, self.time);
@@ -228,6 +232,13 @@ impl Reduction {
         let tail = self.rates.as_ref().unwrap_or(&self.force);
         let roots: Vec<Expr> = self.velocities.iter().chain(tail).copied().collect();
         g.live(&roots).into_iter().filter(|&e| !g.is_leaf(e)).count()
+    }
+
+    /// Everything that is evaluated at $(t, q, u)$.
+    fn outputs(&self) -> Vec<Expr> {
+        let rates = self.rates.iter().flatten();
+        let blocks = self.velocities.iter().chain(&self.mass).chain(&self.force);
+        blocks.chain(rates).chain(&self.power).copied().collect()
     }
 
     fn has_pairs(&self) -> bool {

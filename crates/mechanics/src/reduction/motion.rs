@@ -217,9 +217,8 @@ impl<'a> Motion<'a> {
     fn each(&self, jets: &[&Jet], f: impl Fn(&[Expr]) -> Expr) -> Jet {
         let k = self.k();
         let zero = self.g.zero();
-        let part = |of: &dyn Fn(&Jet) -> Expr| {
-            f(&jets.iter().map(|j| of(j)).collect::<Vec<_>>())
-        };
+        let part =
+            |of: &dyn Fn(&Jet) -> Expr| f(&jets.iter().map(|j| of(j)).collect::<Vec<_>>());
         let second = jets.iter().any(|j| j.second.is_some()).then(|| {
             (0..k * (k + 1) / 2)
                 .map(|i| part(&|j| j.second.as_ref().map_or(zero, |s| s[i])))
@@ -351,7 +350,9 @@ impl<'a> Motion<'a> {
             rate: linear(&|j| j.rate),
             column: (0..k).map(|a| linear(&|j| j.column[a])).collect(),
             euler: (0..k)
-                .map(|a| g.add(linear(&|j| j.euler[a]), bilinear(&|j| j.rate, &|j| j.column[a])))
+                .map(|a| {
+                    g.add(linear(&|j| j.euler[a]), bilinear(&|j| j.rate, &|j| j.column[a]))
+                })
                 .collect(),
             second: self.pairs(|a, b, i| {
                 let bent = bilinear(&|j| j.column[a], &|j| j.column[b]);

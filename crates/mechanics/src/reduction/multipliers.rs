@@ -8,7 +8,7 @@ use pfaff_expr::Expr;
 use super::Reduction;
 use super::eliminate::Row;
 
-/// What follows from $(t, q, u, \dot u)$ beside the velocities.
+/// What follows from $(t, q, u, \dot u)$ and the velocities, over all of these symbols.
 #[derive(Clone, Debug)]
 pub struct Multipliers {
     /// $\ddot q$
@@ -22,7 +22,7 @@ pub struct Multipliers {
 }
 
 impl Reduction {
-    /// Reactions, multipliers and energy over $(t, q, u, \dot u)$.
+    /// Reactions, multipliers and energy over $(t, q, \dot q, u, \dot u)$.
     pub fn multipliers(&self) -> Multipliers {
         self.graph.merging(|| self.derive_multipliers())
     }
@@ -31,8 +31,6 @@ impl Reduction {
         let g = &self.graph;
         let v = &self.velocity_symbols;
         let accelerations = self.accelerations();
-        let inserted: Vec<(Expr, Expr)> =
-            v.iter().copied().zip(self.velocities.iter().copied()).collect();
         let momenta = g.gradient(self.lagrangian, v);
         let slopes = g.gradient(self.lagrangian, &self.positions);
         let mut along: Vec<(Expr, Expr)> =
@@ -40,13 +38,10 @@ impl Reduction {
         along.extend(v.iter().copied().zip(accelerations.iter().copied()));
         along.push((self.time, g.one()));
         let rates = g.directional(&momenta, &along);
-        let reaction: Vec<Expr> = (0..v.len())
-            .map(|k| g.sub(g.sub(rates[k], slopes[k]), self.given[k]))
-            .collect();
-        let reaction = g.substitute(&reaction, &inserted);
+        let reaction: Vec<Expr> =
+            (0..v.len()).map(|k| g.sub(g.sub(rates[k], slopes[k]), self.given[k])).collect();
         let energy = g.sub(g.dot(v, &momenta), self.lagrangian);
-        let energy = g.substitute(&[energy], &inserted)[0];
-        let multipliers = self.sweep(&reaction).map(|λ| g.substitute(&λ, &inserted));
+        let multipliers = self.sweep(&reaction);
         Multipliers { accelerations, reaction, multipliers, energy }
     }
 

@@ -1,0 +1,418 @@
+//! The reduced equations (R) as numbers: velocities and $\dot u$ at a state, and everything that follows.
+//!
+//! The state is $(q, u, w, c)$: quasi-velocities $u$ of the chart number $c$, which never changes within a step, and the work $w$ as everywhere. Since $\dot q = B u + b$ is computed, the velocity
+//! constraints hold to rounding at every state whatsoever. Charts are derived when a run first needs them, and shared by all copies of a mechanism.
+
+use std::sync::{Arc, Mutex};
+
+use pfaff_expr::Expr;
+use pfaff_mechanics::{Class, Point, Reduction, Statement};
+use pfaff_program::{CompileError, Program, Run};
+use pfaff_solver::{Halt, Lu};
+
+use crate::core::Core;
+use crate::instant::Instant;
+
+/// A chart is left when its pivot falls below this fraction of the largest candidate.
+const LEAVE: f64 = 0.5;
+/// A known chart is entered without asking for a better one when its pivots are at least this fraction of the largest candidates.
+const ENTER: f64 = 0.9;
+/// Unknowns beyond which the saddle-point form is taken.
+const MOST: usize = 16;
+/// Agreement with the saddle-point form that is asked for at the start: rounding, amplified by the condition of either solve.
+const AGREEMENT: f64 = 1e-7;
+
+/// The compiled reduced equations of one model.
+#[derive(Clone, Debug)]
+pub(crate) struct Reduced {
+    /// The saddle-point form of the same model.
+    pub(crate) core: Core,
+    pub(crate) n: usize,
+    /// How many quasi-velocities there are.
+    pub(crate) k: usize,
+    atlas: Arc<Mutex<Atlas>>,
+    /// Copies of the charts met so far.
+    charts: Vec<Chart>,
+    scratch: Vec<f64>,
+}
+
+/// All charts derived so far.
+#[derive(Debug)]
+struct Atlas {
+    statement: Statement,
+    classes: Vec<Class>,
+    symbols: Vec<Expr>,
+    values: Vec<f64>,
+    charts: Vec<Chart>,
+}
+
+/// One choice of pivots, compiled.
+#[derive(Clone, Debug)]
+struct Chart {
+    pivots: Vec<Vec<usize>>,
+    k: usize,
+    /// $(t, q, u)$ to $\dot q$, then $\dot u$ and the power, or mass, force and power for a numeric solve.
+    rates: Run,
+    solved: bool,
+    /// $(t, q, u, \dot u, \dot q)$ to $\ddot q$, $R$, $E$ and, if `has_multipliers`, $\lambda$.
+    follow: Run,
+    has_multipliers: bool,
+    /// $(t, q)$ to the candidates of all watched pivots.
+    watch: Run,
+    /// Where each watched pivot's candidates begin, and the pivot among them.
+    watched: Vec<(usize, usize)>,
+    /// By what each candidate is multiplied before they are compared.
+    scale: Vec<f64>,
+    /// $(t, q, \dot q)$ to $u$.
+    forms: Run,
+    inputs: Vec<f64>,
+    outputs: Vec<f64>,
+    followed: Vec<f64>,
+    candidates: Vec<f64>,
+    matrix: Vec<f64>,
+    lu: Lu,
+}
+
+impl Reduced {
+    /// Reduces a model at a consistent start; `None` where the saddle-point form is the better one, or the two do not agree there.
+    pub(crate) fn new(
+        statement: Statement,
+        classes: &[Class],
+        parameters: &[(Expr, f64)],
+        mut core: Core,
+        at: &Instant,
+    ) -> Option<Self> {
+        let mut atlas = Atlas {
+            statement,
+            classes: classes.to_vec(),
+            symbols: parameters.iter().map(|p| p.0).collect(),
+            values: parameters.iter().map(|p| p.1).collect(),
+            charts: Vec::new(),
+        };
+        let (n, m) = (core.n, core.m);
+        core.evaluate(at.t, &at.q, &at.v, &[]);
+        core.solve().ok()?;
+        let dependent = if core.dropped() { core.dependent()?.len() } else { 0 };
+        let reduction = atlas.derive(at.t, &at.q, &scale(&core))?;
+        let k = reduction.independent.len();
+        if k > MOST || reduction.redundant.len() != dependent || n - k + dependent != m {
+            return None;
+        }
+        let chart = Chart::new(&reduction, &atlas).ok()?;
+        atlas.charts.push(chart.clone());
+        let mut reduced = Self {
+            core,
+            n,
+            k,
+            atlas: Arc::new(Mutex::new(atlas)),
+            charts: vec![chart],
+            scratch: vec![0.0; n + k + 2],
+        };
+        let y = reduced.state(at.t, &at.q, &at.v);
+        let mut found = Instant::new(n, m);
+        reduced.resolve(at.t, &y, &mut found).ok()?;
+        let agree = |x: &[f64], y: &[f64]| {
+            let scale = y.iter().fold(1.0_f64, |s, y| s.max(y.abs()));
+            x.iter().zip(y).all(|(x, y)| (x - y).abs() <= AGREEMENT * scale)
+        };
+        (agree(&found.v, &at.v)
+            && agree(&found.a, &at.a)
+            && agree(&found.reaction, &at.reaction))
+        .then_some(reduced)
+    }
+
+    /// How many components the state has.
+    pub(crate) fn dimension(&self) -> usize {
+        self.n + self.k + 2
+    }
+
+    /// The state of positions and admissible velocities, in the first chart.
+    pub(crate) fn state(&mut self, t: f64, q: &[f64], v: &[f64]) -> Vec<f64> {
+        let mut y = vec![0.0; self.dimension()];
+        y[..self.n].copy_from_slice(q);
+        self.charts[0].quasi(t, q, v, &mut y[self.n..self.n + self.k]);
+        y
+    }
+
+    fn chart(&mut self, y: &[f64]) -> &mut Chart {
+        let index = y[self.n + self.k + 1] as usize;
+        if index >= self.charts.len() {
+            let atlas = self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            self.charts.extend_from_slice(&atlas.charts[self.charts.len()..]);
+        }
+        &mut self.charts[index]
+    }
+
+    /// $\dot y$
+    pub(crate) fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+        let (n, k) = (self.n, self.k);
+        let chart = self.chart(y);
+        let solved = chart.evaluate(t, &y[..n + k], &mut rates[..=n + k]);
+        rates[n + k + 1] = 0.0;
+        let finite = rates.iter().all(|x| x.is_finite());
+        if solved.is_ok() && finite {
+            return Ok(());
+        }
+        // NOTE: the saddle-point form tells a singular system from a quotient by zero.
+        self.core.evaluate(t, &y[..n], &rates[..n], &[]);
+        Err(self.core.solve().err().unwrap_or(Halt::NotFinite))
+    }
+
+    /// $\dot q$ of a state.
+    pub(crate) fn velocities(&mut self, t: f64, y: &[f64], v: &mut [f64]) {
+        let (n, k) = (self.n, self.k);
+        let chart = self.chart(y);
+        chart.kinematics(t, &y[..n + k]);
+        v.copy_from_slice(&chart.outputs[..n]);
+    }
+
+    /// $\ddot q$ where the state moves with the given rates.
+    pub(crate) fn acceleration(&mut self, t: f64, y: &[f64], rates: &[f64], a: &mut [f64]) {
+        let (n, k) = (self.n, self.k);
+        let chart = self.chart(y);
+        chart.kinematics(t, &y[..n + k]);
+        chart.follow(t, &y[..n + k], &rates[n..n + k]);
+        a.copy_from_slice(&chart.followed[..n]);
+    }
+
+    /// Everything that follows from a state.
+    pub(crate) fn resolve(
+        &mut self,
+        t: f64,
+        y: &[f64],
+        instant: &mut Instant,
+    ) -> Result<(), Halt> {
+        let (n, k) = (self.n, self.k);
+        let mut rates = std::mem::take(&mut self.scratch);
+        let known = self.rates(t, y, &mut rates);
+        instant.t = t;
+        instant.q.copy_from_slice(&y[..n]);
+        instant.v.copy_from_slice(&rates[..n]);
+        let chart = self.chart(y);
+        chart.follow(t, &y[..n + k], &rates[n..n + k]);
+        let (a, rest) = chart.followed.split_at(n);
+        let (reaction, rest) = rest.split_at(n);
+        instant.a.copy_from_slice(a);
+        instant.reaction.copy_from_slice(reaction);
+        instant.energy = rest[0];
+        let has_multipliers = chart.has_multipliers;
+        if has_multipliers {
+            instant.multipliers.copy_from_slice(&rest[1..]);
+        }
+        self.scratch = rates;
+        known?;
+        if !has_multipliers {
+            self.core.evaluate(t, &instant.q, &instant.v, &[]);
+            self.core.solve()?;
+            instant.multipliers.copy_from_slice(self.core.multipliers());
+            self.core.reaction(&mut instant.reaction);
+        }
+        Ok(())
+    }
+
+    /// The known chart whose pivots are largest at a point, if they are all close to the largest candidates.
+    fn known(&mut self, t: f64, q: &[f64]) -> Option<usize> {
+        {
+            let atlas = self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            self.charts.extend_from_slice(&atlas.charts[self.charts.len()..]);
+        }
+        let qualities: Vec<f64> = self.charts.iter_mut().map(|c| c.quality(t, q)).collect();
+        let best =
+            (0..qualities.len()).max_by(|&i, &j| qualities[i].total_cmp(&qualities[j]))?;
+        (qualities[best] >= ENTER).then_some(best)
+    }
+
+    /// Changes to a better chart where the present one comes near its end; says whether the state was rewritten.
+    pub(crate) fn recast(&mut self, t: f64, y: &mut [f64]) -> Result<bool, Halt> {
+        let (n, k) = (self.n, self.k);
+        let chart = self.chart(y);
+        if chart.watched.is_empty() || chart.quality(t, &y[..n]) >= LEAVE {
+            return Ok(false);
+        }
+        let mut v = vec![0.0; n];
+        self.velocities(t, y, &mut v);
+        let index = if let Some(known) = self.known(t, &y[..n]) {
+            known
+        } else {
+            self.core.evaluate(t, &y[..n], &v, &[]);
+            let scale = scale(&self.core);
+            let mut atlas =
+                self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            atlas.find(t, &y[..n], &scale).ok_or(Halt::Singular)?
+        };
+        if index == y[n + k + 1] as usize {
+            return Ok(false);
+        }
+        y[n + k + 1] = index as f64;
+        let (q, rest) = y.split_at(n);
+        let mut u = vec![0.0; k];
+        let marked: Vec<f64> = q.iter().chain(rest).copied().collect();
+        self.chart(&marked).quasi(t, q, &v, &mut u);
+        y[n..n + k].copy_from_slice(&u);
+        Ok(true)
+    }
+}
+
+/// $1/\sqrt{M_{jj}}$ at the state last evaluated; 1 where a coordinate has no mass.
+fn scale(core: &Core) -> Vec<f64> {
+    let diagonal = (0..core.n).map(|j| core.mass()[j * core.n + j]);
+    diagonal.map(|m| if m > 0.0 { 1.0 / m.sqrt() } else { 1.0 }).collect()
+}
+
+impl Atlas {
+    fn derive(&self, t: f64, q: &[f64], scale: &[f64]) -> Option<Reduction> {
+        self.statement.reduce(&self.classes, Point { t, q, scale })
+    }
+
+    /// The chart that is best at a point, derived if it is a new one.
+    fn find(&mut self, t: f64, q: &[f64], scale: &[f64]) -> Option<usize> {
+        let reduction = self.derive(t, q, scale)?;
+        if let Some(known) = self.charts.iter().position(|c| c.pivots == reduction.pivots) {
+            return Some(known);
+        }
+        let chart = Chart::new(&reduction, self).ok()?;
+        if chart.k != self.charts[0].k {
+            return None;
+        }
+        self.charts.push(chart);
+        Some(self.charts.len() - 1)
+    }
+}
+
+impl Chart {
+    fn new(reduction: &Reduction, atlas: &Atlas) -> Result<Self, CompileError> {
+        let g = &reduction.graph;
+        let (n, k) = (reduction.velocities.len(), reduction.independent.len());
+        let compile = |inputs: &[Expr], outputs: &[Expr]| -> Result<Run, CompileError> {
+            let program = Program::compile(g, inputs, &atlas.symbols, outputs)?;
+            Ok(program.start(&atlas.values))
+        };
+        let place: Vec<Expr> =
+            [reduction.time].into_iter().chain(reduction.positions.iter().copied()).collect();
+        let state = [place.as_slice(), &reduction.independent].concat();
+        let mut outputs = reduction.velocities.clone();
+        if let Some(rates) = &reduction.rates {
+            outputs.extend(rates);
+            let driven = g.merging(|| g.dot(&reduction.power[1..], rates));
+            outputs.push(g.add(reduction.power[0], driven));
+        } else {
+            outputs.extend(reduction.mass.iter().chain(&reduction.force));
+            outputs.extend(&reduction.power);
+        }
+        let rates = compile(&state, &outputs)?;
+        let results = reduction.multipliers();
+        let mut followed = results.accelerations;
+        followed.extend(&results.reaction);
+        followed.push(results.energy);
+        followed.extend(results.multipliers.iter().flatten());
+        let moving =
+            [state.as_slice(), &reduction.independent_rates, &reduction.velocity_symbols]
+                .concat();
+        let mut watched = Vec::new();
+        let mut candidates: Vec<Expr> = Vec::new();
+        let mut scale: Vec<f64> = Vec::new();
+        for chart in &reduction.charts {
+            watched.push((candidates.len(), chart.pivot));
+            candidates.extend(&chart.candidates);
+            scale.extend(&chart.scale);
+        }
+        Ok(Self {
+            pivots: reduction.pivots.clone(),
+            k,
+            solved: reduction.rates.is_some(),
+            follow: compile(&moving, &followed)?,
+            has_multipliers: results.multipliers.is_some(),
+            watch: compile(&place, &candidates)?,
+            watched,
+            scale,
+            forms: compile(
+                &[place.as_slice(), &reduction.velocity_symbols].concat(),
+                &reduction.forms,
+            )?,
+            rates,
+            inputs: vec![0.0; 1 + 2 * n + 2 * k],
+            outputs: vec![0.0; outputs.len()],
+            followed: vec![0.0; followed.len()],
+            candidates: vec![0.0; candidates.len()],
+            matrix: Vec::with_capacity(k * k),
+            lu: Lu::default(),
+        })
+    }
+
+    fn kinematics(&mut self, t: f64, state: &[f64]) {
+        let inputs = &mut self.inputs[..=state.len()];
+        inputs[0] = t;
+        inputs[1..].copy_from_slice(state);
+        self.rates.evaluate(inputs, &mut self.outputs);
+    }
+
+    /// $(\dot q, \dot u, \dot w)$
+    fn evaluate(&mut self, t: f64, state: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+        self.kinematics(t, state);
+        if self.solved {
+            rates.copy_from_slice(&self.outputs);
+            return Ok(());
+        }
+        let k = self.k;
+        let (v, rest) = self.outputs.split_at(state.len() - k);
+        let (mass, rest) = rest.split_at(k * (k + 1) / 2);
+        let (force, power) = rest.split_at(k);
+        let (q_rates, tail) = rates.split_at_mut(v.len());
+        q_rates.copy_from_slice(v);
+        self.matrix.resize(k * k, 0.0);
+        for a in 0..k {
+            for b in 0..=a {
+                let entry = mass[a * (a + 1) / 2 + b];
+                self.matrix[a * k + b] = entry;
+                self.matrix[b * k + a] = entry;
+            }
+        }
+        let (u_rates, work) = tail.split_at_mut(k);
+        u_rates.copy_from_slice(force);
+        if self.matrix[..k * k].iter().any(|x| !x.is_finite()) {
+            return Err(Halt::NotFinite);
+        }
+        self.lu.factor(k, &self.matrix[..k * k]).map_err(|_| Halt::Singular)?;
+        self.lu.solve(u_rates);
+        let driven: f64 = power[1..].iter().zip(&*u_rates).map(|(p, u)| p * u).sum();
+        work[0] = power[0] + driven;
+        Ok(())
+    }
+
+    fn follow(&mut self, t: f64, state: &[f64], u_rates: &[f64]) {
+        // The velocities are those of the last evaluation of the same state.
+        let (known, n) = (1 + state.len(), state.len() - self.k);
+        let inputs = &mut self.inputs[..known + self.k + n];
+        inputs[0] = t;
+        inputs[1..known].copy_from_slice(state);
+        inputs[known..known + self.k].copy_from_slice(u_rates);
+        inputs[known + self.k..].copy_from_slice(&self.outputs[..n]);
+        self.follow.evaluate(inputs, &mut self.followed);
+    }
+
+    /// $u$ of admissible velocities.
+    fn quasi(&mut self, t: f64, q: &[f64], v: &[f64], u: &mut [f64]) {
+        let inputs = &mut self.inputs[..=q.len() + v.len()];
+        inputs[0] = t;
+        inputs[1..=q.len()].copy_from_slice(q);
+        inputs[1 + q.len()..].copy_from_slice(v);
+        self.forms.evaluate(inputs, u);
+    }
+
+    /// The smallest pivot as a fraction of the largest that could stand in its place.
+    fn quality(&mut self, t: f64, q: &[f64]) -> f64 {
+        let inputs = &mut self.inputs[..=q.len()];
+        inputs[0] = t;
+        inputs[1..].copy_from_slice(q);
+        self.watch.evaluate(inputs, &mut self.candidates);
+        self.candidates.iter_mut().zip(&self.scale).for_each(|(c, s)| *c *= s);
+        let ends = self.watched.iter().skip(1).map(|w| w.0).chain([self.candidates.len()]);
+        let fractions = self.watched.iter().zip(ends).map(|(&(start, pivot), end)| {
+            let candidates = &self.candidates[start..end];
+            let largest = candidates.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+            candidates[pivot].abs() / largest
+        });
+        // NOTE: what is not a number counts as the worst.
+        fractions.fold(1.0, |m, x| if x.is_nan() { 0.0 } else { m.min(x) })
+    }
+}

@@ -1,0 +1,209 @@
+//! The reduced form against the saddle-point form: the same motion, multipliers and reactions, for every model that has both.
+//!
+//! `run` takes the reduced form where there is one; `run_derived` keeps the saddle-point form.
+
+mod support;
+
+use pfaff::{
+    Class, Dynamics, Form, GALLERY, Model, Motion, Request, Series, derive, run_derived,
+};
+use pfaff_mechanics::{Point, reduce};
+use support::Random;
+
+/// Both integrate at 1e-12; some hundred steps add up.
+const TOLERANCE: f64 = 1e-9;
+
+fn saddle(model: &Model, request: &Request) -> Motion {
+    let dynamics = derive(model, None).expect("equations");
+    run_derived(model, &dynamics, request, &mut |_, _| true).expect("a motion")
+}
+
+fn is_flat(model: &Model) -> bool {
+    match derive(model, None) {
+        Ok(Dynamics::Saddle(e)) => {
+            let flat = |c: &Class| matches!(c, Class::Linear | Class::Affine);
+            e.principle == pfaff::Principle::Chetaev
+                && e.classes.iter().all(flat)
+                && model.constraints.iter().all(|c| c.along.is_none())
+        }
+        _ => false,
+    }
+}
+
+fn compare(name: &str, model: &Model, request: &Request) -> Form {
+    let (reduced, full) = (support::run(model, request), saddle(model, request));
+    assert_eq!(full.form == Form::Saddle, reduced.form != Form::Ordinary, "{name}");
+    assert_eq!(reduced.t, full.t, "{name}: {:?} {:?}", reduced.notes, full.notes);
+    let close = |what: &str, a: &[Series], b: &[Series]| {
+        for (a, b) in a.iter().zip(b) {
+            let scale = b.values.iter().fold(1.0_f64, |s, x| s.max(x.abs()));
+            for (i, (x, y)) in a.values.iter().zip(&b.values).enumerate() {
+                let same = (x - y).abs() <= TOLERANCE * scale || (x.is_nan() && y.is_nan());
+                assert!(same, "{name}: {what} {} at {}: {x} for {y}", a.name, full.t[i]);
+            }
+        }
+    };
+    close("q", &reduced.q, &full.q);
+    close("v", &reduced.v, &full.v);
+    close("a", &reduced.a, &full.a);
+    close("λ", &reduced.multipliers, &full.multipliers);
+    close("R", &reduced.reactions, &full.reactions);
+    let column = |values: &[f64]| vec![Series { name: String::new(), values: values.to_vec() }];
+    close("E", &column(&reduced.energy), &column(&full.energy));
+    close("w", &column(&reduced.work), &column(&full.work));
+    assert_eq!(reduced.audit.verdict, full.audit.verdict, "{name}: {:?}", reduced.audit);
+    reduced.form
+}
+
+fn precise(model: &Model) -> Request {
+    let t1 = model.solve.range.map_or(1.0, |r| r.0 + (r.1 - r.0).min(4.0));
+    Request { t1: Some(t1), tolerance: Some(1e-12), samples: Some(7), ..Request::default() }
+}
+
+#[test]
+fn gallery_models_move_alike_in_both_forms() {
+    for entry in GALLERY {
+        let model = support::model(entry.text);
+        if matches!(model.dynamics, pfaff_model::Dynamics::Equations(_)) {
+            continue;
+        }
+        let form = compare(entry.name, &model, &precise(&model));
+        assert_eq!(form == Form::Reduced, is_flat(&model), "{}: {form:?}", entry.name);
+    }
+}
+
+#[test]
+fn reference_models_move_alike_in_both_forms() {
+    let table: serde_json::Value =
+        serde_json::from_str(include_str!("reference/trajectories.json")).expect("JSON");
+    let mut reduced = 0;
+    for case in table["cases"].as_array().expect("a list of cases") {
+        let name = case["id"].as_str().expect("an id");
+        let model = support::model(case["model"].as_str().expect("a text"));
+        let form = compare(name, &model, &precise(&model));
+        assert_eq!(form == Form::Reduced, is_flat(&model), "{name}: {form:?}");
+        reduced += usize::from(form == Form::Reduced);
+    }
+    assert!(reduced >= 15, "{reduced} of them were reduced");
+}
+
+const NAMES: [&str; 4] = ["x", "y", "z", "w"];
+
+/// A random system: a metric that depends on positions and time, gyroscopic terms, functions of all kinds, forces that depend on velocities.
+fn random_text(random: &mut Random, rows: usize, is_affine: bool, repeats: bool) -> String {
+    let mut terms: Vec<String> = Vec::new();
+    for (i, a) in NAMES.iter().enumerate() {
+        let (b, c) = (NAMES[random.below(4)], NAMES[(i + 1) % 4]);
+        let d = random.decimal();
+        terms.push(format!("(1 + {d}^2*{b}^2 + sin({b} + t)^2)*{a}'^2/2"));
+        terms.push(format!("0.2*{}*cos({a})*{a}'*{c}'", random.decimal()));
+        terms.push(format!("{}*{b}*{a}'*exp(-{c}^2)", random.decimal()));
+        terms.push(format!("{}*atan2({a}, 2 + {c}^2)/sqrt(1 + {b}^2)", random.decimal()));
+        terms.push(format!("0.1*if({c} > 9, 1, cos({c}))*tanh({a}')"));
+    }
+    let mut text = format!(
+        "coordinates x, y, z, w\nparameters p = 0.7\nlagrangian {}\n",
+        terms.join(" + ")
+    );
+    let mut sides: Vec<String> = Vec::new();
+    for _ in 0..rows {
+        let row: Vec<String> = NAMES
+            .iter()
+            .filter_map(|a| {
+                let b = NAMES[random.below(4)];
+                let plain = random.below(3) == 0;
+                let term = if plain {
+                    format!("{}*p*{a}'", random.decimal())
+                } else {
+                    format!("({} + {}*sin({b}))*{a}'", random.decimal(), random.decimal())
+                };
+                (random.below(4) > 0).then_some(term)
+            })
+            .collect();
+        let row =
+            if row.is_empty() { "x'*cos(w) + y'*sin(w)".to_owned() } else { row.join(" + ") };
+        sides.push(if is_affine { format!("{row} - 0.3*x*y - 0.2*cos(t)") } else { row });
+    }
+    if repeats {
+        sides.push(format!("(1 + y^2)*({})", sides[0]));
+    }
+    for side in &sides {
+        text += &format!("constraint {side} = 0\n");
+    }
+    text += "force x: 0.3*t - 0.2*x'\nforce w: sin(y)\ndissipation 0.1*(y'^2 + z'^2)\n";
+    text += "initial x = 0.3, y = -0.4, z = 0.2, w = 0.5, x' = 0.7, y' = 0.6\nsolve t = 0..1\n";
+    text
+}
+
+/// The same Chetaev motion follows from $B^\top(\mathrm{EL} - Q) = 0$ and from the saddle point, for affine rows with time, forces, dissipation and repeated rows.
+#[test]
+fn random_systems_move_alike_in_both_forms() {
+    let mut reduced = 0;
+    for seed in 0..60 {
+        let mut random = Random::new(seed);
+        let (is_affine, repeats) = (seed % 2 == 1, seed % 5 == 4);
+        let text = random_text(&mut random, 1 + random_rows(seed), is_affine, repeats);
+        let model = support::model(&text);
+        let motion = saddle(&model, &precise(&model));
+        if motion.stop.reason != pfaff::StopReason::End {
+            // The rows happen to lose their rank: nothing to compare beyond.
+            continue;
+        }
+        let form = compare(&text, &model, &precise(&model));
+        reduced += usize::from(form == Form::Reduced);
+    }
+    assert!(reduced >= 50, "{reduced} of 60 were reduced");
+}
+
+fn random_rows(seed: u64) -> usize {
+    (seed % 3) as usize
+}
+
+/// A particle that keeps its distance from $x\cdot\dot x = 0$ alone: no coefficient of the row stays away from zero.
+#[test]
+fn a_sphere_is_covered_by_charts() {
+    let text = |constraint: &str| {
+        format!(
+            "coordinates x, y, z\nparameters m = 1, g = 9.81\n\
+             lagrangian m*(x'^2 + y'^2 + z'^2)/2 - m*g*z\nconstraint sphere: {constraint}\n\
+             initial x = 1, y = 0, z = 0, y' = 2.5, z' = 0.3\nsolve t = 0..20, tolerance = 1e-14\n"
+        )
+    };
+    let model = support::model(&text("x*x' + y*y' + z*z' = 0"));
+    let request = Request::default();
+    let motion = support::run(&model, &request);
+    assert_eq!(motion.form, Form::Reduced);
+    assert_eq!(motion.stop.reason, pfaff::StopReason::End);
+    let holonomic = support::run(&support::model(&text("x^2 + y^2 + z^2 = 1")), &request);
+    for (a, b) in motion.q.iter().chain(&motion.v).zip(holonomic.q.iter().chain(&holonomic.v)) {
+        assert!(a.values.iter().all(|x| x.is_finite()), "{}", a.name);
+        let (x, y) = (a.values.last().unwrap(), b.values.last().unwrap());
+        // Asked for at the end; the pendulum goes round about fifteen times.
+        assert!((x - y).abs() < 1e-10 * (1.0 + y.abs()), "{}: {x} for {y}", a.name);
+    }
+    assert_eq!(motion.audit.verdict, pfaff::Verdict::Pass, "{:?}", motion.audit);
+}
+
+/// The operations of the right-hand side of a chain of knife edges grow with its length, and not faster.
+#[test]
+fn a_chain_costs_its_length() {
+    let operations = |count: usize| {
+        let text = pfaff::gallery_model("trailers").expect("a gallery model").text;
+        let text = text.replace("N = 5", &format!("N = {count}"));
+        assert!(text.contains(&format!("N = {count}")), "the size is a parameter");
+        let model = support::model(&text);
+        let n = model.coordinates.len();
+        let q: Vec<f64> = (0..n).map(|i| 0.3 * f64::from(i as u32)).collect();
+        let classes = vec![Class::Linear; count];
+        let reduction =
+            reduce(&model, &classes, Point { t: 0.0, q: &q, scale: &[] }).expect("a reduction");
+        assert_eq!(reduction.independent.len(), 3);
+        assert!(reduction.charts.is_empty(), "every pivot is constant");
+        reduction.operations()
+    };
+    let counts = [5, 10, 20, 40].map(operations);
+    let steps: Vec<usize> = counts.windows(2).map(|w| w[1] - w[0]).collect();
+    assert_eq!(steps[2], 2 * steps[1], "{counts:?}");
+    // Hand-reduced C takes about 91 a body with multiply-adds counted once, 155 otherwise.
+    assert!(steps[0] <= 5 * 155, "{counts:?}");
+}
