@@ -6,7 +6,7 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::Equations;
 use pfaff_model::{Dynamics, Model, Principle};
-use pfaff_program::{CompileError, Program, Run};
+use pfaff_program::{CompileError, Executor, Options, Program};
 use pfaff_solver::Halt;
 
 use crate::saddle::{Blocks, Saddle};
@@ -22,7 +22,7 @@ pub(crate) struct Core {
     pub(crate) carried: usize,
     /// Which constraints are holonomic.
     pub(crate) holonomic: Vec<bool>,
-    run: Run,
+    run: Executor,
     inputs: Vec<f64>,
     outputs: Vec<f64>,
     /// Where each output of the tape goes in `blocks`.
@@ -139,7 +139,7 @@ impl Core {
             principle: equations.principle,
             carried: equations.multipliers.len(),
             holonomic: equations.position.iter().map(Option::is_some).collect(),
-            run: program.start(&model.parameter_values()),
+            run: program.executor(&model.parameter_values(), Options::default()),
             inputs: vec![0.0; inputs.len()],
             outputs: vec![0.0; outputs.len()],
             targets,

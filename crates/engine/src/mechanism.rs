@@ -6,7 +6,7 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, Ordinary, Statement};
 use pfaff_model::{Direction, Model};
-use pfaff_program::{CompileError, Program, Run};
+use pfaff_program::{CompileError, Executor, Options, Program};
 use pfaff_solver::{self as solver, EventKind, Halt};
 
 use crate::core::Core;
@@ -23,8 +23,8 @@ pub(crate) struct Mechanism {
     pub(crate) n: usize,
     pub(crate) m: usize,
     events: Vec<EventKind>,
-    watched: Run,
-    observed: Run,
+    watched: Executor,
+    observed: Executor,
     /// Whether events look at accelerations, reactions or energy.
     events_need_forces: bool,
     observed_inputs: Vec<f64>,
@@ -64,9 +64,9 @@ impl Mechanism {
         let vakonomic = matches!(&compiled, Compiled::Saddle(core) if core.carried > 0);
         let inputs = instant_symbols(model, vakonomic);
         let parameters = model.parameter_symbols();
-        let compile = |outputs: &[Expr]| -> Result<Run, CompileError> {
+        let compile = |outputs: &[Expr]| -> Result<Executor, CompileError> {
             let program = Program::compile(&model.graph, &inputs, &parameters, outputs)?;
-            Ok(program.start(&model.parameter_values()))
+            Ok(program.executor(&model.parameter_values(), Options::default()))
         };
         let watched: Vec<Expr> = model.events.iter().map(|e| e.expr).collect();
         let observed: Vec<Expr> = model.observed.iter().map(|o| o.expr).collect();

@@ -5,7 +5,7 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::Ordinary;
 use pfaff_model::Model;
-use pfaff_program::{CompileError, Program, Run};
+use pfaff_program::{CompileError, Executor, Options, Program};
 use pfaff_solver::{Halt, Lu};
 
 /// The compiled equations of an `equation` model.
@@ -13,7 +13,7 @@ use pfaff_solver::{Halt, Lu};
 pub(crate) struct OrdinaryCore {
     pub(crate) orders: Vec<u8>,
     affine: bool,
-    run: Run,
+    run: Executor,
     /// $t$, $q$, $\dot q$, $\ddot q$
     inputs: Vec<f64>,
     /// Where each unknown stands in `inputs`.
@@ -41,7 +41,7 @@ impl OrdinaryCore {
         Ok(Self {
             orders: ordinary.orders.clone(),
             affine: ordinary.affine,
-            run: program.start(&model.parameter_values()),
+            run: program.executor(&model.parameter_values(), Options::default()),
             unknown_at: ordinary
                 .orders
                 .iter()

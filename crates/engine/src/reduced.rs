@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, Point, Reduction, Statement};
-use pfaff_program::{CompileError, Program, Run};
+use pfaff_program::{CompileError, Executor, Options, Program};
 use pfaff_solver::{Halt, Lu};
 
 use crate::core::Core;
@@ -52,19 +52,19 @@ struct Chart {
     pivots: Vec<Vec<usize>>,
     k: usize,
     /// $(t, q, u)$ to $\dot q$, then $\dot u$ and the power, or mass, force and power for a numeric solve.
-    rates: Run,
+    rates: Executor,
     solved: bool,
     /// $(t, q, u, \dot u, \dot q)$ to $\ddot q$, $R$, $E$ and, if `has_multipliers`, $\lambda$.
-    follow: Run,
+    follow: Executor,
     has_multipliers: bool,
     /// $(t, q)$ to the candidates of all watched pivots.
-    watch: Run,
+    watch: Executor,
     /// Where each watched pivot's candidates begin, and the pivot among them.
     watched: Vec<(usize, usize)>,
     /// By what each candidate is multiplied before they are compared.
     scale: Vec<f64>,
     /// $(t, q, \dot q)$ to $u$.
-    forms: Run,
+    forms: Executor,
     inputs: Vec<f64>,
     outputs: Vec<f64>,
     followed: Vec<f64>,
@@ -283,9 +283,9 @@ impl Chart {
     fn new(reduction: &Reduction, atlas: &Atlas) -> Result<Self, CompileError> {
         let g = &reduction.graph;
         let (n, k) = (reduction.velocities.len(), reduction.independent.len());
-        let compile = |inputs: &[Expr], outputs: &[Expr]| -> Result<Run, CompileError> {
+        let compile = |inputs: &[Expr], outputs: &[Expr]| -> Result<Executor, CompileError> {
             let program = Program::compile(g, inputs, &atlas.symbols, outputs)?;
-            Ok(program.start(&atlas.values))
+            Ok(program.executor(&atlas.values, Options::default()))
         };
         let place: Vec<Expr> =
             [reduction.time].into_iter().chain(reduction.positions.iter().copied()).collect();

@@ -32,12 +32,11 @@ impl Graph {
         }
         for &e in order.iter().rev() {
             let Some(&adjoint) = adjoints.get(&e) else { continue };
-            let handed = match definition.get(&e) {
-                Some(&d) => vec![(d, adjoint)],
-                None => {
-                    let node = store.node(e);
-                    store.pull_back(e, node, adjoint, mask)
-                }
+            let handed = if let Some(&d) = definition.get(&e) {
+                vec![(d, adjoint)]
+            } else {
+                let node = store.node(e);
+                store.pull_back(e, node, adjoint, mask)
             };
             for (o, contribution) in handed {
                 let sum = store.add(adjoints.get(&o).copied().unwrap_or(ZERO), contribution);
