@@ -35,7 +35,7 @@ pub(crate) struct Mechanism {
 #[derive(Clone, Debug)]
 pub(crate) enum Compiled {
     /// From a Lagrangian, in saddle-point form.
-    Saddle(Core),
+    Saddle(Box<Core>),
     /// From a Lagrangian, in independent quasi-velocities.
     Reduced(Box<Reduced>),
     /// From `equation` statements.
@@ -56,7 +56,9 @@ impl Mechanism {
     pub(crate) fn new(model: &Model, dynamics: &Dynamics) -> Result<Self, CompileError> {
         let (n, m) = (model.coordinates.len(), model.constraints.len());
         let compiled = match dynamics {
-            Dynamics::Saddle(equations) => Compiled::Saddle(Core::new(model, equations)?),
+            Dynamics::Saddle(equations) => {
+                Compiled::Saddle(Box::new(Core::new(model, equations)?))
+            }
             Dynamics::Ordinary(ordinary) => {
                 Compiled::Ordinary(OrdinaryCore::new(model, ordinary)?)
             }
@@ -109,7 +111,7 @@ impl Mechanism {
         let parameters: Vec<(Expr, f64)> =
             model.parameters.iter().map(|p| (p.symbol, p.value)).collect();
         let reduced =
-            Reduced::new(statement, &equations.classes, &parameters, core.clone(), at);
+            Reduced::new(statement, &equations.classes, &parameters, Core::clone(core), at);
         if let Some(reduced) = reduced {
             self.dynamics = Compiled::Reduced(Box::new(reduced));
         }

@@ -4,6 +4,8 @@
 
 mod support;
 
+use std::fmt::Write as _;
+
 use pfaff::{
     Class, Dynamics, Form, GALLERY, Model, Motion, Request, Series, derive, run_derived,
 };
@@ -128,7 +130,7 @@ fn random_text(random: &mut Random, rows: usize, is_affine: bool, repeats: bool)
         sides.push(format!("(1 + y^2)*({})", sides[0]));
     }
     for side in &sides {
-        text += &format!("constraint {side} = 0\n");
+        writeln!(text, "constraint {side} = 0").expect("texts grow");
     }
     text += "force x: 0.3*t - 0.2*x'\nforce w: sin(y)\ndissipation 0.1*(y'^2 + z'^2)\n";
     text += "initial x = 0.3, y = -0.4, z = 0.2, w = 0.5, x' = 0.7, y' = 0.6\nsolve t = 0..1\n";
