@@ -33,11 +33,10 @@ impl Native {
     /// If their number is not that of the program.
     pub fn start(&self, parameters: &[f64]) -> NativeRun {
         let lanes = self.lanes.count();
-        let rows = self.code.rows_before() + self.code.rows();
         let mut slots = vec![0.0; self.tape.layout.slots()];
         let first = self.tape.layout.first_constant();
         slots[first..first + self.tape.constants.len()].copy_from_slice(&self.tape.constants);
-        let memory = Memory::new(rows * lanes);
+        let memory = Memory::new(self.code.memory());
         let mut run = NativeRun { native: self.clone(), memory, slots };
         let all: Vec<f64> =
             parameters.iter().flat_map(|&p| std::iter::repeat_n(p, lanes)).collect();
@@ -122,7 +121,7 @@ impl NativeRun {
             }
             tape.execute(&tape.per_run, slots);
             for (row, &slot) in (1..).zip(code.fixed()) {
-                memory[(code.rows_before() - row) * lanes + l] = slots[slot as usize];
+                memory[code.middle() - row * lanes + l] = slots[slot as usize];
             }
         }
     }

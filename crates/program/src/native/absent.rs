@@ -20,11 +20,11 @@ impl Code {
         match self.0 {}
     }
 
-    pub(crate) fn rows_before(&self) -> usize {
+    pub(crate) fn middle(&self) -> usize {
         match self.0 {}
     }
 
-    pub(crate) fn rows(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         match self.0 {}
     }
 

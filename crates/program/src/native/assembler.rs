@@ -172,6 +172,9 @@ impl Assembler {
             Place::Register(_) => {
                 self.vector(super::operation::MOVE, width.whole(), to, 0, from);
             }
+            _ if broadcasts(width, from) => {
+                self.vector(super::operation::SPREAD, width, to, 0, from);
+            }
             _ => self.vector(super::operation::LOAD, width, to, 0, from),
         }
     }
@@ -194,6 +197,8 @@ impl Assembler {
             super::listing::vector(operation, width, [reg, second], place, masking, byte)
         });
         let Form { map, prefix, opcode, wide, .. } = operation.form(width);
+        // One double of the pool for all lanes: half the work of reading a row.
+        let spread = broadcasts(width, place);
         let memory = operation.memory_bytes(width);
         let trailing = usize::from(byte.is_some());
         let (extension, base, third) = match place {
@@ -222,7 +227,11 @@ impl Assembler {
                 Masking::Merge => (0, 1),
                 Masking::Zero => (0x80, 1),
             };
-            let p2 = zero | width.level() << 5 | (!second & 16) >> 1 | mask;
+            let p2 = zero
+                | width.level() << 5
+                | u8::from(spread && operation.spreads()) << 4
+                | (!second & 16) >> 1
+                | mask;
             self.code.extend([0x62, p0, p1, p2, opcode]);
         } else if map == 1 && base == 0 && !wide {
             let p = (!reg & 8) << 4 | (!second & 15) << 3 | width.level() << 2 | prefix;
@@ -419,6 +428,11 @@ impl Assembler {
         let distance = i32::try_from(distance).expect("code is shorter than 2 GiB");
         self.code[at..at + 4].copy_from_slice(&distance.to_le_bytes());
     }
+}
+
+/// Whether a place is read as one double for all lanes.
+pub(super) fn broadcasts(width: Width, place: Place) -> bool {
+    width == Width::Zmm && matches!(place, Place::Pool(_))
 }
 
 fn fits(displacement: i32) -> bool {

@@ -11,25 +11,29 @@ use crate::instruction::Slot;
 use crate::lanes::Lanes;
 use crate::program::Tape;
 
-/// The code of a tape for some lanes.
+/// The code of a tape for some lanes. What a call needs is at hand, not behind the shared pointer.
 #[derive(Clone, Debug)]
 pub(crate) struct Code {
+    /// The begin of the pages.
+    entry: Entry,
+    lanes: usize,
+    /// How many lanes one call of the code evaluates.
+    step: usize,
+    /// How many doubles there are in all lanes: inputs, outputs, memory, and memory before the middle.
+    inputs: usize,
+    outputs: usize,
+    memory: usize,
+    middle: usize,
     shared: Arc<Shared>,
 }
 
 #[derive(Debug)]
 struct Shared {
     /// Executable and not writable.
-    pages: Mmap,
+    _pages: Mmap,
     /// Addresses of these stand in the code.
     _calls: Vec<Arc<Call>>,
     fixed: Vec<Slot>,
-    rows: usize,
-    lanes: usize,
-    /// How many lanes one call of the code evaluates.
-    step: usize,
-    inputs: usize,
-    outputs: usize,
     bytes: usize,
 }
 
@@ -53,18 +57,22 @@ impl Code {
         let bytes = assembler.code.len();
         let mut pages = MmapMut::map_anon(bytes).ok()?;
         pages.copy_from_slice(&assembler.code);
-        let shared = Shared {
-            pages: pages.make_exec().ok()?,
-            _calls: calls,
-            fixed,
-            rows,
-            lanes: lanes.count(),
+        let pages = pages.make_exec().ok()?;
+        // SAFETY: the pages begin with a function of this type that `emit` wrote, and live as long as `shared`.
+        let entry: Entry = unsafe { std::mem::transmute(pages.as_ptr()) };
+        // The middle begins a line of the cache.
+        let before = fixed.len().next_multiple_of(8);
+        let lanes = lanes.count();
+        Some(Self {
+            entry,
+            lanes,
             step: target.lanes,
-            inputs: tape.layout.inputs,
-            outputs: tape.outputs.len(),
-            bytes,
-        };
-        Some(Self { shared: Arc::new(shared) })
+            inputs: tape.layout.inputs * lanes,
+            outputs: tape.outputs.len() * lanes,
+            memory: (before + rows) * lanes,
+            middle: before * lanes,
+            shared: Arc::new(Shared { _pages: pages, _calls: calls, fixed, bytes }),
+        })
     }
 
     /// The slots whose values the code reads from the rows, from the last row before the middle downwards.
@@ -72,14 +80,14 @@ impl Code {
         &self.shared.fixed
     }
 
-    /// How many rows there are before the middle, so that it begins a line of the cache.
-    pub(crate) fn rows_before(&self) -> usize {
-        self.shared.fixed.len().next_multiple_of(8)
+    /// How many doubles of memory a run needs.
+    pub(crate) fn memory(&self) -> usize {
+        self.memory
     }
 
-    /// How many rows it needs behind the middle.
-    pub(crate) fn rows(&self) -> usize {
-        self.shared.rows
+    /// Where the middle of this memory is.
+    pub(crate) fn middle(&self) -> usize {
+        self.middle
     }
 
     /// Its size, constants included.
@@ -87,26 +95,23 @@ impl Code {
         self.shared.bytes
     }
 
-    /// Evaluates all lanes. `memory` holds the rows, first those before the middle.
+    /// Evaluates all lanes.
+    #[inline]
     pub(crate) fn run(&self, inputs: &[f64], outputs: &mut [f64], memory: &mut [f64]) {
-        let Shared { ref pages, rows, lanes, step, .. } = *self.shared;
-        assert_eq!(inputs.len(), self.shared.inputs * lanes, "number of inputs");
-        assert_eq!(outputs.len(), self.shared.outputs * lanes, "number of outputs");
-        let before = self.rows_before();
-        assert!(memory.len() >= (before + rows) * lanes, "rows of the code");
-        // SAFETY: the pages begin with a function of this type that `emit` wrote.
-        let entry: Entry = unsafe { std::mem::transmute(pages.as_ptr()) };
-        let middle = &raw mut memory[before * lanes..];
-        for first in (0..lanes).step_by(step) {
-            // SAFETY: the code reads `inputs` rows of `lanes` doubles, writes `outputs` such rows, and uses at most `before` rows before the middle and `rows`
-            // behind it: just what was checked above. It is written for this processor, and what it calls lives as long as the pages.
+        assert_eq!(inputs.len(), self.inputs, "number of inputs");
+        assert_eq!(outputs.len(), self.outputs, "number of outputs");
+        assert!(memory.len() >= self.memory, "memory of the code");
+        let (inputs, outputs, memory) =
+            (inputs.as_ptr(), outputs.as_mut_ptr(), memory.as_mut_ptr());
+        let mut first = 0;
+        while first < self.lanes {
+            // SAFETY: the code reads rows of `lanes` doubles from the inputs, writes such rows to the outputs, and uses rows before and behind the
+            // middle: just those whose number was checked above. It is written for this processor, and what it calls lives as long as the pages.
             unsafe {
-                entry(
-                    inputs.as_ptr().add(first),
-                    outputs.as_mut_ptr().add(first),
-                    middle.cast::<f64>().add(first),
-                );
+                let middle = memory.add(self.middle + first);
+                (self.entry)(inputs.add(first), outputs.add(first), middle);
             }
+            first += self.step;
         }
     }
 }

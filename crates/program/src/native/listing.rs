@@ -1,6 +1,6 @@
 //! Instructions as text, for comparison with what a disassembler reads.
 
-use super::assembler::{General, Masking, Place, Width};
+use super::assembler::{General, Masking, Place, Width, broadcasts};
 use super::operation::{Operands, Operation};
 
 /// A vector instruction as the assembler means it.
@@ -16,6 +16,9 @@ pub(super) fn vector(
     let at = |place: Place, width: Width| match place {
         Place::Register(n) => register(width, n),
         Place::Memory(base, d) => memory(base, d),
+        Place::Pool(row) if broadcasts(width, place) && operation.spreads() => {
+            format!("[pool {row}]{{1to8}}")
+        }
         Place::Pool(row) => format!("[pool {row}]"),
     };
     let p = at(place, width);

@@ -80,6 +80,12 @@ impl Operation {
         }
     }
 
+    /// Whether it can read one double for all lanes, by a bit of EVEX.
+    #[inline]
+    pub(super) fn spreads(&self) -> bool {
+        self.operands != Operands::Two
+    }
+
     #[inline]
     pub(super) fn has_evex(&self) -> bool {
         self.encodings != Encodings::Vex
@@ -171,6 +177,11 @@ pub(super) const MOVE: &Operation = &whole("vmovapd", 0x28, Operands::Two);
 /// From memory.
 pub(super) const LOAD: &Operation =
     &Operation { operands: Operands::Two, ..arithmetic("vmovupd", "vmovsd", 0x10) };
+/// One double from memory to all lanes.
+pub(super) const SPREAD: &Operation = &Operation {
+    memory: Memory::Double,
+    ..evex(2, whole("vbroadcastsd", 0x19, Operands::Two))
+};
 /// To memory.
 pub(super) const STORE: &Operation =
     &Operation { operands: Operands::Store, ..arithmetic("vmovupd", "vmovsd", 0x11) };

@@ -284,7 +284,8 @@ fn text(i: &Decoded, pool: usize, row: usize, label: &dyn Fn(usize) -> String) -
         OpKind::Memory if i.memory_base() == Register::RIP => {
             let distance = i.memory_displacement64() as usize - pool;
             assert_eq!(distance % row, 0);
-            format!("[pool {}]", distance / row)
+            let spread = if i.is_broadcast() { "{1to8}" } else { "" };
+            format!("[pool {}]{spread}", distance / row)
         }
         OpKind::Memory => {
             assert_eq!(i.memory_index(), Register::None);

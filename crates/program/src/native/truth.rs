@@ -2,9 +2,11 @@
 
 use pfaff_expr::Relation;
 
-use super::assembler::{Masking, Place};
+use super::assembler::{Masking, Place, Width};
 use super::emitter::{Emitter, Machine, SCRATCH};
-use super::operation::{AND, BLEND, BLEND_MASK, COMPARE, COMPARE_MASK, MOVE, OR, relation};
+use super::operation::{
+    AND, BLEND, BLEND_MASK, COMPARE, COMPARE_MASK, MOVE, OR, SPREAD, relation,
+};
 use super::pool;
 use super::values::NONE;
 
@@ -29,7 +31,8 @@ impl Emitter<'_> {
         let one = Place::Pool(pool::ONE);
         let width = self.target.width.whole();
         if self.has_masks() {
-            self.assembler.masked(MOVE, width, [d, 0], one, (Masking::Zero, None));
+            let operation = if width == Width::Zmm { SPREAD } else { MOVE };
+            self.assembler.masked(operation, width, [d, 0], one, (Masking::Zero, None));
         } else {
             self.assembler.vector(AND, width, d, tested, one);
         }
