@@ -59,7 +59,7 @@ pub fn evaluate(expression: &str, with: &str) -> Result<Value, Rejected> {
         let diagnostics = match failure {
             Failure::Model(diagnostics) => diagnostics,
             Failure::Usage(message) => {
-                vec![Diagnostic::error("E0505", Span::default(), message)]
+                vec![Diagnostic::error("E0605", Span::new(0, expression.len() as u32), message)]
             }
         };
         Rejected { source: Source::new("formula", expression), diagnostics }

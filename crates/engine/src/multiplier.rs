@@ -69,7 +69,7 @@ fn unwanted(model: &Model) -> Vec<Diagnostic> {
             "under the principle `{}` multipliers follow from the motion and have no initial value",
             model.principle.name()
         );
-        Diagnostic::error("E0506", span, message)
+        Diagnostic::error("E0606", span, message)
             .with_hint("leave it out, or write `principle vakonomic`")
     };
     spans.into_iter().map(complain).collect()
@@ -83,7 +83,7 @@ fn ungiven(model: &Model, missing: &[usize]) -> Vec<Diagnostic> {
         names.join(", "),
         if names.len() == 1 { "it is" } else { "they are" }
     );
-    vec![Diagnostic::error("E0507", model.constraints[missing[0]].span, message).with_hint(&format!(
+    vec![Diagnostic::error("E0607", model.constraints[missing[0]].span, message).with_hint(&format!(
         "choose: `initial {} = 0.2`, or `initial multipliers = zero`, or `initial multipliers = transversal(z)` for cyclic coordinates z",
         names[0]
     ))]
@@ -107,7 +107,7 @@ fn not_cyclic(model: &Model, coordinates: &[usize], span: Span) -> Vec<Diagnosti
                     z.name
                 );
                 complaints.push(
-                    Diagnostic::error("E0508", span, message)
+                    Diagnostic::error("E0608", span, message)
                         .with_hint("name coordinates that occur only with a prime"),
                 );
             }
@@ -126,7 +126,7 @@ fn transversal(
     (q, v): (&[f64], &[f64]),
     span: Span,
 ) -> Result<Vec<f64>, Vec<Diagnostic>> {
-    let wrong = |message: String| vec![Diagnostic::error("E0508", span, message)];
+    let wrong = |message: String| vec![Diagnostic::error("E0608", span, message)];
     if coordinates.len() != free.len() {
         return Err(wrong(format!(
             "`transversal` names {} coordinates for {} velocity constraints",

@@ -250,9 +250,10 @@ fn begin(
             let value = if order == 0 { given.q[k] } else { given.v[k] };
             if value.is_some_and(|x| !x.is_finite()) {
                 let message = "this initial value is not a finite number".into();
-                return Err(Failure::Model(vec![Diagnostic::error(
-                    "E0504", datum.span, message,
-                )]));
+                let hint = "check for a division by zero, a logarithm or root of a negative number, or a power too large";
+                return Err(Failure::Model(vec![
+                    Diagnostic::error("E0604", datum.span, message).with_hint(hint),
+                ]));
             }
         }
     }
@@ -296,14 +297,24 @@ fn inconsistent(model: &Model, none: &NoStart) -> Diagnostic {
     let constraint = &model.constraints[none.constraint];
     let what = if none.positions { "positions" } else { "velocities" };
     Diagnostic::error(
-        "E0501",
+        "E0601",
         constraint.span,
         format!(
-            "no {what} near the initial ones satisfy the constraint `{}`: it is off by {:e} at the best state found",
-            constraint.name, none.residual
+            "no {what} near the initial ones satisfy the constraint `{}`: it is off by {} at the best state found",
+            constraint.name, brief(none.residual)
         ),
     )
     .with_hint("check that the constraints do not contradict each other, or give initial values closer to a consistent state")
+}
+
+/// A number with a few digits, for a sentence.
+fn brief(x: f64) -> String {
+    if x == 0.0 || (1e-3..1e6).contains(&x.abs()) {
+        let rounded = format!("{x:.4}");
+        rounded.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        format!("{x:.2e}")
+    }
 }
 
 /// The start, with everything that follows from it if the motion is determined there.
@@ -333,7 +344,7 @@ pub(crate) fn dynamics_span(model: &Model) -> Span {
 
 fn not_finite_at_start(model: &Model) -> Diagnostic {
     Diagnostic::error(
-        "E0502",
+        "E0602",
         dynamics_span(model),
         "at the initial state the equations of motion are infinite or not a number".into(),
     )
@@ -373,7 +384,7 @@ fn singular_at_start(
             ),
         },
     };
-    Diagnostic::error("E0503", span, message)
+    Diagnostic::error("E0603", span, message)
         .with_hint("every free direction needs a kinetic energy; `pfaff check` says whether the system is regular")
 }
 

@@ -59,7 +59,7 @@ impl Refusal {
         let start = Span { start: 0, end: 0 };
         match self {
             Self::NoDynamics => Diagnostic::error(
-                "E0410",
+                "E0406",
                 start,
                 "the model has no `lagrangian`, no `kinetic` and no `equation`".into(),
             )

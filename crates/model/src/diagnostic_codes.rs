@@ -1,7 +1,7 @@
 //! The table of all diagnostic codes.
 //!
 //! E01xx text and syntax; E02xx names; E03xx shapes and types; E04xx statements and their
-//! meaning; E05xx data. A code keeps its meaning for ever and is never used again.
+//! meaning; E05xx data; E06xx the start of a motion. A code keeps its meaning for ever and is never used again.
 
 /// Every code with what it stands for, in order.
 pub const CODES: &[(&str, &str)] = &[
@@ -63,8 +63,49 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0415", "a setting of `solve` is wrong"),
     ("E0416", "a symmetry is wrong"),
     ("E0417", "the point of a force is wrong"),
+    ("E0420", "motions with memory are not built yet"),
+    ("E0421", "the principle is not built yet"),
+    ("E0422", "a statement does not go with `equation`"),
+    ("E0423", "nothing moves a coordinate"),
+    ("E0424", "the lagrangian contains no velocity"),
+    ("E0430", "boundary value problems are not built yet"),
+    ("E0431", "the equations cannot be compiled"),
     ("E0501", "a parameter has no value"),
     ("E0502", "`--set` names what is no parameter"),
     ("E0503", "a value is not finite"),
     ("E0504", "a table cannot be read"),
+    ("E0601", "no state near the initial one satisfies the constraints"),
+    ("E0602", "the equations have no finite value at the start"),
+    ("E0603", "accelerations or multipliers are not determined at the start"),
+    ("E0604", "an initial value is not finite"),
+    ("E0605", "a formula has no value"),
+    ("E0606", "a multiplier at the start is not finite"),
+    ("E0607", "a multiplier at the start is missing"),
+    ("E0608", "`transversal` does not determine the multipliers"),
 ];
+
+/// What helps against most mistakes of a code, where the place itself has no better advice.
+pub(crate) fn usual_hint(code: &str) -> Option<&'static str> {
+    let hints = [
+        (
+            "E0301",
+            "sizes must agree; `dot(a, b)` multiplies vectors, `transpose(A)` turns a matrix",
+        ),
+        ("E0304", "components count from 1 unless a range such as `q[0..N]` says otherwise"),
+        ("E0308", "everything is written out term by term: choose a smaller size"),
+        ("E0309", "it is zero for all values of its names: check its signs and brackets"),
+        (
+            "E0407",
+            "a constraint ties coordinates or velocities to each other, to time or to a number",
+        ),
+        (
+            "E0503",
+            "check for a division by zero, a logarithm or root of a negative number, or a power too large",
+        ),
+        (
+            "E0504",
+            "the file has a line of names, then rows of numbers; its first column grows from row to row",
+        ),
+    ];
+    hints.iter().find(|(known, _)| *known == code).map(|(_, hint)| *hint)
+}

@@ -46,6 +46,7 @@ pub use scope::Scope;
 pub use table::{Files, NoFiles};
 
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic_codes::usual_hint;
 use crate::elaborate::derive::Content;
 use crate::elaborate::draft::Draft;
 use crate::elaborate::fold::Folds;
@@ -305,7 +306,11 @@ impl<'a> Elaborator<'a> {
     }
 
     pub(crate) fn error(&mut self, code: &'static str, span: Span, message: String) -> Value {
-        self.report(Diagnostic::error(code, span, message))
+        let diagnostic = Diagnostic::error(code, span, message);
+        self.report(match usual_hint(code) {
+            Some(hint) => diagnostic.with_hint(hint),
+            None => diagnostic,
+        })
     }
 
     pub(crate) fn error_hint(

@@ -5,6 +5,7 @@
 use pfaff_expr::{Table, TableError};
 
 use crate::diagnostic::{Diagnostic, closest};
+use crate::diagnostic_codes::usual_hint;
 use crate::elaborate::Elaborator;
 use crate::elaborate::scope::Site;
 use crate::shape::Value;
@@ -65,7 +66,10 @@ impl Elaborator<'_> {
         let [file_span, column_span] = [1, 2].map(|k| self.span(self.argument(site, k)));
         let text = self.files.read(file).map_err(|why| {
             let message = format!("the file `{file}` cannot be read: {why}");
-            Box::new(Diagnostic::error("E0504", file_span, message))
+            Box::new(
+                Diagnostic::error("E0504", file_span, message)
+                    .with_hint("it is looked for in the folder of the model"),
+            )
         })?;
         let text = text.trim_start_matches('\u{feff}');
         let mut lines = text.lines().filter(|line| !line.trim().is_empty());
@@ -92,7 +96,8 @@ impl Elaborator<'_> {
         let y: Vec<f64> = rows.iter().map(|row| number(row, index)).collect();
         Table::new(file, column, &x, &y).map_err(|error: TableError| {
             let message = format!("column `{column}` of `{file}` makes no function: {error}");
-            Box::new(Diagnostic::error("E0504", file_span, message))
+            let hint = usual_hint("E0504").unwrap_or_default();
+            Box::new(Diagnostic::error("E0504", file_span, message).with_hint(hint))
         })
     }
 }
