@@ -4,6 +4,9 @@ use std::io::{self, Write};
 
 use pfaff::{Diagnostic, Failure, Rejected, Source};
 
+/// Mistakes that are shown before the rest is only counted.
+const SHOWN: usize = 100;
+
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -50,8 +53,11 @@ pub(crate) fn usage(message: &str) -> Exit {
 
 /// Shows diagnostics.
 pub(crate) fn show(diagnostics: &[Diagnostic], source: &Source) {
-    for diagnostic in diagnostics {
+    for diagnostic in diagnostics.iter().take(SHOWN) {
         say(diagnostic.render(source).trim_end());
+    }
+    if diagnostics.len() > SHOWN {
+        say(&format!("… and {} more", diagnostics.len() - SHOWN));
     }
 }
 

@@ -1,13 +1,16 @@
 //! Symbols as LaTeX: letters, Greek names, indices as subscripts, dots for derivatives.
 //!
-//! `phi[1,2]'` is `\dot{\varphi}_{12}`, `x_max` is `x_{\mathrm{max}}`, `q1` is `q_{1}`.
+//! `phi[1,2]'` is `\dot{\varphi}_{12}`, `x_max` is `x_{\mathrm{max}}`, `q1` is `q_{1}`,
+//! `lambda(blade)` is `\lambda_{\mathrm{blade}}`.
 
 use crate::node::{Role, Symbol};
 
 /// The symbol as LaTeX.
 pub(crate) fn latex(symbol: &Symbol) -> String {
-    let (base, subscript) = match symbol.role {
-        Role::Multiplier { .. } => ("\\mu".to_string(), plain(&symbol.name)),
+    let (base, subscript) = match (symbol.role, of(&symbol.name)) {
+        (Role::Multiplier { .. }, _) => ("\\mu".to_string(), plain(&symbol.name)),
+        (_, Some(("reaction", of))) => ("R".to_string(), plain(of)),
+        (_, Some((word, of))) => (letter(word), plain(of)),
         _ => split(&symbol.name),
     };
     let order = match symbol.role {
@@ -27,6 +30,11 @@ pub(crate) fn latex(symbol: &Symbol) -> String {
 /// Whether the symbol carries an exponent of its own.
 pub(crate) fn is_raised(symbol: &Symbol) -> bool {
     matches!(symbol.role, Role::Coordinate { order } | Role::Multiplier { order } if order > 3)
+}
+
+/// A result of a motion, `lambda(blade)`: the word and what it is of.
+fn of(name: &str) -> Option<(&str, &str)> {
+    name.strip_suffix(')')?.split_once('(')
 }
 
 fn plain(name: &str) -> String {

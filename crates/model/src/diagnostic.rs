@@ -40,6 +40,7 @@ pub enum Severity {
 impl Diagnostic {
     /// A mistake without hint and notes.
     pub fn error(code: &'static str, span: Span, message: String) -> Self {
+        let message = shortened(message);
         Self { code, severity: Severity::Error, span, message, hint: None, notes: Vec::new() }
     }
 
@@ -161,4 +162,18 @@ mod tests {
         assert_eq!(closest("x", &["y"]), None);
         assert_eq!(closest(&"x".repeat(100_000), &["x"]), None);
     }
+}
+
+/// A message that quotes something endless, without its middle.
+fn shortened(message: String) -> String {
+    const LONGEST: usize = 500;
+    let (Some((head, _)), Some((tail, _))) =
+        (message.char_indices().nth(LONGEST / 2), message.char_indices().nth_back(LONGEST / 2))
+    else {
+        return message;
+    };
+    if message.len() <= 2 * LONGEST {
+        return message;
+    }
+    format!("{} … {}", &message[..head], &message[tail..])
 }

@@ -295,7 +295,10 @@ impl<'a> Elaborator<'a> {
     }
 
     /// Reports something once for each place and code, and gives the poisoned value.
-    pub(crate) fn report(&mut self, diagnostic: Diagnostic) -> Value {
+    pub(crate) fn report(&mut self, mut diagnostic: Diagnostic) -> Value {
+        if diagnostic.hint.is_none() {
+            diagnostic.hint = usual_hint(diagnostic.code).map(ToOwned::to_owned);
+        }
         let key = (diagnostic.code, diagnostic.span);
         // NOTE: several things may be missing at one place.
         let first = self.reported.insert(key) || diagnostic.span.is_empty();
@@ -306,11 +309,7 @@ impl<'a> Elaborator<'a> {
     }
 
     pub(crate) fn error(&mut self, code: &'static str, span: Span, message: String) -> Value {
-        let diagnostic = Diagnostic::error(code, span, message);
-        self.report(match usual_hint(code) {
-            Some(hint) => diagnostic.with_hint(hint),
-            None => diagnostic,
-        })
+        self.report(Diagnostic::error(code, span, message))
     }
 
     pub(crate) fn error_hint(

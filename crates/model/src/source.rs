@@ -66,7 +66,18 @@ impl Source {
     /// E0101 at the first bad byte, with the source that shows it: there every bad byte is `�`.
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, Box<(Self, Diagnostic)>> {
         let error = match std::str::from_utf8(bytes) {
-            Ok(text) => return Ok(Self::new(name, text)),
+            Ok(text) => match text.find('\0') {
+                None => return Ok(Self::new(name, text)),
+                Some(at) => {
+                    let at = at as u32;
+                    let message = "byte 0x00 is in no text".to_owned();
+                    let diagnostic = Diagnostic::error("E0101", Span::new(at, at + 1), message)
+                        .with_hint(
+                            "a model is a plain text file; this one holds something else",
+                        );
+                    return Err(Box::new((Self::new(name, text), diagnostic)));
+                }
+            },
             Err(error) => error,
         };
         let shown = Self::new(name, &String::from_utf8_lossy(bytes));
