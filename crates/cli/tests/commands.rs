@@ -16,6 +16,13 @@ event falling zero: x
 solve t = 0..2, tolerance = 1e-12
 ";
 
+/// All keys of the contract, in its order; others may stand between them.
+#[track_caller]
+fn in_order(keys: &[&str], wanted: &[&str]) {
+    let known: Vec<&str> = keys.iter().copied().filter(|key| wanted.contains(key)).collect();
+    assert_eq!(known, wanted);
+}
+
 #[test]
 fn check_has_its_keys() {
     let sleigh = json(&["check", "sleigh", "--json"]);
@@ -63,17 +70,17 @@ fn derive_speaks_text_latex_and_json() {
 #[test]
 fn derive_gives_the_numbers_at_a_state() {
     let state = json(&["derive", "sleigh", "--state", "x'=1, phi'=0.3", "--json"]);
-    assert_eq!(
-        keys(&state),
-        [
+    in_order(
+        &keys(&state),
+        &[
             "mass",
             "jacobian",
             "acceleration",
             "multipliers",
             "multiplier_rates",
             "reaction",
-            "energy"
-        ]
+            "energy",
+        ],
     );
     assert_eq!(state["mass"][1], serde_json::json!([0.0, 1.0, 0.2]));
     assert_eq!(numbers(&state["jacobian"][0]), [0.0, 1.0, 0.0]);
@@ -100,9 +107,9 @@ fn derive_gives_the_numbers_at_a_state() {
 #[test]
 fn run_has_its_keys() {
     let run = json(&["run", "sleigh", "--samples", "5", "--json"]);
-    assert_eq!(
-        keys(&run),
-        [
+    in_order(
+        &keys(&run),
+        &[
             "pfaff",
             "model",
             "principle",
@@ -119,8 +126,8 @@ fn run_has_its_keys() {
             "events",
             "notes",
             "audit",
-            "statistics"
-        ]
+            "statistics",
+        ],
     );
     assert_eq!(run["principle"], "chetaev");
     assert_eq!(run["stop"], serde_json::json!({"reason": "end", "t": 20.0}));

@@ -37,7 +37,7 @@ pub(crate) fn effective_mass_on_the_way(
 pub(crate) fn effective_mass_at_start(model: &Model) -> Diagnostic {
     let given = model.initial.iter().find(|d| matches!(d.quantity, Quantity::Multiplier(_)));
     Diagnostic::error(
-        "E0509",
+        "E0609",
         given.map_or_else(|| dynamics_span(model), |d| d.span),
         "at the initial state the effective mass M - mu*d2phi/dq'2 of the vakonomic principle is singular on the directions that the constraints leave free".into(),
     )

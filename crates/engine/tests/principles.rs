@@ -421,9 +421,9 @@ fn multipliers_in_a_chetaev_or_restricted_run_are_refused() {
     for principle in ["chetaev", "restricted"] {
         let text = format!("{CONTACT}principle {principle}\ninitial mu(c) = 1\n");
         let said = refusal(&text, None);
-        assert!(said.contains("E0506") && said.contains(principle), "{said}");
+        assert!(said.contains("E0606") && said.contains(principle), "{said}");
         let text = format!("{CONTACT}principle {principle}\ninitial multipliers = zero\n");
-        assert!(refusal(&text, None).contains("E0506"));
+        assert!(refusal(&text, None).contains("E0606"));
     }
 }
 

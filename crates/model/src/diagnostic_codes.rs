@@ -79,9 +79,10 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0603", "accelerations or multipliers are not determined at the start"),
     ("E0604", "an initial value is not finite"),
     ("E0605", "a formula has no value"),
-    ("E0606", "a multiplier at the start is not finite"),
+    ("E0606", "a multiplier has no initial value under this principle"),
     ("E0607", "a multiplier at the start is missing"),
     ("E0608", "`transversal` does not determine the multipliers"),
+    ("E0609", "the effective mass of the vakonomic principle is singular at the start"),
 ];
 
 /// What helps against most mistakes of a code, where the place itself has no better advice.
