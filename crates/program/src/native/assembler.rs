@@ -384,6 +384,13 @@ impl Assembler {
         self.distance(label);
     }
 
+    /// Jumps if the last comparison of doubles found the first one larger; not if one is no number.
+    pub(super) fn jump_if_larger(&mut self, label: Label) {
+        self.note(|| format!("ja L{}", label.0));
+        self.code.extend([0x0f, 0x87]);
+        self.distance(label);
+    }
+
     fn distance(&mut self, label: Label) {
         self.jumps.push((self.code.len(), label));
         self.code.extend([0; 4]);

@@ -186,6 +186,9 @@ pub(super) const SPREAD: &Operation = &Operation {
 pub(super) const STORE: &Operation =
     &Operation { operands: Operands::Store, ..arithmetic("vmovupd", "vmovsd", 0x11) };
 
+/// Compares the lowest doubles into the flags of the processor.
+pub(super) const COMPARE_FLAGS: &Operation =
+    &Operation { memory: Memory::Double, ..whole("vucomisd", 0x2e, Operands::Two) };
 /// All bits of a lane where the relation holds, else none.
 pub(super) const COMPARE: &Operation =
     &Operation { encodings: Encodings::Vex, ..arithmetic("vcmppd", "vcmpsd", 0xc2) };

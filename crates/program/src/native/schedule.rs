@@ -9,7 +9,7 @@ use crate::instruction::Instruction;
 use crate::program::Tape;
 
 /// Fewer angles are not worth a group.
-const FEW: usize = 4;
+const FEW: usize = 2;
 
 /// A new order of the instructions, and the groups in it.
 #[derive(Debug)]

@@ -7,9 +7,9 @@ use super::assembler::{
     Assembler, Label, Masking, Place, RAX, RBP, RCX, RDI, RDX, RSI, RSP, Width,
 };
 use super::operation::{
-    ADD, ADD_WHOLE, AND, BLEND, BLEND_MASK, COMPARE, COMPARE_MASK, MUL, MUL_ADD_213,
-    MUL_ADD_231, MUL_SUB_231, Operation, SHIFT, SHIFT_LEFT, SIGNS, SUB, SUB_MUL_213,
-    SUB_MUL_231, TEST_MASK, XOR, relation,
+    ADD, ADD_WHOLE, AND, BLEND, BLEND_MASK, COMPARE, COMPARE_FLAGS, COMPARE_MASK, MUL,
+    MUL_ADD_213, MUL_ADD_231, MUL_SUB_231, Operation, SHIFT, SHIFT_LEFT, SIGNS, SUB,
+    SUB_MUL_213, SUB_MUL_231, TEST_MASK, XOR, relation,
 };
 use super::pool;
 
@@ -138,6 +138,11 @@ impl Body<'_> {
         let Subroutine { width, first, .. } = self.subroutine;
         let outside = relation::NOT_LESS_EQUAL;
         self.op(AND, 1, 0, Pool(pool::MAGNITUDE));
+        if width == Width::Scalar {
+            // What is not a number may take either way.
+            self.assembler.vector(COMPARE_FLAGS, width, first + 1, 0, Pool(pool::RANGE));
+            return self.assembler.jump_if_larger(slow);
+        }
         if self.subroutine.by_mask() {
             let registers = [1, first + 1];
             self.assembler.vector_with(
@@ -151,8 +156,7 @@ impl Body<'_> {
         } else {
             let registers = [first + 1, first + 1];
             self.assembler.vector_with(COMPARE, width, registers, Pool(pool::RANGE), outside);
-            // NOTE: of a scalar the upper half is a magnitude: its sign is not set.
-            self.assembler.vector(SIGNS, width.whole(), RAX.0, 0, self.r(1));
+            self.assembler.vector(SIGNS, width, RAX.0, 0, self.r(1));
             self.assembler.test_eax();
         }
         self.assembler.jump_if_any(slow);
