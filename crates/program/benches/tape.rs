@@ -44,7 +44,7 @@ const MODELS: [(&str, Build); 6] = [
     ("sleigh", sleigh),
     ("chain 20", |g, x| chain(g, x, 20)),
     ("chain 80", |g, x| chain(g, x, 80)),
-    ("chain 900", |g, x| chain(g, x, 900)),
+    ("chain 1100", |g, x| chain(g, x, 1100)),
 ];
 
 /// Symbols and outputs.

@@ -21,7 +21,7 @@ impl Native {
         Some(Self { tape: Arc::clone(tape), code, lanes })
     }
 
-    #[cfg(test)]
+    #[cfg(all(test, target_arch = "x86_64", unix))]
     pub(crate) fn with_code(tape: &Arc<Tape>, code: Code, lanes: Lanes) -> Self {
         Self { tape: Arc::clone(tape), code, lanes }
     }

@@ -138,7 +138,23 @@ impl Program {
         Batch::new(&self.tape, lanes, parameters)
     }
 
-    /// Machine code for this processor that evaluates so many states at once, if there is any: see `native`.
+    /// Machine code for this processor that evaluates so many states at once, if there is any: see `native`. It is written anew at each call: keep it.
+    ///
+    /// ```
+    /// use pfaff_expr::{Graph, Role};
+    /// use pfaff_program::{Lanes, Program};
+    ///
+    /// let g = Graph::new();
+    /// let x = g.symbol("x", Role::Free);
+    /// let program = Program::compile(&g, &[x], &[], &[g.cos(x), g.mul(x, x)])?.fused();
+    /// if let Some(native) = program.native(Lanes::Four) {
+    ///     let mut outputs = [0.0; 8];
+    ///     native.start(&[]).evaluate(&[0.0, 1.0, 2.0, 3.0], &mut outputs);
+    ///     assert_eq!(outputs[0], 1.0);
+    ///     assert_eq!(outputs[4..], [0.0, 1.0, 4.0, 9.0]);
+    /// }
+    /// # Ok::<(), pfaff_program::CompileError>(())
+    /// ```
     pub fn native(&self, lanes: Lanes) -> Option<Native> {
         Native::new(&self.tape, lanes)
     }

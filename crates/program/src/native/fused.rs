@@ -110,4 +110,36 @@ mod tests {
             x *= 1.003;
         }
     }
+
+    #[test]
+    fn multiply_adds_have_the_same_bits_with_and_without_the_instruction() {
+        let code = [
+            Instruction::MulAdd { to: 3, a: 0, b: 1, c: 2 },
+            Instruction::MulSub { to: 4, a: 0, b: 1, c: 2 },
+            Instruction::SubMul { to: 5, a: 0, b: 1, c: 2 },
+        ];
+        let hard = [0.0, -0.0, 1.0 + f64::EPSILON, -1.0, 1e-160, -3e-170, 1e160, 7e153, 5e-324];
+        for (i, a) in hard.into_iter().enumerate() {
+            for b in hard {
+                for c in
+                    hard.into_iter().map(|c| c * hard[(i + 3) % hard.len()]).chain([-a * b])
+                {
+                    let mut with = [a, b, c, 0.0, 0.0, 0.0];
+                    let mut without = with;
+                    let mut lanes = with.map(|x| [[x; 8]]);
+                    execute_fused(&code, &mut with, &[]);
+                    execute_with::<OnceByHand>(&code, &mut without, &[], sincos_by_hand);
+                    sweep_fused(&code, &mut lanes, &[], 8);
+                    for k in 3..6 {
+                        assert_eq!(
+                            with[k].to_bits(),
+                            without[k].to_bits(),
+                            "{a:e} {b:e} {c:e}"
+                        );
+                        assert_eq!(with[k].to_bits(), lanes[k][0][7].to_bits());
+                    }
+                }
+            }
+        }
+    }
 }
