@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use pfaff::{
-    Diagnostic, Files, GALLERY, Model, Overrides, Source, closest, gallery_model, read,
+    Diagnostic, Files, GALLERY, Model, Overrides, Reading, Source, closest, gallery_model, read,
 };
 
 use crate::arguments::ModelArguments;
@@ -13,6 +13,14 @@ use crate::output::{self, Exit};
 
 /// Reads the model that the arguments name.
 pub(crate) fn model(arguments: &ModelArguments, initial: Option<&str>) -> Result<Model, Exit> {
+    reading(arguments, initial).map(|reading| reading.model)
+}
+
+/// Reads the model that the arguments name, and tells how long it took.
+pub(crate) fn reading(
+    arguments: &ModelArguments,
+    initial: Option<&str>,
+) -> Result<Reading, Exit> {
     let overrides =
         Overrides { set: arguments.set.clone(), initial: initial.map(ToOwned::to_owned) };
     let (source, folder) = source(&arguments.model)?;

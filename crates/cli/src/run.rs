@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use pfaff::{Model, Motion, Progress, Request, Verdict};
+use pfaff::{Model, Motion, Progress, Reading, Request, Verdict};
 
 use crate::arguments::{PlainFormat, RunArguments};
 use crate::bar::Bar;
@@ -14,9 +14,11 @@ use crate::summary::summary;
 pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let request = request(arguments)?;
     interrupt::listen();
-    let model = crate::input::model(&arguments.model, arguments.initial.as_deref())?;
+    let Reading { model, read_us, .. } =
+        crate::input::reading(&arguments.model, arguments.initial.as_deref())?;
     let mut file = arguments.output.as_deref().map(OutputFile::open).transpose()?;
-    let motion = watched(&model, &request, file.as_mut())?;
+    let mut motion = watched(&model, &request, file.as_mut())?;
+    motion.statistics.derive_us += read_us;
     let written = file.is_none_or(|mut file| file.finish(&motion));
     let json = arguments.json || arguments.format == Some(PlainFormat::Json);
     for note in &motion.notes {

@@ -3,11 +3,13 @@
 //! Each check has a number, a limit with its reason, and a verdict. The checks go back to the model itself: $L$, $\varphi$ and the forces are differentiated by dual numbers
 //! along the motion ([`Witness`]), independently of the derivation whose result they judge.
 
+use pfaff_expr::Expr;
 use pfaff_model::{Model, Principle};
 use pfaff_solver::StoredStep;
 
 use crate::instant::Instant;
 use crate::mechanism::Mechanism;
+use crate::sensitivity::Sensitivity;
 use crate::witness::{Findings, Witness};
 
 /// All checks of one motion.
@@ -93,12 +95,16 @@ pub(crate) struct Evidence<'a> {
     pub(crate) principle: Principle,
     /// The dependent coordinates of the restricted principle.
     pub(crate) dependent: &'a [usize],
+    /// $E$ as an expression, for the worth of an error in the state.
+    pub(crate) energy: Option<Expr>,
     /// How many steps the run took.
     pub(crate) taken: usize,
 }
 
-/// Samples at which the constraints are looked at; more are thinned evenly.
+/// Samples at which the constraints are looked at, at most; more are thinned evenly.
 const CONSTRAINT_SAMPLES: usize = 1_000;
+/// Samples at which the worth of an error is looked at.
+const SENSITIVITY_SAMPLES: usize = 32;
 /// Dual-number operations that the equations may cost: about 20 ms.
 const BUDGET: usize = 2_000_000;
 
@@ -152,7 +158,8 @@ fn limit(name: &str, value: Option<f64>, limit: f64, reason: &'static str) -> Ch
 fn constraints(evidence: &Evidence<'_>, witness: &mut Witness) -> Vec<Check> {
     let m = evidence.model.constraints.len();
     let (mut velocity, mut position) = (vec![0.0_f64; m], vec![0.0_f64; m]);
-    let stride = evidence.samples.len().div_ceil(CONSTRAINT_SAMPLES).max(1);
+    let affordable = (BUDGET / witness.constraint_cost().max(1)).clamp(16, CONSTRAINT_SAMPLES);
+    let stride = evidence.samples.len().div_ceil(affordable).max(1);
     for instant in evidence.samples.iter().step_by(stride) {
         let residuals = witness.constraints(instant);
         for a in 0..m {
@@ -199,21 +206,20 @@ fn balance(
     energy: &dyn Fn(&Instant) -> f64,
     kind: usize,
 ) -> Check {
-    let reason =
-        "each step may err by the tolerance in every component, and errors of energy add up";
+    let reason = "each step may err by the tolerance in every component: the energy that is worth adds up";
     let Some(first) = evidence.samples.first() else {
         return Check::unchecked(name.into(), 0.0, reason);
     };
-    let largest = |x: &[f64]| x.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
     let (mut worst, mut scale) = (0.0_f64, 1.0_f64);
     for (instant, work) in evidence.samples.iter().zip(evidence.work) {
         let gained = work[kind] - evidence.work[0][kind];
         worst = worse(worst, (energy(instant) - energy(first) - gained).abs());
-        let momentum: f64 = instant.v.iter().map(|v| v * v).sum();
-        let pull = largest(&instant.reaction) + largest(&instant.a);
-        let moved = (1.0 + largest(&instant.q)) * (1.0 + pull);
-        scale = scale.max(energy(instant).abs() + gained.abs() + momentum + moved);
+        scale = scale.max(energy(instant).abs() + gained.abs());
     }
+    let mut sensitivity = Sensitivity::new(evidence.model, evidence.energy);
+    let stride = evidence.samples.len().div_ceil(SENSITIVITY_SAMPLES).max(1);
+    let worth = evidence.samples.iter().step_by(stride).map(|i| sensitivity.at(i));
+    scale = worth.fold(scale, f64::max);
     let per_step = evidence.tolerance + 4.0 * f64::EPSILON;
     let limit = 10.0 * per_step * (evidence.taken as f64 + 1.0) * scale;
     Check::new(name.into(), worst, limit.min(1e-2 * scale), reason)

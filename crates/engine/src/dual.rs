@@ -193,6 +193,11 @@ impl Jets {
         self.nodes.len()
     }
 
+    /// How many outputs there are.
+    pub(crate) fn outputs(&self) -> usize {
+        self.outputs.len()
+    }
+
     /// Evaluates all outputs; `symbol` gives the jet of the i-th of [`Jets::symbols`].
     pub(crate) fn evaluate(&mut self, symbol: &dyn Fn(usize) -> Jet) {
         for i in 0..self.nodes.len() {

@@ -27,6 +27,7 @@ mod projection;
 mod record;
 mod reduced;
 mod saddle;
+mod sensitivity;
 mod settings;
 mod signs;
 mod start;
@@ -46,7 +47,7 @@ pub use pfaff_mechanics::{Class, Equations, Kinetic, Ordinary, Refusal};
 pub use pfaff_model::{
     Diagnostic, Files, Model, NoFiles, Overrides, Principle, Severity, Source, Span, closest,
 };
-pub use pipeline::{Failure, Rejected, derive, read, run, run_derived, run_watched};
+pub use pipeline::{Failure, Reading, Rejected, derive, read, run, run_derived, run_watched};
 pub use present::{Presentation, present};
 pub use progress::Progress;
 pub use settings::Request;

@@ -44,7 +44,18 @@ pub enum Failure {
     Usage(String),
 }
 
-/// Reads a text into a model; what is worth knowing about a good one comes beside it.
+/// A text that was read.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// What it says.
+    pub model: Model,
+    /// What is worth knowing about it.
+    pub remarks: Vec<Diagnostic>,
+    /// How long it took, in microseconds.
+    pub read_us: f64,
+}
+
+/// Reads a text into a model.
 ///
 /// # Errors
 ///
@@ -53,9 +64,11 @@ pub fn read(
     source: Source,
     overrides: &Overrides,
     files: &dyn Files,
-) -> Result<(Model, Vec<Diagnostic>), Rejected> {
-    read_model(source, overrides, files)
-        .map_err(|(source, diagnostics)| Rejected { source, diagnostics })
+) -> Result<Reading, Rejected> {
+    let clock = Clock::now();
+    let (model, remarks) = read_model(source, overrides, files)
+        .map_err(|(source, diagnostics)| Rejected { source, diagnostics })?;
+    Ok(Reading { model, remarks, read_us: microseconds(clock) })
 }
 
 /// Derives the dynamics of a model; `principle` overrides the model's own.
@@ -188,6 +201,10 @@ fn integrated(
         dependent: match dynamics {
             Dynamics::Saddle(equations) => &equations.dependent,
             Dynamics::Ordinary(_) => &[],
+        },
+        energy: match dynamics {
+            Dynamics::Saddle(equations) => Some(equations.energy),
+            Dynamics::Ordinary(_) => None,
         },
         taken: outcome.statistics.steps,
     });

@@ -10,6 +10,9 @@ use crate::json::Json;
 use crate::mechanism::Dynamics;
 use crate::signs::signs;
 
+/// A common part of fewer operations is easier to read where it stands.
+const WORTH_A_NAME: usize = 8;
+
 /// Everything that is shown, as expressions under headings.
 #[derive(Clone, Debug)]
 pub struct Presentation {
@@ -57,7 +60,7 @@ pub fn present(model: &Model, dynamics: &Dynamics) -> Presentation {
             Dynamics::Saddle(equations) => Some(equations.principle),
             Dynamics::Ordinary(_) => None,
         },
-        graph: model.graph.clone(),
+        graph: Graph::new(),
         definitions: Vec::new(),
         sections,
     };
@@ -181,7 +184,8 @@ fn mechanical(model: &Model, e: &Equations) -> Vec<Section> {
         .map(|c| Line { label: Label::Expression(c.expr), right: g.zero() })
         .collect();
     sections.push(section("constraints", "Constraints", held));
-    let mut energies = vec![entry("E", "E", vec![], e.energy)];
+    let energy = e.kinetic.as_ref().map_or(e.energy, |k| k.energy(g, &model.velocities()));
+    let mut energies = vec![entry("E", "E", vec![], energy)];
     if e.principle == Principle::Vakonomic {
         energies.push(entry("E[M]", "E[M]", vec![], e.constraint_energy));
     }
@@ -201,7 +205,7 @@ fn as_written(model: &Model, ordinary: &Ordinary) -> Vec<Section> {
 }
 
 impl Presentation {
-    /// Gives names to large parts that occur more than once.
+    /// Writes products as they are read, then gives names to large parts that occur more than once.
     fn name_parts(&mut self, model: &Model) {
         let mut outputs = Vec::new();
         for line in self.sections.iter().flat_map(|s| &s.lines) {
@@ -210,11 +214,13 @@ impl Presentation {
             }
             outputs.push(line.right);
         }
+        // NOTE: in a graph of their own, where no derived node stands for what is written here.
+        let outputs = model.graph.in_reading_order(&outputs, &self.graph);
         let mut taken: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();
         taken.extend(model.parameters.iter().map(|p| p.name.clone()));
         taken.extend(model.abbreviations.iter().map(|(name, _)| name.clone()));
         taken.extend(model.constraints.iter().map(|c| c.name.clone()));
-        let options = NameOptions { taken, ..NameOptions::default() };
+        let options = NameOptions { taken, least_cost: WORTH_A_NAME, ..NameOptions::default() };
         let named = self.graph.named(&outputs, &options);
         let mut renamed = named.outputs.into_iter();
         let mut next = || renamed.next().expect("as many outputs as were given");

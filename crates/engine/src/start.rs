@@ -217,10 +217,26 @@ impl Problem<'_> {
             }
             *self.x() = guess;
             if self.newton(missing, &vec![0.0; self.core.n], rows) {
+                self.round(missing);
                 return true;
             }
         }
         false
+    }
+
+    /// What is zero up to rounding is zero, if the constraints are still met.
+    fn round(&mut self, missing: &[usize]) {
+        let kept = self.x().clone();
+        let size = kept.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        for &k in missing {
+            let x = &mut self.x()[k];
+            if x.abs() <= 1e-14 * size {
+                *x = 0.0;
+            }
+        }
+        if !self.met() {
+            *self.x() = kept;
+        }
     }
 
     /// Moves everything by the smallest change from the given values.

@@ -8,7 +8,7 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, classify};
-use pfaff_model::{Dynamics, Model, Principle};
+use pfaff_model::{Dynamics, ForceOrigin, Model, Principle};
 use pfaff_solver::least_squares;
 
 use crate::dual::{Jet, Jets};
@@ -21,7 +21,12 @@ pub(crate) struct Witness {
     constraints: Laid,
     /// $w$ of `along`, where given.
     along: Vec<Option<Laid>>,
+    /// $Q_k$ as given.
     forces: Laid,
+    /// $r$ and then $F$ of each force at a point.
+    points: Vec<Laid>,
+    /// $D$
+    dissipation: Laid,
     holonomic: Vec<bool>,
     pub(crate) principle: Principle,
     /// The dependent coordinates of the restricted principle.
@@ -78,8 +83,18 @@ impl Witness {
         let n = model.coordinates.len();
         let velocities = model.velocities();
         let constraints: Vec<Expr> = model.constraints.iter().map(|c| c.expr).collect();
-        let total: Vec<Expr> =
-            (0..n).map(|k| g.sum(model.forces.iter().map(|f| f.components[k]))).collect();
+        let (mut given, mut points, mut dissipation) = (Vec::new(), Vec::new(), g.zero());
+        for f in &model.forces {
+            match &f.origin {
+                ForceOrigin::Components => given.push(&f.components),
+                ForceOrigin::Point { position, force } => {
+                    let both: Vec<Expr> = position.iter().chain(force).copied().collect();
+                    points.push(Laid::new(model, &both));
+                }
+                ForceOrigin::Dissipation(d) => dissipation = g.add(dissipation, *d),
+            }
+        }
+        let total: Vec<Expr> = (0..n).map(|k| g.sum(given.iter().map(|q| q[k]))).collect();
         Some(Self {
             n,
             lagrangian: Laid::new(model, &[lagrangian]),
@@ -99,6 +114,8 @@ impl Witness {
                 .collect(),
             constraints: Laid::new(model, &constraints),
             forces: Laid::new(model, &total),
+            points,
+            dissipation: Laid::new(model, &[dissipation]),
             principle,
             dependent: dependent.to_vec(),
         })
@@ -107,6 +124,11 @@ impl Witness {
     /// Dual-number operations of one [`Witness::judge`].
     pub(crate) fn cost(&self) -> usize {
         2 * self.n * self.lagrangian.jets.len() + (self.n + 1) * self.constraints.jets.len()
+    }
+
+    /// Dual-number operations of one [`Witness::constraints`].
+    pub(crate) fn constraint_cost(&self) -> usize {
+        (self.n + 1) * self.constraints.jets.len()
     }
 
     pub(crate) fn is_holonomic(&self, a: usize) -> bool {
@@ -165,7 +187,7 @@ impl Witness {
             let p = self.lagrangian.jets.output(0);
             self.lagrangian.evaluate(instant, Some(Along::Position(k)));
             let slope = self.lagrangian.jets.output(0).d1;
-            let force = self.forces.jets.output(k).x;
+            let force = self.force(instant, k);
             let (reaction, reactions) = self.reaction(instant, &directions, k);
             let scale = 1.0 + p.d12.abs() + slope.abs() + force.abs() + reactions;
             if restricted {
@@ -202,6 +224,20 @@ impl Witness {
             note(&mut findings.differentiated, differentiated);
         }
         note(&mut findings.energy, (energy - instant.energy).abs() / size);
+    }
+
+    /// $Q_k$: as given, $F\cdot\partial r/\partial q_k$ and $-\partial D/\partial\dot q_k$.
+    fn force(&mut self, instant: &Instant, k: usize) -> f64 {
+        let mut force = self.forces.jets.output(k).x;
+        for point in &mut self.points {
+            point.evaluate(instant, Some(Along::Position(k)));
+            let half = point.jets.outputs() / 2;
+            force += (0..half)
+                .map(|i| point.jets.output(i).d1 * point.jets.output(half + i).x)
+                .sum::<f64>();
+        }
+        self.dissipation.evaluate(instant, Some(Along::Velocity(k)));
+        force - self.dissipation.jets.output(0).d1
     }
 
     /// $R_k$ and the sum of the magnitudes of its parts.

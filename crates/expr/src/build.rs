@@ -34,7 +34,13 @@ impl Store {
                     let sum = self.add(x, y);
                     self.mul(k, sum)
                 }
-                None => self.intern(Node::Add(a, b)),
+                None => match self.like_terms(a, b) {
+                    Some((j, k, x)) => {
+                        let sum = self.add(j, k);
+                        self.mul(sum, x)
+                    }
+                    None => self.intern(Node::Add(a, b)),
+                },
             },
         }
     }
@@ -64,7 +70,13 @@ impl Store {
                     let difference = self.sub(x, y);
                     self.mul(k, difference)
                 }
-                None => self.intern(Node::Sub(a, b)),
+                None => match self.like_terms(a, b) {
+                    Some((j, k, x)) => {
+                        let difference = self.sub(j, k);
+                        self.mul(difference, x)
+                    }
+                    None => self.intern(Node::Sub(a, b)),
+                },
             },
         }
     }
@@ -412,6 +424,19 @@ impl Store {
             }
             _ => None,
         }
+    }
+
+    /// Derived sums `j·x + k·x` of the same thing, as its two numbers and itself.
+    fn like_terms(&self, a: Expr, b: Expr) -> Option<(Expr, Expr, Expr)> {
+        if !self.merging {
+            return None;
+        }
+        let split = |e: Expr| match self.node(e) {
+            Node::Mul(k, x) if self.is_number(k) => (k, x),
+            _ => (ONE, e),
+        };
+        let ((j, x), (k, y)) = (split(a), split(b));
+        (x == y).then_some((j, k, x))
     }
 
     /// $x^m x^n$ as base and exponent, for whole positive exponents.

@@ -159,7 +159,7 @@ impl Store {
         e: Expr,
         node: Node,
         adjoint: Expr,
-        mask: u64,
+        mask: u128,
     ) -> Vec<(Expr, Expr)> {
         let wanted = |s: &Self, o: Expr| s.masks[o.index()] & mask != 0;
         let mut handed = Vec::new();

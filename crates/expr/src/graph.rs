@@ -89,13 +89,18 @@ impl Graph {
 
     /// Given data at an argument.
     pub fn table(&self, table: Table, argument: Expr) -> Expr {
+        self.table_derivative(table, 0, argument)
+    }
+
+    /// The `order`-th derivative of given data at an argument.
+    pub fn table_derivative(&self, table: Table, order: u32, argument: Expr) -> Expr {
         let mut store = self.store.borrow_mut();
         let known = store.tables.iter().position(|t| *t == table);
         let index = known.unwrap_or_else(|| {
             store.tables.push(table);
             store.tables.len() - 1
         });
-        store.intern(Node::Table { table: index as u32, order: 0, argument })
+        store.intern(Node::Table { table: index as u32, order, argument })
     }
 
     /// A memory operator: `second` is the order, or the kernel of [`Memory::Kernel`], and zero for [`Memory::Mean`].

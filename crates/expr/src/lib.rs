@@ -19,6 +19,7 @@ mod latex;
 mod latex_symbol;
 mod node;
 pub mod number;
+mod order;
 mod print;
 mod rank;
 mod rate;

@@ -17,8 +17,8 @@ use crate::value::{Value, value};
 pub(crate) struct Store {
     pub(crate) nodes: Vec<Node>,
     pub(crate) values: Vec<Value>,
-    /// Which symbols a node contains, bit (index mod 64): a quick "surely not".
-    pub(crate) masks: Vec<u64>,
+    /// Which symbols a node contains, bit (index mod 128): a quick "surely not".
+    pub(crate) masks: Vec<u128>,
     pub(crate) traits: Vec<Traits>,
     pub(crate) numbers: Vec<Rational>,
     pub(crate) doubles: Vec<f64>,
@@ -243,9 +243,9 @@ impl Store {
         e
     }
 
-    fn mask_of(&self, node: Node) -> u64 {
+    fn mask_of(&self, node: Node) -> u128 {
         match node {
-            Node::Symbol(s) => 1 << (s % 64),
+            Node::Symbol(s) => 1 << (s % 128),
             _ => node.operands().fold(0, |m, o| m | self.masks[o.index()]),
         }
     }
@@ -285,13 +285,13 @@ impl Store {
 
     /// The nodes that the roots need, operands first.
     pub(crate) fn live(&mut self, roots: &[Expr]) -> Vec<Expr> {
-        self.live_with(roots, u64::MAX)
+        self.live_with(roots, u128::MAX)
     }
 
     /// Only those that may contain a symbol of the mask (or, with all bits set, every one).
-    pub(crate) fn live_with(&mut self, roots: &[Expr], mask: u64) -> Vec<Expr> {
+    pub(crate) fn live_with(&mut self, roots: &[Expr], mask: u128) -> Vec<Expr> {
         self.visit += 1;
-        let wanted = |s: &Self, e: Expr| mask == u64::MAX || s.masks[e.index()] & mask != 0;
+        let wanted = |s: &Self, e: Expr| mask == u128::MAX || s.masks[e.index()] & mask != 0;
         let (mut stack, mut found) = (roots.to_vec(), Vec::new());
         while let Some(e) = stack.pop() {
             if self.visited[e.index()] == self.visit || !wanted(self, e) {

@@ -39,11 +39,22 @@ pub fn classify(g: &Graph, φ: Expr, velocities: &[Expr]) -> (Class, bool) {
         return (Class::Memory, false);
     }
     let slopes = g.gradient(φ, velocities);
-    let tests: Vec<ZeroTest> = slopes.iter().map(|&s| g.zero_test(s)).collect();
-    if tests.iter().all(|t| matches!(t, ZeroTest::Zero)) {
+    let mut undecided = false;
+    let mut moves = false;
+    for &slope in slopes.iter().filter(|&&s| s != g.zero()) {
+        match g.zero_test(slope) {
+            ZeroTest::Zero => {}
+            ZeroTest::Nonzero { .. } => {
+                moves = true;
+                break;
+            }
+            ZeroTest::Unknown => undecided = true,
+        }
+    }
+    if !moves && !undecided {
         return (Class::Holonomic, false);
     }
-    let undecided = !tests.iter().any(|t| matches!(t, ZeroTest::Nonzero { .. }));
+    let undecided = undecided && !moves;
     let class = match g.try_linear(φ, velocities) {
         Some(split) if g.is_zero(split.rest) => Class::Linear,
         Some(_) => Class::Affine,

@@ -30,11 +30,10 @@ impl Kinetic {
         };
         let velocities = model.velocities();
         let rest: Vec<(Expr, Expr)> = velocities.iter().map(|&v| (v, g.zero())).collect();
-        let constant = |e: Expr| {
-            !g.contains(e, &velocities)
-                || g.gradient(e, &velocities).iter().all(|&d| g.is_zero(d))
-        };
-        if !mass.iter().flatten().all(|&e| constant(e)) {
+        let constant = |e: Expr| g.gradient(e, &velocities).iter().all(|&d| g.is_zero(d));
+        let entries: Vec<Expr> = mass.iter().flatten().copied().collect();
+        let moves = g.symbols(&entries).iter().any(|s| velocities.contains(s));
+        if moves && !entries.iter().all(|&e| constant(e)) {
             return None;
         }
         let at_rest = |es: &[Expr]| g.substitute(es, &rest);
@@ -44,18 +43,30 @@ impl Kinetic {
             _ => (lagrangian, None),
         };
         Some(Self {
-            metric: mass.iter().map(|row| at_rest(row)).collect(),
+            metric: at_rest(&entries).chunks(mass.len().max(1)).map(<[Expr]>::to_vec).collect(),
             vector: at_rest(momenta),
             scalar: at_rest(&[whole])[0],
             potential,
         })
     }
 
-    /// $T_2$
+    /// $T_2 = \sum_k \tfrac12 g_{kk}\dot q_k^2 + \sum_{k<l} g_{kl}\,\dot q_k\dot q_l$
     pub fn quadratic(&self, g: &Graph, velocities: &[Expr]) -> Expr {
-        let rows = self.metric.iter().map(|row| g.dot(row, velocities));
-        let products: Vec<Expr> = rows.collect();
-        g.mul(g.fraction(1, 2), g.dot(&products, velocities))
+        let half = g.fraction(1, 2);
+        let mut sum = g.zero();
+        for (k, &v) in velocities.iter().enumerate() {
+            sum = g.add(sum, g.mul(half, g.mul(self.metric[k][k], g.mul(v, v))));
+            for (l, &w) in velocities.iter().enumerate().skip(k + 1) {
+                sum = g.add(sum, g.mul(self.metric[k][l], g.mul(v, w)));
+            }
+        }
+        sum
+    }
+
+    /// $E = T_2 - T_0 + V$
+    pub fn energy(&self, g: &Graph, velocities: &[Expr]) -> Expr {
+        let rest = self.potential.map_or_else(|| g.neg(self.scalar), |v| g.sub(v, self.scalar));
+        g.add(self.quadratic(g, velocities), rest)
     }
 
     /// $T_1$

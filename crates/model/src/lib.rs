@@ -32,8 +32,8 @@ pub use elaborate::{
 };
 pub use model::{
     AffineWord, Constraint, Coordinate, Datum, Direction, Drawing, Dynamics, Equation, Event,
-    Force, Model, MultiplierStart, Observed, Parameter, Principle, Quantity, Results, Solve,
-    Symmetry, Terminal, TerminalValue,
+    Force, ForceOrigin, Model, MultiplierStart, Observed, Parameter, Principle, Quantity,
+    Results, Solve, Symmetry, Terminal, TerminalValue,
 };
 pub use parser::{
     Parsed, ParsedAssignments, ParsedExpression, ParsedExpressions, parse, parse_assignments,

@@ -157,8 +157,26 @@ pub struct Force {
     pub name: String,
     /// $Q_k$, one for each coordinate.
     pub components: Vec<Expr>,
+    /// What the components were made from.
+    pub origin: ForceOrigin,
     /// Where it stands.
     pub span: Span,
+}
+
+/// What the components of a force were made from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ForceOrigin {
+    /// Given as they are.
+    Components,
+    /// $Q_k = F\cdot\partial r/\partial q_k$
+    Point {
+        /// $r$
+        position: Vec<Expr>,
+        /// $F$
+        force: Vec<Expr>,
+    },
+    /// $Q = -\partial D/\partial\dot q$
+    Dissipation(Expr),
 }
 
 /// Which motions compete.

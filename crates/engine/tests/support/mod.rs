@@ -7,7 +7,7 @@ use pfaff::{Model, Motion, NoFiles, Overrides, Request, Source, read};
 /// A model from its text; mistakes are shown.
 pub(crate) fn model(text: &str) -> Model {
     match read(Source::new("test", text), &Overrides::default(), &NoFiles) {
-        Ok((model, _)) => model,
+        Ok(reading) => reading.model,
         Err(rejected) => {
             let shown: Vec<String> =
                 rejected.diagnostics.iter().map(|d| d.render(&rejected.source)).collect();

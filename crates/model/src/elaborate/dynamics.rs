@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::elaborate::Elaborator;
 use crate::elaborate::place::Place;
 use crate::elaborate::scope::{Meaning, Site};
-use crate::model::{Equation, Force};
+use crate::model::{Equation, Force, ForceOrigin};
 use crate::shape::{Shape, Value, component_name};
 use crate::shape_algebra as algebra;
 use crate::source::Span;
@@ -176,7 +176,7 @@ impl Elaborator<'_> {
 
     pub(crate) fn force(&mut self, force: &syntax::Force, span: Span) {
         let site = Site { part: 0, id: force.value };
-        let (name, components) = match &force.on {
+        let (name, made) = match &force.on {
             ForceTarget::Coordinate { name, slots } => {
                 let text = self.own_name(*name);
                 self.speak_of(format!("the force on `{text}`"));
@@ -185,7 +185,7 @@ impl Elaborator<'_> {
                     [] => String::new(),
                     _ => self.slots_text(span, name.span),
                 };
-                (format!("force {text}{indices}"), made)
+                (format!("force {text}{indices}"), made.map(|q| (q, ForceOrigin::Components)))
             }
             ForceTarget::Point(point) => {
                 let point = Site { part: 0, id: *point };
@@ -193,8 +193,8 @@ impl Elaborator<'_> {
                 (name, self.force_at(point, site))
             }
         };
-        if let Some(components) = components {
-            self.draft.forces.push(Force { name, components, span });
+        if let Some((components, origin)) = made {
+            self.draft.forces.push(Force { name, components, origin, span });
         }
     }
 
@@ -239,7 +239,7 @@ impl Elaborator<'_> {
     }
 
     /// $Q_k = F\cdot\partial r/\partial q_k$
-    fn force_at(&mut self, point: Site, site: Site) -> Option<Vec<Expr>> {
+    fn force_at(&mut self, point: Site, site: Site) -> Option<(Vec<Expr>, ForceOrigin)> {
         self.speak_of("the point of a force".into());
         let r = self.read(point, Place::Along);
         self.speak_of("the force".into());
@@ -267,8 +267,10 @@ impl Elaborator<'_> {
             return None;
         }
         let positions: Vec<Expr> = self.draft.coordinates.iter().map(|c| c.position).collect();
-        let weighted: Vec<(Expr, Expr)> = r.into_iter().zip(force).collect();
-        Some(self.graph.weighted_gradient(&weighted, &positions))
+        let weighted: Vec<(Expr, Expr)> =
+            r.iter().copied().zip(force.iter().copied()).collect();
+        let components = self.graph.weighted_gradient(&weighted, &positions);
+        Some((components, ForceOrigin::Point { position: r, force }))
     }
 
     /// $Q = -\partial D/\partial\dot q$
@@ -279,6 +281,7 @@ impl Elaborator<'_> {
         let velocities: Vec<Expr> = self.draft.coordinates.iter().map(|c| c.velocity).collect();
         let gradient = self.graph.gradient(d, &velocities);
         let components = gradient.into_iter().map(|e| self.graph.neg(e)).collect();
-        self.draft.forces.push(Force { name: "dissipation".into(), components, span });
+        let origin = ForceOrigin::Dissipation(d);
+        self.draft.forces.push(Force { name: "dissipation".into(), components, origin, span });
     }
 }

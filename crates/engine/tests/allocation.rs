@@ -1,0 +1,69 @@
+//! No allocation per step: a run of many steps allocates no more than a short one.
+//!
+//! The only test in its file, so that no other thread allocates meanwhile.
+
+#![allow(unsafe_code, reason = "an allocator that counts is unsafe by its trait")]
+
+mod support;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+struct Counting;
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is handed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the pointer came from `System` by `alloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Allocations between two step counts of one run: none.
+#[test]
+fn steps_do_not_allocate() {
+    // A holonomic, an affine and a nonlinear constraint, so that every projection is at work.
+    let texts = [
+        pfaff::gallery_model("pendulum").expect("built in").text.to_owned(),
+        pfaff::gallery_model("sleigh_centred").expect("built in").text.to_owned(),
+        "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - 2*y\nconstraint x'^2 + y'^2 = 2.25\n\
+         initial x' = 1.5\nsolve t = 0..400"
+            .to_owned(),
+    ];
+    for text in texts {
+        let model = support::model(&text);
+        let request =
+            pfaff::Request { t1: Some(400.0), samples: Some(20), ..pfaff::Request::default() };
+        let (mut early, mut late) = (0, 0);
+        let mut watch = |_: f64, steps: usize| {
+            let count = ALLOCATIONS.load(Ordering::Relaxed);
+            // The first 130 steps fill the storage that is then used again.
+            match steps {
+                130 => early = count,
+                300 => late = count,
+                _ => {}
+            }
+            true
+        };
+        let motion = pfaff::run(&model, &request, &mut watch).expect("a motion");
+        assert!(motion.statistics.steps > 300, "{}", motion.statistics.steps);
+        assert_eq!(late - early, 0, "{}", motion.title);
+    }
+}
