@@ -25,10 +25,9 @@ pub(crate) fn reading(
         Overrides { set: arguments.set.clone(), initial: initial.map(ToOwned::to_owned) };
     let (source, folder) = source(&arguments.model)?;
     let files = Beside(folder);
-    let (model, remarks) =
-        read(source, &overrides, &files).map_err(|r| output::rejected(&r))?;
-    output::show(&remarks, &model.source);
-    Ok(model)
+    let reading = read(source, &overrides, &files).map_err(|r| output::rejected(&r))?;
+    output::show(&reading.remarks, &reading.model.source);
+    Ok(reading)
 }
 
 /// The text of a model, and the folder in which its data files are looked for.

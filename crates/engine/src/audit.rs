@@ -278,13 +278,13 @@ fn ordinary(mut evidence: Evidence<'_>) -> Vec<Check> {
             }
             let mut second = n;
             for (k, a) in instant.a.iter_mut().enumerate() {
-                if !a.is_nan() {
+                if a.is_nan() {
+                    instant.v[k] = rates[k];
+                } else {
                     let off = (rates[second] - *a).abs() / (1.0 + a.abs());
                     worst = Some(worse(worst.unwrap_or(0.0), off));
                     *a = rates[second];
                     second += 1;
-                } else {
-                    instant.v[k] = rates[k];
                 }
             }
             let residual = crate::witness::equation_residual(evidence.model, &instant);

@@ -78,7 +78,7 @@ impl Settings {
             Some(at) => chosen(at, t0, t1)?,
             None => even(t0, t1, request.samples.unwrap_or(solve.samples))?,
         };
-        let defaults = Options::default();
+        let most = Options::default().max_steps;
         Ok(Self {
             t0,
             times,
@@ -89,8 +89,7 @@ impl Settings {
                 tolerance,
                 method: *method,
                 step,
-                max_steps: request.max_steps.unwrap_or(defaults.max_steps),
-                ..defaults
+                max_steps: request.max_steps.unwrap_or(most),
             },
         })
     }

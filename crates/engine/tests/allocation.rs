@@ -44,13 +44,13 @@ fn steps_do_not_allocate() {
         pfaff::gallery_model("pendulum").expect("built in").text.to_owned(),
         pfaff::gallery_model("sleigh_centred").expect("built in").text.to_owned(),
         "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - 2*y\nconstraint x'^2 + y'^2 = 2.25\n\
-         initial x' = 1.5\nsolve t = 0..400"
+         initial x' = 1.5\nsolve t = 0..4000"
             .to_owned(),
     ];
     for text in texts {
         let model = support::model(&text);
         let request =
-            pfaff::Request { t1: Some(400.0), samples: Some(20), ..pfaff::Request::default() };
+            pfaff::Request { t1: Some(4000.0), samples: Some(20), ..pfaff::Request::default() };
         let (mut early, mut late) = (0, 0);
         let mut watch = |_: f64, steps: usize| {
             let count = ALLOCATIONS.load(Ordering::Relaxed);

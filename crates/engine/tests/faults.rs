@@ -111,7 +111,7 @@ const FAULTS: &[(&str, &str, Fault)] = &[
         e.directions[0].iter_mut().for_each(|w| negated(m, w));
     }),
     ("one component of the reaction turned", DRIVEN, |m, e| {
-        negated(m, &mut e.directions[0][1])
+        negated(m, &mut e.directions[0][1]);
     }),
     ("a reaction without its component", DRIVEN, |m, e| e.directions[0][0] = m.graph.zero()),
     ("a missing time derivative of the constraint", DRIVEN, |m, e| {
