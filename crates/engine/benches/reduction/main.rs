@@ -98,7 +98,7 @@ fn chain_text(n: usize) -> String {
 
 fn model(text: &str) -> Model {
     let read = read(Source::new("bench", text), &Overrides::default(), &NoFiles);
-    read.unwrap_or_else(|_| panic!("a model of the benchmark is wrong")).0
+    read.unwrap_or_else(|_| panic!("a model of the benchmark is wrong")).model
 }
 
 fn reduction(model: &Model, q: &[f64]) -> Reduction {
