@@ -162,10 +162,6 @@ fn row(name: &str, text: &str, state: &[f64], by_hand: Option<(Hand, &[f64])>) {
     );
     if let Some((hand, p)) = by_hand {
         let mut expected = vec![0.0; state.len()];
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the platform's own is what is compared with"
-        )]
         let platform: SinCos = f64::sin_cos;
         let mut time = |sc: SinCos| {
             best(&mut || hand(sc, black_box(p), black_box(state), black_box(&mut expected)))
