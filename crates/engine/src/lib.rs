@@ -33,6 +33,7 @@ mod signs;
 mod start;
 mod state;
 mod survey;
+mod unrolled;
 mod witness;
 
 pub use audit::{Audit, Check, Verdict};

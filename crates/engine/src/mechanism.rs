@@ -15,11 +15,14 @@ use crate::motion::Form;
 use crate::ordinary::OrdinaryCore;
 use crate::projection::project;
 use crate::reduced::Reduced;
+use crate::unrolled::Unrolled;
 
 /// A compiled model: its dynamics, what it observes and the events it watches.
 #[derive(Clone, Debug)]
 pub(crate) struct Mechanism {
     pub(crate) dynamics: Compiled,
+    /// The solve of the saddle-point form written out.
+    unrolled: Option<Unrolled>,
     pub(crate) n: usize,
     pub(crate) m: usize,
     events: Vec<EventKind>,
@@ -89,6 +92,7 @@ impl Mechanism {
             .collect();
         Ok(Self {
             dynamics: compiled,
+            unrolled: None,
             n,
             m,
             events,
@@ -114,6 +118,19 @@ impl Mechanism {
             Reduced::new(statement, &equations.classes, &parameters, Core::clone(core), at);
         if let Some(reduced) = reduced {
             self.dynamics = Compiled::Reduced(Box::new(reduced));
+        }
+    }
+
+    /// Writes the solve of the saddle-point form out, where it stays and that applies, given its solution at the start.
+    pub(crate) fn unroll(&mut self, model: &Model, equations: &Equations, at: &Instant) {
+        let Compiled::Saddle(core) = &mut self.dynamics else { return };
+        let Some(mut unrolled) = Unrolled::new(model, equations) else { return };
+        let carried = core.carried > 0;
+        let forces = if carried { &at.multiplier_rates } else { &at.multipliers };
+        let expected = [at.a.as_slice(), forces].concat();
+        let μ = if carried { at.multipliers.as_slice() } else { &[] };
+        if unrolled.calibrate([&[at.t], &at.q, &at.v, μ], &expected) {
+            self.unrolled = Some(unrolled);
         }
     }
 
@@ -289,9 +306,16 @@ impl solver::System for Mechanism {
             Compiled::Saddle(core) => {
                 let last = 2 * n + core.carried;
                 let (q, v, μ) = (&y[..n], &y[n..2 * n], &y[2 * n..last]);
+                rates[..n].copy_from_slice(v);
+                if let Some(unrolled) = &mut self.unrolled
+                    && unrolled.evaluate([&[t], q, v, μ])
+                {
+                    rates[n..last].copy_from_slice(&unrolled.solution()[..last - n]);
+                    rates[last..].copy_from_slice(&unrolled.powers());
+                    return Ok(());
+                }
                 core.evaluate(t, q, v, μ);
                 core.solve()?;
-                rates[..n].copy_from_slice(v);
                 rates[n..2 * n].copy_from_slice(core.acceleration());
                 rates[2 * n..last].copy_from_slice(&core.multipliers()[..core.carried]);
                 rates[last] = core.power(v);

@@ -155,10 +155,13 @@ fn integrated(
     let mut y0 = mechanism.state(settings.t0, &q, &v, &multipliers);
     let at = possible(model, &mut mechanism, settings.t0, &y0)?;
     let repeated = redundant(model, &mut mechanism, settings.t0, &y0);
-    if let (Some(statement), Dynamics::Saddle(equations)) = (statement, dynamics) {
+    if let Dynamics::Saddle(equations) = dynamics {
         let clock = Clock::now();
-        mechanism.reduce(model, (statement, equations), &at);
-        y0 = mechanism.state(settings.t0, &q, &v, &multipliers);
+        if let Some(statement) = statement {
+            mechanism.reduce(model, (statement, equations), &at);
+            y0 = mechanism.state(settings.t0, &q, &v, &multipliers);
+        }
+        mechanism.unroll(model, equations, &at);
         compile_us += microseconds(clock);
     }
     let setting = Setting {

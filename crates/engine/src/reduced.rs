@@ -19,6 +19,8 @@ const LEAVE: f64 = 0.5;
 const ENTER: f64 = 0.9;
 /// Unknowns beyond which the saddle-point form is taken.
 const MOST: usize = 16;
+/// Operations beyond which the order of evaluation is chosen.
+const LONG: usize = 500;
 /// Agreement with the saddle-point form that is asked for at the start: rounding, amplified by the condition of either solve.
 const AGREEMENT: f64 = 1e-7;
 
@@ -259,6 +261,11 @@ fn scale(core: &Core) -> Vec<f64> {
     diagonal.map(|m| if m > 0.0 { 1.0 / m.sqrt() } else { 1.0 }).collect()
 }
 
+/// The order of evaluation: that of the Lagrangian for long programs, that of writing for short ones, which fit the registers anyway.
+fn order(reduction: &Reduction) -> &[Expr] {
+    if reduction.operations() > LONG { &reduction.order } else { &[] }
+}
+
 impl Atlas {
     fn derive(&self, t: f64, q: &[f64], scale: &[f64]) -> Option<Reduction> {
         self.statement.reduce(&self.classes, Point { t, q, scale })
@@ -299,7 +306,10 @@ impl Chart {
             outputs.extend(reduction.mass.iter().chain(&reduction.force));
             outputs.extend(&reduction.power);
         }
-        let rates = compile(&state, &outputs)?;
+        let rates =
+            Program::compile_ordered(g, &state, &atlas.symbols, &outputs, order(reduction))?
+                .fused()
+                .executor(&atlas.values, Options::default());
         let results = reduction.multipliers();
         let mut followed = results.accelerations;
         followed.extend(&results.reaction);

@@ -23,6 +23,36 @@ impl Graph {
         self.store.borrow_mut().directional(outputs, direction)
     }
 
+    /// $\partial e/\partial s$, where derivatives by the same symbol are known already; what is computed is added to them. Only nodes that `within` says to contain
+    /// the symbol are looked at.
+    pub fn derivative_further(
+        &self,
+        e: Expr,
+        symbol: Expr,
+        known: &mut FxHashMap<Expr, Expr>,
+        within: &dyn Fn(Expr) -> bool,
+    ) -> Expr {
+        let mut store = self.store.borrow_mut();
+        known.insert(symbol, ONE);
+        let mut stack = vec![e];
+        while let Some(&x) = stack.last() {
+            if known.contains_key(&x) || !within(x) {
+                stack.pop();
+                continue;
+            }
+            let node = store.node(x);
+            let before = stack.len();
+            stack.extend(node.operands().filter(|o| !known.contains_key(o) && within(*o)));
+            if stack.len() == before {
+                let tangent =
+                    store.tangent(x, node, |o| known.get(&o).copied().unwrap_or(ZERO));
+                known.insert(x, tangent);
+                stack.pop();
+            }
+        }
+        known.get(&e).copied().unwrap_or(ZERO)
+    }
+
     /// $\partial e/\partial s$ for every symbol by one backward pass.
     pub fn gradient(&self, e: Expr, symbols: &[Expr]) -> Vec<Expr> {
         self.store.borrow_mut().gradient(&[(e, ONE)], symbols)

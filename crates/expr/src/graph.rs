@@ -241,6 +241,9 @@ impl Graph {
     pub fn contains(&self, e: Expr, symbols: &[Expr]) -> bool {
         let mut store = self.store.borrow_mut();
         let mask = symbols.iter().fold(0, |m, s| m | store.masks[s.index()]);
+        if store.symbols.len() <= u128::BITS as usize || store.masks[e.index()] & mask == 0 {
+            return store.masks[e.index()] & mask != 0;
+        }
         store.live_with(&[e], mask).iter().any(|x| symbols.contains(x))
     }
 

@@ -17,7 +17,7 @@ use crate::value::{Value, value};
 pub(crate) struct Store {
     pub(crate) nodes: Vec<Node>,
     pub(crate) values: Vec<Value>,
-    /// Which symbols a node contains, bit (index mod 128): a quick "surely not".
+    /// Which symbols a node contains, bit (index mod 128): exact for up to so many symbols, a quick "surely not" beyond.
     pub(crate) masks: Vec<u128>,
     pub(crate) traits: Vec<Traits>,
     pub(crate) numbers: Vec<Rational>,
@@ -245,7 +245,7 @@ impl Store {
 
     fn mask_of(&self, node: Node) -> u128 {
         match node {
-            Node::Symbol(s) => 1 << (s % 128),
+            Node::Symbol(s) => 1 << (s % u128::BITS),
             _ => node.operands().fold(0, |m, o| m | self.masks[o.index()]),
         }
     }

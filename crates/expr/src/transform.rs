@@ -101,6 +101,33 @@ impl Graph {
         outputs.iter().map(|o| images.get(o).copied().unwrap_or(*o)).collect()
     }
 
+    /// Replaces symbols by expressions, looking only at nodes that `within` says to contain one of them.
+    pub fn substitute_within(
+        &self,
+        e: Expr,
+        replacement: &[(Expr, Expr)],
+        within: &dyn Fn(Expr) -> bool,
+    ) -> Expr {
+        let mut images: FxHashMap<Expr, Expr> = replacement.iter().copied().collect();
+        let mut store = self.store.borrow_mut();
+        let mut stack = vec![e];
+        while let Some(&x) = stack.last() {
+            if images.contains_key(&x) || !within(x) {
+                stack.pop();
+                continue;
+            }
+            let node = store.node(x);
+            let before = stack.len();
+            stack.extend(node.operands().filter(|o| !images.contains_key(o) && within(*o)));
+            if stack.len() == before {
+                let made = store.rebuild(node, |o| images.get(&o).copied().unwrap_or(o));
+                images.insert(x, made);
+                stack.pop();
+            }
+        }
+        images.get(&e).copied().unwrap_or(e)
+    }
+
     /// Splits off the linear part, or `None` if the expression is not (provably) affine in the symbols.
     ///
     /// The coefficients are derivatives; whether they are free of the symbols is decided by

@@ -3,7 +3,8 @@
 //! Every value belongs to a class: a constant, fixed during a run, or varying. Operations on constants are carried out here, by the interpreter
 //! itself, so that their bits are those of the tape. Whole powers become the products of [`pfaff_expr::whole_power`].
 //!
-//! **Invariant.** Instructions ascend with the handles of their nodes: the order in which the expressions were written, which ran fastest of those tried.
+//! **Invariant.** Instructions ascend with the handles of their nodes, the order in which the expressions were written; or, where some expressions are named to come
+//! first, they stand depth first: what each of those needs, in their order, then the outputs.
 
 use pfaff_expr::{Expr, Graph, Node, Table, Unary};
 use rustc_hash::FxHashMap;
@@ -47,6 +48,7 @@ pub(crate) fn lower(
     inputs: &[Expr],
     parameters: &[Expr],
     outputs: &[Expr],
+    first: &[Expr],
 ) -> Result<Lowered, CompileError> {
     let top = inputs.iter().chain(parameters).chain(outputs).map(|e| e.index() + 1).max();
     let mut lowering = Lowering {
@@ -59,7 +61,10 @@ pub(crate) fn lower(
     };
     lowering.declare(inputs, Origin::Input)?;
     lowering.declare(parameters, Origin::Parameter)?;
-    let nodes = lowering.live(outputs);
+    let mut nodes = lowering.live(outputs);
+    if !first.is_empty() {
+        nodes = depth_first(graph, &nodes, first, outputs);
+    }
     let angles = angles(graph, &nodes);
     lowering.made.values.reserve(nodes.len());
     lowering.made.per_evaluation.reserve(nodes.len());
@@ -319,6 +324,44 @@ impl Lowered {
             *part = kept;
         }
     }
+}
+
+/// The live nodes, operands first: what `first` needs in its order, then what the outputs need.
+fn depth_first(graph: &Graph, live: &[Expr], first: &[Expr], outputs: &[Expr]) -> Vec<Expr> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Mark {
+        Dead,
+        Live,
+        Open,
+        Done,
+    }
+    let top = live.last().map_or(0, |e| e.index() + 1);
+    let mut marks = vec![Mark::Dead; top];
+    live.iter().for_each(|e| marks[e.index()] = Mark::Live);
+    let mark = |marks: &[Mark], e: Expr| marks.get(e.index()).copied().unwrap_or(Mark::Dead);
+    let mut order = Vec::with_capacity(live.len());
+    let mut stack: Vec<Expr> = Vec::new();
+    for &root in first.iter().chain(outputs) {
+        stack.push(root);
+        while let Some(&e) = stack.last() {
+            match mark(&marks, e) {
+                Mark::Live => {
+                    marks[e.index()] = Mark::Open;
+                    let operands = graph.node(e).operands().rev();
+                    stack.extend(operands.filter(|&o| mark(&marks, o) == Mark::Live));
+                }
+                Mark::Open => {
+                    marks[e.index()] = Mark::Done;
+                    order.push(e);
+                    stack.pop();
+                }
+                Mark::Dead | Mark::Done => {
+                    stack.pop();
+                }
+            }
+        }
+    }
+    order
 }
 
 /// Whether sine and cosine of an expression are wanted.

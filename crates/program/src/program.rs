@@ -90,7 +90,23 @@ impl Program {
         parameters: &[Expr],
         outputs: &[Expr],
     ) -> Result<Self, CompileError> {
-        let mut lowered = lower(graph, inputs, parameters, outputs)?;
+        Self::compile_ordered(graph, inputs, parameters, outputs, &[])
+    }
+
+    /// As [`Program::compile`], with instructions in another order: what `first` needs comes first, in its order. The order of instructions matters more for the
+    /// time of an evaluation than their number: values that are used together should be computed together.
+    ///
+    /// # Errors
+    ///
+    /// As [`Program::compile`].
+    pub fn compile_ordered(
+        graph: &Graph,
+        inputs: &[Expr],
+        parameters: &[Expr],
+        outputs: &[Expr],
+        first: &[Expr],
+    ) -> Result<Self, CompileError> {
+        let mut lowered = lower(graph, inputs, parameters, outputs, first)?;
         fuse(&mut lowered);
         let Allocated { layout, constants, per_run, per_evaluation, outputs } =
             allocate(&lowered);

@@ -114,8 +114,11 @@ fn program(model: &Model, reduction: &Reduction) -> Program {
     inputs.extend(&reduction.independent);
     let rates = reduction.rates.as_ref().expect("few unknowns");
     let outputs: Vec<Expr> = reduction.velocities.iter().chain(rates).copied().collect();
-    let compiled =
-        Program::compile(&reduction.graph, &inputs, &model.parameter_symbols(), &outputs);
+    let parameters = model.parameter_symbols();
+    // As the engine does it.
+    let order: &[Expr] = if reduction.operations() > 500 { &reduction.order } else { &[] };
+    let graph = &reduction.graph;
+    let compiled = Program::compile_ordered(graph, &inputs, &parameters, &outputs, order);
     compiled.expect("every symbol is an input").fused()
 }
 
@@ -127,7 +130,9 @@ fn multipliers(model: &Model, reduction: &Reduction) -> Program {
     inputs.extend(&reduction.independent_rates);
     inputs.extend(&reduction.velocity_symbols);
     let λ = reduction.multipliers().multipliers.expect("triangular rows");
-    let compiled = Program::compile(&reduction.graph, &inputs, &model.parameter_symbols(), &λ);
+    let first: Vec<Expr> = λ.iter().rev().copied().collect();
+    let parameters = model.parameter_symbols();
+    let compiled = Program::compile_ordered(&reduction.graph, &inputs, &parameters, &λ, &first);
     compiled.expect("every symbol is an input").fused()
 }
 

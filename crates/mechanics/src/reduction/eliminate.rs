@@ -13,6 +13,7 @@ use std::cell::RefCell;
 use pfaff_expr::{Expr, Graph, Node, Role, Substitution, Unary};
 use rustc_hash::FxHashMap;
 
+use super::mentions::Mentions;
 use super::{Chart, Point, Statement, forms};
 
 /// A coefficient this small against the others of its row is rounding of an identity that was missed.
@@ -94,8 +95,7 @@ struct Named {
 struct Elimination<'a> {
     s: &'a Statement,
     g: &'a Graph,
-    /// Symbol to index.
-    index: FxHashMap<Expr, usize>,
+    mentions: Mentions<'a>,
     defined: Vec<bool>,
     inserted: Substitution,
     values: RefCell<FxHashMap<Expr, f64>>,
@@ -110,7 +110,7 @@ impl<'a> Elimination<'a> {
         Self {
             s,
             g,
-            index: s.velocities.iter().enumerate().map(|(j, &v)| (v, j)).collect(),
+            mentions: Mentions::new(g, &s.velocities),
             defined: vec![false; s.velocities.len()],
             inserted: Substitution::default(),
             values: RefCell::new(values),
@@ -122,15 +122,9 @@ impl<'a> Elimination<'a> {
     fn occurrences(&self) -> Vec<usize> {
         let mut count = vec![0; self.s.velocities.len()];
         for &row in &self.s.rows {
-            self.mentioned(row).into_iter().for_each(|j| count[j] += 1);
+            self.mentions.of(row).into_iter().for_each(|j| count[j] += 1);
         }
         count
-    }
-
-    /// The velocities in an expression.
-    fn mentioned(&self, e: Expr) -> Vec<usize> {
-        let symbols = self.g.symbols(&[e]);
-        symbols.iter().filter_map(|s| self.index.get(s).copied()).collect()
     }
 
     /// Definitions inserted until none is left to insert: they may mention velocities that were solved for later.
@@ -138,24 +132,11 @@ impl<'a> Elimination<'a> {
         let mut e = e;
         loop {
             let image = self.inserted.apply(self.g, e);
-            if image == e || !self.mentioned(image).iter().any(|&j| self.defined[j]) {
+            if image == e || !self.mentions.of(image).iter().any(|&j| self.defined[j]) {
                 return image;
             }
             e = image;
         }
-    }
-
-    fn coefficient(&self, row: Expr, j: usize) -> Expr {
-        let g = self.g;
-        let c = g.directional(&[row], &[(self.s.velocities[j], g.one())])[0];
-        if self.mentioned(c).is_empty() { c } else { self.rest(c, &self.mentioned(c)) }
-    }
-
-    /// The expression without the velocities `js`.
-    fn rest(&self, e: Expr, js: &[usize]) -> Expr {
-        let still: Vec<(Expr, Expr)> =
-            js.iter().map(|&j| (self.s.velocities[j], self.g.zero())).collect();
-        self.g.substitute(&[e], &still)[0]
     }
 
     fn size(&self, e: Expr) -> f64 {
@@ -169,18 +150,18 @@ impl<'a> Elimination<'a> {
 
     fn solve(&mut self, r: usize, row: Expr, count: &[usize]) -> Option<(Row, Option<Chart>)> {
         let g = self.g;
-        let mut js = self.mentioned(row);
+        let mut js = self.mentions.of(row);
         js.sort_by_key(|&j| (count[j], j));
         let mut coefficients: Vec<(usize, Expr)> = Vec::new();
         for j in js {
-            let c = self.coefficient(row, j);
+            let c = self.mentions.coefficient(row, j);
             if g.vanishes_modulo_prime(c) {
                 continue;
             }
             coefficients.push((j, c));
         }
         if coefficients.is_empty() {
-            let rest = self.rest(row, &self.mentioned(row));
+            let rest = self.mentions.without(row, &self.mentions.of(row));
             return g.vanishes_modulo_prime(rest).then_some((Row::Redundant, None));
         }
         let largest = coefficients.iter().fold(0.0_f64, |m, &c| m.max(self.weight(c)));
@@ -210,7 +191,7 @@ impl<'a> Elimination<'a> {
     /// $\dot q^j = -r/c$
     fn single(&mut self, row: Expr, j: usize, c: Expr) -> Row {
         let g = self.g;
-        let rest = self.rest(row, &[j]);
+        let rest = self.mentions.without(row, &[j]);
         let share =
             if g.is_constant(c) { g.mul(rest, g.div(g.one(), c)) } else { g.div(rest, c) };
         self.define(j, g.neg(share));
@@ -230,7 +211,7 @@ impl<'a> Elimination<'a> {
                 let turned = matches!(g.node(a), Node::Neg(_));
                 let w = g.symbol(&format!("u of {}", i + 1), Role::Free);
                 let along = if turned { g.neg(w) } else { w };
-                let share = g.div(self.rest(row, &[i, j]), n);
+                let share = g.div(self.mentions.without(row, &[i, j]), n);
                 let first = g.sub(g.neg(g.mul(a, share)), g.mul(b, along));
                 let second = g.sub(g.mul(a, along), g.mul(b, share));
                 self.define(i, first);
@@ -342,8 +323,10 @@ impl<'a> Elimination<'a> {
         let (mut matrix, mut rests) = (Vec::new(), Vec::new());
         for &form in chosen {
             let form = self.resolve(form);
-            matrix.push(free.iter().map(|&j| self.coefficient(form, j)).collect::<Vec<_>>());
-            rests.push(self.rest(form, free));
+            matrix.push(
+                free.iter().map(|&j| self.mentions.coefficient(form, j)).collect::<Vec<_>>(),
+            );
+            rests.push(self.mentions.without(form, free));
         }
         let names: Vec<Expr> =
             (0..free.len()).map(|a| g.symbol(&format!("u{}", a + 1), Role::Free)).collect();

@@ -7,6 +7,8 @@ use super::Statement;
 
 /// More unknowns than this are left as they are: determinants grow.
 const MOST: usize = 4;
+/// Models with more shared sums than this have no few forms of their own.
+const MOST_SUMS: usize = 24;
 /// Models beyond this many nodes are left as they are.
 const NODES: usize = 4_000;
 
@@ -28,12 +30,16 @@ pub(super) fn suggest(s: &Statement, k: usize) -> Vec<Expr> {
             }
         }
     }
-    let is_form = |x: Expr| {
+    let is_shared_sum = |x: Expr| {
         let shared = parents.get(&x).is_some_and(|p| p.len() > 1);
-        let sum = matches!(g.node(x), Node::Add(..) | Node::Sub(..));
-        shared && sum && g.contains(x, &s.velocities) && is_linear(&g, x, &s.velocities)
+        shared && matches!(g.node(x), Node::Add(..) | Node::Sub(..))
     };
-    let shared: Vec<Expr> = live.iter().copied().filter(|&x| is_form(x)).collect();
+    let sums: Vec<Expr> = live.iter().copied().filter(|&x| is_shared_sum(x)).collect();
+    if sums.len() > MOST_SUMS {
+        return Vec::new();
+    }
+    let is_form = |x: &Expr| g.contains(*x, &s.velocities) && is_linear(&g, *x, &s.velocities);
+    let shared: Vec<Expr> = sums.into_iter().filter(is_form).collect();
     let below: Vec<FxHashSet<Expr>> =
         shared.iter().map(|&y| g.live(&[y]).into_iter().collect()).collect();
     let is_part = |x: Expr| {

@@ -10,6 +10,7 @@
 
 mod eliminate;
 mod forms;
+mod mentions;
 mod motion;
 mod multipliers;
 mod solve;
@@ -81,6 +82,8 @@ pub struct Reduction {
     pub pivots: Vec<Vec<usize>>,
     /// Rows that follow from the ones before.
     pub redundant: Vec<usize>,
+    /// Expressions in the order in which the Lagrangian adds them up: evaluated in this order, what belongs to one body stays together.
+    pub order: Vec<Expr>,
     rows: Vec<eliminate::Row>,
     lagrangian: Expr,
     given: Vec<Expr>,
@@ -163,7 +166,8 @@ impl Statement {
             let eliminated = eliminate(self, &graph, forms, point)?;
             Some(self.assemble(&graph, eliminated))
         })?;
-        let closed = made.outputs().iter().all(|&e| !graph.contains(e, &self.velocities));
+        let symbols = graph.symbols(&made.outputs());
+        let closed = self.velocities.iter().all(|v| symbols.binary_search(v).is_err());
         closed.then_some(Reduction { graph, ..made })
     }
 
@@ -182,7 +186,8 @@ impl Statement {
             columns.push(affine);
         }
         let motion = Motion::new(self, g, &velocities, columns);
-        let (mass, euler) = motion.equations(self.lagrangian);
+        let mut order = Vec::new();
+        let (mass, euler) = motion.equations(self.lagrangian, &mut order);
         let inserted: Vec<(Expr, Expr)> =
             self.velocities.iter().copied().zip(velocities.iter().copied()).collect();
         let given = g.substitute(&self.force, &inserted);
@@ -215,6 +220,7 @@ impl Statement {
             charts,
             pivots: rows.iter().map(eliminate::Row::columns).collect(),
             redundant,
+            order,
             rows,
             lagrangian: self.lagrangian,
             given: self.force.clone(),

@@ -64,7 +64,9 @@ impl<'a> Motion<'a> {
 
     /// Mass (lower triangle by rows) and $\mathcal E L$. Sums are taken apart into weighted terms first: $w x^2$ then costs $2 w x_a$ once a column and one
     /// multiply-add an entry.
-    pub(super) fn equations(&self, L: Expr) -> (Vec<Expr>, Vec<Expr>) {
+    ///
+    /// `order` gets what is added up, term by term: an order of evaluation that keeps together what belongs to one body.
+    pub(super) fn equations(&self, L: Expr, order: &mut Vec<Expr>) -> (Vec<Expr>, Vec<Expr>) {
         let (g, k) = (self.g, self.k());
         let mut jets: FxHashMap<Expr, Jet> = FxHashMap::default();
         let mut mass = vec![g.zero(); k * (k + 1) / 2];
@@ -75,6 +77,7 @@ impl<'a> Motion<'a> {
                 let (jp, jq) = (&jets[&p], &jets[&q]);
                 if jp.second.is_none() && jq.second.is_none() {
                     self.product(w, (jp, jq), p == q, (&mut mass, &mut euler));
+                    order.extend(mass.iter().chain(&euler));
                     continue;
                 }
             }
@@ -86,6 +89,7 @@ impl<'a> Motion<'a> {
             for (e, &h) in euler.iter_mut().zip(&jet.euler) {
                 *e = g.add(*e, g.mul(w, h));
             }
+            order.extend(mass.iter().chain(&euler));
         }
         (mass, euler)
     }

@@ -7,6 +7,7 @@ use pfaff_expr::Expr;
 
 use super::Reduction;
 use super::eliminate::Row;
+use super::mentions::Mentions;
 
 /// What follows from $(t, q, u, \dot u)$ and the velocities, over all of these symbols.
 #[derive(Clone, Debug)]
@@ -49,31 +50,23 @@ impl Reduction {
     fn sweep(&self, reaction: &[Expr]) -> Option<Vec<Expr>> {
         let g = &self.graph;
         let v = &self.velocity_symbols;
-        let coefficient = |e: Expr, j: usize| {
-            let still: Vec<(Expr, Expr)> = v.iter().map(|&v| (v, g.zero())).collect();
-            let c = g.directional(&[e], &[(v[j], g.one())])[0];
-            if g.contains(c, v) { g.substitute(&[c], &still)[0] } else { c }
-        };
-        let without = |e: Expr, js: &[usize]| {
-            let still: Vec<(Expr, Expr)> = js.iter().map(|&j| (v[j], g.zero())).collect();
-            g.substitute(&[e], &still)[0]
-        };
+        let mentions = Mentions::new(g, v);
         let mut definitions = Vec::new();
         for (row, &φ) in self.rows.iter().zip(&self.written) {
             // NOTE: in triangular order a row as written has the pivot of the row with earlier definitions inserted.
             match *row {
                 Row::Single { j, c } => {
-                    if coefficient(φ, j) != c {
+                    if mentions.coefficient(φ, j) != c {
                         return None;
                     }
-                    let rest = without(φ, &[j]);
+                    let rest = mentions.without(φ, &[j]);
                     definitions.push((v[j], g.neg(g.mul(rest, g.div(g.one(), c)))));
                 }
                 Row::Pair { i, j, a, b, n, .. } => {
-                    if coefficient(φ, i) != a || coefficient(φ, j) != b {
+                    if mentions.coefficient(φ, i) != a || mentions.coefficient(φ, j) != b {
                         return None;
                     }
-                    let share = g.div(without(φ, &[i, j]), n);
+                    let share = g.div(mentions.without(φ, &[i, j]), n);
                     definitions.push((v[i], g.neg(g.mul(a, share))));
                     definitions.push((v[j], g.neg(g.mul(b, share))));
                 }

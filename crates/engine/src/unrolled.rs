@@ -1,0 +1,137 @@
+//! The saddle-point solve as one tape: elimination in a fixed order, watched by its pivots.
+//!
+//! Where a pivot falls far below its value at the start, the order may have become a bad one: the numeric solve with pivoting then takes over at that state, and says
+//! what is singular if something is.
+
+use pfaff_expr::Expr;
+use pfaff_mechanics::{Equations, solve_saddle};
+use pfaff_model::{Model, Principle};
+use pfaff_program::{Executor, Options, Program};
+
+/// A pivot below this fraction of its value at the start is not trusted: up to six digits may be lost to it.
+const GROWTH: f64 = 1e-6;
+/// Steps of elimination beyond which the numeric solve is no slower.
+const MOST: usize = 6_000;
+
+/// $(t, q, \dot q, \mu)$ to $\ddot q$, $\lambda$, the powers and the pivots.
+#[derive(Clone, Debug)]
+pub(crate) struct Unrolled {
+    run: Executor,
+    inputs: Vec<f64>,
+    outputs: Vec<f64>,
+    /// $n + m$
+    size: usize,
+    /// What the pivots may not fall below.
+    floor: Vec<f64>,
+}
+
+impl Unrolled {
+    /// `None` where elimination in a fixed order does not apply, or multipliers take part in the mass, which then need not stay positive.
+    pub(crate) fn new(model: &Model, equations: &Equations) -> Option<Self> {
+        let g = &model.graph;
+        if equations.bend.iter().flatten().any(|&e| e != g.zero()) {
+            return None;
+        }
+        let v = model.velocities();
+        let solved = solve_saddle(g, equations, MOST)?;
+        let (power, total) = g.merging(|| {
+            let mut reaction: Vec<Expr> = vec![g.zero(); v.len()];
+            if equations.principle == Principle::Vakonomic {
+                reaction.copy_from_slice(&equations.shift);
+            }
+            let given = equations.power;
+            let along = equations.directions.iter().map(|w| g.dot(w, &v));
+            let work = g.sum(solved.multipliers.iter().zip(along).map(|(&l, a)| g.mul(l, a)));
+            let work = g.add(work, g.dot(&reaction, &v));
+            (g.add(given, work), g.add(given, equations.drive))
+        });
+        let mut outputs = solved.accelerations;
+        outputs.extend(&solved.multipliers);
+        outputs.extend([power, total]);
+        outputs.extend(&solved.pivots);
+        let mut inputs = vec![model.time];
+        inputs.extend(model.positions());
+        inputs.extend(&v);
+        inputs.extend(&equations.multipliers);
+        let parameters = model.parameter_symbols();
+        let program = Program::compile(g, &inputs, &parameters, &outputs).ok()?.fused();
+        Some(Self {
+            run: program.executor(&model.parameter_values(), Options::default()),
+            inputs: vec![0.0; inputs.len()],
+            outputs: vec![0.0; outputs.len()],
+            size: solved.pivots.len(),
+            floor: vec![0.0; solved.pivots.len()],
+        })
+    }
+
+    /// Takes the pivots at this state as the measure for others; `false` if the solution is not the expected one.
+    pub(crate) fn calibrate(&mut self, state: [&[f64]; 4], expected: &[f64]) -> bool {
+        /// Agreement with the pivoted solve: rounding, amplified by the condition.
+        const AGREEMENT: f64 = 1e-8;
+        if !self.evaluate(state) {
+            return false;
+        }
+        let scale = expected.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+        let same = |(x, y): (&f64, &f64)| (x - y).abs() <= AGREEMENT * scale;
+        if !self.solution().iter().zip(expected).all(same) {
+            return false;
+        }
+        let pivots = &self.outputs[self.size + 2..];
+        self.floor.iter_mut().zip(pivots).for_each(|(f, d)| *f = GROWTH * d);
+        true
+    }
+
+    /// Whether the solution at $(t, q, \dot q, \mu)$ can be trusted.
+    pub(crate) fn evaluate(&mut self, state: [&[f64]; 4]) -> bool {
+        let mut rest = self.inputs.as_mut_slice();
+        for part in state {
+            let (head, tail) = rest.split_at_mut(part.len());
+            head.copy_from_slice(part);
+            rest = tail;
+        }
+        self.run.evaluate(&self.inputs, &mut self.outputs);
+        let pivots = &self.outputs[self.size + 2..];
+        // A pivot keeps its sign as long as the mass is positive. NOTE: what is not a number is above no floor.
+        let strong = pivots
+            .iter()
+            .zip(&self.floor)
+            .all(|(d, f)| d.abs() > f.abs() && (*f == 0.0 || (*d > 0.0) == (*f > 0.0)));
+        strong && self.outputs[..self.size + 2].iter().all(|x| x.is_finite())
+    }
+
+    /// $\ddot q$ and $\lambda$ (or $\dot\mu$).
+    pub(crate) fn solution(&self) -> &[f64] {
+        &self.outputs[..self.size]
+    }
+
+    /// The rates of $w$ and $u$.
+    pub(crate) fn powers(&self) -> [f64; 2] {
+        [self.outputs[self.size], self.outputs[self.size + 1]]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pfaff_model::{NoFiles, Overrides, Source, read_model};
+
+    use super::*;
+
+    #[test]
+    fn a_pivot_that_falls_away_is_not_trusted() {
+        let text =
+            "coordinates x, y\nlagrangian x^2*x'^2/2 + y'^2/2 - x\nconstraint y' = x*x'\n";
+        let read = read_model(Source::new("test", text), &Overrides::default(), &NoFiles);
+        let model = read.map_err(|_| "the text is right").unwrap().0;
+        let equations = pfaff_mechanics::derive(&model, Principle::Chetaev).unwrap();
+        let mut unrolled = Unrolled::new(&model, &equations).unwrap();
+        let (t, v) = ([0.0], [0.3, 0.3]);
+        // 2x²ẍ + 2xẋ² = −1 on ẏ = xẋ; λ = x ẍ + ẋ².
+        let a = (-1.0 - 2.0 * 0.09) / 2.0;
+        let λ = a + 0.09;
+        assert!(unrolled.calibrate([&t, &[1.0, 0.0], &v, &[]], &[a, λ, λ]));
+        assert!(unrolled.evaluate([&t, &[0.5, 0.0], &v, &[]]));
+        assert!(!unrolled.evaluate([&t, &[1e-4, 0.0], &v, &[]]), "x² fell by 10⁸");
+        assert!(!unrolled.evaluate([&t, &[f64::NAN, 0.0], &v, &[]]));
+        assert!(!unrolled.calibrate([&t, &[1.0, 0.0], &v, &[]], &[a, λ, -λ]), "another sign");
+    }
+}

@@ -1,0 +1,123 @@
+//! Which velocities occur in which expressions, remembered: each node is looked at once, however many rows share it.
+//!
+//! With it, derivatives by one velocity and rows without one visit only the nodes in which it occurs.
+
+use std::cell::RefCell;
+
+use pfaff_expr::{Expr, Graph};
+use rustc_hash::FxHashMap;
+
+/// The velocities in expressions of one graph.
+pub(super) struct Mentions<'a> {
+    g: &'a Graph,
+    velocities: &'a [Expr],
+    known: RefCell<Known>,
+    /// $\partial e/\partial\dot q^j$ by $j$ and $e$.
+    slopes: RefCell<Vec<FxHashMap<Expr, Expr>>>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// Sorted sets of indices, number 0 being empty.
+    sets: Vec<Vec<usize>>,
+    by_set: FxHashMap<Vec<usize>, u32>,
+    unions: FxHashMap<(u32, u32), u32>,
+    of: FxHashMap<Expr, u32>,
+}
+
+impl Known {
+    fn intern(&mut self, set: Vec<usize>) -> u32 {
+        if let Some(&id) = self.by_set.get(&set) {
+            return id;
+        }
+        let id = self.sets.len() as u32;
+        self.sets.push(set.clone());
+        self.by_set.insert(set, id);
+        id
+    }
+
+    fn union(&mut self, a: u32, b: u32) -> u32 {
+        if a == b || b == 0 {
+            return a;
+        }
+        if a == 0 {
+            return b;
+        }
+        if let Some(&id) = self.unions.get(&(a, b)) {
+            return id;
+        }
+        let mut set = [self.sets[a as usize].as_slice(), &self.sets[b as usize]].concat();
+        set.sort_unstable();
+        set.dedup();
+        let id = self.intern(set);
+        self.unions.insert((a, b), id);
+        id
+    }
+
+    fn complete(&mut self, g: &Graph, e: Expr) -> u32 {
+        let mut stack = vec![e];
+        while let Some(&x) = stack.last() {
+            if self.of.contains_key(&x) {
+                stack.pop();
+                continue;
+            }
+            let before = stack.len();
+            stack.extend(g.node(x).operands().filter(|o| !self.of.contains_key(o)));
+            if stack.len() == before {
+                let ids: Vec<u32> = g.node(x).operands().map(|o| self.of[&o]).collect();
+                let id = ids.into_iter().fold(0, |a, b| self.union(a, b));
+                self.of.insert(x, id);
+                stack.pop();
+            }
+        }
+        self.of[&e]
+    }
+}
+
+impl<'a> Mentions<'a> {
+    pub(super) fn new(g: &'a Graph, velocities: &'a [Expr]) -> Self {
+        let mut known = Known::default();
+        known.intern(Vec::new());
+        for (j, &v) in velocities.iter().enumerate() {
+            let id = known.intern(vec![j]);
+            known.of.insert(v, id);
+        }
+        let slopes = RefCell::new(vec![FxHashMap::default(); velocities.len()]);
+        Self { g, velocities, known: RefCell::new(known), slopes }
+    }
+
+    /// The velocities in an expression, ascending.
+    pub(super) fn of(&self, e: Expr) -> Vec<usize> {
+        let mut known = self.known.borrow_mut();
+        let id = known.complete(self.g, e);
+        known.sets[id as usize].clone()
+    }
+
+    /// $\partial e/\partial\dot q^j$ of an expression that is linear in the velocities.
+    pub(super) fn coefficient(&self, e: Expr, j: usize) -> Expr {
+        self.known.borrow_mut().complete(self.g, e);
+        let slope = {
+            let known = self.known.borrow();
+            let within = |x: Expr| occurs(&known, x, &[j]);
+            let slopes = &mut self.slopes.borrow_mut()[j];
+            self.g.derivative_further(e, self.velocities[j], slopes, &within)
+        };
+        // NOTE: hidden linearity leaves velocities whose coefficients cancel.
+        let left = self.of(slope);
+        if left.is_empty() { slope } else { self.without(slope, &left) }
+    }
+
+    /// The expression at zero for the velocities `js`.
+    pub(super) fn without(&self, e: Expr, js: &[usize]) -> Expr {
+        self.known.borrow_mut().complete(self.g, e);
+        let known = self.known.borrow();
+        let still: Vec<(Expr, Expr)> =
+            js.iter().map(|&j| (self.velocities[j], self.g.zero())).collect();
+        self.g.substitute_within(e, &still, &|x| occurs(&known, x, js))
+    }
+}
+
+fn occurs(known: &Known, e: Expr, js: &[usize]) -> bool {
+    let set = known.of.get(&e).map_or(&[][..], |&id| &known.sets[id as usize]);
+    js.iter().any(|j| set.binary_search(j).is_ok())
+}
