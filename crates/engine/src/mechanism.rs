@@ -42,7 +42,7 @@ pub(crate) enum Compiled {
     /// From a Lagrangian, in independent quasi-velocities.
     Reduced(Box<Reduced>),
     /// From `equation` statements.
-    Ordinary(OrdinaryCore),
+    Ordinary(Box<OrdinaryCore>),
 }
 
 /// The derived dynamics of a model.
@@ -63,7 +63,7 @@ impl Mechanism {
                 Compiled::Saddle(Box::new(Core::new(model, equations)?))
             }
             Dynamics::Ordinary(ordinary) => {
-                Compiled::Ordinary(OrdinaryCore::new(model, ordinary)?)
+                Compiled::Ordinary(Box::new(OrdinaryCore::new(model, ordinary)?))
             }
         };
         let vakonomic = matches!(&compiled, Compiled::Saddle(core) if core.carried > 0);

@@ -53,6 +53,13 @@ pub fn solve_saddle(g: &Graph, equations: &Equations, most: usize) -> Option<Sol
     })
 }
 
+/// One pivot with its inverse and the factors of its neighbours.
+struct Step {
+    p: usize,
+    inverse: Expr,
+    factors: Vec<(usize, Expr)>,
+}
+
 /// The solution and the pivots.
 fn factor(
     g: &Graph,
@@ -62,8 +69,7 @@ fn factor(
 ) -> Option<(Vec<Expr>, Vec<Expr>)> {
     let zero = g.zero();
     let mut left: Vec<usize> = (0..x.len()).collect();
-    // Each pivot with its inverse and the factors of its neighbours.
-    let mut done: Vec<(usize, Expr, Vec<(usize, Expr)>)> = Vec::new();
+    let mut done: Vec<Step> = Vec::new();
     let (mut pivots, mut steps) = (Vec::new(), 0);
     while !left.is_empty() {
         let degree = |i: usize| left.iter().filter(|&&j| j != i && k[i][j] != zero).count();
@@ -88,9 +94,9 @@ fn factor(
             }
             x[i] = g.sub(x[i], g.mul(l, x[p]));
         }
-        done.push((p, inverse, factors));
+        done.push(Step { p, inverse, factors });
     }
-    for (p, inverse, factors) in done.iter().rev() {
+    for Step { p, inverse, factors } in done.iter().rev() {
         let mut sum = g.mul(x[*p], *inverse);
         for &(i, l) in factors {
             sum = g.sub(sum, g.mul(l, x[i]));
