@@ -27,6 +27,8 @@ cargo xtask COMMAND
   test    every check there is: format, tidy, lints, release build, tests, documentation
   tidy    the rules of the house that no lint knows (arrows between crates, file length, …)
   map     rewrites the code map in ARCHITECTURE.md from the heads of the files
+  bless   writes what the program answers into the documents; look at the difference before you keep it
+  fuzz    a million mutated models, and more: no panic, no hang (some minutes)
   bench   the benchmarks of every crate that has some
   help    this text
 ";
@@ -38,6 +40,8 @@ fn main() -> ExitCode {
         ["test"] => status(steps::run_all(&root)),
         ["tidy"] => status(tidy::run(&root)),
         ["map"] => status(map::run(&root)),
+        ["bless"] => status(steps::bless(&root)),
+        ["fuzz"] => status(steps::fuzz(&root)),
         ["bench"] => status(bench::run(&root)),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");

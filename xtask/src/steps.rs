@@ -78,6 +78,20 @@ fn run(step: &Step, root: &Path) -> bool {
     status.is_ok_and(|status| status.success())
 }
 
+/// Writes the answers of the program into the documents.
+pub(crate) fn bless(root: &Path) -> bool {
+    let arguments = &["test", "--package", "pfaff-cli", "--test", "documents"];
+    let work = Work::Cargo(arguments, Some(("PFAFF_BLESS", "1")));
+    run(&Step { name: "bless", work }, root)
+}
+
+/// The property tests with their full numbers.
+pub(crate) fn fuzz(root: &Path) -> bool {
+    let arguments = &["test", "--release", "--package", "pfaff", "--test", "fuzz"];
+    let work = Work::Cargo(arguments, Some(("PFAFF_FUZZ", "full")));
+    run(&Step { name: "fuzz", work }, root)
+}
+
 /// One line for each step: its verdict and its seconds.
 fn summary(done: &[(bool, Duration)]) -> String {
     let mut lines = Vec::new();

@@ -1,0 +1,215 @@
+//! The documents tell the truth: every command in them is run and every model in them is read.
+//!
+//! In a block marked `console`, a line `$ pfaff …` is a command and the lines below are its answer (standard error after standard output). A line `…` stands for any lines. Times,
+//! counts of steps and the found values of the audit differ from machine to machine and are not compared. A block marked `pfaff NAME.pfaff` is written to that file before the commands below it run.
+//! `cargo xtask bless` writes the answers of the program into the documents; look at the difference before you keep it.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use support::{Folder, pfaff_text, program};
+
+fn document(name: &str) -> (PathBuf, String) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
+    let text = std::fs::read_to_string(&path).expect("the document is there");
+    (path, text)
+}
+
+/// A fenced block: its mark, its lines, and the number of its first line.
+struct Block<'a> {
+    mark: &'a str,
+    lines: Vec<&'a str>,
+    first: usize,
+}
+
+fn blocks(text: &str) -> Vec<Block<'_>> {
+    let mut blocks: Vec<Block<'_>> = Vec::new();
+    let mut open = false;
+    for (number, line) in text.lines().enumerate() {
+        match (line.strip_prefix("```"), open) {
+            (Some(mark), false) => {
+                blocks.push(Block { mark: mark.trim(), lines: Vec::new(), first: number + 2 });
+                open = true;
+            }
+            (Some(_), true) => open = false,
+            (None, true) => blocks.last_mut().expect("an open block").lines.push(line),
+            (None, false) => {}
+        }
+    }
+    blocks
+}
+
+/// The words of a command, with quotes as a shell has them.
+fn words(command: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote, mut begun) = (Vec::new(), String::new(), None, false);
+    for c in command.chars() {
+        match (c, quote) {
+            (c, Some(q)) if c == q => quote = None,
+            ('"' | '\'', None) => (quote, begun) = (Some(c), true),
+            (' ', None) => {
+                if begun {
+                    words.push(std::mem::take(&mut word));
+                }
+                begun = false;
+            }
+            (c, _) => {
+                word.push(c);
+                begun = true;
+            }
+        }
+    }
+    if begun {
+        words.push(word);
+    }
+    words
+}
+
+/// What a command answers in a folder; `cat FILE` is known too.
+fn run(command: &str, folder: &Folder) -> String {
+    let words = words(command);
+    let arguments: Vec<&str> = words[1..].iter().map(String::as_str).collect();
+    if words[0] == "cat" {
+        return std::fs::read_to_string(folder.path(arguments[0])).expect("a file to show");
+    }
+    assert_eq!(words[0], "pfaff", "{command}");
+    let output = program().args(arguments).current_dir(folder.path("")).output().expect("it runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    text(&output.stdout) + &text(&output.stderr)
+}
+
+/// A line without what differs from run to run.
+fn masked(line: &str) -> String {
+    let mut words: Vec<&str> = line.split_whitespace().collect();
+    let counts = line.contains(" evaluations");
+    for k in 0..words.len() {
+        let time = words.get(k + 1).is_some_and(|unit| {
+            ["µs", "ms", "s"].contains(unit) && words[k].parse::<f64>().is_ok()
+        });
+        let found = words.get(k + 1) == Some(&"≤");
+        let count = counts && words[k].trim_start_matches('(').parse::<usize>().is_ok();
+        if time {
+            words[k + 1] = "_";
+        }
+        if time || found || count {
+            words[k] = "_";
+        }
+        // The limit of the energy balance grows with the steps.
+        if k > 0 && words[k - 1] == "≤" {
+            words[k] = "_";
+        }
+    }
+    words.join(" ")
+}
+
+/// Whether the lines are those expected, where `…` stands for any.
+fn fits(expected: &[&str], lines: &[&str]) -> bool {
+    match expected.split_first() {
+        None => lines.is_empty(),
+        Some((&"…", rest)) => (0..=lines.len()).any(|skip| fits(rest, &lines[skip..])),
+        Some((first, rest)) => lines
+            .split_first()
+            .is_some_and(|(line, others)| masked(first) == masked(line) && fits(rest, others)),
+    }
+}
+
+/// Runs the commands of a document, in order; gives back what is wrong, and the document with the answers of the program.
+fn told(name: &str) -> (Vec<String>, String) {
+    let (_, text) = document(name);
+    let folder = Folder::new(&name.replace(['/', '.'], "-"));
+    let mut lines: Vec<Option<String>> = text.lines().map(|l| Some(l.to_owned())).collect();
+    let mut faults = Vec::new();
+    for block in blocks(&text) {
+        if let Some(file) = block.mark.strip_prefix("pfaff ") {
+            folder.write(file, block.lines.join("\n") + "\n");
+        }
+        if block.mark != "console" {
+            continue;
+        }
+        let starts: Vec<usize> =
+            (0..block.lines.len()).filter(|&k| block.lines[k].starts_with("$ ")).collect();
+        for (i, &start) in starts.iter().enumerate() {
+            let end = starts.get(i + 1).copied().unwrap_or(block.lines.len());
+            let command = &block.lines[start][2..];
+            let answer = run(command, &folder);
+            let answered: Vec<&str> = answer.lines().collect();
+            let expected: Vec<&str> = block.lines[start + 1..end].to_vec();
+            if !fits(&expected, &answered) {
+                let number = block.first + start;
+                faults.push(format!("{name}:{number}: `{command}` answers\n{answer}"));
+                let first = block.first - 1 + start + 1;
+                (first..first + expected.len()).for_each(|k| lines[k] = None);
+                lines[first - 1] = Some(format!("$ {command}\n{}", answer.trim_end()));
+            }
+        }
+    }
+    let kept: Vec<String> = lines.into_iter().flatten().collect();
+    (faults, kept.join("\n") + "\n")
+}
+
+#[track_caller]
+fn tells_the_truth(name: &str) {
+    let (faults, blessed) = told(name);
+    if std::env::var_os("PFAFF_BLESS").is_some() {
+        std::fs::write(document(name).0, blessed).expect("the document can be written");
+        return;
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn the_tutorial_tells_the_truth() {
+    tells_the_truth("docs/tutorial.md");
+    let commands = document("docs/tutorial.md").1.matches("\n$ ").count();
+    assert!(commands >= 10, "{commands} commands were found");
+}
+
+#[test]
+fn the_readme_tells_the_truth() {
+    tells_the_truth("README.md");
+    let (_, text) = document("README.md");
+    let folder = Folder::new("readme");
+    let commands: Vec<&str> =
+        text.lines().filter_map(|l| l.strip_prefix("cargo run --release -- ")).collect();
+    assert!(!commands.is_empty());
+    for command in commands {
+        let command = command.split('#').next().unwrap_or("").trim();
+        assert!(run(&format!("pfaff {command}"), &folder).contains("Audit: pass"), "{command}");
+    }
+}
+
+#[test]
+fn models_of_the_language_reference_are_models() {
+    let (_, text) = document("docs/language.md");
+    let mut count = 0;
+    for block in blocks(&text).iter().filter(|b| b.mark == "pfaff") {
+        let answer = pfaff_text(&["check", "-"], &block.lines.join("\n"));
+        assert_eq!(answer.status, 0, "docs/language.md:{}\n{}", block.first, answer.err);
+        count += 1;
+    }
+    assert!(count >= 10, "{count} models were found");
+}
+
+/// Every entry of the errata names its test, and every test of the errata is named.
+#[test]
+fn errata_name_their_tests() {
+    let (_, text) = document("docs/errata.md");
+    let (_, tests) = document("crates/engine/tests/errata.rs");
+    let names: Vec<&str> = tests
+        .lines()
+        .filter_map(|l| l.strip_prefix("fn ")?.strip_suffix("() {"))
+        .collect();
+    assert!(names.len() >= 15, "{names:?}");
+    for name in names {
+        assert!(text.contains(&format!("`{name}`")), "{name} is not in docs/errata.md");
+    }
+}
+
+#[test]
+fn answers_are_compared_as_they_should() {
+    assert!(fits(&["a", "…", "d"], &["a", "b", "c", "d"]));
+    assert!(!fits(&["a", "…", "d"], &["a", "b", "c"]));
+    assert!(fits(&["3 ms to derive, 4 µs to compile"], &["17 µs to derive, 0.2 ms to compile"]));
+    assert!(!fits(&["x = 3"], &["x = 4"]));
+    assert_eq!(words("pfaff run a --set \"a=1, b=2\" 'x y'").len(), 6);
+}
