@@ -27,7 +27,6 @@ fn heading(motion: &Motion, text: &mut String) {
     let s = &motion.statistics;
     let principle = motion.principle.map_or("equations as written", |p| p.name());
     let _ = writeln!(text, "{}", motion.title);
-    let first = motion.t.first().copied().unwrap_or(0.0);
     let end = match &motion.stop.reason {
         StopReason::End => String::new(),
         StopReason::Event(name) => format!(", ended by the event `{name}`"),
@@ -36,7 +35,7 @@ fn heading(motion: &Motion, text: &mut String) {
     let _ = writeln!(
         text,
         "  {principle}, t = {} to {}{end}",
-        number(first),
+        number(motion.start),
         number(motion.stop.t)
     );
     let _ = writeln!(

@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::fmt::Write;
+
 use support::{Answer, Folder, feed, numbers, object, pfaff, pfaff_text};
 
 /// The answer to a text, which must be refused with these words, in this order, and without the words of a panic.
@@ -288,7 +290,7 @@ fn what_is_no_text_is_refused() {
     let not_utf8 = feed(&["check", "-"], b"coordinates x\nlet a = \xff\xfe\n");
     assert_eq!(not_utf8.status, 1);
     said(&not_utf8, &["byte 0xff is not UTF-8", ":2:9", "hint: save the file as UTF-8"]);
-    let zeros = feed(&["check", "-"], &[0; 1 << 20]);
+    let zeros = feed(&["check", "-"], &vec![0; 1 << 20]);
     assert_eq!(zeros.status, 1);
     said(&zeros, &["byte 0x00", "plain text"]);
 }
@@ -325,9 +327,9 @@ fn long_sums_and_chains_are_no_nesting() {
     assert_eq!(answer.status, 0, "{}", answer.err);
     let mut chain = String::from("coordinates x\nlet a0 = x\n");
     for i in 0..LONG {
-        chain += &format!("let a{} = sin(a{i})\n", i + 1);
+        let _ = writeln!(chain, "let a{} = sin(a{i})", i + 1);
     }
-    chain += &format!("lagrangian x'^2/2 - a{LONG}\nsolve t = 0..0.1\n");
+    let _ = writeln!(chain, "lagrangian x'^2/2 - a{LONG}\nsolve t = 0..0.1");
     let answer = pfaff_text(&["run", "-"], &chain);
     assert_eq!(answer.status, 0, "{}", answer.err);
 }

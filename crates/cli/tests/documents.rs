@@ -73,7 +73,8 @@ fn run(command: &str, folder: &Folder) -> String {
         return std::fs::read_to_string(folder.path(arguments[0])).expect("a file to show");
     }
     assert_eq!(words[0], "pfaff", "{command}");
-    let output = program().args(arguments).current_dir(folder.path("")).output().expect("it runs");
+    let output =
+        program().args(arguments).current_dir(folder.path("")).output().expect("it runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     text(&output.stdout) + &text(&output.stderr)
 }
@@ -195,10 +196,8 @@ fn models_of_the_language_reference_are_models() {
 fn errata_name_their_tests() {
     let (_, text) = document("docs/errata.md");
     let (_, tests) = document("crates/engine/tests/errata.rs");
-    let names: Vec<&str> = tests
-        .lines()
-        .filter_map(|l| l.strip_prefix("fn ")?.strip_suffix("() {"))
-        .collect();
+    let names: Vec<&str> =
+        tests.lines().filter_map(|l| l.strip_prefix("fn ")?.strip_suffix("() {")).collect();
     assert!(names.len() >= 15, "{names:?}");
     for name in names {
         assert!(text.contains(&format!("`{name}`")), "{name} is not in docs/errata.md");
@@ -209,7 +208,10 @@ fn errata_name_their_tests() {
 fn answers_are_compared_as_they_should() {
     assert!(fits(&["a", "…", "d"], &["a", "b", "c", "d"]));
     assert!(!fits(&["a", "…", "d"], &["a", "b", "c"]));
-    assert!(fits(&["3 ms to derive, 4 µs to compile"], &["17 µs to derive, 0.2 ms to compile"]));
+    assert!(fits(
+        &["3 ms to derive, 4 µs to compile"],
+        &["17 µs to derive, 0.2 ms to compile"]
+    ));
     assert!(!fits(&["x = 3"], &["x = 4"]));
     assert_eq!(words("pfaff run a --set \"a=1, b=2\" 'x y'").len(), 6);
 }

@@ -18,6 +18,8 @@ pub struct Motion {
     pub method: &'static str,
     /// The form of the equations that was integrated.
     pub form: Form,
+    /// When the run began.
+    pub start: f64,
     /// Why the run ended.
     pub stop: Stop,
     /// Output times.

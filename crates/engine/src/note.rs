@@ -45,7 +45,8 @@ impl fmt::Display for Note {
             Self::Moved { name, old, new, constraint, residual } => write!(
                 f,
                 "initial {name} moved from {old} to {new}: the given values contradict the constraint \
-                 `{constraint}` (residual {residual:e})"
+                 `{constraint}` (residual {})",
+                brief(*residual)
             ),
             Self::Redundant { constraints } => {
                 let names: Vec<String> = constraints.iter().map(|c| format!("`{c}`")).collect();
@@ -58,5 +59,15 @@ impl fmt::Display for Note {
             }
             Self::Stopped(why) | Self::Remark(why) => f.write_str(why),
         }
+    }
+}
+
+/// A number with a few digits, for a sentence.
+pub(crate) fn brief(x: f64) -> String {
+    if x == 0.0 || (1e-3..1e6).contains(&x.abs()) {
+        let rounded = format!("{x:.4}");
+        rounded.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        format!("{x:.2e}")
     }
 }

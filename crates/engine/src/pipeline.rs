@@ -20,7 +20,7 @@ use crate::instant::Instant;
 use crate::mechanism::{Compiled, Dynamics, Mechanism};
 use crate::motion::{EventRecord, Motion, Series, Statistics, Stop, StopReason};
 use crate::multiplier::multipliers;
-use crate::note::Note;
+use crate::note::{Note, brief};
 use crate::progress::{Progress, Setting};
 use crate::record::{Record, Recorder, direction};
 use crate::settings::{Request, Settings};
@@ -327,16 +327,6 @@ fn inconsistent(model: &Model, none: &NoStart) -> Diagnostic {
     .with_hint("check that the constraints do not contradict each other, or give initial values closer to a consistent state")
 }
 
-/// A number with a few digits, for a sentence.
-fn brief(x: f64) -> String {
-    if x == 0.0 || (1e-3..1e6).contains(&x.abs()) {
-        let rounded = format!("{x:.4}");
-        rounded.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        format!("{x:.2e}")
-    }
-}
-
 /// The start, with everything that follows from it if the motion is determined there.
 fn possible(
     model: &Model,
@@ -518,6 +508,7 @@ pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
         title: model.title.clone().unwrap_or_else(|| model.source.name().to_owned()),
         principle: setting.principle,
         method: setting.method,
+        start: setting.t0,
         form: setting.form,
         stop: Stop { reason: StopReason::End, t: 0.0 },
         t: column(0),

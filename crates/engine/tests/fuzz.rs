@@ -5,6 +5,7 @@
 
 mod support;
 
+use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use pfaff::{GALLERY, NoFiles, Overrides, Request, Source, read};
@@ -124,7 +125,7 @@ const TOKENS: &[&str] = &[
 /// A gallery text with some of its parts changed.
 fn mutated(random: &mut Random) -> String {
     let mut text: Vec<char> = GALLERY[random.below(GALLERY.len())].text.chars().collect();
-    for _ in 0..1 + random.below(6) {
+    for _ in 0..=random.below(6) {
         let at = random.below(text.len().max(1)).min(text.len());
         let end = (at + random.below(12)).min(text.len());
         match random.below(7) {
@@ -239,22 +240,24 @@ fn valid(random: &mut Random) -> String {
     let v: Vec<String> = q.iter().map(|q| format!("{q}'")).collect();
     let all: Vec<String> = q.iter().chain(&v).cloned().collect();
     let mut text = format!("parameters a = 0.3, m = 2\ncoordinates q[{n}]\n");
-    text += &format!("let e = {}\n", expression(random, &q, 2));
+    let _ = writeln!(text, "let e = {}", expression(random, &q, 2));
     text += "kinetic m*dot(q', q')/2 + (1 + sin(e)^2)*q[1]'^2/2\n";
-    text += &format!("potential a*({}) + e^2\n", expression(random, &q, 3));
+    let _ = writeln!(text, "potential a*({}) + e^2", expression(random, &q, 3));
     for k in 0..random.below(n.min(3)) {
         let drift = expression(random, &q, 2);
         let slope = expression(random, &q, 2);
-        text += &match random.below(4) {
-            0 => format!("constraint c{k}: {} = {}\n", v[k], drift),
-            1 => format!("constraint c{k}: {} = ({slope})*{}\n", v[k], v[n - 1]),
-            2 => format!("constraint c{k}: {} - 0.2*sin({}) = 0.1*t\n", q[k], q[n - 1]),
-            _ => format!("constraint c{k}: {} + 0.1*{}^2 = {drift}\n", v[k], v[n - 1]),
+        let row = match random.below(4) {
+            0 => format!("{} = {}", v[k], drift),
+            1 => format!("{} = ({slope})*{}", v[k], v[n - 1]),
+            2 => format!("{} - 0.2*sin({}) = 0.1*t", q[k], q[n - 1]),
+            _ => format!("{} + 0.1*{}^2 = {drift}", v[k], v[n - 1]),
         };
+        let _ = writeln!(text, "constraint c{k}: {row}");
     }
     if random.below(2) == 0 {
-        text += &format!(
-            "force q[{}]: 0.1*({})\n",
+        let _ = writeln!(
+            text,
+            "force q[{}]: 0.1*({})",
             1 + random.below(n),
             expression(random, &all, 2)
         );
@@ -263,13 +266,14 @@ fn valid(random: &mut Random) -> String {
         text += "dissipation 0.1*dot(q', q')/2\n";
     }
     if random.below(3) == 0 {
-        text += &format!(
-            "event {}: {}\n",
+        let _ = writeln!(
+            text,
+            "event {}: {}",
             ["up", "rising up", "stop falling up"][random.below(3)],
             q[0]
         );
     }
-    text += &format!("observe z = {}\n", expression(random, &all, 2));
+    let _ = writeln!(text, "observe z = {}", expression(random, &all, 2));
     let start: Vec<String> =
         (1..=n).map(|k| format!("q[{k}]' = {}", random.decimal())).collect();
     text + &format!("initial {}\nsolve t = 0..1\n", start.join(", "))

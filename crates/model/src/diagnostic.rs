@@ -149,6 +149,20 @@ fn edit_distance(a: &[char], b: &[char]) -> usize {
     above[b.len()]
 }
 
+/// A message that quotes something endless, without its middle.
+fn shortened(message: String) -> String {
+    const LONGEST: usize = 500;
+    let (Some((head, _)), Some((tail, _))) =
+        (message.char_indices().nth(LONGEST / 2), message.char_indices().nth_back(LONGEST / 2))
+    else {
+        return message;
+    };
+    if message.len() <= 2 * LONGEST {
+        return message;
+    }
+    format!("{} … {}", &message[..head], &message[tail..])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,18 +176,4 @@ mod tests {
         assert_eq!(closest("x", &["y"]), None);
         assert_eq!(closest(&"x".repeat(100_000), &["x"]), None);
     }
-}
-
-/// A message that quotes something endless, without its middle.
-fn shortened(message: String) -> String {
-    const LONGEST: usize = 500;
-    let (Some((head, _)), Some((tail, _))) =
-        (message.char_indices().nth(LONGEST / 2), message.char_indices().nth_back(LONGEST / 2))
-    else {
-        return message;
-    };
-    if message.len() <= 2 * LONGEST {
-        return message;
-    }
-    format!("{} … {}", &message[..head], &message[tail..])
 }
