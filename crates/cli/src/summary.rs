@@ -1,5 +1,6 @@
 //! A motion for people: what ran, how long, the last state, the audit, a small plot.
 
+use std::ffi::OsStr;
 use std::fmt::Write;
 
 use pfaff::{Check, Motion, Principle, StopReason, Verdict, signs};
@@ -13,7 +14,7 @@ const CHECKS: usize = 16;
 
 /// The summary of a run. Colours only in a terminal that wants them.
 pub(crate) fn summary(motion: &Motion, terminal: bool) -> String {
-    let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    let colour = wants_colour(terminal, std::env::var_os("NO_COLOR").as_deref());
     let mut text = String::new();
     heading(motion, &mut text);
     last_state(motion, &mut text);
@@ -21,6 +22,11 @@ pub(crate) fn summary(motion: &Motion, terminal: bool) -> String {
     audit(motion, colour, &mut text);
     text += &plot(motion);
     text
+}
+
+/// `NO_COLOR` counts when it is there and not empty, whatever it says.
+fn wants_colour(terminal: bool, no_color: Option<&OsStr>) -> bool {
+    terminal && no_color.is_none_or(OsStr::is_empty)
 }
 
 fn heading(motion: &Motion, text: &mut String) {
@@ -195,4 +201,18 @@ fn plot(motion: &Motion) -> String {
     };
     let drawn = Plot { x, y, x_name, y_name }.render();
     if drawn.is_empty() { drawn } else { format!("\n{drawn}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_for_terminals_that_want_them() {
+        assert!(wants_colour(true, None));
+        assert!(wants_colour(true, Some(OsStr::new(""))));
+        assert!(!wants_colour(true, Some(OsStr::new("1"))));
+        assert!(!wants_colour(true, Some(OsStr::new("0"))));
+        assert!(!wants_colour(false, None));
+    }
 }
