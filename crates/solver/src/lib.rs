@@ -23,6 +23,7 @@ mod events;
 mod integrate;
 mod least_squares;
 mod lu;
+mod memory;
 mod observer;
 mod rank;
 mod rk4;
@@ -38,6 +39,10 @@ mod trajectory;
 pub use integrate::{Method, Options, Outcome, Statistics, StopReason, integrate};
 pub use least_squares::{Fit, LeastSquares, Solution, least_squares};
 pub use lu::{Lu, Singular};
+pub use memory::{
+    Exponentials, Kernel, MemoryObserver, MemoryOptions, MemoryOutcome, MemorySystem, Operand,
+    gauss_jacobi, integrate_memory,
+};
 pub use observer::{Control, Crossing, Event, Observer};
 pub use rank::RankRevealing;
 pub use step::{Step, StoredStep};

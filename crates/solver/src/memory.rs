@@ -1,0 +1,20 @@
+//! Systems with memory: fractional derivatives and integrals, and other kernels.
+//!
+//! [`MemorySystem`] says what is to be solved, [`integrate_memory`] solves it: collocation at the nodes of Radau (`collocation.rs`), exact local singular
+//! integrals (`basis.rs`), the past as a sum of exponentials (`exponentials.rs`, `history.rs`). The cost is linear in the number of steps and the
+//! storage does not depend on it, except for kernels that are neither powers nor exponentials.
+//!
+//! Beside it stand operators on given functions: [`gauss_jacobi`] rules, and [`samples`] on a uniform grid by fast convolution.
+
+mod basis;
+mod collocation;
+mod exponentials;
+mod gauss;
+mod history;
+mod run;
+mod system;
+
+pub use exponentials::Exponentials;
+pub use gauss::gauss_jacobi;
+pub use run::{MemoryObserver, MemoryOptions, MemoryOutcome, integrate_memory};
+pub use system::{Kernel, MemorySystem, Operand};

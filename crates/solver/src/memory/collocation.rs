@@ -1,0 +1,289 @@
+//! One step: the unknowns at the nodes of Radau.
+//!
+//! At every node $F(t, x, z) = 0$ with $z = \text{history} + h^\mu L_\mu x$; Newton's iteration with the matrix
+//! $\partial_x F\,\delta_{jk} + \partial_z F\,h^\mu (L_\mu)_{jk}$, whose factors are used again as long as they serve.
+
+use super::basis::Basis;
+use super::gauss::gauss_jacobi;
+use super::history::{History, Tables};
+use super::system::{Kernel, MemorySystem, Operand};
+use crate::lu::Lu;
+use crate::system::Halt;
+
+/// Most iterations of Newton in one step.
+const ITERATIONS: usize = 25;
+
+/// One trial of a step, with everything that is used again by the next.
+#[derive(Clone, Debug)]
+pub(crate) struct Collocation {
+    pub(crate) tables: Tables,
+    /// $x$, node by node.
+    pub(crate) x: Vec<f64>,
+    /// $z$, node by node.
+    pub(crate) z: Vec<f64>,
+    past: Vec<f64>,
+    residual: Vec<f64>,
+    by_x: Vec<f64>,
+    by_z: Vec<f64>,
+    matrix: Vec<f64>,
+    lu: Lu,
+    /// Length of the step whose factors are kept; 0 if none are.
+    factored: f64,
+    pub(crate) evaluations: usize,
+}
+
+/// What does not change during a run.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame {
+    pub(crate) t0: f64,
+    pub(crate) n: usize,
+    pub(crate) operands: Vec<Operand>,
+    pub(crate) basis: Basis,
+    /// $L_\mu$ for each operand.
+    pub(crate) units: Vec<Vec<f64>>,
+    rule: (Vec<f64>, Vec<f64>),
+}
+
+impl Frame {
+    pub(crate) fn new(t0: f64, n: usize, operands: Vec<Operand>, stages: usize) -> Self {
+        let basis = Basis::new(stages);
+        let unit = |o: &Operand| match o.kernel {
+            Kernel::Power(mu) => basis.integrals(mu),
+            _ => Vec::new(),
+        };
+        let units = operands.iter().map(unit).collect();
+        Self { t0, n, operands, basis, units, rule: gauss_jacobi(12, 1.0) }
+    }
+}
+
+impl Collocation {
+    pub(crate) fn new(frame: &Frame) -> Self {
+        let (s, n, p) = (frame.basis.stages, frame.n, frame.operands.len());
+        Self {
+            tables: Tables::default(),
+            x: vec![0.0; s * n],
+            z: vec![0.0; s * p],
+            past: vec![0.0; s * p],
+            residual: vec![0.0; s * n],
+            by_x: vec![0.0; n * n],
+            by_z: vec![0.0; n * p],
+            matrix: vec![0.0; s * n * s * n],
+            lu: Lu::new(s * n),
+            factored: 0.0,
+            evaluations: 0,
+        }
+    }
+
+    /// $x$ at the end of the step.
+    pub(crate) fn x_end(&self, frame: &Frame) -> &[f64] {
+        &self.x[(frame.basis.stages - 1) * frame.n..]
+    }
+
+    /// $z$ at the end of the step.
+    pub(crate) fn z_end(&self, frame: &Frame) -> &[f64] {
+        &self.z[(frame.basis.stages - 1) * frame.operands.len()..]
+    }
+
+    /// Solves the step of length `h` from `elapsed`, beginning with the guess in `x`.
+    pub(crate) fn solve(
+        &mut self,
+        frame: &Frame,
+        history: &mut History,
+        elapsed: f64,
+        h: f64,
+        system: &mut dyn MemorySystem,
+    ) -> Result<(), Halt> {
+        history.prepare(&frame.basis, &frame.units, h, &mut self.tables);
+        self.recall(frame, history, elapsed, system);
+        self.operands(frame);
+        let mut fresh = false;
+        let mut previous = f64::INFINITY;
+        let mut settled = false;
+        for iteration in 0..ITERATIONS {
+            self.residuals(frame, elapsed, system)?;
+            if self.factored != h {
+                self.factor(frame, elapsed, system)?;
+                fresh = true;
+            }
+            self.lu.solve(&mut self.residual);
+            let (change, felt) = self.correct(frame)?;
+            // Rounding: steps that are nothing, or that no longer shrink. Densities of very short steps are noisy, but not their integrals.
+            let stands = change > 0.1 * previous && fresh;
+            if change < 1e-15 || (stands && (change < 1e-9 || felt < 1e-13)) {
+                return Ok(());
+            }
+            settled = felt < 1e-13;
+            if !fresh && (change > 0.05 * previous || iteration > 5) {
+                self.factored = 0.0;
+            } else if change < 1e-13 && change < 0.02 * previous {
+                // The next step would be below rounding.
+                return Ok(());
+            } else if fresh && iteration > 2 && change > 0.3 * previous {
+                // Factors of the guess no longer serve at the iterate.
+                self.factored = 0.0;
+            }
+            previous = change;
+        }
+        self.factored = 0.0;
+        if previous < 1e-10 || settled { Ok(()) } else { Err(Halt::Singular) }
+    }
+
+    /// What the past and the start contribute at the nodes.
+    fn recall(
+        &mut self,
+        frame: &Frame,
+        history: &History,
+        elapsed: f64,
+        system: &mut dyn MemorySystem,
+    ) {
+        let (s, count, h) = (frame.basis.stages, frame.operands.len(), self.tables.h);
+        for j in 0..s {
+            let at = elapsed + frame.basis.nodes[j] * h;
+            for (p, operand) in frame.operands.iter().enumerate() {
+                let past = if operand.kernel == Kernel::General {
+                    history.general(
+                        (p, frame.n),
+                        (frame.t0, at),
+                        &frame.basis,
+                        &frame.rule,
+                        system,
+                    )
+                } else {
+                    history.value(p, j, &self.tables)
+                };
+                self.past[j * count + p] = operand.from_start(at) + past;
+            }
+        }
+        for (p, operand) in frame.operands.iter().enumerate() {
+            if operand.kernel == Kernel::General {
+                self.tables.local[p] = local_general(frame, p, (elapsed, h), system);
+                self.factored = 0.0;
+            }
+        }
+    }
+
+    /// $z = \text{past} + L x$
+    fn operands(&mut self, frame: &Frame) {
+        let (s, count, n) = (frame.basis.stages, frame.operands.len(), frame.n);
+        for (p, operand) in frame.operands.iter().enumerate() {
+            let local = &self.tables.local[p];
+            for j in 0..s {
+                let row = &local[j * s..(j + 1) * s];
+                let sum: f64 = row
+                    .iter()
+                    .enumerate()
+                    .map(|(k, l)| l * self.x[k * n + operand.unknown])
+                    .sum();
+                self.z[j * count + p] = self.past[j * count + p] + sum;
+            }
+        }
+    }
+
+    fn residuals(
+        &mut self,
+        frame: &Frame,
+        elapsed: f64,
+        system: &mut dyn MemorySystem,
+    ) -> Result<(), Halt> {
+        let (n, count) = (frame.n, frame.operands.len());
+        for (j, c) in frame.basis.nodes.iter().enumerate() {
+            let t = frame.t0 + (elapsed + c * self.tables.h);
+            let (x, z) = (&self.x[j * n..(j + 1) * n], &self.z[j * count..(j + 1) * count]);
+            system.residual(t, x, z, &mut self.residual[j * n..(j + 1) * n])?;
+        }
+        self.evaluations += frame.basis.stages;
+        crate::system::finite(&self.residual)
+    }
+
+    fn factor(
+        &mut self,
+        frame: &Frame,
+        elapsed: f64,
+        system: &mut dyn MemorySystem,
+    ) -> Result<(), Halt> {
+        let (s, n, count) = (frame.basis.stages, frame.n, frame.operands.len());
+        let width = s * n;
+        self.matrix.fill(0.0);
+        for j in 0..s {
+            let t = frame.t0 + (elapsed + frame.basis.nodes[j] * self.tables.h);
+            let (x, z) = (&self.x[j * n..(j + 1) * n], &self.z[j * count..(j + 1) * count]);
+            system.jacobian((t, x, z), &mut self.by_x, &mut self.by_z)?;
+            for e in 0..n {
+                let row = &mut self.matrix[(j * n + e) * width..(j * n + e + 1) * width];
+                row[j * n..(j + 1) * n].copy_from_slice(&self.by_x[e * n..(e + 1) * n]);
+                for (p, operand) in frame.operands.iter().enumerate() {
+                    let slope = self.by_z[e * count + p];
+                    if slope != 0.0 {
+                        for k in 0..s {
+                            row[k * n + operand.unknown] +=
+                                slope * self.tables.local[p][j * s + k];
+                        }
+                    }
+                }
+            }
+        }
+        crate::system::finite(&self.matrix)?;
+        self.lu.factor(width, &self.matrix).map_err(|_| Halt::Singular)?;
+        self.factored = self.tables.h;
+        Ok(())
+    }
+
+    /// Takes the correction in `residual`; says how much the unknowns changed, and the operands, relatively.
+    fn correct(&mut self, frame: &Frame) -> Result<(f64, f64), Halt> {
+        crate::system::finite(&self.residual)?;
+        let (s, n) = (frame.basis.stages, frame.n);
+        let mut change = 0.0_f64;
+        for i in 0..n {
+            let (mut largest, mut moved) = (0.0_f64, 0.0_f64);
+            for j in 0..s {
+                self.x[j * n + i] -= self.residual[j * n + i];
+                largest = largest.max(self.x[j * n + i].abs());
+                moved = moved.max(self.residual[j * n + i].abs());
+            }
+            change = change.max(moved / (1.0 + largest));
+        }
+        self.operands(frame);
+        let count = frame.operands.len();
+        let mut felt = 0.0_f64;
+        for (p, operand) in frame.operands.iter().enumerate() {
+            for j in 0..s {
+                let row = &self.tables.local[p][j * s..(j + 1) * s];
+                let moved: f64 = row
+                    .iter()
+                    .enumerate()
+                    .map(|(k, l)| (l * self.residual[k * n + operand.unknown]).abs())
+                    .sum();
+                felt = felt.max(moved / (1.0 + self.z[j * count + p].abs()));
+            }
+        }
+        Ok((change, felt))
+    }
+}
+
+/// Local integrals of a general kernel: halving panels towards the lag 0, where it may be singular.
+fn local_general(
+    frame: &Frame,
+    p: usize,
+    (elapsed, h): (f64, f64),
+    system: &mut dyn MemorySystem,
+) -> Vec<f64> {
+    let s = frame.basis.stages;
+    let mut matrix = vec![0.0; s * s];
+    for (j, c) in frame.basis.nodes.iter().enumerate() {
+        let t = frame.t0 + elapsed + c * h;
+        let panels = if system.kernel(p, t, 0.0).is_finite() { 1 } else { 60 };
+        for panel in 0..panels {
+            let far = c * libm::pow(0.5, f64::from(panel));
+            let near = if panel + 1 == panels { 0.0 } else { 0.5 * far };
+            for (y, w) in frame.rule.0.iter().zip(&frame.rule.1) {
+                let lag = near + y * (far - near);
+                let share = w * (far - near) * h * system.kernel(p, t, lag * h);
+                for k in 0..s {
+                    matrix[j * s + k] +=
+                        share * super::basis::lagrange(&frame.basis.nodes, k, c - lag);
+                }
+            }
+        }
+    }
+    matrix
+}

@@ -1,0 +1,381 @@
+//! What the past contributes to the operands, in storage that does not grow.
+//!
+//! With $\mu = m + \nu$, $X_k = J^k x$ and the end $t_n$ of the last step
+//!
+//! $$ \int_{t_0}^{t_n} \frac{(t-\sigma)^{\mu-1}}{\Gamma(\mu)} x\,d\sigma
+//!    = \sum_{k=1}^m \frac{(t-t_n)^{\mu-k}}{\Gamma(\mu-k+1)} X_k(t_n) + \sum_l w_l e^{-s_l(t-t_n)} \psi_l, \qquad
+//!    \psi_l = \int_{t_0}^{t_n} e^{-s_l(t_n-\sigma)} X_m\,d\sigma \qquad (\mathrm H) $$
+//!
+//! The $X_k$ are compensated sums; the $\psi_l$ decay and take up one step at a time. A rate so fast that nothing older than the last step is left of it
+//! is not carried along, and made again from the last step when a shorter one asks for it.
+
+use super::basis::{Basis, integrate_coefficients};
+use super::exponentials::{Exponentials, moments};
+use super::system::{Kernel, MemorySystem, Operand};
+
+/// Exponents beyond which an exponential is nothing.
+const NOTHING: f64 = 42.0;
+
+/// The past of all operands.
+#[derive(Clone, Debug)]
+pub(crate) struct History {
+    pub(crate) groups: Vec<Group>,
+    pub(crate) pasts: Vec<Past>,
+    /// Length of the last step, 0 before the first.
+    last: f64,
+    /// Steps with the node values of all unknowns, where a general kernel needs them.
+    kept: Vec<(f64, f64, Vec<f64>)>,
+    keeps: bool,
+}
+
+/// Operands that share exponentials.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    nu: f64,
+    terms: Exponentials,
+    /// Whether fast rates may be dropped.
+    power: bool,
+    /// How many rates are up to date.
+    fresh: usize,
+}
+
+/// The past of one operand.
+#[derive(Clone, Debug)]
+pub(crate) struct Past {
+    unknown: usize,
+    /// $\mu$, 0 for kernels that are no powers.
+    mu: f64,
+    whole: usize,
+    group: Option<usize>,
+    general: bool,
+    /// $X_1 \dots X_m$ with what their sums lost.
+    sums: Vec<(f64, f64)>,
+    psi: Vec<f64>,
+    /// Coefficients of $X_m$ over the last step.
+    coefficients: Vec<f64>,
+}
+
+/// Everything that depends on the length of a step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tables {
+    pub(crate) h: f64,
+    /// For each operand the local integrals, s × s.
+    pub(crate) local: Vec<Vec<f64>>,
+    /// For each operand the factors of $X_k$, s × m.
+    boundary: Vec<Vec<f64>>,
+    groups: Vec<GroupTable>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct GroupTable {
+    active: usize,
+    /// $w_l e^{-s_l c_j h}$, s × active.
+    reach: Vec<f64>,
+    decay: Vec<f64>,
+    /// $h$ times the moments, by degree.
+    intake: Vec<Vec<f64>>,
+}
+
+impl History {
+    pub(crate) fn new(
+        operands: &[Operand],
+        basis: &Basis,
+        shortest: f64,
+        longest: f64,
+    ) -> Self {
+        let mut groups: Vec<Group> = Vec::new();
+        let mut pasts = Vec::new();
+        for operand in operands {
+            let mut past = Past {
+                unknown: operand.unknown,
+                mu: 0.0,
+                whole: 0,
+                group: None,
+                general: false,
+                sums: Vec::new(),
+                psi: Vec::new(),
+                coefficients: Vec::new(),
+            };
+            match &operand.kernel {
+                Kernel::Power(mu) => {
+                    let whole = mu.floor();
+                    let nu = mu - whole;
+                    past.mu = *mu;
+                    past.whole = whole as usize;
+                    if nu > 0.0 {
+                        let same = |g: &Group| g.power && g.nu == nu;
+                        past.group = Some(groups.iter().position(same).unwrap_or_else(|| {
+                            let terms = Exponentials::power(nu, shortest, longest);
+                            let fresh = terms.rates.len();
+                            groups.push(Group { nu, terms, power: true, fresh });
+                            groups.len() - 1
+                        }));
+                    }
+                }
+                Kernel::Exponentials(pairs) => {
+                    let (weights, rates): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
+                    let fresh = rates.len();
+                    let terms = Exponentials { rates, weights };
+                    groups.push(Group { nu: 0.0, terms, power: false, fresh });
+                    past.group = Some(groups.len() - 1);
+                }
+                Kernel::General => past.general = true,
+            }
+            past.sums = vec![(0.0, 0.0); past.whole];
+            past.coefficients = vec![0.0; basis.stages + past.whole];
+            if let Some(g) = past.group {
+                past.psi = vec![0.0; groups[g].terms.rates.len()];
+            }
+            pasts.push(past);
+        }
+        let keeps = pasts.iter().any(|p| p.general);
+        Self { groups, pasts, last: 0.0, kept: Vec::new(), keeps }
+    }
+
+    /// The number of exponentials that are carried along at most.
+    pub(crate) fn terms(&self) -> usize {
+        self.groups.iter().map(|g| g.terms.rates.len()).sum()
+    }
+
+    /// Fills `tables` for a step of length `h` that begins at `elapsed` and makes stale rates fresh.
+    pub(crate) fn prepare(
+        &mut self,
+        basis: &Basis,
+        units: &[Vec<f64>],
+        h: f64,
+        tables: &mut Tables,
+    ) {
+        let s = basis.stages;
+        if tables.h != h {
+            tables.h = h;
+            tables.local.resize(self.pasts.len(), Vec::new());
+            tables.boundary.resize(self.pasts.len(), Vec::new());
+            tables.groups.resize(self.groups.len(), GroupTable::default());
+            for (p, past) in self.pasts.iter().enumerate() {
+                if past.general {
+                    continue;
+                }
+                if past.mu > 0.0 {
+                    let scale = libm::pow(h, past.mu);
+                    tables.local[p].clear();
+                    tables.local[p].extend(units[p].iter().map(|u| u * scale));
+                    tables.boundary[p].clear();
+                    for c in &basis.nodes {
+                        for k in 1..=past.whole {
+                            let e = past.mu - k as f64;
+                            tables.boundary[p]
+                                .push(libm::pow(c * h, e) / libm::tgamma(e + 1.0));
+                        }
+                    }
+                } else if let Some(g) = past.group {
+                    tables.local[p] = local_exponentials(basis, &self.groups[g].terms, h);
+                }
+            }
+            for (g, table) in tables.groups.iter_mut().enumerate() {
+                let degree = self
+                    .pasts
+                    .iter()
+                    .filter(|p| p.group == Some(g))
+                    .map(|p| s + p.whole)
+                    .max()
+                    .unwrap_or(s);
+                table.fill(&self.groups[g], basis, h, degree);
+            }
+        }
+        self.freshen(tables);
+    }
+
+    /// Makes the rates that the tables use fresh from the last step.
+    fn freshen(&mut self, tables: &Tables) {
+        for (g, group) in self.groups.iter_mut().enumerate() {
+            let wanted = tables.groups[g].active;
+            if wanted <= group.fresh {
+                continue;
+            }
+            for past in self.pasts.iter_mut().filter(|p| p.group == Some(g)) {
+                let mut found = vec![0.0; past.coefficients.len()];
+                for l in group.fresh..wanted {
+                    // NOTE: nothing older than the last step is left of these.
+                    moments(group.terms.rates[l] * self.last, 0.0, &mut found);
+                    let sum: f64 =
+                        found.iter().zip(&past.coefficients).map(|(m, c)| m * c).sum();
+                    past.psi[l] = self.last * sum;
+                }
+            }
+            group.fresh = wanted;
+        }
+    }
+
+    /// What the past (not the start) contributes to operand `p` at node `j` of the step of `tables`.
+    pub(crate) fn value(&self, p: usize, j: usize, tables: &Tables) -> f64 {
+        let past = &self.pasts[p];
+        let mut sum = 0.0;
+        if let Some(g) = past.group {
+            let table = &tables.groups[g];
+            let row = &table.reach[j * table.active..(j + 1) * table.active];
+            sum = dot(row, &past.psi[..table.active]);
+        }
+        for (k, (x, lost)) in past.sums.iter().enumerate() {
+            sum += tables.boundary[p][j * past.whole + k] * (x + lost);
+        }
+        sum
+    }
+
+    /// Takes up a step of the tables' length with these node values (node by node).
+    pub(crate) fn advance(
+        &mut self,
+        basis: &Basis,
+        elapsed: f64,
+        x: &[f64],
+        unknowns: usize,
+        tables: &Tables,
+    ) {
+        let (s, h) = (basis.stages, tables.h);
+        let mut values = vec![0.0; s];
+        let mut next = vec![0.0; s + 8];
+        for past in &mut self.pasts {
+            if past.general {
+                continue;
+            }
+            for (j, v) in values.iter_mut().enumerate() {
+                *v = x[j * unknowns + past.unknown];
+            }
+            basis.coefficients(&values, &mut past.coefficients[..s]);
+            for k in 0..past.whole {
+                let n = s + k;
+                integrate_coefficients(&past.coefficients[..n], &mut next[..=n]);
+                let mean = past.coefficients[0];
+                past.coefficients[..=n].copy_from_slice(&next[..=n]);
+                past.coefficients[..=n].iter_mut().for_each(|c| *c *= h);
+                let (sum, lost) = past.sums[k];
+                past.coefficients[0] += sum + lost;
+                // Neumaier's sum.
+                let gain = h * mean;
+                let total = sum + gain;
+                let error = if sum.abs() >= gain.abs() {
+                    (sum - total) + gain
+                } else {
+                    (gain - total) + sum
+                };
+                past.sums[k] = (total, lost + error);
+            }
+            if let Some(g) = past.group {
+                let table = &tables.groups[g];
+                let psi = &mut past.psi[..table.active];
+                for (psi, d) in psi.iter_mut().zip(&table.decay) {
+                    *psi *= d;
+                }
+                for (c, row) in past.coefficients.iter().zip(&table.intake) {
+                    for (psi, r) in psi.iter_mut().zip(row) {
+                        *psi += c * r;
+                    }
+                }
+            }
+        }
+        for (group, table) in self.groups.iter_mut().zip(&tables.groups) {
+            group.fresh = table.active;
+        }
+        if self.keeps {
+            self.kept.push((elapsed, h, x.to_vec()));
+        }
+        self.last = h;
+    }
+
+    /// What the kept past contributes to a general operand at `t0 + elapsed`.
+    pub(crate) fn general(
+        &self,
+        (p, unknowns): (usize, usize),
+        (t0, elapsed): (f64, f64),
+        basis: &Basis,
+        rule: &(Vec<f64>, Vec<f64>),
+        system: &mut dyn MemorySystem,
+    ) -> f64 {
+        let unknown = self.pasts[p].unknown;
+        let mut values = vec![0.0; basis.stages];
+        let mut total = 0.0;
+        for (start, h, x) in &self.kept {
+            for (j, v) in values.iter_mut().enumerate() {
+                *v = x[j * unknowns + unknown];
+            }
+            for (y, w) in rule.0.iter().zip(&rule.1) {
+                let lag = elapsed - start - y * h;
+                let k = system.kernel(p, t0 + elapsed, lag);
+                total += w * h * k * basis.value(&values, *y);
+            }
+        }
+        total
+    }
+}
+
+impl GroupTable {
+    fn fill(&mut self, group: &Group, basis: &Basis, h: f64, degree: usize) {
+        let Exponentials { rates, weights } = &group.terms;
+        let first = basis.nodes[0];
+        self.active = if group.power {
+            rates.partition_point(|s| s * first * h <= NOTHING)
+        } else {
+            rates.len()
+        };
+        let active = self.active;
+        self.reach.clear();
+        for c in &basis.nodes {
+            self.reach.extend(
+                rates[..active].iter().zip(weights).map(|(s, w)| w * libm::exp(-s * c * h)),
+            );
+        }
+        self.decay.clear();
+        self.decay.extend(rates[..active].iter().map(|s| libm::exp(-s * h)));
+        self.intake.resize(degree, Vec::new());
+        self.intake.iter_mut().for_each(|row| row.resize(active, 0.0));
+        let mut found = vec![0.0; degree];
+        for l in 0..active {
+            if rates[l] >= 0.0 {
+                moments(rates[l] * h, self.decay[l], &mut found);
+            } else {
+                // ∫ e^{−z(1−θ)} P_m = e^{−z} (−1)^m ∫ e^{z(1−θ)} P_m for a growing kernel.
+                moments(-rates[l] * h, 1.0 / self.decay[l], &mut found);
+                for (m, f) in found.iter_mut().enumerate() {
+                    *f *= self.decay[l] * if m % 2 == 0 { 1.0 } else { -1.0 };
+                }
+            }
+            for (row, f) in self.intake.iter_mut().zip(&found) {
+                row[l] = h * f;
+            }
+        }
+    }
+}
+
+/// Local integrals of a sum of exponentials, by as many panels as the fastest needs.
+fn local_exponentials(basis: &Basis, terms: &Exponentials, h: f64) -> Vec<f64> {
+    let (x, w) = super::gauss::gauss_jacobi(16, 1.0);
+    let s = basis.stages;
+    let mut matrix = vec![0.0; s * s];
+    for (j, c) in basis.nodes.iter().enumerate() {
+        for (rate, weight) in terms.rates.iter().zip(&terms.weights) {
+            let panels = (rate.abs() * c * h / 8.0).ceil().clamp(1.0, 1000.0);
+            for panel in 0..panels as usize {
+                for (x, w) in x.iter().zip(&w) {
+                    let θ = c * (panel as f64 + x) / panels;
+                    let share = h * c / panels * w * weight * libm::exp(-rate * h * (c - θ));
+                    for k in 0..s {
+                        matrix[j * s + k] += share * super::basis::lagrange(&basis.nodes, k, θ);
+                    }
+                }
+            }
+        }
+    }
+    matrix
+}
+
+/// A dot product in lanes.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut lanes = [0.0_f64; 8];
+    let whole = a.len() / 8 * 8;
+    for (x, y) in a[..whole].chunks_exact(8).zip(b[..whole].chunks_exact(8)) {
+        for i in 0..8 {
+            lanes[i] += x[i] * y[i];
+        }
+    }
+    let tail: f64 = a[whole..].iter().zip(&b[whole..]).map(|(x, y)| x * y).sum();
+    lanes.iter().sum::<f64>() + tail
+}

@@ -1,0 +1,448 @@
+//! A system with memory into a run: steps, outputs, events.
+//!
+//! The densities are not smooth at the start, so the first step is very short and the steps grow geometrically from there, as far as the error allows. The error of a
+//! step is estimated by the decay of the Legendre coefficients $\hat x_m$: what is left out is about $\hat x_{s-1}^2/\hat x_{s-2}$, felt in an operand
+//! as $h^\mu$ times that.
+//!
+//! **Dense output** is exact: an output within a step is the end of a shorter step from the same start, so that it satisfies all equations as a step does.
+//! Events are located in the same way.
+
+use super::collocation::{Collocation, Frame};
+use super::history::History;
+use super::system::MemorySystem;
+use crate::integrate::StopReason;
+use crate::observer::{Control, Crossing, Event};
+use crate::system::{Direction, Halt};
+
+/// How to integrate a system with memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemoryOptions {
+    /// Where to start.
+    pub t0: f64,
+    /// Where to end, after `t0`.
+    pub t1: f64,
+    /// Allowed error of a step, relative to $1 + |z|$.
+    pub tolerance: f64,
+    /// Nodes in each step.
+    pub stages: usize,
+    /// Length of the first step as a fraction of the run.
+    pub first: f64,
+    /// A given length of the steps, without error control; the first ones are shorter, graded towards the start.
+    pub step: Option<f64>,
+    /// Output times, ascending, within the run.
+    pub outputs: Vec<f64>,
+    /// Most steps to try.
+    pub max_steps: usize,
+}
+
+impl Default for MemoryOptions {
+    fn default() -> Self {
+        Self {
+            t0: 0.0,
+            t1: 1.0,
+            tolerance: 1e-11,
+            stages: 6,
+            first: 1e-14,
+            step: None,
+            outputs: Vec::new(),
+            max_steps: 10_000_000,
+        }
+    }
+}
+
+/// Who watches a run with memory.
+pub trait MemoryObserver {
+    /// One of the output times: unknowns and operands there.
+    fn sample(&mut self, t: f64, x: &[f64], z: &[f64]) {
+        let _ = (t, x, z);
+    }
+
+    /// One accepted step ends.
+    fn step(&mut self, t: f64, x: &[f64], z: &[f64]) -> Control {
+        let _ = (t, x, z);
+        Control::Continue
+    }
+
+    /// One event.
+    fn event(&mut self, event: &Event, x: &[f64], z: &[f64]) {
+        let _ = (event, x, z);
+    }
+}
+
+impl MemoryObserver for () {}
+
+/// Where a run with memory ended, why, and what it took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemoryOutcome {
+    /// Why it ended.
+    pub stop: StopReason,
+    /// Where it ended.
+    pub t: f64,
+    /// The unknowns there.
+    pub x: Vec<f64>,
+    /// The operands there.
+    pub z: Vec<f64>,
+    /// Accepted steps.
+    pub steps: usize,
+    /// Rejected trials.
+    pub rejected: usize,
+    /// Evaluations of the equations.
+    pub evaluations: usize,
+    /// Exponentials in use for all kernels at most.
+    pub exponentials: usize,
+}
+
+/// Integrates a system with memory.
+pub fn integrate_memory(
+    system: &mut dyn MemorySystem,
+    options: &MemoryOptions,
+    observer: &mut dyn MemoryObserver,
+) -> MemoryOutcome {
+    let mut run = Run::new(system, options);
+    let stop = run.complete(observer);
+    MemoryOutcome {
+        stop,
+        t: if stop == StopReason::End { options.t1 } else { options.t0 + run.elapsed },
+        x: run.x.clone(),
+        z: run.z.clone(),
+        steps: run.steps,
+        rejected: run.rejected,
+        evaluations: run.main.evaluations + run.inner.evaluations,
+        exponentials: run.history.terms(),
+    }
+}
+
+struct Run<'a> {
+    system: &'a mut dyn MemorySystem,
+    options: &'a MemoryOptions,
+    frame: Frame,
+    history: History,
+    main: Collocation,
+    /// For outputs and events within a step.
+    inner: Collocation,
+    elapsed: f64,
+    h: f64,
+    /// The last step's length and node values, for the guess.
+    before: (f64, Vec<f64>),
+    x: Vec<f64>,
+    z: Vec<f64>,
+    next: usize,
+    steps: usize,
+    rejected: usize,
+    watched: Vec<f64>,
+    trial: Vec<f64>,
+}
+
+impl<'a> Run<'a> {
+    fn new(system: &'a mut dyn MemorySystem, options: &'a MemoryOptions) -> Self {
+        let (n, operands) = (system.unknowns(), system.operands());
+        let frame = Frame::new(options.t0, n, operands, options.stages.max(2));
+        let span = options.t1 - options.t0;
+        let h = span * options.first;
+        // Outputs within the first step may ask for much shorter ones.
+        let shortest = 1e-3 * frame.basis.nodes[0] * h;
+        let history = History::new(&frame.operands, &frame.basis, shortest, span);
+        let events = system.events().len();
+        let z = frame.operands.iter().map(|o| o.from_start(0.0)).collect();
+        Self {
+            main: Collocation::new(&frame),
+            inner: Collocation::new(&frame),
+            history,
+            elapsed: 0.0,
+            h,
+            before: (0.0, vec![0.0; frame.basis.stages * n]),
+            x: vec![0.0; n],
+            z,
+            next: 0,
+            steps: 0,
+            rejected: 0,
+            watched: vec![f64::NAN; events],
+            trial: vec![0.0; events],
+            frame,
+            system,
+            options,
+        }
+    }
+
+    fn complete(&mut self, observer: &mut dyn MemoryObserver) -> StopReason {
+        let span = self.options.t1 - self.options.t0;
+        if span <= 0.0 {
+            return StopReason::End;
+        }
+        if !span.is_finite() {
+            return StopReason::NotFinite;
+        }
+        while self.options.outputs.get(self.next).is_some_and(|&t| t <= self.options.t0) {
+            self.next += 1;
+        }
+        loop {
+            if self.steps + self.rejected >= self.options.max_steps {
+                return StopReason::MaxSteps;
+            }
+            let left = span - self.elapsed;
+            let mut h = self.h.min(left);
+            // Neither a sliver at the end nor a step twice as long as wanted.
+            if h < left && left < 1.9 * h {
+                h = if left < 1.01 * h { left } else { 0.5 * left };
+            }
+            self.guess(h);
+            let solved =
+                self.main.solve(&self.frame, &mut self.history, self.elapsed, h, self.system);
+            let rejection = match solved {
+                Ok(()) => {
+                    let error = if self.options.step.is_some() { 0.0 } else { self.error(h) };
+                    if error <= 1.0 || self.steps == 0 {
+                        match self.accept(h, observer) {
+                            Ok(Some(stop)) => return stop,
+                            Ok(None) => {}
+                            Err(halt) => return halt.into(),
+                        }
+                        if self.elapsed >= span {
+                            return StopReason::End;
+                        }
+                        self.h = self.following(h, error);
+                        continue;
+                    }
+                    self.h = h * self.factor(error).clamp(0.1, 0.8);
+                    StopReason::StepTooSmall
+                }
+                Err(halt) => {
+                    if self.steps == 0 {
+                        return halt.into();
+                    }
+                    self.h = 0.25 * h;
+                    halt.into()
+                }
+            };
+            self.rejected += 1;
+            let smallest = 10.0 * f64::EPSILON * (self.elapsed + self.options.t0.abs());
+            if self.h < smallest.min(1e-3 * self.before.0.max(self.options.first * span)) {
+                return rejection;
+            }
+        }
+    }
+
+    /// $(1/\text{error})^{1/(s+1)}$ with some safety.
+    fn factor(&self, error: f64) -> f64 {
+        0.85 * libm::pow(1.0 / error.max(1e-12), 1.0 / (self.frame.basis.stages as f64 + 1.0))
+    }
+
+    fn following(&self, h: f64, error: f64) -> f64 {
+        if let Some(step) = self.options.step {
+            // Graded: h ~ t^{0.9}, so that every power of t is met with full order.
+            let span = self.options.t1 - self.options.t0;
+            let graded = step * libm::pow((self.elapsed / span.min(1.0)).min(1.0), 0.9);
+            return graded.min(0.6 * self.elapsed);
+        }
+        let factor = self.factor(error).clamp(0.2, 3.0);
+        // A step of the same length costs no new tables.
+        if (0.95..1.2).contains(&factor) { h } else { h * factor }
+    }
+
+    /// The last step continued: as a polynomial where that is tame, else as a constant.
+    fn guess(&mut self, h: f64) {
+        let (s, n) = (self.frame.basis.stages, self.frame.n);
+        let (last, values) = &self.before;
+        let ratio = if *last > 0.0 { h / last } else { f64::INFINITY };
+        let mut column = vec![0.0; s];
+        for i in 0..n {
+            for j in 0..s {
+                column[j] = values[j * n + i];
+            }
+            for j in 0..s {
+                self.main.x[j * n + i] = if ratio < 1.3 {
+                    self.frame.basis.value(&column, 1.0 + self.frame.basis.nodes[j] * ratio)
+                } else {
+                    column[s - 1]
+                };
+            }
+        }
+    }
+
+    /// The estimated error of the trial, as a multiple of the allowed one.
+    fn error(&self, h: f64) -> f64 {
+        let (s, n, count) = (self.frame.basis.stages, self.frame.n, self.frame.operands.len());
+        let mut worst = 0.0_f64;
+        let mut column = vec![0.0; s];
+        let mut coefficients = vec![0.0; s];
+        for (p, operand) in self.frame.operands.iter().enumerate().filter(|o| o.1.controlled) {
+            for (j, c) in column.iter_mut().enumerate() {
+                *c = self.main.x[j * n + operand.unknown];
+            }
+            self.frame.basis.coefficients(&column, &mut coefficients);
+            let last = coefficients[s - 1].abs();
+            let before = coefficients[s - 2].abs().max(last);
+            let left_out = if before > 0.0 { last * last / before } else { 0.0 };
+            let felt = libm::pow(h, operand.smoothing()) * left_out;
+            let z = self.main.z[(s - 1) * count + p].abs();
+            worst = worst.max(felt / (self.options.tolerance.max(1e-14) * (1.0 + z)));
+        }
+        worst
+    }
+
+    fn accept(
+        &mut self,
+        h: f64,
+        observer: &mut dyn MemoryObserver,
+    ) -> Result<Option<StopReason>, Halt> {
+        let span = self.options.t1 - self.options.t0;
+        let mut end = self.elapsed + h;
+        if (end - span).abs() <= 4.0 * f64::EPSILON * span {
+            end = span;
+        }
+        let stop = self.events(h, end, observer)?;
+        let reached = stop.map_or(end, |e| e.t - self.options.t0);
+        while let Some(&t) = self.options.outputs.get(self.next)
+            && t - self.options.t0 <= reached
+        {
+            self.output(t, h, end)?;
+            observer.sample(t, &self.x, &self.z);
+            self.next += 1;
+        }
+        if let Some(event) = stop {
+            self.at(event.t - self.options.t0, h, end)?;
+            self.elapsed = reached;
+            self.steps += 1;
+            return Ok(Some(StopReason::Event(event.index)));
+        }
+        let tables = &self.main.tables;
+        let (basis, x) = (&self.frame.basis, &self.main.x);
+        self.history.advance(basis, self.elapsed, x, self.frame.n, tables);
+        self.x.copy_from_slice(self.main.x_end(&self.frame));
+        self.z.copy_from_slice(self.main.z_end(&self.frame));
+        self.before.0 = h;
+        self.before.1.copy_from_slice(&self.main.x);
+        self.elapsed = end;
+        self.steps += 1;
+        let control = observer.step(self.options.t0 + end, &self.x, &self.z);
+        let interrupted = control == Control::Stop && end < span;
+        Ok(interrupted.then_some(StopReason::Interrupted))
+    }
+
+    fn output(&mut self, t: f64, h: f64, end: f64) -> Result<(), Halt> {
+        self.at(t - self.options.t0, h, end)
+    }
+
+    /// Unknowns and operands at `at` within the trial step, by a shorter step from the same start.
+    fn at(&mut self, at: f64, h: f64, end: f64) -> Result<(), Halt> {
+        let length = at - self.elapsed;
+        if at >= end || length >= (1.0 - 1e-14) * h {
+            self.x.copy_from_slice(self.main.x_end(&self.frame));
+            self.z.copy_from_slice(self.main.z_end(&self.frame));
+            return Ok(());
+        }
+        if length <= 1e-9 * h && self.steps > 0 {
+            // NOTE: nothing changes within a billionth of a step; x and z are those of its start.
+            return Ok(());
+        }
+        let (s, n) = (self.frame.basis.stages, self.frame.n);
+        let mut column = vec![0.0; s];
+        for i in 0..n {
+            for (j, c) in column.iter_mut().enumerate() {
+                *c = self.main.x[j * n + i];
+            }
+            for j in 0..s {
+                let θ = self.frame.basis.nodes[j] * length / h;
+                self.inner.x[j * n + i] = self.frame.basis.value(&column, θ);
+            }
+        }
+        let (frame, history) = (&self.frame, &mut self.history);
+        self.inner.solve(frame, history, self.elapsed, length, self.system)?;
+        self.x.copy_from_slice(self.inner.x_end(&self.frame));
+        self.z.copy_from_slice(self.inner.z_end(&self.frame));
+        Ok(())
+    }
+
+    /// Locates the events within the trial, tells them, and gives the first that stops the run.
+    fn events(
+        &mut self,
+        h: f64,
+        end: f64,
+        observer: &mut dyn MemoryObserver,
+    ) -> Result<Option<Event>, Halt> {
+        if self.watched.is_empty() {
+            return Ok(None);
+        }
+        let kinds = self.system.events().to_vec();
+        let (s, n, count) = (self.frame.basis.stages, self.frame.n, self.frame.operands.len());
+        let mut found: Vec<Event> = Vec::new();
+        let mut from = self.elapsed;
+        for j in 0..s {
+            let to =
+                if j + 1 == s { end } else { self.elapsed + self.frame.basis.nodes[j] * h };
+            let (x, z) = (&self.main.x[j * n..(j + 1) * n], &self.main.z[j * count..]);
+            let t = self.options.t0 + to;
+            self.system.event_values(t, x, &z[..count], &mut self.trial)?;
+            for (index, kind) in kinds.iter().enumerate() {
+                let (a, b) = (self.watched[index], self.trial[index]);
+                let rising = a < 0.0 && b >= 0.0;
+                let falling = a > 0.0 && b <= 0.0;
+                let counts = match kind.direction {
+                    Direction::Rising => rising,
+                    Direction::Falling => falling,
+                    Direction::Both => rising || falling,
+                };
+                if counts {
+                    let crossing = if rising { Crossing::Rising } else { Crossing::Falling };
+                    let found_at = self.locate(index, (from, a), (to, b), (h, end))?;
+                    found.push(Event { index, t: self.options.t0 + found_at, crossing });
+                }
+            }
+            let (x, z) = (&self.main.x[j * n..(j + 1) * n], &self.main.z[j * count..]);
+            self.system.event_values(t, x, &z[..count], &mut self.trial)?;
+            self.watched.copy_from_slice(&self.trial);
+            from = to;
+        }
+        found.sort_by(|a, b| a.t.total_cmp(&b.t).then(a.index.cmp(&b.index)));
+        let stop = found.iter().position(|e| kinds[e.index].stop);
+        found.truncate(stop.map_or(found.len(), |i| i + 1));
+        let kept = (self.x.clone(), self.z.clone());
+        for event in &found {
+            self.at(event.t - self.options.t0, h, end)?;
+            observer.event(event, &self.x, &self.z);
+            self.x.copy_from_slice(&kept.0);
+            self.z.copy_from_slice(&kept.1);
+        }
+        Ok(stop.map(|i| found[i]))
+    }
+
+    /// The zero of one event function between two points of the trial.
+    fn locate(
+        &mut self,
+        index: usize,
+        (mut a, mut fa): (f64, f64),
+        (mut b, mut fb): (f64, f64),
+        (h, end): (f64, f64),
+    ) -> Result<f64, Halt> {
+        let kept = (self.x.clone(), self.z.clone());
+        let mut values = vec![0.0; self.watched.len()];
+        let mut side = 0;
+        for _ in 0..60 {
+            if fb == 0.0 || (b - a) <= 4.0 * f64::EPSILON * (self.options.t0.abs() + b) {
+                break;
+            }
+            // Illinois: the false position, halving the value of an end that stays.
+            let c = (a * fb - b * fa) / (fb - fa);
+            let c = if c > a && c < b { c } else { 0.5 * (a + b) };
+            self.at(c, h, end)?;
+            self.system.event_values(self.options.t0 + c, &self.x, &self.z, &mut values)?;
+            self.x.copy_from_slice(&kept.0);
+            self.z.copy_from_slice(&kept.1);
+            let fc = values[index];
+            if (fc < 0.0) == (fa < 0.0) && fc != 0.0 {
+                (a, fa) = (c, fc);
+                if side == -1 {
+                    fb *= 0.5;
+                }
+                side = -1;
+            } else {
+                (b, fb) = (c, fc);
+                if side == 1 {
+                    fa *= 0.5;
+                }
+                side = 1;
+            }
+        }
+        Ok(b)
+    }
+}

@@ -1,0 +1,101 @@
+//! What the collocation knows of a system with memory.
+//!
+//! $$ F(t, x, z) = 0, \qquad z_p(t) = \sum_i a_{pi}\,\tau^{e_{pi}} + \int_{t_0}^t k_p(t, t-\sigma)\,x_{u(p)}(\sigma)\,d\sigma,
+//!    \qquad \tau = t - t_0 \qquad (\mathrm Z) $$
+//!
+//! The unknowns $x$ are densities (highest derivatives, multipliers, operands of memory); the operands $z$ are everything that has been integrated:
+//! velocities, positions, fractional derivatives. There are as many equations as unknowns.
+
+use crate::system::{EventKind, Halt};
+
+/// A system (Z) with memory.
+pub trait MemorySystem {
+    /// Number of unknowns $x$, and of equations.
+    fn unknowns(&self) -> usize;
+
+    /// The operands $z$. Asked for once, at the start of a run.
+    fn operands(&self) -> Vec<Operand>;
+
+    /// Writes $F$ into `out`.
+    ///
+    /// # Errors
+    ///
+    /// [`Halt`] if $F$ has no value there.
+    fn residual(&mut self, t: f64, x: &[f64], z: &[f64], out: &mut [f64]) -> Result<(), Halt>;
+
+    /// Writes $\partial F/\partial x$ and $\partial F/\partial z$ by rows.
+    ///
+    /// # Errors
+    ///
+    /// [`Halt`] if they have no value there.
+    fn jacobian(
+        &mut self,
+        at: (f64, &[f64], &[f64]),
+        by_x: &mut [f64],
+        by_z: &mut [f64],
+    ) -> Result<(), Halt>;
+
+    /// The kernel $k_p(t, s)$ of an operand whose kernel is [`Kernel::General`].
+    fn kernel(&mut self, operand: usize, t: f64, lag: f64) -> f64 {
+        let _ = (operand, t, lag);
+        f64::NAN
+    }
+
+    /// The events to watch.
+    fn events(&self) -> &[EventKind] {
+        &[]
+    }
+
+    /// Writes the event functions at a point of the run into `values`.
+    ///
+    /// # Errors
+    ///
+    /// [`Halt`] if one of them has no value there.
+    fn event_values(
+        &mut self,
+        t: f64,
+        x: &[f64],
+        z: &[f64],
+        values: &mut [f64],
+    ) -> Result<(), Halt> {
+        let _ = (t, x, z, values);
+        Ok(())
+    }
+}
+
+/// One operand $z_p$ of (Z).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operand {
+    /// $u(p)$, the unknown that is integrated.
+    pub unknown: usize,
+    /// $k_p$
+    pub kernel: Kernel,
+    /// The pairs $(a, e)$ of what the start contributes.
+    pub start: Vec<(f64, f64)>,
+    /// Whether it takes part in error control.
+    pub controlled: bool,
+}
+
+/// The kernel of an operand, as a function of the lag $s$.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kernel {
+    /// $s^{\mu-1}/\Gamma(\mu)$, the fractional integral of order $\mu > 0$.
+    Power(f64),
+    /// $\sum w\,e^{-r s}$ over the pairs $(w, r)$.
+    Exponentials(Vec<(f64, f64)>),
+    /// Any other, from [`MemorySystem::kernel`]: the whole past is kept and summed anew, at a cost that grows with the square of the steps.
+    General,
+}
+
+impl Operand {
+    /// What the start contributes at $\tau = t - t_0$.
+    pub(crate) fn from_start(&self, elapsed: f64) -> f64 {
+        let power = |e: f64| if e == 0.0 { 1.0 } else { libm::pow(elapsed, e) };
+        self.start.iter().map(|&(a, e)| a * power(e)).sum()
+    }
+
+    /// The order of smoothing: how $z$ scales with the length of a step.
+    pub(crate) fn smoothing(&self) -> f64 {
+        if let Kernel::Power(mu) = self.kernel { mu } else { 1.0 }
+    }
+}
