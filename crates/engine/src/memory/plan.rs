@@ -1,0 +1,399 @@
+//! A model with memory as a system of densities and operands.
+//!
+//! Each coordinate has an order $N$, the highest derivative of it that occurs (2 under a Lagrangian); its unknown is $x = D^N q$, and with the data at the start
+//!
+//! $$ D^\beta q = J^{N-\beta} x + \sum_{j \ge \beta} \frac{q^{(j)}(t_0)}{\Gamma(j+1-\beta)}\,\tau^{j-\beta}, \qquad \tau = t - t_0. \qquad (\mathrm P) $$
+//!
+//! Operands of memory that are linear in $q$, $\dot q$ with constant coefficients are read off (P); any other operand $g$ becomes an unknown of its own,
+//! $y = d^m g/dt^m$, and $D^\alpha g = J^{m-\alpha} y$. Riemann–Liouville derivatives add what the start contributes.
+
+use pfaff_expr::{Expr, Graph, Memory, Node, Role, number};
+use pfaff_model::{Diagnostic, Model, Span};
+use pfaff_solver::{Kernel, Operand};
+
+use crate::memory::kernel::{Term, terms};
+
+/// Unknowns, operands and equations, as expressions and numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) t0: f64,
+    /// $N$ for each coordinate.
+    pub(crate) orders: Vec<f64>,
+    /// $q, \dot q, \ddot q$ at the start.
+    pub(crate) data: Vec<[f64; 3]>,
+    /// The symbols of $x$.
+    pub(crate) unknowns: Vec<Expr>,
+    /// The symbols of $z$.
+    pub(crate) symbols: Vec<Expr>,
+    pub(crate) operands: Vec<Operand>,
+    /// General kernels, by operand.
+    pub(crate) kernels: Vec<Option<Expr>>,
+    /// $F$
+    pub(crate) residual: Vec<Expr>,
+    /// Memory operators and what stands for them.
+    pub(crate) images: Vec<(Expr, Expr)>,
+    /// Coordinate, order, first datum, and what stands for that.
+    cache: Vec<(usize, f64, usize, Expr)>,
+    /// The smallest exponent with which an unknown may begin.
+    pub(crate) exponent: f64,
+}
+
+/// A mistake in the use of memory.
+pub(crate) fn mistake(span: Span, message: String, hint: &str) -> Diagnostic {
+    Diagnostic::error("E0440", span, message).with_hint(hint)
+}
+
+impl Plan {
+    pub(crate) fn new(model: &Model, t0: f64, orders: Vec<f64>, data: Vec<[f64; 3]>) -> Self {
+        let mut plan = Self {
+            t0,
+            orders,
+            data,
+            unknowns: Vec::new(),
+            symbols: Vec::new(),
+            operands: Vec::new(),
+            kernels: Vec::new(),
+            residual: Vec::new(),
+            images: Vec::new(),
+            cache: Vec::new(),
+            exponent: 0.0,
+        };
+        let g = &model.graph;
+        for (k, c) in model.coordinates.iter().enumerate() {
+            let order = plan.orders[k];
+            plan.unknowns.push(if order == 0.0 {
+                c.position
+            } else if order == 1.0 {
+                c.velocity
+            } else if order == 2.0 {
+                c.acceleration
+            } else {
+                g.symbol(&format!("highest derivative of {}", c.name), Role::Free)
+            });
+        }
+        for (k, c) in model.coordinates.iter().enumerate() {
+            for (beta, symbol) in [c.position, c.velocity, c.acceleration].into_iter().enumerate()
+            {
+                if (beta as f64) < plan.orders[k] {
+                    plan.integral(k, beta as f64, beta, Some(symbol), g);
+                }
+            }
+        }
+        plan
+    }
+
+    /// Where a symbol of the model stands among the operands or unknowns.
+    pub(crate) fn place(&self, symbol: Expr) -> Option<Place> {
+        let unknown = self.unknowns.iter().position(|&u| u == symbol).map(Place::Unknown);
+        unknown.or_else(|| self.symbols.iter().position(|&s| s == symbol).map(Place::Operand))
+    }
+
+    /// A further unknown with its equation `expr = unknown`.
+    pub(crate) fn unknown(&mut self, g: &Graph, name: &str, expr: Expr) -> usize {
+        let symbol = g.symbol(&format!("{name} {}", self.unknowns.len()), Role::Free);
+        self.unknowns.push(symbol);
+        self.residual.push(g.sub(symbol, expr));
+        self.unknowns.len() - 1
+    }
+
+    /// A further operand; gives its symbol.
+    pub(crate) fn operand(&mut self, g: &Graph, operand: Operand, symbol: Option<Expr>) -> Expr {
+        let fresh = || g.symbol(&format!("operand {}", self.symbols.len()), Role::Free);
+        let symbol = symbol.unwrap_or_else(fresh);
+        self.symbols.push(symbol);
+        for &(a, e) in &operand.start {
+            if a != 0.0 && e < 0.0 {
+                self.exponent = self.exponent.min(e);
+            }
+        }
+        self.operands.push(operand);
+        self.kernels.push(None);
+        symbol
+    }
+
+    /// $D^\beta q_k$ by (P), with data from the derivative `from` on.
+    fn integral(
+        &mut self,
+        k: usize,
+        beta: f64,
+        from: usize,
+        symbol: Option<Expr>,
+        g: &Graph,
+    ) -> Expr {
+        let same = |c: &&(usize, f64, usize, Expr)| {
+            (c.0, c.1, c.2) == (k, beta, from) && symbol.is_none()
+        };
+        if let Some(c) = self.cache.iter().find(same) {
+            return c.3;
+        }
+        let order = self.orders[k];
+        let count = order.ceil() as usize;
+        let mut start = Vec::new();
+        for j in from..count {
+            let value = self.data[k][j];
+            if value != 0.0 {
+                start.push((value / libm::tgamma(j as f64 + 1.0 - beta), j as f64 - beta));
+            }
+        }
+        if order == beta && start.is_empty() {
+            return self.unknowns[k];
+        }
+        let made = if order == beta {
+            // NOTE: only the start's part is an operand; the density itself is the unknown.
+            let known = self.known(g, &start);
+            g.add(self.unknowns[k], known)
+        } else {
+            let kernel = Kernel::Power(order - beta);
+            self.operand(g, Operand { unknown: k, kernel, start, controlled: true }, symbol)
+        };
+        if symbol.is_none() {
+            self.cache.push((k, beta, from, made));
+        }
+        made
+    }
+
+    /// $\sum a\,\tau^e$ as an expression.
+    fn known(&mut self, g: &Graph, start: &[(f64, f64)]) -> Expr {
+        let zero = Operand {
+            unknown: 0,
+            kernel: Kernel::Exponentials(Vec::new()),
+            start: start.to_vec(),
+            controlled: false,
+        };
+        self.operand(g, zero, None)
+    }
+
+    /// What stands for all memory operators of these expressions.
+    pub(crate) fn translate(
+        &mut self,
+        model: &Model,
+        es: &[Expr],
+        span: Span,
+    ) -> Result<Vec<Expr>, Diagnostic> {
+        let g = &model.graph;
+        for e in g.live(es) {
+            if let Node::Memory(kind, operand, second) = g.node(e)
+                && !self.images.iter().any(|(node, _)| *node == e)
+            {
+                let image = self.image(model, kind, operand, second, span)?;
+                self.images.push((e, image));
+            }
+        }
+        Ok(g.substitute(es, &self.images))
+    }
+
+    fn image(
+        &mut self,
+        model: &Model,
+        kind: Memory,
+        operand: Expr,
+        second: Expr,
+        span: Span,
+    ) -> Result<Expr, Diagnostic> {
+        let g = &model.graph;
+        let alpha = constant(model, second);
+        match kind {
+            Memory::CaputoRight | Memory::RiemannLiouvilleRight => Err(anticipative(kind, span)),
+            Memory::Kernel => Ok(self.kernel(model, operand, second)),
+            Memory::Mean => {
+                let sum = self.integrated(model, operand, 1.0);
+                let t0 = number::from_f64(self.t0).map_or(g.zero(), |t0| g.number(t0));
+                Ok(g.div(sum, g.sub(model.time, t0)))
+            }
+            Memory::Integral => Ok(self.integrated(model, operand, alpha)),
+            Memory::Caputo | Memory::RiemannLiouville => {
+                let rl = kind == Memory::RiemannLiouville;
+                self.differentiated(model, operand, alpha, rl, span)
+            }
+        }
+    }
+
+    /// $J^\mu g$
+    fn integrated(&mut self, model: &Model, operand: Expr, mu: f64) -> Expr {
+        let g = &model.graph;
+        if let Some(Combination { positions, velocities, rest }) = combination(model, operand)
+            && velocities.iter().all(|&(k, _)| self.orders[k] >= 1.0)
+        {
+            let mut parts = Vec::new();
+            for (k, c) in positions {
+                parts.push(g.mul(c, self.integral(k, -mu, 0, None, g)));
+            }
+            for (k, c) in velocities {
+                parts.push(g.mul(c, self.integral(k, 1.0 - mu, 1, None, g)));
+            }
+            if rest != 0.0 {
+                parts.push(self.known(g, &[(rest / libm::tgamma(mu + 1.0), mu)]));
+            }
+            return g.sum(parts);
+        }
+        let unknown = self.unknown(g, "operand of memory", operand);
+        let kernel = Kernel::Power(mu);
+        self.operand(g, Operand { unknown, kernel, start: Vec::new(), controlled: true }, None)
+    }
+
+    /// $D^\alpha g$
+    fn differentiated(
+        &mut self,
+        model: &Model,
+        operand: Expr,
+        alpha: f64,
+        rl: bool,
+        span: Span,
+    ) -> Result<Expr, Diagnostic> {
+        let g = &model.graph;
+        let whole = alpha.ceil();
+        let data = self.data.clone();
+        if let Some(Combination { positions, velocities, rest }) = combination(model, operand) {
+            let mut parts = Vec::new();
+            for (shift, list) in [(0.0, positions), (1.0, velocities)] {
+                for (k, c) in list {
+                    if alpha + shift > self.orders[k] {
+                        return Err(too_high(model, k, alpha + shift, self.orders[k], span));
+                    }
+                    // NOTE: the derivative of Riemann and Liouville keeps the data below the order too.
+                    let from = (shift + if rl { 0.0 } else { whole }) as usize;
+                    let part = self.integral(k, alpha + shift, from, None, g);
+                    parts.push(g.mul(c, part));
+                }
+            }
+            if rl && rest != 0.0 {
+                let start = [(rest / libm::tgamma(1.0 - alpha), -alpha)];
+                parts.push(self.known(g, &start));
+            }
+            return Ok(g.sum(parts));
+        }
+        let mut rate = operand;
+        let mut start = Vec::new();
+        for j in 0..whole as usize {
+            if rl {
+                let at = |e: Expr| self.value_at_start(model, &data, e);
+                let value = g.evaluate(&[rate], &at)[0];
+                if !value.is_finite() {
+                    let text = "the Riemann–Liouville derivative needs a rate of its operand at the start that the initial values do not give";
+                    return Err(mistake(span, text.into(), "use `caputo`"));
+                }
+                let e = j as f64 - alpha;
+                start.push((value / libm::tgamma(e + 1.0), e));
+            }
+            rate = g.total_derivative(rate);
+        }
+        let known: Vec<Expr> = self.unknowns.iter().chain(&self.symbols).copied().collect();
+        let foreign = g.symbols(&[rate]).into_iter().find(|s| {
+            let role = g.symbol_of(*s).map(|s| s.role);
+            matches!(role, Some(Role::Coordinate { .. })) && !known.contains(s)
+        });
+        if let Some(foreign) = foreign {
+            let text = format!(
+                "`{}` of an operand that is not linear needs `{}`, which the equations do not determine",
+                if rl { "rl" } else { "caputo" },
+                g.to_text(foreign)
+            );
+            return Err(mistake(span, text, "take an operand that is linear in the coordinates with constant coefficients, or a lower order"));
+        }
+        let unknown = self.unknown(g, "rate of memory", rate);
+        let kernel = Kernel::Power(whole - alpha);
+        Ok(self.operand(g, Operand { unknown, kernel, start, controlled: true }, None))
+    }
+
+    /// $\int k\,g$
+    fn kernel(&mut self, model: &Model, operand: Expr, kernel: Expr) -> Expr {
+        let g = &model.graph;
+        let lag = g.symbol("s", Role::Free);
+        let value = |e: Expr, s: f64| {
+            let at = |x: Expr| if x == lag { s } else { parameter(model, x) };
+            g.evaluate(&[e], &at)[0]
+        };
+        let unknown = self.unknown(g, "operand of memory", operand);
+        let mut parts = Vec::new();
+        for term in terms(g, kernel, (lag, model.time), &value) {
+            let (factor, kernel, general) = match term {
+                Term::Known(factor, kernel) => (factor, kernel, None),
+                Term::General(k) => (1.0, Kernel::General, Some(k)),
+            };
+            let operand = Operand { unknown, kernel, start: Vec::new(), controlled: true };
+            let z = self.operand(g, operand, None);
+            *self.kernels.last_mut().expect("the operand was pushed") = general;
+            let factor = number::from_f64(factor).map_or(g.zero(), |f| g.number(f));
+            parts.push(g.mul(factor, z));
+        }
+        g.sum(parts)
+    }
+
+    fn value_at_start(&self, model: &Model, data: &[[f64; 3]], e: Expr) -> f64 {
+        for (k, c) in model.coordinates.iter().enumerate() {
+            for (j, s) in [c.position, c.velocity, c.acceleration].into_iter().enumerate() {
+                if s == e {
+                    return if (j as f64) < self.orders[k] { data[k][j] } else { f64::NAN };
+                }
+            }
+        }
+        if e == model.time { self.t0 } else { parameter(model, e) }
+    }
+}
+
+/// Where a quantity is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Among the unknowns.
+    Unknown(usize),
+    /// Among the operands.
+    Operand(usize),
+}
+
+/// An operand of memory that is linear with constant coefficients.
+pub(crate) struct Combination {
+    /// Coordinates with their coefficients.
+    pub(crate) positions: Vec<(usize, Expr)>,
+    /// Velocities with theirs.
+    pub(crate) velocities: Vec<(usize, Expr)>,
+    /// The constant.
+    pub(crate) rest: f64,
+}
+
+/// $g = \sum c_k q_k + \sum d_k \dot q_k + r$ with constants, or `None`.
+pub(crate) fn combination(model: &Model, operand: Expr) -> Option<Combination> {
+    let g = &model.graph;
+    let symbols: Vec<Expr> = model.positions().into_iter().chain(model.velocities()).collect();
+    let linear = g.try_linear(operand, &symbols)?;
+    let steady = |e: &Expr| !g.contains(*e, &[model.time]);
+    if !linear.coefficients.iter().all(steady) || !steady(&linear.rest) {
+        return None;
+    }
+    let n = model.coordinates.len();
+    let nonzero = |range: std::ops::Range<usize>, start: usize| {
+        let pairs = range.map(|i| (i - start, linear.coefficients[i]));
+        pairs.filter(|(_, c)| *c != g.zero()).collect()
+    };
+    Some(Combination {
+        positions: nonzero(0..n, 0),
+        velocities: nonzero(n..2 * n, n),
+        rest: constant(model, linear.rest),
+    })
+}
+
+/// The value of an expression of parameters.
+pub(crate) fn constant(model: &Model, e: Expr) -> f64 {
+    model.graph.evaluate(&[e], &|s| parameter(model, s))[0]
+}
+
+/// The value of a parameter; not a number for any other symbol.
+pub(crate) fn parameter(model: &Model, symbol: Expr) -> f64 {
+    let found = model.parameters.iter().find(|p| p.symbol == symbol);
+    found.map_or(f64::NAN, |p| p.value)
+}
+
+pub(crate) fn anticipative(kind: Memory, span: Span) -> Diagnostic {
+    let text = format!(
+        "`{}` is anticipative: it looks at the whole future of the motion, so a run from initial values cannot use it",
+        kind.name()
+    );
+    mistake(span, text, "left operators (`caputo`, `rl`, `integral`) look at the past; right ones have values in `pfaff eval`")
+}
+
+fn too_high(model: &Model, k: usize, order: f64, highest: f64, span: Span) -> Diagnostic {
+    let text = format!(
+        "a derivative of order {order} of `{}` stands where the equations determine only order {highest}",
+        model.coordinates[k].name
+    );
+    mistake(span, text, "in forces and outputs of a Lagrangian model the order is at most 2; in a constraint it is below 3")
+}

@@ -1,0 +1,141 @@
+//! A plan, compiled: what the collocation evaluates.
+
+use pfaff_expr::{Expr, Role};
+use pfaff_model::{Direction, Model};
+use pfaff_program::{CompileError, Program, Run};
+use pfaff_solver::{self as solver, EventKind, Halt, MemorySystem, Operand};
+
+use crate::memory::plan::Plan;
+
+/// The compiled equations of a model with memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Remembering {
+    unknowns: usize,
+    operands: Vec<Operand>,
+    residual: Run,
+    jacobian: Run,
+    /// Where each entry of the tape goes: row and column, the columns of $z$ after those of $x$.
+    entries: Vec<(usize, usize)>,
+    values: Vec<f64>,
+    inputs: Vec<f64>,
+    kernels: Vec<Option<Run>>,
+    events: Vec<EventKind>,
+    watched: Run,
+}
+
+impl Remembering {
+    pub(crate) fn new(
+        model: &Model,
+        plan: &Plan,
+        watched: &[Expr],
+    ) -> Result<Self, CompileError> {
+        let g = &model.graph;
+        let variables: Vec<Expr> = plan.unknowns.iter().chain(&plan.symbols).copied().collect();
+        let inputs: Vec<Expr> = [model.time].into_iter().chain(variables.clone()).collect();
+        let compile = |inputs: &[Expr], outputs: &[Expr]| -> Result<Run, CompileError> {
+            let program = Program::compile(g, inputs, &model.parameter_symbols(), outputs)?;
+            Ok(program.start(&model.parameter_values()))
+        };
+        let rows = g.merging(|| g.jacobian(&plan.residual, &variables));
+        let (mut entries, mut slopes) = (Vec::new(), Vec::new());
+        for (i, row) in rows.iter().enumerate() {
+            for (j, &e) in row.iter().enumerate() {
+                if e != g.zero() {
+                    entries.push((i, j));
+                    slopes.push(e);
+                }
+            }
+        }
+        let lag = g.symbol("s", Role::Free);
+        let kernel = |k: &Option<Expr>| k.map(|k| compile(&[model.time, lag], &[k])).transpose();
+        let kernels = plan.kernels.iter().map(kernel).collect::<Result<_, _>>()?;
+        let events = model.events.iter().map(|e| EventKind {
+            direction: match e.direction {
+                Direction::Rising => solver::Direction::Rising,
+                Direction::Falling => solver::Direction::Falling,
+                Direction::Both => solver::Direction::Both,
+            },
+            stop: e.stop,
+        });
+        Ok(Self {
+            unknowns: plan.unknowns.len(),
+            operands: plan.operands.clone(),
+            residual: compile(&inputs, &plan.residual)?,
+            jacobian: compile(&inputs, &slopes)?,
+            values: vec![0.0; entries.len()],
+            entries,
+            inputs: vec![0.0; inputs.len()],
+            kernels,
+            events: events.collect(),
+            watched: compile(&inputs, watched)?,
+        })
+    }
+
+    fn fill(&mut self, t: f64, x: &[f64], z: &[f64]) {
+        let n = self.unknowns;
+        self.inputs[0] = t;
+        self.inputs[1..=n].copy_from_slice(x);
+        self.inputs[n + 1..].copy_from_slice(z);
+    }
+}
+
+impl MemorySystem for Remembering {
+    fn unknowns(&self) -> usize {
+        self.unknowns
+    }
+
+    fn operands(&self) -> Vec<Operand> {
+        self.operands.clone()
+    }
+
+    fn residual(&mut self, t: f64, x: &[f64], z: &[f64], out: &mut [f64]) -> Result<(), Halt> {
+        self.fill(t, x, z);
+        self.residual.evaluate(&self.inputs, out);
+        Ok(())
+    }
+
+    fn jacobian(
+        &mut self,
+        (t, x, z): (f64, &[f64], &[f64]),
+        by_x: &mut [f64],
+        by_z: &mut [f64],
+    ) -> Result<(), Halt> {
+        self.fill(t, x, z);
+        self.jacobian.evaluate(&self.inputs, &mut self.values);
+        by_x.fill(0.0);
+        by_z.fill(0.0);
+        let (n, p) = (self.unknowns, self.operands.len());
+        for (&(i, j), &value) in self.entries.iter().zip(&self.values) {
+            if j < n {
+                by_x[i * n + j] = value;
+            } else {
+                by_z[i * p + j - n] = value;
+            }
+        }
+        Ok(())
+    }
+
+    fn kernel(&mut self, operand: usize, t: f64, lag: f64) -> f64 {
+        let mut value = [f64::NAN];
+        if let Some(kernel) = &mut self.kernels[operand] {
+            kernel.evaluate(&[t, lag], &mut value);
+        }
+        value[0]
+    }
+
+    fn events(&self) -> &[EventKind] {
+        &self.events
+    }
+
+    fn event_values(
+        &mut self,
+        t: f64,
+        x: &[f64],
+        z: &[f64],
+        values: &mut [f64],
+    ) -> Result<(), Halt> {
+        self.fill(t, x, z);
+        self.watched.evaluate(&self.inputs, values);
+        Ok(())
+    }
+}
