@@ -1,18 +1,14 @@
 //! `pfaff eval`
 
-use pfaff::{Json, Value, evaluate};
+use pfaff::{Json, Range, Value, evaluate};
 
 use crate::arguments::EvalArguments;
-use crate::output::{Exit, print, rejected, usage};
+use crate::output::{Exit, print, rejected};
 
 pub(crate) fn eval(arguments: &EvalArguments) -> Result<Exit, Exit> {
-    if arguments.from.is_some() || arguments.to.is_some() {
-        return Err(usage(
-            "--from and --to belong to memory operators, which are not built yet",
-        ));
-    }
+    let range = Range { from: arguments.from, to: arguments.to };
     let with = arguments.with.as_deref().unwrap_or("");
-    let value = evaluate(&arguments.expression, with).map_err(|r| rejected(&r))?;
+    let value = evaluate(&arguments.expression, with, range).map_err(|r| rejected(&r))?;
     print(&if arguments.json {
         format!("{}\n", Json::object([("value", json(&value))]))
     } else {

@@ -1,11 +1,12 @@
 //! Texts of the command line as values: states and formulas.
 
-use pfaff_expr::{Expr, Node};
+use pfaff_expr::{Expr, Memory, Node};
 use pfaff_model::{
     Diagnostic, Formula, FormulaValue, Model, NoFiles, Quantity, Source, Span,
     read_assignments, read_numbers,
 };
 
+use crate::operator::{Ends, operate};
 use crate::pipeline::{Failure, Rejected};
 use crate::state::State;
 
@@ -45,17 +46,26 @@ pub enum Value {
     List(Vec<Value>),
 }
 
-/// Evaluates a formula of the model language; `with` gives values to names, as in `a=1, t=2`.
+/// The ends of memory operators in a formula; what is not given is 0 and `t`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Range {
+    /// Where left operators begin.
+    pub from: Option<f64>,
+    /// Where right operators end.
+    pub to: Option<f64>,
+}
+
+/// Evaluates a formula of the model language; `with` gives values to names, as in `a=1, t=2`, `range` to the ends of memory operators.
 ///
 /// # Errors
 ///
 /// [`Rejected`] if a text is wrong, [`Failure`] inside it if the formula has no value.
-pub fn evaluate(expression: &str, with: &str) -> Result<Value, Rejected> {
+pub fn evaluate(expression: &str, with: &str, range: Range) -> Result<Value, Rejected> {
     let rejected =
         |(source, diagnostics): (Source, Vec<Diagnostic>)| Rejected { source, diagnostics };
     let names = read_numbers("--with", with).map_err(rejected)?;
     let formula = pfaff_model::read_formula(expression, &names, &NoFiles).map_err(rejected)?;
-    value(&formula).map_err(|failure| {
+    value(&formula, range).map_err(|failure| {
         let diagnostics = match failure {
             Failure::Model(diagnostics) => diagnostics,
             Failure::Usage(message) => {
@@ -66,12 +76,12 @@ pub fn evaluate(expression: &str, with: &str) -> Result<Value, Rejected> {
     })
 }
 
-fn value(formula: &Formula) -> Result<Value, Failure> {
+fn value(formula: &Formula, range: Range) -> Result<Value, Failure> {
     let numbers = |es: &[Expr]| -> Result<Vec<Value>, Failure> {
-        Ok(scalars(formula, es)?.into_iter().map(Value::Number).collect())
+        Ok(scalars(formula, es, range)?.into_iter().map(Value::Number).collect())
     };
     match &formula.value {
-        FormulaValue::Scalar(e) => Ok(Value::Number(scalars(formula, &[*e])?[0])),
+        FormulaValue::Scalar(e) => Ok(Value::Number(scalars(formula, &[*e], range)?[0])),
         FormulaValue::Vector(es) => Ok(Value::List(numbers(es)?)),
         FormulaValue::Matrix(rows) => {
             let rows: Result<Vec<Value>, Failure> =
@@ -84,34 +94,52 @@ fn value(formula: &Formula) -> Result<Value, Failure> {
     }
 }
 
-fn scalars(formula: &Formula, es: &[Expr]) -> Result<Vec<f64>, Failure> {
+fn scalars(formula: &Formula, es: &[Expr], range: Range) -> Result<Vec<f64>, Failure> {
     let g = &formula.graph;
-    for e in g.live(es) {
-        match g.node(e) {
-            Node::Memory(..) => return Err(unbuilt("memory operators")),
-            Node::Symbol(_)
-                if e == formula.time && !formula.symbols.iter().any(|s| s.1 == e) =>
-            {
-                let message =
-                    "the formula contains `t`: give it a value by --with \"t=…\"".into();
-                return Err(Failure::Usage(message));
-            }
-            _ => {}
-        }
+    let given = |e: Expr| formula.symbols.iter().find(|(_, s, _)| *s == e).map(|s| s.2);
+    let mut time = given(formula.time);
+    let live = g.live(es);
+    let memories: Vec<Expr> =
+        live.iter().copied().filter(|&e| matches!(g.node(e), Node::Memory(..))).collect();
+    if memories.is_empty() && range != Range::default() {
+        let message = "--from and --to belong to memory operators, and there is none".into();
+        return Err(Failure::Usage(message));
     }
-    let symbol = |e: Expr| {
-        formula
-            .symbols
-            .iter()
-            .find(|(_, s, _)| *s == e)
-            .map_or(f64::NAN, |(_, _, value)| *value)
-    };
-    let values = g.evaluate(es, &symbol);
+    if time.is_none() && !memories.is_empty() {
+        // Left operators are taken at their end, right ones at their beginning.
+        let right = memories.iter().any(|&e| is_right(g.node(e)));
+        time = if right { Some(range.from.unwrap_or(0.0)) } else { range.to };
+    }
+    let needs = |e: &Expr| *e == formula.time;
+    if time.is_none() && live.iter().any(needs) {
+        let message = "the formula contains `t`: give it a value by --with \"t=…\"".into();
+        return Err(Failure::Usage(message));
+    }
+    let symbol = |e: Expr| if e == formula.time { time } else { given(e) }.unwrap_or(f64::NAN);
+    let mut images = Vec::new();
+    for e in memories {
+        let Node::Memory(kind, operand, second) = g.node(e) else { continue };
+        let Some(at) = time else {
+            let message = "the formula has memory: give the time by --with \"t=…\"".into();
+            return Err(Failure::Usage(message));
+        };
+        let ends = Ends { from: range.from.unwrap_or(0.0), to: range.to, at };
+        let parts = (kind, operand, second);
+        let value = operate(g, parts, formula.time, ends, &symbol).map_err(Failure::Usage)?;
+        let value = pfaff_expr::number::from_f64(value)
+            .ok_or_else(|| Failure::Usage("the value is infinite".into()))?;
+        images.push((e, g.number(value)));
+    }
+    let values = g.evaluate(&g.substitute(es, &images), &symbol);
     if values.iter().all(|x| x.is_finite()) {
         Ok(values)
     } else {
         Err(Failure::Usage("the value is infinite or not a number".into()))
     }
+}
+
+fn is_right(node: Node) -> bool {
+    matches!(node, Node::Memory(Memory::CaputoRight | Memory::RiemannLiouvilleRight, ..))
 }
 
 fn unbuilt(what: &str) -> Failure {

@@ -18,6 +18,7 @@ use crate::core::Core;
 use crate::effective_mass::{effective_mass_at_start, effective_mass_on_the_way};
 use crate::instant::Instant;
 use crate::mechanism::{Compiled, Dynamics, Mechanism};
+use crate::memory;
 use crate::motion::{EventRecord, Motion, Series, Statistics, Stop, StopReason};
 use crate::multiplier::multipliers;
 use crate::note::{Note, brief};
@@ -145,6 +146,9 @@ fn integrated(
 ) -> Result<Motion, Failure> {
     let settings = Settings::new(model, request)?;
     refuse_unbuilt(model)?;
+    if memory::remembers(model) {
+        return memory::run(model, dynamics, &settings, watch);
+    }
     let clock = Clock::now();
     let mut mechanism = Mechanism::new(model, dynamics).map_err(|e| uncompiled(&e))?;
     let mut compile_us = microseconds(clock);
@@ -239,21 +243,10 @@ fn refuse_unbuilt(model: &Model) -> Result<(), Failure> {
             .with_hint("leave `final` out and give all initial values"),
         );
     }
-    let remembers = |e: pfaff_expr::Expr| model.graph.remembers(e);
-    for o in model.observed.iter().filter(|o| remembers(o.expr)) {
-        refusals.push(memory(o.span, &format!("`observe {}`", o.name)));
-    }
-    for e in model.events.iter().filter(|e| remembers(e.expr)) {
-        refusals.push(memory(e.span, &format!("`event {}`", e.name)));
-    }
     if refusals.is_empty() { Ok(()) } else { Err(Failure::Model(refusals)) }
 }
 
-fn memory(span: Span, what: &str) -> Diagnostic {
-    Refusal::Memory { what: what.into(), span }.diagnostic()
-}
-
-fn uncompiled(error: &CompileError) -> Failure {
+pub(crate) fn uncompiled(error: &CompileError) -> Failure {
     Failure::Model(vec![Diagnostic::error("E0431", Span::default(), error.to_string())])
 }
 
@@ -466,7 +459,7 @@ fn explain(model: &Model, stop: &Stop, mechanism: &mut Mechanism, y: &[f64]) -> 
     Some(Note::Stopped(sentence))
 }
 
-fn stop_reason(model: &Model, stop: &solver::StopReason) -> StopReason {
+pub(crate) fn stop_reason(model: &Model, stop: &solver::StopReason) -> StopReason {
     match stop {
         solver::StopReason::End => StopReason::End,
         solver::StopReason::Event(i) => StopReason::Event(model.events[*i].name.clone()),

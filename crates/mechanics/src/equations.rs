@@ -78,19 +78,8 @@ pub fn derive(model: &Model, principle: Principle) -> Result<Equations, Refusal>
         return Err(Refusal::NoDynamics);
     };
     let g = &model.graph;
-    let memory = |what: String, span| Refusal::Memory { what, span };
     if g.remembers(lagrangian) {
-        return Err(memory("the Lagrangian".into(), span));
-    }
-    for c in &model.constraints {
-        if g.remembers(c.expr) || c.along.iter().flatten().any(|&w| g.remembers(w)) {
-            return Err(memory(format!("the constraint `{}`", c.name), c.span));
-        }
-    }
-    for f in &model.forces {
-        if f.components.iter().any(|&q| g.remembers(q)) {
-            return Err(memory(format!("`{}`", f.name), f.span));
-        }
+        return Err(Refusal::Memory { what: "the Lagrangian".into(), span });
     }
     match principle {
         Principle::Chetaev => g.merging(|| chetaev(model, lagrangian, span)),

@@ -11,7 +11,7 @@ use crate::refusal::Refusal;
 /// An `equation` model, ready to be solved for its highest derivatives.
 #[derive(Clone, Debug)]
 pub struct Ordinary {
-    /// 1 or 2 for each coordinate.
+    /// 1 or 2 for each coordinate; empty where memory occurs, whose orders may be any.
     pub orders: Vec<u8>,
     /// The highest derivative of each coordinate.
     pub unknowns: Vec<Expr>,
@@ -40,13 +40,12 @@ pub fn ordinary(model: &Model) -> Result<Ordinary, Refusal> {
     if let Some(f) = model.forces.first() {
         return Err(Refusal::MixedDynamics { what: format!("`{}`", f.name), span: f.span });
     }
-    if let Some(e) = equations.iter().find(|e| g.remembers(e.expr)) {
-        return Err(Refusal::Memory {
-            what: format!("the equation `{}`", e.name),
-            span: e.span,
-        });
-    }
     let residual: Vec<Expr> = equations.iter().map(|e| e.expr).collect();
+    if residual.iter().any(|&e| g.remembers(e)) {
+        // NOTE: fractional orders are found where the run is planned.
+        let (orders, unknowns, jacobian) = (Vec::new(), Vec::new(), Vec::new());
+        return Ok(Ordinary { orders, unknowns, residual, jacobian, affine: false });
+    }
     let occurs = |s: Expr| residual.iter().any(|&e| g.contains(e, &[s]));
     let mut orders = Vec::new();
     let mut unknowns = Vec::new();

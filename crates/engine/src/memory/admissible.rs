@@ -23,6 +23,8 @@ pub(crate) struct Admissible {
     pub(crate) notes: Vec<Note>,
     /// The smallest exponent of $\lambda$ at the start.
     pub(crate) exponent: f64,
+    /// How many decades the first step may be below the run at most.
+    pub(crate) decades: f64,
     /// Constraints of an order above 2.
     pub(crate) raised: Vec<Option<Raised>>,
 }
@@ -53,7 +55,6 @@ pub(crate) fn admissible(
     equations: &Equations,
     t0: f64,
 ) -> Result<Admissible, Diagnostic> {
-    let g = &model.graph;
     let n = model.coordinates.len();
     let given = given(model, t0);
     let guess: Vec<[f64; 3]> =
@@ -78,9 +79,8 @@ pub(crate) fn admissible(
     for f in &mut bare.forces {
         f.components.iter_mut().for_each(|q| *q = zeros(*q));
     }
-    let binds = |a: usize| {
-        profiles[a].as_ref().is_none_or(|p| p.alpha < 1.0 || kappa[a].abs() < 1e-12)
-    };
+    let binds =
+        |a: usize| profiles[a].as_ref().is_none_or(|p| p.alpha < 1.0 || kappa[a].abs() < 1e-12);
     bare.constraints = (0..model.constraints.len())
         .filter(|&a| binds(a))
         .map(|a| {
@@ -92,13 +92,14 @@ pub(crate) fn admissible(
     bare.events.clear();
     let refused = |r: pfaff_mechanics::Refusal| r.diagnostic();
     let plain = derive(&bare, equations.principle).map_err(refused)?;
-    let uncompiled =
-        |e: pfaff_program::CompileError| Diagnostic::error("E0431", Default::default(), e.to_string());
+    let uncompiled = |e: pfaff_program::CompileError| {
+        Diagnostic::error("E0431", Default::default(), e.to_string())
+    };
     let mut core = Core::new(&bare, &plain).map_err(uncompiled)?;
-    let found = start(&bare, &mut core, t0, &given).map_err(|none| inconsistent(&bare, &none))?;
+    let found =
+        start(&bare, &mut core, t0, &given).map_err(|none| inconsistent(&bare, &none))?;
     for k in 0..n {
-        for (name, given, used) in
-            [("", given.q[k], found.q[k]), ("'", given.v[k], found.v[k])]
+        for (name, given, used) in [("", given.q[k], found.q[k]), ("'", given.v[k], found.v[k])]
         {
             if let Some(value) = given
                 && (value - used).abs() > 1e-9 * (1.0 + value.abs())
@@ -107,10 +108,9 @@ pub(crate) fn admissible(
             }
         }
     }
-    let mut data: Vec<[f64; 3]> =
-        (0..n).map(|k| [found.q[k], found.v[k], f64::NAN]).collect();
+    let mut data: Vec<[f64; 3]> = (0..n).map(|k| [found.q[k], found.v[k], f64::NAN]).collect();
     let mut notes = found.notes;
-    let mut exponent = 0.0_f64;
+    let (mut exponent, mut decades) = (0.0_f64, 250.0_f64);
     let mut raised = vec![None; model.constraints.len()];
     let numbers = Numbers::new(model, equations, &data, t0);
     for (a, profile) in profiles.iter().enumerate() {
@@ -124,7 +124,7 @@ pub(crate) fn admissible(
             raised[a] = Some(raise(model, a, p, κ)?);
             numbers.accelerations(model, a, &mut data)?;
         }
-        notes.extend(law(&numbers, a, p, κ, &data, name, &mut exponent));
+        notes.extend(law(&numbers, a, p, κ, &data, name, (&mut exponent, &mut decades)));
         if κ < 0.0 && p.alpha != 1.0 {
             let rate = libm::pow(-κ, 1.0 / (1.0 - p.alpha));
             notes.push(Note::Remark(format!(
@@ -132,7 +132,7 @@ pub(crate) fn admissible(
             )));
         }
     }
-    Ok(Admissible { data, notes, exponent, raised })
+    Ok(Admissible { data, notes, exponent, decades, raised })
 }
 
 /// How $\lambda$ begins.
@@ -143,7 +143,7 @@ fn law(
     κ: f64,
     data: &[[f64; 3]],
     name: &str,
-    exponent: &mut f64,
+    (exponent, decades): (&mut f64, &mut f64),
 ) -> Option<Note> {
     let v: Vec<f64> = data.iter().map(|d| d[1]).collect();
     let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
@@ -159,10 +159,17 @@ fn law(
     } else {
         return None;
     };
+    // NOTE: without a·b the constraint binds the velocity through h against h^{2−α}: too short a step would drown the one in the other.
+    let bound = p.alpha > 1.0 && κ.abs() < 1e-12;
+    if bound {
+        *decades = decades.min(9.0 / (p.alpha - 1.0)).min(6.0 / (2.0 - p.alpha).max(0.1));
+    }
     if factor.abs() < 1e-13 {
         return Some(Note::Remark(format!("lambda({name}) is bounded at the start")));
     }
-    *exponent = exponent.min(e);
+    if !bound {
+        *exponent = exponent.min(e);
+    }
     Some(Note::Remark(format!(
         "at the start lambda({name}) ~ {factor:.10} (t - t0)^({e}): the reaction is singular there, the motion is not"
     )))
@@ -170,18 +177,30 @@ fn law(
 
 /// A constraint of order between 2 and 3 in its integrated form.
 fn raise(model: &Model, a: usize, p: &Profile, κ: f64) -> Result<Raised, Diagnostic> {
-    let g = &model.graph;
     let c = &model.constraints[a];
     let linear = g_linear(model, c.expr, &p.nodes);
     let Some(rest) = linear else {
-        let text = format!("the constraint `{}` is not linear with constant coefficients in its derivative of order {}", c.name, p.alpha);
-        return Err(mistake(c.span, text, "orders above 2 are solved in integrated form, which needs that"));
+        let text = format!(
+            "the constraint `{}` is not linear with constant coefficients in its derivative of order {}",
+            c.name, p.alpha
+        );
+        return Err(mistake(
+            c.span,
+            text,
+            "orders above 2 are solved in integrated form, which needs that",
+        ));
     };
     if κ.abs() < 1e-12 {
-        let text = format!("the constraint `{}` has ∂f/∂q' orthogonal to ∂f/∂D^αq, so its derivative of order {} does not determine the motion", c.name, p.alpha);
-        return Err(mistake(c.span, text, "the product a·b must not vanish for orders above 2"));
+        let text = format!(
+            "the constraint `{}` has ∂f/∂q' orthogonal to ∂f/∂D^αq, so its derivative of order {} does not determine the motion",
+            c.name, p.alpha
+        );
+        return Err(mistake(
+            c.span,
+            text,
+            "the product a·b must not vanish for orders above 2",
+        ));
     }
-    let _ = g;
     Ok(Raised { alpha: p.alpha, slopes: p.slopes.clone(), rest })
 }
 
@@ -212,8 +231,15 @@ fn profile(
 ) -> Result<Profile, Diagnostic> {
     let g = &model.graph;
     if c.along.is_none() && row.iter().all(|&e| g.is_zero(e)) {
-        let text = format!("the constraint `{}` contains no velocity outside its memory: ∂φ/∂q' = 0, so Chetaev's principle gives it no reaction", c.name);
-        return Err(mistake(c.span, text, "add a velocity term, or give the direction of the reaction by `along [...]`"));
+        let text = format!(
+            "the constraint `{}` contains no velocity outside its memory: ∂φ/∂q' = 0, so Chetaev's principle gives it no reaction",
+            c.name
+        );
+        return Err(mistake(
+            c.span,
+            text,
+            "add a velocity term, or give the direction of the reaction by `along [...]`",
+        ));
     }
     let mut nodes: Vec<(Expr, f64, Vec<f64>)> = Vec::new();
     for e in g.live(&[c.expr]) {
@@ -237,7 +263,11 @@ fn profile(
             }
         }
         if alpha + shift >= 3.0 {
-            let text = format!("the constraint `{}` contains a derivative of order {}, and a constraint may have orders below 3 only: beyond, every motion along it is unstable", c.name, alpha + shift);
+            let text = format!(
+                "the constraint `{}` contains a derivative of order {}, and a constraint may have orders below 3 only: beyond, every motion along it is unstable",
+                c.name,
+                alpha + shift
+            );
             return Err(mistake(c.span, text, "choose an order below 3"));
         }
         nodes.push((e, alpha + shift, slopes));
@@ -371,7 +401,11 @@ impl Numbers {
                     "initial {0}'' = {value} is not free: only the acceleration along the constraint `{1}` is, and with it the equations of motion give {0}'' = {2}",
                     model.coordinates[k].name, model.constraints[a].name, found[k]
                 );
-                return Err(mistake(span, text, "give accelerations that satisfy the equations of motion for some reaction"));
+                return Err(mistake(
+                    span,
+                    text,
+                    "give accelerations that satisfy the equations of motion for some reaction",
+                ));
             }
             d[2] = found[k];
         }
@@ -398,12 +432,15 @@ fn not_free(
 ) -> Diagnostic {
     let order = u8::from(primes == "'");
     let datum = model.initial.iter().find(|d| d.quantity == Quantity::Coordinate(k, order));
-    let names: Vec<String> =
-        bare.constraints.iter().map(|c| format!("`{}`", c.name)).collect();
+    let names: Vec<String> = bare.constraints.iter().map(|c| format!("`{}`", c.name)).collect();
     let text = format!(
         "initial {}{primes} = {value} is not free: fractional derivatives of an order below 1 vanish at the start, so {} must hold there with its memory zero",
         model.coordinates[k].name,
         names.join(", ")
     );
-    mistake(datum.map(|d| d.span).unwrap_or_default(), text, &format!("{used} is the nearest admissible value, or leave it out"))
+    mistake(
+        datum.map(|d| d.span).unwrap_or_default(),
+        text,
+        &format!("{used} is the nearest admissible value, or leave it out"),
+    )
 }

@@ -36,6 +36,8 @@ pub(crate) struct Plan {
     cache: Vec<(usize, f64, usize, Expr)>,
     /// The smallest exponent with which an unknown may begin.
     pub(crate) exponent: f64,
+    /// How many decades the first step may be below the run at most.
+    pub(crate) decades: f64,
 }
 
 /// A mistake in the use of memory.
@@ -57,6 +59,7 @@ impl Plan {
             images: Vec::new(),
             cache: Vec::new(),
             exponent: 0.0,
+            decades: 250.0,
         };
         let g = &model.graph;
         for (k, c) in model.coordinates.iter().enumerate() {
@@ -72,7 +75,8 @@ impl Plan {
             });
         }
         for (k, c) in model.coordinates.iter().enumerate() {
-            for (beta, symbol) in [c.position, c.velocity, c.acceleration].into_iter().enumerate()
+            for (beta, symbol) in
+                [c.position, c.velocity, c.acceleration].into_iter().enumerate()
             {
                 if (beta as f64) < plan.orders[k] {
                     plan.integral(k, beta as f64, beta, Some(symbol), g);
@@ -97,7 +101,12 @@ impl Plan {
     }
 
     /// A further operand; gives its symbol.
-    pub(crate) fn operand(&mut self, g: &Graph, operand: Operand, symbol: Option<Expr>) -> Expr {
+    pub(crate) fn operand(
+        &mut self,
+        g: &Graph,
+        operand: Operand,
+        symbol: Option<Expr>,
+    ) -> Expr {
         let fresh = || g.symbol(&format!("operand {}", self.symbols.len()), Role::Free);
         let symbol = symbol.unwrap_or_else(fresh);
         self.symbols.push(symbol);
@@ -143,8 +152,11 @@ impl Plan {
             let known = self.known(g, &start);
             g.add(self.unknowns[k], known)
         } else {
-            let kernel = Kernel::Power(order - beta);
-            self.operand(g, Operand { unknown: k, kernel, start, controlled: true }, symbol)
+            // NOTE: positions and velocities are what is controlled; operands that smooth less than a velocity would show the noise of singular densities.
+            let mu = order - beta;
+            let controlled = symbol.is_some() || mu >= 1.0 || order < 1.0;
+            let operand = Operand { unknown: k, kernel: Kernel::Power(mu), start, controlled };
+            self.operand(g, operand, symbol)
         };
         if symbol.is_none() {
             self.cache.push((k, beta, from, made));
@@ -193,7 +205,9 @@ impl Plan {
         let g = &model.graph;
         let alpha = constant(model, second);
         match kind {
-            Memory::CaputoRight | Memory::RiemannLiouvilleRight => Err(anticipative(kind, span)),
+            Memory::CaputoRight | Memory::RiemannLiouvilleRight => {
+                Err(anticipative(kind, span))
+            }
             Memory::Kernel => Ok(self.kernel(model, operand, second)),
             Memory::Mean => {
                 let sum = self.integrated(model, operand, 1.0);
@@ -288,7 +302,11 @@ impl Plan {
                 if rl { "rl" } else { "caputo" },
                 g.to_text(foreign)
             );
-            return Err(mistake(span, text, "take an operand that is linear in the coordinates with constant coefficients, or a lower order"));
+            return Err(mistake(
+                span,
+                text,
+                "take an operand that is linear in the coordinates with constant coefficients, or a lower order",
+            ));
         }
         let unknown = self.unknown(g, "rate of memory", rate);
         let kernel = Kernel::Power(whole - alpha);
@@ -387,7 +405,11 @@ pub(crate) fn anticipative(kind: Memory, span: Span) -> Diagnostic {
         "`{}` is anticipative: it looks at the whole future of the motion, so a run from initial values cannot use it",
         kind.name()
     );
-    mistake(span, text, "left operators (`caputo`, `rl`, `integral`) look at the past; right ones have values in `pfaff eval`")
+    mistake(
+        span,
+        text,
+        "left operators (`caputo`, `rl`, `integral`) look at the past; right ones have values in `pfaff eval`",
+    )
 }
 
 fn too_high(model: &Model, k: usize, order: f64, highest: f64, span: Span) -> Diagnostic {
@@ -395,5 +417,9 @@ fn too_high(model: &Model, k: usize, order: f64, highest: f64, span: Span) -> Di
         "a derivative of order {order} of `{}` stands where the equations determine only order {highest}",
         model.coordinates[k].name
     );
-    mistake(span, text, "in forces and outputs of a Lagrangian model the order is at most 2; in a constraint it is below 3")
+    mistake(
+        span,
+        text,
+        "in forces and outputs of a Lagrangian model the order is at most 2; in a constraint it is below 3",
+    )
 }

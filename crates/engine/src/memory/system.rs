@@ -47,7 +47,8 @@ impl Remembering {
             }
         }
         let lag = g.symbol("s", Role::Free);
-        let kernel = |k: &Option<Expr>| k.map(|k| compile(&[model.time, lag], &[k])).transpose();
+        let kernel =
+            |k: &Option<Expr>| k.map(|k| compile(&[model.time, lag], &[k])).transpose();
         let kernels = plan.kernels.iter().map(kernel).collect::<Result<_, _>>()?;
         let events = model.events.iter().map(|e| EventKind {
             direction: match e.direction {

@@ -98,7 +98,7 @@ impl Collocation {
         self.operands(frame);
         let mut fresh = false;
         let mut previous = f64::INFINITY;
-        let mut settled = false;
+        let (mut settled, mut stalled) = (false, 0_usize);
         for iteration in 0..ITERATIONS {
             self.residuals(frame, elapsed, system)?;
             if self.factored != h {
@@ -112,7 +112,12 @@ impl Collocation {
             if change < 1e-15 || (stands && (change < 1e-9 || felt < 1e-13)) {
                 return Ok(());
             }
-            settled = felt < 1e-13;
+            // Twice no progress with fresh factors: what is left is the noise of an ill-conditioned density.
+            stalled += usize::from(change > 0.3 * previous && fresh);
+            settled = felt < 1e-9 || change < 1e-6;
+            if stalled >= 2 && settled {
+                return Ok(());
+            }
             if !fresh && (change > 0.05 * previous || iteration > 5) {
                 self.factored = 0.0;
             } else if change < 1e-13 && change < 0.02 * previous {
@@ -125,7 +130,7 @@ impl Collocation {
             previous = change;
         }
         self.factored = 0.0;
-        if previous < 1e-10 || settled { Ok(()) } else { Err(Halt::Singular) }
+        if previous < 1e-10 || (settled && stalled > 0) { Ok(()) } else { Err(Halt::Singular) }
     }
 
     /// What the past and the start contribute at the nodes.

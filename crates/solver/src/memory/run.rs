@@ -272,7 +272,7 @@ impl<'a> Run<'a> {
             self.frame.basis.coefficients(&column, &mut coefficients);
             let last = coefficients[s - 1].abs();
             let before = coefficients[s - 2].abs().max(last);
-            let left_out = if before > 0.0 { last * last / before } else { 0.0 };
+            let left_out = if before > 0.0 { last * (last / before) } else { 0.0 };
             let felt = libm::pow(h, operand.smoothing()) * left_out;
             let z = self.main.z[(s - 1) * count + p].abs();
             worst = worst.max(felt / (self.options.tolerance.max(1e-14) * (1.0 + z)));

@@ -1,0 +1,264 @@
+//! Motions with memory: a model with `caputo`, `rl`, `integral`, `memory` or `mean` into an audited motion.
+//!
+//! The model becomes a [`plan`] of densities and operands, from an [`admissible`] start; the collocation of the solver integrates it; every
+//! output is the end of a step, so that constraints hold there to rounding.
+
+mod admissible;
+mod formulate;
+pub(crate) mod kernel;
+mod plan;
+mod system;
+mod watch;
+
+use std::time::Instant as Clock;
+
+use pfaff_expr::{Expr, Graph};
+use pfaff_model::{Dynamics as Written, Model, Principle};
+use pfaff_program::CompileError;
+use pfaff_solver::{Kernel, MemoryOptions, integrate_memory};
+
+use crate::audit::{Audit, Check, Verdict};
+use crate::mechanism::Dynamics;
+use crate::memory::formulate::{Formulation, mechanical, written};
+use crate::memory::system::Remembering;
+use crate::memory::watch::{Reader, Watcher};
+use crate::motion::{Motion, Statistics, Stop, StopReason};
+use crate::note::Note;
+use crate::pipeline::{Failure, collect, stop_reason, uncompiled};
+use crate::progress::{Progress, Setting};
+use crate::record::Record;
+use crate::settings::Settings;
+
+/// Whether a run of the model needs memory.
+pub(crate) fn remembers(model: &Model) -> bool {
+    let g: &Graph = &model.graph;
+    let mut parts: Vec<Expr> = model.constraints.iter().map(|c| c.expr).collect();
+    parts.extend(model.forces.iter().flat_map(|f| f.components.iter().copied()));
+    parts.extend(model.observed.iter().map(|o| o.expr));
+    parts.extend(model.events.iter().map(|e| e.expr));
+    if let Written::Equations(equations) = &model.dynamics {
+        parts.extend(equations.iter().map(|e| e.expr));
+    }
+    parts.into_iter().any(|e| g.remembers(e))
+}
+
+/// Integrates a model with memory and audits the motion.
+pub(crate) fn run(
+    model: &Model,
+    dynamics: &Dynamics,
+    settings: &Settings,
+    watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+) -> Result<Motion, Failure> {
+    let clock = Clock::now();
+    let wrong = |d| Failure::Model(vec![d]);
+    let mut formulation = match (dynamics, &model.dynamics) {
+        (Dynamics::Saddle(equations), _) if equations.principle != Principle::Chetaev => {
+            let what = format!("the principle `{}`", equations.principle.name());
+            let text = format!("{what} with memory is a boundary value problem that looks at the future, and no run from initial values");
+            let hint = "`principle chetaev` runs";
+            return Err(wrong(plan::mistake(Default::default(), text, hint)));
+        }
+        (Dynamics::Saddle(equations), _) => mechanical(model, equations, settings.t0),
+        (_, Written::Equations(equations)) => written(model, equations, settings.t0),
+        (Dynamics::Ordinary(_), Written::Lagrangian { .. }) => {
+            unreachable!("ordinary dynamics come from `equation` statements")
+        }
+    }
+    .map_err(wrong)?;
+    let (observed, watched) = outputs(model, &mut formulation).map_err(wrong)?;
+    let failed = |e: CompileError| uncompiled(&e);
+    let mut system = Remembering::new(model, &formulation.plan, &watched).map_err(failed)?;
+    let reader = Reader::new(model, &formulation, &observed).map_err(failed)?;
+    let compile_us = clock.elapsed().as_secs_f64() * 1e6;
+
+    let clock = Clock::now();
+    let setting = Setting {
+        model,
+        principle: match dynamics {
+            Dynamics::Saddle(equations) => Some(equations.principle),
+            Dynamics::Ordinary(_) => None,
+        },
+        method: "collocation",
+        t0: settings.t0,
+        t1: settings.options.t1,
+    };
+    let (n, m) = (model.coordinates.len(), model.constraints.len());
+    let mut watcher = Watcher {
+        reader,
+        record: Record {
+            rows: Vec::new(),
+            work: Vec::new(),
+            width: 3 + 4 * n + 2 * m + observed.len(),
+            reached: 0,
+            events: Vec::new(),
+        },
+        worst: vec![0.0; formulation.held.len()],
+        imbalance: (0.0, 1.0),
+        first_energy: f64::NAN,
+        steps: 0,
+        begin: Vec::new(),
+        setting,
+        watch,
+    };
+    let options = options(settings, &formulation);
+    if settings.times.first() == Some(&settings.t0) {
+        begin(&formulation, &mut system, &options, &mut watcher);
+    }
+    let outcome = integrate_memory(&mut system, &options, &mut watcher);
+    let mut motion = collect(&setting, &watcher.record);
+    motion.stop = Stop { reason: stop_reason(model, &outcome.stop), t: outcome.t };
+    motion.notes.clone_from(&formulation.notes);
+    motion.notes.extend(uncompressed(&formulation));
+    motion.notes.extend(stopped(&motion.stop));
+    motion.audit = audit(&formulation, &watcher, settings.options.tolerance, outcome.steps);
+    motion.statistics = Statistics {
+        steps: outcome.steps,
+        rejected: outcome.rejected,
+        evaluations: outcome.evaluations,
+        derive_us: 0.0,
+        compile_us,
+        integrate_us: clock.elapsed().as_secs_f64() * 1e6,
+    };
+    Ok(motion)
+}
+
+/// Observed quantities and events, with results and memory replaced.
+fn outputs(
+    model: &Model,
+    formulation: &mut Formulation,
+) -> Result<(Vec<Expr>, Vec<Expr>), pfaff_model::Diagnostic> {
+    let g = &model.graph;
+    let mut results: Vec<(Expr, Expr)> = Vec::new();
+    for (k, &symbol) in model.results.reaction.iter().enumerate() {
+        results.extend(formulation.reaction.get(k).map(|&r| (symbol, r)));
+    }
+    results.extend(formulation.energy.map(|e| (model.results.energy, e.0)));
+    let plan = &mut formulation.plan;
+    let mut observed = Vec::new();
+    for o in &model.observed {
+        observed.push(plan.translate(model, &[o.expr], o.span)?[0]);
+    }
+    let mut watched = Vec::new();
+    for e in &model.events {
+        watched.push(plan.translate(model, &[e.expr], e.span)?[0]);
+    }
+    Ok((g.substitute(&observed, &results), g.substitute(&watched, &results)))
+}
+
+/// The start is so short that what it gets wrong of a singular density is below rounding.
+fn options(settings: &Settings, formulation: &Formulation) -> MemoryOptions {
+    let e = formulation.plan.exponent;
+    let decades = if e < 0.0 { (14.0 / (1.0 + e)).clamp(16.0, 250.0) } else { 14.0 };
+    let decades = decades.min(formulation.plan.decades);
+    MemoryOptions {
+        t0: settings.t0,
+        t1: settings.options.t1,
+        tolerance: 0.1 * settings.options.tolerance,
+        stages: 6,
+        first: libm::pow(10.0, -decades),
+        step: settings.options.step,
+        outputs: settings.times.clone(),
+        max_steps: settings.options.max_steps,
+    }
+}
+
+/// The row at the start: unknowns from a first very short run, where they have a limit.
+fn begin(
+    formulation: &Formulation,
+    system: &mut Remembering,
+    options: &MemoryOptions,
+    watcher: &mut Watcher<'_>,
+) {
+    struct First(Vec<Vec<f64>>);
+    impl pfaff_solver::MemoryObserver for First {
+        fn step(&mut self, _t: f64, x: &[f64], _z: &[f64]) -> pfaff_solver::Control {
+            self.0.push(x.to_vec());
+            pfaff_solver::Control::Continue
+        }
+    }
+    let mut first = First(Vec::new());
+    let short = MemoryOptions { max_steps: 3, outputs: Vec::new(), ..options.clone() };
+    integrate_memory(system, &short, &mut first);
+    let count = formulation.plan.unknowns.len();
+    let mut x = vec![f64::NAN; count];
+    if let [a, b, ..] = &first.0[..] {
+        for i in 0..count {
+            // NOTE: what changes within 1e-14 of the run has no limit at its start.
+            if (a[i] - b[i]).abs() <= 1e-6 * (1.0 + b[i].abs()) {
+                x[i] = a[i];
+            }
+        }
+    }
+    let z: Vec<f64> = formulation
+        .plan
+        .operands
+        .iter()
+        .map(|o| {
+            let term = |&(a, e): &(f64, f64)| {
+                if e == 0.0 {
+                    a
+                } else if e < 0.0 {
+                    f64::NAN
+                } else {
+                    0.0
+                }
+            };
+            o.start.iter().map(term).sum()
+        })
+        .collect();
+    watcher.row(options.t0, &x, &z, true);
+}
+
+fn uncompressed(formulation: &Formulation) -> Option<Note> {
+    let general = |o: &&pfaff_solver::Operand| o.kernel == Kernel::General;
+    formulation.plan.operands.iter().find(general).map(|_| {
+        Note::Remark(
+            "a kernel is no sum of powers and exponentials of the lag: its whole past is kept and summed anew at each step, at a cost that grows with the square of the steps"
+                .into(),
+        )
+    })
+}
+
+fn stopped(stop: &Stop) -> Option<Note> {
+    let t = stop.t;
+    let why = match stop.reason {
+        StopReason::End | StopReason::Event(_) => return None,
+        StopReason::Interrupted => format!("interrupted at t = {t}"),
+        StopReason::MaxSteps => format!("the limit of steps was reached at t = {t}"),
+        StopReason::StepTooSmall => {
+            format!("the step shrank to nothing at t = {t}: the motion is not smooth there")
+        }
+        StopReason::NotFinite => {
+            format!("beyond t = {t} the equations of motion are infinite or not a number")
+        }
+        StopReason::Singular => format!(
+            "beyond t = {t} the equations do not determine the motion, or it grows beyond all bounds"
+        ),
+    };
+    Some(Note::Stopped(why))
+}
+
+fn audit(
+    formulation: &Formulation,
+    watcher: &Watcher<'_>,
+    tolerance: f64,
+    steps: usize,
+) -> Audit {
+    let mut checks = Vec::new();
+    let mechanical = formulation.energy.is_some();
+    for ((name, _), &worst) in formulation.held.iter().zip(&watcher.worst) {
+        let name = if mechanical { format!("constraint {name}") } else { name.clone() };
+        let reason =
+            "every output is the end of a step, where the equation is solved to rounding";
+        let limit = if mechanical { 1e-11 } else { 1e-9 };
+        checks.push(Check::new(name, worst, limit, reason));
+    }
+    if mechanical {
+        let (off, scale) = watcher.imbalance;
+        let limit = 10.0 * (tolerance + 4.0 * f64::EPSILON) * (steps as f64 + 1.0) * scale;
+        let reason = "each step may err by the tolerance in every component; the work is that of forces and of the constraints, which memory makes do work";
+        checks.push(Check::new("energy balance".into(), off, limit.min(1e-2 * scale), reason));
+    }
+    let verdict = checks.iter().map(|c| c.verdict).max().unwrap_or(Verdict::Unchecked);
+    Audit { verdict, checks }
+}

@@ -1,0 +1,166 @@
+//! The observer of a run with memory: rows of output, and the numbers that the audit judges.
+
+use pfaff_expr::{Expr, Graph};
+use pfaff_model::Model;
+use pfaff_program::{CompileError, Program, Run};
+use pfaff_solver::{Control, Event, MemoryObserver};
+
+use crate::instant::Instant;
+use crate::memory::formulate::Formulation;
+use crate::progress::{Progress, Setting};
+use crate::record::Record;
+
+/// Everything that is read off a point of the run, compiled.
+pub(crate) struct Reader {
+    run: Run,
+    inputs: Vec<f64>,
+    outputs: Vec<f64>,
+    /// Which outputs have no value.
+    missing: Vec<bool>,
+    n: usize,
+    m: usize,
+    observed: usize,
+}
+
+impl Reader {
+    pub(crate) fn new(
+        model: &Model,
+        formulation: &Formulation,
+        observed: &[Expr],
+    ) -> Result<Self, CompileError> {
+        let g: &Graph = &model.graph;
+        let plan = &formulation.plan;
+        let place = |symbol: Expr| plan.place(symbol).map(|_| symbol);
+        let mut parts: Vec<Option<Expr>> = Vec::new();
+        parts.extend(model.positions().into_iter().map(place));
+        parts.extend(model.velocities().into_iter().map(place));
+        parts.extend(model.accelerations().into_iter().map(place));
+        parts.extend(model.results.lambda.iter().map(|&λ| Some(λ)));
+        let reaction = &formulation.reaction;
+        parts.extend((0..model.coordinates.len()).map(|k| reaction.get(k).copied()));
+        parts.push(formulation.energy.map(|e| e.0));
+        parts.push(formulation.energy.map(|e| e.1));
+        parts.extend(observed.iter().map(|&o| Some(o)));
+        parts.extend(formulation.held.iter().map(|h| Some(h.1)));
+        let mut inputs = vec![model.time];
+        inputs.extend(plan.unknowns.iter().chain(&plan.symbols));
+        let outputs: Vec<Expr> = parts.iter().map(|p| p.unwrap_or(g.zero())).collect();
+        let program = Program::compile(g, &inputs, &model.parameter_symbols(), &outputs)?;
+        Ok(Self {
+            run: program.start(&model.parameter_values()),
+            inputs: vec![0.0; inputs.len()],
+            outputs: vec![0.0; outputs.len()],
+            missing: parts.iter().map(Option::is_none).collect(),
+            n: model.coordinates.len(),
+            m: model.constraints.len(),
+            observed: observed.len(),
+        })
+    }
+
+    fn read(&mut self, t: f64, x: &[f64], z: &[f64]) -> (Instant, f64) {
+        self.inputs[0] = t;
+        self.inputs[1..=x.len()].copy_from_slice(x);
+        self.inputs[x.len() + 1..].copy_from_slice(z);
+        self.run.evaluate(&self.inputs, &mut self.outputs);
+        for (value, missing) in self.outputs.iter_mut().zip(&self.missing) {
+            if *missing {
+                *value = f64::NAN;
+            }
+        }
+        let (n, m) = (self.n, self.m);
+        let part = |start: usize, count: usize| self.outputs[start..start + count].to_vec();
+        let instant = Instant {
+            t,
+            q: part(0, n),
+            v: part(n, n),
+            a: part(2 * n, n),
+            multipliers: part(3 * n, m),
+            reaction: part(3 * n + m, n),
+            energy: self.outputs[4 * n + m],
+            ..Instant::new(n, m)
+        };
+        (instant, self.outputs[4 * n + m + 1])
+    }
+
+    fn seen(&self) -> &[f64] {
+        let start = 4 * self.n + self.m + 2;
+        &self.outputs[start..start + self.observed]
+    }
+
+    fn held(&self) -> &[f64] {
+        &self.outputs[4 * self.n + self.m + 2 + self.observed..]
+    }
+}
+
+/// Watches a run with memory.
+pub(crate) struct Watcher<'a> {
+    pub(crate) reader: Reader,
+    pub(crate) record: Record,
+    /// The largest residual of each held equation at the outputs, relative to $1 + |\dot q|$.
+    pub(crate) worst: Vec<f64>,
+    /// $|E - E_0 - w|$, and the scale it is judged by.
+    pub(crate) imbalance: (f64, f64),
+    pub(crate) first_energy: f64,
+    pub(crate) steps: usize,
+    /// Unknowns after the first two steps, for what is shown at the start.
+    pub(crate) begin: Vec<Vec<f64>>,
+    pub(crate) setting: Setting<'a>,
+    pub(crate) watch: &'a mut dyn FnMut(&Progress<'_>) -> bool,
+}
+
+impl Watcher<'_> {
+    /// One row of output.
+    pub(crate) fn row(&mut self, t: f64, x: &[f64], z: &[f64], start: bool) {
+        let (instant, work) = self.reader.read(t, x, z);
+        let begin = self.record.rows.len();
+        let width = self.record.width - self.reader.observed;
+        self.record.rows.resize(begin + width, 0.0);
+        instant.inputs(&mut self.record.rows[begin..]);
+        self.record.rows.extend_from_slice(self.reader.seen());
+        self.record.reached += 1;
+        if !instant.energy.is_nan() {
+            self.record.work.push([work, work]);
+            let scale = 1.0 + instant.energy.abs() + work.abs();
+            if self.first_energy.is_nan() {
+                self.first_energy = instant.energy - work;
+            }
+            let off = (instant.energy - self.first_energy - work).abs();
+            self.imbalance = (self.imbalance.0.max(off), self.imbalance.1.max(scale));
+        } else if self.reader.n > 0 && self.first_energy.is_nan() {
+            // NOTE: `equation` models have no energy.
+        }
+        if !start {
+            let speed: f64 = instant.v.iter().filter(|v| v.is_finite()).map(|v| v.abs()).sum();
+            for (worst, held) in self.worst.iter_mut().zip(self.reader.held()) {
+                let off = held.abs() / (1.0 + speed);
+                *worst = if off.is_nan() { f64::NAN } else { worst.max(off) };
+            }
+        }
+    }
+}
+
+impl MemoryObserver for Watcher<'_> {
+    fn sample(&mut self, t: f64, x: &[f64], z: &[f64]) {
+        self.row(t, x, z, false);
+    }
+
+    fn step(&mut self, t: f64, x: &[f64], _z: &[f64]) -> Control {
+        self.steps += 1;
+        if self.begin.len() < 2 {
+            self.begin.push(x.to_vec());
+        }
+        let progress = Progress {
+            t,
+            steps: self.steps,
+            rows: self.record.reached,
+            setting: self.setting,
+            record: &self.record,
+        };
+        if (self.watch)(&progress) { Control::Continue } else { Control::Stop }
+    }
+
+    fn event(&mut self, event: &Event, x: &[f64], z: &[f64]) {
+        let (instant, _) = self.reader.read(event.t, x, z);
+        self.record.events.push((*event, instant));
+    }
+}
