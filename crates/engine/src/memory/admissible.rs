@@ -27,6 +27,8 @@ pub(crate) struct Admissible {
     pub(crate) decades: f64,
     /// Constraints of an order above 2.
     pub(crate) raised: Vec<Option<Raised>>,
+    /// Operators that the reaction of their own constraint does not touch, $b M^{-1} A^\top = 0$ for good: by constraint.
+    pub(crate) across: Vec<Vec<Expr>>,
 }
 
 /// A constraint $\psi + b\cdot D^\alpha q = 0$ with $2 < \alpha < 3$.
@@ -112,6 +114,7 @@ pub(crate) fn admissible(
     let mut notes = found.notes;
     let (mut exponent, mut decades) = (0.0_f64, 250.0_f64);
     let mut raised = vec![None; model.constraints.len()];
+    let mut across = vec![Vec::new(); model.constraints.len()];
     let numbers = Numbers::new(model, equations, &data, t0);
     for (a, profile) in profiles.iter().enumerate() {
         let Some(p) = profile else { continue };
@@ -124,7 +127,12 @@ pub(crate) fn admissible(
             raised[a] = Some(raise(model, a, p, κ)?);
             numbers.accelerations(model, a, &mut data)?;
         }
-        notes.extend(law(&numbers, a, p, κ, &data, name, (&mut exponent, &mut decades)));
+        if p.alpha > 1.0 && κ.abs() < 1e-12 && is_steady(model, equations, a, p) {
+            across[a] = p.nodes.clone();
+        }
+        let splits = !across[a].is_empty();
+        let limits = (&mut exponent, &mut decades);
+        notes.extend(law(&numbers, a, p, κ, (&data, name), splits, limits));
         if κ < 0.0 && p.alpha != 1.0 {
             let rate = libm::pow(-κ, 1.0 / (1.0 - p.alpha));
             notes.push(Note::Remark(format!(
@@ -132,7 +140,7 @@ pub(crate) fn admissible(
             )));
         }
     }
-    Ok(Admissible { data, notes, exponent, decades, raised })
+    Ok(Admissible { data, notes, exponent, decades, raised, across })
 }
 
 /// How $\lambda$ begins.
@@ -141,8 +149,8 @@ fn law(
     a: usize,
     p: &Profile,
     κ: f64,
-    data: &[[f64; 3]],
-    name: &str,
+    (data, name): (&[[f64; 3]], &str),
+    splits: bool,
     (exponent, decades): (&mut f64, &mut f64),
 ) -> Option<Note> {
     let v: Vec<f64> = data.iter().map(|d| d[1]).collect();
@@ -160,14 +168,14 @@ fn law(
         return None;
     };
     // NOTE: without a·b the constraint binds the velocity through h against h^{2−α}: too short a step would drown the one in the other.
-    let bound = p.alpha > 1.0 && κ.abs() < 1e-12;
-    if bound {
+    let drowns = p.alpha > 1.0 && κ.abs() < 1e-12 && !splits;
+    if drowns {
         *decades = decades.min(9.0 / (p.alpha - 1.0)).min(6.0 / (2.0 - p.alpha).max(0.1));
     }
     if factor.abs() < 1e-13 {
         return Some(Note::Remark(format!("lambda({name}) is bounded at the start")));
     }
-    if !bound {
+    if !drowns {
         *exponent = exponent.min(e);
     }
     Some(Note::Remark(format!(
@@ -202,6 +210,23 @@ fn raise(model: &Model, a: usize, p: &Profile, κ: f64) -> Result<Raised, Diagno
         ));
     }
     Ok(Raised { alpha: p.alpha, slopes: p.slopes.clone(), rest })
+}
+
+/// Whether $M$, $A$ and $b$ are constant, so that $\kappa = 0$ holds along the whole motion, and the operators are of positions.
+fn is_steady(model: &Model, equations: &Equations, a: usize, p: &Profile) -> bool {
+    let g = &model.graph;
+    let steady = |e: &Expr| g.symbols(&[*e]).iter().all(|s| !parameter(model, *s).is_nan());
+    let of_positions = |e: &Expr| match g.node(*e) {
+        Node::Memory(Memory::Caputo, operand, _) => {
+            combination(model, operand).is_some_and(|c| c.velocities.is_empty())
+        }
+        _ => false,
+    };
+    equations.mass.iter().flatten().all(steady)
+        && equations.directions[a].iter().all(steady)
+        && p.nodes.iter().all(of_positions)
+        && model.constraints.len() == 1
+        && g_linear(model, model.constraints[a].expr, &p.nodes).is_some()
 }
 
 /// The expression with these operators zero, if it is affine in them with constant slopes.

@@ -4,7 +4,7 @@
 //! A constraint $\psi + b\cdot D^\alpha q = 0$ with $2 < \alpha < 3$ is taken integrated, $b\cdot(\dot q - \dot q_0 - \ddot q_0\tau) + J^{\alpha-1}\psi = 0$.
 //! `equation` models are taken as they stand.
 
-use pfaff_expr::{Expr, Memory, Node, number};
+use pfaff_expr::{Expr, Memory, Node, Role, number};
 use pfaff_mechanics::Equations;
 use pfaff_model::{Diagnostic, Equation, Model, Quantity, Span};
 use pfaff_solver::{Kernel, Operand};
@@ -33,7 +33,7 @@ pub(crate) fn mechanical(
 ) -> Result<Formulation, Diagnostic> {
     let g = &model.graph;
     refuse_right(model)?;
-    let Admissible { data, notes, exponent, decades, raised } =
+    let Admissible { data, notes, exponent, decades, raised, across } =
         admissible(model, equations, t0)?;
     let n = model.coordinates.len();
     let mut plan = Plan::new(model, t0, vec![2.0; n], data);
@@ -58,7 +58,9 @@ pub(crate) fn mechanical(
         let equation = if let Some(raised) = &raised[a] {
             integrated(model, &mut plan, raised, c.span)?
         } else {
-            let φ = plan.translate(model, &[equations.residual[a]], c.span)?[0];
+            let φ =
+                freed(model, equations, &mut plan, (&across[a], &force), equations.residual[a]);
+            let φ = plan.translate(model, &[φ], c.span)?[0];
             held.push((c.name.clone(), φ));
             φ
         };
@@ -80,6 +82,43 @@ pub(crate) fn mechanical(
     let work = Operand { unknown, kernel, start: Vec::new(), controlled: false };
     let work = plan.operand(g, work, None);
     Ok(Formulation { plan, notes, reaction, energy: Some((equations.energy, work)), held })
+}
+
+/// Operators whose own reaction does not touch them take the accelerations without it, $M u = f$: the same values, but nothing large is left to cancel.
+fn freed(
+    model: &Model,
+    equations: &Equations,
+    plan: &mut Plan,
+    (nodes, force): (&[Expr], &[Expr]),
+    φ: Expr,
+) -> Expr {
+    let g = &model.graph;
+    if nodes.is_empty() {
+        return φ;
+    }
+    let n = model.coordinates.len();
+    let first = plan.unknowns.len();
+    let symbol = |k: usize| g.symbol(&format!("free acceleration {k}"), Role::Free);
+    let free: Vec<Expr> = (0..n).map(symbol).collect();
+    plan.unknowns.extend(&free);
+    for k in 0..n {
+        plan.residual.push(g.sub(g.dot(&equations.mass[k], &free), force[k]));
+    }
+    let mut images = Vec::new();
+    for &node in nodes {
+        let Node::Memory(_, operand, second) = g.node(node) else { continue };
+        let Some(parts) = combination(model, operand) else { continue };
+        let kernel = Kernel::Power(2.0 - constant(model, second));
+        let mut sum = g.zero();
+        for (k, c) in parts.positions {
+            let unknown = first + k;
+            let kernel = kernel.clone();
+            let operand = Operand { unknown, kernel, start: Vec::new(), controlled: true };
+            sum = g.add(sum, g.mul(c, plan.operand(g, operand, None)));
+        }
+        images.push((node, sum));
+    }
+    g.substitute(&[φ], &images)[0]
 }
 
 /// The integrated form of a constraint of order between 2 and 3.

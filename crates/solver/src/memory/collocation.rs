@@ -27,6 +27,9 @@ pub(crate) struct Collocation {
     by_z: Vec<f64>,
     matrix: Vec<f64>,
     lu: Lu,
+    /// Whether `matrix` holds the factors instead, with these exchanges of rows.
+    blunt: bool,
+    exchanges: Vec<usize>,
     /// Length of the step whose factors are kept; 0 if none are.
     factored: f64,
     pub(crate) evaluations: usize,
@@ -69,6 +72,8 @@ impl Collocation {
             by_z: vec![0.0; n * p],
             matrix: vec![0.0; s * n * s * n],
             lu: Lu::new(s * n),
+            blunt: false,
+            exchanges: vec![0; s * n],
             factored: 0.0,
             evaluations: 0,
         }
@@ -105,7 +110,11 @@ impl Collocation {
                 self.factor(frame, elapsed, system)?;
                 fresh = true;
             }
-            self.lu.solve(&mut self.residual);
+            if self.blunt {
+                substitute(&self.matrix, &self.exchanges, &mut self.residual);
+            } else {
+                self.lu.solve(&mut self.residual);
+            }
             let (change, felt) = self.correct(frame)?;
             // Rounding: steps that are nothing, or that no longer shrink. Densities of very short steps are noisy, but not their integrals.
             let stands = change > 0.1 * previous && fresh;
@@ -228,7 +237,11 @@ impl Collocation {
             }
         }
         crate::system::finite(&self.matrix)?;
-        self.lu.factor(width, &self.matrix).map_err(|_| Halt::Singular)?;
+        // Very short steps mix powers of h, so that small pivots are no verdict: only zero is one.
+        self.blunt = self.lu.factor(width, &self.matrix).is_err();
+        if self.blunt && !eliminate(width, &mut self.matrix, &mut self.exchanges) {
+            return Err(Halt::Singular);
+        }
         self.factored = self.tables.h;
         Ok(())
     }
@@ -262,6 +275,49 @@ impl Collocation {
             }
         }
         Ok((change, felt))
+    }
+}
+
+/// Triangular factors in place, with partial pivoting among rows of equal scale; false if a pivot is zero.
+fn eliminate(n: usize, a: &mut [f64], exchanges: &mut [usize]) -> bool {
+    let mut scale: Vec<f64> =
+        a.chunks_exact(n).map(|row| row.iter().fold(0.0_f64, |m, x| m.max(x.abs()))).collect();
+    for k in 0..n {
+        let size = |i: usize| a[i * n + k].abs() / scale[i];
+        let Some(p) = (k..n).max_by(|&i, &j| size(i).total_cmp(&size(j))) else { return false };
+        exchanges[k] = p;
+        if a[p * n + k] == 0.0 || !a[p * n + k].is_finite() {
+            return false;
+        }
+        if p != k {
+            (0..n).for_each(|j| a.swap(k * n + j, p * n + j));
+            scale.swap(k, p);
+        }
+        for i in k + 1..n {
+            let factor = a[i * n + k] / a[k * n + k];
+            a[i * n + k] = factor;
+            if factor != 0.0 {
+                for j in k + 1..n {
+                    a[i * n + j] -= factor * a[k * n + j];
+                }
+            }
+        }
+    }
+    true
+}
+
+/// Solves with the factors of [`eliminate`], in place.
+fn substitute(a: &[f64], exchanges: &[usize], x: &mut [f64]) {
+    let n = x.len();
+    for (k, &p) in exchanges.iter().enumerate() {
+        x.swap(k, p);
+    }
+    for i in 0..n {
+        x[i] -= (0..i).map(|j| a[i * n + j] * x[j]).sum::<f64>();
+    }
+    for i in (0..n).rev() {
+        let sum: f64 = (i + 1..n).map(|j| a[i * n + j] * x[j]).sum();
+        x[i] = (x[i] - sum) / a[i * n + i];
     }
 }
 
