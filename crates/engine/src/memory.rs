@@ -12,8 +12,8 @@ mod watch;
 
 use std::time::Instant as Clock;
 
-use pfaff_expr::{Expr, Graph};
-use pfaff_model::{Dynamics as Written, Model, Principle};
+use pfaff_expr::{Expr, Graph, Memory, Node};
+use pfaff_model::{Dynamics as Written, Model, Principle, Span};
 use pfaff_program::CompileError;
 use pfaff_solver::{Kernel, MemoryOptions, integrate_memory};
 
@@ -22,7 +22,7 @@ use crate::mechanism::Dynamics;
 use crate::memory::formulate::{Formulation, mechanical, written};
 use crate::memory::system::Remembering;
 use crate::memory::watch::{Reader, Watcher};
-use crate::motion::{Motion, Statistics, Stop, StopReason};
+use crate::motion::{Form, Motion, Statistics, Stop, StopReason};
 use crate::note::Note;
 use crate::pipeline::{Failure, collect, stop_reason, uncompiled};
 use crate::progress::{Progress, Setting};
@@ -42,6 +42,20 @@ pub(crate) fn remembers(model: &Model) -> bool {
     parts.into_iter().any(|e| g.remembers(e))
 }
 
+/// The orders of the fractional operators in an expression, ascending and each once.
+pub(crate) fn orders(model: &Model, e: Expr) -> Vec<f64> {
+    let g = &model.graph;
+    let order = |node: Expr| match g.node(node) {
+        Node::Memory(Memory::Kernel | Memory::Mean, ..) => None,
+        Node::Memory(_, _, second) => Some(plan::constant(model, second)),
+        _ => None,
+    };
+    let mut orders: Vec<f64> = g.live(&[e]).into_iter().filter_map(order).collect();
+    orders.sort_by(f64::total_cmp);
+    orders.dedup();
+    orders
+}
+
 /// Integrates a model with memory and audits the motion.
 pub(crate) fn run(
     model: &Model,
@@ -56,7 +70,7 @@ pub(crate) fn run(
             let what = format!("the principle `{}`", equations.principle.name());
             let text = format!("{what} with memory is a boundary value problem that looks at the future, and no run from initial values");
             let hint = "`principle chetaev` runs";
-            return Err(wrong(plan::mistake(Default::default(), text, hint)));
+            return Err(wrong(plan::mistake(Span::default(), text, hint)));
         }
         (Dynamics::Saddle(equations), _) => mechanical(model, equations, settings.t0),
         (_, Written::Equations(equations)) => written(model, equations, settings.t0),
@@ -79,6 +93,11 @@ pub(crate) fn run(
             Dynamics::Ordinary(_) => None,
         },
         method: "collocation",
+        form: if matches!(dynamics, Dynamics::Saddle(_)) {
+            Form::Saddle
+        } else {
+            Form::Ordinary
+        },
         t0: settings.t0,
         t1: settings.options.t1,
     };

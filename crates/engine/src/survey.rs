@@ -36,6 +36,8 @@ pub struct ConstraintSurvey {
     pub undecided: bool,
     /// Whether it comes from positions alone; `None` where that could not be decided.
     pub integrable: Option<bool>,
+    /// Orders of its memory operators, ascending and each once; none for kernels and means.
+    pub orders: Vec<f64>,
 }
 
 /// Surveys a model.
@@ -50,7 +52,8 @@ pub fn survey(model: &Model) -> Survey {
         .map(|c| {
             let (class, undecided) = classify(&model.graph, c.expr, &velocities);
             let integrable = (class == Class::Holonomic).then_some(true);
-            ConstraintSurvey { name: c.name.clone(), class, undecided, integrable }
+            let orders = crate::memory::orders(model, c.expr);
+            ConstraintSurvey { name: c.name.clone(), class, undecided, integrable, orders }
         })
         .collect();
     let (mut regular, mut degrees_of_freedom, mut refusal) = (None, n, None);
@@ -64,7 +67,9 @@ pub fn survey(model: &Model) -> Survey {
             }
         }
         Ok(Dynamics::Ordinary(ordinary)) => {
-            regular = Some(model.graph.rank(&ordinary.jacobian) == n);
+            // NOTE: fractional orders are planned by the run, which says if they determine the motion.
+            let remembers = ordinary.residual.iter().any(|&e| model.graph.remembers(e));
+            regular = (!remembers).then(|| model.graph.rank(&ordinary.jacobian) == n);
         }
         Err(why) => {
             degrees_of_freedom = n - independent(&model.graph, model);
@@ -100,6 +105,7 @@ impl Survey {
                 ("name", Json::text(&c.name)),
                 ("class", Json::text(c.class.name())),
                 ("integrable", verdict(c.integrable)),
+                ("orders", Json::numbers(&c.orders)),
             ])
         };
         Json::object([
@@ -133,7 +139,12 @@ impl Survey {
                 (_, None) => ", integrability unknown",
             };
             let open = if c.undecided { " (undecided whether velocities occur)" } else { "" };
-            let class = c.class.name();
+            let orders: Vec<String> = c.orders.iter().map(f64::to_string).collect();
+            let class = if orders.is_empty() {
+                c.class.name().to_owned()
+            } else {
+                format!("{} of order {}", c.class.name(), orders.join(", "))
+            };
             let _ = writeln!(text, "  constraint {:width$}  {class}{integrable}{open}", c.name);
         }
         if let Some(refusal) = &self.refusal {

@@ -51,7 +51,13 @@ pub(crate) fn chetaev(model: &Model, L: Expr, span: Span) -> Result<Equations, R
         });
     }
     let jacobian = g.jacobian(&residual, &v);
-    let drift = g.directional(&residual, &along_motion).into_iter().map(|d| g.neg(d)).collect();
+    let drift = g
+        .directional(&residual, &along_motion)
+        .into_iter()
+        .zip(&classes)
+        // NOTE: a constraint with memory is never differentiated, so it has no drift.
+        .map(|(d, class)| if *class == Class::Memory { g.zero() } else { g.neg(d) })
+        .collect();
     let directions = model
         .constraints
         .iter()

@@ -67,9 +67,9 @@ impl Refusal {
             Self::Memory { what, span } => Diagnostic::error(
                 "E0420",
                 *span,
-                format!("{what} has memory, and motions with memory are not built yet"),
+                format!("{what} has memory: its principle would look at the future, so that no motion follows from initial values"),
             )
-            .with_hint("`check` and the text of the model work; a run needs a model without `caputo`, `rl`, `integral`, `memory`, `mean`"),
+            .with_hint("write memory as a `force`, a `constraint` or an `equation`"),
             Self::Dependent { name, inside, span } => Diagnostic::error(
                 "E0421",
                 *span,

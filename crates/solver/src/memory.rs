@@ -4,7 +4,7 @@
 //! integrals (`basis.rs`), the past as a sum of exponentials (`exponentials.rs`, `history.rs`). The cost is linear in the number of steps and the
 //! storage does not depend on it, except for kernels that are neither powers nor exponentials.
 //!
-//! Beside it stand operators on given functions: [`gauss_jacobi`] rules, and [`samples`] on a uniform grid by fast convolution.
+//! Beside it stand operators on given functions: [`gauss_jacobi`] rules, and [`operate_on_samples`] on a uniform grid by fast convolution.
 
 mod basis;
 mod collocation;
@@ -12,9 +12,11 @@ mod exponentials;
 mod gauss;
 mod history;
 mod run;
+mod samples;
 mod system;
 
 pub use exponentials::Exponentials;
 pub use gauss::gauss_jacobi;
 pub use run::{MemoryObserver, MemoryOptions, MemoryOutcome, integrate_memory};
+pub use samples::{SampleOperator, operate_on_samples};
 pub use system::{Kernel, MemorySystem, Operand};

@@ -8,7 +8,7 @@
 
 use pfaff_expr::{Expr, Memory, Node, Role};
 use pfaff_mechanics::{Class, Equations, derive};
-use pfaff_model::{Constraint, Diagnostic, Model, Quantity};
+use pfaff_model::{Constraint, Diagnostic, Model, Quantity, Span};
 use pfaff_solver::Lu;
 
 use crate::core::Core;
@@ -95,7 +95,7 @@ pub(crate) fn admissible(
     let refused = |r: pfaff_mechanics::Refusal| r.diagnostic();
     let plain = derive(&bare, equations.principle).map_err(refused)?;
     let uncompiled = |e: pfaff_program::CompileError| {
-        Diagnostic::error("E0431", Default::default(), e.to_string())
+        Diagnostic::error("E0431", Span::default(), e.to_string())
     };
     let mut core = Core::new(&bare, &plain).map_err(uncompiled)?;
     let found =
@@ -128,7 +128,7 @@ pub(crate) fn admissible(
             numbers.accelerations(model, a, &mut data)?;
         }
         if p.alpha > 1.0 && κ.abs() < 1e-12 && is_steady(model, equations, a, p) {
-            across[a] = p.nodes.clone();
+            across[a].clone_from(&p.nodes);
         }
         let splits = !across[a].is_empty();
         let limits = (&mut exponent, &mut decades);
@@ -276,15 +276,11 @@ fn profile(
         let mut slopes = vec![0.0; model.coordinates.len()];
         let mut shift = 0.0;
         if let Some(parts) = combination(model, operand) {
-            if !parts.velocities.is_empty() {
-                shift = 1.0;
-                for (k, c) in parts.velocities {
-                    slopes[k] += constant(model, c);
-                }
-            } else {
-                for (k, c) in parts.positions {
-                    slopes[k] += constant(model, c);
-                }
+            let of_velocities = !parts.velocities.is_empty();
+            shift = f64::from(u8::from(of_velocities));
+            let list = if of_velocities { parts.velocities } else { parts.positions };
+            for (k, c) in list {
+                slopes[k] += constant(model, c);
             }
         }
         if alpha + shift >= 3.0 {

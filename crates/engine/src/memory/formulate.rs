@@ -205,21 +205,20 @@ fn orders(model: &Model, equations: &[Equation]) -> Result<Vec<f64>, Diagnostic>
         }
         let linear = combination(model, operand);
         for (k, c) in model.coordinates.iter().enumerate() {
-            let order = match (&linear, derivative) {
-                (Some(parts), true) => {
-                    let has = |list: &[(usize, Expr)]| list.iter().any(|p| p.0 == k);
-                    let position = if has(&parts.positions) { alpha } else { 0.0 };
-                    let velocity = if has(&parts.velocities) { alpha + 1.0 } else { 0.0 };
-                    position.max(velocity)
-                }
-                _ => {
-                    let rate = alpha.ceil();
-                    let position = if g.contains(operand, &[c.position]) { rate } else { 0.0 };
-                    let velocity =
-                        if g.contains(operand, &[c.velocity]) { rate + 1.0 } else { 0.0 };
-                    position.max(velocity)
-                }
+            let rate = alpha.ceil();
+            let (position, velocity) = if let (Some(parts), true) = (&linear, derivative) {
+                let has = |list: &[(usize, Expr)]| list.iter().any(|p| p.0 == k);
+                let raised = |there: bool, order: f64| if there { order } else { 0.0 };
+                (
+                    raised(has(&parts.positions), alpha),
+                    raised(has(&parts.velocities), alpha + 1.0),
+                )
+            } else {
+                let raised =
+                    |s: Expr, order: f64| if g.contains(operand, &[s]) { order } else { 0.0 };
+                (raised(c.position, rate), raised(c.velocity, rate + 1.0))
             };
+            let order = position.max(velocity);
             orders[k] = orders[k].max(order);
         }
     }

@@ -1,6 +1,6 @@
 //! The observer of a run with memory: rows of output, and the numbers that the audit judges.
 
-use pfaff_expr::{Expr, Graph};
+use pfaff_expr::{Expr, Graph, Node};
 use pfaff_model::Model;
 use pfaff_program::{CompileError, Program, Run};
 use pfaff_solver::{Control, Event, MemoryObserver};
@@ -20,6 +20,11 @@ pub(crate) struct Reader {
     n: usize,
     m: usize,
     observed: usize,
+    /// Observed quantities that have no tape (Mittag-Leffler functions): where they stand, and how they are found.
+    slow: Vec<(usize, Expr)>,
+    graph: Graph,
+    symbols: Vec<Expr>,
+    parameters: Vec<(Expr, f64)>,
 }
 
 impl Reader {
@@ -44,7 +49,15 @@ impl Reader {
         parts.extend(formulation.held.iter().map(|h| Some(h.1)));
         let mut inputs = vec![model.time];
         inputs.extend(plan.unknowns.iter().chain(&plan.symbols));
-        let outputs: Vec<Expr> = parts.iter().map(|p| p.unwrap_or(g.zero())).collect();
+        let mut outputs: Vec<Expr> = parts.iter().map(|p| p.unwrap_or(g.zero())).collect();
+        let mut slow = Vec::new();
+        for (i, e) in outputs.iter_mut().enumerate() {
+            let live = g.live(&[*e]);
+            if live.iter().any(|&e| matches!(g.node(e), Node::MittagLeffler(..))) {
+                slow.push((i, *e));
+                *e = g.zero();
+            }
+        }
         let program = Program::compile(g, &inputs, &model.parameter_symbols(), &outputs)?;
         Ok(Self {
             run: program.start(&model.parameter_values()),
@@ -54,6 +67,10 @@ impl Reader {
             n: model.coordinates.len(),
             m: model.constraints.len(),
             observed: observed.len(),
+            slow,
+            graph: g.clone(),
+            symbols: inputs,
+            parameters: model.parameters.iter().map(|p| (p.symbol, p.value)).collect(),
         })
     }
 
@@ -62,6 +79,14 @@ impl Reader {
         self.inputs[1..=x.len()].copy_from_slice(x);
         self.inputs[x.len() + 1..].copy_from_slice(z);
         self.run.evaluate(&self.inputs, &mut self.outputs);
+        for &(i, e) in &self.slow {
+            let at = |s: Expr| {
+                let input = self.symbols.iter().position(|&x| x == s).map(|k| self.inputs[k]);
+                let parameter = self.parameters.iter().find(|p| p.0 == s).map(|p| p.1);
+                input.or(parameter).unwrap_or(f64::NAN)
+            };
+            self.outputs[i] = self.graph.evaluate(&[e], &at)[0];
+        }
         for (value, missing) in self.outputs.iter_mut().zip(&self.missing) {
             if *missing {
                 *value = f64::NAN;
@@ -126,8 +151,6 @@ impl Watcher<'_> {
             }
             let off = (instant.energy - self.first_energy - work).abs();
             self.imbalance = (self.imbalance.0.max(off), self.imbalance.1.max(scale));
-        } else if self.reader.n > 0 && self.first_energy.is_nan() {
-            // NOTE: `equation` models have no energy.
         }
         if !start {
             let speed: f64 = instant.v.iter().filter(|v| v.is_finite()).map(|v| v.abs()).sum();

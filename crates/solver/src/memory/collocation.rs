@@ -165,7 +165,7 @@ impl Collocation {
                 } else {
                     history.value(p, j, &self.tables)
                 };
-                self.past[j * count + p] = operand.from_start(at) + past;
+                self.past[j * count + p] = operand.start_at(at) + past;
             }
         }
         for (p, operand) in frame.operands.iter().enumerate() {

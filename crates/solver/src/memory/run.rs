@@ -143,7 +143,7 @@ impl<'a> Run<'a> {
         let shortest = 1e-3 * frame.basis.nodes[0] * h;
         let history = History::new(&frame.operands, &frame.basis, shortest, span);
         let events = system.events().len();
-        let z = frame.operands.iter().map(|o| o.from_start(0.0)).collect();
+        let z = frame.operands.iter().map(|o| o.start_at(0.0)).collect();
         Self {
             main: Collocation::new(&frame),
             inner: Collocation::new(&frame),

@@ -89,7 +89,7 @@ pub enum Kernel {
 
 impl Operand {
     /// What the start contributes at $\tau = t - t_0$.
-    pub(crate) fn from_start(&self, elapsed: f64) -> f64 {
+    pub(crate) fn start_at(&self, elapsed: f64) -> f64 {
         let power = |e: f64| if e == 0.0 { 1.0 } else { libm::pow(elapsed, e) };
         self.start.iter().map(|&(a, e)| a * power(e)).sum()
     }
