@@ -78,7 +78,7 @@ fn affine_dipole_is_made_of_forces() {
     differ(moment, moment - inertia);
 }
 
-/// [GKS13, slide 6]: Ω^i_j = −g_jk Ω^k_l g^li; as printed, Ω^i_j = −Ω^i_j, nothing could turn.
+/// [GKS13, slide 6]: Ω^i_j = −g_jk Ω^k_l g^li; by the first equality there, Ω^i_j = −Ω^i_j, nothing could turn.
 #[test]
 fn gyroscopic_rates_are_skew_and_not_zero() {
     let text = "coordinates phi[2,2]\nlagrangian tr(transpose(phi')*phi')/2\nconstraint rigid: gyroscopic(phi)\n\
@@ -89,7 +89,7 @@ fn gyroscopic_rates_are_skew_and_not_zero() {
     assert!((last(&motion.observed, "turn") - 0.7).abs() < MOVES, "it turns");
 }
 
-/// [GKS13, slide 12]: a constraint ω(t,q)q̇ has the vakonomic reaction μ̇ω + μ(∂_tω + …); the slide omits ∂_tω.
+/// [GKS13, slide 12]: a constraint ω(t,q)q̇ has the vakonomic reaction μ̇ω + μ(∂_tω + …); the slide has ω(q) and omits ∂_tω, where slide 9 allows explicit time.
 #[test]
 fn vakonomic_reaction_knows_explicit_time() {
     let text = "parameters m = 1.5, k = 0.7\ncoordinates x, y\nlagrangian m*(x'^2 + y'^2)/2\n\
@@ -134,7 +134,7 @@ fn mass_of_the_moving_ratio() {
     );
 }
 
-/// [BN, (3.4)]: ẏ = k t ẋ; the printed ẏ = k y ẋ is another constraint, and an integrable one.
+/// [BN, (3.4)]: ẏ = k t ẋ; the normal form beside it, ẏ = k y ẋ, is another constraint, and an integrable one.
 #[test]
 fn moving_ratio_contains_time() {
     let motion = support::run(&support::model(RATIO), &Request::default());
@@ -235,15 +235,14 @@ fn projected_equations_have_a_plus() {
     differ(e_x + slope * e_z, e_x - slope * e_z);
 }
 
-/// [PP, (20)]: q̈ = (φ'/2φ)q̇ holds without forces only. With a potential q̈ = −grad V + λq̇, λ = (φ'/2 + dV(q̇))/φ.
+/// [PP, (20)]: q̈ = (φ'/2φ)q̇ stands behind a general metric and holds in Cartesian coordinates of a flat one; in general ∇_v v = (φ'/2φ)v. In polar
+/// coordinates r̈ = rθ̇² + (φ'/2φ)ṙ.
 #[test]
-fn prescribed_speed_in_a_field() {
-    let text = "parameters g = 2\ncoordinates x, y\nlagrangian (x'^2 + y'^2)/2 - g*y\n\
-                constraint speed: (x'^2 + y'^2)/2 = 1/(2*t)\n";
-    // φ = 1/t at t = 1, speed 1.
-    let state = chetaev(text, "t=1, x'=0.6, y'=0.8");
-    let (φ, φ_rate, g, vx, vy) = (1.0, -1.0, 2.0, 0.6, 0.8);
-    let λ = (φ_rate / 2.0 + g * vy) / φ;
-    assert!((state.acceleration[1] - (-g + λ * vy)).abs() < HOLDS);
-    differ(state.acceleration[0] - λ * vx, state.acceleration[0] - φ_rate / (2.0 * φ) * vx);
+fn prescribed_speed_needs_the_connection() {
+    let text = "coordinates r, th\nlagrangian (r'^2 + r^2*th'^2)/2\n\
+                constraint speed: (r'^2 + r^2*th'^2)/2 = 1/(2*t)\n";
+    // φ = 1/t at t = 1, speed 1: φ'/2φ = −1/2.
+    let state = chetaev(text, "t=1, r=2, r'=0.6, th'=0.4");
+    let printed = state.acceleration[0] + 0.5 * 0.6;
+    differ(printed - 2.0 * 0.4 * 0.4, printed);
 }
