@@ -30,6 +30,10 @@ pub(crate) enum Command {
     Derive(DeriveArguments),
     /// Integrates one motion and audits it
     Run(RunArguments),
+    /// Puts principles side by side: equations, motions, where they part, what each keeps
+    Compare(CompareArguments),
+    /// Varies a motion under its constraints in the ways of Hölder, Suslov and the vakonomic principle: which conditions hold, what the others cost
+    Variations(VariationsArguments),
     /// Lists the built-in models, or prints one
     Gallery(GalleryArguments),
     /// Evaluates an expression
@@ -86,7 +90,7 @@ pub(crate) struct DeriveArguments {
     /// chetaev, vakonomic or restricted, instead of the model's own
     #[arg(long)]
     pub(crate) principle: Option<String>,
-    /// multipliers (reduced and hamilton are not built yet)
+    /// multipliers, or reduced: independent quasi-velocities, λ as an expression, Helmholtz's test (hamilton is not built yet)
     #[arg(long, default_value = "multipliers")]
     pub(crate) form: String,
     /// text, latex or json (c, rust and python are not built yet)
@@ -162,6 +166,91 @@ pub(crate) struct RunArguments {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
+  pfaff compare contact_vakonomic                      all principles that the model allows
+  pfaff compare mine.pfaff --principles chetaev,vakonomic --initial \"mu(c)=0.2\"
+  pfaff compare mine.pfaff --format csv > both.csv     positions at common times, and distances
+
+The vakonomic principle needs its multipliers at the start: mu(c) = …, or multipliers = zero, or multipliers = transversal(z).")]
+pub(crate) struct CompareArguments {
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
+    /// Such as chetaev,vakonomic; all that have equations if not given
+    #[arg(long, value_name = "LIST")]
+    pub(crate) principles: Option<String>,
+    /// Initial values instead of the model's own, such as "x'=1, mu(c)=0.2"
+    #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
+    pub(crate) initial: Option<String>,
+    /// Start of the runs
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub(crate) t0: Option<f64>,
+    /// End of the runs
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub(crate) t1: Option<f64>,
+    /// Local error ≤ E·(1+|y|) a step in every component
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    pub(crate) tolerance: Option<f64>,
+    /// Common times, such as 1,2,5
+    #[arg(long, value_name = "TIMES", allow_hyphen_values = true, conflicts_with = "samples")]
+    pub(crate) at: Option<String>,
+    /// This many common times, evenly spaced from start to end
+    #[arg(long, value_name = "N")]
+    pub(crate) samples: Option<usize>,
+    /// Writes the comparison to a file beside: .csv or .json by its ending
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+    /// Prints one JSON object and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// text, json or csv
+    #[arg(long, value_enum, overrides_with = "json")]
+    pub(crate) format: Option<TableFormat>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  pfaff variations contact_particle --vary \"x = sin(pi*t/3)\" --t1 3
+  pfaff variations contact_particle --motion \"x = t, y = t^2\" --vary \"y = t*(1 - t)\" --t1 1 --json
+
+Coordinates that are not varied have the variation 0; dependent coordinates follow from the others.")]
+pub(crate) struct VariationsArguments {
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
+    /// The variation of base coordinates as functions of t, such as "x = sin(pi*t)"
+    #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
+    pub(crate) vary: String,
+    /// The motion of the base coordinates as functions of t; the model's own motion if not given
+    #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
+    pub(crate) motion: Option<String>,
+    /// The principle of the model's own motion
+    #[arg(long)]
+    pub(crate) principle: Option<String>,
+    /// Initial values instead of the model's own
+    #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
+    pub(crate) initial: Option<String>,
+    /// Start
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub(crate) t0: Option<f64>,
+    /// End
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub(crate) t1: Option<f64>,
+    /// Times at which to look, such as 1,2,5
+    #[arg(long, value_name = "TIMES", allow_hyphen_values = true, conflicts_with = "samples")]
+    pub(crate) at: Option<String>,
+    /// This many times, evenly spaced from start to end
+    #[arg(long, value_name = "N")]
+    pub(crate) samples: Option<usize>,
+    /// Prints one JSON object and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// text or json
+    #[arg(long, value_enum, overrides_with = "json")]
+    pub(crate) format: Option<PlainFormat>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
   pfaff gallery                          names and titles
   pfaff gallery sleigh > mine.pfaff      a start for a model of your own")]
 pub(crate) struct GalleryArguments {
@@ -215,6 +304,13 @@ Read it at once, or keep it:
 pub(crate) struct ManArguments {
     /// A command; pfaff itself if there is none
     pub(crate) command: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TableFormat {
+    Text,
+    Json,
+    Csv,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

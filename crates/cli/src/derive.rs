@@ -1,6 +1,6 @@
 //! `pfaff derive`
 
-use pfaff::{Dynamics, Model, Principle, at_state, present, read_state};
+use pfaff::{Dynamics, Model, Principle, at_state, present, present_reduced, read_state};
 
 use crate::arguments::DeriveArguments;
 use crate::output::{Exit, failed, print, show, usage};
@@ -16,11 +16,13 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
         _ => return Err(usage(&format!("no format `{format}`: choose text, latex or json"))),
     }
     match arguments.form.as_str() {
-        "multipliers" => {}
-        "reduced" | "hamilton" => {
+        "multipliers" | "reduced" => {}
+        "hamilton" => {
             return Err(usage(&format!("the form `{}` is not built yet", arguments.form)));
         }
-        other => return Err(usage(&format!("no form `{other}`: choose multipliers"))),
+        other => {
+            return Err(usage(&format!("no form `{other}`: choose multipliers or reduced")));
+        }
     }
     let principle = arguments.principle.as_deref().map(principle).transpose()?;
     let model = crate::input::model(&arguments.model, None)?;
@@ -31,7 +33,12 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
     if let Some(text) = &arguments.state {
         return numbers(&model, &dynamics, text, format);
     }
-    let presentation = present(&model, &dynamics);
+    let presentation = match arguments.form.as_str() {
+        "reduced" => present_reduced(&model, &dynamics).ok_or_else(|| {
+            usage("an `equation` model has no multipliers to eliminate: leave --form out")
+        })?,
+        _ => present(&model, &dynamics),
+    };
     print(&match format {
         "latex" => presentation.to_latex(),
         "json" => format!("{}\n", presentation.to_json()),

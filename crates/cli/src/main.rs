@@ -6,6 +6,7 @@
 mod arguments;
 mod bar;
 mod check;
+mod compare;
 mod derive;
 mod eval;
 mod file;
@@ -18,6 +19,7 @@ mod plot;
 mod run;
 mod shell;
 mod summary;
+mod variations;
 
 use std::process::ExitCode;
 
@@ -39,6 +41,8 @@ fn main() -> ExitCode {
         Command::Check(a) => check::check(&a),
         Command::Derive(a) => derive::derive(&a),
         Command::Run(a) => run::run(&a),
+        Command::Compare(a) => compare::compare(&a),
+        Command::Variations(a) => variations::variations(&a),
         Command::Gallery(a) => gallery::gallery(&a),
         Command::Eval(a) => eval::eval(&a),
         Command::Completions(a) => shell::completions(&a),
@@ -52,17 +56,8 @@ fn main() -> ExitCode {
 
 /// Commands that are planned are refused plainly, others with a hint.
 fn later(words: &[String]) -> Exit {
-    const PLANNED: [&str; 9] = [
-        "compare",
-        "geometry",
-        "variations",
-        "lift",
-        "linearize",
-        "sweep",
-        "fit",
-        "report",
-        "plot",
-    ];
+    const PLANNED: [&str; 7] =
+        ["geometry", "lift", "linearize", "sweep", "fit", "report", "plot"];
     let built = shell::commands();
     let built: Vec<&str> = built.iter().map(String::as_str).collect();
     let word = words.first().map_or("", String::as_str);

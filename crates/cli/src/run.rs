@@ -79,7 +79,7 @@ fn request(arguments: &RunArguments) -> Result<Request, Exit> {
 }
 
 /// The numbers of `--at`.
-fn times(text: &str) -> Result<Vec<f64>, Exit> {
+pub(crate) fn times(text: &str) -> Result<Vec<f64>, Exit> {
     text.split(',')
         .map(|word| {
             let time = word.trim().parse::<f64>().ok().filter(|t| t.is_finite());

@@ -239,12 +239,7 @@ impl Core {
     pub(crate) fn reaction(&self, reaction: &mut [f64]) {
         reaction.fill(0.0);
         if self.principle != Principle::Chetaev {
-            let (n, l) = (self.n, &self.layout);
-            for (k, r) in reaction.iter_mut().enumerate() {
-                let row = &self.blocks[l.bend + k * n..][..n];
-                let bent: f64 = row.iter().zip(self.acceleration()).map(|(b, a)| b * a).sum();
-                *r = self.blocks[l.shift + k] + bent;
-            }
+            self.added(self.acceleration(), reaction);
         }
         if self.principle == Principle::Restricted {
             return;
@@ -253,6 +248,16 @@ impl Core {
         for a in 0..self.m {
             let row = &self.blocks[self.layout.directions + a * self.n..][..self.n];
             reaction.iter_mut().zip(row).for_each(|(r, w)| *r += λ[a] * w);
+        }
+    }
+
+    /// $(\dot A - \partial\varphi/\partial q)^\top\mu$ at the state last evaluated, with given accelerations, under the vakonomic principle.
+    pub(crate) fn added(&self, acceleration: &[f64], added: &mut [f64]) {
+        let (n, l) = (self.n, &self.layout);
+        for (k, x) in added.iter_mut().enumerate() {
+            let row = &self.blocks[l.bend + k * n..][..n];
+            let bent: f64 = row.iter().zip(acceleration).map(|(b, a)| b * a).sum();
+            *x = self.blocks[l.shift + k] + bent;
         }
     }
 

@@ -8,9 +8,13 @@
 
 mod audit;
 mod command;
+mod compare;
+mod compare_present;
 mod core;
 mod dual;
 mod effective_mass;
+mod equivalence;
+mod foreign;
 mod gallery;
 mod instant;
 mod json;
@@ -23,6 +27,7 @@ mod operator;
 mod ordinary;
 mod pipeline;
 mod present;
+mod present_reduced;
 mod present_restricted;
 mod progress;
 mod projection;
@@ -36,10 +41,14 @@ mod start;
 mod state;
 mod survey;
 mod unrolled;
+mod variations;
+mod variations_present;
 mod witness;
 
 pub use audit::{Audit, Check, Verdict};
 pub use command::{Range, Value, evaluate, read_state};
+pub use compare::{Comparison, Kept, Parting, compare};
+pub use equivalence::Equivalence;
 pub use gallery::{GALLERY, GalleryModel, gallery_model};
 pub use instant::Instant;
 pub use json::Json;
@@ -52,8 +61,10 @@ pub use pfaff_model::{
 };
 pub use pipeline::{Failure, Reading, Rejected, derive, read, run, run_derived, run_watched};
 pub use present::{Presentation, present};
+pub use present_reduced::present_reduced;
 pub use progress::Progress;
 pub use settings::Request;
 pub use signs::signs;
 pub use state::{State, StateReport, at_state};
 pub use survey::{ConstraintSurvey, Survey, survey};
+pub use variations::{NoVariations, Variation, VariationRequest, Variations, variations};

@@ -99,7 +99,7 @@ impl Mechanism {
             watched: compile(&watched)?,
             observed: compile(&observed)?,
             events_need_forces,
-            observed_inputs: vec![0.0; inputs.len()],
+            observed_inputs: vec![f64::NAN; inputs.len()],
             instant: Instant::new(n, m),
         })
     }
@@ -270,6 +270,8 @@ fn instant_symbols(model: &Model, vakonomic: bool) -> Vec<Expr> {
     symbols.push(results.energy);
     // NOTE: E[M] has no word in the language; its place is taken by a number that no formula reads.
     symbols.push(model.graph.zero());
+    // The multipliers of the other principles have no value here.
+    symbols.extend(if vakonomic { &results.lambda } else { &results.mu });
     symbols
 }
 

@@ -1,8 +1,8 @@
 //! A motion: what a run gives back, whatever ended it.
 
-use pfaff_model::Principle;
+use pfaff_model::{Model, Principle};
 
-use crate::audit::{Audit, Check};
+use crate::audit::{Audit, Check, Verdict};
 use crate::json::Json;
 use crate::note::Note;
 use crate::signs::signs;
@@ -163,6 +163,59 @@ impl Motion {
             Some(Principle::Vakonomic) => "mu",
             Some(Principle::Restricted) => "p",
             Some(Principle::Chetaev) | None => "lambda",
+        }
+    }
+
+    /// No motion yet: no times, no columns.
+    pub(crate) fn empty(model: &Model) -> Self {
+        Self {
+            title: model.title.clone().unwrap_or_else(|| model.source.name().to_owned()),
+            principle: None,
+            method: "",
+            form: Form::Saddle,
+            start: 0.0,
+            stop: Stop { reason: StopReason::End, t: 0.0 },
+            t: Vec::new(),
+            q: Vec::new(),
+            v: Vec::new(),
+            a: Vec::new(),
+            multipliers: Vec::new(),
+            multiplier_rates: Vec::new(),
+            reactions: Vec::new(),
+            reaction_power: Vec::new(),
+            energy: Vec::new(),
+            constraint_energy: Vec::new(),
+            work: Vec::new(),
+            observed: Vec::new(),
+            events: Vec::new(),
+            notes: Vec::new(),
+            audit: Audit { verdict: Verdict::Unchecked, checks: Vec::new() },
+            statistics: Statistics::default(),
+        }
+    }
+
+    /// Leaves out all output times but the first `count`.
+    pub(crate) fn truncate(&mut self, count: usize) {
+        let lists = [
+            &mut self.q,
+            &mut self.v,
+            &mut self.a,
+            &mut self.multipliers,
+            &mut self.multiplier_rates,
+            &mut self.reactions,
+            &mut self.observed,
+        ];
+        for series in lists.into_iter().flatten() {
+            series.values.truncate(count);
+        }
+        for values in [
+            &mut self.t,
+            &mut self.reaction_power,
+            &mut self.energy,
+            &mut self.constraint_energy,
+            &mut self.work,
+        ] {
+            values.truncate(count);
         }
     }
 

@@ -16,6 +16,7 @@ use pfaff_solver::{self as solver, Halt, integrate};
 use crate::audit::{Evidence, audit};
 use crate::core::Core;
 use crate::effective_mass::{effective_mass_at_start, effective_mass_on_the_way};
+use crate::foreign::{foreign_multipliers, without_along};
 use crate::instant::Instant;
 use crate::mechanism::{Compiled, Dynamics, Mechanism};
 use crate::memory;
@@ -149,6 +150,7 @@ fn integrated(
     if memory::remembers(model) {
         return memory::run(model, dynamics, &settings, watch);
     }
+    let foreign = foreign_multipliers(model, dynamics)?;
     let clock = Clock::now();
     let mut mechanism = Mechanism::new(model, dynamics).map_err(|e| uncompiled(&e))?;
     let mut compile_us = microseconds(clock);
@@ -188,6 +190,7 @@ fn integrated(
     motion.notes = notes;
     motion.notes.extend(undecided(model, dynamics));
     motion.notes.extend(without_along(model, motion.principle));
+    motion.notes.extend(foreign);
     motion.notes.extend(repeated);
     if let Some(why) =
         effective_mass_on_the_way(model, &motion.stop, &mut mechanism, &outcome.y)
@@ -400,20 +403,6 @@ fn undecided(model: &Model, dynamics: &Dynamics) -> Vec<Note> {
         ))
     };
     equations.undecided.iter().map(remark).collect()
-}
-
-/// `along` is a rule for reactions that only Chetaev's principle leaves open.
-fn without_along(model: &Model, principle: Option<Principle>) -> Vec<Note> {
-    let principle = principle.filter(|p| *p != Principle::Chetaev);
-    let Some(principle) = principle else { return Vec::new() };
-    let given = model.constraints.iter().filter(|c| c.along.is_some());
-    let remark = |name: &str| {
-        Note::Remark(format!(
-            "`along` of `{name}` is not used: the principle `{}` gives the reaction by itself",
-            principle.name()
-        ))
-    };
-    given.map(|c| remark(&c.name)).collect()
 }
 
 fn redundant(model: &Model, mechanism: &mut Mechanism, t0: f64, y0: &[f64]) -> Option<Note> {

@@ -22,6 +22,8 @@ pub struct Presentation {
     /// Named parts, in the order in which they build on each other.
     definitions: Vec<(String, Expr)>,
     sections: Vec<Section>,
+    /// Sentences at the end.
+    remarks: Vec<String>,
 }
 
 /// A heading with its lines.
@@ -54,18 +56,11 @@ pub fn present(model: &Model, dynamics: &Dynamics) -> Presentation {
         Dynamics::Saddle(equations) => mechanical(model, equations),
         Dynamics::Ordinary(ordinary) => as_written(model, ordinary),
     };
-    let mut presentation = Presentation {
-        title: model.title.clone().unwrap_or_else(|| model.source.name().to_owned()),
-        principle: match dynamics {
-            Dynamics::Saddle(equations) => Some(equations.principle),
-            Dynamics::Ordinary(_) => None,
-        },
-        graph: Graph::new(),
-        definitions: Vec::new(),
-        sections,
+    let principle = match dynamics {
+        Dynamics::Saddle(equations) => Some(equations.principle),
+        Dynamics::Ordinary(_) => None,
     };
-    presentation.name_parts(model);
-    presentation
+    Presentation::of(model, principle, sections, Vec::new())
 }
 
 fn mechanical(model: &Model, e: &Equations) -> Vec<Section> {
@@ -205,6 +200,26 @@ fn as_written(model: &Model, ordinary: &Ordinary) -> Vec<Section> {
 }
 
 impl Presentation {
+    /// Sections with names for what they share; empty ones are left out.
+    pub(crate) fn of(
+        model: &Model,
+        principle: Option<Principle>,
+        mut sections: Vec<Section>,
+        remarks: Vec<String>,
+    ) -> Self {
+        sections.retain(|s| !s.lines.is_empty());
+        let mut presentation = Self {
+            title: model.title.clone().unwrap_or_else(|| model.source.name().to_owned()),
+            principle,
+            graph: Graph::new(),
+            definitions: Vec::new(),
+            sections,
+            remarks,
+        };
+        presentation.name_parts(model);
+        presentation
+    }
+
     /// Writes products as they are read, then gives names to large parts that occur more than once.
     fn name_parts(&mut self, model: &Model) {
         let mut outputs = Vec::new();
@@ -258,7 +273,44 @@ impl Presentation {
                 );
             }
         }
+        for (i, remark) in self.remarks.iter().enumerate() {
+            let _ = writeln!(text, "{}{remark}", if i == 0 { "\n" } else { "" });
+        }
         text
+    }
+
+    /// The lines of some sections as text; `definitions` are the named parts.
+    pub(crate) fn lines(&self, keys: &[&str]) -> Vec<String> {
+        let mut lines = Vec::new();
+        if keys.contains(&"definitions") {
+            let wanted = self.sections.iter().filter(|s| keys.contains(&s.key));
+            let mut roots: Vec<Expr> = Vec::new();
+            for line in wanted.flat_map(|s| &s.lines) {
+                roots.push(line.right);
+                if let Label::Expression(left) = line.label {
+                    roots.push(left);
+                }
+            }
+            // NOTE: later definitions build on earlier ones, so one sweep backwards finds all that are needed.
+            let mut used: Vec<&(String, Expr)> = Vec::new();
+            for definition in self.definitions.iter().rev() {
+                let symbol = self.graph.symbol(&definition.0, pfaff_expr::Role::Free);
+                if roots.iter().any(|&r| self.graph.contains(r, &[symbol])) {
+                    roots.push(definition.1);
+                    used.push(definition);
+                }
+            }
+            for (name, e) in used.into_iter().rev() {
+                lines.push(format!("{name} = {}", self.graph.to_text(*e)));
+            }
+        }
+        for section in self.sections.iter().filter(|s| keys.contains(&s.key)) {
+            for line in &section.lines {
+                let right = self.graph.to_text(line.right);
+                lines.push(format!("{} = {right}", self.left(&line.label)));
+            }
+        }
+        lines
     }
 
     fn left(&self, label: &Label) -> String {
@@ -306,6 +358,9 @@ impl Presentation {
             });
             block(&mut text, section.heading, rows.collect());
         }
+        for remark in &self.remarks {
+            let _ = writeln!(text, "% {remark}");
+        }
         text
     }
 
@@ -348,6 +403,9 @@ impl Presentation {
         for section in &self.sections {
             let lines = section.lines.iter().map(line).collect();
             entries.push((section.key.to_owned(), Json::List(lines)));
+        }
+        if !self.remarks.is_empty() {
+            entries.push(("remarks".to_owned(), Json::texts(&self.remarks)));
         }
         Json::Object(entries)
     }

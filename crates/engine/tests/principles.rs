@@ -73,7 +73,8 @@ fn chaplygin_text(random: &mut Random, shape: &str, force: bool) -> String {
     let lagrangian = lagrangian(random, &["x", "y", "z", "w"], &["x", "y"]);
     let mut text = format!("coordinates x, y, z, w\nlagrangian {lagrangian}\n");
     for v in ["z", "w"] {
-        text += &format!("constraint c{v}: {v}' = {}\n", rate(random, shape));
+        let rate = rate(random, shape);
+        text.push_str(&["constraint c", v, ": ", v, "' = ", &rate, "\n"].concat());
     }
     if force {
         text += "force x: 0.3*t - 0.2*x'\nforce y: 0.1*sin(x)\n";

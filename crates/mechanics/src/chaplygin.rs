@@ -24,6 +24,8 @@ pub struct Chaplygin {
     pub base: Vec<usize>,
     /// The coordinates $q^\alpha$, by index.
     pub dependent: Vec<usize>,
+    /// A dependent coordinate that the Lagrangian contains, if there is one.
+    pub held: Option<usize>,
     /// $\varepsilon^\alpha(t, q^\mu, \dot q^\mu)$
     pub rates: Vec<Expr>,
     /// $L_c$
@@ -40,13 +42,34 @@ pub struct Chaplygin {
 ///
 /// [`Refusal::Dependent`] names a coordinate that stands in the way, [`Refusal::Unsolvable`] a constraint.
 pub fn chaplygin(model: &Model, equations: &Equations) -> Result<Chaplygin, Refusal> {
+    let form = chaplygin_of_constraints(model, equations)?;
+    match form.held {
+        None => Ok(form),
+        Some(k) => Err(Refusal::Dependent {
+            name: model.coordinates[k].name.clone(),
+            inside: "the Lagrangian".into(),
+            span: model.coordinates[k].span,
+        }),
+    }
+}
+
+/// As [`chaplygin`], but the Lagrangian may contain dependent coordinates: only what concerns the constraints is then of use.
+///
+/// # Errors
+///
+/// As [`chaplygin`].
+pub fn chaplygin_of_constraints(
+    model: &Model,
+    equations: &Equations,
+) -> Result<Chaplygin, Refusal> {
     let g = &model.graph;
     let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else {
         return Err(Refusal::NoDynamics);
     };
     let velocities = model.velocities();
     let rows = g.independent_rows(&equations.jacobian);
-    let dependent = dependent(model, equations, lagrangian, &rows)?;
+    let dependent = dependent(model, equations, &rows)?;
+    let held = dependent.iter().copied().find(|&k| is_inside(model, lagrangian, k));
     let base: Vec<usize> = (0..velocities.len()).filter(|k| !dependent.contains(k)).collect();
     let unknown: Vec<Expr> = dependent.iter().map(|&k| velocities[k]).collect();
     let (mut matrix, mut right) = (Vec::new(), Vec::new());
@@ -77,6 +100,7 @@ pub fn chaplygin(model: &Model, equations: &Equations) -> Result<Chaplygin, Refu
     Ok(Chaplygin {
         base,
         dependent,
+        held,
         rates,
         lagrangian: restricted,
         momenta: g.substitute(&momenta, &inserted),
@@ -88,15 +112,10 @@ pub fn chaplygin(model: &Model, equations: &Equations) -> Result<Chaplygin, Refu
 fn dependent(
     model: &Model,
     equations: &Equations,
-    lagrangian: Expr,
     rows: &[usize],
 ) -> Result<Vec<usize>, Refusal> {
     let g = &model.graph;
-    let inside = |e: Expr, k: usize| {
-        let q = model.coordinates[k].position;
-        g.contains(e, &[q]) && !matches!(g.zero_test(g.derivative(e, q)), ZeroTest::Zero)
-    };
-    let holder = |k: usize| rows.iter().find(|&&a| inside(equations.residual[a], k));
+    let holder = |k: usize| rows.iter().find(|&&a| is_inside(model, equations.residual[a], k));
     let (free, bound): (Vec<usize>, Vec<usize>) =
         (0..model.coordinates.len()).rev().partition(|&k| holder(k).is_none());
     let mut chosen: Vec<usize> = Vec::new();
@@ -113,10 +132,7 @@ fn dependent(
         }
     }
     chosen.sort_unstable();
-    let place = |k: usize| -> Option<String> {
-        if inside(lagrangian, k) {
-            return Some("the Lagrangian".into());
-        }
+    let place = |k: usize| {
         holder(k).map(|&a| format!("the constraint `{}`", model.constraints[a].name))
     };
     match chosen.iter().find_map(|&k| place(k).map(|inside| (k, inside))) {
@@ -127,6 +143,12 @@ fn dependent(
         }),
         None => Ok(chosen),
     }
+}
+
+/// Whether an expression contains a position.
+fn is_inside(model: &Model, e: Expr, k: usize) -> bool {
+    let (g, q) = (&model.graph, model.coordinates[k].position);
+    g.contains(e, &[q]) && !matches!(g.zero_test(g.derivative(e, q)), ZeroTest::Zero)
 }
 
 impl Chaplygin {

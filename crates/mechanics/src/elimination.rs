@@ -1,6 +1,6 @@
 //! Linear equations with symbolic coefficients, solved by elimination.
 //!
-//! $A X = Y$ by Gauss's method with complete pivoting: numbers first, then the smallest entry that does not vanish identically (decided by values modulo a prime). The solution is a
+//! $A X = Y$ by Gauss's method with complete pivoting: numbers first, then the diagonal (a positive mass is zero nowhere), then the smallest entry that does not vanish identically (decided by values modulo a prime). The solution is a
 //! graph that shares all intermediate results; it is valid wherever no pivot is zero. Meant for views of small systems: the equations themselves are never inverted.
 
 use pfaff_expr::{Expr, Graph};
@@ -56,14 +56,17 @@ fn pivot(
     rows: &[usize],
     columns: &[usize],
 ) -> Option<(usize, usize)> {
-    let mut best: Option<(usize, (usize, usize))> = None;
+    let mut best: Option<((u8, usize), (usize, usize))> = None;
     for &i in rows {
         for &j in columns {
             let e = a[i][j];
             if e == g.zero() {
                 continue;
             }
-            let cost = if g.number_of(e).is_some() { 0 } else { g.live(&[e]).len() };
+            let cost = match g.number_of(e) {
+                Some(_) => (0, 0),
+                None => (if i == j { 1 } else { 2 }, g.live(&[e]).len()),
+            };
             if best.is_none_or(|(least, _)| cost < least) && !g.vanishes_modulo_prime(e) {
                 best = Some((cost, (i, j)));
             }

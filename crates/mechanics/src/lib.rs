@@ -13,21 +13,28 @@ mod distribution;
 mod elimination;
 mod equations;
 mod factors;
+mod helmholtz;
 mod kinetic;
 mod ordinary;
+mod reduced;
 mod reduction;
 mod refusal;
 mod restricted;
 mod vakonomic;
 
-pub use chaplygin::{Chaplygin, chaplygin};
+pub use chaplygin::{Chaplygin, chaplygin, chaplygin_of_constraints};
 pub use class::{Class, classify};
 pub use distribution::{Rank, integrable, ranks};
 pub use elimination::solve_linear;
 pub use equations::{Equations, derive};
 pub use factors::{Solved, solve_saddle};
+pub use helmholtz::{Helmholtz, helmholtz};
 pub use kinetic::Kinetic;
 pub use ordinary::{Ordinary, ordinary};
 pub use pfaff_model::Principle;
+pub use reduced::{
+    Explicit, QuasiVelocities, ReducedEquations, canonical, explicit, quasi_velocities,
+    reduced_equations,
+};
 pub use reduction::{Chart, Multipliers, Point, Reduction, Statement, reduce};
 pub use refusal::Refusal;

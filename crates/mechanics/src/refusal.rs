@@ -73,14 +73,14 @@ impl Refusal {
             Self::Dependent { name, inside, span } => Diagnostic::error(
                 "E0421",
                 *span,
-                format!("the principle `restricted` inserts the velocity of `{name}`, but {inside} contains `{name}` itself"),
+                format!("to insert the velocity of `{name}` (principle `restricted`, Chaplygin's form) is not possible: {inside} contains `{name}` itself"),
             )
             .with_hint("dependent coordinates, the last declared ones that the constraints determine, may occur with a prime only; `chetaev` and `vakonomic` have no such limit"),
             Self::Unsolvable { constraint, coordinates, span } => Diagnostic::error(
                 "E0425",
                 *span,
                 format!(
-                    "the principle `restricted` inserts the velocities of {}, but `{constraint}` is not linear in them",
+                    "to insert the velocities of {} (principle `restricted`, Chaplygin's form) is not possible: `{constraint}` is not linear in them",
                     coordinates.iter().map(|c| format!("`{c}`")).collect::<Vec<_>>().join(", ")
                 ),
             )

@@ -1,0 +1,298 @@
+//! A comparison for people and for programs: text, JSON and CSV.
+
+use std::fmt::Write;
+
+use pfaff_model::Principle;
+
+use crate::compare::{Comparison, Kept, Parting};
+use crate::equivalence::Equivalence;
+use crate::json::Json;
+use crate::motion::{Motion, Series};
+use crate::present::Presentation;
+use crate::signs::signs;
+
+/// Rows of the table of positions.
+const ROWS: usize = 7;
+/// Coordinates in the table of positions.
+const COORDINATES: usize = 4;
+
+impl Comparison {
+    /// For people.
+    pub fn to_text(&self) -> String {
+        let mut text = String::new();
+        let Some(first) = self.motions.first() else { return text };
+        let _ = writeln!(text, "{}", first.title);
+        for (presentation, motion) in self.equations.iter().zip(&self.motions) {
+            let _ = writeln!(text, "\n{}", word(motion));
+            if let Some(principle) = motion.principle {
+                let _ = writeln!(text, "  ({})", signs(principle));
+            }
+            presentation.lines(&["definitions", "dependent", "equations"]).iter().for_each(
+                |line| {
+                    let _ = writeln!(text, "  {line}");
+                },
+            );
+            let _ = writeln!(
+                text,
+                "  {} steps, audit: {}",
+                motion.statistics.steps,
+                motion.audit.verdict.name()
+            );
+        }
+        for (principle, why) in &self.left_out {
+            let _ = writeln!(text, "\n{}: left out, because {why}", principle.name());
+        }
+        self.positions(&mut text);
+        for parting in &self.partings {
+            parted(parting, &first.q, &mut text);
+        }
+        self.conserved(&mut text);
+        if !self.equivalences.is_empty() {
+            let _ = writeln!(text, "\nOne motion, two principles?");
+        }
+        for e in &self.equivalences {
+            let _ = writeln!(text, "  {}", sentence(e, first));
+        }
+        text
+    }
+
+    fn positions(&self, text: &mut String) {
+        let Some(first) = self.motions.first() else { return };
+        let count = first.t.len();
+        let _ = writeln!(text, "\nPositions at common times");
+        let shown: Vec<usize> = match count {
+            0 => return,
+            1..=ROWS => (0..count).collect(),
+            _ => (0..ROWS).map(|i| i * (count - 1) / (ROWS - 1)).collect(),
+        };
+        let mut rows = vec![vec!["t".to_owned()]];
+        let shown_coordinates = first.q.len().min(COORDINATES);
+        for q in &first.q[..shown_coordinates] {
+            for m in &self.motions {
+                rows[0].push(format!("{} {}", q.name, short(m)));
+            }
+        }
+        for i in shown {
+            let mut row = vec![format!("{:.4}", first.t[i])];
+            for k in 0..shown_coordinates {
+                row.extend(self.motions.iter().map(|m| format!("{:.8}", m.q[k].values[i])));
+            }
+            rows.push(row);
+        }
+        table(&rows, text);
+        if first.q.len() > COORDINATES {
+            let more = first.q.len() - COORDINATES;
+            let _ = writeln!(text, "  … and {more} more coordinates; see --format csv or json");
+        }
+    }
+
+    fn conserved(&self, text: &mut String) {
+        let _ = writeln!(text, "\nLargest change since the start (kept where marked *)");
+        let mut rows = vec![vec![String::new()]];
+        rows[0].extend(self.motions.iter().map(word));
+        for kept in &self.kept {
+            let mut row = vec![kept.name.clone()];
+            for (change, kept) in kept.change.iter().zip(&kept.kept) {
+                let mark = if *kept { "*" } else { " " };
+                row.push(change.map_or("– ".into(), |c| format!("{c:.1e}{mark}")));
+            }
+            rows.push(row);
+        }
+        table(&rows, text);
+    }
+
+    /// As `compare --json` prints it.
+    pub fn to_json(&self) -> Json {
+        let first = self.motions.first();
+        let by_principle =
+            |values: Vec<Json>| Json::object(self.motions.iter().map(word).zip(values));
+        let kept = |k: &Kept| {
+            let change = k.change.iter().map(|c| c.map_or(Json::Null, Json::Number));
+            Json::object([
+                ("name", Json::text(&k.name)),
+                ("change", by_principle(change.collect())),
+                ("kept", by_principle(k.kept.iter().map(|&k| Json::Bool(k)).collect())),
+            ])
+        };
+        let left_out = self.left_out.iter().map(|(p, why)| {
+            Json::object([("principle", Json::text(p.name())), ("reason", Json::text(why))])
+        });
+        Json::object([
+            ("pfaff", Json::text(env!("CARGO_PKG_VERSION"))),
+            ("model", first.map_or(Json::Null, |m| Json::text(&m.title))),
+            ("principles", Json::texts(self.motions.iter().map(word))),
+            ("left_out", Json::List(left_out.collect())),
+            ("t", first.map_or(Json::Null, |m| Json::numbers(&m.t))),
+            ("motions", by_principle(self.motions.iter().map(Motion::to_json).collect())),
+            (
+                "equations",
+                by_principle(self.equations.iter().map(Presentation::to_json).collect()),
+            ),
+            (
+                "differences",
+                Json::List(self.partings.iter().map(|p| difference(p, first)).collect()),
+            ),
+            ("conserved", Json::List(self.kept.iter().map(kept).collect())),
+            (
+                "equivalence",
+                Json::List(self.equivalences.iter().map(|e| equivalence(e, first)).collect()),
+            ),
+        ])
+    }
+
+    /// One row for each common time: t, then every coordinate under every principle, then the distances of the pairs.
+    pub fn to_csv(&self) -> String {
+        let Some(first) = self.motions.first() else { return String::new() };
+        let mut columns: Vec<(String, &[f64])> = vec![("t".into(), &first.t)];
+        for (k, q) in first.q.iter().enumerate() {
+            for m in &self.motions {
+                columns.push((format!("{}({})", word(m), q.name), &m.q[k].values));
+            }
+        }
+        for p in &self.partings {
+            let [a, b] = p.between.map(Principle::name);
+            columns.push((format!("distance({a} {b})"), &p.distance));
+        }
+        let quoted = |name: &str| {
+            if name.contains(',') { format!("\"{name}\"") } else { name.to_owned() }
+        };
+        let names: Vec<String> = columns.iter().map(|(name, _)| quoted(name)).collect();
+        let mut text = names.join(",") + "\n";
+        for i in 0..first.t.len() {
+            let cell = |x: f64| if x.is_finite() { format!("{x:?}") } else { String::new() };
+            let row: Vec<String> = columns.iter().map(|(_, values)| cell(values[i])).collect();
+            text += &row.join(",");
+            text.push('\n');
+        }
+        text
+    }
+}
+
+fn word(motion: &Motion) -> String {
+    motion.principle.map_or("", Principle::name).to_owned()
+}
+
+fn short(motion: &Motion) -> &'static str {
+    match motion.principle {
+        Some(Principle::Vakonomic) => "vak",
+        Some(Principle::Restricted) => "res",
+        Some(Principle::Chetaev) | None => "che",
+    }
+}
+
+fn parted(parting: &Parting, names: &[Series], text: &mut String) {
+    let [a, b] = parting.between.map(Principle::name);
+    let _ = writeln!(text, "\n{a} and {b}");
+    let Some(t) = parting.apart_from else {
+        let _ = writeln!(
+            text,
+            "  do not part: largest distance {:.1e}, within the errors of the two motions",
+            parting.largest.0
+        );
+        return;
+    };
+    let worst =
+        parting.acceleration.iter().zip(names).max_by(|x, y| x.0.abs().total_cmp(&y.0.abs()));
+    if let Some((a, q)) = worst {
+        if a.abs() > 1e-12 {
+            let _ = writeln!(
+                text,
+                "  accelerations differ at the start, most in {}'': by {a:.6}",
+                q.name
+            );
+        } else {
+            let _ = writeln!(text, "  accelerations agree at the start");
+        }
+    }
+    if let Some((k, c)) = parting.law {
+        let _ = writeln!(
+            text,
+            "  they part like {c:.4}*(t - t0)^{:.0} (measured exponent {k:.3})",
+            libm::round(k)
+        );
+    }
+    let _ = writeln!(text, "  apart from t = {t} on, beyond the errors of the two motions");
+    let _ = writeln!(
+        text,
+        "  largest distance {:.6} at t = {}; at the end they part at speed {:.4}",
+        parting.largest.0, parting.largest.1, parting.speed
+    );
+}
+
+fn difference(p: &Parting, first: Option<&Motion>) -> Json {
+    let by_name = |values: Vec<Json>| {
+        Json::object(p.difference.iter().map(|s| s.name.clone()).zip(values))
+    };
+    let law = |pick: &dyn Fn((f64, f64)) -> f64| {
+        p.law.map_or(Json::Null, |law| Json::Number(pick(law)))
+    };
+    Json::object([
+        ("between", Json::texts(p.between.map(Principle::name))),
+        ("t", first.map_or(Json::Null, |m| Json::numbers(&m.t))),
+        ("q", by_name(p.difference.iter().map(|s| Json::numbers(&s.values)).collect())),
+        ("distance", Json::numbers(&p.distance)),
+        ("acceleration", by_name(p.acceleration.iter().map(|&a| Json::Number(a)).collect())),
+        ("order", law(&|l| l.0)),
+        ("coefficient", law(&|l| l.1)),
+        ("apart_from", p.apart_from.map_or(Json::Null, Json::Number)),
+        (
+            "largest",
+            Json::object([
+                ("distance", Json::Number(p.largest.0)),
+                ("t", Json::Number(p.largest.1)),
+            ]),
+        ),
+        ("speed_at_end", Json::Number(p.speed)),
+    ])
+}
+
+fn equivalence(e: &Equivalence, first: Option<&Motion>) -> Json {
+    let names = first.map_or(&[][..], |m| &m.multipliers);
+    let μ = names.iter().zip(&e.multipliers).map(|(s, &x)| (s.name.clone(), Json::Number(x)));
+    Json::object([
+        ("along", Json::text(e.along.name())),
+        ("equivalent", Json::Bool(e.equivalent)),
+        ("residual", Json::Number(e.residual)),
+        ("reaction", Json::Number(e.reaction)),
+        ("mu0", Json::object(μ)),
+    ])
+}
+
+fn sentence(e: &Equivalence, first: &Motion) -> String {
+    let names = first.multipliers.iter().map(|s| &s.name);
+    let μ: Vec<String> =
+        names.zip(&e.multipliers).map(|(n, x)| format!("mu({n}) = {x:.8}")).collect();
+    let size =
+        format!("{:.2e} of a reaction of {:.2e}, root mean squares", e.residual, e.reaction);
+    match (e.along, e.equivalent) {
+        (Principle::Chetaev, true) => {
+            format!(
+                "the chetaev motion is vakonomic with {} at the start ({size})",
+                μ.join(", ")
+            )
+        }
+        (Principle::Chetaev, false) => format!(
+            "the chetaev motion is vakonomic for no mu at the start: the best one, {}, leaves a force of {size}",
+            μ.join(", ")
+        ),
+        (_, true) => format!("the vakonomic motion is one of chetaev's too ({size})"),
+        (_, false) => format!(
+            "the vakonomic motion is none of chetaev's: it needs a force across the constraints' directions of {size}"
+        ),
+    }
+}
+
+fn table(rows: &[Vec<String>], text: &mut String) {
+    let columns = rows.first().map_or(0, Vec::len);
+    let width = |c: usize| rows.iter().map(|r| r[c].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    for row in rows {
+        let mut line = String::from(" ");
+        for (c, cell) in row.iter().enumerate() {
+            let w = widths[c];
+            let _ =
+                if c == 0 { write!(line, " {cell:<w$}") } else { write!(line, "  {cell:>w$}") };
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+}
