@@ -24,7 +24,7 @@ pub(crate) fn foreign_multipliers(
             "`event {}` watches {word}, which the principle `{name}` does not have",
             e.name
         );
-        Diagnostic::error("E0511", e.span, message)
+        Diagnostic::error("E0611", e.span, message)
     };
     let refusals: Vec<Diagnostic> =
         model.events.iter().filter(|e| foreign(e.expr)).map(refused).collect();

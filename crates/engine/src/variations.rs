@@ -124,7 +124,7 @@ fn functions(
     let wrong = |message: String| {
         let source = Source::new(option, text);
         let span = Span { start: 0, end: u32::try_from(text.len()).unwrap_or(u32::MAX) };
-        let diagnostics = vec![Diagnostic::error("E0510", span, message)];
+        let diagnostics = vec![Diagnostic::error("E0610", span, message)];
         NoVariations::Rejected(Rejected { source, diagnostics })
     };
     let g = &model.graph;

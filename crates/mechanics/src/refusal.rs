@@ -71,7 +71,7 @@ impl Refusal {
             )
             .with_hint("write memory as a `force`, a `constraint` or an `equation`"),
             Self::Dependent { name, inside, span } => Diagnostic::error(
-                "E0421",
+                "E0426",
                 *span,
                 format!("to insert the velocity of `{name}` (principle `restricted`, Chaplygin's form) is not possible: {inside} contains `{name}` itself"),
             )

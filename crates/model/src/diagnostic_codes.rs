@@ -68,6 +68,10 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0422", "a statement does not go with `equation`"),
     ("E0423", "nothing moves a coordinate"),
     ("E0424", "the lagrangian contains no velocity"),
+    (
+        "E0425",
+        "a constraint is not linear in the velocities that the restricted principle inserts",
+    ),
     ("E0430", "boundary value problems are not built yet"),
     ("E0431", "the equations cannot be compiled"),
     ("E0501", "a parameter has no value"),
@@ -83,6 +87,8 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0607", "a multiplier at the start is missing"),
     ("E0608", "`transversal` does not determine the multipliers"),
     ("E0609", "the effective mass of the vakonomic principle is singular at the start"),
+    ("E0610", "a variation or a motion of `variations` is wrong"),
+    ("E0611", "an event watches a multiplier that the principle does not have"),
 ];
 
 /// What helps against most mistakes of a code, where the place itself has no better advice.
