@@ -188,16 +188,27 @@ impl Store {
 
     /// The expression with every varying symbol set to zero; `None` where that has no value.
     fn zeroed(&mut self, e: Expr) -> Option<Expr> {
-        for x in self.live(&[e]) {
+        let mut stack = vec![e];
+        while let Some(&x) = stack.last() {
             if self.at_zero.contains_key(&x) {
+                stack.pop();
                 continue;
             }
-            let result = if !self.traits[x.index()].varies {
+            let node = self.node(x);
+            let varies = self.traits[x.index()].varies;
+            if varies {
+                let before = stack.len();
+                stack.extend(node.operands().filter(|o| !self.at_zero.contains_key(o)));
+                if stack.len() > before {
+                    continue;
+                }
+            }
+            stack.pop();
+            let result = if !varies {
                 Some(x)
-            } else if let Node::Symbol(_) = self.node(x) {
+            } else if let Node::Symbol(_) = node {
                 Some(ZERO)
             } else {
-                let node = self.node(x);
                 let known =
                     node.operands().all(|o| self.at_zero.get(&o).is_some_and(Option::is_some));
                 known.then(|| {

@@ -12,7 +12,7 @@ use std::time::Instant;
 use hand::SinCos;
 use pfaff::{Dynamics, NoFiles, Overrides, Request, Source, derive, gallery_model, read};
 use pfaff_expr::Expr;
-use pfaff_mechanics::{Class, Point, Reduction, Statement};
+use pfaff_mechanics::{Class, Point, Reduction, Statement, solve_saddle};
 use pfaff_model::Model;
 use pfaff_program::{Executor, Lanes, Options, Program, sincos_fused};
 
@@ -87,8 +87,47 @@ fn main() {
         let text = chain_text(n as usize);
         row(&format!("chain {n}"), &text, &y, Some((hand, &[1.0, 0.1, 0.5, 0.5])));
     }
+    saddle_points();
     growth();
     trajectories();
+}
+
+/// (K) of the chain with its solve written out: steps, and nanoseconds for accelerations and multipliers.
+fn saddle_points() {
+    println!("\n{:<10} {:>8} {:>9} {:>9} {:>9}", "(K)", "steps", "native", "8 lanes", "solve");
+    for n in [2, 5, 12] {
+        let made = model(&chain_text(n));
+        let Ok(Dynamics::Saddle(equations)) = derive(&made, None) else { panic!("equations") };
+        let clock = Instant::now();
+        let solved = solve_saddle(&made.graph, &equations, usize::MAX).expect("symmetric");
+        let solve_us = clock.elapsed().as_secs_f64() * 1e6;
+        let mut inputs = made.positions();
+        inputs.extend(made.velocities());
+        let mut outputs = solved.accelerations;
+        outputs.extend(&solved.multipliers);
+        let compiled =
+            Program::compile(&made.graph, &inputs, &made.parameter_symbols(), &outputs);
+        let code = compiled.expect("every symbol is an input").fused();
+        let values = made.parameter_values();
+        let mut native = code.executor(&values, Options::default());
+        let state: Vec<f64> =
+            (0..inputs.len()).map(|i| 0.3 * libm::sin(0.9 * i as f64)).collect();
+        let mut output = vec![0.0; outputs.len()];
+        let ns = best(&mut || native.evaluate(black_box(&state), black_box(&mut output)));
+        let lanes = code.native(Lanes::Eight).map_or(f64::NAN, |native| {
+            let mut run = native.start(&values);
+            let wide: Vec<f64> = state
+                .iter()
+                .flat_map(|&x| (0..8).map(move |l| x + 0.01 * f64::from(l)))
+                .collect();
+            let mut outputs = vec![0.0; 8 * output.len()];
+            best(&mut || run.evaluate(black_box(&wide), black_box(&mut outputs))) / 8.0
+        });
+        println!(
+            "N = {n:<6} {:>8} {ns:>9.1} {lanes:>9.1} {solve_us:>6.0} µs",
+            code.counts().per_evaluation
+        );
+    }
 }
 
 fn chain_text(n: usize) -> String {
