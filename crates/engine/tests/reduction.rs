@@ -159,6 +159,18 @@ fn random_systems_move_alike_in_both_forms() {
     assert!(reduced >= 50, "{reduced} of 60 were reduced");
 }
 
+/// With more than eight unknowns the reduced mass is factorised numerically at each evaluation.
+#[test]
+fn many_unknowns_are_solved_for_numerically() {
+    let text = "coordinates q[12]\n\
+        lagrangian sum(i = 1..12, (1 + 0.1*i)*q[i]'^2/2 - cos(q[i])) + 0.3*sum(i = 1..11, q[i]'*q[i+1]'*sin(q[i])) \n\
+        constraint q[1]' = cos(q[3])*q[2]' + 0.2*t\nconstraint q[7]' = q[8]*q[9]' - q[2]'\n\
+        force q[5]: -0.1*q[5]'\n\
+        initial q[i = 1..12] = 0.1*i, q[i = 1..12]' = 0.3 - 0.05*i\nsolve t = 0..2\n";
+    let model = support::model(text);
+    assert_eq!(compare("twelve coordinates", &model, &precise(&model)), Form::Reduced);
+}
+
 fn random_rows(seed: u64) -> usize {
     (seed % 3) as usize
 }
