@@ -14,7 +14,7 @@ const NODES: usize = 4_000;
 
 /// The forms used in several places that are not only parts of one another, if there are $k$ of them.
 pub(super) fn suggest(s: &Statement, k: usize) -> Vec<Expr> {
-    let g = s.graph.clone();
+    let g = &s.graph;
     let mut roots = s.rows.clone();
     roots.push(s.lagrangian);
     let live = g.live(&roots);
