@@ -63,6 +63,7 @@ Examples:
   pfaff check sleigh
   pfaff check mine.pfaff --json
   pfaff check snake --set \"N=20\"
+  pfaff check isokinetic --temperature 0.5
 
 A mistake in the text is shown with its line, what is wrong and a hint; all mistakes come at once, and the exit status is 1.")]
 pub(crate) struct CheckArguments {
@@ -74,6 +75,9 @@ pub(crate) struct CheckArguments {
     /// text or json
     #[arg(long, value_enum, overrides_with = "json")]
     pub(crate) format: Option<PlainFormat>,
+    /// Also tests whether exp(-H/kT) is stationary: power = kT*divergence
+    #[arg(long, value_name = "kT", allow_hyphen_values = true)]
+    pub(crate) temperature: Option<f64>,
 }
 
 #[derive(Args, Debug)]

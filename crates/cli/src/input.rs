@@ -5,7 +5,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use pfaff::{
-    Diagnostic, Files, GALLERY, Model, Overrides, Reading, Source, closest, gallery_model, read,
+    Diagnostic, Files, GALLERY, GalleryFiles, Model, Overrides, Reading, Source, closest,
+    gallery_model, read,
 };
 
 use crate::arguments::ModelArguments;
@@ -24,24 +25,27 @@ pub(crate) fn reading(
     let overrides =
         Overrides { set: arguments.set.clone(), initial: initial.map(ToOwned::to_owned) };
     let (source, folder) = source(&arguments.model)?;
-    let files = Beside(folder);
-    let reading = read(source, &overrides, &files).map_err(|r| output::rejected(&r))?;
+    let files: Box<dyn Files> = match folder {
+        Some(folder) => Box::new(Beside(folder)),
+        None => Box::new(GalleryFiles),
+    };
+    let reading = read(source, &overrides, files.as_ref()).map_err(|r| output::rejected(&r))?;
     output::show(&reading.remarks, &reading.model.source);
     Ok(reading)
 }
 
-/// The text of a model, and the folder in which its data files are looked for.
-fn source(name: &str) -> Result<(Source, PathBuf), Exit> {
+/// The text of a model, and the folder in which its data files are looked for; none for a gallery model, which brings its own.
+fn source(name: &str) -> Result<(Source, Option<PathBuf>), Exit> {
     let here = PathBuf::from(".");
     if name == "-" {
         let bytes = limited(&mut io::stdin().lock(), "standard input")?;
-        return Ok((text("standard input", &bytes)?, here));
+        return Ok((text("standard input", &bytes)?, Some(here)));
     }
     let path = Path::new(name);
     if !path.exists()
         && let Some(model) = gallery_model(name)
     {
-        return Ok((Source::new(name, model.text), here));
+        return Ok((Source::new(name, model.text), None));
     }
     let mut file = File::open(path).map_err(|error| {
         let mut message = format!("the model `{name}` cannot be read: {error}");
@@ -54,7 +58,7 @@ fn source(name: &str) -> Result<(Source, PathBuf), Exit> {
     })?;
     let bytes = limited(&mut file, name)?;
     let folder = path.parent().map_or(here, Path::to_path_buf);
-    Ok((text(name, &bytes)?, folder))
+    Ok((text(name, &bytes)?, Some(folder)))
 }
 
 /// Reads to the end, but not beyond reason.
@@ -83,12 +87,13 @@ fn text(name: &str, bytes: &[u8]) -> Result<Source, Exit> {
     })
 }
 
-/// Data files lie beside the model.
+/// Data files lie beside the model; those of the gallery are known everywhere, so that a gallery text can be copied and piped.
 struct Beside(PathBuf);
 
 impl Files for Beside {
     fn read(&self, name: &str) -> Result<String, String> {
         let path = self.0.join(name);
-        std::fs::read_to_string(path).map_err(|error| error.to_string())
+        std::fs::read_to_string(path)
+            .or_else(|error| GalleryFiles.read(name).map_err(|_| error.to_string()))
     }
 }

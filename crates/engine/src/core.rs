@@ -9,6 +9,7 @@ use pfaff_model::{Dynamics, Model, Principle};
 use pfaff_program::{CompileError, Executor, Options, Program};
 use pfaff_solver::Halt;
 
+use crate::independence::{independent, nearest_dependence};
 use crate::saddle::{Blocks, Saddle};
 
 /// The compiled blocks of one model under one principle.
@@ -22,6 +23,8 @@ pub(crate) struct Core {
     pub(crate) carried: usize,
     /// Which constraints are holonomic.
     pub(crate) holonomic: Vec<bool>,
+    /// Which constraints carry the motion: the others repeat them, and their multipliers are zero.
+    pub(crate) active: Vec<bool>,
     run: Executor,
     inputs: Vec<f64>,
     outputs: Vec<f64>,
@@ -37,6 +40,8 @@ pub(crate) struct Core {
     scratch: Vec<f64>,
     change: Vec<f64>,
     rows: Vec<f64>,
+    /// The active rows of $W$.
+    directions: Vec<f64>,
     metric: Vec<f64>,
 }
 
@@ -139,6 +144,7 @@ impl Core {
             principle: equations.principle,
             carried: equations.multipliers.len(),
             holonomic: equations.position.iter().map(Option::is_some).collect(),
+            active: vec![true; m],
             run: program.executor(&model.parameter_values(), Options::default()),
             inputs: vec![0.0; inputs.len()],
             outputs: vec![0.0; outputs.len()],
@@ -151,6 +157,7 @@ impl Core {
             scratch: vec![0.0; n],
             change: Vec::with_capacity(m),
             rows: Vec::with_capacity(m * n),
+            directions: Vec::with_capacity(m * n),
             metric: Vec::with_capacity(n * n),
         })
     }
@@ -197,19 +204,110 @@ impl Core {
         }
     }
 
+    /// Solves (K) at the state last evaluated, for the active constraints; the multipliers of the others are zero.
     fn solve_blocks(&mut self) -> Result<(), Halt> {
-        let Self { blocks, layout: l, saddle, .. } = self;
+        if self.is_whole() {
+            let Self { blocks, layout: l, saddle, .. } = self;
+            return saddle.solve(&Blocks {
+                mass: &blocks[..l.jacobian],
+                left: &blocks[l.jacobian..l.directions],
+                right: &blocks[l.directions..l.force],
+                force: &blocks[l.force..l.drift],
+                drift: &blocks[l.drift..l.residual],
+            });
+        }
+        self.gather(self.layout.drift, 1.0);
+        let Self { blocks, layout: l, saddle, rows, directions, change, .. } = self;
         saddle.solve(&Blocks {
             mass: &blocks[..l.jacobian],
-            left: &blocks[l.jacobian..l.directions],
-            right: &blocks[l.directions..l.force],
+            left: rows,
+            right: directions,
             force: &blocks[l.force..l.drift],
-            drift: &blocks[l.drift..l.residual],
-        })
+            drift: change,
+        })?;
+        // λ back to its places, from behind.
+        let mut from = saddle.solution.len();
+        saddle.solution.resize(self.n + self.m, 0.0);
+        for a in (0..self.m).rev() {
+            saddle.solution[self.n + a] = if self.active[a] {
+                from -= 1;
+                saddle.solution[from]
+            } else {
+                0.0
+            };
+        }
+        Ok(())
     }
 
-    /// The constraints that depend on others at the state last evaluated; `None` if the accelerations are not determined.
-    pub(crate) fn dependent(&mut self) -> Option<Vec<usize>> {
+    /// The active rows of $A$ and $W$, and a right side from the block that begins at `start`.
+    fn gather(&mut self, start: usize, sign: f64) {
+        let (n, l) = (self.n, self.layout);
+        self.rows.clear();
+        self.directions.clear();
+        self.change.clear();
+        for a in (0..self.m).filter(|&a| self.active[a]) {
+            self.rows.extend_from_slice(&self.blocks[l.jacobian + a * n..][..n]);
+            self.directions.extend_from_slice(&self.blocks[l.directions + a * n..][..n]);
+            self.change.push(sign * self.blocks[start + a]);
+        }
+    }
+
+    /// Whether every constraint is active.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.active.iter().all(|&a| a)
+    }
+
+    /// Decides anew which constraints carry the motion, at the state last evaluated. Tells whether that changed.
+    ///
+    /// Costs nothing as long as all do and the last solve was well conditioned.
+    pub(crate) fn review(&mut self) -> bool {
+        /// Far above the pivots of dependent rows, and rarely reached without need.
+        const DOUBTFUL: f64 = 1e-7;
+        if self.m == 0 || (self.is_whole() && self.saddle.pivot_ratio() > DOUBTFUL) {
+            return false;
+        }
+        if self.jacobian().iter().any(|x| !x.is_finite()) {
+            return false;
+        }
+        self.decide()
+    }
+
+    /// [`Core::review`] whatever it costs.
+    pub(crate) fn decide(&mut self) -> bool {
+        let kept = independent(self.jacobian(), self.n, &self.holonomic, &self.active);
+        let changed = kept != self.active;
+        self.active = kept;
+        changed
+    }
+
+    /// Solves (K), deciding anew which constraints carry the motion; refuses constraints that repeat others but want another acceleration.
+    pub(crate) fn solve_reviewed(&mut self) -> Result<(), Halt> {
+        /// Dropped rows must agree with the others to this fraction of their terms.
+        const AGREEMENT: f64 = 1e-7;
+        let solved = self.solve();
+        if self.review() {
+            self.solve()?;
+        } else {
+            solved?;
+        }
+        let dropped = (0..self.m).filter(|&a| !self.active[a]);
+        for a in dropped {
+            let row = &self.jacobian()[a * self.n..][..self.n];
+            let b = self.blocks[self.layout.drift + a];
+            let (mut sum, mut size) = (-b, 1.0 + b.abs());
+            for (x, y) in row.iter().zip(self.acceleration()) {
+                sum += x * y;
+                size += (x * y).abs();
+            }
+            if sum.is_nan() || sum.abs() > AGREEMENT * size {
+                return Err(Halt::Singular);
+            }
+        }
+        Ok(())
+    }
+
+    /// The constraints whose multipliers (K) leave free at the state last evaluated; `None` if the accelerations are not determined.
+    fn dependent(&mut self) -> Option<Vec<usize>> {
         let Self { blocks, layout: l, saddle, .. } = self;
         saddle.dependent(&Blocks {
             mass: &blocks[..l.jacobian],
@@ -220,6 +318,23 @@ impl Core {
         })
     }
 
+    /// The constraints that repeat others at the state last evaluated.
+    pub(crate) fn repeated(&self) -> Vec<usize> {
+        (0..self.m).filter(|&a| !self.active[a]).collect()
+    }
+
+    /// The active constraints whose combination is nearest to zero at the state last evaluated, and how near it is.
+    pub(crate) fn nearest_dependence(&self) -> (Vec<usize>, f64) {
+        let kept: Vec<usize> = (0..self.m).filter(|&a| self.active[a]).collect();
+        let rows: Vec<f64> = kept
+            .iter()
+            .flat_map(|&a| &self.jacobian()[a * self.n..][..self.n])
+            .copied()
+            .collect();
+        let (members, size) = nearest_dependence(&rows, self.n);
+        (members.into_iter().map(|i| kept[i]).collect(), size)
+    }
+
     /// $\ddot q$ of the last solve.
     pub(crate) fn acceleration(&self) -> &[f64] {
         &self.saddle.solution[..self.n]
@@ -228,11 +343,6 @@ impl Core {
     /// $\lambda$ of the last solve, or $\dot\mu$ under the vakonomic principle.
     pub(crate) fn multipliers(&self) -> &[f64] {
         &self.saddle.solution[self.n..]
-    }
-
-    /// Whether the last solve had to drop dependent constraints.
-    pub(crate) fn dropped(&self) -> bool {
-        self.saddle.dropped
     }
 
     /// $R = W^\top\lambda$ of the last solve; $R = A^\top\dot\mu + \text{shift} + \text{bend}\,\ddot q$ under the vakonomic principle; $M\ddot q - f$ under the restricted one.
@@ -290,6 +400,16 @@ impl Core {
         &self.blocks[self.layout.jacobian..self.layout.directions]
     }
 
+    /// $W$ by rows.
+    pub(crate) fn directions(&self) -> &[f64] {
+        &self.blocks[self.layout.directions..self.layout.force]
+    }
+
+    /// $Q\cdot\dot q$ with $-\partial_t L$.
+    pub(crate) fn given_power(&self) -> f64 {
+        self.blocks[self.layout.power]
+    }
+
     /// $\psi$
     pub(crate) fn residual(&self) -> &[f64] {
         &self.blocks[self.layout.residual..self.layout.position]
@@ -317,11 +437,8 @@ impl Core {
 
     /// The smallest change $\delta\dot q$, in the kinetic metric, with $A\,\delta\dot q = -\psi$ at the state last evaluated.
     pub(crate) fn velocity_correction(&mut self) -> Result<&[f64], Halt> {
-        self.change.clear();
-        self.change
-            .extend(self.blocks[self.layout.residual..self.layout.position].iter().map(|ψ| -ψ));
-        let Self { blocks, layout: l, saddle, zeros, change, .. } = self;
-        let rows = &blocks[l.jacobian..l.directions];
+        self.gather(self.layout.residual, -1.0);
+        let Self { blocks, layout: l, saddle, zeros, change, rows, .. } = self;
         let mass = &blocks[..l.jacobian];
         saddle.solve(&Blocks { mass, left: rows, right: rows, force: zeros, drift: change })?;
         Ok(&self.saddle.solution[..self.n])
@@ -334,7 +451,7 @@ impl Core {
         let n = self.n;
         self.rows.clear();
         self.change.clear();
-        for a in (0..self.m).filter(|&a| self.holonomic[a]) {
+        for a in (0..self.m).filter(|&a| self.holonomic[a] && self.active[a]) {
             self.rows.extend_from_slice(&self.blocks[self.layout.jacobian + a * n..][..n]);
             self.change.push(-self.blocks[self.layout.position + a]);
         }

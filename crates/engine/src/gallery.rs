@@ -1,5 +1,7 @@
 //! The models that come with the program.
 
+use pfaff_model::Files;
+
 /// A built-in model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GalleryModel {
@@ -27,31 +29,68 @@ macro_rules! gallery {
 }
 
 gallery![
+    "appell",
     "appell_hamel",
+    "appell_hamel_elevator",
+    "appell_hamel_spring",
     "bagley_torvik",
+    "ball_in_bowl",
     "bead_on_wire",
+    "bicycle",
+    "bricard",
+    "car_trailers",
+    "contact_oscillator",
     "contact_particle",
     "contact_vakonomic",
     "contact_vakonomic_off",
     "decelerated",
     "disk",
     "disk_vakonomic",
+    "double_pendulum",
+    "driven_bead",
     "duffing_chain",
+    "falling_disk",
+    "four_bar",
     "fractional_brusselator",
     "fractional_constraint",
     "fractional_oscillator",
     "fractional_relaxation",
     "fractional_thermostat",
+    "isokinetic",
     "knife_edge",
     "memory_functions",
     "moving_ratio",
     "pendulum",
+    "prescribed_speed",
+    "rattleback",
+    "roller_racer",
     "sleigh",
     "sleigh_centred",
     "sleigh_vakonomic",
+    "slider_crank",
     "snake",
+    "snakeboard",
     "trailers",
+    "turntable",
+    "two_wheel_robot",
 ];
+
+/// Data files of built-in models, by name.
+const DATA: &[(&str, &str)] =
+    &[("driven_bead.csv", include_str!("../../../models/driven_bead.csv"))];
+
+/// The data files of the built-in models.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GalleryFiles;
+
+impl Files for GalleryFiles {
+    fn read(&self, name: &str) -> Result<String, String> {
+        let known = DATA.iter().find(|(file, _)| *file == name);
+        known
+            .map(|(_, text)| (*text).to_owned())
+            .ok_or_else(|| "the gallery has no such file".into())
+    }
+}
 
 /// The built-in model of this name.
 pub fn gallery_model(name: &str) -> Option<GalleryModel> {

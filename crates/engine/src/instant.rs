@@ -21,6 +21,8 @@ pub struct Instant {
     pub energy: f64,
     /// $E[M]$, zero under Chetaev's principle.
     pub constraint_energy: f64,
+    /// $\Omega$, the divergence of the flow on $(q, p)$, where the model asks for it; not a number elsewhere.
+    pub divergence: f64,
 }
 
 impl Instant {
@@ -37,10 +39,16 @@ impl Instant {
             reaction: numbers(n),
             energy: f64::NAN,
             constraint_energy: 0.0,
+            divergence: f64::NAN,
         }
     }
 
-    /// $t, q, \dot q, \ddot q$, multipliers and their rates, $R$, $E$ and $E[M]$ one after another.
+    /// How many numbers [`Instant::inputs`] gives.
+    pub(crate) fn width(n: usize, m: usize) -> usize {
+        4 + 4 * n + 2 * m
+    }
+
+    /// $t, q, \dot q, \ddot q$, multipliers and their rates, $R$, $E$, $E[M]$ and $\Omega$ one after another.
     pub(crate) fn inputs(&self, inputs: &mut [f64]) {
         let parts: [&[f64]; 8] = [
             &[self.t],
@@ -50,7 +58,7 @@ impl Instant {
             &self.multipliers,
             &self.multiplier_rates,
             &self.reaction,
-            &[self.energy, self.constraint_energy],
+            &[self.energy, self.constraint_energy, self.divergence],
         ];
         let mut rest = inputs;
         for part in parts {

@@ -51,10 +51,9 @@ impl Json {
 impl fmt::Display for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Null => f.write_str("null"),
             Self::Bool(b) => write!(f, "{b}"),
             Self::Number(x) if x.is_finite() => write!(f, "{x:?}"),
-            Self::Number(_) => f.write_str("null"),
+            Self::Null | Self::Number(_) => f.write_str("null"),
             Self::Integer(n) => write!(f, "{n}"),
             Self::Text(s) => quote(f, s),
             Self::List(items) => {

@@ -10,6 +10,7 @@ use pfaff_program::{CompileError, Executor, Options, Program};
 use pfaff_solver::{self as solver, EventKind, Halt};
 
 use crate::core::Core;
+use crate::flow::Flow;
 use crate::instant::Instant;
 use crate::motion::Form;
 use crate::ordinary::OrdinaryCore;
@@ -30,12 +31,15 @@ pub(crate) struct Mechanism {
     observed: Executor,
     /// Whether events look at accelerations, reactions or energy.
     events_need_forces: bool,
+    /// The divergence of the flow, where something asks for it.
+    flow: Option<Flow>,
     observed_inputs: Vec<f64>,
     instant: Instant,
 }
 
 /// The kinds of dynamics.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one of them in a run")]
 pub(crate) enum Compiled {
     /// From a Lagrangian, in saddle-point form.
     Saddle(Box<Core>),
@@ -47,6 +51,7 @@ pub(crate) enum Compiled {
 
 /// The derived dynamics of a model.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one of them in a run")]
 pub enum Dynamics {
     /// From a Lagrangian under a principle.
     Saddle(Equations),
@@ -78,6 +83,15 @@ impl Mechanism {
         let kinematic = 1 + 2 * n;
         let events_need_forces =
             watched.iter().any(|&e| model.graph.contains(e, &inputs[kinematic..]));
+        let wanted = |e: &&Expr| model.graph.contains(**e, &[model.results.divergence]);
+        let flow = match dynamics {
+            Dynamics::Saddle(equations)
+                if watched.iter().chain(&observed).any(|e| wanted(&e)) =>
+            {
+                Flow::new(model, equations)?
+            }
+            _ => None,
+        };
         let events = model
             .events
             .iter()
@@ -99,6 +113,7 @@ impl Mechanism {
             watched: compile(&watched)?,
             observed: compile(&observed)?,
             events_need_forces,
+            flow,
             observed_inputs: vec![f64::NAN; inputs.len()],
             instant: Instant::new(n, m),
         })
@@ -124,6 +139,9 @@ impl Mechanism {
     /// Writes the solve of the saddle-point form out, where it stays and that applies, given its solution at the start.
     pub(crate) fn unroll(&mut self, model: &Model, equations: &Equations, at: &Instant) {
         let Compiled::Saddle(core) = &mut self.dynamics else { return };
+        if !core.is_whole() {
+            return;
+        }
         let Some(mut unrolled) = Unrolled::new(model, equations) else { return };
         let carried = core.carried > 0;
         let forces = if carried { &at.multiplier_rates } else { &at.multipliers };
@@ -149,13 +167,13 @@ impl Mechanism {
         match &mut self.dynamics {
             Compiled::Saddle(core) => {
                 core.evaluate(t, &y[..n], &y[n..2 * n], &y[2 * n..2 * n + core.carried]);
-                let _ = core.solve();
+                let _ = core.solve_reviewed();
                 Some(core)
             }
             Compiled::Reduced(reduced) => {
                 reduced.velocities(t, y, &mut self.instant.v);
                 reduced.core.evaluate(t, &y[..n], &self.instant.v, &[]);
-                let _ = reduced.core.solve();
+                let _ = reduced.core.solve_reviewed();
                 Some(&mut reduced.core)
             }
             Compiled::Ordinary(_) => None,
@@ -224,7 +242,7 @@ impl Mechanism {
                 core.evaluate(t, &instant.q, &instant.v, μ);
                 instant.energy = core.energy();
                 instant.constraint_energy = core.constraint_energy();
-                core.solve()?;
+                core.solve_reviewed()?;
                 instant.a.copy_from_slice(core.acceleration());
                 if core.carried > 0 {
                     instant.multipliers.copy_from_slice(μ);
@@ -233,8 +251,21 @@ impl Mechanism {
                     instant.multipliers.copy_from_slice(core.multipliers());
                 }
                 core.reaction(&mut instant.reaction);
+                if let Some(flow) = &mut self.flow {
+                    instant.divergence = flow.divergence(core, instant).whole;
+                }
             }
-            Compiled::Reduced(reduced) => reduced.resolve(t, y, instant)?,
+            Compiled::Reduced(reduced) => {
+                reduced.resolve(t, y, instant)?;
+                if let Some(flow) = &mut self.flow {
+                    let core = &mut reduced.core;
+                    core.evaluate(t, &instant.q, &instant.v, &[]);
+                    core.solve_reviewed()?;
+                    let mut whole = instant.clone();
+                    whole.multipliers.copy_from_slice(core.multipliers());
+                    instant.divergence = flow.divergence(core, &whole).whole;
+                }
+            }
             Compiled::Ordinary(core) => {
                 spread(&core.orders, &y[n..], &mut instant.v);
                 core.solve(t, &instant.q, &instant.v)?;
@@ -270,6 +301,7 @@ fn instant_symbols(model: &Model, vakonomic: bool) -> Vec<Expr> {
     symbols.push(results.energy);
     // NOTE: E[M] has no word in the language; its place is taken by a number that no formula reads.
     symbols.push(model.graph.zero());
+    symbols.push(results.divergence);
     // The multipliers of the other principles have no value here.
     symbols.extend(if vakonomic { &results.lambda } else { &results.mu });
     symbols
@@ -289,7 +321,7 @@ impl solver::System for Mechanism {
             Compiled::Saddle(core) => 2 * core.n + core.carried + 2,
             Compiled::Reduced(reduced) => reduced.dimension(),
             Compiled::Ordinary(core) => {
-                self.n + core.orders.iter().filter(|&&order| order == 2).count()
+                self.n + core.orders.iter().map(|&order| usize::from(order == 2)).sum::<usize>()
             }
         }
     }
@@ -310,6 +342,7 @@ impl solver::System for Mechanism {
                 let (q, v, μ) = (&y[..n], &y[n..2 * n], &y[2 * n..last]);
                 rates[..n].copy_from_slice(v);
                 if let Some(unrolled) = &mut self.unrolled
+                    && core.is_whole()
                     && unrolled.evaluate([&[t], q, v, μ])
                 {
                     rates[n..last].copy_from_slice(&unrolled.solution()[..last - n]);

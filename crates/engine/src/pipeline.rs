@@ -26,6 +26,7 @@ use crate::note::{Note, brief};
 use crate::progress::{Progress, Setting};
 use crate::record::{Record, Recorder, direction};
 use crate::settings::{Request, Settings};
+use crate::singular::{is_near_dependence, quoted, singular_on_the_way};
 use crate::start::{NoStart, Start, given, start};
 
 /// A text that could not be used, with everything that is wrong with it.
@@ -187,6 +188,11 @@ fn integrated(
 
     let mut motion = collect(&setting, &recorder.record);
     motion.stop = Stop { reason: stop_reason(model, &outcome.stop), t: outcome.t };
+    if motion.stop.reason == StopReason::StepTooSmall
+        && is_near_dependence(&mut mechanism, outcome.t, &outcome.y)
+    {
+        motion.stop.reason = StopReason::Singular;
+    }
     motion.notes = notes;
     motion.notes.extend(undecided(model, dynamics));
     motion.notes.extend(without_along(model, motion.principle));
@@ -363,35 +369,36 @@ fn singular_at_start(
     t0: f64,
     y0: &[f64],
 ) -> Diagnostic {
+    let mut contradiction = false;
     let (span, message) = match mechanism.saddle_at(t0, y0) {
         None => (
             dynamics_span(model),
             "at the initial state the equations do not determine their highest derivatives".into(),
         ),
-        Some(core) => match core.dependent() {
-            Some(dependent) if !dependent.is_empty() => {
-                let names: Vec<String> = dependent
-                    .iter()
-                    .map(|&a| format!("`{}`", model.constraints[a].name))
-                    .collect();
-                (
-                    model.constraints[dependent[0]].span,
-                    format!("at the initial state {} contradicts the other constraints", names.join(", ")),
-                )
-            }
-            _ if core.principle == Principle::Vakonomic => {
+        Some(core) => match core.repeated()[..] {
+            [] if core.principle == Principle::Vakonomic => {
                 return effective_mass_at_start(model);
             }
-            _ => (
+            [] => (
                 dynamics_span(model),
                 "at the initial state the Lagrangian does not determine the accelerations: its mass matrix is singular on the \
                  directions that the constraints leave free"
                     .into(),
             ),
+            ref repeated => {
+                contradiction = true;
+                let names = quoted(model, repeated);
+                let message =
+                    format!("at the initial state {names} contradicts the other constraints");
+                (model.constraints[repeated[0]].span, message)
+            }
         },
     };
-    Diagnostic::error("E0603", span, message)
-        .with_hint("every free direction needs a kinetic energy; `pfaff check` says whether the system is regular")
+    Diagnostic::error("E0603", span, message).with_hint(if contradiction {
+        "it repeats them for the velocities at the start, but wants another acceleration"
+    } else {
+        "every free direction needs a kinetic energy; `pfaff check` says whether the system is regular"
+    })
 }
 
 fn undecided(model: &Model, dynamics: &Dynamics) -> Vec<Note> {
@@ -407,10 +414,11 @@ fn undecided(model: &Model, dynamics: &Dynamics) -> Vec<Note> {
 
 fn redundant(model: &Model, mechanism: &mut Mechanism, t0: f64, y0: &[f64]) -> Option<Note> {
     let core = mechanism.saddle_at(t0, y0)?;
-    if !core.dropped() {
+    let repeated = core.repeated();
+    if repeated.is_empty() {
         return None;
     }
-    let names = core.dependent()?.into_iter().map(|a| model.constraints[a].name.clone());
+    let names = repeated.into_iter().map(|a| model.constraints[a].name.clone());
     Some(Note::Redundant { constraints: names.collect() })
 }
 
@@ -429,20 +437,7 @@ fn explain(model: &Model, stop: &Stop, mechanism: &mut Mechanism, y: &[f64]) -> 
         ),
         StopReason::Singular => {
             let core = mechanism.saddle_at(t, y);
-            let dependent = core.and_then(Core::dependent).unwrap_or_default();
-            let names: Vec<String> = if dependent.is_empty() {
-                model.constraints.iter().map(|c| format!("`{}`", c.name)).collect()
-            } else {
-                dependent.iter().map(|&a| format!("`{}`", model.constraints[a].name)).collect()
-            };
-            if names.is_empty() {
-                format!("the mass matrix becomes singular at t = {t}")
-            } else {
-                format!(
-                    "at t = {t} the constraints {} lose their independence (or the mass becomes singular on what they leave free)",
-                    names.join(", ")
-                )
-            }
+            singular_on_the_way(model, core.as_deref(), t)
         }
     };
     Some(Note::Stopped(sentence))
@@ -512,7 +507,7 @@ pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
         energy: if is_mechanical { column(1 + 4 * n + 2 * m) } else { Vec::new() },
         constraint_energy: if is_mechanical { column(2 + 4 * n + 2 * m) } else { Vec::new() },
         work: record.work.iter().map(|w| w[0]).collect(),
-        observed: series(observed, 3 + 4 * n + 2 * m),
+        observed: series(observed, Instant::width(n, m)),
         events: record
             .events
             .iter()
@@ -554,6 +549,7 @@ fn samples(model: &Model, motion: &Motion) -> Vec<Instant> {
             },
             energy: motion.energy.get(i).copied().unwrap_or(f64::NAN),
             constraint_energy: motion.constraint_energy.get(i).copied().unwrap_or(0.0),
+            divergence: f64::NAN,
         })
         .collect()
 }

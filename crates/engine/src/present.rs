@@ -3,7 +3,7 @@
 //! Large parts that occur more than once get names, so that what is printed grows with the graph and not with the expanded formulas.
 
 use pfaff_expr::{Expr, Graph, NameOptions};
-use pfaff_mechanics::{Equations, Ordinary};
+use pfaff_mechanics::{Equations, Ordinary, divergence_formula};
 use pfaff_model::{Model, Principle};
 
 use crate::json::Json;
@@ -185,6 +185,11 @@ fn mechanical(model: &Model, e: &Equations) -> Vec<Section> {
         energies.push(entry("E[M]", "E[M]", vec![], e.constraint_energy));
     }
     sections.push(section("energy", "Energy", energies));
+    let flow = divergence_formula(model, e);
+    let lines =
+        nonzero(flow.map(|Ω| entry("Omega", "\\Omega", vec![], Ω)).into_iter().collect());
+    let heading = "Divergence of the flow on (q, p)";
+    sections.push(section("divergence", heading, lines));
     sections.retain(|s| !s.lines.is_empty());
     sections
 }

@@ -26,7 +26,26 @@ pub(crate) fn project(
     if core.holonomic.iter().any(|&h| h) {
         project_positions(core, t, q, v, μ)?;
     }
-    project_velocities(core, t, q, v, μ)
+    project_velocities(core, t, q, v, μ)?;
+    repeated_ones_agree(core, q, v)
+}
+
+/// Constraints that repeat others must be met when those are, at the state last evaluated.
+fn repeated_ones_agree(core: &mut Core, q: &[f64], v: &[f64]) -> Result<(), Halt> {
+    /// Repeated constraints differ by rounding alone, which a bad choice of the others may enlarge.
+    const AGREEMENT: f64 = 1e-9;
+    core.review();
+    for a in core.repeated() {
+        let position = if core.holonomic[a] { core.position()[a] } else { 0.0 };
+        let worst = larger(
+            position.abs() / scale(core, a, q),
+            core.residual()[a].abs() / scale(core, a, v),
+        );
+        if worst.is_nan() || worst > AGREEMENT {
+            return Err(Halt::Singular);
+        }
+    }
+    Ok(())
 }
 
 /// Newton's iteration for the positions. Velocity constraints take no part.
@@ -79,15 +98,16 @@ pub(crate) fn project_velocities(
     if last < 1e-12 { Ok(()) } else { Err(Halt::Singular) }
 }
 
-/// $\max_a |\varphi_a|/(1 + \sum_i|A_{ai}q_i|)$ over the holonomic constraints.
+/// $\max_a |\varphi_a|/(1 + \sum_i|A_{ai}q_i|)$ over the active holonomic constraints.
 pub(crate) fn worst_position(core: &Core, q: &[f64]) -> f64 {
     let scaled = |a: usize| core.position()[a].abs() / scale(core, a, q);
-    (0..core.m).filter(|&a| core.holonomic[a]).map(scaled).fold(0.0, larger)
+    (0..core.m).filter(|&a| core.holonomic[a] && core.active[a]).map(scaled).fold(0.0, larger)
 }
 
-/// $\max_a |\psi_a|/(1 + \sum_i|A_{ai}\dot q_i|)$
+/// $\max_a |\psi_a|/(1 + \sum_i|A_{ai}\dot q_i|)$ over the active constraints.
 pub(crate) fn worst_velocity(core: &Core, v: &[f64]) -> f64 {
-    (0..core.m).map(|a| core.residual()[a].abs() / scale(core, a, v)).fold(0.0, larger)
+    let scaled = |a: usize| core.residual()[a].abs() / scale(core, a, v);
+    (0..core.m).filter(|&a| core.active[a]).map(scaled).fold(0.0, larger)
 }
 
 /// $1 + \sum_i|A_{ai}x_i|$

@@ -49,7 +49,7 @@ impl<'a> Recorder<'a> {
         let observed = setting.model.observed.len();
         let mechanism = mechanism.clone();
         let (n, m) = (mechanism.n, mechanism.m);
-        let width = 3 + 4 * n + 2 * m + observed;
+        let width = Instant::width(n, m) + observed;
         Self {
             times,
             backward: times.len() > 1 && times[1] < times[0],

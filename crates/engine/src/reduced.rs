@@ -93,8 +93,8 @@ impl Reduced {
         };
         let (n, m) = (core.n, core.m);
         core.evaluate(at.t, &at.q, &at.v, &[]);
-        core.solve().ok()?;
-        let dependent = if core.dropped() { core.dependent()?.len() } else { 0 };
+        core.solve_reviewed().ok()?;
+        let dependent = core.repeated().len();
         let reduction = atlas.derive(at.t, &at.q, &scale(&core))?;
         let k = reduction.independent.len();
         if k > MOST || reduction.redundant.len() != dependent || n - k + dependent != m {

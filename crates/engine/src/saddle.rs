@@ -25,7 +25,7 @@ pub(crate) struct Saddle {
     pub(crate) solution: Vec<f64>,
     right: Vec<f64>,
     /// Whether the last solve had to drop dependent rows.
-    pub(crate) dropped: bool,
+    dropped: bool,
     /// The sign of the determinant in the last solve; zero if rows had to be dropped.
     pub(crate) orientation: f64,
 }
@@ -50,19 +50,19 @@ impl Saddle {
         }
         self.solution.clear();
         self.solution.extend_from_slice(&self.right);
-        self.dropped = false;
         self.orientation = 0.0;
-        if self.lu.factor(n + m, &self.matrix).is_ok() {
-            self.orientation = self.lu.orientation();
-            self.lu.solve(&mut self.solution);
-            return Ok(());
+        self.dropped = self.lu.factor(n + m, &self.matrix).is_err();
+        if self.dropped {
+            return self.solve_dependent(n, m);
         }
-        self.solve_dependent(n, m)
+        self.orientation = self.lu.orientation();
+        self.lu.solve(&mut self.solution);
+        Ok(())
     }
 
-    /// Smallest over largest pivot of the last solve that dropped nothing.
+    /// Smallest pivot over the largest in the last solve; 0 if it found the matrix singular.
     pub(crate) fn pivot_ratio(&self) -> f64 {
-        self.lu.pivot_ratio()
+        if self.dropped { 0.0 } else { self.lu.pivot_ratio() }
     }
 
     /// Which multipliers belong to constraints that depend on others, after a solve that dropped some; `None` if accelerations are free.
@@ -81,7 +81,6 @@ impl Saddle {
         }
         let disagreement = self.rank.solve(&self.right, &mut self.solution);
         let scale = self.right.iter().fold(1.0_f64, |s, x| s.max(x.abs()));
-        self.dropped = true;
         if disagreement <= AGREEMENT * scale { Ok(()) } else { Err(Halt::Singular) }
     }
 

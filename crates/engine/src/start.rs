@@ -6,8 +6,10 @@
 
 use pfaff_expr::Expr;
 use pfaff_model::{Model, Quantity};
+use pfaff_solver::Lu;
 
 use crate::core::Core;
+use crate::independence::independent;
 use crate::note::Note;
 use crate::projection::{project_positions, project_velocities};
 use crate::saddle::{Blocks, Saddle};
@@ -126,7 +128,7 @@ impl Problem<'_> {
             self.polish();
             return Ok(None);
         }
-        *self.x() = given.clone();
+        self.x().clone_from(&given);
         let contradiction = self.worst();
         if self.move_all(&given, &rows) {
             self.polish();
@@ -210,18 +212,19 @@ impl Problem<'_> {
 
     /// Solves for the missing components, as small as possible, from zero and then from scattered guesses.
     fn fill(&mut self, missing: &[usize], given: &[f64], rows: &[usize]) -> bool {
-        for seed in SEEDS {
+        let anchor = vec![0.0; self.core.n];
+        ATTEMPTS.into_iter().any(|(seed, effort)| {
             let mut guess = given.to_vec();
             for (i, &k) in missing.iter().enumerate() {
                 guess[k] = seed * (1.0 + 0.1 * i as f64);
             }
             *self.x() = guess;
-            if self.newton(missing, &vec![0.0; self.core.n], rows) {
+            let found = self.newton(missing, &anchor, rows, effort);
+            if found {
                 self.round(missing);
-                return true;
             }
-        }
-        false
+            found
+        })
     }
 
     /// What is zero up to rounding is zero, if the constraints are still met.
@@ -242,22 +245,43 @@ impl Problem<'_> {
     /// Moves everything by the smallest change from the given values.
     fn move_all(&mut self, given: &[f64], rows: &[usize]) -> bool {
         let all: Vec<usize> = (0..self.core.n).collect();
-        for seed in SEEDS {
-            *self.x() = given
-                .iter()
-                .enumerate()
-                .map(|(k, x)| x + seed * (1.0 + 0.1 * k as f64))
-                .collect();
-            if self.newton(&all, given, rows) {
-                return true;
-            }
+        let found = ATTEMPTS.into_iter().any(|(seed, effort)| {
+            let shift = |(k, x): (usize, &f64)| x + seed * (1.0 + 0.1 * k as f64);
+            *self.x() = given.iter().enumerate().map(shift).collect();
+            self.newton(&all, given, rows, effort)
+        });
+        if !found {
+            *self.x() = given.to_vec();
         }
-        *self.x() = given.to_vec();
-        false
+        found
+    }
+
+    /// The admissible values nearest to the anchor, from the current ones.
+    fn newton(
+        &mut self,
+        free: &[usize],
+        anchor: &[f64],
+        rows: &[usize],
+        effort: Effort,
+    ) -> bool {
+        if effort == Effort::Plain {
+            return self.iterate(free, anchor, rows);
+        }
+        // NOTE: rows that repeat others on the constraints but not beside them spoil the iteration: first reach the constraints, then drop these rows.
+        if !self.approach(free, rows) {
+            return false;
+        }
+        let reached = self.x().clone();
+        let kept = self.independent(free, rows);
+        if self.relax(free, anchor, &kept) {
+            return true;
+        }
+        *self.x() = reached;
+        effort == Effort::Any && self.met()
     }
 
     /// $\min \tfrac12 (x - x_0)^\top M (x - x_0)$ over the free components subject to the linearised constraints, again and again.
-    fn newton(&mut self, free: &[usize], anchor: &[f64], rows: &[usize]) -> bool {
+    fn iterate(&mut self, free: &[usize], anchor: &[f64], rows: &[usize]) -> bool {
         let mut saddle = Saddle::default();
         for _ in 0..ITERATIONS {
             self.evaluate();
@@ -276,6 +300,116 @@ impl Problem<'_> {
             }
         }
         self.met()
+    }
+
+    /// From a point on the constraints to the nearest one: a part of the step of [`Problem::iterate`], and back onto the constraints. Where these bend, whole
+    /// steps overshoot; the part is halved until the steps shrink.
+    fn relax(&mut self, free: &[usize], anchor: &[f64], rows: &[usize]) -> bool {
+        let mut saddle = Saddle::default();
+        let (mut part, mut last) = (1.0, f64::INFINITY);
+        let mut base: Option<(Vec<f64>, Vec<f64>)> = None;
+        for _ in 0..4 * ITERATIONS {
+            self.evaluate();
+            let Some(mut next) = self.step(&mut saddle, free, anchor, rows) else {
+                return false;
+            };
+            let mut here = self.x().clone();
+            let size = free
+                .iter()
+                .zip(&next)
+                .fold(0.0_f64, |s, (&k, x)| s.max((x - here[k]).abs() / (1.0 + x.abs())));
+            if size.is_nan() {
+                return false;
+            }
+            if size < 1e-14 || (size < 1e-12 && size >= 0.5 * last) {
+                return self.met();
+            }
+            match base.take() {
+                // Not better than where it came from: again, with half the part.
+                Some(better) if size > 0.9 * last => {
+                    part *= 0.5;
+                    (here, next) = better;
+                }
+                _ => last = size,
+            }
+            self.x().clone_from(&here);
+            for (&k, x) in free.iter().zip(&next) {
+                self.x()[k] += part * (x - here[k]);
+            }
+            let moved = self.x().clone();
+            if part < 1e-5 {
+                return false;
+            }
+            if self.iterate(free, &moved, rows) {
+                base = Some((here, next));
+            } else {
+                part *= 0.5;
+                *self.x() = here;
+            }
+        }
+        last < 1e-10 && self.met()
+    }
+
+    /// Levenberg and Marquardt's iteration onto the constraints: $(A^\top A + \mu)\,\delta = -A^\top\varphi$ with $\mu$ in proportion to $|\varphi|$.
+    fn approach(&mut self, free: &[usize], rows: &[usize]) -> bool {
+        let (n, f) = (self.core.n, free.len());
+        let mut lu = Lu::new(f);
+        let mut damping = 1.0;
+        self.evaluate();
+        let mut size = self.size(rows);
+        for _ in 0..4 * ITERATIONS {
+            if !size.is_finite() {
+                return false;
+            }
+            let (mut normal, mut δ) = (vec![0.0; f * f], vec![0.0; f]);
+            for &a in rows {
+                let row = &self.core.jacobian()[a * n..][..n];
+                for (i, &k) in free.iter().enumerate() {
+                    δ[i] -= row[k] * self.value(a);
+                    for (j, &l) in free.iter().enumerate() {
+                        normal[i * f + j] += row[k] * row[l];
+                    }
+                }
+            }
+            (0..f).for_each(|i| normal[i * f + i] += damping * size);
+            if size == 0.0 || lu.factor(f, &normal).is_err() {
+                break;
+            }
+            lu.solve(&mut δ);
+            let before = self.x().clone();
+            free.iter().zip(&δ).for_each(|(&k, δ)| self.x()[k] += δ);
+            self.evaluate();
+            let next = self.size(rows);
+            if next < size {
+                damping = (0.25 * damping).max(1e-3);
+                size = next;
+            } else if size < 1e-13 || damping > 1e12 {
+                *self.x() = before;
+                break;
+            } else {
+                *self.x() = before;
+                self.evaluate();
+                damping *= 8.0;
+            }
+        }
+        self.met()
+    }
+
+    /// $|\varphi|$ over the rows.
+    fn size(&self, rows: &[usize]) -> f64 {
+        rows.iter().map(|&a| self.value(a) * self.value(a)).sum::<f64>().sqrt()
+    }
+
+    /// The rows that do not repeat others in the free components, at the current values.
+    fn independent(&mut self, free: &[usize], rows: &[usize]) -> Vec<usize> {
+        self.evaluate();
+        let n = self.core.n;
+        let row = |a: usize| &self.core.jacobian()[a * n..][..n];
+        let entries: Vec<f64> =
+            rows.iter().flat_map(|&a| free.iter().map(move |&k| row(a)[k])).collect();
+        let holonomic: Vec<bool> = rows.iter().map(|&a| self.core.holonomic[a]).collect();
+        let kept = independent(&entries, free.len(), &holonomic, &[]);
+        rows.iter().zip(kept).filter(|(_, k)| *k).map(|(&a, _)| a).collect()
     }
 
     fn step(
@@ -321,6 +455,11 @@ impl Problem<'_> {
 
     /// The last digits: what is left is rounding.
     fn polish(&mut self) {
+        let all: Vec<usize> = (0..self.core.n).collect();
+        let kept = self.independent(&all, &self.rows());
+        for a in self.rows() {
+            self.core.active[a] = kept.contains(&a);
+        }
         let (mut q, mut v) = (self.q.clone(), self.v.clone());
         let polished = match self.level {
             Level::Position => {
@@ -339,6 +478,35 @@ impl Problem<'_> {
 /// Guesses for what is missing: zero, then places where a gradient that vanishes at zero does not.
 const SEEDS: [f64; 7] = [0.0, 1.0, -1.0, 0.3, -0.3, 3.0, -3.0];
 
+/// How far an attempt goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effort {
+    /// Newton's iteration for the nearest values.
+    Plain,
+    /// The constraints first, then the nearest values.
+    Patient,
+    /// Any values on the constraints.
+    Any,
+}
+
+/// Everything is tried near the given values before anything is tried far from them.
+const ATTEMPTS: [(f64, Effort); 21] = {
+    let mut attempts = [(0.0, Effort::Plain); 21];
+    attempts[1] = (0.0, Effort::Patient);
+    let mut i = 1;
+    while i < SEEDS.len() {
+        attempts[1 + i] = (SEEDS[i], Effort::Plain);
+        attempts[7 + i] = (SEEDS[i], Effort::Patient);
+        i += 1;
+    }
+    i = 0;
+    while i < SEEDS.len() {
+        attempts[14 + i] = (SEEDS[i], Effort::Any);
+        i += 1;
+    }
+    attempts
+};
+
 /// Notes on what was solved for or moved.
 fn changes(
     model: &Model,
@@ -348,12 +516,14 @@ fn changes(
     moved: Option<(usize, f64)>,
 ) -> Vec<Note> {
     let prime = if level == Level::Position { "" } else { "'" };
+    // What was solved for is as exact as its neighbours.
+    let rounding = 1e-15 * settled.iter().fold(0.0_f64, |s, x| s.max(x.abs()));
     let mut notes = Vec::new();
     for (k, coordinate) in model.coordinates.iter().enumerate() {
         let name = format!("{}{prime}", coordinate.name);
         let now = settled[k];
         match known[k] {
-            None if now != 0.0 => notes.push(Note::Solved { name, value: now }),
+            None if now.abs() > rounding => notes.push(Note::Solved { name, value: now }),
             Some(old) if (old - now).abs() > MET * (1.0 + old.abs()) => {
                 let (a, residual) = moved.unwrap_or_default();
                 let constraint = model.constraints[a].name.clone();

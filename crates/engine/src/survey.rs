@@ -1,12 +1,15 @@
 //! What `check` tells: degrees of freedom, classes, integrability, regularity.
 
 use pfaff_expr::Graph;
-use pfaff_mechanics::{Class, Refusal, classify, integrable, ranks};
+use pfaff_mechanics::{Class, Equations, Refusal, classify, integrable, ranks};
 use pfaff_model::{Dynamics as Written, Model, Principle};
 
+use crate::core::Core;
 use crate::json::Json;
 use crate::mechanism::Dynamics;
 use crate::pipeline::derive;
+use crate::projection::{project, project_velocities};
+use crate::start::{Start, given, start};
 
 /// A model at a glance.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +65,13 @@ pub fn survey(model: &Model) -> Survey {
             let rank = ranks(model, &equations);
             regular = Some(rank.regular);
             degrees_of_freedom = rank.degrees_of_freedom;
+            if equations.position.iter().any(Option::is_some)
+                && let Some(found) = on_the_constraints(model, &equations)
+                && n - found.rank > degrees_of_freedom
+            {
+                degrees_of_freedom = n - found.rank;
+                regular = Some(found.regular);
+            }
             for (row, verdict) in constraints.iter_mut().zip(integrable(model, &equations)) {
                 row.integrable = verdict;
             }
@@ -77,6 +87,46 @@ pub fn survey(model: &Model) -> Survey {
         }
     }
     Survey { title, coordinates, degrees_of_freedom, regular, constraints, refusal }
+}
+
+struct Found {
+    rank: usize,
+    regular: bool,
+}
+
+/// The rank at states that satisfy the holonomic constraints: there more rows may repeat others than in general.
+///
+/// The initial state and neighbours along random admissible directions; the largest rank counts.
+fn on_the_constraints(model: &Model, equations: &Equations) -> Option<Found> {
+    let mut core = Core::new(model, equations).ok()?;
+    let t0 = model.solve.range.map_or(0.0, |(t0, _)| t0);
+    let Start { q, v, .. } = start(model, &mut core, t0, &given(model, t0)).ok()?;
+    let mut best: Option<Found> = None;
+    for trial in 0..4 {
+        let mut at = (q.clone(), v.clone());
+        core.active.fill(true);
+        core.evaluate(t0, &q, &v, &[]);
+        core.decide();
+        if trial > 0 {
+            let seed = f64::from(trial);
+            at.1.iter_mut()
+                .enumerate()
+                .for_each(|(k, v)| *v += libm::sin(seed + 1.7 * k as f64));
+            project_velocities(&mut core, t0, &q, &mut at.1, &[]).ok()?;
+            at.0.iter_mut().zip(&at.1).zip(&v).for_each(|((q, v), v0)| *q += 0.03 * (v - v0));
+            if project(&mut core, t0, &mut at.0, &mut at.1, &[]).is_err() {
+                continue;
+            }
+        }
+        core.active.fill(true);
+        core.evaluate(t0, &at.0, &at.1, &[]);
+        core.decide();
+        let rank = core.active.iter().filter(|&&a| a).count();
+        if best.as_ref().is_none_or(|b| rank > b.rank) {
+            best = Some(Found { rank, regular: core.solve().is_ok() });
+        }
+    }
+    best
 }
 
 /// How many constraints are independent, memory terms held fixed.

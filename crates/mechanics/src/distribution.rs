@@ -44,7 +44,7 @@ pub fn ranks(model: &Model, equations: &Equations) -> Rank {
 pub fn integrable(model: &Model, equations: &Equations) -> Vec<Option<bool>> {
     let g = &model.graph;
     let forms = Forms::of(model, equations);
-    let closure = g.merging(|| forms.closure(g));
+    let (closure, whole) = g.merging(|| forms.closure(g));
     equations
         .classes
         .iter()
@@ -53,8 +53,9 @@ pub fn integrable(model: &Model, equations: &Equations) -> Vec<Option<bool>> {
             Class::Holonomic => Some(true),
             Class::Linear | Class::Affine => {
                 let row = forms.owners.iter().position(|&o| o == a)?;
-                let closure = closure.as_ref()?;
-                g.merging(|| annihilates(g, &forms.rows[row], closure))
+                let verdict = g.merging(|| annihilates(g, &forms.rows[row], &closure));
+                // One field on which it does not vanish is enough; to vanish on all, all are needed.
+                verdict.filter(|&vanishes| whole || !vanishes)
             }
             Class::Nonlinear => is_curved(model, equations, a).then_some(false),
             Class::Memory => None,
@@ -95,10 +96,10 @@ impl Forms {
         Self { rows, owners, variables }
     }
 
-    /// Fields that span $\bar D$; `None` when the brackets grow beyond reason.
-    fn closure(&self, g: &Graph) -> Option<Vec<Vec<Expr>>> {
-        /// Nodes that brackets may add before the question is left open.
-        const BUDGET: usize = 400_000;
+    /// Fields in $\bar D$, and whether they span it: where the brackets grow beyond reason the rest is left open.
+    fn closure(&self, g: &Graph) -> (Vec<Vec<Expr>>, bool) {
+        /// Nodes that brackets may add before the question is left open: about 0.1 s.
+        const BUDGET: usize = 100_000;
         let size = g.len();
         let generators = kernel(g, &self.rows, self.variables.len());
         let mut fields = generators.clone();
@@ -107,7 +108,7 @@ impl Forms {
             for x in &generators {
                 let bracket = lie_bracket(g, x, &fields[next], &self.variables);
                 if g.len() - size > BUDGET {
-                    return None;
+                    return (fields, false);
                 }
                 let mut extended = fields.clone();
                 extended.push(bracket);
@@ -117,7 +118,7 @@ impl Forms {
             }
             next += 1;
         }
-        Some(fields)
+        (fields, true)
     }
 }
 

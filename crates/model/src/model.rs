@@ -348,6 +348,8 @@ pub struct Results {
     pub reaction: Vec<Expr>,
     /// `energy`
     pub energy: Expr,
+    /// `divergence` of the flow on (q, p)
+    pub divergence: Expr,
 }
 
 impl Model {

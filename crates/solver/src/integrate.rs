@@ -1,6 +1,7 @@
 //! A system and its initial state into a run.
 //!
-//! Each turn tries a step; a trial that passes the error control is projected, its end rates are
+//! Each turn tries a step; a trial that passes the error control is projected (and repeated smaller
+//! if that takes it far away), its end rates are
 //! evaluated, its dense output refined if someone will look at it, and its events located.
 //! Only then it becomes part of the run. A trial that meets a point without value
 //! ([`Halt`]) anywhere on this way is repeated with a quarter of its size.
@@ -270,8 +271,13 @@ impl<'a> Run<'a> {
         if error > 1.0 {
             return Ok(error);
         }
+        self.f1.copy_from_slice(&self.y1);
         self.system.system.project(t1, &mut self.y1)?;
         finite(&self.y1)?;
+        let moved = self.moved();
+        if moved > 1.0 && self.options.method == Method::Dop853 {
+            return Ok(moved);
+        }
         self.system.rates(t1, &self.y1, &mut self.f1)?;
         hermite_rows(h, (&self.y, &self.f), (&self.y1, &self.f1), &mut self.rows);
         if !self.watch.is_idle() || observer.wants_dense(self.t, t1) {
@@ -281,6 +287,18 @@ impl<'a> Run<'a> {
             Step { start: self.t, end: t1, length: h, rows: &self.rows, at_end: &self.y1 };
         self.watch.scan(&step, self.system.system)?;
         Ok(error)
+    }
+
+    /// How far the projection took the trial from where the method had brought it (in `f1`), as a multiple of what is allowed.
+    ///
+    /// The constraints are met to about the error of the step, so that the projection corrects by about as much. What it takes
+    /// a thousandth away has jumped over a place where the constraints are singular.
+    fn moved(&self) -> f64 {
+        const ALLOWED: f64 = 1e-3;
+        let Allowed { tolerance, controlled } = self.allowed;
+        let allowed = ALLOWED.max(1e3 * tolerance);
+        let pairs = self.y1.iter().zip(&self.f1).take(controlled);
+        pairs.map(|(y, was)| (y - was).abs() / (allowed * (1.0 + y.abs()))).fold(0.0, f64::max)
     }
 
     /// Makes the trial part of the run and shows it; says if the run ends with it.

@@ -2,11 +2,18 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use pfaff::{Model, Motion, NoFiles, Overrides, Request, Source, read};
+use pfaff::{GalleryFiles, Model, Motion, Overrides, Request, Source, read};
 
 /// A model from its text; mistakes are shown.
 pub(crate) fn model(text: &str) -> Model {
-    match read(Source::new("test", text), &Overrides::default(), &NoFiles) {
+    model_with(text, "", "")
+}
+
+/// A model from its text with other parameters and initial values.
+pub(crate) fn model_with(text: &str, set: &str, initial: &str) -> Model {
+    let given = |s: &str| (!s.is_empty()).then(|| s.to_owned());
+    let overrides = Overrides { set: given(set), initial: given(initial) };
+    match read(Source::new("test", text), &overrides, &GalleryFiles) {
         Ok(reading) => reading.model,
         Err(rejected) => {
             let shown: Vec<String> =

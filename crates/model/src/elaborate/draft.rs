@@ -143,5 +143,6 @@ fn results(g: &Graph, coordinates: &[Coordinate], constraints: &[Constraint]) ->
             .map(|c| g.symbol(&format!("reaction({})", c.name), Role::Free))
             .collect(),
         energy: g.symbol("energy", Role::Free),
+        divergence: g.symbol("divergence", Role::Free),
     }
 }

@@ -22,8 +22,8 @@ impl Elaborator<'_> {
             _ => {}
         }
         let Some(entry) = self.scope.get(&name) else {
-            if name == "energy" && self.place.allows_results() {
-                return Value::Scalar(self.graph.symbol("energy", Role::Free));
+            if is_result(&name) && self.place.allows_results() {
+                return Value::Scalar(self.graph.symbol(&name, Role::Free));
             }
             return self.unknown_name(site, &name);
         };
@@ -99,9 +99,9 @@ impl Elaborator<'_> {
             return self.error_hint("E0206", span, message, hint);
         }
         let message = format!("`{name}` is not declared");
-        if name == "energy" {
-            let hint = "`energy` is known in `observe` and `event` only";
-            return self.error_hint("E0411", span, message, hint);
+        if is_result(name) {
+            let hint = format!("`{name}` is known in `observe` and `event` only");
+            return self.error_hint("E0411", span, message, &hint);
         }
         let hint = self.similar(site, name);
         let diagnostic = Diagnostic::error("E0201", span, message);
@@ -130,7 +130,7 @@ impl Elaborator<'_> {
             match arena.kind(id) {
                 NodeKind::Name(symbol) if !bound.contains(&symbol) => {
                     let name = arena.name(symbol);
-                    let known = matches!(name, "t" | "pi" | "energy");
+                    let known = matches!(name, "t" | "pi") || is_result(name);
                     if !known && self.scope.get(name).is_none() {
                         self.unknown_name(site, name);
                     }
@@ -374,4 +374,9 @@ fn describe_members(family: &Family) -> String {
         })
         .collect();
     format!("its indices are in {}", ranges.join(", "))
+}
+
+/// Whether a name that nobody declared stands for a result of the motion.
+fn is_result(name: &str) -> bool {
+    matches!(name, "energy" | "divergence")
 }

@@ -61,7 +61,7 @@ impl Place {
         )
     }
 
-    /// Whether `lambda(c)`, `reaction(x)` and `energy` may occur.
+    /// Whether `lambda(c)`, `reaction(x)`, `energy` and `divergence` may occur.
     pub(crate) fn allows_results(self) -> bool {
         matches!(self, Self::Observe | Self::Event)
     }

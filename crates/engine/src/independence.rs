@@ -1,0 +1,141 @@
+//! Which constraints carry the motion where some repeat others.
+//!
+//! Rows of $A$ are taken one after another, each time the one that sticks out farthest of the span of those before it (Gram and Schmidt, with exchange), until
+//! what sticks out is rounding: the rest repeats them. Holonomic rows come first, because they keep positions as well as velocities.
+//!
+//! **Hysteresis.** On the constraints a repeated row sticks out by 1e-15 of its length, within a step by the error of the step. A row is dropped below
+//! [`DROP`] and taken back above [`RETURN`]; between them nothing changes.
+
+use pfaff_solver::Lu;
+
+/// A row that sticks out by less than this fraction of its length repeats the others.
+const DROP: f64 = 1e-9;
+/// A row that was dropped counts again when it sticks out by more than this.
+const RETURN: f64 = 1e-5;
+
+/// A row shorter than this is about to vanish: coordinates are of order one where nothing else is said.
+const VANISHING: f64 = 1e-6;
+
+/// Marks the rows of `rows` (m × n) that are kept. `before` are the ones kept so far.
+pub(crate) fn independent(
+    rows: &[f64],
+    n: usize,
+    holonomic: &[bool],
+    before: &[bool],
+) -> Vec<bool> {
+    let m = holonomic.len();
+    let mut kept = vec![false; m];
+    let mut rest = rows.to_vec();
+    let lengths: Vec<f64> = (0..m).map(|a| length(&rows[a * n..][..n])).collect();
+    let count = before.iter().filter(|&&k| k).count();
+    let mut taken = 0;
+    for first in [true, false] {
+        loop {
+            let sticking = |a: usize| length(&rest[a * n..][..n]) / lengths[a];
+            let open =
+                (0..m).filter(|&a| holonomic[a] == first && !kept[a] && lengths[a] > 0.0);
+            let Some((a, out)) =
+                open.map(|a| (a, sticking(a))).reduce(|x, y| if y.1 > x.1 { y } else { x })
+            else {
+                break;
+            };
+            let threshold = if taken < count || before.is_empty() { DROP } else { RETURN };
+            if out.is_nan() || out <= threshold {
+                break;
+            }
+            kept[a] = true;
+            taken += 1;
+            let size = length(&rest[a * n..][..n]);
+            let unit: Vec<f64> = rest[a * n..][..n].iter().map(|x| x / size).collect();
+            for b in (0..m).filter(|&b| !kept[b]) {
+                let row = &mut rest[b * n..][..n];
+                // Twice is enough for orthogonality to rounding.
+                for _ in 0..2 {
+                    let along: f64 = row.iter().zip(&unit).map(|(x, u)| x * u).sum();
+                    row.iter_mut().zip(&unit).for_each(|(x, u)| *x -= along * u);
+                }
+            }
+        }
+    }
+    kept
+}
+
+/// The rows that take part in the combination nearest to zero, with the length of that combination for rows of length one; none if there are no rows.
+///
+/// Inverse iteration for the smallest eigenvalue of the Gram matrix.
+pub(crate) fn nearest_dependence(rows: &[f64], n: usize) -> (Vec<usize>, f64) {
+    let m = rows.len().checked_div(n).unwrap_or(0);
+    // A single row that vanishes is a dependence by itself.
+    let lengths = (0..m).map(|a| (a, length(&rows[a * n..][..n])));
+    if let Some((a, size)) = lengths.min_by(|x, y| x.1.total_cmp(&y.1))
+        && size < VANISHING
+    {
+        return (vec![a], size);
+    }
+    let unit: Vec<Vec<f64>> = (0..m)
+        .map(|a| {
+            let row = &rows[a * n..][..n];
+            let size = length(row);
+            row.iter().map(|x| if size > 0.0 { x / size } else { 0.0 }).collect()
+        })
+        .collect();
+    let dot = |x: &[f64], y: &[f64]| -> f64 { x.iter().zip(y).map(|(x, y)| x * y).sum() };
+    let mut gram = vec![0.0; m * m];
+    for a in 0..m {
+        for b in 0..m {
+            // The shift keeps the matrix regular where the rows are dependent.
+            gram[a * m + b] = dot(&unit[a], &unit[b]) + if a == b { 1e-13 } else { 0.0 };
+        }
+    }
+    let mut lu = Lu::new(m);
+    if m == 0 || lu.factor(m, &gram).is_err() {
+        return (Vec::new(), f64::INFINITY);
+    }
+    let mut x: Vec<f64> = (0..m).map(|a| 1.0 + 0.37 * (a % 5) as f64).collect();
+    for _ in 0..30 {
+        lu.solve(&mut x);
+        let size = length(&x);
+        x.iter_mut().for_each(|x| *x /= size);
+    }
+    let combination: Vec<f64> =
+        (0..n).map(|k| (0..m).map(|a| x[a] * unit[a][k]).sum()).collect();
+    let largest = x.iter().fold(0.0_f64, |l, x| l.max(x.abs()));
+    let members = (0..m).filter(|&a| x[a].abs() > 0.1 * largest).collect();
+    (members, length(&combination))
+}
+
+fn length(row: &[f64]) -> f64 {
+    row.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_rows_are_dropped_and_holonomic_ones_kept() {
+        let rows = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 2.0, 3.0, 0.0];
+        let kept = independent(&rows, 3, &[false, true, true], &[]);
+        assert_eq!(kept, [false, true, true]);
+        // A row of zeros says nothing.
+        assert_eq!(independent(&[0.0, 0.0], 2, &[true], &[]), [false]);
+    }
+
+    #[test]
+    fn between_the_thresholds_nothing_changes() {
+        let rows = [1.0, 0.0, 1.0, 1e-7];
+        assert_eq!(independent(&rows, 2, &[true, true], &[true, true]), [true, true]);
+        assert_eq!(independent(&rows, 2, &[true, true], &[true, false]), [true, false]);
+        let rows = [1.0, 0.0, 1.0, 1e-3];
+        assert_eq!(independent(&rows, 2, &[true, true], &[true, false]), [true, true]);
+    }
+
+    #[test]
+    fn the_members_of_a_dependence_are_named() {
+        // Rows 0 and 2 are parallel, row 1 stands apart.
+        let rows = [1.0, 0.0, 0.0, 1.0, 3.0, 0.0];
+        let (members, size) = nearest_dependence(&rows, 2);
+        assert_eq!(members, [0, 2]);
+        assert!(size < 1e-12, "exact but for the shift");
+    }
+}
