@@ -107,7 +107,7 @@ pub(crate) fn run(
         record: Record {
             rows: Vec::new(),
             work: Vec::new(),
-            width: 3 + 4 * n + 2 * m + observed.len(),
+            width: crate::instant::Instant::width(n, m) + observed.len(),
             reached: 0,
             events: Vec::new(),
         },
