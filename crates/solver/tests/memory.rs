@@ -1,8 +1,8 @@
 //! Systems with memory against closed forms: relaxation, a constraint's kind of index, order on singular starts, cost.
 
 use pfaff_solver::{
-    Halt, Kernel, MemoryObserver, MemoryOptions, MemorySystem, Operand, StopReason,
-    integrate_memory,
+    Halt, Kernel, MemoryObserver, MemoryOptions, MemorySystem, Operand, SampleOperator,
+    StopReason, integrate_memory, operate_on_samples,
 };
 
 /// $D^\alpha y = -y$, $y(0) = 1$, with $x = D^\alpha y$.
@@ -86,4 +86,158 @@ fn twice_the_steps_are_twice_the_evaluations_and_no_more_storage() {
     assert_eq!(one.exponentials, two.exponentials);
     let ratio = two.evaluations as f64 / one.evaluations as f64;
     assert!(ratio < 2.2, "{ratio}");
+}
+
+/// $\ddot q = -Kq + \lambda a$ with $a\cdot\dot q + b\cdot D^\alpha q = 0$, $0 < \alpha < 2$: a density $\lambda$ that is singular at the start.
+struct Constrained {
+    alpha: f64,
+    a: [f64; 2],
+    b: [f64; 2],
+    stiffness: [[f64; 2]; 2],
+    q: [f64; 2],
+    v: [f64; 2],
+}
+
+impl MemorySystem for Constrained {
+    fn unknowns(&self) -> usize {
+        3
+    }
+    fn operands(&self) -> Vec<Operand> {
+        let mut operands = Vec::new();
+        for (mu, shift) in [(2.0, 0.0), (1.0, 1.0), (2.0 - self.alpha, self.alpha)] {
+            for k in 0..2 {
+                let mut start = Vec::new();
+                for (j, value) in [self.q[k], self.v[k]].into_iter().enumerate() {
+                    let j = j as f64;
+                    if j >= shift {
+                        start.push((value / libm::tgamma(j + 1.0 - shift), j - shift));
+                    }
+                }
+                let kernel = Kernel::Power(mu);
+                operands.push(Operand { unknown: k, kernel, start, controlled: mu >= 1.0 });
+            }
+        }
+        operands
+    }
+    fn residual(&mut self, _t: f64, x: &[f64], z: &[f64], out: &mut [f64]) -> Result<(), Halt> {
+        for k in 0..2 {
+            let spring = self.stiffness[k][0] * z[0] + self.stiffness[k][1] * z[1];
+            out[k] = x[k] + spring - self.a[k] * x[2];
+        }
+        out[2] = (0..2).map(|k| self.a[k] * z[2 + k] + self.b[k] * z[4 + k]).sum();
+        Ok(())
+    }
+    fn jacobian(
+        &mut self,
+        _at: (f64, &[f64], &[f64]),
+        by_x: &mut [f64],
+        by_z: &mut [f64],
+    ) -> Result<(), Halt> {
+        by_x.copy_from_slice(&[1.0, 0.0, -self.a[0], 0.0, 1.0, -self.a[1], 0.0, 0.0, 0.0]);
+        by_z.fill(0.0);
+        for k in 0..2 {
+            by_z[6 * k..6 * k + 2].copy_from_slice(&self.stiffness[k]);
+            by_z[14 + k] = self.a[k];
+            by_z[16 + k] = self.b[k];
+        }
+        Ok(())
+    }
+}
+
+/// Laplace inversion in extended precision gives the positions at t = 1 (first case); the finest run stands in for the others.
+#[test]
+fn order_is_at_least_four_on_every_start_of_a_constraint() {
+    let case = |alpha, b, v| Constrained {
+        alpha,
+        a: [1.0, 1.0],
+        b,
+        stiffness: [[2.0, 0.5], [0.5, 1.0]],
+        q: [1.0, -0.5],
+        v,
+    };
+    for (alpha, b, v) in [
+        (0.5, [0.5, -0.25], [0.7, -0.7]), // λ ~ t^{−1/2}
+        (0.5, [0.5, 0.5], [0.7, -0.7]),   // b·v = 0: bounded
+        (1.5, [0.5, 1.0], [0.4, 0.3]),    // λ ~ t^{−1/2}, v free
+        (1.5, [0.5, 1.0], [0.4, -0.4]),   // a·v = 0: bounded
+    ] {
+        let run = |step: f64, stages: usize| {
+            let first = 1e-28;
+            let options =
+                MemoryOptions { step: Some(step), stages, first, ..Default::default() };
+            integrate_memory(&mut case(alpha, b, v), &options, &mut ()).z
+        };
+        let exact = run(1.0 / 64.0, 8);
+        let error = |z: &[f64]| (0..4).map(|i| (z[i] - exact[i]).abs()).fold(0.0_f64, f64::max);
+        let (coarse, fine) = (error(&run(0.25, 4)), error(&run(0.0625, 4)));
+        let order = libm::log2(coarse / fine) / 2.0;
+        println!("{alpha} {b:?} {v:?}: {coarse:.2e} {fine:.2e} order {order:.2}");
+        assert!(order > 4.0, "{alpha} {b:?}: {coarse:e} {fine:e} {order}");
+        if alpha == 0.5 && b[1] < 0.0 {
+            // Sixteen digits of the reference.
+            assert!((exact[0] - 1.117_274_449_189_068_2).abs() < 1e-12, "{}", exact[0]);
+            assert!((exact[1] + 0.770_336_488_297_215_6).abs() < 1e-12, "{}", exact[1]);
+        }
+    }
+}
+
+/// Two methods that share nothing: $D^{1/2}$ of the solution as the collocation carries it, and by convolution of its samples.
+#[test]
+fn collocation_and_convolution_agree() {
+    struct Damped;
+    impl MemorySystem for Damped {
+        fn unknowns(&self) -> usize {
+            1
+        }
+        fn operands(&self) -> Vec<Operand> {
+            let operand = |mu, start| Operand {
+                unknown: 0,
+                kernel: Kernel::Power(mu),
+                start,
+                controlled: true,
+            };
+            vec![operand(2.0, vec![(1.0, 0.0)]), operand(1.5, Vec::new())]
+        }
+        fn residual(
+            &mut self,
+            _t: f64,
+            x: &[f64],
+            z: &[f64],
+            out: &mut [f64],
+        ) -> Result<(), Halt> {
+            out[0] = x[0] + z[0] + 0.5 * z[1];
+            Ok(())
+        }
+        fn jacobian(
+            &mut self,
+            _at: (f64, &[f64], &[f64]),
+            by_x: &mut [f64],
+            by_z: &mut [f64],
+        ) -> Result<(), Halt> {
+            by_x[0] = 1.0;
+            by_z.copy_from_slice(&[1.0, 0.5]);
+            Ok(())
+        }
+    }
+    struct Both(Vec<f64>, f64);
+    impl MemoryObserver for Both {
+        fn sample(&mut self, _t: f64, _x: &[f64], z: &[f64]) {
+            self.0.push(z[0]);
+            self.1 = z[1];
+        }
+    }
+    let difference = |count: usize| {
+        let h = 2.0 / count as f64;
+        let outputs = (1..=count).map(|i| i as f64 * h).collect();
+        let options = MemoryOptions { t1: 2.0, outputs, ..MemoryOptions::default() };
+        let mut seen = Both(vec![1.0], f64::NAN);
+        integrate_memory(&mut Damped, &options, &mut seen);
+        assert_eq!(seen.0.len(), count + 1);
+        let caputo = operate_on_samples(SampleOperator::Caputo(0.5), h, &seen.0).unwrap();
+        (caputo[count] - seen.1).abs()
+    };
+    let (coarse, fine) = (difference(100), difference(400));
+    println!("{coarse:e} {fine:e}");
+    // The solution has a term t^{3.5} at the start, which the convolution meets with order 2 at least.
+    assert!(fine < 1e-6 && libm::log2(coarse / fine) / 2.0 > 1.9, "{coarse:e} {fine:e}");
 }

@@ -10,6 +10,8 @@ use super::system::{Kernel, MemorySystem, Operand};
 use crate::lu::Lu;
 use crate::system::Halt;
 
+/// Lengths of steps whose tables are kept.
+const POOL: usize = 12;
 /// Most iterations of Newton in one step.
 const ITERATIONS: usize = 25;
 
@@ -17,6 +19,9 @@ const ITERATIONS: usize = 25;
 #[derive(Clone, Debug)]
 pub(crate) struct Collocation {
     pub(crate) tables: Tables,
+    /// Tables of other lengths, to be used again.
+    pool: Vec<Tables>,
+    oldest: usize,
     /// $x$, node by node.
     pub(crate) x: Vec<f64>,
     /// $z$, node by node.
@@ -64,6 +69,8 @@ impl Collocation {
         let (s, n, p) = (frame.basis.stages, frame.n, frame.operands.len());
         Self {
             tables: Tables::default(),
+            pool: Vec::new(),
+            oldest: 0,
             x: vec![0.0; s * n],
             z: vec![0.0; s * p],
             past: vec![0.0; s * p],
@@ -98,6 +105,7 @@ impl Collocation {
         h: f64,
         system: &mut dyn MemorySystem,
     ) -> Result<(), Halt> {
+        self.recall_tables(h);
         history.prepare(&frame.basis, &frame.units, h, &mut self.tables);
         self.recall(frame, history, elapsed, system);
         self.operands(frame);
@@ -115,10 +123,12 @@ impl Collocation {
             } else {
                 self.lu.solve(&mut self.residual);
             }
-            let (change, felt) = self.correct(frame)?;
+            let change = self.correct(frame)?;
             // Rounding: steps that are nothing, or that no longer shrink. Densities of very short steps are noisy, but not their integrals.
             let stands = change > 0.1 * previous && fresh;
-            if change < 1e-15 || (stands && (change < 1e-9 || felt < 1e-13)) {
+            let felt = if stands || change < 1e-6 { self.felt(frame) } else { f64::INFINITY };
+            let nothing = change < 1e-15 || felt < 4e-16;
+            if nothing || (stands && (change < 1e-9 || felt < 1e-13)) {
                 return Ok(());
             }
             // Twice no progress with fresh factors: what is left is the noise of an ill-conditioned density.
@@ -140,6 +150,21 @@ impl Collocation {
         }
         self.factored = 0.0;
         if previous < 1e-10 || (settled && stalled > 0) { Ok(()) } else { Err(Halt::Singular) }
+    }
+
+    /// Takes the tables of an earlier step of this length, if they are still there.
+    fn recall_tables(&mut self, h: f64) {
+        if self.tables.h == h {
+            return;
+        }
+        if let Some(i) = self.pool.iter().position(|t| t.h == h) {
+            std::mem::swap(&mut self.tables, &mut self.pool[i]);
+        } else if self.pool.len() < POOL {
+            self.pool.push(std::mem::take(&mut self.tables));
+        } else {
+            self.oldest = (self.oldest + 1) % POOL;
+            std::mem::swap(&mut self.tables, &mut self.pool[self.oldest]);
+        }
     }
 
     /// What the past and the start contribute at the nodes.
@@ -246,8 +271,8 @@ impl Collocation {
         Ok(())
     }
 
-    /// Takes the correction in `residual`; says how much the unknowns changed, and the operands, relatively.
-    fn correct(&mut self, frame: &Frame) -> Result<(f64, f64), Halt> {
+    /// Takes the correction in `residual`; says how much the unknowns changed, relatively.
+    fn correct(&mut self, frame: &Frame) -> Result<f64, Halt> {
         crate::system::finite(&self.residual)?;
         let (s, n) = (frame.basis.stages, frame.n);
         let mut change = 0.0_f64;
@@ -261,7 +286,12 @@ impl Collocation {
             change = change.max(moved / (1.0 + largest));
         }
         self.operands(frame);
-        let count = frame.operands.len();
+        Ok(change)
+    }
+
+    /// How much the last correction, still in `residual`, changed the operands at most.
+    fn felt(&self, frame: &Frame) -> f64 {
+        let (s, n, count) = (frame.basis.stages, frame.n, frame.operands.len());
         let mut felt = 0.0_f64;
         for (p, operand) in frame.operands.iter().enumerate() {
             for j in 0..s {
@@ -274,7 +304,7 @@ impl Collocation {
                 felt = felt.max(moved / (1.0 + self.z[j * count + p].abs()));
             }
         }
-        Ok((change, felt))
+        felt
     }
 }
 

@@ -26,6 +26,9 @@ pub(crate) struct History {
     /// Steps with the node values of all unknowns, where a general kernel needs them.
     kept: Vec<(f64, f64, Vec<f64>)>,
     keeps: bool,
+    /// Node values and coefficients of one operand, re-used.
+    values: Vec<f64>,
+    next: Vec<f64>,
 }
 
 /// Operands that share exponentials.
@@ -129,7 +132,8 @@ impl History {
             pasts.push(past);
         }
         let keeps = pasts.iter().any(|p| p.general);
-        Self { groups, pasts, last: 0.0, kept: Vec::new(), keeps }
+        let (values, next) = (vec![0.0; basis.stages], vec![0.0; basis.stages + 8]);
+        Self { groups, pasts, last: 0.0, kept: Vec::new(), keeps, values, next }
     }
 
     /// The number of exponentials that are carried along at most.
@@ -231,8 +235,7 @@ impl History {
         tables: &Tables,
     ) {
         let (s, h) = (basis.stages, tables.h);
-        let mut values = vec![0.0; s];
-        let mut next = vec![0.0; s + 8];
+        let Self { values, next, .. } = self;
         for past in &mut self.pasts {
             if past.general {
                 continue;
@@ -240,7 +243,7 @@ impl History {
             for (j, v) in values.iter_mut().enumerate() {
                 *v = x[j * unknowns + past.unknown];
             }
-            basis.coefficients(&values, &mut past.coefficients[..s]);
+            basis.coefficients(values, &mut past.coefficients[..s]);
             for k in 0..past.whole {
                 let n = s + k;
                 integrate_coefficients(&past.coefficients[..n], &mut next[..=n]);

@@ -90,7 +90,17 @@ pub enum Kernel {
 impl Operand {
     /// What the start contributes at $\tau = t - t_0$.
     pub(crate) fn start_at(&self, elapsed: f64) -> f64 {
-        let power = |e: f64| if e == 0.0 { 1.0 } else { libm::pow(elapsed, e) };
+        let power = |e: f64| {
+            if e == 0.0 {
+                1.0
+            } else if e == 1.0 {
+                elapsed
+            } else if e == 0.5 {
+                elapsed.sqrt()
+            } else {
+                libm::pow(elapsed, e)
+            }
+        };
         self.start.iter().map(|&(a, e)| a * power(e)).sum()
     }
 
