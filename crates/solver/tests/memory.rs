@@ -53,9 +53,7 @@ fn relaxation_of_order_one_half_is_met_at_all_outputs() {
     let outcome = integrate_memory(&mut Relaxation(0.5), &options, &mut samples);
     assert_eq!(outcome.stop, StopReason::End);
     assert_eq!(samples.0.len(), 7);
-    println!("{} steps {} rejected", outcome.steps, outcome.rejected);
     for (t, y) in samples.0 {
-        println!("{t} {:e}", y - half(t));
         // A few times the tolerance 1e-11 of a step.
         assert!((y - half(t)).abs() < 1e-10, "{t} {y} {}", half(t));
     }
@@ -67,7 +65,6 @@ fn order_is_at_least_four_from_a_singular_start() {
         let options =
             MemoryOptions { step: Some(step), stages: 4, t1: 2.0, ..MemoryOptions::default() };
         let outcome = integrate_memory(&mut Relaxation(0.5), &options, &mut ());
-        println!("{step} {} {:e}", outcome.steps, (outcome.z[0] - half(2.0)).abs());
         (outcome.z[0] - half(2.0)).abs()
     };
     let (coarse, fine) = (error(0.4), error(0.1));
@@ -171,7 +168,6 @@ fn order_is_at_least_four_on_every_start_of_a_constraint() {
         let error = |z: &[f64]| (0..4).map(|i| (z[i] - exact[i]).abs()).fold(0.0_f64, f64::max);
         let (coarse, fine) = (error(&run(0.25, 4)), error(&run(0.0625, 4)));
         let order = libm::log2(coarse / fine) / 2.0;
-        println!("{alpha} {b:?} {v:?}: {coarse:.2e} {fine:.2e} order {order:.2}");
         assert!(order > 4.0, "{alpha} {b:?}: {coarse:e} {fine:e} {order}");
         if alpha == 0.5 && b[1] < 0.0 {
             // Sixteen digits of the reference.
@@ -237,7 +233,6 @@ fn collocation_and_convolution_agree() {
         (caputo[count] - seen.1).abs()
     };
     let (coarse, fine) = (difference(100), difference(400));
-    println!("{coarse:e} {fine:e}");
     // The solution has a term t^{3.5} at the start, which the convolution meets with order 2 at least.
     assert!(fine < 1e-6 && libm::log2(coarse / fine) / 2.0 > 1.9, "{coarse:e} {fine:e}");
 }

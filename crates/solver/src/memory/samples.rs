@@ -50,19 +50,18 @@ pub fn operate_on_samples(operator: SampleOperator, h: f64, f: &[f64]) -> Option
         f.iter().enumerate().map(|(i, f)| f - polynomial(i as f64 * h)).collect();
     let mut result = convolve(&weights(mu, f.len()), &rest);
     let scale = libm::pow(h, mu);
-    let exact = |t: f64| -> f64 {
-        let term = |(p, c): (usize, &f64)| {
-            let p = p as f64;
-            let order = p + 1.0 + mu;
-            if order <= 0.0 && order == order.floor() {
-                return 0.0;
-            }
-            c * libm::tgamma(p + 1.0) / libm::tgamma(order) * libm::pow(t, p + mu)
-        };
-        taylor.iter().enumerate().skip(kept).map(term).sum()
+    // Γ(p+1)/Γ(p+1+μ), zero at the poles.
+    let factor = |p: usize| {
+        let order = p as f64 + 1.0 + mu;
+        let pole = order <= 0.0 && order == order.floor();
+        if pole { 0.0 } else { libm::tgamma(p as f64 + 1.0) / libm::tgamma(order) }
     };
+    let exact: Vec<f64> = (kept..TERMS).map(|p| taylor[p] * factor(p)).collect();
     for (i, r) in result.iter_mut().enumerate() {
-        *r = *r * scale + exact(i as f64 * h);
+        let t = i as f64 * h;
+        let lowest = libm::pow(t, kept as f64 + mu);
+        let sum = exact.iter().rev().fold(0.0, |sum, c| sum * t + c);
+        *r = *r * scale + if exact.is_empty() { 0.0 } else { lowest * sum };
     }
     Some(result)
 }
