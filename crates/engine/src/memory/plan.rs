@@ -308,9 +308,13 @@ impl Plan {
                 "take an operand that is linear in the coordinates with constant coefficients, or a lower order",
             ));
         }
+        if self.orders.contains(&whole) {
+            // NOTE: where nothing higher smooths it, the rate begins like τ^{α−m}.
+            self.exponent = self.exponent.min(alpha - whole);
+        }
         let unknown = self.unknown(g, "rate of memory", rate);
         let kernel = Kernel::Power(whole - alpha);
-        Ok(self.operand(g, Operand { unknown, kernel, start, controlled: true }, None))
+        Ok(self.operand(g, Operand { unknown, kernel, start, controlled: false }, None))
     }
 
     /// $\int k\,g$
