@@ -39,7 +39,6 @@ pub(crate) struct Mechanism {
 
 /// The kinds of dynamics.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "there is one of them in a run")]
 pub(crate) enum Compiled {
     /// From a Lagrangian, in saddle-point form.
     Saddle(Box<Core>),
@@ -51,7 +50,6 @@ pub(crate) enum Compiled {
 
 /// The derived dynamics of a model.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "there is one of them in a run")]
 pub enum Dynamics {
     /// From a Lagrangian under a principle.
     Saddle(Equations),

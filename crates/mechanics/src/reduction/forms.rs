@@ -38,7 +38,7 @@ pub(super) fn suggest(s: &Statement, k: usize) -> Vec<Expr> {
     if sums.len() > MOST_SUMS {
         return Vec::new();
     }
-    let is_form = |x: &Expr| g.contains(*x, &s.velocities) && is_linear(&g, *x, &s.velocities);
+    let is_form = |x: &Expr| g.contains(*x, &s.velocities) && is_linear(g, *x, &s.velocities);
     let shared: Vec<Expr> = sums.into_iter().filter(is_form).collect();
     let below: Vec<FxHashSet<Expr>> =
         shared.iter().map(|&y| g.live(&[y]).into_iter().collect()).collect();
