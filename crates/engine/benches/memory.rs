@@ -12,6 +12,9 @@ use pfaff_solver::{
     integrate_memory, operate_on_samples,
 };
 
+/// Writes the rates at a state.
+type Field = fn(&[f64], &mut [f64]);
+
 fn main() {
     duffing();
     constraint();
@@ -190,7 +193,8 @@ fn constraint() {
             error(&outcome.z),
         );
     }
-    for (stages, steps) in [(3, 1e4)] {
+    {
+        let (stages, steps) = (3, 1e4);
         let options = MemoryOptions {
             stages,
             step: Some(1.0 / steps),
@@ -285,8 +289,7 @@ impl MemorySystem for Fractional {
 
 fn peers() {
     println!("(d) the problems of benches/peers/fractional.py");
-    let linear: (fn(&[f64], &mut [f64]), fn(&[f64], &mut [f64])) =
-        (|z, o| o[0] = -z[0], |_, s| s[0] = -1.0);
+    let linear: (Field, Field) = (|z, o| o[0] = -z[0], |_, s| s[0] = -1.0);
     for (name, order) in [("relaxation 0.7", 0.7), ("oscillator 1.5", 1.5)] {
         let start = vec![vec![(1.0, 0.0)]];
         let mut system =
