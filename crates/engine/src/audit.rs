@@ -183,7 +183,7 @@ fn constraints(evidence: &Evidence<'_>, witness: &mut Witness) -> Vec<Check> {
     checks
 }
 
-/// $|E - E_0 - w|$: energy against the work of forces and reactions; and $|E + E[M] - (E + E[M])_0 - u|$ under the vakonomic principle; that of $L_c$ under the restricted one.
+/// $|E - E_0 - w|$: energy against the work of forces and reactions; and $|E + E\[M\] - (E + E\[M\])_0 - u|$ under the vakonomic principle; that of $L_c$ under the restricted one.
 fn balances(evidence: &Evidence<'_>) -> Vec<Check> {
     let energy = |i: &Instant| i.energy;
     let total = |i: &Instant| i.energy + i.constraint_energy;

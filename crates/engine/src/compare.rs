@@ -55,7 +55,7 @@ pub struct Parting {
 /// How much a quantity changes along each motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kept {
-    /// `E`, `E[L,M]`, `p[z]`, `p[z] - mu*dphi/dz'`, or what is observed.
+    /// `E`, `E\[L,M\]`, `p[z]`, `p[z] - mu*dphi/dz'`, or what is observed.
     pub name: String,
     /// The largest change since the start under each principle; `None` where the quantity is not defined.
     pub change: Vec<Option<f64>>,

@@ -30,7 +30,7 @@ pub(crate) struct Core {
     outputs: Vec<f64>,
     /// Where each output of the tape goes in `blocks`.
     targets: Vec<Vec<usize>>,
-    /// $M$, $A$, $W$, $f$, $b$, $\psi$, $\varphi$, shift, bend, $E$, $E[M]$ and powers, one after another.
+    /// $M$, $A$, $W$, $f$, $b$, $\psi$, $\varphi$, shift, bend, $E$, $E\[M\]$ and powers, one after another.
     blocks: Vec<f64>,
     layout: Layout,
     saddle: Saddle,
@@ -420,12 +420,12 @@ impl Core {
         &self.blocks[self.layout.position..self.layout.shift]
     }
 
-    /// $D\cdot\dot q - \partial_t L + \mu\cdot\partial_t\psi$, the rate of $E + E[M]$ under the vakonomic principle.
+    /// $D\cdot\dot q - \partial_t L + \mu\cdot\partial_t\psi$, the rate of $E + E\[M\]$ under the vakonomic principle.
     pub(crate) fn total_power(&self) -> f64 {
         self.blocks[self.layout.power] + self.blocks[self.layout.drive]
     }
 
-    /// $E[M]$
+    /// $E\[M\]$
     pub(crate) fn constraint_energy(&self) -> f64 {
         self.blocks[self.layout.constraint_energy]
     }

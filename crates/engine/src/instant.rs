@@ -19,7 +19,7 @@ pub struct Instant {
     pub reaction: Vec<f64>,
     /// $E = \dot q\cdot\partial L/\partial\dot q - L$; not a number for `equation` models.
     pub energy: f64,
-    /// $E[M]$, zero under Chetaev's principle.
+    /// $E\[M\]$, zero under Chetaev's principle.
     pub constraint_energy: f64,
     /// $\Omega$, the divergence of the flow on $(q, p)$, where the model asks for it; not a number elsewhere.
     pub divergence: f64,
@@ -48,7 +48,7 @@ impl Instant {
         4 + 4 * n + 2 * m
     }
 
-    /// $t, q, \dot q, \ddot q$, multipliers and their rates, $R$, $E$, $E[M]$ and $\Omega$ one after another.
+    /// $t, q, \dot q, \ddot q$, multipliers and their rates, $R$, $E$, $E\[M\]$ and $\Omega$ one after another.
     pub(crate) fn inputs(&self, inputs: &mut [f64]) {
         let parts: [&[f64]; 8] = [
             &[self.t],

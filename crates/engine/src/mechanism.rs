@@ -1,7 +1,7 @@
 //! The system that the integrators see, and the instants that everybody else sees.
 //!
 //! The state is $y = (q, \dot q, \mu, w, u)$, with $\mu$ under the vakonomic principle only. $\dot w$ is the power of forces and reactions, so that $E - w$ is constant along an exact
-//! motion; $\dot u$ is that of forces and of explicit time, so that $E + E[M] - u$ is constant along a vakonomic one. Both start from 0 and take no part in error control. The reduced form has the state that `reduced.rs` describes. An `equation` model has the state $(q, \dot q)$ with the velocities of its second-order coordinates only.
+//! motion; $\dot u$ is that of forces and of explicit time, so that $E + E\[M\] - u$ is constant along a vakonomic one. Both start from 0 and take no part in error control. The reduced form has the state that `reduced.rs` describes. An `equation` model has the state $(q, \dot q)$ with the velocities of its second-order coordinates only.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, Ordinary, Statement};

@@ -40,7 +40,7 @@ pub struct Motion {
     pub reaction_power: Vec<f64>,
     /// $E$; empty for an `equation` model.
     pub energy: Vec<f64>,
-    /// $E[M]$, zero under Chetaev's principle; empty for an `equation` model.
+    /// $E\[M\]$, zero under Chetaev's principle; empty for an `equation` model.
     pub constraint_energy: Vec<f64>,
     /// The work of forces and reactions since the start; empty for an `equation` model.
     pub work: Vec<f64>,

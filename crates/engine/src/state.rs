@@ -42,7 +42,7 @@ pub struct StateReport {
     pub reaction: Vec<f64>,
     /// $E$
     pub energy: f64,
-    /// $E[M]$
+    /// $E\[M\]$
     pub constraint_energy: f64,
     principle: Option<Principle>,
     coordinates: Vec<String>,

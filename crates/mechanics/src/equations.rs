@@ -56,11 +56,11 @@ pub struct Equations {
     pub bend: Vec<Vec<Expr>>,
     /// $E = \dot q\cdot p - L$
     pub energy: Expr,
-    /// $E[M] = -\mu\cdot\psi_{\dot q}\cdot\dot q$ ; zero under Chetaev's principle; $E_c - E$ with the energy of $L_c$ under the restricted one.
+    /// $E\[M\] = -\mu\cdot\psi_{\dot q}\cdot\dot q$ ; zero under Chetaev's principle; $E_c - E$ with the energy of $L_c$ under the restricted one.
     pub constraint_energy: Expr,
     /// $Q\cdot\dot q - \partial_t L$
     pub power: Expr,
-    /// What explicit time in the constraints adds to the rate of $E + E[M]$ beside `power`: $\mu\cdot\partial_t\psi$ under the vakonomic principle.
+    /// What explicit time in the constraints adds to the rate of $E + E\[M\]$ beside `power`: $\mu\cdot\partial_t\psi$ under the vakonomic principle.
     pub drive: Expr,
     /// The coordinates whose velocities the restricted principle inserts, by index; empty under the others.
     pub dependent: Vec<usize>,
