@@ -7,6 +7,7 @@
 //! The equations are those of a saddle point, $M\ddot q = f + A^\top\lambda$ and $A\ddot q = b$; the sign of the reaction is plus, everywhere.
 
 mod audit;
+mod body;
 mod command;
 mod compare;
 mod compare_present;

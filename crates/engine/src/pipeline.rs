@@ -14,6 +14,7 @@ use pfaff_program::CompileError;
 use pfaff_solver::{self as solver, Halt, integrate};
 
 use crate::audit::{Evidence, audit};
+use crate::body;
 use crate::core::Core;
 use crate::effective_mass::{effective_mass_at_start, effective_mass_on_the_way};
 use crate::foreign::{foreign_multipliers, without_along};
@@ -206,6 +207,7 @@ fn integrated(
     } else {
         motion.notes.extend(explain(model, &motion.stop, &mut mechanism, &outcome.y));
     }
+    motion.notes.extend(body::nearly_singular(model, &motion));
     motion.audit = audit(Evidence {
         model,
         mechanism: mechanism.clone(),
@@ -290,8 +292,20 @@ fn begin(
                 let equations = derive_equations(model, Principle::Chetaev).map_err(refused)?;
                 plain = Some(Core::new(model, &equations).map_err(|e| uncompiled(&e))?);
             }
-            let mut start = start(model, plain.as_mut().unwrap_or(core), t0, &given)
-                .map_err(|none| Failure::Model(vec![inconsistent(model, &none)]))?;
+            let found = start(model, plain.as_mut().unwrap_or(core), t0, &given);
+            let zero: Vec<f64> = given.q.iter().map(|x| x.unwrap_or(0.0)).collect();
+            let mistakes = body::at_start(model, t0, found.as_ref().map_or(&zero, |s| &s.q));
+            if !mistakes.is_empty() {
+                return Err(Failure::Model(mistakes));
+            }
+            let mut start =
+                found.map_err(|none| Failure::Model(vec![inconsistent(model, &none)]))?;
+            let metric = plain.as_mut().unwrap_or(core);
+            metric.evaluate(t0, &start.q, &start.v, &vec![0.0; metric.carried]);
+            let mistakes = body::kinetic(model, metric);
+            if !mistakes.is_empty() {
+                return Err(Failure::Model(mistakes));
+            }
             if let Dynamics::Saddle(equations) = dynamics {
                 let state = (start.q.as_slice(), start.v.as_slice());
                 start.multipliers =
@@ -426,7 +440,8 @@ fn redundant(model: &Model, mechanism: &mut Mechanism, t0: f64, y0: &[f64]) -> O
 fn explain(model: &Model, stop: &Stop, mechanism: &mut Mechanism, y: &[f64]) -> Option<Note> {
     let t = stop.t;
     let sentence = match &stop.reason {
-        StopReason::End | StopReason::Event(_) => return None,
+        StopReason::End => return None,
+        StopReason::Event(_) => return body::collapse(model, &stop.reason, t),
         StopReason::Interrupted => format!("interrupted at t = {t}"),
         StopReason::MaxSteps => format!("the limit of steps was reached at t = {t}"),
         StopReason::StepTooSmall => {

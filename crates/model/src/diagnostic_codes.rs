@@ -63,6 +63,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0415", "a setting of `solve` is wrong"),
     ("E0416", "a symmetry is wrong"),
     ("E0417", "the point of a force is wrong"),
+    ("E0418", "two words for affine bodies leave less than either says"),
     ("E0420", "motions with memory are not built yet"),
     ("E0421", "the principle is not built yet"),
     ("E0422", "a statement does not go with `equation`"),
@@ -89,6 +90,9 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0609", "the effective mass of the vakonomic principle is singular at the start"),
     ("E0610", "a variation or a motion of `variations` is wrong"),
     ("E0611", "an event watches a multiplier that the principle does not have"),
+    ("E0621", "an affine body has no volume at the start, or is turned inside out"),
+    ("E0622", "the kinetic energy of an affine body is not positive"),
+    ("E0623", "a conformal body does not begin with the shape that its metrics say"),
 ];
 
 /// What helps against most mistakes of a code, where the place itself has no better advice.

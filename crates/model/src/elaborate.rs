@@ -9,6 +9,7 @@
 //! further parts of the same source, so that their mistakes are shown like those of the model.
 
 mod affine;
+mod body;
 mod command_line;
 mod constants;
 mod constraint;
@@ -20,6 +21,7 @@ mod draft;
 mod dynamics;
 mod fold;
 mod functions;
+mod inertia;
 mod initial;
 mod machine;
 mod memory;

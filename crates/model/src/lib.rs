@@ -18,6 +18,7 @@ mod parser_expression;
 mod parser_statement;
 mod shape;
 mod shape_algebra;
+mod shape_polar;
 mod source;
 pub mod syntax;
 mod syntax_arena;
@@ -31,9 +32,9 @@ pub use elaborate::{
     read_assignments, read_expression, read_formula, read_model, read_numbers,
 };
 pub use model::{
-    AffineWord, Constraint, Coordinate, Datum, Direction, Drawing, Dynamics, Equation, Event,
-    Force, ForceOrigin, Model, MultiplierStart, Observed, Parameter, Principle, Quantity,
-    Results, Solve, Symmetry, Terminal, TerminalValue,
+    AffineBody, AffineWord, Constraint, Coordinate, Datum, Direction, Drawing, Dynamics,
+    Equation, Event, Force, ForceOrigin, Model, MultiplierStart, Observed, Parameter,
+    Principle, Quantity, Results, Solve, Symmetry, Terminal, TerminalValue,
 };
 pub use parser::{
     Parsed, ParsedAssignments, ParsedExpression, ParsedExpressions, parse, parse_assignments,

@@ -46,6 +46,8 @@ pub struct Model {
     pub observed: Vec<Observed>,
     /// `event …`
     pub events: Vec<Event>,
+    /// Matrices of coordinates that are affine bodies.
+    pub bodies: Vec<AffineBody>,
     /// `draw …`, as text.
     pub drawings: Vec<Drawing>,
     /// `symmetry …`: a generator for each coordinate.
@@ -148,6 +150,23 @@ pub enum AffineWord {
         /// $\eta$ by rows.
         eta: Vec<Vec<Expr>>,
     },
+}
+
+/// A square matrix $\varphi$ of coordinates that stands in a word or function of affine bodies.
+#[derive(Clone, Debug)]
+pub struct AffineBody {
+    /// `phi`
+    pub name: String,
+    /// How many rows and columns.
+    pub size: usize,
+    /// The index of its first coordinate; the others follow by rows.
+    pub first: usize,
+    /// $\det\varphi$
+    pub determinant: Expr,
+    /// Whether a part of its polar decomposition is asked for.
+    pub polar: bool,
+    /// Where the text first treats it as a body.
+    pub span: Span,
 }
 
 /// A force with the generalised components $Q_k$.

@@ -375,11 +375,12 @@ impl Parser<'_> {
             let message = "an event needs `:` after its name".to_owned();
             return self.refuse("E0118", Span::empty(self.end), message);
         }
-        let (mut stop, mut direction) = (false, Direction::Both);
+        let (mut stop, mut goes_on, mut direction) = (false, false, Direction::Both);
         while self.kind_ahead(1) == Some(TokenKind::Name) {
             let (word, span) = (self.text(), self.span());
             let fresh = match word {
-                "stop" => !std::mem::replace(&mut stop, true),
+                "stop" => !std::mem::replace(&mut stop, true) && !goes_on,
+                "continue" => !std::mem::replace(&mut goes_on, true) && !stop,
                 "rising" | "falling" => {
                     let rising = word == "rising";
                     let wanted = if rising { Direction::Rising } else { Direction::Falling };
@@ -387,7 +388,7 @@ impl Parser<'_> {
                 }
                 _ => {
                     let message = format!("`{word}` is no word for an event");
-                    let hint = "before the name may stand `stop` and `rising` or `falling`";
+                    let hint = "before the name may stand `stop` or `continue`, and `rising` or `falling`";
                     return self.refuse_with("E0122", span, message, hint);
                 }
             };
@@ -401,7 +402,7 @@ impl Parser<'_> {
         let name = self.name("the name of the event")?;
         let slots = self.slots()?;
         self.expect(TokenKind::Colon, "`:`")?;
-        Ok(Event { name, slots, direction, stop, value: self.whole(Keyword::Event)? })
+        Ok(Event { name, slots, direction, stop, goes_on, value: self.whole(Keyword::Event)? })
     }
 
     fn setting(&mut self) -> Parse<Setting> {

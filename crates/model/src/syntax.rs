@@ -251,6 +251,8 @@ pub struct Event {
     pub direction: Direction,
     /// Whether the run ends there.
     pub stop: bool,
+    /// Whether it is said that the run does not end there.
+    pub goes_on: bool,
     /// What becomes zero.
     pub value: ExprId,
 }

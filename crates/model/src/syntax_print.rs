@@ -206,6 +206,9 @@ fn print_event(out: &mut String, arena: &Arena, event: &Event) {
     if event.stop {
         out.push_str(" stop");
     }
+    if event.goes_on {
+        out.push_str(" continue");
+    }
     match event.direction {
         Direction::Both => {}
         Direction::Rising => out.push_str(" rising"),

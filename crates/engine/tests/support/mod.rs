@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub(crate) mod matrix;
+
 use pfaff::{GalleryFiles, Model, Motion, Overrides, Request, Source, read};
 
 /// A model from its text; mistakes are shown.

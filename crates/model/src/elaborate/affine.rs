@@ -8,6 +8,7 @@ use pfaff_expr::Expr;
 
 use crate::diagnostic::Diagnostic;
 use crate::elaborate::Elaborator;
+use crate::elaborate::body::WordUse;
 use crate::elaborate::constraint::Row;
 use crate::elaborate::functions::count;
 use crate::elaborate::place::Place;
@@ -62,10 +63,12 @@ impl Elaborator<'_> {
                 return None;
             }
         };
+        let number = self.body(at, &values[0], false);
         if word == "isochoric" {
+            self.note_word(site, word, number, None);
             return self.isochoric(site, at, n, m, &phi);
         }
-        let g = self.metric(site, values.get(1), 1, n)?;
+        let g = self.symmetric(site, values.get(1), (1, "the metric"), n)?;
         let body = values[0].clone();
         let velocity = self.rate(at, &body);
         if velocity.is_poison() {
@@ -75,57 +78,31 @@ impl Elaborator<'_> {
         let weighted = product(&algebra::transpose(&body), &g)?;
         let green = product(&weighted, &body)?;
         let spin = product(&weighted, &velocity)?;
+        self.note_word(site, word, number, Some(green.entries().to_vec()));
         match word {
             "gyroscopic" => self.gyroscopic(at, m, &green),
             "rotation_free" => self.rotation_free(at, m, &spin),
             _ => {
-                let eta = self.metric(site, values.get(2), 2, m)?;
+                let eta =
+                    self.symmetric(site, values.get(2), (2, "the metric of the body"), m)?;
                 self.conformal(site, m, &green, &spin, &eta)
             }
         }
     }
 
-    /// A symmetric matrix argument, the identity by default. Where parameters are equal by value, the upper one stands for both.
-    fn metric(
+    /// Remembers that a word binds a body.
+    fn note_word(
         &mut self,
         site: Site,
-        value: Option<&Value>,
-        k: usize,
-        n: usize,
-    ) -> Option<Value> {
-        let Some(value) = value else { return Some(algebra::identity(self.graph, n)) };
-        let at = self.argument(site, k);
-        let what = if k == 1 { "the metric" } else { "the metric of the body" };
-        let entries = match value {
-            Value::Poison => return None,
-            _ if value.shape() == Some(Shape::Matrix(n, n)) => value.entries(),
-            other => {
-                let message =
-                    format!("{what} must be a {n}×{n} matrix, not {}", other.describe());
-                self.error("E0409", self.span(at), message);
-                return None;
-            }
-        };
-        let mut symmetric = entries.to_vec();
-        for i in 0..n {
-            for j in i + 1..n {
-                let (upper, lower) = (entries[i * n + j], entries[j * n + i]);
-                let difference = self.graph.sub(upper, lower);
-                let equal = self.graph.vanishes_modulo_prime(difference)
-                    || self.constant(difference).is_some_and(|c| c.value == 0.0);
-                if !equal {
-                    let message = format!(
-                        "{what} is not symmetric: its entries ({0},{1}) and ({1},{0}) differ",
-                        i + 1,
-                        j + 1
-                    );
-                    self.error("E0409", self.span(at), message);
-                    return None;
-                }
-                symmetric[j * n + i] = upper;
-            }
-        }
-        Some(value.with_entries(symmetric))
+        word: &str,
+        body: Option<usize>,
+        green: Option<Vec<Expr>>,
+    ) {
+        let Some(body) = body else { return };
+        let subject = self.subject();
+        let constraint = subject.split('`').nth(1).unwrap_or(word).to_owned();
+        let span = self.span(site);
+        self.draft.words.push(WordUse { word: word.into(), constraint, body, green, span });
     }
 
     fn isochoric(

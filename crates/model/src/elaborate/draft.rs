@@ -5,10 +5,11 @@ use std::sync::Arc;
 use pfaff_expr::{Expr, Graph, Role};
 
 use crate::elaborate::Given;
+use crate::elaborate::body::WordUse;
 use crate::elaborate::scope::Scope;
 use crate::model::{
-    Constraint, Coordinate, Datum, Drawing, Dynamics, Equation, Event, Force, Model,
-    MultiplierStart, Observed, Parameter, Principle, Results, Solve, Symmetry, Terminal,
+    AffineBody, Constraint, Coordinate, Datum, Drawing, Dynamics, Equation, Event, Force,
+    Model, MultiplierStart, Observed, Parameter, Principle, Results, Solve, Symmetry, Terminal,
 };
 use crate::source::{Source, Span};
 use crate::syntax::Arena;
@@ -31,6 +32,11 @@ pub(crate) struct Draft {
     pub(crate) terminal: Vec<Given>,
     pub(crate) observed: Vec<Observed>,
     pub(crate) events: Vec<Event>,
+    /// What an `event continue` looks at.
+    pub(crate) let_go: Vec<(Expr, Span)>,
+    pub(crate) bodies: Vec<AffineBody>,
+    /// Where the words of affine bodies stand.
+    pub(crate) words: Vec<WordUse>,
     pub(crate) drawings: Vec<Drawing>,
     pub(crate) symmetries: Vec<Symmetry>,
     pub(crate) solve: Option<Solve>,
@@ -101,6 +107,7 @@ impl Draft {
             terminal: self.terminals,
             observed: self.observed,
             events: self.events,
+            bodies: self.bodies,
             drawings: self.drawings,
             symmetries: self.symmetries,
             solve: self.solve.unwrap_or_else(default_solve),

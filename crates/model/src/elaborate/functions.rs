@@ -34,6 +34,26 @@ const FUNCTIONS: &[(&str, usize, usize, &str)] = &[
     ("rotation_z", 1, 1, "rotation_z(angle)"),
     ("hat", 1, 1, "hat(v)"),
     ("vee", 1, 1, "vee(W)"),
+    ("inertia_points", 1, 1, "inertia_points([[m, x, y, z], …])"),
+    ("centre_of_points", 1, 1, "centre_of_points([[m, x, y, z], …])"),
+    ("mass_of_points", 1, 1, "mass_of_points([[m, x, y, z], …])"),
+    ("inertia_box", 3, 4, "inertia_box(M, a, b, c)"),
+    ("inertia_ellipsoid", 3, 4, "inertia_ellipsoid(M, a, b, c)"),
+    ("inertia_ball", 2, 2, "inertia_ball(M, r)"),
+    ("inertia_disc", 2, 2, "inertia_disc(M, r)"),
+    ("green", 1, 2, "green(phi, g)"),
+    ("gyration", 1, 1, "gyration(phi)"),
+    ("comoving_gyration", 1, 1, "comoving_gyration(phi)"),
+    ("affine_spin", 2, 2, "affine_spin(phi, J)"),
+    ("spin", 2, 2, "spin(phi, J)"),
+    ("dipole", 2, 3, "dipole(phi, Q, g)"),
+    ("comoving_dipole", 2, 3, "comoving_dipole(phi, Q, g)"),
+    ("reaction_moment", 1, 2, "reaction_moment(phi, g)"),
+    ("stretch", 1, 3, "stretch(phi, g, eta)"),
+    ("stretch_rate", 1, 3, "stretch_rate(phi, g, eta)"),
+    ("rotation_part", 1, 3, "rotation_part(phi, g, eta)"),
+    ("polar_spin", 1, 3, "polar_spin(phi, g, eta)"),
+    ("singular_values", 1, 3, "singular_values(phi, g, eta)"),
     ("caputo", 2, 2, "caputo(g, alpha)"),
     ("rl", 2, 2, "rl(g, alpha)"),
     ("caputo_right", 2, 2, "caputo_right(g, alpha)"),
@@ -125,6 +145,7 @@ impl Elaborator<'_> {
             }
             let wanted = match (least, most) {
                 (least, usize::MAX) => format!("at least {}", count(least, "argument")),
+                _ if least < most => format!("{least} to {}", count(most, "argument")),
                 _ => count(least, "argument"),
             };
             let message = format!("`{name}` takes {wanted}, not {given}");
@@ -227,6 +248,15 @@ impl Elaborator<'_> {
                 };
                 let axis = usize::from(name.as_bytes()[name.len() - 1] - b'x');
                 algebra::rotation_about(self.graph, axis, angle)
+            }
+            "inertia_points" | "centre_of_points" | "mass_of_points" | "inertia_box"
+            | "inertia_ellipsoid" | "inertia_ball" | "inertia_disc" => {
+                self.inertia(site, name, values)
+            }
+            "green" | "gyration" | "comoving_gyration" | "affine_spin" | "spin" | "dipole"
+            | "comoving_dipole" | "reaction_moment" | "stretch" | "stretch_rate"
+            | "rotation_part" | "polar_spin" | "singular_values" => {
+                self.body_function(site, name, values)
             }
             _ => self.matrix_function(site, name, values),
         }

@@ -74,6 +74,9 @@ impl Elaborator<'_> {
             let Some(expr) = self.scalar(&value, site, "what becomes zero at an event") else {
                 continue;
             };
+            if event.goes_on {
+                self.draft.let_go.push((expr, span));
+            }
             let name = component_name(&name, indices);
             made.push(Event { name, expr, direction, stop: event.stop, span });
         }

@@ -155,6 +155,7 @@ impl Elaborator<'_> {
         self.finish_set();
         self.finish_dynamics();
         self.finish_constraints();
+        self.finish_bodies();
         self.finish_initial();
         self.finish_final();
         let (n, zero) = (self.draft.coordinates.len(), self.graph.zero());
