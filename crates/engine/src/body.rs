@@ -66,9 +66,15 @@ pub(crate) fn nearly_singular(model: &Model, motion: &Motion) -> Vec<Note> {
 
 fn worst(body: &AffineBody, motion: &Motion) -> Option<Note> {
     let n = body.size;
+    let own = body.first..body.first + n * n;
+    let sampled = motion.t.iter().enumerate().map(|(i, &t)| {
+        let phi = motion.q[own.clone()].iter().map(|s| s.values[i]).collect();
+        (t, phi)
+    });
+    let events = motion.events.iter().map(|e| (e.t, e.q[own.clone()].to_vec()));
     let mut least = (f64::INFINITY, 0.0);
-    for (i, &t) in motion.t.iter().enumerate() {
-        let phi: Vec<f64> = (0..n * n).map(|k| motion.q[body.first + k].values[i]).collect();
+    for (t, phi) in sampled.chain(events) {
+        let phi: Vec<f64> = phi;
         let ratio = condition(n, &phi);
         if ratio < least.0 {
             least = (ratio, t);
@@ -76,9 +82,9 @@ fn worst(body: &AffineBody, motion: &Motion) -> Option<Note> {
     }
     (least.0 < NEARLY_SINGULAR).then(|| {
         Note::Remark(format!(
-            "near t = {} the body `{}` is nearly singular (its singular values differ by a factor of {:.1e}): \
+            "near t = {} the body `{}` is nearly singular (smallest to largest singular value {:.1e}): \
              its rotation, and what is made of it, is not determined there",
-            least.1, body.name, 1.0 / least.0
+            least.1, body.name, least.0
         ))
     })
 }

@@ -238,7 +238,7 @@ fn reaction_moments_have_the_structure_of_their_constraint() {
             "rotation_free(phi, g)",
         ] {
             // η = φᵀgφ makes any start conformal.
-            let eta = chain(n, &[&transposed(n, &start), &g, &start]);
+            let eta = half(n, &chain(n, &[&transposed(n, &start), &g, &start]), 1.0);
             let show = |a: &[f64]| matrix::text(n, a);
             let text = format!(
                 "coordinates phi[{n},{n}]\nparameters J = {}, g = {}, eta = {}, load = {}

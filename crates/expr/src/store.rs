@@ -152,9 +152,10 @@ impl Store {
             return e;
         }
         let opposite = v.map(field::neg);
-        // NOTE: the negative of a difference is a difference or a sum and costs nothing, so one is not made from the other.
+        // NOTE: the negative of a difference is a difference, a sum, or a common factor times one: it costs nothing, and one made from the other would go in a circle.
         let both_differences = |s: &Self, e: Expr| {
-            matches!((node, s.node(e)), (Node::Add(..) | Node::Sub(..), Node::Sub(..)))
+            let node = matches!(node, Node::Add(..) | Node::Sub(..) | Node::Mul(..));
+            node && matches!(s.node(e), Node::Sub(..))
         };
         if !matches!(node, Node::Neg(_))
             && let Some(&e) = self.by_value.get(&opposite)

@@ -318,6 +318,13 @@ fn differences_and_their_opposites_merge_without_end() {
     assert_eq!(g.neg(a), b);
     let (c, d) = g.merging(|| (g.sub(g.integer(-3), x), g.add(x, g.integer(3))));
     assert_eq!(g.neg(c), d);
+    // A factor times a difference against the difference of the products.
+    let h = Graph::new();
+    let [x, y, z] = ["x", "y", "z"].map(|s| parse(&h, s));
+    let apart = h.sub(h.mul(z, y), h.mul(x, z));
+    let joined = h.merging(|| h.mul(z, h.sub(x, y)));
+    let both = h.merging(|| h.add(apart, joined));
+    assert_eq!(h.evaluate(&[both], &|e| if e == z { 3.0 } else { 2.0 }), [0.0]);
 }
 
 #[test]
