@@ -187,7 +187,7 @@ impl Elaborator<'_> {
         let names: Option<Vec<String>> = phi
             .iter()
             .map(|&x| g.symbol_of(x).filter(|s| s.role == Role::Coordinate { order: 0 }))
-            .map(|s| s.map(|s| s.name.to_string()))
+            .map(|s| s.map(|s| s.name.clone()))
             .collect();
         let Some(names) = names else {
             let message = "`reaction_moment` takes a matrix of coordinates".into();
