@@ -429,6 +429,17 @@ fn what_two_words_leave_together_is_said() {
     assert!(remark("gyroscopic", "isochoric").0.contains("repeats it"));
 }
 
+#[test]
+fn functions_of_ones_own_come_first() {
+    let text = "coordinates phi[2,2]\nkinetic tr(transpose(phi')*phi')/2\nlet spin(A) = tr(A)
+initial phi = [[1, 0], [0, -1]]\nobserve x = spin(phi)\nsolve t = 0..1";
+    let motion = support::run(&support::model(text), &Request::default());
+    assert!(
+        observed(&motion, "x", 0)[0].abs() < ROUNDING,
+        "and it makes no body of the matrix"
+    );
+}
+
 /// φ̇ = −φ' made to pass det φ = 0 at t = 1 with φ = diag(1 − t, 1).
 #[test]
 fn a_body_that_loses_its_volume_stops_unless_told_to_go_on() {

@@ -56,7 +56,7 @@ impl Elaborator<'_> {
 
     fn define_function(&mut self, name: &str, arguments: &[Name], body: Site) {
         let span = self.defining.as_ref().map(|(_, span)| *span).unwrap_or_default();
-        if functions::is_function(name) {
+        if functions::is_reserved(name) {
             let message = format!("`{name}` is a built-in function");
             self.error_hint("E0203", span, message, "choose another name");
             return;

@@ -66,6 +66,34 @@ const FUNCTIONS: &[(&str, usize, usize, &str)] = &[
     ("reaction", 1, 1, "reaction(x)"),
 ];
 
+/// What makes an inertia, or goes with it.
+const INERTIA: &[&str] = &[
+    "inertia_points",
+    "centre_of_points",
+    "mass_of_points",
+    "inertia_box",
+    "inertia_ellipsoid",
+    "inertia_ball",
+    "inertia_disc",
+];
+
+/// The functions of an affine body.
+const BODY: &[&str] = &[
+    "green",
+    "gyration",
+    "comoving_gyration",
+    "affine_spin",
+    "spin",
+    "dipole",
+    "comoving_dipole",
+    "reaction_moment",
+    "stretch",
+    "stretch_rate",
+    "rotation_part",
+    "polar_spin",
+    "singular_values",
+];
+
 /// Words that are called like functions, in one place only.
 const WORDS: &[(&str, &str)] = &[
     (
@@ -95,7 +123,12 @@ const ALIASES: &[(&str, &str)] = &[
     ("eye", "identity"),
 ];
 
-/// Whether a user may not define a function of this name.
+/// Whether a user may not define a function of this name. The functions of affine bodies give way to one's own.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    is_function(name) && !INERTIA.contains(&name) && !BODY.contains(&name)
+}
+
+/// Whether there is a built-in function of this name.
 pub(crate) fn is_function(name: &str) -> bool {
     arity(name).is_some() || WORDS.iter().any(|(word, _)| *word == name)
 }
@@ -249,15 +282,8 @@ impl Elaborator<'_> {
                 let axis = usize::from(name.as_bytes()[name.len() - 1] - b'x');
                 algebra::rotation_about(self.graph, axis, angle)
             }
-            "inertia_points" | "centre_of_points" | "mass_of_points" | "inertia_box"
-            | "inertia_ellipsoid" | "inertia_ball" | "inertia_disc" => {
-                self.inertia(site, name, values)
-            }
-            "green" | "gyration" | "comoving_gyration" | "affine_spin" | "spin" | "dipole"
-            | "comoving_dipole" | "reaction_moment" | "stretch" | "stretch_rate"
-            | "rotation_part" | "polar_spin" | "singular_values" => {
-                self.body_function(site, name, values)
-            }
+            _ if INERTIA.contains(&name) => self.inertia(site, name, values),
+            _ if BODY.contains(&name) => self.body_function(site, name, values),
             _ => self.matrix_function(site, name, values),
         }
     }

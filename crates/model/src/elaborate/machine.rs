@@ -208,7 +208,7 @@ impl Elaborator<'_> {
         let name = self.called(site);
         if let Some(entry) = self.scope.get(&name)
             && matches!(entry.meaning, Meaning::Function { .. } | Meaning::Poison)
-            && !functions::is_function(&name)
+            && !functions::is_reserved(&name)
         {
             return match entry.meaning {
                 Meaning::Poison => self.push(Value::Poison),
