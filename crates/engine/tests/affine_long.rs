@@ -74,7 +74,7 @@ fn invariants_hold_for_a_hundred_time_units() {
             assert_eq!(motion.stop.t, 100.0, "{n} {word}: {:?}", motion.notes);
             assert_eq!(motion.audit.verdict, Verdict::Pass, "{n} {word}");
             let check = |what: &str, drift: f64| {
-                assert!(drift <= 1e-9, "{n} {word}: {what} drifts by {drift:e}")
+                assert!(drift <= 1e-9, "{n} {word}: {what} drifts by {drift:e}");
             };
             check("E", drift(&motion.energy));
             let spins = motion.observed.iter().filter(|s| s.name.starts_with("S["));
@@ -193,7 +193,6 @@ fn bodies_in_space_are_derived_in_milliseconds() {
                 derive
             })
             .fold(f64::INFINITY, f64::min);
-        println!("{word}: derived in {least:.0} µs");
         assert!(least <= 20_000.0, "{word}: {least} µs");
     }
 }
