@@ -165,7 +165,9 @@ impl Picture {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" font-family=\"sans-serif\" font-size=\"13\">\n\
              <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
              <text x=\"{MARGIN}\" y=\"24\" font-size=\"15\">{}</text>\n",
-            SIZE.0, SIZE.1, self.title
+            SIZE.0,
+            SIZE.1 + 18.0 * self.curves.len() as f64,
+            self.title
         );
         self.axes(&mut svg, [(x0, x1), (y0, y1)], &place);
         for (i, curve) in self.curves.iter().enumerate() {
@@ -181,15 +183,12 @@ impl Picture {
                 curve.colour,
                 points.join(" ")
             );
-            // Curves that rise to the right leave room below.
-            let first = if self.plane { 44.0 } else { SIZE.1 - MARGIN - 40.0 };
-            let y = first + 18.0 * i as f64;
+            // The names stand below the picture, where no curve goes.
+            let y = SIZE.1 + 4.0 + 18.0 * i as f64;
             let _ = writeln!(
                 svg,
-                "<text x=\"{}\" y=\"{y}\" text-anchor=\"end\" fill=\"{}\">{}</text>",
-                SIZE.0 - 12.0,
-                curve.colour,
-                curve.name
+                "<text x=\"{MARGIN}\" y=\"{y}\" fill=\"{}\">{}</text>",
+                curve.colour, curve.name
             );
         }
         svg + "</svg>\n"
@@ -219,6 +218,6 @@ impl Picture {
         label(left.midpoint(right), bottom + 18.0, "middle", self.axes[0]);
         label(left - 6.0, bottom, "end", &format!("{:.2}", y.0));
         label(left - 6.0, top + 4.0, "end", &format!("{:.2}", y.1));
-        label(left, top - 8.0, "middle", self.axes[1]);
+        label(left, top - 12.0, "start", self.axes[1]);
     }
 }
