@@ -82,9 +82,9 @@ fn worst(body: &AffineBody, motion: &Motion) -> Option<Note> {
     }
     (least.0 < NEARLY_SINGULAR).then(|| {
         Note::Remark(format!(
-            "near t = {} the body `{}` is nearly singular (smallest to largest singular value {:.1e}): \
+            "near t = {} the body `{}` is nearly singular (its smallest singular value is below {NEARLY_SINGULAR:e} of the largest): \
              its rotation, and what is made of it, is not determined there",
-            least.1, body.name, least.0
+            least.1, body.name
         ))
     })
 }

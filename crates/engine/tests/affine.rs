@@ -50,6 +50,98 @@ solve        t = 0..2, tolerance = 1e-12
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// Every word in the plane and in space, with dead loads, a barrier (log det φ)², metrics, and friction of each kind, under both principles: the audit passes; the three
+/// integrable words have one motion for every μ(0), whose rate is λ; without rotation the principles differ.
+#[test]
+fn words_under_both_principles_with_friction_and_loads() {
+    let friction = [
+        "",
+        "dissipation 0.15*tr(transpose(phi')*phi')\n",
+        "force phi: -0.25*sqrt(tr(transpose(phi')*phi'))*phi'\n",
+    ];
+    let [plane, space] = ["phi[2,2]", "phi[3,3]"].map(String::from);
+    let data = [
+        (
+            plane,
+            "parameters J = [[1, 0.2], [0.2, 2]], g = [[2, 0.3], [0.3, 1]], B = [[0.3, -0.2], [0.5, 0.1]], p = [[1.2, 0.3], [-0.1, 0.9]]\n",
+            2,
+        ),
+        (
+            space,
+            "parameters J = [[1, 0.1, 0], [0.1, 1.5, -0.2], [0, -0.2, 2]], g = [[2, 0.3, 0], [0.3, 1, 0.1], [0, 0.1, 1.5]], B = [[0.2, -0.1, 0.3], [0.4, 0.1, 0], [0, -0.2, 0.5]], p = [[1.1, 0.2, -0.1], [0, 0.9, 0.3], [0.1, -0.2, 1.2]]\n",
+            3,
+        ),
+    ];
+    for (coordinates, parameters, n) in &data {
+        for word in [
+            "gyroscopic(phi, g)",
+            "isochoric(phi)",
+            "conformal(phi, g, green(p, g))",
+            "rotation_free(phi, g)",
+        ] {
+            for push in friction {
+                let base = format!(
+                    "coordinates {coordinates}\n{parameters}let E = green(phi, g) - identity({n})
+kinetic tr(transpose(phi')*g*phi'*J)/2\npotential 0.3*tr(E*E) - tr(transpose(B)*phi) + 0.2*log(det(phi))^2
+constraint c: {word}\n{push}initial phi = p, phi'[1,2] = 0.4, phi'[2,1] = -0.3\nsolve t = 0..1, tolerance = 1e-12, samples = 5\n"
+                );
+                let run = |rest: &str| {
+                    let motion = support::run(
+                        &support::model(&format!("{base}{rest}")),
+                        &Request::default(),
+                    );
+                    assert_eq!(
+                        motion.audit.verdict,
+                        Verdict::Pass,
+                        "{word} {push} {rest}: {:?}",
+                        motion.audit
+                    );
+                    assert_eq!(motion.t.len(), 5, "{word} {push} {rest}");
+                    motion
+                };
+                let chetaev = run("");
+                let names: Vec<String> = chetaev
+                    .multipliers
+                    .iter()
+                    .enumerate()
+                    .map(|(k, s)| format!("mu({}) = {}", s.name, 0.2 - 0.1 * k as f64))
+                    .collect();
+                let starts = [
+                    "initial multipliers = zero".to_owned(),
+                    format!("initial {}", names.join(", ")),
+                ];
+                let vakonomic =
+                    starts.map(|start| run(&format!("principle vakonomic\n{start}\n")));
+                let last = |motion: &Motion| {
+                    motion.q.iter().map(|s| s.values[4]).collect::<Vec<f64>>()
+                };
+                let apart =
+                    |a: &Motion, b: &Motion| support::matrix::distance(&last(a), &last(b));
+                if word.starts_with("rotation") {
+                    assert!(
+                        apart(&vakonomic[0], &vakonomic[1]) >= 1e-4,
+                        "{word} {push}: the multiplier matters"
+                    );
+                    continue;
+                }
+                for motion in &vakonomic {
+                    assert!(
+                        apart(&chetaev, motion) <= 1e-9,
+                        "{word} {push}: {:e}",
+                        apart(&chetaev, motion)
+                    );
+                    for (rate, lambda) in
+                        motion.multiplier_rates.iter().zip(&chetaev.multipliers)
+                    {
+                        let off = support::matrix::distance(&rate.values, &lambda.values);
+                        assert!(off <= 1e-8, "{word} {push}: μ′ and λ are {off:e} apart");
+                    }
+                }
+            }
+        }
+    }
+}
+
 fn table(text: &str) -> Vec<Value> {
     let table: Value = serde_json::from_str(text).expect("the table is JSON");
     table["cases"].as_array().expect("a list of cases").clone()

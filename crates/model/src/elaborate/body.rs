@@ -367,13 +367,13 @@ impl Elaborator<'_> {
         let pair = [earlier.word.as_str(), later.word.as_str()];
         let both = |a: &str, b: &str| pair == [a, b] || pair == [b, a];
         let left = if both("isochoric", "conformal") {
-            "rigid motions: its volume and its shape are kept, as `gyroscopic` says by itself"
+            "rigid motions, since volume and shape are kept, as `gyroscopic` says by itself"
         } else if both("gyroscopic", "isochoric") || both("gyroscopic", "conformal") {
-            "rigid motions: `gyroscopic` keeps volume and shape already, and the other constraint repeats it"
+            "rigid motions; `gyroscopic` keeps volume and shape already, and the other constraint repeats it"
         } else if both("gyroscopic", "rotation_free") {
-            "no motion at all: neither rotations nor deformations"
+            "no motion at all, neither rotations nor deformations"
         } else if both("conformal", "rotation_free") {
-            "changes of size alone: it keeps its shape and does not rotate"
+            "changes of size alone, without rotation"
         } else if both("isochoric", "rotation_free") {
             "deformations without rotation that keep the volume"
         } else {
@@ -381,7 +381,7 @@ impl Elaborator<'_> {
         };
         let name = self.draft.bodies[later.body].name.clone();
         let message = format!(
-            "`{}` and `{}` together leave `{name}` {left}",
+            "`{}` and `{}` together leave to `{name}`: {left}",
             earlier.constraint, later.constraint
         );
         let warning = Diagnostic::warning("E0418", later.span, message)
