@@ -28,7 +28,7 @@ fn measure(word: &str) {
         "coordinates phi[3,3]\nparameters J = [[1, 0.1, 0], [0.1, 1.5, -0.2], [0, -0.2, 2]]
 let E = green(phi) - identity(3)\nkinetic tr(transpose(phi')*phi'*J)/2
 potential 0.4*tr(E*E) + 0.5*log(det(phi))^2\n{constraint}initial phi = identity(3), phi'[1,2] = 0.4, phi'[2,1] = -0.3
-solve t = 0..50, tolerance = 1e-10"
+solve t = 0..2000, tolerance = 1e-10, samples = 2"
     );
     let reading =
         || read(Source::new("body", &text), &Overrides::default(), &NoFiles).expect("a model");
