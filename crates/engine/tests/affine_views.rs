@@ -373,3 +373,20 @@ initial a = {}, a' = {}\nsolve t = 0..1, tolerance = 1e-12",
     assert!(off(&core) <= 1e-9, "off by {:e}", off(&core));
     assert!(off(&run(0.0)) >= 1e-5, "other multipliers, another motion");
 }
+
+/// A gyration that is skew keeps G whatever it is; the co-moving one is skew only where G is the identity, and skew for G otherwise.
+#[test]
+fn comoving_gyration_of_a_rigid_body_is_skew_for_its_own_green_matrix() {
+    let mut random = Random::new(28);
+    for case in 0..10 {
+        let n = 2 + case % 2;
+        let phi = plus(&matrix::random(n, &mut random), 2.0, &matrix::identity(n));
+        let gyration = half(n, &matrix::random(n, &mut random), -1.0);
+        let comoving = chain(n, &[&inverse(n, &phi), &gyration, &phi]);
+        let green = product(n, &transposed(n, &phi), &phi);
+        let lowered = product(n, &green, &comoving);
+        let even = |x: &[f64]| half(n, x, 1.0).iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        assert!(even(&lowered) <= 1e-13, "{case}: skew for G");
+        assert!(even(&comoving) >= 1e-4, "{case}: not skew for the identity");
+    }
+}
