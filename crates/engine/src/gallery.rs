@@ -74,6 +74,7 @@ gallery![
     "rotation_free_2d",
     "rotation_free_3d",
     "rotation_free_vakonomic",
+    "rotation_free_vakonomic_3d",
     "sleigh",
     "sleigh_centred",
     "sleigh_vakonomic",

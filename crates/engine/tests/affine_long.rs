@@ -149,6 +149,7 @@ fn gallery_bodies_end_in_the_numbers_they_promise() {
         "rotation_free_2d",
         "rotation_free_3d",
         "rotation_free_vakonomic",
+        "rotation_free_vakonomic_3d",
         "bounce_2d",
         "bounce_3d",
     ];

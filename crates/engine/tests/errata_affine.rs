@@ -140,7 +140,7 @@ impl Path {
         })
     }
 
-    /// The left-hand side of slide 18’s explicit form. `first`: d²/dt² acts on A^{D)A} as well; `rates`: so do the other derivatives.
+    /// The left-hand side of slide 18's explicit form. `first`: d²/dt² acts on A^{D)A} as well; `rates`: so do the other derivatives.
     fn slide_18(&self, first: bool, rates: bool) -> Matrix {
         self.symmetric(|c, d| {
             let n = self.n;
