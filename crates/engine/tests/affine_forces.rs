@@ -126,10 +126,10 @@ fn linear_densities_have_their_moment() {
 observe N_right = phi*J*transpose(phi)*transpose(B) + phi*J*transpose(row(c))*row(e)\n";
         let field = "B*x[i] + dot(c, a[i])*e";
         let summed = format!("{right}force r: F\nforce phi: Q\n");
-        let each: String =
-            (1..=points.len()).map(|i| format!("force at x[{i}]: f[{i}]\n")).collect();
+        let each: Vec<String> =
+            (1..=points.len()).map(|i| format!("force at x[{i}]: f[{i}]")).collect();
         let motion = run(&(given.clone() + &text(n, &points, inertia, field, &summed)));
-        let other = run(&(given + &text(n, &points, inertia, field, &each)));
+        let other = run(&(given + &text(n, &points, inertia, field, &each.join("\n"))));
         for i in 0..3 {
             let see = |name: &str| observed(&motion, name, i);
             near(&see("F_sum"), &see("F_right"), inertia);
