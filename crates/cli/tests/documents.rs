@@ -181,14 +181,24 @@ fn the_readme_tells_the_truth() {
 
 #[test]
 fn models_of_the_language_reference_are_models() {
-    let (_, text) = document("docs/language.md");
+    assert!(checked_models("docs/language.md") >= 10, "models are found");
+}
+
+#[test]
+fn models_of_the_page_on_affine_bodies_are_models() {
+    assert!(checked_models("docs/affine.md") >= 2, "models are found");
+}
+
+/// Checks every model in a document and counts them.
+fn checked_models(path: &str) -> usize {
+    let (_, text) = document(path);
     let mut count = 0;
     for block in blocks(&text).iter().filter(|b| b.mark == "pfaff") {
         let answer = pfaff_text(&["check", "-"], &block.lines.join("\n"));
-        assert_eq!(answer.status, 0, "docs/language.md:{}\n{}", block.first, answer.err);
+        assert_eq!(answer.status, 0, "{path}:{}\n{}", block.first, answer.err);
         count += 1;
     }
-    assert!(count >= 10, "{count} models were found");
+    count
 }
 
 /// Every entry of the errata names its test, and every test of the errata is named.
