@@ -45,7 +45,7 @@ fn independent(model: &Model, e: &Equations, remarks: &mut Vec<String>) -> Vec<S
     }
     let Some(reduced) = reduced_equations(model, e) else {
         remarks.push(
-            "no independent quasi-velocities: they need constraints that are linear or affine in the velocities, without `along`"
+            "no independent quasi-velocities: they need constraints that are linear or affine in the velocities, do not contradict each other, and are without `along`"
                 .into(),
         );
         return Vec::new();

@@ -145,6 +145,33 @@ fn a_turning_blade_needs_no_singular_chart() {
     assert_eq!(model.graph.to_text(reduced.velocities[0]), "cos(phi)*u1");
 }
 
+/// The second row is left with the quasi-velocity of the first alone; the third contradicts it.
+#[test]
+fn a_row_may_fix_the_quasi_velocity_of_a_turning_blade() {
+    let text = "coordinates x, y, phi\nlagrangian (x'^2 + y'^2 + phi'^2)/2\n\
+                constraint blade: y'*cos(phi) - x'*sin(phi) = 0\n\
+                constraint pace: x'*cos(phi) + y'*sin(phi) = 0.2*t\n\
+                initial phi = 0.1, phi' = 0.5\nsolve t = 0..2\n";
+    let model = support::model(text);
+    let g = &model.graph;
+    let e = equations(&model, Principle::Chetaev);
+    let reduced = reduced_equations(&model, &e).expect("affine");
+    let expected = force_of(&model, &["0.2*t*cos(phi)", "0.2*t*sin(phi)"]);
+    assert_eq!(reduced.quasi.definitions, [model.velocities()[2]]);
+    for (&v, &x) in reduced.velocities.iter().zip(&expected) {
+        assert!(g.is_zero(g.sub(v, x)), "{}", g.to_text(v));
+    }
+    let motion = support::run(&model, &Request { samples: Some(3), ..Request::default() });
+    // phi = 0.1 + t/2, and x' = 0.2 t cos(phi) at the end; the tolerance of the run is 1e-10.
+    let end = motion.v[0].values.last().copied().expect("three samples");
+    assert!((end - 0.4 * libm::cos(1.1)).abs() < 1e-9, "{end}");
+    let contradiction =
+        text.replace("initial", "constraint again: x'*cos(phi) + y'*sin(phi) = 1\ninitial");
+    let model = support::model(&contradiction);
+    let e = equations(&model, Principle::Chetaev);
+    assert!(reduced_equations(&model, &e).is_none());
+}
+
 #[test]
 fn constraints_in_canonical_momenta_vanish_where_they_hold() {
     for seed in 0..8 {

@@ -4,15 +4,15 @@
 //!
 //! $$ B^\top M B\,\dot u = B^\top(f - M\gamma), \qquad \gamma = \Big(\tfrac{\partial}{\partial q}(Bu + b)\Big)(Bu + b) + \partial_t(Bu + b) . \qquad (\mathrm U) $$
 //!
-//! The $u$ are velocities where a coefficient is constant, and $(r_j v_i - r_i v_j)/c$ where two coefficients have $r_i^2 + r_j^2 = c$ constant (a blade that turns by $\varphi$), so that no chart is singular
-//! where it need not be. For any class, (K) itself solved by elimination gives $\ddot q(q,\dot q,t)$ and $\lambda(q,\dot q,t)$ \[TZ06, (18)–(19) with $\partial f/\partial\dot q$ for $\partial\tilde f/\partial\dot q$\].
+//! $B$, $b$ and $u$ come from the elimination in `reduction`, the one that motions are integrated with; holonomic constraints enter as their rates. For any class, (K) itself solved by elimination gives $\ddot q(q,\dot q,t)$ and $\lambda(q,\dot q,t)$ \[TZ06, (18)–(19) with $\partial f/\partial\dot q$ for $\partial\tilde f/\partial\dot q$\].
 
-use pfaff_expr::{Expr, Graph, Role};
+use pfaff_expr::{Expr, Role};
 use pfaff_model::Model;
 
 use crate::class::Class;
 use crate::elimination::solve_linear;
 use crate::equations::Equations;
+use crate::reduction::{Basis, Rows, basis};
 
 /// Independent quasi-velocities.
 #[derive(Clone, Debug)]
@@ -56,20 +56,58 @@ pub struct Explicit {
 /// The largest system whose elimination is written out.
 const LARGEST: usize = 16;
 
-/// The quasi-velocities of a model, or `None` where a constraint is not linear or affine in the velocities.
+/// The quasi-velocities of a model; `None` where a constraint is not linear or affine in the velocities, or constraints contradict each other.
 pub fn quasi_velocities(model: &Model, equations: &Equations) -> Option<QuasiVelocities> {
     let affine = [Class::Holonomic, Class::Linear, Class::Affine];
     if !equations.classes.iter().all(|c| affine.contains(c)) {
         return None;
     }
     let g = &model.graph;
+    let parameters: Vec<(Expr, f64)> =
+        model.parameters.iter().map(|p| (p.symbol, p.value)).collect();
     let v = model.velocities();
     let still: Vec<(Expr, Expr)> = v.iter().map(|&v| (v, g.zero())).collect();
-    let mut solved = Solved::new(g, &v);
-    for (row, &ψ) in equations.jacobian.iter().zip(&equations.residual) {
-        solved.insert(model, &g.substitute(row, &still), g.substitute(&[ψ], &still)[0]);
-    }
-    Some(solved.named(model))
+    // A q̇ + a, coefficient by coefficient: as written, sums of bodies would be carried along.
+    let linear = |(row, &ψ): (&Vec<Expr>, &Expr)| {
+        let (row, rest) = (g.substitute(row, &still), g.substitute(&[ψ], &still)[0]);
+        g.as_written(|| g.add(g.dot(&row, &v), rest))
+    };
+    let rows: Vec<Expr> =
+        equations.jacobian.iter().zip(&equations.residual).map(linear).collect();
+    let rows = Rows {
+        time: model.time,
+        positions: &model.positions(),
+        velocities: &v,
+        written: &rows,
+        parameters: &parameters,
+    };
+    let Basis { forms, columns, offset, pivots } = basis(g, rows)?;
+    let simple = |es: &[Expr]| es.iter().map(|&e| g.simplify(e)).collect::<Vec<Expr>>();
+    let columns: Vec<Vec<Expr>> = columns.iter().map(|c| simple(c)).collect();
+    let row = |i: usize| columns.iter().map(|c| c[i]).collect();
+    Some(QuasiVelocities {
+        symbols: named(model, forms.len(), 0),
+        rates: named(model, forms.len(), 1),
+        definitions: simple(&forms),
+        basis: (0..offset.len()).map(row).collect(),
+        offset: simple(&offset),
+        pivots: simple(&pivots),
+    })
+}
+
+/// Symbols for quasi-velocities, or their rates, with names that the model leaves free.
+fn named(model: &Model, count: usize, order: u8) -> Vec<Expr> {
+    let taken = |name: &str| {
+        model.coordinates.iter().any(|c| c.name == name)
+            || model.parameters.iter().any(|p| p.name == name)
+            || model.abbreviations.iter().any(|(n, _)| n == name)
+    };
+    let free = |s: &&str| (1..=count).all(|a| !taken(&format!("{s}{a}")));
+    let stems = ["u", "w", "quasi", "quasi_velocity"];
+    let stem = stems.iter().find(|s| free(s)).copied().unwrap_or("quasi_velocity_");
+    let symbol =
+        |a: usize| model.graph.symbol(&format!("{stem}{a}"), Role::Coordinate { order });
+    (1..=count).map(symbol).collect()
 }
 
 /// The equations (U) of blocks under Chetaev's or the vakonomic principle; `None` also where `along` keeps the reaction in them.
@@ -147,135 +185,4 @@ pub fn canonical(model: &Model, e: &Equations, p: &[Expr]) -> Option<(Vec<Expr>,
         model.velocities().into_iter().zip(velocities.iter().copied()).collect();
     let written = g.substitute(&e.residual, &inserted);
     Some((velocities, written.into_iter().map(|c| g.simplify(c)).collect()))
-}
-
-/// Velocities as affine functions of parameters, row after row with fewer of them.
-struct Solved<'a> {
-    g: &'a Graph,
-    /// n × k
-    basis: Vec<Vec<Expr>>,
-    offset: Vec<Expr>,
-    /// The parameters in terms of the velocities.
-    definitions: Vec<Expr>,
-    pivots: Vec<Expr>,
-}
-
-impl<'a> Solved<'a> {
-    fn new(g: &'a Graph, v: &[Expr]) -> Self {
-        let n = v.len();
-        let unit = |i: usize| {
-            (0..n).map(|j| if i == j { g.one() } else { g.zero() }).collect::<Vec<_>>()
-        };
-        Self {
-            g,
-            basis: (0..n).map(unit).collect(),
-            offset: vec![g.zero(); n],
-            definitions: v.to_vec(),
-            pivots: Vec::new(),
-        }
-    }
-
-    /// One more row, $\text{row}\cdot\dot q + \text{rest} = 0$.
-    fn insert(&mut self, model: &Model, row: &[Expr], rest: Expr) {
-        let g = self.g;
-        let k = self.definitions.len();
-        let r: Vec<Expr> = (0..k)
-            .map(|a| {
-                let column: Vec<Expr> = self.basis.iter().map(|b| b[a]).collect();
-                g.simplify(g.dot(row, &column))
-            })
-            .collect();
-        let s = g.simplify(g.add(g.dot(row, &self.offset), rest));
-        let usable: Vec<usize> = (0..k).filter(|&a| !g.vanishes_modulo_prime(r[a])).collect();
-        let constant = |e: Expr| is_constant(model, e);
-        let Some(&last) = usable.last() else { return };
-        // NOTE: the last declared velocity with a constant coefficient is the dependent one.
-        if let Some(&j) = usable.iter().rev().find(|&&a| constant(r[a])) {
-            return self.divide(j, &r, s);
-        }
-        for (x, &i) in usable.iter().enumerate() {
-            for &j in &usable[x + 1..] {
-                let c = g.simplify(g.add(g.mul(r[i], r[i]), g.mul(r[j], r[j])));
-                if constant(c) && !g.vanishes_modulo_prime(c) {
-                    return self.turn(i, j, &r, s, c);
-                }
-            }
-        }
-        self.pivots.push(r[last]);
-        self.divide(last, &r, s);
-    }
-
-    /// $p_j = -(s + \sum_{l\ne j} r_l p_l)/r_j$
-    fn divide(&mut self, j: usize, r: &[Expr], s: Expr) {
-        let g = self.g;
-        let ratio: Vec<Expr> = r.iter().map(|&x| g.simplify(g.neg(g.div(x, r[j])))).collect();
-        let fixed = g.simplify(g.neg(g.div(s, r[j])));
-        for (row, b) in self.basis.iter_mut().zip(&mut self.offset) {
-            let factor = row[j];
-            *b = g.add(*b, g.mul(factor, fixed));
-            for l in (0..r.len()).filter(|&l| l != j) {
-                row[l] = g.add(row[l], g.mul(factor, ratio[l]));
-            }
-            row.remove(j);
-        }
-        self.definitions.remove(j);
-    }
-
-    /// $p_i = r_j u - r_i\sigma/c$ and $p_j = -r_i u - r_j\sigma/c$ with $\sigma = s + \sum_{l\ne i,j} r_l p_l$; $u$ takes the place of $p_i$.
-    fn turn(&mut self, i: usize, j: usize, r: &[Expr], s: Expr, c: Expr) {
-        let g = self.g;
-        for (row, b) in self.basis.iter_mut().zip(&mut self.offset) {
-            let (x, y) = (row[i], row[j]);
-            // What σ is multiplied by.
-            let weight = g.neg(g.div(g.add(g.mul(x, r[i]), g.mul(y, r[j])), c));
-            *b = g.add(*b, g.mul(weight, s));
-            for l in (0..r.len()).filter(|&l| l != i && l != j) {
-                row[l] = g.add(row[l], g.mul(weight, r[l]));
-            }
-            row[i] = g.sub(g.mul(x, r[j]), g.mul(y, r[i]));
-            row.remove(j);
-        }
-        let (di, dj) = (self.definitions[i], self.definitions[j]);
-        let turned = g.sub(g.mul(r[j], di), g.mul(r[i], dj));
-        self.definitions[i] = g.simplify(g.div(turned, c));
-        self.definitions.remove(j);
-    }
-
-    fn named(self, model: &Model) -> QuasiVelocities {
-        let g = self.g;
-        let taken = |name: &str| {
-            model.coordinates.iter().any(|c| c.name == name)
-                || model.parameters.iter().any(|p| p.name == name)
-                || model.abbreviations.iter().any(|(n, _)| n == name)
-        };
-        let stem = ["u", "w", "quasi", "quasi_velocity"];
-        let count = self.definitions.len();
-        let free = |s: &&str| (1..=count).all(|a| !taken(&format!("{s}{a}")));
-        let stem = stem.iter().find(|s| free(s)).copied().unwrap_or("quasi_velocity_");
-        let symbol = |order: u8| {
-            (1..=count)
-                .map(|a| g.symbol(&format!("{stem}{a}"), Role::Coordinate { order }))
-                .collect::<Vec<Expr>>()
-        };
-        QuasiVelocities {
-            symbols: symbol(0),
-            rates: symbol(1),
-            definitions: self.definitions,
-            basis: self
-                .basis
-                .iter()
-                .map(|row| row.iter().map(|&e| g.simplify(e)).collect())
-                .collect(),
-            offset: self.offset.iter().map(|&e| g.simplify(e)).collect(),
-            pivots: self.pivots,
-        }
-    }
-}
-
-/// Whether an expression contains nothing that moves.
-fn is_constant(model: &Model, e: Expr) -> bool {
-    let g = &model.graph;
-    let mut moving = model.positions();
-    moving.push(model.time);
-    !g.contains(e, &moving) || g.gradient(e, &moving).iter().all(|&d| g.is_zero(d))
 }

@@ -4,9 +4,9 @@
 //!
 //! 1. a coefficient that is constant (velocities in fewest rows first), or that cannot vanish because squares and positive numbers add up in it;
 //! 2. two coefficients with constant $n = c_i^2 + c_j^2$: $(\dot q^i, \dot q^j) = -(c_i, c_j)\,r/n + (-c_j, c_i)\,w$ with a new independent $w$, $r$ being the rest of the row;
-//! 3. a chart: the coefficient that is largest at the given point, to be watched.
+//! 3. a chart: the coefficient that is largest at the given point, to be watched. Without a point all coefficients count alike, and the last declared one is taken.
 //!
-//! A row whose coefficients all vanish follows from the others, if its rest vanishes too.
+//! A row in which only such $w$ are left is solved for one of them. A row whose coefficients all vanish follows from the others, if its rest vanishes too.
 
 use std::cell::RefCell;
 
@@ -14,7 +14,7 @@ use pfaff_expr::{Expr, Graph, Node, Role, Substitution, Unary};
 use rustc_hash::FxHashMap;
 
 use super::mentions::Mentions;
-use super::{Chart, Point, Statement, forms};
+use super::{Chart, Point, forms};
 
 /// A coefficient this small against the others of its row is rounding of an identity that was missed.
 const NEGLIGIBLE: f64 = 1e-11;
@@ -23,6 +23,17 @@ const STRONG: f64 = 0.1;
 /// Coefficients among which pairs of constant norm are looked for.
 const PAIRED: usize = 8;
 
+/// Rows linear or affine in the velocities, over symbols of one graph.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rows<'a> {
+    pub(crate) time: Expr,
+    pub(crate) positions: &'a [Expr],
+    pub(crate) velocities: &'a [Expr],
+    /// $\varphi$, or $d\varphi/dt$ of holonomic ones
+    pub(crate) written: &'a [Expr],
+    pub(crate) parameters: &'a [(Expr, f64)],
+}
+
 /// How a row was solved. Coefficients are those of the row with earlier definitions inserted.
 #[derive(Clone, Debug)]
 pub(super) enum Row {
@@ -30,6 +41,8 @@ pub(super) enum Row {
     Single { j: usize, c: Expr },
     /// $(\dot q^i, \dot q^j) = -(a, b)\,r/n + (-b, a)\,w$
     Pair { i: usize, j: usize, a: Expr, b: Expr, n: Expr, w: Expr },
+    /// $w = -r/c$ for the $w$ of the pair whose first column is $i$
+    Turned { i: usize },
     /// Follows from the rows before.
     Redundant,
 }
@@ -38,7 +51,7 @@ impl Row {
     /// The columns solved for.
     pub(super) fn columns(&self) -> Vec<usize> {
         match *self {
-            Self::Single { j, .. } => vec![j],
+            Self::Single { j, .. } | Self::Turned { i: j } => vec![j],
             Self::Pair { i, j, .. } => vec![i, j],
             Self::Redundant => Vec::new(),
         }
@@ -60,17 +73,20 @@ pub(super) struct Eliminated {
 
 /// Solves the rows; `None` if they contradict each other or nothing can be divided by.
 pub(super) fn eliminate(
-    statement: &Statement,
+    given: Rows<'_>,
     g: &Graph,
     chosen: &[Expr],
-    point: Point<'_>,
+    point: Option<Point<'_>>,
 ) -> Option<Eliminated> {
-    let mut e = Elimination::new(statement, g, point);
+    let mut e = Elimination::new(given, g, point);
     let count = e.occurrences();
     let (mut rows, mut charts, mut redundant) = (Vec::new(), Vec::new(), Vec::new());
-    for (r, &written) in statement.rows.iter().enumerate() {
+    for (r, &written) in given.written.iter().enumerate() {
         e.inserted.mark();
-        let row = e.resolve(written);
+        let mut row = e.resolve(written);
+        if point.is_none() {
+            row = e.collect(row);
+        }
         let (solved, chart) = e.solve(r, row, &count)?;
         if matches!(solved, Row::Redundant) {
             redundant.push(r);
@@ -79,7 +95,7 @@ pub(super) fn eliminate(
         charts.extend(chart);
     }
     let Named { independent, forms, renamed } = e.name_independent(&rows, chosen)?;
-    let resolved: Vec<Expr> = statement.velocities.iter().map(|&v| e.resolve(v)).collect();
+    let resolved: Vec<Expr> = given.velocities.iter().map(|&v| e.resolve(v)).collect();
     let velocities = g.substitute(&resolved, &renamed);
     Some(Eliminated { rows, independent, forms, velocities, charts, redundant })
 }
@@ -93,35 +109,44 @@ struct Named {
 }
 
 struct Elimination<'a> {
-    s: &'a Statement,
+    s: Rows<'a>,
     g: &'a Graph,
     mentions: Mentions<'a>,
     defined: Vec<bool>,
     inserted: Substitution,
+    /// $w$ of pairs that are free, each with its first column.
+    turned: Vec<(usize, Expr)>,
+    /// $w$ of pairs that a later row was solved for.
+    settled: Vec<Expr>,
     values: RefCell<FxHashMap<Expr, f64>>,
-    scale: Vec<f64>,
+    /// By what coefficients are multiplied before they are compared; `None` without a point.
+    scale: Option<Vec<f64>>,
 }
 
 impl<'a> Elimination<'a> {
-    fn new(s: &'a Statement, g: &'a Graph, point: Point<'_>) -> Self {
+    fn new(s: Rows<'a>, g: &'a Graph, point: Option<Point<'_>>) -> Self {
         let mut values: FxHashMap<Expr, f64> = s.parameters.iter().copied().collect();
-        values.insert(s.time, point.t);
-        values.extend(s.positions.iter().copied().zip(point.q.iter().copied()));
+        if let Some(point) = point {
+            values.insert(s.time, point.t);
+            values.extend(s.positions.iter().copied().zip(point.q.iter().copied()));
+        }
         Self {
             s,
             g,
-            mentions: Mentions::new(g, &s.velocities),
+            mentions: Mentions::new(g, s.velocities),
             defined: vec![false; s.velocities.len()],
             inserted: Substitution::default(),
+            turned: Vec::new(),
+            settled: Vec::new(),
             values: RefCell::new(values),
-            scale: point.scale.to_vec(),
+            scale: point.map(|p| p.scale.to_vec()),
         }
     }
 
     /// In how many rows each velocity occurs.
     fn occurrences(&self) -> Vec<usize> {
         let mut count = vec![0; self.s.velocities.len()];
-        for &row in &self.s.rows {
+        for &row in self.s.written {
             self.mentions.of(row).into_iter().for_each(|j| count[j] += 1);
         }
         count
@@ -132,26 +157,53 @@ impl<'a> Elimination<'a> {
         let mut e = e;
         loop {
             let image = self.inserted.apply(self.g, e);
-            if image == e || !self.mentions.of(image).iter().any(|&j| self.defined[j]) {
+            let open = self.mentions.of(image).iter().any(|&j| self.defined[j])
+                || self.g.contains(image, &self.settled);
+            if image == e || !open {
                 return image;
             }
             e = image;
         }
     }
 
+    /// The row as $\sum_j c_j\dot q^j + \sum_i d_i w_i + a$ with simple coefficients: for people, and nothing shared.
+    fn collect(&self, row: Expr) -> Expr {
+        let g = self.g;
+        let js = self.mentions.of(row);
+        let solid = self.mentions.without(row, &js);
+        let still: Vec<(Expr, Expr)> = self.turned.iter().map(|t| (t.1, g.zero())).collect();
+        let velocity = |&j: &usize| (self.mentions.coefficient(row, j), self.s.velocities[j]);
+        let turned = |&(_, w): &(usize, Expr)| (g.derivative(solid, w), w);
+        let terms = js.iter().map(velocity).chain(self.turned.iter().map(turned));
+        let terms: Vec<(Expr, Expr)> = terms.map(|(c, x)| (g.simplify(c), x)).collect();
+        let rest = g.simplify(g.substitute(&[solid], &still)[0]);
+        // NOTE: merged, the sum would become the row that it is equal to.
+        g.as_written(|| g.add(g.sum(terms.into_iter().map(|(c, x)| g.mul(c, x))), rest))
+    }
+
+    /// $|e|$ at the point; without one, whether it is not zero everywhere.
     fn size(&self, e: Expr) -> f64 {
+        if self.scale.is_none() {
+            return f64::from(u8::from(!self.g.vanishes_modulo_prime(e)));
+        }
         self.g.evaluate_further(e, &mut self.values.borrow_mut()).abs()
     }
 
     /// A coefficient in the kinetic metric: $|c_j|/\sqrt{M_{jj}}$ does not know in which units a coordinate is measured.
     fn weight(&self, (j, c): (usize, Expr)) -> f64 {
-        self.size(c) * self.scale.get(j).copied().unwrap_or(1.0)
+        self.size(c) * self.factor(j)
+    }
+
+    fn factor(&self, j: usize) -> f64 {
+        self.scale.as_ref().and_then(|s| s.get(j)).copied().unwrap_or(1.0)
     }
 
     fn solve(&mut self, r: usize, row: Expr, count: &[usize]) -> Option<(Row, Option<Chart>)> {
         let g = self.g;
         let mut js = self.mentions.of(row);
-        js.sort_by_key(|&j| (count[j], j));
+        if self.scale.is_some() {
+            js.sort_by_key(|&j| (count[j], j));
+        }
         let mut coefficients: Vec<(usize, Expr)> = Vec::new();
         for j in js {
             let c = self.mentions.coefficient(row, j);
@@ -162,14 +214,18 @@ impl<'a> Elimination<'a> {
         }
         if coefficients.is_empty() {
             let rest = self.mentions.without(row, &self.mentions.of(row));
-            return g.vanishes_modulo_prime(rest).then_some((Row::Redundant, None));
+            return self.solve_turned(r, rest);
         }
         let largest = coefficients.iter().fold(0.0_f64, |m, &c| m.max(self.weight(c)));
         let strong = |c: &&(usize, Expr)| self.weight(**c) > STRONG * largest;
         let constant = |c: &&(usize, Expr)| g.is_constant(c.1) && self.size(c.1) > NEGLIGIBLE;
         let never_zero = |c: &&(usize, Expr)| constant(c) || self.is_positive(c.1);
-        let best = coefficients.iter().filter(strong).find(constant);
-        let good = best.or_else(|| coefficients.iter().filter(strong).find(never_zero));
+        let mut usable: Vec<&(usize, Expr)> = coefficients.iter().filter(strong).collect();
+        if self.scale.is_none() {
+            usable.reverse();
+        }
+        let best = usable.iter().copied().find(constant);
+        let good = best.or_else(|| usable.iter().copied().find(never_zero));
         if let Some(&(j, c)) = good {
             return Some((self.single(row, j, c), None));
         }
@@ -182,10 +238,41 @@ impl<'a> Elimination<'a> {
             return None;
         }
         let (j, c) = coefficients[pivot];
-        let scale = coefficients.iter().map(|c| self.scale.get(c.0).copied().unwrap_or(1.0));
-        let scale = scale.collect();
+        let scale = coefficients.iter().map(|c| self.factor(c.0)).collect();
         let candidates = coefficients.into_iter().map(|c| c.1).collect();
         Some((self.single(row, j, c), Some(Chart { row: r, pivot, candidates, scale })))
+    }
+
+    /// A row without velocities: for the $w$ of a pair, if there is one in it.
+    fn solve_turned(&mut self, r: usize, row: Expr) -> Option<(Row, Option<Chart>)> {
+        let g = self.g;
+        let slope = |&(i, w): &(usize, Expr)| (i, w, g.derivative(row, w));
+        let slopes: Vec<(usize, Expr, Expr)> = self.turned.iter().map(slope).collect();
+        let candidates: Vec<(usize, Expr, Expr)> =
+            slopes.into_iter().filter(|c| !g.vanishes_modulo_prime(c.2)).collect();
+        if candidates.is_empty() {
+            return g.vanishes_modulo_prime(row).then_some((Row::Redundant, None));
+        }
+        let sizes: Vec<f64> = candidates.iter().map(|c| self.size(c.2)).collect();
+        let constant = |x: &usize| g.is_constant(candidates[*x].2) && sizes[*x] > NEGLIGIBLE;
+        let safe = (0..sizes.len()).find(constant);
+        let largest = (0..sizes.len()).max_by(|&x, &y| sizes[x].total_cmp(&sizes[y]))?;
+        let pivot = safe.unwrap_or(largest);
+        if !sizes[pivot].is_finite() || sizes[pivot] <= NEGLIGIBLE {
+            return None;
+        }
+        let (i, w, c) = candidates[pivot];
+        let rest = g.substitute(&[row], &[(w, g.zero())])[0];
+        self.inserted.define(g, w, g.neg(g.div(rest, c)));
+        self.turned.retain(|t| t.1 != w);
+        self.settled.push(w);
+        let chart = safe.is_none().then(|| Chart {
+            row: r,
+            pivot,
+            scale: vec![1.0; candidates.len()],
+            candidates: candidates.iter().map(|c| c.2).collect(),
+        });
+        Some((Row::Turned { i }, chart))
     }
 
     /// $\dot q^j = -r/c$
@@ -216,6 +303,7 @@ impl<'a> Elimination<'a> {
                 let second = g.sub(g.mul(a, along), g.mul(b, share));
                 self.define(i, first);
                 self.define(j, second);
+                self.turned.push((i, w));
                 return Some(Row::Pair { i, j, a, b, n, w });
             }
         }
@@ -284,7 +372,7 @@ impl<'a> Elimination<'a> {
     /// Names for what is left free, in declared order, and what they are in terms of the velocities.
     fn name_independent(&mut self, rows: &[Row], chosen: &[Expr]) -> Option<Named> {
         let g = self.g;
-        let v = &self.s.velocities;
+        let v = self.s.velocities;
         // Where it stands among the coordinates, the symbol it replaces, and its form.
         let mut slots: Vec<(usize, Expr, Expr)> =
             (0..v.len()).filter(|&j| !self.defined[j]).map(|j| (j, v[j], v[j])).collect();
@@ -292,7 +380,9 @@ impl<'a> Elimination<'a> {
             return self.insert_forms(&slots.iter().map(|s| s.0).collect::<Vec<_>>(), chosen);
         }
         for row in rows {
-            if let Row::Pair { i, j, a, b, n, w } = *row {
+            if let Row::Pair { i, j, a, b, n, w } = *row
+                && !self.settled.contains(&w)
+            {
                 let turned = matches!(g.node(a), Node::Neg(_));
                 let form = g.div(g.sub(g.mul(a, v[j]), g.mul(b, v[i])), n);
                 slots.push((i, w, if turned { g.neg(form) } else { form }));

@@ -4,10 +4,11 @@
 //!
 //! with $A B = 0$ and $A b + a = 0$ identically, so that the constraints hold exactly. $B$ is never formed: velocities are expressions of shared nodes
 //! ([`eliminate`]), and one forward pass over $L$ gives the mass and Euler's operator along the columns of $B$ ([`motion`]). A chain of $N$ bodies so costs
-//! $O(N)$.
+//! $O(N)$. Views for people take the same elimination with $B$ and $b$ written out ([`mod@basis`]), holonomic rows as their rates.
 //!
 //! Which expressions are zero, constant or equal is decided by exact values modulo a prime, in a graph of its own: the user's own nodes stay as written.
 
+mod basis;
 mod eliminate;
 mod forms;
 mod mentions;
@@ -19,6 +20,8 @@ use pfaff_expr::{Expr, Graph, Role};
 use pfaff_model::{Dynamics, Model};
 
 use crate::class::Class;
+pub(crate) use basis::{Basis, basis};
+pub(crate) use eliminate::Rows;
 use eliminate::{Eliminated, eliminate};
 use motion::Motion;
 pub use multipliers::Multipliers;
@@ -163,12 +166,22 @@ impl Statement {
     fn attempt(&self, forms: &[Expr], point: Point<'_>) -> Option<Reduction> {
         let graph = self.graph.clone();
         let made = graph.merging(|| {
-            let eliminated = eliminate(self, &graph, forms, point)?;
+            let eliminated = eliminate(self.constraints(), &graph, forms, Some(point))?;
             Some(self.assemble(&graph, eliminated))
         })?;
         let symbols = graph.symbols(&made.outputs());
         let closed = self.velocities.iter().all(|v| symbols.binary_search(v).is_err());
         closed.then_some(Reduction { graph, ..made })
+    }
+
+    fn constraints(&self) -> Rows<'_> {
+        Rows {
+            time: self.time,
+            positions: &self.positions,
+            velocities: &self.velocities,
+            written: &self.rows,
+            parameters: &self.parameters,
+        }
     }
 
     fn assemble(&self, g: &Graph, eliminated: Eliminated) -> Reduction {

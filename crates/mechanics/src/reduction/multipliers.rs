@@ -70,7 +70,7 @@ impl Reduction {
                     definitions.push((v[i], g.neg(g.mul(a, share))));
                     definitions.push((v[j], g.neg(g.mul(b, share))));
                 }
-                Row::Redundant => return None,
+                Row::Turned { .. } | Row::Redundant => return None,
             }
         }
         let weighted: Vec<(Expr, Expr)> =
@@ -81,7 +81,7 @@ impl Reduction {
             Row::Pair { i, j, a, b, n, .. } => {
                 g.div(g.add(g.mul(a, adjoints[i]), g.mul(b, adjoints[j])), n)
             }
-            Row::Redundant => g.zero(),
+            Row::Turned { .. } | Row::Redundant => g.zero(),
         };
         Some(self.rows.iter().map(multiplier).collect())
     }

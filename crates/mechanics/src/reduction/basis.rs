@@ -1,0 +1,39 @@
+//! $(B, b)$ of $\dot q = B u + b$ written out, for people.
+//!
+//! The elimination is the one that motions are integrated with, without a point: pivots need only not vanish identically, so that the result belongs to the model and not to a start.
+
+use pfaff_expr::{Expr, Graph};
+
+use super::eliminate::{Eliminated, Rows, eliminate};
+
+/// $B$ and $b$ over $t$ and $q$, and what $u$ is.
+#[derive(Clone, Debug)]
+pub(crate) struct Basis {
+    /// $u(q,\dot q,t)$
+    pub(crate) forms: Vec<Expr>,
+    /// $B$, column by column
+    pub(crate) columns: Vec<Vec<Expr>>,
+    /// $b$
+    pub(crate) offset: Vec<Expr>,
+    /// Coefficients that were divided by and may vanish somewhere.
+    pub(crate) pivots: Vec<Expr>,
+}
+
+/// Solves the rows for velocities; `None` if they contradict each other.
+pub(crate) fn basis(g: &Graph, given: Rows<'_>) -> Option<Basis> {
+    g.merging(|| {
+        let Eliminated { independent, forms, velocities, charts, .. } =
+            eliminate(given, g, &[], None)?;
+        // NOTE: hidden linearity leaves velocities whose coefficients cancel.
+        let symbols = independent.iter().chain(given.velocities);
+        let still: Vec<(Expr, Expr)> = symbols.map(|&s| (s, g.zero())).collect();
+        let column =
+            |&u: &Expr| g.substitute(&g.directional(&velocities, &[(u, g.one())]), &still);
+        Some(Basis {
+            columns: independent.iter().map(column).collect(),
+            offset: g.substitute(&velocities, &still),
+            pivots: charts.iter().map(|c| c.candidates[c.pivot]).collect(),
+            forms,
+        })
+    })
+}
