@@ -15,6 +15,8 @@ use super::system::{Kernel, MemorySystem, Operand};
 
 /// Exponents beyond which an exponential is nothing.
 const NOTHING: f64 = 42.0;
+/// Exponentials that are treated together; groups are filled up with weights 0.
+const LANES: usize = 8;
 
 /// The past of all operands.
 #[derive(Clone, Debug)]
@@ -75,8 +77,9 @@ struct GroupTable {
     /// $w_l e^{-s_l c_j h}$, s × active.
     reach: Vec<f64>,
     decay: Vec<f64>,
-    /// $h$ times the moments, by degree.
-    intake: Vec<Vec<f64>>,
+    degree: usize,
+    /// $h$ times the moments: for each [`LANES`] rates those of one degree after the other.
+    intake: Vec<f64>,
 }
 
 impl History {
@@ -108,7 +111,7 @@ impl History {
                     if nu > 0.0 {
                         let same = |g: &Group| g.power && g.nu == nu;
                         past.group = Some(groups.iter().position(same).unwrap_or_else(|| {
-                            let terms = Exponentials::power(nu, shortest, longest);
+                            let terms = filled(Exponentials::power(nu, shortest, longest));
                             let fresh = terms.rates.len();
                             groups.push(Group { nu, terms, power: true, fresh });
                             groups.len() - 1
@@ -117,8 +120,8 @@ impl History {
                 }
                 Kernel::Exponentials(pairs) => {
                     let (weights, rates): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
-                    let fresh = rates.len();
-                    let terms = Exponentials { rates, weights };
+                    let terms = filled(Exponentials { rates, weights });
+                    let fresh = terms.rates.len();
                     groups.push(Group { nu: 0.0, terms, power: false, fresh });
                     past.group = Some(groups.len() - 1);
                 }
@@ -138,7 +141,8 @@ impl History {
 
     /// The number of exponentials that are carried along at most.
     pub(crate) fn terms(&self) -> usize {
-        self.groups.iter().map(|g| g.terms.rates.len()).sum()
+        let used = |g: &Group| g.terms.weights.iter().filter(|w| **w != 0.0).count();
+        self.groups.iter().map(used).sum()
     }
 
     /// Fills `tables` for a step of length `h` that begins at `elapsed` and makes stale rates fresh.
@@ -264,14 +268,19 @@ impl History {
             }
             if let Some(g) = past.group {
                 let table = &tables.groups[g];
-                let psi = &mut past.psi[..table.active];
-                for (psi, d) in psi.iter_mut().zip(&table.decay) {
-                    *psi *= d;
-                }
-                for (c, row) in past.coefficients.iter().zip(&table.intake) {
-                    for (psi, r) in psi.iter_mut().zip(row) {
-                        *psi += c * r;
+                let rows = table.intake.chunks_exact(LANES * table.degree);
+                let decays = table.decay.chunks_exact(LANES);
+                for ((psi, d), rows) in past.psi.chunks_exact_mut(LANES).zip(decays).zip(rows) {
+                    let mut sum = [0.0_f64; LANES];
+                    for i in 0..LANES {
+                        sum[i] = psi[i] * d[i];
                     }
+                    for (c, row) in past.coefficients.iter().zip(rows.chunks_exact(LANES)) {
+                        for i in 0..LANES {
+                            sum[i] += c * row[i];
+                        }
+                    }
+                    psi.copy_from_slice(&sum);
                 }
             }
         }
@@ -315,7 +324,7 @@ impl GroupTable {
         let Exponentials { rates, weights } = &group.terms;
         let first = basis.nodes[0];
         self.active = if group.power {
-            rates.partition_point(|s| s * first * h <= NOTHING)
+            rates.partition_point(|s| s * first * h <= NOTHING).next_multiple_of(LANES)
         } else {
             rates.len()
         };
@@ -328,8 +337,8 @@ impl GroupTable {
         }
         self.decay.clear();
         self.decay.extend(rates[..active].iter().map(|s| libm::exp(-s * h)));
-        self.intake.resize(degree, Vec::new());
-        self.intake.iter_mut().for_each(|row| row.resize(active, 0.0));
+        self.degree = degree;
+        self.intake.resize(degree * active, 0.0);
         let mut found = vec![0.0; degree];
         for l in 0..active {
             if rates[l] >= 0.0 {
@@ -341,11 +350,21 @@ impl GroupTable {
                     *f *= self.decay[l] * if m % 2 == 0 { 1.0 } else { -1.0 };
                 }
             }
-            for (row, f) in self.intake.iter_mut().zip(&found) {
-                row[l] = h * f;
+            let place = l / LANES * LANES * degree + l % LANES;
+            for (m, f) in found.iter().enumerate() {
+                self.intake[place + m * LANES] = h * f;
             }
         }
     }
+}
+
+/// The same sum with terms of weight 0 at the last rate, up to a multiple of [`LANES`].
+fn filled(mut terms: Exponentials) -> Exponentials {
+    let count = terms.rates.len().next_multiple_of(LANES);
+    let last = terms.rates.last().copied().unwrap_or(0.0);
+    terms.rates.resize(count, last);
+    terms.weights.resize(count, 0.0);
+    terms
 }
 
 /// Local integrals of a sum of exponentials, by as many panels as the fastest needs.

@@ -57,13 +57,31 @@ pub fn operate_on_samples(operator: SampleOperator, h: f64, f: &[f64]) -> Option
         if pole { 0.0 } else { libm::tgamma(p as f64 + 1.0) / libm::tgamma(order) }
     };
     let exact: Vec<f64> = (kept..TERMS).map(|p| taylor[p] * factor(p)).collect();
-    for (i, r) in result.iter_mut().enumerate() {
+    if exact.is_empty() {
+        result.iter_mut().for_each(|r| *r *= scale);
+        return Some(result);
+    }
+    let exponent = kept as f64 + mu;
+    let unit = libm::pow(h, exponent);
+    for ((i, r), lowest) in result.iter_mut().enumerate().zip(powers(exponent, f.len())) {
         let t = i as f64 * h;
-        let lowest = libm::pow(t, kept as f64 + mu);
         let sum = exact.iter().rev().fold(0.0, |sum, c| sum * t + c);
-        *r = *r * scale + if exact.is_empty() { 0.0 } else { lowest * sum };
+        *r = *r * scale + unit * lowest * sum;
     }
     Some(result)
+}
+
+/// $i^e$ for all $i$ below `count`: a product of two earlier ones where 2, 3 or 5 divides $i$, which leaves a quarter to be found.
+fn powers(e: f64, count: usize) -> Vec<f64> {
+    let mut found: Vec<f64> = Vec::with_capacity(count);
+    for i in 0..count {
+        let prime = [2, 3, 5].into_iter().find(|p| i > *p && i % p == 0);
+        found.push(match prime {
+            Some(p) => found[p] * found[i / p],
+            None => libm::pow(i as f64, e),
+        });
+    }
+    found
 }
 
 /// $f(0), f'(0), f''(0)/2, \dots$ by the polynomial through the first six samples.
@@ -93,11 +111,15 @@ fn weights(mu: f64, count: usize) -> Vec<f64> {
     let a = [11.0 / 6.0, -3.0, 1.5, -1.0 / 3.0];
     let mut w = vec![0.0; count];
     w[0] = libm::pow(a[0], -mu);
-    for n in 1..count {
-        // a_0 n w_n = Σ_k (−μ k − n + k) a_k w_{n−k}
-        let sum: f64 =
-            (1..=3.min(n)).map(|k| ((1.0 - mu) * k as f64 - n as f64) * a[k] * w[n - k]).sum();
-        w[n] = sum / (a[0] * n as f64);
+    // a_0 n w_n = Σ_k ((1−μ) k − n) a_k w_{n−k}, with the three weights before kept at hand.
+    let mut before = [w[0], 0.0, 0.0];
+    for (n, w) in w.iter_mut().enumerate().skip(1) {
+        let n = n as f64;
+        let share = 1.0 / (a[0] * n);
+        let factor = |k: usize| ((1.0 - mu) * k as f64 - n) * share * a[k];
+        let older = factor(3) * before[2] + factor(2) * before[1];
+        *w = older + factor(1) * before[0];
+        before = [*w, before[0], before[1]];
     }
     w
 }
@@ -108,21 +130,29 @@ fn convolve(w: &[f64], f: &[f64]) -> Vec<f64> {
     let size = (2 * count).next_power_of_two();
     let mut planner = RealFftPlanner::<f64>::new();
     let (forward, inverse) = (planner.plan_fft_forward(size), planner.plan_fft_inverse(size));
-    let transform = |values: &[f64]| -> Vec<Complex<f64>> {
-        let mut input = forward.make_input_vec();
-        input[..count].copy_from_slice(values);
+    // One real buffer and one scratch for all three transforms: fresh pages cost as much as a transform.
+    let mut result = forward.make_input_vec();
+    let (needed, also) = (forward.get_scratch_len(), inverse.get_scratch_len());
+    let mut scratch = vec![Complex::new(0.0, 0.0); needed.max(also)];
+    let mut transform = |values: &[f64], scratch: &mut [Complex<f64>]| {
+        result[..count].copy_from_slice(values);
+        result[count..].fill(0.0);
         let mut output = forward.make_output_vec();
-        forward.process(&mut input, &mut output).expect("the lengths are the planner's own");
+        forward
+            .process_with_scratch(&mut result, &mut output, scratch)
+            .expect("the lengths are the planner's own");
         output
     };
-    let mut product = transform(w);
-    for (p, f) in product.iter_mut().zip(transform(f)) {
+    let mut product = transform(w, &mut scratch);
+    for (p, f) in product.iter_mut().zip(transform(f, &mut scratch)) {
         *p *= f;
     }
-    let mut result = inverse.make_output_vec();
-    inverse.process(&mut product, &mut result).expect("the product of real spectra is one");
+    inverse
+        .process_with_scratch(&mut product, &mut result, &mut scratch)
+        .expect("the product of real spectra is one");
     result.truncate(count);
-    result.iter_mut().for_each(|r| *r /= size as f64);
+    let share = 1.0 / size as f64;
+    result.iter_mut().for_each(|r| *r *= share);
     result
 }
 
