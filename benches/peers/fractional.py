@@ -1,10 +1,11 @@
 """Relaxation, oscillator and Brusselator with pycaputo, beside `cargo bench -p pfaff --bench memory`, part (d).
 
-Needs `pip install pycaputo pymittagleffler`; not part of the tests. One thread, best of three runs.
+Needs `pip install pycaputo pymittagleffler`; not part of the tests. One thread, best of three runs. Run it with `python -O`:
+a check of pycaputo 0.10.3 that compares a shape with an array refuses two initial values otherwise.
 Each line: problem, method, steps, milliseconds, error at the end. For each line of pycaputo the last column is the
 time of the fastest run of pfaff that is at least as exact, and how many times faster that is.
 
-usage: python fractional.py [figures of the benchmark, as it prints them]
+usage: python -O fractional.py [figures of the benchmark, as it prints them]
 """
 import os
 

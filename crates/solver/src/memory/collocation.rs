@@ -124,6 +124,10 @@ impl Collocation {
                 self.lu.solve(&mut self.residual);
             }
             let change = self.correct(frame)?;
+            if change < 1e-13 && change < 0.02 * previous {
+                // The next step would be below rounding.
+                return Ok(());
+            }
             // Rounding: steps that are nothing, or that no longer shrink. Densities of very short steps are noisy, but not their integrals.
             let stands = change > 0.1 * previous && fresh;
             let felt = if stands || change < 1e-6 { self.felt(frame) } else { f64::INFINITY };
@@ -139,9 +143,6 @@ impl Collocation {
             }
             if !fresh && (change > 0.05 * previous || iteration > 5) {
                 self.factored = 0.0;
-            } else if change < 1e-13 && change < 0.02 * previous {
-                // The next step would be below rounding.
-                return Ok(());
             } else if fresh && iteration > 2 && change > 0.3 * previous {
                 // Factors of the guess no longer serve at the iterate.
                 self.factored = 0.0;

@@ -249,13 +249,16 @@ impl History {
             }
             basis.coefficients(values, &mut past.coefficients[..s]);
             for k in 0..past.whole {
-                let n = s + k;
-                integrate_coefficients(&past.coefficients[..n], &mut next[..=n]);
-                let mean = past.coefficients[0];
-                past.coefficients[..=n].copy_from_slice(&next[..=n]);
-                past.coefficients[..=n].iter_mut().for_each(|c| *c *= h);
+                let (n, mean) = (s + k, past.coefficients[0]);
                 let (sum, lost) = past.sums[k];
-                past.coefficients[0] += sum + lost;
+                // The last integral is wanted as a number only, unless exponentials take it up.
+                if k + 1 < past.whole || past.group.is_some() {
+                    integrate_coefficients(&past.coefficients[..n], &mut next[..=n]);
+                    for (c, integral) in past.coefficients.iter_mut().zip(&next[..=n]) {
+                        *c = h * integral;
+                    }
+                    past.coefficients[0] += sum + lost;
+                }
                 // Neumaier's sum.
                 let gain = h * mean;
                 let total = sum + gain;
@@ -268,19 +271,16 @@ impl History {
             }
             if let Some(g) = past.group {
                 let table = &tables.groups[g];
-                let rows = table.intake.chunks_exact(LANES * table.degree);
-                let decays = table.decay.chunks_exact(LANES);
-                for ((psi, d), rows) in past.psi.chunks_exact_mut(LANES).zip(decays).zip(rows) {
-                    let mut sum = [0.0_f64; LANES];
-                    for i in 0..LANES {
-                        sum[i] = psi[i] * d[i];
+                let (psis, _) = past.psi.as_chunks_mut::<LANES>();
+                let (decays, _) = table.decay.as_chunks::<LANES>();
+                let (rows, _) = table.intake.as_chunks::<LANES>();
+                let taken = psis.iter_mut().zip(decays).zip(rows.chunks_exact(table.degree));
+                for ((psi, d), rows) in taken {
+                    let mut sum: [f64; LANES] = std::array::from_fn(|i| psi[i] * d[i]);
+                    for (c, row) in past.coefficients.iter().zip(rows) {
+                        sum = std::array::from_fn(|i| sum[i] + c * row[i]);
                     }
-                    for (c, row) in past.coefficients.iter().zip(rows.chunks_exact(LANES)) {
-                        for i in 0..LANES {
-                            sum[i] += c * row[i];
-                        }
-                    }
-                    psi.copy_from_slice(&sum);
+                    *psi = sum;
                 }
             }
         }

@@ -115,8 +115,9 @@ pub fn integrate_memory(
 
 /// Parts of an octave that lengths under error control are rounded to.
 const COARSE: f64 = 4.0;
-/// The same for given lengths on the graded mesh: 2 % more steps, and hundreds of tables in place of tens of thousands.
-const FINE: f64 = 16.0;
+/// The same for the graded mesh of a given length, as parts of that length, so that meshes of different lengths are graded alike:
+/// 1 % more steps, and at most some thousand tables however many steps there are.
+const FINE: f64 = 64.0;
 
 /// The length rounded down to a part of an octave, so that lengths come back.
 fn rounded(h: f64, parts: f64) -> f64 {
@@ -258,7 +259,8 @@ impl<'a> Run<'a> {
             let graded = step * libm::pow((self.elapsed / span.min(1.0)).min(1.0), 0.9);
             let wanted = graded.min(0.6 * self.elapsed);
             // The tables of a length serve until the next part of an octave; the full length is reached exactly.
-            return if wanted >= step { step } else { rounded(wanted, FINE) };
+            let length = step * rounded(wanted / step, FINE);
+            return if wanted >= step { step } else { length };
         }
         let factor = self.factor(error).clamp(0.2, 3.0);
         // A step of a length that was there before costs no new tables.
