@@ -13,6 +13,8 @@ pub enum Json {
     Number(f64),
     /// A whole number.
     Integer(u64),
+    /// A whole number that may be negative.
+    Signed(i64),
     /// A string.
     Text(String),
     /// `[…]`
@@ -55,6 +57,7 @@ impl fmt::Display for Json {
             Self::Number(x) if x.is_finite() => write!(f, "{x:?}"),
             Self::Null | Self::Number(_) => f.write_str("null"),
             Self::Integer(n) => write!(f, "{n}"),
+            Self::Signed(n) => write!(f, "{n}"),
             Self::Text(s) => quote(f, s),
             Self::List(items) => {
                 f.write_str("[")?;

@@ -36,6 +36,7 @@ mod progress;
 mod projection;
 mod record;
 mod reduced;
+pub mod report;
 mod saddle;
 mod sensitivity;
 mod settings;

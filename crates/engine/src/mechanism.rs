@@ -287,7 +287,7 @@ impl Mechanism {
 }
 
 /// The symbols of [`Instant::inputs`]: the multipliers are called `lambda(c)`, or `mu(c)` under the vakonomic principle.
-fn instant_symbols(model: &Model, vakonomic: bool) -> Vec<Expr> {
+pub(crate) fn instant_symbols(model: &Model, vakonomic: bool) -> Vec<Expr> {
     let results = &model.results;
     let mut symbols = vec![model.time];
     symbols.extend(model.positions());

@@ -18,6 +18,8 @@ mod declare;
 mod definition;
 mod derive;
 mod draft;
+mod draw;
+mod draw_figure;
 mod dynamics;
 mod fold;
 mod functions;
@@ -238,7 +240,7 @@ impl<'a> Elaborator<'a> {
             }
             StatementKind::Observe(observation) => self.observe(observation, span),
             StatementKind::Event(event) => self.event(event, span),
-            StatementKind::Draw(text) => self.draw(&text.value, text.span),
+            StatementKind::Draw(draw) => self.draw(draw, span),
             StatementKind::Solve(settings) => self.solve(settings, span),
             StatementKind::Symmetry(symmetry) => self.symmetry(symmetry, span),
             StatementKind::Faulty { mentions } => {

@@ -7,6 +7,8 @@
 mod diagnostic;
 mod diagnostic_codes;
 mod diagnostic_render;
+mod drawing;
+mod drawing_words;
 mod elaborate;
 mod lexer;
 mod lexer_confusable;
@@ -14,6 +16,7 @@ mod lexer_token;
 mod model;
 mod parser;
 mod parser_cursor;
+mod parser_draw;
 mod parser_expression;
 mod parser_statement;
 mod shape;
@@ -27,14 +30,15 @@ mod token;
 
 pub use diagnostic::{Diagnostic, Severity, closest};
 pub use diagnostic_codes::CODES;
+pub use drawing::{Colour, Components, Drawing, Figure, Style};
 pub use elaborate::{
     ExpressionScope, Files, Formula, FormulaValue, NoFiles, Overrides, Refusal, Scope,
     read_assignments, read_expression, read_formula, read_model, read_numbers,
 };
 pub use model::{
-    AffineBody, AffineWord, Constraint, Coordinate, Datum, Direction, Drawing, Dynamics,
-    Equation, Event, Force, ForceOrigin, Model, MultiplierStart, Observed, Parameter,
-    Principle, Quantity, Results, Solve, Symmetry, Terminal, TerminalValue,
+    AffineBody, AffineWord, Constraint, Coordinate, Datum, Direction, Dynamics, Equation,
+    Event, Force, ForceOrigin, Model, MultiplierStart, Observed, Parameter, Principle,
+    Quantity, Results, Solve, Symmetry, Terminal, TerminalValue,
 };
 pub use parser::{
     Parsed, ParsedAssignments, ParsedExpression, ParsedExpressions, parse, parse_assignments,

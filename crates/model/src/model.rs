@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use pfaff_expr::{Expr, Graph};
 
+use crate::drawing::Drawing;
 use crate::elaborate::Scope;
 use crate::source::{Source, Span};
 use crate::syntax::Arena;
@@ -48,7 +49,7 @@ pub struct Model {
     pub events: Vec<Event>,
     /// Matrices of coordinates that are affine bodies.
     pub bodies: Vec<AffineBody>,
-    /// `draw …`, as text.
+    /// `draw …`
     pub drawings: Vec<Drawing>,
     /// `symmetry …`: a generator for each coordinate.
     pub symmetries: Vec<Symmetry>,
@@ -315,15 +316,6 @@ pub enum Direction {
     Falling,
     /// Both.
     Both,
-}
-
-/// A `draw` statement, kept as text.
-#[derive(Clone, Debug)]
-pub struct Drawing {
-    /// What follows the keyword.
-    pub text: String,
-    /// Where it stands.
-    pub span: Span,
 }
 
 /// A one-parameter group: its generator $\xi$, one component for each coordinate.

@@ -151,19 +151,14 @@ fn parse_chunk(source: &Source, chunk: Chunk, parsed: &mut Parsed) {
         None => Err(Refused),
     };
     let found = std::mem::take(&mut parser.diagnostics);
-    if keyword == Some(Keyword::Draw) {
-        // The words of a drawing are not of this language; only its end matters.
-        diagnostics.retain(|diagnostic| diagnostic.code == "E0108");
-    }
-    let spoilt = poisoned && keyword != Some(Keyword::Draw);
     diagnostics.extend(unknown);
-    let found = if spoilt { Vec::new() } else { found };
+    let found = if poisoned { Vec::new() } else { found };
     let form = keyword.unwrap_or(Keyword::Title).form();
     let diagnostics = merged(diagnostics, found, form);
     parsed.diagnostics.extend(diagnostics.into_iter().take(REPORTED));
     let names = if keyword.is_some() { &tokens[1..] } else { &tokens };
     let kind = match kind {
-        Ok(kind) if !spoilt => kind,
+        Ok(kind) if !poisoned => kind,
         _ => StatementKind::Faulty { mentions: mentions(source, arena, names) },
     };
     let (keyword_span, span) = (first.span, Span::new(first.span.start, end));

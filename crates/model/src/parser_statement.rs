@@ -38,7 +38,7 @@ impl Parser<'_> {
             Keyword::Final => StatementKind::Final(self.items(Self::assignment)?),
             Keyword::Observe => StatementKind::Observe(self.observation()?),
             Keyword::Event => StatementKind::Event(self.event()?),
-            Keyword::Draw => StatementKind::Draw(self.raw(span.end)),
+            Keyword::Draw => StatementKind::Draw(self.drawing()?),
             Keyword::Solve => StatementKind::Solve(self.items(Self::setting)?),
             Keyword::Symmetry => StatementKind::Symmetry(self.symmetry()?),
         })
@@ -60,14 +60,6 @@ impl Parser<'_> {
         self.at += 1;
         self.finish("the end of the statement")?;
         Ok(Text { span, value })
-    }
-
-    /// Everything after the keyword, as it stands.
-    fn raw(&mut self, keyword_end: u32) -> Text {
-        let rest = self.source.slice(Span::new(keyword_end, self.end));
-        let value = rest.trim_start();
-        let span = Span::new(self.end - value.len() as u32, self.end);
-        Text { span, value: value.to_owned() }
     }
 
     /// Reads an expression that is the whole statement.
@@ -183,7 +175,7 @@ impl Parser<'_> {
     }
 
     /// Reads `[i = 1..N, 2]` after a name; nothing if there is no bracket.
-    fn slots(&mut self) -> Parse<Vec<Slot>> {
+    pub(crate) fn slots(&mut self) -> Parse<Vec<Slot>> {
         let mut slots = Vec::new();
         if !self.eat(TokenKind::LeftBracket) {
             return Ok(slots);

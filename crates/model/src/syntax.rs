@@ -70,9 +70,8 @@ pub enum StatementKind {
     Observe(Observation),
     /// `event stop rising name: expr`
     Event(Event),
-    /// `draw …`, from the first token after the keyword to the last one, with the comments
-    /// between.
-    Draw(Text),
+    /// `draw line [0, 0] to [x, y] colour blue`
+    Draw(Draw),
     /// `solve t = 0..20, tolerance = 1e-10`
     Solve(Vec<Setting>),
     /// `symmetry name: x = 1, y = 0`
@@ -266,6 +265,41 @@ pub enum Direction {
     Rising,
     /// From above.
     Falling,
+}
+
+/// What a `draw` shows.
+#[derive(Clone, Debug)]
+pub struct Draw {
+    /// `line`, `wheel` …
+    pub shape: Name,
+    /// `[i = 1..N]` after the shape.
+    pub slots: Vec<Slot>,
+    /// What stands after the shape; only a view has none.
+    pub subject: Option<ExprId>,
+    /// Everything else, as written.
+    pub clauses: Vec<Clause>,
+}
+
+/// `radius 0.4`, `dashed`, `colour blue`, `for u = 0..1`
+#[derive(Clone, Debug)]
+pub struct Clause {
+    /// What it begins with.
+    pub word: Name,
+    /// What follows.
+    pub value: ClauseValue,
+}
+
+/// What follows the word of a [`Clause`].
+#[derive(Clone, Debug)]
+pub enum ClauseValue {
+    /// Nothing.
+    Nothing,
+    /// `0.4`, `[x, y]`, `"a text"`
+    Value(ExprId),
+    /// `blue`
+    Word(Name),
+    /// `u = 0..1, v = 0..pi`
+    Ranges(Vec<Binder>),
 }
 
 /// `t = 0..20`, `method = auto`

@@ -7,9 +7,9 @@
 use std::fmt::{self, Formatter, Write};
 
 use crate::syntax::{
-    Arena, Assignment, Binder, Constraint, DefinitionForm, Direction, Equation, Event, ExprId,
-    Extent, Force, ForceTarget, NodeKind, SettingValue, Slot, Statement, StatementKind,
-    Symmetry, Syntax, Target,
+    Arena, Assignment, Binder, Clause, ClauseValue, Constraint, DefinitionForm, Direction,
+    Draw, Equation, Event, ExprId, Extent, Force, ForceTarget, NodeKind, SettingValue, Slot,
+    Statement, StatementKind, Symmetry, Syntax, Target,
 };
 use crate::token::Keyword;
 
@@ -92,9 +92,7 @@ fn body(arena: &Arena, statement: &Statement) -> String {
     let mut out = String::new();
     let o = &mut out;
     match &statement.kind {
-        StatementKind::Title(text) | StatementKind::Draw(text) => {
-            put(o, format_args!(" {:?}", text.value));
-        }
+        StatementKind::Title(text) => put(o, format_args!(" {:?}", text.value)),
         StatementKind::Coordinates(items) => items.iter().for_each(|item| {
             let extents: String = item.extents.iter().map(|e| extent(arena, *e)).collect();
             named(o, arena.name(item.name.symbol), &extents);
@@ -150,6 +148,7 @@ fn body(arena: &Arena, statement: &Statement) -> String {
             value(o, arena, observation.value);
         }
         StatementKind::Event(event) => print_event(o, arena, event),
+        StatementKind::Draw(draw) => print_draw(o, arena, draw),
         StatementKind::Solve(settings) => settings.iter().for_each(|setting| {
             let value = match setting.value {
                 SettingValue::Range(a, b) => {
@@ -216,6 +215,25 @@ fn print_event(out: &mut String, arena: &Arena, event: &Event) {
     }
     named(out, arena.name(event.name.symbol), &slots(arena, &event.slots));
     value(out, arena, event.value);
+}
+
+fn print_draw(out: &mut String, arena: &Arena, draw: &Draw) {
+    named(out, arena.name(draw.shape.symbol), &slots(arena, &draw.slots));
+    if let Some(subject) = draw.subject {
+        value(out, arena, subject);
+    }
+    for Clause { word, value } in &draw.clauses {
+        let rest = match value {
+            ClauseValue::Nothing => String::new(),
+            ClauseValue::Value(e) => format!(" {}", arena.print(*e)),
+            ClauseValue::Word(name) => format!(" {}", arena.name(name.symbol)),
+            ClauseValue::Ranges(ranges) => {
+                let each: Vec<Slot> = ranges.iter().copied().map(Slot::Each).collect();
+                slots(arena, &each)
+            }
+        };
+        named(out, arena.name(word.symbol), &rest);
+    }
 }
 
 fn assignments(out: &mut String, arena: &Arena, items: &[Assignment]) {

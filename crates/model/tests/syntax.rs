@@ -188,8 +188,21 @@ fn every_statement_has_its_form() {
         ("event stop: x", "(event stop x)"),
         ("event rising stop: x", "(event rising stop x)"),
         ("event stop e[i = 1..2]: q[i]", "(event stop (e (i 1 2)) (@ q i))"),
-        ("draw  arm {x; y}  # comment", "(draw \"arm {x; y}\")"),
-        ("draw line [x,\n y] %", "(draw \"line [x,\\n y] %\")"),
+        ("draw point [x, y]  # comment", "(draw point (vec x y))"),
+        (
+            "draw line [x,\n y] to P to Q, colour blue dashed",
+            "(draw line (vec x y) (to P) (to Q) (colour blue) dashed)",
+        ),
+        (
+            "draw wheel[i = 1..N] P[i] heading -th[i] length 0.4",
+            "(draw (wheel (i 1 N)) (@ P i) (heading (- (@ th i))) (length 4e-1))",
+        ),
+        (
+            "draw surface [u, v, u*v] for u = -1..1, v = 0..pi steps 8",
+            "(draw surface (vec u v (* u v)) (for (u (- 1) 1) (v 0 pi)) (steps 8))",
+        ),
+        ("draw view from [1, 2, 3] size 4", "(draw view (from (vec 1 2 3)) (size 4))"),
+        ("draw text \"a b\" at [x, y]", "(draw text \"a b\" (at (vec x y)))"),
         (
             "solve t = 0..2*pi, tolerance = 1e-10, method = auto, samples = 201",
             "(solve (= t (.. 0 (* 2 pi))) (= tolerance 1e-10) (= method auto) (= samples 201))",

@@ -179,7 +179,7 @@ impl Elaborator<'_> {
         if !self.place.allows_results() {
             let message =
                 format!("`reaction_moment` is a result, and {} cannot use it", self.subject());
-            let hint = "results of the motion stand in `observe` and `event`";
+            let hint = "results of the motion stand in `observe`, `event` and `draw`";
             self.error_hint("E0411", self.span(site), message, hint);
             return None;
         }

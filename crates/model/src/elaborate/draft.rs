@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use pfaff_expr::{Expr, Graph, Role};
 
+use crate::drawing::Drawing;
 use crate::elaborate::Given;
 use crate::elaborate::body::WordUse;
 use crate::elaborate::scope::Scope;
 use crate::model::{
-    AffineBody, Constraint, Coordinate, Datum, Drawing, Dynamics, Equation, Event, Force,
-    Model, MultiplierStart, Observed, Parameter, Principle, Results, Solve, Symmetry, Terminal,
+    AffineBody, Constraint, Coordinate, Datum, Dynamics, Equation, Event, Force, Model,
+    MultiplierStart, Observed, Parameter, Principle, Results, Solve, Symmetry, Terminal,
 };
 use crate::source::{Source, Span};
 use crate::syntax::Arena;
@@ -38,6 +39,8 @@ pub(crate) struct Draft {
     /// Where the words of affine bodies stand.
     pub(crate) words: Vec<WordUse>,
     pub(crate) drawings: Vec<Drawing>,
+    /// How many numbers they have together.
+    pub(crate) drawn_points: usize,
     pub(crate) symmetries: Vec<Symmetry>,
     pub(crate) solve: Option<Solve>,
     /// Of `--set`.

@@ -100,7 +100,7 @@ impl Elaborator<'_> {
         }
         let message = format!("`{name}` is not declared");
         if is_result(name) {
-            let hint = format!("`{name}` is known in `observe` and `event` only");
+            let hint = format!("`{name}` is known in `observe`, `event` and `draw` only");
             return self.error_hint("E0411", span, message, &hint);
         }
         let hint = self.similar(site, name);

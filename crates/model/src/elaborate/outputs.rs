@@ -1,9 +1,9 @@
-//! `title`, `observe`, `event` and `draw`.
+//! `title`, `observe` and `event`.
 
 use crate::elaborate::Elaborator;
 use crate::elaborate::place::Place;
 use crate::elaborate::scope::{Meaning, Site};
-use crate::model::{Direction, Drawing, Event, Observed};
+use crate::model::{Direction, Event, Observed};
 use crate::shape::{Value, component_name};
 use crate::source::Span;
 use crate::syntax;
@@ -17,10 +17,6 @@ impl Elaborator<'_> {
             }
             None => self.draft.title = Some((title.to_owned(), span)),
         }
-    }
-
-    pub(crate) fn draw(&mut self, text: &str, span: Span) {
-        self.draft.drawings.push(Drawing { text: text.to_owned(), span });
     }
 
     pub(crate) fn observe(&mut self, observation: &syntax::Observation, span: Span) {

@@ -18,6 +18,7 @@ pub(crate) enum Place {
     Final,
     Observe,
     Event,
+    Draw,
     Symmetry,
     Setting,
     Formula,
@@ -42,6 +43,7 @@ impl Place {
             Self::Final => "a final value",
             Self::Observe => "an observed quantity",
             Self::Event => "an event",
+            Self::Draw => "a drawing",
             Self::Symmetry => "a symmetry",
             Self::Setting => "a setting",
             Self::Formula => "a formula",
@@ -57,13 +59,14 @@ impl Place {
                 | Self::Initial
                 | Self::Observe
                 | Self::Event
+                | Self::Draw
                 | Self::Formula
         )
     }
 
     /// Whether `lambda(c)`, `reaction(x)`, `energy` and `divergence` may occur.
     pub(crate) fn allows_results(self) -> bool {
-        matches!(self, Self::Observe | Self::Event)
+        matches!(self, Self::Observe | Self::Event | Self::Draw)
     }
 
     /// Whether `mu(c)` may occur.
@@ -80,6 +83,7 @@ impl Place {
                 | Self::Along
                 | Self::Initial
                 | Self::Final
+                | Self::Draw
                 | Self::Symmetry
                 | Self::Setting
         )

@@ -19,7 +19,7 @@ impl Elaborator<'_> {
         };
         if !allowed {
             let message = format!("`{word}` is a result, and {} cannot use it", self.subject());
-            let hint = "results of the motion stand in `observe` and `event`";
+            let hint = "results of the motion stand in `observe`, `event` and `draw`";
             let value = self.error_hint("E0411", self.span(site), message, hint);
             return self.push(value);
         }

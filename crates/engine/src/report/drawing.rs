@@ -1,0 +1,117 @@
+//! A model and its motion → the animation of the thing itself, as a piece of a page.
+//!
+//! What is shown is what `draw` says, or a default drawing where the model has none. All expressions are compiled into one tape and evaluated at the
+//! times of the frames; the player draws between frames by interpolation. Numbers are written with five digits of the largest in their column, as
+//! whole numbers and their differences, so that a motion of any length stays small.
+//!
+//! A page has [`STYLE`] and [`SCRIPT`] once, and [`Animation::html`] for each animation. Nothing is loaded from anywhere.
+
+use std::fmt::Write as _;
+
+use pfaff_model::{Drawing, Model};
+
+use crate::json::Json;
+use crate::motion::Motion;
+use crate::report::drawing_default::default_drawings;
+use crate::report::drawing_frames::Frames;
+use crate::report::drawing_scene::Scene;
+
+/// The player: once in a page, after the last animation.
+pub const SCRIPT: &str = include_str!("animation.js");
+
+/// The looks of the player: once in a page.
+pub const STYLE: &str = include_str!("animation.css");
+
+/// An animation as a piece of a page.
+#[derive(Clone, Debug)]
+pub struct Animation {
+    /// A `figure` with canvas, controls and data; everything in it is escaped.
+    pub html: String,
+    /// The data alone: figures, and their numbers at each frame.
+    pub data: Json,
+    /// How many frames there are; none if the motion has no instant that can be shown.
+    pub frames: usize,
+    /// Whether it is in space, with a camera that can be turned.
+    pub spatial: bool,
+    /// Whether the model says nothing and the drawing was found from its coordinates.
+    pub found: bool,
+    /// Why some figures are missing.
+    pub notes: Vec<String>,
+}
+
+/// The animation of a motion. The `id` is that of the `figure` in the page.
+///
+/// ```
+/// use pfaff::{GalleryFiles, Overrides, Request, Source, gallery_model, read, run};
+/// let text = gallery_model("sleigh").expect("it is there").text;
+/// let reading = read(Source::new("sleigh", text), &Overrides::default(), &GalleryFiles).expect("sound");
+/// let motion = run(&reading.model, &Request::default(), &mut |_, _| true).expect("it runs");
+/// let animation = pfaff::report::drawing::animation(&reading.model, &motion, "animation");
+/// assert!(animation.html.contains("<canvas") && animation.frames > 100);
+/// ```
+pub fn animation(model: &Model, motion: &Motion, id: &str) -> Animation {
+    let found = model.drawings.iter().all(is_view);
+    let mut drawings: Vec<Drawing> = model.drawings.clone();
+    if found {
+        drawings.extend(default_drawings(model));
+    }
+    let mut notes = Vec::new();
+    let frames = Frames::new(model, motion, &drawings, &mut notes);
+    let scene = Scene::new(model, &drawings, &frames);
+    let data = scene.to_json(&frames);
+    let html = html(&motion.title, id, &data, scene.spatial);
+    Animation { html, data, frames: frames.count(), spatial: scene.spatial, found, notes }
+}
+
+fn is_view(drawing: &Drawing) -> bool {
+    matches!(drawing.figure, pfaff_model::Figure::View { .. })
+}
+
+/// The figure with its controls.
+fn html(title: &str, id: &str, data: &Json, spatial: bool) -> String {
+    let (title, id) = (escaped(title), escaped(id));
+    let turn = if spatial {
+        " Drag to turn, or Shift with the arrow keys; + and − change the size."
+    } else {
+        ""
+    };
+    // NOTE: inside a script element only `</script` and `<!--` could end the data: no `<` is left.
+    let data = data.to_string().replace('<', "\\u003c");
+    let mut out = String::with_capacity(data.len() + 2048);
+    let _ = write!(
+        out,
+        "<figure class=\"pfaff-animation\" id=\"{id}\">\n\
+         <canvas role=\"img\" tabindex=\"0\" aria-label=\"Animation: {title}\"></canvas>\n\
+         <div class=\"pfaff-controls\" role=\"group\" aria-label=\"Playback\">\n\
+         <button type=\"button\" class=\"pfaff-play\" aria-label=\"Play\">▶</button>\n\
+         <input type=\"range\" class=\"pfaff-time\" min=\"0\" max=\"1000\" value=\"0\" step=\"1\" aria-label=\"Time\">\n\
+         <output class=\"pfaff-clock\">t = 0</output>\n\
+         <label>Speed <select class=\"pfaff-speed\"><option value=\"0.1\">0.1×</option>\
+         <option value=\"0.25\">0.25×</option><option value=\"0.5\">0.5×</option>\
+         <option value=\"1\" selected>1×</option><option value=\"2\">2×</option>\
+         <option value=\"4\">4×</option></select></label>\n\
+         <label><input type=\"checkbox\" class=\"pfaff-loop\" checked> Loop</label>\n\
+         </div>\n\
+         <figcaption>Space plays and pauses, the arrow keys move in time.{turn}</figcaption>\n\
+         <noscript><p>The animation needs scripts; everything else on this page does not.</p></noscript>\n\
+         <script type=\"application/json\">{data}</script>\n\
+         </figure>\n"
+    );
+    out
+}
+
+/// Text for HTML, in an element or in quotes.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
