@@ -85,6 +85,7 @@ pub(crate) struct CheckArguments {
 Examples:
   pfaff derive sleigh                                   as text, in the words of the model language
   pfaff derive sleigh --format latex > equations.tex    one align* for each block
+  pfaff derive sleigh --format c > sleigh.c             the right-hand side as C; also rust and python
   pfaff derive sleigh --state \"phi=0.5, x'=1\" --json   M, A, accelerations, multipliers as numbers
 
 Signs: M q'' = f + R with R = A^T lambda and A = dphi/dq', where phi = left side - right side of the constraint as written.")]
@@ -94,10 +95,10 @@ pub(crate) struct DeriveArguments {
     /// chetaev, vakonomic or restricted, instead of the model's own
     #[arg(long)]
     pub(crate) principle: Option<String>,
-    /// multipliers, or reduced: independent quasi-velocities, λ as an expression, Helmholtz's test (hamilton is not built yet)
-    #[arg(long, default_value = "multipliers")]
-    pub(crate) form: String,
-    /// text, latex or json (c, rust and python are not built yet)
+    /// multipliers (for people the default), or reduced: independent quasi-velocities, λ as an expression, Helmholtz's test (hamilton is not built yet). Source text is reduced where that applies
+    #[arg(long)]
+    pub(crate) form: Option<String>,
+    /// text, latex or json; or c, rust or python: the right-hand side as source text
     #[arg(long)]
     pub(crate) format: Option<String>,
     /// The same as --format json

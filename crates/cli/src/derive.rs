@@ -1,6 +1,9 @@
 //! `pfaff derive`
 
-use pfaff::{Dynamics, Model, Principle, at_state, present, present_reduced, read_state};
+use pfaff::{
+    Dynamics, ExportForm, Language, Model, NoExport, Principle, at_state, export, present,
+    present_reduced, read_state,
+};
 
 use crate::arguments::DeriveArguments;
 use crate::output::{Exit, failed, print, show, usage};
@@ -8,24 +11,39 @@ use crate::output::{Exit, failed, print, show, usage};
 pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
     let format =
         if arguments.json { "json" } else { arguments.format.as_deref().unwrap_or("text") };
-    match format {
-        "text" | "latex" | "json" => {}
-        "c" | "rust" | "python" => {
-            return Err(usage(&format!("the format `{format}` is not built yet")));
+    let language = match format {
+        "text" | "latex" | "json" => None,
+        "c" => Some(Language::C),
+        "rust" => Some(Language::Rust),
+        "python" => Some(Language::Python),
+        _ => {
+            return Err(usage(&format!(
+                "no format `{format}`: choose text, latex, json, c, rust or python"
+            )));
         }
-        _ => return Err(usage(&format!("no format `{format}`: choose text, latex or json"))),
-    }
-    match arguments.form.as_str() {
-        "multipliers" | "reduced" => {}
-        "hamilton" => {
-            return Err(usage(&format!("the form `{}` is not built yet", arguments.form)));
-        }
-        other => {
+    };
+    let form = arguments.form.as_deref();
+    match form {
+        None | Some("multipliers" | "reduced") => {}
+        Some("hamilton") => return Err(usage("the form `hamilton` is not built yet")),
+        Some(other) => {
             return Err(usage(&format!("no form `{other}`: choose multipliers or reduced")));
         }
     }
     let principle = arguments.principle.as_deref().map(principle).transpose()?;
     let model = crate::input::model(&arguments.model, None)?;
+    if let Some(language) = language {
+        if arguments.state.is_some() {
+            return Err(usage("--state gives numbers: use it with text or json"));
+        }
+        let form = match form {
+            Some("reduced") => ExportForm::Reduced,
+            Some(_) => ExportForm::Saddle,
+            None => ExportForm::Best,
+        };
+        print(&export(&model, principle, form, language).map_err(|e| unwritten(&model, &e))?)?;
+        return Ok(Exit::Done);
+    }
     let dynamics = pfaff::derive(&model, principle).map_err(|refusal| {
         show(&[refusal.diagnostic()], &model.source);
         Exit::BadModel
@@ -33,8 +51,8 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
     if let Some(text) = &arguments.state {
         return numbers(&model, &dynamics, text, format);
     }
-    let presentation = match arguments.form.as_str() {
-        "reduced" => present_reduced(&model, &dynamics).ok_or_else(|| {
+    let presentation = match form {
+        Some("reduced") => present_reduced(&model, &dynamics).ok_or_else(|| {
             usage("an `equation` model has no multipliers to eliminate: leave --form out")
         })?,
         _ => present(&model, &dynamics),
@@ -45,6 +63,17 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
         _ => presentation.to_text(),
     })?;
     Ok(Exit::Done)
+}
+
+/// Says why there is no source text.
+fn unwritten(model: &Model, error: &NoExport) -> Exit {
+    match error {
+        NoExport::Refused(refusal) => {
+            show(&[refusal.diagnostic()], &model.source);
+            Exit::BadModel
+        }
+        NoExport::Unwritable(why) => usage(why),
+    }
 }
 
 /// The numbers at one state.

@@ -385,13 +385,37 @@ fn unknown_commands_get_a_hint() {
     assert_eq!(wrong.out, "");
 }
 
+#[test]
+fn derive_writes_source_text() {
+    let c = pfaff(&["derive", "sleigh", "--format", "c"]);
+    assert_eq!(c.status, 0, "{}", c.err);
+    for part in ["// y[3] = u1 = ", "void sleigh_rates(double t,", "void sleigh_multipliers("] {
+        assert!(c.out.contains(part), "{part} in {}", c.out);
+    }
+    let saddle = pfaff(&["derive", "sleigh", "--form", "multipliers", "--format", "c"]).out;
+    assert!(saddle.contains("// y[3] = x'\n"), "{saddle}");
+    let set = pfaff(&["derive", "sleigh", "--set", "a=0.25", "--format", "rust"]).out;
+    assert!(set.contains("SLEIGH_PARAMETERS: [f64; 3] = [1.0, 0.5, 0.25]"), "{set}");
+    let python = pfaff(&["derive", "pendulum", "--format", "python"]).out;
+    assert!(python.contains("def pendulum_rates(t, y, c):"), "{python}");
+    for words in [
+        &["derive", "sleigh", "--format", "c", "--state", "x=1"][..],
+        &["derive", "pendulum", "--format", "c", "--form", "reduced"],
+        &["derive", "fractional_oscillator", "--format", "c"],
+        &["derive", "sleigh", "--format", "fortran"],
+    ] {
+        let refused = pfaff(words);
+        assert_eq!((refused.status, refused.out.as_str()), (2, ""), "{words:?}");
+        assert_eq!(refused.err.lines().count(), 1, "{}", refused.err);
+    }
+}
+
 /// What the contract plans and nothing does yet is refused by name, not by a usage text.
 #[test]
 fn what_is_not_built_is_refused_plainly() {
     for words in [
         &["report", "sleigh"][..],
         &["fit", "sleigh"],
-        &["derive", "sleigh", "--format", "rust"],
         &["derive", "sleigh", "--form", "hamilton"],
     ] {
         let answer = pfaff(words);

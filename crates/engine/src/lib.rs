@@ -15,6 +15,7 @@ mod core;
 mod dual;
 mod effective_mass;
 mod equivalence;
+mod export;
 mod flow;
 mod foreign;
 mod gallery;
@@ -55,6 +56,7 @@ pub use audit::{Audit, Check, Verdict};
 pub use command::{Range, Value, evaluate, read_state};
 pub use compare::{Comparison, Kept, Parting, compare};
 pub use equivalence::Equivalence;
+pub use export::{ExportForm, NoExport, export, exported};
 pub use gallery::{GALLERY, GalleryFiles, GalleryModel, gallery_model};
 pub use instant::Instant;
 pub use json::Json;
@@ -65,6 +67,7 @@ pub use pfaff_mechanics::{Class, Equations, Kinetic, Ordinary, Refusal};
 pub use pfaff_model::{
     Diagnostic, Files, Model, NoFiles, Overrides, Principle, Severity, Source, Span, closest,
 };
+pub use pfaff_program::Language;
 pub use pipeline::{Failure, Reading, Rejected, derive, read, run, run_derived, run_watched};
 pub use present::{Presentation, present};
 pub use present_reduced::present_reduced;

@@ -262,7 +262,7 @@ pub(crate) fn uncompiled(error: &CompileError) -> Failure {
 }
 
 /// A consistent start, or why there is none.
-fn begin(
+pub(crate) fn begin(
     model: &Model,
     dynamics: &Dynamics,
     mechanism: &mut Mechanism,
@@ -344,7 +344,7 @@ fn inconsistent(model: &Model, none: &NoStart) -> Diagnostic {
 }
 
 /// The start, with everything that follows from it if the motion is determined there.
-fn possible(
+pub(crate) fn possible(
     model: &Model,
     mechanism: &mut Mechanism,
     t0: f64,

@@ -18,7 +18,7 @@ const LEAVE: f64 = 0.5;
 /// A known chart is entered without asking for a better one when its pivots are at least this fraction of the largest candidates.
 const ENTER: f64 = 0.9;
 /// Unknowns beyond which the saddle-point form is taken.
-const MOST: usize = 16;
+pub(crate) const MOST: usize = 16;
 /// Operations beyond which the order of evaluation is chosen.
 const LONG: usize = 500;
 /// Agreement with the saddle-point form that is asked for at the start: rounding, amplified by the condition of either solve.
@@ -256,13 +256,13 @@ impl Reduced {
 }
 
 /// $1/\sqrt{M_{jj}}$ at the state last evaluated; 1 where a coordinate has no mass.
-fn scale(core: &Core) -> Vec<f64> {
+pub(crate) fn scale(core: &Core) -> Vec<f64> {
     let diagonal = (0..core.n).map(|j| core.mass()[j * core.n + j]);
     diagonal.map(|m| if m > 0.0 { 1.0 / m.sqrt() } else { 1.0 }).collect()
 }
 
 /// The order of evaluation: that of the Lagrangian for long programs, that of writing for short ones, which fit the registers anyway.
-fn order(reduction: &Reduction) -> &[Expr] {
+pub(crate) fn order(reduction: &Reduction) -> &[Expr] {
     if reduction.operations() > LONG { &reduction.order } else { &[] }
 }
 

@@ -90,6 +90,16 @@ impl Table {
         }
     }
 
+    /// The abscissas.
+    pub fn knots(&self) -> &[f64] {
+        &self.knots
+    }
+
+    /// Between each knot $x_i$ and the next the coefficients of $c_0 + c_1 s + c_2 s^2 + c_3 s^3$, $s = x - x_i$.
+    pub fn pieces(&self) -> &[[f64; 4]] {
+        &self.pieces
+    }
+
     /// Where the data begin and end.
     pub fn range(&self) -> (f64, f64) {
         (self.knots[0], self.knots[self.knots.len() - 1])

@@ -207,6 +207,11 @@ impl Program {
         self.tape.layout.parameters
     }
 
+    /// How many values depend on parameters alone and are kept for evaluations.
+    pub fn kept(&self) -> usize {
+        self.tape.layout.kept
+    }
+
     /// How many outputs an evaluation gives.
     pub fn outputs(&self) -> usize {
         self.tape.outputs.len()
