@@ -34,6 +34,8 @@ pub(crate) enum Command {
     Compare(CompareArguments),
     /// Varies a motion under its constraints in the ways of Hölder, Suslov and the vakonomic principle: which conditions hold, what the others cost
     Variations(VariationsArguments),
+    /// Shows the geometry behind the constraints: metric, connections, torsion, curvature, distribution, integrability
+    Geometry(GeometryArguments),
     /// Lists the built-in models, or prints one
     Gallery(GalleryArguments),
     /// Evaluates an expression
@@ -256,6 +258,32 @@ pub(crate) struct VariationsArguments {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
+  pfaff geometry contact_particle                          as text, only components that are not zero
+  pfaff geometry contact_particle --format latex           for a paper
+  pfaff geometry mine.pfaff --state \"y=0.5\" --json        numbers at a point; the growth vector is that of the point
+  pfaff geometry mine.pfaff --dependent z                  which velocities the constraints give
+
+Constraints must be linear or affine in the velocities.")]
+pub(crate) struct GeometryArguments {
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
+    /// The dependent coordinates, such as y,z; by default the last declared ones that the constraints determine and whose values they do not contain
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) dependent: Option<String>,
+    /// Numbers at this state, such as "x=1, x'=2, t=0"; what is missing is 0
+    #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
+    pub(crate) state: Option<String>,
+    /// text, latex or json
+    #[arg(long, value_enum, overrides_with = "json")]
+    pub(crate) format: Option<FormulaFormat>,
+    /// Prints one JSON object and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
   pfaff gallery                          names and titles
   pfaff gallery sleigh > mine.pfaff      a start for a model of your own")]
 pub(crate) struct GalleryArguments {
@@ -316,6 +344,13 @@ pub(crate) enum TableFormat {
     Text,
     Json,
     Csv,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormulaFormat {
+    Text,
+    Latex,
+    Json,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -11,6 +11,7 @@ mod derive;
 mod eval;
 mod file;
 mod gallery;
+mod geometry;
 mod input;
 mod interrupt;
 mod output;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Command::Run(a) => run::run(&a),
         Command::Compare(a) => compare::compare(&a),
         Command::Variations(a) => variations::variations(&a),
+        Command::Geometry(a) => geometry::geometry(&a),
         Command::Gallery(a) => gallery::gallery(&a),
         Command::Eval(a) => eval::eval(&a),
         Command::Completions(a) => shell::completions(&a),
@@ -56,8 +58,7 @@ fn main() -> ExitCode {
 
 /// Commands that are planned are refused plainly, others with a hint.
 fn later(words: &[String]) -> Exit {
-    const PLANNED: [&str; 7] =
-        ["geometry", "lift", "linearize", "sweep", "fit", "report", "plot"];
+    const PLANNED: [&str; 6] = ["lift", "linearize", "sweep", "fit", "report", "plot"];
     let built = shell::commands();
     let built: Vec<&str> = built.iter().map(String::as_str).collect();
     let word = words.first().map_or("", String::as_str);

@@ -2,7 +2,7 @@
 //!
 //! Large parts that occur more than once get names, so that what is printed grows with the graph and not with the expanded formulas.
 
-use pfaff_expr::{Expr, Graph, NameOptions};
+use pfaff_expr::{Expr, Graph, NameOptions, Named};
 use pfaff_mechanics::{Equations, Ordinary, divergence_formula};
 use pfaff_model::{Model, Principle};
 
@@ -22,6 +22,8 @@ pub struct Presentation {
     /// Named parts, in the order in which they build on each other.
     definitions: Vec<(String, Expr)>,
     sections: Vec<Section>,
+    /// Sentences after the title.
+    preface: Vec<String>,
     /// Sentences at the end.
     remarks: Vec<String>,
 }
@@ -46,6 +48,13 @@ pub(crate) struct Line {
 pub(crate) enum Label {
     /// A block entry: the symbol of the block in text and LaTeX, and the names of its indices.
     Entry { text: &'static str, latex: &'static str, indices: Vec<String> },
+    /// A component of a tensor: upper indices, then lower ones.
+    Component {
+        text: &'static str,
+        latex: &'static str,
+        upper: Vec<String>,
+        lower: Vec<String>,
+    },
     /// An expression.
     Expression(Expr),
 }
@@ -219,10 +228,17 @@ impl Presentation {
             graph: Graph::new(),
             definitions: Vec::new(),
             sections,
+            preface: Vec::new(),
             remarks,
         };
         presentation.name_parts(model);
         presentation
+    }
+
+    /// With sentences after the title.
+    pub(crate) fn with_preface(mut self, preface: Vec<String>) -> Self {
+        self.preface = preface;
+        self
     }
 
     /// Writes products as they are read, then gives names to large parts that occur more than once.
@@ -234,14 +250,7 @@ impl Presentation {
             }
             outputs.push(line.right);
         }
-        // NOTE: in a graph of their own, where no derived node stands for what is written here.
-        let outputs = model.graph.in_reading_order(&outputs, &self.graph);
-        let mut taken: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();
-        taken.extend(model.parameters.iter().map(|p| p.name.clone()));
-        taken.extend(model.abbreviations.iter().map(|(name, _)| name.clone()));
-        taken.extend(model.constraints.iter().map(|c| c.name.clone()));
-        let options = NameOptions { taken, least_cost: WORTH_A_NAME, ..NameOptions::default() };
-        let named = self.graph.named(&outputs, &options);
+        let named = named_parts(model, &outputs, &self.graph);
         let mut renamed = named.outputs.into_iter();
         let mut next = || renamed.next().expect("as many outputs as were given");
         for line in self.sections.iter_mut().flat_map(|s| &mut s.lines) {
@@ -260,6 +269,9 @@ impl Presentation {
         if let Some(principle) = self.principle {
             let _ = writeln!(text, "principle {}", principle.name());
             let _ = writeln!(text, "signs: {}", signs(principle));
+        }
+        for line in &self.preface {
+            let _ = writeln!(text, "{line}");
         }
         if !self.definitions.is_empty() {
             let _ = writeln!(text, "\nwith");
@@ -322,6 +334,9 @@ impl Presentation {
         match label {
             Label::Entry { text, indices, .. } if indices.is_empty() => (*text).into(),
             Label::Entry { text, indices, .. } => format!("{text}[{}]", indices.join(",")),
+            Label::Component { text, upper, lower, .. } => {
+                format!("{text}[{}]", [upper.as_slice(), lower].concat().join(","))
+            }
             Label::Expression(e) => self.graph.to_text(*e),
         }
     }
@@ -333,6 +348,9 @@ impl Presentation {
         let _ = writeln!(text, "% {}", self.title.replace(['\n', '\r'], " "));
         if let Some(principle) = self.principle {
             let _ = writeln!(text, "% principle {}: {}", principle.name(), signs(principle));
+        }
+        for line in &self.preface {
+            let _ = writeln!(text, "% {line}");
         }
         let block = |text: &mut String, heading: &str, rows: Vec<String>| {
             let _ = writeln!(text, "% {heading}\n\\begin{{align*}}");
@@ -357,6 +375,14 @@ impl Presentation {
                             indices.iter().map(|i| self.index(i)).collect();
                         format!("{latex}_{{{}}}", names.join(" \\, "))
                     }
+                    Label::Component { latex, upper, lower, .. } => {
+                        let list = |names: &[String]| -> String {
+                            let names: Vec<String> =
+                                names.iter().map(|i| self.index(i)).collect();
+                            names.join(" \\, ")
+                        };
+                        format!("{latex}^{{{}}}_{{{}}}", list(upper), list(lower))
+                    }
                     Label::Expression(e) => self.graph.to_latex(*e),
                 };
                 format!("{left} &= {}", self.graph.to_latex(line.right))
@@ -380,6 +406,11 @@ impl Presentation {
             Label::Entry { text, indices, .. } => Json::object([
                 ("name", Json::text(text)),
                 ("index", Json::texts(indices)),
+                ("value", Json::text(&self.graph.to_text(l.right))),
+            ]),
+            Label::Component { text, upper, lower, .. } => Json::object([
+                ("name", Json::text(text)),
+                ("index", Json::texts([upper.as_slice(), lower].concat())),
                 ("value", Json::text(&self.graph.to_text(l.right))),
             ]),
             Label::Expression(e) => Json::object([
@@ -414,4 +445,16 @@ impl Presentation {
         }
         Json::Object(entries)
     }
+}
+
+/// Outputs in reading order in a graph of their own, with names for large parts that occur more than once.
+pub(crate) fn named_parts(model: &Model, outputs: &[Expr], into: &Graph) -> Named {
+    // NOTE: in a graph of their own, where no derived node stands for what is written here.
+    let outputs = model.graph.in_reading_order(outputs, into);
+    let mut taken: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();
+    taken.extend(model.parameters.iter().map(|p| p.name.clone()));
+    taken.extend(model.abbreviations.iter().map(|(name, _)| name.clone()));
+    taken.extend(model.constraints.iter().map(|c| c.name.clone()));
+    let options = NameOptions { taken, least_cost: WORTH_A_NAME, ..NameOptions::default() };
+    into.named(&outputs, &options)
 }

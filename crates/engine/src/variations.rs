@@ -165,7 +165,7 @@ fn functions(
 }
 
 /// Parts between commas that stand outside brackets.
-fn split(text: &str) -> Vec<&str> {
+pub(crate) fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0_i32, 0);
     for (i, c) in text.char_indices() {
         match c {

@@ -150,4 +150,22 @@ mod tests {
             assert_ne!(s, c);
         });
     }
+
+    /// $m\cos^2/\sin^2 - m/\sin^2$ is $-m$ everywhere, but its terms have no value where all symbols are zero.
+    #[test]
+    fn a_constant_is_never_read_off_where_a_quotient_has_no_value() {
+        let g = Graph::new();
+        let m = g.symbol("m", Role::Parameter);
+        let x = g.symbol("x", Role::Coordinate { order: 0 });
+        g.merging(|| {
+            let below = g.div(g.cos(x), g.sin(x));
+            let first = g.mul(m, g.mul(below, below));
+            let second = g.div(m, g.mul(g.sin(x), g.sin(x)));
+            let constant = g.sub(first, second);
+            let at = |e| if e == m { 2.0 } else { 0.7 };
+            let value = g.evaluate(&[constant], &at)[0];
+            // Two quotients of size 5 cancel to 2: a few roundings.
+            assert!((value + 2.0).abs() < 1e-14, "{value}");
+        });
+    }
 }

@@ -210,9 +210,18 @@ impl Store {
             } else if let Node::Symbol(_) = node {
                 Some(ZERO)
             } else {
-                let known =
-                    node.operands().all(|o| self.at_zero.get(&o).is_some_and(Option::is_some));
-                known.then(|| {
+                let image = |o: Expr| self.at_zero.get(&o).copied().flatten();
+                let known = node.operands().all(|o| image(o).is_some());
+                // NOTE: what is constant may be written with a quotient that has no value there.
+                let divides = match node {
+                    Node::Div(_, below) => image(below) == Some(ZERO),
+                    Node::Pow(base, n) => {
+                        let whole = self.small_integer(n).is_some_and(|n| n >= 0);
+                        !whole && image(base) == Some(ZERO)
+                    }
+                    _ => false,
+                };
+                (known && !divides).then(|| {
                     let operands = std::mem::take(&mut self.at_zero);
                     let made = self
                         .rebuild(node, |o| operands.get(&o).copied().flatten().unwrap_or(o));

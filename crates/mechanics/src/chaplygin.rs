@@ -9,12 +9,13 @@
 //! $\pi = 0$ (restricted). For constraints linear in the velocities, $\varepsilon^\alpha = \varepsilon^\alpha_\mu\dot q^\mu$, the bracket is
 //! $[\varepsilon^\alpha]_\mu = -F^\alpha_{\mu\nu}\dot q^\nu$ with the curvature $F^\alpha_{\mu\nu} = \partial_\mu\varepsilon^\alpha_\nu - \partial_\nu\varepsilon^\alpha_\mu$.
 
-use pfaff_expr::{Expr, ZeroTest};
+use pfaff_expr::Expr;
 use pfaff_model::{Dynamics, Model};
 
 use crate::chetaev::motion;
 use crate::elimination::solve_linear;
 use crate::equations::Equations;
+use crate::geometry::split::{holder, is_inside, last_declared};
 use crate::refusal::Refusal;
 
 /// A model in Chaplygin's form. Greek indices count within `base` and `dependent`.
@@ -108,47 +109,22 @@ pub fn chaplygin_of_constraints(
     })
 }
 
-/// The last declared coordinates whose columns of $A$ are independent, preferring those that occur in the constraints with a prime only.
+/// The dependent coordinates, none of which the constraints may contain.
 fn dependent(
     model: &Model,
     equations: &Equations,
     rows: &[usize],
 ) -> Result<Vec<usize>, Refusal> {
-    let g = &model.graph;
-    let holder = |k: usize| rows.iter().find(|&&a| is_inside(model, equations.residual[a], k));
-    let (free, bound): (Vec<usize>, Vec<usize>) =
-        (0..model.coordinates.len()).rev().partition(|&k| holder(k).is_none());
-    let mut chosen: Vec<usize> = Vec::new();
-    for k in free.into_iter().chain(bound) {
-        if chosen.len() == rows.len() {
-            break;
-        }
-        let mut columns: Vec<Vec<Expr>> = Vec::new();
-        for &c in chosen.iter().chain([&k]) {
-            columns.push(rows.iter().map(|&a| equations.jacobian[a][c]).collect());
-        }
-        if g.rank(&columns) == columns.len() {
-            chosen.push(k);
-        }
-    }
-    chosen.sort_unstable();
-    let place = |k: usize| {
-        holder(k).map(|&a| format!("the constraint `{}`", model.constraints[a].name))
-    };
-    match chosen.iter().find_map(|&k| place(k).map(|inside| (k, inside))) {
-        Some((k, inside)) => Err(Refusal::Dependent {
+    let chosen = last_declared(model, equations, rows);
+    let place = |&k: &usize| holder(model, equations, rows, k).map(|a| (k, a));
+    match chosen.iter().find_map(place) {
+        Some((k, a)) => Err(Refusal::Dependent {
             name: model.coordinates[k].name.clone(),
-            inside,
+            inside: format!("the constraint `{}`", model.constraints[a].name),
             span: model.coordinates[k].span,
         }),
         None => Ok(chosen),
     }
-}
-
-/// Whether an expression contains a position.
-fn is_inside(model: &Model, e: Expr, k: usize) -> bool {
-    let (g, q) = (&model.graph, model.coordinates[k].position);
-    g.contains(e, &[q]) && !matches!(g.zero_test(g.derivative(e, q)), ZeroTest::Zero)
 }
 
 impl Chaplygin {

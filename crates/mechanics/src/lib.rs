@@ -14,6 +14,7 @@ mod divergence;
 mod elimination;
 mod equations;
 mod factors;
+mod geometry;
 mod helmholtz;
 mod kinetic;
 mod ordinary;
@@ -30,6 +31,10 @@ pub use divergence::{Divergence, divergence, divergence_formula};
 pub use elimination::solve_linear;
 pub use equations::{Equations, derive};
 pub use factors::{Solved, solve_saddle};
+pub use geometry::{
+    Abnormal, Ambient, Bracket, Connection, Distribution, Flag, Frame, Geometry, NoMetric,
+    Obstacle, Split, Tensor, abnormal, geometry, integrals, split,
+};
 pub use helmholtz::{Helmholtz, helmholtz};
 pub use kinetic::Kinetic;
 pub use ordinary::{Ordinary, ordinary};

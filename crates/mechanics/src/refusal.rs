@@ -32,6 +32,22 @@ pub enum Refusal {
         /// Where it stands.
         span: Span,
     },
+    /// Geometry needs constraints linear or affine in the velocities, and this one is not.
+    NotLinear {
+        /// The constraint.
+        constraint: String,
+        /// Why not, as in "has memory".
+        what: &'static str,
+        /// Where it stands.
+        span: Span,
+    },
+    /// The constraints do not determine the velocities of the coordinates that were asked for.
+    Undetermined {
+        /// The coordinates.
+        coordinates: Vec<String>,
+        /// How many independent constraints there are.
+        needed: usize,
+    },
     /// `equation` models and constraints or forces do not mix.
     MixedDynamics {
         /// What is beside the equations.
@@ -85,6 +101,23 @@ impl Refusal {
                 ),
             )
             .with_hint("solve the constraint for a velocity, as in `z' = sqrt(x'^2 + y'^2)`"),
+            Self::NotLinear { constraint, what, span } => Diagnostic::error(
+                "E0427",
+                *span,
+                format!("the geometry of `{constraint}` is not that of a distribution: it {what}"),
+            )
+            .with_hint("metrics, connections and growth vectors need constraints linear or affine in the velocities"),
+            Self::Undetermined { coordinates, needed } => Diagnostic::error(
+                "E0428",
+                start,
+                format!(
+                    "the constraints do not give the velocities of {} in terms of the others: {needed} dependent coordinate{} with an invertible block of A {} needed",
+                    coordinates.iter().map(|c| format!("`{c}`")).collect::<Vec<_>>().join(", "),
+                    if *needed == 1 { "" } else { "s" },
+                    if *needed == 1 { "is" } else { "are" },
+                ),
+            )
+            .with_hint("leave `--dependent` out, and a choice that works is made"),
             Self::MixedDynamics { what, span } => Diagnostic::error(
                 "E0422",
                 *span,

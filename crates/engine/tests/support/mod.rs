@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub(crate) mod matrix;
+pub(crate) mod tensors;
 
 use pfaff::{GalleryFiles, Model, Motion, Overrides, Request, Source, read};
 

@@ -1,0 +1,232 @@
+//! `pfaff geometry`: the geometry of a model as symbols, and as numbers at a state.
+//!
+//! What is symbolic comes from `mechanics`; here it gets names, values and its place in the report. Every tensor is a [`Block`]: text, LaTeX and JSON show all blocks in the same manner.
+
+mod block;
+mod blocks;
+mod point;
+mod present;
+
+use pfaff_expr::Expr;
+use pfaff_mechanics::{
+    Abnormal, Distribution, Flag, Geometry, NoMetric, Obstacle, Refusal, abnormal,
+    geometry as derive_geometry, integrals,
+};
+use pfaff_model::{Model, Principle, closest};
+
+use crate::command::read_state;
+use crate::mechanism::Dynamics;
+use crate::pipeline::{Failure, Rejected, derive};
+use crate::state::State;
+
+use block::Block;
+use point::Growth;
+
+/// What is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct GeometryRequest {
+    /// Names of the dependent coordinates, separated by commas.
+    pub dependent: Option<String>,
+    /// A state such as `x=1, x'=2`.
+    pub state: Option<String>,
+}
+
+/// Why there is no geometry.
+#[derive(Clone, Debug)]
+pub enum NoGeometry {
+    /// A text of the request is wrong.
+    Rejected(Rejected),
+    /// The model or the point is.
+    Failure(Failure),
+}
+
+impl From<Failure> for NoGeometry {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+impl From<Refusal> for NoGeometry {
+    fn from(refusal: Refusal) -> Self {
+        Self::Failure(Failure::Model(vec![refusal.diagnostic()]))
+    }
+}
+
+/// The geometry of a model, ready to be shown.
+#[derive(Clone, Debug)]
+pub struct GeometryReport<'a> {
+    model: &'a Model,
+    base: Vec<String>,
+    dependent: Vec<String>,
+    /// Why this is no system of Chaplygin.
+    obstacle: Option<String>,
+    /// Why there is no connection.
+    unmetric: Option<&'static str>,
+    torsion: Option<&'static str>,
+    blocks: Vec<Block>,
+    distribution: DistributionReport,
+    at_state: bool,
+    notes: Vec<String>,
+}
+
+/// What is true of the distribution, at a generic point or at the state.
+#[derive(Clone, Debug)]
+struct DistributionReport {
+    growth: Vec<usize>,
+    dimension: usize,
+    complete: bool,
+    /// Whether $F = 0$ everywhere.
+    integrable: bool,
+    /// A bracket that leaves the distribution, with its components.
+    witness: Option<(String, Vec<(String, Expr)>)>,
+    /// How many positions the constraints keep, and those that were found.
+    kept: (usize, Vec<Expr>),
+    abnormal: Option<Abnormal>,
+}
+
+/// The geometry of a model.
+///
+/// # Errors
+///
+/// [`NoGeometry`] says what is wrong.
+pub fn geometry<'a>(
+    model: &'a Model,
+    request: &GeometryRequest,
+) -> Result<GeometryReport<'a>, NoGeometry> {
+    let Dynamics::Saddle(equations) = derive(model, Some(Principle::Chetaev))? else {
+        let message = "an `equation` model has no Lagrangian, and so no geometry";
+        return Err(Failure::Usage(message.into()).into());
+    };
+    let dependent = request.dependent.as_deref().map(|text| named(model, text)).transpose()?;
+    let state = request.state.as_deref().map(|text| read_state(model, text)).transpose();
+    let state = state.map_err(NoGeometry::Rejected)?;
+    let found = derive_geometry(model, &equations, dependent.as_deref())?;
+    let growth = state.as_ref().map(|s| point::growth_at(model, &equations, s)).transpose()?;
+    Ok(report(model, &found, state.as_ref(), growth))
+}
+
+/// Coordinates by name.
+pub(crate) fn named(model: &Model, text: &str) -> Result<Vec<usize>, Failure> {
+    let names: Vec<&str> = model.coordinates.iter().map(|c| c.name.as_str()).collect();
+    let parts = crate::variations::split(text);
+    let wanted = parts.iter().map(|p| p.trim()).filter(|p| !p.is_empty());
+    wanted
+        .map(|name| {
+            names.iter().position(|n| *n == name).ok_or_else(|| {
+                let hint = closest(name, &names)
+                    .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+                Failure::Usage(format!(
+                    "--dependent: `{name}` is no coordinate of the model{hint}"
+                ))
+            })
+        })
+        .collect()
+}
+
+fn report<'a>(
+    model: &'a Model,
+    found: &Geometry,
+    state: Option<&State>,
+    growth: Option<Growth>,
+) -> GeometryReport<'a> {
+    let g = &model.graph;
+    let name = |&k: &usize| model.coordinates[k].name.clone();
+    let mut blocks = blocks::blocks(model, found);
+    let mut notes = Vec::new();
+    if let Some(state) = state {
+        let at = point::symbol(model, state);
+        for block in &mut blocks {
+            block.values = Some(g.evaluate(&block.tensor.entries, &at));
+        }
+        let infinite = |b: &Block| b.values.iter().flatten().any(|x| !x.is_finite());
+        if let Some(block) = blocks.iter().find(|b| infinite(b)) {
+            notes.push(format!(
+                "at this state {} is infinite or not a number: other dependent coordinates (--dependent) may serve there",
+                block.heading
+            ));
+        }
+    }
+    let torsion = found.connection.as_ref().ok().map(|c| torsion_kind(g, c));
+    GeometryReport {
+        model,
+        base: found.split.base.iter().map(name).collect(),
+        dependent: found.split.dependent.iter().map(name).collect(),
+        obstacle: found.obstacle.as_ref().map(obstacle_text),
+        unmetric: found.connection.as_ref().err().map(|why| match why {
+            NoMetric::NotQuadratic => "the Lagrangian is not quadratic in the velocities",
+            NoMetric::Singular => {
+                "the metric of the Lagrangian is singular on the distribution"
+            }
+            NoMetric::Timely => "the metric or a coefficient of the constraints contains t",
+        }),
+        torsion,
+        blocks,
+        distribution: distribution_report(model, found, growth),
+        at_state: state.is_some(),
+        notes,
+    }
+}
+
+fn obstacle_text(obstacle: &Obstacle) -> String {
+    match obstacle {
+        Obstacle::Contains { coefficient, name } => {
+            format!("the coefficient {coefficient} contains `{name}`")
+        }
+        Obstacle::Drift { name } => {
+            format!("the constraint for `{name}'` has a part without velocities")
+        }
+    }
+}
+
+/// `zero`, `totally antisymmetric` or `general`.
+fn torsion_kind(g: &pfaff_expr::Graph, c: &pfaff_mechanics::Connection) -> &'static str {
+    let m = c.metric.shape[0];
+    let lowered = |σ: usize, μ: usize, ν: usize| {
+        g.sub(c.lowered.at(&[σ, μ, ν]), c.lowered.at(&[σ, ν, μ]))
+    };
+    let all = |test: &dyn Fn(usize, usize, usize) -> bool| {
+        (0..m).all(|σ| (0..m).all(|μ| (0..m).all(|ν| test(σ, μ, ν))))
+    };
+    if all(&|σ, μ, ν| g.is_zero(lowered(σ, μ, ν))) {
+        "zero"
+    } else if all(&|σ, μ, ν| g.is_zero(g.add(lowered(σ, μ, ν), lowered(μ, σ, ν)))) {
+        "totally antisymmetric"
+    } else {
+        "general"
+    }
+}
+
+fn distribution_report(
+    model: &Model,
+    found: &Geometry,
+    growth: Option<Growth>,
+) -> DistributionReport {
+    let g = &model.graph;
+    let distribution = g.merging(|| Distribution::new(model, &found.split));
+    let flag: Flag = distribution.flag(g);
+    let dimension = distribution.dimension();
+    let lost = if flag.complete { dimension - flag.closure_rank() } else { 0 };
+    let functions =
+        if lost > 0 { g.merging(|| integrals(g, &distribution, &flag)) } else { Vec::new() };
+    let witness = flag.levels.get(1).and_then(|l| l.first()).map(|b| {
+        let mut names: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();
+        names.push("t".into());
+        let parts = names.into_iter().zip(&b.field).map(|(n, &e)| (n, g.simplify(e)));
+        (distribution.text(&b.word), parts.filter(|(_, e)| *e != g.zero()).collect())
+    });
+    let plain = dimension == model.coordinates.len();
+    let abnormal = (plain && flag.complete && !found.split.dependent.is_empty())
+        .then(|| g.merging(|| abnormal(g, &distribution, &flag, &found.bundle_curvature)));
+    let integrable = flag.levels.len() == 1;
+    let generic = Growth { ranks: flag.growth(), dimension, complete: flag.complete };
+    let Growth { ranks: growth, dimension, complete } = growth.unwrap_or(generic);
+    DistributionReport {
+        growth,
+        dimension,
+        complete,
+        integrable,
+        witness,
+        kept: (lost, functions),
+        abnormal,
+    }
+}

@@ -1,0 +1,264 @@
+//! The geometry for people and for programs: text, LaTeX and JSON.
+
+use std::fmt::Write;
+
+use pfaff_expr::{Expr, Graph};
+use pfaff_mechanics::Abnormal;
+
+use super::{DistributionReport, GeometryReport};
+use crate::json::Json;
+use crate::present::{Presentation, Section, named_parts};
+
+const CONVENTIONS: [&str; 3] = [
+    "conventions: q'^a = eps^a_m q'^m, X_m = d_m + eps^a_m d_a, F^a_mn = X_m eps^a_n - X_n eps^a_m; upper index first",
+    "  Gamma^s_mn: nabla_m d_n = Gamma^s_mn d_s; S^s_mn = (Gamma^s_mn - Gamma^s_nm)/2; K = Gamma - LC",
+    "  R^r_smn = d_m Gamma^r_ns - d_n Gamma^r_ms + Gamma^r_ml Gamma^l_ns - Gamma^r_nl Gamma^l_ms",
+];
+
+impl GeometryReport<'_> {
+    /// For people: only components that are not zero; numbers where a state was given.
+    pub fn to_text(&self) -> String {
+        if !self.at_state {
+            return self.presentation().to_text();
+        }
+        let title = self.model.title.as_deref().unwrap_or(self.model.source.name());
+        let mut text = format!("{title}\n{}\n", self.preface().join("\n"));
+        for block in &self.blocks {
+            let numbers = block.numbers();
+            if !numbers.is_empty() {
+                let _ = writeln!(text, "\n{}", block.heading);
+                numbers.iter().for_each(|(name, x)| {
+                    let _ = writeln!(text, "  {name} = {x:?}");
+                });
+            }
+        }
+        let _ = writeln!(text, "\n{}", self.remarks().join("\n"));
+        text
+    }
+
+    /// As LaTeX: one `align*` for each tensor.
+    pub fn to_latex(&self) -> String {
+        self.presentation().to_latex()
+    }
+
+    /// What is worth knowing beside the result.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    fn presentation(&self) -> Presentation {
+        let zero = self.model.graph.zero();
+        let section =
+            |b: &super::Block| Section { key: b.key, heading: b.heading, lines: b.lines(zero) };
+        let sections = self.blocks.iter().map(section).collect();
+        Presentation::of(self.model, None, sections, self.remarks())
+            .with_preface(self.preface())
+    }
+
+    fn preface(&self) -> Vec<String> {
+        let list = |names: &[String]| match names {
+            [] => "none".to_owned(),
+            names => names.join(", "),
+        };
+        let mut lines: Vec<String> = CONVENTIONS.map(str::to_owned).to_vec();
+        lines.push(format!("base {}; dependent {}", list(&self.base), list(&self.dependent)));
+        lines.push(match &self.obstacle {
+            None => "a system of Chaplygin: everything is a function on the base".into(),
+            Some(why) => format!(
+                "no system of Chaplygin: {why}; Gamma and S are those of the frame X, curvatures of the base are left out"
+            ),
+        });
+        if let Some(why) = self.unmetric {
+            lines.push(format!("no metric and no connection: {why}"));
+        }
+        if let Some(torsion) = self.torsion {
+            let curves = match torsion {
+                "general" => "autoparallels and geodesics differ",
+                _ => "autoparallels are geodesics",
+            };
+            lines.push(format!("torsion: {torsion} ({curves})"));
+        }
+        lines
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let mut lines = self.distribution.lines(&self.model.graph, &self.base, self.at_state);
+        lines.extend(self.notes.iter().cloned());
+        lines
+    }
+
+    /// As `geometry --json` prints it.
+    pub fn to_json(&self) -> Json {
+        let graph = Graph::new();
+        let outputs: Vec<Expr> =
+            self.blocks.iter().flat_map(|b| b.tensor.entries.clone()).collect();
+        let named = named_parts(self.model, &outputs, &graph);
+        let mut texts = named.outputs.iter().map(|&e| graph.to_text(e));
+        let definition = |(name, e): &(String, Expr)| {
+            Json::object([
+                ("name", Json::text(name)),
+                ("value", Json::text(&graph.to_text(*e))),
+            ])
+        };
+        let mut entries: Vec<(String, Json)> = vec![
+            ("pfaff".into(), Json::text(env!("CARGO_PKG_VERSION"))),
+            (
+                "model".into(),
+                Json::text(self.model.title.as_deref().unwrap_or(self.model.source.name())),
+            ),
+            ("conventions".into(), Json::texts(CONVENTIONS)),
+            ("base".into(), Json::texts(&self.base)),
+            ("dependent".into(), Json::texts(&self.dependent)),
+            ("chaplygin".into(), Json::Bool(self.obstacle.is_none())),
+            ("obstacle".into(), self.obstacle.as_deref().map_or(Json::Null, Json::text)),
+            (
+                "definitions".into(),
+                Json::List(named.definitions.iter().map(definition).collect()),
+            ),
+        ];
+        let mut groups: Vec<(&str, Vec<(String, Json)>)> = Vec::new();
+        for block in &self.blocks {
+            let own: Vec<String> = texts.by_ref().take(block.tensor.entries.len()).collect();
+            let entry = (block.key.to_owned(), block.to_json(&own));
+            match groups.iter_mut().find(|(name, _)| *name == block.group) {
+                _ if block.group.is_empty() => entries.push(entry),
+                Some((_, list)) => list.push(entry),
+                None => groups.push((block.group, vec![entry])),
+            }
+        }
+        for (name, list) in groups {
+            entries.push((name.to_owned(), Json::Object(list)));
+        }
+        let texts = |why: Option<&str>| why.map_or(Json::Null, Json::text);
+        entries.push(("torsion_kind".into(), texts(self.torsion)));
+        entries.push(("no_metric".into(), texts(self.unmetric)));
+        entries.extend(self.distribution.entries(&self.model.graph));
+        entries.push(("notes".into(), Json::texts(&self.notes)));
+        Json::Object(entries)
+    }
+}
+
+impl DistributionReport {
+    fn rank(&self) -> usize {
+        self.growth.last().copied().unwrap_or(0)
+    }
+
+    fn lines(&self, g: &Graph, base: &[String], at_state: bool) -> Vec<String> {
+        let growth: Vec<String> = self.growth.iter().map(usize::to_string).collect();
+        let place = if at_state { "at the state" } else { "at a generic point" };
+        let space = if self.timely(base) { " of (t, q)" } else { "" };
+        let mut lines = vec![format!(
+            "distribution: growth vector ({}) in dimension {}{space}, {place}",
+            growth.join(", "),
+            self.dimension
+        )];
+        if !self.complete {
+            lines.push("  the brackets became too large to be followed to their end".into());
+        }
+        lines.push(match &self.witness {
+            None => "  integrable: F = 0 (Frobenius)".into(),
+            Some((text, parts)) => {
+                let parts: Vec<String> =
+                    parts.iter().map(|(n, e)| format!("{n}: {}", g.to_text(*e))).collect();
+                format!("  not integrable: {text} = ({}) leaves it", parts.join(", "))
+            }
+        });
+        if self.complete {
+            lines.push(if self.rank() == self.dimension {
+                "  bracket generating: every point can be reached (Chow)".into()
+            } else {
+                format!(
+                    "  closure of rank {}: {} of the directions can be reached",
+                    self.rank(),
+                    self.rank()
+                )
+            });
+        }
+        let (lost, found) = &self.kept;
+        for h in found {
+            lines.push(format!("  the constraints keep {}", g.to_text(*h)));
+        }
+        if *lost > found.len() {
+            lines.push(format!(
+                "  {} more function{} of the positions kept, not found in elementary form",
+                lost - found.len(),
+                if lost - found.len() == 1 { " is" } else { "s are" }
+            ));
+        }
+        lines.extend(self.abnormal.as_ref().map(|a| abnormal_line(g, base, a)));
+        lines
+    }
+
+    fn timely(&self, base: &[String]) -> bool {
+        self.growth.first().is_some_and(|&r| r == base.len() + 1)
+    }
+
+    fn entries(&self, g: &Graph) -> Vec<(String, Json)> {
+        let count = |x: usize| Json::Integer(x as u64);
+        let witness = self.witness.as_ref().map_or(Json::Null, |(text, parts)| {
+            let parts = parts.iter().map(|(n, e)| (n.clone(), Json::text(&g.to_text(*e))));
+            Json::object([("bracket", Json::text(text)), ("components", Json::object(parts))])
+        });
+        let verdict = |truth: bool| if self.complete { Json::Bool(truth) } else { Json::Null };
+        let functions = self.kept.1.iter().map(|&h| g.to_text(h));
+        vec![
+            (
+                "growth_vector".into(),
+                Json::List(self.growth.iter().map(|&r| count(r)).collect()),
+            ),
+            ("closure_rank".into(), count(self.rank())),
+            ("dimension".into(), count(self.dimension)),
+            ("integrable".into(), Json::Bool(self.integrable)),
+            ("bracket_generating".into(), verdict(self.rank() == self.dimension)),
+            ("witness".into(), witness),
+            ("holonomic_integrals".into(), count(self.kept.0)),
+            ("integrals".into(), Json::texts(functions)),
+            (
+                "abnormal".into(),
+                self.abnormal.as_ref().map_or(Json::Null, |a| abnormal_json(g, a)),
+            ),
+        ]
+    }
+}
+
+fn abnormal_line(g: &Graph, base: &[String], abnormal: &Abnormal) -> String {
+    match abnormal {
+        Abnormal::None(where_zero) => {
+            let parts: Vec<String> = where_zero
+                .iter()
+                .filter(|&&e| g.number_of(e).is_none())
+                .map(|&e| g.to_text(e))
+                .collect();
+            if parts.is_empty() {
+                "  abnormal directions: none".into()
+            } else {
+                format!("  abnormal directions: none but where {} = 0", parts.join(" = "))
+            }
+        }
+        Abnormal::Directions(all) => {
+            let one = |u: &Vec<Expr>| -> String {
+                let parts = base.iter().zip(u).filter(|(_, e)| **e != g.zero());
+                let parts: Vec<String> =
+                    parts.map(|(n, &e)| format!("{n}' = {}", g.to_text(e))).collect();
+                format!("({})", parts.join(", "))
+            };
+            let all: Vec<String> = all.iter().map(one).collect();
+            format!("  abnormal directions: along {}", all.join(" and "))
+        }
+        Abnormal::Every => "  abnormal directions: every one".into(),
+        Abnormal::Open => "  abnormal directions: not decided".into(),
+    }
+}
+
+fn abnormal_json(g: &Graph, abnormal: &Abnormal) -> Json {
+    let texts = |es: &Vec<Expr>| Json::texts(es.iter().map(|&e| g.to_text(e)));
+    let (kind, key, list) = match abnormal {
+        Abnormal::None(where_zero) => ("none", "except_where_zero", vec![texts(where_zero)]),
+        Abnormal::Directions(all) => {
+            ("directions", "directions", all.iter().map(texts).collect())
+        }
+        Abnormal::Every => ("every", "directions", Vec::new()),
+        Abnormal::Open => ("open", "directions", Vec::new()),
+    };
+    Json::object([("kind", Json::text(kind)), (key, Json::List(list))])
+}

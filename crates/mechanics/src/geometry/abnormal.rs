@@ -1,0 +1,82 @@
+//! Directions of abnormal curves: admissible curves that are critical for every Lagrangian.
+//!
+//! A curve $\dot q = u^\mu X_\mu$ is abnormal if a covector $p \ne 0$ annihilates $D$ along it and $p_\alpha F^\alpha_{\mu\nu}u^\nu = 0$. For rank two this forces $p$ to annihilate $D^2$ as well, and then
+//! $u^\mu\,p([X_\mu,[X_1,X_2]]) = 0$. What is told is this condition at a generic point:
+//!
+//! | | |
+//! |---|---|
+//! | one constraint | the kernel of $F_{\mu\nu}$ |
+//! | rank 2, $D^2$ of corank 1 | one direction, written out |
+//! | rank 2, $D^2$ of corank 0 | none |
+//! | else | every direction may belong to one, with $p$ chosen to it |
+
+use pfaff_expr::{Expr, Graph};
+
+use super::flag::{Distribution, Flag};
+use super::integrals::annihilator;
+use super::tensor::Tensor;
+
+/// What is known of abnormal directions at a generic point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Abnormal {
+    /// There are none; those of singular points lie where these expressions vanish.
+    None(Vec<Expr>),
+    /// These and their combinations, components $u^\mu$ in the frame.
+    Directions(Vec<Vec<Expr>>),
+    /// Through every direction.
+    Every,
+    /// Not decided by the conditions that are looked at.
+    Open,
+}
+
+/// Abnormal directions of a distribution without drift.
+pub fn abnormal(
+    g: &Graph,
+    distribution: &Distribution,
+    flag: &Flag,
+    curvature: &Tensor,
+) -> Abnormal {
+    let (d, m) = (curvature.shape[0], distribution.generators.len());
+    let corank = distribution.dimension() - flag.growth().get(1).copied().unwrap_or(m);
+    let one_form = |α: usize| -> Vec<Vec<Expr>> {
+        (0..m).map(|μ| (0..m).map(|ν| curvature.at(&[α, μ, ν])).collect()).collect()
+    };
+    if d == 0 {
+        return Abnormal::None(Vec::new());
+    }
+    if d == 1 {
+        let rows = one_form(0);
+        return match (m - g.rank(&rows), m) {
+            (0, 2) => Abnormal::None(vec![curvature.at(&[0, 0, 1])]),
+            (0, _) => Abnormal::None(Vec::new()),
+            _ => Abnormal::Directions(annihilator(g, &rows, m)),
+        };
+    }
+    match (m, corank) {
+        (2, 0) => Abnormal::None((0..d).map(|α| curvature.at(&[α, 0, 1])).collect()),
+        (2, 1) => {
+            let two: Vec<Vec<Expr>> =
+                flag.levels.iter().take(2).flatten().map(|b| b.field.clone()).collect();
+            let Some(p) = annihilator(g, &two, distribution.dimension()).pop() else {
+                return Abnormal::Open;
+            };
+            let Some(inner) = flag.levels.get(1).and_then(|l| l.first()) else {
+                return Abnormal::Every;
+            };
+            let seen: Vec<Expr> = distribution
+                .generators
+                .iter()
+                .map(|x| {
+                    g.simplify(g.dot(&p, &distribution.bracket(g, &x.field, &inner.field)))
+                })
+                .collect();
+            if seen.iter().all(|&e| g.is_zero(e)) {
+                return Abnormal::Every;
+            }
+            Abnormal::Directions(annihilator(g, &[seen], m))
+        }
+        (2, _) => Abnormal::Every,
+        _ if m % 2 == 1 => Abnormal::Every,
+        _ => Abnormal::Open,
+    }
+}

@@ -1,0 +1,78 @@
+//! Positions that the constraints keep: functions constant on the leaves of the closure of a distribution.
+//!
+//! Where the closure $\bar D$ has rank $r < n$ there are $n - r$ functions $h$ with $X(h) = 0$ for all its fields (Frobenius). Its annihilator has a basis
+//! $\theta^\beta = dq^\beta - c^\beta_a\,dq^a$; with an integrating factor among those that are tried, $\theta$ becomes $dh$ and $h$ is found by integration.
+
+use pfaff_expr::{Expr, Graph, Node};
+
+use super::flag::{Distribution, Flag};
+use super::primitive::primitive;
+use crate::elimination::solve_linear;
+
+/// The functions that were found, each checked; there are $n - r$ in all.
+pub fn integrals(g: &Graph, distribution: &Distribution, flag: &Flag) -> Vec<Expr> {
+    let forms = annihilator(g, &flag.fields(), distribution.dimension());
+    let mut found: Vec<Expr> = Vec::new();
+    for form in forms {
+        let Some(h) = function(g, &form, &distribution.variables) else { continue };
+        let kept = distribution.generators.iter().all(|x| {
+            let along: Vec<(Expr, Expr)> =
+                distribution.variables.iter().copied().zip(x.field.iter().copied()).collect();
+            g.is_zero(g.directional(&[h], &along)[0])
+        });
+        if kept {
+            found.push(h);
+        }
+    }
+    found
+}
+
+/// One-forms that vanish on the fields, one for each column without pivot, the pivots being the first columns that are independent.
+pub(crate) fn annihilator(g: &Graph, fields: &[Vec<Expr>], n: usize) -> Vec<Vec<Expr>> {
+    let columns: Vec<Vec<Expr>> =
+        (0..n).map(|k| fields.iter().map(|f| f[k]).collect()).collect();
+    let pivots = g.independent_rows(&columns);
+    let rows = g.independent_rows(fields);
+    let free: Vec<usize> = (0..n).filter(|k| !pivots.contains(k)).collect();
+    let pick = |ks: &[usize]| -> Vec<Vec<Expr>> {
+        rows.iter().map(|&r| ks.iter().map(|&k| fields[r][k]).collect()).collect()
+    };
+    // Y^β = c^β_a Y^a for every field Y.
+    let Some(c) = solve_linear(g, &pick(&pivots), &pick(&free)) else { return Vec::new() };
+    let form = |(b, &β): (usize, &usize)| {
+        let mut form = vec![g.zero(); n];
+        form[β] = g.one();
+        pivots.iter().enumerate().for_each(|(a, &k)| form[k] = g.simplify(g.neg(c[a][b])));
+        form
+    };
+    free.iter().enumerate().map(form).collect()
+}
+
+/// $h$ with $dh$ proportional to a form.
+fn function(g: &Graph, form: &[Expr], variables: &[Expr]) -> Option<Expr> {
+    let mut factors = vec![g.one()];
+    for e in form.iter().filter(|&&e| e != g.zero()) {
+        for &part in &g.live(&[*e]) {
+            if let Node::Div(_, below) = g.node(part)
+                && g.contains(below, variables)
+                && !factors.contains(&below)
+            {
+                factors.push(below);
+            }
+        }
+    }
+    factors.truncate(8);
+    let inverses: Vec<Expr> = factors[1..].iter().map(|&f| g.div(g.one(), f)).collect();
+    let own = variables.iter().flat_map(|&q| [g.div(g.one(), q), q]);
+    let candidates: Vec<Expr> = factors.into_iter().chain(inverses).chain(own).collect();
+    candidates.into_iter().find_map(|factor| {
+        let scaled: Vec<Expr> = form.iter().map(|&e| g.simplify(g.mul(factor, e))).collect();
+        is_closed(g, &scaled, variables).then(|| primitive(g, &scaled, variables)).flatten()
+    })
+}
+
+fn is_closed(g: &Graph, form: &[Expr], variables: &[Expr]) -> bool {
+    let slopes = g.jacobian(form, variables);
+    let n = variables.len();
+    (0..n).all(|i| (0..i).all(|j| g.is_zero(g.sub(slopes[i][j], slopes[j][i]))))
+}
