@@ -32,8 +32,12 @@ pub use elimination::solve_linear;
 pub use equations::{Equations, derive};
 pub use factors::{Solved, solve_saddle};
 pub use geometry::{
-    Abnormal, Ambient, Bracket, Connection, Distribution, Flag, Frame, Geometry, NoMetric,
-    Obstacle, Split, Tensor, abnormal, geometry, integrals, split,
+    Abnormal, Ambient, Bracket, CartanForms, Connection, ConstrainedSystem, Cotangent,
+    CotangentEquations, Distribution, Flag, Foliation, Form, Frame, Geometry, HamiltonForm,
+    LagrangeSpace, MixedDegrees, NoMetric, NormalForm, Obstacle, Semispray, Space,
+    SpeedProgramme, Split, Tensor, abnormal, cartan_forms, closedness, constrained_system,
+    cotangent, cotangent_equations, foliation, geometry, hamilton_form, integrals, is_adapted,
+    lagrange_space, lepage, normal_form, speed_programme, split,
 };
 pub use helmholtz::{Helmholtz, helmholtz};
 pub use kinetic::Kinetic;

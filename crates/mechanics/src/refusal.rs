@@ -48,6 +48,27 @@ pub enum Refusal {
         /// How many independent constraints there are.
         needed: usize,
     },
+    /// The momenta of the transverse coordinates do not determine their velocities.
+    SingularLegendre {
+        /// The transverse coordinates.
+        coordinates: Vec<String>,
+        /// Where the Lagrangian stands.
+        span: Span,
+    },
+    /// A view needs Chetaev's reactions, and `along` gives another direction.
+    ReactionAlong {
+        /// The constraint.
+        constraint: String,
+        /// Where it stands.
+        span: Span,
+    },
+    /// There is no Hamiltonian form of the vakonomic equations.
+    NoHamilton {
+        /// Which hypothesis fails.
+        what: &'static str,
+        /// Where the Lagrangian stands.
+        span: Span,
+    },
     /// `equation` models and constraints or forces do not mix.
     MixedDynamics {
         /// What is beside the equations.
@@ -118,6 +139,27 @@ impl Refusal {
                 ),
             )
             .with_hint("leave `--dependent` out, and a choice that works is made"),
+            Self::SingularLegendre { coordinates, span } => Diagnostic::error(
+                "E0432",
+                *span,
+                format!(
+                    "there is no cotangent form: the momenta of {} do not determine these velocities, for J = dp/dy is singular",
+                    coordinates.iter().map(|c| format!("`{c}`")).collect::<Vec<_>>().join(", ")
+                ),
+            )
+            .with_hint("the equations themselves may still be regular: `pfaff run`, and `derive` in the other forms, do not need J; other dependent coordinates may help"),
+            Self::ReactionAlong { constraint, span } => Diagnostic::error(
+                "E0433",
+                *span,
+                format!("the reaction of `{constraint}` has a direction of its own (`along`): this form needs Chetaev's"),
+            )
+            .with_hint("`derive` with `--form multipliers` shows the equations"),
+            Self::NoHamilton { what, span } => Diagnostic::error(
+                "E0434",
+                *span,
+                format!("there is no Hamiltonian form of the vakonomic equations: {what}"),
+            )
+            .with_hint("`derive` with `--form multipliers` shows the equations, and `run` does not need this form"),
             Self::MixedDynamics { what, span } => Diagnostic::error(
                 "E0422",
                 *span,

@@ -4,6 +4,7 @@
 
 pub(crate) mod matrix;
 pub(crate) mod tensors;
+pub(crate) mod systems;
 
 use pfaff::{GalleryFiles, Model, Motion, Overrides, Request, Source, read};
 

@@ -9,12 +9,21 @@
 //! $\nabla_\mu\partial_\nu = \Gamma^\sigma_{\mu\nu}\partial_\sigma$, torsion with the factor ½, $R^\rho{}_{\sigma\mu\nu} = \partial_\mu\Gamma^\rho_{\nu\sigma} - \partial_\nu\Gamma^\rho_{\mu\sigma} + \Gamma^\rho_{\mu\lambda}\Gamma^\lambda_{\nu\sigma} - \Gamma^\rho_{\nu\lambda}\Gamma^\lambda_{\mu\sigma}$.
 
 mod abnormal;
+mod cartan;
 mod connection;
 mod cramer;
+mod cotangent;
+mod exterior;
 mod flag;
+mod foliation;
 mod frame;
+mod hamilton;
 mod integrals;
+mod krupkova;
+mod lagrange_space;
+mod normal;
 mod primitive;
+mod speed;
 pub(crate) mod split;
 mod tensor;
 
@@ -22,10 +31,19 @@ use pfaff_expr::Expr;
 use pfaff_model::Model;
 
 pub use abnormal::{Abnormal, abnormal};
+pub use cartan::{CartanForms, cartan_forms};
 pub use connection::Connection;
+pub use cotangent::{Cotangent, CotangentEquations, cotangent, cotangent_equations};
+pub use exterior::{Form, MixedDegrees, Space};
 pub use flag::{Bracket, Distribution, Flag};
+pub use foliation::{Foliation, foliation, is_adapted};
 pub use frame::{Ambient, Frame};
+pub use hamilton::{HamiltonForm, hamilton_form};
 pub use integrals::integrals;
+pub use krupkova::{ConstrainedSystem, constrained_system, lepage};
+pub use lagrange_space::{LagrangeSpace, Semispray, closedness, lagrange_space};
+pub use normal::{NormalForm, normal_form};
+pub use speed::{SpeedProgramme, speed_programme};
 pub use split::{Split, split};
 pub use tensor::Tensor;
 

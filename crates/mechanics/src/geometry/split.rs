@@ -84,7 +84,7 @@ fn linear(model: &Model, equations: &Equations) -> Result<(), Refusal> {
 }
 
 /// The coordinates that were asked for, if the constraints determine their velocities.
-fn checked(
+pub(crate) fn checked(
     model: &Model,
     equations: &Equations,
     rows: &[usize],

@@ -1,0 +1,71 @@
+//! The Poincaré–Cartan form and Chetaev's form on $(t, q, p, v)$, and the equations that they give.
+//!
+//! $$ \omega = p_k\,dq^k + (L - p_kv^k)\,dt, \qquad C = (Q_k + \lambda_a\,\partial\varphi^a/\partial v^k)\,dt\wedge dq^k, \qquad
+//!    i_X(d\omega - C) = 0, \quad X = \partial_t + \dot q\,\partial_q + \dot p\,\partial_p + \dot v\,\partial_v . $$
+//!
+//! The coefficient of $dq^k$ says $\dot p_k = \partial_{q^k}L + Q_k + \lambda_a\varphi^a_{v^k}$, that of $dp_k$ says $\dot q^k = v^k$, that of $dv^k$ says $p_k = \partial_{v^k}L$. The sign of $C$ is plus: \[TZ06, (97)\] has a
+//! minus, and (98) counts $dp_k\wedge dq^k$ twice, $p$ being a coordinate here.
+
+use pfaff_expr::{Expr, Role};
+use pfaff_model::{Dynamics, Model};
+
+use super::exterior::{Form, Space};
+use crate::equations::Equations;
+
+/// The forms of a model.
+#[derive(Clone, Debug)]
+pub struct CartanForms {
+    /// $(t, q, p, v)$
+    pub space: Space,
+    /// $p_k$
+    pub momenta: Vec<Expr>,
+    /// $\omega$
+    pub poincare_cartan: Form,
+    /// $C$
+    pub chetaev: Form,
+    /// $X$, with $\dot q$, $\dot p$ and $\dot v$ as symbols
+    pub field: Vec<Expr>,
+    /// $i_X(d\omega - C)$
+    pub equations: Form,
+    /// $\dot q$, $\dot p$, $\dot v$
+    pub rates: [Vec<Expr>; 3],
+}
+
+/// The forms of a model under Chetaev's principle; `None` without Lagrangian.
+///
+/// The velocities of the model are the coordinates $v$; holonomic constraints enter by their rates.
+pub fn cartan_forms(model: &Model, equations: &Equations) -> Option<CartanForms> {
+    let Dynamics::Lagrangian { lagrangian: L, .. } = model.dynamics else { return None };
+    let g = &model.graph;
+    let (t, q, v) = (model.time, model.positions(), model.velocities());
+    let named = |mark: &str| -> Vec<Expr> {
+        let symbol = |name: &str| g.symbol(&mark.replace('*', name), Role::Free);
+        model.coordinates.iter().map(|c| symbol(&c.name)).collect()
+    };
+    let p = named("p[*]");
+    let rates = [named("rate(*)"), named("rate(p[*])"), named("rate(*')")];
+    let space = Space::new([&[t][..], &q, &p, &v].concat());
+    let one = |e: Expr| space.differential(g, e);
+    let mut ω = one(t).scaled(g, g.sub(L, g.dot(&p, &v)));
+    let mut C = Form::zero(2);
+    for k in 0..q.len() {
+        ω = ω.plus(g, &one(q[k]).scaled(g, p[k])).expect("two 1-forms");
+        let given = g.sum(model.forces.iter().map(|f| f.components[k]));
+        let rows = equations.directions.iter().zip(&model.results.lambda);
+        let pull = g.add(given, g.sum(rows.map(|(row, &λ)| g.mul(row[k], λ))));
+        let term = one(t).wedge(g, &one(q[k])).scaled(g, pull);
+        C = C.plus(g, &term).expect("two 2-forms");
+    }
+    let field = [&[g.one()][..], &rates[0], &rates[1], &rates[2]].concat();
+    let difference = space.d(g, &ω).minus(g, &C).expect("two 2-forms");
+    let equations = difference.interior(g, &field);
+    Some(CartanForms {
+        space,
+        momenta: p,
+        poincare_cartan: ω,
+        chetaev: C,
+        field,
+        equations,
+        rates,
+    })
+}
