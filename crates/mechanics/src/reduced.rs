@@ -142,8 +142,16 @@ pub fn reduced_equations(model: &Model, e: &Equations) -> Option<ReducedEquation
     Some(ReducedEquations { quasi, velocities, mass: reduced, force })
 }
 
-/// (K) solved by elimination; `None` where it is singular everywhere, or too large to be written out.
+/// (K) solved by elimination and simplified; `None` where it is singular everywhere, or too large to be written out.
 pub fn explicit(model: &Model, e: &Equations) -> Option<Explicit> {
+    let g = &model.graph;
+    let Explicit { accelerations, multipliers } = solved(model, e)?;
+    let simple = |es: Vec<Expr>| es.into_iter().map(|x| g.simplify(x)).collect();
+    Some(Explicit { accelerations: simple(accelerations), multipliers: simple(multipliers) })
+}
+
+/// As [`explicit`], with the intermediate results of the elimination shared and nothing simplified.
+pub(crate) fn solved(model: &Model, e: &Equations) -> Option<Explicit> {
     let g = &model.graph;
     let n = model.coordinates.len();
     let rows = g.independent_rows(&e.jacobian);
@@ -162,12 +170,12 @@ pub fn explicit(model: &Model, e: &Equations) -> Option<Explicit> {
     let right = e.force.iter().copied().chain(rows.iter().map(|&a| e.drift[a]));
     let right: Vec<Vec<Expr>> = right.map(|x| vec![x]).collect();
     let solution = solve_linear(g, &matrix, &right)?;
-    let simple: Vec<Expr> = solution.iter().map(|x| g.simplify(x[0])).collect();
+    let solution: Vec<Expr> = solution.iter().map(|x| x[0]).collect();
     let mut multipliers = vec![g.zero(); e.jacobian.len()];
-    for (&a, &λ) in rows.iter().zip(&simple[n..]) {
+    for (&a, &λ) in rows.iter().zip(&solution[n..]) {
         multipliers[a] = λ;
     }
-    Some(Explicit { accelerations: simple[..n].to_vec(), multipliers })
+    Some(Explicit { accelerations: solution[..n].to_vec(), multipliers })
 }
 
 /// $\dot q(q, p, t)$ and the constraints with it inserted; the symbols are $p$ \[TZ06, (14)–(15)\]. `None` unless the Lagrangian is quadratic with a regular mass.

@@ -13,7 +13,7 @@ use pfaff_expr::{Expr, Role};
 use pfaff_model::{Dynamics, Model};
 
 use super::normal::NormalForm;
-use super::tensor::Tensor;
+use super::tensor::{Tensor, simple};
 use crate::elimination::solve_linear;
 use crate::equations::Equations;
 use crate::refusal::Refusal;
@@ -89,7 +89,7 @@ fn built(model: &Model, e: &Equations, normal: &NormalForm, L: Expr) -> Option<C
     let by_velocity = |outputs: &[Expr]| -> Tensor {
         let columns: Vec<Vec<Expr>> =
             y.iter().map(|&z| normal.derivatives(model, outputs, z)).collect();
-        Tensor::new(&[outputs.len(), k], |i| g.simplify(columns[i[1]][i[0]]))
+        Tensor::new(&[outputs.len(), k], |i| simple(g, columns[i[1]][i[0]]))
     };
     let (jacobian, leaf_jacobian) = (by_velocity(&momenta), by_velocity(&leaf));
     let along = normal.drift(model);
@@ -118,7 +118,7 @@ fn built(model: &Model, e: &Equations, normal: &NormalForm, L: Expr) -> Option<C
     let matrix = Tensor::new(&[k, k], |i| {
         let joined = g.sum((0..m).map(|u| g.mul(normal.slopes.at(&[u, i[0]]), X[i[1]][u])));
         let unit = if i[0] == i[1] { g.one() } else { g.zero() };
-        g.simplify(g.add(unit, joined))
+        simple(g, g.add(unit, joined))
     });
     let bent: Vec<Expr> = (0..m)
         .map(|u| g.sub(leaf_drift[u], g.sum((0..k).map(|w| g.mul(X[w][u], drift[w])))))
@@ -126,7 +126,7 @@ fn built(model: &Model, e: &Equations, normal: &NormalForm, L: Expr) -> Option<C
     let right = (0..k)
         .map(|p| {
             let taken = g.sum((0..m).map(|u| g.mul(normal.slopes.at(&[u, p]), bent[u])));
-            g.simplify(g.sub(force[p], taken))
+            simple(g, g.sub(force[p], taken))
         })
         .collect();
     Some(Cotangent {
@@ -160,7 +160,7 @@ pub fn cotangent_equations(
         let pairs: Vec<(Expr, Expr)> =
             velocities.iter().flat_map(|h| y.iter().copied().zip(h.iter().copied())).collect();
         let insert = |es: &[Expr]| -> Vec<Expr> {
-            g.substitute(es, &pairs).into_iter().map(|e| g.simplify(e)).collect()
+            g.substitute(es, &pairs).into_iter().map(|e| simple(g, e)).collect()
         };
         let matrix = Tensor { shape: vec![k, k], entries: insert(&form.matrix.entries) };
         CotangentEquations {
@@ -193,5 +193,5 @@ fn inverse(
         right.push(vec![g.sub(p, split.rest)]);
     }
     let solved = solve_linear(g, &matrix, &right)?;
-    Some(solved.into_iter().map(|x| g.simplify(x[0])).collect())
+    Some(solved.into_iter().map(|x| simple(g, x[0])).collect())
 }

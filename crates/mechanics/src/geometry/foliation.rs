@@ -14,7 +14,7 @@ use pfaff_expr::Expr;
 use pfaff_model::{Dynamics, Model};
 
 use super::normal::NormalForm;
-use super::tensor::Tensor;
+use super::tensor::{Tensor, simple};
 
 /// Curvatures of a constraint and the equations (PP). The first index counts leaf coordinates, the others transverse ones.
 #[derive(Clone, Debug)]
@@ -56,11 +56,11 @@ fn built(model: &Model, normal: &NormalForm, L: Expr) -> Foliation {
         (0..k).map(|i| normal.along(model, slopes, &normal.horizontal(model, i))).collect();
     let curvature = Tensor::new(&[m, k, k], |i| {
         let (u, p, q) = (i[0], i[1], i[2]);
-        g.simplify(g.sub(horizontal[q][u * k + p], horizontal[p][u * k + q]))
+        simple(g, g.sub(horizontal[q][u * k + p], horizontal[p][u * k + q]))
     });
     let columns: Vec<Vec<Expr>> =
         y.iter().map(|&z| normal.derivatives(model, slopes, z)).collect();
-    let bend = Tensor::new(&[m, k, k], |i| g.simplify(columns[i[2]][i[0] * k + i[1]]));
+    let bend = Tensor::new(&[m, k, k], |i| simple(g, columns[i[2]][i[0] * k + i[1]]));
     let mut motion = normal.drift(model);
     motion.extend(normal.transverse.iter().map(|&i| (v[i], a[i])));
     let carried = normal.along(model, slopes, &motion);
@@ -74,9 +74,8 @@ fn built(model: &Model, normal: &NormalForm, L: Expr) -> Foliation {
             .map(|(w, &i)| g.mul(normal.slopes.at(&[w, p]), normal.partial(x[i], u)));
         g.sum([own].into_iter().chain(side))
     };
-    let s_curvature = Tensor::new(&[m, k], |i| {
-        g.simplify(g.sub(carried[i[0] * k + i[1]], steep(i[0], i[1])))
-    });
+    let s_curvature =
+        Tensor::new(&[m, k], |i| simple(g, g.sub(carried[i[0] * k + i[1]], steep(i[0], i[1]))));
     let drift = normal.is_affine(model).then(|| at_rest(model, normal, &y));
     let gamma = drift.as_ref().map(|b| gamma(model, normal, b));
     let [lagrangian] = normal.inserted(model, &[L])[..] else {
@@ -107,7 +106,7 @@ fn built(model: &Model, normal: &NormalForm, L: Expr) -> Foliation {
 fn at_rest(model: &Model, normal: &NormalForm, y: &[Expr]) -> Vec<Expr> {
     let g = &model.graph;
     let still: Vec<(Expr, Expr)> = y.iter().map(|&z| (z, g.zero())).collect();
-    g.substitute(&normal.rates, &still).into_iter().map(|e| g.simplify(e)).collect()
+    g.substitute(&normal.rates, &still).into_iter().map(|e| simple(g, e)).collect()
 }
 
 fn gamma(model: &Model, normal: &NormalForm, b: &[Expr]) -> Tensor {
@@ -124,7 +123,7 @@ fn gamma(model: &Model, normal: &NormalForm, b: &[Expr]) -> Tensor {
     let carried = g.directional(&normal.slopes.entries, &drift);
     let steep: Vec<Vec<Expr>> =
         (0..k).map(|p| g.directional(b, &normal.horizontal(model, p))).collect();
-    Tensor::new(&[m, k], |i| g.simplify(g.sub(carried[i[0] * k + i[1]], steep[i[1]][i[0]])))
+    Tensor::new(&[m, k], |i| simple(g, g.sub(carried[i[0] * k + i[1]], steep[i[1]][i[0]])))
 }
 
 /// $(1\ C^\top)\,L_{yy}\,(1\ C)^\top$
@@ -139,7 +138,7 @@ fn restricted(model: &Model, normal: &NormalForm, L: Expr) -> Tensor {
     Tensor::new(&[k, k], |i| {
         // The Hessian is symmetric: the same expression on both sides.
         let (p, q) = (i[0].min(i[1]), i[0].max(i[1]));
-        g.simplify(columns[q][p])
+        simple(g, columns[q][p])
     })
 }
 

@@ -12,6 +12,7 @@
 use pfaff_expr::{Expr, Role};
 use pfaff_model::{Dynamics, Model};
 
+use super::tensor::simple as tidy;
 use crate::class::Class;
 use crate::elimination::solve_linear;
 use crate::equations::Equations;
@@ -89,7 +90,7 @@ pub fn hamilton_form(model: &Model, equations: &Equations) -> Result<HamiltonFor
         let Some(solved) = solve_linear(g, &matrix, &right) else {
             return Err(why("the momenta do not determine the velocities and multipliers: the mass is singular on the constraint"));
         };
-        let simple: Vec<Expr> = solved.iter().map(|x| g.simplify(x[0])).collect();
+        let simple: Vec<Expr> = solved.iter().map(|x| tidy(g, x[0])).collect();
         let extended = g.sub(L, g.dot(μ, &equations.residual));
         let given = |k: usize| g.sum(model.forces.iter().map(|f| f.components[k]));
         let pulled: Vec<Expr> = g
@@ -101,7 +102,7 @@ pub fn hamilton_form(model: &Model, equations: &Equations) -> Result<HamiltonFor
         let pairs: Vec<(Expr, Expr)> =
             v.iter().chain(μ).copied().zip(simple.iter().copied()).collect();
         let insert = |es: &[Expr]| -> Vec<Expr> {
-            g.substitute(es, &pairs).into_iter().map(|e| g.simplify(e)).collect()
+            g.substitute(es, &pairs).into_iter().map(|e| tidy(g, e)).collect()
         };
         let hamiltonian = insert(&[g.sub(g.dot(&symbols, &v), extended)])[0];
         Ok(HamiltonForm {

@@ -14,7 +14,7 @@ use pfaff_model::Model;
 
 use super::exterior::{Form, Space, contact};
 use super::normal::NormalForm;
-use super::tensor::Tensor;
+use super::tensor::{Tensor, simple};
 use crate::elimination::solve_linear;
 use crate::equations::Equations;
 
@@ -57,13 +57,12 @@ pub fn constrained_system(
                 g.add(A[i], g.sum(moved))
             })
             .collect();
-        let force =
-            normal.projected(model, &whole).into_iter().map(|e| g.simplify(e)).collect();
+        let force = normal.projected(model, &whole).into_iter().map(|e| simple(g, e)).collect();
         let rows: Vec<Vec<Expr>> = B.iter().map(|row| normal.projected(model, row)).collect();
         let columns: Vec<Vec<Expr>> = (0..k)
             .map(|s| normal.projected(model, &rows.iter().map(|r| r[s]).collect::<Vec<_>>()))
             .collect();
-        let matrix = Tensor::new(&[k, k], |i| g.simplify(columns[i[1]][i[0]]));
+        let matrix = Tensor::new(&[k, k], |i| simple(g, columns[i[1]][i[0]]));
         ConstrainedSystem { force, matrix }
     }))
 }

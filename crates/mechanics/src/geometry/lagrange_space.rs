@@ -10,10 +10,10 @@
 use pfaff_expr::Expr;
 use pfaff_model::Model;
 
-use super::tensor::Tensor;
+use super::tensor::{Tensor, simple};
 use crate::elimination::solve_linear;
 use crate::equations::Equations;
-use crate::reduced::explicit;
+use crate::reduced::solved;
 
 /// The geometry of a Lagrange space.
 #[derive(Clone, Debug)]
@@ -48,20 +48,20 @@ pub fn lagrange_space(model: &Model, equations: &Equations) -> LagrangeSpace {
         let y = model.velocities();
         let half = g.fraction(1, 2);
         let metric = Tensor::new(&[n, n], |i| {
-            g.simplify(g.mul(half, equations.mass[i[0].min(i[1])][i[0].max(i[1])]))
+            simple(g, g.mul(half, equations.mass[i[0].min(i[1])][i[0].max(i[1])]))
         });
         let given: Vec<Expr> =
             (0..n).map(|k| g.sum(model.forces.iter().map(|f| f.components[k]))).collect();
         let slopes = g.jacobian(&given, &y);
         let elicoidal =
-            Tensor::new(&[n, n], |i| g.simplify(g.sub(slopes[i[1]][i[0]], slopes[i[0]][i[1]])));
+            Tensor::new(&[n, n], |i| simple(g, g.sub(slopes[i[1]][i[0]], slopes[i[0]][i[1]])));
         let spray = spray(model, equations, &given, half);
-        let semispray = explicit(model, equations).map(|solved| Semispray {
-            multipliers: solved.multipliers,
+        let semispray = solved(model, equations).map(|solved| Semispray {
+            multipliers: solved.multipliers.into_iter().map(|λ| simple(g, λ)).collect(),
             coefficients: solved
                 .accelerations
                 .into_iter()
-                .map(|a| g.simplify(g.mul(g.neg(half), a)))
+                .map(|a| simple(g, g.mul(g.neg(half), a)))
                 .collect(),
         });
         LagrangeSpace { metric, elicoidal, spray, semispray }
@@ -77,7 +77,7 @@ fn spray(model: &Model, e: &Equations, given: &[Expr], half: Expr) -> Option<Vec
     let right: Vec<Vec<Expr>> =
         e.force.iter().zip(given).map(|(&f, &q)| vec![g.sub(q, f)]).collect();
     let solved = solve_linear(g, &e.mass, &right)?;
-    Some(solved.into_iter().map(|x| g.simplify(g.mul(half, x[0]))).collect())
+    Some(solved.into_iter().map(|x| simple(g, g.mul(half, x[0]))).collect())
 }
 
 impl Semispray {
@@ -124,5 +124,5 @@ pub fn closedness(model: &Model, rows: &[Vec<Expr>], multipliers: &[Expr]) -> Te
         .map(|i| g.sum(rows.iter().zip(multipliers).map(|(a, &λ)| g.mul(λ, a[i]))))
         .collect();
     let slopes = g.jacobian(&form, &x);
-    Tensor::new(&[n, n], |i| g.simplify(g.sub(slopes[i[0]][i[1]], slopes[i[1]][i[0]])))
+    Tensor::new(&[n, n], |i| simple(g, g.sub(slopes[i[0]][i[1]], slopes[i[1]][i[0]])))
 }

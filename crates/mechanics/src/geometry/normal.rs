@@ -14,7 +14,7 @@ use pfaff_expr::Expr;
 use pfaff_model::Model;
 
 use super::split::{checked, last_declared};
-use super::tensor::Tensor;
+use super::tensor::{Tensor, simple};
 use crate::class::Class;
 use crate::elimination::solve_linear;
 use crate::equations::Equations;
@@ -108,7 +108,7 @@ fn solved(
     };
     let first = 1 + x.len();
     let slopes = Tensor::new(&[leaf.len(), transverse.len()], |i| {
-        g.simplify(partials[first + i[1]][i[0]])
+        simple(g, partials[first + i[1]][i[0]])
     });
     let rates = explicit.unwrap_or_else(|| hidden.clone());
     NormalForm {
@@ -135,7 +135,7 @@ fn explicit(model: &Model, written: &[Expr], hidden: &[Expr]) -> Option<Vec<Expr
         right.push(vec![g.neg(split.rest)]);
     }
     let solved = solve_linear(g, &matrix, &right)?;
-    Some(solved.into_iter().map(|row| g.simplify(row[0])).collect())
+    Some(solved.into_iter().map(|row| simple(g, row[0])).collect())
 }
 
 impl NormalForm {

@@ -54,3 +54,11 @@ fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     }
     all
 }
+
+/// Larger expressions are shown by names for their parts, and simplifying them costs more than it shows.
+const WORTH_SIMPLIFYING: usize = 200;
+
+/// An expression simplified, unless it is large.
+pub(crate) fn simple(g: &Graph, e: Expr) -> Expr {
+    if g.live(&[e]).len() > WORTH_SIMPLIFYING { e } else { g.simplify(e) }
+}
