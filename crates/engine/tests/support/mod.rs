@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub(crate) mod cases;
 pub(crate) mod matrix;
 pub(crate) mod tensors;
 pub(crate) mod systems;
