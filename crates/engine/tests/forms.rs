@@ -163,7 +163,7 @@ fn canonical_semispray_is_the_motion_of_chetaev() {
             let left: f64 =
                 (0..n).map(|j| metric[i * n + j] * 2.0 * (spray[j] - star[j])).sum();
             let pull: f64 = (0..λ.len()).map(|σ| λ[σ] * a[σ * n + i]).sum();
-            small(left - (given[i] + pull) / 2.0, left.abs(), "2G − 2G*");
+            small(2.0 * left - (given[i] + pull), left.abs(), "2G − 2G*");
         }
     }
 }

@@ -78,13 +78,10 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0428", "the constraints do not determine the coordinates that `--dependent` names"),
     ("E0430", "boundary value problems are not built yet"),
     ("E0431", "the equations cannot be compiled"),
-<<<<<<< HEAD
-    ("E0440", "a drawing lacks something, or what it has does not fit"),
-=======
     ("E0432", "the momenta do not determine the velocities: there is no cotangent form"),
     ("E0433", "a form of the equations needs the reactions of Chetaev's rule"),
     ("E0434", "there is no Hamiltonian form of the vakonomic equations"),
->>>>>>> 36f4d04 (Foliations, cotangent form, Lagrange spaces, exterior forms, Krupková's system; motions by other roads)
+    ("E0440", "a drawing lacks something, or what it has does not fit"),
     ("E0501", "a parameter has no value"),
     ("E0502", "`--set` names what is no parameter"),
     ("E0503", "a value is not finite"),
@@ -100,13 +97,10 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0609", "the effective mass of the vakonomic principle is singular at the start"),
     ("E0610", "a variation or a motion of `variations` is wrong"),
     ("E0611", "an event watches a multiplier that the principle does not have"),
-<<<<<<< HEAD
     ("E0612", "the constraints lose rank at the state, or have no value there"),
     ("E0613", "the model is no system of Chaplygin, and what is asked for needs one"),
-=======
-    ("E0613", "a motion in another form of the equations cannot be computed"),
     ("E0614", "the constraints do not determine the dependent velocities at a state"),
->>>>>>> 36f4d04 (Foliations, cotangent form, Lagrange spaces, exterior forms, Krupková's system; motions by other roads)
+    ("E0615", "a motion in another form of the equations cannot be computed"),
     ("E0621", "an affine body has no volume at the start, or is turned inside out"),
     ("E0622", "the kinetic energy of an affine body is not positive"),
     ("E0623", "a conformal body does not begin with the shape that its metrics say"),

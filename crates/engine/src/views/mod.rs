@@ -115,7 +115,7 @@ fn stopped(t: f64) -> Failure {
     let message = format!(
         "in this form the motion ends at t = {t}: its equations have no solution beyond"
     );
-    let diagnostic = Diagnostic::error("E0613", Span::default(), message)
+    let diagnostic = Diagnostic::error("E0615", Span::default(), message)
         .with_hint("`pfaff run` does not need this form");
     Failure::Model(vec![diagnostic])
 }

@@ -217,7 +217,7 @@ impl System for Road {
 
 fn singular() -> Failure {
     let message = "there is no semispray: accelerations and multipliers are not determined, or the system is too large to be written out";
-    Failure::Model(vec![Diagnostic::error("E0613", Span::default(), message.into())])
+    Failure::Model(vec![Diagnostic::error("E0615", Span::default(), message.into())])
 }
 
 fn along(model: &Model) -> Refusal {

@@ -4,8 +4,8 @@
 
 pub(crate) mod cases;
 pub(crate) mod matrix;
-pub(crate) mod tensors;
 pub(crate) mod systems;
+pub(crate) mod tensors;
 
 use pfaff::{GalleryFiles, Model, Motion, Overrides, Request, Source, read};
 

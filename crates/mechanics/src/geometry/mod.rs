@@ -11,8 +11,8 @@
 mod abnormal;
 mod cartan;
 mod connection;
-mod cramer;
 mod cotangent;
+mod cramer;
 mod exterior;
 mod flag;
 mod foliation;
