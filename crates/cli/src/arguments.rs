@@ -18,6 +18,7 @@ Examples:
   pfaff run sleigh --at 1,2,5 --json         numbers for a program
   pfaff check mine.pfaff                     classes, degrees of freedom, integrability
   pfaff derive mine.pfaff --format latex     equations for a paper
+  pfaff report sleigh -o sleigh.html         one page that shows everything
   pfaff eval \"gamma(1/2)^2\"                  a number
 
 MODEL is a path, `-` for standard input, or the name of a gallery model. The model language is described in docs/language.md.";
@@ -36,7 +37,11 @@ pub(crate) enum Command {
     Variations(VariationsArguments),
     /// Shows the geometry behind the constraints: metric, connections, torsion, curvature, distribution, integrability
     Geometry(GeometryArguments),
-    /// Lists the built-in models, or prints one
+    /// Writes one self-contained page: animation, equations, plots, audit
+    Report(ReportArguments),
+    /// Draws columns of a motion as .svg, .pdf or .png
+    Plot(PlotArguments),
+    /// Lists the built-in models, prints one, or builds a site of all
     Gallery(GalleryArguments),
     /// Evaluates an expression
     Eval(EvalArguments),
@@ -59,71 +64,9 @@ pub(crate) struct ModelArguments {
     pub(crate) set: Option<String>,
 }
 
+/// A model and how it is to move.
 #[derive(Args, Debug)]
-#[command(after_help = "\
-Examples:
-  pfaff check sleigh
-  pfaff check mine.pfaff --json
-  pfaff check snake --set \"N=20\"
-  pfaff check isokinetic --temperature 0.5
-
-A mistake in the text is shown with its line, what is wrong and a hint; all mistakes come at once, and the exit status is 1.")]
-pub(crate) struct CheckArguments {
-    #[command(flatten)]
-    pub(crate) model: ModelArguments,
-    /// Prints one JSON object and nothing else
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// text or json
-    #[arg(long, value_enum, overrides_with = "json")]
-    pub(crate) format: Option<PlainFormat>,
-    /// Also tests whether exp(-H/kT) is stationary: power = kT*divergence
-    #[arg(long, value_name = "kT", allow_hyphen_values = true)]
-    pub(crate) temperature: Option<f64>,
-}
-
-#[derive(Args, Debug)]
-#[command(after_help = "\
-Examples:
-  pfaff derive sleigh                                   as text, in the words of the model language
-  pfaff derive sleigh --format latex > equations.tex    one align* for each block
-  pfaff derive sleigh --format c > sleigh.c             the right-hand side as C; also rust and python
-  pfaff derive sleigh --state \"phi=0.5, x'=1\" --json   M, A, accelerations, multipliers as numbers
-
-Signs: M q'' = f + R with R = A^T lambda and A = dphi/dq', where phi = left side - right side of the constraint as written.")]
-pub(crate) struct DeriveArguments {
-    #[command(flatten)]
-    pub(crate) model: ModelArguments,
-    /// chetaev, vakonomic or restricted, instead of the model's own
-    #[arg(long)]
-    pub(crate) principle: Option<String>,
-    /// multipliers (for people the default), or reduced: independent quasi-velocities, λ as an expression, Helmholtz's test (hamilton is not built yet). Source text is reduced where that applies
-    #[arg(long)]
-    pub(crate) form: Option<String>,
-    /// text, latex or json; or c, rust or python: the right-hand side as source text
-    #[arg(long)]
-    pub(crate) format: Option<String>,
-    /// The same as --format json
-    #[arg(long, overrides_with = "format")]
-    pub(crate) json: bool,
-    /// Numbers at this state, such as "x=1, x'=2, t=0"; what is missing is 0, nothing is projected
-    #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
-    pub(crate) state: Option<String>,
-}
-
-#[derive(Args, Debug)]
-#[command(after_help = "\
-Examples:
-  pfaff run sleigh
-  pfaff run sleigh --set \"a=0.3, m=2\" --initial \"x'=2\" --t1 50
-  pfaff run sleigh --at 1,2,5 --json                numbers for a program
-  pfaff run sleigh --samples 1001 --output a.csv    a table; .parquet and .json likewise
-  pfaff run - < mine.pfaff                          from standard input
-
-A file of --output follows the run and is readable whatever ends it. Ctrl-C ends the run after its step and prints what was computed; a second one ends the program.
-
-Exit status: 0 done, 1 the model or its data is wrong, 2 wrong usage or a file that cannot be written, 3 the run stopped early (what was computed is printed), 4 the audit failed and --strict was given.")]
-pub(crate) struct RunArguments {
+pub(crate) struct MotionArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
     /// chetaev, vakonomic or restricted, instead of the model's own
@@ -156,6 +99,79 @@ pub(crate) struct RunArguments {
     /// The most steps the run may take
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<usize>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  pfaff check sleigh
+  pfaff check mine.pfaff --json
+  pfaff check snake --set \"N=20\"
+  pfaff check isokinetic --temperature 0.5
+
+A mistake in the text is shown with its line, what is wrong and a hint; all mistakes come at once, and the exit status is 1.")]
+pub(crate) struct CheckArguments {
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
+    /// Prints one JSON object and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// text or json
+    #[arg(long, value_enum, overrides_with = "json")]
+    pub(crate) format: Option<PlainFormat>,
+    /// Also tests whether exp(-H/kT) is stationary: power = kT*divergence
+    #[arg(long, value_name = "kT", allow_hyphen_values = true)]
+    pub(crate) temperature: Option<f64>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  pfaff derive sleigh                                   as text, in the words of the model language
+  pfaff derive sleigh --format latex > equations.tex    one align* for each block
+  pfaff derive sleigh --format latex --document         a document that compiles
+  pfaff derive sleigh --format c > sleigh.c             the right-hand side as C; also rust and python
+  pfaff derive sleigh --state \"phi=0.5, x'=1\" --json   M, A, accelerations, multipliers as numbers
+
+Signs: M q'' = f + R with R = A^T lambda and A = dphi/dq', where phi = left side - right side of the constraint as written.")]
+pub(crate) struct DeriveArguments {
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
+    /// chetaev, vakonomic or restricted, instead of the model's own
+    #[arg(long)]
+    pub(crate) principle: Option<String>,
+    /// multipliers (for people the default), or reduced: independent quasi-velocities, λ as an expression, Helmholtz's test (hamilton is not built yet). Source text is reduced where that applies
+    #[arg(long)]
+    pub(crate) form: Option<String>,
+    /// text, latex or json; or c, rust or python: the right-hand side as source text
+    #[arg(long)]
+    pub(crate) format: Option<String>,
+    /// With --format latex: a whole document that compiles
+    #[arg(long)]
+    pub(crate) document: bool,
+    /// The same as --format json
+    #[arg(long, overrides_with = "format")]
+    pub(crate) json: bool,
+    /// Numbers at this state, such as "x=1, x'=2, t=0"; what is missing is 0, nothing is projected
+    #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
+    pub(crate) state: Option<String>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  pfaff run sleigh
+  pfaff run sleigh --set \"a=0.3, m=2\" --initial \"x'=2\" --t1 50
+  pfaff run sleigh --at 1,2,5 --json                numbers for a program
+  pfaff run sleigh --samples 1001 --output a.csv    a table; .parquet and .json likewise
+  pfaff run - < mine.pfaff                          from standard input
+
+A file of --output follows the run and is readable whatever ends it. Ctrl-C ends the run after its step and prints what was computed; a second one ends the program.
+
+Exit status: 0 done, 1 the model or its data is wrong, 2 wrong usage or a file that cannot be written, 3 the run stopped early (what was computed is printed), 4 the audit failed and --strict was given.")]
+pub(crate) struct RunArguments {
+    #[command(flatten)]
+    pub(crate) motion: MotionArguments,
     /// Writes the motion to a file as the run goes on: .csv, .json or .parquet by its ending
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<String>,
@@ -168,6 +184,63 @@ pub(crate) struct RunArguments {
     /// text or json
     #[arg(long, value_enum, overrides_with = "json")]
     pub(crate) format: Option<PlainFormat>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  pfaff report sleigh -o sleigh.html
+  pfaff report mine.pfaff --set \"a=0.3\" --samples 2001
+  pfaff report contact_vakonomic --principles chetaev,vakonomic
+
+The page is one file that needs no network: animation, equations, plots, audit, and how to get the same numbers again.")]
+pub(crate) struct ReportArguments {
+    #[command(flatten)]
+    pub(crate) motion: MotionArguments,
+    /// Principles side by side, such as chetaev,vakonomic
+    #[arg(long, value_name = "LIST", conflicts_with = "principle")]
+    pub(crate) principles: Option<String>,
+    /// The page; MODEL.html in the current folder if not given, `-` for standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  pfaff plot sleigh -o path.svg --columns y --against x --equal
+  pfaff plot sleigh -o speeds.pdf --columns \"x', y', phi'\"
+  pfaff plot pendulum -o force.png --columns \"lambda(rod)\" --size 800x500 --scale 3
+  pfaff plot sleigh -o both.svg                        all coordinates over time
+
+Columns are those of `pfaff run --output F.csv`: coordinates, x', x'', lambda(c), reaction(x), energy, work and what is observed.")]
+pub(crate) struct PlotArguments {
+    #[command(flatten)]
+    pub(crate) motion: MotionArguments,
+    /// The figure: .svg, .pdf or .png by its ending
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: String,
+    /// What is drawn, such as "x, y'"; all coordinates if not given
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub(crate) columns: Option<String>,
+    /// What it is drawn over
+    #[arg(long, value_name = "COLUMN", default_value = "t")]
+    pub(crate) against: String,
+    /// A logarithmic axis of absolute values
+    #[arg(long)]
+    pub(crate) log: bool,
+    /// Units as long upwards as sideways
+    #[arg(long)]
+    pub(crate) equal: bool,
+    /// Width and height in pixels of 1/96 inch
+    #[arg(long, value_name = "WxH", default_value = "640x400")]
+    pub(crate) size: String,
+    /// Pixels of a .png for each of these
+    #[arg(long, value_name = "S", default_value_t = 2.0)]
+    pub(crate) scale: f64,
+    /// A line above the figure
+    #[arg(long)]
+    pub(crate) title: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -285,10 +358,18 @@ pub(crate) struct GeometryArguments {
 #[command(after_help = "\
 Examples:
   pfaff gallery                          names and titles
-  pfaff gallery sleigh > mine.pfaff      a start for a model of your own")]
+  pfaff gallery sleigh > mine.pfaff      a start for a model of your own
+  pfaff gallery --html site              a page for each model, and an index")]
 pub(crate) struct GalleryArguments {
     /// Prints the text of this model
+    #[arg(conflicts_with = "html")]
     pub(crate) name: Option<String>,
+    /// Writes a static site into this folder: an index, and a page for each model
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) html: Option<String>,
+    /// Only these models in the site, such as sleigh,pendulum
+    #[arg(long, value_name = "NAMES", requires = "html")]
+    pub(crate) only: Option<String>,
     /// Prints one JSON object and nothing else
     #[arg(long)]
     pub(crate) json: bool,

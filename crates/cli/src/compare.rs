@@ -39,7 +39,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, Exit> {
 }
 
 /// What all motions say once, the rest with the name of the principle.
-fn notes(comparison: &Comparison) {
+pub(crate) fn notes(comparison: &Comparison) {
     for (i, motion) in comparison.motions.iter().enumerate() {
         for note in &motion.notes {
             let everywhere = comparison.motions.iter().all(|m| m.notes.contains(note));
@@ -62,7 +62,7 @@ fn rendered(comparison: &Comparison, format: TableFormat) -> String {
 }
 
 /// The principles of `--principles`, each once.
-fn words(text: &str) -> Result<Vec<pfaff::Principle>, Exit> {
+pub(crate) fn words(text: &str) -> Result<Vec<pfaff::Principle>, Exit> {
     let mut list = Vec::new();
     for word in text.split(',') {
         let principle = crate::derive::principle(word.trim())?;

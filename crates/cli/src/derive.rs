@@ -22,6 +22,9 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
             )));
         }
     };
+    if arguments.document && (format != "latex" || arguments.state.is_some()) {
+        return Err(usage("--document is for --format latex"));
+    }
     let form = arguments.form.as_deref();
     match form {
         None | Some("multipliers" | "reduced") => {}
@@ -58,6 +61,7 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
         _ => present(&model, &dynamics),
     };
     print(&match format {
+        "latex" if arguments.document => presentation.to_latex_document(),
         "latex" => presentation.to_latex(),
         "json" => format!("{}\n", presentation.to_json()),
         _ => presentation.to_text(),

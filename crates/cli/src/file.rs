@@ -11,7 +11,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use pfaff::{Motion, Principle, Progress, Series};
+use pfaff::{Motion, Principle, Progress};
 
 use crate::output::{Exit, say, usage};
 use crate::parquet;
@@ -175,7 +175,7 @@ impl OutputFile {
                     ("stop", motion.stop.reason.name().to_owned()),
                     ("audit", motion.audit.verdict.name().to_owned()),
                 ];
-                parquet::write(&columns(motion), &about, &mut file)?;
+                parquet::write(&motion.columns(), &about, &mut file)?;
             }
         }
         file.flush()
@@ -192,38 +192,9 @@ fn beside(path: &Path) -> Option<PathBuf> {
     Some(part)
 }
 
-/// The columns of a table: t, q, q', q'', multipliers and their rates, reactions and their power, energies, what is observed.
-fn columns(motion: &Motion) -> Vec<(String, &[f64])> {
-    let mut columns: Vec<(String, &[f64])> = vec![("t".into(), &motion.t)];
-    let multiplier = motion.multiplier_word();
-    let groups: [(&[Series], String, &str); 6] = [
-        (&motion.q, String::new(), ""),
-        (&motion.v, String::new(), "'"),
-        (&motion.a, String::new(), "''"),
-        (&motion.multipliers, format!("{multiplier}("), ")"),
-        (&motion.multiplier_rates, format!("{multiplier}("), ")'"),
-        (&motion.reactions, "reaction(".into(), ")"),
-    ];
-    for (series, before, after) in groups {
-        for s in series {
-            columns.push((format!("{before}{}{after}", s.name), &s.values));
-        }
-    }
-    if !motion.energy.is_empty() {
-        columns.push(("reaction_power".into(), &motion.reaction_power));
-        columns.push(("energy".into(), &motion.energy));
-        if motion.principle != Some(Principle::Chetaev) {
-            columns.push(("energy_constraint".into(), &motion.constraint_energy));
-        }
-        columns.push(("work".into(), &motion.work));
-    }
-    columns.extend(motion.observed.iter().map(|s| (s.name.clone(), s.values.as_slice())));
-    columns
-}
-
 /// The lines from row `start` on, with the names before the first row.
 fn csv(motion: &Motion, start: usize, file: &mut dyn Write) -> io::Result<()> {
-    let columns = columns(motion);
+    let columns = motion.columns();
     if start == 0 {
         let names: Vec<String> = columns.iter().map(|(name, _)| quoted(name)).collect();
         writeln!(file, "{}", names.join(","))?;

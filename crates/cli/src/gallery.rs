@@ -8,6 +8,9 @@ use crate::arguments::GalleryArguments;
 use crate::output::{Exit, print, usage};
 
 pub(crate) fn gallery(arguments: &GalleryArguments) -> Result<Exit, Exit> {
+    if let Some(folder) = &arguments.html {
+        return crate::site::site(folder, arguments.only.as_deref());
+    }
     if let Some(name) = &arguments.name {
         let Some(model) = gallery_model(name) else {
             let names: Vec<&str> = GALLERY.iter().map(|m| m.name).collect();

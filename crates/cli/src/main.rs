@@ -17,8 +17,11 @@ mod interrupt;
 mod output;
 mod parquet;
 mod plot;
+mod plot_command;
+mod report;
 mod run;
 mod shell;
+mod site;
 mod summary;
 mod variations;
 
@@ -45,6 +48,8 @@ fn main() -> ExitCode {
         Command::Compare(a) => compare::compare(&a),
         Command::Variations(a) => variations::variations(&a),
         Command::Geometry(a) => geometry::geometry(&a),
+        Command::Report(a) => report::report(&a),
+        Command::Plot(a) => plot_command::plot(&a),
         Command::Gallery(a) => gallery::gallery(&a),
         Command::Eval(a) => eval::eval(&a),
         Command::Completions(a) => shell::completions(&a),
@@ -58,7 +63,7 @@ fn main() -> ExitCode {
 
 /// Commands that are planned are refused plainly, others with a hint.
 fn later(words: &[String]) -> Exit {
-    const PLANNED: [&str; 6] = ["lift", "linearize", "sweep", "fit", "report", "plot"];
+    const PLANNED: [&str; 4] = ["lift", "linearize", "sweep", "fit"];
     let built = shell::commands();
     let built: Vec<&str> = built.iter().map(String::as_str).collect();
     let word = words.first().map_or("", String::as_str);

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use pfaff::{Model, Motion, Progress, Reading, Request, Verdict};
 
-use crate::arguments::{PlainFormat, RunArguments};
+use crate::arguments::{MotionArguments, PlainFormat, RunArguments};
 use crate::bar::Bar;
 use crate::file::OutputFile;
 use crate::interrupt;
@@ -12,10 +12,10 @@ use crate::output::{Exit, failed, print, say, usage};
 use crate::summary::summary;
 
 pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
-    let request = request(arguments)?;
+    let request = request(&arguments.motion)?;
     interrupt::listen();
     let Reading { model, read_us, .. } =
-        crate::input::reading(&arguments.model, arguments.initial.as_deref())?;
+        crate::input::reading(&arguments.motion.model, arguments.motion.initial.as_deref())?;
     let mut file = arguments.output.as_deref().map(OutputFile::open).transpose()?;
     let mut motion = watched(&model, &request, file.as_mut())?;
     motion.statistics.derive_us += read_us;
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
 }
 
 /// The motion, with a bar where there is a terminal, a file that follows the run, and an ear for Ctrl-C.
-fn watched(
+pub(crate) fn watched(
     model: &Model,
     request: &Request,
     mut file: Option<&mut OutputFile>,
@@ -63,7 +63,8 @@ fn watched(
     motion.map_err(|failure| failed(&failure, &model.source))
 }
 
-fn request(arguments: &RunArguments) -> Result<Request, Exit> {
+/// What the options ask for.
+pub(crate) fn request(arguments: &MotionArguments) -> Result<Request, Exit> {
     let at = arguments.at.as_deref().map(times).transpose()?;
     Ok(Request {
         principle: arguments.principle.as_deref().map(crate::derive::principle).transpose()?,

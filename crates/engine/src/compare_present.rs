@@ -180,7 +180,7 @@ fn short(motion: &Motion) -> &'static str {
     }
 }
 
-fn parted(parting: &Parting, names: &[Series], text: &mut String) {
+pub(crate) fn parted(parting: &Parting, names: &[Series], text: &mut String) {
     let [a, b] = parting.between.map(Principle::name);
     let _ = writeln!(text, "\n{a} and {b}");
     let Some(t) = parting.apart_from else {
@@ -258,7 +258,7 @@ fn equivalence(e: &Equivalence, first: Option<&Motion>) -> Json {
     ])
 }
 
-fn sentence(e: &Equivalence, first: &Motion) -> String {
+pub(crate) fn sentence(e: &Equivalence, first: &Motion) -> String {
     let names = first.multipliers.iter().map(|s| &s.name);
     let μ: Vec<String> =
         names.zip(&e.multipliers).map(|(n, x)| format!("mu({n}) = {x:.8}")).collect();

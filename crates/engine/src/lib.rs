@@ -32,7 +32,9 @@ mod note;
 mod operator;
 mod ordinary;
 mod pipeline;
+mod plot;
 mod present;
+mod present_document;
 mod present_reduced;
 mod present_restricted;
 mod progress;
@@ -74,6 +76,7 @@ pub use pfaff_model::{
 };
 pub use pfaff_program::Language;
 pub use pipeline::{Failure, Reading, Rejected, derive, read, run, run_derived, run_watched};
+pub use plot::{Axis, Curve, Figure, Look};
 pub use present::{Presentation, present};
 pub use present_reduced::present_reduced;
 pub use progress::Progress;

@@ -219,6 +219,35 @@ impl Motion {
         }
     }
 
+    /// The columns of a table: t, q, q', q'', multipliers and their rates, reactions and their power, energies, what is observed.
+    pub fn columns(&self) -> Vec<(String, &[f64])> {
+        let mut columns: Vec<(String, &[f64])> = vec![("t".into(), &self.t)];
+        let multiplier = self.multiplier_word();
+        let groups: [(&[Series], String, &str); 6] = [
+            (&self.q, String::new(), ""),
+            (&self.v, String::new(), "'"),
+            (&self.a, String::new(), "''"),
+            (&self.multipliers, format!("{multiplier}("), ")"),
+            (&self.multiplier_rates, format!("{multiplier}("), ")'"),
+            (&self.reactions, "reaction(".into(), ")"),
+        ];
+        for (series, before, after) in groups {
+            for s in series {
+                columns.push((format!("{before}{}{after}", s.name), &s.values));
+            }
+        }
+        if !self.energy.is_empty() {
+            columns.push(("reaction_power".into(), &self.reaction_power));
+            columns.push(("energy".into(), &self.energy));
+            if self.principle != Some(Principle::Chetaev) {
+                columns.push(("energy_constraint".into(), &self.constraint_energy));
+            }
+            columns.push(("work".into(), &self.work));
+        }
+        columns.extend(self.observed.iter().map(|s| (s.name.clone(), s.values.as_slice())));
+        columns
+    }
+
     /// As `run --json` prints it.
     pub fn to_json(&self) -> Json {
         let by_name = |series: &[Series]| {

@@ -16,16 +16,16 @@ const WORTH_A_NAME: usize = 8;
 /// Everything that is shown, as expressions under headings.
 #[derive(Clone, Debug)]
 pub struct Presentation {
-    title: String,
-    principle: Option<Principle>,
-    graph: Graph,
+    pub(crate) title: String,
+    pub(crate) principle: Option<Principle>,
+    pub(crate) graph: Graph,
     /// Named parts, in the order in which they build on each other.
-    definitions: Vec<(String, Expr)>,
-    sections: Vec<Section>,
+    pub(crate) definitions: Vec<(String, Expr)>,
+    pub(crate) sections: Vec<Section>,
     /// Sentences after the title.
-    preface: Vec<String>,
+    pub(crate) preface: Vec<String>,
     /// Sentences at the end.
-    remarks: Vec<String>,
+    pub(crate) remarks: Vec<String>,
 }
 
 /// A heading with its lines.
@@ -366,25 +366,7 @@ impl Presentation {
         }
         for section in &self.sections {
             let rows = section.lines.iter().map(|line| {
-                let left = match &line.label {
-                    Label::Entry { latex, indices, .. } if indices.is_empty() => {
-                        (*latex).to_owned()
-                    }
-                    Label::Entry { latex, indices, .. } => {
-                        let names: Vec<String> =
-                            indices.iter().map(|i| self.index(i)).collect();
-                        format!("{latex}_{{{}}}", names.join(" \\, "))
-                    }
-                    Label::Component { latex, upper, lower, .. } => {
-                        let list = |names: &[String]| -> String {
-                            let names: Vec<String> =
-                                names.iter().map(|i| self.index(i)).collect();
-                            names.join(" \\, ")
-                        };
-                        format!("{latex}^{{{}}}_{{{}}}", list(upper), list(lower))
-                    }
-                    Label::Expression(e) => self.graph.to_latex(*e),
-                };
+                let left = self.latex_label(&line.label);
                 format!("{left} &= {}", self.graph.to_latex(line.right))
             });
             block(&mut text, section.heading, rows.collect());
@@ -393,6 +375,25 @@ impl Presentation {
             let _ = writeln!(text, "% {remark}");
         }
         text
+    }
+
+    /// The left side in LaTeX.
+    pub(crate) fn latex_label(&self, label: &Label) -> String {
+        match label {
+            Label::Entry { latex, indices, .. } if indices.is_empty() => (*latex).to_owned(),
+            Label::Entry { latex, indices, .. } => {
+                let names: Vec<String> = indices.iter().map(|i| self.index(i)).collect();
+                format!("{latex}_{{{}}}", names.join(" \\, "))
+            }
+            Label::Component { latex, upper, lower, .. } => {
+                let list = |names: &[String]| -> String {
+                    let names: Vec<String> = names.iter().map(|i| self.index(i)).collect();
+                    names.join(" \\, ")
+                };
+                format!("{latex}^{{{}}}_{{{}}}", list(upper), list(lower))
+            }
+            Label::Expression(e) => self.graph.to_latex(*e),
+        }
     }
 
     /// The name of a coordinate or constraint as an index.

@@ -44,6 +44,37 @@ impl Graph {
         format!("{value} \\quad\\text{{where}}\\quad {where_}")
     }
 
+    /// The terms of a sum in LaTeX, each with its sign; one term if it is no sum or too large to be written out.
+    pub fn latex_terms(&self, e: Expr) -> Vec<String> {
+        if !print::is_small(self, e) {
+            return vec![self.to_latex(e)];
+        }
+        let mut terms = Vec::new();
+        let mut rest = e;
+        loop {
+            let (sign, term, before) = match self.node(rest) {
+                Node::Add(a, b) => ("+ ", b, Some(a)),
+                Node::Sub(a, b) => ("- ", b, Some(a)),
+                _ => ("", rest, None),
+            };
+            let text = self.latex_in_full(term);
+            let sum = matches!(self.node(term), Node::Add(..) | Node::Sub(..) | Node::Neg(_));
+            let negative = sum || text.starts_with('-');
+            let bracketed = !sign.is_empty() && negative;
+            terms.push(if bracketed {
+                format!("{sign}\\left({text}\\right)")
+            } else {
+                format!("{sign}{text}")
+            });
+            match before {
+                Some(a) => rest = a,
+                None => break,
+            }
+        }
+        terms.reverse();
+        terms
+    }
+
     fn latex_in_full(&self, e: Expr) -> String {
         let live = self.live(&[e]);
         let store = self.store.borrow();
@@ -63,7 +94,7 @@ struct Writer<'a> {
 }
 
 /// The nodes that are higher than a line.
-fn tall_nodes(store: &Store, live: &[Expr]) -> FxHashSet<Expr> {
+pub(crate) fn tall_nodes(store: &Store, live: &[Expr]) -> FxHashSet<Expr> {
     let mut tall = FxHashSet::default();
     for &e in live {
         let node = store.node(e);
@@ -336,7 +367,7 @@ fn relation(r: Relation) -> &'static str {
     }
 }
 
-fn is_fraction(value: &Rational) -> bool {
+pub(crate) fn is_fraction(value: &Rational) -> bool {
     number::to_text(value).contains('/')
 }
 

@@ -4,27 +4,11 @@
 //! `lambda(blade)` is `\lambda_{\mathrm{blade}}`.
 
 use crate::node::{Role, Symbol};
+use crate::symbol_parts::{Parts, Subscript, Word, parts};
 
 /// The symbol as LaTeX.
 pub(crate) fn latex(symbol: &Symbol) -> String {
-    let (base, subscript) = match (symbol.role, of(&symbol.name)) {
-        (Role::Multiplier { .. }, _) => ("\\mu".to_string(), plain(&symbol.name)),
-        (_, Some(("reaction", of))) => ("R".to_string(), plain(of)),
-        (_, Some((word, of))) => (letter(word), plain(of)),
-        _ => split(&symbol.name),
-    };
-    let order = match symbol.role {
-        Role::Coordinate { order } | Role::Multiplier { order } => order,
-        Role::Time | Role::Parameter | Role::Free => 0,
-    };
-    let dotted = match order {
-        0 => base,
-        1 => format!("\\dot{{{base}}}"),
-        2 => format!("\\ddot{{{base}}}"),
-        3 => format!("\\dddot{{{base}}}"),
-        n => format!("{base}^{{({n})}}"),
-    };
-    if subscript.is_empty() { dotted } else { format!("{dotted}_{{{subscript}}}") }
+    written(&parts(symbol))
 }
 
 /// Whether the symbol carries an exponent of its own.
@@ -32,67 +16,30 @@ pub(crate) fn is_raised(symbol: &Symbol) -> bool {
     matches!(symbol.role, Role::Coordinate { order } | Role::Multiplier { order } if order > 3)
 }
 
-/// A result of a motion, `lambda(blade)`: the word and what it is of.
-fn of(name: &str) -> Option<(&str, &str)> {
-    name.strip_suffix(')')?.split_once('(')
-}
-
-fn plain(name: &str) -> String {
-    let (base, subscript) = split(name);
-    if subscript.is_empty() { base } else { format!("{base}_{{{subscript}}}") }
-}
-
-/// The letter or word, and its subscript.
-fn split(name: &str) -> (String, String) {
-    let (word, indices) = match name.split_once('[') {
-        Some((word, rest)) => (word, rest.trim_end_matches(']')),
-        None => (name, ""),
+fn written(parts: &Parts) -> String {
+    let base = word(&parts.base);
+    let dotted = match parts.order {
+        0 => base,
+        1 => format!("\\dot{{{base}}}"),
+        2 => format!("\\ddot{{{base}}}"),
+        3 => format!("\\dddot{{{base}}}"),
+        n => format!("{base}^{{({n})}}"),
     };
-    let mut subscripts: Vec<String> = Vec::new();
-    let mut parts = word.split('_').filter(|p| !p.is_empty());
-    let head = parts.next().unwrap_or("\\_");
-    let letters = head.trim_end_matches(|c: char| c.is_ascii_digit());
-    let base = if letters.is_empty() || letters.chars().any(|c| c.is_ascii_digit()) {
-        upright(head)
-    } else {
-        if letters.len() < head.len() {
-            subscripts.push(head[letters.len()..].to_string());
-        }
-        letter(letters)
+    let subscript = |s: &Subscript| match s {
+        Subscript::Word(w) => word(w),
+        Subscript::Plain(text) => text.clone(),
+        Subscript::Of(parts) => written(parts),
     };
-    subscripts.extend(parts.map(|p| {
-        if p.chars().all(|c| c.is_ascii_digit()) { p.to_string() } else { letter(p) }
-    }));
-    if !indices.is_empty() {
-        let all: Vec<&str> = indices.split(',').map(str::trim).collect();
-        let short = all.iter().all(|i| i.len() == 1);
-        subscripts.push(all.join(if short { "" } else { "," }));
-    }
-    (base, subscripts.join(","))
+    let all: Vec<String> = parts.subscripts.iter().map(subscript).collect();
+    if all.is_empty() { dotted } else { format!("{dotted}_{{{}}}", all.join(",")) }
 }
 
-/// A Greek letter by its name, a single letter as it is, a word upright.
-fn letter(word: &str) -> String {
-    const SMALL: [&str; 20] = [
-        "alpha", "beta", "gamma", "delta", "zeta", "eta", "iota", "kappa", "lambda", "mu",
-        "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "chi", "psi", "omega",
-    ];
-    const CAPITAL: [&str; 11] = [
-        "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi",
-        "Omega",
-    ];
+fn word(word: &Word) -> String {
     match word {
-        "phi" => "\\varphi".into(),
-        "epsilon" => "\\varepsilon".into(),
-        "theta" | "th" => "\\theta".into(),
-        _ if SMALL.contains(&word) || CAPITAL.contains(&word) => format!("\\{word}"),
-        _ if word.chars().count() == 1 => escape(word),
-        _ => upright(word),
+        Word::Greek(name) => format!("\\{name}"),
+        Word::Letter(letter) => escape(letter),
+        Word::Upright(text) => format!("\\mathrm{{{}}}", escape(text)),
     }
-}
-
-fn upright(word: &str) -> String {
-    format!("\\mathrm{{{}}}", escape(word))
 }
 
 /// Text with the characters that mean something to LaTeX made harmless.

@@ -1,7 +1,7 @@
 //! Expressions as a hash-consed graph with exact numbers.
 //!
 //! ```text
-//! constructors ──► Graph ──► derivatives, substitution, zero test, values, text, LaTeX
+//! constructors ──► Graph ──► derivatives, substitution, zero test, values, text, LaTeX, MathML
 //! ```
 //!
 //! Knows nothing of mechanics beyond the words "coordinate", "velocity" and "time" of its symbols.
@@ -17,6 +17,8 @@ mod hazard;
 mod independence;
 mod latex;
 mod latex_symbol;
+mod mathml;
+mod mathml_symbol;
 mod node;
 pub mod number;
 mod order;
@@ -27,6 +29,7 @@ mod rules;
 mod simplify;
 pub mod special;
 mod store;
+mod symbol_parts;
 mod table;
 mod text;
 mod transform;
@@ -35,6 +38,7 @@ mod zero;
 
 pub use function::{Binary, Unary, power, whole_power};
 pub use graph::Graph;
+pub use mathml_symbol::escape as escape_markup;
 pub use node::{Expr, Memory, Node, Relation, Role, Symbol};
 pub use number::Rational;
 pub use print::{NameOptions, Named};

@@ -10,6 +10,7 @@ mod diagnostic_render;
 mod drawing;
 mod drawing_words;
 mod elaborate;
+mod highlight;
 mod lexer;
 mod lexer_confusable;
 mod lexer_token;
@@ -35,6 +36,7 @@ pub use elaborate::{
     ExpressionScope, Files, Formula, FormulaValue, NoFiles, Overrides, Refusal, Scope,
     read_assignments, read_expression, read_formula, read_model, read_numbers,
 };
+pub use highlight::{Piece, highlight};
 pub use model::{
     AffineBody, AffineWord, Constraint, Coordinate, Datum, Direction, Dynamics, Equation,
     Event, Force, ForceOrigin, Model, MultiplierStart, Observed, Parameter, Principle,

@@ -1,6 +1,64 @@
-//! A motion for the eye: what a report shows.
+//! A motion for the eye: one page that shows it, and a gallery of such pages.
+//!
+//! ```text
+//! Model, Motion(s) ─► Report ─► one HTML file: animation, equations, plots, audit, how to get it again
+//! ```
+//!
+//! The page is one file with its style and scripts inside: it opens without a server or a network. Everything that comes from a model is escaped on the way.
 
 pub mod drawing;
 mod drawing_default;
 mod drawing_frames;
 mod drawing_scene;
+mod figures;
+mod formulas;
+mod gallery;
+mod page;
+mod sha256;
+#[cfg(test)]
+mod style_tests;
+mod tables;
+
+pub use figures::{FigureError, figure_of, thumbnail};
+pub use gallery::{Card, gallery_index};
+pub use page::page;
+
+use pfaff_model::{Model, Overrides};
+
+use crate::compare::Comparison;
+use crate::motion::Motion;
+use crate::settings::Request;
+
+/// Everything that a page shows.
+#[derive(Clone, Debug)]
+pub struct Report<'a> {
+    /// The model.
+    pub model: &'a Model,
+    /// What was asked for.
+    pub request: &'a Request,
+    /// How the user names the model: a path, the name of a gallery model, or `-`.
+    pub name: &'a str,
+    /// What the command line changed.
+    pub overrides: &'a Overrides,
+    /// One motion, or several principles side by side.
+    pub shown: Shown<'a>,
+}
+
+/// One motion or several.
+#[derive(Clone, Copy, Debug)]
+pub enum Shown<'a> {
+    /// One.
+    Motion(&'a Motion),
+    /// One for each principle.
+    Comparison(&'a Comparison),
+}
+
+impl Shown<'_> {
+    /// The motions.
+    pub fn motions(&self) -> &[Motion] {
+        match self {
+            Self::Motion(motion) => std::slice::from_ref(*motion),
+            Self::Comparison(comparison) => &comparison.motions,
+        }
+    }
+}

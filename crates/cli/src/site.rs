@@ -1,0 +1,122 @@
+//! The gallery as a static site: an index with small pictures, and a page for each model.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use pfaff::report::{Card, Report, Shown, gallery_index, page, thumbnail};
+use pfaff::{
+    GALLERY, GalleryFiles, GalleryModel, Overrides, Request, Source, closest, read, run, survey,
+};
+
+use crate::output::{Exit, failed, rejected, say, usage};
+
+/// Builds the site; `only` names some models.
+pub(crate) fn site(folder: &str, only: Option<&str>) -> Result<Exit, Exit> {
+    let models = chosen(only)?;
+    std::fs::create_dir_all(folder)
+        .map_err(|error| usage(&format!("`{folder}` cannot be made: {error}")))?;
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let cards: Mutex<Vec<(usize, Card)>> = Mutex::new(Vec::new());
+    let wrong: Mutex<Option<Exit>> = Mutex::new(None);
+    let work = || {
+        while let Some((i, model)) = {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            models.get(i).map(|m| (i, m))
+        } {
+            match built(model, folder) {
+                Ok(card) => {
+                    let count = done.fetch_add(1, Ordering::Relaxed) + 1;
+                    say(&format!(
+                        "{count}/{} {}: {}",
+                        models.len(),
+                        model.name,
+                        card.verdict.name()
+                    ));
+                    lock(&cards).push((i, card));
+                }
+                Err(exit) => {
+                    say(&format!("error: the gallery model `{}` has no page", model.name));
+                    *lock(&wrong) = Some(exit);
+                }
+            }
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        (0..threads).for_each(|_| {
+            scope.spawn(work);
+        });
+    });
+    if let Some(exit) = *lock(&wrong) {
+        return Err(exit);
+    }
+    let mut cards = std::mem::take(&mut *lock(&cards));
+    cards.sort_by_key(|(i, _)| *i);
+    let cards: Vec<Card> = cards.into_iter().map(|(_, card)| card).collect();
+    write(folder, "index.html", &gallery_index(&cards))?;
+    say(&format!("{folder}/index.html: {} models", cards.len()));
+    Ok(Exit::Done)
+}
+
+/// A lock whose holder panicked still has what was put in.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+fn chosen(only: Option<&str>) -> Result<Vec<GalleryModel>, Exit> {
+    let Some(text) = only else { return Ok(GALLERY.to_vec()) };
+    let known: Vec<&str> = GALLERY.iter().map(|m| m.name).collect();
+    text.split(',')
+        .map(|word| {
+            let word = word.trim();
+            let found = GALLERY.iter().copied().find(|m| m.name == word);
+            found.ok_or_else(|| {
+                let hint = closest(word, &known)
+                    .map_or(String::new(), |n| format!("; did you mean `{n}`?"));
+                usage(&format!("the gallery has no model `{word}`{hint}"))
+            })
+        })
+        .collect()
+}
+
+/// Runs a model and writes its page.
+fn built(gallery: &GalleryModel, folder: &str) -> Result<Card, Exit> {
+    let source = Source::new(gallery.name, gallery.text);
+    let overrides = Overrides::default();
+    let reading = read(source, &overrides, &GalleryFiles).map_err(|r| rejected(&r))?;
+    let (model, request) = (&reading.model, Request::default());
+    let mut motion = run(model, &request, &mut |_, _| true)
+        .map_err(|failure| failed(&failure, &model.source))?;
+    motion.statistics.derive_us += reading.read_us;
+    let report = Report {
+        model,
+        request: &request,
+        name: gallery.name,
+        overrides: &overrides,
+        shown: Shown::Motion(&motion),
+    };
+    write(folder, &format!("{}.html", gallery.name), &page(&report))?;
+    let comment =
+        gallery.text.lines().take_while(|l| l.starts_with('#') || l.trim().is_empty());
+    let about: Vec<&str> = comment.map(|l| l.trim_start_matches('#').trim()).collect();
+    let mut words: Vec<String> =
+        survey(model).constraints.iter().map(|c| c.class.name().to_owned()).collect();
+    words.extend(motion.principle.map(|p| p.name().to_owned()));
+    words.sort();
+    words.dedup();
+    Ok(Card {
+        name: gallery.name.to_owned(),
+        title: motion.title.clone(),
+        about: about.join(" ").trim().to_owned(),
+        picture: thumbnail(&motion),
+        verdict: motion.audit.verdict,
+        words,
+    })
+}
+
+fn write(folder: &str, name: &str, text: &str) -> Result<(), Exit> {
+    let path = Path::new(folder).join(name);
+    std::fs::write(&path, text)
+        .map_err(|error| usage(&format!("`{}` could not be written: {error}", path.display())))
+}

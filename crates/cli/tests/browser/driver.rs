@@ -1,0 +1,182 @@
+//! A small WebDriver client: HTTP on the loopback and JSON, nothing else.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// A running `chromedriver`, ended with this value.
+pub(crate) struct Driver {
+    process: Child,
+    port: u16,
+}
+
+impl Driver {
+    pub(crate) fn start() -> Result<Self, String> {
+        let mut process = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| format!("`chromedriver` does not start ({error}); install chromium and chromium-driver"))?;
+        let mut lines = BufReader::new(process.stdout.take().expect("a pipe")).lines();
+        let port = lines.by_ref().map_while(Result::ok).find_map(|line| {
+            let number = line.split("successfully on port ").nth(1)?.trim_end_matches('.');
+            number.trim().parse().ok()
+        });
+        // NOTE: whoever writes to a pipe that nobody reads is stopped in the end.
+        std::thread::spawn(move || lines.for_each(drop));
+        match port {
+            Some(port) => Ok(Self { process, port }),
+            None => Err("`chromedriver` tells no port".into()),
+        }
+    }
+
+    pub(crate) fn browser(&self) -> Browser<'_> {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let profile =
+            std::env::temp_dir().join(format!("pfaff-browser-{}-{number}", std::process::id()));
+        let options = json!({"args": [
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+            "--disable-background-networking", "--no-first-run", format!("--user-data-dir={}", profile.display()),
+        ]});
+        let wanted = json!({"capabilities": {"alwaysMatch": {
+            "browserName": "chrome",
+            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
+            "goog:chromeOptions": options,
+        }}});
+        let answer = call(self.port, "POST", "/session", &wanted);
+        let session =
+            answer["sessionId"].as_str().unwrap_or_else(|| panic!("no session: {answer}"));
+        Browser { driver: self, session: session.to_owned(), profile }
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// One window.
+pub(crate) struct Browser<'a> {
+    driver: &'a Driver,
+    session: String,
+    profile: std::path::PathBuf,
+}
+
+impl Browser<'_> {
+    fn post(&self, what: &str, body: &Value) -> Value {
+        call(self.driver.port, "POST", &format!("/session/{}/{what}", self.session), body)
+    }
+
+    pub(crate) fn open(&self, path: &Path) {
+        self.tools("Performance.disable", &json!({}));
+        self.tools("Performance.enable", &json!({"timeDomain": "threadTicks"}));
+        self.post("url", &json!({"url": format!("file://{}", path.display())}));
+    }
+
+    pub(crate) fn size(&self, width: u32, height: u32) {
+        // NOTE: a window is never as narrow as a phone, an emulated screen is.
+        let metrics =
+            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+        self.tools("Emulation.setDeviceMetricsOverride", &metrics);
+    }
+
+    pub(crate) fn scheme(&self, dark: bool) {
+        let value = if dark { "dark" } else { "light" };
+        let features = json!({"features": [{"name": "prefers-color-scheme", "value": value}]});
+        self.tools("Emulation.setEmulatedMedia", &features);
+    }
+
+    /// Milliseconds of processor time that the page took so far, by the clock of its thread.
+    pub(crate) fn work(&self) -> f64 {
+        let told = self.tools("Performance.getMetrics", &json!({}));
+        let metrics = told["metrics"].as_array().expect("a list");
+        let task = metrics.iter().find(|m| m["name"] == "TaskDuration").expect("a duration");
+        task["value"].as_f64().expect("a number") * 1e3
+    }
+
+    /// A command of the developer tools.
+    fn tools(&self, command: &str, parameters: &Value) -> Value {
+        self.post("goog/cdp/execute", &json!({"cmd": command, "params": parameters}))
+    }
+
+    /// Runs the body of a function in the page.
+    pub(crate) fn script(&self, body: &str, arguments: Value) -> Value {
+        self.post("execute/sync", &json!({"script": body, "args": arguments}))
+    }
+
+    /// Nothing was said on the console, and nothing but pages was asked for.
+    pub(crate) fn silent(&self, path: &Path) {
+        let said = self.post("se/log", &json!({"type": "browser"}));
+        assert_eq!(said, json!([]), "{}", path.display());
+        let events = self.post("se/log", &json!({"type": "performance"}));
+        let mut requests = 0;
+        for event in events.as_array().expect("a list") {
+            let message: Value =
+                serde_json::from_str(event["message"].as_str().expect("text")).expect("JSON");
+            let message = &message["message"];
+            if message["method"] == "Network.requestWillBeSent" {
+                let url = message["params"]["request"]["url"].as_str().expect("an address");
+                // NOTE: the browser's own first page asks for its own pictures.
+                let asking = message["params"]["documentURL"].as_str().unwrap_or("");
+                if asking.starts_with("chrome://") {
+                    continue;
+                }
+                assert!(url.starts_with("file://") && url.contains(".html"), "{url}");
+                requests += 1;
+            }
+        }
+        assert!(requests > 0, "the log of requests is kept");
+    }
+}
+
+impl Drop for Browser<'_> {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            call(self.driver.port, "DELETE", &format!("/session/{}", self.session), &json!({}));
+        }
+        let _ = std::fs::remove_dir_all(&self.profile);
+    }
+}
+
+/// One request, and the `value` of its answer.
+fn call(port: u16, method: &str, path: &str, body: &Value) -> Value {
+    let body = body.to_string();
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("the driver listens");
+    stream.set_read_timeout(Some(Duration::from_mins(1))).expect("a time limit");
+    let head = format!(
+        "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
+    stream
+        .write_all(head.as_bytes())
+        .and_then(|()| stream.write_all(body.as_bytes()))
+        .expect("it reads");
+    let mut reader = BufReader::new(stream);
+    let mut length = 0;
+    for line in reader.by_ref().lines() {
+        let line = line.expect("an answer");
+        if line.is_empty() {
+            break;
+        }
+        if let Some((name, value)) = line.split_once(':')
+            && name.eq_ignore_ascii_case("content-length")
+        {
+            length = value.trim().parse().expect("a length");
+        }
+    }
+    let mut answer = vec![0; length];
+    reader.read_exact(&mut answer).expect("the whole answer");
+    let mut answer: Value = serde_json::from_slice(&answer).expect("JSON");
+    let value = answer["value"].take();
+    assert!(value.get("error").is_none(), "{method} {path}: {value}");
+    value
+}

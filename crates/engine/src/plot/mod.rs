@@ -1,0 +1,180 @@
+//! Curves as figures: SVG for pages and papers, PDF and PNG for papers.
+//!
+//! ```text
+//! Figure ─► Drawn (frame, ticks, curves thinned to what can be seen) ─► svg, pdf, png
+//! ```
+//!
+//! All lengths are CSS pixels, 1/96 inch. Colours are those of Okabe and Ito, some darkened so that every line stands out from the paper
+//! by 3:1; dashes tell the curves apart where colours do not.
+
+mod decimate;
+mod font;
+mod layout;
+mod metrics;
+mod pdf;
+mod png;
+mod svg;
+mod ticks;
+
+pub(crate) use layout::{layout, layout_within};
+pub(crate) use svg::embedded;
+pub(crate) use ticks::short;
+
+use std::borrow::Cow;
+
+/// Curves over common axes.
+#[derive(Clone, Debug, Default)]
+pub struct Figure<'a> {
+    /// Above the figure, if not empty.
+    pub title: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// What is drawn, the first one on top of the others.
+    pub curves: Vec<Curve<'a>>,
+    /// Whether a unit is as long upwards as it is sideways.
+    pub equal: bool,
+}
+
+/// An axis.
+#[derive(Clone, Debug, Default)]
+pub struct Axis {
+    /// What it shows.
+    pub label: String,
+    /// Whether equal lengths are equal ratios.
+    pub log: bool,
+}
+
+/// A line through points; what is not finite leaves a gap.
+#[derive(Clone, Debug, Default)]
+pub struct Curve<'a> {
+    /// In the legend.
+    pub name: String,
+    /// Abscissae.
+    pub x: Cow<'a, [f64]>,
+    /// Ordinates, as many.
+    pub y: Cow<'a, [f64]>,
+    /// Which colour.
+    pub colour: usize,
+    /// Which dashes; 0 is a full line.
+    pub dash: usize,
+}
+
+/// How a figure is laid out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Look {
+    /// Width in pixels.
+    pub width: f64,
+    /// Height in pixels.
+    pub height: f64,
+    /// Whether a legend stands above the frame when there is more than one curve.
+    pub legend: bool,
+    /// Whether axes and their texts are drawn.
+    pub axes: bool,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self { width: 640.0, height: 400.0, legend: true, axes: true }
+    }
+}
+
+impl Figure<'_> {
+    /// As a file of its own, white paper included.
+    pub fn to_svg(&self, look: Look) -> String {
+        svg::file(self, &layout(self, look))
+    }
+
+    /// As a PDF page of the figure's size.
+    pub fn to_pdf(&self, look: Look) -> Vec<u8> {
+        pdf::file(&layout(self, look))
+    }
+
+    /// As pixels; `scale` of them for each CSS pixel.
+    pub fn to_png(&self, look: Look, scale: f64) -> Vec<u8> {
+        png::file(&layout(self, look), scale)
+    }
+}
+
+/// A mark on paper.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Mark {
+    /// A polyline.
+    Line {
+        points: Vec<(f64, f64)>,
+        paint: Paint,
+        width: f64,
+        dash: usize,
+    },
+    Text(Text),
+}
+
+/// A line of text.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Text {
+    /// The end, middle or beginning of its base line.
+    pub(crate) at: (f64, f64),
+    pub(crate) anchor: Anchor,
+    /// Whether it runs upwards.
+    pub(crate) upwards: bool,
+    pub(crate) size: f64,
+    pub(crate) paint: Paint,
+    pub(crate) words: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Paint {
+    Ink,
+    Muted,
+    Grid,
+    Curve(usize),
+}
+
+/// Colours of curves on white: blue, vermilion, green, purple, black, orange, sky blue, brown.
+const COLOURS: [&str; 8] =
+    ["#0072b2", "#d55e00", "#008060", "#b0508a", "#1a1a1a", "#a87400", "#3a8fc4", "#7a4a2b"];
+
+/// How many colours there are.
+pub(crate) const COLOUR_COUNT: usize = COLOURS.len();
+
+impl Paint {
+    /// `#rrggbb` on white paper.
+    fn hex(self) -> &'static str {
+        match self {
+            Self::Ink => "#1a1a1a",
+            Self::Muted => "#595959",
+            Self::Grid => "#dcdcdc",
+            Self::Curve(i) => COLOURS[i % COLOURS.len()],
+        }
+    }
+
+    /// Red, green, blue from 0 to 1.
+    pub(crate) fn rgb(self) -> [f64; 3] {
+        let hex = self.hex();
+        [1, 3, 5].map(|i| {
+            let byte = u8::from_str_radix(&hex[i..i + 2], 16);
+            f64::from(byte.expect("the colours above are hexadecimal")) / 255.0
+        })
+    }
+}
+
+/// Lengths of ink and gap, over and over.
+pub(crate) fn dashes(style: usize) -> &'static [f64] {
+    const STYLES: [&[f64]; 6] = [
+        &[],
+        &[7.0, 3.0],
+        &[2.0, 2.5],
+        &[9.0, 3.0, 2.0, 3.0],
+        &[13.0, 4.0],
+        &[6.0, 2.5, 1.5, 2.5, 1.5, 2.5],
+    ];
+    STYLES[style % STYLES.len()]
+}

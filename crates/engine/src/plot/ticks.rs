@@ -1,0 +1,248 @@
+//! Scales and their ticks: a range of numbers → round numbers on an axis with short labels.
+//!
+//! Steps are 1, 2 or 5 times a power of ten. Where all labels would be long, a common power of ten, and a common offset if need be,
+//! is taken out and told in the label of the axis.
+
+/// A range of numbers on an axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Scale {
+    /// The number at the beginning.
+    pub(crate) low: f64,
+    /// The number at the end.
+    pub(crate) high: f64,
+    /// Whether equal lengths are equal ratios.
+    pub(crate) log: bool,
+}
+
+/// Marked numbers of an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Ticks {
+    /// Place from 0 to 1, and label.
+    pub(crate) marks: Vec<(f64, String)>,
+    /// What the label of the axis has to add, such as ` − 1.5, in 1e-6`.
+    pub(crate) unit: String,
+}
+
+impl Scale {
+    /// The scale that shows all finite values, with a little room; drawn apart if they are equal.
+    pub(crate) fn of(values: impl Iterator<Item = f64>, log: bool) -> Self {
+        let shown = |x: &f64| x.is_finite() && (!log || *x > 0.0);
+        let (mut low, mut high) = values
+            .filter(shown)
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+        if low > high {
+            (low, high) = if log { (0.1, 1.0) } else { (0.0, 1.0) };
+        }
+        if log {
+            let (mut a, mut b) = (libm::log10(low).floor(), libm::log10(high).ceil());
+            if b - a < 1.0 {
+                (a, b) = (a - 1.0, b + 1.0);
+            }
+            return Self { low: libm::pow(10.0, a), high: libm::pow(10.0, b), log };
+        }
+        let size = low.abs().max(high.abs());
+        // Differences that are rounding alone make no picture.
+        if high - low <= 1e-12 * size || size == 0.0 {
+            let half = if size == 0.0 { 1.0 } else { 0.5 * size };
+            return Self { low: low - half, high: high + half, log };
+        }
+        let room = 0.04 * (high - low);
+        Self { low: low - room, high: high + room, log }
+    }
+
+    /// The scale from one end of the values to the other, without room.
+    pub(crate) fn tight(self, values: impl Iterator<Item = f64>) -> Self {
+        let (low, high) = values
+            .filter(|x| x.is_finite())
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+        if self.log || low.partial_cmp(&high) != Some(std::cmp::Ordering::Less) {
+            return self;
+        }
+        Self { low, high, ..self }
+    }
+
+    /// Where a number lies, 0 at the beginning and 1 at the end.
+    pub(crate) fn place(self, x: f64) -> f64 {
+        if self.log {
+            let (a, b) = (libm::log10(self.low), libm::log10(self.high));
+            return (libm::log10(x) - a) / (b - a);
+        }
+        // NOTE: halves do not overflow.
+        (x / 2.0 - self.low / 2.0) / (self.high / 2.0 - self.low / 2.0)
+    }
+
+    /// About `count` round numbers.
+    pub(crate) fn ticks(self, count: usize) -> Ticks {
+        if self.log { self.log_ticks(count) } else { self.linear_ticks(count) }
+    }
+
+    fn linear_ticks(self, count: usize) -> Ticks {
+        let span = self.high - self.low;
+        let step = round_step(span / count.max(1) as f64);
+        if !step.is_finite() || step <= 0.0 {
+            return Ticks { marks: Vec::new(), unit: String::new() };
+        }
+        let (first, last) = ((self.low / step).ceil(), (self.high / step).floor());
+        let size = self.low.abs().max(self.high.abs());
+        // An offset where the labels would need more than six digits.
+        let offset =
+            if size / step > 1e6 { (self.low / step / 10.0).round() * 10.0 } else { 0.0 };
+        let largest = (first - offset).abs().max((last - offset).abs()) * step;
+        let exponent = libm::log10(largest.max(step)).floor();
+        let small = libm::log10(step).floor();
+        let power = if exponent >= 5.0 || small < -3.0 { exponent } else { 0.0 };
+        let unit = libm::pow(10.0, power);
+        let decimals = (power - small + 1e-9).floor().max(0.0) as usize;
+        let mut marks = Vec::new();
+        let mut k = first;
+        while k <= last {
+            let value = (k - offset) * step / unit;
+            marks.push((self.place(k * step), typographic(&trimmed(value, decimals))));
+            k += 1.0;
+        }
+        let mut text = String::new();
+        if offset != 0.0 {
+            let base = offset * step;
+            let sign = if base < 0.0 { "+" } else { "−" };
+            text = format!(" {sign} {}", short_to(base.abs(), 12));
+        }
+        if power != 0.0 {
+            text = format!("{text}, in 1e{power}");
+        }
+        Ticks { marks, unit: typographic(&text) }
+    }
+
+    fn log_ticks(self, count: usize) -> Ticks {
+        let (a, b) = (libm::log10(self.low).round(), libm::log10(self.high).round());
+        let every = ((b - a) / count.max(1) as f64).ceil().max(1.0);
+        let mut marks = Vec::new();
+        let mut k = a;
+        while k <= b + 1e-9 {
+            let label = if (-2.0..=3.0).contains(&k) {
+                trimmed(libm::pow(10.0, k), 2)
+            } else {
+                format!("1e{k}")
+            };
+            marks.push(((k - a) / (b - a), typographic(&label)));
+            k += every;
+        }
+        Ticks { marks, unit: String::new() }
+    }
+}
+
+/// The next of 1, 2, 5 times a power of ten.
+fn round_step(rough: f64) -> f64 {
+    let power = libm::pow(10.0, libm::log10(rough).floor());
+    let factor = rough / power;
+    let nice = [1.0, 2.0, 5.0, 10.0].into_iter().find(|n| factor <= n * (1.0 + 1e-9));
+    nice.unwrap_or(10.0) * power
+}
+
+fn trimmed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let text = if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &text
+    };
+    if text == "-0" { "0".into() } else { text.to_owned() }
+}
+
+/// With a true minus sign.
+fn typographic(text: &str) -> String {
+    text.replace('-', "−")
+}
+
+/// A number with few digits, for a table or a sentence.
+pub(crate) fn short(x: f64) -> String {
+    short_to(x, 6)
+}
+
+fn short_to(x: f64, digits: usize) -> String {
+    if x == 0.0 {
+        return "0".into();
+    }
+    if !x.is_finite() {
+        return "–".into();
+    }
+    let size = libm::log10(x.abs()).floor();
+    if !(-4.0..7.0).contains(&size) {
+        let text = format!("{x:.*e}", digits - 1);
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let mantissa = if mantissa.contains('.') {
+            mantissa.trim_end_matches('0').trim_end_matches('.')
+        } else {
+            mantissa
+        };
+        return format!("{mantissa}e{exponent}");
+    }
+    trimmed(x, (digits as f64 - 1.0 - size).max(0.0) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(low: f64, high: f64) -> (Vec<String>, String) {
+        let ticks = Scale { low, high, log: false }.ticks(5);
+        (ticks.marks.into_iter().map(|m| m.1).collect(), ticks.unit)
+    }
+
+    #[test]
+    fn labels_are_round_and_short() {
+        assert_eq!(labels(0.0, 20.0).0, ["0", "5", "10", "15", "20"]);
+        assert_eq!(labels(-0.31, 0.97).0, ["0", "0.5"]);
+        assert_eq!(
+            labels(0.0, 3e-7),
+            (["0", "1", "2", "3"].map(String::from).to_vec(), ", in 1e−7".into())
+        );
+        let (marks, unit) = labels(1.5, 1.5 + 3e-9);
+        assert_eq!(unit, " − 1.5, in 1e−9");
+        assert_eq!(marks, ["0", "1", "2", "3"]);
+        assert_eq!(labels(2e6, 5e6).1, ", in 1e6");
+    }
+
+    #[test]
+    fn every_range_has_some_ticks_in_order_and_none_outside() {
+        let mut x = 1_u64;
+        for _ in 0..2000 {
+            let mut next = || {
+                x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                (x >> 33) as f64 / 2_147_483_648.0
+            };
+            let low = (next() - 0.5) * libm::pow(10.0, 40.0 * next() - 20.0);
+            let high = low + libm::pow(10.0, 40.0 * next() - 20.0);
+            let scale = Scale::of([low, high].into_iter(), false);
+            let ticks = scale.ticks(5);
+            assert!((1..=11).contains(&ticks.marks.len()), "{low} {high} {ticks:?}");
+            for pair in ticks.marks.windows(2) {
+                assert!(
+                    pair[0].0 < pair[1].0 && pair[0].1 != pair[1].1,
+                    "{low} {high} {ticks:?}"
+                );
+            }
+            // Tick and range are rounded by some units in the last place of the larger.
+            assert!(ticks.marks.iter().all(|m| (-1e-3..=1.001).contains(&m.0)), "{ticks:?}");
+            assert!(ticks.marks.iter().all(|m| m.1.chars().count() <= 9), "{ticks:?}");
+        }
+    }
+
+    #[test]
+    fn decades_are_marked() {
+        let scale = Scale::of([3e-16, 2e-9].into_iter(), true);
+        assert_eq!((scale.low, scale.high), (1e-16, 1e-8));
+        let ticks = scale.ticks(4);
+        assert_eq!(
+            ticks.marks.iter().map(|m| m.1.as_str()).collect::<Vec<_>>(),
+            ["1e−16", "1e−14", "1e−12", "1e−10", "1e−8"]
+        );
+    }
+
+    #[test]
+    fn numbers_have_sensible_digits() {
+        assert_eq!(short(0.1 + 0.2), "0.3");
+        assert_eq!(short(1234.567), "1234.57");
+        assert_eq!(short(-1.0e-9), "-1e-9");
+        assert_eq!(short(f64::NAN), "–");
+    }
+}
