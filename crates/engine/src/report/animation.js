@@ -70,6 +70,8 @@
     const colours = {};
     let width = 600, height = 400, frame = 0, scale = 1, zoom = 1, middle = [0, 0, 0], readAt = -1;
     let camera = null;
+    // What lies on something is drawn after it.
+    const lift = 0.01 * norm(add(data.bounds[1], data.bounds[0], -1));
 
     const value = (k) => {
       const column = columns[k];
@@ -192,14 +194,17 @@
       pen.fill();
       pen.globalAlpha = alpha;
     }
-    function write(text, p, shape) {
+    // Beside a point; beyond the head of an arrow, which points `towards`.
+    function write(text, p, shape, towards) {
       if (!finite(p)) return;
       pen.globalAlpha = 1;
       pen.font = "13px " + colours.font;
       pen.textBaseline = "middle";
       const wide = pen.measureText(text).width;
-      const x = clamp(p[0] + (shape.kind === "text" ? 0 : 9), 4, Math.max(4, width - wide - 4));
-      const y = clamp(p[1] - (shape.kind === "text" ? 0 : 11), 9, height - 9);
+      const [left, below] = towards ? [towards[0] < 0, towards[1] > 0] : [false, false];
+      const off = shape.kind === "text" ? [0, 0] : [left ? -7 - wide : 8, below ? 11 : -11];
+      const x = clamp(p[0] + off[0], 4, Math.max(4, width - wide - 4));
+      const y = clamp(p[1] + off[1], 9, height - 9);
       pen.lineWidth = 4;
       pen.setLineDash([]);
       pen.strokeStyle = colours.ground;
@@ -214,7 +219,7 @@
         const p = place(shape.at);
         if (!finite(p)) return;
         const r = shape.radius === undefined ? 5 : Math.max(Math.abs(value(shape.radius)) * scale, 2);
-        out.push({ z: depth(p) + 1e-6, draw() {
+        out.push({ z: depth(p) + lift, draw() {
           const colour = ready(shape), q = project(p);
           pen.beginPath();
           pen.arc(q[0], q[1], r, 0, 2 * Math.PI);
@@ -317,14 +322,14 @@
         };
         for (let k = 0; k <= last; k += 1) points.push(list.map((x) => at(x, k)));
         points.push(list.map((x) => at(x, last)));
-        const step = spatial ? 12 : points.length;
+        const step = spatial ? (shape.dashed ? 240 : 12) : points.length;
         for (let k = 0; k + 1 < points.length; k += step) piece(shape, points.slice(k, k + step + 1), false, out);
       },
       arrow(shape, out) {
         const a = place(shape.at), d = place(shape.along);
         if (!finite(a) || !finite(d)) return;
         const b = add(a, d, 1);
-        out.push({ z: Math.max(depth(a), depth(b)) + 1e-6, draw() {
+        out.push({ z: Math.max(depth(a), depth(b)) + lift, draw() {
           ready(shape);
           const p = project(a), q = project(b);
           const along = [q[0] - p[0], q[1] - p[1]], length = Math.hypot(along[0], along[1]);
@@ -337,7 +342,8 @@
             [neck[0] + 0.42 * head * u[1], neck[1] - 0.42 * head * u[0]]], true);
           pen.fill();
         } });
-        label(shape, b, out);
+        const [p, q] = [project(a), project(b)], towards = [q[0] - p[0], q[1] - p[1]];
+        if (Math.hypot(towards[0], towards[1]) > 8) label(shape, b, out, towards);
       },
       text(shape, out) {
         const p = place(shape.at);
@@ -352,7 +358,7 @@
             if (!quad.every(finite)) continue;
             const z = quad.reduce((s, p) => s + depth(p), 0) / 4;
             const normal = unit(cross(add(quad[2], quad[0], -1), add(quad[3], quad[1], -1)));
-            out.push({ z: z - 1e-3, draw() {
+            out.push({ z: z - lift, draw() {
               const colour = ready(shape);
               path(quad.map(project), true);
               pen.globalAlpha *= shape.fill ? 0.75 : 0.1 + 0.16 * Math.abs(dot(normal, camera.eye));
@@ -369,9 +375,9 @@
     figures.disk = figures.circle;
     figures.wheel = figures.box;
 
-    function label(shape, p, out) {
+    function label(shape, p, out, towards) {
       if (!shape.label || !finite(p)) return;
-      out.push({ z: Infinity, draw() { write(shape.label, project(p), shape); } });
+      out.push({ z: Infinity, draw() { write(shape.label, project(p), shape, towards); } });
     }
     function piece(shape, points, closed, out) {
       const good = points.filter(finite);
@@ -612,12 +618,14 @@
     show();
     const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
     // Plays by itself once it is seen, unless the reader wants no motion.
+    let leave = () => {};
     if (!calm && window.IntersectionObserver) {
       const watch = new IntersectionObserver((list) => {
-        if (list.some((e) => e.isIntersecting)) { watch.disconnect(); play(); }
+        if (list.some((e) => e.isIntersecting)) { leave(); play(); }
       }, { threshold: 0.4 });
+      leave = () => watch.disconnect();
       watch.observe(canvas);
-      for (const hand of ["pointerdown", "keydown"]) root.addEventListener(hand, () => watch.disconnect(), { once: true });
+      for (const hand of ["pointerdown", "keydown"]) root.addEventListener(hand, leave, { once: true });
     }
     return {
       get time() { return now(); },
@@ -625,8 +633,9 @@
       get frames() { return data.frames; },
       start: data.start, end: data.end, id: root.id, spatial,
       get camera() { return camera && { turn: camera.turn, lift: camera.lift }; },
-      play, pause,
-      seek(t) { seek(duration > 0 ? (t - data.start) / (data.end - data.start) : 0); },
+      play() { leave(); play(); },
+      pause() { leave(); pause(); },
+      seek(t) { leave(); seek(duration > 0 ? (t - data.start) / (data.end - data.start) : 0); },
     };
   }
 

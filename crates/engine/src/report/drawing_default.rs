@@ -1,8 +1,8 @@
 //! What is drawn of a model that says nothing about it, found from its names.
 //!
 //! In this order: square matrices of affine bodies become ellipses and ellipsoids that deform; coordinates `x, y(, z)`, vectors of two or three and rows of
-//! them become points with trails, with a wheel where an angle goes with one point; abbreviations whose velocities stand in the Lagrangian become a chain of
-//! points. Where there is nothing of the kind, the first two coordinates are a point of configuration space.
+//! them become points with trails, with a wheel where an angle goes with one point; abbreviations of two or three components become a chain of points, those
+//! whose velocities stand in the Lagrangian if there are any. Where there is nothing of the kind, the first two coordinates are a point of configuration space.
 
 use pfaff_expr::{Expr, Rates};
 use pfaff_model::{Colour, Components, Drawing, Dynamics, Figure, Model, Span, Style};
@@ -34,7 +34,8 @@ pub(crate) fn default_drawings(model: &Model) -> Vec<Drawing> {
         }
         return out;
     }
-    let chain = moving_points(model);
+    let strict = moving_points(model, true);
+    let chain = if strict.is_empty() { moving_points(model, false) } else { strict };
     if let Some(last) = chain.last() {
         let origin = vec![model.graph.zero(); last.len()];
         let points: Vec<Components> = std::iter::once(origin).chain(chain.clone()).collect();
@@ -184,8 +185,8 @@ fn wheel(model: &Model, at: &Components, heading: Expr) -> Drawing {
     drawn(Figure::Wheel { centre: at.clone(), edges }, Some(Colour::Ink))
 }
 
-/// Abbreviations of two or three components whose velocities stand in the Lagrangian.
-fn moving_points(model: &Model) -> Vec<Components> {
+/// Abbreviations of two or three components that move, and whose velocities stand in the Lagrangian if that is asked for.
+fn moving_points(model: &Model, massive: bool) -> Vec<Components> {
     let Dynamics::Lagrangian { lagrangian, .. } = &model.dynamics else { return Vec::new() };
     let g = &model.graph;
     let mut live = g.live(&[*lagrangian]);
@@ -197,7 +198,7 @@ fn moving_points(model: &Model) -> Vec<Components> {
             return false;
         }
         let rate = g.rate_of(e, &mut rates);
-        rate != g.zero() && live.binary_search(&rate).is_ok()
+        rate != g.zero() && (!massive || live.binary_search(&rate).is_ok())
     };
     let mut points: Vec<Components> = Vec::new();
     let list = &model.abbreviations;
@@ -209,7 +210,7 @@ fn moving_points(model: &Model) -> Vec<Components> {
         });
         let vector: Components = same.map(|(_, e)| *e).collect();
         let step = if (2..=3).contains(&vector.len()) { vector.len() } else { 1 };
-        if (2..=3).contains(&vector.len()) && vector.iter().filter(|&&e| moves(e)).count() > 1 {
+        if (2..=3).contains(&vector.len()) && vector.iter().any(|&e| moves(e)) {
             points.push(vector);
         } else if moves(list[k].1)
             && let Some(y) = partner(&list[k].0, 'y')

@@ -18,7 +18,10 @@ const INTERVALS: usize = 600;
 const TRAIL_INTERVALS: usize = 1800;
 
 /// How many numbers that change the frames may have together.
-const BUDGET: usize = 120_000;
+const BUDGET: usize = 250_000;
+
+/// Divisors of the intervals: how many frames may be left out.
+const STRIDES: [usize; 14] = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30, 60, 120];
 
 /// The values of expressions at the frames.
 pub(crate) struct Frames {
@@ -70,7 +73,11 @@ impl Frames {
         let mut values = source.evaluate(&expressions, &times(intervals), notes);
         let moving = values.iter().filter(|column| changes(column)).count();
         let fits = |stride: &&usize| moving * (INTERVALS / **stride) <= BUDGET;
-        let stride = [1, 2, 3, 4, 5, 6, 8, 10, 12].iter().find(fits).copied().unwrap_or(12);
+        let stride = STRIDES.iter().find(fits).copied().unwrap_or(120);
+        if stride > 10 {
+            let frames = INTERVALS / stride + 1;
+            notes.push(format!("so many points move that only {frames} frames are kept"));
+        }
         for column in &mut values {
             *column = column.iter().step_by(stride).copied().collect();
         }

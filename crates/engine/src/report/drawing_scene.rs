@@ -207,8 +207,10 @@ impl Lowering<'_> {
                 Figure::Spring { from, to, .. } => {
                     [from, to].iter().for_each(|p| bounds.include(&values(p), &[0.0; 3]));
                 }
-                Figure::Circle { centre, radius, .. } => {
-                    bounds.include(&values(centre), &[value(radius).abs(); 3]);
+                Figure::Circle { centre, radius, axis, .. } => {
+                    let r = value(radius).abs();
+                    let reach = axis.as_ref().map_or([r; 3], |a| ring(&values(a), r));
+                    bounds.include(&values(centre), &reach);
                 }
                 Figure::Ellipsoid { centre, axes } => {
                     bounds.include(&values(centre), &reach(axes, value, true));
@@ -239,6 +241,16 @@ fn reach(axes: &[Components], value: impl Fn(&Expr) -> f64, round: bool) -> [f64
         }
     }
     if round { reach.map(libm::sqrt) } else { reach }
+}
+
+/// How far a circle across an axis goes from its centre along each direction.
+fn ring(axis: &[f64], radius: f64) -> [f64; 3] {
+    let square: f64 = axis.iter().map(|x| x * x).sum();
+    std::array::from_fn(|k| {
+        let x = axis.get(k).copied().unwrap_or(0.0);
+        let sine = if square > 0.0 { libm::sqrt((1.0 - x * x / square).max(0.0)) } else { 1.0 };
+        radius * sine
+    })
 }
 
 /// Smallest and largest coordinates.

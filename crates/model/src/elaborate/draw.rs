@@ -13,7 +13,7 @@ use crate::source::Span;
 use crate::syntax::{Binder, ClauseValue, Draw, Slot};
 
 /// How many points all drawings of a model may have together.
-const POINTS: usize = 20_000;
+const POINTS: usize = 10_000;
 
 /// One drawing as written, with what is known of its words.
 pub(crate) struct Written<'a> {

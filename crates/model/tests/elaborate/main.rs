@@ -1,5 +1,6 @@
 //! Texts into models: values at points against formulas written by hand, families, sharing, data.
 
+mod drawings;
 mod gallery;
 mod support;
 
