@@ -608,7 +608,8 @@
     }
     if (window.ResizeObserver) {
       let seen = 0;
-      new ResizeObserver(() => { if (canvas.clientWidth !== seen) { seen = canvas.clientWidth; resize(); } }).observe(canvas);
+      const follow = () => { if (canvas.clientWidth !== seen) { seen = canvas.clientWidth; resize(); } };
+      new ResizeObserver(() => requestAnimationFrame(follow)).observe(canvas);
     } else window.addEventListener("resize", resize);
     const dark = window.matchMedia("(prefers-color-scheme: dark)");
     const recolour = () => { readAt = -1; paint(); };
