@@ -395,7 +395,7 @@
     function ball(q, r, colour) {
       const alpha = pen.globalAlpha;
       const shade = pen.createRadialGradient(q[0] - r / 3, q[1] - r / 3, r / 8, q[0], q[1], r);
-      shade.addColorStop(0, colours.ground);
+      shade.addColorStop(0, "#ffffff");
       shade.addColorStop(1, colour);
       pen.fillStyle = colours.ground;
       pen.fill();
@@ -548,14 +548,12 @@
       if (state.part >= 1) state.part = 0;
       state.playing = true;
       state.last = 0;
-      button.textContent = "⏸";
-      button.setAttribute("aria-label", "Pause");
+      button.textContent = "Pause";
       if (!frame) frame = requestAnimationFrame(tick);
     }
     function pause() {
       state.playing = false;
-      button.textContent = "▶";
-      button.setAttribute("aria-label", "Play");
+      button.textContent = "Play";
     }
     function seek(part) {
       state.part = clamp(part, 0, 1);

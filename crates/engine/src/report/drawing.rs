@@ -8,6 +8,7 @@
 
 use std::fmt::Write as _;
 
+use pfaff_expr::escape_markup as escape;
 use pfaff_model::{Drawing, Model};
 
 use crate::json::Json;
@@ -69,7 +70,7 @@ fn is_view(drawing: &Drawing) -> bool {
 
 /// The figure with its controls.
 fn html(title: &str, id: &str, data: &Json, spatial: bool) -> String {
-    let (title, id) = (escaped(title), escaped(id));
+    let (title, id) = (escape(title), escape(id));
     let turn = if spatial {
         " Drag to turn, or Shift with the arrow keys; + and − change the size."
     } else {
@@ -83,7 +84,7 @@ fn html(title: &str, id: &str, data: &Json, spatial: bool) -> String {
         "<figure class=\"pfaff-animation\" id=\"{id}\">\n\
          <canvas role=\"img\" tabindex=\"0\" aria-label=\"Animation: {title}\"></canvas>\n\
          <div class=\"pfaff-controls\" role=\"group\" aria-label=\"Playback\">\n\
-         <button type=\"button\" class=\"pfaff-play\" aria-label=\"Play\">▶</button>\n\
+         <button type=\"button\" class=\"pfaff-play\">Play</button>\n\
          <input type=\"range\" class=\"pfaff-time\" min=\"0\" max=\"1000\" value=\"0\" step=\"1\" aria-label=\"Time\">\n\
          <output class=\"pfaff-clock\">t = 0</output>\n\
          <label>Speed <select class=\"pfaff-speed\"><option value=\"0.1\">0.1×</option>\
@@ -97,21 +98,5 @@ fn html(title: &str, id: &str, data: &Json, spatial: bool) -> String {
          <script type=\"application/json\">{data}</script>\n\
          </figure>\n"
     );
-    out
-}
-
-/// Text for HTML, in an element or in quotes.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
     out
 }
