@@ -30,7 +30,8 @@ impl Elaborator<'_> {
         self.speak_of(format!("the drawing of a {word}"));
         let written = Written { shape, draw, span };
         let sound = self.words_fit(&written);
-        let Some(style) = self.style(&written) else { return };
+        // NOTE: a wrong look does not hide what is wrong with the figure.
+        let style = self.style(&written);
         if !sound {
             return;
         }
@@ -49,7 +50,8 @@ impl Elaborator<'_> {
                 self.error_hint("E0308", span, message, hint);
                 return;
             }
-            self.draft.drawings.push(Drawing { figure, style: style.clone(), span });
+            let Some(style) = style.clone() else { continue };
+            self.draft.drawings.push(Drawing { figure, style, span });
         }
     }
 

@@ -154,4 +154,9 @@ fn two_mistakes_of_one_drawing_are_both_found() {
         .expect_err("two words are wrong");
     let hints: Vec<&str> = found.iter().filter_map(|d| d.hint.as_deref()).collect();
     assert_eq!(hints, ["did you mean `heading`?", "did you mean `length`?"]);
+    let text = format!("{HEAD}draw point [x, phy] colour blu\n");
+    let (_, found) = read_model(Source::new("m", &text), &Overrides::default(), &NoFiles)
+        .expect_err("a name and a colour are wrong");
+    let codes: Vec<&str> = found.iter().map(|d| d.code).collect();
+    assert_eq!(codes, ["E0201", "E0440"]);
 }
