@@ -37,6 +37,8 @@ pub(crate) enum Command {
     Variations(VariationsArguments),
     /// Shows the geometry behind the constraints: metric, connections, torsion, curvature, distribution, integrability
     Geometry(GeometryArguments),
+    /// Lifts a path of the base along the constraints, and tells the holonomy of a loop
+    Lift(LiftArguments),
     /// Writes one self-contained page: animation, equations, plots, audit
     Report(ReportArguments),
     /// Draws columns of a motion as .svg, .pdf or .png
@@ -335,6 +337,7 @@ Examples:
   pfaff geometry contact_particle --format latex           for a paper
   pfaff geometry mine.pfaff --state \"y=0.5\" --json        numbers at a point; the growth vector is that of the point
   pfaff geometry mine.pfaff --dependent z                  which velocities the constraints give
+  pfaff geometry contact_particle --curve geodesic --t1 3  a curve from the initial state
 
 Constraints must be linear or affine in the velocities.")]
 pub(crate) struct GeometryArguments {
@@ -346,12 +349,81 @@ pub(crate) struct GeometryArguments {
     /// Numbers at this state, such as "x=1, x'=2, t=0"; what is missing is 0
     #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
     pub(crate) state: Option<String>,
-    /// text, latex or json
+    /// A curve instead: geodesic (of the metric on the base) or autoparallel (of the connection), from the initial state
+    #[arg(long, value_enum, conflicts_with = "state")]
+    pub(crate) curve: Option<Curve>,
+    #[command(flatten)]
+    pub(crate) times: TimesArguments,
+    /// text, latex or json; csv for a curve
     #[arg(long, value_enum, overrides_with = "json")]
     pub(crate) format: Option<FormulaFormat>,
     /// Prints one JSON object and nothing else
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  pfaff lift contact_particle --path \"x = cos(t), y = sin(t)\" --t1 2*pi
+  pfaff lift contact_particle --path loop.csv                             a table with columns t, x, y
+  pfaff lift mine.pfaff --path \"x = t, phi = t^2\" --t1 1 --format csv
+
+A path of formulas gives every base coordinate as a function of t. A table has t in its first column and a column for every base coordinate; it is interpolated smoothly.")]
+pub(crate) struct LiftArguments {
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
+    /// The base path: functions of t, such as "x = cos(t), y = sin(t)", or a file that ends in .csv
+    #[arg(long, value_name = "PATH", allow_hyphen_values = true)]
+    pub(crate) path: String,
+    /// The dependent coordinates, such as y,z
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) dependent: Option<String>,
+    #[command(flatten)]
+    pub(crate) times: TimesArguments,
+    /// Prints one JSON object and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// text, json or csv
+    #[arg(long, value_enum, overrides_with = "json")]
+    pub(crate) format: Option<TableFormat>,
+}
+
+/// When a curve begins and ends, and where it is looked at.
+#[derive(Args, Debug)]
+pub(crate) struct TimesArguments {
+    /// Initial values instead of the model's own, such as "x'=1"
+    #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
+    pub(crate) initial: Option<String>,
+    /// Start of the curve
+    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = number)]
+    pub(crate) t0: Option<f64>,
+    /// End of the curve
+    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = number)]
+    pub(crate) t1: Option<f64>,
+    /// Local error ≤ E·(1+|y|) a step in every component
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    pub(crate) tolerance: Option<f64>,
+    /// Output times, such as 1,2,5
+    #[arg(long, value_name = "TIMES", allow_hyphen_values = true, conflicts_with = "samples")]
+    pub(crate) at: Option<String>,
+    /// This many output times, evenly spaced from start to end
+    #[arg(long, value_name = "N")]
+    pub(crate) samples: Option<usize>,
+}
+
+/// A number, written as one or as a constant expression such as 2*pi.
+fn number(text: &str) -> Result<f64, String> {
+    match pfaff::evaluate(text, "", pfaff::Range::default()) {
+        Ok(pfaff::Value::Number(x)) => Ok(x),
+        _ => Err("a number, or a constant expression such as 2*pi, is needed".into()),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Curve {
+    Geodesic,
+    Autoparallel,
 }
 
 #[derive(Args, Debug)]
@@ -432,6 +504,7 @@ pub(crate) enum FormulaFormat {
     Text,
     Latex,
     Json,
+    Csv,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

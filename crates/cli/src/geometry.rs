@@ -1,8 +1,10 @@
 //! `pfaff geometry`
 
-use pfaff::{GeometryRequest, NoGeometry, geometry as geometry_of};
+use pfaff::{
+    CurveKind, GeometryRequest, Model, NoGeometry, Request, Trace, geometry as geometry_of,
+};
 
-use crate::arguments::{FormulaFormat, GeometryArguments};
+use crate::arguments::{Curve, FormulaFormat, GeometryArguments, TimesArguments};
 use crate::output::{Exit, failed, print, rejected, usage};
 
 pub(crate) fn geometry(arguments: &GeometryArguments) -> Result<Exit, Exit> {
@@ -10,22 +12,79 @@ pub(crate) fn geometry(arguments: &GeometryArguments) -> Result<Exit, Exit> {
         _ if arguments.json => FormulaFormat::Json,
         format => format.unwrap_or(FormulaFormat::Text),
     };
-    if format == FormulaFormat::Latex && arguments.state.is_some() {
-        return Err(usage("--state gives numbers: use it with text or json"));
+    match (arguments.curve, format) {
+        (Some(_), FormulaFormat::Latex) => {
+            return Err(usage("a curve is numbers: use text, json or csv"));
+        }
+        (None, FormulaFormat::Csv) => {
+            return Err(usage("csv is for curves: use text, latex or json"));
+        }
+        (_, FormulaFormat::Latex) if arguments.state.is_some() => {
+            return Err(usage("--state gives numbers: use it with text or json"));
+        }
+        _ => {}
     }
-    let model = crate::input::model(&arguments.model, None)?;
+    let model = crate::input::model(&arguments.model, arguments.times.initial.as_deref())?;
+    if let Some(curve) = arguments.curve {
+        return trace(&model, curve, arguments, format);
+    }
     let request = GeometryRequest {
         dependent: arguments.dependent.clone(),
         state: arguments.state.clone(),
     };
-    let report = geometry_of(&model, &request).map_err(|none| match none {
-        NoGeometry::Rejected(r) => rejected(&r),
-        NoGeometry::Failure(f) => failed(&f, &model.source),
-    })?;
+    let report = geometry_of(&model, &request).map_err(|none| refused(&none, &model))?;
     print(&match format {
-        FormulaFormat::Text => report.to_text(),
         FormulaFormat::Latex => report.to_latex(),
         FormulaFormat::Json => format!("{}\n", report.to_json()),
+        _ => report.to_text(),
     })?;
     Ok(Exit::Done)
+}
+
+/// A geodesic or an autoparallel.
+fn trace(
+    model: &Model,
+    curve: Curve,
+    arguments: &GeometryArguments,
+    format: FormulaFormat,
+) -> Result<Exit, Exit> {
+    let kind = match curve {
+        Curve::Geodesic => CurveKind::Geodesic,
+        Curve::Autoparallel => CurveKind::Autoparallel,
+    };
+    let request = request(&arguments.times)?;
+    let found = pfaff::curve(model, kind, arguments.dependent.as_deref(), &request)
+        .map_err(|none| refused(&none, model))?;
+    let text = match format {
+        FormulaFormat::Json => format!("{}\n", found.to_json()),
+        FormulaFormat::Csv => found.to_csv(),
+        _ => found.to_text(),
+    };
+    ended(&found, &text)
+}
+
+/// What the options of a curve ask for.
+pub(crate) fn request(times: &TimesArguments) -> Result<Request, Exit> {
+    Ok(Request {
+        t0: times.t0,
+        t1: times.t1,
+        tolerance: times.tolerance,
+        at: times.at.as_deref().map(crate::run::times).transpose()?,
+        samples: times.samples,
+        ..Request::default()
+    })
+}
+
+/// Prints a curve; one that stopped early is printed too.
+pub(crate) fn ended(found: &Trace, text: &str) -> Result<Exit, Exit> {
+    print(text)?;
+    Ok(if found.is_whole() { Exit::Done } else { Exit::StoppedEarly })
+}
+
+/// Shows why there is no geometry.
+pub(crate) fn refused(none: &NoGeometry, model: &Model) -> Exit {
+    match none {
+        NoGeometry::Rejected(r) => rejected(r),
+        NoGeometry::Failure(f) => failed(f, &model.source),
+    }
 }

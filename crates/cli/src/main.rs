@@ -14,6 +14,7 @@ mod gallery;
 mod geometry;
 mod input;
 mod interrupt;
+mod lift;
 mod output;
 mod parquet;
 mod plot;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         Command::Geometry(a) => geometry::geometry(&a),
         Command::Report(a) => report::report(&a),
         Command::Plot(a) => plot_command::plot(&a),
+        Command::Lift(a) => lift::lift(&a),
         Command::Gallery(a) => gallery::gallery(&a),
         Command::Eval(a) => eval::eval(&a),
         Command::Completions(a) => shell::completions(&a),
@@ -63,7 +65,7 @@ fn main() -> ExitCode {
 
 /// Commands that are planned are refused plainly, others with a hint.
 fn later(words: &[String]) -> Exit {
-    const PLANNED: [&str; 4] = ["lift", "linearize", "sweep", "fit"];
+    const PLANNED: [&str; 3] = ["linearize", "sweep", "fit"];
     let built = shell::commands();
     let built: Vec<&str> = built.iter().map(String::as_str).collect();
     let word = words.first().map_or("", String::as_str);

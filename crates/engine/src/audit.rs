@@ -4,6 +4,7 @@
 //! along the motion ([`Witness`]), independently of the derivation whose result they judge.
 
 use pfaff_expr::Expr;
+use pfaff_mechanics::Momentum;
 use pfaff_model::{Model, Principle};
 use pfaff_solver::StoredStep;
 
@@ -97,6 +98,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) dependent: &'a [usize],
     /// $E$ as an expression, for the worth of an error in the state.
     pub(crate) energy: Option<Expr>,
+    /// Momenta that the motion keeps.
+    pub(crate) momenta: &'a [Momentum],
     /// How many steps the run took.
     pub(crate) taken: usize,
 }
@@ -124,6 +127,7 @@ pub(crate) fn audit(evidence: Evidence<'_>) -> Audit {
 fn mechanical(mut evidence: Evidence<'_>, mut witness: Witness) -> Vec<Check> {
     let mut checks = constraints(&evidence, &mut witness);
     checks.extend(balances(&evidence));
+    checks.extend(momenta(&evidence));
     let (at_steps, between) = equations(&mut evidence, &mut witness);
     let rounding = "rounding of the solve, far below the digits of any term";
     checks.push(limit("equations of motion at steps", at_steps.equations, 1e-9, rounding));
@@ -223,6 +227,47 @@ fn balance(
     let per_step = evidence.tolerance + 4.0 * f64::EPSILON;
     let limit = 10.0 * per_step * (evidence.taken as f64 + 1.0) * scale;
     Check::new(name.into(), worst, limit.min(1e-2 * scale), reason)
+}
+
+/// $|J - J_0|$ for every momentum that a symmetry keeps.
+fn momenta(evidence: &Evidence<'_>) -> Vec<Check> {
+    let reason = "each step may err by the tolerance in every component: the momentum that is worth adds up";
+    let model = evidence.model;
+    let per_step = evidence.tolerance + 4.0 * f64::EPSILON;
+    let mut checks = Vec::new();
+    for kept in evidence.momenta {
+        let name = format!("momentum of {}", kept.name);
+        let mut values = Vec::new();
+        let stride = evidence.samples.len().div_ceil(CONSTRAINT_SAMPLES).max(1);
+        for instant in evidence.samples.iter().step_by(stride) {
+            let at = |s: Expr| symbol(model, instant, s);
+            values.push(model.graph.evaluate(&[kept.momentum], &at)[0]);
+        }
+        let Some(&first) = values.first() else { continue };
+        let mut sensitivity = Sensitivity::new(model, Some(kept.momentum));
+        let stride = evidence.samples.len().div_ceil(SENSITIVITY_SAMPLES).max(1);
+        let worth = evidence.samples.iter().step_by(stride).map(|i| sensitivity.at(i));
+        let scale = values.iter().map(|j| j.abs()).chain(worth).fold(1.0, f64::max);
+        let worst = values.iter().fold(0.0, |m, j| worse(m, (j - first).abs()));
+        let limit = 10.0 * per_step * (evidence.taken as f64 + 1.0) * scale;
+        checks.push(Check::new(name, worst, limit.min(1e-2 * scale), reason));
+    }
+    checks
+}
+
+/// The value of a symbol at an instant; multipliers are those of the principle.
+fn symbol(model: &Model, instant: &Instant, s: Expr) -> f64 {
+    if let Some(k) = model.coordinates.iter().position(|c| c.position == s) {
+        return instant.q[k];
+    }
+    if let Some(k) = model.coordinates.iter().position(|c| c.velocity == s) {
+        return instant.v[k];
+    }
+    if let Some(a) = model.results.mu.iter().position(|&μ| μ == s) {
+        return instant.multipliers[a];
+    }
+    let parameter = model.parameters.iter().find(|p| p.symbol == s);
+    parameter.map_or(if s == model.time { instant.t } else { f64::NAN }, |p| p.value)
 }
 
 /// The equations at the ends of the kept steps and in their middles.

@@ -64,7 +64,9 @@ pub use equivalence::Equivalence;
 pub use export::{ExportForm, NoExport, export, exported};
 pub use forms::Point;
 pub use gallery::{GALLERY, GalleryFiles, GalleryModel, gallery_model};
-pub use geometry::{GeometryReport, GeometryRequest, NoGeometry, geometry};
+pub use geometry::{
+    CurveKind, GeometryReport, GeometryRequest, NoGeometry, Path, Trace, curve, geometry, lift,
+};
 pub use instant::Instant;
 pub use json::Json;
 pub use mechanism::Dynamics;

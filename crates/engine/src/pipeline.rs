@@ -6,7 +6,9 @@
 
 use std::time::Instant as Clock;
 
-use pfaff_mechanics::{Refusal, Statement, derive as derive_equations, ordinary};
+use pfaff_mechanics::{
+    Equations, Momentum, Refusal, Statement, derive as derive_equations, momenta, ordinary,
+};
 use pfaff_model::{
     Diagnostic, Files, Model, Overrides, Principle, Quantity, Source, Span, read_model,
 };
@@ -208,6 +210,10 @@ fn integrated(
         motion.notes.extend(explain(model, &motion.stop, &mut mechanism, &outcome.y));
     }
     motion.notes.extend(body::nearly_singular(model, &motion));
+    let momenta = match dynamics {
+        Dynamics::Saddle(equations) => kept_momenta(model, equations),
+        Dynamics::Ordinary(_) => Vec::new(),
+    };
     motion.audit = audit(Evidence {
         model,
         mechanism: mechanism.clone(),
@@ -224,6 +230,7 @@ fn integrated(
             Dynamics::Saddle(equations) => Some(equations.energy),
             Dynamics::Ordinary(_) => None,
         },
+        momenta: &momenta,
         taken: outcome.statistics.steps,
     });
     motion.statistics = Statistics {
@@ -329,7 +336,7 @@ pub(crate) fn begin(
     }
 }
 
-fn inconsistent(model: &Model, none: &NoStart) -> Diagnostic {
+pub(crate) fn inconsistent(model: &Model, none: &NoStart) -> Diagnostic {
     let constraint = &model.constraints[none.constraint];
     let what = if none.positions { "positions" } else { "velocities" };
     Diagnostic::error(
@@ -567,4 +574,10 @@ fn samples(model: &Model, motion: &Motion) -> Vec<Instant> {
             divergence: f64::NAN,
         })
         .collect()
+}
+
+/// Momenta of symmetries and cyclic coordinates that the motion keeps.
+fn kept_momenta(model: &Model, equations: &Equations) -> Vec<Momentum> {
+    let zero = model.graph.zero();
+    momenta(model, equations).into_iter().filter(|m| m.rate == Some(zero)).collect()
 }

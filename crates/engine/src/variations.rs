@@ -75,6 +75,12 @@ pub enum NoVariations {
     Failure(Failure),
 }
 
+impl From<Rejected> for NoVariations {
+    fn from(rejected: Rejected) -> Self {
+        Self::Rejected(rejected)
+    }
+}
+
 impl From<Failure> for NoVariations {
     fn from(failure: Failure) -> Self {
         Self::Failure(failure)
@@ -102,9 +108,14 @@ pub fn variations(
         let message = "without velocity constraints every variation is free";
         return Err(Failure::Usage(message.into()).into());
     }
-    let vary = functions(model, &form, "--vary", &request.vary)?;
+    let given = |option: &str, text: &str| -> Result<Vec<Expr>, NoVariations> {
+        let functions = functions(model, &form.base, option, text)?;
+        let zero = model.graph.zero();
+        Ok(functions.into_iter().map(|f| f.unwrap_or(zero)).collect())
+    };
+    let vary = given("--vary", &request.vary)?;
     let (motion, principle) = if let Some(text) = &request.motion {
-        let given = functions(model, &form, "--motion", text)?;
+        let given = given("--motion", text)?;
         (given_motion(model, &form, &given, &request.run)?, None)
     } else {
         let motion = run(model, &request.run, &mut |_, _| true)?;
@@ -114,21 +125,21 @@ pub fn variations(
     Ok(along(model, &equations, &form, &vary, (&motion, principle)))
 }
 
-/// The assignments of an option, as functions of t for each base coordinate; what is missing is 0.
-fn functions(
+/// The assignments of an option, as functions of t for base coordinates.
+pub(crate) fn functions(
     model: &Model,
-    form: &Chaplygin,
+    base: &[usize],
     option: &str,
     text: &str,
-) -> Result<Vec<Expr>, NoVariations> {
+) -> Result<Vec<Option<Expr>>, Rejected> {
     let wrong = |message: String| {
         let source = Source::new(option, text);
         let span = Span { start: 0, end: u32::try_from(text.len()).unwrap_or(u32::MAX) };
         let diagnostics = vec![Diagnostic::error("E0610", span, message)];
-        NoVariations::Rejected(Rejected { source, diagnostics })
+        Rejected { source, diagnostics }
     };
     let g = &model.graph;
-    let mut functions = vec![g.zero(); form.base.len()];
+    let mut functions = vec![None; base.len()];
     for part in split(text) {
         let Some((name, right)) = part.split_once('=') else {
             return Err(wrong(format!(
@@ -140,16 +151,14 @@ fn functions(
         let Some(k) = model.coordinates.iter().position(|c| c.name == name) else {
             return Err(wrong(format!("`{name}` is no coordinate of the model")));
         };
-        let Some(μ) = form.base.iter().position(|&b| b == k) else {
+        let Some(μ) = base.iter().position(|&b| b == k) else {
             return Err(wrong(format!(
-                "`{name}` is a dependent coordinate: it follows from the others, as each kind of variation says"
+                "`{name}` is a dependent coordinate: it follows from the others"
             )));
         };
         let scope = pfaff_model::ExpressionScope::State;
         let (_, entries) = pfaff_model::read_expression(model, option, right.trim(), scope)
-            .map_err(|(source, diagnostics)| {
-                NoVariations::Rejected(Rejected { source, diagnostics })
-            })?;
+            .map_err(|(source, diagnostics)| Rejected { source, diagnostics })?;
         let [e] = entries[..] else {
             return Err(wrong(format!("`{name}` needs a number at each time")));
         };
@@ -159,7 +168,7 @@ fn functions(
                 "`{name}` must be a function of t and parameters alone"
             )));
         }
-        functions[μ] = e;
+        functions[μ] = Some(e);
     }
     Ok(functions)
 }

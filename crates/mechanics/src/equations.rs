@@ -81,6 +81,7 @@ pub fn derive(model: &Model, principle: Principle) -> Result<Equations, Refusal>
     if g.remembers(lagrangian) {
         return Err(Refusal::Memory { what: "the Lagrangian".into(), span });
     }
+    crate::symmetry::check(model, lagrangian)?;
     match principle {
         Principle::Chetaev => g.merging(|| chetaev(model, lagrangian, span)),
         Principle::Vakonomic => {

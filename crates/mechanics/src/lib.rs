@@ -22,6 +22,7 @@ mod reduced;
 mod reduction;
 mod refusal;
 mod restricted;
+mod symmetry;
 mod vakonomic;
 
 pub use chaplygin::{Chaplygin, chaplygin, chaplygin_of_constraints};
@@ -49,3 +50,4 @@ pub use reduced::{
 };
 pub use reduction::{Chart, Multipliers, Point, Reduction, Statement, reduce};
 pub use refusal::Refusal;
+pub use symmetry::{Momentum, momenta};

@@ -69,6 +69,15 @@ pub enum Refusal {
         /// Where the Lagrangian stands.
         span: Span,
     },
+    /// A `symmetry` along which the Lagrangian changes.
+    NotSymmetric {
+        /// Its name.
+        name: String,
+        /// At which rate, as text.
+        rate: String,
+        /// Where it stands.
+        span: Span,
+    },
     /// `equation` models and constraints or forces do not mix.
     MixedDynamics {
         /// What is beside the equations.
@@ -160,6 +169,12 @@ impl Refusal {
                 format!("there is no Hamiltonian form of the vakonomic equations: {what}"),
             )
             .with_hint("`derive` with `--form multipliers` shows the equations, and `run` does not need this form"),
+            Self::NotSymmetric { name, rate, span } => Diagnostic::error(
+                "E0429",
+                *span,
+                format!("`{name}` is no symmetry: along it the Lagrangian changes at the rate {}", brief(rate)),
+            )
+            .with_hint("a symmetry moves coordinates so that `lagrangian` stays the same for all positions and velocities"),
             Self::MixedDynamics { what, span } => Diagnostic::error(
                 "E0422",
                 *span,
@@ -180,4 +195,13 @@ impl Refusal {
             .with_hint("write velocities with a prime: `m*x'^2/2`"),
         }
     }
+}
+
+/// A formula, cut where it is too long to be read.
+fn brief(text: &str) -> String {
+    const LONGEST: usize = 200;
+    if text.chars().count() <= LONGEST {
+        return text.to_owned();
+    }
+    format!("{} …", text.chars().take(LONGEST).collect::<String>())
 }

@@ -47,7 +47,7 @@ pub use command_line::{
     read_numbers,
 };
 pub use scope::Scope;
-pub use table::{Files, NoFiles};
+pub use table::{Files, NoFiles, NoTable, table_of};
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::diagnostic_codes::usual_hint;

@@ -33,8 +33,8 @@ pub use diagnostic::{Diagnostic, Severity, closest};
 pub use diagnostic_codes::CODES;
 pub use drawing::{Colour, Components, Drawing, Figure, Style};
 pub use elaborate::{
-    ExpressionScope, Files, Formula, FormulaValue, NoFiles, Overrides, Refusal, Scope,
-    read_assignments, read_expression, read_formula, read_model, read_numbers,
+    ExpressionScope, Files, Formula, FormulaValue, NoFiles, NoTable, Overrides, Refusal, Scope,
+    read_assignments, read_expression, read_formula, read_model, read_numbers, table_of,
 };
 pub use highlight::{Piece, highlight};
 pub use model::{

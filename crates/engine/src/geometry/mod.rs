@@ -4,13 +4,16 @@
 
 mod block;
 mod blocks;
+mod curve;
+mod lift;
 mod point;
 mod present;
+mod trace;
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{
-    Abnormal, Distribution, Flag, Geometry, NoMetric, Obstacle, Refusal, abnormal,
-    geometry as derive_geometry, integrals,
+    Abnormal, Distribution, Flag, Geometry, Momentum, NoMetric, Obstacle, Refusal, abnormal,
+    geometry as derive_geometry, integrals, momenta,
 };
 use pfaff_model::{Model, Principle, closest};
 
@@ -18,6 +21,10 @@ use crate::command::read_state;
 use crate::mechanism::Dynamics;
 use crate::pipeline::{Failure, Rejected, derive};
 use crate::state::State;
+
+pub use curve::{CurveKind, curve};
+pub use lift::{Path, lift};
+pub use trace::Trace;
 
 use block::Block;
 use point::Growth;
@@ -65,6 +72,8 @@ pub struct GeometryReport<'a> {
     torsion: Option<&'static str>,
     blocks: Vec<Block>,
     distribution: DistributionReport,
+    /// Momenta under the principle of the model.
+    momenta: Vec<Momentum>,
     at_state: bool,
     notes: Vec<String>,
 }
@@ -102,7 +111,11 @@ pub fn geometry<'a>(
     let state = state.map_err(NoGeometry::Rejected)?;
     let found = derive_geometry(model, &equations, dependent.as_deref())?;
     let growth = state.as_ref().map(|s| point::growth_at(model, &equations, s)).transpose()?;
-    Ok(report(model, &found, state.as_ref(), growth))
+    let momenta = match derive(model, None) {
+        Ok(Dynamics::Saddle(equations)) => momenta(model, &equations),
+        _ => Vec::new(),
+    };
+    Ok(GeometryReport { momenta, ..report(model, &found, state.as_ref(), growth) })
 }
 
 /// Coordinates by name.
@@ -152,16 +165,11 @@ fn report<'a>(
         base: found.split.base.iter().map(name).collect(),
         dependent: found.split.dependent.iter().map(name).collect(),
         obstacle: found.obstacle.as_ref().map(obstacle_text),
-        unmetric: found.connection.as_ref().err().map(|why| match why {
-            NoMetric::NotQuadratic => "the Lagrangian is not quadratic in the velocities",
-            NoMetric::Singular => {
-                "the metric of the Lagrangian is singular on the distribution"
-            }
-            NoMetric::Timely => "the metric or a coefficient of the constraints contains t",
-        }),
+        unmetric: found.connection.as_ref().err().map(|&why| unmetric_text(why)),
         torsion,
         blocks,
         distribution: distribution_report(model, found, growth),
+        momenta: Vec::new(),
         at_state: state.is_some(),
         notes,
     }
@@ -175,6 +183,14 @@ fn obstacle_text(obstacle: &Obstacle) -> String {
         Obstacle::Drift { name } => {
             format!("the constraint for `{name}'` has a part without velocities")
         }
+    }
+}
+
+fn unmetric_text(why: NoMetric) -> &'static str {
+    match why {
+        NoMetric::NotQuadratic => "the Lagrangian is not quadratic in the velocities",
+        NoMetric::Singular => "the metric of the Lagrangian is singular on the distribution",
+        NoMetric::Timely => "the metric or a coefficient of the constraints contains t",
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use pfaff_expr::{Expr, Graph};
-use pfaff_mechanics::Abnormal;
+use pfaff_mechanics::{Abnormal, Momentum};
 
 use super::{DistributionReport, GeometryReport};
 use crate::json::Json;
@@ -83,8 +83,41 @@ impl GeometryReport<'_> {
 
     fn remarks(&self) -> Vec<String> {
         let mut lines = self.distribution.lines(&self.model.graph, &self.base, self.at_state);
+        let g = &self.model.graph;
+        if !self.momenta.is_empty() {
+            let principle = self.model.principle.name();
+            lines.push(format!("symmetries, under the principle {principle}:"));
+        }
+        for m in &self.momenta {
+            let momentum = g.to_text(m.momentum);
+            lines.push(match m.rate {
+                Some(rate) if rate == g.zero() => format!("  {}: {momentum} is kept", m.name),
+                Some(rate) => {
+                    format!("  {}: ({momentum})' = {}", m.name, g.to_text(rate))
+                }
+                None => format!(
+                    "  {}: {momentum} is not kept: the constraints change along it",
+                    m.name
+                ),
+            });
+        }
         lines.extend(self.notes.iter().cloned());
         lines
+    }
+
+    /// Momenta as JSON.
+    fn momenta_json(&self) -> Json {
+        let g = &self.model.graph;
+        let one = |m: &Momentum| {
+            Json::object([
+                ("name", Json::text(&m.name)),
+                ("generator", Json::texts(m.generator.iter().map(|&e| g.to_text(e)))),
+                ("momentum", Json::text(&g.to_text(m.momentum))),
+                ("rate", m.rate.map_or(Json::Null, |r| Json::text(&g.to_text(r)))),
+                ("conserved", Json::Bool(m.rate == Some(g.zero()))),
+            ])
+        };
+        Json::List(self.momenta.iter().map(one).collect())
     }
 
     /// As `geometry --json` prints it.
@@ -133,6 +166,7 @@ impl GeometryReport<'_> {
         entries.push(("torsion_kind".into(), texts(self.torsion)));
         entries.push(("no_metric".into(), texts(self.unmetric)));
         entries.extend(self.distribution.entries(&self.model.graph));
+        entries.push(("momenta".into(), self.momenta_json()));
         entries.push(("notes".into(), Json::texts(&self.notes)));
         Json::Object(entries)
     }

@@ -14,7 +14,7 @@ use pfaff_expr::{Expr, Graph};
 
 use super::flag::{Distribution, Flag};
 use super::integrals::annihilator;
-use super::tensor::Tensor;
+use super::tensor::{Tensor, simple};
 
 /// What is known of abnormal directions at a generic point.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,9 +66,7 @@ pub fn abnormal(
             let seen: Vec<Expr> = distribution
                 .generators
                 .iter()
-                .map(|x| {
-                    g.simplify(g.dot(&p, &distribution.bracket(g, &x.field, &inner.field)))
-                })
+                .map(|x| simple(g, g.dot(&p, &distribution.bracket(g, &x.field, &inner.field))))
                 .collect();
             if seen.iter().all(|&e| g.is_zero(e)) {
                 return Abnormal::Every;

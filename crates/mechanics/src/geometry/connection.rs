@@ -17,7 +17,7 @@ use pfaff_model::Model;
 use super::cramer::solve_small;
 use super::frame::{Ambient, Frame};
 use super::split::Split;
-use super::tensor::Tensor;
+use super::tensor::{Tensor, simple};
 use crate::elimination::solve_linear;
 
 /// Metric, connections, torsion, contorsion and curvatures. Upper indices come first.
@@ -63,7 +63,7 @@ pub(crate) fn connection(
     let g = &model.graph;
     let m = frame.fields.len();
     let metric = symmetric(g, m, |i, j| {
-        g.simplify(ambient.product(g, &frame.fields[i], &frame.fields[j]))
+        simple(g, ambient.product(g, &frame.fields[i], &frame.fields[j]))
     });
     let inverse = inverse(g, &metric)?;
     let raise = |lowered: &Tensor| raised(g, &inverse, lowered);
@@ -74,7 +74,7 @@ pub(crate) fn connection(
         .map(|x| frame.fields.iter().map(|y| ambient.derivative(g, frame, x, y)).collect())
         .collect();
     let lowered = Tensor::new(&[m, m, m], |i| {
-        g.simplify(g.dot(&frame.fields[i[0]], &covectors[i[1]][i[2]]))
+        simple(g, g.dot(&frame.fields[i[0]], &covectors[i[1]][i[2]]))
     });
     let steps: Vec<Vec<Expr>> =
         frame.fields.iter().map(|x| frame.along(g, x, &metric.entries)).collect();
@@ -83,7 +83,7 @@ pub(crate) fn connection(
     let christoffel_lowered = Tensor::new(&[m, m, m], |i| {
         let (ρ, μ, ν) = (i[0], i[1], i[2]);
         let turned = g.add(slope(μ, ν, ρ), slope(ν, μ, ρ));
-        g.simplify(g.mul(half, g.sub(turned, slope(ρ, μ, ν))))
+        simple(g, g.mul(half, g.sub(turned, slope(ρ, μ, ν))))
     });
     let metricity = Tensor::new(&[m, m, m], |i| {
         let (μ, ν, σ) = (i[0], i[1], i[2]);
@@ -98,10 +98,10 @@ pub(crate) fn connection(
         })
     };
     // NOTE: lowered first, where differences cancel without the inverse.
-    let torsion = raise(&pair(&lowered, false, half).map(|e| g.simplify(e)));
-    let symmetric_product = raise(&pair(&lowered, true, g.one()).map(|e| g.simplify(e)));
+    let torsion = raise(&pair(&lowered, false, half).map(|e| simple(g, e)));
+    let symmetric_product = raise(&pair(&lowered, true, g.one()).map(|e| simple(g, e)));
     let contorsion = raise(&Tensor::new(&[m, m, m], |i| {
-        g.simplify(g.sub(lowered.at(i), christoffel_lowered.at(i)))
+        simple(g, g.sub(lowered.at(i), christoffel_lowered.at(i)))
     }));
     let curved = curved(g, frame, &lowered, &connection);
     // Γ_{ρασ} = ⟨X_ρ, ∇_{∂_α} X_σ⟩
@@ -123,12 +123,12 @@ pub(crate) fn connection(
             let side = g.dot(&frame.fields[ρ], &sideways[α][σ]);
             g.mul(curvature.at(&[α, μ, ν]), side)
         });
-        g.simplify(g.sub(curved.at(i), g.sum(terms)))
+        simple(g, g.sub(curved.at(i), g.sum(terms)))
     });
     let nonholonomic_curvature = raise(&nonholonomic);
     let curvatures = on_base.then(|| {
         let plain = self::curved(g, frame, &christoffel_lowered, &christoffel);
-        (raise(&curved.map(|e| g.simplify(e))), raise(&plain.map(|e| g.simplify(e))))
+        (raise(&curved.map(|e| simple(g, e))), raise(&plain.map(|e| simple(g, e))))
     });
     let second_form = second_form(g, frame, ambient, (&covectors, &connection));
     Some(Connection {
@@ -182,7 +182,7 @@ fn raised(g: &Graph, inverse: &Tensor, lowered: &Tensor) -> Tensor {
                 (a != g.zero() && b != g.zero()).then(|| g.mul(a, b))
             })
             .collect();
-        g.simplify(g.sum(terms))
+        simple(g, g.sum(terms))
     })
 }
 
@@ -220,6 +220,6 @@ fn second_form(
     Some(Tensor::new(&[n, m, m], |i| {
         let (k, μ, ν) = (i[0], i[1], i[2]);
         let tangent = (0..m).map(|σ| g.mul(connection.at(&[σ, μ, ν]), frame.fields[σ][k]));
-        g.simplify(g.sub(raised[k][μ * m + ν], g.sum(tangent)))
+        simple(g, g.sub(raised[k][μ * m + ν], g.sum(tangent)))
     }))
 }

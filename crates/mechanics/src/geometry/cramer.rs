@@ -4,6 +4,8 @@
 
 use pfaff_expr::{Expr, Graph};
 
+use super::tensor::simple;
+
 use crate::elimination::solve_linear;
 
 /// Determinants of more rows have too many terms.
@@ -16,7 +18,7 @@ pub(crate) fn solve_small(
     right: &[Vec<Expr>],
 ) -> Option<Vec<Vec<Expr>>> {
     let simple = |rows: Vec<Vec<Expr>>| -> Vec<Vec<Expr>> {
-        rows.into_iter().map(|r| r.into_iter().map(|e| g.simplify(e)).collect()).collect()
+        rows.into_iter().map(|r| r.into_iter().map(|e| simple(g, e)).collect()).collect()
     };
     let eliminated = simple(solve_linear(g, matrix, right)?);
     if !(2..=LARGEST).contains(&matrix.len()) {
@@ -29,14 +31,14 @@ pub(crate) fn solve_small(
 
 fn cramer(g: &Graph, matrix: &[Vec<Expr>], right: &[Vec<Expr>]) -> Vec<Vec<Expr>> {
     let n = matrix.len();
-    let whole = g.simplify(determinant(g, matrix));
+    let whole = simple(g, determinant(g, matrix));
     (0..n)
         .map(|i| {
             (0..right[0].len())
                 .map(|c| {
                     let mut changed = matrix.to_vec();
                     changed.iter_mut().zip(right).for_each(|(row, y)| row[i] = y[c]);
-                    g.div(g.simplify(determinant(g, &changed)), whole)
+                    g.div(simple(g, determinant(g, &changed)), whole)
                 })
                 .collect()
         })

@@ -10,7 +10,7 @@ use pfaff_expr::{Expr, Graph};
 use pfaff_model::Model;
 
 use super::split::Split;
-use super::tensor::Tensor;
+use super::tensor::{Tensor, simple};
 
 /// Fields over the coordinates of a model.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ impl Frame {
             self.fields.iter().map(|x| self.along(g, x, &flat)).collect();
         Tensor::new(&[d, m, m], |i| {
             let (α, μ, ν) = (i[0], i[1], i[2]);
-            g.simplify(g.sub(slopes[μ][α * m + ν], slopes[ν][α * m + μ]))
+            simple(g, g.sub(slopes[μ][α * m + ν], slopes[ν][α * m + μ]))
         })
     }
 }
@@ -68,18 +68,18 @@ impl Ambient {
         let g = &model.graph;
         let n = metric.len();
         let q = model.positions();
-        let mut simple = metric.to_vec();
+        let mut entries = metric.to_vec();
         let mut varying = Vec::new();
         for i in 0..n {
             for j in i..n {
-                let e = g.simplify(metric[i][j]);
-                (simple[i][j], simple[j][i]) = (e, e);
+                let e = simple(g, metric[i][j]);
+                (entries[i][j], entries[j][i]) = (e, e);
                 if g.contains(e, &q) {
                     varying.push((i, j));
                 }
             }
         }
-        Self { metric: simple, varying }
+        Self { metric: entries, varying }
     }
 
     /// $\langle X, Y\rangle$

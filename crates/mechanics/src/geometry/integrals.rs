@@ -5,6 +5,8 @@
 
 use pfaff_expr::{Expr, Graph, Node};
 
+use super::tensor::simple;
+
 use super::flag::{Distribution, Flag};
 use super::primitive::primitive;
 use crate::elimination::solve_linear;
@@ -42,7 +44,7 @@ pub(crate) fn annihilator(g: &Graph, fields: &[Vec<Expr>], n: usize) -> Vec<Vec<
     let form = |(b, &β): (usize, &usize)| {
         let mut form = vec![g.zero(); n];
         form[β] = g.one();
-        pivots.iter().enumerate().for_each(|(a, &k)| form[k] = g.simplify(g.neg(c[a][b])));
+        pivots.iter().enumerate().for_each(|(a, &k)| form[k] = simple(g, g.neg(c[a][b])));
         form
     };
     free.iter().enumerate().map(form).collect()
@@ -66,7 +68,7 @@ fn function(g: &Graph, form: &[Expr], variables: &[Expr]) -> Option<Expr> {
     let own = variables.iter().flat_map(|&q| [g.div(g.one(), q), q]);
     let candidates: Vec<Expr> = factors.into_iter().chain(inverses).chain(own).collect();
     candidates.into_iter().find_map(|factor| {
-        let scaled: Vec<Expr> = form.iter().map(|&e| g.simplify(g.mul(factor, e))).collect();
+        let scaled: Vec<Expr> = form.iter().map(|&e| simple(g, g.mul(factor, e))).collect();
         is_closed(g, &scaled, variables).then(|| primitive(g, &scaled, variables)).flatten()
     })
 }

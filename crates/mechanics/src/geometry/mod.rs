@@ -39,6 +39,7 @@ pub use flag::{Bracket, Distribution, Flag};
 pub use foliation::{Foliation, foliation, is_adapted};
 pub use frame::{Ambient, Frame};
 pub use hamilton::{HamiltonForm, hamilton_form};
+pub(crate) use integrals::annihilator;
 pub use integrals::integrals;
 pub use krupkova::{ConstrainedSystem, constrained_system, lepage};
 pub use lagrange_space::{LagrangeSpace, Semispray, closedness, lagrange_space};

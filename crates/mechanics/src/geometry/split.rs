@@ -8,6 +8,8 @@
 use pfaff_expr::{Expr, ZeroTest};
 use pfaff_model::Model;
 
+use super::tensor::simple;
+
 use super::cramer::solve_small;
 use crate::class::Class;
 use crate::equations::Equations;
@@ -50,7 +52,7 @@ pub fn split(
     for &a in &rows {
         let row = g.substitute(&equations.jacobian[a], &still);
         let rest = g.substitute(&[equations.residual[a]], &still)[0];
-        matrix.push(dependent.iter().map(|&k| g.simplify(row[k])).collect::<Vec<_>>());
+        matrix.push(dependent.iter().map(|&k| simple(g, row[k])).collect::<Vec<_>>());
         let known = base.iter().map(|&k| g.neg(row[k])).chain([g.neg(rest)]);
         right.push(known.collect::<Vec<_>>());
     }

@@ -56,7 +56,7 @@ fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
 }
 
 /// Larger expressions are shown by names for their parts, and simplifying them costs more than it shows.
-const WORTH_SIMPLIFYING: usize = 200;
+const WORTH_SIMPLIFYING: usize = 60;
 
 /// An expression simplified, unless it is large.
 pub(crate) fn simple(g: &Graph, e: Expr) -> Expr {

@@ -71,35 +71,55 @@ impl Elaborator<'_> {
                     .with_hint("it is looked for in the folder of the model"),
             )
         })?;
-        let text = text.trim_start_matches('\u{feff}');
-        let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-        let header = lines.next().unwrap_or("");
-        let separator =
-            [',', ';', '\t'].into_iter().find(|&c| header.contains(c)).unwrap_or(',');
-        let names = fields(header, separator);
-        let Some(index) = names.iter().position(|name| name == column) else {
-            let known: Vec<&str> = names.iter().map(String::as_str).collect();
-            let message = format!("the file `{file}` has no column `{column}`");
-            let hint = match closest(column, &known) {
-                Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!("its columns are {}", known.join(", ")),
-            };
-            return Err(Box::new(
-                Diagnostic::error("E0504", column_span, message).with_hint(&hint),
-            ));
-        };
-        let number = |row: &[String], k: usize| {
-            row.get(k).and_then(|field| field.parse::<f64>().ok()).unwrap_or(f64::NAN)
-        };
-        let rows: Vec<Vec<String>> = lines.map(|line| fields(line, separator)).collect();
-        let x: Vec<f64> = rows.iter().map(|row| number(row, 0)).collect();
-        let y: Vec<f64> = rows.iter().map(|row| number(row, index)).collect();
-        Table::new(file, column, &x, &y).map_err(|error: TableError| {
-            let message = format!("column `{column}` of `{file}` makes no function: {error}");
-            let hint = usual_hint("E0504").unwrap_or_default();
-            Box::new(Diagnostic::error("E0504", file_span, message).with_hint(hint))
+        table_of(&text, file, column).map_err(|why| {
+            let span = if why.no_column { column_span } else { file_span };
+            Box::new(Diagnostic::error("E0504", span, why.message).with_hint(&why.hint))
         })
     }
+}
+
+/// Why a column makes no function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoTable {
+    /// What is wrong.
+    pub message: String,
+    /// What helps.
+    pub hint: String,
+    /// Whether the column is missing.
+    pub no_column: bool,
+}
+
+/// A column of a CSV text as a smooth function of the first one.
+///
+/// # Errors
+///
+/// [`NoTable`] says what is wrong with the text.
+pub fn table_of(text: &str, file: &str, column: &str) -> Result<Table, NoTable> {
+    let text = text.trim_start_matches('\u{feff}');
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let header = lines.next().unwrap_or("");
+    let separator = [',', ';', '\t'].into_iter().find(|&c| header.contains(c)).unwrap_or(',');
+    let names = fields(header, separator);
+    let Some(index) = names.iter().position(|name| name == column) else {
+        let known: Vec<&str> = names.iter().map(String::as_str).collect();
+        let message = format!("the file `{file}` has no column `{column}`");
+        let hint = match closest(column, &known) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("its columns are {}", known.join(", ")),
+        };
+        return Err(NoTable { message, hint, no_column: true });
+    };
+    let number = |row: &[String], k: usize| {
+        row.get(k).and_then(|field| field.parse::<f64>().ok()).unwrap_or(f64::NAN)
+    };
+    let rows: Vec<Vec<String>> = lines.map(|line| fields(line, separator)).collect();
+    let x: Vec<f64> = rows.iter().map(|row| number(row, 0)).collect();
+    let y: Vec<f64> = rows.iter().map(|row| number(row, index)).collect();
+    Table::new(file, column, &x, &y).map_err(|error: TableError| NoTable {
+        message: format!("column `{column}` of `{file}` makes no function: {error}"),
+        hint: usual_hint("E0504").unwrap_or_default().to_owned(),
+        no_column: false,
+    })
 }
 
 /// The fields of a line without the quotes and blanks around them.

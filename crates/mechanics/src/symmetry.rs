@@ -1,0 +1,169 @@
+//! Symmetries and the momenta that they keep.
+//!
+//! A field $\xi$ is a symmetry of $L$ where $\xi^k L_{q^k} + \dot\xi^k L_{\dot q^k} = 0$. With $J = p\cdot\xi$ then
+//!
+//! $$ \dot J = Q\cdot\xi + \lambda\cdot W\xi \quad\text{(Chetaev)}, \qquad \frac{d}{dt}\big(J - \mu\cdot\varphi_{\dot q}\,\xi\big) = Q\cdot\xi \quad\text{(vakonomic, for a symmetry of $\varphi$ too)} . $$
+//!
+//! So $J$ is kept under Chetaev's principle where the reactions have no component along $\xi$, and $J - \mu\cdot\varphi_{\dot q}\xi$ under the vakonomic one. Otherwise combinations $\xi^c = c^s(q)\,\xi_s$ of symmetries with
+//! $A\,\xi^c = 0$ have the momentum equation $\dot J_c = \dot c^s\,p\cdot\xi_s + Q\cdot\xi^c$ \[Bloch, Krishnaprasad, Marsden and Murray 1996\].
+
+use pfaff_expr::{Expr, ZeroTest};
+use pfaff_model::{Dynamics, Model, Principle};
+
+use crate::chetaev::motion;
+use crate::equations::Equations;
+use crate::geometry::annihilator;
+use crate::refusal::Refusal;
+
+/// A momentum and what happens to it.
+#[derive(Clone, Debug)]
+pub struct Momentum {
+    /// The name of the symmetry, or of the cyclic coordinate.
+    pub name: String,
+    /// $\xi$, one component for each coordinate.
+    pub generator: Vec<Expr>,
+    /// $p\cdot\xi$, less $\mu\cdot\varphi_{\dot q}\,\xi$ under the vakonomic principle.
+    pub momentum: Expr,
+    /// $\dot J$: zero where it is kept. With `lambda(c)` where reactions act along $\xi$; `None` where nothing is known.
+    pub rate: Option<Expr>,
+    /// Whether the text gave the symmetry; else it is a cyclic coordinate or a combination.
+    pub given: bool,
+}
+
+/// The momenta of the symmetries of a model under a principle: those that the text gives, then cyclic coordinates, then combinations along the constraints that no single one replaces.
+///
+/// Under the restricted principle there are none to tell.
+pub fn momenta(model: &Model, equations: &Equations) -> Vec<Momentum> {
+    let g = &model.graph;
+    let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return Vec::new() };
+    if equations.principle == Principle::Restricted {
+        return Vec::new();
+    }
+    g.merging(|| {
+        let mut all: Vec<Momentum> = Vec::new();
+        for s in &model.symmetries {
+            all.push(momentum(model, equations, s.name.clone(), &s.generator, true));
+        }
+        for (k, c) in model.coordinates.iter().enumerate() {
+            let mut ξ = vec![g.zero(); model.coordinates.len()];
+            ξ[k] = g.one();
+            let known = all.iter().any(|m| m.generator == ξ);
+            if !known && g.zero_test(g.derivative(lagrangian, c.position)) == ZeroTest::Zero {
+                all.push(momentum(model, equations, c.name.clone(), &ξ, false));
+            }
+        }
+        let combined = combinations(model, equations, &all);
+        all.retain(|m| m.given || is_kept(model, m));
+        all.extend(combined);
+        all
+    })
+}
+
+fn is_kept(model: &Model, momentum: &Momentum) -> bool {
+    momentum.rate == Some(model.graph.zero())
+}
+
+fn momentum(
+    model: &Model,
+    equations: &Equations,
+    name: String,
+    ξ: &[Expr],
+    given: bool,
+) -> Momentum {
+    let g = &model.graph;
+    let pushed = g.sum(model.forces.iter().map(|f| g.dot(&f.components, ξ)));
+    let mut momentum = g.dot(&equations.momenta, ξ);
+    let mut rate = Some(pushed);
+    if equations.principle == Principle::Vakonomic {
+        let along = equations.jacobian.iter().map(|row| g.dot(row, ξ));
+        let carried = equations.multipliers.iter().zip(along).map(|(&μ, a)| g.mul(μ, a));
+        momentum = g.sub(momentum, g.sum(carried));
+        let invariant = equations.residual.iter().all(|&ψ| g.is_zero(change(model, ψ, ξ)));
+        rate = rate.filter(|_| invariant);
+    } else {
+        let reactions = equations.directions.iter().zip(&model.results.lambda);
+        let terms = reactions.map(|(w, &λ)| g.mul(λ, g.simplify(g.dot(w, ξ))));
+        rate = rate.map(|r| g.add(r, g.sum(terms)));
+    }
+    let rate = rate.map(|r| if g.is_zero(r) { g.zero() } else { g.simplify(r) });
+    Momentum { name, generator: ξ.to_vec(), momentum: g.simplify(momentum), rate, given }
+}
+
+/// $\xi^k F_{q^k} + \dot\xi^k F_{\dot q^k}$
+fn change(model: &Model, f: Expr, ξ: &[Expr]) -> Expr {
+    let g = &model.graph;
+    let turned = g.directional(ξ, &motion(model));
+    let mut direction: Vec<(Expr, Expr)> = Vec::new();
+    for (k, c) in model.coordinates.iter().enumerate() {
+        direction.push((c.position, ξ[k]));
+        direction.push((c.velocity, turned[k]));
+    }
+    g.directional(&[f], &direction)[0]
+}
+
+/// Combinations of symmetries of $L$ that the constraints allow, where no single one with reactions is allowed.
+fn combinations(model: &Model, equations: &Equations, all: &[Momentum]) -> Vec<Momentum> {
+    let g = &model.graph;
+    if equations.principle != Principle::Chetaev || equations.directions != equations.jacobian {
+        return Vec::new();
+    }
+    let mut fields: Vec<&Momentum> = all.iter().filter(|m| !is_kept(model, m)).collect();
+    // NOTE: those of coordinates first, for they make the simpler pivots.
+    fields.sort_by_key(|m| m.given);
+    let velocities = model.velocities();
+    let rows: Vec<Vec<Expr>> = equations
+        .jacobian
+        .iter()
+        .map(|row| fields.iter().map(|m| g.simplify(g.dot(row, &m.generator))).collect())
+        .collect();
+    // NOTE: coefficients that contain velocities or time are those of nonlinear or moving constraints.
+    let moving = |&e: &Expr| g.contains(e, &velocities) || g.contains(e, &[model.time]);
+    if fields.len() < 2 || rows.iter().flatten().any(moving) {
+        return Vec::new();
+    }
+    let combine = |c: Vec<Expr>| {
+        let spun = g.directional(&c, &motion(model));
+        let n = model.coordinates.len();
+        let component = |k: usize| {
+            g.simplify(g.sum(c.iter().zip(&fields).map(|(&c, m)| g.mul(c, m.generator[k]))))
+        };
+        let generator: Vec<Expr> = (0..n).map(component).collect();
+        let pushed = g.sum(model.forces.iter().map(|f| g.dot(&f.components, &generator)));
+        let carried = spun.iter().zip(&fields).map(|(&c, m)| g.mul(c, m.momentum));
+        let parts = c.iter().zip(&fields).filter(|(c, _)| **c != g.zero());
+        let parts: Vec<String> = parts
+            .map(|(&c, m)| match g.to_text(c).as_str() {
+                "1" => m.name.clone(),
+                text => format!("({text})*{}", m.name),
+            })
+            .collect();
+        Momentum {
+            name: parts.join(" + "),
+            momentum: g.simplify(g.dot(&equations.momenta, &generator)),
+            rate: Some(g.simplify(g.add(pushed, g.sum(carried)))),
+            generator,
+            given: false,
+        }
+    };
+    annihilator(g, &rows, fields.len()).into_iter().map(combine).collect()
+}
+
+/// Refuses a `symmetry` along which the Lagrangian changes.
+///
+/// # Errors
+///
+/// [`Refusal::NotSymmetric`] says at which rate.
+pub(crate) fn check(model: &Model, lagrangian: Expr) -> Result<(), Refusal> {
+    let g = &model.graph;
+    for s in &model.symmetries {
+        let defect = g.merging(|| change(model, lagrangian, &s.generator));
+        if matches!(g.zero_test(defect), ZeroTest::Nonzero { .. }) {
+            return Err(Refusal::NotSymmetric {
+                name: s.name.clone(),
+                rate: g.to_text(g.simplify(defect)),
+                span: s.span,
+            });
+        }
+    }
+    Ok(())
+}
