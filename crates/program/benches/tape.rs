@@ -6,7 +6,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use pfaff_expr::{Expr, Graph, Role};
+use pfaff_expr::{Binary, Expr, Graph, Role, Unary};
 use pfaff_program::{Lanes, Program};
 
 fn main() {
@@ -31,6 +31,7 @@ fn main() {
         println!();
     }
     println!("(in lanes: nanoseconds a lane)");
+    functions();
     for fused in [false, true] {
         native_table(fused);
     }
@@ -160,4 +161,33 @@ fn chain(g: &Graph, x: &[Expr], bodies: usize) -> Vec<Expr> {
         outputs.push(g.div(energy, g.add(g.one(), g.mul(ω, ω))));
     }
     outputs
+}
+
+/// Functions that native code calls: one state, and eight at once.
+fn functions() {
+    println!("\n{:<12} {:>12} {:>12}", "function", "one", "8 lanes");
+    let g = Graph::new();
+    let (x, y) = (g.symbol("x", Role::Free), g.symbol("y", Role::Free));
+    let constant = g.fraction(37, 100);
+    for (name, e) in [
+        ("exp", g.unary(Unary::Exp, x)),
+        ("log", g.unary(Unary::Log, x)),
+        ("tan", g.unary(Unary::Tan, x)),
+        ("atan", g.unary(Unary::Atan, x)),
+        ("atan2", g.binary(Binary::Atan2, y, x)),
+        ("x^0.37", g.pow(x, constant)),
+        ("x^y", g.pow(x, y)),
+        ("tanh", g.unary(Unary::Tanh, x)),
+    ] {
+        let program = Program::compile(&g, &[x, y], &[], &[e]).expect("two inputs").fused();
+        let time = |lanes: Lanes| {
+            let Some(native) = program.native(lanes) else { return f64::NAN };
+            let n = lanes.count();
+            let mut run = native.start(&[]);
+            let inputs: Vec<f64> = (0..2 * n).map(|i| 0.7 + 0.31 * i as f64).collect();
+            let mut outputs = vec![0.0; n];
+            best(&mut || run.evaluate(black_box(&inputs), black_box(&mut outputs))) / n as f64
+        };
+        println!("{name:<12} {:>9.2} ns {:>9.2} ns", time(Lanes::One), time(Lanes::Eight));
+    }
 }

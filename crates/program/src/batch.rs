@@ -9,8 +9,8 @@ use std::sync::Arc;
 use pfaff_expr::{Table, power};
 
 use crate::allocate::Layout;
-use crate::instruction::Instruction;
-use crate::native::sweep_fused;
+use crate::instruction::{Instruction, Slot};
+use crate::native::{Rowed, function_row, sweep_fused};
 use crate::program::Tape;
 use crate::rounding::{Rounding, Twice};
 use crate::run::{binary_value, truth, unary_value};
@@ -218,10 +218,20 @@ pub(crate) fn sweep_with<R: Rounding, const W: usize>(
                     slots[cos as usize][k] = c;
                 }
             }
-            I::Power { to, a, b } => lanes!(to, |a, b| power(a, b)),
-            I::Unary { function, to, a } => lanes!(to, |a| unary_value(function, a)),
+            I::Power { to, a, b } => {
+                if !rowed(slots, (Rowed::Power, a, b), to) {
+                    lanes!(to, |a, b| power(a, b));
+                }
+            }
+            I::Unary { function, to, a } => {
+                if !rowed(slots, (Rowed::Unary(function), a, a), to) {
+                    lanes!(to, |a| unary_value(function, a));
+                }
+            }
             I::Binary { function, to, a, b } => {
-                lanes!(to, |a, b| binary_value(function, a, b));
+                if !rowed(slots, (Rowed::Binary(function), a, b), to) {
+                    lanes!(to, |a, b| binary_value(function, a, b));
+                }
             }
             I::Compare { relation, to, a, b } => {
                 blocks!(to, |a, b| truth(relation.holds(a, b)))
@@ -238,4 +248,18 @@ pub(crate) fn sweep_with<R: Rounding, const W: usize>(
             }
         }
     }
+}
+
+/// The function of every block of a row; `false` where there is none of all lanes at once.
+fn rowed<const W: usize>(
+    slots: &mut [[Block; W]],
+    (function, a, b): (Rowed, Slot, Slot),
+    to: Slot,
+) -> bool {
+    for k in 0..W {
+        let (a, b) = (&slots[a as usize][k], &slots[b as usize][k]);
+        let Some(row) = function_row(function, a, b) else { return false };
+        slots[to as usize][k] = row;
+    }
+    true
 }

@@ -13,6 +13,7 @@
 
 mod allocate;
 mod batch;
+mod elementary;
 mod error;
 mod executor;
 mod export;

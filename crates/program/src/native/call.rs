@@ -1,10 +1,11 @@
-//! Functions of Rust that native code calls, lane by lane: those of the interpreter.
+//! Functions of Rust that native code calls: all lanes at once where `elementary.rs` has the function, lane by lane otherwise.
 
 use std::slice;
 use std::sync::Arc;
 
 use pfaff_expr::{Binary, Unary, power};
 
+use super::rows::{Rowed, function_row};
 use crate::program::Tape;
 use crate::run::{binary_value, unary_value};
 use crate::sincos::{sincos, sincos_fused};
@@ -47,6 +48,14 @@ pub(super) unsafe extern "sysv64" fn dispatch(
             slice::from_raw_parts_mut(to, lanes),
         )
     };
+    let done = match call.lanes {
+        8 => in_rows::<8>(call.function, a, b, to),
+        4 => in_rows::<4>(call.function, a, b, to),
+        _ => false,
+    };
+    if done {
+        return;
+    }
     for ((&a, &b), to) in a.iter().zip(b).zip(to) {
         *to = match call.function {
             Function::Power => power(a, b),
@@ -57,6 +66,20 @@ pub(super) unsafe extern "sysv64" fn dispatch(
             }
         };
     }
+}
+
+/// All lanes at once; `false` where there is no such function.
+fn in_rows<const N: usize>(function: Function, a: &[f64], b: &[f64], to: &mut [f64]) -> bool {
+    let function = match function {
+        Function::Power => Rowed::Power,
+        Function::Unary(function) => Rowed::Unary(function),
+        Function::Binary(function) => Rowed::Binary(function),
+        Function::Table { .. } => return false,
+    };
+    let (Ok(a), Ok(b)) = (a.try_into(), b.try_into()) else { return false };
+    let Some(row) = function_row::<N>(function, a, b) else { return false };
+    to.copy_from_slice(&row);
+    true
 }
 
 /// Sine and cosine where an argument is beyond the range of the subroutine.

@@ -14,6 +14,7 @@
 #![allow(unsafe_code, reason = "machine code is called here, and calls back")]
 
 mod fused;
+mod rows;
 
 #[cfg(all(target_arch = "x86_64", unix))]
 mod assembler;
@@ -50,3 +51,4 @@ mod code;
 
 pub(crate) use code::Code;
 pub(crate) use fused::{execute_fused, sincos_fused, sweep_fused};
+pub(crate) use rows::{Rowed, function_row};

@@ -1,0 +1,61 @@
+//! The functions of `elementary.rs` for processors with wider registers: which ones there are is asked at every call.
+
+use pfaff_expr::{Binary, Unary};
+
+use crate::elementary;
+
+/// A function of every lane.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Rowed {
+    /// Of the first operand.
+    Unary(Unary),
+    /// Of both.
+    Binary(Binary),
+    /// The first to the power of the second.
+    Power,
+}
+
+/// Its values, with the bits of one at a time; `None` if it is not one of `elementary.rs`.
+pub(crate) fn function_row<const N: usize>(
+    function: Rowed,
+    a: &[f64; N],
+    b: &[f64; N],
+) -> Option<[f64; N]> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if std::arch::is_x86_feature_detected!("avx512f")
+            && std::arch::is_x86_feature_detected!("avx512dq")
+            && std::arch::is_x86_feature_detected!("avx512vl")
+        {
+            // SAFETY: the processor has all three sets of instructions.
+            return unsafe { widest(function, a, b) };
+        }
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has the set of instructions.
+            return unsafe { wide(function, a, b) };
+        }
+    }
+    plain(function, a, b)
+}
+
+#[allow(clippy::inline_always, reason = "it is compiled for more instructions below")]
+#[inline(always)]
+fn plain<const N: usize>(function: Rowed, a: &[f64; N], b: &[f64; N]) -> Option<[f64; N]> {
+    match function {
+        Rowed::Unary(function) => elementary::unary_row(function, a),
+        Rowed::Binary(function) => elementary::binary_row(function, a, b),
+        Rowed::Power => Some(elementary::power_row(a, b)),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn wide<const N: usize>(function: Rowed, a: &[f64; N], b: &[f64; N]) -> Option<[f64; N]> {
+    plain(function, a, b)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl")]
+fn widest<const N: usize>(function: Rowed, a: &[f64; N], b: &[f64; N]) -> Option<[f64; N]> {
+    plain(function, a, b)
+}
