@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: the benchmarks of every crate that has some.
+//! `cargo xtask bench`: one table of ratios to hand-written code. `cargo xtask bench all`: the benchmarks of every crate that has some.
 //!
 //! A crate has benchmarks if it has a folder `benches` with Rust files, or names some in its manifest. Times are printed and never
 //! judged: they belong to the machine.
@@ -7,6 +7,20 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+
+/// Prints the table of ratios. Rivals in Rust are compiled for this processor, in a folder of their own.
+pub(crate) fn ratios(root: &Path) -> bool {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), Into::into);
+    let status = Command::new(&cargo)
+        .args(["bench", "--package", "pfaff", "--bench", "ratios"])
+        .env("RUSTFLAGS", "-C target-cpu=native")
+        .env("CARGO_TARGET_DIR", target.join("native"))
+        .current_dir(root)
+        .status();
+    status.is_ok_and(|status| status.success())
+}
 
 /// Runs them all; true if none failed.
 pub(crate) fn run(root: &Path) -> bool {

@@ -13,7 +13,8 @@ use pfaff::{
     ExportForm, GALLERY, GalleryFiles, Language, Model, NoFiles, Overrides, Source, exported,
     gallery_model, read,
 };
-use pfaff_program::Module;
+use pfaff_expr::Graph;
+use pfaff_program::{Lanes, Module, Program};
 
 /// States at which each function is evaluated.
 const STATES: usize = 20;
@@ -376,6 +377,47 @@ fn the_text_has_the_operations_of_the_tape() {
             assert_eq!(steps, function.program.counts().per_evaluation, "{}", module.prefix);
         }
     }
+}
+
+/// Machine code for one, four and eight states has the bits of the interpreter, for the programs of every gallery model in both forms.
+#[test]
+fn native_code_has_the_bits_of_the_interpreter_on_every_gallery_model() {
+    let (mut random, mut compared) = (Random(11), 0);
+    for entry in GALLERY {
+        for form in [ExportForm::Best, ExportForm::Saddle] {
+            let Ok(module) = exported(&model(entry.name, entry.text), None, form) else {
+                continue;
+            };
+            let p: Vec<f64> = module.parameters.iter().map(|p| p.1).collect();
+            for function in &module.functions {
+                let program = &function.program;
+                let mut interpreter = program.start(&p);
+                for lanes in [Lanes::One, Lanes::Four, Lanes::Eight] {
+                    let Some(native) = program.native(lanes) else { continue };
+                    let n = lanes.count();
+                    let inputs: Vec<f64> =
+                        (0..n * program.inputs()).map(|_| random.next()).collect();
+                    let mut found = vec![0.0; n * program.outputs()];
+                    native.start(&p).evaluate(&inputs, &mut found);
+                    for l in 0..n {
+                        let one: Vec<f64> = inputs.iter().skip(l).step_by(n).copied().collect();
+                        let mut wanted = vec![0.0; program.outputs()];
+                        interpreter.evaluate(&one, &mut wanted);
+                        for (x, y) in found.iter().skip(l).step_by(n).zip(&wanted) {
+                            let same = x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan());
+                            assert!(same, "{} {}: {x:e} {y:e}", entry.name, function.name);
+                            compared += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(
+        compared > 10_000
+            || Program::compile(&Graph::new(), &[], &[], &[])
+                .is_ok_and(|p| p.native(Lanes::One).is_none())
+    );
 }
 
 #[test]

@@ -18,19 +18,28 @@ use crate::dop853_table::{
     DENSE, ERROR_3, ERROR_5, NODES, STAGE_1, STAGE_2, STAGE_3, STAGE_4, STAGE_5, STAGE_6,
     STAGE_7, STAGE_8, STAGE_9, STAGE_10, STAGE_11, STAGE_13, STAGE_14, STAGE_15, WEIGHTS,
 };
-use crate::stepper::{Allowed, Base, Stepper, Term, combine};
+use crate::stepper::{Allowed, BLOCK, Base, Block, Stepper, Term, blocks, combine};
 use crate::system::{Counted, Halt};
 
 /// Storage of (DP).
 pub(crate) struct Dop853 {
-    /// The 16 stages, one after the other.
-    k: Vec<f64>,
-    stage: Vec<f64>,
+    /// The 16 stages, one after the other, in whole blocks.
+    k: Vec<Block>,
+    stage: Vec<Block>,
+    /// The state that the step starts from, in whole blocks.
+    y: Vec<Block>,
 }
 
 impl Dop853 {
     pub(crate) fn new(n: usize) -> Self {
-        Self { k: vec![0.0; 16 * n], stage: vec![0.0; n] }
+        let row = vec![[0.0; BLOCK]; blocks(n)];
+        Self { k: vec![[0.0; BLOCK]; 16 * row.len()], stage: row.clone(), y: row }
+    }
+
+    /// The components of a stage.
+    fn row(&mut self, i: usize, n: usize) -> &mut [f64] {
+        let width = self.stage.len();
+        &mut self.k[i * width..(i + 1) * width].as_flattened_mut()[..n]
     }
 
     /// Evaluates stage `i`.
@@ -42,11 +51,11 @@ impl Dop853 {
         row: &[Term; N],
     ) -> Result<(), Halt> {
         let n = from.y.len();
-        combine(row, &self.k, &mut self.stage);
-        for (stage, y) in self.stage.iter_mut().zip(from.y) {
-            *stage = y + from.h * *stage;
-        }
-        system.rates(from.t + NODES[i] * from.h, &self.stage, &mut self.k[i * n..(i + 1) * n])
+        let Self { k, stage, y } = self;
+        combine(row, k, stage, |b, sum| along(&y[b], from.h, sum));
+        let width = stage.len();
+        let rates = &mut k[i * width..(i + 1) * width].as_flattened_mut()[..n];
+        system.rates(from.t + NODES[i] * from.h, &stage.as_flattened()[..n], rates)
     }
 }
 
@@ -57,7 +66,9 @@ impl Stepper for Dop853 {
         from: &Base<'_>,
         end: &mut [f64],
     ) -> Result<(), Halt> {
-        self.k[..from.y.len()].copy_from_slice(from.f);
+        let n = from.y.len();
+        self.row(0, n).copy_from_slice(from.f);
+        self.y.as_flattened_mut()[..n].copy_from_slice(from.y);
         self.stage(system, from, 1, &STAGE_1)?;
         self.stage(system, from, 2, &STAGE_2)?;
         self.stage(system, from, 3, &STAGE_3)?;
@@ -69,17 +80,17 @@ impl Stepper for Dop853 {
         self.stage(system, from, 9, &STAGE_9)?;
         self.stage(system, from, 10, &STAGE_10)?;
         self.stage(system, from, 11, &STAGE_11)?;
-        combine(&WEIGHTS, &self.k, end);
-        for (end, y) in end.iter_mut().zip(from.y) {
-            *end = y + from.h * *end;
-        }
+        let Self { k, stage, y } = self;
+        combine(&WEIGHTS, k, stage, |b, sum| along(&y[b], from.h, sum));
+        end.copy_from_slice(&stage.as_flattened()[..n]);
         Ok(())
     }
 
     fn error(&mut self, from: &Base<'_>, end: &[f64], allowed: &Allowed) -> f64 {
         let mut norm = |terms: &[Term; 8]| {
-            combine(terms, &self.k, &mut self.stage);
-            let components = self.stage.iter().zip(from.y).zip(end).take(allowed.controlled);
+            combine(terms, &self.k, &mut self.stage, |_, sum| sum);
+            let components =
+                self.stage.as_flattened().iter().zip(from.y).zip(end).take(allowed.controlled);
             components.fold(0.0_f64, |largest, ((e, y), y1)| {
                 largest.max(e.abs() / allowed.at(y.abs().max(y1.abs())))
             })
@@ -100,14 +111,20 @@ impl Stepper for Dop853 {
         rows: &mut Vec<f64>,
     ) -> Result<(), Halt> {
         let n = from.y.len();
-        self.k[12 * n..13 * n].copy_from_slice(end_rates);
+        self.row(12, n).copy_from_slice(end_rates);
         self.stage(system, from, 13, &STAGE_13)?;
         self.stage(system, from, 14, &STAGE_14)?;
         self.stage(system, from, 15, &STAGE_15)?;
         for terms in &DENSE {
-            combine(terms, &self.k, &mut self.stage);
-            rows.extend(self.stage.iter().map(|sum| from.h * sum));
+            combine(terms, &self.k, &mut self.stage, |_, sum| sum);
+            rows.extend(self.stage.as_flattened()[..n].iter().map(|sum| from.h * sum));
         }
         Ok(())
     }
+}
+
+/// $y + h s$
+#[inline]
+fn along(y: &Block, h: f64, s: Block) -> Block {
+    std::array::from_fn(|c| y[c] + h * s[c])
 }

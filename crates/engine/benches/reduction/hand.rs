@@ -10,8 +10,42 @@ fn fma(a: f64, b: f64, c: f64) -> f64 {
     a.mul_add(b, c)
 }
 
+/// Sine and cosine as `pfaff-program` computes them below 10⁸, written out so that they are inlined.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "as a person would do it")]
+pub(crate) fn own(x: f64) -> (f64, f64) {
+    let shifted = fma(x, std::f64::consts::FRAC_2_PI, 6_755_399_441_055_744.0);
+    let k = shifted - 6_755_399_441_055_744.0;
+    let exact = fma(-k, std::f64::consts::FRAC_PI_2, x);
+    let p = k * 6.123_233_995_736_766e-17;
+    let e = fma(k, 6.123_233_995_736_766e-17, -p);
+    let r = exact - p;
+    let rest = fma(k, -1.497_384_904_859_169_8e-33, ((r - exact) + p) + e);
+    let z = r * r;
+    let w = z * z;
+    let cube = z * w;
+    let high = fma(1.589_690_995_211_55e-10, z, -2.505_076_025_340_686_3e-8);
+    let low = fma(2.755_731_370_707_006_8e-6, z, -1.984_126_982_985_795e-4);
+    let low = fma(low, z, 8.333_333_333_322_49e-3);
+    let series = fma(fma(high, cube, low), z, -1.666_666_666_666_663_2e-1);
+    let sin = r - fma(-series, z * r, rest);
+    let high = fma(-1.135_964_755_778_819_5e-11, z, 2.087_572_321_298_175e-9);
+    let high = fma(high, z, -2.755_731_435_139_066_3e-7);
+    let low = fma(2.480_158_728_947_673e-5, z, -1.388_888_888_887_411e-3);
+    let low = fma(low, z, 4.166_666_666_666_66e-2);
+    let small = fma(fma(high, cube, low), w, r * rest);
+    let half = z * 0.5;
+    let one = 1.0 - half;
+    let cos = one + (((1.0 - one) - half) + small);
+    let quadrant = shifted.to_bits();
+    let (sin, cos) = (sin.to_bits(), cos.to_bits());
+    let exchange = (sin ^ cos) & (quadrant & 1).wrapping_neg();
+    let (sin_sign, cos_sign) = ((quadrant & 2) << 62, (quadrant.wrapping_add(1) & 2) << 62);
+    (f64::from_bits(sin ^ exchange ^ sin_sign), f64::from_bits(cos ^ exchange ^ cos_sign))
+}
+
 /// Sleigh: $y = (x, y, \varphi, v, \omega)$; parameters $m a/(J + m a^2)$ and $a$.
-pub(crate) fn sleigh(sc: SinCos, p: &[f64], y: &[f64], d: &mut [f64]) {
+pub(crate) fn sleigh<S: Fn(f64) -> (f64, f64)>(sc: S, p: &[f64], y: &[f64], d: &mut [f64]) {
     let (s, c) = sc(y[2]);
     d[0] = y[3] * c;
     d[1] = y[3] * s;
@@ -63,7 +97,12 @@ pub(crate) fn ball(sc: SinCos, p: &[f64], y: &[f64], d: &mut [f64]) {
 /// Chain of $N$ knife edges behind a free head: $y = (x, y, \theta_0 \dots \theta_N, \dot x, \dot y, \dot\theta_0)$; parameters $m, J, b, \kappa$.
 ///
 /// Jourdain's principle body by body, then a solve for three unknowns: $O(N)$.
-pub(crate) fn chain<const ANGLES: usize>(sc: SinCos, p: &[f64], y: &[f64], d: &mut [f64]) {
+pub(crate) fn chain<const ANGLES: usize, S: Fn(f64) -> (f64, f64)>(
+    sc: S,
+    p: &[f64],
+    y: &[f64],
+    d: &mut [f64],
+) {
     let n = ANGLES - 1;
     let [m, j, b, kp] = [p[0], p[1], p[2], p[3]];
     let (th, u) = (&y[2..3 + n], &y[3 + n..6 + n]);

@@ -4,44 +4,21 @@
 //! compiled for this processor only under `RUSTFLAGS="-C target-cpu=native"`; without it, its multiply-adds are calls and the comparison is unfair.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
+mod common;
+#[allow(dead_code, reason = "another benchmark uses the rest")]
 mod hand;
 
 use std::hint::black_box;
 use std::time::Instant;
 
+use common::{
+    BALL, DISK, SLEIGH, best, chain_text, model, multipliers, program, reduction, waiting,
+};
 use hand::SinCos;
-use pfaff::{Dynamics, NoFiles, Overrides, Request, Source, derive, gallery_model, read};
-use pfaff_expr::Expr;
-use pfaff_mechanics::{Class, Point, Reduction, Statement, solve_saddle};
+use pfaff::{Dynamics, Request, derive};
+use pfaff_mechanics::solve_saddle;
 use pfaff_model::Model;
 use pfaff_program::{Executor, Lanes, Options, Program, sincos_fused};
-
-const SLEIGH: &str = "
-coordinates  x, y, phi
-parameters   m = 1, J = 0.5, a = 0.2
-let          X = x + a*cos(phi)
-let          Y = y + a*sin(phi)
-lagrangian   m*(X'^2 + Y'^2)/2 + J*phi'^2/2
-constraint   blade: y'*cos(phi) - x'*sin(phi) = 0
-";
-const DISK: &str = "
-coordinates  x, y, th, phi
-parameters   m = 1, R = 0.5, I = 0.125, J = 0.0625, g = 9.81, beta = 0.2
-lagrangian   m*(x'^2 + y'^2)/2 + I*th'^2/2 + J*phi'^2/2 + m*g*sin(beta)*x
-constraint   x' = R*cos(phi)*th'
-constraint   y' = R*sin(phi)*th'
-";
-const BALL: &str = "
-coordinates  x, y, z, psi, theta, phi
-parameters   m = 1, R = 0.3, g = 9.81, k1 = 0.5, k2 = 0.8, I = 0.036
-let          w1 = theta'*cos(psi) + phi'*sin(theta)*sin(psi)
-let          w2 = theta'*sin(psi) - phi'*sin(theta)*cos(psi)
-let          w3 = psi' + phi'*cos(theta)
-let          s = 1/sqrt(1 + (k1*x)^2 + (k2*y)^2)
-let          n = [-k1*x*s, -k2*y*s, s]
-lagrangian   m*(x'^2 + y'^2 + z'^2)/2 + I*(psi'^2 + theta'^2 + phi'^2 + 2*psi'*phi'*cos(theta))/2 - m*g*z
-constraint   roll: [x', y', z'] = R*cross([w1, w2, w3], n)
-";
 
 type Hand = fn(SinCos, &[f64], &[f64], &mut [f64]);
 
@@ -67,19 +44,24 @@ fn main() {
         "worst"
     );
     let k = 1.0 * 0.2 / (0.5 + 0.04);
-    row("sleigh", SLEIGH, &[0.1, 0.2, 0.3, 1.1, 0.7], Some((hand::sleigh, &[k, 0.2])));
+    row(
+        "sleigh",
+        SLEIGH,
+        &[0.1, 0.2, 0.3, 1.1, 0.7],
+        Some((hand::sleigh::<SinCos>, &[k, 0.2])),
+    );
     let k = 9.81 * libm::sin(0.2) * 0.5 / (0.125 + 0.25);
     row("disk", DISK, &[0.1, 0.2, 0.3, 0.4, 1.1, 0.7], Some((hand::disk, &[0.5, k])));
     let ball = [0.6, 0.1, 0.0, 0.3, 1.3, 0.0, 0.8, 1.5, 0.7];
     row("ball", BALL, &ball, Some((hand::ball, &[0.3, 0.5, 0.8, 9.81, 0.4])));
     for n in [2, 5, 10, 20, 40, 80] {
         let hand: Hand = match n {
-            2 => hand::chain::<3>,
-            5 => hand::chain::<6>,
-            10 => hand::chain::<11>,
-            20 => hand::chain::<21>,
-            40 => hand::chain::<41>,
-            _ => hand::chain::<81>,
+            2 => hand::chain::<3, SinCos>,
+            5 => hand::chain::<6, SinCos>,
+            10 => hand::chain::<11, SinCos>,
+            20 => hand::chain::<21, SinCos>,
+            40 => hand::chain::<41, SinCos>,
+            _ => hand::chain::<81, SinCos>,
         };
         let mut y = vec![0.0, 0.0];
         y.extend((0..=n).map(|i| 0.3 * libm::sin(0.9 * f64::from(i))));
@@ -130,51 +112,6 @@ fn saddle_points() {
     }
 }
 
-fn chain_text(n: usize) -> String {
-    let text = gallery_model("trailers").expect("a gallery model").text;
-    text.replace("N = 5", &format!("N = {n}"))
-}
-
-fn model(text: &str) -> Model {
-    let read = read(Source::new("bench", text), &Overrides::default(), &NoFiles);
-    read.unwrap_or_else(|_| panic!("a model of the benchmark is wrong")).model
-}
-
-fn reduction(model: &Model, q: &[f64]) -> Reduction {
-    let statement = Statement::of(model).expect("a Lagrangian");
-    let classes = vec![Class::Linear; model.constraints.len()];
-    statement.reduce(&classes, Point { t: 0.0, q, scale: &[] }).expect("linear constraints")
-}
-
-/// $(t, q, u)$ to $(\dot q, \dot u)$.
-fn program(model: &Model, reduction: &Reduction) -> Program {
-    let mut inputs: Vec<Expr> = vec![reduction.time];
-    inputs.extend(&reduction.positions);
-    inputs.extend(&reduction.independent);
-    let rates = reduction.rates.as_ref().expect("few unknowns");
-    let outputs: Vec<Expr> = reduction.velocities.iter().chain(rates).copied().collect();
-    let parameters = model.parameter_symbols();
-    // As the engine does it.
-    let order: &[Expr] = if reduction.operations() > 500 { &reduction.order } else { &[] };
-    let graph = &reduction.graph;
-    let compiled = Program::compile_ordered(graph, &inputs, &parameters, &outputs, order);
-    compiled.expect("every symbol is an input").fused()
-}
-
-/// $(t, q, u, \dot u, \dot q)$ to $\lambda$.
-fn multipliers(model: &Model, reduction: &Reduction) -> Program {
-    let mut inputs: Vec<Expr> = vec![reduction.time];
-    inputs.extend(&reduction.positions);
-    inputs.extend(&reduction.independent);
-    inputs.extend(&reduction.independent_rates);
-    inputs.extend(&reduction.velocity_symbols);
-    let λ = reduction.multipliers().multipliers.expect("triangular rows");
-    let first: Vec<Expr> = λ.iter().rev().copied().collect();
-    let parameters = model.parameter_symbols();
-    let compiled = Program::compile_ordered(&reduction.graph, &inputs, &parameters, &λ, &first);
-    compiled.expect("every symbol is an input").fused()
-}
-
 fn row(name: &str, text: &str, state: &[f64], by_hand: Option<(Hand, &[f64])>) {
     let read_us = best(&mut || drop(black_box(model(text)))) / 1e3;
     let made = model(text);
@@ -212,7 +149,7 @@ fn row(name: &str, text: &str, state: &[f64], by_hand: Option<(Hand, &[f64])>) {
         };
         let (plain, own) = (time(platform), time(sincos_fused));
         let mut moving = state.to_vec();
-        let own_waiting = crate::waiting(&mut moving, &mut vec![0.0; state.len()], |x, y| {
+        let own_waiting = common::waiting(&mut moving, &mut vec![0.0; state.len()], |x, y| {
             hand(sincos_fused, p, x, y);
         });
         hand(sincos_fused, p, state, &mut expected);
@@ -245,36 +182,6 @@ fn eight(code: &Program, values: &[f64], state: &[f64]) -> f64 {
     inputs.extend(state.iter().flat_map(|&x| (0..8).map(move |l| x + 0.01 * f64::from(l))));
     let mut outputs = vec![0.0; 8 * state.len()];
     best(&mut || run.evaluate(black_box(&inputs), black_box(&mut outputs))) / 8.0
-}
-
-/// Nanoseconds a call when each input hangs on the output before.
-fn waiting(x: &mut [f64], y: &mut [f64], mut f: impl FnMut(&[f64], &mut [f64])) -> f64 {
-    let start = x.to_vec();
-    let skip = x.len() - y.len();
-    let ns = best(&mut || {
-        f(x, y);
-        for (x, y) in x[skip..].iter_mut().zip(&*y) {
-            *x += 1e-18 * y;
-        }
-    });
-    x.copy_from_slice(&start);
-    ns
-}
-
-/// The smallest mean of many batches, in nanoseconds.
-fn best(work: &mut dyn FnMut()) -> f64 {
-    let clock = Instant::now();
-    work();
-    let once = clock.elapsed().as_secs_f64().max(2e-8);
-    let batch = (2e-4 / once).ceil() as usize;
-    let rounds = if once > 1e-2 { 3 } else { 60 };
-    let mut best = f64::INFINITY;
-    for _ in 0..rounds {
-        let clock = Instant::now();
-        (0..batch).for_each(|_| work());
-        best = best.min(clock.elapsed().as_secs_f64() / batch as f64);
-    }
-    1e9 * best
 }
 
 /// From text to something that runs, as the chain grows: milliseconds.

@@ -1,0 +1,242 @@
+//! One table of ratios, ours to what a person would write, each measured in this run: `cargo xtask bench`.
+//!
+//! Rivals are hand-written Rust (`../reduction/hand.rs`) and, where there is a C compiler, hand-written C (`benches/peers/hand.c`, `hand_dop853.c`) and our own
+//! equations as C, compiled with `-O3 -march=native`. Only the rivals get equations reduced on paper. Times are the smallest of many, ours and the rival's in turn.
+#![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
+#![allow(unsafe_code, reason = "functions compiled from C are called")]
+
+#[path = "../reduction/common.rs"]
+#[allow(dead_code, reason = "another benchmark uses the rest")]
+mod common;
+#[path = "../reduction/hand.rs"]
+#[allow(dead_code, reason = "another benchmark uses the rest")]
+mod hand;
+mod library;
+mod runs;
+mod table;
+
+use std::hint::black_box;
+
+use common::{SLEIGH, best, chain_text, model, multipliers, program, reduction};
+use library::{Library, compile_c};
+use pfaff::{Dynamics, derive};
+use pfaff_expr::Expr;
+use pfaff_mechanics::solve_saddle;
+use pfaff_program::{Argument, Function, Lanes, Language, Module, Options, Program};
+use table::{Row, pair};
+
+fn main() {
+    table::head();
+    chain();
+    sleigh();
+    runs::chain();
+    runs::ball();
+    saddle_points();
+    compiling();
+    from_text();
+}
+
+/// $(t, y)$ of the chain, away from symmetry.
+fn chain_state(n: usize) -> Vec<f64> {
+    let mut state = vec![0.0, 0.0, 0.0];
+    state.extend((0..=n).map(|i| 0.3 * libm::sin(0.9 * i as f64)));
+    state.extend([1.0, 0.2, 0.5]);
+    state
+}
+
+/// The right-hand side of P4.
+fn chain() {
+    let parameters = [1.0, 0.1, 0.5, 0.5];
+    let made = |n: usize| {
+        let model = model(&chain_text(n));
+        let state = chain_state(n);
+        let reduced = reduction(&model, &state[1..n + 4]);
+        (program(&model, &reduced), multipliers(&model, &reduced), model.parameter_values())
+    };
+    let (code, side, values) = made(20);
+    let state = chain_state(20);
+    let mut output = vec![0.0; state.len() - 1];
+    let mut ours = code.executor(&values, Options::default());
+    let mut wanted = output.clone();
+    for (name, flags, limit) in
+        [("C, libm", &[][..], 1.0), ("C, our sincos inlined", &["-DOWN"], 1.25)]
+    {
+        let Some(library) = compile_c("hand.c", flags) else { continue };
+        let rival = library.function("chain_20");
+        let (a, b) =
+            pair(&mut || ours.evaluate(black_box(&state), black_box(&mut output)), &mut || {
+                rival(black_box(&state[1..]), &parameters, black_box(&mut wanted))
+            });
+        Row::new("chain of 20, right-hand side", name, a, b, limit)
+            .error(&output, &wanted)
+            .print();
+    }
+    let mut by_hand = || {
+        hand::chain::<21, _>(
+            hand::own,
+            &parameters,
+            black_box(&state[1..]),
+            black_box(&mut wanted),
+        );
+    };
+    let (a, b) =
+        pair(&mut || ours.evaluate(black_box(&state), black_box(&mut output)), &mut by_hand);
+    Row::new("", "Rust, our sincos inlined", a, b, 1.25).error(&output, &wanted).print();
+    eight_of_the_chain(&code, &values, &state, &parameters);
+    let (longer, _, more) = made(80);
+    let far = chain_state(80);
+    let mut outputs = vec![0.0; far.len() - 1];
+    let mut long = longer.executor(&more, Options::default());
+    let (a, b) =
+        pair(&mut || long.evaluate(black_box(&far), black_box(&mut outputs)), &mut || {
+            ours.evaluate(black_box(&state), black_box(&mut output))
+        });
+    Row::new("chain of 80", "chain of 20", a, b, 4.5).print();
+    let known = vec![0.1; side.inputs()];
+    let mut λ = vec![0.0; side.outputs()];
+    let mut multiplied = side.executor(&values, Options::default());
+    let (a, b) =
+        pair(&mut || multiplied.evaluate(black_box(&known), black_box(&mut λ)), &mut || {
+            ours.evaluate(black_box(&state), black_box(&mut output))
+        });
+    Row::new("chain of 20, all multipliers", "its right-hand side", a, b, 1.5).print();
+}
+
+/// The same state in eight lanes, a little apart.
+fn spread(state: &[f64]) -> Vec<f64> {
+    state.iter().flat_map(|&x| (0..8).map(move |l| x + 0.01 * f64::from(l))).collect()
+}
+
+fn eight_of_the_chain(code: &Program, values: &[f64], state: &[f64], parameters: &[f64]) {
+    let Some(native) = code.native(Lanes::Eight) else { return };
+    let Some(library) = compile_c("hand.c", &["-DOWN", "-DLANES=8"]) else { return };
+    let (mut run, rival) = (native.start(values), library.function("chain_20"));
+    let inputs = library::Aligned::new(&spread(state));
+    let mut outputs = vec![0.0; 8 * (state.len() - 1)];
+    let every =
+        library::Aligned::new(&parameters.iter().flat_map(|&p| [p; 8]).collect::<Vec<f64>>());
+    let mut wanted = library::Aligned::new(&outputs);
+    let (a, b) = pair(
+        &mut || run.evaluate(black_box(inputs.numbers()), black_box(&mut outputs)),
+        &mut || rival(black_box(&inputs.numbers()[8..]), every.numbers(), wanted.numbers_mut()),
+    );
+    Row::new("chain of 20, a state of eight", "C, 8 lanes by hand", a / 8.0, b / 8.0, 1.2)
+        .error(&outputs, wanted.numbers())
+        .print();
+}
+
+/// The right-hand side of P1.
+fn sleigh() {
+    let made = model(SLEIGH);
+    let state = [0.0, 0.1, 0.2, 0.3, 1.1, 0.7];
+    let reduced = reduction(&made, &state[1..4]);
+    let (code, values) = (program(&made, &reduced), made.parameter_values());
+    let mut ours = code.executor(&values, Options::default());
+    let (mut output, mut wanted) = ([0.0; 5], [0.0; 5]);
+    let p = [0.2 / 0.54, 0.2];
+    let (a, b) =
+        pair(&mut || ours.evaluate(black_box(&state), black_box(&mut output)), &mut || {
+            hand::sleigh(
+                hand::own,
+                black_box(&p),
+                black_box(&state[1..]),
+                black_box(&mut wanted),
+            )
+        });
+    Row::new("sleigh, right-hand side", "Rust, our sincos inlined", a, b, 1.1)
+        .error(&output, &wanted)
+        .print();
+    let Some(native) = code.native(Lanes::Eight) else { return };
+    let Some(library) = compile_c("hand.c", &["-DOWN", "-DLANES=8"]) else { return };
+    let (mut run, rival) = (native.start(&values), library.function("sleigh"));
+    let inputs = library::Aligned::new(&spread(&state));
+    let every: Vec<f64> = p.iter().flat_map(|&p| [p; 8]).collect();
+    let every = library::Aligned::new(&every);
+    let mut outputs = vec![0.0; 40];
+    let mut wanted = library::Aligned::new(&outputs);
+    let (a, b) = pair(
+        &mut || run.evaluate(black_box(inputs.numbers()), black_box(&mut outputs)),
+        &mut || rival(black_box(&inputs.numbers()[8..]), every.numbers(), wanted.numbers_mut()),
+    );
+    Row::new("sleigh, a state of eight", "C, 8 lanes by hand", a / 8.0, b / 8.0, 1.1)
+        .error(&outputs, wanted.numbers())
+        .print();
+}
+
+/// (K) of the snake with its solve written out, against the same operations in C.
+fn saddle_points() {
+    for n in [5, 12] {
+        let made = model(&chain_text(n));
+        let Ok(Dynamics::Saddle(equations)) = derive(&made, None) else { panic!("equations") };
+        let solved = solve_saddle(&made.graph, &equations, usize::MAX).expect("symmetric");
+        let mut inputs = made.positions();
+        inputs.extend(made.velocities());
+        let outputs: Vec<Expr> =
+            solved.accelerations.iter().chain(&solved.multipliers).copied().collect();
+        let code = Program::compile(&made.graph, &inputs, &made.parameter_symbols(), &outputs)
+            .expect("every symbol is an input")
+            .fused();
+        let function = Function {
+            name: "solve".into(),
+            comment: String::new(),
+            inputs: vec![Argument { name: "y".into(), length: Some(inputs.len()) }],
+            output: "x".into(),
+            program: code.clone(),
+        };
+        let parameters = made.parameters.iter().map(|p| (p.name.clone(), p.value)).collect();
+        let module = Module {
+            prefix: "snake".into(),
+            comment: Vec::new(),
+            parameters,
+            functions: vec![function],
+        };
+        let text = module.text(Language::C).expect("sines and cosines only");
+        let Some(library) = Library::of_text(&format!("snake_{n}"), &text) else { return };
+        let values = made.parameter_values();
+        let mut constants = vec![0.0; values.len() + code.kept()];
+        library.prepare("snake_prepare")(&values, &mut constants);
+        let rival = library.function("snake_solve");
+        let state: Vec<f64> =
+            (0..inputs.len()).map(|i| 0.3 * libm::sin(0.9 * i as f64)).collect();
+        let mut output = vec![0.0; outputs.len()];
+        let mut wanted = output.clone();
+        let mut ours = code.executor(&values, Options::default());
+        let (a, b) =
+            pair(&mut || ours.evaluate(black_box(&state), black_box(&mut output)), &mut || {
+                rival(black_box(&state), &constants, black_box(&mut wanted))
+            });
+        let name = format!("snake of {n}, saddle point");
+        Row::new(&name, "cc -O3 on our C", a, b, 1.0).error(&output, &wanted).print();
+    }
+}
+
+/// Machine code, by the number of operations.
+fn compiling() {
+    let model = model(&chain_text(80));
+    let state = chain_state(80);
+    let code = program(&model, &reduction(&model, &state[1..84]));
+    let ns = best(&mut || drop(black_box(code.native(Lanes::One))));
+    let steps = code.counts().per_evaluation as f64;
+    Row::new("machine code, 10 000 steps", "1 ms", ns * 1e4 / steps, 1e6, 1.0).print();
+}
+
+/// From a text to native code of the reduced right-hand side. A run derives (K) besides, for its start and its audit.
+fn from_text() {
+    for (name, text, limit_ms) in [
+        ("sleigh", SLEIGH.to_owned(), 0.2),
+        ("chain of 12", chain_text(12), 3.0),
+        ("chain of 20", chain_text(20), 5.0),
+    ] {
+        let mut work = || {
+            let made = model(&text);
+            let q = vec![0.1; made.coordinates.len()];
+            let code = program(&made, &reduction(&made, &q));
+            black_box(code.executor(&made.parameter_values(), Options::default()));
+        };
+        // Few repetitions of something long: the smallest of several tries.
+        let ns = (0..10).map(|_| best(&mut work)).fold(f64::INFINITY, f64::min);
+        let rival = format!("{limit_ms} ms");
+        Row::new(&format!("{name}, text to native code"), &rival, ns, limit_ms * 1e6, 1.0)
+            .print();
+    }
+}
