@@ -10,6 +10,10 @@
     clippy::inline_always,
     reason = "these become parts of loops that are compiled for more instructions"
 )]
+#![allow(
+    clippy::needless_bitwise_bool,
+    reason = "a lazy operator is a branch, and branches are not vectors"
+)]
 #![allow(clippy::excessive_precision, reason = "the constants are written as in fdlibm")]
 
 use pfaff_expr::{Binary, Unary, power, whole_power};
@@ -433,7 +437,7 @@ mod tests {
             state ^= state << 17;
             state
         };
-        let mut number = |i: usize| {
+        let number = |i: usize| {
             let unit = (next() >> 11) as f64 / (1_u64 << 53) as f64;
             let sign = if next() & 1 == 0 { 1.0 } else { -1.0 };
             match i % 4 {
@@ -443,7 +447,7 @@ mod tests {
                 _ => f64::from_bits(next()),
             }
         };
-        (0..count).map(|i| number(i)).collect()
+        (0..count).map(number).collect()
     }
 
     fn rows(numbers: &[f64]) -> Vec<Row> {

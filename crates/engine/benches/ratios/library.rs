@@ -52,7 +52,7 @@ impl Library {
             .stderr(Stdio::null())
             .status();
         if !status.is_ok_and(|s| s.success()) {
-            println!("{:<34} no C compiler here, or not this C: left out", name);
+            println!("{name:<34} no C compiler here, or not this C: left out");
             return None;
         }
         let path = CString::new(output.to_string_lossy().as_bytes()).expect("a path without 0");

@@ -65,7 +65,7 @@ fn chain() {
         let rival = library.function("chain_20");
         let (a, b) =
             pair(&mut || ours.evaluate(black_box(&state), black_box(&mut output)), &mut || {
-                rival(black_box(&state[1..]), &parameters, black_box(&mut wanted))
+                rival(black_box(&state[1..]), &parameters, black_box(&mut wanted));
             });
         Row::new("chain of 20, right-hand side", name, a, b, limit)
             .error(&output, &wanted)
@@ -89,7 +89,7 @@ fn chain() {
     let mut long = longer.executor(&more, Options::default());
     let (a, b) =
         pair(&mut || long.evaluate(black_box(&far), black_box(&mut outputs)), &mut || {
-            ours.evaluate(black_box(&state), black_box(&mut output))
+            ours.evaluate(black_box(&state), black_box(&mut output));
         });
     Row::new("chain of 80", "chain of 20", a, b, 4.5).print();
     let known = vec![0.1; side.inputs()];
@@ -97,7 +97,7 @@ fn chain() {
     let mut multiplied = side.executor(&values, Options::default());
     let (a, b) =
         pair(&mut || multiplied.evaluate(black_box(&known), black_box(&mut λ)), &mut || {
-            ours.evaluate(black_box(&state), black_box(&mut output))
+            ours.evaluate(black_box(&state), black_box(&mut output));
         });
     Row::new("chain of 20, all multipliers", "its right-hand side", a, b, 1.5).print();
 }
@@ -141,7 +141,7 @@ fn sleigh() {
                 black_box(&p),
                 black_box(&state[1..]),
                 black_box(&mut wanted),
-            )
+            );
         });
     Row::new("sleigh, right-hand side", "Rust, our sincos inlined", a, b, 1.1)
         .error(&output, &wanted)
@@ -203,7 +203,7 @@ fn saddle_points() {
         let mut ours = code.executor(&values, Options::default());
         let (a, b) =
             pair(&mut || ours.evaluate(black_box(&state), black_box(&mut output)), &mut || {
-                rival(black_box(&state), &constants, black_box(&mut wanted))
+                rival(black_box(&state), &constants, black_box(&mut wanted));
             });
         let name = format!("snake of {n}, saddle point");
         Row::new(&name, "cc -O3 on our C", a, b, 1.0).error(&output, &wanted).print();
