@@ -1,7 +1,7 @@
 //! Expressions as MathML (Presentation, MathML Core), for a page that brings no script to typeset it.
 //!
 //! The same conventions as in LaTeX: numbers first, thin spaces between factors, $\sin^2\varphi$. Sums and products are written flat, side by side in their
-//! row, so that a long sum does not nest. A page breaks lines between the terms of a sum: [`Graph::mathml_terms`] gives them one by one.
+//! row, so that a long sum does not nest. A page breaks lines before the signs of sums: [`Graph::mathml_terms`] gives the pieces one by one.
 
 use rustc_hash::FxHashSet;
 
@@ -17,6 +17,8 @@ use crate::store::Store;
 const PLUS: &str = "<mo form=\"infix\">+</mo>";
 const MINUS: &str = "<mo form=\"infix\">−</mo>";
 const NEGATIVE: &str = "<mo form=\"prefix\">−</mo>";
+/// The sign, not seen, that a function is applied.
+const APPLY: &str = "<mo>\u{2061}</mo>";
 const THIN: &str = "<mspace width=\"0.17em\"/>";
 const INTEGRAL: &str = "<msubsup><mo stretchy=\"false\">∫</mo><msub><mi>t</mi><mn>0</mn></msub><mi>t</mi></msubsup>";
 const D_TAU: &str = "<mspace width=\"0.17em\"/><mi mathvariant=\"normal\">d</mi><mi>τ</mi>";
@@ -44,7 +46,7 @@ impl Graph {
         self.mathml_terms(e).concat()
     }
 
-    /// The terms of a sum, each with its sign; one term if it is no sum.
+    /// The same in pieces between which a line may break: before the signs of sums, also inside brackets of the height of a line. Together they are [`Graph::to_mathml`].
     pub fn mathml_terms(&self, e: Expr) -> Vec<String> {
         if print::is_small(self, e) {
             return self.mathml_in_full(e);
@@ -65,24 +67,33 @@ impl Graph {
         let live = self.live(&[e]);
         let store = self.store.borrow();
         let writer = Writer { store: &store, tall: tall_nodes(&store, &live) };
-        let mut terms = Vec::new();
-        let mut rest = e;
-        loop {
-            let (sign, term, before) = match store.node(rest) {
-                Node::Add(a, b) => (PLUS, b, Some(a)),
-                Node::Sub(a, b) => (MINUS, b, Some(a)),
-                _ => ("", rest, None),
-            };
-            let asked = if sign.is_empty() { level::OR } else { level::PRODUCT };
-            terms.push(format!("{sign}{}", writer.write(term, asked)));
-            match before {
-                Some(a) => rest = a,
-                None => break,
-            }
-        }
-        terms.reverse();
-        terms
+        parted(&writer.write(e))
     }
+}
+
+/// The row cut before each plus and minus that stands in no element: between the terms of a sum, also inside brackets of the height of a line.
+fn parted(row: &str) -> Vec<String> {
+    let mut terms = vec![String::new()];
+    let (mut depth, mut at) = (0_usize, 0);
+    while let Some(start) = row[at..].find('<').map(|i| at + i) {
+        let end = row[start..].find('>').map_or(row.len(), |i| start + i + 1);
+        let tag = &row[start..end];
+        let last = terms.last_mut().expect("there is always a last term");
+        last.push_str(&row[at..start]);
+        let sign = row[start..].starts_with(PLUS) || row[start..].starts_with(MINUS);
+        if depth == 0 && sign && !last.is_empty() {
+            terms.push(String::new());
+        }
+        terms.last_mut().expect("there is always a last term").push_str(tag);
+        if tag.starts_with("</") {
+            depth = depth.saturating_sub(1);
+        } else if !tag.ends_with("/>") {
+            depth += 1;
+        }
+        at = end;
+    }
+    terms.last_mut().expect("there is always a last term").push_str(&row[at..]);
+    terms
 }
 
 struct Writer<'a> {
@@ -91,14 +102,9 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn write(&self, e: Expr, asked: u8) -> String {
+    fn write(&self, e: Expr) -> String {
         let brackets = |e: Expr| if self.tall.contains(&e) { GROWING } else { FLAT };
-        let text = print::assemble(e, |e| self.level(e), |e| self.pieces(e), brackets);
-        if self.level(e) < asked {
-            let [open, close] = brackets(e);
-            return format!("{open}{text}{close}");
-        }
-        text
+        print::assemble(e, |e| self.level(e), |e| self.pieces(e), brackets)
     }
 
     fn level(&self, e: Expr) -> u8 {
@@ -285,7 +291,9 @@ impl Writer<'_> {
     /// The argument of a named function: a symbol stands without brackets.
     fn argument(&self, a: Expr) -> Vec<Piece> {
         match self.store.node(a) {
-            Node::Symbol(_) => vec![Piece::Word(THIN), Piece::At(a, level::OR)],
+            Node::Symbol(_) => {
+                vec![Piece::Word(APPLY), Piece::Word(THIN), Piece::At(a, level::OR)]
+            }
             _ => self.arguments(&[a]),
         }
     }
@@ -293,7 +301,7 @@ impl Writer<'_> {
     fn arguments(&self, all: &[Expr]) -> Vec<Piece> {
         let tall = all.iter().any(|a| self.tall.contains(a));
         let [open, close] = if tall { GROWING } else { FLAT };
-        let mut pieces = vec![Piece::Word("<mo>\u{2061}</mo>"), Piece::Word(open)];
+        let mut pieces = vec![Piece::Word(APPLY), Piece::Word(open)];
         for (i, &a) in all.iter().enumerate() {
             if i > 0 {
                 pieces.push(Piece::Word("<mo>,</mo>"));

@@ -64,10 +64,10 @@ fn formula(g: &Graph, left: &[String], right: Expr) -> String {
     let mut line = String::from("<div class=\"formula\">");
     for (i, term) in left.iter().enumerate() {
         let equals = if i + 1 == left.len() { "<mo form=\"infix\">=</mo>" } else { "" };
-        let _ = write!(line, "<math>{term}{equals}</math> ");
+        let _ = write!(line, "<math>{term}{equals}</math><wbr>");
     }
     for term in g.mathml_terms(right) {
-        let _ = write!(line, "<math>{term}</math> ");
+        let _ = write!(line, "<math>{term}</math><wbr>");
     }
     line + "</div>"
 }
