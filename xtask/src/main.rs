@@ -11,6 +11,7 @@
 
 mod arrows;
 mod bench;
+mod browser;
 mod citations;
 mod map;
 mod rules;
@@ -24,7 +25,7 @@ use std::process::ExitCode;
 const HELP: &str = "\
 cargo xtask COMMAND
 
-  test    every check there is: format, tidy, lints, release build, tests, documentation
+  test    every check there is: format, tidy, lints, release build, the gallery as a site, tests, documentation
   tidy    the rules of the house that no lint knows (arrows between crates, file length, …)
   map     rewrites the code map in ARCHITECTURE.md from the heads of the files
   bless   writes what the program answers into the documents; look at the difference before you keep it

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::tidy;
+use crate::{browser, tidy};
 
 /// One check.
 struct Step {
@@ -20,6 +20,8 @@ enum Work {
     Cargo(&'static [&'static str], Option<(&'static str, &'static str)>),
     /// The rules of the house, in this process.
     Tidy,
+    /// The browser for the tests of the pages, installed where that is possible.
+    Browser,
 }
 
 const STEPS: &[Step] = &[
@@ -36,6 +38,23 @@ const STEPS: &[Step] = &[
         name: "release build of the command line",
         work: Work::Cargo(&["build", "--release", "--package", "pfaff-cli"], None),
     },
+    Step {
+        name: "gallery as a site",
+        work: Work::Cargo(
+            &[
+                "run",
+                "--release",
+                "--package",
+                "pfaff-cli",
+                "--",
+                "gallery",
+                "--html",
+                "target/site",
+            ],
+            None,
+        ),
+    },
+    Step { name: "browser", work: Work::Browser },
     Step {
         name: "tests",
         work: Work::Cargo(&["test", "--workspace", "--lib", "--bins", "--tests"], None),
@@ -70,7 +89,14 @@ pub(crate) fn run_all(root: &Path) -> bool {
 }
 
 fn run(step: &Step, root: &Path) -> bool {
-    let Work::Cargo(arguments, variable) = &step.work else { return tidy::run(root) };
+    let (arguments, variable) = match &step.work {
+        Work::Cargo(arguments, variable) => (arguments, variable),
+        Work::Tidy => return tidy::run(root),
+        Work::Browser => {
+            browser::prepare();
+            return true;
+        }
+    };
     println!("cargo {}", arguments.join(" "));
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let status =

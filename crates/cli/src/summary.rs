@@ -20,7 +20,7 @@ pub(crate) fn summary(motion: &Motion, terminal: bool) -> String {
     last_state(motion, &mut text);
     events(motion, &mut text);
     audit(motion, colour, &mut text);
-    text += &plot(motion);
+    text += &plot(motion, colour);
     text
 }
 
@@ -191,15 +191,17 @@ fn audit(motion: &Motion, colour: bool, text: &mut String) {
     }
 }
 
-/// The path in the plane where there is one, else the first coordinate over time.
-fn plot(motion: &Motion) -> String {
+/// The path in the plane where there is one, else coordinates over time: some of them in colours, or the first.
+fn plot(motion: &Motion, colour: bool) -> String {
     let find = |name: &str| motion.q.iter().find(|s| s.name == name);
-    let (x, y, x_name, y_name) = match (find("x"), find("y"), motion.q.first()) {
-        (Some(x), Some(y), _) => (&x.values, &y.values, "x", "y"),
-        (_, _, Some(q)) => (&motion.t, &q.values, "t", q.name.as_str()),
-        _ => return String::new(),
+    let (x, x_name, curves) = match (find("x"), find("y")) {
+        (Some(x), Some(y)) => (&x.values, "x", vec![("y", y.values.as_slice())]),
+        _ => {
+            let all = motion.q.iter().map(|q| (q.name.as_str(), q.values.as_slice()));
+            (&motion.t, "t", all.collect())
+        }
     };
-    let drawn = Plot { x, y, x_name, y_name }.render();
+    let drawn = Plot { x, x_name, curves, colour }.render();
     if drawn.is_empty() { drawn } else { format!("\n{drawn}") }
 }
 

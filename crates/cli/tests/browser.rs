@@ -259,3 +259,36 @@ fn the_gallery_can_be_searched() {
     assert_eq!(found("no such thing"), json!([]));
     browser.silent(&folder.join("index.html"));
 }
+
+/// Every page of the gallery, with `PFAFF_SITE=full`; some minutes.
+#[test]
+fn the_whole_gallery_is_sound() {
+    if std::env::var("PFAFF_SITE").as_deref() != Ok("full") {
+        return;
+    }
+    let Some((driver, _one)) = driver() else { return };
+    let browser = driver.browser();
+    let folder = folder().join("whole");
+    let answer = pfaff(&["gallery", "--html", folder.to_str().expect("a plain name")]);
+    assert_eq!(answer.status, 0, "{}", answer.err);
+    let mut pages: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .expect("the site")
+        .map(|entry| entry.expect("a file").path())
+        .filter(|path| path.file_name().is_some_and(|name| name != "index.html"))
+        .collect();
+    pages.sort();
+    let mut wrong = Vec::new();
+    for page in &pages {
+        browser.scheme(false);
+        for width in [1280, 390] {
+            browser.size(width, 900);
+            browser.open(page);
+            let faults = browser.script(FAULTS, json!([false]));
+            if faults != json!([]) {
+                wrong.push(format!("{} at {width}: {faults}", page.display()));
+            }
+        }
+        browser.silent(page);
+    }
+    assert!(pages.len() > 50 && wrong.is_empty(), "{}", wrong.join("\n"));
+}

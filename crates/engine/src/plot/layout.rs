@@ -68,7 +68,7 @@ pub(crate) fn layout_within(figure: &Figure<'_>, look: Look, most: usize) -> Dra
     if look.legend && look.axes && (figure.curves.len() > 1) {
         top = legend(figure, look, top, &mut back);
     }
-    let bottom = if look.axes { 42.0 } else { 3.0 };
+    let bottom = if look.axes { 45.0 } else { 3.0 };
     let inner = (look.height - top - bottom).max(20.0);
     let count = (inner / 42.0).clamp(1.0, 8.0) as usize;
     let mut left = 3.0;
@@ -149,7 +149,7 @@ fn x_marks(ticks: &Ticks, [left, top, w, h]: [f64; 4]) -> Vec<Mark> {
         marks.push(Mark::Line { points, paint: Paint::Grid, width: 1.0, dash: 0 });
         // A label at an end of the axis stays on the paper.
         let half = width(label, SIZE) / 2.0;
-        let at = (x.min(left + w + 12.0 - half), top + h + 16.0);
+        let at = (x.min(left + w + 12.0 - half), top + h + 19.0);
         marks.push(text_mark(label.clone(), at, Anchor::Middle, Paint::Muted, SIZE));
     }
     marks

@@ -134,7 +134,7 @@
         const [x, y] = [l + place * w, t + h - place * h];
         out.push(make('path', { class: 'grid', d: k === 0 ? `M${x} ${t}V${t + h}` : `M${l} ${y}H${l + w}` }));
         const where = k === 0
-          ? { x: Math.min(x, l + w - 6), y: t + h + 16, 'text-anchor': 'middle' }
+          ? { x: Math.min(x, l + w - 6), y: t + h + 19, 'text-anchor': 'middle' }
           : { x: l - 5, y: y + 4, 'text-anchor': 'end' };
         const squeeze = label.length * 6.9 > room ? { textLength: room, lengthAdjust: 'spacingAndGlyphs' } : {};
         out.push(make('text', { class: 'muted', 'font-size': 12, ...where, ...squeeze }, label));
