@@ -9,6 +9,7 @@ use crate::graph::Graph;
 use crate::node::Expr;
 use crate::rank::independent;
 use crate::value;
+use crate::zero::quadratic::Z;
 
 /// Points beyond the number of functions: each makes an accident less likely.
 const SPARE: usize = 4;
@@ -41,7 +42,7 @@ impl Graph {
                 row.push(values[e]);
             }
         }
-        independent(rows.into_iter())
+        independent(rows.into_iter().map(|row| row.into_iter().map(|x| Z(x, 0)).collect()))
     }
 }
 

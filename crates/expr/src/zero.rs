@@ -12,7 +12,7 @@ mod form;
 mod interval;
 mod modular;
 mod numeric;
-mod quadratic;
+pub(crate) mod quadratic;
 
 use rustc_hash::FxHashSet;
 
@@ -159,6 +159,24 @@ fn vanishes_exactly(store: &Store, live: &[Expr], reals: &Reals) -> bool {
         }
     }
     if branched { zeros >= 1 } else { zeros >= 4 && zeros == points }
+}
+
+/// Values at points of the field, with the identities of the functions: at one point, or at a few where branches may differ. Nothing where there are no
+/// identities beyond those that stored values know, or no point was found.
+pub(crate) fn exact_values(g: &Graph, expressions: &[Expr]) -> Vec<Vec<quadratic::Z>> {
+    /// A point fails where the field lacks a root: half of them for each root.
+    const TRIES: u64 = 64;
+    let live = g.live(expressions);
+    let store = g.store.borrow();
+    if !live.iter().any(|&e| has_identities(store.node(e))) {
+        return Vec::new();
+    }
+    let branched = live.iter().any(|&e| is_branched(&store, store.node(e)));
+    let forms = Forms::new(&store, &live);
+    let known = interval::known_signs(&store, &live);
+    let problem = Problem { store: &store, live: &live, forms: &forms, known: &known };
+    let found = (0..TRIES).filter_map(|seed| problem.values(seed, expressions));
+    found.take(if branched { 4 } else { 1 }).collect()
 }
 
 /// What a function of one argument compares with zero: the argument of `abs` and `sign`, and $u$ in $\sqrt{u^{2m}} = |u|^m$.

@@ -2,13 +2,14 @@
 //!
 //! Constraints linear or affine in the velocities are one-forms $\omega^a = A^a_i\,dq^i + a^a\,dt$. Their common kernel, closed under Lie brackets, is
 //! $\bar D$; a constraint is integrable (by itself or with the help of the others, with any integrating factor) exactly when $\omega^a$ vanishes on $\bar D$
-//! (Frobenius). Fields are found by elimination with pivots that are not identically zero.
+//! (Frobenius). The fields come from the elimination in `reduction`, the one that motions are integrated with.
 
 use pfaff_expr::{Expr, Graph, ZeroTest};
 use pfaff_model::Model;
 
 use crate::class::Class;
 use crate::equations::Equations;
+use crate::reduction::kernel;
 
 /// What is generically true of the blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +44,8 @@ pub fn ranks(model: &Model, equations: &Equations) -> Rank {
 /// For each constraint: does it come from positions alone? `None` where that could not be decided.
 pub fn integrable(model: &Model, equations: &Equations) -> Vec<Option<bool>> {
     let g = &model.graph;
-    let forms = Forms::of(model, equations);
-    let (closure, whole) = g.merging(|| forms.closure(g));
+    let distribution = Distribution::of(model, equations);
+    let closure = g.merging(|| distribution.closure(g));
     equations
         .classes
         .iter()
@@ -52,10 +53,8 @@ pub fn integrable(model: &Model, equations: &Equations) -> Vec<Option<bool>> {
         .map(|(a, class)| match class {
             Class::Holonomic => Some(true),
             Class::Linear | Class::Affine => {
-                let row = forms.owners.iter().position(|&o| o == a)?;
-                let verdict = g.merging(|| annihilates(g, &forms.rows[row], &closure));
-                // One field on which it does not vanish is enough; to vanish on all, all are needed.
-                verdict.filter(|&vanishes| whole || !vanishes)
+                let row = distribution.owners.iter().position(|&o| o == a)?;
+                g.merging(|| closure.is_annihilated_by(g, &distribution.forms[row]))
             }
             Class::Nonlinear => is_curved(model, equations, a).then_some(false),
             Class::Memory => None,
@@ -63,121 +62,100 @@ pub fn integrable(model: &Model, equations: &Equations) -> Vec<Option<bool>> {
         .collect()
 }
 
-/// The one-forms over the coordinates and, where time enters, $t$ in front.
-struct Forms {
-    rows: Vec<Vec<Expr>>,
-    /// Which constraint each row belongs to.
-    owners: Vec<usize>,
-    variables: Vec<Expr>,
+/// The one-forms of the constraints that are linear or affine in the velocities, and the fields that they annihilate.
+pub(crate) struct Distribution {
+    /// $t$ where it enters, and $q$
+    pub(crate) variables: Vec<Expr>,
+    /// $\omega^a$ by components
+    pub(crate) forms: Vec<Vec<Expr>>,
+    /// Which constraint each form belongs to.
+    pub(crate) owners: Vec<usize>,
+    /// A basis of $D$, by components
+    pub(crate) fields: Vec<Vec<Expr>>,
 }
 
-impl Forms {
-    fn of(model: &Model, equations: &Equations) -> Self {
+/// $\bar D$, or as much of it as was found.
+pub(crate) struct Closure {
+    pub(crate) fields: Vec<Vec<Expr>>,
+    /// Whether the fields span it: where brackets grow beyond reason the rest is left open.
+    pub(crate) is_whole: bool,
+}
+
+impl Distribution {
+    /// Holonomic constraints count by their differentials.
+    pub(crate) fn of(model: &Model, equations: &Equations) -> Self {
         let g = &model.graph;
         let still: Vec<(Expr, Expr)> =
             model.velocities().into_iter().map(|v| (v, g.zero())).collect();
-        let mut variables = model.positions();
-        let (mut rows, mut owners) = (Vec::new(), Vec::new());
+        let (mut forms, mut owners) = (Vec::new(), Vec::new());
         for (a, class) in equations.classes.iter().enumerate() {
             if matches!(class, Class::Holonomic | Class::Linear | Class::Affine) {
-                let mut row = g.substitute(&equations.jacobian[a], &still);
-                row.push(g.substitute(&[equations.residual[a]], &still)[0]);
-                rows.push(row);
+                let mut form = g.substitute(&[equations.residual[a]], &still);
+                form.extend(g.substitute(&equations.jacobian[a], &still));
+                forms.push(form);
                 owners.push(a);
             }
         }
-        let timely = rows.iter().flatten().any(|&e| g.contains(e, &[model.time]))
-            || rows.iter().any(|r| r.last().is_some_and(|&a| !g.vanishes_modulo_prime(a)));
-        if timely {
-            variables.push(model.time);
-        } else {
-            rows.iter_mut().for_each(|r| r.truncate(variables.len()));
+        let mut variables = vec![model.time];
+        variables.extend(model.positions());
+        let timely = forms.iter().flatten().any(|&e| g.contains(e, &[model.time]))
+            || forms.iter().any(|f| !g.vanishes_modulo_prime(f[0]));
+        if !timely {
+            variables.remove(0);
+            forms.iter_mut().for_each(|f| *f = f.split_off(1));
         }
-        Self { rows, owners, variables }
+        let parameters: Vec<(Expr, f64)> =
+            model.parameters.iter().map(|p| (p.symbol, p.value)).collect();
+        let fields = kernel(g, &forms, &parameters);
+        Self { variables, forms, owners, fields }
     }
 
-    /// Fields in $\bar D$, and whether they span it: where the brackets grow beyond reason the rest is left open.
-    fn closure(&self, g: &Graph) -> (Vec<Vec<Expr>>, bool) {
+    /// Brackets of the fields with those found last, layer by layer, until nothing new comes.
+    pub(crate) fn closure(&self, g: &Graph) -> Closure {
         /// Nodes that brackets may add before the question is left open: about 0.1 s.
         const BUDGET: usize = 100_000;
         let size = g.len();
-        let generators = kernel(g, &self.rows, self.variables.len());
-        let mut fields = generators.clone();
-        let mut next = 0;
-        while next < fields.len() && fields.len() < self.variables.len() {
-            for x in &generators {
-                let bracket = lie_bracket(g, x, &fields[next], &self.variables);
-                if g.len() - size > BUDGET {
-                    return (fields, false);
-                }
-                let mut extended = fields.clone();
-                extended.push(bracket);
-                if g.rank(&extended) == extended.len() {
-                    fields = extended;
+        let mut fields = self.fields.clone();
+        let mut layer = 0..fields.len();
+        while !layer.is_empty() && fields.len() < self.variables.len() {
+            let known = fields.len();
+            let mut candidates = fields.clone();
+            for next in layer {
+                for x in &self.fields {
+                    candidates.push(lie_bracket(g, x, &fields[next], &self.variables));
+                    if g.len() - size > BUDGET {
+                        return Closure { fields, is_whole: false };
+                    }
                 }
             }
-            next += 1;
+            // The rank sees identities between functions: a field too many would end the search too early.
+            let new = g.independent_rows(&candidates).into_iter().filter(|&i| i >= known);
+            fields.extend(new.map(|i| candidates[i].clone()));
+            layer = known..fields.len();
         }
-        (fields, true)
+        Closure { fields, is_whole: true }
     }
 }
 
-/// $\omega(X) = 0$ for all fields?
-fn annihilates(g: &Graph, form: &[Expr], fields: &[Vec<Expr>]) -> Option<bool> {
-    let mut open = false;
-    for field in fields {
-        match g.zero_test(g.dot(form, field)) {
-            ZeroTest::Zero => {}
-            ZeroTest::Nonzero { .. } => return Some(false),
-            ZeroTest::Unknown => open = true,
+impl Closure {
+    /// $\omega(X) = 0$ for all $X$ in $\bar D$?
+    pub(crate) fn is_annihilated_by(&self, g: &Graph, form: &[Expr]) -> Option<bool> {
+        let values: Vec<Vec<Expr>> =
+            self.fields.iter().map(|field| vec![g.dot(form, field)]).collect();
+        let tested = |i: usize| g.zero_test(values[i][0]);
+        // One field on which it does not vanish is enough; to vanish on all, all are needed.
+        match g.independent_rows(&values).first() {
+            Some(&i) => matches!(tested(i), ZeroTest::Nonzero { .. }).then_some(false),
+            None if self.is_whole => {
+                (0..values.len()).all(|i| tested(i) == ZeroTest::Zero).then_some(true)
+            }
+            None => None,
         }
     }
-    if open { None } else { Some(true) }
-}
-
-/// A basis of the common kernel of the rows: one field for each column without pivot.
-fn kernel(g: &Graph, rows: &[Vec<Expr>], n: usize) -> Vec<Vec<Expr>> {
-    let mut reduced: Vec<(usize, Vec<Expr>)> = Vec::new();
-    for row in rows {
-        let mut row = row.clone();
-        for (pivot, known) in &reduced {
-            let factor = row[*pivot];
-            if !g.vanishes_modulo_prime(factor) {
-                row = (0..n).map(|j| g.sub(row[j], g.mul(factor, known[j]))).collect();
-            }
-        }
-        // NOTE: a number as pivot spoils no denominator.
-        let usable = |j: &usize| !g.vanishes_modulo_prime(row[*j]);
-        let pivot = (0..n)
-            .filter(usable)
-            .find(|&j| g.number_of(row[j]).is_some())
-            .or_else(|| (0..n).rev().find(usable));
-        let Some(pivot) = pivot else { continue };
-        let scale = row[pivot];
-        let row: Vec<Expr> =
-            (0..n).map(|j| if j == pivot { g.one() } else { g.div(row[j], scale) }).collect();
-        for (_, known) in &mut reduced {
-            let factor = known[pivot];
-            if !g.vanishes_modulo_prime(factor) {
-                *known = (0..n).map(|j| g.sub(known[j], g.mul(factor, row[j]))).collect();
-            }
-        }
-        reduced.push((pivot, row));
-    }
-    let free = (0..n).filter(|j| reduced.iter().all(|(p, _)| p != j));
-    free.map(|j| {
-        let mut field = vec![g.zero(); n];
-        field[j] = g.one();
-        for (pivot, row) in &reduced {
-            field[*pivot] = g.neg(row[j]);
-        }
-        field
-    })
-    .collect()
 }
 
 /// $[X, Y]^i = X^j\partial_j Y^i - Y^j\partial_j X^i$
-fn lie_bracket(g: &Graph, x: &[Expr], y: &[Expr], variables: &[Expr]) -> Vec<Expr> {
+pub(crate) fn lie_bracket(g: &Graph, x: &[Expr], y: &[Expr], variables: &[Expr]) -> Vec<Expr> {
     let along = |field: &[Expr]| -> Vec<(Expr, Expr)> {
         variables.iter().copied().zip(field.iter().copied()).collect()
     };

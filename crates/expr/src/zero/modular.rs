@@ -40,6 +40,18 @@ pub(super) struct Problem<'a> {
 impl Problem<'_> {
     /// The value at the point that belongs to a seed; `None` where the field lacks a root or a denominator vanishes.
     pub(super) fn sample(&self, seed: u64) -> Option<Sample> {
+        let point = self.point(seed)?;
+        let root = self.live.last()?;
+        Some(Sample { value: point.values[root], signs: point.signs })
+    }
+
+    /// The values of several nodes at one point.
+    pub(super) fn values(&self, seed: u64, nodes: &[Expr]) -> Option<Vec<Z>> {
+        let point = self.point(seed)?;
+        Some(nodes.iter().map(|e| point.values[e]).collect())
+    }
+
+    fn point(&self, seed: u64) -> Option<Point<'_>> {
         let mut point = Point {
             problem: self,
             seed: field::random(seed ^ 0x5eed),
@@ -52,8 +64,7 @@ impl Problem<'_> {
             let value = point.node(e)?;
             point.values.insert(e, value);
         }
-        let root = self.live.last()?;
-        Some(Sample { value: point.values[root], signs: point.signs })
+        Some(point)
     }
 }
 

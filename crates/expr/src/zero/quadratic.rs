@@ -7,9 +7,9 @@ use crate::field::{self, P};
 
 /// $a + bi$
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Z(pub(super) u64, pub(super) u64);
+pub(crate) struct Z(pub(crate) u64, pub(crate) u64);
 
-pub(super) const ZERO: Z = Z(0, 0);
+pub(crate) const ZERO: Z = Z(0, 0);
 pub(super) const ONE: Z = Z(1, 0);
 pub(super) const I: Z = Z(0, 1);
 /// $1/2$
@@ -19,7 +19,7 @@ pub(super) const HALF: Z = Z(P.div_ceil(2), 0);
 const ORDER: u128 = (P as u128) * (P as u128) - 1;
 
 impl Z {
-    pub(super) fn plus(self, o: Self) -> Self {
+    pub(crate) fn plus(self, o: Self) -> Self {
         Self(field::add(self.0, o.0), field::add(self.1, o.1))
     }
 
@@ -27,11 +27,11 @@ impl Z {
         self.plus(o.opposite())
     }
 
-    pub(super) fn opposite(self) -> Self {
+    pub(crate) fn opposite(self) -> Self {
         Self(field::neg(self.0), field::neg(self.1))
     }
 
-    pub(super) fn times(self, o: Self) -> Self {
+    pub(crate) fn times(self, o: Self) -> Self {
         if self.1 == 0 && o.1 == 0 {
             return Self(field::mul(self.0, o.0), 0);
         }
@@ -51,7 +51,7 @@ impl Z {
     }
 
     /// `None` for zero.
-    pub(super) fn inverse(self) -> Option<Self> {
+    pub(crate) fn inverse(self) -> Option<Self> {
         if self == ZERO {
             return None;
         }

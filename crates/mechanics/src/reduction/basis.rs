@@ -2,7 +2,7 @@
 //!
 //! The elimination is the one that motions are integrated with, without a point: pivots need only not vanish identically, so that the result belongs to the model and not to a start.
 
-use pfaff_expr::{Expr, Graph};
+use pfaff_expr::{Expr, Graph, Role};
 
 use super::eliminate::{Eliminated, Rows, eliminate};
 
@@ -36,4 +36,27 @@ pub(crate) fn basis(g: &Graph, given: Rows<'_>) -> Option<Basis> {
             forms,
         })
     })
+}
+
+/// A basis of the fields that all one-forms annihilate, the forms given by their components.
+pub(crate) fn kernel(
+    g: &Graph,
+    forms: &[Vec<Expr>],
+    parameters: &[(Expr, f64)],
+) -> Vec<Vec<Expr>> {
+    let Some(n) = forms.first().map(Vec::len) else { return Vec::new() };
+    let symbol = |i: usize| g.symbol(&format!("component {i} of a field"), Role::Free);
+    let components: Vec<Expr> = (0..n).map(symbol).collect();
+    // NOTE: merged, the sum would become the row that it is equal to.
+    let written: Vec<Expr> =
+        forms.iter().map(|form| g.as_written(|| g.dot(form, &components))).collect();
+    let rows = Rows {
+        time: g.zero(),
+        positions: &[],
+        velocities: &components,
+        written: &written,
+        parameters,
+    };
+    // Homogeneous rows cannot contradict each other.
+    basis(g, rows).map(|b| b.columns).unwrap_or_default()
 }

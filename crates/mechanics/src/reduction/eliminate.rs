@@ -189,6 +189,11 @@ impl<'a> Elimination<'a> {
         self.g.evaluate_further(e, &mut self.values.borrow_mut()).abs()
     }
 
+    /// Zero everywhere. Without a point nothing else would notice an identity between functions that values modulo a prime miss.
+    fn vanishes(&self, e: Expr) -> bool {
+        self.g.vanishes_modulo_prime(e) || (self.scale.is_none() && self.g.is_zero(e))
+    }
+
     /// A coefficient in the kinetic metric: $|c_j|/\sqrt{M_{jj}}$ does not know in which units a coordinate is measured.
     fn weight(&self, (j, c): (usize, Expr)) -> f64 {
         self.size(c) * self.factor(j)
@@ -207,10 +212,9 @@ impl<'a> Elimination<'a> {
         let mut coefficients: Vec<(usize, Expr)> = Vec::new();
         for j in js {
             let c = self.mentions.coefficient(row, j);
-            if g.vanishes_modulo_prime(c) {
-                continue;
+            if !self.vanishes(c) {
+                coefficients.push((j, c));
             }
-            coefficients.push((j, c));
         }
         if coefficients.is_empty() {
             let rest = self.mentions.without(row, &self.mentions.of(row));
@@ -249,9 +253,9 @@ impl<'a> Elimination<'a> {
         let slope = |&(i, w): &(usize, Expr)| (i, w, g.derivative(row, w));
         let slopes: Vec<(usize, Expr, Expr)> = self.turned.iter().map(slope).collect();
         let candidates: Vec<(usize, Expr, Expr)> =
-            slopes.into_iter().filter(|c| !g.vanishes_modulo_prime(c.2)).collect();
+            slopes.into_iter().filter(|c| !self.vanishes(c.2)).collect();
         if candidates.is_empty() {
-            return g.vanishes_modulo_prime(row).then_some((Row::Redundant, None));
+            return self.vanishes(row).then_some((Row::Redundant, None));
         }
         let sizes: Vec<f64> = candidates.iter().map(|c| self.size(c.2)).collect();
         let constant = |x: &usize| g.is_constant(candidates[*x].2) && sizes[*x] > NEGLIGIBLE;

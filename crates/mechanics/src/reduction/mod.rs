@@ -20,7 +20,7 @@ use pfaff_expr::{Expr, Graph, Role};
 use pfaff_model::{Dynamics, Model};
 
 use crate::class::Class;
-pub(crate) use basis::{Basis, basis};
+pub(crate) use basis::{Basis, basis, kernel};
 pub(crate) use eliminate::Rows;
 use eliminate::{Eliminated, eliminate};
 use motion::Motion;
