@@ -21,6 +21,7 @@ mod foreign;
 mod forms;
 mod gallery;
 mod geometry;
+mod hold;
 mod independence;
 mod instant;
 mod json;

@@ -11,6 +11,7 @@ use pfaff_solver::{self as solver, EventKind, Halt};
 
 use crate::core::Core;
 use crate::flow::Flow;
+use crate::hold::Hold;
 use crate::instant::Instant;
 use crate::motion::Form;
 use crate::ordinary::OrdinaryCore;
@@ -35,6 +36,7 @@ pub(crate) struct Mechanism {
     flow: Option<Flow>,
     observed_inputs: Vec<f64>,
     instant: Instant,
+    pub(crate) hold: Hold,
 }
 
 /// The kinds of dynamics.
@@ -114,6 +116,7 @@ impl Mechanism {
             flow,
             observed_inputs: vec![f64::NAN; inputs.len()],
             instant: Instant::new(n, m),
+            hold: Hold::new(n, m),
         })
     }
 
@@ -387,6 +390,10 @@ impl solver::System for Mechanism {
     fn recast(&mut self, t: f64, y: &mut [f64]) -> Result<bool, Halt> {
         match &mut self.dynamics {
             Compiled::Reduced(reduced) => reduced.recast(t, y),
+            // The projection has left the core at this state.
+            Compiled::Saddle(core) if self.hold.is_lost(core, &y[self.n..2 * self.n]) => {
+                Err(Halt::Singular)
+            }
             Compiled::Saddle(_) | Compiled::Ordinary(_) => Ok(false),
         }
     }

@@ -13,7 +13,7 @@ mod watch;
 use std::time::Instant as Clock;
 
 use pfaff_expr::{Expr, Graph, Memory, Node};
-use pfaff_model::{Dynamics as Written, Model, Principle, Span};
+use pfaff_model::{Dynamics as Written, Model};
 use pfaff_program::CompileError;
 use pfaff_solver::{Kernel, MemoryOptions, integrate_memory};
 
@@ -66,12 +66,6 @@ pub(crate) fn run(
     let clock = Clock::now();
     let wrong = |d| Failure::Model(vec![d]);
     let mut formulation = match (dynamics, &model.dynamics) {
-        (Dynamics::Saddle(equations), _) if equations.principle != Principle::Chetaev => {
-            let what = format!("the principle `{}`", equations.principle.name());
-            let text = format!("{what} with memory is a boundary value problem that looks at the future, and no run from initial values");
-            let hint = "`principle chetaev` runs";
-            return Err(wrong(plan::mistake(Span::default(), text, hint)));
-        }
         (Dynamics::Saddle(equations), _) => mechanical(model, equations, settings.t0),
         (_, Written::Equations(equations)) => written(model, equations, settings.t0),
         (Dynamics::Ordinary(_), Written::Lagrangian { .. }) => {

@@ -29,7 +29,7 @@ use crate::note::{Note, brief};
 use crate::progress::{Progress, Setting};
 use crate::record::{Record, Recorder, direction};
 use crate::settings::{Request, Settings};
-use crate::singular::{is_near_dependence, quoted, singular_on_the_way};
+use crate::singular::{is_near_dependence, quoted, singular_on_the_way, turned_round};
 use crate::start::{NoStart, Start, given, start};
 
 /// A text that could not be used, with everything that is wrong with it.
@@ -457,6 +457,10 @@ fn explain(model: &Model, stop: &Stop, mechanism: &mut Mechanism, y: &[f64]) -> 
         StopReason::NotFinite => format!(
             "beyond t = {t} the equations of motion are infinite or not a number (a division by zero, or a root or logarithm of a negative number)"
         ),
+        StopReason::Singular if mechanism.hold.lost.is_some() => {
+            let lost: Vec<usize> = mechanism.hold.lost.into_iter().collect();
+            turned_round(model, &lost, t)
+        }
         StopReason::Singular => {
             let core = mechanism.saddle_at(t, y);
             singular_on_the_way(model, core.as_deref(), t)

@@ -45,6 +45,14 @@ pub(crate) fn singular_on_the_way(model: &Model, core: Option<&Core>, t: f64) ->
     }
 }
 
+/// A motion that came out backwards from a place where a constraint holds no velocity.
+pub(crate) fn turned_round(model: &Model, constraints: &[usize], t: f64) -> String {
+    format!(
+        "at t = {t} the constraint {} no longer holds any velocity: a singular configuration, in which the motion would turn round at full speed",
+        quoted(model, constraints)
+    )
+}
+
 /// Names of constraints in quotes.
 pub(crate) fn quoted(model: &Model, constraints: &[usize]) -> String {
     let names = constraints.iter().map(|&a| format!("`{}`", model.constraints[a].name));

@@ -186,6 +186,26 @@ fn singular_places_are_passed_or_named() {
             assert!(notes(&parallelogram).contains("`loop[1]`"), "{}", notes(&parallelogram));
         }
     }
+    // A bead cannot turn round in a cusp: said at every tolerance, at one time, before any energy is lost.
+    for tolerance in ["1e-5", "1e-8", "1e-10", "1e-12"] {
+        let cusp = motion(&format!(
+            "coordinates x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint track: y^2 = x^3\n\
+             initial x = 1, y = 1, x' = -1, y' = -1.5\nsolve t = 0..2, tolerance = {tolerance}",
+        ));
+        assert_eq!(cusp.stop.reason, StopReason::Singular);
+        // Length of the arc by its speed: ((13/4)^{3/2} − 1)·8/27/√(13/4).
+        let arc = (3.25_f64 * 3.25_f64.sqrt() - 1.0) * 8.0 / 27.0;
+        close(cusp.stop.t, arc / 3.25_f64.sqrt(), 1e-4, "at the tip");
+        let told = notes(&cusp);
+        assert!(told.contains("`track` no longer holds any velocity"), "{told}");
+    }
+    // A rope that shrinks to nothing winds up infinitely often: given up at once, and not after ten million steps.
+    let rope = motion(
+        "coordinates x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint rope: x^2 + y^2 = (1 - t)^2\n\
+         initial x = 1, y = 0, y' = 0.5\nsolve t = 0..2, tolerance = 1e-6",
+    );
+    assert_eq!(rope.stop.reason, StopReason::StepTooSmall);
+    assert!(rope.statistics.steps < 100_000 && rope.stop.t > 0.99, "{:?}", rope.statistics);
     // Two rods pulled straight cannot go on.
     let straight = motion(
         "coordinates x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint left: x^2 + y^2 = 1\n\

@@ -239,3 +239,20 @@ fn events_are_located_on_the_motion() {
     let value = number("mittag_leffler(1.5, 1, -t^1.5)", &format!("t={t}"), Range::default());
     assert!(t > 1.0 && t < 3.0 && value.abs() < 1e-9, "{t} {value}");
 }
+
+/// The principles that look at whole motions are refused by name wherever memory meets them, and `compare` leaves them out.
+#[test]
+fn memory_under_other_principles_is_refused() {
+    let text = "coordinates q, r\nlagrangian (q'^2 + r'^2)/2\nconstraint past: q' + caputo(q, 0.5) = r'\n\
+                initial q' = 1, r' = 1\nsolve t = 0..1\n";
+    let given = model(text);
+    for principle in [pfaff::Principle::Vakonomic, pfaff::Principle::Restricted] {
+        let refusal = pfaff::derive(&given, Some(principle)).expect_err("refused");
+        let told = refusal.diagnostic();
+        assert_eq!(told.code, "E0440");
+        assert!(told.message.contains("`past` has memory"), "{}", told.message);
+    }
+    // What binds the start is derived from nodes that the model itself does not have.
+    let motion = run(&given, &Request::default());
+    assert_eq!(motion.stop.reason, pfaff::StopReason::End);
+}

@@ -93,6 +93,10 @@ mod tests {
             1,
             "√a√b = √ab"
         );
-        assert_eq!(g.rank(&[vec![g.abs(a), a], vec![g.one(), g.one()]]), 2, "where a < 0");
+        assert_eq!(
+            g.rank(&[vec![g.unary(crate::Unary::Abs, a), a], vec![g.one(), g.one()]]),
+            2,
+            "where a < 0"
+        );
     }
 }

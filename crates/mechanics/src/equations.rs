@@ -14,7 +14,7 @@
 //! $R = A^\top\dot\mu + \text{shift} + \text{bend}\,\ddot q$. Under the restricted one $R = \text{shift} + \text{bend}\,\ddot q$ is what the motion needs beside $f$.
 
 use pfaff_expr::Expr;
-use pfaff_model::{Dynamics, Model, Principle};
+use pfaff_model::{Dynamics, Force, Model, Principle, Span};
 
 use crate::chetaev::chetaev;
 use crate::class::Class;
@@ -82,6 +82,11 @@ pub fn derive(model: &Model, principle: Principle) -> Result<Equations, Refusal>
         return Err(Refusal::Memory { what: "the Lagrangian".into(), span });
     }
     crate::symmetry::check(model, lagrangian)?;
+    if principle != Principle::Chetaev
+        && let Some((what, span)) = memory(model)
+    {
+        return Err(Refusal::MemoryAhead { principle, what, span });
+    }
     match principle {
         Principle::Chetaev => g.merging(|| chetaev(model, lagrangian, span)),
         Principle::Vakonomic => {
@@ -91,4 +96,13 @@ pub fn derive(model: &Model, principle: Principle) -> Result<Equations, Refusal>
             g.merging(|| chetaev(model, lagrangian, span).and_then(|e| restricted(model, e)))
         }
     }
+}
+
+/// The first constraint or force with memory, and where it stands.
+fn memory(model: &Model) -> Option<(String, Span)> {
+    let g = &model.graph;
+    let constraint = model.constraints.iter().find(|c| g.remembers(c.expr));
+    let named = constraint.map(|c| (format!("the constraint `{}`", c.name), c.span));
+    let remembering = |f: &&Force| f.components.iter().any(|&q| g.remembers(q));
+    named.or_else(|| model.forces.iter().find(remembering).map(|f| ("a force".into(), f.span)))
 }

@@ -1,6 +1,6 @@
 //! Why a model has no equations under a principle.
 
-use pfaff_model::{Diagnostic, Span};
+use pfaff_model::{Diagnostic, Principle, Span};
 
 /// What stands in the way, in the user's words.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,6 +10,15 @@ pub enum Refusal {
     /// A memory operator occurs in this part of the model.
     Memory {
         /// What contains it, as in "the constraint `past`".
+        what: String,
+        /// Where it stands.
+        span: Span,
+    },
+    /// A principle that looks at whole motions meets memory.
+    MemoryAhead {
+        /// The principle.
+        principle: Principle,
+        /// What contains the memory, as in "the constraint `past`".
         what: String,
         /// Where it stands.
         span: Span,
@@ -116,6 +125,12 @@ impl Refusal {
                 format!("{what} has memory: its principle would look at the future, so that no motion follows from initial values"),
             )
             .with_hint("write memory as a `force`, a `constraint` or an `equation`"),
+            Self::MemoryAhead { principle, what, span } => Diagnostic::error(
+                "E0440",
+                *span,
+                format!("the principle `{}` with memory is a boundary value problem that looks at the future, and no run from initial values: {what} has memory", principle.name()),
+            )
+            .with_hint("`principle chetaev` runs"),
             Self::Dependent { name, inside, span } => Diagnostic::error(
                 "E0426",
                 *span,

@@ -141,6 +141,10 @@ struct Run<'a> {
     t: f64,
     /// Size of the next step, with its sign.
     h: f64,
+    /// The longest step so far.
+    longest: f64,
+    /// Steps in a row at whose size the end is out of reach.
+    crawling: usize,
     y: Vec<f64>,
     f: Vec<f64>,
     /// The state and rates at the end of the trial.
@@ -168,6 +172,8 @@ impl<'a> Run<'a> {
             statistics: Statistics::default(),
             t: options.t0,
             h: 0.0,
+            longest: 0.0,
+            crawling: 0,
             y: y0.to_vec(),
             f: vec![0.0; n],
             y1: vec![0.0; n],
@@ -197,6 +203,9 @@ impl<'a> Run<'a> {
                         return halt.into();
                     }
                     self.lengthen(h, error);
+                    if self.is_crawling(h) {
+                        return StopReason::StepTooSmall;
+                    }
                     StopReason::StepTooSmall
                 }
                 Ok(error) => {
@@ -299,6 +308,19 @@ impl<'a> Run<'a> {
         let allowed = ALLOWED.max(1e3 * tolerance);
         let pairs = self.y1.iter().zip(&self.f1).take(controlled);
         pairs.map(|(y, was)| (y - was).abs() / (allowed * (1.0 + y.abs()))).fold(0.0, f64::max)
+    }
+
+    /// Whether the accepted steps have become so short, and stayed so, that the limit of steps would be passed a hundredfold before the end.
+    fn is_crawling(&mut self, h: f64) -> bool {
+        /// Steps in a row, and the fraction of the longest step: a short narrow place is passed.
+        const ROW: usize = 1_000;
+        const SHORT: f64 = 1e-6;
+        self.longest = self.longest.max(h.abs());
+        let needed = (self.options.t1 - self.t).abs() / h.abs();
+        let hopeless = needed.is_finite() && needed > 100.0 * self.options.max_steps as f64;
+        let crawls = hopeless && h.abs() < SHORT * self.longest;
+        self.crawling = if crawls { self.crawling + 1 } else { 0 };
+        self.crawling > ROW
     }
 
     /// Makes the trial part of the run and shows it; says if the run ends with it.

@@ -76,20 +76,24 @@ pub(crate) fn admissible(
         .map(|(a, p)| p.as_ref().map_or(0.0, |p| numbers.kappa(a, &p.slopes)))
         .collect();
     // The model without memory whose constraints are those that bind the start.
-    let mut bare = model.clone();
     let zeros = |e: Expr| at_start(model, e);
-    for f in &mut bare.forces {
+    let mut forces = model.forces.clone();
+    for f in &mut forces {
         f.components.iter_mut().for_each(|q| *q = zeros(*q));
     }
     let binds =
         |a: usize| profiles[a].as_ref().is_none_or(|p| p.alpha < 1.0 || kappa[a].abs() < 1e-12);
-    bare.constraints = (0..model.constraints.len())
+    let constraints: Vec<Constraint> = (0..model.constraints.len())
         .filter(|&a| binds(a))
         .map(|a| {
             let c = &model.constraints[a];
             Constraint { expr: zeros(c.expr), ..c.clone() }
         })
         .collect();
+    // NOTE: a copy of the model has a graph of its own, so it is taken when all nodes are there.
+    let mut bare = model.clone();
+    bare.forces = forces;
+    bare.constraints = constraints;
     bare.observed.clear();
     bare.events.clear();
     let refused = |r: pfaff_mechanics::Refusal| r.diagnostic();
