@@ -204,7 +204,8 @@ fn singular_places_are_passed_or_named() {
         "coordinates x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint rope: x^2 + y^2 = (1 - t)^2\n\
          initial x = 1, y = 0, y' = 0.5\nsolve t = 0..2, tolerance = 1e-6",
     );
-    assert_eq!(rope.stop.reason, StopReason::StepTooSmall);
+    assert_eq!(rope.stop.reason, StopReason::Singular);
+    assert!(notes(&rope).contains("`rope`"), "{}", notes(&rope));
     assert!(rope.statistics.steps < 100_000 && rope.stop.t > 0.99, "{:?}", rope.statistics);
     // Two rods pulled straight cannot go on.
     let straight = motion(

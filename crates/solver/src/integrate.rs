@@ -313,7 +313,7 @@ impl<'a> Run<'a> {
     /// Whether the accepted steps have become so short, and stayed so, that the limit of steps would be passed a hundredfold before the end.
     fn is_crawling(&mut self, h: f64) -> bool {
         /// Steps in a row, and the fraction of the longest step: a short narrow place is passed.
-        const ROW: usize = 1_000;
+        const ROW: usize = 20_000;
         const SHORT: f64 = 1e-6;
         self.longest = self.longest.max(h.abs());
         let needed = (self.options.t1 - self.t).abs() / h.abs();
