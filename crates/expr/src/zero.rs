@@ -162,7 +162,8 @@ fn vanishes_exactly(store: &Store, live: &[Expr], reals: &Reals) -> bool {
 }
 
 /// Values at points of the field, with the identities of the functions: at one point, or at a few where branches may differ. Nothing where there are no
-/// identities beyond those that stored values know, or no point was found.
+/// identities beyond those that stored values know, or no point was found. Points at which every root is that of a number with positive sign go before others,
+/// where $\sqrt a\sqrt b = -\sqrt{ab}$.
 pub(crate) fn exact_values(g: &Graph, expressions: &[Expr]) -> Vec<Vec<quadratic::Z>> {
     /// A point fails where the field lacks a root: half of them for each root.
     const TRIES: u64 = 64;
@@ -175,8 +176,22 @@ pub(crate) fn exact_values(g: &Graph, expressions: &[Expr]) -> Vec<Vec<quadratic
     let forms = Forms::new(&store, &live);
     let known = interval::known_signs(&store, &live);
     let problem = Problem { store: &store, live: &live, forms: &forms, known: &known };
-    let found = (0..TRIES).filter_map(|seed| problem.values(seed, expressions));
-    found.take(if branched { 4 } else { 1 }).collect()
+    let is_root = |e: &Expr| matches!(store.node(*e), Node::Unary(Unary::Sqrt, _));
+    let roots = live.iter().copied().filter(is_root);
+    let asked: Vec<Expr> = expressions.iter().copied().chain(roots).collect();
+    let wanted = if branched { 4 } else { 1 };
+    let (mut real, mut imaginary) = (Vec::new(), Vec::new());
+    for seed in 0..TRIES {
+        let Some(mut values) = problem.values(seed, &asked) else { continue };
+        let roots = values.split_off(expressions.len());
+        let is_real = roots.iter().all(|root| root.1 == 0);
+        (if is_real { &mut real } else { &mut imaginary }).push(values);
+        if real.len() == wanted {
+            return real;
+        }
+    }
+    imaginary.truncate(wanted);
+    if real.is_empty() { imaginary } else { real }
 }
 
 /// What a function of one argument compares with zero: the argument of `abs` and `sign`, and $u$ in $\sqrt{u^{2m}} = |u|^m$.
