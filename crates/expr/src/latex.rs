@@ -121,37 +121,7 @@ pub(crate) fn tall_nodes(store: &Store, live: &[Expr]) -> FxHashSet<Expr> {
 
 impl Writer<'_> {
     fn level(&self, e: Expr) -> u8 {
-        match self.store.node(e) {
-            Node::Number(n) => {
-                let value = &self.store.numbers[n as usize];
-                if *value.numer() < 0.into() {
-                    level::SUM
-                } else if is_fraction(value) {
-                    level::POWER
-                } else {
-                    level::ATOM
-                }
-            }
-            Node::Symbol(s) if latex_symbol::is_raised(&self.store.symbols[s as usize]) => {
-                level::POWER
-            }
-            Node::Pi | Node::Symbol(_) | Node::Unary(Unary::Sqrt | Unary::Abs, _) => {
-                level::ATOM
-            }
-            Node::Neg(_) | Node::Add(..) | Node::Sub(..) => level::SUM,
-            Node::Mul(..) | Node::Memory(Memory::Mean, ..) => level::PRODUCT,
-            Node::Div(..) | Node::Pow(..) | Node::Unary(Unary::Exp, _) => level::POWER,
-            Node::Unary(..)
-            | Node::Binary(..)
-            | Node::MittagLeffler(..)
-            | Node::If(..)
-            | Node::Table { .. }
-            | Node::Memory(..) => level::UNARY,
-            Node::Compare(..) => level::COMPARE,
-            Node::Not(_) => level::NOT,
-            Node::And(..) => level::AND,
-            Node::Or(..) => level::OR,
-        }
+        typeset_level(self.store, e)
     }
 
     fn pieces(&self, e: Expr) -> Vec<Piece> {
@@ -300,6 +270,37 @@ impl Writer<'_> {
             first = a;
         }
         self.store.is_number(first) && self.level(first) == level::ATOM
+    }
+}
+
+/// How tightly an expression binds when it is typeset, in LaTeX and in MathML.
+pub(crate) fn typeset_level(store: &Store, e: Expr) -> u8 {
+    match store.node(e) {
+        Node::Number(n) => {
+            let value = &store.numbers[n as usize];
+            if *value.numer() < 0.into() {
+                level::SUM
+            } else if is_fraction(value) {
+                level::POWER
+            } else {
+                level::ATOM
+            }
+        }
+        Node::Symbol(s) if latex_symbol::is_raised(&store.symbols[s as usize]) => level::POWER,
+        Node::Pi | Node::Symbol(_) | Node::Unary(Unary::Sqrt | Unary::Abs, _) => level::ATOM,
+        Node::Neg(_) | Node::Add(..) | Node::Sub(..) => level::SUM,
+        Node::Mul(..) | Node::Memory(Memory::Mean, ..) => level::PRODUCT,
+        Node::Div(..) | Node::Pow(..) | Node::Unary(Unary::Exp, _) => level::POWER,
+        Node::Unary(..)
+        | Node::Binary(..)
+        | Node::MittagLeffler(..)
+        | Node::If(..)
+        | Node::Table { .. }
+        | Node::Memory(..) => level::UNARY,
+        Node::Compare(..) => level::COMPARE,
+        Node::Not(_) => level::NOT,
+        Node::And(..) => level::AND,
+        Node::Or(..) => level::OR,
     }
 }
 

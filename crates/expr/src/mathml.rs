@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::function::{Binary, Unary};
 use crate::graph::Graph;
-use crate::latex::{is_fraction, tall_nodes};
+use crate::latex::{is_fraction, tall_nodes, typeset_level};
 use crate::mathml_symbol::{self, escape};
 use crate::node::{Expr, Memory, Node, Relation, Role};
 use crate::number::{self, Rational};
@@ -108,34 +108,7 @@ impl Writer<'_> {
     }
 
     fn level(&self, e: Expr) -> u8 {
-        match self.store.node(e) {
-            Node::Number(n) => {
-                let value = &self.store.numbers[n as usize];
-                if *value.numer() < 0.into() {
-                    level::SUM
-                } else if is_fraction(value) {
-                    level::POWER
-                } else {
-                    level::ATOM
-                }
-            }
-            Node::Pi | Node::Symbol(_) | Node::Unary(Unary::Sqrt | Unary::Abs, _) => {
-                level::ATOM
-            }
-            Node::Neg(_) | Node::Add(..) | Node::Sub(..) => level::SUM,
-            Node::Mul(..) | Node::Memory(Memory::Mean | Memory::Kernel, ..) => level::PRODUCT,
-            Node::Div(..) | Node::Pow(..) | Node::Unary(Unary::Exp, _) => level::POWER,
-            Node::Unary(..)
-            | Node::Binary(..)
-            | Node::MittagLeffler(..)
-            | Node::If(..)
-            | Node::Table { .. }
-            | Node::Memory(..) => level::UNARY,
-            Node::Compare(..) => level::COMPARE,
-            Node::Not(_) => level::NOT,
-            Node::And(..) => level::AND,
-            Node::Or(..) => level::OR,
-        }
+        typeset_level(self.store, e)
     }
 
     fn pieces(&self, e: Expr) -> Vec<Piece> {
