@@ -17,6 +17,7 @@ pub(crate) fn summary(motion: &Motion, terminal: bool) -> String {
     let colour = wants_colour(terminal, std::env::var_os("NO_COLOR").as_deref());
     let mut text = String::new();
     heading(motion, &mut text);
+    solutions(motion, &mut text);
     last_state(motion, &mut text);
     events(motion, &mut text);
     audit(motion, colour, &mut text);
@@ -144,6 +145,51 @@ fn digits(x: f64) -> String {
         format!("{x:.10}")
     } else {
         format!("{x:.9e}")
+    }
+}
+
+/// The motions between given ends, least action first.
+fn solutions(motion: &Motion, text: &mut String) {
+    let Some(list) = &motion.solutions else { return };
+    let _ = writeln!(
+        text,
+        "\n{}",
+        match list.len() {
+            0 => "No motion between the ends was found".to_owned(),
+            1 => "One motion between the ends was found".to_owned(),
+            n => format!("{n} motions between the ends were found; shown is the first"),
+        }
+    );
+    for s in list.iter().take(EVENTS) {
+        let family = match s.family_dimension {
+            0 => "isolated".to_owned(),
+            1 => "one of a family with one parameter".to_owned(),
+            n => format!("one of a family with {n} parameters"),
+        };
+        let conjugate = match s.conjugate.as_deref() {
+            None => String::new(),
+            Some([]) => ", no conjugate points".to_owned(),
+            Some(times) => {
+                let times: Vec<String> = times.iter().take(4).map(|t| number(*t)).collect();
+                format!(", conjugate points at t = {}", times.join(", "))
+            }
+        };
+        let verdict = match s.minimum {
+            Some(true) => ", a local minimum",
+            Some(false) => ", not a minimum",
+            None => "",
+        };
+        let _ = writeln!(
+            text,
+            "  action {}  residual {:.0e}  t = {}  {family}{conjugate}{verdict}{}",
+            digits(s.action),
+            s.residual,
+            number(s.t1),
+            if s.abnormal { ", abnormal as well" } else { "" }
+        );
+    }
+    if list.len() > EVENTS {
+        let _ = writeln!(text, "  … and {} more", list.len() - EVENTS);
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod audit;
 mod body;
+mod boundary;
 mod command;
 mod compare;
 mod compare_present;
@@ -59,6 +60,7 @@ mod views;
 mod witness;
 
 pub use audit::{Audit, Check, Verdict};
+pub use boundary::Solution;
 pub use command::{Range, Value, evaluate, read_state};
 pub use compare::{Comparison, Kept, Parting, compare};
 pub use equivalence::Equivalence;

@@ -3,6 +3,7 @@
 use pfaff_model::{Model, Principle};
 
 use crate::audit::{Audit, Check, Verdict};
+use crate::boundary::Solution;
 use crate::json::Json;
 use crate::note::Note;
 use crate::signs::signs;
@@ -50,6 +51,8 @@ pub struct Motion {
     pub events: Vec<EventRecord>,
     /// What the run did that was not asked for.
     pub notes: Vec<Note>,
+    /// The motions between given ends that were found, least action first; `None` without `final`.
+    pub solutions: Option<Vec<Solution>>,
     /// Whether the numbers can be trusted.
     pub audit: Audit,
     /// What it cost.
@@ -189,6 +192,7 @@ impl Motion {
             observed: Vec::new(),
             events: Vec::new(),
             notes: Vec::new(),
+            solutions: None,
             audit: Audit { verdict: Verdict::Unchecked, checks: Vec::new() },
             statistics: Statistics::default(),
         }
@@ -277,7 +281,7 @@ impl Motion {
         };
         let total: Vec<f64> =
             self.energy.iter().zip(&self.constraint_energy).map(|(e, c)| e + c).collect();
-        Json::object([
+        let mut entries = vec![
             ("pfaff", Json::text(env!("CARGO_PKG_VERSION"))),
             ("model", Json::text(&self.title)),
             ("principle", self.principle.map_or(Json::Null, |p| Json::text(p.name()))),
@@ -316,7 +320,12 @@ impl Motion {
                 ]),
             ),
             ("statistics", self.statistics.to_json()),
-        ])
+        ];
+        if let Some(solutions) = &self.solutions {
+            let list = solutions.iter().map(Solution::to_json).collect();
+            entries.push(("solutions", Json::List(list)));
+        }
+        Json::object(entries)
     }
 }
 

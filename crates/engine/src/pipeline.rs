@@ -17,6 +17,7 @@ use pfaff_solver::{self as solver, Halt, integrate};
 
 use crate::audit::{Evidence, audit};
 use crate::body;
+use crate::boundary;
 use crate::core::Core;
 use crate::effective_mass::{effective_mass_at_start, effective_mass_on_the_way};
 use crate::foreign::{foreign_multipliers, without_along};
@@ -114,6 +115,9 @@ pub fn run_watched(
     request: &Request,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
+    if boundary::has_ends(model) {
+        return boundary::run(model, request, watch);
+    }
     let clock = Clock::now();
     let refused = |r: Refusal| Failure::Model(vec![r.diagnostic()]);
     // The statement keeps the graph as the text made it; what is derived for (K) would only be in the way there.
@@ -121,7 +125,7 @@ pub fn run_watched(
     let statement = if chetaev { Statement::of(model) } else { None };
     let dynamics = derive(model, request.principle).map_err(refused)?;
     let derive_us = microseconds(clock);
-    let mut motion = integrated(model, &dynamics, statement, request, watch)?;
+    let mut motion = integrated(model, &dynamics, (statement, None), request, watch)?;
     motion.statistics.derive_us = derive_us;
     Ok(motion)
 }
@@ -138,19 +142,34 @@ pub fn run_derived(
     watch: &mut dyn FnMut(f64, usize) -> bool,
 ) -> Result<Motion, Failure> {
     let told = &mut |progress: &Progress<'_>| watch(progress.t, progress.steps);
-    integrated(model, dynamics, None, request, told)
+    if let Some(terminal) = model.terminal.first() {
+        let message =
+            "`final` makes a boundary value problem, and here is an initial one".into();
+        return Err(Failure::Model(vec![Diagnostic::error("E0430", terminal.span, message)]));
+    }
+    integrated(model, dynamics, (None, None), request, told)
+}
+
+/// Integrates given dynamics of a model from a given start.
+pub(crate) fn integrated_from(
+    model: &Model,
+    dynamics: &Dynamics,
+    request: &Request,
+    start: Start,
+    watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+) -> Result<Motion, Failure> {
+    integrated(model, dynamics, (None, Some(start)), request, watch)
 }
 
 /// Dynamics and request into a motion: in independent quasi-velocities if a statement is given and the form applies, else in saddle-point form.
 fn integrated(
     model: &Model,
     dynamics: &Dynamics,
-    statement: Option<Statement>,
+    (statement, given): (Option<Statement>, Option<Start>),
     request: &Request,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
     let settings = Settings::new(model, request)?;
-    refuse_unbuilt(model)?;
     if memory::remembers(model) {
         return memory::run(model, dynamics, &settings, watch);
     }
@@ -160,8 +179,10 @@ fn integrated(
     let mut compile_us = microseconds(clock);
 
     let clock = Clock::now();
-    let Start { q, v, multipliers, notes } =
-        begin(model, dynamics, &mut mechanism, settings.t0)?;
+    let Start { q, v, multipliers, notes } = match given {
+        Some(start) => start,
+        None => begin(model, dynamics, &mut mechanism, settings.t0)?,
+    };
     let mut y0 = mechanism.state(settings.t0, &q, &v, &multipliers);
     let at = possible(model, &mut mechanism, settings.t0, &y0)?;
     let repeated = redundant(model, &mut mechanism, settings.t0, &y0);
@@ -246,22 +267,6 @@ fn integrated(
 
 fn microseconds(since: Clock) -> f64 {
     since.elapsed().as_secs_f64() * 1e6
-}
-
-/// What parses but cannot run yet is refused plainly.
-fn refuse_unbuilt(model: &Model) -> Result<(), Failure> {
-    let mut refusals = Vec::new();
-    if let Some(terminal) = model.terminal.first() {
-        refusals.push(
-            Diagnostic::error(
-                "E0430",
-                terminal.span,
-                "`final` makes a boundary value problem, and these are not built yet".into(),
-            )
-            .with_hint("leave `final` out and give all initial values"),
-        );
-    }
-    if refusals.is_empty() { Ok(()) } else { Err(Failure::Model(refusals)) }
 }
 
 pub(crate) fn uncompiled(error: &CompileError) -> Failure {
@@ -546,6 +551,7 @@ pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
             })
             .collect(),
         notes: Vec::new(),
+        solutions: None,
         audit: crate::audit::Audit {
             verdict: crate::audit::Verdict::Unchecked,
             checks: Vec::new(),

@@ -6,6 +6,7 @@
 //!
 //! The saddle-point equations are the truth; every other form is a view of them.
 
+mod abnormal;
 mod chaplygin;
 mod chetaev;
 mod class;
@@ -16,6 +17,7 @@ mod equations;
 mod factors;
 mod geometry;
 mod helmholtz;
+mod integral;
 mod kinetic;
 mod ordinary;
 mod reduced;
@@ -25,6 +27,7 @@ mod restricted;
 mod symmetry;
 mod vakonomic;
 
+pub use abnormal::{Abnormal, abnormal, first_integrals};
 pub use chaplygin::{Chaplygin, chaplygin, chaplygin_of_constraints};
 pub use class::{Class, classify};
 pub use distribution::{Rank, integrable, ranks};
@@ -41,6 +44,7 @@ pub use geometry::{
     lagrange_space, lepage, normal_form, speed_programme, split,
 };
 pub use helmholtz::{Helmholtz, helmholtz};
+pub use integral::{FirstIntegral, integrals_of_constraint};
 pub use kinetic::Kinetic;
 pub use ordinary::{Ordinary, ordinary};
 pub use pfaff_model::Principle;

@@ -78,6 +78,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0428", "the constraints do not determine the coordinates that `--dependent` names"),
     ("E0429", "a `symmetry` along which the Lagrangian changes"),
     ("E0430", "boundary value problems are not built yet"),
+    ("E0430", "boundary value problems of this kind are not built yet"),
     ("E0431", "the equations cannot be compiled"),
     ("E0432", "the momenta do not determine the velocities: there is no cotangent form"),
     ("E0433", "a form of the equations needs the reactions of Chetaev's rule"),
@@ -105,6 +106,11 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0621", "an affine body has no volume at the start, or is turned inside out"),
     ("E0622", "the kinetic energy of an affine body is not positive"),
     ("E0623", "a conformal body does not begin with the shape that its metrics say"),
+    ("E0631", "too many or too few data at the ends"),
+    ("E0632", "data at the ends contradict each other or a constraint"),
+    ("E0633", "an integrable constraint forbids the end"),
+    ("E0634", "the principle has no motions between given ends"),
+    ("E0635", "no path between the ends can be followed"),
 ];
 
 /// What helps against most mistakes of a code, where the place itself has no better advice.

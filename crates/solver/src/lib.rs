@@ -7,6 +7,9 @@
 //! [`Event`], and says where and why the run ended ([`Outcome`]). A [`Trajectory`] is the
 //! observer that keeps everything.
 //!
+//! A [`BoundaryProblem`] has conditions at both ends instead of an initial state:
+//! [`solve_boundary`] improves a [`Path`], [`aim`] and [`pursue`] look for one.
+//!
 //! Beside it stand the small dense factorisations that such systems need: [`Lu`],
 //! [`RankRevealing`], [`LeastSquares`], [`cholesky`], [`symmetric_eigenvalues`].
 //!
@@ -16,6 +19,7 @@
 //! **Invariants.** Nothing here knows mechanics, files, clocks or threads. The same system and
 //! options give the same bits. The loop over steps does not allocate.
 
+mod boundary;
 mod dip;
 mod dop853;
 mod dop853_table;
@@ -36,6 +40,10 @@ mod symmetric;
 mod system;
 mod trajectory;
 
+pub use boundary::{
+    Aim, BoundaryOptions, BoundaryProblem, BoundaryReport, Flow, Path, Scheme, SingularValues,
+    aim, flow, miss, pursue, residual_on_the_way, singular_values, solve_boundary,
+};
 pub use integrate::{Method, Options, Outcome, Statistics, StopReason, integrate};
 pub use least_squares::{Fit, LeastSquares, Solution, least_squares};
 pub use lu::{Lu, Singular};

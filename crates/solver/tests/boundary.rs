@@ -1,0 +1,138 @@
+//! Boundary value problems with known solutions: orders, both methods, families, continuation.
+
+use pfaff_solver::{
+    BoundaryOptions, BoundaryProblem, Halt, Path, Scheme, aim, flow, pursue, singular_values,
+    solve_boundary,
+};
+
+/// $y'' = \tfrac32 y^2$ with $y(0) = 4$, $y(1) = 1$: one solution is $4/(1+s)^2$, another one dips below zero (Stoer and Bulirsch 2002, 7.3).
+struct Cubic;
+
+impl BoundaryProblem for Cubic {
+    fn dimension(&self) -> usize {
+        2
+    }
+
+    fn conditions(&self) -> usize {
+        2
+    }
+
+    fn rates(&mut self, _s: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+        rates.copy_from_slice(&[y[1], 1.5 * y[0] * y[0]]);
+        Ok(())
+    }
+
+    fn jacobian(
+        &mut self,
+        s: f64,
+        y: &[f64],
+        rates: &mut [f64],
+        jacobian: &mut [f64],
+    ) -> Result<(), Halt> {
+        jacobian.copy_from_slice(&[0.0, 1.0, 3.0 * y[0], 0.0]);
+        self.rates(s, y, rates)
+    }
+
+    fn ends(&mut self, first: &[f64], last: &[f64], values: &mut [f64]) -> Result<(), Halt> {
+        values.copy_from_slice(&[first[0] - 4.0, last[0] - 1.0]);
+        Ok(())
+    }
+
+    fn ends_jacobian(
+        &mut self,
+        _first: &[f64],
+        _last: &[f64],
+        at_first: &mut [f64],
+        at_last: &mut [f64],
+    ) -> Result<(), Halt> {
+        at_first.copy_from_slice(&[1.0, 0.0, 0.0, 0.0]);
+        at_last.copy_from_slice(&[0.0, 0.0, 1.0, 0.0]);
+        Ok(())
+    }
+}
+
+fn straight(intervals: usize) -> Path {
+    Path::even(intervals, &mut |s| vec![4.0 - 3.0 * s, -3.0])
+}
+
+/// The error at the mesh points with so many intervals.
+fn error(stages: usize, intervals: usize) -> f64 {
+    let options = BoundaryOptions {
+        scheme: Scheme::Collocation { stages, adaptive: false },
+        ..BoundaryOptions::default()
+    };
+    let report =
+        solve_boundary(&mut Cubic, straight(intervals), &options).expect("it has values");
+    assert!(report.converged, "{report:?}");
+    let path = report.path;
+    let exact = |s: f64| 4.0 / ((1.0 + s) * (1.0 + s));
+    (0..=intervals).map(|i| (path.node(i)[0] - exact(path.mesh[i])).abs()).fold(0.0, f64::max)
+}
+
+/// $q$ Gauss points give order $2q$ at the mesh points.
+#[test]
+fn order_of_collocation_is_twice_its_points() {
+    for (stages, intervals) in [(1, 32), (2, 16), (3, 8), (4, 4)] {
+        let (coarse, fine) = (error(stages, intervals), error(stages, 2 * intervals));
+        let order = (coarse / fine).log2();
+        // The slope between two meshes is off by what the next order adds, a few per cent here.
+        assert!((order - 2.0 * stages as f64).abs() < 0.25, "{stages} points: {order}");
+    }
+}
+
+#[test]
+fn mesh_follows_the_residual() {
+    let options = BoundaryOptions {
+        scheme: Scheme::Collocation { stages: 4, adaptive: true },
+        tolerance: 1e-9,
+        ..BoundaryOptions::default()
+    };
+    let report = solve_boundary(&mut Cubic, straight(2), &options).expect("it has values");
+    assert!(report.converged);
+    let lengths: Vec<f64> = report.path.mesh.windows(2).map(|m| m[1] - m[0]).collect();
+    // 4/(1+s)² bends most at the start.
+    assert!(lengths[0] < 0.7 * lengths[lengths.len() - 1], "{lengths:?}");
+    let slope = report.path.first()[1];
+    assert!((slope + 8.0).abs() < 1e-10, "{slope}");
+}
+
+#[test]
+fn shooting_and_collocation_agree() {
+    let shot = solve_boundary(&mut Cubic, straight(6), &BoundaryOptions::default())
+        .expect("it has values");
+    assert!(shot.converged && shot.residual < 1e-12, "{shot:?}");
+    // y'(0) = −8; the slope at the start is the sensitive quantity.
+    assert!((shot.path.first()[1] + 8.0).abs() < 1e-11);
+}
+
+/// The second solution starts with slope −35.858…; single shooting reaches it, and so does continuation.
+#[test]
+fn other_starts_reach_the_other_solution() {
+    let aimed = aim(&mut Cubic, &[4.0, -30.0], 1e-9, 60).expect("it has values");
+    assert!(aimed.residual < 1e-9);
+    assert!((aimed.first[1] + 35.858_548_7).abs() < 1e-5, "{aimed:?}");
+    let led = pursue(&mut Cubic, &[4.0, -20.0], 1e-6, 200).expect("it has values");
+    assert!(led.residual < 1e-5, "{led:?}");
+}
+
+#[test]
+fn sensitivities_are_those_of_differences() {
+    let first = [4.0, -8.0];
+    let whole = flow(&mut Cubic, &first, 1e-13).expect("it has values");
+    for k in 0..2 {
+        let end = |δ: f64| {
+            let mut moved = first;
+            moved[k] += δ;
+            flow(&mut Cubic, &moved, 1e-13).expect("it has values").last
+        };
+        let (plus, minus) = (end(1e-5), end(-1e-5));
+        for i in 0..2 {
+            let slope = (plus[i] - minus[i]) / 2e-5;
+            // Differences of step 1e-5 are right to about 1e-9 of the third derivative.
+            assert!((slope - whole.sensitivity[i * 2 + k]).abs() < 1e-6 * (1.0 + slope.abs()));
+        }
+    }
+    let σ = singular_values(&whole.sensitivity, 2, 2).values;
+    // The flow keeps area: the determinant is one.
+    assert!((σ[0] * σ[1] - 1.0).abs() < 1e-9);
+}
