@@ -18,7 +18,7 @@ mod solution;
 use std::time::Instant as Clock;
 
 use pfaff_mechanics::{
-    Abnormal, Class, Equations, Refusal, abnormal, derive as derive_equations,
+    AbnormalPlaces, Class, Equations, Refusal, abnormal_places, derive as derive_equations,
 };
 use pfaff_model::{Diagnostic, Dynamics as Written, Model, Principle, Quantity};
 use pfaff_solver::Scheme;
@@ -238,18 +238,18 @@ fn abnormal_note(model: &Model, equations: &Equations) -> Option<Note> {
     if equations.principle != Principle::Vakonomic {
         return None;
     }
-    let text = match abnormal(model, equations)? {
-        Abnormal::Everywhere => {
+    let text = match abnormal_places(model, equations)? {
+        AbnormalPlaces::Everywhere => {
             "abnormal extremals pass through every point: curves that are stationary for the constraints alone, whatever L is. \
              𝓛 = L − μφ gives the normal ones only, and a shortest path may be abnormal"
                 .to_owned()
         }
-        Abnormal::Where(place) => format!(
+        AbnormalPlaces::Where(place) => format!(
             "abnormal extremals can exist where {}: curves that are stationary for the constraints alone, whatever L is. \
              𝓛 = L − μφ gives the normal ones only, and a shortest path that stays there may be abnormal",
             place_text(model, place)
         ),
-        Abnormal::Possible => {
+        AbnormalPlaces::Possible => {
             "whether abnormal extremals exist was not decided; 𝓛 = L − μφ gives the normal ones only".to_owned()
         }
     };

@@ -47,11 +47,11 @@ fn dido(r: f64, z: f64) -> f64 {
     let (mut a, mut b) = (0.0, std::f64::consts::PI);
     for _ in 0..200 {
         let φ: f64 = 0.5 * (a + b);
-        let ratio = (φ - φ.sin() * φ.cos()) / (4.0 * φ.sin().powi(2));
+        let ratio = (φ - libm::sin(φ) * libm::cos(φ)) / (4.0 * libm::sin(φ).powi(2));
         if ratio < wanted || φ == 0.0 { a = φ } else { b = φ }
     }
     let φ = 0.5 * (a + b);
-    r * φ / φ.sin()
+    r * φ / libm::sin(φ)
 }
 
 /// Heisenberg: the shortest path is an arc of a circle.
@@ -93,7 +93,7 @@ fn se2_end(p: [f64; 3]) -> [f64; 3] {
     let (size, α) = (p[0].hypot(p[1]), p[1].atan2(p[0]));
     let k = (p[0] * p[0] + p[2] * p[2]).sqrt() / size;
     // At the start θ = 0: v = p_x, sin(θ − α) = −sin α.
-    let side = if k < 1.0 && -α.sin() > 0.0 { -1.0 } else { 1.0 };
+    let side = if k < 1.0 && -libm::sin(α) > 0.0 { -1.0 } else { 1.0 };
     let (sn, cn) = (side * p[0] / size / k, p[2] / size / k);
     if k < 1.0 {
         let u0 = argument(sn.atan2(cn), k);
@@ -105,7 +105,7 @@ fn se2_end(p: [f64; 3]) -> [f64; 3] {
     }
     // k sn(u, k) = sn(ku, 1/k), k cn(u, k) = k dn(ku, 1/k), dn(u, k) = cn(ku, 1/k)
     let κ = 1.0 / k;
-    let w0 = argument((p[0] / size).atan2(α.sin()), κ);
+    let w0 = argument((p[0] / size).atan2(libm::sin(α)), κ);
     let forward = 1.0_f64.copysign(p[2]);
     let (a, b) = (jacobi(w0, κ), jacobi(w0 + forward * k * size, κ));
     let ξ = k * (k * size - forward * (b.e - a.e));
@@ -115,7 +115,7 @@ fn se2_end(p: [f64; 3]) -> [f64; 3] {
 }
 
 fn placed(ξ: f64, η: f64, α: f64, θ: f64) -> [f64; 3] {
-    [ξ * α.cos() - η * α.sin(), ξ * α.sin() + η * α.cos(), θ]
+    [ξ * libm::cos(α) - η * libm::sin(α), ξ * libm::sin(α) + η * libm::cos(α), θ]
 }
 
 /// SE(2): every solution is a geodesic by elliptic functions.
@@ -204,10 +204,10 @@ fn brachistochrone_is_a_cycloid() {
         let (mut a, mut b) = (1e-6, std::f64::consts::TAU - 1e-9);
         for _ in 0..200 {
             let θ: f64 = 0.5 * (a + b);
-            if (θ - θ.sin()) / (1.0 - θ.cos()) < x / y { a = θ } else { b = θ }
+            if (θ - libm::sin(θ)) / (1.0 - libm::cos(θ)) < x / y { a = θ } else { b = θ }
         }
         let θ = 0.5 * (a + b);
-        let exact = θ * (y / (1.0 - θ.cos()) / 9.81).sqrt();
+        let exact = θ * (y / (1.0 - libm::cos(θ)) / 9.81).sqrt();
         let time = (2.0 * best(&motion).action).sqrt();
         assert!((time - exact).abs() < 1e-10, "({x}, {y}): {time} against {exact}");
         assert!((last(&motion, "x") - x).abs() < 1e-9);

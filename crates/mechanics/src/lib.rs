@@ -6,7 +6,7 @@
 //!
 //! The saddle-point equations are the truth; every other form is a view of them.
 
-mod abnormal;
+mod abnormal_places;
 mod chaplygin;
 mod chetaev;
 mod class;
@@ -17,7 +17,6 @@ mod equations;
 mod factors;
 mod geometry;
 mod helmholtz;
-mod integral;
 mod kinetic;
 mod ordinary;
 mod reduced;
@@ -27,7 +26,7 @@ mod restricted;
 mod symmetry;
 mod vakonomic;
 
-pub use abnormal::{Abnormal, abnormal, first_integrals};
+pub use abnormal_places::{AbnormalPlaces, abnormal_places, first_integrals};
 pub use chaplygin::{Chaplygin, chaplygin, chaplygin_of_constraints};
 pub use class::{Class, classify};
 pub use distribution::{Rank, integrable, ranks};
@@ -44,7 +43,6 @@ pub use geometry::{
     lagrange_space, lepage, normal_form, speed_programme, split,
 };
 pub use helmholtz::{Helmholtz, helmholtz};
-pub use integral::{FirstIntegral, integrals_of_constraint};
 pub use kinetic::Kinetic;
 pub use ordinary::{Ordinary, ordinary};
 pub use pfaff_model::Principle;

@@ -454,7 +454,7 @@ impl Canonical {
                 // H − p·ġ = 0
                 self.invert(end, last)?;
                 self.push.evaluate(&self.solve.inputs, &mut self.solve.push);
-                let v = &self.solve.inputs[1 + n..1 + 2 * n];
+                let v = &self.solve.inputs[1 + n..=2 * n];
                 let work: f64 = last[n..2 * n].iter().zip(v).map(|(p, v)| p * v).sum();
                 let mut h = work - self.solve.push[2 * n + 1];
                 for (component, datum) in self.conditions.moving.clone() {

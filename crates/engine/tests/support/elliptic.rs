@@ -23,10 +23,10 @@ pub(crate) fn jacobi(u: f64, k: f64) -> Jacobi {
     let mut φ = power * a * u;
     let mut zeta = 0.0;
     for &(a, c) in means[1..].iter().rev() {
-        zeta += c * φ.sin();
-        φ = 0.5 * (φ + (c / a * φ.sin()).asin());
+        zeta += c * libm::sin(φ);
+        φ = 0.5 * (φ + (c / a * libm::sin(φ)).asin());
     }
-    let (sn, cn) = φ.sin_cos();
+    let (sn, cn) = (libm::sin(φ), libm::cos(φ));
     Jacobi { sn, cn, dn: (1.0 - k * k * sn * sn).sqrt(), e: zeta + u * (1.0 - sum) }
 }
 

@@ -1,4 +1,4 @@
-//! Abnormal extremals: curves that are stationary for the constraints alone, whatever the Lagrangian is.
+//! Places of abnormal extremals: curves that are stationary for the constraints alone, whatever the Lagrangian is.
 //!
 //! With fields $X_i$ that span the admissible velocities, an abnormal extremal has multipliers $\nu \ne 0$ with
 //!
@@ -16,7 +16,7 @@ use crate::equations::Equations;
 
 /// Where abnormal extremals are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Abnormal {
+pub enum AbnormalPlaces {
     /// Through every point.
     Everywhere,
     /// At most where this vanishes.
@@ -26,25 +26,25 @@ pub enum Abnormal {
 }
 
 /// Where abnormal extremals of the constraints are; `None` if there are none.
-pub fn abnormal(model: &Model, equations: &Equations) -> Option<Abnormal> {
+pub fn abnormal_places(model: &Model, equations: &Equations) -> Option<AbnormalPlaces> {
     if equations.classes.iter().all(|c| *c == Class::Holonomic) {
         return None;
     }
     let linear = |c: &Class| matches!(c, Class::Holonomic | Class::Linear | Class::Affine);
     if !equations.classes.iter().all(linear) {
-        return Some(Abnormal::Possible);
+        return Some(AbnormalPlaces::Possible);
     }
     let g = &model.graph;
     g.merging(|| {
         let forms = Forms::of(model, equations);
         let n = forms.variables.len();
         if n != model.coordinates.len() {
-            return Some(Abnormal::Possible);
+            return Some(AbnormalPlaces::Possible);
         }
         let fields = kernel(g, &forms.rows, n);
         let (closure, whole) = forms.closure(g);
         if !whole {
-            return Some(Abnormal::Possible);
+            return Some(AbnormalPlaces::Possible);
         }
         let (k, beyond) = (fields.len(), closure.len() - fields.len());
         match (k, beyond) {
@@ -70,9 +70,9 @@ pub fn abnormal(model: &Model, equations: &Equations) -> Option<Abnormal> {
                 ];
                 vanishing(model, g.sum(pairs))
             }
-            (2, _) => Some(Abnormal::Everywhere),
-            (k, _) if k % 2 == 1 => Some(Abnormal::Everywhere),
-            _ => Some(Abnormal::Possible),
+            (2, _) => Some(AbnormalPlaces::Everywhere),
+            (k, _) if k % 2 == 1 => Some(AbnormalPlaces::Everywhere),
+            _ => Some(AbnormalPlaces::Possible),
         }
     })
 }
@@ -101,12 +101,12 @@ fn twist(model: &Model, ω: &[Expr]) -> Expr {
 }
 
 /// The zeros of a function of position.
-fn vanishing(model: &Model, e: Expr) -> Option<Abnormal> {
+fn vanishing(model: &Model, e: Expr) -> Option<AbnormalPlaces> {
     let g = &model.graph;
     let slopes = g.gradient(e, &model.positions());
     if slopes.into_iter().all(|s| matches!(g.zero_test(s), ZeroTest::Zero)) {
         // A constant that is not zero, since brackets grow somewhere.
         return None;
     }
-    Some(Abnormal::Where(g.simplify(e)))
+    Some(AbnormalPlaces::Where(g.simplify(e)))
 }
