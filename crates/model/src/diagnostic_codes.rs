@@ -77,7 +77,6 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0427", "a constraint is not linear in the velocities, and the geometry needs that"),
     ("E0428", "the constraints do not determine the coordinates that `--dependent` names"),
     ("E0429", "a `symmetry` along which the Lagrangian changes"),
-    ("E0430", "boundary value problems are not built yet"),
     ("E0430", "boundary value problems of this kind are not built yet"),
     ("E0431", "the equations cannot be compiled"),
     ("E0432", "the momenta do not determine the velocities: there is no cotangent form"),
