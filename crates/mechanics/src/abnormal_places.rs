@@ -11,7 +11,7 @@ use pfaff_expr::{Expr, ZeroTest};
 use pfaff_model::Model;
 
 use crate::class::Class;
-use crate::distribution::{Forms, kernel, lie_bracket};
+use crate::distribution::{Distribution, lie_bracket};
 use crate::equations::Equations;
 
 /// Where abnormal extremals are.
@@ -36,30 +36,31 @@ pub fn abnormal_places(model: &Model, equations: &Equations) -> Option<AbnormalP
     }
     let g = &model.graph;
     g.merging(|| {
-        let forms = Forms::of(model, equations);
-        let n = forms.variables.len();
+        let distribution = Distribution::of(model, equations);
+        let n = distribution.variables.len();
         if n != model.coordinates.len() {
             return Some(AbnormalPlaces::Possible);
         }
-        let fields = kernel(g, &forms.rows, n);
-        let (closure, whole) = forms.closure(g);
-        if !whole {
+        let fields = &distribution.fields;
+        let closure = distribution.closure(g);
+        if !closure.is_whole {
             return Some(AbnormalPlaces::Possible);
         }
-        let (k, beyond) = (fields.len(), closure.len() - fields.len());
+        let (k, beyond) = (fields.len(), closure.fields.len() - fields.len());
         match (k, beyond) {
             (_, 0) => None,
-            (2, 1) if n == 3 => vanishing(model, twist(model, &forms.rows[0])),
+            (2, 1) if n == 3 => vanishing(model, twist(model, &distribution.forms[0])),
             (2, 1) => {
-                let bracket = lie_bracket(g, &fields[0], &fields[1], &forms.variables);
-                let out = forms.rows.iter().map(|ω| g.dot(ω, &bracket));
+                let bracket = lie_bracket(g, &fields[0], &fields[1], &distribution.variables);
+                let out = distribution.forms.iter().map(|ω| g.dot(ω, &bracket));
                 vanishing(model, out.into_iter().find(|&e| !g.vanishes_modulo_prime(e))?)
             }
             (4, 1) => {
                 let f = |i: usize, j: usize| {
-                    let bracket = lie_bracket(g, &fields[i], &fields[j], &forms.variables);
+                    let bracket =
+                        lie_bracket(g, &fields[i], &fields[j], &distribution.variables);
                     let values: Vec<Expr> =
-                        forms.rows.iter().map(|ω| g.dot(ω, &bracket)).collect();
+                        distribution.forms.iter().map(|ω| g.dot(ω, &bracket)).collect();
                     g.sum(values)
                 };
                 // The Pfaffian F₁₂F₃₄ − F₁₃F₂₄ + F₁₄F₂₃.
@@ -81,9 +82,9 @@ pub fn abnormal_places(model: &Model, equations: &Equations) -> Option<AbnormalP
 pub fn first_integrals(model: &Model, equations: &Equations) -> Option<usize> {
     let g = &model.graph;
     g.merging(|| {
-        let forms = Forms::of(model, equations);
-        let (closure, whole) = forms.closure(g);
-        whole.then(|| forms.variables.len() - closure.len())
+        let distribution = Distribution::of(model, equations);
+        let closure = distribution.closure(g);
+        closure.is_whole.then(|| distribution.variables.len() - closure.fields.len())
     })
 }
 
