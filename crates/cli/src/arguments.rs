@@ -142,7 +142,7 @@ pub(crate) struct DeriveArguments {
     /// chetaev, vakonomic or restricted, instead of the model's own
     #[arg(long)]
     pub(crate) principle: Option<String>,
-    /// multipliers (for people the default), or reduced: independent quasi-velocities, λ as an expression, Helmholtz's test (hamilton is not built yet). Source text is reduced where that applies
+    /// multipliers (for people the default), reduced: independent quasi-velocities, λ as an expression, Helmholtz's test; or hamilton: momenta instead of velocities. Source text is reduced where that applies
     #[arg(long)]
     pub(crate) form: Option<String>,
     /// text, latex or json; or c, rust or python: the right-hand side as source text
@@ -157,6 +157,9 @@ pub(crate) struct DeriveArguments {
     /// Numbers at this state, such as "x=1, x'=2, t=0"; what is missing is 0, nothing is projected
     #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
     pub(crate) state: Option<String>,
+    /// The dependent coordinates of --form hamilton, such as y,z; their velocities come from the constraints, the others from momenta
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) dependent: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -338,8 +341,10 @@ Examples:
   pfaff geometry mine.pfaff --state \"y=0.5\" --json        numbers at a point; the growth vector is that of the point
   pfaff geometry mine.pfaff --dependent z                  which velocities the constraints give
   pfaff geometry contact_particle --curve geodesic --t1 3  a curve from the initial state
+  pfaff geometry appell_hamel --part foliation             nonlinear constraints too
+  pfaff geometry appell_hamel --motion cotangent           the same motion from momenta
 
-Constraints must be linear or affine in the velocities.")]
+Connections, torsion and growth vectors need constraints linear or affine in the velocities; the other parts do not.")]
 pub(crate) struct GeometryArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
@@ -354,6 +359,12 @@ pub(crate) struct GeometryArguments {
     pub(crate) curve: Option<Curve>,
     #[command(flatten)]
     pub(crate) times: TimesArguments,
+    /// What is shown: riemann (the default), foliation, cotangent, lagrange_space, krupkova, forms, or all (the default of JSON)
+    #[arg(long, value_name = "PARTS")]
+    pub(crate) part: Option<String>,
+    /// Integrates the motion in another form and compares it with that of `run`: cotangent, semispray, krupkova (or hamilton under the vakonomic principle)
+    #[arg(long, value_name = "VIEW", conflicts_with_all = ["state", "part"])]
+    pub(crate) motion: Option<String>,
     /// text, latex or json; csv for a curve
     #[arg(long, value_enum, overrides_with = "json")]
     pub(crate) format: Option<FormulaFormat>,

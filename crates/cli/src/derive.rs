@@ -2,7 +2,7 @@
 
 use pfaff::{
     Dynamics, ExportForm, Language, Model, NoExport, Principle, at_state, export, present,
-    present_reduced, read_state,
+    present_hamilton, present_reduced, read_state,
 };
 
 use crate::arguments::DeriveArguments;
@@ -28,9 +28,14 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
     let form = arguments.form.as_deref();
     match form {
         None | Some("multipliers" | "reduced") => {}
-        Some("hamilton") => return Err(usage("the form `hamilton` is not built yet")),
+        Some("hamilton") if language.is_some() => {
+            return Err(usage("source text is written for the forms multipliers and reduced"));
+        }
+        Some("hamilton") => {}
         Some(other) => {
-            return Err(usage(&format!("no form `{other}`: choose multipliers or reduced")));
+            return Err(usage(&format!(
+                "no form `{other}`: choose multipliers, reduced or hamilton"
+            )));
         }
     }
     let principle = arguments.principle.as_deref().map(principle).transpose()?;
@@ -58,6 +63,8 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
         Some("reduced") => present_reduced(&model, &dynamics).ok_or_else(|| {
             usage("an `equation` model has no multipliers to eliminate: leave --form out")
         })?,
+        Some("hamilton") => present_hamilton(&model, &dynamics, arguments.dependent.as_deref())
+            .map_err(|failure| failed(&failure, &model.source))?,
         _ => present(&model, &dynamics),
     };
     print(&match format {

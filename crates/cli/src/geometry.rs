@@ -1,7 +1,7 @@
 //! `pfaff geometry`
 
 use pfaff::{
-    CurveKind, GeometryRequest, Model, NoGeometry, Request, Trace, geometry as geometry_of,
+    CurveKind, GeometryRequest, Model, NoGeometry, PARTS, Request, Trace, geometry_with, named_parts,
 };
 
 use crate::arguments::{Curve, FormulaFormat, GeometryArguments, TimesArguments};
@@ -28,11 +28,20 @@ pub(crate) fn geometry(arguments: &GeometryArguments) -> Result<Exit, Exit> {
     if let Some(curve) = arguments.curve {
         return trace(&model, curve, arguments, format);
     }
+    if let Some(word) = &arguments.motion {
+        return crate::view::motion(&model, word, arguments.dependent.as_deref(), format);
+    }
+    let parts = match &arguments.part {
+        Some(text) => named_parts(text).map_err(|f| failed(&f, &model.source))?,
+        None if format == FormulaFormat::Json => PARTS.to_vec(),
+        None => vec!["riemann"],
+    };
     let request = GeometryRequest {
         dependent: arguments.dependent.clone(),
         state: arguments.state.clone(),
     };
-    let report = geometry_of(&model, &request).map_err(|none| refused(&none, &model))?;
+    let report =
+        geometry_with(&model, &request, &parts).map_err(|none| refused(&none, &model))?;
     print(&match format {
         FormulaFormat::Latex => report.to_latex(),
         FormulaFormat::Json => format!("{}\n", report.to_json()),

@@ -25,6 +25,7 @@ mod shell;
 mod site;
 mod summary;
 mod variations;
+mod view;
 
 use std::process::ExitCode;
 

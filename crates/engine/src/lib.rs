@@ -37,6 +37,7 @@ mod pipeline;
 mod plot;
 mod present;
 mod present_document;
+mod present_hamilton;
 mod present_reduced;
 mod present_restricted;
 mod progress;
@@ -65,10 +66,10 @@ pub use command::{Range, Value, evaluate, read_state};
 pub use compare::{Comparison, Kept, Parting, compare};
 pub use equivalence::Equivalence;
 pub use export::{ExportForm, NoExport, export, exported};
-pub use forms::Point;
+pub use forms::{PARTS, Point};
 pub use gallery::{GALLERY, GalleryFiles, GalleryModel, gallery_model};
 pub use geometry::{
-    CurveKind, GeometryReport, GeometryRequest, NoGeometry, Path, Trace, curve, geometry, lift,
+    CurveKind, GeometryReport, GeometryRequest, NoGeometry, Path, Trace, curve, geometry, lift, named_coordinates,
 };
 pub use instant::Instant;
 pub use json::Json;
@@ -83,6 +84,7 @@ pub use pfaff_program::Language;
 pub use pipeline::{Failure, Reading, Rejected, derive, read, run, run_derived, run_watched};
 pub use plot::{Axis, Curve, Figure, Look};
 pub use present::{Presentation, present};
+pub use present_hamilton::present_hamilton;
 pub use present_reduced::present_reduced;
 pub use progress::Progress;
 pub use settings::Request;

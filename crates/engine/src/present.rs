@@ -334,6 +334,11 @@ impl Presentation {
         match label {
             Label::Entry { text, indices, .. } if indices.is_empty() => (*text).into(),
             Label::Entry { text, indices, .. } => format!("{text}[{}]", indices.join(",")),
+            Label::Component { text, upper, lower, .. }
+                if upper.is_empty() && lower.is_empty() =>
+            {
+                (*text).into()
+            }
             Label::Component { text, upper, lower, .. } => {
                 format!("{text}[{}]", [upper.as_slice(), lower].concat().join(","))
             }

@@ -36,6 +36,11 @@ pub(crate) struct Block {
 }
 
 impl Block {
+    /// The part of the report that it belongs to.
+    pub(crate) fn part(&self) -> &'static str {
+        if matches!(self.group, "" | "nonholonomic") { "riemann" } else { self.group }
+    }
+
     /// Indices of components that do not repeat others.
     fn places(&self) -> Vec<(usize, Vec<usize>)> {
         let own = |i: &Vec<usize>| {
@@ -71,6 +76,9 @@ impl Block {
         let name = |i: &[usize]| -> String {
             let names: Vec<&str> =
                 i.iter().zip(&self.names).map(|(&i, names)| names[i].as_str()).collect();
+            if names.is_empty() {
+                return self.letter.0.to_owned();
+            }
             format!("{}[{}]", self.letter.0, names.join(","))
         };
         let places = self.places().into_iter();

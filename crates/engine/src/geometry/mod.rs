@@ -2,7 +2,7 @@
 //!
 //! What is symbolic comes from `mechanics`; here it gets names, values and its place in the report. Every tensor is a [`Block`]: text, LaTeX and JSON show all blocks in the same manner.
 
-mod block;
+pub(crate) mod block;
 mod blocks;
 mod curve;
 mod lift;
@@ -12,12 +12,13 @@ mod trace;
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{
-    Abnormal, Distribution, Flag, Geometry, Momentum, NoMetric, Obstacle, Refusal, abnormal,
-    geometry as derive_geometry, integrals, momenta,
+    Abnormal, Class, Distribution, Flag, Geometry, Momentum, NoMetric, Obstacle, Refusal,
+    abnormal, geometry as derive_geometry, integrals, momenta,
 };
 use pfaff_model::{Model, Principle, closest};
 
 use crate::command::read_state;
+use crate::forms::{self, Parts, Point};
 use crate::mechanism::Dynamics;
 use crate::pipeline::{Failure, Rejected, derive};
 use crate::state::State;
@@ -71,9 +72,14 @@ pub struct GeometryReport<'a> {
     unmetric: Option<&'static str>,
     torsion: Option<&'static str>,
     blocks: Vec<Block>,
-    distribution: DistributionReport,
+    /// `None` where constraints are nonlinear.
+    distribution: Option<DistributionReport>,
     /// Momenta under the principle of the model.
     momenta: Vec<Momentum>,
+    /// Entries of the parts beside this one that are no tensors, and what is worth knowing of them.
+    parts: Parts,
+    /// The parts that text and LaTeX show.
+    shown: Vec<&'static str>,
     at_state: bool,
     notes: Vec<String>,
 }
@@ -93,7 +99,7 @@ struct DistributionReport {
     abnormal: Option<Abnormal>,
 }
 
-/// The geometry of a model.
+/// The geometry of a model: connections and distributions, or its foliation where constraints are nonlinear.
 ///
 /// # Errors
 ///
@@ -102,24 +108,60 @@ pub fn geometry<'a>(
     model: &'a Model,
     request: &GeometryRequest,
 ) -> Result<GeometryReport<'a>, NoGeometry> {
+    geometry_with(model, request, &["riemann"])
+}
+
+/// As [`geometry`], with these [`PARTS`](crate::PARTS).
+///
+/// # Errors
+///
+/// As [`geometry`].
+pub fn geometry_with<'a>(
+    model: &'a Model,
+    request: &GeometryRequest,
+    parts: &[&'static str],
+) -> Result<GeometryReport<'a>, NoGeometry> {
+    let shown = parts;
     let Dynamics::Saddle(equations) = derive(model, Some(Principle::Chetaev))? else {
         let message = "an `equation` model has no Lagrangian, and so no geometry";
         return Err(Failure::Usage(message.into()).into());
     };
-    let dependent = request.dependent.as_deref().map(|text| named(model, text)).transpose()?;
+    let dependent =
+        request.dependent.as_deref().map(|text| named_coordinates(model, text)).transpose()?;
     let state = request.state.as_deref().map(|text| read_state(model, text)).transpose();
     let state = state.map_err(NoGeometry::Rejected)?;
+    let place = request.state.as_deref().map(|text| Point::read(model, text)).transpose();
+    let place = place.map_err(NoGeometry::Rejected)?;
+    let nonlinear = equations.classes.contains(&Class::Nonlinear);
+    let shown = if nonlinear && shown == ["riemann"] { &["foliation"] } else { shown };
+    let parts = if shown == ["riemann"] {
+        Parts::default()
+    } else {
+        forms::parts(model, &equations, dependent.as_deref(), place, shown)?
+    };
+    // NOTE: without a distribution the other parts remain.
+    if nonlinear || !shown.contains(&"riemann") {
+        let report = without_distribution(model, parts, state.is_some(), nonlinear);
+        return Ok(GeometryReport { shown: shown.to_vec(), ..report });
+    }
     let found = derive_geometry(model, &equations, dependent.as_deref())?;
     let growth = state.as_ref().map(|s| point::growth_at(model, &equations, s)).transpose()?;
     let momenta = match derive(model, None) {
         Ok(Dynamics::Saddle(equations)) => momenta(model, &equations),
         _ => Vec::new(),
     };
-    Ok(GeometryReport { momenta, ..report(model, &found, state.as_ref(), growth) })
+    let mut parts = parts;
+    let mut report = report(model, &found, state.as_ref(), growth);
+    report.blocks.append(&mut parts.blocks);
+    Ok(GeometryReport { momenta, parts, shown: shown.to_vec(), ..report })
 }
 
-/// Coordinates by name.
-pub(crate) fn named(model: &Model, text: &str) -> Result<Vec<usize>, Failure> {
+/// The indices of coordinates, given by names with commas between them.
+///
+/// # Errors
+///
+/// [`Failure::Usage`] names what is no coordinate.
+pub fn named_coordinates(model: &Model, text: &str) -> Result<Vec<usize>, Failure> {
     let names: Vec<&str> = model.coordinates.iter().map(|c| c.name.as_str()).collect();
     let parts = crate::variations::split(text);
     let wanted = parts.iter().map(|p| p.trim()).filter(|p| !p.is_empty());
@@ -168,11 +210,64 @@ fn report<'a>(
         unmetric: found.connection.as_ref().err().map(|&why| unmetric_text(why)),
         torsion,
         blocks,
-        distribution: distribution_report(model, found, growth),
+        distribution: Some(distribution_report(model, found, growth)),
         momenta: Vec::new(),
+        parts: Parts::default(),
+        shown: vec!["riemann"],
         at_state: state.is_some(),
         notes,
     }
+}
+
+/// A report of the other parts alone.
+fn without_distribution(
+    model: &Model,
+    mut parts: Parts,
+    at_state: bool,
+    nonlinear: bool,
+) -> GeometryReport<'_> {
+    let name = |&k: &usize| model.coordinates[k].name.clone();
+    GeometryReport {
+        model,
+        base: parts.transverse.iter().map(name).collect(),
+        dependent: parts.leaf.iter().map(name).collect(),
+        obstacle: None,
+        unmetric: None,
+        torsion: None,
+        blocks: std::mem::take(&mut parts.blocks),
+        distribution: None,
+        momenta: Vec::new(),
+        parts,
+        shown: Vec::new(),
+        at_state,
+        notes: if nonlinear {
+            vec!["a constraint is nonlinear in the velocities: there is no distribution, and so no growth vector, connection or torsion".into()]
+        } else {
+            Vec::new()
+        },
+    }
+}
+
+/// The parts that a text names, with commas between them; `all` means every one.
+///
+/// # Errors
+///
+/// [`Failure::Usage`] names what is no part.
+pub fn named_parts(text: &str) -> Result<Vec<&'static str>, Failure> {
+    let mut parts = Vec::new();
+    for word in text.split(',').map(str::trim).filter(|w| !w.is_empty()) {
+        match forms::PARTS.iter().find(|p| **p == word) {
+            Some(part) => parts.push(*part),
+            None if word == "all" => parts.extend(forms::PARTS),
+            None => {
+                return Err(Failure::Usage(format!(
+                    "--part: there is no part `{word}`; choose from {} or all",
+                    forms::PARTS.join(", ")
+                )));
+            }
+        }
+    }
+    Ok(parts)
 }
 
 fn obstacle_text(obstacle: &Obstacle) -> String {

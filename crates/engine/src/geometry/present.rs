@@ -15,6 +15,11 @@ const CONVENTIONS: [&str; 3] = [
     "  R^r_smn = d_m Gamma^r_ns - d_n Gamma^r_ms + Gamma^r_ml Gamma^l_ns - Gamma^r_nl Gamma^l_ms",
 ];
 
+const FORM_CONVENTIONS: [&str; 2] = [
+    "conventions: y = q', dependent (leaf) velocities y^u = +C^u, C^u_k = dC^u/dy^k; B is minus the bracket F; upper index first",
+    "  E_k + C^u_k E_u = 0; g_ij = (1/2) d2L/dy^i dy^j in the Lagrange space; A' = f, B' = -M on the constraint",
+];
+
 impl GeometryReport<'_> {
     /// For people: only components that are not zero; numbers where a state was given.
     pub fn to_text(&self) -> String {
@@ -23,7 +28,7 @@ impl GeometryReport<'_> {
         }
         let title = self.model.title.as_deref().unwrap_or(self.model.source.name());
         let mut text = format!("{title}\n{}\n", self.preface().join("\n"));
-        for block in &self.blocks {
+        for block in self.shown_blocks() {
             let numbers = block.numbers();
             if !numbers.is_empty() {
                 let _ = writeln!(text, "\n{}", block.heading);
@@ -50,9 +55,13 @@ impl GeometryReport<'_> {
         let zero = self.model.graph.zero();
         let section =
             |b: &super::Block| Section { key: b.key, heading: b.heading, lines: b.lines(zero) };
-        let sections = self.blocks.iter().map(section).collect();
+        let sections = self.shown_blocks().map(section).collect();
         Presentation::of(self.model, None, sections, self.remarks())
             .with_preface(self.preface())
+    }
+
+    fn shown_blocks(&self) -> impl Iterator<Item = &super::Block> {
+        self.blocks.iter().filter(|b| self.shown.contains(&b.part()))
     }
 
     fn preface(&self) -> Vec<String> {
@@ -60,8 +69,18 @@ impl GeometryReport<'_> {
             [] => "none".to_owned(),
             names => names.join(", "),
         };
-        let mut lines: Vec<String> = CONVENTIONS.map(str::to_owned).to_vec();
+        let riemann = self.shown.contains(&"riemann");
+        let mut lines: Vec<String> = Vec::new();
+        if riemann {
+            lines.extend(CONVENTIONS.map(str::to_owned));
+        }
+        if self.shown.iter().any(|p| *p != "riemann") {
+            lines.extend(FORM_CONVENTIONS.map(str::to_owned));
+        }
         lines.push(format!("base {}; dependent {}", list(&self.base), list(&self.dependent)));
+        if !riemann {
+            return lines;
+        }
         lines.push(match &self.obstacle {
             None => "a system of Chaplygin: everything is a function on the base".into(),
             Some(why) => format!(
@@ -82,7 +101,12 @@ impl GeometryReport<'_> {
     }
 
     fn remarks(&self) -> Vec<String> {
-        let mut lines = self.distribution.lines(&self.model.graph, &self.base, self.at_state);
+        let mut lines = Vec::new();
+        if let Some(distribution) = &self.distribution
+            && self.shown.contains(&"riemann")
+        {
+            lines.extend(distribution.lines(&self.model.graph, &self.base, self.at_state));
+        }
         let g = &self.model.graph;
         if !self.momenta.is_empty() {
             let principle = self.model.principle.name();
@@ -101,6 +125,8 @@ impl GeometryReport<'_> {
                 ),
             });
         }
+        let own = self.parts.notes.iter().filter(|(part, _)| self.shown.contains(part));
+        lines.extend(own.map(|(part, note)| format!("{part}: {note}")));
         lines.extend(self.notes.iter().cloned());
         lines
     }
@@ -150,6 +176,13 @@ impl GeometryReport<'_> {
             ),
         ];
         let mut groups: Vec<(&str, Vec<(String, Json)>)> = Vec::new();
+        for fact in &self.parts.facts {
+            let entry = (fact.key.to_owned(), fact.value.clone());
+            match groups.iter_mut().find(|(name, _)| *name == fact.group) {
+                Some((_, list)) => list.push(entry),
+                None => groups.push((fact.group, vec![entry])),
+            }
+        }
         for block in &self.blocks {
             let own: Vec<String> = texts.by_ref().take(block.tensor.entries.len()).collect();
             let entry = (block.key.to_owned(), block.to_json(&own));
@@ -165,9 +198,13 @@ impl GeometryReport<'_> {
         let texts = |why: Option<&str>| why.map_or(Json::Null, Json::text);
         entries.push(("torsion_kind".into(), texts(self.torsion)));
         entries.push(("no_metric".into(), texts(self.unmetric)));
-        entries.extend(self.distribution.entries(&self.model.graph));
-        entries.push(("momenta".into(), self.momenta_json()));
-        entries.push(("notes".into(), Json::texts(&self.notes)));
+        if let Some(distribution) = &self.distribution {
+            entries.extend(distribution.entries(&self.model.graph));
+            entries.push(("momenta".into(), self.momenta_json()));
+        }
+        let of_parts = self.parts.notes.iter().map(|(part, note)| format!("{part}: {note}"));
+        let notes: Vec<String> = self.notes.iter().cloned().chain(of_parts).collect();
+        entries.push(("notes".into(), Json::texts(notes)));
         Json::Object(entries)
     }
 }

@@ -182,7 +182,9 @@ fn inverse(
     p: &[Expr],
 ) -> Option<Vec<Expr>> {
     let g = &model.graph;
-    if !normal.is_explicit {
+    let v = model.velocities();
+    let hidden: Vec<Expr> = normal.leaf.iter().map(|&i| v[i]).collect();
+    if form.momenta.iter().any(|&e| g.contains(e, &hidden)) {
         return None;
     }
     let y = normal.transverse_velocities(model);

@@ -1,0 +1,31 @@
+//! `pfaff geometry --motion`: a motion in another form of the equations.
+
+use pfaff::{Model, Principle, Request, View, named_coordinates, view_motion};
+
+use crate::arguments::FormulaFormat;
+use crate::output::{Exit, failed, print, usage};
+
+pub(crate) fn motion(
+    model: &Model,
+    word: &str,
+    dependent: Option<&str>,
+    format: FormulaFormat,
+) -> Result<Exit, Exit> {
+    let all: Vec<(View, &str)> =
+        Principle::ALL.iter().flat_map(|(p, _)| View::of(*p)).copied().collect();
+    let Some((view, word)) = all.iter().find(|(_, name)| *name == word) else {
+        let names: Vec<&str> = all.iter().map(|v| v.1).collect();
+        return Err(usage(&format!("no motion `{word}`: choose {}", names.join(", "))));
+    };
+    let failed = |failure| failed(&failure, &model.source);
+    let dependent = dependent.map(|text| named_coordinates(model, text)).transpose();
+    let dependent = dependent.map_err(failed)?;
+    let found = view_motion(model, *view, dependent.as_deref(), &Request::default());
+    let found = found.map_err(failed)?;
+    match format {
+        FormulaFormat::Json => print(&format!("{}\n", found.to_json(model, word)))?,
+        FormulaFormat::Text => print(&found.to_text(model, word))?,
+        FormulaFormat::Latex => return Err(usage("a motion is numbers: use text or json")),
+    }
+    Ok(Exit::Done)
+}
