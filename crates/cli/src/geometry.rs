@@ -1,7 +1,8 @@
 //! `pfaff geometry`
 
 use pfaff::{
-    CurveKind, GeometryRequest, Model, NoGeometry, PARTS, Request, Trace, geometry_with, named_parts,
+    CurveKind, GeometryRequest, Model, NoGeometry, PARTS, Request, Trace, geometry_parts,
+    geometry_with,
 };
 
 use crate::arguments::{Curve, FormulaFormat, GeometryArguments, TimesArguments};
@@ -32,7 +33,7 @@ pub(crate) fn geometry(arguments: &GeometryArguments) -> Result<Exit, Exit> {
         return crate::view::motion(&model, word, arguments.dependent.as_deref(), format);
     }
     let parts = match &arguments.part {
-        Some(text) => named_parts(text).map_err(|f| failed(&f, &model.source))?,
+        Some(text) => geometry_parts(text).map_err(|f| failed(&f, &model.source))?,
         None if format == FormulaFormat::Json => PARTS.to_vec(),
         None => vec!["riemann"],
     };

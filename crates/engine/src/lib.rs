@@ -69,7 +69,8 @@ pub use export::{ExportForm, NoExport, export, exported};
 pub use forms::{PARTS, Point};
 pub use gallery::{GALLERY, GalleryFiles, GalleryModel, gallery_model};
 pub use geometry::{
-    CurveKind, GeometryReport, GeometryRequest, NoGeometry, Path, Trace, curve, geometry, lift, named_coordinates,
+    CurveKind, GeometryReport, GeometryRequest, NoGeometry, Path, Trace, curve, geometry,
+    geometry_parts, geometry_with, lift, named_coordinates,
 };
 pub use instant::Instant;
 pub use json::Json;

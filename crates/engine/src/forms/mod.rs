@@ -5,6 +5,7 @@
 mod blocks;
 mod point;
 
+use pfaff_expr::Expr;
 use pfaff_mechanics::{
     Equations, NormalForm, Refusal, cartan_forms, normal_form, speed_programme,
 };
@@ -20,6 +21,9 @@ pub use point::Point;
 /// The parts of the report that can be asked for; `riemann` is what connections and distributions give.
 pub const PARTS: [&str; 6] =
     ["riemann", "foliation", "cotangent", "lagrange_space", "krupkova", "forms"];
+
+/// Forms are written without names for their parts, and so only where they have at most this many.
+const WORTH_WRITING: usize = 400;
 
 /// An entry of a group that is no tensor.
 #[derive(Clone, Debug)]
@@ -139,6 +143,12 @@ fn foliation(model: &Model, equations: &Equations, normal: &NormalForm, parts: &
 fn forms(model: &Model, equations: &Equations, parts: &mut Parts) {
     let Some(forms) = cartan_forms(model, equations) else { return };
     let g = &model.graph;
+    let all: Vec<Expr> = forms.equations.terms().map(|(_, f)| f).collect();
+    if g.live(&all).len() > WORTH_WRITING {
+        let note = "the coefficients are too large to be written out in one line each";
+        parts.notes.push(("forms", note.into()));
+        return;
+    }
     let texts = [
         ("poincare_cartan", forms.space.to_text(g, &forms.poincare_cartan)),
         ("chetaev", forms.space.to_text(g, &forms.chetaev)),

@@ -253,7 +253,7 @@ fn without_distribution(
 /// # Errors
 ///
 /// [`Failure::Usage`] names what is no part.
-pub fn named_parts(text: &str) -> Result<Vec<&'static str>, Failure> {
+pub fn geometry_parts(text: &str) -> Result<Vec<&'static str>, Failure> {
     let mut parts = Vec::new();
     for word in text.split(',').map(str::trim).filter(|w| !w.is_empty()) {
         match forms::PARTS.iter().find(|p| **p == word) {
