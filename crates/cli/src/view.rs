@@ -25,7 +25,9 @@ pub(crate) fn motion(
     match format {
         FormulaFormat::Json => print(&format!("{}\n", found.to_json(model, word)))?,
         FormulaFormat::Text => print(&found.to_text(model, word))?,
-        FormulaFormat::Latex => return Err(usage("a motion is numbers: use text or json")),
+        FormulaFormat::Latex | FormulaFormat::Csv => {
+            return Err(usage("a motion is numbers: use text or json"));
+        }
     }
     Ok(Exit::Done)
 }

@@ -189,6 +189,13 @@ fn models_of_the_page_on_affine_bodies_are_models() {
     assert!(checked_models("docs/affine.md") >= 2, "models are found");
 }
 
+#[test]
+fn the_page_on_forms_tells_the_truth() {
+    tells_the_truth("docs/forms.md");
+    let commands = document("docs/forms.md").1.matches("\n$ ").count();
+    assert!(commands >= 6, "{commands} commands were found");
+}
+
 /// Checks every model in a document and counts them.
 fn checked_models(path: &str) -> usize {
     let (_, text) = document(path);
@@ -205,12 +212,14 @@ fn checked_models(path: &str) -> usize {
 #[test]
 fn errata_name_their_tests() {
     let (_, text) = document("docs/errata.md");
-    let (_, tests) = document("crates/engine/tests/errata.rs");
-    let names: Vec<&str> =
-        tests.lines().filter_map(|l| l.strip_prefix("fn ")?.strip_suffix("() {")).collect();
-    assert!(names.len() >= 15, "{names:?}");
-    for name in names {
-        assert!(text.contains(&format!("`{name}`")), "{name} is not in docs/errata.md");
+    for (file, least) in [("errata.rs", 15), ("errata_forms.rs", 20)] {
+        let (_, tests) = document(&format!("crates/engine/tests/{file}"));
+        let after_test = tests.split("#[test]\nfn ").skip(1);
+        let names: Vec<&str> = after_test.filter_map(|t| t.split("()").next()).collect();
+        assert!(names.len() >= least, "{names:?}");
+        for name in names {
+            assert!(text.contains(&format!("`{name}`")), "{name} is not in docs/errata.md");
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use pfaff_program::{Program, Run};
 use pfaff_solver::{Halt, Lu, System};
 
 use super::trace::{Trace, series, states};
-use super::{NoGeometry, named, obstacle_text, unmetric_text};
+use super::{NoGeometry, named_coordinates, obstacle_text, unmetric_text};
 use crate::core::Core;
 use crate::mechanism::Dynamics;
 use crate::pipeline::{Failure, derive, inconsistent};
@@ -43,7 +43,7 @@ pub fn curve(
         let message = "an `equation` model has no Lagrangian, and so no geometry";
         return Err(Failure::Usage(message.into()).into());
     };
-    let dependent = dependent.map(|text| named(model, text)).transpose()?;
+    let dependent = dependent.map(|text| named_coordinates(model, text)).transpose()?;
     let geometry = derive_geometry(model, &equations, dependent.as_deref())?;
     allowed(model, kind, &geometry)?;
     let settings = Settings::new(model, request)?;

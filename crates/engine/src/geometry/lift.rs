@@ -11,7 +11,7 @@ use pfaff_program::{Program, Run};
 use pfaff_solver::{Halt, System};
 
 use super::trace::{Trace, series, states};
-use super::{NoGeometry, named};
+use super::{NoGeometry, named_coordinates};
 use crate::mechanism::Dynamics;
 use crate::pipeline::{Failure, Rejected, derive};
 use crate::settings::{Request, Settings};
@@ -45,7 +45,7 @@ pub fn lift(
         let message = "an `equation` model has no constraints to lift with";
         return Err(Failure::Usage(message.into()).into());
     };
-    let dependent = dependent.map(|text| named(model, text)).transpose()?;
+    let dependent = dependent.map(|text| named_coordinates(model, text)).transpose()?;
     let split = split(model, &equations, dependent.as_deref())?;
     let g = &model.graph;
     let mut request = request.clone();
