@@ -86,10 +86,10 @@ pub(crate) struct MotionArguments {
     /// Local error ≤ E·(1+|y|) a step in every component
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
-    /// auto, dop853 or rk4
+    /// auto, dop853, taylor or rk4
     #[arg(long, value_name = "M")]
     pub(crate) method: Option<String>,
-    /// The step of rk4, or the first step of dop853
+    /// The step of rk4, or the first step of the others
     #[arg(long, value_name = "H", allow_hyphen_values = true)]
     pub(crate) step: Option<f64>,
     /// Output times, such as 1,2,5

@@ -6,10 +6,11 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, Ordinary, Statement};
 use pfaff_model::{Direction, Model};
-use pfaff_program::{CompileError, Executor, Options, Program};
+use pfaff_program::{CompileError, Executor, Options, Program, Recurrences, TaylorError};
 use pfaff_solver::{self as solver, EventKind, Halt};
 
 use crate::core::Core;
+use crate::expansion::{Expansion, ordinary_recurrences, saddle_recurrences};
 use crate::flow::Flow;
 use crate::hold::Hold;
 use crate::instant::Instant;
@@ -37,6 +38,8 @@ pub(crate) struct Mechanism {
     observed_inputs: Vec<f64>,
     instant: Instant,
     pub(crate) hold: Hold,
+    /// Taylor series of the saddle-point form or of an `equation` model; the reduced form has its own.
+    series: Option<Expansion>,
 }
 
 /// The kinds of dynamics.
@@ -117,6 +120,7 @@ impl Mechanism {
             observed_inputs: vec![f64::NAN; inputs.len()],
             instant: Instant::new(n, m),
             hold: Hold::new(n, m),
+            series: None,
         })
     }
 
@@ -150,6 +154,45 @@ impl Mechanism {
         let μ = if carried { at.multipliers.as_slice() } else { &[] };
         if unrolled.calibrate([&[at.t], &at.q, &at.v, μ], &expected) {
             self.unrolled = Some(unrolled);
+        }
+    }
+
+    /// The Taylor recurrences of the equations in their present form.
+    pub(crate) fn recurrences(
+        &self,
+        model: &Model,
+        dynamics: &Dynamics,
+        order: usize,
+    ) -> Result<Recurrences, TaylorError> {
+        match (&self.dynamics, dynamics) {
+            (Compiled::Reduced(reduced), _) => reduced.recurrences(order),
+            (_, Dynamics::Saddle(equations)) => saddle_recurrences(model, equations),
+            (_, Dynamics::Ordinary(ordinary)) => ordinary_recurrences(model, ordinary),
+        }
+    }
+
+    /// Makes Taylor series of this order ready, given the start.
+    pub(crate) fn expand(
+        &mut self,
+        model: &Model,
+        recurrences: &Recurrences,
+        order: usize,
+        (t, y): (f64, &[f64]),
+    ) {
+        if let Compiled::Reduced(reduced) = &mut self.dynamics {
+            reduced.expand(recurrences, order, t, &y[..self.n]);
+            return;
+        }
+        let at = [&[t], y].concat();
+        let parameters = model.parameter_values();
+        self.series = Some(Expansion::new(recurrences, &parameters, order, &at));
+    }
+
+    /// Whether every constraint carries the motion.
+    pub(crate) fn is_whole(&self) -> bool {
+        match &self.dynamics {
+            Compiled::Saddle(core) => core.is_whole(),
+            Compiled::Reduced(_) | Compiled::Ordinary(_) => true,
         }
     }
 
@@ -377,6 +420,14 @@ impl solver::System for Mechanism {
         Ok(())
     }
 
+    fn coefficients(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), Halt> {
+        match (&mut self.dynamics, &mut self.series) {
+            (Compiled::Reduced(reduced), _) => reduced.coefficients(at, rows),
+            (_, Some(series)) => series.evaluate(at, rows),
+            (_, None) => Err(Halt::NotFinite),
+        }
+    }
+
     fn project(&mut self, t: f64, y: &mut [f64]) -> Result<(), Halt> {
         if let Compiled::Saddle(core) = &mut self.dynamics {
             let (n, carried) = (core.n, core.carried);
@@ -385,6 +436,10 @@ impl solver::System for Mechanism {
             project(core, t, q, v, &rest[..carried])?;
         }
         Ok(())
+    }
+
+    fn has_invariants(&self) -> bool {
+        matches!(self.dynamics, Compiled::Saddle(_))
     }
 
     fn recast(&mut self, t: f64, y: &mut [f64]) -> Result<bool, Halt> {

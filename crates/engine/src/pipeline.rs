@@ -28,8 +28,9 @@ use crate::motion::{EventRecord, Motion, Series, Statistics, Stop, StopReason};
 use crate::multiplier::multipliers;
 use crate::note::{Note, brief};
 use crate::progress::{Progress, Setting};
+use crate::ready::{Prepared, prepare};
 use crate::record::{Record, Recorder, direction};
-use crate::settings::{Request, Settings};
+use crate::settings::{Request, Settings, method_name};
 use crate::singular::{is_near_dependence, quoted, singular_on_the_way, turned_round};
 use crate::start::{NoStart, Start, given, start};
 
@@ -169,39 +170,21 @@ fn integrated(
     request: &Request,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
-    let settings = Settings::new(model, request)?;
+    let mut settings = Settings::new(model, request)?;
     if memory::remembers(model) {
         return memory::run(model, dynamics, &settings, watch);
     }
     let foreign = foreign_multipliers(model, dynamics)?;
+    let Prepared { mut mechanism, y0, notes, repeated, compile_us } =
+        prepare(model, dynamics, (statement, given), &mut settings)?;
     let clock = Clock::now();
-    let mut mechanism = Mechanism::new(model, dynamics).map_err(|e| uncompiled(&e))?;
-    let mut compile_us = microseconds(clock);
-
-    let clock = Clock::now();
-    let Start { q, v, multipliers, notes } = match given {
-        Some(start) => start,
-        None => begin(model, dynamics, &mut mechanism, settings.t0)?,
-    };
-    let mut y0 = mechanism.state(settings.t0, &q, &v, &multipliers);
-    let at = possible(model, &mut mechanism, settings.t0, &y0)?;
-    let repeated = redundant(model, &mut mechanism, settings.t0, &y0);
-    if let Dynamics::Saddle(equations) = dynamics {
-        let clock = Clock::now();
-        if let Some(statement) = statement {
-            mechanism.reduce(model, (statement, equations), &at);
-            y0 = mechanism.state(settings.t0, &q, &v, &multipliers);
-        }
-        mechanism.unroll(model, equations, &at);
-        compile_us += microseconds(clock);
-    }
     let setting = Setting {
         model,
         principle: match dynamics {
             Dynamics::Saddle(equations) => Some(equations.principle),
             Dynamics::Ordinary(_) => None,
         },
-        method: settings.method,
+        method: method_name(settings.options.method),
         form: mechanism.form(),
         t0: settings.t0,
         t1: settings.options.t1,
@@ -265,7 +248,7 @@ fn integrated(
     Ok(motion)
 }
 
-fn microseconds(since: Clock) -> f64 {
+pub(crate) fn microseconds(since: Clock) -> f64 {
     since.elapsed().as_secs_f64() * 1e6
 }
 
@@ -438,7 +421,12 @@ fn undecided(model: &Model, dynamics: &Dynamics) -> Vec<Note> {
     equations.undecided.iter().map(remark).collect()
 }
 
-fn redundant(model: &Model, mechanism: &mut Mechanism, t0: f64, y0: &[f64]) -> Option<Note> {
+pub(crate) fn redundant(
+    model: &Model,
+    mechanism: &mut Mechanism,
+    t0: f64,
+    y0: &[f64],
+) -> Option<Note> {
     let core = mechanism.saddle_at(t0, y0)?;
     let repeated = core.repeated();
     if repeated.is_empty() {

@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex};
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, Point, Reduction, Statement};
-use pfaff_program::{CompileError, Executor, Options, Program};
+use pfaff_program::{CompileError, Executor, Options, Program, Recurrences, TaylorError};
 use pfaff_solver::{Halt, Lu};
 
 use crate::core::Core;
+use crate::expansion::{Expansion, reduced_recurrences};
 use crate::instant::Instant;
 
 /// A chart is left when its pivot falls below this fraction of the largest candidate.
@@ -35,6 +36,9 @@ pub(crate) struct Reduced {
     atlas: Arc<Mutex<Atlas>>,
     /// Copies of the charts met so far.
     charts: Vec<Chart>,
+    /// The number of the chart last used, as it stands in the state, and as an index.
+    mark: f64,
+    current: usize,
     scratch: Vec<f64>,
 }
 
@@ -46,6 +50,10 @@ struct Atlas {
     symbols: Vec<Expr>,
     values: Vec<f64>,
     charts: Vec<Chart>,
+    /// By chart.
+    reductions: Vec<Reduction>,
+    /// Of the Taylor series, where they are wanted.
+    order: Option<usize>,
 }
 
 /// One choice of pivots, compiled.
@@ -73,6 +81,7 @@ struct Chart {
     candidates: Vec<f64>,
     matrix: Vec<f64>,
     lu: Lu,
+    series: Option<Expansion>,
 }
 
 impl Reduced {
@@ -90,6 +99,8 @@ impl Reduced {
             symbols: parameters.iter().map(|p| p.0).collect(),
             values: parameters.iter().map(|p| p.1).collect(),
             charts: Vec::new(),
+            reductions: Vec::new(),
+            order: None,
         };
         let (n, m) = (core.n, core.m);
         core.evaluate(at.t, &at.q, &at.v, &[]);
@@ -102,12 +113,15 @@ impl Reduced {
         }
         let chart = Chart::new(&reduction, &atlas).ok()?;
         atlas.charts.push(chart.clone());
+        atlas.reductions.push(reduction);
         let mut reduced = Self {
             core,
             n,
             k,
             atlas: Arc::new(Mutex::new(atlas)),
             charts: vec![chart],
+            mark: 0.0,
+            current: 0,
             scratch: vec![0.0; n + k + 2],
         };
         let y = reduced.state(at.t, &at.q, &at.v);
@@ -137,12 +151,17 @@ impl Reduced {
     }
 
     fn chart(&mut self, y: &[f64]) -> &mut Chart {
-        let index = y[self.n + self.k + 1] as usize;
-        if index >= self.charts.len() {
-            let atlas = self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            self.charts.extend_from_slice(&atlas.charts[self.charts.len()..]);
+        let mark = y[self.n + self.k + 1];
+        // NOTE: compared and not computed with, so that a processor that looks ahead need not wait for the state to find the code.
+        if mark != self.mark {
+            (self.mark, self.current) = (mark, mark as usize);
+            if self.current >= self.charts.len() {
+                let atlas =
+                    self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                self.charts.extend_from_slice(&atlas.charts[self.charts.len()..]);
+            }
         }
-        &mut self.charts[index]
+        &mut self.charts[self.current]
     }
 
     /// $\dot y$
@@ -158,6 +177,35 @@ impl Reduced {
         // NOTE: the saddle-point form tells a singular system from a quotient by zero.
         self.core.evaluate(t, &y[..n], &rates[..n], &[]);
         Err(self.core.solve().err().unwrap_or(Halt::NotFinite))
+    }
+
+    /// The recurrences of the first chart.
+    pub(crate) fn recurrences(&self, order: usize) -> Result<Recurrences, TaylorError> {
+        let atlas = self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        reduced_recurrences(&atlas.reductions[0], &atlas.symbols, order)
+    }
+
+    /// Makes the Taylor series of the first chart ready, and those of further charts when they are met.
+    pub(crate) fn expand(
+        &mut self,
+        recurrences: &Recurrences,
+        order: usize,
+        t: f64,
+        q: &[f64],
+    ) {
+        let mut atlas = self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        atlas.order = Some(order);
+        let series = atlas.series(recurrences, order, t, q);
+        self.charts[0].series = Some(series.clone());
+        atlas.charts[0].series = Some(series);
+    }
+
+    /// $y^{[1]}, y^{[2]}, \dots$ of a state.
+    pub(crate) fn coefficients(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), Halt> {
+        match &mut self.chart(&at[1..]).series {
+            Some(series) => series.evaluate(at, rows),
+            None => Err(Halt::NotFinite),
+        }
     }
 
     /// $\dot q$ of a state.
@@ -271,16 +319,29 @@ impl Atlas {
         self.statement.reduce(&self.classes, Point { t, q, scale })
     }
 
+    /// Taylor series in a chart; the mass, which decides on pivots, depends on the position alone.
+    fn series(&self, recurrences: &Recurrences, order: usize, t: f64, q: &[f64]) -> Expansion {
+        let mut at = vec![0.0; 1 + recurrences.dimension()];
+        at[0] = t;
+        at[1..=q.len()].copy_from_slice(q);
+        Expansion::new(recurrences, &self.values, order, &at)
+    }
+
     /// The chart that is best at a point, derived if it is a new one.
     fn find(&mut self, t: f64, q: &[f64], scale: &[f64]) -> Option<usize> {
         let reduction = self.derive(t, q, scale)?;
         if let Some(known) = self.charts.iter().position(|c| c.pivots == reduction.pivots) {
             return Some(known);
         }
-        let chart = Chart::new(&reduction, self).ok()?;
+        let mut chart = Chart::new(&reduction, self).ok()?;
         if chart.k != self.charts[0].k {
             return None;
         }
+        if let Some(order) = self.order {
+            let recurrences = reduced_recurrences(&reduction, &self.symbols, order).ok()?;
+            chart.series = Some(self.series(&recurrences, order, t, q));
+        }
+        self.reductions.push(reduction);
         self.charts.push(chart);
         Some(self.charts.len() - 1)
     }
@@ -346,6 +407,7 @@ impl Chart {
             candidates: vec![0.0; candidates.len()],
             matrix: Vec::with_capacity(k * k),
             lu: Lu::default(),
+            series: None,
         })
     }
 

@@ -16,7 +16,7 @@ pub struct Request {
     pub t1: Option<f64>,
     /// Local error ≤ tolerance·(1 + |y|) a step.
     pub tolerance: Option<f64>,
-    /// `auto`, `dop853`, `rk4`
+    /// `auto`, `dop853`, `taylor`, `rk4`
     pub method: Option<String>,
     /// Output times.
     pub at: Option<Vec<f64>>,
@@ -33,13 +33,27 @@ pub struct Request {
 pub(crate) struct Settings {
     pub(crate) t0: f64,
     pub(crate) times: Vec<f64>,
-    pub(crate) method: &'static str,
+    /// Whether the method is left to the engine.
+    pub(crate) auto: bool,
     pub(crate) options: Options,
 }
 
 /// The methods by name.
-const METHODS: [(&str, Method); 3] =
-    [("auto", Method::Dop853), ("dop853", Method::Dop853), ("rk4", Method::Rk4)];
+const METHODS: [(&str, Method); 4] = [
+    ("auto", Method::Dop853),
+    ("dop853", Method::Dop853),
+    ("taylor", Method::Taylor),
+    ("rk4", Method::Rk4),
+];
+
+/// The name of a method.
+pub(crate) fn method_name(method: Method) -> &'static str {
+    match method {
+        Method::Dop853 => "dop853",
+        Method::Taylor => "taylor",
+        Method::Rk4 => "rk4",
+    }
+}
 
 impl Settings {
     pub(crate) fn new(model: &Model, request: &Request) -> Result<Self, Failure> {
@@ -62,7 +76,7 @@ impl Settings {
         let word = request.method.as_deref().unwrap_or(&solve.method);
         let Some((_, method)) = METHODS.iter().find(|(name, _)| *name == word) else {
             return usage(format!(
-                "the method `{word}` is not built: choose `auto`, `dop853` or `rk4`"
+                "the method `{word}` is not built: choose `auto`, `dop853`, `taylor` or `rk4`"
             ));
         };
         let step = request.step.or(solve.step);
@@ -82,7 +96,7 @@ impl Settings {
         Ok(Self {
             t0,
             times,
-            method: if *method == Method::Rk4 { "rk4" } else { "dop853" },
+            auto: word == "auto",
             options: Options {
                 t0,
                 t1,

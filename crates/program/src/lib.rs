@@ -21,11 +21,13 @@ mod fuse;
 mod instruction;
 mod lanes;
 mod lower;
+mod maker;
 mod native;
 mod program;
 mod rounding;
 mod run;
 mod sincos;
+mod taylor;
 
 pub use batch::Batch;
 pub use error::CompileError;
@@ -35,3 +37,4 @@ pub use lanes::Lanes;
 pub use program::{Counts, Program};
 pub use run::Run;
 pub use sincos::{sincos, sincos_fused};
+pub use taylor::{Field, Loops, NotAnalytic, Recurrences, TaylorError};

@@ -11,10 +11,10 @@ use rustc_hash::FxHashMap;
 
 use crate::error::CompileError;
 use crate::instruction::{Instruction, Slot};
-use crate::run::execute;
+use crate::maker::{Maker, NONE};
 
 /// Instructions on values, before slots are given out.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Lowered {
     /// Where each value comes from.
     pub(crate) values: Vec<Origin>,
@@ -53,10 +53,8 @@ pub(crate) fn lower(
     let top = inputs.iter().chain(parameters).chain(outputs).map(|e| e.index() + 1).max();
     let mut lowering = Lowering {
         graph,
-        made: Lowered::default(),
+        maker: Maker::default(),
         value_of: vec![NONE; top.unwrap_or(0)],
-        constants: FxHashMap::default(),
-        known: FxHashMap::default(),
         tables: FxHashMap::default(),
     };
     lowering.declare(inputs, Origin::Input)?;
@@ -66,30 +64,22 @@ pub(crate) fn lower(
         nodes = depth_first(graph, &nodes, first, outputs);
     }
     let angles = angles(graph, &nodes);
-    lowering.made.values.reserve(nodes.len());
-    lowering.made.per_evaluation.reserve(nodes.len());
-    lowering.known.reserve(nodes.len() / 2);
+    lowering.maker.reserve(nodes.len());
     for e in nodes {
         let value = lowering.node(e, &angles)?;
         lowering.value_of[e.index()] = value;
     }
-    lowering.made.outputs = outputs.iter().map(|o| lowering.value_of[o.index()]).collect();
-    lowering.made.drop_dead();
-    Ok(lowering.made)
+    lowering.maker.made.outputs =
+        outputs.iter().map(|o| lowering.value_of[o.index()]).collect();
+    lowering.maker.made.drop_dead();
+    Ok(lowering.maker.made)
 }
-
-/// No value; also the result of an instruction that has none yet.
-const NONE: Slot = Slot::MAX;
 
 struct Lowering<'a> {
     graph: &'a Graph,
-    made: Lowered,
+    maker: Maker,
     /// By the index of the node.
     value_of: Vec<Slot>,
-    /// By bits, so that −0 is not 0.
-    constants: FxHashMap<u64, Slot>,
-    /// Instructions without results to their first result: powers share their squares.
-    known: FxHashMap<Instruction, Slot>,
     /// Tables of the graph to those of the program.
     tables: FxHashMap<u32, u32>,
 }
@@ -101,7 +91,7 @@ impl Lowering<'_> {
         origin: impl Fn(u32) -> Origin,
     ) -> Result<(), CompileError> {
         for (i, &e) in leaves.iter().enumerate() {
-            let value = self.value(origin(i as u32));
+            let value = self.maker.value(origin(i as u32));
             // A number keeps its value: an input in its place is never read.
             if self.graph.double_of(e).is_some() {
                 continue;
@@ -134,7 +124,7 @@ impl Lowering<'_> {
         let instruction = match self.graph.node(e) {
             Node::Number(_) | Node::Pi => {
                 let number = self.graph.double_of(e).expect("the node is a number");
-                return Ok(self.constant(number));
+                return Ok(self.maker.constant(number));
             }
             Node::Symbol(_) => {
                 return Err(CompileError::UnknownSymbol { name: name(self.graph, e) });
@@ -169,136 +159,66 @@ impl Lowering<'_> {
             Node::And(a, b) => Instruction::And { to, a: of(a), b: of(b) },
             Node::Or(a, b) => Instruction::Or { to, a: of(a), b: of(b) },
         };
-        Ok(self.emit(instruction))
+        Ok(self.maker.emit(instruction))
     }
 
     /// $a^b$: a small whole exponent becomes products, in the order of [`pfaff_expr::whole_power`]. The graph writes negative ones as quotients.
     fn power(&mut self, a: Slot, b: Slot) -> Slot {
         let to = NONE;
-        let exponent = self.constant_of(b).unwrap_or(f64::NAN);
+        let exponent = self.maker.constant_of(b).unwrap_or(f64::NAN);
         let Some(whole) = (0..=64).find(|&n| f64::from(n) == exponent) else {
-            return self.emit(Instruction::Power { to, a, b });
+            return self.maker.emit(Instruction::Power { to, a, b });
         };
         let (mut product, mut square, mut rest) = (None, a, whole);
         while rest > 0 {
             if rest & 1 == 1 {
                 product = Some(match product {
                     None => square, // 1·x is x
-                    Some(a) => self.emit(Instruction::Mul { to, a, b: square }),
+                    Some(a) => self.maker.emit(Instruction::Mul { to, a, b: square }),
                 });
             }
             rest >>= 1;
             if rest > 0 {
-                square = self.emit(Instruction::Square { to, a: square });
+                square = self.maker.emit(Instruction::Square { to, a: square });
             }
         }
-        product.unwrap_or_else(|| self.constant(1.0))
+        product.unwrap_or_else(|| self.maker.constant(1.0))
     }
 
     fn select(&mut self, condition: Slot, a: Slot, b: Slot) -> Slot {
-        match self.constant_of(condition) {
+        match self.maker.constant_of(condition) {
             Some(0.0) => b,
             Some(_) => a,
-            None => self.emit(Instruction::Select { to: NONE, condition, a, b }),
+            None => self.maker.emit(Instruction::Select { to: NONE, condition, a, b }),
         }
     }
 
     fn trigonometric(&mut self, f: Unary, a: Slot, angle: Angle) -> Slot {
         let to = NONE;
-        if angle.sin && angle.cos && self.constant_of(a).is_none() {
-            let sin = self.emit(Instruction::SinCos { sin: to, cos: to, a });
+        if angle.sin && angle.cos && self.maker.constant_of(a).is_none() {
+            let sin = self.maker.emit(Instruction::SinCos { sin: to, cos: to, a });
             // The cosine is the value after the sine.
             return if f == Unary::Sin { sin } else { sin + 1 };
         }
         let sin = f == Unary::Sin;
-        self.emit(if sin { Instruction::Sin { to, a } } else { Instruction::Cos { to, a } })
-    }
-
-    /// The value of an instruction whose results are [`NONE`]: carried out if its operands are constants, else put into its part.
-    fn emit(&mut self, instruction: Instruction) -> Slot {
-        // The graph has each operation once; only powers and sines with cosines come from several of its nodes.
-        let shared = matches!(
-            instruction,
-            Instruction::Mul { .. } | Instruction::Square { .. } | Instruction::SinCos { .. }
-        );
-        if shared && let Some(&value) = self.known.get(&instruction) {
-            return value;
-        }
-        if let Some(number) = self.carried_out(instruction) {
-            self.made.once += 1;
-            return self.constant(number);
-        }
-        let varies = |v: Slot| {
-            matches!(self.made.values[v as usize], Origin::Input(_) | Origin::PerEvaluation)
-        };
-        let origin = if instruction.operands().any(varies) {
-            Origin::PerEvaluation
+        self.maker.emit(if sin {
+            Instruction::Sin { to, a }
         } else {
-            Origin::PerRun
-        };
-        let value = self.value(origin);
-        let mut placed = instruction.rename(|v| v, |_| value);
-        if let Instruction::SinCos { cos, .. } = &mut placed {
-            *cos = self.value(origin);
-        }
-        if origin == Origin::PerRun {
-            self.made.per_run.push(placed);
-        } else {
-            self.made.per_evaluation.push(placed);
-        }
-        if shared {
-            self.known.insert(instruction, value);
-        }
-        value
-    }
-
-    /// Its result, if all operands are constants.
-    fn carried_out(&self, instruction: Instruction) -> Option<f64> {
-        let mut slots = [0.0; 4];
-        for (i, operand) in instruction.operands().enumerate() {
-            slots[i] = self.constant_of(operand)?;
-        }
-        let place = |v: Slot| {
-            let position = instruction.operands().position(|o| o == v);
-            position.expect("the value is an operand") as Slot
-        };
-        execute(&[instruction.rename(place, |_| 3)], &mut slots, &self.made.tables);
-        Some(slots[3])
-    }
-
-    fn constant_of(&self, value: Slot) -> Option<f64> {
-        match self.made.values[value as usize] {
-            Origin::Constant(number) => Some(number),
-            _ => None,
-        }
-    }
-
-    fn constant(&mut self, number: f64) -> Slot {
-        if let Some(&value) = self.constants.get(&number.to_bits()) {
-            return value;
-        }
-        let value = self.value(Origin::Constant(number));
-        self.constants.insert(number.to_bits(), value);
-        value
+            Instruction::Cos { to, a }
+        })
     }
 
     fn table(&mut self, index: u32) -> u32 {
         *self.tables.entry(index).or_insert_with(|| {
-            self.made.tables.push(self.graph.table_of(index));
-            self.made.tables.len() as u32 - 1
+            self.maker.made.tables.push(self.graph.table_of(index));
+            self.maker.made.tables.len() as u32 - 1
         })
-    }
-
-    fn value(&mut self, origin: Origin) -> Slot {
-        let value = Slot::try_from(self.made.values.len());
-        self.made.values.push(origin);
-        value.expect("a graph has fewer than 2³² nodes, and few of them make several values")
     }
 }
 
 impl Lowered {
     /// Drops instructions that no output needs, and the half of a [`Instruction::SinCos`] that nobody reads.
-    fn drop_dead(&mut self) {
+    pub(crate) fn drop_dead(&mut self) {
         let mut live = vec![false; self.values.len()];
         for &o in &self.outputs {
             live[o as usize] = true;

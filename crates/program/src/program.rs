@@ -24,7 +24,7 @@ use crate::executor::{Executor, Native, Options};
 use crate::fuse::fuse;
 use crate::instruction::{Instruction, Slot};
 use crate::lanes::Lanes;
-use crate::lower::{lower, name};
+use crate::lower::{Lowered, lower, name};
 use crate::run::Run;
 
 /// Expressions made ready for evaluation. Cheap to clone; it prints as its tape.
@@ -106,11 +106,16 @@ impl Program {
         outputs: &[Expr],
         first: &[Expr],
     ) -> Result<Self, CompileError> {
-        let mut lowered = lower(graph, inputs, parameters, outputs, first)?;
+        let lowered = lower(graph, inputs, parameters, outputs, first)?;
+        let names = inputs.iter().chain(parameters).map(|&e| name(graph, e)).collect();
+        Ok(Self::from_lowered(lowered, names))
+    }
+
+    /// Instructions on values into a program; `names` are those of the inputs, then of the parameters.
+    pub(crate) fn from_lowered(mut lowered: Lowered, names: Vec<String>) -> Self {
         fuse(&mut lowered);
         let Allocated { layout, constants, per_run, per_evaluation, outputs } =
             allocate(&lowered);
-        let names = inputs.iter().chain(parameters).map(|&e| name(graph, e)).collect();
         let (tables, once) = (lowered.tables, lowered.once);
         let tape = Tape {
             layout,
@@ -123,7 +128,7 @@ impl Program {
             once,
             names,
         };
-        Ok(Self { tape: Arc::new(tape) })
+        Self { tape: Arc::new(tape) }
     }
 
     /// The same steps, where products that join a sum are rounded with it, once, and sines and cosines are those of

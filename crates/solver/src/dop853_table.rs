@@ -219,7 +219,7 @@ pub(crate) const DENSE: [[Term; 12]; 4] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::step::Step;
+    use crate::step::{Kind, Step};
 
     /// $\sum_j a_{ij} = c_i$ for every stage, $\sum_i b_i c_i^q = 1/(q+1)$ up to order eight.
     #[test]
@@ -258,7 +258,14 @@ mod tests {
             rows.extend(
                 DENSE.iter().map(|row| row.iter().map(|&(j, d)| d * k[j]).sum::<f64>()),
             );
-            let step = Step { start: 0.0, end: 1.0, length: 1.0, rows: &rows, at_end: &[end] };
+            let step = Step {
+                start: 0.0,
+                end: 1.0,
+                length: 1.0,
+                kind: Kind::Hermite,
+                rows: &rows,
+                at_end: &[end],
+            };
             for i in 0..=20 {
                 let θ = f64::from(i) / 20.0;
                 let mut y = [0.0];

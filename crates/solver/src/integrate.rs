@@ -18,9 +18,10 @@ use crate::events::Watch;
 use crate::observer::{Control, Observer};
 use crate::rk4::Rk4;
 use crate::size::{Controller, first_step};
-use crate::step::{Step, hermite_rows};
+use crate::step::{Kind, Step, hermite_rows};
 use crate::stepper::{Allowed, Base, Stepper};
 use crate::system::{Counted, Halt, System, finite};
+use crate::taylor::{Series, State};
 
 /// Integrates `system` from `y0`, and tells `observer` every accepted step and event.
 pub fn integrate(
@@ -46,7 +47,7 @@ pub struct Options {
     pub tolerance: f64,
     /// Which method.
     pub method: Method,
-    /// Size of the first step ([`Method::Dop853`]; chosen if not given) or of every step
+    /// Size of the first step ([`Method::Dop853`]; chosen if not given; the most for [`Method::Taylor`]) or of every step
     /// ([`Method::Rk4`]; a thousandth of the run if not given).
     pub step: Option<f64>,
     /// Most steps to try, rejected ones included.
@@ -74,6 +75,8 @@ pub enum Method {
     Dop853,
     /// Classical Runge–Kutta of order 4, with a fixed step and no error control.
     Rk4,
+    /// Taylor series of the order that belongs to the tolerance ([`taylor_order`](crate::taylor_order)), for systems that give their coefficients.
+    Taylor,
 }
 
 /// Where a run ended, and why.
@@ -133,12 +136,17 @@ pub struct Statistics {
 struct Run<'a> {
     system: Counted<'a>,
     stepper: Box<dyn Stepper>,
+    /// Instead of the stepper.
+    series: Option<Series>,
+    projects: bool,
     controller: Controller,
     watch: Watch,
     options: &'a Options,
     allowed: Allowed,
     statistics: Statistics,
     t: f64,
+    /// What rounding took from `t` so far, by the Taylor method.
+    lag: f64,
     /// Size of the next step, with its sign.
     h: f64,
     /// The longest step so far.
@@ -161,16 +169,21 @@ impl<'a> Run<'a> {
         let stepper: Box<dyn Stepper> = match options.method {
             Method::Dop853 => Box::new(Dop853::new(n)),
             Method::Rk4 => Box::new(Rk4::new(n)),
+            Method::Taylor => Box::new(Rk4::new(0)),
         };
+        let allowed = Allowed { tolerance: options.tolerance.max(1e-15), controlled };
         Self {
             watch: Watch::new(system),
+            projects: system.has_invariants(),
             system: Counted { system, evaluations: 0 },
             stepper,
+            series: (options.method == Method::Taylor).then(|| Series::new(n, &allowed)),
             controller: Controller::new(),
             options,
-            allowed: Allowed { tolerance: options.tolerance.max(1e-15), controlled },
+            allowed,
             statistics: Statistics::default(),
             t: options.t0,
+            lag: 0.0,
             h: 0.0,
             longest: 0.0,
             crawling: 0,
@@ -192,6 +205,9 @@ impl<'a> Run<'a> {
         loop {
             if self.statistics.steps + self.statistics.rejected >= self.options.max_steps {
                 return StopReason::MaxSteps;
+            }
+            if let Err(halt) = self.prepare() {
+                return halt.into();
             }
             let (t1, h) = self.next();
             let rejection = match self.attempt(t1, h, observer) {
@@ -237,17 +253,36 @@ impl<'a> Run<'a> {
             return Err(Halt::NotFinite);
         }
         finite(&self.y)?;
-        self.system.rates(t0, &self.y, &mut self.f)?;
+        if self.series.is_none() {
+            self.system.rates(t0, &self.y, &mut self.f)?;
+        }
         let given = step.map(f64::abs).filter(|h| *h > 0.0);
         self.h = match (given, method) {
             (Some(h), _) => h.min(span.abs()).copysign(span),
             (None, Method::Rk4) => span / 1000.0,
+            (None, Method::Taylor) => span,
             (None, Method::Dop853) => {
                 let from = Base { t: t0, h: span, y: &self.y, f: &self.f };
                 let work = (&mut self.y1[..], &mut self.f1[..]);
                 first_step(&mut self.system, &from, &self.allowed, work)
             }
         };
+        Ok(())
+    }
+
+    /// Computes the coefficients of a new state, and the step that they allow.
+    fn prepare(&mut self) -> Result<(), Halt> {
+        let Some(series) = &mut self.series else { return Ok(()) };
+        let state = series.state();
+        if state == State::Fresh {
+            return Ok(());
+        }
+        self.system.evaluations += 1;
+        let mut h = series.prepare(self.system.system, self.t, &self.y)?;
+        if self.statistics.steps == 0 || state == State::Altered {
+            h = h.min(self.h.abs());
+        }
+        self.h = h.copysign(self.options.t1 - self.t);
         Ok(())
     }
 
@@ -259,6 +294,9 @@ impl<'a> Run<'a> {
             // A last step shorter than a hundredth of its neighbour is not worth taking.
             Method::Dop853 if 1.01 * self.h.abs() >= left.abs() => (t1, left),
             Method::Dop853 => (self.t + self.h, self.h),
+            // Rounding of time must not add up: few long steps are otherwise exact to it.
+            Method::Taylor if 1.01 * self.h.abs() >= left.abs() => (t1, left - self.lag),
+            Method::Taylor => (self.t + (self.h + self.lag), self.h),
             // Rounding must not leave a sliver before the end.
             Method::Rk4 if (1.0 + 1e-9) * self.h.abs() >= left.abs() => (t1, left),
             Method::Rk4 => {
@@ -273,27 +311,47 @@ impl<'a> Run<'a> {
     /// trial is complete: projected, with dense output and events.
     fn attempt(&mut self, t1: f64, h: f64, observer: &dyn Observer) -> Result<f64, Halt> {
         let from = Base { t: self.t, h, y: &self.y, f: &self.f };
-        self.stepper.advance(&mut self.system, &from, &mut self.y1)?;
-        finite(&self.y1)?;
-        let error = self.stepper.error(&from, &self.y1, &self.allowed);
-        finite(&[error])?;
-        if error > 1.0 {
-            return Ok(error);
+        let mut error = 0.0;
+        if let Some(series) = &self.series {
+            series.end(h, &mut self.y1);
+            finite(&self.y1)?;
+        } else {
+            self.stepper.advance(&mut self.system, &from, &mut self.y1)?;
+            finite(&self.y1)?;
+            error = self.stepper.error(&from, &self.y1, &self.allowed);
+            finite(&[error])?;
+            if error > 1.0 {
+                return Ok(error);
+            }
         }
-        self.f1.copy_from_slice(&self.y1);
-        self.system.system.project(t1, &mut self.y1)?;
-        finite(&self.y1)?;
-        let moved = self.moved();
-        if moved > 1.0 && self.options.method == Method::Dop853 {
-            return Ok(moved);
+        if self.projects {
+            self.f1.copy_from_slice(&self.y1);
+            self.system.system.project(t1, &mut self.y1)?;
+            finite(&self.y1)?;
+            let moved = self.moved();
+            if moved > 1.0 && self.options.method != Method::Rk4 {
+                return Ok(moved);
+            }
         }
-        self.system.rates(t1, &self.y1, &mut self.f1)?;
-        hermite_rows(h, (&self.y, &self.f), (&self.y1, &self.f1), &mut self.rows);
-        if !self.watch.is_idle() || observer.wants_dense(self.t, t1) {
-            self.stepper.refine(&mut self.system, &from, &self.f1, &mut self.rows)?;
+        if let Some(series) = &mut self.series {
+            self.system.evaluations += 1;
+            let error = series.look_ahead(self.system.system, t1, &self.y1, h)?;
+            if error > 1.0 {
+                return Ok(error);
+            }
+            if self.projects {
+                series.join(h, &self.f1, &self.y1);
+            }
         }
-        let step =
-            Step { start: self.t, end: t1, length: h, rows: &self.rows, at_end: &self.y1 };
+        if self.series.is_none() {
+            self.system.rates(t1, &self.y1, &mut self.f1)?;
+            hermite_rows(h, (&self.y, &self.f), (&self.y1, &self.f1), &mut self.rows);
+            if !self.watch.is_idle() || observer.wants_dense(self.t, t1) {
+                self.stepper.refine(&mut self.system, &from, &self.f1, &mut self.rows)?;
+            }
+        }
+        let (kind, rows) = dense(&self.series, &self.rows);
+        let step = Step { start: self.t, end: t1, length: h, kind, rows, at_end: &self.y1 };
         self.watch.scan(&step, self.system.system)?;
         Ok(error)
     }
@@ -328,8 +386,8 @@ impl<'a> Run<'a> {
         let stop = self.watch.stop();
         let mut end = t1;
         if let Some(event) = stop {
-            let whole =
-                Step { start: self.t, end, length: h, rows: &self.rows, at_end: &self.y1 };
+            let (kind, rows) = dense(&self.series, &self.rows);
+            let whole = Step { start: self.t, end, length: h, kind, rows, at_end: &self.y1 };
             // The rates at the start are not needed any more: the run ends here.
             whole.state(event.t, &mut self.f);
             swap(&mut self.y1, &mut self.f);
@@ -337,7 +395,8 @@ impl<'a> Run<'a> {
         }
         self.watch.accept();
         self.statistics.steps += 1;
-        let step = Step { start: self.t, end, length: h, rows: &self.rows, at_end: &self.y1 };
+        let (kind, rows) = dense(&self.series, &self.rows);
+        let step = Step { start: self.t, end, length: h, kind, rows, at_end: &self.y1 };
         let mut control = observer.step(&step, self.system.system);
         for event in self.watch.found() {
             // The old state is the first row of dense output too.
@@ -346,9 +405,15 @@ impl<'a> Run<'a> {
                 control = Control::Stop;
             }
         }
+        let passed = end - self.t;
         self.t = end;
         swap(&mut self.y, &mut self.y1);
         swap(&mut self.f, &mut self.f1);
+        if let Some(series) = &mut self.series {
+            series.pass();
+            self.lag += h - passed;
+            self.h = series.step().copysign(self.options.t1 - self.options.t0);
+        }
         match (stop, control) {
             (Some(event), _) => Some(StopReason::Event(event.index)),
             _ if end == self.options.t1 => Some(StopReason::End),
@@ -359,7 +424,12 @@ impl<'a> Run<'a> {
 
     /// Lets the system change its variables between steps.
     fn recast(&mut self) -> Result<(), Halt> {
-        if self.system.system.recast(self.t, &mut self.y)? {
+        if !self.system.system.recast(self.t, &mut self.y)? {
+            return Ok(());
+        }
+        if let Some(series) = &mut self.series {
+            series.forget();
+        } else {
             self.system.rates(self.t, &self.y, &mut self.f)?;
         }
         Ok(())
@@ -377,5 +447,13 @@ impl<'a> Run<'a> {
         let span = (self.options.t1 - self.options.t0).abs();
         let scale = if span.is_finite() { 1e-6 * span } else { 0.0 };
         self.h.abs() < 10.0 * f64::EPSILON * self.t.abs().max(scale)
+    }
+}
+
+/// The rows of dense output, and what they mean.
+fn dense<'a>(series: &'a Option<Series>, rows: &'a [f64]) -> (Kind, &'a [f64]) {
+    match series {
+        Some(series) => (Kind::Series, series.rows()),
+        None => (Kind::Hermite, rows),
     }
 }

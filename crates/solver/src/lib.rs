@@ -38,6 +38,7 @@ mod step;
 mod stepper;
 mod symmetric;
 mod system;
+mod taylor;
 mod trajectory;
 
 pub use boundary::{
@@ -56,4 +57,5 @@ pub use rank::RankRevealing;
 pub use step::{Step, StoredStep};
 pub use symmetric::{cholesky, cholesky_solve, symmetric_eigenvalues};
 pub use system::{Direction, EventKind, Halt, System};
+pub use taylor::taylor_order;
 pub use trajectory::Trajectory;

@@ -6,7 +6,8 @@
 //!    + (1-\theta)(r_4 + \dots)\bigr)\bigr)\bigr) \qquad (\mathrm{D}) $$
 //!
 //! (Hairer, Nørsett and Wanner 1993, §II.6). Four rows make the cubic Hermite polynomial of
-//! both ends, eight rows the seventh-order dense output of Dormand and Prince.
+//! both ends, eight rows the seventh-order dense output of Dormand and Prince. The rows of a Taylor step are the coefficients of
+//! $u(t) = \sum_k r_k (t - t_0)^k$ themselves.
 //!
 //! **Projection.** The rows $r_1, r_2, r_3$ are made from the *projected* end and its rates.
 //! That is the polynomial of the unprojected step plus $\delta\,(3\theta^2 - 2\theta^3)$ for the
@@ -21,8 +22,19 @@ pub struct Step<'a> {
     pub(crate) end: f64,
     /// $h$ of (D); longer than the step if an event ends it early.
     pub(crate) length: f64,
+    pub(crate) kind: Kind,
     pub(crate) rows: &'a [f64],
     pub(crate) at_end: &'a [f64],
+}
+
+/// What the rows of a step mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Those of (D).
+    #[default]
+    Hermite,
+    /// Coefficients of powers of $t - t_0$.
+    Series,
 }
 
 impl<'a> Step<'a> {
@@ -53,11 +65,11 @@ impl<'a> Step<'a> {
             return;
         }
         let n = self.at_end.len();
-        let θ = (t - self.start) / self.length;
+        let θ = self.variable(t);
         let last = self.count() - 1;
         y.copy_from_slice(&self.rows[last * n..]);
         for k in (0..last).rev() {
-            let factor = factor(k, θ);
+            let factor = self.factor(k, θ);
             for (y, row) in y.iter_mut().zip(&self.rows[k * n..(k + 1) * n]) {
                 *y = row + factor * *y;
             }
@@ -67,29 +79,41 @@ impl<'a> Step<'a> {
     /// Writes $\dot u(t)$ into `rates`: close to $f(t, u(t))$, one order less than the state.
     pub fn derivative(&self, t: f64, rates: &mut [f64]) {
         let n = self.at_end.len();
-        let θ = (t - self.start) / self.length;
+        let θ = self.variable(t);
         let last = self.count() - 1;
         for (i, rate) in rates.iter_mut().enumerate() {
             let (mut value, mut slope) = (self.rows[last * n + i], 0.0);
             for k in (0..last).rev() {
                 // d/dθ of θ is 1, of 1 − θ is −1.
-                let sign = if k % 2 == 0 { 1.0 } else { -1.0 };
-                slope = sign * value + factor(k, θ) * slope;
-                value = self.rows[k * n + i] + factor(k, θ) * value;
+                let odd = self.kind == Kind::Hermite && k % 2 == 1;
+                let sign = if odd { -1.0 } else { 1.0 };
+                slope = sign * value + self.factor(k, θ) * slope;
+                value = self.rows[k * n + i] + self.factor(k, θ) * value;
             }
-            *rate = slope / self.length;
+            *rate = if self.kind == Kind::Series { slope } else { slope / self.length };
         }
     }
 
-    /// Number of rows of (D).
+    /// $\theta$, or $t - t_0$ for a series.
+    fn variable(&self, t: f64) -> f64 {
+        match self.kind {
+            Kind::Hermite => (t - self.start) / self.length,
+            Kind::Series => t - self.start,
+        }
+    }
+
+    /// What multiplies everything after row `k`.
+    fn factor(&self, k: usize, θ: f64) -> f64 {
+        match self.kind {
+            Kind::Hermite if k % 2 == 1 => 1.0 - θ,
+            _ => θ,
+        }
+    }
+
+    /// Number of rows.
     fn count(&self) -> usize {
         self.rows.len().checked_div(self.at_end.len()).unwrap_or(1)
     }
-}
-
-/// What multiplies everything after row `k` of (D).
-fn factor(k: usize, θ: f64) -> f64 {
-    if k.is_multiple_of(2) { θ } else { 1.0 - θ }
 }
 
 /// A step kept beyond the call of its observer.
@@ -98,6 +122,7 @@ pub struct StoredStep {
     start: f64,
     end: f64,
     length: f64,
+    kind: Kind,
     rows: Vec<f64>,
     at_end: Vec<f64>,
 }
@@ -106,6 +131,7 @@ impl StoredStep {
     /// Takes a copy of `step`, in the storage that is already there.
     pub fn copy_from(&mut self, step: &Step<'_>) {
         (self.start, self.end, self.length) = (step.start, step.end, step.length);
+        self.kind = step.kind;
         self.rows.clear();
         self.rows.extend_from_slice(step.rows);
         self.at_end.clear();
@@ -118,6 +144,7 @@ impl StoredStep {
             start: self.start,
             end: self.end,
             length: self.length,
+            kind: self.kind,
             rows: &self.rows,
             at_end: &self.at_end,
         }
@@ -158,7 +185,7 @@ mod tests {
     /// u(t) = t³ on [1, 3].
     fn cube(rows: &mut Vec<f64>) -> Step<'_> {
         hermite_rows(2.0, (&[1.0], &[3.0]), (&[27.0], &[27.0]), rows);
-        Step { start: 1.0, end: 3.0, length: 2.0, rows, at_end: &[27.0] }
+        Step { start: 1.0, end: 3.0, length: 2.0, kind: Kind::Hermite, rows, at_end: &[27.0] }
     }
 
     #[test]

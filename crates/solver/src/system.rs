@@ -42,6 +42,17 @@ pub trait System {
     /// [`Halt`] if $f$ has no value there.
     fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt>;
 
+    /// Writes the Taylor coefficients of the solution through `at` $= (t, y)$ into `rows`: $y^{[1]}$, then $y^{[2]}$, …, of which there are
+    /// [`taylor_order`](crate::taylor_order). Asked for by [`Method::Taylor`](crate::Method::Taylor) alone.
+    ///
+    /// # Errors
+    ///
+    /// [`Halt`] if there are none.
+    fn coefficients(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), Halt> {
+        let _ = (at, rows);
+        Err(Halt::NotFinite)
+    }
+
     /// Moves `y` onto the invariants $c(t, y) = 0$; called once at the end of every step that
     /// passed the error control, before the rates there are evaluated.
     ///
@@ -51,6 +62,11 @@ pub trait System {
     fn project(&mut self, t: f64, y: &mut [f64]) -> Result<(), Halt> {
         let _ = (t, y);
         Ok(())
+    }
+
+    /// Whether there are invariants at all.
+    fn has_invariants(&self) -> bool {
+        true
     }
 
     /// May write the state in other variables, after a step was accepted and shown; says whether it did. Steps before and after are complete in

@@ -347,7 +347,7 @@ pub(crate) fn provenance(report: &Report<'_>) -> String {
                 o.t0,
                 o.t1,
                 o.tolerance,
-                settings.method,
+                report.shown.motions().first().map_or("", |m| m.method),
                 settings.times.len()
             ),
         ]);

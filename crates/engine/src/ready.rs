@@ -1,0 +1,139 @@
+//! A model made ready: everything between its equations and the first step.
+
+use std::time::Instant as Clock;
+
+use pfaff_mechanics::Statement;
+use pfaff_model::{Model, Principle};
+use pfaff_solver::{Method, Options, Outcome, integrate, taylor_order};
+
+use crate::mechanism::{Dynamics, Mechanism};
+use crate::note::Note;
+use crate::pipeline::{Failure, begin, derive, microseconds, possible, redundant, uncompiled};
+use crate::settings::{Request, Settings};
+use crate::start::Start;
+
+/// A model that is integrated again and again from its start, without outputs and without audit: for measurements.
+#[derive(Clone, Debug)]
+pub struct Ready {
+    mechanism: Mechanism,
+    y0: Vec<f64>,
+    options: Options,
+}
+
+impl Ready {
+    /// Makes a model ready.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if no motion can begin.
+    pub fn new(model: &Model, request: &Request) -> Result<Self, Failure> {
+        let mut settings = Settings::new(model, request)?;
+        let principle = request.principle.unwrap_or(model.principle);
+        let statement =
+            if principle == Principle::Chetaev { Statement::of(model) } else { None };
+        let dynamics = derive(model, request.principle)
+            .map_err(|refusal| Failure::Model(vec![refusal.diagnostic()]))?;
+        let Prepared { mechanism, y0, .. } =
+            prepare(model, &dynamics, (statement, None), &mut settings)?;
+        Ok(Self { mechanism, y0, options: settings.options })
+    }
+
+    /// Integrates from start to end.
+    pub fn integrate(&mut self) -> Outcome {
+        integrate(&mut self.mechanism, &self.y0, &self.options, &mut ())
+    }
+
+    /// The method that was chosen.
+    pub fn method(&self) -> Method {
+        self.options.method
+    }
+}
+
+/// What a run begins with.
+pub(crate) struct Prepared {
+    pub(crate) mechanism: Mechanism,
+    pub(crate) y0: Vec<f64>,
+    /// Remarks on the start.
+    pub(crate) notes: Vec<Note>,
+    pub(crate) repeated: Option<Note>,
+    pub(crate) compile_us: f64,
+}
+
+/// Compiles a model, takes the given start or finds its own, and takes the form and the method that suit it.
+pub(crate) fn prepare(
+    model: &Model,
+    dynamics: &Dynamics,
+    (statement, given): (Option<Statement>, Option<Start>),
+    settings: &mut Settings,
+) -> Result<Prepared, Failure> {
+    let clock = Clock::now();
+    let mut mechanism = Mechanism::new(model, dynamics).map_err(|e| uncompiled(&e))?;
+    let mut compile_us = microseconds(clock);
+    let Start { q, v, multipliers, notes } = match given {
+        Some(start) => start,
+        None => begin(model, dynamics, &mut mechanism, settings.t0)?,
+    };
+    let mut y0 = mechanism.state(settings.t0, &q, &v, &multipliers);
+    let at = possible(model, &mut mechanism, settings.t0, &y0)?;
+    let repeated = redundant(model, &mut mechanism, settings.t0, &y0);
+    let clock = Clock::now();
+    if let Dynamics::Saddle(equations) = dynamics {
+        if let Some(statement) = statement {
+            mechanism.reduce(model, (statement, equations), &at);
+            y0 = mechanism.state(settings.t0, &q, &v, &multipliers);
+        }
+        mechanism.unroll(model, equations, &at);
+    }
+    expand(model, dynamics, &mut mechanism, settings, &y0)?;
+    compile_us += microseconds(clock);
+    Ok(Prepared { mechanism, y0, notes, repeated, compile_us })
+}
+
+/// Tolerances from which on `auto` takes the Taylor method.
+const STRICT: f64 = 1e-11;
+/// Instructions of a step up to which it does.
+const SHORT: usize = 10_000;
+
+/// Whether `auto` takes the Taylor method: measured on the gallery, see `docs/performance.md`.
+fn is_worth(tolerance: f64, operations: usize) -> bool {
+    tolerance <= STRICT && operations <= SHORT
+}
+
+/// Makes Taylor series ready where they are asked for, or where `auto` finds them worth it.
+fn expand(
+    model: &Model,
+    dynamics: &Dynamics,
+    mechanism: &mut Mechanism,
+    settings: &mut Settings,
+    y0: &[f64],
+) -> Result<(), Failure> {
+    let Options { t0, tolerance, method, .. } = settings.options;
+    let wanted = settings.auto && tolerance <= STRICT;
+    if method != Method::Taylor && !wanted {
+        return Ok(());
+    }
+    let order = taylor_order(tolerance);
+    let refused = |why: String| {
+        Err(Failure::Usage(format!(
+            "the Taylor method does not apply: {why}; choose `dop853` or `auto`"
+        )))
+    };
+    let recurrences = if mechanism.is_whole() {
+        mechanism.recurrences(model, dynamics, order).map_err(|error| error.to_string())
+    } else {
+        Err("some constraints repeat others".to_owned())
+    };
+    match recurrences {
+        Ok(recurrences) => {
+            let worth =
+                method == Method::Taylor || is_worth(tolerance, recurrences.operations(order));
+            if worth {
+                mechanism.expand(model, &recurrences, order, (t0, y0));
+                settings.options.method = Method::Taylor;
+            }
+            Ok(())
+        }
+        Err(_) if settings.auto => Ok(()),
+        Err(why) => refused(why),
+    }
+}

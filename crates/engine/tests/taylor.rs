@@ -1,0 +1,124 @@
+//! The Taylor method on whole models: against DOP853 on the gallery, its choice by `auto`, what it refuses, and its events.
+
+mod support;
+
+use pfaff::{GALLERY, Model, Ready, Request};
+use pfaff_solver::Method;
+
+fn request(method: &str, tolerance: f64) -> Request {
+    Request {
+        method: Some(method.to_owned()),
+        tolerance: Some(tolerance),
+        ..Request::default()
+    }
+}
+
+/// A quarter of the model's own run, so that sensitive motions stay comparable.
+fn quarter(model: &Model, method: &str, tolerance: f64) -> Request {
+    let (t0, t1) = model.solve.range.unwrap_or((0.0, 4.0));
+    Request { t1: Some(t0 + (t1 - t0) / 4.0), ..request(method, tolerance) }
+}
+
+#[test]
+fn every_analytic_gallery_model_moves_as_by_dop853() {
+    let mut refused = Vec::new();
+    let mut compared = 0;
+    for entry in GALLERY {
+        let model = support::model(entry.text);
+        let make = |method: &str| Ready::new(&model, &quarter(&model, method, 1e-11));
+        let (mut other, mut ready) = match (make("dop853"), make("taylor")) {
+            (Ok(other), Ok(ready)) => (other, ready),
+            (_, Err(_)) => {
+                refused.push(entry.name);
+                continue;
+            }
+            (Err(failure), _) => panic!("{}: {failure:?}", entry.name),
+        };
+        let (expected, found) = (other.integrate(), ready.integrate());
+        assert_eq!(found.stop, expected.stop, "{}", entry.name);
+        assert!((found.t - expected.t).abs() < 1e-9, "{}", entry.name);
+        for i in 0..model.coordinates.len() {
+            let (x, y) = (found.y[i], expected.y[i]);
+            // Local errors of 1e-11 in up to some thousand steps, of motions that part by about e a unit of time.
+            assert!((x - y).abs() <= 1e-7 * (1.0 + y.abs()), "{} {i}: {x} for {y}", entry.name);
+        }
+        compared += 1;
+    }
+    // Memory, tables, absolute values and repeated constraints have no series.
+    assert!(compared >= 40, "{compared} compared; refused: {refused:?}");
+}
+
+const SLEIGH: &str = "
+coordinates  x, y, phi
+parameters   m = 1, J = 1, a = 0.05
+let          X = x + a*cos(phi)
+let          Y = y + a*sin(phi)
+lagrangian   m*(X'^2 + Y'^2)/2 + J*phi'^2/2
+constraint   blade: y'*cos(phi) - x'*sin(phi) = 0
+initial      x' = -0.9, phi' = 0.4
+solve        t = 0..100
+";
+
+#[test]
+fn the_error_follows_the_tolerance() {
+    let model = support::model(SLEIGH);
+    let end = |tolerance: f64| {
+        let mut ready = Ready::new(&model, &request("taylor", tolerance)).unwrap();
+        ready.integrate().y
+    };
+    let reference = end(1e-15);
+    for tolerance in [1e-6, 1e-8, 1e-10, 1e-12] {
+        let y = end(tolerance);
+        let error = (0..3).map(|i| (y[i] - reference[i]).abs()).fold(0.0, f64::max);
+        // Some eighty steps, whose errors the turning of the sleigh multiplies by its path of about sixty.
+        assert!(error <= 100.0 * tolerance, "{tolerance}: {error}");
+        assert!(error >= 1e-6 * tolerance, "the order does not follow: {tolerance}: {error}");
+    }
+}
+
+#[test]
+fn auto_takes_series_where_they_pay() {
+    let model = support::model(SLEIGH);
+    let chosen =
+        |tolerance: f64| Ready::new(&model, &request("auto", tolerance)).unwrap().method();
+    assert_eq!([1e-10, 1e-13].map(chosen), [Method::Dop853, Method::Taylor]);
+    let rough = support::model(
+        "coordinates x\nlagrangian x'^2/2 - abs(x)\ninitial x = 1\nsolve t = 0..1\n",
+    );
+    let auto = Ready::new(&rough, &request("auto", 1e-13)).unwrap();
+    assert_eq!(auto.method(), Method::Dop853);
+    let Err(pfaff::Failure::Usage(message)) = Ready::new(&rough, &request("taylor", 1e-13))
+    else {
+        panic!("a kink has no series");
+    };
+    assert!(message.contains("`sign`") || message.contains("`abs`"), "{message}");
+}
+
+#[test]
+fn events_lie_on_the_series() {
+    // x = sin t through zero at every multiple of π.
+    let model = support::model(
+        "coordinates x\nlagrangian x'^2/2 - x^2/2\ninitial x' = 1\nevent zero: x\nsolve t = 0..20\n",
+    );
+    let motion = support::run(&model, &request("taylor", 1e-13));
+    assert_eq!(motion.method, "taylor");
+    let expected = (1..=6).map(|k| f64::from(k) * std::f64::consts::PI);
+    let times: Vec<f64> = motion.events.iter().map(|e| e.t).filter(|&t| t > 1e-6).collect();
+    assert_eq!(times.len(), 6, "{times:?}");
+    for (found, exact) in times.iter().zip(expected) {
+        // A few local errors of 1e-13.
+        assert!((found - exact).abs() < 1e-12, "{found} for {exact}");
+    }
+}
+
+#[test]
+fn what_grows_from_nothing_within_a_step_is_seen() {
+    // At the start the wall is e^−200: no coefficient knows of it.
+    let model = support::model(
+        "coordinates z\nlagrangian z'^2/2 - exp(-200*z)\ninitial z = 1, z' = -1\nsolve t = 0..3\n",
+    );
+    let end =
+        |method: &str| Ready::new(&model, &request(method, 1e-11)).unwrap().integrate().y[0];
+    // Off the wall the error of the turning is carried on for two units of time.
+    assert!((end("taylor") - end("dop853")).abs() < 1e-8, "{}", end("taylor"));
+}

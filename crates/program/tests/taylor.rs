@@ -1,0 +1,314 @@
+//! Taylor coefficients against repeated symbolic derivatives, closed forms, and the other ways to compute them.
+
+mod support;
+
+use pfaff_expr::{Binary, Expr, Graph, Role, Unary};
+use pfaff_program::{Field, Lanes, Recurrences, TaylorError};
+use support::Random;
+
+/// $\dot z = f(y)$, $\dot y = c$ as a field over $(y, z)$; `c` is a parameter.
+struct Curve {
+    graph: Graph,
+    time: Expr,
+    state: [Expr; 2],
+    speed: Expr,
+}
+
+impl Curve {
+    fn new() -> Self {
+        let graph = Graph::new();
+        let symbol = |name: &str| graph.symbol(name, Role::Free);
+        let (time, y, z) = (graph.symbol("t", Role::Time), symbol("y"), symbol("z"));
+        let speed = graph.symbol("c", Role::Parameter);
+        Self { time, state: [y, z], speed, graph }
+    }
+
+    fn recurrences(&self, f: Expr) -> Result<Recurrences, TaylorError> {
+        Recurrences::of(&Field {
+            graph: &self.graph,
+            time: self.time,
+            state: &self.state,
+            parameters: &[self.speed],
+            rates: &[self.speed, f],
+            unknowns: &[],
+            matrix: &[],
+            right: &[],
+        })
+    }
+
+    /// $f^{[k]}$ at $y$ by repeated symbolic derivatives.
+    fn derivatives(&self, f: Expr, order: usize, at: f64, speed: f64) -> Vec<f64> {
+        let value = |e: Expr| {
+            self.graph.evaluate(&[e], &|s| if s == self.speed { speed } else { at })[0]
+        };
+        let (mut g, mut factor, mut found) = (f, 1.0, Vec::new());
+        for k in 0..order {
+            found.push(factor * value(g));
+            g = self.graph.derivative(g, self.state[0]);
+            factor *= speed / (k + 1) as f64;
+        }
+        found
+    }
+}
+
+const ANALYTIC: [Unary; 13] = [
+    Unary::Sin,
+    Unary::Cos,
+    Unary::Tan,
+    Unary::Asin,
+    Unary::Acos,
+    Unary::Atan,
+    Unary::Sinh,
+    Unary::Cosh,
+    Unary::Tanh,
+    Unary::Exp,
+    Unary::Log,
+    Unary::Sqrt,
+    Unary::Erf,
+];
+
+/// The coefficients of $z$, from order 1 on.
+fn coefficients(recurrences: &Recurrences, order: usize, y: f64, c: f64) -> Vec<f64> {
+    let program = recurrences.unrolled(order, &[]).fused();
+    let mut all = vec![0.0; 2 * order];
+    program.start(&[c]).evaluate(&[0.0, y, 0.0], &mut all);
+    all.chunks_exact(2).map(|row| row[1]).collect()
+}
+
+/// Errors of order k relative to the largest term of that order that may cancel: the derivatives share no operation with the recurrences.
+fn assert_close(found: &[f64], expected: &[f64], what: &str) {
+    let growth = expected.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+    for (k, (x, y)) in found.iter().zip(expected).enumerate() {
+        // 1e-9: derivatives of order six of nested quotients lose some six digits to cancellation.
+        assert!((x - y).abs() <= 1e-9 * growth, "{what}, order {k}: {x} for {y}");
+    }
+}
+
+#[test]
+fn every_function_has_the_coefficients_of_its_derivatives() {
+    let order = 7;
+    for function in ANALYTIC {
+        let curve = Curve::new();
+        let (g, y) = (&curve.graph, curve.state[0]);
+        // Arguments between 0.2 and 0.9, where every function has a value.
+        let inner = g.div(g.sin(y), g.add(g.one(), g.mul(y, y)));
+        let f = g.unary(function, inner);
+        let recurrences = curve.recurrences(f).unwrap();
+        let expected = curve.derivatives(f, order, 0.7, 1.3);
+        let found = coefficients(&recurrences, order, 0.7, 1.3);
+        let found: Vec<f64> =
+            found.iter().enumerate().map(|(k, x)| x * (k + 1) as f64).collect();
+        assert_close(&found, &expected, function.name());
+    }
+}
+
+#[test]
+fn powers_and_angles_have_the_coefficients_of_their_derivatives() {
+    let curve = Curve::new();
+    let (g, y, c) = (&curve.graph, curve.state[0], curve.speed);
+    let number = |text: f64| g.number(pfaff_expr::number::from_f64(text).unwrap());
+    let base = g.add(g.one(), g.mul(y, y));
+    let cases = [
+        g.pow(base, number(2.5)),
+        g.pow(base, number(-1.25)),
+        g.pow(base, c),
+        g.pow(base, g.sin(y)),
+        g.pow(number(1.5), g.sin(y)),
+        g.pow(base, number(5.0)),
+        g.binary(Binary::Atan2, g.sin(y), g.sub(base, number(3.0))),
+        g.binary(Binary::Atan2, g.sin(y), c),
+        g.add(g.unary(Unary::Sinh, y), g.unary(Unary::Cosh, y)),
+        g.div(c, base),
+        g.div(base, c),
+    ];
+    for f in cases {
+        let recurrences = curve.recurrences(f).unwrap();
+        let expected = curve.derivatives(f, 7, 0.7, 1.3);
+        let found = coefficients(&recurrences, 7, 0.7, 1.3);
+        let found: Vec<f64> =
+            found.iter().enumerate().map(|(k, x)| x * (k + 1) as f64).collect();
+        assert_close(&found, &expected, &g.to_text(f));
+    }
+}
+
+/// A random analytic expression of the state and the parameter.
+fn sample(curve: &Curve, random: &mut Random, depth: usize) -> Expr {
+    let g = &curve.graph;
+    if depth == 0 {
+        return match random.below(4) {
+            0 => curve.speed,
+            1 => g.number(
+                pfaff_expr::number::from_f64(random.uniform(0.25, 2.0))
+                    .expect("a finite number"),
+            ),
+            _ => curve.state[0],
+        };
+    }
+    let mut part = || sample(curve, random, depth - 1);
+    let (a, b) = (part(), part());
+    // Functions with a bounded domain get arguments inside of it.
+    let positive = g.add(g.one(), g.mul(b, b));
+    let small = g.div(g.sin(a), g.add(g.one(), g.one()));
+    match random.below(10) {
+        0 => g.add(a, b),
+        1 => g.sub(a, b),
+        2 | 3 => g.mul(a, b),
+        4 => g.div(a, positive),
+        5 => g.pow(positive, g.fraction(3, 4)),
+        6 => g.binary(Binary::Atan2, a, positive),
+        7 => g.unary(Unary::Sqrt, positive),
+        8 => g.unary(Unary::Log, positive),
+        _ => {
+            let all = [
+                Unary::Sin,
+                Unary::Cos,
+                Unary::Tanh,
+                Unary::Asin,
+                Unary::Atan,
+                Unary::Exp,
+                Unary::Erf,
+            ];
+            g.unary(all[random.below(all.len())], small)
+        }
+    }
+}
+
+#[test]
+fn random_expressions_agree_by_all_ways() {
+    let mut random = Random(11);
+    for _ in 0..200 {
+        let curve = Curve::new();
+        let f = sample(&curve, &mut random, 3);
+        let (y, c, order) = (random.uniform(-1.0, 1.0), random.uniform(0.5, 1.5), 6);
+        let recurrences = curve.recurrences(f).unwrap();
+        let expected = curve.derivatives(f, order, y, c);
+        let found = coefficients(&recurrences, order, y, c);
+        let scaled: Vec<f64> =
+            found.iter().enumerate().map(|(k, x)| x * (k + 1) as f64).collect();
+        assert_close(&scaled, &expected, &curve.graph.to_text(f));
+
+        let mut looped = vec![0.0; 2 * order];
+        assert!(recurrences.loops(order, &[c]).evaluate(&[0.0, y, 0.0], &mut looped));
+        let looped: Vec<f64> = looped.chunks_exact(2).map(|row| row[1]).collect();
+        let growth = found.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+        for (x, y) in looped.iter().zip(&found) {
+            // The same sums in another order.
+            assert!((x - y).abs() <= 1e-12 * growth, "{x} for {y}");
+        }
+
+        for program in
+            [recurrences.unrolled(order, &[]), recurrences.unrolled(order, &[]).fused()]
+        {
+            let Some(native) = program.native(Lanes::One) else { continue };
+            let (mut a, mut b) = (vec![0.0; 2 * order], vec![0.0; 2 * order]);
+            program.start(&[c]).evaluate(&[0.0, y, 0.0], &mut a);
+            native.start(&[c]).evaluate(&[0.0, y, 0.0], &mut b);
+            let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&a), bits(&b), "the same bits from the tape and from machine code");
+        }
+    }
+}
+
+#[test]
+fn a_linear_system_as_one_node_is_its_written_solution() {
+    let g = Graph::new();
+    let symbol = |name: &str| g.symbol(name, Role::Free);
+    let t = g.symbol("t", Role::Time);
+    let state = [symbol("q"), symbol("v"), symbol("w")];
+    let unknowns = [symbol("a"), symbol("l")];
+    let [q, v, w] = state;
+    // [2 + cos q, w; w, −q] (a, l) = (v², sin t)
+    let two = g.add(g.one(), g.one());
+    let k = [g.add(two, g.cos(q)), w, w, g.neg(q)];
+    let r = [g.mul(v, v), g.sin(t)];
+    let rates = |a: Expr, l: Expr| [v, a, g.mul(l, q)];
+    let node = Recurrences::of(&Field {
+        graph: &g,
+        time: t,
+        state: &state,
+        parameters: &[],
+        rates: &rates(unknowns[0], unknowns[1]),
+        unknowns: &unknowns,
+        matrix: &k,
+        right: &r,
+    })
+    .unwrap();
+    let determinant = g.sub(g.mul(k[0], k[3]), g.mul(k[1], k[2]));
+    let cramer = |a: Expr, b: Expr| g.div(g.sub(a, b), determinant);
+    let a = cramer(g.mul(r[0], k[3]), g.mul(k[1], r[1]));
+    let l = cramer(g.mul(k[0], r[1]), g.mul(k[2], r[0]));
+    let written = Recurrences::of(&Field {
+        graph: &g,
+        time: t,
+        state: &state,
+        parameters: &[],
+        rates: &rates(a, l),
+        unknowns: &[],
+        matrix: &[],
+        right: &[],
+    })
+    .unwrap();
+    let (order, inputs) = (9, [0.4, 0.8, -0.5, 0.3]);
+    let mut expected = vec![0.0; 3 * order];
+    written.unrolled(order, &[]).start(&[]).evaluate(&inputs, &mut expected);
+    let growth = expected.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+    // Pivots chosen at different samples, and with row pivoting: the same numbers up to rounding.
+    for sample in [[2.7, 0.3, 0.3, -0.8], [0.0, 1.0, 1.0, 0.0]] {
+        let mut found = vec![0.0; 3 * order + 2];
+        node.unrolled(order, &sample).start(&[]).evaluate(&inputs, &mut found);
+        for (x, y) in found.iter().zip(&expected) {
+            assert!((x - y).abs() <= 1e-12 * growth, "{sample:?}: {x} for {y}");
+        }
+    }
+    let mut found = vec![0.0; 3 * order];
+    assert!(node.loops(order, &[]).evaluate(&inputs, &mut found));
+    for (x, y) in found.iter().zip(&expected) {
+        assert!((x - y).abs() <= 1e-12 * growth, "loops: {x} for {y}");
+    }
+    assert!(!node.loops(order, &[]).evaluate(&[0.0, 0.0, 1.0, 0.0], &mut found), "singular");
+}
+
+#[test]
+fn what_is_not_analytic_is_refused_by_its_name() {
+    let curve = Curve::new();
+    let (g, y) = (&curve.graph, curve.state[0]);
+    for (f, word) in [
+        (g.unary(Unary::Abs, y), "abs"),
+        (g.unary(Unary::Sign, y), "sign"),
+        (g.binary(Binary::Max, y, g.one()), "max"),
+        (g.unary(Unary::Gamma, y), "gamma"),
+    ] {
+        let error = curve.recurrences(f).unwrap_err();
+        assert!(error.to_string().contains(&format!("`{word}`")), "{error}");
+    }
+    // Of what does not vary along the motion they are numbers.
+    assert!(curve.recurrences(g.mul(y, g.unary(Unary::Abs, curve.speed))).is_ok());
+}
+
+#[test]
+fn the_exact_coefficients_of_simple_motions() {
+    // y' = y²: 1/(1 − s) from 1; time enters as t + s: z' = t gives z = t s + s²/2.
+    let g = Graph::new();
+    let (t, y, z) =
+        (g.symbol("t", Role::Time), g.symbol("y", Role::Free), g.symbol("z", Role::Free));
+    let field = Field {
+        graph: &g,
+        time: t,
+        state: &[y, z],
+        parameters: &[],
+        rates: &[g.mul(y, y), t],
+        unknowns: &[],
+        matrix: &[],
+        right: &[],
+    };
+    let recurrences = Recurrences::of(&field).unwrap();
+    let mut found = [0.0; 40];
+    recurrences.unrolled(20, &[]).start(&[]).evaluate(&[3.0, 1.0, 0.0], &mut found);
+    for (k, row) in found.chunks_exact(2).enumerate() {
+        assert!((row[0] - 1.0).abs() < 1e-14);
+        assert_eq!(row[1], [3.0, 0.5].get(k).copied().unwrap_or(0.0));
+    }
+    let operations = recurrences.operations(20);
+    let written = recurrences.unrolled(20, &[]).counts().per_evaluation;
+    assert!(operations >= written && operations < 2 * written + 60, "{operations}, {written}");
+}
