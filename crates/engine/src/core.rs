@@ -372,12 +372,21 @@ impl Core {
     }
 
     /// $Q\cdot\dot q - \partial_t L + R\cdot\dot q$ of the last solve, at the velocities given.
+    ///
+    /// Under Chetaev's principle without $\lambda\cdot\psi$, which vanishes on the constraints: what a reaction does where the motion has left them is an error and no work.
     pub(crate) fn power(&mut self, v: &[f64]) -> f64 {
         let mut reaction = std::mem::take(&mut self.scratch);
         self.reaction(&mut reaction);
         let work: f64 = reaction.iter().zip(v).map(|(r, v)| r * v).sum();
         self.scratch = reaction;
-        self.blocks[self.layout.power] + work
+        let false_work: f64 = match self.principle {
+            Principle::Chetaev => {
+                let ψ = &self.blocks[self.layout.residual..self.layout.position];
+                self.multipliers().iter().zip(ψ).map(|(λ, ψ)| λ * ψ).sum()
+            }
+            Principle::Vakonomic | Principle::Restricted => 0.0,
+        };
+        self.blocks[self.layout.power] + work - false_work
     }
 
     /// The mass in (K) by rows at the state last evaluated: $M$, or $M - \mu\cdot\psi_{\dot q\dot q}$ under the vakonomic principle.

@@ -369,7 +369,7 @@ fn not_finite_at_start(model: &Model) -> Diagnostic {
         dynamics_span(model),
         "at the initial state the equations of motion are infinite or not a number".into(),
     )
-    .with_hint("a division by zero, or a root or logarithm of a negative number: choose other initial values")
+    .with_hint("a division by zero, a root or logarithm of a negative number, or a table beyond its data: choose other initial values")
 }
 
 fn singular_at_start(
@@ -448,7 +448,7 @@ fn explain(model: &Model, stop: &Stop, mechanism: &mut Mechanism, y: &[f64]) -> 
             format!("the step shrank to nothing at t = {t}: the motion is not smooth there")
         }
         StopReason::NotFinite => format!(
-            "beyond t = {t} the equations of motion are infinite or not a number (a division by zero, or a root or logarithm of a negative number)"
+            "beyond t = {t} the equations of motion are infinite or not a number (a division by zero, a root or logarithm of a negative number, or a table beyond its data)"
         ),
         StopReason::Singular if mechanism.hold.lost.is_some() => {
             let lost: Vec<usize> = mechanism.hold.lost.into_iter().collect();

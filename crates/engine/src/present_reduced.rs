@@ -160,7 +160,7 @@ fn total_force(
             remarks.push(format!("Helmholtz's conditions hold, {off}: the equations are those of a free system with the potential U"));
         }
         Helmholtz::Potential(None) => remarks.push(format!(
-            "Helmholtz's conditions hold, {off}: there is a generalised potential, but it is no polynomial in the coordinates and is not written out"
+            "Helmholtz's conditions hold, {off}: there is a generalised potential, but its integrals are not elementary as far as was tried, and it is not written out"
         )),
         Helmholtz::Fails { condition, pair: (k, m) } => remarks.push(format!(
             "Helmholtz's conditions fail, {off}: the {} one for {}, {}; the total force has no generalised potential",

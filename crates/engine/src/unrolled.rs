@@ -43,6 +43,13 @@ impl Unrolled {
             let along = equations.directions.iter().map(|w| g.dot(w, &v));
             let work = g.sum(solved.multipliers.iter().zip(along).map(|(&l, a)| g.mul(l, a)));
             let work = g.add(work, g.dot(&reaction, &v));
+            let work = match equations.principle {
+                // Off the constraints reactions do no work: see Core::power.
+                Principle::Chetaev => {
+                    g.sub(work, g.dot(&solved.multipliers, &equations.residual))
+                }
+                Principle::Vakonomic | Principle::Restricted => work,
+            };
             (g.add(given, work), g.add(given, equations.drive))
         });
         let mut outputs = solved.accelerations;

@@ -2,7 +2,7 @@
 
 mod support;
 
-use pfaff::{GALLERY, Model, Motion, Request, StopReason, Verdict, gallery_model};
+use pfaff::{GALLERY, Model, Motion, Request, Series, StopReason, Verdict, gallery_model};
 use serde_json::Value;
 
 /// A gallery model with other parameters and initial values.
@@ -52,7 +52,7 @@ fn every_model_runs_and_keeps_its_closed_forms() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Gallery texts with the data of a reference table give its numbers.
+/// Gallery texts with the data of a reference table give its numbers, multipliers with the table's signs: constraints stand in its order and are written left side − right side as there.
 #[test]
 fn gallery_texts_agree_with_the_tables() {
     let table: Value = serde_json::from_str(include_str!("reference/trajectories.json"))
@@ -76,7 +76,17 @@ fn gallery_texts_agree_with_the_tables() {
             ..Request::default()
         };
         let motion = run(name, set, initial, &request);
-        for (kind, computed) in [("q", &motion.q), ("v", &motion.v)] {
+        assert_eq!(
+            motion.multipliers.len(),
+            case["multipliers"].as_object().map_or(0, |m| m.len())
+        );
+        let named =
+            |(a, s): (usize, &Series)| Series { name: format!("c{}", a + 1), ..s.clone() };
+        let multipliers: Vec<Series> =
+            motion.multipliers.iter().enumerate().map(named).collect();
+        for (kind, computed) in
+            [("q", &motion.q), ("v", &motion.v), ("multipliers", &multipliers)]
+        {
             for series in computed {
                 let expected: Vec<f64> =
                     serde_json::from_value(case[kind][&series.name].clone())
@@ -197,6 +207,71 @@ fn falling_disk_rolls_steadily_where_it_should() {
     assert!((phi - -3.066_812_354_922_6).abs() < 1e-9, "as the text says: {phi}");
 }
 
+/// $(\ddot\phi, \ddot\delta)$ of the bicycle at 5 m/s for a small lean, steer and their rates.
+fn bicycle_rates(y: [f64; 4]) -> [f64; 2] {
+    let [lean, steer, lean_rate, steer_rate] = y;
+    let initial =
+        format!("phi={lean:e}, delta={steer:e}, phi'={lean_rate:e}, delta'={steer_rate:e}");
+    let request = Request { samples: Some(2), t1: Some(1e-3), ..Request::default() };
+    let motion = run("bicycle", "v=5, push=0", &initial, &request);
+    ["phi", "delta"].map(|name| {
+        let series = motion.a.iter().find(|s| s.name == name).expect("an acceleration");
+        series.values[0]
+    })
+}
+
+/// The coefficients of $\det(\lambda - A)$, highest first, by Faddeev and LeVerrier.
+fn characteristic(a: &[[f64; 4]; 4]) -> [f64; 5] {
+    let product = |x: &[[f64; 4]; 4], y: &[[f64; 4]; 4]| -> [[f64; 4]; 4] {
+        std::array::from_fn(|i| {
+            std::array::from_fn(|j| (0..4).map(|k| x[i][k] * y[k][j]).sum())
+        })
+    };
+    let mut coefficients = [1.0, 0.0, 0.0, 0.0, 0.0];
+    let mut m = [[0.0; 4]; 4];
+    for k in 1..=4 {
+        for (i, row) in m.iter_mut().enumerate() {
+            row[i] += coefficients[k - 1];
+        }
+        m = product(a, &m);
+        coefficients[k] = -(0..4).map(|i| m[i][i]).sum::<f64>() / k as f64;
+    }
+    coefficients
+}
+
+/// The eigenvalues of the upright bicycle at 5 m/s: weave −0.775… ± 4.464…i, capsize −0.322…, castering −14.078…, as published [Meijaard and others 2007, table 2].
+///
+/// The linearised motion is that of the model itself, by central differences of its accelerations; the same roots come from the published matrices, in
+/// [`bicycle_agrees_with_the_linear_benchmark`].
+#[test]
+fn bicycle_has_the_published_eigenvalues() {
+    let h = 1e-3;
+    let mut a = [[0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0], [0.0; 4], [0.0; 4]];
+    for j in 0..4 {
+        let at = |s: f64| {
+            let mut y = [0.0; 4];
+            y[j] = s * h;
+            bicycle_rates(y)
+        };
+        let (near, far) = ([at(1.0), at(-1.0)], [at(2.0), at(-2.0)]);
+        for i in 0..2 {
+            let slope = |f: &[[f64; 2]; 2]| f[0][i] - f[1][i];
+            a[2 + i][j] = (8.0 * slope(&near) - slope(&far)) / (12.0 * h);
+        }
+    }
+    let found = characteristic(&a);
+    let (re, im) = (-0.775_341_882_195_845, 4.464_867_713_788_23);
+    let (capsize, castering) = (-0.322_866_429_004_087, -14.078_389_692_798_2);
+    let (sum, size) = (-2.0 * re, re * re + im * im);
+    let (s, p) = (-(capsize + castering), capsize * castering);
+    // (λ² + sum λ + size)(λ² + s λ + p)
+    let published = [1.0, s + sum, p + s * sum + size, p * sum + s * size, p * size];
+    for (k, (x, y)) in found.iter().zip(&published).enumerate() {
+        // Differences of fourth order, h⁴ = 1e-12, of motions that start on the constraints to 1e-13: 1e-13/h, times accelerations of some hundred.
+        assert!((x - y).abs() < 1e-7 * (1.0 + y.abs()), "coefficient {k}: {x} for {y}");
+    }
+}
+
 /// [the benchmark of Meijaard and others 2007]: $M\ddot q + vC_1\dot q + (gK_0 + v^2K_2)q = 0$ for lean and steer, with their published matrices.
 #[test]
 fn bicycle_agrees_with_the_linear_benchmark() {
@@ -220,6 +295,16 @@ fn bicycle_agrees_with_the_linear_benchmark() {
         let steer = (mass[0][0] * f[1] - mass[1][0] * f[0]) / determinant;
         [y[2], y[3], lean, steer]
     };
+    // The eigenvalues at this speed that the same source prints follow from its matrices.
+    let columns: [[f64; 4]; 4] =
+        std::array::from_fn(|j| rates(&std::array::from_fn(|i| f64::from(u8::from(i == j)))));
+    let a: [[f64; 4]; 4] = std::array::from_fn(|i| std::array::from_fn(|j| columns[j][i]));
+    let polynomial = characteristic(&a);
+    let at = |x: f64| polynomial.iter().fold(0.0, |sum, c| sum * x + c);
+    for root in [-0.322_866_429_004_087, -14.078_389_692_798_2] {
+        // 15 printed digits, amplified by slopes of some thousand.
+        assert!(at(root).abs() < 1e-9, "{root}: {:e}", at(root));
+    }
     // A push so small that what is not linear, its square, is below 1e-6 of it.
     let push = 1e-4;
     let mut y = [0.0, 0.0, push, 0.0];

@@ -7,15 +7,18 @@
 //!      = \tfrac12\frac{d}{dt}\Big(\frac{\partial\Lambda_k}{\partial\dot q^m} - \frac{\partial\Lambda_m}{\partial\dot q^k}\Big) $$
 //!
 //! for all $k, m$ and all accelerations \[TZ06, after (19), with the minus sign put right\]. Then $\Lambda$ is affine in the velocities and $U = A_k(q,t)\,\dot q^k + V(q,t)$, found by integrating along rays from
-//! $q = 0$. The test is for the equations as they stand, with no integrating factor.
+//! $q = 0$ where $\Lambda$ is a polynomial in $q$, else coordinate by coordinate where the integrals are elementary. The test is for the equations as they stand, with no integrating factor.
 
 use pfaff_expr::{Expr, Role, ZeroTest};
 use pfaff_model::Model;
 
+use crate::antiderivative::antiderivative;
+use crate::geometry::primitive;
+
 /// What the test says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Helmholtz {
-    /// The force has a potential: $U$, where it could be written down (a polynomial in the coordinates).
+    /// The force has a potential: $U$, where its integrals were found.
     Potential(Option<Expr>),
     /// The first or second condition fails for this pair of coordinates.
     Fails {
@@ -68,30 +71,57 @@ pub fn helmholtz(model: &Model, force: &[Expr]) -> Helmholtz {
     if open { Helmholtz::Undecided } else { Helmholtz::Potential(potential(model, force)) }
 }
 
-/// $U$ by integration along rays, checked by differentiating it again.
+/// $U$ by integration, checked by differentiating it again.
 fn potential(model: &Model, force: &[Expr]) -> Option<Expr> {
     let g = &model.graph;
     let (q, v) = (model.positions(), model.velocities());
     let still: Vec<(Expr, Expr)> = v.iter().map(|&v| (v, g.zero())).collect();
-    // H_km = ∂Λ_k/∂v_m = ∂_m A_k − ∂_k A_m, so A_k = ∫₀¹ s q^m H_km(sq) ds.
-    let slopes = g.jacobian(force, &v);
-    let vector: Option<Vec<Expr>> =
-        slopes.iter().map(|row| ray(model, g.dot(&g.substitute(row, &still), &q), 1)).collect();
-    let vector = vector?;
-    // ∂_k V = ∂_t A_k − Λ_k at rest, and V = ∫₀¹ q^k ∂_k V(sq) ds.
+    let slopes: Vec<Vec<Expr>> =
+        g.jacobian(force, &v).iter().map(|row| g.substitute(row, &still)).collect();
     let rest = g.substitute(force, &still);
-    let gradient: Vec<Expr> = vector
-        .iter()
-        .zip(&rest)
-        .map(|(&a, &e)| g.sub(g.derivative(a, model.time), e))
-        .collect();
-    let scalar = ray(model, g.dot(&gradient, &q), 0)?;
-    let u = g.simplify(g.add(g.dot(&vector, &v), scalar));
-    let momenta = g.gradient(u, &v);
-    let rates = g.directional(&momenta, &crate::chetaev::motion(model));
-    let slopes = g.gradient(u, &q);
-    let right = (0..q.len()).all(|k| g.is_zero(g.sub(g.sub(rates[k], slopes[k]), force[k])));
-    right.then_some(u)
+    // ∂_k V = ∂_t A_k − Λ_k at rest.
+    let gradient = |vector: &[Expr]| -> Vec<Expr> {
+        let rates = vector.iter().map(|&a| g.derivative(a, model.time));
+        rates.zip(&rest).map(|(rate, &e)| g.sub(rate, e)).collect()
+    };
+    let along_rays = || {
+        // H_km = ∂Λ_k/∂v_m = ∂_m A_k − ∂_k A_m, so A_k = ∫₀¹ s q^m H_km(sq) ds, and V = ∫₀¹ q^k ∂_k V(sq) ds.
+        let a: Option<Vec<Expr>> = slopes.iter().map(|h| ray(model, g.dot(h, &q), 1)).collect();
+        let a = a?;
+        let scalar = ray(model, g.dot(&gradient(&a), &q), 0)?;
+        Some((a, scalar))
+    };
+    let by_coordinates = || {
+        let a = axial(model, &slopes)?;
+        let scalar = primitive(g, &gradient(&a), &q)?;
+        Some((a, scalar))
+    };
+    let checked = |(a, scalar): (Vec<Expr>, Expr)| {
+        let u = g.simplify(g.add(g.dot(&a, &v), scalar));
+        let rates = g.directional(&g.gradient(u, &v), &crate::chetaev::motion(model));
+        let slopes = g.gradient(u, &q);
+        let right =
+            (0..q.len()).all(|k| g.is_zero(g.sub(g.sub(rates[k], slopes[k]), force[k])));
+        right.then_some(u)
+    };
+    along_rays().and_then(checked).or_else(|| by_coordinates().and_then(checked))
+}
+
+/// $A$ with $\partial_m A_k - \partial_k A_m = H_{km}$ and $A_1 = 0$: what $H_{kj}$ leaves for $k > j$ is integrated over $q^j$, one $j$ after the other, and depends on no earlier coordinate.
+fn axial(model: &Model, slopes: &[Vec<Expr>]) -> Option<Vec<Expr>> {
+    let g = &model.graph;
+    let q = model.positions();
+    let mut a = vec![g.zero(); q.len()];
+    for j in 0..q.len() {
+        for k in j + 1..q.len() {
+            let turn = g.sub(g.derivative(a[k], q[j]), g.derivative(a[j], q[k]));
+            let rest = g.simplify(g.sub(slopes[k][j], turn));
+            if !g.is_zero(rest) {
+                a[k] = g.simplify(g.add(a[k], antiderivative(g, rest, q[j])?));
+            }
+        }
+    }
+    Some(a)
 }
 
 /// $\int_0^1 s^{w-1}\,e(sq)\,ds$ for $e$ that has the factor $q$ already ($e(sq)/s$ is integrated with weight $s^w$); `None` unless $e$ is a polynomial in $q$ of low degree.

@@ -7,6 +7,7 @@
 //! The saddle-point equations are the truth; every other form is a view of them.
 
 mod abnormal_places;
+mod antiderivative;
 mod chaplygin;
 mod chetaev;
 mod class;

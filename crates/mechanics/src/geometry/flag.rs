@@ -9,6 +9,7 @@ use pfaff_expr::{Expr, Graph};
 use pfaff_model::Model;
 
 use super::split::Split;
+use crate::distribution::lie_bracket;
 
 /// A field made by brackets $[X_a,[X_b,\dots]]$.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,11 +84,7 @@ impl Distribution {
 
     /// $[X, Y]^i = X^j\partial_j Y^i - Y^j\partial_j X^i$
     pub fn bracket(&self, g: &Graph, x: &[Expr], y: &[Expr]) -> Vec<Expr> {
-        let along = |field: &[Expr]| -> Vec<(Expr, Expr)> {
-            self.variables.iter().copied().zip(field.iter().copied()).collect()
-        };
-        let (dy, dx) = (g.directional(y, &along(x)), g.directional(x, &along(y)));
-        dy.into_iter().zip(dx).map(|(a, b)| g.sub(a, b)).collect()
+        lie_bracket(g, x, y, &self.variables)
     }
 
     /// The derived flag at a generic point.

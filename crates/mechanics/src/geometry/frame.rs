@@ -11,6 +11,7 @@ use pfaff_model::Model;
 
 use super::split::Split;
 use super::tensor::{Tensor, simple};
+use crate::distribution::lie_bracket;
 
 /// Fields over the coordinates of a model.
 #[derive(Clone, Debug)]
@@ -35,8 +36,7 @@ impl Frame {
 
     /// $[X, Y]$
     pub fn bracket(&self, g: &Graph, x: &[Expr], y: &[Expr]) -> Vec<Expr> {
-        let (dy, dx) = (self.along(g, x, y), self.along(g, y, x));
-        dy.into_iter().zip(dx).map(|(a, b)| g.sub(a, b)).collect()
+        lie_bracket(g, x, y, &self.positions)
     }
 
     /// $F^\alpha_{\mu\nu}$, the curvature of the constraints.

@@ -44,6 +44,7 @@ pub use integrals::integrals;
 pub use krupkova::{ConstrainedSystem, constrained_system, lepage};
 pub use lagrange_space::{LagrangeSpace, Semispray, closedness, lagrange_space};
 pub use normal::{NormalForm, normal_form};
+pub(crate) use primitive::primitive;
 pub use speed::{SpeedProgramme, speed_programme};
 pub use split::{Split, split};
 pub use tensor::Tensor;
