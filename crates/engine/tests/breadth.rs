@@ -157,6 +157,27 @@ fn bricards_linkage_moves_though_counting_forbids_it() {
     assert!(motion.statistics.rejected < 10);
 }
 
+/// Where steps are too long the energy drifts, and the audit books none of it as work of the reaction, which does none.
+#[test]
+fn the_energy_balance_sees_what_is_lost_off_the_constraints() {
+    let model = support::model(
+        "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\nconstraint rod: x^2 + y^2 = 1\n\
+         initial x = 1, y = 0, x' = 0, y' = 0\nsolve t = 0..3",
+    );
+    for step in [0.05, 0.02] {
+        let request =
+            Request { method: Some("rk4".into()), step: Some(step), ..Request::default() };
+        let motion = support::run(&model, &request);
+        let drift =
+            motion.energy.iter().fold(0.0_f64, |m, e| m.max((e - motion.energy[0]).abs()));
+        let check = motion.audit.checks.iter().find(|c| c.name == "energy balance");
+        let seen = check.expect("a balance").value;
+        // The two differ by errors of the work's own integration, of the same order.
+        assert!(drift > 1e-7, "step {step}: there is something to see, {drift:e}");
+        assert!((0.5..2.0).contains(&(seen / drift)), "step {step}: {seen:e} of {drift:e}");
+    }
+}
+
 #[test]
 fn singular_places_are_passed_or_named() {
     // Straight through the crossing of two lines.
