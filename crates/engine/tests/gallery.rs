@@ -78,7 +78,7 @@ fn gallery_texts_agree_with_the_tables() {
         let motion = run(name, set, initial, &request);
         assert_eq!(
             motion.multipliers.len(),
-            case["multipliers"].as_object().map_or(0, |m| m.len())
+            case["multipliers"].as_object().map_or(0, serde_json::Map::len)
         );
         let named =
             |(a, s): (usize, &Series)| Series { name: format!("c{}", a + 1), ..s.clone() };

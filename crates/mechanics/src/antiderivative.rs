@@ -129,9 +129,10 @@ impl Integrand<'_> {
         varying.retain(|&(_, k)| k != g.zero());
         if let Some(u) = growth.map(|u| g.simplify(u)) {
             let e = g.unary(Unary::Exp, u);
-            match self.varies(u) {
-                true => varying.push((e, g.one())),
-                false => scale = g.mul(scale, e),
+            if self.varies(u) {
+                varying.push((e, g.one()));
+            } else {
+                scale = g.mul(scale, e);
             }
         }
         let found = if varying.is_empty() {
