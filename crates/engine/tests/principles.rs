@@ -154,6 +154,22 @@ fn assert_same_motion(a: &Motion, b: &Motion, what: &str) {
     }
 }
 
+/// A force on a dependent coordinate pulls the others through the constraint: under the restricted principle d/dt((1 + y²)x') = Q_z·y, y″ = y·x'².
+#[test]
+fn a_force_on_a_dependent_coordinate_is_felt_under_the_restricted_principle() {
+    let motion = support::run(
+        &support::model(
+            "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint c: z' = y*x'\nforce z: 0.7\n\
+             principle restricted\ninitial y = 0.5, x' = 1, y' = 0.7\nsolve t = 0..1",
+        ),
+        &pfaff::Request::default(),
+    );
+    let first = |k: usize| motion.a[k].values[0];
+    // (0.7·0.5 − 2·0.5·0.7)/1.25
+    assert!((first(0) + 0.28).abs() < 1e-12, "x″ = {}", first(0));
+    assert!((first(1) - 0.5).abs() < 1e-12, "y″ = {}", first(1));
+}
+
 /// One routine for the three principles: [L_c]_μ = π_α [ε^α]_μ with π = p, c, 0 gives the accelerations of the saddle-point core.
 #[test]
 fn chaplygin_form_agrees_with_the_core() {

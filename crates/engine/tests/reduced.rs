@@ -216,6 +216,9 @@ fn helmholtz_knows_potential_forces() {
         ["-x/(x^2 + y^2)^(3/2)", "-y/(x^2 + y^2)^(3/2)"],
         ["-exp(x + 2*y)*(1 + x)", "-2*exp(x + 2*y)*x"],
         ["1/(x - y)^2 - 1/x", "-1/(x - y)^2"],
+        // Each coordinate by itself: no other integral makes up for a wrong one.
+        ["-x^2*sin(3*x)", "-y*exp(2*y)*cos(y)"],
+        ["-sin(x)", "1/(y^2 + 2*y + 5)"],
         ["-x*sin(3*x)*y", "-(sin(3*x)/9 - x*cos(3*x)/3) - 1"],
         // A charge in the fields B = exp(x)·cos(y) and B = x/(1 + y^2), with nothing induced.
         ["exp(x)*cos(y)*y'", "-exp(x)*cos(y)*x'"],
@@ -249,6 +252,35 @@ fn helmholtz_knows_potential_forces() {
     for open in ["exp(-x^2)", "exp(exp(x))"] {
         let force = force_of(&model, &[open, "0"]);
         assert_eq!(helmholtz(&model, &force), Helmholtz::Potential(None), "{open}");
+    }
+}
+
+/// A charge in space, in the fields B = curl of (y·z·sin(x), z²·exp(y), x·y/z) and in B = curl of (cos(y + z), x/(1 + z²), 0).
+#[test]
+fn helmholtz_writes_vector_potentials_in_space() {
+    let model = support::model(
+        "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nsolve t = 0..1\n",
+    );
+    let g = &model.graph;
+    let (q, v) = (model.positions(), model.velocities());
+    let mut along: Vec<(Expr, Expr)> = q.iter().copied().zip(v.iter().copied()).collect();
+    along.push((model.time, g.one()));
+    let force = |u: Expr| -> Vec<Expr> {
+        let rates = g.directional(&g.gradient(u, &v), &along);
+        rates.into_iter().zip(g.gradient(u, &q)).map(|(r, s)| g.simplify(g.sub(r, s))).collect()
+    };
+    for parts in [
+        ["y*z*sin(x)", "z^2*exp(y)", "x*y/z", "0"],
+        ["cos(y + z)", "x/(1 + z^2)", "0", "log(x)*y + z/y"],
+    ] {
+        let planted = force_of(&model, &parts);
+        let Λ = force(g.add(g.dot(&planted[..3], &v), planted[3]));
+        let Helmholtz::Potential(Some(u)) = helmholtz(&model, &Λ) else {
+            panic!("{parts:?}: {:?}", helmholtz(&model, &Λ))
+        };
+        for (k, e) in force(u).into_iter().enumerate() {
+            assert!(g.is_zero(g.sub(e, Λ[k])), "{parts:?}: component {k}");
+        }
     }
 }
 
