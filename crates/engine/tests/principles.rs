@@ -162,7 +162,7 @@ fn a_force_on_a_dependent_coordinate_is_felt_under_the_restricted_principle() {
             "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint c: z' = y*x'\nforce z: 0.7\n\
              principle restricted\ninitial y = 0.5, x' = 1, y' = 0.7\nsolve t = 0..1",
         ),
-        &pfaff::Request::default(),
+        &Request::default(),
     );
     let first = |k: usize| motion.a[k].values[0];
     // (0.7·0.5 − 2·0.5·0.7)/1.25
