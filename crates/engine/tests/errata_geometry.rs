@@ -4,12 +4,8 @@
 
 mod support;
 
-use pfaff::{
-    Model, Point, Principle, Request, Series, StateReport, VariationRequest, at_state,
-    variations,
-};
-use pfaff_expr::Expr;
-use pfaff_mechanics::{Connection, Equations, Geometry, Tensor, derive, geometry};
+use pfaff::{Principle, Request, Series, VariationRequest, variations};
+use support::local::{Local, Numbers, largest};
 use support::{model, run};
 
 /// Rounding of a few hundred operations on numbers of size one.
@@ -23,166 +19,6 @@ const FAILS: f64 = 1e-2;
 fn differ(right: f64, printed: f64) {
     assert!(right.abs() < HOLDS, "the right formula is off by {right}");
     assert!(printed.abs() > FAILS, "the printed formula is off by {printed} only");
-}
-
-/// A model with its tensors, and a point at which they are evaluated.
-struct Local {
-    model: Model,
-    equations: Equations,
-    geometry: Geometry,
-    point: Point,
-}
-
-/// A tensor as numbers.
-struct Numbers {
-    shape: Vec<usize>,
-    values: Vec<f64>,
-}
-
-impl Numbers {
-    fn at(&self, index: &[usize]) -> f64 {
-        let place = self.shape.iter().zip(index).fold(0, |place, (size, i)| place * size + i);
-        self.values[place]
-    }
-}
-
-impl Local {
-    fn new(text: &str, state: &str) -> Self {
-        let model = model(text);
-        let equations = derive(&model, Principle::Chetaev).expect("equations");
-        let geometry = geometry(&model, &equations, None).expect("linear constraints");
-        assert_eq!(geometry.obstacle, None, "a system of Chaplygin");
-        let point = Point::read(&model, state).expect("a state");
-        Self { model, equations, geometry, point }
-    }
-
-    /// Numbers of coordinates and of base coordinates.
-    fn sizes(&self) -> (usize, usize) {
-        (self.model.coordinates.len(), self.geometry.split.base.len())
-    }
-
-    fn connection(&self) -> &Connection {
-        self.geometry.connection.as_ref().expect("a metric")
-    }
-
-    fn numbers(&self, tensor: &Tensor) -> Numbers {
-        let values = self.point.evaluate(&self.model, &tensor.entries);
-        Numbers { shape: tensor.shape.clone(), values }
-    }
-
-    /// The base coordinate of a Greek index.
-    fn base(&self, μ: usize) -> Expr {
-        self.model.positions()[self.geometry.split.base[μ]]
-    }
-
-    /// ε^i_μ with ε^ν_μ = δ^ν_μ.
-    fn embedding(&self) -> Tensor {
-        let (n, m) = self.sizes();
-        Tensor::new(&[n, m], |i| self.geometry.frame.fields[i[1]][i[0]])
-    }
-
-    /// ∂_ρ of a tensor, the index of differentiation first.
-    fn slopes(&self, tensor: &Tensor) -> Tensor {
-        let shape = [&[self.sizes().1], tensor.shape.as_slice()].concat();
-        let g = &self.model.graph;
-        Tensor::new(&shape, |i| g.derivative(tensor.at(&i[1..]), self.base(i[0])))
-    }
-
-    /// g_ij
-    fn ambient(&self) -> Tensor {
-        let n = self.sizes().0;
-        let metric = &self.equations.kinetic.as_ref().expect("a quadratic Lagrangian").metric;
-        Tensor::new(&[n, n], |i| metric[i[0]][i[1]])
-    }
-
-    /// ε_i^μ = g^μν g_ij ε^j_ν by i, then μ.
-    fn coframe(&self) -> Tensor {
-        let (g, (n, m)) = (&self.model.graph, self.sizes());
-        let (ε, metric, inverse) =
-            (self.embedding(), self.ambient(), &self.connection().inverse);
-        Tensor::new(&[n, m], |i| {
-            let pairs = (0..m).flat_map(|ν| (0..n).map(move |j| (ν, j)));
-            g.sum(pairs.map(|(ν, j)| {
-                let lowered = g.mul(metric.at(&[i[0], j]), ε.at(&[j, ν]));
-                g.mul(inverse.at(&[i[1], ν]), lowered)
-            }))
-        })
-    }
-
-    /// Γ^σ_μν as (5) prints it: g^σρ g_ij ε^i_ρ ∂_μ ε^j_ν.
-    fn printed_connection(&self) -> Numbers {
-        let (n, m) = self.sizes();
-        let (coframe, slopes) =
-            (self.numbers(&self.coframe()), self.numbers(&self.slopes(&self.embedding())));
-        let mut values = Vec::new();
-        for k in 0..m * m * m {
-            let (σ, μ, ν) = (k / (m * m), k / m % m, k % m);
-            values.push((0..n).map(|i| coframe.at(&[i, σ]) * slopes.at(&[μ, i, ν])).sum());
-        }
-        Numbers { shape: vec![m; 3], values }
-    }
-
-    /// The state with velocities that obey the constraints, and what the engine says there.
-    fn moving(&mut self, principle: Principle, multipliers: &[f64]) -> StateReport {
-        let ε = self.numbers(&self.embedding());
-        let (n, m) = self.sizes();
-        let base: Vec<f64> =
-            self.geometry.split.base.iter().map(|&k| self.point.v[k]).collect();
-        self.point.v = (0..n).map(|i| (0..m).map(|μ| ε.at(&[i, μ]) * base[μ]).sum()).collect();
-        let dynamics = pfaff::derive(&self.model, Some(principle)).expect("equations");
-        let state = pfaff::State {
-            t: 0.0,
-            q: self.point.q.clone(),
-            v: self.point.v.clone(),
-            multipliers: multipliers.to_vec(),
-        };
-        let report = at_state(&self.model, &dynamics, &state).expect("numbers");
-        self.point.a.clone_from(&report.acceleration);
-        report
-    }
-
-    /// [F]_i = d/dt ∂F/∂v^i − ∂F/∂q^i with the accelerations of the point.
-    fn euler(&self, f: Expr) -> Vec<f64> {
-        let (g, q, v) = (&self.model.graph, self.model.positions(), self.model.velocities());
-        let momenta = g.gradient(f, &v);
-        let by_q = self.jacobian(&momenta, &q);
-        let by_v = self.jacobian(&momenta, &v);
-        let pull = self.point.evaluate(&self.model, &g.gradient(f, &q));
-        let turned = |i: usize| -> f64 {
-            let along = by_q[i].iter().zip(&self.point.v).map(|(a, b)| a * b);
-            along.chain(by_v[i].iter().zip(&self.point.a).map(|(a, b)| a * b)).sum()
-        };
-        (0..q.len()).map(|i| turned(i) - pull[i]).collect()
-    }
-
-    fn jacobian(&self, outputs: &[Expr], by: &[Expr]) -> Vec<Vec<f64>> {
-        let rows = self.model.graph.jacobian(outputs, by);
-        rows.iter().map(|row| self.point.evaluate(&self.model, row)).collect()
-    }
-
-    fn lagrangian(&self) -> Expr {
-        let pfaff_model::Dynamics::Lagrangian { lagrangian, .. } = self.model.dynamics else {
-            unreachable!("the models here have Lagrangians")
-        };
-        lagrangian
-    }
-
-    /// L_c: the dependent velocities inserted.
-    fn inserted(&self) -> Expr {
-        let (g, v, split) = (&self.model.graph, self.model.velocities(), &self.geometry.split);
-        let base: Vec<Expr> = split.base.iter().map(|&k| v[k]).collect();
-        let pairs: Vec<(Expr, Expr)> = split
-            .dependent
-            .iter()
-            .zip(&split.slopes)
-            .map(|(&k, row)| (v[k], g.dot(row, &base)))
-            .collect();
-        g.substitute(&[self.lagrangian()], &pairs)[0]
-    }
-
-    fn value(&self, e: Expr) -> f64 {
-        self.point.evaluate(&self.model, &[e])[0]
-    }
 }
 
 /// Two constraints in a space with a constant metric: torsion and curvature are not zero.
@@ -202,11 +38,6 @@ fn disk() -> Local {
 const DISK: &str = "coordinates phi, psi, x, y\nparameters R = 0.8, I1 = 0.5, I2 = 0.25\n\
     lagrangian (x'^2 + y'^2)/2 + (I1*phi'^2 + I2*psi'^2)/2\n\
     constraint rx: x' - R*cos(psi)*phi' = 0\nconstraint ry: y' - R*sin(psi)*phi' = 0\n";
-
-/// The largest entry by size.
-fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
-    values.into_iter().fold(0.0, |m, x| m.max(x.abs()))
-}
 
 /// Tuples of three Greek indices.
 fn triples(m: usize) -> impl Iterator<Item = (usize, usize, usize)> {

@@ -314,3 +314,66 @@ fn momenta_of_symmetries_are_kept() {
         }
     }
 }
+
+/// The rates that are told are those of the motion: dJ/dt = J_q q′ + J_q′ q″ + J_μ μ′ at a state, with the multipliers of the core.
+#[test]
+fn momentum_equations_hold() {
+    let sleigh = "coordinates x, y, th\nparameters a = 0.3\n\
+        lagrangian ((x' - a*sin(th)*th')^2 + (y' + a*cos(th)*th')^2)/2 + 0.4*th'^2\n\
+        constraint b: y'*cos(th) = x'*sin(th)\nsymmetry turn: x = -y, y = x, th = 1\n\
+        force th: 0.7*cos(x)\n";
+    let disk = "coordinates x, y, th, ps\nlagrangian (x'^2 + y'^2)/2 + th'^2/4 + ps'^2/8\n\
+        constraint rx: x' = cos(ps)*th'\nconstraint ry: y' = sin(ps)*th'\n\
+        symmetry move: x = -y, y = x, ps = 1\n";
+    let central = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 - sqrt(1 + x^2 + y^2)\n\
+        constraint c: z' = x*y' - y*x'\nsymmetry turn: x = -y, y = x\nforce z: 0.2*x\n";
+    let mut told = 0;
+    for (text, principle, q, free) in [
+        (sleigh, Principle::Chetaev, vec![0.3, -0.2, 0.6], vec![0.9, 0.5]),
+        (disk, Principle::Chetaev, vec![0.3, -0.2, 0.6, 0.4], vec![0.9, 0.5]),
+        (central, Principle::Chetaev, vec![0.3, -0.2, 0.6], vec![0.9, 0.5]),
+        (central, Principle::Vakonomic, vec![0.3, -0.2, 0.6], vec![0.9, 0.5]),
+    ] {
+        let model = model(text);
+        let v = match model.coordinates.len() {
+            4 => vec![libm::cos(q[3]) * free[0], libm::sin(q[3]) * free[0], free[0], free[1]],
+            _ if text == sleigh => {
+                vec![libm::cos(q[2]) * free[0], libm::sin(q[2]) * free[0], free[1]]
+            }
+            _ => vec![free[0], free[1], q[0] * free[1] - q[1] * free[0]],
+        };
+        let dynamics = derive(&model, Some(principle)).expect("equations");
+        let multipliers = vec![0.35; model.constraints.len()];
+        let state = State { t: 0.0, q: q.clone(), v: v.clone(), multipliers };
+        let report = at_state(&model, &dynamics, &state).expect("a regular state");
+        let pfaff::Dynamics::Saddle(equations) = &dynamics else { panic!("a Lagrangian") };
+        let g = &model.graph;
+        let lambda = &model.results.lambda;
+        let at = |s| -> f64 {
+            let position = model.coordinates.iter().position(|c| c.position == s);
+            let velocity = model.coordinates.iter().position(|c| c.velocity == s);
+            let μ = equations.multipliers.iter().position(|&m| m == s);
+            let λ = lambda.iter().position(|&l| l == s);
+            let parameter = model.parameters.iter().find(|p| p.symbol == s);
+            None.or(position.map(|k| q[k]))
+                .or(velocity.map(|k| v[k]))
+                .or(μ.filter(|_| principle == Principle::Vakonomic).map(|_| 0.35))
+                .or(λ.map(|k| report.multipliers[k]))
+                .or(parameter.map(|p| p.value))
+                .unwrap_or(f64::NAN)
+        };
+        for m in pfaff_mechanics::momenta(&model, equations) {
+            let Some(rate) = m.rate else { continue };
+            let slopes = |by: &[pfaff_expr::Expr]| g.evaluate(&g.gradient(m.momentum, by), &at);
+            let along = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+            let mut change = along(&slopes(&model.positions()), &v)
+                + along(&slopes(&model.velocities()), &report.acceleration);
+            if principle == Principle::Vakonomic {
+                change += along(&slopes(&equations.multipliers), &report.multiplier_rates);
+            }
+            check(g.evaluate(&[rate], &at)[0], change, &format!("{} of {text}", m.name));
+            told += 1;
+        }
+    }
+    assert!(told >= 7, "{told} momenta were told");
+}

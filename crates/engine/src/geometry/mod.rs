@@ -8,6 +8,7 @@ mod curve;
 mod lift;
 mod point;
 mod present;
+mod ranks;
 mod trace;
 
 use pfaff_expr::Expr;

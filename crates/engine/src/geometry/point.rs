@@ -1,21 +1,17 @@
 //! A distribution at one point: rank of the constraints, and the growth vector there.
 //!
-//! The fields are those of a split whose pivots are the largest ones at the point, so that a chart that is singular elsewhere does no harm. Brackets are evaluated in doubles; an
-//! entry below [`NOTHING`] times the largest counts as zero. If the brackets that span the flag generically have full rank at the point, that is its growth vector; else all brackets are made
-//! until the rank of the closure is reached, or no more come.
+//! The fields are those of a split whose pivots are the largest ones at the point, so that a chart that is singular elsewhere does no harm. If the brackets that span the flag generically have full rank at the point
+//! ([`Ranks`]), that is its growth vector; else all brackets are made until the rank of the closure is reached, or no more come.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Bracket, Distribution, Equations, Split, split};
 use pfaff_model::{Diagnostic, Model, Span};
 use pfaff_solver::RankRevealing;
 
+use super::ranks::{NOTHING, Ranks};
 use crate::pipeline::Failure;
 use crate::state::State;
 
-/// Pivots below this part of the largest are rounding: values of brackets have lost a few digits by cancellation.
-const NOTHING: f64 = 1e-10;
-/// Entries below this part of the largest one are what is left of zero, as in cos(pi/2).
-const DUST: f64 = 1e-13;
 /// Brackets of more letters are not made.
 const DEEPEST: usize = 10;
 
@@ -57,13 +53,11 @@ pub(crate) fn growth_at(
     let g = &model.graph;
     let split = split_at(model, equations, state)?;
     let distribution = g.merging(|| Distribution::new(model, &split));
-    let at = symbol(model, state);
-    let mut fields: Vec<Vec<f64>> = Vec::new();
-    let rank_with = |fields: &mut Vec<Vec<f64>>, level: &[Bracket]| -> usize {
-        let rows: Vec<Expr> = level.iter().flat_map(|b| b.field.clone()).collect();
-        let values = g.evaluate(&rows, &at);
-        fields.extend(values.chunks(distribution.dimension()).map(<[f64]>::to_vec));
-        rank(fields, distribution.dimension())
+    let ranks = Ranks::new(model, state);
+    let mut fields: Vec<Vec<Expr>> = Vec::new();
+    let rank_with = |fields: &mut Vec<Vec<Expr>>, level: &[Bracket]| -> usize {
+        fields.extend(level.iter().map(|b| b.field.clone()));
+        ranks.rank(fields)
     };
     let flag = distribution.flag(g);
     let generic = flag.growth();
@@ -106,26 +100,31 @@ fn split_at(model: &Model, equations: &Equations, state: &State) -> Result<Split
         let diagnostic = Diagnostic::error("E0612", Span::new(0, 0), message).with_hint(hint);
         Failure::Model(vec![diagnostic])
     };
-    let entries: Vec<Expr> = rows.iter().flat_map(|&a| equations.jacobian[a].clone()).collect();
-    let values = g.evaluate(&entries, &symbol(model, state));
+    let matrix: Vec<Vec<Expr>> = rows.iter().map(|&a| equations.jacobian[a].clone()).collect();
+    let ranks = Ranks::new(model, state);
+    let values = ranks.doubles(&matrix);
     if values.iter().any(|x| !x.is_finite()) {
         return Err(wrong(
             "at this state a constraint has no finite value".into(),
             "move the state off the singularity",
         ));
     }
+    // NOTE: where the rank is known exactly, every pivot counts.
+    let exact = ranks.rational(&matrix).map(|m| g.independent_rows(&m));
+    let full = exact.as_ref().is_some_and(|kept| kept.len() == rows.len());
     let mut factors = RankRevealing::default();
-    factors.factor(rows.len(), n, &without_dust(values), NOTHING);
-    if factors.rank() < rows.len() {
-        let names: Vec<String> = factors
-            .dependent_rows()
-            .iter()
-            .map(|&a| format!("`{}`", model.constraints[rows[a]].name))
-            .collect();
+    factors.factor(rows.len(), n, &values, if full { 0.0 } else { NOTHING });
+    let lost: Vec<usize> = match exact {
+        Some(kept) if !full => (0..rows.len()).filter(|a| !kept.contains(a)).collect(),
+        _ => factors.dependent_rows().to_vec(),
+    };
+    if !lost.is_empty() {
+        let names: Vec<String> =
+            lost.iter().map(|&a| format!("`{}`", model.constraints[rows[a]].name)).collect();
         return Err(wrong(
             format!(
                 "at this state the constraints have rank {} instead of {}: {} adds nothing to the others there",
-                factors.rank(),
+                rows.len() - lost.len(),
                 rows.len(),
                 names.join(", ")
             ),
@@ -135,19 +134,4 @@ fn split_at(model: &Model, equations: &Equations, state: &State) -> Result<Split
     let dependent: Vec<usize> =
         (0..n).filter(|k| !factors.free_columns().contains(k)).collect();
     split(model, equations, Some(&dependent)).map_err(|r| Failure::Model(vec![r.diagnostic()]))
-}
-
-/// The rank of some fields at a point.
-fn rank(fields: &[Vec<f64>], n: usize) -> usize {
-    let rows: Vec<f64> = fields.iter().flatten().copied().collect();
-    let mut factors = RankRevealing::default();
-    factors.factor(fields.len(), n, &without_dust(rows), NOTHING);
-    factors.rank()
-}
-
-/// Entries that are rounding beside the largest become zero: rows are scaled one by one, and a row of rounding alone would count.
-fn without_dust(mut entries: Vec<f64>) -> Vec<f64> {
-    let largest = entries.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-    entries.iter_mut().filter(|x| x.abs() < DUST * largest).for_each(|x| *x = 0.0);
-    entries
 }

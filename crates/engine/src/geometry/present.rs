@@ -95,7 +95,11 @@ impl GeometryReport<'_> {
                 "general" => "autoparallels and geodesics differ",
                 _ => "autoparallels are geodesics",
             };
-            lines.push(format!("torsion: {torsion} ({curves})"));
+            // NOTE: geodesics are curves of the base, which only a system of Chaplygin has.
+            lines.push(match self.obstacle {
+                None => format!("torsion: {torsion} ({curves})"),
+                Some(_) => format!("torsion: {torsion}"),
+            });
         }
         lines
     }
@@ -316,7 +320,7 @@ fn abnormal_line(g: &Graph, base: &[String], abnormal: &Abnormal) -> String {
             let all: Vec<String> = all.iter().map(one).collect();
             format!("  abnormal directions: along {}", all.join(" and "))
         }
-        Abnormal::Every => "  abnormal directions: every one".into(),
+        Abnormal::Every => "  abnormal directions: none is excluded".into(),
         Abnormal::Open => "  abnormal directions: not decided".into(),
     }
 }

@@ -1,14 +1,18 @@
 //! Directions of abnormal curves: admissible curves that are critical for every Lagrangian.
 //!
 //! A curve $\dot q = u^\mu X_\mu$ is abnormal if a covector $p \ne 0$ annihilates $D$ along it and $p_\alpha F^\alpha_{\mu\nu}u^\nu = 0$. For rank two this forces $p$ to annihilate $D^2$ as well, and then
-//! $u^\mu\,p([X_\mu,[X_1,X_2]]) = 0$. What is told is this condition at a generic point:
+//! $u^\mu\,p([X_\mu,[X_1,X_2]]) = 0$. What is told is this condition at a generic point. It is necessary; that $p$ can be carried along a curve is not looked at.
 //!
 //! | | |
 //! |---|---|
 //! | one constraint | the kernel of $F_{\mu\nu}$ |
-//! | rank 2, $D^2$ of corank 1 | one direction, written out |
 //! | rank 2, $D^2$ of corank 0 | none |
-//! | else | every direction may belong to one, with $p$ chosen to it |
+//! | rank 2, $D^2$ of corank 1 | one direction, written out |
+//! | rank 2, $D^2$ of higher corank | every direction, with $p$ chosen to it |
+//! | rank 3, $D^2$ of corank 0 | $u \parallel p_\alpha f^\alpha$ with $f^\alpha_\lambda = \tfrac12\epsilon_{\lambda\mu\nu}F^\alpha_{\mu\nu}$: the span of the $f^\alpha$ |
+//! | higher rank, $D^2$ of higher corank | every direction, with $p$ that annihilates $D^2$ |
+//! | at least as many constraints as directions | every direction: fewer equations than unknowns $p$, for $u^\mu F_{\mu\nu}u^\nu = 0$ |
+//! | else | left open |
 
 use pfaff_expr::{Expr, Graph};
 
@@ -23,7 +27,7 @@ pub enum Abnormal {
     None(Vec<Expr>),
     /// These and their combinations, components $u^\mu$ in the frame.
     Directions(Vec<Vec<Expr>>),
-    /// Through every direction.
+    /// No direction is excluded.
     Every,
     /// Not decided by the conditions that are looked at.
     Open,
@@ -74,7 +78,23 @@ pub fn abnormal(
             Abnormal::Directions(annihilator(g, &[seen], m))
         }
         (2, _) => Abnormal::Every,
-        _ if m % 2 == 1 => Abnormal::Every,
+        (3, 0) => spanned(g, curvature),
+        _ if corank > 0 || d >= m => Abnormal::Every,
         _ => Abnormal::Open,
+    }
+}
+
+/// The span of $f^\alpha$ in three dimensions.
+fn spanned(g: &Graph, curvature: &Tensor) -> Abnormal {
+    let rows: Vec<Vec<Expr>> = (0..curvature.shape[0])
+        .map(|α| {
+            let f = |μ: usize, ν: usize| curvature.at(&[α, μ, ν]);
+            vec![f(1, 2), f(2, 0), f(0, 1)]
+        })
+        .collect();
+    let kept = g.independent_rows(&rows);
+    match kept.len() {
+        3 => Abnormal::Every,
+        _ => Abnormal::Directions(kept.into_iter().map(|α| rows[α].clone()).collect()),
     }
 }

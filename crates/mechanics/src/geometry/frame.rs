@@ -11,7 +11,6 @@ use pfaff_model::Model;
 
 use super::split::Split;
 use super::tensor::{Tensor, simple};
-use crate::distribution::lie_bracket;
 
 /// Fields over the coordinates of a model.
 #[derive(Clone, Debug)]
@@ -32,11 +31,6 @@ impl Frame {
         let direction: Vec<(Expr, Expr)> =
             self.positions.iter().copied().zip(field.iter().copied()).collect();
         g.directional(outputs, &direction)
-    }
-
-    /// $[X, Y]$
-    pub fn bracket(&self, g: &Graph, x: &[Expr], y: &[Expr]) -> Vec<Expr> {
-        lie_bracket(g, x, y, &self.positions)
     }
 
     /// $F^\alpha_{\mu\nu}$, the curvature of the constraints.
