@@ -85,6 +85,8 @@ fn lifts_need_no_system_of_chaplygin() {
     let answer = pfaff_text(
         &[
             "lift",
+            "--dependent",
+            "z",
             "-",
             "--path",
             "x = t^2, y = 0",
