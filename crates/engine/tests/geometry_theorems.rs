@@ -170,14 +170,14 @@ fn gauss_equation() {
     for seed in 0..systems() {
         let mut random = Random::new(seed + 300);
         let (a, b, c) = (random.decimal(), random.decimal(), random.decimal());
-        // Flat ambient space in coordinates that are not Cartesian: X = x + a y², Y = y, U = u + b sin(x), Z = z.
+        // Flat ambient space in coordinates that are not Cartesian: X = x + a y², Y = y, U = u + b sin(x), Z = z + u z/4, so that the bracket, along ∂_z, is not parallel either.
         let model = model(&format!(
-            "coordinates x, y, u, z\nlet X = x + {a}*y^2\nlet U = u + {b}*sin(x)\n\
-             lagrangian (X'^2 + y'^2 + U'^2 + z'^2)/2\n\
+            "coordinates x, y, u, z\nlet X = x + {a}*y^2\nlet U = u + {b}*sin(x)\nlet Z = z + u*z/4\n\
+             lagrangian (X'^2 + y'^2 + U'^2 + Z'^2)/2\n\
              constraint z' = ({a}*y + {c}*u^2)*x' + {b}*sin(x*u)*y' + {c}*x*u'\n"
         ));
         let (q, state) = point(&mut random, &model);
-        let found = at(&model, "", &state);
+        let found = at(&model, "z", &state);
         let dynamics = derive(&model, Some(Principle::Chetaev)).expect("equations");
         let rest = State { t: 0.0, q, v: vec![0.0; 4], multipliers: vec![0.0] };
         let mass = at_state(&model, &dynamics, &rest).expect("regular").mass;
