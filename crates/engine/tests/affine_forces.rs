@@ -141,3 +141,161 @@ observe N_right = phi*J*transpose(phi)*transpose(B) + phi*J*transpose(row(c))*ro
         assert!(moment >= 1e-2, "{inertia}: there is a moment");
     }
 }
+
+/// The statement in place of the sum: `force density` over each solid, and over its points, has the F and N of the closed form.
+#[test]
+fn force_density_over_solids_and_points() {
+    for (n, points, inertia) in bodies() {
+        let list: Vec<String> = points.iter().map(|p| format!("[{}]", p.join(", "))).collect();
+        let solid = inertia.trim_start_matches("inertia_").to_owned();
+        let (b, c, e) = if n == 2 {
+            ("[[0.2, -0.5], [0.3, 0.1]]", "[0.4, -0.3]", "[0.6, 0.8]")
+        } else {
+            (
+                "[[0.2, -0.5, 0], [0.3, 0.1, 0.4], [-0.2, 0, 0.3]]",
+                "[0.4, -0.3, 0.2]",
+                "[0.6, 0.8, -1]",
+            )
+        };
+        let start = if n == 2 {
+            "[[1.2, 0.3], [-0.1, 0.9]]"
+        } else {
+            "[[1.1, 0.2, -0.1], [0, 0.9, 0.3], [0.1, -0.2, 1.2]]"
+        };
+        let row = if n == 2 { "[[v[1], v[2]]]" } else { "[[v[1], v[2], v[3]]]" };
+        for body in [solid, format!("points([{}])", list.join(", "))] {
+            // 𝓕 = Bx + (c·a)e − k x′: F = M(Br − kr′), N = φJφᵀBᵀ + φJc eᵀ − kφJφ′ᵀ.
+            let motion = run(&format!(
+                "coordinates r[{n}], phi[{n},{n}]
+parameters M = 3, k = 0.4, B = {b}, c = {c}, e = {e}\nparameters J = {inertia}
+let x(a) = r + phi*a\nlet row(v) = {row}
+kinetic M*dot(r', r')/2 + tr(transpose(phi')*phi'*J)/2
+force density at x(a) for a in {body}: B*x(a) + dot(c, a)*e - k*x(a)'
+initial phi = {start}, phi'[1,2] = 0.5, r'[1] = 1\nobserve F = applied(r)
+observe N = dipole(phi, applied(phi))\nobserve F_right = M*(B*r - k*r')
+observe N_right = phi*J*transpose(phi)*transpose(B) + phi*J*transpose(row(c))*row(e) - k*affine_spin(phi, J)
+observe acc = phi*J*transpose(phi'')\nsolve t = 0..0.5, tolerance = 1e-12"
+            ));
+            for i in 0..3 {
+                let see = |name: &str| observed(&motion, name, i);
+                near(&see("F"), &see("F_right"), &body);
+                near(&see("N"), &see("N_right"), &body);
+                near(&see("acc"), &see("N_right"), &body);
+            }
+            let size = |name: &str| {
+                observed(&motion, name, 2).iter().fold(0.0_f64, |m, x| m.max(x.abs()))
+            };
+            assert!(size("N") >= 1e-2 && size("F") >= 1e-2, "{body}: there are forces");
+        }
+    }
+}
+
+/// Nodes and weights of Gauss and Legendre on [−1, 1].
+fn legendre(n: usize) -> Vec<(f64, f64)> {
+    (1..=n)
+        .map(|k| {
+            let mut x = libm::cos(std::f64::consts::PI * (k as f64 - 0.25) / (n as f64 + 0.5));
+            let mut slope = 1.0;
+            for _ in 0..50 {
+                let (mut p, mut before) = (1.0, 0.0);
+                for j in 1..=n {
+                    let j = j as f64;
+                    (p, before) = (((2.0 * j - 1.0) * x * p - (j - 1.0) * before) / j, p);
+                }
+                slope = n as f64 * (x * p - before) / (x * x - 1.0);
+                x -= p / slope;
+            }
+            (x, 2.0 / ((1.0 - x * x) * slope * slope))
+        })
+        .collect()
+}
+
+/// Quadrature of total weight 1 over the cube [−½, ½]ⁿ or the unit ball, exact to degree 9.
+fn quadrature(n: usize, is_box: bool) -> Vec<(f64, Vec<f64>)> {
+    let nodes = legendre(8);
+    let mut all = Vec::new();
+    for &(x, u) in &nodes {
+        for &(y, v) in &nodes {
+            if is_box && n == 2 {
+                all.push((u * v / 4.0, vec![x / 2.0, y / 2.0]));
+                continue;
+            }
+            if is_box {
+                for &(z, w) in &nodes {
+                    all.push((u * v * w / 8.0, vec![x / 2.0, y / 2.0, z / 2.0]));
+                }
+                continue;
+            }
+            let radius = f64::midpoint(x, 1.0);
+            for k in 0..16 {
+                let angle = std::f64::consts::PI * f64::from(k) / 8.0;
+                let (s, c) = libm::sincos(angle);
+                if n == 2 && y == nodes[0].0 {
+                    // ∫₀¹ 2r dr, and 1/16 for each angle.
+                    all.push((u * radius / 16.0, vec![radius * c, radius * s]));
+                } else if n == 3 {
+                    // ∫₀¹ 3r² dr, ½∫ d cos θ, and 1/16 for each angle.
+                    let across = radius * (1.0 - y * y).sqrt();
+                    let weight = 1.5 * u * radius * radius * v / 2.0 / 16.0;
+                    all.push((weight, vec![across * c, across * s, radius * y]));
+                }
+            }
+        }
+    }
+    let total: f64 = all.iter().map(|(w, _)| w).sum();
+    assert!((total - 1.0).abs() <= 1e-13, "the weights add up: {total}");
+    all
+}
+
+/// Densities of degree four in a, whose moments of degree five and less the statement takes in closed form, against quadrature.
+#[test]
+fn polynomial_densities_are_exact() {
+    for (solid, lengths) in [
+        ("box", vec![1.0, 2.0]),
+        ("box", vec![1.0, 2.0, 1.5]),
+        ("ellipsoid", vec![1.0, 0.7]),
+        ("ellipsoid", vec![1.0, 0.7, 1.4]),
+        ("ball", vec![1.3; 3]),
+        ("disc", vec![1.3; 2]),
+    ] {
+        let n = lengths.len();
+        let mut field =
+            vec!["0.3 + 5*a[1]^2*a[2]^2 + 0.4*a[1]*a[2]^2", "3*a[1]^3 - 2*a[2]^4 + a[2]"];
+        if n == 3 {
+            field.push("a[1]*a[2]*a[3] + 4*a[3]^2*a[1]^2 + a[3]^3");
+        }
+        let density = |a: &[f64]| {
+            let (x, y) = (a[0], a[1]);
+            let mut f = vec![
+                0.3 + 5.0 * x * x * y * y + 0.4 * x * y * y,
+                3.0 * x * x * x - 2.0 * y * y * y * y + y,
+            ];
+            if n == 3 {
+                let z = a[2];
+                f.push(x * y * z + 4.0 * z * z * x * x + z * z * z);
+            }
+            f
+        };
+        let given = if matches!(solid, "ball" | "disc") { &lengths[..1] } else { &lengths[..] };
+        let given: Vec<String> = given.iter().map(|l| format!("{l:?}")).collect();
+        let motion = run(&format!(
+            "coordinates r[{n}], phi[{n},{n}]\nkinetic (dot(r', r') + tr(transpose(phi')*phi'))/2
+force density at r + phi*a for a in {solid}(2.5, {}): [{}]
+initial phi = identity({n})\nobserve F = applied(r)\nobserve Q = applied(phi)\nsolve t = 0..0.5",
+            given.join(", "), field.join(", ")
+        ));
+        let (mut force, mut moment) = (vec![0.0; n], vec![0.0; n * n]);
+        for (weight, place) in quadrature(n, solid == "box") {
+            let a: Vec<f64> = place.iter().zip(&lengths).map(|(x, l)| x * l).collect();
+            let f = density(&a);
+            for i in 0..n {
+                force[i] += 2.5 * weight * f[i];
+                for k in 0..n {
+                    moment[i * n + k] += 2.5 * weight * f[i] * a[k];
+                }
+            }
+        }
+        near(&observed(&motion, "F", 0), &force, solid);
+        near(&observed(&motion, "Q", 0), &moment, solid);
+    }
+}

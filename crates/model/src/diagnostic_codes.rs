@@ -65,6 +65,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0416", "a symmetry is wrong"),
     ("E0417", "the point of a force is wrong"),
     ("E0418", "two words for affine bodies leave less than either says"),
+    ("E0419", "a force density is wrong"),
     ("E0420", "motions with memory are not built yet"),
     ("E0421", "the principle is not built yet"),
     ("E0422", "a statement does not go with `equation`"),

@@ -16,6 +16,7 @@ mod constraint;
 mod data;
 mod declare;
 mod definition;
+mod density;
 mod derive;
 mod draft;
 mod draw;

@@ -296,7 +296,9 @@ impl Parser<'_> {
             && self.kind_ahead(3) == Some(TokenKind::Equals);
         let at_point =
             self.is_word("at") && self.kind_ahead(1) != Some(TokenKind::Colon) && !family;
-        let on = if at_point {
+        let on = if self.is_word("density") && self.is_word_ahead("at") {
+            self.density()?
+        } else if at_point {
             self.at += 1;
             ForceTarget::Point(self.expression()?)
         } else {
@@ -305,6 +307,28 @@ impl Parser<'_> {
         };
         self.expect(TokenKind::Colon, "`:`")?;
         Ok(Force { on, value: self.whole(Keyword::Force)? })
+    }
+
+    /// Reads `density at r + phi*a for a in box(M, 1, 2)`.
+    fn density(&mut self) -> Parse<ForceTarget> {
+        self.at += 2;
+        let point = self.expression()?;
+        if !self.is_word("for") {
+            return self.refuse_density();
+        }
+        self.at += 1;
+        let name = self.name("the name of a material point")?;
+        if !self.is_word("in") {
+            return self.refuse_density();
+        }
+        self.at += 1;
+        Ok(ForceTarget::Density { point, name, body: self.expression()? })
+    }
+
+    fn refuse_density<T>(&mut self) -> Parse<T> {
+        let message = "a force density needs a body after its point".to_owned();
+        let hint = "write `force density at r + phi*a for a in box(M, 1, 2): …`";
+        self.refuse_with("E0419", self.span(), message, hint)
     }
 
     fn equation(&mut self) -> Parse<Equation> {

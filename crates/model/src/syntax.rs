@@ -54,7 +54,7 @@ pub enum StatementKind {
     Potential(ExprId),
     /// `constraint name[…] along w: left = right`
     Constraint(Constraint),
-    /// `force x: expr`, `force at r: expr`
+    /// `force x: expr`, `force at r: expr`, `force density at r for a in body: expr`
     Force(Force),
     /// `dissipation expr`
     Dissipation(ExprId),
@@ -188,6 +188,15 @@ pub enum ForceTarget {
     /// A point: `force at [X, Y]:`. (`force at:` is a force on a coordinate called `at`, and so
     /// is `force at[i = 1..N]:`.)
     Point(ExprId),
+    /// All points of a body: `force density at r + phi*a for a in box(M, 1, 2):`.
+    Density {
+        /// Where a material point is.
+        point: ExprId,
+        /// What the material point is called.
+        name: Name,
+        /// The body, a call in form.
+        body: ExprId,
+    },
 }
 
 /// What an `equation` says.

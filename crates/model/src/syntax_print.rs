@@ -130,6 +130,11 @@ fn body(arena: &Arena, statement: &Statement) -> String {
                 ForceTarget::Point(point) => {
                     put(o, format_args!(" (at {})", arena.print(*point)));
                 }
+                ForceTarget::Density { point, name, body } => {
+                    let (point, body) = (arena.print(*point), arena.print(*body));
+                    let name = arena.name(name.symbol);
+                    put(o, format_args!(" (density {point} (in {name} {body}))"));
+                }
             }
             value(o, arena, *force);
         }

@@ -279,6 +279,52 @@ const LINES: &[(&str, &str)] = &[
     ("symmetry s: x = y'", "E0416 symmetry s: x = y': the symmetry `s` depends on velocities"),
     ("symmetry s: x' = 1", "E0416 x': a symmetry moves coordinates, not velocities"),
     ("force at [x', y]: [1, 2]", "E0417 [x', y]: the point of a force depends on velocities"),
+    ("force density at phi*a: [0, 1]", "E0419 :: a force density needs a body after its point"),
+    (
+        "force density at phi*a for a in m: [0, 1]",
+        "E0419 m: a force density needs a body to be spread over",
+    ),
+    (
+        "force density at phi*a for a in cube(1, 1): [0, 1]",
+        "E0419 cube(1, 1): there is no body `cube`",
+    ),
+    (
+        "force density at phi*a for a in box(1, 1): [0, 1]",
+        "E0419 box(1, 1): `box` does not take 2 arguments",
+    ),
+    (
+        "force density at phi*a for a in disc(1, x): [0, 1]",
+        "E0419 x: the body of a force density is made of constants",
+    ),
+    (
+        "force density at phi*a for a in disc(1, -1): [0, 1]",
+        "E0409 -1: a length of `disc` is not positive",
+    ),
+    (
+        "force density at [x, y] for a in disc(1, 1): [0, 1]",
+        "E0419 [x, y]: the point of a force density does not depend on `a`",
+    ),
+    (
+        "force density at phi*m for m in disc(1, 1): [0, 1]",
+        "E0204 m: the index `m` hides a parameter of this name",
+    ),
+    (
+        "force density at phi*a for a in disc(1, 1): [0, abs(a[1])]",
+        "E0419 [0, abs(a[1])]: over a solid body the density must be a polynomial in `a`, of degree 11 and less",
+    ),
+    (
+        "force density at phi*a for a in disc(1, 1): [0, if(a[1] > 0, 1, 2)]",
+        "E0419 [0, if(a[1] > 0, 1, 2)]: over a solid body the density must be a polynomial in `a`, of degree 11 and less",
+    ),
+    (
+        "force x: applied(x)",
+        "E0411 applied(x): `applied` is a result, and the force on `x` cannot use it",
+    ),
+    (
+        "observe s = applied(x)\nforce x: 1",
+        "E0411 force x: 1: a force stands below `applied`, whose sum would lack it",
+    ),
+    ("observe s = applied(m)", "E0207 m: `m` is a parameter, not a coordinate"),
     ("force at x: 1", "E0301 x: the point of a force must be a vector, not a number"),
     ("force m: 1", "E0413 m: `m` is a parameter, not a coordinate"),
     // Data.

@@ -28,6 +28,8 @@ pub(crate) struct Draft {
     pub(crate) constraint_statements: usize,
     pub(crate) constraints: Vec<Constraint>,
     pub(crate) forces: Vec<Force>,
+    /// Where `applied(x)` first sums the forces above it.
+    pub(crate) applied: Option<Span>,
     pub(crate) principle: Option<(Principle, Span)>,
     pub(crate) initial: Vec<Given>,
     pub(crate) terminal: Vec<Given>,

@@ -192,10 +192,27 @@ impl Elaborator<'_> {
                 let name = format!("force at {}", self.text(point));
                 (name, self.force_at(point, site))
             }
+            ForceTarget::Density { point, name, body } => {
+                let point = Site { part: 0, id: *point };
+                let text = format!("force density at {}", self.text(point));
+                (text, self.force_density(point, *name, *body, site))
+            }
         };
         if let Some((components, origin)) = made {
-            self.draft.forces.push(Force { name, components, origin, span });
+            self.add_force(Force { name, components, origin, span });
         }
+    }
+
+    /// Adds a force, unless `applied(x)` has summed them already.
+    fn add_force(&mut self, force: Force) {
+        if let Some(first) = self.draft.applied {
+            let message = "a force stands below `applied`, whose sum would lack it";
+            let diagnostic = Diagnostic::error("E0411", force.span, message.into())
+                .with_hint("write all forces above the first `applied(x)`")
+                .with_note(first, "the forces above are summed here".into());
+            self.report(diagnostic);
+        }
+        self.draft.forces.push(force);
     }
 
     /// `[…]` after the name of a target, as written.
@@ -238,8 +255,26 @@ impl Elaborator<'_> {
         sound.then_some(components)
     }
 
-    /// $Q_k = F\cdot\partial r/\partial q_k$
+    /// `force at [X, Y]: [Fx, Fy]`
     fn force_at(&mut self, point: Site, site: Site) -> Option<(Vec<Expr>, ForceOrigin)> {
+        let (position, force) = self.point_and_force(point, site)?;
+        Some((self.pulled_back(&position, &force), ForceOrigin::Point { position, force }))
+    }
+
+    /// $Q_k = F\cdot\partial r/\partial q_k$
+    pub(crate) fn pulled_back(&self, position: &[Expr], force: &[Expr]) -> Vec<Expr> {
+        let positions: Vec<Expr> = self.draft.coordinates.iter().map(|c| c.position).collect();
+        let weighted: Vec<(Expr, Expr)> =
+            position.iter().copied().zip(force.iter().copied()).collect();
+        self.graph.weighted_gradient(&weighted, &positions)
+    }
+
+    /// A point and a force there, of one shape.
+    pub(crate) fn point_and_force(
+        &mut self,
+        point: Site,
+        site: Site,
+    ) -> Option<(Vec<Expr>, Vec<Expr>)> {
         self.speak_of("the point of a force".into());
         let r = self.read(point, Place::Along);
         self.speak_of("the force".into());
@@ -266,11 +301,7 @@ impl Elaborator<'_> {
             self.error("E0417", self.span(point), message.into());
             return None;
         }
-        let positions: Vec<Expr> = self.draft.coordinates.iter().map(|c| c.position).collect();
-        let weighted: Vec<(Expr, Expr)> =
-            r.iter().copied().zip(force.iter().copied()).collect();
-        let components = self.graph.weighted_gradient(&weighted, &positions);
-        Some((components, ForceOrigin::Point { position: r, force }))
+        Some((r, force))
     }
 
     /// $Q = -\partial D/\partial\dot q$
@@ -282,6 +313,6 @@ impl Elaborator<'_> {
         let gradient = self.graph.gradient(d, &velocities);
         let components = gradient.into_iter().map(|e| self.graph.neg(e)).collect();
         let origin = ForceOrigin::Dissipation(d);
-        self.draft.forces.push(Force { name: "dissipation".into(), components, origin, span });
+        self.add_force(Force { name: "dissipation".into(), components, origin, span });
     }
 }

@@ -64,6 +64,7 @@ const FUNCTIONS: &[(&str, usize, usize, &str)] = &[
     ("lambda", 1, 1, "lambda(c)"),
     ("mu", 1, 1, "mu(c)"),
     ("reaction", 1, 1, "reaction(x)"),
+    ("applied", 1, 1, "applied(x)"),
 ];
 
 /// What makes an inertia, or goes with it.
@@ -125,7 +126,8 @@ const ALIASES: &[(&str, &str)] = &[
 
 /// Whether a user may not define a function of this name. The functions of affine bodies give way to one's own.
 pub(crate) fn is_reserved(name: &str) -> bool {
-    is_function(name) && !INERTIA.contains(&name) && !BODY.contains(&name)
+    let gives_way = INERTIA.contains(&name) || BODY.contains(&name) || name == "applied";
+    is_function(name) && !gives_way
 }
 
 /// Whether there is a built-in function of this name.
@@ -135,7 +137,7 @@ pub(crate) fn is_function(name: &str) -> bool {
 
 /// Whether it stands for a result of the motion.
 pub(crate) fn is_result(name: &str) -> bool {
-    matches!(name, "lambda" | "mu" | "reaction")
+    matches!(name, "lambda" | "mu" | "reaction" | "applied")
 }
 
 /// `1 argument`, `2 arguments`

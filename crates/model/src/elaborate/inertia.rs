@@ -22,17 +22,8 @@ impl Elaborator<'_> {
     /// Rows `[m, x, y]` or `[m, x, y, z]`.
     fn points(&mut self, site: Site, name: &str, value: &Value) -> Value {
         let at = self.argument(site, 0);
-        let (rows, n, x) = match value {
-            Value::Matrix(rows, columns @ (3 | 4), x) => (*rows, columns - 1, x.clone()),
-            other => {
-                let message = format!(
-                    "`{name}` takes a matrix with a row [m, x, y] or [m, x, y, z] for each point, not {}",
-                    other.describe()
-                );
-                return self.error("E0301", self.span(at), message);
-            }
-        };
-        let g = self.graph;
+        let Some((n, x)) = self.point_rows(site, name, value) else { return Value::Poison };
+        let (g, rows) = (self.graph, x.len() / (n + 1));
         let m = |k: usize| x[k * (n + 1)];
         if let Some(k) = (0..rows).find(|&k| self.not_positive(m(k))) {
             let message = format!("the mass of point {} is not positive", k + 1);
@@ -57,25 +48,29 @@ impl Elaborator<'_> {
         }
     }
 
+    /// The dimension of points and their entries by rows, each row with its mass first.
+    pub(crate) fn point_rows(
+        &mut self,
+        site: Site,
+        name: &str,
+        value: &Value,
+    ) -> Option<(usize, Vec<Expr>)> {
+        if let Value::Matrix(_, columns @ (3 | 4), x) = value {
+            return Some((columns - 1, x.to_vec()));
+        }
+        let message = format!(
+            "`{name}` takes a matrix with a row [m, x, y] or [m, x, y, z] for each point, not {}",
+            value.describe()
+        );
+        let at = self.argument(site, 0);
+        self.error("E0301", self.span(at), message);
+        None
+    }
+
     /// `inertia_box`, `inertia_ellipsoid` with 2 or 3 lengths, `inertia_ball` and `inertia_disc` with one.
     fn solid(&mut self, site: Site, name: &str, values: &[Value]) -> Value {
-        let mut x = Vec::with_capacity(values.len());
-        for (k, value) in values.iter().enumerate() {
-            let at = self.argument(site, k);
-            let what = if k == 0 { "the mass" } else { "a length" };
-            let Some(e) = self.scalar(value, at, &format!("{what} of `{name}`")) else {
-                return Value::Poison;
-            };
-            if self.not_positive(e) {
-                let message = format!("{what} of `{name}` is not positive");
-                return self.error("E0409", self.span(at), message);
-            }
-            x.push(e);
-        }
-        let lengths: Vec<Expr> = match name {
-            "inertia_ball" => vec![x[1]; 3],
-            "inertia_disc" => vec![x[1]; 2],
-            _ => x[1..].to_vec(),
+        let Some((mass, lengths)) = self.measures(site, name, values) else {
+            return Value::Poison;
         };
         let n = lengths.len();
         let share = match (name, n) {
@@ -85,9 +80,36 @@ impl Elaborator<'_> {
         };
         let g = self.graph;
         let moment =
-            |i: usize| g.mul(g.fraction(1, share), g.mul(x[0], g.mul(lengths[i], lengths[i])));
+            |i: usize| g.mul(g.fraction(1, share), g.mul(mass, g.mul(lengths[i], lengths[i])));
         let entry = |k: usize| if k / n == k % n { moment(k / n) } else { g.zero() };
         Value::new(Shape::Matrix(n, n), (0..n * n).map(entry).collect())
+    }
+
+    /// The mass of a solid, and a length for each of its axes.
+    pub(crate) fn measures(
+        &mut self,
+        site: Site,
+        name: &str,
+        values: &[Value],
+    ) -> Option<(Expr, Vec<Expr>)> {
+        let mut x = Vec::with_capacity(values.len());
+        for (k, value) in values.iter().enumerate() {
+            let at = self.argument(site, k);
+            let what = if k == 0 { "the mass" } else { "a length" };
+            let e = self.scalar(value, at, &format!("{what} of `{name}`"))?;
+            if self.not_positive(e) {
+                let message = format!("{what} of `{name}` is not positive");
+                self.error("E0409", self.span(at), message);
+                return None;
+            }
+            x.push(e);
+        }
+        let lengths = match name {
+            "inertia_ball" | "ball" => vec![x[1]; 3],
+            "inertia_disc" | "disc" => vec![x[1]; 2],
+            _ => x[1..].to_vec(),
+        };
+        Some((x[0], lengths))
     }
 
     /// Whether it is known to be zero, negative or no number.

@@ -1,4 +1,4 @@
-//! `lambda(c)`, `mu(c)` and `reaction(x)`: symbols that stand for results of the motion.
+//! `lambda(c)`, `mu(c)` and `reaction(x)`: symbols that stand for results of the motion; and `applied(x)`, the sum of the forces.
 
 use pfaff_expr::{Expr, Role};
 
@@ -32,7 +32,10 @@ impl Elaborator<'_> {
                 self.visit_list(site, Step::Result(site), indices);
             }
             _ => {
-                let what = if word == "reaction" { "a coordinate" } else { "a constraint" };
+                let what = match word.as_str() {
+                    "reaction" | "applied" => "a coordinate",
+                    _ => "a constraint",
+                };
                 let message = format!("`{word}` takes the name of {what}");
                 let value = self.error("E0303", self.span(argument), message);
                 self.push(value);
@@ -62,21 +65,31 @@ impl Elaborator<'_> {
                 None => return self.push(Value::Poison),
             }
         }
-        let value = if self.called(site) == "reaction" {
-            self.reaction(argument, &name, &indices)
-        } else {
-            let word = self.called(site);
-            self.multiplier(argument, &word, &name, &indices)
+        let word = self.called(site);
+        let value = match word.as_str() {
+            "reaction" | "applied" => self.on_coordinate(argument, &word, &name, &indices),
+            _ => self.multiplier(argument, &word, &name, &indices),
         };
         self.push(value);
     }
 
-    fn reaction(&mut self, site: Site, name: &str, indices: &[i64]) -> Value {
+    /// The reaction on a coordinate, or the sum of the forces that stand above.
+    fn on_coordinate(&mut self, site: Site, word: &str, name: &str, indices: &[i64]) -> Value {
+        if word == "applied" {
+            let span = self.span(site);
+            self.draft.applied.get_or_insert(span);
+        }
         let Some(Meaning::Coordinate(group)) = self.scope.get(name).map(|e| &e.meaning) else {
             return self.not_a(site, name, "coordinate");
         };
         let g = self.graph;
         let symbol = |e: Expr| {
+            if word == "applied" {
+                let k = self.draft.coordinates.iter().position(|c| c.position == e);
+                let forces = self.draft.forces.iter();
+                let on = forces.filter_map(|f| f.components.get(k?).copied());
+                return g.sum(on);
+            }
             let name = g.symbol_of(e).map(|s| s.name).unwrap_or_default();
             g.symbol(&format!("reaction({name})"), Role::Free)
         };
