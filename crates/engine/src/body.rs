@@ -102,7 +102,7 @@ fn condition(n: usize, phi: &[f64]) -> f64 {
 
 fn volume(model: &Model, body: &AffineBody, t0: f64, q: &[f64]) -> Option<Diagnostic> {
     let det = value(model, t0, q, &[body.determinant])[0];
-    if det > 0.0 {
+    if det > 0.0 || !body.named && body.let_go {
         return None;
     }
     let own = body.first..body.first + body.size * body.size;
@@ -125,10 +125,13 @@ fn volume(model: &Model, body: &AffineBody, t0: f64, q: &[f64]) -> Option<Diagno
             body.name
         )
     };
-    let hint = format!(
+    let mut hint = format!(
         "an affine body has a positive determinant, such as `initial {} = identity({})`",
         body.name, body.size
     );
+    if !body.named {
+        hint += &format!("; with `event continue inversion: det({})` any will do", body.name);
+    }
     let span = given.map_or(body.span, |datum| datum.span);
     Some(Diagnostic::error("E0621", span, message).with_hint(&hint))
 }

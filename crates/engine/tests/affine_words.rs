@@ -470,3 +470,28 @@ fn a_body_that_loses_its_volume_stops_unless_told_to_go_on() {
     );
     assert_eq!(motion.stop.reason, StopReason::Event("collapse(phi)".into()));
 }
+
+/// A body that only its inertia, its determinant or a force density shows is checked at the start and stops, and `event continue` lets it go on from anywhere.
+#[test]
+fn bodies_without_a_word_are_watched() {
+    let inertia = "kinetic tr(transpose(phi')*phi'*J)/2\n";
+    let head = "coordinates phi[2,2]\nparameters J = [[1, 0], [0, 2]]\nsolve t = 0..2\n";
+    let start = |phi: &str| format!("initial phi = {phi}, phi' = [[-1, 0], [0, 0.5]]\n");
+    let plain = "kinetic tr(transpose(phi')*phi')/2\n";
+    let pushed = "force density at phi*a for a in disc(1, 1): 0.1*a\n";
+    for body in [inertia.to_owned(), format!("{plain}{pushed}")] {
+        let inside_out = format!("{head}{body}{}", start("[[-1, 0], [0, 1]]"));
+        refused(&inside_out, "E0621", "inside out");
+        refused(&format!("{head}{body}"), "E0621", "zero matrix");
+        let request = Request { at: Some(vec![0.5]), ..Request::default() };
+        let model = support::model(&format!("{head}{body}{}", start("identity(2)")));
+        let motion = support::run(&model, &request);
+        assert_eq!(motion.stop.reason, StopReason::Event("collapse(phi)".into()), "{body}");
+        let go_on = "event continue inversion: det(phi)\n";
+        let free = support::run(&support::model(&format!("{inside_out}{go_on}")), &request);
+        assert_eq!(free.stop.reason, StopReason::End, "{body}");
+    }
+    let model = support::model(&format!("{head}{plain}{}", start("identity(2)")));
+    let motion = support::run(&model, &Request::default());
+    assert_eq!(motion.stop.reason, StopReason::End, "a matrix of coordinates without a sign");
+}

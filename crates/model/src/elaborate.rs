@@ -10,6 +10,7 @@
 
 mod affine;
 mod body;
+mod body_signs;
 mod command_line;
 mod constants;
 mod constraint;

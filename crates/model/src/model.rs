@@ -153,7 +153,7 @@ pub enum AffineWord {
     },
 }
 
-/// A square matrix $\varphi$ of coordinates that stands in a word or function of affine bodies.
+/// A square matrix $\varphi$ of coordinates that is an affine body: by a word or function of affine bodies, or by its inertia, its determinant or inverse in the dynamics, or a force density.
 #[derive(Clone, Debug)]
 pub struct AffineBody {
     /// `phi`
@@ -166,6 +166,10 @@ pub struct AffineBody {
     pub determinant: Expr,
     /// Whether a part of its polar decomposition is asked for.
     pub polar: bool,
+    /// Whether a word or function of affine bodies names it.
+    pub named: bool,
+    /// Whether an `event continue` looks at its determinant.
+    pub let_go: bool,
     /// Where the text first treats it as a body.
     pub span: Span,
 }

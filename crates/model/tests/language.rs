@@ -305,10 +305,6 @@ const LINES: &[(&str, &str)] = &[
         "E0419 [x, y]: the point of a force density does not depend on `a`",
     ),
     (
-        "force density at phi*m for m in disc(1, 1): [0, 1]",
-        "E0204 m: the index `m` hides a parameter of this name",
-    ),
-    (
         "force density at phi*a for a in disc(1, 1): [0, abs(a[1])]",
         "E0419 [0, abs(a[1])]: over a solid body the density must be a polynomial in `a`, of degree 11 and less",
     ),

@@ -307,6 +307,14 @@ impl Elaborator<'_> {
 
     /// Takes a matrix for a body if it is one of coordinates, all of them in their order; gives its place among the bodies.
     pub(crate) fn body(&mut self, site: Site, value: &Value, polar: bool) -> Option<usize> {
+        let k = self.take_body(site, value)?;
+        let body = &mut self.draft.bodies[k];
+        (body.polar, body.named) = (body.polar || polar, true);
+        Some(k)
+    }
+
+    /// The same, where no word or function names it.
+    pub(crate) fn take_body(&mut self, site: Site, value: &Value) -> Option<usize> {
         let Value::Matrix(n, m, phi) = value else { return None };
         if n != m || *n > algebra::MAX_DETERMINANT {
             return None;
@@ -317,25 +325,35 @@ impl Elaborator<'_> {
             return None;
         }
         if let Some(k) = self.draft.bodies.iter().position(|b| b.first == first) {
-            self.draft.bodies[k].polar |= polar;
             return Some(k);
         }
         let name = own[0].name.split('[').next().unwrap_or_default().to_owned();
         let determinant = algebra::determinant(self.graph, *n, phi);
         let span = self.span(site);
-        self.draft.bodies.push(AffineBody { name, size: *n, first, determinant, polar, span });
+        self.draft.bodies.push(AffineBody {
+            name,
+            size: *n,
+            first,
+            determinant,
+            polar: false,
+            named: false,
+            let_go: false,
+            span,
+        });
         Some(self.draft.bodies.len() - 1)
     }
 
     /// Every body is watched, and what two words leave together is said.
     pub(crate) fn finish_bodies(&mut self) {
-        for body in &self.draft.bodies {
+        self.finish_determinants();
+        for body in &mut self.draft.bodies {
             let det = body.determinant;
             let is_let_go = |(e, _): &(Expr, Span)| {
                 self.graph.vanishes_modulo_prime(self.graph.sub(*e, det))
                     || self.graph.vanishes_modulo_prime(self.graph.add(*e, det))
             };
-            if self.draft.let_go.iter().any(is_let_go) {
+            body.let_go = self.draft.let_go.iter().any(is_let_go);
+            if body.let_go {
                 continue;
             }
             self.draft.events.push(Event {

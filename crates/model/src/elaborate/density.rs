@@ -73,6 +73,7 @@ impl Elaborator<'_> {
             self.error_hint("E0419", self.span(point), message, &hint);
             return None;
         }
+        self.see_spread(point, &position, &own);
         match spread {
             Spread::Points(points) => {
                 let (position, force) = stacked(g, &own, (&position, &force), &points);

@@ -7,11 +7,12 @@ use pfaff_expr::{Expr, Graph, Role};
 use crate::drawing::Drawing;
 use crate::elaborate::Given;
 use crate::elaborate::body::WordUse;
-use crate::elaborate::scope::Scope;
+use crate::elaborate::scope::{Scope, Site};
 use crate::model::{
     AffineBody, Constraint, Coordinate, Datum, Dynamics, Equation, Event, Force, Model,
     MultiplierStart, Observed, Parameter, Principle, Results, Solve, Symmetry, Terminal,
 };
+use crate::shape::Value;
 use crate::source::{Source, Span};
 use crate::syntax::Arena;
 
@@ -38,6 +39,8 @@ pub(crate) struct Draft {
     /// What an `event continue` looks at.
     pub(crate) let_go: Vec<(Expr, Span)>,
     pub(crate) bodies: Vec<AffineBody>,
+    /// Matrices whose determinant or inverse is asked for.
+    pub(crate) determinants: Vec<(Site, Value)>,
     /// Where the words of affine bodies stand.
     pub(crate) words: Vec<WordUse>,
     pub(crate) drawings: Vec<Drawing>,

@@ -326,16 +326,19 @@ impl Elaborator<'_> {
                 algebra::transpose(a)
             }
             ("tr", [Value::Matrix(n, m, x)]) if n == m => {
+                self.see_trace(site);
                 Value::Scalar(g.sum((0..*n).map(|i| x[i * n + i])))
             }
             ("det", [Value::Matrix(n, m, x)]) if n == m => {
                 if !self.fits_determinant(site, *n) {
                     return Value::Poison;
                 }
+                self.see_determinant(site, &values[0]);
                 Value::Scalar(algebra::determinant(g, *n, x))
             }
             ("inv", [Value::Matrix(n, m, x)]) if n == m => {
                 let at = self.argument(site, 0);
+                self.see_determinant(site, &values[0]);
                 self.inverse(at, *n, x)
             }
             ("sym" | "skew", [Value::Matrix(n, m, x)]) if n == m => {

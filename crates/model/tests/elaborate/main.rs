@@ -375,3 +375,46 @@ fn unnamed_constraints_are_numbered_by_position() {
     assert_eq!(model.constraints[3].along.as_ref().map(Vec::len), Some(3));
     assert_eq!(constraints(&model).len(), 4);
 }
+
+/// What makes a matrix of coordinates a body, and what does not.
+#[test]
+fn signs_of_a_body() {
+    let bodies = |lines: &str| {
+        let head = "coordinates r[2], phi[2,2]\nparameters J = [[1, 0], [0, 2]], g = [[2, 0], [0, 1]], M = 3\n";
+        read(&format!("{head}{lines}\ninitial phi = identity(2)\n")).bodies
+    };
+    let plain = "kinetic tr(transpose(phi')*phi')/2 + dot(r', r')/2\n";
+    for inertia in [
+        "kinetic tr(transpose(phi')*phi'*J)/2",
+        "kinetic tr(transpose(phi')*g*phi'*J)/2",
+        "kinetic tr(phi'*J*transpose(phi'))/2",
+        "lagrangian tr(J*transpose(phi')*phi')/2 - M*r[2]",
+        "let T = tr(M*transpose(phi')*phi'*inertia_box(M, 1, 2))/2\nkinetic T",
+    ] {
+        let found = bodies(inertia);
+        assert!(found.len() == 1 && !found[0].named && !found[0].let_go, "{inertia}");
+    }
+    for sign in [
+        "potential log(det(phi))^2",
+        "potential -det(phi)",
+        "let d = det(phi)\nconstraint c: d = 1",
+        "force phi: -transpose(inv(phi))",
+        "force density at r + phi*a for a in disc(M, 1): r",
+    ] {
+        assert_eq!(bodies(&format!("{plain}{sign}")).len(), 1, "{sign}");
+    }
+    for no_sign in [
+        "",
+        "observe area = det(phi)",
+        "let area = det(phi)\nobserve s = area^2",
+        "event flat: det(phi)",
+        "observe w = (inv(phi)*phi')[1,2]",
+        "kinetic M*tr(transpose(phi')*g*phi')",
+    ] {
+        assert!(bodies(&format!("{plain}{no_sign}")).is_empty(), "{no_sign}");
+    }
+    let let_go =
+        bodies("kinetic tr(transpose(phi')*phi'*J)/2\nevent continue passage: det(phi)");
+    assert!(let_go[0].let_go && !let_go[0].named);
+    assert!(bodies(&format!("{plain}observe G = green(phi)"))[0].named);
+}
