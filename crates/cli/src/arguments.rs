@@ -103,6 +103,23 @@ pub(crate) struct MotionArguments {
     pub(crate) max_steps: Option<usize>,
 }
 
+/// How a motion between given ends (`final`) is looked for.
+#[derive(Args, Debug)]
+pub(crate) struct SearchArguments {
+    /// With `final`: begins at these velocities and multipliers, such as "x'=1, mu(c)=2"
+    #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true, conflicts_with_all = ["from", "lead"])]
+    pub(crate) guess: Option<String>,
+    /// With `final`: begins at a motion, a table as --output writes it
+    #[arg(long, value_name = "FILE.csv", conflicts_with = "lead")]
+    pub(crate) from: Option<String>,
+    /// With `final`: begins at other parameters, such as "Y=0.1", and leads their motions to the model's own
+    #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
+    pub(crate) lead: Option<String>,
+    /// With `final`: the most seconds that the search may take, 60 if not given
+    #[arg(long, value_name = "S", allow_hyphen_values = true)]
+    pub(crate) seconds: Option<f64>,
+}
+
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -177,6 +194,8 @@ Exit status: 0 done, 1 the model or its data is wrong, 2 wrong usage or a file t
 pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) motion: MotionArguments,
+    #[command(flatten)]
+    pub(crate) search: SearchArguments,
     /// Writes the motion to a file as the run goes on: .csv, .json or .parquet by its ending
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<String>,

@@ -2,20 +2,21 @@
 
 use std::io::IsTerminal;
 
-use pfaff::{Model, Motion, Progress, Reading, Request, Verdict};
+use pfaff::{Guess, Model, Motion, Progress, Reading, Request, Verdict, read_named_numbers};
 
-use crate::arguments::{MotionArguments, PlainFormat, RunArguments};
+use crate::arguments::{MotionArguments, PlainFormat, RunArguments, SearchArguments};
 use crate::bar::Bar;
 use crate::file::OutputFile;
 use crate::interrupt;
-use crate::output::{Exit, failed, print, say, usage};
+use crate::output::{Exit, failed, print, rejected, say, usage};
 use crate::summary::summary;
 
 pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
-    let request = request(&arguments.motion)?;
+    let mut request = request(&arguments.motion)?;
     interrupt::listen();
     let Reading { model, read_us, .. } =
         crate::input::reading(&arguments.motion.model, arguments.motion.initial.as_deref())?;
+    begin(&model, &arguments.search, &mut request)?;
     let mut file = arguments.output.as_deref().map(OutputFile::open).transpose()?;
     let mut motion = watched(&model, &request, file.as_mut())?;
     motion.statistics.derive_us += read_us;
@@ -76,7 +77,39 @@ pub(crate) fn request(arguments: &MotionArguments) -> Result<Request, Exit> {
         samples: arguments.samples,
         step: arguments.step,
         max_steps: arguments.max_steps,
+        ..Request::default()
     })
+}
+
+/// Where and how long motions between given ends are looked for.
+fn begin(model: &Model, search: &SearchArguments, request: &mut Request) -> Result<(), Exit> {
+    let used = [
+        ("--guess", search.guess.is_some()),
+        ("--from", search.from.is_some()),
+        ("--lead", search.lead.is_some()),
+        ("--seconds", search.seconds.is_some()),
+    ];
+    if let Some((option, _)) = used.iter().find(|(_, given)| *given)
+        && model.terminal.is_empty()
+    {
+        return Err(usage(&format!(
+            "{option} is about motions between given ends, and the model has no `final`"
+        )));
+    }
+    request.seconds = search.seconds;
+    if let Some(text) = &search.lead {
+        request.lead = read_named_numbers("--lead", text).map_err(|r| rejected(&r))?;
+    }
+    if let Some(text) = &search.guess {
+        request.guess = Some(Guess::start(model, text).map_err(|r| rejected(&r))?);
+    }
+    if let Some(name) = &search.from {
+        let text = std::fs::read_to_string(name)
+            .map_err(|error| usage(&format!("`{name}` cannot be read: {error}")))?;
+        let guess = Guess::motion(model, name, &text);
+        request.guess = Some(guess.map_err(|failure| failed(&failure, &model.source))?);
+    }
+    Ok(())
 }
 
 /// The numbers of `--at`.

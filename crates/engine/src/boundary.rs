@@ -10,6 +10,9 @@
 mod canonical;
 mod conditions;
 mod family;
+mod guess;
+mod lead;
+mod patience;
 mod reach;
 mod search;
 mod second;
@@ -26,18 +29,25 @@ use pfaff_solver::Scheme;
 use crate::audit::{Check, Verdict};
 use crate::boundary::canonical::Canonical;
 use crate::boundary::conditions::conditions;
+use crate::boundary::lead::lead;
+use crate::boundary::patience::{Ended, Patience};
 use crate::boundary::search::{Candidate, Found, search};
 use crate::boundary::solution::{agreement, solution};
 use crate::mechanism::Dynamics;
 use crate::memory::remembers;
-use crate::motion::{Motion, StopReason};
+use crate::motion::{Form, Motion, StopReason};
 use crate::note::{Note, brief};
 use crate::pipeline::{Failure, integrated_from, uncompiled};
-use crate::progress::Progress;
+use crate::progress::{Progress, Setting};
+use crate::record::Record;
 use crate::settings::Request;
 use crate::start::Start;
 
+pub use guess::Guess;
 pub use solution::Solution;
+
+/// How long a search may take if nothing else is said.
+const SEARCH_SECONDS: f64 = 60.0;
 
 /// Whether a run of the model is a boundary value problem.
 pub(crate) fn has_ends(model: &Model) -> bool {
@@ -71,7 +81,41 @@ pub(crate) fn run(
 
     let clock = Clock::now();
     let scheme = scheme(model, request)?;
-    let Found { mut paths, best, integrations } = search(&mut problem, scheme);
+    let setting = Setting {
+        model,
+        principle: Some(principle),
+        method: name(scheme),
+        form: Form::Saddle,
+        t0: problem.conditions.t0,
+        t1: problem.conditions.t0 + problem.conditions.guess,
+    };
+    let record = Record::default();
+    let mut going = |steps: usize| {
+        watch(&Progress { t: setting.t0, steps, rows: 0, setting, record: &record })
+    };
+    let seconds = request.seconds.unwrap_or(SEARCH_SECONDS);
+    let positive = seconds > 0.0;
+    if !positive {
+        return Err(Failure::Usage(format!("the search cannot take {seconds} seconds")));
+    }
+    let mut patience = Patience::new(seconds, &mut going);
+    let mut begin = Vec::new();
+    if let Some(guess) = &request.guess {
+        let path = guess.path(&mut problem);
+        begin.push((path, problem.branch.clone()));
+    }
+    let mut notes = Vec::new();
+    if !request.lead.is_empty() {
+        let arrived = lead(model, &equations, request, &mut patience)?;
+        if arrived.is_empty() {
+            let text = "no motion could be led to the model's own parameters, so that the search began anew";
+            notes.push(Note::Remark(text.into()));
+        }
+        begin.extend(arrived);
+    }
+    let Found { mut paths, best, integrations } =
+        search(&mut problem, scheme, begin, &mut patience);
+    let ended = patience.ended;
     let mut solutions: Vec<(Solution, Candidate)> = Vec::new();
     for found in paths.drain(..) {
         if let Ok(solved) = solution(model, &equations, &mut problem, &found) {
@@ -85,7 +129,6 @@ pub(crate) fn run(
     }
     let search_us = clock.elapsed().as_secs_f64() * 1e6;
 
-    let mut notes = Vec::new();
     let first = match solutions.first() {
         Some((_, found)) => {
             problem.branch.clone_from(&found.branch);
@@ -96,7 +139,7 @@ pub(crate) fn run(
                 return Err(Failure::Model(vec![hopeless(model)]));
             };
             problem.branch.clone_from(&best.branch);
-            notes.push(Note::Stopped(unsolved(model, &equations, best.residual)));
+            notes.push(Note::Stopped(unsolved(model, &equations, best.residual, ended)));
             best.first.clone()
         }
     };
@@ -122,12 +165,15 @@ pub(crate) fn run(
         method: Some("auto".into()),
         ..request.clone()
     };
-    let mut motion =
-        integrated_from(model, &Dynamics::Saddle(equations.clone()), &asked, start, watch)?;
-    motion.method = match scheme {
-        Scheme::Shooting => "shooting",
-        Scheme::Collocation { .. } => "collocation",
+    let interrupted = ended == Some(Ended::Interrupted);
+    let dynamics = Dynamics::Saddle(equations.clone());
+    // NOTE: who interrupts a search wants to see what it has so far: that one motion is integrated to its end.
+    let mut motion = if interrupted {
+        integrated_from(model, &dynamics, &asked, start, &mut |_| true)?
+    } else {
+        integrated_from(model, &dynamics, &asked, start, watch)?
     };
+    motion.method = name(scheme);
     if let Some(note) = abnormal_note(model, &equations) {
         notes.push(note);
     }
@@ -137,8 +183,22 @@ pub(crate) fn run(
             "shooting and collocation share the equations, but nothing of how they are solved";
         push_check(&mut motion, Check::new("two methods".into(), agreement, 1e-9, reason));
     }
-    if !solved && motion.stop.reason == StopReason::End {
+    if interrupted && motion.stop.reason == StopReason::End {
+        motion.stop.reason = StopReason::Interrupted;
+        if solved {
+            let text =
+                "the search was interrupted: what it had found is shown, there may be more";
+            notes.push(Note::Stopped(text.into()));
+        }
+    } else if !solved && motion.stop.reason == StopReason::End {
         motion.stop.reason = StopReason::MaxSteps;
+    }
+    if solved && ended == Some(Ended::Late) {
+        let text = format!(
+            "the search ended after {} s (--seconds): there may be more motions than it found",
+            brief(seconds)
+        );
+        notes.push(Note::Remark(text));
     }
     motion.notes.extend(notes);
     motion.solutions = Some(solutions.into_iter().map(|(s, ..)| s).collect());
@@ -188,6 +248,13 @@ fn stationary(model: &Model, equations: &Equations) -> Result<(), Diagnostic> {
     ))
 }
 
+fn name(scheme: Scheme) -> &'static str {
+    match scheme {
+        Scheme::Shooting => "shooting",
+        Scheme::Collocation { .. } => "collocation",
+    }
+}
+
 fn scheme(model: &Model, request: &Request) -> Result<Scheme, Failure> {
     match request.method.as_deref().unwrap_or(&model.solve.method) {
         "auto" | "dop853" | "shooting" => Ok(Scheme::Shooting),
@@ -207,9 +274,21 @@ fn hopeless(model: &Model) -> Diagnostic {
 }
 
 /// Why there may be no solution.
-fn unsolved(model: &Model, equations: &Equations, residual: f64) -> String {
+fn unsolved(
+    model: &Model,
+    equations: &Equations,
+    residual: f64,
+    ended: Option<Ended>,
+) -> String {
+    let tried = match ended {
+        Some(Ended::Interrupted) => "The search was interrupted",
+        Some(Ended::Late) => "The search ran out of its time (--seconds)",
+        None => {
+            "The search tries a straight line, starts of many sizes and directions, and paths that are led to the end step by step"
+        }
+    };
     let mut text = format!(
-        "no motion between the ends was found: the best path misses them by {}, and is shown. The search tries a straight line, starts of many sizes and directions, and paths that are led to the end step by step",
+        "no motion between the ends was found: the best path misses them by {}, and is shown. {tried}",
         brief(residual)
     );
     let integrable = pfaff_mechanics::integrable(model, equations);

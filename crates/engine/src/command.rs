@@ -37,6 +37,15 @@ pub fn read_state(model: &Model, text: &str) -> Result<State, Rejected> {
     Ok(state)
 }
 
+/// Reads `a=1, b=2*pi` as named numbers; `option` names the text in diagnostics.
+///
+/// # Errors
+///
+/// [`Rejected`] with all mistakes.
+pub fn read_named_numbers(option: &str, text: &str) -> Result<Vec<(String, f64)>, Rejected> {
+    read_numbers(option, text).map_err(|(source, diagnostics)| Rejected { source, diagnostics })
+}
+
 /// The value of a formula: a number, or nested lists of numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {

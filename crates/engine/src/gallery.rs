@@ -78,6 +78,7 @@ gallery![
     "prescribed_speed",
     "rattleback",
     "roller_racer",
+    "rolling_ball",
     "rotation_free_2d",
     "rotation_free_3d",
     "rotation_free_vakonomic",

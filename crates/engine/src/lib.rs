@@ -63,8 +63,8 @@ mod views;
 mod witness;
 
 pub use audit::{Audit, Check, Verdict};
-pub use boundary::Solution;
-pub use command::{Range, Value, evaluate, read_state};
+pub use boundary::{Guess, Solution};
+pub use command::{Range, Value, evaluate, read_named_numbers, read_state};
 pub use compare::{Comparison, Kept, Parting, compare};
 pub use equivalence::Equivalence;
 pub use export::{ExportForm, NoExport, export, exported};

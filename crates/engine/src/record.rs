@@ -28,6 +28,7 @@ pub(crate) struct Recorder<'a> {
 }
 
 /// What was written down so far.
+#[derive(Default)]
 pub(crate) struct Record {
     /// [`Instant::inputs`] and what is observed, row after row.
     pub(crate) rows: Vec<f64>,

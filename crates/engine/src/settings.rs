@@ -3,6 +3,7 @@
 use pfaff_model::{Model, Principle};
 use pfaff_solver::{Method, Options};
 
+use crate::boundary::Guess;
 use crate::pipeline::Failure;
 
 /// What the caller asks for; what is `None` comes from the model's `solve` line or its defaults.
@@ -26,6 +27,12 @@ pub struct Request {
     pub step: Option<f64>,
     /// The most steps a run may take.
     pub max_steps: Option<usize>,
+    /// Between given ends: where the search begins.
+    pub guess: Option<Guess>,
+    /// Between given ends: parameters with other values, whose motions are found first and then led to the values of the model.
+    pub lead: Vec<(String, f64)>,
+    /// Between given ends: the seconds that the search may take.
+    pub seconds: Option<f64>,
 }
 
 /// A request with everything filled in.

@@ -7,37 +7,12 @@ mod elliptic;
 mod support;
 
 use elliptic::{argument, jacobi};
-use pfaff::{Failure, Motion, Request, Solution, StopReason, Verdict, gallery_model};
+use pfaff::{Failure, Motion, Request, StopReason, Verdict};
+use support::ends::{best, gallery, gallery_by, last, named, solutions};
 
 /// How many of a sweep are tried.
 fn part(full: usize) -> usize {
     if std::env::var_os("PFAFF_FUZZ").is_some_and(|v| v == "full") { full } else { full / 10 }
-}
-
-fn gallery(name: &str, set: &str) -> Motion {
-    gallery_by(name, set, &Request::default())
-}
-
-fn gallery_by(name: &str, set: &str, request: &Request) -> Motion {
-    let text = gallery_model(name).expect("it is in the gallery").text;
-    support::run(&support::model_with(text, set, ""), request)
-}
-
-fn solutions(motion: &Motion) -> &[Solution] {
-    motion.solutions.as_deref().expect("a boundary value problem lists its solutions")
-}
-
-fn best(motion: &Motion) -> &Solution {
-    solutions(motion).first().expect("there is a solution")
-}
-
-fn named(list: &[(String, f64)], name: &str) -> f64 {
-    list.iter().find(|(n, _)| n == name).expect("the name is there").1
-}
-
-fn last(motion: &Motion, name: &str) -> f64 {
-    let series = motion.q.iter().find(|s| s.name == name).expect("the coordinate is there");
-    *series.values.last().expect("there are output times")
 }
 
 /// The length of the arc of a circle over the chord r that cuts off the area z.
@@ -232,6 +207,29 @@ fn sleigh_parks_by_both_methods() {
     }
     let difference = best(&shot).action - best(&collocated).action;
     assert!(difference.abs() < 1e-9, "{difference:e}");
+}
+
+/// Random poses of a sleigh: at least 95 of 100 are reached, and where none is found the run says so.
+#[test]
+fn sleigh_reaches_random_poses() {
+    let mut random = support::Random::new(17);
+    let (mut reached, all) = (0, part(200));
+    for _ in 0..all {
+        let [x, y] = [0; 2].map(|_| 3.0 * random.number());
+        let θ = std::f64::consts::PI * random.number();
+        let motion = gallery("se2", &format!("X={x}, Y={y}, Theta={θ}"));
+        match solutions(&motion).first() {
+            Some(solution) => {
+                reached += 1;
+                assert!(solution.residual <= 1e-9 && motion.stop.reason == StopReason::End);
+                let off = [("x", x), ("y", y), ("theta", θ)].map(|(n, q)| last(&motion, n) - q);
+                assert!(off.iter().all(|d| d.abs() < 1e-8), "({x}, {y}, {θ}): {off:?}");
+            }
+            None => assert_eq!(motion.stop.reason, StopReason::MaxSteps),
+        }
+    }
+    println!("{reached} of {all} poses");
+    assert!(100 * reached >= 95 * all, "{reached} of {all}");
 }
 
 /// The first solution of a text.

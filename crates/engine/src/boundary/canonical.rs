@@ -70,8 +70,7 @@ impl Canonical {
         let (q, v, μ) = (model.positions(), model.velocities(), model.results.mu.clone());
         let (n, m) = (q.len(), μ.len());
         let ψ = &equations.residual;
-        // NOTE: nodes are not merged by value here: what brackets have left in the graph would make some of these sums merge in a circle.
-        let (legendre, push, bend, linear) = {
+        let (legendre, push, bend, linear) = g.merging(|| {
             let whole = g.sub(lagrangian, g.dot(&μ, ψ));
             let momenta = g.gradient(whole, &v);
             let mass = g.jacobian(&momenta, &v);
@@ -102,7 +101,7 @@ impl Canonical {
                 bend.extend(part.iter().map(|&e| g.derivative(e, model.time)));
             }
             (legendre, push, bend, linear)
-        };
+        });
         let holonomic: Vec<Expr> = equations.position.iter().flatten().copied().collect();
         let mut surface = holonomic.clone();
         surface.extend(g.jacobian(&holonomic, &q).into_iter().flatten());

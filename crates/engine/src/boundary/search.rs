@@ -2,12 +2,15 @@
 //!
 //! First a straight line between the ends, improved as a whole. Then momenta at the start of many directions and sizes, from a sequence that is the same in every run:
 //! those whose paths end nearest are moved until they arrive. If none arrives, paths are led to the end by continuation. Every distinct path is kept.
+//! Where a start is given, all this is tried only if it leads nowhere.
 
 use pfaff_solver::{
     BoundaryOptions, BoundaryProblem, Path, Scheme, aim, flow, miss, pursue, solve_boundary,
 };
 
 use crate::boundary::canonical::Canonical;
+use crate::boundary::guess::state;
+use crate::boundary::patience::Patience;
 
 /// A path between the ends.
 #[derive(Clone, Debug)]
@@ -47,20 +50,36 @@ const ARRIVED: f64 = 1e-5;
 /// Distinct paths that are kept.
 const KEPT: usize = 12;
 /// Pieces of a path.
-const PIECES: usize = 8;
+pub(crate) const PIECES: usize = 8;
 
-/// Searches for all paths between the ends.
-pub(crate) fn search(problem: &mut Canonical, scheme: Scheme) -> Found {
+/// Where a search begins: a path, and whether only its first state counts.
+pub(crate) type Begin = (Path, bool);
+
+/// Searches for all paths between the ends; from the given places alone if they lead to one.
+pub(crate) fn search(
+    problem: &mut Canonical,
+    scheme: Scheme,
+    begin: Vec<(Begin, Vec<f64>)>,
+    patience: &mut Patience<'_>,
+) -> Found {
     let mut hunt = Hunt {
         scatter: Scatter::new(),
         found: Found { paths: Vec::new(), best: None, integrations: 0 },
         seen: Vec::new(),
         scheme,
+        patience,
     };
+    for (begin, branch) in begin {
+        problem.branch = branch;
+        hunt.begun(problem, begin);
+    }
+    if !hunt.found.paths.is_empty() {
+        return hunt.found;
+    }
     hunt.straight(problem);
-    for _ in 0..ROUNDS {
-        hunt.round(problem);
-        if !hunt.found.paths.is_empty() {
+    for round in 0..ROUNDS {
+        hunt.round(problem, round > 0);
+        if !hunt.found.paths.is_empty() || hunt.over() {
             break;
         }
     }
@@ -70,51 +89,88 @@ pub(crate) fn search(problem: &mut Canonical, scheme: Scheme) -> Found {
     hunt.found
 }
 
-struct Hunt {
+struct Hunt<'a, 'b> {
     scatter: Scatter,
     found: Found,
     /// Positions along the paths that were found.
     seen: Vec<Vec<f64>>,
     scheme: Scheme,
+    patience: &'a mut Patience<'b>,
 }
 
-impl Hunt {
-    fn straight(&mut self, problem: &mut Canonical) {
-        let (q0, q1, duration) = guess(problem);
-        let slope: Vec<f64> = q0.iter().zip(&q1).map(|(a, b)| (b - a) / duration).collect();
-        for push in [0.0, 1.0, -1.0] {
-            let μ = vec![push; problem.m];
-            problem.branch = [slope.as_slice(), &μ].concat();
-            let t0 = problem.conditions.t0;
-            let d = problem.dimension();
-            let path = Path::even(PIECES, &mut |s| {
-                let q: Vec<f64> = q0.iter().zip(&q1).map(|(a, b)| a + s * (b - a)).collect();
-                let p = problem.momenta(t0 + s * duration, &q, &slope, &μ);
-                let mut y = [q, p].concat();
-                y.resize(d, 0.0);
-                if problem.conditions.duration.is_none() {
-                    y[d - 1] = duration;
-                }
-                y
-            });
-            let options = BoundaryOptions {
-                tolerance: 1e-8,
-                iterations: 25,
-                ..BoundaryOptions::default()
-            };
-            self.found.integrations += PIECES;
-            if let Ok(report) = solve_boundary(problem, path, &options)
-                && report.converged
-            {
-                self.keep(problem, report.path.first().to_vec());
-            }
+impl Hunt<'_, '_> {
+    fn over(&mut self) -> bool {
+        self.patience.is_over(self.found.integrations)
+    }
+
+    /// From a given place.
+    fn begun(&mut self, problem: &mut Canonical, (path, start_only): Begin) {
+        let first = path.first().to_vec();
+        self.fallback(problem, &first);
+        if !start_only {
+            self.whole(problem, path);
+        }
+        if self.found.paths.is_empty() && !self.over() {
+            self.aimed(problem, &first);
         }
     }
 
-    /// A start of random direction and size.
-    fn random(&mut self, problem: &mut Canonical) -> Vec<f64> {
-        let (n, d) = (problem.n, problem.dimension());
-        let (q0, q1, duration) = guess(problem);
+    /// Something to show if nothing better comes.
+    fn fallback(&mut self, problem: &mut Canonical, first: &[f64]) {
+        self.found.integrations += 1;
+        if let Ok(far) = miss(problem, first, 1e-6) {
+            self.better(problem, first.to_vec(), far);
+        }
+    }
+
+    /// A path improved as a whole.
+    fn whole(&mut self, problem: &mut Canonical, path: Path) {
+        let options =
+            BoundaryOptions { tolerance: 1e-8, iterations: 25, ..BoundaryOptions::default() };
+        self.found.integrations += PIECES;
+        if let Ok(report) = solve_boundary(problem, path, &options)
+            && report.converged
+        {
+            self.keep(problem, report.path.first().to_vec());
+        }
+    }
+
+    /// A start moved until it arrives.
+    fn aimed(&mut self, problem: &mut Canonical, first: &[f64]) {
+        let Ok(aimed) = aim(problem, first, ARRIVED, 40) else { return };
+        self.found.integrations += aimed.integrations;
+        if aimed.residual <= ARRIVED {
+            self.keep(problem, aimed.first);
+        } else {
+            self.better(problem, aimed.first, aimed.residual);
+        }
+    }
+
+    fn straight(&mut self, problem: &mut Canonical) {
+        let (q0, q1, duration) = straight_ends(problem);
+        let slope: Vec<f64> = q0.iter().zip(&q1).map(|(a, b)| (b - a) / duration).collect();
+        for push in [0.0, 1.0, -1.0] {
+            if self.over() {
+                return;
+            }
+            let μ = vec![push; problem.m];
+            problem.branch = [slope.as_slice(), &μ].concat();
+            let t0 = problem.conditions.t0;
+            let path = Path::even(PIECES, &mut |s| {
+                let q: Vec<f64> = q0.iter().zip(&q1).map(|(a, b)| a + s * (b - a)).collect();
+                state(problem, t0 + s * duration, duration, (&q, &slope, &μ))
+            });
+            if self.found.best.is_none() {
+                self.fallback(problem, path.first());
+            }
+            self.whole(problem, path);
+        }
+    }
+
+    /// A start of random direction and size; multipliers have their own size if they are to be `apart`.
+    fn random(&mut self, problem: &mut Canonical, apart: bool) -> Vec<f64> {
+        let n = problem.n;
+        let (q0, q1, duration) = straight_ends(problem);
         let slope: Vec<f64> = q0.iter().zip(&q1).map(|(a, b)| (b - a) / duration).collect();
         let t0 = problem.conditions.t0;
         let size = slope.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
@@ -125,51 +181,55 @@ impl Hunt {
                 None => q0[k] + size * duration * self.scatter.gaussian(),
             })
             .collect();
-        // From a third to thirty times the momentum of the straight line.
-        let radius = libm::exp(self.scatter.uniform() * libm::log(100.0)) / 3.0;
+        let radius = self.scatter.radius();
         let v: Vec<f64> = (0..n).map(|_| radius * size * self.scatter.gaussian()).collect();
+        let radius = if apart { radius * self.scatter.radius() } else { radius };
         let μ: Vec<f64> =
             (0..problem.m).map(|_| radius * size * self.scatter.gaussian()).collect();
-        let p = problem.momenta(t0, &first, &v, &μ);
+        let mut y = state(problem, t0, duration, (&first, &v, &μ));
         problem.branch = [v, μ].concat();
-        let mut y = [first, p].concat();
-        y.resize(d, 0.0);
         if problem.conditions.duration.is_none() {
+            let d = y.len();
             y[d - 1] = duration * libm::exp(self.scatter.gaussian());
         }
         y
     }
 
-    fn round(&mut self, problem: &mut Canonical) {
+    /// Many starts, of which some are moved: the nearest ones, or some of the nearer half where the nearest led nowhere.
+    fn round(&mut self, problem: &mut Canonical, again: bool) {
         let mut looked: Vec<(f64, Vec<f64>, Vec<f64>)> = Vec::new();
         for _ in 0..LOOKED_AT {
-            let y = self.random(problem);
+            if self.over() {
+                return;
+            }
+            let y = self.random(problem, again);
             self.found.integrations += 1;
             if let Ok(far) = miss(problem, &y, 1e-4) {
                 looked.push((far, y, problem.branch.clone()));
             }
         }
         looked.sort_by(|a, b| a.0.total_cmp(&b.0));
-        for (_, y, branch) in looked.into_iter().take(AIMED) {
-            problem.branch = branch;
-            let Ok(aimed) = aim(problem, &y, ARRIVED, 40) else { continue };
-            self.found.integrations += aimed.integrations;
-            if aimed.residual <= ARRIVED {
-                self.keep(problem, aimed.first);
-            } else {
-                self.better(problem, aimed.first, aimed.residual);
+        let stride = if again { looked.len().div_ceil(2 * AIMED).max(1) } else { 1 };
+        for (_, y, branch) in looked.into_iter().step_by(stride).take(AIMED) {
+            if self.over() {
+                return;
             }
+            problem.branch = branch;
+            self.aimed(problem, &y);
         }
     }
 
     fn led(&mut self, problem: &mut Canonical) {
         for attempt in 0..PURSUED {
+            if self.over() {
+                return;
+            }
             let y = match &self.found.best {
                 Some(best) if attempt == 0 => {
                     problem.branch.clone_from(&best.branch);
                     best.first.clone()
                 }
-                _ => self.random(problem),
+                _ => self.random(problem, true),
             };
             let Ok(led) = pursue(problem, &y, ARRIVED, 120) else { continue };
             self.found.integrations += led.integrations;
@@ -226,7 +286,7 @@ impl Hunt {
 }
 
 /// Positions where nothing is known of them, and the duration.
-fn guess(problem: &Canonical) -> (Vec<f64>, Vec<f64>, f64) {
+pub(crate) fn straight_ends(problem: &Canonical) -> (Vec<f64>, Vec<f64>, f64) {
     let c = &problem.conditions;
     let pair = |a: &[Option<f64>], b: &[Option<f64>]| -> Vec<f64> {
         a.iter().zip(b).map(|(a, b)| a.or(*b).unwrap_or(0.0)).collect()
@@ -271,6 +331,11 @@ impl Scatter {
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// From a third to thirty, all sizes alike.
+    fn radius(&mut self) -> f64 {
+        libm::exp(self.uniform() * libm::log(100.0)) / 3.0
     }
 
     /// Of mean 0 and variance 1 (Box and Muller).

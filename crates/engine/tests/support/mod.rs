@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub(crate) mod cases;
+pub(crate) mod ends;
 pub(crate) mod local;
 pub(crate) mod matrix;
 pub(crate) mod systems;
