@@ -150,9 +150,6 @@ impl Hunt<'_, '_> {
         let (q0, q1, duration) = straight_ends(problem);
         let slope: Vec<f64> = q0.iter().zip(&q1).map(|(a, b)| (b - a) / duration).collect();
         for push in [0.0, 1.0, -1.0] {
-            if self.over() {
-                return;
-            }
             let μ = vec![push; problem.m];
             problem.branch = [slope.as_slice(), &μ].concat();
             let t0 = problem.conditions.t0;
@@ -162,6 +159,9 @@ impl Hunt<'_, '_> {
             });
             if self.found.best.is_none() {
                 self.fallback(problem, path.first());
+            }
+            if self.over() {
+                return;
             }
             self.whole(problem, path);
         }
