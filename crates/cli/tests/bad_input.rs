@@ -443,3 +443,35 @@ fn wrong_states_and_formulas_are_explained() {
         refused(&["eval", formula], "", &[words]);
     }
 }
+
+/// Ends that are not reached: status 3, the best path with what it misses, in words and as JSON; and options of the search where they make no sense.
+#[test]
+fn ends_that_are_not_reached() {
+    let text = "coordinates x\nlagrangian x'^2/2\ninitial x = 0\nfinal x = 1, t = free\nsolve t = 0..1";
+    let answer = pfaff_text(&["run", "-", "--seconds", "20"], text);
+    assert_eq!(answer.status, 3, "{}", answer.err);
+    assert!(answer.err.contains("no motion between the ends was found"), "{}", answer.err);
+    assert!(answer.out.contains("No motion between the ends was found"), "{}", answer.out);
+    assert!(answer.out.contains("position"), "the best path is printed: {}", answer.out);
+    let json = pfaff_text(&["run", "-", "--json", "--seconds", "20"], text);
+    assert!(json.status == 3 && json.out.contains("\"solutions\":[]"), "{}", json.out);
+    let open = "coordinates x\nlagrangian x'^2/2\ninitial x = 0, x' = 1\nsolve t = 0..1";
+    for option in
+        [["--guess", "x'=1"], ["--lead", "a=1"], ["--from", "a.csv"], ["--seconds", "1"]]
+    {
+        let answer = pfaff_text(&["run", "-", option[0], option[1]], open);
+        assert!(answer.status == 2 && answer.err.contains("no `final`"), "{}", answer.err);
+    }
+    let ends = "coordinates x\nparameters X = 1\nlagrangian x'^2/2\ninitial x = 0\nfinal x = X\nsolve t = 0..1";
+    for (option, status, part) in [
+        (["--guess", "mu(c)=1"], 1, "error["),
+        (["--lead", "Z=1"], 2, "`Z`"),
+        (["--lead", "X"], 1, "error["),
+        (["--from", "is/not/there.csv"], 2, "cannot be read"),
+        (["--seconds", "-1"], 2, "seconds"),
+    ] {
+        let answer = pfaff_text(&["run", "-", option[0], option[1]], ends);
+        assert!(answer.status == status && answer.err.contains(part), "{}", answer.err);
+    }
+    assert_eq!(pfaff_text(&["run", "-", "--lead", "X=0.5"], ends).status, 0);
+}

@@ -228,7 +228,6 @@ fn sleigh_reaches_random_poses() {
             None => assert_eq!(motion.stop.reason, StopReason::MaxSteps),
         }
     }
-    println!("{reached} of {all} poses");
     assert!(100 * reached >= 95 * all, "{reached} of {all}");
 }
 
