@@ -217,6 +217,26 @@ fn the_animation_moves_and_stops() {
     }
 }
 
+/// Everything that the pointer does with an animation, the keys do: play, step, both ends, turn.
+#[test]
+fn keys_are_enough_for_the_animation() {
+    let Some((driver, _one)) = driver() else { return };
+    let browser = driver.browser();
+    browser.size(1280, 900);
+    browser.open(&written(&folder(), "keys.html", &["affine_free_3d"]));
+    let told = browser.script(
+        "const a = window.pfaffAnimation, c = document.querySelector('.pfaff-animation canvas'); c.focus(); \
+         const key = (key, shiftKey = false) => c.dispatchEvent(new KeyboardEvent('keydown', {key, shiftKey, bubbles: true})); \
+         a.pause(); key('End'); const end = a.time; key('Home'); const start = a.time; \
+         key('ArrowRight'); const step = a.time; key('ArrowLeft'); const back = a.time; \
+         const before = a.camera.turn; key('ArrowRight', true); const turned = a.camera.turn - before; \
+         key(' '); const playing = a.playing; key(' '); \
+         return [document.activeElement === c, start === a.start && back === start, end === a.end, step > start, turned !== 0, playing, a.playing]",
+        json!([]),
+    );
+    assert_eq!(told, json!([true, true, true, true, true, true, false]));
+}
+
 #[test]
 fn titles_are_text() {
     let Some((driver, _one)) = driver() else { return };

@@ -217,6 +217,49 @@ fn latex_documents_compile() {
     assert_eq!(pfaff(&["derive", "sleigh", "--document"]).status, 2);
 }
 
+/// What the engine knows beside the motion stands in the page, with the numbers of the other commands.
+#[test]
+fn pages_show_geometry_memory_and_ends() {
+    let sleigh = page(&["sleigh"]);
+    for part in [
+        "id=\"geometry\"",
+        "growth vector (2, 3) in dimension 3",
+        "bracket generating",
+        "torsion: ",
+        "Torsion S (antisymmetric)",
+        "Curvature F of the constraints",
+        "Metric g (symmetric)",
+        "<code>pfaff geometry sleigh</code>",
+    ] {
+        assert!(sleigh.contains(part), "{part}");
+    }
+    assert!(!sleigh.contains("id=\"memory\"") && !sleigh.contains("id=\"solutions\""));
+    assert!(!page(&["pendulum"]).contains("id=\"geometry\""), "positions alone");
+    let large = page(&["bicycle", "--t1", "0.1"]);
+    assert!(large.contains("The tensors of this model are large"));
+
+    let past = page(&["fractional_constraint"]);
+    let section =
+        past.split("id=\"memory\"").nth(1).expect("memory").split("</section>").next();
+    let section = section.expect("an end");
+    for part in [
+        "derivative of Caputo</td><td>0.5</td><td>constraint past",
+        "<code>q1</code> 1.5, <code>q2</code> 1.5.",
+    ] {
+        assert!(section.contains(part), "{part}: {section}");
+    }
+
+    let ends = page(&["heisenberg"]);
+    let run = support::json(&["run", "heisenberg", "--json"]);
+    let all = run["solutions"].as_array().expect("a list");
+    assert!(!all.is_empty(), "{}", run["solutions"]);
+    for solution in all.iter().take(40) {
+        let action = solution["action"].as_f64().expect("a number");
+        assert!(ends.contains(&format!("<td>{action:.10}</td>")), "{action}");
+    }
+    assert_eq!(ends.matches("Stationary points of the action").count(), 1);
+}
+
 /// Some models; the whole gallery with `PFAFF_SITE=full`, as `cargo xtask test` builds it in release.
 #[test]
 fn the_gallery_is_a_site() {

@@ -42,18 +42,33 @@ pub(crate) fn remembers(model: &Model) -> bool {
     parts.into_iter().any(|e| g.remembers(e))
 }
 
-/// The orders of the fractional operators in an expression, ascending and each once.
-pub(crate) fn orders(model: &Model, e: Expr) -> Vec<f64> {
-    let g = &model.graph;
-    let order = |node: Expr| match g.node(node) {
+/// The order of a fractional operator; none for kernels, means and whatever else there is.
+pub(crate) fn order(model: &Model, node: Expr) -> Option<f64> {
+    match model.graph.node(node) {
         Node::Memory(Memory::Kernel | Memory::Mean, ..) => None,
         Node::Memory(_, _, second) => Some(plan::constant(model, second)),
         _ => None,
-    };
-    let mut orders: Vec<f64> = g.live(&[e]).into_iter().filter_map(order).collect();
+    }
+}
+
+/// The orders of the fractional operators in an expression, ascending and each once.
+pub(crate) fn orders(model: &Model, e: Expr) -> Vec<f64> {
+    let live = model.graph.live(&[e]);
+    let mut orders: Vec<f64> = live.into_iter().filter_map(|node| order(model, node)).collect();
     orders.sort_by(f64::total_cmp);
     orders.dedup();
     orders
+}
+
+/// The lowest power of $t - t_0$ with which each coordinate may leave the polynomial of its initial values; `None` if the model has no plan.
+pub(crate) fn departures(model: &Model, dynamics: &Dynamics, t0: f64) -> Option<Vec<f64>> {
+    let formulation = match (dynamics, &model.dynamics) {
+        (Dynamics::Saddle(equations), _) => mechanical(model, equations, t0),
+        (_, Written::Equations(equations)) => written(model, equations, t0),
+        (Dynamics::Ordinary(_), Written::Lagrangian { .. }) => return None,
+    };
+    let plan = formulation.ok()?.plan;
+    Some(plan.orders.iter().map(|order| order + plan.exponent.min(0.0)).collect())
 }
 
 /// Integrates a model with memory and audits the motion.

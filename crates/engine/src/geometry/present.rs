@@ -60,6 +60,21 @@ impl GeometryReport<'_> {
             .with_preface(self.preface())
     }
 
+    /// For a page: the conventions, what is true in sentences, and the blocks with these keys.
+    pub(crate) fn excerpt(&self, keys: &[&str]) -> (String, Vec<String>, Presentation) {
+        let mut sentences = self.preface();
+        sentences.retain(|s| !CONVENTIONS.contains(&s.as_str()));
+        sentences.extend(self.remarks());
+        let zero = self.model.graph.zero();
+        let sections = self
+            .shown_blocks()
+            .filter(|b| keys.contains(&b.key))
+            .map(|b| Section { key: b.key, heading: b.heading, lines: b.lines(zero) })
+            .collect();
+        let blocks = Presentation::of(self.model, None, sections, Vec::new());
+        (CONVENTIONS.map(str::trim).join("; "), sentences, blocks)
+    }
+
     fn shown_blocks(&self) -> impl Iterator<Item = &super::Block> {
         self.blocks.iter().filter(|b| self.shown.contains(&b.part()))
     }

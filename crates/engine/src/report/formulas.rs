@@ -6,11 +6,20 @@ use pfaff_expr::{Expr, Graph, Role, escape_markup as escape};
 
 use crate::present::{Label, Presentation};
 
-/// Bytes of formulas in one page; beyond them the page says how to get the rest.
+/// Bytes of the equations in one page; beyond them the page says how to get the rest.
 const ROOM: usize = 500_000;
 
 /// The equations under headings of the third level.
 pub(crate) fn formulas(presentation: &Presentation) -> String {
+    formulas_within(presentation, ROOM, "pfaff derive")
+}
+
+/// At most so many bytes of formulas; the command writes the others.
+pub(crate) fn formulas_within(
+    presentation: &Presentation,
+    room: usize,
+    command: &str,
+) -> String {
     let g = &presentation.graph;
     let mut out = String::new();
     let mut left_out = 0;
@@ -18,7 +27,7 @@ pub(crate) fn formulas(presentation: &Presentation) -> String {
         let mut body = String::new();
         for (left, right) in lines {
             let line = formula(g, &left, right);
-            if out.len() + body.len() + line.len() > ROOM {
+            if out.len() + body.len() + line.len() > room {
                 left_out += 1;
             } else {
                 body += &line;
@@ -50,7 +59,8 @@ pub(crate) fn formulas(presentation: &Presentation) -> String {
     if left_out > 0 {
         let _ = write!(
             out,
-            "<p class=\"note\">{left_out} further formulas are too long for a page; <code>pfaff derive</code> writes them all.</p>"
+            "<p class=\"note\">{left_out} further formulas are too long for a page; <code>{}</code> writes them all.</p>",
+            escape(command)
         );
     }
     for remark in &presentation.remarks {

@@ -13,8 +13,11 @@ mod drawing_scene;
 mod figures;
 mod formulas;
 mod gallery;
+mod geometry;
+mod memory;
 mod page;
 mod sha256;
+mod solutions;
 #[cfg(test)]
 mod style_tests;
 mod tables;

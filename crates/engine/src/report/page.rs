@@ -8,6 +8,9 @@ use pfaff_model::{Model, Piece, highlight};
 use super::drawing::{self, animation};
 use super::figures::groups;
 use super::formulas::formulas;
+use super::geometry::geometry;
+use super::memory::memory;
+use super::solutions::solutions;
 use super::tables::{
     audits, badge, classes, comparison, course, principle_name, provenance, statistics, summary,
 };
@@ -79,6 +82,9 @@ fn sections(report: &Report<'_>) -> Vec<(&'static str, &'static str, String)> {
         ("motion", "Motion", animations(report)),
         ("model", "Model", text(model)),
         ("equations", "Equations", equations(report)),
+        ("geometry", "Geometry", geometry(report)),
+        ("memory", "Memory", memory(report)),
+        ("solutions", "Motions between the ends", solutions(motions)),
         ("plots", "Plots", plots(report)),
     ];
     if let Shown::Comparison(c) = report.shown {

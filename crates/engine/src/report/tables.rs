@@ -20,7 +20,7 @@ use crate::survey::{ConstraintSurvey, survey};
 const ROWS: usize = 60;
 
 /// A table with a caption for those who do not see it; cells are HTML already.
-fn table(caption: &str, heads: &[&str], rows: &[Vec<String>]) -> String {
+pub(crate) fn table(caption: &str, heads: &[&str], rows: &[Vec<String>]) -> String {
     let mut out = format!(
         "<div class=\"scroll\"><table><caption>{}</caption><thead><tr>",
         escape(caption)
@@ -41,6 +41,17 @@ fn table(caption: &str, heads: &[&str], rows: &[Vec<String>]) -> String {
         out += "</tr>";
     }
     out + "</tbody></table></div>"
+}
+
+/// The size of a deviation, kept on one line: `1.0e-12` could break at its sign.
+pub(crate) fn size(x: f64) -> String {
+    if x.is_nan() {
+        "–".into()
+    } else if x == 0.0 {
+        "0".into()
+    } else {
+        format!("<span class=\"number\">{x:.1e}</span>")
+    }
 }
 
 /// A verdict that does not speak by colour alone.
@@ -141,12 +152,10 @@ pub(crate) fn audits(motions: &[Motion]) -> String {
             .checks
             .iter()
             .map(|c| {
-                let value =
-                    if c.value.is_nan() { "–".into() } else { format!("{:.1e}", c.value) };
                 vec![
                     escape(&c.name),
-                    value,
-                    format!("{:.1e}", c.limit),
+                    size(c.value),
+                    size(c.limit),
                     badge(c.verdict),
                     escape(c.reason),
                 ]
@@ -278,7 +287,7 @@ pub(crate) fn comparison(comparison: &Comparison) -> String {
             let mut row = vec![escape(&kept.name)];
             for (change, kept) in kept.change.iter().zip(&kept.kept) {
                 let word = if *kept { " (kept)" } else { "" };
-                row.push(change.map_or("–".into(), |c| format!("{c:.1e}{word}")));
+                row.push(change.map_or("–".into(), |c| format!("{}{word}", size(c))));
             }
             row
         })
