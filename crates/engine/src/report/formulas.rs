@@ -83,6 +83,8 @@ fn formula(g: &Graph, left: &[String], right: Expr) -> String {
 }
 
 fn symbol(g: &Graph, name: &str) -> String {
+    // NOTE: text output shortens the Greek letter.
+    let name = if name == "eps" { "epsilon" } else { name };
     g.to_mathml(g.symbol(name, Role::Free))
 }
 

@@ -12,7 +12,7 @@ use crate::geometry::{GeometryRequest, geometry as find};
 use crate::mechanism::Dynamics;
 use crate::pipeline::derive;
 
-/// The most coordinates: brackets of longer chains of bodies take seconds.
+/// The most coordinates: brackets of longer chains of bodies may take seconds.
 const COORDINATES: usize = 7;
 /// The most nodes of masses and constraints together: beyond them connections take more than a second.
 const NODES: usize = 250;

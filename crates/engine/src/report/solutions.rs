@@ -9,8 +9,9 @@ use crate::boundary::Solution;
 use crate::motion::Motion;
 use crate::plot::short;
 
-/// The most rows, and the most multipliers in one of them.
+/// The most rows, and the most multipliers and conjugate points in one of them.
 const ROWS: usize = 40;
+const TIMES: usize = 3;
 const MULTIPLIERS: usize = 8;
 
 /// The section; empty without given ends.
@@ -52,8 +53,6 @@ pub(crate) fn solutions(motions: &[Motion]) -> String {
 }
 
 fn row(number: usize, s: &Solution) -> Vec<String> {
-    let list =
-        |texts: Vec<String>| if texts.is_empty() { "–".into() } else { texts.join(", ") };
     let mut μ: Vec<String> = s
         .mu0
         .iter()
@@ -72,7 +71,10 @@ fn row(number: usize, s: &Solution) -> Vec<String> {
         None => "not looked for".to_owned(),
         Some([]) => "none".to_owned(),
         Some(times) => {
-            list(times.iter().take(6).map(|t| format!("t = {}", short(*t))).collect())
+            let first: Vec<String> = times.iter().take(TIMES).map(|t| short(*t)).collect();
+            let more = times.len().saturating_sub(TIMES);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!("t = {}{more}", first.join(", "))
         }
     };
     let minimum = match s.minimum {
@@ -84,7 +86,7 @@ fn row(number: usize, s: &Solution) -> Vec<String> {
         number.to_string(),
         format!("{:.10}", s.action),
         short(s.t1),
-        list(μ),
+        if μ.is_empty() { "–".into() } else { μ.join(", ") },
         size(s.residual),
         if s.abnormal { format!("{family}; abnormal as well") } else { family },
         conjugate,
