@@ -59,10 +59,7 @@ fn sound(browser: &Browser, path: &Path, dark: bool) {
         let faults = browser.script(FAULTS, json!([dark]));
         assert_eq!(faults, json!([]), "{} at {width}, dark {dark}", path.display());
         // Interactive in less than a second. Where other work takes the processor, the page's own share of it counts.
-        let told =
-            browser.script("return Number(document.documentElement.dataset.ready)", json!([]));
-        let ready = told.as_f64().expect("the page says when it was ready");
-        let work = browser.work();
+        let (ready, work) = readiness(browser);
         assert!(
             ready.min(work) < 1_000.0,
             "{}: ready after {ready} ms, work {work} ms",
@@ -74,6 +71,13 @@ fn sound(browser: &Browser, path: &Path, dark: bool) {
         );
     }
     browser.silent(path);
+}
+
+/// Milliseconds until the page was interactive, by the clock and by the processor time of its thread.
+fn readiness(browser: &Browser) -> (f64, f64) {
+    let told =
+        browser.script("return Number(document.documentElement.dataset.ready)", json!([]));
+    (told.as_f64().expect("the page says when it was ready"), browser.work())
 }
 
 #[test]
@@ -306,6 +310,10 @@ fn the_whole_gallery_is_sound() {
             let faults = browser.script(FAULTS, json!([false]));
             if faults != json!([]) {
                 wrong.push(format!("{} at {width}: {faults}", page.display()));
+            }
+            let (ready, work) = readiness(&browser);
+            if ready.min(work) >= 1_000.0 {
+                wrong.push(format!("{}: ready after {ready} ms", page.display()));
             }
         }
         browser.silent(page);
