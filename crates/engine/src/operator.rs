@@ -252,8 +252,18 @@ impl Function<'_> {
             };
             g.evaluate(&[e], &at)[0]
         };
+        let terms = terms(g, kernel, (lag, time), &value);
+        let known =
+            |t: &Term| matches!(t, Term::Known(_, Kernel::Power(_) | Kernel::Exponentials(_)));
+        if !terms.iter().all(known) {
+            // Both ends may be singular: each half has its own at 0.
+            let h = 0.5 * x;
+            let near = |s: f64| value(kernel, s) * self.at(self.expr, x - s);
+            let far = |u: f64| value(kernel, x - u) * self.at(self.expr, u);
+            return Ok(weighted(1.0, h, &near)? + weighted(1.0, h, &far)?);
+        }
         let mut total = 0.0;
-        for term in terms(g, kernel, (lag, time), &value) {
+        for term in terms {
             total += match term {
                 Term::Known(factor, Kernel::Power(mu)) => factor * self.fractional(mu, x)?,
                 Term::Known(factor, Kernel::Exponentials(pairs)) => {
@@ -261,14 +271,7 @@ impl Function<'_> {
                         |s: f64| pairs.iter().map(|(w, r)| w * libm::exp(-r * s)).sum::<f64>();
                     factor * weighted(1.0, x, &|u| k(x - u) * self.at(self.expr, u))?
                 }
-                Term::Known(_, Kernel::General) => f64::NAN,
-                Term::General(k) => {
-                    // Both ends may be singular: each half has its own at 0.
-                    let h = 0.5 * x;
-                    let near = |s: f64| value(k, s) * self.at(self.expr, x - s);
-                    let far = |u: f64| value(k, x - u) * self.at(self.expr, u);
-                    weighted(1.0, h, &near)? + weighted(1.0, h, &far)?
-                }
+                Term::Known(..) | Term::General(_) => f64::NAN,
             };
         }
         Ok(total)

@@ -256,3 +256,119 @@ fn memory_under_other_principles_is_refused() {
     let motion = run(&given, &Request::default());
     assert_eq!(motion.stop.reason, pfaff::StopReason::End);
 }
+
+fn noted(motion: &Motion, word: &str) -> bool {
+    motion.notes.iter().any(|n| n.to_string().contains(word))
+}
+
+/// $u = \int e^{-s}\cos 2s\,\dot x$ solves two ordinary equations: the same motion without memory.
+#[test]
+fn damped_waves_are_compressed() {
+    let wave = "coordinates x\nequation x'' + x + memory(exp(-s)*cos(2*s), x') = 0\ninitial x = 1\nsolve t = 0..5\n";
+    let plain = "coordinates x, u, w\nequation x'' + x + u = 0\nequation u' = x' - u - 2*w\nequation w' = 2*u - w\ninitial x = 1\nsolve t = 0..5\n";
+    let (wave, plain) = (run(&model(wave), &at(&[5.0])), run(&model(plain), &at(&[5.0])));
+    assert!(wave.notes.is_empty(), "{:?}", wave.notes);
+    let off = (wave.q[0].values[0] - plain.q[0].values[0]).abs();
+    assert!(off < TOLERANCE, "{off}");
+}
+
+#[test]
+fn smooth_kernels_are_fitted_and_what_is_not_is_said() {
+    let text = |kernel: &str| {
+        format!(
+            "coordinates x\nequation x'' + x + memory({kernel}, x') = 0\ninitial x = 1\nsolve t = 0..5\n"
+        )
+    };
+    let fitted = run(&model(&text("1/(1 + s)")), &at(&[5.0]));
+    assert!(fitted.notes.is_empty(), "{:?}", fitted.notes);
+    // With the time in it the kernel is kept as it is.
+    let kept = run(&model(&text("1/(1 + s + 0.000000000000001*t)")), &at(&[5.0]));
+    assert!(noted(&kept, "square"), "{:?}", kept.notes);
+    let off = (fitted.q[0].values[0] - kept.q[0].values[0]).abs();
+    assert!(off < TOLERANCE, "{off}");
+    let kink = run(&model(&text("abs(1 - s)")), &at(&[2.0]));
+    assert!(noted(&kink, "square"), "{:?}", kink.notes);
+}
+
+#[test]
+fn equations_of_orders_above_three_begin_with_zeros() {
+    let text =
+        "coordinates x\nequation caputo(x, 3.5) + x = 0\ninitial x = 1\nsolve t = 0..3\n";
+    let motion = run(&model(text), &at(&[3.0]));
+    assert!(noted(&motion, "from the third on"), "{:?}", motion.notes);
+    let exact = number("mittag_leffler(3.5, 1, -t^3.5)", "t=3", Range::default());
+    let x = motion.q[0].values[0];
+    assert!((x - exact).abs() < TOLERANCE * (1.0 + exact.abs()), "{x} {exact}");
+}
+
+/// With $a\cdot b = 0$ the reaction does not touch $d = q_1 - q_2$: $\ddot d = -d$, and $q_1 + q_2$ follows by quadrature.
+#[test]
+fn orders_between_two_and_three_without_reaction_of_their_own() {
+    let text = "coordinates q1, q2\nlagrangian (q1'^2 + q2'^2)/2 - (q1^2 + q2^2)/2\nconstraint c: q1' + q2' + caputo(q1 - q2, 2.5) = 0\ninitial q1 = 1, q2 = -0.5, q1' = 0.2, q2' = -0.2\nsolve t = 0..3\n";
+    let motion = run(&model(text), &at(&[0.5, 3.0]));
+    assert_eq!(motion.audit.verdict, Verdict::Pass, "{:?} {:?}", motion.audit, motion.notes);
+    for (i, t) in [0.5_f64, 3.0].into_iter().enumerate() {
+        let d = 1.5 * libm::cos(t) + 0.4 * libm::sin(t);
+        let along = number(
+            "integral(1.5*cos(t) + 0.4*sin(t) - 1.5, 0.5)",
+            &format!("t={t}"),
+            Range::default(),
+        );
+        let (q1, q2) = (motion.q[0].values[i], motion.q[1].values[i]);
+        assert!((q1 - q2 - d).abs() < TOLERANCE, "{t} {}", q1 - q2);
+        assert!((q1 + q2 - 0.5 - along).abs() < TOLERANCE, "{t} {} {along}", q1 + q2);
+    }
+    let law = 0.4 / libm::tgamma(0.5) / 2.0;
+    // λ a² = −d/dt D^{1/2} of d″ ~ ḋ(0) t^{−1/2}/Γ(1/2).
+    assert!(noted(&motion, &format!("{law:.6}")), "{:?}", motion.notes);
+    let bound = constrained("q1' + q2' + caputo(q1 - q2, 2.5) = 0", "q1' = 1, q2' = 0");
+    assert!(refusal(&bound).contains("is not free"));
+}
+
+#[test]
+fn a_coefficient_that_varies_is_divided_by() {
+    let text = |constraint: &str| {
+        format!(
+            "coordinates q\nlagrangian q'^2/2\nconstraint c: {constraint} = 0\ninitial q = 0.3, q' = -0.7, q'' = 1.1\nsolve t = 0..2\n"
+        )
+    };
+    let varying = run(&model(&text("q' + (1 + t)*caputo(q, 2.5)")), &at(&[2.0]));
+    let divided = run(&model(&text("q'/(1 + t) + caputo(q, 2.5)")), &at(&[2.0]));
+    let (a, b) = (varying.q[0].values[0], divided.q[0].values[0]);
+    assert!((a - b).abs() < TOLERANCE, "{a} {b}");
+    // Not the motion of the constant coefficient.
+    let constant = run(&model(&text("q' + caputo(q, 2.5)")), &at(&[2.0]));
+    assert!((a - constant.q[0].values[0]).abs() > 1e-3);
+}
+
+#[test]
+fn touches_and_pairs_of_zeros_are_found() {
+    let text = "coordinates x, y\nequation x'' + x = 0\nequation caputo(y, 0.5) + y = 0\ninitial x = 1, y = 1\nevent touch: 1 - x\nevent pair: x - 0.999999\nsolve t = 0..10\n";
+    let motion = run(&model(text), &at(&[10.0]));
+    let turn = 2.0 * std::f64::consts::PI;
+    let of = |name: &str| -> Vec<f64> {
+        motion.events.iter().filter(|e| e.name == name).map(|e| e.t).collect()
+    };
+    let touch = of("touch");
+    // The place of an extremum is found by differences of values.
+    assert!(touch.len() == 1 && (touch[0] - turn).abs() < 1e-7, "{touch:?}");
+    let half = libm::acos(0.999_999);
+    let pair = of("pair");
+    assert_eq!(pair.len(), 3, "{pair:?}");
+    for (found, exact) in pair.iter().zip([half, turn - half, turn + half]) {
+        assert!((found - exact).abs() < TOLERANCE, "{found} {exact}");
+    }
+}
+
+#[test]
+fn the_audit_recounts_the_memory() {
+    let text = constrained("q1' + q2' + caputo(q1, 1.5) = 0", "q1' = 1, q2' = 0");
+    for tolerance in [1e-10, 1e-5] {
+        let request = Request { tolerance: Some(tolerance), ..at(&[0.2, 0.7, 1.0]) };
+        let motion = run(&model(&text), &request);
+        let check = motion.audit.checks.iter().find(|c| c.name == "memory recounted");
+        let check = check.unwrap_or_else(|| panic!("{:?}", motion.audit));
+        assert_eq!(check.verdict, Verdict::Pass, "{check:?}");
+        assert!(check.value > 0.0, "{check:?}");
+    }
+}

@@ -7,6 +7,18 @@
 use crate::step::Step;
 use crate::system::{Halt, System};
 
+/// A function of time that can be looked at.
+pub(crate) trait Look {
+    /// The time and the value there.
+    fn at(&mut self, t: f64) -> Result<(f64, f64), Halt>;
+
+    /// The zero between two points with values of different sign.
+    fn zero(&mut self, a: (f64, f64), b: (f64, f64)) -> Result<f64, Halt> {
+        let finest = 1e-6 * (b.0 - a.0).abs();
+        bracketed_zero(a, b, finest.min(1e-13), |t| self.at(t).map(|p| p.1))
+    }
+}
+
 /// One event function along a step.
 pub(crate) struct Probe<'a> {
     pub(crate) step: &'a Step<'a>,
@@ -16,20 +28,15 @@ pub(crate) struct Probe<'a> {
     pub(crate) index: usize,
 }
 
-impl Probe<'_> {
-    /// The time and the value there.
-    pub(crate) fn at(&mut self, t: f64) -> Result<(f64, f64), Halt> {
+impl Look for Probe<'_> {
+    fn at(&mut self, t: f64) -> Result<(f64, f64), Halt> {
         self.step.state(t, self.state);
         self.system.event_values(t, self.state, self.values)?;
         Ok((t, self.values[self.index]))
     }
+}
 
-    /// The zero between two points with values of different sign.
-    pub(crate) fn zero(&mut self, a: (f64, f64), b: (f64, f64)) -> Result<f64, Halt> {
-        let finest = 1e-6 * (b.0 - a.0).abs();
-        bracketed_zero(a, b, finest.min(1e-13), |t| self.at(t).map(|p| p.1))
-    }
-
+impl Probe<'_> {
     /// The first time from `a` to `b` at which the function is no longer on `side`.
     pub(crate) fn first_off_side(&mut self, side: f64, a: f64, b: f64) -> Result<f64, Halt> {
         let (mut on, mut off) = (a, b);
@@ -71,7 +78,7 @@ impl Dip {
     /// come near zero, and where it is clearly beyond.
     pub(crate) fn bottom(
         mut self,
-        probe: &mut Probe<'_>,
+        probe: &mut dyn Look,
         negligible: f64,
     ) -> Result<(f64, f64), Halt> {
         let width = (self.after.0 - self.before.0).abs();
@@ -98,7 +105,7 @@ impl Dip {
     }
 
     /// One turn of golden section, in the longer part of the bracket.
-    fn narrow(&mut self, probe: &mut Probe<'_>) -> Result<(), Halt> {
+    fn narrow(&mut self, probe: &mut dyn Look) -> Result<(), Halt> {
         const SECTION: f64 = 0.381_966_011_250_105_1;
         let (left, right) = (self.before.0 - self.here.0, self.after.0 - self.here.0);
         let leftward = left.abs() > right.abs();
@@ -122,7 +129,7 @@ impl Dip {
     /// Replaces the lowest point by the zero of the derivative, if the function is smooth there.
     fn polish(
         &self,
-        probe: &mut Probe<'_>,
+        probe: &mut dyn Look,
         width: f64,
         negligible: f64,
     ) -> Result<(f64, f64), Halt> {

@@ -14,7 +14,7 @@
 //! has one extremum between them. Past the ends of a step the polynomial is used for
 //! a thousandth of its length, to see which way a function leaves a zero at the end.
 
-use crate::dip::{Dip, Probe};
+use crate::dip::{Dip, Look, Probe};
 use crate::observer::{Crossing, Event};
 use crate::step::Step;
 use crate::system::{Direction, EventKind, Halt, System};

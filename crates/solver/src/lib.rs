@@ -50,7 +50,7 @@ pub use least_squares::{Fit, LeastSquares, Solution, least_squares};
 pub use lu::{Lu, Singular};
 pub use memory::{
     Exponentials, Kernel, MemoryObserver, MemoryOptions, MemoryOutcome, MemorySystem, Operand,
-    SampleOperator, gauss_jacobi, integrate_memory, operate_on_samples,
+    Piece, Recount, SampleOperator, gauss_jacobi, integrate_memory, operate_on_samples,
 };
 pub use observer::{Control, Crossing, Event, Observer};
 pub use rank::RankRevealing;

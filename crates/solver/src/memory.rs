@@ -2,7 +2,8 @@
 //!
 //! [`MemorySystem`] says what is to be solved, [`integrate_memory`] solves it: collocation at the nodes of Radau (`collocation.rs`), exact local singular
 //! integrals (`basis.rs`), the past as a sum of exponentials (`exponentials.rs`, `history.rs`). The cost is linear in the number of steps and the
-//! storage does not depend on it, except for kernels that are neither powers nor exponentials.
+//! storage does not depend on it, except for kernels that are neither powers nor solve a linear equation with constant coefficients (`linear.rs`).
+//! [`Recount`] integrates the memory of a run a second time, directly, at a few of its times.
 //!
 //! Beside it stand operators on given functions: [`gauss_jacobi`] rules, and [`operate_on_samples`] on a uniform grid by fast convolution.
 
@@ -11,12 +12,15 @@ mod collocation;
 mod exponentials;
 mod gauss;
 mod history;
+mod linear;
+mod recount;
 mod run;
 mod samples;
 mod system;
 
 pub use exponentials::Exponentials;
 pub use gauss::gauss_jacobi;
-pub use run::{MemoryObserver, MemoryOptions, MemoryOutcome, integrate_memory};
+pub use recount::Recount;
+pub use run::{MemoryObserver, MemoryOptions, MemoryOutcome, Piece, integrate_memory};
 pub use samples::{SampleOperator, operate_on_samples};
 pub use system::{Kernel, MemorySystem, Operand};

@@ -127,11 +127,18 @@ pub(crate) fn admissible(
         }
         let κ = numbers.kappa(a, &p.slopes);
         let name = &model.constraints[a].name;
-        if p.alpha > 2.0 {
+        let apart = κ.abs() < 1e-12 && is_steady(model, equations, a, p);
+        if p.alpha > 2.0 && apart && keeps_rates(model, equations) {
+            let rates = numbers.free_rates(model, equations, (&data, t0));
+            let along = p.slopes.iter().zip(&rates).map(|(b, w)| b * w).sum::<f64>();
+            let e = 2.0 - p.alpha;
+            let factor = -along / (libm::tgamma(3.0 - p.alpha) * numbers.norm(a));
+            notes.push(begins(name, factor, e, &mut exponent));
+            across[a].clone_from(&p.nodes);
+        } else if p.alpha > 2.0 {
             raised[a] = Some(raise(model, a, p, κ)?);
             numbers.accelerations(model, a, &mut data)?;
-        }
-        if p.alpha > 1.0 && κ.abs() < 1e-12 && is_steady(model, equations, a, p) {
+        } else if p.alpha > 1.0 && apart {
             across[a].clone_from(&p.nodes);
         }
         let splits = !across[a].is_empty();
@@ -176,30 +183,40 @@ fn law(
     if drowns {
         *decades = decades.min(9.0 / (p.alpha - 1.0)).min(6.0 / (2.0 - p.alpha).max(0.1));
     }
+    let mut drowned = 0.0;
+    Some(begins(name, factor, e, if drowns { &mut drowned } else { exponent }))
+}
+
+/// The law by which $\lambda$ begins, in words.
+fn begins(name: &str, factor: f64, e: f64, exponent: &mut f64) -> Note {
     if factor.abs() < 1e-13 {
-        return Some(Note::Remark(format!("lambda({name}) is bounded at the start")));
+        return Note::Remark(format!("lambda({name}) is bounded at the start"));
     }
-    if !drowns {
-        *exponent = exponent.min(e);
-    }
-    Some(Note::Remark(format!(
+    *exponent = exponent.min(e);
+    Note::Remark(format!(
         "at the start lambda({name}) ~ {factor:.10} (t - t0)^({e}): the reaction is singular there, the motion is not"
-    )))
+    ))
+}
+
+/// Whether the rates of the forces contain no reaction: they depend on positions and time alone.
+fn keeps_rates(model: &Model, equations: &Equations) -> bool {
+    let g = &model.graph;
+    let plain = |&f: &Expr| !g.remembers(f) && !g.contains(f, &model.velocities());
+    equations.force.iter().all(plain)
 }
 
 /// A constraint of order between 2 and 3 in its integrated form.
 fn raise(model: &Model, a: usize, p: &Profile, κ: f64) -> Result<Raised, Diagnostic> {
     let c = &model.constraints[a];
-    let linear = g_linear(model, c.expr, &p.nodes);
-    let Some(rest) = linear else {
+    let Some((rest, slopes)) = solved(model, c.expr, p) else {
         let text = format!(
-            "the constraint `{}` is not linear with constant coefficients in its derivative of order {}",
+            "the constraint `{}` is not linear in its derivative of order {}, or several with coefficients that vary",
             c.name, p.alpha
         );
         return Err(mistake(
             c.span,
             text,
-            "orders above 2 are solved in integrated form, which needs that",
+            "orders above 2 are solved in integrated form: constant coefficients, or one derivative that can be solved for",
         ));
     };
     if κ.abs() < 1e-12 {
@@ -210,10 +227,26 @@ fn raise(model: &Model, a: usize, p: &Profile, κ: f64) -> Result<Raised, Diagno
         return Err(mistake(
             c.span,
             text,
-            "the product a·b must not vanish for orders above 2",
+            "where a·b vanishes for an order above 2, masses and coefficients must be constant and forces depend on positions and time alone",
         ));
     }
-    Ok(Raised { alpha: p.alpha, slopes: p.slopes.clone(), rest })
+    Ok(Raised { alpha: p.alpha, slopes, rest })
+}
+
+/// $\psi$ and $b$ of a constraint that is linear in its highest derivatives: with constant coefficients, or divided by the coefficient of the only one.
+fn solved(model: &Model, e: Expr, p: &Profile) -> Option<(Expr, Vec<f64>)> {
+    let g = &model.graph;
+    if let Some(rest) = g_linear(model, e, &p.nodes) {
+        return Some((rest, p.slopes.clone()));
+    }
+    let [node] = p.nodes[..] else { return None };
+    let Node::Memory(Memory::Caputo, operand, _) = g.node(node) else { return None };
+    let parts = combination(model, operand).filter(|c| c.velocities.is_empty())?;
+    let (e, symbols) = as_symbols(model, e, &p.nodes);
+    let linear = g.try_linear(e, &symbols)?;
+    let mut slopes = vec![0.0; model.coordinates.len()];
+    parts.positions.iter().for_each(|&(k, c)| slopes[k] += constant(model, c));
+    Some((g.div(linear.rest, linear.coefficients[0]), slopes))
 }
 
 /// Whether $M$, $A$ and $b$ are constant, so that $\kappa = 0$ holds along the whole motion, and the operators are of positions.
@@ -381,6 +414,22 @@ impl Numbers {
 
     fn kappa(&self, a: usize, slopes: &[f64]) -> f64 {
         self.product(&self.rows[a], slopes) / self.norm(a)
+    }
+
+    /// $M^{-1}\dot f$ for forces of positions and time.
+    fn free_rates(
+        &self,
+        model: &Model,
+        equations: &Equations,
+        (data, t0): (&[[f64; 3]], f64),
+    ) -> Vec<f64> {
+        let g = &model.graph;
+        let rates: Vec<Expr> = equations.force.iter().map(|&f| g.total_derivative(f)).collect();
+        let mut y = g.evaluate(&rates, &|s| value(model, data, t0, s));
+        if let Some(lu) = &self.lu {
+            lu.solve(&mut y);
+        }
+        y
     }
 
     /// $\ddot q$ without its part along constraint `a`.

@@ -10,7 +10,7 @@ use pfaff_model::{Diagnostic, Equation, Model, Quantity, Span};
 use pfaff_solver::{Kernel, Operand};
 
 use crate::memory::admissible::{Admissible, Raised, admissible};
-use crate::memory::plan::{Plan, anticipative, combination, constant, mistake, parameter};
+use crate::memory::plan::{Plan, anticipative, combination, constant, parameter};
 use crate::note::Note;
 
 /// A plan with what the outputs need.
@@ -29,14 +29,14 @@ pub(crate) struct Formulation {
 pub(crate) fn mechanical(
     model: &Model,
     equations: &Equations,
-    t0: f64,
+    (t0, span): (f64, f64),
 ) -> Result<Formulation, Diagnostic> {
     let g = &model.graph;
     refuse_right(model)?;
     let Admissible { data, notes, exponent, decades, raised, across } =
         admissible(model, equations, t0)?;
     let n = model.coordinates.len();
-    let mut plan = Plan::new(model, t0, vec![2.0; n], data);
+    let mut plan = Plan::new(model, (t0, span), vec![2.0; n], data);
     plan.exponent = exponent;
     plan.decades = decades;
     let λ = &model.results.lambda;
@@ -85,6 +85,7 @@ pub(crate) fn mechanical(
 }
 
 /// Operators whose own reaction does not touch them take the accelerations without it, $M u = f$: the same values, but nothing large is left to cancel.
+/// Those of an order above 2 take their rates, $M \dot u = \dot f$.
 fn freed(
     model: &Model,
     equations: &Equations,
@@ -101,14 +102,21 @@ fn freed(
     let symbol = |k: usize| g.symbol(&format!("free acceleration {k}"), Role::Free);
     let free: Vec<Expr> = (0..n).map(symbol).collect();
     plan.unknowns.extend(&free);
+    let order = |node: Expr| match g.node(node) {
+        Node::Memory(_, _, second) => constant(model, second),
+        _ => 0.0,
+    };
+    let jerk = order(nodes[0]) > 2.0;
     for k in 0..n {
-        plan.residual.push(g.sub(g.dot(&equations.mass[k], &free), force[k]));
+        let right = if jerk { g.total_derivative(force[k]) } else { force[k] };
+        plan.residual.push(g.sub(g.dot(&equations.mass[k], &free), right));
     }
+    let taken = if jerk { 3.0 } else { 2.0 };
     let mut images = Vec::new();
     for &node in nodes {
         let Node::Memory(_, operand, second) = g.node(node) else { continue };
         let Some(parts) = combination(model, operand) else { continue };
-        let kernel = Kernel::Power(2.0 - constant(model, second));
+        let kernel = Kernel::Power(taken - constant(model, second));
         let mut sum = g.zero();
         for (k, c) in parts.positions {
             let unknown = first + k;
@@ -148,11 +156,19 @@ fn integrated(
 pub(crate) fn written(
     model: &Model,
     equations: &[Equation],
-    t0: f64,
+    (t0, span): (f64, f64),
 ) -> Result<Formulation, Diagnostic> {
     refuse_right(model)?;
-    let orders = orders(model, equations)?;
+    let orders = orders(model, equations);
     let mut notes = Vec::new();
+    for (c, order) in model.coordinates.iter().zip(&orders) {
+        if *order > 3.0 {
+            notes.push(Note::Remark(format!(
+                "the equations are of order {order} in {}: its derivatives from the third on are zero at the start",
+                c.name
+            )));
+        }
+    }
     let mut data = vec![[0.0; 3]; orders.len()];
     for datum in &model.initial {
         let Quantity::Coordinate(k, j) = datum.quantity else { continue };
@@ -173,7 +189,7 @@ pub(crate) fn written(
             data[k][usize::from(j)] = value;
         }
     }
-    let mut plan = Plan::new(model, t0, orders, data);
+    let mut plan = Plan::new(model, (t0, span), orders, data);
     let mut held = Vec::new();
     for e in equations {
         let residual = plan.translate(model, &[e.expr], e.span)?[0];
@@ -184,7 +200,7 @@ pub(crate) fn written(
 }
 
 /// The highest derivative of each coordinate.
-fn orders(model: &Model, equations: &[Equation]) -> Result<Vec<f64>, Diagnostic> {
+fn orders(model: &Model, equations: &[Equation]) -> Vec<f64> {
     let g = &model.graph;
     let all: Vec<Expr> = equations.iter().map(|e| e.expr).collect();
     let mut orders = vec![0.0_f64; model.coordinates.len()];
@@ -194,15 +210,6 @@ fn orders(model: &Model, equations: &[Equation]) -> Result<Vec<f64>, Diagnostic>
         zeros.push((node, g.zero()));
         let derivative = matches!(kind, Memory::Caputo | Memory::RiemannLiouville);
         let alpha = if derivative { constant(model, second) } else { 0.0 };
-        if derivative && alpha >= 3.0 {
-            let text = format!("the order {alpha} is not below 3");
-            let span = equations.first().map(|e| e.span).unwrap_or_default();
-            return Err(mistake(
-                span,
-                text,
-                "orders up to 3 can be solved: data up to the second derivative are known to the language",
-            ));
-        }
         let linear = combination(model, operand);
         for (k, c) in model.coordinates.iter().enumerate() {
             let rate = alpha.ceil();
@@ -230,7 +237,7 @@ fn orders(model: &Model, equations: &[Equation]) -> Result<Vec<f64>, Diagnostic>
             }
         }
     }
-    Ok(orders)
+    orders
 }
 
 /// Right operators look at the future.

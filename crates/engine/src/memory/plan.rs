@@ -11,12 +11,14 @@ use pfaff_expr::{Expr, Graph, Memory, Node, Role, number};
 use pfaff_model::{Diagnostic, Model, Span};
 use pfaff_solver::{Kernel, Operand};
 
-use crate::memory::kernel::{Term, terms};
+use crate::memory::kernel::{Term, fit, terms};
 
 /// Unknowns, operands and equations, as expressions and numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) t0: f64,
+    /// The length of the run.
+    pub(crate) span: f64,
     /// $N$ for each coordinate.
     pub(crate) orders: Vec<f64>,
     /// $q, \dot q, \ddot q$ at the start.
@@ -46,9 +48,15 @@ pub(crate) fn mistake(span: Span, message: String, hint: &str) -> Diagnostic {
 }
 
 impl Plan {
-    pub(crate) fn new(model: &Model, t0: f64, orders: Vec<f64>, data: Vec<[f64; 3]>) -> Self {
+    pub(crate) fn new(
+        model: &Model,
+        (t0, span): (f64, f64),
+        orders: Vec<f64>,
+        data: Vec<[f64; 3]>,
+    ) -> Self {
         let mut plan = Self {
             t0,
+            span,
             orders,
             data,
             unknowns: Vec::new(),
@@ -139,7 +147,8 @@ impl Plan {
         let count = order.ceil() as usize;
         let mut start = Vec::new();
         for j in from..count {
-            let value = self.data[k][j];
+            // NOTE: the language has data up to the second derivative; beyond, motions start from zero.
+            let value = self.data[k].get(j).copied().unwrap_or(0.0);
             if value != 0.0 {
                 start.push((value / libm::tgamma(j as f64 + 1.0 - beta), j as f64 - beta));
             }
@@ -330,7 +339,10 @@ impl Plan {
         for term in terms(g, kernel, (lag, model.time), &value) {
             let (factor, kernel, general) = match term {
                 Term::Known(factor, kernel) => (factor, kernel, None),
-                Term::General(k) => (1.0, Kernel::General, Some(k)),
+                Term::General(k) => match self.fitted(model, k, &value) {
+                    Some(kernel) => (1.0, kernel, None),
+                    None => (1.0, Kernel::General, Some(k)),
+                },
             };
             let operand = Operand { unknown, kernel, start: Vec::new(), controlled: true };
             let z = self.operand(g, operand, None);
@@ -339,6 +351,17 @@ impl Plan {
             parts.push(g.mul(factor, z));
         }
         g.sum(parts)
+    }
+
+    /// A kernel of the lag alone as a sum of exponentials over the run, if few do.
+    fn fitted(
+        &self,
+        model: &Model,
+        kernel: Expr,
+        value: &dyn Fn(Expr, f64) -> f64,
+    ) -> Option<Kernel> {
+        let steady = !model.graph.contains(kernel, &[model.time]);
+        if steady { fit(self.span, &|s| value(kernel, s)) } else { None }
     }
 
     fn value_at_start(&self, model: &Model, data: &[[f64; 3]], e: Expr) -> f64 {

@@ -3,7 +3,7 @@
 use pfaff_expr::{Expr, Graph, Node};
 use pfaff_model::Model;
 use pfaff_program::{CompileError, Program, Run};
-use pfaff_solver::{Control, Event, MemoryObserver};
+use pfaff_solver::{Control, Event, MemoryObserver, Piece, Recount};
 
 use crate::instant::Instant;
 use crate::memory::formulate::Formulation;
@@ -129,6 +129,8 @@ pub(crate) struct Watcher<'a> {
     pub(crate) steps: usize,
     /// Unknowns after the first two steps, for what is shown at the start.
     pub(crate) begin: Vec<Vec<f64>>,
+    /// The memory a second time.
+    pub(crate) recount: Recount,
     pub(crate) setting: Setting<'a>,
     pub(crate) watch: &'a mut dyn FnMut(&Progress<'_>) -> bool,
 }
@@ -165,6 +167,15 @@ impl Watcher<'_> {
 impl MemoryObserver for Watcher<'_> {
     fn sample(&mut self, t: f64, x: &[f64], z: &[f64]) {
         self.row(t, x, z, false);
+        self.recount.compare(t, z);
+    }
+
+    fn last(&mut self, t: f64, piece: &Piece<'_>) {
+        self.recount.last(t, piece);
+    }
+
+    fn piece(&mut self, piece: &Piece<'_>) {
+        self.recount.piece(piece);
     }
 
     fn step(&mut self, t: f64, x: &[f64], _z: &[f64]) -> Control {

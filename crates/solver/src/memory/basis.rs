@@ -38,22 +38,24 @@ impl Basis {
         Self { stages, nodes, analysis }
     }
 
-    /// $J^\mu$ of the polynomial with value 1 at node $k$ and 0 at the others, at `c`, for each $k$.
-    pub(crate) fn integral(&self, mu: f64, c: f64) -> Vec<f64> {
+    /// $J^\mu$ of the polynomial with value 1 at node $k$ and 0 at the others, at each of `points`: a row for each.
+    pub(crate) fn integrals_at(&self, mu: f64, points: &[f64]) -> Vec<f64> {
         let (y, w) = gauss_jacobi(self.stages, mu);
-        let scale = libm::pow(c, mu) / libm::tgamma(mu);
-        (0..self.stages)
-            .map(|k| {
-                let sum: f64 =
-                    y.iter().zip(&w).map(|(y, w)| w * lagrange(&self.nodes, k, c * y)).sum();
-                scale * sum
-            })
-            .collect()
+        let gamma = libm::tgamma(mu);
+        let mut rows = Vec::with_capacity(points.len() * self.stages);
+        for &c in points {
+            let scale = libm::pow(c, mu) / gamma;
+            rows.extend((0..self.stages).map(|k| {
+                let terms = y.iter().zip(&w).map(|(y, w)| w * lagrange(&self.nodes, k, c * y));
+                scale * terms.sum::<f64>()
+            }));
+        }
+        rows
     }
 
-    /// [`Basis::integral`] at every node, s × s by rows.
+    /// [`Basis::integrals_at`] the nodes, s × s by rows.
     pub(crate) fn integrals(&self, mu: f64) -> Vec<f64> {
-        self.nodes.iter().flat_map(|&c| self.integral(mu, c)).collect()
+        self.integrals_at(mu, &self.nodes)
     }
 
     /// The value at `x` of the polynomial with these values at the nodes.
@@ -114,7 +116,7 @@ mod tests {
         let values: Vec<f64> = basis.nodes.iter().map(|c| c.powi(5)).collect();
         for mu in [0.3, 1.0, 1.5] {
             let exact = libm::tgamma(6.0) / libm::tgamma(6.0 + mu) * libm::pow(0.8, 5.0 + mu);
-            let row = basis.integral(mu, 0.8);
+            let row = basis.integrals_at(mu, &[0.8]);
             let sum: f64 = row.iter().zip(&values).map(|(a, v)| a * v).sum();
             // Rounding of six terms below 1.
             assert!((sum - exact).abs() < 1e-14, "{mu} {sum} {exact}");

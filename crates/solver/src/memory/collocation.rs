@@ -50,6 +50,8 @@ pub(crate) struct Frame {
     /// $L_\mu$ for each operand.
     pub(crate) units: Vec<Vec<f64>>,
     rule: (Vec<f64>, Vec<f64>),
+    /// A change of the operands that ends Newton's iteration.
+    pub(crate) settled: f64,
 }
 
 impl Frame {
@@ -60,7 +62,9 @@ impl Frame {
             _ => Vec::new(),
         };
         let units = operands.iter().map(unit).collect();
-        Self { t0, n, operands, basis, units, rule: gauss_jacobi(12, 1.0) }
+        let general = operands.iter().any(|o: &Operand| o.kernel == Kernel::General);
+        let rule = if general { gauss_jacobi(12, 1.0) } else { Default::default() };
+        Self { t0, n, operands, basis, units, rule, settled: 0.0 }
     }
 }
 
@@ -130,8 +134,9 @@ impl Collocation {
             }
             // Rounding: steps that are nothing, or that no longer shrink. Densities of very short steps are noisy, but not their integrals.
             let stands = change > 0.1 * previous && fresh;
-            let felt = if stands || change < 1e-6 { self.felt(frame) } else { f64::INFINITY };
-            let nothing = change < 1e-15 || felt < 4e-16;
+            let asked = stands || change < 1e-6 || frame.settled > 0.0;
+            let felt = if asked { self.felt(frame) } else { f64::INFINITY };
+            let nothing = change < 1e-15 || felt < frame.settled.max(4e-16);
             if nothing || (stands && (change < 1e-9 || felt < 1e-13)) {
                 return Ok(());
             }

@@ -12,8 +12,10 @@
 
 use super::gauss::tridiagonal;
 
-/// Nodes that the low end is compressed to: its exponentials with $s T \le 6$ are then exact to rounding.
+/// Nodes that the low end is compressed to at most: its exponentials with $s T \le 6$ are then exact to rounding.
 const LOW: usize = 14;
+/// −log of the smallest error of (S): rounding, and half a digit more.
+const DIGITS: f64 = 36.0;
 
 /// The terms of (S), by ascending rate.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,15 +29,19 @@ pub struct Exponentials {
 impl Exponentials {
     /// The kernel of order `nu` on `[shortest, longest]`, to a relative error of about 1e-15.
     pub fn power(nu: f64, shortest: f64, longest: f64) -> Self {
+        Self::power_to(nu, shortest, longest, 0.0)
+    }
+
+    /// The same to a given relative error, with as few terms as that needs.
+    pub fn power_to(nu: f64, shortest: f64, longest: f64, error: f64) -> Self {
         let rest = 1.0 - nu;
-        // −log of the error of (S): rounding, and half a digit more.
-        let digits = 36.0;
+        let digits = (-libm::log(error)).clamp(6.0, DIGITS);
         let step = std::f64::consts::PI * std::f64::consts::PI / (digits + 1.5);
         let scale = step / (libm::tgamma(rest) * libm::tgamma(nu));
         let cut = 6.0 / longest;
         let (mut low, mut low_weights) = (Vec::new(), Vec::new());
         let mut terms = Self::default();
-        let mut k = ((-40.0 - libm::log(longest)) / step).floor();
+        let mut k = ((-4.0 - digits - libm::log(longest)) / step).floor();
         // Slower rates are constants: a geometric sum of weights at the rate 0.
         low.push(0.0);
         low_weights.push(scale * libm::exp(rest * k * step) / -libm::expm1(-rest * step));
@@ -57,7 +63,7 @@ impl Exponentials {
             k += 1.0;
         }
         if !low.is_empty() {
-            let (rates, weights) = compressed(&low, &low_weights, cut);
+            let (rates, weights) = compressed(&low, &low_weights, cut, digits);
             terms.rates.splice(0..0, rates);
             terms.weights.splice(0..0, weights);
         }
@@ -71,8 +77,9 @@ impl Exponentials {
 }
 
 /// The Gauss rule of a discrete measure on $[0, \text{cut}]$.
-fn compressed(rates: &[f64], weights: &[f64], cut: f64) -> (Vec<f64>, Vec<f64>) {
-    let n = LOW.min(rates.len());
+fn compressed(rates: &[f64], weights: &[f64], cut: f64, digits: f64) -> (Vec<f64>, Vec<f64>) {
+    // A rule of n nodes errs by (3/2)^{2n}/(2n)!, half the length of sT ≤ 6 being 3.
+    let n = LOW.min(3 + (0.32 * digits) as usize).min(rates.len());
     let total: f64 = weights.iter().sum();
     let mut q: Vec<f64> = weights.iter().map(|w| (w / total).sqrt()).collect();
     let (mut diagonal, mut beside) = (Vec::new(), Vec::new());
@@ -116,11 +123,35 @@ pub(crate) fn moments(z: f64, decay: f64, out: &mut [f64]) {
         return;
     }
     let y = 0.5 * z;
+    if y > 20.0 && y > (count * count) as f64 {
+        // Forward where that is stable: i_{m+1} = i_{m−1} − (2m+1)/y i_m, from (1 ∓ e^{−z})/z.
+        let (mut below, mut here) = ((1.0 - decay) / z, 0.0);
+        out[0] = below;
+        if count > 1 {
+            here = (1.0 + decay) / z - below / y;
+            out[1] = here;
+        }
+        for m in 1..count.saturating_sub(1) {
+            let above = below - (2 * m + 1) as f64 / y * here;
+            (below, here) = (here, above);
+            out[m + 1] = here;
+        }
+        return;
+    }
     // Backward from where i_m is below rounding of i_0: i_{m−1} = i_{m+1} + (2m+1)/y i_m.
-    let top = count + 12 + (6.0 * y.sqrt()) as usize;
+    // Each step back wins a factor of about (y/(2m+3))².
+    let reach = if y < 0.05 {
+        4
+    } else if y < 0.5 {
+        7
+    } else {
+        12 + (6.0 * y.sqrt()) as usize
+    };
+    let top = count + reach;
+    let inverse = 1.0 / y;
     let (mut above, mut here) = (0.0_f64, 1e-280_f64);
     for m in (0..top).rev() {
-        let below = above + (2 * m + 3) as f64 / y * here;
+        let below = above + (2 * m + 3) as f64 * inverse * here;
         above = here;
         here = below;
         if m < count {
@@ -156,9 +187,29 @@ mod tests {
     }
 
     #[test]
+    fn fewer_terms_meet_a_larger_error() {
+        let mut before = usize::MAX;
+        for error in [1e-13, 1e-10, 1e-7, 1e-4] {
+            for nu in [0.05, 0.3, 0.5, 0.9, 0.98] {
+                let terms = Exponentials::power_to(nu, 1e-8, 10.0, error);
+                for i in 0..500 {
+                    let t = libm::pow(10.0, -8.0 + 9.0 * f64::from(i) / 499.0);
+                    let exact = libm::pow(t, nu - 1.0) / libm::tgamma(nu);
+                    let off = (terms.value(t) / exact - 1.0).abs();
+                    // The bound of the trapezoidal rule has a factor of two, and each end of the range one of its own.
+                    assert!(off < 10.0 * error, "{nu} {t} {error} {off:e}");
+                }
+            }
+            let count = Exponentials::power_to(0.5, 1e-8, 10.0, error).rates.len();
+            assert!(count < before, "{error} {count}");
+            before = count;
+        }
+    }
+
+    #[test]
     fn moments_are_those_of_quadrature() {
         let (x, w) = crate::memory::gauss::gauss_jacobi(40, 1.0);
-        for z in [1e-12, 1e-3, 0.3, 2.0, 9.0, 40.0] {
+        for z in [1e-12, 1e-3, 0.09, 0.11, 0.3, 0.99, 2.0, 9.0, 40.0] {
             let mut found = [0.0; 9];
             moments(z, libm::exp(-z), &mut found);
             for (m, found) in found.iter().enumerate() {

@@ -11,6 +11,7 @@
 
 use super::basis::{Basis, integrate_coefficients};
 use super::exponentials::{Exponentials, moments};
+use super::linear::{Linear, LinearTable};
 use super::system::{Kernel, MemorySystem, Operand};
 
 /// Exponents beyond which an exponential is nothing.
@@ -53,6 +54,7 @@ pub(crate) struct Past {
     whole: usize,
     group: Option<usize>,
     general: bool,
+    linear: Option<Linear>,
     /// $X_1 \dots X_m$ with what their sums lost.
     sums: Vec<(f64, f64)>,
     psi: Vec<f64>,
@@ -69,6 +71,8 @@ pub(crate) struct Tables {
     /// For each operand the factors of $X_k$, s × m.
     boundary: Vec<Vec<f64>>,
     groups: Vec<GroupTable>,
+    /// For each operand with a linear kernel.
+    linear: Vec<Option<LinearTable>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -86,8 +90,8 @@ impl History {
     pub(crate) fn new(
         operands: &[Operand],
         basis: &Basis,
-        shortest: f64,
-        longest: f64,
+        (shortest, longest): (f64, f64),
+        error: f64,
     ) -> Self {
         let mut groups: Vec<Group> = Vec::new();
         let mut pasts = Vec::new();
@@ -98,6 +102,7 @@ impl History {
                 whole: 0,
                 group: None,
                 general: false,
+                linear: None,
                 sums: Vec::new(),
                 psi: Vec::new(),
                 coefficients: Vec::new(),
@@ -111,7 +116,8 @@ impl History {
                     if nu > 0.0 {
                         let same = |g: &Group| g.power && g.nu == nu;
                         past.group = Some(groups.iter().position(same).unwrap_or_else(|| {
-                            let terms = filled(Exponentials::power(nu, shortest, longest));
+                            let terms =
+                                filled(Exponentials::power_to(nu, shortest, longest, error));
                             let fresh = terms.rates.len();
                             groups.push(Group { nu, terms, power: true, fresh });
                             groups.len() - 1
@@ -124,6 +130,11 @@ impl History {
                     let fresh = terms.rates.len();
                     groups.push(Group { nu: 0.0, terms, power: false, fresh });
                     past.group = Some(groups.len() - 1);
+                }
+                Kernel::Linear(coefficients, start) => {
+                    let linear = Linear::new(coefficients, start);
+                    past.psi = vec![0.0; linear.size()];
+                    past.linear = Some(linear);
                 }
                 Kernel::General => past.general = true,
             }
@@ -159,11 +170,16 @@ impl History {
             tables.local.resize(self.pasts.len(), Vec::new());
             tables.boundary.resize(self.pasts.len(), Vec::new());
             tables.groups.resize(self.groups.len(), GroupTable::default());
+            tables.linear.resize(self.pasts.len(), None);
             for (p, past) in self.pasts.iter().enumerate() {
                 if past.general {
                     continue;
                 }
-                if past.mu > 0.0 {
+                if let Some(linear) = &past.linear {
+                    let table = linear.table(basis, h);
+                    tables.local[p].clone_from(&table.local);
+                    tables.linear[p] = Some(table);
+                } else if past.mu > 0.0 {
                     let scale = libm::pow(h, past.mu);
                     tables.local[p].clear();
                     tables.local[p].extend(units[p].iter().map(|u| u * scale));
@@ -223,6 +239,10 @@ impl History {
             let row = &table.reach[j * table.active..(j + 1) * table.active];
             sum = dot(row, &past.psi[..table.active]);
         }
+        if let Some(table) = &tables.linear[p] {
+            let d = past.psi.len();
+            sum = dot(&table.reach[j * d..(j + 1) * d], &past.psi);
+        }
         for (k, (x, lost)) in past.sums.iter().enumerate() {
             sum += tables.boundary[p][j * past.whole + k] * (x + lost);
         }
@@ -240,12 +260,16 @@ impl History {
     ) {
         let (s, h) = (basis.stages, tables.h);
         let Self { values, next, .. } = self;
-        for past in &mut self.pasts {
+        for (past, linear) in self.pasts.iter_mut().zip(&tables.linear) {
             if past.general {
                 continue;
             }
             for (j, v) in values.iter_mut().enumerate() {
                 *v = x[j * unknowns + past.unknown];
+            }
+            if let Some(table) = linear {
+                table.advance(&mut past.psi, values);
+                continue;
             }
             basis.coefficients(values, &mut past.coefficients[..s]);
             for k in 0..past.whole {

@@ -11,6 +11,7 @@ use super::basis::lagrange;
 use super::collocation::{Collocation, Frame};
 use super::history::History;
 use super::system::MemorySystem;
+use crate::dip::{Dip, Look};
 use crate::integrate::StopReason;
 use crate::observer::{Control, Crossing, Event};
 use crate::system::{Direction, Halt};
@@ -34,6 +35,8 @@ pub struct MemoryOptions {
     pub outputs: Vec<f64>,
     /// Most steps to try.
     pub max_steps: usize,
+    /// How far Newton's iteration goes, as a part of the tolerance; 0 is to rounding, so that equations hold at every output.
+    pub settled: f64,
 }
 
 impl Default for MemoryOptions {
@@ -47,8 +50,22 @@ impl Default for MemoryOptions {
             step: None,
             outputs: Vec::new(),
             max_steps: 10_000_000,
+            settled: 0.0,
         }
     }
+}
+
+/// One step as the polynomials of its unknowns.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece<'a> {
+    /// Where it begins, from the start of the run.
+    pub elapsed: f64,
+    /// Its length.
+    pub h: f64,
+    /// The unknowns, node by node.
+    pub x: &'a [f64],
+    /// How many there are at each node.
+    pub unknowns: usize,
 }
 
 /// Who watches a run with memory.
@@ -56,6 +73,16 @@ pub trait MemoryObserver {
     /// One of the output times: unknowns and operands there.
     fn sample(&mut self, t: f64, x: &[f64], z: &[f64]) {
         let _ = (t, x, z);
+    }
+
+    /// The step that ends at the output time `t`, which is told next.
+    fn last(&mut self, t: f64, piece: &Piece<'_>) {
+        let _ = (t, piece);
+    }
+
+    /// One accepted step, before it is told that it ends.
+    fn piece(&mut self, piece: &Piece<'_>) {
+        let _ = piece;
     }
 
     /// One accepted step ends.
@@ -119,6 +146,9 @@ const COARSE: f64 = 4.0;
 /// 1 % more steps, and at most some thousand tables however many steps there are.
 const FINE: f64 = 64.0;
 
+/// How far from the ends of a step event functions are looked at as well, in steps: to see which way they go there.
+const BEYOND: f64 = 1e-3;
+
 /// The length rounded down to a part of an octave, so that lengths come back.
 fn rounded(h: f64, parts: f64) -> f64 {
     libm::exp2((parts * libm::log2(h)).floor() / parts)
@@ -129,6 +159,16 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let share = sum - a;
     (sum, (a - (sum - share)) + (b - share))
+}
+
+/// How a point of the trial was found.
+enum Found {
+    /// It is the end of the trial.
+    End,
+    /// By a step of this length.
+    Within(f64),
+    /// It is the start of the trial.
+    Start,
 }
 
 struct Run<'a> {
@@ -152,19 +192,23 @@ struct Run<'a> {
     next: usize,
     steps: usize,
     rejected: usize,
+    /// The event functions at the end of the last step, and their largest values.
     watched: Vec<f64>,
-    trial: Vec<f64>,
+    reach: Vec<f64>,
 }
 
 impl<'a> Run<'a> {
     fn new(system: &'a mut dyn MemorySystem, options: &'a MemoryOptions) -> Self {
         let (n, operands) = (system.unknowns(), system.operands());
-        let frame = Frame::new(options.t0, n, operands, options.stages.max(2));
+        let mut frame = Frame::new(options.t0, n, operands, options.stages.max(2));
+        frame.settled = options.settled * options.tolerance;
         let span = options.t1 - options.t0;
         let h = span * options.first;
         // Outputs within the first step may ask for much shorter ones.
         let shortest = 1e-3 * frame.basis.nodes[0] * h;
-        let history = History::new(&frame.operands, &frame.basis, shortest, span);
+        // The kernel is met a thousand times better than a step; a given length of steps says nothing of what is wanted.
+        let error = if options.step.is_some() { 0.0 } else { 1e-3 * options.tolerance };
+        let history = History::new(&frame.operands, &frame.basis, (shortest, span), error);
         let events = system.events().len();
         let z = frame.operands.iter().map(|o| o.start_at(0.0)).collect();
         Self {
@@ -182,7 +226,7 @@ impl<'a> Run<'a> {
             steps: 0,
             rejected: 0,
             watched: vec![f64::NAN; events],
-            trial: vec![0.0; events],
+            reach: vec![0.0; events],
             frame,
             system,
             options,
@@ -332,7 +376,16 @@ impl<'a> Run<'a> {
         while let Some(&t) = self.options.outputs.get(self.next)
             && t - self.options.t0 <= reached
         {
-            self.output(t, h, end)?;
+            let (unknowns, elapsed) = (self.frame.n, self.elapsed);
+            match self.at(t - self.options.t0, h, end)? {
+                Found::End => {
+                    observer.last(t, &Piece { elapsed, h, x: &self.main.x, unknowns });
+                }
+                Found::Within(h) => {
+                    observer.last(t, &Piece { elapsed, h, x: &self.inner.x, unknowns });
+                }
+                Found::Start => {}
+            }
             observer.sample(t, &self.x, &self.z);
             self.next += 1;
         }
@@ -342,6 +395,8 @@ impl<'a> Run<'a> {
             self.steps += 1;
             return Ok(Some(StopReason::Event(event.index)));
         }
+        let x = &self.main.x;
+        observer.piece(&Piece { elapsed: self.elapsed, h, x, unknowns: self.frame.n });
         let tables = &self.main.tables;
         let (basis, x) = (&self.frame.basis, &self.main.x);
         self.history.advance(basis, self.elapsed, x, self.frame.n, tables);
@@ -356,21 +411,17 @@ impl<'a> Run<'a> {
         Ok(interrupted.then_some(StopReason::Interrupted))
     }
 
-    fn output(&mut self, t: f64, h: f64, end: f64) -> Result<(), Halt> {
-        self.at(t - self.options.t0, h, end)
-    }
-
     /// Unknowns and operands at `at` within the trial step, by a shorter step from the same start.
-    fn at(&mut self, at: f64, h: f64, end: f64) -> Result<(), Halt> {
+    fn at(&mut self, at: f64, h: f64, end: f64) -> Result<Found, Halt> {
         let length = at - self.elapsed;
         if at >= end || length >= (1.0 - 1e-14) * h {
             self.x.copy_from_slice(self.main.x_end(&self.frame));
             self.z.copy_from_slice(self.main.z_end(&self.frame));
-            return Ok(());
+            return Ok(Found::End);
         }
         if length <= 1e-9 * h && self.steps > 0 {
             // NOTE: nothing changes within a billionth of a step; x and z are those of its start.
-            return Ok(());
+            return Ok(Found::Start);
         }
         let (s, n) = (self.frame.basis.stages, self.frame.n);
         let mut column = vec![0.0; s];
@@ -387,10 +438,12 @@ impl<'a> Run<'a> {
         self.inner.solve(frame, history, self.elapsed, length, self.system)?;
         self.x.copy_from_slice(self.inner.x_end(&self.frame));
         self.z.copy_from_slice(self.inner.z_end(&self.frame));
-        Ok(())
+        Ok(Found::Within(length))
     }
 
     /// Locates the events within the trial, tells them, and gives the first that stops the run.
+    ///
+    /// Changes of sign between nodes are zeros; between three points of one sign the middle of which is nearest to zero, the extremum is searched.
     fn events(
         &mut self,
         h: f64,
@@ -401,34 +454,49 @@ impl<'a> Run<'a> {
             return Ok(None);
         }
         let kinds = self.system.events().to_vec();
-        let (s, n, count) = (self.frame.basis.stages, self.frame.n, self.frame.operands.len());
         let mut found: Vec<Event> = Vec::new();
-        let mut from = self.elapsed;
-        for j in 0..s {
-            let to =
-                if j + 1 == s { end } else { self.elapsed + self.frame.basis.nodes[j] * h };
-            let (x, z) = (&self.main.x[j * n..(j + 1) * n], &self.main.z[j * count..]);
-            let t = self.options.t0 + to;
-            self.system.event_values(t, x, &z[..count], &mut self.trial)?;
-            for (index, kind) in kinds.iter().enumerate() {
-                let (a, b) = (self.watched[index], self.trial[index]);
-                let rising = a < 0.0 && b >= 0.0;
-                let falling = a > 0.0 && b <= 0.0;
+        let points = self.looks(h, end)?;
+        for (index, kind) in kinds.iter().enumerate() {
+            let values: Vec<(f64, f64)> =
+                points.iter().map(|(t, values)| (*t, values[index])).collect();
+            let largest = values.iter().fold(0.0_f64, |m, v| m.max(v.1.abs()));
+            self.reach[index] = self.reach[index].max(largest);
+            let negligible = 1e-12 * self.reach[index];
+            let mut look = Within { run: self, index, h, end };
+            let mut report = |t: f64, crossing: Crossing| {
                 let counts = match kind.direction {
-                    Direction::Rising => rising,
-                    Direction::Falling => falling,
-                    Direction::Both => rising || falling,
+                    Direction::Rising => crossing != Crossing::Falling,
+                    Direction::Falling => crossing != Crossing::Rising,
+                    Direction::Both => true,
                 };
                 if counts {
-                    let crossing = if rising { Crossing::Rising } else { Crossing::Falling };
-                    let found_at = self.locate(index, (from, a), (to, b), (h, end))?;
-                    found.push(Event { index, t: self.options.t0 + found_at, crossing });
+                    found.push(Event { index, t, crossing });
+                }
+            };
+            for pair in values.windows(2) {
+                let (a, b) = (pair[0], pair[1]);
+                if (a.1 < 0.0 && b.1 >= 0.0) || (a.1 > 0.0 && b.1 <= 0.0) {
+                    report(look.zero(a, b)?, crossing(a.1));
                 }
             }
-            let (x, z) = (&self.main.x[j * n..(j + 1) * n], &self.main.z[j * count..]);
-            self.system.event_values(t, x, &z[..count], &mut self.trial)?;
-            self.watched.copy_from_slice(&self.trial);
-            from = to;
+            for triple in values.windows(3) {
+                let (a, here, b) = (triple[0], triple[1], triple[2]);
+                let side = a.1.signum();
+                let Some(dip) = Dip::new(side, a, here, b).filter(|_| side * here.1 > 0.0)
+                else {
+                    continue;
+                };
+                let bottom = dip.bottom(&mut look, negligible)?;
+                if side * bottom.1 < -negligible {
+                    report(look.zero(a, bottom)?, crossing(side));
+                    report(look.zero(bottom, b)?, crossing(-side));
+                } else if side * bottom.1 <= negligible {
+                    report(bottom.0, Crossing::Touch);
+                }
+            }
+        }
+        if let Some((_, values)) = points.last() {
+            self.watched.copy_from_slice(values);
         }
         found.sort_by(|a, b| a.t.total_cmp(&b.t).then(a.index.cmp(&b.index)));
         let stop = found.iter().position(|e| kinds[e.index].stop);
@@ -443,43 +511,55 @@ impl<'a> Run<'a> {
         Ok(stop.map(|i| found[i]))
     }
 
-    /// The zero of one event function between two points of the trial.
-    fn locate(
-        &mut self,
-        index: usize,
-        (mut a, mut fa): (f64, f64),
-        (mut b, mut fb): (f64, f64),
-        (h, end): (f64, f64),
-    ) -> Result<f64, Halt> {
-        let kept = (self.x.clone(), self.z.clone());
+    /// The event functions at the start of the trial, a little later, at its nodes, and a little before its end.
+    fn looks(&mut self, h: f64, end: f64) -> Result<Vec<(f64, Vec<f64>)>, Halt> {
+        let (s, n, count) = (self.frame.basis.stages, self.frame.n, self.frame.operands.len());
+        let mut points = vec![(self.options.t0 + self.elapsed, self.watched.clone())];
         let mut values = vec![0.0; self.watched.len()];
-        let mut side = 0;
-        for _ in 0..60 {
-            if fb == 0.0 || (b - a) <= 4.0 * f64::EPSILON * (self.options.t0.abs() + b) {
-                break;
+        for j in 0..s {
+            if j == 0 || j + 1 == s {
+                let from = if j == 0 { 0.0 } else { 1.0 - 2.0 * BEYOND };
+                let t = self.options.t0 + self.elapsed + (from + BEYOND) * h;
+                self.look(t, (h, end), &mut values)?;
+                points.push((t, values.clone()));
             }
-            // Illinois: the false position, halving the value of an end that stays.
-            let c = (a * fb - b * fa) / (fb - fa);
-            let c = if c > a && c < b { c } else { 0.5 * (a + b) };
-            self.at(c, h, end)?;
-            self.system.event_values(self.options.t0 + c, &self.x, &self.z, &mut values)?;
-            self.x.copy_from_slice(&kept.0);
-            self.z.copy_from_slice(&kept.1);
-            let fc = values[index];
-            if (fc < 0.0) == (fa < 0.0) && fc != 0.0 {
-                (a, fa) = (c, fc);
-                if side == -1 {
-                    fb *= 0.5;
-                }
-                side = -1;
-            } else {
-                (b, fb) = (c, fc);
-                if side == 1 {
-                    fa *= 0.5;
-                }
-                side = 1;
-            }
+            let node = self.elapsed + self.frame.basis.nodes[j] * h;
+            let t = self.options.t0 + if j + 1 == s { end } else { node };
+            let (x, z) = (&self.main.x[j * n..(j + 1) * n], &self.main.z[j * count..]);
+            self.system.event_values(t, x, &z[..count], &mut values)?;
+            points.push((t, values.clone()));
         }
-        Ok(b)
+        Ok(points)
     }
+
+    /// The event functions at a time within the trial.
+    fn look(&mut self, t: f64, (h, end): (f64, f64), values: &mut [f64]) -> Result<(), Halt> {
+        let kept = (self.x.clone(), self.z.clone());
+        let found = self.at(t - self.options.t0, h, end);
+        let seen = found.and_then(|_| self.system.event_values(t, &self.x, &self.z, values));
+        self.x.copy_from_slice(&kept.0);
+        self.z.copy_from_slice(&kept.1);
+        seen
+    }
+}
+
+/// One event function along the trial.
+struct Within<'r, 'a> {
+    run: &'r mut Run<'a>,
+    index: usize,
+    h: f64,
+    end: f64,
+}
+
+impl Look for Within<'_, '_> {
+    fn at(&mut self, t: f64) -> Result<(f64, f64), Halt> {
+        let mut values = vec![0.0; self.run.watched.len()];
+        self.run.look(t, (self.h, self.end), &mut values)?;
+        Ok((t, values[self.index]))
+    }
+}
+
+/// How a function leaves this side.
+fn crossing(side: f64) -> Crossing {
+    if side < 0.0 { Crossing::Rising } else { Crossing::Falling }
 }

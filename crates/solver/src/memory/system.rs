@@ -83,6 +83,8 @@ pub enum Kernel {
     Power(f64),
     /// $\sum w\,e^{-r s}$ over the pairs $(w, r)$.
     Exponentials(Vec<(f64, f64)>),
+    /// $k^{(d)} = \sum_j a_j k^{(j)}$ with the coefficients $a_j$ and the values $k^{(j)}(0)$: damped waves, polynomials times exponentials.
+    Linear(Vec<f64>, Vec<f64>),
     /// Any other, from [`MemorySystem::kernel`]: the whole past is kept and summed anew, at a cost that grows with the square of the steps.
     General,
 }
