@@ -1,8 +1,8 @@
 //! Systems with memory against closed forms: relaxation, a constraint's kind of index, order on singular starts, cost.
 
 use pfaff_solver::{
-    Halt, Kernel, MemoryObserver, MemoryOptions, MemorySystem, Operand, SampleOperator,
-    StopReason, integrate_memory, operate_on_samples,
+    Halt, Kernel, MemoryObserver, MemoryOptions, MemorySystem, Operand, Piece, Recount,
+    SampleOperator, StopReason, integrate_memory, operate_on_samples,
 };
 
 /// $D^\alpha y = -y$, $y(0) = 1$, with $x = D^\alpha y$.
@@ -235,4 +235,39 @@ fn collocation_and_convolution_agree() {
     let (coarse, fine) = (difference(100), difference(400));
     // The solution has a term t^{3.5} at the start, which the convolution meets with order 2 at least.
     assert!(fine < 1e-6 && libm::log2(coarse / fine) / 2.0 > 1.9, "{coarse:e} {fine:e}");
+}
+
+/// Recounts the memory of a run, and of one whose steps are told wrong.
+struct Counted(Recount, f64);
+
+impl MemoryObserver for Counted {
+    fn sample(&mut self, t: f64, _x: &[f64], z: &[f64]) {
+        self.0.compare(t, z);
+    }
+    fn last(&mut self, t: f64, piece: &Piece<'_>) {
+        self.0.last(t, piece);
+    }
+    fn piece(&mut self, piece: &Piece<'_>) {
+        let x: Vec<f64> = piece.x.iter().map(|x| x * self.1).collect();
+        self.0.piece(&Piece { x: &x, ..*piece });
+    }
+}
+
+#[test]
+fn memory_is_recounted_by_direct_quadrature() {
+    for alpha in [0.3, 0.7, 1.5] {
+        let outputs = vec![0.5, 3.0, 10.0];
+        let options =
+            MemoryOptions { t1: 10.0, outputs: outputs.clone(), ..MemoryOptions::default() };
+        let mut system = Relaxation(alpha);
+        let operands = system.operands();
+        let recount = || Recount::new(operands.clone(), options.stages, 0.0, &outputs);
+        let (mut right, mut wrong) = (Counted(recount(), 1.0), Counted(recount(), 1.0 + 1e-9));
+        integrate_memory(&mut system, &options, &mut right);
+        integrate_memory(&mut system, &options, &mut wrong);
+        // The kernel is compressed to 1e-14, and some hundred steps are added up.
+        let off = right.0.worst().expect("times were reached");
+        assert!(off < 1e-12, "{alpha} {off:e}");
+        assert!(wrong.0.worst().is_some_and(|off| off > 1e-11), "{alpha}");
+    }
 }

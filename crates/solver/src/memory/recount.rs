@@ -20,6 +20,8 @@ pub struct Recount {
     t0: f64,
     basis: Basis,
     rule: (Vec<f64>, Vec<f64>),
+    /// The Lagrange polynomials at the points of the rule over a whole step, point by point.
+    whole: Vec<f64>,
     /// The different $\mu$, with the singular weights of the nodes of a step.
     kernels: Vec<(f64, Vec<f64>)>,
     /// For each operand which kernel it has.
@@ -56,9 +58,13 @@ impl Recount {
         }
         let sums = vec![0.0; operands.len()];
         let target = |&t: &f64| Target { t, sums: sums.clone(), whole: false, worst: None };
+        let rule = gauss_jacobi(POINTS, 1.0);
+        let polynomials =
+            |y: &f64| (0..stages).map(|j| lagrange(&basis.nodes, j, *y)).collect::<Vec<_>>();
         Self {
             targets: times.iter().map(target).collect(),
-            rule: gauss_jacobi(POINTS, 1.0),
+            whole: rule.0.iter().flat_map(polynomials).collect(),
+            rule,
             weights: vec![0.0; stages],
             operands,
             t0,
@@ -146,12 +152,20 @@ impl Recount {
             let left = 1.0 - from;
             // A panel is no longer than its distance from the time.
             let length = if left * h <= ahead { left } else { 0.5 * left };
-            for (y, w) in self.rule.0.iter().zip(&self.rule.1) {
+            for (i, (y, w)) in self.rule.0.iter().zip(&self.rule.1).enumerate() {
                 let θ = from + length * y;
                 let lag = ahead + (1.0 - θ) * h;
                 let kernel = if *mu == 1.0 { 1.0 } else { libm::pow(lag, *mu - 1.0) / gamma };
+                let share = w * length * h * kernel;
+                let stages = self.weights.len();
+                let known = &self.whole[i * stages..(i + 1) * stages];
                 for (j, weight) in self.weights.iter_mut().enumerate() {
-                    *weight += w * length * h * kernel * lagrange(&self.basis.nodes, j, θ);
+                    let value = if length == 1.0 {
+                        known[j]
+                    } else {
+                        lagrange(&self.basis.nodes, j, θ)
+                    };
+                    *weight += share * value;
                 }
             }
             from += length;
