@@ -320,7 +320,7 @@ fn orders_between_two_and_three_without_reaction_of_their_own() {
     }
     let law = 0.4 / libm::tgamma(0.5) / 2.0;
     // λ a² = −d/dt D^{1/2} of d″ ~ ḋ(0) t^{−1/2}/Γ(1/2).
-    assert!(noted(&motion, &format!("{law:.6}")), "{:?}", motion.notes);
+    assert!(noted(&motion, &format!("{law:.4}")), "{:?}", motion.notes);
     let bound = constrained("q1' + q2' + caputo(q1 - q2, 2.5) = 0", "q1' = 1, q2' = 0");
     assert!(refusal(&bound).contains("is not free"));
 }

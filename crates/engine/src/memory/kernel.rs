@@ -4,7 +4,7 @@
 //! It is a wave or a polynomial times such if its derivatives satisfy $k^{(d)} = \sum_j a_j k^{(j)}$ with constants: these are found from values at a few lags, and
 //! tried at others. A fit is a sum $\sum w_l e^{-s_l s}$ over given rates, with weights by least squares, tried at lags between those that were fitted.
 
-use pfaff_expr::{Expr, Graph, Node};
+use pfaff_expr::{Expr, Graph, Node, Unary};
 use pfaff_solver::{Kernel, least_squares};
 
 /// The most derivatives that a wave may need.
@@ -52,7 +52,7 @@ fn term(
     value: &dyn Fn(Expr, f64) -> f64,
 ) -> Term {
     let sign = if negative { -1.0 } else { 1.0 };
-    if g.contains(k, &[time]) {
+    if g.contains(k, &[time]) || has_pieces(g, k) {
         return Term::General(k);
     }
     let slope = g.derivative(k, lag);
@@ -75,6 +75,19 @@ fn term(
         }
     }
     wave(g, k, lag, value).map_or(Term::General(k), |kernel| Term::Known(sign, kernel))
+}
+
+/// Whether a kernel may be made of pieces, each of which satisfies another equation.
+fn has_pieces(g: &Graph, k: Expr) -> bool {
+    g.live(&[k]).into_iter().any(|e| {
+        matches!(
+            g.node(e),
+            Node::Unary(Unary::Abs | Unary::Sign, _)
+                | Node::Binary(..)
+                | Node::If(..)
+                | Node::Table { .. }
+        )
+    })
 }
 
 /// The linear equation with constant coefficients that a kernel satisfies, if there is one.
