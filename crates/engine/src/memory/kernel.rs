@@ -130,7 +130,7 @@ pub(crate) fn fit(longest: f64, value: &dyn Fn(f64) -> f64) -> Option<Kernel> {
     let largest = (0..=40)
         .map(|i| value(longest * f64::from(i) / 40.0).abs())
         .fold(0.0_f64, |a, b| if b.is_nan() { b } else { a.max(b) });
-    if !(largest > 0.0 && largest.is_finite()) {
+    if largest == 0.0 || !largest.is_finite() {
         return None;
     }
     // From slower than the run to a thousand times faster.
