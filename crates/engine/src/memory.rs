@@ -66,8 +66,8 @@ pub(crate) fn orders(model: &Model, e: Expr) -> Vec<f64> {
 /// The lowest power of $t - t_0$ with which each coordinate may leave the polynomial of its initial values; `None` if the model has no plan.
 pub(crate) fn departures(model: &Model, dynamics: &Dynamics, t0: f64) -> Option<Vec<f64>> {
     let formulation = match (dynamics, &model.dynamics) {
-        (Dynamics::Saddle(equations), _) => mechanical(model, equations, t0),
-        (_, Written::Equations(equations)) => written(model, equations, t0),
+        (Dynamics::Saddle(equations), _) => mechanical(model, equations, (t0, 1.0)),
+        (_, Written::Equations(equations)) => written(model, equations, (t0, 1.0)),
         (Dynamics::Ordinary(_), Written::Lagrangian { .. }) => return None,
     };
     let plan = formulation.ok()?.plan;

@@ -286,7 +286,9 @@ fn smooth_kernels_are_fitted_and_what_is_not_is_said() {
     assert!(noted(&kept, "square"), "{:?}", kept.notes);
     let off = (fitted.q[0].values[0] - kept.q[0].values[0]).abs();
     assert!(off < TOLERANCE, "{off}");
-    let kink = run(&model(&text("abs(1 - s)")), &at(&[2.0]));
+    // Loosely, since each step that meets the kink is rejected many times.
+    let request = Request { tolerance: Some(1e-3), t1: Some(1.2), ..Request::default() };
+    let kink = run(&model(&text("abs(1 - s)")), &request);
     assert!(noted(&kink, "square"), "{:?}", kink.notes);
 }
 
