@@ -188,10 +188,12 @@ fn in_quasi_velocities(
             .to_owned(),
     ];
     for chart in &r.charts {
-        remarks.push(format!(
-            "Valid while {} is not zero.",
-            g.to_text(chart.candidates[chart.pivot])
-        ));
+        remarks.push(match chart.row {
+            Some(_) => {
+                format!("Valid while {} is not zero.", g.to_text(chart.candidates[chart.pivot]))
+            }
+            None => "Valid while the forms u are independent of each other.".to_owned(),
+        });
     }
     if functions.len() == 2 && !model.constraints.is_empty() {
         remarks.push(

@@ -227,6 +227,25 @@ fn a_sphere_is_covered_by_charts() {
 }
 
 /// The operations of the right-hand side of a chain of knife edges grow with its length, and not faster.
+/// Forms that the model uses may depend on each other where its coordinates are regular, here at psi = 0: they are left before.
+#[test]
+fn forms_of_the_model_are_left_before_they_degenerate() {
+    let ball = pfaff::gallery_model("ball").expect("built in").text;
+    let start = ball.replace("psi = 1,", "psi = 0.2,");
+    let text = start.replace("u = -0.35, v = -0.2", "u = -0.4, v = 0.1");
+    assert_eq!(text.matches("psi = 0.2,").count() + text.matches("v = 0.1").count(), 2);
+    let model = support::model(&text);
+    let request = Request { method: Some("dop853".to_owned()), ..Request::default() };
+    let motion = support::run(&model, &request);
+    assert_eq!(motion.form, Form::Reduced);
+    let psi = &motion.q[0].values;
+    assert!(psi[0] > 0.0 && psi.iter().any(|&x| x < -0.1), "psi passes through 0");
+    assert_eq!(motion.audit.verdict, pfaff::Verdict::Pass, "{:?}", motion.audit);
+    // The tolerance is 1e-11 a step; forms that had degenerated lost a good part of the energy.
+    let (first, last) = (motion.energy[0], motion.energy[psi.len() - 1]);
+    assert!((last - first).abs() <= 1e-9 * first.abs(), "{first} {last}");
+}
+
 #[test]
 fn a_chain_costs_its_length() {
     let operations = |count: usize| {

@@ -244,7 +244,7 @@ impl<'a> Elimination<'a> {
         let (j, c) = coefficients[pivot];
         let scale = coefficients.iter().map(|c| self.factor(c.0)).collect();
         let candidates = coefficients.into_iter().map(|c| c.1).collect();
-        Some((self.single(row, j, c), Some(Chart { row: r, pivot, candidates, scale })))
+        Some((self.single(row, j, c), Some(Chart { row: Some(r), pivot, candidates, scale })))
     }
 
     /// A row without velocities: for the $w$ of a pair, if there is one in it.
@@ -271,7 +271,7 @@ impl<'a> Elimination<'a> {
         self.turned.retain(|t| t.1 != w);
         self.settled.push(w);
         let chart = safe.is_none().then(|| Chart {
-            row: r,
+            row: Some(r),
             pivot,
             scale: vec![1.0; candidates.len()],
             candidates: candidates.iter().map(|c| c.2).collect(),

@@ -80,6 +80,20 @@ pub(super) fn cramer(
     Some((whole, solution.collect()))
 }
 
+/// How far forms with this mass (its lower triangle) are from depending on each other: $\sqrt{\det m/\prod m_{aa}}$,
+/// the volume that unit forms span in the kinetic metric. `None` where it is 1 everywhere.
+pub(super) fn spread(g: &Graph, mass: &[Expr], k: usize) -> Option<Expr> {
+    let entry = |a: usize, b: usize| mass[a.max(b) * (a.max(b) + 1) / 2 + a.min(b)];
+    let mut pairs = (0..k).flat_map(|a| (0..a).map(move |b| (a, b)));
+    if pairs.all(|(a, b)| g.vanishes_modulo_prime(entry(a, b))) {
+        return None;
+    }
+    let matrix: Vec<Vec<Expr>> =
+        (0..k).map(|a| (0..k).map(|b| entry(a, b)).collect()).collect();
+    let product = (0..k).fold(g.one(), |product, a| g.mul(product, entry(a, a)));
+    Some(g.sqrt(g.div(determinant(g, &matrix), product)))
+}
+
 /// By the first row; the depth is at most [`MOST`].
 fn determinant(g: &Graph, m: &[Vec<Expr>]) -> Expr {
     if m.is_empty() {

@@ -18,6 +18,7 @@ mod solve;
 
 use pfaff_expr::{Expr, Graph, Role};
 use pfaff_model::{Dynamics, Model};
+use rustc_hash::FxHashMap;
 
 use crate::class::Class;
 pub(crate) use basis::{Basis, basis, kernel};
@@ -96,8 +97,8 @@ pub struct Reduction {
 /// A coefficient that was divided by although it may vanish.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// The constraint.
-    pub row: usize,
+    /// The constraint; none where the model's own forms are the quasi-velocities and their independence is watched.
+    pub row: Option<usize>,
     /// Which of the candidates is the pivot.
     pub pivot: usize,
     /// All coefficients of the row that could be, over $t$ and $q$.
@@ -106,6 +107,8 @@ pub struct Chart {
     pub scale: Vec<f64>,
 }
 
+/// How far apart the model's own forms must be to become quasi-velocities: well above where charts are left.
+const APART: f64 = 0.7;
 /// Unknowns up to which the solve is written out: beyond, a numeric factorisation is no slower.
 const WRITTEN_OUT: usize = 8;
 
@@ -156,10 +159,27 @@ impl Statement {
         if forms.is_empty() || plain.has_pairs() {
             return Some(plain);
         }
-        match self.attempt(&forms, point) {
-            Some(own) if own.operations() < plain.operations() => Some(own),
-            _ => Some(plain),
-        }
+        let own =
+            self.attempt(&forms, point).filter(|own| own.operations() < plain.operations());
+        Some(own.and_then(|own| self.watched(own, point)).unwrap_or(plain))
+    }
+
+    /// Forms of the model as $u$, to be left before they depend on each other; `None` if they nearly do at the point.
+    fn watched(&self, mut own: Reduction, point: Point<'_>) -> Option<Reduction> {
+        let g = &own.graph;
+        // Another form of the equations with the same columns solved for.
+        own.pivots.push(Vec::new());
+        let Some(spread) = forms::spread(g, &own.mass, own.independent.len()) else {
+            return Some(own);
+        };
+        let mut values: FxHashMap<Expr, f64> = self.parameters.iter().copied().collect();
+        values.insert(self.time, point.t);
+        values.extend(self.positions.iter().copied().zip(point.q.iter().copied()));
+        let is_apart = !g.contains(spread, &own.independent)
+            && g.evaluate_further(spread, &mut values) >= APART;
+        let candidates = vec![spread, g.one()];
+        own.charts.push(Chart { row: None, pivot: 0, candidates, scale: vec![1.0; 2] });
+        is_apart.then_some(own)
     }
 
     /// One try, in a graph of its own, with these forms as $u$ (none: the free velocities).
