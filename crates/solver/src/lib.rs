@@ -34,6 +34,7 @@ mod rk4;
 #[cfg(test)]
 mod sample;
 mod size;
+mod spectral;
 mod step;
 mod stepper;
 mod symmetric;
@@ -54,6 +55,10 @@ pub use memory::{
 };
 pub use observer::{Control, Crossing, Event, Observer};
 pub use rank::RankRevealing;
+pub use spectral::{
+    Condition, Course, EndTerm, Extremum, Functional, Grid, NoExtremum, Operator, Place, Side,
+    VariationalProblem, extremum,
+};
 pub use step::{Step, StoredStep};
 pub use symmetric::{cholesky, cholesky_solve, symmetric_eigenvalues};
 pub use system::{Direction, EventKind, Halt, System};

@@ -1,0 +1,429 @@
+//! Newton's iteration for the stationary points of a functional.
+//!
+//! The unknowns are the densities at the nodes, the constants, and a multiplier $C_r$ for each end condition:
+//!
+//! $$ \sum_i A_i^*\,W\,\partial_i\mathcal L - \sum_r C_r\kappa_r = 0, \qquad \int\sum_i \partial_i\mathcal L\;O_i\frac{x^j}{j!}\,dt - \sum_r C_r B_{rj} = 0, \qquad B_r(Y, c) = b_r . $$
+//!
+//! Rows and columns are scaled by the roots of the weights. Steps are halved until the residual falls.
+
+use super::abel::Abel;
+use super::action::{Action, End};
+use super::course::Operator;
+use super::functional::{Functional, VariationalProblem};
+use super::grid::{Grid, Place};
+use crate::least_squares::least_squares;
+use crate::lu::Lu;
+
+/// Newton steps before it is given up.
+const STEPS: usize = 60;
+
+/// A stationary point.
+#[derive(Clone, Debug)]
+pub struct Extremum {
+    /// The nodes.
+    pub grid: Grid,
+    /// $Y$ of each function at the nodes.
+    pub density: Vec<Vec<f64>>,
+    /// The constants of each function.
+    pub constants: Vec<Vec<f64>>,
+    /// $C_r$: by how much the action changes with the value of each end condition.
+    pub forces: Vec<f64>,
+    /// $\int\mathcal L\,dt$
+    pub action: f64,
+    /// The largest scaled residual.
+    pub residual: f64,
+    /// Newton steps.
+    pub steps: usize,
+    problem: VariationalProblem,
+    abel: Abel,
+}
+
+/// Why there is no stationary point.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NoExtremum {
+    /// The equations do not determine the unknown of this function (or, after the last one, the multiplier of an end condition).
+    Singular(usize),
+    /// The integrand is infinite or not a number at this place.
+    NotFinite(Place),
+    /// Newton's iteration does not converge; the residual that is left.
+    Unconverged(f64),
+}
+
+/// Looks for a stationary point on `2 half + 1` nodes, from another one or from the shortest densities that meet the end conditions.
+///
+/// # Errors
+///
+/// [`NoExtremum`] says why there is none.
+pub fn extremum(
+    problem: &VariationalProblem,
+    functional: &mut dyn Functional,
+    half: usize,
+    near: Option<&Extremum>,
+) -> Result<Extremum, NoExtremum> {
+    let grid = Grid::new(problem.length, half, problem.decay);
+    let mut abel = Abel::new();
+    let actions: Vec<Action> = problem
+        .operators
+        .iter()
+        .map(|&(k, operator)| Action::new(&mut abel, &grid, problem.courses[k], operator))
+        .collect();
+    let ends: Vec<End> =
+        problem.conditions.iter().map(|c| End::new(problem, &grid, &c.terms)).collect();
+    let mut first = Vec::new();
+    let mut size = 0;
+    for course in &problem.courses {
+        first.push(size);
+        size += grid.len() + course.constants();
+    }
+    let newton = Newton { problem, grid: &grid, actions, ends, first, size };
+    let start = near.and_then(|e| newton.taken_over(e)).unwrap_or_else(|| newton.shortest());
+    let (x, state, steps) = newton.solve(functional, start)?;
+    let n = grid.len();
+    let part = |k: usize, from: usize, count: usize| {
+        let at = newton.first[k] + from;
+        x[at..at + count].to_vec()
+    };
+    let courses = problem.courses.iter().enumerate();
+    Ok(Extremum {
+        density: courses.clone().map(|(k, _)| part(k, 0, n)).collect(),
+        constants: courses.map(|(k, c)| part(k, n, c.constants())).collect(),
+        forces: x[newton.size..].to_vec(),
+        action: state.action,
+        residual: state.norm,
+        steps,
+        problem: problem.clone(),
+        abel,
+        grid: grid.clone(),
+    })
+}
+
+impl Extremum {
+    /// The value of an operator on a function at any place.
+    pub fn value(&mut self, course: usize, operator: Operator, place: Place) -> f64 {
+        let kind = (self.problem.courses[course], operator);
+        let (row, constants) = Action::row(&mut self.abel, &self.grid, kind, place);
+        dot(&row, &self.density[course]) + dot(&constants, &self.constants[course])
+    }
+
+    /// The values of all operators of the problem at any place.
+    pub fn values(&mut self, place: Place) -> Vec<f64> {
+        let operators = self.problem.operators.clone();
+        operators.into_iter().map(|(k, o)| self.value(k, o, place)).collect()
+    }
+
+    /// How many unknowns each function has.
+    pub fn unknowns(&self) -> usize {
+        let most = self.constants.iter().map(Vec::len).max().unwrap_or(0);
+        self.grid.len() + most
+    }
+}
+
+/// Everything that does not change during the iteration.
+struct Newton<'a> {
+    problem: &'a VariationalProblem,
+    grid: &'a Grid,
+    actions: Vec<Action>,
+    ends: Vec<End>,
+    /// Where the unknowns of each function begin.
+    first: Vec<usize>,
+    /// Unknowns of all functions.
+    size: usize,
+}
+
+/// The equations at one point.
+struct State {
+    residual: Vec<f64>,
+    norm: f64,
+    action: f64,
+    /// $W$ times the Hessian at the nodes, by pairs of operators.
+    hessian: Vec<Vec<f64>>,
+}
+
+impl Newton<'_> {
+    fn total(&self) -> usize {
+        self.size + self.ends.len()
+    }
+
+    /// The values of operator `o` at the nodes.
+    fn values(&self, o: usize, x: &[f64]) -> Vec<f64> {
+        let n = self.grid.len();
+        let at = self.first[self.problem.operators[o].0];
+        let action = &self.actions[o];
+        (0..n)
+            .map(|i| {
+                let mut sum = dot(&action.density[i * n..(i + 1) * n], &x[at..at + n]);
+                for (j, column) in action.constants.iter().enumerate() {
+                    sum += column[i] * x[at + n + j];
+                }
+                sum
+            })
+            .collect()
+    }
+
+    fn state(&self, functional: &mut dyn Functional, x: &[f64]) -> Result<State, NoExtremum> {
+        let (n, count) = (self.grid.len(), self.actions.len());
+        let values: Vec<Vec<f64>> = (0..count).map(|o| self.values(o, x)).collect();
+        let mut slopes = vec![vec![0.0; n]; count];
+        let mut hessian = vec![vec![0.0; n]; count * count];
+        let mut action = 0.0;
+        let (mut g, mut h) = (vec![0.0; count], vec![0.0; count * count]);
+        for i in 0..n {
+            let here: Vec<f64> = values.iter().map(|v| v[i]).collect();
+            let value = functional.evaluate(self.grid.places[i], &here, &mut g, &mut h);
+            let w = self.grid.weights[i];
+            action += self.grid.step * w * value;
+            for (o, slope) in slopes.iter_mut().enumerate() {
+                slope[i] = w * g[o];
+            }
+            for (pair, entry) in hessian.iter_mut().enumerate() {
+                entry[i] = w * h[pair];
+            }
+            let finite = g.iter().chain(&h).all(|x| x.is_finite());
+            if !finite {
+                return Err(NoExtremum::NotFinite(self.grid.places[i]));
+            }
+        }
+        let mut residual = vec![0.0; self.total()];
+        for (o, &(k, _)) in self.problem.operators.iter().enumerate() {
+            let (at, a) = (self.first[k], &self.actions[o]);
+            for i in 0..n {
+                residual[at + i] += dot(&a.adjoint[i * n..(i + 1) * n], &slopes[o]);
+            }
+            for (j, column) in a.constants.iter().enumerate() {
+                residual[at + n + j] += self.grid.step * dot(column, &slopes[o]);
+            }
+        }
+        for (r, end) in self.ends.iter().enumerate() {
+            let force = x[self.size + r];
+            let mut sum = -self.problem.conditions[r].value;
+            for (k, &at) in self.first.iter().enumerate() {
+                for i in 0..n {
+                    residual[at + i] -= force * end.kernel[k][i];
+                    sum += end.density[k][i] * x[at + i];
+                }
+                for (j, b) in end.constants[k].iter().enumerate() {
+                    residual[at + n + j] -= force * b;
+                    sum += b * x[at + n + j];
+                }
+            }
+            residual[self.size + r] = sum;
+        }
+        for (r, s) in residual.iter_mut().zip(self.scale()) {
+            *r *= s;
+        }
+        let norm = residual.iter().fold(0.0_f64, |m, r| m.max(r.abs()));
+        Ok(State { residual, norm, action, hessian })
+    }
+
+    /// The roots of the weights for densities, 1 for the others.
+    fn scale(&self) -> Vec<f64> {
+        let mut scale = vec![1.0; self.total()];
+        for &at in &self.first {
+            for (s, w) in scale[at..].iter_mut().zip(&self.grid.weights) {
+                *s = w.sqrt();
+            }
+        }
+        scale
+    }
+
+    /// The scaled matrix of the derivatives.
+    fn matrix(&self, state: &State) -> Vec<f64> {
+        let (n, count, total) = (self.grid.len(), self.actions.len(), self.total());
+        let mut matrix = vec![0.0; total * total];
+        let mut image = vec![0.0; n * n];
+        for (p, &(k, _)) in self.problem.operators.iter().enumerate() {
+            let (row, left) = (self.first[k], &self.actions[p]);
+            for (o, &(l, _)) in self.problem.operators.iter().enumerate() {
+                let weights = &state.hessian[p * count + o];
+                if weights.iter().all(|w| *w == 0.0) {
+                    continue;
+                }
+                let (column, right) = (self.first[l], &self.actions[o]);
+                image.fill(0.0);
+                for i in 0..n {
+                    for m in 0..n {
+                        let x = left.adjoint[i * n + m] * weights[m];
+                        if x != 0.0 {
+                            let source = &right.density[m * n..(m + 1) * n];
+                            for (y, r) in image[i * n..(i + 1) * n].iter_mut().zip(source) {
+                                *y += x * r;
+                            }
+                        }
+                    }
+                }
+                for i in 0..n {
+                    for j in 0..n {
+                        matrix[(row + i) * total + column + j] += image[i * n + j];
+                    }
+                }
+                for (j, constant) in right.constants.iter().enumerate() {
+                    for i in 0..n {
+                        let adjoint = &left.adjoint[i * n..(i + 1) * n];
+                        let sum: f64 =
+                            (0..n).map(|m| adjoint[m] * weights[m] * constant[m]).sum();
+                        matrix[(row + i) * total + column + n + j] += sum;
+                    }
+                }
+                for (i, constant) in left.constants.iter().enumerate() {
+                    let at = (row + n + i) * total + column;
+                    for m in 0..n {
+                        let x = self.grid.step * constant[m] * weights[m];
+                        for j in 0..n {
+                            matrix[at + j] += x * right.density[m * n + j];
+                        }
+                        for (j, other) in right.constants.iter().enumerate() {
+                            matrix[at + n + j] += x * other[m];
+                        }
+                    }
+                }
+            }
+        }
+        for (r, end) in self.ends.iter().enumerate() {
+            let force = self.size + r;
+            for (k, &at) in self.first.iter().enumerate() {
+                for i in 0..n {
+                    matrix[(at + i) * total + force] -= end.kernel[k][i];
+                    matrix[force * total + at + i] += end.density[k][i];
+                }
+                for (j, b) in end.constants[k].iter().enumerate() {
+                    matrix[(at + n + j) * total + force] -= b;
+                    matrix[force * total + at + n + j] += b;
+                }
+            }
+        }
+        let scale = self.scale();
+        for i in 0..total {
+            for j in 0..total {
+                matrix[i * total + j] *= scale[i] * scale[j];
+            }
+        }
+        matrix
+    }
+
+    fn solve(
+        &self,
+        functional: &mut dyn Functional,
+        mut x: Vec<f64>,
+    ) -> Result<(Vec<f64>, State, usize), NoExtremum> {
+        let (total, scale) = (self.total(), self.scale());
+        let mut state = self.state(functional, &x)?;
+        let mut lu = Lu::new(total);
+        let mut last = f64::INFINITY;
+        for steps in 0..STEPS {
+            lu.factor(total, &self.matrix(&state))
+                .map_err(|singular| NoExtremum::Singular(self.owner(singular.column)))?;
+            let mut step = state.residual.clone();
+            lu.solve(&mut step);
+            let size = step.iter().fold(0.0_f64, |m, s| m.max(s.abs()));
+            let mut factor = 1.0;
+            let next = loop {
+                let moved: Vec<f64> = (0..total)
+                    .map(|i| x[i] - factor * step[i] * scale[i])
+                    .collect();
+                let there = self.state(functional, &moved);
+                match there {
+                    // NOTE: below the rounding of the residual no step makes it smaller.
+                    Ok(there) if there.norm < state.norm || size < 1e-9 => {
+                        break (moved, there);
+                    }
+                    Ok(_) | Err(_) if factor > 1e-6 => factor *= 0.5,
+                    Ok(there) => return Err(NoExtremum::Unconverged(there.norm)),
+                    Err(why) => return Err(why),
+                }
+            };
+            (x, state) = next;
+            let reached = x.iter().zip(&scale).fold(1.0_f64, |m, (x, s)| m.max((x / s).abs()));
+            if factor == 1.0 && (size <= 1e-13 * reached || (size < 1e-9 && size >= 0.5 * last))
+            {
+                return Ok((x, state, steps + 1));
+            }
+            last = size;
+        }
+        Err(NoExtremum::Unconverged(state.norm))
+    }
+
+    /// Which function an unknown belongs to.
+    fn owner(&self, column: usize) -> usize {
+        if column >= self.size {
+            return self.first.len();
+        }
+        self.first.iter().rposition(|&at| at <= column).unwrap_or(0)
+    }
+
+    /// The densities of least square that meet the end conditions.
+    fn shortest(&self) -> Vec<f64> {
+        let (n, m) = (self.grid.len(), self.ends.len());
+        let constants: Vec<(usize, usize)> = (self.problem.courses.iter().enumerate())
+            .flat_map(|(k, c)| (0..c.constants()).map(move |j| (k, j)))
+            .collect();
+        let size = m + constants.len();
+        let mut matrix = vec![0.0; size * size];
+        let mut right = vec![0.0; size];
+        for r in 0..m {
+            right[r] = self.problem.conditions[r].value;
+            for s in 0..m {
+                for k in 0..self.first.len() {
+                    let part: f64 = (0..n)
+                        .map(|i| {
+                            let weighted = self.grid.weights[i] * self.ends[s].kernel[k][i];
+                            self.ends[r].density[k][i] * weighted
+                        })
+                        .sum();
+                    matrix[r * size + s] += part;
+                }
+            }
+            for (i, &(k, j)) in constants.iter().enumerate() {
+                matrix[r * size + m + i] = self.ends[r].constants[k][j];
+                matrix[(m + i) * size + r] = self.ends[r].constants[k][j];
+            }
+        }
+        let mut x = vec![0.0; self.total()];
+        if !matrix.iter().all(|x| x.is_finite()) {
+            return x;
+        }
+        let solved = least_squares(&matrix, size, size, &right, 1e-10).x;
+        for (k, &at) in self.first.iter().enumerate() {
+            for i in 0..n {
+                let kernel = (0..m).map(|r| solved[r] * self.ends[r].kernel[k][i]);
+                x[at + i] = self.grid.weights[i] * kernel.sum::<f64>();
+            }
+        }
+        for (i, &(k, j)) in constants.iter().enumerate() {
+            x[self.first[k] + n + j] = solved[m + i];
+        }
+        x
+    }
+
+    /// Another stationary point on these nodes.
+    fn taken_over(&self, other: &Extremum) -> Option<Vec<f64>> {
+        let same = other.problem.courses == self.problem.courses
+            && other.forces.len() == self.ends.len();
+        if !same {
+            return None;
+        }
+        let n = self.grid.len();
+        let mut x = vec![0.0; self.total()];
+        x[self.size..].copy_from_slice(&other.forces);
+        for (i, place) in self.grid.places.iter().enumerate() {
+            let u = self.grid.step * (i as f64 - self.grid.half as f64);
+            if u.abs() > other.grid.reach() {
+                continue;
+            }
+            let mut row = vec![0.0; other.grid.len()];
+            let ratio = self.grid.weights[i] / other.grid.weight(*place);
+            other.grid.add_cardinals(u, ratio, &mut row);
+            for (k, &at) in self.first.iter().enumerate() {
+                x[at + i] = dot(&row, &other.density[k]);
+            }
+        }
+        for (k, &at) in self.first.iter().enumerate() {
+            let count = other.constants[k].len();
+            x[at + n..at + n + count].copy_from_slice(&other.constants[k]);
+        }
+        Some(x)
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}

@@ -1,0 +1,212 @@
+//! Stationary points of functionals with fractional operators, against closed forms.
+
+use pfaff_solver::{
+    Condition, Course, EndTerm, Functional, NoExtremum, Operator, Place, Side,
+    VariationalProblem, extremum,
+};
+
+type Integrand = dyn Fn(Place, &[f64], &mut [f64], &mut [f64]) -> f64;
+
+struct Closure<'a>(&'a Integrand);
+
+impl Functional for Closure<'_> {
+    fn evaluate(&mut self, p: Place, x: &[f64], g: &mut [f64], h: &mut [f64]) -> f64 {
+        g.fill(0.0);
+        h.fill(0.0);
+        (self.0)(p, x, g, h)
+    }
+}
+
+fn given(course: usize, end: Side, order: usize, value: f64) -> Condition {
+    Condition { terms: vec![EndTerm { course, end, order, factor: 1.0 }], value }
+}
+
+fn at(left: f64) -> Place {
+    Place { left, right: 1.0 - left }
+}
+
+/// ∫ ½(D^α q)² with q(0) = 0, q(1) = 1: D^α q = C (1−t)^(α−1), and q is an incomplete beta function.
+#[test]
+fn least_fractional_speed_from_either_side() {
+    let gamma = libm::tgamma;
+    for alpha in [0.6, 0.75, 1.3, 1.8] {
+        for side in [Side::Left, Side::Right] {
+            let (zero, one) = (side, side.other());
+            let course = Course { side, order: alpha };
+            let problem = VariationalProblem {
+                length: 1.0,
+                courses: vec![course],
+                operators: vec![(0, Operator::Caputo(side, alpha))],
+                conditions: if alpha < 1.0 {
+                    vec![given(0, zero, 0, 0.0), given(0, one, 0, 1.0)]
+                } else {
+                    vec![given(0, zero, 0, 0.0), given(0, zero, 1, 0.0), given(0, one, 0, 1.0)]
+                },
+                // The square of the density is integrated: (1−t)^(2α−2).
+                decay: (2.0 * alpha - 1.0).min(1.0),
+            };
+            let half_square = |_: Place, x: &[f64], g: &mut [f64], h: &mut [f64]| {
+                g[0] = x[0];
+                h[0] = 1.0;
+                0.5 * x[0] * x[0]
+            };
+            let mut found = extremum(&problem, &mut Closure(&half_square), 31, None)
+                .expect("a quadratic action has its minimum");
+            // q(1) = C Γ(α) B-integral: ∫ (1−τ)^(2α−2)/Γ(α) dτ = 1/((2α−1) Γ(α)).
+            let c = (2.0 * alpha - 1.0) * gamma(alpha);
+            let exact = 0.5 * c * c / (2.0 * alpha - 1.0);
+            // Cardinal functions leave out about e^{-π²/2h} ≈ 1e-14 here.
+            assert!((found.action - exact).abs() < 1e-12 * exact, "{alpha} {}", found.action);
+            for x in [0.1, 0.5, 0.9] {
+                let place = if side == Side::Left { at(x) } else { at(1.0 - x) };
+                let density = found.value(0, Operator::Caputo(side, alpha), place);
+                let wanted = c * libm::pow(1.0 - x, alpha - 1.0);
+                assert!((density - wanted).abs() < 1e-10, "{alpha} {side:?} {x} {density}");
+            }
+            assert!(found.unknowns() <= 65);
+        }
+    }
+}
+
+/// A force made so that q = t^p (1 − t)² solves the swapped equation: −D_right^α RL D^α q = F for ∫ ½(D^α q)² + F q.
+#[test]
+fn a_wrong_side_would_not_solve_this() {
+    for alpha in [0.3, 0.5, 0.8, 1.2, 1.7] {
+        let m = f64::ceil(alpha) as usize;
+        // D^α q = g = t²(1−t)³, q = J^α g; RL-right derivative of g by powers of 1 − t.
+        let (n1, n2) = (2_usize, 3_usize);
+        let binomial = |n: usize, k: usize| -> f64 {
+            (0..k).map(|i| (n - i) as f64 / (i + 1) as f64).product()
+        };
+        let gamma = libm::tgamma;
+        let sign = |j: usize| if j.is_multiple_of(2) { 1.0 } else { -1.0 };
+        let q = move |t: f64| -> f64 {
+            (0..=n2)
+                .map(|j| {
+                    let p = (n1 + j) as f64;
+                    sign(j) * binomial(n2, j) * gamma(p + 1.0) / gamma(p + 1.0 + alpha)
+                        * libm::pow(t, p + alpha)
+                })
+                .sum()
+        };
+        let f = move |z: f64| -> f64 {
+            -(0..=n1)
+                .map(|j| {
+                    let p = (n2 + j) as f64;
+                    sign(j) * binomial(n1, j) * gamma(p + 1.0) / gamma(p + 1.0 - alpha)
+                        * libm::pow(z, p - alpha)
+                })
+                .sum::<f64>()
+        };
+        let integrand = move |p: Place, x: &[f64], g: &mut [f64], h: &mut [f64]| {
+            g[0] = x[0];
+            g[1] = f(p.right);
+            h[0] = 1.0;
+            0.5 * x[0] * x[0] + g[1] * x[1]
+        };
+        let mut conditions = vec![given(0, Side::Left, 0, 0.0)];
+        if m == 2 {
+            conditions.push(given(0, Side::Left, 1, 0.0));
+        }
+        // The end is free: natural conditions hold, for g vanishes there three times over.
+        let problem = VariationalProblem {
+            length: 1.0,
+            courses: vec![Course { side: Side::Left, order: alpha }],
+            operators: vec![
+                (0, Operator::Caputo(Side::Left, alpha)),
+                (0, Operator::Derivative(0)),
+            ],
+            conditions,
+            decay: 1.0,
+        };
+        let mut found = extremum(&problem, &mut Closure(&integrand), 31, None)
+            .expect("a quadratic action has its minimum");
+        for t in [0.1, 0.4, 0.9] {
+            let value = found.value(0, Operator::Derivative(0), at(t));
+            assert!((value - q(t)).abs() < 1e-11, "{alpha} {t} {value} {}", q(t));
+        }
+    }
+}
+
+/// ∫ ½ q'² + ½ (right RL D^½ q)² − r q: the weak form is tested with a function of its own.
+#[test]
+fn operators_from_both_sides_at_once() {
+    let side = Side::Left;
+    let operators = vec![
+        (0, Operator::Derivative(1)),
+        (0, Operator::RiemannLiouville(Side::Right, 0.4)),
+        (0, Operator::Caputo(Side::Left, 0.7)),
+        (0, Operator::Derivative(0)),
+    ];
+    let problem = VariationalProblem {
+        length: 1.0,
+        courses: vec![Course { side, order: 1.0 }],
+        operators: operators.clone(),
+        conditions: vec![given(0, side, 0, 0.5), given(0, Side::Right, 0, 1.0)],
+        // (1−t)^(−0.4) of the right operator enters with its square.
+        decay: 0.2,
+    };
+    let integrand = |_: Place, x: &[f64], g: &mut [f64], h: &mut [f64]| {
+        for i in 0..3 {
+            g[i] = x[i];
+            h[i * 4 + i] = 1.0;
+        }
+        g[3] = x[3] * x[3] * x[3] - 1.0;
+        h[15] = 3.0 * x[3] * x[3];
+        0.5 * (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) + 0.25 * x[3].powi(4) - x[3]
+    };
+    let mut coarse = extremum(&problem, &mut Closure(&integrand), 20, None).expect("convex");
+    let mut found =
+        extremum(&problem, &mut Closure(&integrand), 31, Some(&coarse)).expect("convex");
+    assert!((coarse.action - found.action).abs() < 1e-7,
+        "{} {}", coarse.action, found.action);
+    for t in [0.2, 0.7] {
+        let a = coarse.value(0, Operator::Derivative(0), at(t));
+        let b = found.value(0, Operator::Derivative(0), at(t));
+        assert!((a - b).abs() < 1e-7, "{t} {a} {b}");
+    }
+    // First variation along η = t²(1−t)², whose derivatives are sums of powers.
+    let (gamma, pow) = (libm::tgamma, libm::pow);
+    let by_powers = |x: f64, beta: f64| -> f64 {
+        [(2.0, 1.0), (3.0, -2.0), (4.0, 1.0)]
+            .iter()
+            .map(|&(p, c)| c * gamma(p + 1.0) / gamma(p + 1.0 - beta) * pow(x, p - beta))
+            .sum()
+    };
+    let grid = pfaff_solver::Grid::new(1.0, 60, 0.2);
+    let (mut g, mut h) = (vec![0.0; 4], vec![0.0; 16]);
+    let mut variation = 0.0;
+    for (p, w) in grid.places.iter().zip(&grid.weights) {
+        let values = found.values(*p);
+        Closure(&integrand).evaluate(*p, &values, &mut g, &mut h);
+        let eta = [
+            by_powers(p.left, 1.0),
+            by_powers(p.right, 0.4),
+            by_powers(p.left, 0.7),
+            by_powers(p.left, 0.0),
+        ];
+        let sum: f64 = g.iter().zip(eta).map(|(g, e)| g * e).sum();
+        variation += grid.step * w * sum;
+    }
+    // Solved to some 1e-11; η is of size 1/16.
+    assert!(variation.abs() < 1e-10, "{variation}");
+}
+
+/// A function that nothing determines is named.
+#[test]
+fn what_is_not_determined_is_said() {
+    let problem = VariationalProblem {
+        length: 1.0,
+        courses: vec![Course { side: Side::Left, order: 0.75 }],
+        operators: vec![(0, Operator::Caputo(Side::Left, 0.75))],
+        conditions: Vec::new(),
+        decay: 0.75,
+    };
+    let half_square = |_: Place, x: &[f64], g: &mut [f64], h: &mut [f64]| {
+        g[0] = x[0];
+        h[0] = 1.0;
+        0.5 * x[0] * x[0]
+    };
+    let none = extremum(&problem, &mut Closure(&half_square), 12, None).err();
+    assert_eq!(none, Some(NoExtremum::Singular(0)));
+}
