@@ -20,6 +20,7 @@ mod expansion;
 mod export;
 mod flow;
 mod foreign;
+mod fractional;
 mod forms;
 mod gallery;
 mod geometry;

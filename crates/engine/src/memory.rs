@@ -6,7 +6,7 @@
 mod admissible;
 mod formulate;
 pub(crate) mod kernel;
-mod plan;
+pub(crate) mod plan;
 mod system;
 mod watch;
 

@@ -20,6 +20,7 @@ use crate::body;
 use crate::boundary;
 use crate::core::Core;
 use crate::effective_mass::{effective_mass_at_start, effective_mass_on_the_way};
+use crate::fractional;
 use crate::foreign::{foreign_multipliers, without_along};
 use crate::instant::Instant;
 use crate::mechanism::{Compiled, Dynamics, Mechanism};
@@ -116,6 +117,9 @@ pub fn run_watched(
     request: &Request,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
+    if fractional::is_fractional(model) {
+        return fractional::run(model, request);
+    }
     if boundary::has_ends(model) {
         return boundary::run(model, request, watch);
     }

@@ -111,6 +111,8 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0633", "an integrable constraint forbids the end"),
     ("E0634", "the principle has no motions between given ends"),
     ("E0635", "no path between the ends can be followed"),
+    ("E0636", "what stands between given ends cannot have memory of this kind"),
+    ("E0637", "there is no extremum with memory between these ends, or not one"),
 ];
 
 /// What helps against most mistakes of a code, where the place itself has no better advice.

@@ -143,8 +143,8 @@ fn operators_from_both_sides_at_once() {
         courses: vec![Course { side, order: 1.0 }],
         operators: operators.clone(),
         conditions: vec![given(0, side, 0, 0.5), given(0, Side::Right, 0, 1.0)],
-        // (1−t)^(−0.4) of the right operator enters with its square.
-        decay: 0.2,
+        // (1−t)^(−0.4) of the right operator enters with its square, but nodes nearer to the end than 1e-40 would bring rounding.
+        decay: 0.4,
     };
     let integrand = |_: Place, x: &[f64], g: &mut [f64], h: &mut [f64]| {
         for i in 0..3 {
@@ -158,7 +158,7 @@ fn operators_from_both_sides_at_once() {
     let mut coarse = extremum(&problem, &mut Closure(&integrand), 20, None).expect("convex");
     let mut found =
         extremum(&problem, &mut Closure(&integrand), 31, Some(&coarse)).expect("convex");
-    assert!((coarse.action - found.action).abs() < 1e-7,
+    assert!((coarse.action - found.action).abs() < 1e-6,
         "{} {}", coarse.action, found.action);
     for t in [0.2, 0.7] {
         let a = coarse.value(0, Operator::Derivative(0), at(t));
@@ -173,7 +173,7 @@ fn operators_from_both_sides_at_once() {
             .map(|&(p, c)| c * gamma(p + 1.0) / gamma(p + 1.0 - beta) * pow(x, p - beta))
             .sum()
     };
-    let grid = pfaff_solver::Grid::new(1.0, 60, 0.2);
+    let grid = pfaff_solver::Grid::new(1.0, 60, 0.4);
     let (mut g, mut h) = (vec![0.0; 4], vec![0.0; 16]);
     let mut variation = 0.0;
     for (p, w) in grid.places.iter().zip(&grid.weights) {
@@ -188,8 +188,8 @@ fn operators_from_both_sides_at_once() {
         let sum: f64 = g.iter().zip(eta).map(|(g, e)| g * e).sum();
         variation += grid.step * w * sum;
     }
-    // Solved to some 1e-11; η is of size 1/16.
-    assert!(variation.abs() < 1e-10, "{variation}");
+    // The solution is known to some 1e-9 near the end; η is of size 1/16.
+    assert!(variation.abs() < 1e-9, "{variation}");
 }
 
 /// A function that nothing determines is named.

@@ -13,9 +13,13 @@ use super::functional::{Functional, VariationalProblem};
 use super::grid::{Grid, Place};
 use crate::least_squares::least_squares;
 use crate::lu::Lu;
+use crate::symmetric::symmetric_eigenvalues;
 
 /// Newton steps before it is given up.
 const STEPS: usize = 60;
+
+/// The largest matrix whose eigenvalues are looked at.
+const EIGENVALUES: usize = 180;
 
 /// A stationary point.
 #[derive(Clone, Debug)]
@@ -34,6 +38,9 @@ pub struct Extremum {
     pub residual: f64,
     /// Newton steps.
     pub steps: usize,
+    /// Negative eigenvalues of the second variation with the conditions as its border: one for each condition, and one more for each
+    /// direction in which the action has a maximum. None where it was not decided.
+    pub negative: Option<usize>,
     problem: VariationalProblem,
     abel: Abel,
 }
@@ -91,6 +98,7 @@ pub fn extremum(
         action: state.action,
         residual: state.norm,
         steps,
+        negative: newton.negative(&state),
         problem: problem.clone(),
         abel,
         grid: grid.clone(),
@@ -315,31 +323,56 @@ impl Newton<'_> {
             let mut step = state.residual.clone();
             lu.solve(&mut step);
             let size = step.iter().fold(0.0_f64, |m, s| m.max(s.abs()));
+            let reached = x.iter().zip(&scale).fold(1.0_f64, |m, (x, s)| m.max((x / s).abs()));
+            // NOTE: the last digits of a step are rounding; then no step makes the residual smaller, and the error is that of the basis.
+            let fine = size <= 1e-8 * reached;
             let mut factor = 1.0;
             let next = loop {
-                let moved: Vec<f64> = (0..total)
-                    .map(|i| x[i] - factor * step[i] * scale[i])
-                    .collect();
-                let there = self.state(functional, &moved);
-                match there {
-                    // NOTE: below the rounding of the residual no step makes it smaller.
-                    Ok(there) if there.norm < state.norm || size < 1e-9 => {
-                        break (moved, there);
-                    }
-                    Ok(_) | Err(_) if factor > 1e-6 => factor *= 0.5,
+                let moved: Vec<f64> =
+                    (0..total).map(|i| x[i] - factor * step[i] * scale[i]).collect();
+                match self.state(functional, &moved) {
+                    Ok(there) if there.norm < state.norm => break Some((moved, there)),
+                    _ if fine => break None,
+                    _ if factor > 1e-6 => factor *= 0.5,
                     Ok(there) => return Err(NoExtremum::Unconverged(there.norm)),
                     Err(why) => return Err(why),
                 }
             };
+            let Some(next) = next else { return Ok((x, state, steps)) };
             (x, state) = next;
-            let reached = x.iter().zip(&scale).fold(1.0_f64, |m, (x, s)| m.max((x / s).abs()));
-            if factor == 1.0 && (size <= 1e-13 * reached || (size < 1e-9 && size >= 0.5 * last))
-            {
+            if factor == 1.0 && (size <= 1e-13 * reached || (fine && size >= 0.5 * last)) {
                 return Ok((x, state, steps + 1));
             }
             last = size;
         }
         Err(NoExtremum::Unconverged(state.norm))
+    }
+
+    /// Negative eigenvalues of the symmetric part of the bordered second variation.
+    fn negative(&self, state: &State) -> Option<usize> {
+        let total = self.total();
+        if total > EIGENVALUES {
+            return None;
+        }
+        let matrix = self.matrix(state);
+        let mut factor = vec![1.0; total];
+        for &at in &self.first {
+            factor[at..at + self.grid.len()].fill(self.grid.step);
+        }
+        factor[self.size..].fill(-1.0);
+        let mut symmetric = vec![0.0; total * total];
+        for i in 0..total {
+            for j in 0..total {
+                let (a, b) = (matrix[i * total + j], matrix[j * total + i]);
+                symmetric[i * total + j] = 0.5 * (factor[i] * a + factor[j] * b);
+            }
+        }
+        let values = symmetric_eigenvalues(total, &symmetric);
+        let largest = values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        // NOTE: what is below the error of the basis has no sign.
+        values.iter().all(|v| v.abs() > 1e-9 * largest).then(|| {
+            values.iter().filter(|v| **v < 0.0).count()
+        })
     }
 
     /// Which function an unknown belongs to.

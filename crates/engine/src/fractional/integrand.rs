@@ -1,0 +1,71 @@
+//! 𝓛 with its first and second derivatives as one program.
+
+use pfaff_expr::Expr;
+use pfaff_model::Model;
+use pfaff_program::{CompileError, Executor, Options, Program};
+use pfaff_solver::{Functional, Place};
+
+use super::formulate::Formulation;
+
+/// The integrand of the action.
+#[derive(Debug)]
+pub(crate) struct Integrand {
+    program: Executor,
+    ends: (f64, f64),
+    inputs: Vec<f64>,
+    outputs: Vec<f64>,
+}
+
+impl Integrand {
+    pub(crate) fn new(
+        model: &Model,
+        formulation: &Formulation,
+        ends: (f64, f64),
+    ) -> Result<Self, CompileError> {
+        let g = &model.graph;
+        let symbols = &formulation.symbols;
+        let mut outputs = vec![formulation.lagrangian];
+        let gradient = g.gradient(formulation.lagrangian, symbols);
+        let hessian: Vec<Vec<Expr>> = g.jacobian(&gradient, symbols);
+        outputs.extend(&gradient);
+        outputs.extend(hessian.into_iter().flatten());
+        let program = compiled(model, symbols, &outputs)?;
+        let inputs = vec![0.0; symbols.len() + 1];
+        Ok(Self { program, ends, inputs, outputs: vec![0.0; outputs.len()] })
+    }
+}
+
+/// Expressions of the time and of the symbols as a program.
+pub(crate) fn compiled(
+    model: &Model,
+    symbols: &[Expr],
+    outputs: &[Expr],
+) -> Result<Executor, CompileError> {
+    let inputs: Vec<Expr> = [model.time].iter().chain(symbols).copied().collect();
+    let parameters = model.parameter_symbols();
+    let program = Program::compile(&model.graph, &inputs, &parameters, outputs)?;
+    Ok(program.executor(&model.parameter_values(), Options::default()))
+}
+
+/// The time of a place, from the nearer end.
+pub(crate) fn time(place: Place, (t0, t1): (f64, f64)) -> f64 {
+    if place.left < place.right { t0 + place.left } else { t1 - place.right }
+}
+
+impl Functional for Integrand {
+    fn evaluate(
+        &mut self,
+        place: Place,
+        values: &[f64],
+        gradient: &mut [f64],
+        hessian: &mut [f64],
+    ) -> f64 {
+        self.inputs[0] = time(place, self.ends);
+        self.inputs[1..].copy_from_slice(values);
+        self.program.evaluate(&self.inputs, &mut self.outputs);
+        let n = values.len();
+        gradient.copy_from_slice(&self.outputs[1..=n]);
+        hessian.copy_from_slice(&self.outputs[n + 1..]);
+        self.outputs[0]
+    }
+}
