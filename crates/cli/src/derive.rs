@@ -52,6 +52,21 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
         print(&export(&model, principle, form, language).map_err(|e| unwritten(&model, &e))?)?;
         return Ok(Exit::Done);
     }
+    if arguments.state.is_none() && matches!(form, None | Some("multipliers")) {
+        let shown = pfaff::present_fractional(&model, principle).map_err(|refusal| {
+            show(&[refusal.diagnostic()], &model.source);
+            Exit::BadModel
+        })?;
+        if let Some(presentation) = shown {
+            print(&match format {
+                "latex" if arguments.document => presentation.to_latex_document(),
+                "latex" => presentation.to_latex(),
+                "json" => format!("{}\n", presentation.to_json()),
+                _ => presentation.to_text(),
+            })?;
+            return Ok(Exit::Done);
+        }
+    }
     let dynamics = pfaff::derive(&model, principle).map_err(|refusal| {
         show(&[refusal.diagnostic()], &model.source);
         Exit::BadModel

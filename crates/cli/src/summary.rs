@@ -116,7 +116,7 @@ fn last_state(motion: &Motion, text: &mut String) {
     for rate in motion.multiplier_rates.iter().take(ROWS) {
         named(text, format!("mu({})'", rate.name), &rate.values);
     }
-    if !motion.multipliers.is_empty() {
+    if !motion.multipliers.is_empty() && !motion.reaction_power.is_empty() {
         named(text, "power of the reactions".into(), &motion.reaction_power);
     }
     if !motion.energy.is_empty() {
@@ -125,9 +125,11 @@ fn last_state(motion: &Motion, text: &mut String) {
     let total: Vec<f64> =
         motion.energy.iter().zip(&motion.constraint_energy).map(|(e, c)| e + c).collect();
     match motion.principle {
-        Some(Principle::Vakonomic) => named(text, "E[L,M]".into(), &total),
+        Some(Principle::Vakonomic) if !total.is_empty() => {
+            named(text, "E[L,M]".into(), &total);
+        }
         Some(Principle::Restricted) => named(text, "energy of L_c".into(), &total),
-        Some(Principle::Chetaev) | None => {}
+        Some(Principle::Chetaev | Principle::Vakonomic) | None => {}
     }
     for o in &motion.observed {
         named(text, o.name.clone(), &o.values);

@@ -197,7 +197,7 @@ fn refine(
         } else {
             change
         };
-        if error <= 0.1 * tolerance || half == DEGREES[DEGREES.len() - 1] {
+        if error <= tolerance || half == DEGREES[DEGREES.len() - 1] {
             let error = error.max(1e-15);
             return Ok(Reached { found, error, steps, falling });
         }

@@ -39,6 +39,7 @@ mod pipeline;
 mod plot;
 mod present;
 mod present_document;
+mod present_fractional;
 mod present_hamilton;
 mod present_reduced;
 mod present_restricted;
@@ -89,6 +90,7 @@ pub use pipeline::{Failure, Reading, Rejected, derive, read, run, run_derived, r
 pub use plot::{Axis, Curve, Figure, Look};
 pub use present::{Presentation, present};
 pub use present_hamilton::present_hamilton;
+pub use present_fractional::present_fractional;
 pub use present_reduced::present_reduced;
 pub use progress::Progress;
 pub use ready::Ready;

@@ -16,6 +16,7 @@ mod divergence;
 mod elimination;
 mod equations;
 mod factors;
+mod fractional;
 mod geometry;
 mod helmholtz;
 mod kinetic;
@@ -34,6 +35,7 @@ pub use distribution::{Rank, integrable, ranks};
 pub use divergence::{Divergence, divergence, divergence_formula};
 pub use elimination::solve_linear;
 pub use equations::{Equations, derive};
+pub use fractional::{FractionalEquations, fractional_equations};
 pub use factors::{Solved, solve_saddle};
 pub use geometry::{
     Abnormal, Ambient, Bracket, CartanForms, Connection, ConstrainedSystem, Cotangent,
