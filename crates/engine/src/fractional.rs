@@ -51,14 +51,15 @@ pub(crate) fn run(model: &Model, request: &Request) -> Result<Motion, Failure> {
     possible(model, principle).map_err(|d| Failure::Model(vec![d]))?;
     let word = request.method.as_deref().unwrap_or(&model.solve.method);
     if !matches!(word, "auto" | "spectral") {
-        let text = format!("the method `{word}` does not solve ends with memory: choose `auto` or `spectral`");
+        let text = format!(
+            "the method `{word}` does not solve ends with memory: choose `auto` or `spectral`"
+        );
         return Err(Failure::Usage(text));
     }
     let plain = Request { method: Some("auto".into()), ..request.clone() };
     let settings = Settings::new(model, &plain)?;
     let span = (settings.t0, settings.options.t1);
-    let mut formulation =
-        Formulation::new(model, span.1 - span.0).map_err(Failure::Model)?;
+    let mut formulation = Formulation::new(model, span.1 - span.0).map_err(Failure::Model)?;
     let ends = ends(model, &mut formulation, span).map_err(Failure::Model)?;
     let derive_us = microseconds(clock);
     let clock = Clock::now();
@@ -106,7 +107,8 @@ pub(crate) fn run(model: &Model, request: &Request) -> Result<Motion, Failure> {
     ];
     checks.extend(held(model, &formulation, found, span)?);
     let verdict = checks.iter().map(|c| c.verdict).max();
-    motion.audit = Audit { verdict: verdict.unwrap_or(crate::audit::Verdict::Unchecked), checks };
+    motion.audit =
+        Audit { verdict: verdict.unwrap_or(crate::audit::Verdict::Unchecked), checks };
     let first = |series: &[Series]| -> Vec<(String, f64)> {
         series
             .iter()
@@ -210,8 +212,15 @@ fn refine(
 /// Which models have an extremum with memory.
 fn possible(model: &Model, principle: Principle) -> Result<(), Diagnostic> {
     if let Some(force) = model.forces.first() {
-        let text = format!("`{}` has no place in an extremum between given ends: it belongs to no action", force.name);
-        return Err(mistake(force.span, text, "write it into the Lagrangian, or leave `final` out"));
+        let text = format!(
+            "`{}` has no place in an extremum between given ends: it belongs to no action",
+            force.name
+        );
+        return Err(mistake(
+            force.span,
+            text,
+            "write it into the Lagrangian, or leave `final` out",
+        ));
     }
     if let Some(event) = model.events.first() {
         let text = "events are not looked for between given ends with memory".into();
@@ -261,16 +270,18 @@ fn unsolved(model: &Model, formulation: &Formulation, why: &NoExtremum) -> Diagn
                 brief(place.left),
                 brief(place.right)
             );
-            Diagnostic::error("E0637", dynamics_span(model), text)
-                .with_hint("a division by zero, or a root or logarithm of a negative number on the way")
+            Diagnostic::error("E0637", dynamics_span(model), text).with_hint(
+                "a division by zero, or a root or logarithm of a negative number on the way",
+            )
         }
         NoExtremum::Unconverged(residual) => {
             let text = format!(
                 "no extremum was found between the ends: Newton's iteration stops at a residual of {}",
                 brief(*residual)
             );
-            Diagnostic::error("E0637", span, text)
-                .with_hint("the action may have none: unbounded below, or only for ends closer together")
+            Diagnostic::error("E0637", span, text).with_hint(
+                "the action may have none: unbounded below, or only for ends closer together",
+            )
         }
     }
 }

@@ -39,17 +39,19 @@ pub fn present_fractional(
             Line { label: Label::Expression(right), right: zero }
         }
     });
-    let constraint = |c: &pfaff_model::Constraint| Line {
-        label: Label::Expression(c.expr),
-        right: zero,
-    };
+    let constraint =
+        |c: &pfaff_model::Constraint| Line { label: Label::Expression(c.expr), right: zero };
     let vanishing = |list: &[Expr]| -> Vec<Line> {
         let lines = list.iter().filter(|e| **e != zero);
         lines.map(|&e| Line { label: Label::Expression(e), right: zero }).collect()
     };
     let sections = vec![
         Section { key: "momenta", heading: "Momenta", lines: momenta.collect() },
-        Section { key: "equations", heading: "Euler–Lagrange equations", lines: rates.collect() },
+        Section {
+            key: "equations",
+            heading: "Euler–Lagrange equations",
+            lines: rates.collect(),
+        },
         Section {
             key: "constraints",
             heading: "Constraints",

@@ -28,7 +28,8 @@ fn action(motion: &Motion) -> f64 {
 }
 
 fn mistake(text: &str) -> String {
-    let Err(Failure::Model(list)) = pfaff::run(&model(text), &Request::default(), &mut |_, _| true)
+    let Err(Failure::Model(list)) =
+        pfaff::run(&model(text), &Request::default(), &mut |_, _| true)
     else {
         panic!("refused: {text}")
     };
@@ -84,8 +85,16 @@ fn least_action_of_any_order() {
             let motion = run(&model(&text), &at(&[0.5]));
             let wanted = 0.5 * (2.0 * alpha - 1.0) * libm::pow(libm::tgamma(alpha), 2.0);
             let value = action(&motion);
-            assert!((value - wanted).abs() < TOLERANCE * (1.0 + wanted), "{alpha} {word} {value} {wanted}");
-            assert_eq!(motion.audit.verdict, Verdict::Pass, "{alpha} {word} {:?}", motion.audit);
+            assert!(
+                (value - wanted).abs() < TOLERANCE * (1.0 + wanted),
+                "{alpha} {word} {value} {wanted}"
+            );
+            assert_eq!(
+                motion.audit.verdict,
+                Verdict::Pass,
+                "{alpha} {word} {:?}",
+                motion.audit
+            );
         }
     }
 }
@@ -137,8 +146,9 @@ fn integration_by_parts_with_its_boundary_terms() {
     };
     let mut state = 7_u64;
     let mut random = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
     };
     // Σ c_p x^p under the derivative of order β (an integral for β < 0), from the power `from` on.
@@ -155,8 +165,7 @@ fn integration_by_parts_with_its_boundary_terms() {
             let m = if alpha < 1.0 { 1 } else { 2 };
             // f by powers of t; g by powers of 1 − t, as high as ∫ f D_right^α g needs them.
             let f: Vec<f64> = (0..4).map(|_| random()).collect();
-            let g: Vec<f64> =
-                (0..5).map(|p| if p + 1 < m { 0.0 } else { random() }).collect();
+            let g: Vec<f64> = (0..5).map(|p| if p + 1 < m { 0.0 } else { random() }).collect();
             let text = format!("({})*(1-t)^3", g[3]);
             let own = powers(&[0.0, 0.0, 0.0, g[3]], 0, alpha, 0.7);
             let value = number(&format!("rl_right({text}, {alpha})"), 0.3);
@@ -204,7 +213,8 @@ fn euler_lagrange_79_exchanges_the_sides() {
     // The engine's equation: its bracket is the right derivative, so the course with vanishing variation is found.
     let text = "coordinates q\nlagrangian caputo(q, 0.5)^2/2 + q'^2/2\ninitial q = 0\nfinal q = 1\nsolve t = 0..1\n";
     let model = model(text);
-    let shown = present_fractional(&model, None).expect("derived").expect("fractional").to_text();
+    let shown =
+        present_fractional(&model, None).expect("derived").expect("fractional").to_text();
     assert!(shown.contains("p'[q] = rl_right(caputo(q, 1/2), 1/2)"), "{shown}");
     let motion = run(&model, &at(&[0.5]));
     assert!(check(&motion, "first variation") < 1e-12, "{:?}", motion.audit);
@@ -215,7 +225,8 @@ fn euler_lagrange_79_exchanges_the_sides() {
 fn equations_are_printed_with_the_sides_exchanged() {
     let text = "coordinates x, y\nparameters a = 0.5\nlagrangian (x'^2 + y'^2)/2\nconstraint c: y' - caputo(x, a) = 0\nprinciple vakonomic\ninitial x = 0, y = 0\nfinal x = 1\nsolve t = 0..1\n";
     let model = model(text);
-    let shown = present_fractional(&model, None).expect("it is derived").expect("it is fractional");
+    let shown =
+        present_fractional(&model, None).expect("it is derived").expect("it is fractional");
     let text = shown.to_text();
     assert!(text.contains("p'[x] = rl_right(mu(c), a)"), "{text}");
     assert!(text.contains("p[y] = y' - mu(c)"), "{text}");
@@ -225,7 +236,9 @@ fn equations_are_printed_with_the_sides_exchanged() {
 
 #[test]
 fn what_has_no_extremum_is_refused() {
-    let base = |l: &str, ends: &str| format!("coordinates q\nlagrangian {l}\n{ends}\nsolve t = 0..1\n");
+    let base = |l: &str, ends: &str| {
+        format!("coordinates q\nlagrangian {l}\n{ends}\nsolve t = 0..1\n")
+    };
     // Order 0.4 does not see the value at an end.
     let text = mistake(&base("caputo(q, 0.4)^2/2", "initial q = 0\nfinal q = 1"));
     assert!(text.contains("E0636") && text.contains("no value at an end"), "{text}");
@@ -237,7 +250,9 @@ fn what_has_no_extremum_is_refused() {
     assert!(text.contains("E0637") && text.contains("do not determine `q`"), "{text}");
     let text = mistake(&base("caputo(q^2, 0.7)^2/2 + q'^2", "initial q = 0\nfinal q = 1"));
     assert!(text.contains("not linear"), "{text}");
-    let text = mistake("coordinates q, r\nlagrangian q'^2/2 + r'^2/2\nconstraint c: r' - caputo(q, 0.5) = 0\ninitial q = 0\nfinal q = 1\nsolve t = 0..1\n");
+    let text = mistake(
+        "coordinates q, r\nlagrangian q'^2/2 + r'^2/2\nconstraint c: r' - caputo(q, 0.5) = 0\ninitial q = 0\nfinal q = 1\nsolve t = 0..1\n",
+    );
     assert!(text.contains("E0634") && text.contains("chetaev"), "{text}");
     // A stiff enough spring makes the extremum a saddle.
     let motion = run(

@@ -35,8 +35,8 @@ pub use distribution::{Rank, integrable, ranks};
 pub use divergence::{Divergence, divergence, divergence_formula};
 pub use elimination::solve_linear;
 pub use equations::{Equations, derive};
-pub use fractional::{FractionalEquations, fractional_equations};
 pub use factors::{Solved, solve_saddle};
+pub use fractional::{FractionalEquations, fractional_equations};
 pub use geometry::{
     Abnormal, Ambient, Bracket, CartanForms, Connection, ConstrainedSystem, Cotangent,
     CotangentEquations, Distribution, Flag, Foliation, Form, Frame, Geometry, HamiltonForm,

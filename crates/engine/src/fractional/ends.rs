@@ -53,7 +53,8 @@ pub(crate) fn ends(
         let (Quantity::Coordinate(k, j @ (0 | 1)), false) =
             (end.quantity, matches!(end.value, TerminalValue::Free))
         else {
-            if end.quantity == Quantity::Time || matches!(end.quantity, Quantity::Multiplier(_)) {
+            if end.quantity == Quantity::Time || matches!(end.quantity, Quantity::Multiplier(_))
+            {
                 mistakes.push(refused(end.span));
             }
             continue;
@@ -94,7 +95,11 @@ pub(crate) fn ends(
     }
     for condition in &conditions {
         if !condition.value.is_finite() {
-            mistakes.push(mistake(Span::default(), "a value at an end is not finite".into(), "check for a division by zero"));
+            mistakes.push(mistake(
+                Span::default(),
+                "a value at an end is not finite".into(),
+                "check for a division by zero",
+            ));
         }
     }
     if !mistakes.is_empty() {
@@ -132,7 +137,9 @@ fn settle(formulation: &mut Formulation) {
                 let ν = if s == own { whole - β } else { β.ceil() - β };
                 ν > 0.0 && ν < 0.5
             }
-            Operator::Derivative(k) => (0.0..0.5).contains(&(whole - f64::from(k))) && whole != f64::from(k),
+            Operator::Derivative(k) => {
+                (0.0..0.5).contains(&(whole - f64::from(k))) && whole != f64::from(k)
+            }
             Operator::Integral(..) => false,
         }
     });

@@ -116,11 +116,19 @@ impl Formulation {
         let order = constant(model, second);
         let bound = if kind == Memory::Integral { 20.0 } else { 2.0 };
         if !(order > 0.0 && order < bound) {
-            let text = format!("the order of `{name}` is {order}: between given ends it must lie between 0 and {bound}");
-            return Err(mistake(span, text, "orders of 2 and more need data that `initial` and `final` do not have"));
+            let text = format!(
+                "the order of `{name}` is {order}: between given ends it must lie between 0 and {bound}"
+            );
+            return Err(mistake(
+                span,
+                text,
+                "orders of 2 and more need data that `initial` and `final` do not have",
+            ));
         }
         let Some(parts) = combination(model, operand) else {
-            let text = format!("the operand of `{name}` is not linear in coordinates with constant coefficients");
+            let text = format!(
+                "the operand of `{name}` is not linear in coordinates with constant coefficients"
+            );
             let hint = "give the operand a coordinate of its own, z, with `constraint z = …`";
             return Err(mistake(span, text, hint));
         };
@@ -144,7 +152,10 @@ impl Formulation {
         }
         for (k, c) in parts.velocities {
             if order >= 1.0 {
-                let text = format!("`{name}` of order {order} of a velocity is one of order {} of its coordinate: it must be below 2", order + 1.0);
+                let text = format!(
+                    "`{name}` of order {order} of a velocity is one of order {} of its coordinate: it must be below 2",
+                    order + 1.0
+                );
                 return Err(mistake(span, text, "lower the order"));
             }
             // NOTE: D^β q' = D^(β+1) q on the left, −D^(β+1) q on the right.
@@ -202,7 +213,8 @@ impl Formulation {
                     Operator::Derivative(_) => false,
                 })
             };
-            let side = if from(Side::Right) && !from(Side::Left) { Side::Right } else { Side::Left };
+            let side =
+                if from(Side::Right) && !from(Side::Left) { Side::Right } else { Side::Left };
             let need = |o: Operator| match o {
                 Operator::Derivative(k) => f64::from(k),
                 Operator::Integral(..) => 0.0,

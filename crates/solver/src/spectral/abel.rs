@@ -14,12 +14,15 @@ use crate::memory::gauss_jacobi;
 /// The order of the rule on each panel.
 const PANEL: usize = 16;
 
+/// Nodes and weights.
+type Rule = (Vec<f64>, Vec<f64>);
+
 /// Rules and matrices of one grid.
 #[derive(Clone, Debug)]
 pub(crate) struct Abel {
-    legendre: (Vec<f64>, Vec<f64>),
+    legendre: Rule,
     /// Rules for a number of points and an order.
-    jacobi: Vec<(usize, f64, (Vec<f64>, Vec<f64>))>,
+    jacobi: Vec<(usize, f64, Rule)>,
     /// Matrices that were asked for, by side and order.
     matrices: Vec<(Side, f64, Vec<f64>)>,
 }
@@ -32,9 +35,9 @@ impl Abel {
     /// The row of $J^\nu$ from a side at a place; $\nu = 0$ gives the density itself.
     pub(crate) fn row(&mut self, grid: &Grid, side: Side, nu: f64, place: Place) -> Vec<f64> {
         match side {
-            Side::Left => self.from_left(grid, nu, place),
+            Side::Left => self.left_row(grid, nu, place),
             Side::Right => {
-                let mut row = self.from_left(grid, nu, place.mirrored());
+                let mut row = self.left_row(grid, nu, place.mirrored());
                 row.reverse();
                 row
             }
@@ -61,7 +64,7 @@ impl Abel {
         matrix
     }
 
-    fn from_left(&mut self, grid: &Grid, nu: f64, place: Place) -> Vec<f64> {
+    fn left_row(&mut self, grid: &Grid, nu: f64, place: Place) -> Vec<f64> {
         let mut row = vec![0.0; grid.len()];
         if nu == 0.0 {
             let weight = grid.weight(place);
@@ -110,11 +113,7 @@ impl Abel {
         for (y, w) in nodes.iter().zip(weights) {
             let lag = near * (1.0 - y);
             let there = Place { left: place.left - lag, right: place.right + lag };
-            grid.add_cardinals(
-                there.coordinate(),
-                scale * w / grid.weight(there),
-                row,
-            );
+            grid.add_cardinals(there.coordinate(), scale * w / grid.weight(there), row);
         }
     }
 

@@ -30,7 +30,12 @@ pub(crate) struct End {
 }
 
 impl Action {
-    pub(crate) fn new(abel: &mut Abel, grid: &Grid, course: Course, operator: Operator) -> Self {
+    pub(crate) fn new(
+        abel: &mut Abel,
+        grid: &Grid,
+        course: Course,
+        operator: Operator,
+    ) -> Self {
         let chain = course.chain(operator);
         let n = grid.len();
         let mut forward: Vec<Vec<f64>> = Vec::new();
@@ -152,4 +157,3 @@ fn product(factors: &[Vec<f64>], weights: &[f64]) -> Vec<f64> {
     }
     whole
 }
-

@@ -22,6 +22,7 @@ pub enum Side {
 
 impl Side {
     /// The other one.
+    #[must_use]
     pub fn other(self) -> Self {
         match self {
             Self::Left => Self::Right,
@@ -83,11 +84,8 @@ impl Course {
     /// The operator on the density.
     pub(crate) fn chain(self, operator: Operator) -> Chain {
         let (own, order) = (self.side, self.order);
-        let alone = |sign: f64, nu: f64| Chain {
-            sign,
-            factors: vec![(own, nu)],
-            far: Vec::new(),
-        };
+        let alone =
+            |sign: f64, nu: f64| Chain { sign, factors: vec![(own, nu)], far: Vec::new() };
         match operator {
             Operator::Derivative(k) => {
                 alone(self.orientation(usize::from(k)), order - f64::from(k))
@@ -98,11 +96,9 @@ impl Course {
                 alone(1.0, order - beta)
             }
             Operator::Integral(side, nu) if side == own => alone(1.0, order + nu),
-            Operator::Integral(side, nu) => Chain {
-                sign: 1.0,
-                factors: vec![(side, nu), (own, order)],
-                far: Vec::new(),
-            },
+            Operator::Integral(side, nu) => {
+                Chain { sign: 1.0, factors: vec![(side, nu), (own, order)], far: Vec::new() }
+            }
             Operator::Caputo(side, beta) | Operator::RiemannLiouville(side, beta) => {
                 let m = libm::ceil(beta);
                 let far = match operator {
@@ -151,9 +147,8 @@ impl Course {
                 }
                 for (factor, exponent, k) in self.chain(operator).far {
                     if k <= j {
-                        value += factor
-                            * libm::pow(z, exponent)
-                            * power(length, (j - k) as f64);
+                        value +=
+                            factor * libm::pow(z, exponent) * power(length, (j - k) as f64);
                     }
                 }
                 value
@@ -170,11 +165,7 @@ fn far_term(k: usize, beta: f64) -> (f64, f64, usize) {
 
 /// $x^p/\Gamma(p+1)$
 pub(crate) fn power(x: f64, p: f64) -> f64 {
-    if p < 0.0 && p == libm::floor(p) {
-        0.0
-    } else {
-        libm::pow(x, p) / libm::tgamma(p + 1.0)
-    }
+    if p < 0.0 && p == libm::floor(p) { 0.0 } else { libm::pow(x, p) / libm::tgamma(p + 1.0) }
 }
 
 /// The integral of order `nu` over $z$ of $(T - z)^p/p!$.

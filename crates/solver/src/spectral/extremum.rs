@@ -370,9 +370,10 @@ impl Newton<'_> {
         let values = symmetric_eigenvalues(total, &symmetric);
         let largest = values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         // NOTE: what is below the error of the basis has no sign.
-        values.iter().all(|v| v.abs() > 1e-9 * largest).then(|| {
-            values.iter().filter(|v| **v < 0.0).count()
-        })
+        values
+            .iter()
+            .all(|v| v.abs() > 1e-9 * largest)
+            .then(|| values.iter().filter(|v| **v < 0.0).count())
     }
 
     /// Which function an unknown belongs to.

@@ -53,8 +53,7 @@ impl Grid {
             reach = 0.5 * (reach + wanted);
         }
         let step = reach / half as f64;
-        let mut grid =
-            Self { length, step, half, places: Vec::new(), weights: Vec::new() };
+        let mut grid = Self { length, step, half, places: Vec::new(), weights: Vec::new() };
         for j in 0..=2 * half {
             let (place, weight) = grid.at(step * (j as f64 - half as f64));
             grid.places.push(place);
