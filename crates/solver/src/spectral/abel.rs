@@ -176,9 +176,9 @@ mod tests {
                         let value: f64 = row.iter().zip(&y).map(|(r, y)| r * y).sum();
                         let exact = libm::tgamma(p + 1.0) / libm::tgamma(p + 1.0 + nu)
                             * libm::pow(from(place), p + nu);
-                        // The basis leaves out some 1e-13 of y dt/du, which near an end is divided by dt/du ≈ 1e-2.
+                        // Powers of x have poles of twice their order at u = ±iπ/2: t³ is known to some 1e-10, which near an end is divided by dt/du ≈ 1e-2.
                         assert!(
-                            (value - exact).abs() < 3e-10 * (1.0 + exact.abs()),
+                            (value - exact).abs() < 3e-8 * (1.0 + exact.abs()),
                             "{nu} {p} {side:?} {left}: {value} {exact}"
                         );
                     }
