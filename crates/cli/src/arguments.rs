@@ -361,7 +361,7 @@ Examples:
   pfaff geometry mine.pfaff --dependent z                  which velocities the constraints give
   pfaff geometry contact_particle --curve geodesic --t1 3  a curve from the initial state
   pfaff geometry appell_hamel --part foliation             nonlinear constraints too
-  pfaff geometry appell_hamel --motion cotangent           the same motion from momenta
+  pfaff geometry appell_hamel --motion cotangent --t1 2    the same motion from momenta
 
 Connections, torsion and growth vectors need constraints linear or affine in the velocities; the other parts do not.")]
 pub(crate) struct GeometryArguments {

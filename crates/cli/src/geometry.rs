@@ -30,7 +30,9 @@ pub(crate) fn geometry(arguments: &GeometryArguments) -> Result<Exit, Exit> {
         return trace(&model, curve, arguments, format);
     }
     if let Some(word) = &arguments.motion {
-        return crate::view::motion(&model, word, arguments.dependent.as_deref(), format);
+        let request = request(&arguments.times)?;
+        let dependent = arguments.dependent.as_deref();
+        return crate::view::motion(&model, word, dependent, &request, format);
     }
     let parts = match &arguments.part {
         Some(text) => geometry_parts(text).map_err(|f| failed(&f, &model.source))?,

@@ -9,6 +9,7 @@ pub(crate) fn motion(
     model: &Model,
     word: &str,
     dependent: Option<&str>,
+    request: &Request,
     format: FormulaFormat,
 ) -> Result<Exit, Exit> {
     let all: Vec<(View, &str)> =
@@ -20,7 +21,7 @@ pub(crate) fn motion(
     let failed = |failure| failed(&failure, &model.source);
     let dependent = dependent.map(|text| named_coordinates(model, text)).transpose();
     let dependent = dependent.map_err(failed)?;
-    let found = view_motion(model, *view, dependent.as_deref(), &Request::default());
+    let found = view_motion(model, *view, dependent.as_deref(), request);
     let found = found.map_err(failed)?;
     match format {
         FormulaFormat::Json => print(&format!("{}\n", found.to_json(model, word)))?,

@@ -71,10 +71,21 @@ fn curvature_4_belongs_to_the_other_sign() {
 /// [PP, (8)]: D′ = D − b and C′ = C + b fit together, C′D′ = 0; the printed D′ = b − Cȳ gives 2b.
 #[test]
 fn affine_splitting_8_has_the_wrong_sign() {
-    // C(y) = y + c ȳ, D(ȳ) = −c ȳ
-    let (c, b, y) = (0.7, 0.4, 1.3);
-    let split = |d: f64| d + c * y + b;
-    differ(split(-c * y - b), split(b - c * y));
+    // C′(y) = y + c ȳ + b vanishes on the constraint; what the engine solves for is D′.
+    let case = Case::new(
+        "coordinates a, z\nlagrangian (a'^2 + z'^2)/2\nlet c = 1 + a*z\nlet b = z + a^2\nconstraint z' + c*a' + b = 0\n",
+        Some(&[1]),
+        "a = 0.6, z = 0.8, a' = 1.3",
+    );
+    let (a, z, y) = (0.6, 0.8, 1.3);
+    let (c, b) = (1.0 + a * z, z + a * a);
+    let off = |d: f64| {
+        let mut point = case.point.clone();
+        point.v[1] = d;
+        point.evaluate(&case.model, &case.equations.residual)[0]
+    };
+    differ(off(case.at(&case.normal.rates)[0]), off(b - c * y));
+    assert!((off(b - c * y) - 2.0 * b).abs() < HOLDS);
 }
 
 /// [PP, γ beside (8)] with C_V = (C^u_ū y^ū − b^u)∂_u + …: γ = ∂_ū b + C^v_ū ∂_v b − b^v ∂_v C_ū; the printed signs belong to (8).
@@ -246,23 +257,49 @@ fn momenta_are_not_those_of_the_constrained_lagrangian() {
 /// [PP, section 5]: a bundle-like metric is ½g₀²(Y⁰)² + ½g_ūv̄(x̄)y^ūy^v̄ with Y⁰ = y⁰ + a_ūy^ū: the squared length across the leaves, the least over y⁰, does not depend on x⁰. With Y^ū = y^ū + y⁰g̃^ū(x⁰, x̄), as defined there, it does.
 #[test]
 fn bundle_like_metric_is_shifted_along_the_leaf() {
-    // A y₀² + 2B y₀ + C has the least value C − B²/A.
-    let least = |a: f64, b: f64, c: f64| c - b * b / a;
-    let (g0, g, y) = (1.3, 1.7, 0.9);
-    let a = |x0: f64| libm::sin(x0);
-    let right = |x0: f64| {
-        least(g0 * g0, g0 * g0 * a(x0) * y, g0 * g0 * (a(x0) * y) * (a(x0) * y) + g * y * y)
+    // The least over y⁰ is L_c of the constraint ∂L/∂y⁰ = 0.
+    let least = |lagrangian: &str, slope: &str, place: &str| {
+        let case = Case::new(
+            &format!(
+                "coordinates o, x\nlagrangian {lagrangian}\nconstraint o' = -({slope})*x'\n"
+            ),
+            Some(&[0]),
+            &format!("o = {place}, x' = 0.9"),
+        );
+        let pull = case.at(&[case.equations.momenta[0]])[0];
+        assert!(pull.abs() < HOLDS, "the least");
+        case.at(&[foliation(&case.model, &case.normal).expect("a Lagrangian").lagrangian])[0]
     };
-    let printed = |x0: f64| least(g0 * g0 + g * a(x0) * a(x0), g * y * a(x0), g * y * y);
-    differ(right(0.3) - right(1.1), printed(0.3) - printed(1.1));
+    let change = |lagrangian: &str, slope: &str| {
+        least(lagrangian, slope, "0.3") - least(lagrangian, slope, "1.1")
+    };
+    let right = change("1.69*(o' + sin(o)*x')^2 + 1.7*x'^2", "sin(o)");
+    let printed =
+        change("1.69*o'^2 + 1.7*(x' + sin(o)*o')^2", "1.7*sin(o)/(1.69 + 1.7*sin(o)^2)");
+    differ(right, printed);
 }
 
 /// [PP, below (20)]: x = cΦ(t) + d with Φ = 2√t obeys |ẋ|² = 1/t for Σc² = 1 only, which is missing.
 #[test]
 fn trajectories_of_the_decelerated_particle_are_normed() {
-    let t = 1.5;
-    let speed = |c: [f64; 3]| c.iter().map(|c| c * c / t).sum::<f64>() - 1.0 / t;
+    let t = 1.5_f64;
+    let decelerated = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint (x'^2 + y'^2 + z'^2)/2 = 1/(2*t)\nsolve t = 1..2\n";
+    let v = |c: f64| c / t.sqrt();
+    let case = Case::new(
+        decelerated,
+        None,
+        &format!("t = {t}, x' = {:?}, y' = 0, z' = {:?}", v(0.6), v(0.8)),
+    );
+    let speed = |c: [f64; 3]| {
+        let mut point = case.point.clone();
+        point.v = c.map(v).to_vec();
+        point.evaluate(&case.model, &case.equations.residual)[0]
+    };
     differ(speed([0.6, 0.0, 0.8]), speed([0.6, 0.5, 0.8]));
+    // The normed ones are motions: ẍ = −c/(2t√t).
+    for (k, c) in [0.6, 0.0, 0.8].into_iter().enumerate() {
+        assert!((case.point.a[k] + v(c) / (2.0 * t)).abs() < HOLDS);
+    }
 }
 
 /// [BN, (2.4)]: ∂_jλ a_i − ∂_iλ a_j + λ(∂_j a_i − ∂_i a_j) = 0. The printed indices fail on the closed form e^{−x₁}·(e^{x₁}x₂, e^{x₁}x₁, 0).

@@ -43,7 +43,7 @@ pub use geometry::{
     LagrangeSpace, MixedDegrees, NoMetric, NormalForm, Obstacle, Semispray, Space,
     SpeedProgramme, Split, Tensor, abnormal, cartan_forms, closedness, constrained_system,
     cotangent, cotangent_equations, foliation, geometry, hamilton_form, integrals, is_adapted,
-    lagrange_space, lepage, normal_form, speed_programme, split,
+    lagrange_space, lepage, normal_form, simple, speed_programme, split,
 };
 pub use helmholtz::{Helmholtz, helmholtz};
 pub use kinetic::Kinetic;

@@ -101,6 +101,9 @@ fn change(model: &Model, f: Expr, ξ: &[Expr]) -> Expr {
     g.directional(&[f], &direction)[0]
 }
 
+/// Coefficients of more nodes tell nobody anything: they are written in one line each.
+const WORTH_TELLING: usize = 200;
+
 /// Combinations of symmetries of $L$ that the constraints allow, where no single one with reactions is allowed.
 fn combinations(model: &Model, equations: &Equations, all: &[Momentum]) -> Vec<Momentum> {
     let g = &model.graph;
@@ -145,7 +148,8 @@ fn combinations(model: &Model, equations: &Equations, all: &[Momentum]) -> Vec<M
             given: false,
         }
     };
-    annihilator(g, &rows, fields.len()).into_iter().map(combine).collect()
+    let found = annihilator(g, &rows, fields.len()).into_iter();
+    found.filter(|c| g.live(c).len() <= WORTH_TELLING).map(combine).collect()
 }
 
 /// Refuses a `symmetry` along which the Lagrangian changes.

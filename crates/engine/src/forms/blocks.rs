@@ -2,10 +2,11 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{
-    Equations, NormalForm, Tensor, constrained_system, cotangent as derive_cotangent,
-    foliation as derive_foliation, lagrange_space as derive_space,
+    Class, Equations, NormalForm, Tensor, closedness, constrained_system,
+    cotangent as derive_cotangent, foliation as derive_foliation,
+    lagrange_space as derive_space, simple,
 };
-use pfaff_model::Model;
+use pfaff_model::{Dynamics, Model};
 
 use super::{Fact, Parts};
 use crate::geometry::block::{Block, Repeats};
@@ -201,7 +202,7 @@ pub(super) fn lagrange_space(model: &Model, equations: &Equations, parts: &mut P
     let names = Names::new(model, parts);
     let all = &names.all;
     let plain = Repeats::Nothing;
-    let mut notes = Vec::new();
+    let (mut notes, mut facts) = (Vec::new(), Vec::new());
     let mut group = Group { name: "lagrange_space", blocks: &mut parts.blocks };
     group.push(
         ("g", "Fundamental tensor g_ij = (1/2) d2L/dy^i dy^j (symmetric)"),
@@ -245,6 +246,22 @@ pub(super) fn lagrange_space(model: &Model, equations: &Equations, parts: &mut P
                 &[all],
                 vector(&semispray.coefficients),
             );
+            match closed(model, equations, &semispray.multipliers) {
+                Some((C, L)) => {
+                    let verdict = Json::Bool(C.is_zero(&model.graph));
+                    facts.push(Fact { group: "lagrange_space", key: "closed", value: verdict });
+                    let heading = "dC_ij of C = lambda_s a_s, zero where L* = L + lambda_s Q_s is equivalent to L (antisymmetric)";
+                    let anti = (0, Repeats::Antisymmetric);
+                    group.push(("closedness", heading), ("dC", "dC"), anti, &[all, all], C);
+                    let heading = "L* = L + lambda_s Q_s";
+                    let whole = Tensor { shape: Vec::new(), entries: vec![L] };
+                    group.push(("L_star", heading), ("Lstar", "L^*"), (0, plain), &[], whole);
+                }
+                None => notes.push(
+                    "lambda_s a_s is no form on the positions, for multipliers or constraints contain velocities, time or parts without velocities: L* = L + lambda_s Q_s is not asked to be equivalent to L"
+                        .to_owned(),
+                ),
+            }
             if all.len() <= LARGEST {
                 let N = semispray.connection(model);
                 let R = semispray.curvature(model, &N);
@@ -265,7 +282,24 @@ pub(super) fn lagrange_space(model: &Model, equations: &Equations, parts: &mut P
                 .to_owned(),
         ),
     }
+    parts.facts.extend(facts);
     parts.notes.extend(notes.into_iter().map(|note| ("lagrange_space", note)));
+}
+
+/// The closedness tensor of $\lambda_\sigma a_\sigma$ and $L^* = L + \lambda_\sigma Q_\sigma$, where multipliers and rows are functions of the positions and there are constraints.
+fn closed(model: &Model, equations: &Equations, λ: &[Expr]) -> Option<(Tensor, Expr)> {
+    let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return None };
+    let g = &model.graph;
+    let mut moving = model.velocities();
+    moving.push(model.time);
+    let rows = &equations.jacobian;
+    let plain = equations.classes.iter().all(|&c| c == Class::Linear);
+    if λ.is_empty() || !plain || rows.iter().flatten().chain(λ).any(|&e| g.contains(e, &moving))
+    {
+        return None;
+    }
+    let added = g.dot(λ, &equations.residual);
+    Some((closedness(model, rows, λ), simple(g, g.add(lagrangian, added))))
 }
 
 pub(super) fn krupkova(

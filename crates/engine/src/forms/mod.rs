@@ -22,8 +22,8 @@ pub use point::Point;
 pub const PARTS: [&str; 6] =
     ["riemann", "foliation", "cotangent", "lagrange_space", "krupkova", "forms"];
 
-/// Forms are written without names for their parts, and so only where they have at most this many.
-const WORTH_WRITING: usize = 400;
+/// What stands in one line, without names for its parts, is written only where it has at most this many.
+pub(crate) const WORTH_WRITING: usize = 400;
 
 /// An entry of a group that is no tensor.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! The tensors of a geometry as blocks, with headings and letters.
 
 use pfaff_expr::Graph;
-use pfaff_mechanics::{Connection, Geometry, Tensor};
+use pfaff_mechanics::{Connection, Geometry, Tensor, simple};
 use pfaff_model::Model;
 
 use super::block::{Block, Repeats};
@@ -163,7 +163,7 @@ fn nonholonomic(g: &Graph, found: &Geometry, c: &Connection, names: &Names) -> V
             .map(|σ| g.mul(g.mul(two, c.torsion.at(&[σ, μ, ν])), found.frame.fields[σ][k]));
         let side = found.split.dependent.iter().position(|&α| α == k);
         let bracket = side.map_or(g.zero(), |α| found.bundle_curvature.at(&[α, μ, ν]));
-        g.simplify(g.sub(g.sum(inside), bracket))
+        simple(g, g.sub(g.sum(inside), bracket))
     });
     let mut blocks = vec![
         block(

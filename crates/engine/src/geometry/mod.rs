@@ -19,7 +19,7 @@ use pfaff_mechanics::{
 use pfaff_model::{Model, Principle, closest};
 
 use crate::command::read_state;
-use crate::forms::{self, Parts, Point};
+use crate::forms::{self, Parts, Point, WORTH_WRITING};
 use crate::mechanism::Dynamics;
 use crate::pipeline::{Failure, Rejected, derive};
 use crate::state::State;
@@ -323,7 +323,10 @@ fn distribution_report(
     let witness = flag.levels.get(1).and_then(|l| l.first()).map(|b| {
         let mut names: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();
         names.push("t".into());
-        let parts = names.into_iter().zip(&b.field).map(|(n, &e)| (n, g.simplify(e)));
+        // NOTE: a large bracket is named, and its components are left out.
+        let field: &[Expr] =
+            if g.live(&b.field).len() > WORTH_WRITING { &[] } else { &b.field };
+        let parts = names.into_iter().zip(field).map(|(n, &e)| (n, g.simplify(e)));
         (distribution.text(&b.word), parts.filter(|(_, e)| *e != g.zero()).collect())
     });
     let plain = dimension == model.coordinates.len();

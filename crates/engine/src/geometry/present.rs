@@ -250,7 +250,10 @@ impl DistributionReport {
             Some((text, parts)) => {
                 let parts: Vec<String> =
                     parts.iter().map(|(n, e)| format!("{n}: {}", g.to_text(*e))).collect();
-                format!("  not integrable: {text} = ({}) leaves it", parts.join(", "))
+                match &parts[..] {
+                    [] => format!("  not integrable: {text} leaves it"),
+                    _ => format!("  not integrable: {text} = ({}) leaves it", parts.join(", ")),
+                }
             }
         });
         if self.complete {

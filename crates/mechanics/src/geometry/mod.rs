@@ -47,7 +47,7 @@ pub use normal::{NormalForm, normal_form};
 pub(crate) use primitive::primitive;
 pub use speed::{SpeedProgramme, speed_programme};
 pub use split::{Split, split};
-pub use tensor::Tensor;
+pub use tensor::{Tensor, simple};
 
 use crate::equations::Equations;
 use crate::refusal::Refusal;

@@ -59,6 +59,6 @@ fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
 const WORTH_SIMPLIFYING: usize = 60;
 
 /// An expression simplified, unless it is large.
-pub(crate) fn simple(g: &Graph, e: Expr) -> Expr {
+pub fn simple(g: &Graph, e: Expr) -> Expr {
     if g.live(&[e]).len() > WORTH_SIMPLIFYING { e } else { g.simplify(e) }
 }
