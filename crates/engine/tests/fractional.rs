@@ -231,7 +231,8 @@ fn equations_are_printed_with_the_sides_exchanged() {
     assert!(text.contains("p'[x] = rl_right(mu(c), a)"), "{text}");
     assert!(text.contains("p[y] = y' - mu(c)"), "{text}");
     assert!(text.contains("x' + rl_right(mu(c), a - 1) = 0"), "{text}");
-    assert!(shown.to_latex().contains("D"), "{}", shown.to_latex());
+    let latex = shown.to_latex();
+    assert!(latex.contains(r"{}^{RL}_{t}D^{a}_{t_1}\,\mu_{c}"), "{latex}");
 }
 
 #[test]

