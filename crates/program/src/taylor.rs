@@ -199,7 +199,7 @@ impl Recurrences {
         self.solve.as_ref().map_or(0, |s| s.unknowns.len())
     }
 
-    /// All orders written out: $(t, y)$ to $y^{[1]}$, then $y^{[2]}$, …, then the pivots of (S). `sample` is $K$ at a typical state: it decides the pivots.
+    /// All orders written out: $(t, y)$ to $y^{\[1\]}$, then $y^{\[2\]}$, …, then the pivots of (S). `sample` is $K$ at a typical state: it decides the pivots.
     ///
     /// # Panics
     ///

@@ -115,7 +115,7 @@ impl Semispray {
 
 /// $C_{ij} = \partial_j(\lambda_\sigma a_{\sigma i}) - \partial_i(\lambda_\sigma a_{\sigma j})$ of multipliers that are functions of the place: zero where $\lambda_\sigma a_\sigma$ is closed.
 ///
-/// For $L^* = L + \lambda_\sigma Q_\sigma$, the equations of $L^*$ less those of $L$ are $[L^*]_i - [L]_i = C_{ij}y^j$, so that the two Lagrangians are equivalent where this is zero \[BN, Theorem 2.1, (2.4) with its indices\].
+/// For $L^* = L + \lambda_\sigma Q_\sigma$, the equations of $L^*$ less those of $L$ are $\[L^*\]_i - \[L\]_i = C_{ij}y^j$, so that the two Lagrangians are equivalent where this is zero \[BN, Theorem 2.1, (2.4) with its indices\].
 pub fn closedness(model: &Model, rows: &[Vec<Expr>], multipliers: &[Expr]) -> Tensor {
     let g = &model.graph;
     let x = model.positions();

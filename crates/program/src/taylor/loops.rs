@@ -91,7 +91,7 @@ impl Loops {
         }
     }
 
-    /// $y^{[1]}$, then $y^{[2]}$, … at $(t, y)$; `false` if the linear system is singular there. Allocates nothing.
+    /// $y^{\[1\]}$, then $y^{\[2\]}$, … at $(t, y)$; `false` if the linear system is singular there. Allocates nothing.
     ///
     /// # Panics
     ///
