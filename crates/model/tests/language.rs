@@ -243,6 +243,7 @@ const LINES: &[(&str, &str)] = &[
     ("let a = caputo(x'', h)", "E0412 x'': `caputo` of an acceleration"),
     ("let a = caputo(mean(x), h)", "E0412 mean(x): `caputo` of a memory operator"),
     ("let a = memory(x*s, x)", "E0412 x*s: the kernel depends on `x`"),
+    ("let a = caputo(x, 0)", "E0412 0: the order of `caputo` is 0, but must be positive"),
     ("let a = rl(x, -0.5)", "E0412 -0.5: the order of `rl` is -1/2, but may not be negative"),
     ("let a = rl(x, y)", "E0306 y: the order of `rl` must be constant, but depends on `y`"),
     ("initial z = 1", "E0201 z: there is no coordinate `z`"),

@@ -1,6 +1,6 @@
 //! Memory operators: `caputo`, `rl`, their right forms, `integral`, `memory` and `mean`.
 //!
-//! An integer order is the ordinary derivative, $D^n g = d^n g/dt^n$ (on the right $(-1)^n d^n g/dt^n$), and `integral(g, 0)` is g.
+//! An integer order from 1 on is the ordinary derivative, $D^n g = d^n g/dt^n$ (on the right $(-1)^n d^n g/dt^n$), and `integral(g, 0)` is g.
 
 use pfaff_expr::{Expr, Memory, Role};
 
@@ -87,6 +87,11 @@ impl Elaborator<'_> {
         if constant.value.is_nan() || constant.value < 0.0 {
             let message = format!("{what} is {}, but may not be negative", constant.text());
             return self.error("E0412", self.span(at), message);
+        }
+        if constant.value == 0.0 && name != "integral" {
+            let message = format!("{what} is 0, but must be positive");
+            let hint = "a derivative of order 0 is the expression itself: write that";
+            return self.error_hint("E0412", self.span(at), message, hint);
         }
         let kind = match name {
             "caputo" => Memory::Caputo,

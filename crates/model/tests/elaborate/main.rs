@@ -222,12 +222,12 @@ fn equations_stand_as_they_are() {
 #[test]
 fn whole_orders_are_ordinary_derivatives() {
     let model = read(
-        "coordinates x\nparameters a = 1, b = 0, h = 0.5\nlagrangian x'^2\n\
+        "coordinates x\nparameters a = 1, b = 1, h = 0.5\nlagrangian x'^2\n\
          constraint one: caputo(x, a) + rl(x, b) + caputo_right(x, 1) + integral(x, 0) = h\n\
          constraint two: integral(x, h) + memory(exp(-s), x') + mean(x) = 0",
     );
     let (q, v) = state(&model);
-    close(evaluate(&model, model.constraints[0].expr), v[0] + q[0] - v[0] + q[0] - 0.5);
+    close(evaluate(&model, model.constraints[0].expr), v[0] + v[0] - v[0] + q[0] - 0.5);
     let live = model.graph.live(&[model.constraints[1].expr]);
     let memories = live.iter().filter(|&&e| matches!(model.graph.node(e), Node::Memory(..)));
     assert_eq!(memories.count(), 3);
