@@ -38,6 +38,7 @@ impl Expansion {
     ) -> Self {
         let (n, m) = (recurrences.dimension(), recurrences.unknowns());
         let mut loops = recurrences.loops(order, parameters);
+        let at = &[at, &vec![0.0; n]].concat();
         let mut outputs = vec![0.0; n * order + m];
         let mut floor = Vec::new();
         let is_regular = loops.evaluate(at, &mut outputs[..n * order]);
@@ -51,7 +52,7 @@ impl Expansion {
         Self { written, loops, outputs, floor }
     }
 
-    /// Writes $y^{[1]}, y^{[2]}, \dots$ at $(t, y)$ into `rows`.
+    /// Writes $y^{[1]}, y^{[2]}, \dots$ at $(t, y, e)$ into `rows`.
     pub(crate) fn evaluate(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), Halt> {
         if let Some(run) = &mut self.written {
             if self.floor.is_empty() {

@@ -9,6 +9,8 @@
 //!
 //! $$ K^{[0]} x^{[k]} = r^{[k]} - \sum_{j=1}^{k} K^{[j]} x^{[k-j]} \qquad (\mathrm S) $$
 //!
+//! **Rounding.** The state may be given as $y + e$ with $e$ below the rounding of $y$: it enters where it counts, the sines and cosines of large angles.
+//!
 //! **Two ways.** [`Recurrences::unrolled`] writes all orders out as one straight-line [`Program`]: fastest while it is not too long. [`Recurrences::loops`] runs over the
 //! orders at run time, and pivots in (S).
 
@@ -93,7 +95,7 @@ pub struct Recurrences {
     dimension: usize,
     rates: Vec<Slot>,
     solve: Option<Solve>,
-    /// Of $t$, $y$ and the parameters.
+    /// Of $t$, $y$, $e$ and the parameters.
     names: Vec<String>,
     parameters: usize,
 }
@@ -120,7 +122,7 @@ impl Recurrences {
     /// };
     /// let program = Recurrences::of(&field)?.unrolled(4, &[]);
     /// let mut coefficients = [0.0; 4];
-    /// program.start(&[]).evaluate(&[0.0, 2.0], &mut coefficients);
+    /// program.start(&[]).evaluate(&[0.0, 2.0, 0.0], &mut coefficients);
     /// // y = 2/(1 − 2s)
     /// assert_eq!(coefficients, [4.0, 8.0, 16.0, 32.0]);
     /// # Ok::<(), pfaff_program::TaylorError>(())
@@ -152,7 +154,7 @@ impl Recurrences {
             matrix: tail[..matrix.len()].to_vec(),
             right: tail[matrix.len()..].to_vec(),
         });
-        let given = inputs[..first as usize].iter().chain(parameters);
+        let given = inputs[..first as usize].iter().chain(state).chain(parameters);
         Ok(Self {
             rates: head.to_vec(),
             rules,
@@ -199,7 +201,7 @@ impl Recurrences {
         self.solve.as_ref().map_or(0, |s| s.unknowns.len())
     }
 
-    /// All orders written out: $(t, y)$ to $y^{\[1\]}$, then $y^{\[2\]}$, …, then the pivots of (S). `sample` is $K$ at a typical state: it decides the pivots.
+    /// All orders written out: $(t, y, e)$ to $y^{\[1\]}$, then $y^{\[2\]}$, …, then the pivots of (S). `sample` is $K$ at a typical state: it decides the pivots.
     ///
     /// # Panics
     ///

@@ -71,7 +71,7 @@ const ANALYTIC: [Unary; 13] = [
 fn coefficients(recurrences: &Recurrences, order: usize, y: f64, c: f64) -> Vec<f64> {
     let program = recurrences.unrolled(order, &[]).fused();
     let mut all = vec![0.0; 2 * order];
-    program.start(&[c]).evaluate(&[0.0, y, 0.0], &mut all);
+    program.start(&[c]).evaluate(&[0.0, y, 0.0, 0.0, 0.0], &mut all);
     all.chunks_exact(2).map(|row| row[1]).collect()
 }
 
@@ -188,7 +188,7 @@ fn random_expressions_agree_by_all_ways() {
         assert_close(&scaled, &expected, &curve.graph.to_text(f));
 
         let mut looped = vec![0.0; 2 * order];
-        assert!(recurrences.loops(order, &[c]).evaluate(&[0.0, y, 0.0], &mut looped));
+        assert!(recurrences.loops(order, &[c]).evaluate(&[0.0, y, 0.0, 0.0, 0.0], &mut looped));
         let looped: Vec<f64> = looped.chunks_exact(2).map(|row| row[1]).collect();
         let growth = found.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
         for (x, y) in looped.iter().zip(&found) {
@@ -201,8 +201,8 @@ fn random_expressions_agree_by_all_ways() {
         {
             let Some(native) = program.native(Lanes::One) else { continue };
             let (mut a, mut b) = (vec![0.0; 2 * order], vec![0.0; 2 * order]);
-            program.start(&[c]).evaluate(&[0.0, y, 0.0], &mut a);
-            native.start(&[c]).evaluate(&[0.0, y, 0.0], &mut b);
+            program.start(&[c]).evaluate(&[0.0, y, 0.0, 0.0, 0.0], &mut a);
+            native.start(&[c]).evaluate(&[0.0, y, 0.0, 0.0, 0.0], &mut b);
             let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
             assert_eq!(bits(&a), bits(&b), "the same bits from the tape and from machine code");
         }
@@ -248,7 +248,7 @@ fn a_linear_system_as_one_node_is_its_written_solution() {
         right: &[],
     })
     .unwrap();
-    let (order, inputs) = (9, [0.4, 0.8, -0.5, 0.3]);
+    let (order, inputs) = (9, [0.4, 0.8, -0.5, 0.3, 0.0, 0.0, 0.0]);
     let mut expected = vec![0.0; 3 * order];
     written.unrolled(order, &[]).start(&[]).evaluate(&inputs, &mut expected);
     let growth = expected.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
@@ -265,7 +265,45 @@ fn a_linear_system_as_one_node_is_its_written_solution() {
     for (x, y) in found.iter().zip(&expected) {
         assert!((x - y).abs() <= 1e-12 * growth, "loops: {x} for {y}");
     }
-    assert!(!node.loops(order, &[]).evaluate(&[0.0, 0.0, 1.0, 0.0], &mut found), "singular");
+    assert!(
+        !node.loops(order, &[]).evaluate(&[0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0], &mut found),
+        "singular"
+    );
+}
+
+#[test]
+fn what_rounding_took_from_an_angle_enters_its_sine() {
+    let g = Graph::new();
+    let (t, y) = (g.symbol("t", Role::Time), g.symbol("y", Role::Free));
+    for (f, slope) in [(g.sin(y), f64::cos as fn(f64) -> f64), (g.cos(y), |y| -f64::sin(y))] {
+        let field = Field {
+            graph: &g,
+            time: t,
+            state: &[y],
+            parameters: &[],
+            rates: &[f],
+            unknowns: &[],
+            matrix: &[],
+            right: &[],
+        };
+        let recurrences = Recurrences::of(&field).unwrap();
+        let (place, e) = (53.1, 1e-7);
+        let by_tape = |e: f64| {
+            let mut found = [0.0; 3];
+            recurrences.unrolled(3, &[]).start(&[]).evaluate(&[0.0, place, e], &mut found);
+            found
+        };
+        let by_loops = |e: f64| {
+            let mut found = [0.0; 3];
+            assert!(recurrences.loops(3, &[]).evaluate(&[0.0, place, e], &mut found));
+            found
+        };
+        for (with, without) in [(by_tape(e), by_tape(0.0)), (by_loops(e), by_loops(0.0))] {
+            // Up to the square of e.
+            assert!((with[0] - without[0] - e * slope(place)).abs() < 1e-14);
+            assert!((with[2] - without[2]).abs() > 1e-9, "higher orders follow");
+        }
+    }
 }
 
 #[test]
@@ -303,7 +341,7 @@ fn the_exact_coefficients_of_simple_motions() {
     };
     let recurrences = Recurrences::of(&field).unwrap();
     let mut found = [0.0; 40];
-    recurrences.unrolled(20, &[]).start(&[]).evaluate(&[3.0, 1.0, 0.0], &mut found);
+    recurrences.unrolled(20, &[]).start(&[]).evaluate(&[3.0, 1.0, 0.0, 0.0, 0.0], &mut found);
     for (k, row) in found.chunks_exact(2).enumerate() {
         assert!((row[0] - 1.0).abs() < 1e-14);
         assert_eq!(row[1], [3.0, 0.5].get(k).copied().unwrap_or(0.0));

@@ -312,7 +312,7 @@ impl<'a> Run<'a> {
     fn attempt(&mut self, t1: f64, h: f64, observer: &dyn Observer) -> Result<f64, Halt> {
         let from = Base { t: self.t, h, y: &self.y, f: &self.f };
         let mut error = 0.0;
-        if let Some(series) = &self.series {
+        if let Some(series) = &mut self.series {
             series.end(h, &mut self.y1);
             finite(&self.y1)?;
         } else {
@@ -334,6 +334,9 @@ impl<'a> Run<'a> {
             }
         }
         if let Some(series) = &mut self.series {
+            if self.projects {
+                series.moved(&self.f1, &self.y1);
+            }
             self.system.evaluations += 1;
             let error = series.look_ahead(self.system.system, t1, &self.y1, h)?;
             if error > 1.0 {

@@ -42,8 +42,8 @@ pub trait System {
     /// [`Halt`] if $f$ has no value there.
     fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt>;
 
-    /// Writes the Taylor coefficients of the solution through `at` $= (t, y)$ into `rows`: $y^{\[1\]}$, then $y^{\[2\]}$, …, of which there are
-    /// [`taylor_order`](crate::taylor_order). Asked for by [`Method::Taylor`](crate::Method::Taylor) alone.
+    /// Writes the Taylor coefficients of the solution through `at` $= (t, y, e)$ into `rows`: $y^{\[1\]}$, then $y^{\[2\]}$, …, of which there are
+    /// [`taylor_order`](crate::taylor_order). The state is $y + e$, where $e$ is below the rounding of $y$ and may be left aside. Asked for by [`Method::Taylor`](crate::Method::Taylor) alone.
     ///
     /// # Errors
     ///

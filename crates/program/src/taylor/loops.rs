@@ -2,9 +2,10 @@
 
 use super::rules::{Rule, Term};
 use super::{Recurrences, Solve};
-use crate::instruction::Slot;
+use crate::instruction::{Instruction, Slot};
 use crate::lower::Origin;
 use crate::run::execute;
+use crate::sincos::sincos;
 
 /// Recurrences at work with given parameters. It owns its storage: give each thread its own.
 #[derive(Clone, Debug)]
@@ -19,6 +20,8 @@ pub struct Loops {
     rate_of: Vec<Option<usize>>,
     /// Order 0, by value.
     slots: Vec<f64>,
+    /// What rounding took from the state.
+    low: Vec<f64>,
     factors: Factors,
 }
 
@@ -58,6 +61,7 @@ impl Loops {
             rates: vec![0.0; wanted * (order + 1)],
             rate_of,
             slots: vec![0.0; count],
+            low: vec![0.0; recurrences.dimension],
             factors: Factors {
                 entries: vec![0.0; size * size],
                 rows: vec![0; size],
@@ -91,7 +95,7 @@ impl Loops {
         }
     }
 
-    /// $y^{\[1\]}$, then $y^{\[2\]}$, … at $(t, y)$; `false` if the linear system is singular there. Allocates nothing.
+    /// $y^{\[1\]}$, then $y^{\[2\]}$, … at $(t, y, e)$; `false` if the linear system is singular there. Allocates nothing.
     ///
     /// # Panics
     ///
@@ -99,7 +103,9 @@ impl Loops {
     pub fn evaluate(&mut self, inputs: &[f64], coefficients: &mut [f64]) -> bool {
         let recurrences = std::sync::Arc::clone(&self.recurrences);
         let n = recurrences.dimension;
-        assert_eq!(inputs.len(), n + 1, "time and state");
+        assert_eq!(inputs.len(), 2 * n + 1, "time, state and its rounding");
+        let (inputs, low) = inputs.split_at(n + 1);
+        self.low.copy_from_slice(low);
         assert_eq!(coefficients.len(), n * self.order, "coefficients");
         for (v, &x) in inputs.iter().enumerate() {
             self.set(v as Slot, 0, x);
@@ -189,11 +195,24 @@ impl Loops {
             Rule::Function { to, first, .. } if k == 0 => {
                 let first = first.rename(|v| v, |_| to);
                 execute(&[first], &mut self.slots, &[]);
-                self.slots[to as usize]
+                self.exact(first, to)
             }
             Rule::Function { to, over, terms, .. } => self.function(to, over, terms, k),
         };
         self.set(rule.to(), k, value);
+    }
+
+    /// The value just computed, at $y + e$ where it is the sine or cosine of a component of the state.
+    fn exact(&self, first: Instruction, to: Slot) -> f64 {
+        let value = self.slots[to as usize];
+        let (Instruction::Sin { a, .. } | Instruction::Cos { a, .. }) = first else {
+            return value;
+        };
+        let Some(&e) = (a as usize).checked_sub(1).and_then(|i| self.low.get(i)) else {
+            return value;
+        };
+        let (sin, cos) = sincos(self.slots[a as usize]);
+        if matches!(first, Instruction::Sin { .. }) { value + e * cos } else { value - e * sin }
     }
 
     fn function(

@@ -63,6 +63,8 @@ struct Unroller {
     rates: Vec<Vec<Rate>>,
     /// $1/w^{[0]}$ of what was divided by.
     inverses: FxHashMap<Slot, Slot>,
+    /// What rounding took from each component of the state.
+    low: Vec<Slot>,
 }
 
 /// $K^{[0]}$ in triangular factors.
@@ -85,6 +87,7 @@ impl Unroller {
             series: vec![vec![None; order + 1]; values.len()],
             rates: vec![vec![Rate::Unknown; order + 1]; values.len()],
             inverses: FxHashMap::default(),
+            low: Vec::new(),
         };
         unroller.maker.reserve(recurrences.operations(order));
         unroller.maker.made.tables.clone_from(&recurrences.lowered.tables);
@@ -96,6 +99,8 @@ impl Unroller {
                 unroller.series[v][0] = Some(unroller.maker.value(*origin));
             }
         }
+        let behind = given as u32..(given + recurrences.dimension) as u32;
+        unroller.low = behind.map(|i| unroller.maker.value(Origin::Input(i))).collect();
         for (v, origin) in values.iter().enumerate() {
             if let Origin::Constant(number) = origin
                 && *number != 0.0
@@ -193,14 +198,32 @@ impl Unroller {
         let of = |v: Slot| self.series[v as usize][0].unwrap_or(zero);
         let instruction = instruction.rename(of, |_| NONE);
         let known = |a| matches!(self.maker.made.values[a as usize], Origin::Constant(_));
-        match instruction {
-            Instruction::Sin { a, .. } if !known(a) => {
-                self.maker.emit(Instruction::SinCos { sin: NONE, cos: NONE, a })
+        let (a, is_sine) = match instruction {
+            Instruction::Sin { a, .. } if !known(a) => (a, true),
+            Instruction::Cos { a, .. } if !known(a) => (a, false),
+            other => return self.maker.emit(other),
+        };
+        let to = NONE;
+        let sin = self.maker.emit(Instruction::SinCos { sin: to, cos: to, a });
+        let cos = sin + 1;
+        match (self.low_of(a), is_sine) {
+            (None, true) => sin,
+            (None, false) => cos,
+            // sin(y + e) = sin y + e cos y, cos(y + e) = cos y − e sin y
+            (Some(e), true) => {
+                self.maker.emit(Instruction::MulAdd { to, a: e, b: cos, c: sin })
             }
-            Instruction::Cos { a, .. } if !known(a) => {
-                self.maker.emit(Instruction::SinCos { sin: NONE, cos: NONE, a }) + 1
+            (Some(e), false) => {
+                self.maker.emit(Instruction::SubMul { to, a: e, b: sin, c: cos })
             }
-            other => self.maker.emit(other),
+        }
+    }
+
+    /// What rounding took from a value, where it is a component of the state.
+    fn low_of(&self, value: Slot) -> Option<Slot> {
+        match self.maker.made.values[value as usize] {
+            Origin::Input(i) if i > 0 => self.low.get(i as usize - 1).copied(),
+            _ => None,
         }
     }
 
