@@ -275,7 +275,7 @@ fn a_linear_system_as_one_node_is_its_written_solution() {
 fn what_rounding_took_from_an_angle_enters_its_sine() {
     let g = Graph::new();
     let (t, y) = (g.symbol("t", Role::Time), g.symbol("y", Role::Free));
-    for (f, slope) in [(g.sin(y), f64::cos as fn(f64) -> f64), (g.cos(y), |y| -f64::sin(y))] {
+    for (f, slope) in [(g.sin(y), libm::cos as fn(f64) -> f64), (g.cos(y), |y| -libm::sin(y))] {
         let field = Field {
             graph: &g,
             time: t,
