@@ -362,6 +362,7 @@ Examples:
   pfaff geometry contact_particle --curve geodesic --t1 3  a curve from the initial state
   pfaff geometry appell_hamel --part foliation             nonlinear constraints too
   pfaff geometry appell_hamel --motion cotangent --t1 2    the same motion from momenta
+  pfaff geometry mine.pfaff --fractional 0.5,1             the Poincaré–Cartan form of order 1/2
 
 Connections, torsion and growth vectors need constraints linear or affine in the velocities; the other parts do not.")]
 pub(crate) struct GeometryArguments {
@@ -384,6 +385,9 @@ pub(crate) struct GeometryArguments {
     /// Integrates the motion in another form and compares it with that of `run`: cotangent, semispray, krupkova (or hamilton under the vakonomic principle)
     #[arg(long, value_name = "VIEW", conflicts_with_all = ["state", "part"])]
     pub(crate) motion: Option<String>,
+    /// The fractional Poincaré–Cartan form of order ALPHA with velocities to the power BETA, its fractional derivative and the operator E^alpha, for a polynomial Lagrangian; numbers or parameters, and one stands for both
+    #[arg(long, value_name = "ALPHA,BETA", allow_hyphen_values = true, conflicts_with_all = ["state", "part", "curve", "motion", "dependent"])]
+    pub(crate) fractional: Option<String>,
     /// text, latex or json; csv for a curve
     #[arg(long, value_enum, overrides_with = "json")]
     pub(crate) format: Option<FormulaFormat>,

@@ -2,7 +2,7 @@
 
 use pfaff::{
     CurveKind, GeometryRequest, Model, NoGeometry, PARTS, Request, Trace, geometry_parts,
-    geometry_with,
+    geometry_with, present_fractional_forms,
 };
 
 use crate::arguments::{Curve, FormulaFormat, GeometryArguments, TimesArguments};
@@ -28,6 +28,16 @@ pub(crate) fn geometry(arguments: &GeometryArguments) -> Result<Exit, Exit> {
     let model = crate::input::model(&arguments.model, arguments.times.initial.as_deref())?;
     if let Some(curve) = arguments.curve {
         return trace(&model, curve, arguments, format);
+    }
+    if let Some(orders) = &arguments.fractional {
+        let shown = present_fractional_forms(&model, orders);
+        let shown = shown.map_err(|none| refused(&none, &model))?;
+        print(&match format {
+            FormulaFormat::Latex => shown.to_latex(),
+            FormulaFormat::Json => format!("{}\n", shown.to_json()),
+            _ => shown.to_text(),
+        })?;
+        return Ok(Exit::Done);
     }
     if let Some(word) = &arguments.motion {
         let request = request(&arguments.times)?;

@@ -74,7 +74,7 @@ pub use forms::{PARTS, Point};
 pub use gallery::{GALLERY, GalleryFiles, GalleryModel, gallery_model};
 pub use geometry::{
     CurveKind, GeometryReport, GeometryRequest, NoGeometry, Path, Trace, curve, geometry,
-    geometry_parts, geometry_with, lift, named_coordinates,
+    geometry_parts, geometry_with, lift, named_coordinates, present_fractional_forms,
 };
 pub use instant::Instant;
 pub use json::Json;

@@ -122,11 +122,7 @@ impl Part {
         let lowered = |kind: Memory, by: i64| {
             g.memory(kind, self.slope, g.sub(self.order, g.integer(by)))
         };
-        let value = |e: Expr| {
-            let parameter = model.parameters.iter().find(|p| p.symbol == e);
-            parameter.map_or(f64::NAN, |p| p.value)
-        };
-        let steep = g.evaluate(&[self.order], &value)[0] > 1.0;
+        let steep = model.constant(self.order) > 1.0;
         let (side, sign) = match self.kind {
             Memory::Caputo => (Memory::RiemannLiouvilleRight, false),
             Memory::CaputoRight => (Memory::RiemannLiouville, true),

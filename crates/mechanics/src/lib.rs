@@ -39,11 +39,12 @@ pub use factors::{Solved, solve_saddle};
 pub use fractional::{FractionalEquations, fractional_equations};
 pub use geometry::{
     Abnormal, Ambient, Bracket, CartanForms, Connection, ConstrainedSystem, Cotangent,
-    CotangentEquations, Distribution, Flag, Foliation, Form, Frame, Geometry, HamiltonForm,
-    LagrangeSpace, MixedDegrees, NoMetric, NormalForm, Obstacle, Semispray, Space,
-    SpeedProgramme, Split, Tensor, abnormal, cartan_forms, closedness, constrained_system,
-    cotangent, cotangent_equations, foliation, geometry, hamilton_form, integrals, is_adapted,
-    lagrange_space, lepage, normal_form, simple, speed_programme, split,
+    CotangentEquations, Distribution, Flag, Foliation, Form, FractionalForms, Frame, Geometry,
+    HamiltonForm, LagrangeSpace, MixedDegrees, NoMetric, NormalForm, Obstacle, Orders,
+    Semispray, Space, SpeedProgramme, Split, Tensor, abnormal, cartan_forms, closedness,
+    constrained_system, cotangent, cotangent_equations, foliation, fractional_forms, geometry,
+    hamilton_form, integrals, is_adapted, lagrange_space, lepage, normal_form, simple,
+    speed_programme, split,
 };
 pub use helmholtz::{Helmholtz, helmholtz};
 pub use kinetic::Kinetic;

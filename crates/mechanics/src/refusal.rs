@@ -78,6 +78,13 @@ pub enum Refusal {
         /// Where the Lagrangian stands.
         span: Span,
     },
+    /// There is no fractional form of the model.
+    NoFractionalForm {
+        /// Which hypothesis fails.
+        what: String,
+        /// Where the Lagrangian stands.
+        span: Span,
+    },
     /// A `symmetry` along which the Lagrangian changes.
     NotSymmetric {
         /// Its name.
@@ -184,6 +191,12 @@ impl Refusal {
                 format!("there is no Hamiltonian form of the vakonomic equations: {what}"),
             )
             .with_hint("`derive` with `--form multipliers` shows the equations, and `run` does not need this form"),
+            Self::NoFractionalForm { what, span } => Diagnostic::error(
+                "E0435",
+                *span,
+                format!("there is no fractional form of this model: {what}"),
+            )
+            .with_hint("fractional derivatives by positions and velocities are known for sums of powers; `--part forms` shows the ordinary forms of any Lagrangian"),
             Self::NotSymmetric { name, rate, span } => Diagnostic::error(
                 "E0429",
                 *span,

@@ -83,6 +83,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0432", "the momenta do not determine the velocities: there is no cotangent form"),
     ("E0433", "a form of the equations needs the reactions of Chetaev's rule"),
     ("E0434", "there is no Hamiltonian form of the vakonomic equations"),
+    ("E0435", "there is no fractional Poincaré–Cartan form of the model"),
     ("E0440", "a drawing lacks something, or what it has does not fit"),
     ("E0501", "a parameter has no value"),
     ("E0502", "`--set` names what is no parameter"),

@@ -392,4 +392,10 @@ impl Model {
     pub fn parameter_values(&self) -> Vec<f64> {
         self.parameters.iter().map(|p| p.value).collect()
     }
+
+    /// The value of an expression of numbers and parameters; not a number if it contains anything else.
+    pub fn constant(&self, e: Expr) -> f64 {
+        let parameter = |s| self.parameters.iter().find(|p| p.symbol == s);
+        self.graph.evaluate(&[e], &|s| parameter(s).map_or(f64::NAN, |p| p.value))[0]
+    }
 }

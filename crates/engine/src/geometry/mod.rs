@@ -5,6 +5,7 @@
 pub(crate) mod block;
 mod blocks;
 mod curve;
+mod fractional;
 mod lift;
 mod point;
 mod present;
@@ -25,6 +26,7 @@ use crate::pipeline::{Failure, Rejected, derive};
 use crate::state::State;
 
 pub use curve::{CurveKind, curve};
+pub use fractional::present_fractional_forms;
 pub use lift::{Path, lift};
 pub use trace::Trace;
 

@@ -418,7 +418,7 @@ pub(crate) fn combination(model: &Model, operand: Expr) -> Option<Combination> {
 
 /// The value of an expression of parameters.
 pub(crate) fn constant(model: &Model, e: Expr) -> f64 {
-    model.graph.evaluate(&[e], &|s| parameter(model, s))[0]
+    model.constant(e)
 }
 
 /// The value of a parameter; not a number for any other symbol.

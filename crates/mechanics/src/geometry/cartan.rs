@@ -38,13 +38,9 @@ pub fn cartan_forms(model: &Model, equations: &Equations) -> Option<CartanForms>
     let Dynamics::Lagrangian { lagrangian: L, .. } = model.dynamics else { return None };
     let g = &model.graph;
     let (t, q, v) = (model.time, model.positions(), model.velocities());
-    let named = |mark: &str| -> Vec<Expr> {
-        let symbol = |name: &str| g.symbol(&mark.replace('*', name), Role::Free);
-        model.coordinates.iter().map(|c| symbol(&c.name)).collect()
-    };
-    let p = named("p[*]");
+    let named = |mark: &str| named(model, mark);
     let rates = [named("rate(*)"), named("rate(p[*])"), named("rate(*')")];
-    let space = Space::new([&[t][..], &q, &p, &v].concat());
+    let (space, p) = cartan_space(model);
     let one = |e: Expr| space.differential(g, e);
     let mut ω = one(t).scaled(g, g.sub(L, g.dot(&p, &v)));
     let mut C = Form::zero(2);
@@ -68,4 +64,17 @@ pub fn cartan_forms(model: &Model, equations: &Equations) -> Option<CartanForms>
         equations,
         rates,
     })
+}
+
+/// $(t, q, p, v)$, and $p$.
+pub(crate) fn cartan_space(model: &Model) -> (Space, Vec<Expr>) {
+    let p = named(model, "p[*]");
+    let all = [&[model.time][..], &model.positions(), &p, &model.velocities()].concat();
+    (Space::new(all), p)
+}
+
+/// A symbol for each coordinate, by its name in the place of `*`.
+fn named(model: &Model, mark: &str) -> Vec<Expr> {
+    let symbol = |name: &str| model.graph.symbol(&mark.replace('*', name), Role::Free);
+    model.coordinates.iter().map(|c| symbol(&c.name)).collect()
 }
