@@ -20,6 +20,7 @@ use pfaff_solver::{Kernel, MemoryOptions, Recount, integrate_memory};
 use crate::audit::{Audit, Check, Verdict};
 use crate::mechanism::Dynamics;
 use crate::memory::formulate::{Formulation, mechanical, written};
+use crate::memory::plan::mistake;
 use crate::memory::system::Remembering;
 use crate::memory::watch::{Reader, Watcher};
 use crate::motion::{Form, Motion, Statistics, Stop, StopReason};
@@ -177,6 +178,14 @@ fn outputs(
         results.extend(formulation.reaction.get(k).map(|&r| (symbol, r)));
     }
     results.extend(formulation.energy.map(|e| (model.results.energy, e.0)));
+    let names = model.observed.iter().map(|o| (&o.name, o.expr, o.span));
+    let events = model.events.iter().map(|e| (&e.name, e.expr, e.span));
+    let flow = [model.results.divergence];
+    if let Some((name, _, span)) = names.chain(events).find(|&(_, e, _)| g.contains(e, &flow)) {
+        let message = format!("`{name}` asks for `divergence`, but the model has memory");
+        let hint = "with memory (q, p) is no state, so that there is no flow on it to diverge";
+        return Err(mistake(span, message, hint));
+    }
     let plan = &mut formulation.plan;
     let mut observed = Vec::new();
     for o in &model.observed {

@@ -5,6 +5,7 @@ use pfaff_mechanics::{Class, Equations, Refusal, classify, integrable, ranks};
 use pfaff_model::{Dynamics as Written, Model, Principle};
 
 use crate::core::Core;
+use crate::fractional::is_fractional;
 use crate::json::Json;
 use crate::mechanism::Dynamics;
 use crate::pipeline::derive;
@@ -24,6 +25,8 @@ pub struct Survey {
     pub regular: Option<bool>,
     /// One after another.
     pub constraints: Vec<ConstraintSurvey>,
+    /// Whether a run looks for an extremum with memory between given ends, so that no initial value problem is asked for.
+    pub between_ends: bool,
     /// Why there are no equations of motion (yet), if there are none.
     pub refusal: Option<Refusal>,
 }
@@ -86,7 +89,19 @@ pub fn survey(model: &Model) -> Survey {
             refusal = Some(why);
         }
     }
-    Survey { title, coordinates, degrees_of_freedom, regular, constraints, refusal }
+    let between_ends = is_fractional(model);
+    if between_ends {
+        (regular, refusal) = (None, None);
+    }
+    Survey {
+        title,
+        coordinates,
+        degrees_of_freedom,
+        regular,
+        constraints,
+        between_ends,
+        refusal,
+    }
 }
 
 struct Found {
@@ -176,6 +191,9 @@ impl Survey {
             Some(true) => "yes: accelerations and multipliers are determined",
             Some(false) => {
                 "no: the equations do not determine all accelerations and multipliers"
+            }
+            None if self.between_ends => {
+                "told by a run: it looks for an extremum with memory between the ends"
             }
             None => "unknown",
         };

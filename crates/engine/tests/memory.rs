@@ -249,12 +249,27 @@ fn memory_under_other_principles_is_refused() {
     for principle in [pfaff::Principle::Vakonomic, pfaff::Principle::Restricted] {
         let refusal = pfaff::derive(&given, Some(principle)).expect_err("refused");
         let told = refusal.diagnostic();
-        assert_eq!(told.code, "E0440");
+        assert_eq!(told.code, "E0441");
         assert!(told.message.contains("`past` has memory"), "{}", told.message);
     }
     // What binds the start is derived from nodes that the model itself does not have.
     let motion = run(&given, &Request::default());
     assert_eq!(motion.stop.reason, pfaff::StopReason::End);
+}
+
+/// With memory (q, p) is no state: no divergence is printed, and what asks for it is told so.
+#[test]
+fn there_is_no_divergence_with_memory() {
+    let text = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 - x^2/2\n\
+                constraint heat: (x'^2 + y'^2 + z'^2)/2 - 1 - 0.1*caputo(x, 1/2) = 0\n\
+                initial x' = 1, y' = 1\nsolve t = 0..1\n";
+    let asks = model(&format!("{text}observe rate = divergence\n"));
+    let equations = pfaff::derive(&asks, None).expect("derived");
+    let pfaff::Dynamics::Saddle(equations) = equations else { panic!("a Lagrangian model") };
+    assert!(pfaff_mechanics::divergence(&asks, &equations).is_none());
+    let refused =
+        pfaff::run(&asks, &Request::default(), &mut |_, _| true).expect_err("refused");
+    assert!(format!("{refused:?}").contains("`rate` asks for `divergence`"), "{refused:?}");
 }
 
 fn noted(motion: &Motion, word: &str) -> bool {

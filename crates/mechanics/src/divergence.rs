@@ -13,7 +13,7 @@
 //!    \partial = \partial/\partial\dot q_j \text{ with } \ddot q, \lambda \text{ held}. $$
 //!
 //! Another way of writing the same constraint (a factor that moves) extends the flow differently and may change $\Omega$.
-//! Defined where $M$ is invertible, under Chetaev's principle.
+//! Defined where $M$ is invertible, under Chetaev's principle and without memory.
 
 use pfaff_expr::Expr;
 use pfaff_model::{Model, Principle};
@@ -32,12 +32,14 @@ pub struct Divergence {
     pub given: Vec<Vec<Expr>>,
 }
 
-/// The blocks of (D); `None` under another principle than Chetaev's.
+/// The blocks of (D); `None` under another principle than Chetaev's, and with memory: then (q, p) is no state, and there is no flow on it.
 pub fn divergence(model: &Model, equations: &Equations) -> Option<Divergence> {
-    if equations.principle != Principle::Chetaev {
+    let g = &model.graph;
+    let forces = model.forces.iter().flat_map(|f| &f.components);
+    let mut parts = model.constraints.iter().map(|c| &c.expr).chain(forces);
+    if equations.principle != Principle::Chetaev || parts.any(|&e| g.remembers(e)) {
         return None;
     }
-    let g = &model.graph;
     Some(g.merging(|| blocks(model, equations)))
 }
 

@@ -133,11 +133,11 @@ impl Refusal {
             )
             .with_hint("write memory as a `force`, a `constraint` or an `equation`"),
             Self::MemoryAhead { principle, what, span } => Diagnostic::error(
-                "E0440",
+                "E0441",
                 *span,
                 format!("the principle `{}` with memory is a boundary value problem that looks at the future, and no run from initial values: {what} has memory", principle.name()),
             )
-            .with_hint("`principle chetaev` runs"),
+            .with_hint("`principle chetaev` runs; `principle vakonomic` with `final` finds the extremum between two ends"),
             Self::Dependent { name, inside, span } => Diagnostic::error(
                 "E0426",
                 *span,

@@ -85,6 +85,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0434", "there is no Hamiltonian form of the vakonomic equations"),
     ("E0435", "there is no fractional Poincaré–Cartan form of the model"),
     ("E0440", "a drawing lacks something, or what it has does not fit"),
+    ("E0441", "memory stands where no motion follows from it, or with data that are not free"),
     ("E0501", "a parameter has no value"),
     ("E0502", "`--set` names what is no parameter"),
     ("E0503", "a value is not finite"),

@@ -44,7 +44,7 @@ pub(crate) struct Plan {
 
 /// A mistake in the use of memory.
 pub(crate) fn mistake(span: Span, message: String, hint: &str) -> Diagnostic {
-    Diagnostic::error("E0440", span, message).with_hint(hint)
+    Diagnostic::error("E0441", span, message).with_hint(hint)
 }
 
 impl Plan {
