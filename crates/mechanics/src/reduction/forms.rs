@@ -56,7 +56,10 @@ fn is_linear(g: &Graph, x: Expr, velocities: &[Expr]) -> bool {
     g.gradient(x, velocities).iter().all(|&c| !g.contains(c, velocities))
 }
 
-/// The determinant and the solution of $W x = r$ by Cramer's rule: where a quotient is simple, its value is found among the nodes.
+/// The determinant and the solution of $W x = r$.
+///
+/// An unknown that one equation alone contains, with a constant coefficient, follows from the others. These come by Cramer's rule: where a quotient is
+/// simple, its value is found among the nodes; the others are added up and divided once.
 pub(super) fn cramer(
     g: &Graph,
     matrix: &[Vec<Expr>],
@@ -67,17 +70,74 @@ pub(super) fn cramer(
     if g.vanishes_modulo_prime(whole) {
         return None;
     }
-    let solution = (0..k).map(|f| {
-        g.sum((0..k).map(|a| {
+    let (mut rows, mut columns): (Vec<usize>, Vec<usize>) =
+        ((0..k).collect(), (0..k).collect());
+    let mut last = Vec::new();
+    while let Some((i, j)) = alone(g, matrix, &rows, &columns) {
+        rows.retain(|&r| r != i);
+        columns.retain(|&c| c != j);
+        last.push((i, j));
+    }
+    let inner: Vec<Vec<Expr>> =
+        rows.iter().map(|&i| columns.iter().map(|&j| matrix[i][j]).collect()).collect();
+    let sides: Vec<Expr> = rows.iter().map(|&i| right[i]).collect();
+    let mut solution = vec![g.zero(); k];
+    for (&j, x) in columns.iter().zip(by_quotients(g, &inner, &sides)) {
+        solution[j] = x;
+    }
+    for &(i, j) in last.iter().rev() {
+        let known = (0..k).filter(|&c| c != j);
+        let rest =
+            known.fold(right[i], |rest, c| g.sub(rest, g.mul(matrix[i][c], solution[c])));
+        solution[j] = g.mul(rest, g.div(g.one(), matrix[i][j]));
+    }
+    Some((whole, solution))
+}
+
+/// A row and a column whose only entry among these rows it is, a constant.
+fn alone(
+    g: &Graph,
+    matrix: &[Vec<Expr>],
+    rows: &[usize],
+    columns: &[usize],
+) -> Option<(usize, usize)> {
+    columns.iter().find_map(|&j| {
+        let mut entries = rows.iter().filter(|&&i| matrix[i][j] != g.zero());
+        let (&i, None) = (entries.next()?, entries.next()) else { return None };
+        g.is_constant(matrix[i][j]).then_some((i, j))
+    })
+}
+
+/// Cramer's rule.
+fn by_quotients(g: &Graph, matrix: &[Vec<Expr>], right: &[Expr]) -> Vec<Expr> {
+    let k = right.len();
+    let whole = determinant(g, matrix);
+    let solved = (0..k).map(|f| {
+        let (mut sum, mut above) = (g.zero(), g.zero());
+        for a in 0..k {
             let rows = (0..k).filter(|&i| i != a);
             let minor: Vec<Vec<Expr>> = rows
                 .map(|i| (0..k).filter(|&j| j != f).map(|j| matrix[i][j]).collect())
                 .collect();
-            let share = g.mul(g.div(determinant(g, &minor), whole), right[a]);
-            if (a + f) % 2 == 0 { share } else { g.neg(share) }
-        }))
+            let minor = determinant(g, &minor);
+            let minor = if (a + f) % 2 == 0 { minor } else { g.neg(minor) };
+            let share = g.div(minor, whole);
+            if is_quotient(g, share) {
+                above = g.add(above, g.mul(minor, right[a]));
+            } else {
+                sum = g.add(sum, g.mul(share, right[a]));
+            }
+        }
+        g.add(sum, g.div(above, whole))
     });
-    Some((whole, solution.collect()))
+    solved.collect()
+}
+
+fn is_quotient(g: &Graph, e: Expr) -> bool {
+    match g.node(e) {
+        Node::Neg(a) => matches!(g.node(a), Node::Div(..)),
+        node => matches!(node, Node::Div(..)),
+    }
 }
 
 /// How far forms with this mass (its lower triangle) are from depending on each other: $\sqrt{\det m/\prod m_{aa}}$,

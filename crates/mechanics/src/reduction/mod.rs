@@ -14,6 +14,7 @@ mod forms;
 mod mentions;
 mod motion;
 mod multipliers;
+mod shorten;
 mod solve;
 
 use pfaff_expr::{Expr, Graph, Role};
@@ -205,7 +206,8 @@ impl Statement {
     }
 
     fn assemble(&self, g: &Graph, eliminated: Eliminated) -> Reduction {
-        let Eliminated { rows, independent, forms, velocities, charts, redundant } = eliminated;
+        let Eliminated { rows, independent, forms, mut velocities, charts, redundant } =
+            eliminated;
         let k = independent.len();
         let rates: Vec<Expr> =
             (0..k).map(|a| g.symbol(&format!("u{}'", a + 1), Role::Free)).collect();
@@ -236,8 +238,13 @@ impl Statement {
         } else {
             power.extend(std::iter::repeat_n(g.zero(), k));
         }
-        let mass = mass[..k * (k + 1) / 2].to_vec();
-        let solved = (k <= WRITTEN_OUT).then(|| solve::solve(g, &mass, &force));
+        let mut mass = mass[..k * (k + 1) / 2].to_vec();
+        let mut solved = (k <= WRITTEN_OUT).then(|| solve::solve(g, &mass, &force));
+        let (v, p) = (&mut velocities, &mut power);
+        match &mut solved {
+            Some(rates) => shorten::shorten(g, &mut [v, p, rates], &mut order),
+            None => shorten::shorten(g, &mut [v, p, &mut mass, &mut force], &mut order),
+        }
         Reduction {
             time: self.time,
             positions: self.positions.clone(),

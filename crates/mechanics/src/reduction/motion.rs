@@ -29,6 +29,9 @@ enum Leaf {
     Velocity(usize),
 }
 
+/// The parameters in a weight, and the terms $w\,x$ whose weights have them.
+type Group = (Vec<Expr>, Vec<(Expr, Expr)>);
+
 /// What is carried for a node.
 #[derive(Clone)]
 struct Jet {
@@ -67,13 +70,67 @@ impl<'a> Motion<'a> {
     ///
     /// `order` gets what is added up, term by term: an order of evaluation that keeps together what belongs to one body.
     pub(super) fn equations(&self, L: Expr, order: &mut Vec<Expr>) -> (Vec<Expr>, Vec<Expr>) {
-        let (g, k) = (self.g, self.k());
         let mut jets: FxHashMap<Expr, Jet> = FxHashMap::default();
+        let terms = self.terms(L);
+        let (mut mass, mut euler) = self.add_up(&terms, &mut jets, order);
+        if let Some((m, e)) = self.by_weight(&terms, &mut jets) {
+            self.shorter(&mut mass, &m);
+            self.shorter(&mut euler, &e);
+        }
+        (mass, euler)
+    }
+
+    /// Takes what needs fewer operations.
+    fn shorter(&self, known: &mut [Expr], other: &[Expr]) {
+        let count = |e: Expr| self.g.live(&[e]).len();
+        for (known, &other) in known.iter_mut().zip(other) {
+            if count(other) < count(*known) {
+                *known = other;
+            }
+        }
+    }
+
+    /// The same with terms of one weight added up by themselves first: what a body turns with may be constant, which nothing shows once other terms are in the sum.
+    fn by_weight(
+        &self,
+        terms: &[(Expr, Expr)],
+        jets: &mut FxHashMap<Expr, Jet>,
+    ) -> Option<(Vec<Expr>, Vec<Expr>)> {
+        /// More terms belong to more bodies than would have something in common.
+        const FEW: usize = 12;
+        let g = self.g;
+        let mut groups: Vec<Group> = Vec::new();
+        for &(w, x) in terms.iter().take(FEW + 1) {
+            let of = g.symbols(&[w]);
+            match groups.iter_mut().find(|known| known.0 == of) {
+                Some(known) => known.1.push((w, x)),
+                None => groups.push((of, vec![(w, x)])),
+            }
+        }
+        if terms.len() > FEW || !groups.iter().skip(1).any(|group| group.1.len() > 1) {
+            return None;
+        }
+        let sums = groups.iter().map(|group| self.add_up(&group.1, jets, &mut Vec::new()));
+        sums.reduce(|(mass, euler), (m, e)| {
+            let sum = |x: Vec<Expr>, y: Vec<Expr>| {
+                x.into_iter().zip(y).map(|(x, y)| g.add(x, y)).collect()
+            };
+            (sum(mass, m), sum(euler, e))
+        })
+    }
+
+    fn add_up(
+        &self,
+        terms: &[(Expr, Expr)],
+        jets: &mut FxHashMap<Expr, Jet>,
+        order: &mut Vec<Expr>,
+    ) -> (Vec<Expr>, Vec<Expr>) {
+        let (g, k) = (self.g, self.k());
         let mut mass = vec![g.zero(); k * (k + 1) / 2];
         let mut euler = vec![g.zero(); k];
-        for (w, x) in self.terms(L) {
+        for &(w, x) in terms {
             if let Some((p, q)) = self.factors(x) {
-                self.complete(&mut jets, &[p, q]);
+                self.complete(jets, &[p, q]);
                 let (jp, jq) = (&jets[&p], &jets[&q]);
                 if jp.second.is_none() && jq.second.is_none() {
                     self.product(w, (jp, jq), p == q, (&mut mass, &mut euler));
@@ -81,7 +138,7 @@ impl<'a> Motion<'a> {
                     continue;
                 }
             }
-            self.complete(&mut jets, &[x]);
+            self.complete(jets, &[x]);
             let jet = &jets[&x];
             for (m, &h) in mass.iter_mut().zip(jet.second.iter().flatten()) {
                 *m = g.add(*m, g.mul(w, h));

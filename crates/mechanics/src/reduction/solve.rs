@@ -1,6 +1,6 @@
 //! The reduced equations made short: polynomials in $u$ where that saves operations, and small solves written out.
 
-use pfaff_expr::{Expr, Graph};
+use pfaff_expr::{Expr, Graph, Role};
 
 /// Operations of one equation above which it is not tried as a polynomial.
 const SMALL: usize = 60;
@@ -55,9 +55,46 @@ pub(super) fn polish(
 /// Solves $M x = r$, the lower triangle of $M$ given by rows.
 pub(super) fn solve(g: &Graph, mass: &[Expr], right: &[Expr]) -> Vec<Expr> {
     let k = right.len();
-    let entry = |a: usize, b: usize| mass[a * (a + 1) / 2 + b];
+    let entry = |a: usize, b: usize| mass[a.max(b) * (a.max(b) + 1) / 2 + a.min(b)];
     let is_diagonal = (0..k).all(|a| (0..a).all(|b| entry(a, b) == g.zero()));
-    if k == 3 && !is_diagonal { adjugate(g, mass, right) } else { ldl(g, mass, right) }
+    if is_diagonal {
+        return ldl(g, mass, right);
+    }
+    if let Some(c) = factor(g, &entry, right) {
+        let inverse = g.div(g.one(), c);
+        return right.iter().map(|&r| g.mul(r, inverse)).collect();
+    }
+    if k == 3 { adjugate(g, mass, right) } else { ldl(g, mass, right) }
+}
+
+/// A constant $c$ with $M r = c\,r$, as where a homogeneous ball rolls: then $r/c$ is the solution.
+fn factor(g: &Graph, entry: &dyn Fn(usize, usize) -> Expr, right: &[Expr]) -> Option<Expr> {
+    /// More unknowns, or longer equations, have no such constant worth looking for.
+    const MOST: usize = 4;
+    const LONG: usize = 400;
+    let k = right.len();
+    let symbols = g.symbols(&(0..k).map(|a| entry(a, a)).collect::<Vec<_>>());
+    let still: Vec<(Expr, Expr)> =
+        symbols.into_iter().filter(|&s| g.varies(s)).map(|s| (s, g.zero())).collect();
+    if k > MOST || still.is_empty() || g.live(right).len() > LONG {
+        return None;
+    }
+    // One proof for all rows: weights that the rows do not know keep them apart.
+    let weights: Vec<Expr> =
+        (0..k).map(|a| g.symbol(&format!("weight {}", a + 1), Role::Free)).collect();
+    let is_factor = |&c: &Expr| {
+        g.is_zero(g.sum((0..k).map(|a| {
+            let image = g.sum((0..k).map(|b| g.mul(entry(a, b), right[b])));
+            g.mul(weights[a], g.sub(image, g.mul(c, right[a])))
+        })))
+    };
+    let mut candidates: Vec<Expr> =
+        (0..k).map(|a| g.substitute(&[entry(a, a)], &still)[0]).collect();
+    candidates.dedup();
+    candidates
+        .into_iter()
+        .filter(|&c| !g.varies(c) && !g.vanishes_modulo_prime(c))
+        .find(is_factor)
 }
 
 /// Three unknowns with a single division: shorter than LDLᵀ for a processor that waits for the result.
