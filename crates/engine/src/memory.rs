@@ -7,6 +7,7 @@ mod admissible;
 mod formulate;
 pub(crate) mod kernel;
 pub(crate) mod plan;
+mod projection;
 mod system;
 mod watch;
 

@@ -104,14 +104,17 @@ pub(crate) fn admissible(
     let mut core = Core::new(&bare, &plain).map_err(uncompiled)?;
     let found =
         start(&bare, &mut core, t0, &given).map_err(|none| inconsistent(&bare, &none))?;
+    // What constraints without memory bind is moved and noted, as without memory.
+    let binding: Vec<&str> = (0..model.constraints.len())
+        .filter(|&a| profiles[a].is_some() && binds(a))
+        .map(|a| model.constraints[a].name.as_str())
+        .collect();
     for k in 0..n {
-        for (name, given, used) in [("", given.q[k], found.q[k]), ("'", given.v[k], found.v[k])]
+        if let Some(value) = given.v[k]
+            && (value - found.v[k]).abs() > 1e-9 * (1.0 + value.abs())
+            && !binding.is_empty()
         {
-            if let Some(value) = given
-                && (value - used).abs() > 1e-9 * (1.0 + value.abs())
-            {
-                return Err(not_free(model, k, name, value, used, &bare));
-            }
+            return Err(not_free(model, k, (value, found.v[k]), &binding));
         }
     }
     let mut data: Vec<[f64; 3]> = (0..n).map(|k| [found.q[k], found.v[k], f64::NAN]).collect();
@@ -499,18 +502,16 @@ fn inconsistent(model: &Model, none: &NoStart) -> Diagnostic {
 fn not_free(
     model: &Model,
     k: usize,
-    primes: &str,
-    value: f64,
-    used: f64,
-    bare: &Model,
+    (value, used): (f64, f64),
+    binding: &[&str],
 ) -> Diagnostic {
-    let order = u8::from(primes == "'");
-    let datum = model.initial.iter().find(|d| d.quantity == Quantity::Coordinate(k, order));
-    let names: Vec<String> = bare.constraints.iter().map(|c| format!("`{}`", c.name)).collect();
+    let datum = model.initial.iter().find(|d| d.quantity == Quantity::Coordinate(k, 1));
+    let names: Vec<String> = binding.iter().map(|name| format!("`{name}`")).collect();
     let text = format!(
-        "initial {}{primes} = {value} is not free: fractional derivatives of an order below 1 vanish at the start, so {} must hold there with its memory zero",
+        "initial {}' = {value} is not free: the memory of {} is zero at the start, and without it the velocities there do not satisfy {}",
         model.coordinates[k].name,
-        names.join(", ")
+        names.join(", "),
+        if names.len() == 1 { "the constraint" } else { "the constraints" },
     );
     mistake(
         datum.map(|d| d.span).unwrap_or_default(),

@@ -1,6 +1,7 @@
 //! Equations with memory into a plan.
 //!
 //! From a Lagrangian the unknowns are $\ddot q$, $\lambda$ and the power, with $M\ddot q - f - W^\top\lambda = 0$ and every constraint itself, at velocity level: it is never differentiated, so it does not drift.
+//! Positions are those integrals of the densities that a [`Projection`](crate::memory::projection::Projection) puts onto the holonomic constraints, so that these hold at both levels.
 //! A constraint $\psi + b\cdot D^\alpha q = 0$ with $2 < \alpha < 3$ is taken integrated, $b\cdot(\dot q - \dot q_0 - \ddot q_0\tau) + J^{\alpha-1}\psi = 0$.
 //! `equation` models are taken as they stand.
 
@@ -61,7 +62,13 @@ pub(crate) fn mechanical(
             let φ =
                 freed(model, equations, &mut plan, (&across[a], &force), equations.residual[a]);
             let φ = plan.translate(model, &[φ], c.span)?[0];
-            held.push((c.name.clone(), φ));
+            if let Some(position) = equations.position[a] {
+                plan.holonomic.push((position, equations.jacobian[a].clone()));
+                held.push((c.name.clone(), position));
+                held.push((format!("{} differentiated", c.name), φ));
+            } else {
+                held.push((c.name.clone(), φ));
+            }
             φ
         };
         if raised[a].is_some() {

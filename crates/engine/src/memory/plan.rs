@@ -32,6 +32,8 @@ pub(crate) struct Plan {
     pub(crate) kernels: Vec<Option<Expr>>,
     /// $F$
     pub(crate) residual: Vec<Expr>,
+    /// $\varphi(q, t)$ of the holonomic constraints, with their derivatives by the positions.
+    pub(crate) holonomic: Vec<(Expr, Vec<Expr>)>,
     /// Memory operators and what stands for them.
     pub(crate) images: Vec<(Expr, Expr)>,
     /// Coordinate, order, first datum, and what stands for that.
@@ -64,6 +66,7 @@ impl Plan {
             operands: Vec::new(),
             kernels: Vec::new(),
             residual: Vec::new(),
+            holonomic: Vec::new(),
             images: Vec::new(),
             cache: Vec::new(),
             exponent: 0.0,

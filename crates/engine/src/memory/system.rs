@@ -6,12 +6,14 @@ use pfaff_program::{CompileError, Program, Run};
 use pfaff_solver::{self as solver, EventKind, Halt, MemorySystem, Operand};
 
 use crate::memory::plan::Plan;
+use crate::memory::projection::Projection;
 
 /// The compiled equations of a model with memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Remembering {
     unknowns: usize,
     operands: Vec<Operand>,
+    projection: Projection,
     residual: Run,
     jacobian: Run,
     /// Where each entry of the tape goes: row and column, the columns of $z$ after those of $x$.
@@ -61,6 +63,7 @@ impl Remembering {
         Ok(Self {
             unknowns: plan.unknowns.len(),
             operands: plan.operands.clone(),
+            projection: Projection::new(model, plan)?,
             residual: compile(&inputs, &plan.residual)?,
             jacobian: compile(&inputs, &slopes)?,
             values: vec![0.0; entries.len()],
@@ -72,11 +75,12 @@ impl Remembering {
         })
     }
 
-    fn fill(&mut self, t: f64, x: &[f64], z: &[f64]) {
+    fn fill(&mut self, t: f64, x: &[f64], z: &[f64]) -> Result<(), Halt> {
         let n = self.unknowns;
         self.inputs[0] = t;
         self.inputs[1..=n].copy_from_slice(x);
         self.inputs[n + 1..].copy_from_slice(z);
+        self.projection.apply(t, &mut self.inputs[n + 1..])
     }
 }
 
@@ -90,7 +94,7 @@ impl MemorySystem for Remembering {
     }
 
     fn residual(&mut self, t: f64, x: &[f64], z: &[f64], out: &mut [f64]) -> Result<(), Halt> {
-        self.fill(t, x, z);
+        self.fill(t, x, z)?;
         self.residual.evaluate(&self.inputs, out);
         Ok(())
     }
@@ -101,7 +105,7 @@ impl MemorySystem for Remembering {
         by_x: &mut [f64],
         by_z: &mut [f64],
     ) -> Result<(), Halt> {
-        self.fill(t, x, z);
+        self.fill(t, x, z)?;
         self.jacobian.evaluate(&self.inputs, &mut self.values);
         by_x.fill(0.0);
         by_z.fill(0.0);
@@ -113,6 +117,7 @@ impl MemorySystem for Remembering {
                 by_z[i * p + j - n] = value;
             }
         }
+        self.projection.carry(by_z, p);
         Ok(())
     }
 
@@ -135,7 +140,7 @@ impl MemorySystem for Remembering {
         z: &[f64],
         values: &mut [f64],
     ) -> Result<(), Halt> {
-        self.fill(t, x, z);
+        self.fill(t, x, z)?;
         self.watched.evaluate(&self.inputs, values);
         Ok(())
     }

@@ -7,12 +7,14 @@ use pfaff_solver::{Control, Event, MemoryObserver, Piece, Recount};
 
 use crate::instant::Instant;
 use crate::memory::formulate::Formulation;
+use crate::memory::projection::Projection;
 use crate::progress::{Progress, Setting};
 use crate::record::Record;
 
 /// Everything that is read off a point of the run, compiled.
 pub(crate) struct Reader {
     run: Run,
+    projection: Projection,
     inputs: Vec<f64>,
     outputs: Vec<f64>,
     /// Which outputs have no value.
@@ -61,6 +63,7 @@ impl Reader {
         let program = Program::compile(g, &inputs, &model.parameter_symbols(), &outputs)?;
         Ok(Self {
             run: program.start(&model.parameter_values()),
+            projection: Projection::new(model, plan)?,
             inputs: vec![0.0; inputs.len()],
             outputs: vec![0.0; outputs.len()],
             missing: parts.iter().map(Option::is_none).collect(),
@@ -78,6 +81,9 @@ impl Reader {
         self.inputs[0] = t;
         self.inputs[1..=x.len()].copy_from_slice(x);
         self.inputs[x.len() + 1..].copy_from_slice(z);
+        if self.projection.apply(t, &mut self.inputs[x.len() + 1..]).is_err() {
+            self.inputs[x.len() + 1..].fill(f64::NAN);
+        }
         self.run.evaluate(&self.inputs, &mut self.outputs);
         for &(i, e) in &self.slow {
             let at = |s: Expr| {
