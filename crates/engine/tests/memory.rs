@@ -307,17 +307,6 @@ fn smooth_kernels_are_fitted_and_what_is_not_is_said() {
     assert!(noted(&kink, "square"), "{:?}", kink.notes);
 }
 
-#[test]
-fn equations_of_orders_above_three_begin_with_zeros() {
-    let text =
-        "coordinates x\nequation caputo(x, 3.5) + x = 0\ninitial x = 1\nsolve t = 0..3\n";
-    let motion = run(&model(text), &at(&[3.0]));
-    assert!(noted(&motion, "from the third on"), "{:?}", motion.notes);
-    let exact = number("mittag_leffler(3.5, 1, -t^3.5)", "t=3", Range::default());
-    let x = motion.q[0].values[0];
-    assert!((x - exact).abs() < TOLERANCE * (1.0 + exact.abs()), "{x} {exact}");
-}
-
 /// With $a\cdot b = 0$ the reaction does not touch $d = q_1 - q_2$: $\ddot d = -d$, and $q_1 + q_2$ follows by quadrature.
 #[test]
 fn orders_between_two_and_three_without_reaction_of_their_own() {

@@ -72,7 +72,8 @@ fn holonomic_constraints_beside_one_with_memory() {
              observe foot = x\nobserve y = 2*sin(th)\nsolve t = 0..4\n"
         );
         let times = [0.2, 1.0, 4.0];
-        let (plane, angle) = (run(&model(&plane), &at(&times)), run(&model(&angle), &at(&times)));
+        let (plane, angle) =
+            (run(&model(&plane), &at(&times)), run(&model(&angle), &at(&times)));
         assert_eq!(plane.audit.verdict, Verdict::Pass, "{alpha} {:?}", plane.audit);
         agree("x", values(&plane.q, "x"), values(&angle.observed, "foot"));
         agree("y", values(&plane.q, "y"), values(&angle.observed, "y"));

@@ -1,18 +1,21 @@
 //! Which data a motion with memory may start from.
 //!
 //! At the start $D^\alpha q = 0$ for $\alpha < 1$, so a constraint $f(q, \dot q, D^\alpha q, t) = 0$ binds the velocities as it does without memory. For $1 < \alpha < 2$ it does not if
-//! $\kappa = A M^{-1} b^\top / A M^{-1} A^\top \ne 0$, with $A = \partial f/\partial\dot q$ and $b = \partial f/\partial(D^\alpha q)$: then $\dot q$ is free, and $\lambda$ begins like $\tau^{\alpha-2}$.
-//! For $2 < \alpha < 3$ also $A\ddot q$ is free.
+//! $\kappa = b S^{-1} W / A S^{-1} W \ne 0$, with $A = \partial f/\partial\dot q$, $b = \partial f/\partial(D^\alpha q)$ and $S$ the masses with the constraints that have no memory: then $\dot q$ is free, and $\lambda$ begins like $\tau^{\alpha-2}$.
+//! For $2 < \alpha < 3$ also $A\ddot q$ is free. Where $\kappa = 0$ for good, an order above 2 is reduced by the equations of motion ([`crate::memory::high`]), and the reduced order counts.
 //!
 //! Small disturbances along $A$ grow like $e^{st}$ with $s + \kappa s^\alpha = 0$: at the rate $|\kappa|^{1/(1-\alpha)}$ if $\kappa < 0$.
 
-use pfaff_expr::{Expr, Memory, Node, Role};
+use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, Equations, derive};
 use pfaff_model::{Constraint, Diagnostic, Model, Quantity, Span};
 use pfaff_solver::Lu;
 
 use crate::core::Core;
-use crate::memory::plan::{combination, constant, mistake, parameter};
+use crate::memory::high::{Lift, Way, effects, lift};
+use crate::memory::numbers::{Numbers, State, at_start, dot, numbers, value};
+use crate::memory::plan::{mistake, parameter, real};
+use crate::memory::profile::Profile;
 use crate::note::Note;
 use crate::start::{NoStart, given, start};
 
@@ -20,35 +23,15 @@ use crate::start::{NoStart, given, start};
 pub(crate) struct Admissible {
     /// $q, \dot q, \ddot q$
     pub(crate) data: Vec<[f64; 3]>,
+    /// $u$ at the start.
+    pub(crate) free: Vec<f64>,
     pub(crate) notes: Vec<Note>,
     /// The smallest exponent of $\lambda$ at the start.
     pub(crate) exponent: f64,
     /// How many decades the first step may be below the run at most.
     pub(crate) decades: f64,
-    /// Constraints of an order above 2.
-    pub(crate) raised: Vec<Option<Raised>>,
-    /// Operators that the reaction of their own constraint does not touch, $b M^{-1} A^\top = 0$ for good: by constraint.
-    pub(crate) across: Vec<Vec<Expr>>,
-}
-
-/// A constraint $\psi + b\cdot D^\alpha q = 0$ with $2 < \alpha < 3$.
-#[derive(Clone, Debug)]
-pub(crate) struct Raised {
-    pub(crate) alpha: f64,
-    /// $b$
-    pub(crate) slopes: Vec<f64>,
-    /// $\psi$
-    pub(crate) rest: Expr,
-}
-
-/// What memory of an order above zero is to one constraint.
-struct Profile {
-    /// The highest order of a derivative of Caputo or Riemann and Liouville.
-    alpha: f64,
-    /// $b$
-    slopes: Vec<f64>,
-    /// The operators of that order.
-    nodes: Vec<Expr>,
+    /// Constraints whose high derivatives are found in a way of their own.
+    pub(crate) lifts: Vec<Option<Lift>>,
 }
 
 /// Finds an admissible start of a Lagrangian model.
@@ -63,31 +46,31 @@ pub(crate) fn admissible(
         (0..n).map(|k| [given.q[k].unwrap_or(0.0), given.v[k].unwrap_or(0.0), 0.0]).collect();
     let mut profiles: Vec<Option<Profile>> = Vec::new();
     for (a, c) in model.constraints.iter().enumerate() {
-        profiles.push(if equations.classes[a] == Class::Memory {
-            Some(profile(model, c, &equations.jacobian[a], &guess, t0)?)
-        } else {
-            None
-        });
+        let remembers = equations.classes[a] == Class::Memory;
+        let profile = remembers.then(|| Profile::new(model, c, &equations.jacobian[a]));
+        profiles.push(profile.transpose()?);
     }
-    let numbers = Numbers::new(model, equations, &guess, t0);
-    let kappa: Vec<f64> = profiles
-        .iter()
-        .enumerate()
-        .map(|(a, p)| p.as_ref().map_or(0.0, |p| numbers.kappa(a, &p.slopes)))
-        .collect();
+    let near = State { data: &guess, t: t0 };
+    let laws = settle(model, equations, &mut profiles, &near)?;
     // The model without memory whose constraints are those that bind the start.
     let zeros = |e: Expr| at_start(model, e);
     let mut forces = model.forces.clone();
     for f in &mut forces {
         f.components.iter_mut().for_each(|q| *q = zeros(*q));
     }
-    let binds =
-        |a: usize| profiles[a].as_ref().is_none_or(|p| p.alpha < 1.0 || kappa[a].abs() < 1e-12);
+    let binds = |a: usize| laws[a].as_ref().is_none_or(|l| l.binds);
     let constraints: Vec<Constraint> = (0..model.constraints.len())
         .filter(|&a| binds(a))
         .map(|a| {
             let c = &model.constraints[a];
-            Constraint { expr: zeros(c.expr), ..c.clone() }
+            let further = laws[a].as_ref().map_or(&[][..], |l| &l.instant[..]);
+            let further = further.iter().zip(model.velocities());
+            let further = model
+                .graph
+                .sum(further.map(|(&c, v)| model.graph.mul(real(&model.graph, c), v)));
+            let alone = laws[a].as_ref().is_some_and(|l| l.alone);
+            let own = if alone { model.graph.zero() } else { zeros(c.expr) };
+            Constraint { expr: model.graph.add(own, further), ..c.clone() }
         })
         .collect();
     // NOTE: a copy of the model has a graph of its own, so it is taken when all nodes are there.
@@ -119,375 +102,335 @@ pub(crate) fn admissible(
     }
     let mut data: Vec<[f64; 3]> = (0..n).map(|k| [found.q[k], found.v[k], f64::NAN]).collect();
     let mut notes = found.notes;
+    let there = data.clone();
+    let state = State { data: &there, t: t0 };
+    let laws = settle(model, equations, &mut profiles, &state)?;
+    let numbers = Numbers::new(model, equations, &state);
+    accelerations(model, &laws, &numbers, &mut data)?;
     let (mut exponent, mut decades) = (0.0_f64, 250.0_f64);
-    let mut raised = vec![None; model.constraints.len()];
-    let mut across = vec![Vec::new(); model.constraints.len()];
-    let numbers = Numbers::new(model, equations, &data, t0);
-    for (a, profile) in profiles.iter().enumerate() {
-        let Some(p) = profile else { continue };
-        if p.alpha == 0.0 {
-            continue;
+    for (a, law) in laws.iter().enumerate() {
+        let Some(law) = law else { continue };
+        if law.drowns {
+            // NOTE: without a·b the constraint binds the velocity through h against h^{2−α}: too short a step would drown the one in the other.
+            let α = law.alpha;
+            decades = decades.min(9.0 / (α - 1.0)).min(6.0 / (2.0 - α).max(0.1));
         }
-        let κ = numbers.kappa(a, &p.slopes);
-        let name = &model.constraints[a].name;
-        let apart = κ.abs() < 1e-12 && is_steady(model, equations, a, p);
-        if p.alpha > 2.0 && apart && keeps_rates(model, equations) {
-            let rates = numbers.free_rates(model, equations, (&data, t0));
-            let along = p.slopes.iter().zip(&rates).map(|(b, w)| b * w).sum::<f64>();
-            let e = 2.0 - p.alpha;
-            let factor = -along / (libm::tgamma(3.0 - p.alpha) * numbers.norm(a));
-            notes.push(begins(name, factor, e, &mut exponent));
-            across[a].clone_from(&p.nodes);
-        } else if p.alpha > 2.0 {
-            raised[a] = Some(raise(model, a, p, κ)?);
-            numbers.accelerations(model, a, &mut data)?;
-        } else if p.alpha > 1.0 && apart {
-            across[a].clone_from(&p.nodes);
-        }
-        let splits = !across[a].is_empty();
-        let limits = (&mut exponent, &mut decades);
-        notes.extend(law(&numbers, a, p, κ, (&data, name), splits, limits));
-        if κ < 0.0 && p.alpha != 1.0 {
-            let rate = libm::pow(-κ, 1.0 / (1.0 - p.alpha));
+        if profiles[a].as_ref().is_some_and(|p| p.several) {
             notes.push(Note::Remark(format!(
-                "the motion along the constraint `{name}` is unstable: κ = {κ:.6} is negative, so that disturbances grow like exp({rate:.6} t)"
+                "the constraint `{}` allows several values of its derivative of order {} at the start: the one nearest to zero is taken",
+                model.constraints[a].name, law.alpha
             )));
         }
     }
-    Ok(Admissible { data, notes, exponent, decades, raised, across })
-}
-
-/// How $\lambda$ begins.
-fn law(
-    numbers: &Numbers,
-    a: usize,
-    p: &Profile,
-    κ: f64,
-    (data, name): (&[[f64; 3]], &str),
-    splits: bool,
-    (exponent, decades): (&mut f64, &mut f64),
-) -> Option<Note> {
-    let v: Vec<f64> = data.iter().map(|d| d[1]).collect();
-    let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
-    let norm = numbers.norm(a);
-    let (factor, e) = if p.alpha < 1.0 {
-        (-dot(&p.slopes, &v) / (libm::tgamma(1.0 - p.alpha) * norm), -p.alpha)
-    } else if p.alpha < 2.0 && κ.abs() >= 1e-12 {
-        let along = dot(&numbers.rows[a], &v);
-        (-along / (κ * libm::tgamma(p.alpha - 1.0) * norm), p.alpha - 2.0)
-    } else if p.alpha < 2.0 {
-        let free = numbers.free(a);
-        (-dot(&p.slopes, &free) / (libm::tgamma(2.0 - p.alpha) * norm), 1.0 - p.alpha)
-    } else {
-        return None;
-    };
-    // NOTE: without a·b the constraint binds the velocity through h against h^{2−α}: too short a step would drown the one in the other.
-    let drowns = p.alpha > 1.0 && κ.abs() < 1e-12 && !splits;
-    if drowns {
-        *decades = decades.min(9.0 / (p.alpha - 1.0)).min(6.0 / (2.0 - p.alpha).max(0.1));
-    }
-    let mut drowned = 0.0;
-    Some(begins(name, factor, e, if drowns { &mut drowned } else { exponent }))
-}
-
-/// The law by which $\lambda$ begins, in words.
-fn begins(name: &str, factor: f64, e: f64, exponent: &mut f64) -> Note {
-    if factor.abs() < 1e-13 {
-        return Note::Remark(format!("lambda({name}) is bounded at the start"));
-    }
-    *exponent = exponent.min(e);
-    Note::Remark(format!(
-        "at the start lambda({name}) ~ {factor:.10} (t - t0)^({e}): the reaction is singular there, the motion is not"
-    ))
-}
-
-/// Whether the rates of the forces contain no reaction: they depend on positions and time alone.
-fn keeps_rates(model: &Model, equations: &Equations) -> bool {
-    let g = &model.graph;
-    let plain = |&f: &Expr| !g.remembers(f) && !g.contains(f, &model.velocities());
-    equations.force.iter().all(plain)
-}
-
-/// A constraint of order between 2 and 3 in its integrated form.
-fn raise(model: &Model, a: usize, p: &Profile, κ: f64) -> Result<Raised, Diagnostic> {
-    let c = &model.constraints[a];
-    let Some((rest, slopes)) = solved(model, c.expr, p) else {
-        let text = format!(
-            "the constraint `{}` is not linear in its derivative of order {}, or several with coefficients that vary",
-            c.name, p.alpha
-        );
-        return Err(mistake(
-            c.span,
-            text,
-            "orders above 2 are solved in integrated form: constant coefficients, or one derivative that can be solved for",
-        ));
-    };
-    if κ.abs() < 1e-12 {
-        let text = format!(
-            "the constraint `{}` has ∂f/∂q' orthogonal to ∂f/∂D^αq, so its derivative of order {} does not determine the motion",
-            c.name, p.alpha
-        );
-        return Err(mistake(
-            c.span,
-            text,
-            "where a·b vanishes for an order above 2, masses and coefficients must be constant and forces depend on positions and time alone",
-        ));
-    }
-    Ok(Raised { alpha: p.alpha, slopes, rest })
-}
-
-/// $\psi$ and $b$ of a constraint that is linear in its highest derivatives: with constant coefficients, or divided by the coefficient of the only one.
-fn solved(model: &Model, e: Expr, p: &Profile) -> Option<(Expr, Vec<f64>)> {
-    let g = &model.graph;
-    if let Some(rest) = g_linear(model, e, &p.nodes) {
-        return Some((rest, p.slopes.clone()));
-    }
-    let [node] = p.nodes[..] else { return None };
-    let Node::Memory(Memory::Caputo, operand, _) = g.node(node) else { return None };
-    let parts = combination(model, operand).filter(|c| c.velocities.is_empty())?;
-    let (e, symbols) = as_symbols(model, e, &p.nodes);
-    let linear = g.try_linear(e, &symbols)?;
-    let mut slopes = vec![0.0; model.coordinates.len()];
-    parts.positions.iter().for_each(|&(k, c)| slopes[k] += constant(model, c));
-    Some((g.div(linear.rest, linear.coefficients[0]), slopes))
-}
-
-/// Whether $M$, $A$ and $b$ are constant, so that $\kappa = 0$ holds along the whole motion, and the operators are of positions.
-fn is_steady(model: &Model, equations: &Equations, a: usize, p: &Profile) -> bool {
-    let g = &model.graph;
-    let steady = |e: &Expr| g.symbols(&[*e]).iter().all(|s| !parameter(model, *s).is_nan());
-    let of_positions = |e: &Expr| match g.node(*e) {
-        Node::Memory(Memory::Caputo, operand, _) => {
-            combination(model, operand).is_some_and(|c| c.velocities.is_empty())
+    notes.extend(begins(model, &laws, &mut exponent));
+    for (a, law) in laws.iter().enumerate() {
+        let Some(law) = law else { continue };
+        let κ = law.row[a] / numbers.norm(a);
+        if κ < 0.0 && law.alpha > 1.0 {
+            let rate = libm::pow(-κ, 1.0 / (1.0 - law.alpha));
+            notes.push(Note::Remark(format!(
+                "the motion along the constraint `{}` is unstable: κ = {κ:.6} is negative, so that disturbances grow like exp({rate:.6} t)",
+                model.constraints[a].name
+            )));
         }
-        _ => false,
-    };
-    equations.mass.iter().flatten().all(steady)
-        && equations.directions[a].iter().all(steady)
-        && p.nodes.iter().all(of_positions)
-        && model.constraints.len() == 1
-        && g_linear(model, model.constraints[a].expr, &p.nodes).is_some()
+    }
+    let lifts = laws.into_iter().map(|l| l.and_then(|l| l.lift)).collect();
+    Ok(Admissible { data, free: numbers.free, notes, exponent, decades, lifts })
 }
 
-/// The expression with these operators zero, if it is affine in them with constant slopes.
-fn g_linear(model: &Model, e: Expr, nodes: &[Expr]) -> Option<Expr> {
-    let g = &model.graph;
-    let (e, symbols) = as_symbols(model, e, nodes);
-    let linear = g.try_linear(e, &symbols)?;
-    let varying = |c: &Expr| g.symbols(&[*c]).iter().any(|s| parameter(model, *s).is_nan());
-    if linear.coefficients.iter().any(varying) { None } else { Some(linear.rest) }
+/// How one constraint acts at the start.
+struct Law {
+    lift: Option<Lift>,
+    /// The order that counts.
+    alpha: f64,
+    /// Whether the velocities at the start must satisfy the constraint.
+    binds: bool,
+    /// What memory contributes at once: coefficients of the velocities.
+    instant: Vec<f64>,
+    /// Whether that binds the velocities alone, without the constraint itself.
+    alone: bool,
+    /// What determines the reactions, by constraint: the coefficients of $\lambda$.
+    row: Vec<f64>,
+    /// The terms $(c, e)$ of what they must make up for, $\sum c\,\tau^e$.
+    terms: Vec<(f64, f64)>,
+    drowns: bool,
 }
 
-/// Operators replaced by symbols.
-fn as_symbols(model: &Model, e: Expr, nodes: &[Expr]) -> (Expr, Vec<Expr>) {
-    let g = &model.graph;
-    let symbols: Vec<Expr> =
-        (0..nodes.len()).map(|i| g.symbol(&format!("past {i}"), Role::Free)).collect();
-    let pairs: Vec<(Expr, Expr)> = nodes.iter().copied().zip(symbols.iter().copied()).collect();
-    (g.substitute(&[e], &pairs)[0], symbols)
-}
-
-fn profile(
+/// Slopes and laws of all constraints with memory.
+fn settle(
     model: &Model,
-    c: &Constraint,
-    row: &[Expr],
-    guess: &[[f64; 3]],
-    t0: f64,
-) -> Result<Profile, Diagnostic> {
-    let g = &model.graph;
-    if c.along.is_none() && row.iter().all(|&e| g.is_zero(e)) {
-        let text = format!(
-            "the constraint `{}` contains no velocity outside its memory: ∂φ/∂q' = 0, so Chetaev's principle gives it no reaction",
-            c.name
-        );
-        return Err(mistake(
-            c.span,
-            text,
-            "add a velocity term, or give the direction of the reaction by `along [...]`",
-        ));
-    }
-    let mut nodes: Vec<(Expr, f64, Vec<f64>)> = Vec::new();
-    for e in g.live(&[c.expr]) {
-        let Node::Memory(kind, operand, second) = g.node(e) else { continue };
-        if !matches!(kind, Memory::Caputo | Memory::RiemannLiouville) {
+    equations: &Equations,
+    profiles: &mut [Option<Profile>],
+    state: &State<'_>,
+) -> Result<Vec<Option<Law>>, Diagnostic> {
+    let numbers = Numbers::new(model, equations, state);
+    let mut laws = Vec::new();
+    for (a, profile) in profiles.iter_mut().enumerate() {
+        let Some(p) = profile else {
+            laws.push(None);
             continue;
-        }
-        let alpha = constant(model, second);
-        let mut slopes = vec![0.0; model.coordinates.len()];
-        let mut shift = 0.0;
-        if let Some(parts) = combination(model, operand) {
-            let of_velocities = !parts.velocities.is_empty();
-            shift = f64::from(u8::from(of_velocities));
-            let list = if of_velocities { parts.velocities } else { parts.positions };
-            for (k, c) in list {
-                slopes[k] += constant(model, c);
-            }
-        }
-        if alpha + shift >= 3.0 {
-            let text = format!(
-                "the constraint `{}` contains a derivative of order {}, and a constraint may have orders below 3 only: beyond, every motion along it is unstable",
-                c.name,
-                alpha + shift
-            );
-            return Err(mistake(c.span, text, "choose an order below 3"));
-        }
-        nodes.push((e, alpha + shift, slopes));
-    }
-    let alpha = nodes.iter().map(|n| n.1).fold(0.0, f64::max);
-    let all: Vec<Expr> = nodes.iter().map(|n| n.0).collect();
-    let (expr, symbols) = as_symbols(model, c.expr, &all);
-    let rates = g.gradient(expr, &symbols);
-    let rates: Vec<Expr> = rates.iter().map(|&e| at_start(model, e)).collect();
-    let at = |s: Expr| if symbols.contains(&s) { 0.0 } else { value(model, guess, t0, s) };
-    let values = g.evaluate(&rates, &at);
-    let mut slopes = vec![0.0; model.coordinates.len()];
-    let mut top = Vec::new();
-    for ((e, order, parts), rate) in nodes.iter().zip(&values) {
-        if *order == alpha {
-            slopes.iter_mut().zip(parts).for_each(|(s, p)| *s += rate * p);
-            top.push(*e);
-        }
-    }
-    Ok(Profile { alpha, slopes, nodes: top })
-}
-
-/// Memory as it is at the start: nothing has been integrated, and a mean is its operand.
-fn at_start(model: &Model, e: Expr) -> Expr {
-    let g = &model.graph;
-    let mut pairs = Vec::new();
-    for node in g.live(&[e]) {
-        if let Node::Memory(kind, operand, _) = g.node(node) {
-            pairs.push((node, if kind == Memory::Mean { operand } else { g.zero() }));
-        }
-    }
-    g.substitute(&[e], &pairs)[0]
-}
-
-fn value(model: &Model, data: &[[f64; 3]], t0: f64, s: Expr) -> f64 {
-    for (k, c) in model.coordinates.iter().enumerate() {
-        if s == c.position {
-            return data[k][0];
-        }
-        if s == c.velocity {
-            return data[k][1];
-        }
-    }
-    if s == model.time { t0 } else { parameter(model, s) }
-}
-
-/// $M^{-1}$, $A$ and $f$ at the start.
-struct Numbers {
-    n: usize,
-    rows: Vec<Vec<f64>>,
-    force: Vec<f64>,
-    lu: Option<Lu>,
-}
-
-impl Numbers {
-    fn new(model: &Model, equations: &Equations, data: &[[f64; 3]], t0: f64) -> Self {
-        let g = &model.graph;
-        let n = model.coordinates.len();
-        let numbers = |es: &[Expr]| {
-            let es: Vec<Expr> = es.iter().map(|&e| at_start(model, e)).collect();
-            g.evaluate(&es, &|s| value(model, data, t0, s))
         };
-        let mass: Vec<f64> = equations.mass.iter().flat_map(|row| numbers(row)).collect();
-        let mut lu = Lu::new(n);
-        let regular = lu.factor(n, &mass).is_ok();
-        Self {
-            n,
-            rows: equations.directions.iter().map(|row| numbers(row)).collect(),
-            force: numbers(&equations.force),
-            lu: regular.then_some(lu),
+        p.settle(model, a, state, &numbers);
+        laws.push(Some(law(model, equations, (a, p), state, &numbers)?));
+    }
+    Ok(laws)
+}
+
+fn law(
+    model: &Model,
+    equations: &Equations,
+    (a, p): (usize, &Profile),
+    state: &State<'_>,
+    numbers: &Numbers,
+) -> Result<Law, Diagnostic> {
+    let mut lift = if p.alpha > 1.0 { lift(model, equations, (a, p), state)? } else { None };
+    let v: Vec<f64> = state.data.iter().map(|d| d[1]).collect();
+    let m = model.constraints.len();
+    let against =
+        |slopes: &[f64]| -> Vec<f64> { (0..m).map(|c| numbers.product(slopes, c)).collect() };
+    let mut law = Law {
+        lift: None,
+        alpha: p.alpha,
+        binds: true,
+        instant: Vec::new(),
+        alone: false,
+        row: against(&numbers.rows[a]),
+        terms: Vec::new(),
+        drowns: false,
+    };
+    for high in lift.iter_mut().flat_map(|l| &mut l.highs) {
+        high.first = p.first * numbers.product(&high.slopes, a);
+    }
+    let κ = numbers.kappa(a, &p.slopes);
+    let gamma = libm::tgamma;
+    let highest = lift.as_ref().and_then(|l| l.highs.first()).cloned();
+    match highest {
+        _ if p.alpha < 1.0 => {
+            law.terms.push((-dot(&p.slopes, &v) / gamma(1.0 - p.alpha), -p.alpha));
         }
-    }
-
-    /// $x M^{-1} y$
-    fn product(&self, x: &[f64], y: &[f64]) -> f64 {
-        let mut y = y.to_vec();
-        if let Some(lu) = &self.lu {
-            lu.solve(&mut y);
+        Some(high) if high.way == Way::Driven && κ.abs() < 1e-12 => {
+            let c = &model.constraints[a];
+            let text = format!(
+                "in the constraint `{}` several derivatives of order {} stand with coefficients that vary, and the reaction acts on each of them but not on their sum",
+                c.name, p.alpha
+            );
+            let hint = "give the sum a coordinate of its own, or constant coefficients";
+            return Err(mistake(c.span, text, hint));
         }
-        x.iter().zip(&y).map(|(x, y)| x * y).sum()
-    }
-
-    fn norm(&self, a: usize) -> f64 {
-        self.product(&self.rows[a], &self.rows[a])
-    }
-
-    fn kappa(&self, a: usize, slopes: &[f64]) -> f64 {
-        self.product(&self.rows[a], slopes) / self.norm(a)
-    }
-
-    /// $M^{-1}\dot f$ for forces of positions and time.
-    fn free_rates(
-        &self,
-        model: &Model,
-        equations: &Equations,
-        (data, t0): (&[[f64; 3]], f64),
-    ) -> Vec<f64> {
-        let g = &model.graph;
-        let rates: Vec<Expr> = equations.force.iter().map(|&f| g.total_derivative(f)).collect();
-        let mut y = g.evaluate(&rates, &|s| value(model, data, t0, s));
-        if let Some(lu) = &self.lu {
-            lu.solve(&mut y);
+        Some(high) if high.way == Way::Driven => {
+            law.binds = false;
+            law.row = against(&p.slopes);
         }
-        y
-    }
-
-    /// $\ddot q$ without its part along constraint `a`.
-    fn free(&self, a: usize) -> Vec<f64> {
-        self.bent(a, 0.0)
-    }
-
-    /// $\ddot q = M^{-1}(f + A^\top\lambda)$ with $A\ddot q$ given.
-    fn bent(&self, a: usize, along: f64) -> Vec<f64> {
-        let λ = (along - self.product(&self.rows[a], &self.force)) / self.norm(a);
-        let mut y: Vec<f64> =
-            (0..self.n).map(|k| self.force[k] + self.rows[a][k] * λ).collect();
-        if let Some(lu) = &self.lu {
-            lu.solve(&mut y);
+        Some(high) if high.way == Way::Free => {
+            let along = dot(&p.slopes, &numbers.free);
+            law.terms.push((-along / gamma(2.0 - p.alpha), 1.0 - p.alpha));
         }
-        y
-    }
-
-    /// Accelerations at the start: what is given along the constraint, the rest from the equations.
-    fn accelerations(
-        &self,
-        model: &Model,
-        a: usize,
-        data: &mut [[f64; 3]],
-    ) -> Result<(), Diagnostic> {
-        let mut given = vec![None; self.n];
-        let mut span = model.constraints[a].span;
-        for datum in &model.initial {
-            if let Quantity::Coordinate(k, 2) = datum.quantity {
-                let at = |s: Expr| parameter(model, s);
-                given[k] = Some(model.graph.evaluate(&[datum.value], &at)[0]);
-                span = datum.span;
+        Some(high) => {
+            let effects = |c: usize| {
+                let b = (&p.slopes[..], p.alpha, c);
+                effects(model, equations, b, state, numbers)
+            };
+            let order = match high.way {
+                Way::Reduced(order) | Way::Rate { order, .. } => order,
+                Way::Driven | Way::Free => 0.0,
+            };
+            if order > 1.0 + 1e-12 {
+                law.alpha = order;
+                law.binds = false;
+                let of = |c: usize| -> f64 {
+                    let counts = effects(c).into_iter().filter(|e| e.order == order);
+                    counts.map(|e| e.reaction).sum()
+                };
+                law.row = (0..m).map(of).collect();
+                let rest = numbers_of(model, a, state);
+                starts_of_orders_below_one(&effects(a), order, &v, &mut law);
+                if order < 2.0 {
+                    law.terms.push((-rest / gamma(order - 1.0), order - 2.0));
+                }
+                for high in lift.iter_mut().flat_map(|l| &mut l.highs) {
+                    high.first = -rest;
+                }
+            } else {
+                reduced_terms(model, equations, p, (state, numbers), &effects(a), &mut law);
             }
         }
-        let along: f64 =
-            self.rows[a].iter().zip(&given).map(|(r, g)| r * g.unwrap_or(0.0)).sum();
-        let found = self.bent(a, along);
-        for (k, d) in data.iter_mut().enumerate() {
-            if let Some(value) = given[k]
-                && (value - found[k]).abs() > 1e-9 * (1.0 + value.abs())
-            {
-                let text = format!(
-                    "initial {0}'' = {value} is not free: only the acceleration along the constraint `{1}` is, and with it the equations of motion give {0}'' = {2}",
-                    model.coordinates[k].name, model.constraints[a].name, found[k]
-                );
-                return Err(mistake(
-                    span,
-                    text,
-                    "give accelerations that satisfy the equations of motion for some reaction",
-                ));
-            }
-            d[2] = found[k];
+        None if p.alpha > 1.0 && κ.abs() >= 1e-12 => {
+            law.binds = false;
+            law.row = against(&p.slopes);
+            let first = p.first * numbers.product(&p.slopes, a);
+            law.terms.push((first / gamma(p.alpha - 1.0), p.alpha - 2.0));
         }
-        Ok(())
+        None => {
+            law.drowns = p.alpha > 1.0;
+            if p.alpha > 1.0 {
+                let along = dot(&p.slopes, &numbers.bent(&[(a, 0.0)]));
+                law.terms.push((-along / gamma(2.0 - p.alpha), 1.0 - p.alpha));
+            }
+        }
     }
+    law.lift = lift;
+    Ok(law)
+}
+
+/// Derivatives of orders $\beta < 1$ in the forces begin like $\dot q_0\tau^{1-\beta}$, of which an order above 1 makes a singular term: it must vanish where that is the highest order, and adds to the reaction where it is not.
+fn starts_of_orders_below_one(
+    effects: &[crate::memory::high::Effect],
+    order: f64,
+    v: &[f64],
+    law: &mut Law,
+) {
+    for e in effects.iter().filter(|e| e.beta < 1.0 && e.order > 1.0) {
+        if e.order == order {
+            law.binds = true;
+            law.alone = true;
+            law.instant.resize(v.len(), 0.0);
+            law.instant.iter_mut().zip(&e.velocity).for_each(|(sum, c)| *sum += c);
+        } else if e.order < order {
+            let power = order - 1.0 - e.order;
+            law.terms.push((-dot(&e.velocity, v) / libm::tgamma(power + 1.0), power));
+        }
+    }
+}
+
+/// The constraint at the start with its memory zero.
+fn numbers_of(model: &Model, a: usize, state: &State<'_>) -> f64 {
+    numbers(model, &[model.constraints[a].expr], state)[0]
+}
+
+/// What an order above 2 contributes that the equations of motion reduce to one below 1.
+fn reduced_terms(
+    model: &Model,
+    equations: &Equations,
+    p: &Profile,
+    (state, numbers): (&State<'_>, &Numbers),
+    effects: &[crate::memory::high::Effect],
+    law: &mut Law,
+) {
+    let v: Vec<f64> = state.data.iter().map(|d| d[1]).collect();
+    law.instant = vec![0.0; v.len()];
+    let gamma = libm::tgamma;
+    for e in &effects[1..] {
+        if e.order == 1.0 {
+            law.instant.iter_mut().zip(&e.velocity).for_each(|(sum, c)| *sum += c);
+        } else if e.order < 1.0 {
+            law.terms.push((-dot(&e.velocity, &v) / gamma(1.0 - e.order), -e.order));
+        }
+    }
+    let rates = free_rates(model, equations, state, numbers);
+    law.terms.push((-dot(&p.slopes, &rates) / gamma(3.0 - p.alpha), 2.0 - p.alpha));
+}
+
+/// $\dot u$ at the start, with memory and its rates zero.
+fn free_rates(
+    model: &Model,
+    equations: &Equations,
+    state: &State<'_>,
+    numbers: &Numbers,
+) -> Vec<f64> {
+    let g = &model.graph;
+    let (symbols, rows) = crate::memory::numbers::free_motion(model, equations);
+    let rows: Vec<Expr> = rows.iter().map(|&r| at_start(model, r)).collect();
+    let mut direction: Vec<(Expr, Expr)> = vec![(model.time, g.one())];
+    for (k, c) in model.coordinates.iter().enumerate() {
+        direction.push((c.position, c.velocity));
+        direction.push((c.velocity, symbols[k]));
+    }
+    let rates = g.directional(&rows, &direction);
+    let at = |s: Expr| {
+        let free = symbols.iter().position(|&u| u == s).map(|i| numbers.free[i]);
+        free.unwrap_or_else(|| value(model, state, s))
+    };
+    let mut x: Vec<f64> = g.evaluate(&rates, &at).iter().map(|r| -r).collect();
+    numbers.solve(&mut x);
+    x
+}
+
+/// The laws by which $\lambda$ begins, in words; lowers the exponent to the smallest.
+fn begins(model: &Model, laws: &[Option<Law>], exponent: &mut f64) -> Vec<Note> {
+    let own: Vec<(usize, &Law)> =
+        laws.iter().enumerate().filter_map(|(a, l)| l.as_ref().map(|l| (a, l))).collect();
+    let mut powers: Vec<f64> =
+        own.iter().flat_map(|(_, l)| l.terms.iter().map(|t| t.1)).collect();
+    powers.sort_by(f64::total_cmp);
+    powers.dedup();
+    let width = own.len();
+    let matrix: Vec<f64> =
+        own.iter().flat_map(|(_, l)| own.iter().map(|(c, _)| l.row[*c])).collect();
+    let mut lu = Lu::new(width);
+    if own.is_empty() || lu.factor(width, &matrix).is_err() {
+        return Vec::new();
+    }
+    let mut found: Vec<Option<(f64, f64)>> = vec![None; width];
+    for e in powers {
+        let term = |l: &Law| l.terms.iter().filter(|t| t.1 == e).map(|t| t.0).sum::<f64>();
+        let mut x: Vec<f64> = own.iter().map(|(_, l)| term(l)).collect();
+        lu.solve(&mut x);
+        for (found, factor) in found.iter_mut().zip(x) {
+            if found.is_none() && factor.abs() >= 1e-13 {
+                *found = Some((factor, e));
+            }
+        }
+    }
+    let mut notes = Vec::new();
+    for ((a, law), found) in own.iter().zip(found) {
+        let name = &model.constraints[*a].name;
+        if let Some((factor, e)) = found {
+            if !law.drowns {
+                *exponent = exponent.min(e);
+            }
+            notes.push(Note::Remark(format!(
+                "at the start lambda({name}) ~ {factor:.10} (t - t0)^({e}): the reaction is singular there, the motion is not"
+            )));
+        } else if law.alpha > 0.0 && law.alpha < 2.0 {
+            notes.push(Note::Remark(format!("lambda({name}) is bounded at the start")));
+        }
+    }
+    notes
+}
+
+/// Accelerations at the start where a constraint of an order above 2 leaves them free: what is given along it, the rest from the equations.
+fn accelerations(
+    model: &Model,
+    laws: &[Option<Law>],
+    numbers: &Numbers,
+    data: &mut [[f64; 3]],
+) -> Result<(), Diagnostic> {
+    let is_driven =
+        |l: &Law| l.lift.as_ref().is_some_and(|l| l.highs.iter().any(|h| h.way == Way::Driven));
+    let driven: Vec<usize> =
+        (0..laws.len()).filter(|&a| laws[a].as_ref().is_some_and(is_driven)).collect();
+    let Some(&first) = driven.first() else { return Ok(()) };
+    let mut given = vec![None; data.len()];
+    let mut span = model.constraints[first].span;
+    for datum in &model.initial {
+        if let Quantity::Coordinate(k, 2) = datum.quantity {
+            let at = |s: Expr| parameter(model, s);
+            given[k] = Some(model.graph.evaluate(&[datum.value], &at)[0]);
+            span = datum.span;
+        }
+    }
+    let along = |a: usize| -> f64 {
+        numbers.rows[a].iter().zip(&given).map(|(r, g)| r * g.unwrap_or(0.0)).sum()
+    };
+    let wanted: Vec<(usize, f64)> = driven.iter().map(|&a| (a, along(a))).collect();
+    let found = numbers.bent(&wanted);
+    for (k, d) in data.iter_mut().enumerate() {
+        if let Some(value) = given[k]
+            && (value - found[k]).abs() > 1e-9 * (1.0 + value.abs())
+        {
+            let text = format!(
+                "initial {0}'' = {value} is not free: only the acceleration along the constraint `{1}` is, and with it the equations of motion give {0}'' = {2}",
+                model.coordinates[k].name, model.constraints[first].name, found[k]
+            );
+            return Err(mistake(
+                span,
+                text,
+                "give accelerations that satisfy the equations of motion for some reaction",
+            ));
+        }
+        d[2] = found[k];
+    }
+    Ok(())
 }
 
 fn inconsistent(model: &Model, none: &NoStart) -> Diagnostic {
@@ -508,10 +451,9 @@ fn not_free(
     let datum = model.initial.iter().find(|d| d.quantity == Quantity::Coordinate(k, 1));
     let names: Vec<String> = binding.iter().map(|name| format!("`{name}`")).collect();
     let text = format!(
-        "initial {}' = {value} is not free: the memory of {} is zero at the start, and without it the velocities there do not satisfy {}",
+        "initial {}' = {value} is not free: at the start memory contributes nothing, and the velocities there do not satisfy what is left of {}",
         model.coordinates[k].name,
         names.join(", "),
-        if names.len() == 1 { "the constraint" } else { "the constraints" },
     );
     mistake(
         datum.map(|d| d.span).unwrap_or_default(),

@@ -2,16 +2,18 @@
 //!
 //! From a Lagrangian the unknowns are $\ddot q$, $\lambda$ and the power, with $M\ddot q - f - W^\top\lambda = 0$ and every constraint itself, at velocity level: it is never differentiated, so it does not drift.
 //! Positions are those integrals of the densities that a [`Projection`](crate::memory::projection::Projection) puts onto the holonomic constraints, so that these hold at both levels.
-//! A constraint $\psi + b\cdot D^\alpha q = 0$ with $2 < \alpha < 3$ is taken integrated, $b\cdot(\dot q - \dot q_0 - \ddot q_0\tau) + J^{\alpha-1}\psi = 0$.
+//! Derivatives of orders above 2 in constraints, and those that the reaction does not touch, are found as [`crate::memory::high`] says.
 //! `equation` models are taken as they stand.
 
-use pfaff_expr::{Expr, Memory, Node, Role, number};
+use pfaff_expr::{Expr, Memory, Node};
 use pfaff_mechanics::Equations;
 use pfaff_model::{Diagnostic, Equation, Model, Quantity, Span};
 use pfaff_solver::{Kernel, Operand};
 
-use crate::memory::admissible::{Admissible, Raised, admissible};
+use crate::memory::admissible::{Admissible, admissible};
+use crate::memory::jerk::complete;
 use crate::memory::plan::{Plan, anticipative, combination, constant, parameter};
+use crate::memory::ways::Free;
 use crate::note::Note;
 
 /// A plan with what the outputs need.
@@ -34,10 +36,14 @@ pub(crate) fn mechanical(
 ) -> Result<Formulation, Diagnostic> {
     let g = &model.graph;
     refuse_right(model)?;
-    let Admissible { data, notes, exponent, decades, raised, across } =
+    let Admissible { mut data, free, mut notes, exponent, decades, lifts } =
         admissible(model, equations, t0)?;
+    let orders = orders(model, &equations.force, 2.0);
+    notes.extend(complete(model, equations, &orders, (&mut data, t0))?);
+    notes.extend(ignored(model, &data));
     let n = model.coordinates.len();
-    let mut plan = Plan::new(model, (t0, span), vec![2.0; n], data);
+    let data = data.iter().map(|d| d.to_vec()).collect();
+    let mut plan = Plan::new(model, (t0, span), orders, data);
     plan.exponent = exponent;
     plan.decades = decades;
     let λ = &model.results.lambda;
@@ -51,17 +57,19 @@ pub(crate) fn mechanical(
     force = plan.translate(model, &force, whole)?;
     let mut reaction = vec![g.zero(); n];
     let mut held = Vec::new();
+    let mut motion = Free { model, equations, first: free, accelerations: None };
     for (a, c) in model.constraints.iter().enumerate() {
         let row = plan.translate(model, &equations.directions[a], c.span)?;
         for k in 0..n {
             reaction[k] = g.add(reaction[k], g.mul(row[k], λ[a]));
         }
-        let equation = if let Some(raised) = &raised[a] {
-            integrated(model, &mut plan, raised, c.span)?
+        let equation = if let Some(lift) = &lifts[a] {
+            let (φ, further) = motion.constraint(&mut plan, lift, (&c.name, c.span))?;
+            held.push((c.name.clone(), φ));
+            held.extend(further);
+            φ
         } else {
-            let φ =
-                freed(model, equations, &mut plan, (&across[a], &force), equations.residual[a]);
-            let φ = plan.translate(model, &[φ], c.span)?[0];
+            let φ = plan.translate(model, &[equations.residual[a]], c.span)?[0];
             if let Some(position) = equations.position[a] {
                 plan.holonomic.push((position, equations.jacobian[a].clone()));
                 held.push((c.name.clone(), position));
@@ -71,9 +79,6 @@ pub(crate) fn mechanical(
             }
             φ
         };
-        if raised[a].is_some() {
-            held.push((format!("{} integrated", c.name), equation));
-        }
         plan.residual.push(equation);
     }
     let accelerations = model.accelerations();
@@ -91,74 +96,6 @@ pub(crate) fn mechanical(
     Ok(Formulation { plan, notes, reaction, energy: Some((equations.energy, work)), held })
 }
 
-/// Operators whose own reaction does not touch them take the accelerations without it, $M u = f$: the same values, but nothing large is left to cancel.
-/// Those of an order above 2 take their rates, $M \dot u = \dot f$.
-fn freed(
-    model: &Model,
-    equations: &Equations,
-    plan: &mut Plan,
-    (nodes, force): (&[Expr], &[Expr]),
-    φ: Expr,
-) -> Expr {
-    let g = &model.graph;
-    if nodes.is_empty() {
-        return φ;
-    }
-    let n = model.coordinates.len();
-    let first = plan.unknowns.len();
-    let symbol = |k: usize| g.symbol(&format!("free acceleration {k}"), Role::Free);
-    let free: Vec<Expr> = (0..n).map(symbol).collect();
-    plan.unknowns.extend(&free);
-    let order = |node: Expr| match g.node(node) {
-        Node::Memory(_, _, second) => constant(model, second),
-        _ => 0.0,
-    };
-    let jerk = order(nodes[0]) > 2.0;
-    for k in 0..n {
-        let right = if jerk { g.total_derivative(force[k]) } else { force[k] };
-        plan.residual.push(g.sub(g.dot(&equations.mass[k], &free), right));
-    }
-    let taken = if jerk { 3.0 } else { 2.0 };
-    let mut images = Vec::new();
-    for &node in nodes {
-        let Node::Memory(_, operand, second) = g.node(node) else { continue };
-        let Some(parts) = combination(model, operand) else { continue };
-        let kernel = Kernel::Power(taken - constant(model, second));
-        let mut sum = g.zero();
-        for (k, c) in parts.positions {
-            let unknown = first + k;
-            let kernel = kernel.clone();
-            let operand = Operand { unknown, kernel, start: Vec::new(), controlled: true };
-            sum = g.add(sum, g.mul(c, plan.operand(g, operand, None)));
-        }
-        images.push((node, sum));
-    }
-    g.substitute(&[φ], &images)[0]
-}
-
-/// The integrated form of a constraint of order between 2 and 3.
-fn integrated(
-    model: &Model,
-    plan: &mut Plan,
-    raised: &Raised,
-    span: Span,
-) -> Result<Expr, Diagnostic> {
-    let g = &model.graph;
-    let real = |x: f64| number::from_f64(x).map_or(g.zero(), |x| g.number(x));
-    let ψ = plan.translate(model, &[raised.rest], span)?[0];
-    let unknown = plan.unknown(g, "constraint", ψ);
-    let kernel = Kernel::Power(raised.alpha - 1.0);
-    let operand = Operand { unknown, kernel, start: Vec::new(), controlled: true };
-    let mut sum = plan.operand(g, operand, None);
-    let elapsed = g.sub(model.time, real(plan.t0));
-    for (k, c) in model.coordinates.iter().enumerate() {
-        let [_, v, a] = plan.data[k];
-        let gained = g.sub(c.velocity, g.add(real(v), g.mul(real(a), elapsed)));
-        sum = g.add(sum, g.mul(real(raised.slopes[k]), gained));
-    }
-    Ok(sum)
-}
-
 /// An `equation` model.
 pub(crate) fn written(
     model: &Model,
@@ -166,17 +103,11 @@ pub(crate) fn written(
     (t0, span): (f64, f64),
 ) -> Result<Formulation, Diagnostic> {
     refuse_right(model)?;
-    let orders = orders(model, equations);
+    let written: Vec<Expr> = equations.iter().map(|e| e.expr).collect();
+    let orders = orders(model, &written, 0.0);
     let mut notes = Vec::new();
-    for (c, order) in model.coordinates.iter().zip(&orders) {
-        if *order > 3.0 {
-            notes.push(Note::Remark(format!(
-                "the equations are of order {order} in {}: its derivatives from the third on are zero at the start",
-                c.name
-            )));
-        }
-    }
-    let mut data = vec![[0.0; 3]; orders.len()];
+    let mut data: Vec<Vec<f64>> =
+        orders.iter().map(|order| vec![0.0; (order.ceil() as usize).max(3)]).collect();
     for datum in &model.initial {
         let Quantity::Coordinate(k, j) = datum.quantity else { continue };
         let at = |s: Expr| if s == model.time { t0 } else { parameter(model, s) };
@@ -206,13 +137,29 @@ pub(crate) fn written(
     Ok(Formulation { plan, notes, reaction: Vec::new(), energy: None, held })
 }
 
-/// The highest derivative of each coordinate.
-fn orders(model: &Model, equations: &[Equation]) -> Vec<f64> {
+/// Accelerations that are given where the equations determine them.
+fn ignored(model: &Model, data: &[[f64; 3]]) -> Vec<Note> {
+    let mut notes = Vec::new();
+    for datum in &model.initial {
+        if let Quantity::Coordinate(k, j @ 2..) = datum.quantity
+            && data[k][2].is_nan()
+        {
+            let name = &model.coordinates[k].name;
+            notes.push(Note::Remark(format!(
+                "initial {name}{} is ignored: the equations of motion determine it",
+                "'".repeat(usize::from(j))
+            )));
+        }
+    }
+    notes
+}
+
+/// The highest derivative of each coordinate, at least that of order `least`.
+fn orders(model: &Model, all: &[Expr], least: f64) -> Vec<f64> {
     let g = &model.graph;
-    let all: Vec<Expr> = equations.iter().map(|e| e.expr).collect();
-    let mut orders = vec![0.0_f64; model.coordinates.len()];
+    let mut orders = vec![least; model.coordinates.len()];
     let mut zeros = Vec::new();
-    for node in g.live(&all) {
+    for node in g.live(all) {
         let Node::Memory(kind, operand, second) = g.node(node) else { continue };
         zeros.push((node, g.zero()));
         let derivative = matches!(kind, Memory::Caputo | Memory::RiemannLiouville);
@@ -236,7 +183,7 @@ fn orders(model: &Model, equations: &[Equation]) -> Vec<f64> {
             orders[k] = orders[k].max(order);
         }
     }
-    let plain = g.substitute(&all, &zeros);
+    let plain = g.substitute(all, &zeros);
     for (k, c) in model.coordinates.iter().enumerate() {
         for (order, symbol) in [(1.0, c.velocity), (2.0, c.acceleration)] {
             if plain.iter().any(|&e| g.contains(e, &[symbol])) {

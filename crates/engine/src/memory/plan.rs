@@ -21,8 +21,10 @@ pub(crate) struct Plan {
     pub(crate) span: f64,
     /// $N$ for each coordinate.
     pub(crate) orders: Vec<f64>,
-    /// $q, \dot q, \ddot q$ at the start.
-    pub(crate) data: Vec<[f64; 3]>,
+    /// $q, \dot q, \ddot q$ and whatever higher derivatives are wanted, at the start.
+    pub(crate) data: Vec<Vec<f64>>,
+    /// Where Newton's iteration begins, for unknowns that do not begin near zero.
+    pub(crate) guesses: Vec<(Expr, f64)>,
     /// The symbols of $x$.
     pub(crate) unknowns: Vec<Expr>,
     /// The symbols of $z$.
@@ -54,13 +56,14 @@ impl Plan {
         model: &Model,
         (t0, span): (f64, f64),
         orders: Vec<f64>,
-        data: Vec<[f64; 3]>,
+        data: Vec<Vec<f64>>,
     ) -> Self {
         let mut plan = Self {
             t0,
             span,
             orders,
             data,
+            guesses: Vec::new(),
             unknowns: Vec::new(),
             symbols: Vec::new(),
             operands: Vec::new(),
@@ -111,6 +114,71 @@ impl Plan {
         self.unknowns.len() - 1
     }
 
+    /// The unknowns near the start.
+    pub(crate) fn guess(&self) -> Vec<f64> {
+        let of = |u: &Expr| self.guesses.iter().find(|g| g.0 == *u).map_or(0.0, |g| g.1);
+        self.unknowns.iter().map(of).collect()
+    }
+
+    /// $D^\gamma D^\beta g$ for a derivative of Caputo of a sum of coordinates: of order $\beta + \gamma$, with the data of order $\beta$.
+    pub(crate) fn composed(&mut self, model: &Model, node: Expr, gamma: f64) -> Expr {
+        let g = &model.graph;
+        let Node::Memory(_, operand, second) = g.node(node) else { return g.zero() };
+        let Some(parts) = combination(model, operand) else { return g.zero() };
+        let beta = constant(model, second);
+        let from = beta.ceil() as usize;
+        let mut sum = Vec::new();
+        for (shift, list) in [(0, parts.positions), (1, parts.velocities)] {
+            for (k, c) in list {
+                let order = beta + gamma + shift as f64;
+                sum.push(g.mul(c, self.integral(k, order, from + shift, None, g)));
+            }
+        }
+        g.sum(sum)
+    }
+
+    /// The rate of an operator, from its start on.
+    pub(crate) fn rate(
+        &mut self,
+        model: &Model,
+        node: Expr,
+        span: Span,
+    ) -> Result<Expr, Diagnostic> {
+        let g = &model.graph;
+        let Node::Memory(kind, operand, second) = g.node(node) else { return Ok(g.zero()) };
+        let order = match kind {
+            Memory::Caputo | Memory::RiemannLiouville => Some(constant(model, second)),
+            Memory::Integral => Some(-constant(model, second)),
+            _ => None,
+        };
+        let parts = combination(model, operand);
+        if let (Some(order), Some(parts)) = (order, parts)
+            && order + f64::from(u8::from(!parts.velocities.is_empty())) < 1.0
+            && (kind != Memory::RiemannLiouville || parts.rest == 0.0)
+        {
+            // NOTE: d/dt J^μ g = J^μ ġ + g(0) τ^{μ−1}/Γ(μ), which is the operator one order higher with the same data.
+            let from = if kind == Memory::Caputo { order.ceil() as usize } else { 0 };
+            let mut sum = Vec::new();
+            for (shift, list) in [(0, parts.positions), (1, parts.velocities)] {
+                for (k, c) in list {
+                    let beta = order + 1.0 + shift as f64;
+                    sum.push(g.mul(c, self.integral(k, beta, from + shift, None, g)));
+                }
+            }
+            if kind == Memory::Integral && parts.rest != 0.0 {
+                let start = [(parts.rest / libm::tgamma(-order), -order - 1.0)];
+                sum.push(self.known(g, &start));
+            }
+            return Ok(g.sum(sum));
+        }
+        let text = format!(
+            "the rate of `{}` in a force is not known, which a constraint of an order above 2 needs whose own reaction does not act on that derivative",
+            g.to_text(node)
+        );
+        let hint = "in such forces derivatives have orders below 1 and operands that are linear in the coordinates with constant coefficients";
+        Err(mistake(span, text, hint))
+    }
+
     /// A further operand; gives its symbol.
     pub(crate) fn operand(
         &mut self,
@@ -150,7 +218,6 @@ impl Plan {
         let count = order.ceil() as usize;
         let mut start = Vec::new();
         for j in from..count {
-            // NOTE: the language has data up to the second derivative; beyond, motions start from zero.
             let value = self.data[k].get(j).copied().unwrap_or(0.0);
             if value != 0.0 {
                 start.push((value / libm::tgamma(j as f64 + 1.0 - beta), j as f64 - beta));
@@ -367,7 +434,7 @@ impl Plan {
         if steady { fit(self.span, &|s| value(kernel, s)) } else { None }
     }
 
-    fn value_at_start(&self, model: &Model, data: &[[f64; 3]], e: Expr) -> f64 {
+    fn value_at_start(&self, model: &Model, data: &[Vec<f64>], e: Expr) -> f64 {
         for (k, c) in model.coordinates.iter().enumerate() {
             for (j, s) in [c.position, c.velocity, c.acceleration].into_iter().enumerate() {
                 if s == e {
@@ -424,6 +491,11 @@ pub(crate) fn constant(model: &Model, e: Expr) -> f64 {
     model.constant(e)
 }
 
+/// A number as an expression.
+pub(crate) fn real(g: &Graph, x: f64) -> Expr {
+    number::from_f64(x).map_or(g.zero(), |x| g.number(x))
+}
+
 /// The value of a parameter; not a number for any other symbol.
 pub(crate) fn parameter(model: &Model, symbol: Expr) -> f64 {
     let found = model.parameters.iter().find(|p| p.symbol == symbol);
@@ -450,6 +522,6 @@ fn too_high(model: &Model, k: usize, order: f64, highest: f64, span: Span) -> Di
     mistake(
         span,
         text,
-        "in forces and outputs of a Lagrangian model the order is at most 2; in a constraint it is below 3",
+        "outputs have derivatives up to the order of the equations: 2 in a Lagrangian model, more where its forces have more",
     )
 }

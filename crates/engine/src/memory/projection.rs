@@ -108,7 +108,8 @@ impl Projection {
         let (m, n) = (self.rows, self.places.len());
         let row = |a: usize| &self.values[m + a * n..m + (a + 1) * n];
         for by_z in derivatives.chunks_exact_mut(width) {
-            let of = |a: usize| row(a).iter().zip(&self.places).map(|(x, &p)| x * by_z[p]).sum();
+            let of =
+                |a: usize| row(a).iter().zip(&self.places).map(|(x, &p)| x * by_z[p]).sum();
             let mut η: Vec<f64> = (0..m).map(of).collect();
             self.lu.solve(&mut η);
             for (k, &p) in self.places.iter().enumerate() {

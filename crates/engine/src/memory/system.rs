@@ -13,6 +13,7 @@ use crate::memory::projection::Projection;
 pub(crate) struct Remembering {
     unknowns: usize,
     operands: Vec<Operand>,
+    guess: Vec<f64>,
     projection: Projection,
     residual: Run,
     jacobian: Run,
@@ -63,6 +64,7 @@ impl Remembering {
         Ok(Self {
             unknowns: plan.unknowns.len(),
             operands: plan.operands.clone(),
+            guess: plan.guess(),
             projection: Projection::new(model, plan)?,
             residual: compile(&inputs, &plan.residual)?,
             jacobian: compile(&inputs, &slopes)?,
@@ -91,6 +93,10 @@ impl MemorySystem for Remembering {
 
     fn operands(&self) -> Vec<Operand> {
         self.operands.clone()
+    }
+
+    fn guess(&self) -> Vec<f64> {
+        self.guess.clone()
     }
 
     fn residual(&mut self, t: f64, x: &[f64], z: &[f64], out: &mut [f64]) -> Result<(), Halt> {

@@ -129,6 +129,8 @@ pub(crate) struct Watcher<'a> {
     pub(crate) record: Record,
     /// The largest residual of each held equation at the outputs, relative to $1 + |\dot q|$.
     pub(crate) worst: Vec<f64>,
+    /// Whether there was an output after the start.
+    pub(crate) judged: bool,
     /// $|E - E_0 - w|$, and the scale it is judged by.
     pub(crate) imbalance: (f64, f64),
     pub(crate) first_energy: f64,
@@ -161,6 +163,7 @@ impl Watcher<'_> {
             self.imbalance = (self.imbalance.0.max(off), self.imbalance.1.max(scale));
         }
         if !start {
+            self.judged = true;
             let speed: f64 = instant.v.iter().filter(|v| v.is_finite()).map(|v| v.abs()).sum();
             for (worst, held) in self.worst.iter_mut().zip(self.reader.held()) {
                 let off = held.abs() / (1.0 + speed);

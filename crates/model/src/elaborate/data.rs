@@ -35,6 +35,9 @@ pub(crate) struct Goal {
     pub(crate) whole: bool,
 }
 
+/// The highest derivative that may be given at the start.
+const HIGHEST: u32 = 63;
+
 impl Elaborator<'_> {
     /// The coordinate of a name, or a report.
     pub(crate) fn coordinate_group(&mut self, name: &str, span: Span) -> Option<Group> {
@@ -97,9 +100,21 @@ impl Elaborator<'_> {
             });
         }
         let group = self.coordinate_group(name, self.shifted(part, target.name.span))?;
-        if target.order > 2 {
-            let message = format!("`{}` is a third derivative", self.source.slice(span));
-            self.error("E0413", span, message);
+        // An equation with memory may be of any order, and its motions begin with as many derivatives.
+        let remembers = |e: &crate::model::Equation| self.graph.remembers(e.expr);
+        let highest = if self.draft.equations.iter().any(remembers) { HIGHEST } else { 2 };
+        if target.order > highest {
+            let text = self.source.slice(span);
+            if highest == HIGHEST {
+                let message = format!("`{text}` is a derivative of order {}", target.order);
+                let hint = format!("derivatives go up to order {HIGHEST}");
+                self.error_hint("E0413", span, message, &hint);
+            } else {
+                let message = format!("`{text}` is a derivative of an order above 2");
+                let hint =
+                    "such data belong to `equation` models with memory of a higher order";
+                self.error_hint("E0413", span, message, hint);
+            }
             return None;
         }
         let order = target.order as u8;

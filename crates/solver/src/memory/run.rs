@@ -211,6 +211,8 @@ impl<'a> Run<'a> {
         let history = History::new(&frame.operands, &frame.basis, (shortest, span), error);
         let events = system.events().len();
         let z = frame.operands.iter().map(|o| o.start_at(0.0)).collect();
+        let mut guess = system.guess();
+        guess.resize(n, 0.0);
         Self {
             main: Collocation::new(&frame),
             inner: Collocation::new(&frame),
@@ -218,7 +220,7 @@ impl<'a> Run<'a> {
             elapsed: 0.0,
             lost: 0.0,
             h,
-            before: (0.0, vec![0.0; frame.basis.stages * n]),
+            before: (0.0, guess.repeat(frame.basis.stages)),
             extrapolation: (0.0, Vec::new()),
             x: vec![0.0; n],
             z,

@@ -16,6 +16,11 @@ pub trait MemorySystem {
     /// The operands $z$. Asked for once, at the start of a run.
     fn operands(&self) -> Vec<Operand>;
 
+    /// Where Newton's iteration of the first step begins; zeros where nothing is told.
+    fn guess(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
     /// Writes $F$ into `out`.
     ///
     /// # Errors
