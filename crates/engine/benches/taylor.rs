@@ -3,7 +3,7 @@
 //! Microseconds a run, the smallest of many, compiled once and without output; the error is the largest of all positions at the end, relative to $1 + |q|$, against
 //! references in long double. `benches/peers/heyoka_taylor.py` runs this beside heyoka and prints the ratios.
 //!
-//! With `--gallery`: both methods on every gallery model at three tolerances, for the rule of `method = auto`.
+//! With `--only P3`: that problem alone. With `--gallery`: both methods on every gallery model at three tolerances, for the rule of `method = auto`.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use std::time::Instant;
@@ -70,9 +70,15 @@ fn main() {
         "{:<6} {:>8} {:>8} {:>6} {:>10} {:>10}",
         "", "method", "tol", "steps", "µs", "error"
     );
-    problem("P1", SLEIGH, &P1);
-    problem("P2", DISK, &P2);
-    problem("P3", &ball(), &P3);
+    let only: Option<String> = std::env::args().skip_while(|a| a != "--only").nth(1);
+    let ball = ball();
+    for (name, text, reference) in
+        [("P1", SLEIGH, &P1[..]), ("P2", DISK, &P2), ("P3", ball.as_str(), &P3)]
+    {
+        if only.as_deref().is_none_or(|only| only == name) {
+            problem(name, text, reference);
+        }
+    }
 }
 
 /// The ball with the angular velocity (0.8, 1.5, 0.7).

@@ -1,4 +1,4 @@
-//! Taylor coefficients at a state, by whichever way is fastest: written out as machine code, or in loops.
+//! Taylor coefficients at a state, by whichever way is fastest: machine code with all orders written out, or run once for each order.
 //!
 //! $$ \dot y = f(t, y, x), \qquad K(t, y)\, x = r(t, y) \qquad (\mathrm F) $$
 //!
@@ -9,23 +9,34 @@
 use pfaff_expr::{Expr, Graph, Role};
 use pfaff_mechanics::{Equations, Ordinary, Reduction};
 use pfaff_model::{Model, Principle};
-use pfaff_program::{Executor, Field, Loops, Options, Recurrences, TaylorError};
+use pfaff_program::{Executor, Field, Loops, Options, Passes, Recurrences, TaylorError};
 use pfaff_solver::Halt;
 
-/// Instructions beyond which orders run in loops: written out, they no longer fit the caches.
-const MOST_WRITTEN: usize = 50_000;
+/// Instructions beyond which orders are not written out: their code no longer fits the caches.
+const MOST_WRITTEN: usize = 2_000;
 /// A pivot below this fraction of its value at the start is not trusted: up to six digits may be lost to it.
 const GROWTH: f64 = 1e-6;
 
 /// Taylor coefficients of (F).
 #[derive(Clone, Debug)]
 pub(crate) struct Expansion {
-    written: Option<Executor>,
+    way: Way,
     loops: Loops,
     /// With pivots, which the rows of a step have no place for.
     outputs: Vec<f64>,
     /// What the pivots may not fall below.
     floor: Vec<f64>,
+}
+
+/// How coefficients are computed while the pivots are good.
+#[derive(Clone, Debug)]
+enum Way {
+    /// All orders written out.
+    Written(Executor),
+    /// One program for each order.
+    Passes(Passes),
+    /// The start is singular.
+    None,
 }
 
 impl Expansion {
@@ -40,35 +51,52 @@ impl Expansion {
         let mut loops = recurrences.loops(order, parameters);
         let at = &[at, &vec![0.0; n]].concat();
         let mut outputs = vec![0.0; n * order + m];
-        let mut floor = Vec::new();
-        let is_regular = loops.evaluate(at, &mut outputs[..n * order]);
-        let mut written = (is_regular && recurrences.operations(order) <= MOST_WRITTEN)
-            .then(|| recurrences.unrolled(order, &loops.matrix()).fused())
-            .map(|program| program.executor(parameters, Options::default()));
-        if let Some(run) = &mut written {
-            run.evaluate(at, &mut outputs);
-            floor.extend(outputs[n * order..].iter().map(|d| GROWTH * d));
-        }
-        Self { written, loops, outputs, floor }
+        let way = if !loops.evaluate(at, &mut outputs[..n * order]) {
+            Way::None
+        } else if recurrences.operations(order) <= MOST_WRITTEN {
+            let program = recurrences.unrolled(order, &loops.matrix()).fused();
+            Way::Written(program.executor(parameters, Options::default()))
+        } else {
+            Way::Passes(recurrences.passes(order, &loops.matrix(), parameters))
+        };
+        let mut expansion = Self { way, loops, outputs, floor: vec![0.0; m] };
+        // What is left where the start is singular is not used.
+        let _ = expansion.evaluate(at, &mut vec![0.0; n * order]);
+        let pivots = match &mut expansion.way {
+            Way::Written(_) => &expansion.outputs[n * order..],
+            Way::Passes(passes) => passes.pivots(),
+            Way::None => &[],
+        };
+        expansion.floor = pivots.iter().map(|d| GROWTH * d.abs()).collect();
+        expansion
     }
 
     /// Writes $y^{[1]}, y^{[2]}, \dots$ at $(t, y, e)$ into `rows`.
     pub(crate) fn evaluate(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), Halt> {
-        if let Some(run) = &mut self.written {
-            if self.floor.is_empty() {
+        let is_good = match &mut self.way {
+            Way::Written(run) if self.floor.is_empty() => {
                 run.evaluate(at, rows);
-                return Ok(());
+                true
             }
-            run.evaluate(at, &mut self.outputs);
-            let pivots = &self.outputs[rows.len()..];
-            // NOTE: what is not a number is above no floor.
-            if pivots.iter().zip(&self.floor).all(|(d, f)| d.abs() > f.abs()) {
-                rows.copy_from_slice(&self.outputs[..rows.len()]);
-                return Ok(());
+            Way::Written(run) => {
+                run.evaluate(at, &mut self.outputs);
+                let (found, pivots) = self.outputs.split_at(rows.len());
+                rows.copy_from_slice(found);
+                are_trusted(pivots, &self.floor)
             }
-        }
-        if self.loops.evaluate(at, rows) { Ok(()) } else { Err(Halt::Singular) }
+            Way::Passes(passes) => {
+                passes.evaluate(at, rows);
+                are_trusted(passes.pivots(), &self.floor)
+            }
+            Way::None => false,
+        };
+        if is_good || self.loops.evaluate(at, rows) { Ok(()) } else { Err(Halt::Singular) }
     }
+}
+
+/// Whether all pivots are above their floor, which what is not a number is not.
+fn are_trusted(pivots: &[f64], floor: &[f64]) -> bool {
+    pivots.iter().zip(floor).all(|(d, f)| d.abs() > *f)
 }
 
 /// The recurrences of (K), with the work of forces and reactions.

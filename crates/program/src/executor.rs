@@ -71,19 +71,19 @@ const LINE: usize = 64;
 
 /// Doubles that begin at a line of the cache.
 #[derive(Debug)]
-struct Memory {
+pub(crate) struct Memory {
     doubles: Vec<f64>,
     start: usize,
 }
 
 impl Memory {
-    fn new(count: usize) -> Self {
+    pub(crate) fn new(count: usize) -> Self {
         let doubles = vec![0.0; count + LINE / 8];
         let start = doubles.as_ptr().align_offset(LINE).min(LINE / 8);
         Self { doubles, start }
     }
 
-    fn rows(&mut self) -> &mut [f64] {
+    pub(crate) fn rows(&mut self) -> &mut [f64] {
         &mut self.doubles[self.start..]
     }
 }

@@ -37,4 +37,4 @@ pub use lanes::Lanes;
 pub use program::{Counts, Program};
 pub use run::Run;
 pub use sincos::{sincos, sincos_fused};
-pub use taylor::{Field, Loops, NotAnalytic, Recurrences, TaylorError};
+pub use taylor::{Field, Loops, NotAnalytic, Passes, Recurrences, TaylorError};

@@ -11,10 +11,12 @@
 //!
 //! **Rounding.** The state may be given as $y + e$ with $e$ below the rounding of $y$: it enters where it counts, the sines and cosines of large angles.
 //!
-//! **Two ways.** [`Recurrences::unrolled`] writes all orders out as one straight-line [`Program`]: fastest while it is not too long. [`Recurrences::loops`] runs over the
-//! orders at run time, and pivots in (S).
+//! **Three ways.** [`Recurrences::unrolled`] writes all orders out as one straight-line [`Program`]: fastest where it is short. [`Recurrences::passes`] has one program that is run for
+//! each order, and sums by rows between. [`Recurrences::loops`] interprets, and pivots anew in (S): the oracle of the others, and their way out.
 
+mod linear;
 mod loops;
+mod passes;
 mod pivots;
 mod rules;
 mod unrolled;
@@ -29,6 +31,7 @@ use crate::lower::{Lowered, lower, name};
 use crate::program::Program;
 
 pub use loops::Loops;
+pub use passes::Passes;
 use rules::{Rule, Rules};
 
 /// A first-order system, with unknowns of a linear system where the rates need them.
@@ -209,6 +212,15 @@ impl Recurrences {
     pub fn unrolled(&self, order: usize, sample: &[f64]) -> Program {
         let pivots = pivots::choose(self.unknowns(), sample);
         Program::from_lowered(unrolled::unroll(self, order, &pivots), self.names.clone())
+    }
+
+    /// All orders by two programs, of which the second is run for each order. `sample` is $K$ at a typical state: it decides the pivots.
+    ///
+    /// # Panics
+    ///
+    /// If the sample has not the size of $K$, or the number of parameters is not that of the field.
+    pub fn passes(&self, order: usize, sample: &[f64], parameters: &[f64]) -> Passes {
+        Passes::new(self, order, sample, parameters)
     }
 
     /// Orders in loops at run time.

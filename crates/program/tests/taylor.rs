@@ -67,6 +67,13 @@ const ANALYTIC: [Unary; 13] = [
     Unary::Erf,
 ];
 
+/// The same by one program for each order.
+fn by_passes(recurrences: &Recurrences, order: usize, y: f64, c: f64) -> Vec<f64> {
+    let mut all = vec![0.0; 2 * order];
+    recurrences.passes(order, &[], &[c]).evaluate(&[0.0, y, 0.0, 0.0, 0.0], &mut all);
+    all.chunks_exact(2).map(|row| row[1]).collect()
+}
+
 /// The coefficients of $z$, from order 1 on.
 fn coefficients(recurrences: &Recurrences, order: usize, y: f64, c: f64) -> Vec<f64> {
     let program = recurrences.unrolled(order, &[]).fused();
@@ -95,10 +102,11 @@ fn every_function_has_the_coefficients_of_its_derivatives() {
         let f = g.unary(function, inner);
         let recurrences = curve.recurrences(f).unwrap();
         let expected = curve.derivatives(f, order, 0.7, 1.3);
-        let found = coefficients(&recurrences, order, 0.7, 1.3);
-        let found: Vec<f64> =
-            found.iter().enumerate().map(|(k, x)| x * (k + 1) as f64).collect();
-        assert_close(&found, &expected, function.name());
+        for found in [coefficients, by_passes].map(|way| way(&recurrences, order, 0.7, 1.3)) {
+            let found: Vec<f64> =
+                found.iter().enumerate().map(|(k, x)| x * (k + 1) as f64).collect();
+            assert_close(&found, &expected, function.name());
+        }
     }
 }
 
@@ -124,10 +132,11 @@ fn powers_and_angles_have_the_coefficients_of_their_derivatives() {
     for f in cases {
         let recurrences = curve.recurrences(f).unwrap();
         let expected = curve.derivatives(f, 7, 0.7, 1.3);
-        let found = coefficients(&recurrences, 7, 0.7, 1.3);
-        let found: Vec<f64> =
-            found.iter().enumerate().map(|(k, x)| x * (k + 1) as f64).collect();
-        assert_close(&found, &expected, &g.to_text(f));
+        for found in [coefficients, by_passes].map(|way| way(&recurrences, 7, 0.7, 1.3)) {
+            let found: Vec<f64> =
+                found.iter().enumerate().map(|(k, x)| x * (k + 1) as f64).collect();
+            assert_close(&found, &expected, &g.to_text(f));
+        }
     }
 }
 
@@ -196,6 +205,10 @@ fn random_expressions_agree_by_all_ways() {
             assert!((x - y).abs() <= 1e-12 * growth, "{x} for {y}");
         }
 
+        for (x, y) in by_passes(&recurrences, order, y, c).iter().zip(&found) {
+            assert!((x - y).abs() <= 1e-12 * growth, "{x} for {y}: {}", curve.graph.to_text(f));
+        }
+
         for program in
             [recurrences.unrolled(order, &[]), recurrences.unrolled(order, &[]).fused()]
         {
@@ -260,6 +273,18 @@ fn a_linear_system_as_one_node_is_its_written_solution() {
             assert!((x - y).abs() <= 1e-12 * growth, "{sample:?}: {x} for {y}");
         }
     }
+    for sample in [[2.7, 0.3, 0.3, -0.8], [0.0, 1.0, 1.0, 0.0]] {
+        let mut found = vec![0.0; 3 * order];
+        let mut passes = node.passes(order, &sample, &[]);
+        passes.evaluate(&inputs, &mut found);
+        for (x, y) in found.iter().zip(&expected) {
+            assert!((x - y).abs() <= 1e-12 * growth, "passes {sample:?}: {x} for {y}");
+        }
+        // Their product is the determinant, up to its sign.
+        let [a, b] = passes.pivots() else { panic!("two pivots") };
+        let exact = (2.0 + libm::cos(0.8)) * -0.8 - 0.3 * 0.3;
+        assert!(((a * b).abs() - exact.abs()).abs() < 1e-14, "{a} {b} for {exact}");
+    }
     let mut found = vec![0.0; 3 * order];
     assert!(node.loops(order, &[]).evaluate(&inputs, &mut found));
     for (x, y) in found.iter().zip(&expected) {
@@ -298,7 +323,16 @@ fn what_rounding_took_from_an_angle_enters_its_sine() {
             assert!(recurrences.loops(3, &[]).evaluate(&[0.0, place, e], &mut found));
             found
         };
-        for (with, without) in [(by_tape(e), by_tape(0.0)), (by_loops(e), by_loops(0.0))] {
+        let by_passes = |e: f64| {
+            let mut found = [0.0; 3];
+            recurrences.passes(3, &[], &[]).evaluate(&[0.0, place, e], &mut found);
+            found
+        };
+        for (with, without) in [
+            (by_tape(e), by_tape(0.0)),
+            (by_loops(e), by_loops(0.0)),
+            (by_passes(e), by_passes(0.0)),
+        ] {
             // Up to the square of e.
             assert!((with[0] - without[0] - e * slope(place)).abs() < 1e-14);
             assert!((with[2] - without[2]).abs() > 1e-9, "higher orders follow");

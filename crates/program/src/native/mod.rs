@@ -13,6 +13,7 @@
 //! The only module with `unsafe`: calling the code, functions that the code calls, and interpreters compiled for processors with more instructions.
 #![allow(unsafe_code, reason = "machine code is called here, and calls back")]
 
+mod convolution;
 mod fused;
 mod rows;
 
@@ -50,5 +51,6 @@ mod values;
 mod code;
 
 pub(crate) use code::Code;
+pub(crate) use convolution::{LANES, Records, Sums, convolve, pass_on};
 pub(crate) use fused::{execute_fused, sincos_fused, sweep_fused};
 pub(crate) use rows::{Rowed, function_row};

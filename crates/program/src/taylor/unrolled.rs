@@ -47,7 +47,7 @@ pub(super) fn unroll(
 }
 
 /// A coefficient as a value; none is zero.
-type Coefficient = Option<Slot>;
+pub(super) type Coefficient = Option<Slot>;
 
 /// $k\,a^{[k]}$, if it was asked for.
 #[derive(Clone, Copy)]
@@ -56,8 +56,8 @@ enum Rate {
     Known(Coefficient),
 }
 
-struct Unroller {
-    maker: Maker,
+pub(super) struct Unroller {
+    pub(super) maker: Maker,
     /// By value of the recurrences, then by order.
     series: Vec<Vec<Coefficient>>,
     rates: Vec<Vec<Rate>>,
@@ -68,19 +68,19 @@ struct Unroller {
 }
 
 /// $K^{[0]}$ in triangular factors.
-struct Factors {
+pub(super) struct Factors {
     /// Row and column of each pivot.
-    at: Vec<(usize, usize)>,
-    pivots: Vec<Coefficient>,
-    inverses: Vec<Slot>,
+    pub(super) at: Vec<(usize, usize)>,
+    pub(super) pivots: Vec<Coefficient>,
+    pub(super) inverses: Vec<Slot>,
     /// Of each step: rows below with their factors, columns beyond with their entries.
-    lower: Vec<Vec<(usize, Slot)>>,
-    upper: Vec<Vec<(usize, Slot)>>,
+    pub(super) lower: Vec<Vec<(usize, Slot)>>,
+    pub(super) upper: Vec<Vec<(usize, Slot)>>,
 }
 
 impl Unroller {
     /// With everything that does not vary.
-    fn new(recurrences: &Recurrences, order: usize) -> Self {
+    pub(super) fn new(recurrences: &Recurrences, order: usize) -> Self {
         let values = &recurrences.rules.values;
         let mut unroller = Self {
             maker: Maker::default(),
@@ -120,12 +120,12 @@ impl Unroller {
         unroller
     }
 
-    fn coefficient(&self, v: Slot, k: usize) -> Coefficient {
+    pub(super) fn coefficient(&self, v: Slot, k: usize) -> Coefficient {
         self.series[v as usize][k]
     }
 
     /// Computes one coefficient.
-    fn rule(&mut self, rule: Rule, k: usize) {
+    pub(super) fn rule(&mut self, rule: Rule, k: usize) {
         let to = NONE;
         let coefficient = match rule {
             Rule::Sum { a, b, .. } => match (self.coefficient(a, k), self.coefficient(b, k)) {
@@ -286,7 +286,7 @@ impl Unroller {
     }
 
     /// $1/v^{[0]}$
-    fn inverse(&mut self, v: Slot) -> Slot {
+    pub(super) fn inverse(&mut self, v: Slot) -> Slot {
         if let Some(&inverse) = self.inverses.get(&v) {
             return inverse;
         }
@@ -364,7 +364,7 @@ impl Unroller {
     }
 
     /// $K^{[0]}$ in factors.
-    fn factorise(&mut self, solve: &Solve, at: &[(usize, usize)]) -> Factors {
+    pub(super) fn factorise(&mut self, solve: &Solve, at: &[(usize, usize)]) -> Factors {
         let (size, to) = (at.len(), NONE);
         let mut k: Vec<Coefficient> =
             solve.matrix.iter().map(|&v| self.coefficient(v, 0)).collect();
@@ -402,7 +402,7 @@ impl Unroller {
     }
 
     /// Order $k$ of (S).
-    fn substitute(&mut self, solve: &Solve, factors: &Factors, k: usize) {
+    pub(super) fn substitute(&mut self, solve: &Solve, factors: &Factors, k: usize) {
         let size = factors.at.len();
         let mut b: Vec<Coefficient> = Vec::with_capacity(size);
         for i in 0..size {
