@@ -13,7 +13,7 @@ use pfaff_program::{Executor, Field, Loops, Options, Passes, Recurrences, Taylor
 use pfaff_solver::Halt;
 
 /// Instructions beyond which orders are not written out: their code no longer fits the caches.
-const MOST_WRITTEN: usize = 2_000;
+const MOST_WRITTEN: usize = 3_000;
 /// A pivot below this fraction of its value at the start is not trusted: up to six digits may be lost to it.
 const GROWTH: f64 = 1e-6;
 
