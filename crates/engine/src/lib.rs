@@ -62,6 +62,7 @@ mod unrolled;
 mod variations;
 mod variations_present;
 mod views;
+mod whole;
 mod witness;
 
 pub use audit::{Audit, Check, Verdict};

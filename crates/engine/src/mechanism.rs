@@ -420,6 +420,13 @@ impl solver::System for Mechanism {
         Ok(())
     }
 
+    fn whole_step(&mut self, at: &[f64], rows: &mut [f64]) -> bool {
+        match &mut self.dynamics {
+            Compiled::Reduced(reduced) => reduced.whole_step(at, rows),
+            Compiled::Saddle(_) | Compiled::Ordinary(_) => false,
+        }
+    }
+
     fn coefficients(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), Halt> {
         match (&mut self.dynamics, &mut self.series) {
             (Compiled::Reduced(reduced), _) => reduced.coefficients(at, rows),

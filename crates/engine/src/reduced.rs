@@ -13,6 +13,7 @@ use pfaff_solver::{Halt, Lu};
 use crate::core::Core;
 use crate::expansion::{Expansion, reduced_recurrences};
 use crate::instant::Instant;
+use crate::whole::Whole;
 
 /// A chart is left when its pivot falls below this fraction of the largest candidate.
 const LEAVE: f64 = 0.5;
@@ -40,6 +41,8 @@ pub(crate) struct Reduced {
     mark: f64,
     current: usize,
     scratch: Vec<f64>,
+    /// $\dot q$ at a change of charts.
+    moving: Vec<f64>,
 }
 
 /// All charts derived so far.
@@ -64,6 +67,7 @@ struct Chart {
     /// $(t, q, u)$ to $\dot q$, then $\dot u$ and the power, or mass, force and power for a numeric solve.
     rates: Executor,
     solved: bool,
+    whole: Option<Whole>,
     /// $(t, q, u, \dot u, \dot q)$ to $\ddot q$, $R$, $E$ and, if `has_multipliers`, $\lambda$.
     follow: Executor,
     has_multipliers: bool,
@@ -123,6 +127,7 @@ impl Reduced {
             mark: 0.0,
             current: 0,
             scratch: vec![0.0; n + k + 2],
+            moving: vec![0.0; n],
         };
         let y = reduced.state(at.t, &at.q, &at.v);
         let mut found = Instant::new(n, m);
@@ -151,7 +156,10 @@ impl Reduced {
     }
 
     fn chart(&mut self, y: &[f64]) -> &mut Chart {
-        let mark = y[self.n + self.k + 1];
+        self.numbered(y[self.n + self.k + 1])
+    }
+
+    fn numbered(&mut self, mark: f64) -> &mut Chart {
         // NOTE: compared and not computed with, so that a processor that looks ahead need not wait for the state to find the code.
         if mark != self.mark {
             (self.mark, self.current) = (mark, mark as usize);
@@ -177,6 +185,12 @@ impl Reduced {
         // NOTE: the saddle-point form tells a singular system from a quotient by zero.
         self.core.evaluate(t, &y[..n], &rates[..n], &[]);
         Err(self.core.solve().err().unwrap_or(Halt::NotFinite))
+    }
+
+    /// A whole step from `at` $= (t, h, y, \dot y)$; says whether it was carried out.
+    pub(crate) fn whole_step(&mut self, at: &[f64], rows: &mut [f64]) -> bool {
+        let chart = self.chart(&at[2..]);
+        chart.whole.as_mut().is_some_and(|whole| whole.carry_out(at, rows))
     }
 
     /// The recurrences of the first chart.
@@ -266,39 +280,44 @@ impl Reduced {
             let atlas = self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             self.charts.extend_from_slice(&atlas.charts[self.charts.len()..]);
         }
-        let qualities: Vec<f64> = self.charts.iter_mut().map(|c| c.quality(t, q)).collect();
-        let best =
-            (0..qualities.len()).max_by(|&i, &j| qualities[i].total_cmp(&qualities[j]))?;
-        (qualities[best] >= ENTER).then_some(best)
+        let qualities = self.charts.iter_mut().map(|c| c.quality(t, q)).enumerate();
+        let (best, quality) = qualities.max_by(|a, b| a.1.total_cmp(&b.1))?;
+        (quality >= ENTER).then_some(best)
     }
 
     /// Changes to a better chart where the present one comes near its end; says whether the state was rewritten.
     pub(crate) fn recast(&mut self, t: f64, y: &mut [f64]) -> Result<bool, Halt> {
-        let (n, k) = (self.n, self.k);
+        let n = self.n;
         let chart = self.chart(y);
         if chart.watched.is_empty() || chart.quality(t, &y[..n]) >= LEAVE {
             return Ok(false);
         }
-        let mut v = vec![0.0; n];
+        let mut v = std::mem::take(&mut self.moving);
         self.velocities(t, y, &mut v);
+        let changed = self.change(t, y, &v);
+        self.moving = v;
+        changed
+    }
+
+    /// Writes the state in the best chart, given its velocities; says whether it is another one.
+    fn change(&mut self, t: f64, y: &mut [f64], v: &[f64]) -> Result<bool, Halt> {
+        let (n, k) = (self.n, self.k);
         let index = if let Some(known) = self.known(t, &y[..n]) {
             known
         } else {
-            self.core.evaluate(t, &y[..n], &v, &[]);
+            self.core.evaluate(t, &y[..n], v, &[]);
             let scale = scale(&self.core);
             let mut atlas =
                 self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             atlas.find(t, &y[..n], &scale).ok_or(Halt::Singular)?
         };
-        if index == y[n + k + 1] as usize {
+        let mark = index as f64;
+        if mark == y[n + k + 1] {
             return Ok(false);
         }
-        y[n + k + 1] = index as f64;
-        let (q, rest) = y.split_at(n);
-        let mut u = vec![0.0; k];
-        let marked: Vec<f64> = q.iter().chain(rest).copied().collect();
-        self.chart(&marked).quasi(t, q, &v, &mut u);
-        y[n..n + k].copy_from_slice(&u);
+        y[n + k + 1] = mark;
+        let (q, rest) = y.split_at_mut(n);
+        self.numbered(mark).quasi(t, q, v, &mut rest[..k]);
         Ok(true)
     }
 }
@@ -363,14 +382,16 @@ impl Chart {
             outputs.extend(rates);
             let driven = g.merging(|| g.dot(&reduction.power[1..], rates));
             outputs.push(g.add(reduction.power[0], driven));
+            // The number of the chart stays.
+            outputs.push(g.zero());
         } else {
             outputs.extend(reduction.mass.iter().chain(&reduction.force));
             outputs.extend(&reduction.power);
         }
         let rates =
             Program::compile_ordered(g, &state, &atlas.symbols, &outputs, order(reduction))?
-                .fused()
-                .executor(&atlas.values, Options::default());
+                .fused();
+        let solved = reduction.rates.is_some();
         let results = reduction.multipliers();
         let mut followed = results.accelerations;
         followed.extend(&results.reaction);
@@ -390,7 +411,8 @@ impl Chart {
         Ok(Self {
             pivots: reduction.pivots.clone(),
             k,
-            solved: reduction.rates.is_some(),
+            solved,
+            whole: if solved { Whole::new(&rates, &atlas.values) } else { None },
             follow: compile(&moving, &followed)?,
             has_multipliers: results.multipliers.is_some(),
             watch: compile(&place, &candidates)?,
@@ -400,7 +422,7 @@ impl Chart {
                 &[place.as_slice(), &reduction.velocity_symbols].concat(),
                 &reduction.forms,
             )?,
-            rates,
+            rates: rates.executor(&atlas.values, Options::default()),
             inputs: vec![0.0; 1 + 2 * n + 2 * k],
             outputs: vec![0.0; outputs.len()],
             followed: vec![0.0; followed.len()],
@@ -422,7 +444,7 @@ impl Chart {
     fn evaluate(&mut self, t: f64, state: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
         self.kinematics(t, state);
         if self.solved {
-            rates.copy_from_slice(&self.outputs);
+            rates.copy_from_slice(&self.outputs[..rates.len()]);
             return Ok(());
         }
         let k = self.k;

@@ -56,6 +56,9 @@ fn steps_do_not_allocate() {
         without_events(pfaff::gallery_model("trailers").expect("built in").text),
         without_events(pfaff::gallery_model("disk_vakonomic").expect("built in").text),
         without_events(pfaff::gallery_model("double_pendulum").expect("built in").text),
+        // Charts that are changed again and again.
+        "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 - 3*x*y\nconstraint x*x' + y*y' + z*z' = 0\ninitial x = 1, y' = 1.3, z' = 0.4\nsolve t = 0..4000"
+            .to_owned(),
         "coordinates x, y\nequation x'' = sin(t) - x - x'/4 - exp(-y^2)\nequation y' = tan(x/9) - y\ninitial x = 1\nsolve t = 0..4000"
             .to_owned(),
     ];
@@ -69,19 +72,20 @@ fn steps_do_not_allocate() {
             ..pfaff::Request::default()
         };
         let (mut early, mut late) = (0, 0);
+        // The first 130 steps fill the storage that is then used again; every chart has such of its own.
+        let (warm, end) = if text.contains("z*z'") { (1_000, 1_500) } else { (130, 300) };
         let mut watch = |_: f64, steps: usize| {
             let count = ALLOCATIONS.load(Ordering::Relaxed);
-            // The first 130 steps fill the storage that is then used again.
-            match steps {
-                130 => early = count,
-                300 => late = count,
-                _ => {}
+            if steps == warm {
+                early = count;
+            } else if steps == end {
+                late = count;
             }
             true
         };
         let motion = pfaff::run(&model, &request, &mut watch).expect("a motion");
         let steps = motion.statistics.steps;
-        assert!(steps > 300, "{} by {method}: {steps} steps, {:?}", motion.title, motion.stop);
+        assert!(steps > end, "{} by {method}: {steps} steps, {:?}", motion.title, motion.stop);
         assert_eq!(late - early, 0, "{} by {method}", motion.title);
     }
 }

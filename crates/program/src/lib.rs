@@ -27,6 +27,7 @@ mod program;
 mod rounding;
 mod run;
 mod sincos;
+mod stages;
 mod taylor;
 
 pub use batch::Batch;
@@ -37,4 +38,5 @@ pub use lanes::Lanes;
 pub use program::{Counts, Program};
 pub use run::Run;
 pub use sincos::{sincos, sincos_fused};
+pub use stages::{Stages, Term};
 pub use taylor::{Field, Loops, NotAnalytic, Passes, Recurrences, TaylorError};

@@ -19,7 +19,41 @@ use crate::dop853_table::{
     STAGE_7, STAGE_8, STAGE_9, STAGE_10, STAGE_11, STAGE_13, STAGE_14, STAGE_15, WEIGHTS,
 };
 use crate::stepper::{Allowed, BLOCK, Base, Block, Stepper, Term, blocks, combine};
-use crate::system::{Counted, Halt};
+use crate::system::{Counted, Halt, finite};
+
+/// The numbers of (DP) and (E), for systems that carry out [whole steps](crate::System::whole_step).
+#[derive(Clone, Copy, Debug)]
+pub struct Coefficients {
+    /// $c_i$ of the stages 1 to 11.
+    pub nodes: &'static [f64],
+    /// $a_{ij}$ of the stages 1 to 11: stages and their weights.
+    pub rows: [&'static [(usize, f64)]; STAGES],
+    /// $b_i$
+    pub weights: &'static [(usize, f64)],
+    /// Those of $e_5$ and $e_3$, without $h$.
+    pub errors: [&'static [(usize, f64)]; 2],
+}
+
+/// Stages after the first.
+const STAGES: usize = 11;
+
+impl Coefficients {
+    /// What a whole step gives: the stages 1 to 11, the state at the end, $e_5$, $e_3$, and the rates at the end.
+    pub const ROWS: usize = STAGES + 4;
+
+    /// Dormand and Prince 8(5,3).
+    pub fn dop853() -> Self {
+        Self {
+            nodes: &NODES[1..=STAGES],
+            rows: [
+                &STAGE_1, &STAGE_2, &STAGE_3, &STAGE_4, &STAGE_5, &STAGE_6, &STAGE_7, &STAGE_8,
+                &STAGE_9, &STAGE_10, &STAGE_11,
+            ],
+            weights: &WEIGHTS,
+            errors: [&ERROR_5, &ERROR_3],
+        }
+    }
+}
 
 /// Storage of (DP).
 pub(crate) struct Dop853 {
@@ -28,12 +62,43 @@ pub(crate) struct Dop853 {
     stage: Vec<Block>,
     /// The state that the step starts from, in whole blocks.
     y: Vec<Block>,
+    /// $(t, h, y, f)$ and the rows of a step that the system carries out at once.
+    at: Vec<f64>,
+    rows: Vec<f64>,
+    is_whole: bool,
 }
 
 impl Dop853 {
     pub(crate) fn new(n: usize) -> Self {
         let row = vec![[0.0; BLOCK]; blocks(n)];
-        Self { k: vec![[0.0; BLOCK]; 16 * row.len()], stage: row.clone(), y: row }
+        Self {
+            k: vec![[0.0; BLOCK]; 16 * row.len()],
+            stage: row.clone(),
+            y: row,
+            at: vec![0.0; 2 + 2 * n],
+            rows: vec![0.0; Coefficients::ROWS * n],
+            is_whole: false,
+        }
+    }
+
+    /// Has the system carry out the step.
+    fn is_carried_out(&mut self, system: &mut Counted<'_>, from: &Base<'_>) -> bool {
+        let n = from.y.len();
+        self.at[..2].copy_from_slice(&[from.t, from.h]);
+        self.at[2..2 + n].copy_from_slice(from.y);
+        self.at[2 + n..].copy_from_slice(from.f);
+        self.is_whole =
+            system.system.whole_step(&self.at, &mut self.rows) && finite(&self.rows).is_ok();
+        if self.is_whole {
+            system.evaluations += STAGES + 1;
+        }
+        self.is_whole
+    }
+
+    /// A row of what the system gave, counted from the stages on.
+    fn given(&self, row: usize) -> &[f64] {
+        let n = self.rows.len() / Coefficients::ROWS;
+        &self.rows[row * n..(row + 1) * n]
     }
 
     /// The components of a stage.
@@ -51,7 +116,7 @@ impl Dop853 {
         row: &[Term; N],
     ) -> Result<(), Halt> {
         let n = from.y.len();
-        let Self { k, stage, y } = self;
+        let Self { k, stage, y, .. } = self;
         combine(row, k, stage, |b, sum| along(&y[b], from.h, sum));
         let width = stage.len();
         let rates = &mut k[i * width..(i + 1) * width].as_flattened_mut()[..n];
@@ -67,6 +132,10 @@ impl Stepper for Dop853 {
         end: &mut [f64],
     ) -> Result<(), Halt> {
         let n = from.y.len();
+        if self.is_carried_out(system, from) {
+            end.copy_from_slice(self.given(STAGES));
+            return Ok(());
+        }
         self.row(0, n).copy_from_slice(from.f);
         self.y.as_flattened_mut()[..n].copy_from_slice(from.y);
         self.stage(system, from, 1, &STAGE_1)?;
@@ -80,27 +149,34 @@ impl Stepper for Dop853 {
         self.stage(system, from, 9, &STAGE_9)?;
         self.stage(system, from, 10, &STAGE_10)?;
         self.stage(system, from, 11, &STAGE_11)?;
-        let Self { k, stage, y } = self;
+        let Self { k, stage, y, .. } = self;
         combine(&WEIGHTS, k, stage, |b, sum| along(&y[b], from.h, sum));
         end.copy_from_slice(&stage.as_flattened()[..n]);
         Ok(())
     }
 
+    fn end_rates(&self) -> Option<&[f64]> {
+        self.is_whole.then(|| self.given(STAGES + 3))
+    }
+
     fn error(&mut self, from: &Base<'_>, end: &[f64], allowed: &Allowed) -> f64 {
-        let mut norm = |terms: &[Term; 8]| {
-            combine(terms, &self.k, &mut self.stage, |_, sum| sum);
-            let components =
-                self.stage.as_flattened().iter().zip(from.y).zip(end).take(allowed.controlled);
-            components.fold(0.0_f64, |largest, ((e, y), y1)| {
-                largest.max(e.abs() / allowed.at(y.abs().max(y1.abs())))
-            })
-        };
-        let (e5, e3) = (norm(&ERROR_5), norm(&ERROR_3));
+        let n = from.y.len();
+        if !self.is_whole {
+            for (row, terms) in [&ERROR_5, &ERROR_3].into_iter().enumerate() {
+                combine(terms, &self.k, &mut self.stage, |_, sum| sum);
+                let place = (STAGES + 1 + row) * n;
+                self.rows[place..place + n].copy_from_slice(&self.stage.as_flattened()[..n]);
+            }
+        }
+        let errors = [self.given(STAGES + 1), self.given(STAGES + 2)];
+        let [e5, e3] = largest(errors, from.y, end, allowed);
         if e5 == 0.0 {
             return 0.0;
         }
         // (E), written so that squares do not overflow.
-        from.h.abs() * e5 / libm::hypot(1.0, 0.1 * e3 / e5)
+        let ratio = 0.1 * e3 / e5;
+        let root = if ratio < 1e8 { (1.0 + ratio * ratio).sqrt() } else { ratio };
+        from.h.abs() * e5 / root
     }
 
     fn refine(
@@ -111,6 +187,15 @@ impl Stepper for Dop853 {
         rows: &mut Vec<f64>,
     ) -> Result<(), Halt> {
         let n = from.y.len();
+        if self.is_whole {
+            self.row(0, n).copy_from_slice(from.f);
+            self.y.as_flattened_mut()[..n].copy_from_slice(from.y);
+            for i in 0..STAGES {
+                let width = self.stage.len();
+                let row = &mut self.k[(i + 1) * width..].as_flattened_mut()[..n];
+                row.copy_from_slice(&self.rows[i * n..(i + 1) * n]);
+            }
+        }
         self.row(12, n).copy_from_slice(end_rates);
         self.stage(system, from, 13, &STAGE_13)?;
         self.stage(system, from, 14, &STAGE_14)?;
@@ -121,6 +206,17 @@ impl Stepper for Dop853 {
         }
         Ok(())
     }
+}
+
+/// The largest errors as multiples of the allowed one.
+fn largest(errors: [&[f64]; 2], y: &[f64], end: &[f64], allowed: &Allowed) -> [f64; 2] {
+    let larger = |a: f64, b: f64| if b > a { b } else { a };
+    let [five, three] = errors;
+    let components = five.iter().zip(three).zip(y.iter().zip(end)).take(allowed.controlled);
+    components.fold([0.0; 2], |[a, b], ((e5, e3), (y, y1))| {
+        let scale = 1.0 / allowed.at(larger(y.abs(), y1.abs()));
+        [larger(a, e5.abs() * scale), larger(b, e3.abs() * scale)]
+    })
 }
 
 /// $y + h s$

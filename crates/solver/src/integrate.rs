@@ -347,7 +347,10 @@ impl<'a> Run<'a> {
             }
         }
         if self.series.is_none() {
-            self.system.rates(t1, &self.y1, &mut self.f1)?;
+            match self.stepper.end_rates().filter(|_| !self.projects) {
+                Some(rates) => self.f1.copy_from_slice(rates),
+                None => self.system.rates(t1, &self.y1, &mut self.f1)?,
+            }
             hermite_rows(h, (&self.y, &self.f), (&self.y1, &self.f1), &mut self.rows);
             if !self.watch.is_idle() || observer.wants_dense(self.t, t1) {
                 self.stepper.refine(&mut self.system, &from, &self.f1, &mut self.rows)?;

@@ -46,6 +46,7 @@ pub use boundary::{
     Aim, BoundaryOptions, BoundaryProblem, BoundaryReport, Flow, Path, Scheme, SingularValues,
     aim, flow, miss, pursue, residual_on_the_way, singular_values, solve_boundary,
 };
+pub use dop853::Coefficients;
 pub use integrate::{Method, Options, Outcome, Statistics, StopReason, integrate};
 pub use least_squares::{Fit, LeastSquares, Solution, least_squares};
 pub use lu::{Lu, Singular};

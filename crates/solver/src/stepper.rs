@@ -12,6 +12,11 @@ pub(crate) trait Stepper {
         end: &mut [f64],
     ) -> Result<(), Halt>;
 
+    /// The rates at the end that the last [`Stepper::advance`] came to, if it has computed them too.
+    fn end_rates(&self) -> Option<&[f64]> {
+        None
+    }
+
     /// Estimated local error of the last [`Stepper::advance`], as a multiple of the allowed one.
     fn error(&mut self, from: &Base<'_>, end: &[f64], allowed: &Allowed) -> f64;
 

@@ -42,6 +42,14 @@ pub trait System {
     /// [`Halt`] if $f$ has no value there.
     fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt>;
 
+    /// Carries out a whole step of [`Method::Dop853`](crate::Method::Dop853) at once, if it can: from `at` $= (t, h, y, f(t, y))$ it writes the
+    /// [`ROWS`](crate::Coefficients::ROWS) rows of [`Coefficients`](crate::Coefficients) into `rows`, and says so. Numbers that are not finite make the step be taken
+    /// stage by stage, which says why.
+    fn whole_step(&mut self, at: &[f64], rows: &mut [f64]) -> bool {
+        let _ = (at, rows);
+        false
+    }
+
     /// Writes the Taylor coefficients of the solution through `at` $= (t, y, e)$ into `rows`: $y^{\[1\]}$, then $y^{\[2\]}$, …, of which there are
     /// [`taylor_order`](crate::taylor_order). The state is $y + e$, where $e$ is below the rounding of $y$ and may be left aside. Asked for by [`Method::Taylor`](crate::Method::Taylor) alone.
     ///

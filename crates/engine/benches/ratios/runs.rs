@@ -5,23 +5,25 @@
 
 use std::hint::black_box;
 
-use pfaff_program::{Executor, Options, Program};
-use pfaff_solver::{Halt, Options as Integration, System, integrate};
+use pfaff_program::{Executor, Options, Program, Stages};
+use pfaff_solver::{Coefficients, Halt, Options as Integration, System, integrate};
 
 use crate::common::{BALL, chain_text, model, program, reduction};
 use crate::library::compile_c;
 use crate::table::{Row, pair};
 
-/// $\dot y$ by native code.
+/// $\dot y$ by native code, and whole steps where it is short, as the engine has it.
 struct Reduced {
     code: Executor,
+    step: Option<Executor>,
     input: Vec<f64>,
 }
 
 impl Reduced {
     fn new(code: &Program, values: &[f64]) -> Self {
         let input = vec![0.0; code.inputs()];
-        Self { code: code.executor(values, Options::default()), input }
+        let step = whole_step(code).map(|step| step.executor(values, Options::default()));
+        Self { code: code.executor(values, Options::default()), step, input }
     }
 }
 
@@ -36,6 +38,22 @@ impl System for Reduced {
         self.code.evaluate(&self.input, rates);
         Ok(())
     }
+
+    fn whole_step(&mut self, at: &[f64], rows: &mut [f64]) -> bool {
+        self.step.as_mut().map(|step| step.evaluate(at, rows)).is_some()
+    }
+
+    fn has_invariants(&self) -> bool {
+        false
+    }
+}
+
+/// A step by a short right-hand side.
+fn whole_step(code: &Program) -> Option<Program> {
+    let Coefficients { nodes, rows, weights, errors } = Coefficients::dop853();
+    let is_short = code.counts().per_evaluation <= 400;
+    let stages = Stages { nodes, rows: &rows, weights, sums: &errors };
+    if is_short { code.step(&stages) } else { None }
 }
 
 /// One problem.

@@ -1,8 +1,8 @@
-//! Angles together: with one state at a time, sines and cosines that do not wait for others are evaluated several at once.
+//! Angles together: with one state at a time, sines and cosines that do not wait for each other are evaluated several at once.
 //!
 //! An angle that is an input, or made of inputs by sums and products alone, is early. What early angles need goes first, in its order; as soon as
-//! a register of them is there they form a group; everything else follows in its order. Fewer than [`FEW`] angles stay where they are: packing would
-//! cost more than it saves.
+//! a register of them is there they form a group; everything else follows in its order. Among that, angles join the first one after whose making they are all known, as
+//! the angles of one stage of a step are. Fewer than [`FEW`] angles stay where they are: packing would cost more than it saves.
 
 use super::values::{NONE, Values};
 use crate::instruction::Instruction;
@@ -27,10 +27,15 @@ pub(super) fn schedule(tape: &Tape, values: &Values, size: usize) -> Option<Sche
         return None;
     }
     let maker = early(tape, values);
-    let is_early = |v: u32| maker[v as usize] != LATE;
-    let early_angles: Vec<usize> =
-        angles.into_iter().filter(|&i| is_early(values.operands[i][0])).collect();
+    let is_early = |i: &usize| maker[values.operands[*i][0] as usize] != LATE;
+    let (mut early_angles, mut late): (Vec<usize>, Vec<usize>) =
+        angles.into_iter().partition(is_early);
     if early_angles.len() < FEW {
+        late.append(&mut early_angles);
+        late.sort_unstable();
+    }
+    let late_groups = late_groups(values, &late, size);
+    if early_angles.is_empty() && late_groups.is_empty() {
         return None;
     }
     let mut placed = vec![false; code.len()];
@@ -52,8 +57,40 @@ pub(super) fn schedule(tape: &Tape, values: &Values, size: usize) -> Option<Sche
             order.push(i as u32);
         }
     }
-    order.extend((0..code.len()).filter(|&i| !placed[i]).map(|i| i as u32));
+    let mut late_groups = late_groups.into_iter().peekable();
+    for i in 0..code.len() {
+        if let Some(group) = late_groups.next_if(|group| group[0] == i) {
+            groups.push((order.len(), group.len()));
+            order.extend(group.iter().map(|&j| j as u32));
+            group.into_iter().for_each(|j| placed[j] = true);
+        } else if !placed[i] {
+            order.push(i as u32);
+        }
+    }
     Some(Schedule { order, groups })
+}
+
+/// Angles that can stand where the first of them stands: what they are made of is older.
+fn late_groups(values: &Values, late: &[usize], size: usize) -> Vec<Vec<usize>> {
+    let mut made = vec![0; values.count];
+    for (i, results) in values.results.iter().enumerate() {
+        results.iter().filter(|&&v| v != NONE).for_each(|&v| made[v as usize] = i + 1);
+    }
+    let mut groups = Vec::new();
+    let mut rest = late.iter().copied().peekable();
+    while let Some(first) = rest.next() {
+        let mut group = vec![first];
+        let joins = |i: &usize| made[values.operands[*i][0] as usize] <= first;
+        while group.len() < size
+            && let Some(i) = rest.next_if(joins)
+        {
+            group.push(i);
+        }
+        if group.len() >= FEW {
+            groups.push(group);
+        }
+    }
+    groups
 }
 
 fn is_angle(instruction: Instruction) -> bool {
