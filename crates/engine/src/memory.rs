@@ -4,6 +4,8 @@
 //! output is the end of a step, so that constraints hold there to rounding.
 
 mod admissible;
+mod compress;
+mod fit;
 mod formulate;
 mod high;
 mod jerk;
@@ -27,7 +29,7 @@ use crate::audit::{Audit, Check, Verdict};
 use crate::mechanism::Dynamics;
 use crate::memory::formulate::{Formulation, mechanical, written};
 use crate::memory::plan::mistake;
-use crate::memory::system::Remembering;
+use crate::memory::system::{KernelRun, Remembering};
 use crate::memory::watch::{Reader, Watcher};
 use crate::motion::{Form, Motion, Statistics, Stop, StopReason};
 use crate::note::Note;
@@ -41,7 +43,11 @@ const STAGES: usize = 6;
 
 /// Whether a run of the model needs memory.
 pub(crate) fn remembers(model: &Model) -> bool {
-    let g: &Graph = &model.graph;
+    places(model).into_iter().any(|e| model.graph.remembers(e))
+}
+
+/// The expressions in which memory may stand.
+fn places(model: &Model) -> Vec<Expr> {
     let mut parts: Vec<Expr> = model.constraints.iter().map(|c| c.expr).collect();
     parts.extend(model.forces.iter().flat_map(|f| f.components.iter().copied()));
     parts.extend(model.observed.iter().map(|o| o.expr));
@@ -49,7 +55,7 @@ pub(crate) fn remembers(model: &Model) -> bool {
     if let Written::Equations(equations) = &model.dynamics {
         parts.extend(equations.iter().map(|e| e.expr));
     }
-    parts.into_iter().any(|e| g.remembers(e))
+    parts
 }
 
 /// The order of a fractional operator; none for kernels, means and whatever else there is.
@@ -68,6 +74,27 @@ pub(crate) fn orders(model: &Model, e: Expr) -> Vec<f64> {
     orders.sort_by(f64::total_cmp);
     orders.dedup();
     orders
+}
+
+/// The kernels of `memory` in a model, each once, with how their pasts are kept.
+pub(crate) fn kernels(model: &Model) -> Vec<(String, String)> {
+    let g: &Graph = &model.graph;
+    let mut found: Vec<(Expr, String)> = Vec::new();
+    let (t0, t1) = model.solve.range.unwrap_or((0.0, 1.0));
+    for node in g.live(&places(model)) {
+        if let Node::Memory(Memory::Kernel, _, kernel) = g.node(node)
+            && found.iter().all(|f| f.0 != kernel)
+        {
+            let mut how: Vec<&str> = Vec::new();
+            for part in compress::compress(model, kernel, (t0, t1 - t0)) {
+                if !how.contains(&part.how()) {
+                    how.push(part.how());
+                }
+            }
+            found.push((kernel, how.join("; ")));
+        }
+    }
+    found.into_iter().map(|(kernel, how)| (g.to_text(kernel), how)).collect()
 }
 
 /// The lowest power of $t - t_0$ with which each coordinate may leave the polynomial of its initial values; `None` if the model has no plan.
@@ -122,6 +149,7 @@ pub(crate) fn run(
         t1: settings.options.t1,
     };
     let (n, m) = (model.coordinates.len(), model.constraints.len());
+    let kernels = formulation.plan.written.iter();
     let mut watcher = Watcher {
         reader,
         record: Record {
@@ -138,6 +166,7 @@ pub(crate) fn run(
         steps: 0,
         begin: Vec::new(),
         recount: recount(settings, &formulation),
+        kernels: kernels.map(|w| KernelRun::new(model, w.kernel)).collect(),
         setting,
         watch,
     };
@@ -171,7 +200,9 @@ fn recount(settings: &Settings, formulation: &Formulation) -> Recount {
         .filter_map(|part| times.get((times.len() / part).max(1) - 1).copied())
         .collect();
     chosen.dedup();
-    Recount::new(formulation.plan.operands.clone(), STAGES, settings.t0, &chosen)
+    let plan = &formulation.plan;
+    let written = plan.written.iter().map(|w| w.unknown).collect();
+    Recount::new(plan.operands.clone(), written, STAGES, settings.t0, &chosen)
 }
 
 /// Observed quantities and events, with results and memory replaced.
@@ -275,10 +306,10 @@ fn begin(
 }
 
 fn uncompressed(formulation: &Formulation) -> Option<Note> {
-    let general = |o: &&pfaff_solver::Operand| o.kernel == Kernel::General;
+    let general = |o: &&pfaff_solver::Operand| matches!(o.kernel, Kernel::General(_, None));
     formulation.plan.operands.iter().find(general).map(|_| {
         Note::Remark(
-            "a kernel cannot be compressed to the tolerance (it is no sum of powers, exponentials and waves of the lag, and none fits it): its whole past is kept and summed anew at each step, at a cost that grows with the square of the steps"
+            "a kernel cannot be compressed to the tolerance (it breaks at lags that change, or is too wild): its whole past is kept and summed anew at each step, at a cost that grows with the square of the steps"
                 .into(),
         )
     })
@@ -335,7 +366,7 @@ fn audit(
     }
     // The kernel is compressed to 1e-14, or to a thousandth of a tolerance that is larger.
     let limit = 1e-11 + 1e-2 * tolerance;
-    let reason = "fractional integrals of the densities by direct quadrature with the kernel as it is, at a quarter, the middle and the end of the outputs";
+    let reason = "fractional integrals of the densities, and kernels as they are written, by direct quadrature, at a quarter, the middle and the end of the outputs";
     let name = "memory recounted".to_owned();
     checks.extend(match watcher.recount.worst() {
         Some(worst) => Some(Check::new(name, worst, limit, reason)),

@@ -90,6 +90,28 @@ enum Shape {
     Other,
 }
 
+impl Shape {
+    /// $J^\mu f$ in closed form, for negative $\mu$ too; none where there is no such form.
+    fn integral(&self, mu: f64, x: f64) -> Result<Option<f64>, String> {
+        Ok(match *self {
+            Self::Power(c, p) if p > -1.0 => Some(c * power(p, -mu, x)),
+            Self::Power(..) => {
+                return Err("the function is not integrable at its start".into());
+            }
+            Self::Exponential(c, r) => {
+                Some(c * libm::pow(x, mu) * mittag_leffler(1.0, 1.0 + mu, r * x))
+            }
+            Self::Oscillation(a, b, k) => {
+                let z = k * x * x;
+                let (even, odd) =
+                    (mittag_leffler(2.0, 1.0 + mu, z), mittag_leffler(2.0, 2.0 + mu, z));
+                Some(libm::pow(x, mu) * (a * even + b * x * odd))
+            }
+            Self::Other => None,
+        })
+    }
+}
+
 impl Function<'_> {
     fn at(&self, e: Expr, u: f64) -> f64 {
         let value = |s: Expr| if s == self.symbol { u } else { (self.value)(s) };
@@ -130,7 +152,7 @@ impl Function<'_> {
         let rate = g.div(slope, self.expr);
         let exponent = g.mul(self.symbol, rate);
         if steady(exponent) {
-            return Shape::Power(self.at(self.expr, 1.0), self.at(exponent, 1.0));
+            return Shape::Power(self.at(self.expr, 1.0), whole(self.at(exponent, 1.0)));
         }
         if steady(rate) {
             return Shape::Exponential(self.at(self.expr, 0.0), self.at(rate, 1.0));
@@ -149,24 +171,9 @@ impl Function<'_> {
         let mut total = 0.0;
         let mut rest = Vec::new();
         for (sign, e) in self.terms() {
-            match self.with(e).shape() {
-                Shape::Power(c, p) if p > -1.0 => {
-                    total += sign * c * power(p, -mu, x);
-                }
-                Shape::Power(..) => {
-                    return Err("the function is not integrable at its start".into());
-                }
-                Shape::Exponential(c, r) => {
-                    total += sign * c * libm::pow(x, mu) * mittag_leffler(1.0, 1.0 + mu, r * x);
-                }
-                Shape::Oscillation(a, b, k) => {
-                    let z = k * x * x;
-                    total += sign
-                        * libm::pow(x, mu)
-                        * (a * mittag_leffler(2.0, 1.0 + mu, z)
-                            + b * x * mittag_leffler(2.0, 2.0 + mu, z));
-                }
-                Shape::Other => rest.push(if sign < 0.0 { self.g.neg(e) } else { e }),
+            match self.with(e).shape().integral(mu, x)? {
+                Some(value) => total += sign * value,
+                None => rest.push(if sign < 0.0 { self.g.neg(e) } else { e }),
             }
         }
         if !rest.is_empty() {
@@ -209,12 +216,10 @@ impl Function<'_> {
         let mut total = 0.0;
         let mut rest = Vec::new();
         for (sign, e) in self.terms() {
-            match self.with(e).shape() {
-                Shape::Power(c, p) if p > -1.0 => total += sign * c * power(p, alpha, x),
-                Shape::Power(..) => {
-                    return Err("the function is not integrable at its start".into());
-                }
-                _ => rest.push(if sign < 0.0 { self.g.neg(e) } else { e }),
+            // A derivative of Riemann and Liouville is the integral of a negative order.
+            match self.with(e).shape().integral(-alpha, x)? {
+                Some(value) => total += sign * value,
+                None => rest.push(if sign < 0.0 { self.g.neg(e) } else { e }),
             }
         }
         if !rest.is_empty() {
@@ -276,6 +281,12 @@ impl Function<'_> {
         }
         Ok(total)
     }
+}
+
+/// An exponent without what rounding did to a whole number: powers below the order of a derivative vanish, and only they.
+fn whole(p: f64) -> f64 {
+    let nearest = p.round();
+    if (p - nearest).abs() <= 1e-13 * (1.0 + p.abs()) { nearest } else { p }
 }
 
 /// $D^\alpha u^p = \Gamma(p+1)/\Gamma(p+1-\alpha)\,x^{p-\alpha}$

@@ -27,6 +27,8 @@ pub struct Survey {
     pub constraints: Vec<ConstraintSurvey>,
     /// Whether a run looks for an extremum with memory between given ends, so that no initial value problem is asked for.
     pub between_ends: bool,
+    /// Kernels of `memory`, each with how its past is kept.
+    pub kernels: Vec<(String, String)>,
     /// Why there are no equations of motion (yet), if there are none.
     pub refusal: Option<Refusal>,
 }
@@ -100,6 +102,7 @@ pub fn survey(model: &Model) -> Survey {
         regular,
         constraints,
         between_ends,
+        kernels: crate::memory::kernels(model),
         refusal,
     }
 }
@@ -173,12 +176,19 @@ impl Survey {
                 ("orders", Json::numbers(&c.orders)),
             ])
         };
-        Json::object([
+        let kernel = |(kernel, how): &(String, String)| {
+            Json::object([("kernel", Json::text(kernel)), ("past", Json::text(how))])
+        };
+        let mut parts = vec![
             ("coordinates", Json::texts(&self.coordinates)),
             ("degrees_of_freedom", Json::Integer(self.degrees_of_freedom as u64)),
             ("regular", verdict(self.regular)),
             ("constraints", Json::List(self.constraints.iter().map(constraint).collect())),
-        ])
+        ];
+        if !self.kernels.is_empty() {
+            parts.push(("kernels", Json::List(self.kernels.iter().map(kernel).collect())));
+        }
+        Json::object(parts)
     }
 
     /// For people.
@@ -214,6 +224,9 @@ impl Survey {
                 format!("{} of order {}", c.class.name(), orders.join(", "))
             };
             let _ = writeln!(text, "  constraint {:width$}  {class}{integrable}{open}", c.name);
+        }
+        for (kernel, how) in &self.kernels {
+            let _ = writeln!(text, "  kernel {kernel}: {how}");
         }
         if let Some(refusal) = &self.refusal {
             let _ = writeln!(text, "  no motion yet: {}", refusal.diagnostic().message);

@@ -54,7 +54,7 @@ fn operators_agree_with_the_tables() {
     let table: Json = serde_json::from_str(include_str!("reference/operators.json"))
         .expect("the table is JSON");
     let cases = table.as_array().expect("a list of cases");
-    assert!(cases.len() > 250, "all cases are there");
+    assert!(cases.len() > 400, "all cases are there");
     for case in cases {
         let text = case["expression"].as_str().expect("an expression");
         let range = Range { from: case["from"].as_f64(), to: case["to"].as_f64() };
@@ -193,28 +193,6 @@ fn fractional_forces_balance_the_energy() {
     assert_eq!(motion.audit.verdict, Verdict::Pass, "{:?}", motion.audit);
 }
 
-/// The kernel $e^{-2s}$ as an exponential, and written so that it is not recognised: two roads to one motion.
-#[test]
-fn kernels_that_are_not_recognised_give_the_same_motion_and_say_so() {
-    let text = |kernel: &str| {
-        format!(
-            "coordinates x\nequation x'' + x + memory({kernel}, x') = 0\ninitial x = 1\nsolve t = 0..5\n"
-        )
-    };
-    let (known, general) = (
-        run(&model(&text("exp(-2*s)")), &at(&[5.0])),
-        run(&model(&text("exp(-2*s) + 0*t + sin(t)^2 + cos(t)^2 - 1")), &at(&[5.0])),
-    );
-    assert!(
-        general.notes.iter().any(|n| n.to_string().contains("square")),
-        "{:?}",
-        general.notes
-    );
-    assert!(known.notes.is_empty(), "{:?}", known.notes);
-    let off = (known.q[0].values[0] - general.q[0].values[0]).abs();
-    assert!(off < TOLERANCE, "{off}");
-}
-
 #[test]
 fn several_constraints_with_mixed_orders_hold() {
     let text = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 - (x^2 + 2*y^2 + 3*z^2)/2\n\
@@ -285,26 +263,6 @@ fn damped_waves_are_compressed() {
     assert!(wave.notes.is_empty(), "{:?}", wave.notes);
     let off = (wave.q[0].values[0] - plain.q[0].values[0]).abs();
     assert!(off < TOLERANCE, "{off}");
-}
-
-#[test]
-fn smooth_kernels_are_fitted_and_what_is_not_is_said() {
-    let text = |kernel: &str| {
-        format!(
-            "coordinates x\nequation x'' + x + memory({kernel}, x') = 0\ninitial x = 1\nsolve t = 0..5\n"
-        )
-    };
-    let fitted = run(&model(&text("1/(1 + s)")), &at(&[5.0]));
-    assert!(fitted.notes.is_empty(), "{:?}", fitted.notes);
-    // With the time in it the kernel is kept as it is.
-    let kept = run(&model(&text("1/(1 + s + 0.000000000000001*t)")), &at(&[5.0]));
-    assert!(noted(&kept, "square"), "{:?}", kept.notes);
-    let off = (fitted.q[0].values[0] - kept.q[0].values[0]).abs();
-    assert!(off < TOLERANCE, "{off}");
-    // Loosely, since each step that meets the kink is rejected many times.
-    let request = Request { tolerance: Some(1e-3), t1: Some(1.2), ..Request::default() };
-    let kink = run(&model(&text("abs(1 - s)")), &request);
-    assert!(noted(&kink, "square"), "{:?}", kink.notes);
 }
 
 /// With $a\cdot b = 0$ the reaction does not touch $d = q_1 - q_2$: $\ddot d = -d$, and $q_1 + q_2$ follows by quadrature.

@@ -51,8 +51,9 @@ pub use integrate::{Method, Options, Outcome, Statistics, StopReason, integrate}
 pub use least_squares::{Fit, LeastSquares, Solution, least_squares};
 pub use lu::{Lu, Singular};
 pub use memory::{
-    Exponentials, Kernel, MemoryObserver, MemoryOptions, MemoryOutcome, MemorySystem, Operand,
-    Piece, Recount, SampleOperator, gauss_jacobi, integrate_memory, operate_on_samples,
+    Exponentials, Kernel, KernelValues, MemoryObserver, MemoryOptions, MemoryOutcome,
+    MemorySystem, Operand, Piece, Recount, Resolved, SampleOperator, Wave, gauss_jacobi,
+    integrate_memory, operate_on_samples,
 };
 pub use observer::{Control, Crossing, Event, Observer};
 pub use rank::RankRevealing;

@@ -8,19 +8,24 @@
 //! Beside it stand operators on given functions: [`gauss_jacobi`] rules, and [`operate_on_samples`] on a uniform grid by fast convolution.
 
 mod basis;
+mod blocks;
 mod collocation;
 mod exponentials;
 mod gauss;
 mod history;
 mod linear;
+mod local;
 mod recount;
+mod resolved;
 mod run;
 mod samples;
 mod system;
+mod waves;
 
 pub use exponentials::Exponentials;
 pub use gauss::gauss_jacobi;
-pub use recount::Recount;
+pub use recount::{KernelValues, Recount};
+pub use resolved::Resolved;
 pub use run::{MemoryObserver, MemoryOptions, MemoryOutcome, Piece, integrate_memory};
 pub use samples::{SampleOperator, operate_on_samples};
-pub use system::{Kernel, MemorySystem, Operand};
+pub use system::{Kernel, MemorySystem, Operand, Wave};

@@ -242,14 +242,14 @@ struct Counted(Recount, f64);
 
 impl MemoryObserver for Counted {
     fn sample(&mut self, t: f64, _x: &[f64], z: &[f64]) {
-        self.0.compare(t, z);
+        self.0.compare(t, z, &[]);
     }
     fn last(&mut self, t: f64, piece: &Piece<'_>) {
-        self.0.last(t, piece);
+        self.0.last(t, piece, &mut |_, _, _| f64::NAN);
     }
     fn piece(&mut self, piece: &Piece<'_>) {
         let x: Vec<f64> = piece.x.iter().map(|x| x * self.1).collect();
-        self.0.piece(&Piece { x: &x, ..*piece });
+        self.0.piece(&Piece { x: &x, ..*piece }, &mut |_, _, _| f64::NAN);
     }
 }
 
@@ -261,7 +261,8 @@ fn memory_is_recounted_by_direct_quadrature() {
             MemoryOptions { t1: 10.0, outputs: outputs.clone(), ..MemoryOptions::default() };
         let mut system = Relaxation(alpha);
         let operands = system.operands();
-        let recount = || Recount::new(operands.clone(), options.stages, 0.0, &outputs);
+        let recount =
+            || Recount::new(operands.clone(), Vec::new(), options.stages, 0.0, &outputs);
         let (mut right, mut wrong) = (Counted(recount(), 1.0), Counted(recount(), 1.0 + 1e-9));
         integrate_memory(&mut system, &options, &mut right);
         integrate_memory(&mut system, &options, &mut wrong);

@@ -11,7 +11,7 @@ use pfaff_expr::{Expr, Graph, Memory, Node, Role, number};
 use pfaff_model::{Diagnostic, Model, Span};
 use pfaff_solver::{Kernel, Operand};
 
-use crate::memory::kernel::{Term, fit, terms};
+use crate::memory::compress::compress;
 
 /// Unknowns, operands and equations, as expressions and numbers.
 #[derive(Clone, Debug)]
@@ -32,6 +32,8 @@ pub(crate) struct Plan {
     pub(crate) operands: Vec<Operand>,
     /// General kernels, by operand.
     pub(crate) kernels: Vec<Option<Expr>>,
+    /// Kernels as they are written, for the audit.
+    pub(crate) written: Vec<Written>,
     /// $F$
     pub(crate) residual: Vec<Expr>,
     /// $\varphi(q, t)$ of the holonomic constraints, with their derivatives by the positions.
@@ -68,6 +70,7 @@ impl Plan {
             symbols: Vec::new(),
             operands: Vec::new(),
             kernels: Vec::new(),
+            written: Vec::new(),
             residual: Vec::new(),
             holonomic: Vec::new(),
             images: Vec::new(),
@@ -399,39 +402,18 @@ impl Plan {
     /// $\int k\,g$
     fn kernel(&mut self, model: &Model, operand: Expr, kernel: Expr) -> Expr {
         let g = &model.graph;
-        let lag = g.symbol("s", Role::Free);
-        let value = |e: Expr, s: f64| {
-            let at = |x: Expr| if x == lag { s } else { parameter(model, x) };
-            g.evaluate(&[e], &at)[0]
-        };
         let unknown = self.unknown(g, "operand of memory", operand);
-        let mut parts = Vec::new();
-        for term in terms(g, kernel, (lag, model.time), &value) {
-            let (factor, kernel, general) = match term {
-                Term::Known(factor, kernel) => (factor, kernel, None),
-                Term::General(k) => match self.fitted(model, k, &value) {
-                    Some(kernel) => (1.0, kernel, None),
-                    None => (1.0, Kernel::General, Some(k)),
-                },
-            };
+        let mut sum = Vec::new();
+        for part in compress(model, kernel, (self.t0, self.span)) {
+            let kernel = part.kernel;
             let operand = Operand { unknown, kernel, start: Vec::new(), controlled: true };
             let z = self.operand(g, operand, None);
-            *self.kernels.last_mut().expect("the operand was pushed") = general;
-            let factor = number::from_f64(factor).map_or(g.zero(), |f| g.number(f));
-            parts.push(g.mul(factor, z));
+            *self.kernels.last_mut().expect("the operand was pushed") = part.written;
+            sum.push(g.mul(part.factor, z));
         }
-        g.sum(parts)
-    }
-
-    /// A kernel of the lag alone as a sum of exponentials over the run, if few do.
-    fn fitted(
-        &self,
-        model: &Model,
-        kernel: Expr,
-        value: &dyn Fn(Expr, f64) -> f64,
-    ) -> Option<Kernel> {
-        let steady = !model.graph.contains(kernel, &[model.time]);
-        if steady { fit(self.span, &|s| value(kernel, s)) } else { None }
+        let image = g.sum(sum);
+        self.written.push(Written { unknown, kernel, image });
+        image
     }
 
     fn value_at_start(&self, model: &Model, data: &[Vec<f64>], e: Expr) -> f64 {
@@ -444,6 +426,14 @@ impl Plan {
         }
         if e == model.time { self.t0 } else { parameter(model, e) }
     }
+}
+
+/// A kernel as it is written, the unknown that it meets, and what stands for the integral.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Written {
+    pub(crate) unknown: usize,
+    pub(crate) kernel: Expr,
+    pub(crate) image: Expr,
 }
 
 /// Where a quantity is found.

@@ -1,6 +1,6 @@
 //! A plan, compiled: what the collocation evaluates.
 
-use pfaff_expr::{Expr, Role};
+use pfaff_expr::{Expr, Graph, Role};
 use pfaff_model::{Direction, Model};
 use pfaff_program::{CompileError, Program, Run};
 use pfaff_solver::{self as solver, EventKind, Halt, MemorySystem, Operand};
@@ -21,7 +21,7 @@ pub(crate) struct Remembering {
     entries: Vec<(usize, usize)>,
     values: Vec<f64>,
     inputs: Vec<f64>,
-    kernels: Vec<Option<Run>>,
+    kernels: Vec<Option<KernelRun>>,
     events: Vec<EventKind>,
     watched: Run,
 }
@@ -49,10 +49,8 @@ impl Remembering {
                 }
             }
         }
-        let lag = g.symbol("s", Role::Free);
-        let kernel =
-            |k: &Option<Expr>| k.map(|k| compile(&[model.time, lag], &[k])).transpose();
-        let kernels = plan.kernels.iter().map(kernel).collect::<Result<_, _>>()?;
+        let kernel = |k: &Option<Expr>| k.map(|k| KernelRun::new(model, k));
+        let kernels = plan.kernels.iter().map(kernel).collect();
         let events = model.events.iter().map(|e| EventKind {
             direction: match e.direction {
                 Direction::Rising => solver::Direction::Rising,
@@ -127,12 +125,10 @@ impl MemorySystem for Remembering {
         Ok(())
     }
 
-    fn kernel(&mut self, operand: usize, t: f64, lag: f64) -> f64 {
-        let mut value = [f64::NAN];
+    fn kernel(&mut self, operand: usize, t: f64, lags: &[f64], out: &mut [f64]) {
         if let Some(kernel) = &mut self.kernels[operand] {
-            kernel.evaluate(&[t, lag], &mut value);
+            out.iter_mut().zip(lags).for_each(|(k, s)| *k = kernel.value(t, *s));
         }
-        value[0]
     }
 
     fn events(&self) -> &[EventKind] {
@@ -149,5 +145,51 @@ impl MemorySystem for Remembering {
         self.fill(t, x, z)?;
         self.watched.evaluate(&self.inputs, values);
         Ok(())
+    }
+}
+
+/// The values of a kernel.
+#[derive(Clone, Debug)]
+pub(crate) enum KernelRun {
+    /// Compiled.
+    Tape(Run),
+    /// Evaluated as it stands: Mittag-Leffler functions have no tape.
+    Slow { graph: Graph, kernel: Expr, symbols: [Expr; 2], parameters: Vec<(Expr, f64)> },
+}
+
+impl KernelRun {
+    pub(crate) fn new(model: &Model, kernel: Expr) -> Self {
+        let symbols = [model.time, model.graph.symbol("s", Role::Free)];
+        match Program::compile(&model.graph, &symbols, &model.parameter_symbols(), &[kernel]) {
+            Ok(program) => Self::Tape(program.start(&model.parameter_values())),
+            Err(_) => Self::Slow {
+                graph: model.graph.clone(),
+                kernel,
+                symbols,
+                parameters: model.parameters.iter().map(|p| (p.symbol, p.value)).collect(),
+            },
+        }
+    }
+
+    /// $k(t, s)$
+    pub(crate) fn value(&mut self, t: f64, lag: f64) -> f64 {
+        match self {
+            Self::Tape(run) => {
+                let mut value = [f64::NAN];
+                run.evaluate(&[t, lag], &mut value);
+                value[0]
+            }
+            Self::Slow { graph, kernel, symbols, parameters } => {
+                let at = |x: Expr| {
+                    let parameter = || parameters.iter().find(|p| p.0 == x).map(|p| p.1);
+                    match symbols.iter().position(|s| *s == x) {
+                        Some(0) => t,
+                        Some(_) => lag,
+                        None => parameter().unwrap_or(f64::NAN),
+                    }
+                };
+                graph.evaluate(&[*kernel], &at)[0]
+            }
+        }
     }
 }

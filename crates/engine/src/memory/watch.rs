@@ -8,6 +8,7 @@ use pfaff_solver::{Control, Event, MemoryObserver, Piece, Recount};
 use crate::instant::Instant;
 use crate::memory::formulate::Formulation;
 use crate::memory::projection::Projection;
+use crate::memory::system::KernelRun;
 use crate::progress::{Progress, Setting};
 use crate::record::Record;
 
@@ -22,6 +23,7 @@ pub(crate) struct Reader {
     n: usize,
     m: usize,
     observed: usize,
+    held: usize,
     /// Observed quantities that have no tape (Mittag-Leffler functions): where they stand, and how they are found.
     slow: Vec<(usize, Expr)>,
     graph: Graph,
@@ -49,6 +51,7 @@ impl Reader {
         parts.push(formulation.energy.map(|e| e.1));
         parts.extend(observed.iter().map(|&o| Some(o)));
         parts.extend(formulation.held.iter().map(|h| Some(h.1)));
+        parts.extend(plan.written.iter().map(|w| Some(w.image)));
         let mut inputs = vec![model.time];
         inputs.extend(plan.unknowns.iter().chain(&plan.symbols));
         let mut outputs: Vec<Expr> = parts.iter().map(|p| p.unwrap_or(g.zero())).collect();
@@ -70,6 +73,7 @@ impl Reader {
             n: model.coordinates.len(),
             m: model.constraints.len(),
             observed: observed.len(),
+            held: formulation.held.len(),
             slow,
             graph: g.clone(),
             symbols: inputs,
@@ -119,7 +123,13 @@ impl Reader {
     }
 
     fn held(&self) -> &[f64] {
-        &self.outputs[4 * self.n + self.m + 2 + self.observed..]
+        let start = 4 * self.n + self.m + 2 + self.observed;
+        &self.outputs[start..start + self.held]
+    }
+
+    /// What the run has for the kernels as they are written, at the point that was read last.
+    fn written(&self) -> &[f64] {
+        &self.outputs[4 * self.n + self.m + 2 + self.observed + self.held..]
     }
 }
 
@@ -139,6 +149,8 @@ pub(crate) struct Watcher<'a> {
     pub(crate) begin: Vec<Vec<f64>>,
     /// The memory a second time.
     pub(crate) recount: Recount,
+    /// The kernels as they are written.
+    pub(crate) kernels: Vec<KernelRun>,
     pub(crate) setting: Setting<'a>,
     pub(crate) watch: &'a mut dyn FnMut(&Progress<'_>) -> bool,
 }
@@ -176,15 +188,17 @@ impl Watcher<'_> {
 impl MemoryObserver for Watcher<'_> {
     fn sample(&mut self, t: f64, x: &[f64], z: &[f64]) {
         self.row(t, x, z, false);
-        self.recount.compare(t, z);
+        self.recount.compare(t, z, self.reader.written());
     }
 
     fn last(&mut self, t: f64, piece: &Piece<'_>) {
-        self.recount.last(t, piece);
+        let kernels = &mut self.kernels;
+        self.recount.last(t, piece, &mut |k, t, s| kernels[k].value(t, s));
     }
 
     fn piece(&mut self, piece: &Piece<'_>) {
-        self.recount.piece(piece);
+        let kernels = &mut self.kernels;
+        self.recount.piece(piece, &mut |k, t, s| kernels[k].value(t, s));
     }
 
     fn step(&mut self, t: f64, x: &[f64], _z: &[f64]) -> Control {

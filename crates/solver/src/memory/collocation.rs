@@ -4,8 +4,8 @@
 //! $\partial_x F\,\delta_{jk} + \partial_z F\,h^\mu (L_\mu)_{jk}$, whose factors are used again as long as they serve.
 
 use super::basis::Basis;
-use super::gauss::gauss_jacobi;
 use super::history::{History, Tables};
+use super::local::Local;
 use super::system::{Kernel, MemorySystem, Operand};
 use crate::lu::Lu;
 use crate::system::Halt;
@@ -49,7 +49,8 @@ pub(crate) struct Frame {
     pub(crate) basis: Basis,
     /// $L_\mu$ for each operand.
     pub(crate) units: Vec<Vec<f64>>,
-    rule: (Vec<f64>, Vec<f64>),
+    /// For each operand with a general kernel.
+    locals: Vec<Option<Local>>,
     /// A change of the operands that ends Newton's iteration.
     pub(crate) settled: f64,
 }
@@ -62,9 +63,12 @@ impl Frame {
             _ => Vec::new(),
         };
         let units = operands.iter().map(unit).collect();
-        let general = operands.iter().any(|o: &Operand| o.kernel == Kernel::General);
-        let rule = if general { gauss_jacobi(12, 1.0) } else { Default::default() };
-        Self { t0, n, operands, basis, units, rule, settled: 0.0 }
+        let local = |o: &Operand| match o.kernel {
+            Kernel::General(mu, _) => Some(Local::new(mu)),
+            _ => None,
+        };
+        let locals = operands.iter().map(local).collect();
+        Self { t0, n, operands, basis, units, locals, settled: 0.0 }
     }
 }
 
@@ -185,14 +189,9 @@ impl Collocation {
         for j in 0..s {
             let at = elapsed + frame.basis.nodes[j] * h;
             for (p, operand) in frame.operands.iter().enumerate() {
-                let past = if operand.kernel == Kernel::General {
-                    history.general(
-                        (p, frame.n),
-                        (frame.t0, at),
-                        &frame.basis,
-                        &frame.rule,
-                        system,
-                    )
+                let past = if matches!(operand.kernel, Kernel::General(..)) {
+                    let later = frame.basis.nodes[j] * h;
+                    history.general(p, frame.t0 + at, (elapsed, later), system)
                 } else {
                     history.value(p, j, &self.tables)
                 };
@@ -200,10 +199,23 @@ impl Collocation {
             }
         }
         for (p, operand) in frame.operands.iter().enumerate() {
-            if operand.kernel == Kernel::General {
-                self.tables.local[p] = local_general(frame, p, (elapsed, h), system);
-                self.factored = 0.0;
+            let (Kernel::General(_, resolved), Some(local)) =
+                (&operand.kernel, &frame.locals[p])
+            else {
+                continue;
+            };
+            let steady = resolved.as_ref().is_some_and(|r| r.steady);
+            if steady && !self.tables.local[p].is_empty() {
+                continue;
             }
+            // NOTE: one row for each node, since each has its own time.
+            let rows = (0..s).map(|j| {
+                let t = frame.t0 + (elapsed + frame.basis.nodes[j] * h);
+                let mut kernel = |lags: &[f64], out: &mut [f64]| system.kernel(p, t, lags, out);
+                local.rows(&frame.basis, j..j + 1, h, resolved.as_ref(), &mut kernel)
+            });
+            self.tables.local[p] = rows.collect::<Vec<_>>().concat();
+            self.factored = 0.0;
         }
     }
 
@@ -355,32 +367,4 @@ fn substitute(a: &[f64], exchanges: &[usize], x: &mut [f64]) {
         let sum: f64 = (i + 1..n).map(|j| a[i * n + j] * x[j]).sum();
         x[i] = (x[i] - sum) / a[i * n + i];
     }
-}
-
-/// Local integrals of a general kernel: halving panels towards the lag 0, where it may be singular.
-fn local_general(
-    frame: &Frame,
-    p: usize,
-    (elapsed, h): (f64, f64),
-    system: &mut dyn MemorySystem,
-) -> Vec<f64> {
-    let s = frame.basis.stages;
-    let mut matrix = vec![0.0; s * s];
-    for (j, c) in frame.basis.nodes.iter().enumerate() {
-        let t = frame.t0 + elapsed + c * h;
-        let panels = if system.kernel(p, t, 0.0).is_finite() { 1 } else { 60 };
-        for panel in 0..panels {
-            let far = c * libm::pow(0.5, f64::from(panel));
-            let near = if panel + 1 == panels { 0.0 } else { 0.5 * far };
-            for (y, w) in frame.rule.0.iter().zip(&frame.rule.1) {
-                let lag = near + y * (far - near);
-                let share = w * (far - near) * h * system.kernel(p, t, lag * h);
-                for k in 0..s {
-                    matrix[j * s + k] +=
-                        share * super::basis::lagrange(&frame.basis.nodes, k, c - lag);
-                }
-            }
-        }
-    }
-    matrix
 }

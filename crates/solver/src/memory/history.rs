@@ -10,9 +10,11 @@
 //! is not carried along, and made again from the last step when a shorter one asks for it.
 
 use super::basis::{Basis, integrate_coefficients};
+use super::blocks::Blocks;
 use super::exponentials::{Exponentials, moments};
 use super::linear::{Linear, LinearTable};
 use super::system::{Kernel, MemorySystem, Operand};
+use super::waves::{WaveTable, Waves};
 
 /// Exponents beyond which an exponential is nothing.
 const NOTHING: f64 = 42.0;
@@ -26,9 +28,6 @@ pub(crate) struct History {
     pub(crate) pasts: Vec<Past>,
     /// Length of the last step, 0 before the first.
     last: f64,
-    /// Steps with the node values of all unknowns, where a general kernel needs them.
-    kept: Vec<(f64, f64, Vec<f64>)>,
-    keeps: bool,
     /// Node values and coefficients of one operand, re-used.
     values: Vec<f64>,
     next: Vec<f64>,
@@ -53,8 +52,9 @@ pub(crate) struct Past {
     mu: f64,
     whole: usize,
     group: Option<usize>,
-    general: bool,
     linear: Option<Linear>,
+    waves: Option<Waves>,
+    blocks: Option<Blocks>,
     /// $X_1 \dots X_m$ with what their sums lost.
     sums: Vec<(f64, f64)>,
     psi: Vec<f64>,
@@ -73,6 +73,8 @@ pub(crate) struct Tables {
     groups: Vec<GroupTable>,
     /// For each operand with a linear kernel.
     linear: Vec<Option<LinearTable>>,
+    /// For each operand with waves.
+    waves: Vec<Option<WaveTable>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -101,8 +103,9 @@ impl History {
                 mu: 0.0,
                 whole: 0,
                 group: None,
-                general: false,
                 linear: None,
+                waves: None,
+                blocks: None,
                 sums: Vec::new(),
                 psi: Vec::new(),
                 coefficients: Vec::new(),
@@ -136,7 +139,12 @@ impl History {
                     past.psi = vec![0.0; linear.size()];
                     past.linear = Some(linear);
                 }
-                Kernel::General => past.general = true,
+                Kernel::Waves(mu, waves) => {
+                    past.waves = Some(Waves::new(*mu, waves, (shortest, longest), error));
+                }
+                Kernel::General(_, resolved) => {
+                    past.blocks = Some(Blocks::new(resolved.clone()));
+                }
             }
             past.sums = vec![(0.0, 0.0); past.whole];
             past.coefficients = vec![0.0; basis.stages + past.whole];
@@ -145,15 +153,15 @@ impl History {
             }
             pasts.push(past);
         }
-        let keeps = pasts.iter().any(|p| p.general);
         let (values, next) = (vec![0.0; basis.stages], vec![0.0; basis.stages + 8]);
-        Self { groups, pasts, last: 0.0, kept: Vec::new(), keeps, values, next }
+        Self { groups, pasts, last: 0.0, values, next }
     }
 
     /// The number of exponentials that are carried along at most.
     pub(crate) fn terms(&self) -> usize {
         let used = |g: &Group| g.terms.weights.iter().filter(|w| **w != 0.0).count();
-        self.groups.iter().map(used).sum()
+        let waves = self.pasts.iter().filter_map(|p| p.waves.as_ref());
+        self.groups.iter().map(used).sum::<usize>() + waves.map(Waves::len).sum::<usize>()
     }
 
     /// Fills `tables` for a step of length `h` that begins at `elapsed` and makes stale rates fresh.
@@ -171,11 +179,16 @@ impl History {
             tables.boundary.resize(self.pasts.len(), Vec::new());
             tables.groups.resize(self.groups.len(), GroupTable::default());
             tables.linear.resize(self.pasts.len(), None);
+            tables.waves.resize(self.pasts.len(), None);
             for (p, past) in self.pasts.iter().enumerate() {
-                if past.general {
-                    continue;
-                }
-                if let Some(linear) = &past.linear {
+                if past.blocks.is_some() {
+                    // NOTE: filled by the step, which knows the kernel.
+                    tables.local[p].clear();
+                } else if let Some(waves) = &past.waves {
+                    let table = waves.table(basis, h);
+                    tables.local[p].clone_from(&table.local);
+                    tables.waves[p] = Some(table);
+                } else if let Some(linear) = &past.linear {
                     let table = linear.table(basis, h);
                     tables.local[p].clone_from(&table.local);
                     tables.linear[p] = Some(table);
@@ -211,6 +224,11 @@ impl History {
 
     /// Makes the rates that the tables use fresh from the last step.
     fn freshen(&mut self, tables: &Tables) {
+        for (past, table) in self.pasts.iter_mut().zip(&tables.waves) {
+            if let (Some(waves), Some(table)) = (&mut past.waves, table) {
+                waves.freshen(table, self.last, &past.coefficients);
+            }
+        }
         for (g, group) in self.groups.iter_mut().enumerate() {
             let wanted = tables.groups[g].active;
             if wanted <= group.fresh {
@@ -243,6 +261,9 @@ impl History {
             let d = past.psi.len();
             sum = dot(&table.reach[j * d..(j + 1) * d], &past.psi);
         }
+        if let (Some(waves), Some(table)) = (&past.waves, &tables.waves[p]) {
+            sum = waves.value(j, table);
+        }
         for (k, (x, lost)) in past.sums.iter().enumerate() {
             sum += tables.boundary[p][j * past.whole + k] * (x + lost);
         }
@@ -260,18 +281,23 @@ impl History {
     ) {
         let (s, h) = (basis.stages, tables.h);
         let Self { values, next, .. } = self;
-        for (past, linear) in self.pasts.iter_mut().zip(&tables.linear) {
-            if past.general {
-                continue;
-            }
+        for (p, past) in self.pasts.iter_mut().enumerate() {
             for (j, v) in values.iter_mut().enumerate() {
                 *v = x[j * unknowns + past.unknown];
             }
-            if let Some(table) = linear {
+            if let Some(table) = &tables.linear[p] {
                 table.advance(&mut past.psi, values);
                 continue;
             }
             basis.coefficients(values, &mut past.coefficients[..s]);
+            if let (Some(waves), Some(table)) = (&mut past.waves, &tables.waves[p]) {
+                waves.advance(&past.coefficients, table);
+                continue;
+            }
+            if let Some(blocks) = &mut past.blocks {
+                blocks.advance(elapsed, h, &past.coefficients);
+                continue;
+            }
             for k in 0..past.whole {
                 let (n, mean) = (s + k, past.coefficients[0]);
                 let (sum, lost) = past.sums[k];
@@ -311,35 +337,20 @@ impl History {
         for (group, table) in self.groups.iter_mut().zip(&tables.groups) {
             group.fresh = table.active;
         }
-        if self.keeps {
-            self.kept.push((elapsed, h, x.to_vec()));
-        }
         self.last = h;
     }
 
-    /// What the kept past contributes to a general operand at `t0 + elapsed`.
+    /// What the past contributes to a general operand `later` than `elapsed`, where it ends.
     pub(crate) fn general(
         &self,
-        (p, unknowns): (usize, usize),
-        (t0, elapsed): (f64, f64),
-        basis: &Basis,
-        rule: &(Vec<f64>, Vec<f64>),
+        p: usize,
+        t: f64,
+        (elapsed, later): (f64, f64),
         system: &mut dyn MemorySystem,
     ) -> f64 {
-        let unknown = self.pasts[p].unknown;
-        let mut values = vec![0.0; basis.stages];
-        let mut total = 0.0;
-        for (start, h, x) in &self.kept {
-            for (j, v) in values.iter_mut().enumerate() {
-                *v = x[j * unknowns + unknown];
-            }
-            for (y, w) in rule.0.iter().zip(&rule.1) {
-                let lag = elapsed - start - y * h;
-                let k = system.kernel(p, t0 + elapsed, lag);
-                total += w * h * k * basis.value(&values, *y);
-            }
-        }
-        total
+        let mut kernel = |lags: &[f64], out: &mut [f64]| system.kernel(p, t, lags, out);
+        let blocks = self.pasts[p].blocks.as_ref();
+        blocks.map_or(0.0, |blocks| blocks.value((elapsed, later), &mut kernel))
     }
 }
 

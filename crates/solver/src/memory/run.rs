@@ -10,7 +10,7 @@
 use super::basis::lagrange;
 use super::collocation::{Collocation, Frame};
 use super::history::History;
-use super::system::MemorySystem;
+use super::system::{Kernel, MemorySystem, Operand};
 use crate::dip::{Dip, Look};
 use crate::integrate::StopReason;
 use crate::observer::{Control, Crossing, Event};
@@ -146,12 +146,29 @@ const COARSE: f64 = 4.0;
 /// 1 % more steps, and at most some thousand tables however many steps there are.
 const FINE: f64 = 64.0;
 
+/// How often a kink that a kernel makes is met by the end of a step; each time it is weaker.
+const ECHOES: i32 = 8;
+
 /// How far from the ends of a step event functions are looked at as well, in steps: to see which way they go there.
 const BEYOND: f64 = 1e-3;
 
 /// The length rounded down to a part of an octave, so that lengths come back.
 fn rounded(h: f64, parts: f64) -> f64 {
     libm::exp2((parts * libm::log2(h)).floor() / parts)
+}
+
+/// Breaks of the kernels, and their multiples: what happened at the start happens again there.
+fn stops(operands: &[Operand], span: f64) -> Vec<f64> {
+    let mut stops = Vec::new();
+    for operand in operands {
+        let Kernel::General(_, Some(resolved)) = &operand.kernel else { continue };
+        for b in &resolved.breaks {
+            stops.extend((1..=ECHOES).map(|k| f64::from(k) * b).filter(|stop| *stop < span));
+        }
+    }
+    stops.sort_by(f64::total_cmp);
+    stops.dedup_by(|b, a| *b - *a <= 1e-13 * *a);
+    stops
 }
 
 /// A sum and what rounding took from it.
@@ -190,6 +207,8 @@ struct Run<'a> {
     x: Vec<f64>,
     z: Vec<f64>,
     next: usize,
+    /// Where the motion may have kinks, ascending: steps end there.
+    stops: Vec<f64>,
     steps: usize,
     rejected: usize,
     /// The event functions at the end of the last step, and their largest values.
@@ -225,6 +244,7 @@ impl<'a> Run<'a> {
             x: vec![0.0; n],
             z,
             next: 0,
+            stops: stops(&frame.operands, span),
             steps: 0,
             rejected: 0,
             watched: vec![f64::NAN; events],
@@ -250,7 +270,9 @@ impl<'a> Run<'a> {
             if self.steps + self.rejected >= self.options.max_steps {
                 return StopReason::MaxSteps;
             }
-            let left = span - self.elapsed;
+            let passed = |stop: &f64| *stop <= self.elapsed * (1.0 + 1e-14);
+            let stop = self.stops.get(self.stops.partition_point(passed));
+            let left = stop.map_or(span, |s| s.min(span)) - self.elapsed;
             let mut h = self.h.min(left);
             // Neither a sliver at the end nor a step twice as long as wanted.
             if h < left && left < 1.9 * h {

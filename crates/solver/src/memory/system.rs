@@ -6,6 +6,7 @@
 //! The unknowns $x$ are densities (highest derivatives, multipliers, operands of memory); the operands $z$ are everything that has been integrated:
 //! velocities, positions, fractional derivatives. There are as many equations as unknowns.
 
+use super::resolved::Resolved;
 use crate::system::{EventKind, Halt};
 
 /// A system (Z) with memory.
@@ -40,10 +41,10 @@ pub trait MemorySystem {
         by_z: &mut [f64],
     ) -> Result<(), Halt>;
 
-    /// The kernel $k_p(t, s)$ of an operand whose kernel is [`Kernel::General`].
-    fn kernel(&mut self, operand: usize, t: f64, lag: f64) -> f64 {
-        let _ = (operand, t, lag);
-        f64::NAN
+    /// Writes the kernel $k_p(t, s)$ at these lags, for an operand whose kernel is [`Kernel::General`].
+    fn kernel(&mut self, operand: usize, t: f64, lags: &[f64], out: &mut [f64]) {
+        let _ = (operand, t, lags);
+        out.fill(f64::NAN);
     }
 
     /// The events to watch.
@@ -90,8 +91,20 @@ pub enum Kernel {
     Exponentials(Vec<(f64, f64)>),
     /// $k^{(d)} = \sum_j a_j k^{(j)}$ with the coefficients $a_j$ and the values $k^{(j)}(0)$: damped waves, polynomials times exponentials.
     Linear(Vec<f64>, Vec<f64>),
-    /// Any other, from [`MemorySystem::kernel`]: the whole past is kept and summed anew, at a cost that grows with the square of the steps.
-    General,
+    /// $s^{\mu-1}/\Gamma(\mu)\,\mathrm{Re} \sum w\,e^{-zs}$ with $0 < \mu \le 1$: damped waves, alone or times a singular power.
+    Waves(f64, Vec<Wave>),
+    /// Any other, from [`MemorySystem::kernel`], of which $s^{1-\mu} k$ is smooth or grows like a logarithm at the lag 0. With [`Resolved`] the past is kept in blocks, some
+    /// $\log N$ of them; else the whole past is kept and summed anew, at a cost that grows with the square of the steps.
+    General(f64, Option<Resolved>),
+}
+
+/// $w\,e^{-zs}$, real and imaginary parts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wave {
+    /// $w$
+    pub weight: [f64; 2],
+    /// $z$
+    pub rate: [f64; 2],
 }
 
 impl Operand {
@@ -113,6 +126,9 @@ impl Operand {
 
     /// The order of smoothing: how $z$ scales with the length of a step.
     pub(crate) fn smoothing(&self) -> f64 {
-        if let Kernel::Power(mu) = self.kernel { mu } else { 1.0 }
+        match self.kernel {
+            Kernel::Power(mu) | Kernel::Waves(mu, _) | Kernel::General(mu, _) => mu,
+            Kernel::Exponentials(_) | Kernel::Linear(..) => 1.0,
+        }
     }
 }
