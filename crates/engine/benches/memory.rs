@@ -5,15 +5,16 @@
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
+#[path = "../../solver/tests/systems/mod.rs"]
+mod systems;
+
 use std::time::Instant;
 
 use pfaff_solver::{
-    Halt, Kernel, MemoryOptions, MemoryOutcome, MemorySystem, Operand, SampleOperator,
-    integrate_memory, operate_on_samples,
+    MemoryOptions, MemoryOutcome, MemorySystem, SampleOperator, integrate_memory,
+    operate_on_samples,
 };
-
-/// Writes the rates at a state.
-type Field = fn(&[f64], &mut [f64]);
+use systems::{Duffing, Fractional, constrained, relaxation};
 
 /// A part of the benchmark.
 type Part = fn();
@@ -73,53 +74,6 @@ fn show(name: &str, outcome: &MemoryOutcome, seconds: f64, error: f64) {
     );
 }
 
-fn power(unknown: usize, mu: f64, start: &[(f64, f64)]) -> Operand {
-    Operand { unknown, kernel: Kernel::Power(mu), start: start.to_vec(), controlled: mu >= 1.0 }
-}
-
-/// $\ddot q + 0.3 D^{1/2} q + \dots = 0$ for two coupled masses.
-struct Duffing;
-
-impl MemorySystem for Duffing {
-    fn unknowns(&self) -> usize {
-        2
-    }
-    fn operands(&self) -> Vec<Operand> {
-        let damped = 0.3 / libm::tgamma(1.5);
-        vec![
-            power(0, 2.0, &[(1.0, 0.0)]),
-            power(1, 2.0, &[(-0.5, 0.0), (0.3, 1.0)]),
-            power(0, 1.0, &[]),
-            power(1, 1.0, &[(0.3, 0.0)]),
-            power(0, 1.5, &[]),
-            power(1, 1.5, &[(damped, 0.5)]),
-        ]
-    }
-    fn residual(&mut self, t: f64, x: &[f64], z: &[f64], out: &mut [f64]) -> Result<(), Halt> {
-        let spring = 0.5 * (z[1] - z[0]);
-        out[0] =
-            x[0] + 0.3 * z[4] + z[0] + z[0] * z[0] * z[0] - spring - 0.4 * libm::cos(1.2 * t);
-        out[1] = x[1] + 0.3 * z[5] + z[1] + 0.5 * z[1] * z[1] * z[1] + spring;
-        Ok(())
-    }
-    fn jacobian(
-        &mut self,
-        (_, _, z): (f64, &[f64], &[f64]),
-        by_x: &mut [f64],
-        by_z: &mut [f64],
-    ) -> Result<(), Halt> {
-        by_x.copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
-        by_z.fill(0.0);
-        by_z[0] = 1.5 + 3.0 * z[0] * z[0];
-        by_z[1] = -0.5;
-        by_z[4] = 0.3;
-        by_z[6] = -0.5;
-        by_z[7] = 1.5 + 1.5 * z[1] * z[1];
-        by_z[11] = 0.3;
-        Ok(())
-    }
-}
-
 fn duffing() {
     println!("(a) two-mass Duffing chain with two dampers of order 1/2, t = 0..100");
     let fine =
@@ -152,47 +106,9 @@ fn duffing() {
     }
 }
 
-/// $\ddot q = -Kq + \lambda a$, $a\cdot\dot q + b\cdot D^{1/2} q = 0$.
-struct Constrained;
-
-impl MemorySystem for Constrained {
-    fn unknowns(&self) -> usize {
-        3
-    }
-    fn operands(&self) -> Vec<Operand> {
-        let start = 0.7 / libm::tgamma(1.5);
-        vec![
-            power(0, 2.0, &[(1.0, 0.0), (0.7, 1.0)]),
-            power(1, 2.0, &[(-0.5, 0.0), (-0.7, 1.0)]),
-            power(0, 1.0, &[(0.7, 0.0)]),
-            power(1, 1.0, &[(-0.7, 0.0)]),
-            power(0, 1.5, &[(start, 0.5)]),
-            power(1, 1.5, &[(-start, 0.5)]),
-        ]
-    }
-    fn residual(&mut self, _t: f64, x: &[f64], z: &[f64], out: &mut [f64]) -> Result<(), Halt> {
-        out[0] = x[0] + 2.0 * z[0] + 0.5 * z[1] - x[2];
-        out[1] = x[1] + 0.5 * z[0] + z[1] - x[2];
-        out[2] = z[2] + z[3] + 0.5 * z[4] - 0.25 * z[5];
-        Ok(())
-    }
-    fn jacobian(
-        &mut self,
-        _at: (f64, &[f64], &[f64]),
-        by_x: &mut [f64],
-        by_z: &mut [f64],
-    ) -> Result<(), Halt> {
-        by_x.copy_from_slice(&[1.0, 0.0, -1.0, 0.0, 1.0, -1.0, 0.0, 0.0, 0.0]);
-        by_z.copy_from_slice(&[
-            2.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0,
-            0.5, -0.25,
-        ]);
-        Ok(())
-    }
-}
-
 fn constraint() {
     println!("(b) constraint of order 1/2 with a singular reaction, t = 0..1");
+    let mut system = constrained(0.5, [0.5, -0.25], [0.7, -0.7]);
     // Laplace inversion in extended precision.
     let error = |z: &[f64]| {
         (z[0] - 1.117_274_449_189_068_2).abs().max((z[1] + 0.770_336_488_297_215_6).abs())
@@ -200,7 +116,7 @@ fn constraint() {
     for (stages, tolerance) in [(4, 1e-11), (6, 1e-11)] {
         let options =
             MemoryOptions { stages, tolerance, first: 1e-20, ..MemoryOptions::default() };
-        let (outcome, seconds) = timed(&mut Constrained, &options);
+        let (outcome, seconds) = timed(&mut system, &options);
         show(
             &format!("  adaptive, {stages} nodes, tolerance {tolerance:e}"),
             &outcome,
@@ -216,7 +132,7 @@ fn constraint() {
             first: 1e-20,
             ..MemoryOptions::default()
         };
-        let (outcome, seconds) = timed(&mut Constrained, &options);
+        let (outcome, seconds) = timed(&mut system, &options);
         show(
             &format!("  fixed, {stages} nodes, {steps:e} steps"),
             &outcome,
@@ -233,7 +149,7 @@ fn constraint() {
             first: 1e-20,
             ..MemoryOptions::default()
         };
-        let outcome = integrate_memory(&mut Constrained, &options, &mut ());
+        let outcome = integrate_memory(&mut system, &options, &mut ());
         let e = error(&outcome.z);
         println!(
             "    {:>4} steps  {e:.2e}  order {:.1}",
@@ -265,43 +181,6 @@ fn growth() {
     }
 }
 
-/// $D^{\alpha} y = f(y)$ with one order for each component.
-struct Fractional {
-    orders: Vec<f64>,
-    start: Vec<Vec<(f64, f64)>>,
-    rates: fn(&[f64], &mut [f64]),
-    slopes: fn(&[f64], &mut [f64]),
-}
-
-impl MemorySystem for Fractional {
-    fn unknowns(&self) -> usize {
-        self.orders.len()
-    }
-    fn operands(&self) -> Vec<Operand> {
-        let one =
-            |k: usize| Operand { controlled: true, ..power(k, self.orders[k], &self.start[k]) };
-        (0..self.orders.len()).map(one).collect()
-    }
-    fn residual(&mut self, _t: f64, x: &[f64], z: &[f64], out: &mut [f64]) -> Result<(), Halt> {
-        (self.rates)(z, out);
-        out.iter_mut().zip(x).for_each(|(o, x)| *o = x - *o);
-        Ok(())
-    }
-    fn jacobian(
-        &mut self,
-        (_, _, z): (f64, &[f64], &[f64]),
-        by_x: &mut [f64],
-        by_z: &mut [f64],
-    ) -> Result<(), Halt> {
-        let n = self.orders.len();
-        by_x.fill(0.0);
-        (0..n).for_each(|k| by_x[k * n + k] = 1.0);
-        (self.slopes)(z, by_z);
-        by_z.iter_mut().for_each(|s| *s = -*s);
-        Ok(())
-    }
-}
-
 /// A run that goes no further than its tolerance: a longer first step, and iterations that end a hundred times below what is asked for.
 fn loose(stages: usize, tolerance: f64) -> MemoryOptions {
     let first = if tolerance > 1e-6 { 1e-4 } else { 1e-10 };
@@ -310,12 +189,9 @@ fn loose(stages: usize, tolerance: f64) -> MemoryOptions {
 
 fn peers() {
     println!("(d) the problems of benches/peers/fractional.py");
-    let linear: (Field, Field) = (|z, o| o[0] = -z[0], |_, s| s[0] = -1.0);
     for order in [0.3, 0.5, 0.7, 0.9, 1.2, 1.5, 1.8] {
         let name = if order < 1.0 { "relaxation" } else { "oscillator" };
-        let start = vec![vec![(1.0, 0.0)]];
-        let mut system =
-            Fractional { orders: vec![order], start, rates: linear.0, slopes: linear.1 };
+        let mut system = relaxation(order);
         let exact = pfaff_expr::special::mittag_leffler(order, 1.0, -libm::pow(10.0, order));
         for (stages, tolerance) in [(3, 1e-3), (4, 1e-3), (4, 1e-4), (4, 1e-8), (6, 1e-11)] {
             let options = MemoryOptions { t1: 10.0, ..loose(stages, tolerance) };

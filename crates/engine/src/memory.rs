@@ -239,7 +239,9 @@ fn outputs(
 /// The start is so short that what it gets wrong of a singular density is below rounding.
 fn options(settings: &Settings, formulation: &Formulation) -> MemoryOptions {
     let e = formulation.plan.exponent;
-    let decades = if e < 0.0 { (14.0 / (1.0 + e)).clamp(16.0, 250.0) } else { 14.0 };
+    // NOTE: below −0.7 the solver begins with a step in powers, or makes the first step shorter by itself.
+    let singular = (-0.7..0.0).contains(&e);
+    let decades = if singular { (14.0 / (1.0 + e)).clamp(16.0, 250.0) } else { 14.0 };
     let decades = decades.min(formulation.plan.decades);
     // Where less is asked for, the start is as much less short: what it gets wrong is a power of its length.
     let asked = (2.0 - libm::log10(settings.options.tolerance)) / 12.0;
@@ -253,6 +255,7 @@ fn options(settings: &Settings, formulation: &Formulation) -> MemoryOptions {
         step: settings.options.step,
         outputs: settings.times.clone(),
         max_steps: settings.options.max_steps,
+        exponent: e,
         // Constraints hold at every output to rounding, whatever the tolerance is.
         settled: 0.0,
     }

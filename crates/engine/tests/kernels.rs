@@ -43,7 +43,7 @@ fn kernels_of_the_lag_agree_with_laplace_inversion() {
         (
             "s^(-1/2)*exp(-s) + 0.5*s^(-0.7)*cos(3*s)",
             5.0,
-            -0.0035795362958415706,
+            -0.003_579_536_295_841_571,
             "a power times",
         ),
     ] {

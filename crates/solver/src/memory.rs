@@ -15,6 +15,7 @@ mod gauss;
 mod history;
 mod linear;
 mod local;
+mod opening;
 mod recount;
 mod resolved;
 mod run;

@@ -147,7 +147,7 @@ fn breaks_that_move_are_summed_directly() {
     assert_eq!(Resolved::new(1.0, 2.0, false, &mut |t, s| window(t, s)), None);
     let direct = found(Kernel::General(1.0, None), window, 2.0);
     assert!(direct.recounted < 1e-12, "{:e}", direct.recounted);
-    close(direct.y, 0.00099803252886798814);
+    close(direct.y, 0.000_998_032_528_867_988);
 }
 
 /// Twice the steps are twice the work, with a kernel in blocks.

@@ -1,36 +1,12 @@
 //! Systems with memory against closed forms: relaxation, a constraint's kind of index, order on singular starts, cost.
 
+mod systems;
+
 use pfaff_solver::{
     Halt, Kernel, MemoryObserver, MemoryOptions, MemorySystem, Operand, Piece, Recount,
     SampleOperator, StopReason, integrate_memory, operate_on_samples,
 };
-
-/// $D^\alpha y = -y$, $y(0) = 1$, with $x = D^\alpha y$.
-struct Relaxation(f64);
-
-impl MemorySystem for Relaxation {
-    fn unknowns(&self) -> usize {
-        1
-    }
-    fn operands(&self) -> Vec<Operand> {
-        let start = vec![(1.0, 0.0)];
-        vec![Operand { unknown: 0, kernel: Kernel::Power(self.0), start, controlled: true }]
-    }
-    fn residual(&mut self, _t: f64, x: &[f64], z: &[f64], out: &mut [f64]) -> Result<(), Halt> {
-        out[0] = x[0] + z[0];
-        Ok(())
-    }
-    fn jacobian(
-        &mut self,
-        _at: (f64, &[f64], &[f64]),
-        by_x: &mut [f64],
-        by_z: &mut [f64],
-    ) -> Result<(), Halt> {
-        by_x[0] = 1.0;
-        by_z[0] = 1.0;
-        Ok(())
-    }
-}
+use systems::{constrained, relaxation};
 
 /// $E_{1/2}(-\sqrt t) = e^t\,\mathrm{erfc}\sqrt t$
 fn half(t: f64) -> f64 {
@@ -50,7 +26,7 @@ fn relaxation_of_order_one_half_is_met_at_all_outputs() {
     let outputs = vec![1e-6, 0.01, 0.1, 1.0, 3.3, 10.0, 20.0];
     let options = MemoryOptions { t1: 20.0, outputs, ..MemoryOptions::default() };
     let mut samples = Samples(Vec::new());
-    let outcome = integrate_memory(&mut Relaxation(0.5), &options, &mut samples);
+    let outcome = integrate_memory(&mut relaxation(0.5), &options, &mut samples);
     assert_eq!(outcome.stop, StopReason::End);
     assert_eq!(samples.0.len(), 7);
     for (t, y) in samples.0 {
@@ -64,7 +40,7 @@ fn order_is_at_least_four_from_a_singular_start() {
     let error = |step: f64| {
         let options =
             MemoryOptions { step: Some(step), stages: 4, t1: 2.0, ..MemoryOptions::default() };
-        let outcome = integrate_memory(&mut Relaxation(0.5), &options, &mut ());
+        let outcome = integrate_memory(&mut relaxation(0.5), &options, &mut ());
         (outcome.z[0] - half(2.0)).abs()
     };
     let (coarse, fine) = (error(0.4), error(0.1));
@@ -77,7 +53,7 @@ fn twice_the_steps_are_twice_the_evaluations_and_no_more_storage() {
     let run = |step: f64| {
         let options =
             MemoryOptions { step: Some(step), stages: 3, t1: 10.0, ..MemoryOptions::default() };
-        integrate_memory(&mut Relaxation(0.7), &options, &mut ())
+        integrate_memory(&mut relaxation(0.7), &options, &mut ())
     };
     let (one, two) = (run(0.01), run(0.005));
     assert_eq!(one.exponentials, two.exponentials);
@@ -85,73 +61,9 @@ fn twice_the_steps_are_twice_the_evaluations_and_no_more_storage() {
     assert!(ratio < 2.2, "{ratio}");
 }
 
-/// $\ddot q = -Kq + \lambda a$ with $a\cdot\dot q + b\cdot D^\alpha q = 0$, $0 < \alpha < 2$: a density $\lambda$ that is singular at the start.
-struct Constrained {
-    alpha: f64,
-    a: [f64; 2],
-    b: [f64; 2],
-    stiffness: [[f64; 2]; 2],
-    q: [f64; 2],
-    v: [f64; 2],
-}
-
-impl MemorySystem for Constrained {
-    fn unknowns(&self) -> usize {
-        3
-    }
-    fn operands(&self) -> Vec<Operand> {
-        let mut operands = Vec::new();
-        for (mu, shift) in [(2.0, 0.0), (1.0, 1.0), (2.0 - self.alpha, self.alpha)] {
-            for k in 0..2 {
-                let mut start = Vec::new();
-                for (j, value) in [self.q[k], self.v[k]].into_iter().enumerate() {
-                    let j = j as f64;
-                    if j >= shift {
-                        start.push((value / libm::tgamma(j + 1.0 - shift), j - shift));
-                    }
-                }
-                let kernel = Kernel::Power(mu);
-                operands.push(Operand { unknown: k, kernel, start, controlled: mu >= 1.0 });
-            }
-        }
-        operands
-    }
-    fn residual(&mut self, _t: f64, x: &[f64], z: &[f64], out: &mut [f64]) -> Result<(), Halt> {
-        for k in 0..2 {
-            let spring = self.stiffness[k][0] * z[0] + self.stiffness[k][1] * z[1];
-            out[k] = x[k] + spring - self.a[k] * x[2];
-        }
-        out[2] = (0..2).map(|k| self.a[k] * z[2 + k] + self.b[k] * z[4 + k]).sum();
-        Ok(())
-    }
-    fn jacobian(
-        &mut self,
-        _at: (f64, &[f64], &[f64]),
-        by_x: &mut [f64],
-        by_z: &mut [f64],
-    ) -> Result<(), Halt> {
-        by_x.copy_from_slice(&[1.0, 0.0, -self.a[0], 0.0, 1.0, -self.a[1], 0.0, 0.0, 0.0]);
-        by_z.fill(0.0);
-        for k in 0..2 {
-            by_z[6 * k..6 * k + 2].copy_from_slice(&self.stiffness[k]);
-            by_z[14 + k] = self.a[k];
-            by_z[16 + k] = self.b[k];
-        }
-        Ok(())
-    }
-}
-
 /// Laplace inversion in extended precision gives the positions at t = 1 (first case); the finest run stands in for the others.
 #[test]
 fn order_is_at_least_four_on_every_start_of_a_constraint() {
-    let case = |alpha, b, v| Constrained {
-        alpha,
-        a: [1.0, 1.0],
-        b,
-        stiffness: [[2.0, 0.5], [0.5, 1.0]],
-        q: [1.0, -0.5],
-        v,
-    };
     for (alpha, b, v) in [
         (0.5, [0.5, -0.25], [0.7, -0.7]), // λ ~ t^{−1/2}
         (0.5, [0.5, 0.5], [0.7, -0.7]),   // b·v = 0: bounded
@@ -162,7 +74,7 @@ fn order_is_at_least_four_on_every_start_of_a_constraint() {
             let first = 1e-28;
             let options =
                 MemoryOptions { step: Some(step), stages, first, ..Default::default() };
-            integrate_memory(&mut case(alpha, b, v), &options, &mut ()).z
+            integrate_memory(&mut constrained(alpha, b, v), &options, &mut ()).z
         };
         let exact = run(1.0 / 64.0, 8);
         let error = |z: &[f64]| (0..4).map(|i| (z[i] - exact[i]).abs()).fold(0.0_f64, f64::max);
@@ -174,6 +86,31 @@ fn order_is_at_least_four_on_every_start_of_a_constraint() {
             assert!((exact[0] - 1.117_274_449_189_068_2).abs() < 1e-12, "{}", exact[0]);
             assert!((exact[1] + 0.770_336_488_297_215_6).abs() < 1e-12, "{}", exact[1]);
         }
+    }
+}
+
+/// Densities like $t^{-\alpha}$ with $\alpha$ near 1, against Laplace inversion in extended precision: one step in powers of $t^{1-\alpha}$ stands for hundreds of decades.
+#[test]
+fn nearly_divergent_starts_take_few_steps() {
+    let (one, two) = ([0.5, -0.25], [0.5, 1.0]);
+    let (across, free) = ([0.7, -0.7], [0.4, 0.3]);
+    for (alpha, b, v, exact) in [
+        (0.9, one, across, [1.127_104_335_251_096_8, -0.768_215_654_628_628_4]),
+        (0.99, one, across, [1.131_931_285_621_015_4, -0.765_433_793_106_795_4]),
+        (0.999, one, across, [1.132_472_345_612_506, -0.765_103_551_400_037_2]),
+        (1.001, two, free, [0.720_511_316_766_159_4, -0.040_373_186_218_331_725]),
+        (1.01, two, free, [0.720_499_889_533_269_2, -0.040_272_548_879_669_94]),
+        (1.05, two, free, [0.720_440_867_087_411_5, -0.039_832_133_357_243_27]),
+    ] {
+        let exponent = if alpha < 1.0 { -alpha } else { alpha - 2.0 };
+        let options = MemoryOptions { exponent, ..MemoryOptions::default() };
+        let outcome = integrate_memory(&mut constrained(alpha, b, v), &options, &mut ());
+        assert_eq!(outcome.stop, StopReason::End, "{alpha}");
+        for (found, exact) in outcome.z.iter().zip(exact) {
+            // Ten times the tolerance 1e-11 of a step.
+            assert!((found - exact).abs() < 1e-10, "{alpha} {found} {exact}");
+        }
+        assert!(outcome.steps < 250, "{alpha} {}", outcome.steps);
     }
 }
 
@@ -259,7 +196,7 @@ fn memory_is_recounted_by_direct_quadrature() {
         let outputs = vec![0.5, 3.0, 10.0];
         let options =
             MemoryOptions { t1: 10.0, outputs: outputs.clone(), ..MemoryOptions::default() };
-        let mut system = Relaxation(alpha);
+        let mut system = relaxation(alpha);
         let operands = system.operands();
         let recount =
             || Recount::new(operands.clone(), Vec::new(), options.stages, 0.0, &outputs);

@@ -327,7 +327,7 @@ impl Collocation {
 }
 
 /// Triangular factors in place, with partial pivoting among rows of equal scale; false if a pivot is zero.
-fn eliminate(n: usize, a: &mut [f64], exchanges: &mut [usize]) -> bool {
+pub(crate) fn eliminate(n: usize, a: &mut [f64], exchanges: &mut [usize]) -> bool {
     let mut scale: Vec<f64> =
         a.chunks_exact(n).map(|row| row.iter().fold(0.0_f64, |m, x| m.max(x.abs()))).collect();
     for k in 0..n {
@@ -355,7 +355,7 @@ fn eliminate(n: usize, a: &mut [f64], exchanges: &mut [usize]) -> bool {
 }
 
 /// Solves with the factors of [`eliminate`], in place.
-fn substitute(a: &[f64], exchanges: &[usize], x: &mut [f64]) {
+pub(crate) fn substitute(a: &[f64], exchanges: &[usize], x: &mut [f64]) {
     let n = x.len();
     for (k, &p) in exchanges.iter().enumerate() {
         x.swap(k, p);

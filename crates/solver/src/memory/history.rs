@@ -13,6 +13,7 @@ use super::basis::{Basis, integrate_coefficients};
 use super::blocks::Blocks;
 use super::exponentials::{Exponentials, moments};
 use super::linear::{Linear, LinearTable};
+use super::opening::Opening;
 use super::system::{Kernel, MemorySystem, Operand};
 use super::waves::{WaveTable, Waves};
 
@@ -155,6 +156,40 @@ impl History {
         }
         let (values, next) = (vec![0.0; basis.stages], vec![0.0; basis.stages + 8]);
         Self { groups, pasts, last: 0.0, values, next }
+    }
+
+    /// Takes up a first step that is no polynomial.
+    pub(crate) fn open(&mut self, opening: &Opening, basis: &Basis, tables: &Tables) {
+        let h = opening.h;
+        let mut fresh = vec![0; self.groups.len()];
+        for p in 0..self.pasts.len() {
+            let (unknown, whole, mu) =
+                (self.pasts[p].unknown, self.pasts[p].whole, self.pasts[p].mu);
+            let mass = opening.sum(unknown, 1);
+            if mu == 0.0 {
+                // NOTE: for kernels without a singularity the step is a point.
+                let constant = vec![mass / h; basis.stages];
+                let past = &mut self.pasts[p];
+                if let Some(table) = &tables.linear[p] {
+                    table.advance(&mut past.psi, &constant);
+                } else if let Some(g) = past.group {
+                    let rates = &self.groups[g].terms.rates;
+                    past.psi = rates.iter().map(|s| mass * libm::exp(-0.5 * s * h)).collect();
+                    fresh[g] = rates.len();
+                }
+                continue;
+            }
+            self.pasts[p].sums = (1..=whole).map(|k| (opening.sum(unknown, k), 0.0)).collect();
+            if let Some(g) = self.pasts[p].group {
+                let rates = &self.groups[g].terms.rates;
+                self.pasts[p].psi = opening.moments(unknown, whole, rates);
+                fresh[g] = rates.len();
+            }
+        }
+        for (group, fresh) in self.groups.iter_mut().zip(fresh) {
+            group.fresh = fresh;
+        }
+        self.last = h;
     }
 
     /// The number of exponentials that are carried along at most.

@@ -7,14 +7,17 @@
 //! **Dense output** is exact: an output within a step is the end of a shorter step from the same start, so that it satisfies all equations as a step does.
 //! Events are located in the same way.
 
+mod begin;
+
 use super::basis::lagrange;
 use super::collocation::{Collocation, Frame};
 use super::history::History;
-use super::system::{Kernel, MemorySystem, Operand};
+use super::system::MemorySystem;
 use crate::dip::{Dip, Look};
 use crate::integrate::StopReason;
 use crate::observer::{Control, Crossing, Event};
 use crate::system::{Direction, Halt};
+use begin::{first, stops};
 
 /// How to integrate a system with memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +38,8 @@ pub struct MemoryOptions {
     pub outputs: Vec<f64>,
     /// Most steps to try.
     pub max_steps: usize,
+    /// The smallest exponent $e > -1$ with which a density begins, $x \sim \tau^e$; 0 if all are bounded.
+    pub exponent: f64,
     /// How far Newton's iteration goes, as a part of the tolerance; 0 is to rounding, so that equations hold at every output.
     pub settled: f64,
 }
@@ -50,6 +55,7 @@ impl Default for MemoryOptions {
             step: None,
             outputs: Vec::new(),
             max_steps: 10_000_000,
+            exponent: 0.0,
             settled: 0.0,
         }
     }
@@ -146,9 +152,6 @@ const COARSE: f64 = 4.0;
 /// 1 % more steps, and at most some thousand tables however many steps there are.
 const FINE: f64 = 64.0;
 
-/// How often a kink that a kernel makes is met by the end of a step; each time it is weaker.
-const ECHOES: i32 = 8;
-
 /// How far from the ends of a step event functions are looked at as well, in steps: to see which way they go there.
 const BEYOND: f64 = 1e-3;
 
@@ -157,25 +160,20 @@ fn rounded(h: f64, parts: f64) -> f64 {
     libm::exp2((parts * libm::log2(h)).floor() / parts)
 }
 
-/// Breaks of the kernels, and their multiples: what happened at the start happens again there.
-fn stops(operands: &[Operand], span: f64) -> Vec<f64> {
-    let mut stops = Vec::new();
-    for operand in operands {
-        let Kernel::General(_, Some(resolved)) = &operand.kernel else { continue };
-        for b in &resolved.breaks {
-            stops.extend((1..=ECHOES).map(|k| f64::from(k) * b).filter(|stop| *stop < span));
-        }
-    }
-    stops.sort_by(f64::total_cmp);
-    stops.dedup_by(|b, a| *b - *a <= 1e-13 * *a);
-    stops
-}
-
 /// A sum and what rounding took from it.
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let share = sum - a;
     (sum, (a - (sum - share)) + (b - share))
+}
+
+/// An empty past for a run whose first step has the length `h`.
+fn past(frame: &Frame, options: &MemoryOptions, h: f64) -> History {
+    // Outputs within the first step may ask for much shorter ones.
+    let shortest = 1e-3 * frame.basis.nodes[0] * h;
+    // The kernel is met a thousand times better than a step; a given length of steps says nothing of what is wanted.
+    let error = if options.step.is_some() { 0.0 } else { 1e-3 * options.tolerance };
+    History::new(&frame.operands, &frame.basis, (shortest, options.t1 - options.t0), error)
 }
 
 /// How a point of the trial was found.
@@ -222,12 +220,8 @@ impl<'a> Run<'a> {
         let mut frame = Frame::new(options.t0, n, operands, options.stages.max(2));
         frame.settled = options.settled * options.tolerance;
         let span = options.t1 - options.t0;
-        let h = span * options.first;
-        // Outputs within the first step may ask for much shorter ones.
-        let shortest = 1e-3 * frame.basis.nodes[0] * h;
-        // The kernel is met a thousand times better than a step; a given length of steps says nothing of what is wanted.
-        let error = if options.step.is_some() { 0.0 } else { 1e-3 * options.tolerance };
-        let history = History::new(&frame.operands, &frame.basis, (shortest, span), error);
+        let h = first(&frame, options);
+        let history = past(&frame, options, h);
         let events = system.events().len();
         let z = frame.operands.iter().map(|o| o.start_at(0.0)).collect();
         let mut guess = system.guess();
@@ -265,6 +259,11 @@ impl<'a> Run<'a> {
         }
         while self.options.outputs.get(self.next).is_some_and(|&t| t <= self.options.t0) {
             self.next += 1;
+        }
+        match self.open(observer) {
+            Ok(None) => {}
+            Ok(Some(stop)) => return stop,
+            Err(halt) => return halt.into(),
         }
         loop {
             if self.steps + self.rejected >= self.options.max_steps {
