@@ -52,11 +52,15 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
         print(&export(&model, principle, form, language).map_err(|e| unwritten(&model, &e))?)?;
         return Ok(Exit::Done);
     }
-    if arguments.state.is_none() && matches!(form, None | Some("multipliers")) {
-        let shown = pfaff::present_fractional(&model, principle).map_err(|refusal| {
-            show(&[refusal.diagnostic()], &model.source);
-            Exit::BadModel
-        })?;
+    if arguments.state.is_none() && form != Some("reduced") {
+        let shown = match form {
+            Some("hamilton") => pfaff::present_fractional_hamilton(&model, principle)
+                .map_err(|failure| failed(&failure, &model.source))?,
+            _ => pfaff::present_fractional(&model, principle).map_err(|refusal| {
+                show(&[refusal.diagnostic()], &model.source);
+                Exit::BadModel
+            })?,
+        };
         if let Some(presentation) = shown {
             print(&match format {
                 "latex" if arguments.document => presentation.to_latex_document(),

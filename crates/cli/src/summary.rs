@@ -183,9 +183,10 @@ fn solutions(motion: &Motion, text: &mut String) {
         };
         let _ = writeln!(
             text,
-            "  action {}  residual {:.0e}  t = {}  {family}{conjugate}{verdict}{}",
+            "  action {}  residual {:.0e}{}  t = {}  {family}{conjugate}{verdict}{}",
             digits(s.action),
             s.residual,
+            s.error.map_or_else(String::new, |e| format!("  error {e:.0e}")),
             number(s.t1),
             if s.abnormal { ", abnormal as well" } else { "" }
         );

@@ -117,6 +117,7 @@ impl Comparison {
         let left_out = self.left_out.iter().map(|(p, why)| {
             Json::object([("principle", Json::text(p.name())), ("reason", Json::text(why))])
         });
+        let names = first.map_or(&[][..], |m| &m.multipliers);
         Json::object([
             ("pfaff", Json::text(env!("CARGO_PKG_VERSION"))),
             ("model", first.map_or(Json::Null, |m| Json::text(&m.title))),
@@ -135,7 +136,7 @@ impl Comparison {
             ("conserved", Json::List(self.kept.iter().map(kept).collect())),
             (
                 "equivalence",
-                Json::List(self.equivalences.iter().map(|e| equivalence(e, first)).collect()),
+                Json::List(self.equivalences.iter().map(|e| e.to_json(names)).collect()),
             ),
         ])
     }
@@ -246,16 +247,19 @@ fn difference(p: &Parting, first: Option<&Motion>) -> Json {
     ])
 }
 
-fn equivalence(e: &Equivalence, first: Option<&Motion>) -> Json {
-    let names = first.map_or(&[][..], |m| &m.multipliers);
-    let μ = names.iter().zip(&e.multipliers).map(|(s, &x)| (s.name.clone(), Json::Number(x)));
-    Json::object([
-        ("along", Json::text(e.along.name())),
-        ("equivalent", Json::Bool(e.equivalent)),
-        ("residual", Json::Number(e.residual)),
-        ("reaction", Json::Number(e.reaction)),
-        ("mu0", Json::object(μ)),
-    ])
+impl Equivalence {
+    /// As JSON, with the names of the multipliers.
+    pub(crate) fn to_json(&self, names: &[Series]) -> Json {
+        let values = names.iter().zip(&self.multipliers);
+        let μ = values.map(|(s, &x)| (s.name.clone(), Json::Number(x)));
+        Json::object([
+            ("along", Json::text(self.along.name())),
+            ("equivalent", Json::Bool(self.equivalent)),
+            ("residual", Json::Number(self.residual)),
+            ("reaction", Json::Number(self.reaction)),
+            ("mu0", Json::object(μ)),
+        ])
+    }
 }
 
 pub(crate) fn sentence(e: &Equivalence, first: &Motion) -> String {

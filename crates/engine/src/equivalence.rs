@@ -54,9 +54,9 @@ pub(crate) fn along_vakonomic(model: &Model, motion: &Motion) -> Option<Equivale
     let count = motion.t.len().max(1) as f64;
     Some(judged(
         Principle::Vakonomic,
-        residual / count,
-        reaction / count,
+        (residual / count, reaction / count),
         if motion.t.is_empty() { Vec::new() } else { row(&motion.multipliers, 0) },
+        NOTHING,
     ))
 }
 
@@ -92,12 +92,18 @@ pub(crate) fn along_chetaev(model: &Model, motion: &Motion) -> Option<Equivalenc
     }
     let [left, reaction] = second.y[second.y.len() - 2..] else { return None };
     let span = t1 - t0;
-    Some(judged(Principle::Chetaev, left / span, reaction / span, best))
+    Some(judged(Principle::Chetaev, (left / span, reaction / span), best, NOTHING))
 }
 
-fn judged(along: Principle, left: f64, reaction: f64, multipliers: Vec<f64>) -> Equivalence {
+/// The verdict from mean squares.
+pub(crate) fn judged(
+    along: Principle,
+    (left, reaction): (f64, f64),
+    multipliers: Vec<f64>,
+    nothing: f64,
+) -> Equivalence {
     let (residual, reaction) = (left.max(0.0).sqrt(), reaction.max(0.0).sqrt());
-    let equivalent = residual <= NOTHING * (1.0 + reaction);
+    let equivalent = residual <= nothing * (1.0 + reaction);
     Equivalence { along, equivalent, residual, reaction, multipliers }
 }
 

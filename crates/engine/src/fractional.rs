@@ -1,36 +1,41 @@
 //! Extrema between given ends with memory: a model with `final` and fractional operators of either side into an audited motion.
 //!
 //! ```text
-//! Model ─► 𝓛 of operators ─► conditions at the ends ─► stationary points of growing degree ─► Motion
+//! Model ─► 𝓛 of operators ─► conditions at the ends ─► stationary points of growing degree ─► Motion of the first
 //! ```
 //!
-//! $\delta\int(L - \mu\cdot\varphi)\,dt = 0$ looks at past and future at once, so there is no run from initial values: the whole course is found at once by the spectral method of the solver. The degree grows until what it changes is below the tolerance.
+//! $\delta\int(L - \mu\cdot\varphi)\,dt = 0$ looks at past and future at once, so there is no run from initial values: the whole course is found at once by the spectral method of the solver. The degree grows until doubling it changes less than the tolerance.
+//! The audit has two more roads: the first variation along functions of its own, and Hamilton's form in positions and momenta.
 
 mod ends;
+mod equivalence;
 mod formulate;
+mod hamilton;
 mod integrand;
+mod refine;
 mod variation;
 
 use std::time::Instant as Clock;
 
 use pfaff_expr::Expr;
 use pfaff_model::{Diagnostic, Dynamics as Written, Model, Principle, Span};
-use pfaff_solver::{Extremum, NoExtremum, Operator, Place, extremum};
+use pfaff_solver::{Extremum, NoExtremum, Operator, Place};
 
-use crate::audit::{Audit, Check};
+use crate::audit::{Audit, Check, Verdict};
 use crate::boundary::{Solution, has_ends};
+use crate::compare_present::sentence;
 use crate::fractional::ends::{Ends, ends};
-use crate::fractional::formulate::{Formulation, mistake};
+pub(crate) use crate::fractional::formulate::Formulation;
+use crate::fractional::formulate::mistake;
+pub(crate) use crate::fractional::hamilton::Hamilton;
 use crate::fractional::integrand::{Integrand, compiled, time};
-use crate::fractional::variation::first_variation;
+use crate::fractional::refine::Reached;
+use crate::fractional::variation::{first_variation, variation_limit};
 use crate::memory::remembers;
 use crate::motion::{Form, Motion, Series, Statistics, Stop, StopReason};
 use crate::note::{Note, brief};
 use crate::pipeline::{Failure, dynamics_span, uncompiled};
 use crate::settings::{Request, Settings};
-
-/// Nodes on each side of the middle, one degree after the other. Four give up to 63 nodes; the rest is for courses that oscillate.
-const DEGREES: [usize; 8] = [8, 16, 24, 31, 40, 52, 68, 90];
 
 /// Test functions of the audit.
 const TESTS: usize = 12;
@@ -56,6 +61,10 @@ pub(crate) fn run(model: &Model, request: &Request) -> Result<Motion, Failure> {
         );
         return Err(Failure::Usage(text));
     }
+    if !request.lead.is_empty() {
+        let text = "--lead does not lead motions with memory: --guess or --from begin the search elsewhere";
+        return Err(Failure::Usage(text.into()));
+    }
     let plain = Request { method: Some("auto".into()), ..request.clone() };
     let settings = Settings::new(model, &plain)?;
     let span = (settings.t0, settings.options.t1);
@@ -69,8 +78,14 @@ pub(crate) fn run(model: &Model, request: &Request) -> Result<Motion, Failure> {
 
     let clock = Clock::now();
     let tolerance = settings.options.tolerance.max(1e-12);
-    let mut reached = refine(model, &formulation, &mut integrand, tolerance)
+    let asked = (&ends, tolerance, request.guess.as_ref());
+    let mut all = refine::all(model, &formulation, &mut integrand, asked)
         .map_err(|why| Failure::Model(vec![unsolved(model, &formulation, &why)]))?;
+    let solutions = all.iter_mut().map(|r| solution(model, &formulation, r, span)).collect();
+    let Some(reached) = all.first_mut() else {
+        let why = NoExtremum::Unconverged(f64::NAN);
+        return Err(Failure::Model(vec![unsolved(model, &formulation, &why)]));
+    };
     let found = &mut reached.found;
     let mut motion = Motion::empty(model);
     motion.principle = Some(principle);
@@ -79,6 +94,7 @@ pub(crate) fn run(model: &Model, request: &Request) -> Result<Motion, Failure> {
     motion.start = span.0;
     motion.stop = Stop { reason: StopReason::End, t: span.1 };
     motion.t.clone_from(&settings.times);
+    motion.solutions = Some(solutions);
     fill(model, &mut formulation, found, &mut motion, span)?;
     motion.notes = notes(&ends, reached.falling);
     if reached.error > tolerance {
@@ -89,50 +105,16 @@ pub(crate) fn run(model: &Model, request: &Request) -> Result<Motion, Failure> {
             brief(reached.error)
         )));
     }
-    let problem = &formulation.problem;
-    let variation = first_variation(problem, &mut integrand, found, &ends, TESTS);
-    let mut checks = vec![
-        Check::new(
-            "first variation".into(),
-            variation,
-            1e-9,
-            "random variations with operators in closed form, relative to the magnitudes that cancel",
-        ),
-        Check::new(
-            "degree".into(),
-            reached.error,
-            tolerance.max(1e-11),
-            "what the next degrees would change, if the last two differences fall on as they did",
-        ),
-    ];
-    checks.extend(held(model, &formulation, found, span)?);
-    let verdict = checks.iter().map(|c| c.verdict).max();
+    motion.equivalence = equivalence::along(model, &formulation, found, span);
+    if let Some(equivalence) = &motion.equivalence {
+        motion.notes.push(Note::Remark(sentence(equivalence, &motion)));
+    }
     motion.audit =
-        Audit { verdict: verdict.unwrap_or(crate::audit::Verdict::Unchecked), checks };
-    let first = |series: &[Series]| -> Vec<(String, f64)> {
-        series
-            .iter()
-            .map(|s| (s.name.clone(), s.values.first().copied().unwrap_or(f64::NAN)))
-            .collect()
-    };
-    motion.solutions = Some(vec![Solution {
-        action: found.action,
-        mu0: first(&motion.multipliers),
-        q0: first(&motion.q),
-        v0: first(&motion.v),
-        p0: Vec::new(),
-        t1: span.1,
-        residual: found.residual,
-        family_dimension: 0,
-        conjugate: None,
-        minimum: reached.falling.map(|count| count == 0),
-        abnormal: false,
-        agreement: Some(reached.error),
-    }]);
+        audit(model, &formulation, &mut integrand, reached, (&ends, span, tolerance))?;
     motion.statistics = Statistics {
-        steps: found.unknowns(),
+        steps: reached.found.unknowns(),
         rejected: 0,
-        evaluations: reached.steps * found.grid.len(),
+        evaluations: reached.steps * reached.found.grid.len(),
         derive_us,
         compile_us,
         integrate_us: microseconds(clock),
@@ -140,73 +122,75 @@ pub(crate) fn run(model: &Model, request: &Request) -> Result<Motion, Failure> {
     Ok(motion)
 }
 
-/// A solution, and how far it is from the true one.
-struct Reached {
-    found: Extremum,
-    error: f64,
-    steps: usize,
-    /// Independent variations along which the action falls; none where that was not decided.
-    falling: Option<usize>,
-}
-
-/// Degree after degree, until the solution does not change.
-fn refine(
+/// First variation, degree, Hamilton's form, constraints.
+fn audit(
     model: &Model,
     formulation: &Formulation,
     integrand: &mut Integrand,
-    tolerance: f64,
-) -> Result<Reached, NoExtremum> {
-    let length = formulation.problem.length;
-    let n = model.coordinates.len();
-    let places: Vec<Place> = (1..12)
-        .map(|i| {
-            let left = length * f64::from(i) / 12.0;
-            Place { left, right: length - left }
-        })
-        .collect();
-    let mut before: Option<(Extremum, Vec<f64>)> = None;
-    let mut last = f64::INFINITY;
-    let (mut steps, mut falling) = (0, None);
-    for half in DEGREES {
-        let near = before.as_ref().map(|b| &b.0);
-        let found = extremum(&formulation.problem, integrand, half, near);
-        let mut found = match (found, before.take()) {
-            (Ok(found), previous) => {
-                before = previous;
-                found
-            }
-            // NOTE: a coarse solution may fail where a fine one exists.
-            (Err(_), None) if half < 24 => continue,
-            (Err(why), _) => return Err(why),
-        };
-        steps += found.steps;
-        if let Some(count) = found.negative {
-            let border = model.constraints.len() * found.grid.len()
-                + formulation.problem.conditions.len();
-            falling = Some(count.saturating_sub(border));
-        }
-        let mut values = Vec::new();
-        for &place in &places {
-            values.extend((0..n).map(|k| found.value(k, Operator::Derivative(0), place)));
-        }
-        let change = before.as_ref().map_or(f64::INFINITY, |(_, old)| {
-            let off = |(a, b): (&f64, &f64)| (a - b).abs() / (1.0 + a.abs());
-            values.iter().zip(old).map(off).fold(0.0, f64::max)
-        });
-        // The differences fall at least as fast as they did; ten for those that come later.
-        let error = if last.is_finite() && change < last {
-            (10.0 * change * change / last).min(change)
-        } else {
-            change
-        };
-        if error <= tolerance || half == DEGREES[DEGREES.len() - 1] {
-            let error = error.max(1e-15);
-            return Ok(Reached { found, error, steps, falling });
-        }
-        last = change;
-        before = Some((found, values));
+    reached: &mut Reached,
+    (ends, span, tolerance): (&Ends, (f64, f64), f64),
+) -> Result<Audit, Failure> {
+    let found = &mut reached.found;
+    let variation = first_variation(&formulation.problem, integrand, found, ends, TESTS);
+    let mut checks = vec![
+        Check::new(
+            "first variation".into(),
+            variation,
+            variation_limit(tolerance),
+            "random variations with operators in closed form, relative to the magnitudes that cancel",
+        ),
+        Check::new(
+            "degree".into(),
+            reached.error,
+            tolerance.max(1e-11),
+            "twice the difference from the solution of the double degree",
+        ),
+    ];
+    let other = Hamilton::new(model, formulation).ok();
+    if let Some(off) = other.and_then(|h| h.off(model, found, span)) {
+        let reason = "positions and multipliers of Hamilton's form, solved in positions and momenta on other nodes";
+        checks.push(Check::new("hamilton's form".into(), off, tolerance.max(1e-10), reason));
     }
-    Err(NoExtremum::Unconverged(f64::NAN))
+    checks.extend(held(model, formulation, found, span)?);
+    let verdict = checks.iter().map(|c| c.verdict).max();
+    Ok(Audit { verdict: verdict.unwrap_or(Verdict::Unchecked), checks })
+}
+
+/// What is known of a stationary point.
+fn solution(
+    model: &Model,
+    formulation: &Formulation,
+    reached: &mut Reached,
+    (t0, t1): (f64, f64),
+) -> Solution {
+    let found = &mut reached.found;
+    let start = Place { left: 0.0, right: t1 - t0 };
+    let mut value = |k: usize, order: u8| {
+        let whole = formulation.problem.courses[k].order;
+        if whole < f64::from(order) {
+            return f64::NAN;
+        }
+        found.value(k, Operator::Derivative(order), start)
+    };
+    let n = model.coordinates.len();
+    let coordinates = || model.coordinates.iter().map(|c| c.name.clone()).enumerate();
+    Solution {
+        mu0: (model.constraints.iter().enumerate())
+            .map(|(a, c)| (c.name.clone(), value(n + a, 0)))
+            .collect(),
+        q0: coordinates().map(|(k, name)| (name, value(k, 0))).collect(),
+        v0: coordinates().map(|(k, name)| (name, value(k, 1))).collect(),
+        p0: Vec::new(),
+        t1,
+        action: found.action,
+        residual: found.residual,
+        family_dimension: 0,
+        conjugate: None,
+        minimum: reached.falling.map(|count| count == 0),
+        abnormal: false,
+        agreement: None,
+        error: Some(reached.error),
+    }
 }
 
 /// Which models have an extremum with memory.

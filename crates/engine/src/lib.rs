@@ -90,7 +90,7 @@ pub use pfaff_program::Language;
 pub use pipeline::{Failure, Reading, Rejected, derive, read, run, run_derived, run_watched};
 pub use plot::{Axis, Curve, Figure, Look};
 pub use present::{Presentation, present};
-pub use present_fractional::present_fractional;
+pub use present_fractional::{present_fractional, present_fractional_hamilton};
 pub use present_hamilton::present_hamilton;
 pub use present_reduced::present_reduced;
 pub use progress::Progress;

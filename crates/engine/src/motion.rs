@@ -4,6 +4,7 @@ use pfaff_model::{Model, Principle};
 
 use crate::audit::{Audit, Check, Verdict};
 use crate::boundary::Solution;
+use crate::equivalence::Equivalence;
 use crate::json::Json;
 use crate::note::Note;
 use crate::signs::signs;
@@ -53,6 +54,8 @@ pub struct Motion {
     pub notes: Vec<Note>,
     /// The motions between given ends that were found, least action first; `None` without `final`.
     pub solutions: Option<Vec<Solution>>,
+    /// Whether an extremum with memory is a motion of Chetaev's principle too; `None` where that was not asked.
+    pub equivalence: Option<Equivalence>,
     /// Whether the numbers can be trusted.
     pub audit: Audit,
     /// What it cost.
@@ -193,6 +196,7 @@ impl Motion {
             events: Vec::new(),
             notes: Vec::new(),
             solutions: None,
+            equivalence: None,
             audit: Audit { verdict: Verdict::Unchecked, checks: Vec::new() },
             statistics: Statistics::default(),
         }
@@ -324,6 +328,9 @@ impl Motion {
         if let Some(solutions) = &self.solutions {
             let list = solutions.iter().map(Solution::to_json).collect();
             entries.push(("solutions", Json::List(list)));
+        }
+        if let Some(equivalence) = &self.equivalence {
+            entries.push(("equivalence", equivalence.to_json(&self.multipliers)));
         }
         Json::object(entries)
     }

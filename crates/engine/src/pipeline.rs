@@ -544,6 +544,7 @@ pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
             .collect(),
         notes: Vec::new(),
         solutions: None,
+        equivalence: None,
         audit: crate::audit::Audit {
             verdict: crate::audit::Verdict::Unchecked,
             checks: Vec::new(),

@@ -10,7 +10,7 @@
 //!
 //! The terms in brackets are the natural conditions at an end that is free: with $\delta q$ there stands $p + {}_tD_b^{\alpha-1}g$ (and $-{}_aD_t^{\alpha-1}g$ for a right operator), with $\delta\dot q$, for $\alpha > 1$, ${}_tD_b^{\alpha-2}g$; a derivative of negative order is an integral.
 
-use pfaff_expr::{Expr, Memory, Node, Role};
+use pfaff_expr::{Expr, Graph, Memory, Node, Role};
 use pfaff_model::{Dynamics, Model};
 
 use crate::refusal::Refusal;
@@ -32,7 +32,7 @@ pub struct FractionalEquations {
 ///
 /// # Errors
 ///
-/// [`Refusal`] if there is no Lagrangian, or an operand is not linear in coordinates and velocities with constant coefficients.
+/// [`Refusal`] if there is no Lagrangian, or an operand has velocities and is not linear in them with constant coefficients.
 pub fn fractional_equations(model: &Model) -> Result<FractionalEquations, Refusal> {
     let Dynamics::Lagrangian { lagrangian, span, .. } = model.dynamics else {
         return Err(Refusal::NoDynamics);
@@ -63,16 +63,29 @@ pub fn fractional_equations(model: &Model) -> Result<FractionalEquations, Refusa
     let motion: Vec<Expr> = q.iter().chain(&v).copied().collect();
     for (&node, slope) in nodes.iter().zip(slopes(&symbols)) {
         let Node::Memory(kind, operand, order) = g.node(node) else { continue };
+        if matches!(kind, Memory::Kernel | Memory::Mean) {
+            return Err(Refusal::Memory { what: "a kernel".into(), span });
+        }
         let linear = g.try_linear(operand, &motion);
         let Some(linear) = linear.filter(|l| {
             l.coefficients.iter().all(|c| !g.varies(*c) && !g.contains(*c, &[model.time]))
         }) else {
-            let what = "an operator on what is not linear in the coordinates".into();
-            return Err(Refusal::Memory { what, span });
+            if g.contains(operand, &v) || g.remembers(operand) {
+                let what = "an operator on what is not linear in the velocities".into();
+                return Err(Refusal::Memory { what, span });
+            }
+            // δG = G_q δq: the adjoint operator acts on the slope, and G_q stands before it.
+            let part = Part { kind, order, slope };
+            let [value, rate] = part.boundary(model);
+            for (k, c) in g.gradient(operand, &q).into_iter().enumerate() {
+                let add = |list: &mut Vec<Expr>, e: Expr| list[k] = g.add(list[k], e);
+                add(&mut equations.rates, g.mul(c, part.adjoint(model)));
+                let turned = g.mul(g.total_derivative(c), rate);
+                add(&mut equations.natural, g.add(g.mul(c, value), turned));
+                add(&mut equations.natural_velocity, g.mul(c, rate));
+            }
+            continue;
         };
-        if matches!(kind, Memory::Kernel | Memory::Mean) {
-            return Err(Refusal::Memory { what: "a kernel".into(), span });
-        }
         for k in 0..q.len() {
             let at = |i: usize| linear.coefficients[i];
             if at(k) != g.zero() {
@@ -96,6 +109,18 @@ pub fn fractional_equations(model: &Model) -> Result<FractionalEquations, Refusa
     Ok(equations)
 }
 
+/// The adjoint of an operator, on an expression: the other side, and Riemann and Liouville's derivative.
+pub fn adjoint(g: &Graph, kind: Memory, e: Expr, order: Expr) -> Expr {
+    let right = Memory::RiemannLiouvilleRight;
+    match kind {
+        Memory::Integral => g.memory(right, e, g.neg(order)),
+        Memory::CaputoRight | Memory::RiemannLiouvilleRight => {
+            g.memory(Memory::RiemannLiouville, e, order)
+        }
+        _ => g.memory(right, e, order),
+    }
+}
+
 /// One operator in 𝓛 with the derivative of 𝓛 by it.
 struct Part {
     kind: Memory,
@@ -105,15 +130,7 @@ struct Part {
 
 impl Part {
     fn adjoint(&self, model: &Model) -> Expr {
-        let g = &model.graph;
-        let right = Memory::RiemannLiouvilleRight;
-        match self.kind {
-            Memory::Integral => g.memory(right, self.slope, g.neg(self.order)),
-            Memory::CaputoRight | Memory::RiemannLiouvilleRight => {
-                g.memory(Memory::RiemannLiouville, self.slope, self.order)
-            }
-            _ => g.memory(right, self.slope, self.order),
-        }
+        adjoint(&model.graph, self.kind, self.slope, self.order)
     }
 
     /// What stands with $\delta q$ and with $\delta\dot q$ at an end; nothing for operators other than Caputo's, whose variations must vanish there.

@@ -20,6 +20,7 @@ mod fractional;
 mod geometry;
 mod helmholtz;
 mod kinetic;
+mod legendre;
 mod ordinary;
 mod reduced;
 mod reduction;
@@ -36,7 +37,7 @@ pub use divergence::{Divergence, divergence, divergence_formula};
 pub use elimination::solve_linear;
 pub use equations::{Equations, derive};
 pub use factors::{Solved, solve_saddle};
-pub use fractional::{FractionalEquations, fractional_equations};
+pub use fractional::{FractionalEquations, adjoint, fractional_equations};
 pub use geometry::{
     Abnormal, Ambient, Bracket, CartanForms, Connection, ConstrainedSystem, Cotangent,
     CotangentEquations, Distribution, Flag, Foliation, Form, FractionalForms, Frame, Geometry,
@@ -48,6 +49,7 @@ pub use geometry::{
 };
 pub use helmholtz::{Helmholtz, helmholtz};
 pub use kinetic::Kinetic;
+pub use legendre::{Legendre, Transformed, legendre};
 pub use ordinary::{Ordinary, ordinary};
 pub use pfaff_model::Principle;
 pub use reduced::{

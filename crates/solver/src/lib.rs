@@ -58,8 +58,8 @@ pub use memory::{
 pub use observer::{Control, Crossing, Event, Observer};
 pub use rank::RankRevealing;
 pub use spectral::{
-    Condition, Course, EndTerm, Extremum, Functional, Grid, NoExtremum, Operator, Place, Side,
-    VariationalProblem, extremum,
+    Condition, Course, EndTerm, Explained, Extremum, Forces, Functional, Grid, NoExtremum,
+    Operator, Place, Side, Start, VariationalProblem, explained, extrema, extremum,
 };
 pub use step::{Step, StoredStep};
 pub use symmetric::{cholesky, cholesky_solve, symmetric_eigenvalues};

@@ -16,11 +16,16 @@
 mod abel;
 mod action;
 mod course;
+mod explained;
 mod extremum;
 mod functional;
 mod grid;
+mod second;
+mod start;
 
 pub use course::{Course, Operator, Side};
-pub use extremum::{Extremum, NoExtremum, extremum};
+pub use explained::{Explained, Forces, explained};
+pub use extremum::{Extremum, NoExtremum, extrema, extremum};
 pub use functional::{Condition, EndTerm, Functional, VariationalProblem};
 pub use grid::{Grid, Place};
+pub use start::Start;

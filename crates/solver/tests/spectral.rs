@@ -36,14 +36,15 @@ fn least_fractional_speed_from_either_side() {
             let problem = VariationalProblem {
                 length: 1.0,
                 courses: vec![course],
+                // One condition at the far end: the density is like (1−t)^(α−1).
+                tails: vec![alpha - 1.0],
                 operators: vec![(0, Operator::Caputo(side, alpha))],
                 conditions: if alpha < 1.0 {
                     vec![given(0, zero, 0, 0.0), given(0, one, 0, 1.0)]
                 } else {
                     vec![given(0, zero, 0, 0.0), given(0, zero, 1, 0.0), given(0, one, 0, 1.0)]
                 },
-                // The square of the density is integrated: (1−t)^(2α−2).
-                decay: (2.0 * alpha - 1.0).min(1.0),
+                decay: alpha.min(1.0),
             };
             let half_square = |_: Place, x: &[f64], g: &mut [f64], h: &mut [f64]| {
                 g[0] = x[0];
@@ -112,6 +113,7 @@ fn a_wrong_side_would_not_solve_this() {
         let problem = VariationalProblem {
             length: 1.0,
             courses: vec![Course { side: Side::Left, order: alpha }],
+            tails: vec![0.0],
             operators: vec![
                 (0, Operator::Caputo(Side::Left, alpha)),
                 (0, Operator::Derivative(0)),
@@ -141,6 +143,7 @@ fn operators_from_both_sides_at_once() {
     let problem = VariationalProblem {
         length: 1.0,
         courses: vec![Course { side, order: 1.0 }],
+        tails: vec![0.0],
         operators: operators.clone(),
         conditions: vec![given(0, side, 0, 0.5), given(0, Side::Right, 0, 1.0)],
         // (1−t)^(−0.4) of the right operator enters with its square, but nodes nearer to the end than 1e-40 would bring rounding.
@@ -197,6 +200,7 @@ fn what_is_not_determined_is_said() {
     let problem = VariationalProblem {
         length: 1.0,
         courses: vec![Course { side: Side::Left, order: 0.75 }],
+        tails: vec![0.0],
         operators: vec![(0, Operator::Caputo(Side::Left, 0.75))],
         conditions: Vec::new(),
         decay: 0.75,
@@ -217,9 +221,10 @@ fn convergence_is_exponential() {
     let effort = VariationalProblem {
         length: 1.0,
         courses: vec![Course { side: Side::Left, order: 0.75 }],
+        tails: vec![-0.25],
         operators: vec![(0, Operator::Caputo(Side::Left, 0.75))],
         conditions: vec![given(0, Side::Left, 0, 0.0), given(0, Side::Right, 0, 1.0)],
-        decay: 0.5,
+        decay: 0.75,
     };
     let half_square = |_: Place, x: &[f64], g: &mut [f64], h: &mut [f64]| {
         g[0] = x[0];
@@ -237,6 +242,7 @@ fn convergence_is_exponential() {
     let particle = VariationalProblem {
         length: 1.0,
         courses: vec![Course { side: Side::Left, order: 1.0 }],
+        tails: vec![0.0],
         operators: vec![
             (0, Operator::Derivative(1)),
             (0, Operator::Caputo(Side::Left, 0.5)),

@@ -40,6 +40,8 @@ pub struct Solution {
     pub abnormal: bool,
     /// How far the other method is away, in units of 1 + |y|; none where it did not converge.
     pub agreement: Option<f64>,
+    /// An estimate of the error in units of 1 + |x|, where there is memory; none without.
+    pub error: Option<f64>,
 }
 
 /// What is known of a path.
@@ -85,6 +87,7 @@ pub(crate) fn solution(
         minimum: second.minimum,
         abnormal: family.hidden > integrals,
         agreement: None,
+        error: None,
     })
 }
 
@@ -185,6 +188,7 @@ impl Solution {
             ("minimum", self.minimum.map_or(Json::Null, Json::Bool)),
             ("abnormal", Json::Bool(self.abnormal)),
             ("agreement", self.agreement.map_or(Json::Null, Json::Number)),
+            ("error", self.error.map_or(Json::Null, Json::Number)),
         ])
     }
 }

@@ -74,14 +74,14 @@ pub(crate) fn ends(
     }
     for (k, j, side, span) in data {
         let course = formulation.problem.courses[k];
-        let slack = course.order - f64::from(j) - 0.5;
+        let slack = formulation.seen[k] - f64::from(j) - 0.5;
         let name = format!("{}{}", model.coordinates[k].name, "'".repeat(usize::from(j)));
         if slack <= 0.0 {
             mistakes.push(mistake(
                 span,
                 format!(
                     "`{name}` has no value at an end: the action sees `{}` up to order {}, and a value needs more than order {}",
-                    model.coordinates[k].name, course.order, f64::from(j) + 0.5
+                    model.coordinates[k].name, formulation.seen[k], f64::from(j) + 0.5
                 ),
                 "an action without such a term has no minimum among motions with this value: leave it out (natural condition), or raise the order",
             ));
@@ -89,8 +89,11 @@ pub(crate) fn ends(
         }
         given[k][usize::from(side == Side::Right)][usize::from(j)] = true;
         if side != course.side {
-            let decay = &mut formulation.problem.decay;
-            *decay = decay.min(2.0 * slack);
+            // The kernel of the condition is part of D^α q: z^(α−1−j), and after N − α more derivatives the density.
+            let tail = 2.0 * formulation.seen[k] - 1.0 - f64::from(j) - course.order;
+            let problem = &mut formulation.problem;
+            problem.tails[k] = problem.tails[k].min(tail);
+            problem.decay = problem.decay.min(tail + 1.0);
         }
     }
     for condition in &conditions {
@@ -109,7 +112,7 @@ pub(crate) fn ends(
     formulation.problem.conditions = conditions;
     let mut ends = Ends::default();
     for (k, c) in model.coordinates.iter().enumerate() {
-        let order = formulation.problem.courses[k].order;
+        let order = formulation.seen[k];
         let mut fixed = [0; 2];
         for (side, word) in [(0, "start"), (1, "end")] {
             for j in 0..2 {

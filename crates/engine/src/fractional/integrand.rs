@@ -10,6 +10,8 @@ use super::formulate::Formulation;
 /// The integrand of the action.
 #[derive(Debug)]
 pub(crate) struct Integrand {
+    /// Whether the second derivatives are functions of time alone.
+    pub(crate) is_quadratic: bool,
     program: Executor,
     ends: (f64, f64),
     inputs: Vec<f64>,
@@ -28,10 +30,11 @@ impl Integrand {
         let gradient = g.gradient(formulation.lagrangian, symbols);
         let hessian: Vec<Vec<Expr>> = g.jacobian(&gradient, symbols);
         outputs.extend(&gradient);
+        let is_quadratic = !hessian.iter().flatten().any(|&e| g.contains(e, symbols));
         outputs.extend(hessian.into_iter().flatten());
         let program = compiled(model, symbols, &outputs)?;
         let inputs = vec![0.0; symbols.len() + 1];
-        Ok(Self { program, ends, inputs, outputs: vec![0.0; outputs.len()] })
+        Ok(Self { is_quadratic, program, ends, inputs, outputs: vec![0.0; outputs.len()] })
     }
 }
 

@@ -14,8 +14,8 @@ use pfaff_model::{Dynamics, Model};
 
 use super::tensor::simple as tidy;
 use crate::class::Class;
-use crate::elimination::solve_linear;
 use crate::equations::Equations;
+use crate::legendre::{Legendre, Transformed, legendre};
 use crate::refusal::Refusal;
 
 /// The equations (Ha).
@@ -53,12 +53,9 @@ pub fn hamilton_form(model: &Model, equations: &Equations) -> Result<HamiltonFor
             "its velocities and multipliers follow from the momenta where every constraint is linear or affine in the velocities",
         ));
     }
-    let Some(kinetic) = equations.kinetic.as_ref() else {
-        return Err(why("the Lagrangian is not quadratic in the velocities"));
-    };
     let g = &model.graph;
     let (q, v) = (model.positions(), model.velocities());
-    let (n, μ) = (q.len(), &model.results.mu);
+    let μ = &model.results.mu;
     let named = |mark: &str| -> Vec<Expr> {
         let symbol = |name: &str| g.symbol(&mark.replace('*', name), Role::Free);
         model.coordinates.iter().map(|c| symbol(&c.name)).collect()
@@ -67,30 +64,18 @@ pub fn hamilton_form(model: &Model, equations: &Equations) -> Result<HamiltonFor
     g.merging(|| {
         let rows = g.independent_rows(&equations.jacobian);
         if rows.len() < equations.jacobian.len() {
-            return Err(why("a constraint repeats others, so that its multiplier is not determined"));
+            return Err(why(
+                "a constraint repeats others, so that its multiplier is not determined",
+            ));
         }
-        let m = rows.len();
-        let still: Vec<(Expr, Expr)> = v.iter().map(|&v| (v, g.zero())).collect();
-        let A: Vec<Vec<Expr>> =
-            equations.jacobian.iter().map(|row| g.substitute(row, &still)).collect();
-        let a = g.substitute(&equations.residual, &still);
-        // [M −Aᵀ; A 0](q̇, μ) = (p − g₁, −a)
-        let mut matrix = Vec::new();
-        let mut right = Vec::new();
-        for i in 0..n {
-            let side = A.iter().map(|row| g.neg(row[i]));
-            matrix.push(kinetic.metric[i].iter().copied().chain(side).collect::<Vec<_>>());
-            right.push(vec![g.sub(symbols[i], kinetic.vector[i])]);
-        }
-        for (row, &a) in A.iter().zip(&a) {
-            let zeros = std::iter::repeat_n(g.zero(), m);
-            matrix.push(row.iter().copied().chain(zeros).collect());
-            right.push(vec![g.neg(a)]);
-        }
-        let Some(solved) = solve_linear(g, &matrix, &right) else {
-            return Err(why("the momenta do not determine the velocities and multipliers: the mass is singular on the constraint"));
+        let given = Transformed {
+            lagrangian: L,
+            residuals: &equations.residual,
+            velocities: &v,
+            momenta: &symbols,
         };
-        let simple: Vec<Expr> = solved.iter().map(|x| tidy(g, x[0])).collect();
+        let Legendre { velocities, multipliers, hamiltonian } =
+            legendre(g, given).map_err(why)?;
         let extended = g.sub(L, g.dot(μ, &equations.residual));
         let given = |k: usize| g.sum(model.forces.iter().map(|f| f.components[k]));
         let pulled: Vec<Expr> = g
@@ -99,17 +84,20 @@ pub fn hamilton_form(model: &Model, equations: &Equations) -> Result<HamiltonFor
             .enumerate()
             .map(|(k, e)| g.add(e, given(k)))
             .collect();
-        let pairs: Vec<(Expr, Expr)> =
-            v.iter().chain(μ).copied().zip(simple.iter().copied()).collect();
+        let pairs: Vec<(Expr, Expr)> = v
+            .iter()
+            .chain(μ)
+            .copied()
+            .zip(velocities.iter().chain(&multipliers).copied())
+            .collect();
         let insert = |es: &[Expr]| -> Vec<Expr> {
             g.substitute(es, &pairs).into_iter().map(|e| tidy(g, e)).collect()
         };
-        let hamiltonian = insert(&[g.sub(g.dot(&symbols, &v), extended)])[0];
         Ok(HamiltonForm {
             momenta: g.gradient(extended, &v),
             forces: insert(&pulled),
-            velocities: simple[..n].to_vec(),
-            multipliers: simple[n..].to_vec(),
+            velocities,
+            multipliers,
             hamiltonian,
             symbols,
             rates,

@@ -70,17 +70,21 @@ impl Action {
         Self { density, adjoint, constants: (0..course.constants()).map(on).collect() }
     }
 
-    /// The operator at any place, on $Y$ and on the constants.
+    /// The operator at any place, on $Y$ and on the constants; `tail` is that of the function.
     pub(crate) fn row(
         abel: &mut Abel,
         grid: &Grid,
-        (course, operator): (Course, Operator),
+        (course, operator, tail): (Course, Operator, f64),
         place: Place,
     ) -> (Vec<f64>, Vec<f64>) {
         let chain = course.chain(operator);
         let n = grid.len();
         let (side, nu) = chain.factors[0];
         let mut row = abel.row(grid, side, nu, place);
+        let far = side.other();
+        if chain.factors.len() == 1 && nu > 0.0 && far.distance(place) <= 0.0 {
+            row[grid.last(far)] += grid.beyond(far, nu - 1.0, tail) / libm::tgamma(nu);
+        }
         for &(side, nu) in &chain.factors[1..] {
             let matrix = abel.matrix(grid, side, nu);
             let mut next = vec![0.0; n];
@@ -126,11 +130,14 @@ impl End {
             for (j, c) in end.constants[term.course].iter_mut().enumerate().skip(k) {
                 *c += factor * power(grid.length, (j - k) as f64);
             }
+            let exponent = course.order - k as f64 - 1.0;
             for (i, p) in grid.places.iter().enumerate() {
-                let kernel = factor * power(far.distance(*p), course.order - k as f64 - 1.0);
+                let kernel = factor * power(far.distance(*p), exponent);
                 end.kernel[term.course][i] += kernel;
                 end.density[term.course][i] += grid.step * kernel;
             }
+            let beyond = grid.beyond(far, exponent, problem.tails[term.course]);
+            end.density[term.course][grid.last(far)] += factor * beyond * power(1.0, exponent);
         }
         end
     }

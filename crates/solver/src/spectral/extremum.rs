@@ -8,18 +8,15 @@
 
 use super::abel::Abel;
 use super::action::{Action, End};
-use super::course::Operator;
+use super::course::{Operator, Side};
 use super::functional::{Functional, VariationalProblem};
 use super::grid::{Grid, Place};
-use crate::least_squares::least_squares;
+use super::start::Start;
 use crate::lu::Lu;
-use crate::symmetric::symmetric_eigenvalues;
 
-/// Newton steps before it is given up.
+/// Newton steps before it is given up; fewer from a start that is one of many.
 const STEPS: usize = 60;
-
-/// The largest matrix whose eigenvalues are looked at.
-const EIGENVALUES: usize = 180;
+const FEW: usize = 25;
 
 /// A stationary point.
 #[derive(Clone, Debug)]
@@ -41,8 +38,8 @@ pub struct Extremum {
     /// Negative eigenvalues of the second variation with the conditions as its border: one for each condition, and one more for each
     /// direction in which the action has a maximum. None where it was not decided.
     pub negative: Option<usize>,
-    problem: VariationalProblem,
-    abel: Abel,
+    pub(crate) problem: VariationalProblem,
+    pub(crate) abel: Abel,
 }
 
 /// Why there is no stationary point.
@@ -67,48 +64,35 @@ pub fn extremum(
     half: usize,
     near: Option<&Extremum>,
 ) -> Result<Extremum, NoExtremum> {
+    let start = near.map_or(Start::Shortest, Start::Near);
+    let mut found = extrema(problem, functional, half, &[start]);
+    found.pop().expect("one for each start")
+}
+
+/// Looks for stationary points on `2 half + 1` nodes, one from each start.
+pub fn extrema(
+    problem: &VariationalProblem,
+    functional: &mut dyn Functional,
+    half: usize,
+    starts: &[Start<'_>],
+) -> Vec<Result<Extremum, NoExtremum>> {
     let grid = Grid::new(problem.length, half, problem.decay);
     let mut abel = Abel::new();
-    let actions: Vec<Action> = problem
-        .operators
-        .iter()
-        .map(|&(k, operator)| Action::new(&mut abel, &grid, problem.courses[k], operator))
-        .collect();
-    let ends: Vec<End> =
-        problem.conditions.iter().map(|c| End::new(problem, &grid, &c.terms)).collect();
-    let mut first = Vec::new();
-    let mut size = 0;
-    for course in &problem.courses {
-        first.push(size);
-        size += grid.len() + course.constants();
+    let newton = Newton::new(problem, &grid, &mut abel);
+    let mut found = Vec::new();
+    for start in starts {
+        let x = newton.start(*start, &mut abel);
+        let steps = if matches!(start, Start::Course(_)) { FEW } else { STEPS };
+        let solved = newton.solve(functional, x, steps);
+        found.push(solved.map(|(x, state, steps)| newton.extremum(&x, &state, steps, &abel)));
     }
-    let newton = Newton { problem, grid: &grid, actions, ends, first, size };
-    let start = near.and_then(|e| newton.taken_over(e)).unwrap_or_else(|| newton.shortest());
-    let (x, state, steps) = newton.solve(functional, start)?;
-    let n = grid.len();
-    let part = |k: usize, from: usize, count: usize| {
-        let at = newton.first[k] + from;
-        x[at..at + count].to_vec()
-    };
-    let courses = problem.courses.iter().enumerate();
-    Ok(Extremum {
-        density: courses.clone().map(|(k, _)| part(k, 0, n)).collect(),
-        constants: courses.map(|(k, c)| part(k, n, c.constants())).collect(),
-        forces: x[newton.size..].to_vec(),
-        action: state.action,
-        residual: state.norm,
-        steps,
-        negative: newton.negative(&state),
-        problem: problem.clone(),
-        abel,
-        grid: grid.clone(),
-    })
+    found
 }
 
 impl Extremum {
     /// The value of an operator on a function at any place.
     pub fn value(&mut self, course: usize, operator: Operator, place: Place) -> f64 {
-        let kind = (self.problem.courses[course], operator);
+        let kind = (self.problem.courses[course], operator, self.problem.tails[course]);
         let (row, constants) = Action::row(&mut self.abel, &self.grid, kind, place);
         dot(&row, &self.density[course]) + dot(&constants, &self.constants[course])
     }
@@ -119,6 +103,13 @@ impl Extremum {
         operators.into_iter().map(|(k, o)| self.value(k, o, place)).collect()
     }
 
+    /// Values at the nodes carried to any place by cardinal functions.
+    pub fn carried(&self, values: &[f64], place: Place) -> f64 {
+        let mut row = vec![0.0; values.len()];
+        self.grid.add_cardinals(place.coordinate(), 1.0, &mut row);
+        dot(&row, values)
+    }
+
     /// How many unknowns each function has.
     pub fn unknowns(&self) -> usize {
         let most = self.constants.iter().map(Vec::len).max().unwrap_or(0);
@@ -127,28 +118,66 @@ impl Extremum {
 }
 
 /// Everything that does not change during the iteration.
-struct Newton<'a> {
-    problem: &'a VariationalProblem,
-    grid: &'a Grid,
-    actions: Vec<Action>,
-    ends: Vec<End>,
+pub(crate) struct Newton<'a> {
+    pub(crate) problem: &'a VariationalProblem,
+    pub(crate) grid: &'a Grid,
+    pub(crate) actions: Vec<Action>,
+    pub(crate) ends: Vec<End>,
     /// Where the unknowns of each function begin.
-    first: Vec<usize>,
+    pub(crate) first: Vec<usize>,
     /// Unknowns of all functions.
-    size: usize,
+    pub(crate) size: usize,
 }
 
 /// The equations at one point.
-struct State {
+pub(crate) struct State {
     residual: Vec<f64>,
     norm: f64,
     action: f64,
     /// $W$ times the Hessian at the nodes, by pairs of operators.
-    hessian: Vec<Vec<f64>>,
+    pub(crate) hessian: Vec<Vec<f64>>,
 }
 
-impl Newton<'_> {
-    fn total(&self) -> usize {
+impl<'a> Newton<'a> {
+    fn new(problem: &'a VariationalProblem, grid: &'a Grid, abel: &mut Abel) -> Self {
+        let actions = problem
+            .operators
+            .iter()
+            .map(|&(k, operator)| Action::new(abel, grid, problem.courses[k], operator))
+            .collect();
+        let ends =
+            problem.conditions.iter().map(|c| End::new(problem, grid, &c.terms)).collect();
+        let mut first = Vec::new();
+        let mut size = 0;
+        for course in &problem.courses {
+            first.push(size);
+            size += grid.len() + course.constants();
+        }
+        Self { problem, grid, actions, ends, first, size }
+    }
+
+    fn extremum(&self, x: &[f64], state: &State, steps: usize, abel: &Abel) -> Extremum {
+        let n = self.grid.len();
+        let part = |k: usize, from: usize, count: usize| {
+            let at = self.first[k] + from;
+            x[at..at + count].to_vec()
+        };
+        let courses = self.problem.courses.iter().enumerate();
+        Extremum {
+            density: courses.clone().map(|(k, _)| part(k, 0, n)).collect(),
+            constants: courses.map(|(k, c)| part(k, n, c.constants())).collect(),
+            forces: x[self.size..].to_vec(),
+            action: state.action,
+            residual: state.norm,
+            steps,
+            negative: self.negative(state),
+            problem: self.problem.clone(),
+            abel: abel.clone(),
+            grid: self.grid.clone(),
+        }
+    }
+
+    pub(crate) fn total(&self) -> usize {
         self.size + self.ends.len()
     }
 
@@ -173,13 +202,14 @@ impl Newton<'_> {
         let values: Vec<Vec<f64>> = (0..count).map(|o| self.values(o, x)).collect();
         let mut slopes = vec![vec![0.0; n]; count];
         let mut hessian = vec![vec![0.0; n]; count * count];
-        let mut action = 0.0;
+        let (mut action, mut integrand) = (0.0, Vec::new());
         let (mut g, mut h) = (vec![0.0; count], vec![0.0; count * count]);
         for i in 0..n {
             let here: Vec<f64> = values.iter().map(|v| v[i]).collect();
             let value = functional.evaluate(self.grid.places[i], &here, &mut g, &mut h);
             let w = self.grid.weights[i];
             action += self.grid.step * w * value;
+            integrand.push(value);
             for (o, slope) in slopes.iter_mut().enumerate() {
                 slope[i] = w * g[o];
             }
@@ -191,6 +221,7 @@ impl Newton<'_> {
                 return Err(NoExtremum::NotFinite(self.grid.places[i]));
             }
         }
+        action += self.beyond(&integrand);
         let mut residual = vec![0.0; self.total()];
         for (o, &(k, _)) in self.problem.operators.iter().enumerate() {
             let (at, a) = (self.first[k], &self.actions[o]);
@@ -223,8 +254,24 @@ impl Newton<'_> {
         Ok(State { residual, norm, action, hessian })
     }
 
+    /// What the nodes leave out of the action: a square of the most singular density.
+    fn beyond(&self, integrand: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for end in [Side::Left, Side::Right] {
+            let far = (self.problem.courses.iter().zip(&self.problem.tails))
+                .filter(|(course, _)| course.side != end);
+            let tail = far.map(|(_, tail)| *tail).fold(0.0, f64::min);
+            let last = self.grid.last(end);
+            if tail < 0.0 {
+                let part = self.grid.beyond(end, 0.0, 2.0 * tail);
+                sum += part * integrand[last] * self.grid.weights[last];
+            }
+        }
+        sum
+    }
+
     /// The roots of the weights for densities, 1 for the others.
-    fn scale(&self) -> Vec<f64> {
+    pub(crate) fn scale(&self) -> Vec<f64> {
         let mut scale = vec![1.0; self.total()];
         for &at in &self.first {
             for (s, w) in scale[at..].iter_mut().zip(&self.grid.weights) {
@@ -312,12 +359,13 @@ impl Newton<'_> {
         &self,
         functional: &mut dyn Functional,
         mut x: Vec<f64>,
+        most: usize,
     ) -> Result<(Vec<f64>, State, usize), NoExtremum> {
         let (total, scale) = (self.total(), self.scale());
         let mut state = self.state(functional, &x)?;
         let mut lu = Lu::new(total);
         let mut last = f64::INFINITY;
-        for steps in 0..STEPS {
+        for steps in 0..most {
             lu.factor(total, &self.matrix(&state))
                 .map_err(|singular| NoExtremum::Singular(self.owner(singular.column)))?;
             let mut step = state.residual.clone();
@@ -325,7 +373,7 @@ impl Newton<'_> {
             let size = step.iter().fold(0.0_f64, |m, s| m.max(s.abs()));
             let reached = x.iter().zip(&scale).fold(1.0_f64, |m, (x, s)| m.max((x / s).abs()));
             // NOTE: the last digits of a step are rounding; then no step makes the residual smaller, and the error is that of the basis.
-            let fine = size <= 1e-8 * reached;
+            let fine = size <= 1e-7 * reached;
             let mut factor = 1.0;
             let next = loop {
                 let moved: Vec<f64> =
@@ -348,34 +396,6 @@ impl Newton<'_> {
         Err(NoExtremum::Unconverged(state.norm))
     }
 
-    /// Negative eigenvalues of the symmetric part of the bordered second variation.
-    fn negative(&self, state: &State) -> Option<usize> {
-        let total = self.total();
-        if total > EIGENVALUES {
-            return None;
-        }
-        let matrix = self.matrix(state);
-        let mut factor = vec![1.0; total];
-        for &at in &self.first {
-            factor[at..at + self.grid.len()].fill(self.grid.step);
-        }
-        factor[self.size..].fill(-1.0);
-        let mut symmetric = vec![0.0; total * total];
-        for i in 0..total {
-            for j in 0..total {
-                let (a, b) = (matrix[i * total + j], matrix[j * total + i]);
-                symmetric[i * total + j] = 0.5 * (factor[i] * a + factor[j] * b);
-            }
-        }
-        let values = symmetric_eigenvalues(total, &symmetric);
-        let largest = values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-        // NOTE: what is below the error of the basis has no sign.
-        values
-            .iter()
-            .all(|v| v.abs() > 1e-9 * largest)
-            .then(|| values.iter().filter(|v| **v < 0.0).count())
-    }
-
     /// Which function an unknown belongs to.
     fn owner(&self, column: usize) -> usize {
         if column >= self.size {
@@ -383,81 +403,8 @@ impl Newton<'_> {
         }
         self.first.iter().rposition(|&at| at <= column).unwrap_or(0)
     }
-
-    /// The densities of least square that meet the end conditions.
-    fn shortest(&self) -> Vec<f64> {
-        let (n, m) = (self.grid.len(), self.ends.len());
-        let constants: Vec<(usize, usize)> = (self.problem.courses.iter().enumerate())
-            .flat_map(|(k, c)| (0..c.constants()).map(move |j| (k, j)))
-            .collect();
-        let size = m + constants.len();
-        let mut matrix = vec![0.0; size * size];
-        let mut right = vec![0.0; size];
-        for r in 0..m {
-            right[r] = self.problem.conditions[r].value;
-            for s in 0..m {
-                for k in 0..self.first.len() {
-                    let part: f64 = (0..n)
-                        .map(|i| {
-                            let weighted = self.grid.weights[i] * self.ends[s].kernel[k][i];
-                            self.ends[r].density[k][i] * weighted
-                        })
-                        .sum();
-                    matrix[r * size + s] += part;
-                }
-            }
-            for (i, &(k, j)) in constants.iter().enumerate() {
-                matrix[r * size + m + i] = self.ends[r].constants[k][j];
-                matrix[(m + i) * size + r] = self.ends[r].constants[k][j];
-            }
-        }
-        let mut x = vec![0.0; self.total()];
-        if !matrix.iter().all(|x| x.is_finite()) {
-            return x;
-        }
-        let solved = least_squares(&matrix, size, size, &right, 1e-10).x;
-        for (k, &at) in self.first.iter().enumerate() {
-            for i in 0..n {
-                let kernel = (0..m).map(|r| solved[r] * self.ends[r].kernel[k][i]);
-                x[at + i] = self.grid.weights[i] * kernel.sum::<f64>();
-            }
-        }
-        for (i, &(k, j)) in constants.iter().enumerate() {
-            x[self.first[k] + n + j] = solved[m + i];
-        }
-        x
-    }
-
-    /// Another stationary point on these nodes.
-    fn taken_over(&self, other: &Extremum) -> Option<Vec<f64>> {
-        let same = other.problem.courses == self.problem.courses
-            && other.forces.len() == self.ends.len();
-        if !same {
-            return None;
-        }
-        let n = self.grid.len();
-        let mut x = vec![0.0; self.total()];
-        x[self.size..].copy_from_slice(&other.forces);
-        for (i, place) in self.grid.places.iter().enumerate() {
-            let u = self.grid.step * (i as f64 - self.grid.half as f64);
-            if u.abs() > other.grid.reach() {
-                continue;
-            }
-            let mut row = vec![0.0; other.grid.len()];
-            let ratio = self.grid.weights[i] / other.grid.weight(*place);
-            other.grid.add_cardinals(u, ratio, &mut row);
-            for (k, &at) in self.first.iter().enumerate() {
-                x[at + i] = dot(&row, &other.density[k]);
-            }
-        }
-        for (k, &at) in self.first.iter().enumerate() {
-            let count = other.constants[k].len();
-            x[at + n..at + n + count].copy_from_slice(&other.constants[k]);
-        }
-        Some(x)
-    }
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -7,6 +7,8 @@
 
 use std::f64::consts::PI;
 
+use super::course::Side;
+
 /// A place in the interval, by its distances from both ends: near an end only one of them tells where it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
@@ -75,6 +77,32 @@ impl Grid {
     /// The largest $u$.
     pub(crate) fn reach(&self) -> f64 {
         self.step * self.half as f64
+    }
+
+    /// The node that is nearest to an end.
+    pub(crate) fn last(&self, end: Side) -> usize {
+        match end {
+            Side::Left => 0,
+            Side::Right => self.len() - 1,
+        }
+    }
+
+    /// $h\sum_{j>M} z_j^p\,w_j\,(z_j/z_M)^e/w_M$ beyond the last node at an end, with the distance $z$ from it: times $Y_M$, what the nodes leave out of $\int z^p y\,dz$ where $y$ is like $z^e$.
+    pub(crate) fn beyond(&self, end: Side, p: f64, e: f64) -> f64 {
+        let last = self.last(end);
+        let (z, w) = (end.distance(self.places[last]), self.weights[last]);
+        let mut sum = 0.0;
+        // NOTE: at reach 7 distances are below the smallest numbers.
+        let mut u = self.reach() + self.step;
+        while u < 7.0 {
+            let (place, weight) = self.at(if end == Side::Left { -u } else { u });
+            let there = end.distance(place);
+            if there > 0.0 {
+                sum += libm::pow(there, p) * (weight / w) * libm::pow(there / z, e);
+            }
+            u += self.step;
+        }
+        self.step * sum
     }
 
     /// The place of $u$, and $dx/du$ there.

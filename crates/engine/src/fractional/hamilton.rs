@@ -1,0 +1,168 @@
+//! Hamilton's form as a problem of its own: pairs $(q, p)$ in the place of $q$ and multipliers.
+//!
+//! The velocity $u_k$ of a coordinate is the operator of the highest order that acts on it, $\dot q_k$ or a fractional derivative. With $p = \partial\mathcal L/\partial u$ and the constraints, Legendre's transformation gives $u$, $\mu$ and $\mathcal H = p\cdot u - L$, and
+//!
+//! $$ \delta\int\bigl(p\cdot u[q] - \mathcal H(t, q, p, w[q])\bigr)\,dt = 0: \qquad u_k[q] = \frac{\partial\mathcal H}{\partial p_k}, \qquad u_k^*[p] = \frac{\partial\mathcal H}{\partial q_k} + w_k^*\Bigl[\frac{\partial\mathcal H}{\partial w_k}\Bigr], $$
+//!
+//! with the other operators $w$ and adjoints that exchange the sides: for $u = \dot q$ the left side is $-\dot p$ \[TZ06, (84)–(94), where (86) lacks the minus and the sides are not exchanged\]. There are no multipliers among the unknowns, and each equation differs from that of Lagrange's form.
+
+use std::cell::RefCell;
+
+use pfaff_expr::{Expr, Role};
+use pfaff_mechanics::{Legendre, Transformed, legendre};
+use pfaff_model::Model;
+use pfaff_solver::{Course, Extremum, Operator, Place, Side, Start, extrema};
+
+use super::formulate::Formulation;
+use super::integrand::{Integrand, compiled, time};
+
+/// On the same nodes both forms agree to rounding, for Legendre's transformation is made at each of them; on so many more on each side no node but the middle is the same.
+const MORE: usize = 5;
+
+/// Hamilton's form of a formulation.
+#[derive(Clone, Debug)]
+pub(crate) struct Hamilton {
+    /// The problem in $(q, p)$.
+    pub(crate) formulation: Formulation,
+    /// For each momentum its coordinate and the place of its velocity among the operators of Lagrange's form.
+    pub(crate) pairs: Vec<(usize, usize)>,
+    /// $p$
+    pub(crate) momenta: Vec<Expr>,
+    /// $\partial\mathcal L/\partial u$ in Lagrange's form, with its symbols.
+    slopes: Vec<Expr>,
+    given: Formulation,
+    /// Which course of Lagrange's form each one is, the momenta behind them left aside.
+    courses: Vec<usize>,
+    /// $u$, $\mu$ and $\mathcal H$ by momenta.
+    pub(crate) legendre: Legendre,
+}
+
+impl Hamilton {
+    /// The form of a formulation.
+    ///
+    /// # Errors
+    ///
+    /// Which hypothesis fails, in words.
+    pub(crate) fn new(model: &Model, given: &Formulation) -> Result<Self, &'static str> {
+        let (g, n) = (&model.graph, model.coordinates.len());
+        let mut pairs = Vec::new();
+        for k in 0..n {
+            let mine = given.problem.operators.iter().enumerate().filter(|(_, o)| o.0 == k);
+            let highest = mine.max_by(|a, b| order(a.1.1).total_cmp(&order(b.1.1)));
+            if let Some((at, o)) = highest
+                && order(o.1) > 0.0
+            {
+                pairs.push((k, at));
+            }
+        }
+        if pairs.is_empty() {
+            return Err("no coordinate is differentiated");
+        }
+        let u: Vec<Expr> = pairs.iter().map(|&(_, at)| given.symbols[at]).collect();
+        let name = |&(k, _): &(usize, usize)| format!("p[{}]", model.coordinates[k].name);
+        let momenta: Vec<Expr> =
+            pairs.iter().map(|pair| g.symbol(&name(pair), Role::Free)).collect();
+        // NOTE: what defines the functions of operands stays beside L: its rows may vanish with a coordinate.
+        let own = given.operands.iter().map(|o| g.mul(o.multiplier, o.residual));
+        let whole = Transformed {
+            lagrangian: g.sub(given.action, g.sum(own)),
+            residuals: &given.residuals,
+            velocities: &u,
+            momenta: &momenta,
+        };
+        let legendre = legendre(g, whole)?;
+        let mut formulation = given.clone();
+        let kept = |course: usize| !(n..n + model.constraints.len()).contains(&course);
+        // Courses without multipliers, in their old order, and the momenta behind them.
+        let old: Vec<usize> = (0..given.problem.courses.len()).filter(|&k| kept(k)).collect();
+        let problem = &mut formulation.problem;
+        problem.courses = old.iter().map(|&k| given.problem.courses[k]).collect();
+        problem.tails = old.iter().map(|&k| given.problem.tails[k]).collect();
+        (problem.operators, formulation.symbols, formulation.written) = Default::default();
+        for (at, &(course, operator)) in given.problem.operators.iter().enumerate() {
+            let Some(course) = old.iter().position(|&k| k == course) else { continue };
+            problem.operators.push((course, operator));
+            formulation.symbols.push(given.symbols[at]);
+            formulation.written.push(given.written[at]);
+        }
+        for &p in &momenta {
+            problem.operators.push((problem.courses.len(), Operator::Derivative(0)));
+            problem.courses.push(Course { side: Side::Left, order: 0.0 });
+            problem.tails.push(0.0);
+            formulation.symbols.push(p);
+            formulation.written.push(None);
+        }
+        let lagrangian = g.sub(g.dot(&momenta, &u), legendre.hamiltonian);
+        (formulation.lagrangian, formulation.action) = (lagrangian, lagrangian);
+        formulation.residuals.clear();
+        formulation.operands.clear();
+        let slopes = g.gradient(given.lagrangian, &u);
+        let given = given.clone();
+        Ok(Self { formulation, pairs, momenta, slopes, given, courses: old, legendre })
+    }
+
+    /// How far the solution of this form is from that of Lagrange's, in positions and multipliers, in units of 1 + |x|; `None` where it is not found.
+    pub(crate) fn off(
+        &self,
+        model: &Model,
+        found: &mut Extremum,
+        ends: (f64, f64),
+    ) -> Option<f64> {
+        let mut integrand = Integrand::new(model, &self.formulation, ends).ok()?;
+        let problem = &self.formulation.problem;
+        let half = found.grid.half + MORE;
+        let n = model.coordinates.len();
+        // It begins at the other solution, where there may be several.
+        let mut slopes = compiled(model, &self.given.symbols, &self.slopes).ok()?;
+        let begin = {
+            let state = RefCell::new((&mut *found, &mut slopes));
+            let at = |k: usize, place: Place| {
+                let (found, slopes) = &mut *state.borrow_mut();
+                let Some(i) = k.checked_sub(self.courses.len()) else {
+                    return Some(found.value(self.courses[k], Operator::Derivative(0), place));
+                };
+                let mut inputs = vec![time(place, ends)];
+                inputs.extend(found.values(place));
+                let mut values = vec![0.0; self.slopes.len()];
+                slopes.evaluate(&inputs, &mut values);
+                Some(values[i])
+            };
+            extrema(problem, &mut integrand, half, &[Start::Course(&at)])
+        };
+        let mut own = begin.into_iter().next()?.ok()?;
+        let multipliers = &self.legendre.multipliers[..model.constraints.len()];
+        let mut program = compiled(model, &self.formulation.symbols, multipliers).ok()?;
+        let mut worst = 0.0_f64;
+        for i in 1..12 {
+            let left = problem.length * f64::from(i) / 12.0;
+            let place = Place { left, right: problem.length - left };
+            let mut pairs: Vec<(f64, f64)> = (0..n)
+                .map(|k| {
+                    let position = Operator::Derivative(0);
+                    (own.value(k, position, place), found.value(k, position, place))
+                })
+                .collect();
+            let mut inputs = vec![time(place, ends)];
+            inputs.extend(own.values(place));
+            let mut values = vec![0.0; multipliers.len()];
+            program.evaluate(&inputs, &mut values);
+            for (a, value) in values.into_iter().enumerate() {
+                pairs.push((value, found.value(n + a, Operator::Derivative(0), place)));
+            }
+            for (a, b) in pairs {
+                let off = (a - b).abs() / (1.0 + b.abs());
+                worst = if off.is_nan() { f64::INFINITY } else { worst.max(off) };
+            }
+        }
+        Some(worst)
+    }
+}
+
+/// How often an operator differentiates.
+fn order(operator: Operator) -> f64 {
+    match operator {
+        Operator::Derivative(k) => f64::from(k),
+        Operator::Caputo(_, β) | Operator::RiemannLiouville(_, β) => β,
+        Operator::Integral(_, ν) => -ν,
+    }
+}
