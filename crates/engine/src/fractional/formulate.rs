@@ -35,7 +35,7 @@ pub(crate) struct Formulation {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operand {
     /// What the operator acts on.
-    operand: Expr,
+    function: Expr,
     /// $\alpha$, negative for an integral.
     order: f64,
     /// $y - G^{(m)}$
@@ -254,7 +254,12 @@ impl Formulation {
         self.operator(first, Operator::Derivative(0), y);
         self.operator(first + 1, Operator::Derivative(0), multiplier);
         let order = if kind == Memory::Integral { -order } else { order };
-        self.operands.push(Operand { operand, order, residual: g.sub(y, rate), multiplier });
+        self.operands.push(Operand {
+            function: operand,
+            order,
+            residual: g.sub(y, rate),
+            multiplier,
+        });
         let value = self.value(model, first, Operator::Integral(side, left), None);
         Ok(g.mul(g.integer(sign), value))
     }
@@ -312,7 +317,7 @@ impl Formulation {
         }
         let position = model.coordinates[k].position;
         for operand in &self.operands {
-            if g.contains(operand.operand, &[position]) {
+            if g.contains(operand.function, &[position]) {
                 seen = seen.max(operand.order);
             }
         }
