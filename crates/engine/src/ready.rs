@@ -92,7 +92,7 @@ pub(crate) fn prepare(
 /// Tolerances from which on `auto` takes the Taylor method.
 const STRICT: f64 = 1e-11;
 /// Instructions of a step up to which it does.
-const SHORT: usize = 10_000;
+const SHORT: usize = 30_000;
 
 /// Whether `auto` takes the Taylor method: measured on the gallery, see `docs/performance.md`.
 fn is_worth(tolerance: f64, operations: usize) -> bool {
