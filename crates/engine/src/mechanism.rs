@@ -10,7 +10,7 @@ use pfaff_program::{CompileError, Executor, Options, Program, Recurrences, Taylo
 use pfaff_solver::{self as solver, EventKind, Halt};
 
 use crate::core::Core;
-use crate::expansion::{Expansion, ordinary_recurrences, saddle_recurrences};
+use crate::expansion::{Demand, Expansion, ordinary_recurrences, saddle_recurrences};
 use crate::flow::Flow;
 use crate::hold::Hold;
 use crate::instant::Instant;
@@ -171,21 +171,21 @@ impl Mechanism {
         }
     }
 
-    /// Makes Taylor series of this order ready, given the start.
+    /// Makes Taylor series ready, given the start.
     pub(crate) fn expand(
         &mut self,
         model: &Model,
         recurrences: &Recurrences,
-        order: usize,
+        demand: Demand,
         (t, y): (f64, &[f64]),
     ) {
         if let Compiled::Reduced(reduced) = &mut self.dynamics {
-            reduced.expand(recurrences, order, t, &y[..self.n]);
+            reduced.expand(recurrences, demand, t, y);
             return;
         }
         let at = [&[t], y].concat();
         let parameters = model.parameter_values();
-        self.series = Some(Expansion::new(recurrences, &parameters, order, &at));
+        self.series = Some(Expansion::new(recurrences, &parameters, demand, &at));
     }
 
     /// Whether every constraint carries the motion.

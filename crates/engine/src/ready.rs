@@ -6,6 +6,7 @@ use pfaff_mechanics::Statement;
 use pfaff_model::{Model, Principle};
 use pfaff_solver::{Method, Options, Outcome, integrate, taylor_order};
 
+use crate::expansion::Demand;
 use crate::mechanism::{Dynamics, Mechanism};
 use crate::note::Note;
 use crate::pipeline::{Failure, begin, derive, microseconds, possible, redundant, uncompiled};
@@ -28,6 +29,7 @@ impl Ready {
     /// [`Failure`] if no motion can begin.
     pub fn new(model: &Model, request: &Request) -> Result<Self, Failure> {
         let mut settings = Settings::new(model, request)?;
+        settings.often = true;
         let principle = request.principle.unwrap_or(model.principle);
         let statement =
             if principle == Principle::Chetaev { Statement::of(model) } else { None };
@@ -92,7 +94,7 @@ pub(crate) fn prepare(
 /// Tolerances from which on `auto` takes the Taylor method.
 const STRICT: f64 = 1e-11;
 /// Instructions of a step up to which it does.
-const SHORT: usize = 30_000;
+const SHORT: usize = 20_000;
 
 /// Whether `auto` takes the Taylor method: measured on the gallery, see `docs/performance.md`.
 fn is_worth(tolerance: f64, operations: usize) -> bool {
@@ -107,7 +109,7 @@ fn expand(
     settings: &mut Settings,
     y0: &[f64],
 ) -> Result<(), Failure> {
-    let Options { t0, tolerance, method, .. } = settings.options;
+    let Options { t0, t1, tolerance, method, .. } = settings.options;
     let wanted = settings.auto && tolerance <= STRICT;
     if method != Method::Taylor && !wanted {
         return Ok(());
@@ -128,7 +130,9 @@ fn expand(
             let worth =
                 method == Method::Taylor || is_worth(tolerance, recurrences.operations(order));
             if worth {
-                mechanism.expand(model, &recurrences, order, (t0, y0));
+                let span = if settings.often { f64::INFINITY } else { (t1 - t0).abs() };
+                let demand = Demand { order, tolerance, span };
+                mechanism.expand(model, &recurrences, demand, (t0, y0));
                 settings.options.method = Method::Taylor;
             }
             Ok(())

@@ -11,7 +11,7 @@ use pfaff_program::{CompileError, Executor, Options, Program, Recurrences, Taylo
 use pfaff_solver::{Halt, Lu};
 
 use crate::core::Core;
-use crate::expansion::{Expansion, reduced_recurrences};
+use crate::expansion::{Demand, Expansion, reduced_recurrences};
 use crate::instant::Instant;
 use crate::whole::Whole;
 
@@ -56,7 +56,7 @@ struct Atlas {
     /// By chart.
     reductions: Vec<Reduction>,
     /// Of the Taylor series, where they are wanted.
-    order: Option<usize>,
+    demand: Option<Demand>,
 }
 
 /// One choice of pivots, compiled.
@@ -104,7 +104,7 @@ impl Reduced {
             values: parameters.iter().map(|p| p.1).collect(),
             charts: Vec::new(),
             reductions: Vec::new(),
-            order: None,
+            demand: None,
         };
         let (n, m) = (core.n, core.m);
         core.evaluate(at.t, &at.q, &at.v, &[]);
@@ -203,13 +203,13 @@ impl Reduced {
     pub(crate) fn expand(
         &mut self,
         recurrences: &Recurrences,
-        order: usize,
+        demand: Demand,
         t: f64,
-        q: &[f64],
+        y: &[f64],
     ) {
         let mut atlas = self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        atlas.order = Some(order);
-        let series = atlas.series(recurrences, order, t, q);
+        atlas.demand = Some(demand);
+        let series = atlas.series(recurrences, demand, t, y);
         self.charts[0].series = Some(series.clone());
         atlas.charts[0].series = Some(series);
     }
@@ -338,12 +338,18 @@ impl Atlas {
         self.statement.reduce(&self.classes, Point { t, q, scale })
     }
 
-    /// Taylor series in a chart; the mass, which decides on pivots, depends on the position alone.
-    fn series(&self, recurrences: &Recurrences, order: usize, t: f64, q: &[f64]) -> Expansion {
+    /// Taylor series in a chart; the mass, which decides on pivots, depends on the position alone, with which the given state begins.
+    fn series(
+        &self,
+        recurrences: &Recurrences,
+        demand: Demand,
+        t: f64,
+        y: &[f64],
+    ) -> Expansion {
         let mut at = vec![0.0; 1 + recurrences.dimension()];
         at[0] = t;
-        at[1..=q.len()].copy_from_slice(q);
-        Expansion::new(recurrences, &self.values, order, &at)
+        at[1..=y.len()].copy_from_slice(y);
+        Expansion::new(recurrences, &self.values, demand, &at)
     }
 
     /// The chart that is best at a point, derived if it is a new one.
@@ -356,9 +362,10 @@ impl Atlas {
         if chart.k != self.charts[0].k {
             return None;
         }
-        if let Some(order) = self.order {
-            let recurrences = reduced_recurrences(&reduction, &self.symbols, order).ok()?;
-            chart.series = Some(self.series(&recurrences, order, t, q));
+        if let Some(demand) = self.demand {
+            let recurrences =
+                reduced_recurrences(&reduction, &self.symbols, demand.order).ok()?;
+            chart.series = Some(self.series(&recurrences, demand, t, q));
         }
         self.reductions.push(reduction);
         self.charts.push(chart);

@@ -42,6 +42,8 @@ pub(crate) struct Settings {
     pub(crate) times: Vec<f64>,
     /// Whether the method is left to the engine.
     pub(crate) auto: bool,
+    /// Whether the run is repeated many times, so that what takes long to compile pays.
+    pub(crate) often: bool,
     pub(crate) options: Options,
 }
 
@@ -104,6 +106,7 @@ impl Settings {
             t0,
             times,
             auto: word == "auto",
+            often: false,
             options: Options {
                 t0,
                 t1,
