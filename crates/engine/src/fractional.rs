@@ -277,12 +277,15 @@ fn notes(ends: &Ends, falling: Option<usize>) -> Vec<Note> {
         let list = ends.natural.join(", ");
         notes.push(Note::Remark(format!("free, with its natural condition: {list}")));
     }
-    if let Some(count @ 1..) = falling {
-        notes.push(Note::Remark(format!(
-            "the extremum is no minimum: the action falls along {count} independent variation{}",
-            if count == 1 { "" } else { "s" }
-        )));
-    }
+    let along = match falling {
+        None | Some(0) => return notes,
+        Some(1) => "1 independent variation".to_owned(),
+        Some(count @ 2..=10) => format!("{count} independent variations"),
+        Some(_) => "more than ten independent variations".to_owned(),
+    };
+    notes.push(Note::Remark(format!(
+        "the extremum is no minimum: the action falls along {along}"
+    )));
     notes
 }
 

@@ -95,8 +95,7 @@ impl Formulation {
                 Ok(image) if i < count => images.push(image),
                 Ok(_) if whole.operands.len() > known => {
                     let text = "what is observed has an operand of memory that neither the Lagrangian nor a constraint contains".into();
-                    let hint =
-                        "give the operand a coordinate of its own, z, with `constraint z = …`";
+                    let hint = "give the operand a coordinate of its own, z, with `constraint z' = …` and its value at the start";
                     mistakes.push(mistake(span, text, hint));
                 }
                 Ok(_) => {}
@@ -211,7 +210,7 @@ impl Formulation {
     ) -> Result<Expr, Diagnostic> {
         let g = &model.graph;
         let name = kind.name();
-        let own = "give the operand a coordinate of its own, z, with `constraint z = …`";
+        let own = "give the operand a coordinate of its own, z, with `constraint z' = …` and its value at the start";
         if g.remembers(operand) {
             let text = format!("the operand of `{name}` has memory itself");
             return Err(mistake(span, text, own));
@@ -239,7 +238,7 @@ impl Formulation {
                 return Err(mistake(
                     span,
                     text,
-                    "`caputo` takes any function of coordinates and time, and so does a coordinate of its own, z, with `constraint z = …`",
+                    "`caputo` takes any function of coordinates and time",
                 ));
             }
         };
