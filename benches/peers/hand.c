@@ -3,7 +3,8 @@
 // sleigh: y = (x, y, phi, v, w), p = (m a/(J + m a^2), a). disk: y = (x, y, theta, phi, u), p = (R, k, phi'). ball: y = (x, y, psi, theta, phi, w), p = (R, k1, k2, g, I/(m R^2)).
 // chain_N: y = (x, y, theta_0 .. theta_N, x', y', theta_0'), p = (m, J, b, kappa).
 //
-// -DOWN inlines a branch-free sine and cosine instead of the platform's, -DLANES with it computes eight states at once.
+// -DOWN inlines a branch-free sine and cosine instead of the platform's, -DLANES with it computes eight states at once. Its reduction of the angle errs by up to 2e5 units in the
+// last place near multiples of pi/2 below 1e8; -DEXACT takes one that stays within a unit, as pfaff's does.
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdint.h>
@@ -15,18 +16,26 @@ typedef double T __attribute__((vector_size(64)));
 typedef int64_t I __attribute__((vector_size(64)));
 #define Z ((T){0})
 INL T root(T x) { T r; for (int l = 0; l < 8; l++) r[l] = sqrt(x[l]); return r; }
+INL T once(T a, T b, T c) { T r; for (int l = 0; l < 8; l++) r[l] = __builtin_fma(a[l], b[l], c[l]); return r; }
 #else
 typedef double T;
 typedef int64_t I;
 #define Z 0.0
 INL T root(T x) { return sqrt(x); }
+INL T once(T a, T b, T c) { return __builtin_fma(a, b, c); }
 #endif
 #ifdef OWN
 INL I bits(T x) { union { T a; I b; } u; u.a = x; return u.b; }
 INL T real(I x) { union { T a; I b; } u; u.b = x; return u.a; }
 INL void sc(T x, T *S, T *C) {
   T kf = x*0.63661977236758134308 + 6755399441055744.0; I q = bits(kf); T k = kf - 6755399441055744.0;
-  T r0 = x - k*1.57079632679489655800e+00, p = k*6.12323399573676603587e-17, r = r0 - p, lo = (r0 - r) - p, z = r*r;
+  T r0 = x - k*1.57079632679489655800e+00;
+#ifdef EXACT // p by a multiply-add, so that no compiler joins it to the difference; e is what rounding took from it
+  const T c2 = Z + 6.12323399573676603587e-17, c3 = Z - 1.4973849048591698e-33;
+  T p = once(k, c2, Z), r = r0 - p, e = once(k, c2, -p), lo = -once(k, c3, ((r - r0) + p) + e), z = r*r;
+#else
+  T p = k*6.12323399573676603587e-17, r = r0 - p, lo = (r0 - r) - p, z = r*r;
+#endif
   T s = ((((1.58969099521155010221e-10*z - 2.50507602534068634195e-08)*z + 2.75573137070700676789e-06)*z
         - 1.98412698298579493134e-04)*z + 8.33333333332248946124e-03)*z - 1.66666666666666324348e-01;
   T c = ((((-1.13596475577881948265e-11*z + 2.08757232129817482790e-09)*z - 2.75573143513906633035e-07)*z

@@ -3,20 +3,92 @@
 //! A product that one sum reads joins it; one that two sums read joins both, if neither has taken another product. Unless the program is
 //! [fused](crate::Program::fused), product and sum are still rounded one after the other, so the bits stay; what is saved is the choice of an
 //! instruction and the way of the product through memory. A product that another part of the program or an output reads stays where it is.
+//!
+//! Before, the sign of a product goes to a factor that is fixed during a run: $-(k x)$ becomes $(-k)\,x$, with the same bits.
 
 use crate::instruction::{Instruction, Slot};
-use crate::lower::Lowered;
+use crate::lower::{Lowered, Origin};
 
 /// Joins products to their sums in both parts.
 pub(crate) fn fuse(lowered: &mut Lowered) {
+    move_signs(lowered);
+    let uses = count_uses(lowered);
+    for part in [&mut lowered.per_run, &mut lowered.per_evaluation] {
+        fuse_part(part, &uses);
+    }
+}
+
+fn count_uses(lowered: &Lowered) -> Vec<u32> {
     let mut uses = vec![0_u32; lowered.values.len()];
     let operands = [&lowered.per_run, &lowered.per_evaluation].into_iter().flatten();
     for v in operands.flat_map(|i| i.operands()).chain(lowered.outputs.iter().copied()) {
         uses[v as usize] += 1;
     }
-    for part in [&mut lowered.per_run, &mut lowered.per_evaluation] {
-        fuse_part(part, &uses);
+    uses
+}
+
+/// Negatives of products of which one factor is fixed during a run.
+fn move_signs(lowered: &mut Lowered) {
+    let is_sign = |i: &Instruction| matches!(i, Instruction::Neg { .. });
+    if !lowered.per_evaluation.iter().any(is_sign) {
+        return;
     }
+    let uses = count_uses(lowered);
+    let mut maker = vec![NONE; lowered.values.len()];
+    for (i, instruction) in lowered.per_evaluation.iter().enumerate() {
+        instruction.results().for_each(|v| maker[v as usize] = i as u32);
+    }
+    for i in 0..lowered.per_evaluation.len() {
+        let Instruction::Neg { to, a } = lowered.per_evaluation[i] else { continue };
+        let Some(&product) = maker.get(a as usize).filter(|&&p| p != NONE) else { continue };
+        let Instruction::Mul { a: x, b: y, .. } = lowered.per_evaluation[product as usize]
+        else {
+            continue;
+        };
+        if uses[a as usize] != 1 {
+            continue;
+        }
+        // The factor that is fixed may be that of an inner product.
+        let inner = |v: Slot| match maker.get(v as usize).map(|&p| (p, uses[v as usize])) {
+            Some((p, 1)) if p != NONE => match lowered.per_evaluation[p as usize] {
+                Instruction::Mul { a, b, .. } => Some((p, a, b)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let places = [Some((product, x, y)), inner(x), inner(y)];
+        let fixed = |v: Slot| {
+            !matches!(lowered.values[v as usize], Origin::Input(_) | Origin::PerEvaluation)
+        };
+        let found = places.into_iter().flatten().find_map(|(p, a, b)| {
+            [(a, b), (b, a)].into_iter().find(|f| fixed(f.0)).map(|(k, x)| (p, k, x))
+        });
+        let Some((place, k, x)) = found else { continue };
+        let k = opposite(lowered, k);
+        let Instruction::Mul { to: own, .. } = lowered.per_evaluation[place as usize] else {
+            continue;
+        };
+        lowered.per_evaluation[place as usize] = Instruction::Mul { to: own, a: k, b: x };
+        // The outer product takes the place of its negative, which then is nobody's.
+        let outer = lowered.per_evaluation[product as usize];
+        lowered.per_evaluation[product as usize] = outer.rename(|v| v, |_| to);
+        maker[to as usize] = product;
+        lowered.per_evaluation[i] = Instruction::Neg { to: a, a };
+    }
+    lowered.per_evaluation.retain(|i| !matches!(i, Instruction::Neg { to, a } if to == a));
+}
+
+/// The negative of what is fixed during a run.
+fn opposite(lowered: &mut Lowered, k: Slot) -> Slot {
+    let value = lowered.values.len() as Slot;
+    match lowered.values[k as usize] {
+        Origin::Constant(number) => lowered.values.push(Origin::Constant(-number)),
+        _ => {
+            lowered.values.push(Origin::PerRun);
+            lowered.per_run.push(Instruction::Neg { to: value, a: k });
+        }
+    }
+    value
 }
 
 fn fuse_part(part: &mut Vec<Instruction>, uses: &[u32]) {

@@ -147,20 +147,27 @@ fn sleigh() {
         .error(&output, &wanted)
         .print();
     let Some(native) = code.native(Lanes::Eight) else { return };
-    let Some(library) = compile_c("hand.c", &["-DOWN", "-DLANES=8"]) else { return };
-    let (mut run, rival) = (native.start(&values), library.function("sleigh"));
-    let inputs = library::Aligned::new(&spread(&state));
+    let (mut run, inputs) = (native.start(&values), library::Aligned::new(&spread(&state)));
     let every: Vec<f64> = p.iter().flat_map(|&p| [p; 8]).collect();
     let every = library::Aligned::new(&every);
     let mut outputs = vec![0.0; 40];
     let mut wanted = library::Aligned::new(&outputs);
-    let (a, b) = pair(
-        &mut || run.evaluate(black_box(inputs.numbers()), black_box(&mut outputs)),
-        &mut || rival(black_box(&inputs.numbers()[8..]), every.numbers(), wanted.numbers_mut()),
-    );
-    Row::new("sleigh, a state of eight", "C, 8 lanes by hand", a / 8.0, b / 8.0, 1.1)
-        .error(&outputs, wanted.numbers())
-        .print();
+    for (name, flags) in [
+        ("C, 8 lanes by hand", &["-DOWN", "-DLANES=8"][..]),
+        ("the same, angles as exact", &["-DOWN", "-DLANES=8", "-DEXACT"]),
+    ] {
+        let Some(library) = compile_c("hand.c", flags) else { return };
+        let rival = library.function("sleigh");
+        let (a, b) = pair(
+            &mut || run.evaluate(black_box(inputs.numbers()), black_box(&mut outputs)),
+            &mut || {
+                rival(black_box(&inputs.numbers()[8..]), every.numbers(), wanted.numbers_mut());
+            },
+        );
+        Row::new("sleigh, a state of eight", name, a / 8.0, b / 8.0, 1.1)
+            .error(&outputs, wanted.numbers())
+            .print();
+    }
 }
 
 /// (K) of the snake with its solve written out, against the same operations in C.

@@ -391,6 +391,13 @@ impl Assembler {
         self.distance(label);
     }
 
+    /// Jumps in any case.
+    pub(super) fn jump(&mut self, label: Label) {
+        self.note(|| format!("jmp L{}", label.0));
+        self.code.push(0xe9);
+        self.distance(label);
+    }
+
     fn distance(&mut self, label: Label) {
         self.jumps.push((self.code.len(), label));
         self.code.extend([0; 4]);

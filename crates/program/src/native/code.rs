@@ -98,20 +98,28 @@ impl Code {
     /// Evaluates all lanes.
     #[inline]
     pub(crate) fn run(&self, inputs: &[f64], outputs: &mut [f64], memory: &mut [f64]) {
-        assert_eq!(inputs.len(), self.inputs, "number of inputs");
-        assert_eq!(outputs.len(), self.outputs, "number of outputs");
+        assert!(inputs.len() == self.inputs, "number of inputs");
+        assert!(outputs.len() == self.outputs, "number of outputs");
         assert!(memory.len() >= self.memory, "memory of the code");
         let (inputs, outputs, memory) =
             (inputs.as_ptr(), outputs.as_mut_ptr(), memory.as_mut_ptr());
-        let mut first = 0;
-        while first < self.lanes {
-            // SAFETY: the code reads rows of `lanes` doubles from the inputs, writes such rows to the outputs, and uses rows before and behind the
-            // middle: just those whose number was checked above. It is written for this processor, and what it calls lives as long as the pages.
+        if self.step < self.lanes {
+            return self.run_in_parts(inputs, outputs, memory);
+        }
+        // SAFETY: the code reads rows of `lanes` doubles from the inputs, writes such rows to the outputs, and uses rows before and behind the
+        // middle: just those whose number was checked above. It is written for this processor, and what it calls lives as long as the pages.
+        unsafe { (self.entry)(inputs, outputs, memory.add(self.middle)) }
+    }
+
+    /// Lanes that one register does not hold, one register after another. Apart, so that nothing has to survive the call of the others.
+    #[inline(never)]
+    fn run_in_parts(&self, inputs: *const f64, outputs: *mut f64, memory: *mut f64) {
+        for first in (0..self.lanes).step_by(self.step) {
+            // SAFETY: as above, and `run` has checked the numbers.
             unsafe {
                 let middle = memory.add(self.middle + first);
                 (self.entry)(inputs.add(first), outputs.add(first), middle);
             }
-            first += self.step;
         }
     }
 }

@@ -22,8 +22,8 @@ use super::operation::{
 };
 use super::pool;
 use super::registers::{Frame, Registers};
-use super::schedule::{Schedule, schedule};
-use super::trigonometry::{ARGUMENT, COS, SIN, Subroutine};
+use super::schedule::{Schedule, is_angle, schedule};
+use super::trigonometry::{ARGUMENT, Aside, COS, SIN, Subroutine};
 use super::values::{NONE, Values};
 use crate::instruction::{Instruction, Slot};
 use crate::program::Tape;
@@ -44,11 +44,11 @@ const TRIGONOMETRIC: u8 = 8;
 pub(super) const SCRATCH: [u8; 2] = [TRIGONOMETRIC + 6, TRIGONOMETRIC + 7];
 
 impl Machine {
-    /// Bits of the registers that values may be in. Where there are few, values share six of the eight with sine and cosine.
+    /// Bits of the registers that values may be in; they share six of the eight with sine and cosine.
     fn allocatable(self) -> u32 {
         match self {
             Self::Avx2 => 0x3fff,
-            Self::Avx512 => 0xffff_00ff,
+            Self::Avx512 => 0xffff_3fff,
         }
     }
 
@@ -100,9 +100,19 @@ pub(super) fn emit(tape: &Arc<Tape>, target: Target) -> Option<Emitted> {
         target.machine.allocatable(),
         (tape.layout.inputs, tape.layout.first_temporary()),
     );
-    let mut emitter =
-        Emitter { tape, target, assembler, registers, calls: Vec::new(), sincos: [None; 4] };
-    emitter.enter(calls_out);
+    let alone = alone(tape, target, &groups);
+    let mut emitter = Emitter {
+        tape,
+        target,
+        assembler,
+        registers,
+        calls: Vec::new(),
+        sincos: [None; 4],
+        alone,
+        calls_out,
+        aside: Vec::new(),
+    };
+    emitter.enter();
     let mut groups = groups.into_iter().peekable();
     let mut i = 0;
     while i < tape.per_evaluation.len() {
@@ -114,7 +124,7 @@ pub(super) fn emit(tape: &Arc<Tape>, target: Target) -> Option<Emitted> {
             i += 1;
         }
     }
-    emitter.leave(calls_out);
+    emitter.leave();
     emitter.subroutines();
     emitter.assembler.finish(&pool::rows(), target.machine.widest());
     let Emitter { assembler, registers, calls, .. } = emitter;
@@ -131,6 +141,17 @@ fn ordered(tape: &Tape, target: Target) -> (Values, Vec<(usize, usize)>) {
         Some(Schedule { order, groups }) => (values.reordered(order), groups),
         None => (values, Vec::new()),
     }
+}
+
+/// Which widths of sine and cosine are needed just once.
+fn alone(tape: &Tape, target: Target, groups: &[(usize, usize)]) -> [bool; 4] {
+    let mut count = [0; 4];
+    let angles = tape.per_evaluation.iter().filter(|&&i| is_angle(i)).count();
+    count[target.width as usize] = angles - groups.iter().map(|g| g.1).sum::<usize>();
+    for &(_, members) in groups {
+        count[width_for(members) as usize] += 1;
+    }
+    count.map(|n| n == 1)
 }
 
 /// Where rows are: pointers point beyond the first rows if short displacements then reach more.
@@ -169,13 +190,18 @@ pub(super) struct Emitter<'a> {
     calls: Vec<Arc<Call>>,
     /// The subroutine of each width, if it is used.
     sincos: [Option<Label>; 4],
+    /// Whether the subroutine of a width is needed once only.
+    alone: [bool; 4],
+    calls_out: bool,
+    /// What belongs to those that stand in place.
+    aside: Vec<(Width, Aside)>,
 }
 
 impl Emitter<'_> {
-    fn enter(&mut self, calls_out: bool) {
+    fn enter(&mut self) {
         let Frame { inputs, outputs, middle, input_shift, output_shift, .. } =
             self.registers.frame;
-        if calls_out {
+        if self.calls_out {
             for r in [RBX, RBP, R14] {
                 self.assembler.push(r);
             }
@@ -189,7 +215,7 @@ impl Emitter<'_> {
     }
 
     /// Outputs that no instruction computes, and the way back.
-    fn leave(&mut self, calls_out: bool) {
+    fn leave(&mut self) {
         let [_, scratch] = SCRATCH;
         for o in 0..self.registers.values.outputs.len() {
             let v = self.registers.values.outputs[o];
@@ -205,11 +231,12 @@ impl Emitter<'_> {
                 self.output(o as u32, from);
             }
         }
-        let wide = self.sincos[Width::Ymm as usize..].iter().any(Option::is_some);
+        let wide = self.sincos[Width::Ymm as usize..].iter().any(Option::is_some)
+            || self.aside.iter().any(|a| a.0 as usize >= Width::Ymm as usize);
         if self.target.width != Width::Scalar || wide {
             self.assembler.clear_upper();
         }
-        if calls_out {
+        if self.calls_out {
             for r in [R14, RBP, RBX] {
                 self.assembler.pop(r);
             }
@@ -217,24 +244,33 @@ impl Emitter<'_> {
         self.assembler.ret();
     }
 
+    fn subroutine(&self, width: Width) -> Subroutine {
+        Subroutine {
+            width,
+            lanes: room(width) as u64,
+            first: TRIGONOMETRIC,
+            fused: self.tape.fused,
+            registers: if self.target.machine == Machine::Avx512 { 32 } else { 16 },
+        }
+    }
+
     fn subroutines(&mut self) {
-        let machine = self.target.machine;
+        let beyond = if self.tape.fused { beyond_fused } else { beyond };
         for width in [Width::Scalar, Width::Xmm, Width::Ymm, Width::Zmm] {
-            let subroutine = Subroutine {
-                width,
-                lanes: room(width) as u64,
-                first: TRIGONOMETRIC,
-                fused: self.tape.fused,
-                registers: if machine == Machine::Avx512 { 32 } else { 16 },
-            };
             if let Some(label) = self.sincos[width as usize] {
-                let beyond = if self.tape.fused { beyond_fused } else { beyond };
-                subroutine.write(&mut self.assembler, label, beyond);
+                self.subroutine(width).write(&mut self.assembler, label, beyond);
             }
+        }
+        for (width, aside) in std::mem::take(&mut self.aside) {
+            self.subroutine(width).write_aside(&mut self.assembler, aside, beyond);
         }
     }
 
     fn call_sincos(&mut self, width: Width) {
+        if self.alone[width as usize] {
+            let aside = self.subroutine(width).write_here(&mut self.assembler);
+            return self.aside.push((width, aside));
+        }
         let label = self.sincos[width as usize].get_or_insert_with(|| self.assembler.label());
         self.assembler.call(*label);
     }
@@ -459,15 +495,19 @@ impl Emitter<'_> {
         self.call_sincos(self.target.width);
         let Self { assembler, registers, .. } = self;
         let found = 1 << (first + SIN) | 1 << (first + COS);
+        // Nothing else will need these registers: the results stay where they are.
+        let stays = self.alone[self.target.width as usize] && !self.calls_out;
         registers.reserve(found);
+        let mut kept = 0;
         for (to, place) in results {
             if to != NONE {
-                let d = registers.take(assembler);
+                let d = if stays { first + place } else { registers.take(assembler) };
                 assembler.load(self.target.width, d, Place::Register(first + place));
                 registers.bind(to, d);
+                kept |= 1 << d;
             }
         }
-        registers.allow(found);
+        registers.allow(found & !kept);
     }
 
     /// Sines and cosines of several angles at once; they stay in memory until they are read.

@@ -204,6 +204,10 @@ pub(super) const TEST_MASK: &Operation = &evex(2, whole("vptestmq", 0x27, Operan
 pub(super) const BLEND: &Operation = &vex(3, whole("vblendvpd", 0x4b, Operands::Four));
 /// The second source where the mask is set, else the first.
 pub(super) const BLEND_MASK: &Operation = &evex(2, whole("vblendmpd", 0x65, Operands::Three));
+/// Any function of three bits, by its table in the byte that follows; the result is the first of the three.
+pub(super) const TERNARY: &Operation = &evex(3, whole("vpternlogq", 0x25, Operands::Three));
+/// $a \oplus (b \wedge c)$ for [`TERNARY`].
+pub(super) const XOR_OF_AND: u8 = 0x78;
 /// The signs of all lanes as bits of a general register.
 pub(super) const SIGNS: &Operation = &vex(1, whole("vmovmskpd", 0x50, Operands::General));
 

@@ -93,7 +93,7 @@ fn late_groups(values: &Values, late: &[usize], size: usize) -> Vec<Vec<usize>> 
     groups
 }
 
-fn is_angle(instruction: Instruction) -> bool {
+pub(super) fn is_angle(instruction: Instruction) -> bool {
     use Instruction as I;
     matches!(instruction, I::Sin { .. } | I::Cos { .. } | I::SinCos { .. })
 }

@@ -1,4 +1,4 @@
-//! Sine and cosine as a subroutine: the operations of `sincos.rs` in their order, on eight registers.
+//! Sine and cosine as a subroutine: the operations of `sincos.rs` in their order, on eight registers. Where it is needed once it stands in place.
 //!
 //! It takes its argument from the first of the eight and leaves the sine in the third, the cosine in the fourth; all others keep their values. Where an
 //! argument is beyond the range, all registers are put on the stack and a function of Rust answers, in the places of the results.
@@ -9,7 +9,7 @@ use super::assembler::{
 use super::operation::{
     ADD, ADD_WHOLE, AND, BLEND, BLEND_MASK, COMPARE, COMPARE_FLAGS, COMPARE_MASK, MUL,
     MUL_ADD_213, MUL_ADD_231, MUL_SUB_231, Operation, SHIFT, SHIFT_LEFT, SIGNS, SUB,
-    SUB_MUL_213, SUB_MUL_231, TEST_MASK, XOR, relation,
+    SUB_MUL_213, SUB_MUL_231, TERNARY, TEST_MASK, XOR, XOR_OF_AND, relation,
 };
 use super::pool;
 
@@ -31,6 +31,13 @@ pub(super) struct Subroutine {
     pub(super) registers: u8,
 }
 
+/// Where operations that stand in place go beyond the range, and where they go on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Aside {
+    slow: Label,
+    back: Label,
+}
+
 /// What answers beyond the range: argument, sine, cosine, lanes.
 pub(super) type Beyond = unsafe extern "sysv64" fn(*const f64, *mut f64, *mut f64, u64);
 
@@ -44,6 +51,31 @@ impl Subroutine {
     pub(super) fn write(self, assembler: &mut Assembler, label: Label, beyond: Beyond) {
         let slow = assembler.label();
         assembler.place(label);
+        self.write_body(assembler, slow);
+        assembler.ret();
+        assembler.place(slow);
+        self.call_out(assembler, beyond);
+    }
+
+    /// Writes the operations here, for arguments within the range.
+    pub(super) fn write_here(self, assembler: &mut Assembler) -> Aside {
+        let aside = Aside { slow: assembler.label(), back: assembler.label() };
+        self.write_body(assembler, aside.slow);
+        assembler.place(aside.back);
+        aside
+    }
+
+    /// Writes what is done beyond the range.
+    pub(super) fn write_aside(self, assembler: &mut Assembler, aside: Aside, beyond: Beyond) {
+        let function = assembler.label();
+        assembler.place(aside.slow);
+        assembler.call(function);
+        assembler.jump(aside.back);
+        assembler.place(function);
+        self.call_out(assembler, beyond);
+    }
+
+    fn write_body(self, assembler: &mut Assembler, slow: Label) {
         let mut body = Body { assembler, subroutine: self };
         body.check_range(slow);
         if self.fused {
@@ -53,9 +85,6 @@ impl Subroutine {
         }
         body.kernels();
         body.turn();
-        assembler.ret();
-        assembler.place(slow);
-        self.call_out(assembler, beyond);
     }
 
     fn call_out(self, assembler: &mut Assembler, beyond: Beyond) {
@@ -265,13 +294,23 @@ impl Body<'_> {
                 self.assembler.vector_with(BLEND, width, [at(to), at(even)], odd, at(0) << 4);
             }
         }
-        self.shift(0, 62);
-        self.op(AND, 0, 0, Pool(pool::SIGN));
-        self.op(XOR, SIN, SIN, self.r(0));
+        self.sign(SIN);
         self.op(ADD_WHOLE, 1, 1, Pool(pool::LAST));
+        self.sign(COS);
+    }
+
+    /// Turns the sign where the second bit of the quadrant in 1 is set.
+    fn sign(&mut self, of: u8) {
         self.shift(0, 62);
-        self.op(AND, 0, 0, Pool(pool::SIGN));
-        self.op(XOR, COS, COS, self.r(0));
+        let Subroutine { width, first, registers, .. } = self.subroutine;
+        if registers == 32 {
+            let at = [first + of, first];
+            let sign = Pool(pool::SIGN);
+            self.assembler.vector_with(TERNARY, width.whole(), at, sign, XOR_OF_AND);
+        } else {
+            self.op(AND, 0, 0, Pool(pool::SIGN));
+            self.op(XOR, of, of, self.r(0));
+        }
     }
 
     /// The quadrant in 1, shifted to the left.
