@@ -37,6 +37,7 @@ use crate::pipeline::{Failure, collect, stop_reason, uncompiled};
 use crate::progress::{Progress, Setting};
 use crate::record::Record;
 use crate::settings::Settings;
+use crate::start::refuse_infinite_data;
 
 /// Nodes in each step.
 const STAGES: usize = 6;
@@ -117,6 +118,7 @@ pub(crate) fn run(
 ) -> Result<Motion, Failure> {
     let clock = Clock::now();
     let wrong = |d| Failure::Model(vec![d]);
+    refuse_infinite_data(model, settings.t0).map_err(wrong)?;
     let times = (settings.t0, settings.options.t1 - settings.t0);
     let mut formulation = match (dynamics, &model.dynamics) {
         (Dynamics::Saddle(equations), _) => mechanical(model, equations, times),

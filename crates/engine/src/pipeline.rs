@@ -9,9 +9,7 @@ use std::time::Instant as Clock;
 use pfaff_mechanics::{
     Equations, Momentum, Refusal, Statement, derive as derive_equations, momenta, ordinary,
 };
-use pfaff_model::{
-    Diagnostic, Files, Model, Overrides, Principle, Quantity, Source, Span, read_model,
-};
+use pfaff_model::{Diagnostic, Files, Model, Overrides, Principle, Source, Span, read_model};
 use pfaff_program::CompileError;
 use pfaff_solver::{self as solver, Halt, integrate};
 
@@ -33,7 +31,7 @@ use crate::ready::{Prepared, prepare};
 use crate::record::{Record, Recorder, direction};
 use crate::settings::{Request, Settings, method_name};
 use crate::singular::{is_near_dependence, quoted, singular_on_the_way, turned_round};
-use crate::start::{NoStart, Start, given, start};
+use crate::start::{NoStart, Start, given, refuse_infinite_data, start};
 
 /// A text that could not be used, with everything that is wrong with it.
 #[derive(Clone, Debug)]
@@ -268,18 +266,7 @@ pub(crate) fn begin(
     t0: f64,
 ) -> Result<Start, Failure> {
     let given = given(model, t0);
-    for datum in &model.initial {
-        if let Quantity::Coordinate(k, order @ (0 | 1)) = datum.quantity {
-            let value = if order == 0 { given.q[k] } else { given.v[k] };
-            if value.is_some_and(|x| !x.is_finite()) {
-                let message = "this initial value is not a finite number".into();
-                let hint = "check for a division by zero, a logarithm or root of a negative number, or a power too large";
-                return Err(Failure::Model(vec![
-                    Diagnostic::error("E0604", datum.span, message).with_hint(hint),
-                ]));
-            }
-        }
-    }
+    refuse_infinite_data(model, t0).map_err(|d| Failure::Model(vec![d]))?;
     match &mut mechanism.dynamics {
         // NOTE: the start is found before the form is reduced.
         Compiled::Reduced(_) => unreachable!("a mechanism is reduced at its start"),

@@ -5,7 +5,7 @@
 //! kinetic metric. Positions come first, then velocities. Every value that was not given as it stands is noted.
 
 use pfaff_expr::Expr;
-use pfaff_model::{Model, Quantity};
+use pfaff_model::{Diagnostic, Model, Quantity};
 use pfaff_solver::Lu;
 
 use crate::core::Core;
@@ -70,6 +70,23 @@ pub(crate) fn given(model: &Model, t0: f64) -> Given {
         }
     }
     given
+}
+
+/// Refuses initial values that are no numbers.
+pub(crate) fn refuse_infinite_data(model: &Model, t0: f64) -> Result<(), Diagnostic> {
+    let at = |e: Expr| {
+        let parameter = model.parameters.iter().find(|p| p.symbol == e).map(|p| p.value);
+        parameter.unwrap_or(if e == model.time { t0 } else { f64::NAN })
+    };
+    for datum in &model.initial {
+        let finite = model.graph.evaluate(&[datum.value], &at)[0].is_finite();
+        if matches!(datum.quantity, Quantity::Coordinate(..)) && !finite {
+            let message = "this initial value is not a finite number".into();
+            let hint = "check for a division by zero, a logarithm or root of a negative number, or a power too large";
+            return Err(Diagnostic::error("E0604", datum.span, message).with_hint(hint));
+        }
+    }
+    Ok(())
 }
 
 /// A consistent state of a Lagrangian model.

@@ -28,10 +28,19 @@ fn series<'a>(motion: &'a Motion, key: &str) -> &'a [f64] {
 
 #[test]
 fn motions_agree_with_the_tables() {
-    let table: Json =
-        serde_json::from_str(include_str!("reference/memory.json")).expect("the table is JSON");
+    agree_with(include_str!("reference/memory.json"), 18);
+}
+
+/// Linear systems with one and two constraints of orders from 0.05 to 2.6, free and bound starts, mixed orders and memory in forces.
+#[test]
+fn linear_systems_agree_with_their_laplace_transforms() {
+    agree_with(include_str!("reference/memory_linear.json"), 15);
+}
+
+fn agree_with(table: &str, count: usize) {
+    let table: Json = serde_json::from_str(table).expect("the table is JSON");
     let cases = table["cases"].as_array().expect("a list of cases");
-    assert_eq!(cases.len(), 18, "all cases are there");
+    assert_eq!(cases.len(), count, "all cases are there");
     for case in cases {
         let id = case["id"].as_str().expect("an id");
         let rows = case["rows"].as_array().expect("rows");

@@ -214,3 +214,75 @@ fn equations_begin_with_all_their_derivatives() {
     let low = "coordinates x\nequation caputo(x, 2.5) + x = 0\ninitial x = 1, x''' = 2\nsolve t = 0..1\n";
     assert!(noted(&run(&model(low), &at(&[1.0])), "x''' is ignored"));
 }
+
+/// A motion that is given first, and the forces that make it: $q_1 = 1/2 + 3t/10 - t^2/5 + t^3/10$ with a constraint that is nonlinear in $D^\alpha q_1$ and a reaction cos t.
+#[test]
+fn motions_that_are_given_first_are_found() {
+    let coefficients = [0.5, 0.3, -0.2, 0.1];
+    for alpha in [0.15, 0.63, 0.95, 1.25, 1.85, 2.2, 2.75] {
+        let power = |k: usize| {
+            let c = coefficients[k] * libm::tgamma(k as f64 + 1.0);
+            let e = k as f64 - alpha;
+            format!("({})*t^({e})", c / libm::tgamma(e + 1.0))
+        };
+        let first = f64::ceil(alpha) as usize;
+        let memory: Vec<String> = (first..4).map(power).collect();
+        let memory = memory.join(" + ");
+        let (v1, v2) = ("(0.3 - 0.4*t + 0.3*t^2)", "(0.4 + 0.3*t)");
+        let q2 = "(0.4*t + 0.15*t^2 - 0.2)";
+        let text = format!(
+            "coordinates q1, q2\nlagrangian (q1'^2 + q2'^2)/2\nforce q1: 0.6*t - 0.4 - cos(t)\nforce q2: 0.3 - cos(t)*{v2}\n\
+             constraint c: q1' + 0.5*q2'^2 + 0.3*sin(caputo(q1, {alpha})) + 0.2*caputo(q1, {alpha})*q2 \
+             = {v1} + 0.5*{v2}^2 + 0.3*sin({memory}) + 0.2*({memory})*{q2}\n\
+             initial q1 = 0.5, q2 = -0.2, q1' = 0.3, q2' = 0.4{}\nsolve t = 0..1.5\n",
+            if alpha > 2.0 { ", q1'' = -0.4, q2'' = 0.3" } else { "" }
+        );
+        let motion = run(&model(&text), &at(&[0.2, 1.5]));
+        assert_eq!(motion.audit.verdict, Verdict::Pass, "{alpha} {:?}", motion.audit);
+        for (i, &t) in motion.t.iter().enumerate() {
+            let q1: f64 = (0..4).rev().fold(0.0, |sum, k| sum * t + coefficients[k]);
+            let q2 = 0.4 * t + 0.15 * t * t - 0.2;
+            let off = (motion.q[0].values[i] - q1).abs() + (motion.q[1].values[i] - q2).abs();
+            assert!(off < TOLERANCE, "{alpha} {t} {off}");
+            // λ is a density: a step gives it to the error of the step over its length.
+            let λ = motion.multipliers[0].values[i];
+            assert!((λ - libm::cos(t)).abs() < 1e-8, "{alpha} {t} {λ}");
+        }
+        assert_eq!(motion.t.len(), 2, "{alpha} {:?}", motion.notes);
+    }
+}
+
+/// What cannot start says which datum or which derivative stands in the way.
+#[test]
+fn refusals_name_what_is_in_the_way() {
+    let two = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint a: x' + y' + caputo(x, 0.5) = 0\n\
+         constraint b: z' + caputo(y, 0.4) = 0\ninitial x' = 1, y' = -1, z' = 2\nsolve t = 0..1\n";
+    let message = refusal(two);
+    assert!(
+        message.contains("z' = 2") && message.contains("`b`") && !message.contains("`a`"),
+        "{message}"
+    );
+    let pair = "coordinates x, y\nlagrangian (x'^2 + y'^2)/2\n";
+    let tail = "initial x = 1\nsolve t = 0..1\n";
+    for (line, words) in [
+        ("constraint c: x' + y' + rl(x, 0.5) = 0", "begins like 0.564190 (t - t0)^(-0.5)"),
+        ("force x: -rl(x, 1.5)", "(t - t0)^(-1.5)"),
+        ("constraint c: x' + y' + rl(x, 2.5) = 0", "of order 2.5 of Riemann and Liouville"),
+        ("constraint c: x' + y' + caputo(x^2, 2.5) = 0", "not linear in the coordinates"),
+        ("constraint c: x' + y' + caputo(x', 2.2) = 0", "of order 3.2"),
+        ("force x: -caputo(x, 3.5)", "of order 3.5 of `x`"),
+        (
+            "constraint c: (1 + x)*x' + y' + caputo(x - 2*y, 2.5) = 0",
+            "zero at the start, but not along the motion",
+        ),
+    ] {
+        let message = refusal(&format!("{pair}{line}\n{tail}"));
+        assert!(message.contains(words), "{line}: {message}");
+    }
+    let infinite =
+        format!("{pair}force x: -caputo(x, 0.5)\ninitial x = log(-1)\nsolve t = 0..1\n");
+    assert!(refusal(&infinite).contains("not a finite number"));
+    // A force that begins like t^{−1/2} has an integral.
+    let motion = run(&model(&format!("{pair}force x: -rl(x, 0.5)\n{tail}")), &at(&[1.0]));
+    assert_eq!(motion.audit.verdict, Verdict::Pass, "{:?}", motion.audit);
+}

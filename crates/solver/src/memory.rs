@@ -10,6 +10,7 @@
 mod basis;
 mod blocks;
 mod collocation;
+mod events;
 mod exponentials;
 mod gauss;
 mod history;

@@ -3,8 +3,9 @@
 mod systems;
 
 use pfaff_solver::{
-    Halt, Kernel, MemoryObserver, MemoryOptions, MemorySystem, Operand, Piece, Recount,
-    SampleOperator, StopReason, integrate_memory, operate_on_samples,
+    Control, Crossing, Direction, Event, EventKind, Halt, Kernel, MemoryObserver,
+    MemoryOptions, MemorySystem, Operand, Piece, Recount, SampleOperator, StopReason,
+    integrate_memory, operate_on_samples,
 };
 use systems::{constrained, relaxation};
 
@@ -207,5 +208,105 @@ fn memory_is_recounted_by_direct_quadrature() {
         let off = right.0.worst().expect("times were reached");
         assert!(off < 1e-12, "{alpha} {off:e}");
         assert!(wrong.0.worst().is_some_and(|off| off > 1e-11), "{alpha}");
+    }
+}
+
+/// Relaxation with the events $1 - \cos(t - c)$, which touch zero at each $c$, and $\sin(t - c)$, which cross it.
+struct Touching {
+    relaxation: Relaxation,
+    places: Vec<f64>,
+    kinds: Vec<EventKind>,
+}
+
+impl Touching {
+    fn new(places: Vec<f64>) -> Self {
+        let kind = EventKind { direction: Direction::Both, stop: false };
+        let kinds = vec![kind; 2 * places.len()];
+        Self { relaxation: Relaxation(0.5), places, kinds }
+    }
+}
+
+impl MemorySystem for Touching {
+    fn unknowns(&self) -> usize {
+        1
+    }
+    fn operands(&self) -> Vec<Operand> {
+        self.relaxation.operands()
+    }
+    fn residual(&mut self, t: f64, x: &[f64], z: &[f64], out: &mut [f64]) -> Result<(), Halt> {
+        self.relaxation.residual(t, x, z, out)
+    }
+    fn jacobian(
+        &mut self,
+        at: (f64, &[f64], &[f64]),
+        by_x: &mut [f64],
+        by_z: &mut [f64],
+    ) -> Result<(), Halt> {
+        self.relaxation.jacobian(at, by_x, by_z)
+    }
+    fn events(&self) -> &[EventKind] {
+        &self.kinds
+    }
+    fn event_values(
+        &mut self,
+        t: f64,
+        _x: &[f64],
+        _z: &[f64],
+        values: &mut [f64],
+    ) -> Result<(), Halt> {
+        for (pair, c) in values.chunks_exact_mut(2).zip(&self.places) {
+            pair[0] = 1.0 - libm::cos(t - c);
+            pair[1] = libm::sin(t - c);
+        }
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Ends {
+    ends: Vec<f64>,
+    events: Vec<Event>,
+}
+
+impl MemoryObserver for Ends {
+    fn step(&mut self, t: f64, _x: &[f64], _z: &[f64]) -> Control {
+        self.ends.push(t);
+        Control::Continue
+    }
+    fn event(&mut self, event: &Event, _x: &[f64], _z: &[f64]) {
+        self.events.push(*event);
+    }
+}
+
+/// Touches and zeros at the end of a step, and within a thousandth and a millionth of it, are told once each.
+#[test]
+fn events_at_the_ends_of_steps_are_told_once() {
+    let options = MemoryOptions { t1: 3.0, ..MemoryOptions::default() };
+    let mut first = Ends::default();
+    integrate_memory(&mut Relaxation(0.5), &options, &mut first);
+    let late: Vec<f64> = first.ends.iter().copied().filter(|t| *t > 0.5 && *t < 2.9).collect();
+    assert!(late.len() > 4, "{late:?}");
+    let mut places = Vec::new();
+    for pair in late.windows(2).take(4) {
+        let h = pair[1] - pair[0];
+        for part in [-9e-4, -4e-4, -2e-5, -3e-7, -1e-9, 0.0, 1e-9, 4e-7, 3e-5, 6e-4, 9.5e-4] {
+            places.push(pair[1] + part * h);
+        }
+    }
+    let mut touching = Touching::new(places.clone());
+    let mut found = Ends::default();
+    integrate_memory(&mut touching, &options, &mut found);
+    assert_eq!(found.ends, first.ends, "events do not change the steps");
+    for (i, c) in places.iter().enumerate() {
+        let of = |index: usize| -> Vec<&Event> {
+            found.events.iter().filter(|e| e.index == index).collect()
+        };
+        let (touches, zeros) = (of(2 * i), of(2 * i + 1));
+        let told = matches!(touches[..], [Event { crossing: Crossing::Touch, .. }]);
+        // The place of an extremum is found by differences of values.
+        assert!(told && (touches[0].t - c).abs() < 1e-6, "{c} {touches:?}");
+        let told = matches!(zeros[..], [Event { crossing: Crossing::Rising, .. }]);
+        // What is below 1e-12 of the largest value counts as zero.
+        assert!(told && (zeros[0].t - c).abs() < 1e-11, "{c} {zeros:?}");
     }
 }

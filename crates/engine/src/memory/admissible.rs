@@ -88,9 +88,25 @@ pub(crate) fn admissible(
     let found =
         start(&bare, &mut core, t0, &given).map_err(|none| inconsistent(&bare, &none))?;
     // What constraints without memory bind is moved and noted, as without memory.
-    let binding: Vec<&str> = (0..model.constraints.len())
-        .filter(|&a| profiles[a].is_some() && binds(a))
-        .map(|a| model.constraints[a].name.as_str())
+    let wanted: Vec<[f64; 3]> =
+        (0..n).map(|k| [found.q[k], given.v[k].unwrap_or(found.v[k]), 0.0]).collect();
+    let wanted = State { data: &wanted, t: t0 };
+    let remembering = |c: &&Constraint| {
+        model
+            .constraints
+            .iter()
+            .position(|own| own.name == c.name)
+            .is_some_and(|a| profiles[a].is_some())
+    };
+    let violated = |c: &&Constraint| {
+        bare.graph.evaluate(&[c.expr], &|s| value(&bare, &wanted, s))[0].abs() > 1e-12
+    };
+    let binding: Vec<&str> = bare
+        .constraints
+        .iter()
+        .filter(remembering)
+        .filter(violated)
+        .map(|c| c.name.as_str())
         .collect();
     for k in 0..n {
         if let Some(value) = given.v[k]
@@ -401,21 +417,19 @@ fn accelerations(
         (0..laws.len()).filter(|&a| laws[a].as_ref().is_some_and(is_driven)).collect();
     let Some(&first) = driven.first() else { return Ok(()) };
     let mut given = vec![None; data.len()];
-    let mut span = model.constraints[first].span;
     for datum in &model.initial {
         if let Quantity::Coordinate(k, 2) = datum.quantity {
             let at = |s: Expr| parameter(model, s);
-            given[k] = Some(model.graph.evaluate(&[datum.value], &at)[0]);
-            span = datum.span;
+            given[k] = Some((model.graph.evaluate(&[datum.value], &at)[0], datum.span));
         }
     }
     let along = |a: usize| -> f64 {
-        numbers.rows[a].iter().zip(&given).map(|(r, g)| r * g.unwrap_or(0.0)).sum()
+        numbers.rows[a].iter().zip(&given).map(|(r, g)| r * g.map_or(0.0, |g| g.0)).sum()
     };
     let wanted: Vec<(usize, f64)> = driven.iter().map(|&a| (a, along(a))).collect();
     let found = numbers.bent(&wanted);
     for (k, d) in data.iter_mut().enumerate() {
-        if let Some(value) = given[k]
+        if let Some((value, span)) = given[k]
             && (value - found[k]).abs() > 1e-9 * (1.0 + value.abs())
         {
             let text = format!(

@@ -51,6 +51,8 @@ pub(crate) fn mechanical(
     let whole = Span::default();
     let mut force = equations.force.clone();
     for f in &model.forces {
+        // NOTE: a force may begin with an exponent above −1, which has an integral.
+        plan.refuse_infinite(model, &f.components, (f.span, -1.0))?;
         // NOTE: forces first, so that a mistake in one is shown where it stands.
         plan.translate(model, &f.components, f.span)?;
     }
@@ -59,6 +61,7 @@ pub(crate) fn mechanical(
     let mut held = Vec::new();
     let mut motion = Free { model, equations, first: free, accelerations: None };
     for (a, c) in model.constraints.iter().enumerate() {
+        plan.refuse_infinite(model, &[c.expr], (c.span, -1e-12))?;
         let row = plan.translate(model, &equations.directions[a], c.span)?;
         for k in 0..n {
             reaction[k] = g.add(reaction[k], g.mul(row[k], λ[a]));
@@ -112,10 +115,6 @@ pub(crate) fn written(
         let Quantity::Coordinate(k, j) = datum.quantity else { continue };
         let at = |s: Expr| if s == model.time { t0 } else { parameter(model, s) };
         let value = model.graph.evaluate(&[datum.value], &at)[0];
-        if !value.is_finite() {
-            let text = "this initial value is not a finite number".into();
-            return Err(Diagnostic::error("E0504", datum.span, text));
-        }
         let name = &model.coordinates[k].name;
         if f64::from(j) >= orders[k] {
             notes.push(Note::Remark(format!(

@@ -130,8 +130,13 @@ fn refuse_rest(model: &Model, lift: &Lift, a: usize) -> Result<(), Diagnostic> {
         let Node::Memory(kind, _, second) = g.node(node) else { continue };
         let derivative = matches!(kind, Memory::Caputo | Memory::RiemannLiouville);
         if derivative && constant(model, second) > 2.0 {
+            let what = if kind == Memory::Caputo {
+                "whose operand is not linear in the coordinates with constant coefficients"
+            } else {
+                "of Riemann and Liouville"
+            };
             let text = format!(
-                "the constraint `{}` contains a derivative of order {} whose operand is not linear in the coordinates with constant coefficients, or that is one of Riemann and Liouville",
+                "the constraint `{}` contains a derivative of order {} {what}",
                 c.name,
                 constant(model, second)
             );

@@ -416,6 +416,39 @@ impl Plan {
         image
     }
 
+    /// Refuses derivatives of Riemann and Liouville whose operand or rates are not zero at the start, where they begin like $\tau^e$ with an exponent up to `lowest`.
+    pub(crate) fn refuse_infinite(
+        &self,
+        model: &Model,
+        es: &[Expr],
+        (span, lowest): (Span, f64),
+    ) -> Result<(), Diagnostic> {
+        let g = &model.graph;
+        for node in g.live(es) {
+            let Node::Memory(Memory::RiemannLiouville, operand, second) = g.node(node) else {
+                continue;
+            };
+            let alpha = constant(model, second);
+            let mut rate = operand;
+            for j in 0..alpha.ceil() as usize {
+                let e = j as f64 - alpha;
+                let at = |e: Expr| self.value_at_start(model, &self.data, e);
+                let value = g.evaluate(&[rate], &at)[0];
+                if e <= lowest && value.abs() > 1e-14 {
+                    let factor = value / libm::tgamma(e + 1.0);
+                    let text = format!(
+                        "`{}` begins like {factor:.6} (t - t0)^({e}) from these initial values, and no motion starts from there",
+                        g.to_text(node)
+                    );
+                    let hint = "`caputo` leaves the initial values out; `rl` needs operands that vanish at the start";
+                    return Err(mistake(span, text, hint));
+                }
+                rate = g.total_derivative(rate);
+            }
+        }
+        Ok(())
+    }
+
     fn value_at_start(&self, model: &Model, data: &[Vec<f64>], e: Expr) -> f64 {
         for (k, c) in model.coordinates.iter().enumerate() {
             for (j, s) in [c.position, c.velocity, c.acceleration].into_iter().enumerate() {

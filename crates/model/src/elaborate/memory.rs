@@ -118,6 +118,22 @@ impl Elaborator<'_> {
             let message = format!("derivatives go up to order {DERIVATIVES}, not {order}");
             return self.error("E0308", self.span(site), message);
         }
+        let highest = order + i64::from(self.highest_order(operand.entries()));
+        let allowed = if self.place.allows_accelerations() { 2 } else { 1 };
+        let moves = self.graph.symbols(operand.entries()).into_iter().any(|s| {
+            let role = self.graph.symbol_of(s).map(|s| s.role);
+            matches!(role, Some(Role::Coordinate { .. }))
+        });
+        if moves && highest > 2 {
+            let message = format!(
+                "the order {order} is whole, so that `{}` is an ordinary derivative, of order {highest} of a coordinate",
+                self.text(site)
+            );
+            let hint = format!(
+                "ordinary derivatives go up to order {allowed} here; fractional orders may be higher"
+            );
+            return self.error_hint("E0401", self.span(site), message, &hint);
+        }
         let mut value = operand.clone();
         for _ in 0..order {
             value = self.rate(site, &value);

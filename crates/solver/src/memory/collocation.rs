@@ -312,6 +312,13 @@ impl Collocation {
         let (s, n, count) = (frame.basis.stages, frame.n, frame.operands.len());
         let mut felt = 0.0_f64;
         for (p, operand) in frame.operands.iter().enumerate() {
+            // What smooths less than a velocity and is not controlled shows the noise of densities in very short steps; it counts as it will when it is integrated.
+            let rough = !operand.controlled && operand.smoothing() < 1.0;
+            let weight = if rough {
+                libm::pow(self.tables.h.min(1.0), 1.0 - operand.smoothing())
+            } else {
+                1.0
+            };
             for j in 0..s {
                 let row = &self.tables.local[p][j * s..(j + 1) * s];
                 let moved: f64 = row
@@ -319,7 +326,7 @@ impl Collocation {
                     .enumerate()
                     .map(|(k, l)| (l * self.residual[k * n + operand.unknown]).abs())
                     .sum();
-                felt = felt.max(moved / (1.0 + self.z[j * count + p].abs()));
+                felt = felt.max(weight * moved / (1.0 + self.z[j * count + p].abs()));
             }
         }
         felt

@@ -13,10 +13,9 @@ use super::basis::lagrange;
 use super::collocation::{Collocation, Frame};
 use super::history::History;
 use super::system::MemorySystem;
-use crate::dip::{Dip, Look};
 use crate::integrate::StopReason;
-use crate::observer::{Control, Crossing, Event};
-use crate::system::{Direction, Halt};
+use crate::observer::{Control, Event};
+use crate::system::Halt;
 use begin::{first, stops};
 
 /// How to integrate a system with memory.
@@ -152,9 +151,6 @@ const COARSE: f64 = 4.0;
 /// 1 % more steps, and at most some thousand tables however many steps there are.
 const FINE: f64 = 64.0;
 
-/// How far from the ends of a step event functions are looked at as well, in steps: to see which way they go there.
-const BEYOND: f64 = 1e-3;
-
 /// The length rounded down to a part of an octave, so that lengths come back.
 fn rounded(h: f64, parts: f64) -> f64 {
     libm::exp2((parts * libm::log2(h)).floor() / parts)
@@ -177,7 +173,7 @@ fn past(frame: &Frame, options: &MemoryOptions, h: f64) -> History {
 }
 
 /// How a point of the trial was found.
-enum Found {
+pub(super) enum Found {
     /// It is the end of the trial.
     End,
     /// By a step of this length.
@@ -186,15 +182,15 @@ enum Found {
     Start,
 }
 
-struct Run<'a> {
-    system: &'a mut dyn MemorySystem,
-    options: &'a MemoryOptions,
-    frame: Frame,
+pub(super) struct Run<'a> {
+    pub(super) system: &'a mut dyn MemorySystem,
+    pub(super) options: &'a MemoryOptions,
+    pub(super) frame: Frame,
     history: History,
-    main: Collocation,
+    pub(super) main: Collocation,
     /// For outputs and events within a step.
     inner: Collocation,
-    elapsed: f64,
+    pub(super) elapsed: f64,
     /// What the sum of the lengths lost in `elapsed`: the same length a million times over loses the same way.
     lost: f64,
     h: f64,
@@ -202,16 +198,20 @@ struct Run<'a> {
     before: (f64, Vec<f64>),
     /// How the last step is continued, for one ratio of lengths.
     extrapolation: (f64, Vec<f64>),
-    x: Vec<f64>,
-    z: Vec<f64>,
+    pub(super) x: Vec<f64>,
+    pub(super) z: Vec<f64>,
     next: usize,
     /// Where the motion may have kinks, ascending: steps end there.
     stops: Vec<f64>,
     steps: usize,
     rejected: usize,
     /// The event functions at the end of the last step, and their largest values.
-    watched: Vec<f64>,
-    reach: Vec<f64>,
+    pub(super) watched: Vec<f64>,
+    pub(super) reach: Vec<f64>,
+    /// The event functions a little before that end.
+    pub(super) approach: Option<(f64, Vec<f64>)>,
+    /// Which of them are zero at that end, so that the next step tells what they do there.
+    pub(super) pending: Vec<bool>,
 }
 
 impl<'a> Run<'a> {
@@ -243,6 +243,8 @@ impl<'a> Run<'a> {
             rejected: 0,
             watched: vec![f64::NAN; events],
             reach: vec![0.0; events],
+            approach: None,
+            pending: vec![false; events],
             frame,
             system,
             options,
@@ -435,7 +437,7 @@ impl<'a> Run<'a> {
     }
 
     /// Unknowns and operands at `at` within the trial step, by a shorter step from the same start.
-    fn at(&mut self, at: f64, h: f64, end: f64) -> Result<Found, Halt> {
+    pub(super) fn at(&mut self, at: f64, h: f64, end: f64) -> Result<Found, Halt> {
         let length = at - self.elapsed;
         if at >= end || length >= (1.0 - 1e-14) * h {
             self.x.copy_from_slice(self.main.x_end(&self.frame));
@@ -463,126 +465,4 @@ impl<'a> Run<'a> {
         self.z.copy_from_slice(self.inner.z_end(&self.frame));
         Ok(Found::Within(length))
     }
-
-    /// Locates the events within the trial, tells them, and gives the first that stops the run.
-    ///
-    /// Changes of sign between nodes are zeros; between three points of one sign the middle of which is nearest to zero, the extremum is searched.
-    fn events(
-        &mut self,
-        h: f64,
-        end: f64,
-        observer: &mut dyn MemoryObserver,
-    ) -> Result<Option<Event>, Halt> {
-        if self.watched.is_empty() {
-            return Ok(None);
-        }
-        let kinds = self.system.events().to_vec();
-        let mut found: Vec<Event> = Vec::new();
-        let points = self.looks(h, end)?;
-        for (index, kind) in kinds.iter().enumerate() {
-            let values: Vec<(f64, f64)> =
-                points.iter().map(|(t, values)| (*t, values[index])).collect();
-            let largest = values.iter().fold(0.0_f64, |m, v| m.max(v.1.abs()));
-            self.reach[index] = self.reach[index].max(largest);
-            let negligible = 1e-12 * self.reach[index];
-            let mut look = Within { run: self, index, h, end };
-            let mut report = |t: f64, crossing: Crossing| {
-                let counts = match kind.direction {
-                    Direction::Rising => crossing != Crossing::Falling,
-                    Direction::Falling => crossing != Crossing::Rising,
-                    Direction::Both => true,
-                };
-                if counts {
-                    found.push(Event { index, t, crossing });
-                }
-            };
-            for pair in values.windows(2) {
-                let (a, b) = (pair[0], pair[1]);
-                if (a.1 < 0.0 && b.1 >= 0.0) || (a.1 > 0.0 && b.1 <= 0.0) {
-                    report(look.zero(a, b)?, crossing(a.1));
-                }
-            }
-            for triple in values.windows(3) {
-                let (a, here, b) = (triple[0], triple[1], triple[2]);
-                let side = a.1.signum();
-                let Some(dip) = Dip::new(side, a, here, b).filter(|_| side * here.1 > 0.0)
-                else {
-                    continue;
-                };
-                let bottom = dip.bottom(&mut look, negligible)?;
-                if side * bottom.1 < -negligible {
-                    report(look.zero(a, bottom)?, crossing(side));
-                    report(look.zero(bottom, b)?, crossing(-side));
-                } else if side * bottom.1 <= negligible {
-                    report(bottom.0, Crossing::Touch);
-                }
-            }
-        }
-        if let Some((_, values)) = points.last() {
-            self.watched.copy_from_slice(values);
-        }
-        found.sort_by(|a, b| a.t.total_cmp(&b.t).then(a.index.cmp(&b.index)));
-        let stop = found.iter().position(|e| kinds[e.index].stop);
-        found.truncate(stop.map_or(found.len(), |i| i + 1));
-        let kept = (self.x.clone(), self.z.clone());
-        for event in &found {
-            self.at(event.t - self.options.t0, h, end)?;
-            observer.event(event, &self.x, &self.z);
-            self.x.copy_from_slice(&kept.0);
-            self.z.copy_from_slice(&kept.1);
-        }
-        Ok(stop.map(|i| found[i]))
-    }
-
-    /// The event functions at the start of the trial, a little later, at its nodes, and a little before its end.
-    fn looks(&mut self, h: f64, end: f64) -> Result<Vec<(f64, Vec<f64>)>, Halt> {
-        let (s, n, count) = (self.frame.basis.stages, self.frame.n, self.frame.operands.len());
-        let mut points = vec![(self.options.t0 + self.elapsed, self.watched.clone())];
-        let mut values = vec![0.0; self.watched.len()];
-        for j in 0..s {
-            if j == 0 || j + 1 == s {
-                let from = if j == 0 { 0.0 } else { 1.0 - 2.0 * BEYOND };
-                let t = self.options.t0 + self.elapsed + (from + BEYOND) * h;
-                self.look(t, (h, end), &mut values)?;
-                points.push((t, values.clone()));
-            }
-            let node = self.elapsed + self.frame.basis.nodes[j] * h;
-            let t = self.options.t0 + if j + 1 == s { end } else { node };
-            let (x, z) = (&self.main.x[j * n..(j + 1) * n], &self.main.z[j * count..]);
-            self.system.event_values(t, x, &z[..count], &mut values)?;
-            points.push((t, values.clone()));
-        }
-        Ok(points)
-    }
-
-    /// The event functions at a time within the trial.
-    fn look(&mut self, t: f64, (h, end): (f64, f64), values: &mut [f64]) -> Result<(), Halt> {
-        let kept = (self.x.clone(), self.z.clone());
-        let found = self.at(t - self.options.t0, h, end);
-        let seen = found.and_then(|_| self.system.event_values(t, &self.x, &self.z, values));
-        self.x.copy_from_slice(&kept.0);
-        self.z.copy_from_slice(&kept.1);
-        seen
-    }
-}
-
-/// One event function along the trial.
-struct Within<'r, 'a> {
-    run: &'r mut Run<'a>,
-    index: usize,
-    h: f64,
-    end: f64,
-}
-
-impl Look for Within<'_, '_> {
-    fn at(&mut self, t: f64) -> Result<(f64, f64), Halt> {
-        let mut values = vec![0.0; self.run.watched.len()];
-        self.run.look(t, (self.h, self.end), &mut values)?;
-        Ok((t, values[self.index]))
-    }
-}
-
-/// How a function leaves this side.
-fn crossing(side: f64) -> Crossing {
-    if side < 0.0 { Crossing::Rising } else { Crossing::Falling }
 }
