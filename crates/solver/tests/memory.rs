@@ -213,7 +213,7 @@ fn memory_is_recounted_by_direct_quadrature() {
 
 /// Relaxation with the events $1 - \cos(t - c)$, which touch zero at each $c$, and $\sin(t - c)$, which cross it.
 struct Touching {
-    relaxation: Relaxation,
+    relaxation: systems::Fractional,
     places: Vec<f64>,
     kinds: Vec<EventKind>,
 }
@@ -222,7 +222,7 @@ impl Touching {
     fn new(places: Vec<f64>) -> Self {
         let kind = EventKind { direction: Direction::Both, stop: false };
         let kinds = vec![kind; 2 * places.len()];
-        Self { relaxation: Relaxation(0.5), places, kinds }
+        Self { relaxation: relaxation(0.5), places, kinds }
     }
 }
 
@@ -283,7 +283,7 @@ impl MemoryObserver for Ends {
 fn events_at_the_ends_of_steps_are_told_once() {
     let options = MemoryOptions { t1: 3.0, ..MemoryOptions::default() };
     let mut first = Ends::default();
-    integrate_memory(&mut Relaxation(0.5), &options, &mut first);
+    integrate_memory(&mut relaxation(0.5), &options, &mut first);
     let late: Vec<f64> = first.ends.iter().copied().filter(|t| *t > 0.5 && *t < 2.9).collect();
     assert!(late.len() > 4, "{late:?}");
     let mut places = Vec::new();
