@@ -242,3 +242,26 @@ fn many_values_at_once_are_kept_apart() {
     program.start(&[]).evaluate(&[1.0, 2.0], &mut found);
     assert!((0..70_000).all(|i| found[i] == 1.0 + (i + 2) as f64 * 2.0));
 }
+
+/// $-(kx)$ is $(-k)x$ to the bit, zeros included, and costs nothing where $k$ is fixed during a run.
+#[test]
+fn signs_go_to_what_is_fixed_during_a_run() {
+    let g = Graph::new();
+    let [x, y] = ["x", "y"].map(|name| g.symbol(name, Role::Free));
+    let [p, q] = ["p", "q"].map(|name| g.symbol(name, Role::Parameter));
+    let inner = g.mul(g.mul(q, x), y);
+    let outputs = [g.neg(g.mul(p, x)), g.neg(inner), g.neg(g.mul(x, y))];
+    let program = Program::compile(&g, &[x, y], &[p, q], &outputs).unwrap();
+    assert_eq!(
+        (program.counts().per_evaluation, program.counts().per_run),
+        (5, 2),
+        "{program}"
+    );
+    let (a, b) = (1.7, 0.3);
+    for [x, y] in [[0.0, 1.0], [-0.0, 3.0], [1.1, 0.7], [-2.3, 5e-324]] {
+        let mut found = [0.0; 3];
+        program.start(&[a, b]).evaluate(&[x, y], &mut found);
+        let wanted = [-(a * x), -(b * x * y), -(x * y)];
+        assert_eq!(found.map(f64::to_bits), wanted.map(f64::to_bits), "{x} {y}");
+    }
+}
