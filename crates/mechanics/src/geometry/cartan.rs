@@ -43,15 +43,10 @@ pub fn cartan_forms(model: &Model, equations: &Equations) -> Option<CartanForms>
     let (space, p) = cartan_space(model);
     let one = |e: Expr| space.differential(g, e);
     let mut ω = one(t).scaled(g, g.sub(L, g.dot(&p, &v)));
-    let mut C = Form::zero(2);
-    for k in 0..q.len() {
-        ω = ω.plus(g, &one(q[k]).scaled(g, p[k])).expect("two 1-forms");
-        let given = g.sum(model.forces.iter().map(|f| f.components[k]));
-        let rows = equations.directions.iter().zip(&model.results.lambda);
-        let pull = g.add(given, g.sum(rows.map(|(row, &λ)| g.mul(row[k], λ))));
-        let term = one(t).wedge(g, &one(q[k])).scaled(g, pull);
-        C = C.plus(g, &term).expect("two 2-forms");
+    for (&q, &p) in q.iter().zip(&p) {
+        ω = ω.plus(g, &one(q).scaled(g, p)).expect("two 1-forms");
     }
+    let (C, _) = chetaev_form(model, equations, &space);
     let field = [&[g.one()][..], &rates[0], &rates[1], &rates[2]].concat();
     let difference = space.d(g, &ω).minus(g, &C).expect("two 2-forms");
     let equations = difference.interior(g, &field);
@@ -71,6 +66,27 @@ pub(crate) fn cartan_space(model: &Model) -> (Space, Vec<Expr>) {
     let p = named(model, "p[*]");
     let all = [&[model.time][..], &model.positions(), &p, &model.velocities()].concat();
     (Space::new(all), p)
+}
+
+/// $C$, and $Q_k + \lambda_a\varphi^a_{v^k}$.
+pub(crate) fn chetaev_form(
+    model: &Model,
+    equations: &Equations,
+    space: &Space,
+) -> (Form, Vec<Expr>) {
+    let g = &model.graph;
+    let one = |e: Expr| space.differential(g, e);
+    let mut C = Form::zero(2);
+    let mut pulls = Vec::new();
+    for (k, q) in model.positions().into_iter().enumerate() {
+        let given = g.sum(model.forces.iter().map(|f| f.components[k]));
+        let rows = equations.directions.iter().zip(&model.results.lambda);
+        let pull = g.add(given, g.sum(rows.map(|(row, &λ)| g.mul(row[k], λ))));
+        let term = one(model.time).wedge(g, &one(q)).scaled(g, pull);
+        C = C.plus(g, &term).expect("two 2-forms");
+        pulls.push(pull);
+    }
+    (C, pulls)
 }
 
 /// A symbol for each coordinate, by its name in the place of `*`.

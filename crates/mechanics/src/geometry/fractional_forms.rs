@@ -14,7 +14,7 @@
 use pfaff_expr::Expr;
 use pfaff_model::{Dynamics, Model};
 
-use super::cartan::cartan_space;
+use super::cartan::{cartan_space, chetaev_form};
 use super::exterior::{Form, Space};
 use super::powers::{Powers, gamma};
 use crate::equations::Equations;
@@ -105,17 +105,11 @@ pub fn fractional_forms(
     let derived = |e: Expr, x: Expr| Ok(powers(e, x)?.expression(g, x));
     let rate = g.sum((0..q.len()).map(|k| g.mul(p[k], g.pow(v[k], β))));
     let mut ω = one(t).scaled(g, g.sub(L, rate));
-    let mut C = Form::zero(2);
-    let mut reactions = Vec::new();
-    for k in 0..q.len() {
-        ω = ω.plus(g, &one(q[k]).scaled(g, p[k])).expect("two 1-forms");
-        let given = g.sum(model.forces.iter().map(|f| f.components[k]));
-        let rows = equations.directions.iter().zip(&model.results.lambda);
-        let pull = g.add(given, g.sum(rows.map(|(row, &λ)| g.mul(row[k], λ))));
-        let term = one(t).wedge(g, &one(q[k])).scaled(g, pull);
-        C = C.plus(g, &term).expect("two 2-forms");
-        reactions.push(g.neg(pull));
+    for (&q, &p) in q.iter().zip(&p) {
+        ω = ω.plus(g, &one(q).scaled(g, p)).expect("two 1-forms");
     }
+    let (C, pulls) = chetaev_form(model, equations, &space);
+    let reactions = pulls.into_iter().map(|pull| g.neg(pull)).collect();
     let mut dω = Form::zero(2);
     for (place, f) in ω.terms() {
         let rest = one(space.coordinates[place[0]]);
