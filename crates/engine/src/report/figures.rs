@@ -59,6 +59,12 @@ pub(crate) fn groups<'a>(model: &Model, motions: &'a [Motion]) -> Vec<Group<'a>>
     groups.extend(energy(motions));
     groups.extend(residuals(model, motions));
     groups.extend(portraits(motions));
+    // What has no value anywhere is not drawn: velocities of an order below 1, for one.
+    let drawn = |f: &Figure<'_>| {
+        f.curves.iter().any(|c| c.x.iter().zip(c.y.iter()).any(|(x, y)| (x + y).is_finite()))
+    };
+    groups.iter_mut().for_each(|g: &mut Group<'_>| g.figures.retain(drawn));
+    groups.retain(|g| !g.figures.is_empty());
     groups
 }
 

@@ -19,6 +19,7 @@ use crate::mechanism::Dynamics;
 use crate::pipeline::derive;
 use crate::plot::{Figure, Look, embedded, layout_within};
 use crate::present::{Presentation, present};
+use crate::present_fractional::present_fractional;
 use crate::signs::signs;
 
 /// The looks of all pages.
@@ -152,8 +153,14 @@ fn equations(report: &Report<'_>) -> String {
     let presentations: &[Presentation] = match report.shown {
         Shown::Comparison(c) => &c.equations,
         Shown::Motion(motion) => {
-            let dynamics: Option<Dynamics> = derive(report.model, motion.principle).ok();
-            owned = dynamics.iter().map(|d| present(report.model, d)).collect();
+            owned = match present_fractional(report.model, motion.principle) {
+                Ok(Some(presentation)) => vec![presentation],
+                _ => {
+                    let dynamics: Option<Dynamics> =
+                        derive(report.model, motion.principle).ok();
+                    dynamics.iter().map(|d| present(report.model, d)).collect()
+                }
+            };
             &owned
         }
     };
