@@ -333,6 +333,36 @@ fn touches_and_pairs_of_zeros_are_found() {
     }
 }
 
+/// Orders within hundredths of 1 in closed form, with few steps: $x = E_\alpha(-t^\alpha)$, and $v = E_{\alpha-1}(-t^{\alpha-1}/2)$, whose $\lambda$ begins like $t^{\alpha-2}$.
+#[test]
+fn orders_near_one_agree_with_mittag_leffler_functions() {
+    for alpha in ["0.99", "0.999", "1.001", "1.01"] {
+        let text = format!(
+            "coordinates x\nequation caputo(x, {alpha}) + x = 0\ninitial x = 1\nsolve t = 0..3\n"
+        );
+        let motion = run(&model(&text), &at(&[0.5, 3.0]));
+        for (t, x) in ["0.5", "3"].iter().zip(&motion.q[0].values) {
+            let form = format!("mittag_leffler({alpha}, 1, -t^{alpha})");
+            let exact = number(&form, &format!("t={t}"), Range::default());
+            assert!((x - exact).abs() < TOLERANCE, "{alpha} {t}: {x} for {exact}");
+        }
+        assert!(motion.statistics.steps < 120, "{alpha} {}", motion.statistics.steps);
+    }
+    for (alpha, rest) in [("1.001", "0.001"), ("1.01", "0.01"), ("1.1", "0.1")] {
+        let text = format!(
+            "coordinates q\nlagrangian q'^2/2\nconstraint c: q' + 2*caputo(q, {alpha}) = 0\ninitial q' = 1\nsolve t = 0..3\n"
+        );
+        let motion = run(&model(&text), &at(&[0.5, 3.0]));
+        for (t, v) in ["0.5", "3"].iter().zip(&motion.v[0].values) {
+            let form = format!("mittag_leffler({rest}, 1, -0.5*t^{rest})");
+            let exact = number(&form, &format!("t={t}"), Range::default());
+            assert!((v - exact).abs() < TOLERANCE, "{alpha} {t}: {v} for {exact}");
+        }
+        assert_eq!(motion.audit.verdict, Verdict::Pass, "{alpha} {:?}", motion.audit);
+        assert!(motion.statistics.steps < 250, "{alpha} {}", motion.statistics.steps);
+    }
+}
+
 #[test]
 fn the_audit_recounts_the_memory() {
     let text = constrained("q1' + q2' + caputo(q1, 1.5) = 0", "q1' = 1, q2' = 0");

@@ -1,50 +1,12 @@
 //! General kernels: two roads to one motion, and closed forms.
 
+mod systems;
+
 use pfaff_solver::{
     Halt, Kernel, MemoryObserver, MemoryOptions, MemorySystem, Operand, Piece, Recount,
     Resolved, Wave, integrate_memory,
 };
-
-/// A kernel at a time since the start and a lag.
-type Values = fn(f64, f64) -> f64;
-
-/// $\dot y = -y - \int k(t, t-\sigma)\,y\,d\sigma$, $y(0) = 1$; the unknowns are $\dot y$ and $y$.
-struct Remembering {
-    kernel: Kernel,
-    values: Values,
-}
-
-impl MemorySystem for Remembering {
-    fn unknowns(&self) -> usize {
-        2
-    }
-    fn operands(&self) -> Vec<Operand> {
-        let operand =
-            |unknown, kernel, start| Operand { unknown, kernel, start, controlled: true };
-        vec![
-            operand(0, Kernel::Power(1.0), vec![(1.0, 0.0)]),
-            operand(1, self.kernel.clone(), Vec::new()),
-        ]
-    }
-    fn residual(&mut self, _t: f64, x: &[f64], z: &[f64], out: &mut [f64]) -> Result<(), Halt> {
-        out[0] = x[0] + z[0] + z[1];
-        out[1] = x[1] - z[0];
-        Ok(())
-    }
-    fn jacobian(
-        &mut self,
-        _at: (f64, &[f64], &[f64]),
-        by_x: &mut [f64],
-        by_z: &mut [f64],
-    ) -> Result<(), Halt> {
-        by_x.copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
-        by_z.copy_from_slice(&[1.0, 1.0, -1.0, 0.0]);
-        Ok(())
-    }
-    fn kernel(&mut self, _operand: usize, t: f64, lags: &[f64], out: &mut [f64]) {
-        out.iter_mut().zip(lags).for_each(|(k, s)| *k = (self.values)(t, *s));
-    }
-}
+use systems::{Remembering, Values};
 
 struct Counted(Recount, Values);
 

@@ -140,9 +140,17 @@ impl Collocation {
             let stands = change > 0.1 * previous && fresh;
             let asked = stands || change < 1e-6 || frame.settled > 0.0;
             let felt = if asked { self.felt(frame) } else { f64::INFINITY };
-            let nothing = change < 1e-15 || felt < frame.settled.max(4e-16);
+            // What further iterations would still change, by the rate of the last two.
+            let rate = change / previous;
+            let left = if rate > 0.0 && rate < 0.5 { felt * rate / (1.0 - rate) } else { felt };
+            let nothing = change < 1e-15 || left < frame.settled || felt < 4e-16;
             if nothing || (stands && (change < 1e-9 || felt < 1e-13)) {
                 return Ok(());
+            }
+            // Away, and far: a shorter step is found sooner than a solution. The first step has no shorter one.
+            if fresh && iteration > 1 && elapsed > 0.0 && change > previous.max(1e-2) {
+                self.factored = 0.0;
+                return Err(Halt::Singular);
             }
             // Twice no progress with fresh factors: what is left is the noise of an ill-conditioned density.
             stalled += usize::from(change > 0.3 * previous && fresh);

@@ -10,7 +10,7 @@
 //!
 //! with a rule of Gauss and Jacobi near $y = 1$, panels in powers of 8 below, and an integral in $w$ where $(1-y)^{\mu-1}$ is 1.
 
-use super::basis::{Basis, lagrange};
+use super::basis::Basis;
 use super::collocation::{eliminate, substitute};
 use super::gauss::gauss_jacobi;
 use super::system::{Kernel, MemorySystem, Operand};
@@ -28,6 +28,8 @@ pub(crate) struct Opening {
     e: f64,
     n: usize,
     basis: Basis,
+    /// Barycentric weights of the nodes.
+    weights: Vec<f64>,
     /// $P$ at the nodes in $w$, node by node.
     values: Vec<f64>,
     /// Operands at the end.
@@ -53,7 +55,12 @@ impl Opening {
         let (n, count) = (system.unknowns(), operands.len());
         let basis = Basis::new(NODES);
         let values = vec![0.0; NODES * n];
-        let mut opening = Self { h, e, n, basis, values, z: vec![0.0; count] };
+        let weight = |k: usize| {
+            let others = basis.nodes.iter().enumerate().filter(|o| o.0 != k);
+            1.0 / others.map(|(_, c)| basis.nodes[k] - c).product::<f64>()
+        };
+        let weights = (0..NODES).map(weight).collect();
+        let mut opening = Self { h, e, n, basis, weights, values, z: vec![0.0; count] };
         let log = libm::log(h);
         // log τ at the nodes; τ itself may be too small for a number.
         let logs: Vec<f64> =
@@ -156,8 +163,8 @@ impl Opening {
             let scale = factor * libm::exp((mu + self.e) * log) / libm::tgamma(mu);
             let mut row = [0.0; NODES];
             for (v, weight) in &powers {
-                for (k, r) in row.iter_mut().enumerate() {
-                    *r += weight * lagrange(&self.basis.nodes, k, w * v);
+                for (r, l) in row.iter_mut().zip(self.cardinals(w * v)) {
+                    *r += weight * l;
                 }
             }
             rows.extend(row.iter().map(|r| scale * r));
@@ -173,8 +180,23 @@ impl Opening {
 
     /// $P$
     fn factor(&self, unknown: usize, w: f64) -> f64 {
+        let cardinals = self.cardinals(w).into_iter().enumerate();
+        cardinals.map(|(k, l)| self.values[k * self.n + unknown] * l).sum()
+    }
+
+    /// The Lagrange polynomials of the nodes at `w`, by the barycentric formula.
+    fn cardinals(&self, w: f64) -> [f64; NODES] {
         let nodes = &self.basis.nodes;
-        (0..NODES).map(|k| self.values[k * self.n + unknown] * lagrange(nodes, k, w)).sum()
+        let mut found = [0.0; NODES];
+        if let Some(k) = nodes.iter().position(|c| *c == w) {
+            found[k] = 1.0;
+            return found;
+        }
+        for ((l, c), weight) in found.iter_mut().zip(nodes).zip(&self.weights) {
+            *l = weight / (w - c);
+        }
+        let whole: f64 = found.iter().sum();
+        found.map(|l| l / whole)
     }
 
     /// $J^k x$ of one unknown at the end, for whole $k$.

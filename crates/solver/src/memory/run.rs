@@ -205,6 +205,8 @@ pub(super) struct Run<'a> {
     stops: Vec<f64>,
     steps: usize,
     rejected: usize,
+    /// Whether the last trial was rejected: the next step is no longer than what then succeeds.
+    warned: bool,
     /// The event functions at the end of the last step, and their largest values.
     pub(super) watched: Vec<f64>,
     pub(super) reach: Vec<f64>,
@@ -241,6 +243,7 @@ impl<'a> Run<'a> {
             stops: stops(&frame.operands, span),
             steps: 0,
             rejected: 0,
+            warned: false,
             watched: vec![f64::NAN; events],
             reach: vec![0.0; events],
             approach: None,
@@ -295,6 +298,7 @@ impl<'a> Run<'a> {
                             return StopReason::End;
                         }
                         self.h = self.following(h, error);
+                        self.warned = false;
                         continue;
                     }
                     self.h = rounded(h * self.factor(error).clamp(0.1, 0.8), COARSE);
@@ -309,6 +313,7 @@ impl<'a> Run<'a> {
                 }
             };
             self.rejected += 1;
+            self.warned = true;
             let smallest = 10.0 * f64::EPSILON * (self.elapsed + self.options.t0.abs());
             if self.h < smallest.min(1e-3 * self.before.0.max(self.options.first * span)) {
                 return rejection;
@@ -331,7 +336,7 @@ impl<'a> Run<'a> {
             let length = step * rounded(wanted / step, FINE);
             return if wanted >= step { step } else { length };
         }
-        let factor = self.factor(error).clamp(0.2, 3.0);
+        let factor = self.factor(error).clamp(0.2, if self.warned { 1.0 } else { 3.0 });
         // A step of a length that was there before costs no new tables.
         if (0.95..1.3).contains(&factor) { h } else { rounded(h * factor, COARSE) }
     }
