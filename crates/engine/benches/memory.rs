@@ -114,13 +114,13 @@ fn processor() -> Option<f64> {
     Some(1e-9 * text.split(' ').next()?.parse::<f64>().ok()?)
 }
 
-/// Seconds of a piece of work: on the processor if it is long, since that is told in milliseconds only.
+/// Seconds of a piece of work: on the processor if it is long, since these are told in steps of some milliseconds.
 fn seconds(work: &mut dyn FnMut()) -> f64 {
     let (before, clock) = (processor(), Instant::now());
     work();
     let passed = clock.elapsed().as_secs_f64();
     match (before, processor()) {
-        (Some(before), Some(after)) if passed > 0.05 => after - before,
+        (Some(before), Some(after)) if after - before > 0.05 => after - before,
         _ => passed,
     }
 }
