@@ -1,12 +1,39 @@
 //! Ctrl-C during a run: the run ends after its step, and what was computed is printed. A second one ends the program at once.
+//!
+//! Listening costs a thread, which takes longer to start than a short run: whoever waits less than [`SOON`] is interrupted as any other program is.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 static UNDERWAY: AtomicBool = AtomicBool::new(false);
 static ASKED: AtomicBool = AtomicBool::new(false);
 
 /// What a shell reports for a program that was ended by Ctrl-C: 128 + 2.
 const ENDED_BY_INTERRUPT: i32 = 130;
+/// A run that ends so soon has nothing to save from an interruption.
+const SOON: Duration = Duration::from_millis(10);
+
+/// An ear that opens when a run gets long.
+pub(crate) struct Ear {
+    since: Instant,
+    open: bool,
+}
+
+impl Ear {
+    /// Closed, from now on.
+    pub(crate) fn new() -> Self {
+        Self { since: Instant::now(), open: false }
+    }
+
+    /// Whether the run is to end; opens the ear when it is time.
+    pub(crate) fn hears(&mut self) -> bool {
+        if !self.open && self.since.elapsed() > SOON {
+            listen();
+            self.open = true;
+        }
+        asked()
+    }
+}
 
 /// Listens to Ctrl-C, and to the signals by which a batch system ends a job.
 pub(crate) fn listen() {
@@ -26,6 +53,6 @@ pub(crate) fn underway(yes: bool) {
 }
 
 /// Whether the run is to end.
-pub(crate) fn asked() -> bool {
+fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }

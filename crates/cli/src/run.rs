@@ -13,7 +13,6 @@ use crate::summary::summary;
 
 pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let mut request = request(&arguments.motion)?;
-    interrupt::listen();
     let Reading { model, read_us, .. } =
         crate::input::reading(&arguments.motion.model, arguments.motion.initial.as_deref())?;
     begin(&model, &arguments.search, &mut request)?;
@@ -30,6 +29,9 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     } else {
         summary(&motion, std::io::stdout().is_terminal())
     })?;
+    // NOTE: the program is about to end, and the system takes all memory back at once.
+    let _model = std::mem::ManuallyDrop::new(model);
+    let motion = std::mem::ManuallyDrop::new(motion);
     if motion.stop.reason.is_early() {
         return Ok(Exit::StoppedEarly);
     }
@@ -45,7 +47,7 @@ pub(crate) fn watched(
     request: &Request,
     mut file: Option<&mut OutputFile>,
 ) -> Result<Motion, Exit> {
-    let mut bar = Bar::new();
+    let (mut bar, mut ear) = (Bar::new(), interrupt::Ear::new());
     let mut watch = |progress: &Progress<'_>| {
         if let Some(bar) = &mut bar {
             bar.update(progress);
@@ -53,7 +55,7 @@ pub(crate) fn watched(
         if let Some(file) = &mut file {
             file.update(progress);
         }
-        !interrupt::asked()
+        !ear.hears()
     };
     interrupt::underway(true);
     let motion = pfaff::run_watched(model, request, &mut watch);

@@ -55,7 +55,7 @@ fn heading(motion: &Motion, text: &mut String) {
         "  {} to derive, {} to compile, {} to integrate and audit",
         duration(s.derive_us),
         duration(s.compile_us),
-        duration(s.integrate_us)
+        duration(s.integrate_us + s.audit_us)
     );
 }
 

@@ -147,8 +147,15 @@ fn run_has_its_keys() {
             assert!(keys(check).contains(&key), "{check}");
         }
     }
-    let counted =
-        ["steps", "rejected", "evaluations", "derive_us", "compile_us", "integrate_us"];
+    let counted = [
+        "steps",
+        "rejected",
+        "evaluations",
+        "derive_us",
+        "compile_us",
+        "integrate_us",
+        "audit_us",
+    ];
     assert_eq!(keys(&run["statistics"]), counted);
 }
 
@@ -279,7 +286,7 @@ fn standard_input_is_a_model() {
 fn two_runs_give_equal_bits() {
     let run = |_| {
         let mut run = json(&["run", "snake", "--json"]);
-        for time in ["derive_us", "compile_us", "integrate_us"] {
+        for time in ["derive_us", "compile_us", "integrate_us", "audit_us"] {
             run["statistics"][time] = Value::Null;
         }
         run.to_string()

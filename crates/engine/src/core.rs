@@ -6,7 +6,7 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::Equations;
 use pfaff_model::{Dynamics, Model, Principle};
-use pfaff_program::{CompileError, Executor, Options, Program};
+use pfaff_program::{CompileError, Executor, Program};
 use pfaff_solver::Halt;
 
 use crate::independence::{independent, nearest_dependence};
@@ -145,7 +145,7 @@ impl Core {
             carried: equations.multipliers.len(),
             holonomic: equations.position.iter().map(Option::is_some).collect(),
             active: vec![true; m],
-            run: program.executor(&model.parameter_values(), Options::default()),
+            run: program.gradual(&model.parameter_values()),
             inputs: vec![0.0; inputs.len()],
             outputs: vec![0.0; outputs.len()],
             targets,
@@ -160,6 +160,11 @@ impl Core {
             directions: Vec::with_capacity(m * n),
             metric: Vec::with_capacity(n * n),
         })
+    }
+
+    /// The blocks are going to be evaluated at every step.
+    pub(crate) fn hasten(&mut self) {
+        self.run.hasten();
     }
 
     /// Evaluates the blocks at a state; the multipliers are read under the vakonomic principle only.

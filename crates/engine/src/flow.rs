@@ -7,7 +7,7 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, divergence};
 use pfaff_model::Model;
-use pfaff_program::{CompileError, Executor, Options, Program};
+use pfaff_program::{CompileError, Executor, Program};
 use pfaff_solver::Lu;
 
 use crate::core::Core;
@@ -49,7 +49,7 @@ impl Flow {
         let program =
             Program::compile(&model.graph, &inputs, &model.parameter_symbols(), &outputs)?;
         Ok(Some(Self {
-            run: program.executor(&model.parameter_values(), Options::default()),
+            run: program.gradual(&model.parameter_values()),
             inputs: vec![0.0; inputs.len()],
             outputs: vec![0.0; outputs.len()],
             lu: Lu::new(model.coordinates.len() + model.constraints.len()),

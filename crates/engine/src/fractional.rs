@@ -118,6 +118,7 @@ pub(crate) fn run(model: &Model, request: &Request) -> Result<Motion, Failure> {
         derive_us,
         compile_us,
         integrate_us: microseconds(clock),
+        audit_us: 0.0,
     };
     Ok(motion)
 }

@@ -54,7 +54,7 @@ impl fmt::Display for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bool(b) => write!(f, "{b}"),
-            Self::Number(x) if x.is_finite() => write!(f, "{x:?}"),
+            Self::Number(x) if x.is_finite() => fmt::Debug::fmt(x, f),
             Self::Null | Self::Number(_) => f.write_str("null"),
             Self::Integer(n) => write!(f, "{n}"),
             Self::Signed(n) => write!(f, "{n}"),
@@ -65,7 +65,7 @@ impl fmt::Display for Json {
                     if i > 0 {
                         f.write_str(",")?;
                     }
-                    write!(f, "{item}")?;
+                    item.fmt(f)?;
                 }
                 f.write_str("]")
             }
@@ -76,7 +76,8 @@ impl fmt::Display for Json {
                         f.write_str(",")?;
                     }
                     quote(f, key)?;
-                    write!(f, ":{value}")?;
+                    f.write_str(":")?;
+                    value.fmt(f)?;
                 }
                 f.write_str("}")
             }
@@ -86,6 +87,11 @@ impl fmt::Display for Json {
 
 fn quote(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     f.write_str("\"")?;
+    let plain = |b: u8| b >= 0x20 && b != b'"' && b != b'\\';
+    if text.bytes().all(plain) {
+        f.write_str(text)?;
+        return f.write_str("\"");
+    }
     for c in text.chars() {
         match c {
             '"' => f.write_str("\\\"")?,

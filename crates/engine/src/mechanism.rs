@@ -6,7 +6,7 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, Ordinary, Statement};
 use pfaff_model::{Direction, Model};
-use pfaff_program::{CompileError, Executor, Options, Program, Recurrences, TaylorError};
+use pfaff_program::{CompileError, Executor, Program, Recurrences, TaylorError};
 use pfaff_solver::{self as solver, EventKind, Halt};
 
 use crate::core::Core;
@@ -79,7 +79,7 @@ impl Mechanism {
         let parameters = model.parameter_symbols();
         let compile = |outputs: &[Expr]| -> Result<Executor, CompileError> {
             let program = Program::compile(&model.graph, &inputs, &parameters, outputs)?;
-            Ok(program.executor(&model.parameter_values(), Options::default()))
+            Ok(program.gradual(&model.parameter_values()))
         };
         let watched: Vec<Expr> = model.events.iter().map(|e| e.expr).collect();
         let observed: Vec<Expr> = model.observed.iter().map(|o| o.expr).collect();
@@ -136,7 +136,11 @@ impl Mechanism {
             model.parameters.iter().map(|p| (p.symbol, p.value)).collect();
         let reduced =
             Reduced::new(statement, &equations.classes, &parameters, Core::clone(core), at);
-        if let Some(reduced) = reduced {
+        if let Some(mut reduced) = reduced {
+            let looks =
+                |v: &Expr| model.events.iter().any(|e| model.graph.contains(e.expr, &[*v]));
+            let velocities = model.velocities();
+            reduced.looked_at = (0..self.n).filter(|&k| looks(&velocities[k])).collect();
             self.dynamics = Compiled::Reduced(Box::new(reduced));
         }
     }
@@ -144,6 +148,7 @@ impl Mechanism {
     /// Writes the solve of the saddle-point form out, where it stays and that applies, given its solution at the start.
     pub(crate) fn unroll(&mut self, model: &Model, equations: &Equations, at: &Instant) {
         let Compiled::Saddle(core) = &mut self.dynamics else { return };
+        core.hasten();
         if !core.is_whole() {
             return;
         }
@@ -473,7 +478,9 @@ impl solver::System for Mechanism {
                 instant.t = t;
                 instant.q.copy_from_slice(&y[..self.n]);
                 match &mut self.dynamics {
-                    Compiled::Reduced(reduced) => reduced.velocities(t, y, &mut instant.v),
+                    Compiled::Reduced(reduced) => {
+                        reduced.velocities_looked_at(t, y, &mut instant.v);
+                    }
                     _ => instant.v.copy_from_slice(&y[self.n..2 * self.n]),
                 }
                 Ok(())

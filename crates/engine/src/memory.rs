@@ -190,6 +190,7 @@ pub(crate) fn run(
         derive_us: 0.0,
         compile_us,
         integrate_us: clock.elapsed().as_secs_f64() * 1e6,
+        audit_us: 0.0,
     };
     Ok(motion)
 }

@@ -156,10 +156,12 @@ pub struct Statistics {
     pub evaluations: usize,
     /// Text to equations, in microseconds.
     pub derive_us: f64,
-    /// Equations to program, in microseconds.
+    /// Equations to program, and finding a consistent start, in microseconds.
     pub compile_us: f64,
-    /// The run itself with its audit, in microseconds.
+    /// The run itself, in microseconds.
     pub integrate_us: f64,
+    /// Its audit, in microseconds, where that is not part of the run.
+    pub audit_us: f64,
 }
 
 impl Motion {
@@ -345,6 +347,7 @@ impl Statistics {
             ("derive_us", Json::Number(self.derive_us)),
             ("compile_us", Json::Number(self.compile_us)),
             ("integrate_us", Json::Number(self.integrate_us)),
+            ("audit_us", Json::Number(self.audit_us)),
         ])
     }
 }

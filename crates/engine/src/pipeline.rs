@@ -6,9 +6,7 @@
 
 use std::time::Instant as Clock;
 
-use pfaff_mechanics::{
-    Equations, Momentum, Refusal, Statement, derive as derive_equations, momenta, ordinary,
-};
+use pfaff_mechanics::{Refusal, Statement, derive as derive_equations, kept_momenta, ordinary};
 use pfaff_model::{Diagnostic, Files, Model, Overrides, Principle, Source, Span, read_model};
 use pfaff_program::CompileError;
 use pfaff_solver::{self as solver, Halt, integrate};
@@ -216,13 +214,15 @@ fn integrated(
         motion.notes.extend(explain(model, &motion.stop, &mut mechanism, &outcome.y));
     }
     motion.notes.extend(body::nearly_singular(model, &motion));
+    let integrate_us = microseconds(clock);
+    let clock = Clock::now();
     let momenta = match dynamics {
         Dynamics::Saddle(equations) => kept_momenta(model, equations),
         Dynamics::Ordinary(_) => Vec::new(),
     };
     motion.audit = audit(Evidence {
         model,
-        mechanism: mechanism.clone(),
+        mechanism,
         samples: samples(model, &motion),
         work: &recorder.record.work,
         steps: &recorder.kept,
@@ -245,7 +245,8 @@ fn integrated(
         evaluations: outcome.statistics.evaluations,
         derive_us: 0.0,
         compile_us,
-        integrate_us: microseconds(clock),
+        integrate_us,
+        audit_us: microseconds(clock),
     };
     Ok(motion)
 }
@@ -564,10 +565,4 @@ fn samples(model: &Model, motion: &Motion) -> Vec<Instant> {
             divergence: f64::NAN,
         })
         .collect()
-}
-
-/// Momenta of symmetries and cyclic coordinates that the motion keeps.
-fn kept_momenta(model: &Model, equations: &Equations) -> Vec<Momentum> {
-    let zero = model.graph.zero();
-    momenta(model, equations).into_iter().filter(|m| m.rate == Some(zero)).collect()
 }

@@ -70,7 +70,6 @@ pub(crate) fn prepare(
 ) -> Result<Prepared, Failure> {
     let clock = Clock::now();
     let mut mechanism = Mechanism::new(model, dynamics).map_err(|e| uncompiled(&e))?;
-    let mut compile_us = microseconds(clock);
     let Start { q, v, multipliers, notes } = match given {
         Some(start) => start,
         None => begin(model, dynamics, &mut mechanism, settings.t0)?,
@@ -78,7 +77,6 @@ pub(crate) fn prepare(
     let mut y0 = mechanism.state(settings.t0, &q, &v, &multipliers);
     let at = possible(model, &mut mechanism, settings.t0, &y0)?;
     let repeated = redundant(model, &mut mechanism, settings.t0, &y0);
-    let clock = Clock::now();
     if let Dynamics::Saddle(equations) = dynamics {
         if let Some(statement) = statement {
             mechanism.reduce(model, (statement, equations), &at);
@@ -87,8 +85,7 @@ pub(crate) fn prepare(
         mechanism.unroll(model, equations, &at);
     }
     expand(model, dynamics, &mut mechanism, settings, &y0)?;
-    compile_us += microseconds(clock);
-    Ok(Prepared { mechanism, y0, notes, repeated, compile_us })
+    Ok(Prepared { mechanism, y0, notes, repeated, compile_us: microseconds(clock) })
 }
 
 /// Tolerances from which on `auto` takes the Taylor method.

@@ -43,6 +43,8 @@ pub(crate) struct Reduced {
     scratch: Vec<f64>,
     /// $\dot q$ at a change of charts.
     moving: Vec<f64>,
+    /// The velocities that events look at.
+    pub(crate) looked_at: Vec<usize>,
 }
 
 /// All charts derived so far.
@@ -86,6 +88,8 @@ struct Chart {
     matrix: Vec<f64>,
     lu: Lu,
     series: Option<Expansion>,
+    /// $(t, q, u)$ to the velocities that events look at, once one has looked; `None` inside where that is not to be had.
+    looks: Option<Option<Executor>>,
 }
 
 impl Reduced {
@@ -128,6 +132,7 @@ impl Reduced {
             current: 0,
             scratch: vec![0.0; n + k + 2],
             moving: vec![0.0; n],
+            looked_at: Vec::new(),
         };
         let y = reduced.state(at.t, &at.q, &at.v);
         let mut found = Instant::new(n, m);
@@ -176,7 +181,7 @@ impl Reduced {
     pub(crate) fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
         let (n, k) = (self.n, self.k);
         let chart = self.chart(y);
-        let solved = chart.evaluate(t, &y[..n + k], &mut rates[..=n + k]);
+        let solved = chart.evaluate(t, &y[..n + k], rates);
         rates[n + k + 1] = 0.0;
         let finite = rates.iter().all(|x| x.is_finite());
         if solved.is_ok() && finite {
@@ -230,12 +235,36 @@ impl Reduced {
         v.copy_from_slice(&chart.outputs[..n]);
     }
 
+    /// Those components of $\dot q$ that events look at.
+    pub(crate) fn velocities_looked_at(&mut self, t: f64, y: &[f64], v: &mut [f64]) {
+        if self.looked_at.is_empty() {
+            return;
+        }
+        let (n, k) = (self.n, self.k);
+        if self.chart(y).looks.is_none() {
+            let atlas = self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let looks = atlas.looks(self.current, &self.looked_at);
+            self.charts[self.current].looks = Some(looks);
+        }
+        let chart = &mut self.charts[self.current];
+        let inputs = &mut chart.inputs[..=n + k];
+        inputs[0] = t;
+        inputs[1..].copy_from_slice(&y[..n + k]);
+        if let Some(Some(looks)) = &mut chart.looks {
+            let found = &mut chart.outputs[..self.looked_at.len()];
+            looks.evaluate(inputs, found);
+            self.looked_at.iter().zip(found).for_each(|(&i, x)| v[i] = *x);
+        } else {
+            self.velocities(t, y, v);
+        }
+    }
+
     /// $\ddot q$ where the state moves with the given rates.
     pub(crate) fn acceleration(&mut self, t: f64, y: &[f64], rates: &[f64], a: &mut [f64]) {
         let (n, k) = (self.n, self.k);
         let chart = self.chart(y);
         chart.kinematics(t, &y[..n + k]);
-        chart.follow(t, &y[..n + k], &rates[n..n + k]);
+        chart.follow(t, &y[..n + k], &rates[n..n + k], None);
         a.copy_from_slice(&chart.followed[..n]);
     }
 
@@ -253,7 +282,7 @@ impl Reduced {
         instant.q.copy_from_slice(&y[..n]);
         instant.v.copy_from_slice(&rates[..n]);
         let chart = self.chart(y);
-        chart.follow(t, &y[..n + k], &rates[n..n + k]);
+        chart.follow(t, &y[..n + k], &rates[n..n + k], Some(&rates[..n]));
         let (a, rest) = chart.followed.split_at(n);
         let (reaction, rest) = rest.split_at(n);
         instant.a.copy_from_slice(a);
@@ -352,6 +381,19 @@ impl Atlas {
         Expansion::new(recurrences, &self.values, demand, &at)
     }
 
+    /// Some of the velocities in a chart.
+    fn looks(&self, chart: usize, wanted: &[usize]) -> Option<Executor> {
+        let reduction = &self.reductions[chart];
+        let state: Vec<Expr> = [reduction.time]
+            .into_iter()
+            .chain(reduction.positions.iter().chain(&reduction.independent).copied())
+            .collect();
+        let outputs: Vec<Expr> = wanted.iter().map(|&k| reduction.velocities[k]).collect();
+        let program =
+            Program::compile(&reduction.graph, &state, &self.symbols, &outputs).ok()?;
+        Some(program.fused().gradual(&self.values))
+    }
+
     /// The chart that is best at a point, derived if it is a new one.
     fn find(&mut self, t: f64, q: &[f64], scale: &[f64]) -> Option<usize> {
         let reduction = self.derive(t, q, scale)?;
@@ -379,7 +421,7 @@ impl Chart {
         let (n, k) = (reduction.velocities.len(), reduction.independent.len());
         let compile = |inputs: &[Expr], outputs: &[Expr]| -> Result<Executor, CompileError> {
             let program = Program::compile(g, inputs, &atlas.symbols, outputs)?;
-            Ok(program.executor(&atlas.values, Options::default()))
+            Ok(program.gradual(&atlas.values))
         };
         let place: Vec<Expr> =
             [reduction.time].into_iter().chain(reduction.positions.iter().copied()).collect();
@@ -415,6 +457,10 @@ impl Chart {
             candidates.extend(&chart.candidates);
             scale.extend(&chart.scale);
         }
+        let mut watch = compile(&place, &candidates)?;
+        if !watched.is_empty() {
+            watch.hasten();
+        }
         Ok(Self {
             pivots: reduction.pivots.clone(),
             k,
@@ -422,7 +468,7 @@ impl Chart {
             whole: if solved { Whole::new(&rates, &atlas.values) } else { None },
             follow: compile(&moving, &followed)?,
             has_multipliers: results.multipliers.is_some(),
-            watch: compile(&place, &candidates)?,
+            watch,
             watched,
             scale,
             forms: compile(
@@ -437,6 +483,7 @@ impl Chart {
             matrix: Vec::with_capacity(k * k),
             lu: Lu::default(),
             series: None,
+            looks: None,
         })
     }
 
@@ -449,11 +496,14 @@ impl Chart {
 
     /// $(\dot q, \dot u, \dot w)$
     fn evaluate(&mut self, t: f64, state: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
-        self.kinematics(t, state);
         if self.solved {
-            rates.copy_from_slice(&self.outputs[..rates.len()]);
+            let inputs = &mut self.inputs[..=state.len()];
+            inputs[0] = t;
+            inputs[1..].copy_from_slice(state);
+            self.rates.evaluate(inputs, rates);
             return Ok(());
         }
+        self.kinematics(t, state);
         let k = self.k;
         let (v, rest) = self.outputs.split_at(state.len() - k);
         let (mass, rest) = rest.split_at(k * (k + 1) / 2);
@@ -480,14 +530,14 @@ impl Chart {
         Ok(())
     }
 
-    fn follow(&mut self, t: f64, state: &[f64], u_rates: &[f64]) {
-        // The velocities are those of the last evaluation of the same state.
+    /// Velocities that are not given are those of the last [`Chart::kinematics`] of the same state.
+    fn follow(&mut self, t: f64, state: &[f64], u_rates: &[f64], v: Option<&[f64]>) {
         let (known, n) = (1 + state.len(), state.len() - self.k);
         let inputs = &mut self.inputs[..known + self.k + n];
         inputs[0] = t;
         inputs[1..known].copy_from_slice(state);
         inputs[known..known + self.k].copy_from_slice(u_rates);
-        inputs[known + self.k..].copy_from_slice(&self.outputs[..n]);
+        inputs[known + self.k..].copy_from_slice(v.unwrap_or(&self.outputs[..n]));
         self.follow.evaluate(inputs, &mut self.followed);
     }
 

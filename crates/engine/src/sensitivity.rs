@@ -6,48 +6,41 @@
 
 use pfaff_expr::Expr;
 use pfaff_model::Model;
-use pfaff_program::{Program, Run};
 
 use crate::instant::Instant;
+use crate::witness::{Gradient, Laid};
 
-/// The gradient of the energy, compiled.
+/// An energy, or another quantity, ready to be differentiated.
 pub(crate) struct Sensitivity {
-    run: Option<Run>,
-    inputs: Vec<f64>,
-    slopes: Vec<f64>,
+    laid: Option<Laid>,
+    slopes: Gradient,
 }
 
 impl Sensitivity {
     /// Without an energy every error is worth nothing.
     pub(crate) fn new(model: &Model, energy: Option<Expr>) -> Self {
-        let mut inputs = vec![model.time];
-        inputs.extend(model.positions());
-        inputs.extend(model.velocities());
-        let g = &model.graph;
-        let program = energy.and_then(|e| {
-            let slopes = g.merging(|| g.gradient(e, &inputs[1..]));
-            Program::compile(g, &inputs, &model.parameter_symbols(), &slopes).ok()
-        });
         Self {
-            run: program.map(|p| p.start(&model.parameter_values())),
-            slopes: vec![0.0; inputs.len() - 1],
-            inputs: vec![0.0; inputs.len()],
+            laid: energy.map(|e| Laid::new(model, &[e])),
+            slopes: Gradient::new(model.coordinates.len()),
         }
     }
 
     /// The worth of a unit of tolerance at an instant; zero where it has no value.
     pub(crate) fn at(&mut self, instant: &Instant) -> f64 {
-        let Some(run) = &mut self.run else { return 0.0 };
-        let n = instant.q.len();
-        self.inputs[0] = instant.t;
-        self.inputs[1..=n].copy_from_slice(&instant.q);
-        self.inputs[n + 1..].copy_from_slice(&instant.v);
-        run.evaluate(&self.inputs, &mut self.slopes);
-        let worth: f64 = self
-            .slopes
+        let Self { laid: Some(laid), slopes } = self else { return 0.0 };
+        slopes.clear();
+        // NOTE: what contains multipliers has no value here.
+        if !laid.evaluate(instant).is_finite() {
+            return 0.0;
+        }
+        laid.sweep(0, 1.0, slopes);
+        let state = instant.q.iter().chain(&instant.v);
+        let worth: f64 = slopes
+            .q
             .iter()
-            .zip(&self.inputs[1..])
-            .map(|(s, y)| s.abs() * (1.0 + y.abs()))
+            .chain(&slopes.v)
+            .zip(state)
+            .map(|(s, y)| s.x.abs() * (1.0 + y.abs()))
             .sum();
         if worth.is_finite() { worth } else { 0.0 }
     }

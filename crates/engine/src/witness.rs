@@ -4,14 +4,14 @@
 //!
 //! with $w_a = \partial\varphi_a/\partial\dot q$ (or what `along` says); under the vakonomic principle the reaction is $\sum_a \dot\mu_a w_a + \mu_a(\dot w_a - \partial\varphi_a/\partial q)$.
 //! Under the restricted principle $R - p_a(\dot w_a - \partial\varphi_a/\partial q)$ must lie in the span of the $w_a$, and $\sum_a p_a w_a$ be the momentum of the dependent coordinates.
-//! Here $\varepsilon_1$ goes along $\dot q_k$ (or $q_k$) and $\varepsilon_2$ along the motion $(\dot q, \ddot q, 1)$.
+//! Derivatives by symbols come from sweeps of `dual.rs`, rates along the motion $(\dot q, \ddot q, 1)$ from its dual numbers.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, classify};
 use pfaff_model::{Dynamics, ForceOrigin, Model, Principle};
 use pfaff_solver::least_squares;
 
-use crate::dual::{Jet, Jets};
+use crate::dual::{Dual, Duals};
 use crate::instant::Instant;
 
 /// The parts of a model, laid out for dual numbers.
@@ -31,11 +31,17 @@ pub(crate) struct Witness {
     pub(crate) principle: Principle,
     /// The dependent coordinates of the restricted principle.
     dependent: Vec<usize>,
+    /// Of each constraint at the instant last looked at.
+    gradients: Vec<Gradient>,
+    /// Of the Lagrangian, of places times the forces there, and of $D$.
+    slopes: Gradient,
+    push: Gradient,
+    drag: Gradient,
 }
 
 /// Expressions with the meaning of their symbols.
-struct Laid {
-    jets: Jets,
+pub(crate) struct Laid {
+    duals: Duals,
     meaning: Vec<Meaning>,
 }
 
@@ -44,7 +50,14 @@ enum Meaning {
     Time,
     Position(usize),
     Velocity(usize),
-    Value(f64),
+}
+
+/// Derivatives by positions, velocities and time, with their rates.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Gradient {
+    pub(crate) q: Vec<Dual>,
+    pub(crate) v: Vec<Dual>,
+    t: Dual,
 }
 
 /// The largest relative deviations found so far; `None` where nothing was looked at.
@@ -61,14 +74,6 @@ pub(crate) struct Findings {
 pub(crate) struct Residual {
     pub(crate) velocity: f64,
     pub(crate) position: Option<f64>,
-}
-
-/// Along which symbols an evaluation differentiates.
-#[derive(Clone, Copy)]
-enum Along {
-    Velocity(usize),
-    Position(usize),
-    Motion,
 }
 
 impl Witness {
@@ -118,100 +123,128 @@ impl Witness {
             dissipation: Laid::new(model, &[dissipation]),
             principle,
             dependent: dependent.to_vec(),
+            gradients: vec![Gradient::new(n); constraints.len()],
+            slopes: Gradient::new(n),
+            push: Gradient::new(n),
+            drag: Gradient::new(n),
         })
     }
 
     /// Dual-number operations of one [`Witness::judge`].
     pub(crate) fn cost(&self) -> usize {
-        2 * self.n * self.lagrangian.jets.len() + (self.n + 1) * self.constraints.jets.len()
+        let duals = &self.lagrangian.duals;
+        duals.len() + duals.swept() + self.constraint_cost()
     }
 
     /// Dual-number operations of one [`Witness::constraints`].
     pub(crate) fn constraint_cost(&self) -> usize {
-        (self.n + 1) * self.constraints.jets.len()
+        self.constraints.duals.len() + self.constraints.duals.swept()
     }
 
     pub(crate) fn is_holonomic(&self, a: usize) -> bool {
         self.holonomic[a]
     }
 
+    /// The constraints and their derivatives at an instant.
+    fn differentiate(&mut self, instant: &Instant) {
+        self.constraints.evaluate(instant);
+        for (a, gradient) in self.gradients.iter_mut().enumerate() {
+            gradient.clear();
+            self.constraints.sweep(a, 1.0, gradient);
+        }
+    }
+
+    /// $\partial\varphi_a/\partial\dot q$, or $\partial\varphi_a/\partial q$ of a holonomic one.
+    fn direction(&self, a: usize) -> &[Dual] {
+        if self.holonomic[a] { &self.gradients[a].q } else { &self.gradients[a].v }
+    }
+
+    /// Residuals of a constraint at an instant whose derivatives are known.
+    fn residual(&self, a: usize, instant: &Instant) -> Residual {
+        let scale = |x: &[f64]| {
+            1.0 + self.direction(a).iter().zip(x).map(|(s, x)| (s.x * x).abs()).sum::<f64>()
+        };
+        let value = self.constraints.duals.output(a);
+        if self.holonomic[a] {
+            Residual {
+                velocity: (value.d / scale(&instant.v)).abs(),
+                position: Some((value.x / scale(&instant.q)).abs()),
+            }
+        } else {
+            Residual { velocity: (value.x / scale(&instant.v)).abs(), position: None }
+        }
+    }
+
     /// Residuals of all constraints at an instant.
     pub(crate) fn constraints(&mut self, instant: &Instant) -> Vec<Residual> {
-        let m = self.holonomic.len();
-        let mut slopes = vec![vec![0.0; self.n]; m];
-        self.slopes(instant, &mut slopes);
-        self.constraints.evaluate(instant, None);
-        (0..m)
-            .map(|a| {
-                let scale = |x: &[f64]| {
-                    1.0 + slopes[a].iter().zip(x).map(|(s, x)| (s * x).abs()).sum::<f64>()
-                };
-                let jet = self.constraints.jets.output(a);
-                if self.holonomic[a] {
-                    Residual {
-                        velocity: (jet.d2 / scale(&instant.v)).abs(),
-                        position: Some((jet.x / scale(&instant.q)).abs()),
-                    }
-                } else {
-                    Residual { velocity: (jet.x / scale(&instant.v)).abs(), position: None }
-                }
-            })
-            .collect()
+        self.differentiate(instant);
+        (0..self.holonomic.len()).map(|a| self.residual(a, instant)).collect()
+    }
+
+    /// The largest of $|d\varphi/dt|$ and, of holonomic ones, $|d^2\varphi/dt^2|$, relative to their terms with accelerations.
+    fn differentiated(&self, instant: &Instant) -> f64 {
+        let mut worst = 0.0;
+        for a in 0..self.holonomic.len() {
+            let off = if self.holonomic[a] {
+                let Gradient { q, t, .. } = &self.gradients[a];
+                let motion = instant.v.iter().zip(&instant.a);
+                let moved = q.iter().zip(motion).map(|(s, (v, a))| s.d * v + s.x * a);
+                moved.sum::<f64>() + t.d
+            } else {
+                self.constraints.duals.output(a).d
+            };
+            let terms = self.direction(a).iter().zip(&instant.a).map(|(s, a)| (s.x * a).abs());
+            worst = worse(worst, off.abs() / (1.0 + terms.sum::<f64>()));
+        }
+        worst
     }
 
     /// Adds what is wrong at an instant to the findings.
     pub(crate) fn judge(&mut self, instant: &Instant, findings: &mut Findings) {
         let (n, m) = (self.n, self.holonomic.len());
-        let mut directions = vec![vec![0.0; n]; m];
-        self.slopes(instant, &mut directions);
-        self.constraints.evaluate(instant, None);
-        let mut differentiated = 0.0;
-        for a in 0..m {
-            let jet = self.constraints.jets.output(a);
-            let off = if self.holonomic[a] { jet.d12 } else { jet.d2 };
-            let terms = directions[a].iter().zip(&instant.a).map(|(s, a)| (s * a).abs());
-            differentiated = worse(differentiated, off.abs() / (1.0 + terms.sum::<f64>()));
-        }
+        self.differentiate(instant);
+        let differentiated = self.differentiated(instant);
+        let mut directions: Vec<f64> =
+            (0..m).flat_map(|a| self.direction(a)).map(|s| s.x).collect();
         for (a, along) in self.along.iter_mut().enumerate() {
             if let Some(along) = along {
-                along.evaluate(instant, None);
-                (0..n).for_each(|k| directions[a][k] = along.jets.output(k).x);
+                along.evaluate(instant);
+                (0..n).for_each(|k| directions[a * n + k] = along.duals.output(k).x);
             }
         }
-        self.forces.evaluate(instant, None);
+        self.push(instant);
+        self.lagrangian.evaluate(instant);
+        self.slopes.clear();
+        self.lagrangian.sweep(0, 1.0, &mut self.slopes);
         let (mut equations, mut energy, mut size) = (0.0, 0.0, 1.0);
         let restricted = self.principle == Principle::Restricted;
-        let (mut needed, mut needed_scale) = (vec![0.0; n], 1.0_f64);
+        let (mut needed, mut needed_scale) = (Vec::new(), 1.0_f64);
         for k in 0..n {
-            self.lagrangian.evaluate(instant, Some(Along::Velocity(k)));
-            let p = self.lagrangian.jets.output(0);
-            self.lagrangian.evaluate(instant, Some(Along::Position(k)));
-            let slope = self.lagrangian.jets.output(0).d1;
-            let force = self.force(instant, k);
+            let (p, slope) = (self.slopes.v[k], self.slopes.q[k].x);
+            let force = self.forces.duals.output(k).x + self.push.q[k].x - self.drag.v[k].x;
             let (reaction, reactions) = self.reaction(instant, &directions, k);
-            let scale = 1.0 + p.d12.abs() + slope.abs() + force.abs() + reactions;
+            let scale = 1.0 + p.d.abs() + slope.abs() + force.abs() + reactions;
             if restricted {
                 // NOTE: here `reaction` is the part that the multipliers give whatever their rates are.
-                let whole = p.d12 - slope - force;
+                let whole = p.d - slope - force;
                 equations = worse(equations, (whole - instant.reaction[k]).abs() / scale);
-                needed[k] = whole - reaction;
+                needed.push(whole - reaction);
                 needed_scale = needed_scale.max(scale);
                 if self.dependent.contains(&k) {
                     let carried: f64 =
-                        (0..m).map(|a| instant.multipliers[a] * directions[a][k]).sum();
-                    equations = worse(equations, (carried - p.d1).abs() / (1.0 + p.d1.abs()));
+                        (0..m).map(|a| instant.multipliers[a] * directions[a * n + k]).sum();
+                    equations = worse(equations, (carried - p.x).abs() / (1.0 + p.x.abs()));
                 }
             } else {
-                equations = worse(equations, (p.d12 - slope - force - reaction).abs() / scale);
+                equations = worse(equations, (p.d - slope - force - reaction).abs() / scale);
                 equations = worse(equations, (reaction - instant.reaction[k]).abs() / scale);
             }
-            energy += instant.v[k] * p.d1;
-            size += (instant.v[k] * p.d1).abs();
-            if k + 1 == n {
-                energy -= p.x;
-                size += p.x.abs();
-            }
+            energy += instant.v[k] * p.x;
+            size += (instant.v[k] * p.x).abs();
         }
+        let lagrangian = self.lagrangian.duals.output(0).x;
+        energy -= lagrangian;
+        size += lagrangian.abs();
         if restricted {
             let off = beside(&directions, &needed);
             equations = worse(equations, off / needed_scale);
@@ -226,22 +259,25 @@ impl Witness {
         note(&mut findings.energy, (energy - instant.energy).abs() / size);
     }
 
-    /// $Q_k$: as given, $F\cdot\partial r/\partial q_k$ and $-\partial D/\partial\dot q_k$.
-    fn force(&mut self, instant: &Instant, k: usize) -> f64 {
-        let mut force = self.forces.jets.output(k).x;
+    /// Forces as given; $F\cdot\partial r/\partial q$ in `push`, $\partial D/\partial\dot q$ in `drag`.
+    fn push(&mut self, instant: &Instant) {
+        self.forces.evaluate(instant);
+        self.push.clear();
         for point in &mut self.points {
-            point.evaluate(instant, Some(Along::Position(k)));
-            let half = point.jets.outputs() / 2;
-            force += (0..half)
-                .map(|i| point.jets.output(i).d1 * point.jets.output(half + i).x)
-                .sum::<f64>();
+            point.evaluate(instant);
+            let half = point.duals.outputs() / 2;
+            for i in 0..half {
+                let force = point.duals.output(half + i).x;
+                point.sweep(i, force, &mut self.push);
+            }
         }
-        self.dissipation.evaluate(instant, Some(Along::Velocity(k)));
-        force - self.dissipation.jets.output(0).d1
+        self.drag.clear();
+        self.dissipation.evaluate(instant);
+        self.dissipation.sweep(0, 1.0, &mut self.drag);
     }
 
     /// $R_k$ and the sum of the magnitudes of its parts.
-    fn reaction(&mut self, instant: &Instant, directions: &[Vec<f64>], k: usize) -> (f64, f64) {
+    fn reaction(&self, instant: &Instant, directions: &[f64], k: usize) -> (f64, f64) {
         let m = self.holonomic.len();
         let (mut sum, mut size) = (0.0, 0.0);
         let mut add = |part: f64| {
@@ -249,102 +285,79 @@ impl Witness {
             size += part.abs();
         };
         if self.principle == Principle::Chetaev {
-            (0..m).for_each(|a| add(instant.multipliers[a] * directions[a][k]));
+            (0..m).for_each(|a| add(instant.multipliers[a] * directions[a * self.n + k]));
             return (sum, size);
         }
-        self.constraints.evaluate(instant, Some(Along::Velocity(k)));
         for a in 0..m {
             if self.principle == Principle::Vakonomic {
-                add(instant.multiplier_rates[a] * directions[a][k]);
+                add(instant.multiplier_rates[a] * directions[a * self.n + k]);
             }
             if !self.holonomic[a] {
-                add(instant.multipliers[a] * self.constraints.jets.output(a).d12);
+                add(instant.multipliers[a] * self.gradients[a].v[k].d);
+                add(-instant.multipliers[a] * self.gradients[a].q[k].x);
             }
-        }
-        self.constraints.evaluate(instant, Some(Along::Position(k)));
-        for a in (0..m).filter(|&a| !self.holonomic[a]) {
-            add(-instant.multipliers[a] * self.constraints.jets.output(a).d1);
         }
         (sum, size)
     }
+}
 
-    /// $\partial\varphi_a/\partial\dot q_k$, or $\partial\varphi_a/\partial q_k$ for the holonomic ones.
-    fn slopes(&mut self, instant: &Instant, slopes: &mut [Vec<f64>]) {
-        for k in 0..self.n {
-            for along in [Along::Velocity(k), Along::Position(k)] {
-                let position = matches!(along, Along::Position(_));
-                if !self.holonomic.contains(&position) {
-                    continue;
-                }
-                self.constraints.evaluate(instant, Some(along));
-                for (a, row) in slopes.iter_mut().enumerate() {
-                    if self.holonomic[a] == position {
-                        row[k] = self.constraints.jets.output(a).d1;
-                    }
-                }
-            }
-        }
+impl Gradient {
+    pub(crate) fn new(n: usize) -> Self {
+        let none = vec![Dual::default(); n];
+        Self { q: none.clone(), v: none, t: Dual::default() }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.q.fill(Dual::default());
+        self.v.fill(Dual::default());
+        self.t = Dual::default();
     }
 }
 
 impl Laid {
-    fn new(model: &Model, outputs: &[Expr]) -> Self {
-        let jets = Jets::new(&model.graph, outputs);
-        let meaning = jets
-            .symbols
-            .iter()
-            .map(|&s| {
-                let place = |find: &dyn Fn(&pfaff_model::Coordinate) -> bool| {
-                    model.coordinates.iter().position(find)
-                };
-                if s == model.time {
-                    Meaning::Time
-                } else if let Some(k) = place(&|c| c.position == s) {
-                    Meaning::Position(k)
-                } else if let Some(k) = place(&|c| c.velocity == s) {
-                    Meaning::Velocity(k)
-                } else {
-                    let parameter = model.parameters.iter().find(|p| p.symbol == s);
-                    Meaning::Value(parameter.map_or(f64::NAN, |p| p.value))
-                }
-            })
-            .collect();
-        Self { jets, meaning }
+    pub(crate) fn new(model: &Model, outputs: &[Expr]) -> Self {
+        let place = |find: &dyn Fn(&pfaff_model::Coordinate) -> bool| {
+            model.coordinates.iter().position(find)
+        };
+        let meaning = |s: Expr| {
+            if s == model.time {
+                Some(Meaning::Time)
+            } else if let Some(k) = place(&|c| c.position == s) {
+                Some(Meaning::Position(k))
+            } else {
+                place(&|c| c.velocity == s).map(Meaning::Velocity)
+            }
+        };
+        let value = |s: Expr| model.parameters.iter().find(|p| p.symbol == s).map(|p| p.value);
+        let duals = Duals::new(&model.graph, outputs, &|s| match meaning(s) {
+            Some(_) => None,
+            None => Some(value(s).unwrap_or(f64::NAN)),
+        });
+        let meaning = duals.symbols.iter().filter_map(|&s| meaning(s)).collect();
+        Self { duals, meaning }
     }
 
-    /// $\varepsilon_2$ goes along the motion. $\varepsilon_1$ goes where asked, or also along the motion: then $d_{12}$ is the second time derivative.
-    fn evaluate(&mut self, instant: &Instant, first: Option<Along>) {
-        let Self { jets, meaning } = self;
-        let first = first.unwrap_or(Along::Motion);
-        jets.evaluate(&|s| {
-            let moving = matches!(first, Along::Motion);
-            match meaning[s] {
-                Meaning::Time => {
-                    Jet { x: instant.t, d1: f64::from(u8::from(moving)), d2: 1.0, d12: 0.0 }
-                }
-                Meaning::Position(k) => Jet {
-                    x: instant.q[k],
-                    d1: match first {
-                        Along::Motion => instant.v[k],
-                        Along::Position(i) if i == k => 1.0,
-                        _ => 0.0,
-                    },
-                    d2: instant.v[k],
-                    d12: if moving { instant.a[k] } else { 0.0 },
-                },
-                // NOTE: the rate of the acceleration is not known; no second time derivative of a velocity is ever read.
-                Meaning::Velocity(k) => Jet {
-                    x: instant.v[k],
-                    d1: match first {
-                        Along::Motion => instant.a[k],
-                        Along::Velocity(i) if i == k => 1.0,
-                        _ => 0.0,
-                    },
-                    d2: instant.a[k],
-                    d12: 0.0,
-                },
-                Meaning::Value(x) => Jet::constant(x),
-            }
+    /// Values, with their rates along the motion; the first of them is told.
+    pub(crate) fn evaluate(&mut self, instant: &Instant) -> f64 {
+        let Self { duals, meaning } = self;
+        duals.evaluate(&|s| match meaning[s] {
+            Meaning::Time => Dual { x: instant.t, d: 1.0 },
+            Meaning::Position(k) => Dual { x: instant.q[k], d: instant.v[k] },
+            Meaning::Velocity(k) => Dual { x: instant.v[k], d: instant.a[k] },
+        });
+        if duals.outputs() == 0 { f64::NAN } else { duals.output(0).x }
+    }
+
+    /// Adds the derivatives of an output, times a weight, at the instant last evaluated.
+    pub(crate) fn sweep(&mut self, output: usize, weight: f64, into: &mut Gradient) {
+        let Self { duals, meaning } = self;
+        duals.sweep(output, weight, &mut |s, derivative| {
+            let place = match meaning[s] {
+                Meaning::Time => &mut into.t,
+                Meaning::Position(k) => &mut into.q[k],
+                Meaning::Velocity(k) => &mut into.v[k],
+            };
+            *place = place.add(derivative);
         });
     }
 }
@@ -380,11 +393,12 @@ pub(crate) fn equation_residual(model: &Model, instant: &Instant) -> f64 {
 }
 
 /// The largest component of what is left of a vector after the best combination of the rows is taken away.
-fn beside(rows: &[Vec<f64>], vector: &[f64]) -> f64 {
-    let (n, m) = (vector.len(), rows.len());
-    let columns: Vec<f64> = (0..n).flat_map(|k| rows.iter().map(move |r| r[k])).collect();
+fn beside(rows: &[f64], vector: &[f64]) -> f64 {
+    let n = vector.len();
+    let m = rows.len() / n.max(1);
+    let columns: Vec<f64> = (0..n).flat_map(|k| (0..m).map(move |a| rows[a * n + k])).collect();
     let x = least_squares(&columns, n, m, vector, 1e-12).x;
-    let left = |k: usize| vector[k] - (0..m).map(|a| rows[a][k] * x[a]).sum::<f64>();
+    let left = |k: usize| vector[k] - (0..m).map(|a| rows[a * n + k] * x[a]).sum::<f64>();
     (0..n).map(|k| left(k).abs()).fold(0.0, worse)
 }
 

@@ -4,6 +4,8 @@
 //! common factor; a product among the factors of a larger product. **Domains.** The right side has the value of the left wherever the left is
 //! finite; it may be defined on more.
 
+use std::sync::LazyLock;
+
 use num_traits::{One, ToPrimitive, Zero};
 
 use crate::function::{Binary, Unary};
@@ -92,8 +94,13 @@ pub(crate) struct Rule {
     pub(crate) right: Pattern,
 }
 
-/// All rules, read from their text.
-pub(crate) fn rules() -> Vec<Rule> {
+/// All rules, read from their text once a process.
+pub(crate) fn rules() -> &'static [Rule] {
+    static READ: LazyLock<Vec<Rule>> = LazyLock::new(read_rules);
+    &READ
+}
+
+fn read_rules() -> Vec<Rule> {
     RULES
         .iter()
         .map(|(_, left, right)| {

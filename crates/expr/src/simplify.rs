@@ -63,7 +63,7 @@ impl Graph {
 
 struct Simplifier<'a> {
     store: &'a mut Store,
-    rules: Vec<Rule>,
+    rules: &'static [Rule],
     /// Nodes of the written-out form, saturating.
     costs: FxHashMap<Expr, u64>,
     /// Partial sums and products that serve one larger one only.

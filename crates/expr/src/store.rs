@@ -3,7 +3,9 @@
 //! **Invariant.** Operands are older than the node that uses them. A commutative node keeps the order in which it was first written and is
 //! found in either order.
 
-use rustc_hash::FxHashMap;
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::field;
 use crate::hazard::{HazardSets, Hazards, NO_HAZARDS};
@@ -31,13 +33,35 @@ pub(crate) struct Store {
     pub(crate) merging: bool,
     syntax: FxHashMap<Node, Expr>,
     by_value: FxHashMap<Value, Expr>,
-    by_number: FxHashMap<Rational, u32>,
+    by_number: FxHashMap<Exact, u32>,
     by_symbol: FxHashMap<Symbol, u32>,
     at_zero: FxHashMap<Expr, Option<Expr>>,
     /// Stamps of the last visit of a node, so that a walk need not clear a set.
     visited: Vec<u32>,
     visit: u32,
 }
+
+/// A number that is found by its numerator and denominator. Numbers are always in lowest terms, which the comparison of any two fractions may not rely on.
+#[derive(Clone, Debug)]
+struct Exact(Rational);
+
+impl PartialEq for Exact {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.numer() == other.0.numer() && self.0.denom() == other.0.denom()
+    }
+}
+
+impl Eq for Exact {}
+
+impl Hash for Exact {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.numer().hash(state);
+        self.0.denom().hash(state);
+    }
+}
+
+/// Nodes for which there is room from the beginning: most models of a few coordinates have more.
+const ROOM: usize = 400;
 
 /// What is known of a node when it is made.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,7 +82,16 @@ pub(crate) const TWO: Expr = Expr(2);
 
 impl Store {
     pub(crate) fn new() -> Self {
-        let mut store = Self::default();
+        let mut store = Self {
+            nodes: Vec::with_capacity(ROOM),
+            values: Vec::with_capacity(ROOM),
+            masks: Vec::with_capacity(ROOM),
+            traits: Vec::with_capacity(ROOM),
+            visited: Vec::with_capacity(ROOM),
+            syntax: FxHashMap::with_capacity_and_hasher(ROOM, FxBuildHasher),
+            by_value: FxHashMap::with_capacity_and_hasher(ROOM, FxBuildHasher),
+            ..Self::default()
+        };
         for (i, expected) in [ZERO, ONE, TWO].into_iter().enumerate() {
             let made = store.number(number::integer(i as i64));
             debug_assert_eq!(made, expected);
@@ -71,14 +104,15 @@ impl Store {
     }
 
     pub(crate) fn number(&mut self, value: Rational) -> Expr {
-        if let Some(&n) = self.by_number.get(&value) {
+        let key = Exact(value);
+        if let Some(&n) = self.by_number.get(&key) {
             return self.intern(Node::Number(n));
         }
         let n = self.numbers.len() as u32;
-        self.doubles.push(number::to_f64(&value));
-        self.residues.push(field::residue(&value));
-        self.by_number.insert(value.clone(), n);
-        self.numbers.push(value);
+        self.doubles.push(number::to_f64(&key.0));
+        self.residues.push(field::residue(&key.0));
+        self.numbers.push(key.0.clone());
+        self.by_number.insert(key, n);
         self.intern(Node::Number(n))
     }
 
@@ -314,15 +348,27 @@ impl Store {
         self.visit += 1;
         let wanted = |s: &Self, e: Expr| mask == u128::MAX || s.masks[e.index()] & mask != 0;
         let (mut stack, mut found) = (roots.to_vec(), Vec::new());
+        let (mut first, mut last) = (usize::MAX, 0);
         while let Some(e) = stack.pop() {
             if self.visited[e.index()] == self.visit || !wanted(self, e) {
                 continue;
             }
             self.visited[e.index()] = self.visit;
+            (first, last) = (first.min(e.index()), last.max(e.index()));
             found.push(e);
             stack.extend(self.node(e).operands());
         }
-        found.sort_unstable();
+        // Where they lie close together, walking over them takes less time than sorting.
+        if found.len() > 4 && last - first < 8 * found.len() {
+            let marks = self.visited[first..=last].iter().enumerate();
+            let marked = marks.filter(|(_, mark)| **mark == self.visit);
+            let count = found.len();
+            found.clear();
+            found.extend(marked.map(|(i, _)| Expr((first + i) as u32)));
+            debug_assert_eq!(found.len(), count);
+        } else {
+            found.sort_unstable();
+        }
         found
     }
 }

@@ -58,4 +58,4 @@ pub use reduced::{
 };
 pub use reduction::{Chart, Multipliers, Point, Reduction, Statement, reduce};
 pub use refusal::Refusal;
-pub use symmetry::{Momentum, momenta};
+pub use symmetry::{Momentum, kept_momenta, momenta};

@@ -12,7 +12,7 @@ use pfaff_model::{Dynamics, Model, Principle};
 
 use crate::chetaev::motion;
 use crate::equations::Equations;
-use crate::geometry::annihilator;
+use crate::geometry::{annihilator, plain_annihilator};
 use crate::refusal::Refusal;
 
 /// A momentum and what happens to it.
@@ -40,23 +40,57 @@ pub fn momenta(model: &Model, equations: &Equations) -> Vec<Momentum> {
         return Vec::new();
     }
     g.merging(|| {
-        let mut all: Vec<Momentum> = Vec::new();
-        for s in &model.symmetries {
-            all.push(momentum(model, equations, s.name.clone(), &s.generator, true));
-        }
-        for (k, c) in model.coordinates.iter().enumerate() {
-            let mut ξ = vec![g.zero(); model.coordinates.len()];
-            ξ[k] = g.one();
-            let known = all.iter().any(|m| m.generator == ξ);
-            if !known && g.zero_test(g.derivative(lagrangian, c.position)) == ZeroTest::Zero {
-                all.push(momentum(model, equations, c.name.clone(), &ξ, false));
-            }
-        }
+        let mut all = singles(model, equations, lagrangian, &|e| g.simplify(e));
         let combined = combinations(model, equations, &all);
         all.retain(|m| m.given || is_kept(model, m));
         all.extend(combined);
         all
     })
+}
+
+/// Those of the [`momenta`] that are kept, as they come: what has another value than zero somewhere need not be written out to be left out.
+pub fn kept_momenta(model: &Model, equations: &Equations) -> Vec<Momentum> {
+    let g = &model.graph;
+    let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return Vec::new() };
+    if equations.principle == Principle::Restricted {
+        return Vec::new();
+    }
+    let quick = g.merging(|| {
+        let mut all = singles(model, equations, lagrangian, &|e| e);
+        let surely = |e: Expr| matches!(g.zero_test(e), ZeroTest::Nonzero { .. });
+        let sure = all.iter().all(|m| is_kept(model, m) || m.rate.is_none_or(surely))
+            && Frame::of(model, equations, &all, &|e| e).is_none_or(|f| f.moves(model));
+        all.retain(|m| is_kept(model, m));
+        sure.then_some(all)
+    });
+    quick.unwrap_or_else(|| {
+        momenta(model, equations).into_iter().filter(|m| is_kept(model, m)).collect()
+    })
+}
+
+/// Given symmetries, then cyclic coordinates.
+fn singles(
+    model: &Model,
+    equations: &Equations,
+    lagrangian: Expr,
+    simple: &dyn Fn(Expr) -> Expr,
+) -> Vec<Momentum> {
+    let g = &model.graph;
+    let mut all: Vec<Momentum> = Vec::new();
+    for s in &model.symmetries {
+        let momentum = momentum(model, equations, &s.generator, simple);
+        all.push(Momentum { name: s.name.clone(), given: true, ..momentum });
+    }
+    for (k, c) in model.coordinates.iter().enumerate() {
+        let mut ξ = vec![g.zero(); model.coordinates.len()];
+        ξ[k] = g.one();
+        let known = all.iter().any(|m| m.generator == ξ);
+        if !known && g.zero_test(g.derivative(lagrangian, c.position)) == ZeroTest::Zero {
+            let momentum = momentum(model, equations, &ξ, simple);
+            all.push(Momentum { name: c.name.clone(), ..momentum });
+        }
+    }
+    all
 }
 
 fn is_kept(model: &Model, momentum: &Momentum) -> bool {
@@ -66,9 +100,8 @@ fn is_kept(model: &Model, momentum: &Momentum) -> bool {
 fn momentum(
     model: &Model,
     equations: &Equations,
-    name: String,
     ξ: &[Expr],
-    given: bool,
+    simple: &dyn Fn(Expr) -> Expr,
 ) -> Momentum {
     let g = &model.graph;
     let pushed = g.sum(model.forces.iter().map(|f| g.dot(&f.components, ξ)));
@@ -82,11 +115,17 @@ fn momentum(
         rate = rate.filter(|_| invariant);
     } else {
         let reactions = equations.directions.iter().zip(&model.results.lambda);
-        let terms = reactions.map(|(w, &λ)| g.mul(λ, g.simplify(g.dot(w, ξ))));
+        let terms = reactions.map(|(w, &λ)| g.mul(λ, simple(g.dot(w, ξ))));
         rate = rate.map(|r| g.add(r, g.sum(terms)));
     }
-    let rate = rate.map(|r| if g.is_zero(r) { g.zero() } else { g.simplify(r) });
-    Momentum { name, generator: ξ.to_vec(), momentum: g.simplify(momentum), rate, given }
+    let rate = rate.map(|r| if g.is_zero(r) { g.zero() } else { simple(r) });
+    Momentum {
+        name: String::new(),
+        generator: ξ.to_vec(),
+        momentum: simple(momentum),
+        rate,
+        given: false,
+    }
 }
 
 /// $\xi^k F_{q^k} + \dot\xi^k F_{\dot q^k}$
@@ -107,32 +146,16 @@ const WORTH_TELLING: usize = 200;
 /// Combinations of symmetries of $L$ that the constraints allow, where no single one with reactions is allowed.
 fn combinations(model: &Model, equations: &Equations, all: &[Momentum]) -> Vec<Momentum> {
     let g = &model.graph;
-    if equations.principle != Principle::Chetaev || equations.directions != equations.jacobian {
+    let simple = |e: Expr| g.simplify(e);
+    let Some(Frame { fields, rows }) = Frame::of(model, equations, all, &simple) else {
         return Vec::new();
-    }
-    let mut fields: Vec<&Momentum> = all.iter().filter(|m| !is_kept(model, m)).collect();
-    // NOTE: those of coordinates first, for they make the simpler pivots.
-    fields.sort_by_key(|m| m.given);
-    let velocities = model.velocities();
-    let rows: Vec<Vec<Expr>> = equations
-        .jacobian
-        .iter()
-        .map(|row| fields.iter().map(|m| g.simplify(g.dot(row, &m.generator))).collect())
-        .collect();
-    // NOTE: coefficients that contain velocities or time are those of nonlinear or moving constraints.
-    let moving = |&e: &Expr| g.contains(e, &velocities) || g.contains(e, &[model.time]);
-    if fields.len() < 2 || rows.iter().flatten().any(moving) {
+    };
+    if rows.iter().flatten().any(|&e| is_moving(model, e)) {
         return Vec::new();
     }
     let combine = |c: Vec<Expr>| {
-        let spun = g.directional(&c, &motion(model));
-        let n = model.coordinates.len();
-        let component = |k: usize| {
-            g.simplify(g.sum(c.iter().zip(&fields).map(|(&c, m)| g.mul(c, m.generator[k]))))
-        };
-        let generator: Vec<Expr> = (0..n).map(component).collect();
-        let pushed = g.sum(model.forces.iter().map(|f| g.dot(&f.components, &generator)));
-        let carried = spun.iter().zip(&fields).map(|(&c, m)| g.mul(c, m.momentum));
+        let generator: Vec<Expr> =
+            combined(model, &fields, &c).into_iter().map(simple).collect();
         let parts = c.iter().zip(&fields).filter(|(c, _)| **c != g.zero());
         let parts: Vec<String> = parts
             .map(|(&c, m)| match g.to_text(c).as_str() {
@@ -143,13 +166,82 @@ fn combinations(model: &Model, equations: &Equations, all: &[Momentum]) -> Vec<M
         Momentum {
             name: parts.join(" + "),
             momentum: g.simplify(g.dot(&equations.momenta, &generator)),
-            rate: Some(g.simplify(g.add(pushed, g.sum(carried)))),
+            rate: Some(g.simplify(combined_rate(model, &fields, &c, &generator))),
             generator,
             given: false,
         }
     };
     let found = annihilator(g, &rows, fields.len()).into_iter();
     found.filter(|c| g.live(c).len() <= WORTH_TELLING).map(combine).collect()
+}
+
+/// Symmetries that reactions act along, and the component of each constraint along each of them.
+struct Frame<'a> {
+    fields: Vec<&'a Momentum>,
+    rows: Vec<Vec<Expr>>,
+}
+
+impl<'a> Frame<'a> {
+    /// `None` where there is nothing to combine.
+    fn of(
+        model: &Model,
+        equations: &Equations,
+        all: &'a [Momentum],
+        simple: &dyn Fn(Expr) -> Expr,
+    ) -> Option<Self> {
+        let g = &model.graph;
+        let own = equations.directions == equations.jacobian;
+        let mut fields: Vec<&Momentum> = all.iter().filter(|m| !is_kept(model, m)).collect();
+        if equations.principle != Principle::Chetaev || !own || fields.len() < 2 {
+            return None;
+        }
+        // NOTE: those of coordinates first, for they make the simpler pivots.
+        fields.sort_by_key(|m| m.given);
+        let along = |row: &Vec<Expr>| -> Vec<Expr> {
+            fields.iter().map(|m| simple(g.dot(row, &m.generator))).collect()
+        };
+        let rows = equations.jacobian.iter().map(along).collect();
+        Some(Self { fields, rows })
+    }
+
+    /// Whether every combination has surely another rate than zero, or there is surely none; whether something is zero is not asked.
+    fn moves(&self, model: &Model) -> bool {
+        let g = &model.graph;
+        let surely = |e: Expr| matches!(g.zero_test(e), ZeroTest::Nonzero { .. });
+        let moving = self.rows.iter().flatten().copied().filter(|&e| is_moving(model, e));
+        let moving: Vec<Expr> = moving.collect();
+        if !moving.is_empty() {
+            let mut by = model.velocities();
+            by.push(model.time);
+            return moving.iter().any(|&e| g.gradient(e, &by).into_iter().any(surely));
+        }
+        plain_annihilator(g, &self.rows, self.fields.len()).iter().all(|c| {
+            let ξ = combined(model, &self.fields, c);
+            surely(combined_rate(model, &self.fields, c, &ξ))
+        })
+    }
+}
+
+/// Coefficients that contain velocities or time are those of nonlinear or moving constraints.
+fn is_moving(model: &Model, e: Expr) -> bool {
+    model.graph.contains(e, &model.velocities()) || model.graph.contains(e, &[model.time])
+}
+
+/// $\xi^c = c^s\,\xi_s$
+fn combined(model: &Model, fields: &[&Momentum], c: &[Expr]) -> Vec<Expr> {
+    let g = &model.graph;
+    let component =
+        |k: usize| g.sum(c.iter().zip(fields).map(|(&c, m)| g.mul(c, m.generator[k])));
+    (0..model.coordinates.len()).map(component).collect()
+}
+
+/// $\dot c^s\,p\cdot\xi_s + Q\cdot\xi^c$
+fn combined_rate(model: &Model, fields: &[&Momentum], c: &[Expr], ξ: &[Expr]) -> Expr {
+    let g = &model.graph;
+    let spun = g.directional(c, &motion(model));
+    let pushed = g.sum(model.forces.iter().map(|f| g.dot(&f.components, ξ)));
+    let carried = spun.iter().zip(fields).map(|(&c, m)| g.mul(c, m.momentum));
+    g.add(pushed, g.sum(carried))
 }
 
 /// Refuses a `symmetry` along which the Lagrangian changes.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::gradual::Gradual;
 use crate::lanes::Lanes;
 use crate::native::Code;
 use crate::program::Tape;
@@ -144,6 +145,8 @@ pub enum Executor {
     Interpreted(Run),
     /// By machine code.
     Native(NativeRun),
+    /// By the tape, until machine code is worth it.
+    Gradual(Box<Gradual>),
 }
 
 /// How a program is executed.
@@ -169,10 +172,18 @@ impl Executor {
         match self {
             Self::Interpreted(run) => run.set_parameters(parameters),
             Self::Native(run) => run.set_parameters(parameters),
+            Self::Gradual(run) => run.set_parameters(parameters),
         }
     }
 
-    /// The outputs at these inputs, both in the order of the program. Allocates nothing.
+    /// Goes over to machine code at once: whoever evaluates at every step need not wait to see that it is worth it.
+    pub fn hasten(&mut self) {
+        if let Self::Gradual(run) = self {
+            *self = run.promoted();
+        }
+    }
+
+    /// The outputs at these inputs, both in the order of the program. Allocates nothing, except once where machine code takes over.
     ///
     /// # Panics
     ///
@@ -182,6 +193,11 @@ impl Executor {
         match self {
             Self::Interpreted(run) => run.evaluate(inputs, outputs),
             Self::Native(run) => run.evaluate(inputs, outputs),
+            Self::Gradual(run) => {
+                if let Some(next) = run.evaluate(inputs, outputs) {
+                    *self = next;
+                }
+            }
         }
     }
 }

@@ -22,6 +22,7 @@ use crate::batch::Batch;
 use crate::error::CompileError;
 use crate::executor::{Executor, Native, Options};
 use crate::fuse::fuse;
+use crate::gradual::Gradual;
 use crate::instruction::{Instruction, Slot};
 use crate::lanes::Lanes;
 use crate::lower::{Lowered, lower, name};
@@ -190,6 +191,15 @@ impl Program {
             Some(native) => Executor::Native(native.start(parameters)),
             None => Executor::Interpreted(self.start(parameters)),
         }
+    }
+
+    /// Begins a run that may be short: by the tape first, and by machine code once so many evaluations were made that it is worth it. All ways give the same bits.
+    ///
+    /// # Panics
+    ///
+    /// If the number of parameters is not that of the program.
+    pub fn gradual(&self, parameters: &[f64]) -> Executor {
+        Executor::Gradual(Box::new(Gradual::new(self, parameters)))
     }
 
     /// How much there is to do, and when.

@@ -11,6 +11,36 @@ fn executors(program: &Program, parameters: &[f64]) -> [Executor; 2] {
     [false, true].map(|native| program.executor(parameters, Options { native }))
 }
 
+/// Machine code takes over after some evaluations, in a copy too, with the same bits before and after; parameters changed before stay changed. A program without steps never gets any.
+#[test]
+fn a_gradual_executor_goes_over_to_machine_code() {
+    let g = Graph::new();
+    let [x, k] = [("x", Role::Free), ("k", Role::Parameter)].map(|(n, r)| g.symbol(n, r));
+    let program = Program::compile(&g, &[x], &[k], &[g.mul(k, g.sin(x)), x]).unwrap();
+    let mut tape = program.executor(&[3.0], Options { native: false });
+    let mut gradual = program.gradual(&[2.0]);
+    gradual.set_parameters(&[3.0]);
+    let mut copy = gradual.clone();
+    let there_is_code = program.native(Lanes::One).is_some();
+    for (run, name) in [(&mut gradual, "first"), (&mut copy, "copy")] {
+        assert!(matches!(run, Executor::Gradual(_)), "{name}");
+        for i in 0..10_000 {
+            let at = 0.37 * f64::from(i);
+            let (mut ours, mut theirs) = ([0.0; 2], [0.0; 2]);
+            run.evaluate(&[at], &mut ours);
+            tape.evaluate(&[at], &mut theirs);
+            assert_eq!(ours.map(f64::to_bits), theirs.map(f64::to_bits), "{name} at {at}");
+        }
+        assert_eq!(matches!(run, Executor::Native(_)), there_is_code, "{name}");
+    }
+    let mut hastened = program.gradual(&[3.0]);
+    hastened.hasten();
+    assert_eq!(matches!(hastened, Executor::Native(_)), there_is_code);
+    let mut empty = Program::compile(&g, &[x], &[], &[x]).unwrap().gradual(&[]);
+    (0..20_000).for_each(|_| empty.evaluate(&[1.0], &mut [0.0]));
+    assert!(matches!(empty, Executor::Gradual(_)));
+}
+
 #[test]
 fn the_options_choose_the_executor() {
     let g = Graph::new();

@@ -10,6 +10,10 @@
 //! reported twice at a border, and one at the start not at all. Values count as zero below
 //! $10^{-12}$ of the largest in the step, or at the rounding of the largest in the run.
 //!
+//! **Far from zero.** Where a function keeps its sign and changes by less than a quarter of its
+//! smallest value over the points of the cubic polynomial between both ends, no search for an extremum
+//! would begin: such a step needs no better polynomial for its events.
+//!
 //! **Limits.** Two zeros closer than an eighth of a step are found if the function
 //! has one extremum between them. Past the ends of a step the polynomial is used for
 //! a thousandth of its length, to see which way a function leaves a zero at the end.
@@ -23,6 +27,9 @@ use crate::system::{Direction, EventKind, Halt, System};
 const PARTS: usize = 8;
 /// How far beyond a point one looks for the sign after it, in steps.
 const BEYOND: f64 = 1e-3;
+/// The largest value in a step, as a multiple of the smallest one, at which a function is far from zero. `Dip::floor` allows for twice the fall
+/// between points: half of the smallest value is then left.
+const FAR: f64 = 1.25;
 
 /// The event functions of a run and what is known of them.
 pub(crate) struct Watch {
@@ -102,6 +109,43 @@ impl Watch {
 
     pub(crate) fn is_idle(&self) -> bool {
         self.kinds.is_empty()
+    }
+
+    /// Whether no event can be near, seen on a polynomial of low order; then [`Watch::scan`] has nothing to find, and nothing to do.
+    pub(crate) fn is_far(&mut self, step: &Step<'_>, system: &mut dyn System) -> bool {
+        self.found.clear();
+        if !self.started {
+            return false;
+        }
+        let grid = Grid { start: step.start(), end: step.end() };
+        for (trial, known) in self.trial.iter_mut().zip(&self.known) {
+            *trial = Known { settled: false, ..*known };
+        }
+        let Self { known, trial, state, values, grid: seen, .. } = self;
+        let (least, most) = seen.split_at_mut(known.len());
+        // The ends first: they tell most of those that are not far.
+        let inner = (0..Grid::COUNT).filter(|&p| p != 1 && p != PARTS + 1);
+        for (visit, point) in [1, PARTS + 1].into_iter().chain(inner).enumerate() {
+            let t = grid.time(point);
+            step.state(t, state);
+            if system.event_values(t, state, values).is_err() {
+                return false;
+            }
+            for (i, g) in values.iter().enumerate() {
+                let g = g * known[i].side;
+                (least[i], most[i]) =
+                    if visit == 0 { (g, g) } else { (least[i].min(g), most[i].max(g)) };
+                // NOTE: written so that what is not a number is not far, nor a side that is not known.
+                let far = g > 0.0 && most[i] <= FAR * least[i];
+                if !far {
+                    return false;
+                }
+                if (1..=PARTS + 1).contains(&point) {
+                    trial[i].reach = trial[i].reach.max(g);
+                }
+            }
+        }
+        true
     }
 
     /// Finds the events of a step under trial; nothing is remembered until [`Watch::accept`].

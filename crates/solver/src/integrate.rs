@@ -2,7 +2,7 @@
 //!
 //! Each turn tries a step; a trial that passes the error control is projected (and repeated smaller
 //! if that takes it far away), its end rates are
-//! evaluated, its dense output refined if someone will look at it, and its events located.
+//! evaluated, its dense output refined if someone will look at it or an event may be near, and its events located.
 //! Only then it becomes part of the run. A trial that meets a point without value
 //! ([`Halt`]) anywhere on this way is repeated with a quarter of its size.
 //!
@@ -352,7 +352,16 @@ impl<'a> Run<'a> {
                 None => self.system.rates(t1, &self.y1, &mut self.f1)?,
             }
             hermite_rows(h, (&self.y, &self.f), (&self.y1, &self.f1), &mut self.rows);
-            if !self.watch.is_idle() || observer.wants_dense(self.t, t1) {
+            let wanted = observer.wants_dense(self.t, t1);
+            if !wanted && !self.watch.is_idle() {
+                let (kind, rows) = dense(&self.series, &self.rows);
+                let step =
+                    Step { start: self.t, end: t1, length: h, kind, rows, at_end: &self.y1 };
+                if self.watch.is_far(&step, self.system.system) {
+                    return Ok(error);
+                }
+            }
+            if wanted || !self.watch.is_idle() {
                 self.stepper.refine(&mut self.system, &from, &self.f1, &mut self.rows)?;
             }
         }

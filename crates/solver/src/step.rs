@@ -64,16 +64,39 @@ impl<'a> Step<'a> {
             y.copy_from_slice(self.at_end);
             return;
         }
-        let n = self.at_end.len();
         let θ = self.variable(t);
-        let last = self.count() - 1;
-        y.copy_from_slice(&self.rows[last * n..]);
-        for k in (0..last).rev() {
-            let factor = self.factor(k, θ);
-            for (y, row) in y.iter_mut().zip(&self.rows[k * n..(k + 1) * n]) {
-                *y = row + factor * *y;
+        // What multiplies everything after an even row, and after an odd one.
+        let factors = [self.factor(0, θ), self.factor(1, θ)];
+        let count = self.count();
+        let mut done = 0;
+        // Four components at a time stay in registers.
+        for part in y.chunks_exact_mut(4) {
+            part.copy_from_slice(&self.values::<4>(done, count, factors));
+            done += 4;
+        }
+        for (i, y) in y.iter_mut().enumerate().skip(done) {
+            [*y] = self.values::<1>(i, count, factors);
+        }
+    }
+
+    /// Components `first`, `first + 1`, … of (D).
+    fn values<const N: usize>(
+        &self,
+        first: usize,
+        count: usize,
+        factors: [f64; 2],
+    ) -> [f64; N] {
+        let n = self.at_end.len();
+        let row = |k: usize| -> &[f64] { &self.rows[k * n + first..][..N] };
+        let mut values = [0.0; N];
+        values.copy_from_slice(row(count - 1));
+        for k in (0..count - 1).rev() {
+            let factor = factors[k % 2];
+            for (value, r) in values.iter_mut().zip(row(k)) {
+                *value = r + factor * *value;
             }
         }
+        values
     }
 
     /// Writes $\dot u(t)$ into `rates`: close to $f(t, u(t))$, one order less than the state.

@@ -315,7 +315,7 @@ pub(crate) fn statistics(motions: &[Motion]) -> String {
                 s.evaluations.to_string(),
                 format!("{:.1} ms", s.derive_us / 1e3),
                 format!("{:.1} ms", s.compile_us / 1e3),
-                format!("{:.1} ms", s.integrate_us / 1e3),
+                format!("{:.1} ms", (s.integrate_us + s.audit_us) / 1e3),
             ]
         })
         .collect();

@@ -42,27 +42,27 @@ impl Problem<'_> {
     pub(super) fn sample(&self, seed: u64) -> Option<Sample> {
         let point = self.point(seed)?;
         let root = self.live.last()?;
-        Some(Sample { value: point.values[root], signs: point.signs })
+        Some(Sample { value: point.values[root.index()], signs: point.signs })
     }
 
     /// The values of several nodes at one point.
     pub(super) fn values(&self, seed: u64, nodes: &[Expr]) -> Option<Vec<Z>> {
         let point = self.point(seed)?;
-        Some(nodes.iter().map(|e| point.values[e]).collect())
+        Some(nodes.iter().map(|e| point.values[e.index()]).collect())
     }
 
     fn point(&self, seed: u64) -> Option<Point<'_>> {
         let mut point = Point {
             problem: self,
             seed: field::random(seed ^ 0x5eed),
-            values: FxHashMap::default(),
+            values: vec![ZERO; self.live.last().map_or(0, |e| e.index() + 1)],
             exponentials: FxHashMap::default(),
             circles: FxHashMap::default(),
             signs: Vec::new(),
         };
         for &e in self.live {
             let value = point.node(e)?;
-            point.values.insert(e, value);
+            point.values[e.index()] = value;
         }
         Some(point)
     }
@@ -71,7 +71,8 @@ impl Problem<'_> {
 struct Point<'a> {
     problem: &'a Problem<'a>,
     seed: u64,
-    values: FxHashMap<Expr, Z>,
+    /// By the position of the node in its graph.
+    values: Vec<Z>,
     exponentials: FxHashMap<Z, Z>,
     circles: FxHashMap<Z, Z>,
     signs: Vec<(Expr, i8)>,
@@ -80,7 +81,7 @@ struct Point<'a> {
 impl Point<'_> {
     fn node(&mut self, e: Expr) -> Option<Z> {
         let store = self.problem.store;
-        let v = |o: Expr| self.values[&o];
+        let v = |o: Expr| self.values[o.index()];
         let truth = |holds: bool| if holds { ONE } else { ZERO };
         Some(match store.node(e) {
             Node::Number(n) => Z(store.residues[n as usize], 0),
@@ -145,9 +146,9 @@ impl Point<'_> {
         if let Node::Mul(k, y) = store.node(x)
             && let Some(k) = store.exact(k).filter(|k| k.is_positive())
         {
-            return (Some(k.clone()), self.values[&y]);
+            return (Some(k.clone()), self.values[y.index()]);
         }
-        (None, self.values[&x])
+        (None, self.values[x.index()])
     }
 
     fn signed(&mut self, e: Expr, a: Expr) -> Z {
@@ -165,7 +166,7 @@ impl Point<'_> {
             && let Node::Pow(_, n) = store.node(a)
         {
             // √u²ᵐ = |u|ᵐ
-            let size = self.signed(e, u).times(self.values[&u]);
+            let size = self.signed(e, u).times(self.values[u.index()]);
             return size.whole_power(store.small_integer(n)? / 2);
         }
         if let Some(number) = store.exact(a) {
@@ -182,16 +183,16 @@ impl Point<'_> {
     fn power(&mut self, e: Expr, a: Expr, b: Expr) -> Option<Z> {
         let store = self.problem.store;
         if let Some(n) = store.small_integer(b) {
-            return self.values[&a].whole_power(n);
+            return self.values[a.index()].whole_power(n);
         }
         match self.problem.forms.exponent(e) {
             Some(form) => self.exponential(form),
-            None => Some(self.opaque(0x90, &[self.values[&a], self.values[&b]])),
+            None => Some(self.opaque(0x90, &[self.values[a.index()], self.values[b.index()]])),
         }
     }
 
     fn unary(&mut self, e: Expr, f: Unary, a: Expr) -> Option<Z> {
-        let x = self.values[&a];
+        let x = self.values[a.index()];
         let forms = self.problem.forms;
         match f {
             Unary::Sin | Unary::Cos | Unary::Tan => {
@@ -232,7 +233,7 @@ impl Point<'_> {
     }
 
     fn binary(&mut self, e: Expr, f: Binary, a: Expr, b: Expr) -> Option<Z> {
-        let (x, y) = (self.values[&a], self.values[&b]);
+        let (x, y) = (self.values[a.index()], self.values[b.index()]);
         match f {
             Binary::Min | Binary::Max => {
                 let takes_b = (self.sign(e, y.minus(x)) > 0) == (f == Binary::Max);
@@ -251,7 +252,7 @@ impl Point<'_> {
 
     /// $e^{i\theta}$ for an inverse function $\theta$ of the circle.
     fn direction(&self, e: Expr) -> Option<Z> {
-        let v = |o: Expr| self.values[&o];
+        let v = |o: Expr| self.values[o.index()];
         let (x, y) = match self.problem.store.node(e) {
             Node::Unary(Unary::Asin, a) => (ONE.minus(v(a).times(v(a))).root()?, v(a)),
             Node::Unary(Unary::Acos, a) => (v(a), ONE.minus(v(a).times(v(a))).root()?),
@@ -287,7 +288,7 @@ impl Point<'_> {
 
     /// $\Gamma$, $\psi$ and $\psi^{(n)}$ with whole numbers in the argument taken out by recurrence.
     fn gamma(&mut self, f: Unary, n: i64, a: Expr) -> Option<Z> {
-        let mut x = self.values[&a];
+        let mut x = self.values[a.index()];
         let constant = self.problem.forms.argument(a).and_then(|form| {
             form.0.iter().find(|(m, _)| m.is_empty()).map(|(_, r)| r.floor().to_integer())
         });
@@ -320,8 +321,8 @@ impl Point<'_> {
 
     fn atom(&self, atom: Atom) -> Z {
         match atom {
-            Atom::Node(e) => self.values[&e],
-            Atom::Log(e) => self.opaque(0x106, &[self.values[&e]]),
+            Atom::Node(e) => self.values[e.index()],
+            Atom::Log(e) => self.opaque(0x106, &[self.values[e.index()]]),
             Atom::LogPrime(p) => self.opaque(0x107, &[Z(p, 0)]),
         }
     }
@@ -345,9 +346,8 @@ impl Point<'_> {
         let mut result = ONE;
         for (m, r) in &form.0 {
             let factor = match m[..] {
-                [(Atom::Log(x), 1)] => {
-                    self.values[&x].rational_power(r.numer().to_i64()?, r.denom().to_u64()?)?
-                }
+                [(Atom::Log(x), 1)] => self.values[x.index()]
+                    .rational_power(r.numer().to_i64()?, r.denom().to_u64()?)?,
                 [(Atom::LogPrime(p), 1)] => number_power(
                     &Rational::from_integer(p.into()),
                     r.numer().to_i64()?,

@@ -3,8 +3,6 @@
 //! Each operation adds its own rounding to what its operands bring, $\epsilon_r \le |\partial_a r|\,\epsilon_a + |\partial_b r|\,\epsilon_b + u|r|$, with a factor for
 //! the curvature. Where no bound can be given (next to a singularity, at a kink, inside a memory operator) it is infinite.
 
-use rustc_hash::FxHashMap;
-
 use super::compared_with_zero;
 use crate::function::{Binary, Unary, power};
 use crate::node::{Expr, Node, Relation};
@@ -37,11 +35,13 @@ pub(super) fn evaluate(
     live: &[Expr],
     symbol: &dyn Fn(Expr) -> f64,
 ) -> (Bounded, Vec<(Expr, i8)>) {
-    let mut values: FxHashMap<Expr, Bounded> = FxHashMap::default();
+    // By the position of the node in its graph.
+    let unknown = Bounded { value: f64::NAN, error: f64::INFINITY };
+    let mut values = vec![unknown; live.last().map_or(0, |e| e.index() + 1)];
     let mut signs = Vec::new();
     let mut last = Bounded { value: 0.0, error: 0.0 };
     for &e in live {
-        let v = |o: Expr| values[&o];
+        let v = |o: Expr| values[o.index()];
         last = match store.node(e) {
             Node::Symbol(_) => Bounded { value: symbol(e), error: 0.0 },
             node => bounded(store, node, &v),
@@ -61,7 +61,7 @@ pub(super) fn evaluate(
         if last.error.is_nan() || !last.value.is_finite() {
             last.error = f64::INFINITY;
         }
-        values.insert(e, last);
+        values[e.index()] = last;
     }
     (last, signs)
 }

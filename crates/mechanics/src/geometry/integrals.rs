@@ -31,6 +31,14 @@ pub fn integrals(g: &Graph, distribution: &Distribution, flag: &Flag) -> Vec<Exp
 
 /// One-forms that vanish on the fields, one for each column without pivot, the pivots being the first columns that are independent.
 pub(crate) fn annihilator(g: &Graph, fields: &[Vec<Expr>], n: usize) -> Vec<Vec<Expr>> {
+    let mut forms = plain_annihilator(g, fields, n);
+    let written = forms.iter_mut().flatten().filter(|c| **c != g.zero() && **c != g.one());
+    written.for_each(|c| *c = simple(g, *c));
+    forms
+}
+
+/// As [`annihilator`], as elimination leaves them.
+pub(crate) fn plain_annihilator(g: &Graph, fields: &[Vec<Expr>], n: usize) -> Vec<Vec<Expr>> {
     let columns: Vec<Vec<Expr>> =
         (0..n).map(|k| fields.iter().map(|f| f[k]).collect()).collect();
     let pivots = g.independent_rows(&columns);
@@ -44,7 +52,7 @@ pub(crate) fn annihilator(g: &Graph, fields: &[Vec<Expr>], n: usize) -> Vec<Vec<
     let form = |(b, &β): (usize, &usize)| {
         let mut form = vec![g.zero(); n];
         form[β] = g.one();
-        pivots.iter().enumerate().for_each(|(a, &k)| form[k] = simple(g, g.neg(c[a][b])));
+        pivots.iter().enumerate().for_each(|(a, &k)| form[k] = g.neg(c[a][b]));
         form
     };
     free.iter().enumerate().map(form).collect()

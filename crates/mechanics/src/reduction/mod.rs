@@ -155,13 +155,21 @@ impl Statement {
         if classes.len() != self.rows.len() || !classes.iter().all(flat) {
             return None;
         }
-        let plain = self.attempt(&[], point)?;
-        let forms = forms::suggest(self, plain.independent.len());
-        if forms.is_empty() || plain.has_pairs() {
-            return Some(plain);
+        let (graph, eliminated) = self.eliminated(&[], point)?;
+        let forms = forms::suggest(self, eliminated.independent.len());
+        let has_pairs = eliminated.rows.iter().any(|row| row.columns().len() == 2);
+        if forms.is_empty() || has_pairs {
+            return Some(self.completed(graph, eliminated)?.0);
         }
-        let own =
-            self.attempt(&forms, point).filter(|own| own.operations() < plain.operations());
+        let own = self.eliminated(&forms, point).and_then(|(g, e)| self.completed(g, e));
+        let (own, light) = own.map_or((None, false), |(own, light)| (Some(own), light));
+        // NOTE: where nothing is left to be solved the plain form need not be looked at, which takes as long again.
+        if light {
+            let own = own.and_then(|own| self.watched(own, point));
+            return own.or_else(|| Some(self.completed(graph, eliminated)?.0));
+        }
+        let plain = self.completed(graph, eliminated)?.0;
+        let own = own.filter(|own| own.operations() < plain.operations());
         Some(own.and_then(|own| self.watched(own, point)).unwrap_or(plain))
     }
 
@@ -183,16 +191,20 @@ impl Statement {
         is_apart.then_some(own)
     }
 
-    /// One try, in a graph of its own, with these forms as $u$ (none: the free velocities).
-    fn attempt(&self, forms: &[Expr], point: Point<'_>) -> Option<Reduction> {
+    /// The constraints solved, in a graph of their own, with these forms as $u$ (none: the free velocities).
+    fn eliminated(&self, forms: &[Expr], point: Point<'_>) -> Option<(Graph, Eliminated)> {
         let graph = self.graph.clone();
-        let made = graph.merging(|| {
-            let eliminated = eliminate(self.constraints(), &graph, forms, Some(point))?;
-            Some(self.assemble(&graph, eliminated))
-        })?;
+        let rows = self.constraints();
+        let eliminated = graph.merging(|| eliminate(rows, &graph, forms, Some(point)))?;
+        Some((graph, eliminated))
+    }
+
+    /// The equations for solved constraints, and whether their mass needed no elimination.
+    fn completed(&self, graph: Graph, eliminated: Eliminated) -> Option<(Reduction, bool)> {
+        let (made, light) = graph.merging(|| self.assemble(&graph, eliminated));
         let symbols = graph.symbols(&made.outputs());
         let closed = self.velocities.iter().all(|v| symbols.binary_search(v).is_err());
-        closed.then_some(Reduction { graph, ..made })
+        closed.then_some((Reduction { graph, ..made }, light))
     }
 
     fn constraints(&self) -> Rows<'_> {
@@ -205,7 +217,7 @@ impl Statement {
         }
     }
 
-    fn assemble(&self, g: &Graph, eliminated: Eliminated) -> Reduction {
+    fn assemble(&self, g: &Graph, eliminated: Eliminated) -> (Reduction, bool) {
         let Eliminated { rows, independent, forms, mut velocities, charts, redundant } =
             eliminated;
         let k = independent.len();
@@ -239,13 +251,15 @@ impl Statement {
             power.extend(std::iter::repeat_n(g.zero(), k));
         }
         let mut mass = mass[..k * (k + 1) / 2].to_vec();
-        let mut solved = (k <= WRITTEN_OUT).then(|| solve::solve(g, &mass, &force));
+        let solved = (k <= WRITTEN_OUT).then(|| solve::solve(g, &mass, &force));
+        let light = solved.as_ref().is_some_and(|(_, light)| *light);
+        let mut solved = solved.map(|(rates, _)| rates);
         let (v, p) = (&mut velocities, &mut power);
         match &mut solved {
             Some(rates) => shorten::shorten(g, &mut [v, p, rates], &mut order),
             None => shorten::shorten(g, &mut [v, p, &mut mass, &mut force], &mut order),
         }
-        Reduction {
+        let reduction = Reduction {
             time: self.time,
             positions: self.positions.clone(),
             velocity_symbols: self.velocities.clone(),
@@ -267,7 +281,8 @@ impl Statement {
             written: self.rows.clone(),
             // The caller owns the graph and puts it here.
             graph: Graph::new(),
-        }
+        };
+        (reduction, light)
     }
 }
 
@@ -285,10 +300,6 @@ impl Reduction {
         let rates = self.rates.iter().flatten();
         let blocks = self.velocities.iter().chain(&self.mass).chain(&self.force);
         blocks.chain(rates).chain(&self.power).copied().collect()
-    }
-
-    fn has_pairs(&self) -> bool {
-        self.pivots.iter().any(|p| p.len() == 2)
     }
 
     /// $\ddot q = B\dot u + \beta$ over $(t, q, u, \dot u)$.

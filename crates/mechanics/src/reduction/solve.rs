@@ -52,19 +52,19 @@ pub(super) fn polish(
     }
 }
 
-/// Solves $M x = r$, the lower triangle of $M$ given by rows.
-pub(super) fn solve(g: &Graph, mass: &[Expr], right: &[Expr]) -> Vec<Expr> {
+/// Solves $M x = r$, the lower triangle of $M$ given by rows, and tells whether that took no elimination: no other $u$ makes it lighter.
+pub(super) fn solve(g: &Graph, mass: &[Expr], right: &[Expr]) -> (Vec<Expr>, bool) {
     let k = right.len();
     let entry = |a: usize, b: usize| mass[a.max(b) * (a.max(b) + 1) / 2 + a.min(b)];
     let is_diagonal = (0..k).all(|a| (0..a).all(|b| entry(a, b) == g.zero()));
     if is_diagonal {
-        return ldl(g, mass, right);
+        return (ldl(g, mass, right), true);
     }
     if let Some(c) = factor(g, &entry, right) {
         let inverse = g.div(g.one(), c);
-        return right.iter().map(|&r| g.mul(r, inverse)).collect();
+        return (right.iter().map(|&r| g.mul(r, inverse)).collect(), true);
     }
-    if k == 3 { adjugate(g, mass, right) } else { ldl(g, mass, right) }
+    (if k == 3 { adjugate(g, mass, right) } else { ldl(g, mass, right) }, false)
 }
 
 /// A constant $c$ with $M r = c\,r$, as where a homogeneous ball rolls: then $r/c$ is the solution.
