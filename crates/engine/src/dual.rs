@@ -114,22 +114,18 @@ pub(crate) struct Duals {
     angle: [f64; 3],
 }
 
-/// A node with its place and those of its operands; derivatives are taken by the last two of an `if`, by the first two of everything else.
+/// A node with its place and those of its operands.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     node: Node,
     to: u32,
     from: [u32; 3],
-    /// Whether its second operand varies: exponents seldom do.
-    second: bool,
+    /// The operands that derivatives are taken by, [`NONE`] where they do not vary: the last two of an `if`, the first two of everything else.
+    by: [u32; 2],
 }
 
-impl Step {
-    fn differentiated(&self) -> [u32; 2] {
-        let [i, j, k] = self.from;
-        if matches!(self.node, Node::If(..)) { [j, k] } else { [i, j] }
-    }
-}
+/// No place.
+const NONE: u32 = u32::MAX;
 
 impl Duals {
     /// Lays expressions out; `fixed` gives the values of the symbols that do not vary.
@@ -152,8 +148,6 @@ impl Duals {
             tables: Vec::new(),
             angle: [0.0, 0.0, 1.0],
         };
-        /// The step of a node that has none.
-        const NONE: u32 = u32::MAX;
         let mut step_of = vec![NONE; live.len()];
         let mut varies = vec![false; live.len()];
         for (to, &e) in live.iter().enumerate() {
@@ -179,13 +173,17 @@ impl Duals {
                 }
                 _ => {}
             }
-            let mut from = [0; 3];
-            for (slot, o) in from.iter_mut().zip(node.operands()) {
+            let (mut from, mut by) = ([0; 3], [NONE; 3]);
+            for ((slot, by), o) in from.iter_mut().zip(&mut by).zip(node.operands()) {
                 let operand = place(o);
                 *slot = operand as u32;
-                varies[to] |= varies[operand];
+                if varies[operand] {
+                    *by = operand as u32;
+                    varies[to] = true;
+                }
             }
-            let step = Step { node, to: to as u32, from, second: varies[from[1] as usize] };
+            let by = if matches!(node, Node::If(..)) { [by[1], by[2]] } else { [by[0], by[1]] };
+            let step = Step { node, to: to as u32, from, by };
             if varies[to] {
                 step_of[to] = laid.steps.len() as u32;
                 laid.steps.push(step);
@@ -244,11 +242,11 @@ impl Duals {
             if adjoint == Dual::default() {
                 continue;
             }
-            for (from, &partial) in
-                step.differentiated().into_iter().zip(&self.partials[s as usize])
-            {
-                let sum = &mut self.adjoints[from as usize];
-                *sum = sum.add(adjoint.chain(partial));
+            for (by, &partial) in step.by.into_iter().zip(&self.partials[s as usize]) {
+                if by != NONE {
+                    let sum = &mut self.adjoints[by as usize];
+                    *sum = sum.add(adjoint.chain(partial));
+                }
             }
         }
         for (s, &place) in self.places.iter().enumerate() {
@@ -276,7 +274,7 @@ impl Duals {
                 let value = Dual { x: a.x / b.x, d: a.mul(r).d };
                 (value, [r, value.mul(r).neg()])
             }
-            Node::Pow(..) => raised(a, b, step.second),
+            Node::Pow(..) => raised(a, b, step.by[1] != NONE),
             Node::Unary(f @ (Unary::Sin | Unary::Cos), _) => {
                 if self.angle[0] != a.x {
                     let (sin, cos) = libm::sincos(a.x);

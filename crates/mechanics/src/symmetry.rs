@@ -215,9 +215,83 @@ impl<'a> Frame<'a> {
             by.push(model.time);
             return moving.iter().any(|&e| g.gradient(e, &by).into_iter().any(surely));
         }
+        if self.moves_at_a_point(model) {
+            return true;
+        }
         plain_annihilator(g, &self.rows, self.fields.len()).iter().all(|c| {
             let ξ = combined(model, &self.fields, c);
             surely(combined_rate(model, &self.fields, c, &ξ))
+        })
+    }
+
+    /// Whether every combination has a rate other than zero at one point, beyond rounding.
+    ///
+    /// $A c = 0$ is solved there with numbers, and with it $A\dot c = -\dot A c$; free components of $c$ are 1 or 0 everywhere.
+    fn moves_at_a_point(&self, model: &Model) -> bool {
+        /// Pivots and rates below these fractions of their terms are left to exact tests.
+        const PIVOT: f64 = 1e-3;
+        const RATE: f64 = 1e-6;
+        let g = &model.graph;
+        let (m, n) = (self.rows.len(), self.fields.len());
+        let mut wanted: Vec<Expr> = self.rows.concat();
+        wanted.extend(g.directional(&wanted, &motion(model)));
+        wanted.extend(self.fields.iter().map(|f| f.momentum));
+        let pushed = |ξ: &[Expr]| g.sum(model.forces.iter().map(|f| g.dot(&f.components, ξ)));
+        wanted.extend(self.fields.iter().map(|f| pushed(&f.generator)));
+        // Between 0.2 and 1.2, by multiples of the golden ratio.
+        let at = |s: Expr| 0.2 + (0.618_033_988_749_895 * (1 + s.index()) as f64).fract();
+        let values = g.evaluate(&wanted, &at);
+        let (a, rest) = values.split_at(m * n);
+        let (a_rate, rest) = rest.split_at(m * n);
+        let (p, push) = rest.split_at(n);
+        // Rows of (A, 1), brought to echelon form.
+        let mut rows: Vec<Vec<f64>> = (0..m)
+            .map(|i| {
+                let unit = (0..m).map(|j| f64::from(u8::from(i == j)));
+                a[i * n..][..n].iter().copied().chain(unit).collect()
+            })
+            .collect();
+        let size = a.iter().fold(0.0_f64, |s, x| s.max(x.abs()));
+        let mut pivots: Vec<usize> = Vec::new();
+        for k in 0..n {
+            let from = pivots.len();
+            let Some(best) =
+                (from..m).max_by(|&i, &j| rows[i][k].abs().total_cmp(&rows[j][k].abs()))
+            else {
+                break;
+            };
+            let pivot = rows[best][k];
+            if pivot.abs() <= 1e-12 * size {
+                continue;
+            }
+            // NOTE: written so that what is not a number is no pivot.
+            let sound = pivot.abs() >= PIVOT * size;
+            if !sound {
+                return false;
+            }
+            rows.swap(from, best);
+            rows[from].iter_mut().for_each(|x| *x /= pivot);
+            let row = rows[from].clone();
+            for other in (0..m).filter(|&i| i != from) {
+                let factor = rows[other][k];
+                rows[other].iter_mut().zip(&row).for_each(|(x, y)| *x -= factor * y);
+            }
+            pivots.push(k);
+        }
+        (0..n).filter(|k| !pivots.contains(k)).all(|free| {
+            let mut c = vec![0.0; n];
+            c[free] = 1.0;
+            pivots.iter().zip(&rows).for_each(|(&k, row)| c[k] = -row[free]);
+            let right: Vec<f64> = a_rate
+                .chunks_exact(n)
+                .map(|row| -row.iter().zip(&c).map(|(x, c)| x * c).sum::<f64>())
+                .collect();
+            let spun = pivots.iter().zip(&rows).map(|(&k, row)| {
+                p[k] * row[n..].iter().zip(&right).map(|(x, r)| x * r).sum::<f64>()
+            });
+            let terms = spun.chain(c.iter().zip(push).map(|(c, q)| c * q));
+            let (sum, size) = terms.fold((0.0, 0.0), |(s, t), x: f64| (s + x, t + x.abs()));
+            sum.abs() > RATE * size
         })
     }
 }
