@@ -11,8 +11,8 @@ use crate::system::System;
 pub trait Observer {
     /// Whether the step from `start` to `end` will be looked at between its ends. Steps for
     /// which this says no save the evaluations for dense output, and interpolate by a cubic
-    /// only. It may be asked again for a shorter step from the same start. Systems
-    /// with events pay for dense output in any case.
+    /// only. It may be asked again for a shorter step from the same start. Steps in
+    /// which an event may be near pay for dense output in any case.
     fn wants_dense(&self, start: f64, end: f64) -> bool {
         let _ = (start, end);
         true
