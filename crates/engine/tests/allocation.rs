@@ -73,7 +73,7 @@ fn steps_do_not_allocate() {
         };
         let (mut early, mut late) = (0, 0);
         // The first 130 steps fill the storage that is then used again; every chart has such of its own.
-        let (warm, end) = if text.contains("z*z'") { (1_000, 1_500) } else { (130, 300) };
+        let (warm, end) = if text.contains("z*z'") { (4_000, 4_500) } else { (130, 300) };
         let mut watch = |_: f64, steps: usize| {
             let count = ALLOCATIONS.load(Ordering::Relaxed);
             if steps == warm {
