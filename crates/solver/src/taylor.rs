@@ -4,7 +4,7 @@
 //!
 //! The order is three above that of Jorba and Zou (2005), which counts products alone: what a step takes besides is shared by longer steps. The step is the longest for which the last
 //! two terms are below two fifths of the tolerance: with
-//! $q_k = \max_i |y_i^{[k]}| / (1 + |y_i|)$ over the controlled components,
+//! $q_k = \max_i |y_i^{[k]}| / (1 + |y_i|)$ over the components, quadratures that are carried along counting a hundredth,
 //!
 //! $$ h = \min\bigl((\tfrac25 E/q_p)^{1/p},\; (\tfrac25 E/q_{p-1})^{1/(p-1)}\bigr) \qquad (\mathrm H) $$
 //!
@@ -30,6 +30,9 @@ const LEAST: usize = 4;
 
 /// By how much the last two terms stay below the tolerance.
 const MARGIN: f64 = 2.5;
+
+/// By how much less quadratures count that are carried along: long steps may suit the motion and not the work of a force that varies faster.
+const CARRIED: f64 = 0.01;
 
 /// Growth of the step from which on more than two coefficients are asked.
 const JUMP: f64 = 3.0;
@@ -65,8 +68,9 @@ pub(crate) struct Series {
     next_step: f64,
     /// $(t, y, e)$ where coefficients are asked for.
     at: Vec<f64>,
-    /// $1/(1 + |y_i|)$
+    /// $1/(1 + |y_i|)$, and [`CARRIED`] times that where a component is not controlled.
     weights: Vec<f64>,
+    controlled: usize,
     state: State,
     /// Length of the step before.
     previous: f64,
@@ -88,7 +92,8 @@ impl Series {
             next_low: vec![0.0; n],
             next_step: 0.0,
             at: vec![0.0; 1 + 2 * n],
-            weights: vec![0.0; allowed.controlled],
+            weights: vec![0.0; n],
+            controlled: allowed.controlled,
             state: State::Old,
             previous: 0.0,
             tolerance: allowed.tolerance,
@@ -168,8 +173,9 @@ impl Series {
 
     /// Writes coefficients into `next`; gives the length (H).
     fn expand(&mut self, system: &mut dyn System, t: f64, y: &[f64]) -> Result<f64, Halt> {
-        for (weight, y) in self.weights.iter_mut().zip(y) {
-            *weight = 1.0 / (1.0 + y.abs());
+        for (i, (weight, y)) in self.weights.iter_mut().zip(y).enumerate() {
+            let share = if i < self.controlled { 1.0 } else { CARRIED };
+            *weight = share / (1.0 + y.abs());
         }
         let (state, others) = self.next.split_at_mut(self.n);
         state.copy_from_slice(y);
