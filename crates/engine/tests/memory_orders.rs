@@ -107,6 +107,13 @@ fn memory_in_forces_reduces_the_order() {
     let rest = text.replace("q1' = 0.2", "q1' = 0");
     let hand = pair_by_hand("0.6*caputo(q1, 0.8)", "0.6*caputo(q1, 1.3)", "0.1");
     same("0.8", &rest, &hand.replace("q1' = 0.2", "q1' = 0"), &times);
+    // Along b the reaction does not act on it, but the term is there all the same.
+    let along =
+        pair("force q1: -0.3*caputo(q1 - q2, 0.8)\nforce q2: 0.3*caputo(q1 - q2, 0.8)", "-0.2");
+    assert!(refusal(&along).contains("begin like (t - t0)^(-0.3"), "{}", refusal(&along));
+    let rest = along.replace("q1' = 0.2", "q1' = 0").replace("q2' = -0.2", "q2' = 0");
+    let hand = pair_by_hand("0.6*caputo(q1 - q2, 0.8)", "0.6*caputo(q1 - q2, 1.3)", "0");
+    same("along", &rest, &hand.replace("q1' = 0.2", "q1' = 0"), &times);
     // Below 1 the reaction begins like that of the highest of the orders 0.8 and 1/2.
     let below = pair("force q1: -0.6*caputo(q1, 0.3)", "-0.2");
     law_holds(&below, -0.6 * 0.2 / libm::tgamma(0.2) / 2.0, -0.8);

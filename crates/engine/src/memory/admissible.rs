@@ -267,6 +267,21 @@ fn law(
                     high.first = -rest;
                 }
             } else {
+                let singular = |e: &&crate::memory::high::Effect| {
+                    e.beta < 1.0 && e.order > 1.0 && dot(&e.velocity, &v).abs() > 1e-12
+                };
+                if let Some(e) = effects(a).iter().find(singular) {
+                    let c = &model.constraints[a];
+                    let text = format!(
+                        "the derivative of order {} in a force makes the constraint `{}` begin like (t - t0)^({:.6}): the initial velocities in that force are not free, their derivative must begin at zero",
+                        e.beta,
+                        c.name,
+                        1.0 - e.order
+                    );
+                    let hint =
+                        "give initial velocities that vanish in the operand of that force";
+                    return Err(mistake(c.span, text, hint));
+                }
                 reduced_terms(model, equations, p, (state, numbers), &effects(a), &mut law);
             }
         }
