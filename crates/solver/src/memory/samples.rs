@@ -172,6 +172,19 @@ mod tests {
     }
 
     #[test]
+    fn every_sample_is_met_and_not_only_the_last() {
+        let h = 0.01;
+        let f: Vec<f64> = (0..101).map(|i| (f64::from(i) * h).powi(4)).collect();
+        let found = operate_on_samples(SampleOperator::Integral(0.5), h, &f).expect("enough");
+        for (i, found) in found.iter().enumerate() {
+            let t = i as f64 * h;
+            let exact = libm::tgamma(5.0) / libm::tgamma(5.5) * libm::pow(t, 4.5);
+            // Of order 3: a hundred times h³ at most.
+            assert!((found - exact).abs() < 1e-4, "{t} {found} {exact}");
+        }
+    }
+
+    #[test]
     fn the_order_is_three() {
         let error = |count: usize| {
             let h = 1.0 / count as f64;
