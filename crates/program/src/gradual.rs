@@ -34,7 +34,7 @@ impl Gradual {
             program: program.clone(),
             parameters: parameters.to_vec(),
             run: program.start(parameters),
-            left: if steps == 0 { usize::MAX } else { BY_TAPE + BY_SYSTEM / steps },
+            left: BY_SYSTEM.checked_div(steps).map_or(usize::MAX, |n| BY_TAPE + n),
             native: Arc::default(),
         }
     }
