@@ -1,6 +1,6 @@
 //! A motion → a file, `.csv`, `.json` or `.parquet`, written as the run goes on.
 //!
-//! **CSV** grows by whole lines. **JSON** and **Parquet** cannot grow and stay readable, so the whole file is written beside its place and then takes it
+//! **CSV** grows by whole lines (a kill in the midst of a write can leave a part of the last). **JSON** and **Parquet** cannot grow and stay readable, so the whole file is written beside its place and then takes it
 //! in one move. Whatever ends the program, the file on the disk is a readable one with what was computed up to the last writing. Writing takes at most
 //! a twentieth of the time of a run.
 //!

@@ -147,8 +147,9 @@ impl Collocation {
             if nothing || (stands && (change < 1e-9 || felt < 1e-13)) {
                 return Ok(());
             }
-            // Away, and far: a shorter step is found sooner than a solution. The first step has no shorter one.
-            if fresh && iteration > 1 && elapsed > 0.0 && change > previous.max(1e-2) {
+            // Away, and far, in what the equations feel too: a shorter step is found sooner than a solution. The first step has no shorter one.
+            let away = change > previous.max(1e-2) && felt > 1e-6;
+            if fresh && iteration > 1 && elapsed > 0.0 && away {
                 self.factored = 0.0;
                 return Err(Halt::Singular);
             }
