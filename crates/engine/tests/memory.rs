@@ -165,6 +165,18 @@ fn what_has_no_motion_is_refused() {
     assert!(refusal(&future).contains("anticipative"));
     let high = constrained("q1' + q2' + caputo(q2, 3.5) = 0", "q1 = 0");
     assert!(refusal(&high).contains("below 3"));
+    let equation = |kernel: &str| {
+        format!(
+            "coordinates x\nequation x' + memory({kernel}, x) = 0\ninitial x = 1\nsolve t = 0..1\n"
+        )
+    };
+    for kernel in ["1/s", "s^(-1.2)", "exp(-s)/s", "cos(t)/sin(s)"] {
+        assert!(refusal(&equation(kernel)).contains("its integral diverges"), "{kernel}");
+    }
+    for kernel in ["s^(-0.99)", "1/s - cos(s)/s", "log(s)", "exp(-s)/sqrt(s)", "1"] {
+        let found = pfaff::run(&model(&equation(kernel)), &at(&[0.1]), &mut |_, _| false);
+        assert!(found.is_ok(), "{kernel} {found:?}");
+    }
 }
 
 #[test]

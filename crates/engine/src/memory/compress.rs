@@ -59,6 +59,18 @@ pub(crate) fn compress(model: &Model, kernel: Expr, (t0, span): (f64, f64)) -> V
     parts
 }
 
+/// Whether the integral of a kernel over small lags exists: s |k(s)| falls towards 0.
+///
+/// What cancels (1/s − cos(s)/s) leaves rounding, some 1e-16 of each term, far below the share of a thousand millionth that counts.
+pub(crate) fn integrable(model: &Model, kernel: Expr, (t0, span): (f64, f64)) -> bool {
+    let g = &model.graph;
+    let case = Case { model, g, lag: g.symbol("s", Role::Free), t0, span };
+    let weight = |s: f64| s * case.value(kernel, t0 + 0.7 * span, s * span).abs();
+    let (far, near, nearer) = (weight(0.1), weight(1e-10), weight(1e-12));
+    // A power of −0.999 gives 0.995.
+    !(nearer > 1e-9 * far && nearer > 0.998 * near)
+}
+
 struct Case<'a> {
     model: &'a Model,
     g: &'a Graph,

@@ -11,7 +11,7 @@ use pfaff_expr::{Expr, Graph, Memory, Node, Role, number};
 use pfaff_model::{Diagnostic, Model, Span};
 use pfaff_solver::{Kernel, Operand};
 
-use crate::memory::compress::compress;
+use crate::memory::compress::{compress, integrable};
 
 /// Unknowns, operands and equations, as expressions and numbers.
 #[derive(Clone, Debug)]
@@ -289,6 +289,14 @@ impl Plan {
         match kind {
             Memory::CaputoRight | Memory::RiemannLiouvilleRight => {
                 Err(anticipative(kind, span))
+            }
+            Memory::Kernel if !integrable(model, second, (self.t0, self.span)) => {
+                let text = format!(
+                    "the kernel `{}` grows like 1/s or faster towards the lag 0, so that its integral diverges",
+                    g.to_text(second)
+                );
+                let hint = "kernels may begin like a power of s above -1; a derivative of higher order is `caputo` or `rl`";
+                Err(mistake(span, text, hint))
             }
             Memory::Kernel => Ok(self.kernel(model, operand, second)),
             Memory::Mean => {
