@@ -1,8 +1,8 @@
 //! `pfaff derive`
 
 use pfaff::{
-    Dynamics, ExportForm, Language, Model, NoExport, Principle, at_state, export, present,
-    present_hamilton, present_reduced, read_state,
+    Dynamics, ExportForm, Language, Model, NoExport, Presentation, Principle, at_state, export,
+    present, present_hamilton, present_reduced, read_state,
 };
 
 use crate::arguments::DeriveArguments;
@@ -62,13 +62,7 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
             })?,
         };
         if let Some(presentation) = shown {
-            print(&match format {
-                "latex" if arguments.document => presentation.to_latex_document(),
-                "latex" => presentation.to_latex(),
-                "json" => format!("{}\n", presentation.to_json()),
-                _ => presentation.to_text(),
-            })?;
-            return Ok(Exit::Done);
+            return typeset(&presentation, format, arguments.document);
         }
     }
     let dynamics = pfaff::derive(&model, principle).map_err(|refusal| {
@@ -86,8 +80,13 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
             .map_err(|failure| failed(&failure, &model.source))?,
         _ => present(&model, &dynamics),
     };
+    typeset(&presentation, format, arguments.document)
+}
+
+/// Prints equations in the format asked for.
+fn typeset(presentation: &Presentation, format: &str, document: bool) -> Result<Exit, Exit> {
     print(&match format {
-        "latex" if arguments.document => presentation.to_latex_document(),
+        "latex" if document => presentation.to_latex_document(),
         "latex" => presentation.to_latex(),
         "json" => format!("{}\n", presentation.to_json()),
         _ => presentation.to_text(),
