@@ -140,8 +140,11 @@ fn last_state(motion: &Motion, text: &mut String) {
     }
 }
 
+/// A number for people; a dash where there is no value.
 fn digits(x: f64) -> String {
-    if x == 0.0 {
+    if x.is_nan() {
+        "–".into()
+    } else if x == 0.0 {
         "0".into()
     } else if (1e-4..1e7).contains(&x.abs()) {
         format!("{x:.10}")
