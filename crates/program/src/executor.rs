@@ -127,7 +127,7 @@ impl NativeRun {
         }
     }
 
-    /// The outputs of all lanes. Allocates nothing.
+    /// The outputs of all lanes. Allocates nothing. Eight lanes are fastest where inputs and outputs begin at a multiple of 64 bytes.
     ///
     /// # Panics
     ///

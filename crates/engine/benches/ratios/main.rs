@@ -112,16 +112,22 @@ fn eight_of_the_chain(code: &Program, values: &[f64], state: &[f64], parameters:
     let Some(library) = compile_c("hand.c", &["-DOWN", "-DLANES=8"]) else { return };
     let (mut run, rival) = (native.start(values), library.function("chain_20"));
     let inputs = library::Aligned::new(&spread(state));
-    let mut outputs = vec![0.0; 8 * (state.len() - 1)];
+    let mut outputs = library::Aligned::new(&vec![0.0; 8 * (state.len() - 1)]);
     let every =
         library::Aligned::new(&parameters.iter().flat_map(|&p| [p; 8]).collect::<Vec<f64>>());
-    let mut wanted = library::Aligned::new(&outputs);
+    let mut wanted = library::Aligned::new(outputs.numbers());
     let (a, b) = pair(
-        &mut || run.evaluate(black_box(inputs.numbers()), black_box(&mut outputs)),
-        &mut || rival(black_box(&inputs.numbers()[8..]), every.numbers(), wanted.numbers_mut()),
+        &mut || run.evaluate(black_box(inputs.numbers()), black_box(outputs.numbers_mut())),
+        &mut || {
+            rival(
+                black_box(&inputs.numbers()[8..]),
+                every.numbers(),
+                black_box(wanted.numbers_mut()),
+            )
+        },
     );
     Row::new("chain of 20, a state of eight", "C, 8 lanes by hand", a / 8.0, b / 8.0, 1.2)
-        .error(&outputs, wanted.numbers())
+        .error(outputs.numbers(), wanted.numbers())
         .print();
 }
 
@@ -150,8 +156,8 @@ fn sleigh() {
     let (mut run, inputs) = (native.start(&values), library::Aligned::new(&spread(&state)));
     let every: Vec<f64> = p.iter().flat_map(|&p| [p; 8]).collect();
     let every = library::Aligned::new(&every);
-    let mut outputs = vec![0.0; 40];
-    let mut wanted = library::Aligned::new(&outputs);
+    let mut outputs = library::Aligned::new(&[0.0; 40]);
+    let mut wanted = library::Aligned::new(outputs.numbers());
     for (name, flags) in [
         ("C, 8 lanes by hand", &["-DOWN", "-DLANES=8"][..]),
         ("the same, angles as exact", &["-DOWN", "-DLANES=8", "-DEXACT"]),
@@ -159,13 +165,17 @@ fn sleigh() {
         let Some(library) = compile_c("hand.c", flags) else { return };
         let rival = library.function("sleigh");
         let (a, b) = pair(
-            &mut || run.evaluate(black_box(inputs.numbers()), black_box(&mut outputs)),
+            &mut || run.evaluate(black_box(inputs.numbers()), black_box(outputs.numbers_mut())),
             &mut || {
-                rival(black_box(&inputs.numbers()[8..]), every.numbers(), wanted.numbers_mut());
+                rival(
+                    black_box(&inputs.numbers()[8..]),
+                    every.numbers(),
+                    black_box(wanted.numbers_mut()),
+                );
             },
         );
         Row::new("sleigh, a state of eight", name, a / 8.0, b / 8.0, 1.1)
-            .error(&outputs, wanted.numbers())
+            .error(outputs.numbers(), wanted.numbers())
             .print();
     }
 }

@@ -72,6 +72,13 @@ pub(super) struct Target {
     pub(super) lanes: usize,
 }
 
+impl Target {
+    /// How many bytes each constant takes: eight lanes read one double for all, narrower code reads whole registers.
+    pub(super) fn pool_row(self) -> usize {
+        if self.width == Width::Zmm { 8 } else { 32 }
+    }
+}
+
 /// Code, and the memory that it needs.
 #[derive(Debug)]
 pub(super) struct Emitted {
@@ -126,7 +133,7 @@ pub(super) fn emit(tape: &Arc<Tape>, target: Target) -> Option<Emitted> {
     }
     emitter.leave();
     emitter.subroutines();
-    emitter.assembler.finish(&pool::rows(), target.machine.widest());
+    emitter.assembler.finish(&pool::rows(), target.pool_row());
     let Emitter { assembler, registers, calls, .. } = emitter;
     Some(Emitted { assembler, calls, rows: registers.rows as usize, fixed: registers.fixed })
 }
@@ -134,11 +141,12 @@ pub(super) fn emit(tape: &Arc<Tape>, target: Target) -> Option<Emitted> {
 /// The values in the order in which code is written, and the groups of angles.
 fn ordered(tape: &Tape, target: Target) -> (Values, Vec<(usize, usize)>) {
     let values = Values::of(tape);
-    if target.width != Width::Scalar {
-        return (values, Vec::new());
-    }
     match schedule(tape, &values, target.machine.widest() / 8) {
-        Some(Schedule { order, groups }) => (values.reordered(order), groups),
+        Some(Schedule { order, mut groups }) => {
+            // Lanes are full already: each angle by itself.
+            groups.retain(|_| target.width == Width::Scalar);
+            (values.reordered(order), groups)
+        }
         None => (values, Vec::new()),
     }
 }

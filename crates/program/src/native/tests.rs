@@ -247,7 +247,7 @@ fn every_instruction_reads_as_it_is_meant() {
                 for lanes in Lanes::ALL {
                     let target = target(lanes, machine);
                     let emitted = emit(&program.tape, target).expect("the tape is short");
-                    read_back(&emitted, machine, &mut names);
+                    read_back(&emitted, target.pool_row(), &mut names);
                 }
             }
         }
@@ -259,9 +259,8 @@ fn every_instruction_reads_as_it_is_meant() {
 }
 
 /// Disassembles the code and compares each instruction with what the assembler noted.
-fn read_back(emitted: &Emitted, machine: Machine, names: &mut BTreeSet<String>) {
+fn read_back(emitted: &Emitted, row: usize, names: &mut BTreeSet<String>) {
     let assembler = &emitted.assembler;
-    let row = if machine == Machine::Avx2 { 32 } else { 64 };
     let pool_start = assembler.code.len().saturating_sub(pool::rows().len() * row);
     let end = assembler.end;
     let mut decoder = Decoder::with_ip(64, &assembler.code[..end], 0, DecoderOptions::NONE);
@@ -302,6 +301,36 @@ fn text(i: &Decoded, pool: usize, row: usize, label: &dyn Fn(usize) -> String) -
         operands[0] += "{z}";
     }
     if operands.is_empty() { name } else { format!("{name} {}", operands.join(", ")) }
+}
+
+#[test]
+fn several_states_have_their_angles_first() {
+    let g = Graph::new();
+    let x: Vec<Expr> = (0..6).map(|i| g.symbol(&format!("x{i}"), Role::Free)).collect();
+    // Each quotient waits for the one before, and has an angle of its own.
+    let last = x.iter().fold(g.one(), |q, &x| g.div(g.sin(g.mul(x, x)), q));
+    let program = Program::compile(&g, &x, &[], &[last]).unwrap();
+    for lanes in [Lanes::Four, Lanes::Eight] {
+        let emitted = emit(&program.tape, target(lanes, Machine::Avx512)).unwrap();
+        let meant: Vec<&str> =
+            emitted.assembler.meant.iter().map(|(_, text)| text.as_str()).collect();
+        let first_quotient = meant.iter().position(|text| text.starts_with("vdivpd")).unwrap();
+        let angles = meant[..first_quotient].iter().filter(|text| text.starts_with("call"));
+        assert_eq!(angles.count(), x.len(), "{lanes:?}");
+    }
+}
+
+#[test]
+fn constants_of_eight_lanes_take_one_double_each() {
+    let g = Graph::new();
+    let x = g.symbol("x", Role::Free);
+    let program = Program::compile(&g, &[x], &[], &[g.sin(x)]).unwrap();
+    for (lanes, row) in [(Lanes::One, 32), (Lanes::Four, 32), (Lanes::Eight, 8)] {
+        let emitted = emit(&program.tape, target(lanes, Machine::Avx512)).unwrap();
+        let assembler = &emitted.assembler;
+        let start = assembler.end.next_multiple_of(64);
+        assert_eq!(assembler.code.len() - start, pool::rows().len() * row, "{lanes:?}");
+    }
 }
 
 #[test]
