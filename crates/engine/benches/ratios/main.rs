@@ -123,7 +123,7 @@ fn eight_of_the_chain(code: &Program, values: &[f64], state: &[f64], parameters:
                 black_box(&inputs.numbers()[8..]),
                 every.numbers(),
                 black_box(wanted.numbers_mut()),
-            )
+            );
         },
     );
     Row::new("chain of 20, a state of eight", "C, 8 lanes by hand", a / 8.0, b / 8.0, 1.2)
