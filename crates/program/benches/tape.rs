@@ -169,6 +169,8 @@ fn functions() {
     let g = Graph::new();
     let (x, y) = (g.symbol("x", Role::Free), g.symbol("y", Role::Free));
     let constant = g.fraction(37, 100);
+    // Within the domain of inverse sines.
+    let third = g.mul(g.fraction(1, 3), x);
     for (name, e) in [
         ("exp", g.unary(Unary::Exp, x)),
         ("log", g.unary(Unary::Log, x)),
@@ -177,7 +179,13 @@ fn functions() {
         ("atan2", g.binary(Binary::Atan2, y, x)),
         ("x^0.37", g.pow(x, constant)),
         ("x^y", g.pow(x, y)),
+        ("asin", g.unary(Unary::Asin, third)),
+        ("acos", g.unary(Unary::Acos, third)),
+        ("sinh", g.unary(Unary::Sinh, x)),
+        ("cosh", g.unary(Unary::Cosh, x)),
         ("tanh", g.unary(Unary::Tanh, x)),
+        ("erf", g.unary(Unary::Erf, x)),
+        ("gamma", g.unary(Unary::Gamma, x)),
     ] {
         let program = Program::compile(&g, &[x, y], &[], &[e]).expect("two inputs").fused();
         let time = |lanes: Lanes| {

@@ -257,9 +257,10 @@ fn rowed<const W: usize>(
     to: Slot,
 ) -> bool {
     for k in 0..W {
-        let (a, b) = (&slots[a as usize][k], &slots[b as usize][k]);
-        let Some(row) = function_row(function, a, b) else { return false };
-        slots[to as usize][k] = row;
+        let (a, b) = (slots[a as usize][k], slots[b as usize][k]);
+        if !function_row(function, [&a, &b], &mut slots[to as usize][k]) {
+            return false;
+        }
     }
     true
 }

@@ -77,9 +77,7 @@ fn in_rows<const N: usize>(function: Function, a: &[f64], b: &[f64], to: &mut [f
         Function::Table { .. } => return false,
     };
     let (Ok(a), Ok(b)) = (a.try_into(), b.try_into()) else { return false };
-    let Some(row) = function_row::<N>(function, a, b) else { return false };
-    to.copy_from_slice(&row);
-    true
+    to.try_into().is_ok_and(|to| function_row::<N>(function, [a, b], to))
 }
 
 /// Sine and cosine where an argument is beyond the range of the subroutine.

@@ -15,12 +15,12 @@ pub(crate) enum Rowed {
     Power,
 }
 
-/// Its values, with the bits of one at a time; `None` if it is not one of `elementary.rs`.
+/// Writes its values, with the bits of one at a time; `false` if it is not one of `elementary.rs`.
 pub(crate) fn function_row<const N: usize>(
     function: Rowed,
-    a: &[f64; N],
-    b: &[f64; N],
-) -> Option<[f64; N]> {
+    [a, b]: [&[f64; N]; 2],
+    to: &mut [f64; N],
+) -> bool {
     #[cfg(target_arch = "x86_64")]
     {
         if std::arch::is_x86_feature_detected!("avx512f")
@@ -28,34 +28,36 @@ pub(crate) fn function_row<const N: usize>(
             && std::arch::is_x86_feature_detected!("avx512vl")
         {
             // SAFETY: the processor has all three sets of instructions.
-            return unsafe { widest(function, a, b) };
+            return unsafe { widest(function, [a, b], to) };
         }
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has the set of instructions.
-            return unsafe { wide(function, a, b) };
+            return unsafe { wide(function, [a, b], to) };
         }
     }
-    plain(function, a, b)
+    plain(function, [a, b], to)
 }
 
 #[allow(clippy::inline_always, reason = "it is compiled for more instructions below")]
 #[inline(always)]
-fn plain<const N: usize>(function: Rowed, a: &[f64; N], b: &[f64; N]) -> Option<[f64; N]> {
-    match function {
+fn plain<const N: usize>(function: Rowed, [a, b]: [&[f64; N]; 2], to: &mut [f64; N]) -> bool {
+    let row = match function {
         Rowed::Unary(function) => elementary::unary_row(function, a),
         Rowed::Binary(function) => elementary::binary_row(function, a, b),
         Rowed::Power => Some(elementary::power_row(a, b)),
-    }
+    };
+    // Written here, by whole registers: pieces could not be read as one right afterwards.
+    row.map(|row| *to = row).is_some()
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn wide<const N: usize>(function: Rowed, a: &[f64; N], b: &[f64; N]) -> Option<[f64; N]> {
-    plain(function, a, b)
+fn wide<const N: usize>(function: Rowed, ab: [&[f64; N]; 2], to: &mut [f64; N]) -> bool {
+    plain(function, ab, to)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-fn widest<const N: usize>(function: Rowed, a: &[f64; N], b: &[f64; N]) -> Option<[f64; N]> {
-    plain(function, a, b)
+fn widest<const N: usize>(function: Rowed, ab: [&[f64; N]; 2], to: &mut [f64; N]) -> bool {
+    plain(function, ab, to)
 }
