@@ -7,6 +7,7 @@ use crate::lanes::Lanes;
 use crate::native::Code;
 use crate::program::Tape;
 use crate::run::Run;
+use crate::way::Way;
 
 /// Machine code of a program. Cheap to clone: clones share the code.
 #[derive(Clone, Debug)]
@@ -17,12 +18,12 @@ pub struct Native {
 }
 
 impl Native {
-    pub(crate) fn new(tape: &Arc<Tape>, lanes: Lanes) -> Option<Self> {
-        let code = Code::compile(tape, lanes)?;
+    pub(crate) fn new(tape: &Arc<Tape>, lanes: Lanes, way: Way) -> Option<Self> {
+        let code = Code::compile(tape, lanes, way)?;
         Some(Self { tape: Arc::clone(tape), code, lanes })
     }
 
-    #[cfg(all(test, target_arch = "x86_64", unix))]
+    #[cfg(all(test, any(all(target_arch = "x86_64", unix), feature = "cranelift")))]
     pub(crate) fn with_code(tape: &Arc<Tape>, code: Code, lanes: Lanes) -> Self {
         Self { tape: Arc::clone(tape), code, lanes }
     }

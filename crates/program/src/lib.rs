@@ -30,6 +30,7 @@ mod run;
 mod sincos;
 mod stages;
 mod taylor;
+mod way;
 
 pub use batch::Batch;
 pub use error::CompileError;
@@ -42,3 +43,4 @@ pub use run::Run;
 pub use sincos::{sincos, sincos_fused};
 pub use stages::{Stages, Term};
 pub use taylor::{Field, Loops, NotAnalytic, Passes, Recurrences, TaylorError};
+pub use way::Way;

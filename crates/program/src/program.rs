@@ -27,6 +27,7 @@ use crate::instruction::{Instruction, Slot};
 use crate::lanes::Lanes;
 use crate::lower::{Lowered, lower, name};
 use crate::run::Run;
+use crate::way::Way;
 
 /// Expressions made ready for evaluation. Cheap to clone; it prints as its tape.
 ///
@@ -178,7 +179,12 @@ impl Program {
     /// # Ok::<(), pfaff_program::CompileError>(())
     /// ```
     pub fn native(&self, lanes: Lanes) -> Option<Native> {
-        Native::new(&self.tape, lanes)
+        Way::candidates().iter().find_map(|&way| self.native_by(way, lanes))
+    }
+
+    /// Machine code that is written in this way, if it is here.
+    pub fn native_by(&self, way: Way, lanes: Lanes) -> Option<Native> {
+        Native::new(&self.tape, lanes, way)
     }
 
     /// Begins a run of one state at a time by the fastest way that the options allow. All ways give the same bits.

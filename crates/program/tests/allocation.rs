@@ -7,7 +7,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use pfaff_program::{Lanes, Program};
-use support::{Random, Sample};
+use support::{Random, Sample, codes};
 
 thread_local! {
     static COUNT: Cell<usize> = const { Cell::new(0) };
@@ -56,9 +56,8 @@ fn evaluations_allocate_nothing() {
             batch.evaluate(&x, &mut found);
         });
         assert_eq!(count, 0);
-        for lanes in Lanes::ALL {
-            let Some(native) = program.native(lanes) else { continue };
-            let (mut run, n) = (native.start(&[1.0; 3]), lanes.count());
+        for (_, native) in Lanes::ALL.into_iter().flat_map(|lanes| codes(&program, lanes)) {
+            let (mut run, n) = (native.start(&[1.0; 3]), native.lanes().count());
             let count = allocations(|| {
                 run.evaluate(&x[..inputs.len() * n], &mut found[..outputs.len() * n]);
                 run.set_parameters(&[2.0; 24][..3 * n]);

@@ -3,12 +3,27 @@
 mod support;
 
 use pfaff_expr::{Expr, Graph, Role, Unary};
-use pfaff_program::{Batch, Executor, Lanes, Native, NativeRun, Options, Program, Run};
-use support::{HARD, Random, Sample, operations, same};
+use pfaff_program::{Batch, Executor, Lanes, Native, NativeRun, Options, Program, Run, Way};
+use support::{HARD, Random, Sample, codes, operations, same};
 
-/// Interpreted runs and native ones, if this processor has any.
-fn executors(program: &Program, parameters: &[f64]) -> [Executor; 2] {
-    [false, true].map(|native| program.executor(parameters, Options { native }))
+/// By the tape, and by machine code in every way that is here.
+fn executors(program: &Program, parameters: &[f64]) -> Vec<Executor> {
+    let tape = Executor::Interpreted(program.start(parameters));
+    let by_code = codes(program, Lanes::One);
+    let by_code = by_code.map(|(_, native)| Executor::Native(native.start(parameters)));
+    std::iter::once(tape).chain(by_code).collect()
+}
+
+/// All executors give the bits of the first.
+fn check(executors: &mut [Executor], x: &[f64], outputs: usize, program: &Program) {
+    let mut expected = vec![0.0; outputs];
+    executors[0].evaluate(x, &mut expected);
+    for (way, executor) in executors.iter_mut().enumerate().skip(1) {
+        let mut found = vec![0.0; outputs];
+        executor.evaluate(x, &mut found);
+        let equal = expected.iter().zip(&found).all(|(a, b)| same(*a, *b));
+        assert!(equal, "executor {way} at {x:?}: {expected:?} {found:?}\n{program}");
+    }
 }
 
 /// Machine code takes over after some evaluations, in a copy too, with the same bits before and after; parameters changed before stay changed. A program without steps never gets any.
@@ -46,14 +61,22 @@ fn the_options_choose_the_executor() {
     let g = Graph::new();
     let x = g.symbol("x", Role::Free);
     let program = Program::compile(&g, &[x], &[], &[g.sin(x)]).unwrap();
-    let [by_tape, by_code] = executors(&program, &[]);
+    let [by_tape, by_code] =
+        [false, true].map(|native| program.executor(&[], Options { native }));
     assert!(matches!(by_tape, Executor::Interpreted(_)));
     let there_is_code = program.native(Lanes::One).is_some();
     assert_eq!(matches!(by_code, Executor::Native(_)), there_is_code);
     assert!(Options::default().native);
+    // The best way that is here comes first; a way gives code if it is here.
+    let found: Vec<Way> = codes(&program, Lanes::One).map(|(way, _)| way).collect();
+    let here: Vec<Way> = Way::ALL.into_iter().filter(|w| w.is_here()).collect();
+    assert_eq!(here, [&[Way::Tape], &found[..]].concat());
+    assert_eq!(there_is_code, !found.is_empty());
+    assert!(!cfg!(feature = "cranelift") || found.contains(&Way::Cranelift));
+    assert!(cfg!(feature = "cranelift") || !found.contains(&Way::Cranelift));
     #[cfg(all(target_arch = "x86_64", unix))]
     assert_eq!(
-        there_is_code,
+        found.contains(&Way::Native),
         std::arch::is_x86_feature_detected!("avx2")
             && std::arch::is_x86_feature_detected!("fma")
     );
@@ -70,18 +93,9 @@ fn each_operation_on_hard_arguments_has_the_same_bits() {
         let plain = Program::compile(&g, &symbols, &[], &[operation]).unwrap();
         let second = if g.contains(operation, &[symbols[1]]) { &arguments[..] } else { &[0.0] };
         for program in [plain.clone(), plain.fused()] {
-            let [mut by_tape, mut by_code] = executors(&program, &[]);
+            let mut all = executors(&program, &[]);
             for (&a, &b) in arguments.iter().flat_map(|a| second.iter().map(move |b| (a, b))) {
-                let x = [a, b, random.argument()];
-                let (mut expected, mut found) = ([0.0], [0.0]);
-                by_tape.evaluate(&x, &mut expected);
-                by_code.evaluate(&x, &mut found);
-                assert!(
-                    same(expected[0], found[0]),
-                    "{x:?}: {} {}\n{program}",
-                    expected[0],
-                    found[0]
-                );
+                check(&mut all, &[a, b, random.argument()], 1, &program);
             }
         }
     }
@@ -97,16 +111,20 @@ fn every_lane_has_the_bits_of_a_batch() {
     for program in [plain.clone(), plain.fused()] {
         for lanes in Lanes::ALL {
             let count = lanes.count();
-            let Some(native) = program.native(lanes) else { continue };
-            let (mut run, mut batch) = (native.start(&[]), program.start_batch(count, &[]));
+            let mut batch = program.start_batch(count, &[]);
+            let mut runs: Vec<(Way, NativeRun)> =
+                codes(&program, lanes).map(|(way, native)| (way, native.start(&[]))).collect();
             let mut expected = vec![0.0; all.len() * count];
             let mut found = expected.clone();
             for _ in 0..300 {
                 let x: Vec<f64> = (0..3 * count).map(|_| random.argument()).collect();
                 batch.evaluate(&x, &mut expected);
-                run.evaluate(&x, &mut found);
-                for (i, (&a, &b)) in found.iter().zip(&expected).enumerate() {
-                    assert!(same(a, b), "{lanes:?}, output {}: {a:e} {b:e}", i / count);
+                for (way, run) in &mut runs {
+                    run.evaluate(&x, &mut found);
+                    for (i, (&a, &b)) in found.iter().zip(&expected).enumerate() {
+                        let output = i / count;
+                        assert!(same(a, b), "{way:?}, {lanes:?}, output {output}: {a:e} {b:e}");
+                    }
                 }
             }
         }
@@ -203,15 +221,10 @@ fn angles_in_groups_have_the_bits_of_angles_alone() {
         let outputs: Vec<Expr> = second.chain(first.iter().copied()).collect();
         let plain = Program::compile(&g, &x, &[], &outputs).unwrap();
         for program in [plain.clone(), plain.fused()] {
-            let [mut by_tape, mut by_code] = executors(&program, &[]);
+            let mut all = executors(&program, &[]);
             for _ in 0..30 {
                 let x: Vec<f64> = (0..40).map(|_| random.argument()).collect();
-                let (mut expected, mut found) =
-                    (vec![0.0; outputs.len()], vec![0.0; outputs.len()]);
-                by_tape.evaluate(&x, &mut expected);
-                by_code.evaluate(&x, &mut found);
-                let equal = expected.iter().zip(&found).all(|(a, b)| same(*a, *b));
-                assert!(equal, "{count} angles: {expected:?} {found:?}");
+                check(&mut all, &x, outputs.len(), &program);
             }
         }
     }
@@ -235,7 +248,8 @@ fn no_page_is_writable_and_executable() {
     let program = Program::compile(&graph, &inputs, &parameters, &outputs).unwrap();
     let mut runs: Vec<NativeRun> = Lanes::ALL
         .into_iter()
-        .filter_map(|lanes| Some(program.native(lanes)?.start(&[1.0; 3])))
+        .flat_map(|lanes| codes(&program, lanes))
+        .map(|(_, native)| native.start(&[1.0; 3]))
         .collect();
     let flags: Vec<String> = std::fs::read_to_string("/proc/self/maps")
         .expect("Linux has it")
@@ -245,7 +259,7 @@ fn no_page_is_writable_and_executable() {
         .collect();
     let writable = |line: &&String| line.split(' ').nth(1).is_some_and(|f| f.contains('w'));
     assert_eq!(flags.iter().find(writable), None);
-    // Pages without a file and without a name: the code of each width.
+    // Pages without a file and without a name: the code of each way and width; the system shows neighbours as one.
     let anonymous = flags.iter().filter(|line| line.split_whitespace().count() == 5).count();
     assert!(anonymous >= usize::from(!runs.is_empty()), "{flags:?}");
     for run in &mut runs {
@@ -259,13 +273,14 @@ fn threads_share_code() {
     let Sample { graph, inputs, parameters, outputs } =
         Sample::random(&mut Random(16), 200, true);
     let program = Program::compile(&graph, &inputs, &parameters, &outputs).unwrap();
-    let Some(native) = program.native(Lanes::One) else { return };
     let (p, x) = ([0.1, 0.2, 0.3], [0.5, 0.6, 0.7, 0.8]);
     let mut expected = vec![0.0; outputs.len()];
     program.start(&p).evaluate(&x, &mut expected);
     std::thread::scope(|scope| {
-        for _ in 0..4 {
-            let (native, expected) = (native.clone(), &expected);
+        for (_, native) in
+            codes(&program, Lanes::One).flat_map(|code| [(); 4].map(|()| code.clone()))
+        {
+            let expected = &expected;
             scope.spawn(move || {
                 let mut run = native.start(&p);
                 drop(native);

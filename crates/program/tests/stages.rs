@@ -1,7 +1,10 @@
 //! A step as one program against the same step stage by stage.
 
+mod support;
+
 use pfaff_expr::{Graph, Role};
-use pfaff_program::{Options, Program, Stages, Term};
+use pfaff_program::{Lanes, Program, Stages, Term};
+use support::codes;
 
 /// A method of no worth, so that no two numbers are alike.
 const NODES: [f64; 3] = [0.21, 0.37, 0.83];
@@ -77,12 +80,13 @@ fn machine_code_of_a_step_has_the_bits_of_the_tape() {
             run.evaluate(&[t, y[0], y[1]], &mut rates);
             rates
         });
-        let [tape, code] = [false, true].map(|native| {
+        let mut tape = vec![0.0; wanted.len()];
+        step.start(&[1.7]).evaluate(&at, &mut tape);
+        for (way, code) in codes(&step, Lanes::One) {
             let mut rows = vec![0.0; wanted.len()];
-            step.executor(&[1.7], Options { native }).evaluate(&at, &mut rows);
-            rows
-        });
-        assert_eq!(tape, code);
+            code.start(&[1.7]).evaluate(&at, &mut rows);
+            assert_eq!(tape, rows, "{way:?}");
+        }
         // Multiply-adds that round once differ by a few roundings of numbers below 10.
         for (found, wanted) in tape.iter().zip(&wanted) {
             assert!((found - wanted).abs() < 1e-14, "{found} {wanted}");

@@ -6,14 +6,19 @@ use std::sync::Arc;
 use crate::instruction::Slot;
 use crate::lanes::Lanes;
 use crate::program::Tape;
+use crate::way::Way;
 
 /// Code for another processor: there is none.
 #[derive(Clone, Debug)]
 pub(crate) struct Code(Infallible);
 
 impl Code {
-    pub(crate) fn compile(_: &Arc<Tape>, _: Lanes) -> Option<Self> {
+    pub(crate) fn compile(_: &Arc<Tape>, _: Lanes, _: Way) -> Option<Self> {
         None
+    }
+
+    pub(crate) fn exists(_: Way) -> bool {
+        false
     }
 
     pub(crate) fn fixed(&self) -> &[Slot] {

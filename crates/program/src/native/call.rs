@@ -1,31 +1,10 @@
 //! Functions of Rust that native code calls: all lanes at once where `elementary.rs` has the function, lane by lane otherwise.
 
 use std::slice;
-use std::sync::Arc;
 
-use pfaff_expr::{Binary, Unary, power};
-
+use super::function::{Call, Function};
 use super::rows::{Rowed, function_row};
-use crate::program::Tape;
-use crate::run::{binary_value, unary_value};
 use crate::sincos::{sincos, sincos_fused};
-
-/// A function without instructions of its own.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Function {
-    Power,
-    Unary(Unary),
-    Binary(Binary),
-    Table { table: u32, order: u32 },
-}
-
-/// A call that stands in the code by its address.
-#[derive(Debug)]
-pub(super) struct Call {
-    pub(super) tape: Arc<Tape>,
-    pub(super) function: Function,
-    pub(super) lanes: usize,
-}
 
 /// Carries out a call: `to[l] = function(a[l], b[l])`.
 ///
@@ -57,14 +36,7 @@ pub(super) unsafe extern "sysv64" fn dispatch(
         return;
     }
     for ((&a, &b), to) in a.iter().zip(b).zip(to) {
-        *to = match call.function {
-            Function::Power => power(a, b),
-            Function::Unary(function) => unary_value(function, a),
-            Function::Binary(function) => binary_value(function, a, b),
-            Function::Table { table, order } => {
-                call.tape.tables[table as usize].value(order, a)
-            }
-        };
+        *to = call.value(a, b);
     }
 }
 

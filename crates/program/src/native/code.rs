@@ -4,12 +4,26 @@ use std::sync::Arc;
 
 use memmap2::{Mmap, MmapMut};
 
-use super::assembler::Width;
-use super::call::Call;
-use super::emitter::{Emitted, Machine, Target, emit};
+use super::function::Call;
+#[cfg(all(target_arch = "x86_64", unix))]
+use super::processor;
 use crate::instruction::Slot;
 use crate::lanes::Lanes;
 use crate::program::Tape;
+use crate::way::Way;
+
+/// Machine code that is not in its place yet; it does not care where that is.
+pub(super) struct Written {
+    pub(super) bytes: Vec<u8>,
+    /// Addresses of these stand in it.
+    pub(super) calls: Vec<Arc<Call>>,
+    /// The slots whose values it reads from the rows, from the last row before the middle downwards.
+    pub(super) fixed: Vec<Slot>,
+    /// How many rows behind the middle it uses.
+    pub(super) rows: usize,
+    /// How many lanes one call of it evaluates.
+    pub(super) step: usize,
+}
 
 /// The code of a tape for some lanes. What a call needs is at hand, not behind the shared pointer.
 #[derive(Clone, Debug)]
@@ -38,27 +52,41 @@ struct Shared {
 }
 
 /// Inputs, outputs, and the middle of the rows.
-type Entry = unsafe extern "sysv64" fn(*const f64, *mut f64, *mut f64);
+type Entry = unsafe extern "C" fn(*const f64, *mut f64, *mut f64);
 
 impl Code {
-    /// The code for this processor, if there is any.
-    pub(crate) fn compile(tape: &Arc<Tape>, lanes: Lanes) -> Option<Self> {
-        Self::compile_for(tape, lanes, machines().next()?)
+    /// The code for this processor, if it can be had in this way.
+    pub(crate) fn compile(tape: &Arc<Tape>, lanes: Lanes, way: Way) -> Option<Self> {
+        let written = match way {
+            #[cfg(all(target_arch = "x86_64", unix))]
+            Way::Native => processor::write(tape, lanes, processor::machines().next()?),
+            #[cfg(feature = "cranelift")]
+            Way::Cranelift => super::cranelift::write(tape, lanes),
+            _ => None,
+        };
+        Self::place(tape, lanes, written?)
     }
 
-    /// The code for a machine that this processor is.
-    pub(super) fn compile_for(
-        tape: &Arc<Tape>,
-        lanes: Lanes,
-        machine: Machine,
-    ) -> Option<Self> {
-        let target = target(lanes, machine);
-        let Emitted { assembler, calls, fixed, rows } = emit(tape, target)?;
-        let bytes = assembler.code.len();
-        let mut pages = MmapMut::map_anon(bytes).ok()?;
-        pages.copy_from_slice(&assembler.code);
+    /// Whether code can be had in this way here.
+    pub(crate) fn exists(way: Way) -> bool {
+        match way {
+            #[cfg(all(target_arch = "x86_64", unix))]
+            Way::Native => processor::machines().next().is_some(),
+            #[cfg(feature = "cranelift")]
+            Way::Cranelift => super::cranelift::knows_processor(),
+            _ => false,
+        }
+    }
+
+    /// The code in pages of its own.
+    pub(super) fn place(tape: &Tape, lanes: Lanes, written: Written) -> Option<Self> {
+        let Written { bytes, calls, fixed, rows, step } = written;
+        let mut pages = MmapMut::map_anon(bytes.len()).ok()?;
+        pages.copy_from_slice(&bytes);
         let pages = pages.make_exec().ok()?;
-        // SAFETY: the pages begin with a function of this type that `emit` wrote, and live as long as `shared`.
+        #[cfg(feature = "cranelift")]
+        announce(&pages)?;
+        // SAFETY: the pages begin with a function of this type, by whoever wrote it, and live as long as `shared`.
         let entry: Entry = unsafe { std::mem::transmute(pages.as_ptr()) };
         // The middle begins a line of the cache.
         let before = fixed.len().next_multiple_of(8);
@@ -66,12 +94,17 @@ impl Code {
         Some(Self {
             entry,
             lanes,
-            step: target.lanes,
+            step,
             inputs: tape.layout.inputs * lanes,
             outputs: tape.outputs.len() * lanes,
             memory: (before + rows) * lanes,
             middle: before * lanes,
-            shared: Arc::new(Shared { _pages: pages, _calls: calls, fixed, bytes }),
+            shared: Arc::new(Shared {
+                _pages: pages,
+                _calls: calls,
+                fixed,
+                bytes: bytes.len(),
+            }),
         })
     }
 
@@ -124,22 +157,11 @@ impl Code {
     }
 }
 
-/// What this processor is, the best first.
-pub(super) fn machines() -> impl Iterator<Item = Machine> {
-    use std::arch::is_x86_feature_detected as has;
-    let avx2 = has!("avx2") && has!("fma");
-    let avx512 = avx2 && has!("avx512f") && has!("avx512dq") && has!("avx512vl");
-    let found = [avx512.then_some(Machine::Avx512), avx2.then_some(Machine::Avx2)];
-    found.into_iter().flatten()
-}
-
-/// Eight lanes are two times four where registers are narrow.
-pub(super) fn target(lanes: Lanes, machine: Machine) -> Target {
-    let stride = 8 * lanes.count() as i32;
-    let width = match (lanes, machine) {
-        (Lanes::One, _) => Width::Scalar,
-        (Lanes::Eight, Machine::Avx512) => Width::Zmm,
-        (Lanes::Four, _) | (Lanes::Eight, Machine::Avx2) => Width::Ymm,
-    };
-    Target { machine, width, stride, lanes: width.bytes() as usize / 8 }
+/// Tells the processor of new code, where it does not see by itself that memory has changed.
+#[cfg(feature = "cranelift")]
+fn announce(pages: &Mmap) -> Option<()> {
+    use wasmtime_internal_jit_icache_coherence::{clear_cache, pipeline_flush_mt};
+    // SAFETY: the range is that of the pages, which are there.
+    unsafe { clear_cache(pages.as_ptr().cast(), pages.len()) }.ok()?;
+    pipeline_flush_mt().ok()
 }

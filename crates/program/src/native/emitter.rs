@@ -14,7 +14,8 @@ use pfaff_expr::Unary;
 use super::assembler::{
     Assembler, General, Label, Place, R14, RAX, RBP, RBX, RCX, RDI, RDX, RSI, Width,
 };
-use super::call::{Call, Function, beyond, beyond_fused, dispatch};
+use super::call::{beyond, beyond_fused, dispatch};
+use super::function::{Call, Function};
 use super::group::{Packing, room, width_for};
 use super::operation::{
     ADD, AND, DIV, MUL, MUL_ADD_213, MUL_ADD_231, MUL_SUB_213, MUL_SUB_231, Operation, SQRT,

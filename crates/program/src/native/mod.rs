@@ -21,10 +21,14 @@ mod rows;
 mod assembler;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod call;
-#[cfg(all(target_arch = "x86_64", unix))]
+#[cfg(any(all(target_arch = "x86_64", unix), feature = "cranelift"))]
 mod code;
+#[cfg(feature = "cranelift")]
+mod cranelift;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod emitter;
+#[cfg(any(all(target_arch = "x86_64", unix), feature = "cranelift"))]
+mod function;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod group;
 #[cfg(all(target_arch = "x86_64", unix))]
@@ -34,19 +38,21 @@ mod operation;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod pool;
 #[cfg(all(target_arch = "x86_64", unix))]
+mod processor;
+#[cfg(all(target_arch = "x86_64", unix))]
 mod registers;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod schedule;
-#[cfg(all(target_arch = "x86_64", unix, test))]
+#[cfg(all(test, any(all(target_arch = "x86_64", unix), feature = "cranelift")))]
 mod tests;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod trigonometry;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod truth;
-#[cfg(all(target_arch = "x86_64", unix))]
+#[cfg(any(all(target_arch = "x86_64", unix), feature = "cranelift"))]
 mod values;
 
-#[cfg(not(all(target_arch = "x86_64", unix)))]
+#[cfg(not(any(all(target_arch = "x86_64", unix), feature = "cranelift")))]
 #[path = "absent.rs"]
 mod code;
 

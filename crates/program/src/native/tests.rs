@@ -1,15 +1,53 @@
-//! Machine code against the interpreter, bit for bit, and against a disassembler, instruction by instruction.
+//! Machine code against the interpreter, bit for bit; our own against a disassembler, instruction by instruction.
 
-use std::collections::BTreeSet;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod disassembly;
 
-use iced_x86::{Decoder, DecoderOptions, Instruction as Decoded, OpKind, Register};
 use pfaff_expr::{Binary, Expr, Graph, Relation, Role, Table, Unary};
 
-use super::assembler::Width;
-use super::code::{machines, target};
-use super::emitter::{Emitted, Machine, emit};
-use super::{Code, pool};
+use super::Code;
+#[cfg(feature = "cranelift")]
+use super::cranelift;
+#[cfg(all(target_arch = "x86_64", unix))]
+use super::emitter::Machine;
+#[cfg(all(target_arch = "x86_64", unix))]
+use super::processor;
 use crate::{Lanes, Native, Program};
+
+/// A kind of code that this processor runs.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    #[cfg(all(target_arch = "x86_64", unix))]
+    Own(Machine),
+    #[cfg(feature = "cranelift")]
+    Cranelift(cranelift::Allocator),
+}
+
+impl Kind {
+    /// All of them; Cranelift takes a thousand times as long to write code, and is left out of most programs of long lists.
+    fn of(number: usize) -> Vec<Self> {
+        let mut kinds = Vec::new();
+        #[cfg(all(target_arch = "x86_64", unix))]
+        kinds.extend(processor::machines().map(Self::Own));
+        #[cfg(feature = "cranelift")]
+        if number % 5 == 0 {
+            kinds.extend(cranelift::Allocator::ALL.map(Self::Cranelift));
+        }
+        kinds
+    }
+
+    fn native(self, program: &Program, lanes: Lanes) -> Native {
+        let tape = &program.tape;
+        let written = match self {
+            #[cfg(all(target_arch = "x86_64", unix))]
+            Self::Own(machine) => processor::write(tape, lanes, machine),
+            #[cfg(feature = "cranelift")]
+            Self::Cranelift(allocator) => cranelift::write_with(tape, lanes, allocator),
+        };
+        let code = Code::place(tape, lanes, written.expect("the tape is short"));
+        Native::with_code(tape, code.expect("there is memory"), lanes)
+    }
+}
 
 /// SplitMix64: the same numbers in every run.
 struct Random(u64);
@@ -141,26 +179,19 @@ fn same(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
 }
 
-/// Native code of every kind that this processor runs has the bits of the interpreter.
-fn check(sample: &Sample, random: &mut Random) {
+/// Code of every kind that this processor runs has the bits of the interpreter.
+fn check(sample: &Sample, number: usize, random: &mut Random) {
     for program in [sample.program.clone(), sample.program.clone().fused()] {
-        for machine in machines() {
+        for kind in Kind::of(number) {
             for lanes in Lanes::ALL {
-                check_one(&program, machine, lanes, random, &sample.text);
+                check_one(&program, kind, lanes, random, &sample.text);
             }
         }
     }
 }
 
-fn check_one(
-    program: &Program,
-    machine: Machine,
-    lanes: Lanes,
-    random: &mut Random,
-    text: &str,
-) {
-    let code = Code::compile_for(&program.tape, lanes, machine).expect("the tape is short");
-    let native = Native::with_code(&program.tape, code, lanes);
+fn check_one(program: &Program, kind: Kind, lanes: Lanes, random: &mut Random, text: &str) {
+    let native = kind.native(program, lanes);
     let count = lanes.count();
     let mut of = |n: usize| -> Vec<f64> { (0..n).map(|_| random.argument()).collect() };
     let p = of(program.parameters() * count);
@@ -179,7 +210,7 @@ fn check_one(
             for (o, (a, b)) in lane(&found).into_iter().zip(expected).enumerate() {
                 assert!(
                     same(a, b),
-                    "{machine:?}, {lanes:?}, lane {l}, output {o}: {a:e} and {b:e} at {:?}, {:?}\n{text}",
+                    "{kind:?}, {lanes:?}, lane {l}, output {o}: {a:e} and {b:e} at {:?}, {:?}\n{text}",
                     lane(&x),
                     lane(&p)
                 );
@@ -194,7 +225,7 @@ fn random_programs_have_the_bits_of_the_interpreter() {
     for i in 0..1_500 {
         let mix = [Mix::All, Mix::Own, Mix::Smooth][i % 3];
         let shape = [1 + random.below(6), 1 + random.below(60), 12];
-        check(&sample(&mut random, mix, shape), &mut random);
+        check(&sample(&mut random, mix, shape), i, &mut random);
     }
 }
 
@@ -205,7 +236,7 @@ fn many_values_at_once_are_put_aside_and_found_again() {
         let mix = [Mix::All, Mix::Own, Mix::Smooth][i % 3];
         // Operands from everywhere keep hundreds of values alive.
         let shape = [1 + random.below(300), 400 + random.below(400), 100_000];
-        check(&sample(&mut random, mix, shape), &mut random);
+        check(&sample(&mut random, mix, shape), i, &mut random);
     }
 }
 
@@ -219,7 +250,7 @@ fn two_hundred_products_wait_for_their_sum() {
     let backwards = products.iter().rev().fold(call, |s, &p| g.div(s, p));
     let program = Program::compile(&g, &x, &[], &[forwards, backwards]).unwrap();
     let text = program.to_string();
-    check(&Sample { program, text }, &mut Random(3));
+    check(&Sample { program, text }, 0, &mut Random(3));
 }
 
 #[test]
@@ -229,112 +260,6 @@ fn programs_may_be_empty_or_only_copy() {
     for outputs in [&[][..], &[x], &[p, x, g.pi(), x, g.sqrt(p), g.zero()]] {
         let program = Program::compile(&g, &[x], &[p], outputs).unwrap();
         let text = program.to_string();
-        check(&Sample { program, text }, &mut Random(4));
+        check(&Sample { program, text }, 0, &mut Random(4));
     }
-}
-
-#[test]
-fn every_instruction_reads_as_it_is_meant() {
-    let mut random = Random(5);
-    let mut names = BTreeSet::new();
-    for i in 0..300 {
-        let mix = [Mix::All, Mix::Own, Mix::Smooth][i % 3];
-        let shape =
-            if i % 10 == 0 { [300, 500, 100_000] } else { [5, 1 + random.below(80), 12] };
-        let plain = sample(&mut random, mix, shape).program;
-        for program in [plain.clone(), plain.fused()] {
-            for machine in [Machine::Avx2, Machine::Avx512] {
-                for lanes in Lanes::ALL {
-                    let target = target(lanes, machine);
-                    let emitted = emit(&program.tape, target).expect("the tape is short");
-                    read_back(&emitted, target.pool_row(), &mut names);
-                }
-            }
-        }
-    }
-    // Enough of them have been seen: the test is not empty.
-    for name in ["vfnmadd231sd", "vblendmpd", "vblendvpd", "kortestb", "vsqrtpd", "vmovmskpd"] {
-        assert!(names.contains(name), "{name} among {names:?}");
-    }
-}
-
-/// Disassembles the code and compares each instruction with what the assembler noted.
-fn read_back(emitted: &Emitted, row: usize, names: &mut BTreeSet<String>) {
-    let assembler = &emitted.assembler;
-    let pool_start = assembler.code.len().saturating_sub(pool::rows().len() * row);
-    let end = assembler.end;
-    let mut decoder = Decoder::with_ip(64, &assembler.code[..end], 0, DecoderOptions::NONE);
-    for (offset, meant) in &assembler.meant {
-        let instruction = decoder.decode();
-        assert_eq!(instruction.ip() as usize, *offset, "{meant}");
-        let read = text(&instruction, pool_start, row, &|at| assembler.label_at(at));
-        assert_eq!(&read, meant);
-        names.insert(read.split(' ').next().unwrap_or_default().to_owned());
-    }
-    assert_eq!(decoder.position(), end);
-}
-
-/// The instruction in the words of the assembler.
-fn text(i: &Decoded, pool: usize, row: usize, label: &dyn Fn(usize) -> String) -> String {
-    let name = format!("{:?}", i.mnemonic()).to_lowercase();
-    let lower = |r: Register| format!("{r:?}").to_lowercase();
-    let operand = |n: u32| match i.op_kind(n) {
-        OpKind::Register => lower(i.op_register(n)),
-        OpKind::Memory if i.memory_base() == Register::RIP => {
-            let distance = i.memory_displacement64() as usize - pool;
-            assert_eq!(distance % row, 0);
-            let spread = if i.is_broadcast() { "{1to8}" } else { "" };
-            format!("[pool {}]{spread}", distance / row)
-        }
-        OpKind::Memory => {
-            assert_eq!(i.memory_index(), Register::None);
-            format!("[{}{:+}]", lower(i.memory_base()), i.memory_displacement64().cast_signed())
-        }
-        OpKind::NearBranch64 => label(i.near_branch64() as usize),
-        _ => format!("{:#x}", i.immediate(n)),
-    };
-    let mut operands: Vec<String> = (0..i.op_count()).map(operand).collect();
-    if i.op_mask() != Register::None {
-        operands[0] = format!("{} {{{}}}", operands[0], lower(i.op_mask()));
-    }
-    if i.zeroing_masking() {
-        operands[0] += "{z}";
-    }
-    if operands.is_empty() { name } else { format!("{name} {}", operands.join(", ")) }
-}
-
-#[test]
-fn several_states_have_their_angles_first() {
-    let g = Graph::new();
-    let x: Vec<Expr> = (0..6).map(|i| g.symbol(&format!("x{i}"), Role::Free)).collect();
-    // Each quotient waits for the one before, and has an angle of its own.
-    let last = x.iter().fold(g.one(), |q, &x| g.div(g.sin(g.mul(x, x)), q));
-    let program = Program::compile(&g, &x, &[], &[last]).unwrap();
-    for lanes in [Lanes::Four, Lanes::Eight] {
-        let emitted = emit(&program.tape, target(lanes, Machine::Avx512)).unwrap();
-        let meant: Vec<&str> =
-            emitted.assembler.meant.iter().map(|(_, text)| text.as_str()).collect();
-        let first_quotient = meant.iter().position(|text| text.starts_with("vdivpd")).unwrap();
-        let angles = meant[..first_quotient].iter().filter(|text| text.starts_with("call"));
-        assert_eq!(angles.count(), x.len(), "{lanes:?}");
-    }
-}
-
-#[test]
-fn constants_of_eight_lanes_take_one_double_each() {
-    let g = Graph::new();
-    let x = g.symbol("x", Role::Free);
-    let program = Program::compile(&g, &[x], &[], &[g.sin(x)]).unwrap();
-    for (lanes, row) in [(Lanes::One, 32), (Lanes::Four, 32), (Lanes::Eight, 8)] {
-        let emitted = emit(&program.tape, target(lanes, Machine::Avx512)).unwrap();
-        let assembler = &emitted.assembler;
-        let start = assembler.end.next_multiple_of(64);
-        assert_eq!(assembler.code.len() - start, pool::rows().len() * row, "{lanes:?}");
-    }
-}
-
-#[test]
-fn widths_are_those_of_registers() {
-    assert_eq!(target(Lanes::Eight, Machine::Avx2).width, Width::Ymm);
-    assert_eq!(target(Lanes::Eight, Machine::Avx512).lanes, 8);
 }

@@ -4,6 +4,13 @@
 use std::collections::BTreeMap;
 
 use pfaff_expr::{Binary, Expr, Graph, Node, Relation, Role, Table, Unary, power};
+use pfaff_program::{Lanes, Native, Program, Way};
+
+/// Machine code of the program in every way that is here.
+pub(crate) fn codes(program: &Program, lanes: Lanes) -> impl Iterator<Item = (Way, Native)> {
+    let code = move |way| Some((way, program.native_by(way, lanes)?));
+    Way::ALL.into_iter().filter_map(code)
+}
 
 /// SplitMix64: the same numbers in every run.
 pub(crate) struct Random(pub(crate) u64);

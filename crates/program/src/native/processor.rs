@@ -1,0 +1,36 @@
+//! What this processor is, and the code of our own emitter for it.
+
+use std::sync::Arc;
+
+use super::assembler::Width;
+use super::code::Written;
+use super::emitter::{Emitted, Machine, Target, emit};
+use crate::lanes::Lanes;
+use crate::program::Tape;
+
+/// The code for a machine that this processor is.
+pub(super) fn write(tape: &Arc<Tape>, lanes: Lanes, machine: Machine) -> Option<Written> {
+    let target = target(lanes, machine);
+    let Emitted { assembler, calls, fixed, rows } = emit(tape, target)?;
+    Some(Written { bytes: assembler.code, calls, fixed, rows, step: target.lanes })
+}
+
+/// What this processor is, the best first.
+pub(super) fn machines() -> impl Iterator<Item = Machine> {
+    use std::arch::is_x86_feature_detected as has;
+    let avx2 = has!("avx2") && has!("fma");
+    let avx512 = avx2 && has!("avx512f") && has!("avx512dq") && has!("avx512vl");
+    let found = [avx512.then_some(Machine::Avx512), avx2.then_some(Machine::Avx2)];
+    found.into_iter().flatten()
+}
+
+/// Eight lanes are two times four where registers are narrow.
+pub(super) fn target(lanes: Lanes, machine: Machine) -> Target {
+    let stride = 8 * lanes.count() as i32;
+    let width = match (lanes, machine) {
+        (Lanes::One, _) => Width::Scalar,
+        (Lanes::Eight, Machine::Avx512) => Width::Zmm,
+        (Lanes::Four, _) | (Lanes::Eight, Machine::Avx2) => Width::Ymm,
+    };
+    Target { machine, width, stride, lanes: width.bytes() as usize / 8 }
+}
