@@ -60,6 +60,37 @@ const STEPS: &[Step] = &[
         work: Work::Cargo(&["test", "--workspace", "--lib", "--bins", "--tests"], None),
     },
     Step {
+        name: "lints with Cranelift",
+        work: Work::Cargo(
+            &[
+                "clippy",
+                "--package",
+                "pfaff-program",
+                "--features",
+                "cranelift",
+                "--all-targets",
+                "--",
+                "-D",
+                "warnings",
+            ],
+            None,
+        ),
+    },
+    Step {
+        name: "programs with Cranelift",
+        work: Work::Cargo(
+            &["test", "--package", "pfaff-program", "--features", "cranelift"],
+            None,
+        ),
+    },
+    Step {
+        name: "motions with Cranelift",
+        work: Work::Cargo(
+            &["test", "--package", "pfaff", "--features", "cranelift", "--test", "ways"],
+            None,
+        ),
+    },
+    Step {
         name: "examples in the documentation",
         work: Work::Cargo(&["test", "--workspace", "--doc"], None),
     },

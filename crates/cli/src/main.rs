@@ -6,6 +6,7 @@
 mod arguments;
 mod bar;
 mod check;
+mod code;
 mod compare;
 mod derive;
 mod eval;
@@ -43,6 +44,9 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
+    if let Err(exit) = code::choose() {
+        return ExitCode::from(exit.status());
+    }
     let done = match arguments.command {
         Command::Check(a) => check::check(&a),
         Command::Derive(a) => derive::derive(&a),

@@ -472,3 +472,28 @@ fn a_reader_that_goes_away_is_no_mistake() {
     assert_eq!(answer.err, "", "and nothing to complain about");
     let _ = feed(&["gallery"], b"ignored");
 }
+
+/// Every way that is here gives the same answer to the last digit; a word that names none is refused, and so is a way that is not here.
+#[test]
+fn a_variable_chooses_how_programs_are_evaluated() {
+    let run = |code: &str| {
+        let mut command = program();
+        let command = command.args(["run", "sleigh", "--json", "--t1", "1"]);
+        answer(command.env("PFAFF_CODE", code).output().expect("the program starts"))
+    };
+    let (chosen, by_tape) = (run(""), run("tape"));
+    assert_eq!((chosen.status, &chosen.out), (0, &by_tape.out), "{}", chosen.err);
+    for way in ["native", "cranelift"] {
+        let found = run(way);
+        if found.status == 0 {
+            assert_eq!(found.out, by_tape.out, "{way}");
+        } else {
+            assert_eq!(found.status, 2, "{way}: {}", found.err);
+            assert!(found.err.contains(&format!("PFAFF_CODE is `{way}`: ")), "{}", found.err);
+        }
+    }
+    assert_eq!(run("cranelift").status == 0, cfg!(feature = "cranelift"));
+    let wrong = run("fast");
+    assert_eq!((wrong.status, wrong.out.as_str()), (2, ""));
+    assert!(wrong.err.contains("tape, native, cranelift"), "{}", wrong.err);
+}

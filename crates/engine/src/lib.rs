@@ -86,7 +86,7 @@ pub use pfaff_mechanics::{Class, Equations, Kinetic, Ordinary, Refusal};
 pub use pfaff_model::{
     Diagnostic, Files, Model, NoFiles, Overrides, Principle, Severity, Source, Span, closest,
 };
-pub use pfaff_program::Language;
+pub use pfaff_program::{Language, Way};
 pub use pipeline::{Failure, Reading, Rejected, derive, read, run, run_derived, run_watched};
 pub use plot::{Axis, Curve, Figure, Look};
 pub use present::{Presentation, present};

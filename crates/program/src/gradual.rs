@@ -1,6 +1,6 @@
 //! A program that is run by its tape at first, and by machine code once it has been evaluated so often that this would have been worth it.
 //!
-//! Writing machine code takes about as long as `BY_TAPE` evaluations by the tape, and a little more for memory that is made executable. Whoever waits that long before writing it loses at most as much again as
+//! Writing machine code takes about as long as `BY_TAPE` evaluations by the tape, by Cranelift `BY_CRANELIFT`, and a little more for memory that is made executable. Whoever waits that long before writing it loses at most as much again as
 //! the better of the two ways takes, whatever the number of evaluations turns out to be; programs that are evaluated a few times, as at the start of a run or at its outputs, never get any.
 
 use std::sync::{Arc, OnceLock};
@@ -9,9 +9,12 @@ use crate::executor::{Executor, Native};
 use crate::lanes::Lanes;
 use crate::program::Program;
 use crate::run::Run;
+use crate::way::Way;
 
 /// Evaluations by the tape that take as long as writing their machine code.
 const BY_TAPE: usize = 40;
+/// The same for machine code of Cranelift.
+const BY_CRANELIFT: usize = 1_000;
 /// Instructions by the tape that take as long as asking the system for executable memory.
 const BY_SYSTEM: usize = 8_000;
 
@@ -30,11 +33,15 @@ pub struct Gradual {
 impl Gradual {
     pub(crate) fn new(program: &Program, parameters: &[f64]) -> Self {
         let steps = program.counts().per_evaluation;
+        let by_tape = match Way::best() {
+            Way::Cranelift => BY_CRANELIFT,
+            Way::Native | Way::Tape => BY_TAPE,
+        };
         Self {
             program: program.clone(),
             parameters: parameters.to_vec(),
             run: program.start(parameters),
-            left: BY_SYSTEM.checked_div(steps).map_or(usize::MAX, |n| BY_TAPE + n),
+            left: BY_SYSTEM.checked_div(steps).map_or(usize::MAX, |n| by_tape + n),
             native: Arc::default(),
         }
     }

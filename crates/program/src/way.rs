@@ -43,7 +43,12 @@ impl Way {
         PREFERRED.store(place.map_or(0, |p| p as u8 + 1), Ordering::Relaxed);
     }
 
-    /// The ways to machine code that come into question, the best first.
+    /// The way that is taken: the preferred one, else the fastest; by the tape where that is not here.
+    pub fn best() -> Self {
+        Self::candidates().iter().copied().find(|way| way.is_here()).unwrap_or(Self::Tape)
+    }
+
+    /// The ways that come into question, the best first.
     pub(crate) fn candidates() -> &'static [Self] {
         match PREFERRED.load(Ordering::Relaxed) {
             0 => &Self::ALL[1..],

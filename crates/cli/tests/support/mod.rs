@@ -20,7 +20,7 @@ pub(crate) struct Answer {
 /// The program, without anything of the environment that could change its answer.
 pub(crate) fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_pfaff"));
-    command.env_remove("NO_COLOR").env("LC_ALL", "C");
+    command.env_remove("NO_COLOR").env_remove("PFAFF_CODE").env("LC_ALL", "C");
     command
 }
 

@@ -17,11 +17,8 @@ mod table;
 
 use std::hint::black_box;
 
-use common::{SLEIGH, best, chain_text, model, multipliers, program, reduction};
+use common::{SLEIGH, best, chain_text, model, multipliers, program, reduction, saddle};
 use library::{Library, compile_c};
-use pfaff::{Dynamics, derive};
-use pfaff_expr::Expr;
-use pfaff_mechanics::solve_saddle;
 use pfaff_program::{Argument, Function, Lanes, Language, Module, Options, Program};
 use table::{Row, pair};
 
@@ -184,19 +181,11 @@ fn sleigh() {
 fn saddle_points() {
     for n in [5, 12] {
         let made = model(&chain_text(n));
-        let Ok(Dynamics::Saddle(equations)) = derive(&made, None) else { panic!("equations") };
-        let solved = solve_saddle(&made.graph, &equations, usize::MAX).expect("symmetric");
-        let mut inputs = made.positions();
-        inputs.extend(made.velocities());
-        let outputs: Vec<Expr> =
-            solved.accelerations.iter().chain(&solved.multipliers).copied().collect();
-        let code = Program::compile(&made.graph, &inputs, &made.parameter_symbols(), &outputs)
-            .expect("every symbol is an input")
-            .fused();
+        let code = saddle(&made);
         let function = Function {
             name: "solve".into(),
             comment: String::new(),
-            inputs: vec![Argument { name: "y".into(), length: Some(inputs.len()) }],
+            inputs: vec![Argument { name: "y".into(), length: Some(code.inputs()) }],
             output: "x".into(),
             program: code.clone(),
         };
@@ -214,8 +203,8 @@ fn saddle_points() {
         library.prepare("snake_prepare")(&values, &mut constants);
         let rival = library.function("snake_solve");
         let state: Vec<f64> =
-            (0..inputs.len()).map(|i| 0.3 * libm::sin(0.9 * i as f64)).collect();
-        let mut output = vec![0.0; outputs.len()];
+            (0..code.inputs()).map(|i| 0.3 * libm::sin(0.9 * i as f64)).collect();
+        let mut output = vec![0.0; code.outputs()];
         let mut wanted = output.clone();
         let mut ours = code.executor(&values, Options::default());
         let (a, b) =

@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use pfaff::{NoFiles, Overrides, Source, gallery_model, read};
+use pfaff::{Dynamics, NoFiles, Overrides, Source, derive, gallery_model, read};
 use pfaff_expr::Expr;
-use pfaff_mechanics::{Class, Point, Reduction, Statement};
+use pfaff_mechanics::{Class, Point, Reduction, Statement, solve_saddle};
 use pfaff_model::Model;
 use pfaff_program::Program;
 
@@ -77,6 +77,17 @@ pub(crate) fn multipliers(model: &Model, reduction: &Reduction) -> Program {
     let first: Vec<Expr> = λ.iter().rev().copied().collect();
     let parameters = model.parameter_symbols();
     let compiled = Program::compile_ordered(&reduction.graph, &inputs, &parameters, &λ, &first);
+    compiled.expect("every symbol is an input").fused()
+}
+
+/// $(q, \dot q)$ to $(\ddot q, \lambda)$: (K) with its solve written out.
+pub(crate) fn saddle(model: &Model) -> Program {
+    let Ok(Dynamics::Saddle(equations)) = derive(model, None) else { panic!("equations") };
+    let solved = solve_saddle(&model.graph, &equations, usize::MAX).expect("symmetric");
+    let inputs = [model.positions(), model.velocities()].concat();
+    let outputs = [solved.accelerations, solved.multipliers].concat();
+    let parameters = model.parameter_symbols();
+    let compiled = Program::compile(&model.graph, &inputs, &parameters, &outputs);
     compiled.expect("every symbol is an input").fused()
 }
 

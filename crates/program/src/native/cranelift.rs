@@ -37,9 +37,9 @@ use crate::rounding::{OnceByHand, Rounding};
 use crate::sincos::{sincos, sincos_fused};
 
 /// How many instructions ahead a value is kept in a register for its next reader.
-const REACH: u32 = 64;
+const REACH: u32 = 24;
 /// Instructions beyond which the quicker allocator is taken.
-const LONG: usize = 2_000;
+const LONG: usize = 4_000;
 
 /// How registers are given out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,23 +54,28 @@ impl Allocator {
     pub(super) const ALL: [Self; 2] = [Self::Backtracking, Self::SinglePass];
 }
 
+/// What the code is for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    pub(super) allocator: Allocator,
+    /// Multiply-adds that round once are an instruction.
+    pub(super) multiply_add: bool,
+}
+
 /// The code of the part `per_evaluation`; `None` where Cranelift knows no such processor.
 pub(super) fn write(tape: &Arc<Tape>, lanes: Lanes) -> Option<Written> {
     let is_long = tape.per_evaluation.len() > LONG;
     let allocator = if is_long { Allocator::SinglePass } else { Allocator::Backtracking };
-    write_with(tape, lanes, allocator)
+    write_for(tape, lanes, Target { allocator, multiply_add: has_multiply_add() })
 }
 
-pub(super) fn write_with(
-    tape: &Arc<Tape>,
-    lanes: Lanes,
-    allocator: Allocator,
-) -> Option<Written> {
-    let isa = isa(allocator)?;
+pub(super) fn write_for(tape: &Arc<Tape>, lanes: Lanes, target: Target) -> Option<Written> {
+    let isa = isa(target.allocator)?;
     let kind = if lanes == Lanes::One || !HAS_PAIRS { F64 } else { F64X2 };
     let mut context = Context::new();
     context.func = Body::with_name_signature(UserFuncName::default(), entry(&*isa));
-    let writer = Writer::new(tape, &mut context.func, &*isa, kind, lanes.count());
+    let shape = Shape { kind, multiply_add: target.multiply_add, lanes: lanes.count() };
+    let writer = Writer::new(tape, &mut context.func, &*isa, shape);
     let Finished { calls, fixed, rows } = writer.write()?;
     let code = context.compile(&*isa, &mut ControlPlane::default()).ok()?;
     // A relocation would ask for a routine that is not ours.
@@ -133,13 +138,21 @@ struct Finished {
     rows: usize,
 }
 
+/// How the block is to be written.
+struct Shape {
+    /// A double, or two.
+    kind: Type,
+    multiply_add: bool,
+    lanes: usize,
+}
+
 /// The block so far.
 struct Writer<'a> {
     cursor: FuncCursor<'a>,
     tape: &'a Arc<Tape>,
     values: Values,
-    /// A double, or two.
     kind: Type,
+    multiply_add: bool,
     pointer: Type,
     /// What is known of every access.
     flags: MemFlagsData,
@@ -172,8 +185,7 @@ impl<'a> Writer<'a> {
         tape: &'a Arc<Tape>,
         body: &'a mut Body,
         isa: &dyn TargetIsa,
-        kind: Type,
-        lanes: usize,
+        Shape { kind, multiply_add, lanes }: Shape,
     ) -> Self {
         let pointer = isa.pointer_type();
         let mut import = |params: &[Type], returns: &[Type]| {
@@ -206,6 +218,7 @@ impl<'a> Writer<'a> {
             tape,
             values,
             kind,
+            multiply_add,
             pointer,
             stride: 8 * lanes as i64,
             inputs,
@@ -393,7 +406,7 @@ impl<'a> Writer<'a> {
             let product = self.cursor.ins().fmul(a, b);
             return self.cursor.ins().fadd(product, c);
         }
-        if has_multiply_add() {
+        if self.multiply_add {
             return self.cursor.ins().fma(a, b, c);
         }
         let callee = self.address(fused_product as *const ());
@@ -498,7 +511,7 @@ fn condition(relation: Relation) -> FloatCC {
 }
 
 /// Whether multiply-adds that round once are an instruction: of all processors that Cranelift knows, only x86-64 may lack it.
-fn has_multiply_add() -> bool {
+pub(super) fn has_multiply_add() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::arch::is_x86_feature_detected!("fma");
     #[cfg(not(target_arch = "x86_64"))]

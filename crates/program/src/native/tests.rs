@@ -7,7 +7,7 @@ use pfaff_expr::{Binary, Expr, Graph, Relation, Role, Table, Unary};
 
 use super::Code;
 #[cfg(feature = "cranelift")]
-use super::cranelift;
+use super::cranelift::{self, Allocator, Target};
 #[cfg(all(target_arch = "x86_64", unix))]
 use super::emitter::Machine;
 #[cfg(all(target_arch = "x86_64", unix))]
@@ -20,7 +20,7 @@ enum Kind {
     #[cfg(all(target_arch = "x86_64", unix))]
     Own(Machine),
     #[cfg(feature = "cranelift")]
-    Cranelift(cranelift::Allocator),
+    Cranelift(Target),
 }
 
 impl Kind {
@@ -30,8 +30,12 @@ impl Kind {
         #[cfg(all(target_arch = "x86_64", unix))]
         kinds.extend(processor::machines().map(Self::Own));
         #[cfg(feature = "cranelift")]
-        if number % 5 == 0 {
-            kinds.extend(cranelift::Allocator::ALL.map(Self::Cranelift));
+        if number.is_multiple_of(10) {
+            let here = cranelift::has_multiply_add();
+            let targets =
+                Allocator::ALL.map(|allocator| [(allocator, here), (allocator, false)]);
+            let target = |(allocator, multiply_add)| Target { allocator, multiply_add };
+            kinds.extend(targets.concat().into_iter().map(target).map(Self::Cranelift));
         }
         kinds
     }
@@ -42,7 +46,7 @@ impl Kind {
             #[cfg(all(target_arch = "x86_64", unix))]
             Self::Own(machine) => processor::write(tape, lanes, machine),
             #[cfg(feature = "cranelift")]
-            Self::Cranelift(allocator) => cranelift::write_with(tape, lanes, allocator),
+            Self::Cranelift(target) => cranelift::write_for(tape, lanes, target),
         };
         let code = Code::place(tape, lanes, written.expect("the tape is short"));
         Native::with_code(tape, code.expect("there is memory"), lanes)

@@ -1,0 +1,63 @@
+//! Motions have the same bits by the tape and by machine code, whoever writes it. With the feature `cranelift` Cranelift is among them.
+//!
+//! One test: the preferred way is one for the whole process.
+
+mod support;
+
+use pfaff::{Motion, Request, Way, gallery_model};
+
+/// Reduced and saddle-point forms, charts that change, `equation` models, functions that are called, tables, events, Taylor series, given ends, memory.
+const CASES: [(&str, &str, f64); 13] = [
+    ("sleigh", "dop853", 20.0),
+    ("sleigh", "taylor", 20.0),
+    ("trailers", "dop853", 3.0),
+    ("snake", "taylor", 1.0),
+    ("ball_in_bowl", "dop853", 1.0),
+    ("rattleback", "dop853", 1.0),
+    ("double_pendulum", "taylor", 2.0),
+    ("four_bar", "dop853", 2.0),
+    ("driven_bead", "dop853", 2.0),
+    ("contact_oscillator", "dop853", 2.0),
+    ("sleigh_vakonomic", "dop853", 2.0),
+    ("isokinetic", "rk4", 1.0),
+    ("fractional_oscillator", "auto", 1.0),
+];
+
+#[test]
+fn every_way_gives_the_bits_of_the_tape() {
+    let here: Vec<Way> = Way::ALL.into_iter().filter(|way| way.is_here()).collect();
+    assert_eq!(here.contains(&Way::Cranelift), cfg!(feature = "cranelift"));
+    for (name, method, t1) in CASES {
+        let text = gallery_model(name).unwrap_or_else(|| panic!("{name} is there")).text;
+        let request = Request {
+            method: Some(method.into()),
+            t1: Some(t1),
+            step: (method == "rk4").then_some(0.01),
+            ..Request::default()
+        };
+        let motion = |way| {
+            Way::prefer(Some(way));
+            support::run(&support::model(text), &request)
+        };
+        let by_tape = bits(&motion(Way::Tape));
+        for &way in &here[1..] {
+            let by_code = bits(&motion(way));
+            let part = by_tape.iter().zip(&by_code).find(|(a, b)| a != b);
+            assert!(part.is_none(), "{name}, {method}: {way:?} parts at {part:?}");
+            assert_eq!(by_tape.len(), by_code.len(), "{name}, {method}: {way:?}");
+        }
+    }
+    Way::prefer(None);
+}
+
+/// All numbers of a motion, by their names.
+fn bits(motion: &Motion) -> Vec<(String, u64)> {
+    let Motion { q, v, a, multipliers, reactions, observed, .. } = motion;
+    let series = [q, v, a, multipliers, reactions, observed].into_iter().flatten();
+    let series = series.flat_map(|s| s.values.iter().map(|x| (s.name.clone(), *x)));
+    let energy = motion.energy.iter().map(|x| ("energy".to_owned(), *x));
+    let times = motion.t.iter().map(|x| ("t".to_owned(), *x));
+    let all = times.chain(series).chain(energy);
+    // What is not a number has no bits of its own.
+    all.map(|(name, x)| (name, if x.is_nan() { u64::MAX } else { x.to_bits() })).collect()
+}
