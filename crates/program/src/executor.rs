@@ -1,4 +1,4 @@
-//! Native code at work, and the choice between it and the interpreter.
+//! Native code at work, and the choice between it and the interpreter; `way.rs` says whose code.
 
 use std::sync::Arc;
 
