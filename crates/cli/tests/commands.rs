@@ -3,7 +3,7 @@
 mod support;
 
 use serde_json::Value;
-use support::{Answer, feed, json, keys, numbers, object, pfaff, pfaff_text, program};
+use support::{Answer, answer, feed, json, keys, numbers, object, pfaff, pfaff_text, program};
 
 const OSCILLATOR: &str = "\
 title \"Oscillator\"

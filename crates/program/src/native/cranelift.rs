@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Bits are those of the interpreter: Cranelift neither reassociates nor contracts, multiply-adds that round once are the instruction of the processor or
-//! the routine that the interpreter takes, sines, cosines and functions are calls of the interpreter's own. Several states go two at a time where the processor has registers of two
+//! the routine that the interpreter takes, sines, cosines and functions are calls of the interpreter's own, angles that do not wait for each other in rows as `schedule.rs` finds them. Several states go two at a time where the processor has registers of two
 //! doubles, else one after the other.
 //!
 //! **Time to compile.** Register allocation is what costs, more than in proportion to the length. A value that is not read within the next [`REACH`] instructions
@@ -29,15 +29,21 @@ use pfaff_expr::{Relation, Unary};
 
 use super::code::Written;
 use super::function::{Call, Function};
+use super::fused::sincos_row_fused;
+use super::schedule::{Schedule, schedule};
 use super::values::{NONE, Values};
 use crate::instruction::{Instruction, Slot};
 use crate::lanes::Lanes;
 use crate::program::Tape;
 use crate::rounding::{OnceByHand, Rounding};
-use crate::sincos::{sincos, sincos_fused};
+use crate::sincos::{sincos, sincos_fused, sincos_lanes};
 
 /// How many instructions ahead a value is kept in a register for its next reader.
 const REACH: u32 = 24;
+/// How many sines and cosines are evaluated at once.
+const ROW: usize = 8;
+/// Fewer at once are not worth a row.
+const FEW: usize = 3;
 /// Instructions beyond which the quicker allocator is taken.
 const LONG: usize = 4_000;
 
@@ -174,10 +180,14 @@ struct Writer<'a> {
     value: SigRef,
     /// `(x, to)` to nothing.
     angle: SigRef,
+    /// `(angles)` to nothing.
+    row: SigRef,
     /// `(a, b, c)` to a double.
     product: SigRef,
-    /// Where sine and cosine are left.
-    pair: StackSlot,
+    /// Angles, sines and cosines, [`ROW`] of each.
+    angles: StackSlot,
+    /// Places of the first members of groups of angles, and how many members there are; ascending.
+    groups: Vec<(usize, usize)>,
 }
 
 impl<'a> Writer<'a> {
@@ -196,18 +206,17 @@ impl<'a> Writer<'a> {
         };
         let value = import(&[pointer, F64, F64], &[F64]);
         let angle = import(&[F64, pointer], &[]);
+        let row = import(&[pointer], &[]);
         let product = import(&[F64, F64, F64], &[F64]);
-        let pair = body.create_sized_stack_slot(StackSlotData::new(
-            StackSlotKind::ExplicitSlot,
-            16,
-            3,
-        ));
+        let size = 3 * 8 * ROW as u32;
+        let angles = StackSlotData::new(StackSlotKind::ExplicitSlot, size, 4);
+        let angles = body.create_sized_stack_slot(angles);
         let mut cursor = FuncCursor::new(body);
         let block = cursor.func.dfg.make_block();
         let [inputs, outputs, middle] =
             [(); 3].map(|()| cursor.func.dfg.append_block_param(block, pointer));
         cursor.insert_block(block);
-        let values = Values::of(tape);
+        let (values, groups) = ordered(tape, kind);
         let flags = MemFlagsData::new().with_notrap();
         Self {
             flags: if kind == F64 { flags.with_aligned() } else { flags },
@@ -230,8 +239,10 @@ impl<'a> Writer<'a> {
             calls: Vec::new(),
             value,
             angle,
+            row,
             product,
-            pair,
+            angles,
+            groups,
         }
     }
 
@@ -244,33 +255,80 @@ impl<'a> Writer<'a> {
                 self.held[v as usize] = None;
             }
         }
-        for (place, &instruction) in self.tape.per_evaluation.iter().enumerate() {
-            self.step(place, instruction)?;
+        let mut groups = std::mem::take(&mut self.groups).into_iter().peekable();
+        let mut place = 0;
+        while place < self.tape.per_evaluation.len() {
+            let count = groups.next_if(|group| group.0 == place).map_or(1, |group| group.1);
+            self.steps(place, count)?;
+            place += count;
         }
         self.cursor.ins().return_(&[]);
         let Self { calls, fixed, rows, .. } = self;
         Some(Finished { calls, fixed, rows })
     }
 
-    fn step(&mut self, place: usize, instruction: Instruction) -> Option<()> {
-        let read = self.values.operands[place];
-        let mut operands = [self.middle; 3];
-        for (operand, v) in operands.iter_mut().zip(read).filter(|(_, v)| *v != NONE) {
-            *operand = self.read(v)?;
+    /// One instruction, or a group of angles.
+    fn steps(&mut self, first: usize, count: usize) -> Option<()> {
+        let places = first..first + count;
+        let mut operands = [[self.middle; 3]; ROW];
+        for (place, operands) in places.clone().zip(&mut operands) {
+            let read = self.values.operands[place].into_iter().zip(operands);
+            for (v, operand) in read.filter(|(v, _)| *v != NONE) {
+                *operand = self.read(v)?;
+            }
         }
-        self.values.pass(place);
-        for v in read.into_iter().filter(|&v| v != NONE) {
-            self.settle(v, place)?;
+        for place in places.clone() {
+            self.values.pass(place);
         }
-        let results = self.carry_out(instruction, operands);
-        for (v, value) in self.values.results[place].into_iter().zip(results) {
-            if v != NONE {
-                self.held[v as usize] = Some(value);
-                self.put_out(v, value)?;
-                self.settle(v, place)?;
+        for place in places.clone() {
+            for v in self.values.operands[place].into_iter().filter(|&v| v != NONE) {
+                self.settle(v, first)?;
+            }
+        }
+        let row = (count > 1).then(|| self.row(&operands[..count]));
+        for (member, place) in places.enumerate() {
+            let instruction = self.tape.per_evaluation[self.values.order[place] as usize];
+            let results = match row {
+                Some(row) => self.of_row(instruction, row, member),
+                None => self.carry_out(instruction, operands[0]),
+            };
+            for (v, value) in self.values.results[place].into_iter().zip(results) {
+                if v != NONE {
+                    self.held[v as usize] = Some(value);
+                    self.put_out(v, value)?;
+                    self.settle(v, place)?;
+                }
             }
         }
         Some(())
+    }
+
+    /// Sines and cosines of several angles: where they are.
+    fn row(&mut self, operands: &[[Value; 3]]) -> Value {
+        let row = self.cursor.ins().stack_addr(self.pointer, self.angles, 0);
+        let lanes = self.kind.lane_count() as usize;
+        for member in 0..ROW / lanes {
+            // Unused places repeat the first angle.
+            let angle = operands.get(member).unwrap_or(&operands[0])[0];
+            self.cursor.ins().store(self.flags, angle, row, (8 * lanes * member) as i32);
+        }
+        let routine = if self.tape.fused { angles::<true> } else { angles::<false> };
+        let callee = self.address(routine as *const ());
+        self.cursor.ins().call_indirect(self.row, callee, &[row]);
+        row
+    }
+
+    /// What the instruction takes from a row.
+    fn of_row(&mut self, instruction: Instruction, row: Value, member: usize) -> [Value; 2] {
+        let mut load = |part: usize| {
+            let offset = 8 * (ROW * part + self.kind.lane_count() as usize * member);
+            self.cursor.ins().load(self.kind, self.flags, row, offset as i32)
+        };
+        match instruction {
+            Instruction::Sin { .. } => [load(1); 2],
+            Instruction::Cos { .. } => [load(2); 2],
+            _ => [load(1), load(2)],
+        }
     }
 
     /// The value in a register.
@@ -418,15 +476,16 @@ impl<'a> Writer<'a> {
 
     /// Sine and cosine.
     fn angle(&mut self, x: Value) -> [Value; 2] {
-        let routine = if self.tape.fused { fused_angle } else { plain_angle };
+        let routine = if self.tape.fused { angle::<true> } else { angle::<false> };
         let callee = self.address(routine as *const ());
-        let to = self.cursor.ins().stack_addr(self.pointer, self.pair, 0);
+        let to = self.cursor.ins().stack_addr(self.pointer, self.angles, 0);
         let mut found = [[None; 2]; 2];
         for lane in 0..self.kind.lane_count() as usize {
             let x = self.lane(x, lane);
             self.cursor.ins().call_indirect(self.angle, callee, &[x, to]);
             for (function, offset) in [0, 8].into_iter().enumerate() {
-                let value = self.cursor.ins().stack_load(self.pointer, F64, self.pair, offset);
+                let flags = self.flags.with_aligned();
+                let value = self.cursor.ins().load(F64, flags, to, offset);
                 found[function][lane] = Some(value);
             }
         }
@@ -501,6 +560,19 @@ impl<'a> Writer<'a> {
     }
 }
 
+/// The values in the order in which code is written, and the groups of angles that are worth a row.
+fn ordered(tape: &Tape, kind: Type) -> (Values, Vec<(usize, usize)>) {
+    let values = Values::of(tape);
+    let lanes = kind.lane_count() as usize;
+    match schedule(tape, &values, ROW / lanes) {
+        Some(Schedule { order, mut groups }) => {
+            groups.retain(|group| group.1 * lanes >= FEW);
+            (values.reordered(order), groups)
+        }
+        None => (values, Vec::new()),
+    }
+}
+
 fn condition(relation: Relation) -> FloatCC {
     match relation {
         Relation::Less => FloatCC::LessThan,
@@ -533,19 +605,21 @@ unsafe extern "C" fn value(call: *const Call, a: f64, b: f64) -> f64 {
 /// # Safety
 ///
 /// `to` points at two doubles.
-unsafe extern "C" fn plain_angle(x: f64, to: *mut [f64; 2]) {
+unsafe extern "C" fn angle<const FUSED: bool>(x: f64, to: *mut [f64; 2]) {
+    let found = if FUSED { sincos_fused(x) } else { sincos(x) };
     // SAFETY: by the caller's promise.
-    unsafe { *to = sincos(x).into() }
+    unsafe { *to = found.into() }
 }
 
-/// The same with multiply-adds that round once.
+/// Sines and cosines of a row of angles, behind it.
 ///
 /// # Safety
 ///
-/// As for [`plain_angle`].
-unsafe extern "C" fn fused_angle(x: f64, to: *mut [f64; 2]) {
+/// `row` points at three rows.
+unsafe extern "C" fn angles<const FUSED: bool>(row: *mut [[f64; ROW]; 3]) {
     // SAFETY: by the caller's promise.
-    unsafe { *to = sincos_fused(x).into() }
+    let [x, sines, cosines] = unsafe { &mut *row };
+    (*sines, *cosines) = if FUSED { sincos_row_fused(x) } else { sincos_lanes(x) };
 }
 
 /// $ab + c$, rounded once, where there is no instruction for it.

@@ -60,6 +60,22 @@ pub(crate) fn sincos_fused(x: f64) -> (f64, f64) {
     if cfg!(target_arch = "aarch64") { sincos_once::<Once>(x) } else { sincos_by_hand(x) }
 }
 
+/// Sines and cosines of a row, with the bits of [`sincos_fused`].
+#[cfg(feature = "cranelift")]
+pub(super) fn sincos_row_fused(x: &Block) -> (Block, Block) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
+    {
+        // SAFETY: the processor has both sets of instructions.
+        return unsafe { sincos_lanes(x) };
+    }
+    if cfg!(target_arch = "aarch64") {
+        sincos_lanes_once::<Once, 8>(x)
+    } else {
+        sincos_lanes_once::<OnceByHand, 8>(x)
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "fma")]
 fn execute(code: &[Instruction], slots: &mut [f64], tables: &[Table]) {

@@ -41,7 +41,7 @@ mod pool;
 mod processor;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod registers;
-#[cfg(all(target_arch = "x86_64", unix))]
+#[cfg(any(all(target_arch = "x86_64", unix), feature = "cranelift"))]
 mod schedule;
 #[cfg(all(test, any(all(target_arch = "x86_64", unix), feature = "cranelift")))]
 mod tests;
