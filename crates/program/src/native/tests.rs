@@ -30,14 +30,22 @@ impl Kind {
         #[cfg(all(target_arch = "x86_64", unix))]
         kinds.extend(processor::machines().map(Self::Own));
         #[cfg(feature = "cranelift")]
-        if number.is_multiple_of(10) {
-            let here = cranelift::has_multiply_add();
-            let targets =
-                Allocator::ALL.map(|allocator| [(allocator, here), (allocator, false)]);
-            let target = |(allocator, multiply_add)| Target { allocator, multiply_add };
-            kinds.extend(targets.concat().into_iter().map(target).map(Self::Cranelift));
+        for allocator in Allocator::ALL {
+            for multiply_add in [cranelift::has_multiply_add(), false] {
+                kinds.push(Self::Cranelift(Target { allocator, multiply_add }));
+            }
         }
+        kinds.retain(|kind| kind.is_quick() || number.is_multiple_of(10));
         kinds
+    }
+
+    fn is_quick(self) -> bool {
+        match self {
+            #[cfg(all(target_arch = "x86_64", unix))]
+            Self::Own(_) => true,
+            #[cfg(feature = "cranelift")]
+            Self::Cranelift(_) => false,
+        }
     }
 
     fn native(self, program: &Program, lanes: Lanes) -> Native {
