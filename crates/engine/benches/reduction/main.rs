@@ -4,6 +4,7 @@
 //! compiled for this processor only under `RUSTFLAGS="-C target-cpu=native"`; without it, its multiply-adds are calls and the comparison is unfair.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
+#[allow(dead_code, reason = "another benchmark uses the rest")]
 mod common;
 #[allow(dead_code, reason = "another benchmark uses the rest")]
 mod hand;
