@@ -63,7 +63,9 @@ fn source(name: &str) -> Result<(Source, Option<PathBuf>), Exit> {
 
 /// Reads to the end, but not beyond reason.
 fn limited(from: &mut dyn Read, name: &str) -> Result<Vec<u8>, Exit> {
-    let mut bytes = Vec::new();
+    /// Most models need one call of the system then.
+    const ROOM: usize = 1 << 14;
+    let mut bytes = Vec::with_capacity(ROOM);
     let limit = Source::LIMIT as u64 + 1;
     from.take(limit).read_to_end(&mut bytes).map_err(|error| {
         output::say(&format!("error: `{name}` cannot be read: {error}"));

@@ -27,17 +27,16 @@ mod site;
 mod summary;
 mod variations;
 mod view;
+mod words;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use crate::arguments::{Arguments, Command};
+use crate::arguments::Command;
 use crate::output::Exit;
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
+    let command = match words::command(&std::env::args_os().collect::<Vec<_>>()) {
+        Ok(command) => command,
         Err(error) => {
             // NOTE: help and version are results, mistakes are not; clap knows which stream.
             let _ = error.print();
@@ -47,7 +46,7 @@ fn main() -> ExitCode {
     if let Err(exit) = code::choose() {
         return ExitCode::from(exit.status());
     }
-    let done = match arguments.command {
+    let done = match command {
         Command::Check(a) => check::check(&a),
         Command::Derive(a) => derive::derive(&a),
         Command::Run(a) => run::run(&a),

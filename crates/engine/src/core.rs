@@ -6,7 +6,7 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::Equations;
 use pfaff_model::{Dynamics, Model, Principle};
-use pfaff_program::{CompileError, Executor, Program};
+use pfaff_program::{CompileError, Executor, Program, Sketch};
 use pfaff_solver::Halt;
 
 use crate::independence::{independent, nearest_dependence};
@@ -25,7 +25,9 @@ pub(crate) struct Core {
     pub(crate) holonomic: Vec<bool>,
     /// Which constraints carry the motion: the others repeat them, and their multipliers are zero.
     pub(crate) active: Vec<bool>,
-    run: Executor,
+    run: Way,
+    /// $t$, $q$, $\dot q$ and $\mu$ as symbols, and what is evaluated over them.
+    symbols: (Vec<Expr>, Vec<Expr>),
     inputs: Vec<f64>,
     outputs: Vec<f64>,
     /// Where each output of the tape goes in `blocks`.
@@ -43,6 +45,15 @@ pub(crate) struct Core {
     /// The active rows of $W$.
     directions: Vec<f64>,
     metric: Vec<f64>,
+}
+
+/// How the blocks are evaluated.
+#[derive(Clone, Debug)]
+enum Way {
+    /// Operation by operation: a few times.
+    Sketch(Sketch),
+    /// By a program.
+    Program(Executor),
 }
 
 /// Where each block begins.
@@ -91,8 +102,15 @@ impl Layout {
 }
 
 impl Core {
-    /// Compiles the blocks.
+    /// Compiles the blocks, to be evaluated many times.
     pub(crate) fn new(model: &Model, equations: &Equations) -> Result<Self, CompileError> {
+        let mut core = Self::sketch(model, equations)?;
+        core.compile(model)?;
+        Ok(core)
+    }
+
+    /// Makes the blocks ready to be evaluated a few times.
+    pub(crate) fn sketch(model: &Model, equations: &Equations) -> Result<Self, CompileError> {
         let g = &model.graph;
         let (n, m) = (model.coordinates.len(), model.constraints.len());
         let layout = Layout::new(n, m);
@@ -137,7 +155,8 @@ impl Core {
         inputs.extend(model.positions());
         inputs.extend(model.velocities());
         inputs.extend(&equations.multipliers);
-        let program = Program::compile(g, &inputs, &model.parameter_symbols(), &outputs)?;
+        let parameters: Vec<(Expr, f64)> =
+            model.parameters.iter().map(|p| (p.symbol, p.value)).collect();
         Ok(Self {
             n,
             m,
@@ -145,9 +164,10 @@ impl Core {
             carried: equations.multipliers.len(),
             holonomic: equations.position.iter().map(Option::is_some).collect(),
             active: vec![true; m],
-            run: program.gradual(&model.parameter_values()),
+            run: Way::Sketch(Sketch::new(g, &inputs, &parameters, &outputs)?),
             inputs: vec![0.0; inputs.len()],
             outputs: vec![0.0; outputs.len()],
+            symbols: (inputs, outputs),
             targets,
             blocks: vec![0.0; layout.drive + 1],
             layout,
@@ -162,9 +182,24 @@ impl Core {
         })
     }
 
-    /// The blocks are going to be evaluated at every step.
-    pub(crate) fn hasten(&mut self) {
-        self.run.hasten();
+    /// The blocks of this model are going to be evaluated at every step.
+    pub(crate) fn hasten(&mut self, model: &Model) -> Result<(), CompileError> {
+        self.compile(model)?;
+        if let Way::Program(run) = &mut self.run {
+            run.hasten();
+        }
+        Ok(())
+    }
+
+    /// The blocks of this model are going to be evaluated many times.
+    pub(crate) fn compile(&mut self, model: &Model) -> Result<(), CompileError> {
+        if let Way::Sketch(_) = self.run {
+            let (inputs, outputs) = &self.symbols;
+            let program =
+                Program::compile(&model.graph, inputs, &model.parameter_symbols(), outputs)?;
+            self.run = Way::Program(program.gradual(&model.parameter_values()));
+        }
+        Ok(())
     }
 
     /// Evaluates the blocks at a state; the multipliers are read under the vakonomic principle only.
@@ -174,7 +209,10 @@ impl Core {
         self.inputs[1..=n].copy_from_slice(&q[..n]);
         self.inputs[n + 1..=2 * n].copy_from_slice(&v[..n]);
         self.inputs[2 * n + 1..].copy_from_slice(&μ[..self.carried]);
-        self.run.evaluate(&self.inputs, &mut self.outputs);
+        match &mut self.run {
+            Way::Sketch(sketch) => sketch.evaluate(&self.inputs, &mut self.outputs),
+            Way::Program(run) => run.evaluate(&self.inputs, &mut self.outputs),
+        }
         for (value, places) in self.outputs.iter().zip(&self.targets) {
             for &place in places {
                 self.blocks[place] = *value;

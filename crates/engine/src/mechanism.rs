@@ -29,8 +29,10 @@ pub(crate) struct Mechanism {
     pub(crate) n: usize,
     pub(crate) m: usize,
     events: Vec<EventKind>,
-    watched: Executor,
-    observed: Executor,
+    /// What events look at, where there are any.
+    watched: Option<Executor>,
+    /// What is observed, where something is.
+    observed: Option<Executor>,
     /// Whether events look at accelerations, reactions or energy.
     events_need_forces: bool,
     /// The divergence of the flow, where something asks for it.
@@ -68,7 +70,7 @@ impl Mechanism {
         let (n, m) = (model.coordinates.len(), model.constraints.len());
         let compiled = match dynamics {
             Dynamics::Saddle(equations) => {
-                Compiled::Saddle(Box::new(Core::new(model, equations)?))
+                Compiled::Saddle(Box::new(Core::sketch(model, equations)?))
             }
             Dynamics::Ordinary(ordinary) => {
                 Compiled::Ordinary(Box::new(OrdinaryCore::new(model, ordinary)?))
@@ -77,9 +79,12 @@ impl Mechanism {
         let vakonomic = matches!(&compiled, Compiled::Saddle(core) if core.carried > 0);
         let inputs = instant_symbols(model, vakonomic);
         let parameters = model.parameter_symbols();
-        let compile = |outputs: &[Expr]| -> Result<Executor, CompileError> {
+        let compile = |outputs: &[Expr]| -> Result<Option<Executor>, CompileError> {
+            if outputs.is_empty() {
+                return Ok(None);
+            }
             let program = Program::compile(&model.graph, &inputs, &parameters, outputs)?;
-            Ok(program.gradual(&model.parameter_values()))
+            Ok(Some(program.gradual(&model.parameter_values())))
         };
         let watched: Vec<Expr> = model.events.iter().map(|e| e.expr).collect();
         let observed: Vec<Expr> = model.observed.iter().map(|o| o.expr).collect();
@@ -148,8 +153,8 @@ impl Mechanism {
     /// Writes the solve of the saddle-point form out, where it stays and that applies, given its solution at the start.
     pub(crate) fn unroll(&mut self, model: &Model, equations: &Equations, at: &Instant) {
         let Compiled::Saddle(core) = &mut self.dynamics else { return };
-        core.hasten();
-        if !core.is_whole() {
+        // What can be sketched can be compiled.
+        if core.hasten(model).is_err() || !core.is_whole() {
             return;
         }
         let Some(mut unrolled) = Unrolled::new(model, equations) else { return };
@@ -159,6 +164,14 @@ impl Mechanism {
         let μ = if carried { at.multipliers.as_slice() } else { &[] };
         if unrolled.calibrate([&[at.t], &at.q, &at.v, μ], &expected) {
             self.unrolled = Some(unrolled);
+        }
+    }
+
+    /// Whether a Taylor step written out has far more instructions, as far as that is seen without writing it.
+    pub(crate) fn is_surely_longer(&self, order: usize, most: usize) -> bool {
+        match &self.dynamics {
+            Compiled::Reduced(reduced) => reduced.is_surely_longer(order, most),
+            Compiled::Saddle(_) | Compiled::Ordinary(_) => false,
         }
     }
 
@@ -333,7 +346,9 @@ impl Mechanism {
     /// What is observed at an instant.
     pub(crate) fn observe(&mut self, instant: &Instant, values: &mut [f64]) {
         instant.inputs(&mut self.observed_inputs);
-        self.observed.evaluate(&self.observed_inputs, values);
+        if let Some(observed) = &mut self.observed {
+            observed.evaluate(&self.observed_inputs, values);
+        }
     }
 }
 
@@ -488,7 +503,9 @@ impl solver::System for Mechanism {
         instant.inputs(&mut self.observed_inputs);
         self.instant = instant;
         resolved?;
-        self.watched.evaluate(&self.observed_inputs, values);
+        if let Some(watched) = &mut self.watched {
+            watched.evaluate(&self.observed_inputs, values);
+        }
         Ok(())
     }
 }

@@ -112,6 +112,9 @@ fn expand(
         return Ok(());
     }
     let order = taylor_order(tolerance);
+    if method != Method::Taylor && mechanism.is_surely_longer(order, SHORT) {
+        return Ok(());
+    }
     let refused = |why: String| {
         Err(Failure::Usage(format!(
             "the Taylor method does not apply: {why}; choose `dop853` or `auto`"

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, Point, Reduction, Statement};
-use pfaff_program::{CompileError, Executor, Options, Program, Recurrences, TaylorError};
+use pfaff_program::{
+    CompileError, Executor, Options, Program, Recurrences, Sketch, TaylorError,
+};
 use pfaff_solver::{Halt, Lu};
 
 use crate::core::Core;
@@ -80,7 +82,7 @@ struct Chart {
     /// By what each candidate is multiplied before they are compared.
     scale: Vec<f64>,
     /// $(t, q, \dot q)$ to $u$.
-    forms: Executor,
+    forms: Sketch,
     inputs: Vec<f64>,
     outputs: Vec<f64>,
     followed: Vec<f64>,
@@ -196,6 +198,14 @@ impl Reduced {
     pub(crate) fn whole_step(&mut self, at: &[f64], rows: &mut [f64]) -> bool {
         let chart = self.chart(&at[2..]);
         chart.whole.as_mut().is_some_and(|whole| whole.carry_out(at, rows))
+    }
+
+    /// Whether a Taylor step of the first chart written out has far more instructions: every product of two varying factors takes $p(p+1)/2$.
+    pub(crate) fn is_surely_longer(&self, order: usize, most: usize) -> bool {
+        /// Recurrences may share what the reduced equations write twice.
+        const SHARED: usize = 2;
+        let atlas = self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        atlas.reductions[0].products() * order * (order + 1) / 2 > SHARED * most
     }
 
     /// The recurrences of the first chart.
@@ -423,6 +433,8 @@ impl Chart {
             let program = Program::compile(g, inputs, &atlas.symbols, outputs)?;
             Ok(program.gradual(&atlas.values))
         };
+        let parameters: Vec<(Expr, f64)> =
+            atlas.symbols.iter().copied().zip(atlas.values.iter().copied()).collect();
         let place: Vec<Expr> =
             [reduction.time].into_iter().chain(reduction.positions.iter().copied()).collect();
         let state = [place.as_slice(), &reduction.independent].concat();
@@ -471,8 +483,10 @@ impl Chart {
             watch,
             watched,
             scale,
-            forms: compile(
+            forms: Sketch::new(
+                g,
                 &[place.as_slice(), &reduction.velocity_symbols].concat(),
+                &parameters,
                 &reduction.forms,
             )?,
             rates: rates.executor(&atlas.values, Options::default()),

@@ -104,7 +104,7 @@ pub(crate) fn start(
     for level in [Level::Position, Level::Velocity] {
         let known = if level == Level::Position { &given.q } else { &given.v };
         let mut problem =
-            Problem { core, t0, multipliers: &multipliers, level, q: &mut q, v: &mut v };
+            Problem { model, core, t0, multipliers: &multipliers, level, q: &mut q, v: &mut v };
         let moved = problem.settle(known)?;
         let settled = if level == Level::Position { &q } else { &v };
         notes.extend(changes(model, level, known, settled, moved));
@@ -119,6 +119,7 @@ enum Level {
 }
 
 struct Problem<'a> {
+    model: &'a Model,
     core: &'a mut Core,
     t0: f64,
     /// Multipliers take no part in what is consistent, but in the metric of the vakonomic principle.
@@ -284,6 +285,8 @@ impl Problem<'_> {
         if effort == Effort::Plain {
             return self.iterate(free, anchor, rows);
         }
+        // It may take long. What can be sketched can be compiled.
+        let _ = self.core.compile(self.model);
         // NOTE: rows that repeat others on the constraints but not beside them spoil the iteration: first reach the constraints, then drop these rows.
         if !self.approach(free, rows) {
             return false;

@@ -8,6 +8,7 @@ use num_traits::{Signed, Zero};
 use crate::function::{Binary, Unary};
 use crate::node::{Expr, Node, Relation};
 use crate::number;
+use crate::numbers::Operation;
 use crate::store::{ONE, Store, TWO, ZERO};
 
 /// Powers of numbers fold while the result stays below this many bits.
@@ -15,9 +16,8 @@ const MAX_BITS: u64 = 2_048;
 
 impl Store {
     pub(crate) fn add(&mut self, a: Expr, b: Expr) -> Expr {
-        if let (Some(x), Some(y)) = (self.exact(a), self.exact(b)) {
-            let sum = x + y;
-            return self.number(sum);
+        if let Some(sum) = self.folded(Operation::Add, a, b) {
+            return sum;
         }
         match (self.node(a), self.node(b)) {
             _ if a == ZERO => b,
@@ -49,9 +49,8 @@ impl Store {
         if a == b {
             return ZERO;
         }
-        if let (Some(x), Some(y)) = (self.exact(a), self.exact(b)) {
-            let difference = x - y;
-            return self.number(difference);
+        if let Some(difference) = self.folded(Operation::Sub, a, b) {
+            return difference;
         }
         match (self.node(a), self.node(b)) {
             _ if a == ZERO => self.neg(b),
@@ -84,8 +83,8 @@ impl Store {
     pub(crate) fn neg(&mut self, a: Expr) -> Expr {
         match self.node(a) {
             Node::Number(n) => {
-                let opposite = -&self.numbers[n as usize];
-                self.number(opposite)
+                let opposite = self.numbers.opposite(n);
+                self.intern(Node::Number(opposite))
             }
             Node::Neg(x) => x,
             // NOTE: through `sub` only for `-(-2 - y)`: what is known of differences of equal factors may lead back to this one.
@@ -96,9 +95,8 @@ impl Store {
     }
 
     pub(crate) fn mul(&mut self, a: Expr, b: Expr) -> Expr {
-        if let (Some(x), Some(y)) = (self.exact(a), self.exact(b)) {
-            let product = x * y;
-            return self.number(product);
+        if let Some(product) = self.folded(Operation::Mul, a, b) {
+            return product;
         }
         if self.is_number(b) {
             return self.mul(b, a);
@@ -126,7 +124,7 @@ impl Store {
             (Node::Unary(Unary::Sqrt, x), Node::Unary(Unary::Sqrt, y)) if x == y => x,
             _ => match self.common_base(a, b) {
                 Some((base, exponent)) => {
-                    let exponent = self.number(number::integer(exponent));
+                    let exponent = self.integer(exponent);
                     self.pow(base, exponent)
                 }
                 None => self.intern(Node::Mul(a, b)),
@@ -164,9 +162,8 @@ impl Store {
             if a == b {
                 return ONE;
             }
-            if let Some(y) = self.exact(b) {
-                let reciprocal = y.recip();
-                let k = self.number(reciprocal);
+            if let Node::Number(y) = self.node(b) {
+                let k = self.reciprocal(y);
                 return self.mul(k, a);
             }
         }
@@ -190,9 +187,11 @@ impl Store {
                 self.mul(k, quotient)
             }
             (_, Node::Mul(k, y)) if self.is_number(k) => {
-                let reciprocal = self.exact(k).map(number::Rational::recip);
                 let quotient = self.div(a, y);
-                let k = reciprocal.map_or(ONE, |r| self.number(r));
+                let k = match self.node(k) {
+                    Node::Number(k) => self.reciprocal(k),
+                    _ => ONE,
+                };
                 self.mul(k, quotient)
             }
             _ => self.intern(Node::Div(a, b)),
@@ -203,10 +202,11 @@ impl Store {
         if let Some(n) = self.small_integer(b) {
             return self.whole_power(a, n);
         }
-        let half = self.exact(b).is_some_and(|e| e * number::integer(2) == number::integer(1));
-        match self.exact(a) {
-            Some(_) if a == ONE => ONE,
-            _ if half => self.unary(Unary::Sqrt, a),
+        match self.node(b) {
+            _ if a == ONE => ONE,
+            Node::Number(n) if self.numbers.small(n).is_some_and(|s| (s.n, s.d) == (1, 2)) => {
+                self.unary(Unary::Sqrt, a)
+            }
             _ => self.intern(Node::Pow(a, b)),
         }
     }
@@ -219,8 +219,9 @@ impl Store {
         match self.node(a) {
             _ if n == 0 => ONE,
             _ if n == 1 => a,
+            Node::Number(x) if n == 2 && self.numbers.small(x).is_some() => self.mul(a, a),
             Node::Number(x) => {
-                let base = &self.numbers[x as usize];
+                let base = self.numbers.exact(x);
                 let bits = base.numer().bits().max(base.denom().bits());
                 if bits.saturating_mul(n.unsigned_abs()) <= MAX_BITS || a == ZERO || a == ONE {
                     let power = num_traits::pow(base.clone(), n.unsigned_abs() as usize);
@@ -242,7 +243,7 @@ impl Store {
     }
 
     fn raise(&mut self, base: Expr, n: i64) -> Expr {
-        let exponent = self.number(number::integer(n));
+        let exponent = self.integer(n);
         self.intern(Node::Pow(base, exponent))
     }
 
@@ -403,7 +404,13 @@ impl Store {
     }
 
     pub(crate) fn is_negative(&self, e: Expr) -> bool {
-        self.exact(e).is_some_and(Signed::is_negative)
+        matches!(self.node(e), Node::Number(n) if self.numbers.is_negative(n))
+    }
+
+    /// $1/n$
+    fn reciprocal(&mut self, n: u32) -> Expr {
+        let reciprocal = self.numbers.reciprocal(n);
+        self.intern(Node::Number(reciprocal))
     }
 
     /// `x` where the expression is written `-x` or with a negative number.

@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::derivative::Pairs;
 use crate::graph::Graph;
 use crate::node::Expr;
 use crate::store::ZERO;
@@ -33,7 +34,7 @@ impl Graph {
         for &e in order.iter().rev() {
             let Some(&adjoint) = adjoints.get(&e) else { continue };
             let handed = if let Some(&d) = definition.get(&e) {
-                vec![(d, adjoint)]
+                Pairs::one((d, adjoint))
             } else {
                 let node = store.node(e);
                 store.pull_back(e, node, adjoint, mask)

@@ -9,7 +9,6 @@ use rustc_hash::FxHashMap;
 use crate::function::{Binary, Unary};
 use crate::graph::Graph;
 use crate::node::{Expr, Node, Relation, Role, Symbol};
-use crate::number;
 use crate::store::{ONE, Store, TWO, ZERO};
 
 impl Graph {
@@ -113,15 +112,50 @@ impl Graph {
     }
 }
 
+/// Operands of one node, each with what belongs to it: at most two have any.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pairs {
+    count: usize,
+    pairs: [(Expr, Expr); 2],
+}
+
+impl Pairs {
+    const NONE: Self = Self { count: 0, pairs: [(ZERO, ZERO); 2] };
+
+    pub(crate) fn one(pair: (Expr, Expr)) -> Self {
+        Self { count: 1, pairs: [pair, (ZERO, ZERO)] }
+    }
+
+    fn two(first: (Expr, Expr), second: (Expr, Expr)) -> Self {
+        Self { count: 2, pairs: [first, second] }
+    }
+
+    fn push(&mut self, pair: (Expr, Expr)) {
+        self.pairs[self.count] = pair;
+        self.count += 1;
+    }
+}
+
+impl IntoIterator for Pairs {
+    type Item = (Expr, Expr);
+    type IntoIter = std::iter::Take<std::array::IntoIter<(Expr, Expr), 2>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.pairs.into_iter().take(self.count)
+    }
+}
+
 impl Store {
     fn directional(&mut self, outputs: &[Expr], direction: &[(Expr, Expr)]) -> Vec<Expr> {
         let mask = direction.iter().fold(0, |m, (s, _)| m | self.masks[s.index()]);
-        let mut tangents: FxHashMap<Expr, Expr> = direction.iter().copied().collect();
+        let mut tangents = std::mem::take(&mut self.images);
+        tangents.begin(self.nodes.len());
+        direction.iter().for_each(|&(s, rate)| tangents.insert(s, rate));
         for e in self.live_with(outputs, mask) {
-            if tangents.contains_key(&e) {
+            if tangents.get(e).is_some() {
                 continue;
             }
-            let of = |o: Expr| tangents.get(&o).copied().unwrap_or(ZERO);
+            let of = |o: Expr| tangents.get(o).unwrap_or(ZERO);
             let node = self.node(e);
             if node.operands().all(|o| of(o) == ZERO) {
                 continue;
@@ -131,7 +165,9 @@ impl Store {
                 tangents.insert(e, tangent);
             }
         }
-        outputs.iter().map(|o| tangents.get(o).copied().unwrap_or(ZERO)).collect()
+        let found = outputs.iter().map(|&o| tangents.get(o).unwrap_or(ZERO)).collect();
+        self.images = tangents;
+        found
     }
 
     /// The derivative of one node from those of its operands.
@@ -166,21 +202,24 @@ impl Store {
 
     fn gradient(&mut self, weighted: &[(Expr, Expr)], symbols: &[Expr]) -> Vec<Expr> {
         let mask = symbols.iter().fold(0, |m, s| m | self.masks[s.index()]);
-        let mut adjoints: FxHashMap<Expr, Expr> = FxHashMap::default();
+        let mut adjoints = std::mem::take(&mut self.images);
+        adjoints.begin(self.nodes.len());
         for &(e, w) in weighted {
-            let sum = self.add(adjoints.get(&e).copied().unwrap_or(ZERO), w);
+            let sum = self.add(adjoints.get(e).unwrap_or(ZERO), w);
             adjoints.insert(e, sum);
         }
         let roots: Vec<Expr> = weighted.iter().map(|&(e, _)| e).collect();
         for e in self.live_with(&roots, mask).into_iter().rev() {
-            let Some(&adjoint) = adjoints.get(&e) else { continue };
+            let Some(adjoint) = adjoints.get(e) else { continue };
             let node = self.node(e);
             for (o, contribution) in self.pull_back(e, node, adjoint, mask) {
-                let sum = self.add(adjoints.get(&o).copied().unwrap_or(ZERO), contribution);
+                let sum = self.add(adjoints.get(o).unwrap_or(ZERO), contribution);
                 adjoints.insert(o, sum);
             }
         }
-        symbols.iter().map(|s| adjoints.get(s).copied().unwrap_or(ZERO)).collect()
+        let found = symbols.iter().map(|&s| adjoints.get(s).unwrap_or(ZERO)).collect();
+        self.images = adjoints;
+        found
     }
 
     /// What a node hands down to its operands that contain a symbol of the mask.
@@ -190,49 +229,52 @@ impl Store {
         node: Node,
         adjoint: Expr,
         mask: u128,
-    ) -> Vec<(Expr, Expr)> {
+    ) -> Pairs {
         let wanted = |s: &Self, o: Expr| s.masks[o.index()] & mask != 0;
-        let mut handed = Vec::new();
-        match node {
-            Node::Neg(a) => handed.push((a, self.neg(adjoint))),
-            Node::Add(a, b) => handed.extend([(a, adjoint), (b, adjoint)]),
-            Node::Sub(a, b) => handed.extend([(a, adjoint), (b, self.neg(adjoint))]),
+        let all = match node {
+            Node::Neg(a) => Pairs::one((a, self.neg(adjoint))),
+            Node::Add(a, b) => Pairs::two((a, adjoint), (b, adjoint)),
+            Node::Sub(a, b) => Pairs::two((a, adjoint), (b, self.neg(adjoint))),
             Node::Div(a, b) => {
                 let share = self.div(adjoint, b);
-                handed.push((a, share));
                 if wanted(self, b) {
                     let product = self.mul(share, e);
-                    handed.push((b, self.neg(product)));
+                    Pairs::two((a, share), (b, self.neg(product)))
+                } else {
+                    Pairs::one((a, share))
                 }
             }
             Node::If(c, a, b) => {
-                handed.push((a, self.choose(c, adjoint, ZERO)));
-                handed.push((b, self.choose(c, ZERO, adjoint)));
+                let first = self.choose(c, adjoint, ZERO);
+                Pairs::two((a, first), (b, self.choose(c, ZERO, adjoint)))
             }
             _ => {
+                let mut handed = Pairs::NONE;
                 for (o, partial) in self.partials(e, node) {
                     if wanted(self, o) {
                         handed.push((o, self.mul(adjoint, partial)));
                     }
                 }
+                return handed;
             }
-        }
-        handed.retain(|&(o, _)| wanted(self, o));
+        };
+        let mut handed = Pairs::NONE;
+        all.into_iter().filter(|&(o, _)| wanted(self, o)).for_each(|pair| handed.push(pair));
         handed
     }
 
     /// $\partial e/\partial o$ for the operands of a node. What is piecewise constant has none.
-    fn partials(&mut self, e: Expr, node: Node) -> Vec<(Expr, Expr)> {
+    fn partials(&mut self, e: Expr, node: Node) -> Pairs {
         match node {
-            Node::Mul(a, b) => vec![(a, b), (b, a)],
+            Node::Mul(a, b) => Pairs::two((a, b), (b, a)),
             Node::Pow(a, b) => self.power_partials(e, a, b),
-            Node::Unary(f, a) => vec![(a, self.slope(e, f, a))],
+            Node::Unary(f, a) => Pairs::one((a, self.slope(e, f, a))),
             Node::Binary(Binary::Atan2, a, b) => {
                 // d atan2(a, b) = (b da − a db)/(a² + b²)
                 let (aa, bb) = (self.mul(a, a), self.mul(b, b));
                 let square = self.add(aa, bb);
                 let (x, y) = (self.div(b, square), self.div(a, square));
-                vec![(a, x), (b, self.neg(y))]
+                Pairs::two((a, x), (b, self.neg(y)))
             }
             Node::Binary(Binary::Min | Binary::Max, a, b) => {
                 let a_is_less = self.compare(Relation::LessEqual, a, b);
@@ -242,32 +284,34 @@ impl Store {
                     self.logic_not(a_is_less)
                 };
                 let (x, y) = (self.choose(takes_a, ONE, ZERO), self.choose(takes_a, ZERO, ONE));
-                vec![(a, x), (b, y)]
+                Pairs::two((a, x), (b, y))
             }
             Node::Binary(Binary::Polygamma, n, x) => {
                 let next = self.add(n, ONE);
-                vec![(x, self.binary(Binary::Polygamma, next, x))]
+                Pairs::one((x, self.binary(Binary::Polygamma, next, x)))
             }
-            Node::MittagLeffler(a, b, z) => vec![(z, self.mittag_leffler_slope(e, a, b, z))],
+            Node::MittagLeffler(a, b, z) => {
+                Pairs::one((z, self.mittag_leffler_slope(e, a, b, z)))
+            }
             Node::Table { table, order, argument } => {
                 let slope = self.intern(Node::Table { table, order: order + 1, argument });
-                vec![(argument, slope)]
+                Pairs::one((argument, slope))
             }
             // NOTE: memory operators are held fixed, conditions are piecewise constant.
-            _ => Vec::new(),
+            _ => Pairs::NONE,
         }
     }
 
-    fn power_partials(&mut self, e: Expr, a: Expr, b: Expr) -> Vec<(Expr, Expr)> {
+    fn power_partials(&mut self, e: Expr, a: Expr, b: Expr) -> Pairs {
         // ∂ₐ aᵇ = b aᵇ⁻¹, ∂_b aᵇ = aᵇ ln a
         let less = self.sub(b, ONE);
         let lower = self.pow(a, less);
         let base = self.mul(b, lower);
         if self.is_number(b) {
-            return vec![(a, base)];
+            return Pairs::one((a, base));
         }
         let log = self.unary(Unary::Log, a);
-        vec![(a, base), (b, self.mul(e, log))]
+        Pairs::two((a, base), (b, self.mul(e, log)))
     }
 
     /// $E'_{\alpha,\beta}(z) = \bigl(E_{\alpha,\beta-1}(z) - (\beta-1)E_{\alpha,\beta}(z)\bigr)/(\alpha z)$
@@ -333,7 +377,7 @@ impl Store {
                 self.mul(e, psi)
             }
             Unary::Digamma => {
-                let one = self.number(number::integer(1));
+                let one = ONE;
                 self.binary(Binary::Polygamma, one, a)
             }
         }

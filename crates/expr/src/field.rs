@@ -43,9 +43,29 @@ pub(crate) fn pow(base: u64, mut exponent: u64) -> u64 {
     result
 }
 
-/// $1/a$, and 0 for 0.
+/// $1/a = a^{p-2}$, and 0 for 0.
 pub(crate) fn inv(a: u64) -> u64 {
-    pow(a, P - 2)
+    // p − 2 = 4 (2⁵⁹ − 1) + 1, and a^(2ⁿ − 1) doubles its n with n squares and a product.
+    let squared = |x: u64, times: usize| (0..times).fold(x, |x, _| mul(x, x));
+    let joined = |x: u64, y: u64, n: usize| mul(squared(x, n), y);
+    let three = joined(joined(a, a, 1), a, 1);
+    let seven = joined(joined(three, three, 3), a, 1);
+    let fourteen = joined(seven, seven, 7);
+    let twenty_nine = joined(joined(fourteen, fourteen, 14), a, 1);
+    let fifty_nine = joined(joined(twenty_nine, twenty_nine, 29), a, 1);
+    joined(fifty_nine, a, 2)
+}
+
+/// $1/a$ and $1/b$ for one inverse and three products.
+pub(crate) fn inverses([a, b]: [u64; 2]) -> [u64; 2] {
+    if a == b {
+        return [inv(a); 2];
+    }
+    if a == 0 || b == 0 {
+        return [inv(a), inv(b)];
+    }
+    let both = inv(mul(a, b));
+    [mul(both, b), mul(both, a)]
 }
 
 /// A number that looks random and depends on the seed alone (splitmix64).
@@ -78,6 +98,8 @@ mod tests {
             let (a, b, c) = (random(3 * seed), random(3 * seed + 1), random(3 * seed + 2));
             assert_eq!(mul(a, add(b, c)), add(mul(a, b), mul(a, c)));
             assert_eq!(mul(a, inv(a)), 1);
+            assert_eq!(inverses([a, b]), [inv(a), inv(b)]);
+            assert_eq!(inverses([a, 0]), [inv(a), 0]);
             assert_eq!(add(a, neg(a)), 0);
         }
         let third = Rational::new((-1).into(), 3.into());

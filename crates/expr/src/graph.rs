@@ -6,7 +6,7 @@ use std::cell::RefCell;
 
 use crate::function::{Binary, Unary};
 use crate::node::{Expr, Memory, Node, Relation, Role, Symbol};
-use crate::number::{self, Rational};
+use crate::number::Rational;
 use crate::store::{ONE, Store, ZERO};
 use crate::table::Table;
 
@@ -34,10 +34,16 @@ impl Default for Graph {
 impl Graph {
     /// An empty graph.
     pub fn new() -> Self {
-        Self { store: RefCell::new(Store::new()) }
+        Self::with_capacity(0)
+    }
+
+    /// An empty graph with room for so many nodes.
+    pub fn with_capacity(nodes: usize) -> Self {
+        Self { store: RefCell::new(Store::new(nodes)) }
     }
 
     /// The node behind a handle.
+    #[inline]
     pub fn node(&self, e: Expr) -> Node {
         self.store.borrow().node(e)
     }
@@ -59,12 +65,12 @@ impl Graph {
 
     /// A whole number.
     pub fn integer(&self, value: i64) -> Expr {
-        self.number(number::integer(value))
+        self.store.borrow_mut().integer(value)
     }
 
     /// A fraction.
     pub fn fraction(&self, numerator: i64, denominator: i64) -> Expr {
-        self.number(Rational::new(numerator.into(), denominator.into()))
+        self.store.borrow_mut().fraction(numerator, denominator)
     }
 
     /// 0
@@ -117,7 +123,7 @@ impl Graph {
     pub fn double_of(&self, e: Expr) -> Option<f64> {
         let store = self.store.borrow();
         match store.node(e) {
-            Node::Number(n) => Some(store.doubles[n as usize]),
+            Node::Number(n) => Some(store.numbers.double(n)),
             Node::Pi => Some(std::f64::consts::PI),
             _ => None,
         }
@@ -127,7 +133,16 @@ impl Graph {
     pub fn symbol_of(&self, e: Expr) -> Option<Symbol> {
         let store = self.store.borrow();
         match store.node(e) {
-            Node::Symbol(s) => Some(store.symbols[s as usize].clone()),
+            Node::Symbol(s) => Some(Symbol::clone(&store.symbols[s as usize])),
+            _ => None,
+        }
+    }
+
+    /// The symbol as the model language writes it, if the expression is one.
+    pub fn symbol_text(&self, e: Expr) -> Option<String> {
+        let store = self.store.borrow();
+        match store.node(e) {
+            Node::Symbol(s) => Some(store.symbols[s as usize].text()),
             _ => None,
         }
     }
@@ -229,6 +244,21 @@ impl Graph {
     /// The nodes that the roots need, operands first.
     pub fn live(&self, roots: &[Expr]) -> Vec<Expr> {
         self.store.borrow_mut().live(roots)
+    }
+
+    /// The nodes that the roots need beyond those that are known, operands first.
+    pub fn live_beyond(&self, roots: &[Expr], known: &[Expr]) -> Vec<Expr> {
+        self.store.borrow_mut().live_beyond(roots, known)
+    }
+
+    /// How many nodes the roots need.
+    pub fn size(&self, roots: &[Expr]) -> usize {
+        self.store.borrow_mut().count(roots, true)
+    }
+
+    /// How many operations the roots need.
+    pub fn operations(&self, roots: &[Expr]) -> usize {
+        self.store.borrow_mut().count(roots, false)
     }
 
     /// The symbols in the expressions, oldest first.

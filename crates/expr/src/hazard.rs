@@ -51,7 +51,7 @@ impl HazardSets {
         hazards.0.checked_sub(1).map_or(&[], |i| &self.sets[i as usize])
     }
 
-    fn union(&mut self, a: Hazards, b: Hazards) -> Hazards {
+    pub(crate) fn union(&mut self, a: Hazards, b: Hazards) -> Hazards {
         if a == b || b == NO_HAZARDS || a == UNKNOWN_HAZARDS {
             return a;
         }
@@ -81,10 +81,9 @@ impl HazardSets {
 impl Store {
     /// The hazards of a node whose operands are in the store.
     pub(crate) fn hazards_of(&mut self, node: Node) -> Hazards {
-        let inherited = node.operands().map(|o| self.traits[o.index()].hazards);
         let mut sum = NO_HAZARDS;
-        for hazards in inherited.collect::<Vec<_>>() {
-            sum = self.hazard_sets.union(sum, hazards);
+        for o in node.operands() {
+            sum = self.hazard_sets.union(sum, self.traits[o.index()].hazards);
         }
         // NOTE: the kinds are numbered so that no two operations share a hazard.
         let own = match node {

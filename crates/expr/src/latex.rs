@@ -99,7 +99,7 @@ pub(crate) fn tall_nodes(store: &Store, live: &[Expr]) -> FxHashSet<Expr> {
     for &e in live {
         let node = store.node(e);
         let by_itself = match node {
-            Node::Number(n) => is_fraction(&store.numbers[n as usize]),
+            Node::Number(n) => is_fraction(store.numbers.exact(n)),
             Node::Div(..)
             | Node::If(..)
             | Node::Unary(Unary::Sqrt, _)
@@ -128,7 +128,7 @@ impl Writer<'_> {
         let (word, at) = (Piece::Word, Piece::At);
         let store = self.store;
         match store.node(e) {
-            Node::Number(n) => vec![Piece::Owned(number_latex(&store.numbers[n as usize]))],
+            Node::Number(n) => vec![Piece::Owned(number_latex(store.numbers.exact(n)))],
             Node::Pi => vec![word("\\pi")],
             Node::Symbol(s) => {
                 vec![Piece::Owned(latex_symbol::latex(&store.symbols[s as usize]))]
@@ -277,7 +277,7 @@ impl Writer<'_> {
 pub(crate) fn typeset_level(store: &Store, e: Expr) -> u8 {
     match store.node(e) {
         Node::Number(n) => {
-            let value = &store.numbers[n as usize];
+            let value = store.numbers.exact(n);
             if *value.numer() < 0.into() {
                 level::SUM
             } else if is_fraction(value) {

@@ -115,7 +115,7 @@ impl Writer<'_> {
         let (word, at) = (Piece::Word, Piece::At);
         let store = self.store;
         match store.node(e) {
-            Node::Number(n) => vec![Piece::Owned(number_mathml(&store.numbers[n as usize]))],
+            Node::Number(n) => vec![Piece::Owned(number_mathml(store.numbers.exact(n)))],
             Node::Pi => vec![word("<mi>π</mi>")],
             Node::Symbol(s) => {
                 vec![Piece::Owned(mathml_symbol::mathml(&store.symbols[s as usize]))]

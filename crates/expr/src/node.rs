@@ -11,6 +11,7 @@ pub struct Expr(pub(crate) u32);
 
 impl Expr {
     /// Position in the graph: operands come before the node that uses them.
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -68,13 +69,15 @@ pub enum Node {
 
 impl Node {
     /// The operands in the order in which they are written.
+    #[inline]
     pub fn operands(self) -> impl DoubleEndedIterator<Item = Expr> {
-        let three = match self {
-            Self::Number(_) | Self::Pi | Self::Symbol(_) => [None; 3],
+        const NONE: Expr = Expr(u32::MAX);
+        let (count, three) = match self {
+            Self::Number(_) | Self::Pi | Self::Symbol(_) => (0, [NONE; 3]),
             Self::Neg(a)
             | Self::Unary(_, a)
             | Self::Not(a)
-            | Self::Table { argument: a, .. } => [Some(a), None, None],
+            | Self::Table { argument: a, .. } => (1, [a, NONE, NONE]),
             Self::Add(a, b)
             | Self::Sub(a, b)
             | Self::Mul(a, b)
@@ -84,10 +87,10 @@ impl Node {
             | Self::Compare(_, a, b)
             | Self::And(a, b)
             | Self::Or(a, b)
-            | Self::Memory(_, a, b) => [Some(a), Some(b), None],
-            Self::MittagLeffler(a, b, c) | Self::If(a, b, c) => [Some(a), Some(b), Some(c)],
+            | Self::Memory(_, a, b) => (2, [a, b, NONE]),
+            Self::MittagLeffler(a, b, c) | Self::If(a, b, c) => (3, [a, b, c]),
         };
-        three.into_iter().flatten()
+        three.into_iter().take(count)
     }
 }
 

@@ -27,6 +27,9 @@ pub fn decimal(digits: &str, exponent: i32) -> Option<Rational> {
     if exponent.abs() > 5_000 {
         return None;
     }
+    if let Some(short) = short_decimal(digits, exponent) {
+        return Some(short);
+    }
     let mantissa: BigInt = digits.parse().ok()?;
     let scale = num_traits::pow(BigInt::from(10), exponent.unsigned_abs() as usize);
     Some(if exponent < 0 {
@@ -34,6 +37,19 @@ pub fn decimal(digits: &str, exponent: i32) -> Option<Rational> {
     } else {
         BigRational::from_integer(mantissa * scale)
     })
+}
+
+/// The same for what fits machine integers.
+fn short_decimal(digits: &str, exponent: i32) -> Option<Rational> {
+    let mantissa: i64 = digits.parse().ok()?;
+    let scale = 10_i64.checked_pow(exponent.unsigned_abs())?;
+    let (n, d) = if exponent < 0 {
+        let common = num_integer::gcd(mantissa, scale);
+        (mantissa / common, scale / common)
+    } else {
+        (mantissa.checked_mul(scale)?, 1)
+    };
+    Some(Rational::new_raw(n.into(), d.into()))
 }
 
 /// The number as the shortest exact text: `3`, `-1/3`, `0.25`.
@@ -84,5 +100,15 @@ mod tests {
         assert_eq!(to_text(&Rational::new(1.into(), 3.into())), "1/3");
         assert_eq!(to_f64(&tenth), 0.1);
         assert!(decimal("1", 999_999).is_none());
+        // Around where machine integers end.
+        for digits in ["0", "15", "-250", "9223372036854775807", "9223372036854775808"] {
+            for exponent in [-19, -18, -3, 0, 2, 18, 19] {
+                let mantissa = Rational::from_integer(digits.parse().unwrap());
+                let scale = integer(10).pow(exponent);
+                let (found, expected) = (decimal(digits, exponent).unwrap(), mantissa * scale);
+                assert_eq!(found.numer(), expected.numer(), "{digits} {exponent}");
+                assert_eq!(found.denom(), expected.denom(), "{digits} {exponent}");
+            }
+        }
     }
 }

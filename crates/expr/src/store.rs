@@ -4,13 +4,16 @@
 //! found in either order.
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::field;
 use crate::hazard::{HazardSets, Hazards, NO_HAZARDS};
+use crate::images::Images;
 use crate::node::{Expr, Node, Role, Symbol};
-use crate::number::{self, Rational};
+use crate::number::Rational;
+use crate::numbers::{Numbers, Operation};
 use crate::table::Table;
 use crate::value::{Value, value};
 
@@ -22,46 +25,42 @@ pub(crate) struct Store {
     /// Which symbols a node contains, bit (index mod 128): exact for up to so many symbols, a quick "surely not" beyond.
     pub(crate) masks: Vec<u128>,
     pub(crate) traits: Vec<Traits>,
-    pub(crate) numbers: Vec<Rational>,
-    pub(crate) doubles: Vec<f64>,
-    pub(crate) residues: Vec<u64>,
-    pub(crate) symbols: Vec<Symbol>,
+    pub(crate) numbers: Numbers,
+    pub(crate) symbols: Vec<Arc<Symbol>>,
     pub(crate) symbol_nodes: Vec<Expr>,
     pub(crate) tables: Vec<Table>,
     pub(crate) hazard_sets: HazardSets,
     /// Derived nodes of equal value become one node.
     pub(crate) merging: bool,
     syntax: FxHashMap<Node, Expr>,
-    by_value: FxHashMap<Value, Expr>,
-    by_number: FxHashMap<Exact, u32>,
-    by_symbol: FxHashMap<Symbol, u32>,
+    /// The node of a value and that of its opposite.
+    by_value: FxHashMap<Size, [Option<Expr>; 2]>,
+    by_symbol: FxHashMap<Arc<Symbol>, u32>,
     at_zero: FxHashMap<Expr, Option<Expr>>,
-    /// Stamps of the last visit of a node, so that a walk need not clear a set.
-    visited: Vec<u32>,
-    visit: u32,
+    /// For walks that map nodes.
+    pub(crate) images: Images,
+    /// A bit for each node that a walk has met; none is set between walks.
+    marks: Vec<u64>,
 }
 
-/// A number that is found by its numerator and denominator. Numbers are always in lowest terms, which the comparison of any two fractions may not rely on.
-#[derive(Clone, Debug)]
-struct Exact(Rational);
+/// A value up to its sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Size(Value);
 
-impl PartialEq for Exact {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.numer() == other.0.numer() && self.0.denom() == other.0.denom()
+impl Size {
+    /// With 0, or 1 for an opposite.
+    fn of(v: Value) -> (Self, usize) {
+        let opposite = v.map(field::neg);
+        if v <= opposite { (Self(v), 0) } else { (Self(opposite), 1) }
     }
 }
 
-impl Eq for Exact {}
-
-impl Hash for Exact {
+impl Hash for Size {
+    /// Values look random already.
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.numer().hash(state);
-        self.0.denom().hash(state);
+        state.write_u64(self.0[0]);
     }
 }
-
-/// Nodes for which there is room from the beginning: most models of a few coordinates have more.
-const ROOM: usize = 400;
 
 /// What is known of a node when it is made.
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,24 +75,33 @@ pub(crate) struct Traits {
     pub(crate) remembers: bool,
 }
 
+/// A node as it is looked up: sums and products are found in either order.
+fn key(node: Node) -> Node {
+    match node {
+        Node::Add(a, b) => Node::Add(a.min(b), a.max(b)),
+        Node::Mul(a, b) => Node::Mul(a.min(b), a.max(b)),
+        _ => node,
+    }
+}
+
 pub(crate) const ZERO: Expr = Expr(0);
 pub(crate) const ONE: Expr = Expr(1);
 pub(crate) const TWO: Expr = Expr(2);
 
 impl Store {
-    pub(crate) fn new() -> Self {
+    /// With room for so many nodes.
+    pub(crate) fn new(room: usize) -> Self {
         let mut store = Self {
-            nodes: Vec::with_capacity(ROOM),
-            values: Vec::with_capacity(ROOM),
-            masks: Vec::with_capacity(ROOM),
-            traits: Vec::with_capacity(ROOM),
-            visited: Vec::with_capacity(ROOM),
-            syntax: FxHashMap::with_capacity_and_hasher(ROOM, FxBuildHasher),
-            by_value: FxHashMap::with_capacity_and_hasher(ROOM, FxBuildHasher),
+            nodes: Vec::with_capacity(room),
+            values: Vec::with_capacity(room),
+            masks: Vec::with_capacity(room),
+            traits: Vec::with_capacity(room),
+            syntax: FxHashMap::with_capacity_and_hasher(room, FxBuildHasher),
+            by_value: FxHashMap::with_capacity_and_hasher(room, FxBuildHasher),
             ..Self::default()
         };
         for (i, expected) in [ZERO, ONE, TWO].into_iter().enumerate() {
-            let made = store.number(number::integer(i as i64));
+            let made = store.integer(i as i64);
             debug_assert_eq!(made, expected);
         }
         store
@@ -104,24 +112,35 @@ impl Store {
     }
 
     pub(crate) fn number(&mut self, value: Rational) -> Expr {
-        let key = Exact(value);
-        if let Some(&n) = self.by_number.get(&key) {
-            return self.intern(Node::Number(n));
-        }
-        let n = self.numbers.len() as u32;
-        self.doubles.push(number::to_f64(&key.0));
-        self.residues.push(field::residue(&key.0));
-        self.numbers.push(key.0.clone());
-        self.by_number.insert(key, n);
+        let n = self.numbers.of(value);
         self.intern(Node::Number(n))
+    }
+
+    pub(crate) fn integer(&mut self, value: i64) -> Expr {
+        let n = self.numbers.integer(value);
+        self.intern(Node::Number(n))
+    }
+
+    pub(crate) fn fraction(&mut self, numerator: i64, denominator: i64) -> Expr {
+        let n = self.numbers.fraction(numerator, denominator);
+        self.intern(Node::Number(n))
+    }
+
+    /// The operation carried out, if both are numbers.
+    pub(crate) fn folded(&mut self, operation: Operation, a: Expr, b: Expr) -> Option<Expr> {
+        let (Node::Number(x), Node::Number(y)) = (self.node(a), self.node(b)) else {
+            return None;
+        };
+        let n = self.numbers.combined(operation, x, y);
+        Some(self.intern(Node::Number(n)))
     }
 
     pub(crate) fn symbol(&mut self, symbol: Symbol) -> Expr {
         if let Some(&s) = self.by_symbol.get(&symbol) {
             return self.symbol_nodes[s as usize];
         }
-        let s = self.symbols.len() as u32;
-        self.by_symbol.insert(symbol.clone(), s);
+        let (s, symbol) = (self.symbols.len() as u32, Arc::new(symbol));
+        self.by_symbol.insert(Arc::clone(&symbol), s);
         self.symbols.push(symbol);
         let e = self.push(Node::Symbol(s));
         self.symbol_nodes.push(e);
@@ -130,7 +149,7 @@ impl Store {
 
     pub(crate) fn exact(&self, e: Expr) -> Option<&Rational> {
         match self.node(e) {
-            Node::Number(n) => Some(&self.numbers[n as usize]),
+            Node::Number(n) => Some(self.numbers.exact(n)),
             _ => None,
         }
     }
@@ -141,9 +160,9 @@ impl Store {
 
     /// The exponent of a power that is worth writing out.
     pub(crate) fn small_integer(&self, e: Expr) -> Option<i64> {
-        use num_traits::ToPrimitive;
-        let n = self.exact(e).filter(|n| n.is_integer())?;
-        n.numer().to_i64().filter(|n| n.abs() < 1 << 30)
+        let Node::Number(n) = self.node(e) else { return None };
+        let small = self.numbers.small(n).filter(|s| s.d == 1)?;
+        Some(small.n).filter(|n| n.abs() < 1 << 30)
     }
 
     /// The one node for this operation on these operands.
@@ -158,12 +177,7 @@ impl Store {
     }
 
     fn find(&self, node: Node) -> Option<Expr> {
-        let swapped = match node {
-            Node::Add(a, b) => Node::Add(b, a),
-            Node::Mul(a, b) => Node::Mul(b, a),
-            _ => return self.syntax.get(&node).copied(),
-        };
-        self.syntax.get(&node).or_else(|| self.syntax.get(&swapped)).copied()
+        self.syntax.get(&key(node)).copied()
     }
 
     /// A derived node: one of the same value serves if it is as well behaved; a constant becomes its value.
@@ -179,30 +193,31 @@ impl Store {
                     && s.hazard_sets.are_among(known.hazards, traits.hazards));
             s.node(e) == node || (sound && s.masks[e.index()] & !mask == 0)
         };
-        if let Some(&e) = self.by_value.get(&v)
+        let (size, sign) = Size::of(v);
+        let known = self.by_value.get(&size).copied().unwrap_or_default();
+        if let Some(e) = known[sign]
             && fits(self, e)
         {
-            self.syntax.insert(node, e);
+            self.syntax.insert(key(node), e);
             return e;
         }
-        let opposite = v.map(field::neg);
         // NOTE: the negative of a difference is a difference, a sum, or a common factor times one: it costs nothing, and one made from the other would go in a circle.
         let both_differences = |s: &Self, e: Expr| {
             let node = matches!(node, Node::Add(..) | Node::Sub(..) | Node::Mul(..));
             node && matches!(s.node(e), Node::Sub(..))
         };
         if !matches!(node, Node::Neg(_))
-            && let Some(&e) = self.by_value.get(&opposite)
+            && let Some(e) = known[1 - sign]
             && fits(self, e)
             && !both_differences(self, e)
         {
             let e = self.neg(e);
-            self.syntax.insert(node, e);
+            self.syntax.insert(key(node), e);
             return e;
         }
         if v[0] == v[1] && traits.varies {
             self.merging = false;
-            let made = self.push_with(node, v, traits);
+            let made = self.push_with(node, v, traits, mask);
             let constant = self.zeroed(made);
             self.merging = true;
             let sound = |s: &Self, c: Expr| {
@@ -212,13 +227,13 @@ impl Store {
                         && s.hazard_sets.are_among(found.hazards, traits.hazards))
             };
             if let Some(c) = constant.filter(|&c| sound(self, c)) {
-                self.by_value.insert(v, c);
-                self.syntax.insert(node, c);
+                self.by_value.entry(size).or_default()[sign] = Some(c);
+                self.syntax.insert(key(node), c);
                 return c;
             }
             return made;
         }
-        self.push_with(node, v, traits)
+        self.push_with(node, v, traits, mask)
     }
 
     /// The expression with every varying symbol set to zero; `None` where that has no value.
@@ -269,31 +284,32 @@ impl Store {
     }
 
     fn push(&mut self, node: Node) -> Expr {
-        let (v, traits) = (value(self, node), self.traits_of(node));
-        self.push_with(node, v, traits)
+        let (v, traits, mask) = (value(self, node), self.traits_of(node), self.mask_of(node));
+        self.push_with(node, v, traits, mask)
     }
 
-    fn push_with(&mut self, node: Node, v: Value, traits: Traits) -> Expr {
+    fn push_with(&mut self, node: Node, v: Value, traits: Traits, mask: u128) -> Expr {
         let e =
             Expr(u32::try_from(self.nodes.len()).expect("fewer than 2³² nodes fit in memory"));
-        let mask = self.mask_of(node);
         self.nodes.push(node);
         self.values.push(v);
         self.masks.push(mask);
         self.traits.push(traits);
-        self.visited.push(0);
-        self.syntax.insert(node, e);
-        let better = |s: &Self, old: Expr| {
-            let (known, other) = (s.traits[old.index()], s.masks[old.index()]);
+        self.syntax.insert(key(node), e);
+        let Self { by_value, traits: all, masks, hazard_sets, .. } = self;
+        let is_better = |old: Expr| {
+            let (known, other) = (all[old.index()], masks[old.index()]);
             let no_worse = traits.total
                 || (traits.hazards != NO_HAZARDS
-                    && s.hazard_sets.are_among(traits.hazards, known.hazards));
+                    && hazard_sets.are_among(traits.hazards, known.hazards));
             let fewer = (!known.total && (traits.total || traits.hazards != known.hazards))
                 || mask != other;
             no_worse && mask & !other == 0 && fewer
         };
-        if self.by_value.get(&v).is_none_or(|&old| better(self, old)) {
-            self.by_value.insert(v, e);
+        let (size, sign) = Size::of(v);
+        let known = &mut by_value.entry(size).or_default()[sign];
+        if known.is_none_or(is_better) {
+            *known = Some(e);
         }
         e
     }
@@ -301,12 +317,24 @@ impl Store {
     fn mask_of(&self, node: Node) -> u128 {
         match node {
             Node::Symbol(s) => 1 << (s % u128::BITS),
+            Node::Add(a, b) | Node::Sub(a, b) | Node::Mul(a, b) => {
+                self.masks[a.index()] | self.masks[b.index()]
+            }
             _ => node.operands().fold(0, |m, o| m | self.masks[o.index()]),
         }
     }
 
     fn traits_of(&mut self, node: Node) -> Traits {
         let of = |e: Expr| self.traits[e.index()];
+        if let Node::Add(a, b) | Node::Sub(a, b) | Node::Mul(a, b) = node {
+            let (a, b) = (of(a), of(b));
+            return Traits {
+                varies: a.varies | b.varies,
+                total: a.total & b.total,
+                hazards: self.hazard_sets.union(a.hazards, b.hazards),
+                remembers: a.remembers | b.remembers,
+            };
+        }
         let mut t =
             Traits { varies: false, total: true, hazards: NO_HAZARDS, remembers: false };
         for o in node.operands() {
@@ -345,29 +373,64 @@ impl Store {
 
     /// Only those that may contain a symbol of the mask (or, with all bits set, every one).
     pub(crate) fn live_with(&mut self, roots: &[Expr], mask: u128) -> Vec<Expr> {
-        self.visit += 1;
-        let wanted = |s: &Self, e: Expr| mask == u128::MAX || s.masks[e.index()] & mask != 0;
-        let (mut stack, mut found) = (roots.to_vec(), Vec::new());
-        let (mut first, mut last) = (usize::MAX, 0);
-        while let Some(e) = stack.pop() {
-            if self.visited[e.index()] == self.visit || !wanted(self, e) {
-                continue;
+        let found = self.met(roots, mask);
+        self.in_order(found)
+    }
+
+    /// The nodes that the roots need beyond those that are known, operands first.
+    pub(crate) fn live_beyond(&mut self, roots: &[Expr], known: &[Expr]) -> Vec<Expr> {
+        self.marks.resize(self.nodes.len() / 64 + 1, 0);
+        known.iter().for_each(|e| self.marks[e.index() / 64] |= 1 << (e.index() % 64));
+        let found = self.met(roots, u128::MAX);
+        known.iter().for_each(|e| self.marks[e.index() / 64] &= !(1 << (e.index() % 64)));
+        self.in_order(found)
+    }
+
+    /// Marked nodes in their order, and no longer marked.
+    fn in_order(&mut self, mut found: Vec<Expr>) -> Vec<Expr> {
+        let first = found.iter().min().map_or(0, |e| e.index() / 64);
+        let end = found.iter().max().map_or(0, |e| e.index() / 64 + 1);
+        found.clear();
+        for (i, word) in self.marks[first..end].iter_mut().enumerate() {
+            let mut rest = std::mem::take(word);
+            while rest != 0 {
+                found.push(Expr(((first + i) * 64) as u32 + rest.trailing_zeros()));
+                rest &= rest - 1;
             }
-            self.visited[e.index()] = self.visit;
-            (first, last) = (first.min(e.index()), last.max(e.index()));
-            found.push(e);
-            stack.extend(self.node(e).operands());
         }
-        // Where they lie close together, walking over them takes less time than sorting.
-        if found.len() > 4 && last - first < 8 * found.len() {
-            let marks = self.visited[first..=last].iter().enumerate();
-            let marked = marks.filter(|(_, mark)| **mark == self.visit);
-            let count = found.len();
-            found.clear();
-            found.extend(marked.map(|(i, _)| Expr((first + i) as u32)));
-            debug_assert_eq!(found.len(), count);
+        found
+    }
+
+    /// How many nodes the roots need, numbers, constants and symbols counted or not.
+    pub(crate) fn count(&mut self, roots: &[Expr], with_leaves: bool) -> usize {
+        let found = self.met(roots, u128::MAX);
+        found.iter().for_each(|e| self.marks[e.index() / 64] = 0);
+        let is_leaf =
+            |e: &&Expr| matches!(self.node(**e), Node::Number(_) | Node::Pi | Node::Symbol(_));
+        if with_leaves {
+            found.len()
         } else {
-            found.sort_unstable();
+            found.len() - found.iter().filter(is_leaf).count()
+        }
+    }
+
+    /// What [`Store::live_with`] gives, in any order, and marked.
+    fn met(&mut self, roots: &[Expr], mask: u128) -> Vec<Expr> {
+        let Self { nodes, masks, marks, .. } = self;
+        marks.resize(nodes.len() / 64 + 1, 0);
+        let mut found = Vec::with_capacity(64);
+        let mut meet = |found: &mut Vec<Expr>, e: Expr| {
+            let (word, bit) = (&mut marks[e.index() / 64], 1 << (e.index() % 64));
+            if *word & bit == 0 && (mask == u128::MAX || masks[e.index()] & mask != 0) {
+                *word |= bit;
+                found.push(e);
+            }
+        };
+        roots.iter().for_each(|&e| meet(&mut found, e));
+        let mut next = 0;
+        while let Some(&e) = found.get(next) {
+            nodes[e.index()].operands().for_each(|o| meet(&mut found, o));
+            next += 1;
         }
         found
     }

@@ -43,7 +43,7 @@ impl Store {
     /// How tightly the written form of an expression binds.
     fn text_level(&self, e: Expr) -> u8 {
         match self.node(e) {
-            Node::Number(n) => match number_form(&self.numbers[n as usize]) {
+            Node::Number(n) => match number_form(self.numbers.exact(n)) {
                 NumberForm::Fraction => level::PRODUCT,
                 NumberForm::Negative => level::UNARY,
                 NumberForm::Plain => level::ATOM,
@@ -72,7 +72,7 @@ impl Store {
     fn text_pieces(&self, e: Expr) -> Vec<Piece> {
         let (word, at) = (Piece::Word, Piece::At);
         match self.node(e) {
-            Node::Number(n) => vec![Piece::Owned(number::to_text(&self.numbers[n as usize]))],
+            Node::Number(n) => vec![Piece::Owned(number::to_text(self.numbers.exact(n)))],
             Node::Pi => vec![word("pi")],
             Node::Symbol(s) => vec![Piece::Owned(self.symbols[s as usize].text())],
             Node::Neg(a) if self.takes_sign(a) => vec![word("-"), at(a, level::PRODUCT)],

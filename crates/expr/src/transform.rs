@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::graph::Graph;
 use crate::node::{Expr, Node};
-use crate::store::ZERO;
+use crate::store::{ONE, ZERO};
 
 /// $e = \sum_i c_i s_i + r$ with $c$ and $r$ free of the symbols.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,20 +85,49 @@ impl Substitution {
 impl Graph {
     /// Replaces symbols (or any nodes) by expressions, in all outputs at once.
     pub fn substitute(&self, outputs: &[Expr], replacement: &[(Expr, Expr)]) -> Vec<Expr> {
-        let mut images: FxHashMap<Expr, Expr> = replacement.iter().copied().collect();
         let mut store = self.store.borrow_mut();
-        for e in store.live(outputs) {
-            if images.contains_key(&e) {
+        let mut images = std::mem::take(&mut store.images);
+        images.begin(store.nodes.len());
+        replacement.iter().for_each(|&(e, image)| images.insert(e, image));
+        // What contains a replaced node contains its symbols; what has none could be anywhere.
+        let masks = replacement.iter().map(|&(e, _)| store.masks[e.index()]);
+        let mask = masks.fold(0, |m, x| if x == 0 { u128::MAX } else { m | x });
+        for e in store.live_with(outputs, mask) {
+            if images.get(e).is_some() {
                 continue;
             }
             let node = store.node(e);
-            let image = |o: Expr| images.get(&o).copied().unwrap_or(o);
+            let image = |o: Expr| images.get(o).unwrap_or(o);
             if node.operands().any(|o| image(o) != o) {
                 let made = store.rebuild(node, image);
                 images.insert(e, made);
             }
         }
-        outputs.iter().map(|o| images.get(o).copied().unwrap_or(*o)).collect()
+        let found = outputs.iter().map(|&o| images.get(o).unwrap_or(o)).collect();
+        store.images = images;
+        found
+    }
+
+    /// Writes these quotients $a/b$, in ascending order, as $a\,b^{-1}$, also within one another.
+    pub fn with_inverses(&self, outputs: &[Expr], quotients: &[Expr]) -> Vec<Expr> {
+        let mut store = self.store.borrow_mut();
+        let mut images = std::mem::take(&mut store.images);
+        images.begin(store.nodes.len());
+        for e in store.live(outputs) {
+            let image = |o: Expr| images.get(o).unwrap_or(o);
+            let made = match store.node(e) {
+                Node::Div(above, below) if quotients.binary_search(&e).is_ok() => {
+                    let inverse = store.div(ONE, image(below));
+                    store.mul(image(above), inverse)
+                }
+                node if node.operands().any(|o| image(o) != o) => store.rebuild(node, image),
+                _ => continue,
+            };
+            images.insert(e, made);
+        }
+        let found = outputs.iter().map(|&o| images.get(o).unwrap_or(o)).collect();
+        store.images = images;
+        found
     }
 
     /// Replaces symbols by expressions, looking only at nodes that `within` says to contain one of them.
@@ -190,6 +219,19 @@ mod tests {
         assert!(g.is_zero(g.sub(linear.coefficients[0], g.one())));
         assert!(g.is_zero(linear.coefficients[1]) && g.is_zero(linear.rest));
         assert_eq!(g.try_linear(square, &[x, y]), None);
+    }
+
+    #[test]
+    fn nested_quotients_become_products_by_inverses() {
+        let g = Graph::new();
+        let [x, y, z] = ["x", "y", "z"].map(|n| g.symbol(n, Role::Free));
+        let inner = g.div(x, y);
+        let outer = g.div(g.add(inner, z), g.sub(y, inner));
+        let written = g.with_inverses(&[outer, inner, z], &[inner, outer]);
+        let product = g.mul(x, g.div(g.one(), y));
+        let inverse = g.div(g.one(), g.sub(y, product));
+        assert_eq!(written, [g.mul(g.add(product, z), inverse), product, z]);
+        assert_eq!(g.with_inverses(&[outer], &[]), [outer]);
     }
 
     #[test]

@@ -14,7 +14,34 @@ pub(crate) type Value = [u64; 2];
 
 /// The value of a node whose operands are in the store.
 pub(crate) fn value(store: &Store, node: Node) -> Value {
-    [0, 1].map(|point| at(store, node, point, |e| store.values[e.index()][point]))
+    let of = |e: Expr| store.values[e.index()];
+    let both = |a: Expr, b: Expr, f: fn(u64, u64) -> u64| {
+        let (x, y) = (of(a), of(b));
+        [f(x[0], y[0]), f(x[1], y[1])]
+    };
+    match node {
+        Node::Add(a, b) => both(a, b, field::add),
+        Node::Sub(a, b) => both(a, b, field::sub),
+        Node::Mul(a, b) => both(a, b, field::mul),
+        Node::Div(a, b) if !of(b).contains(&0) => {
+            let ([x, y], [p, q]) = (of(a), field::inverses(of(b)));
+            [field::mul(x, p), field::mul(y, q)]
+        }
+        Node::Unary(Unary::Sin, a) => circle(of(a)).map(|(sin, _)| sin),
+        Node::Unary(Unary::Cos, a) => circle(of(a)).map(|(_, cos)| cos),
+        _ => [0, 1].map(|point| at(store, node, point, |e| of(e)[point])),
+    }
+}
+
+/// A random point of the circle for each argument: $(2t, 1 - t^2)/(1 + t^2)$.
+fn circle(x: Value) -> [(u64, u64); 2] {
+    let t = x.map(|x| field::random(x ^ 0x5151));
+    let square = t.map(|t| field::mul(t, t));
+    let scale = field::inverses(square.map(|s| field::add(1, s)));
+    [0, 1].map(|i| {
+        let sin = field::mul(field::add(t[i], t[i]), scale[i]);
+        (sin, field::mul(field::sub(1, square[i]), scale[i]))
+    })
 }
 
 /// The value of a node at any point, from those of its operands there.
@@ -23,7 +50,7 @@ pub(crate) fn at(store: &Store, node: Node, point: usize, v: impl Fn(Expr) -> u6
         parts.iter().fold(field::random(tag), |h, &x| field::random(h ^ x.rotate_left(17)))
     };
     match node {
-        Node::Number(n) => store.residues[n as usize],
+        Node::Number(n) => store.numbers.residue(n),
         Node::Pi => field::random(0x314_159),
         Node::Symbol(s) => {
             let varies = store.symbols[s as usize].role != Role::Parameter;
@@ -59,13 +86,7 @@ pub(crate) fn at(store: &Store, node: Node, point: usize, v: impl Fn(Expr) -> u6
 }
 
 fn unary(f: Unary, x: u64) -> u64 {
-    // A random point of the circle: (2t, 1 − t²)/(1 + t²).
-    let circle = || {
-        let t = field::random(x ^ 0x5151);
-        let square = field::mul(t, t);
-        let scale = field::inv(field::add(1, square));
-        (field::mul(field::add(t, t), scale), field::mul(field::sub(1, square), scale))
-    };
+    let circle = || circle([x; 2])[0];
     let exponential = || field::random(x ^ 0xe4e4);
     let half = (field::P).div_ceil(2);
     match f {

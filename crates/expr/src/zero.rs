@@ -22,7 +22,7 @@ use crate::graph::Graph;
 use crate::node::{Expr, Node};
 use crate::store::Store;
 use form::Forms;
-use modular::{Problem, Sample};
+use modular::{Problem, Room, Sample};
 
 /// The answer of [`Graph::zero_test`].
 #[derive(Clone, Debug, PartialEq)]
@@ -42,8 +42,8 @@ pub enum ZeroTest {
 
 /// Real points that are tried.
 const REAL_POINTS: u64 = 32;
-/// Points of the field at which an expression without branches must vanish.
-const PLAIN_POINTS: usize = 16;
+/// Points of the field at which an expression without branches must vanish: each misses with a probability of its degree in $1/p$.
+const PLAIN_POINTS: usize = 4;
 /// Points of the field for an expression with branches.
 const BRANCHED_POINTS: usize = 64;
 /// Points that may be given up because a root is missing.
@@ -67,7 +67,7 @@ impl Graph {
     /// Zero, not zero with a witness, or unknown. Memory operators, tables and Mittag-Leffler functions are opaque: they cancel only against themselves.
     pub fn zero_test(&self, e: Expr) -> ZeroTest {
         let stored_zero = self.store.borrow().values[e.index()] == [0, 0];
-        if stored_zero && !self.store.borrow().has_large_numbers() {
+        if stored_zero && !self.store.borrow().numbers.has_large_ones() {
             return ZeroTest::Zero;
         }
         let (symbols, live) = (self.symbols(&[e]), self.live(&[e]));
@@ -78,13 +78,6 @@ impl Graph {
         };
         let zero = stored_zero || vanishes_exactly(&store, &live, &reals);
         if zero { ZeroTest::Zero } else { ZeroTest::Unknown }
-    }
-}
-
-impl Store {
-    /// Whether a number may be equal to another one modulo the prime, so that the stored value alone proves nothing.
-    fn has_large_numbers(&self) -> bool {
-        self.numbers.iter().any(|n| n.numer().bits().max(n.denom().bits()) > 60)
     }
 }
 
@@ -100,10 +93,10 @@ fn real_points(
     live: &[Expr],
     symbols: &[Expr],
 ) -> Result<Reals, (Vec<(Expr, f64)>, f64)> {
-    let mut reals = Reals { patterns: Vec::new() };
+    let (mut reals, mut room) = (Reals { patterns: Vec::new() }, Vec::new());
     for point in 0..REAL_POINTS {
         let value_of = |s: Expr| coordinate(point, s);
-        let (result, signs) = numeric::evaluate(store, live, &value_of);
+        let (result, signs) = numeric::evaluate(store, live, &value_of, &mut room);
         if result.is_clearly_nonzero() {
             return Err((symbols.iter().map(|&s| (s, value_of(s))).collect(), result.value));
         }
@@ -145,12 +138,16 @@ fn vanishes_exactly(store: &Store, live: &[Expr], reals: &Reals) -> bool {
         reals.patterns.iter().cloned().map(undecided).collect();
     let needed = if branched { BRANCHED_POINTS } else { PLAIN_POINTS };
     let tries = MAX_TRIES.min(40_000_000 / live.len().max(1) as u64).max(2 * needed as u64);
-    let (mut points, mut zeros) = (0, 0);
+    let (mut points, mut zeros, mut room) = (0, 0, Room::default());
     for seed in 0..tries {
-        let Some(Sample { value, signs }) = problem.sample(seed) else { continue };
+        let Some(Sample { value, signs }) = problem.sample(seed, &mut room) else { continue };
         points += 1;
         if value == quadratic::ZERO {
             zeros += 1;
+            // Where nothing is compared, no further point could be held against it.
+            if branched && undecided(signs).is_empty() && seen.contains(&Vec::new()) {
+                return true;
+            }
         } else if !branched || !seen.contains(&undecided(signs)) {
             return false;
         }
@@ -158,7 +155,7 @@ fn vanishes_exactly(store: &Store, live: &[Expr], reals: &Reals) -> bool {
             break;
         }
     }
-    if branched { zeros >= 1 } else { zeros >= 4 && zeros == points }
+    if branched { zeros >= 1 } else { zeros == needed && zeros == points }
 }
 
 /// Values at points of the field, with the identities of the functions: at one point, or at a few where branches may differ. Nothing where there are no
@@ -180,9 +177,9 @@ pub(crate) fn exact_values(g: &Graph, expressions: &[Expr]) -> Vec<Vec<quadratic
     let roots = live.iter().copied().filter(is_root);
     let asked: Vec<Expr> = expressions.iter().copied().chain(roots).collect();
     let wanted = if branched { 4 } else { 1 };
-    let (mut real, mut imaginary) = (Vec::new(), Vec::new());
+    let (mut real, mut imaginary, mut room) = (Vec::new(), Vec::new(), Room::default());
     for seed in 0..TRIES {
-        let Some(mut values) = problem.values(seed, &asked) else { continue };
+        let Some(mut values) = problem.values(seed, &asked, &mut room) else { continue };
         let roots = values.split_off(expressions.len());
         let is_real = roots.iter().all(|root| root.1 == 0);
         (if is_real { &mut real } else { &mut imaginary }).push(values);

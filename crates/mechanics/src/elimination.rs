@@ -65,7 +65,7 @@ fn pivot(
             }
             let cost = match g.number_of(e) {
                 Some(_) => (0, 0),
-                None => (if i == j { 1 } else { 2 }, g.live(&[e]).len()),
+                None => (if i == j { 1 } else { 2 }, g.size(&[e])),
             };
             if best.is_none_or(|(least, _)| cost < least) && !g.vanishes_modulo_prime(e) {
                 best = Some((cost, (i, j)));

@@ -172,7 +172,7 @@ fn combinations(model: &Model, equations: &Equations, all: &[Momentum]) -> Vec<M
         }
     };
     let found = annihilator(g, &rows, fields.len()).into_iter();
-    found.filter(|c| g.live(c).len() <= WORTH_TELLING).map(combine).collect()
+    found.filter(|c| g.size(c) <= WORTH_TELLING).map(combine).collect()
 }
 
 /// Symmetries that reactions act along, and the component of each constraint along each of them.

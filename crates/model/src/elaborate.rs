@@ -99,7 +99,9 @@ pub fn read_model(
     overrides: &Overrides,
     files: &dyn Files,
 ) -> Result<(Model, Vec<Diagnostic>), Refusal> {
-    let graph = Graph::new();
+    /// Nodes for which there is room from the beginning: most models of a few coordinates have more.
+    const ROOM: usize = 400;
+    let graph = Graph::with_capacity(ROOM);
     let parsed = parse(&source);
     let arena = Arc::new(parsed.syntax.arena);
     let mut e = Elaborator::new(&graph, files, source, arena);

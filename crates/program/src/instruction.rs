@@ -153,13 +153,61 @@ impl Instruction {
     }
 
     /// What it reads.
-    pub(crate) fn operands(mut self) -> impl Iterator<Item = Slot> {
-        self.numbers().0.map(Option::<&mut Slot>::copied).into_iter().flatten()
+    pub(crate) fn operands(self) -> impl Iterator<Item = Slot> {
+        let (count, slots) = match self {
+            Self::Neg { a, .. }
+            | Self::Square { a, .. }
+            | Self::Sqrt { a, .. }
+            | Self::Sin { a, .. }
+            | Self::Cos { a, .. }
+            | Self::Unary { a, .. }
+            | Self::Not { a, .. }
+            | Self::Table { a, .. }
+            | Self::SinCos { a, .. } => (1, [a, a, a]),
+            Self::Add { a, b, .. }
+            | Self::Sub { a, b, .. }
+            | Self::Mul { a, b, .. }
+            | Self::Div { a, b, .. }
+            | Self::Power { a, b, .. }
+            | Self::Binary { a, b, .. }
+            | Self::Compare { a, b, .. }
+            | Self::And { a, b, .. }
+            | Self::Or { a, b, .. } => (2, [a, b, b]),
+            Self::MulAdd { a, b, c, .. }
+            | Self::MulSub { a, b, c, .. }
+            | Self::SubMul { a, b, c, .. } => (3, [a, b, c]),
+            Self::Select { condition, a, b, .. } => (3, [condition, a, b]),
+        };
+        slots.into_iter().take(count)
     }
 
     /// What it writes.
-    pub(crate) fn results(mut self) -> impl Iterator<Item = Slot> {
-        self.numbers().1.map(Option::<&mut Slot>::copied).into_iter().flatten()
+    pub(crate) fn results(self) -> impl Iterator<Item = Slot> {
+        let (count, slots) = match self {
+            Self::SinCos { sin, cos, .. } => (2, [sin, cos]),
+            Self::Neg { to, .. }
+            | Self::Square { to, .. }
+            | Self::Sqrt { to, .. }
+            | Self::Sin { to, .. }
+            | Self::Cos { to, .. }
+            | Self::Unary { to, .. }
+            | Self::Not { to, .. }
+            | Self::Table { to, .. }
+            | Self::Add { to, .. }
+            | Self::Sub { to, .. }
+            | Self::Mul { to, .. }
+            | Self::Div { to, .. }
+            | Self::Power { to, .. }
+            | Self::Binary { to, .. }
+            | Self::Compare { to, .. }
+            | Self::And { to, .. }
+            | Self::Or { to, .. }
+            | Self::MulAdd { to, .. }
+            | Self::MulSub { to, .. }
+            | Self::SubMul { to, .. }
+            | Self::Select { to, .. } => (1, [to, to]),
+        };
+        slots.into_iter().take(count)
     }
 
     /// Its operands and its results, in place.

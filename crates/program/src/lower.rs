@@ -59,7 +59,7 @@ pub(crate) fn lower(
     };
     lowering.declare(inputs, Origin::Input)?;
     lowering.declare(parameters, Origin::Parameter)?;
-    let mut nodes = lowering.live(outputs);
+    let mut nodes = lowering.live(outputs, inputs.iter().chain(parameters).copied());
     if !first.is_empty() {
         nodes = depth_first(graph, &nodes, first, outputs);
     }
@@ -105,17 +105,9 @@ impl Lowering<'_> {
     }
 
     /// The nodes below the outputs that have no value yet, operands first.
-    fn live(&self, outputs: &[Expr]) -> Vec<Expr> {
-        let mut seen: Vec<bool> = self.value_of.iter().map(|&v| v != NONE).collect();
-        let (mut stack, mut found) = (outputs.to_vec(), Vec::new());
-        while let Some(e) = stack.pop() {
-            if !std::mem::replace(&mut seen[e.index()], true) {
-                found.push(e);
-                stack.extend(self.graph.node(e).operands());
-            }
-        }
-        found.sort_unstable();
-        found
+    fn live(&self, outputs: &[Expr], given: impl Iterator<Item = Expr>) -> Vec<Expr> {
+        let known: Vec<Expr> = given.filter(|e| self.value_of[e.index()] != NONE).collect();
+        self.graph.live_beyond(outputs, &known)
     }
 
     fn node(&mut self, e: Expr, angles: &FxHashMap<Expr, Angle>) -> Result<Slot, CompileError> {
@@ -126,13 +118,6 @@ impl Lowering<'_> {
                 let number = self.graph.double_of(e).expect("the node is a number");
                 return Ok(self.maker.constant(number));
             }
-            Node::Symbol(_) => {
-                return Err(CompileError::UnknownSymbol { name: name(self.graph, e) });
-            }
-            Node::Memory(kind, ..) => {
-                return Err(CompileError::Memory { text: kind.name().into() });
-            }
-            Node::MittagLeffler(..) => return Err(CompileError::MittagLeffler),
             Node::Pow(a, b) => return Ok(self.power(of(a), of(b))),
             Node::If(c, a, b) => return Ok(self.select(of(c), of(a), of(b))),
             Node::Unary(f @ (Unary::Sin | Unary::Cos), a) => {
@@ -142,31 +127,15 @@ impl Lowering<'_> {
                 let a = of(argument);
                 Instruction::Table { table: self.table(table), order, to, a }
             }
-            Node::Neg(a) => Instruction::Neg { to, a: of(a) },
-            Node::Add(a, b) => Instruction::Add { to, a: of(a), b: of(b) },
-            Node::Sub(a, b) => Instruction::Sub { to, a: of(a), b: of(b) },
-            Node::Mul(a, b) => Instruction::Mul { to, a: of(a), b: of(b) },
-            Node::Div(a, b) => Instruction::Div { to, a: of(a), b: of(b) },
-            Node::Unary(Unary::Sqrt, a) => Instruction::Sqrt { to, a: of(a) },
-            Node::Unary(function, a) => Instruction::Unary { function, to, a: of(a) },
-            Node::Binary(function, a, b) => {
-                Instruction::Binary { function, to, a: of(a), b: of(b) }
-            }
-            Node::Compare(relation, a, b) => {
-                Instruction::Compare { relation, to, a: of(a), b: of(b) }
-            }
-            Node::Not(a) => Instruction::Not { to, a: of(a) },
-            Node::And(a, b) => Instruction::And { to, a: of(a), b: of(b) },
-            Node::Or(a, b) => Instruction::Or { to, a: of(a), b: of(b) },
+            node => operation(node, of).ok_or_else(|| impossible(self.graph, e))?,
         };
-        Ok(self.maker.emit(instruction))
+        Ok(self.maker.emit_new(instruction))
     }
 
     /// $a^b$: a small whole exponent becomes products, in the order of [`pfaff_expr::whole_power`]. The graph writes negative ones as quotients.
     fn power(&mut self, a: Slot, b: Slot) -> Slot {
         let to = NONE;
-        let exponent = self.maker.constant_of(b).unwrap_or(f64::NAN);
-        let Some(whole) = (0..=64).find(|&n| f64::from(n) == exponent) else {
+        let Some(whole) = self.maker.constant_of(b).and_then(whole_exponent) else {
             return self.maker.emit(Instruction::Power { to, a, b });
         };
         let (mut product, mut square, mut rest) = (None, a, whole);
@@ -216,6 +185,51 @@ impl Lowering<'_> {
     }
 }
 
+/// The instruction of an operation that is one, with no result yet: not of numbers, powers, sines and cosines, choices and tables.
+pub(crate) fn operation(node: Node, of: impl Fn(Expr) -> Slot) -> Option<Instruction> {
+    let to = NONE;
+    Some(match node {
+        Node::Neg(a) => Instruction::Neg { to, a: of(a) },
+        Node::Add(a, b) => Instruction::Add { to, a: of(a), b: of(b) },
+        Node::Sub(a, b) => Instruction::Sub { to, a: of(a), b: of(b) },
+        Node::Mul(a, b) => Instruction::Mul { to, a: of(a), b: of(b) },
+        Node::Div(a, b) => Instruction::Div { to, a: of(a), b: of(b) },
+        Node::Unary(Unary::Sqrt, a) => Instruction::Sqrt { to, a: of(a) },
+        Node::Unary(function, a) => Instruction::Unary { function, to, a: of(a) },
+        Node::Binary(function, a, b) => {
+            Instruction::Binary { function, to, a: of(a), b: of(b) }
+        }
+        Node::Compare(relation, a, b) => {
+            Instruction::Compare { relation, to, a: of(a), b: of(b) }
+        }
+        Node::Not(a) => Instruction::Not { to, a: of(a) },
+        Node::And(a, b) => Instruction::And { to, a: of(a), b: of(b) },
+        Node::Or(a, b) => Instruction::Or { to, a: of(a), b: of(b) },
+        Node::Number(_)
+        | Node::Pi
+        | Node::Symbol(_)
+        | Node::Pow(..)
+        | Node::MittagLeffler(..)
+        | Node::If(..)
+        | Node::Table { .. }
+        | Node::Memory(..) => return None,
+    })
+}
+
+/// Why a node has no instruction.
+pub(crate) fn impossible(graph: &Graph, e: Expr) -> CompileError {
+    match graph.node(e) {
+        Node::Memory(kind, ..) => CompileError::Memory { text: kind.name().into() },
+        Node::MittagLeffler(..) => CompileError::MittagLeffler,
+        _ => CompileError::UnknownSymbol { name: name(graph, e) },
+    }
+}
+
+/// The exponent of a power that is written as products.
+pub(crate) fn whole_exponent(exponent: f64) -> Option<u32> {
+    (0..=64).find(|&n| f64::from(n) == exponent)
+}
+
 impl Lowered {
     /// Drops instructions that no output needs, and the half of a [`Instruction::SinCos`] that nobody reads.
     pub(crate) fn drop_dead(&mut self) {
@@ -224,24 +238,22 @@ impl Lowered {
             live[o as usize] = true;
         }
         for part in [&mut self.per_evaluation, &mut self.per_run] {
-            let mut kept = Vec::with_capacity(part.len());
-            for &instruction in part.iter().rev() {
+            for instruction in part.iter_mut().rev() {
                 if !instruction.results().any(|r| live[r as usize]) {
                     continue;
                 }
                 instruction.operands().for_each(|o| live[o as usize] = true);
-                kept.push(match instruction {
+                match *instruction {
                     Instruction::SinCos { sin, cos, a } if !live[cos as usize] => {
-                        Instruction::Sin { to: sin, a }
+                        *instruction = Instruction::Sin { to: sin, a };
                     }
                     Instruction::SinCos { sin, cos, a } if !live[sin as usize] => {
-                        Instruction::Cos { to: cos, a }
+                        *instruction = Instruction::Cos { to: cos, a };
                     }
-                    both => both,
-                });
+                    _ => {}
+                }
             }
-            kept.reverse();
-            *part = kept;
+            part.retain(|instruction| instruction.results().any(|r| live[r as usize]));
         }
     }
 }
@@ -305,8 +317,8 @@ fn angles(graph: &Graph, nodes: &[Expr]) -> FxHashMap<Expr, Angle> {
 
 /// An input as the user knows it; one that is no symbol goes by its operation.
 pub(crate) fn name(graph: &Graph, e: Expr) -> String {
-    match (graph.symbol_of(e), graph.node(e)) {
-        (Some(symbol), _) => symbol.text(),
+    match (graph.symbol_text(e), graph.node(e)) {
+        (Some(text), _) => text,
         (None, Node::Memory(kind, ..)) => format!("{}(…)", kind.name()),
         (None, Node::MittagLeffler(..)) => "mittag_leffler(…)".into(),
         (None, _) => format!("expression {}", e.index()),

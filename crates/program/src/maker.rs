@@ -23,19 +23,28 @@ impl Maker {
     pub(crate) fn reserve(&mut self, values: usize) {
         self.made.values.reserve(values);
         self.made.per_evaluation.reserve(values);
-        self.known.reserve(values / 2);
     }
 
-    /// The value of an instruction whose results are [`NONE`]: carried out if its operands are constants, else put into its part.
+    /// The value of an instruction whose results are [`NONE`]; powers, products in them, and sines with cosines may have been met before.
     pub(crate) fn emit(&mut self, instruction: Instruction) -> Slot {
-        // The graph has each operation once; only powers and sines with cosines come from several of its nodes.
         let shared = matches!(
             instruction,
             Instruction::Mul { .. } | Instruction::Square { .. } | Instruction::SinCos { .. }
         );
-        if shared && let Some(&value) = self.known.get(&instruction) {
+        if !shared {
+            return self.emit_new(instruction);
+        }
+        if let Some(&value) = self.known.get(&instruction) {
             return value;
         }
+        let value = self.emit_new(instruction);
+        self.known.insert(instruction, value);
+        value
+    }
+
+    /// The value of an instruction whose results are [`NONE`] and that was not met before, as each operation of a graph: carried out if its operands are constants, else put into
+    /// its part.
+    pub(crate) fn emit_new(&mut self, instruction: Instruction) -> Slot {
         if let Some(number) = self.carried_out(instruction) {
             self.made.once += 1;
             return self.constant(number);
@@ -57,9 +66,6 @@ impl Maker {
             self.made.per_run.push(placed);
         } else {
             self.made.per_evaluation.push(placed);
-        }
-        if shared {
-            self.known.insert(instruction, value);
         }
         value
     }

@@ -7,7 +7,7 @@
 mod support;
 
 use pfaff_expr::{Expr, Graph, Role};
-use pfaff_program::Program;
+use pfaff_program::{Program, Sketch};
 use support::{HARD, Random, Sample, operations, same, ulps, values};
 
 #[test]
@@ -43,10 +43,20 @@ fn check(sample: &Sample, random: &mut Random, case: usize, road: Road) {
     for _ in 0..2 {
         let p: Vec<f64> = parameters.iter().map(|_| random.argument()).collect();
         run.set_parameters(&p);
+        let given: Vec<(Expr, f64)> =
+            parameters.iter().copied().zip(p.iter().copied()).collect();
+        let mut sketch =
+            Sketch::new(graph, inputs, &given, outputs).expect("every symbol is given");
         for _ in 0..3 {
             let x: Vec<f64> = inputs.iter().map(|_| random.argument()).collect();
             let mut found = vec![0.0; outputs.len()];
             run.evaluate(&x, &mut found);
+            let mut sketched = vec![0.0; outputs.len()];
+            sketch.evaluate(&x, &mut sketched);
+            assert!(
+                found.iter().zip(&sketched).all(|(&a, &b)| same(a, b)),
+                "case {case}: {found:?} {sketched:?}"
+            );
             let expected = road(sample, &|e| sample.symbol(e, &x, &p));
             for (i, (&a, &b)) in found.iter().zip(&expected).enumerate() {
                 assert!(
@@ -87,10 +97,14 @@ fn each_operation_on_hard_arguments() {
         // Alone, so that nothing is shared with other operations.
         let program = Program::compile(&g, &[x, y, z], &[], &[operation]).unwrap();
         let (mut run, mut found) = (program.start(&[]), [0.0]);
+        let mut sketch = Sketch::new(&g, &[x, y, z], &[], &[operation]).unwrap();
         let second = if g.contains(operation, &[y]) { &arguments[..] } else { &[0.0] };
         for (&a, &b) in arguments.iter().flat_map(|a| second.iter().map(move |b| (a, b))) {
             let third = random.argument();
             run.evaluate(&[a, b, third], &mut found);
+            let mut sketched = [0.0];
+            sketch.evaluate(&[a, b, third], &mut sketched);
+            assert!(same(found[0], sketched[0]), "{a:e} {b:e}: {sketched:?}\n{program}");
             let value = |e| {
                 if e == x {
                     a

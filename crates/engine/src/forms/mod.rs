@@ -144,7 +144,7 @@ fn forms(model: &Model, equations: &Equations, parts: &mut Parts) {
     let Some(forms) = cartan_forms(model, equations) else { return };
     let g = &model.graph;
     let all: Vec<Expr> = forms.equations.terms().map(|(_, f)| f).collect();
-    if g.live(&all).len() > WORTH_WRITING {
+    if g.size(&all) > WORTH_WRITING {
         let note = "the coefficients are too large to be written out in one line each";
         parts.notes.push(("forms", note.into()));
         return;

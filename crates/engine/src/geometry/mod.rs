@@ -326,8 +326,7 @@ fn distribution_report(
         let mut names: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();
         names.push("t".into());
         // NOTE: a large bracket is named, and its components are left out.
-        let field: &[Expr] =
-            if g.live(&b.field).len() > WORTH_WRITING { &[] } else { &b.field };
+        let field: &[Expr] = if g.size(&b.field) > WORTH_WRITING { &[] } else { &b.field };
         let parts = names.into_iter().zip(field).map(|(n, &e)| (n, g.simplify(e)));
         (distribution.text(&b.word), parts.filter(|(_, e)| *e != g.zero()).collect())
     });

@@ -37,7 +37,7 @@ pub(crate) fn geometry(report: &Report<'_>) -> String {
     let command = format!("pfaff geometry {}", report.name);
     let parts = equations.mass.iter().chain(&equations.jacobian);
     let parts: Vec<Expr> = parts.flatten().copied().collect();
-    let size = model.graph.live(&parts).len();
+    let size = model.graph.size(&parts);
     if model.coordinates.len() > COORDINATES || size > NODES {
         return format!(
             "<p>The tensors of this model are large: <code>{}</code> computes split, growth vector, metric, curvature and torsion.</p>",

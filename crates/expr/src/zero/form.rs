@@ -165,7 +165,7 @@ impl Forms {
         let of = |o: Expr| self.plain.get(&o);
         let one = Rational::one();
         match store.node(e) {
-            Node::Number(n) => Some(Form::number(store.numbers[n as usize].clone())),
+            Node::Number(n) => Some(Form::number(store.numbers.exact(n).clone())),
             Node::Neg(a) => Some(Form::default().add(of(a)?, &-one)),
             Node::Add(a, b) => Some(of(a)?.add(of(b)?, &one)),
             Node::Sub(a, b) => Some(of(a)?.add(of(b)?, &-one)),
@@ -187,7 +187,7 @@ impl Forms {
         let of = |o: Expr| self.logs.get(&o);
         let half = Rational::new(1.into(), 2.into());
         match store.node(e) {
-            Node::Number(n) => log_of_number(&store.numbers[n as usize]),
+            Node::Number(n) => log_of_number(store.numbers.exact(n)),
             Node::Mul(a, b) => Some(of(a)?.add(of(b)?, &Rational::one())),
             Node::Div(a, b) => Some(of(a)?.add(of(b)?, &-Rational::one())),
             Node::Pow(a, b) => of(a)?.mul(self.plain.get(&b)?),

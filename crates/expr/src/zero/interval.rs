@@ -42,7 +42,7 @@ pub(super) fn known_signs(store: &Store, live: &[Expr]) -> Signs {
 
 fn interval(store: &Store, e: Expr, of: impl Fn(Expr) -> Interval) -> Interval {
     match store.node(e) {
-        Node::Number(n) => widen((store.doubles[n as usize], store.doubles[n as usize])),
+        Node::Number(n) => widen((store.numbers.double(n), store.numbers.double(n))),
         Node::Pi => widen((std::f64::consts::PI, std::f64::consts::PI)),
         Node::Neg(a) => negative(of(a)),
         Node::Add(a, b) => sum(of(a), of(b)),

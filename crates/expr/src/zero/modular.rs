@@ -28,6 +28,10 @@ pub(super) struct Sample {
     pub(super) signs: Vec<(Expr, i8)>,
 }
 
+/// Where values stand while a point is looked at: the same for all points of a problem.
+#[derive(Default)]
+pub(super) struct Room(Vec<Z>);
+
 /// Everything that is the same at all points.
 pub(super) struct Problem<'a> {
     pub(super) store: &'a Store,
@@ -39,23 +43,24 @@ pub(super) struct Problem<'a> {
 
 impl Problem<'_> {
     /// The value at the point that belongs to a seed; `None` where the field lacks a root or a denominator vanishes.
-    pub(super) fn sample(&self, seed: u64) -> Option<Sample> {
-        let point = self.point(seed)?;
+    pub(super) fn sample(&self, seed: u64, room: &mut Room) -> Option<Sample> {
+        let point = self.point(seed, room)?;
         let root = self.live.last()?;
         Some(Sample { value: point.values[root.index()], signs: point.signs })
     }
 
     /// The values of several nodes at one point.
-    pub(super) fn values(&self, seed: u64, nodes: &[Expr]) -> Option<Vec<Z>> {
-        let point = self.point(seed)?;
+    pub(super) fn values(&self, seed: u64, nodes: &[Expr], room: &mut Room) -> Option<Vec<Z>> {
+        let point = self.point(seed, room)?;
         Some(nodes.iter().map(|e| point.values[e.index()]).collect())
     }
 
-    fn point(&self, seed: u64) -> Option<Point<'_>> {
+    fn point<'a>(&'a self, seed: u64, room: &'a mut Room) -> Option<Point<'a>> {
+        room.0.resize(self.live.last().map_or(0, |e| e.index() + 1), ZERO);
         let mut point = Point {
             problem: self,
             seed: field::random(seed ^ 0x5eed),
-            values: vec![ZERO; self.live.last().map_or(0, |e| e.index() + 1)],
+            values: &mut room.0,
             exponentials: FxHashMap::default(),
             circles: FxHashMap::default(),
             signs: Vec::new(),
@@ -72,7 +77,7 @@ struct Point<'a> {
     problem: &'a Problem<'a>,
     seed: u64,
     /// By the position of the node in its graph.
-    values: Vec<Z>,
+    values: &'a mut [Z],
     exponentials: FxHashMap<Z, Z>,
     circles: FxHashMap<Z, Z>,
     signs: Vec<(Expr, i8)>,
@@ -84,7 +89,7 @@ impl Point<'_> {
         let v = |o: Expr| self.values[o.index()];
         let truth = |holds: bool| if holds { ONE } else { ZERO };
         Some(match store.node(e) {
-            Node::Number(n) => Z(store.residues[n as usize], 0),
+            Node::Number(n) => Z(store.numbers.residue(n), 0),
             Node::Pi => Z::random(self.seed ^ 0x314_159),
             Node::Symbol(s) => Z::random(self.seed ^ field::random(0x51_0000 + u64::from(s))),
             Node::Neg(a) => v(a).opposite(),

@@ -29,15 +29,16 @@ impl Bounded {
     }
 }
 
-/// The bounded value of the last node, and the signs that `abs`, `min` and comparisons met.
+/// The bounded value of the last node, and the signs that `abs`, `min` and comparisons met. `values` is room for those of all nodes.
 pub(super) fn evaluate(
     store: &Store,
     live: &[Expr],
     symbol: &dyn Fn(Expr) -> f64,
+    values: &mut Vec<Bounded>,
 ) -> (Bounded, Vec<(Expr, i8)>) {
     // By the position of the node in its graph.
     let unknown = Bounded { value: f64::NAN, error: f64::INFINITY };
-    let mut values = vec![unknown; live.last().map_or(0, |e| e.index() + 1)];
+    values.resize(live.last().map_or(0, |e| e.index() + 1), unknown);
     let mut signs = Vec::new();
     let mut last = Bounded { value: 0.0, error: 0.0 };
     for &e in live {
@@ -76,8 +77,8 @@ fn bounded(store: &Store, node: Node, v: &dyn Fn(Expr) -> Bounded) -> Bounded {
     let clear = |x: Bounded| x.error == 0.0 || x.value.abs() > 4.0 * x.error;
     match node {
         Node::Number(n) => {
-            let value = store.doubles[n as usize];
-            let whole = store.numbers[n as usize].is_integer() && value.abs() < 9e15;
+            let value = store.numbers.double(n);
+            let whole = store.numbers.exact(n).is_integer() && value.abs() < 9e15;
             if whole { exact(value) } else { with(value, 0.0) }
         }
         Node::Pi => with(std::f64::consts::PI, 0.0),

@@ -25,7 +25,7 @@ pub(crate) fn solve_small(
         return Some(eliminated);
     }
     let ruled = simple(cramer(g, matrix, right));
-    let size = |rows: &[Vec<Expr>]| g.live(&rows.concat()).len();
+    let size = |rows: &[Vec<Expr>]| g.size(&rows.concat());
     Some(if size(&ruled) <= size(&eliminated) { ruled } else { eliminated })
 }
 

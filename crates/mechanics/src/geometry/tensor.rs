@@ -60,5 +60,5 @@ const WORTH_SIMPLIFYING: usize = 60;
 
 /// An expression simplified, unless it is large.
 pub fn simple(g: &Graph, e: Expr) -> Expr {
-    if g.live(&[e]).len() > WORTH_SIMPLIFYING { e } else { g.simplify(e) }
+    if g.size(&[e]) > WORTH_SIMPLIFYING { e } else { g.simplify(e) }
 }

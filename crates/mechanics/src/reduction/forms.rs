@@ -38,8 +38,8 @@ pub(super) fn suggest(s: &Statement, k: usize) -> Vec<Expr> {
     if sums.len() > MOST_SUMS {
         return Vec::new();
     }
-    let is_form = |x: &Expr| g.contains(*x, &s.velocities) && is_linear(g, *x, &s.velocities);
-    let shared: Vec<Expr> = sums.into_iter().filter(is_form).collect();
+    let degrees = degrees(g, &live, &s.velocities);
+    let shared: Vec<Expr> = sums.into_iter().filter(|x| degrees.get(x) == Some(&1)).collect();
     let below: Vec<FxHashSet<Expr>> =
         shared.iter().map(|&y| g.live(&[y]).into_iter().collect()).collect();
     let is_part = |x: Expr| {
@@ -51,9 +51,26 @@ pub(super) fn suggest(s: &Statement, k: usize) -> Vec<Expr> {
     if forms.len() == k { forms } else { Vec::new() }
 }
 
-/// Whether all coefficients are free of velocities.
-fn is_linear(g: &Graph, x: Expr, velocities: &[Expr]) -> bool {
-    g.gradient(x, velocities).iter().all(|&c| !g.contains(c, velocities))
+/// The degree in the velocities, as written, of the nodes that contain some; 2 stands for all above.
+fn degrees(g: &Graph, live: &[Expr], velocities: &[Expr]) -> FxHashMap<Expr, u8> {
+    let mut degrees: FxHashMap<Expr, u8> = FxHashMap::default();
+    for &x in live {
+        let of = |o: Expr| degrees.get(&o).copied().unwrap_or(0);
+        let degree = match g.node(x) {
+            Node::Symbol(_) => u8::from(velocities.contains(&x)),
+            Node::Neg(a) => of(a),
+            Node::Add(a, b) | Node::Sub(a, b) => of(a).max(of(b)),
+            Node::Mul(a, b) => (of(a) + of(b)).min(2),
+            Node::Div(a, b) if of(b) == 0 => of(a),
+            Node::If(c, a, b) if of(c) == 0 => of(a).max(of(b)),
+            node if node.operands().all(|o| of(o) == 0) => 0,
+            _ => 2,
+        };
+        if degree > 0 {
+            degrees.insert(x, degree);
+        }
+    }
+    degrees
 }
 
 /// The determinant and the solution of $W x = r$.

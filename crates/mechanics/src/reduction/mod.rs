@@ -17,7 +17,7 @@ mod multipliers;
 mod shorten;
 mod solve;
 
-use pfaff_expr::{Expr, Graph, Role};
+use pfaff_expr::{Expr, Graph, Node, Role};
 use pfaff_model::{Dynamics, Model};
 use rustc_hash::FxHashMap;
 
@@ -292,7 +292,16 @@ impl Reduction {
         let g = &self.graph;
         let tail = self.rates.as_ref().unwrap_or(&self.force);
         let roots: Vec<Expr> = self.velocities.iter().chain(tail).copied().collect();
-        g.live(&roots).into_iter().filter(|&e| !g.is_leaf(e)).count()
+        g.operations(&roots)
+    }
+
+    /// How many products of two varying factors velocities and forces take.
+    pub fn products(&self) -> usize {
+        let g = &self.graph;
+        let roots: Vec<Expr> = self.velocities.iter().chain(&self.force).copied().collect();
+        let is_product =
+            |&e: &Expr| matches!(g.node(e), Node::Mul(a, b) if g.varies(a) && g.varies(b));
+        g.live(&roots).into_iter().filter(is_product).count()
     }
 
     /// Everything that is evaluated at $(t, q, u)$.

@@ -82,7 +82,7 @@ impl<'a> Motion<'a> {
 
     /// Takes what needs fewer operations.
     fn shorter(&self, known: &mut [Expr], other: &[Expr]) {
-        let count = |e: Expr| self.g.live(&[e]).len();
+        let count = |e: Expr| self.g.size(&[e]);
         for (known, &other) in known.iter_mut().zip(other) {
             if count(other) < count(*known) {
                 *known = other;
@@ -249,12 +249,12 @@ impl<'a> Motion<'a> {
                 },
                 None => self.leaf(x, g.zero()),
             },
-            Node::Neg(a) => self.each(&[of(a)], |p| g.neg(p[0])),
-            Node::Add(a, b) => self.each(&[of(a), of(b)], |p| g.add(p[0], p[1])),
-            Node::Sub(a, b) => self.each(&[of(a), of(b)], |p| g.sub(p[0], p[1])),
+            Node::Neg(a) => self.each(of(a), of(a), |x, _| g.neg(x)),
+            Node::Add(a, b) => self.each(of(a), of(b), |x, y| g.add(x, y)),
+            Node::Sub(a, b) => self.each(of(a), of(b), |x, y| g.sub(x, y)),
             Node::If(c, a, b) => {
                 let condition = of(c).value;
-                self.each(&[of(a), of(b)], |p| g.choose(condition, p[0], p[1]))
+                self.each(of(a), of(b), |x, y| g.choose(condition, x, y))
             }
             Node::Mul(a, b) => self.times(of(a), of(b)),
             Node::Div(a, b) => self.over(of(a), of(b)),
@@ -275,21 +275,16 @@ impl<'a> Motion<'a> {
     }
 
     /// What acts on each part alike.
-    fn each(&self, jets: &[&Jet], f: impl Fn(&[Expr]) -> Expr) -> Jet {
+    fn each(&self, x: &Jet, y: &Jet, f: impl Fn(Expr, Expr) -> Expr) -> Jet {
         let k = self.k();
-        let zero = self.g.zero();
-        let part =
-            |of: &dyn Fn(&Jet) -> Expr| f(&jets.iter().map(|j| of(j)).collect::<Vec<_>>());
-        let second = jets.iter().any(|j| j.second.is_some()).then(|| {
-            (0..k * (k + 1) / 2)
-                .map(|i| part(&|j| j.second.as_ref().map_or(zero, |s| s[i])))
-                .collect()
-        });
+        let bent = x.second.is_some() || y.second.is_some();
+        let second = bent
+            .then(|| (0..k * (k + 1) / 2).map(|i| f(self.at(x, i), self.at(y, i))).collect());
         Jet {
-            value: part(&|j| j.value),
-            rate: part(&|j| j.rate),
-            column: (0..k).map(|a| part(&|j| j.column[a])).collect(),
-            euler: (0..k).map(|a| part(&|j| j.euler[a])).collect(),
+            value: f(x.value, y.value),
+            rate: f(x.rate, y.rate),
+            column: (0..k).map(|a| f(x.column[a], y.column[a])).collect(),
+            euler: (0..k).map(|a| f(x.euler[a], y.euler[a])).collect(),
             second,
         }
     }

@@ -6,45 +6,41 @@
 use pfaff_expr::{Expr, Graph, Node};
 use rustc_hash::FxHashMap;
 
-/// Quotients within quotients are looked at this often.
-const DEPTH: usize = 8;
+/// How often quotients are looked for: those that come to have a denominator in common, too.
+const ROUNDS: usize = 8;
 /// Nodes beyond which products are left as they are.
 const LONG: usize = 500;
 
 /// Writes products by inverses instead of quotients whose denominator varies and occurs several times in the blocks; `order` is to name the same nodes.
 pub(super) fn shorten(g: &Graph, blocks: &mut [&mut Vec<Expr>], order: &mut Vec<Expr>) {
-    for _ in 0..DEPTH {
-        let replaced = products(g, &roots(blocks));
-        if replaced.is_empty() {
+    let mut all: Vec<Expr> = blocks.iter().flat_map(|b| b.iter()).copied().collect();
+    let roots = all.len();
+    all.append(order);
+    for _ in 0..ROUNDS {
+        let quotients = quotients(g, &all[..roots]);
+        if quotients.is_empty() {
             break;
         }
-        replace(g, &replaced, blocks, order);
+        // NOTE: merged, the product would become the quotient that it is equal to.
+        let written = g.as_written(|| g.with_inverses(&all, &quotients));
+        // What was met as equal to a quotient before stays one.
+        if written == all {
+            break;
+        }
+        all = written;
     }
-    let roots = roots(blocks);
-    let count = |roots: &[Expr]| g.live(roots).len();
-    let before = count(&roots);
-    let gathered = if before > LONG { Vec::new() } else { gathered(g, &roots) };
-    // Products that others share would be lost: it counts what is left.
-    if !gathered.is_empty() && count(&g.as_written(|| g.substitute(&roots, &gathered))) < before
-    {
-        replace(g, &gathered, blocks, order);
+    let before = g.size(&all[..roots]);
+    let gathered = if before > LONG { Vec::new() } else { gathered(g, &all[..roots]) };
+    if !gathered.is_empty() {
+        let shorter = g.as_written(|| g.substitute(&all, &gathered));
+        // Products that others share would be lost: it counts what is left.
+        if g.size(&shorter[..roots]) < before {
+            all = shorter;
+        }
     }
-}
-
-fn roots(blocks: &[&mut Vec<Expr>]) -> Vec<Expr> {
-    blocks.iter().flat_map(|b| b.iter().copied()).collect()
-}
-
-fn replace(
-    g: &Graph,
-    replaced: &[(Expr, Expr)],
-    blocks: &mut [&mut Vec<Expr>],
-    order: &mut Vec<Expr>,
-) {
-    g.as_written(|| {
-        blocks.iter_mut().for_each(|b| **b = g.substitute(b, replaced));
-        *order = g.substitute(order, replaced);
-    });
+    *order = all.split_off(roots);
+    let mut rest = all.into_iter();
+    blocks.iter_mut().flat_map(|b| b.iter_mut()).for_each(|e| *e = rest.next().unwrap_or(*e));
 }
 
 /// Whole products with several constant factors, each with the same product that has one.
@@ -72,8 +68,8 @@ fn gathered(g: &Graph, roots: &[Expr]) -> Vec<(Expr, Expr)> {
     replaced
 }
 
-/// Quotients, each with the product that is to stand in its place.
-fn products(g: &Graph, roots: &[Expr]) -> Vec<(Expr, Expr)> {
+/// Quotients with a varying denominator that others have too, in their order.
+fn quotients(g: &Graph, roots: &[Expr]) -> Vec<Expr> {
     let mut quotients: Vec<(Expr, Expr, Expr)> = Vec::new();
     let mut count: FxHashMap<Expr, usize> = FxHashMap::default();
     for e in g.live(roots) {
@@ -85,7 +81,5 @@ fn products(g: &Graph, roots: &[Expr]) -> Vec<(Expr, Expr)> {
         }
     }
     quotients.retain(|&(_, above, below)| count[&below] > 1 && above != g.one());
-    let inverted = |(e, above, below)| (e, g.mul(above, g.div(g.one(), below)));
-    // NOTE: merged, the product would become the quotient that it is equal to.
-    g.as_written(|| quotients.into_iter().map(inverted).collect())
+    quotients.into_iter().map(|(e, ..)| e).collect()
 }

@@ -14,33 +14,29 @@ pub(super) fn polish(
     equations: &mut [Expr],
 ) {
     let shared: Vec<Expr> = velocities.iter().chain(mass).copied().collect();
-    let count = |roots: &[Expr]| g.live(roots).into_iter().filter(|&e| !g.is_leaf(e)).count();
-    let with = |e: Expr| {
-        let mut roots = shared.clone();
-        roots.push(e);
-        count(&roots)
-    };
+    let with = |e: Expr| g.operations(&[shared.as_slice(), &[e]].concat());
     let still: Vec<(Expr, Expr)> = u.iter().map(|&u| (u, g.zero())).collect();
-    let at_rest = |e: Expr| g.substitute(&[e], &still)[0];
-    let least = count(&shared);
+    let least = g.operations(&shared);
     for e in equations.iter_mut() {
         let before = with(*e);
         if before > SMALL + least {
             continue;
         }
-        let slopes = g.gradient(*e, u);
-        let mut parts = vec![(at_rest(*e), Vec::new())];
-        let mut is_quadratic = true;
-        for (a, &slope) in slopes.iter().enumerate() {
-            parts.push((at_rest(slope), vec![u[a]]));
-            for (b, &bend) in g.gradient(slope, u).iter().enumerate().take(a + 1) {
-                is_quadratic &= at_rest(bend) == bend;
+        let mut taken = vec![*e];
+        taken.extend(g.gradient(*e, u));
+        let bends: Vec<Vec<Expr>> =
+            (0..u.len()).map(|a| g.gradient(taken[1 + a], &u[..=a])).collect();
+        if bends.iter().flatten().any(|&bend| g.contains(bend, u)) {
+            continue;
+        }
+        let at_rest = g.substitute(&taken, &still);
+        let mut parts = vec![(at_rest[0], Vec::new())];
+        for (a, bends) in bends.iter().enumerate() {
+            parts.push((at_rest[1 + a], vec![u[a]]));
+            for (b, &bend) in bends.iter().enumerate() {
                 let half = if a == b { g.mul(g.fraction(1, 2), bend) } else { bend };
                 parts.push((half, vec![u[a], u[b]]));
             }
-        }
-        if !is_quadratic {
-            continue;
         }
         let polynomial = g.as_written(|| {
             let product = |(c, us): &(Expr, Vec<Expr>)| us.iter().fold(*c, |x, &u| g.mul(x, u));
@@ -76,7 +72,7 @@ fn factor(g: &Graph, entry: &dyn Fn(usize, usize) -> Expr, right: &[Expr]) -> Op
     let symbols = g.symbols(&(0..k).map(|a| entry(a, a)).collect::<Vec<_>>());
     let still: Vec<(Expr, Expr)> =
         symbols.into_iter().filter(|&s| g.varies(s)).map(|s| (s, g.zero())).collect();
-    if k > MOST || still.is_empty() || g.live(right).len() > LONG {
+    if k > MOST || still.is_empty() || g.size(right) > LONG {
         return None;
     }
     // One proof for all rows: weights that the rows do not know keep them apart.
