@@ -30,8 +30,8 @@ pub(crate) struct Core {
     symbols: (Vec<Expr>, Vec<Expr>),
     inputs: Vec<f64>,
     outputs: Vec<f64>,
-    /// Where each output of the tape goes in `blocks`.
-    targets: Vec<Vec<usize>>,
+    /// Outputs, each with a place of `blocks` where it goes.
+    targets: Vec<(usize, usize)>,
     /// $M$, $A$, $W$, $f$, $b$, $\psi$, $\varphi$, shift, bend, $E$, $E\[M\]$ and powers, one after another.
     blocks: Vec<f64>,
     layout: Layout,
@@ -138,18 +138,16 @@ impl Core {
         entries.push((equations.drive, layout.drive));
         // Each distinct expression once; what is identically zero stays zero.
         let mut outputs: Vec<Expr> = Vec::new();
-        let mut targets: Vec<Vec<usize>> = Vec::new();
+        let mut targets = Vec::new();
         entries.sort_by_key(|&(e, place)| (e, place));
         for (e, place) in entries {
             if e == g.zero() {
                 continue;
             }
-            if outputs.last() == Some(&e) {
-                targets.last_mut().expect("each output has its list").push(place);
-            } else {
+            if outputs.last() != Some(&e) {
                 outputs.push(e);
-                targets.push(vec![place]);
             }
+            targets.push((outputs.len() - 1, place));
         }
         let mut inputs = vec![model.time];
         inputs.extend(model.positions());
@@ -213,10 +211,8 @@ impl Core {
             Way::Sketch(sketch) => sketch.evaluate(&self.inputs, &mut self.outputs),
             Way::Program(run) => run.evaluate(&self.inputs, &mut self.outputs),
         }
-        for (value, places) in self.outputs.iter().zip(&self.targets) {
-            for &place in places {
-                self.blocks[place] = *value;
-            }
+        for &(output, place) in &self.targets {
+            self.blocks[place] = self.outputs[output];
         }
     }
 

@@ -75,8 +75,8 @@ struct Chart {
     /// $(t, q, u, \dot u, \dot q)$ to $\ddot q$, $R$, $E$ and, if `has_multipliers`, $\lambda$.
     follow: Executor,
     has_multipliers: bool,
-    /// $(t, q)$ to the candidates of all watched pivots.
-    watch: Executor,
+    /// $(t, q)$ to the candidates of all watched pivots, where there are any.
+    watch: Option<Executor>,
     /// Where each watched pivot's candidates begin, and the pivot among them.
     watched: Vec<(usize, usize)>,
     /// By what each candidate is multiplied before they are compared.
@@ -469,9 +469,10 @@ impl Chart {
             candidates.extend(&chart.candidates);
             scale.extend(&chart.scale);
         }
-        let mut watch = compile(&place, &candidates)?;
+        let mut watch = None;
         if !watched.is_empty() {
-            watch.hasten();
+            watch = Some(compile(&place, &candidates)?);
+            watch.iter_mut().for_each(Executor::hasten);
         }
         Ok(Self {
             pivots: reduction.pivots.clone(),
@@ -569,7 +570,9 @@ impl Chart {
         let inputs = &mut self.inputs[..=q.len()];
         inputs[0] = t;
         inputs[1..].copy_from_slice(q);
-        self.watch.evaluate(inputs, &mut self.candidates);
+        if let Some(watch) = &mut self.watch {
+            watch.evaluate(inputs, &mut self.candidates);
+        }
         self.candidates.iter_mut().zip(&self.scale).for_each(|(c, s)| *c *= s);
         let ends = self.watched.iter().skip(1).map(|w| w.0).chain([self.candidates.len()]);
         let fractions = self.watched.iter().zip(ends).map(|(&(start, pivot), end)| {

@@ -22,8 +22,12 @@ struct Known {
     sets: Vec<Vec<usize>>,
     by_set: FxHashMap<Vec<usize>, u32>,
     unions: FxHashMap<(u32, u32), u32>,
-    of: FxHashMap<Expr, u32>,
+    /// By the position of the node: the number of its set, or [`OPEN`].
+    of: Vec<u32>,
 }
+
+/// Not looked at yet.
+const OPEN: u32 = u32::MAX;
 
 impl Known {
     fn intern(&mut self, set: Vec<usize>) -> u32 {
@@ -55,22 +59,24 @@ impl Known {
     }
 
     fn complete(&mut self, g: &Graph, e: Expr) -> u32 {
+        if self.of.len() < g.len() {
+            self.of.resize(g.len(), OPEN);
+        }
         let mut stack = vec![e];
         while let Some(&x) = stack.last() {
-            if self.of.contains_key(&x) {
+            if self.of[x.index()] != OPEN {
                 stack.pop();
                 continue;
             }
-            let before = stack.len();
-            stack.extend(g.node(x).operands().filter(|o| !self.of.contains_key(o)));
+            let (node, before) = (g.node(x), stack.len());
+            stack.extend(node.operands().filter(|o| self.of[o.index()] == OPEN));
             if stack.len() == before {
-                let ids: Vec<u32> = g.node(x).operands().map(|o| self.of[&o]).collect();
-                let id = ids.into_iter().fold(0, |a, b| self.union(a, b));
-                self.of.insert(x, id);
+                let id = node.operands().fold(0, |id, o| self.union(id, self.of[o.index()]));
+                self.of[x.index()] = id;
                 stack.pop();
             }
         }
-        self.of[&e]
+        self.of[e.index()]
     }
 }
 
@@ -80,7 +86,8 @@ impl<'a> Mentions<'a> {
         known.intern(Vec::new());
         for (j, &v) in velocities.iter().enumerate() {
             let id = known.intern(vec![j]);
-            known.of.insert(v, id);
+            known.of.resize(known.of.len().max(v.index() + 1), OPEN);
+            known.of[v.index()] = id;
         }
         let slopes = RefCell::new(vec![FxHashMap::default(); velocities.len()]);
         Self { g, velocities, known: RefCell::new(known), slopes }
@@ -118,6 +125,7 @@ impl<'a> Mentions<'a> {
 }
 
 fn occurs(known: &Known, e: Expr, js: &[usize]) -> bool {
-    let set = known.of.get(&e).map_or(&[][..], |&id| &known.sets[id as usize]);
+    let id = known.of.get(e.index()).filter(|&&id| id != OPEN);
+    let set = id.map_or(&[][..], |&id| &known.sets[id as usize]);
     js.iter().any(|j| set.binary_search(j).is_ok())
 }
