@@ -61,13 +61,28 @@ mod tests {
     fn steps_are_carried_out_once_a_run_is_long() {
         let g = Graph::new();
         let [t, x] = ["t", "x"].map(|name| g.symbol(name, Role::Free));
-        let right_side = Program::compile(&g, &[t, x], &[], &[x]).expect("given");
-        let mut whole = Whole::new(&right_side, &[]).expect("short");
-        let (at, mut rows) = ([0.0, 0.1, 1.0, 1.0], [0.0; Coefficients::ROWS]);
+        let p = g.symbol("p", Role::Parameter);
+        let right_side = Program::compile(&g, &[t, x], &[p], &[g.mul(p, x)]).expect("given");
+        let mut whole = Whole::new(&right_side, &[0.5]).expect("short");
+        let (at, mut rows) = ([0.0, 0.2, 1.0, 0.5], [0.0; Coefficients::ROWS]);
         let carried: Vec<bool> =
             (0..=EARLIER).map(|_| whole.carry_out(&at, &mut rows)).collect();
         assert_eq!(carried.iter().position(|&c| c), Some(EARLIER - 1));
-        // x′ = x over a tenth: the ninth power of the step is beyond rounding.
+        // x′ = x/2 over a fifth: the ninth power of the step is beyond rounding.
         assert!((rows[11] - libm::exp(0.1)).abs() < 1e-15, "{}", rows[11]);
+    }
+
+    #[test]
+    fn long_right_hand_sides_go_stage_by_stage() {
+        let g = Graph::new();
+        let [t, x] = ["t", "x"].map(|name| g.symbol(name, Role::Free));
+        let mut rate = x;
+        for shortest in [SHORT, SHORT + 1] {
+            let of = |rate| Program::compile(&g, &[t, x], &[], &[rate]).expect("given");
+            while of(rate).counts().per_evaluation < shortest {
+                rate = g.sin(rate);
+            }
+            assert_eq!(Whole::new(&of(rate), &[]).is_some(), shortest == SHORT);
+        }
     }
 }
