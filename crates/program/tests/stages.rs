@@ -2,7 +2,7 @@
 
 mod support;
 
-use pfaff_expr::{Graph, Role};
+use pfaff_expr::{Expr, Graph, Role, Table};
 use pfaff_program::{Lanes, Program, Stages, Term};
 use support::codes;
 
