@@ -8,8 +8,8 @@ use pfaff::{Motion, Request, Way, gallery_model};
 
 /// Reduced and saddle-point forms, charts that change, `equation` models, functions that are called, tables, events, Taylor series, given ends, memory.
 const CASES: [(&str, &str, f64); 13] = [
-    ("sleigh", "dop853", 20.0),
-    ("sleigh", "taylor", 20.0),
+    ("sleigh", "dop853", 100.0),
+    ("sleigh", "taylor", 2000.0),
     ("trailers", "dop853", 3.0),
     ("snake", "taylor", 1.0),
     ("ball_in_bowl", "dop853", 1.0),

@@ -21,6 +21,7 @@ pub(super) enum Function {
 pub(super) struct Call {
     pub(super) tape: Arc<Tape>,
     pub(super) function: Function,
+    #[allow(dead_code, reason = "only our own code has several lanes in a call")]
     pub(super) lanes: usize,
 }
 
