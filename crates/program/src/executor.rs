@@ -177,9 +177,11 @@ impl Executor {
         }
     }
 
-    /// Goes over to machine code at once: whoever evaluates at every step need not wait to see that it is worth it.
+    /// Goes over to machine code at once, unless it is Cranelift's, which takes long to write: whoever evaluates at every step need not wait to see that it is worth it.
     pub fn hasten(&mut self) {
-        if let Self::Gradual(run) = self {
+        if let Self::Gradual(run) = self
+            && !Way::best().is_dear()
+        {
             *self = run.promoted();
         }
     }

@@ -33,10 +33,7 @@ pub struct Gradual {
 impl Gradual {
     pub(crate) fn new(program: &Program, parameters: &[f64]) -> Self {
         let steps = program.counts().per_evaluation;
-        let by_tape = match Way::best() {
-            Way::Cranelift => BY_CRANELIFT,
-            Way::Native | Way::Tape => BY_TAPE,
-        };
+        let by_tape = if Way::best().is_dear() { BY_CRANELIFT } else { BY_TAPE };
         Self {
             program: program.clone(),
             parameters: parameters.to_vec(),

@@ -187,12 +187,16 @@ impl Program {
         Native::new(&self.tape, lanes, way)
     }
 
-    /// Begins a run of one state at a time by the fastest way that the options allow. All ways give the same bits.
+    /// Begins a run of one state at a time by the fastest way that the options allow; code of Cranelift, which takes long to write, only once it is worth it, as in
+    /// [`Program::gradual`]. All ways give the same bits.
     ///
     /// # Panics
     ///
     /// If the number of parameters is not that of the program.
     pub fn executor(&self, parameters: &[f64], options: Options) -> Executor {
+        if options.native && Way::best().is_dear() {
+            return self.gradual(parameters);
+        }
         match options.native.then(|| self.native(Lanes::One)).flatten() {
             Some(native) => Executor::Native(native.start(parameters)),
             None => Executor::Interpreted(self.start(parameters)),

@@ -48,6 +48,11 @@ impl Way {
         Self::candidates().iter().copied().find(|way| way.is_here()).unwrap_or(Self::Tape)
     }
 
+    /// Whether its code takes so long to write that a run has to show first that it is long.
+    pub(crate) fn is_dear(self) -> bool {
+        self == Self::Cranelift
+    }
+
     /// The ways that come into question, the best first.
     pub(crate) fn candidates() -> &'static [Self] {
         match PREFERRED.load(Ordering::Relaxed) {

@@ -50,7 +50,7 @@ fn a_gradual_executor_goes_over_to_machine_code() {
     }
     let mut hastened = program.gradual(&[3.0]);
     hastened.hasten();
-    assert_eq!(matches!(hastened, Executor::Native(_)), there_is_code);
+    assert_eq!(matches!(hastened, Executor::Native(_)), Way::best() == Way::Native);
     let mut empty = Program::compile(&g, &[x], &[], &[x]).unwrap().gradual(&[]);
     (0..20_000).for_each(|_| empty.evaluate(&[1.0], &mut [0.0]));
     assert!(matches!(empty, Executor::Gradual(_)));
@@ -65,7 +65,11 @@ fn the_options_choose_the_executor() {
         [false, true].map(|native| program.executor(&[], Options { native }));
     assert!(matches!(by_tape, Executor::Interpreted(_)));
     let there_is_code = program.native(Lanes::One).is_some();
-    assert_eq!(matches!(by_code, Executor::Native(_)), there_is_code);
+    assert!(match Way::best() {
+        Way::Tape => matches!(by_code, Executor::Interpreted(_)),
+        Way::Native => matches!(by_code, Executor::Native(_)),
+        Way::Cranelift => matches!(by_code, Executor::Gradual(_)),
+    });
     assert!(Options::default().native);
     // The best way that is here comes first; a way gives code if it is here.
     let found: Vec<Way> = codes(&program, Lanes::One).map(|(way, _)| way).collect();
