@@ -4,17 +4,15 @@
 //! fn(inputs: rdi, outputs: rsi, middle of the rows: rdx)
 //! ```
 //!
-//! Inputs are read and outputs written where the caller has them. Functions without instructions of their own are called with all values in memory,
-//! so that no register has to survive; the three pointers are then kept in registers that functions restore.
+//! Inputs are read and outputs written where the caller has them. In programs that call functions (`call.rs`) the three pointers are kept in registers that
+//! functions restore.
 
 use std::sync::Arc;
 
 use pfaff_expr::Unary;
 
-use super::assembler::{
-    Assembler, General, Label, Place, R14, RAX, RBP, RBX, RCX, RDI, RDX, RSI, Width,
-};
-use super::call::{beyond, beyond_fused, dispatch};
+use super::assembler::{Assembler, Label, Place, R14, RBP, RBX, RDI, RDX, RSI, Width};
+use super::call::{beyond, beyond_fused};
 use super::function::{Call, Function};
 use super::group::{Packing, room, width_for};
 use super::operation::{
@@ -192,11 +190,11 @@ fn function_of(instruction: Instruction) -> Option<Function> {
 }
 
 pub(super) struct Emitter<'a> {
-    tape: &'a Arc<Tape>,
+    pub(super) tape: &'a Arc<Tape>,
     pub(super) target: Target,
     pub(super) assembler: Assembler,
     pub(super) registers: Registers,
-    calls: Vec<Arc<Call>>,
+    pub(super) calls: Vec<Arc<Call>>,
     /// The subroutine of each width, if it is used.
     sincos: [Option<Label>; 4],
     /// Whether the subroutine of a width is needed once only.
@@ -323,7 +321,7 @@ impl Emitter<'_> {
             I::Select { .. } => self.select(operands, to),
             I::Power { .. } | I::Unary { .. } | I::Binary { .. } | I::Table { .. } => {
                 let function = function_of(instruction);
-                self.call(function.expect("it has no instruction of its own"), a, b, to);
+                self.call(function.expect("it has no instruction of its own"), operands, to);
             }
         }
         for v in results {
@@ -558,28 +556,5 @@ impl Emitter<'_> {
         for v in sines.into_iter().chain(cosines).filter(|&v| v != NONE) {
             self.written(v);
         }
-    }
-
-    /// Calls a function of Rust with everything in memory.
-    fn call(&mut self, function: Function, a: u32, b: u32, to: u32) {
-        let Self { assembler, registers, .. } = self;
-        registers.vacate_all(assembler);
-        let first = registers.memory_of(a);
-        let second = if b == NONE { first } else { registers.memory_of(b) };
-        registers.new_row(to);
-        let result = registers.memory_of(to);
-        let lanes = self.target.lanes;
-        let call = Arc::new(Call { tape: Arc::clone(self.tape), function, lanes });
-        let address = |assembler: &mut Assembler, r: General, (base, offset)| {
-            assembler.address(r, base, offset);
-        };
-        assembler.clear_upper();
-        address(assembler, RSI, first);
-        address(assembler, RDX, second);
-        address(assembler, RCX, result);
-        assembler.immediate(RDI, std::ptr::from_ref(&*call) as u64);
-        assembler.immediate(RAX, dispatch as *const () as u64);
-        assembler.call_register(RAX);
-        self.calls.push(call);
     }
 }
