@@ -4,12 +4,14 @@
 //! along the motion ([`Witness`]), independently of the derivation whose result they judge.
 
 use pfaff_expr::Expr;
-use pfaff_mechanics::Momentum;
+use pfaff_mechanics::{Class, Momentum};
 use pfaff_model::{Model, Principle};
 use pfaff_solver::StoredStep;
 
+use crate::dual::LANES;
 use crate::instant::Instant;
 use crate::mechanism::Mechanism;
+use crate::reduced::Looked;
 use crate::sensitivity::Sensitivity;
 use crate::witness::{Findings, Witness};
 
@@ -96,6 +98,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) principle: Principle,
     /// The dependent coordinates of the restricted principle.
     pub(crate) dependent: &'a [usize],
+    /// Of the constraints; empty for an `equation` model.
+    pub(crate) classes: &'a [Class],
     /// $E$ as an expression, for the worth of an error in the state.
     pub(crate) energy: Option<Expr>,
     /// Momenta that the motion keeps.
@@ -113,7 +117,8 @@ const BUDGET: usize = 2_000_000;
 
 /// Audits a motion.
 pub(crate) fn audit(evidence: Evidence<'_>) -> Audit {
-    let checks = match Witness::new(evidence.model, evidence.principle, evidence.dependent) {
+    let Evidence { model, principle, dependent, classes, .. } = evidence;
+    let checks = match Witness::new(model, principle, dependent, classes) {
         Some(witness) => mechanical(evidence, witness),
         None => ordinary(evidence),
     };
@@ -162,14 +167,14 @@ fn limit(name: &str, value: Option<f64>, limit: f64, reason: &'static str) -> Ch
 fn constraints(evidence: &Evidence<'_>, witness: &mut Witness) -> Vec<Check> {
     let m = evidence.model.constraints.len();
     let (mut velocity, mut position) = (vec![0.0_f64; m], vec![0.0_f64; m]);
-    let affordable = (BUDGET / witness.constraint_cost().max(1)).clamp(16, CONSTRAINT_SAMPLES);
+    let affordable = (BUDGET / witness.cost().max(1)).clamp(16, CONSTRAINT_SAMPLES);
     let stride = evidence.samples.len().div_ceil(affordable).max(1);
-    for instant in evidence.samples.iter().step_by(stride) {
-        let residuals = witness.constraints(instant);
-        for a in 0..m {
-            velocity[a] = worse(velocity[a], residuals[a].velocity);
-            position[a] = worse(position[a], residuals[a].position.unwrap_or(0.0));
-        }
+    let looked_at: Vec<Instant> = evidence.samples.iter().step_by(stride).cloned().collect();
+    for instants in looked_at.chunks(LANES) {
+        witness.constraints(instants, &mut |a, residual| {
+            velocity[a] = worse(velocity[a], residual.velocity);
+            position[a] = worse(position[a], residual.position.unwrap_or(0.0));
+        });
     }
     let reason = "every output is projected onto the constraints to rounding";
     let mut checks = Vec::new();
@@ -222,8 +227,7 @@ fn balance(
     }
     let mut sensitivity = Sensitivity::new(evidence.model, evidence.energy);
     let stride = evidence.samples.len().div_ceil(SENSITIVITY_SAMPLES).max(1);
-    let worth = evidence.samples.iter().step_by(stride).map(|i| sensitivity.at(i));
-    scale = worth.fold(scale, f64::max);
+    scale = scale.max(sensitivity.at(evidence.samples.iter().step_by(stride)));
     let per_step = evidence.tolerance + 4.0 * f64::EPSILON;
     let limit = 10.0 * per_step * (evidence.taken as f64 + 1.0) * scale;
     Check::new(name.into(), worst, limit.min(1e-2 * scale), reason)
@@ -246,8 +250,8 @@ fn momenta(evidence: &Evidence<'_>) -> Vec<Check> {
         let Some(&first) = values.first() else { continue };
         let mut sensitivity = Sensitivity::new(model, Some(kept.momentum));
         let stride = evidence.samples.len().div_ceil(SENSITIVITY_SAMPLES).max(1);
-        let worth = evidence.samples.iter().step_by(stride).map(|i| sensitivity.at(i));
-        let scale = values.iter().map(|j| j.abs()).chain(worth).fold(1.0, f64::max);
+        let worth = sensitivity.at(evidence.samples.iter().step_by(stride));
+        let scale = values.iter().map(|j| j.abs()).fold(worth.max(1.0), f64::max);
         let worst = values.iter().fold(0.0, |m, j| worse(m, (j - first).abs()));
         let limit = 10.0 * per_step * (evidence.taken as f64 + 1.0) * scale;
         checks.push(Check::new(name, worst, limit.min(1e-2 * scale), reason));
@@ -276,27 +280,31 @@ fn equations(evidence: &mut Evidence<'_>, witness: &mut Witness) -> (Findings, F
     let affordable = (BUDGET / witness.cost().max(1)).clamp(4, 128) / 2;
     let stride = evidence.steps.len().div_ceil(affordable).max(1);
     let (mut at_steps, mut between) = (Findings::default(), Findings::default());
-    let mut instant = Instant::new(n, m);
     let Some(first) = evidence.steps.first() else { return Default::default() };
-    let mut y = first.as_step().state_at_end().to_vec();
-    let mut rates = y.clone();
-    for stored in evidence.steps.iter().step_by(stride) {
-        let step = stored.as_step();
-        if evidence
-            .mechanism
-            .resolve(step.end(), step.state_at_end(), false, &mut instant)
-            .is_ok()
-        {
-            witness.judge(&instant, &mut at_steps);
+    let width = first.as_step().state_at_end().len();
+    let mut instants = vec![Instant::new(n, m); LANES];
+    // The states in the middles, and the rates that the interpolant has there.
+    let mut middles = vec![(0.0, vec![0.0; width], vec![0.0; width]); LANES];
+    let kept: Vec<_> = evidence.steps.iter().step_by(stride).map(StoredStep::as_step).collect();
+    for steps in kept.chunks(LANES) {
+        let ends =
+            steps.iter().map(|s| Looked { t: s.end(), y: s.state_at_end(), rates: None });
+        let ends: Vec<_> = ends.collect();
+        let found = evidence.mechanism.resolve_all(&ends, &mut instants);
+        witness.judge(&instants[..found.len()], &mut at_steps);
+        for (step, (t, y, rates)) in steps.iter().zip(&mut middles) {
+            *t = 0.5 * (step.start() + step.end());
+            step.state(*t, y);
+            step.derivative(*t, rates);
         }
-        let middle = 0.5 * (step.start() + step.end());
-        step.state(middle, &mut y);
-        step.derivative(middle, &mut rates);
-        if evidence.mechanism.resolve(middle, &y, false, &mut instant).is_ok() {
-            evidence.mechanism.moved(middle, &y, &rates, &mut instant);
-            witness.judge(&instant, &mut between);
-            for k in 0..n {
-                let off = (rates[k] - instant.v[k]).abs() / (1.0 + instant.v[k].abs());
+        let states = middles[..steps.len()].iter();
+        let states: Vec<_> =
+            states.map(|(t, y, rates)| Looked { t: *t, y, rates: Some(rates) }).collect();
+        let found = evidence.mechanism.resolve_all(&states, &mut instants);
+        witness.judge(&instants[..found.len()], &mut between);
+        for (instant, &i) in instants.iter().zip(&found) {
+            for (rate, v) in middles[i].2.iter().zip(&instant.v) {
+                let off = (rate - v).abs() / (1.0 + v.abs());
                 between.velocities = Some(worse(between.velocities.unwrap_or(0.0), off));
             }
         }

@@ -6,47 +6,91 @@
 //! $$ \bar a \mathrel{+}= \bar n\,\frac{\partial n}{\partial a}, $$
 //!
 //! all of them dual numbers: at each symbol $s$ stand $\partial e/\partial s$ and its rate $\tfrac{d}{dt}\,\partial e/\partial s$, exactly up to rounding and for all symbols at the cost of a few evaluations.
-//! What does not vary is evaluated once.
+//! What does not vary is evaluated once. [`LANES`] instants are looked at together: what a node is, is then asked once for all of them, and plain arithmetic takes vectors.
+
+use std::array::from_fn;
 
 use pfaff_expr::{Binary, Expr, Graph, Node, Relation, Table, Unary, power};
+
+/// Instants that are looked at together.
+pub(crate) const LANES: usize = 8;
+/// A number at each of them.
+pub(crate) type Lanes = [f64; LANES];
+
+const ZERO: Lanes = [0.0; LANES];
 
 /// A number and its rate.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub(crate) struct Dual {
-    pub(crate) x: f64,
-    pub(crate) d: f64,
+    pub(crate) x: Lanes,
+    pub(crate) d: Lanes,
 }
 
 impl Dual {
     pub(crate) fn constant(x: f64) -> Self {
-        Self { x, d: 0.0 }
+        Self { x: [x; LANES], d: ZERO }
     }
 
-    pub(crate) fn add(self, o: Self) -> Self {
-        Self { x: self.x + o.x, d: self.d + o.d }
+    /// Both numbers at every lane from those of two others. Written as a loop: the compiler makes vectors of it wherever it stands.
+    #[inline]
+    fn of(a: &Self, b: &Self, f: impl Fn([f64; 2], [f64; 2]) -> [f64; 2]) -> Self {
+        let mut made = Self::default();
+        for l in 0..LANES {
+            [made.x[l], made.d[l]] = f([a.x[l], a.d[l]], [b.x[l], b.d[l]]);
+        }
+        made
     }
 
-    fn neg(self) -> Self {
-        Self { x: -self.x, d: -self.d }
+    #[inline]
+    pub(crate) fn add(&self, o: &Self) -> Self {
+        Self::of(self, o, |[x, d], [y, e]| [x + y, d + e])
     }
 
-    fn mul(self, o: Self) -> Self {
-        Self { x: self.x * o.x, d: self.d * o.x + self.x * o.d }
+    #[inline]
+    fn sub(&self, o: &Self) -> Self {
+        Self::of(self, o, |[x, d], [y, e]| [x - y, d - e])
     }
 
-    fn recip(self) -> Self {
-        let r = 1.0 / self.x;
-        Self { x: r, d: term(-r * r, self.d) }
+    #[inline]
+    fn neg(&self) -> Self {
+        Self::of(self, self, |[x, d], _| [-x, -d])
+    }
+
+    #[inline]
+    fn mul(&self, o: &Self) -> Self {
+        Self::of(self, o, |[x, d], [y, e]| [x * y, d * y + x * e])
+    }
+
+    fn recip(&self) -> Self {
+        Self::of(self, self, |[x, d], _| {
+            let r = 1.0 / x;
+            [r, term(-r * r, d)]
+        })
     }
 
     /// $\bar n\,\partial n/\partial a$; what is zero stays zero even where the other factor is infinite.
-    fn chain(self, partial: Self) -> Self {
+    #[inline]
+    fn chain(&self, partial: &Self) -> Self {
         let plain = self.mul(partial);
-        if plain.x.is_nan() || plain.d.is_nan() {
-            let d = term(self.d, partial.x) + term(self.x, partial.d);
-            return Self { x: term(self.x, partial.x), d };
+        let mut odd = false;
+        for l in 0..LANES {
+            odd |= plain.x[l].is_nan() | plain.d[l].is_nan();
         }
-        plain
+        if odd { self.careful_chain(partial) } else { plain }
+    }
+
+    #[cold]
+    fn careful_chain(&self, partial: &Self) -> Self {
+        Self::of(self, partial, |[x, d], [y, e]| [term(x, y), term(d, y) + term(x, e)])
+    }
+
+    #[inline]
+    fn is_zero(&self) -> bool {
+        let mut zero = true;
+        for l in 0..LANES {
+            zero &= (self.x[l] == 0.0) & (self.d[l] == 0.0);
+        }
+        zero
     }
 }
 
@@ -98,20 +142,20 @@ pub(crate) struct Duals {
     steps: Vec<Step>,
     /// Of all nodes.
     values: Vec<Dual>,
-    /// Derivatives by two operands, one pair for each step.
+    /// Derivatives by two operands, for the steps whose operands do not tell them.
     partials: Vec<[Dual; 2]>,
     /// Zero between sweeps.
     adjoints: Vec<Dual>,
     outputs: Vec<usize>,
-    /// The steps that each output needs, last ones first.
+    /// The steps that each output to be differentiated needs, last ones first.
     needed: Vec<Vec<u32>>,
     /// The symbols that vary, in the order in which their values are asked for.
     pub(crate) symbols: Vec<Expr>,
     /// Their places among the nodes.
     places: Vec<u32>,
     tables: Vec<Table>,
-    /// An angle with its sine and cosine: the next one is often the same.
-    angle: [f64; 3],
+    /// Angles with their sines and cosines: the next ones are often the same.
+    angle: [Lanes; 3],
 }
 
 /// A node with its place and those of its operands.
@@ -122,16 +166,19 @@ struct Step {
     from: [u32; 3],
     /// The operands that derivatives are taken by, [`NONE`] where they do not vary: the last two of an `if`, the first two of everything else.
     by: [u32; 2],
+    /// Its place among the partials, [`NONE`] for sums and products.
+    partials: u32,
 }
 
 /// No place.
 const NONE: u32 = u32::MAX;
 
 impl Duals {
-    /// Lays expressions out; `fixed` gives the values of the symbols that do not vary.
+    /// Lays expressions out, the first of which will be differentiated; `fixed` gives the values of the symbols that do not vary.
     pub(crate) fn new(
         g: &Graph,
         outputs: &[Expr],
+        differentiated: usize,
         fixed: &dyn Fn(Expr) -> Option<f64>,
     ) -> Self {
         let live = g.live(outputs);
@@ -142,24 +189,23 @@ impl Duals {
             partials: Vec::new(),
             adjoints: vec![Dual::default(); live.len()],
             outputs: outputs.iter().map(|&o| place(o)).collect(),
-            needed: Vec::with_capacity(outputs.len()),
+            needed: Vec::with_capacity(differentiated),
             symbols: Vec::new(),
             places: Vec::new(),
             tables: Vec::new(),
-            angle: [0.0, 0.0, 1.0],
+            angle: [ZERO, ZERO, [1.0; LANES]],
         };
-        let mut step_of = vec![NONE; live.len()];
         let mut varies = vec![false; live.len()];
         for (to, &e) in live.iter().enumerate() {
             let mut node = g.node(e);
             match node {
                 Node::Number(_) | Node::Pi => {
-                    laid.values[to].x = g.double_of(e).unwrap_or(f64::NAN);
+                    laid.values[to] = Dual::constant(g.double_of(e).unwrap_or(f64::NAN));
                     continue;
                 }
                 Node::Symbol(_) => {
                     if let Some(value) = fixed(e) {
-                        laid.values[to].x = value;
+                        laid.values[to] = Dual::constant(value);
                     } else {
                         varies[to] = true;
                         laid.symbols.push(e);
@@ -183,19 +229,33 @@ impl Duals {
                 }
             }
             let by = if matches!(node, Node::If(..)) { [by[1], by[2]] } else { [by[0], by[1]] };
-            let step = Step { node, to: to as u32, from, by };
+            let plain =
+                matches!(node, Node::Neg(_) | Node::Add(..) | Node::Sub(..) | Node::Mul(..));
+            let partials = if plain { NONE } else { laid.partials.len() as u32 };
+            let step = Step { node, to: to as u32, from, by, partials };
             if varies[to] {
-                step_of[to] = laid.steps.len() as u32;
                 laid.steps.push(step);
+                if !plain {
+                    laid.partials.push([Dual::default(); 2]);
+                }
             } else {
-                laid.values[to].x = laid.operate(step).0.x;
+                let x = laid.operate(step).0.x;
+                laid.values[to] = Dual { x, d: ZERO };
             }
         }
-        laid.partials = vec![[Dual::default(); 2]; laid.steps.len()];
-        for &output in outputs {
-            let nodes = if outputs.len() == 1 { live.clone() } else { g.live(&[output]) };
-            let steps = nodes.iter().rev().map(|&e| step_of[place(e)]);
-            laid.needed.push(steps.filter(|&s| s != NONE).collect());
+        let mut wanted = vec![false; live.len()];
+        for &output in &laid.outputs[..differentiated] {
+            wanted.fill(false);
+            wanted[output] = true;
+            let mut needed = Vec::new();
+            for (i, step) in laid.steps.iter().enumerate().rev() {
+                if wanted[step.to as usize] {
+                    needed.push(i as u32);
+                    let varying = step.by.into_iter().filter(|&by| by != NONE);
+                    varying.for_each(|by| wanted[by as usize] = true);
+                }
+            }
+            laid.needed.push(needed);
         }
         laid
     }
@@ -205,14 +265,14 @@ impl Duals {
         self.steps.len()
     }
 
-    /// How many nodes a sweep from every output visits.
-    pub(crate) fn swept(&self) -> usize {
-        self.needed.iter().map(Vec::len).sum()
+    /// How many outputs are differentiated.
+    pub(crate) fn swept_outputs(&self) -> usize {
+        self.needed.len()
     }
 
-    /// How many outputs there are.
-    pub(crate) fn outputs(&self) -> usize {
-        self.outputs.len()
+    /// How many nodes a sweep from every one of them visits.
+    pub(crate) fn swept(&self) -> usize {
+        self.needed.iter().map(Vec::len).sum()
     }
 
     /// Evaluates all outputs; `symbol` gives the value of the i-th of [`Duals::symbols`].
@@ -222,36 +282,60 @@ impl Duals {
         }
         for i in 0..self.steps.len() {
             let step = self.steps[i];
-            let (value, partials) = self.operate(step);
+            let [a, b] = [step.from[0], step.from[1]].map(|place| &self.values[place as usize]);
+            let value = match step.node {
+                Node::Neg(_) => a.neg(),
+                Node::Add(..) => a.add(b),
+                Node::Sub(..) => a.sub(b),
+                Node::Mul(..) => a.mul(b),
+                _ => {
+                    let (value, partials) = self.operate(step);
+                    self.partials[step.partials as usize] = partials;
+                    value
+                }
+            };
             self.values[step.to as usize] = value;
-            self.partials[i] = partials;
         }
     }
 
     /// The i-th output of the last evaluation.
-    pub(crate) fn output(&self, i: usize) -> Dual {
-        self.values[self.outputs[i]]
+    pub(crate) fn output(&self, i: usize) -> &Dual {
+        &self.values[self.outputs[i]]
     }
 
     /// The derivatives of the i-th output of the last evaluation, times a weight, are given to `tell` with the numbers of their symbols.
-    pub(crate) fn sweep(&mut self, i: usize, weight: f64, tell: &mut dyn FnMut(usize, Dual)) {
-        self.adjoints[self.outputs[i]] = Dual::constant(weight);
+    pub(crate) fn sweep(&mut self, i: usize, weight: Lanes, tell: &mut dyn FnMut(usize, Dual)) {
+        let Self { steps, values, partials, adjoints, .. } = self;
+        adjoints[self.outputs[i]] = Dual { x: weight, d: ZERO };
         for &s in &self.needed[i] {
-            let step = self.steps[s as usize];
-            let adjoint = std::mem::take(&mut self.adjoints[step.to as usize]);
-            if adjoint == Dual::default() {
+            let step = &steps[s as usize];
+            let adjoint = std::mem::take(&mut adjoints[step.to as usize]);
+            if adjoint.is_zero() {
                 continue;
             }
-            for (by, &partial) in step.by.into_iter().zip(&self.partials[s as usize]) {
-                if by != NONE {
-                    let sum = &mut self.adjoints[by as usize];
-                    *sum = sum.add(adjoint.chain(partial));
+            let mut give = |which: usize, part: Dual| {
+                let sum = &mut adjoints[step.by[which] as usize];
+                *sum = sum.add(&part);
+            };
+            for which in [0, 1] {
+                if step.by[which] == NONE {
+                    continue;
+                }
+                match step.node {
+                    Node::Neg(_) => give(which, adjoint.neg()),
+                    Node::Sub(..) if which == 1 => give(which, adjoint.neg()),
+                    Node::Add(..) | Node::Sub(..) => give(which, adjoint),
+                    Node::Mul(..) => {
+                        let other = &values[step.from[1 - which] as usize];
+                        give(which, adjoint.chain(other));
+                    }
+                    _ => give(which, adjoint.chain(&partials[step.partials as usize][which])),
                 }
             }
         }
         for (s, &place) in self.places.iter().enumerate() {
-            let adjoint = std::mem::take(&mut self.adjoints[place as usize]);
-            if adjoint != Dual::default() {
+            let adjoint = std::mem::take(&mut adjoints[place as usize]);
+            if !adjoint.is_zero() {
                 tell(s, adjoint);
             }
         }
@@ -262,38 +346,45 @@ impl Duals {
         let at = |i: usize| self.values[step.from[i] as usize];
         let (a, b, c) = (at(0), at(1), at(2));
         let (zero, one) = (Dual::default(), Dual::constant(1.0));
-        let truth = |holds: bool| (Dual::constant(f64::from(u8::from(holds))), [zero; 2]);
+        let truth = |holds: &dyn Fn(usize) -> bool| {
+            let x = from_fn(|l| f64::from(u8::from(holds(l))));
+            (Dual { x, d: ZERO }, [zero; 2])
+        };
         match step.node {
             Node::Neg(_) => (a.neg(), [one.neg(), zero]),
-            Node::Add(..) => (a.add(b), [one, one]),
-            Node::Sub(..) => (a.add(b.neg()), [one, one.neg()]),
-            Node::Mul(..) => (a.mul(b), [b, a]),
+            Node::Add(..) => (a.add(&b), [one, one]),
+            Node::Sub(..) => (a.sub(&b), [one, one.neg()]),
+            Node::Mul(..) => (a.mul(&b), [b, a]),
             Node::Div(..) => {
                 let r = b.recip();
                 // NOTE: rounded once, as everywhere else.
-                let value = Dual { x: a.x / b.x, d: a.mul(r).d };
-                (value, [r, value.mul(r).neg()])
+                let value = Dual { x: from_fn(|l| a.x[l] / b.x[l]), d: a.mul(&r).d };
+                (value, [r, value.mul(&r).neg()])
             }
-            Node::Pow(..) => raised(a, b, step.by[1] != NONE),
+            Node::Pow(..) => raised(&a, &b, step.by[1] != NONE),
             Node::Unary(f @ (Unary::Sin | Unary::Cos), _) => {
                 if self.angle[0] != a.x {
-                    let (sin, cos) = libm::sincos(a.x);
-                    self.angle = [a.x, sin, cos];
+                    let both = a.x.map(libm::sincos);
+                    self.angle = [a.x, both.map(|b| b.0), both.map(|b| b.1)];
                 }
-                let [_, sin, cos] = self.angle;
-                through(a, if f == Unary::Sin { (sin, cos, -sin) } else { (cos, -sin, -cos) })
+                let [_, sin, cos] = &self.angle;
+                let sine = f == Unary::Sin;
+                through(&a, |l| {
+                    let (s, c) = (sin[l], cos[l]);
+                    if sine { (s, c, -s) } else { (c, -s, -c) }
+                })
             }
-            Node::Unary(f, _) => through(a, unary(f, a.x)),
-            Node::Binary(f, ..) => binary(f, a, b),
-            Node::If(..) if a.x == 0.0 => (c, [zero, one]),
-            Node::If(..) => (b, [one, zero]),
-            Node::Compare(r, ..) => truth(Relation::holds(r, a.x, b.x)),
-            Node::Not(_) => truth(a.x == 0.0),
-            Node::And(..) => truth(a.x != 0.0 && b.x != 0.0),
-            Node::Or(..) => truth(a.x != 0.0 || b.x != 0.0),
+            Node::Unary(f, _) => through(&a, |l| unary(f, a.x[l])),
+            Node::Binary(f, ..) => binary(f, &a, &b),
+            Node::If(..) => chosen(&b, &c, |l| a.x[l] != 0.0),
+            Node::Compare(r, ..) => truth(&|l| Relation::holds(r, a.x[l], b.x[l])),
+            Node::Not(_) => truth(&|l| a.x[l] == 0.0),
+            Node::And(..) => truth(&|l| a.x[l] != 0.0 && b.x[l] != 0.0),
+            Node::Or(..) => truth(&|l| a.x[l] != 0.0 || b.x[l] != 0.0),
             Node::Table { table, order, .. } => {
-                let at = |n: u32| self.tables[table as usize].value(order + n, a.x);
-                through(a, (at(0), at(1), at(2)))
+                let table = &self.tables[table as usize];
+                let at = |n: u32, l: usize| table.value(order + n, a.x[l]);
+                through(&a, |l| (at(0, l), at(1, l), at(2, l)))
             }
             Node::MittagLeffler(..)
             | Node::Memory(..)
@@ -305,45 +396,74 @@ impl Duals {
 }
 
 /// $f(a)$ from its value and first two derivatives.
-fn through(a: Dual, (f, f1, f2): (f64, f64, f64)) -> (Dual, [Dual; 2]) {
-    // NOTE: what is constant stays constant even where the derivative is infinite.
-    let slope = Dual { x: f1, d: term(f2, a.d) };
-    (Dual { x: f, d: term(f1, a.d) }, [slope, Dual::default()])
+fn through(a: &Dual, f: impl Fn(usize) -> (f64, f64, f64)) -> (Dual, [Dual; 2]) {
+    let (mut value, mut slope) = (Dual::default(), Dual::default());
+    for l in 0..LANES {
+        let (f, f1, f2) = f(l);
+        // NOTE: what is constant stays constant even where the derivative is infinite.
+        (value.x[l], value.d[l]) = (f, term(f1, a.d[l]));
+        (slope.x[l], slope.d[l]) = (f1, term(f2, a.d[l]));
+    }
+    (value, [slope, Dual::default()])
+}
+
+/// One of two, with derivatives by them.
+fn chosen(a: &Dual, b: &Dual, first: impl Fn(usize) -> bool) -> (Dual, [Dual; 2]) {
+    let first: [bool; LANES] = from_fn(first);
+    let value = Dual {
+        x: from_fn(|l| if first[l] { a.x[l] } else { b.x[l] }),
+        d: from_fn(|l| if first[l] { a.d[l] } else { b.d[l] }),
+    };
+    let share =
+        |which: bool| Dual { x: first.map(|f| if f == which { 1.0 } else { 0.0 }), d: ZERO };
+    (value, [share(true), share(false)])
 }
 
 /// $a^b$, where the exponent varies or not.
-fn raised(a: Dual, b: Dual, varies: bool) -> (Dual, [Dual; 2]) {
-    let slope = |c: f64, e: f64| if c == 0.0 { 0.0 } else { c * power(a.x, e) };
-    let x = power(a.x, b.x);
-    let (f1, f11) = (slope(b.x, b.x - 1.0), slope(b.x * (b.x - 1.0), b.x - 2.0));
-    if !varies {
-        return through(a, (x, f1, f11));
+fn raised(a: &Dual, b: &Dual, varies: bool) -> (Dual, [Dual; 2]) {
+    let slope = |l: usize, c: f64, e: f64| if c == 0.0 { 0.0 } else { c * power(a.x[l], e) };
+    let of_base = |l: usize| {
+        let e = b.x[l];
+        (power(a.x[l], e), slope(l, e, e - 1.0), slope(l, e * (e - 1.0), e - 2.0))
+    };
+    if !varies && b.x == [2.0; LANES] {
+        // Most powers are squares.
+        return through(a, |l| (a.x[l] * a.x[l], 2.0 * a.x[l], 2.0));
     }
-    // NOTE: a logarithm that does not exist is nobody's business where the exponent stays the same.
-    let log = libm::log(a.x);
-    let f12 = power(a.x, b.x - 1.0) * (1.0 + b.x * log);
-    let by_base = Dual { x: f1, d: term(f11, a.d) + term(f12, b.d) };
-    let by_exponent = Dual { x: x * log, d: term(f12, a.d) + term(x * log * log, b.d) };
-    let d = term(f1, a.d) + term(x * log, b.d);
-    (Dual { x, d }, [by_base, by_exponent])
+    if !varies {
+        return through(a, of_base);
+    }
+    let (mut value, mut by_base, mut by_exponent) =
+        (Dual::default(), Dual::default(), Dual::default());
+    for l in 0..LANES {
+        let (x, f1, f11) = of_base(l);
+        // NOTE: a logarithm that does not exist is nobody's business where the exponent stays the same.
+        let log = libm::log(a.x[l]);
+        let f12 = power(a.x[l], b.x[l] - 1.0) * (1.0 + b.x[l] * log);
+        let (da, db) = (a.d[l], b.d[l]);
+        (by_base.x[l], by_base.d[l]) = (f1, term(f11, da) + term(f12, db));
+        (by_exponent.x[l], by_exponent.d[l]) =
+            (x * log, term(f12, da) + term(x * log * log, db));
+        (value.x[l], value.d[l]) = (x, term(f1, da) + term(x * log, db));
+    }
+    (value, [by_base, by_exponent])
 }
 
-fn binary(f: Binary, a: Dual, b: Dual) -> (Dual, [Dual; 2]) {
-    let (zero, one) = (Dual::default(), Dual::constant(1.0));
+fn binary(f: Binary, a: &Dual, b: &Dual) -> (Dual, [Dual; 2]) {
     match f {
-        Binary::Min if a.x <= b.x => (a, [one, zero]),
-        Binary::Max if a.x > b.x => (a, [one, zero]),
-        Binary::Min | Binary::Max => (b, [zero, one]),
+        Binary::Min => chosen(a, b, |l| a.x[l] <= b.x[l]),
+        Binary::Max => chosen(a, b, |l| a.x[l] > b.x[l]),
         Binary::Polygamma => {
-            let at = |n: f64| Binary::Polygamma.value(a.x + n, b.x);
-            let (value, [slope, _]) = through(b, (at(0.0), at(1.0), at(2.0)));
+            let at = |n: f64, l: usize| Binary::Polygamma.value(a.x[l] + n, b.x[l]);
+            let (value, [slope, zero]) = through(b, |l| (at(0.0, l), at(1.0, l), at(2.0, l)));
             (value, [zero, slope])
         }
         Binary::Atan2 => {
-            let r = a.mul(a).add(b.mul(b)).recip();
-            let partials = [b.mul(r), a.mul(r).neg()];
-            let d = term(partials[0].x, a.d) + term(partials[1].x, b.d);
-            (Dual { x: libm::atan2(a.x, b.x), d }, partials)
+            let r = a.mul(a).add(&b.mul(b)).recip();
+            let partials = [b.mul(&r), a.mul(&r).neg()];
+            let d =
+                from_fn(|l| term(partials[0].x[l], a.d[l]) + term(partials[1].x[l], b.d[l]));
+            (Dual { x: from_fn(|l| libm::atan2(a.x[l], b.x[l])), d }, partials)
         }
     }
 }
@@ -375,14 +495,17 @@ mod tests {
             expressions.push(g.unary(f, g.mul(g.fraction(3, 10), g.add(x, y))));
         }
         let (at_x, at_y, x_rate, y_rate) = (0.7, 1.3, 0.4, -0.6);
+        // Every lane a little further on, and the last of them the one that is looked at.
+        let lanes = |at: f64| from_fn(|l| at + 0.01 * (LANES - 1 - l) as f64);
+        let last = LANES - 1;
         let value = |e: Expr| if e == x { at_x } else { at_y };
         let fixed = |e: Expr| (e == k).then_some(at_y);
         // All at once, so that sweeps of other outputs leave nothing behind.
-        let mut all = Duals::new(&g, &expressions, &fixed);
+        let mut all = Duals::new(&g, &expressions, expressions.len(), &fixed);
         let symbols = all.symbols.clone();
         all.evaluate(&|s| Dual {
-            x: value(symbols[s]),
-            d: if symbols[s] == x { x_rate } else { y_rate },
+            x: lanes(value(symbols[s])),
+            d: lanes(if symbols[s] == x { x_rate } else { y_rate }),
         });
         for (i, &e) in expressions.iter().enumerate() {
             let along = |e: Expr| {
@@ -394,10 +517,10 @@ mod tests {
                 [e, along(e), slopes[0], along(slopes[0]), slopes[1], along(slopes[1])];
             let wanted = g.evaluate(&wanted, &value);
             let mut found = [0.0; 6];
-            (found[0], found[1]) = (all.output(i).x, all.output(i).d);
-            all.sweep(i, 2.0, &mut |s, d| {
+            (found[0], found[1]) = (all.output(i).x[last], all.output(i).d[last]);
+            all.sweep(i, [2.0; LANES], &mut |s, d| {
                 let place = if symbols[s] == x { 2 } else { 4 };
-                (found[place], found[place + 1]) = (0.5 * d.x, 0.5 * d.d);
+                (found[place], found[place + 1]) = (0.5 * d.x[last], 0.5 * d.d[last]);
             });
             for (a, b) in found.iter().zip(wanted) {
                 assert!((a - b).abs() <= 1e-12 * (1.0 + b.abs()), "{:?}: {a} {b}", g.node(e));
@@ -412,13 +535,14 @@ mod tests {
         let [x, y] = ["x", "y"].map(|n| g.symbol(n, Role::Free));
         let e = g.add(g.unary(Unary::Sqrt, g.mul(g.sub(y, y), x)), g.unary(Unary::Sqrt, y));
         let e = g.add(e, x);
-        let mut duals = Duals::new(&g, &[e], &|_| None);
+        let mut duals = Duals::new(&g, &[e], 1, &|_| None);
         let symbols = duals.symbols.clone();
+        let moving = Dual { x: [2.0; LANES], d: [3.0; LANES] };
         duals.evaluate(&|s| {
-            if symbols[s] == x { Dual { x: 2.0, d: 3.0 } } else { Dual::constant(0.0) }
+            if symbols[s] == x { moving } else { Dual::constant(0.0) }
         });
-        assert_eq!(duals.output(0), Dual { x: 2.0, d: 3.0 });
-        duals.sweep(0, 1.0, &mut |s, d| {
+        assert_eq!(*duals.output(0), moving);
+        duals.sweep(0, [1.0; LANES], &mut |s, d| {
             if symbols[s] == x {
                 assert_eq!(d, Dual::constant(1.0));
             }

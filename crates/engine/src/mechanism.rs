@@ -6,8 +6,8 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, Ordinary, Statement};
 use pfaff_model::{Direction, Model};
-use pfaff_program::{CompileError, Executor, Program, Recurrences, TaylorError};
-use pfaff_solver::{self as solver, EventKind, Halt};
+use pfaff_program::{CompileError, Executor, NativeRun, Program, Recurrences, TaylorError};
+use pfaff_solver::{self as solver, Block, EventKind, Halt, WholeStep};
 
 use crate::core::Core;
 use crate::expansion::{Demand, Expansion, ordinary_recurrences, saddle_recurrences};
@@ -17,8 +17,9 @@ use crate::instant::Instant;
 use crate::motion::Form;
 use crate::ordinary::OrdinaryCore;
 use crate::projection::project;
-use crate::reduced::Reduced;
+use crate::reduced::{Looked, Reduced};
 use crate::unrolled::Unrolled;
+use crate::whole::{refine_step, whole_step};
 
 /// A compiled model: its dynamics, what it observes and the events it watches.
 #[derive(Clone, Debug)]
@@ -142,10 +143,9 @@ impl Mechanism {
         let reduced =
             Reduced::new(statement, &equations.classes, &parameters, Core::clone(core), at);
         if let Some(mut reduced) = reduced {
-            let looks =
-                |v: &Expr| model.events.iter().any(|e| model.graph.contains(e.expr, &[*v]));
-            let velocities = model.velocities();
-            reduced.looked_at = (0..self.n).filter(|&k| looks(&velocities[k])).collect();
+            if !self.events_need_forces {
+                reduced.watched = model.events.iter().map(|e| e.expr).collect();
+            }
             self.dynamics = Compiled::Reduced(Box::new(reduced));
         }
     }
@@ -343,6 +343,38 @@ impl Mechanism {
         Ok(())
     }
 
+    /// The instants of some states, with $\ddot q$ as given rates have it; packed from the first place on, with the numbers of the states that have one.
+    pub(crate) fn resolve_all(
+        &mut self,
+        states: &[Looked<'_>],
+        instants: &mut [Instant],
+    ) -> Vec<usize> {
+        if let Compiled::Reduced(reduced) = &mut self.dynamics
+            && reduced.resolve_together(states, instants)
+        {
+            return (0..states.len()).collect();
+        }
+        let mut found = Vec::with_capacity(states.len());
+        for (i, &Looked { t, y, rates }) in states.iter().enumerate() {
+            let instant = &mut instants[found.len()];
+            if self.resolve(t, y, false, instant).is_ok() {
+                if let Some(rates) = rates {
+                    self.moved(t, y, rates, instant);
+                }
+                found.push(i);
+            }
+        }
+        found
+    }
+
+    /// Machine code that is all it takes to step from a state.
+    fn machine_code(&mut self, step: &WholeStep<'_>) -> Option<&mut NativeRun> {
+        match &mut self.dynamics {
+            Compiled::Reduced(reduced) => reduced.machine_code(step.y.as_flattened()),
+            Compiled::Saddle(_) | Compiled::Ordinary(_) => None,
+        }
+    }
+
     /// What is observed at an instant.
     pub(crate) fn observe(&mut self, instant: &Instant, values: &mut [f64]) {
         instant.inputs(&mut self.observed_inputs);
@@ -440,11 +472,12 @@ impl solver::System for Mechanism {
         Ok(())
     }
 
-    fn whole_step(&mut self, at: &[f64], rows: &mut [f64]) -> bool {
-        match &mut self.dynamics {
-            Compiled::Reduced(reduced) => reduced.whole_step(at, rows),
-            Compiled::Saddle(_) | Compiled::Ordinary(_) => false,
-        }
+    fn whole_step(&mut self, step: &mut WholeStep<'_>) -> bool {
+        self.machine_code(step).is_some_and(|rates| whole_step(rates, step))
+    }
+
+    fn refine_step(&mut self, step: &mut WholeStep<'_>, dense: &mut [Block]) -> bool {
+        self.machine_code(step).is_some_and(|rates| refine_step(rates, step, dense))
     }
 
     fn coefficients(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), Halt> {
@@ -485,6 +518,12 @@ impl solver::System for Mechanism {
     }
 
     fn event_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), Halt> {
+        if !self.events_need_forces
+            && let Compiled::Reduced(reduced) = &mut self.dynamics
+            && reduced.event_values(t, y, values)
+        {
+            return Ok(());
+        }
         let mut instant = std::mem::take(&mut self.instant);
         let resolved =
             if self.events_need_forces || matches!(self.dynamics, Compiled::Ordinary(_)) {
@@ -493,9 +532,7 @@ impl solver::System for Mechanism {
                 instant.t = t;
                 instant.q.copy_from_slice(&y[..self.n]);
                 match &mut self.dynamics {
-                    Compiled::Reduced(reduced) => {
-                        reduced.velocities_looked_at(t, y, &mut instant.v);
-                    }
+                    Compiled::Reduced(reduced) => reduced.velocities(t, y, &mut instant.v),
                     _ => instant.v.copy_from_slice(&y[self.n..2 * self.n]),
                 }
                 Ok(())

@@ -232,6 +232,10 @@ fn integrated(
             Dynamics::Saddle(equations) => &equations.dependent,
             Dynamics::Ordinary(_) => &[],
         },
+        classes: match dynamics {
+            Dynamics::Saddle(equations) => &equations.classes,
+            Dynamics::Ordinary(_) => &[],
+        },
         energy: match dynamics {
             Dynamics::Saddle(equations) => Some(equations.energy),
             Dynamics::Ordinary(_) => None,

@@ -8,14 +8,17 @@ use std::sync::{Arc, Mutex};
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, Point, Reduction, Statement};
 use pfaff_program::{
-    CompileError, Executor, Options, Program, Recurrences, Sketch, TaylorError,
+    Batch, CompileError, Executor, NativeRun, Options, Program, Recurrences, Sketch, TaylorError,
 };
 use pfaff_solver::{Halt, Lu};
+
+mod together;
 
 use crate::core::Core;
 use crate::expansion::{Demand, Expansion, reduced_recurrences};
 use crate::instant::Instant;
-use crate::whole::Whole;
+
+pub(crate) use together::Looked;
 
 /// A chart is left when its pivot falls below this fraction of the largest candidate.
 const LEAVE: f64 = 0.5;
@@ -45,8 +48,8 @@ pub(crate) struct Reduced {
     scratch: Vec<f64>,
     /// $\dot q$ at a change of charts.
     moving: Vec<f64>,
-    /// The velocities that events look at.
-    pub(crate) looked_at: Vec<usize>,
+    /// Events that look at nothing but time, positions and velocities.
+    pub(crate) watched: Vec<Expr>,
 }
 
 /// All charts derived so far.
@@ -71,9 +74,12 @@ struct Chart {
     /// $(t, q, u)$ to $\dot q$, then $\dot u$ and the power, or mass, force and power for a numeric solve.
     rates: Executor,
     solved: bool,
-    whole: Option<Whole>,
     /// $(t, q, u, \dot u, \dot q)$ to $\ddot q$, $R$, $E$ and, if `has_multipliers`, $\lambda$.
     follow: Executor,
+    /// The same for several states at once, once somebody has asked.
+    follow_program: Program,
+    parameters: Vec<f64>,
+    together: Option<Batch>,
     has_multipliers: bool,
     /// $(t, q)$ to the candidates of all watched pivots, where there are any.
     watch: Option<Executor>,
@@ -90,8 +96,8 @@ struct Chart {
     matrix: Vec<f64>,
     lu: Lu,
     series: Option<Expansion>,
-    /// $(t, q, u)$ to the velocities that events look at, once one has looked; `None` inside where that is not to be had.
-    looks: Option<Option<Executor>>,
+    /// $(t, q, u)$ to the values of the events, once somebody has asked; `None` inside where that is not to be had.
+    events: Option<Option<Executor>>,
 }
 
 impl Reduced {
@@ -134,7 +140,7 @@ impl Reduced {
             current: 0,
             scratch: vec![0.0; n + k + 2],
             moving: vec![0.0; n],
-            looked_at: Vec::new(),
+            watched: Vec::new(),
         };
         let y = reduced.state(at.t, &at.q, &at.v);
         let mut found = Instant::new(n, m);
@@ -194,10 +200,13 @@ impl Reduced {
         Err(self.core.solve().err().unwrap_or(Halt::NotFinite))
     }
 
-    /// A whole step from `at` $= (t, h, y, \dot y)$; says whether it was carried out.
-    pub(crate) fn whole_step(&mut self, at: &[f64], rows: &mut [f64]) -> bool {
-        let chart = self.chart(&at[2..]);
-        chart.whole.as_mut().is_some_and(|whole| whole.carry_out(at, rows))
+    /// Machine code of $\dot y$, where that is all it takes.
+    pub(crate) fn machine_code(&mut self, y: &[f64]) -> Option<&mut NativeRun> {
+        let chart = self.chart(y);
+        match &mut chart.rates {
+            Executor::Native(rates) if chart.solved => Some(rates),
+            _ => None,
+        }
     }
 
     /// Whether a Taylor step of the first chart written out has far more instructions: every product of two varying factors takes $p(p+1)/2$.
@@ -245,28 +254,23 @@ impl Reduced {
         v.copy_from_slice(&chart.outputs[..n]);
     }
 
-    /// Those components of $\dot q$ that events look at.
-    pub(crate) fn velocities_looked_at(&mut self, t: f64, y: &[f64], v: &mut [f64]) {
-        if self.looked_at.is_empty() {
-            return;
-        }
+    /// The values of the events at a state; says whether they are to be had without velocities.
+    pub(crate) fn event_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> bool {
         let (n, k) = (self.n, self.k);
-        if self.chart(y).looks.is_none() {
+        if self.chart(y).events.is_none() {
             let atlas = self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            let looks = atlas.looks(self.current, &self.looked_at);
-            self.charts[self.current].looks = Some(looks);
+            let events = atlas.events(self.current, &self.watched);
+            self.charts[self.current].events = Some(events);
         }
-        let chart = &mut self.charts[self.current];
-        let inputs = &mut chart.inputs[..=n + k];
+        let Chart { events: Some(Some(events)), inputs, .. } = &mut self.charts[self.current]
+        else {
+            return false;
+        };
+        let inputs = &mut inputs[..=n + k];
         inputs[0] = t;
         inputs[1..].copy_from_slice(&y[..n + k]);
-        if let Some(Some(looks)) = &mut chart.looks {
-            let found = &mut chart.outputs[..self.looked_at.len()];
-            looks.evaluate(inputs, found);
-            self.looked_at.iter().zip(found).for_each(|(&i, x)| v[i] = *x);
-        } else {
-            self.velocities(t, y, v);
-        }
+        events.evaluate(inputs, values);
+        true
     }
 
     /// $\ddot q$ where the state moves with the given rates.
@@ -391,16 +395,18 @@ impl Atlas {
         Expansion::new(recurrences, &self.values, demand, &at)
     }
 
-    /// Some of the velocities in a chart.
-    fn looks(&self, chart: usize, wanted: &[usize]) -> Option<Executor> {
+    /// Events in a chart.
+    fn events(&self, chart: usize, watched: &[Expr]) -> Option<Executor> {
         let reduction = &self.reductions[chart];
+        let g = &reduction.graph;
         let state: Vec<Expr> = [reduction.time]
             .into_iter()
             .chain(reduction.positions.iter().chain(&reduction.independent).copied())
             .collect();
-        let outputs: Vec<Expr> = wanted.iter().map(|&k| reduction.velocities[k]).collect();
-        let program =
-            Program::compile(&reduction.graph, &state, &self.symbols, &outputs).ok()?;
+        let velocities = reduction.velocity_symbols.iter().zip(&reduction.velocities);
+        let replacement: Vec<_> = velocities.map(|(&symbol, &value)| (symbol, value)).collect();
+        let outputs = g.merging(|| g.substitute(watched, &replacement));
+        let program = Program::compile(g, &state, &self.symbols, &outputs).ok()?;
         Some(program.fused().gradual(&self.values))
     }
 
@@ -461,6 +467,7 @@ impl Chart {
         let moving =
             [state.as_slice(), &reduction.independent_rates, &reduction.velocity_symbols]
                 .concat();
+        let follow_program = Program::compile(g, &moving, &atlas.symbols, &followed)?;
         let mut watched = Vec::new();
         let mut candidates: Vec<Expr> = Vec::new();
         let mut scale: Vec<f64> = Vec::new();
@@ -478,8 +485,10 @@ impl Chart {
             pivots: reduction.pivots.clone(),
             k,
             solved,
-            whole: if solved { Whole::new(&rates, &atlas.values) } else { None },
-            follow: compile(&moving, &followed)?,
+            follow: follow_program.gradual(&atlas.values),
+            follow_program,
+            parameters: atlas.values.clone(),
+            together: None,
             has_multipliers: results.multipliers.is_some(),
             watch,
             watched,
@@ -498,7 +507,7 @@ impl Chart {
             matrix: Vec::with_capacity(k * k),
             lu: Lu::default(),
             series: None,
-            looks: None,
+            events: None,
         })
     }
 

@@ -7,6 +7,7 @@
 use pfaff_expr::Expr;
 use pfaff_model::Model;
 
+use crate::dual::LANES;
 use crate::instant::Instant;
 use crate::witness::{Gradient, Laid};
 
@@ -20,28 +21,31 @@ impl Sensitivity {
     /// Without an energy every error is worth nothing.
     pub(crate) fn new(model: &Model, energy: Option<Expr>) -> Self {
         Self {
-            laid: energy.map(|e| Laid::new(model, &[e])),
+            laid: energy.map(|e| Laid::new(model, &[e], 1)),
             slopes: Gradient::new(model.coordinates.len()),
         }
     }
 
-    /// The worth of a unit of tolerance at an instant; zero where it has no value.
-    pub(crate) fn at(&mut self, instant: &Instant) -> f64 {
+    /// The largest worth of a unit of tolerance at some instants; zero where it has no value.
+    pub(crate) fn at<'i>(&mut self, instants: impl Iterator<Item = &'i Instant>) -> f64 {
         let Self { laid: Some(laid), slopes } = self else { return 0.0 };
-        slopes.clear();
-        // NOTE: what contains multipliers has no value here.
-        if !laid.evaluate(instant).is_finite() {
-            return 0.0;
+        let instants: Vec<Instant> = instants.cloned().collect();
+        let mut largest = 0.0;
+        for part in instants.chunks(LANES) {
+            slopes.clear();
+            let value = laid.evaluate(part);
+            laid.sweep(0, [1.0; LANES], slopes);
+            for (l, instant) in part.iter().enumerate() {
+                let state = instant.q.iter().chain(&instant.v);
+                let slopes = slopes.q.iter().chain(&slopes.v);
+                let worth: f64 =
+                    slopes.zip(state).map(|(s, y)| s.x[l].abs() * (1.0 + y.abs())).sum();
+                // NOTE: what contains multipliers has no value here.
+                if value[l].is_finite() && worth.is_finite() && worth > largest {
+                    largest = worth;
+                }
+            }
         }
-        laid.sweep(0, 1.0, slopes);
-        let state = instant.q.iter().chain(&instant.v);
-        let worth: f64 = slopes
-            .q
-            .iter()
-            .chain(&slopes.v)
-            .zip(state)
-            .map(|(s, y)| s.x.abs() * (1.0 + y.abs()))
-            .sum();
-        if worth.is_finite() { worth } else { 0.0 }
+        largest
     }
 }

@@ -4,40 +4,45 @@
 //!
 //! with $w_a = \partial\varphi_a/\partial\dot q$ (or what `along` says); under the vakonomic principle the reaction is $\sum_a \dot\mu_a w_a + \mu_a(\dot w_a - \partial\varphi_a/\partial q)$.
 //! Under the restricted principle $R - p_a(\dot w_a - \partial\varphi_a/\partial q)$ must lie in the span of the $w_a$, and $\sum_a p_a w_a$ be the momentum of the dependent coordinates.
-//! Derivatives by symbols come from sweeps of `dual.rs`, rates along the motion $(\dot q, \ddot q, 1)$ from its dual numbers.
+//! Derivatives by symbols come from sweeps of `dual.rs`, rates along the motion $(\dot q, \ddot q, 1)$ from its dual numbers, at several instants together.
+
+use std::array::from_fn;
 
 use pfaff_expr::Expr;
-use pfaff_mechanics::{Class, classify};
+use pfaff_mechanics::Class;
 use pfaff_model::{Dynamics, ForceOrigin, Model, Principle};
 use pfaff_solver::least_squares;
 
-use crate::dual::{Dual, Duals};
+use crate::dual::{Dual, Duals, LANES, Lanes};
 use crate::instant::Instant;
 
 /// The parts of a model, laid out for dual numbers.
 pub(crate) struct Witness {
     n: usize,
-    lagrangian: Laid,
-    constraints: Laid,
-    /// $w$ of `along`, where given.
-    along: Vec<Option<Laid>>,
-    /// $Q_k$ as given.
-    forces: Laid,
+    /// $L$, $D$ and the constraints, which are differentiated; then $Q_k$ as given; then $w$ of `along`, where given. Together, because they have much in common.
+    parts: Laid,
+    /// Where $w$ of `along` begins among them, by constraint.
+    along: Vec<Option<usize>>,
     /// $r$ and then $F$ of each force at a point.
     points: Vec<Laid>,
-    /// $D$
-    dissipation: Laid,
     holonomic: Vec<bool>,
     pub(crate) principle: Principle,
     /// The dependent coordinates of the restricted principle.
     dependent: Vec<usize>,
-    /// Of each constraint at the instant last looked at.
+    /// Of each constraint at the instants last looked at.
     gradients: Vec<Gradient>,
     /// Of the Lagrangian, of places times the forces there, and of $D$.
     slopes: Gradient,
     push: Gradient,
     drag: Gradient,
+    /// $w$ at one instant.
+    directions: Vec<f64>,
 }
+
+/// Places among the parts.
+const LAGRANGIAN: usize = 0;
+const DISSIPATION: usize = 1;
+const CONSTRAINTS: usize = 2;
 
 /// Expressions with the meaning of their symbols.
 pub(crate) struct Laid {
@@ -82,76 +87,69 @@ impl Witness {
         model: &Model,
         principle: Principle,
         dependent: &[usize],
+        classes: &[Class],
     ) -> Option<Self> {
         let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return None };
         let g = &model.graph;
         let n = model.coordinates.len();
-        let velocities = model.velocities();
-        let constraints: Vec<Expr> = model.constraints.iter().map(|c| c.expr).collect();
         let (mut given, mut points, mut dissipation) = (Vec::new(), Vec::new(), g.zero());
         for f in &model.forces {
             match &f.origin {
                 ForceOrigin::Components => given.push(&f.components),
                 ForceOrigin::Point { position, force } => {
                     let both: Vec<Expr> = position.iter().chain(force).copied().collect();
-                    points.push(Laid::new(model, &both));
+                    points.push(Laid::new(model, &both, position.len()));
                 }
                 ForceOrigin::Dissipation(d) => dissipation = g.add(dissipation, *d),
             }
         }
-        let total: Vec<Expr> = (0..n).map(|k| g.sum(given.iter().map(|q| q[k]))).collect();
+        let mut parts = vec![lagrangian, dissipation];
+        parts.extend(model.constraints.iter().map(|c| c.expr));
+        let differentiated = parts.len();
+        parts.extend((0..n).map(|k| g.sum(given.iter().map(|q| q[k]))));
+        let mut along = Vec::with_capacity(model.constraints.len());
+        for constraint in &model.constraints {
+            let given = constraint.along.as_ref().filter(|_| principle == Principle::Chetaev);
+            along.push(given.map(|_| parts.len()));
+            parts.extend(given.into_iter().flatten());
+        }
         Some(Self {
             n,
-            lagrangian: Laid::new(model, &[lagrangian]),
-            along: model
-                .constraints
-                .iter()
-                .map(|c| {
-                    c.along
-                        .as_ref()
-                        .filter(|_| principle == Principle::Chetaev)
-                        .map(|w| Laid::new(model, w))
-                })
-                .collect(),
-            holonomic: constraints
-                .iter()
-                .map(|&φ| classify(g, φ, &velocities).0 == Class::Holonomic)
-                .collect(),
-            constraints: Laid::new(model, &constraints),
-            forces: Laid::new(model, &total),
+            parts: Laid::new(model, &parts, differentiated),
+            along,
             points,
-            dissipation: Laid::new(model, &[dissipation]),
+            holonomic: classes.iter().map(|&class| class == Class::Holonomic).collect(),
             principle,
             dependent: dependent.to_vec(),
-            gradients: vec![Gradient::new(n); constraints.len()],
+            gradients: vec![Gradient::new(n); model.constraints.len()],
             slopes: Gradient::new(n),
             push: Gradient::new(n),
             drag: Gradient::new(n),
+            directions: Vec::new(),
         })
     }
 
-    /// Dual-number operations of one [`Witness::judge`].
+    /// Dual-number operations of looking at an instant.
     pub(crate) fn cost(&self) -> usize {
-        let duals = &self.lagrangian.duals;
-        duals.len() + duals.swept() + self.constraint_cost()
-    }
-
-    /// Dual-number operations of one [`Witness::constraints`].
-    pub(crate) fn constraint_cost(&self) -> usize {
-        self.constraints.duals.len() + self.constraints.duals.swept()
+        self.parts.duals.len() + self.parts.duals.swept()
     }
 
     pub(crate) fn is_holonomic(&self, a: usize) -> bool {
         self.holonomic[a]
     }
 
-    /// The constraints and their derivatives at an instant.
-    fn differentiate(&mut self, instant: &Instant) {
-        self.constraints.evaluate(instant);
+    /// All parts at some instants, and the derivatives of the constraints.
+    fn differentiate(&mut self, instants: &[Instant]) {
+        self.parts.evaluate(instants);
         for (a, gradient) in self.gradients.iter_mut().enumerate() {
             gradient.clear();
-            self.constraints.sweep(a, 1.0, gradient);
+            self.parts.sweep(CONSTRAINTS + a, [1.0; LANES], gradient);
         }
+    }
+
+    /// $\varphi_a$
+    fn constraint(&self, a: usize) -> &Dual {
+        self.parts.duals.output(CONSTRAINTS + a)
     }
 
     /// $\partial\varphi_a/\partial\dot q$, or $\partial\varphi_a/\partial q$ of a holonomic one.
@@ -160,95 +158,117 @@ impl Witness {
     }
 
     /// Residuals of a constraint at an instant whose derivatives are known.
-    fn residual(&self, a: usize, instant: &Instant) -> Residual {
+    fn residual(&self, a: usize, instant: &Instant, l: usize) -> Residual {
         let scale = |x: &[f64]| {
-            1.0 + self.direction(a).iter().zip(x).map(|(s, x)| (s.x * x).abs()).sum::<f64>()
+            let terms = self.direction(a).iter().zip(x).map(|(s, x)| (s.x[l] * x).abs());
+            1.0 + terms.sum::<f64>()
         };
-        let value = self.constraints.duals.output(a);
+        let value = self.constraint(a);
         if self.holonomic[a] {
             Residual {
-                velocity: (value.d / scale(&instant.v)).abs(),
-                position: Some((value.x / scale(&instant.q)).abs()),
+                velocity: (value.d[l] / scale(&instant.v)).abs(),
+                position: Some((value.x[l] / scale(&instant.q)).abs()),
             }
         } else {
-            Residual { velocity: (value.x / scale(&instant.v)).abs(), position: None }
+            Residual { velocity: (value.x[l] / scale(&instant.v)).abs(), position: None }
         }
     }
 
-    /// Residuals of all constraints at an instant.
-    pub(crate) fn constraints(&mut self, instant: &Instant) -> Vec<Residual> {
-        self.differentiate(instant);
-        (0..self.holonomic.len()).map(|a| self.residual(a, instant)).collect()
+    /// The residuals of all constraints at some instants, at most [`LANES`], are told with the numbers of the constraints.
+    pub(crate) fn constraints(
+        &mut self,
+        instants: &[Instant],
+        tell: &mut dyn FnMut(usize, Residual),
+    ) {
+        self.differentiate(instants);
+        for (l, instant) in instants.iter().enumerate() {
+            (0..self.holonomic.len()).for_each(|a| tell(a, self.residual(a, instant, l)));
+        }
     }
 
     /// The largest of $|d\varphi/dt|$ and, of holonomic ones, $|d^2\varphi/dt^2|$, relative to their terms with accelerations.
-    fn differentiated(&self, instant: &Instant) -> f64 {
+    fn differentiated(&self, instant: &Instant, l: usize) -> f64 {
         let mut worst = 0.0;
         for a in 0..self.holonomic.len() {
             let off = if self.holonomic[a] {
                 let Gradient { q, t, .. } = &self.gradients[a];
                 let motion = instant.v.iter().zip(&instant.a);
-                let moved = q.iter().zip(motion).map(|(s, (v, a))| s.d * v + s.x * a);
-                moved.sum::<f64>() + t.d
+                let moved = q.iter().zip(motion).map(|(s, (v, a))| s.d[l] * v + s.x[l] * a);
+                moved.sum::<f64>() + t.d[l]
             } else {
-                self.constraints.duals.output(a).d
+                self.constraint(a).d[l]
             };
-            let terms = self.direction(a).iter().zip(&instant.a).map(|(s, a)| (s.x * a).abs());
+            let terms =
+                self.direction(a).iter().zip(&instant.a).map(|(s, a)| (s.x[l] * a).abs());
             worst = worse(worst, off.abs() / (1.0 + terms.sum::<f64>()));
         }
         worst
     }
 
-    /// Adds what is wrong at an instant to the findings.
-    pub(crate) fn judge(&mut self, instant: &Instant, findings: &mut Findings) {
+    /// Adds what is wrong at some instants, at most [`LANES`], to the findings.
+    pub(crate) fn judge(&mut self, instants: &[Instant], findings: &mut Findings) {
+        if instants.is_empty() {
+            return;
+        }
+        self.differentiate(instants);
+        self.push(instants);
+        self.slopes.clear();
+        self.parts.sweep(LAGRANGIAN, [1.0; LANES], &mut self.slopes);
+        for (l, instant) in instants.iter().enumerate() {
+            self.judge_one(instant, l, findings);
+        }
+    }
+
+    /// One of them.
+    fn judge_one(&mut self, instant: &Instant, l: usize, findings: &mut Findings) {
         let (n, m) = (self.n, self.holonomic.len());
-        self.differentiate(instant);
-        let differentiated = self.differentiated(instant);
-        let mut directions: Vec<f64> =
-            (0..m).flat_map(|a| self.direction(a)).map(|s| s.x).collect();
-        for (a, along) in self.along.iter_mut().enumerate() {
-            if let Some(along) = along {
-                along.evaluate(instant);
-                (0..n).for_each(|k| directions[a * n + k] = along.duals.output(k).x);
+        let differentiated = self.differentiated(instant, l);
+        let mut directions = std::mem::take(&mut self.directions);
+        directions.clear();
+        for a in 0..m {
+            match self.along[a] {
+                Some(first) => directions
+                    .extend((first..first + n).map(|i| self.parts.duals.output(i).x[l])),
+                None => directions.extend(self.direction(a).iter().map(|s| s.x[l])),
             }
         }
-        self.push(instant);
-        self.lagrangian.evaluate(instant);
-        self.slopes.clear();
-        self.lagrangian.sweep(0, 1.0, &mut self.slopes);
+        let first_force = CONSTRAINTS + m;
         let (mut equations, mut energy, mut size) = (0.0, 0.0, 1.0);
         let restricted = self.principle == Principle::Restricted;
         let (mut needed, mut needed_scale) = (Vec::new(), 1.0_f64);
         for k in 0..n {
-            let (p, slope) = (self.slopes.v[k], self.slopes.q[k].x);
-            let force = self.forces.duals.output(k).x + self.push.q[k].x - self.drag.v[k].x;
-            let (reaction, reactions) = self.reaction(instant, &directions, k);
-            let scale = 1.0 + p.d.abs() + slope.abs() + force.abs() + reactions;
+            let (p, p_rate) = (self.slopes.v[k].x[l], self.slopes.v[k].d[l]);
+            let slope = self.slopes.q[k].x[l];
+            let given = self.parts.duals.output(first_force + k).x[l];
+            let force = given + self.push.q[k].x[l] - self.drag.v[k].x[l];
+            let (reaction, reactions) = self.reaction((instant, l), &directions, k);
+            let scale = 1.0 + p_rate.abs() + slope.abs() + force.abs() + reactions;
             if restricted {
                 // NOTE: here `reaction` is the part that the multipliers give whatever their rates are.
-                let whole = p.d - slope - force;
+                let whole = p_rate - slope - force;
                 equations = worse(equations, (whole - instant.reaction[k]).abs() / scale);
                 needed.push(whole - reaction);
                 needed_scale = needed_scale.max(scale);
                 if self.dependent.contains(&k) {
                     let carried: f64 =
                         (0..m).map(|a| instant.multipliers[a] * directions[a * n + k]).sum();
-                    equations = worse(equations, (carried - p.x).abs() / (1.0 + p.x.abs()));
+                    equations = worse(equations, (carried - p).abs() / (1.0 + p.abs()));
                 }
             } else {
-                equations = worse(equations, (p.d - slope - force - reaction).abs() / scale);
+                equations = worse(equations, (p_rate - slope - force - reaction).abs() / scale);
                 equations = worse(equations, (reaction - instant.reaction[k]).abs() / scale);
             }
-            energy += instant.v[k] * p.x;
-            size += (instant.v[k] * p.x).abs();
+            energy += instant.v[k] * p;
+            size += (instant.v[k] * p).abs();
         }
-        let lagrangian = self.lagrangian.duals.output(0).x;
+        let lagrangian = self.parts.duals.output(LAGRANGIAN).x[l];
         energy -= lagrangian;
         size += lagrangian.abs();
         if restricted {
             let off = beside(&directions, &needed);
             equations = worse(equations, off / needed_scale);
         }
+        self.directions = directions;
         let note = |slot: &mut Option<f64>, value: f64| {
             *slot = Some(worse(slot.unwrap_or(0.0), value));
         };
@@ -259,25 +279,28 @@ impl Witness {
         note(&mut findings.energy, (energy - instant.energy).abs() / size);
     }
 
-    /// Forces as given; $F\cdot\partial r/\partial q$ in `push`, $\partial D/\partial\dot q$ in `drag`.
-    fn push(&mut self, instant: &Instant) {
-        self.forces.evaluate(instant);
+    /// $F\cdot\partial r/\partial q$ in `push`, $\partial D/\partial\dot q$ in `drag`.
+    fn push(&mut self, instants: &[Instant]) {
         self.push.clear();
         for point in &mut self.points {
-            point.evaluate(instant);
-            let half = point.duals.outputs() / 2;
+            point.evaluate(instants);
+            let half = point.duals.swept_outputs();
             for i in 0..half {
                 let force = point.duals.output(half + i).x;
                 point.sweep(i, force, &mut self.push);
             }
         }
         self.drag.clear();
-        self.dissipation.evaluate(instant);
-        self.dissipation.sweep(0, 1.0, &mut self.drag);
+        self.parts.sweep(DISSIPATION, [1.0; LANES], &mut self.drag);
     }
 
     /// $R_k$ and the sum of the magnitudes of its parts.
-    fn reaction(&self, instant: &Instant, directions: &[f64], k: usize) -> (f64, f64) {
+    fn reaction(
+        &self,
+        (instant, l): (&Instant, usize),
+        directions: &[f64],
+        k: usize,
+    ) -> (f64, f64) {
         let m = self.holonomic.len();
         let (mut sum, mut size) = (0.0, 0.0);
         let mut add = |part: f64| {
@@ -293,8 +316,8 @@ impl Witness {
                 add(instant.multiplier_rates[a] * directions[a * self.n + k]);
             }
             if !self.holonomic[a] {
-                add(instant.multipliers[a] * self.gradients[a].v[k].d);
-                add(-instant.multipliers[a] * self.gradients[a].q[k].x);
+                add(instant.multipliers[a] * self.gradients[a].v[k].d[l]);
+                add(-instant.multipliers[a] * self.gradients[a].q[k].x[l]);
             }
         }
         (sum, size)
@@ -315,7 +338,8 @@ impl Gradient {
 }
 
 impl Laid {
-    pub(crate) fn new(model: &Model, outputs: &[Expr]) -> Self {
+    /// The first outputs will be differentiated.
+    pub(crate) fn new(model: &Model, outputs: &[Expr], differentiated: usize) -> Self {
         let place = |find: &dyn Fn(&pfaff_model::Coordinate) -> bool| {
             model.coordinates.iter().position(find)
         };
@@ -329,27 +353,33 @@ impl Laid {
             }
         };
         let value = |s: Expr| model.parameters.iter().find(|p| p.symbol == s).map(|p| p.value);
-        let duals = Duals::new(&model.graph, outputs, &|s| match meaning(s) {
+        let fixed = |s: Expr| match meaning(s) {
             Some(_) => None,
             None => Some(value(s).unwrap_or(f64::NAN)),
-        });
+        };
+        let duals = Duals::new(&model.graph, outputs, differentiated, &fixed);
         let meaning = duals.symbols.iter().filter_map(|&s| meaning(s)).collect();
         Self { duals, meaning }
     }
 
-    /// Values, with their rates along the motion; the first of them is told.
-    pub(crate) fn evaluate(&mut self, instant: &Instant) -> f64 {
+    /// Values at some instants, at most [`LANES`], with their rates along the motion; the first output is told. What is left of the lanes repeats the last instant.
+    pub(crate) fn evaluate(&mut self, instants: &[Instant]) -> Lanes {
         let Self { duals, meaning } = self;
+        let at = |l: usize| &instants[l.min(instants.len() - 1)];
         duals.evaluate(&|s| match meaning[s] {
-            Meaning::Time => Dual { x: instant.t, d: 1.0 },
-            Meaning::Position(k) => Dual { x: instant.q[k], d: instant.v[k] },
-            Meaning::Velocity(k) => Dual { x: instant.v[k], d: instant.a[k] },
+            Meaning::Time => Dual { x: from_fn(|l| at(l).t), d: [1.0; LANES] },
+            Meaning::Position(k) => {
+                Dual { x: from_fn(|l| at(l).q[k]), d: from_fn(|l| at(l).v[k]) }
+            }
+            Meaning::Velocity(k) => {
+                Dual { x: from_fn(|l| at(l).v[k]), d: from_fn(|l| at(l).a[k]) }
+            }
         });
-        if duals.outputs() == 0 { f64::NAN } else { duals.output(0).x }
+        duals.output(0).x
     }
 
-    /// Adds the derivatives of an output, times a weight, at the instant last evaluated.
-    pub(crate) fn sweep(&mut self, output: usize, weight: f64, into: &mut Gradient) {
+    /// Adds the derivatives of an output, times a weight, at the instants last evaluated.
+    pub(crate) fn sweep(&mut self, output: usize, weight: Lanes, into: &mut Gradient) {
         let Self { duals, meaning } = self;
         duals.sweep(output, weight, &mut |s, derivative| {
             let place = match meaning[s] {
@@ -357,7 +387,7 @@ impl Laid {
                 Meaning::Position(k) => &mut into.q[k],
                 Meaning::Velocity(k) => &mut into.v[k],
             };
-            *place = place.add(derivative);
+            *place = place.add(&derivative);
         });
     }
 }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use crate::gradual::Gradual;
 use crate::lanes::Lanes;
-use crate::native::Code;
+use crate::native::{Code, RightSide};
 use crate::program::Tape;
 use crate::run::Run;
+use crate::stages::{Block, Rows, Tableau};
 use crate::way::Way;
 
 /// Machine code of a program. Cheap to clone: clones share the code.
@@ -136,6 +137,35 @@ impl NativeRun {
     #[inline]
     pub fn evaluate(&mut self, inputs: &[f64], outputs: &mut [f64]) {
         self.native.code.run(inputs, outputs, self.memory.rows());
+    }
+
+    /// A whole step of this right-hand side, from $(t, y)$ to $f(t, y)$. It may give rates of more components than it reads: those are carried along behind the others. Says whether all
+    /// numbers are finite.
+    ///
+    /// # Panics
+    ///
+    /// If the rows are shorter than that.
+    pub fn step<T: Tableau>(&mut self, rows: &mut Rows<'_>) -> bool {
+        self.right_side().step::<T>(rows)
+    }
+
+    /// Adds to a step the stages for dense output, and writes its rows into `dense`. Says whether all stages are finite.
+    ///
+    /// # Panics
+    ///
+    /// If the rows are too short.
+    pub fn refine<T: Tableau>(&mut self, rows: &mut Rows<'_>, dense: &mut [Block]) -> bool {
+        self.right_side().refine::<T>(rows, dense)
+    }
+
+    fn right_side(&mut self) -> RightSide<impl FnMut(&[f64], &mut [f64])> {
+        let Self { native: Native { tape, code, .. }, memory, .. } = self;
+        let memory = memory.rows();
+        RightSide {
+            read: tape.layout.inputs,
+            given: tape.outputs.len(),
+            rates: |at: &[f64], rates: &mut [f64]| code.run(at, rates, memory),
+        }
     }
 }
 

@@ -44,6 +44,6 @@ pub use program::{Counts, Program};
 pub use run::Run;
 pub use sincos::{sincos, sincos_fused};
 pub use sketch::Sketch;
-pub use stages::{Stages, Term};
+pub use stages::{BLOCK, Block, DENSE, LATER, Rows, STAGES, Tableau, Weights};
 pub use taylor::{Field, Loops, NotAnalytic, Passes, Recurrences, TaylorError};
 pub use way::Way;

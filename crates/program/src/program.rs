@@ -243,20 +243,6 @@ impl Program {
     }
 }
 
-impl Tape {
-    /// Names for a step of so many components: `t, h`, the components and their rates, then the parameters.
-    pub(crate) fn step_names(&self, dimension: usize) -> Vec<String> {
-        let (inputs, parameters) = self.names.split_at(self.layout.inputs);
-        let component = |i: usize| {
-            inputs.get(i + 1).cloned().unwrap_or_else(|| format!("component {}", i + 1))
-        };
-        let rates = (0..dimension).map(|i| format!("rate of {}", component(i)));
-        let start = [inputs[0].clone(), "h".into()];
-        let states = start.into_iter().chain((0..dimension).map(component));
-        states.chain(rates).chain(parameters.iter().cloned()).collect()
-    }
-}
-
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tape = &*self.tape;

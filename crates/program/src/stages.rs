@@ -1,165 +1,57 @@
-//! A whole step of an explicit Runge–Kutta method as one program.
+//! Whole steps of an explicit Runge–Kutta method around machine code of the right-hand side.
 //!
 //! $$ k_i = f\Bigl(t + c_i h,\; y + h \sum_{j<i} a_{ij} k_j\Bigr), \qquad y_1 = y + h \sum_i b_i k_i, \qquad e_l = \sum_i d_{li} k_i \qquad (\mathrm{RK}) $$
 //!
-//! from $(t, h, y, k_0)$. A small right-hand side waits more than it computes. Here nothing is called and nothing passes through arrays between stages, so that sums over
-//! stages known early fill the time in which the latest is waited for; angles that wait for nothing are evaluated several at once, across stages.
+//! from $(t, h, y, k_0)$. Between two evaluations there is nothing but the sum over the stages known so far, four components at a time. Sums are added in the order of their
+//! terms and every operation is rounded by itself: the bits are those of the same method stage by stage. Dense output takes further stages and sums of the same kind.
 
-use crate::instruction::{Instruction, Slot};
-use crate::lower::Origin;
-use crate::maker::{Maker, NONE};
-use crate::program::{Program, Tape};
+/// Components that are added up together.
+pub const BLOCK: usize = 4;
+/// Some components of a row.
+pub type Block = [f64; BLOCK];
 
-/// A stage and its weight.
-pub type Term = (usize, f64);
+/// The stages after the first, which is the start of the step.
+pub const STAGES: usize = 11;
+/// The stages for dense output, behind the rates at the end of the step.
+pub const LATER: usize = 3;
+/// The rows of dense output that they make.
+pub const DENSE: usize = 4;
+/// The weight of every stage in a sum: those of the step, the end of it, and those for dense output. What has none is left out of the sum.
+pub type Weights = [f64; 16];
 
-/// The coefficients of (RK). Stage 0 is the start of the step.
-#[derive(Clone, Copy, Debug)]
-pub struct Stages<'a> {
+/// The coefficients of (RK), known at compile time so that sums are written out.
+pub trait Tableau {
     /// $c_i$ of the stages from 1 on.
-    pub nodes: &'a [f64],
+    const NODES: [f64; STAGES];
     /// $a_{ij}$ of the stages from 1 on.
-    pub rows: &'a [&'a [Term]],
+    const ROWS: [Weights; STAGES];
     /// $b_i$
-    pub weights: &'a [Term],
+    const ENDS: Weights;
     /// $d_{li}$
-    pub sums: &'a [&'a [Term]],
+    const SUMS: [Weights; 2];
+    /// $c_i$ of the stages for dense output.
+    const LATER_NODES: [f64; LATER];
+    /// Their $a_{ij}$, where stage 12 is the end of the step.
+    const LATER_ROWS: [Weights; LATER];
+    /// What dense output adds up of all stages, without $h$.
+    const DENSE: [Weights; DENSE];
 }
 
-impl Stages<'_> {
-    /// How many rows of numbers a step gives: the stages, the end, the sums, and the rates at the end.
-    pub fn outputs(&self) -> usize {
-        self.rows.len() + 2 + self.sums.len()
-    }
-}
-
-impl Program {
-    /// This program, from $(t, y)$ to $f(t, y)$, as a whole step: from $(t, h, y, f(t, y))$ to $k_1, k_2, \dots$, then $y_1$, then $e_1, e_2, \dots$, then $f(t + h, y_1)$.
-    /// It may give rates of more components than it reads: those are carried along behind the others.
-    ///
-    /// `None` if it gives fewer.
-    pub fn step(&self, stages: &Stages<'_>) -> Option<Self> {
-        let dimension = self.outputs();
-        if self.inputs() == 0 || dimension + 1 < self.inputs() {
-            return None;
-        }
-        let mut writer = Writer::new(&self.tape, dimension);
-        let mut k = vec![writer.start_rates.clone()];
-        for (&node, &row) in stages.nodes.iter().zip(stages.rows) {
-            let node = writer.maker.constant(node);
-            let passed = writer.product(node, writer.h);
-            let t = writer.sum(writer.t, passed);
-            let state = writer.along(&k, row, self.inputs() - 1);
-            k.push(writer.rates(t, &state));
-        }
-        let mut outputs: Vec<Slot> = k[1..].concat();
-        let end = writer.along(&k, stages.weights, dimension);
-        outputs.extend(&end);
-        for &terms in stages.sums {
-            outputs.extend((0..dimension).map(|i| writer.combined(&k, terms, i)));
-        }
-        let t = writer.sum(writer.t, writer.h);
-        outputs.extend(writer.rates(t, &end));
-        let mut made = writer.maker.made;
-        made.outputs = outputs;
-        made.drop_dead();
-        let names = self.tape.step_names(dimension);
-        let program = Self::from_lowered(made, names);
-        Some(if self.tape.fused { program.fused() } else { program })
-    }
-}
-
-/// Values of the step, and where they stand in the right-hand side.
-struct Writer<'a> {
-    tape: &'a Tape,
-    maker: Maker,
-    /// The value of each slot of the right-hand side.
-    current: Vec<Slot>,
-    t: Slot,
-    h: Slot,
-    y: Vec<Slot>,
-    /// $k_0$
-    start_rates: Vec<Slot>,
-}
-
-impl<'a> Writer<'a> {
-    fn new(tape: &'a Tape, dimension: usize) -> Self {
-        let mut maker = Maker::default();
-        let inputs: Vec<Slot> =
-            (0..2 + 2 * dimension as u32).map(|i| maker.value(Origin::Input(i))).collect();
-        maker.made.tables.clone_from(&tape.tables);
-        let mut current = vec![NONE; tape.layout.slots()];
-        for i in 0..tape.layout.parameters {
-            current[tape.layout.first_parameter() + i] =
-                maker.value(Origin::Parameter(i as u32));
-        }
-        for (i, &number) in tape.constants.iter().enumerate() {
-            current[tape.layout.first_constant() + i] = maker.constant(number);
-        }
-        let (y, start_rates) = inputs[2..].split_at(dimension);
-        let (y, start_rates) = (y.to_vec(), start_rates.to_vec());
-        let mut writer =
-            Self { tape, maker, current, t: inputs[0], h: inputs[1], y, start_rates };
-        writer.copy(&tape.per_run);
-        writer
-    }
-
-    /// The instructions on the values that their slots have now.
-    fn copy(&mut self, part: &[Instruction]) {
-        for instruction in part {
-            let current = &self.current;
-            let made =
-                self.maker.emit(instruction.rename(|slot| current[slot as usize], |_| NONE));
-            for (value, slot) in (made..).zip(instruction.results()) {
-                self.current[slot as usize] = value;
-            }
-        }
-    }
-
-    /// $f(t, y)$
-    fn rates(&mut self, t: Slot, y: &[Slot]) -> Vec<Slot> {
-        let tape = self.tape;
-        self.current[0] = t;
-        let read = tape.layout.inputs - 1;
-        self.current[1..=read].copy_from_slice(&y[..read]);
-        self.copy(&tape.per_evaluation);
-        tape.outputs.iter().map(|&slot| self.current[slot as usize]).collect()
-    }
-
-    fn product(&mut self, a: Slot, b: Slot) -> Slot {
-        self.maker.emit(Instruction::Mul { to: NONE, a, b })
-    }
-
-    fn sum(&mut self, a: Slot, b: Slot) -> Slot {
-        self.maker.emit(Instruction::Add { to: NONE, a, b })
-    }
-
-    /// $\sum_j w_j k_j$ of a component, without what is zero.
-    fn combined(&mut self, k: &[Vec<Slot>], terms: &[Term], component: usize) -> Slot {
-        let mut sum = None;
-        for &(j, weight) in terms {
-            let rate = k[j][component];
-            if self.maker.constant_of(rate) == Some(0.0) {
-                continue;
-            }
-            let weight = self.maker.constant(weight);
-            let term = self.product(weight, rate);
-            sum = Some(match sum {
-                None => term,
-                Some(sum) => self.sum(sum, term),
-            });
-        }
-        sum.unwrap_or_else(|| self.maker.constant(0.0))
-    }
-
-    /// $y + h \sum_j w_j k_j$ of the first components.
-    fn along(&mut self, k: &[Vec<Slot>], terms: &[Term], count: usize) -> Vec<Slot> {
-        (0..count)
-            .map(|i| {
-                let slope = self.combined(k, terms, i);
-                let way = self.product(self.h, slope);
-                self.sum(self.y[i], way)
-            })
-            .collect()
-    }
+/// Where a step starts from and what it comes to, in rows of whole blocks whose unused components are zero.
+#[derive(Debug)]
+pub struct Rows<'a> {
+    /// $t$
+    pub t: f64,
+    /// $h$
+    pub h: f64,
+    /// $y$
+    pub y: &'a [Block],
+    /// The stages row after row, of which the first is given; then $f(t + h, y_1)$; then the stages for dense output.
+    pub k: &'a mut [Block],
+    /// A state on the way: one block more than a row.
+    pub stage: &'a mut [Block],
+    /// $y_1$
+    pub end: &'a mut [Block],
+    /// $e_l$
+    pub sums: [&'a mut [Block]; 2],
 }

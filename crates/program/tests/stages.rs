@@ -1,131 +1,161 @@
-//! A step as one program against the same step stage by stage.
+//! A step around machine code against the same step stage by stage.
 
 mod support;
 
-use pfaff_expr::{Expr, Graph, Role, Table};
-use pfaff_program::{Lanes, Program, Stages, Term};
+use pfaff_expr::{Graph, Role};
+use pfaff_program::{
+    Block, DENSE, LATER, Lanes, NativeRun, Program, Rows, Run, STAGES, Tableau, Weights,
+};
 use support::codes;
 
 /// A method of no worth, so that no two numbers are alike.
-const NODES: [f64; 3] = [0.21, 0.37, 0.83];
-const ROWS: [&[Term]; 3] = [&[(0, 0.21)], &[(0, -0.4), (1, 0.77)], &[(1, 0.5), (2, 0.33)]];
-const WEIGHTS: &[Term] = &[(0, 0.3), (2, 0.6), (3, 0.1)];
-const SUMS: [&[Term]; 2] = [&[(0, 1.3), (3, -0.9)], &[(1, 0.2), (2, -0.7), (3, 0.5)]];
+struct Worthless;
 
-const PARAMETERS: [f64; 2] = [1.7, 0.6];
+/// Rows of weights for the stages before each, one in three of them zero.
+const fn rows<const N: usize>(first: usize, seed: u64) -> [Weights; N] {
+    let mut rows = [[0.0; 16]; N];
+    let (mut i, mut state) = (0, seed);
+    while i < N {
+        let mut j = 0;
+        while j < first + i && j < 16 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let number = (state >> 40) as f64 / (1_u64 << 24) as f64;
+            // The latest stage always counts.
+            if (state >> 33) % 3 != 0 || j + 1 == first + i {
+                rows[i][j] = number - 0.4;
+            }
+            j += 1;
+        }
+        i += 1;
+    }
+    rows
+}
 
-/// $(t, x, \varphi)$ to their rates and two components that are carried along: a quadrature and a constant. With a table, and something that depends on
-/// parameters alone.
+impl Tableau for Worthless {
+    const NODES: [f64; STAGES] = [0.21, 0.37, 0.83, 0.05, 0.5, 0.61, 0.3, 0.9, 0.77, 0.12, 1.0];
+    const ROWS: [Weights; STAGES] = rows(1, 1);
+    const ENDS: Weights = rows::<1>(STAGES + 1, 2)[0];
+    const SUMS: [Weights; 2] = [rows::<1>(STAGES + 1, 3)[0], rows::<1>(STAGES + 1, 4)[0]];
+    const LATER_NODES: [f64; LATER] = [0.1, 0.2, 0.7];
+    const LATER_ROWS: [Weights; LATER] = rows(STAGES + 2, 5);
+    const DENSE: [Weights; DENSE] = rows(16, 6);
+}
+
+/// $(t, x, \varphi, z, p, q)$ to their rates and two components that are carried along, a quadrature and a constant: two blocks, one of them not full.
 fn right_side() -> Program {
     let g = Graph::new();
-    let [t, x, φ] = ["t", "x", "φ"].map(|name| g.symbol(name, Role::Free));
-    let [p, r] = ["p", "r"].map(|name| g.symbol(name, Role::Parameter));
+    let [t, x, φ, z, p, q] =
+        ["t", "x", "φ", "z", "p", "q"].map(|name| g.symbol(name, Role::Free));
+    let c = g.symbol("c", Role::Parameter);
     let twice = g.mul(g.sin(φ), g.cos(g.add(x, φ)));
-    let places: Vec<f64> = (0..5).map(f64::from).collect();
-    let values = places.clone().into_iter().map(|x| x * x - 1.3 * x);
-    let table = Table::new("a.csv", "y", &places, &values.collect::<Vec<f64>>());
-    let read = g.table(table.expect("the rows grow"), x);
-    let slow = g.div(x, g.sqrt(g.sub(p, r)));
-    let outputs = [g.mul(p, g.mul(t, twice)), g.add(slow, read), g.mul(x, g.cos(φ)), g.zero()];
-    Program::compile(&g, &[t, x, φ], &[p, r], &outputs).expect("all symbols are given")
+    let outputs = [
+        g.mul(c, g.mul(t, twice)),
+        g.div(x, c),
+        g.sub(p, z),
+        g.mul(q, g.sin(z)),
+        g.neg(g.mul(x, p)),
+        g.mul(x, g.cos(φ)),
+        g.zero(),
+    ];
+    Program::compile(&g, &[t, x, φ, z, p, q], &[c], &outputs).expect("all symbols are given")
 }
 
-fn step(program: &Program) -> Program {
-    let stages = Stages { nodes: &NODES, rows: &ROWS, weights: WEIGHTS, sums: &SUMS };
-    let step = program.step(&stages).expect("as many rates as components");
-    assert_eq!(step.outputs(), stages.outputs() * program.outputs());
-    step
-}
+/// Components that the right-hand side reads beside the time, and rates that it gives.
+const READ: usize = 5;
+const GIVEN: usize = 7;
+const H: f64 = 0.1;
+const T: f64 = 0.4;
+const START: [Block; 2] = [[0.7, 1.2, -0.3, 0.4], [-1.1, 5.0, 2.0, 0.0]];
 
-const H: f64 = 0.9;
-const START: [f64; 4] = [0.7, 1.2, -0.3, 5.0];
+/// All stages with the rates at the end, the end, the sums, and the rows of dense output.
+#[derive(Debug, PartialEq)]
+struct Found {
+    k: Vec<[Block; 2]>,
+    end: [Block; 2],
+    sums: [[Block; 2]; 2],
+    dense: [[Block; 2]; DENSE],
+}
 
 /// Stage by stage, each operation rounded by itself.
-fn by_hand(rates: &mut dyn FnMut(f64, &[f64]) -> Vec<f64>) -> (Vec<f64>, Vec<f64>) {
-    let t = 0.4;
-    let sum = |k: &[Vec<f64>], terms: &[Term], i: usize| {
-        terms.iter().map(|&(j, w)| w * k[j][i]).reduce(|a, b| a + b).expect("terms")
+fn by_hand(run: &mut Run) -> Found {
+    let mut rates = |node: f64, y: &[Block; 2]| {
+        let mut at = vec![T + node * H];
+        at.extend(&y.as_flattened()[..READ]);
+        let mut row = [[0.0; 4]; 2];
+        run.evaluate(&at, &mut row.as_flattened_mut()[..GIVEN]);
+        row
     };
-    let along = |k: &[Vec<f64>], terms: &[Term]| -> Vec<f64> {
-        (0..4).map(|i| START[i] + H * sum(k, terms, i)).collect()
+    let each = |f: &dyn Fn(usize, usize) -> f64| -> [Block; 2] {
+        std::array::from_fn(|b| std::array::from_fn(|c| f(b, c)))
     };
-    let first = rates(t, &START);
-    let at = [&[t, H], &START[..], &first].concat();
-    let mut k = vec![first];
-    for (node, row) in NODES.iter().zip(ROWS) {
-        let state = along(&k, row);
-        k.push(rates(t + node * H, &state));
+    let sum = |k: &[[Block; 2]], weights: &Weights| -> [Block; 2] {
+        let terms: Vec<usize> = (0..16).filter(|&j| weights[j] != 0.0).collect();
+        let term = |j: usize, b: usize, c: usize| weights[j] * k[j][b][c];
+        each(&|b, c| terms.iter().map(|&j| term(j, b, c)).reduce(|a, b| a + b).expect("terms"))
+    };
+    let along = |k: &[[Block; 2]], weights: &Weights| -> [Block; 2] {
+        let sum = sum(k, weights);
+        each(&|b, c| START[b][c] + H * sum[b][c])
+    };
+    let mut k = vec![rates(0.0, &START)];
+    for (node, row) in Worthless::NODES.iter().zip(Worthless::ROWS) {
+        let state = along(&k, &row);
+        k.push(rates(*node, &state));
     }
-    let end = along(&k, WEIGHTS);
-    let mut rows = k[1..].concat();
-    rows.extend(&end);
-    SUMS.iter().for_each(|terms| rows.extend((0..4).map(|i| sum(&k, terms, i))));
-    rows.extend(rates(t + H, &end));
-    (at, rows)
+    let end = along(&k, &Worthless::ENDS);
+    let sums = Worthless::SUMS.map(|weights| sum(&k, &weights));
+    k.push(rates(1.0, &end));
+    for (node, row) in Worthless::LATER_NODES.iter().zip(Worthless::LATER_ROWS) {
+        let state = along(&k, &row);
+        k.push(rates(*node, &state));
+    }
+    let dense = Worthless::DENSE.map(|weights| sum(&k, &weights).map(|row| row.map(|x| H * x)));
+    Found { k, end, sums, dense }
+}
+
+/// At once, from the same start; also whether all numbers are finite.
+fn at_once(run: &mut NativeRun, start: [Block; 2]) -> (Found, [bool; 2]) {
+    let mut k = vec![[[0.0; 4]; 2]; STAGES + 2 + LATER];
+    let mut at = vec![T];
+    at.extend(&start.as_flattened()[..READ]);
+    run.evaluate(&at, &mut k[0].as_flattened_mut()[..GIVEN]);
+    let (mut end, mut sums) = ([[0.0; 4]; 2], [[[0.0; 4]; 2]; 2]);
+    let mut dense = [[[0.0; 4]; 2]; DENSE];
+    let [first, second] = &mut sums;
+    let mut rows = Rows {
+        t: T,
+        h: H,
+        y: &start,
+        k: k.as_flattened_mut(),
+        stage: &mut [[0.0; 4]; 3],
+        end: &mut end,
+        sums: [first, second],
+    };
+    let finite = [
+        run.step::<Worthless>(&mut rows),
+        run.refine::<Worthless>(&mut rows, dense.as_flattened_mut()),
+    ];
+    (Found { k, end, sums, dense }, finite)
 }
 
 #[test]
-fn a_step_is_its_stages_to_the_bit() {
-    let program = right_side();
-    let mut run = program.start(&PARAMETERS);
-    let (at, wanted) = by_hand(&mut |t, y| {
-        let mut rates = vec![0.0; 4];
-        run.evaluate(&[t, y[0], y[1]], &mut rates);
-        rates
-    });
-    let mut rows = vec![0.0; wanted.len()];
-    step(&program).start(&PARAMETERS).evaluate(&at, &mut rows);
-    assert_eq!(rows, wanted);
-}
-
-#[test]
-fn machine_code_of_a_step_has_the_bits_of_the_tape() {
-    let mut found_twice = Vec::new();
+fn a_step_at_once_is_its_stages_to_the_bit() {
     for program in [right_side(), right_side().fused()] {
-        let step = step(&program);
-        let mut run = program.start(&PARAMETERS);
-        let (at, wanted) = by_hand(&mut |t, y| {
-            let mut rates = vec![0.0; 4];
-            run.evaluate(&[t, y[0], y[1]], &mut rates);
-            rates
-        });
-        let mut tape = vec![0.0; wanted.len()];
-        step.start(&PARAMETERS).evaluate(&at, &mut tape);
-        for (way, code) in codes(&step, Lanes::One) {
-            let mut rows = vec![0.0; wanted.len()];
-            code.start(&PARAMETERS).evaluate(&at, &mut rows);
-            assert_eq!(tape, rows, "{way:?}");
+        let wanted = by_hand(&mut program.start(&[1.7]));
+        for (way, native) in codes(&program, Lanes::One) {
+            let (found, finite) = at_once(&mut native.start(&[1.7]), START);
+            assert_eq!(finite, [true; 2]);
+            assert_eq!(found, wanted, "{way:?}");
         }
-        // Multiply-adds that round once differ by a few roundings of numbers below 10.
-        for (found, wanted) in tape.iter().zip(&wanted) {
-            assert!((found - wanted).abs() < 1e-14, "{found} {wanted}");
-        }
-        found_twice.push(tape);
     }
-    assert_ne!(found_twice[0], found_twice[1], "sums of stages round as the program does");
 }
 
 #[test]
-fn fewer_rates_than_components_make_no_step() {
-    let g = Graph::new();
-    let [t, x, y] = ["t", "x", "y"].map(|name| g.symbol(name, Role::Free));
-    let program = Program::compile(&g, &[t, x, y], &[], &[g.mul(x, y)]).expect("given");
-    let stages = Stages { nodes: &NODES, rows: &ROWS, weights: WEIGHTS, sums: &SUMS };
-    assert!(program.step(&stages).is_none());
-    let constant = Program::compile(&g, &[], &[], &[g.one()]).expect("no symbols");
-    assert!(constant.step(&stages).is_none(), "there is no time");
-}
-
-#[test]
-fn a_step_has_no_operation_too_many() {
-    let g = Graph::new();
-    let [t, x] = ["t", "x"].map(|name| g.symbol(name, Role::Free));
-    let count = |rates: &[Expr]| {
-        let program = Program::compile(&g, &[t, x], &[], rates).expect("given");
-        step(&program).counts().per_evaluation
-    };
-    // Products and multiply-adds of the rows 2 + 3 + 3, of the weights 4, of the sums 2 + 3. No rate reads the time, so that none is passed on.
-    assert_eq!(count(&[x]), 17);
-    // A component at rest: its rate at the start is given, those of the stages are known; two operations for the weights and one for the sums.
-    assert_eq!(count(&[x, g.zero()]), 20);
+fn numbers_that_are_not_finite_are_told() {
+    let Some(native) = right_side().native(Lanes::One) else { return };
+    // Division by zero: the second rate is infinite, and the state from there on.
+    assert_eq!(at_once(&mut native.start(&[0.0]), START).1, [false; 2]);
+    let mut start = START;
+    start[1][0] = f64::NAN;
+    assert_eq!(at_once(&mut native.start(&[1.7]), start).1, [false; 2]);
 }

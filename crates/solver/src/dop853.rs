@@ -19,52 +19,91 @@ use crate::dop853_table::{
     STAGE_7, STAGE_8, STAGE_9, STAGE_10, STAGE_11, STAGE_13, STAGE_14, STAGE_15, WEIGHTS,
 };
 use crate::stepper::{Allowed, BLOCK, Base, Block, Stepper, Term, blocks, combine};
-use crate::system::{Counted, Halt, finite};
+use crate::system::{Counted, Halt};
 
 /// The numbers of (DP) and (E), for systems that carry out [whole steps](crate::System::whole_step).
 #[derive(Clone, Copy, Debug)]
 pub struct Coefficients {
     /// $c_i$ of the stages 1 to 11.
-    pub nodes: &'static [f64],
+    pub nodes: [f64; STAGES],
     /// $a_{ij}$ of the stages 1 to 11: stages and their weights.
-    pub rows: [&'static [(usize, f64)]; STAGES],
+    pub rows: [&'static [Term]; STAGES],
     /// $b_i$
-    pub weights: &'static [(usize, f64)],
+    pub weights: &'static [Term],
     /// Those of $e_5$ and $e_3$, without $h$.
-    pub errors: [&'static [(usize, f64)]; 2],
+    pub errors: [&'static [Term]; 2],
+    /// $c_i$ of the stages 13 to 15, for dense output; stage 12 is the end of the step.
+    pub later_nodes: [f64; LATER],
+    /// Their $a_{ij}$.
+    pub later_rows: [&'static [Term]; LATER],
+    /// What the rows of dense output add up, without $h$.
+    pub dense: [&'static [Term]; 4],
 }
 
-/// Stages after the first.
+/// Stages after the first, and those for dense output.
 const STAGES: usize = 11;
+const LATER: usize = 3;
 
 impl Coefficients {
-    /// What a whole step gives: the stages 1 to 11, the state at the end, $e_5$, $e_3$, and the rates at the end.
-    pub const ROWS: usize = STAGES + 4;
-
     /// Dormand and Prince 8(5,3).
-    pub fn dop853() -> Self {
-        Self {
-            nodes: &NODES[1..=STAGES],
-            rows: [
-                &STAGE_1, &STAGE_2, &STAGE_3, &STAGE_4, &STAGE_5, &STAGE_6, &STAGE_7, &STAGE_8,
-                &STAGE_9, &STAGE_10, &STAGE_11,
-            ],
-            weights: &WEIGHTS,
-            errors: [&ERROR_5, &ERROR_3],
-        }
+    pub const DOP853: Self = Self {
+        nodes: nodes_from(1),
+        rows: [
+            &STAGE_1, &STAGE_2, &STAGE_3, &STAGE_4, &STAGE_5, &STAGE_6, &STAGE_7, &STAGE_8,
+            &STAGE_9, &STAGE_10, &STAGE_11,
+        ],
+        weights: &WEIGHTS,
+        errors: [&ERROR_5, &ERROR_3],
+        later_nodes: nodes_from(STAGES + 2),
+        later_rows: [&STAGE_13, &STAGE_14, &STAGE_15],
+        dense: [&DENSE[0], &DENSE[1], &DENSE[2], &DENSE[3]],
+    };
+}
+
+/// Some of the nodes, from one on.
+const fn nodes_from<const N: usize>(first: usize) -> [f64; N] {
+    let mut nodes = [0.0; N];
+    let mut i = 0;
+    while i < N {
+        nodes[i] = NODES[first + i];
+        i += 1;
     }
+    nodes
+}
+
+/// A whole step of (DP): what it starts from, and the places of what it comes to. Rows have whole blocks, whose unused components stay zero.
+#[derive(Debug)]
+pub struct WholeStep<'a> {
+    /// $t$
+    pub t: f64,
+    /// $h$
+    pub h: f64,
+    /// $y$
+    pub y: &'a [Block],
+    /// $k_0, \dots, k_{11}$, the rates at the end, and the stages 13 to 15 for dense output, row after row; $k_0 = f(t, y)$ is given.
+    pub k: &'a mut [Block],
+    /// Room for a state with its time: one block more than a row.
+    pub stage: &'a mut [Block],
+    /// The state at the end.
+    pub end: &'a mut [Block],
+    /// $e_5$ and $e_3$, without $h$.
+    pub errors: [&'a mut [Block]; 2],
 }
 
 /// Storage of (DP).
 pub(crate) struct Dop853 {
     /// The 16 stages, one after the other, in whole blocks.
     k: Vec<Block>,
+    /// A state on the way, behind a block for its time.
     stage: Vec<Block>,
-    /// The state that the step starts from, in whole blocks.
+    /// The state that the step starts from, and the one that it comes to.
     y: Vec<Block>,
-    /// $(t, h, y, f)$ and the rows of a step that the system carries out at once.
-    at: Vec<f64>,
-    rows: Vec<f64>,
+    end: Vec<Block>,
+    /// $e_5$ and $e_3$
+    errors: [Vec<Block>; 2],
+    /// The rows of dense output that the system computed.
+    dense: Vec<Block>,
+    /// Whether the system carried out the last step.
     is_whole: bool,
 }
 
@@ -73,37 +112,32 @@ impl Dop853 {
         let row = vec![[0.0; BLOCK]; blocks(n)];
         Self {
             k: vec![[0.0; BLOCK]; 16 * row.len()],
-            stage: row.clone(),
-            y: row,
-            at: vec![0.0; 2 + 2 * n],
-            rows: vec![0.0; Coefficients::ROWS * n],
+            stage: vec![[0.0; BLOCK]; 1 + row.len()],
+            y: row.clone(),
+            end: row.clone(),
+            dense: vec![[0.0; BLOCK]; 4 * row.len()],
+            errors: [row.clone(), row],
             is_whole: false,
         }
     }
 
     /// Has the system carry out the step.
     fn is_carried_out(&mut self, system: &mut Counted<'_>, from: &Base<'_>) -> bool {
-        let n = from.y.len();
-        self.at[..2].copy_from_slice(&[from.t, from.h]);
-        self.at[2..2 + n].copy_from_slice(from.y);
-        self.at[2 + n..].copy_from_slice(from.f);
-        self.is_whole =
-            system.system.whole_step(&self.at, &mut self.rows) && finite(&self.rows).is_ok();
+        self.is_whole = system.system.whole_step(&mut self.whole(from));
         if self.is_whole {
             system.evaluations += STAGES + 1;
         }
         self.is_whole
     }
 
-    /// A row of what the system gave, counted from the stages on.
-    fn given(&self, row: usize) -> &[f64] {
-        let n = self.rows.len() / Coefficients::ROWS;
-        &self.rows[row * n..(row + 1) * n]
+    fn whole<'a>(&'a mut self, from: &Base<'_>) -> WholeStep<'a> {
+        let Self { k, stage, y, end, errors: [five, three], .. } = self;
+        WholeStep { t: from.t, h: from.h, y, k, stage, end, errors: [five, three] }
     }
 
     /// The components of a stage.
     fn row(&mut self, i: usize, n: usize) -> &mut [f64] {
-        let width = self.stage.len();
+        let width = self.y.len();
         &mut self.k[i * width..(i + 1) * width].as_flattened_mut()[..n]
     }
 
@@ -117,6 +151,7 @@ impl Dop853 {
     ) -> Result<(), Halt> {
         let n = from.y.len();
         let Self { k, stage, y, .. } = self;
+        let stage = &mut stage[1..];
         combine(row, k, stage, |b, sum| along(&y[b], from.h, sum));
         let width = stage.len();
         let rates = &mut k[i * width..(i + 1) * width].as_flattened_mut()[..n];
@@ -132,12 +167,12 @@ impl Stepper for Dop853 {
         end: &mut [f64],
     ) -> Result<(), Halt> {
         let n = from.y.len();
-        if self.is_carried_out(system, from) {
-            end.copy_from_slice(self.given(STAGES));
-            return Ok(());
-        }
         self.row(0, n).copy_from_slice(from.f);
         self.y.as_flattened_mut()[..n].copy_from_slice(from.y);
+        if self.is_carried_out(system, from) {
+            end.copy_from_slice(&self.end.as_flattened()[..n]);
+            return Ok(());
+        }
         self.stage(system, from, 1, &STAGE_1)?;
         self.stage(system, from, 2, &STAGE_2)?;
         self.stage(system, from, 3, &STAGE_3)?;
@@ -149,26 +184,24 @@ impl Stepper for Dop853 {
         self.stage(system, from, 9, &STAGE_9)?;
         self.stage(system, from, 10, &STAGE_10)?;
         self.stage(system, from, 11, &STAGE_11)?;
-        let Self { k, stage, y, .. } = self;
-        combine(&WEIGHTS, k, stage, |b, sum| along(&y[b], from.h, sum));
-        end.copy_from_slice(&stage.as_flattened()[..n]);
+        let Self { k, y, end: row, .. } = self;
+        combine(&WEIGHTS, k, row, |b, sum| along(&y[b], from.h, sum));
+        end.copy_from_slice(&row.as_flattened()[..n]);
         Ok(())
     }
 
     fn end_rates(&self) -> Option<&[f64]> {
-        self.is_whole.then(|| self.given(STAGES + 3))
+        let width = self.y.len();
+        self.is_whole.then(|| self.k[(STAGES + 1) * width..(STAGES + 2) * width].as_flattened())
     }
 
     fn error(&mut self, from: &Base<'_>, end: &[f64], allowed: &Allowed) -> f64 {
-        let n = from.y.len();
+        let Self { k, errors: [five, three], .. } = self;
         if !self.is_whole {
-            for (row, terms) in [&ERROR_5, &ERROR_3].into_iter().enumerate() {
-                combine(terms, &self.k, &mut self.stage, |_, sum| sum);
-                let place = (STAGES + 1 + row) * n;
-                self.rows[place..place + n].copy_from_slice(&self.stage.as_flattened()[..n]);
-            }
+            combine(&ERROR_5, k, five, |_, sum| sum);
+            combine(&ERROR_3, k, three, |_, sum| sum);
         }
-        let errors = [self.given(STAGES + 1), self.given(STAGES + 2)];
+        let errors = [five.as_flattened(), three.as_flattened()];
         let [e5, e3] = largest(errors, from.y, end, allowed);
         if e5 == 0.0 {
             return 0.0;
@@ -188,12 +221,15 @@ impl Stepper for Dop853 {
     ) -> Result<(), Halt> {
         let n = from.y.len();
         if self.is_whole {
-            self.row(0, n).copy_from_slice(from.f);
-            self.y.as_flattened_mut()[..n].copy_from_slice(from.y);
-            for i in 0..STAGES {
-                let width = self.stage.len();
-                let row = &mut self.k[(i + 1) * width..].as_flattened_mut()[..n];
-                row.copy_from_slice(&self.rows[i * n..(i + 1) * n]);
+            let mut dense = std::mem::take(&mut self.dense);
+            let refined = system.system.refine_step(&mut self.whole(from), &mut dense);
+            self.dense = dense;
+            if refined {
+                system.evaluations += LATER;
+                for row in self.dense.chunks_exact(self.y.len()) {
+                    rows.extend_from_slice(&row.as_flattened()[..n]);
+                }
+                return Ok(());
             }
         }
         self.row(12, n).copy_from_slice(end_rates);
@@ -201,8 +237,8 @@ impl Stepper for Dop853 {
         self.stage(system, from, 14, &STAGE_14)?;
         self.stage(system, from, 15, &STAGE_15)?;
         for terms in &DENSE {
-            combine(terms, &self.k, &mut self.stage, |_, sum| sum);
-            rows.extend(self.stage.as_flattened()[..n].iter().map(|sum| from.h * sum));
+            combine(terms, &self.k, &mut self.end, |_, sum| sum.map(|x| from.h * x));
+            rows.extend(self.end.as_flattened()[..n].iter());
         }
         Ok(())
     }

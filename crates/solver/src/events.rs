@@ -11,7 +11,7 @@
 //! $10^{-12}$ of the largest in the step, or at the rounding of the largest in the run.
 //!
 //! **Far from zero.** Where a function keeps its sign and changes by less than a quarter of its
-//! smallest value over the points of the cubic polynomial between both ends, no search for an extremum
+//! smallest value over the nine points on the cubic polynomial between both ends, no search for an extremum
 //! would begin: such a step needs no better polynomial for its events.
 //!
 //! **Limits.** Two zeros closer than an eighth of a step are found if the function
@@ -50,6 +50,8 @@ pub(crate) struct Watch {
 struct Known {
     /// 1 or −1; 0 on a zero that does not count.
     side: f64,
+    /// The value at the end of the step.
+    value: f64,
     /// Largest magnitude in the run.
     reach: f64,
     /// A touch at this border was reported.
@@ -93,7 +95,8 @@ impl Watch {
     pub(crate) fn new(system: &dyn System) -> Self {
         let kinds = system.events().to_vec();
         let count = kinds.len();
-        let known = vec![Known { side: 0.0, reach: 0.0, settled: false }; count];
+        let known =
+            vec![Known { side: 0.0, value: f64::NAN, reach: 0.0, settled: false }; count];
         Self {
             trial: known.clone(),
             known,
@@ -123,25 +126,28 @@ impl Watch {
         }
         let Self { known, trial, state, values, grid: seen, .. } = self;
         let (least, most) = seen.split_at_mut(known.len());
-        // The ends first: they tell most of those that are not far.
-        let inner = (0..Grid::COUNT).filter(|&p| p != 1 && p != PARTS + 1);
-        for (visit, point) in [1, PARTS + 1].into_iter().chain(inner).enumerate() {
+        for (i, known) in known.iter().enumerate() {
+            let g = known.value * known.side;
+            (least[i], most[i]) = (g, g);
+        }
+        // The end first: it tells most of those that are not far.
+        for point in (2..=PARTS + 1).rev() {
             let t = grid.time(point);
             step.state(t, state);
             if system.event_values(t, state, values).is_err() {
                 return false;
             }
-            for (i, g) in values.iter().enumerate() {
-                let g = g * known[i].side;
-                (least[i], most[i]) =
-                    if visit == 0 { (g, g) } else { (least[i].min(g), most[i].max(g)) };
+            for (i, &value) in values.iter().enumerate() {
+                let g = value * known[i].side;
+                (least[i], most[i]) = (least[i].min(g), most[i].max(g));
                 // NOTE: written so that what is not a number is not far, nor a side that is not known.
                 let far = g > 0.0 && most[i] <= FAR * least[i];
                 if !far {
                     return false;
                 }
-                if (1..=PARTS + 1).contains(&point) {
-                    trial[i].reach = trial[i].reach.max(g);
+                trial[i].reach = trial[i].reach.max(g);
+                if point == PARTS + 1 {
+                    trial[i].value = value;
                 }
             }
         }
@@ -253,7 +259,7 @@ impl Scan<'_> {
                 self.dip(probe, point)?;
             }
         }
-        Ok(Known { side, reach, settled: self.settled })
+        Ok(Known { side, value: self.g[PARTS + 1], reach, settled: self.settled })
     }
 
     /// Reports changes of side from point to point; gives the side at the end.

@@ -348,7 +348,7 @@ impl<'a> Run<'a> {
         }
         if self.series.is_none() {
             match self.stepper.end_rates().filter(|_| !self.projects) {
-                Some(rates) => self.f1.copy_from_slice(rates),
+                Some(rates) => self.f1.copy_from_slice(&rates[..self.y.len()]),
                 None => self.system.rates(t1, &self.y1, &mut self.f1)?,
             }
             hermite_rows(h, (&self.y, &self.f), (&self.y1, &self.f1), &mut self.rows);

@@ -46,7 +46,7 @@ pub use boundary::{
     Aim, BoundaryOptions, BoundaryProblem, BoundaryReport, Flow, Path, Scheme, SingularValues,
     aim, flow, miss, pursue, residual_on_the_way, singular_values, solve_boundary,
 };
-pub use dop853::Coefficients;
+pub use dop853::{Coefficients, WholeStep};
 pub use integrate::{Method, Options, Outcome, Statistics, StopReason, integrate};
 pub use least_squares::{Fit, LeastSquares, Solution, least_squares};
 pub use lu::{Lu, Singular};
@@ -62,6 +62,7 @@ pub use spectral::{
     Operator, Place, Side, Start, VariationalProblem, explained, extrema, extremum,
 };
 pub use step::{Step, StoredStep};
+pub use stepper::{BLOCK, Block, Term};
 pub use symmetric::{cholesky, cholesky_solve, symmetric_eigenvalues};
 pub use system::{Direction, EventKind, Halt, System};
 pub use taylor::taylor_order;

@@ -65,56 +65,50 @@ impl<'a> Step<'a> {
             return;
         }
         let θ = self.variable(t);
-        // What multiplies everything after an even row, and after an odd one.
-        let factors = [self.factor(0, θ), self.factor(1, θ)];
-        let count = self.count();
-        let mut done = 0;
-        // Four components at a time stay in registers.
-        for part in y.chunks_exact_mut(4) {
-            part.copy_from_slice(&self.values::<4>(done, count, factors));
-            done += 4;
-        }
-        for (i, y) in y.iter_mut().enumerate().skip(done) {
-            [*y] = self.values::<1>(i, count, factors);
-        }
-    }
-
-    /// Components `first`, `first + 1`, … of (D).
-    fn values<const N: usize>(
-        &self,
-        first: usize,
-        count: usize,
-        factors: [f64; 2],
-    ) -> [f64; N] {
         let n = self.at_end.len();
-        let row = |k: usize| -> &[f64] { &self.rows[k * n + first..][..N] };
-        let mut values = [0.0; N];
-        values.copy_from_slice(row(count - 1));
-        for k in (0..count - 1).rev() {
-            let factor = factors[k % 2];
-            for (value, r) in values.iter_mut().zip(row(k)) {
-                *value = r + factor * *value;
+        let mut rows = self.rows.chunks_exact(n).enumerate().rev();
+        let Some((_, last)) = rows.next() else { return };
+        let y = &mut y[..n];
+        y.copy_from_slice(last);
+        for (k, row) in rows {
+            let factor = self.factor(k, θ);
+            for (y, r) in y.iter_mut().zip(row) {
+                *y = r + factor * *y;
             }
         }
-        values
     }
 
     /// Writes $\dot u(t)$ into `rates`: close to $f(t, u(t))$, one order less than the state.
     pub fn derivative(&self, t: f64, rates: &mut [f64]) {
-        let n = self.at_end.len();
         let θ = self.variable(t);
-        let last = self.count() - 1;
-        for (i, rate) in rates.iter_mut().enumerate() {
-            let (mut value, mut slope) = (self.rows[last * n + i], 0.0);
-            for k in (0..last).rev() {
-                // d/dθ of θ is 1, of 1 − θ is −1.
-                let odd = self.kind == Kind::Hermite && k % 2 == 1;
-                let sign = if odd { -1.0 } else { 1.0 };
-                slope = sign * value + self.factor(k, θ) * slope;
-                value = self.rows[k * n + i] + self.factor(k, θ) * value;
-            }
-            *rate = if self.kind == Kind::Series { slope } else { slope / self.length };
+        let mut done = 0;
+        // Four components at a time stay in registers.
+        for part in rates.chunks_exact_mut(4) {
+            part.copy_from_slice(&self.slopes::<4>(done, θ));
+            done += 4;
         }
+        for (i, rate) in rates.iter_mut().enumerate().skip(done) {
+            [*rate] = self.slopes::<1>(i, θ);
+        }
+    }
+
+    /// Derivatives of the components `first`, `first + 1`, ….
+    fn slopes<const N: usize>(&self, first: usize, θ: f64) -> [f64; N] {
+        let (mut values, mut slopes) = ([0.0; N], [0.0; N]);
+        for (k, row) in self.rows.chunks_exact(self.at_end.len()).enumerate().rev() {
+            let factor = self.factor(k, θ);
+            // d/dθ of θ is 1, of 1 − θ is −1.
+            let odd = self.kind == Kind::Hermite && k % 2 == 1;
+            let sign = if odd { -1.0 } else { 1.0 };
+            for (i, r) in row[first..][..N].iter().enumerate() {
+                slopes[i] = sign * values[i] + factor * slopes[i];
+                values[i] = r + factor * values[i];
+            }
+        }
+        if self.kind == Kind::Hermite {
+            slopes.iter_mut().for_each(|s| *s /= self.length);
+        }
+        slopes
     }
 
     /// $\theta$, or $t - t_0$ for a series.
@@ -131,11 +125,6 @@ impl<'a> Step<'a> {
             Kind::Hermite if k % 2 == 1 => 1.0 - θ,
             _ => θ,
         }
-    }
-
-    /// Number of rows.
-    fn count(&self) -> usize {
-        self.rows.len().checked_div(self.at_end.len()).unwrap_or(1)
     }
 }
 
@@ -191,13 +180,17 @@ pub(crate) fn hermite_rows(
 ) {
     let n = y.len();
     rows.clear();
-    rows.extend_from_slice(y);
-    rows.extend(y1.iter().zip(y).map(|(y1, y)| y1 - y));
+    rows.resize(4 * n, 0.0);
+    let (first, rest) = rows.split_at_mut(n);
+    let (way, rest) = rest.split_at_mut(n);
+    let (second, third) = rest.split_at_mut(n);
+    first.copy_from_slice(y);
+    // Slices of one length, so that it vectorises.
+    let (f, y1, f1) = (&f[..n], &y1[..n], &f1[..n]);
     for i in 0..n {
-        rows.push(h * f[i] - rows[n + i]);
-    }
-    for i in 0..n {
-        rows.push(2.0 * rows[n + i] - h * (f[i] + f1[i]));
+        way[i] = y1[i] - y[i];
+        second[i] = h * f[i] - way[i];
+        third[i] = 2.0 * way[i] - h * (f[i] + f1[i]);
     }
 }
 

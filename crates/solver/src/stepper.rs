@@ -12,7 +12,7 @@ pub(crate) trait Stepper {
         end: &mut [f64],
     ) -> Result<(), Halt>;
 
-    /// The rates at the end that the last [`Stepper::advance`] came to, if it has computed them too.
+    /// The rates at the end that the last [`Stepper::advance`] came to, if it has computed them too; more than the state may follow behind.
     fn end_rates(&self) -> Option<&[f64]> {
         None
     }
@@ -54,12 +54,12 @@ impl Allowed {
 }
 
 /// A stage and its weight.
-pub(crate) type Term = (usize, f64);
+pub type Term = (usize, f64);
 
 /// Components that are added up together.
-pub(crate) const BLOCK: usize = 4;
+pub const BLOCK: usize = 4;
 /// Some components of a row.
-pub(crate) type Block = [f64; BLOCK];
+pub type Block = [f64; BLOCK];
 
 /// How many blocks hold so many components; unused ones are zero.
 pub(crate) fn blocks(n: usize) -> usize {

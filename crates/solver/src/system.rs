@@ -7,6 +7,9 @@
 //! NaN behind; results that are not finite are recognised all the same. Evaluations may keep
 //! caches, but the same arguments must give the same bits.
 
+use crate::dop853::WholeStep;
+use crate::stepper::Block;
+
 /// A first-order system (Y), with invariants to project onto and events to watch.
 ///
 /// ```
@@ -42,11 +45,18 @@ pub trait System {
     /// [`Halt`] if $f$ has no value there.
     fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt>;
 
-    /// Carries out a whole step of [`Method::Dop853`](crate::Method::Dop853) at once, if it can: from `at` $= (t, h, y, f(t, y))$ it writes the
-    /// [`ROWS`](crate::Coefficients::ROWS) rows of [`Coefficients`](crate::Coefficients) into `rows`, and says so. Numbers that are not finite make the step be taken
+    /// Carries out a whole step of [`Method::Dop853`](crate::Method::Dop853) at once, if it can: with the numbers of
+    /// [`Coefficients`](crate::Coefficients) it fills all rows, and says so. Where some number would not be finite it says no: the step is then taken
     /// stage by stage, which says why.
-    fn whole_step(&mut self, at: &[f64], rows: &mut [f64]) -> bool {
-        let _ = (at, rows);
+    fn whole_step(&mut self, step: &mut WholeStep<'_>) -> bool {
+        let _ = step;
+        false
+    }
+
+    /// Goes on from the step that [`System::whole_step`] carried out last to dense output: with the numbers of [`Coefficients`](crate::Coefficients) it fills the rows 13 to 15 of
+    /// the stages and the four rows of `dense`, and says so; or says no, as there.
+    fn refine_step(&mut self, step: &mut WholeStep<'_>, dense: &mut [Block]) -> bool {
+        let _ = (step, dense);
         false
     }
 

@@ -3,12 +3,15 @@
 mod common;
 
 use common::{ellipse, kepler};
-use pfaff_solver::{Coefficients, Halt, Options, Outcome, System, Trajectory, integrate};
+use pfaff_solver::{
+    Block, Coefficients, Halt, Options, Outcome, System, Term, Trajectory, WholeStep, integrate,
+};
 
 /// The Kepler problem with whole steps, in the order of operations of the method.
 struct Whole {
     steps: usize,
-    /// Every so many steps the numbers are spoilt.
+    refined: usize,
+    /// Every so many steps it says no, and leaves numbers behind that are none.
     spoilt: usize,
 }
 
@@ -25,37 +28,54 @@ impl System for Whole {
         false
     }
 
-    fn whole_step(&mut self, at: &[f64], rows: &mut [f64]) -> bool {
-        let Coefficients { nodes, rows: a, weights, errors } = Coefficients::dop853();
-        let (t, h, y) = (at[0], at[1], &at[2..6]);
-        let mut k = vec![at[6..].to_vec()];
-        let sum = |k: &[Vec<f64>], terms: &[(usize, f64)], i: usize| {
-            terms.iter().map(|&(j, w)| w * k[j][i]).reduce(|a, b| a + b).expect("terms")
-        };
-        let along = |k: &[Vec<f64>], terms: &[(usize, f64)]| -> Vec<f64> {
-            (0..4).map(|i| y[i] + h * sum(k, terms, i)).collect()
-        };
-        let rates = |t: f64, y: &[f64]| {
-            let mut rates = vec![0.0; 4];
-            kepler().rates(t, y, &mut rates).expect("away from the centre");
-            rates
-        };
-        for (node, row) in nodes.iter().zip(a) {
-            let state = along(&k, row);
-            k.push(rates(t + node * h, &state));
+    fn whole_step(&mut self, step: &mut WholeStep<'_>) -> bool {
+        let Coefficients { nodes, rows, weights, errors, .. } = Coefficients::DOP853;
+        for (i, (node, row)) in nodes.iter().zip(rows).enumerate() {
+            step.k[i + 1] = rates(step.t + node * step.h, &along(step, row));
         }
-        let end = along(&k, weights);
-        let mut found = k[1..].concat();
-        found.extend(&end);
-        errors.iter().for_each(|terms| found.extend((0..4).map(|i| sum(&k, terms, i))));
-        found.extend(rates(t + h, &end));
-        rows.copy_from_slice(&found);
+        step.end[0] = along(step, weights);
+        step.k[12] = rates(step.t + step.h, &step.end[0]);
+        step.errors.iter_mut().zip(errors).for_each(|(row, terms)| row[0] = sum(step.k, terms));
         self.steps += 1;
         if self.steps.is_multiple_of(self.spoilt) {
-            rows[11 * 4] = f64::NAN; // of the end
+            step.end[0] = [f64::NAN; 4];
+            return false;
         }
         true
     }
+
+    fn refine_step(&mut self, step: &mut WholeStep<'_>, dense: &mut [Block]) -> bool {
+        let Coefficients { later_nodes, later_rows, dense: sums, .. } = Coefficients::DOP853;
+        for (i, (node, row)) in later_nodes.iter().zip(later_rows).enumerate() {
+            step.k[i + 13] = rates(step.t + node * step.h, &along(step, row));
+        }
+        for (row, terms) in dense.iter_mut().zip(sums) {
+            *row = sum(step.k, terms).map(|x| step.h * x);
+        }
+        self.refined += 1;
+        if self.refined.is_multiple_of(self.spoilt) {
+            dense.fill([f64::NAN; 4]);
+            return false;
+        }
+        true
+    }
+}
+
+/// Four components are one block: a row is one.
+fn sum(k: &[Block], terms: &[Term]) -> Block {
+    let added = |i: usize| terms.iter().map(|&(j, w)| w * k[j][i]).reduce(|a, b| a + b);
+    std::array::from_fn(|i| added(i).expect("terms"))
+}
+
+fn along(step: &WholeStep<'_>, terms: &[Term]) -> Block {
+    let sum = sum(step.k, terms);
+    std::array::from_fn(|i| step.y[0][i] + step.h * sum[i])
+}
+
+fn rates(t: f64, y: &Block) -> Block {
+    let mut rates = [0.0; 4];
+    kepler().rates(t, y, &mut rates).expect("away from the centre");
+    rates
 }
 
 fn recorded(system: &mut dyn System) -> (Outcome, Vec<f64>) {
@@ -70,16 +90,19 @@ fn recorded(system: &mut dyn System) -> (Outcome, Vec<f64>) {
 #[test]
 fn whole_steps_are_the_steps_of_the_method() {
     let (by_stages, dense) = recorded(&mut kepler());
-    let mut system = Whole { steps: 0, spoilt: usize::MAX };
+    let mut system = Whole { steps: 0, refined: 0, spoilt: usize::MAX };
     let (at_once, same) = recorded(&mut system);
     assert_eq!(at_once.y, by_stages.y);
     assert_eq!(at_once.statistics.steps, by_stages.statistics.steps);
     assert_eq!(same, dense);
     assert!(system.steps >= by_stages.statistics.steps);
+    assert_eq!(system.refined, by_stages.statistics.steps);
 }
 
 #[test]
-fn numbers_that_are_not_finite_are_not_believed() {
-    let mut system = Whole { steps: 0, spoilt: 3 };
-    assert_eq!(recorded(&mut system).0.y, recorded(&mut kepler()).0.y);
+fn steps_that_are_not_carried_out_are_taken_stage_by_stage() {
+    let mut system = Whole { steps: 0, refined: 0, spoilt: 3 };
+    let (outcome, dense) = recorded(&mut system);
+    let (by_stages, same) = recorded(&mut kepler());
+    assert_eq!((outcome.y, dense), (by_stages.y, same));
 }

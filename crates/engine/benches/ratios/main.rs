@@ -14,6 +14,8 @@ mod hand;
 mod library;
 mod runs;
 mod table;
+#[path = "../../src/whole.rs"]
+mod whole;
 
 use std::hint::black_box;
 

@@ -5,25 +5,24 @@
 
 use std::hint::black_box;
 
-use pfaff_program::{Executor, Options, Program, Stages};
-use pfaff_solver::{Coefficients, Halt, Options as Integration, System, integrate};
+use pfaff_program::{Executor, Options, Program};
+use pfaff_solver::{Block, Halt, Options as Integration, System, WholeStep, integrate};
 
 use crate::common::{BALL, chain_text, model, program, reduction};
 use crate::library::compile_c;
 use crate::table::{Row, pair};
+use crate::whole::{refine_step, whole_step};
 
-/// $\dot y$ by native code, and whole steps where it is short, as the engine has it.
+/// $\dot y$ by native code and whole steps around it, as the engine has them.
 struct Reduced {
     code: Executor,
-    step: Option<Executor>,
     input: Vec<f64>,
 }
 
 impl Reduced {
     fn new(code: &Program, values: &[f64]) -> Self {
         let input = vec![0.0; code.inputs()];
-        let step = whole_step(code).map(|step| step.executor(values, Options::default()));
-        Self { code: code.executor(values, Options::default()), step, input }
+        Self { code: code.executor(values, Options::default()), input }
     }
 }
 
@@ -39,21 +38,19 @@ impl System for Reduced {
         Ok(())
     }
 
-    fn whole_step(&mut self, at: &[f64], rows: &mut [f64]) -> bool {
-        self.step.as_mut().map(|step| step.evaluate(at, rows)).is_some()
+    fn whole_step(&mut self, step: &mut WholeStep<'_>) -> bool {
+        let Executor::Native(code) = &mut self.code else { return false };
+        whole_step(code, step)
+    }
+
+    fn refine_step(&mut self, step: &mut WholeStep<'_>, dense: &mut [Block]) -> bool {
+        let Executor::Native(code) = &mut self.code else { return false };
+        refine_step(code, step, dense)
     }
 
     fn has_invariants(&self) -> bool {
         false
     }
-}
-
-/// A step by a short right-hand side.
-fn whole_step(code: &Program) -> Option<Program> {
-    let Coefficients { nodes, rows, weights, errors } = Coefficients::dop853();
-    let is_short = code.counts().per_evaluation <= 400;
-    let stages = Stages { nodes, rows: &rows, weights, sums: &errors };
-    if is_short { code.step(&stages) } else { None }
 }
 
 /// One problem.

@@ -16,6 +16,7 @@
 mod convolution;
 mod fused;
 mod rows;
+mod steps;
 
 #[cfg(all(target_arch = "x86_64", unix))]
 mod assembler;
@@ -60,3 +61,4 @@ pub(crate) use code::Code;
 pub(crate) use convolution::{LANES, Records, Sums, convolve, pass_on};
 pub(crate) use fused::{execute_fused, sincos_fused, sweep_fused};
 pub(crate) use rows::{Rowed, function_row};
+pub(crate) use steps::RightSide;
