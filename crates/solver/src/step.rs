@@ -66,7 +66,7 @@ impl<'a> Step<'a> {
         }
         let θ = self.variable(t);
         let n = self.at_end.len();
-        let mut rows = self.rows.chunks_exact(n).enumerate().rev();
+        let mut rows = self.rows.chunks_exact(n.max(1)).enumerate().rev();
         let Some((_, last)) = rows.next() else { return };
         let y = &mut y[..n];
         y.copy_from_slice(last);
@@ -95,7 +95,7 @@ impl<'a> Step<'a> {
     /// Derivatives of the components `first`, `first + 1`, ….
     fn slopes<const N: usize>(&self, first: usize, θ: f64) -> [f64; N] {
         let (mut values, mut slopes) = ([0.0; N], [0.0; N]);
-        for (k, row) in self.rows.chunks_exact(self.at_end.len()).enumerate().rev() {
+        for (k, row) in self.rows.chunks_exact(self.at_end.len().max(1)).enumerate().rev() {
             let factor = self.factor(k, θ);
             // d/dθ of θ is 1, of 1 − θ is −1.
             let odd = self.kind == Kind::Hermite && k % 2 == 1;

@@ -6,6 +6,8 @@
 //! each factor is loaded once for both, and the terms of the youngest record come last. Each product is rounded with its sum, once, and terms are added in the same order
 //! everywhere: the bits are the same on every machine.
 
+#[cfg(target_arch = "x86_64")]
+use super::abilities::abilities;
 use crate::rounding::{Once, OnceByHand, Rounding};
 
 /// Lanes that are added up together.
@@ -38,13 +40,13 @@ pub(crate) fn convolve(records: Records<'_>, k: usize, sums: Sums<'_>) {
     assert!(records.all.len() >= k * records.stride, "all records");
     #[cfg(target_arch = "x86_64")]
     {
-        use std::arch::is_x86_feature_detected as has;
-        if has!("avx512f") {
+        let can = abilities();
+        if can.avx512 {
             // SAFETY: the processor has the instructions, and the lengths were checked.
             unsafe { widest(records, k, sums) }
             return;
         }
-        if has!("avx2") && has!("fma") {
+        if can.avx2 && can.fma {
             // SAFETY: the processor has the instructions.
             unsafe { wide(records, k, sums) }
             return;

@@ -119,7 +119,7 @@ fn entry(isa: &dyn TargetIsa) -> Signature {
 /// Whether multiply-adds that round once are an instruction: of all processors that Cranelift knows, only x86-64 may lack it.
 pub(super) fn has_multiply_add() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return std::arch::is_x86_feature_detected!("fma");
+    return super::abilities::abilities().fma;
     #[cfg(not(target_arch = "x86_64"))]
     true
 }

@@ -2,6 +2,8 @@
 
 use pfaff_expr::Table;
 
+#[cfg(target_arch = "x86_64")]
+use super::abilities::abilities;
 use crate::batch::{Block, sweep_with};
 use crate::instruction::Instruction;
 use crate::rounding::{Once, OnceByHand};
@@ -11,7 +13,7 @@ use crate::sincos::{sincos_by_hand, sincos_lanes_once, sincos_once};
 /// Carries out the instructions on the slots.
 pub(crate) fn execute_fused(code: &[Instruction], slots: &mut [f64], tables: &[Table]) {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("fma") {
+    if abilities().fma {
         // SAFETY: the processor has the instruction.
         unsafe { execute(code, slots, tables) }
         return;
@@ -31,8 +33,7 @@ pub(crate) fn sweep_fused<const W: usize>(
     count: usize,
 ) {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
-    {
+    if abilities().avx2 && abilities().fma {
         // SAFETY: the processor has both sets of instructions.
         unsafe { sweep(code, slots, tables, count) }
         return;
@@ -53,7 +54,7 @@ pub(crate) fn sweep_fused<const W: usize>(
 /// Sine and cosine with multiply-adds that round once.
 pub(crate) fn sincos_fused(x: f64) -> (f64, f64) {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("fma") {
+    if abilities().fma {
         // SAFETY: the processor has the instruction.
         return unsafe { sincos(x) };
     }
@@ -64,8 +65,7 @@ pub(crate) fn sincos_fused(x: f64) -> (f64, f64) {
 #[cfg(feature = "cranelift")]
 pub(super) fn sincos_row_fused(x: &Block) -> (Block, Block) {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
-    {
+    if abilities().avx2 && abilities().fma {
         // SAFETY: the processor has both sets of instructions.
         return unsafe { sincos_lanes(x) };
     }

@@ -13,6 +13,8 @@
 //! The only module with `unsafe`: calling the code, functions that the code calls, and interpreters compiled for processors with more instructions.
 #![allow(unsafe_code, reason = "machine code is called here, and calls back")]
 
+#[cfg(target_arch = "x86_64")]
+mod abilities;
 mod convolution;
 mod fused;
 mod rows;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::abilities::abilities;
 use super::assembler::Width;
 use super::code::Written;
 use super::emitter::{Emitted, Machine, Target, emit};
@@ -17,9 +18,9 @@ pub(super) fn write(tape: &Arc<Tape>, lanes: Lanes, machine: Machine) -> Option<
 
 /// What this processor is, the best first.
 pub(super) fn machines() -> impl Iterator<Item = Machine> {
-    use std::arch::is_x86_feature_detected as has;
-    let avx2 = has!("avx2") && has!("fma");
-    let avx512 = avx2 && has!("avx512f") && has!("avx512dq") && has!("avx512vl");
+    let can = abilities();
+    let avx2 = can.avx2 && can.fma;
+    let avx512 = avx2 && can.avx512;
     let found = [avx512.then_some(Machine::Avx512), avx2.then_some(Machine::Avx2)];
     found.into_iter().flatten()
 }

@@ -2,6 +2,8 @@
 
 use pfaff_expr::{Binary, Unary};
 
+#[cfg(target_arch = "x86_64")]
+use super::abilities::abilities;
 use crate::elementary;
 
 /// A function of every lane.
@@ -23,14 +25,12 @@ pub(crate) fn function_row<const N: usize>(
 ) -> bool {
     #[cfg(target_arch = "x86_64")]
     {
-        if std::arch::is_x86_feature_detected!("avx512f")
-            && std::arch::is_x86_feature_detected!("avx512dq")
-            && std::arch::is_x86_feature_detected!("avx512vl")
-        {
+        let can = abilities();
+        if can.avx512 {
             // SAFETY: the processor has all three sets of instructions.
             return unsafe { widest(function, [a, b], to) };
         }
-        if std::arch::is_x86_feature_detected!("avx2") {
+        if can.avx2 {
             // SAFETY: the processor has the set of instructions.
             return unsafe { wide(function, [a, b], to) };
         }

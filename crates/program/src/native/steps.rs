@@ -6,6 +6,8 @@
 
 use std::ptr::read_volatile;
 
+#[cfg(target_arch = "x86_64")]
+use super::abilities::abilities;
 use crate::stages::{BLOCK, Block, LATER, Rows, STAGES, Tableau};
 
 /// A right-hand side from $(t, y)$ to $f(t, y)$, with the numbers of its inputs and outputs.
@@ -54,7 +56,7 @@ impl<F: FnMut(&[f64], &mut [f64])> RightSide<F> {
     /// Carries out a step; says whether all numbers are finite.
     pub(crate) fn step<T: Tableau>(&mut self, rows: &mut Rows<'_>) -> bool {
         #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx") {
+        if abilities().avx {
             // SAFETY: the processor has these instructions.
             return unsafe { step_by_vectors::<T, F>(self, rows) };
         }
@@ -68,7 +70,7 @@ impl<F: FnMut(&[f64], &mut [f64])> RightSide<F> {
         dense: &mut [Block],
     ) -> bool {
         #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx") {
+        if abilities().avx {
             // SAFETY: the processor has these instructions.
             return unsafe { refine_by_vectors::<T, F>(self, rows, dense) };
         }
