@@ -88,7 +88,8 @@ impl Dual {
     fn is_zero(&self) -> bool {
         let mut zero = true;
         for l in 0..LANES {
-            zero &= (self.x[l] == 0.0) & (self.d[l] == 0.0);
+            zero &= self.x[l] == 0.0;
+            zero &= self.d[l] == 0.0;
         }
         zero
     }

@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex};
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, Point, Reduction, Statement};
 use pfaff_program::{
-    Batch, CompileError, Executor, NativeRun, Options, Program, Recurrences, Sketch, TaylorError,
+    Batch, CompileError, Executor, NativeRun, Options, Program, Recurrences, Sketch,
+    TaylorError,
 };
 use pfaff_solver::{Halt, Lu};
 

@@ -104,18 +104,18 @@ fn momentum(
     simple: &dyn Fn(Expr) -> Expr,
 ) -> Momentum {
     let g = &model.graph;
-    let pushed = g.sum(model.forces.iter().map(|f| g.dot(&f.components, ξ)));
-    let mut momentum = g.dot(&equations.momenta, ξ);
+    let pushed = pushed(model, ξ);
+    let mut momentum = along(model, &equations.momenta, ξ);
     let mut rate = Some(pushed);
     if equations.principle == Principle::Vakonomic {
-        let along = equations.jacobian.iter().map(|row| g.dot(row, ξ));
-        let carried = equations.multipliers.iter().zip(along).map(|(&μ, a)| g.mul(μ, a));
+        let parts = equations.jacobian.iter().map(|row| along(model, row, ξ));
+        let carried = equations.multipliers.iter().zip(parts).map(|(&μ, a)| g.mul(μ, a));
         momentum = g.sub(momentum, g.sum(carried));
         let invariant = equations.residual.iter().all(|&ψ| g.is_zero(change(model, ψ, ξ)));
         rate = rate.filter(|_| invariant);
     } else {
         let reactions = equations.directions.iter().zip(&model.results.lambda);
-        let terms = reactions.map(|(w, &λ)| g.mul(λ, simple(g.dot(w, ξ))));
+        let terms = reactions.map(|(w, &λ)| g.mul(λ, simple(along(model, w, ξ))));
         rate = rate.map(|r| g.add(r, g.sum(terms)));
     }
     let rate = rate.map(|r| if g.is_zero(r) { g.zero() } else { simple(r) });
@@ -126,6 +126,18 @@ fn momentum(
         rate,
         given: false,
     }
+}
+
+/// $a\cdot\xi$. Most fields are those of one coordinate.
+fn along(model: &Model, a: &[Expr], ξ: &[Expr]) -> Expr {
+    let g = &model.graph;
+    let terms = a.iter().zip(ξ).filter(|(_, ξ)| **ξ != g.zero());
+    g.sum(terms.map(|(&a, &ξ)| if ξ == g.one() { a } else { g.mul(a, ξ) }))
+}
+
+/// $Q\cdot\xi$
+fn pushed(model: &Model, ξ: &[Expr]) -> Expr {
+    model.graph.sum(model.forces.iter().map(|f| along(model, &f.components, ξ)))
 }
 
 /// $\xi^k F_{q^k} + \dot\xi^k F_{\dot q^k}$
@@ -189,7 +201,6 @@ impl<'a> Frame<'a> {
         all: &'a [Momentum],
         simple: &dyn Fn(Expr) -> Expr,
     ) -> Option<Self> {
-        let g = &model.graph;
         let own = equations.directions == equations.jacobian;
         let mut fields: Vec<&Momentum> = all.iter().filter(|m| !is_kept(model, m)).collect();
         if equations.principle != Principle::Chetaev || !own || fields.len() < 2 {
@@ -197,10 +208,10 @@ impl<'a> Frame<'a> {
         }
         // NOTE: those of coordinates first, for they make the simpler pivots.
         fields.sort_by_key(|m| m.given);
-        let along = |row: &Vec<Expr>| -> Vec<Expr> {
-            fields.iter().map(|m| simple(g.dot(row, &m.generator))).collect()
+        let components = |row: &Vec<Expr>| -> Vec<Expr> {
+            fields.iter().map(|m| simple(along(model, row, &m.generator))).collect()
         };
-        let rows = equations.jacobian.iter().map(along).collect();
+        let rows = equations.jacobian.iter().map(components).collect();
         Some(Self { fields, rows })
     }
 
@@ -236,8 +247,7 @@ impl<'a> Frame<'a> {
         let mut wanted: Vec<Expr> = self.rows.concat();
         wanted.extend(g.directional(&wanted, &motion(model)));
         wanted.extend(self.fields.iter().map(|f| f.momentum));
-        let pushed = |ξ: &[Expr]| g.sum(model.forces.iter().map(|f| g.dot(&f.components, ξ)));
-        wanted.extend(self.fields.iter().map(|f| pushed(&f.generator)));
+        wanted.extend(self.fields.iter().map(|f| pushed(model, &f.generator)));
         // Between 0.2 and 1.2, by multiples of the golden ratio.
         let at = |s: Expr| 0.2 + (0.618_033_988_749_895 * (1 + s.index()) as f64).fract();
         let values = g.evaluate(&wanted, &at);
@@ -313,9 +323,8 @@ fn combined(model: &Model, fields: &[&Momentum], c: &[Expr]) -> Vec<Expr> {
 fn combined_rate(model: &Model, fields: &[&Momentum], c: &[Expr], ξ: &[Expr]) -> Expr {
     let g = &model.graph;
     let spun = g.directional(c, &motion(model));
-    let pushed = g.sum(model.forces.iter().map(|f| g.dot(&f.components, ξ)));
     let carried = spun.iter().zip(fields).map(|(&c, m)| g.mul(c, m.momentum));
-    g.add(pushed, g.sum(carried))
+    g.add(pushed(model, ξ), g.sum(carried))
 }
 
 /// Refuses a `symmetry` along which the Lagrangian changes.

@@ -167,7 +167,7 @@ impl<'a> Run<'a> {
         assert_eq!(y0.len(), n, "the initial state has the dimension of the system");
         let controlled = system.controlled().min(n);
         let stepper: Box<dyn Stepper> = match options.method {
-            Method::Dop853 => Box::new(Dop853::new(n)),
+            Method::Dop853 => Box::new(Dop853::new(n, controlled)),
             Method::Rk4 => Box::new(Rk4::new(n)),
             Method::Taylor => Box::new(Rk4::new(0)),
         };
@@ -318,7 +318,7 @@ impl<'a> Run<'a> {
         } else {
             self.stepper.advance(&mut self.system, &from, &mut self.y1)?;
             finite(&self.y1)?;
-            error = self.stepper.error(&from, &self.y1, &self.allowed);
+            error = self.stepper.error(&from, &self.allowed);
             finite(&[error])?;
             if error > 1.0 {
                 return Ok(error);

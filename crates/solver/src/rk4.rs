@@ -46,7 +46,7 @@ impl Stepper for Rk4 {
         Ok(())
     }
 
-    fn error(&mut self, _from: &Base<'_>, _end: &[f64], _allowed: &Allowed) -> f64 {
+    fn error(&mut self, _from: &Base<'_>, _allowed: &Allowed) -> f64 {
         0.0
     }
 

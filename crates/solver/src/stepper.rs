@@ -18,7 +18,7 @@ pub(crate) trait Stepper {
     }
 
     /// Estimated local error of the last [`Stepper::advance`], as a multiple of the allowed one.
-    fn error(&mut self, from: &Base<'_>, end: &[f64], allowed: &Allowed) -> f64;
+    fn error(&mut self, from: &Base<'_>, allowed: &Allowed) -> f64;
 
     /// Appends to the four Hermite rows of dense output what raises it to the method's order;
     /// `end_rates` are the rates at the (projected) end.

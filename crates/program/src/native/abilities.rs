@@ -6,7 +6,6 @@ use std::sync::OnceLock;
 /// Instructions that code here is written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Abilities {
-    pub(crate) avx: bool,
     pub(crate) fma: bool,
     pub(crate) avx2: bool,
     /// F, DQ and VL.
@@ -34,7 +33,6 @@ fn ask() -> Abilities {
     let seventh = __cpuid_count(7, 0).ebx;
     let avx = bit(first, 28) && saved & 0b110 == 0b110;
     Abilities {
-        avx,
         fma: avx && bit(first, 12),
         avx2: avx && bit(seventh, 5),
         avx512: avx
@@ -59,7 +57,6 @@ mod tests {
     #[test]
     fn the_standard_library_knows_the_same() {
         let known = Abilities {
-            avx: has!("avx"),
             fma: has!("fma"),
             avx2: has!("avx2"),
             avx512: has!("avx512f") && has!("avx512dq") && has!("avx512vl"),

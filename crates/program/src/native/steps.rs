@@ -56,7 +56,7 @@ impl<F: FnMut(&[f64], &mut [f64])> RightSide<F> {
     /// Carries out a step; says whether all numbers are finite.
     pub(crate) fn step<T: Tableau>(&mut self, rows: &mut Rows<'_>) -> bool {
         #[cfg(target_arch = "x86_64")]
-        if abilities().avx {
+        if abilities().avx2 {
             // SAFETY: the processor has these instructions.
             return unsafe { step_by_vectors::<T, F>(self, rows) };
         }
@@ -70,7 +70,7 @@ impl<F: FnMut(&[f64], &mut [f64])> RightSide<F> {
         dense: &mut [Block],
     ) -> bool {
         #[cfg(target_arch = "x86_64")]
-        if abilities().avx {
+        if abilities().avx2 {
             // SAFETY: the processor has these instructions.
             return unsafe { refine_by_vectors::<T, F>(self, rows, dense) };
         }
@@ -141,7 +141,7 @@ impl<F: FnMut(&[f64], &mut [f64])> RightSide<F> {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx")]
+#[target_feature(enable = "avx2")]
 fn step_by_vectors<T: Tableau, F: FnMut(&[f64], &mut [f64])>(
     right_side: &mut RightSide<F>,
     rows: &mut Rows<'_>,
@@ -150,7 +150,7 @@ fn step_by_vectors<T: Tableau, F: FnMut(&[f64], &mut [f64])>(
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx")]
+#[target_feature(enable = "avx2")]
 fn refine_by_vectors<T: Tableau, F: FnMut(&[f64], &mut [f64])>(
     right_side: &mut RightSide<F>,
     rows: &mut Rows<'_>,
