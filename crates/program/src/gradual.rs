@@ -14,7 +14,7 @@ use crate::way::Way;
 /// Evaluations by the tape that take as long as writing their machine code.
 const BY_TAPE: usize = 40;
 /// The same for machine code of Cranelift.
-const BY_CRANELIFT: usize = 1_000;
+const BY_CRANELIFT: usize = 800;
 /// Instructions by the tape that take as long as asking the system for executable memory.
 const BY_SYSTEM: usize = 8_000;
 
