@@ -3,6 +3,7 @@
 //! The graph is shared by reference: constructors take `&self`, so that formulas nest, and equal expressions get equal handles.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use crate::function::{Binary, Unary};
 use crate::node::{Expr, Memory, Node, Relation, Role, Symbol};
@@ -138,11 +139,11 @@ impl Graph {
         }
     }
 
-    /// The symbol as the model language writes it, if the expression is one.
-    pub fn symbol_text(&self, e: Expr) -> Option<String> {
+    /// The symbol, if the expression is one, shared with the graph.
+    pub fn shared_symbol(&self, e: Expr) -> Option<Arc<Symbol>> {
         let store = self.store.borrow();
         match store.node(e) {
-            Node::Symbol(s) => Some(store.symbols[s as usize].text()),
+            Node::Symbol(s) => Some(Arc::clone(&store.symbols[s as usize])),
             _ => None,
         }
     }

@@ -25,6 +25,7 @@ pub mod number;
 mod numbers;
 mod order;
 mod print;
+mod quadratic_terms;
 mod rank;
 mod rate;
 mod rules;

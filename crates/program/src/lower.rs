@@ -6,7 +6,9 @@
 //! **Invariant.** Instructions ascend with the handles of their nodes, the order in which the expressions were written; or, where some expressions are named to come
 //! first, they stand depth first: what each of those needs, in their order, then the outputs.
 
-use pfaff_expr::{Expr, Graph, Node, Table, Unary};
+use std::sync::Arc;
+
+use pfaff_expr::{Expr, Graph, Node, Symbol, Table, Unary};
 use rustc_hash::FxHashMap;
 
 use crate::error::CompileError;
@@ -97,7 +99,7 @@ impl Lowering<'_> {
                 continue;
             }
             if self.value_of[e.index()] != NONE {
-                return Err(CompileError::Repeated { name: name(self.graph, e) });
+                return Err(CompileError::Repeated { name: Name::of(self.graph, e).text() });
             }
             self.value_of[e.index()] = value;
         }
@@ -221,7 +223,7 @@ pub(crate) fn impossible(graph: &Graph, e: Expr) -> CompileError {
     match graph.node(e) {
         Node::Memory(kind, ..) => CompileError::Memory { text: kind.name().into() },
         Node::MittagLeffler(..) => CompileError::MittagLeffler,
-        _ => CompileError::UnknownSymbol { name: name(graph, e) },
+        _ => CompileError::UnknownSymbol { name: Name::of(graph, e).text() },
     }
 }
 
@@ -315,12 +317,28 @@ fn angles(graph: &Graph, nodes: &[Expr]) -> FxHashMap<Expr, Angle> {
     angles
 }
 
-/// An input as the user knows it; one that is no symbol goes by its operation.
-pub(crate) fn name(graph: &Graph, e: Expr) -> String {
-    match (graph.symbol_text(e), graph.node(e)) {
-        (Some(text), _) => text,
-        (None, Node::Memory(kind, ..)) => format!("{}(…)", kind.name()),
-        (None, Node::MittagLeffler(..)) => "mittag_leffler(…)".into(),
-        (None, _) => format!("expression {}", e.index()),
+/// The name of an input, written out when it is asked for.
+#[derive(Clone, Debug)]
+pub(crate) enum Name {
+    Symbol(Arc<Symbol>),
+    Text(String),
+}
+
+impl Name {
+    /// An input as the user knows it; one that is no symbol goes by its operation.
+    pub(crate) fn of(graph: &Graph, e: Expr) -> Self {
+        match (graph.shared_symbol(e), graph.node(e)) {
+            (Some(symbol), _) => Self::Symbol(symbol),
+            (None, Node::Memory(kind, ..)) => Self::Text(format!("{}(…)", kind.name())),
+            (None, Node::MittagLeffler(..)) => Self::Text("mittag_leffler(…)".into()),
+            (None, _) => Self::Text(format!("expression {}", e.index())),
+        }
+    }
+
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Symbol(symbol) => symbol.text(),
+            Self::Text(text) => text.clone(),
+        }
     }
 }

@@ -25,7 +25,7 @@ use crate::fuse::fuse;
 use crate::gradual::Gradual;
 use crate::instruction::{Instruction, Slot};
 use crate::lanes::Lanes;
-use crate::lower::{Lowered, lower, name};
+use crate::lower::{Lowered, Name, lower};
 use crate::run::Run;
 use crate::way::Way;
 
@@ -74,7 +74,7 @@ pub(crate) struct Tape {
     pub(crate) fused: bool,
     once: usize,
     /// Of the inputs, then of the parameters.
-    names: Vec<String>,
+    names: Vec<Name>,
 }
 
 impl Program {
@@ -109,12 +109,12 @@ impl Program {
         first: &[Expr],
     ) -> Result<Self, CompileError> {
         let lowered = lower(graph, inputs, parameters, outputs, first)?;
-        let names = inputs.iter().chain(parameters).map(|&e| name(graph, e)).collect();
+        let names = inputs.iter().chain(parameters).map(|&e| Name::of(graph, e)).collect();
         Ok(Self::from_lowered(lowered, names))
     }
 
     /// Instructions on values into a program; `names` are those of the inputs, then of the parameters.
-    pub(crate) fn from_lowered(mut lowered: Lowered, names: Vec<String>) -> Self {
+    pub(crate) fn from_lowered(mut lowered: Lowered, names: Vec<Name>) -> Self {
         fuse(&mut lowered);
         let Allocated { layout, constants, per_run, per_evaluation, outputs } =
             allocate(&lowered);
@@ -246,7 +246,8 @@ impl Program {
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tape = &*self.tape;
-        let (inputs, parameters) = tape.names.split_at(tape.layout.inputs);
+        let names: Vec<String> = tape.names.iter().map(Name::text).collect();
+        let (inputs, parameters) = names.split_at(tape.layout.inputs);
         writeln!(f, "inputs: {}", inputs.join(", "))?;
         writeln!(f, "parameters: {}", parameters.join(", "))?;
         for (title, part) in
@@ -273,7 +274,7 @@ impl Tape {
     fn name_of(&self, slot: Slot) -> String {
         let (layout, slot) = (self.layout, slot as usize);
         if slot < layout.first_constant() {
-            self.names[slot].clone()
+            self.names[slot].text()
         } else if slot < layout.first_kept() {
             format!("{:?}", self.constants[slot - layout.first_constant()])
         } else if slot < layout.first_temporary() {

@@ -27,7 +27,7 @@ use pfaff_expr::{Expr, Graph};
 
 use crate::error::CompileError;
 use crate::instruction::Slot;
-use crate::lower::{Lowered, lower, name};
+use crate::lower::{Lowered, Name, lower};
 use crate::program::Program;
 
 pub use loops::Loops;
@@ -99,7 +99,7 @@ pub struct Recurrences {
     rates: Vec<Slot>,
     solve: Option<Solve>,
     /// Of $t$, $y$, $e$ and the parameters.
-    names: Vec<String>,
+    names: Vec<Name>,
     parameters: usize,
 }
 
@@ -164,7 +164,7 @@ impl Recurrences {
             before,
             dimension: state.len(),
             solve,
-            names: given.map(|&e| name(graph, e)).collect(),
+            names: given.map(|&e| Name::of(graph, e)).collect(),
             parameters: parameters.len(),
             lowered,
         })

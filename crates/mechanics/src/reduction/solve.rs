@@ -4,6 +4,8 @@ use pfaff_expr::{Expr, Graph, Role};
 
 /// Operations of one equation above which it is not tried as a polynomial.
 const SMALL: usize = 60;
+/// Operations that a term of such a polynomial takes at least, nearly always: its coefficient, products and a sum.
+const TERM: usize = 5;
 
 /// Writes each equation as a polynomial in $u$ where that takes fewer operations: coefficients that are zero or constant show only there.
 pub(super) fn polish(
@@ -19,7 +21,9 @@ pub(super) fn polish(
     let least = g.operations(&shared);
     for e in equations.iter_mut() {
         let before = with(*e);
-        if before > SMALL + least {
+        let own = before - least;
+        let long = |terms: usize| TERM * terms > own;
+        if own == 0 || own > SMALL || g.quadratic_terms(*e, u).is_none_or(long) {
             continue;
         }
         let mut taken = vec![*e];

@@ -15,6 +15,7 @@
 use super::Recurrences;
 use super::linear::{Written, write};
 use crate::executor::{Executor, Memory, Options};
+use crate::lower::Name;
 use crate::native::{Records, Sums, convolve, pass_on};
 use crate::program::Program;
 
@@ -55,7 +56,7 @@ impl Passes {
         let Written { first, next, sums, pivots } = write(recurrences, sample);
         let n = recurrences.dimension;
         let first = Program::from_lowered(first, recurrences.names.clone()).fused();
-        let names = vec![String::new(); next.values.len()];
+        let names = vec![Name::Text(String::new()); next.values.len()];
         let next = Program::from_lowered(next, names).fused();
         let size = next.inputs() + pivots;
         let stride = (2 * sums + n).next_multiple_of(LINE);
