@@ -277,6 +277,16 @@ fn a_homogeneous_ball_needs_no_solve() {
     assert!(even <= 95 && body > even + 40, "{even} {body}");
 }
 
+/// With an offset mass the equations of the sleigh have one term each in the quasi-velocities, which shows only once they are written as polynomials of these.
+#[test]
+fn a_sleigh_has_one_term_an_equation() {
+    let model = support::model(pfaff::gallery_model("sleigh").expect("a gallery model").text);
+    let point = Point { t: 0.0, q: &[0.0, 0.0, 0.3], scale: &[] };
+    let reduction = reduce(&model, &[Class::Linear], point).expect("a linear row");
+    // Sine, cosine and two products for the velocities, two or three products for each rate.
+    assert!(reduction.operations() <= 9, "{}", reduction.operations());
+}
+
 #[test]
 fn a_chain_costs_its_length() {
     let operations = |count: usize| {
