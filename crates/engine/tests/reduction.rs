@@ -283,8 +283,8 @@ fn a_sleigh_has_one_term_an_equation() {
     let model = support::model(pfaff::gallery_model("sleigh").expect("a gallery model").text);
     let point = Point { t: 0.0, q: &[0.0, 0.0, 0.3], scale: &[] };
     let reduction = reduce(&model, &[Class::Linear], point).expect("a linear row");
-    // Sine, cosine and two products for the velocities, two or three products for each rate.
-    assert!(reduction.operations() <= 9, "{}", reduction.operations());
+    // Sine, cosine and two products for the velocities, two or three products for each rate, and as many operations on parameters; as they are derived the equations take some 30 more.
+    assert!(reduction.operations() <= 16, "{}", reduction.operations());
 }
 
 #[test]
