@@ -208,6 +208,7 @@ fn a_sphere_is_covered_by_charts() {
         format!(
             "coordinates x, y, z\nparameters m = 1, g = 9.81\n\
              lagrangian m*(x'^2 + y'^2 + z'^2)/2 - m*g*z\nconstraint sphere: {constraint}\n\
+             event slow: g*z' + x*y' - t/9\n\
              initial x = 1, y = 0, z = 0, y' = 2.5, z' = 0.3\nsolve t = 0..20, tolerance = 1e-14\n"
         )
     };
@@ -222,6 +223,12 @@ fn a_sphere_is_covered_by_charts() {
         let (x, y) = (a.values.last().unwrap(), b.values.last().unwrap());
         // Asked for at the end; the pendulum goes round about fifteen times.
         assert!((x - y).abs() < 1e-10 * (1.0 + y.abs()), "{}: {x} for {y}", a.name);
+    }
+    // Events that look at velocities mean the same in every chart: the function passes zero with slopes above 1.
+    assert!(motion.events.len() > 10, "{:?}", motion.events);
+    assert_eq!(motion.events.len(), holonomic.events.len());
+    for (a, b) in motion.events.iter().zip(&holonomic.events) {
+        assert!(a.direction == b.direction && (a.t - b.t).abs() < 1e-9, "{a:?} {b:?}");
     }
     assert_eq!(motion.audit.verdict, pfaff::Verdict::Pass, "{:?}", motion.audit);
 }
