@@ -4,12 +4,14 @@ Problems: sleigh with offset mass (T = 100), vertical disk on an incline (T = 10
 Lagrangian and constraints; the peers get the saddle-point system that they derive themselves, solved with numbers at each evaluation (SymPy, diffrax) or on
 paper (CasADi). Not part of the tests. Needs `pip install numpy scipy sympy casadi jax diffrax`, and a release build of pfaff.
 
-usage: python trajectories.py PATH_OF_PFAFF [problem ...]
+usage: python trajectories.py PATH_OF_PFAFF PROGRAM_OF_BENCH_LATENCY [problem ...]
+
+The second is what `cargo bench -p pfaff --bench latency --no-run` names: it runs a problem again and again in one process.
 
 Each line: problem, peer, seconds of a whole process that does it once (start and imports counted), seconds from the statement to the end of the motion (imports not
 counted, in a process that has done it before), of which to integrate, error of the end point. Then how many times longer than pfaff: whole process to whole process of
-`pfaff run`; statement to end of motion against what `pfaff run` says that reading, deriving, compiling, integrating and auditing took in its fresh process; that without
-the audit, which the peers have none of; and against the whole process of `pfaff run`. Errors are against `pfaff run` at tolerance 1e-14.
+`pfaff run`; statement to end of motion, both in a process that has done it before ("again"); the same against what `pfaff run` says that reading, deriving, compiling,
+integrating and auditing took in its fresh process ("told"); that without the audit, which the peers have none of; and against the whole process of `pfaff run`. Errors are against `pfaff run` at tolerance 1e-14.
 
 Each peer runs in a process of its own, again and again up to REPEATS (5) times or PEER_REPEAT (20) seconds; pfaff runs in turn with it, between its repetitions, so that other work on the
 machine hurts both alike; what a peer remembers of its last repetition is cleared. All times are the smallest ones; both sides of a ratio come from the same turns. A peer is given up after PEER_SECONDS (300).
@@ -273,12 +275,13 @@ PEERS = {"SymPy + SciPy": sympy_scipy, "CasADi": casadi, "JAX + diffrax": diffra
 class Pfaff:
     """`pfaff run` on one problem: the smallest times of all its runs since `forget`."""
 
-    def __init__(self, program, problem):
+    def __init__(self, program, latency, problem):
         with tempfile.NamedTemporaryFile("w", suffix=".pfaff", delete=False) as file:
             file.write(problem.text())
         self.file, self.names = file.name, problem.names
         self.words = [program, "run", file.name, "--json", "--samples", "2", "--t1", repr(problem.end), "--tolerance"]
         self.tolerance = repr(problem.tolerance)
+        self.latency = [latency, file.name, repr(problem.end), self.tolerance]
         self.forget()
         answer = self.run()
         self.start = [[answer[k][n][0] for n in self.names] for k in "qv"]
@@ -286,7 +289,7 @@ class Pfaff:
         self.exact = self.last(json.loads(subprocess.run(self.words + ["1e-14"], check=True, capture_output=True).stdout))
 
     def forget(self):
-        self.whole = self.told = self.bare = float("inf")
+        self.whole = self.told = self.bare = self.again = float("inf")
 
     def run(self):
         begin = time.perf_counter()
@@ -301,6 +304,12 @@ class Pfaff:
     def turn(self):
         for _ in range(RUNS):
             self.run()
+
+    def run_again(self):
+        """The line that begins with `best` ends with the sum in microseconds and the number of steps."""
+        lines = subprocess.run(self.latency, check=True, capture_output=True, text=True).stdout.split("\n")
+        best = next(line.split() for line in lines if line.split()[:1] == ["best"])
+        self.again = min(self.again, float(best[-2]) * 1e-6)
 
     def last(self, answer):
         return [answer["q"][name][-1] for name in self.names]
@@ -320,6 +329,7 @@ def beside(ours, name, peer):
     whole = float("inf")
     for _ in range(PROCESSES):
         ours.turn()
+        ours.run_again()
         begin = time.perf_counter()
         subprocess.run(words, env=environment, input="\n", text=True, capture_output=True, timeout=LIMIT)
         whole = min(whole, time.perf_counter() - begin)
@@ -341,6 +351,7 @@ def beside(ours, name, peer):
                 if time.perf_counter() - begin > ENOUGH and repeat >= 2:
                     break
             ours.turn()
+            ours.run_again()
             process.stdin.close()
             if best is None:
                 raise RuntimeError(process.stderr.read()[-300:] or f"nothing in {LIMIT:.0f} s")
@@ -353,21 +364,21 @@ def main():
     if sys.argv[1] == "--peer":
         serve(sys.argv[2], sys.argv[3])
         return
-    wanted = sys.argv[2:] or list(PROBLEMS)
+    wanted = sys.argv[3:] or list(PROBLEMS)
     error = lambda a, b: max(abs(x - y) / max(1, abs(y)) for x, y in zip(a, b))
     load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
     print(f"smallest of several, in turn; load of the machine {load} on {os.cpu_count()} processors")
-    print(f"{'':<12}{'':<16}{'process s':>10}{'total s':>10}{'integrate':>11}{'error':>9}{'processes':>11}{'/ told':>9}{'/ no audit':>12}{'/ process':>11}")
+    print(f"{'':<12}{'':<16}{'process s':>10}{'total s':>10}{'integrate':>11}{'error':>9}{'processes':>11}{'again':>7}{'/ told':>9}{'/ no audit':>12}{'/ process':>11}")
     for name in wanted:
-        ours = Pfaff(sys.argv[1], PROBLEMS[name])
+        ours = Pfaff(sys.argv[1], sys.argv[2], PROBLEMS[name])
         for peer in PEERS:
             try:
                 whole, total, integrate, end = beside(ours, name, peer)
             except (RuntimeError, ValueError, OSError, subprocess.TimeoutExpired) as trouble:
                 print(f"{name:<12}{peer:<16} failed: {trouble}", flush=True)
                 continue
-            print(f"{name:<12}{'pfaff':<16}{ours.whole:>10.5f}{ours.told:>10.5f}{'':>11}{error(ours.end, ours.exact):>9.0e}")
-            ratios = f"{whole / ours.whole:>11.0f}{total / ours.told:>9.0f}{total / ours.bare:>12.0f}{total / ours.whole:>11.0f}"
+            print(f"{name:<12}{'pfaff':<16}{ours.whole:>10.5f}{ours.told:>10.5f}{'':>11}{error(ours.end, ours.exact):>9.0e}  again {ours.again:.5f}")
+            ratios = f"{whole / ours.whole:>11.0f}{total / ours.again:>7.0f}{total / ours.told:>9.0f}{total / ours.bare:>12.0f}{total / ours.whole:>11.0f}"
             print(f"{name:<12}{peer:<16}{whole:>10.3f}{total:>10.4f}{integrate:>11.4f}{error(end, ours.exact):>9.0e}{ratios}", flush=True)
         os.unlink(ours.file)
 

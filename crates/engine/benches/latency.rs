@@ -1,7 +1,8 @@
 //! From text to the end of the motion, stage by stage: `cargo bench -p pfaff --bench latency`.
 //!
 //! Microseconds: the first run of the process, which finds neither code nor memory in its caches, and the smallest of many. `read` is the text to a model, `derive` the model to (K), `compile` everything up to the
-//! first step: programs, reduction, machine code and a consistent start. The sum is what `pfaff run` tells. `benches/peers/trajectories.py` runs the same problems beside other tools.
+//! first step: programs, reduction, machine code and a consistent start. The sum is what `pfaff run` tells. `benches/peers/trajectories.py` runs the same problems beside other tools;
+//! it gives the program of this benchmark a file, an end and a tolerance, and this one problem is run instead.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 #[allow(dead_code, reason = "only the texts are used here")]
@@ -14,11 +15,11 @@ use pfaff::{
     GalleryFiles, Motion, Overrides, Request, Source, Statistics, gallery_model, read,
 };
 
-struct Problem {
-    name: &'static str,
-    text: &'static str,
-    set: Option<&'static str>,
-    initial: Option<&'static str>,
+struct Problem<'a> {
+    name: &'a str,
+    text: &'a str,
+    set: Option<&'a str>,
+    initial: Option<&'a str>,
     t1: f64,
     tolerance: f64,
 }
@@ -62,6 +63,21 @@ fn main() {
             tolerance: 1e-11,
         },
     ];
+    let words: Vec<String> = std::env::args().skip(1).filter(|w| w != "--bench").collect();
+    let given = match &words[..] {
+        [file, t1, tolerance] => {
+            let text = std::fs::read_to_string(file).expect("a model file");
+            Some((text, t1.parse().expect("an end"), tolerance.parse().expect("a tolerance")))
+        }
+        _ => None,
+    };
+    let problems = match &given {
+        Some((text, t1, tolerance)) => {
+            let (t1, tolerance) = (*t1, *tolerance);
+            vec![Problem { name: "given", text, set: None, initial: None, t1, tolerance }]
+        }
+        None => Vec::from(problems),
+    };
     println!(
         "{:<26}{:>8}{:>9}{:>9}{:>11}{:>8}{:>9}{:>9}",
         "microseconds", "read", "derive", "compile", "integrate", "audit", "sum", "steps"
@@ -82,7 +98,7 @@ fn main() {
     }
 }
 
-fn run(problem: &Problem) -> (f64, Statistics) {
+fn run(problem: &Problem<'_>) -> (f64, Statistics) {
     let overrides = Overrides {
         set: problem.set.map(str::to_owned),
         initial: problem.initial.map(str::to_owned),
