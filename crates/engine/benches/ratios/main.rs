@@ -107,25 +107,43 @@ fn spread(state: &[f64]) -> Vec<f64> {
 }
 
 fn eight_of_the_chain(code: &Program, values: &[f64], state: &[f64], parameters: &[f64]) {
+    let flags = &["-DOWN", "-DLANES=8"];
+    eight(
+        ("chain of 20", "chain_20", 1.2),
+        (code, values, state),
+        parameters,
+        "C, 8 lanes by hand",
+        flags,
+    );
+}
+
+/// A right-hand side of eight states at once beside a function of the C, with the limit of the ratio.
+fn eight(
+    (problem, function, limit): (&str, &str, f64),
+    (code, values, state): (&Program, &[f64], &[f64]),
+    parameters: &[f64],
+    rival: &str,
+    flags: &[&str],
+) {
     let Some(native) = code.native(Lanes::Eight) else { return };
-    let Some(library) = compile_c("hand.c", &["-DOWN", "-DLANES=8"]) else { return };
-    let (mut run, rival) = (native.start(values), library.function("chain_20"));
+    let Some(library) = compile_c("hand.c", flags) else { return };
+    let (mut run, by_hand) = (native.start(values), library.function(function));
     let inputs = library::Aligned::new(&spread(state));
+    let every: Vec<f64> = parameters.iter().flat_map(|&p| [p; 8]).collect();
+    let every = library::Aligned::new(&every);
     let mut outputs = library::Aligned::new(&vec![0.0; 8 * (state.len() - 1)]);
-    let every =
-        library::Aligned::new(&parameters.iter().flat_map(|&p| [p; 8]).collect::<Vec<f64>>());
     let mut wanted = library::Aligned::new(outputs.numbers());
     let (a, b) = pair(
         &mut || run.evaluate(black_box(inputs.numbers()), black_box(outputs.numbers_mut())),
         &mut || {
-            rival(
+            by_hand(
                 black_box(&inputs.numbers()[8..]),
                 every.numbers(),
                 black_box(wanted.numbers_mut()),
             );
         },
     );
-    Row::new("chain of 20, a state of eight", "C, 8 lanes by hand", a / 8.0, b / 8.0, 1.2)
+    Row::new(&format!("{problem}, a state of eight"), rival, a / 8.0, b / 8.0, limit)
         .error(outputs.numbers(), wanted.numbers())
         .print();
 }
@@ -151,31 +169,11 @@ fn sleigh() {
     Row::new("sleigh, right-hand side", "Rust, our sincos inlined", a, b, 1.1)
         .error(&output, &wanted)
         .print();
-    let Some(native) = code.native(Lanes::Eight) else { return };
-    let (mut run, inputs) = (native.start(&values), library::Aligned::new(&spread(&state)));
-    let every: Vec<f64> = p.iter().flat_map(|&p| [p; 8]).collect();
-    let every = library::Aligned::new(&every);
-    let mut outputs = library::Aligned::new(&[0.0; 40]);
-    let mut wanted = library::Aligned::new(outputs.numbers());
-    for (name, flags) in [
+    for (rival, flags) in [
         ("C, 8 lanes by hand", &["-DOWN", "-DLANES=8"][..]),
         ("the same, angles as exact", &["-DOWN", "-DLANES=8", "-DEXACT"]),
     ] {
-        let Some(library) = compile_c("hand.c", flags) else { return };
-        let rival = library.function("sleigh");
-        let (a, b) = pair(
-            &mut || run.evaluate(black_box(inputs.numbers()), black_box(outputs.numbers_mut())),
-            &mut || {
-                rival(
-                    black_box(&inputs.numbers()[8..]),
-                    every.numbers(),
-                    black_box(wanted.numbers_mut()),
-                );
-            },
-        );
-        Row::new("sleigh, a state of eight", name, a / 8.0, b / 8.0, 1.1)
-            .error(outputs.numbers(), wanted.numbers())
-            .print();
+        eight(("sleigh", "sleigh", 1.1), (&code, &values, &state), &p, rival, flags);
     }
 }
 

@@ -31,12 +31,7 @@ fn rest(z: f64) -> f64 {
 
 #[inline(always)]
 pub(super) fn asin(x: f64) -> (f64, bool) {
-    let size = x.abs();
-    let small = size < 0.5;
-    let z = if small { x * x } else { (1.0 - size) * 0.5 };
-    let (r, s) = (rest(z), z.sqrt());
-    let f = upper(s);
-    let c = (z - f * f) / (s + f);
+    let Parts { size, small, r, s, f, c } = Parts::of(x);
     let near_one = FRAC_PI_2 - (2.0 * (s + s * r) - FRAC_PI_2_LO);
     let between = FRAC_PI_4 - (2.0 * s * r - (FRAC_PI_2_LO - 2.0 * c) - (FRAC_PI_4 - 2.0 * f));
     let large = if size < high(0x3fef_3333) { between } else { near_one };
@@ -46,14 +41,31 @@ pub(super) fn asin(x: f64) -> (f64, bool) {
 
 #[inline(always)]
 pub(super) fn acos(x: f64) -> (f64, bool) {
-    let size = x.abs();
-    let small = size < 0.5;
-    let z = if small { x * x } else { (1.0 - size) * 0.5 };
-    let (r, s) = (rest(z), z.sqrt());
-    let f = upper(s);
-    let c = (z - f * f) / (s + f);
+    let Parts { size, small, r, s, f, c } = Parts::of(x);
     let above = 2.0 * (f + (r * s + c));
     let below = 2.0 * (FRAC_PI_2 - (s + (r * s - FRAC_PI_2_LO)));
     let large = if x < 0.0 { below } else { above };
     (if small { FRAC_PI_2 - (x - (FRAC_PI_2_LO - x * r)) } else { large }, size < 1.0)
+}
+
+/// What both are made of: with $z = x^2$ for small $|x|$, else $(1 - |x|)/2$, $R(z)$ and $\sqrt z = f + c$, where $f^2$ is exact.
+struct Parts {
+    size: f64,
+    small: bool,
+    r: f64,
+    s: f64,
+    f: f64,
+    c: f64,
+}
+
+impl Parts {
+    #[inline(always)]
+    fn of(x: f64) -> Self {
+        let size = x.abs();
+        let small = size < 0.5;
+        let z = if small { x * x } else { (1.0 - size) * 0.5 };
+        let s = z.sqrt();
+        let f = upper(s);
+        Self { size, small, r: rest(z), s, f, c: (z - f * f) / (s + f) }
+    }
 }
