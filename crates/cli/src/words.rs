@@ -69,15 +69,9 @@ mod tests {
         for line in lines {
             let words: Vec<OsString> =
                 ["pfaff"].into_iter().chain(line.split(' ')).map(Into::into).collect();
-            let whole = Arguments::try_parse_from(&words).map(|a| a.command);
-            let alone = alone(&words);
-            match whole {
-                Ok(whole) => {
-                    assert_eq!(format!("{:?}", Some(whole)), format!("{alone:?}"), "{line}");
-                    met.extend(line.split(' ').next());
-                }
-                Err(why) => panic!("{line}: {why}"),
-            }
+            let whole = Arguments::try_parse_from(&words).expect(line).command;
+            assert_eq!(format!("{:?}", Some(whole)), format!("{:?}", alone(&words)), "{line}");
+            met.extend(line.split(' ').next());
         }
         for command in Arguments::command().get_subcommands() {
             assert!(met.contains(&command.get_name()), "{} is not tried", command.get_name());

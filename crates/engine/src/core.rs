@@ -25,7 +25,7 @@ pub(crate) struct Core {
     pub(crate) holonomic: Vec<bool>,
     /// Which constraints carry the motion: the others repeat them, and their multipliers are zero.
     pub(crate) active: Vec<bool>,
-    run: Way,
+    run: Run,
     /// $t$, $q$, $\dot q$ and $\mu$ as symbols, and what is evaluated over them.
     symbols: (Vec<Expr>, Vec<Expr>),
     inputs: Vec<f64>,
@@ -49,7 +49,7 @@ pub(crate) struct Core {
 
 /// How the blocks are evaluated.
 #[derive(Clone, Debug)]
-enum Way {
+enum Run {
     /// Operation by operation: a few times.
     Sketch(Sketch),
     /// By a program.
@@ -162,7 +162,7 @@ impl Core {
             carried: equations.multipliers.len(),
             holonomic: equations.position.iter().map(Option::is_some).collect(),
             active: vec![true; m],
-            run: Way::Sketch(Sketch::new(g, &inputs, &parameters, &outputs)?),
+            run: Run::Sketch(Sketch::new(g, &inputs, &parameters, &outputs)?),
             inputs: vec![0.0; inputs.len()],
             outputs: vec![0.0; outputs.len()],
             symbols: (inputs, outputs),
@@ -183,7 +183,7 @@ impl Core {
     /// The blocks of this model are going to be evaluated at every step.
     pub(crate) fn hasten(&mut self, model: &Model) -> Result<(), CompileError> {
         self.compile(model)?;
-        if let Way::Program(run) = &mut self.run {
+        if let Run::Program(run) = &mut self.run {
             run.hasten();
         }
         Ok(())
@@ -191,11 +191,11 @@ impl Core {
 
     /// The blocks of this model are going to be evaluated many times.
     pub(crate) fn compile(&mut self, model: &Model) -> Result<(), CompileError> {
-        if let Way::Sketch(_) = self.run {
+        if let Run::Sketch(_) = self.run {
             let (inputs, outputs) = &self.symbols;
             let program =
                 Program::compile(&model.graph, inputs, &model.parameter_symbols(), outputs)?;
-            self.run = Way::Program(program.gradual(&model.parameter_values()));
+            self.run = Run::Program(program.gradual(&model.parameter_values()));
         }
         Ok(())
     }
@@ -208,8 +208,8 @@ impl Core {
         self.inputs[n + 1..=2 * n].copy_from_slice(&v[..n]);
         self.inputs[2 * n + 1..].copy_from_slice(&μ[..self.carried]);
         match &mut self.run {
-            Way::Sketch(sketch) => sketch.evaluate(&self.inputs, &mut self.outputs),
-            Way::Program(run) => run.evaluate(&self.inputs, &mut self.outputs),
+            Run::Sketch(sketch) => sketch.evaluate(&self.inputs, &mut self.outputs),
+            Run::Program(run) => run.evaluate(&self.inputs, &mut self.outputs),
         }
         for &(output, place) in &self.targets {
             self.blocks[place] = self.outputs[output];

@@ -80,9 +80,8 @@ impl Chart {
         let mut inputs = vec![0.0; LANES * self.inputs.len()];
         for l in 0..LANES {
             let from = l.min(states.len() - 1);
-            let state = states[from].t;
-            let numbers =
-                [&[state], &states[from].y[..known], u_rates(from), &instants[from].v];
+            let Looked { t, y, .. } = &states[from];
+            let numbers = [&[*t], &y[..known], u_rates(from), &instants[from].v];
             let numbers = numbers.into_iter().flatten();
             numbers.enumerate().for_each(|(i, x)| inputs[i * LANES + l] = *x);
         }
