@@ -1,6 +1,8 @@
-//! `cargo xtask bench`: one table of ratios to hand-written code. `cargo xtask bench all`: the benchmarks of every crate that has some.
+//! `cargo xtask bench`: one table of ratios to hand-written code. `cargo xtask bench all`: the benchmarks of
+//! every crate that has some.
 //!
-//! A crate has benchmarks if it has a folder `benches` with Rust files, or names some in its manifest. Times are printed and never
+//! A crate has benchmarks if it has a folder `benches` with Rust files, or names some in its manifest. Times
+//! are printed and never
 //! judged: they belong to the machine.
 
 use std::ffi::OsString;

@@ -1,6 +1,7 @@
 //! The browser that the tests of the pages open: looked for, and installed where that is possible.
 //!
-//! Debian's packages `chromium` and `chromium-driver`. Where there is no `apt-get`, no right to use it, or no network, the tests say that they were skipped.
+//! Debian's packages `chromium` and `chromium-driver`. Where there is no `apt-get`, no right to use it, or no
+//! network, the tests say that they were skipped.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

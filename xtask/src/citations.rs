@@ -1,6 +1,7 @@
 //! Citations: text and bibliography → keys that nobody can look up.
 //!
-//! A citation is `[Key]` or `[Key, where]` with a key of two or more letters, the first a capital, and two digits of the year:
+//! A citation is `[Key]` or `[Key, where]` with a key of two or more letters, the first a capital, and two
+//! digits of the year:
 //! as in `[AS64, (6.1.1)]`. Keys live in `docs/theory/references.bib`.
 
 /// The keys of a BibTeX text: `@book{Key,`.

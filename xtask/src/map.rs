@@ -1,6 +1,7 @@
 //! `cargo xtask map`: the sources → the code map in ARCHITECTURE.md, between its two marks.
 //!
-//! A row is a file and the first sentence of its doc. `lexer_token.rs` joins the row of `lexer.rs`, and the files of the folder
+//! A row is a file and the first sentence of its doc. `lexer_token.rs` joins the row of `lexer.rs`, and the
+//! files of the folder
 //! `zero/` join the row of `zero.rs`.
 
 use std::collections::BTreeMap;

@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: the files of the repository → a list of faults.
 //!
-//! The rules are pure functions in [`crate::rules`], [`crate::arrows`] and [`crate::citations`]; this file reads and prints.
+//! The rules are pure functions in [`crate::rules`], [`crate::arrows`] and [`crate::citations`]; this file
+//! reads and prints.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -25,7 +25,8 @@ MODEL is a path, `-` for standard input, or the name of a gallery model. The mod
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Reads a model and classifies it: degrees of freedom, the class of each constraint, integrable or not, regular or not
+    /// Reads a model and classifies it: degrees of freedom, the class of each constraint, integrable or not,
+    /// regular or not
     Check(CheckArguments),
     /// Derives the equations of motion, or their numbers at one state
     Derive(DeriveArguments),
@@ -33,7 +34,8 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Puts principles side by side: equations, motions, where they part, what each keeps
     Compare(CompareArguments),
-    /// Varies a motion under its constraints in the ways of Hölder, Suslov and the vakonomic principle: which conditions hold, what the others cost
+    /// Varies a motion under its constraints in the ways of Hölder, Suslov and the vakonomic principle: which
+    /// conditions hold, what the others cost
     Variations(VariationsArguments),
     /// Shows the geometry behind the constraints: metric, connections, torsion, curvature, distribution, integrability
     Geometry(GeometryArguments),
@@ -159,7 +161,9 @@ pub(crate) struct DeriveArguments {
     /// chetaev, vakonomic or restricted, instead of the model's own
     #[arg(long)]
     pub(crate) principle: Option<String>,
-    /// multipliers (for people the default), reduced: independent quasi-velocities, λ as an expression, Helmholtz's test; or hamilton: momenta instead of velocities. Source text is reduced where that applies
+    /// multipliers (for people the default), reduced: independent quasi-velocities, λ as an expression,
+    /// Helmholtz's test; or hamilton: momenta instead of velocities. Source text is reduced where that
+    /// applies
     #[arg(long)]
     pub(crate) form: Option<String>,
     /// text, latex or json; or c, rust or python: the right-hand side as source text
@@ -174,7 +178,8 @@ pub(crate) struct DeriveArguments {
     /// Numbers at this state, such as "x=1, x'=2, t=0"; what is missing is 0, nothing is projected
     #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
     pub(crate) state: Option<String>,
-    /// The dependent coordinates of --form hamilton, such as y,z; their velocities come from the constraints, the others from momenta
+    /// The dependent coordinates of --form hamilton, such as y,z; their velocities come from the constraints,
+    /// the others from momenta
     #[arg(long, value_name = "NAMES")]
     pub(crate) dependent: Option<String>,
 }
@@ -368,24 +373,30 @@ Connections, torsion and growth vectors need constraints linear or affine in the
 pub(crate) struct GeometryArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
-    /// The dependent coordinates, such as y,z; by default the last declared ones that the constraints determine and whose values they do not contain
+    /// The dependent coordinates, such as y,z; by default the last declared ones that the constraints
+    /// determine and whose values they do not contain
     #[arg(long, value_name = "NAMES")]
     pub(crate) dependent: Option<String>,
     /// Numbers at this state, such as "x=1, x'=2, t=0"; what is missing is 0
     #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
     pub(crate) state: Option<String>,
-    /// A curve instead: geodesic (of the metric on the base) or autoparallel (of the connection), from the initial state
+    /// A curve instead: geodesic (of the metric on the base) or autoparallel (of the connection), from the
+    /// initial state
     #[arg(long, value_enum, conflicts_with = "state")]
     pub(crate) curve: Option<Curve>,
     #[command(flatten)]
     pub(crate) times: TimesArguments,
-    /// What is shown: riemann (the default), foliation, cotangent, lagrange_space, krupkova, forms, or all (the default of JSON)
+    /// What is shown: riemann (the default), foliation, cotangent, lagrange_space, krupkova, forms, or all
+    /// (the default of JSON)
     #[arg(long, value_name = "PARTS")]
     pub(crate) part: Option<String>,
-    /// Integrates the motion in another form and compares it with that of `run`: cotangent, semispray, krupkova (or hamilton under the vakonomic principle)
+    /// Integrates the motion in another form and compares it with that of `run`: cotangent, semispray,
+    /// krupkova (or hamilton under the vakonomic principle)
     #[arg(long, value_name = "VIEW", conflicts_with_all = ["state", "part"])]
     pub(crate) motion: Option<String>,
-    /// The fractional Poincaré–Cartan form of order ALPHA with velocities to the power BETA, its fractional derivative and the operator E^alpha, for a polynomial Lagrangian; numbers or parameters, and one stands for both
+    /// The fractional Poincaré–Cartan form of order ALPHA with velocities to the power BETA, its fractional
+    /// derivative and the operator E^alpha, for a polynomial Lagrangian; numbers or parameters, and one
+    /// stands for both
     #[arg(long, value_name = "ALPHA,BETA", allow_hyphen_values = true, conflicts_with_all = ["state", "part", "curve", "motion", "dependent"])]
     pub(crate) fractional: Option<String>,
     /// text, latex or json; csv for a curve

@@ -1,10 +1,13 @@
 //! A motion → a file, `.csv`, `.json` or `.parquet`, written as the run goes on.
 //!
-//! **CSV** grows by whole lines (a kill in the midst of a write can leave a part of the last). **JSON** and **Parquet** cannot grow and stay readable, so the whole file is written beside its place and then takes it
-//! in one move. Whatever ends the program, the file on the disk is a readable one with what was computed up to the last writing. Writing takes at most
+//! **CSV** grows by whole lines (a kill in the midst of a write can leave a part of the last). **JSON** and
+//! **Parquet** cannot grow and stay readable, so the whole file is written beside its place and then takes it
+//! in one move. Whatever ends the program, the file on the disk is a readable one with what was computed up
+//! to the last writing. Writing takes at most
 //! a twentieth of the time of a run.
 //!
-//! What is no plain file (a device, a pipe) is written once, at the end. A disk that is full costs the file, never the motion, which is still printed.
+//! What is no plain file (a device, a pipe) is written once, at the end. A disk that is full costs the file,
+//! never the motion, which is still printed.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};

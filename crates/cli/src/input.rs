@@ -34,7 +34,8 @@ pub(crate) fn reading(
     Ok(reading)
 }
 
-/// The text of a model, and the folder in which its data files are looked for; none for a gallery model, which brings its own.
+/// The text of a model, and the folder in which its data files are looked for; none for a gallery model,
+/// which brings its own.
 fn source(name: &str) -> Result<(Source, Option<PathBuf>), Exit> {
     let here = PathBuf::from(".");
     if name == "-" {
@@ -89,7 +90,8 @@ fn text(name: &str, bytes: &[u8]) -> Result<Source, Exit> {
     })
 }
 
-/// Data files lie beside the model; those of the gallery are known everywhere, so that a gallery text can be copied and piped.
+/// Data files lie beside the model; those of the gallery are known everywhere, so that a gallery text can be
+/// copied and piped.
 struct Beside(PathBuf);
 
 impl Files for Beside {

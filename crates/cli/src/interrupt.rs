@@ -1,6 +1,8 @@
-//! Ctrl-C during a run: the run ends after its step, and what was computed is printed. A second one ends the program at once.
+//! Ctrl-C during a run: the run ends after its step, and what was computed is printed. A second one ends the
+//! program at once.
 //!
-//! Listening costs a thread, which takes longer to start than a short run: whoever waits less than [`SOON`] is interrupted as any other program is.
+//! Listening costs a thread, which takes longer to start than a short run: whoever waits less than [`SOON`]
+//! is interrupted as any other program is.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

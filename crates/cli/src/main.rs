@@ -1,6 +1,7 @@
 //! The command line of `pfaff`: files and terminal around the engine.
 //!
-//! Results go to standard output, everything else to standard error. Exit status: 0 done, 1 the model or its data is wrong, 2 wrong usage,
+//! Results go to standard output, everything else to standard error. Exit status: 0 done, 1 the model or its
+//! data is wrong, 2 wrong usage,
 //! 3 the run stopped early, 4 the audit failed under `--strict`.
 
 mod arguments;

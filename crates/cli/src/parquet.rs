@@ -1,13 +1,16 @@
 //! Named columns of doubles → a Parquet file.
 //!
-//! One required DOUBLE column for each name, PLAIN and uncompressed: what is written are the eight bytes of each number, so that they read back exactly; what is not
-//! finite stays what it is. Rows come in groups of at most [`GROUP`]. The layout is that of the Apache Parquet format, version 1:
+//! One required DOUBLE column for each name, PLAIN and uncompressed: what is written are the eight bytes of
+//! each number, so that they read back exactly; what is not
+//! finite stays what it is. Rows come in groups of at most [`GROUP`]. The layout is that of the Apache
+//! Parquet format, version 1:
 //!
 //! ```text
 //! "PAR1", then for each group and column a page header and its numbers, then the footer, its length (4 bytes), "PAR1"
 //! ```
 //!
-//! Headers and footer are structures of Thrift's compact protocol: a byte with the distance to the last field's number in its upper half and the type in its
+//! Headers and footer are structures of Thrift's compact protocol: a byte with the distance to the last
+//! field's number in its upper half and the type in its
 //! lower, then the value; integers as zigzag varints; a zero byte ends a structure.
 
 use std::io::{self, Write};

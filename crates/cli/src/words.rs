@@ -14,7 +14,8 @@ pub(crate) fn command(words: &[OsString]) -> Result<Command, clap::Error> {
     }
 }
 
-/// The command that the first word names, read with its own options alone: to list those of all others takes longer than many a run.
+/// The command that the first word names, read with its own options alone: to list those of all others takes
+/// longer than many a run.
 /// `None` where something is wrong or help is asked for: the whole list tells.
 fn alone(words: &[OsString]) -> Option<Command> {
     fn read<A: Args>(words: &[OsString]) -> Option<A> {

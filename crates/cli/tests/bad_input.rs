@@ -1,4 +1,5 @@
-//! Every kind of bad input, one test each: a status, and a message that a student understands. Nothing panics, hangs or loses what was computed.
+//! Every kind of bad input, one test each: a status, and a message that a student understands. Nothing
+//! panics, hangs or loses what was computed.
 
 mod support;
 
@@ -444,7 +445,8 @@ fn wrong_states_and_formulas_are_explained() {
     }
 }
 
-/// Ends that are not reached: status 3, the best path with what it misses, in words and as JSON; and options of the search where they make no sense.
+/// Ends that are not reached: status 3, the best path with what it misses, in words and as JSON; and options
+/// of the search where they make no sense.
 #[test]
 fn ends_that_are_not_reached() {
     let text = "coordinates x\nlagrangian x'^2/2\ninitial x = 0\nfinal x = 1, t = free\nsolve t = 0..1";

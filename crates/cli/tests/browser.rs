@@ -1,7 +1,9 @@
 //! Pages in a real browser: Chromium without a window, driven over WebDriver. [W3C WebDriver]
 //!
-//! Skipped with a printed reason where `chromedriver` is missing; `cargo xtask test` installs it where it can. Looked at are: messages on the console, requests,
-//! heights of formulas, texts of axes against each other and their paper, the animation, sliders, legends, zoom, both colour schemes, the width of a phone.
+//! Skipped with a printed reason where `chromedriver` is missing; `cargo xtask test` installs it where it
+//! can. Looked at are: messages on the console, requests,
+//! heights of formulas, texts of axes against each other and their paper, the animation, sliders, legends,
+//! zoom, both colour schemes, the width of a phone.
 
 #![allow(clippy::print_stdout, reason = "a test that is skipped says why")]
 

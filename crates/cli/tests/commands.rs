@@ -473,7 +473,8 @@ fn a_reader_that_goes_away_is_no_mistake() {
     let _ = feed(&["gallery"], b"ignored");
 }
 
-/// Every way that is here gives the same answer to the last digit; a word that names none is refused, and so is a way that is not here.
+/// Every way that is here gives the same answer to the last digit; a word that names none is refused, and so
+/// is a way that is not here.
 #[test]
 fn a_variable_chooses_how_programs_are_evaluated() {
     let run = |code: &str| {

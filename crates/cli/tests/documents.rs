@@ -1,7 +1,9 @@
 //! The documents tell the truth: every command in them is run and every model in them is read.
 //!
-//! In a block marked `console`, a line `$ pfaff …` is a command and the lines below are its answer (standard error after standard output). A line `…` stands for any lines. Times,
-//! counts of steps and the found values of the audit differ from machine to machine and are not compared. A block marked `pfaff NAME.pfaff` is written to that file before the commands below it run.
+//! In a block marked `console`, a line `$ pfaff …` is a command and the lines below are its answer (standard
+//! error after standard output). A line `…` stands for any lines. Times,
+//! counts of steps and the found values of the audit differ from machine to machine and are not compared. A
+//! block marked `pfaff NAME.pfaff` is written to that file before the commands below it run.
 //! `cargo xtask bless` writes the answers of the program into the documents; look at the difference before you keep it.
 
 mod support;
@@ -114,7 +116,8 @@ fn fits(expected: &[&str], lines: &[&str]) -> bool {
     }
 }
 
-/// Runs the commands of a document, in order; gives back what is wrong, and the document with the answers of the program.
+/// Runs the commands of a document, in order; gives back what is wrong, and the document with the answers of
+/// the program.
 fn told(name: &str) -> (Vec<String>, String) {
     let (_, text) = document(name);
     let folder = Folder::new(&name.replace(['/', '.'], "-"));

@@ -1,4 +1,5 @@
-//! Pages, figures and documents as files: complete, self-contained, escaped, small, and honest about how to get them again.
+//! Pages, figures and documents as files: complete, self-contained, escaped, small, and honest about how to
+//! get them again.
 
 #![allow(clippy::print_stdout, reason = "a test that is skipped in part says why")]
 

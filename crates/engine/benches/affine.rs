@@ -1,4 +1,5 @@
-//! What an affine body in space costs: derivation, the blocks M, A, f, b of one state in the batched interpreter, and a whole evaluation of the rates in a run.
+//! What an affine body in space costs: derivation, the blocks M, A, f, b of one state in the batched
+//! interpreter, and a whole evaluation of the rates in a run.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 

@@ -1,7 +1,9 @@
 //! From text to the end of the motion, stage by stage: `cargo bench -p pfaff --bench latency`.
 //!
-//! Microseconds: the first run of the process, which finds neither code nor memory in its caches, and the smallest of many. `read` is the text to a model, `derive` the model to (K), `compile` everything up to the
-//! first step: programs, reduction, machine code and a consistent start. The sum is what `pfaff run` tells. `benches/peers/trajectories.py` runs the same problems beside other tools;
+//! Microseconds: the first run of the process, which finds neither code nor memory in its caches, and the
+//! smallest of many. `read` is the text to a model, `derive` the model to (K), `compile` everything up to the
+//! first step: programs, reduction, machine code and a consistent start. The sum is what `pfaff run` tells.
+//! `benches/peers/trajectories.py` runs the same problems beside other tools;
 //! it gives the program of this benchmark a file, an end and a tolerance, and this one problem is run instead.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 

@@ -1,7 +1,9 @@
 //! What motion with memory costs: error and time of the problems that documentation quotes.
 //!
-//! (a) a chain of two Duffing masses with dampers of order 1/2, (b) the constraint of Tarasov and Zaslavsky 2006, (63)–(64), (c) the growth of the cost
-//! with the number of steps, (d) relaxation, oscillator and Brusselator, to be set beside other programs (`benches/peers/fractional.py`); beside them operators on samples, general
+//! (a) a chain of two Duffing masses with dampers of order 1/2, (b) the constraint of Tarasov and Zaslavsky
+//! 2006, (63)–(64), (c) the growth of the cost
+//! with the number of steps, (d) relaxation, oscillator and Brusselator, to be set beside other programs
+//! (`benches/peers/fractional.py`); beside them operators on samples, general
 //! kernels, and reactions that are nearly not integrable at the start.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
@@ -253,7 +255,8 @@ fn growth() {
     }
 }
 
-/// A run that goes no further than its tolerance: a longer first step, and iterations that end a hundred times below what is asked for.
+/// A run that goes no further than its tolerance: a longer first step, and iterations that end a hundred
+/// times below what is asked for.
 fn loose(stages: usize, tolerance: f64) -> MemoryOptions {
     let first = if tolerance > 1e-6 { 1e-4 } else { 1e-10 };
     MemoryOptions { stages, tolerance, first, settled: 0.01, ..MemoryOptions::default() }

@@ -1,9 +1,11 @@
 //! The Taylor method on whole trajectories, given L and the constraints: `cargo bench -p pfaff --bench taylor`.
 //!
-//! Microseconds a run, the smallest of many, compiled once and without output; the error is the largest of all positions at the end, relative to $1 + |q|$, against
+//! Microseconds a run, the smallest of many, compiled once and without output; the error is the largest of
+//! all positions at the end, relative to $1 + |q|$, against
 //! references in long double. `benches/peers/heyoka_taylor.py` runs this beside heyoka and prints the ratios.
 //!
-//! With `--only P3`: that problem alone. With `--gallery`: both methods on every gallery model at three tolerances, for the rule of `method = auto`.
+//! With `--only P3`: that problem alone. With `--gallery`: both methods on every gallery model at three
+//! tolerances, for the rule of `method = auto`.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use std::time::Instant;

@@ -1,6 +1,7 @@
 //! The ways to evaluate a program beside each other: `cargo bench -p pfaff --features cranelift --bench ways`.
 //!
-//! For each right-hand side the time to write machine code, and nanoseconds a state for one state and for eight at once. The smallest of many runs.
+//! For each right-hand side the time to write machine code, and nanoseconds a state for one state and for
+//! eight at once. The smallest of many runs.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 #[path = "reduction/common.rs"]

@@ -1,6 +1,7 @@
 //! The audit: whether the numbers of a motion can be trusted.
 //!
-//! Each check has a number, a limit with its reason, and a verdict. The checks go back to the model itself: $L$, $\varphi$ and the forces are differentiated by dual numbers
+//! Each check has a number, a limit with its reason, and a verdict. The checks go back to the model itself:
+//! $L$, $\varphi$ and the forces are differentiated by dual numbers
 //! along the motion ([`Witness`]), independently of the derivation whose result they judge.
 
 use pfaff_expr::Expr;
@@ -192,7 +193,8 @@ fn constraints(evidence: &Evidence<'_>, witness: &mut Witness) -> Vec<Check> {
     checks
 }
 
-/// $|E - E_0 - w|$: energy against the work of forces and reactions; and $|E + E\[M\] - (E + E\[M\])_0 - u|$ under the vakonomic principle; that of $L_c$ under the restricted one.
+/// $|E - E_0 - w|$: energy against the work of forces and reactions; and $|E + E\[M\] - (E + E\[M\])_0 - u|$
+/// under the vakonomic principle; that of $L_c$ under the restricted one.
 fn balances(evidence: &Evidence<'_>) -> Vec<Check> {
     let energy = |i: &Instant| i.energy;
     let total = |i: &Instant| i.energy + i.constraint_energy;

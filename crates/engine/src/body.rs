@@ -1,7 +1,9 @@
 //! What an affine body must satisfy at the start, and what is worth knowing of it after a run.
 //!
-//! At the start $\det\varphi > 0$, the kinetic energy is positive in $\dot\varphi$, and a `conformal` body has $\varphi^T g\varphi = \lambda\eta$. After the run: why it
-//! stopped where $\det\varphi = 0$, and where a polar part that is asked for lost its digits, the smallest singular value of $\varphi$ being far below the largest.
+//! At the start $\det\varphi > 0$, the kinetic energy is positive in $\dot\varphi$, and a `conformal` body
+//! has $\varphi^T g\varphi = \lambda\eta$. After the run: why it
+//! stopped where $\det\varphi = 0$, and where a polar part that is asked for lost its digits, the smallest
+//! singular value of $\varphi$ being far below the largest.
 
 use pfaff_expr::Expr;
 use pfaff_model::{AffineBody, AffineWord, Diagnostic, Model};

@@ -4,8 +4,10 @@
 //! Model ─► conditions ─► canonical equations ─► starts ─► paths ─► solutions ─► Motion of the first
 //! ```
 //!
-//! Motions under the vakonomic and the restricted principle, and those without velocity constraints, are stationary points of the action $\int L\,dt$ among the curves between the ends. All that a search
-//! finds are reported, least action first. What is shown is the first, integrated once more from its start as any other motion and audited as such.
+//! Motions under the vakonomic and the restricted principle, and those without velocity constraints, are
+//! stationary points of the action $\int L\,dt$ among the curves between the ends. All that a search
+//! finds are reported, least action first. What is shown is the first, integrated once more from its start as
+//! any other motion and audited as such.
 
 mod canonical;
 mod conditions;

@@ -64,7 +64,8 @@ pub struct Range {
     pub to: Option<f64>,
 }
 
-/// Evaluates a formula of the model language; `with` gives values to names, as in `a=1, t=2`, `range` to the ends of memory operators.
+/// Evaluates a formula of the model language; `with` gives values to names, as in `a=1, t=2`, `range` to the
+/// ends of memory operators.
 ///
 /// # Errors
 ///

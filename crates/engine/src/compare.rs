@@ -1,6 +1,7 @@
 //! One model under several principles: motions at common times, where and how fast they part, what each keeps.
 //!
-//! All motions start from the same state. Two that differ first in the derivative of order $k$ part like $C\,(t - t_0)^k$: $k$ and $C$ are measured by halving a short time. A quantity is kept
+//! All motions start from the same state. Two that differ first in the derivative of order $k$ part like
+//! $C\,(t - t_0)^k$: $k$ and $C$ are measured by halving a short time. A quantity is kept
 //! when it changes by no more than the energy balance of the audit may.
 
 use pfaff_expr::Expr;
@@ -63,7 +64,8 @@ pub struct Kept {
     pub kept: Vec<bool>,
 }
 
-/// Runs a model under each of the principles. Without names these are Chetaev's and the vakonomic one, and the restricted one where it has equations.
+/// Runs a model under each of the principles. Without names these are Chetaev's and the vakonomic one, and
+/// the restricted one where it has equations.
 ///
 /// # Errors
 ///
@@ -78,7 +80,8 @@ pub fn compare(
             "an `equation` model has no principle to compare: it is taken as it stands";
         return Err(Failure::Usage(message.into()));
     }
-    // NOTE: initial multipliers belong to one of the motions, so the model may carry them whatever its own principle is.
+    // NOTE: initial multipliers belong to one of the motions, so the model may carry them whatever its own
+    // principle is.
     let mut model = model.clone();
     model.principle = Principle::Vakonomic;
     let model = &model;

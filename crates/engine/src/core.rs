@@ -1,7 +1,9 @@
 //! The compiled core: the blocks of (K) as numbers at a state, and what follows from them.
 //!
-//! One tape gives $M$, $A$, $W$, $f$, $b$, the constraint residuals $\psi$ and $\varphi$, the energies and the powers; one solve of (K)
-//! gives $\ddot q$ and $\lambda$, or $\dot\mu$ under the vakonomic principle. All other numbers of a motion are read off here.
+//! One tape gives $M$, $A$, $W$, $f$, $b$, the constraint residuals $\psi$ and $\varphi$, the energies and
+//! the powers; one solve of (K)
+//! gives $\ddot q$ and $\lambda$, or $\dot\mu$ under the vakonomic principle. All other numbers of a motion
+//! are read off here.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::Equations;
@@ -36,7 +38,8 @@ pub(crate) struct Core {
     blocks: Vec<f64>,
     layout: Layout,
     saddle: Saddle,
-    /// The sign of the determinant of (K) at the first solve under the vakonomic principle: where it changes, the effective mass was singular on the way.
+    /// The sign of the determinant of (K) at the first solve under the vakonomic principle: where it changes,
+    /// the effective mass was singular on the way.
     orientation: f64,
     zeros: Vec<f64>,
     scratch: Vec<f64>,
@@ -231,7 +234,8 @@ impl Core {
         Ok(())
     }
 
-    /// Whether (K) is singular, or nearly so, at the state last evaluated, while its constraints are independent. `halted` says that it was found singular beyond.
+    /// Whether (K) is singular, or nearly so, at the state last evaluated, while its constraints are
+    /// independent. `halted` says that it was found singular beyond.
     pub(crate) fn is_mass_singular(&mut self, halted: bool) -> bool {
         match self.solve_blocks() {
             // A pole of the accelerations stops every method before one part in a thousand is left.
@@ -319,7 +323,8 @@ impl Core {
         changed
     }
 
-    /// Solves (K), deciding anew which constraints carry the motion; refuses constraints that repeat others but want another acceleration.
+    /// Solves (K), deciding anew which constraints carry the motion; refuses constraints that repeat others
+    /// but want another acceleration.
     pub(crate) fn solve_reviewed(&mut self) -> Result<(), Halt> {
         /// Dropped rows must agree with the others to this fraction of their terms.
         const AGREEMENT: f64 = 1e-7;
@@ -345,7 +350,8 @@ impl Core {
         Ok(())
     }
 
-    /// The constraints whose multipliers (K) leave free at the state last evaluated; `None` if the accelerations are not determined.
+    /// The constraints whose multipliers (K) leave free at the state last evaluated; `None` if the
+    /// accelerations are not determined.
     fn dependent(&mut self) -> Option<Vec<usize>> {
         let Self { blocks, layout: l, saddle, .. } = self;
         saddle.dependent(&Blocks {
@@ -384,7 +390,8 @@ impl Core {
         &self.saddle.solution[self.n..]
     }
 
-    /// $R = W^\top\lambda$ of the last solve; $R = A^\top\dot\mu + \text{shift} + \text{bend}\,\ddot q$ under the vakonomic principle; $M\ddot q - f$ under the restricted one.
+    /// $R = W^\top\lambda$ of the last solve; $R = A^\top\dot\mu + \text{shift} + \text{bend}\,\ddot q$ under
+    /// the vakonomic principle; $M\ddot q - f$ under the restricted one.
     pub(crate) fn reaction(&self, reaction: &mut [f64]) {
         reaction.fill(0.0);
         if self.principle != Principle::Chetaev {
@@ -400,7 +407,8 @@ impl Core {
         }
     }
 
-    /// $(\dot A - \partial\varphi/\partial q)^\top\mu$ at the state last evaluated, with given accelerations, under the vakonomic principle.
+    /// $(\dot A - \partial\varphi/\partial q)^\top\mu$ at the state last evaluated, with given accelerations,
+    /// under the vakonomic principle.
     pub(crate) fn added(&self, acceleration: &[f64], added: &mut [f64]) {
         let (n, l) = (self.n, &self.layout);
         for (k, x) in added.iter_mut().enumerate() {
@@ -412,7 +420,8 @@ impl Core {
 
     /// $Q\cdot\dot q - \partial_t L + R\cdot\dot q$ of the last solve, at the velocities given.
     ///
-    /// Under Chetaev's principle without $\lambda\cdot\psi$, which vanishes on the constraints: what a reaction does where the motion has left them is an error and no work.
+    /// Under Chetaev's principle without $\lambda\cdot\psi$, which vanishes on the constraints: what a
+    /// reaction does where the motion has left them is an error and no work.
     pub(crate) fn power(&mut self, v: &[f64]) -> f64 {
         let mut reaction = std::mem::take(&mut self.scratch);
         self.reaction(&mut reaction);
@@ -428,7 +437,8 @@ impl Core {
         self.blocks[self.layout.power] + work - false_work
     }
 
-    /// The mass in (K) by rows at the state last evaluated: $M$, or $M - \mu\cdot\psi_{\dot q\dot q}$ under the vakonomic principle.
+    /// The mass in (K) by rows at the state last evaluated: $M$, or $M - \mu\cdot\psi_{\dot q\dot q}$ under
+    /// the vakonomic principle.
     pub(crate) fn mass(&self) -> &[f64] {
         &self.blocks[..self.layout.jacobian]
     }
@@ -483,7 +493,8 @@ impl Core {
         self.blocks[self.layout.energy]
     }
 
-    /// The smallest change $\delta\dot q$, in the kinetic metric, with $A\,\delta\dot q = -\psi$ at the state last evaluated.
+    /// The smallest change $\delta\dot q$, in the kinetic metric, with $A\,\delta\dot q = -\psi$ at the state
+    /// last evaluated.
     pub(crate) fn velocity_correction(&mut self) -> Result<&[f64], Halt> {
         self.gather(self.layout.residual, -1.0);
         let Self { blocks, layout: l, saddle, zeros, change, rows, .. } = self;
@@ -492,7 +503,8 @@ impl Core {
         Ok(&self.saddle.solution[..self.n])
     }
 
-    /// The smallest change $\delta q$, in the kinetic metric, with $\partial_q\varphi\,\delta q = -\varphi$ for the holonomic constraints.
+    /// The smallest change $\delta q$, in the kinetic metric, with $\partial_q\varphi\,\delta q = -\varphi$
+    /// for the holonomic constraints.
     ///
     /// Where the mass is degenerate on what they leave free, every coordinate gets a unit mass in addition.
     pub(crate) fn position_correction(&mut self) -> Result<&[f64], Halt> {

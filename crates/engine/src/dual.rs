@@ -1,12 +1,16 @@
 //! Derivatives by dual numbers swept backwards, for checks that share nothing with the symbolic derivation.
 //!
-//! A [`Dual`] is $x + \dot x\,\varepsilon$ with $\varepsilon^2 = 0$ [Fike11], where $\varepsilon$ goes along the motion. Forwards, every node gets its value and its derivatives by its operands; then backwards
+//! A [`Dual`] is $x + \dot x\,\varepsilon$ with $\varepsilon^2 = 0$ [Fike11], where $\varepsilon$ goes along
+//! the motion. Forwards, every node gets its value and its derivatives by its operands; then backwards
 //! from an output $e$
 //!
 //! $$ \bar a \mathrel{+}= \bar n\,\frac{\partial n}{\partial a}, $$
 //!
-//! all of them dual numbers: at each symbol $s$ stand $\partial e/\partial s$ and its rate $\tfrac{d}{dt}\,\partial e/\partial s$, exactly up to rounding and for all symbols at the cost of a few evaluations.
-//! What does not vary is evaluated once. [`LANES`] instants are looked at together: what a node is, is then asked once for all of them, and plain arithmetic takes vectors.
+//! all of them dual numbers: at each symbol $s$ stand $\partial e/\partial s$ and its rate
+//! $\tfrac{d}{dt}\,\partial e/\partial s$, exactly up to rounding and for all symbols at the cost of a few
+//! evaluations.
+//! What does not vary is evaluated once. [`LANES`] instants are looked at together: what a node is, is then
+//! asked once for all of them, and plain arithmetic takes vectors.
 
 use std::array::from_fn;
 
@@ -31,7 +35,8 @@ impl Dual {
         Self { x: [x; LANES], d: ZERO }
     }
 
-    /// Both numbers at every lane from those of two others. Written as a loop: the compiler makes vectors of it wherever it stands.
+    /// Both numbers at every lane from those of two others. Written as a loop: the compiler makes vectors of
+    /// it wherever it stands.
     #[inline]
     fn of(a: &Self, b: &Self, f: impl Fn([f64; 2], [f64; 2]) -> [f64; 2]) -> Self {
         let mut made = Self::default();
@@ -165,7 +170,8 @@ struct Step {
     node: Node,
     to: u32,
     from: [u32; 3],
-    /// The operands that derivatives are taken by, [`NONE`] where they do not vary: the last two of an `if`, the first two of everything else.
+    /// The operands that derivatives are taken by, [`NONE`] where they do not vary: the last two of an `if`,
+    /// the first two of everything else.
     by: [u32; 2],
     /// Its place among the partials, [`NONE`] for sums and products.
     partials: u32,
@@ -175,7 +181,8 @@ struct Step {
 const NONE: u32 = u32::MAX;
 
 impl Duals {
-    /// Lays expressions out, the first of which will be differentiated; `fixed` gives the values of the symbols that do not vary.
+    /// Lays expressions out, the first of which will be differentiated; `fixed` gives the values of the
+    /// symbols that do not vary.
     pub(crate) fn new(
         g: &Graph,
         outputs: &[Expr],
@@ -304,7 +311,8 @@ impl Duals {
         &self.values[self.outputs[i]]
     }
 
-    /// The derivatives of the i-th output of the last evaluation, times a weight, are given to `tell` with the numbers of their symbols.
+    /// The derivatives of the i-th output of the last evaluation, times a weight, are given to `tell` with
+    /// the numbers of their symbols.
     pub(crate) fn sweep(&mut self, i: usize, weight: Lanes, tell: &mut dyn FnMut(usize, Dual)) {
         let Self { steps, values, partials, adjoints, .. } = self;
         adjoints[self.outputs[i]] = Dual { x: weight, d: ZERO };

@@ -1,4 +1,5 @@
-//! The effective mass of the vakonomic principle, $M - \mu\cdot\partial^2\varphi/\partial\dot q^2$, where it is singular: at the start, or on the way.
+//! The effective mass of the vakonomic principle, $M - \mu\cdot\partial^2\varphi/\partial\dot q^2$, where it
+//! is singular: at the start, or on the way.
 
 use pfaff_model::{Diagnostic, Model, Principle, Quantity};
 

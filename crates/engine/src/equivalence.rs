@@ -1,12 +1,16 @@
 //! Whether a motion of one principle is also a motion of the other.
 //!
-//! The vakonomic reaction is $A^\top\dot\mu + B\mu$ with $B = (\dot A - \partial\varphi/\partial q)^\top$. It is one of Chetaev's kind along a motion exactly when $B\mu$ lies in the span of $A^\top$ there:
-//! then $B\mu = A^\top\kappa$ and $\lambda = \dot\mu + \kappa$ (Tarasov and Zaslavsky 2006, proposition 2, with $\kappa$ put right).
-//! With $B = A^\top K + B_\perp$ the test along a vakonomic motion is $B_\perp\mu = 0$; a Chetaev motion is vakonomic when some $\mu(t_0)$ gives
+//! The vakonomic reaction is $A^\top\dot\mu + B\mu$ with $B = (\dot A - \partial\varphi/\partial q)^\top$. It
+//! is one of Chetaev's kind along a motion exactly when $B\mu$ lies in the span of $A^\top$ there:
+//! then $B\mu = A^\top\kappa$ and $\lambda = \dot\mu + \kappa$ (Tarasov and Zaslavsky 2006, proposition 2,
+//! with $\kappa$ put right).
+//! With $B = A^\top K + B_\perp$ the test along a vakonomic motion is $B_\perp\mu = 0$; a Chetaev motion is
+//! vakonomic when some $\mu(t_0)$ gives
 //!
 //! $$ \dot\mu = \lambda - K\mu, \qquad \int |B_\perp\mu|^2\,dt = 0 . $$
 //!
-//! The $\mu(t_0)$ that makes the integral least solves a linear problem, whose data are integrated together with the motion. The sign of a verdict is the ratio of what no multiplier explains to the reaction.
+//! The $\mu(t_0)$ that makes the integral least solves a linear problem, whose data are integrated together
+//! with the motion. The sign of a verdict is the ratio of what no multiplier explains to the reaction.
 
 use pfaff_mechanics::derive;
 use pfaff_model::{Model, Principle};
@@ -16,7 +20,8 @@ use crate::core::Core;
 use crate::motion::Motion;
 use crate::projection::project;
 
-/// Below this part of the reaction what is left over counts as nothing: integrals at tolerance 1e-12 have lost a few digits.
+/// Below this part of the reaction what is left over counts as nothing: integrals at tolerance 1e-12 have
+/// lost a few digits.
 const NOTHING: f64 = 1e-8;
 
 /// What the test of one motion says.
@@ -130,7 +135,8 @@ fn companion_size(n: usize, m: usize) -> usize {
     2 * n + 2 * (m * m + m) + 2
 }
 
-/// A Chetaev motion with the multipliers $\mu = \Phi\mu_0 + s$ that would make it vakonomic, and the quadratures of the least-squares problem.
+/// A Chetaev motion with the multipliers $\mu = \Phi\mu_0 + s$ that would make it vakonomic, and the
+/// quadratures of the least-squares problem.
 struct Companion {
     plain: Core,
     extended: Core,

@@ -1,9 +1,12 @@
-//! Taylor coefficients at a state, by whichever way is fastest: machine code with all orders written out, or run once for each order.
+//! Taylor coefficients at a state, by whichever way is fastest: machine code with all orders written out, or
+//! run once for each order.
 //!
 //! $$ \dot y = f(t, y, x), \qquad K(t, y)\, x = r(t, y) \qquad (\mathrm F) $$
 //!
-//! In saddle-point form $x = (\ddot q, -\lambda)$ and (K) stays one node: factorised once a step, substituted once an order. The reduced form has its mass matrix as $K$, or
-//! its solution written out, whichever takes fewer steps; `equation` models have the matrix of their highest derivatives. Pivots of what is written out are watched as in
+//! In saddle-point form $x = (\ddot q, -\lambda)$ and (K) stays one node: factorised once a step, substituted
+//! once an order. The reduced form has its mass matrix as $K$, or
+//! its solution written out, whichever takes fewer steps; `equation` models have the matrix of their highest
+//! derivatives. Pivots of what is written out are watched as in
 //! `unrolled.rs`; where one falls away the loops take over, which pivot anew.
 
 use pfaff_expr::{Expr, Graph, Role};
@@ -14,7 +17,8 @@ use pfaff_solver::Halt;
 
 /// Instructions beyond which orders are not written out: their code no longer fits the caches.
 const MOST_WRITTEN: usize = 3_000;
-/// Steps from which on writing them out pays: it takes about a quarter of a microsecond for each instruction, and saves a fifth of a nanosecond of it in every step.
+/// Steps from which on writing them out pays: it takes about a quarter of a microsecond for each instruction,
+/// and saves a fifth of a nanosecond of it in every step.
 const LONG_RUN: f64 = 1_000.0;
 /// A pivot below this fraction of its value at the start is not trusted: up to six digits may be lost to it.
 const GROWTH: f64 = 1e-6;

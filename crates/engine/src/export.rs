@@ -2,8 +2,10 @@
 //!
 //! $$ \dot y = F(t, y; p) $$
 //!
-//! In independent quasi-velocities, $y = (q, u)$, where that form applies, else in saddle-point form with the solve written out, $y = (q, \dot q)$, with $\mu$ behind it under the vakonomic
-//! principle. Multipliers have a function of their own, and so has the way from $\dot q$ to $u$. The programs are those that a run compiles.
+//! In independent quasi-velocities, $y = (q, u)$, where that form applies, else in saddle-point form with the
+//! solve written out, $y = (q, \dot q)$, with $\mu$ behind it under the vakonomic
+//! principle. Multipliers have a function of their own, and so has the way from $\dot q$ to $u$. The programs
+//! are those that a run compiles.
 
 use std::fmt;
 
@@ -206,7 +208,8 @@ fn in_quasi_velocities(
 
 fn with_multipliers(model: &Model, equations: &Equations) -> Result<Module, NoExport> {
     let g = &model.graph;
-    // NOTE: repeated rows, or reactions along other directions, leave no symmetric solve: then all is eliminated, and multipliers may be undetermined.
+    // NOTE: repeated rows, or reactions along other directions, leave no symmetric solve: then all is
+    // eliminated, and multipliers may be undetermined.
     let (accelerations, multipliers) = match solve_saddle(g, equations, LONGEST) {
         Some(solved) => (solved.accelerations, Some(solved.multipliers)),
         None => {

@@ -2,7 +2,8 @@
 //!
 //! $$ \Omega = \operatorname{tr} M^{-1}\,\frac{\partial(Q + W^\top\lambda)}{\partial\dot q} \qquad (\mathrm D) $$
 //!
-//! The derivatives of $\lambda$ come from (K) differentiated, with the matrix of (K) and one right side for each velocity. Constraints that repeat others take no part.
+//! The derivatives of $\lambda$ come from (K) differentiated, with the matrix of (K) and one right side for
+//! each velocity. Constraints that repeat others take no part.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, divergence};

@@ -1,11 +1,15 @@
-//! Extrema between given ends with memory: a model with `final` and fractional operators of either side into an audited motion.
+//! Extrema between given ends with memory: a model with `final` and fractional operators of either side into
+//! an audited motion.
 //!
 //! ```text
 //! Model ─► 𝓛 of operators ─► conditions at the ends ─► stationary points of growing degree ─► Motion of the first
 //! ```
 //!
-//! $\delta\int(L - \mu\cdot\varphi)\,dt = 0$ looks at past and future at once, so there is no run from initial values: the whole course is found at once by the spectral method of the solver. The degree grows until doubling it changes less than the tolerance.
-//! The audit has two more roads: the first variation along functions of its own, and Hamilton's form in positions and momenta.
+//! $\delta\int(L - \mu\cdot\varphi)\,dt = 0$ looks at past and future at once, so there is no run from
+//! initial values: the whole course is found at once by the spectral method of the solver. The degree grows
+//! until doubling it changes less than the tolerance.
+//! The audit has two more roads: the first variation along functions of its own, and Hamilton's form in
+//! positions and momenta.
 
 mod ends;
 mod equivalence;

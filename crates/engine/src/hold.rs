@@ -1,7 +1,9 @@
 //! Whether a motion turns round at a place where a constraint loses its hold.
 //!
-//! Where $\partial\varphi/\partial q$ vanishes, $\varphi = 0$ leaves every direction open. A motion that goes straight through such a place is regular. One that comes out of it
-//! backwards, as at the tip of $y^2 = x^3$, would need a reaction beyond all bounds: nothing in the model says how it goes on.
+//! Where $\partial\varphi/\partial q$ vanishes, $\varphi = 0$ leaves every direction open. A motion that goes
+//! straight through such a place is regular. One that comes out of it
+//! backwards, as at the tip of $y^2 = x^3$, would need a reaction beyond all bounds: nothing in the model
+//! says how it goes on.
 
 use crate::core::Core;
 

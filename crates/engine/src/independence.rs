@@ -1,9 +1,12 @@
 //! Which constraints carry the motion where some repeat others.
 //!
-//! Rows of $A$ are taken one after another, each time the one that sticks out farthest of the span of those before it (Gram and Schmidt, with exchange), until
-//! what sticks out is rounding: the rest repeats them. Holonomic rows come first, because they keep positions as well as velocities.
+//! Rows of $A$ are taken one after another, each time the one that sticks out farthest of the span of those
+//! before it (Gram and Schmidt, with exchange), until
+//! what sticks out is rounding: the rest repeats them. Holonomic rows come first, because they keep positions
+//! as well as velocities.
 //!
-//! **Hysteresis.** On the constraints a repeated row sticks out by 1e-15 of its length, within a step by the error of the step. A row is dropped below
+//! **Hysteresis.** On the constraints a repeated row sticks out by 1e-15 of its length, within a step by the
+//! error of the step. A row is dropped below
 //! [`DROP`] and taken back above [`RETURN`]; between them nothing changes.
 
 use pfaff_solver::Lu;
@@ -60,7 +63,8 @@ pub(crate) fn independent(
     kept
 }
 
-/// The rows that take part in the combination nearest to zero, with the length of that combination for rows of length one; none if there are no rows.
+/// The rows that take part in the combination nearest to zero, with the length of that combination for rows
+/// of length one; none if there are no rows.
 ///
 /// Inverse iteration for the smallest eigenvalue of the Gram matrix.
 pub(crate) fn nearest_dependence(rows: &[f64], n: usize) -> (Vec<usize>, f64) {

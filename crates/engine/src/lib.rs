@@ -4,7 +4,8 @@
 //! text ─► Model ─► Dynamics (Principle) ─► Mechanism ─► Motion ─► Audit
 //! ```
 //!
-//! The equations are those of a saddle point, $M\ddot q = f + A^\top\lambda$ and $A\ddot q = b$; the sign of the reaction is plus, everywhere.
+//! The equations are those of a saddle point, $M\ddot q = f + A^\top\lambda$ and $A\ddot q = b$; the sign of
+//! the reaction is plus, everywhere.
 
 mod audit;
 mod body;

@@ -1,7 +1,11 @@
 //! The system that the integrators see, and the instants that everybody else sees.
 //!
-//! The state is $y = (q, \dot q, \mu, w, u)$, with $\mu$ under the vakonomic principle only. $\dot w$ is the power of forces and reactions, so that $E - w$ is constant along an exact
-//! motion; $\dot u$ is that of forces and of explicit time, so that $E + E\[M\] - u$ is constant along a vakonomic one. Both start from 0 and take no part in error control. The reduced form has the state that `reduced.rs` describes. An `equation` model has the state $(q, \dot q)$ with the velocities of its second-order coordinates only.
+//! The state is $y = (q, \dot q, \mu, w, u)$, with $\mu$ under the vakonomic principle only. $\dot w$ is the
+//! power of forces and reactions, so that $E - w$ is constant along an exact
+//! motion; $\dot u$ is that of forces and of explicit time, so that $E + E\[M\] - u$ is constant along a
+//! vakonomic one. Both start from 0 and take no part in error control. The reduced form has the state that
+//! `reduced.rs` describes. An `equation` model has the state $(q, \dot q)$ with the velocities of its
+//! second-order coordinates only.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, Ordinary, Statement};
@@ -343,7 +347,8 @@ impl Mechanism {
         Ok(())
     }
 
-    /// The instants of some states, with $\ddot q$ as given rates have it; packed from the first place on, with the numbers of the states that have one.
+    /// The instants of some states, with $\ddot q$ as given rates have it; packed from the first place on,
+    /// with the numbers of the states that have one.
     pub(crate) fn resolve_all(
         &mut self,
         states: &[Looked<'_>],
@@ -384,7 +389,8 @@ impl Mechanism {
     }
 }
 
-/// The symbols of [`Instant::inputs`]: the multipliers are called `lambda(c)`, or `mu(c)` under the vakonomic principle.
+/// The symbols of [`Instant::inputs`]: the multipliers are called `lambda(c)`, or `mu(c)` under the vakonomic
+/// principle.
 pub(crate) fn instant_symbols(model: &Model, vakonomic: bool) -> Vec<Expr> {
     let results = &model.results;
     let mut symbols = vec![model.time];

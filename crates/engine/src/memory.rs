@@ -1,6 +1,7 @@
 //! Motions with memory: a model with `caputo`, `rl`, `integral`, `memory` or `mean` into an audited motion.
 //!
-//! The model becomes a [`plan`] of densities and operands, from an [`admissible`] start; the collocation of the solver integrates it; every
+//! The model becomes a [`plan`] of densities and operands, from an [`admissible`] start; the collocation of
+//! the solver integrates it; every
 //! output is the end of a step, so that constraints hold there to rounding.
 
 mod admissible;
@@ -98,7 +99,8 @@ pub(crate) fn kernels(model: &Model) -> Vec<(String, String)> {
     found.into_iter().map(|(kernel, how)| (g.to_text(kernel), how)).collect()
 }
 
-/// The lowest power of $t - t_0$ with which each coordinate may leave the polynomial of its initial values; `None` if the model has no plan.
+/// The lowest power of $t - t_0$ with which each coordinate may leave the polynomial of its initial values;
+/// `None` if the model has no plan.
 pub(crate) fn departures(model: &Model, dynamics: &Dynamics, t0: f64) -> Option<Vec<f64>> {
     let formulation = match (dynamics, &model.dynamics) {
         (Dynamics::Saddle(equations), _) => mechanical(model, equations, (t0, 1.0)),

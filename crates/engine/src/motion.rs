@@ -229,7 +229,8 @@ impl Motion {
         }
     }
 
-    /// The columns of a table: t, q, q', q'', multipliers and their rates, reactions and their power, energies, what is observed.
+    /// The columns of a table: t, q, q', q'', multipliers and their rates, reactions and their power,
+    /// energies, what is observed.
     pub fn columns(&self) -> Vec<(String, &[f64])> {
         let mut columns: Vec<(String, &[f64])> = vec![("t".into(), &self.t)];
         let multiplier = self.multiplier_word();

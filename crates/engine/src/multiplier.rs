@@ -1,7 +1,9 @@
 //! How the multipliers of the vakonomic principle begin.
 //!
-//! The vakonomic initial value problem is a family with as many parameters as there are velocity constraints: $\mu(t_0)$ must be given, as values, as zero, or by
-//! transversality $\partial\mathcal L/\partial\dot z = p_z - \mu\cdot\partial\psi/\partial\dot z = 0$ for as many cyclic coordinates $z$. It is never guessed.
+//! The vakonomic initial value problem is a family with as many parameters as there are velocity constraints:
+//! $\mu(t_0)$ must be given, as values, as zero, or by
+//! transversality $\partial\mathcal L/\partial\dot z = p_z - \mu\cdot\partial\psi/\partial\dot z = 0$ for as
+//! many cyclic coordinates $z$. It is never guessed.
 
 use pfaff_expr::{Expr, ZeroTest};
 use pfaff_mechanics::{Class, Equations};

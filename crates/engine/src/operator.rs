@@ -2,10 +2,12 @@
 //!
 //! A right operator on $[t, b]$ is the left one of $u \mapsto f(b-u)$, so everything is a left operator on $[0, x]$:
 //!
-//! $$ J^\mu f = \frac{1}{\Gamma(\mu)}\int_0^x (x-u)^{\mu-1} f(u)\,du, \qquad {}^{C}D^\alpha f = J^{m-\alpha} f^{(m)}, \qquad
+//! $$ J^\mu f = \frac{1}{\Gamma(\mu)}\int_0^x (x-u)^{\mu-1} f(u)\,du, \qquad {}^{C}D^\alpha f = J^{m-\alpha}
+//! f^{(m)}, \qquad
 //!    {}^{RL}D^\alpha f = {}^{C}D^\alpha f + \sum_{k<m} \frac{f^{(k)}(0)\,x^{k-\alpha}}{\Gamma(k+1-\alpha)} $$
 //!
-//! Powers, exponentials, sines and cosines have closed forms, with Mittag-Leffler functions; whatever else there is goes by Gauss–Jacobi quadrature with splitting.
+//! Powers, exponentials, sines and cosines have closed forms, with Mittag-Leffler functions; whatever else
+//! there is goes by Gauss–Jacobi quadrature with splitting.
 
 use pfaff_expr::special::{mittag_leffler, reciprocal_gamma};
 use pfaff_expr::{Expr, Graph, Memory, Node, Role, number};
@@ -283,7 +285,8 @@ impl Function<'_> {
     }
 }
 
-/// An exponent without what rounding did to a whole number: powers below the order of a derivative vanish, and only they.
+/// An exponent without what rounding did to a whole number: powers below the order of a derivative vanish,
+/// and only they.
 fn whole(p: f64) -> f64 {
     let nearest = p.round();
     if (p - nearest).abs() <= 1e-13 * (1.0 + p.abs()) { nearest } else { p }

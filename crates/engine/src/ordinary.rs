@@ -1,6 +1,7 @@
 //! An `equation` model as numbers: the highest derivatives at a state.
 //!
-//! $F(t, y, x) = 0$ is solved for the highest derivatives $x$ by Newton's iteration, $J\,\delta x = -F$; where $F$ is affine in $x$ one step is exact.
+//! $F(t, y, x) = 0$ is solved for the highest derivatives $x$ by Newton's iteration, $J\,\delta x = -F$;
+//! where $F$ is affine in $x$ one step is exact.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::Ordinary;

@@ -90,7 +90,8 @@ pub fn derive(model: &Model, principle: Option<Principle>) -> Result<Dynamics, R
     }
 }
 
-/// Integrates a model and audits the motion. `watch` is told the time and the steps after each step and may end the run by `false`.
+/// Integrates a model and audits the motion. `watch` is told the time and the steps after each step and may
+/// end the run by `false`.
 ///
 /// # Errors
 ///
@@ -162,7 +163,8 @@ pub(crate) fn integrated_from(
     integrated(model, dynamics, (None, Some(start)), request, watch)
 }
 
-/// Dynamics and request into a motion: in independent quasi-velocities if a statement is given and the form applies, else in saddle-point form.
+/// Dynamics and request into a motion: in independent quasi-velocities if a statement is given and the form
+/// applies, else in saddle-point form.
 fn integrated(
     model: &Model,
     dynamics: &Dynamics,

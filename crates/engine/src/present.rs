@@ -1,6 +1,7 @@
 //! The equations for people: text, LaTeX and JSON of what `derive` shows.
 //!
-//! Large parts that occur more than once get names, so that what is printed grows with the graph and not with the expanded formulas.
+//! Large parts that occur more than once get names, so that what is printed grows with the graph and not with
+//! the expanded formulas.
 
 use pfaff_expr::{Expr, Graph, NameOptions, Named};
 use pfaff_mechanics::{Equations, Ordinary, divergence_formula};

@@ -1,6 +1,7 @@
 //! The equations as a LaTeX document that compiles: `derive --format latex --document`.
 //!
-//! Long right sides are broken between the terms of their sums. Names in scripts that pdfLaTeX does not know need LuaLaTeX or XeLaTeX, and the document says so to them.
+//! Long right sides are broken between the terms of their sums. Names in scripts that pdfLaTeX does not know
+//! need LuaLaTeX or XeLaTeX, and the document says so to them.
 
 use std::fmt::Write;
 
@@ -45,7 +46,8 @@ impl Presentation {
         }
         for section in &self.sections {
             let rows = section.lines.iter().map(|line| {
-                // NOTE: a long left side would push the equals sign off the page: the equation is then written from the right side on.
+                // NOTE: a long left side would push the equals sign off the page: the equation is then
+                // written from the right side on.
                 match &line.label {
                     Label::Expression(left) if g.to_latex(*left).len() > LINE => {
                         format!(

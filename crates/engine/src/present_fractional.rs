@@ -9,7 +9,8 @@ use crate::fractional::{Formulation, Hamilton, is_fractional};
 use crate::pipeline::Failure;
 use crate::present::{Label, Line, Presentation, Section};
 
-/// Lays out the Euler–Lagrange equations of a model with memory between given ends; `None` for any other model or principle.
+/// Lays out the Euler–Lagrange equations of a model with memory between given ends; `None` for any other
+/// model or principle.
 ///
 /// # Errors
 ///

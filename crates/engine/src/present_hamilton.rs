@@ -1,6 +1,7 @@
 //! The equations in momenta, for people: `derive --form hamilton`.
 //!
-//! Under Chetaev's principle this is the cotangent form (Co), with momenta of the transverse coordinates; under the vakonomic one Hamilton's form (Ha), with all momenta.
+//! Under Chetaev's principle this is the cotangent form (Co), with momenta of the transverse coordinates;
+//! under the vakonomic one Hamilton's form (Ha), with all momenta.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{

@@ -1,6 +1,7 @@
 //! The equations without multipliers, for people: `derive --form reduced`.
 //!
-//! Quasi-velocities with (U), accelerations and multipliers as expressions, the constraints in canonical momenta, and Helmholtz's test of the total force.
+//! Quasi-velocities with (U), accelerations and multipliers as expressions, the constraints in canonical
+//! momenta, and Helmholtz's test of the total force.
 
 use pfaff_expr::{Expr, Role};
 use pfaff_mechanics::{

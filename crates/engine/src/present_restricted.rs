@@ -1,4 +1,5 @@
-//! What the restricted principle inserts, for people: the dependent velocities, the Lagrangian $L_c$ and the momenta $p_\\alpha$.
+//! What the restricted principle inserts, for people: the dependent velocities, the Lagrangian $L_c$ and the
+//! momenta $p_\\alpha$.
 
 use pfaff_mechanics::{Equations, chaplygin};
 use pfaff_model::Model;

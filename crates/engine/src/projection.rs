@@ -1,6 +1,7 @@
 //! Back onto the constraints.
 //!
-//! Positions first, $\varphi(t, q) = 0$ for the holonomic ones, then velocities, $\psi(t, q, \dot q) = 0$ for all: Newton's iteration in which every change is the
+//! Positions first, $\varphi(t, q) = 0$ for the holonomic ones, then velocities, $\psi(t, q, \dot q) = 0$ for
+//! all: Newton's iteration in which every change is the
 //! smallest in the kinetic metric that does it, $\delta\dot q = M^{-1}A^\top\kappa$ with $A\,\delta\dot q = -\psi$.
 
 use pfaff_solver::Halt;

@@ -1,7 +1,9 @@
 //! The reduced equations (R) as numbers: velocities and $\dot u$ at a state, and everything that follows.
 //!
-//! The state is $(q, u, w, c)$: quasi-velocities $u$ of the chart number $c$, which never changes within a step, and the work $w$ as everywhere. Since $\dot q = B u + b$ is computed, the velocity
-//! constraints hold to rounding at every state whatsoever. Charts are derived when a run first needs them, and shared by all copies of a mechanism.
+//! The state is $(q, u, w, c)$: quasi-velocities $u$ of the chart number $c$, which never changes within a
+//! step, and the work $w$ as everywhere. Since $\dot q = B u + b$ is computed, the velocity
+//! constraints hold to rounding at every state whatsoever. Charts are derived when a run first needs them,
+//! and shared by all copies of a mechanism.
 
 use std::sync::{Arc, Mutex};
 
@@ -23,13 +25,15 @@ pub(crate) use together::Looked;
 
 /// A chart is left when its pivot falls below this fraction of the largest candidate.
 const LEAVE: f64 = 0.5;
-/// A known chart is entered without asking for a better one when its pivots are at least this fraction of the largest candidates.
+/// A known chart is entered without asking for a better one when its pivots are at least this fraction of the
+/// largest candidates.
 const ENTER: f64 = 0.9;
 /// Unknowns beyond which the saddle-point form is taken.
 pub(crate) const MOST: usize = 16;
 /// Operations beyond which the order of evaluation is chosen.
 const LONG: usize = 500;
-/// Agreement with the saddle-point form that is asked for at the start: rounding, amplified by the condition of either solve.
+/// Agreement with the saddle-point form that is asked for at the start: rounding, amplified by the condition
+/// of either solve.
 const AGREEMENT: f64 = 1e-7;
 
 /// The compiled reduced equations of one model.
@@ -102,7 +106,8 @@ struct Chart {
 }
 
 impl Reduced {
-    /// Reduces a model at a consistent start; `None` where the saddle-point form is the better one, or the two do not agree there.
+    /// Reduces a model at a consistent start; `None` where the saddle-point form is the better one, or the
+    /// two do not agree there.
     pub(crate) fn new(
         statement: Statement,
         classes: &[Class],
@@ -174,7 +179,8 @@ impl Reduced {
     }
 
     fn numbered(&mut self, mark: f64) -> &mut Chart {
-        // NOTE: compared and not computed with, so that a processor that looks ahead need not wait for the state to find the code.
+        // NOTE: compared and not computed with, so that a processor that looks ahead need not wait for the
+        // state to find the code.
         if mark != self.mark {
             (self.mark, self.current) = (mark, mark as usize);
             if self.current >= self.charts.len() {
@@ -210,7 +216,8 @@ impl Reduced {
         }
     }
 
-    /// Whether a Taylor step of the first chart written out has far more instructions: every product of two varying factors takes $p(p+1)/2$.
+    /// Whether a Taylor step of the first chart written out has far more instructions: every product of two
+    /// varying factors takes $p(p+1)/2$.
     pub(crate) fn is_surely_longer(&self, order: usize, most: usize) -> bool {
         /// Recurrences may share what the reduced equations write twice.
         const SHARED: usize = 2;
@@ -372,7 +379,8 @@ pub(crate) fn scale(core: &Core) -> Vec<f64> {
     diagonal.map(|m| if m > 0.0 { 1.0 / m.sqrt() } else { 1.0 }).collect()
 }
 
-/// The order of evaluation: that of the Lagrangian for long programs, that of writing for short ones, which fit the registers anyway.
+/// The order of evaluation: that of the Lagrangian for long programs, that of writing for short ones, which
+/// fit the registers anyway.
 pub(crate) fn order(reduction: &Reduction) -> &[Expr] {
     if reduction.operations() > LONG { &reduction.order } else { &[] }
 }
@@ -382,7 +390,8 @@ impl Atlas {
         self.statement.reduce(&self.classes, Point { t, q, scale })
     }
 
-    /// Taylor series in a chart; the mass, which decides on pivots, depends on the position alone, with which the given state begins.
+    /// Taylor series in a chart; the mass, which decides on pivots, depends on the position alone, with which
+    /// the given state begins.
     fn series(
         &self,
         recurrences: &Recurrences,

@@ -6,7 +6,8 @@
 //! \begin{pmatrix} f \\\\ b \end{pmatrix} \qquad (\mathrm K)
 //! $$
 //!
-//! by elimination with partial pivoting. Where that finds the matrix singular, complete pivoting decides: constraints that repeat others consistently are
+//! by elimination with partial pivoting. Where that finds the matrix singular, complete pivoting decides:
+//! constraints that repeat others consistently are
 //! dropped (their multiplier is zero, the others carry the reaction), anything else is refused.
 
 use pfaff_solver::{Halt, Lu, RankRevealing};
@@ -65,7 +66,8 @@ impl Saddle {
         if self.dropped { 0.0 } else { self.lu.pivot_ratio() }
     }
 
-    /// Which multipliers belong to constraints that depend on others, after a solve that dropped some; `None` if accelerations are free.
+    /// Which multipliers belong to constraints that depend on others, after a solve that dropped some; `None`
+    /// if accelerations are free.
     pub(crate) fn dependent(&mut self, blocks: &Blocks<'_>) -> Option<Vec<usize>> {
         let (n, m) = (blocks.force.len(), blocks.drift.len());
         self.assemble(blocks, n, m);

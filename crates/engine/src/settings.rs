@@ -29,7 +29,8 @@ pub struct Request {
     pub max_steps: Option<usize>,
     /// Between given ends: where the search begins.
     pub guess: Option<Guess>,
-    /// Between given ends: parameters with other values, whose motions are found first and then led to the values of the model.
+    /// Between given ends: parameters with other values, whose motions are found first and then led to the
+    /// values of the model.
     pub lead: Vec<(String, f64)>,
     /// Between given ends: the seconds that the search may take.
     pub seconds: Option<f64>,

@@ -1,13 +1,15 @@
 //! What is singular where a run cannot go on, in the words of the model.
 //!
-//! The constraints whose combination $c\cdot A$ is nearest to zero at the last good state are named; where the rows stand well apart it is the mass.
+//! The constraints whose combination $c\cdot A$ is nearest to zero at the last good state are named; where
+//! the rows stand well apart it is the mass.
 
 use pfaff_model::Model;
 
 use crate::core::Core;
 use crate::mechanism::Mechanism;
 
-/// A run that ends at a singular place ends within a small step of it: the combination of unit rows that vanishes there is small already.
+/// A run that ends at a singular place ends within a small step of it: the combination of unit rows that
+/// vanishes there is small already.
 const NEAR: f64 = 1e-2;
 
 /// Whether constraints lose their independence at a state where the step shrank to nothing.

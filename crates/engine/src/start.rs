@@ -1,7 +1,9 @@
 //! A consistent initial state.
 //!
-//! What is given is kept. What is missing and touched by a constraint is solved for, as small as the constraints allow in the kinetic metric,
-//! $\min \tfrac12 x^\top M x$ subject to the constraints; what no constraint touches is zero. Only if that is impossible is everything moved, by the smallest change in the
+//! What is given is kept. What is missing and touched by a constraint is solved for, as small as the
+//! constraints allow in the kinetic metric,
+//! $\min \tfrac12 x^\top M x$ subject to the constraints; what no constraint touches is zero. Only if that is
+//! impossible is everything moved, by the smallest change in the
 //! kinetic metric. Positions come first, then velocities. Every value that was not given as it stands is noted.
 
 use pfaff_expr::Expr;
@@ -287,7 +289,8 @@ impl Problem<'_> {
         }
         // It may take long. What can be sketched can be compiled.
         let _ = self.core.compile(self.model);
-        // NOTE: rows that repeat others on the constraints but not beside them spoil the iteration: first reach the constraints, then drop these rows.
+        // NOTE: rows that repeat others on the constraints but not beside them spoil the iteration: first
+        // reach the constraints, then drop these rows.
         if !self.approach(free, rows) {
             return false;
         }
@@ -300,7 +303,8 @@ impl Problem<'_> {
         effort == Effort::Any && self.met()
     }
 
-    /// $\min \tfrac12 (x - x_0)^\top M (x - x_0)$ over the free components subject to the linearised constraints, again and again.
+    /// $\min \tfrac12 (x - x_0)^\top M (x - x_0)$ over the free components subject to the linearised
+    /// constraints, again and again.
     fn iterate(&mut self, free: &[usize], anchor: &[f64], rows: &[usize]) -> bool {
         let mut saddle = Saddle::default();
         for _ in 0..ITERATIONS {
@@ -322,7 +326,8 @@ impl Problem<'_> {
         self.met()
     }
 
-    /// From a point on the constraints to the nearest one: a part of the step of [`Problem::iterate`], and back onto the constraints. Where these bend, whole
+    /// From a point on the constraints to the nearest one: a part of the step of [`Problem::iterate`], and
+    /// back onto the constraints. Where these bend, whole
     /// steps overshoot; the part is halved until the steps shrink.
     fn relax(&mut self, free: &[usize], anchor: &[f64], rows: &[usize]) -> bool {
         let mut saddle = Saddle::default();
@@ -370,7 +375,8 @@ impl Problem<'_> {
         last < 1e-10 && self.met()
     }
 
-    /// Levenberg and Marquardt's iteration onto the constraints: $(A^\top A + \mu)\,\delta = -A^\top\varphi$ with $\mu$ in proportion to $|\varphi|$.
+    /// Levenberg and Marquardt's iteration onto the constraints: $(A^\top A + \mu)\,\delta = -A^\top\varphi$
+    /// with $\mu$ in proportion to $|\varphi|$.
     fn approach(&mut self, free: &[usize], rows: &[usize]) -> bool {
         let (n, f) = (self.core.n, free.len());
         let mut lu = Lu::new(f);

@@ -25,7 +25,8 @@ pub struct Survey {
     pub regular: Option<bool>,
     /// One after another.
     pub constraints: Vec<ConstraintSurvey>,
-    /// Whether a run looks for an extremum with memory between given ends, so that no initial value problem is asked for.
+    /// Whether a run looks for an extremum with memory between given ends, so that no initial value problem
+    /// is asked for.
     pub between_ends: bool,
     /// Kernels of `memory`, each with how its past is kept.
     pub kernels: Vec<(String, String)>,

@@ -2,11 +2,14 @@
 //!
 //! Along the flow on $(q, p)$ Liouville's equation leaves of $\rho = e^{-H/kT}$
 //!
-//! $$ \frac{1}{\rho}\Big(\frac{\partial\rho}{\partial t} + \operatorname{div}(\rho X)\Big) = \Omega - \frac{\dot H}{kT}, \qquad
+//! $$ \frac{1}{\rho}\Big(\frac{\partial\rho}{\partial t} + \operatorname{div}(\rho X)\Big) = \Omega -
+//! \frac{\dot H}{kT}, \qquad
 //!    \dot H = \mathcal P - \partial_t L, $$
 //!
-//! with the divergence $\Omega$ and the power $\mathcal P$ of all forces that are not in $L$: stationary exactly when $\mathcal P = kT\,\Omega$. Looked at on the constraints in scattered
-//! states, for the given forces alone (the condition that Tarasov and Zaslavsky 2006 [TZ06, §6] impose as a constraint) and for forces and reactions together.
+//! with the divergence $\Omega$ and the power $\mathcal P$ of all forces that are not in $L$: stationary
+//! exactly when $\mathcal P = kT\,\Omega$. Looked at on the constraints in scattered
+//! states, for the given forces alone (the condition that Tarasov and Zaslavsky 2006 [TZ06, §6] impose as a
+//! constraint) and for forces and reactions together.
 
 use pfaff_model::Model;
 
@@ -28,7 +31,8 @@ pub struct Thermal {
     pub states: usize,
     /// The largest $|\mathcal P - kT\,\Omega|$ of the given forces.
     pub forces: f64,
-    /// The largest $|\Omega - \dot H/kT|$ of forces and reactions: what is left of Liouville's equation for $e^{-H/kT}$.
+    /// The largest $|\Omega - \dot H/kT|$ of forces and reactions: what is left of Liouville's equation for
+    /// $e^{-H/kT}$.
     pub stationarity: f64,
     /// Whether that is rounding.
     pub stationary: bool,

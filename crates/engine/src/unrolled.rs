@@ -1,6 +1,7 @@
 //! The saddle-point solve as one tape: elimination in a fixed order, watched by its pivots.
 //!
-//! Where a pivot falls far below its value at the start, the order may have become a bad one: the numeric solve with pivoting then takes over at that state, and says
+//! Where a pivot falls far below its value at the start, the order may have become a bad one: the numeric
+//! solve with pivoting then takes over at that state, and says
 //! what is singular if something is.
 
 use pfaff_expr::Expr;
@@ -26,7 +27,8 @@ pub(crate) struct Unrolled {
 }
 
 impl Unrolled {
-    /// `None` where elimination in a fixed order does not apply, or multipliers take part in the mass, which then need not stay positive.
+    /// `None` where elimination in a fixed order does not apply, or multipliers take part in the mass, which
+    /// then need not stay positive.
     pub(crate) fn new(model: &Model, equations: &Equations) -> Option<Self> {
         let g = &model.graph;
         if equations.bend.iter().flatten().any(|&e| e != g.zero()) {

@@ -1,13 +1,18 @@
 //! Variations of a motion under constraints: which two of three conditions hold, and what the third costs.
 //!
-//! In Chaplygin's form $\dot q^\alpha = \varepsilon^\alpha(t, q^\mu, \dot q^\mu)$ a variation is given by $w^\mu(t)$; it has displacements $w^\alpha$ and varied velocities $\delta\dot q$. One may ask for
+//! In Chaplygin's form $\dot q^\alpha = \varepsilon^\alpha(t, q^\mu, \dot q^\mu)$ a variation is given by
+//! $w^\mu(t)$; it has displacements $w^\alpha$ and varied velocities $\delta\dot q$. One may ask for
 //!
-//! $$ \tfrac{d}{dt}\Big(w^\alpha - \tfrac{\partial\varepsilon^\alpha}{\partial\dot q^\mu}w^\mu\Big) = 0, \qquad \delta\dot q^\mu - \dot w^\mu = 0, \qquad
+//! $$ \tfrac{d}{dt}\Big(w^\alpha - \tfrac{\partial\varepsilon^\alpha}{\partial\dot q^\mu}w^\mu\Big) = 0,
+//! \qquad \delta\dot q^\mu - \dot w^\mu = 0, \qquad
 //!    \delta(\dot q^\alpha - \varepsilon^\alpha) = 0 \qquad (\mathrm{16a\text{–}c}) $$
 //!
-//! (Guo, Wang, Chee and Mei 2005): Chetaev's condition, commutation with $d/dt$, and constraints that hold on the varied curve. All three hold only where the curvature does not see the motion.
-//! Hölder's variation gives up (c), the vakonomic one (a). Suslov's keeps (a) and (c): in the classical form $\delta\dot q^\alpha \ne \dot w^\alpha$ for the dependent coordinates; in the form of Kleinert and Fiziev
-//! $\delta\dot q^\sigma - \dot w^\sigma = 2 S^\sigma_{\rho\mu}\dot q^\rho w^\mu$ with the torsion $S$ for the base ones. Every defect is computed from its definition along the motion.
+//! (Guo, Wang, Chee and Mei 2005): Chetaev's condition, commutation with $d/dt$, and constraints that hold on
+//! the varied curve. All three hold only where the curvature does not see the motion.
+//! Hölder's variation gives up (c), the vakonomic one (a). Suslov's keeps (a) and (c): in the classical form
+//! $\delta\dot q^\alpha \ne \dot w^\alpha$ for the dependent coordinates; in the form of Kleinert and Fiziev
+//! $\delta\dot q^\sigma - \dot w^\sigma = 2 S^\sigma_{\rho\mu}\dot q^\rho w^\mu$ with the torsion $S$ for the
+//! base ones. Every defect is computed from its definition along the motion.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Chaplygin, Equations, chaplygin_of_constraints};
@@ -34,7 +39,8 @@ pub struct Variations {
     pub dependent: Vec<String>,
     /// The variations, one after another.
     pub kinds: Vec<Variation>,
-    /// The largest $|F^\alpha_{\rho\mu}\dot q^\rho w^\mu|$, where the constraints are linear in the velocities: what it must cost.
+    /// The largest $|F^\alpha_{\rho\mu}\dot q^\rho w^\mu|$, where the constraints are linear in the
+    /// velocities: what it must cost.
     pub curvature: Option<f64>,
 }
 
@@ -191,7 +197,8 @@ pub(crate) fn split(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Positions, velocities and accelerations of a motion whose base is given; dependent positions are left at 0, for nothing contains them.
+/// Positions, velocities and accelerations of a motion whose base is given; dependent positions are left at
+/// 0, for nothing contains them.
 fn given_motion(
     model: &Model,
     form: &Chaplygin,
@@ -380,7 +387,9 @@ fn along(
     }
 }
 
-/// $2 S^\sigma_{\rho\mu}\dot q^\rho w^\mu = g^{\sigma\tau}\,g_{i\alpha}\,\varepsilon^i_\tau\,F^\alpha_{\rho\mu}\dot q^\rho w^\mu$ with the induced metric.
+/// $2 S^\sigma_{\rho\mu}\dot q^\rho w^\mu =
+/// g^{\sigma\tau}\,g_{i\alpha}\,\varepsilon^i_\tau\,F^\alpha_{\rho\mu}\dot q^\rho w^\mu$ with the induced
+/// metric.
 fn twice_torsion(
     form: &Chaplygin,
     (mass, n): (&[f64], usize),

@@ -1,10 +1,14 @@
 //! The model differentiated by dual numbers at one instant: what the audit believes instead of the derivation.
 //!
-//! $$ \frac{d}{dt}\frac{\partial L}{\partial\dot q_k} - \frac{\partial L}{\partial q_k} - Q_k - \sum_a\lambda_a w_{ak}, \qquad \frac{d\varphi_a}{dt}, \qquad E $$
+//! $$ \frac{d}{dt}\frac{\partial L}{\partial\dot q_k} - \frac{\partial L}{\partial q_k} - Q_k -
+//! \sum_a\lambda_a w_{ak}, \qquad \frac{d\varphi_a}{dt}, \qquad E $$
 //!
-//! with $w_a = \partial\varphi_a/\partial\dot q$ (or what `along` says); under the vakonomic principle the reaction is $\sum_a \dot\mu_a w_a + \mu_a(\dot w_a - \partial\varphi_a/\partial q)$.
-//! Under the restricted principle $R - p_a(\dot w_a - \partial\varphi_a/\partial q)$ must lie in the span of the $w_a$, and $\sum_a p_a w_a$ be the momentum of the dependent coordinates.
-//! Derivatives by symbols come from sweeps of `dual.rs`, rates along the motion $(\dot q, \ddot q, 1)$ from its dual numbers, at several instants together.
+//! with $w_a = \partial\varphi_a/\partial\dot q$ (or what `along` says); under the vakonomic principle the
+//! reaction is $\sum_a \dot\mu_a w_a + \mu_a(\dot w_a - \partial\varphi_a/\partial q)$.
+//! Under the restricted principle $R - p_a(\dot w_a - \partial\varphi_a/\partial q)$ must lie in the span of
+//! the $w_a$, and $\sum_a p_a w_a$ be the momentum of the dependent coordinates.
+//! Derivatives by symbols come from sweeps of `dual.rs`, rates along the motion $(\dot q, \ddot q, 1)$ from
+//! its dual numbers, at several instants together.
 
 use std::array::from_fn;
 
@@ -19,7 +23,8 @@ use crate::instant::Instant;
 /// The parts of a model, laid out for dual numbers.
 pub(crate) struct Witness {
     n: usize,
-    /// $L$, $D$ and the constraints, which are differentiated; then $Q_k$ as given; then $w$ of `along`, where given. Together, because they have much in common.
+    /// $L$, $D$ and the constraints, which are differentiated; then $Q_k$ as given; then $w$ of `along`,
+    /// where given. Together, because they have much in common.
     parts: Laid,
     /// Where $w$ of `along` begins among them, by constraint.
     along: Vec<Option<usize>>,
@@ -174,7 +179,8 @@ impl Witness {
         }
     }
 
-    /// The residuals of all constraints at some instants, at most [`LANES`], are told with the numbers of the constraints.
+    /// The residuals of all constraints at some instants, at most [`LANES`], are told with the numbers of the
+    /// constraints.
     pub(crate) fn constraints(
         &mut self,
         instants: &[Instant],
@@ -186,7 +192,8 @@ impl Witness {
         }
     }
 
-    /// The largest of $|d\varphi/dt|$ and, of holonomic ones, $|d^2\varphi/dt^2|$, relative to their terms with accelerations.
+    /// The largest of $|d\varphi/dt|$ and, of holonomic ones, $|d^2\varphi/dt^2|$, relative to their terms
+    /// with accelerations.
     fn differentiated(&self, instant: &Instant, l: usize) -> f64 {
         let mut worst = 0.0;
         for a in 0..self.holonomic.len() {
@@ -362,7 +369,8 @@ impl Laid {
         Self { duals, meaning }
     }
 
-    /// Values at some instants, at most [`LANES`], with their rates along the motion; the first output is told. What is left of the lanes repeats the last instant.
+    /// Values at some instants, at most [`LANES`], with their rates along the motion; the first output is
+    /// told. What is left of the lanes repeats the last instant.
     pub(crate) fn evaluate(&mut self, instants: &[Instant]) -> Lanes {
         let Self { duals, meaning } = self;
         let at = |l: usize| &instants[l.min(instants.len() - 1)];

@@ -1,7 +1,9 @@
 //! Affine bodies written with matrices and words, through the whole road.
 //!
-//! The motions of the reference tables are those of the same bodies written out by components in extended precision. At tolerance 1e-12 positions, velocities,
-//! reactions, energies and, where the rows are the same, multipliers agree to 1e-10·(1+|b|): a hundred times the local tolerance for the errors of some hundred steps.
+//! The motions of the reference tables are those of the same bodies written out by components in extended
+//! precision. At tolerance 1e-12 positions, velocities,
+//! reactions, energies and, where the rows are the same, multipliers agree to 1e-10·(1+|b|): a hundred times
+//! the local tolerance for the errors of some hundred steps.
 
 mod support;
 
@@ -50,7 +52,8 @@ solve        t = 0..2, tolerance = 1e-12
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Every word in the plane and in space, with dead loads, a barrier (log det φ)², metrics, and friction of each kind, under both principles: the audit passes; the three
+/// Every word in the plane and in space, with dead loads, a barrier (log det φ)², metrics, and friction of
+/// each kind, under both principles: the audit passes; the three
 /// integrable words have one motion for every μ(0), whose rate is λ; without rotation the principles differ.
 #[test]
 fn words_under_both_principles_with_friction_and_loads() {

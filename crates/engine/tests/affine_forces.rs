@@ -1,4 +1,5 @@
-//! Force densities over affine bodies, as sums over weighted material points: F, N and the motion they make, against closed forms.
+//! Force densities over affine bodies, as sums over weighted material points: F, N and the motion they make,
+//! against closed forms.
 
 mod support;
 
@@ -11,7 +12,8 @@ fn observed(motion: &Motion, name: &str, i: usize) -> Vec<f64> {
     found
 }
 
-/// A body in n dimensions with its points [w, a], its inertia, and the field 𝓕 = `field`, which may use `x` and `a` of the point.
+/// A body in n dimensions with its points [w, a], its inertia, and the field 𝓕 = `field`, which may use `x`
+/// and `a` of the point.
 fn text(n: usize, points: &[Vec<String>], inertia: &str, field: &str, rest: &str) -> String {
     let list: Vec<String> = points.iter().map(|p| format!("[{}]", p.join(", "))).collect();
     let (count, list) = (points.len(), list.join(", "));
@@ -142,7 +144,8 @@ observe N_right = phi*J*transpose(phi)*transpose(B) + phi*J*transpose(row(c))*ro
     }
 }
 
-/// The statement in place of the sum: `force density` over each solid, and over its points, has the F and N of the closed form.
+/// The statement in place of the sum: `force density` over each solid, and over its points, has the F and N
+/// of the closed form.
 #[test]
 fn force_density_over_solids_and_points() {
     for (n, points, inertia) in bodies() {
@@ -247,7 +250,8 @@ fn quadrature(n: usize, is_box: bool) -> Vec<(f64, Vec<f64>)> {
     all
 }
 
-/// Densities of degree four in a, whose moments of degree five and less the statement takes in closed form, against quadrature.
+/// Densities of degree four in a, whose moments of degree five and less the statement takes in closed form,
+/// against quadrature.
 #[test]
 fn polynomial_densities_are_exact() {
     for (solid, lengths) in [

@@ -1,4 +1,5 @@
-//! Affine bodies over 100 time units: what must be kept is kept to 1e-9, and what must not be is seen to drift; the numbers that gallery models promise.
+//! Affine bodies over 100 time units: what must be kept is kept to 1e-9, and what must not be is seen to
+//! drift; the numbers that gallery models promise.
 
 mod support;
 
@@ -64,7 +65,8 @@ solve t = 0..100, tolerance = 1e-12, samples = 101\n{rest}",
     )
 }
 
-/// 1e-9 is asked for; 100 time units are some thousand steps of local error 1e-12, whose errors in an invariant are partly of one sign.
+/// 1e-9 is asked for; 100 time units are some thousand steps of local error 1e-12, whose errors in an
+/// invariant are partly of one sign.
 #[test]
 fn invariants_hold_for_a_hundred_time_units() {
     for (n, data) in BODIES {
@@ -101,7 +103,8 @@ fn invariants_hold_for_a_hundred_time_units() {
     }
 }
 
-/// Under the vakonomic principle S and what the multipliers carry are kept together: φ pᵀ − p φᵀ with p = φ′J − Σμ ∂c/∂φ′, and E + E[M].
+/// Under the vakonomic principle S and what the multipliers carry are kept together: φ pᵀ − p φᵀ with p = φ′J
+/// − Σμ ∂c/∂φ′, and E + E[M].
 #[test]
 fn lusternik_momentum_is_kept() {
     let momentum = [

@@ -1,5 +1,7 @@
-//! The polar forms of the rotation-free body for any metrics g of space and η of the body, in the plane and in space: each holds along the motions of the general core,
-//! and each, integrated by itself, gives the same motion. The vakonomic ones with their momentum Π, which turns with the body in space.
+//! The polar forms of the rotation-free body for any metrics g of space and η of the body, in the plane and
+//! in space: each holds along the motions of the general core,
+//! and each, integrated by itself, gives the same motion. The vakonomic ones with their momentum Π, which
+//! turns with the body in space.
 
 mod support;
 
@@ -183,7 +185,8 @@ fn rows(n: usize, diagonal: bool, left: &str, right: &str) -> String {
     upper(n, diagonal).into_iter().map(row).collect()
 }
 
-/// (A3), (A4) and ω̂ = ½[A⁻¹, A′] with metrics, in the mixed components of the body: J becomes Jη, N̄ = U⁻¹NgU, and the symmetric part that of η.
+/// (A3), (A4) and ω̂ = ½[A⁻¹, A′] with metrics, in the mixed components of the body: J becomes Jη, N̄ =
+/// U⁻¹NgU, and the symmetric part that of η.
 #[test]
 fn polar_forms_hold_for_any_metrics() {
     let mut random = Random::new(41);
@@ -353,7 +356,8 @@ impl Vakonomic {
     }
 }
 
-/// The vakonomic A-equation with any momentum, in the plane and in space: its residual along the motion of the core, and that π is kept.
+/// The vakonomic A-equation with any momentum, in the plane and in space: its residual along the motion of
+/// the core, and that π is kept.
 #[test]
 fn vakonomic_equation_for_the_stretch_with_any_momentum() {
     let mut random = Random::new(43);

@@ -1,4 +1,5 @@
-//! The other forms of the equations of an affine body: each holds along the motions of the general core, and each, integrated by itself, gives the same motion.
+//! The other forms of the equations of an affine body: each holds along the motions of the general core, and
+//! each, integrated by itself, gives the same motion.
 
 mod support;
 
@@ -71,7 +72,8 @@ fn constraint(word: &str, eta: &str) -> String {
     }
 }
 
-/// (A2): K′ = ΩK + N + N_R = φ′Jφ′ᵀ + N + N_R, S′ = (N + N_R) − (N + N_R)ᵀ; and ∂T/∂g of T = ½tr(φ′ᵀgφ′J) at g = 1 is ½φ′Jφ′ᵀ.
+/// (A2): K′ = ΩK + N + N_R = φ′Jφ′ᵀ + N + N_R, S′ = (N + N_R) − (N + N_R)ᵀ; and ∂T/∂g of T = ½tr(φ′ᵀgφ′J) at
+/// g = 1 is ½φ′Jφ′ᵀ.
 #[test]
 fn balance_of_affine_spin() {
     let mut random = Random::new(21);
@@ -146,7 +148,8 @@ fn commutator_rate(n: usize, a: &[f64], ad: &[f64], add: &[f64]) -> Matrix {
     plus(&first, -1.0, &second)
 }
 
-/// T_int and T_vak of slides 15–16 over random U, A, A′, J: the printed ½ before the first term is wrong, ⅛ is right; and ω̂ = ½[A⁻¹, A′] is what makes Ω symmetric.
+/// T_int and T_vak of slides 15–16 over random U, A, A′, J: the printed ½ before the first term is wrong, ⅛
+/// is right; and ω̂ = ½[A⁻¹, A′] is what makes Ω symmetric.
 #[test]
 fn kinetic_energy_in_polar_variables() {
     let mut random = Random::new(23);
@@ -191,7 +194,8 @@ fn kinetic_energy_in_polar_variables() {
     }
 }
 
-/// (A4) against the motion of the core; the printed slide 18 has AJ·d/dt[…] in its third term and d/dt of the square in its fourth.
+/// (A4) against the motion of the core; the printed slide 18 has AJ·d/dt[…] in its third term and d/dt of the
+/// square in its fourth.
 #[test]
 fn tensor_equation_of_slide_18() {
     let mut random = Random::new(24);
@@ -287,7 +291,8 @@ let G = A*A\nlet right = -(1.6*G*(G - identity({n})) + log(det(A))*identity({n})
     }
 }
 
-/// (A5): the vakonomic body in the plane as a Lagrangian system for A with the constant Π; Π = 0 is one multiplier of many.
+/// (A5): the vakonomic body in the plane as a Lagrangian system for A with the constant Π; Π = 0 is one
+/// multiplier of many.
 #[test]
 fn vakonomic_equations_for_the_stretch() {
     let mut random = Random::new(26);
@@ -329,7 +334,8 @@ initial a = {}, a' = {}\nsolve t = 0..1, tolerance = 1e-12",
     }
 }
 
-/// In space: with the multipliers that make the Lusternik momentum S − 2φMφᵀ vanish, M the skew matrix of −μ, the stretch moves by T_vak − V alone.
+/// In space: with the multipliers that make the Lusternik momentum S − 2φMφᵀ vanish, M the skew matrix of −μ,
+/// the stretch moves by T_vak − V alone.
 #[test]
 fn vakonomic_body_in_space_without_momentum() {
     let mut random = Random::new(27);
@@ -374,7 +380,8 @@ initial a = {}, a' = {}\nsolve t = 0..1, tolerance = 1e-12",
     assert!(off(&run(0.0)) >= 1e-5, "other multipliers, another motion");
 }
 
-/// A gyration that is skew keeps G whatever it is; the co-moving one is skew only where G is the identity, and skew for G otherwise.
+/// A gyration that is skew keeps G whatever it is; the co-moving one is skew only where G is the identity,
+/// and skew for G otherwise.
 #[test]
 fn comoving_gyration_of_a_rigid_body_is_skew_for_its_own_green_matrix() {
     let mut random = Random::new(28);

@@ -217,7 +217,8 @@ observe push = M*r''\nsolve t = 0..1, tolerance = 1e-12\n";
     }
 }
 
-/// The structure of the reaction moment N_R: symmetric for a rigid body, a multiple of g⁻¹ for an incompressible one, symmetric without g-trace for a
+/// The structure of the reaction moment N_R: symmetric for a rigid body, a multiple of g⁻¹ for an
+/// incompressible one, symmetric without g-trace for a
 /// conformal one, antisymmetric for one without rotation, whatever loads and metrics.
 #[test]
 fn reaction_moments_have_the_structure_of_their_constraint() {
@@ -471,7 +472,8 @@ fn a_body_that_loses_its_volume_stops_unless_told_to_go_on() {
     assert_eq!(motion.stop.reason, StopReason::Event("collapse(phi)".into()));
 }
 
-/// A body that only its inertia, its determinant or a force density shows is checked at the start and stops, and `event continue` lets it go on from anywhere.
+/// A body that only its inertia, its determinant or a force density shows is checked at the start and stops,
+/// and `event continue` lets it go on from anywhere.
 #[test]
 fn bodies_without_a_word_are_watched() {
     let inertia = "kinetic tr(transpose(phi')*phi'*J)/2\n";

@@ -52,7 +52,8 @@ fn steps_do_not_allocate() {
         "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - 2*y\nconstraint x'^2 + y'^2 = 2.25\n\
          initial x' = 1.5\nsolve t = 0..4000"
             .to_owned(),
-        // The other kinds of systems: reduced with more than one row, vakonomic, without constraints, and equations as they stand.
+        // The other kinds of systems: reduced with more than one row, vakonomic, without constraints, and
+        // equations as they stand.
         without_events(pfaff::gallery_model("trailers").expect("built in").text),
         without_events(pfaff::gallery_model("disk_vakonomic").expect("built in").text),
         without_events(pfaff::gallery_model("double_pendulum").expect("built in").text),

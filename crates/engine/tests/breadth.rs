@@ -172,13 +172,15 @@ fn the_energy_balance_sees_what_is_lost_off_the_constraints() {
             motion.energy.iter().fold(0.0_f64, |m, e| m.max((e - motion.energy[0]).abs()));
         let check = motion.audit.checks.iter().find(|c| c.name == "energy balance");
         let seen = check.expect("a balance").value;
-        // Gravity is in the Lagrangian, so no work is booked at all; some other quadrature of the reaction's would be off by the drift itself.
+        // Gravity is in the Lagrangian, so no work is booked at all; some other quadrature of the reaction's
+        // would be off by the drift itself.
         assert!(drift > 1e-7, "step {step}: there is something to see, {drift:e}");
         assert!((seen / drift - 1.0).abs() < 1e-6, "step {step}: {seen:e} of {drift:e}");
     }
 }
 
-/// A rate that becomes a billion times too fast for an explicit method: given up after some ten thousand steps, and not after ten million.
+/// A rate that becomes a billion times too fast for an explicit method: given up after some ten thousand
+/// steps, and not after ten million.
 #[test]
 fn a_run_that_crawls_is_given_up() {
     let model = support::model(
@@ -200,7 +202,8 @@ fn singular_places_are_passed_or_named() {
     );
     assert_eq!(crossing.stop.reason, StopReason::End);
     close(crossing.q[0].values[200], 1.1, 1e-9, "x = −1 + 0.7 t");
-    // A parallelogram through its change points: passed, or said to be singular at one of them (where a = 0 or π), never passed wrongly.
+    // A parallelogram through its change points: passed, or said to be singular at one of them (where a = 0
+    // or π), never passed wrongly.
     for gravity in [0.0, 0.3, 1.0] {
         let parallelogram = motion(&format!(
             "coordinates a, b, c\nlet e(u) = [cos(u), sin(u)]\nlet A = e(a)\nlet C = [2, 0] + e(c)\n\
@@ -304,7 +307,8 @@ fn loops_are_closed_from_what_is_given() {
     assert!(none.contains("off by"), "{none}");
 }
 
-/// Missing velocities are the smallest in the kinetic metric also where the constraint bends: a stationary point of the energy on it.
+/// Missing velocities are the smallest in the kinetic metric also where the constraint bends: a stationary
+/// point of the energy on it.
 #[test]
 fn missing_velocities_are_the_smallest_possible() {
     let motion = motion(
@@ -369,7 +373,8 @@ fn large_models_are_surveyed_without_delay() {
     assert!(seen.constraints.iter().all(|c| c.integrable != Some(true)));
 }
 
-/// The divergence on (q, p) by differences: $\operatorname{tr}\partial\ddot q/\partial\dot q + d\ln\det M/dt$, another road than $\partial(Q+R)/\partial p$.
+/// The divergence on (q, p) by differences: $\operatorname{tr}\partial\ddot q/\partial\dot q + d\ln\det
+/// M/dt$, another road than $\partial(Q+R)/\partial p$.
 fn divergence_by_differences(model: &Model, t: f64, q: &[f64], v: &[f64]) -> f64 {
     let dynamics = pfaff::derive(model, None).expect("equations");
     let at = |t: f64, q: &[f64], v: &[f64]| {
@@ -454,7 +459,8 @@ fn divergence_as_formula_and_as_event() {
     assert!(free.observed[0].values.iter().all(|x| *x == 0.0), "Liouville");
 }
 
-/// [TZ06, §6]: $\mathcal P = kT\,\Omega$. Friction alone keeps no temperature; friction with $\sum p^2/m = n\,kT$ held does on it; Gauss's thermostat does for $2K = (n-1)kT$.
+/// [TZ06, §6]: $\mathcal P = kT\,\Omega$. Friction alone keeps no temperature; friction with $\sum p^2/m =
+/// n\,kT$ held does on it; Gauss's thermostat does for $2K = (n-1)kT$.
 #[test]
 fn constant_temperature_systems_pass_their_test() {
     let test = |text: &str, kt: f64| {

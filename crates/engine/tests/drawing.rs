@@ -1,4 +1,5 @@
-//! Animations: every gallery model is drawn, the numbers are those of the motion, nothing is loaded and nothing escapes.
+//! Animations: every gallery model is drawn, the numbers are those of the motion, nothing is loaded and
+//! nothing escapes.
 
 mod support;
 
@@ -49,7 +50,8 @@ fn every_gallery_model_has_a_drawing_that_moves() {
         let moving = data["columns"].as_array().expect("columns").iter().any(Value::is_array);
         let missing = |c: &&Value| {
             let values = decode(c, animation.frames);
-            // A reaction may be infinite at the start, and only there: up to the second output time there are three frames.
+            // A reaction may be infinite at the start, and only there: up to the second output time there are
+            // three frames.
             values.iter().skip(3).any(|x| !x.is_finite())
         };
         let columns = data["columns"].as_array().expect("columns");
@@ -116,7 +118,8 @@ fn numbers_are_those_of_the_motion() {
         }
     }
     let low = data["bounds"][0][0].as_f64().expect("a number");
-    // The circle reaches to -2; its frame cannot be narrower, nor much wider: a blade of 0.6 and a reaction of 0.5 beside it.
+    // The circle reaches to -2; its frame cannot be narrower, nor much wider: a blade of 0.6 and a reaction
+    // of 0.5 beside it.
     assert!((-3.2..=-2.0).contains(&low), "{low}");
 }
 

@@ -125,7 +125,8 @@ fn se2_geodesics_are_elliptic() {
 
 /// The end of a normal extremal of the flat Martinet structure from its momentum at the start.
 ///
-/// y = Y k' sd(ωt) with ω² = p_z c, k² = (c − p_x)/(2c), Y² = 2(c − p_x)/p_z, c² = 2H; x and z follow by integrating cn² and cn⁴.
+/// y = Y k' sd(ωt) with ω² = p_z c, k² = (c − p_x)/(2c), Y² = 2(c − p_x)/p_z, c² = 2H; x and z follow by
+/// integrating cn² and cn⁴.
 fn martinet_end(p: [f64; 3]) -> [f64; 3] {
     let side = 1.0_f64.copysign(p[2]);
     let (px, pz) = (side * p[0], p[2].abs());
@@ -296,7 +297,8 @@ fn free_end_time_has_zero_energy() {
     assert!((best(&motion).t1 - 1.0 / (v - 1.0)).abs() < 1e-11);
 }
 
-/// Periodic conditions: once around a cylinder whose radius is free; the velocity comes back and the path may begin anywhere.
+/// Periodic conditions: once around a cylinder whose radius is free; the velocity comes back and the path may
+/// begin anywhere.
 #[test]
 fn periodic_conditions_tie_the_ends() {
     let motion = solved(

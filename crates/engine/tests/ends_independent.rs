@@ -1,6 +1,7 @@
 //! Motions between given ends, checked by what does not use the canonical equations.
 //!
-//! A motion is stationary if for every admissible variation that keeps its start, $\delta S = p(t_1)\cdot\delta q(t_1)$. Here the kinematics are written by hand, the controls are varied,
+//! A motion is stationary if for every admissible variation that keeps its start, $\delta S =
+//! p(t_1)\cdot\delta q(t_1)$. Here the kinematics are written by hand, the controls are varied,
 //! and both sides are computed by quadrature.
 
 mod support;
@@ -150,7 +151,8 @@ fn turning(shape: [f64; 2], rates: [f64; 2]) -> f64 {
     -own / inertia
 }
 
-/// The falling cat: its turn is the geometric phase of the loop of its shapes, and loops nearby cost more for each radian.
+/// The falling cat: its turn is the geometric phase of the loop of its shapes, and loops nearby cost more for
+/// each radian.
 #[test]
 fn falling_cat_turns_by_its_geometric_phase() {
     let motion = sampled("falling_cat", "");
@@ -181,7 +183,8 @@ fn falling_cat_turns_by_its_geometric_phase() {
     stationary(&[-multiplier(&motion, "momentum") * inertia], varied, 6);
 }
 
-/// A rolled ball: its track is one of Euler's elastica, whose curvature is affine in the place; rolled along it, by quaternions, the ball comes to its end.
+/// A rolled ball: its track is one of Euler's elastica, whose curvature is affine in the place; rolled along
+/// it, by quaternions, the ball comes to its end.
 #[test]
 fn rolled_ball_follows_an_elastica() {
     for set in ["", "X=0.7, Y=-0.4, turn=0.6", "r=0.5, X=1.2, turn=-1.1"] {

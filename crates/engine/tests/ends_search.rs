@@ -79,7 +79,8 @@ fn motions_are_led_along_a_parameter() {
     );
 }
 
-/// No path goes beyond a wall that the search cannot know of: the best one is shown, and the run counts as stopped early.
+/// No path goes beyond a wall that the search cannot know of: the best one is shown, and the run counts as
+/// stopped early.
 const WALLED: &str = "coordinates x, y\nlagrangian (x'^2 + y'^2)/2/(1 - x)^4\ninitial x = 0, y = 0\nfinal x = 2, y = 0\nsolve t = 0..1";
 
 #[test]

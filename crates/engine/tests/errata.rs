@@ -1,4 +1,5 @@
-//! What the papers print and what is right: each printed formula is evaluated and fails, the right one holds. One test for each entry of docs/errata.md.
+//! What the papers print and what is right: each printed formula is evaluated and fails, the right one holds.
+//! One test for each entry of docs/errata.md.
 
 mod support;
 
@@ -47,7 +48,8 @@ fn tarasov_zaslavsky_17_multiplier() {
     let numerator = carried + f_v[0] * free[0] + f_v[1] * free[1];
     let λ = -numerator / (f_v[0] * f_v[0] / m + f_v[1] * f_v[1] / (m * r * r));
     assert!((state.multipliers[0] - λ).abs() < HOLDS);
-    // (17) is λ f_q̇ M⁻¹ f_q̇ᵀ = −numerator. As printed the slopes are those of f̃(p, q, t) = f(q, M⁻¹p, t) by q̇ at fixed p, here by differences.
+    // (17) is λ f_q̇ M⁻¹ f_q̇ᵀ = −numerator. As printed the slopes are those of f̃(p, q, t) = f(q, M⁻¹p, t)
+    // by q̇ at fixed p, here by differences.
     let f = |r: f64, v: f64, w: f64| v - c * r * w + libm::sin(t) + r * r * v * v;
     let f_tilde = |p: [f64; 2], _velocity: [f64; 2]| f(r, p[0] / m, p[1] / (m * r * r));
     let p = [m * v, m * r * r * w];
@@ -122,7 +124,8 @@ fn gyroscopic_rates_are_skew_and_not_zero() {
     assert!((turn - -turn - 1.4).abs() < MOVES);
 }
 
-/// [GKS13, slide 12]: a constraint ω(t,q)q̇ has the vakonomic reaction μ̇ω + μ(∂_tω + …); the slide has ω(q) and omits ∂_tω, where slide 9 allows explicit time.
+/// [GKS13, slide 12]: a constraint ω(t,q)q̇ has the vakonomic reaction μ̇ω + μ(∂_tω + …); the slide has ω(q)
+/// and omits ∂_tω, where slide 9 allows explicit time.
 #[test]
 fn vakonomic_reaction_knows_explicit_time() {
     let text = "parameters m = 1.5, k = 0.7\ncoordinates x, y\nlagrangian m*(x'^2 + y'^2)/2\n\
@@ -207,7 +210,8 @@ fn multipliers_depend_on_velocities() {
     assert!((slow - fast).abs() > FAILS && slow.abs() > FAILS);
 }
 
-/// [BN, (2.4)]: λa is closed if ∂_jλ a_i − ∂_iλ a_j + λ(∂_j a_i − ∂_i a_j) = 0; printed is ∂_iλ a_i − ∂_jλ a_i + λ(∂_i a_i − ∂_j a_i).
+/// [BN, (2.4)]: λa is closed if ∂_jλ a_i − ∂_iλ a_j + λ(∂_j a_i − ∂_i a_j) = 0; printed is ∂_iλ a_i − ∂_jλ
+/// a_i + λ(∂_i a_i − ∂_j a_i).
 #[test]
 fn closedness_has_two_indices_on_each_term() {
     // λ = e^{−x}, a = e^x (y, x, 0): λa = d(xy). The engine calls the constraint integrable.
@@ -243,7 +247,8 @@ fn projected_equations_have_a_plus() {
     differ(e_x + slope * e_z, e_x - slope * e_z);
 }
 
-/// [PP, (20)]: q̈ = (φ'/2φ)q̇ stands behind a general metric and holds in Cartesian coordinates of a flat one; in general ∇_v v = (φ'/2φ)v. In polar
+/// [PP, (20)]: q̈ = (φ'/2φ)q̇ stands behind a general metric and holds in Cartesian coordinates of a flat
+/// one; in general ∇_v v = (φ'/2φ)v. In polar
 /// coordinates r̈ = rθ̇² + (φ'/2φ)ṙ.
 #[test]
 fn prescribed_speed_needs_the_connection() {

@@ -1,4 +1,5 @@
-//! Slides 17 and 18 of Gołubowska, Kovalchuk and Sławianowski 2013 index by index, for g = η = 1: the variational derivative of T_vak, and the explicit form of the equations of d'Alembert.
+//! Slides 17 and 18 of Gołubowska, Kovalchuk and Sławianowski 2013 index by index, for g = η = 1: the
+//! variational derivative of T_vak, and the explicit form of the equations of d'Alembert.
 
 mod support;
 
@@ -140,7 +141,8 @@ impl Path {
         })
     }
 
-    /// The left-hand side of slide 18's explicit form. `first`: d²/dt² acts on A^{D)A} as well; `rates`: so do the other derivatives.
+    /// The left-hand side of slide 18's explicit form. `first`: d²/dt² acts on A^{D)A} as well; `rates`: so
+    /// do the other derivatives.
     fn slide_18(&self, first: bool, rates: bool) -> Matrix {
         self.symmetric(|c, d| {
             let n = self.n;
@@ -179,7 +181,8 @@ impl Path {
         })
     }
 
-    /// AJA″ − ½AJA C′ − AJA′C + ¼AJA C², its symmetric part: (A4) of docs/affine.md, which `affine_views.rs` finds along motions.
+    /// AJA″ − ½AJA C′ − AJA′C + ¼AJA C², its symmetric part: (A4) of docs/affine.md, which `affine_views.rs`
+    /// finds along motions.
     fn tensor_form(&self) -> Matrix {
         let n = self.n;
         let ([a, ad, add], [i, id, _]) = (&self.a, &self.inverse);
@@ -195,7 +198,8 @@ impl Path {
     }
 }
 
-/// Slide 18: d/dt acts on A^{F(C} alone and d²/dt² on A^{B(C}. Read as printed, with A^{D)A} under the derivatives, the explicit form is not the tensor form above it.
+/// Slide 18: d/dt acts on A^{F(C} alone and d²/dt² on A^{B(C}. Read as printed, with A^{D)A} under the
+/// derivatives, the explicit form is not the tensor form above it.
 #[test]
 fn explicit_form_of_slide_18() {
     let mut random = Random::new(31);
@@ -213,7 +217,8 @@ fn explicit_form_of_slide_18() {
     }
 }
 
-/// Slide 17 is the variational derivative of T_vak with ⅛ before its first term, not with the printed ½: A moves by T_vak − tr(BA), and δT_vak/δA = B for any B.
+/// Slide 17 is the variational derivative of T_vak with ⅛ before its first term, not with the printed ½: A
+/// moves by T_vak − tr(BA), and δT_vak/δA = B for any B.
 #[test]
 fn variational_derivative_of_slide_17() {
     let mut random = Random::new(32);

@@ -1,4 +1,5 @@
-//! Errata about foliations, the cotangent form, Lagrange spaces and differential forms: each printed formula is evaluated and fails, the right one holds. One test for each entry of docs/errata.md.
+//! Errata about foliations, the cotangent form, Lagrange spaces and differential forms: each printed formula
+//! is evaluated and fails, the right one holds. One test for each entry of docs/errata.md.
 
 mod support;
 
@@ -42,7 +43,8 @@ fn timely() -> Case {
     )
 }
 
-/// [PP, (4)] for δ_ū = ∂_ū − C^u_ū ∂_u: the quadratic terms of the bracket have the other sign; as printed it is −[∂_ū + C_ū∂, ∂_v̄ + C_v̄∂], the curvature for y = +C.
+/// [PP, (4)] for δ_ū = ∂_ū − C^u_ū ∂_u: the quadratic terms of the bracket have the other sign; as printed it
+/// is −[∂_ū + C_ū∂, ∂_v̄ + C_v̄∂], the curvature for y = +C.
 #[test]
 fn curvature_4_belongs_to_the_other_sign() {
     let case = linear();
@@ -88,7 +90,8 @@ fn affine_splitting_8_has_the_wrong_sign() {
     assert!((off(b - c * y) - 2.0 * b).abs() < HOLDS);
 }
 
-/// [PP, γ beside (8)] with C_V = (C^u_ū y^ū − b^u)∂_u + …: γ = ∂_ū b + C^v_ū ∂_v b − b^v ∂_v C_ū; the printed signs belong to (8).
+/// [PP, γ beside (8)] with C_V = (C^u_ū y^ū − b^u)∂_u + …: γ = ∂_ū b + C^v_ū ∂_v b − b^v ∂_v C_ū; the printed
+/// signs belong to (8).
 #[test]
 fn gamma_belongs_to_another_sign_of_the_drift() {
     let case = Case::new(
@@ -103,7 +106,8 @@ fn gamma_belongs_to_another_sign_of_the_drift() {
     differ(γ - (b_a + c * b_z - b * c_z), γ - (b_a - c * b_z + b * c_z));
 }
 
-/// [PP, below (12)]: the splitting of y = +α|ȳ| must annihilate its own directions D″: X¹ − α(X·ȳ)/|ȳ|, printed with a plus.
+/// [PP, below (12)]: the splitting of y = +α|ȳ| must annihilate its own directions D″: X¹ − α(X·ȳ)/|ȳ|,
+/// printed with a plus.
 #[test]
 fn splitting_of_the_nonlinear_appell_machine() {
     let case = Case::new(
@@ -166,7 +170,8 @@ fn s_curvature_has_a_time_term() {
     differ(left - k * t * v * R, left - 0.0);
 }
 
-/// [PP, section 4]: ẏ follows from ṗ = J ÿ + Dp with J_ūv̄ = ∂p_ū/∂y^v̄; the printed h_ūv̄ = ∂p_v̄/∂y^ū is its transpose, another matrix where L couples leaf and transverse velocities.
+/// [PP, section 4]: ẏ follows from ṗ = J ÿ + Dp with J_ūv̄ = ∂p_ū/∂y^v̄; the printed h_ūv̄ = ∂p_v̄/∂y^ū is
+/// its transpose, another matrix where L couples leaf and transverse velocities.
 #[test]
 fn jacobian_of_the_momenta_is_not_symmetric() {
     let case = linear();
@@ -232,7 +237,8 @@ fn theorem_4_1_lacks_a_part_of_the_time_term() {
     differ(left - right[0], left - (right[0] - C[0] * bent));
 }
 
-/// [PP, section 4], "the induced lagrangian is regular": for the decelerated particle L_c = φ(t)/2 has no Hessian and no momenta, and yet p_ū = (∂L/∂y^ū)∘C serve.
+/// [PP, section 4], "the induced lagrangian is regular": for the decelerated particle L_c = φ(t)/2 has no
+/// Hessian and no momenta, and yet p_ū = (∂L/∂y^ū)∘C serve.
 #[test]
 fn momenta_are_not_those_of_the_constrained_lagrangian() {
     let case = Case::new(
@@ -254,7 +260,9 @@ fn momenta_are_not_those_of_the_constrained_lagrangian() {
     assert!((rate[0] + p[0] / (2.0 * 1.5)).abs() < HOLDS);
 }
 
-/// [PP, section 5]: a bundle-like metric is ½g₀²(Y⁰)² + ½g_ūv̄(x̄)y^ūy^v̄ with Y⁰ = y⁰ + a_ūy^ū: the squared length across the leaves, the least over y⁰, does not depend on x⁰. With Y^ū = y^ū + y⁰g̃^ū(x⁰, x̄), as defined there, it does.
+/// [PP, section 5]: a bundle-like metric is ½g₀²(Y⁰)² + ½g_ūv̄(x̄)y^ūy^v̄ with Y⁰ = y⁰ + a_ūy^ū: the squared
+/// length across the leaves, the least over y⁰, does not depend on x⁰. With Y^ū = y^ū + y⁰g̃^ū(x⁰, x̄), as
+/// defined there, it does.
 #[test]
 fn bundle_like_metric_is_shifted_along_the_leaf() {
     // The least over y⁰ is L_c of the constraint ∂L/∂y⁰ = 0.
@@ -302,7 +310,8 @@ fn trajectories_of_the_decelerated_particle_are_normed() {
     }
 }
 
-/// [BN, (2.4)]: ∂_jλ a_i − ∂_iλ a_j + λ(∂_j a_i − ∂_i a_j) = 0. The printed indices fail on the closed form e^{−x₁}·(e^{x₁}x₂, e^{x₁}x₁, 0).
+/// [BN, (2.4)]: ∂_jλ a_i − ∂_iλ a_j + λ(∂_j a_i − ∂_i a_j) = 0. The printed indices fail on the closed form
+/// e^{−x₁}·(e^{x₁}x₂, e^{x₁}x₁, 0).
 #[test]
 fn closedness_condition_has_lost_its_indices() {
     let case = Case::new(
@@ -324,7 +333,8 @@ fn closedness_condition_has_lost_its_indices() {
     assert!((values[1] + 1.0).abs() < HOLDS, "the printed entry is −1");
 }
 
-/// [BN, (2.7), (2.8)]: a_σ^i = g^ij a_σj with a raised index; with the printed a_σi in (2.8) the curves are not those of (1.2).
+/// [BN, (2.7), (2.8)]: a_σ^i = g^ij a_σj with a raised index; with the printed a_σi in (2.8) the curves are
+/// not those of (1.2).
 #[test]
 fn covectors_of_the_constraints_are_raised() {
     let case = Case::new(
@@ -386,7 +396,9 @@ fn hamilton_equation_has_a_minus() {
     assert!(!at([0.0, 0.0]).0.is_finite(), "A = 0");
 }
 
-/// [TZ06, (97)–(102)]: with C = −λ f_v dt∧dq the motion is that of the opposite reaction, so that (100) does not follow; C = +λ f_v dt∧dq gives (38). And dω = C is not the condition: dω − C is not zero on a motion, i_X(dω − C) is.
+/// [TZ06, (97)–(102)]: with C = −λ f_v dt∧dq the motion is that of the opposite reaction, so that (100) does
+/// not follow; C = +λ f_v dt∧dq gives (38). And dω = C is not the condition: dω − C is not zero on a motion,
+/// i_X(dω − C) is.
 #[test]
 fn chetaev_form_has_a_plus() {
     let case = Case::new(
@@ -451,7 +463,8 @@ fn number(formula: &str, with: &str) -> f64 {
     }
 }
 
-/// [TZ06, (108)], said to hold for β > −1: for Caputo's derivative it needs β > m − 1; at β = 0 the derivative is zero, the formula is not.
+/// [TZ06, (108)], said to hold for β > −1: for Caputo's derivative it needs β > m − 1; at β = 0 the
+/// derivative is zero, the formula is not.
 #[test]
 fn power_rule_108_needs_larger_powers() {
     let formula = |β: f64| {

@@ -1,6 +1,8 @@
-//! Errata of Guo, Wang, Chee and Mei 2005 [GWCM05]: each printed formula is evaluated with the tensors of the engine and fails, the right one holds. One test for each entry of docs/errata.md.
+//! Errata of Guo, Wang, Chee and Mei 2005 [GWCM05]: each printed formula is evaluated with the tensors of the
+//! engine and fails, the right one holds. One test for each entry of docs/errata.md.
 //!
-//! Upper indices come first; derivatives of $\varepsilon$ and $\Gamma$ are taken from their expressions and not from other tensors.
+//! Upper indices come first; derivatives of $\varepsilon$ and $\Gamma$ are taken from their expressions and
+//! not from other tensors.
 
 mod support;
 
@@ -44,7 +46,8 @@ fn triples(m: usize) -> impl Iterator<Item = (usize, usize, usize)> {
     (0..m * m * m).map(move |k| (k / (m * m), k / m % m, k % m))
 }
 
-/// [GWCM05, (5)]: ∂_μ ε^j_ν is joined by Γ̃^j_kl ε^k_μ ε^l_ν. As printed Dg = 0, said to be easy to verify, holds for constant g_ij only; the sleigh with offset mass has Γ^1_22 = −a cos φ and not 0.
+/// [GWCM05, (5)]: ∂_μ ε^j_ν is joined by Γ̃^j_kl ε^k_μ ε^l_ν. As printed Dg = 0, said to be easy to verify,
+/// holds for constant g_ij only; the sleigh with offset mass has Γ^1_22 = −a cos φ and not 0.
 #[test]
 fn connection_of_a_metric_that_varies() {
     let mut sleigh = Local::new(
@@ -87,7 +90,8 @@ fn connection_of_a_constant_metric_is_as_printed() {
     }
 }
 
-/// [GWCM05, (7)]: R_ρσμν = g_ij(f^i_μρ f^j_νσ − f^i_νρ f^j_μσ) without the factor ½, for R^ρ_σμν = ∂_μΓ^ρ_νσ − ∂_νΓ^ρ_μσ + ΓΓ − ΓΓ taken from its definition.
+/// [GWCM05, (7)]: R_ρσμν = g_ij(f^i_μρ f^j_νσ − f^i_νρ f^j_μσ) without the factor ½, for R^ρ_σμν = ∂_μΓ^ρ_νσ
+/// − ∂_νΓ^ρ_μσ + ΓΓ − ΓΓ taken from its definition.
 #[test]
 fn curvature_7_has_no_half() {
     let local = coupled();
@@ -115,7 +119,8 @@ fn curvature_7_has_no_half() {
     differ(by_definition - gauss, by_definition - gauss / 2.0);
 }
 
-/// [GWCM05, before (13)]: ε_i^μ ε_μ^j is the projector onto the admissible directions, with trace m; δ_i^j is printed. ε_i^μ ε_ν^i = δ^μ_ν is right.
+/// [GWCM05, before (13)]: ε_i^μ ε_μ^j is the projector onto the admissible directions, with trace m; δ_i^j is
+/// printed. ε_i^μ ε_ν^i = δ^μ_ν is right.
 #[test]
 fn embedding_makes_a_projector() {
     let local = coupled();
@@ -139,7 +144,8 @@ fn embedding_makes_a_projector() {
     }
 }
 
-/// [GWCM05, (13)]: ∂_ρ ε^i_μ = ε^i_σ Γ^σ_ρμ + f^i_ρμ; the second fundamental form is missing, without which (7) would be zero. The second equation holds after contraction with ε^i_σ.
+/// [GWCM05, (13)]: ∂_ρ ε^i_μ = ε^i_σ Γ^σ_ρμ + f^i_ρμ; the second fundamental form is missing, without which
+/// (7) would be zero. The second equation holds after contraction with ε^i_σ.
 #[test]
 fn derivative_of_the_embedding_has_a_normal_part() {
     for local in [coupled(), disk()] {
@@ -170,7 +176,8 @@ fn derivative_of_the_embedding_has_a_normal_part() {
     }
 }
 
-/// [GWCM05, (14)]: ∂_μ ε^i_ρ − ∂_ρ ε^i_μ = F^i_μρ, whose projection alone is 2ε^i_σ S^σ_μρ. For the disk S = 0 and F is not.
+/// [GWCM05, (14)]: ∂_μ ε^i_ρ − ∂_ρ ε^i_μ = F^i_μρ, whose projection alone is 2ε^i_σ S^σ_μρ. For the disk S =
+/// 0 and F is not.
 #[test]
 fn curvature_of_the_constraints_is_not_the_torsion() {
     for local in [coupled(), disk()] {
@@ -197,7 +204,8 @@ fn last(series: &[Series]) -> f64 {
     largest(series.iter().map(|s| *s.values.last().expect("a value")))
 }
 
-/// [GWCM05, (18), (24)]: what Hölder's variation costs in the constraints, and the vakonomic one in Chetaev's condition, is F^α_ρμ v^ρ w^μ; 2ε^α_σ S^σ_ρμ v^ρ w^μ is printed, which is 0 for the disk.
+/// [GWCM05, (18), (24)]: what Hölder's variation costs in the constraints, and the vakonomic one in Chetaev's
+/// condition, is F^α_ρμ v^ρ w^μ; 2ε^α_σ S^σ_ρμ v^ρ w^μ is printed, which is 0 for the disk.
 #[test]
 fn variations_cost_the_curvature_of_the_constraints() {
     let model = model(&format!("{DISK}initial phi' = 1, psi' = 0.5\n"));
@@ -220,7 +228,8 @@ fn variations_cost_the_curvature_of_the_constraints() {
     differ(vakonomic - cost, vakonomic);
 }
 
-/// [GWCM05, (19) ⇒ (20)]: (20) does not follow. The classical variation of Suslov obeys (19) and has δv^σ = ẇ^σ, as (11) asks for i = σ; 2S^σ_ρμ v^ρ w^μ is not zero.
+/// [GWCM05, (19) ⇒ (20)]: (20) does not follow. The classical variation of Suslov obeys (19) and has δv^σ =
+/// ẇ^σ, as (11) asks for i = σ; 2S^σ_ρμ v^ρ w^μ is not zero.
 #[test]
 fn suslov_20_does_not_follow() {
     let text = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint z' = y*x'\n";
@@ -243,7 +252,8 @@ fn suslov_20_does_not_follow() {
     assert!((postulated - printed.abs()).abs() < HOLDS, "{postulated} {printed}");
 }
 
-/// [GWCM05, (27)]: [L_c]_μ = −p_α F^α_μν v^ν for every L; with −2S^ρ_μν v^ν ∂L_c/∂v^ρ, as printed, for natural L = T − V alone.
+/// [GWCM05, (27)]: [L_c]_μ = −p_α F^α_μν v^ν for every L; with −2S^ρ_μν v^ν ∂L_c/∂v^ρ, as printed, for
+/// natural L = T − V alone.
 #[test]
 fn torsion_27_needs_a_natural_lagrangian() {
     let natural = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 - x*y^2\nconstraint z' = y*x' + x*y*y'\n";
@@ -296,7 +306,8 @@ fn relation_29_is_symmetrised() {
     differ(largest(symmetrised), largest(triples(2).map(printed)));
 }
 
-/// [GWCM05, (37)]: [f^j]_μ = F^j_μν v^ν; with the torsion, 2ε^j_σ S^σ_μν v^ν, it is zero for the disk (and the indices of the print do not match).
+/// [GWCM05, (37)]: [f^j]_μ = F^j_μν v^ν; with the torsion, 2ε^j_σ S^σ_μν v^ν, it is zero for the disk (and
+/// the indices of the print do not match).
 #[test]
 fn constraint_37_turns_with_its_curvature() {
     for mut local in [coupled(), disk()] {
@@ -323,7 +334,9 @@ fn constraint_37_turns_with_its_curvature() {
     }
 }
 
-/// [GWCM05, (38), (39)]: with L + λf (so λ = −μ of the engine) the rows of dependent coordinates say [L]_α = −λ̇_α, a plus is printed; and λ_α = −p_α + c_α, λ_μ = 0. By (39) λ_i = −ε_i^μ ∂L_c/∂v^μ, which is −p_i for the base too.
+/// [GWCM05, (38), (39)]: with L + λf (so λ = −μ of the engine) the rows of dependent coordinates say [L]_α =
+/// −λ̇_α, a plus is printed; and λ_α = −p_α + c_α, λ_μ = 0. By (39) λ_i = −ε_i^μ ∂L_c/∂v^μ, which is −p_i for
+/// the base too.
 #[test]
 fn multipliers_38_and_39() {
     let mut local = coupled();
@@ -375,7 +388,8 @@ fn end(text: &str) -> Vec<f64> {
     motion.q.iter().map(|s| *s.values.last().expect("an end")).collect()
 }
 
-/// [GWCM05, (33)]: vakonomic motions are geodesics of the induced metric for one initial multiplier only, c = p − μ = 0.
+/// [GWCM05, (33)]: vakonomic motions are geodesics of the induced metric for one initial multiplier only, c =
+/// p − μ = 0.
 #[test]
 fn vakonomic_motions_are_a_family() {
     let text = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint c: z' - y*x' = 0\n\
@@ -392,7 +406,8 @@ fn vakonomic_motions_are_a_family() {
     assert!((other[0] - 1.591_567_62).abs() < 1e-8 && (other[1] - 3.215_331_54).abs() < 1e-8);
 }
 
-/// [GWCM05, (46), remark 2]: with torsion zero the disk turns uniformly under Chetaev's principle, and under the vakonomic one where c·F v = 0 only.
+/// [GWCM05, (46), remark 2]: with torsion zero the disk turns uniformly under Chetaev's principle, and under
+/// the vakonomic one where c·F v = 0 only.
 #[test]
 fn torsion_zero_does_not_make_the_principles_equal() {
     let base = "initial phi' = 1, psi' = 0.5\nsolve t = 0..2, tolerance = 1e-12\n";
@@ -407,7 +422,8 @@ fn torsion_zero_does_not_make_the_principles_equal() {
     assert!(uniform(&vakonomic("0", "0")) > FAILS, "(46) fails");
 }
 
-/// [GWCM05, remark 2]: autoparallels are geodesics also where the torsion is totally antisymmetric and not zero, as on the rotation group with ω inserted for three further velocities.
+/// [GWCM05, remark 2]: autoparallels are geodesics also where the torsion is totally antisymmetric and not
+/// zero, as on the rotation group with ω inserted for three further velocities.
 #[test]
 fn totally_antisymmetric_torsion_is_enough() {
     let local = Local::new(

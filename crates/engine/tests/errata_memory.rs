@@ -30,7 +30,8 @@ fn right_caputo_has_the_lag_and_a_sign() {
     let range = Range { from: None, to: Some(2.0) };
     close(number("caputo_right((2 - t)^3, 0.5)", 0.5, range), 4.975_115_752_387_231);
     close(number("caputo_right((2 - t)^3, 1.5)", 0.5, range), 8.291_859_587_312_052);
-    // As printed the kernel is a root of t − τ < 0. With τ − t for it, but still without (−1)^m, the value has the wrong sign: τ = 0.5 + s², Simpson's rule.
+    // As printed the kernel is a root of t − τ < 0. With τ − t for it, but still without (−1)^m, the value
+    // has the wrong sign: τ = 0.5 + s², Simpson's rule.
     let integrand = |s: f64| -6.0 * (1.5 - s * s) * (1.5 - s * s) / libm::tgamma(0.5);
     let (n, end) = (200, 1.5_f64.sqrt());
     let printed: f64 = (0..=n)
@@ -54,7 +55,8 @@ fn no_memory_is_a_one_sided_delta() {
     assert!((value(&even, 2.0) - g / 2.0).abs() < narrow, "half of what is printed");
 }
 
-/// (54): C₀ = f/a₁ is the constraint itself, so that it is no constant of integration: with C₁ = ω²q̇(0) in (56) the sides part by 1.82.
+/// (54): C₀ = f/a₁ is the constraint itself, so that it is no constant of integration: with C₁ = ω²q̇(0) in
+/// (56) the sides part by 1.82.
 #[test]
 fn constants_of_integration_are_those_of_the_constraint() {
     let text = "coordinates q\nequation 2*q' + caputo(q, 2.5) = 0\ninitial q = 0.3, q' = -0.7, q'' = 1.1\nobserve left = caputo(q, 1.5) + 2*q\nsolve t = 0..1.3\n";
@@ -147,7 +149,8 @@ fn lower_orders_keep_the_first_velocity() {
     close(value(&format!("rl({y}, 1.5)"), 1.7), 9.565_517_208_6);
 }
 
-/// The reduced oscillator is $\ddot x + g^{-1} D^{3-\alpha} x + K/2 = 0$ with $g = b_2/2c$, not $D^{2-\alpha}$ with $b_2/c$.
+/// The reduced oscillator is $\ddot x + g^{-1} D^{3-\alpha} x + K/2 = 0$ with $g = b_2/2c$, not
+/// $D^{2-\alpha}$ with $b_2/c$.
 #[test]
 fn damping_has_the_order_three_minus_alpha() {
     let entry =

@@ -1,6 +1,7 @@
 //! Source text in other languages: compiled, run at random states, and compared with the interpreter.
 //!
-//! Each language takes one compiler and one process for all models. Where the compiler is not there, the test says so and proves nothing. Every model of the
+//! Each language takes one compiler and one process for all models. Where the compiler is not there, the test
+//! says so and proves nothing. Every model of the
 //! gallery is taken if `PFAFF_EXPORT` is `all`; otherwise some that use every helper between them.
 #![allow(clippy::print_stderr, reason = "a test that cannot run says why")]
 
@@ -360,7 +361,8 @@ fn python_agrees_to_rounding() {
             found.clone_from(wanted);
         }
     }
-    // Multiply-adds round twice there, and solves at random states, far from the constraints, lose up to seven digits (Bricard's linkage).
+    // Multiply-adds round twice there, and solves at random states, far from the constraints, lose up to
+    // seven digits (Bricard's linkage).
     compare(&modules, Language::Python, &answers, &expected, |_| 1e-9);
 }
 
@@ -379,7 +381,8 @@ fn the_text_has_the_operations_of_the_tape() {
     }
 }
 
-/// Machine code for one, four and eight states has the bits of the interpreter, for the programs of every gallery model in both forms.
+/// Machine code for one, four and eight states has the bits of the interpreter, for the programs of every
+/// gallery model in both forms.
 #[test]
 fn native_code_has_the_bits_of_the_interpreter_on_every_gallery_model() {
     let (mut random, mut compared) = (Random(11), 0);

@@ -1,6 +1,7 @@
 //! Planted faults: each breaks the derived equations in one place, and each must turn the audit to `fail`.
 //!
-//! The audit goes back to the model by dual numbers, so it shares nothing with the equations that are broken here. The same models pass unbroken.
+//! The audit goes back to the model by dual numbers, so it shares nothing with the equations that are broken
+//! here. The same models pass unbroken.
 
 mod support;
 

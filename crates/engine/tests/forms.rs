@@ -1,4 +1,5 @@
-//! Foliations, cotangent form, Lagrange spaces and Krupková's system against the core, over random systems and the reference tables.
+//! Foliations, cotangent form, Lagrange spaces and Krupková's system against the core, over random systems
+//! and the reference tables.
 
 mod support;
 
@@ -42,7 +43,8 @@ fn small(value: f64, size: f64, what: &str) {
     );
 }
 
-/// [PP, Theorem 3.1] with y = +C: δL_c = ⟨R, 𝓛⟩ along the motions of the core, linear, affine, nonlinear, implicit, with time, forces and leaf dependence.
+/// [PP, Theorem 3.1] with y = +C: δL_c = ⟨R, 𝓛⟩ along the motions of the core, linear, affine, nonlinear,
+/// implicit, with time, forces and leaf dependence.
 #[test]
 fn constrained_lagrangian_moves_by_the_s_curvature() {
     for (kind, system, case, _) in random_cases(41) {
@@ -95,7 +97,8 @@ fn momenta_move_by_the_cotangent_form() {
     }
 }
 
-/// [BN, (3.7)]: A′ + B′ q̈ = 0 along the motions of the core; and A′, B′ are the values of the pulled-back Lepage form on (δ_l, D) and (δ_l, ∂/∂q̇^s).
+/// [BN, (3.7)]: A′ + B′ q̈ = 0 along the motions of the core; and A′, B′ are the values of the pulled-back
+/// Lepage form on (δ_l, D) and (δ_l, ∂/∂q̇^s).
 #[test]
 fn reduced_equation_is_that_of_the_pulled_back_lepage_form() {
     for (kind, system, case, _) in random_cases(44) {
@@ -135,7 +138,8 @@ fn reduced_equation_is_that_of_the_pulled_back_lepage_form() {
     }
 }
 
-/// [BN, (2.5), (2.8)]: −2G* is the acceleration and λ the multiplier of the core, and G* = G − ½ M⁻¹(F + λa)/1 by its own formula.
+/// [BN, (2.5), (2.8)]: −2G* is the acceleration and λ the multiplier of the core, and G* = G − ½ M⁻¹(F +
+/// λa)/1 by its own formula.
 #[test]
 fn canonical_semispray_is_the_motion_of_chetaev() {
     for (_, system, case, _) in random_cases(45) {
@@ -168,7 +172,8 @@ fn canonical_semispray_is_the_motion_of_chetaev() {
     }
 }
 
-/// N^i_j = ∂G*^i/∂y^j, and R^i_jk is the vertical part of −[δ_j, δ_k]: both by differences of G* at neighbouring points.
+/// N^i_j = ∂G*^i/∂y^j, and R^i_jk is the vertical part of −[δ_j, δ_k]: both by differences of G* at
+/// neighbouring points.
 #[test]
 fn nonlinear_connection_and_its_curvature() {
     let mut random = Random::new(46);
@@ -276,7 +281,8 @@ fn motions_of_the_views_are_those_of_the_core() {
     }
 }
 
-/// [TZ06, (84)–(93)] with μ ↦ −μ: Hamilton's form of the vakonomic principle moves as the core does, and for M = 1 it is q̇ = (1 − AAᵀ/A²)p.
+/// [TZ06, (84)–(93)] with μ ↦ −μ: Hamilton's form of the vakonomic principle moves as the core does, and for
+/// M = 1 it is q̇ = (1 − AAᵀ/A²)p.
 #[test]
 fn hamiltonian_form_of_the_vakonomic_principle() {
     let mut random = Random::new(52);
@@ -317,7 +323,8 @@ fn hamiltonian_form_of_the_vakonomic_principle() {
     small(model.graph.evaluate(&form.multipliers, &at)[0] + share, 1.0, "(92)");
 }
 
-/// [BN, Theorem 2.1] corrected: the equations of L* = L + λ(x)Q less those of L are C_ij y^j, C_ij = ∂_j(λa_i) − ∂_i(λa_j).
+/// [BN, Theorem 2.1] corrected: the equations of L* = L + λ(x)Q less those of L are C_ij y^j, C_ij =
+/// ∂_j(λa_i) − ∂_i(λa_j).
 #[test]
 fn equivalent_lagrangians_differ_by_a_closed_form() {
     let (a, λ) = (["x2*sin(x3)", "x1*x3", "exp(x1) + x2"], "1 + x1*x2^2");

@@ -200,7 +200,8 @@ fn sums_of_mixed_degree_are_refused() {
     assert!(message.contains("1-form") && message.contains("2-form"), "{message}");
 }
 
-/// The pull-back to a motion: ω = p dq − H dt on a curve is its value on the velocity times dt, and every 2-form vanishes there.
+/// The pull-back to a motion: ω = p dq − H dt on a curve is its value on the velocity times dt, and every
+/// 2-form vanishes there.
 #[test]
 fn pull_back_to_a_motion() {
     let mut s = Setting::new(6, &["t", "q", "p"]);

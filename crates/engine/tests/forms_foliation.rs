@@ -142,7 +142,8 @@ fn adapted_lagrangians_are_recognised() {
     assert_eq!(with(" + z*b'^2/9"), Some(false));
 }
 
-/// [PP, Proposition 3.2]: every combination of ∂φ/∂y is annihilated by E_ū + C^u_ū E_u, also for constraints that are not solved; and C″ annihilates D″.
+/// [PP, Proposition 3.2]: every combination of ∂φ/∂y is annihilated by E_ū + C^u_ū E_u, also for constraints
+/// that are not solved; and C″ annihilates D″.
 #[test]
 fn covectors_of_chetaev_vanish_on_the_splitting() {
     let mut random = Random::new(50);

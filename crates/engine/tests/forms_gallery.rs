@@ -1,4 +1,5 @@
-//! `geometry --json` of every gallery model: all parts come, none grows beyond reason, and the parts agree with each other at a point.
+//! `geometry --json` of every gallery model: all parts come, none grows beyond reason, and the parts agree
+//! with each other at a point.
 
 mod support;
 

@@ -170,7 +170,8 @@ fn closed_and_open_forms() {
     }
 }
 
-/// Nonlinear constraints have no distribution; the other parts are shown, a wrong part is named, a singular J is noted with the word that the equations work.
+/// Nonlinear constraints have no distribution; the other parts are shown, a wrong part is named, a singular J
+/// is noted with the word that the equations work.
 #[test]
 fn parts_that_are_not_there() {
     let nonlinear = support::model(

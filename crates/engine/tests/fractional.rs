@@ -75,7 +75,8 @@ fn least_action_of_any_order() {
                 (_, "caputo") => "initial q' = 0\n",
                 _ => "final q' = 0\n",
             };
-            // q' has a value at an end only for orders above 3/2; below it is free, and the straight line has no action at all.
+            // q' has a value at an end only for orders above 3/2; below it is free, and the straight line has
+            // no action at all.
             let straight = alpha > 1.0 && alpha < 1.5;
             let rate = if straight { "" } else { rate };
             let text = format!(
@@ -103,7 +104,8 @@ fn least_action_of_any_order() {
     }
 }
 
-/// Orders from 0.3 to 1.8 beside a kinetic energy, both sides at once, nonlinear, natural ends: the audit's own first variation.
+/// Orders from 0.3 to 1.8 beside a kinetic energy, both sides at once, nonlinear, natural ends: the audit's
+/// own first variation.
 #[test]
 fn first_variation_vanishes_for_random_variations() {
     for alpha in [0.3, 0.5, 0.75, 0.9] {
@@ -193,7 +195,8 @@ fn integration_by_parts_with_its_boundary_terms() {
     }
 }
 
-/// (78) and (79) of Tarasov and Zaslavsky print the left Caputo derivative where the right one of Riemann and Liouville belongs.
+/// (78) and (79) of Tarasov and Zaslavsky print the left Caputo derivative where the right one of Riemann and
+/// Liouville belongs.
 #[test]
 fn euler_lagrange_79_exchanges_the_sides() {
     // δ∫½(D^½ q)² at q = t² along η = t²(1−t)².

@@ -1,4 +1,5 @@
-//! Fractional forms: the table, the classical limit over random polynomials, derivatives by a second road, the printed formulas that fail, and what is refused.
+//! Fractional forms: the table, the classical limit over random polynomials, derivatives by a second road,
+//! the printed formulas that fail, and what is refused.
 
 mod support;
 
@@ -124,7 +125,8 @@ fn planar(random: &mut Random) -> Model {
     ))
 }
 
-/// For α = β = 1 everything is classical, to the letter: d^α is d, C is Chetaev's form, Ê is the operator of Euler and Lagrange.
+/// For α = β = 1 everything is classical, to the letter: d^α is d, C is Chetaev's form, Ê is the operator of
+/// Euler and Lagrange.
 #[test]
 fn order_one_is_classical() {
     let mut random = Random::new(3);
@@ -211,7 +213,8 @@ fn differ(right: f64, printed: f64) {
     assert!(printed.abs() > FAILS, "the printed formula is off by {printed} only");
 }
 
-/// [TZ06, (104)], for any derivative: with that of Riemann and Liouville the parts of L that do not contain q are not annihilated, and the coefficient of (dt)^α ∧ (dq)^α is another.
+/// [TZ06, (104)], for any derivative: with that of Riemann and Liouville the parts of L that do not contain q
+/// are not annihilated, and the coefficient of (dt)^α ∧ (dq)^α is another.
 #[test]
 fn printed_104_needs_caputo() {
     let setting =
@@ -224,7 +227,8 @@ fn printed_104_needs_caputo() {
     differ(value - printed("caputo"), value - printed("rl"));
 }
 
-/// [TZ06, (104)] has D_t^α p beside the terms with (dp)^α: on a section p = P(t) those are that term already. At order one the pull-back decides.
+/// [TZ06, (104)] has D_t^α p beside the terms with (dp)^α: on a section p = P(t) those are that term already.
+/// At order one the pull-back decides.
 #[test]
 fn printed_104_counts_twice() {
     let setting = Setting::new(model(OSCILLATOR), |g| both(g.one()));
@@ -242,7 +246,8 @@ fn printed_104_counts_twice() {
     differ(at(&ours) - at(&truth), printed - at(&truth));
 }
 
-/// [TZ06, (107), (110), (113)] with +λ on the right: a motion has Ê L = −λ f_v. At order one with the accelerations of Chetaev's principle.
+/// [TZ06, (107), (110), (113)] with +λ on the right: a motion has Ê L = −λ f_v. At order one with the
+/// accelerations of Chetaev's principle.
 #[test]
 fn printed_110_has_the_sign_of_the_reaction_wrong() {
     let case = Case::new(
@@ -264,7 +269,8 @@ fn printed_110_has_the_sign_of_the_reaction_wrong() {
     differ(operator - right, operator + right);
 }
 
-/// [TZ06, (112), (114)] with Γ(2 − α) for β = α: the momentum that makes the coefficient of (dv)^α ∧ (dt)^α vanish has 1/Γ(1 + α).
+/// [TZ06, (112), (114)] with Γ(2 − α) for β = α: the momentum that makes the coefficient of (dv)^α ∧ (dt)^α
+/// vanish has 1/Γ(1 + α).
 #[test]
 fn printed_112_has_another_factor() {
     let setting = Setting::new(model(OSCILLATOR), |g| both(g.fraction(1, 2)));

@@ -1,4 +1,5 @@
-//! Extrema with memory by more than one road: Hamilton's form, equivalence with Chetaev's motions, nonlinear operands, several extrema.
+//! Extrema with memory by more than one road: Hamilton's form, equivalence with Chetaev's motions, nonlinear
+//! operands, several extrema.
 
 mod support;
 
@@ -18,7 +19,8 @@ fn passed(motion: &Motion) {
     assert_eq!(motion.audit.verdict, Verdict::Pass, "{:?}", motion.audit);
 }
 
-/// [TZ06, (84)–(94)] put right, for a constraint A(q, D^α q)·q' = 0 with a potential: positions and multipliers of both forms agree.
+/// [TZ06, (84)–(94)] put right, for a constraint A(q, D^α q)·q' = 0 with a potential: positions and
+/// multipliers of both forms agree.
 #[test]
 fn hamilton_and_lagrange_agree() {
     for alpha in [0.4, 0.8] {
@@ -67,7 +69,8 @@ fn hamilton_form_is_printed() {
     }
 }
 
-/// Proposition 2 holds where the memory stands along the same direction as the velocities, a·q' + κ a·D^α q: then the bracket is along a.
+/// Proposition 2 holds where the memory stands along the same direction as the velocities, a·q' + κ a·D^α q:
+/// then the bracket is along a.
 #[test]
 fn proposition_2_holds_along_the_direction_of_the_constraint() {
     for (alpha, kappa) in [(0.3, -0.5), (0.8, 1.5)] {
@@ -104,7 +107,8 @@ fn proposition_2_fails_across_the_direction_of_the_constraint() {
     }
 }
 
-/// A function of its own for a nonlinear operand gives what a coordinate z with z' = G' gives, and what a force made for it gives.
+/// A function of its own for a nonlinear operand gives what a coordinate z with z' = G' gives, and what a
+/// force made for it gives.
 #[test]
 fn nonlinear_operands() {
     let own = run(
@@ -192,8 +196,10 @@ fn leads_are_refused() {
     }
 }
 
-/// [TZ06, (80), (82), (90), (94)]: the bracket of the constraint and the rate of the momentum have the right derivative of Riemann and Liouville; printed is the left one of Caputo.
-/// Along x = J^α g with g = t²(1−t)³, y' = D^α x = g, which a force F = x'' − D_right^α g makes an extremum: p_x = x', p_y = 0.
+/// [TZ06, (80), (82), (90), (94)]: the bracket of the constraint and the rate of the momentum have the right
+/// derivative of Riemann and Liouville; printed is the left one of Caputo.
+/// Along x = J^α g with g = t²(1−t)³, y' = D^α x = g, which a force F = x'' − D_right^α g makes an extremum:
+/// p_x = x', p_y = 0.
 #[test]
 fn momenta_of_94_look_ahead() {
     let gamma = libm::tgamma;

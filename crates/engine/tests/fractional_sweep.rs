@@ -1,4 +1,5 @@
-//! Extrema with memory over the orders from 0.3 to 1.8, against solutions made beforehand: values, the error estimate, and the number of unknowns.
+//! Extrema with memory over the orders from 0.3 to 1.8, against solutions made beforehand: values, the error
+//! estimate, and the number of unknowns.
 
 mod support;
 
@@ -51,7 +52,8 @@ fn judged(motion: &Motion, error: f64, what: &str) {
 }
 
 /// ∫ ½(D^α q)² + ½q² + F q with F made so that D^α q = t²(1−t)³(1 − ct): −F = q + D_right^α (D^α q).
-/// What has no value at the start is free there, and c is such that its natural condition holds: ∫ τ^(m−1−α) D^α q dτ = 0.
+/// What has no value at the start is free there, and c is such that its natural condition holds: ∫ τ^(m−1−α)
+/// D^α q dτ = 0.
 #[test]
 fn driven_courses_of_every_order() {
     for alpha in [0.3, 0.4, 0.45, 0.6, 0.75, 0.9, 1.1, 1.25, 1.4, 1.6, 1.8] {
@@ -89,7 +91,8 @@ fn driven_courses_of_every_order() {
     }
 }
 
-/// ∫ ½y² + F q with D^α q = y and F made so that y = K(1−t)^(α−1) + 2(1−t)^α − (1−t)^(α+1): the multiplier −y is singular at the end for α < 1.
+/// ∫ ½y² + F q with D^α q = y and F made so that y = K(1−t)^(α−1) + 2(1−t)^α − (1−t)^(α+1): the multiplier −y
+/// is singular at the end for α < 1.
 #[test]
 fn singular_multipliers() {
     for alpha in [0.6, 0.65, 0.75, 0.9, 1.2, 1.45, 1.6, 1.8] {
@@ -122,7 +125,8 @@ fn singular_multipliers() {
     }
 }
 
-/// ∫ ½(x'² + y'²) + F x with y' = D^α x and D^α x = t²(1−t)³: F = x'' − D_right^α (D^α x), and the multiplier is −D^α x where y is free at the end.
+/// ∫ ½(x'² + y'²) + F x with y' = D^α x and D^α x = t²(1−t)³: F = x'' − D_right^α (D^α x), and the multiplier
+/// is −D^α x where y is free at the end.
 #[test]
 fn driven_particles_with_a_constraint() {
     for alpha in [0.3, 0.5, 0.7, 0.9] {

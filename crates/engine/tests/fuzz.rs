@@ -1,6 +1,7 @@
 //! Texts that nobody would write: no panic, no hang.
 //!
-//! A usual test run takes a sample. `PFAFF_FUZZ=full cargo test --release -p pfaff --test fuzz` feeds a million mutated models and a hundred
+//! A usual test run takes a sample. `PFAFF_FUZZ=full cargo test --release -p pfaff --test fuzz` feeds a
+//! million mutated models and a hundred
 //! thousand random token strings to the parser, and ten thousand random valid models through derivation and one step.
 
 mod support;

@@ -52,7 +52,8 @@ fn every_model_runs_and_keeps_its_closed_forms() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Gallery texts with the data of a reference table give its numbers, multipliers with the table's signs: constraints stand in its order and are written left side − right side as there.
+/// Gallery texts with the data of a reference table give its numbers, multipliers with the table's signs:
+/// constraints stand in its order and are written left side − right side as there.
 #[test]
 fn gallery_texts_agree_with_the_tables() {
     let table: Value = serde_json::from_str(include_str!("reference/trajectories.json"))
@@ -239,9 +240,11 @@ fn characteristic(a: &[[f64; 4]; 4]) -> [f64; 5] {
     coefficients
 }
 
-/// The eigenvalues of the upright bicycle at 5 m/s: weave −0.775… ± 4.464…i, capsize −0.322…, castering −14.078…, as published [Meijaard and others 2007, table 2].
+/// The eigenvalues of the upright bicycle at 5 m/s: weave −0.775… ± 4.464…i, capsize −0.322…, castering
+/// −14.078…, as published [Meijaard and others 2007, table 2].
 ///
-/// The linearised motion is that of the model itself, by central differences of its accelerations; the same roots come from the published matrices, in
+/// The linearised motion is that of the model itself, by central differences of its accelerations; the same
+/// roots come from the published matrices, in
 /// [`bicycle_agrees_with_the_linear_benchmark`].
 #[test]
 fn bicycle_has_the_published_eigenvalues() {
@@ -267,12 +270,14 @@ fn bicycle_has_the_published_eigenvalues() {
     // (λ² + sum λ + size)(λ² + s λ + p)
     let published = [1.0, s + sum, p + s * sum + size, p * sum + s * size, p * size];
     for (k, (x, y)) in found.iter().zip(&published).enumerate() {
-        // Differences of fourth order, h⁴ = 1e-12, of motions that start on the constraints to 1e-13: 1e-13/h, times accelerations of some hundred.
+        // Differences of fourth order, h⁴ = 1e-12, of motions that start on the constraints to 1e-13:
+        // 1e-13/h, times accelerations of some hundred.
         assert!((x - y).abs() < 1e-7 * (1.0 + y.abs()), "coefficient {k}: {x} for {y}");
     }
 }
 
-/// [the benchmark of Meijaard and others 2007]: $M\ddot q + vC_1\dot q + (gK_0 + v^2K_2)q = 0$ for lean and steer, with their published matrices.
+/// [the benchmark of Meijaard and others 2007]: $M\ddot q + vC_1\dot q + (gK_0 + v^2K_2)q = 0$ for lean and
+/// steer, with their published matrices.
 #[test]
 fn bicycle_agrees_with_the_linear_benchmark() {
     let v = 5.0;

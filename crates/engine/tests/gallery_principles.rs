@@ -1,4 +1,5 @@
-//! The three examples of Guo, Wang, Chee and Mei 2005 and the first one off its special multiplier, as gallery models with their numbers.
+//! The three examples of Guo, Wang, Chee and Mei 2005 and the first one off its special multiplier, as
+//! gallery models with their numbers.
 
 mod support;
 

@@ -188,7 +188,8 @@ fn growth_depends_on_the_point() {
     assert_eq!(found["abnormal"]["directions"][0], Value::from(vec!["0", "1"]));
 }
 
-/// T = ½(I + mr²)(θ′² + sin²θ φ′²) + ½I(ψ′ + cos θ φ′)² on the base of the ball, and F = dε of ε^x = r ω_y, ε^y = −r ω_x. With g_αβ = mδ_αβ, S_σμν = ½m ε^α_σ F^α_μν.
+/// T = ½(I + mr²)(θ′² + sin²θ φ′²) + ½I(ψ′ + cos θ φ′)² on the base of the ball, and F = dε of ε^x = r ω_y,
+/// ε^y = −r ω_x. With g_αβ = mδ_αβ, S_σμν = ½m ε^α_σ F^α_μν.
 #[test]
 fn the_ball_in_euler_angles() {
     let ball = pfaff::gallery_model("ball").expect("in the gallery");
@@ -230,7 +231,8 @@ fn the_ball_in_euler_angles() {
     }
 }
 
-/// The rotation group with ω inserted for three further velocities (Maurer–Cartan): a flat connection with S_ψθφ = −½ sin θ, over a sphere of radius 2, R̄_ρσμν = ¼(g_ρμ g_σν − g_ρν g_σμ).
+/// The rotation group with ω inserted for three further velocities (Maurer–Cartan): a flat connection with
+/// S_ψθφ = −½ sin θ, over a sphere of radius 2, R̄_ρσμν = ¼(g_ρμ g_σν − g_ρν g_σμ).
 #[test]
 fn maurer_cartan_is_flat_over_a_sphere() {
     let text = "coordinates a, b, c, x, y, z\n\
@@ -283,7 +285,8 @@ fn martinet_in_closed_form() {
     assert_eq!(found["abnormal"]["except_where_zero"][0], Value::from(vec!["-y"]));
 }
 
-/// ẏ = zẋ, ż = wẋ is not of Chaplygin's form over (x, w). In the frame X_x = ∂_x + z∂_y + w∂_z, ∂_w: g = diag(1 + z² + w², 1), Γ_xxx = zw, Γ_xwx = w, [X_x, X_w] = −∂_z.
+/// ẏ = zẋ, ż = wẋ is not of Chaplygin's form over (x, w). In the frame X_x = ∂_x + z∂_y + w∂_z, ∂_w: g =
+/// diag(1 + z² + w², 1), Γ_xxx = zw, Γ_xwx = w, [X_x, X_w] = −∂_z.
 #[test]
 fn engel_in_closed_form() {
     let text = "coordinates x, y, z, w\nlagrangian (x'^2 + y'^2 + z'^2 + w'^2)/2\n\

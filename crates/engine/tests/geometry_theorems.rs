@@ -1,6 +1,7 @@
 //! Theorems on connections, distributions and momenta as executable identities over random systems.
 //!
-//! Values at points are compared to 1e-10 of their size: they come from a few thousand operations and one elimination with a condition below 1e4 in these systems. `PFAFF_GEOMETRY_SYSTEMS` sets how many systems
+//! Values at points are compared to 1e-10 of their size: they come from a few thousand operations and one
+//! elimination with a condition below 1e4 in these systems. `PFAFF_GEOMETRY_SYSTEMS` sets how many systems
 //! each theorem sees; the default keeps the file to a few seconds.
 
 mod support;
@@ -130,7 +131,8 @@ fn admissible(found: &Value, model: &Model, random: &mut Random) -> Vec<f64> {
     v
 }
 
-/// For L = T and linear, homogeneous, time-free constraints autoparallels are the motions of Chetaev's principle (Guo et al. 2005, (30)): on the base in Chaplygin form, with the projected connection otherwise.
+/// For L = T and linear, homogeneous, time-free constraints autoparallels are the motions of Chetaev's
+/// principle (Guo et al. 2005, (30)): on the base in Chaplygin form, with the projected connection otherwise.
 #[test]
 fn autoparallels_are_chetaev_motions() {
     for holds in [Holds::Base, Holds::All] {
@@ -164,13 +166,15 @@ fn restricted_motions_are_geodesics() {
     }
 }
 
-/// The Gauss equation with ambient terms, by way of the curvature of P∇: R^P_{ρσμν} = R_{ρσμν} − F^α_{μν}⟨X_ρ, ∇_α X_σ⟩, and for a flat ambient metric R^P = ⟨f_{μρ},f_{νσ}⟩ − ⟨f_{νρ},f_{μσ}⟩.
+/// The Gauss equation with ambient terms, by way of the curvature of P∇: R^P_{ρσμν} = R_{ρσμν} −
+/// F^α_{μν}⟨X_ρ, ∇_α X_σ⟩, and for a flat ambient metric R^P = ⟨f_{μρ},f_{νσ}⟩ − ⟨f_{νρ},f_{μσ}⟩.
 #[test]
 fn gauss_equation() {
     for seed in 0..systems() {
         let mut random = Random::new(seed + 300);
         let (a, b, c) = (random.decimal(), random.decimal(), random.decimal());
-        // Flat ambient space in coordinates that are not Cartesian: X = x + a y², Y = y, U = u + b sin(x), Z = z + u z/4, so that the bracket, along ∂_z, is not parallel either.
+        // Flat ambient space in coordinates that are not Cartesian: X = x + a y², Y = y, U = u + b sin(x), Z =
+        // z + u z/4, so that the bracket, along ∂_z, is not parallel either.
         let model = model(&format!(
             "coordinates x, y, u, z\nlet X = x + {a}*y^2\nlet U = u + {b}*sin(x)\nlet Z = z + u*z/4\n\
              lagrangian (X'^2 + y'^2 + U'^2 + Z'^2)/2\n\
@@ -315,7 +319,8 @@ fn momenta_of_symmetries_are_kept() {
     }
 }
 
-/// The rates that are told are those of the motion: dJ/dt = J_q q′ + J_q′ q″ + J_μ μ′ at a state, with the multipliers of the core.
+/// The rates that are told are those of the motion: dJ/dt = J_q q′ + J_q′ q″ + J_μ μ′ at a state, with the
+/// multipliers of the core.
 #[test]
 fn momentum_equations_hold() {
     let sleigh = "coordinates x, y, th\nparameters a = 0.3\n\
@@ -378,8 +383,10 @@ fn momentum_equations_hold() {
     assert!(told >= 7, "{told} momenta were told");
 }
 
-/// The momenta that the audit follows are those that are told with the rate zero, found without writing the others out. A gallery of models, and texts with a symmetry of their own and
-/// combinations along the constraints: of the vertical disk with a spring on its angle, of a knife edge that is symmetric.
+/// The momenta that the audit follows are those that are told with the rate zero, found without writing the
+/// others out. A gallery of models, and texts with a symmetry of their own and
+/// combinations along the constraints: of the vertical disk with a spring on its angle, of a knife edge that
+/// is symmetric.
 #[test]
 fn kept_momenta_are_those_whose_rate_is_zero() {
     let own = [

@@ -1,4 +1,5 @@
-//! The verdict of Frobenius' theorem belongs to a constraint and the distribution, not to the rows that describe it: rows mixed, coordinates and constraints in another order.
+//! The verdict of Frobenius' theorem belongs to a constraint and the distribution, not to the rows that
+//! describe it: rows mixed, coordinates and constraints in another order.
 
 mod support;
 
@@ -13,7 +14,8 @@ fn verdicts(text: &str) -> Vec<Option<bool>> {
     integrable(&model, &equations)
 }
 
-/// The same distribution, described otherwise: coordinates in another order, and every row but one replaced by a combination with the others.
+/// The same distribution, described otherwise: coordinates in another order, and every row but one replaced
+/// by a combination with the others.
 fn redescribed(
     model: &Model,
     e: &Equations,

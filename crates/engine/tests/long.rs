@@ -26,7 +26,8 @@ fn the_sleigh_keeps_its_constraint_for_a_million_time_units() {
     }
 }
 
-/// The energy of the sleigh is kept to 1e-9 over 10⁴ time units at tolerance 1e-12: of the one that comes to rest in its turning, and of the centred one that turns for ever.
+/// The energy of the sleigh is kept to 1e-9 over 10⁴ time units at tolerance 1e-12: of the one that comes to
+/// rest in its turning, and of the centred one that turns for ever.
 #[test]
 fn sleighs_keep_their_energy() {
     for name in ["sleigh", "sleigh_centred"] {

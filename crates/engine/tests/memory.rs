@@ -1,6 +1,7 @@
 //! Motions with memory against reference tables, and what may not start.
 //!
-//! The tables come from closed forms with Mittag-Leffler functions, from Laplace inversion, and from spectral collocation in $t^{1/q}$, all in extended precision.
+//! The tables come from closed forms with Mittag-Leffler functions, from Laplace inversion, and from spectral
+//! collocation in $t^{1/q}$, all in extended precision.
 
 mod support;
 
@@ -31,7 +32,8 @@ fn motions_agree_with_the_tables() {
     agree_with(include_str!("reference/memory.json"), 18);
 }
 
-/// Linear systems with one and two constraints of orders from 0.05 to 2.6, free and bound starts, mixed orders and memory in forces.
+/// Linear systems with one and two constraints of orders from 0.05 to 2.6, free and bound starts, mixed
+/// orders and memory in forces.
 #[test]
 fn linear_systems_agree_with_their_laplace_transforms() {
     agree_with(include_str!("reference/memory_linear.json"), 15);
@@ -86,7 +88,8 @@ fn number(text: &str, with: &str, range: Range) -> f64 {
     }
 }
 
-/// $\frac{d}{dt} D^\alpha f = D^{\alpha+1} f + \frac{(t-a)^{m-\alpha-1}}{\Gamma(m-\alpha)} f^{(m)}(a)$, Tarasov and Zaslavsky 2006, Proposition 1 with $t-a$ for $t$.
+/// $\frac{d}{dt} D^\alpha f = D^{\alpha+1} f + \frac{(t-a)^{m-\alpha-1}}{\Gamma(m-\alpha)} f^{(m)}(a)$,
+/// Tarasov and Zaslavsky 2006, Proposition 1 with $t-a$ for $t$.
 #[test]
 fn proposition_1_holds_with_the_time_since_the_start() {
     let range = Range { from: Some(1.0), to: None };
@@ -191,7 +194,8 @@ fn instability_is_announced() {
     assert!((v - exact).abs() < TOLERANCE * (1.0 + exact), "{v} {exact}");
 }
 
-/// The limit α → 1 keeps the reaction along ∂φ/∂q̇ of the fractional constraint; the classical constraint has it along a + b.
+/// The limit α → 1 keeps the reaction along ∂φ/∂q̇ of the fractional constraint; the classical constraint has
+/// it along a + b.
 #[test]
 fn the_limit_of_order_one_is_not_the_classical_constraint() {
     let text = |alpha: &str| {
@@ -239,7 +243,8 @@ fn events_are_located_on_the_motion() {
     assert!(t > 1.0 && t < 3.0 && value.abs() < 1e-9, "{t} {value}");
 }
 
-/// The principles that look at whole motions are refused by name wherever memory meets them, and `compare` leaves them out.
+/// The principles that look at whole motions are refused by name wherever memory meets them, and `compare`
+/// leaves them out.
 #[test]
 fn memory_under_other_principles_is_refused() {
     let text = "coordinates q, r\nlagrangian (q'^2 + r'^2)/2\nconstraint past: q' + caputo(q, 0.5) = r'\n\
@@ -286,7 +291,8 @@ fn damped_waves_are_compressed() {
     assert!(off < TOLERANCE, "{off}");
 }
 
-/// With $a\cdot b = 0$ the reaction does not touch $d = q_1 - q_2$: $\ddot d = -d$, and $q_1 + q_2$ follows by quadrature.
+/// With $a\cdot b = 0$ the reaction does not touch $d = q_1 - q_2$: $\ddot d = -d$, and $q_1 + q_2$ follows
+/// by quadrature.
 #[test]
 fn orders_between_two_and_three_without_reaction_of_their_own() {
     let text = "coordinates q1, q2\nlagrangian (q1'^2 + q2'^2)/2 - (q1^2 + q2^2)/2\nconstraint c: q1' + q2' + caputo(q1 - q2, 2.5) = 0\ninitial q1 = 1, q2 = -0.5, q1' = 0.2, q2' = -0.2\nsolve t = 0..3\n";
@@ -345,7 +351,8 @@ fn touches_and_pairs_of_zeros_are_found() {
     }
 }
 
-/// Orders within hundredths of 1 in closed form, with few steps: $x = E_\alpha(-t^\alpha)$, and $v = E_{\alpha-1}(-t^{\alpha-1}/2)$, whose $\lambda$ begins like $t^{\alpha-2}$.
+/// Orders within hundredths of 1 in closed form, with few steps: $x = E_\alpha(-t^\alpha)$, and $v =
+/// E_{\alpha-1}(-t^{\alpha-1}/2)$, whose $\lambda$ begins like $t^{\alpha-2}$.
 #[test]
 fn orders_near_one_agree_with_mittag_leffler_functions() {
     for alpha in ["0.99", "0.999", "1.001", "1.01"] {

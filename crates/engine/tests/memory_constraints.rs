@@ -28,7 +28,8 @@ fn check(motion: &Motion, name: &str) -> f64 {
     found.unwrap_or_else(|| panic!("{name} in {:?}", motion.audit)).value
 }
 
-/// The rod of a pendulum as a constraint on x and y, and by the angle: two roads to positions, velocities and the tension.
+/// The rod of a pendulum as a constraint on x and y, and by the angle: two roads to positions, velocities and
+/// the tension.
 #[test]
 fn a_pendulum_with_fractional_damper_in_two_charts() {
     let plane = "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\nconstraint rod: x^2 + y^2 = 1\n\

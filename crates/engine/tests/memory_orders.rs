@@ -1,6 +1,7 @@
 //! High orders: derivatives between 2 and 3 in constraints and forces, data beyond the second derivative.
 //!
-//! A constraint whose reaction does not act on $b\cdot\ddot q = g$ is compared with the model that is reduced by hand, where $D^\alpha(b\cdot q) = D^{\alpha-2} g$ is written out
+//! A constraint whose reaction does not act on $b\cdot\ddot q = g$ is compared with the model that is reduced
+//! by hand, where $D^\alpha(b\cdot q) = D^{\alpha-2} g$ is written out
 //! in `equation` statements: no reaction, no Lagrangian, no automatic reduction.
 
 mod support;
@@ -119,7 +120,8 @@ fn memory_in_forces_reduces_the_order() {
     law_holds(&below, -0.6 * 0.2 / libm::tgamma(0.2) / 2.0, -0.8);
 }
 
-/// Masses that vary: in polar coordinates the constraint on the angle acts on the distance through the centrifugal force alone.
+/// Masses that vary: in polar coordinates the constraint on the angle acts on the distance through the
+/// centrifugal force alone.
 #[test]
 fn varying_masses_reduce_the_order() {
     let polar = "coordinates r, phi\nlagrangian (r'^2 + r^2*phi'^2)/2 - r^2/2\n\
@@ -222,7 +224,8 @@ fn equations_begin_with_all_their_derivatives() {
     assert!(noted(&run(&model(low), &at(&[1.0])), "x''' is ignored"));
 }
 
-/// A motion that is given first, and the forces that make it: $q_1 = 1/2 + 3t/10 - t^2/5 + t^3/10$ with a constraint that is nonlinear in $D^\alpha q_1$ and a reaction cos t.
+/// A motion that is given first, and the forces that make it: $q_1 = 1/2 + 3t/10 - t^2/5 + t^3/10$ with a
+/// constraint that is nonlinear in $D^\alpha q_1$ and a reaction cos t.
 #[test]
 fn motions_that_are_given_first_are_found() {
     let coefficients = [0.5, 0.3, -0.2, 0.1];

@@ -1,6 +1,7 @@
 //! What the three principles have in common and where they part, as executable identities over random systems.
 //!
-//! Accelerations at one state are compared to 1e-9 of their size: they come from one elimination with a condition below 1e5 in these systems. Motions are compared at tolerance 1e-12
+//! Accelerations at one state are compared to 1e-9 of their size: they come from one elimination with a
+//! condition below 1e5 in these systems. Motions are compared at tolerance 1e-12
 //! to 1e-8 over a few units of time.
 
 mod support;
@@ -31,7 +32,8 @@ fn list(random: &mut Random, n: usize) -> Vec<f64> {
     (0..n).map(|_| random.number()).collect()
 }
 
-/// A Lagrangian in the velocities of all coordinates and the positions of some: a metric that is far from singular, gyroscopic terms and a potential.
+/// A Lagrangian in the velocities of all coordinates and the positions of some: a metric that is far from
+/// singular, gyroscopic terms and a potential.
 fn lagrangian(random: &mut Random, moving: &[&str], holding: &[&str]) -> String {
     let mut terms = Vec::new();
     for (i, v) in moving.iter().enumerate() {
@@ -154,7 +156,8 @@ fn assert_same_motion(a: &Motion, b: &Motion, what: &str) {
     }
 }
 
-/// A force on a dependent coordinate pulls the others through the constraint: under the restricted principle d/dt((1 + y²)x') = Q_z·y, y″ = y·x'².
+/// A force on a dependent coordinate pulls the others through the constraint: under the restricted principle
+/// d/dt((1 + y²)x') = Q_z·y, y″ = y·x'².
 #[test]
 fn a_force_on_a_dependent_coordinate_is_felt_under_the_restricted_principle() {
     let motion = support::run(
@@ -170,7 +173,8 @@ fn a_force_on_a_dependent_coordinate_is_felt_under_the_restricted_principle() {
     assert!((first(1) - 0.5).abs() < 1e-12, "y″ = {}", first(1));
 }
 
-/// One routine for the three principles: [L_c]_μ = π_α [ε^α]_μ with π = p, c, 0 gives the accelerations of the saddle-point core.
+/// One routine for the three principles: [L_c]_μ = π_α [ε^α]_μ with π = p, c, 0 gives the accelerations of
+/// the saddle-point core.
 #[test]
 fn chaplygin_form_agrees_with_the_core() {
     for seed in 0..SYSTEMS {
@@ -195,7 +199,8 @@ fn chaplygin_form_agrees_with_the_core() {
     }
 }
 
-/// For linear constraints the bracket is the curvature: mass·(a_vak − a_restricted) = −c_α F^α_μν v^ν, so the two agree exactly when c·F·v = 0, also with c ≠ 0.
+/// For linear constraints the bracket is the curvature: mass·(a_vak − a_restricted) = −c_α F^α_μν v^ν, so the
+/// two agree exactly when c·F·v = 0, also with c ≠ 0.
 #[test]
 fn vakonomic_is_restricted_exactly_when_curvature_and_momentum_do_not_meet() {
     for seed in 0..SYSTEMS {
@@ -283,7 +288,8 @@ fn momentum_less_multiplier_is_kept_for_a_cyclic_coordinate() {
     }
 }
 
-/// Holonomic ⇒ both principles give one motion for every μ(0), with λ = μ̇; also where dφ/dt stands as a velocity constraint.
+/// Holonomic ⇒ both principles give one motion for every μ(0), with λ = μ̇; also where dφ/dt stands as a
+/// velocity constraint.
 #[test]
 fn holonomic_constraints_give_one_motion_under_both_principles() {
     for seed in 0..SYSTEMS {
@@ -372,7 +378,8 @@ fn scaling_a_constraint_scales_its_multiplier_alone() {
     }
 }
 
-/// E[M] = 0 along motions with φ homogeneous in q̇, and dE[L,M]/dt = Q·q̇ − L_t + μ·φ_t for all: the audit closes for every principle and class.
+/// E[M] = 0 along motions with φ homogeneous in q̇, and dE[L,M]/dt = Q·q̇ − L_t + μ·φ_t for all: the audit
+/// closes for every principle and class.
 #[test]
 fn energy_of_the_constraints_vanishes_for_homogeneous_ones_and_balances_close_for_all() {
     for seed in 0..8 {
@@ -395,7 +402,8 @@ fn energy_of_the_constraints_vanishes_for_homogeneous_ones_and_balances_close_fo
     }
 }
 
-/// R·q̇ = −dE[M]/dt + μ·φ_t + … : the power column is the work of the reactions; under Chetaev's principle it is λ·A q̇, zero for homogeneous constraints.
+/// R·q̇ = −dE[M]/dt + μ·φ_t + … : the power column is the work of the reactions; under Chetaev's principle it
+/// is λ·A q̇, zero for homogeneous constraints.
 #[test]
 fn reactions_of_homogeneous_constraints_have_no_power() {
     for (seed, shape) in [(0, "linear"), (1, "timed"), (2, "affine"), (3, "nonlinear")] {

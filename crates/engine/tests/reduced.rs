@@ -1,4 +1,5 @@
-//! The forms without multipliers against the saddle-point core; Helmholtz's test; variations; equivalence along a motion; `compare`.
+//! The forms without multipliers against the saddle-point core; Helmholtz's test; variations; equivalence
+//! along a motion; `compare`.
 
 mod support;
 
@@ -201,7 +202,8 @@ fn force_of(model: &Model, parts: &[&str]) -> Vec<Expr> {
 
 const PLANE: &str = "coordinates x, y\nlagrangian (x'^2 + y'^2)/2\nsolve t = 0..1\n";
 
-/// Λ = d/dt U_v − U_q for U = A(q,t)·v + V(q,t) passes, and the potential gives Λ back; friction, a force that turns and one quadratic in the velocities fail, each in its condition.
+/// Λ = d/dt U_v − U_q for U = A(q,t)·v + V(q,t) passes, and the potential gives Λ back; friction, a force
+/// that turns and one quadratic in the velocities fail, each in its condition.
 #[test]
 fn helmholtz_knows_potential_forces() {
     let model = support::model(PLANE);
@@ -255,7 +257,8 @@ fn helmholtz_knows_potential_forces() {
     }
 }
 
-/// A charge in space, in the fields B = curl of (y·z·sin(x), z²·exp(y), x·y/z) and in B = curl of (cos(y + z), x/(1 + z²), 0).
+/// A charge in space, in the fields B = curl of (y·z·sin(x), z²·exp(y), x·y/z) and in B = curl of (cos(y +
+/// z), x/(1 + z²), 0).
 #[test]
 fn helmholtz_writes_vector_potentials_in_space() {
     let model = support::model(
@@ -291,7 +294,8 @@ const DISK: &str = "coordinates phi, psi, x, y\nparameters R = 1\nlagrangian 0.7
     constraint cx: x' = R*cos(psi)*phi'\nconstraint cy: y' = R*sin(psi)*phi'\n\
     initial phi' = 1, psi' = 0.6\nprinciple vakonomic\ninitial multipliers = zero\nsolve t = 0..3\n";
 
-/// The disk's Chetaev motion is vakonomic with μ = p; the contact particle's with no μ at all; an integrable constraint's with every one.
+/// The disk's Chetaev motion is vakonomic with μ = p; the contact particle's with no μ at all; an integrable
+/// constraint's with every one.
 #[test]
 fn equivalence_along_a_motion_finds_the_multipliers() {
     let request = Request { tolerance: Some(1e-12), ..Request::default() };
@@ -349,7 +353,8 @@ fn a_model_that_restricted_refuses_is_compared_without_it_unless_it_is_asked_for
     assert!(compare(&model, &Request::default(), Some(&[Principle::Restricted])).is_err());
 }
 
-/// Each kind of variation keeps two conditions, and the third costs F v w: for z' = y x' and w = (w_x, w_y) that is x' w_y − y' w_x.
+/// Each kind of variation keeps two conditions, and the third costs F v w: for z' = y x' and w = (w_x, w_y)
+/// that is x' w_y − y' w_x.
 #[test]
 fn variations_keep_two_conditions_and_pay_with_curvature() {
     let model = support::model(CONTACT);

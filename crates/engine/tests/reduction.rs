@@ -1,4 +1,5 @@
-//! The reduced form against the saddle-point form: the same motion, multipliers and reactions, for every model that has both.
+//! The reduced form against the saddle-point form: the same motion, multipliers and reactions, for every
+//! model that has both.
 //!
 //! `run` takes the reduced form where there is one; `run_derived` keeps the saddle-point form.
 
@@ -96,7 +97,8 @@ fn reference_models_move_alike_in_both_forms() {
 
 const NAMES: [&str; 4] = ["x", "y", "z", "w"];
 
-/// A random system: a metric that depends on positions and time, gyroscopic terms, functions of all kinds, forces that depend on velocities.
+/// A random system: a metric that depends on positions and time, gyroscopic terms, functions of all kinds,
+/// forces that depend on velocities.
 fn random_text(random: &mut Random, rows: usize, is_affine: bool, repeats: bool) -> String {
     let mut terms: Vec<String> = Vec::new();
     for (i, a) in NAMES.iter().enumerate() {
@@ -142,7 +144,8 @@ fn random_text(random: &mut Random, rows: usize, is_affine: bool, repeats: bool)
     text
 }
 
-/// The same Chetaev motion follows from $B^\top(\mathrm{EL} - Q) = 0$ and from the saddle point, for affine rows with time, forces, dissipation and repeated rows.
+/// The same Chetaev motion follows from $B^\top(\mathrm{EL} - Q) = 0$ and from the saddle point, for affine
+/// rows with time, forces, dissipation and repeated rows.
 #[test]
 fn random_systems_move_alike_in_both_forms() {
     let mut reduced = 0;
@@ -178,7 +181,8 @@ fn random_rows(seed: u64) -> usize {
     (seed % 3) as usize
 }
 
-/// A double pendulum in Cartesian coordinates, which passes states where its first coefficients vanish: elimination in a fixed order is watched and must not show.
+/// A double pendulum in Cartesian coordinates, which passes states where its first coefficients vanish:
+/// elimination in a fixed order is watched and must not show.
 #[test]
 fn elimination_in_a_fixed_order_keeps_a_loop_closed() {
     let text = "coordinates x, y, X, Y\nparameters g = 9.81\n\
@@ -234,7 +238,8 @@ fn a_sphere_is_covered_by_charts() {
 }
 
 /// The operations of the right-hand side of a chain of knife edges grow with its length, and not faster.
-/// Forms that the model uses may depend on each other where its coordinates are regular, here at psi = 0: they are left before.
+/// Forms that the model uses may depend on each other where its coordinates are regular, here at psi = 0:
+/// they are left before.
 #[test]
 fn forms_of_the_model_are_left_before_they_degenerate() {
     let ball = pfaff::gallery_model("ball").expect("built in").text;
@@ -267,8 +272,10 @@ solve        t = 0..2"
     )
 }
 
-/// The mass of a homogeneous ball stretches all forces by one number, which only exact identities show: $|n| = 1$, $n\cdot r = 0$, and a kinetic energy of turning
-/// $I\omega^2/2$ that is written in angles. That leaves 91 operations, a multiply-add counted twice; the general solve alone would take some 50 more.
+/// The mass of a homogeneous ball stretches all forces by one number, which only exact identities show: $|n| =
+/// 1$, $n\cdot r = 0$, and a kinetic energy of turning
+/// $I\omega^2/2$ that is written in angles. That leaves 91 operations, a multiply-add counted twice; the
+/// general solve alone would take some 50 more.
 #[test]
 fn a_homogeneous_ball_needs_no_solve() {
     let operations = |spin: &str| {
@@ -284,13 +291,15 @@ fn a_homogeneous_ball_needs_no_solve() {
     assert!(even <= 95 && body > even + 40, "{even} {body}");
 }
 
-/// With an offset mass the equations of the sleigh have one term each in the quasi-velocities, which shows only once they are written as polynomials of these.
+/// With an offset mass the equations of the sleigh have one term each in the quasi-velocities, which shows
+/// only once they are written as polynomials of these.
 #[test]
 fn a_sleigh_has_one_term_an_equation() {
     let model = support::model(pfaff::gallery_model("sleigh").expect("a gallery model").text);
     let point = Point { t: 0.0, q: &[0.0, 0.0, 0.3], scale: &[] };
     let reduction = reduce(&model, &[Class::Linear], point).expect("a linear row");
-    // Sine, cosine and two products for the velocities, two or three products for each rate, and as many operations on parameters; as they are derived the equations take some 30 more.
+    // Sine, cosine and two products for the velocities, two or three products for each rate, and as many
+    // operations on parameters; as they are derived the equations take some 30 more.
     assert!(reduction.operations() <= 16, "{}", reduction.operations());
 }
 

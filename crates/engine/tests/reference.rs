@@ -1,6 +1,7 @@
 //! Every Chetaev motion of the reference tables, through the whole road.
 //!
-//! The tables have 12 to 20 digits from integrations in extended precision. At tolerance 1e-12 the motion must agree to 1e-10·(1+|b|) in positions, velocities,
+//! The tables have 12 to 20 digits from integrations in extended precision. At tolerance 1e-12 the motion
+//! must agree to 1e-10·(1+|b|) in positions, velocities,
 //! multipliers, reactions and energy: a hundred times the local tolerance for the errors of some hundred steps.
 
 mod support;

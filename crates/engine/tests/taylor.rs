@@ -1,4 +1,5 @@
-//! The Taylor method on whole models: against DOP853 on the gallery, its choice by `auto`, what it refuses, and its events.
+//! The Taylor method on whole models: against DOP853 on the gallery, its choice by `auto`, what it refuses,
+//! and its events.
 
 mod support;
 

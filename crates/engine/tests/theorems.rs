@@ -1,6 +1,7 @@
 //! Each theorem that the engine relies on, as an executable identity over random systems.
 //!
-//! One test a theorem. Systems are random texts of the model language, so that the whole road is tested; seeds are fixed.
+//! One test a theorem. Systems are random texts of the model language, so that the whole road is tested;
+//! seeds are fixed.
 
 mod support;
 
@@ -118,7 +119,8 @@ fn dalembert_reactions_do_no_virtual_work() {
     });
 }
 
-/// Gauss: among the accelerations that the constraints allow the true one makes Z = ½aᵀMa − fᵀa least (M is positive definite here).
+/// Gauss: among the accelerations that the constraints allow the true one makes Z = ½aᵀMa − fᵀa least (M is
+/// positive definite here).
 #[test]
 fn gauss_least_constraint() {
     systems(|shape, random| {
@@ -178,7 +180,8 @@ fn energy_is_kept_for_homogeneous_constraints() {
     }
 }
 
-/// An affine constraint does work: the energy of a generic system with drift is not kept, and the balance closes all the same.
+/// An affine constraint does work: the energy of a generic system with drift is not kept, and the balance
+/// closes all the same.
 #[test]
 fn affine_constraints_do_work_and_the_balance_closes() {
     let mut moved = 0;

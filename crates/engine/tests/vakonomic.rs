@@ -1,7 +1,9 @@
 //! Every vakonomic motion of the reference tables, through the whole road.
 //!
-//! The tables have 12 to 20 digits from integrations in extended precision. At tolerance 1e-12 the motion must agree to 1e-10·(1+|b|) in positions, velocities,
-//! accelerations, μ, its rates and the energies: a hundred times the local tolerance for the errors of some hundred steps.
+//! The tables have 12 to 20 digits from integrations in extended precision. At tolerance 1e-12 the motion
+//! must agree to 1e-10·(1+|b|) in positions, velocities,
+//! accelerations, μ, its rates and the energies: a hundred times the local tolerance for the errors of some
+//! hundred steps.
 
 mod support;
 

@@ -1,4 +1,5 @@
-//! Motions have the same bits by the tape and by machine code, whoever writes it. With the feature `cranelift` Cranelift is among them.
+//! Motions have the same bits by the tape and by machine code, whoever writes it. With the feature
+//! `cranelift` Cranelift is among them.
 //!
 //! One test: the preferred way is one for the whole process.
 
@@ -6,7 +7,8 @@ mod support;
 
 use pfaff::{Motion, Request, Way, gallery_model};
 
-/// Reduced and saddle-point forms, charts that change, an `equation` model, functions that are called, tables, events, long Taylor series, memory: each evaluated so often that
+/// Reduced and saddle-point forms, charts that change, an `equation` model, functions that are called,
+/// tables, events, long Taylor series, memory: each evaluated so often that
 /// machine code takes over, also where it takes long to write.
 const CASES: [(&str, &str, f64); 12] = [
     ("sleigh", "rk4", 5.0),

@@ -1,6 +1,7 @@
 //! The constructors: each brings its node into canonical form at constant cost, and never looks deeper.
 //!
-//! Numbers fold, signs move outwards, `x - y` and `x / y` stay as they are, equal factors become a power. Sums are never flattened: `a + b + c`
+//! Numbers fold, signs move outwards, `x - y` and `x / y` stay as they are, equal factors become a power.
+//! Sums are never flattened: `a + b + c`
 //! is `(a + b) + c`, so that partial sums are shared.
 
 use num_traits::{Signed, Zero};
@@ -87,7 +88,8 @@ impl Store {
                 self.intern(Node::Number(opposite))
             }
             Node::Neg(x) => x,
-            // NOTE: through `sub` only for `-(-2 - y)`: what is known of differences of equal factors may lead back to this one.
+            // NOTE: through `sub` only for `-(-2 - y)`: what is known of differences of equal factors may
+            // lead back to this one.
             Node::Sub(x, y) if self.is_negative(x) => self.sub(y, x),
             Node::Sub(x, y) => self.intern(Node::Sub(y, x)),
             _ => self.intern(Node::Neg(a)),

@@ -1,7 +1,9 @@
 //! Backward through definitions: a symbol that is defined by an expression hands its adjoint on to it.
 //!
-//! With $s_j = d_j(s, x)$, acyclic, and weights $w_i$ on outputs $e_i$, one backward pass gives the total adjoint $\bar s_j = \sum_i w_i\,de_i/ds_j$ of every symbol, what
-//! flows through the definitions included. Shared nodes are visited once, so a chain of definitions costs its length and not its square.
+//! With $s_j = d_j(s, x)$, acyclic, and weights $w_i$ on outputs $e_i$, one backward pass gives the total
+//! adjoint $\bar s_j = \sum_i w_i\,de_i/ds_j$ of every symbol, what
+//! flows through the definitions included. Shared nodes are visited once, so a chain of definitions costs its
+//! length and not its square.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +13,8 @@ use crate::node::Expr;
 use crate::store::ZERO;
 
 impl Graph {
-    /// $\bar s$ of every asked symbol, for weighted symbols or expressions, through the definitions; `None` if these are circular.
+    /// $\bar s$ of every asked symbol, for weighted symbols or expressions, through the definitions; `None`
+    /// if these are circular.
     pub fn chained_gradient(
         &self,
         weighted: &[(Expr, Expr)],

@@ -20,7 +20,8 @@ impl Graph {
         outputs.iter().map(|o| values[o]).collect()
     }
 
-    /// The value of one expression, where values of symbols and of other expressions are known already; what is computed is added to them.
+    /// The value of one expression, where values of symbols and of other expressions are known already; what
+    /// is computed is added to them.
     ///
     /// A symbol without value is not a number.
     pub fn evaluate_further(&self, e: Expr, known: &mut FxHashMap<Expr, f64>) -> f64 {

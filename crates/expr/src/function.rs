@@ -204,7 +204,8 @@ fn gamma(x: f64) -> f64 {
     if x <= 0.0 && x.fract() == 0.0 { f64::NAN } else { libm::tgamma(x) }
 }
 
-/// $\psi^{(n)}(x)$: recurrence up to $x \ge 20 + n$, then the asymptotic series [AS64, (6.4.11)]; reflection by recurrence downwards for $x < 0$.
+/// $\psi^{(n)}(x)$: recurrence up to $x \ge 20 + n$, then the asymptotic series [AS64, (6.4.11)]; reflection
+/// by recurrence downwards for $x < 0$.
 fn polygamma(n: u32, x: f64) -> f64 {
     /// $B_{2k}$, k = 1 …
     const BERNOULLI: [f64; 10] = [

@@ -1,6 +1,7 @@
 //! The graph of all expressions of one model, and the constructors through which it grows.
 //!
-//! The graph is shared by reference: constructors take `&self`, so that formulas nest, and equal expressions get equal handles.
+//! The graph is shared by reference: constructors take `&self`, so that formulas nest, and equal expressions
+//! get equal handles.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -228,9 +229,11 @@ impl Graph {
         self.store.borrow().traits[e.index()].varies
     }
 
-    /// Whether the expression is constant during a run: no symbol but parameters, or the same value modulo a prime at two random points.
+    /// Whether the expression is constant during a run: no symbol but parameters, or the same value modulo a
+    /// prime at two random points.
     ///
-    /// A constant in disguise that needs identities beyond rational arithmetic in sines, cosines and exponentials is missed, never invented.
+    /// A constant in disguise that needs identities beyond rational arithmetic in sines, cosines and
+    /// exponentials is missed, never invented.
     pub fn is_constant(&self, e: Expr) -> bool {
         let store = self.store.borrow();
         let [a, b] = store.values[e.index()];

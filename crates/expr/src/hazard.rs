@@ -1,9 +1,12 @@
 //! Where an expression has no value: the operations in it that are not defined everywhere.
 //!
-//! A hazard is one such operation with the operand that decides: $1/b$, $\sqrt a$, $\log a$. The hazards of a node are its own and those of its operands.
+//! A hazard is one such operation with the operand that decides: $1/b$, $\sqrt a$, $\log a$. The hazards of a
+//! node are its own and those of its operands.
 //!
-//! **Safety rule of merging.** A node may stand for another of equal value only where its hazards are among those of the other: wherever the other has a
-//! value, the node then has one too, and the same. So $\sin\theta\cos\psi/\sin\theta$ becomes $\cos\psi$, and never the other way round.
+//! **Safety rule of merging.** A node may stand for another of equal value only where its hazards are among
+//! those of the other: wherever the other has a
+//! value, the node then has one too, and the same. So $\sin\theta\cos\psi/\sin\theta$ becomes $\cos\psi$, and
+//! never the other way round.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,5 @@
-//! A map from the nodes of a graph to expressions that is emptied at no cost: walks over a graph use the same one again and again.
+//! A map from the nodes of a graph to expressions that is emptied at no cost: walks over a graph use the same
+//! one again and again.
 
 use crate::node::Expr;
 use crate::store::ZERO;

@@ -1,7 +1,9 @@
 //! Expressions as LaTeX.
 //!
-//! Numbers stand first in products, factors are parted by thin spaces, powers of functions are written $\sin^2\varphi$. A function without brackets takes
-//! the one symbol behind it. Brackets grow only where their content is tall. Memory operators are ${}^{C}_{t_0}D^{\alpha}_{t}$ (Caputo), ${}^{RL}_{t_0}D^{\alpha}_{t}$
+//! Numbers stand first in products, factors are parted by thin spaces, powers of functions are written
+//! $\sin^2\varphi$. A function without brackets takes
+//! the one symbol behind it. Brackets grow only where their content is tall. Memory operators are
+//! ${}^{C}_{t_0}D^{\alpha}_{t}$ (Caputo), ${}^{RL}_{t_0}D^{\alpha}_{t}$
 //! (Riemann–Liouville), ${}_{t_0}I_t^\mu$; in the kernel of $\int_{t_0}^t$ the lag is $s = t - \tau$.
 //!
 //! What is larger than 2²⁰ nodes when its shared parts are written out is printed with names, "… where $s_1 = …$".

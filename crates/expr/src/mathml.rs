@@ -1,7 +1,9 @@
 //! Expressions as MathML (Presentation, MathML Core), for a page that brings no script to typeset it.
 //!
-//! The same conventions as in LaTeX: numbers first, thin spaces between factors, $\sin^2\varphi$. Sums and products are written flat, side by side in their
-//! row, so that a long sum does not nest. A page breaks lines before the signs of sums: [`Graph::mathml_terms`] gives the pieces one by one.
+//! The same conventions as in LaTeX: numbers first, thin spaces between factors, $\sin^2\varphi$. Sums and
+//! products are written flat, side by side in their
+//! row, so that a long sum does not nest. A page breaks lines before the signs of sums:
+//! [`Graph::mathml_terms`] gives the pieces one by one.
 
 use rustc_hash::FxHashSet;
 
@@ -46,7 +48,8 @@ impl Graph {
         self.mathml_terms(e).concat()
     }
 
-    /// The same in pieces between which a line may break: before the signs of sums, also inside brackets of the height of a line. Together they are [`Graph::to_mathml`].
+    /// The same in pieces between which a line may break: before the signs of sums, also inside brackets of
+    /// the height of a line. Together they are [`Graph::to_mathml`].
     pub fn mathml_terms(&self, e: Expr) -> Vec<String> {
         if print::is_small(self, e) {
             return self.mathml_in_full(e);
@@ -71,7 +74,8 @@ impl Graph {
     }
 }
 
-/// The row cut before each plus and minus that stands in no element: between the terms of a sum, also inside brackets of the height of a line.
+/// The row cut before each plus and minus that stands in no element: between the terms of a sum, also inside
+/// brackets of the height of a line.
 fn parted(row: &str) -> Vec<String> {
     let mut terms = vec![String::new()];
     let (mut depth, mut at) = (0_usize, 0);

@@ -1,6 +1,7 @@
 //! What an expression is made of.
 //!
-//! An [`Expr`] is a handle into a [`Graph`](crate::Graph); the [`Node`] behind it names its operands by their handles. Operands are always
+//! An [`Expr`] is a handle into a [`Graph`](crate::Graph); the [`Node`] behind it names its operands by their
+//! handles. Operands are always
 //! older than the node that uses them, so ascending handles are an order of evaluation.
 
 use crate::function::{Binary, Unary};

@@ -1,6 +1,7 @@
 //! What the printers share: precedence, the explicit stack, and names for common parts.
 //!
-//! Written out, a graph may be exponentially larger than it is. [`Graph::named`] gives names to parts that are used more than once, so that the
+//! Written out, a graph may be exponentially larger than it is. [`Graph::named`] gives names to parts that
+//! are used more than once, so that the
 //! text of a system grows linearly with its graph.
 
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,6 +1,7 @@
 //! How long an expression would be as a polynomial of second degree, before it is written as one.
 //!
-//! Values modulo a prime at $0$, $\pm e_a$ and $e_a + e_b$ give the coefficients of $c + l_a x_a + q_{ab} x_a x_b$ at a random point of all other symbols; one more value at a random $x$ shows whether there is
+//! Values modulo a prime at $0$, $\pm e_a$ and $e_a + e_b$ give the coefficients of $c + l_a x_a + q_{ab} x_a
+//! x_b$ at a random point of all other symbols; one more value at a random $x$ shows whether there is
 //! anything else.
 
 use crate::field::{self, P};

@@ -1,9 +1,12 @@
 //! Expressions made smaller by named rules, like terms and like factors.
 //!
-//! Bottom-up: each sum is taken apart into coefficients and products, each product into bases with whole exponents; equal ones are collected, the rules of
-//! [`rules`](crate::rules) are tried, and what comes out is kept only if it is smaller. Passes are repeated until nothing changes.
+//! Bottom-up: each sum is taken apart into coefficients and products, each product into bases with whole
+//! exponents; equal ones are collected, the rules of
+//! [`rules`](crate::rules) are tried, and what comes out is kept only if it is smaller. Passes are repeated
+//! until nothing changes.
 //!
-//! **Assumed.** The result has the value of the expression wherever that is finite; it may be defined on more ($x/x$ is 1, $\log a + \log b$ is $\log ab$), never on
+//! **Assumed.** The result has the value of the expression wherever that is finite; it may be defined on more
+//! ($x/x$ is 1, $\log a + \log b$ is $\log ab$), never on
 //! less. Memory operators are left as they are, operands and all.
 
 use num_traits::{One, Signed, Zero};

@@ -1,6 +1,7 @@
 //! The nodes themselves: interning, and what is known of each node when it is made.
 //!
-//! **Invariant.** Operands are older than the node that uses them. A commutative node keeps the order in which it was first written and is
+//! **Invariant.** Operands are older than the node that uses them. A commutative node keeps the order in
+//! which it was first written and is
 //! found in either order.
 
 use std::hash::{Hash, Hasher};
@@ -22,7 +23,8 @@ use crate::value::{Value, value};
 pub(crate) struct Store {
     pub(crate) nodes: Vec<Node>,
     pub(crate) values: Vec<Value>,
-    /// Which symbols a node contains, bit (index mod 128): exact for up to so many symbols, a quick "surely not" beyond.
+    /// Which symbols a node contains, bit (index mod 128): exact for up to so many symbols, a quick "surely
+    /// not" beyond.
     pub(crate) masks: Vec<u128>,
     pub(crate) traits: Vec<Traits>,
     pub(crate) numbers: Numbers,
@@ -201,7 +203,8 @@ impl Store {
             self.syntax.insert(key(node), e);
             return e;
         }
-        // NOTE: the negative of a difference is a difference, a sum, or a common factor times one: it costs nothing, and one made from the other would go in a circle.
+        // NOTE: the negative of a difference is a difference, a sum, or a common factor times one: it costs
+        // nothing, and one made from the other would go in a circle.
         let both_differences = |s: &Self, e: Expr| {
             let node = matches!(node, Node::Add(..) | Node::Sub(..) | Node::Mul(..));
             node && matches!(s.node(e), Node::Sub(..))

@@ -1,6 +1,7 @@
 //! A symbol's name taken apart: letter or word, dots, subscripts. What LaTeX and MathML write is made of it.
 //!
-//! `phi[1,2]'` is φ with one dot and the subscript 12, `x_max` is x with the subscript max, `q1` is q with 1, `lambda(blade)` is λ with blade.
+//! `phi[1,2]'` is φ with one dot and the subscript 12, `x_max` is x with the subscript max, `q1` is q with 1,
+//! `lambda(blade)` is λ with blade.
 
 use crate::node::{Role, Symbol};
 

@@ -1,10 +1,13 @@
 //! Expressions as text of the model language.
 //!
-//! The text has as few brackets as the precedence of the language allows and keeps the order in which the expression was written. Read back through the
+//! The text has as few brackets as the precedence of the language allows and keeps the order in which the
+//! expression was written. Read back through the
 //! constructors, it gives the same handle: $-2x/3$ is `-2*x/3`, $a(bc)$ is `a*(b*c)`.
 //!
-//! **Exceptions.** A derivative of a table at anything but `t` has no word in the language and is written `table'(x, "file", "column")`. An expression that is larger
-//! than 2²⁰ nodes when its shared parts are written out is printed with names, `s2*s2 where s1 = …; s2 = …`; use [`Graph::named`] to place the names by hand.
+//! **Exceptions.** A derivative of a table at anything but `t` has no word in the language and is written
+//! `table'(x, "file", "column")`. An expression that is larger
+//! than 2²⁰ nodes when its shared parts are written out is printed with names, `s2*s2 where s1 = …; s2 = …`;
+//! use [`Graph::named`] to place the names by hand.
 
 use crate::graph::Graph;
 use crate::node::{Expr, Memory, Node, Relation, Role};
@@ -102,7 +105,8 @@ impl Store {
         }
     }
 
-    /// $k x$ for a positive number: `2*x`, `x/3`, `2*a/(3*b)`, and `2*(1/x)` where the number would run into another one.
+    /// $k x$ for a positive number: `2*x`, `x/3`, `2*a/(3*b)`, and `2*(1/x)` where the number would run into
+    /// another one.
     fn scaled_pieces(&self, k: &Rational, x: Expr) -> Vec<Piece> {
         let (word, at) = (Piece::Word, Piece::At);
         let mut pieces = Vec::new();
@@ -146,7 +150,8 @@ impl Store {
         vec![Piece::Owned(open), Piece::At(argument, level::OR), Piece::Owned(close)]
     }
 
-    /// Whether `-a` in front of the written product means the negative of the whole: a quotient by zero keeps the sign where it was put, a difference
+    /// Whether `-a` in front of the written product means the negative of the whole: a quotient by zero keeps
+    /// the sign where it was put, a difference
     /// would turn round.
     fn takes_sign(&self, a: Expr) -> bool {
         let written = match self.node(a) {
@@ -158,7 +163,8 @@ impl Store {
         !by_zero && !matches!(self.node(first), Node::Sub(..))
     }
 
-    /// Whether the written product begins with a number, or divides by zero, so that a number in front of it would be drawn in.
+    /// Whether the written product begins with a number, or divides by zero, so that a number in front of it
+    /// would be drawn in.
     fn leads_with_number(&self, e: Expr) -> bool {
         let (first, by_zero) = self.first_factor(e);
         by_zero || self.is_number(first)

@@ -29,7 +29,8 @@ impl Substitution {
         self.recent.clear();
     }
 
-    /// Replaces a symbol from now on. What was made before and contains it is forgotten: cheaply, if the symbol was met only recently.
+    /// Replaces a symbol from now on. What was made before and contains it is forgotten: cheaply, if the
+    /// symbol was met only recently.
     pub fn define(&mut self, g: &Graph, symbol: Expr, image: Expr) {
         if self.images.contains_key(&symbol) {
             if self.recent.contains(&symbol) {

@@ -1,8 +1,11 @@
 //! The exact value of a node at two random points modulo a prime.
 //!
-//! Sine and cosine of an argument are a random point of the circle, `exp`, `sinh` and `cosh` share one random number, every other function
-//! is a random number that depends on the values of its arguments. Equal expressions thus have equal values; identities beyond rational arithmetic in
-//! these are missed, never invented. Parameters have one value at both points, so what agrees at both is constant during a run.
+//! Sine and cosine of an argument are a random point of the circle, `exp`, `sinh` and `cosh` share one random
+//! number, every other function
+//! is a random number that depends on the values of its arguments. Equal expressions thus have equal values;
+//! identities beyond rational arithmetic in
+//! these are missed, never invented. Parameters have one value at both points, so what agrees at both is
+//! constant during a run.
 
 use crate::field;
 use crate::function::Unary;
@@ -78,7 +81,8 @@ pub(crate) fn at(store: &Store, node: Node, point: usize, v: impl Fn(Expr) -> u6
         Node::Table { table, order, argument } => {
             opaque(0x7ab, &[u64::from(table), u64::from(order), v(argument)])
         }
-        // NOTE: a memory operator sees the whole past of its operands, so its value hangs on the handles, not on their values now.
+        // NOTE: a memory operator sees the whole past of its operands, so its value hangs on the handles, not
+        // on their values now.
         Node::Memory(kind, a, b) => {
             opaque(0x3e0 + kind as u64, &[u64::from(a.0), u64::from(b.0), point as u64])
         }

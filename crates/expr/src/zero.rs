@@ -1,11 +1,16 @@
 //! Is this expression zero for all values of its symbols?
 //!
-//! Two roads must agree. *Exact:* the value at random points of a finite field in which sines, exponentials, roots and signs obey their identities; what
-//! does not vanish there is not zero. *Numerical:* doubles with a bound of their error at real points; a value above its bound proves that it is
-//! not zero, and the point is the witness. Zero is claimed only where the exact road finds zero and the numerical one no witness.
+//! Two roads must agree. *Exact:* the value at random points of a finite field in which sines, exponentials,
+//! roots and signs obey their identities; what
+//! does not vanish there is not zero. *Numerical:* doubles with a bound of their error at real points; a
+//! value above its bound proves that it is
+//! not zero, and the point is the witness. Zero is claimed only where the exact road finds zero and the
+//! numerical one no witness.
 //!
-//! **Domains.** An expression counts as zero if it vanishes wherever it is a finite real number: $x/x - 1$, $\log x^2 - 2\log x$ and $\sqrt{x}^2 - x$ are zero.
-//! **Branches.** Roots and signs take one branch at each point of the field. An expression with such functions counts as exactly zero if it vanishes at
+//! **Domains.** An expression counts as zero if it vanishes wherever it is a finite real number: $x/x - 1$,
+//! $\log x^2 - 2\log x$ and $\sqrt{x}^2 - x$ are zero.
+//! **Branches.** Roots and signs take one branch at each point of the field. An expression with such
+//! functions counts as exactly zero if it vanishes at
 //! one point at least, and at every point whose signs no real point has shown together.
 
 mod form;
@@ -42,7 +47,8 @@ pub enum ZeroTest {
 
 /// Real points that are tried.
 const REAL_POINTS: u64 = 32;
-/// Points of the field at which an expression without branches must vanish: each misses with a probability of its degree in $1/p$.
+/// Points of the field at which an expression without branches must vanish: each misses with a probability of
+/// its degree in $1/p$.
 const PLAIN_POINTS: usize = 4;
 /// Points of the field for an expression with branches.
 const BRANCHED_POINTS: usize = 64;
@@ -64,7 +70,8 @@ impl Graph {
         self.zero_test(e) == ZeroTest::Zero
     }
 
-    /// Zero, not zero with a witness, or unknown. Memory operators, tables and Mittag-Leffler functions are opaque: they cancel only against themselves.
+    /// Zero, not zero with a witness, or unknown. Memory operators, tables and Mittag-Leffler functions are
+    /// opaque: they cancel only against themselves.
     pub fn zero_test(&self, e: Expr) -> ZeroTest {
         let stored_zero = self.store.borrow().values[e.index()] == [0, 0];
         if stored_zero && !self.store.borrow().numbers.has_large_ones() {
@@ -158,8 +165,10 @@ fn vanishes_exactly(store: &Store, live: &[Expr], reals: &Reals) -> bool {
     if branched { zeros >= 1 } else { zeros == needed && zeros == points }
 }
 
-/// Values at points of the field, with the identities of the functions: at one point, or at a few where branches may differ. Nothing where there are no
-/// identities beyond those that stored values know, or no point was found. Points at which every root is that of a number with positive sign go before others,
+/// Values at points of the field, with the identities of the functions: at one point, or at a few where
+/// branches may differ. Nothing where there are no
+/// identities beyond those that stored values know, or no point was found. Points at which every root is that
+/// of a number with positive sign go before others,
 /// where $\sqrt a\sqrt b = -\sqrt{ab}$.
 pub(crate) fn exact_values(g: &Graph, expressions: &[Expr]) -> Vec<Vec<quadratic::Z>> {
     /// A point fails where the field lacks a root: half of them for each root.
@@ -191,7 +200,8 @@ pub(crate) fn exact_values(g: &Graph, expressions: &[Expr]) -> Vec<Vec<quadratic
     if real.is_empty() { imaginary } else { real }
 }
 
-/// What a function of one argument compares with zero: the argument of `abs` and `sign`, and $u$ in $\sqrt{u^{2m}} = |u|^m$.
+/// What a function of one argument compares with zero: the argument of `abs` and `sign`, and $u$ in
+/// $\sqrt{u^{2m}} = |u|^m$.
 fn compared_with_zero(store: &Store, node: Node) -> Option<Expr> {
     match node {
         Node::Unary(Unary::Abs | Unary::Sign, a) => Some(a),

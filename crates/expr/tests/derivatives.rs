@@ -233,7 +233,8 @@ fn random_expressions_have_the_right_derivatives() {
     assert!(checked > 400, "{checked} of 600 were finite");
 }
 
-/// $\dot e$ along $\dot q, \ddot q$ is the dual part of $e$ at $q + \epsilon\dot q$, $\dot q + \epsilon\ddot q$; free symbols rest.
+/// $\dot e$ along $\dot q, \ddot q$ is the dual part of $e$ at $q + \epsilon\dot q$, $\dot q + \epsilon\ddot
+/// q$; free symbols rest.
 #[test]
 fn total_derivative_is_the_rate_along_the_motion() {
     let mut r = Random(31);

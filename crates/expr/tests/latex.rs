@@ -56,7 +56,8 @@ fn values_survive_the_printing() {
             continue;
         }
         let (read, value) = (evaluator::value(&latex, &written), g.evaluate(&[e], &at)[0]);
-        // Products are regrouped and numbers rounded elsewhere, which costs some units of rounding that later steps may enlarge.
+        // Products are regrouped and numbers rounded elsewhere, which costs some units of rounding that later
+        // steps may enlarge.
         let close = (read - value).abs() <= 1e-7 * (1.0 + value.abs());
         if !value.is_finite() || value.abs() > 1e6 {
             continue;

@@ -1,4 +1,5 @@
-//! MathML: well-formed, escaped, and the same formula as the LaTeX beside it, whose values are checked against the expression.
+//! MathML: well-formed, escaped, and the same formula as the LaTeX beside it, whose values are checked
+//! against the expression.
 
 mod support;
 

@@ -71,7 +71,8 @@ fn values_are_preserved() {
                 continue;
             }
             compared += 1;
-            // A few dozen roundings of the largest number on the way, enlarged by slopes; a wrong rule is wrong in the first digit.
+            // A few dozen roundings of the largest number on the way, enlarged by slopes; a wrong rule is
+            // wrong in the first digit.
             let close = (both[0] - both[1]).abs() <= 1e-9 * (1.0 + largest);
             let text = || format!("{} became {}", g.to_text(e), g.to_text(simple));
             assert!(close, "case {case} at {values:?}: {both:?} {}", text());

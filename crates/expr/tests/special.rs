@@ -1,6 +1,8 @@
 //! The special functions against values with thirty digits, and against their theorems.
 //!
-//! The reference is `special/mittag_leffler.txt` and, with parameters that nobody chose, `special/mittag_leffler_held_out.txt`; their heads say how they were made. Its condition numbers say how much of an error in the last digit of
+//! The reference is `special/mittag_leffler.txt` and, with parameters that nobody chose,
+//! `special/mittag_leffler_held_out.txt`; their heads say how they were made. Its condition numbers say how
+//! much of an error in the last digit of
 //! $z$ or $\alpha$ no method can avoid; the tolerance is $10^{-13}$ times that, some 450 roundings.
 
 use std::f64::consts::PI;
@@ -121,7 +123,8 @@ fn recurrence_in_beta() {
         let next = neighbour(0.0);
         let first = reciprocal_gamma(r.beta);
         let left = mittag_leffler_complex(r.alpha, r.beta, r.z);
-        // α + β is rounded, and the derivative of the identity in α gives the condition of the neighbour: both by the slope in β.
+        // α + β is rounded, and the derivative of the identity in α gives the condition of the neighbour:
+        // both by the slope in β.
         let steep = (neighbour(1e-4) - neighbour(-1e-4)).abs() / 2e-4;
         let size = first.abs() + next.abs() + left.abs() * r.condition + r.alpha * steep;
         let rounding = f64::EPSILON * (r.alpha + r.beta).abs() * steep;
@@ -190,7 +193,8 @@ fn laplace_transforms() {
     for (α, β) in [(0.5, 1.0), (0.7, 2.0), (1.3, 1.0), (1.8, 1.5), (0.25, 3.0), (1.0, 2.5)] {
         let function = MittagLeffler::new(α, β);
         for p in [1.0, 2.5] {
-            // t = exp(u − e^{−u}) makes both ends fall doubly exponentially; the trapezoidal rule then is exact to rounding.
+            // t = exp(u − e^{−u}) makes both ends fall doubly exponentially; the trapezoidal rule then is
+            // exact to rounding.
             let h = 1.0 / 64.0;
             let sum: f64 = (-400..400)
                 .map(|i| {

@@ -56,7 +56,8 @@ fn none_of_the_list_is_decided_wrongly() {
     assert!(share <= 0.02, "undecided: {unknown:#?}");
 }
 
-/// One word of each identity is changed; what is then called zero must vanish at hundreds of points, and a witness must be one.
+/// One word of each identity is changed; what is then called zero must vanish at hundreds of points, and a
+/// witness must be one.
 #[test]
 fn changed_identities_are_not_called_zero() {
     const CHANGES: [(&str, &str); 16] = [
@@ -135,7 +136,8 @@ fn changed_identities_are_not_called_zero() {
     assert!(others > 1_500 && unknown < 50, "{zeros} zero, {others} not, {unknown} unknown");
 }
 
-/// Lagrange: $\partial(\dot e)/\partial\dot q = \partial e/\partial q$ and $\frac{d}{dt}\partial e/\partial q = \partial\dot e/\partial q$.
+/// Lagrange: $\partial(\dot e)/\partial\dot q = \partial e/\partial q$ and $\frac{d}{dt}\partial e/\partial q =
+/// \partial\dot e/\partial q$.
 #[test]
 fn lagranges_lemma() {
     let mut r = Random(3);

@@ -4,8 +4,11 @@
 //!
 //! $$ \sum_j \nu_a\,\omega^a([X_i, X_j])\,u^j = 0 , $$
 //!
-//! so that the skew matrix $F(\nu)_{ij} = \nu_a\,\omega^a([X_i, X_j])$ has a kernel (Montgomery 2002, chapter 3). Multipliers of constraints with a first integral do not count: only the directions that brackets reach.
-//! An odd number of fields always has a kernel. Two fields have one where $\nu$ annihilates their bracket: everywhere if brackets must still grow beyond it, else where the bracket is admissible itself.
+//! so that the skew matrix $F(\nu)_{ij} = \nu_a\,\omega^a([X_i, X_j])$ has a kernel (Montgomery 2002, chapter
+//! 3). Multipliers of constraints with a first integral do not count: only the directions that brackets
+//! reach.
+//! An odd number of fields always has a kernel. Two fields have one where $\nu$ annihilates their bracket:
+//! everywhere if brackets must still grow beyond it, else where the bracket is admissible itself.
 
 use pfaff_expr::{Expr, ZeroTest};
 use pfaff_model::Model;
@@ -88,7 +91,8 @@ pub fn first_integrals(model: &Model, equations: &Equations) -> Option<usize> {
     })
 }
 
-/// $\omega\wedge d\omega = \omega\cdot\operatorname{rot}\omega$ in three dimensions, without the denominators that fields may have.
+/// $\omega\wedge d\omega = \omega\cdot\operatorname{rot}\omega$ in three dimensions, without the denominators
+/// that fields may have.
 fn twist(model: &Model, ω: &[Expr]) -> Expr {
     let g = &model.graph;
     let q = model.positions();

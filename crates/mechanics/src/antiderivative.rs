@@ -1,7 +1,9 @@
 //! Antiderivatives $\int e\,dq$ by patterns, for expressions whose integral is elementary in the usual ways.
 //!
-//! $e$ is expanded into products of powers $\prod b_i^{k_i}$. A product is integrated if it is $f(u)\,u'$ up to a constant, a polynomial times sine, cosine or exponential of linear forms,
-//! a polynomial times one power of a linear form, or a rational function with linear factors or one quadratic factor below. Products of sines and cosines become sums first.
+//! $e$ is expanded into products of powers $\prod b_i^{k_i}$. A product is integrated if it is $f(u)\,u'$ up
+//! to a constant, a polynomial times sine, cosine or exponential of linear forms,
+//! a polynomial times one power of a linear form, or a rational function with linear factors or one quadratic
+//! factor below. Products of sines and cosines become sums first.
 //! Nothing here is proved: who asks differentiates the answer and compares.
 
 use pfaff_expr::{Expr, Graph, Node, Unary};

@@ -1,13 +1,19 @@
 //! Chaplygin's form: the dependent velocities inserted into the Lagrangian, and what the three principles then say.
 //!
-//! Where the constraints give $\dot q^\alpha = \varepsilon^\alpha(t, q^\mu, \dot q^\mu)$ and neither they nor $L$ contain a dependent coordinate $q^\alpha$, put $L_c = L$ with
-//! $\varepsilon$ inserted and $[F]_\mu = \frac{d}{dt}\frac{\partial F}{\partial\dot q^\mu} - \frac{\partial F}{\partial q^\mu}$. All three principles read
+//! Where the constraints give $\dot q^\alpha = \varepsilon^\alpha(t, q^\mu, \dot q^\mu)$ and neither they nor
+//! $L$ contain a dependent coordinate $q^\alpha$, put $L_c = L$ with
+//! $\varepsilon$ inserted and $[F]_\mu = \frac{d}{dt}\frac{\partial F}{\partial\dot q^\mu} - \frac{\partial
+//! F}{\partial q^\mu}$. All three principles read
 //!
-//! $$ [L_c]_\mu = \pi_\alpha\,[\varepsilon^\alpha]_\mu + Q_\mu + Q_\alpha\,\partial\varepsilon^\alpha/\partial\dot q^\mu \qquad (\mathrm{Ch}) $$
+//! $$ [L_c]_\mu = \pi_\alpha\,[\varepsilon^\alpha]_\mu + Q_\mu +
+//! Q_\alpha\,\partial\varepsilon^\alpha/\partial\dot q^\mu \qquad (\mathrm{Ch}) $$
 //!
-//! with $\pi_\alpha = p_\alpha = \partial L/\partial\dot q^\alpha$ (Chetaev), $\pi_\alpha = c_\alpha = p_\alpha - \mu_\alpha$, a constant of a motion without forces on $q^\alpha$ (vakonomic), or
-//! $\pi = 0$ (restricted). For constraints linear in the velocities, $\varepsilon^\alpha = \varepsilon^\alpha_\mu\dot q^\mu$, the bracket is
-//! $[\varepsilon^\alpha]_\mu = -F^\alpha_{\mu\nu}\dot q^\nu$ with the curvature $F^\alpha_{\mu\nu} = \partial_\mu\varepsilon^\alpha_\nu - \partial_\nu\varepsilon^\alpha_\mu$.
+//! with $\pi_\alpha = p_\alpha = \partial L/\partial\dot q^\alpha$ (Chetaev), $\pi_\alpha = c_\alpha =
+//! p_\alpha - \mu_\alpha$, a constant of a motion without forces on $q^\alpha$ (vakonomic), or
+//! $\pi = 0$ (restricted). For constraints linear in the velocities, $\varepsilon^\alpha =
+//! \varepsilon^\alpha_\mu\dot q^\mu$, the bracket is
+//! $[\varepsilon^\alpha]_\mu = -F^\alpha_{\mu\nu}\dot q^\nu$ with the curvature $F^\alpha_{\mu\nu} =
+//! \partial_\mu\varepsilon^\alpha_\nu - \partial_\nu\varepsilon^\alpha_\mu$.
 
 use pfaff_expr::Expr;
 use pfaff_model::{Dynamics, Model};
@@ -37,7 +43,8 @@ pub struct Chaplygin {
     pub energy: Expr,
 }
 
-/// Brings a model into Chaplygin's form. The dependent coordinates are the last declared ones whose velocities the constraints determine and that they do not contain.
+/// Brings a model into Chaplygin's form. The dependent coordinates are the last declared ones whose
+/// velocities the constraints determine and that they do not contain.
 ///
 /// # Errors
 ///
@@ -54,7 +61,8 @@ pub fn chaplygin(model: &Model, equations: &Equations) -> Result<Chaplygin, Refu
     }
 }
 
-/// As [`chaplygin`], but the Lagrangian may contain dependent coordinates: only what concerns the constraints is then of use.
+/// As [`chaplygin`], but the Lagrangian may contain dependent coordinates: only what concerns the constraints
+/// is then of use.
 ///
 /// # Errors
 ///
@@ -128,7 +136,8 @@ fn dependent(
 }
 
 impl Chaplygin {
-    /// $(\partial^2 L_c - \pi\cdot\partial^2\varepsilon)$ and the right side of (Ch) as $\text{mass}\cdot\ddot q^\mu = \text{force}$, with $\pi_\alpha$ as given.
+    /// $(\partial^2 L_c - \pi\cdot\partial^2\varepsilon)$ and the right side of (Ch) as
+    /// $\text{mass}\cdot\ddot q^\mu = \text{force}$, with $\pi_\alpha$ as given.
     pub fn blocks(&self, model: &Model, π: &[Expr]) -> (Vec<Vec<Expr>>, Vec<Expr>) {
         let g = &model.graph;
         let (q, v) = self.base_symbols(model);
@@ -159,7 +168,8 @@ impl Chaplygin {
         (mass, force)
     }
 
-    /// $F^\alpha_{\mu\nu} = \partial_\mu\varepsilon^\alpha_\nu - \partial_\nu\varepsilon^\alpha_\mu$, or `None` unless every $\varepsilon^\alpha$ is linear in the velocities and free of time.
+    /// $F^\alpha_{\mu\nu} = \partial_\mu\varepsilon^\alpha_\nu - \partial_\nu\varepsilon^\alpha_\mu$, or
+    /// `None` unless every $\varepsilon^\alpha$ is linear in the velocities and free of time.
     pub fn curvature(&self, model: &Model) -> Option<Vec<Vec<Vec<Expr>>>> {
         let g = &model.graph;
         let (q, v) = self.base_symbols(model);
@@ -191,7 +201,8 @@ impl Chaplygin {
         g.substitute(&[g.sum(model.forces.iter().map(|f| f.components[k]))], &inserted)[0]
     }
 
-    /// The power of the forces along $(\dot q^\mu, \partial\varepsilon^\alpha/\partial\dot q^\mu\,\dot q^\mu)$ less $\partial_t L_c$: the rate of $E_c$ under the restricted principle.
+    /// The power of the forces along $(\dot q^\mu, \partial\varepsilon^\alpha/\partial\dot q^\mu\,\dot
+    /// q^\mu)$ less $\partial_t L_c$: the rate of $E_c$ under the restricted principle.
     pub(crate) fn power(&self, model: &Model) -> Expr {
         let g = &model.graph;
         let (_, v) = self.base_symbols(model);

@@ -1,7 +1,9 @@
 //! The class of a constraint: what its velocities do.
 //!
-//! Holonomic if $\partial\varphi/\partial\dot q = 0$ is proved, else linear ($\varphi = A(t,q)\,\dot q$), affine ($A\dot q + a$) or nonlinear in $\dot q$;
-//! `memory` as soon as a memory operator occurs. What cannot be decided counts as a velocity constraint, and is said to be undecided.
+//! Holonomic if $\partial\varphi/\partial\dot q = 0$ is proved, else linear ($\varphi = A(t,q)\,\dot q$),
+//! affine ($A\dot q + a$) or nonlinear in $\dot q$;
+//! `memory` as soon as a memory operator occurs. What cannot be decided counts as a velocity constraint, and
+//! is said to be undecided.
 
 use pfaff_expr::{Expr, Graph, ZeroTest};
 

@@ -1,7 +1,9 @@
 //! The distribution of the admissible velocities: its rank, and whether a constraint comes from positions alone.
 //!
-//! Constraints linear or affine in the velocities are one-forms $\omega^a = A^a_i\,dq^i + a^a\,dt$. Their common kernel, closed under Lie brackets, is
-//! $\bar D$; a constraint is integrable (by itself or with the help of the others, with any integrating factor) exactly when $\omega^a$ vanishes on $\bar D$
+//! Constraints linear or affine in the velocities are one-forms $\omega^a = A^a_i\,dq^i + a^a\,dt$. Their
+//! common kernel, closed under Lie brackets, is
+//! $\bar D$; a constraint is integrable (by itself or with the help of the others, with any integrating
+//! factor) exactly when $\omega^a$ vanishes on $\bar D$
 //! (Frobenius). The fields come from the elimination in `reduction`, the one that motions are integrated with.
 
 use pfaff_expr::{Expr, Graph, ZeroTest};
@@ -163,9 +165,11 @@ pub(crate) fn lie_bracket(g: &Graph, x: &[Expr], y: &[Expr], variables: &[Expr])
     dy.into_iter().zip(dx).map(|(a, b)| g.sub(a, b)).collect()
 }
 
-/// Whether the velocities that a nonlinear constraint allows bend somewhere: then it is no $d\varphi(t,q)/dt$ in disguise.
+/// Whether the velocities that a nonlinear constraint allows bend somewhere: then it is no $d\varphi(t,q)/dt$
+/// in disguise.
 ///
-/// At a point with $\psi = 0$ found by Newton's iteration, $\tau^\top\psi_{\dot q\dot q}\,\tau \ne 0$ for some $\tau$ with $\psi_{\dot q}\cdot\tau = 0$.
+/// At a point with $\psi = 0$ found by Newton's iteration, $\tau^\top\psi_{\dot q\dot q}\,\tau \ne 0$ for
+/// some $\tau$ with $\psi_{\dot q}\cdot\tau = 0$.
 fn is_curved(model: &Model, equations: &Equations, a: usize) -> bool {
     let g = &model.graph;
     let v = model.velocities();

@@ -3,8 +3,10 @@
 //! $$ \Omega = \sum_i \frac{\partial\dot q_i}{\partial q_i} + \frac{\partial\dot p_i}{\partial p_i}
 //!    = \operatorname{tr} M^{-1}\,\frac{\partial (Q + R)}{\partial\dot q} \qquad (\mathrm D) $$
 //!
-//! with $p = \partial L/\partial\dot q$ and $M = \partial p/\partial\dot q$: what follows from a Hamiltonian alone has no divergence, so that only forces $Q$ and reactions
-//! $R = W^\top\lambda$ count. The multipliers are those of (K) as functions of all $(t, q, \dot q)$, not only of those on the constraints: $\varphi$ is then constant along the
+//! with $p = \partial L/\partial\dot q$ and $M = \partial p/\partial\dot q$: what follows from a Hamiltonian
+//! alone has no divergence, so that only forces $Q$ and reactions
+//! $R = W^\top\lambda$ count. The multipliers are those of (K) as functions of all $(t, q, \dot q)$, not only
+//! of those on the constraints: $\varphi$ is then constant along the
 //! flow beside its zero set too, and the derivatives of $\lambda$ follow from (K) differentiated at fixed $q$,
 //!
 //! $$ \begin{pmatrix} M & -W^\top \\\\ A & 0 \end{pmatrix}
@@ -12,7 +14,8 @@
 //!    \begin{pmatrix} \partial(f + W^\top\lambda - M\ddot q) \\\\ \partial(b - A\ddot q) \end{pmatrix}, \qquad
 //!    \partial = \partial/\partial\dot q_j \text{ with } \ddot q, \lambda \text{ held}. $$
 //!
-//! Another way of writing the same constraint (a factor that moves) extends the flow differently and may change $\Omega$.
+//! Another way of writing the same constraint (a factor that moves) extends the flow differently and may
+//! change $\Omega$.
 //! Defined where $M$ is invertible, under Chetaev's principle and without memory.
 
 use pfaff_expr::Expr;
@@ -24,7 +27,8 @@ use crate::equations::Equations;
 /// The blocks of (D); symbols `lambda(c)` and accelerations stand for their values.
 #[derive(Clone, Debug)]
 pub struct Divergence {
-    /// $\partial(f + W^\top\lambda - M\ddot q)/\partial\dot q$, then $\partial(b - A\ddot q)/\partial\dot q$: (n + m) × n
+    /// $\partial(f + W^\top\lambda - M\ddot q)/\partial\dot q$, then $\partial(b - A\ddot q)/\partial\dot q$:
+    /// (n + m) × n
     pub slopes: Vec<Vec<Expr>>,
     /// $\partial Q/\partial\dot q + \lambda\cdot\partial W/\partial\dot q$, n × n
     pub pull: Vec<Vec<Expr>>,
@@ -32,7 +36,8 @@ pub struct Divergence {
     pub given: Vec<Vec<Expr>>,
 }
 
-/// The blocks of (D); `None` under another principle than Chetaev's, and with memory: then (q, p) is no state, and there is no flow on it.
+/// The blocks of (D); `None` under another principle than Chetaev's, and with memory: then (q, p) is no
+/// state, and there is no flow on it.
 pub fn divergence(model: &Model, equations: &Equations) -> Option<Divergence> {
     let g = &model.graph;
     let forces = model.forces.iter().flat_map(|f| &f.components);
@@ -68,7 +73,8 @@ const WRITTEN_OUT: usize = 12;
 /// Nodes that the formula may add.
 const BUDGET: usize = 4_000;
 
-/// $\Omega(t, q, \dot q)$ as a formula, with the multipliers inserted; `None` where it would be too large, or where $M$ or (K) is singular.
+/// $\Omega(t, q, \dot q)$ as a formula, with the multipliers inserted; `None` where it would be too large, or
+/// where $M$ or (K) is singular.
 pub fn divergence_formula(model: &Model, equations: &Equations) -> Option<Expr> {
     let (n, m) = (model.coordinates.len(), model.constraints.len());
     if n + m > WRITTEN_OUT || m > 3 {

@@ -1,11 +1,15 @@
 //! Linear equations with symbolic coefficients, solved by elimination.
 //!
-//! $A X = Y$ by Gauss's method with complete pivoting: numbers first, then the diagonal (a positive mass is zero nowhere), then the smallest entry that does not vanish identically (decided by values modulo a prime). The solution is a
-//! graph that shares all intermediate results; it is valid wherever no pivot is zero. Meant for views of small systems: the equations themselves are never inverted.
+//! $A X = Y$ by Gauss's method with complete pivoting: numbers first, then the diagonal (a positive mass is
+//! zero nowhere), then the smallest entry that does not vanish identically (decided by values modulo a
+//! prime). The solution is a
+//! graph that shares all intermediate results; it is valid wherever no pivot is zero. Meant for views of
+//! small systems: the equations themselves are never inverted.
 
 use pfaff_expr::{Expr, Graph};
 
-/// $X$ with $AX = Y$; `matrix` is n × n, `right` n × k, and so is the answer. `None` where the matrix is singular at every point.
+/// $X$ with $AX = Y$; `matrix` is n × n, `right` n × k, and so is the answer. `None` where the matrix is
+/// singular at every point.
 pub fn solve_linear(
     g: &Graph,
     matrix: &[Vec<Expr>],

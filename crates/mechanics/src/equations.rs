@@ -6,12 +6,17 @@
 //! \begin{pmatrix} f \\\\ b \end{pmatrix} \qquad (\mathrm K)
 //! $$
 //!
-//! with $M = \partial^2 L/\partial\dot q^2$, $A = \partial\psi/\partial\dot q$, the rows of $W$ the directions of the reactions ($W = A$ for Chetaev's, or what `along` says), so that
-//! $M\ddot q = f + R$ with $R = +W^\top\lambda$. Here $\psi = \varphi$ for a velocity constraint and $\psi = d\varphi/dt$ for a holonomic one, whose
-//! $\varphi$ is kept beside it; $b = -(\partial_q\psi\,\dot q + \partial_t\psi)$ is what differentiating $\psi = 0$ leaves.
+//! with $M = \partial^2 L/\partial\dot q^2$, $A = \partial\psi/\partial\dot q$, the rows of $W$ the
+//! directions of the reactions ($W = A$ for Chetaev's, or what `along` says), so that
+//! $M\ddot q = f + R$ with $R = +W^\top\lambda$. Here $\psi = \varphi$ for a velocity constraint and $\psi =
+//! d\varphi/dt$ for a holonomic one, whose
+//! $\varphi$ is kept beside it; $b = -(\partial_q\psi\,\dot q + \partial_t\psi)$ is what differentiating
+//! $\psi = 0$ leaves.
 //!
-//! Under the vakonomic principle $\dot\mu$ stands in the place of $\lambda$, the mass is $M - \mu\cdot\psi_{\dot q\dot q}$, and
-//! $R = A^\top\dot\mu + \text{shift} + \text{bend}\,\ddot q$. Under the restricted one $R = \text{shift} + \text{bend}\,\ddot q$ is what the motion needs beside $f$.
+//! Under the vakonomic principle $\dot\mu$ stands in the place of $\lambda$, the mass is $M -
+//! \mu\cdot\psi_{\dot q\dot q}$, and
+//! $R = A^\top\dot\mu + \text{shift} + \text{bend}\,\ddot q$. Under the restricted one $R = \text{shift} +
+//! \text{bend}\,\ddot q$ is what the motion needs beside $f$.
 
 use pfaff_expr::Expr;
 use pfaff_model::{Dynamics, Force, Model, Principle, Span};
@@ -50,17 +55,21 @@ pub struct Equations {
     pub undecided: Vec<usize>,
     /// $\mu$, one for each constraint under the vakonomic principle, none under Chetaev's.
     pub multipliers: Vec<Expr>,
-    /// What $\mu$ adds to the force: $(\psi_{\dot q q}\,\dot q + \psi_{\dot q t} - \psi_q)^\top\mu$, already in `force`; zero under Chetaev's principle; $-f$ of $L$ itself under the restricted one.
+    /// What $\mu$ adds to the force: $(\psi_{\dot q q}\,\dot q + \psi_{\dot q t} - \psi_q)^\top\mu$, already
+    /// in `force`; zero under Chetaev's principle; $-f$ of $L$ itself under the restricted one.
     pub shift: Vec<Expr>,
-    /// What $\mu$ takes from the mass: $\mu\cdot\psi_{\dot q\dot q}$, already taken from `mass`; zero under Chetaev's principle; $M$ of $L$ itself under the restricted one.
+    /// What $\mu$ takes from the mass: $\mu\cdot\psi_{\dot q\dot q}$, already taken from `mass`; zero under
+    /// Chetaev's principle; $M$ of $L$ itself under the restricted one.
     pub bend: Vec<Vec<Expr>>,
     /// $E = \dot q\cdot p - L$
     pub energy: Expr,
-    /// $E\[M\] = -\mu\cdot\psi_{\dot q}\cdot\dot q$ ; zero under Chetaev's principle; $E_c - E$ with the energy of $L_c$ under the restricted one.
+    /// $E\[M\] = -\mu\cdot\psi_{\dot q}\cdot\dot q$ ; zero under Chetaev's principle; $E_c - E$ with the
+    /// energy of $L_c$ under the restricted one.
     pub constraint_energy: Expr,
     /// $Q\cdot\dot q - \partial_t L$
     pub power: Expr,
-    /// What explicit time in the constraints adds to the rate of $E + E\[M\]$ beside `power`: $\mu\cdot\partial_t\psi$ under the vakonomic principle.
+    /// What explicit time in the constraints adds to the rate of $E + E\[M\]$ beside `power`:
+    /// $\mu\cdot\partial_t\psi$ under the vakonomic principle.
     pub drive: Expr,
     /// The coordinates whose velocities the restricted principle inserts, by index; empty under the others.
     pub dependent: Vec<usize>,

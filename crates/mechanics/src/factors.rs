@@ -1,9 +1,13 @@
-//! (K) solved on paper: the factors $L D L^\top$ of the saddle-point matrix written out, in an order that keeps them sparse.
+//! (K) solved on paper: the factors $L D L^\top$ of the saddle-point matrix written out, in an order that
+//! keeps them sparse.
 //!
-//! $$ \begin{pmatrix} M & A^\top \\\\ A & 0 \end{pmatrix}\begin{pmatrix} \ddot q \\\\ -\lambda \end{pmatrix} = \begin{pmatrix} f \\\\ b \end{pmatrix} $$
+//! $$ \begin{pmatrix} M & A^\top \\\\ A & 0 \end{pmatrix}\begin{pmatrix} \ddot q \\\\ -\lambda \end{pmatrix} =
+//! \begin{pmatrix} f \\\\ b \end{pmatrix} $$
 //!
-//! The next pivot is the row with fewest neighbours (minimum degree) whose diagonal is not identically zero: a constraint's is not as soon as one of its coordinates is
-//! gone. For positive definite $M$ and independent rows every such order has non-zero pivots: those of coordinates are positive, those of constraints negative.
+//! The next pivot is the row with fewest neighbours (minimum degree) whose diagonal is not identically zero:
+//! a constraint's is not as soon as one of its coordinates is
+//! gone. For positive definite $M$ and independent rows every such order has non-zero pivots: those of
+//! coordinates are positive, those of constraints negative.
 //! The order is fixed on paper, so the pivots must be watched when numbers are put in.
 
 use pfaff_expr::{Expr, Graph};
@@ -24,7 +28,8 @@ pub struct Solved {
 
 /// Solves (K), in at most so many steps of elimination.
 ///
-/// `None` if that is not enough, if the matrix is not symmetric (reactions along other directions than the constraints', the restricted principle), or if it is
+/// `None` if that is not enough, if the matrix is not symmetric (reactions along other directions than the
+/// constraints', the restricted principle), or if it is
 /// singular at every state, as with redundant constraints.
 pub fn solve_saddle(g: &Graph, equations: &Equations, most: usize) -> Option<Solved> {
     let (n, m) = (equations.mass.len(), equations.jacobian.len());

@@ -1,14 +1,20 @@
 //! Euler–Lagrange equations with memory: the sides are exchanged.
 //!
-//! For $\mathcal L = L - \mu\cdot\varphi$ of $q$, $\dot q$ and fractional operators, with $p = \partial\mathcal L/\partial\dot q$,
+//! For $\mathcal L = L - \mu\cdot\varphi$ of $q$, $\dot q$ and fractional operators, with $p =
+//! \partial\mathcal L/\partial\dot q$,
 //!
-//! $$ \dot p_k = \frac{\partial\mathcal L}{\partial q_k} + {}^{RL}_{\;\;t}D^\alpha_{b}\frac{\partial\mathcal L}{\partial\,{}_aD_t^\alpha q_k} + {}^{RL}_{\;\;a}D^\alpha_{t}\frac{\partial\mathcal L}{\partial\,{}_tD_b^\alpha q_k} : $$
+//! $$ \dot p_k = \frac{\partial\mathcal L}{\partial q_k} + {}^{RL}_{\;\;t}D^\alpha_{b}\frac{\partial\mathcal
+//! L}{\partial\,{}_aD_t^\alpha q_k} + {}^{RL}_{\;\;a}D^\alpha_{t}\frac{\partial\mathcal
+//! L}{\partial\,{}_tD_b^\alpha q_k} : $$
 //!
 //! integration by parts turns a left operator into a right one, and Caputo's into that of Riemann and Liouville,
 //!
-//! $$ \int g\;{}^{C}_{a}D_t^\alpha f\,dt = \int f\;{}^{RL}_{\;\;t}D_b^\alpha g\,dt + \sum_{j<m}\Bigl[{}^{RL}_{\;\;t}D_b^{\alpha+j-m}g\;f^{(m-1-j)}\Bigr]_a^b . $$
+//! $$ \int g\;{}^{C}_{a}D_t^\alpha f\,dt = \int f\;{}^{RL}_{\;\;t}D_b^\alpha g\,dt +
+//! \sum_{j<m}\Bigl[{}^{RL}_{\;\;t}D_b^{\alpha+j-m}g\;f^{(m-1-j)}\Bigr]_a^b . $$
 //!
-//! The terms in brackets are the natural conditions at an end that is free: with $\delta q$ there stands $p + {}_tD_b^{\alpha-1}g$ (and $-{}_aD_t^{\alpha-1}g$ for a right operator), with $\delta\dot q$, for $\alpha > 1$, ${}_tD_b^{\alpha-2}g$; a derivative of negative order is an integral.
+//! The terms in brackets are the natural conditions at an end that is free: with $\delta q$ there stands $p +
+//! {}_tD_b^{\alpha-1}g$ (and $-{}_aD_t^{\alpha-1}g$ for a right operator), with $\delta\dot q$, for $\alpha >
+//! 1$, ${}_tD_b^{\alpha-2}g$; a derivative of negative order is an integral.
 
 use pfaff_expr::{Expr, Graph, Memory, Node, Role};
 use pfaff_model::{Dynamics, Model};
@@ -32,7 +38,8 @@ pub struct FractionalEquations {
 ///
 /// # Errors
 ///
-/// [`Refusal`] if there is no Lagrangian, or an operand has velocities and is not linear in them with constant coefficients.
+/// [`Refusal`] if there is no Lagrangian, or an operand has velocities and is not linear in them with
+/// constant coefficients.
 pub fn fractional_equations(model: &Model) -> Result<FractionalEquations, Refusal> {
     let Dynamics::Lagrangian { lagrangian, span, .. } = model.dynamics else {
         return Err(Refusal::NoDynamics);
@@ -133,7 +140,8 @@ impl Part {
         adjoint(&model.graph, self.kind, self.slope, self.order)
     }
 
-    /// What stands with $\delta q$ and with $\delta\dot q$ at an end; nothing for operators other than Caputo's, whose variations must vanish there.
+    /// What stands with $\delta q$ and with $\delta\dot q$ at an end; nothing for operators other than
+    /// Caputo's, whose variations must vanish there.
     fn boundary(&self, model: &Model) -> [Expr; 2] {
         let g = &model.graph;
         let lowered = |kind: Memory, by: i64| {

@@ -1,13 +1,16 @@
 //! Helmholtz's test of a force, and the generalised potential where there is one.
 //!
-//! $\Lambda(q,\dot q,t)$ comes from a potential, $\Lambda_k = \frac{d}{dt}\frac{\partial U}{\partial\dot q^k} - \frac{\partial U}{\partial q^k}$, exactly when
+//! $\Lambda(q,\dot q,t)$ comes from a potential, $\Lambda_k = \frac{d}{dt}\frac{\partial U}{\partial\dot q^k} -
+//! \frac{\partial U}{\partial q^k}$, exactly when
 //!
 //! $$ \frac{\partial\Lambda_k}{\partial\dot q^m} + \frac{\partial\Lambda_m}{\partial\dot q^k} = 0, \qquad
 //!    \frac{\partial\Lambda_k}{\partial q^m} - \frac{\partial\Lambda_m}{\partial q^k}
 //!      = \tfrac12\frac{d}{dt}\Big(\frac{\partial\Lambda_k}{\partial\dot q^m} - \frac{\partial\Lambda_m}{\partial\dot q^k}\Big) $$
 //!
-//! for all $k, m$ and all accelerations \[TZ06, after (19), with the minus sign put right\]. Then $\Lambda$ is affine in the velocities and $U = A_k(q,t)\,\dot q^k + V(q,t)$, found by integrating along rays from
-//! $q = 0$ where $\Lambda$ is a polynomial in $q$, else coordinate by coordinate where the integrals are elementary. The test is for the equations as they stand, with no integrating factor.
+//! for all $k, m$ and all accelerations \[TZ06, after (19), with the minus sign put right\]. Then $\Lambda$
+//! is affine in the velocities and $U = A_k(q,t)\,\dot q^k + V(q,t)$, found by integrating along rays from
+//! $q = 0$ where $\Lambda$ is a polynomial in $q$, else coordinate by coordinate where the integrals are
+//! elementary. The test is for the equations as they stand, with no integrating factor.
 
 use pfaff_expr::{Expr, Role, ZeroTest};
 use pfaff_model::Model;
@@ -107,7 +110,8 @@ fn potential(model: &Model, force: &[Expr]) -> Option<Expr> {
     along_rays().and_then(checked).or_else(|| by_coordinates().and_then(checked))
 }
 
-/// $A$ with $\partial_m A_k - \partial_k A_m = H_{km}$ and $A_1 = 0$: what $H_{kj}$ leaves for $k > j$ is integrated over $q^j$, one $j$ after the other, and depends on no earlier coordinate.
+/// $A$ with $\partial_m A_k - \partial_k A_m = H_{km}$ and $A_1 = 0$: what $H_{kj}$ leaves for $k > j$ is
+/// integrated over $q^j$, one $j$ after the other, and depends on no earlier coordinate.
 fn axial(model: &Model, slopes: &[Vec<Expr>]) -> Option<Vec<Expr>> {
     let g = &model.graph;
     let q = model.positions();
@@ -124,7 +128,8 @@ fn axial(model: &Model, slopes: &[Vec<Expr>]) -> Option<Vec<Expr>> {
     Some(a)
 }
 
-/// $\int_0^1 s^{w-1}\,e(sq)\,ds$ for $e$ that has the factor $q$ already ($e(sq)/s$ is integrated with weight $s^w$); `None` unless $e$ is a polynomial in $q$ of low degree.
+/// $\int_0^1 s^{w-1}\,e(sq)\,ds$ for $e$ that has the factor $q$ already ($e(sq)/s$ is integrated with weight
+/// $s^w$); `None` unless $e$ is a polynomial in $q$ of low degree.
 fn ray(model: &Model, e: Expr, weight: i64) -> Option<Expr> {
     const DEGREE: i64 = 12;
     let g = &model.graph;

@@ -1,9 +1,12 @@
 //! The parts of a Lagrangian that is quadratic in the velocities.
 //!
-//! $$ L = \tfrac12 g_{kl}\,\dot q^k\dot q^l + g_k\,\dot q^k + L_0, \qquad T_2 = \tfrac12 g_{kl}\dot q^k\dot q^l,\quad T_1 = g_k\dot q^k, $$
+//! $$ L = \tfrac12 g_{kl}\,\dot q^k\dot q^l + g_k\,\dot q^k + L_0, \qquad T_2 = \tfrac12 g_{kl}\dot q^k\dot
+//! q^l,\quad T_1 = g_k\dot q^k, $$
 //!
-//! and $L_0 = T_0 - V$; the two are told apart where the text gives `kinetic` and `potential`. For positions $r(q,t)$ these are the metric
-//! $g_{kl} = m\,\partial_k r\cdot\partial_l r$, the vector $g_k = m\,\partial_k r\cdot\partial_t r$ and the scalar $T_0 = \tfrac12 m\,(\partial_t r)^2$.
+//! and $L_0 = T_0 - V$; the two are told apart where the text gives `kinetic` and `potential`. For positions
+//! $r(q,t)$ these are the metric
+//! $g_{kl} = m\,\partial_k r\cdot\partial_l r$, the vector $g_k = m\,\partial_k r\cdot\partial_t r$ and the
+//! scalar $T_0 = \tfrac12 m\,(\partial_t r)^2$.
 
 use pfaff_expr::{Expr, Graph};
 use pfaff_model::{Dynamics, Model};

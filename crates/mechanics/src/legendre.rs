@@ -2,9 +2,12 @@
 //!
 //! For $L$ quadratic and $\varphi$ affine in velocities $u$ (ordinary or fractional ones),
 //!
-//! $$ p = \frac{\partial}{\partial u}(L - \mu\cdot\varphi) = Mu + g - A^\top\mu, \qquad Au + a = 0 \qquad\Longrightarrow\qquad \begin{pmatrix} M & -A^\top\\\\ A & 0\end{pmatrix}\begin{pmatrix}u\\\\ \mu\end{pmatrix} = \begin{pmatrix} p - g\\\\ -a\end{pmatrix}, $$
+//! $$ p = \frac{\partial}{\partial u}(L - \mu\cdot\varphi) = Mu + g - A^\top\mu, \qquad Au + a = 0
+//! \qquad\Longrightarrow\qquad \begin{pmatrix} M & -A^\top\\\\ A & 0\end{pmatrix}\begin{pmatrix}u\\\\
+//! \mu\end{pmatrix} = \begin{pmatrix} p - g\\\\ -a\end{pmatrix}, $$
 //!
-//! and $\mathcal H = p\cdot u - L$ with these $u$. For $M = 1$ and one constraint $A\cdot u = 0$ this is $u = (1 - AA^\top/A^2)\,p$, $\mu = -A\cdot p/A^2$ \[TZ06, (88)–(93) with $\mu \mapsto -\mu$\].
+//! and $\mathcal H = p\cdot u - L$ with these $u$. For $M = 1$ and one constraint $A\cdot u = 0$ this is $u =
+//! (1 - AA^\top/A^2)\,p$, $\mu = -A\cdot p/A^2$ \[TZ06, (88)–(93) with $\mu \mapsto -\mu$\].
 
 use pfaff_expr::{Expr, Graph};
 

@@ -1,7 +1,9 @@
 //! Equations as they stand: `equation` models.
 //!
-//! Each coordinate has an order, the highest derivative of it that occurs. The highest derivatives $x$ are the unknowns of $F(t, y, x) = 0$, with the
-//! Jacobian $J = \partial F/\partial x$; where $F$ is affine in $x$ one solve of $J x = -F(t,y,0)$ is enough, otherwise Newton's iteration is needed.
+//! Each coordinate has an order, the highest derivative of it that occurs. The highest derivatives $x$ are
+//! the unknowns of $F(t, y, x) = 0$, with the
+//! Jacobian $J = \partial F/\partial x$; where $F$ is affine in $x$ one solve of $J x = -F(t,y,0)$ is enough,
+//! otherwise Newton's iteration is needed.
 
 use pfaff_expr::Expr;
 use pfaff_model::{Dynamics, Model};

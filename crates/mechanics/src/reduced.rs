@@ -1,10 +1,15 @@
 //! Elimination of the multipliers: independent quasi-velocities, and accelerations and multipliers as expressions.
 //!
-//! Constraints linear or affine in the velocities are solved by $\dot q = B(t,q)\,u + b(t,q)$ with independent $u$. As $AB = 0$, the reaction $A^\top\lambda$ drops out of
+//! Constraints linear or affine in the velocities are solved by $\dot q = B(t,q)\,u + b(t,q)$ with
+//! independent $u$. As $AB = 0$, the reaction $A^\top\lambda$ drops out of
 //!
-//! $$ B^\top M B\,\dot u = B^\top(f - M\gamma), \qquad \gamma = \Big(\tfrac{\partial}{\partial q}(Bu + b)\Big)(Bu + b) + \partial_t(Bu + b) . \qquad (\mathrm U) $$
+//! $$ B^\top M B\,\dot u = B^\top(f - M\gamma), \qquad \gamma = \Big(\tfrac{\partial}{\partial q}(Bu +
+//! b)\Big)(Bu + b) + \partial_t(Bu + b) . \qquad (\mathrm U) $$
 //!
-//! $B$, $b$ and $u$ come from the elimination in `reduction`, the one that motions are integrated with; holonomic constraints enter as their rates. For any class, (K) itself solved by elimination gives $\ddot q(q,\dot q,t)$ and $\lambda(q,\dot q,t)$ \[TZ06, (18)–(19) with $\partial f/\partial\dot q$ for $\partial\tilde f/\partial\dot q$\].
+//! $B$, $b$ and $u$ come from the elimination in `reduction`, the one that motions are integrated with;
+//! holonomic constraints enter as their rates. For any class, (K) itself solved by elimination gives $\ddot
+//! q(q,\dot q,t)$ and $\lambda(q,\dot q,t)$ \[TZ06, (18)–(19) with $\partial f/\partial\dot q$ for
+//! $\partial\tilde f/\partial\dot q$\].
 
 use pfaff_expr::{Expr, Role};
 use pfaff_model::Model;
@@ -27,7 +32,8 @@ pub struct QuasiVelocities {
     pub basis: Vec<Vec<Expr>>,
     /// $b$
     pub offset: Vec<Expr>,
-    /// Coefficients that were divided by and are not constant: the quasi-velocities are valid where none of them vanishes.
+    /// Coefficients that were divided by and are not constant: the quasi-velocities are valid where none of
+    /// them vanishes.
     pub pivots: Vec<Expr>,
 }
 
@@ -56,7 +62,8 @@ pub struct Explicit {
 /// The largest system whose elimination is written out.
 const LARGEST: usize = 16;
 
-/// The quasi-velocities of a model; `None` where a constraint is not linear or affine in the velocities, or constraints contradict each other.
+/// The quasi-velocities of a model; `None` where a constraint is not linear or affine in the velocities, or
+/// constraints contradict each other.
 pub fn quasi_velocities(model: &Model, equations: &Equations) -> Option<QuasiVelocities> {
     let affine = [Class::Holonomic, Class::Linear, Class::Affine];
     if !equations.classes.iter().all(|c| affine.contains(c)) {
@@ -110,7 +117,8 @@ fn named(model: &Model, count: usize, order: u8) -> Vec<Expr> {
     (1..=count).map(symbol).collect()
 }
 
-/// The equations (U) of blocks under Chetaev's or the vakonomic principle; `None` also where `along` keeps the reaction in them.
+/// The equations (U) of blocks under Chetaev's or the vakonomic principle; `None` also where `along` keeps
+/// the reaction in them.
 pub fn reduced_equations(model: &Model, e: &Equations) -> Option<ReducedEquations> {
     if e.directions != e.jacobian {
         return None;
@@ -178,7 +186,8 @@ pub(crate) fn solved(model: &Model, e: &Equations) -> Option<Explicit> {
     Some(Explicit { accelerations: solution[..n].to_vec(), multipliers })
 }
 
-/// $\dot q(q, p, t)$ and the constraints with it inserted; the symbols are $p$ \[TZ06, (14)–(15)\]. `None` unless the Lagrangian is quadratic with a regular mass.
+/// $\dot q(q, p, t)$ and the constraints with it inserted; the symbols are $p$ \[TZ06, (14)–(15)\]. `None`
+/// unless the Lagrangian is quadratic with a regular mass.
 pub fn canonical(model: &Model, e: &Equations, p: &[Expr]) -> Option<(Vec<Expr>, Vec<Expr>)> {
     let g = &model.graph;
     let kinetic = e.kinetic.as_ref()?;

@@ -1,12 +1,16 @@
-//! The restricted principle: Hamilton's principle for $L_c(t, q^\mu, \dot q^\mu)$, the Lagrangian with the dependent velocities inserted.
+//! The restricted principle: Hamilton's principle for $L_c(t, q^\mu, \dot q^\mu)$, the Lagrangian with the
+//! dependent velocities inserted.
 //!
 //! That is (Ch) with $\pi = 0$. As blocks of (K), with the base coordinates $\mu$ and the dependent ones $\alpha$,
 //!
-//! $$ M = \begin{pmatrix} \partial^2 L_c & 0 \\\\ 0 & 0 \end{pmatrix},\quad f = \begin{pmatrix} f_c \\\\ -p_\alpha \end{pmatrix},\quad
+//! $$ M = \begin{pmatrix} \partial^2 L_c & 0 \\\\ 0 & 0 \end{pmatrix},\quad f = \begin{pmatrix} f_c \\\\
+//! -p_\alpha \end{pmatrix},\quad
 //!    W = \begin{pmatrix} 0 & A_\alpha \end{pmatrix}, $$
 //!
-//! so that the base moves by itself, the constraints carry the dependent coordinates along, and the multipliers solve $A_\alpha^\top\lambda = p_\alpha$: they are $p_\alpha$ where the constraint
-//! reads $\dot q^\alpha - \dots = 0$, the transversal $\mu$ of the vakonomic principle. The reaction is what the motion needs, $R = M\ddot q - f$ with the mass and force of $L$ itself.
+//! so that the base moves by itself, the constraints carry the dependent coordinates along, and the
+//! multipliers solve $A_\alpha^\top\lambda = p_\alpha$: they are $p_\alpha$ where the constraint
+//! reads $\dot q^\alpha - \dots = 0$, the transversal $\mu$ of the vakonomic principle. The reaction is what
+//! the motion needs, $R = M\ddot q - f$ with the mass and force of $L$ itself.
 
 use pfaff_model::{Model, Principle};
 

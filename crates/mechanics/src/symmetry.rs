@@ -2,10 +2,15 @@
 //!
 //! A field $\xi$ is a symmetry of $L$ where $\xi^k L_{q^k} + \dot\xi^k L_{\dot q^k} = 0$. With $J = p\cdot\xi$ then
 //!
-//! $$ \dot J = Q\cdot\xi + \lambda\cdot W\xi \quad\text{(Chetaev)}, \qquad \frac{d}{dt}\big(J - \mu\cdot\varphi_{\dot q}\,\xi\big) = Q\cdot\xi \quad\text{(vakonomic, for a symmetry of $\varphi$ too)} . $$
+//! $$ \dot J = Q\cdot\xi + \lambda\cdot W\xi \quad\text{(Chetaev)}, \qquad \frac{d}{dt}\big(J -
+//! \mu\cdot\varphi_{\dot q}\,\xi\big) = Q\cdot\xi \quad\text{(vakonomic, for a symmetry of $\varphi$ too)} .
+//! $$
 //!
-//! So $J$ is kept under Chetaev's principle where the reactions have no component along $\xi$, and $J - \mu\cdot\varphi_{\dot q}\xi$ under the vakonomic one. Otherwise combinations $\xi^c = c^s(q)\,\xi_s$ of symmetries with
-//! $A\,\xi^c = 0$ have the momentum equation $\dot J_c = \dot c^s\,p\cdot\xi_s + Q\cdot\xi^c$ \[Bloch, Krishnaprasad, Marsden and Murray 1996\].
+//! So $J$ is kept under Chetaev's principle where the reactions have no component along $\xi$, and $J -
+//! \mu\cdot\varphi_{\dot q}\xi$ under the vakonomic one. Otherwise combinations $\xi^c = c^s(q)\,\xi_s$ of
+//! symmetries with
+//! $A\,\xi^c = 0$ have the momentum equation $\dot J_c = \dot c^s\,p\cdot\xi_s + Q\cdot\xi^c$ \[Bloch,
+//! Krishnaprasad, Marsden and Murray 1996\].
 
 use pfaff_expr::{Expr, ZeroTest};
 use pfaff_model::{Dynamics, Model, Principle};
@@ -24,13 +29,15 @@ pub struct Momentum {
     pub generator: Vec<Expr>,
     /// $p\cdot\xi$, less $\mu\cdot\varphi_{\dot q}\,\xi$ under the vakonomic principle.
     pub momentum: Expr,
-    /// $\dot J$: zero where it is kept. With `lambda(c)` where reactions act along $\xi$; `None` where nothing is known.
+    /// $\dot J$: zero where it is kept. With `lambda(c)` where reactions act along $\xi$; `None` where
+    /// nothing is known.
     pub rate: Option<Expr>,
     /// Whether the text gave the symmetry; else it is a cyclic coordinate or a combination.
     pub given: bool,
 }
 
-/// The momenta of the symmetries of a model under a principle: those that the text gives, then cyclic coordinates, then combinations along the constraints that no single one replaces.
+/// The momenta of the symmetries of a model under a principle: those that the text gives, then cyclic
+/// coordinates, then combinations along the constraints that no single one replaces.
 ///
 /// Under the restricted principle there are none to tell.
 pub fn momenta(model: &Model, equations: &Equations) -> Vec<Momentum> {
@@ -48,7 +55,8 @@ pub fn momenta(model: &Model, equations: &Equations) -> Vec<Momentum> {
     })
 }
 
-/// Those of the [`momenta`] that are kept, as they come: what has another value than zero somewhere need not be written out to be left out.
+/// Those of the [`momenta`] that are kept, as they come: what has another value than zero somewhere need not
+/// be written out to be left out.
 pub fn kept_momenta(model: &Model, equations: &Equations) -> Vec<Momentum> {
     let g = &model.graph;
     let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return Vec::new() };
@@ -215,7 +223,8 @@ impl<'a> Frame<'a> {
         Some(Self { fields, rows })
     }
 
-    /// Whether every combination has surely another rate than zero, or there is surely none; whether something is zero is not asked.
+    /// Whether every combination has surely another rate than zero, or there is surely none; whether
+    /// something is zero is not asked.
     fn moves(&self, model: &Model) -> bool {
         let g = &model.graph;
         let surely = |e: Expr| matches!(g.zero_test(e), ZeroTest::Nonzero { .. });
@@ -237,7 +246,8 @@ impl<'a> Frame<'a> {
 
     /// Whether every combination has a rate other than zero at one point, beyond rounding.
     ///
-    /// $A c = 0$ is solved there with numbers, and with it $A\dot c = -\dot A c$; free components of $c$ are 1 or 0 everywhere.
+    /// $A c = 0$ is solved there with numbers, and with it $A\dot c = -\dot A c$; free components of $c$ are
+    /// 1 or 0 everywhere.
     fn moves_at_a_point(&self, model: &Model) -> bool {
         /// Pivots and rates below these fractions of their terms are left to exact tests.
         const PIVOT: f64 = 1e-3;

@@ -2,10 +2,14 @@
 //!
 //! With $\mathcal L = L - \mu\cdot\psi$ the Euler–Lagrange equations are
 //!
-//! $$ (M - \mu\cdot\psi_{\dot q\dot q})\,\ddot q = f + A^\top\dot\mu + (\psi_{\dot q q}\,\dot q + \psi_{\dot q t} - \psi_q)^\top\mu , $$
+//! $$ (M - \mu\cdot\psi_{\dot q\dot q})\,\ddot q = f + A^\top\dot\mu + (\psi_{\dot q q}\,\dot q + \psi_{\dot
+//! q t} - \psi_q)^\top\mu , $$
 //!
-//! so that $\dot\mu$ stands where Chetaev's principle has $\lambda$. A holonomic $\psi = d\varphi/dt$ adds nothing but $A^\top\dot\mu$, whatever $\mu$ is: for it
-//! the correction is left out, and its $\mu$ is only carried along; in $E\[M\] = -\mu\cdot\psi_{\dot q}\,\dot q$ it counts like the others. `along` has no meaning here: the direction of the reaction is part of the principle.
+//! so that $\dot\mu$ stands where Chetaev's principle has $\lambda$. A holonomic $\psi = d\varphi/dt$ adds
+//! nothing but $A^\top\dot\mu$, whatever $\mu$ is: for it
+//! the correction is left out, and its $\mu$ is only carried along; in $E\[M\] = -\mu\cdot\psi_{\dot q}\,\dot
+//! q$ it counts like the others. `along` has no meaning here: the direction of the reaction is part of the
+//! principle.
 
 use pfaff_expr::Expr;
 use pfaff_model::{Model, Principle};

@@ -1,6 +1,7 @@
 //! What an animation shows: figures whose points are expressions of the model.
 //!
-//! Points have two or three components. Families, curves and surfaces are written out: a curve is a line of many points, a surface a grid of them.
+//! Points have two or three components. Families, curves and surfaces are written out: a curve is a line of
+//! many points, a surface a grid of them.
 //! Matrices stand by columns as vectors: the half axes of an ellipsoid, the half edges of a box.
 
 use pfaff_expr::Expr;
@@ -141,7 +142,8 @@ pub struct Style {
     pub label: Option<String>,
 }
 
-/// Colours by name. They are told apart by people who see fewer colours, in the light and in the dark (palette of Okabe and Ito).
+/// Colours by name. They are told apart by people who see fewer colours, in the light and in the dark
+/// (palette of Okabe and Ito).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Colour {
     /// Black on light ground, white on dark ground.

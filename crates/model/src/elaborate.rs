@@ -4,8 +4,10 @@
 //! text ─► parse ─► statements in order ─► draft ─► initial and final data ─► Model
 //! ```
 //!
-//! Statements are read in the order of the text into a draft; what needs all declarations (initial and final data, counts) comes at the end.
-//! A mistake poisons its value and nothing else, so that every mistake of a text is reported once. The texts of `--set` and `--initial` are
+//! Statements are read in the order of the text into a draft; what needs all declarations (initial and final
+//! data, counts) comes at the end.
+//! A mistake poisons its value and nothing else, so that every mistake of a text is reported once. The texts
+//! of `--set` and `--initial` are
 //! further parts of the same source, so that their mistakes are shown like those of the model.
 
 mod affine;

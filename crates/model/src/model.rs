@@ -1,6 +1,7 @@
 //! The model: what the text says, as values.
 //!
-//! Everything is in components and in declared order. Expressions live in the model's own [`Graph`]; parameters stay symbols (their values
+//! Everything is in components and in declared order. Expressions live in the model's own [`Graph`];
+//! parameters stay symbols (their values
 //! stand beside them), sizes and index ranges are gone.
 
 use std::sync::Arc;
@@ -153,7 +154,8 @@ pub enum AffineWord {
     },
 }
 
-/// A square matrix $\varphi$ of coordinates that is an affine body: by a word or function of affine bodies, or by its inertia, its determinant or inverse in the dynamics, or a force density.
+/// A square matrix $\varphi$ of coordinates that is an affine body: by a word or function of affine bodies,
+/// or by its inertia, its determinant or inverse in the dynamics, or a force density.
 #[derive(Clone, Debug)]
 pub struct AffineBody {
     /// `phi`
@@ -243,7 +245,8 @@ pub enum Quantity {
     Time,
 }
 
-/// One given value at the start. References to other initial values are already inserted: only parameters and `t` are left.
+/// One given value at the start. References to other initial values are already inserted: only parameters and
+/// `t` are left.
 #[derive(Clone, Debug)]
 pub struct Datum {
     /// What is given.

@@ -1,6 +1,7 @@
 //! `draw shape subject word value …`: a drawing as written.
 //!
-//! An expression ends where a name follows an operand, so the words of a drawing need no commas; a comma before one is passed over.
+//! An expression ends where a name follows an operand, so the words of a drawing need no commas; a comma
+//! before one is passed over.
 
 use crate::diagnostic::{Diagnostic, closest};
 use crate::drawing_words::{Follows, SHAPES, follows, shape_named};

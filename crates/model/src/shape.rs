@@ -1,6 +1,7 @@
 //! Values of expressions: a number, a vector or a matrix of nodes of the graph.
 //!
-//! Matrices are stored by rows. Truth values exist in conditions only, texts only as names of tables. A poisoned value is one whose
+//! Matrices are stored by rows. Truth values exist in conditions only, texts only as names of tables. A
+//! poisoned value is one whose
 //! mistake has been reported: whatever is made of it is poisoned in silence.
 
 use std::fmt;

@@ -1,6 +1,7 @@
 //! Vectors and matrices of expressions: sums, products, determinants, inverses, rotations.
 //!
-//! Everything is written out in components through the constructors of the graph. What does not fit is refused with a sentence
+//! Everything is written out in components through the constructors of the graph. What does not fit is
+//! refused with a sentence
 //! that names both shapes; identically vanishing denominators are refused by the caller, who knows the place.
 
 use pfaff_expr::{Expr, Graph};
@@ -132,7 +133,8 @@ pub(crate) fn determinant(g: &Graph, n: usize, x: &[Expr]) -> Expr {
     minor(g, (n, x), &rows, &columns)
 }
 
-/// The determinant of the given rows and columns: the first row is expanded, minors of the later rows are shared by their columns.
+/// The determinant of the given rows and columns: the first row is expanded, minors of the later rows are
+/// shared by their columns.
 fn minor(g: &Graph, (n, x): (usize, &[Expr]), rows: &[usize], columns: &[usize]) -> Expr {
     // known[S] is the minor of the last |S| rows and the columns S (a bit mask).
     let mut known: FxHashMap<u32, Expr> = FxHashMap::default();

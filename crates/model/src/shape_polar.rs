@@ -1,14 +1,21 @@
 //! The polar decomposition $\varphi = UA$ of a 2×2 or 3×3 matrix of expressions, in closed form.
 //!
-//! $G = \varphi^T\varphi$, $A = \sqrt G$ positive, $U$ orthogonal with $\det U = \operatorname{sign}\det\varphi = \sigma$. With the invariants I, II, III of $A$ and the matrix of cofactors
+//! $G = \varphi^T\varphi$, $A = \sqrt G$ positive, $U$ orthogonal with $\det U =
+//! \operatorname{sign}\det\varphi = \sigma$. With the invariants I, II, III of $A$ and the matrix of
+//! cofactors
 //! $\operatorname{cof}\varphi$ the theorem of Cayley and Hamilton gives
 //!
 //! - 2×2: $U = (\varphi + \sigma\operatorname{cof}\varphi)/\mathrm I$;
-//! - 3×3: $A = (\mathrm{I\,III} + (\mathrm I^2 - \mathrm{II})G - G^2)/(\mathrm{I\,II} - \mathrm{III})$, $U = (\mathrm I\varphi - \varphi A + \sigma\operatorname{cof}\varphi)/\mathrm{II}$,
+//! - 3×3: $A = (\mathrm{I\,III} + (\mathrm I^2 - \mathrm{II})G - G^2)/(\mathrm{I\,II} - \mathrm{III})$, $U =
+//!   (\mathrm I\varphi - \varphi A + \sigma\operatorname{cof}\varphi)/\mathrm{II}$,
 //!
-//! without any inverse of $\varphi$: near $\det\varphi = 0$ both keep their digits, and $U$ is lost only where its direction jumps. The eigenvalues of a 3×3 $G$ are
-//! $\operatorname{tr}G/3 + 2\sqrt{J_2/3}\cos(\theta - 2\pi k/3)$, $3\theta = \operatorname{atan2}(\sqrt\Delta, 3\sqrt3 J_3)$; the discriminant $\Delta$ is written as the sum of squares of
-//! the 3×3 minors of the rows $(1, G, G^2)$ (the Gram determinant of these matrices), so that equal eigenvalues cost no digits.
+//! without any inverse of $\varphi$: near $\det\varphi = 0$ both keep their digits, and $U$ is lost only
+//! where its direction jumps. The eigenvalues of a 3×3 $G$ are
+//! $\operatorname{tr}G/3 + 2\sqrt{J_2/3}\cos(\theta - 2\pi k/3)$, $3\theta =
+//! \operatorname{atan2}(\sqrt\Delta, 3\sqrt3 J_3)$; the discriminant $\Delta$ is written as the sum of
+//! squares of
+//! the 3×3 minors of the rows $(1, G, G^2)$ (the Gram determinant of these matrices), so that equal
+//! eigenvalues cost no digits.
 
 use pfaff_expr::{Binary, Expr, Graph, Relation, Unary};
 
@@ -164,7 +171,8 @@ fn largest_eigenvalues(g: &Graph, x: &[Expr], square: &[Expr]) -> [Expr; 2] {
     [at(angle), at(g.sub(angle, turn))]
 }
 
-/// $\prod_{i<j}(\lambda_i - \lambda_j)^2$ as a sum of squares: off-diagonal entries stand in the matrices twice, so each counts with weight 2.
+/// $\prod_{i<j}(\lambda_i - \lambda_j)^2$ as a sum of squares: off-diagonal entries stand in the matrices
+/// twice, so each counts with weight 2.
 fn discriminant(g: &Graph, x: &[Expr], square: &[Expr]) -> Expr {
     let entries = [0, 4, 8, 1, 2, 5];
     let unit = |e: usize| if e < 3 { g.one() } else { g.zero() };

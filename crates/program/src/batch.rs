@@ -1,7 +1,9 @@
 //! Many states at once: every slot holds a row of lanes, and an instruction runs over the row.
 //!
-//! Lanes are handled in tiles of at most 32, so that the slots of one tile stay in the first cache and the choice of the instruction is paid once for
-//! all lanes of a tile. Within a tile they form blocks of eight, which the compiler turns into vector instructions. Each lane has the bits that [`Run`](crate::Run) gives.
+//! Lanes are handled in tiles of at most 32, so that the slots of one tile stay in the first cache and the
+//! choice of the instruction is paid once for
+//! all lanes of a tile. Within a tile they form blocks of eight, which the compiler turns into vector
+//! instructions. Each lane has the bits that [`Run`](crate::Run) gives.
 
 use std::array::from_fn;
 use std::sync::Arc;
@@ -75,7 +77,8 @@ impl Batch {
         }
     }
 
-    /// The outputs of all lanes: input `i` of lane `l` is `inputs[i * lanes + l]`, and outputs likewise. Allocates nothing.
+    /// The outputs of all lanes: input `i` of lane `l` is `inputs[i * lanes + l]`, and outputs likewise.
+    /// Allocates nothing.
     ///
     /// # Panics
     ///

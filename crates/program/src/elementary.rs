@@ -1,7 +1,9 @@
 //! Functions without instructions of their own, of several numbers at once, with the bits of `libm` one at a time.
 //!
-//! Each function carries out the operations of `libm` (those of fdlibm) in their order, with selections instead of branches, and says whether the argument is an
-//! ordinary one. For others (not finite, subnormal, near a change of its branches) `libm` itself answers, lane by lane. So one value, lanes and native code agree
+//! Each function carries out the operations of `libm` (those of fdlibm) in their order, with selections
+//! instead of branches, and says whether the argument is an
+//! ordinary one. For others (not finite, subnormal, near a change of its branches) `libm` itself answers,
+//! lane by lane. So one value, lanes and native code agree
 //! in every bit, and each function has the accuracy of `libm`.
 //!
 //! **Invariant.** Nothing is contracted or reassociated; the tests compare bits.

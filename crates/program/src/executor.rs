@@ -108,7 +108,8 @@ impl NativeRun {
         self.native.lanes
     }
 
-    /// Other parameters: parameter `i` of lane `l` is `parameters[i * lanes + l]`. What depends on them alone is evaluated here.
+    /// Other parameters: parameter `i` of lane `l` is `parameters[i * lanes + l]`. What depends on them alone
+    /// is evaluated here.
     ///
     /// # Panics
     ///
@@ -129,7 +130,8 @@ impl NativeRun {
         }
     }
 
-    /// The outputs of all lanes. Allocates nothing. Eight lanes are fastest where inputs and outputs begin at a multiple of 64 bytes.
+    /// The outputs of all lanes. Allocates nothing. Eight lanes are fastest where inputs and outputs begin at
+    /// a multiple of 64 bytes.
     ///
     /// # Panics
     ///
@@ -139,7 +141,8 @@ impl NativeRun {
         self.native.code.run(inputs, outputs, self.memory.rows());
     }
 
-    /// A whole step of this right-hand side, from $(t, y)$ to $f(t, y)$. It may give rates of more components than it reads: those are carried along behind the others. Says whether all
+    /// A whole step of this right-hand side, from $(t, y)$ to $f(t, y)$. It may give rates of more components
+    /// than it reads: those are carried along behind the others. Says whether all
     /// numbers are finite.
     ///
     /// # Panics
@@ -149,7 +152,8 @@ impl NativeRun {
         self.right_side().step::<T>(rows)
     }
 
-    /// Adds to a step the stages for dense output, and writes its rows into `dense`. Says whether all stages are finite.
+    /// Adds to a step the stages for dense output, and writes its rows into `dense`. Says whether all stages
+    /// are finite.
     ///
     /// # Panics
     ///
@@ -207,7 +211,8 @@ impl Executor {
         }
     }
 
-    /// Goes over to machine code at once, unless it is Cranelift's, which takes long to write: whoever evaluates at every step need not wait to see that it is worth it.
+    /// Goes over to machine code at once, unless it is Cranelift's, which takes long to write: whoever
+    /// evaluates at every step need not wait to see that it is worth it.
     pub fn hasten(&mut self) {
         if let Self::Gradual(run) = self
             && !Way::best().is_dear()
@@ -216,7 +221,8 @@ impl Executor {
         }
     }
 
-    /// The outputs at these inputs, both in the order of the program. Allocates nothing, except once where machine code takes over.
+    /// The outputs at these inputs, both in the order of the program. Allocates nothing, except once where
+    /// machine code takes over.
     ///
     /// # Panics
     ///

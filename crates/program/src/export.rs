@@ -4,9 +4,12 @@
 //! Module { functions: [Function { program }] } ──text──► prepare(p, c), then one function for each program
 //! ```
 //!
-//! Every instruction of a tape becomes one assignment, in the order of the tape, so that the text has the operations of the tape and no others. What depends on
-//! parameters alone is computed by `prepare`, once. C and Rust have the bits of the interpreter as long as no function of the platform is called (all but
-//! `sqrt`, sine and cosine up to 10⁸); Python rounds multiply-adds twice and takes its own sine and cosine, which costs the last places.
+//! Every instruction of a tape becomes one assignment, in the order of the tape, so that the text has the
+//! operations of the tape and no others. What depends on
+//! parameters alone is computed by `prepare`, once. C and Rust have the bits of the interpreter as long as no
+//! function of the platform is called (all but
+//! `sqrt`, sine and cosine up to 10⁸); Python rounds multiply-adds twice and takes its own sine and cosine,
+//! which costs the last places.
 
 mod helpers;
 mod spelling;
@@ -102,7 +105,8 @@ impl Module {
     ///
     /// # Panics
     ///
-    /// If the arguments of a function do not cover the inputs of its program, or its program has other parameters than the module.
+    /// If the arguments of a function do not cover the inputs of its program, or its program has other
+    /// parameters than the module.
     pub fn text(&self, language: Language) -> Result<String, NoWords> {
         let mut helpers = Helpers::default();
         let mut bodies = String::new();

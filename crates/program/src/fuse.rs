@@ -1,10 +1,14 @@
 //! Products that only sums and differences read join them: one step instead of two, two instead of three.
 //!
-//! A product that one sum reads joins it; one that two sums read joins both, if neither has taken another product. Unless the program is
-//! [fused](crate::Program::fused), product and sum are still rounded one after the other, so the bits stay; what is saved is the choice of an
-//! instruction and the way of the product through memory. A product that another part of the program or an output reads stays where it is.
+//! A product that one sum reads joins it; one that two sums read joins both, if neither has taken another
+//! product. Unless the program is
+//! [fused](crate::Program::fused), product and sum are still rounded one after the other, so the bits stay;
+//! what is saved is the choice of an
+//! instruction and the way of the product through memory. A product that another part of the program or an
+//! output reads stays where it is.
 //!
-//! Before, the sign of a product goes to a factor that is fixed during a run: $-(k x)$ becomes $(-k)\,x$, with the same bits.
+//! Before, the sign of a product goes to a factor that is fixed during a run: $-(k x)$ becomes $(-k)\,x$,
+//! with the same bits.
 
 use crate::instruction::{Instruction, Slot};
 use crate::lower::{Lowered, Origin};

@@ -1,7 +1,11 @@
-//! A program that is run by its tape at first, and by machine code once it has been evaluated so often that this would have been worth it.
+//! A program that is run by its tape at first, and by machine code once it has been evaluated so often that
+//! this would have been worth it.
 //!
-//! Writing machine code takes about as long as `BY_TAPE` evaluations by the tape, by Cranelift `BY_CRANELIFT`, and a little more for memory that is made executable. Whoever waits that long before writing it loses at most as much again as
-//! the better of the two ways takes, whatever the number of evaluations turns out to be; programs that are evaluated a few times, as at the start of a run or at its outputs, never get any.
+//! Writing machine code takes about as long as `BY_TAPE` evaluations by the tape, by Cranelift
+//! `BY_CRANELIFT`, and a little more for memory that is made executable. Whoever waits that long before
+//! writing it loses at most as much again as
+//! the better of the two ways takes, whatever the number of evaluations turns out to be; programs that are
+//! evaluated a few times, as at the start of a run or at its outputs, never get any.
 
 use std::sync::{Arc, OnceLock};
 

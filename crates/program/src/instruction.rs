@@ -1,6 +1,7 @@
 //! The instructions of a tape: what each reads, what it writes, how it is printed.
 //!
-//! Operands and results are numbers: names of values while a program is being made, slots afterwards. An instruction reads all its
+//! Operands and results are numbers: names of values while a program is being made, slots afterwards. An
+//! instruction reads all its
 //! operands before it writes a result, so that a result may take the slot of an operand that dies there.
 
 use pfaff_expr::{Binary, Relation, Unary};

@@ -5,10 +5,14 @@
 //!                                                                └──native──► Native ──start──► NativeRun ──evaluate──► numbers
 //! ```
 //!
-//! What is a number is computed once, when the program is made; what depends on parameters alone, once a run; the rest at every evaluation.
-//! Instructions stand in the order in which the expressions were written. The same program and the same inputs give the same bits, one state at a
-//! time ([`Run`]), many ([`Batch`]), or by machine code ([`Native`]): the contract stands in `program.rs`. An [`Executor`] is whichever is fastest here;
-//! a [`Way`] names who writes the code. With the feature `cranelift` processors other than x86-64 have machine code too.
+//! What is a number is computed once, when the program is made; what depends on parameters alone, once a run;
+//! the rest at every evaluation.
+//! Instructions stand in the order in which the expressions were written. The same program and the same
+//! inputs give the same bits, one state at a
+//! time ([`Run`]), many ([`Batch`]), or by machine code ([`Native`]): the contract stands in `program.rs`. An
+//! [`Executor`] is whichever is fastest here;
+//! a [`Way`] names who writes the code. With the feature `cranelift` processors other than x86-64 have
+//! machine code too.
 //!
 //! Sees `expr` only. No file, clock or thread; `unsafe` in the module `native` alone.
 

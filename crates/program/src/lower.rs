@@ -1,9 +1,11 @@
 //! Expressions to instructions on numbered values, each value written once.
 //!
-//! Every value belongs to a class: a constant, fixed during a run, or varying. Operations on constants are carried out here, by the interpreter
+//! Every value belongs to a class: a constant, fixed during a run, or varying. Operations on constants are
+//! carried out here, by the interpreter
 //! itself, so that their bits are those of the tape. Whole powers become the products of [`pfaff_expr::whole_power`].
 //!
-//! **Invariant.** Instructions ascend with the handles of their nodes, the order in which the expressions were written; or, where some expressions are named to come
+//! **Invariant.** Instructions ascend with the handles of their nodes, the order in which the expressions
+//! were written; or, where some expressions are named to come
 //! first, they stand depth first: what each of those needs, in their order, then the outputs.
 
 use std::sync::Arc;
@@ -134,7 +136,8 @@ impl Lowering<'_> {
         Ok(self.maker.emit_new(instruction))
     }
 
-    /// $a^b$: a small whole exponent becomes products, in the order of [`pfaff_expr::whole_power`]. The graph writes negative ones as quotients.
+    /// $a^b$: a small whole exponent becomes products, in the order of [`pfaff_expr::whole_power`]. The graph
+    /// writes negative ones as quotients.
     fn power(&mut self, a: Slot, b: Slot) -> Slot {
         let to = NONE;
         let Some(whole) = self.maker.constant_of(b).and_then(whole_exponent) else {
@@ -187,7 +190,8 @@ impl Lowering<'_> {
     }
 }
 
-/// The instruction of an operation that is one, with no result yet: not of numbers, powers, sines and cosines, choices and tables.
+/// The instruction of an operation that is one, with no result yet: not of numbers, powers, sines and
+/// cosines, choices and tables.
 pub(crate) fn operation(node: Node, of: impl Fn(Expr) -> Slot) -> Option<Instruction> {
     let to = NONE;
     Some(match node {

@@ -25,7 +25,8 @@ impl Maker {
         self.made.per_evaluation.reserve(values);
     }
 
-    /// The value of an instruction whose results are [`NONE`]; powers, products in them, and sines with cosines may have been met before.
+    /// The value of an instruction whose results are [`NONE`]; powers, products in them, and sines with
+    /// cosines may have been met before.
     pub(crate) fn emit(&mut self, instruction: Instruction) -> Slot {
         let shared = matches!(
             instruction,
@@ -42,7 +43,8 @@ impl Maker {
         value
     }
 
-    /// The value of an instruction whose results are [`NONE`] and that was not met before, as each operation of a graph: carried out if its operands are constants, else put into
+    /// The value of an instruction whose results are [`NONE`] and that was not met before, as each operation
+    /// of a graph: carried out if its operands are constants, else put into
     /// its part.
     pub(crate) fn emit_new(&mut self, instruction: Instruction) -> Slot {
         if let Some(number) = self.carried_out(instruction) {

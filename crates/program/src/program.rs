@@ -2,13 +2,17 @@
 //!
 //! **Contract of an executor** (interpreter, batched interpreter, native code):
 //!
-//! 1. Slots are numbered as `allocate.rs` says: inputs, parameters, constants, kept values, temporaries. Constants, parameters and kept values are only
+//! 1. Slots are numbered as `allocate.rs` says: inputs, parameters, constants, kept values, temporaries.
+//!    Constants, parameters and kept values are only
 //!    read during an evaluation; temporaries mean nothing between evaluations.
-//! 2. The part `per_run` is carried out whenever parameters change, the part `per_evaluation` at every evaluation, each in its order; then the
+//! 2. The part `per_run` is carried out whenever parameters change, the part `per_evaluation` at every
+//!    evaluation, each in its order; then the
 //!    outputs are read from their slots. Independent instructions may be exchanged.
 //! 3. An instruction reads its operands before it writes its results; the slot of a result may be that of an operand.
-//! 4. Every result has the bits that the scalar interpreter gives: each operation is rounded by itself, multiply-adds of a fused program once, nothing
-//!    is reassociated, sine and cosine are those of [`sincos`](crate::sincos()) or [`sincos_fused`](crate::sincos_fused()), functions those of
+//! 4. Every result has the bits that the scalar interpreter gives: each operation is rounded by itself,
+//!    multiply-adds of a fused program once, nothing
+//!    is reassociated, sine and cosine are those of [`sincos`](crate::sincos()) or
+//!    [`sincos_fused`](crate::sincos_fused()), functions those of
 //!    `pfaff_expr`. Only the sign and payload of what is not a number are free.
 //! 5. No allocation in an evaluation.
 
@@ -80,12 +84,14 @@ pub(crate) struct Tape {
 impl Program {
     /// Compiles the outputs, given what changes at every evaluation and what is fixed during a run.
     ///
-    /// Any expression may be an input or a parameter, not only a symbol: what it is made of is then not looked at. So values that something else
+    /// Any expression may be an input or a parameter, not only a symbol: what it is made of is then not
+    /// looked at. So values that something else
     /// computes, such as those of memory operators, enter a program.
     ///
     /// # Errors
     ///
-    /// [`CompileError`] if an output contains something that is not given and has no value at one instant, or a leaf is listed twice.
+    /// [`CompileError`] if an output contains something that is not given and has no value at one instant, or
+    /// a leaf is listed twice.
     pub fn compile(
         graph: &Graph,
         inputs: &[Expr],
@@ -95,7 +101,8 @@ impl Program {
         Self::compile_ordered(graph, inputs, parameters, outputs, &[])
     }
 
-    /// As [`Program::compile`], with instructions in another order: what `first` needs comes first, in its order. The order of instructions matters more for the
+    /// As [`Program::compile`], with instructions in another order: what `first` needs comes first, in its
+    /// order. The order of instructions matters more for the
     /// time of an evaluation than their number: values that are used together should be computed together.
     ///
     /// # Errors
@@ -134,7 +141,8 @@ impl Program {
     }
 
     /// The same steps, where products that join a sum are rounded with it, once, and sines and cosines are those of
-    /// [`sincos_fused`](crate::sincos_fused). Faster on processors that have the instruction, and with the same bits on those that have not.
+    /// [`sincos_fused`](crate::sincos_fused). Faster on processors that have the instruction, and with the
+    /// same bits on those that have not.
     ///
     /// What cancels exactly when rounded twice, as $ab - cd$ does for $a = d$, $b = c$, leaves a rounding error here.
     #[must_use]
@@ -161,7 +169,8 @@ impl Program {
         Batch::new(&self.tape, lanes, parameters)
     }
 
-    /// Machine code for this processor that evaluates so many states at once, if there is any: see `native`. It is written anew at each call: keep it.
+    /// Machine code for this processor that evaluates so many states at once, if there is any: see `native`.
+    /// It is written anew at each call: keep it.
     ///
     /// ```
     /// use pfaff_expr::{Graph, Role};
@@ -187,7 +196,8 @@ impl Program {
         Native::new(&self.tape, lanes, way)
     }
 
-    /// Begins a run of one state at a time by the fastest way that the options allow; code of Cranelift, which takes long to write, only once it is worth it, as in
+    /// Begins a run of one state at a time by the fastest way that the options allow; code of Cranelift,
+    /// which takes long to write, only once it is worth it, as in
     /// [`Program::gradual`]. All ways give the same bits.
     ///
     /// # Panics
@@ -203,7 +213,8 @@ impl Program {
         }
     }
 
-    /// Begins a run that may be short: by the tape first, and by machine code once so many evaluations were made that it is worth it. All ways give the same bits.
+    /// Begins a run that may be short: by the tape first, and by machine code once so many evaluations were
+    /// made that it is worth it. All ways give the same bits.
     ///
     /// # Panics
     ///

@@ -1,6 +1,7 @@
 //! How $ab + c$ is rounded: the product and then the sum, or once.
 //!
-//! Once is faster where the processor has the instruction, and has the same bits where it has not: then `libm` computes it. So a program says which of
+//! Once is faster where the processor has the instruction, and has the same bits where it has not: then
+//! `libm` computes it. So a program says which of
 //! the two it means ([`Program::fused`](crate::Program::fused)), and means the same on every machine.
 
 /// A way to round $ab + c$. One implementation for each way to get it, so that a loop is compiled for each.

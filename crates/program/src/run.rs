@@ -130,7 +130,8 @@ pub(crate) fn truth(holds: bool) -> f64 {
     f64::from(u8::from(holds))
 }
 
-// NOTE: never inlined, so that one lane and many run the same machine code: which zero `min(0, -0)` returns, for one, is left to the compiler.
+// NOTE: never inlined, so that one lane and many run the same machine code: which zero `min(0, -0)` returns,
+// for one, is left to the compiler.
 #[inline(never)]
 pub(crate) fn unary_value(function: Unary, x: f64) -> f64 {
     function.value(x)

@@ -2,22 +2,30 @@
 //!
 //! Reduction: $k$ is $x \cdot 2/\pi$ rounded and $r - r' = x - k\pi/2$ with $|x| \le 10^8$, $|k| < 2^{26}$.
 //!
-//! **Rounding twice.** $\pi/2 = P_1 + P_2 + P_3 + P_4$; $P_1, P_2, P_3$ end at $2^{-26}, 2^{-53}, 2^{-80}$ and have at most 27 bits, so that
+//! **Rounding twice.** $\pi/2 = P_1 + P_2 + P_3 + P_4$; $P_1, P_2, P_3$ end at $2^{-26}, 2^{-53}, 2^{-80}$
+//! and have at most 27 bits, so that
 //!
 //! - $k P_1, k P_2, k P_3$ are exact products;
 //! - $x - k P_1$ and then $- k P_2$ are exact differences: multiples of $2^{-53}$ below 1;
-//! - both later differences keep their rounding error. Dekker's short form of it is valid, also after cancellation, because the minuend is a
+//! - both later differences keep their rounding error. Dekker's short form of it is valid, also after
+//!   cancellation, because the minuend is a
 //!   multiple of the subtrahend's last place.
 //!
-//! What remains is the rounding of $k P_4$, at most $k\,2^{-134}$. No double up to $10^8$ comes closer than $2^{-61}$ to a multiple of $\pi/2$, and
-//! only three come closer than $k\,2^{-78}$ (14461176.67027838 and its doubles; the tests have them), so that this is below 2⁻³ units elsewhere.
+//! What remains is the rounding of $k P_4$, at most $k\,2^{-134}$. No double up to $10^8$ comes closer than
+//! $2^{-61}$ to a multiple of $\pi/2$, and
+//! only three come closer than $k\,2^{-78}$ (14461176.67027838 and its doubles; the tests have them), so that
+//! this is below 2⁻³ units elsewhere.
 //!
-//! **Rounding once.** $\pi/2 = Q_1 + Q_2 + Q_3$, doubles. $x - k Q_1$ is a multiple of $2^{-53}$ below 1, hence exact; $k Q_2 = p + e$ exactly, and
-//! the difference that $p$ is taken from is a multiple of the last place of $p$, as above. What remains is $k\,2^{-163}$.
+//! **Rounding once.** $\pi/2 = Q_1 + Q_2 + Q_3$, doubles. $x - k Q_1$ is a multiple of $2^{-53}$ below 1,
+//! hence exact; $k Q_2 = p + e$ exactly, and
+//! the difference that $p$ is taken from is a multiple of the last place of $p$, as above. What remains is
+//! $k\,2^{-163}$.
 //!
-//! The polynomials on $|r| \le \pi/4$ are those of fdlibm (`__kernel_sin`, `__kernel_cos`). Beyond $10^8$, and for what is not finite, `libm` answers.
+//! The polynomials on $|r| \le \pi/4$ are those of fdlibm (`__kernel_sin`, `__kernel_cos`). Beyond $10^8$,
+//! and for what is not finite, `libm` answers.
 //!
-//! **Invariant.** Only `+ - *`, multiply-adds and operations on bits. Native code performs these operations in this order.
+//! **Invariant.** Only `+ - *`, multiply-adds and operations on bits. Native code performs these operations
+//! in this order.
 
 #![allow(
     clippy::inline_always,
@@ -79,7 +87,8 @@ pub fn sincos(x: f64) -> (f64, f64) {
     if x.abs() <= LIMIT { reduced_twice(x) } else { beyond(x) }
 }
 
-/// $(\sin x, \cos x)$ as a program whose multiply-adds round once has them: each within one unit in the last place, and not always the bits of [`sincos`].
+/// $(\sin x, \cos x)$ as a program whose multiply-adds round once has them: each within one unit in the last
+/// place, and not always the bits of [`sincos`].
 pub fn sincos_fused(x: f64) -> (f64, f64) {
     crate::native::sincos_fused(x)
 }

@@ -1,4 +1,5 @@
-//! Expressions evaluated operation by operation, as they stand in the graph: for what is evaluated a few times, a program takes longer to make than it saves.
+//! Expressions evaluated operation by operation, as they stand in the graph: for what is evaluated a few
+//! times, a program takes longer to make than it saves.
 //!
 //! The bits are those of the [`Program`](crate::Program) of the same expressions.
 

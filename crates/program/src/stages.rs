@@ -1,9 +1,12 @@
 //! Whole steps of an explicit Runge–Kutta method around machine code of the right-hand side.
 //!
-//! $$ k_i = f\Bigl(t + c_i h,\; y + h \sum_{j<i} a_{ij} k_j\Bigr), \qquad y_1 = y + h \sum_i b_i k_i, \qquad e_l = \sum_i d_{li} k_i \qquad (\mathrm{RK}) $$
+//! $$ k_i = f\Bigl(t + c_i h,\; y + h \sum_{j<i} a_{ij} k_j\Bigr), \qquad y_1 = y + h \sum_i b_i k_i, \qquad
+//! e_l = \sum_i d_{li} k_i \qquad (\mathrm{RK}) $$
 //!
-//! from $(t, h, y, k_0)$. Between two evaluations there is nothing but the sum over the stages known so far, four components at a time. Sums are added in the order of their
-//! terms and every operation is rounded by itself: the bits are those of the same method stage by stage. Dense output takes further stages and sums of the same kind.
+//! from $(t, h, y, k_0)$. Between two evaluations there is nothing but the sum over the stages known so far,
+//! four components at a time. Sums are added in the order of their
+//! terms and every operation is rounded by itself: the bits are those of the same method stage by stage.
+//! Dense output takes further stages and sums of the same kind.
 
 /// Components that are added up together.
 pub const BLOCK: usize = 4;
@@ -16,7 +19,8 @@ pub const STAGES: usize = 11;
 pub const LATER: usize = 3;
 /// The rows of dense output that they make.
 pub const DENSE: usize = 4;
-/// The weight of every stage in a sum: those of the step, the end of it, and those for dense output. What has none is left out of the sum.
+/// The weight of every stage in a sum: those of the step, the end of it, and those for dense output. What has
+/// none is left out of the sum.
 pub type Weights = [f64; 16];
 
 /// The coefficients of (RK), known at compile time so that sums are written out.

@@ -2,17 +2,23 @@
 //!
 //! $$ y(t + s) = \sum_{k=0}^{p} y^{[k]} s^k, \qquad y^{[k+1]} = \frac{1}{k+1}\, f^{[k]} \qquad (\mathrm T) $$
 //!
-//! $f^{[k]}$ follows from coefficients of lower and equal order by one recurrence for each operation of the tape, order after order (Jorba and Zou 2005). What does not vary along
-//! the motion costs nothing beyond order 0; sine and cosine, equal products and derivatives of one series are shared; squares take half their sum.
+//! $f^{[k]}$ follows from coefficients of lower and equal order by one recurrence for each operation of the
+//! tape, order after order (Jorba and Zou 2005). What does not vary along
+//! the motion costs nothing beyond order 0; sine and cosine, equal products and derivatives of one series are
+//! shared; squares take half their sum.
 //!
-//! **Solve.** Where the rates contain unknowns of a linear system $K x = r$, the system is one node: $K^{[0]}$ is factorised once a step, and each order substitutes
+//! **Solve.** Where the rates contain unknowns of a linear system $K x = r$, the system is one node:
+//! $K^{[0]}$ is factorised once a step, and each order substitutes
 //!
 //! $$ K^{[0]} x^{[k]} = r^{[k]} - \sum_{j=1}^{k} K^{[j]} x^{[k-j]} \qquad (\mathrm S) $$
 //!
-//! **Rounding.** The state may be given as $y + e$ with $e$ below the rounding of $y$: it enters where it counts, the sines and cosines of large angles.
+//! **Rounding.** The state may be given as $y + e$ with $e$ below the rounding of $y$: it enters where it
+//! counts, the sines and cosines of large angles.
 //!
-//! **Three ways.** [`Recurrences::unrolled`] writes all orders out as one straight-line [`Program`]: fastest where it is short. [`Recurrences::passes`] has one program that is run for
-//! each order, and sums by rows between. [`Recurrences::loops`] interprets, and pivots anew in (S): the oracle of the others, and their way out.
+//! **Three ways.** [`Recurrences::unrolled`] writes all orders out as one straight-line [`Program`]: fastest
+//! where it is short. [`Recurrences::passes`] has one program that is run for
+//! each order, and sums by rows between. [`Recurrences::loops`] interprets, and pivots anew in (S): the
+//! oracle of the others, and their way out.
 
 mod linear;
 mod loops;
@@ -204,7 +210,8 @@ impl Recurrences {
         self.solve.as_ref().map_or(0, |s| s.unknowns.len())
     }
 
-    /// All orders written out: $(t, y, e)$ to $y^{\[1\]}$, then $y^{\[2\]}$, …, then the pivots of (S). `sample` is $K$ at a typical state: it decides the pivots.
+    /// All orders written out: $(t, y, e)$ to $y^{\[1\]}$, then $y^{\[2\]}$, …, then the pivots of (S).
+    /// `sample` is $K$ at a typical state: it decides the pivots.
     ///
     /// # Panics
     ///
@@ -214,7 +221,8 @@ impl Recurrences {
         Program::from_lowered(unrolled::unroll(self, order, &pivots), self.names.clone())
     }
 
-    /// All orders by two programs, of which the second is run for each order. `sample` is $K$ at a typical state: it decides the pivots.
+    /// All orders by two programs, of which the second is run for each order. `sample` is $K$ at a typical
+    /// state: it decides the pivots.
     ///
     /// # Panics
     ///

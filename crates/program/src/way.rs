@@ -11,7 +11,8 @@ pub enum Way {
     Tape,
     /// By machine code of our own: x86-64 with AVX2 and FMA, on Unix.
     Native,
-    /// By machine code of Cranelift, if this crate was built with the feature `cranelift`: x86-64, AArch64, RISC-V with 64 bits and s390x.
+    /// By machine code of Cranelift, if this crate was built with the feature `cranelift`: x86-64, AArch64,
+    /// RISC-V with 64 bits and s390x.
     Cranelift,
 }
 
@@ -36,7 +37,8 @@ impl Way {
         self == Self::Tape || Code::exists(self)
     }
 
-    /// From now on every program of this process is evaluated in this way where it is here, and by the tape otherwise; `None` leaves the choice to the program again. For tests,
+    /// From now on every program of this process is evaluated in this way where it is here, and by the tape
+    /// otherwise; `None` leaves the choice to the program again. For tests,
     /// measurements, and users who trust one way more than another.
     pub fn prefer(way: Option<Self>) {
         let place = Self::ALL.iter().position(|&w| Some(w) == way);

@@ -1,4 +1,5 @@
-//! Executors against each other: machine code, interpreter and batch have the same bits, rounding multiply-adds twice or once.
+//! Executors against each other: machine code, interpreter and batch have the same bits, rounding
+//! multiply-adds twice or once.
 
 mod support;
 
@@ -26,7 +27,8 @@ fn check(executors: &mut [Executor], x: &[f64], outputs: usize, program: &Progra
     }
 }
 
-/// Machine code takes over after some evaluations, in a copy too, with the same bits before and after; parameters changed before stay changed. A program without steps never gets any.
+/// Machine code takes over after some evaluations, in a copy too, with the same bits before and after;
+/// parameters changed before stay changed. A program without steps never gets any.
 #[test]
 fn a_gradual_executor_goes_over_to_machine_code() {
     let g = Graph::new();

@@ -41,7 +41,8 @@ impl Tableau for Worthless {
     const DENSE: [Weights; DENSE] = rows(16, 6);
 }
 
-/// $(t, x, \varphi, z, p, q)$ to their rates and two components that are carried along, a quadrature and a constant: two blocks, one of them not full.
+/// $(t, x, \varphi, z, p, q)$ to their rates and two components that are carried along, a quadrature and a
+/// constant: two blocks, one of them not full.
 fn right_side() -> Program {
     let g = Graph::new();
     let [t, x, φ, z, p, q] =

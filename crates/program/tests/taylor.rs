@@ -82,7 +82,8 @@ fn coefficients(recurrences: &Recurrences, order: usize, y: f64, c: f64) -> Vec<
     all.chunks_exact(2).map(|row| row[1]).collect()
 }
 
-/// Errors of order k relative to the largest term of that order that may cancel: the derivatives share no operation with the recurrences.
+/// Errors of order k relative to the largest term of that order that may cancel: the derivatives share no
+/// operation with the recurrences.
 fn assert_close(found: &[f64], expected: &[f64], what: &str) {
     let growth = expected.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
     for (k, (x, y)) in found.iter().zip(expected).enumerate() {

@@ -2,12 +2,17 @@
 //!
 //! $$ y' = f(s, y), \quad 0 \le s \le 1, \qquad g(y(0), y(1)) = 0 \qquad (\mathrm B) $$
 //!
-//! A [`BoundaryProblem`] gives $f$, $g$ and their exact derivatives. [`solve_boundary`] improves a given [`Path`] by Newton's iteration on
-//! the whole path, either over pieces that are integrated with the sensitivities of their flow ([`Scheme::Shooting`]) or over polynomials
-//! that satisfy the equation at Gauss points ([`Scheme::Collocation`]). [`aim`] and [`pursue`] look for the start of a path when no good guess is known.
+//! A [`BoundaryProblem`] gives $f$, $g$ and their exact derivatives. [`solve_boundary`] improves a given
+//! [`Path`] by Newton's iteration on
+//! the whole path, either over pieces that are integrated with the sensitivities of their flow
+//! ([`Scheme::Shooting`]) or over polynomials
+//! that satisfy the equation at Gauss points ([`Scheme::Collocation`]). [`aim`] and [`pursue`] look for the
+//! start of a path when no good guess is known.
 //!
-//! **Conventions.** The independent variable runs from 0 to 1. An end time that is not known is a component with zero rate.
-//! There may be more or fewer conditions than components: steps are the shortest ones that satisfy the linearised conditions best.
+//! **Conventions.** The independent variable runs from 0 to 1. An end time that is not known is a component
+//! with zero rate.
+//! There may be more or fewer conditions than components: steps are the shortest ones that satisfy the
+//! linearised conditions best.
 
 mod aim;
 mod blocks;

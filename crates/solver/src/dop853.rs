@@ -71,7 +71,8 @@ const fn nodes_from<const N: usize>(first: usize) -> [f64; N] {
     nodes
 }
 
-/// A whole step of (DP): what it starts from, and the places of what it comes to. Rows have whole blocks, whose unused components stay zero.
+/// A whole step of (DP): what it starts from, and the places of what it comes to. Rows have whole blocks,
+/// whose unused components stay zero.
 #[derive(Debug)]
 pub struct WholeStep<'a> {
     /// $t$
@@ -80,7 +81,8 @@ pub struct WholeStep<'a> {
     pub h: f64,
     /// $y$
     pub y: &'a [Block],
-    /// $k_0, \dots, k_{11}$, the rates at the end, and the stages 13 to 15 for dense output, row after row; $k_0 = f(t, y)$ is given.
+    /// $k_0, \dots, k_{11}$, the rates at the end, and the stages 13 to 15 for dense output, row after row;
+    /// $k_0 = f(t, y)$ is given.
     pub k: &'a mut [Block],
     /// Room for a state with its time: one block more than a row.
     pub stage: &'a mut [Block],

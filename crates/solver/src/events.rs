@@ -27,7 +27,8 @@ use crate::system::{Direction, EventKind, Halt, System};
 const PARTS: usize = 8;
 /// How far beyond a point one looks for the sign after it, in steps.
 const BEYOND: f64 = 1e-3;
-/// The largest value in a step, as a multiple of the smallest one, at which a function is far from zero. `Dip::floor` allows for twice the fall
+/// The largest value in a step, as a multiple of the smallest one, at which a function is far from zero.
+/// `Dip::floor` allows for twice the fall
 /// between points: half of the smallest value is then left.
 const FAR: f64 = 1.25;
 
@@ -114,7 +115,8 @@ impl Watch {
         self.kinds.is_empty()
     }
 
-    /// Whether no event can be near, seen on a polynomial of low order; then [`Watch::scan`] has nothing to find, and nothing to do.
+    /// Whether no event can be near, seen on a polynomial of low order; then [`Watch::scan`] has nothing to
+    /// find, and nothing to do.
     pub(crate) fn is_far(&mut self, step: &Step<'_>, system: &mut dyn System) -> bool {
         self.found.clear();
         if !self.started {

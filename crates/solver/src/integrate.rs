@@ -47,7 +47,8 @@ pub struct Options {
     pub tolerance: f64,
     /// Which method.
     pub method: Method,
-    /// Size of the first step ([`Method::Dop853`]; chosen if not given; the most for [`Method::Taylor`]) or of every step
+    /// Size of the first step ([`Method::Dop853`]; chosen if not given; the most for [`Method::Taylor`]) or
+    /// of every step
     /// ([`Method::Rk4`]; a thousandth of the run if not given).
     pub step: Option<f64>,
     /// Most steps to try, rejected ones included.
@@ -75,7 +76,8 @@ pub enum Method {
     Dop853,
     /// Classical Runge–Kutta of order 4, with a fixed step and no error control.
     Rk4,
-    /// Taylor series of the order that belongs to the tolerance ([`taylor_order`](crate::taylor_order)), for systems that give their coefficients.
+    /// Taylor series of the order that belongs to the tolerance ([`taylor_order`](crate::taylor_order)), for
+    /// systems that give their coefficients.
     Taylor,
 }
 
@@ -371,9 +373,11 @@ impl<'a> Run<'a> {
         Ok(error)
     }
 
-    /// How far the projection took the trial from where the method had brought it (in `f1`), as a multiple of what is allowed.
+    /// How far the projection took the trial from where the method had brought it (in `f1`), as a multiple of
+    /// what is allowed.
     ///
-    /// The constraints are met to about the error of the step, so that the projection corrects by about as much. What it takes
+    /// The constraints are met to about the error of the step, so that the projection corrects by about as
+    /// much. What it takes
     /// a thousandth away has jumped over a place where the constraints are singular.
     fn moved(&self) -> f64 {
         const ALLOWED: f64 = 1e-3;
@@ -383,7 +387,8 @@ impl<'a> Run<'a> {
         pairs.map(|(y, was)| (y - was).abs() / (allowed * (1.0 + y.abs()))).fold(0.0, f64::max)
     }
 
-    /// Whether the accepted steps have become so short, and stayed so, that the limit of steps would be passed a hundredfold before the end.
+    /// Whether the accepted steps have become so short, and stayed so, that the limit of steps would be
+    /// passed a hundredfold before the end.
     fn is_crawling(&mut self, h: f64) -> bool {
         /// Steps in a row, and the fraction of the longest step: a short narrow place is passed.
         const ROW: usize = 20_000;

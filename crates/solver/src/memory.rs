@@ -1,11 +1,15 @@
 //! Systems with memory: fractional derivatives and integrals, and other kernels.
 //!
-//! [`MemorySystem`] says what is to be solved, [`integrate_memory`] solves it: collocation at the nodes of Radau (`collocation.rs`), exact local singular
-//! integrals (`basis.rs`), the past as a sum of exponentials (`exponentials.rs`, `history.rs`). The cost is linear in the number of steps and the
-//! storage does not depend on it, except for kernels that are neither powers nor solve a linear equation with constant coefficients (`linear.rs`).
+//! [`MemorySystem`] says what is to be solved, [`integrate_memory`] solves it: collocation at the nodes of
+//! Radau (`collocation.rs`), exact local singular
+//! integrals (`basis.rs`), the past as a sum of exponentials (`exponentials.rs`, `history.rs`). The cost is
+//! linear in the number of steps and the
+//! storage does not depend on it, except for kernels that are neither powers nor solve a linear equation with
+//! constant coefficients (`linear.rs`).
 //! [`Recount`] integrates the memory of a run a second time, directly, at a few of its times.
 //!
-//! Beside it stand operators on given functions: [`gauss_jacobi`] rules, and [`operate_on_samples`] on a uniform grid by fast convolution.
+//! Beside it stand operators on given functions: [`gauss_jacobi`] rules, and [`operate_on_samples`] on a
+//! uniform grid by fast convolution.
 
 mod basis;
 mod blocks;

@@ -6,7 +6,8 @@
 //!    + (1-\theta)(r_4 + \dots)\bigr)\bigr)\bigr) \qquad (\mathrm{D}) $$
 //!
 //! (Hairer, Nørsett and Wanner 1993, §II.6). Four rows make the cubic Hermite polynomial of
-//! both ends, eight rows the seventh-order dense output of Dormand and Prince. The rows of a Taylor step are the coefficients of
+//! both ends, eight rows the seventh-order dense output of Dormand and Prince. The rows of a Taylor step are
+//! the coefficients of
 //! $u(t) = \sum_k r_k (t - t_0)^k$ themselves.
 //!
 //! **Projection.** The rows $r_1, r_2, r_3$ are made from the *projected* end and its rates.

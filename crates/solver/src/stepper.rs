@@ -12,7 +12,8 @@ pub(crate) trait Stepper {
         end: &mut [f64],
     ) -> Result<(), Halt>;
 
-    /// The rates at the end that the last [`Stepper::advance`] came to, if it has computed them too; more than the state may follow behind.
+    /// The rates at the end that the last [`Stepper::advance`] came to, if it has computed them too; more
+    /// than the state may follow behind.
     fn end_rates(&self) -> Option<&[f64]> {
         None
     }
@@ -66,9 +67,11 @@ pub(crate) fn blocks(n: usize) -> usize {
     n.div_ceil(BLOCK)
 }
 
-/// `out` $= \mathrm{finish}(i, \sum_j w_j k_j)$ for each block $i$, with the stages $k_j$ as rows of `out.len()` blocks.
+/// `out` $= \mathrm{finish}(i, \sum_j w_j k_j)$ for each block $i$, with the stages $k_j$ as rows of
+/// `out.len()` blocks.
 ///
-/// The number of terms and of components in a block is fixed at compile time, so that the sum is unrolled and blocks are vectors.
+/// The number of terms and of components in a block is fixed at compile time, so that the sum is unrolled and
+/// blocks are vectors.
 #[inline]
 pub(crate) fn combine<const N: usize>(
     terms: &[Term; N],

@@ -46,22 +46,26 @@ pub trait System {
     fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt>;
 
     /// Carries out a whole step of [`Method::Dop853`](crate::Method::Dop853) at once, if it can: with the numbers of
-    /// [`Coefficients`](crate::Coefficients) it fills all rows, and says so. Where some number would not be finite it says no: the step is then taken
+    /// [`Coefficients`](crate::Coefficients) it fills all rows, and says so. Where some number would not be
+    /// finite it says no: the step is then taken
     /// stage by stage, which says why.
     fn whole_step(&mut self, step: &mut WholeStep<'_>) -> bool {
         let _ = step;
         false
     }
 
-    /// Goes on from the step that [`System::whole_step`] carried out last to dense output: with the numbers of [`Coefficients`](crate::Coefficients) it fills the rows 13 to 15 of
+    /// Goes on from the step that [`System::whole_step`] carried out last to dense output: with the numbers
+    /// of [`Coefficients`](crate::Coefficients) it fills the rows 13 to 15 of
     /// the stages and the four rows of `dense`, and says so; or says no, as there.
     fn refine_step(&mut self, step: &mut WholeStep<'_>, dense: &mut [Block]) -> bool {
         let _ = (step, dense);
         false
     }
 
-    /// Writes the Taylor coefficients of the solution through `at` $= (t, y, e)$ into `rows`: $y^{\[1\]}$, then $y^{\[2\]}$, …, of which there are
-    /// [`taylor_order`](crate::taylor_order). The state is $y + e$, where $e$ is below the rounding of $y$ and may be left aside. Asked for by [`Method::Taylor`](crate::Method::Taylor) alone.
+    /// Writes the Taylor coefficients of the solution through `at` $= (t, y, e)$ into `rows`: $y^{\[1\]}$,
+    /// then $y^{\[2\]}$, …, of which there are
+    /// [`taylor_order`](crate::taylor_order). The state is $y + e$, where $e$ is below the rounding of $y$
+    /// and may be left aside. Asked for by [`Method::Taylor`](crate::Method::Taylor) alone.
     ///
     /// # Errors
     ///
@@ -87,7 +91,8 @@ pub trait System {
         true
     }
 
-    /// May write the state in other variables, after a step was accepted and shown; says whether it did. Steps before and after are complete in
+    /// May write the state in other variables, after a step was accepted and shown; says whether it did.
+    /// Steps before and after are complete in
     /// themselves: none interpolates across a change of variables.
     ///
     /// # Errors

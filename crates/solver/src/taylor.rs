@@ -2,16 +2,21 @@
 //!
 //! $$ y(t + s) = \sum_{k=0}^{p} y^{[k]} s^k, \qquad p = \lceil 4 - \tfrac12 \ln E \rceil \qquad (\mathrm P) $$
 //!
-//! The order is three above that of Jorba and Zou (2005), which counts products alone: what a step takes besides is shared by longer steps. The step is the longest for which the last
+//! The order is three above that of Jorba and Zou (2005), which counts products alone: what a step takes
+//! besides is shared by longer steps. The step is the longest for which the last
 //! two terms are below two fifths of the tolerance: with
-//! $q_k = \max_i |y_i^{[k]}| / (1 + |y_i|)$ over the components, quadratures that are carried along counting a hundredth,
+//! $q_k = \max_i |y_i^{[k]}| / (1 + |y_i|)$ over the components, quadratures that are carried along counting
+//! a hundredth,
 //!
 //! $$ h = \min\bigl((\tfrac25 E/q_p)^{1/p},\; (\tfrac25 E/q_{p-1})^{1/(p-1)}\bigr) \qquad (\mathrm H) $$
 //!
-//! Where terms fall by $h/\rho \approx 0.2$, which (P) and (H) come to, the first neglected one is about a tenth of the tolerance. No step is rejected for its error. Where a step is
-//! much longer than the one before, or is the first, the second half of all coefficients takes part: the last two may vanish by symmetry.
+//! Where terms fall by $h/\rho \approx 0.2$, which (P) and (H) come to, the first neglected one is about a
+//! tenth of the tolerance. No step is rejected for its error. Where a step is
+//! much longer than the one before, or is the first, the second half of all coefficients takes part: the last
+//! two may vanish by symmetry.
 //!
-//! **Rounding.** Few long steps are nearly exact, so that what is left of the error is the rounding of the state. What it takes from $y$ at the end of a step is carried beside it as $e$ and
+//! **Rounding.** Few long steps are nearly exact, so that what is left of the error is the rounding of the
+//! state. What it takes from $y$ at the end of a step is carried beside it as $e$ and
 //! added to the next increment; coefficients belong to $y + e$ where the system makes use of it.
 
 use std::mem::swap;
@@ -31,7 +36,8 @@ const LEAST: usize = 4;
 /// By how much the last two terms stay below the tolerance.
 const MARGIN: f64 = 2.5;
 
-/// By how much less quadratures count that are carried along: long steps may suit the motion and not the work of a force that varies faster.
+/// By how much less quadratures count that are carried along: long steps may suit the motion and not the work
+/// of a force that varies faster.
 const CARRIED: f64 = 0.01;
 
 /// Growth of the step from which on more than two coefficients are asked.
@@ -40,7 +46,8 @@ const JUMP: f64 = 3.0;
 /// A step of which less than this is allowed at its end is looked at again.
 const SHRINK: f64 = 0.3;
 
-/// How many tolerances the rates at such an end may differ, times the step: the derivative of the last term is about so many times its share.
+/// How many tolerances the rates at such an end may differ, times the step: the derivative of the last term
+/// is about so many times its share.
 const DEFECT: f64 = 10.0;
 
 /// What the coefficients are.
@@ -145,8 +152,10 @@ impl Series {
         self.next_step
     }
 
-    /// Computes the coefficients at the end of a step of length `h`. Where they allow a much shorter step only, something may have grown from nothing within this one,
-    /// which the coefficients at its start could not know: the rates at the end then tell, and the result is the error as a multiple of the allowed one.
+    /// Computes the coefficients at the end of a step of length `h`. Where they allow a much shorter step
+    /// only, something may have grown from nothing within this one,
+    /// which the coefficients at its start could not know: the rates at the end then tell, and the result is
+    /// the error as a multiple of the allowed one.
     pub(crate) fn look_ahead(
         &mut self,
         system: &mut dyn System,
@@ -227,7 +236,8 @@ impl Series {
         }
     }
 
-    /// A few components of [`Series::end`], which stay in registers: (P) by Horner's scheme, even and odd powers apart so that none waits for the other. The increment is summed
+    /// A few components of [`Series::end`], which stay in registers: (P) by Horner's scheme, even and odd
+    /// powers apart so that none waits for the other. The increment is summed
     /// first, and added to the state without loss.
     #[inline]
     fn sum<const N: usize>(&mut self, first: usize, h: f64, end: &mut [f64]) {
@@ -275,7 +285,8 @@ impl Series {
         }
     }
 
-    /// Lets dense output end in the projected state: adds $\delta\,(3\theta^2 - 2\theta^3)$, which changes neither the start nor a rate at the ends.
+    /// Lets dense output end in the projected state: adds $\delta\,(3\theta^2 - 2\theta^3)$, which changes
+    /// neither the start nor a rate at the ends.
     pub(crate) fn join(&mut self, h: f64, reached: &[f64], projected: &[f64]) {
         let n = self.n;
         for i in 0..n {

@@ -5,7 +5,8 @@ use pfaff_solver::{
     solve_boundary,
 };
 
-/// $y'' = \tfrac32 y^2$ with $y(0) = 4$, $y(1) = 1$: one solution is $4/(1+s)^2$, another one dips below zero (Stoer and Bulirsch 2002, 7.3).
+/// $y'' = \tfrac32 y^2$ with $y(0) = 4$, $y(1) = 1$: one solution is $4/(1+s)^2$, another one dips below zero
+/// (Stoer and Bulirsch 2002, 7.3).
 struct Cubic;
 
 impl BoundaryProblem for Cubic {

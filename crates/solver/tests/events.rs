@@ -454,7 +454,9 @@ impl Observer for Sparse {
     }
 }
 
-/// Steps far from all zeros are looked at on a cubic: the same events, to the bit, as with dense output everywhere, for functions that cross, touch, come near, oscillate faster than the steps, stay far away, and
+/// Steps far from all zeros are looked at on a cubic: the same events, to the bit, as with dense output
+/// everywhere, for functions that cross, touch, come near, oscillate faster than the steps, stay far away,
+/// and
 /// have no value for a while; and fewer evaluations where the zeros are few.
 #[test]
 fn far_from_zero_nothing_is_missed() {

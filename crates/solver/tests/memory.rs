@@ -62,7 +62,8 @@ fn twice_the_steps_are_twice_the_evaluations_and_no_more_storage() {
     assert!(ratio < 2.2, "{ratio}");
 }
 
-/// Laplace inversion in extended precision gives the positions at t = 1 (first case); the finest run stands in for the others.
+/// Laplace inversion in extended precision gives the positions at t = 1 (first case); the finest run stands
+/// in for the others.
 #[test]
 fn order_is_at_least_four_on_every_start_of_a_constraint() {
     for (alpha, b, v) in [
@@ -90,7 +91,8 @@ fn order_is_at_least_four_on_every_start_of_a_constraint() {
     }
 }
 
-/// Densities like $t^{-\alpha}$ with $\alpha$ near 1, against Laplace inversion in extended precision: one step in powers of $t^{1-\alpha}$ stands for hundreds of decades.
+/// Densities like $t^{-\alpha}$ with $\alpha$ near 1, against Laplace inversion in extended precision: one
+/// step in powers of $t^{1-\alpha}$ stands for hundreds of decades.
 #[test]
 fn nearly_divergent_starts_take_few_steps() {
     let (one, two) = ([0.5, -0.25], [0.5, 1.0]);
@@ -115,7 +117,8 @@ fn nearly_divergent_starts_take_few_steps() {
     }
 }
 
-/// Two methods that share nothing: $D^{1/2}$ of the solution as the collocation carries it, and by convolution of its samples.
+/// Two methods that share nothing: $D^{1/2}$ of the solution as the collocation carries it, and by
+/// convolution of its samples.
 #[test]
 fn collocation_and_convolution_agree() {
     struct Damped;

@@ -146,7 +146,8 @@ fn operators_from_both_sides_at_once() {
         tails: vec![0.0],
         operators: operators.clone(),
         conditions: vec![given(0, side, 0, 0.5), given(0, Side::Right, 0, 1.0)],
-        // (1−t)^(−0.4) of the right operator enters with its square, but nodes nearer to the end than 1e-40 would bring rounding.
+        // (1−t)^(−0.4) of the right operator enters with its square, but nodes nearer to the end than 1e-40
+        // would bring rounding.
         decay: 0.4,
     };
     let integrand = |_: Place, x: &[f64], g: &mut [f64], h: &mut [f64]| {
@@ -214,7 +215,8 @@ fn what_is_not_determined_is_said() {
     assert_eq!(none, Some(NoExtremum::Singular(0)));
 }
 
-/// The table of `docs/memory.md`: errors by the number of nodes, for least effort of order 0.75 and for a driven particle with a constraint of order ½.
+/// The table of `docs/memory.md`: errors by the number of nodes, for least effort of order 0.75 and for a
+/// driven particle with a constraint of order ½.
 #[test]
 fn convergence_is_exponential() {
     let gamma = libm::tgamma;

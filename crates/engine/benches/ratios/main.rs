@@ -1,7 +1,9 @@
 //! One table of ratios, ours to what a person would write, each measured in this run: `cargo xtask bench`.
 //!
-//! Rivals are hand-written Rust (`../reduction/hand.rs`) and, where there is a C compiler, hand-written C (`benches/peers/hand.c`, `hand_dop853.c`) and our own
-//! equations as C, compiled with `-O3 -march=native`. Only the rivals get equations reduced on paper. Times are the smallest of many, ours and the rival's in turn.
+//! Rivals are hand-written Rust (`../reduction/hand.rs`) and, where there is a C compiler, hand-written C
+//! (`benches/peers/hand.c`, `hand_dop853.c`) and our own
+//! equations as C, compiled with `-O3 -march=native`. Only the rivals get equations reduced on paper. Times
+//! are the smallest of many, ours and the rival's in turn.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 #![allow(unsafe_code, reason = "functions compiled from C are called")]
 

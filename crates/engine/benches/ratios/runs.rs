@@ -1,6 +1,7 @@
 //! Whole integrations by DOP853 against the same method written by hand in C.
 //!
-//! The error is that of the end point against a run at 1e-13. Both control the local error by one tolerance; ours in the largest component, the rival in the
+//! The error is that of the end point against a run at 1e-13. Both control the local error by one tolerance;
+//! ours in the largest component, the rival in the
 //! mean over all, so that ours takes more steps for the same number.
 
 use std::hint::black_box;

@@ -1,6 +1,7 @@
 //! The right-hand sides that a person would write: minimal equations derived on paper, in plain Rust.
 //!
-//! Sines and cosines are passed in, so that the same mathematics can be timed with those of the platform and with those of `pfaff-program`.
+//! Sines and cosines are passed in, so that the same mathematics can be timed with those of the platform and
+//! with those of `pfaff-program`.
 
 /// Sine and cosine.
 pub(crate) type SinCos = fn(f64) -> (f64, f64);
@@ -66,7 +67,8 @@ pub(crate) fn disk(sc: SinCos, p: &[f64], y: &[f64], d: &mut [f64]) {
     d[5] = 0.0;
 }
 
-/// Ball in an elliptic bowl: $y = (x, y, z, \psi, \theta, \varphi, \omega)$, $\omega$ in the space frame; parameters $R, k_1, k_2, g, I/(mR^2)$.
+/// Ball in an elliptic bowl: $y = (x, y, z, \psi, \theta, \varphi, \omega)$, $\omega$ in the space frame;
+/// parameters $R, k_1, k_2, g, I/(mR^2)$.
 pub(crate) fn ball(sc: SinCos, p: &[f64], y: &[f64], d: &mut [f64]) {
     let [r, k1, k2, g, kk] = [p[0], p[1], p[2], p[3], p[4]];
     let (gx, gy) = (k1 * y[0], k2 * y[1]);
@@ -94,7 +96,8 @@ pub(crate) fn ball(sc: SinCos, p: &[f64], y: &[f64], d: &mut [f64]) {
     d[3] = fma(-ph, ct, w2);
 }
 
-/// Chain of $N$ knife edges behind a free head: $y = (x, y, \theta_0 \dots \theta_N, \dot x, \dot y, \dot\theta_0)$; parameters $m, J, b, \kappa$.
+/// Chain of $N$ knife edges behind a free head: $y = (x, y, \theta_0 \dots \theta_N, \dot x, \dot y,
+/// \dot\theta_0)$; parameters $m, J, b, \kappa$.
 ///
 /// Jourdain's principle body by body, then a solve for three unknowns: $O(N)$.
 pub(crate) fn chain<const ANGLES: usize, S: Fn(f64) -> (f64, f64)>(

@@ -1,7 +1,10 @@
-//! The reduced right-hand side, found from L and the constraints, against the same mathematics written by hand: `cargo bench -p pfaff --bench reduction`.
+//! The reduced right-hand side, found from L and the constraints, against the same mathematics written by
+//! hand: `cargo bench -p pfaff --bench reduction`.
 //!
-//! Nanoseconds a call, the smallest of many repetitions, all in one run. "waiting": every call waits for the one before, as in a Runge–Kutta step. Hand-written code is
-//! compiled for this processor only under `RUSTFLAGS="-C target-cpu=native"`; without it, its multiply-adds are calls and the comparison is unfair.
+//! Nanoseconds a call, the smallest of many repetitions, all in one run. "waiting": every call waits for the
+//! one before, as in a Runge–Kutta step. Hand-written code is
+//! compiled for this processor only under `RUSTFLAGS="-C target-cpu=native"`; without it, its multiply-adds
+//! are calls and the comparison is unfair.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 #[allow(dead_code, reason = "another benchmark uses the rest")]

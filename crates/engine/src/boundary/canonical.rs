@@ -3,11 +3,15 @@
 //! $$ p = \mathcal L_{\dot q}, \quad \psi(t, q, \dot q) = 0 \qquad (\mathrm{LT}) \qquad\qquad
 //!    q' = T\,\dot q, \quad p' = T\,(\mathcal L_q + Q) \qquad (\mathrm{CE}) $$
 //!
-//! with $\mathcal L = L - \mu\cdot\psi$ and $t = t_0 + sT$. At a state $(q, p)$ the velocities and multipliers follow from (LT), one linear solve where $L$ is quadratic and ψ affine in $\dot q$,
-//! else Newton's iteration from the last solution. In these variables no constraint is left to satisfy, a coordinate that is free at an end has $p = 0$ there, and the equations stay regular
-//! where only $\mathcal L_{\dot q\dot q}$ on the admissible velocities is. Derivatives come from differentiating (LT) implicitly, with second derivatives of $\mathcal L$ from the graph.
+//! with $\mathcal L = L - \mu\cdot\psi$ and $t = t_0 + sT$. At a state $(q, p)$ the velocities and
+//! multipliers follow from (LT), one linear solve where $L$ is quadratic and ψ affine in $\dot q$,
+//! else Newton's iteration from the last solution. In these variables no constraint is left to satisfy, a
+//! coordinate that is free at an end has $p = 0$ there, and the equations stay regular
+//! where only $\mathcal L_{\dot q\dot q}$ on the admissible velocities is. Derivatives come from
+//! differentiating (LT) implicitly, with second derivatives of $\mathcal L$ from the graph.
 //!
-//! **State.** $(q, p, c, T)$: $c$ are the forces of holonomic constraints at the end, where something is free there, and $T$ the duration where it is free; both have zero rates.
+//! **State.** $(q, p, c, T)$: $c$ are the forces of holonomic constraints at the end, where something is free
+//! there, and $T$ the duration where it is free; both have zero rates.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::Equations;
@@ -279,7 +283,8 @@ impl Canonical {
     }
 }
 
-/// Replaces a right side of the linear system of (LT) by its solution; the shortest where constraints repeat each other and the matrix is singular.
+/// Replaces a right side of the linear system of (LT) by its solution; the shortest where constraints repeat
+/// each other and the matrix is singular.
 fn solved(lu: &Lu, singular: Option<&Vec<f64>>, right: &mut [f64]) {
     match singular {
         Some(matrix) => {

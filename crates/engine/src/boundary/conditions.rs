@@ -1,8 +1,11 @@
 //! `initial` and `final` into conditions at the two ends.
 //!
-//! What is given is a condition. What is not given at an end is free there: $p_k = 0$, the natural condition; on a holonomic constraint
-//! $p + c\cdot\partial\varphi/\partial q = 0$ with unknown $c$ at the end. `final x = initial + L` ties the ends, and then $p_x$ is the same at both. A free end time has
-//! $H = p\cdot\dot q - \mathcal L = 0$, or $H = p\cdot\dot g$ where an end value $g(t)$ moves. Under the restricted principle $p_\alpha = 0$ for the dependent coordinates, which have no natural conditions.
+//! What is given is a condition. What is not given at an end is free there: $p_k = 0$, the natural condition;
+//! on a holonomic constraint
+//! $p + c\cdot\partial\varphi/\partial q = 0$ with unknown $c$ at the end. `final x = initial + L` ties the
+//! ends, and then $p_x$ is the same at both. A free end time has
+//! $H = p\cdot\dot q - \mathcal L = 0$, or $H = p\cdot\dot g$ where an end value $g(t)$ moves. Under the
+//! restricted principle $p_\alpha = 0$ for the dependent coordinates, which have no natural conditions.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, Equations};

@@ -1,7 +1,9 @@
 //! How isolated a path is: families of solutions, and multipliers that are not unique.
 //!
-//! $E = B_0 + B_1\Phi(1)$ is the derivative of the conditions by the start. Directions of its kernel that move the path belong to a family of solutions; those that change the momenta and
-//! leave the path where it is exist where constraints have a first integral, or where the path is an abnormal extremal as well.
+//! $E = B_0 + B_1\Phi(1)$ is the derivative of the conditions by the start. Directions of its kernel that
+//! move the path belong to a family of solutions; those that change the momenta and
+//! leave the path where it is exist where constraints have a first integral, or where the path is an abnormal
+//! extremal as well.
 
 use pfaff_solver::{BoundaryProblem, Flow, Halt, singular_values};
 

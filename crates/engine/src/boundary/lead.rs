@@ -1,6 +1,7 @@
 //! Continuation in a parameter: motions between ends that are easy to find, led to those that are asked for.
 //!
-//! Parameters go from given values to those of the model, all together. Each step begins at the path of the one before, moved on along the secant, and is shortened where Newton's iteration does not converge.
+//! Parameters go from given values to those of the model, all together. Each step begins at the path of the
+//! one before, moved on along the secant, and is shortened where Newton's iteration does not converge.
 
 use pfaff_mechanics::Equations;
 use pfaff_model::Model;

@@ -1,6 +1,7 @@
 //! Ends that no admissible path joins: the constraints keep a function of position constant.
 //!
-//! The functions come from the closure of the distribution of admissible velocities under brackets; those that are elementary are written down there, and are compared at both ends.
+//! The functions come from the closure of the distribution of admissible velocities under brackets; those
+//! that are elementary are written down there, and are compared at both ends.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, Distribution, Equations, integrals, split};

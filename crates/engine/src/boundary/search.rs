@@ -1,7 +1,9 @@
 //! Starts for paths, when nothing is known but the ends.
 //!
-//! First a straight line between the ends, improved as a whole. Then momenta at the start of many directions and sizes, from a sequence that is the same in every run:
-//! those whose paths end nearest are moved until they arrive. If none arrives, paths are led to the end by continuation. Every distinct path is kept.
+//! First a straight line between the ends, improved as a whole. Then momenta at the start of many directions
+//! and sizes, from a sequence that is the same in every run:
+//! those whose paths end nearest are moved until they arrive. If none arrives, paths are led to the end by
+//! continuation. Every distinct path is kept.
 //! Where a start is given, all this is tried only if it leads nowhere.
 
 use pfaff_solver::{
@@ -195,7 +197,8 @@ impl Hunt<'_, '_> {
         y
     }
 
-    /// Many starts, of which some are moved: the nearest ones, or some of the nearer half where the nearest led nowhere.
+    /// Many starts, of which some are moved: the nearest ones, or some of the nearer half where the nearest
+    /// led nowhere.
     fn round(&mut self, problem: &mut Canonical, again: bool) {
         let mut looked: Vec<(f64, Vec<f64>, Vec<f64>)> = Vec::new();
         for _ in 0..LOOKED_AT {

@@ -1,8 +1,11 @@
 //! The second variation along a path: is it a minimum?
 //!
-//! Fields of variations $(\delta q, \delta p)$ that satisfy the conditions at the start span n directions. Where some of them have $\delta q(s) = 0$, the path has a conjugate (or focal) point, and beyond
-//! it is no minimum. Without such points, with $\mathcal L_{\dot q\dot q}$ positive on the admissible velocities (Legendre) and $\delta q\cdot\delta p \ge 0$ at the end for what is free there,
-//! the path is a local minimum of the action (Jacobi; for constrained problems Agrachev and Sachkov 2004, chapters 20 and 21).
+//! Fields of variations $(\delta q, \delta p)$ that satisfy the conditions at the start span n directions.
+//! Where some of them have $\delta q(s) = 0$, the path has a conjugate (or focal) point, and beyond
+//! it is no minimum. Without such points, with $\mathcal L_{\dot q\dot q}$ positive on the admissible
+//! velocities (Legendre) and $\delta q\cdot\delta p \ge 0$ at the end for what is free there,
+//! the path is a local minimum of the action (Jacobi; for constrained problems Agrachev and Sachkov 2004,
+//! chapters 20 and 21).
 
 use pfaff_solver::{BoundaryProblem, Flow, Halt, Lu, singular_values, symmetric_eigenvalues};
 

@@ -12,7 +12,8 @@ use super::{Fact, Parts};
 use crate::geometry::block::{Block, Repeats};
 use crate::json::Json;
 
-/// The largest space whose nonlinear connection and curvature are written out: the curvature has its third power of entries.
+/// The largest space whose nonlinear connection and curvature are written out: the curvature has its third
+/// power of entries.
 const LARGEST: usize = 4;
 
 struct Names {
@@ -286,7 +287,8 @@ pub(super) fn lagrange_space(model: &Model, equations: &Equations, parts: &mut P
     parts.notes.extend(notes.into_iter().map(|note| ("lagrange_space", note)));
 }
 
-/// The closedness tensor of $\lambda_\sigma a_\sigma$ and $L^* = L + \lambda_\sigma Q_\sigma$, where multipliers and rows are functions of the positions and there are constraints.
+/// The closedness tensor of $\lambda_\sigma a_\sigma$ and $L^* = L + \lambda_\sigma Q_\sigma$, where
+/// multipliers and rows are functions of the positions and there are constraints.
 fn closed(model: &Model, equations: &Equations, λ: &[Expr]) -> Option<(Tensor, Expr)> {
     let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return None };
     let g = &model.graph;

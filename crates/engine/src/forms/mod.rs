@@ -1,4 +1,5 @@
-//! Foliations, cotangent form, Lagrange space, Krupková's system and differential forms of a model: what `pfaff geometry` shows beside connections and distributions.
+//! Foliations, cotangent form, Lagrange space, Krupková's system and differential forms of a model: what
+//! `pfaff geometry` shows beside connections and distributions.
 //!
 //! Symbols come from `mechanics`; here they become blocks of the report, with values at a [`Point`] on the constraint.
 

@@ -1,6 +1,7 @@
 //! A state on the constraint, with accelerations: where the forms are evaluated.
 //!
-//! What is given of the leaf velocities is where Newton's method for $\varphi(t, x, \bar y, y^u) = 0$ begins, and so chooses the branch; positions and transverse velocities are kept.
+//! What is given of the leaf velocities is where Newton's method for $\varphi(t, x, \bar y, y^u) = 0$ begins,
+//! and so chooses the branch; positions and transverse velocities are kept.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, NormalForm};

@@ -1,6 +1,8 @@
 //! `initial` and `final` into linear conditions at the ends.
 //!
-//! A derivative of order $j$ of a function of order $N$ has a value at an end only if $N - j > \tfrac12$: below that the action does not see it, and prescribing it has no minimum. What is not given is free, with its natural condition.
+//! A derivative of order $j$ of a function of order $N$ has a value at an end only if $N - j > \tfrac12$:
+//! below that the action does not see it, and prescribing it has no minimum. What is not given is free, with
+//! its natural condition.
 
 use pfaff_expr::Expr;
 use pfaff_model::{Diagnostic, Model, Quantity, Span, TerminalValue};

@@ -1,8 +1,11 @@
 //! Whether an extremum with memory is also a motion of Chetaev's principle.
 //!
 //! Along the extremum the variational derivative of $\int L\,dt$ alone is balanced by the bracket of the constraints,
-//! $\mu\varphi_q - (\mu\varphi_{\dot q})^{\textstyle\cdot} + {}_tD_b^\alpha(\mu\varphi_w)$; under Chetaev's principle it is balanced by $\lambda\varphi_{\dot q}$ with the memory held fixed.
-//! The two agree along the course exactly when the bracket lies in the span of $\varphi_{\dot q}$ \[TZ06, Proposition 2, (80) with the sides exchanged\]. The test is weak, so that nothing is differentiated: see `explained` of the solver.
+//! $\mu\varphi_q - (\mu\varphi_{\dot q})^{\textstyle\cdot} + {}_tD_b^\alpha(\mu\varphi_w)$; under Chetaev's
+//! principle it is balanced by $\lambda\varphi_{\dot q}$ with the memory held fixed.
+//! The two agree along the course exactly when the bracket lies in the span of $\varphi_{\dot q}$ \[TZ06,
+//! Proposition 2, (80) with the sides exchanged\]. The test is weak, so that nothing is differentiated: see
+//! `explained` of the solver.
 
 use pfaff_expr::Expr;
 use pfaff_model::{Model, Principle};
@@ -12,7 +15,8 @@ use super::formulate::Formulation;
 use super::integrand::{compiled, time};
 use crate::equivalence::{Equivalence, judged};
 
-/// Below this part of the reaction what is left over counts as nothing: a solution that is known to 1e-10 within the interval is known less well at its ends, which the test sees too.
+/// Below this part of the reaction what is left over counts as nothing: a solution that is known to 1e-10
+/// within the interval is known less well at its ends, which the test sees too.
 const NOTHING: f64 = 1e-6;
 
 /// The test along an extremum; `None` without constraints, or where operands have functions of their own.

@@ -1,8 +1,13 @@
 //! A model with memory and ends into a variational problem.
 //!
-//! $\mathcal L = L - \mu\cdot\varphi$ becomes an expression of the time and of the values of linear operators on coordinates and multipliers. The order of a coordinate is the highest that occurs: 1 with $\dot q$, that of an operator from its own side, the next integer above that of one from the other side. Multipliers, and coordinates that occur by themselves only, have order 0.
+//! $\mathcal L = L - \mu\cdot\varphi$ becomes an expression of the time and of the values of linear operators
+//! on coordinates and multipliers. The order of a coordinate is the highest that occurs: 1 with $\dot q$,
+//! that of an operator from its own side, the next integer above that of one from the other side.
+//! Multipliers, and coordinates that occur by themselves only, have order 0.
 //!
-//! An operand $G(q, t)$ that is not linear with constant coefficients gets a function $y$ and a multiplier $\nu$ of its own, $\mathcal L - \nu\,(y - G^{(m)})$ with $m = \lceil\alpha\rceil$, and $D^\alpha G = J^{m-\alpha}y$ (on the right $(-1)^m$ times that). Nothing is asked of $G$ at the ends.
+//! An operand $G(q, t)$ that is not linear with constant coefficients gets a function $y$ and a multiplier
+//! $\nu$ of its own, $\mathcal L - \nu\,(y - G^{(m)})$ with $m = \lceil\alpha\rceil$, and $D^\alpha G =
+//! J^{m-\alpha}y$ (on the right $(-1)^m$ times that). Nothing is asked of $G$ at the ends.
 
 use pfaff_expr::{Expr, Memory, Node, Role};
 use pfaff_model::{Diagnostic, Model, Span};
@@ -353,7 +358,8 @@ impl Formulation {
             let order = mine().map(need).fold(0.0, f64::max);
             self.problem.courses.push(Course { side, order });
             self.problem.tails.push(0.0);
-            // The order is raised to an integer N: D^α q is bounded at its own end, so that the density is like x^(α−N), and like z^(α−1−j)
+            // The order is raised to an integer N: D^α q is bounded at its own end, so that the density is
+            // like x^(α−N), and like z^(α−1−j)
             // at an end where the j-th derivative is given, which makes the density like z^(2α−1−j−N).
             if let Some(&α) = self.seen.get(k).filter(|seen| **seen < order) {
                 let j = (α - 0.5).ceil() - 1.0;

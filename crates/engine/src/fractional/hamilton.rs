@@ -1,10 +1,16 @@
 //! Hamilton's form as a problem of its own: pairs $(q, p)$ in the place of $q$ and multipliers.
 //!
-//! The velocity $u_k$ of a coordinate is the operator of the highest order that acts on it, $\dot q_k$ or a fractional derivative. With $p = \partial\mathcal L/\partial u$ and the constraints, Legendre's transformation gives $u$, $\mu$ and $\mathcal H = p\cdot u - L$, and
+//! The velocity $u_k$ of a coordinate is the operator of the highest order that acts on it, $\dot q_k$ or a
+//! fractional derivative. With $p = \partial\mathcal L/\partial u$ and the constraints, Legendre's
+//! transformation gives $u$, $\mu$ and $\mathcal H = p\cdot u - L$, and
 //!
-//! $$ \delta\int\bigl(p\cdot u[q] - \mathcal H(t, q, p, w[q])\bigr)\,dt = 0: \qquad u_k[q] = \frac{\partial\mathcal H}{\partial p_k}, \qquad u_k^*[p] = \frac{\partial\mathcal H}{\partial q_k} + w_k^*\Bigl[\frac{\partial\mathcal H}{\partial w_k}\Bigr], $$
+//! $$ \delta\int\bigl(p\cdot u[q] - \mathcal H(t, q, p, w[q])\bigr)\,dt = 0: \qquad u_k[q] =
+//! \frac{\partial\mathcal H}{\partial p_k}, \qquad u_k^*[p] = \frac{\partial\mathcal H}{\partial q_k} +
+//! w_k^*\Bigl[\frac{\partial\mathcal H}{\partial w_k}\Bigr], $$
 //!
-//! with the other operators $w$ and adjoints that exchange the sides: for $u = \dot q$ the left side is $-\dot p$ \[TZ06, (84)–(94), where (86) lacks the minus and the sides are not exchanged\]. There are no multipliers among the unknowns, and each equation differs from that of Lagrange's form.
+//! with the other operators $w$ and adjoints that exchange the sides: for $u = \dot q$ the left side is
+//! $-\dot p$ \[TZ06, (84)–(94), where (86) lacks the minus and the sides are not exchanged\]. There are no
+//! multipliers among the unknowns, and each equation differs from that of Lagrange's form.
 
 use std::cell::RefCell;
 
@@ -16,7 +22,8 @@ use pfaff_solver::{Course, Extremum, Operator, Place, Side, Start, extrema};
 use super::formulate::Formulation;
 use super::integrand::{Integrand, compiled, time};
 
-/// On the same nodes both forms agree to rounding, for Legendre's transformation is made at each of them; on so many more on each side no node but the middle is the same.
+/// On the same nodes both forms agree to rounding, for Legendre's transformation is made at each of them; on
+/// so many more on each side no node but the middle is the same.
 const MORE: usize = 5;
 
 /// Hamilton's form of a formulation.
@@ -101,7 +108,8 @@ impl Hamilton {
         Ok(Self { formulation, pairs, momenta, slopes, given, courses: old, legendre })
     }
 
-    /// How far the solution of this form is from that of Lagrange's, in positions and multipliers, in units of 1 + |x|; `None` where it is not found.
+    /// How far the solution of this form is from that of Lagrange's, in positions and multipliers, in units
+    /// of 1 + |x|; `None` where it is not found.
     pub(crate) fn off(
         &self,
         model: &Model,

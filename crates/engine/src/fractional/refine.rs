@@ -1,7 +1,11 @@
 //! Stationary points of growing degree: the search for several, and how far each is from the true one.
 //!
-//! Where the integrand is quadratic there is one stationary point. Otherwise the search begins at the shortest densities, at what the user gives, and at courses bent by waves; those that are found on few nodes are followed to more.
-//! When a degree changes nothing any more, the degree is doubled once: the difference, doubled, is the estimate of the error. It is that of positions and multipliers at places within the interval, in units of 1 + |x|.
+//! Where the integrand is quadratic there is one stationary point. Otherwise the search begins at the
+//! shortest densities, at what the user gives, and at courses bent by waves; those that are found on few
+//! nodes are followed to more.
+//! When a degree changes nothing any more, the degree is doubled once: the difference, doubled, is the
+//! estimate of the error. It is that of positions and multipliers at places within the interval, in units of
+//! 1 + |x|.
 
 use pfaff_expr::Table;
 use pfaff_model::{Model, Quantity};
@@ -13,7 +17,8 @@ use super::integrand::Integrand;
 use super::variation::{first_variation, variation_limit};
 use crate::boundary::Guess;
 
-/// Nodes on each side of the middle, one degree after the other. The first four take at most 64 unknowns for each function, its constants among them; the rest is for courses that oscillate.
+/// Nodes on each side of the middle, one degree after the other. The first four take at most 64 unknowns for
+/// each function, its constants among them; the rest is for courses that oscillate.
 const DEGREES: [usize; 8] = [8, 16, 24, 30, 40, 52, 68, 90];
 
 /// The degree of the search for several stationary points.

@@ -2,8 +2,11 @@
 //!
 //! $$ \delta S = \int\sum_i \frac{\partial\mathcal L}{\partial O_i}\,O_i\eta\;dt = 0 $$
 //!
-//! for $\eta = x^a(T-x)^b$ times a random cubic, with $a$ and $b$ as what is given at the ends asks for; where an end is free $\eta$ moves there, so that natural conditions are tested too.
-//! The operators act on the powers of $\eta$ in closed form, $D^\beta x^p = \Gamma(p+1)/\Gamma(p+1-\beta)\,x^{p-\beta}$: neither the adjoint operators nor the basis of the solution are used.
+//! for $\eta = x^a(T-x)^b$ times a random cubic, with $a$ and $b$ as what is given at the ends asks for;
+//! where an end is free $\eta$ moves there, so that natural conditions are tested too.
+//! The operators act on the powers of $\eta$ in closed form, $D^\beta x^p =
+//! \Gamma(p+1)/\Gamma(p+1-\beta)\,x^{p-\beta}$: neither the adjoint operators nor the basis of the solution
+//! are used.
 
 use pfaff_solver::{Extremum, Functional, Grid, Operator, Place, Side, VariationalProblem};
 
@@ -48,7 +51,8 @@ pub(crate) fn first_variation(
             list.push(w * slope);
         }
     }
-    // NOTE: very near the ends only W times a density is known, and a product of two densities would be rounding: there W ∂𝓛 itself is carried from the nodes.
+    // NOTE: very near the ends only W times a density is known, and a product of two densities would be
+    // rounding: there W ∂𝓛 itself is carried from the nodes.
     let mut slopes: Vec<Vec<f64>> = Vec::new();
     for (&place, &w) in grid.places.iter().zip(&grid.weights) {
         slopes.push(if w > NEAR * problem.length {

@@ -2,7 +2,9 @@
 //!
 //! $$ \dot q = v^\mu X_\mu, \qquad g_{\rho\sigma}\dot v^\sigma = -\Gamma_{\rho\mu\nu}v^\mu v^\nu $$
 //!
-//! with $\bar\Gamma$ for geodesics. Autoparallels are the motions of Chetaev's principle where $L$ is kinetic energy alone; geodesics those of the restricted one. Nothing is inverted symbolically; the speed is constant along both,
+//! with $\bar\Gamma$ for geodesics. Autoparallels are the motions of Chetaev's principle where $L$ is kinetic
+//! energy alone; geodesics those of the restricted one. Nothing is inverted symbolically; the speed is
+//! constant along both,
 //! for both connections are metric, and its change is told.
 
 use pfaff_expr::Expr;
@@ -32,7 +34,8 @@ pub enum CurveKind {
 ///
 /// # Errors
 ///
-/// [`NoGeometry`] says what is wrong: geodesics need a system of Chaplygin, both need a metric and constraints without drift.
+/// [`NoGeometry`] says what is wrong: geodesics need a system of Chaplygin, both need a metric and
+/// constraints without drift.
 pub fn curve(
     model: &Model,
     kind: CurveKind,

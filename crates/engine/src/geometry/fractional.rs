@@ -1,4 +1,5 @@
-//! `pfaff geometry --fractional`: the fractional Poincaré–Cartan form, its derivative and what follows from them, for people.
+//! `pfaff geometry --fractional`: the fractional Poincaré–Cartan form, its derivative and what follows from
+//! them, for people.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Form, FractionalForms, Orders, fractional_forms};
@@ -9,7 +10,8 @@ use crate::mechanism::Dynamics;
 use crate::pipeline::{Failure, Rejected, derive};
 use crate::present::{Label, Line, Presentation, Section};
 
-/// The fractional forms of a model; `orders` is `alpha, beta`, numbers or parameters, and one of them alone stands for both.
+/// The fractional forms of a model; `orders` is `alpha, beta`, numbers or parameters, and one of them alone
+/// stands for both.
 ///
 /// # Errors
 ///

@@ -2,7 +2,8 @@
 //!
 //! $$ \dot q^\alpha = \varepsilon^\alpha_\mu(q,t)\,\dot q^\mu(t) + b^\alpha(q,t) $$
 //!
-//! The base path is given as functions of $t$, or as a table whose first column is $t$. After a loop of the base the dependent coordinates have changed by the holonomy of the loop.
+//! The base path is given as functions of $t$, or as a table whose first column is $t$. After a loop of the
+//! base the dependent coordinates have changed by the holonomy of the loop.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::split;

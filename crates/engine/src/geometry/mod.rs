@@ -1,6 +1,7 @@
 //! `pfaff geometry`: the geometry of a model as symbols, and as numbers at a state.
 //!
-//! What is symbolic comes from `mechanics`; here it gets names, values and its place in the report. Every tensor is a [`Block`]: text, LaTeX and JSON show all blocks in the same manner.
+//! What is symbolic comes from `mechanics`; here it gets names, values and its place in the report. Every
+//! tensor is a [`Block`]: text, LaTeX and JSON show all blocks in the same manner.
 
 pub(crate) mod block;
 mod blocks;

@@ -1,7 +1,10 @@
 //! A distribution at one point: rank of the constraints, and the growth vector there.
 //!
-//! The fields are those of a split whose pivots are the largest ones at the point, so that a chart that is singular elsewhere does no harm. If the brackets that span the flag generically have full rank at the point
-//! ([`Ranks`]), that is its growth vector; else all brackets are made until the rank of the closure is reached, or no more come.
+//! The fields are those of a split whose pivots are the largest ones at the point, so that a chart that is
+//! singular elsewhere does no harm. If the brackets that span the flag generically have full rank at the
+//! point
+//! ([`Ranks`]), that is its growth vector; else all brackets are made until the rank of the closure is
+//! reached, or no more come.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Bracket, Distribution, Equations, Split, split};

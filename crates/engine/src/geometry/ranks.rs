@@ -1,7 +1,9 @@
 //! Ranks of matrices of expressions at a point: exactly where their values are rational, else in doubles.
 //!
-//! A number of the state or of a parameter means its shortest decimal: 0.1 is one tenth. Where the entries are rational functions of such numbers, or functions whose values there are rational, like $\cos 0$, their
-//! values are exact and the rank is that modulo a prime of 61 bits. Otherwise entries are doubles, and pivots below [`NOTHING`] times the largest count as zero.
+//! A number of the state or of a parameter means its shortest decimal: 0.1 is one tenth. Where the entries
+//! are rational functions of such numbers, or functions whose values there are rational, like $\cos 0$, their
+//! values are exact and the rank is that modulo a prime of 61 bits. Otherwise entries are doubles, and pivots
+//! below [`NOTHING`] times the largest count as zero.
 
 use pfaff_expr::{Expr, Rational, number};
 use pfaff_model::Model;
@@ -55,7 +57,8 @@ impl<'a> Ranks<'a> {
         all.then_some(rows)
     }
 
-    /// The rows as doubles, one after another. Entries that are rounding beside the largest become zero: rows are scaled one by one, and a row of rounding alone would count.
+    /// The rows as doubles, one after another. Entries that are rounding beside the largest become zero: rows
+    /// are scaled one by one, and a row of rounding alone would count.
     pub(crate) fn doubles(&self, rows: &[Vec<Expr>]) -> Vec<f64> {
         let at = symbol(self.model, self.state);
         let mut entries = self.model.graph.evaluate(&rows.concat(), &at);

@@ -32,7 +32,8 @@ pub struct Trace {
     pub v: Vec<Series>,
     /// What is worth knowing, as name and number: `speed change` along geodesics and autoparallels.
     pub figures: Vec<(&'static str, f64)>,
-    /// What a loop of the base changes in the dependent coordinates; `None` where the path is not closed, or is no path.
+    /// What a loop of the base changes in the dependent coordinates; `None` where the path is not closed, or
+    /// is no path.
     pub holonomy: Option<Vec<(String, f64)>>,
 }
 

@@ -1,10 +1,15 @@
 //! Which data a motion with memory may start from.
 //!
-//! At the start $D^\alpha q = 0$ for $\alpha < 1$, so a constraint $f(q, \dot q, D^\alpha q, t) = 0$ binds the velocities as it does without memory. For $1 < \alpha < 2$ it does not if
-//! $\kappa = b S^{-1} W / A S^{-1} W \ne 0$, with $A = \partial f/\partial\dot q$, $b = \partial f/\partial(D^\alpha q)$ and $S$ the masses with the constraints that have no memory: then $\dot q$ is free, and $\lambda$ begins like $\tau^{\alpha-2}$.
-//! For $2 < \alpha < 3$ also $A\ddot q$ is free. Where $\kappa = 0$ for good, an order above 2 is reduced by the equations of motion ([`crate::memory::high`]), and the reduced order counts.
+//! At the start $D^\alpha q = 0$ for $\alpha < 1$, so a constraint $f(q, \dot q, D^\alpha q, t) = 0$ binds
+//! the velocities as it does without memory. For $1 < \alpha < 2$ it does not if
+//! $\kappa = b S^{-1} W / A S^{-1} W \ne 0$, with $A = \partial f/\partial\dot q$, $b = \partial
+//! f/\partial(D^\alpha q)$ and $S$ the masses with the constraints that have no memory: then $\dot q$ is
+//! free, and $\lambda$ begins like $\tau^{\alpha-2}$.
+//! For $2 < \alpha < 3$ also $A\ddot q$ is free. Where $\kappa = 0$ for good, an order above 2 is reduced by
+//! the equations of motion ([`crate::memory::high`]), and the reduced order counts.
 //!
-//! Small disturbances along $A$ grow like $e^{st}$ with $s + \kappa s^\alpha = 0$: at the rate $|\kappa|^{1/(1-\alpha)}$ if $\kappa < 0$.
+//! Small disturbances along $A$ grow like $e^{st}$ with $s + \kappa s^\alpha = 0$: at the rate
+//! $|\kappa|^{1/(1-\alpha)}$ if $\kappa < 0$.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, Equations, derive};
@@ -127,7 +132,8 @@ pub(crate) fn admissible(
     for (a, law) in laws.iter().enumerate() {
         let Some(law) = law else { continue };
         if law.drowns {
-            // NOTE: without a·b the constraint binds the velocity through h against h^{2−α}: too short a step would drown the one in the other.
+            // NOTE: without a·b the constraint binds the velocity through h against h^{2−α}: too short a step
+            // would drown the one in the other.
             let α = law.alpha;
             decades = decades.min(9.0 / (α - 1.0)).min(6.0 / (2.0 - α).max(0.1));
         }
@@ -303,7 +309,9 @@ fn law(
     Ok(law)
 }
 
-/// Derivatives of orders $\beta < 1$ in the forces begin like $\dot q_0\tau^{1-\beta}$, of which an order above 1 makes a singular term: it must vanish where that is the highest order, and adds to the reaction where it is not.
+/// Derivatives of orders $\beta < 1$ in the forces begin like $\dot q_0\tau^{1-\beta}$, of which an order
+/// above 1 makes a singular term: it must vanish where that is the highest order, and adds to the reaction
+/// where it is not.
 fn starts_of_orders_below_one(
     effects: &[crate::memory::high::Effect],
     order: f64,
@@ -419,7 +427,8 @@ fn begins(model: &Model, laws: &[Option<Law>], exponent: &mut f64) -> Vec<Note> 
     notes
 }
 
-/// Accelerations at the start where a constraint of an order above 2 leaves them free: what is given along it, the rest from the equations.
+/// Accelerations at the start where a constraint of an order above 2 leaves them free: what is given along
+/// it, the rest from the equations.
 fn accelerations(
     model: &Model,
     laws: &[Option<Law>],

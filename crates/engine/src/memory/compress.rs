@@ -2,8 +2,10 @@
 //!
 //! $$ k(t, s) = \sum_i a_i(t)\,k_i(s) \qquad (\mathrm K) $$
 //!
-//! Each term is taken for what it is ([`term`]), or fitted ([`fit`]), or kept in blocks where it is smooth ([`Resolved`]). One with the time in it is taken apart first, if few $a_i$ do: with values on
-//! a grid of times and lags, $a_i(t) = \sum_j k(t, s_j)\,(A^{-1})_{ji}$ and $k_i(s) = k(t_i, s)$ for $A_{ij} = k(t_i, s_j)$, the largest pivots first; (K) is then tried elsewhere.
+//! Each term is taken for what it is ([`term`]), or fitted ([`fit`]), or kept in blocks where it is smooth
+//! ([`Resolved`]). One with the time in it is taken apart first, if few $a_i$ do: with values on
+//! a grid of times and lags, $a_i(t) = \sum_j k(t, s_j)\,(A^{-1})_{ji}$ and $k_i(s) = k(t_i, s)$ for $A_{ij} =
+//! k(t_i, s_j)$, the largest pivots first; (K) is then tried elsewhere.
 
 use pfaff_expr::{Expr, Graph, Role, number};
 use pfaff_model::Model;
@@ -61,7 +63,8 @@ pub(crate) fn compress(model: &Model, kernel: Expr, (t0, span): (f64, f64)) -> V
 
 /// Whether the integral of a kernel over small lags exists: s |k(s)| falls towards 0.
 ///
-/// What cancels (1/s − cos(s)/s) leaves rounding, some 1e-16 of each term, far below the share of a thousand millionth that counts.
+/// What cancels (1/s − cos(s)/s) leaves rounding, some 1e-16 of each term, far below the share of a thousand
+/// millionth that counts.
 pub(crate) fn integrable(model: &Model, kernel: Expr, (t0, span): (f64, f64)) -> bool {
     let g = &model.graph;
     let case = Case { model, g, lag: g.symbol("s", Role::Free), t0, span };

@@ -86,7 +86,8 @@ fn waves(longest: f64, value: &dyn Fn(f64) -> f64) -> Option<Kernel> {
     None
 }
 
-/// $\operatorname{Re} \sum w\,e^{-zs}$ with given $z$ and weights by least squares, if it meets the values, which are of size 1, at the lags that are tried.
+/// $\operatorname{Re} \sum w\,e^{-zs}$ with given $z$ and weights by least squares, if it meets the values,
+/// which are of size 1, at the lags that are tried.
 pub(crate) fn weighted(
     rates: &[[f64; 2]],
     (fitted, tried): (&[f64], &[f64]),

@@ -1,8 +1,12 @@
 //! Equations with memory into a plan.
 //!
-//! From a Lagrangian the unknowns are $\ddot q$, $\lambda$ and the power, with $M\ddot q - f - W^\top\lambda = 0$ and every constraint itself, at velocity level: it is never differentiated, so it does not drift.
-//! Positions are those integrals of the densities that a [`Projection`](crate::memory::projection::Projection) puts onto the holonomic constraints, so that these hold at both levels.
-//! Derivatives of orders above 2 in constraints, and those that the reaction does not touch, are found as [`crate::memory::high`] says.
+//! From a Lagrangian the unknowns are $\ddot q$, $\lambda$ and the power, with $M\ddot q - f - W^\top\lambda =
+//! 0$ and every constraint itself, at velocity level: it is never differentiated, so it does not drift.
+//! Positions are those integrals of the densities that a
+//! [`Projection`](crate::memory::projection::Projection) puts onto the holonomic constraints, so that these
+//! hold at both levels.
+//! Derivatives of orders above 2 in constraints, and those that the reaction does not touch, are found as
+//! [`crate::memory::high`] says.
 //! `equation` models are taken as they stand.
 
 use pfaff_expr::{Expr, Memory, Node};

@@ -1,11 +1,14 @@
 //! Derivatives of orders above 1 in constraints: how each is found.
 //!
-//! Let $Y = D^\alpha(b\cdot q)$ stand in a constraint with reaction $W\lambda$, and $u$ be the accelerations without reactions of constraints with memory, so that $b\cdot\ddot q = b\cdot u + (b S^{-1}W)\lambda$.
+//! Let $Y = D^\alpha(b\cdot q)$ stand in a constraint with reaction $W\lambda$, and $u$ be the accelerations
+//! without reactions of constraints with memory, so that $b\cdot\ddot q = b\cdot u + (b S^{-1}W)\lambda$.
 //!
-//! - **Driven**, $\alpha > 2$ and $b S^{-1}W \ne 0$: $Y$ is an unknown, and $b\cdot(\ddot q - \ddot q_0) = J^{\alpha-2} Y$. The constraint may contain it in any way.
+//! - **Driven**, $\alpha > 2$ and $b S^{-1}W \ne 0$: $Y$ is an unknown, and $b\cdot(\ddot q - \ddot q_0) =
+//!   J^{\alpha-2} Y$. The constraint may contain it in any way.
 //! - **Free**, $b S^{-1}W = 0$ for good: the reaction does not touch $b\cdot\ddot q = b\cdot u$.
 //!   - $1 < \alpha < 2$: $Y = J^{2-\alpha}(b\cdot u)$.
-//!   - $2 < \alpha < 3$: $Y = D^{\alpha-2}(b\cdot u)$, an operator of order $\alpha - 2 < 1$ on what the forces give. If these contain velocities or memory along which the reaction acts, $Y$ is of an
+//!   - $2 < \alpha < 3$: $Y = D^{\alpha-2}(b\cdot u)$, an operator of order $\alpha - 2 < 1$ on what the
+//!     forces give. If these contain velocities or memory along which the reaction acts, $Y$ is of an
 //!     effective order $\alpha' = \alpha - 2 + \beta$ with $\beta = 1$ for velocities, and $b\cdot(u - u_0) = J^{\alpha-2} Y$ determines the reaction if $\beta \ge 1$. If not, $Y = J^{3-\alpha}(b\cdot\dot u)$.
 
 use pfaff_expr::{Expr, Memory, Node, Role};
@@ -53,7 +56,8 @@ pub(crate) enum Way {
         order: f64,
         /// Then the accelerations in $\dot u$ are those of the motion, else those of $u$.
         bent: bool,
-        /// Operators in the forces with constant coefficients in $b\cdot u$: they are composed with $D^{\alpha-2}$ instead.
+        /// Operators in the forces with constant coefficients in $b\cdot u$: they are composed with
+        /// $D^{\alpha-2}$ instead.
         composed: Vec<(Expr, f64)>,
     },
 }
@@ -215,7 +219,8 @@ impl Candidate {
         }
         let order = highest.unwrap_or(0.0);
         let acts = |e: &&Effect| e.order > 1.0 + 1e-12 && e.reaction.abs() > 1e-9;
-        // NOTE: the reaction enters a derivative of order β through J^{2−β}: for β < 1 that would smooth too much for short steps, and D^{α−2} is taken of it.
+        // NOTE: the reaction enters a derivative of order β through J^{2−β}: for β < 1 that would smooth too
+        // much for short steps, and D^{α−2} is taken of it.
         if order > 1.0 + 1e-12 && first.iter().filter(acts).all(|e| e.beta >= 1.0) {
             return Ok(Some(Way::Reduced(order)));
         }
@@ -245,7 +250,8 @@ impl Candidate {
     }
 }
 
-/// Whether an operator is a derivative of Caputo, of an order up to this one, of a sum of coordinates with constant coefficients.
+/// Whether an operator is a derivative of Caputo, of an order up to this one, of a sum of coordinates with
+/// constant coefficients.
 fn is_plain(model: &Model, node: Expr, highest: f64) -> bool {
     match model.graph.node(node) {
         Node::Memory(Memory::Caputo, operand, second) => combination(model, operand)

@@ -1,7 +1,9 @@
 //! Forces with derivatives of orders above 2 in a Lagrangian model.
 //!
-//! Where $f$ contains $D^N q$ with $2 < N < 3$ that is the highest derivative, and $M\ddot q = f(q, \dot q, D^N q, t)$ is an equation of order $N$: the density is $D^N q$, and
-//! $\ddot q_0$ is a datum, zero where it is not given. It needs $F = \partial f/\partial D^N q$ to be invertible among the coordinates that have such derivatives.
+//! Where $f$ contains $D^N q$ with $2 < N < 3$ that is the highest derivative, and $M\ddot q = f(q, \dot q,
+//! D^N q, t)$ is an equation of order $N$: the density is $D^N q$, and
+//! $\ddot q_0$ is a datum, zero where it is not given. It needs $F = \partial f/\partial D^N q$ to be
+//! invertible among the coordinates that have such derivatives.
 //! One coordinate alone is unstable if $F > 0$: $m s^2 = F s^N$ has the root $(m/F)^{1/(N-2)}$.
 
 use pfaff_expr::{Expr, Memory, Node};

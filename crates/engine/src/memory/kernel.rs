@@ -1,7 +1,9 @@
-//! Kernels of `memory(k, g)`: powers, exponentials, damped waves, and powers times such are recognised, sums of them term by term; whatever else there is stays general.
+//! Kernels of `memory(k, g)`: powers, exponentials, damped waves, and powers times such are recognised, sums
+//! of them term by term; whatever else there is stays general.
 //!
 //! $k$ is a power $c\,s^p$ if $s\,k'/k$ does not depend on $s$, and an exponential $c\,e^{-rs}$ if $k'/k$ does not.
-//! It is a wave or a polynomial times such if its derivatives satisfy $k^{(d)} = \sum_j a_j k^{(j)}$ with constants: these are found from values at a few lags, and
+//! It is a wave or a polynomial times such if its derivatives satisfy $k^{(d)} = \sum_j a_j k^{(j)}$ with
+//! constants: these are found from values at a few lags, and
 //! tried at others. The frequencies of a wave are the roots of its equation.
 
 use pfaff_expr::{Expr, Graph, Node, Unary};
@@ -136,7 +138,8 @@ fn tempered(g: &Graph, k: Expr, lag: Expr, value: &dyn Fn(Expr, f64) -> f64) -> 
     Some(Kernel::Waves(p + 1.0, waves.into_iter().map(large).collect()))
 }
 
-/// The $z$ with $(-z)^d = \sum_j a_j (-z)^j$ and $\operatorname{Im} z \ge 0$, if they lie apart; by simultaneous iteration (Weierstrass).
+/// The $z$ with $(-z)^d = \sum_j a_j (-z)^j$ and $\operatorname{Im} z \ge 0$, if they lie apart; by
+/// simultaneous iteration (Weierstrass).
 fn roots(a: &[f64]) -> Option<Vec<[f64; 2]>> {
     type C = [f64; 2];
     let mul = |x: C, y: C| [x[0] * y[0] - x[1] * y[1], x[0] * y[1] + x[1] * y[0]];

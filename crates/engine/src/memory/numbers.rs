@@ -1,6 +1,7 @@
 //! The equations of motion in numbers, at one state: how accelerations answer to forces.
 //!
-//! Constraints without memory take part, $M u - W_c^\top\nu = f$ and $A_c u = b_c$, so that $u$ is the motion that constraints with memory leave free; their own reactions are forces to it.
+//! Constraints without memory take part, $M u - W_c^\top\nu = f$ and $A_c u = b_c$, so that $u$ is the motion
+//! that constraints with memory leave free; their own reactions are forces to it.
 //! Memory is as it is at the start.
 
 use pfaff_expr::{Expr, Memory, Node, Role};

@@ -1,10 +1,13 @@
 //! A model with memory as a system of densities and operands.
 //!
-//! Each coordinate has an order $N$, the highest derivative of it that occurs (2 under a Lagrangian); its unknown is $x = D^N q$, and with the data at the start
+//! Each coordinate has an order $N$, the highest derivative of it that occurs (2 under a Lagrangian); its
+//! unknown is $x = D^N q$, and with the data at the start
 //!
-//! $$ D^\beta q = J^{N-\beta} x + \sum_{j \ge \beta} \frac{q^{(j)}(t_0)}{\Gamma(j+1-\beta)}\,\tau^{j-\beta}, \qquad \tau = t - t_0. \qquad (\mathrm P) $$
+//! $$ D^\beta q = J^{N-\beta} x + \sum_{j \ge \beta} \frac{q^{(j)}(t_0)}{\Gamma(j+1-\beta)}\,\tau^{j-\beta},
+//! \qquad \tau = t - t_0. \qquad (\mathrm P) $$
 //!
-//! Operands of memory that are linear in $q$, $\dot q$ with constant coefficients are read off (P); any other operand $g$ becomes an unknown of its own,
+//! Operands of memory that are linear in $q$, $\dot q$ with constant coefficients are read off (P); any other
+//! operand $g$ becomes an unknown of its own,
 //! $y = d^m g/dt^m$, and $D^\alpha g = J^{m-\alpha} y$. Riemann–Liouville derivatives add what the start contributes.
 
 use pfaff_expr::{Expr, Graph, Memory, Node, Role, number};
@@ -123,7 +126,8 @@ impl Plan {
         self.unknowns.iter().map(of).collect()
     }
 
-    /// $D^\gamma D^\beta g$ for a derivative of Caputo of a sum of coordinates: of order $\beta + \gamma$, with the data of order $\beta$.
+    /// $D^\gamma D^\beta g$ for a derivative of Caputo of a sum of coordinates: of order $\beta + \gamma$,
+    /// with the data of order $\beta$.
     pub(crate) fn composed(&mut self, model: &Model, node: Expr, gamma: f64) -> Expr {
         let g = &model.graph;
         let Node::Memory(_, operand, second) = g.node(node) else { return g.zero() };
@@ -234,7 +238,8 @@ impl Plan {
             let known = self.known(g, &start);
             g.add(self.unknowns[k], known)
         } else {
-            // NOTE: positions and velocities are what is controlled; operands that smooth less than a velocity would show the noise of singular densities.
+            // NOTE: positions and velocities are what is controlled; operands that smooth less than a
+            // velocity would show the noise of singular densities.
             let mu = order - beta;
             let controlled = symbol.is_some() || mu >= 1.0 || order < 1.0;
             let operand = Operand { unknown: k, kernel: Kernel::Power(mu), start, controlled };
@@ -424,7 +429,8 @@ impl Plan {
         image
     }
 
-    /// Refuses derivatives of Riemann and Liouville whose operand or rates are not zero at the start, where they begin like $\tau^e$ with an exponent up to `lowest`.
+    /// Refuses derivatives of Riemann and Liouville whose operand or rates are not zero at the start, where
+    /// they begin like $\tau^e$ with an exponent up to `lowest`.
     pub(crate) fn refuse_infinite(
         &self,
         model: &Model,

@@ -1,12 +1,14 @@
 //! Positions on the holonomic constraints.
 //!
-//! The integrals $z$ of the accelerations drift from $\varphi(q, t) = 0$ by the error of integration, since collocation imposes $d\varphi/dt = 0$. Everything is
+//! The integrals $z$ of the accelerations drift from $\varphi(q, t) = 0$ by the error of integration, since
+//! collocation imposes $d\varphi/dt = 0$. Everything is
 //! evaluated at the projected positions instead,
 //!
 //! $$ q = z + A^\top\eta, \qquad \varphi(q, t) = 0, \qquad A = \partial\varphi/\partial q, \qquad (\mathrm J) $$
 //!
 //! so that both levels hold at every node and output. Memory is that of $z$, which differs by the drift.
-//! Derivatives are taken through $\partial q/\partial z = 1 - A^\top(AA^\top)^{-1}A$, exact up to terms of the size of $\eta$.
+//! Derivatives are taken through $\partial q/\partial z = 1 - A^\top(AA^\top)^{-1}A$, exact up to terms of
+//! the size of $\eta$.
 
 use pfaff_expr::Expr;
 use pfaff_model::Model;
@@ -100,7 +102,8 @@ impl Projection {
         Err(Halt::Singular)
     }
 
-    /// Carries derivatives by positions, in rows of the given width, to derivatives by the integrals: $F_z = F_q(1 - A^\top(AA^\top)^{-1}A)$ where [`Projection::apply`] was last.
+    /// Carries derivatives by positions, in rows of the given width, to derivatives by the integrals: $F_z =
+    /// F_q(1 - A^\top(AA^\top)^{-1}A)$ where [`Projection::apply`] was last.
     pub(crate) fn carry(&self, derivatives: &mut [f64], width: usize) {
         if self.run.is_none() {
             return;

@@ -1,7 +1,9 @@
 //! Points of a line on paper → fewer points that show the same line.
 //!
-//! **Many points in one column**: the first, the lowest, the highest and the last of each half pixel stay, so no peak is lost. **Then** a point goes if the
-//! line without it passes within a small distance (Douglas and Peucker); the distance is doubled until the line is short enough.
+//! **Many points in one column**: the first, the lowest, the highest and the last of each half pixel stay, so
+//! no peak is lost. **Then** a point goes if the
+//! line without it passes within a small distance (Douglas and Peucker); the distance is doubled until the
+//! line is short enough.
 
 /// Distance in pixels within which a line may be replaced. A page may be enlarged thirty times before it is seen.
 const CLOSE: f64 = 0.03;

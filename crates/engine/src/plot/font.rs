@@ -1,7 +1,9 @@
 //! Letters as strokes, for pictures of pixels: Latin, Greek, digits and signs.
 //!
-//! A letter is a list of strokes on a grid: a digit is the place from left to right (0 to 8), a letter the height (`a` = −3, `d` = 0 the base line,
-//! `j` = 6 the height of an x, `m` = 9 that of a capital). A stroke that begins with `~` is a curve through its points. Letters are as wide as in Helvetica, for which the
+//! A letter is a list of strokes on a grid: a digit is the place from left to right (0 to 8), a letter the
+//! height (`a` = −3, `d` = 0 the base line,
+//! `j` = 6 the height of an x, `m` = 9 that of a capital). A stroke that begins with `~` is a curve through
+//! its points. Letters are as wide as in Helvetica, for which the
 //! figure is laid out.
 
 use super::metrics::width;

@@ -4,7 +4,8 @@
 //! Figure ─► Drawn (frame, ticks, curves thinned to what can be seen) ─► svg, pdf, png
 //! ```
 //!
-//! All lengths are CSS pixels, 1/96 inch. Colours are those of Okabe and Ito, some darkened so that every line stands out from the paper
+//! All lengths are CSS pixels, 1/96 inch. Colours are those of Okabe and Ito, some darkened so that every
+//! line stands out from the paper
 //! by 3:1; dashes tell the curves apart where colours do not.
 
 mod decimate;

@@ -1,6 +1,7 @@
 //! Marks as pixels: lines with soft edges, and a PNG file around them.
 //!
-//! A pixel is covered by $\mathrm{clamp}(w/2 + 1/2 - d)$, $d$ being its distance from the line of width $w$; within one line the largest coverage counts, so joints do not show.
+//! A pixel is covered by $\mathrm{clamp}(w/2 + 1/2 - d)$, $d$ being its distance from the line of width $w$;
+//! within one line the largest coverage counts, so joints do not show.
 //! [W3C PNG, §5, §13.9]
 
 use super::decimate::distance;

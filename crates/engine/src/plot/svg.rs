@@ -1,6 +1,7 @@
 //! Marks as SVG: a file of its own with colours written out, or a part of a page that the page's style colours.
 //!
-//! Paths are written relative, in hundredths of a pixel: `M12.5 80l.31-1.2…`. In a page each figure says its frame and scales (`data-frame`, `data-x`,
+//! Paths are written relative, in hundredths of a pixel: `M12.5 80l.31-1.2…`. In a page each figure says its
+//! frame and scales (`data-frame`, `data-x`,
 //! `data-y`), so that a script can read the numbers back from the paths.
 
 use std::fmt::Write;

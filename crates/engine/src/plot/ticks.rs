@@ -1,6 +1,7 @@
 //! Scales and their ticks: a range of numbers → round numbers on an axis with short labels.
 //!
-//! Steps are 1, 2 or 5 times a power of ten. Where all labels would be long, a common power of ten, and a common offset if need be,
+//! Steps are 1, 2 or 5 times a power of ten. Where all labels would be long, a common power of ten, and a
+//! common offset if need be,
 //! is taken out and told in the label of the axis.
 
 /// A range of numbers on an axis.

@@ -1,4 +1,5 @@
-//! What follows from several states at once, by one pass over the tape: for the audit, which looks at too few of them to be worth machine code.
+//! What follows from several states at once, by one pass over the tape: for the audit, which looks at too few
+//! of them to be worth machine code.
 
 use crate::dual::LANES;
 use crate::instant::Instant;
@@ -13,7 +14,8 @@ pub(crate) struct Looked<'a> {
 }
 
 impl Reduced {
-    /// The instants of some states, at most [`LANES`]; says whether that could be done, or they must be looked at one by one.
+    /// The instants of some states, at most [`LANES`]; says whether that could be done, or they must be
+    /// looked at one by one.
     ///
     /// Where rates are given, $\ddot q$ is that of them, and everything else that of the state.
     pub(crate) fn resolve_together(

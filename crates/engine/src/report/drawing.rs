@@ -1,10 +1,13 @@
 //! A model and its motion → the animation of the thing itself, as a piece of a page.
 //!
-//! What is shown is what `draw` says, or a default drawing where the model has none. All expressions are compiled into one tape and evaluated at the
-//! times of the frames; the player draws between frames by interpolation. Numbers are written with five digits of the largest in their column, as
+//! What is shown is what `draw` says, or a default drawing where the model has none. All expressions are
+//! compiled into one tape and evaluated at the
+//! times of the frames; the player draws between frames by interpolation. Numbers are written with five
+//! digits of the largest in their column, as
 //! whole numbers and their differences, so that a motion of any length stays small.
 //!
-//! A page has [`STYLE`] and [`SCRIPT`] once, and [`Animation::html`] for each animation. Nothing is loaded from anywhere.
+//! A page has [`STYLE`] and [`SCRIPT`] once, and [`Animation::html`] for each animation. Nothing is loaded
+//! from anywhere.
 
 use std::fmt::Write as _;
 

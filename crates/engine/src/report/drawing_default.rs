@@ -1,8 +1,11 @@
 //! What is drawn of a model that says nothing about it, found from its names.
 //!
-//! In this order: square matrices of affine bodies become ellipses and ellipsoids that deform; coordinates `x, y(, z)`, vectors of two or three and rows of
-//! them become points with trails, with a wheel where an angle goes with one point; abbreviations of two or three components become a chain of points, those
-//! whose velocities stand in the Lagrangian if there are any. Where there is nothing of the kind, the first two coordinates are a point of configuration space.
+//! In this order: square matrices of affine bodies become ellipses and ellipsoids that deform; coordinates
+//! `x, y(, z)`, vectors of two or three and rows of
+//! them become points with trails, with a wheel where an angle goes with one point; abbreviations of two or
+//! three components become a chain of points, those
+//! whose velocities stand in the Lagrangian if there are any. Where there is nothing of the kind, the first
+//! two coordinates are a point of configuration space.
 
 use pfaff_expr::{Expr, Rates};
 use pfaff_model::{Colour, Components, Drawing, Dynamics, Figure, Model, Span, Style};
@@ -185,7 +188,8 @@ fn wheel(model: &Model, at: &Components, heading: Expr) -> Drawing {
     drawn(Figure::Wheel { centre: at.clone(), edges }, Some(Colour::Ink))
 }
 
-/// Abbreviations of two or three components that move, and whose velocities stand in the Lagrangian if that is asked for.
+/// Abbreviations of two or three components that move, and whose velocities stand in the Lagrangian if that
+/// is asked for.
 fn moving_points(model: &Model, massive: bool) -> Vec<Components> {
     let Dynamics::Lagrangian { lagrangian, .. } = &model.dynamics else { return Vec::new() };
     let g = &model.graph;

@@ -1,6 +1,7 @@
 //! A motion at the times of frames, and the expressions of a drawing there.
 //!
-//! Between output times positions follow the cubic through $q$ and $\dot q$ at both ends, velocities the cubic through $\dot q$ and $\ddot q$; everything
+//! Between output times positions follow the cubic through $q$ and $\dot q$ at both ends, velocities the
+//! cubic through $\dot q$ and $\ddot q$; everything
 //! else, and what has no finite rate, is joined by straight lines.
 
 use pfaff_expr::Expr;

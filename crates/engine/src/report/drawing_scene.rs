@@ -1,6 +1,7 @@
 //! Drawings with their values → the data of the player.
 //!
-//! A figure names columns of numbers, one number for each frame; a column that never changes is one number. In a scene with anything in space what lies
+//! A figure names columns of numbers, one number for each frame; a column that never changes is one number.
+//! In a scene with anything in space what lies
 //! in the plane lies at height zero.
 
 use pfaff_expr::Expr;

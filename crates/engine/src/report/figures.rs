@@ -1,6 +1,7 @@
 //! Motions → figures: coordinates, velocities, multipliers, reactions, energies, residuals, phase portraits, traces.
 //!
-//! Names are the words of the model language. With several principles each quantity keeps its colour, and the dashes tell the principle.
+//! Names are the words of the model language. With several principles each quantity keeps its colour, and the
+//! dashes tell the principle.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,5 @@
-//! The geometry of the constraints, as far as a page has room for it: split, growth vector, curvature, metric and torsion.
+//! The geometry of the constraints, as far as a page has room for it: split, growth vector, curvature, metric
+//! and torsion.
 
 use std::fmt::Write;
 

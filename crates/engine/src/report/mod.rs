@@ -4,7 +4,8 @@
 //! Model, Motion(s) ─► Report ─► one HTML file: animation, equations, plots, audit, how to get it again
 //! ```
 //!
-//! The page is one file with its style and scripts inside: it opens without a server or a network. Everything that comes from a model is escaped on the way.
+//! The page is one file with its style and scripts inside: it opens without a server or a network. Everything
+//! that comes from a model is escaped on the way.
 
 pub mod drawing;
 mod drawing_default;

@@ -1,4 +1,5 @@
-//! The colours of the page: text stands out from its ground by 4.5:1, lines by 3:1, in both schemes. [WCAG 2.2, 1.4.3, 1.4.11]
+//! The colours of the page: text stands out from its ground by 4.5:1, lines by 3:1, in both schemes. [WCAG
+//! 2.2, 1.4.3, 1.4.11]
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! Motions by other roads: the cotangent form, the canonical semispray, Krupková's reduced equation, and Hamilton's form of the vakonomic principle, each integrated by itself.
+//! Motions by other roads: the cotangent form, the canonical semispray, Krupková's reduced equation, and
+//! Hamilton's form of the vakonomic principle, each integrated by itself.
 //!
 //! | view | state | rates |
 //! |---|---|---|

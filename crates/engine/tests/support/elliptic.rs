@@ -30,7 +30,8 @@ pub(crate) fn jacobi(u: f64, k: f64) -> Jacobi {
     Jacobi { sn, cn, dn: (1.0 - k * k * sn * sn).sqrt(), e: zeta + u * (1.0 - sum) }
 }
 
-/// The argument with the given amplitude: the integral of the first kind, by Landen's transformation (Abramowitz and Stegun 1964, 17.6.8).
+/// The argument with the given amplitude: the integral of the first kind, by Landen's transformation
+/// (Abramowitz and Stegun 1964, 17.6.8).
 pub(crate) fn argument(amplitude: f64, k: f64) -> f64 {
     let (mut a, mut b) = (1.0_f64, (1.0 - k * k).sqrt());
     let (mut φ, mut power) = (amplitude, 1.0);

@@ -26,7 +26,8 @@ pub(crate) struct RandomSystem {
 }
 
 impl RandomSystem {
-    /// A system of a kind; with `timely`, time occurs in the Lagrangian and the constraints; with `forced`, there are forces.
+    /// A system of a kind; with `timely`, time occurs in the Lagrangian and the constraints; with `forced`,
+    /// there are forces.
     pub(crate) fn new(kind: Kind, timely: bool, forced: bool, random: &mut Random) -> Self {
         let (k, m) = (2 + random.below(2), 1 + random.below(2));
         let names: Vec<String> =

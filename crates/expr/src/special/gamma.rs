@@ -55,7 +55,8 @@ const RECIPROCAL: [f64; 21] = [
 /// Between minus this and this, recurrence to $[½, \frac32]$ is as accurate as [`libm`] and much faster.
 const NEAR: f64 = 24.0;
 
-/// $1/\Gamma(a + b + c)$ for a small $c$, as if the sum were not rounded: beside a pole its last digits are all there is.
+/// $1/\Gamma(a + b + c)$ for a small $c$, as if the sum were not rounded: beside a pole its last digits are
+/// all there is.
 pub(super) fn reciprocal_gamma_of_sum(a: f64, b: f64, c: f64) -> f64 {
     let x = a + b;
     let back = x - a;
@@ -152,7 +153,8 @@ pub fn reciprocal_gamma_complex(z: Complex) -> Complex {
     sin_pi(z) * (ln.exp() / product) * (1.0 / PI)
 }
 
-/// $\ln\Gamma(z)$, continued from the positive axis with the cut along the negative one, which belongs to the upper side.
+/// $\ln\Gamma(z)$, continued from the positive axis with the cut along the negative one, which belongs to the
+/// upper side.
 pub fn ln_gamma_complex(z: Complex) -> Complex {
     if !z.is_finite() {
         return Complex::new(f64::NAN, f64::NAN);

@@ -7,7 +7,8 @@
 //! | $\lvert z\rvert^{1/\alpha} \ge 40 + 2\lvert\beta\rvert$ | residues and the series in $1/z$ |
 //! | else | residues and the trapezoidal sum of [`contour`](super::contour) |
 //!
-//! For $\beta = 0, -1, …$ the first coefficient vanishes, and if $\alpha$ is whole perhaps more: $E_{\alpha,\beta} = z E_{\alpha,\alpha+\beta}$ takes them away.
+//! For $\beta = 0, -1, …$ the first coefficient vanishes, and if $\alpha$ is whole perhaps more:
+//! $E_{\alpha,\beta} = z E_{\alpha,\alpha+\beta}$ takes them away.
 
 use std::cell::RefCell;
 use std::f64::consts::PI;
@@ -19,7 +20,8 @@ use super::contour::{Path, Rule};
 use super::pole::{Pole, poles};
 use super::power_series::Coefficients;
 
-/// The function $z \mapsto E_{\alpha,\beta}(z)$ for fixed parameters; what does not depend on $z$ is kept once it was needed.
+/// The function $z \mapsto E_{\alpha,\beta}(z)$ for fixed parameters; what does not depend on $z$ is kept
+/// once it was needed.
 ///
 /// ```
 /// # use pfaff_expr::special::MittagLeffler;
@@ -249,7 +251,8 @@ fn small(α: f64, β: f64) -> f64 {
     } else if α <= 1.0 {
         0.5
     } else {
-        // The terms are largest at the radius r = |z|^{1/α}, and E is of the size exp(r cos(π/α)): at most e^{2.5} is lost.
+        // The terms are largest at the radius r = |z|^{1/α}, and E is of the size exp(r cos(π/α)): at most
+        // e^{2.5} is lost.
         let radius = 2.5 / (1.0 - libm::cos(PI / α));
         libm::pow(radius.min(30.0), α)
     };

@@ -1,11 +1,15 @@
 //! The poles $s_*^\alpha = z$ of the integrand, their residues, and their weight beside a trapezoidal sum.
 //!
-//! The residue of $e^s s^{\alpha-\beta}/(s^\alpha - z)$ is $\rho = \frac1\alpha s_*^{1-\beta}e^{s_*}$. Summing the kernel
-//! $1/(1 - e^{-2\pi i(w/h - \delta)})$ around the nodes shows that the trapezoidal sum $T$ on the parabola $s = \mu(1+iw)^2$ satisfies
+//! The residue of $e^s s^{\alpha-\beta}/(s^\alpha - z)$ is $\rho = \frac1\alpha s_*^{1-\beta}e^{s_*}$.
+//! Summing the kernel
+//! $1/(1 - e^{-2\pi i(w/h - \delta)})$ around the nodes shows that the trapezoidal sum $T$ on the parabola $s =
+//! \mu(1+iw)^2$ satisfies
 //!
-//! $$ E_{\alpha,\beta}(z) = T + \sum_{s_*} K\rho, \qquad K = \frac1{1 - \pm e^{H(1-q)}},\quad q = \sqrt{s_*/\mu},\quad H = 2\pi/h, $$
+//! $$ E_{\alpha,\beta}(z) = T + \sum_{s_*} K\rho, \qquad K = \frac1{1 - \pm e^{H(1-q)}},\quad q =
+//! \sqrt{s_*/\mu},\quad H = 2\pi/h, $$
 //!
-//! with $+$ for nodes $jh$ and $-$ for nodes $(j+½)h$: $K$ is 0 for a pole far to the left of the parabola, 1 far to the right, and in
+//! with $+$ for nodes $jh$ and $-$ for nodes $(j+½)h$: $K$ is 0 for a pole far to the left of the parabola, 1
+//! far to the right, and in
 //! between it takes exactly what the sum does not see. One of the two sets of nodes keeps away from the pole.
 
 use std::f64::consts::PI;

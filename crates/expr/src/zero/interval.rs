@@ -1,6 +1,7 @@
 //! Which comparisons come out the same for all real values of the symbols.
 //!
-//! Interval arithmetic over the whole line: $1 + x^2 \ge 1$, $2 + \cos x \ge 1$. Bounds are widened by rounding, so that a sign that is claimed is true.
+//! Interval arithmetic over the whole line: $1 + x^2 \ge 1$, $2 + \cos x \ge 1$. Bounds are widened by
+//! rounding, so that a sign that is claimed is true.
 
 use rustc_hash::FxHashMap;
 

@@ -1,8 +1,11 @@
 //! The value of an expression at a random point of $\mathbb F_{p^2}$, with the identities of the functions built in.
 //!
-//! An argument is a sum of monomials, and each monomial $m$ gets a random unit for $e^{m/D}$ and a random point of the circle for $e^{im/D}$, $D = 5040$. Sums of
-//! angles, multiple and half angles, products of powers are then exact: an identity of these kinds vanishes, and anything else vanishes with probability about $1/p$.
-//! Signs, roots and comparisons follow the Legendre symbol, which is multiplicative and odd as the sign of a real number is, but knows nothing of sums: they
+//! An argument is a sum of monomials, and each monomial $m$ gets a random unit for $e^{m/D}$ and a random
+//! point of the circle for $e^{im/D}$, $D = 5040$. Sums of
+//! angles, multiple and half angles, products of powers are then exact: an identity of these kinds vanishes,
+//! and anything else vanishes with probability about $1/p$.
+//! Signs, roots and comparisons follow the Legendre symbol, which is multiplicative and odd as the sign of a
+//! real number is, but knows nothing of sums: they
 //! take a random branch at each point.
 
 use num_traits::{Signed, ToPrimitive};
@@ -399,7 +402,8 @@ impl Point<'_> {
         Some(result)
     }
 
-    /// $e^{rm}$ as a power of the random unit of $m/D$; a denominator that does not divide $D$ is drawn into the monomial.
+    /// $e^{rm}$ as a power of the random unit of $m/D$; a denominator that does not divide $D$ is drawn into
+    /// the monomial.
     fn unit(&self, m: &Monomial, r: &Rational, random: fn(u64) -> Z, tag: u64) -> Option<Z> {
         let denominator = r.denom().to_i64()?;
         let drawn = denominator / num_integer::gcd(denominator, D);

@@ -1,7 +1,9 @@
 //! Arithmetic in $\mathbb F_{p^2} = \mathbb F_p(i)$, $i^2 = -1$, $p = 2^{61} - 1$.
 //!
-//! Because $p \equiv 3 \pmod 4$, the Legendre symbol $\chi$ behaves like the sign of a real number: $\chi(ab) = \chi(a)\chi(b)$, $\chi(-1) = -1$, and
-//! every $a$ with $\chi(a) = 1$ has exactly one root with $\chi = 1$. Every element of $\mathbb F_p$ has a root in $\mathbb F_{p^2}$.
+//! Because $p \equiv 3 \pmod 4$, the Legendre symbol $\chi$ behaves like the sign of a real number: $\chi(ab) =
+//! \chi(a)\chi(b)$, $\chi(-1) = -1$, and
+//! every $a$ with $\chi(a) = 1$ has exactly one root with $\chi = 1$. Every element of $\mathbb F_p$ has a
+//! root in $\mathbb F_{p^2}$.
 
 use crate::field::{self, P};
 
@@ -112,7 +114,8 @@ impl Z {
         Some(Self(c, d))
     }
 
-    /// $z^{n/d}$, multiplicative in $z$ up to the sign of square roots; `None` where the group has no such root without a choice.
+    /// $z^{n/d}$, multiplicative in $z$ up to the sign of square roots; `None` where the group has no such
+    /// root without a choice.
     pub(super) fn rational_power(self, n: i64, d: u64) -> Option<Self> {
         let mut z = self;
         let mut odd = d;
@@ -133,7 +136,8 @@ impl Z {
         z.whole_power(n)
     }
 
-    /// The numbers of $\mathbb F_p$ that a seed gives; 3, 5 and 7 do not divide their order, so that they have cube roots and the like.
+    /// The numbers of $\mathbb F_p$ that a seed gives; 3, 5 and 7 do not divide their order, so that they
+    /// have cube roots and the like.
     pub(super) fn random(seed: u64) -> Self {
         Self(field::pow(field::random(seed), 1575), 0)
     }

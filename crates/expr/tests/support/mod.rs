@@ -1,6 +1,7 @@
 //! What the tests share: a reader of expressions, random numbers and random expressions.
 //!
-//! Names that begin with `q` or `phi` are coordinates, `t` is the time, names with a capital are parameters, all others are free.
+//! Names that begin with `q` or `phi` are coordinates, `t` is the time, names with a capital are parameters,
+//! all others are free.
 
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
 

@@ -1,7 +1,9 @@
 //! Directions of abnormal curves: admissible curves that are critical for every Lagrangian.
 //!
-//! A curve $\dot q = u^\mu X_\mu$ is abnormal if a covector $p \ne 0$ annihilates $D$ along it and $p_\alpha F^\alpha_{\mu\nu}u^\nu = 0$. For rank two this forces $p$ to annihilate $D^2$ as well, and then
-//! $u^\mu\,p([X_\mu,[X_1,X_2]]) = 0$. What is told is this condition at a generic point. It is necessary; that $p$ can be carried along a curve is not looked at.
+//! A curve $\dot q = u^\mu X_\mu$ is abnormal if a covector $p \ne 0$ annihilates $D$ along it and $p_\alpha
+//! F^\alpha_{\mu\nu}u^\nu = 0$. For rank two this forces $p$ to annihilate $D^2$ as well, and then
+//! $u^\mu\,p([X_\mu,[X_1,X_2]]) = 0$. What is told is this condition at a generic point. It is necessary;
+//! that $p$ can be carried along a curve is not looked at.
 //!
 //! | | |
 //! |---|---|

@@ -1,9 +1,12 @@
 //! The Poincaré–Cartan form and Chetaev's form on $(t, q, p, v)$, and the equations that they give.
 //!
-//! $$ \omega = p_k\,dq^k + (L - p_kv^k)\,dt, \qquad C = (Q_k + \lambda_a\,\partial\varphi^a/\partial v^k)\,dt\wedge dq^k, \qquad
+//! $$ \omega = p_k\,dq^k + (L - p_kv^k)\,dt, \qquad C = (Q_k + \lambda_a\,\partial\varphi^a/\partial
+//! v^k)\,dt\wedge dq^k, \qquad
 //!    i_X(d\omega - C) = 0, \quad X = \partial_t + \dot q\,\partial_q + \dot p\,\partial_p + \dot v\,\partial_v . $$
 //!
-//! The coefficient of $dq^k$ says $\dot p_k = \partial_{q^k}L + Q_k + \lambda_a\varphi^a_{v^k}$, that of $dp_k$ says $\dot q^k = v^k$, that of $dv^k$ says $p_k = \partial_{v^k}L$. The sign of $C$ is plus: \[TZ06, (97)\] has a
+//! The coefficient of $dq^k$ says $\dot p_k = \partial_{q^k}L + Q_k + \lambda_a\varphi^a_{v^k}$, that of
+//! $dp_k$ says $\dot q^k = v^k$, that of $dv^k$ says $p_k = \partial_{v^k}L$. The sign of $C$ is plus:
+//! \[TZ06, (97)\] has a
 //! minus, and (98) counts $dp_k\wedge dq^k$ twice, $p$ being a coordinate here.
 
 use pfaff_expr::{Expr, Role};

@@ -4,12 +4,17 @@
 //!    \bar\Gamma_{\rho\mu\nu} = \tfrac12(X_\mu g_{\nu\rho} + X_\nu g_{\mu\rho} - X_\rho g_{\mu\nu}), \qquad
 //!    S = \tfrac12(\Gamma^\sigma_{\mu\nu} - \Gamma^\sigma_{\nu\mu}),\quad K = \Gamma - \bar\Gamma, $$
 //!
-//! the first lower index being the direction of differentiation, with the ambient Christoffel terms \[Guo et al. 2005, (5), which holds for constant $g_{ij}$ only\]. For a metric connection the curvature needs no derivative of the inverse:
+//! the first lower index being the direction of differentiation, with the ambient Christoffel terms \[Guo et
+//! al. 2005, (5), which holds for constant $g_{ij}$ only\]. For a metric connection the curvature needs no
+//! derivative of the inverse:
 //!
-//! $$ R_{\rho\sigma\mu\nu} = X_\mu\Gamma_{\rho\nu\sigma} - X_\nu\Gamma_{\rho\mu\sigma} - \Gamma_{\lambda\mu\rho}\Gamma^\lambda_{\nu\sigma} + \Gamma_{\lambda\nu\rho}\Gamma^\lambda_{\mu\sigma} . $$
+//! $$ R_{\rho\sigma\mu\nu} = X_\mu\Gamma_{\rho\nu\sigma} - X_\nu\Gamma_{\rho\mu\sigma} -
+//! \Gamma_{\lambda\mu\rho}\Gamma^\lambda_{\nu\sigma} + \Gamma_{\lambda\nu\rho}\Gamma^\lambda_{\mu\sigma} . $$
 //!
-//! Where coefficients contain dependent coordinates nothing of this lives on the base; $\Gamma$ is then the nonholonomic connection in the frame $X_\mu$, and the curvatures of the base are left out.
-//! The curvature of the nonholonomic connection itself has one term more, $-F^\alpha_{\mu\nu}\Gamma^\rho_{\alpha\sigma}$, for $[X_\mu,X_\nu]$ leaves the distribution.
+//! Where coefficients contain dependent coordinates nothing of this lives on the base; $\Gamma$ is then the
+//! nonholonomic connection in the frame $X_\mu$, and the curvatures of the base are left out.
+//! The curvature of the nonholonomic connection itself has one term more,
+//! $-F^\alpha_{\mu\nu}\Gamma^\rho_{\alpha\sigma}$, for $[X_\mu,X_\nu]$ leaves the distribution.
 
 use pfaff_expr::{Expr, Graph};
 use pfaff_model::Model;
@@ -41,7 +46,8 @@ pub struct Connection {
     pub contorsion: Tensor,
     /// $X_\mu g_{\nu\sigma} - \Gamma_{\sigma\mu\nu} - \Gamma_{\nu\mu\sigma}$, zero by construction: a check.
     pub metricity: Tensor,
-    /// $f^i_{\mu\nu}$, the part of $\nabla_{X_\mu}X_\nu$ orthogonal to the distribution; `None` where the mass is singular.
+    /// $f^i_{\mu\nu}$, the part of $\nabla_{X_\mu}X_\nu$ orthogonal to the distribution; `None` where the
+    /// mass is singular.
     pub second_form: Option<Tensor>,
     /// $R^\rho{}_{\sigma\mu\nu}$ of $\Gamma$ and of $\bar\Gamma$ on the base.
     pub curvatures: Option<(Tensor, Tensor)>,

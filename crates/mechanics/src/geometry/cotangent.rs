@@ -1,13 +1,20 @@
 //! The cotangent form of Chetaev's equations: momenta $p_{\bar u}$ instead of transverse velocities.
 //!
-//! With (N), $p_i = (\partial L/\partial y^i)\circ C$, $J_{\bar u\bar v} = \partial p_{\bar u}/\partial y^{\bar v}$, $h_{u\bar v} = \partial p_u/\partial y^{\bar v}$ and $D = \partial_t + C^v\partial_v + y^{\bar v}\partial_{\bar v}$ on the constraint,
+//! With (N), $p_i = (\partial L/\partial y^i)\circ C$, $J_{\bar u\bar v} = \partial p_{\bar u}/\partial
+//! y^{\bar v}$, $h_{u\bar v} = \partial p_u/\partial y^{\bar v}$ and $D = \partial_t + C^v\partial_v +
+//! y^{\bar v}\partial_{\bar v}$ on the constraint,
 //!
 //! $$ \dot x^{\bar u} = y^{\bar u}, \quad \dot x^u = C^u, \qquad
-//!    H_{\bar u}{}^{\bar w}\,\dot p_{\bar w} = \frac{\partial L}{\partial x^{\bar u}} + Q_{\bar u} + C^u_{\bar u}\Big(\frac{\partial L}{\partial x^u} + Q_u\Big) - C^u_{\bar u}\big(Dp_u - h_{u\bar v}(J^{-1})^{\bar v\bar w}Dp_{\bar w}\big), \qquad (\mathrm{Co}) $$
+//!    H_{\bar u}{}^{\bar w}\,\dot p_{\bar w} = \frac{\partial L}{\partial x^{\bar u}} + Q_{\bar u} +
+//!    C^u_{\bar u}\Big(\frac{\partial L}{\partial x^u} + Q_u\Big) - C^u_{\bar u}\big(Dp_u - h_{u\bar
+//!    v}(J^{-1})^{\bar v\bar w}Dp_{\bar w}\big), \qquad (\mathrm{Co}) $$
 //! $$ H_{\bar u}{}^{\bar w} = \delta_{\bar u}^{\bar w} + C^u_{\bar u}\,h_{u\bar v}\,(J^{-1})^{\bar v\bar w}, $$
 //!
-//! where $\bar y$ is the function of $(t, x, p)$ that the definition of $p$ gives. This needs $J$ invertible, which regularity of the equations does not imply: for $L = \tfrac12(\dot x^2 + \dot z^2)$ and $\dot z = \dot y$ the momentum of $y$ is zero.
-//! \[PP, Theorem 4.1\] with $J$ for the Hessian of the constrained Lagrangian, the inverse of $H$ for the bare one, and $-hJ^{-1}L_{w\bar w}$ joined to $g_{wu}$ before $\partial_tC^w$.
+//! where $\bar y$ is the function of $(t, x, p)$ that the definition of $p$ gives. This needs $J$ invertible,
+//! which regularity of the equations does not imply: for $L = \tfrac12(\dot x^2 + \dot z^2)$ and $\dot z =
+//! \dot y$ the momentum of $y$ is zero.
+//! \[PP, Theorem 4.1\] with $J$ for the Hessian of the constrained Lagrangian, the inverse of $H$ for the
+//! bare one, and $-hJ^{-1}L_{w\bar w}$ joined to $g_{wu}$ before $\partial_tC^w$.
 
 use pfaff_expr::{Expr, Role};
 use pfaff_model::{Dynamics, Model};
@@ -60,7 +67,8 @@ pub struct CotangentEquations {
 ///
 /// # Errors
 ///
-/// [`Refusal::SingularLegendre`] where $J$ is singular everywhere, [`Refusal::ReactionAlong`] where `along` gives a reaction another direction.
+/// [`Refusal::SingularLegendre`] where $J$ is singular everywhere, [`Refusal::ReactionAlong`] where `along`
+/// gives a reaction another direction.
 pub fn cotangent(
     model: &Model,
     equations: &Equations,

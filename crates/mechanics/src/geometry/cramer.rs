@@ -1,6 +1,7 @@
 //! Small linear systems by Cramer's rule: determinants instead of nested quotients, where that is shorter.
 //!
-//! Elimination divides by what may vanish where the matrix does not, as in $\tan\varphi = (\cdots)/\sin\varphi$. Determinants of trigonometric blocks often simplify to a constant.
+//! Elimination divides by what may vanish where the matrix does not, as in $\tan\varphi =
+//! (\cdots)/\sin\varphi$. Determinants of trigonometric blocks often simplify to a constant.
 
 use pfaff_expr::{Expr, Graph};
 
@@ -11,7 +12,8 @@ use crate::elimination::solve_linear;
 /// Determinants of more rows have too many terms.
 const LARGEST: usize = 3;
 
-/// $X$ with $AX = Y$, simplified; the shorter of Cramer's rule and elimination. `None` where the matrix is singular at every point.
+/// $X$ with $AX = Y$, simplified; the shorter of Cramer's rule and elimination. `None` where the matrix is
+/// singular at every point.
 pub(crate) fn solve_small(
     g: &Graph,
     matrix: &[Vec<Expr>],

@@ -1,6 +1,7 @@
 //! Exterior algebra with expressions as coefficients.
 //!
-//! A form of degree $k$ is $\sum_{i_1<\dots<i_k} f_I\,dx^{i_1}\wedge\dots\wedge dx^{i_k}$ on a [`Space`] with coordinates $x$; a field has a component for each coordinate. Then
+//! A form of degree $k$ is $\sum_{i_1<\dots<i_k} f_I\,dx^{i_1}\wedge\dots\wedge dx^{i_k}$ on a [`Space`] with
+//! coordinates $x$; a field has a component for each coordinate. Then
 //!
 //! $$ d(f\,dx^I) = \partial_jf\,dx^j\wedge dx^I, \qquad (i_X\omega)(\cdot) = \omega(X, \cdot), \qquad
 //!    \mathcal L_X(f\,dx^I) = X(f)\,dx^I + f\sum_j dx^{i_1}\wedge\dots\wedge dX^{i_j}\wedge\dots . $$

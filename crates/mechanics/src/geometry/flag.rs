@@ -1,9 +1,12 @@
 //! Lie brackets and the derived flag of a distribution.
 //!
-//! $$ D^1 = D, \qquad D^{k+1} = D^k + [D, D^k], \qquad \text{growth vector } (\operatorname{rank} D^1, \operatorname{rank} D^2, \dots) . $$
+//! $$ D^1 = D, \qquad D^{k+1} = D^k + [D, D^k], \qquad \text{growth vector } (\operatorname{rank} D^1,
+//! \operatorname{rank} D^2, \dots) . $$
 //!
-//! Where constraints are affine or depend on time the distribution lives over $(q, t)$: the drift $\partial_t + b^\alpha\partial_\alpha$ comes first among its fields. Generic ranks are decided by values modulo a
-//! prime. At a point the rank of $D^k$ may be smaller than generically, and brackets that are combinations of others almost everywhere count again: [`deepen`] keeps them all.
+//! Where constraints are affine or depend on time the distribution lives over $(q, t)$: the drift $\partial_t +
+//! b^\alpha\partial_\alpha$ comes first among its fields. Generic ranks are decided by values modulo a
+//! prime. At a point the rank of $D^k$ may be smaller than generically, and brackets that are combinations of
+//! others almost everywhere count again: [`deepen`] keeps them all.
 
 use pfaff_expr::{Expr, Graph};
 use pfaff_model::Model;

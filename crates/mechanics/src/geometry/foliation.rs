@@ -1,14 +1,20 @@
 //! A foliation and a constraint: curvatures, the constrained Lagrangian, and the equations in them.
 //!
-//! With (N), $\delta_{\bar u} = \partial_{\bar u} + C^u_{\bar u}\partial_u$, accelerations $S^{\bar v} = \ddot x^{\bar v}$ and $L_c = L\circ C$,
+//! With (N), $\delta_{\bar u} = \partial_{\bar u} + C^u_{\bar u}\partial_u$, accelerations $S^{\bar v} =
+//! \ddot x^{\bar v}$ and $L_c = L\circ C$,
 //!
 //! $$ B^u_{\bar u\bar v} = -[\delta_{\bar u}, \delta_{\bar v}]^u, \qquad
-//!    R^u_{\bar u} = C^v\partial_vC^u_{\bar u} + y^{\bar v}\partial_{\bar v}C^u_{\bar u} + \partial_tC^u_{\bar u} + S^{\bar v}\frac{\partial^2C^u}{\partial y^{\bar u}\partial y^{\bar v}} - \delta_{\bar u}C^u , $$
-//! $$ \frac{d}{dt}\frac{\partial L_c}{\partial y^{\bar u}} - \frac{\partial L_c}{\partial x^{\bar u}} - C^u_{\bar u}\frac{\partial L_c}{\partial x^u}
+//!    R^u_{\bar u} = C^v\partial_vC^u_{\bar u} + y^{\bar v}\partial_{\bar v}C^u_{\bar u} +
+//!    \partial_tC^u_{\bar u} + S^{\bar v}\frac{\partial^2C^u}{\partial y^{\bar u}\partial y^{\bar v}} -
+//!    \delta_{\bar u}C^u , $$
+//! $$ \frac{d}{dt}\frac{\partial L_c}{\partial y^{\bar u}} - \frac{\partial L_c}{\partial x^{\bar u}} -
+//! C^u_{\bar u}\frac{\partial L_c}{\partial x^u}
 //!    = \frac{\partial L}{\partial y^u}R^u_{\bar u} + Q_{\bar u} + C^u_{\bar u}Q_u . \qquad (\mathrm{PP}) $$
 //!
-//! For $C^u = C^u_{\bar u}(x,t)\,y^{\bar u} + b^u(x,t)$ the curvature is $R = \gamma + B\bar y$ with $\gamma^u_{\bar u} = b^v\partial_vC^u_{\bar u} + \partial_tC^u_{\bar u} - \delta_{\bar u}b^u$.
-//! \[PP, Theorem 3.1\] with $y^u = +C^u$: the printed $+C^u_{\bar u}\partial L_c/\partial x^u$ belongs to the other sign, and $R$ has the term with $\partial_t$.
+//! For $C^u = C^u_{\bar u}(x,t)\,y^{\bar u} + b^u(x,t)$ the curvature is $R = \gamma + B\bar y$ with
+//! $\gamma^u_{\bar u} = b^v\partial_vC^u_{\bar u} + \partial_tC^u_{\bar u} - \delta_{\bar u}b^u$.
+//! \[PP, Theorem 3.1\] with $y^u = +C^u$: the printed $+C^u_{\bar u}\partial L_c/\partial x^u$ belongs to the
+//! other sign, and $R$ has the term with $\partial_t$.
 
 use pfaff_expr::Expr;
 use pfaff_model::{Dynamics, Model};
@@ -16,7 +22,8 @@ use pfaff_model::{Dynamics, Model};
 use super::normal::NormalForm;
 use super::tensor::{Tensor, simple};
 
-/// Curvatures of a constraint and the equations (PP). The first index counts leaf coordinates, the others transverse ones.
+/// Curvatures of a constraint and the equations (PP). The first index counts leaf coordinates, the others
+/// transverse ones.
 #[derive(Clone, Debug)]
 pub struct Foliation {
     /// $b^u$, where $C$ is affine in $\bar y$
@@ -31,7 +38,8 @@ pub struct Foliation {
     pub s_curvature: Tensor,
     /// $L_c$
     pub lagrangian: Expr,
-    /// $L_{\bar u\bar v}$ restricted to the constraint, $(1\ C^\top)\,L_{yy}\,(1\ C)^\top$: the equations are regular where it is invertible
+    /// $L_{\bar u\bar v}$ restricted to the constraint, $(1\ C^\top)\,L_{yy}\,(1\ C)^\top$: the equations are
+    /// regular where it is invertible
     pub hessian: Tensor,
     /// The left sides of (PP)
     pub left: Vec<Expr>,
@@ -142,7 +150,8 @@ fn restricted(model: &Model, normal: &NormalForm, L: Expr) -> Tensor {
     })
 }
 
-/// Whether $L(X) = L_0(C'(X)) + \bar L(\Pi_0 X)$ \[PP, (7)\]: in terms of $w^u = y^u - C^u$ no term joins $w$ and $\bar y$, and what depends on $\bar y$ is a function of the leaves alone, not of the place on
+/// Whether $L(X) = L_0(C'(X)) + \bar L(\Pi_0 X)$ \[PP, (7)\]: in terms of $w^u = y^u - C^u$ no term joins $w$
+/// and $\bar y$, and what depends on $\bar y$ is a function of the leaves alone, not of the place on
 /// them. `None` where $C$ is not written out or a derivative could not be decided.
 pub fn is_adapted(model: &Model, normal: &NormalForm) -> Option<bool> {
     let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return None };

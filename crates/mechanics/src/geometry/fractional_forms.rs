@@ -1,15 +1,24 @@
-//! The fractional Poincaré–Cartan form on $(t, q, p, v)$, its fractional exterior derivative, and the operator $\hat E^\alpha$.
+//! The fractional Poincaré–Cartan form on $(t, q, p, v)$, its fractional exterior derivative, and the
+//! operator $\hat E^\alpha$.
 //!
-//! $$ \omega = p_k\,(dq^k)^\alpha + \bigl(L - p_k(v^k)^\beta\bigr)(dt)^\alpha, \qquad d^\alpha = \sum_i (dx_i)^\alpha\,D^\alpha_{x_i}, \qquad C = (Q_k + \lambda_a\varphi^a_{v^k})\,(dt)^\alpha\wedge(dq^k)^\alpha $$
+//! $$ \omega = p_k\,(dq^k)^\alpha + \bigl(L - p_k(v^k)^\beta\bigr)(dt)^\alpha, \qquad d^\alpha = \sum_i
+//! (dx_i)^\alpha\,D^\alpha_{x_i}, \qquad C = (Q_k + \lambda_a\varphi^a_{v^k})\,(dt)^\alpha\wedge(dq^k)^\alpha
+//! $$
 //!
 //! with Caputo's derivatives from 0, for $L$ a sum of powers of each $q^k$ and $v^k$. Then
 //!
-//! $$ d^\alpha\omega = -D^\alpha_{q^k}L\,(dt)^\alpha\wedge(dq^k)^\alpha - D^\alpha_{p_k}p_k\,\bigl[(dq^k)^\alpha - (v^k)^\beta(dt)^\alpha\bigr]\wedge(dp_k)^\alpha + \bigl[D^\alpha_{v^k}L - p_k\,D^\alpha_{v^k}(v^k)^\beta\bigr](dv^k)^\alpha\wedge(dt)^\alpha, $$
+//! $$ d^\alpha\omega = -D^\alpha_{q^k}L\,(dt)^\alpha\wedge(dq^k)^\alpha -
+//! D^\alpha_{p_k}p_k\,\bigl[(dq^k)^\alpha - (v^k)^\beta(dt)^\alpha\bigr]\wedge(dp_k)^\alpha +
+//! \bigl[D^\alpha_{v^k}L - p_k\,D^\alpha_{v^k}(v^k)^\beta\bigr](dv^k)^\alpha\wedge(dt)^\alpha, $$
 //!
-//! $$ p_k = \frac{\Gamma(\beta+1-\alpha)}{\Gamma(\beta+1)}\,(v^k)^{\alpha-\beta}D^\alpha_{v^k}L, \qquad (v^k)^\beta = (\dot q^k)^\alpha, \qquad
+//! $$ p_k = \frac{\Gamma(\beta+1-\alpha)}{\Gamma(\beta+1)}\,(v^k)^{\alpha-\beta}D^\alpha_{v^k}L, \qquad
+//! (v^k)^\beta = (\dot q^k)^\alpha, \qquad
 //!    \hat E^\alpha_kL = D^\alpha_{q^k}L - D^\alpha_t\,p_k = -Q_k - \lambda_a\varphi^a_{v^k} . $$
 //!
-//! This is \[TZ06, (103)–(114)\] put right: (104) counts $D_t^\alpha p$ beside the terms with $dp$, (107) and (110) have $+\lambda$ against (38), and (112) has $\Gamma(2-\alpha)$, which belongs to $\beta = 1$, for $\beta = \alpha$ where the factor is $1/\Gamma(1+\alpha)$. For $\alpha = \beta = 1$ all of it is the classical form.
+//! This is \[TZ06, (103)–(114)\] put right: (104) counts $D_t^\alpha p$ beside the terms with $dp$, (107) and
+//! (110) have $+\lambda$ against (38), and (112) has $\Gamma(2-\alpha)$, which belongs to $\beta = 1$, for
+//! $\beta = \alpha$ where the factor is $1/\Gamma(1+\alpha)$. For $\alpha = \beta = 1$ all of it is the
+//! classical form.
 
 use pfaff_expr::Expr;
 use pfaff_model::{Dynamics, Model};

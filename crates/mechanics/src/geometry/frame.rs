@@ -1,10 +1,12 @@
 //! The fields of a split, derivatives along them, and the metric that the Lagrangian gives them.
 //!
 //! $$ X_\mu = \partial_\mu + \varepsilon^\alpha_\mu\,\partial_\alpha, \qquad g_{\mu\nu} = g_{ij}X^i_\mu X^j_\nu, \qquad
-//!    [X_\mu, X_\nu] = F^\alpha_{\mu\nu}\,\partial_\alpha, \quad F^\alpha_{\mu\nu} = X_\mu\varepsilon^\alpha_\nu - X_\nu\varepsilon^\alpha_\mu . $$
+//!    [X_\mu, X_\nu] = F^\alpha_{\mu\nu}\,\partial_\alpha, \quad F^\alpha_{\mu\nu} =
+//!    X_\mu\varepsilon^\alpha_\nu - X_\nu\varepsilon^\alpha_\mu . $$
 //!
 //! The covariant derivative of the ambient metric, index lowered, needs no inverse:
-//! $\langle\partial_i, \nabla_X Y\rangle = g_{ij}X(Y^j) + \tfrac12\big(X(g_{il})Y^l + Y(g_{ik})X^k - \partial_i g_{kl}\,X^kY^l\big)$.
+//! $\langle\partial_i, \nabla_X Y\rangle = g_{ij}X(Y^j) + \tfrac12\big(X(g_{il})Y^l + Y(g_{ik})X^k -
+//! \partial_i g_{kl}\,X^kY^l\big)$.
 
 use pfaff_expr::{Expr, Graph};
 use pfaff_model::Model;

@@ -1,13 +1,16 @@
 //! Hamilton's form of the vakonomic equations for constraints linear or affine in the velocities.
 //!
-//! $$ \mathcal L = L - \mu\cdot(A\dot q + a), \qquad p = \frac{\partial\mathcal L}{\partial\dot q} = M\dot q + g_1 - A^\top\mu , $$
+//! $$ \mathcal L = L - \mu\cdot(A\dot q + a), \qquad p = \frac{\partial\mathcal L}{\partial\dot q} = M\dot q +
+//! g_1 - A^\top\mu , $$
 //!
 //! and $A\dot q + a = 0$ determine the multipliers and the velocities,
 //!
 //! $$ \mu = -(AM^{-1}A^\top)^{-1}\big(AM^{-1}(p - g_1) + a\big), \qquad \dot q = M^{-1}(p - g_1 + A^\top\mu), \qquad
 //!    \dot p = \frac{\partial\mathcal L}{\partial q}\Big|_{\dot q,\mu} + Q . \qquad (\mathrm{Ha}) $$
 //!
-//! For $M = 1$ and one constraint $A_k\dot q_k = 0$ this is $\dot q = (1 - AA^\top/A^2)\,p$ with $\mu = -A\cdot p/A^2$ \[TZ06, (84)–(93) with $\mu \mapsto -\mu$; (86) lacks the minus before $\partial\mathcal H/\partial q$\].
+//! For $M = 1$ and one constraint $A_k\dot q_k = 0$ this is $\dot q = (1 - AA^\top/A^2)\,p$ with $\mu =
+//! -A\cdot p/A^2$ \[TZ06, (84)–(93) with $\mu \mapsto -\mu$; (86) lacks the minus before $\partial\mathcal
+//! H/\partial q$\].
 
 use pfaff_expr::{Expr, Role};
 use pfaff_model::{Dynamics, Model};

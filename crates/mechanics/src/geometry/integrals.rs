@@ -1,7 +1,9 @@
 //! Positions that the constraints keep: functions constant on the leaves of the closure of a distribution.
 //!
-//! Where the closure $\bar D$ has rank $r < n$ there are $n - r$ functions $h$ with $X(h) = 0$ for all its fields (Frobenius). Its annihilator has a basis
-//! $\theta^\beta = dq^\beta - c^\beta_a\,dq^a$; with an integrating factor among those that are tried, $\theta$ becomes $dh$ and $h$ is found by integration.
+//! Where the closure $\bar D$ has rank $r < n$ there are $n - r$ functions $h$ with $X(h) = 0$ for all its
+//! fields (Frobenius). Its annihilator has a basis
+//! $\theta^\beta = dq^\beta - c^\beta_a\,dq^a$; with an integrating factor among those that are tried,
+//! $\theta$ becomes $dh$ and $h$ is found by integration.
 
 use pfaff_expr::{Expr, Graph, Node};
 
@@ -29,7 +31,8 @@ pub fn integrals(g: &Graph, distribution: &Distribution, flag: &Flag) -> Vec<Exp
     found
 }
 
-/// One-forms that vanish on the fields, one for each column without pivot, the pivots being the first columns that are independent.
+/// One-forms that vanish on the fields, one for each column without pivot, the pivots being the first columns
+/// that are independent.
 pub(crate) fn annihilator(g: &Graph, fields: &[Vec<Expr>], n: usize) -> Vec<Vec<Expr>> {
     let mut forms = plain_annihilator(g, fields, n);
     let written = forms.iter_mut().flatten().filter(|c| **c != g.zero() && **c != g.one());

@@ -1,13 +1,19 @@
 //! Krupková's constrained system: a dynamical form, its Lepage class, and the reduced equation on the constraint.
 //!
-//! $$ E = (A_\sigma + B_{\sigma\rho}\,\ddot q^\rho)\,dq^\sigma\wedge dt, \qquad \alpha = A_\sigma\,\omega^\sigma\wedge dt + B_{\sigma\rho}\,\omega^\sigma\wedge d\dot q^\rho, \qquad \omega^\sigma = dq^\sigma - \dot q^\sigma dt, $$
+//! $$ E = (A_\sigma + B_{\sigma\rho}\,\ddot q^\rho)\,dq^\sigma\wedge dt, \qquad \alpha =
+//! A_\sigma\,\omega^\sigma\wedge dt + B_{\sigma\rho}\,\omega^\sigma\wedge d\dot q^\rho, \qquad \omega^\sigma =
+//! dq^\sigma - \dot q^\sigma dt, $$
 //!
-//! with $A = f$ and $B = -M$ of (K). On the constraint $\dot q^a = g^a(t, q, \dot q^l)$ the class $[\alpha_Q]$ is that of $A'_l\,\omega^l\wedge dt + B'_{ls}\,\omega^l\wedge d\dot q^s$, and the motion obeys
+//! with $A = f$ and $B = -M$ of (K). On the constraint $\dot q^a = g^a(t, q, \dot q^l)$ the class
+//! $[\alpha_Q]$ is that of $A'_l\,\omega^l\wedge dt + B'_{ls}\,\omega^l\wedge d\dot q^s$, and the motion
+//! obeys
 //!
 //! $$ A'_l + B'_{ls}\,\ddot q^s = 0 \qquad (\mathrm{Kr}) $$
-//! $$ A'_l = A_l + A_a\,g^a_{,l} + (B_{lb} + B_{ab}\,g^a_{,l})\,Dg^b, \qquad B'_{ls} = B_{ls} + B_{lb}\,g^b_{,s} + B_{as}\,g^a_{,l} + B_{ab}\,g^a_{,l}g^b_{,s}, $$
+//! $$ A'_l = A_l + A_a\,g^a_{,l} + (B_{lb} + B_{ab}\,g^a_{,l})\,Dg^b, \qquad B'_{ls} = B_{ls} +
+//! B_{lb}\,g^b_{,s} + B_{as}\,g^a_{,l} + B_{ab}\,g^a_{,l}g^b_{,s}, $$
 //!
-//! with $g_{,l} = \partial g/\partial\dot q^l$ and $D = \partial_t + \dot q\,\partial_q$ on the constraint. It is regular where $\det B' \neq 0$ \[BN, (3.6)–(3.7)\].
+//! with $g_{,l} = \partial g/\partial\dot q^l$ and $D = \partial_t + \dot q\,\partial_q$ on the constraint.
+//! It is regular where $\det B' \neq 0$ \[BN, (3.6)–(3.7)\].
 
 use pfaff_expr::Expr;
 use pfaff_model::Model;
@@ -27,7 +33,8 @@ pub struct ConstrainedSystem {
     pub matrix: Tensor,
 }
 
-/// The constrained system of a model under Chetaev's principle; `None` where `along` gives the reactions other directions.
+/// The constrained system of a model under Chetaev's principle; `None` where `along` gives the reactions
+/// other directions.
 pub fn constrained_system(
     model: &Model,
     equations: &Equations,

@@ -1,11 +1,15 @@
 //! A Lagrange space with forces and constraints: fundamental tensor, spray, canonical semispray, nonlinear connection.
 //!
-//! $$ g_{ij} = \tfrac12\frac{\partial^2L}{\partial y^i\partial y^j}, \quad F_{ij} = \frac{\partial F_j}{\partial y^i} - \frac{\partial F_i}{\partial y^j}, \quad
-//!    2G^i = \tfrac12 g^{ij}\Big(\frac{\partial^2L}{\partial y^j\partial x^k}y^k + \frac{\partial^2L}{\partial y^j\partial t} - \frac{\partial L}{\partial x^j}\Big), $$
+//! $$ g_{ij} = \tfrac12\frac{\partial^2L}{\partial y^i\partial y^j}, \quad F_{ij} = \frac{\partial
+//! F_j}{\partial y^i} - \frac{\partial F_i}{\partial y^j}, \quad
+//!    2G^i = \tfrac12 g^{ij}\Big(\frac{\partial^2L}{\partial y^j\partial x^k}y^k +
+//!    \frac{\partial^2L}{\partial y^j\partial t} - \frac{\partial L}{\partial x^j}\Big), $$
 //! $$ 2G^{*i} = 2G^i - \tfrac12 g^{ij}\big(F_j + \lambda_\sigma\,a_{\sigma j}\big), \qquad \ddot x^i = -2G^{*i}, \qquad
-//!    N^i_j = \frac{\partial G^{*i}}{\partial y^j}, \quad R^i_{jk} = \delta_kN^i_j - \delta_jN^i_k, \quad \delta_k = \partial_k - N^l_k\frac{\partial}{\partial y^l} . $$
+//!    N^i_j = \frac{\partial G^{*i}}{\partial y^j}, \quad R^i_{jk} = \delta_kN^i_j - \delta_jN^i_k, \quad
+//!    \delta_k = \partial_k - N^l_k\frac{\partial}{\partial y^l} . $$
 //!
-//! Here $g = \tfrac12L_{yy}$, half the mass. The multipliers follow from $\dot Q_\sigma = 0$ and depend on the velocities \[BN, (2.4) would make $\lambda_\sigma(x)a_\sigma$ closed, and then there is no reaction\].
+//! Here $g = \tfrac12L_{yy}$, half the mass. The multipliers follow from $\dot Q_\sigma = 0$ and depend on
+//! the velocities \[BN, (2.4) would make $\lambda_\sigma(x)a_\sigma$ closed, and then there is no reaction\].
 
 use pfaff_expr::Expr;
 use pfaff_model::Model;
@@ -113,9 +117,12 @@ impl Semispray {
     }
 }
 
-/// $C_{ij} = \partial_j(\lambda_\sigma a_{\sigma i}) - \partial_i(\lambda_\sigma a_{\sigma j})$ of multipliers that are functions of the place: zero where $\lambda_\sigma a_\sigma$ is closed.
+/// $C_{ij} = \partial_j(\lambda_\sigma a_{\sigma i}) - \partial_i(\lambda_\sigma a_{\sigma j})$ of
+/// multipliers that are functions of the place: zero where $\lambda_\sigma a_\sigma$ is closed.
 ///
-/// For $L^* = L + \lambda_\sigma Q_\sigma$, the equations of $L^*$ less those of $L$ are $\[L^*\]_i - \[L\]_i = C_{ij}y^j$, so that the two Lagrangians are equivalent where this is zero \[BN, Theorem 2.1, (2.4) with its indices\].
+/// For $L^* = L + \lambda_\sigma Q_\sigma$, the equations of $L^*$ less those of $L$ are $\[L^*\]_i - \[L\]_i =
+/// C_{ij}y^j$, so that the two Lagrangians are equivalent where this is zero \[BN, Theorem 2.1, (2.4) with
+/// its indices\].
 pub fn closedness(model: &Model, rows: &[Vec<Expr>], multipliers: &[Expr]) -> Tensor {
     let g = &model.graph;
     let x = model.positions();

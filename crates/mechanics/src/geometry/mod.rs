@@ -1,12 +1,17 @@
-//! The geometry behind (L, constraints): splits of the velocities, connections with torsion and curvature, distributions and their flags.
+//! The geometry behind (L, constraints): splits of the velocities, connections with torsion and curvature,
+//! distributions and their flags.
 //!
 //! ```text
 //! Model + Equations ──► Split ──► Frame ──► Connection        (metric needed)
 //!                                   └─────► Flag, integrals   (constraints alone)
 //! ```
 //!
-//! Conventions: $\dot q^\alpha = \varepsilon^\alpha_\mu\dot q^\mu$, $X_\mu = \partial_\mu + \varepsilon^\alpha_\mu\partial_\alpha$, $F^\alpha_{\mu\nu} = X_\mu\varepsilon^\alpha_\nu - X_\nu\varepsilon^\alpha_\mu$;
-//! $\nabla_\mu\partial_\nu = \Gamma^\sigma_{\mu\nu}\partial_\sigma$, torsion with the factor ½, $R^\rho{}_{\sigma\mu\nu} = \partial_\mu\Gamma^\rho_{\nu\sigma} - \partial_\nu\Gamma^\rho_{\mu\sigma} + \Gamma^\rho_{\mu\lambda}\Gamma^\lambda_{\nu\sigma} - \Gamma^\rho_{\nu\lambda}\Gamma^\lambda_{\mu\sigma}$.
+//! Conventions: $\dot q^\alpha = \varepsilon^\alpha_\mu\dot q^\mu$, $X_\mu = \partial_\mu +
+//! \varepsilon^\alpha_\mu\partial_\alpha$, $F^\alpha_{\mu\nu} = X_\mu\varepsilon^\alpha_\nu -
+//! X_\nu\varepsilon^\alpha_\mu$;
+//! $\nabla_\mu\partial_\nu = \Gamma^\sigma_{\mu\nu}\partial_\sigma$, torsion with the factor ½,
+//! $R^\rho{}_{\sigma\mu\nu} = \partial_\mu\Gamma^\rho_{\nu\sigma} - \partial_\nu\Gamma^\rho_{\mu\sigma} +
+//! \Gamma^\rho_{\mu\lambda}\Gamma^\lambda_{\nu\sigma} - \Gamma^\rho_{\nu\lambda}\Gamma^\lambda_{\mu\sigma}$.
 
 mod abnormal;
 mod cartan;

@@ -2,11 +2,16 @@
 //!
 //! $$ y^u = C^u(t, x, \bar y), \qquad x = (x^u, x^{\bar u}), \quad y = \dot x \qquad (\mathrm N) $$
 //!
-//! with leaf coordinates $x^u$ and transverse ones $x^{\bar u}$; the sign is plus throughout. Where the constraints are linear in the leaf velocities, $C$ is written out. Where they are not, $C$ exists near every
-//! point with $\det\partial\varphi/\partial y^u \neq 0$, and nothing needs to be solved: $y^u$ stands for itself and is differentiated implicitly,
+//! with leaf coordinates $x^u$ and transverse ones $x^{\bar u}$; the sign is plus throughout. Where the
+//! constraints are linear in the leaf velocities, $C$ is written out. Where they are not, $C$ exists near
+//! every
+//! point with $\det\partial\varphi/\partial y^u \neq 0$, and nothing needs to be solved: $y^u$ stands for
+//! itself and is differentiated implicitly,
 //!
-//! $$ \frac{\partial\varphi}{\partial y^v}\,\frac{\partial C^v}{\partial z} = -\frac{\partial\varphi}{\partial z}, \qquad
-//!    \frac{D e}{\partial z} = \frac{\partial e}{\partial z} + \frac{\partial e}{\partial y^u}\frac{\partial C^u}{\partial z} , \qquad z \in \{t, x, \bar y\} . $$
+//! $$ \frac{\partial\varphi}{\partial y^v}\,\frac{\partial C^v}{\partial z} =
+//! -\frac{\partial\varphi}{\partial z}, \qquad
+//!    \frac{D e}{\partial z} = \frac{\partial e}{\partial z} + \frac{\partial e}{\partial y^u}\frac{\partial
+//!    C^u}{\partial z} , \qquad z \in \{t, x, \bar y\} . $$
 //!
 //! The branch is that of the state at which the results are evaluated \[PP, con- and cov-constraints\].
 
@@ -212,7 +217,8 @@ impl NormalForm {
         self.is_explicit && self.rates.iter().all(|&c| g.try_linear(c, &y).is_some())
     }
 
-    /// $E_{\bar u} + C^u_{\bar u}E_u$ of a covector on the constraint: zero for every combination of Chetaev's covectors $\partial\varphi/\partial y$ \[PP, Proposition 3.2\].
+    /// $E_{\bar u} + C^u_{\bar u}E_u$ of a covector on the constraint: zero for every combination of
+    /// Chetaev's covectors $\partial\varphi/\partial y$ \[PP, Proposition 3.2\].
     pub fn projected(&self, model: &Model, covector: &[Expr]) -> Vec<Expr> {
         let g = &model.graph;
         let part = |(k, &i): (usize, &usize)| {
@@ -228,7 +234,8 @@ impl NormalForm {
 }
 
 impl NormalForm {
-    /// $C''(X)^u = X^u - C^u_{\bar u}X^{\bar u}$, the part of a field along the leaves \[PP, (9); the printed plus belongs to $y^u = -C^u$\].
+    /// $C''(X)^u = X^u - C^u_{\bar u}X^{\bar u}$, the part of a field along the leaves \[PP, (9); the printed
+    /// plus belongs to $y^u = -C^u$\].
     pub fn leaf_part(&self, model: &Model, field: &[Expr]) -> Vec<Expr> {
         let g = &model.graph;
         let part = |(u, &i): (usize, &usize)| {
@@ -251,7 +258,8 @@ impl NormalForm {
         field
     }
 
-    /// Whether new transverse coordinates, as functions of the old ones, keep the leaves: they contain no leaf coordinate.
+    /// Whether new transverse coordinates, as functions of the old ones, keep the leaves: they contain no
+    /// leaf coordinate.
     pub fn is_adapted_change(&self, model: &Model, transverse: &[Expr]) -> bool {
         let (g, x) = (&model.graph, model.positions());
         let leaf: Vec<Expr> = self.leaf.iter().map(|&k| x[k]).collect();

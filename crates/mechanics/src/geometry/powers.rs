@@ -1,8 +1,11 @@
 //! Sums of powers of one symbol, and what Caputo's derivative makes of them.
 //!
-//! $$ e = \sum_j c_j\,x^{e_j}, \qquad D_x^\alpha e = \sum_j c_j\,\frac{\Gamma(e_j+1)}{\Gamma(e_j+1-\alpha)}\,x^{e_j-\alpha} $$
+//! $$ e = \sum_j c_j\,x^{e_j}, \qquad D_x^\alpha e = \sum_j
+//! c_j\,\frac{\Gamma(e_j+1)}{\Gamma(e_j+1-\alpha)}\,x^{e_j-\alpha} $$
 //!
-//! with base point 0; powers below $\lceil\alpha\rceil$ that are whole numbers are annihilated, and others of that size have no derivative. \[TZ06, (108)\] gives the rule for all $e_j > -1$, which is true of Riemann and Liouville's derivative.
+//! with base point 0; powers below $\lceil\alpha\rceil$ that are whole numbers are annihilated, and others of
+//! that size have no derivative. \[TZ06, (108)\] gives the rule for all $e_j > -1$, which is true of Riemann
+//! and Liouville's derivative.
 
 use std::collections::BTreeMap;
 

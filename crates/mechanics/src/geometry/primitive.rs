@@ -1,6 +1,7 @@
 //! A closed one-form into a function with that differential, where the integrals are elementary.
 //!
-//! $h$ with $dh = \theta$ is built coordinate by coordinate: $h \mathrel{+}= \int(\theta_k - \partial_k h)\,dq^k$. What is found is differentiated again and compared.
+//! $h$ with $dh = \theta$ is built coordinate by coordinate: $h \mathrel{+}= \int(\theta_k - \partial_k
+//! h)\,dq^k$. What is found is differentiated again and compared.
 
 use pfaff_expr::{Expr, Graph};
 

@@ -4,7 +4,8 @@
 //!
 //! $$ \nabla_v v = -\operatorname{grad} V + \lambda_v\,v, \qquad \lambda_v = \frac{\phi'/2 + dV(v)}{\phi}, $$
 //!
-//! which is $\nabla_v v = (\phi'/2\phi)\,v$ without potential: the trajectories are geodesics, run through at the given speed \[PP, (20), printed for flat metrics\].
+//! which is $\nabla_v v = (\phi'/2\phi)\,v$ without potential: the trajectories are geodesics, run through at
+//! the given speed \[PP, (20), printed for flat metrics\].
 
 use pfaff_expr::Expr;
 use pfaff_model::Model;

@@ -2,7 +2,8 @@
 //!
 //! $$ \dot q^\alpha = \varepsilon^\alpha_\mu(q,t)\,\dot q^\mu + b^\alpha(q,t) \qquad (\mathrm{Sp}) $$
 //!
-//! for constraints linear or affine in the velocities; holonomic ones enter differentiated. The dependent coordinates are those that are asked for, or the last declared ones whose columns of $A$ are
+//! for constraints linear or affine in the velocities; holonomic ones enter differentiated. The dependent
+//! coordinates are those that are asked for, or the last declared ones whose columns of $A$ are
 //! independent, preferring those that no coefficient contains.
 
 use pfaff_expr::{Expr, ZeroTest};
@@ -32,7 +33,8 @@ pub struct Split {
 ///
 /// # Errors
 ///
-/// [`Refusal`] names a constraint that is not linear in the velocities, or what is wrong with the coordinates that were asked for.
+/// [`Refusal`] names a constraint that is not linear in the velocities, or what is wrong with the coordinates
+/// that were asked for.
 pub fn split(
     model: &Model,
     equations: &Equations,
@@ -108,7 +110,8 @@ pub(crate) fn checked(
     Err(Refusal::Undetermined { coordinates: names(&chosen), needed: rows.len() })
 }
 
-/// The last declared coordinates whose columns of $A$ are independent, preferring those that occur in the constraints with a prime only.
+/// The last declared coordinates whose columns of $A$ are independent, preferring those that occur in the
+/// constraints with a prime only.
 pub(crate) fn last_declared(
     model: &Model,
     equations: &Equations,
@@ -152,7 +155,8 @@ pub(crate) fn is_inside(model: &Model, e: Expr, k: usize) -> bool {
 }
 
 impl Split {
-    /// $X_\mu = \partial_\mu + \varepsilon^\alpha_\mu\partial_\alpha$, one field for each base coordinate, with a component for each coordinate.
+    /// $X_\mu = \partial_\mu + \varepsilon^\alpha_\mu\partial_\alpha$, one field for each base coordinate,
+    /// with a component for each coordinate.
     pub fn fields(&self, model: &Model) -> Vec<Vec<Expr>> {
         let g = &model.graph;
         let field = |(μ, &k): (usize, &usize)| {

@@ -1,6 +1,7 @@
 //! $(B, b)$ of $\dot q = B u + b$ written out, for people.
 //!
-//! The elimination is the one that motions are integrated with, without a point: pivots need only not vanish identically, so that the result belongs to the model and not to a start.
+//! The elimination is the one that motions are integrated with, without a point: pivots need only not vanish
+//! identically, so that the result belongs to the model and not to a start.
 
 use pfaff_expr::{Expr, Graph, Role};
 

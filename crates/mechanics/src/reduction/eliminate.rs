@@ -2,11 +2,15 @@
 //!
 //! Row $\sum_j c_j\dot q^j + a = 0$, earlier definitions inserted, is solved by the first that it offers:
 //!
-//! 1. a coefficient that is constant (velocities in fewest rows first), or that cannot vanish because squares and positive numbers add up in it;
-//! 2. two coefficients with constant $n = c_i^2 + c_j^2$: $(\dot q^i, \dot q^j) = -(c_i, c_j)\,r/n + (-c_j, c_i)\,w$ with a new independent $w$, $r$ being the rest of the row;
-//! 3. a chart: the coefficient that is largest at the given point, to be watched. Without a point all coefficients count alike, and the last declared one is taken.
+//! 1. a coefficient that is constant (velocities in fewest rows first), or that cannot vanish because squares
+//!    and positive numbers add up in it;
+//! 2. two coefficients with constant $n = c_i^2 + c_j^2$: $(\dot q^i, \dot q^j) = -(c_i, c_j)\,r/n + (-c_j,
+//!    c_i)\,w$ with a new independent $w$, $r$ being the rest of the row;
+//! 3. a chart: the coefficient that is largest at the given point, to be watched. Without a point all
+//!    coefficients count alike, and the last declared one is taken.
 //!
-//! A row in which only such $w$ are left is solved for one of them. A row whose coefficients all vanish follows from the others, if its rest vanishes too.
+//! A row in which only such $w$ are left is solved for one of them. A row whose coefficients all vanish
+//! follows from the others, if its rest vanishes too.
 
 use std::cell::RefCell;
 
@@ -18,7 +22,8 @@ use super::{Chart, Point, forms};
 
 /// A coefficient this small against the others of its row is rounding of an identity that was missed.
 const NEGLIGIBLE: f64 = 1e-11;
-/// What is divided by should not be smaller than this fraction of the largest coefficient of its row: errors grow by the inverse.
+/// What is divided by should not be smaller than this fraction of the largest coefficient of its row: errors
+/// grow by the inverse.
 const STRONG: f64 = 0.1;
 /// Coefficients among which pairs of constant norm are looked for.
 const PAIRED: usize = 8;
@@ -189,12 +194,14 @@ impl<'a> Elimination<'a> {
         self.g.evaluate_further(e, &mut self.values.borrow_mut()).abs()
     }
 
-    /// Zero everywhere. Without a point nothing else would notice an identity between functions that values modulo a prime miss.
+    /// Zero everywhere. Without a point nothing else would notice an identity between functions that values
+    /// modulo a prime miss.
     fn vanishes(&self, e: Expr) -> bool {
         self.g.vanishes_modulo_prime(e) || (self.scale.is_none() && self.g.is_zero(e))
     }
 
-    /// A coefficient in the kinetic metric: $|c_j|/\sqrt{M_{jj}}$ does not know in which units a coordinate is measured.
+    /// A coefficient in the kinetic metric: $|c_j|/\sqrt{M_{jj}}$ does not know in which units a coordinate
+    /// is measured.
     fn weight(&self, (j, c): (usize, Expr)) -> f64 {
         self.size(c) * self.factor(j)
     }
@@ -298,7 +305,8 @@ impl<'a> Elimination<'a> {
                 if !g.is_constant(n) || self.size(n) <= NEGLIGIBLE {
                     continue;
                 }
-                // The sign makes w the velocity along the second axis where the first coefficient is written with a minus.
+                // The sign makes w the velocity along the second axis where the first coefficient is written
+                // with a minus.
                 let turned = matches!(g.node(a), Node::Neg(_));
                 let w = g.symbol(&format!("u of {}", i + 1), Role::Free);
                 let along = if turned { g.neg(w) } else { w };

@@ -1,4 +1,5 @@
-//! Quasi-velocities from the model's own words: linear forms in $\dot q$ that it uses in several places, such as angular velocities.
+//! Quasi-velocities from the model's own words: linear forms in $\dot q$ that it uses in several places, such
+//! as angular velocities.
 
 use pfaff_expr::{Expr, Graph, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -75,7 +76,8 @@ fn degrees(g: &Graph, live: &[Expr], velocities: &[Expr]) -> FxHashMap<Expr, u8>
 
 /// The determinant and the solution of $W x = r$.
 ///
-/// An unknown that one equation alone contains, with a constant coefficient, follows from the others. These come by Cramer's rule: where a quotient is
+/// An unknown that one equation alone contains, with a constant coefficient, follows from the others. These
+/// come by Cramer's rule: where a quotient is
 /// simple, its value is found among the nodes; the others are added up and divided once.
 pub(super) fn cramer(
     g: &Graph,

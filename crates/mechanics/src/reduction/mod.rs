@@ -2,11 +2,15 @@
 //!
 //! $$ \dot q = B(q,t)\,u + b(q,t), \qquad B^\top M B\;\dot u = r(q,u,t) \qquad (\mathrm R) $$
 //!
-//! with $A B = 0$ and $A b + a = 0$ identically, so that the constraints hold exactly. $B$ is never formed: velocities are expressions of shared nodes
-//! ([`eliminate`]), and one forward pass over $L$ gives the mass and Euler's operator along the columns of $B$ ([`motion`]). A chain of $N$ bodies so costs
-//! $O(N)$. Views for people take the same elimination with $B$ and $b$ written out ([`mod@basis`]), holonomic rows as their rates.
+//! with $A B = 0$ and $A b + a = 0$ identically, so that the constraints hold exactly. $B$ is never formed:
+//! velocities are expressions of shared nodes
+//! ([`eliminate`]), and one forward pass over $L$ gives the mass and Euler's operator along the columns of
+//! $B$ ([`motion`]). A chain of $N$ bodies so costs
+//! $O(N)$. Views for people take the same elimination with $B$ and $b$ written out ([`mod@basis`]), holonomic
+//! rows as their rates.
 //!
-//! Which expressions are zero, constant or equal is decided by exact values modulo a prime, in a graph of its own: the user's own nodes stay as written.
+//! Which expressions are zero, constant or equal is decided by exact values modulo a prime, in a graph of its
+//! own: the user's own nodes stay as written.
 
 mod basis;
 mod eliminate;
@@ -87,7 +91,8 @@ pub struct Reduction {
     pub pivots: Vec<Vec<usize>>,
     /// Rows that follow from the ones before.
     pub redundant: Vec<usize>,
-    /// Expressions in the order in which the Lagrangian adds them up: evaluated in this order, what belongs to one body stays together.
+    /// Expressions in the order in which the Lagrangian adds them up: evaluated in this order, what belongs
+    /// to one body stays together.
     pub order: Vec<Expr>,
     rows: Vec<eliminate::Row>,
     lagrangian: Expr,
@@ -121,7 +126,8 @@ pub fn reduce(model: &Model, classes: &[Class], point: Point<'_>) -> Option<Redu
 }
 
 impl Statement {
-    /// What the model states; `None` without a Lagrangian, with memory, or with reactions that are not those of Chetaev.
+    /// What the model states; `None` without a Lagrangian, with memory, or with reactions that are not those
+    /// of Chetaev.
     pub fn of(model: &Model) -> Option<Self> {
         let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return None };
         let g = &model.graph;
@@ -148,8 +154,10 @@ impl Statement {
 
     /// The reduced equations, charts chosen at a point.
     ///
-    /// `None` if a constraint is neither linear nor affine in the velocities, if the rows contradict each other, or if no coefficient of a row can be
-    /// divided by at the point. The free velocities are $u$, or the forms that the model itself uses where that is shorter.
+    /// `None` if a constraint is neither linear nor affine in the velocities, if the rows contradict each
+    /// other, or if no coefficient of a row can be
+    /// divided by at the point. The free velocities are $u$, or the forms that the model itself uses where
+    /// that is shorter.
     pub fn reduce(&self, classes: &[Class], point: Point<'_>) -> Option<Reduction> {
         let flat = |c: &Class| matches!(c, Class::Linear | Class::Affine);
         if classes.len() != self.rows.len() || !classes.iter().all(flat) {

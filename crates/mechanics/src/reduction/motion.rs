@@ -1,10 +1,13 @@
 //! Mass and Euler's operator of a Lagrangian along $\dot q = B u + b$, without the mass matrix of $q$.
 //!
-//! One forward pass carries, for every node $x(q, \dot q, t)$ of $L$: its value, its rate $\dot x$ at $\dot u = 0$, and for every column $B_a$
+//! One forward pass carries, for every node $x(q, \dot q, t)$ of $L$: its value, its rate $\dot x$ at $\dot u =
+//! 0$, and for every column $B_a$
 //!
-//! $$ x_a = x_{\dot q}\cdot B_a, \qquad \mathcal E_a x = \Bigl(\frac{d}{dt}x_{\dot q} - x_q\Bigr)\cdot B_a \ \text{ at } \dot u = 0, \qquad x_{ab} = B_a\cdot x_{\dot q\dot q}\,B_b. $$
+//! $$ x_a = x_{\dot q}\cdot B_a, \qquad \mathcal E_a x = \Bigl(\frac{d}{dt}x_{\dot q} - x_q\Bigr)\cdot B_a \
+//! \text{ at } \dot u = 0, \qquad x_{ab} = B_a\cdot x_{\dot q\dot q}\,B_b. $$
 //!
-//! $\mathcal E$ obeys $\mathcal E_a(xy) = y\,\mathcal E_a x + x\,\mathcal E_a y + \dot x\,y_a + \dot y\,x_a$; where $x$ is the rate of a function of $q$ it is zero (Lagrange), and the values modulo a prime see it.
+//! $\mathcal E$ obeys $\mathcal E_a(xy) = y\,\mathcal E_a x + x\,\mathcal E_a y + \dot x\,y_a + \dot y\,x_a$;
+//! where $x$ is the rate of a function of $q$ it is zero (Lagrange), and the values modulo a prime see it.
 
 use pfaff_expr::{Expr, Graph, Node, Role, Unary};
 use rustc_hash::FxHashMap;
@@ -65,10 +68,12 @@ impl<'a> Motion<'a> {
         self.columns.len()
     }
 
-    /// Mass (lower triangle by rows) and $\mathcal E L$. Sums are taken apart into weighted terms first: $w x^2$ then costs $2 w x_a$ once a column and one
+    /// Mass (lower triangle by rows) and $\mathcal E L$. Sums are taken apart into weighted terms first: $w
+    /// x^2$ then costs $2 w x_a$ once a column and one
     /// multiply-add an entry.
     ///
-    /// `order` gets what is added up, term by term: an order of evaluation that keeps together what belongs to one body.
+    /// `order` gets what is added up, term by term: an order of evaluation that keeps together what belongs
+    /// to one body.
     pub(super) fn equations(&self, L: Expr, order: &mut Vec<Expr>) -> (Vec<Expr>, Vec<Expr>) {
         let mut jets: FxHashMap<Expr, Jet> = FxHashMap::default();
         let terms = self.terms(L);
@@ -90,7 +95,8 @@ impl<'a> Motion<'a> {
         }
     }
 
-    /// The same with terms of one weight added up by themselves first: what a body turns with may be constant, which nothing shows once other terms are in the sum.
+    /// The same with terms of one weight added up by themselves first: what a body turns with may be
+    /// constant, which nothing shows once other terms are in the sum.
     fn by_weight(
         &self,
         terms: &[(Expr, Expr)],

@@ -1,6 +1,7 @@
 //! Reactions and multipliers of the reduced motion, for output times.
 //!
-//! $R = \dfrac{d}{dt}L_{\dot q} - L_q - Q$, and $A^\top\lambda = R$ by one backward sweep through the definitions $\dot q^j = -r/c$ of the rows as written, last row first: with the total adjoint
+//! $R = \dfrac{d}{dt}L_{\dot q} - L_q - Q$, and $A^\top\lambda = R$ by one backward sweep through the
+//! definitions $\dot q^j = -r/c$ of the rows as written, last row first: with the total adjoint
 //! $\bar v_j$ of the solved velocity, $\lambda = \bar v_j/c$, and $\lambda = (c_i\bar v_i + c_j\bar v_j)/n$ for a pair.
 
 use pfaff_expr::Expr;
@@ -16,7 +17,8 @@ pub struct Multipliers {
     pub accelerations: Vec<Expr>,
     /// $R$
     pub reaction: Vec<Expr>,
-    /// $\lambda$; `None` where the rows are not triangular or some are redundant, and $A^\top\lambda = R$ needs a dense solve.
+    /// $\lambda$; `None` where the rows are not triangular or some are redundant, and $A^\top\lambda = R$
+    /// needs a dense solve.
     pub multipliers: Option<Vec<Expr>>,
     /// $E = \dot q\cdot L_{\dot q} - L$
     pub energy: Expr,

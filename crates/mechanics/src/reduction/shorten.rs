@@ -1,6 +1,7 @@
 //! Fewer operations: what is divided by several times is inverted once, and constant factors are multiplied once a run.
 //!
-//! $a/c$ and $b/c$ become $a\,c^{-1}$ and $b\,c^{-1}$: a division takes as long as several products. Each result gets one rounding more.
+//! $a/c$ and $b/c$ become $a\,c^{-1}$ and $b\,c^{-1}$: a division takes as long as several products. Each
+//! result gets one rounding more.
 //! $(m a\,x)\,m^{-1}$ becomes $a\,x$.
 
 use pfaff_expr::{Expr, Graph, Node};
@@ -11,7 +12,8 @@ const ROUNDS: usize = 8;
 /// Nodes beyond which products are left as they are.
 const LONG: usize = 500;
 
-/// Writes products by inverses instead of quotients whose denominator varies and occurs several times in the blocks; `order` is to name the same nodes.
+/// Writes products by inverses instead of quotients whose denominator varies and occurs several times in the
+/// blocks; `order` is to name the same nodes.
 pub(super) fn shorten(g: &Graph, blocks: &mut [&mut Vec<Expr>], order: &mut Vec<Expr>) {
     let mut all: Vec<Expr> = blocks.iter().flat_map(|b| b.iter()).copied().collect();
     let roots = all.len();

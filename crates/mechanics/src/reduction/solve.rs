@@ -7,7 +7,8 @@ const SMALL: usize = 60;
 /// Operations that a term of such a polynomial takes at least, nearly always: its coefficient, products and a sum.
 const TERM: usize = 5;
 
-/// Writes each equation as a polynomial in $u$ where that takes fewer operations: coefficients that are zero or constant show only there.
+/// Writes each equation as a polynomial in $u$ where that takes fewer operations: coefficients that are zero
+/// or constant show only there.
 pub(super) fn polish(
     g: &Graph,
     u: &[Expr],
@@ -52,7 +53,8 @@ pub(super) fn polish(
     }
 }
 
-/// Solves $M x = r$, the lower triangle of $M$ given by rows, and tells whether that took no elimination: no other $u$ makes it lighter.
+/// Solves $M x = r$, the lower triangle of $M$ given by rows, and tells whether that took no elimination: no
+/// other $u$ makes it lighter.
 pub(super) fn solve(g: &Graph, mass: &[Expr], right: &[Expr]) -> (Vec<Expr>, bool) {
     let k = right.len();
     let entry = |a: usize, b: usize| mass[a.max(b) * (a.max(b) + 1) / 2 + a.min(b)];

@@ -1,8 +1,10 @@
 //! The constraints of affine bodies that have a word of their own.
 //!
 //! With the Green matrix $G = \varphi^T g\varphi$ and $W = \varphi^T g\dot\varphi$:
-//! `gyroscopic` $\dot G_{ij} = 0$, $i \le j$; `isochoric` $d(\det\varphi)/dt = 0$; `rotation_free` $W_{ij} - W_{ji} = 0$, $i < j$;
-//! `conformal` the $\eta$-traceless part of $S = \operatorname{sym} W$, that is $S - \eta\operatorname{tr}(\eta^{-1}S)/n$.
+//! `gyroscopic` $\dot G_{ij} = 0$, $i \le j$; `isochoric` $d(\det\varphi)/dt = 0$; `rotation_free` $W_{ij} -
+//! W_{ji} = 0$, $i < j$;
+//! `conformal` the $\eta$-traceless part of $S = \operatorname{sym} W$, that is $S -
+//! \eta\operatorname{tr}(\eta^{-1}S)/n$.
 
 use pfaff_expr::Expr;
 

@@ -1,7 +1,10 @@
-//! Affine bodies: square matrices of coordinates that stand in one of the words or functions of affine bodies, and these functions.
+//! Affine bodies: square matrices of coordinates that stand in one of the words or functions of affine
+//! bodies, and these functions.
 //!
-//! $\Omega = \dot\varphi\varphi^{-1}$, $\hat\Omega = \varphi^{-1}\dot\varphi$, $K = \varphi J\dot\varphi^T$, $S = K - K^T$; a generalised force $Q$ on $\varphi$ has the moment $N = \varphi Q^T g^{-1}$, so that
-//! $\varphi J\ddot\varphi^T = N$, and the co-moving one $\hat N = \varphi^{-1}N\varphi^{-T}$; $G = \varphi^T g\varphi$; $\varphi = UA$ with $U^T gU = \eta$, $A$ being $\eta$-symmetric.
+//! $\Omega = \dot\varphi\varphi^{-1}$, $\hat\Omega = \varphi^{-1}\dot\varphi$, $K = \varphi J\dot\varphi^T$,
+//! $S = K - K^T$; a generalised force $Q$ on $\varphi$ has the moment $N = \varphi Q^T g^{-1}$, so that
+//! $\varphi J\ddot\varphi^T = N$, and the co-moving one $\hat N = \varphi^{-1}N\varphi^{-T}$; $G = \varphi^T
+//! g\varphi$; $\varphi = UA$ with $U^T gU = \eta$, $A$ being $\eta$-symmetric.
 //! A body is watched: the run stops where $\det\varphi = 0$, unless an `event continue` looks at this determinant.
 
 use pfaff_expr::{Expr, Role};
@@ -263,7 +266,8 @@ impl Elaborator<'_> {
         Some(Frame { space, body })
     }
 
-    /// A symmetric matrix argument, the identity where it is missing. Where entries are equal by value, the upper one stands for both.
+    /// A symmetric matrix argument, the identity where it is missing. Where entries are equal by value, the
+    /// upper one stands for both.
     pub(crate) fn symmetric(
         &mut self,
         site: Site,
@@ -305,7 +309,8 @@ impl Elaborator<'_> {
         Some(value.with_entries(symmetric))
     }
 
-    /// Takes a matrix for a body if it is one of coordinates, all of them in their order; gives its place among the bodies.
+    /// Takes a matrix for a body if it is one of coordinates, all of them in their order; gives its place
+    /// among the bodies.
     pub(crate) fn body(&mut self, site: Site, value: &Value, polar: bool) -> Option<usize> {
         let k = self.take_body(site, value)?;
         let body = &mut self.draft.bodies[k];

@@ -1,7 +1,9 @@
 //! By what a matrix of coordinates is known as an affine body, where no word or function of affine bodies says so.
 //!
-//! Three signs: an inertia written $\operatorname{tr}(\dot\varphi^T g\dot\varphi J)$ with a matrix $J$, in any order round the trace; $\det\varphi$ or $\varphi^{-1}$ in the energies, constraints or forces;
-//! a force density at $x$ with $\partial x/\partial a = \varphi$. What is only observed is no sign: an area that two particles span may have either sign.
+//! Three signs: an inertia written $\operatorname{tr}(\dot\varphi^T g\dot\varphi J)$ with a matrix $J$, in
+//! any order round the trace; $\det\varphi$ or $\varphi^{-1}$ in the energies, constraints or forces;
+//! a force density at $x$ with $\partial x/\partial a = \varphi$. What is only observed is no sign: an area
+//! that two particles span may have either sign.
 
 use pfaff_expr::Expr;
 
@@ -102,7 +104,8 @@ impl Elaborator<'_> {
         }
     }
 
-    /// Remembers that the determinant or the inverse of a matrix is asked for; whether the motion depends on it is seen at the end.
+    /// Remembers that the determinant or the inverse of a matrix is asked for; whether the motion depends on
+    /// it is seen at the end.
     pub(crate) fn see_determinant(&mut self, site: Site, value: &Value) {
         if !self.place.allows_results() && self.draft.determinants.len() < 100 {
             self.draft.determinants.push((site, value.clone()));

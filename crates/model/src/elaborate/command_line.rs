@@ -68,7 +68,8 @@ pub enum FormulaValue {
 
 /// Reads `x=1, x'=2, t=0, mu(c)=0.1` against a model; `option` names the text in diagnostics.
 ///
-/// Values are constants of numbers and parameters. A whole vector or matrix may be given, and a component of it beside it.
+/// Values are constants of numbers and parameters. A whole vector or matrix may be given, and a component of
+/// it beside it.
 ///
 /// # Errors
 ///

@@ -1,6 +1,7 @@
 //! `constraint`: $\varphi$ = left − right, in scalar rows.
 //!
-//! A vector or matrix equation has as rows a maximal set of components that are linearly independent over constants, first in row-major
+//! A vector or matrix equation has as rows a maximal set of components that are linearly independent over
+//! constants, first in row-major
 //! order.
 
 use pfaff_expr::Expr;

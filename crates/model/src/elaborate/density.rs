@@ -1,8 +1,12 @@
 //! Force densities: a force per mass at the points of a body into generalised forces.
 //!
-//! For points $x(q, a)$ and a force $\mathcal F$ per mass, $Q_k = \int \mathcal F\cdot\partial x/\partial q_k\,dm(a)$; with $x = r + \varphi a$ this is $F = \int\mathcal F\,dm$ on $r$ and $\int\mathcal F a^T\,dm$ on $\varphi$.
-//! Over point masses it is a sum. Over a solid the integrand must be a polynomial in $a$, and $\int a^\alpha\,dm$ is exact: odd powers give 0, a box of edges $l_i$ gives
-//! $M\prod (l_i/2)^{\alpha_i}/(\alpha_i + 1)$, an ellipsoid of half-axes $l_i$ in $n$ dimensions $M\prod l_i^{\alpha_i}(\alpha_i - 1)!!\,/\,((n + 2)(n + 4)\cdots(n + |\alpha|))$.
+//! For points $x(q, a)$ and a force $\mathcal F$ per mass, $Q_k = \int \mathcal F\cdot\partial x/\partial
+//! q_k\,dm(a)$; with $x = r + \varphi a$ this is $F = \int\mathcal F\,dm$ on $r$ and $\int\mathcal F a^T\,dm$
+//! on $\varphi$.
+//! Over point masses it is a sum. Over a solid the integrand must be a polynomial in $a$, and $\int
+//! a^\alpha\,dm$ is exact: odd powers give 0, a box of edges $l_i$ gives
+//! $M\prod (l_i/2)^{\alpha_i}/(\alpha_i + 1)$, an ellipsoid of half-axes $l_i$ in $n$ dimensions $M\prod
+//! l_i^{\alpha_i}(\alpha_i - 1)!!\,/\,((n + 2)(n + 4)\cdots(n + |\alpha|))$.
 
 use pfaff_expr::{Expr, Role};
 
@@ -231,7 +235,8 @@ fn stacked(
     (all, forces)
 }
 
-/// Points and weights that integrate polynomials of degree 3 and less: the corners of a smaller box, or two points on each axis of an ellipsoid.
+/// Points and weights that integrate polynomials of degree 3 and less: the corners of a smaller box, or two
+/// points on each axis of an ellipsoid.
 fn rule_of_degree_three(
     g: &pfaff_expr::Graph,
     is_box: bool,

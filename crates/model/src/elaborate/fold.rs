@@ -1,6 +1,7 @@
 //! `sum(i = 1..N, …)` and `product(i = 1..N, …)`, folded from the left.
 //!
-//! Inside a family or another sum, partial results of a fold that does not depend on the outer indices are remembered: `sum(j = 1..i, …)` for
+//! Inside a family or another sum, partial results of a fold that does not depend on the outer indices are
+//! remembered: `sum(j = 1..i, …)` for
 //! i = 1, 2, … costs one term each.
 
 use std::sync::Arc;

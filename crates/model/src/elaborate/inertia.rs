@@ -1,6 +1,7 @@
 //! Second moments of mass $J = \int a\,a^T\,dm$ of points and of simple bodies, about their centre of mass.
 //!
-//! A box of edges $a_i$ has $J_{ii} = Ma_i^2/12$; an ellipsoid of half-axes $a_i$ has $Ma_i^2/5$, an elliptic disc $Ma_i^2/4$.
+//! A box of edges $a_i$ has $J_{ii} = Ma_i^2/12$; an ellipsoid of half-axes $a_i$ has $Ma_i^2/5$, an elliptic
+//! disc $Ma_i^2/4$.
 
 use pfaff_expr::Expr;
 

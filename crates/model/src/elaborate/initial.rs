@@ -1,6 +1,7 @@
 //! `initial`: values at the start, with references to each other inserted.
 //!
-//! Later rules win over earlier ones: the text gives a whole vector or matrix, the text gives a component, `--initial` gives a whole,
+//! Later rules win over earlier ones: the text gives a whole vector or matrix, the text gives a component,
+//! `--initial` gives a whole,
 //! `--initial` gives a component. Within one rule a name stands once.
 
 use pfaff_expr::{Expr, Role};

@@ -1,6 +1,7 @@
 //! Expressions of the syntax tree into values, without recursion.
 //!
-//! Steps wait on one stack and values on another, so neither long sums nor deep nesting nor chains of functions need the machine's own stack. The
+//! Steps wait on one stack and values on another, so neither long sums nor deep nesting nor chains of
+//! functions need the machine's own stack. The
 //! amount of work is bounded ([`WORK`]): what would not end in reasonable time is refused.
 
 use pfaff_expr::number;

@@ -1,6 +1,7 @@
 //! Memory operators: `caputo`, `rl`, their right forms, `integral`, `memory` and `mean`.
 //!
-//! An integer order from 1 on is the ordinary derivative, $D^n g = d^n g/dt^n$ (on the right $(-1)^n d^n g/dt^n$), and `integral(g, 0)` is g.
+//! An integer order from 1 on is the ordinary derivative, $D^n g = d^n g/dt^n$ (on the right $(-1)^n d^n
+//! g/dt^n$), and `integral(g, 0)` is g.
 
 use pfaff_expr::{Expr, Memory, Role};
 

@@ -1,4 +1,5 @@
-//! `lambda(c)`, `mu(c)` and `reaction(x)`: symbols that stand for results of the motion; and `applied(x)`, the sum of the forces.
+//! `lambda(c)`, `mu(c)` and `reaction(x)`: symbols that stand for results of the motion; and `applied(x)`,
+//! the sum of the forces.
 
 use pfaff_expr::{Expr, Role};
 

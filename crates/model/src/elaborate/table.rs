@@ -1,6 +1,7 @@
 //! `table(t, "file.csv", "column")`: given data as a smooth function.
 //!
-//! The file is CSV with a header; its first column is the abscissa. Commas, semicolons or tabs separate, quotes may stand around a field.
+//! The file is CSV with a header; its first column is the abscissa. Commas, semicolons or tabs separate,
+//! quotes may stand around a field.
 
 use pfaff_expr::{Table, TableError};
 

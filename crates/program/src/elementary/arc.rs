@@ -1,6 +1,8 @@
-//! Arcsine and arccosine: the operations of fdlibm (`__ieee754_asin`, `__ieee754_acos`) with selections instead of branches.
+//! Arcsine and arccosine: the operations of fdlibm (`__ieee754_asin`, `__ieee754_acos`) with selections
+//! instead of branches.
 //!
-//! $|x| < 1/2$: $\arcsin x = x + x R(x^2)$. Beyond: $\arcsin x = \pi/2 - 2 \arcsin\sqrt{(1 - |x|)/2}$, where the root is split in two parts.
+//! $|x| < 1/2$: $\arcsin x = x + x R(x^2)$. Beyond: $\arcsin x = \pi/2 - 2 \arcsin\sqrt{(1 - |x|)/2}$, where
+//! the root is split in two parts.
 
 use super::{FRAC_PI_2_LO, high, upper};
 
@@ -48,7 +50,8 @@ pub(super) fn acos(x: f64) -> (f64, bool) {
     (if small { FRAC_PI_2 - (x - (FRAC_PI_2_LO - x * r)) } else { large }, size < 1.0)
 }
 
-/// What both are made of: with $z = x^2$ for small $|x|$, else $(1 - |x|)/2$, $R(z)$ and $\sqrt z = f + c$, where $f^2$ is exact.
+/// What both are made of: with $z = x^2$ for small $|x|$, else $(1 - |x|)/2$, $R(z)$ and $\sqrt z = f + c$,
+/// where $f^2$ is exact.
 struct Parts {
     size: f64,
     small: bool,

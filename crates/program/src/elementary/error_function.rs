@@ -1,6 +1,7 @@
 //! The error function: the operations of fdlibm (`erf`) with selections instead of branches.
 //!
-//! A quotient of polynomials in $x^2$ up to 0.84375, in $|x| - 1$ up to 1.25, in $1/x^2$ up to 2.857 and up to 6. Shorter polynomials have zeros for coefficients,
+//! A quotient of polynomials in $x^2$ up to 0.84375, in $|x| - 1$ up to 1.25, in $1/x^2$ up to 2.857 and up
+//! to 6. Shorter polynomials have zeros for coefficients,
 //! which change no bit of a sum.
 
 use super::{exp, high, upper};

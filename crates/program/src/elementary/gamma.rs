@@ -1,4 +1,5 @@
-//! $\Gamma(x)$ of positive arguments that are not whole: the operations of `libm` (Lanczos' form) with selections instead of branches.
+//! $\Gamma(x)$ of positive arguments that are not whole: the operations of `libm` (Lanczos' form) with
+//! selections instead of branches.
 //!
 //! $$ \Gamma(x) = S(x)\, e^{-y}\, y^{x - 1/2}, \qquad y = x + g - \tfrac12. $$
 

@@ -1,7 +1,9 @@
 //! Instructions to bytes: the VEX and EVEX encodings of the few dozen instructions that tapes need.
 //!
-//! An instruction that has both encodings gets the shorter one: VEX (4 or 5 bytes) for registers below 16, unless its displacement fits one byte only
-//! as a multiple of the operand's size, which EVEX (6 bytes) allows. Constants stand in a pool behind the code and are addressed relative to the
+//! An instruction that has both encodings gets the shorter one: VEX (4 or 5 bytes) for registers below 16,
+//! unless its displacement fits one byte only
+//! as a multiple of the operand's size, which EVEX (6 bytes) allows. Constants stand in a pool behind the
+//! code and are addressed relative to the
 //! next instruction; their distance is filled in by [`Assembler::finish`].
 //!
 //! In tests the assembler writes down what it means, and a disassembler must read the same.

@@ -1,6 +1,8 @@
-//! Functions of Rust that native code calls, and the calls: all lanes at once where `elementary.rs` has the function, lane by lane otherwise.
+//! Functions of Rust that native code calls, and the calls: all lanes at once where `elementary.rs` has the
+//! function, lane by lane otherwise.
 //!
-//! Around a call all values that are read again are in memory, so that no register has to survive it. One state gives its operands and gets its result in registers,
+//! Around a call all values that are read again are in memory, so that no register has to survive it. One
+//! state gives its operands and gets its result in registers,
 //! several in rows of memory.
 
 use std::slice;

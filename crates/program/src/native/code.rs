@@ -139,12 +139,15 @@ impl Code {
         if self.step < self.lanes {
             return self.run_in_parts(inputs, outputs, memory);
         }
-        // SAFETY: the code reads rows of `lanes` doubles from the inputs, writes such rows to the outputs, and uses rows before and behind the
-        // middle: just those whose number was checked above. It is written for this processor, and what it calls lives as long as the pages.
+        // SAFETY: the code reads rows of `lanes` doubles from the inputs, writes such rows to the outputs,
+        // and uses rows before and behind the
+        // middle: just those whose number was checked above. It is written for this processor, and what it
+        // calls lives as long as the pages.
         unsafe { (self.entry)(inputs, outputs, memory.add(self.middle)) }
     }
 
-    /// Lanes that one register does not hold, one register after another. Apart, so that nothing has to survive the call of the others.
+    /// Lanes that one register does not hold, one register after another. Apart, so that nothing has to
+    /// survive the call of the others.
     #[inline(never)]
     fn run_in_parts(&self, inputs: *const f64, outputs: *mut f64, memory: *mut f64) {
         for first in (0..self.lanes).step_by(self.step) {

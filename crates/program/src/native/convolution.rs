@@ -2,8 +2,10 @@
 //!
 //! $$ S_l^{(k)} = \sum_{j=1}^{k-1} a_l^{[j]}\, b_l^{[k-j]} \qquad (\mathrm C) $$
 //!
-//! The record of order $j$ holds $a_l^{[j]}$ of eight lanes $l$, then $b_l^{[j]}$ of these, then the next eight. Two orders $k$ and $k + 1$ with odd $k$ are added up together, so that
-//! each factor is loaded once for both, and the terms of the youngest record come last. Each product is rounded with its sum, once, and terms are added in the same order
+//! The record of order $j$ holds $a_l^{[j]}$ of eight lanes $l$, then $b_l^{[j]}$ of these, then the next
+//! eight. Two orders $k$ and $k + 1$ with odd $k$ are added up together, so that
+//! each factor is loaded once for both, and the terms of the youngest record come last. Each product is
+//! rounded with its sum, once, and terms are added in the same order
 //! everywhere: the bits are the same on every machine.
 
 #[cfg(target_arch = "x86_64")]
@@ -28,7 +30,8 @@ pub(crate) struct Sums<'a> {
     pub(crate) ahead: &'a mut [f64],
 }
 
-/// Writes (C) of the order `k` into the first sums. For odd `k` also what is known of the order `k + 1` into the others; for even `k` these are what was written so before.
+/// Writes (C) of the order `k` into the first sums. For odd `k` also what is known of the order `k + 1` into
+/// the others; for even `k` these are what was written so before.
 ///
 /// # Panics
 ///

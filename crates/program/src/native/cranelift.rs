@@ -5,12 +5,17 @@
 //! fn(inputs, outputs, middle of the rows), with the processor's ordinary calling convention
 //! ```
 //!
-//! Bits are those of the interpreter: Cranelift neither reassociates nor contracts, multiply-adds that round once are the instruction of the processor or
-//! the routine that the interpreter takes, sines, cosines and functions are calls of the interpreter's own, angles that do not wait for each other in rows as `schedule.rs` finds them. Several states go two at a time where the processor has registers of two
+//! Bits are those of the interpreter: Cranelift neither reassociates nor contracts, multiply-adds that round
+//! once are the instruction of the processor or
+//! the routine that the interpreter takes, sines, cosines and functions are calls of the interpreter's own,
+//! angles that do not wait for each other in rows as `schedule.rs` finds them. Several states go two at a
+//! time where the processor has registers of two
 //! doubles, else one after the other.
 //!
-//! **Time to compile.** Register allocation is what costs, more than in proportion to the length. A value that is not read within the next `REACH` instructions
-//! therefore waits in memory, which keeps the ranges short, and beyond [`LONG`] instructions a quicker allocator is taken, whose code is slower.
+//! **Time to compile.** Register allocation is what costs, more than in proportion to the length. A value
+//! that is not read within the next `REACH` instructions
+//! therefore waits in memory, which keeps the ranges short, and beyond [`LONG`] instructions a quicker
+//! allocator is taken, whose code is slower.
 
 mod operation;
 mod routine;
@@ -116,7 +121,8 @@ fn entry(isa: &dyn TargetIsa) -> Signature {
     signature
 }
 
-/// Whether multiply-adds that round once are an instruction: of all processors that Cranelift knows, only x86-64 may lack it.
+/// Whether multiply-adds that round once are an instruction: of all processors that Cranelift knows, only
+/// x86-64 may lack it.
 pub(super) fn has_multiply_add() -> bool {
     #[cfg(target_arch = "x86_64")]
     return super::abilities::abilities().fma;

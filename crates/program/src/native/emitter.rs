@@ -1,10 +1,12 @@
-//! A tape to machine code, in one pass: each instruction finds its operands, gets a register for its result, and is written.
+//! A tape to machine code, in one pass: each instruction finds its operands, gets a register for its result,
+//! and is written.
 //!
 //! ```text
 //! fn(inputs: rdi, outputs: rsi, middle of the rows: rdx)
 //! ```
 //!
-//! Inputs are read and outputs written where the caller has them. In programs that call functions (`call.rs`) the three pointers are kept in registers that
+//! Inputs are read and outputs written where the caller has them. In programs that call functions (`call.rs`)
+//! the three pointers are kept in registers that
 //! functions restore.
 
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! The interpreters with multiply-adds that round once: compiled for processors that have the instruction, and for those that have not.
+//! The interpreters with multiply-adds that round once: compiled for processors that have the instruction,
+//! and for those that have not.
 
 use pfaff_expr::Table;
 

@@ -4,13 +4,17 @@
 //! Tape ──values──► who reads what ──emitter (registers, operation)──► assembler ──► bytes ──► pages: written, then executed
 //! ```
 //!
-//! For x86-64 on Unix, with AVX2 and FMA or with AVX-512, whichever the processor has. On other processors and systems, and where it is asked for, `cranelift.rs` writes the code if the
-//! feature `cranelift` is there; else the interpreter serves. Either way the bytes go the same road into the same kind of pages. What depends on parameters alone is left to the interpreter. Bits are those of the interpreter: the same operations in the same order, each rounded alike,
+//! For x86-64 on Unix, with AVX2 and FMA or with AVX-512, whichever the processor has. On other processors
+//! and systems, and where it is asked for, `cranelift.rs` writes the code if the
+//! feature `cranelift` is there; else the interpreter serves. Either way the bytes go the same road into the
+//! same kind of pages. What depends on parameters alone is left to the interpreter. Bits are those of the
+//! interpreter: the same operations in the same order, each rounded alike,
 //! functions called where it calls them.
 //!
 //! **Memory.** A page is writable or executable, never both. Code belongs to all its clones and goes with the last one.
 //!
-//! The only module with `unsafe`: calling the code, functions that the code calls, and interpreters compiled for processors with more instructions.
+//! The only module with `unsafe`: calling the code, functions that the code calls, and interpreters compiled
+//! for processors with more instructions.
 #![allow(unsafe_code, reason = "machine code is called here, and calls back")]
 
 #[cfg(target_arch = "x86_64")]

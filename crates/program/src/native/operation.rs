@@ -1,4 +1,5 @@
-//! The vector instructions that tapes need, by their encoding: map, prefix, opcode, the bit W, and which of VEX and EVEX there are.
+//! The vector instructions that tapes need, by their encoding: map, prefix, opcode, the bit W, and which of
+//! VEX and EVEX there are.
 //!
 //! The numbers are those of Intel's manual, volume 2. Instructions on doubles have W = 1 in EVEX.
 
@@ -224,7 +225,8 @@ pub(super) const JOIN_TWO_EVEX: &Operation =
 pub(super) const JOIN_FOUR: &Operation =
     &evex(3, whole("vinsertf64x4", 0x1a, Operands::Insert));
 
-/// How two numbers compare: the byte of [`COMPARE`] and [`COMPARE_MASK`]. All are quiet; only the last two hold for what is not a number.
+/// How two numbers compare: the byte of [`COMPARE`] and [`COMPARE_MASK`]. All are quiet; only the last two
+/// hold for what is not a number.
 pub(super) mod relation {
     pub(in super::super) const EQUAL: u8 = 0x00;
     pub(in super::super) const LESS: u8 = 0x11;

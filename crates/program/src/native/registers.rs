@@ -1,7 +1,9 @@
 //! Which value is in which register, and where in memory the others are.
 //!
-//! When no register is free the value that is needed last gives way (Belady), one that is in memory already being preferred. Rows of memory are used
-//! again when their value is dead. Rows are addressed from the middle: what lasts for a run lies below it, what is put aside above, so that short
+//! When no register is free the value that is needed last gives way (Belady), one that is in memory already
+//! being preferred. Rows of memory are used
+//! again when their value is dead. Rows are addressed from the middle: what lasts for a run lies below it,
+//! what is put aside above, so that short
 //! displacements reach both.
 
 use super::assembler::{Assembler, General, Place, Width};
@@ -255,7 +257,8 @@ impl Registers {
         self.home[v as usize] = Home::Aside(row);
     }
 
-    /// Rows that follow each other, the first a multiple of their number, for values of which some may be [`NONE`]; the offset of the first.
+    /// Rows that follow each other, the first a multiple of their number, for values of which some may be
+    /// [`NONE`]; the offset of the first.
     pub(super) fn new_rows(&mut self, values: &[u32]) -> i32 {
         let count = values.len() as u32;
         let first = self.rows.next_multiple_of(count);

@@ -22,7 +22,8 @@ const ALL: usize = STAGES + 2 + LATER;
 /// None of them.
 const NONE: usize = ALL;
 
-/// $\sum_j w_j k_j$ of block `b` in rows of so many blocks, where stage `latest` was written just now. Weights are constants in the code, and what has none is not there.
+/// $\sum_j w_j k_j$ of block `b` in rows of so many blocks, where stage `latest` was written just now.
+/// Weights are constants in the code, and what has none is not there.
 macro_rules! combined {
     ($weights:expr, $latest:expr, $k:expr, $b:expr, $width:expr) => {
         combined!($weights, $latest, $k, $b, $width; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
@@ -165,7 +166,8 @@ fn along([a, b, c, d]: Block, w: f64, v: Block) -> Block {
     [a + w * v[0], b + w * v[1], c + w * v[2], d + w * v[3]]
 }
 
-/// A block that was written one number at a time. Read at once it would have to wait until all of them had gone from the processor's store queue to memory.
+/// A block that was written one number at a time. Read at once it would have to wait until all of them had
+/// gone from the processor's store queue to memory.
 #[inline(always)]
 fn one_by_one([a, b, c, d]: &Block) -> Block {
     // SAFETY: references are valid.

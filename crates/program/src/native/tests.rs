@@ -24,7 +24,8 @@ enum Kind {
 }
 
 impl Kind {
-    /// All of them; Cranelift takes a thousand times as long to write code, and is left out of most programs of long lists.
+    /// All of them; Cranelift takes a thousand times as long to write code, and is left out of most programs
+    /// of long lists.
     fn of(number: usize) -> Vec<Self> {
         let mut kinds = Vec::new();
         #[cfg(all(target_arch = "x86_64", unix))]

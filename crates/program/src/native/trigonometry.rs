@@ -1,7 +1,10 @@
-//! Sine and cosine as a subroutine: the operations of `sincos.rs` in their order, on eight registers. Where it is needed once it stands in place.
+//! Sine and cosine as a subroutine: the operations of `sincos.rs` in their order, on eight registers. Where
+//! it is needed once it stands in place.
 //!
-//! It takes its argument from the first of the eight and leaves the sine in the third, the cosine in the fourth; all others keep their values. Where an
-//! argument is beyond the range, all registers are put on the stack and a function of Rust answers, in the places of the results.
+//! It takes its argument from the first of the eight and leaves the sine in the third, the cosine in the
+//! fourth; all others keep their values. Where an
+//! argument is beyond the range, all registers are put on the stack and a function of Rust answers, in the
+//! places of the results.
 
 use super::assembler::{
     Assembler, Label, Masking, Place, RAX, RBP, RCX, RDI, RDX, RSI, RSP, Width,

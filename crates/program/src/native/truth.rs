@@ -15,7 +15,8 @@ impl Emitter<'_> {
         self.target.machine == Machine::Avx512
     }
 
-    /// Compares into a scratch register, or into the mask register; there only in lanes that are set already, if `further`.
+    /// Compares into a scratch register, or into the mask register; there only in lanes that are set already,
+    /// if `further`.
     fn test(&mut self, into: u8, a: u8, b: Place, (relation, further): (u8, bool)) {
         let width = self.target.width;
         if self.has_masks() {

@@ -215,7 +215,8 @@ impl Writer {
         Some(self.next.emit(Instruction::Mul { to: NONE, a, b }))
     }
 
-    /// $w^{[0]} y^{[k]} = \sum \pm f^{[0]} g^{[k]} + \frac1k \bigl(\sum \pm \sum_j j g^{[j]} f^{[k-j]} - \sum_j j y^{[j]} w^{[k-j]}\bigr)$
+    /// $w^{[0]} y^{[k]} = \sum \pm f^{[0]} g^{[k]} + \frac1k \bigl(\sum \pm \sum_j j g^{[j]} f^{[k-j]} -
+    /// \sum_j j y^{[j]} w^{[k-j]}\bigr)$
     fn function(
         &mut self,
         to: Slot,

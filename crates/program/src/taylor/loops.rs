@@ -95,7 +95,8 @@ impl Loops {
         }
     }
 
-    /// $y^{\[1\]}$, then $y^{\[2\]}$, … at $(t, y, e)$; `false` if the linear system is singular there. Allocates nothing.
+    /// $y^{\[1\]}$, then $y^{\[2\]}$, … at $(t, y, e)$; `false` if the linear system is singular there.
+    /// Allocates nothing.
     ///
     /// # Panics
     ///

@@ -4,8 +4,10 @@
 //!
 //! $$ c^{[k]} = a^{[0]} b^{[k]} + a^{[k]} b^{[0]} + \sum_{j=1}^{k-1} a^{[j]} b^{[k-j]} \qquad (\mathrm B) $$
 //!
-//! only the first two terms know the order $k$; the sum is over lower orders. It is the same with every other rule. So one program gives the order 0 with all that later orders read of
-//! it; all sums of an order are independent of each other and are added eight at a time; and one program, linear in what is new, takes the sums to the coefficients of their order.
+//! only the first two terms know the order $k$; the sum is over lower orders. It is the same with every other
+//! rule. So one program gives the order 0 with all that later orders read of
+//! it; all sums of an order are independent of each other and are added eight at a time; and one program,
+//! linear in what is new, takes the sums to the coefficients of their order.
 //!
 //! | | holds |
 //! |---|---|

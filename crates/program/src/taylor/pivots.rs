@@ -3,7 +3,8 @@
 /// How small a pivot may be beside the largest entry of its column.
 const THRESHOLD: f64 = 0.1;
 
-/// Rows and columns of the pivots, in the order of elimination (Markowitz 1957); what is left where the sample is singular comes last.
+/// Rows and columns of the pivots, in the order of elimination (Markowitz 1957); what is left where the
+/// sample is singular comes last.
 pub(super) fn choose(size: usize, sample: &[f64]) -> Vec<(usize, usize)> {
     assert_eq!(sample.len(), size * size, "a sample of the matrix");
     let mut k = sample.to_vec();

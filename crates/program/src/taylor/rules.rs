@@ -1,6 +1,7 @@
 //! Instructions into rules between power series.
 //!
-//! Sums, products, quotients and roots keep their form. Every other function $y$ is known by an equation between derivatives,
+//! Sums, products, quotients and roots keep their form. Every other function $y$ is known by an equation
+//! between derivatives,
 //!
 //! $$ w\,\dot y = \sum_i \pm f_i\,\dot g_i \qquad (\mathrm W) $$
 //!
@@ -308,7 +309,8 @@ impl Writer {
         self.made.rules.push(Rule::Product { to: scaled, a: b, b: to });
     }
 
-    /// Both functions of a pair at once; [`NONE`] where one has no name yet. Another instruction for the same pair copies what is there.
+    /// Both functions of a pair at once; [`NONE`] where one has no name yet. Another instruction for the same
+    /// pair copies what is there.
     fn pair(&mut self, pair: Pair, a: Slot, names: [Slot; 2]) {
         if let Some(&(odd, even)) = self.pairs.get(&(pair, a)) {
             for (to, from) in names.into_iter().zip([odd, even]) {

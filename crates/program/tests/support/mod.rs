@@ -67,7 +67,8 @@ pub(crate) const HARD: [f64; 26] = [
     710.0,
 ];
 
-/// Equal bits. What is not a number has no bits of its own: its sign and payload depend on the order of operands in the machine.
+/// Equal bits. What is not a number has no bits of its own: its sign and payload depend on the order of
+/// operands in the machine.
 pub(crate) fn same(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
 }

@@ -1,6 +1,7 @@
 //! Single shooting from a rough guess: the start of a path is moved until its end is where it should be.
 //!
-//! Steps are those of Levenberg and Marquardt, $(E^\top E + \lambda)\,\delta = -E^\top g$ with $E = B_0 + B_1\,\Phi(1)$, and λ follows how well they predict.
+//! Steps are those of Levenberg and Marquardt, $(E^\top E + \lambda)\,\delta = -E^\top g$ with $E = B_0 +
+//! B_1\,\Phi(1)$, and λ follows how well they predict.
 
 use crate::boundary::BoundaryProblem;
 use crate::boundary::shooting::Piece;

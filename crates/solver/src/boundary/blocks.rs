@@ -2,9 +2,12 @@
 //!
 //! $$ -G_i\,\delta_i + \delta_{i+1} = r_i, \qquad B_0\,\delta_0 + B_1\,\delta_N = -g \qquad (\mathrm{BL}) $$
 //!
-//! $\delta_1, \dots, \delta_{N-1}$ are eliminated one after another: the rows that contain $\delta_i$ are turned by reflections into a triangle for it and
-//! a relation between $\delta_0$ and $\delta_{i+1}$ (Wright 1992). Nothing grows on the way, as products $G_N\cdots G_1$ would.
-//! What is left for $\delta_0$ and $\delta_N$ is solved by least squares with rank detection, so that families of solutions and repeated conditions do no harm.
+//! $\delta_1, \dots, \delta_{N-1}$ are eliminated one after another: the rows that contain $\delta_i$ are
+//! turned by reflections into a triangle for it and
+//! a relation between $\delta_0$ and $\delta_{i+1}$ (Wright 1992). Nothing grows on the way, as products
+//! $G_N\cdots G_1$ would.
+//! What is left for $\delta_0$ and $\delta_N$ is solved by least squares with rank detection, so that
+//! families of solutions and repeated conditions do no harm.
 
 use crate::least_squares::LeastSquares;
 
@@ -29,7 +32,8 @@ pub(crate) struct Blocks {
 pub(crate) struct Factors {
     d: usize,
     conditions: usize,
-    /// For each eliminated node: the reflections with their lengths, the triangle, and the blocks of $\delta_0$ and $\delta_{i+1}$ beside it.
+    /// For each eliminated node: the reflections with their lengths, the triangle, and the blocks of
+    /// $\delta_0$ and $\delta_{i+1}$ beside it.
     stages: Vec<Stage>,
     /// What is left for $(\delta_0, \delta_N)$.
     matrix: Vec<f64>,
@@ -47,7 +51,8 @@ struct Stage {
     of_next: Vec<f64>,
 }
 
-/// Singular directions below this part of the largest are left out of a step: far above rounding of the blocks, far below what a regular problem has.
+/// Singular directions below this part of the largest are left out of a step: far above rounding of the
+/// blocks, far below what a regular problem has.
 const RANK: f64 = 1e-10;
 
 impl Blocks {

@@ -1,8 +1,10 @@
 //! Collocation at Gauss points: on each interval a polynomial whose slope is right there.
 //!
-//! $$ K_j = f\bigl(s_i + c_j h,\; y_i + h\sum_l a_{jl} K_l\bigr), \qquad y_{i+1} = y_i + h\sum_j b_j K_j \qquad (\mathrm{CG}) $$
+//! $$ K_j = f\bigl(s_i + c_j h,\; y_i + h\sum_l a_{jl} K_l\bigr), \qquad y_{i+1} = y_i + h\sum_j b_j K_j
+//! \qquad (\mathrm{CG}) $$
 //!
-//! with $q$ points: order $2q$ at the mesh points (de Boor and Swartz 1973). The slopes $K_j$ are unknowns of Newton's iteration like the nodes; within an interval
+//! with $q$ points: order $2q$ at the mesh points (de Boor and Swartz 1973). The slopes $K_j$ are unknowns of
+//! Newton's iteration like the nodes; within an interval
 //! they are eliminated: $(1 - h\,J_j a_{jl})\,\delta K = E + J\,\delta y_i$ gives $G_i$ and $r_i$ in (BL).
 
 use crate::boundary::BoundaryProblem;

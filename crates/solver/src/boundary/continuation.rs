@@ -2,7 +2,8 @@
 //!
 //! $$ g(y) = (1 - \lambda)\,g(y_0), \qquad \lambda: 0 \to 1 \qquad (\mathrm{PC}) $$
 //!
-//! The end conditions themselves are moved from what the first path satisfies to what is wanted. The curve is followed by its length, so that it may turn back in λ.
+//! The end conditions themselves are moved from what the first path satisfies to what is wanted. The curve is
+//! followed by its length, so that it may turn back in λ.
 
 use crate::boundary::BoundaryProblem;
 use crate::boundary::aim::{Aim, largest, sight};
@@ -84,7 +85,8 @@ pub fn pursue(
     Ok(best)
 }
 
-/// Back onto the curve; the derivatives there and the rounds it took, or none if it does not come back. At the landing λ stays.
+/// Back onto the curve; the derivatives there and the rounds it took, or none if it does not come back. At
+/// the landing λ stays.
 fn corrected(
     problem: &mut dyn BoundaryProblem,
     x: &mut [f64],

@@ -1,11 +1,13 @@
 //! A mesh that follows the residual: intervals are long where the polynomials of collocation are good.
 //!
-//! The residual on an interval behaves as $C h^q$ with $q$ Gauss points. The new mesh has equal shares of $\int C^{1/q} ds$, as many as the tolerance needs.
+//! The residual on an interval behaves as $C h^q$ with $q$ Gauss points. The new mesh has equal shares of
+//! $\int C^{1/q} ds$, as many as the tolerance needs.
 
 use crate::boundary::collocation::Rule;
 use crate::boundary::path::Path;
 
-/// The path on a mesh with the residual spread evenly below the tolerance; none if that needs more than `most` intervals.
+/// The path on a mesh with the residual spread evenly below the tolerance; none if that needs more than
+/// `most` intervals.
 pub(crate) fn redistributed(
     path: &Path,
     residuals: &[f64],
@@ -19,7 +21,8 @@ pub(crate) fn redistributed(
     if !worst.is_finite() {
         return None;
     }
-    // NOTE: a quarter of the tolerance leaves room for what the power law does not see; a floor keeps intervals from growing without bound.
+    // NOTE: a quarter of the tolerance leaves room for what the power law does not see; a floor keeps
+    // intervals from growing without bound.
     let share = |r: &f64| libm::pow(r.max(1e-4 * worst) / (0.25 * tolerance), 1.0 / q as f64);
     let shares: Vec<f64> = residuals.iter().map(share).collect();
     let total: f64 = shares.iter().sum();

@@ -1,7 +1,9 @@
 //! Newton's iteration on a whole path, damped.
 //!
-//! A step $\delta$ of (BL) is taken to the part $\lambda$ for which the next correction with the same factors is shorter,
-//! $|\bar\delta| \le (1 - \lambda/4)\,|\delta|$: a test that does not depend on how equations are scaled (Deuflhard 2011, §3.3). Lengths are in units of $1 + |y|$ along the path.
+//! A step $\delta$ of (BL) is taken to the part $\lambda$ for which the next correction with the same factors
+//! is shorter,
+//! $|\bar\delta| \le (1 - \lambda/4)\,|\delta|$: a test that does not depend on how equations are scaled
+//! (Deuflhard 2011, §3.3). Lengths are in units of $1 + |y|$ along the path.
 
 use crate::boundary::BoundaryProblem;
 use crate::boundary::blocks::Blocks;

@@ -50,6 +50,7 @@ pub trait BoundaryProblem {
         at_last: &mut [f64],
     ) -> Result<(), Halt>;
 
-    /// The next evaluations begin again at $s = 0$: for problems whose rates solve equations and remember the branch they are on.
+    /// The next evaluations begin again at $s = 0$: for problems whose rates solve equations and remember the
+    /// branch they are on.
     fn rewind(&mut self) {}
 }

@@ -1,6 +1,7 @@
 //! The singular values of a small matrix, with the directions they belong to.
 //!
-//! One-sided rotations of Jacobi make the columns of $A V$ orthogonal; their lengths are the singular values. Small ones come out with
+//! One-sided rotations of Jacobi make the columns of $A V$ orthogonal; their lengths are the singular values.
+//! Small ones come out with
 //! small relative error where the columns are well scaled, which is what rank decisions need (Demmel and Veselić 1992).
 
 /// Singular values, descending, with the columns of $V$ in the same order.

@@ -1,6 +1,7 @@
 //! The polynomials of one step: Radau nodes, Legendre coefficients, exact fractional integrals.
 //!
-//! On $[0,1]$ with the nodes $0 < c_1 < \dots < c_s = 1$ of Radau a function is its values at the nodes, or its coefficients in
+//! On $[0,1]$ with the nodes $0 < c_1 < \dots < c_s = 1$ of Radau a function is its values at the nodes, or
+//! its coefficients in
 //! $P_m(2\theta - 1)$. Fractional integrals of the basis at the nodes are exact by (G):
 //!
 //! $$ (J^\mu p)(c) = \frac{c^\mu}{\Gamma(\mu)} \int_0^1 (1-y)^{\mu-1} p(cy)\,dy $$

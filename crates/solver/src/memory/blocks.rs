@@ -3,8 +3,10 @@
 //! $$ \int_a^b k(t, t-\sigma)\,x\,d\sigma \approx \sum_i w_i\,k(t, t-\sigma_i)\,\tilde x(\sigma_i), \qquad
 //!    \int_a^b P_m\,\tilde x\,d\sigma = \int_a^b P_m\,x\,d\sigma, \quad m < 18 \qquad (\mathrm B) $$
 //!
-//! A block keeps the moments of the density, as the values $\tilde x$ at points of Gauss; where the kernel is a polynomial over the block ([`Resolved`]), that is all it sees of it. Two
-//! neighbours make a block of twice the length, and are forgotten once that is met as one for ever. A sum goes over some $\log N$ blocks, and as many are kept.
+//! A block keeps the moments of the density, as the values $\tilde x$ at points of Gauss; where the kernel is
+//! a polynomial over the block ([`Resolved`]), that is all it sees of it. Two
+//! neighbours make a block of twice the length, and are forgotten once that is met as one for ever. A sum
+//! goes over some $\log N$ blocks, and as many are kept.
 //! A kernel that is not resolved meets every step by itself, with panels that are halved until they agree.
 
 use super::basis::legendre;
@@ -166,7 +168,8 @@ impl Blocks {
         sum
     }
 
-    /// A step that meets a kernel of which nothing is known, in panels that are halved until the kernel is a polynomial on each.
+    /// A step that meets a kernel of which nothing is known, in panels that are halved until the kernel is a
+    /// polynomial on each.
     fn divided(
         &self,
         (near, far): (f64, f64),

@@ -136,7 +136,8 @@ impl Collocation {
                 // The next step would be below rounding.
                 return Ok(());
             }
-            // Rounding: steps that are nothing, or that no longer shrink. Densities of very short steps are noisy, but not their integrals.
+            // Rounding: steps that are nothing, or that no longer shrink. Densities of very short steps are
+            // noisy, but not their integrals.
             let stands = change > 0.1 * previous && fresh;
             let asked = stands || change < 1e-6 || frame.settled > 0.0;
             let felt = if asked { self.felt(frame) } else { f64::INFINITY };
@@ -147,7 +148,8 @@ impl Collocation {
             if nothing || (stands && (change < 1e-9 || felt < 1e-13)) {
                 return Ok(());
             }
-            // Away, and far, in what the equations feel too: a shorter step is found sooner than a solution. The first step has no shorter one.
+            // Away, and far, in what the equations feel too: a shorter step is found sooner than a solution.
+            // The first step has no shorter one.
             let away = change > previous.max(1e-2) && felt > 1e-6;
             if fresh && iteration > 1 && elapsed > 0.0 && away {
                 self.factored = 0.0;
@@ -321,7 +323,8 @@ impl Collocation {
         let (s, n, count) = (frame.basis.stages, frame.n, frame.operands.len());
         let mut felt = 0.0_f64;
         for (p, operand) in frame.operands.iter().enumerate() {
-            // What smooths less than a velocity and is not controlled shows the noise of densities in very short steps; it counts as it will when it is integrated.
+            // What smooths less than a velocity and is not controlled shows the noise of densities in very
+            // short steps; it counts as it will when it is integrated.
             let rough = !operand.controlled && operand.smoothing() < 1.0;
             let weight = if rough {
                 libm::pow(self.tables.h.min(1.0), 1.0 - operand.smoothing())

@@ -1,7 +1,9 @@
 //! Events of a run with memory: where functions of the motion are zero within a step.
 //!
-//! They are looked at at the nodes, and near both ends of a step to see which way they go there. A change of sign is a zero; between three points of one sign the middle of which is
-//! nearest to zero lies an extremum, which is a touch or a pair of zeros. What is zero at the end of a step is left to the next, which sees both sides of it.
+//! They are looked at at the nodes, and near both ends of a step to see which way they go there. A change of
+//! sign is a zero; between three points of one sign the middle of which is
+//! nearest to zero lies an extremum, which is a touch or a pair of zeros. What is zero at the end of a step
+//! is left to the next, which sees both sides of it.
 
 use super::run::{MemoryObserver, Run};
 use crate::dip::{Dip, Look};
@@ -18,7 +20,8 @@ const ROUNDING: f64 = 1e-14;
 impl Run<'_> {
     /// Locates the events within the trial, tells them, and gives the first that stops the run.
     ///
-    /// Changes of sign between nodes are zeros; between three points of one sign the middle of which is nearest to zero, the extremum is searched.
+    /// Changes of sign between nodes are zeros; between three points of one sign the middle of which is
+    /// nearest to zero, the extremum is searched.
     pub(super) fn events(
         &mut self,
         h: f64,

@@ -1,13 +1,16 @@
 //! The power-law kernel as a sum of exponentials.
 //!
-//! $$ \frac{t^{\nu-1}}{\Gamma(\nu)} = \frac{1}{\Gamma(\nu)\Gamma(1-\nu)} \int_{-\infty}^{\infty} e^{(1-\nu)x} e^{-e^x t}\,dx
+//! $$ \frac{t^{\nu-1}}{\Gamma(\nu)} = \frac{1}{\Gamma(\nu)\Gamma(1-\nu)} \int_{-\infty}^{\infty} e^{(1-\nu)x}
+//! e^{-e^x t}\,dx
 //!    \approx \sum_l w_l\,e^{-s_l t}, \qquad \delta \le t \le T,\ 0 < \nu < 1 \qquad (\mathrm S) $$
 //!
-//! by the trapezoidal rule in $x$, which converges exponentially; the nodes far below $1/T$ are replaced by the Gauss rule of their
+//! by the trapezoidal rule in $x$, which converges exponentially; the nodes far below $1/T$ are replaced by
+//! the Gauss rule of their
 //! discrete measure (Lanczos), so that few are left.
 //!
 //! On a step of length $h$ an exponential meets a polynomial in the moments
-//! $\int_0^1 e^{-z(1-\theta)} P_m(2\theta-1)\,d\theta = e^{-z/2}\,i_m(z/2)$ with the modified spherical Bessel functions, all positive and
+//! $\int_0^1 e^{-z(1-\theta)} P_m(2\theta-1)\,d\theta = e^{-z/2}\,i_m(z/2)$ with the modified spherical
+//! Bessel functions, all positive and
 //! found by their backward recurrence.
 
 use super::gauss::tridiagonal;

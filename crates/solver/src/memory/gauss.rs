@@ -2,7 +2,8 @@
 //!
 //! $$ \int_0^1 (1-y)^{\mu-1} g(y)\,dy \approx \sum_i w_i\,g(y_i), \qquad \mu > 0 \qquad (\mathrm G) $$
 //!
-//! exact for polynomials of degree $2n-1$; $\mu = 1$ is the rule of Gauss and Legendre. Nodes are the eigenvalues of the
+//! exact for polynomials of degree $2n-1$; $\mu = 1$ is the rule of Gauss and Legendre. Nodes are the
+//! eigenvalues of the
 //! symmetric tridiagonal matrix of the recurrence, weights the squares of the first components of
 //! its eigenvectors (Golub and Welsch 1969).
 

@@ -6,7 +6,8 @@
 //!    = \sum_{k=1}^m \frac{(t-t_n)^{\mu-k}}{\Gamma(\mu-k+1)} X_k(t_n) + \sum_l w_l e^{-s_l(t-t_n)} \psi_l, \qquad
 //!    \psi_l = \int_{t_0}^{t_n} e^{-s_l(t_n-\sigma)} X_m\,d\sigma \qquad (\mathrm H) $$
 //!
-//! The $X_k$ are compensated sums; the $\psi_l$ decay and take up one step at a time. A rate so fast that nothing older than the last step is left of it
+//! The $X_k$ are compensated sums; the $\psi_l$ decay and take up one step at a time. A rate so fast that
+//! nothing older than the last step is left of it
 //! is not carried along, and made again from the last step when a shorter one asks for it.
 
 use super::basis::{Basis, integrate_coefficients};

@@ -1,8 +1,11 @@
-//! Kernels that satisfy a linear equation with constant coefficients: $e^{-rs}\cos\omega s$, $s\,e^{-rs}$ and their like.
+//! Kernels that satisfy a linear equation with constant coefficients: $e^{-rs}\cos\omega s$, $s\,e^{-rs}$ and
+//! their like.
 //!
-//! $$ k^{(d)} = \sum_{j<d} a_j k^{(j)}, \qquad K = (k, k', \dots, k^{(d-1)}), \qquad K(s) = e^{Cs} K(0) \qquad (\mathrm C) $$
+//! $$ k^{(d)} = \sum_{j<d} a_j k^{(j)}, \qquad K = (k, k', \dots, k^{(d-1)}), \qquad K(s) = e^{Cs} K(0)
+//! \qquad (\mathrm C) $$
 //!
-//! with the companion matrix $C$. The past is the vector $\psi = \int K(t-\sigma)\,x\,d\sigma$: it turns with $e^{Ch}$ and takes up one step at a time.
+//! with the companion matrix $C$. The past is the vector $\psi = \int K(t-\sigma)\,x\,d\sigma$: it turns with
+//! $e^{Ch}$ and takes up one step at a time.
 //! Derivatives are scaled by powers of a rate $\omega$ that bounds the roots, so that all entries are of one size.
 
 use super::basis::{Basis, lagrange};

@@ -2,7 +2,8 @@
 //!
 //! $$ L_{jk} = \int_0^{c_j h} k(s)\,\ell_k(c_j - s/h)\,ds, \qquad k(s) = s^{\mu-1} g(s) \qquad (\mathrm L) $$
 //!
-//! The panel next to the lag 0 has a rule with the singular weight, as far as $g$ is smooth; those beyond are rules of Gauss. Where $g$ is not smooth at 0, panels halve towards it.
+//! The panel next to the lag 0 has a rule with the singular weight, as far as $g$ is smooth; those beyond are
+//! rules of Gauss. Where $g$ is not smooth at 0, panels halve towards it.
 
 use super::basis::{Basis, lagrange};
 use super::blocks::Values;
@@ -27,7 +28,8 @@ impl Local {
         Self { mu, singular, plain, tail: Tail::new() }
     }
 
-    /// Rows of (L) for some nodes. `kernel` writes values at given lags; without `resolved` nothing is known of where it is smooth.
+    /// Rows of (L) for some nodes. `kernel` writes values at given lags; without `resolved` nothing is known
+    /// of where it is smooth.
     pub(crate) fn rows(
         &self,
         basis: &Basis,

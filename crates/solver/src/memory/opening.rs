@@ -1,14 +1,19 @@
 //! The first step where densities are nearly not integrable: $x \sim \tau^e$ with $e$ near $-1$.
 //!
-//! $$ x(\tau) = \tau^e P(w), \qquad w = (\tau/h)^\gamma, \qquad \gamma = 1 + e, \qquad 0 \le w \le 1 \qquad (\mathrm O) $$
+//! $$ x(\tau) = \tau^e P(w), \qquad w = (\tau/h)^\gamma, \qquad \gamma = 1 + e, \qquad 0 \le w \le 1 \qquad
+//! (\mathrm O) $$
 //!
-//! Such a density is a power series in $\tau^\gamma$: what it has done by the time $\tau$ falls so slowly with $\tau$ that no mesh of polynomials reaches the start ($\tau^{0.01}$ is $1/2$ at $10^{-30}$). With (O) one
-//! step does, if it is so short that whole powers of $\tau$ are nothing. The equations are affine in $x$, $F = A(t,z)\,x + b(t,z)$, so that rows with $x$ in them can be divided by $\tau^e$:
+//! Such a density is a power series in $\tau^\gamma$: what it has done by the time $\tau$ falls so slowly
+//! with $\tau$ that no mesh of polynomials reaches the start ($\tau^{0.01}$ is $1/2$ at $10^{-30}$). With (O)
+//! one
+//! step does, if it is so short that whole powers of $\tau$ are nothing. The equations are affine in $x$, $F =
+//! A(t,z)\,x + b(t,z)$, so that rows with $x$ in them can be divided by $\tau^e$:
 //! $A P + \tau^{-e} b = 0$ has no large numbers however early a node is. Integrals of (O) are
 //!
 //! $$ J^\mu x(\tau) = \frac{\tau^{\mu+e}}{\Gamma(\mu)} \int_0^1 (1-y)^{\mu-1} y^e P(w y^\gamma)\,dy, $$
 //!
-//! with a rule of Gauss and Jacobi near $y = 1$, panels in powers of 8 below, and an integral in $w$ where $(1-y)^{\mu-1}$ is 1.
+//! with a rule of Gauss and Jacobi near $y = 1$, panels in powers of 8 below, and an integral in $w$ where
+//! $(1-y)^{\mu-1}$ is 1.
 
 use super::basis::Basis;
 use super::collocation::{eliminate, substitute};
@@ -45,7 +50,8 @@ pub(crate) fn opens(operands: &[Operand]) -> bool {
 }
 
 impl Opening {
-    /// Solves the step of length `h` from `t0`; none if the equations are not affine in the densities or Newton's iteration does not settle.
+    /// Solves the step of length `h` from `t0`; none if the equations are not affine in the densities or
+    /// Newton's iteration does not settle.
     pub(crate) fn solve(
         system: &mut dyn MemorySystem,
         operands: &[Operand],
@@ -214,7 +220,8 @@ impl Opening {
         libm::pow(self.h, gamma) * w / gamma * sum
     }
 
-    /// $\int_0^h e^{-s(h-\tau)} X_m\,d\tau$ for each rate $s$, with $X_0 = x$, $X_1 = Jx$; beyond, nothing is left in so short a step.
+    /// $\int_0^h e^{-s(h-\tau)} X_m\,d\tau$ for each rate $s$, with $X_0 = x$, $X_1 = Jx$; beyond, nothing is
+    /// left in so short a step.
     pub(crate) fn moments(&self, unknown: usize, whole: usize, rates: &[f64]) -> Vec<f64> {
         if whole > 1 {
             return vec![0.0; rates.len()];

@@ -1,10 +1,13 @@
 //! Memory recounted: the integrals (Z) of a run by direct quadrature, at a few of its output times.
 //!
-//! $$ z_p(T) = \sum_i a_{pi}\,\tau^{e_{pi}} + \sum_{\text{steps}} \int \frac{(T-\sigma)^{\mu-1}}{\Gamma(\mu)}\,x_{u(p)}(\sigma)\,d\sigma $$
+//! $$ z_p(T) = \sum_i a_{pi}\,\tau^{e_{pi}} + \sum_{\text{steps}} \int
+//! \frac{(T-\sigma)^{\mu-1}}{\Gamma(\mu)}\,x_{u(p)}(\sigma)\,d\sigma $$
 //!
-//! with the kernel as it is: no exponentials, nothing carried from step to step but the sum. Steps far from $T$ are met by a rule of Gauss, those beside it by panels that halve
+//! with the kernel as it is: no exponentials, nothing carried from step to step but the sum. Steps far from
+//! $T$ are met by a rule of Gauss, those beside it by panels that halve
 //! towards it, the one that ends in $T$ by a rule with the singular weight.
-//! Other kernels, $\int k(T, T-\sigma)\,x\,d\sigma$ as they are written, by panels that are halved until both halves agree with the whole, and next to $T$ by a doubly exponential rule.
+//! Other kernels, $\int k(T, T-\sigma)\,x\,d\sigma$ as they are written, by panels that are halved until both
+//! halves agree with the whole, and next to $T$ by a doubly exponential rule.
 
 use super::basis::{Basis, lagrange};
 use super::blocks::{Values, panel};
@@ -12,7 +15,8 @@ use super::gauss::gauss_jacobi;
 use super::run::Piece;
 use super::system::{Kernel, Operand};
 
-/// Points of a panel; the kernel is singular at least a panel's length away, so that $5.8^{-2\cdot 12}$ is below rounding.
+/// Points of a panel; the kernel is singular at least a panel's length away, so that $5.8^{-2\cdot 12}$ is
+/// below rounding.
 const POINTS: usize = 12;
 
 /// Doubly exponential points of the part of a step next to its end, and the part.
@@ -54,7 +58,8 @@ struct Target {
 }
 
 impl Recount {
-    /// For the operands of a system, and for other kernels that meet the unknowns `written`, with `stages` nodes in a step, at these times.
+    /// For the operands of a system, and for other kernels that meet the unknowns `written`, with `stages`
+    /// nodes in a step, at these times.
     pub fn new(
         operands: Vec<Operand>,
         written: Vec<usize>,
@@ -125,7 +130,8 @@ impl Recount {
         }
     }
 
-    /// Compares with the operands that the run has at an output time, and with what it has for the kernels as they are written.
+    /// Compares with the operands that the run has at an output time, and with what it has for the kernels as
+    /// they are written.
     pub fn compare(&mut self, t: f64, z: &[f64], written: &[f64]) {
         for target in self.targets.iter_mut().filter(|target| target.t == t && target.whole) {
             let mut worst = 0.0_f64;
@@ -239,7 +245,8 @@ impl Recount {
     }
 }
 
-/// $\int_0^r k\,x\,ds$ with $s = r/(1 + e^{\pi\sinh u})$: whatever the singularity at 0 is, the integrand decays doubly exponentially.
+/// $\int_0^r k\,x\,ds$ with $s = r/(1 + e^{\pi\sinh u})$: whatever the singularity at 0 is, the integrand
+/// decays doubly exponentially.
 fn nearest(r: f64, kernel: Values<'_>, density: &dyn Fn(f64) -> f64) -> f64 {
     let (count, h) = (NEAREST.0, 0.0875);
     let mut value = [0.0];

@@ -1,7 +1,9 @@
 //! Where a kernel is smooth: how long a part of the past may be that it meets as a polynomial.
 //!
-//! A kernel $k(t, s) = s^{\mu-1} g(t, s)$ is looked at on panels of lags. A panel is resolved if the last coefficients of $k$ in Legendre polynomials, of degree up to 17, are nothing
-//! beside its largest value; one that is not is halved. What halving does not resolve is a break (a jump or a kink); other panels begin and end there.
+//! A kernel $k(t, s) = s^{\mu-1} g(t, s)$ is looked at on panels of lags. A panel is resolved if the last
+//! coefficients of $k$ in Legendre polynomials, of degree up to 17, are nothing
+//! beside its largest value; one that is not is halved. What halving does not resolve is a break (a jump or a
+//! kink); other panels begin and end there.
 
 use super::basis::legendre;
 use super::gauss::gauss_jacobi;
@@ -13,7 +15,8 @@ pub(crate) const POINTS: usize = 18;
 const OCTAVES: i32 = 60;
 /// Most panels that are looked at.
 const PANELS: usize = 3000;
-/// Coefficients that are nothing, beside the largest value: they fall to a sixth each in an octave of a power, so that the first that is left out is below 1e-13.
+/// Coefficients that are nothing, beside the largest value: they fall to a sixth each in an octave of a
+/// power, so that the first that is left out is below 1e-13.
 const NOTHING: f64 = 2e-12;
 /// Most breaks.
 const BREAKS: usize = 16;
@@ -52,7 +55,8 @@ impl Resolved {
         }
     }
 
-    /// Looks at the kernel of a run of length `span`. `kernel` has its value at a time since the start and a lag; `steady` says that the time does not matter.
+    /// Looks at the kernel of a run of length `span`. `kernel` has its value at a time since the start and a
+    /// lag; `steady` says that the time does not matter.
     /// `None` if it cannot be resolved, or breaks at lags that change.
     pub fn new(
         mu: f64,

@@ -1,10 +1,14 @@
 //! A system with memory into a run: steps, outputs, events.
 //!
-//! The densities are not smooth at the start, so the first step is very short and the steps grow geometrically from there, as far as the error allows. The error of a
-//! step is estimated by the decay of the Legendre coefficients $\hat x_m$: the first that is left out and matters at the end of
-//! the step, where collocation is better than within, is about $\hat x_{s-1}^3/\hat x_{s-2}^2$, felt in an operand as $h^\mu$ times that.
+//! The densities are not smooth at the start, so the first step is very short and the steps grow
+//! geometrically from there, as far as the error allows. The error of a
+//! step is estimated by the decay of the Legendre coefficients $\hat x_m$: the first that is left out and
+//! matters at the end of
+//! the step, where collocation is better than within, is about $\hat x_{s-1}^3/\hat x_{s-2}^2$, felt in an
+//! operand as $h^\mu$ times that.
 //!
-//! **Dense output** is exact: an output within a step is the end of a shorter step from the same start, so that it satisfies all equations as a step does.
+//! **Dense output** is exact: an output within a step is the end of a shorter step from the same start, so
+//! that it satisfies all equations as a step does.
 //! Events are located in the same way.
 
 mod begin;
@@ -39,7 +43,8 @@ pub struct MemoryOptions {
     pub max_steps: usize,
     /// The smallest exponent $e > -1$ with which a density begins, $x \sim \tau^e$; 0 if all are bounded.
     pub exponent: f64,
-    /// How far Newton's iteration goes, as a part of the tolerance; 0 is to rounding, so that equations hold at every output.
+    /// How far Newton's iteration goes, as a part of the tolerance; 0 is to rounding, so that equations hold
+    /// at every output.
     pub settled: f64,
 }
 
@@ -147,7 +152,8 @@ pub fn integrate_memory(
 
 /// Parts of an octave that lengths under error control are rounded to.
 const COARSE: f64 = 4.0;
-/// The same for the graded mesh of a given length, as parts of that length, so that meshes of different lengths are graded alike:
+/// The same for the graded mesh of a given length, as parts of that length, so that meshes of different
+/// lengths are graded alike:
 /// 1 % more steps, and at most some thousand tables however many steps there are.
 const FINE: f64 = 64.0;
 

@@ -3,8 +3,10 @@
 //! $$ (J^\mu f)_n \approx h^\mu \sum_{j \le n} w_{n-j} f_j, \qquad \sum_k w_k \zeta^k =
 //!    \bigl(\tfrac{11}{6} - 3\zeta + \tfrac32\zeta^2 - \tfrac13\zeta^3\bigr)^{-\mu} \qquad (\mathrm C) $$
 //!
-//! the convolution quadrature of the backward differentiation formula of order 3 (Lubich 1986); derivatives have $\mu = -\alpha$. It has its order for functions that begin with zeros, so
-//! the Taylor polynomial at the start, from one-sided differences, is taken off and treated exactly. Cost $O(N \log N)$ by the fast Fourier transform; this road shares nothing with the
+//! the convolution quadrature of the backward differentiation formula of order 3 (Lubich 1986); derivatives
+//! have $\mu = -\alpha$. It has its order for functions that begin with zeros, so
+//! the Taylor polynomial at the start, from one-sided differences, is taken off and treated exactly. Cost
+//! $O(N \log N)$ by the fast Fourier transform; this road shares nothing with the
 //! collocation, and the two check each other.
 
 use realfft::RealFftPlanner;
@@ -20,7 +22,8 @@ pub enum SampleOperator {
     Integral(f64),
     /// Caputo's derivative of order $\alpha$.
     Caputo(f64),
-    /// The derivative of Riemann and Liouville of order $\alpha$; not finite at the first sample where the function does not vanish.
+    /// The derivative of Riemann and Liouville of order $\alpha$; not finite at the first sample where the
+    /// function does not vanish.
     RiemannLiouville(f64),
 }
 
@@ -71,7 +74,8 @@ pub fn operate_on_samples(operator: SampleOperator, h: f64, f: &[f64]) -> Option
     Some(result)
 }
 
-/// $i^e$ for all $i$ below `count`: a product of two earlier ones where 2, 3 or 5 divides $i$, which leaves a quarter to be found.
+/// $i^e$ for all $i$ below `count`: a product of two earlier ones where 2, 3 or 5 divides $i$, which leaves a
+/// quarter to be found.
 fn powers(e: f64, count: usize) -> Vec<f64> {
     let mut found: Vec<f64> = Vec::with_capacity(count);
     for i in 0..count {

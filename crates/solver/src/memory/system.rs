@@ -1,9 +1,11 @@
 //! What the collocation knows of a system with memory.
 //!
-//! $$ F(t, x, z) = 0, \qquad z_p(t) = \sum_i a_{pi}\,\tau^{e_{pi}} + \int_{t_0}^t k_p(t, t-\sigma)\,x_{u(p)}(\sigma)\,d\sigma,
+//! $$ F(t, x, z) = 0, \qquad z_p(t) = \sum_i a_{pi}\,\tau^{e_{pi}} + \int_{t_0}^t k_p(t,
+//! t-\sigma)\,x_{u(p)}(\sigma)\,d\sigma,
 //!    \qquad \tau = t - t_0 \qquad (\mathrm Z) $$
 //!
-//! The unknowns $x$ are densities (highest derivatives, multipliers, operands of memory); the operands $z$ are everything that has been integrated:
+//! The unknowns $x$ are densities (highest derivatives, multipliers, operands of memory); the operands $z$
+//! are everything that has been integrated:
 //! velocities, positions, fractional derivatives. There are as many equations as unknowns.
 
 use super::resolved::Resolved;
@@ -89,12 +91,16 @@ pub enum Kernel {
     Power(f64),
     /// $\sum w\,e^{-r s}$ over the pairs $(w, r)$.
     Exponentials(Vec<(f64, f64)>),
-    /// $k^{(d)} = \sum_j a_j k^{(j)}$ with the coefficients $a_j$ and the values $k^{(j)}(0)$: damped waves, polynomials times exponentials.
+    /// $k^{(d)} = \sum_j a_j k^{(j)}$ with the coefficients $a_j$ and the values $k^{(j)}(0)$: damped waves,
+    /// polynomials times exponentials.
     Linear(Vec<f64>, Vec<f64>),
-    /// $s^{\mu-1}/\Gamma(\mu)\,\mathrm{Re} \sum w\,e^{-zs}$ with $0 < \mu \le 1$: damped waves, alone or times a singular power.
+    /// $s^{\mu-1}/\Gamma(\mu)\,\mathrm{Re} \sum w\,e^{-zs}$ with $0 < \mu \le 1$: damped waves, alone or
+    /// times a singular power.
     Waves(f64, Vec<Wave>),
-    /// Any other, from [`MemorySystem::kernel`], of which $s^{1-\mu} k$ is smooth or grows like a logarithm at the lag 0. With [`Resolved`] the past is kept in blocks, some
-    /// $\log N$ of them; else the whole past is kept and summed anew, at a cost that grows with the square of the steps.
+    /// Any other, from [`MemorySystem::kernel`], of which $s^{1-\mu} k$ is smooth or grows like a logarithm
+    /// at the lag 0. With [`Resolved`] the past is kept in blocks, some
+    /// $\log N$ of them; else the whole past is kept and summed anew, at a cost that grows with the square of
+    /// the steps.
     General(f64, Option<Resolved>),
 }
 

@@ -3,7 +3,8 @@
 //! $$ k(s) = \frac{s^{\mu-1}}{\Gamma(\mu)} \operatorname{Re} \sum_j c_j e^{-z_j s}
 //!    \approx \operatorname{Re} \sum_l w_l e^{-\zeta_l s}, \qquad 0 < \mu \le 1 \qquad (\mathrm W) $$
 //!
-//! For $\mu = 1$ the terms are those given. For $\mu < 1$ they are the products of the waves with the terms of the power, $\zeta = s_l + z_j$: what is exact for the power is exact for
+//! For $\mu = 1$ the terms are those given. For $\mu < 1$ they are the products of the waves with the terms
+//! of the power, $\zeta = s_l + z_j$: what is exact for the power is exact for
 //! the product. On a step a wave meets a polynomial in the moments $e^{-z/2} i_m(z/2)$ with complex $z$.
 
 use realfft::num_complex::Complex64;

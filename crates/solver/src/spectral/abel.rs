@@ -1,8 +1,10 @@
 //! Fractional integrals of the basis: the rows of $J^\nu$.
 //!
-//! $$ (J^\nu y)(x) = \frac1{\Gamma(\nu)}\int_0^x (x-\tau)^{\nu-1}y(\tau)\,d\tau = \sum_j r_j\,Y_j, \qquad Y_j = y(x_j)\,\frac{dx}{du}(u_j) $$
+//! $$ (J^\nu y)(x) = \frac1{\Gamma(\nu)}\int_0^x (x-\tau)^{\nu-1}y(\tau)\,d\tau = \sum_j r_j\,Y_j, \qquad Y_j =
+//! y(x_j)\,\frac{dx}{du}(u_j) $$
 //!
-//! Next to $x$, up to half the distance to the nearer end, $y$ is smooth and the rule of Gauss and Jacobi takes the kernel exactly. The rest is integrated over $u$
+//! Next to $x$, up to half the distance to the nearer end, $y$ is smooth and the rule of Gauss and Jacobi
+//! takes the kernel exactly. The rest is integrated over $u$
 //! in panels that grow with the distance from $x$, as the kernel becomes smooth.
 
 use std::f64::consts::PI;
@@ -75,7 +77,8 @@ impl Abel {
             return row;
         }
         if place.right <= 0.0 {
-            // At the far end the integrand is a function of u on the whole line, where the rule of equal steps is exact.
+            // At the far end the integrand is a function of u on the whole line, where the rule of equal
+            // steps is exact.
             for (r, p) in row.iter_mut().zip(&grid.places) {
                 *r = grid.step * libm::pow(p.right, nu - 1.0) / libm::tgamma(nu);
             }
@@ -176,7 +179,8 @@ mod tests {
                         let value: f64 = row.iter().zip(&y).map(|(r, y)| r * y).sum();
                         let exact = libm::tgamma(p + 1.0) / libm::tgamma(p + 1.0 + nu)
                             * libm::pow(from(place), p + nu);
-                        // Cardinal functions leave out e^{-π²/2h} < 1e-26 at h = 0.08, and beyond the last node x^0.4 < 1e-30: what is left is rounding.
+                        // Cardinal functions leave out e^{-π²/2h} < 1e-26 at h = 0.08, and beyond the last
+                        // node x^0.4 < 1e-30: what is left is rounding.
                         assert!(
                             (value - exact).abs() < 1e-11 * (1.0 + exact.abs()),
                             "{nu} {p} {side:?} {left}: {value} {exact}"

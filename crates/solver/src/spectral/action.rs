@@ -1,6 +1,8 @@
 //! Operators and end conditions as matrices on the nodes, with their adjoints.
 //!
-//! A density is known by $Y = y\,dx/du$ at the nodes. With $K_s^\nu$ the matrix of $J_s^\nu$ and $W$ the weights, an operator $K_1 W K_2$ has the adjoint $\bar K_2 W \bar K_1$, acting on $W f$, where the bar exchanges left and right.
+//! A density is known by $Y = y\,dx/du$ at the nodes. With $K_s^\nu$ the matrix of $J_s^\nu$ and $W$ the
+//! weights, an operator $K_1 W K_2$ has the adjoint $\bar K_2 W \bar K_1$, acting on $W f$, where the bar
+//! exchanges left and right.
 
 use super::abel::Abel;
 use super::course::{Course, Operator, power};

@@ -2,10 +2,13 @@
 //!
 //! $$ q = \sum_{j<\lceil N\rceil} c_j\frac{x^j}{j!} + J^N y , $$
 //!
-//! with the distance $x$ from the function's own end. Operators from the same end lower the order: $D^\beta q = J^{N-\beta}y + \ldots$, the constants being those of Caputo or of Riemann and Liouville.
-//! Operators from the other end act on the ordinary derivative: with $m = \lceil\beta\rceil \le N$ and the distance $z$ from that end
+//! with the distance $x$ from the function's own end. Operators from the same end lower the order: $D^\beta q =
+//! J^{N-\beta}y + \ldots$, the constants being those of Caputo or of Riemann and Liouville.
+//! Operators from the other end act on the ordinary derivative: with $m = \lceil\beta\rceil \le N$ and the
+//! distance $z$ from that end
 //!
-//! $$ D_{\text{other}}^\beta q = (-1)^m J_{\text{other}}^{m-\beta}\,q^{(m)}, \qquad \text{and for Riemann–Liouville } + \sum_{k<m} (-1)^k q^{(k)}(\text{far})\,\frac{z^{k-\beta}}{\Gamma(k+1-\beta)}, $$
+//! $$ D_{\text{other}}^\beta q = (-1)^m J_{\text{other}}^{m-\beta}\,q^{(m)}, \qquad \text{and for
+//! Riemann–Liouville } + \sum_{k<m} (-1)^k q^{(k)}(\text{far})\,\frac{z^{k-\beta}}{\Gamma(k+1-\beta)}, $$
 //!
 //! derivatives being counted along the function's own direction.
 
@@ -61,7 +64,8 @@ pub enum Operator {
     Integral(Side, f64),
 }
 
-/// An operator on the density: integrals one after the other, the last applied first; and values at the far end times powers of the distance from it.
+/// An operator on the density: integrals one after the other, the last applied first; and values at the far
+/// end times powers of the distance from it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Chain {
     pub(crate) sign: f64,

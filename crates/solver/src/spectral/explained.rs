@@ -1,8 +1,11 @@
 //! How much of the forces along a course other forces of given directions explain.
 //!
-//! The variational derivative of $\int L\,dt$ along a course is a force $-R$, in general a distribution. Whether $R = \sum_a\lambda_a\,a_a$ for some $\lambda(t)$ is asked without differentiating anything: for variations $\delta q = J^N\xi$ that vanish at the far end
+//! The variational derivative of $\int L\,dt$ along a course is a force $-R$, in general a distribution.
+//! Whether $R = \sum_a\lambda_a\,a_a$ for some $\lambda(t)$ is asked without differentiating anything: for
+//! variations $\delta q = J^N\xi$ that vanish at the far end
 //!
-//! $$ E_k + \bar J^{N_k}\Bigl(\sum_a\lambda_a\,a_{ak}\Bigr) = \sum_j C_{kj}\,\kappa_{kj}(t), \qquad E_k = \sum_i O_i^*\,\frac{\partial L}{\partial O_i}, $$
+//! $$ E_k + \bar J^{N_k}\Bigl(\sum_a\lambda_a\,a_{ak}\Bigr) = \sum_j C_{kj}\,\kappa_{kj}(t), \qquad E_k =
+//! \sum_i O_i^*\,\frac{\partial L}{\partial O_i}, $$
 //!
 //! and the best $\lambda$ and $C$ are those of least squares.
 

@@ -2,7 +2,8 @@
 //!
 //! The unknowns are the densities at the nodes, the constants, and a multiplier $C_r$ for each end condition:
 //!
-//! $$ \sum_i A_i^*\,W\,\partial_i\mathcal L - \sum_r C_r\kappa_r = 0, \qquad \int\sum_i \partial_i\mathcal L\;O_i\frac{x^j}{j!}\,dt - \sum_r C_r B_{rj} = 0, \qquad B_r(Y, c) = b_r . $$
+//! $$ \sum_i A_i^*\,W\,\partial_i\mathcal L - \sum_r C_r\kappa_r = 0, \qquad \int\sum_i \partial_i\mathcal
+//! L\;O_i\frac{x^j}{j!}\,dt - \sum_r C_r B_{rj} = 0, \qquad B_r(Y, c) = b_r . $$
 //!
 //! Rows and columns are scaled by the roots of the weights. Steps are halved until the residual falls.
 
@@ -35,7 +36,8 @@ pub struct Extremum {
     pub residual: f64,
     /// Newton steps.
     pub steps: usize,
-    /// Negative eigenvalues of the second variation with the conditions as its border: one for each condition, and one more for each
+    /// Negative eigenvalues of the second variation with the conditions as its border: one for each
+    /// condition, and one more for each
     /// direction in which the action has a maximum. None where it was not decided.
     pub negative: Option<usize>,
     pub(crate) problem: VariationalProblem,
@@ -45,7 +47,8 @@ pub struct Extremum {
 /// Why there is no stationary point.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoExtremum {
-    /// The equations do not determine the unknown of this function (or, after the last one, the multiplier of an end condition).
+    /// The equations do not determine the unknown of this function (or, after the last one, the multiplier of
+    /// an end condition).
     Singular(usize),
     /// The integrand is infinite or not a number at this place.
     NotFinite(Place),
@@ -53,7 +56,8 @@ pub enum NoExtremum {
     Unconverged(f64),
 }
 
-/// Looks for a stationary point on `2 half + 1` nodes, from another one or from the shortest densities that meet the end conditions.
+/// Looks for a stationary point on `2 half + 1` nodes, from another one or from the shortest densities that
+/// meet the end conditions.
 ///
 /// # Errors
 ///
@@ -372,7 +376,8 @@ impl<'a> Newton<'a> {
             lu.solve(&mut step);
             let size = step.iter().fold(0.0_f64, |m, s| m.max(s.abs()));
             let reached = x.iter().zip(&scale).fold(1.0_f64, |m, (x, s)| m.max((x / s).abs()));
-            // NOTE: the last digits of a step are rounding; then no step makes the residual smaller, and the error is that of the basis.
+            // NOTE: the last digits of a step are rounding; then no step makes the residual smaller, and the
+            // error is that of the basis.
             let fine = size <= 1e-7 * reached;
             let mut factor = 1.0;
             let next = loop {

@@ -22,7 +22,8 @@ pub struct VariationalProblem {
     pub length: f64,
     /// The unknown functions.
     pub courses: Vec<Course>,
-    /// For each function the power of the distance from its far end that its density is like there: $-0.4$ for $z^{-0.4}$.
+    /// For each function the power of the distance from its far end that its density is like there: $-0.4$
+    /// for $z^{-0.4}$.
     pub tails: Vec<f64>,
     /// Function and operator for each value that the integrand sees.
     pub operators: Vec<(usize, Operator)>,

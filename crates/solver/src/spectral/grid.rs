@@ -2,7 +2,8 @@
 //!
 //! $$ x = \frac{T}{1 + e^{-\pi\sinh u}}, \qquad u_j = jh, \quad -M \le j \le M $$
 //!
-//! The step balances the two errors of cardinal functions: $e^{-\pi^2/2h}$ for what is left out between the nodes, $e^{-(\pi\gamma/2)e^{Mh}}$ for what
+//! The step balances the two errors of cardinal functions: $e^{-\pi^2/2h}$ for what is left out between the
+//! nodes, $e^{-(\pi\gamma/2)e^{Mh}}$ for what
 //! is left out beyond them if the density times $dx/du$ falls like $x^\gamma$ at the ends.
 
 use std::f64::consts::PI;
@@ -87,7 +88,8 @@ impl Grid {
         }
     }
 
-    /// $h\sum_{j>M} z_j^p\,w_j\,(z_j/z_M)^e/w_M$ beyond the last node at an end, with the distance $z$ from it: times $Y_M$, what the nodes leave out of $\int z^p y\,dz$ where $y$ is like $z^e$.
+    /// $h\sum_{j>M} z_j^p\,w_j\,(z_j/z_M)^e/w_M$ beyond the last node at an end, with the distance $z$ from
+    /// it: times $Y_M$, what the nodes leave out of $\int z^p y\,dz$ where $y$ is like $z^e$.
     pub(crate) fn beyond(&self, end: Side, p: f64, e: f64) -> f64 {
         let last = self.last(end);
         let (z, w) = (end.distance(self.places[last]), self.weights[last]);

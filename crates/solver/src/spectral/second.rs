@@ -1,8 +1,10 @@
 //! The second variation of the action on the nodes, and its negative directions.
 //!
-//! $$ \delta^2 S = h\sum_m\sum_{pq} w_m\,\frac{\partial^2\mathcal L}{\partial O_p\,\partial O_q}\,(O_p\xi)(t_m)\,(O_q\xi)(t_m) $$
+//! $$ \delta^2 S = h\sum_m\sum_{pq} w_m\,\frac{\partial^2\mathcal L}{\partial O_p\,\partial
+//! O_q}\,(O_p\xi)(t_m)\,(O_q\xi)(t_m) $$
 //!
-//! is symmetric as it stands: the equations of Newton's iteration, with adjoint operators, are so only up to the error of the basis.
+//! is symmetric as it stands: the equations of Newton's iteration, with adjoint operators, are so only up to
+//! the error of the basis.
 
 use super::extremum::{Newton, State};
 use crate::symmetric::symmetric_eigenvalues;
@@ -11,7 +13,8 @@ use crate::symmetric::symmetric_eigenvalues;
 const EIGENVALUES: usize = 180;
 
 impl Newton<'_> {
-    /// Negative eigenvalues of the second variation with the end conditions as its border; none where there are too many unknowns, or one has no sign.
+    /// Negative eigenvalues of the second variation with the end conditions as its border; none where there
+    /// are too many unknowns, or one has no sign.
     pub(crate) fn negative(&self, state: &State) -> Option<usize> {
         let (n, count, total) = (self.grid.len(), self.actions.len(), self.total());
         if total > EIGENVALUES {

@@ -51,7 +51,8 @@ impl MemorySystem for Duffing {
     }
 }
 
-/// $\ddot q = -Kq + \lambda a$ with $a\cdot\dot q + b\cdot D^\alpha q = 0$, $0 < \alpha < 2$: a density $\lambda$ that is singular at the start.
+/// $\ddot q = -Kq + \lambda a$ with $a\cdot\dot q + b\cdot D^\alpha q = 0$, $0 < \alpha < 2$: a density
+/// $\lambda$ that is singular at the start.
 pub struct Constrained {
     pub alpha: f64,
     pub a: [f64; 2],

@@ -207,7 +207,8 @@ impl<'a> Writer<'a> {
         Some(value)
     }
 
-    /// Keeps the value in its register if it is read soon, leaves it in memory if it is read later, forgets it otherwise.
+    /// Keeps the value in its register if it is read soon, leaves it in memory if it is read later, forgets
+    /// it otherwise.
     fn settle(&mut self, v: u32, place: usize) -> Option<()> {
         let index = v as usize;
         let next = self.values.next_use(v);
