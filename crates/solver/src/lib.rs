@@ -19,51 +19,33 @@
 //! **Invariants.** Nothing here knows mechanics, files, clocks or threads. The same system and
 //! options give the same bits. The loop over steps does not allocate.
 
-mod boundary;
-mod dip;
-mod dop853;
-mod dop853_table;
-mod events;
-mod integrate;
-mod least_squares;
-mod lu;
-mod memory;
-mod observer;
-mod rank;
-mod rk4;
-#[cfg(test)]
-mod sample;
-mod size;
-mod spectral;
-mod step;
-mod stepper;
-mod symmetric;
-mod system;
-mod taylor;
-mod trajectory;
+mod bvp;
+mod linalg;
+mod ode;
+mod quadrature;
+mod variational;
+mod volterra;
 
-pub use boundary::{
-    Aim, BoundaryOptions, BoundaryProblem, BoundaryReport, Flow, Path, Scheme, SingularValues,
-    aim, flow, miss, pursue, residual_on_the_way, singular_values, solve_boundary,
+pub use bvp::{
+    Aim, BoundaryOptions, BoundaryProblem, BoundaryReport, Flow, Path, Scheme, aim, flow, miss,
+    pursue, residual_on_the_way, solve_boundary,
 };
-pub use dop853::{Coefficients, WholeStep};
-pub use integrate::{Method, Options, Outcome, Statistics, StopReason, integrate};
-pub use least_squares::{Fit, LeastSquares, Solution, least_squares};
-pub use lu::{Lu, Singular};
-pub use memory::{
-    Exponentials, Kernel, KernelValues, MemoryObserver, MemoryOptions, MemoryOutcome,
-    MemorySystem, Operand, Piece, Recount, Resolved, SampleOperator, Wave, gauss_jacobi,
-    integrate_memory, operate_on_samples,
+pub use linalg::{
+    Fit, LeastSquares, Lu, RankRevealing, Singular, SingularValues, Solution, cholesky,
+    cholesky_solve, least_squares, singular_values, symmetric_eigenvalues,
 };
-pub use observer::{Control, Crossing, Event, Observer};
-pub use rank::RankRevealing;
-pub use spectral::{
+pub use ode::{
+    BLOCK, Block, Coefficients, Control, Crossing, Direction, Event, EventKind, Halt, Method,
+    Observer, Options, Outcome, Statistics, Step, StopReason, StoredStep, System, Term,
+    Trajectory, WholeStep, integrate, taylor_order,
+};
+pub use quadrature::gauss_jacobi;
+pub use variational::{
     Condition, Course, EndTerm, Explained, Extremum, Forces, Functional, Grid, NoExtremum,
     Operator, Place, Side, Start, VariationalProblem, explained, extrema, extremum,
 };
-pub use step::{Step, StoredStep};
-pub use stepper::{BLOCK, Block, Term};
-pub use symmetric::{cholesky, cholesky_solve, symmetric_eigenvalues};
-pub use system::{Direction, EventKind, Halt, System};
-pub use taylor::taylor_order;
-pub use trajectory::Trajectory;
+pub use volterra::{
+    Exponentials, Kernel, KernelValues, MemoryObserver, MemoryOptions, MemoryOutcome,
+    MemorySystem, Operand, Piece, Recount, Resolved, SampleOperator, Wave, integrate_memory,
+    operate_on_samples,
+};

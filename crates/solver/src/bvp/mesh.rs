@@ -1,0 +1,66 @@
+//! A mesh that follows the residual: intervals are long where the polynomials of collocation are good.
+//!
+//! The residual on an interval behaves as $C h^q$ with $q$ Gauss points. The new mesh has equal shares of
+//! $\int C^{1/q} ds$, as many as the tolerance needs.
+
+use crate::bvp::collocation::Rule;
+use crate::bvp::path::Path;
+
+/// The path on a mesh with the residual spread evenly below the tolerance; none if that needs more than
+/// `most` intervals.
+pub(crate) fn redistributed(
+    path: &Path,
+    residuals: &[f64],
+    tolerance: f64,
+    rule: &Rule,
+    most: usize,
+) -> Option<Path> {
+    let q = rule.points.len();
+    let d = path.dimension();
+    let worst = residuals.iter().fold(0.0_f64, |m, r| m.max(*r));
+    if !worst.is_finite() {
+        return None;
+    }
+    // NOTE: a quarter of the tolerance leaves room for what the power law does not see; a floor keeps
+    // intervals from growing without bound.
+    let share = |r: &f64| libm::pow(r.max(1e-4 * worst) / (0.25 * tolerance), 1.0 / q as f64);
+    let shares: Vec<f64> = residuals.iter().map(share).collect();
+    let total: f64 = shares.iter().sum();
+    let wanted = total.ceil().max(1.0);
+    if wanted > most as f64 {
+        return None;
+    }
+    // At least half as many, at most four times as many as before: the law holds for small changes.
+    let before = path.intervals();
+    let count = (wanted as usize).clamp(before.div_ceil(2), 4 * before);
+    let mut mesh = vec![0.0];
+    let (mut i, mut passed) = (0, 0.0);
+    for k in 1..count {
+        let goal = total * k as f64 / count as f64;
+        while i + 1 < shares.len() && passed + shares[i] < goal {
+            passed += shares[i];
+            i += 1;
+        }
+        let part = ((goal - passed) / shares[i]).clamp(0.0, 1.0);
+        mesh.push(path.mesh[i] + part * (path.mesh[i + 1] - path.mesh[i]));
+    }
+    mesh.push(1.0);
+    let at = |s: f64| -> (usize, f64, f64) {
+        let i = path.mesh.partition_point(|x| *x <= s).clamp(1, before) - 1;
+        let h = path.mesh[i + 1] - path.mesh[i];
+        (i, h, (s - path.mesh[i]) / h)
+    };
+    let mut nodes = Vec::with_capacity(mesh.len() * d);
+    for &s in &mesh {
+        let (i, h, θ) = at(s);
+        nodes.extend(rule.state(path.node(i), &path.slopes[i * q * d..], h, θ));
+    }
+    let mut slopes = Vec::with_capacity(count * q * d);
+    for pair in mesh.windows(2) {
+        for &c in &rule.points {
+            let (i, _, θ) = at(pair[0] + c * (pair[1] - pair[0]));
+            slopes.extend(rule.slope(&path.slopes[i * q * d..], d, θ));
+        }
+    }
+    Some(Path { mesh, nodes, slopes })
+}

@@ -1,0 +1,33 @@
+//! Boundary value problems: paths between two ends.
+//!
+//! $$ y' = f(s, y), \quad 0 \le s \le 1, \qquad g(y(0), y(1)) = 0 \qquad (\mathrm B) $$
+//!
+//! A [`BoundaryProblem`] gives $f$, $g$ and their exact derivatives. [`solve_boundary`] improves a given
+//! [`Path`] by Newton's iteration on
+//! the whole path, either over pieces that are integrated with the sensitivities of their flow
+//! ([`Scheme::Shooting`]) or over polynomials
+//! that satisfy the equation at Gauss points ([`Scheme::Collocation`]). [`aim`] and [`pursue`] look for the
+//! start of a path when no good guess is known.
+//!
+//! **Conventions.** The independent variable runs from 0 to 1. An end time that is not known is a component
+//! with zero rate.
+//! There may be more or fewer conditions than components: steps are the shortest ones that satisfy the
+//! linearised conditions best.
+
+mod block_system;
+mod collocation;
+mod continuation;
+mod mesh;
+mod multiple_shooting;
+mod path;
+mod problem;
+mod single_shooting;
+mod solve;
+
+pub use collocation::residual_on_the_way;
+pub use continuation::pursue;
+pub use multiple_shooting::{Flow, flow};
+pub use path::Path;
+pub use problem::BoundaryProblem;
+pub use single_shooting::{Aim, aim, miss};
+pub use solve::{BoundaryOptions, BoundaryReport, Scheme, solve_boundary};

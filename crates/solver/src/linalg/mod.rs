@@ -1,0 +1,18 @@
+//! Small dense linear algebra: factorisations, least squares, rank, eigenvalues and singular values.
+//!
+//! Matrices are `f64`, stored by rows. The factorisations that run in every step reuse their storage and do
+//! not allocate.
+
+pub(crate) mod least_squares;
+pub(crate) mod lu;
+pub(crate) mod rank;
+pub(crate) mod singular_values;
+pub(crate) mod symmetric;
+#[cfg(test)]
+pub(crate) mod test_matrices;
+
+pub use least_squares::{Fit, LeastSquares, Solution, least_squares};
+pub use lu::{Lu, Singular};
+pub use rank::RankRevealing;
+pub use singular_values::{SingularValues, singular_values};
+pub use symmetric::{cholesky, cholesky_solve, symmetric_eigenvalues};

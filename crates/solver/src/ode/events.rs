@@ -1,0 +1,386 @@
+//! The zeros of event functions within one step, in the order of the run.
+//!
+//! Every function is looked at in nine equidistant points of the step on its dense output.
+//! A change of sign is located by inverse quadratic interpolation and bisection; between
+//! three points of one sign the middle of which is nearest to zero, the extremum is searched:
+//! beyond zero it is two zeros, at zero a touch.
+//!
+//! **What counts.** Each function carries its *side*, the sign it has left zero with. A zero is
+//! reported when the side changes, and the side outlives the step: no zero is
+//! reported twice at a border, and one at the start not at all. Values count as zero below
+//! $10^{-12}$ of the largest in the step, or at the rounding of the largest in the run.
+//!
+//! **Far from zero.** Where a function keeps its sign and changes by less than a quarter of its
+//! smallest value over the nine points on the cubic polynomial between both ends, no search for an extremum
+//! would begin: such a step needs no better polynomial for its events.
+//!
+//! **Limits.** Two zeros closer than an eighth of a step are found if the function
+//! has one extremum between them. Past the ends of a step the polynomial is used for
+//! a thousandth of its length, to see which way a function leaves a zero at the end.
+
+use crate::ode::dense_output::Step;
+use crate::ode::observer::{Crossing, Event};
+use crate::ode::root_finding::{Dip, Look, Probe};
+use crate::ode::system::{Direction, EventKind, Halt, System};
+
+/// Number of intervals in which a step is looked at.
+const PARTS: usize = 8;
+/// How far beyond a point one looks for the sign after it, in steps.
+const BEYOND: f64 = 1e-3;
+/// The largest value in a step, as a multiple of the smallest one, at which a function is far from zero.
+/// `Dip::floor` allows for twice the fall
+/// between points: half of the smallest value is then left.
+const FAR: f64 = 1.25;
+
+/// The event functions of a run and what is known of them.
+pub(crate) struct Watch {
+    kinds: Vec<EventKind>,
+    /// Before the step under trial, and after it.
+    known: Vec<Known>,
+    trial: Vec<Known>,
+    started: bool,
+    state: Vec<f64>,
+    values: Vec<f64>,
+    /// Values in all points of [`Grid`], one row per point.
+    grid: Vec<f64>,
+    found: Vec<Event>,
+}
+
+/// What is known of one event function.
+#[derive(Clone, Copy)]
+struct Known {
+    /// 1 or −1; 0 on a zero that does not count.
+    side: f64,
+    /// The value at the end of the step.
+    value: f64,
+    /// Largest magnitude in the run.
+    reach: f64,
+    /// A touch at this border was reported.
+    settled: bool,
+}
+
+/// Times in which a step is looked at: one beyond the start, `PARTS + 1` within, one beyond the end.
+struct Grid {
+    start: f64,
+    end: f64,
+}
+
+impl Grid {
+    const COUNT: usize = PARTS + 3;
+
+    fn time(&self, point: usize) -> f64 {
+        let length = self.end - self.start;
+        match point {
+            0 => self.start - BEYOND * length,
+            1 => self.start,
+            p if p == PARTS + 1 => self.end,
+            p if p == PARTS + 2 => self.end + BEYOND * length,
+            p => self.start + length * ((p - 1) as f64 / PARTS as f64),
+        }
+    }
+
+    /// Whether `t` is later than the start and no later than the end, up to 1e-12.
+    fn covers(&self, t: f64) -> bool {
+        let length = self.end - self.start;
+        let slack = 1e-12_f64.min(BEYOND * length.abs());
+        (t - self.start) * length.signum() > slack && (t - self.end) * length.signum() <= slack
+    }
+
+    /// A little later than a point.
+    fn after(&self, point: usize) -> f64 {
+        self.time(point) + BEYOND * (self.end - self.start)
+    }
+}
+
+impl Watch {
+    pub(crate) fn new(system: &dyn System) -> Self {
+        let kinds = system.events().to_vec();
+        let count = kinds.len();
+        let known =
+            vec![Known { side: 0.0, value: f64::NAN, reach: 0.0, settled: false }; count];
+        Self {
+            trial: known.clone(),
+            known,
+            started: false,
+            state: vec![0.0; system.dimension()],
+            values: vec![0.0; count],
+            grid: vec![0.0; Grid::COUNT * count],
+            // At most one zero in each interval and two in each dip.
+            found: Vec::with_capacity(3 * Grid::COUNT * count),
+            kinds,
+        }
+    }
+
+    pub(crate) fn is_idle(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
+    /// Whether no event can be near, seen on a polynomial of low order; then [`Watch::scan`] has nothing to
+    /// find, and nothing to do.
+    pub(crate) fn is_far(&mut self, step: &Step<'_>, system: &mut dyn System) -> bool {
+        self.found.clear();
+        if !self.started {
+            return false;
+        }
+        let grid = Grid { start: step.start(), end: step.end() };
+        for (trial, known) in self.trial.iter_mut().zip(&self.known) {
+            *trial = Known { settled: false, ..*known };
+        }
+        let Self { known, trial, state, values, grid: seen, .. } = self;
+        let (least, most) = seen.split_at_mut(known.len());
+        for (i, known) in known.iter().enumerate() {
+            let g = known.value * known.side;
+            (least[i], most[i]) = (g, g);
+        }
+        // The end first: it tells most of those that are not far.
+        for point in (2..=PARTS + 1).rev() {
+            let t = grid.time(point);
+            step.state(t, state);
+            if system.event_values(t, state, values).is_err() {
+                return false;
+            }
+            for (i, &value) in values.iter().enumerate() {
+                let g = value * known[i].side;
+                (least[i], most[i]) = (least[i].min(g), most[i].max(g));
+                // NOTE: written so that what is not a number is not far, nor a side that is not known.
+                let far = g > 0.0 && most[i] <= FAR * least[i];
+                if !far {
+                    return false;
+                }
+                trial[i].reach = trial[i].reach.max(g);
+                if point == PARTS + 1 {
+                    trial[i].value = value;
+                }
+            }
+        }
+        true
+    }
+
+    /// Finds the events of a step under trial; nothing is remembered until [`Watch::accept`].
+    pub(crate) fn scan(
+        &mut self,
+        step: &Step<'_>,
+        system: &mut dyn System,
+    ) -> Result<(), Halt> {
+        self.found.clear();
+        if self.is_idle() {
+            return Ok(());
+        }
+        let grid = Grid { start: step.start(), end: step.end() };
+        let count = self.kinds.len();
+        for (point, values) in self.grid.chunks_exact_mut(count).enumerate() {
+            let t = grid.time(point);
+            step.state(t, &mut self.state);
+            system.event_values(t, &self.state, values)?;
+        }
+        for index in 0..count {
+            let mut probe =
+                Probe { step, system, state: &mut self.state, values: &mut self.values, index };
+            let mut g = [0.0; Grid::COUNT];
+            for (point, g) in g.iter_mut().enumerate() {
+                *g = self.grid[point * count + index];
+            }
+            let mut scan = Scan {
+                index,
+                grid: &grid,
+                g,
+                direction: self.kinds[index].direction,
+                negligible: 0.0,
+                settled: false,
+                found: &mut self.found,
+            };
+            self.trial[index] = scan.run(&mut probe, self.known[index], self.started)?;
+        }
+        self.sort(grid.end >= grid.start);
+        Ok(())
+    }
+
+    /// The step became part of the run.
+    pub(crate) fn accept(&mut self) {
+        self.known.copy_from_slice(&self.trial);
+        self.started = true;
+    }
+
+    /// What [`Watch::scan`] found, up to the first stopping event.
+    pub(crate) fn found(&self) -> &[Event] {
+        &self.found
+    }
+
+    /// The event that ends the run in this step.
+    pub(crate) fn stop(&self) -> Option<Event> {
+        self.found.iter().find(|event| self.kinds[event.index].stop).copied()
+    }
+
+    fn sort(&mut self, forward: bool) {
+        self.found.sort_unstable_by(|a, b| {
+            let time = if forward { a.t.total_cmp(&b.t) } else { b.t.total_cmp(&a.t) };
+            time.then(a.index.cmp(&b.index))
+        });
+        if let Some(stop) = self.stop() {
+            self.found
+                .retain(|event| if forward { event.t <= stop.t } else { event.t >= stop.t });
+        }
+    }
+}
+
+/// One event function in one step.
+struct Scan<'a> {
+    index: usize,
+    grid: &'a Grid,
+    /// Values in the points of the grid.
+    g: [f64; Grid::COUNT],
+    direction: Direction,
+    /// Magnitude that counts as zero.
+    negligible: f64,
+    /// As in [`Known`], at the end of the step.
+    settled: bool,
+    found: &'a mut Vec<Event>,
+}
+
+impl Scan<'_> {
+    fn run(
+        &mut self,
+        probe: &mut Probe<'_>,
+        known: Known,
+        started: bool,
+    ) -> Result<Known, Halt> {
+        // NaN does not enter: f64::max passes it over.
+        let local = self.g[1..=PARTS + 1].iter().fold(0.0_f64, |m, g| m.max(g.abs()));
+        let reach = known.reach.max(local);
+        self.negligible = (1e-12 * local).max(8.0 * f64::EPSILON * reach);
+        let at_start = !started && self.g[1].abs() <= self.negligible;
+        let start = if started || at_start { known.side } else { sign(self.g[1]) };
+        let side = self.crossings(probe, start)?;
+        // Around the start only if the function has not changed its side there.
+        if !known.settled && start == sign(self.g[0]) {
+            self.dip(probe, 1)?;
+        }
+        for point in 2..=PARTS + 1 {
+            // A zero in the point itself was dealt with when it was passed.
+            if self.g[point].abs() > self.negligible {
+                self.dip(probe, point)?;
+            }
+        }
+        Ok(Known { side, value: self.g[PARTS + 1], reach, settled: self.settled })
+    }
+
+    /// Reports changes of side from point to point; gives the side at the end.
+    fn crossings(&mut self, probe: &mut Probe<'_>, mut side: f64) -> Result<f64, Halt> {
+        // The last time at which the function was on its side, with its value.
+        let mut from = (self.grid.time(1), self.g[1]);
+        if side == 0.0 || sign(from.1) != side {
+            from = probe.at(self.grid.after(1))?;
+            side = sign(from.1);
+        }
+        for point in 2..=PARTS + 1 {
+            let here = (self.grid.time(point), self.g[point]);
+            if side == 0.0 || here.1.is_nan() {
+                (side, from) = (sign(here.1), here);
+            } else if here.1.abs() <= self.negligible {
+                (side, from) = self.at_zero(probe, side, from, point)?;
+            } else if sign(here.1) == side {
+                from = here;
+            } else {
+                let t = probe.zero(from, here)?;
+                self.report(t, crossing(-side));
+                (side, from) = (-side, here);
+            }
+        }
+        Ok(side)
+    }
+
+    /// The function is zero in a point: how it goes on decides what that was.
+    fn at_zero(
+        &mut self,
+        probe: &mut Probe<'_>,
+        side: f64,
+        from: (f64, f64),
+        point: usize,
+    ) -> Result<(f64, (f64, f64)), Halt> {
+        let here = (self.grid.time(point), self.g[point]);
+        let after = probe.at(self.grid.after(point))?;
+        let next = sign(after.1);
+        if next == -side {
+            let t = probe.zero(from, after)?;
+            self.report(t, crossing(next));
+        } else if next == 0.0 {
+            // It stays at zero (or ends there): the first such moment counts.
+            let t = probe.first_off_side(side, from.0, here.0)?;
+            self.report(t, Crossing::Touch);
+        } else if let Some(dip) = Dip::new(side, from, here, after) {
+            let bottom = dip.bottom(probe, self.negligible)?;
+            self.at_bottom(probe, side, [from, bottom, after])?;
+        }
+        Ok((next, after))
+    }
+
+    /// Searches the extremum around a point that is nearer to zero than its neighbours.
+    fn dip(&mut self, probe: &mut Probe<'_>, point: usize) -> Result<(), Halt> {
+        let side = sign(self.g[point - 1]);
+        // A point on the other side was a change of side.
+        if side * self.g[point] < -self.negligible {
+            return Ok(());
+        }
+        let [before, here, after] =
+            [point - 1, point, point + 1].map(|p| (self.grid.time(p), self.g[p]));
+        let Some(dip) = Dip::new(side, before, here, after) else { return Ok(()) };
+        let bottom = dip.bottom(probe, self.negligible)?;
+        self.at_bottom(probe, side, [before, bottom, after])
+    }
+
+    /// Reports what an extremum towards zero means: two zeros, a touch, or nothing.
+    fn at_bottom(
+        &mut self,
+        probe: &mut Probe<'_>,
+        side: f64,
+        [before, bottom, after]: [(f64, f64); 3],
+    ) -> Result<(), Halt> {
+        let value = side * bottom.1;
+        if value < -self.negligible {
+            let (first, second) = (probe.zero(before, bottom)?, probe.zero(bottom, after)?);
+            self.report_within(first, crossing(-side));
+            self.report_within(second, crossing(side));
+        } else if value <= self.negligible && self.report_within(bottom.0, Crossing::Touch) {
+            self.settled |= after.0 == self.grid.after(PARTS + 1);
+        }
+        Ok(())
+    }
+
+    /// Reports what lies within the step; what lies beyond belongs to its neighbour. A zero at
+    /// the border belongs to the step that ends there.
+    fn report_within(&mut self, t: f64, crossing: Crossing) -> bool {
+        let within = self.grid.covers(t);
+        if within {
+            self.report(t, crossing);
+        }
+        within
+    }
+
+    fn report(&mut self, t: f64, crossing: Crossing) {
+        let counts = match self.direction {
+            Direction::Both => true,
+            Direction::Rising => crossing == Crossing::Rising,
+            Direction::Falling => crossing == Crossing::Falling,
+        };
+        if counts {
+            let (a, b) = (self.grid.start, self.grid.end);
+            let t = t.clamp(a.min(b), a.max(b));
+            self.found.push(Event { index: self.index, t, crossing });
+        }
+    }
+}
+
+fn crossing(side: f64) -> Crossing {
+    if side > 0.0 { Crossing::Rising } else { Crossing::Falling }
+}
+
+/// 1, −1, or 0 for zero and for what is not a number.
+fn sign(x: f64) -> f64 {
+    if x > 0.0 {
+        1.0
+    } else if x < 0.0 {
+        -1.0
+    } else {
+        0.0
+    }
+}

@@ -1,0 +1,29 @@
+//! Initial value problems: a system and its initial state into a run.
+//!
+//! $$ \dot y = f(t, y), \qquad y(t_0) = y_0 $$
+//!
+//! [`System`] says what is solved, [`integrate`] runs one of the methods ([`Method`]) with step size control,
+//! dense output and events, and an [`Observer`] sees every accepted step.
+
+pub(crate) mod dense_output;
+mod dop853;
+mod dop853_tableau;
+mod events;
+pub(crate) mod integrate;
+pub(crate) mod observer;
+mod rk4;
+pub(crate) mod root_finding;
+mod step_control;
+mod stepper;
+pub(crate) mod system;
+mod taylor;
+pub(crate) mod trajectory;
+
+pub use dense_output::{Step, StoredStep};
+pub use dop853::{Coefficients, WholeStep};
+pub use integrate::{Method, Options, Outcome, Statistics, StopReason, integrate};
+pub use observer::{Control, Crossing, Event, Observer};
+pub use stepper::{BLOCK, Block, Term};
+pub use system::{Direction, EventKind, Halt, System};
+pub use taylor::taylor_order;
+pub use trajectory::Trajectory;

@@ -1,0 +1,226 @@
+//! Zeros and extrema of one function of time on the dense output of a step.
+//!
+//! Zeros: Chandrupatla's (1997) mixture of inverse quadratic interpolation and bisection.
+//! Extrema: golden section, then the zero of a central difference of order six, since values
+//! alone fix the place of a smooth extremum only to the root of the rounding unit.
+
+use crate::ode::dense_output::Step;
+use crate::ode::system::{Halt, System};
+
+/// A function of time that can be looked at.
+pub(crate) trait Look {
+    /// The time and the value there.
+    fn at(&mut self, t: f64) -> Result<(f64, f64), Halt>;
+
+    /// The zero between two points with values of different sign.
+    fn zero(&mut self, a: (f64, f64), b: (f64, f64)) -> Result<f64, Halt> {
+        let finest = 1e-6 * (b.0 - a.0).abs();
+        bracketed_zero(a, b, finest.min(1e-13), |t| self.at(t).map(|p| p.1))
+    }
+}
+
+/// One event function along a step.
+pub(crate) struct Probe<'a> {
+    pub(crate) step: &'a Step<'a>,
+    pub(crate) system: &'a mut dyn System,
+    pub(crate) state: &'a mut [f64],
+    pub(crate) values: &'a mut [f64],
+    pub(crate) index: usize,
+}
+
+impl Look for Probe<'_> {
+    fn at(&mut self, t: f64) -> Result<(f64, f64), Halt> {
+        self.step.state(t, self.state);
+        self.system.event_values(t, self.state, self.values)?;
+        Ok((t, self.values[self.index]))
+    }
+}
+
+impl Probe<'_> {
+    /// The first time from `a` to `b` at which the function is no longer on `side`.
+    pub(crate) fn first_off_side(&mut self, side: f64, a: f64, b: f64) -> Result<f64, Halt> {
+        let (mut on, mut off) = (a, b);
+        // Each turn halves the bracket: 60 exhaust the digits of any time.
+        for _ in 0..60 {
+            let middle = on + 0.5 * (off - on);
+            if side * self.at(middle)?.1 > 0.0 {
+                on = middle;
+            } else {
+                off = middle;
+            }
+        }
+        Ok(off)
+    }
+}
+
+/// Three points, the middle one nearest to zero: a minimum of `side` times the function lies
+/// between the outer ones.
+pub(crate) struct Dip {
+    side: f64,
+    before: (f64, f64),
+    here: (f64, f64),
+    after: (f64, f64),
+}
+
+impl Dip {
+    /// None if the middle point is not the lowest, or the outer ones are not on `side`.
+    pub(crate) fn new(
+        side: f64,
+        before: (f64, f64),
+        here: (f64, f64),
+        after: (f64, f64),
+    ) -> Option<Self> {
+        let (b, h, a) = (side * before.1, side * here.1, side * after.1);
+        (b > 0.0 && a > 0.0 && h < b && h <= a).then_some(Self { side, before, here, after })
+    }
+
+    /// The lowest point and the value there. The search ends early where the function cannot
+    /// come near zero, and where it is clearly beyond.
+    pub(crate) fn bottom(
+        mut self,
+        probe: &mut dyn Look,
+        negligible: f64,
+    ) -> Result<(f64, f64), Halt> {
+        let width = (self.after.0 - self.before.0).abs();
+        // 0.618⁸⁰ = 2e-17 of the bracket.
+        for _ in 0..80 {
+            let low = self.side * self.here.1;
+            if low < -negligible || self.floor() > negligible {
+                return Ok(self.here);
+            }
+            self.narrow(probe)?;
+        }
+        self.polish(probe, width, negligible)
+    }
+
+    /// How low the function may come: the line through two of the points, continued into
+    /// the other part, bounds a convex one; twice its fall allows for others.
+    fn floor(&self) -> f64 {
+        let low = self.side * self.here.1;
+        let left = (self.here.0 - self.before.0).abs();
+        let right = (self.after.0 - self.here.0).abs();
+        let falling = (self.side * self.before.1 - low) / left;
+        let rising = (self.side * self.after.1 - low) / right;
+        low - 2.0 * (rising * left).max(falling * right)
+    }
+
+    /// One turn of golden section, in the longer part of the bracket.
+    fn narrow(&mut self, probe: &mut dyn Look) -> Result<(), Halt> {
+        const SECTION: f64 = 0.381_966_011_250_105_1;
+        let (left, right) = (self.before.0 - self.here.0, self.after.0 - self.here.0);
+        let leftward = left.abs() > right.abs();
+        let t = self.here.0 + SECTION * if leftward { left } else { right };
+        let new = probe.at(t)?;
+        if self.side * new.1 < self.side * self.here.1 {
+            if leftward {
+                self.after = self.here;
+            } else {
+                self.before = self.here;
+            }
+            self.here = new;
+        } else if leftward {
+            self.before = new;
+        } else {
+            self.after = new;
+        }
+        Ok(())
+    }
+
+    /// Replaces the lowest point by the zero of the derivative, if the function is smooth there.
+    fn polish(
+        &self,
+        probe: &mut dyn Look,
+        width: f64,
+        negligible: f64,
+    ) -> Result<(f64, f64), Halt> {
+        let δ = width / 32.0;
+        let mut slope = |t: f64| -> Result<f64, Halt> {
+            let mut sum = 0.0;
+            for (k, weight) in [(1.0, 45.0), (2.0, -9.0), (3.0, 1.0)] {
+                sum += weight * (probe.at(t + k * δ)?.1 - probe.at(t - k * δ)?.1);
+            }
+            Ok(sum)
+        };
+        // Golden section is right to the root of the rounding unit, in units of the bracket.
+        let (a, b) = (self.here.0 - 1e-3 * width, self.here.0 + 1e-3 * width);
+        let (a, b) = ((a, slope(a)?), (b, slope(b)?));
+        let smooth = a.1 * b.1 < 0.0;
+        if !smooth {
+            return Ok(self.here);
+        }
+        let t = bracketed_zero(a, b, 1e-14, slope)?;
+        let polished = probe.at(t)?;
+        // At a kink the difference is off its place, and the value shows it.
+        let worse = self.side * (polished.1 - self.here.1) > negligible;
+        Ok(if worse { self.here } else { polished })
+    }
+}
+
+/// The zero of `f` between two points with values of different sign, to `accuracy` or rounding.
+fn bracketed_zero(
+    start: (f64, f64),
+    end: (f64, f64),
+    accuracy: f64,
+    mut f: impl FnMut(f64) -> Result<f64, Halt>,
+) -> Result<f64, Halt> {
+    // a is the newest point, b the other end of the bracket.
+    let ((mut a, mut fa), (mut b, mut fb)) = (start, end);
+    let mut part = 0.5;
+    // Bisection alone needs 60; interpolation at most doubles that.
+    for _ in 0..120 {
+        let t = a + part * (b - a);
+        let ft = f(t)?;
+        let (c, fc);
+        if (ft > 0.0) == (fa > 0.0) {
+            (c, fc) = (a, fa);
+        } else {
+            (c, fc) = (b, fb);
+            (b, fb) = (a, fa);
+        }
+        (a, fa) = (t, ft);
+        let (best, value) = if fa.abs() < fb.abs() { (a, fa) } else { (b, fb) };
+        let limit = (accuracy + 2.0 * f64::EPSILON * best.abs()) / (b - a).abs();
+        // Written so that a bracket of no width ends too.
+        let open = limit < 0.5;
+        if value == 0.0 || !open {
+            return Ok(best);
+        }
+        let (ξ, φ) = ((a - b) / (c - b), (fa - fb) / (fc - fb));
+        let interpolates = φ * φ < ξ && (1.0 - φ) * (1.0 - φ) < 1.0 - ξ;
+        part = if interpolates {
+            fa / (fb - fa) * fc / (fb - fc)
+                + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
+        } else {
+            0.5
+        };
+        part = part.clamp(limit, 1.0 - limit);
+    }
+    Ok(if fa.abs() < fb.abs() { a } else { b })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeros_of_awkward_functions_are_found_in_few_evaluations() {
+        type Case = (fn(f64) -> f64, f64);
+        let cases: [Case; 4] = [
+            (|t| t * t * t - 2.0, 1.259_921_049_894_873_2),
+            (|t| libm::exp(20.0 * (t - 1.7)) - 1.0, 1.7),
+            (|t| if t < 0.3 { -1.0 } else { 1e-9 }, 0.3),
+            (|t| (t - 0.123).powi(9), 0.123),
+        ];
+        for (i, (f, expected)) in cases.into_iter().enumerate() {
+            let mut evaluations = 0;
+            let t = bracketed_zero((0.0, f(0.0)), (2.0, f(2.0)), 1e-13, |t| {
+                evaluations += 1;
+                Ok(f(t))
+            })
+            .unwrap();
+            // The asked accuracy; the ninth power underflows nowhere near it.
+            assert!((t - expected).abs() < 1e-12, "case {i}: {t}");
+            assert!(evaluations <= 100, "case {i}: {evaluations}");
+        }
+    }
+}

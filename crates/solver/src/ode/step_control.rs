@@ -1,0 +1,115 @@
+//! How long the next step may be: a first guess, and a proportional-integral controller.
+//!
+//! $$ h_{k+1} = 0.9\, h_k\, e_k^{-\alpha}\, e_{k-1}^{\beta}, \qquad
+//!    \beta = 0.04,\; \alpha = \tfrac18 - 0.2\,\beta \qquad (\mathrm{PI}) $$
+//!
+//! for the error $e_k$ as a multiple of the allowed one (Hairer, Nørsett and Wanner 1993,
+//! §II.4, and §IV.2 of the second volume; $\alpha$ as in their program DOP853).
+//! A step is never shortened below a third nor lengthened above six times by it.
+
+use crate::ode::stepper::{Allowed, Base};
+use crate::ode::system::Counted;
+
+const BETA: f64 = 0.04;
+const ALPHA: f64 = 0.125 - 0.2 * BETA;
+const SAFETY: f64 = 0.9;
+
+/// The controller (PI).
+pub(crate) struct Controller {
+    /// $\ln e_{k-1}$
+    previous: f64,
+    rejected: bool,
+}
+
+/// An error below this counts as this when the next step is chosen, as in DOP853.
+const LEAST: f64 = 1e-4;
+
+impl Controller {
+    pub(crate) fn new() -> Self {
+        Self { previous: libm::log(LEAST), rejected: false }
+    }
+
+    /// Step after an accepted one of size `h` with the given error.
+    pub(crate) fn accepted(&mut self, h: f64, error: f64) -> f64 {
+        // By logarithms, of which one is already there: powers would take a tenth of a short step.
+        let logarithm = libm::log(error);
+        let shrink = libm::exp(ALPHA * logarithm - BETA * self.previous) / SAFETY;
+        // No growth right after a rejection: it would fail again.
+        let least = if self.rejected { 1.0 } else { 1.0 / 6.0 };
+        self.previous = if error > LEAST { logarithm } else { libm::log(LEAST) };
+        self.rejected = false;
+        h / shrink.clamp(least, 3.0)
+    }
+
+    /// Step to try after one of size `h` was rejected for its error.
+    pub(crate) fn rejected(&mut self, h: f64, error: f64) -> f64 {
+        self.rejected = true;
+        h / (libm::pow(error, ALPHA) / SAFETY).clamp(1.0 / SAFETY, 3.0)
+    }
+
+    /// Step to try after one of size `h` met a point without value.
+    pub(crate) fn halted(&mut self, h: f64) -> f64 {
+        self.rejected = true;
+        h / 4.0
+    }
+}
+
+/// A first step from the sizes of $y$, $f$ and $\dot f$ (Hairer, Nørsett and Wanner 1993, §II.4);
+/// `from.h` is the longest step possible, with the sign of the direction. Takes one evaluation.
+pub(crate) fn first_step(
+    system: &mut Counted<'_>,
+    from: &Base<'_>,
+    allowed: &Allowed,
+    (state, rates): (&mut [f64], &mut [f64]),
+) -> f64 {
+    let norm = |x: &dyn Fn(usize) -> f64| {
+        (0..allowed.controlled).map(|i| x(i).abs() / allowed.at(from.y[i])).fold(0.0, f64::max)
+    };
+    let longest = from.h.abs();
+    let d0 = norm(&|i| from.y[i]);
+    let d1 = norm(&|i| from.f[i]);
+    let guess = if d0 <= 1e-5 || d1 <= 1e-5 { 1e-6 } else { 0.01 * d0 / d1 };
+    let guess = guess.min(longest).copysign(from.h);
+    for ((state, y), f) in state.iter_mut().zip(from.y).zip(from.f) {
+        *state = y + guess * f;
+    }
+    if system.rates(from.t + guess, state, rates).is_err() {
+        return guess;
+    }
+    let d2 = norm(&|i| rates[i] - from.f[i]) / guess.abs();
+    let slope = d1.max(d2);
+    let by_slope = if slope <= 1e-15 {
+        (guess.abs() * 1e-3).max(1e-6)
+    } else {
+        libm::pow(0.01 / slope, 0.125)
+    };
+    (100.0 * guess.abs()).min(by_slope).min(longest).copysign(from.h)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_stay_within_their_limits() {
+        let mut controller = Controller::new();
+        assert_eq!(controller.accepted(1.0, 0.0), 6.0);
+        assert_eq!(controller.halted(1.0), 0.25);
+        // Right after a rejection there is no growth, then there is.
+        assert_eq!(controller.accepted(1.0, 0.0), 1.0);
+        assert_eq!(controller.accepted(1.0, 0.0), 6.0);
+        assert_eq!(controller.rejected(3.0, 1e30), 1.0);
+        // A rejected step is always shortened.
+        assert!(controller.rejected(1.0, 1.000_001) <= 0.9);
+        assert_eq!(controller.accepted(-1.0, 0.0), -1.0);
+    }
+
+    #[test]
+    fn an_error_of_one_shortens_by_the_safety_factor() {
+        let mut controller = Controller { previous: 0.0, rejected: false };
+        assert!((controller.accepted(1.0, 1.0) - SAFETY).abs() < 1e-15);
+        // 2⁻⁸ of the allowed error: a step longer by 2^(8α) = 1.9, with the previous error 1.
+        let longer = controller.accepted(1.0, 1.0 / 256.0);
+        assert!((longer - SAFETY * libm::pow(256.0, ALPHA)).abs() < 1e-14);
+    }
+}

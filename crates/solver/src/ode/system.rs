@@ -1,0 +1,172 @@
+//! What the integrators know of a problem: rates, invariants, events.
+//!
+//! $$ \dot y = f(t, y), \qquad c(t, y) = 0, \qquad g_i(t, y) \text{ to be watched for zeros}
+//!    \qquad (\mathrm{Y}) $$
+//!
+//! **Conventions.** An evaluation that has no value says why ([`Halt`]) instead of leaving
+//! NaN behind; results that are not finite are recognised all the same. Evaluations may keep
+//! caches, but the same arguments must give the same bits.
+
+use crate::ode::dop853::WholeStep;
+use crate::ode::stepper::Block;
+
+/// A first-order system (Y), with invariants to project onto and events to watch.
+///
+/// ```
+/// use pfaff_solver::{Halt, Options, System, integrate};
+///
+/// struct Oscillator;
+/// impl System for Oscillator {
+///     fn dimension(&self) -> usize { 2 }
+///     fn rates(&mut self, _t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+///         rates.copy_from_slice(&[y[1], -y[0]]);
+///         Ok(())
+///     }
+/// }
+///
+/// let options = Options { t1: std::f64::consts::PI, ..Options::default() };
+/// let outcome = integrate(&mut Oscillator, &[1.0, 0.0], &options, &mut ());
+/// assert!((outcome.y[0] + 1.0).abs() < 1e-9);
+/// ```
+pub trait System {
+    /// Number of components of $y$.
+    fn dimension(&self) -> usize;
+
+    /// How many leading components take part in error control; the others are quadratures
+    /// that are carried along.
+    fn controlled(&self) -> usize {
+        self.dimension()
+    }
+
+    /// Writes $f(t, y)$ into `rates`.
+    ///
+    /// # Errors
+    ///
+    /// [`Halt`] if $f$ has no value there.
+    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt>;
+
+    /// Carries out a whole step of [`Method::Dop853`](crate::Method::Dop853) at once, if it can: with the numbers of
+    /// [`Coefficients`](crate::Coefficients) it fills all rows, and says so. Where some number would not be
+    /// finite it says no: the step is then taken
+    /// stage by stage, which says why.
+    fn whole_step(&mut self, step: &mut WholeStep<'_>) -> bool {
+        let _ = step;
+        false
+    }
+
+    /// Goes on from the step that [`System::whole_step`] carried out last to dense output: with the numbers
+    /// of [`Coefficients`](crate::Coefficients) it fills the rows 13 to 15 of
+    /// the stages and the four rows of `dense`, and says so; or says no, as there.
+    fn refine_step(&mut self, step: &mut WholeStep<'_>, dense: &mut [Block]) -> bool {
+        let _ = (step, dense);
+        false
+    }
+
+    /// Writes the Taylor coefficients of the solution through `at` $= (t, y, e)$ into `rows`: $y^{\[1\]}$,
+    /// then $y^{\[2\]}$, …, of which there are
+    /// [`taylor_order`](crate::taylor_order). The state is $y + e$, where $e$ is below the rounding of $y$
+    /// and may be left aside. Asked for by [`Method::Taylor`](crate::Method::Taylor) alone.
+    ///
+    /// # Errors
+    ///
+    /// [`Halt`] if there are none.
+    fn coefficients(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), Halt> {
+        let _ = (at, rows);
+        Err(Halt::NotFinite)
+    }
+
+    /// Moves `y` onto the invariants $c(t, y) = 0$; called once at the end of every step that
+    /// passed the error control, before the rates there are evaluated.
+    ///
+    /// # Errors
+    ///
+    /// [`Halt`] if there is no way back; the step is then tried again with a smaller size.
+    fn project(&mut self, t: f64, y: &mut [f64]) -> Result<(), Halt> {
+        let _ = (t, y);
+        Ok(())
+    }
+
+    /// Whether there are invariants at all.
+    fn has_invariants(&self) -> bool {
+        true
+    }
+
+    /// May write the state in other variables, after a step was accepted and shown; says whether it did.
+    /// Steps before and after are complete in
+    /// themselves: none interpolates across a change of variables.
+    ///
+    /// # Errors
+    ///
+    /// [`Halt`] if the state has become useless and there are no other variables; the run ends there.
+    fn recast(&mut self, t: f64, y: &mut [f64]) -> Result<bool, Halt> {
+        let _ = (t, y);
+        Ok(false)
+    }
+
+    /// The events to watch, in declared order. Asked for once, at the start of a run.
+    fn events(&self) -> &[EventKind] {
+        &[]
+    }
+
+    /// Writes $g_i(t, y)$ into `values`, one for each of [`System::events`].
+    ///
+    /// # Errors
+    ///
+    /// [`Halt`] if one of them has no value there.
+    fn event_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), Halt> {
+        let _ = (t, y, values);
+        Ok(())
+    }
+}
+
+/// Why an evaluation has no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// A linear system for it is singular.
+    Singular,
+    /// It is infinite or not a number.
+    NotFinite,
+}
+
+/// Which zeros of an event function count, and what they do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct EventKind {
+    /// Which zeros count.
+    pub direction: Direction,
+    /// Whether the first of them ends the run.
+    pub stop: bool,
+}
+
+/// Which zeros of an event function count, in the order in which the run meets them (a
+/// run backward in time meets a rising function as a falling one).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Direction {
+    /// From negative to positive.
+    Rising,
+    /// From positive to negative.
+    Falling,
+    /// Both, and touching without a change of sign.
+    #[default]
+    Both,
+}
+
+/// A system that counts its evaluations and refuses rates that are not finite.
+pub(crate) struct Counted<'a> {
+    pub(crate) system: &'a mut dyn System,
+    pub(crate) evaluations: usize,
+}
+
+impl Counted<'_> {
+    pub(crate) fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+        self.evaluations += 1;
+        self.system.rates(t, y, rates)?;
+        finite(rates)
+    }
+}
+
+/// Refuses values that are not finite.
+pub(crate) fn finite(values: &[f64]) -> Result<(), Halt> {
+    // NOTE: no early exit and no sum of doubles, so that it vectorises: sums wait for each other.
+    let bad = values.iter().fold(false, |bad, x| bad | !x.is_finite());
+    if bad { Err(Halt::NotFinite) } else { Ok(()) }
+}

@@ -1,0 +1,378 @@
+//! The Taylor method: coefficients at the start of a step into its length, its end and its dense output.
+//!
+//! $$ y(t + s) = \sum_{k=0}^{p} y^{[k]} s^k, \qquad p = \lceil 4 - \tfrac12 \ln E \rceil \qquad (\mathrm P) $$
+//!
+//! The order is three above that of Jorba and Zou (2005), which counts products alone: what a step takes
+//! besides is shared by longer steps. The step is the longest for which the last
+//! two terms are below two fifths of the tolerance: with
+//! $q_k = \max_i |y_i^{[k]}| / (1 + |y_i|)$ over the components, quadratures that are carried along counting
+//! a hundredth,
+//!
+//! $$ h = \min\bigl((\tfrac25 E/q_p)^{1/p},\; (\tfrac25 E/q_{p-1})^{1/(p-1)}\bigr) \qquad (\mathrm H) $$
+//!
+//! Where terms fall by $h/\rho \approx 0.2$, which (P) and (H) come to, the first neglected one is about a
+//! tenth of the tolerance. No step is rejected for its error. Where a step is
+//! much longer than the one before, or is the first, the second half of all coefficients takes part: the last
+//! two may vanish by symmetry.
+//!
+//! **Rounding.** Few long steps are nearly exact, so that what is left of the error is the rounding of the
+//! state. What it takes from $y$ at the end of a step is carried beside it as $e$ and
+//! added to the next increment; coefficients belong to $y + e$ where the system makes use of it.
+
+use std::mem::swap;
+
+use crate::ode::stepper::Allowed;
+use crate::ode::system::{Halt, System, finite};
+
+/// The order that belongs to a tolerance, (P).
+pub fn taylor_order(tolerance: f64) -> usize {
+    let order = (4.0 - 0.5 * libm::log(tolerance.clamp(1e-15, 1.0))).ceil();
+    (order as usize).max(LEAST)
+}
+
+/// Dense output adds the displacement of a projection to the second and third coefficients.
+const LEAST: usize = 4;
+
+/// By how much the last two terms stay below the tolerance.
+const MARGIN: f64 = 2.5;
+
+/// By how much less quadratures count that are carried along: long steps may suit the motion and not the work
+/// of a force that varies faster.
+const CARRIED: f64 = 0.01;
+
+/// Growth of the step from which on more than two coefficients are asked.
+const JUMP: f64 = 3.0;
+
+/// A step of which less than this is allowed at its end is looked at again.
+const SHRINK: f64 = 0.3;
+
+/// How many tolerances the rates at such an end may differ, times the step: the derivative of the last term
+/// is about so many times its share.
+const DEFECT: f64 = 10.0;
+
+/// What the coefficients are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Those of an earlier state.
+    Old,
+    /// Those of the present state.
+    Fresh,
+    /// Those of the present state, bent towards a projected end: a shorter trial needs them as they were.
+    Altered,
+}
+
+/// Coefficients at the start of a step.
+pub(crate) struct Series {
+    order: usize,
+    n: usize,
+    /// $y = y^{[0]}$, $y^{[1]}$, …
+    all: Vec<f64>,
+    /// What rounding took from $y$.
+    low: Vec<f64>,
+    /// The same at the end of a trial, and the step that they allow.
+    next: Vec<f64>,
+    next_low: Vec<f64>,
+    next_step: f64,
+    /// $(t, y, e)$ where coefficients are asked for.
+    at: Vec<f64>,
+    /// $1/(1 + |y_i|)$, and [`CARRIED`] times that where a component is not controlled.
+    weights: Vec<f64>,
+    controlled: usize,
+    state: State,
+    /// Length of the step before.
+    previous: f64,
+    /// $\frac1k \log_2 (E/2.5)$ and $\frac1k$ for the last two orders.
+    last: [(f64, f64); 2],
+    tolerance: f64,
+}
+
+impl Series {
+    pub(crate) fn new(n: usize, allowed: &Allowed) -> Self {
+        let order = taylor_order(allowed.tolerance);
+        let margin = libm::log2(allowed.tolerance / MARGIN);
+        Self {
+            order,
+            n,
+            all: vec![0.0; (order + 1) * n],
+            low: vec![0.0; n],
+            next: vec![0.0; (order + 1) * n],
+            next_low: vec![0.0; n],
+            next_step: 0.0,
+            at: vec![0.0; 1 + 2 * n],
+            weights: vec![0.0; n],
+            controlled: allowed.controlled,
+            state: State::Old,
+            previous: 0.0,
+            tolerance: allowed.tolerance,
+            last: [order, order - 1].map(|k| (margin / k as f64, 1.0 / k as f64)),
+        }
+    }
+
+    /// The state has changed.
+    pub(crate) fn forget(&mut self) {
+        self.state = State::Old;
+        self.low.fill(0.0);
+    }
+
+    /// The coefficients, order by order.
+    pub(crate) fn rows(&self) -> &[f64] {
+        &self.all
+    }
+
+    pub(crate) fn state(&self) -> State {
+        self.state
+    }
+
+    /// Computes the coefficients at a state, and the length (H) of the step that they allow.
+    pub(crate) fn prepare(
+        &mut self,
+        system: &mut dyn System,
+        t: f64,
+        y: &[f64],
+    ) -> Result<f64, Halt> {
+        self.next_low.copy_from_slice(&self.low);
+        self.next_step = self.expand(system, t, y)?;
+        swap(&mut self.all, &mut self.next);
+        self.state = State::Fresh;
+        Ok(self.next_step)
+    }
+
+    /// Takes what [`Series::look_ahead`] found for the present state, if it was asked.
+    pub(crate) fn pass(&mut self) {
+        self.state = State::Old;
+        swap(&mut self.low, &mut self.next_low);
+        if self.next_step > 0.0 {
+            swap(&mut self.all, &mut self.next);
+            self.state = State::Fresh;
+        }
+    }
+
+    /// The step that the coefficients allow.
+    pub(crate) fn step(&self) -> f64 {
+        self.next_step
+    }
+
+    /// Computes the coefficients at the end of a step of length `h`. Where they allow a much shorter step
+    /// only, something may have grown from nothing within this one,
+    /// which the coefficients at its start could not know: the rates at the end then tell, and the result is
+    /// the error as a multiple of the allowed one.
+    pub(crate) fn look_ahead(
+        &mut self,
+        system: &mut dyn System,
+        t: f64,
+        y: &[f64],
+        h: f64,
+    ) -> Result<f64, Halt> {
+        self.next_step = 0.0;
+        let step = self.expand(system, t, y)?;
+        let mut error = 0.0_f64;
+        if step < SHRINK * h.abs() {
+            let (n, p) = (self.n, self.order);
+            let rows = self.rows();
+            for (i, weight) in self.weights.iter().enumerate() {
+                let powers = (1..=p).rev();
+                let rate = powers.fold(0.0, |sum, k| k as f64 * rows[k * n + i] + h * sum);
+                let defect = (rate - self.next[n + i]).abs();
+                error = error.max(defect * h.abs() * weight / (DEFECT * self.tolerance));
+            }
+        }
+        self.next_step = step;
+        Ok(error)
+    }
+
+    /// Writes coefficients into `next`; gives the length (H).
+    fn expand(&mut self, system: &mut dyn System, t: f64, y: &[f64]) -> Result<f64, Halt> {
+        for (i, (weight, y)) in self.weights.iter_mut().zip(y).enumerate() {
+            let share = if i < self.controlled { 1.0 } else { CARRIED };
+            *weight = share / (1.0 + y.abs());
+        }
+        let (state, others) = self.next.split_at_mut(self.n);
+        state.copy_from_slice(y);
+        self.at[0] = t;
+        self.at[1..=self.n].copy_from_slice(y);
+        self.at[1 + self.n..].copy_from_slice(&self.next_low);
+        system.coefficients(&self.at, others)?;
+        // What is not a number in one order is none in all higher ones.
+        finite(&others[(self.order - 1) * self.n..])?;
+        let p = self.order;
+        let [a, b] = self.last;
+        let (last, before) = (self.size(p), self.size(p - 1));
+        let mut h = exp2((a.0 - a.1 * last).min(b.0 - b.1 * before));
+        if h > JUMP * self.previous {
+            let reaches = (p / 2..=p).map(|k| a.0 - self.size(k) / k as f64);
+            h = h.min(exp2(reaches.fold(f64::INFINITY, f64::min)));
+        }
+        if h.is_nan() || h == 0.0 {
+            return Err(Halt::NotFinite);
+        }
+        self.previous = h;
+        Ok(h)
+    }
+
+    /// $\log_2 q_k$.
+    fn size(&self, k: usize) -> f64 {
+        let row = &self.next[k * self.n..];
+        let mut q = 0.0_f64;
+        for (c, weight) in row.iter().zip(&self.weights) {
+            let part = c.abs() * weight;
+            q = if part > q { part } else { q };
+        }
+        log2(q)
+    }
+
+    /// The state after a step of length `h`, and what rounding takes from it.
+    pub(crate) fn end(&mut self, h: f64, end: &mut [f64]) {
+        let n = self.n;
+        let mut first = 0;
+        while first + 4 <= n {
+            self.sum::<4>(first, h, end);
+            first += 4;
+        }
+        if first < n && n >= 4 {
+            // The last block overlaps the one before.
+            self.sum::<4>(n - 4, h, end);
+        } else {
+            (first..n).for_each(|i| self.sum::<1>(i, h, end));
+        }
+    }
+
+    /// A few components of [`Series::end`], which stay in registers: (P) by Horner's scheme, even and odd
+    /// powers apart so that none waits for the other. The increment is summed
+    /// first, and added to the state without loss.
+    #[inline]
+    fn sum<const N: usize>(&mut self, first: usize, h: f64, end: &mut [f64]) {
+        let (n, square) = (self.n, h * h);
+        let rows = &self.all;
+        let row = |k: usize| -> &[f64; N] {
+            rows[k * n + first..].first_chunk().expect("the components of a row")
+        };
+        // Sums begin with the highest even and odd power.
+        let (top, below) = (self.order, self.order - 1);
+        let (mut a, mut b) = (*row(top), *row(below));
+        let mut k = below;
+        while k >= 3 {
+            let (next, after) = (row(k - 1), row(k - 2));
+            for i in 0..N {
+                a[i] = next[i] + square * a[i];
+                b[i] = after[i] + square * b[i];
+            }
+            k -= 2;
+        }
+        if k == 2 {
+            let next = row(1);
+            for i in 0..N {
+                a[i] = next[i] + square * a[i];
+            }
+        }
+        let (even, odd) = if top.is_multiple_of(2) { (a, b) } else { (b, a) };
+        let start = row(0);
+        for i in 0..N {
+            let increment = h * (odd[i] + h * even[i]) + self.low[first + i];
+            let sum = start[i] + increment;
+            // What the sum lost (Knuth 1969).
+            let back = sum - start[i];
+            self.next_low[first + i] = (start[i] - (sum - back)) + (increment - back);
+            end[first + i] = sum;
+        }
+    }
+
+    /// The end of the trial was projected: what rounding took from it is known no more where it was moved.
+    pub(crate) fn moved(&mut self, reached: &[f64], projected: &[f64]) {
+        for (low, (a, b)) in self.next_low.iter_mut().zip(reached.iter().zip(projected)) {
+            if a != b {
+                *low = 0.0;
+            }
+        }
+    }
+
+    /// Lets dense output end in the projected state: adds $\delta\,(3\theta^2 - 2\theta^3)$, which changes
+    /// neither the start nor a rate at the ends.
+    pub(crate) fn join(&mut self, h: f64, reached: &[f64], projected: &[f64]) {
+        let n = self.n;
+        for i in 0..n {
+            let δ = projected[i] - reached[i];
+            if δ != 0.0 {
+                self.all[2 * n + i] += 3.0 * δ / (h * h);
+                self.all[3 * n + i] -= 2.0 * δ / (h * h * h);
+                self.state = State::Altered;
+            }
+        }
+    }
+}
+
+/// $\log_2 x$ to about 2e-5, which is enough for the length of a step.
+#[inline]
+fn log2(x: f64) -> f64 {
+    // Least squares over the octave, in the distance from its middle.
+    const C: [f64; 6] =
+        [0.584_950_5, 0.961_821_23, -0.319_749_1, 0.141_718_16, -0.080_010_88, 0.043_928_63];
+    if !x.is_normal() {
+        return libm::log2(x);
+    }
+    let bits = x.to_bits();
+    let exponent = f64::from((bits >> 52) as i32 - 1023);
+    let z = f64::from_bits(bits & ((1 << 52) - 1) | 1023 << 52) - 1.5;
+    let z2 = z * z;
+    let low = (C[0] + C[1] * z) + z2 * (C[2] + C[3] * z);
+    exponent + (low + z2 * z2 * (C[4] + C[5] * z))
+}
+
+/// $2^x$ to about 3e-6.
+#[inline]
+fn exp2(x: f64) -> f64 {
+    /// Adding this leaves the nearest whole number in the last digits.
+    const SHIFT: f64 = 6_755_399_441_055_744.0;
+    // Least squares within half a unit of zero.
+    const C: [f64; 5] = [1.000_000_08, 0.693_121_03, 0.240_221_07, 0.055_922_04, 0.009_676_04];
+    if x.is_nan() || x.abs() > 1000.0 {
+        return libm::exp2(x);
+    }
+    let whole = (x + SHIFT) - SHIFT;
+    let r = x - whole;
+    let r2 = r * r;
+    let power = f64::from_bits(((whole as i64 + 1023) as u64) << 52);
+    power * ((C[0] + C[1] * r) + r2 * ((C[2] + C[3] * r) + r2 * C[4]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_of_usual_tolerances() {
+        assert_eq!([1e-6, 1e-10, 1e-14].map(taylor_order), [11, 16, 21]);
+        assert_eq!([1.0, 1e-30].map(taylor_order), [LEAST, 22]);
+    }
+
+    #[test]
+    fn logarithms_and_powers_are_good_enough() {
+        for x in [1.0, 2.0, 1e-300, 3.7e250, 0.1, 123.456, 1.999_999, 1e-310] {
+            assert!((log2(x) - libm::log2(x)).abs() < 2e-5, "{x}");
+        }
+        for x in [0.0, 0.499, 0.501, -3.3, 700.1, -999.9, 1010.0, 0.5] {
+            let exact = libm::exp2(x);
+            assert!((exp2(x) - exact).abs() <= 4e-6 * exact, "{x}");
+        }
+        assert_eq!((log2(0.0), exp2(f64::INFINITY)), (f64::NEG_INFINITY, f64::INFINITY));
+        assert!(exp2(f64::NAN).is_nan() && log2(f64::NAN).is_nan());
+    }
+
+    #[test]
+    fn horner_by_blocks_and_by_components_is_the_sum() {
+        for tolerance in [1e-10, 1e-14] {
+            let allowed = Allowed { tolerance, controlled: 6 };
+            let mut series = Series::new(6, &allowed);
+            let h: f64 = 0.37;
+            for (i, c) in series.all.iter_mut().enumerate() {
+                *c = ((i * 7919) % 13) as f64 - 6.0;
+            }
+            let mut end = [0.0; 6];
+            series.end(h, &mut end);
+            for (i, end) in end.iter().enumerate() {
+                let terms = series.rows().chunks_exact(6).rev();
+                let sum = terms.fold(0.0, |sum, row| row[i] + h * sum);
+                assert!((sum - end).abs() < 1e-13, "{i}: {end} for {sum}");
+            }
+        }
+    }
+}

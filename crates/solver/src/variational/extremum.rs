@@ -1,0 +1,415 @@
+//! Newton's iteration for the stationary points of a functional.
+//!
+//! The unknowns are the densities at the nodes, the constants, and a multiplier $C_r$ for each end condition:
+//!
+//! $$ \sum_i A_i^*\,W\,\partial_i\mathcal L - \sum_r C_r\kappa_r = 0, \qquad \int\sum_i \partial_i\mathcal
+//! L\;O_i\frac{x^j}{j!}\,dt - \sum_r C_r B_{rj} = 0, \qquad B_r(Y, c) = b_r . $$
+//!
+//! Rows and columns are scaled by the roots of the weights. Steps are halved until the residual falls.
+
+use super::fractional_integral::Abel;
+use super::functional::{Functional, VariationalProblem};
+use super::initial_guess::Start;
+use super::operators::{Action, End};
+use super::sinc_grid::{Grid, Place};
+use super::unknown::{Operator, Side};
+use crate::linalg::lu::Lu;
+
+/// Newton steps before it is given up; fewer from a start that is one of many.
+const STEPS: usize = 60;
+const FEW: usize = 25;
+
+/// A stationary point.
+#[derive(Clone, Debug)]
+pub struct Extremum {
+    /// The nodes.
+    pub grid: Grid,
+    /// $Y$ of each function at the nodes.
+    pub density: Vec<Vec<f64>>,
+    /// The constants of each function.
+    pub constants: Vec<Vec<f64>>,
+    /// $C_r$: by how much the action changes with the value of each end condition.
+    pub forces: Vec<f64>,
+    /// $\int\mathcal L\,dt$
+    pub action: f64,
+    /// The largest scaled residual.
+    pub residual: f64,
+    /// Newton steps.
+    pub steps: usize,
+    /// Negative eigenvalues of the second variation with the conditions as its border: one for each
+    /// condition, and one more for each
+    /// direction in which the action has a maximum. None where it was not decided.
+    pub negative: Option<usize>,
+    pub(crate) problem: VariationalProblem,
+    pub(crate) abel: Abel,
+}
+
+/// Why there is no stationary point.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NoExtremum {
+    /// The equations do not determine the unknown of this function (or, after the last one, the multiplier of
+    /// an end condition).
+    Singular(usize),
+    /// The integrand is infinite or not a number at this place.
+    NotFinite(Place),
+    /// Newton's iteration does not converge; the residual that is left.
+    Unconverged(f64),
+}
+
+/// Looks for a stationary point on `2 half + 1` nodes, from another one or from the shortest densities that
+/// meet the end conditions.
+///
+/// # Errors
+///
+/// [`NoExtremum`] says why there is none.
+pub fn extremum(
+    problem: &VariationalProblem,
+    functional: &mut dyn Functional,
+    half: usize,
+    near: Option<&Extremum>,
+) -> Result<Extremum, NoExtremum> {
+    let start = near.map_or(Start::Shortest, Start::Near);
+    let mut found = extrema(problem, functional, half, &[start]);
+    found.pop().expect("one for each start")
+}
+
+/// Looks for stationary points on `2 half + 1` nodes, one from each start.
+pub fn extrema(
+    problem: &VariationalProblem,
+    functional: &mut dyn Functional,
+    half: usize,
+    starts: &[Start<'_>],
+) -> Vec<Result<Extremum, NoExtremum>> {
+    let grid = Grid::new(problem.length, half, problem.decay);
+    let mut abel = Abel::new();
+    let newton = Newton::new(problem, &grid, &mut abel);
+    let mut found = Vec::new();
+    for start in starts {
+        let x = newton.start(*start, &mut abel);
+        let steps = if matches!(start, Start::Course(_)) { FEW } else { STEPS };
+        let solved = newton.solve(functional, x, steps);
+        found.push(solved.map(|(x, state, steps)| newton.extremum(&x, &state, steps, &abel)));
+    }
+    found
+}
+
+impl Extremum {
+    /// The value of an operator on a function at any place.
+    pub fn value(&mut self, course: usize, operator: Operator, place: Place) -> f64 {
+        let kind = (self.problem.courses[course], operator, self.problem.tails[course]);
+        let (row, constants) = Action::row(&mut self.abel, &self.grid, kind, place);
+        dot(&row, &self.density[course]) + dot(&constants, &self.constants[course])
+    }
+
+    /// The values of all operators of the problem at any place.
+    pub fn values(&mut self, place: Place) -> Vec<f64> {
+        let operators = self.problem.operators.clone();
+        operators.into_iter().map(|(k, o)| self.value(k, o, place)).collect()
+    }
+
+    /// Values at the nodes carried to any place by cardinal functions.
+    pub fn carried(&self, values: &[f64], place: Place) -> f64 {
+        let mut row = vec![0.0; values.len()];
+        self.grid.add_cardinals(place.coordinate(), 1.0, &mut row);
+        dot(&row, values)
+    }
+
+    /// How many unknowns each function has.
+    pub fn unknowns(&self) -> usize {
+        let most = self.constants.iter().map(Vec::len).max().unwrap_or(0);
+        self.grid.len() + most
+    }
+}
+
+/// Everything that does not change during the iteration.
+pub(crate) struct Newton<'a> {
+    pub(crate) problem: &'a VariationalProblem,
+    pub(crate) grid: &'a Grid,
+    pub(crate) actions: Vec<Action>,
+    pub(crate) ends: Vec<End>,
+    /// Where the unknowns of each function begin.
+    pub(crate) first: Vec<usize>,
+    /// Unknowns of all functions.
+    pub(crate) size: usize,
+}
+
+/// The equations at one point.
+pub(crate) struct State {
+    residual: Vec<f64>,
+    norm: f64,
+    action: f64,
+    /// $W$ times the Hessian at the nodes, by pairs of operators.
+    pub(crate) hessian: Vec<Vec<f64>>,
+}
+
+impl<'a> Newton<'a> {
+    fn new(problem: &'a VariationalProblem, grid: &'a Grid, abel: &mut Abel) -> Self {
+        let actions = problem
+            .operators
+            .iter()
+            .map(|&(k, operator)| Action::new(abel, grid, problem.courses[k], operator))
+            .collect();
+        let ends =
+            problem.conditions.iter().map(|c| End::new(problem, grid, &c.terms)).collect();
+        let mut first = Vec::new();
+        let mut size = 0;
+        for course in &problem.courses {
+            first.push(size);
+            size += grid.len() + course.constants();
+        }
+        Self { problem, grid, actions, ends, first, size }
+    }
+
+    fn extremum(&self, x: &[f64], state: &State, steps: usize, abel: &Abel) -> Extremum {
+        let n = self.grid.len();
+        let part = |k: usize, from: usize, count: usize| {
+            let at = self.first[k] + from;
+            x[at..at + count].to_vec()
+        };
+        let courses = self.problem.courses.iter().enumerate();
+        Extremum {
+            density: courses.clone().map(|(k, _)| part(k, 0, n)).collect(),
+            constants: courses.map(|(k, c)| part(k, n, c.constants())).collect(),
+            forces: x[self.size..].to_vec(),
+            action: state.action,
+            residual: state.norm,
+            steps,
+            negative: self.negative(state),
+            problem: self.problem.clone(),
+            abel: abel.clone(),
+            grid: self.grid.clone(),
+        }
+    }
+
+    pub(crate) fn total(&self) -> usize {
+        self.size + self.ends.len()
+    }
+
+    /// The values of operator `o` at the nodes.
+    fn values(&self, o: usize, x: &[f64]) -> Vec<f64> {
+        let n = self.grid.len();
+        let at = self.first[self.problem.operators[o].0];
+        let action = &self.actions[o];
+        (0..n)
+            .map(|i| {
+                let mut sum = dot(&action.density[i * n..(i + 1) * n], &x[at..at + n]);
+                for (j, column) in action.constants.iter().enumerate() {
+                    sum += column[i] * x[at + n + j];
+                }
+                sum
+            })
+            .collect()
+    }
+
+    fn state(&self, functional: &mut dyn Functional, x: &[f64]) -> Result<State, NoExtremum> {
+        let (n, count) = (self.grid.len(), self.actions.len());
+        let values: Vec<Vec<f64>> = (0..count).map(|o| self.values(o, x)).collect();
+        let mut slopes = vec![vec![0.0; n]; count];
+        let mut hessian = vec![vec![0.0; n]; count * count];
+        let (mut action, mut integrand) = (0.0, Vec::new());
+        let (mut g, mut h) = (vec![0.0; count], vec![0.0; count * count]);
+        for i in 0..n {
+            let here: Vec<f64> = values.iter().map(|v| v[i]).collect();
+            let value = functional.evaluate(self.grid.places[i], &here, &mut g, &mut h);
+            let w = self.grid.weights[i];
+            action += self.grid.step * w * value;
+            integrand.push(value);
+            for (o, slope) in slopes.iter_mut().enumerate() {
+                slope[i] = w * g[o];
+            }
+            for (pair, entry) in hessian.iter_mut().enumerate() {
+                entry[i] = w * h[pair];
+            }
+            let finite = g.iter().chain(&h).all(|x| x.is_finite());
+            if !finite {
+                return Err(NoExtremum::NotFinite(self.grid.places[i]));
+            }
+        }
+        action += self.beyond(&integrand);
+        let mut residual = vec![0.0; self.total()];
+        for (o, &(k, _)) in self.problem.operators.iter().enumerate() {
+            let (at, a) = (self.first[k], &self.actions[o]);
+            for i in 0..n {
+                residual[at + i] += dot(&a.adjoint[i * n..(i + 1) * n], &slopes[o]);
+            }
+            for (j, column) in a.constants.iter().enumerate() {
+                residual[at + n + j] += self.grid.step * dot(column, &slopes[o]);
+            }
+        }
+        for (r, end) in self.ends.iter().enumerate() {
+            let force = x[self.size + r];
+            let mut sum = -self.problem.conditions[r].value;
+            for (k, &at) in self.first.iter().enumerate() {
+                for i in 0..n {
+                    residual[at + i] -= force * end.kernel[k][i];
+                    sum += end.density[k][i] * x[at + i];
+                }
+                for (j, b) in end.constants[k].iter().enumerate() {
+                    residual[at + n + j] -= force * b;
+                    sum += b * x[at + n + j];
+                }
+            }
+            residual[self.size + r] = sum;
+        }
+        for (r, s) in residual.iter_mut().zip(self.scale()) {
+            *r *= s;
+        }
+        let norm = residual.iter().fold(0.0_f64, |m, r| m.max(r.abs()));
+        Ok(State { residual, norm, action, hessian })
+    }
+
+    /// What the nodes leave out of the action: a square of the most singular density.
+    fn beyond(&self, integrand: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for end in [Side::Left, Side::Right] {
+            let far = (self.problem.courses.iter().zip(&self.problem.tails))
+                .filter(|(course, _)| course.side != end);
+            let tail = far.map(|(_, tail)| *tail).fold(0.0, f64::min);
+            let last = self.grid.last(end);
+            if tail < 0.0 {
+                let part = self.grid.beyond(end, 0.0, 2.0 * tail);
+                sum += part * integrand[last] * self.grid.weights[last];
+            }
+        }
+        sum
+    }
+
+    /// The roots of the weights for densities, 1 for the others.
+    pub(crate) fn scale(&self) -> Vec<f64> {
+        let mut scale = vec![1.0; self.total()];
+        for &at in &self.first {
+            for (s, w) in scale[at..].iter_mut().zip(&self.grid.weights) {
+                *s = w.sqrt();
+            }
+        }
+        scale
+    }
+
+    /// The scaled matrix of the derivatives.
+    fn matrix(&self, state: &State) -> Vec<f64> {
+        let (n, count, total) = (self.grid.len(), self.actions.len(), self.total());
+        let mut matrix = vec![0.0; total * total];
+        let mut image = vec![0.0; n * n];
+        for (p, &(k, _)) in self.problem.operators.iter().enumerate() {
+            let (row, left) = (self.first[k], &self.actions[p]);
+            for (o, &(l, _)) in self.problem.operators.iter().enumerate() {
+                let weights = &state.hessian[p * count + o];
+                if weights.iter().all(|w| *w == 0.0) {
+                    continue;
+                }
+                let (column, right) = (self.first[l], &self.actions[o]);
+                image.fill(0.0);
+                for i in 0..n {
+                    for m in 0..n {
+                        let x = left.adjoint[i * n + m] * weights[m];
+                        if x != 0.0 {
+                            let source = &right.density[m * n..(m + 1) * n];
+                            for (y, r) in image[i * n..(i + 1) * n].iter_mut().zip(source) {
+                                *y += x * r;
+                            }
+                        }
+                    }
+                }
+                for i in 0..n {
+                    for j in 0..n {
+                        matrix[(row + i) * total + column + j] += image[i * n + j];
+                    }
+                }
+                for (j, constant) in right.constants.iter().enumerate() {
+                    for i in 0..n {
+                        let adjoint = &left.adjoint[i * n..(i + 1) * n];
+                        let sum: f64 =
+                            (0..n).map(|m| adjoint[m] * weights[m] * constant[m]).sum();
+                        matrix[(row + i) * total + column + n + j] += sum;
+                    }
+                }
+                for (i, constant) in left.constants.iter().enumerate() {
+                    let at = (row + n + i) * total + column;
+                    for m in 0..n {
+                        let x = self.grid.step * constant[m] * weights[m];
+                        for j in 0..n {
+                            matrix[at + j] += x * right.density[m * n + j];
+                        }
+                        for (j, other) in right.constants.iter().enumerate() {
+                            matrix[at + n + j] += x * other[m];
+                        }
+                    }
+                }
+            }
+        }
+        for (r, end) in self.ends.iter().enumerate() {
+            let force = self.size + r;
+            for (k, &at) in self.first.iter().enumerate() {
+                for i in 0..n {
+                    matrix[(at + i) * total + force] -= end.kernel[k][i];
+                    matrix[force * total + at + i] += end.density[k][i];
+                }
+                for (j, b) in end.constants[k].iter().enumerate() {
+                    matrix[(at + n + j) * total + force] -= b;
+                    matrix[force * total + at + n + j] += b;
+                }
+            }
+        }
+        let scale = self.scale();
+        for i in 0..total {
+            for j in 0..total {
+                matrix[i * total + j] *= scale[i] * scale[j];
+            }
+        }
+        matrix
+    }
+
+    fn solve(
+        &self,
+        functional: &mut dyn Functional,
+        mut x: Vec<f64>,
+        most: usize,
+    ) -> Result<(Vec<f64>, State, usize), NoExtremum> {
+        let (total, scale) = (self.total(), self.scale());
+        let mut state = self.state(functional, &x)?;
+        let mut lu = Lu::new(total);
+        let mut last = f64::INFINITY;
+        for steps in 0..most {
+            lu.factor(total, &self.matrix(&state))
+                .map_err(|singular| NoExtremum::Singular(self.owner(singular.column)))?;
+            let mut step = state.residual.clone();
+            lu.solve(&mut step);
+            let size = step.iter().fold(0.0_f64, |m, s| m.max(s.abs()));
+            let reached = x.iter().zip(&scale).fold(1.0_f64, |m, (x, s)| m.max((x / s).abs()));
+            // NOTE: the last digits of a step are rounding; then no step makes the residual smaller, and the
+            // error is that of the basis.
+            let fine = size <= 1e-7 * reached;
+            let mut factor = 1.0;
+            let next = loop {
+                let moved: Vec<f64> =
+                    (0..total).map(|i| x[i] - factor * step[i] * scale[i]).collect();
+                match self.state(functional, &moved) {
+                    Ok(there) if there.norm < state.norm => break Some((moved, there)),
+                    _ if fine => break None,
+                    _ if factor > 1e-6 => factor *= 0.5,
+                    Ok(there) => return Err(NoExtremum::Unconverged(there.norm)),
+                    Err(why) => return Err(why),
+                }
+            };
+            let Some(next) = next else { return Ok((x, state, steps)) };
+            (x, state) = next;
+            if factor == 1.0 && (size <= 1e-13 * reached || (fine && size >= 0.5 * last)) {
+                return Ok((x, state, steps + 1));
+            }
+            last = size;
+        }
+        Err(NoExtremum::Unconverged(state.norm))
+    }
+
+    /// Which function an unknown belongs to.
+    fn owner(&self, column: usize) -> usize {
+        if column >= self.size {
+            return self.first.len();
+        }
+        self.first.iter().rposition(|&at| at <= column).unwrap_or(0)
+    }
+}
+
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}

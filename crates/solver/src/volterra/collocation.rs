@@ -1,0 +1,389 @@
+//! One step: the unknowns at the nodes of Radau.
+//!
+//! At every node $F(t, x, z) = 0$ with $z = \text{history} + h^\mu L_\mu x$; Newton's iteration with the matrix
+//! $\partial_x F\,\delta_{jk} + \partial_z F\,h^\mu (L_\mu)_{jk}$, whose factors are used again as long as they serve.
+
+use super::history::{History, Tables};
+use super::local_integrals::Local;
+use super::radau::Basis;
+use super::system::{Kernel, MemorySystem, Operand};
+use crate::linalg::lu::Lu;
+use crate::ode::system::Halt;
+
+/// Lengths of steps whose tables are kept.
+const POOL: usize = 12;
+/// Most iterations of Newton in one step.
+const ITERATIONS: usize = 25;
+
+/// One trial of a step, with everything that is used again by the next.
+#[derive(Clone, Debug)]
+pub(crate) struct Collocation {
+    pub(crate) tables: Tables,
+    /// Tables of other lengths, to be used again.
+    pool: Vec<Tables>,
+    oldest: usize,
+    /// $x$, node by node.
+    pub(crate) x: Vec<f64>,
+    /// $z$, node by node.
+    pub(crate) z: Vec<f64>,
+    past: Vec<f64>,
+    residual: Vec<f64>,
+    by_x: Vec<f64>,
+    by_z: Vec<f64>,
+    matrix: Vec<f64>,
+    lu: Lu,
+    /// Whether `matrix` holds the factors instead, with these exchanges of rows.
+    blunt: bool,
+    exchanges: Vec<usize>,
+    /// Length of the step whose factors are kept; 0 if none are.
+    factored: f64,
+    pub(crate) evaluations: usize,
+}
+
+/// What does not change during a run.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame {
+    pub(crate) t0: f64,
+    pub(crate) n: usize,
+    pub(crate) operands: Vec<Operand>,
+    pub(crate) basis: Basis,
+    /// $L_\mu$ for each operand.
+    pub(crate) units: Vec<Vec<f64>>,
+    /// For each operand with a general kernel.
+    locals: Vec<Option<Local>>,
+    /// A change of the operands that ends Newton's iteration.
+    pub(crate) settled: f64,
+}
+
+impl Frame {
+    pub(crate) fn new(t0: f64, n: usize, operands: Vec<Operand>, stages: usize) -> Self {
+        let basis = Basis::new(stages);
+        let unit = |o: &Operand| match o.kernel {
+            Kernel::Power(mu) => basis.integrals(mu),
+            _ => Vec::new(),
+        };
+        let units = operands.iter().map(unit).collect();
+        let local = |o: &Operand| match o.kernel {
+            Kernel::General(mu, _) => Some(Local::new(mu)),
+            _ => None,
+        };
+        let locals = operands.iter().map(local).collect();
+        Self { t0, n, operands, basis, units, locals, settled: 0.0 }
+    }
+}
+
+impl Collocation {
+    pub(crate) fn new(frame: &Frame) -> Self {
+        let (s, n, p) = (frame.basis.stages, frame.n, frame.operands.len());
+        Self {
+            tables: Tables::default(),
+            pool: Vec::new(),
+            oldest: 0,
+            x: vec![0.0; s * n],
+            z: vec![0.0; s * p],
+            past: vec![0.0; s * p],
+            residual: vec![0.0; s * n],
+            by_x: vec![0.0; n * n],
+            by_z: vec![0.0; n * p],
+            matrix: vec![0.0; s * n * s * n],
+            lu: Lu::new(s * n),
+            blunt: false,
+            exchanges: vec![0; s * n],
+            factored: 0.0,
+            evaluations: 0,
+        }
+    }
+
+    /// $x$ at the end of the step.
+    pub(crate) fn x_end(&self, frame: &Frame) -> &[f64] {
+        &self.x[(frame.basis.stages - 1) * frame.n..]
+    }
+
+    /// $z$ at the end of the step.
+    pub(crate) fn z_end(&self, frame: &Frame) -> &[f64] {
+        &self.z[(frame.basis.stages - 1) * frame.operands.len()..]
+    }
+
+    /// Solves the step of length `h` from `elapsed`, beginning with the guess in `x`.
+    pub(crate) fn solve(
+        &mut self,
+        frame: &Frame,
+        history: &mut History,
+        elapsed: f64,
+        h: f64,
+        system: &mut dyn MemorySystem,
+    ) -> Result<(), Halt> {
+        self.recall_tables(h);
+        history.prepare(&frame.basis, &frame.units, h, &mut self.tables);
+        self.recall(frame, history, elapsed, system);
+        self.operands(frame);
+        let mut fresh = false;
+        let mut previous = f64::INFINITY;
+        let (mut settled, mut stalled) = (false, 0_usize);
+        for iteration in 0..ITERATIONS {
+            self.residuals(frame, elapsed, system)?;
+            if self.factored != h {
+                self.factor(frame, elapsed, system)?;
+                fresh = true;
+            }
+            if self.blunt {
+                substitute(&self.matrix, &self.exchanges, &mut self.residual);
+            } else {
+                self.lu.solve(&mut self.residual);
+            }
+            let change = self.correct(frame)?;
+            if change < 1e-13 && change < 0.02 * previous {
+                // The next step would be below rounding.
+                return Ok(());
+            }
+            // Rounding: steps that are nothing, or that no longer shrink. Densities of very short steps are
+            // noisy, but not their integrals.
+            let stands = change > 0.1 * previous && fresh;
+            let asked = stands || change < 1e-6 || frame.settled > 0.0;
+            let felt = if asked { self.felt(frame) } else { f64::INFINITY };
+            // What further iterations would still change, by the rate of the last two.
+            let rate = change / previous;
+            let left = if rate > 0.0 && rate < 0.5 { felt * rate / (1.0 - rate) } else { felt };
+            let nothing = change < 1e-15 || left < frame.settled || felt < 4e-16;
+            if nothing || (stands && (change < 1e-9 || felt < 1e-13)) {
+                return Ok(());
+            }
+            // Away, and far, in what the equations feel too: a shorter step is found sooner than a solution.
+            // The first step has no shorter one.
+            let away = change > previous.max(1e-2) && felt > 1e-6;
+            if fresh && iteration > 1 && elapsed > 0.0 && away {
+                self.factored = 0.0;
+                return Err(Halt::Singular);
+            }
+            // Twice no progress with fresh factors: what is left is the noise of an ill-conditioned density.
+            stalled += usize::from(change > 0.3 * previous && fresh);
+            settled = felt < 1e-9 || change < 1e-6;
+            if stalled >= 2 && settled {
+                return Ok(());
+            }
+            if !fresh && (change > 0.05 * previous || iteration > 5) {
+                self.factored = 0.0;
+            } else if fresh && iteration > 2 && change > 0.3 * previous {
+                // Factors of the guess no longer serve at the iterate.
+                self.factored = 0.0;
+            }
+            previous = change;
+        }
+        self.factored = 0.0;
+        if previous < 1e-10 || (settled && stalled > 0) { Ok(()) } else { Err(Halt::Singular) }
+    }
+
+    /// Takes the tables of an earlier step of this length, if they are still there.
+    fn recall_tables(&mut self, h: f64) {
+        if self.tables.h == h {
+            return;
+        }
+        if let Some(i) = self.pool.iter().position(|t| t.h == h) {
+            std::mem::swap(&mut self.tables, &mut self.pool[i]);
+        } else if self.pool.len() < POOL {
+            self.pool.push(std::mem::take(&mut self.tables));
+        } else {
+            self.oldest = (self.oldest + 1) % POOL;
+            std::mem::swap(&mut self.tables, &mut self.pool[self.oldest]);
+        }
+    }
+
+    /// What the past and the start contribute at the nodes.
+    fn recall(
+        &mut self,
+        frame: &Frame,
+        history: &History,
+        elapsed: f64,
+        system: &mut dyn MemorySystem,
+    ) {
+        let (s, count, h) = (frame.basis.stages, frame.operands.len(), self.tables.h);
+        for j in 0..s {
+            let at = elapsed + frame.basis.nodes[j] * h;
+            for (p, operand) in frame.operands.iter().enumerate() {
+                let past = if matches!(operand.kernel, Kernel::General(..)) {
+                    let later = frame.basis.nodes[j] * h;
+                    history.general(p, frame.t0 + at, (elapsed, later), system)
+                } else {
+                    history.value(p, j, &self.tables)
+                };
+                self.past[j * count + p] = operand.start_at(at) + past;
+            }
+        }
+        for (p, operand) in frame.operands.iter().enumerate() {
+            let (Kernel::General(_, resolved), Some(local)) =
+                (&operand.kernel, &frame.locals[p])
+            else {
+                continue;
+            };
+            let steady = resolved.as_ref().is_some_and(|r| r.steady);
+            if steady && !self.tables.local[p].is_empty() {
+                continue;
+            }
+            // NOTE: one row for each node, since each has its own time.
+            let rows = (0..s).map(|j| {
+                let t = frame.t0 + (elapsed + frame.basis.nodes[j] * h);
+                let mut kernel = |lags: &[f64], out: &mut [f64]| system.kernel(p, t, lags, out);
+                local.rows(&frame.basis, j..j + 1, h, resolved.as_ref(), &mut kernel)
+            });
+            self.tables.local[p] = rows.collect::<Vec<_>>().concat();
+            self.factored = 0.0;
+        }
+    }
+
+    /// $z = \text{past} + L x$
+    fn operands(&mut self, frame: &Frame) {
+        let (s, count, n) = (frame.basis.stages, frame.operands.len(), frame.n);
+        for (p, operand) in frame.operands.iter().enumerate() {
+            let local = &self.tables.local[p];
+            for j in 0..s {
+                let row = &local[j * s..(j + 1) * s];
+                let sum: f64 = row
+                    .iter()
+                    .enumerate()
+                    .map(|(k, l)| l * self.x[k * n + operand.unknown])
+                    .sum();
+                self.z[j * count + p] = self.past[j * count + p] + sum;
+            }
+        }
+    }
+
+    fn residuals(
+        &mut self,
+        frame: &Frame,
+        elapsed: f64,
+        system: &mut dyn MemorySystem,
+    ) -> Result<(), Halt> {
+        let (n, count) = (frame.n, frame.operands.len());
+        for (j, c) in frame.basis.nodes.iter().enumerate() {
+            let t = frame.t0 + (elapsed + c * self.tables.h);
+            let (x, z) = (&self.x[j * n..(j + 1) * n], &self.z[j * count..(j + 1) * count]);
+            system.residual(t, x, z, &mut self.residual[j * n..(j + 1) * n])?;
+        }
+        self.evaluations += frame.basis.stages;
+        crate::ode::system::finite(&self.residual)
+    }
+
+    fn factor(
+        &mut self,
+        frame: &Frame,
+        elapsed: f64,
+        system: &mut dyn MemorySystem,
+    ) -> Result<(), Halt> {
+        let (s, n, count) = (frame.basis.stages, frame.n, frame.operands.len());
+        let width = s * n;
+        self.matrix.fill(0.0);
+        for j in 0..s {
+            let t = frame.t0 + (elapsed + frame.basis.nodes[j] * self.tables.h);
+            let (x, z) = (&self.x[j * n..(j + 1) * n], &self.z[j * count..(j + 1) * count]);
+            system.jacobian((t, x, z), &mut self.by_x, &mut self.by_z)?;
+            for e in 0..n {
+                let row = &mut self.matrix[(j * n + e) * width..(j * n + e + 1) * width];
+                row[j * n..(j + 1) * n].copy_from_slice(&self.by_x[e * n..(e + 1) * n]);
+                for (p, operand) in frame.operands.iter().enumerate() {
+                    let slope = self.by_z[e * count + p];
+                    if slope != 0.0 {
+                        for k in 0..s {
+                            row[k * n + operand.unknown] +=
+                                slope * self.tables.local[p][j * s + k];
+                        }
+                    }
+                }
+            }
+        }
+        crate::ode::system::finite(&self.matrix)?;
+        // Very short steps mix powers of h, so that small pivots are no verdict: only zero is one.
+        self.blunt = self.lu.factor(width, &self.matrix).is_err();
+        if self.blunt && !eliminate(width, &mut self.matrix, &mut self.exchanges) {
+            return Err(Halt::Singular);
+        }
+        self.factored = self.tables.h;
+        Ok(())
+    }
+
+    /// Takes the correction in `residual`; says how much the unknowns changed, relatively.
+    fn correct(&mut self, frame: &Frame) -> Result<f64, Halt> {
+        crate::ode::system::finite(&self.residual)?;
+        let (s, n) = (frame.basis.stages, frame.n);
+        let mut change = 0.0_f64;
+        for i in 0..n {
+            let (mut largest, mut moved) = (0.0_f64, 0.0_f64);
+            for j in 0..s {
+                self.x[j * n + i] -= self.residual[j * n + i];
+                largest = largest.max(self.x[j * n + i].abs());
+                moved = moved.max(self.residual[j * n + i].abs());
+            }
+            change = change.max(moved / (1.0 + largest));
+        }
+        self.operands(frame);
+        Ok(change)
+    }
+
+    /// How much the last correction, still in `residual`, changed the operands at most.
+    fn felt(&self, frame: &Frame) -> f64 {
+        let (s, n, count) = (frame.basis.stages, frame.n, frame.operands.len());
+        let mut felt = 0.0_f64;
+        for (p, operand) in frame.operands.iter().enumerate() {
+            // What smooths less than a velocity and is not controlled shows the noise of densities in very
+            // short steps; it counts as it will when it is integrated.
+            let rough = !operand.controlled && operand.smoothing() < 1.0;
+            let weight = if rough {
+                libm::pow(self.tables.h.min(1.0), 1.0 - operand.smoothing())
+            } else {
+                1.0
+            };
+            for j in 0..s {
+                let row = &self.tables.local[p][j * s..(j + 1) * s];
+                let moved: f64 = row
+                    .iter()
+                    .enumerate()
+                    .map(|(k, l)| (l * self.residual[k * n + operand.unknown]).abs())
+                    .sum();
+                felt = felt.max(weight * moved / (1.0 + self.z[j * count + p].abs()));
+            }
+        }
+        felt
+    }
+}
+
+/// Triangular factors in place, with partial pivoting among rows of equal scale; false if a pivot is zero.
+pub(crate) fn eliminate(n: usize, a: &mut [f64], exchanges: &mut [usize]) -> bool {
+    let mut scale: Vec<f64> =
+        a.chunks_exact(n).map(|row| row.iter().fold(0.0_f64, |m, x| m.max(x.abs()))).collect();
+    for k in 0..n {
+        let size = |i: usize| a[i * n + k].abs() / scale[i];
+        let Some(p) = (k..n).max_by(|&i, &j| size(i).total_cmp(&size(j))) else { return false };
+        exchanges[k] = p;
+        if a[p * n + k] == 0.0 || !a[p * n + k].is_finite() {
+            return false;
+        }
+        if p != k {
+            (0..n).for_each(|j| a.swap(k * n + j, p * n + j));
+            scale.swap(k, p);
+        }
+        for i in k + 1..n {
+            let factor = a[i * n + k] / a[k * n + k];
+            a[i * n + k] = factor;
+            if factor != 0.0 {
+                for j in k + 1..n {
+                    a[i * n + j] -= factor * a[k * n + j];
+                }
+            }
+        }
+    }
+    true
+}
+
+/// Solves with the factors of [`eliminate`], in place.
+pub(crate) fn substitute(a: &[f64], exchanges: &[usize], x: &mut [f64]) {
+    let n = x.len();
+    for (k, &p) in exchanges.iter().enumerate() {
+        x.swap(k, p);
+    }
+    for i in 0..n {
+        x[i] -= (0..i).map(|j| a[i * n + j] * x[j]).sum::<f64>();
+    }
+    for i in (0..n).rev() {
+        let sum: f64 = (i + 1..n).map(|j| a[i * n + j] * x[j]).sum();
+        x[i] = (x[i] - sum) / a[i * n + i];
+    }
+}

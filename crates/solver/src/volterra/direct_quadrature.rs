@@ -1,0 +1,307 @@
+//! Memory recounted: the integrals (Z) of a run by direct quadrature, at a few of its output times.
+//!
+//! $$ z_p(T) = \sum_i a_{pi}\,\tau^{e_{pi}} + \sum_{\text{steps}} \int
+//! \frac{(T-\sigma)^{\mu-1}}{\Gamma(\mu)}\,x_{u(p)}(\sigma)\,d\sigma $$
+//!
+//! with the kernel as it is: no exponentials, nothing carried from step to step but the sum. Steps far from
+//! $T$ are met by a rule of Gauss, those beside it by panels that halve
+//! towards it, the one that ends in $T$ by a rule with the singular weight.
+//! Other kernels, $\int k(T, T-\sigma)\,x\,d\sigma$ as they are written, by panels that are halved until both
+//! halves agree with the whole, and next to $T$ by a doubly exponential rule.
+
+use super::block_history::{Values, panel};
+use super::integrate::Piece;
+use super::radau::{Basis, lagrange};
+use super::system::{Kernel, Operand};
+use crate::quadrature::gauss_jacobi;
+
+/// Points of a panel; the kernel is singular at least a panel's length away, so that $5.8^{-2\cdot 12}$ is
+/// below rounding.
+const POINTS: usize = 12;
+
+/// Doubly exponential points of the part of a step next to its end, and the part.
+const NEAREST: (i32, f64) = (70, 1.0 / 64.0);
+
+/// A kernel at a time and a lag; the first argument says which.
+pub type KernelValues<'a> = &'a mut dyn FnMut(usize, f64, f64) -> f64;
+
+/// The recounted integrals of all operands with power-law kernels, and of other kernels as they are written.
+#[derive(Clone, Debug)]
+pub struct Recount {
+    operands: Vec<Operand>,
+    t0: f64,
+    basis: Basis,
+    rule: (Vec<f64>, Vec<f64>),
+    /// A rule with the ends.
+    seeing: (Vec<f64>, Vec<f64>),
+    /// The Lagrange polynomials at the points of the rule over a whole step, point by point.
+    whole: Vec<f64>,
+    /// The different $\mu$, with the singular weights of the nodes of a step.
+    kernels: Vec<(f64, Vec<f64>)>,
+    /// For each operand which kernel it has.
+    which: Vec<Option<usize>>,
+    /// The unknowns that other kernels meet.
+    written: Vec<usize>,
+    targets: Vec<Target>,
+    weights: Vec<f64>,
+}
+
+#[derive(Clone, Debug)]
+struct Target {
+    t: f64,
+    sums: Vec<f64>,
+    /// The same for the kernels as they are written.
+    written: Vec<f64>,
+    /// Whether the step that ends here has been taken up.
+    whole: bool,
+    worst: Option<f64>,
+}
+
+impl Recount {
+    /// For the operands of a system, and for other kernels that meet the unknowns `written`, with `stages`
+    /// nodes in a step, at these times.
+    pub fn new(
+        operands: Vec<Operand>,
+        written: Vec<usize>,
+        stages: usize,
+        t0: f64,
+        times: &[f64],
+    ) -> Self {
+        let basis = Basis::new(stages);
+        let mut kernels: Vec<(f64, Vec<f64>)> = Vec::new();
+        let mut which = Vec::new();
+        for operand in &operands {
+            let Kernel::Power(mu) = operand.kernel else {
+                which.push(None);
+                continue;
+            };
+            let known = kernels.iter().position(|k| k.0 == mu);
+            which.push(Some(known.unwrap_or_else(|| {
+                kernels.push((mu, basis.integrals_at(mu, &[1.0])));
+                kernels.len() - 1
+            })));
+        }
+        let sums = vec![0.0; operands.len()];
+        let zeros = vec![0.0; written.len()];
+        let target = |&t: &f64| Target {
+            t,
+            sums: sums.clone(),
+            written: zeros.clone(),
+            whole: false,
+            worst: None,
+        };
+        let rule = gauss_jacobi(POINTS, 1.0);
+        let polynomials =
+            |y: &f64| (0..stages).map(|j| lagrange(&basis.nodes, j, *y)).collect::<Vec<_>>();
+        Self {
+            targets: times.iter().map(target).collect(),
+            whole: rule.0.iter().flat_map(polynomials).collect(),
+            rule,
+            seeing: clenshaw_curtis(16),
+            weights: vec![0.0; stages],
+            operands,
+            written,
+            t0,
+            basis,
+            kernels,
+            which,
+        }
+    }
+
+    /// Takes up a step for all times that lie beyond it.
+    pub fn piece(&mut self, piece: &Piece<'_>, kernel: KernelValues<'_>) {
+        for i in 0..self.targets.len() {
+            let ahead = self.targets[i].t - self.t0 - (piece.elapsed + piece.h);
+            if !self.targets[i].whole && ahead > 0.0 {
+                self.take(i, piece, ahead);
+                self.take_written(i, piece, ahead, kernel);
+            }
+        }
+    }
+
+    /// Takes up the step that ends at an output time.
+    pub fn last(&mut self, t: f64, piece: &Piece<'_>, kernel: KernelValues<'_>) {
+        for i in 0..self.targets.len() {
+            if self.targets[i].t == t && !self.targets[i].whole {
+                self.take(i, piece, 0.0);
+                self.take_written(i, piece, 0.0, kernel);
+                self.targets[i].whole = true;
+            }
+        }
+    }
+
+    /// Compares with the operands that the run has at an output time, and with what it has for the kernels as
+    /// they are written.
+    pub fn compare(&mut self, t: f64, z: &[f64], written: &[f64]) {
+        for target in self.targets.iter_mut().filter(|target| target.t == t && target.whole) {
+            let mut worst = 0.0_f64;
+            for (p, operand) in self.operands.iter().enumerate() {
+                if self.which[p].is_some() {
+                    let elapsed = t - self.t0;
+                    let found = operand.start_at(elapsed) + target.sums[p];
+                    let off = (found - z[p]).abs() / (1.0 + z[p].abs());
+                    worst = if off.is_nan() { f64::NAN } else { worst.max(off) };
+                }
+            }
+            for (found, z) in target.written.iter().zip(written) {
+                let off = (found - z).abs() / (1.0 + z.abs());
+                worst = if off.is_nan() { f64::NAN } else { worst.max(off) };
+            }
+            target.worst = Some(worst);
+        }
+    }
+
+    /// Whether there is nothing to compare: no kernel is a power.
+    pub fn is_idle(&self) -> bool {
+        self.kernels.is_empty() && self.written.is_empty()
+    }
+
+    /// The largest difference, relative to $1 + |z|$; nothing if no time was reached or there is nothing to compare.
+    pub fn worst(&self) -> Option<f64> {
+        if self.is_idle() {
+            return None;
+        }
+        let found = self.targets.iter().filter_map(|t| t.worst);
+        found.reduce(|a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) })
+    }
+
+    fn take(&mut self, i: usize, piece: &Piece<'_>, ahead: f64) {
+        for k in 0..self.kernels.len() {
+            self.weigh(k, piece.h, ahead);
+            for (p, operand) in self.operands.iter().enumerate() {
+                if self.which[p] == Some(k) {
+                    let node = |j: usize| piece.x[j * piece.unknowns + operand.unknown];
+                    let terms = self.weights.iter().enumerate().map(|(j, w)| w * node(j));
+                    self.targets[i].sums[p] += terms.sum::<f64>();
+                }
+            }
+        }
+    }
+
+    fn take_written(
+        &mut self,
+        i: usize,
+        piece: &Piece<'_>,
+        ahead: f64,
+        kernel: KernelValues<'_>,
+    ) {
+        let t = self.targets[i].t;
+        for (k, &unknown) in self.written.iter().enumerate() {
+            let nodes = &self.basis.nodes;
+            let column: Vec<f64> =
+                (0..nodes.len()).map(|j| piece.x[j * piece.unknowns + unknown]).collect();
+            let far = ahead + piece.h;
+            let density = |lag: f64| self.basis.value(&column, (far - lag) / piece.h);
+            let mut values = |lags: &[f64], out: &mut [f64]| {
+                out.iter_mut().zip(lags).for_each(|(out, lag)| *out = kernel(k, t, *lag));
+            };
+            let mut from = ahead;
+            let mut sum = 0.0;
+            if ahead <= 0.0 {
+                from = NEAREST.1 * piece.h;
+                sum += nearest(from, &mut values, &density);
+            }
+            sum += halved((from, far), &self.seeing, &mut values, &density);
+            self.targets[i].written[k] += sum;
+        }
+    }
+
+    /// The weights of the nodes of a step of length `h` that ends `ahead` of the time.
+    fn weigh(&mut self, k: usize, h: f64, ahead: f64) {
+        let (mu, singular) = &self.kernels[k];
+        if ahead <= 0.0 {
+            let scale = libm::pow(h, *mu);
+            self.weights.iter_mut().zip(singular).for_each(|(w, s)| *w = scale * s);
+            return;
+        }
+        self.weights.fill(0.0);
+        let gamma = libm::tgamma(*mu);
+        let mut from = 0.0;
+        loop {
+            let left = 1.0 - from;
+            // A panel is no longer than its distance from the time.
+            let length = if left * h <= ahead { left } else { 0.5 * left };
+            for (i, (y, w)) in self.rule.0.iter().zip(&self.rule.1).enumerate() {
+                let θ = from + length * y;
+                let lag = ahead + (1.0 - θ) * h;
+                let kernel = if *mu == 1.0 { 1.0 } else { libm::pow(lag, *mu - 1.0) / gamma };
+                let share = w * length * h * kernel;
+                let stages = self.weights.len();
+                let known = &self.whole[i * stages..(i + 1) * stages];
+                for (j, weight) in self.weights.iter_mut().enumerate() {
+                    let value = if length == 1.0 {
+                        known[j]
+                    } else {
+                        lagrange(&self.basis.nodes, j, θ)
+                    };
+                    *weight += share * value;
+                }
+            }
+            from += length;
+            if length == left {
+                return;
+            }
+        }
+    }
+}
+
+/// $\int_0^r k\,x\,ds$ with $s = r/(1 + e^{\pi\sinh u})$: whatever the singularity at 0 is, the integrand
+/// decays doubly exponentially.
+fn nearest(r: f64, kernel: Values<'_>, density: &dyn Fn(f64) -> f64) -> f64 {
+    let (count, h) = (NEAREST.0, 0.0875);
+    let mut value = [0.0];
+    let mut sum = 0.0;
+    for i in -count / 2..=count {
+        let u = h * f64::from(i);
+        let e = libm::exp(-std::f64::consts::PI * libm::sinh(u));
+        // s/r = e/(1 + e), and its complement.
+        let (near, far) = if e > 1e290 { (1.0, 0.0) } else { (e / (1.0 + e), 1.0 / (1.0 + e)) };
+        let weight = std::f64::consts::PI * libm::cosh(u) * near * far;
+        if weight > 0.0 && near * r > 0.0 {
+            kernel(&[near * r], &mut value);
+            sum += h * weight * r * value[0] * density(near * r);
+        }
+    }
+    sum
+}
+
+/// $\int k\,x$ in panels that are halved until both halves agree with the whole, down to rounding.
+fn halved(
+    whole: (f64, f64),
+    rule: &(Vec<f64>, Vec<f64>),
+    kernel: Values<'_>,
+    density: &dyn Fn(f64) -> f64,
+) -> f64 {
+    let first = panel(whole, rule, kernel, density);
+    let mut pending = vec![(whole, first)];
+    let (mut total, mut scale) = (0.0, first.abs());
+    while let Some(((from, to), found)) = pending.pop() {
+        let middle = 0.5 * (from + to);
+        let left = panel((from, middle), rule, kernel, density);
+        let right = panel((middle, to), rule, kernel, density);
+        scale = scale.max(left.abs() + right.abs());
+        let off = (left + right - found).abs();
+        let short = to - from <= 1e-13 * (whole.1 - whole.0) + 8.0 * f64::EPSILON * to;
+        if off <= 1e-14 * scale || short || !off.is_finite() {
+            total += left + right;
+        } else {
+            pending.extend([((from, middle), left), ((middle, to), right)]);
+        }
+    }
+    total
+}
+
+/// The rule of Clenshaw and Curtis with `n + 1` points: it sees the ends, where a jump may hide.
+fn clenshaw_curtis(n: u32) -> (Vec<f64>, Vec<f64>) {
+    let angle = |i: u32| std::f64::consts::PI * f64::from(i) / f64::from(n);
+    let points = (0..=n).map(|i| 0.5 * (1.0 - libm::cos(angle(i)))).collect();
+    let weight = |i: u32| {
+        let terms = (1..=n / 2).map(|k| {
+            let b = if 2 * k == n { 1.0 } else { 2.0 };
+            b / f64::from(4 * k * k - 1) * libm::cos(2.0 * f64::from(k) * angle(i))
+        });
+        let c = if i == 0 || i == n { 1.0 } else { 2.0 };
+        0.5 * c / f64::from(n) * (1.0 - terms.sum::<f64>())
+    };
+    (points, (0..=n).map(weight).collect())
+}

@@ -1,0 +1,474 @@
+//! What the past contributes to the operands, in storage that does not grow.
+//!
+//! With $\mu = m + \nu$, $X_k = J^k x$ and the end $t_n$ of the last step
+//!
+//! $$ \int_{t_0}^{t_n} \frac{(t-\sigma)^{\mu-1}}{\Gamma(\mu)} x\,d\sigma
+//!    = \sum_{k=1}^m \frac{(t-t_n)^{\mu-k}}{\Gamma(\mu-k+1)} X_k(t_n) + \sum_l w_l e^{-s_l(t-t_n)} \psi_l, \qquad
+//!    \psi_l = \int_{t_0}^{t_n} e^{-s_l(t_n-\sigma)} X_m\,d\sigma \qquad (\mathrm H) $$
+//!
+//! The $X_k$ are compensated sums; the $\psi_l$ decay and take up one step at a time. A rate so fast that
+//! nothing older than the last step is left of it
+//! is not carried along, and made again from the last step when a shorter one asks for it.
+
+use super::block_history::Blocks;
+use super::damped_waves::{WaveTable, Waves};
+use super::exponentials::{Exponentials, moments};
+use super::linear_kernel::{Linear, LinearTable};
+use super::radau::{Basis, integrate_coefficients};
+use super::starting_step::Opening;
+use super::system::{Kernel, MemorySystem, Operand};
+
+/// Exponents beyond which an exponential is nothing.
+const NOTHING: f64 = 42.0;
+/// Exponentials that are treated together; groups are filled up with weights 0.
+const LANES: usize = 8;
+
+/// The past of all operands.
+#[derive(Clone, Debug)]
+pub(crate) struct History {
+    pub(crate) groups: Vec<Group>,
+    pub(crate) pasts: Vec<Past>,
+    /// Length of the last step, 0 before the first.
+    last: f64,
+    /// Node values and coefficients of one operand, re-used.
+    values: Vec<f64>,
+    next: Vec<f64>,
+}
+
+/// Operands that share exponentials.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    nu: f64,
+    terms: Exponentials,
+    /// Whether fast rates may be dropped.
+    power: bool,
+    /// How many rates are up to date.
+    fresh: usize,
+}
+
+/// The past of one operand.
+#[derive(Clone, Debug)]
+pub(crate) struct Past {
+    unknown: usize,
+    /// $\mu$, 0 for kernels that are no powers.
+    mu: f64,
+    whole: usize,
+    group: Option<usize>,
+    linear: Option<Linear>,
+    waves: Option<Waves>,
+    blocks: Option<Blocks>,
+    /// $X_1 \dots X_m$ with what their sums lost.
+    sums: Vec<(f64, f64)>,
+    psi: Vec<f64>,
+    /// Coefficients of $X_m$ over the last step.
+    coefficients: Vec<f64>,
+}
+
+/// Everything that depends on the length of a step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tables {
+    pub(crate) h: f64,
+    /// For each operand the local integrals, s × s.
+    pub(crate) local: Vec<Vec<f64>>,
+    /// For each operand the factors of $X_k$, s × m.
+    boundary: Vec<Vec<f64>>,
+    groups: Vec<GroupTable>,
+    /// For each operand with a linear kernel.
+    linear: Vec<Option<LinearTable>>,
+    /// For each operand with waves.
+    waves: Vec<Option<WaveTable>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct GroupTable {
+    active: usize,
+    /// $w_l e^{-s_l c_j h}$, s × active.
+    reach: Vec<f64>,
+    decay: Vec<f64>,
+    degree: usize,
+    /// $h$ times the moments: for each [`LANES`] rates those of one degree after the other.
+    intake: Vec<f64>,
+}
+
+impl History {
+    pub(crate) fn new(
+        operands: &[Operand],
+        basis: &Basis,
+        (shortest, longest): (f64, f64),
+        error: f64,
+    ) -> Self {
+        let mut groups: Vec<Group> = Vec::new();
+        let mut pasts = Vec::new();
+        for operand in operands {
+            let mut past = Past {
+                unknown: operand.unknown,
+                mu: 0.0,
+                whole: 0,
+                group: None,
+                linear: None,
+                waves: None,
+                blocks: None,
+                sums: Vec::new(),
+                psi: Vec::new(),
+                coefficients: Vec::new(),
+            };
+            match &operand.kernel {
+                Kernel::Power(mu) => {
+                    let whole = mu.floor();
+                    let nu = mu - whole;
+                    past.mu = *mu;
+                    past.whole = whole as usize;
+                    if nu > 0.0 {
+                        let same = |g: &Group| g.power && g.nu == nu;
+                        past.group = Some(groups.iter().position(same).unwrap_or_else(|| {
+                            let terms =
+                                filled(Exponentials::power_to(nu, shortest, longest, error));
+                            let fresh = terms.rates.len();
+                            groups.push(Group { nu, terms, power: true, fresh });
+                            groups.len() - 1
+                        }));
+                    }
+                }
+                Kernel::Exponentials(pairs) => {
+                    let (weights, rates): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
+                    let terms = filled(Exponentials { rates, weights });
+                    let fresh = terms.rates.len();
+                    groups.push(Group { nu: 0.0, terms, power: false, fresh });
+                    past.group = Some(groups.len() - 1);
+                }
+                Kernel::Linear(coefficients, start) => {
+                    let linear = Linear::new(coefficients, start);
+                    past.psi = vec![0.0; linear.size()];
+                    past.linear = Some(linear);
+                }
+                Kernel::Waves(mu, waves) => {
+                    past.waves = Some(Waves::new(*mu, waves, (shortest, longest), error));
+                }
+                Kernel::General(_, resolved) => {
+                    past.blocks = Some(Blocks::new(resolved.clone()));
+                }
+            }
+            past.sums = vec![(0.0, 0.0); past.whole];
+            past.coefficients = vec![0.0; basis.stages + past.whole];
+            if let Some(g) = past.group {
+                past.psi = vec![0.0; groups[g].terms.rates.len()];
+            }
+            pasts.push(past);
+        }
+        let (values, next) = (vec![0.0; basis.stages], vec![0.0; basis.stages + 8]);
+        Self { groups, pasts, last: 0.0, values, next }
+    }
+
+    /// Takes up a first step that is no polynomial.
+    pub(crate) fn open(&mut self, opening: &Opening, basis: &Basis, tables: &Tables) {
+        let h = opening.h;
+        let mut fresh = vec![0; self.groups.len()];
+        for p in 0..self.pasts.len() {
+            let (unknown, whole, mu) =
+                (self.pasts[p].unknown, self.pasts[p].whole, self.pasts[p].mu);
+            let mass = opening.sum(unknown, 1);
+            if mu == 0.0 {
+                // NOTE: for kernels without a singularity the step is a point.
+                let constant = vec![mass / h; basis.stages];
+                let past = &mut self.pasts[p];
+                if let Some(table) = &tables.linear[p] {
+                    table.advance(&mut past.psi, &constant);
+                } else if let Some(g) = past.group {
+                    let rates = &self.groups[g].terms.rates;
+                    past.psi = rates.iter().map(|s| mass * libm::exp(-0.5 * s * h)).collect();
+                    fresh[g] = rates.len();
+                }
+                continue;
+            }
+            self.pasts[p].sums = (1..=whole).map(|k| (opening.sum(unknown, k), 0.0)).collect();
+            if let Some(g) = self.pasts[p].group {
+                let rates = &self.groups[g].terms.rates;
+                self.pasts[p].psi = opening.moments(unknown, whole, rates);
+                fresh[g] = rates.len();
+            }
+        }
+        for (group, fresh) in self.groups.iter_mut().zip(fresh) {
+            group.fresh = fresh;
+        }
+        self.last = h;
+    }
+
+    /// The number of exponentials that are carried along at most.
+    pub(crate) fn terms(&self) -> usize {
+        let used = |g: &Group| g.terms.weights.iter().filter(|w| **w != 0.0).count();
+        let waves = self.pasts.iter().filter_map(|p| p.waves.as_ref());
+        self.groups.iter().map(used).sum::<usize>() + waves.map(Waves::len).sum::<usize>()
+    }
+
+    /// Fills `tables` for a step of length `h` that begins at `elapsed` and makes stale rates fresh.
+    pub(crate) fn prepare(
+        &mut self,
+        basis: &Basis,
+        units: &[Vec<f64>],
+        h: f64,
+        tables: &mut Tables,
+    ) {
+        let s = basis.stages;
+        if tables.h != h {
+            tables.h = h;
+            tables.local.resize(self.pasts.len(), Vec::new());
+            tables.boundary.resize(self.pasts.len(), Vec::new());
+            tables.groups.resize(self.groups.len(), GroupTable::default());
+            tables.linear.resize(self.pasts.len(), None);
+            tables.waves.resize(self.pasts.len(), None);
+            for (p, past) in self.pasts.iter().enumerate() {
+                if past.blocks.is_some() {
+                    // NOTE: filled by the step, which knows the kernel.
+                    tables.local[p].clear();
+                } else if let Some(waves) = &past.waves {
+                    let table = waves.table(basis, h);
+                    tables.local[p].clone_from(&table.local);
+                    tables.waves[p] = Some(table);
+                } else if let Some(linear) = &past.linear {
+                    let table = linear.table(basis, h);
+                    tables.local[p].clone_from(&table.local);
+                    tables.linear[p] = Some(table);
+                } else if past.mu > 0.0 {
+                    let scale = libm::pow(h, past.mu);
+                    tables.local[p].clear();
+                    tables.local[p].extend(units[p].iter().map(|u| u * scale));
+                    tables.boundary[p].clear();
+                    for c in &basis.nodes {
+                        for k in 1..=past.whole {
+                            let e = past.mu - k as f64;
+                            tables.boundary[p]
+                                .push(libm::pow(c * h, e) / libm::tgamma(e + 1.0));
+                        }
+                    }
+                } else if let Some(g) = past.group {
+                    tables.local[p] = local_exponentials(basis, &self.groups[g].terms, h);
+                }
+            }
+            for (g, table) in tables.groups.iter_mut().enumerate() {
+                let degree = self
+                    .pasts
+                    .iter()
+                    .filter(|p| p.group == Some(g))
+                    .map(|p| s + p.whole)
+                    .max()
+                    .unwrap_or(s);
+                table.fill(&self.groups[g], basis, h, degree);
+            }
+        }
+        self.freshen(tables);
+    }
+
+    /// Makes the rates that the tables use fresh from the last step.
+    fn freshen(&mut self, tables: &Tables) {
+        for (past, table) in self.pasts.iter_mut().zip(&tables.waves) {
+            if let (Some(waves), Some(table)) = (&mut past.waves, table) {
+                waves.freshen(table, self.last, &past.coefficients);
+            }
+        }
+        for (g, group) in self.groups.iter_mut().enumerate() {
+            let wanted = tables.groups[g].active;
+            if wanted <= group.fresh {
+                continue;
+            }
+            for past in self.pasts.iter_mut().filter(|p| p.group == Some(g)) {
+                let mut found = vec![0.0; past.coefficients.len()];
+                for l in group.fresh..wanted {
+                    // NOTE: nothing older than the last step is left of these.
+                    moments(group.terms.rates[l] * self.last, 0.0, &mut found);
+                    let sum: f64 =
+                        found.iter().zip(&past.coefficients).map(|(m, c)| m * c).sum();
+                    past.psi[l] = self.last * sum;
+                }
+            }
+            group.fresh = wanted;
+        }
+    }
+
+    /// What the past (not the start) contributes to operand `p` at node `j` of the step of `tables`.
+    pub(crate) fn value(&self, p: usize, j: usize, tables: &Tables) -> f64 {
+        let past = &self.pasts[p];
+        let mut sum = 0.0;
+        if let Some(g) = past.group {
+            let table = &tables.groups[g];
+            let row = &table.reach[j * table.active..(j + 1) * table.active];
+            sum = dot(row, &past.psi[..table.active]);
+        }
+        if let Some(table) = &tables.linear[p] {
+            let d = past.psi.len();
+            sum = dot(&table.reach[j * d..(j + 1) * d], &past.psi);
+        }
+        if let (Some(waves), Some(table)) = (&past.waves, &tables.waves[p]) {
+            sum = waves.value(j, table);
+        }
+        for (k, (x, lost)) in past.sums.iter().enumerate() {
+            sum += tables.boundary[p][j * past.whole + k] * (x + lost);
+        }
+        sum
+    }
+
+    /// Takes up a step of the tables' length with these node values (node by node).
+    pub(crate) fn advance(
+        &mut self,
+        basis: &Basis,
+        elapsed: f64,
+        x: &[f64],
+        unknowns: usize,
+        tables: &Tables,
+    ) {
+        let (s, h) = (basis.stages, tables.h);
+        let Self { values, next, .. } = self;
+        for (p, past) in self.pasts.iter_mut().enumerate() {
+            for (j, v) in values.iter_mut().enumerate() {
+                *v = x[j * unknowns + past.unknown];
+            }
+            if let Some(table) = &tables.linear[p] {
+                table.advance(&mut past.psi, values);
+                continue;
+            }
+            basis.coefficients(values, &mut past.coefficients[..s]);
+            if let (Some(waves), Some(table)) = (&mut past.waves, &tables.waves[p]) {
+                waves.advance(&past.coefficients, table);
+                continue;
+            }
+            if let Some(blocks) = &mut past.blocks {
+                blocks.advance(elapsed, h, &past.coefficients);
+                continue;
+            }
+            for k in 0..past.whole {
+                let (n, mean) = (s + k, past.coefficients[0]);
+                let (sum, lost) = past.sums[k];
+                // The last integral is wanted as a number only, unless exponentials take it up.
+                if k + 1 < past.whole || past.group.is_some() {
+                    integrate_coefficients(&past.coefficients[..n], &mut next[..=n]);
+                    for (c, integral) in past.coefficients.iter_mut().zip(&next[..=n]) {
+                        *c = h * integral;
+                    }
+                    past.coefficients[0] += sum + lost;
+                }
+                // Neumaier's sum.
+                let gain = h * mean;
+                let total = sum + gain;
+                let error = if sum.abs() >= gain.abs() {
+                    (sum - total) + gain
+                } else {
+                    (gain - total) + sum
+                };
+                past.sums[k] = (total, lost + error);
+            }
+            if let Some(g) = past.group {
+                let table = &tables.groups[g];
+                let (psis, _) = past.psi.as_chunks_mut::<LANES>();
+                let (decays, _) = table.decay.as_chunks::<LANES>();
+                let (rows, _) = table.intake.as_chunks::<LANES>();
+                let taken = psis.iter_mut().zip(decays).zip(rows.chunks_exact(table.degree));
+                for ((psi, d), rows) in taken {
+                    let mut sum: [f64; LANES] = std::array::from_fn(|i| psi[i] * d[i]);
+                    for (c, row) in past.coefficients.iter().zip(rows) {
+                        sum = std::array::from_fn(|i| sum[i] + c * row[i]);
+                    }
+                    *psi = sum;
+                }
+            }
+        }
+        for (group, table) in self.groups.iter_mut().zip(&tables.groups) {
+            group.fresh = table.active;
+        }
+        self.last = h;
+    }
+
+    /// What the past contributes to a general operand `later` than `elapsed`, where it ends.
+    pub(crate) fn general(
+        &self,
+        p: usize,
+        t: f64,
+        (elapsed, later): (f64, f64),
+        system: &mut dyn MemorySystem,
+    ) -> f64 {
+        let mut kernel = |lags: &[f64], out: &mut [f64]| system.kernel(p, t, lags, out);
+        let blocks = self.pasts[p].blocks.as_ref();
+        blocks.map_or(0.0, |blocks| blocks.value((elapsed, later), &mut kernel))
+    }
+}
+
+impl GroupTable {
+    fn fill(&mut self, group: &Group, basis: &Basis, h: f64, degree: usize) {
+        let Exponentials { rates, weights } = &group.terms;
+        let first = basis.nodes[0];
+        self.active = if group.power {
+            rates.partition_point(|s| s * first * h <= NOTHING).next_multiple_of(LANES)
+        } else {
+            rates.len()
+        };
+        let active = self.active;
+        self.reach.clear();
+        for c in &basis.nodes {
+            self.reach.extend(
+                rates[..active].iter().zip(weights).map(|(s, w)| w * libm::exp(-s * c * h)),
+            );
+        }
+        self.decay.clear();
+        self.decay.extend(rates[..active].iter().map(|s| libm::exp(-s * h)));
+        self.degree = degree;
+        self.intake.resize(degree * active, 0.0);
+        let mut found = vec![0.0; degree];
+        for l in 0..active {
+            if rates[l] >= 0.0 {
+                moments(rates[l] * h, self.decay[l], &mut found);
+            } else {
+                // ∫ e^{−z(1−θ)} P_m = e^{−z} (−1)^m ∫ e^{z(1−θ)} P_m for a growing kernel.
+                moments(-rates[l] * h, 1.0 / self.decay[l], &mut found);
+                for (m, f) in found.iter_mut().enumerate() {
+                    *f *= self.decay[l] * if m % 2 == 0 { 1.0 } else { -1.0 };
+                }
+            }
+            let place = l / LANES * LANES * degree + l % LANES;
+            for (m, f) in found.iter().enumerate() {
+                self.intake[place + m * LANES] = h * f;
+            }
+        }
+    }
+}
+
+/// The same sum with terms of weight 0 at the last rate, up to a multiple of [`LANES`].
+fn filled(mut terms: Exponentials) -> Exponentials {
+    let count = terms.rates.len().next_multiple_of(LANES);
+    let last = terms.rates.last().copied().unwrap_or(0.0);
+    terms.rates.resize(count, last);
+    terms.weights.resize(count, 0.0);
+    terms
+}
+
+/// Local integrals of a sum of exponentials, by as many panels as the fastest needs.
+fn local_exponentials(basis: &Basis, terms: &Exponentials, h: f64) -> Vec<f64> {
+    let (x, w) = crate::quadrature::gauss_jacobi(16, 1.0);
+    let s = basis.stages;
+    let mut matrix = vec![0.0; s * s];
+    for (j, c) in basis.nodes.iter().enumerate() {
+        for (rate, weight) in terms.rates.iter().zip(&terms.weights) {
+            let panels = (rate.abs() * c * h / 8.0).ceil().clamp(1.0, 1000.0);
+            for panel in 0..panels as usize {
+                for (x, w) in x.iter().zip(&w) {
+                    let θ = c * (panel as f64 + x) / panels;
+                    let share = h * c / panels * w * weight * libm::exp(-rate * h * (c - θ));
+                    for k in 0..s {
+                        matrix[j * s + k] += share * super::radau::lagrange(&basis.nodes, k, θ);
+                    }
+                }
+            }
+        }
+    }
+    matrix
+}
+
+/// A dot product in lanes.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut lanes = [0.0_f64; 8];
+    let whole = a.len() / 8 * 8;
+    for (x, y) in a[..whole].chunks_exact(8).zip(b[..whole].chunks_exact(8)) {
+        for i in 0..8 {
+            lanes[i] += x[i] * y[i];
+        }
+    }
+    let tail: f64 = a[whole..].iter().zip(&b[whole..]).map(|(x, y)| x * y).sum();
+    lanes.iter().sum::<f64>() + tail
+}

@@ -1,0 +1,479 @@
+//! A system with memory into a run: steps, outputs, events.
+//!
+//! The densities are not smooth at the start, so the first step is very short and the steps grow
+//! geometrically from there, as far as the error allows. The error of a
+//! step is estimated by the decay of the Legendre coefficients $\hat x_m$: the first that is left out and
+//! matters at the end of
+//! the step, where collocation is better than within, is about $\hat x_{s-1}^3/\hat x_{s-2}^2$, felt in an
+//! operand as $h^\mu$ times that.
+//!
+//! **Dense output** is exact: an output within a step is the end of a shorter step from the same start, so
+//! that it satisfies all equations as a step does.
+//! Events are located in the same way.
+
+mod begin;
+
+use super::collocation::{Collocation, Frame};
+use super::history::History;
+use super::radau::lagrange;
+use super::system::MemorySystem;
+use crate::ode::integrate::StopReason;
+use crate::ode::observer::{Control, Event};
+use crate::ode::system::Halt;
+use begin::{first, stops};
+
+/// How to integrate a system with memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemoryOptions {
+    /// Where to start.
+    pub t0: f64,
+    /// Where to end, after `t0`.
+    pub t1: f64,
+    /// Allowed error of a step, relative to $1 + |z|$.
+    pub tolerance: f64,
+    /// Nodes in each step.
+    pub stages: usize,
+    /// Length of the first step as a fraction of the run.
+    pub first: f64,
+    /// A given length of the steps, without error control; the first ones are shorter, graded towards the start.
+    pub step: Option<f64>,
+    /// Output times, ascending, within the run.
+    pub outputs: Vec<f64>,
+    /// Most steps to try.
+    pub max_steps: usize,
+    /// The smallest exponent $e > -1$ with which a density begins, $x \sim \tau^e$; 0 if all are bounded.
+    pub exponent: f64,
+    /// How far Newton's iteration goes, as a part of the tolerance; 0 is to rounding, so that equations hold
+    /// at every output.
+    pub settled: f64,
+}
+
+impl Default for MemoryOptions {
+    fn default() -> Self {
+        Self {
+            t0: 0.0,
+            t1: 1.0,
+            tolerance: 1e-11,
+            stages: 6,
+            first: 1e-14,
+            step: None,
+            outputs: Vec::new(),
+            max_steps: 10_000_000,
+            exponent: 0.0,
+            settled: 0.0,
+        }
+    }
+}
+
+/// One step as the polynomials of its unknowns.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece<'a> {
+    /// Where it begins, from the start of the run.
+    pub elapsed: f64,
+    /// Its length.
+    pub h: f64,
+    /// The unknowns, node by node.
+    pub x: &'a [f64],
+    /// How many there are at each node.
+    pub unknowns: usize,
+}
+
+/// Who watches a run with memory.
+pub trait MemoryObserver {
+    /// One of the output times: unknowns and operands there.
+    fn sample(&mut self, t: f64, x: &[f64], z: &[f64]) {
+        let _ = (t, x, z);
+    }
+
+    /// The step that ends at the output time `t`, which is told next.
+    fn last(&mut self, t: f64, piece: &Piece<'_>) {
+        let _ = (t, piece);
+    }
+
+    /// One accepted step, before it is told that it ends.
+    fn piece(&mut self, piece: &Piece<'_>) {
+        let _ = piece;
+    }
+
+    /// One accepted step ends.
+    fn step(&mut self, t: f64, x: &[f64], z: &[f64]) -> Control {
+        let _ = (t, x, z);
+        Control::Continue
+    }
+
+    /// One event.
+    fn event(&mut self, event: &Event, x: &[f64], z: &[f64]) {
+        let _ = (event, x, z);
+    }
+}
+
+impl MemoryObserver for () {}
+
+/// Where a run with memory ended, why, and what it took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemoryOutcome {
+    /// Why it ended.
+    pub stop: StopReason,
+    /// Where it ended.
+    pub t: f64,
+    /// The unknowns there.
+    pub x: Vec<f64>,
+    /// The operands there.
+    pub z: Vec<f64>,
+    /// Accepted steps.
+    pub steps: usize,
+    /// Rejected trials.
+    pub rejected: usize,
+    /// Evaluations of the equations.
+    pub evaluations: usize,
+    /// Exponentials in use for all kernels at most.
+    pub exponentials: usize,
+}
+
+/// Integrates a system with memory.
+pub fn integrate_memory(
+    system: &mut dyn MemorySystem,
+    options: &MemoryOptions,
+    observer: &mut dyn MemoryObserver,
+) -> MemoryOutcome {
+    let mut run = Run::new(system, options);
+    let stop = run.complete(observer);
+    MemoryOutcome {
+        stop,
+        t: if stop == StopReason::End { options.t1 } else { options.t0 + run.elapsed },
+        x: run.x.clone(),
+        z: run.z.clone(),
+        steps: run.steps,
+        rejected: run.rejected,
+        evaluations: run.main.evaluations + run.inner.evaluations,
+        exponentials: run.history.terms(),
+    }
+}
+
+/// Parts of an octave that lengths under error control are rounded to.
+const COARSE: f64 = 4.0;
+/// The same for the graded mesh of a given length, as parts of that length, so that meshes of different
+/// lengths are graded alike:
+/// 1 % more steps, and at most some thousand tables however many steps there are.
+const FINE: f64 = 64.0;
+
+/// The length rounded down to a part of an octave, so that lengths come back.
+fn rounded(h: f64, parts: f64) -> f64 {
+    libm::exp2((parts * libm::log2(h)).floor() / parts)
+}
+
+/// A sum and what rounding took from it.
+fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let share = sum - a;
+    (sum, (a - (sum - share)) + (b - share))
+}
+
+/// An empty past for a run whose first step has the length `h`.
+fn past(frame: &Frame, options: &MemoryOptions, h: f64) -> History {
+    // Outputs within the first step may ask for much shorter ones.
+    let shortest = 1e-3 * frame.basis.nodes[0] * h;
+    // The kernel is met a thousand times better than a step; a given length of steps says nothing of what is wanted.
+    let error = if options.step.is_some() { 0.0 } else { 1e-3 * options.tolerance };
+    History::new(&frame.operands, &frame.basis, (shortest, options.t1 - options.t0), error)
+}
+
+/// How a point of the trial was found.
+pub(super) enum Found {
+    /// It is the end of the trial.
+    End,
+    /// By a step of this length.
+    Within(f64),
+    /// It is the start of the trial.
+    Start,
+}
+
+pub(super) struct Run<'a> {
+    pub(super) system: &'a mut dyn MemorySystem,
+    pub(super) options: &'a MemoryOptions,
+    pub(super) frame: Frame,
+    history: History,
+    pub(super) main: Collocation,
+    /// For outputs and events within a step.
+    inner: Collocation,
+    pub(super) elapsed: f64,
+    /// What the sum of the lengths lost in `elapsed`: the same length a million times over loses the same way.
+    lost: f64,
+    h: f64,
+    /// The last step's length and node values, for the guess.
+    before: (f64, Vec<f64>),
+    /// How the last step is continued, for one ratio of lengths.
+    extrapolation: (f64, Vec<f64>),
+    pub(super) x: Vec<f64>,
+    pub(super) z: Vec<f64>,
+    next: usize,
+    /// Where the motion may have kinks, ascending: steps end there.
+    stops: Vec<f64>,
+    steps: usize,
+    rejected: usize,
+    /// Whether the last trial was rejected: the next step is no longer than what then succeeds.
+    warned: bool,
+    /// The event functions at the end of the last step, and their largest values.
+    pub(super) watched: Vec<f64>,
+    pub(super) reach: Vec<f64>,
+    /// The event functions a little before that end.
+    pub(super) approach: Option<(f64, Vec<f64>)>,
+    /// Which of them are zero at that end, so that the next step tells what they do there.
+    pub(super) pending: Vec<bool>,
+}
+
+impl<'a> Run<'a> {
+    fn new(system: &'a mut dyn MemorySystem, options: &'a MemoryOptions) -> Self {
+        let (n, operands) = (system.unknowns(), system.operands());
+        let mut frame = Frame::new(options.t0, n, operands, options.stages.max(2));
+        frame.settled = options.settled * options.tolerance;
+        let span = options.t1 - options.t0;
+        let h = first(&frame, options);
+        let history = past(&frame, options, h);
+        let events = system.events().len();
+        let z = frame.operands.iter().map(|o| o.start_at(0.0)).collect();
+        let mut guess = system.guess();
+        guess.resize(n, 0.0);
+        Self {
+            main: Collocation::new(&frame),
+            inner: Collocation::new(&frame),
+            history,
+            elapsed: 0.0,
+            lost: 0.0,
+            h,
+            before: (0.0, guess.repeat(frame.basis.stages)),
+            extrapolation: (0.0, Vec::new()),
+            x: vec![0.0; n],
+            z,
+            next: 0,
+            stops: stops(&frame.operands, span),
+            steps: 0,
+            rejected: 0,
+            warned: false,
+            watched: vec![f64::NAN; events],
+            reach: vec![0.0; events],
+            approach: None,
+            pending: vec![false; events],
+            frame,
+            system,
+            options,
+        }
+    }
+
+    fn complete(&mut self, observer: &mut dyn MemoryObserver) -> StopReason {
+        let span = self.options.t1 - self.options.t0;
+        if span <= 0.0 {
+            return StopReason::End;
+        }
+        if !span.is_finite() {
+            return StopReason::NotFinite;
+        }
+        while self.options.outputs.get(self.next).is_some_and(|&t| t <= self.options.t0) {
+            self.next += 1;
+        }
+        match self.open(observer) {
+            Ok(None) => {}
+            Ok(Some(stop)) => return stop,
+            Err(halt) => return halt.into(),
+        }
+        loop {
+            if self.steps + self.rejected >= self.options.max_steps {
+                return StopReason::MaxSteps;
+            }
+            let passed = |stop: &f64| *stop <= self.elapsed * (1.0 + 1e-14);
+            let stop = self.stops.get(self.stops.partition_point(passed));
+            let left = stop.map_or(span, |s| s.min(span)) - self.elapsed;
+            let mut h = self.h.min(left);
+            // Neither a sliver at the end nor a step twice as long as wanted.
+            if h < left && left < 1.9 * h {
+                h = if left < 1.01 * h { left } else { 0.5 * left };
+            }
+            self.guess(h);
+            let solved =
+                self.main.solve(&self.frame, &mut self.history, self.elapsed, h, self.system);
+            let rejection = match solved {
+                Ok(()) => {
+                    let error = if self.options.step.is_some() { 0.0 } else { self.error(h) };
+                    if error <= 1.0 || self.steps == 0 {
+                        match self.accept(h, observer) {
+                            Ok(Some(stop)) => return stop,
+                            Ok(None) => {}
+                            Err(halt) => return halt.into(),
+                        }
+                        if self.elapsed >= span {
+                            return StopReason::End;
+                        }
+                        self.h = self.following(h, error);
+                        self.warned = false;
+                        continue;
+                    }
+                    self.h = rounded(h * self.factor(error).clamp(0.1, 0.8), COARSE);
+                    StopReason::StepTooSmall
+                }
+                Err(halt) => {
+                    if self.steps == 0 {
+                        return halt.into();
+                    }
+                    self.h = 0.25 * h;
+                    halt.into()
+                }
+            };
+            self.rejected += 1;
+            self.warned = true;
+            let smallest = 10.0 * f64::EPSILON * (self.elapsed + self.options.t0.abs());
+            if self.h < smallest.min(1e-3 * self.before.0.max(self.options.first * span)) {
+                return rejection;
+            }
+        }
+    }
+
+    /// $(1/\text{error})^{1/(s+2)}$ with some safety.
+    fn factor(&self, error: f64) -> f64 {
+        0.85 * libm::pow(1.0 / error.max(1e-12), 1.0 / (self.frame.basis.stages as f64 + 2.0))
+    }
+
+    fn following(&self, h: f64, error: f64) -> f64 {
+        if let Some(step) = self.options.step {
+            // Graded: h ~ t^{0.9}, so that every power of t is met with full order.
+            let span = self.options.t1 - self.options.t0;
+            let graded = step * libm::pow((self.elapsed / span.min(1.0)).min(1.0), 0.9);
+            let wanted = graded.min(0.6 * self.elapsed);
+            // The tables of a length serve until the next part of an octave; the full length is reached exactly.
+            let length = step * rounded(wanted / step, FINE);
+            return if wanted >= step { step } else { length };
+        }
+        let factor = self.factor(error).clamp(0.2, if self.warned { 1.0 } else { 3.0 });
+        // A step of a length that was there before costs no new tables.
+        if (0.95..1.3).contains(&factor) { h } else { rounded(h * factor, COARSE) }
+    }
+
+    /// The last step continued: as a polynomial where that is tame, else as a constant.
+    fn guess(&mut self, h: f64) {
+        let (s, n) = (self.frame.basis.stages, self.frame.n);
+        let (last, values) = &self.before;
+        let ratio = if *last > 0.0 { h / last } else { f64::INFINITY };
+        if ratio >= 1.3 {
+            for j in 0..s {
+                self.main.x[j * n..(j + 1) * n].copy_from_slice(&values[(s - 1) * n..]);
+            }
+            return;
+        }
+        if self.extrapolation.0 != ratio {
+            self.extrapolation.0 = ratio;
+            self.extrapolation.1.clear();
+            for c in &self.frame.basis.nodes {
+                let row = (0..s).map(|k| lagrange(&self.frame.basis.nodes, k, 1.0 + c * ratio));
+                self.extrapolation.1.extend(row);
+            }
+        }
+        for j in 0..s {
+            let row = &self.extrapolation.1[j * s..(j + 1) * s];
+            for i in 0..n {
+                let terms = row.iter().enumerate().map(|(k, w)| w * values[k * n + i]);
+                self.main.x[j * n + i] = terms.sum();
+            }
+        }
+    }
+
+    /// The estimated error of the trial, as a multiple of the allowed one.
+    fn error(&self, h: f64) -> f64 {
+        let (s, n, count) = (self.frame.basis.stages, self.frame.n, self.frame.operands.len());
+        let mut worst = 0.0_f64;
+        let mut column = vec![0.0; s];
+        let mut coefficients = vec![0.0; s];
+        for (p, operand) in self.frame.operands.iter().enumerate().filter(|o| o.1.controlled) {
+            for (j, c) in column.iter_mut().enumerate() {
+                *c = self.main.x[j * n + operand.unknown];
+            }
+            self.frame.basis.coefficients(&column, &mut coefficients);
+            let last = coefficients[s - 1].abs();
+            let before = coefficients[s - 2].abs().max(last);
+            let ratio = if before > 0.0 { last / before } else { 0.0 };
+            let left_out = last * ratio * ratio;
+            let felt = libm::pow(h, operand.smoothing()) * left_out;
+            let z = self.main.z[(s - 1) * count + p].abs();
+            worst = worst.max(felt / (self.options.tolerance.max(1e-14) * (1.0 + z)));
+        }
+        worst
+    }
+
+    fn accept(
+        &mut self,
+        h: f64,
+        observer: &mut dyn MemoryObserver,
+    ) -> Result<Option<StopReason>, Halt> {
+        let span = self.options.t1 - self.options.t0;
+        let (mut end, mut lost) = two_sum(self.elapsed, h + self.lost);
+        if (end - span).abs() <= 4.0 * f64::EPSILON * span {
+            (end, lost) = (span, 0.0);
+        }
+        let stop = self.events(h, end, observer)?;
+        let reached = stop.map_or(end, |e| e.t - self.options.t0);
+        while let Some(&t) = self.options.outputs.get(self.next)
+            && t - self.options.t0 <= reached
+        {
+            let (unknowns, elapsed) = (self.frame.n, self.elapsed);
+            match self.at(t - self.options.t0, h, end)? {
+                Found::End => {
+                    observer.last(t, &Piece { elapsed, h, x: &self.main.x, unknowns });
+                }
+                Found::Within(h) => {
+                    observer.last(t, &Piece { elapsed, h, x: &self.inner.x, unknowns });
+                }
+                Found::Start => {}
+            }
+            observer.sample(t, &self.x, &self.z);
+            self.next += 1;
+        }
+        if let Some(event) = stop {
+            self.at(event.t - self.options.t0, h, end)?;
+            self.elapsed = reached;
+            self.steps += 1;
+            return Ok(Some(StopReason::Event(event.index)));
+        }
+        let x = &self.main.x;
+        observer.piece(&Piece { elapsed: self.elapsed, h, x, unknowns: self.frame.n });
+        let tables = &self.main.tables;
+        let (basis, x) = (&self.frame.basis, &self.main.x);
+        self.history.advance(basis, self.elapsed, x, self.frame.n, tables);
+        self.x.copy_from_slice(self.main.x_end(&self.frame));
+        self.z.copy_from_slice(self.main.z_end(&self.frame));
+        self.before.0 = h;
+        self.before.1.copy_from_slice(&self.main.x);
+        (self.elapsed, self.lost) = (end, lost);
+        self.steps += 1;
+        let control = observer.step(self.options.t0 + end, &self.x, &self.z);
+        let interrupted = control == Control::Stop && end < span;
+        Ok(interrupted.then_some(StopReason::Interrupted))
+    }
+
+    /// Unknowns and operands at `at` within the trial step, by a shorter step from the same start.
+    pub(super) fn at(&mut self, at: f64, h: f64, end: f64) -> Result<Found, Halt> {
+        let length = at - self.elapsed;
+        if at >= end || length >= (1.0 - 1e-14) * h {
+            self.x.copy_from_slice(self.main.x_end(&self.frame));
+            self.z.copy_from_slice(self.main.z_end(&self.frame));
+            return Ok(Found::End);
+        }
+        if length <= 1e-9 * h && self.steps > 0 {
+            // NOTE: nothing changes within a billionth of a step; x and z are those of its start.
+            return Ok(Found::Start);
+        }
+        let (s, n) = (self.frame.basis.stages, self.frame.n);
+        let mut column = vec![0.0; s];
+        for i in 0..n {
+            for (j, c) in column.iter_mut().enumerate() {
+                *c = self.main.x[j * n + i];
+            }
+            for j in 0..s {
+                let θ = self.frame.basis.nodes[j] * length / h;
+                self.inner.x[j * n + i] = self.frame.basis.value(&column, θ);
+            }
+        }
+        let (frame, history) = (&self.frame, &mut self.history);
+        self.inner.solve(frame, history, self.elapsed, length, self.system)?;
+        self.x.copy_from_slice(self.inner.x_end(&self.frame));
+        self.z.copy_from_slice(self.inner.z_end(&self.frame));
+        Ok(Found::Within(length))
+    }
+}

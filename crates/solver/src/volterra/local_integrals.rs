@@ -1,0 +1,98 @@
+//! Local integrals of a kernel that may be singular at the lag 0.
+//!
+//! $$ L_{jk} = \int_0^{c_j h} k(s)\,\ell_k(c_j - s/h)\,ds, \qquad k(s) = s^{\mu-1} g(s) \qquad (\mathrm L) $$
+//!
+//! The panel next to the lag 0 has a rule with the singular weight, as far as $g$ is smooth; those beyond are
+//! rules of Gauss. Where $g$ is not smooth at 0, panels halve towards it.
+
+use super::block_history::Values;
+use super::radau::{Basis, lagrange};
+use super::resolution::{POINTS, Resolved, Tail};
+use crate::quadrature::gauss_jacobi;
+
+/// Octaves of the lag after which nothing is left of a bounded kernel.
+const OCTAVES: f64 = 54.0;
+
+/// The rules of a kernel.
+#[derive(Clone, Debug)]
+pub(crate) struct Local {
+    mu: f64,
+    singular: (Vec<f64>, Vec<f64>),
+    plain: (Vec<f64>, Vec<f64>),
+    tail: Tail,
+}
+
+impl Local {
+    pub(crate) fn new(mu: f64) -> Self {
+        let (singular, plain) = (gauss_jacobi(POINTS, mu), gauss_jacobi(POINTS, 1.0));
+        Self { mu, singular, plain, tail: Tail::new() }
+    }
+
+    /// Rows of (L) for some nodes. `kernel` writes values at given lags; without `resolved` nothing is known
+    /// of where it is smooth.
+    pub(crate) fn rows(
+        &self,
+        basis: &Basis,
+        nodes: std::ops::Range<usize>,
+        h: f64,
+        resolved: Option<&Resolved>,
+        kernel: Values<'_>,
+    ) -> Vec<f64> {
+        let (s, mu) = (basis.stages, self.mu);
+        let mut matrix = vec![0.0; nodes.len() * s];
+        let (mut lags, mut values) = ([0.0; POINTS], [0.0; POINTS]);
+        for (row, c) in matrix.chunks_exact_mut(s).zip(&basis.nodes[nodes]) {
+            let mut take = |lag: f64, share: f64| {
+                for (k, out) in row.iter_mut().enumerate() {
+                    *out += share * lagrange(&basis.nodes, k, c - lag / h);
+                }
+            };
+            let end = c * h;
+            let smooth = resolved.map_or(0.0, |r| r.start);
+            let first = if smooth > 0.0 {
+                smooth.min(end)
+            } else {
+                end * libm::exp2(-(OCTAVES / mu.min(1.0)).min(900.0))
+            };
+            for (lag, y) in lags.iter_mut().zip(&self.singular.0) {
+                *lag = first * (1.0 - y);
+            }
+            kernel(&lags, &mut values);
+            let scale = libm::pow(first, mu);
+            for i in 0..POINTS {
+                let factor = values[i] * libm::pow(lags[i], 1.0 - mu);
+                take(lags[i], scale * self.singular.1[i] * factor);
+            }
+            let mut from = first;
+            let mut to = from;
+            while from < end {
+                if to <= from {
+                    to = match resolved {
+                        Some(resolved) => resolved.panel(from, end, smooth == 0.0),
+                        None => end.min(2.0 * from),
+                    };
+                }
+                for (lag, y) in lags.iter_mut().zip(&self.plain.0) {
+                    *lag = from + y * (to - from);
+                }
+                kernel(&lags, &mut values);
+                if resolved.is_none() && to - from > 8.0 * f64::EPSILON * to {
+                    let mut at = |lag: f64| {
+                        let mut value = [0.0];
+                        kernel(&[lag], &mut value);
+                        value[0]
+                    };
+                    if !self.tail.resolves((from, to), &values, 0.0, &mut at) {
+                        to = 0.5 * (from + to);
+                        continue;
+                    }
+                }
+                for i in 0..POINTS {
+                    take(lags[i], (to - from) * self.plain.1[i] * values[i]);
+                }
+                from = to;
+            }
+        }
+        matrix
+    }
+}

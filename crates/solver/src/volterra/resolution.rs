@@ -1,0 +1,342 @@
+//! Where a kernel is smooth: how long a part of the past may be that it meets as a polynomial.
+//!
+//! A kernel $k(t, s) = s^{\mu-1} g(t, s)$ is looked at on panels of lags. A panel is resolved if the last
+//! coefficients of $k$ in Legendre polynomials, of degree up to 17, are nothing
+//! beside its largest value; one that is not is halved. What halving does not resolve is a break (a jump or a
+//! kink); other panels begin and end there.
+
+use super::history::dot;
+use super::radau::legendre;
+use crate::quadrature::gauss_jacobi;
+
+/// Points of a panel, and of a block of the past.
+pub(crate) const POINTS: usize = 18;
+/// Octaves of lags, below the run, that are looked at.
+const OCTAVES: i32 = 60;
+/// Most panels that are looked at.
+const PANELS: usize = 3000;
+/// Coefficients that are nothing, beside the largest value: they fall to a sixth each in an octave of a
+/// power, so that the first that is left out is below 1e-13.
+const NOTHING: f64 = 2e-12;
+/// Most breaks.
+const BREAKS: usize = 16;
+/// Panels shorter than this part of their lag surround a break.
+const SHORT: f64 = 1e-5;
+/// The first cut of the run.
+const CUT: f64 = 0.618_033_988_749_895;
+
+/// What is known of a kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resolved {
+    /// How far from the lag 0 the factor $g$ is smooth; 0 if it is nowhere.
+    pub start: f64,
+    /// Lags, ascending, with the length of panels beyond them.
+    pub(crate) lengths: Vec<(f64, f64)>,
+    /// Lags where it breaks.
+    pub breaks: Vec<f64>,
+    /// The lag beyond which it is nothing.
+    pub(crate) forgotten: f64,
+    /// Whether it does not depend on the time.
+    pub(crate) steady: bool,
+}
+
+/// The times at which a kernel is looked at, as parts of the run.
+const TIMES: [f64; 9] = [1.0, 0.83, 0.67, 0.5, 0.33, 0.2, 0.1, 0.03, 0.01];
+
+impl Resolved {
+    /// Panels of one length.
+    pub(crate) fn uniform(length: f64) -> Self {
+        Self {
+            start: length,
+            lengths: vec![(0.0, length)],
+            breaks: Vec::new(),
+            forgotten: f64::INFINITY,
+            steady: true,
+        }
+    }
+
+    /// Looks at the kernel of a run of length `span`. `kernel` has its value at a time since the start and a
+    /// lag; `steady` says that the time does not matter.
+    /// `None` if it cannot be resolved, or breaks at lags that change.
+    pub fn new(
+        mu: f64,
+        span: f64,
+        steady: bool,
+        kernel: &mut dyn FnMut(f64, f64) -> f64,
+    ) -> Option<Self> {
+        let mut look = Look::new(mu, span, steady, kernel);
+        // NOTE: the first cut is no simple number, so that no panel begins where a kernel is likely to break.
+        let octaves = |top: f64| {
+            let cut = CUT * top;
+            let below = (0..OCTAVES)
+                .map(move |k| (libm::exp2(f64::from(-k - 1)), libm::exp2(f64::from(-k))));
+            let below = below.map(move |(from, to)| (cut * from, cut * to));
+            below.chain([(cut, top)]).collect::<Vec<_>>()
+        };
+        for (from, to) in octaves(span) {
+            look.total += look.largest(from, to)? * (to - from);
+        }
+        let mut panels = look.divide(octaves(span))?;
+        let breaks = broken(&panels);
+        if let (Some(first), Some(last)) = (breaks.first(), breaks.last()) {
+            if breaks.len() > BREAKS {
+                return None;
+            }
+            // Again, from break to break, and at other times: breaks that move are not met.
+            look.shift = 0.97;
+            let mut pieces = octaves(*first);
+            pieces.extend(breaks.windows(2).map(|b| (b[0], b[1])));
+            pieces.push((*last, span));
+            panels = look.divide(pieces)?;
+            if !broken(&panels).is_empty() {
+                return None;
+            }
+        }
+        let mut lengths: Vec<(f64, f64)> = panels.iter().map(|p| (p.0, p.1 - p.0)).collect();
+        for i in (1..lengths.len()).rev() {
+            lengths[i - 1].1 = lengths[i - 1].1.min(lengths[i].1);
+        }
+        let nothing = 1e-17 * look.total / span;
+        let mut forgotten = f64::INFINITY;
+        for &(from, to) in panels.iter().rev() {
+            if look.largest(from, to)? > nothing {
+                break;
+            }
+            forgotten = from;
+        }
+        let mut start = 0.0;
+        let reach = breaks.first().map_or(span, |b| b.min(span));
+        for k in 0..50 {
+            let length = reach * libm::exp2(f64::from(-k));
+            if look.resolves(0.0, length)? {
+                start = length;
+                break;
+            }
+        }
+        Some(Self { start, lengths, breaks, forgotten, steady })
+    }
+
+    /// The longest panel beyond a lag.
+    fn length(&self, lag: f64) -> f64 {
+        let above = self.lengths.partition_point(|l| l.0 <= lag);
+        match above {
+            0 => self.lengths.first().map_or(lag, |l| l.1 * lag / l.0),
+            above => self.lengths[above - 1].1,
+        }
+    }
+
+    /// The end of the panel that begins at a lag, towards `end`; one that halves towards 0 is no longer than its lag.
+    pub(crate) fn panel(&self, from: f64, end: f64, halving: bool) -> f64 {
+        let above = self.breaks.partition_point(|b| *b <= from);
+        let end = self.breaks.get(above).map_or(end, |b| b.min(end));
+        let mut length = self.length(from);
+        if halving {
+            length = length.min(from);
+        }
+        if from + 1.01 * length >= end { end } else { from + length }
+    }
+
+    /// Whether a part of the past between these lags is met as one.
+    pub(crate) fn meets(&self, near: f64, far: f64) -> bool {
+        let above = self.breaks.partition_point(|b| *b <= near);
+        let broken = self.breaks.get(above).is_some_and(|b| *b < far);
+        !broken && far - near <= self.length(near)
+    }
+
+    /// Whether it will be met as one for ever.
+    pub(crate) fn settled(&self, near: f64, far: f64) -> bool {
+        self.breaks.last().is_none_or(|b| near >= *b) && self.meets(near, far)
+    }
+}
+
+/// How far the coefficients of values at the points of Gauss have fallen, and what the polynomial is next to the ends.
+#[derive(Clone, Debug)]
+pub(crate) struct Tail {
+    /// Rows of the last two coefficients.
+    last: Vec<Vec<f64>>,
+    /// Rows of the values next to the ends.
+    ends: Vec<Vec<f64>>,
+}
+
+/// How near the ends, as a part of the panel: a break may hide between the last point of Gauss and the end.
+const BESIDE: f64 = 1e-7;
+
+impl Tail {
+    pub(crate) fn new() -> Self {
+        let (points, weights) = gauss_jacobi(POINTS, 1.0);
+        let row = |factors: &dyn Fn(usize) -> f64| -> Vec<f64> {
+            let entry = |(x, w): (&f64, &f64)| {
+                let p = legendre(POINTS, *x);
+                let terms =
+                    p.iter().enumerate().map(|(m, p)| (2 * m + 1) as f64 * p * factors(m));
+                w * terms.sum::<f64>()
+            };
+            points.iter().zip(&weights).map(entry).collect()
+        };
+        let last = [POINTS - 2, POINTS - 1];
+        let ends = [BESIDE, 1.0 - BESIDE].map(|x| legendre(POINTS, x));
+        Self {
+            last: last.iter().map(|k| row(&|m| f64::from(u8::from(m == *k)))).collect(),
+            ends: ends.iter().map(|end| row(&|m| end[m])).collect(),
+        }
+    }
+
+    /// The sizes of the last coefficients together.
+    fn of(&self, values: &[f64]) -> f64 {
+        self.last.iter().map(|row| dot(row, values).abs()).sum()
+    }
+
+    /// Whether values on a panel belong to a polynomial; `kernel` gives those next to the ends.
+    pub(crate) fn resolves(
+        &self,
+        (from, to): (f64, f64),
+        values: &[f64],
+        nothing: f64,
+        kernel: &mut dyn FnMut(f64) -> f64,
+    ) -> bool {
+        let largest = values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        let beside = BESIDE * (to - from);
+        self.of(values) <= (NOTHING * largest).max(nothing)
+            && self.ends.iter().zip([from + beside, to - beside]).all(|(row, lag)| {
+                // Of the rounding of values some fifty times as much arrives at the ends.
+                (dot(row, values) - kernel(lag)).abs() <= (1e-10 * largest).max(1e3 * nothing)
+            })
+    }
+}
+
+struct Look<'a> {
+    mu: f64,
+    span: f64,
+    steady: bool,
+    kernel: &'a mut dyn FnMut(f64, f64) -> f64,
+    points: Vec<f64>,
+    tail: Tail,
+    /// About $\int |k|$.
+    total: f64,
+    values: Vec<f64>,
+    /// A factor of the times.
+    shift: f64,
+}
+
+impl<'a> Look<'a> {
+    fn new(
+        mu: f64,
+        span: f64,
+        steady: bool,
+        kernel: &'a mut dyn FnMut(f64, f64) -> f64,
+    ) -> Self {
+        let points = gauss_jacobi(POINTS, 1.0).0;
+        let tail = Tail::new();
+        let values = vec![0.0; POINTS];
+        Self { mu, span, steady, kernel, points, tail, total: 0.0, values, shift: 1.0 }
+    }
+
+    /// The values on a panel at one of the times; `None` if one is not finite.
+    fn values(&mut self, part: f64, (from, to): (f64, f64)) -> Option<f64> {
+        let time = (part * self.shift * self.span).max(to);
+        let mut largest = 0.0_f64;
+        for (value, y) in self.values.iter_mut().zip(&self.points) {
+            let lag = from + y * (to - from);
+            *value = (self.kernel)(time, lag);
+            if from == 0.0 {
+                // The smooth factor.
+                *value *= libm::pow(lag, 1.0 - self.mu);
+            }
+            if !value.is_finite() {
+                return None;
+            }
+            largest = largest.max(value.abs());
+        }
+        Some(largest)
+    }
+
+    fn times(&self) -> &'static [f64] {
+        if self.steady { &TIMES[..1] } else { &TIMES }
+    }
+
+    /// The largest value on a panel.
+    fn largest(&mut self, from: f64, to: f64) -> Option<f64> {
+        let mut largest = 0.0_f64;
+        for part in self.times() {
+            largest = largest.max(self.values(*part, (from, to))?);
+        }
+        Some(largest)
+    }
+
+    /// Whether a panel is resolved; from the lag 0 on it is the smooth factor.
+    fn resolves(&mut self, from: f64, to: f64) -> Option<bool> {
+        for part in self.times() {
+            self.values(*part, (from, to))?;
+            let nothing = if from == 0.0 { 0.0 } else { 1e-15 * self.total / (to - from) };
+            let Self { tail, values, kernel, mu, .. } = self;
+            let time = (part * self.shift * self.span).max(to);
+            let mut at = |lag: f64| {
+                let power = if from == 0.0 { libm::pow(lag, 1.0 - *mu) } else { 1.0 };
+                power * kernel(time, lag)
+            };
+            if !tail.resolves((from, to), values, nothing, &mut at) {
+                return Some(false);
+            }
+        }
+        Some(true)
+    }
+
+    /// Panels that are resolved, and very short ones that are not, ascending.
+    fn divide(&mut self, mut pending: Vec<(f64, f64)>) -> Option<Vec<(f64, f64)>> {
+        let mut panels = Vec::new();
+        let mut looked = 0;
+        while let Some((from, to)) = pending.pop() {
+            looked += 1;
+            if looked > PANELS {
+                return None;
+            }
+            if to - from <= 8.0 * f64::EPSILON * to || self.resolves(from, to)? {
+                panels.push((from, to));
+            } else {
+                let middle = 0.5 * (from + to);
+                pending.extend([(from, middle), (middle, to)]);
+            }
+        }
+        panels.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Some(panels)
+    }
+}
+
+/// The places that panels shrink towards.
+fn broken(panels: &[(f64, f64)]) -> Vec<f64> {
+    let mut breaks = Vec::new();
+    let mut shortest: Option<(f64, f64)> = None;
+    for &(from, to) in panels {
+        if to - from < SHORT * to {
+            let shorter = shortest.is_none_or(|(a, b)| to - from < b - a);
+            shortest = if shorter { Some((from, to)) } else { shortest };
+        } else {
+            breaks.extend(shortest.take().map(|(a, b)| 0.5 * (a + b)));
+        }
+    }
+    breaks.extend(shortest.map(|(a, b)| 0.5 * (a + b)));
+    breaks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn singular_smooth_and_broken_kernels_are_told_apart() {
+        let mut tempered = |_: f64, s: f64| libm::pow(s, -0.5) * libm::exp(-s * s);
+        let found = Resolved::new(0.5, 20.0, true, &mut tempered).expect("smooth beyond 0");
+        assert!(found.breaks.is_empty() && found.start > 0.3, "{found:?}");
+        assert!(found.forgotten < 15.0, "{found:?}");
+        assert!(found.meets(1e-3, 1.5e-3) && !found.meets(1e-3, 1e-2), "{found:?}");
+        let mut logarithm = |_: f64, s: f64| libm::log(s);
+        let found = Resolved::new(1.0, 10.0, true, &mut logarithm).expect("smooth beyond 0");
+        assert_eq!(found.start, 0.0);
+        let mut window = |_: f64, s: f64| if s < 1.3 { libm::cos(s) } else { 0.0 };
+        let found = Resolved::new(1.0, 10.0, true, &mut window).expect("one break");
+        assert!(found.breaks.len() == 1 && (found.breaks[0] - 1.3).abs() < 1e-14, "{found:?}");
+        assert!(found.forgotten <= 1.3, "{found:?}");
+        let mut moving = |t: f64, s: f64| if s < 0.5 * t { 1.0 } else { 0.0 };
+        assert_eq!(Resolved::new(1.0, 10.0, false, &mut moving), None);
+    }
+}
