@@ -1,8 +1,8 @@
 //! A model text into coloured pieces: keywords, numbers, strings, comments and the rest, for whoever shows it.
 
+use crate::lexer::token::{Keyword, TokenKind};
 use crate::lexer::{Layout, lex};
 use crate::source::Source;
-use crate::token::{Keyword, TokenKind};
 
 /// What a piece of a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,38 +5,25 @@
 //! a code, a span, a message and a hint.
 
 mod diagnostic;
-mod diagnostic_codes;
-mod diagnostic_render;
 mod drawing;
-mod drawing_words;
 mod elaborate;
 mod highlight;
 mod lexer;
-mod lexer_confusable;
-mod lexer_token;
 mod model;
 mod parser;
-mod parser_cursor;
-mod parser_draw;
-mod parser_expression;
-mod parser_statement;
 mod shape;
-mod shape_algebra;
-mod shape_polar;
 mod source;
 pub mod syntax;
-mod syntax_arena;
-mod syntax_print;
-mod token;
 
+pub use diagnostic::codes::CODES;
 pub use diagnostic::{Diagnostic, Severity, closest};
-pub use diagnostic_codes::CODES;
 pub use drawing::{Colour, Components, Drawing, Figure, Style};
 pub use elaborate::{
     ExpressionScope, Files, Formula, FormulaValue, NoFiles, NoTable, Overrides, Refusal, Scope,
     read_assignments, read_expression, read_formula, read_model, read_numbers, table_of,
 };
 pub use highlight::{Piece, highlight};
+pub use lexer::token::{Decimal, Keyword};
 pub use model::{
     AffineBody, AffineWord, Constraint, Coordinate, Datum, Direction, Dynamics, Equation,
     Event, Force, ForceOrigin, Model, MultiplierStart, Observed, Parameter, Principle,
@@ -48,4 +35,3 @@ pub use parser::{
 };
 pub use shape::Shape;
 pub use source::{Position, Source, Span};
-pub use token::{Decimal, Keyword};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use pfaff_expr::{Expr, Graph, Role, number};
 
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::elaborate::expression::table::{Files, NoFiles};
 use crate::elaborate::place::Place;
 use crate::elaborate::scope::{Meaning, Site};
-use crate::elaborate::table::{Files, NoFiles};
 use crate::elaborate::{Elaborator, Refusal, shift};
 use crate::model::{Model, Quantity};
 use crate::parser::{parse_assignments, parse_expression};

@@ -6,7 +6,7 @@ use pfaff_expr::{Expr, Graph, Role};
 
 use crate::drawing::Drawing;
 use crate::elaborate::Given;
-use crate::elaborate::body::WordUse;
+use crate::elaborate::affine::body::WordUse;
 use crate::elaborate::scope::{Scope, Site};
 use crate::model::{
     AffineBody, Constraint, Coordinate, Datum, Dynamics, Equation, Event, Force, Model,

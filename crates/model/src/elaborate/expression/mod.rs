@@ -1,0 +1,12 @@
+//! Expressions of the syntax tree into values: scalars, vectors and matrices of the graph.
+
+pub(crate) mod constants;
+pub(crate) mod derivative;
+pub(crate) mod fold;
+pub(crate) mod functions;
+pub(crate) mod machine;
+mod memory;
+mod names;
+mod operators;
+mod results;
+pub(crate) mod table;

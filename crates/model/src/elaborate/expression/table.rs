@@ -1,0 +1,143 @@
+//! `table(t, "file.csv", "column")`: given data as a smooth function.
+//!
+//! The file is CSV with a header; its first column is the abscissa. Commas, semicolons or tabs separate,
+//! quotes may stand around a field.
+
+use pfaff_expr::{Table, TableError};
+
+use crate::diagnostic::codes::usual_hint;
+use crate::diagnostic::{Diagnostic, closest};
+use crate::elaborate::Elaborator;
+use crate::elaborate::scope::Site;
+use crate::shape::Value;
+
+/// Where tables come from. The model itself reads no file.
+pub trait Files {
+    /// The text of a file, as the model names it.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be read.
+    fn read(&self, name: &str) -> Result<String, String>;
+}
+
+/// Refuses every file.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoFiles;
+
+impl Files for NoFiles {
+    fn read(&self, _: &str) -> Result<String, String> {
+        Err("files cannot be read here".into())
+    }
+}
+
+impl Elaborator<'_> {
+    pub(crate) fn table(&mut self, site: Site, values: &[Value]) -> Value {
+        let argument =
+            self.scalar(&values[0], self.argument(site, 0), "the argument of `table`");
+        let mut texts = Vec::new();
+        for k in [1, 2] {
+            if let Value::Text(text) = &values[k] {
+                texts.push(text.clone());
+            } else {
+                let at = self.argument(site, k);
+                let what = if k == 1 { "the file" } else { "the column" };
+                let message = format!("{what} of a table must be a text in quotes");
+                let hint = "it is written `table(t, \"file.csv\", \"column\")`";
+                self.error_hint("E0303", self.span(at), message, hint);
+            }
+        }
+        let (Some(argument), [file, column]) = (argument, &texts[..]) else {
+            return Value::Poison;
+        };
+        let key = (file.to_string(), column.to_string());
+        if let Some(table) = self.tables.get(&key) {
+            return Value::Scalar(self.graph.table(table.clone(), argument));
+        }
+        match self.load(site, file, column) {
+            Ok(table) => {
+                self.tables.insert(key, table.clone());
+                Value::Scalar(self.graph.table(table, argument))
+            }
+            Err(diagnostic) => self.report(*diagnostic),
+        }
+    }
+
+    fn load(&self, site: Site, file: &str, column: &str) -> Result<Table, Box<Diagnostic>> {
+        let [file_span, column_span] = [1, 2].map(|k| self.span(self.argument(site, k)));
+        let text = self.files.read(file).map_err(|why| {
+            let message = format!("the file `{file}` cannot be read: {why}");
+            Box::new(
+                Diagnostic::error("E0504", file_span, message)
+                    .with_hint("it is looked for in the folder of the model"),
+            )
+        })?;
+        table_of(&text, file, column).map_err(|why| {
+            let span = if why.no_column { column_span } else { file_span };
+            Box::new(Diagnostic::error("E0504", span, why.message).with_hint(&why.hint))
+        })
+    }
+}
+
+/// Why a column makes no function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoTable {
+    /// What is wrong.
+    pub message: String,
+    /// What helps.
+    pub hint: String,
+    /// Whether the column is missing.
+    pub no_column: bool,
+}
+
+/// A column of a CSV text as a smooth function of the first one.
+///
+/// # Errors
+///
+/// [`NoTable`] says what is wrong with the text.
+pub fn table_of(text: &str, file: &str, column: &str) -> Result<Table, NoTable> {
+    let text = text.trim_start_matches('\u{feff}');
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let header = lines.next().unwrap_or("");
+    let separator = [',', ';', '\t'].into_iter().find(|&c| header.contains(c)).unwrap_or(',');
+    let names = fields(header, separator);
+    let Some(index) = names.iter().position(|name| name == column) else {
+        let known: Vec<&str> = names.iter().map(String::as_str).collect();
+        let message = format!("the file `{file}` has no column `{column}`");
+        let hint = match closest(column, &known) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("its columns are {}", known.join(", ")),
+        };
+        return Err(NoTable { message, hint, no_column: true });
+    };
+    let number = |row: &[String], k: usize| {
+        row.get(k).and_then(|field| field.parse::<f64>().ok()).unwrap_or(f64::NAN)
+    };
+    let rows: Vec<Vec<String>> = lines.map(|line| fields(line, separator)).collect();
+    let x: Vec<f64> = rows.iter().map(|row| number(row, 0)).collect();
+    let y: Vec<f64> = rows.iter().map(|row| number(row, index)).collect();
+    Table::new(file, column, &x, &y).map_err(|error: TableError| NoTable {
+        message: format!("column `{column}` of `{file}` makes no function: {error}"),
+        hint: usual_hint("E0504").unwrap_or_default().to_owned(),
+        no_column: false,
+    })
+}
+
+/// The fields of a line without the quotes and blanks around them.
+fn fields(line: &str, separator: char) -> Vec<String> {
+    let mut fields = vec![String::new()];
+    let mut quoted = false;
+    for c in line.chars() {
+        if c == '"' {
+            quoted = !quoted;
+        } else if c == separator && !quoted {
+            fields.push(String::new());
+        } else if let Some(field) = fields.last_mut() {
+            field.push(c);
+        }
+    }
+    for field in &mut fields {
+        *field = field.trim().to_owned();
+    }
+    fields
+}

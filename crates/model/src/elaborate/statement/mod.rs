@@ -1,0 +1,14 @@
+//! The statements of a model into its draft: a file for each group of keywords.
+
+pub(crate) mod constraint;
+pub(crate) mod data;
+mod declaration;
+mod definition;
+pub(crate) mod draw;
+mod draw_figure;
+mod dynamics;
+mod force_density;
+mod initial;
+mod outputs;
+mod settings;
+pub(crate) mod slots;
