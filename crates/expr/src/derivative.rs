@@ -6,12 +6,15 @@
 //! $A = \partial\varphi/\partial\dot q$
 //! means for them.
 
+mod chain;
+pub(crate) mod rate;
+
 use rustc_hash::FxHashMap;
 
-use crate::function::{Binary, Unary};
 use crate::graph::Graph;
-use crate::node::{Expr, Node, Relation, Role, Symbol};
-use crate::store::{ONE, Store, TWO, ZERO};
+use crate::graph::node::{Expr, Node, Relation, Role, Symbol};
+use crate::graph::store::{ONE, Store, TWO, ZERO};
+use crate::math::{Binary, Unary};
 
 impl Graph {
     /// $\partial e/\partial s$

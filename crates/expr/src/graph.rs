@@ -3,14 +3,26 @@
 //! The graph is shared by reference: constructors take `&self`, so that formulas nest, and equal expressions
 //! get equal handles.
 
+mod build;
+pub(crate) mod domain;
+mod evaluate;
+pub(crate) mod field;
+pub(crate) mod node;
+pub(crate) mod node_map;
+pub mod number;
+mod numbers;
+pub(crate) mod store;
+pub(crate) mod substitute;
+pub(crate) mod value;
+
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use crate::function::{Binary, Unary};
-use crate::node::{Expr, Memory, Node, Relation, Role, Symbol};
-use crate::number::Rational;
-use crate::store::{ONE, Store, ZERO};
-use crate::table::Table;
+use crate::graph::node::{Expr, Memory, Node, Relation, Role, Symbol};
+use crate::graph::number::Rational;
+use crate::graph::store::{ONE, Store, ZERO};
+use crate::math::table::Table;
+use crate::math::{Binary, Unary};
 
 /// All expressions of one model, hash-consed.
 ///

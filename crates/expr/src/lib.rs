@@ -6,46 +6,21 @@
 //!
 //! Knows nothing of mechanics beyond the words "coordinate", "velocity" and "time" of its symbols.
 
-mod build;
-mod chain;
 mod derivative;
-mod evaluate;
-mod field;
-mod function;
 mod graph;
-mod hazard;
-mod images;
-mod independence;
-mod latex;
-mod latex_symbol;
-mod mathml;
-mod mathml_symbol;
-mod node;
-pub mod number;
-mod numbers;
-mod order;
+mod math;
 mod print;
-mod quadratic_terms;
-mod rank;
-mod rate;
-mod rules;
 mod simplify;
-pub mod special;
-mod store;
-mod symbol_parts;
-mod table;
-mod text;
-mod transform;
-mod value;
 mod zero;
 
-pub use function::{Binary, Unary, power, whole_power};
+pub use derivative::rate::Rates;
 pub use graph::Graph;
-pub use mathml_symbol::escape as escape_markup;
-pub use node::{Expr, Memory, Node, Relation, Role, Symbol};
-pub use number::Rational;
+pub use graph::node::{Expr, Memory, Node, Relation, Role, Symbol};
+pub use graph::number::{self, Rational};
+pub use graph::substitute::{Linear, Substitution};
+pub use math::special;
+pub use math::table::{Table, TableError};
+pub use math::{Binary, Unary, power, whole_power};
+pub use print::mathml_symbol::escape as escape_markup;
 pub use print::{NameOptions, Named};
-pub use rate::Rates;
-pub use table::{Table, TableError};
-pub use transform::{Linear, Substitution};
 pub use zero::ZeroTest;

@@ -4,11 +4,18 @@
 //! are used more than once, so that the
 //! text of a system grows linearly with its graph.
 
+pub(crate) mod latex;
+mod latex_symbol;
+mod mathml;
+pub(crate) mod mathml_symbol;
+mod symbol_parts;
+mod text;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::graph::Graph;
-use crate::node::{Expr, Memory, Node, Role};
-use crate::store::Store;
+use crate::graph::node::{Expr, Memory, Node, Role};
+use crate::graph::store::Store;
 
 /// Outputs with names for their common parts.
 #[derive(Clone, Debug, PartialEq, Eq)]

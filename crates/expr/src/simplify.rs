@@ -2,22 +2,25 @@
 //!
 //! Bottom-up: each sum is taken apart into coefficients and products, each product into bases with whole
 //! exponents; equal ones are collected, the rules of
-//! [`rules`](crate::rules) are tried, and what comes out is kept only if it is smaller. Passes are repeated
+//! [`rules`](crate::simplify::rules) are tried, and what comes out is kept only if it is smaller. Passes are repeated
 //! until nothing changes.
 //!
 //! **Assumed.** The result has the value of the expression wherever that is finite; it may be defined on more
 //! ($x/x$ is 1, $\log a + \log b$ is $\log ab$), never on
 //! less. Memory operators are left as they are, operands and all.
 
+mod reading_order;
+pub(crate) mod rules;
+
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::graph::Graph;
-use crate::node::{Expr, Node};
-use crate::number::Rational;
-use crate::rules::{self, Bindings, Left, Pattern, ProductPattern, Rule};
-use crate::store::{ONE, Store, ZERO};
-use crate::value::Value;
+use crate::graph::node::{Expr, Node};
+use crate::graph::number::Rational;
+use crate::graph::store::{ONE, Store, ZERO};
+use crate::graph::value::Value;
+use rules::{Bindings, Left, Pattern, ProductPattern, Rule};
 
 /// Passes over the whole expression.
 const MAX_PASSES: usize = 6;
@@ -328,7 +331,7 @@ impl Simplifier<'_> {
     fn write_term(&mut self, term: &Term) -> Expr {
         let (mut above, mut below) = (ONE, ONE);
         for &(base, n) in &term.factors {
-            let exponent = self.store.number(crate::number::integer(n.abs()));
+            let exponent = self.store.number(crate::graph::number::integer(n.abs()));
             let power = self.store.pow(base, exponent);
             let side = if n > 0 { &mut above } else { &mut below };
             *side = self.store.mul(*side, power);

@@ -14,18 +14,21 @@
 //! one point at least, and at every point whose signs no real point has shown together.
 
 mod form;
+mod independence;
 mod interval;
 mod modular;
 mod numeric;
 pub(crate) mod quadratic;
+mod quadratic_terms;
+pub(crate) mod rank;
 
 use rustc_hash::FxHashSet;
 
-use crate::field;
-use crate::function::{Binary, Unary};
 use crate::graph::Graph;
-use crate::node::{Expr, Node};
-use crate::store::Store;
+use crate::graph::field;
+use crate::graph::node::{Expr, Node};
+use crate::graph::store::Store;
+use crate::math::{Binary, Unary};
 use form::Forms;
 use modular::{Problem, Room, Sample};
 

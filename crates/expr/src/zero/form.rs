@@ -8,11 +8,11 @@
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::function::Unary;
-use crate::node::{Expr, Node};
-use crate::number::{self, Rational};
-use crate::store::Store;
-use crate::value::Value;
+use crate::graph::node::{Expr, Node};
+use crate::graph::number::{self, Rational};
+use crate::graph::store::Store;
+use crate::graph::value::Value;
+use crate::math::Unary;
 
 const MAX_TERMS: usize = 48;
 

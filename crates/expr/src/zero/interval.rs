@@ -6,9 +6,9 @@
 use rustc_hash::FxHashMap;
 
 use super::compared_with_zero;
-use crate::function::{Binary, Unary};
-use crate::node::{Expr, Node};
-use crate::store::Store;
+use crate::graph::node::{Expr, Node};
+use crate::graph::store::Store;
+use crate::math::{Binary, Unary};
 
 /// Signs that hold everywhere: 1 for $\ge 0$, −1 for $\le 0$, by the node that asks.
 pub(super) type Signs = FxHashMap<Expr, i8>;
@@ -55,7 +55,7 @@ fn interval(store: &Store, e: Expr, of: impl Fn(Expr) -> Interval) -> Interval {
         Node::Pow(a, b) => match store.small_integer(b) {
             Some(n) if n % 2 == 0 => {
                 let low = least_magnitude(of(a));
-                widen_positive((crate::function::power(low, n as f64), f64::INFINITY))
+                widen_positive((crate::math::power(low, n as f64), f64::INFINITY))
             }
             _ if of(a).0 >= 0.0 => (0.0, f64::INFINITY),
             _ => ALL,

@@ -15,11 +15,11 @@ use super::compared_with_zero;
 use super::form::{Atom, Form, Forms, Monomial, prime_factors};
 use super::interval::Signs;
 use super::quadratic::{HALF, I, ONE, Z, ZERO, turn};
-use crate::field;
-use crate::function::{Binary, Unary};
-use crate::node::{Expr, Node, Relation};
-use crate::number::Rational;
-use crate::store::Store;
+use crate::graph::field;
+use crate::graph::node::{Expr, Node, Relation};
+use crate::graph::number::Rational;
+use crate::graph::store::Store;
+use crate::math::{Binary, Unary};
 
 /// $e^{m/D}$ is what is random.
 const D: i64 = 5040;

@@ -6,9 +6,9 @@
 //! is infinite.
 
 use super::compared_with_zero;
-use crate::function::{Binary, Unary, power};
-use crate::node::{Expr, Node, Relation};
-use crate::store::Store;
+use crate::graph::node::{Expr, Node, Relation};
+use crate::graph::store::Store;
+use crate::math::{Binary, Unary, power};
 
 /// Twice the unit of rounding; the functions of `libm` keep within it.
 const U: f64 = 2.3e-16;

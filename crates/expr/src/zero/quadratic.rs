@@ -5,7 +5,7 @@
 //! every $a$ with $\chi(a) = 1$ has exactly one root with $\chi = 1$. Every element of $\mathbb F_p$ has a
 //! root in $\mathbb F_{p^2}$.
 
-use crate::field::{self, P};
+use crate::graph::field::{self, P};
 
 /// $a + bi$
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,0 +1,528 @@
+//! The constructors: each brings its node into canonical form at constant cost, and never looks deeper.
+//!
+//! Numbers fold, signs move outwards, `x - y` and `x / y` stay as they are, equal factors become a power.
+//! Sums are never flattened: `a + b + c`
+//! is `(a + b) + c`, so that partial sums are shared.
+
+use num_traits::{Signed, Zero};
+
+use crate::graph::node::{Expr, Node, Relation};
+use crate::graph::number;
+use crate::graph::numbers::Operation;
+use crate::graph::store::{ONE, Store, TWO, ZERO};
+use crate::math::{Binary, Unary};
+
+/// Powers of numbers fold while the result stays below this many bits.
+const MAX_BITS: u64 = 2_048;
+
+impl Store {
+    pub(crate) fn add(&mut self, a: Expr, b: Expr) -> Expr {
+        if let Some(sum) = self.folded(Operation::Add, a, b) {
+            return sum;
+        }
+        match (self.node(a), self.node(b)) {
+            _ if a == ZERO => b,
+            _ if b == ZERO => a,
+            (_, Node::Neg(y)) => self.sub(a, y),
+            (Node::Neg(x), _) => self.sub(b, x),
+            (_, Node::Number(_)) if self.is_negative(b) => {
+                let y = self.neg(b);
+                self.sub(a, y)
+            }
+            _ if a == b => self.mul(TWO, a),
+            _ => match self.common_factor(a, b) {
+                Some((k, x, y)) => {
+                    let sum = self.add(x, y);
+                    self.mul(k, sum)
+                }
+                None => match self.like_terms(a, b) {
+                    Some((j, k, x)) => {
+                        let sum = self.add(j, k);
+                        self.mul(sum, x)
+                    }
+                    None => self.intern(Node::Add(a, b)),
+                },
+            },
+        }
+    }
+
+    pub(crate) fn sub(&mut self, a: Expr, b: Expr) -> Expr {
+        if a == b {
+            return ZERO;
+        }
+        if let Some(difference) = self.folded(Operation::Sub, a, b) {
+            return difference;
+        }
+        match (self.node(a), self.node(b)) {
+            _ if a == ZERO => self.neg(b),
+            _ if b == ZERO => a,
+            (_, Node::Neg(y)) => self.add(a, y),
+            (_, Node::Number(_)) if self.is_negative(b) => {
+                let y = self.neg(b);
+                self.add(a, y)
+            }
+            (Node::Neg(x), _) => {
+                let sum = self.add(x, b);
+                self.neg(sum)
+            }
+            _ => match self.common_factor(a, b) {
+                Some((k, x, y)) => {
+                    let difference = self.sub(x, y);
+                    self.mul(k, difference)
+                }
+                None => match self.like_terms(a, b) {
+                    Some((j, k, x)) => {
+                        let difference = self.sub(j, k);
+                        self.mul(difference, x)
+                    }
+                    None => self.intern(Node::Sub(a, b)),
+                },
+            },
+        }
+    }
+
+    pub(crate) fn neg(&mut self, a: Expr) -> Expr {
+        match self.node(a) {
+            Node::Number(n) => {
+                let opposite = self.numbers.opposite(n);
+                self.intern(Node::Number(opposite))
+            }
+            Node::Neg(x) => x,
+            // NOTE: through `sub` only for `-(-2 - y)`: what is known of differences of equal factors may
+            // lead back to this one.
+            Node::Sub(x, y) if self.is_negative(x) => self.sub(y, x),
+            Node::Sub(x, y) => self.intern(Node::Sub(y, x)),
+            _ => self.intern(Node::Neg(a)),
+        }
+    }
+
+    pub(crate) fn mul(&mut self, a: Expr, b: Expr) -> Expr {
+        if let Some(product) = self.folded(Operation::Mul, a, b) {
+            return product;
+        }
+        if self.is_number(b) {
+            return self.mul(b, a);
+        }
+        if self.is_number(a) {
+            return self.scale(a, b);
+        }
+        match (self.node(a), self.node(b)) {
+            (Node::Neg(x), _) => {
+                let product = self.mul(x, b);
+                self.neg(product)
+            }
+            (_, Node::Neg(y)) => {
+                let product = self.mul(a, y);
+                self.neg(product)
+            }
+            (Node::Mul(k, x), _) if self.is_number(k) => {
+                let product = self.mul(x, b);
+                self.mul(k, product)
+            }
+            (_, Node::Mul(k, y)) if self.is_number(k) => {
+                let product = self.mul(a, y);
+                self.mul(k, product)
+            }
+            (Node::Unary(Unary::Sqrt, x), Node::Unary(Unary::Sqrt, y)) if x == y => x,
+            _ => match self.common_base(a, b) {
+                Some((base, exponent)) => {
+                    let exponent = self.integer(exponent);
+                    self.pow(base, exponent)
+                }
+                None => self.intern(Node::Mul(a, b)),
+            },
+        }
+    }
+
+    /// A number times what is no number.
+    fn scale(&mut self, k: Expr, x: Expr) -> Expr {
+        match self.node(x) {
+            _ if k == ZERO => ZERO,
+            _ if k == ONE => x,
+            _ if self.is_negative(k) => {
+                let k = self.neg(k);
+                let product = self.scale(k, x);
+                self.neg(product)
+            }
+            Node::Neg(y) => {
+                let product = self.scale(k, y);
+                self.neg(product)
+            }
+            Node::Mul(j, y) if self.is_number(j) => {
+                let product = self.mul(k, j);
+                self.mul(product, y)
+            }
+            _ => self.intern(Node::Mul(k, x)),
+        }
+    }
+
+    pub(crate) fn div(&mut self, a: Expr, b: Expr) -> Expr {
+        if b != ZERO {
+            if a == ZERO || b == ONE {
+                return a;
+            }
+            if a == b {
+                return ONE;
+            }
+            if let Node::Number(y) = self.node(b) {
+                let k = self.reciprocal(y);
+                return self.mul(k, a);
+            }
+        }
+        match (self.node(a), self.node(b)) {
+            (_, Node::Number(_)) => self.intern(Node::Div(a, b)),
+            (Node::Number(_), _) if self.is_negative(a) => {
+                let x = self.neg(a);
+                let quotient = self.div(x, b);
+                self.neg(quotient)
+            }
+            (Node::Neg(x), _) => {
+                let quotient = self.div(x, b);
+                self.neg(quotient)
+            }
+            (_, Node::Neg(y)) => {
+                let quotient = self.div(a, y);
+                self.neg(quotient)
+            }
+            (Node::Mul(k, x), _) if self.is_number(k) => {
+                let quotient = self.div(x, b);
+                self.mul(k, quotient)
+            }
+            (_, Node::Mul(k, y)) if self.is_number(k) => {
+                let quotient = self.div(a, y);
+                let k = match self.node(k) {
+                    Node::Number(k) => self.reciprocal(k),
+                    _ => ONE,
+                };
+                self.mul(k, quotient)
+            }
+            _ => self.intern(Node::Div(a, b)),
+        }
+    }
+
+    pub(crate) fn pow(&mut self, a: Expr, b: Expr) -> Expr {
+        if let Some(n) = self.small_integer(b) {
+            return self.whole_power(a, n);
+        }
+        match self.node(b) {
+            _ if a == ONE => ONE,
+            Node::Number(n) if self.numbers.small(n).is_some_and(|s| (s.n, s.d) == (1, 2)) => {
+                self.unary(Unary::Sqrt, a)
+            }
+            _ => self.intern(Node::Pow(a, b)),
+        }
+    }
+
+    fn whole_power(&mut self, a: Expr, n: i64) -> Expr {
+        if n < 0 {
+            let power = self.whole_power(a, -n);
+            return self.div(ONE, power);
+        }
+        match self.node(a) {
+            _ if n == 0 => ONE,
+            _ if n == 1 => a,
+            Node::Number(x) if n == 2 && self.numbers.small(x).is_some() => self.mul(a, a),
+            Node::Number(x) => {
+                let base = self.numbers.exact(x);
+                let bits = base.numer().bits().max(base.denom().bits());
+                if bits.saturating_mul(n.unsigned_abs()) <= MAX_BITS || a == ZERO || a == ONE {
+                    let power = num_traits::pow(base.clone(), n.unsigned_abs() as usize);
+                    return self.number(power);
+                }
+                self.raise(a, n)
+            }
+            Node::Neg(x) => {
+                let power = self.whole_power(x, n);
+                if n % 2 == 0 { power } else { self.neg(power) }
+            }
+            Node::Unary(Unary::Sqrt, x) if n % 2 == 0 => self.whole_power(x, n / 2),
+            Node::Pow(x, m) => match self.small_integer(m).and_then(|m| m.checked_mul(n)) {
+                Some(product) if product < 1 << 30 => self.raise(x, product),
+                _ => self.raise(a, n),
+            },
+            _ => self.raise(a, n),
+        }
+    }
+
+    fn raise(&mut self, base: Expr, n: i64) -> Expr {
+        let exponent = self.integer(n);
+        self.intern(Node::Pow(base, exponent))
+    }
+
+    pub(crate) fn unary(&mut self, f: Unary, a: Expr) -> Expr {
+        if let Some(folded) = self.special(f, a) {
+            return folded;
+        }
+        match (f, self.node(a)) {
+            (
+                Unary::Sin
+                | Unary::Tan
+                | Unary::Asin
+                | Unary::Atan
+                | Unary::Sinh
+                | Unary::Tanh
+                | Unary::Sign
+                | Unary::Erf,
+                _,
+            ) => match self.opposite(a) {
+                Some(x) => {
+                    let odd = self.unary(f, x);
+                    self.neg(odd)
+                }
+                None => self.intern(Node::Unary(f, a)),
+            },
+            (Unary::Cos | Unary::Cosh | Unary::Abs, _) => match self.opposite(a) {
+                Some(x) => self.unary(f, x),
+                None => self.intern(Node::Unary(f, a)),
+            },
+            (Unary::Log, Node::Unary(Unary::Exp, x)) => x,
+            _ => self.intern(Node::Unary(f, a)),
+        }
+    }
+
+    /// Exact values at 0 and 1, and roots of squares of numbers.
+    fn special(&mut self, f: Unary, a: Expr) -> Option<Expr> {
+        match f {
+            Unary::Sin
+            | Unary::Tan
+            | Unary::Asin
+            | Unary::Atan
+            | Unary::Sinh
+            | Unary::Tanh
+            | Unary::Sign
+            | Unary::Erf
+                if a == ZERO =>
+            {
+                Some(ZERO)
+            }
+            Unary::Cos | Unary::Cosh | Unary::Exp if a == ZERO => Some(ONE),
+            Unary::Log if a == ONE => Some(ZERO),
+            Unary::Gamma if a == ONE || a == TWO => Some(ONE),
+            Unary::Abs if self.is_number(a) => {
+                Some(if self.is_negative(a) { self.neg(a) } else { a })
+            }
+            Unary::Sign if self.is_number(a) => {
+                Some(if self.is_negative(a) { self.neg(ONE) } else { ONE })
+            }
+            Unary::Sqrt => {
+                let x = self.exact(a).filter(|x| !x.is_negative())?;
+                let (n, d) = (x.numer().sqrt(), x.denom().sqrt());
+                let root = number::Rational::new(n, d);
+                let square = &root * &root;
+                (&square == x).then(|| self.number(root))
+            }
+            _ => None,
+        }
+    }
+
+    pub(crate) fn binary(&mut self, f: Binary, a: Expr, b: Expr) -> Expr {
+        if matches!(f, Binary::Min | Binary::Max) {
+            if a == b {
+                return a;
+            }
+            if let (Some(x), Some(y)) = (self.exact(a), self.exact(b)) {
+                return if (x <= y) == (f == Binary::Min) { a } else { b };
+            }
+        }
+        if f == Binary::Polygamma && a == ZERO {
+            return self.unary(Unary::Digamma, b);
+        }
+        self.intern(Node::Binary(f, a, b))
+    }
+
+    pub(crate) fn compare(&mut self, r: Relation, a: Expr, b: Expr) -> Expr {
+        if let (Some(x), Some(y)) = (self.exact(a), self.exact(b)) {
+            let holds = match r {
+                Relation::Less => x < y,
+                Relation::LessEqual => x <= y,
+                Relation::Equal => x == y,
+                Relation::NotEqual => x != y,
+            };
+            return if holds { ONE } else { ZERO };
+        }
+        self.intern(Node::Compare(r, a, b))
+    }
+
+    pub(crate) fn choose(&mut self, condition: Expr, a: Expr, b: Expr) -> Expr {
+        match self.exact(condition) {
+            Some(c) if c.is_zero() => b,
+            Some(_) => a,
+            None if a == b => a,
+            None => self.intern(Node::If(condition, a, b)),
+        }
+    }
+
+    pub(crate) fn logic_not(&mut self, a: Expr) -> Expr {
+        match self.exact(a) {
+            Some(x) if x.is_zero() => ONE,
+            Some(_) => ZERO,
+            None => self.intern(Node::Not(a)),
+        }
+    }
+
+    pub(crate) fn logic_and(&mut self, a: Expr, b: Expr) -> Expr {
+        match (self.exact(a), self.exact(b)) {
+            (Some(x), _) if x.is_zero() => ZERO,
+            (_, Some(y)) if y.is_zero() => ZERO,
+            (Some(_), Some(_)) => ONE,
+            _ => self.intern(Node::And(a, b)),
+        }
+    }
+
+    pub(crate) fn logic_or(&mut self, a: Expr, b: Expr) -> Expr {
+        match (self.exact(a), self.exact(b)) {
+            (Some(x), _) if !x.is_zero() => ONE,
+            (_, Some(y)) if !y.is_zero() => ONE,
+            (Some(_), Some(_)) => ZERO,
+            _ => self.intern(Node::Or(a, b)),
+        }
+    }
+
+    /// The same operation on other operands, through the constructors.
+    pub(crate) fn rebuild(&mut self, node: Node, with: impl Fn(Expr) -> Expr) -> Expr {
+        match node {
+            Node::Number(_) | Node::Pi | Node::Symbol(_) => self.intern(node),
+            Node::Neg(a) => self.neg(with(a)),
+            Node::Add(a, b) => self.add(with(a), with(b)),
+            Node::Sub(a, b) => self.sub(with(a), with(b)),
+            Node::Mul(a, b) => self.mul(with(a), with(b)),
+            Node::Div(a, b) => self.div(with(a), with(b)),
+            Node::Pow(a, b) => self.pow(with(a), with(b)),
+            Node::Unary(f, a) => self.unary(f, with(a)),
+            Node::Binary(f, a, b) => self.binary(f, with(a), with(b)),
+            Node::MittagLeffler(a, b, z) => {
+                self.intern(Node::MittagLeffler(with(a), with(b), with(z)))
+            }
+            Node::If(c, a, b) => self.choose(with(c), with(a), with(b)),
+            Node::Compare(r, a, b) => self.compare(r, with(a), with(b)),
+            Node::Not(a) => self.logic_not(with(a)),
+            Node::And(a, b) => self.logic_and(with(a), with(b)),
+            Node::Or(a, b) => self.logic_or(with(a), with(b)),
+            Node::Table { table, order, argument } => {
+                self.intern(Node::Table { table, order, argument: with(argument) })
+            }
+            Node::Memory(kind, a, b) => self.intern(Node::Memory(kind, with(a), with(b))),
+        }
+    }
+
+    pub(crate) fn is_negative(&self, e: Expr) -> bool {
+        matches!(self.node(e), Node::Number(n) if self.numbers.is_negative(n))
+    }
+
+    /// $1/n$
+    fn reciprocal(&mut self, n: u32) -> Expr {
+        let reciprocal = self.numbers.reciprocal(n);
+        self.intern(Node::Number(reciprocal))
+    }
+
+    /// `x` where the expression is written `-x` or with a negative number.
+    fn opposite(&mut self, a: Expr) -> Option<Expr> {
+        match self.node(a) {
+            Node::Neg(x) => Some(x),
+            Node::Number(_) if self.is_negative(a) => Some(self.neg(a)),
+            _ => None,
+        }
+    }
+
+    /// Derived sums `k·x + k·y` share their factor: squares differentiate to such.
+    fn common_factor(&self, a: Expr, b: Expr) -> Option<(Expr, Expr, Expr)> {
+        if !self.merging {
+            return None;
+        }
+        match (self.node(a), self.node(b)) {
+            (Node::Mul(k, x), Node::Mul(j, y)) if k == j && self.is_number(k) => {
+                Some((k, x, y))
+            }
+            _ => None,
+        }
+    }
+
+    /// Derived sums `j·x + k·x` of the same thing, as its two numbers and itself.
+    fn like_terms(&self, a: Expr, b: Expr) -> Option<(Expr, Expr, Expr)> {
+        if !self.merging {
+            return None;
+        }
+        let split = |e: Expr| match self.node(e) {
+            Node::Mul(k, x) if self.is_number(k) => (k, x),
+            _ => (ONE, e),
+        };
+        let ((j, x), (k, y)) = (split(a), split(b));
+        (x == y).then_some((j, k, x))
+    }
+
+    /// $x^m x^n$ as base and exponent, for whole positive exponents.
+    fn common_base(&self, a: Expr, b: Expr) -> Option<(Expr, i64)> {
+        let split = |e: Expr| match self.node(e) {
+            Node::Pow(x, n) => self.small_integer(n).filter(|&n| n > 0).map(|n| (x, n)),
+            _ => Some((e, 1)),
+        };
+        let ((x, m), (y, n)) = (split(a)?, split(b)?);
+        (x == y && m + n < 1 << 30).then_some((x, m + n))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Graph, Role};
+
+    #[test]
+    fn signs_move_outwards() {
+        let g = Graph::new();
+        let (x, y) = (g.symbol("x", Role::Free), g.symbol("y", Role::Free));
+        assert_eq!(g.add(x, g.neg(y)), g.sub(x, y));
+        assert_eq!(g.mul(g.neg(x), g.neg(y)), g.mul(y, x));
+        assert_eq!(g.mul(g.integer(-2), x), g.neg(g.mul(g.integer(2), x)));
+        assert_eq!(g.sub(g.neg(x), y), g.neg(g.add(x, y)));
+        assert_eq!(g.neg(g.sub(x, y)), g.sub(y, x));
+    }
+
+    /// A difference that was written before its like terms merge with a product: its negative is not made from itself.
+    #[test]
+    fn negatives_of_merged_differences_come_to_an_end() {
+        let g = Graph::new();
+        let (x, y) = (g.symbol("x", Role::Free), g.symbol("y", Role::Free));
+        let three = g.integer(3);
+        let like = g.sub(g.mul(three, x), x);
+        let common = g.sub(g.mul(three, g.mul(y, x)), g.mul(three, g.mul(y, y)));
+        g.mul(y, g.sub(x, y));
+        g.merging(|| {
+            for difference in [like, common] {
+                let opposite = g.neg(difference);
+                assert!(g.is_zero(g.add(difference, opposite)));
+                assert_eq!(g.neg(opposite), difference);
+            }
+        });
+        assert_eq!(g.neg(g.sub(g.integer(-2), y)), g.add(y, g.integer(2)));
+    }
+
+    #[test]
+    fn powers_and_roots() {
+        let g = Graph::new();
+        let x = g.symbol("x", Role::Free);
+        let two = g.integer(2);
+        assert_eq!(g.mul(x, x), g.pow(x, two));
+        assert_eq!(g.pow(g.sqrt(x), two), x);
+        assert_eq!(g.sqrt(g.div(g.integer(9), g.integer(4))), g.div(g.integer(3), two));
+        assert_eq!(g.pow(x, g.integer(-1)), g.div(g.one(), x));
+        // A tower of exponents neither folds nor hangs.
+        g.pow(two, g.pow(g.integer(10), g.integer(9)));
+        g.pow(g.integer(3), g.integer(1_000_000));
+    }
+
+    #[test]
+    fn division_by_zero_is_kept_for_the_caller_to_refuse() {
+        let g = Graph::new();
+        let x = g.symbol("x", Role::Free);
+        assert!(g.number_of(g.div(x, g.zero())).is_none());
+        assert!(g.number_of(g.div(g.zero(), g.zero())).is_none());
+    }
+
+    #[test]
+    fn sums_keep_the_order_in_which_they_were_written() {
+        let g = Graph::new();
+        let (x, y) = (g.symbol("x", Role::Free), g.symbol("y", Role::Free));
+        let sum = g.add(y, x);
+        assert_eq!(g.add(x, y), sum);
+        assert_eq!(g.node(sum), crate::Node::Add(y, x));
+    }
+}

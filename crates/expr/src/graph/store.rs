@@ -1,0 +1,440 @@
+//! The nodes themselves: interning, and what is known of each node when it is made.
+//!
+//! **Invariant.** Operands are older than the node that uses them. A commutative node keeps the order in
+//! which it was first written and is
+//! found in either order.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::graph::domain::{HazardSets, Hazards, NO_HAZARDS};
+use crate::graph::field;
+use crate::graph::node::{Expr, Node, Role, Symbol};
+use crate::graph::node_map::Images;
+use crate::graph::number::Rational;
+use crate::graph::numbers::{Numbers, Operation};
+use crate::graph::value::{Value, value};
+use crate::math::table::Table;
+
+/// Everything behind a [`Graph`](crate::Graph).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Store {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) values: Vec<Value>,
+    /// Which symbols a node contains, bit (index mod 128): exact for up to so many symbols, a quick "surely
+    /// not" beyond.
+    pub(crate) masks: Vec<u128>,
+    pub(crate) traits: Vec<Traits>,
+    pub(crate) numbers: Numbers,
+    pub(crate) symbols: Vec<Arc<Symbol>>,
+    pub(crate) symbol_nodes: Vec<Expr>,
+    pub(crate) tables: Vec<Table>,
+    pub(crate) hazard_sets: HazardSets,
+    /// Derived nodes of equal value become one node.
+    pub(crate) merging: bool,
+    syntax: FxHashMap<Node, Expr>,
+    /// The node of a value and that of its opposite.
+    by_value: FxHashMap<Size, [Option<Expr>; 2]>,
+    by_symbol: FxHashMap<Arc<Symbol>, u32>,
+    at_zero: FxHashMap<Expr, Option<Expr>>,
+    /// For walks that map nodes.
+    pub(crate) images: Images,
+    /// A bit for each node that a walk has met; none is set between walks.
+    marks: Vec<u64>,
+}
+
+/// A value up to its sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Size(Value);
+
+impl Size {
+    /// With 0, or 1 for an opposite.
+    fn of(v: Value) -> (Self, usize) {
+        let opposite = v.map(field::neg);
+        if v <= opposite { (Self(v), 0) } else { (Self(opposite), 1) }
+    }
+}
+
+impl Hash for Size {
+    /// Values look random already.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0[0]);
+    }
+}
+
+/// What is known of a node when it is made.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Traits {
+    /// Contains a symbol that is no parameter.
+    pub(crate) varies: bool,
+    /// Finite and smooth for all finite values of its symbols.
+    pub(crate) total: bool,
+    /// Where it is not.
+    pub(crate) hazards: Hazards,
+    /// Contains a memory operator.
+    pub(crate) remembers: bool,
+}
+
+/// A node as it is looked up: sums and products are found in either order.
+fn key(node: Node) -> Node {
+    match node {
+        Node::Add(a, b) => Node::Add(a.min(b), a.max(b)),
+        Node::Mul(a, b) => Node::Mul(a.min(b), a.max(b)),
+        _ => node,
+    }
+}
+
+pub(crate) const ZERO: Expr = Expr(0);
+pub(crate) const ONE: Expr = Expr(1);
+pub(crate) const TWO: Expr = Expr(2);
+
+impl Store {
+    /// With room for so many nodes.
+    pub(crate) fn new(room: usize) -> Self {
+        let mut store = Self {
+            nodes: Vec::with_capacity(room),
+            values: Vec::with_capacity(room),
+            masks: Vec::with_capacity(room),
+            traits: Vec::with_capacity(room),
+            syntax: FxHashMap::with_capacity_and_hasher(room, FxBuildHasher),
+            by_value: FxHashMap::with_capacity_and_hasher(room, FxBuildHasher),
+            ..Self::default()
+        };
+        for (i, expected) in [ZERO, ONE, TWO].into_iter().enumerate() {
+            let made = store.integer(i as i64);
+            debug_assert_eq!(made, expected);
+        }
+        store
+    }
+
+    pub(crate) fn node(&self, e: Expr) -> Node {
+        self.nodes[e.index()]
+    }
+
+    pub(crate) fn number(&mut self, value: Rational) -> Expr {
+        let n = self.numbers.of(value);
+        self.intern(Node::Number(n))
+    }
+
+    pub(crate) fn integer(&mut self, value: i64) -> Expr {
+        let n = self.numbers.integer(value);
+        self.intern(Node::Number(n))
+    }
+
+    pub(crate) fn fraction(&mut self, numerator: i64, denominator: i64) -> Expr {
+        let n = self.numbers.fraction(numerator, denominator);
+        self.intern(Node::Number(n))
+    }
+
+    /// The operation carried out, if both are numbers.
+    pub(crate) fn folded(&mut self, operation: Operation, a: Expr, b: Expr) -> Option<Expr> {
+        let (Node::Number(x), Node::Number(y)) = (self.node(a), self.node(b)) else {
+            return None;
+        };
+        let n = self.numbers.combined(operation, x, y);
+        Some(self.intern(Node::Number(n)))
+    }
+
+    pub(crate) fn symbol(&mut self, symbol: Symbol) -> Expr {
+        if let Some(&s) = self.by_symbol.get(&symbol) {
+            return self.symbol_nodes[s as usize];
+        }
+        let (s, symbol) = (self.symbols.len() as u32, Arc::new(symbol));
+        self.by_symbol.insert(Arc::clone(&symbol), s);
+        self.symbols.push(symbol);
+        let e = self.push(Node::Symbol(s));
+        self.symbol_nodes.push(e);
+        e
+    }
+
+    pub(crate) fn exact(&self, e: Expr) -> Option<&Rational> {
+        match self.node(e) {
+            Node::Number(n) => Some(self.numbers.exact(n)),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_number(&self, e: Expr) -> bool {
+        matches!(self.node(e), Node::Number(_))
+    }
+
+    /// The exponent of a power that is worth writing out.
+    pub(crate) fn small_integer(&self, e: Expr) -> Option<i64> {
+        let Node::Number(n) = self.node(e) else { return None };
+        let small = self.numbers.small(n).filter(|s| s.d == 1)?;
+        Some(small.n).filter(|n| n.abs() < 1 << 30)
+    }
+
+    /// The one node for this operation on these operands.
+    pub(crate) fn intern(&mut self, node: Node) -> Expr {
+        if let Some(found) = self.find(node) {
+            return found;
+        }
+        if self.merging && !matches!(node, Node::Number(_) | Node::Memory(..)) {
+            return self.merge(node);
+        }
+        self.push(node)
+    }
+
+    fn find(&self, node: Node) -> Option<Expr> {
+        self.syntax.get(&key(node)).copied()
+    }
+
+    /// A derived node: one of the same value serves if it is as well behaved; a constant becomes its value.
+    fn merge(&mut self, node: Node) -> Expr {
+        let v = value(self, node);
+        let traits = self.traits_of(node);
+        let mask = self.mask_of(node);
+        // NOTE: a symbol on which a value does not depend would still be asked for when it is computed.
+        let fits = |s: &Self, e: Expr| {
+            let known = s.traits[e.index()];
+            let sound = known.total
+                || (known.hazards != NO_HAZARDS
+                    && s.hazard_sets.are_among(known.hazards, traits.hazards));
+            s.node(e) == node || (sound && s.masks[e.index()] & !mask == 0)
+        };
+        let (size, sign) = Size::of(v);
+        let known = self.by_value.get(&size).copied().unwrap_or_default();
+        if let Some(e) = known[sign]
+            && fits(self, e)
+        {
+            self.syntax.insert(key(node), e);
+            return e;
+        }
+        // NOTE: the negative of a difference is a difference, a sum, or a common factor times one: it costs
+        // nothing, and one made from the other would go in a circle.
+        let both_differences = |s: &Self, e: Expr| {
+            let node = matches!(node, Node::Add(..) | Node::Sub(..) | Node::Mul(..));
+            node && matches!(s.node(e), Node::Sub(..))
+        };
+        if !matches!(node, Node::Neg(_))
+            && let Some(e) = known[1 - sign]
+            && fits(self, e)
+            && !both_differences(self, e)
+        {
+            let e = self.neg(e);
+            self.syntax.insert(key(node), e);
+            return e;
+        }
+        if v[0] == v[1] && traits.varies {
+            self.merging = false;
+            let made = self.push_with(node, v, traits, mask);
+            let constant = self.zeroed(made);
+            self.merging = true;
+            let sound = |s: &Self, c: Expr| {
+                let found = s.traits[c.index()];
+                found.total
+                    || (found.hazards != NO_HAZARDS
+                        && s.hazard_sets.are_among(found.hazards, traits.hazards))
+            };
+            if let Some(c) = constant.filter(|&c| sound(self, c)) {
+                self.by_value.entry(size).or_default()[sign] = Some(c);
+                self.syntax.insert(key(node), c);
+                return c;
+            }
+            return made;
+        }
+        self.push_with(node, v, traits, mask)
+    }
+
+    /// The expression with every varying symbol set to zero; `None` where that has no value.
+    fn zeroed(&mut self, e: Expr) -> Option<Expr> {
+        let mut stack = vec![e];
+        while let Some(&x) = stack.last() {
+            if self.at_zero.contains_key(&x) {
+                stack.pop();
+                continue;
+            }
+            let node = self.node(x);
+            let varies = self.traits[x.index()].varies;
+            if varies {
+                let before = stack.len();
+                stack.extend(node.operands().filter(|o| !self.at_zero.contains_key(o)));
+                if stack.len() > before {
+                    continue;
+                }
+            }
+            stack.pop();
+            let result = if !varies {
+                Some(x)
+            } else if let Node::Symbol(_) = node {
+                Some(ZERO)
+            } else {
+                let image = |o: Expr| self.at_zero.get(&o).copied().flatten();
+                let known = node.operands().all(|o| image(o).is_some());
+                // NOTE: what is constant may be written with a quotient that has no value there.
+                let divides = match node {
+                    Node::Div(_, below) => image(below) == Some(ZERO),
+                    Node::Pow(base, n) => {
+                        let whole = self.small_integer(n).is_some_and(|n| n >= 0);
+                        !whole && image(base) == Some(ZERO)
+                    }
+                    _ => false,
+                };
+                (known && !divides).then(|| {
+                    let operands = std::mem::take(&mut self.at_zero);
+                    let made = self
+                        .rebuild(node, |o| operands.get(&o).copied().flatten().unwrap_or(o));
+                    self.at_zero = operands;
+                    made
+                })
+            };
+            self.at_zero.insert(x, result);
+        }
+        self.at_zero.get(&e).copied().flatten()
+    }
+
+    fn push(&mut self, node: Node) -> Expr {
+        let (v, traits, mask) = (value(self, node), self.traits_of(node), self.mask_of(node));
+        self.push_with(node, v, traits, mask)
+    }
+
+    fn push_with(&mut self, node: Node, v: Value, traits: Traits, mask: u128) -> Expr {
+        let e =
+            Expr(u32::try_from(self.nodes.len()).expect("fewer than 2³² nodes fit in memory"));
+        self.nodes.push(node);
+        self.values.push(v);
+        self.masks.push(mask);
+        self.traits.push(traits);
+        self.syntax.insert(key(node), e);
+        let Self { by_value, traits: all, masks, hazard_sets, .. } = self;
+        let is_better = |old: Expr| {
+            let (known, other) = (all[old.index()], masks[old.index()]);
+            let no_worse = traits.total
+                || (traits.hazards != NO_HAZARDS
+                    && hazard_sets.are_among(traits.hazards, known.hazards));
+            let fewer = (!known.total && (traits.total || traits.hazards != known.hazards))
+                || mask != other;
+            no_worse && mask & !other == 0 && fewer
+        };
+        let (size, sign) = Size::of(v);
+        let known = &mut by_value.entry(size).or_default()[sign];
+        if known.is_none_or(is_better) {
+            *known = Some(e);
+        }
+        e
+    }
+
+    fn mask_of(&self, node: Node) -> u128 {
+        match node {
+            Node::Symbol(s) => 1 << (s % u128::BITS),
+            Node::Add(a, b) | Node::Sub(a, b) | Node::Mul(a, b) => {
+                self.masks[a.index()] | self.masks[b.index()]
+            }
+            _ => node.operands().fold(0, |m, o| m | self.masks[o.index()]),
+        }
+    }
+
+    fn traits_of(&mut self, node: Node) -> Traits {
+        let of = |e: Expr| self.traits[e.index()];
+        if let Node::Add(a, b) | Node::Sub(a, b) | Node::Mul(a, b) = node {
+            let (a, b) = (of(a), of(b));
+            return Traits {
+                varies: a.varies | b.varies,
+                total: a.total & b.total,
+                hazards: self.hazard_sets.union(a.hazards, b.hazards),
+                remembers: a.remembers | b.remembers,
+            };
+        }
+        let mut t =
+            Traits { varies: false, total: true, hazards: NO_HAZARDS, remembers: false };
+        for o in node.operands() {
+            t.varies |= of(o).varies;
+            t.total &= of(o).total;
+            t.remembers |= of(o).remembers;
+        }
+        match node {
+            Node::Symbol(s) => t.varies = self.symbols[s as usize].role != Role::Parameter,
+            Node::Div(_, b) => t.total &= self.is_number(b),
+            Node::Pow(_, b) => t.total &= self.small_integer(b).is_some_and(|n| n >= 0),
+            Node::Unary(f, _) => t.total &= f.is_entire(),
+            Node::Memory(..) => {
+                t.remembers = true;
+                t.varies = true;
+                t.total = false;
+            }
+            Node::Binary(..)
+            | Node::MittagLeffler(..)
+            | Node::If(..)
+            | Node::Compare(..)
+            | Node::Not(_)
+            | Node::And(..)
+            | Node::Or(..)
+            | Node::Table { .. } => t.total = false,
+            _ => {}
+        }
+        t.hazards = self.hazards_of(node);
+        t
+    }
+
+    /// The nodes that the roots need, operands first.
+    pub(crate) fn live(&mut self, roots: &[Expr]) -> Vec<Expr> {
+        self.live_with(roots, u128::MAX)
+    }
+
+    /// Only those that may contain a symbol of the mask (or, with all bits set, every one).
+    pub(crate) fn live_with(&mut self, roots: &[Expr], mask: u128) -> Vec<Expr> {
+        let found = self.met(roots, mask);
+        self.in_order(found)
+    }
+
+    /// The nodes that the roots need beyond those that are known, operands first.
+    pub(crate) fn live_beyond(&mut self, roots: &[Expr], known: &[Expr]) -> Vec<Expr> {
+        self.marks.resize(self.nodes.len() / 64 + 1, 0);
+        known.iter().for_each(|e| self.marks[e.index() / 64] |= 1 << (e.index() % 64));
+        let found = self.met(roots, u128::MAX);
+        known.iter().for_each(|e| self.marks[e.index() / 64] &= !(1 << (e.index() % 64)));
+        self.in_order(found)
+    }
+
+    /// Marked nodes in their order, and no longer marked.
+    fn in_order(&mut self, mut found: Vec<Expr>) -> Vec<Expr> {
+        let first = found.iter().min().map_or(0, |e| e.index() / 64);
+        let end = found.iter().max().map_or(0, |e| e.index() / 64 + 1);
+        found.clear();
+        for (i, word) in self.marks[first..end].iter_mut().enumerate() {
+            let mut rest = std::mem::take(word);
+            while rest != 0 {
+                found.push(Expr(((first + i) * 64) as u32 + rest.trailing_zeros()));
+                rest &= rest - 1;
+            }
+        }
+        found
+    }
+
+    /// How many nodes the roots need, numbers, constants and symbols counted or not.
+    pub(crate) fn count(&mut self, roots: &[Expr], with_leaves: bool) -> usize {
+        let found = self.met(roots, u128::MAX);
+        found.iter().for_each(|e| self.marks[e.index() / 64] = 0);
+        let is_leaf =
+            |e: &&Expr| matches!(self.node(**e), Node::Number(_) | Node::Pi | Node::Symbol(_));
+        if with_leaves {
+            found.len()
+        } else {
+            found.len() - found.iter().filter(is_leaf).count()
+        }
+    }
+
+    /// What [`Store::live_with`] gives, in any order, and marked.
+    fn met(&mut self, roots: &[Expr], mask: u128) -> Vec<Expr> {
+        let Self { nodes, masks, marks, .. } = self;
+        marks.resize(nodes.len() / 64 + 1, 0);
+        let mut found = Vec::with_capacity(64);
+        let mut meet = |found: &mut Vec<Expr>, e: Expr| {
+            let (word, bit) = (&mut marks[e.index() / 64], 1 << (e.index() % 64));
+            if *word & bit == 0 && (mask == u128::MAX || masks[e.index()] & mask != 0) {
+                *word |= bit;
+                found.push(e);
+            }
+        };
+        roots.iter().for_each(|&e| meet(&mut found, e));
+        let mut next = 0;
+        while let Some(&e) = found.get(next) {
+            nodes[e.index()].operands().for_each(|o| meet(&mut found, o));
+            next += 1;
+        }
+        found
+    }
+}

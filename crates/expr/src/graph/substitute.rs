@@ -1,0 +1,245 @@
+//! Expressions into others: substitution, and the split into what is linear in given symbols and the rest.
+
+use rustc_hash::FxHashMap;
+
+use crate::graph::Graph;
+use crate::graph::node::{Expr, Node};
+use crate::graph::store::{ONE, ZERO};
+
+/// $e = \sum_i c_i s_i + r$ with $c$ and $r$ free of the symbols.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Linear {
+    /// $c_i$, one for each symbol.
+    pub coefficients: Vec<Expr>,
+    /// $r$
+    pub rest: Expr,
+}
+
+/// A substitution that grows, and remembers what it has made.
+#[derive(Clone, Debug, Default)]
+pub struct Substitution {
+    images: FxHashMap<Expr, Expr>,
+    /// What was looked at since the last [`Substitution::mark`].
+    recent: Vec<Expr>,
+}
+
+impl Substitution {
+    /// From here on, what is looked at counts as recent.
+    pub fn mark(&mut self) {
+        self.recent.clear();
+    }
+
+    /// Replaces a symbol from now on. What was made before and contains it is forgotten: cheaply, if the
+    /// symbol was met only recently.
+    pub fn define(&mut self, g: &Graph, symbol: Expr, image: Expr) {
+        if self.images.contains_key(&symbol) {
+            if self.recent.contains(&symbol) {
+                let store = g.store.borrow();
+                let mask = store.masks[symbol.index()];
+                for e in &self.recent {
+                    if store.masks[e.index()] & mask != 0 {
+                        self.images.remove(e);
+                    }
+                }
+            } else {
+                // NOTE: the replaced symbols must stay, everything else is made again.
+                let symbols: Vec<Expr> =
+                    self.images.keys().copied().filter(|&e| g.is_leaf(e)).collect();
+                let mut kept: Vec<(Expr, Expr)> =
+                    symbols.into_iter().map(|e| (e, self.images[&e])).collect();
+                kept.sort_unstable();
+                self.images = kept.into_iter().collect();
+            }
+        }
+        self.images.insert(symbol, image);
+    }
+
+    /// The image of an expression.
+    pub fn apply(&mut self, g: &Graph, e: Expr) -> Expr {
+        let mut store = g.store.borrow_mut();
+        let mut stack = vec![e];
+        while let Some(&x) = stack.last() {
+            if self.images.contains_key(&x) {
+                stack.pop();
+                continue;
+            }
+            let node = store.node(x);
+            let before = stack.len();
+            stack.extend(node.operands().filter(|o| !self.images.contains_key(o)));
+            if stack.len() > before {
+                continue;
+            }
+            let images = &self.images;
+            let made = if node.operands().all(|o| images[&o] == o) {
+                x
+            } else {
+                store.rebuild(node, |o| images[&o])
+            };
+            self.images.insert(x, made);
+            self.recent.push(x);
+            stack.pop();
+        }
+        self.images[&e]
+    }
+}
+
+impl Graph {
+    /// Replaces symbols (or any nodes) by expressions, in all outputs at once.
+    pub fn substitute(&self, outputs: &[Expr], replacement: &[(Expr, Expr)]) -> Vec<Expr> {
+        let mut store = self.store.borrow_mut();
+        let mut images = std::mem::take(&mut store.images);
+        images.begin(store.nodes.len());
+        replacement.iter().for_each(|&(e, image)| images.insert(e, image));
+        // What contains a replaced node contains its symbols; what has none could be anywhere.
+        let masks = replacement.iter().map(|&(e, _)| store.masks[e.index()]);
+        let mask = masks.fold(0, |m, x| if x == 0 { u128::MAX } else { m | x });
+        for e in store.live_with(outputs, mask) {
+            if images.get(e).is_some() {
+                continue;
+            }
+            let node = store.node(e);
+            let image = |o: Expr| images.get(o).unwrap_or(o);
+            if node.operands().any(|o| image(o) != o) {
+                let made = store.rebuild(node, image);
+                images.insert(e, made);
+            }
+        }
+        let found = outputs.iter().map(|&o| images.get(o).unwrap_or(o)).collect();
+        store.images = images;
+        found
+    }
+
+    /// Writes these quotients $a/b$, in ascending order, as $a\,b^{-1}$, also within one another.
+    pub fn with_inverses(&self, outputs: &[Expr], quotients: &[Expr]) -> Vec<Expr> {
+        let mut store = self.store.borrow_mut();
+        let mut images = std::mem::take(&mut store.images);
+        images.begin(store.nodes.len());
+        for e in store.live(outputs) {
+            let image = |o: Expr| images.get(o).unwrap_or(o);
+            let made = match store.node(e) {
+                Node::Div(above, below) if quotients.binary_search(&e).is_ok() => {
+                    let inverse = store.div(ONE, image(below));
+                    store.mul(image(above), inverse)
+                }
+                node if node.operands().any(|o| image(o) != o) => store.rebuild(node, image),
+                _ => continue,
+            };
+            images.insert(e, made);
+        }
+        let found = outputs.iter().map(|&o| images.get(o).unwrap_or(o)).collect();
+        store.images = images;
+        found
+    }
+
+    /// Replaces symbols by expressions, looking only at nodes that `within` says to contain one of them.
+    pub fn substitute_within(
+        &self,
+        e: Expr,
+        replacement: &[(Expr, Expr)],
+        within: &dyn Fn(Expr) -> bool,
+    ) -> Expr {
+        let mut images: FxHashMap<Expr, Expr> = replacement.iter().copied().collect();
+        let mut store = self.store.borrow_mut();
+        let mut stack = vec![e];
+        while let Some(&x) = stack.last() {
+            if images.contains_key(&x) || !within(x) {
+                stack.pop();
+                continue;
+            }
+            let node = store.node(x);
+            let before = stack.len();
+            stack.extend(node.operands().filter(|o| !images.contains_key(o) && within(*o)));
+            if stack.len() == before {
+                let made = store.rebuild(node, |o| images.get(&o).copied().unwrap_or(o));
+                images.insert(x, made);
+                stack.pop();
+            }
+        }
+        images.get(&e).copied().unwrap_or(e)
+    }
+
+    /// Splits off the linear part, or `None` if the expression is not (provably) affine in the symbols.
+    ///
+    /// The coefficients are derivatives; whether they are free of the symbols is decided by
+    /// [`is_zero`](Self::is_zero) of the second derivatives, so that $(x+y)^2 - x^2 - y^2 - 2xy + x$ is linear.
+    pub fn try_linear(&self, e: Expr, symbols: &[Expr]) -> Option<Linear> {
+        let coefficients = self.gradient(e, symbols);
+        let zeros: Vec<(Expr, Expr)> = symbols.iter().map(|&s| (s, ZERO)).collect();
+        let mut free = Vec::with_capacity(symbols.len());
+        for &c in &coefficients {
+            if !self.contains(c, symbols) {
+                free.push(c);
+                continue;
+            }
+            let second = self.gradient(c, symbols);
+            if !second.iter().all(|&s| self.is_zero(s)) {
+                return None;
+            }
+            free.push(self.substitute(&[c], &zeros)[0]);
+        }
+        let rest = self.substitute(&[e], &zeros)[0];
+        Some(Linear { coefficients: free, rest })
+    }
+
+    /// Whether the expression is a number, $\pi$ or a symbol.
+    pub fn is_leaf(&self, e: Expr) -> bool {
+        matches!(self.node(e), Node::Number(_) | Node::Pi | Node::Symbol(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Graph, Role, Substitution};
+
+    #[test]
+    fn a_growing_substitution_forgets_what_it_must() {
+        let g = Graph::new();
+        let [x, y, z] = ["x", "y", "z"].map(|n| g.symbol(n, Role::Free));
+        let (sum, product) = (g.add(x, y), g.mul(g.add(x, y), z));
+        let mut s = Substitution::default();
+        s.define(&g, x, g.one());
+        assert_eq!(s.apply(&g, sum), g.add(g.one(), y));
+        s.mark();
+        assert_eq!(s.apply(&g, product), g.mul(g.add(g.one(), y), z));
+        // y was met before the mark: everything is made again; z after it.
+        s.define(&g, z, g.integer(3));
+        assert_eq!(s.apply(&g, product), g.mul(g.add(g.one(), y), g.integer(3)));
+        s.define(&g, y, g.zero());
+        assert_eq!(s.apply(&g, product), g.integer(3));
+    }
+
+    #[test]
+    fn hidden_linearity_is_found() {
+        let g = Graph::new();
+        let [x, y] = ["x", "y"].map(|n| g.symbol(n, Role::Free));
+        let two = g.integer(2);
+        let square = g.pow(g.add(x, y), two);
+        let e =
+            g.sub(g.sub(g.sub(square, g.pow(x, two)), g.pow(y, two)), g.mul(two, g.mul(x, y)));
+        let linear = g.try_linear(g.add(e, x), &[x, y]).unwrap();
+        assert!(g.is_zero(g.sub(linear.coefficients[0], g.one())));
+        assert!(g.is_zero(linear.coefficients[1]) && g.is_zero(linear.rest));
+        assert_eq!(g.try_linear(square, &[x, y]), None);
+    }
+
+    #[test]
+    fn nested_quotients_become_products_by_inverses() {
+        let g = Graph::new();
+        let [x, y, z] = ["x", "y", "z"].map(|n| g.symbol(n, Role::Free));
+        let inner = g.div(x, y);
+        let outer = g.div(g.add(inner, z), g.sub(y, inner));
+        let written = g.with_inverses(&[outer, inner, z], &[inner, outer]);
+        let product = g.mul(x, g.div(g.one(), y));
+        let inverse = g.div(g.one(), g.sub(y, product));
+        assert_eq!(written, [g.mul(g.add(product, z), inverse), product, z]);
+        assert_eq!(g.with_inverses(&[outer], &[]), [outer]);
+    }
+
+    #[test]
+    fn substitution_is_simultaneous() {
+        let g = Graph::new();
+        let [x, y] = ["x", "y"].map(|n| g.symbol(n, Role::Free));
+        let swapped = g.substitute(&[g.sub(x, y)], &[(x, y), (y, x)])[0];
+        assert_eq!(swapped, g.sub(y, x));
+    }
+}

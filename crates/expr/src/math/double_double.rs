@@ -1,0 +1,204 @@
+//! Sums of two doubles with some thirty digits, and complex numbers of them: just what $(z - ½)\ln z - z$ needs, whose
+//! rounding in doubles would cost $\Gamma$ as many digits as $|z|\ln|z|$ has before the point.
+
+use std::ops::{Add, Mul, Neg, Sub};
+
+use super::complex::Complex;
+use super::mittag_leffler::pole::exact_product;
+
+/// `high + low` with $|low| \le \frac{\varepsilon}2|high|$.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Double {
+    pub(super) high: f64,
+    pub(super) low: f64,
+}
+
+impl Double {
+    pub(super) const fn new(high: f64, low: f64) -> Self {
+        Self { high, low }
+    }
+
+    /// $a + b$ exactly.
+    pub(super) fn sum(a: f64, b: f64) -> Self {
+        let s = a + b;
+        let back = s - a;
+        Self::new(s, (a - (s - back)) + (b - back))
+    }
+
+    fn scaled(self, power_of_two: f64) -> Self {
+        Self::new(self.high * power_of_two, self.low * power_of_two)
+    }
+
+    fn recip(self) -> Self {
+        // One step of Newton's on the rounded reciprocal.
+        let q = Self::from(1.0 / self.high);
+        q + q * (Self::from(1.0) - q * self)
+    }
+}
+
+impl From<f64> for Double {
+    fn from(x: f64) -> Self {
+        Self::new(x, 0.0)
+    }
+}
+
+impl Add for Double {
+    type Output = Self;
+    fn add(self, o: Self) -> Self {
+        let s = Self::sum(self.high, o.high);
+        let t = Self::sum(self.low, o.low);
+        let s = Self::sum(s.high, s.low + t.high);
+        Self::sum(s.high, s.low + t.low)
+    }
+}
+
+impl Neg for Double {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Self::new(-self.high, -self.low)
+    }
+}
+
+impl Sub for Double {
+    type Output = Self;
+    fn sub(self, o: Self) -> Self {
+        self + -o
+    }
+}
+
+impl Mul for Double {
+    type Output = Self;
+    fn mul(self, o: Self) -> Self {
+        let (p, rest) = exact_product(self.high, o.high);
+        Self::sum(p, rest + (self.high * o.low + self.low * o.high))
+    }
+}
+
+/// $x + iy$ with thirty digits.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct DoubleComplex {
+    pub(super) re: Double,
+    pub(super) im: Double,
+}
+
+const LN_2: Double = Double::new(std::f64::consts::LN_2, 2.319_046_813_846_299_6e-17);
+const EIGHTH_TURN: Double = Double::new(std::f64::consts::FRAC_PI_4, 3.061_616_997_868_383e-17);
+const HALF_ROOT: Double =
+    Double::new(std::f64::consts::FRAC_1_SQRT_2, -4.833_646_656_726_457e-17);
+
+impl DoubleComplex {
+    pub(super) const fn new(re: Double, im: Double) -> Self {
+        Self { re, im }
+    }
+
+    pub(super) fn real(x: f64) -> Self {
+        Self::new(Double::from(x), Double::default())
+    }
+
+    /// Rounded to doubles.
+    pub(super) fn rounded(self) -> Complex {
+        Complex::new(self.re.high, self.im.high)
+    }
+
+    fn recip(self) -> Self {
+        let norm = (self.re * self.re + self.im * self.im).recip();
+        Self::new(self.re * norm, -(self.im * norm))
+    }
+
+    /// $\ln z$ for $z \ne 0$, the angle in $(-\pi, \pi]$.
+    pub(super) fn ln(self) -> Self {
+        let rough = self.rounded();
+        let (_, exponent) = libm::frexp(rough.abs());
+        let turns = libm::round(rough.arg() / EIGHTH_TURN.high);
+        let down = libm::ldexp(1.0, -exponent);
+        let z = Self::new(self.re.scaled(down), self.im.scaled(down)) * rotation(-turns);
+        // ln z = 2 artanh t with t = (z − 1)/(z + 1), here |t| < 0.4
+        let t = (z - Self::real(1.0)) * (z + Self::real(1.0)).recip();
+        let square = t * t;
+        let mut sum = Self::default();
+        for k in (0..35).rev() {
+            let odd = Double::from(2.0 * f64::from(k) + 1.0).recip();
+            sum = sum * square + Self::new(odd, Double::default());
+        }
+        let two = Self::real(2.0);
+        let known = Self::new(
+            LN_2 * Double::from(f64::from(exponent)),
+            EIGHTH_TURN * Double::from(turns),
+        );
+        t * sum * two + known
+    }
+
+    /// $e^z$ in doubles.
+    pub(super) fn exp(self) -> Complex {
+        let value = self.rounded().exp();
+        value + value * Complex::new(self.re.low, self.im.low)
+    }
+}
+
+/// $e^{i\pi n/4}$
+fn rotation(n: f64) -> DoubleComplex {
+    let one = Double::from(1.0);
+    let zero = Double::default();
+    let r = HALF_ROOT;
+    let (re, im) = match n.rem_euclid(8.0) as u8 {
+        0 => (one, zero),
+        1 => (r, r),
+        2 => (zero, one),
+        3 => (-r, r),
+        4 => (-one, zero),
+        5 => (-r, -r),
+        6 => (zero, -one),
+        _ => (r, -r),
+    };
+    DoubleComplex::new(re, im)
+}
+
+impl Add for DoubleComplex {
+    type Output = Self;
+    fn add(self, o: Self) -> Self {
+        Self::new(self.re + o.re, self.im + o.im)
+    }
+}
+
+impl Sub for DoubleComplex {
+    type Output = Self;
+    fn sub(self, o: Self) -> Self {
+        Self::new(self.re - o.re, self.im - o.im)
+    }
+}
+
+impl Neg for DoubleComplex {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Self::new(-self.re, -self.im)
+    }
+}
+
+impl Mul for DoubleComplex {
+    type Output = Self;
+    fn mul(self, o: Self) -> Self {
+        Self::new(self.re * o.re - self.im * o.im, self.re * o.im + self.im * o.re)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logarithm_to_thirty_digits() {
+        // ln(3 + 4i) = ln 5 + i·arctan(4/3), [mpmath]
+        let z = DoubleComplex::new(Double::from(3.0), Double::from(4.0)).ln();
+        let expected = [
+            (z.re, Double::new(1.609_437_912_434_100_3, LN_5_LOW)),
+            (z.im, Double::new(0.927_295_218_001_612_2, ATAN_LOW)),
+        ];
+        for (value, exact) in expected {
+            let difference = value - exact;
+            assert!(difference.high.abs() < 1e-30, "{value:?} {difference:?}");
+        }
+    }
+
+    const LN_5_LOW: f64 = 9.280_081_691_085_902e-17;
+    const ATAN_LOW: f64 = 4.539_755_490_592_337_4e-17;
+}

@@ -1,0 +1,145 @@
+//! A symbol's name taken apart: letter or word, dots, subscripts. What LaTeX and MathML write is made of it.
+//!
+//! `phi[1,2]'` is φ with one dot and the subscript 12, `x_max` is x with the subscript max, `q1` is q with 1,
+//! `lambda(blade)` is λ with blade.
+
+use crate::graph::node::{Role, Symbol};
+
+/// A written symbol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Parts {
+    pub(crate) base: Word,
+    /// How many dots.
+    pub(crate) order: u8,
+    /// Parted by commas.
+    pub(crate) subscripts: Vec<Subscript>,
+}
+
+/// A letter or a word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Word {
+    /// By its name in LaTeX, such as `varphi`.
+    Greek(&'static str),
+    Letter(String),
+    Upright(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Subscript {
+    Word(Word),
+    /// Digits, or indices as they stand.
+    Plain(String),
+    /// The name of what a result belongs to.
+    Of(Parts),
+}
+
+/// Greek letters: their names in the model language and in LaTeX, and the letters.
+const GREEK: [(&str, &str, char); 35] = [
+    ("alpha", "alpha", 'α'),
+    ("beta", "beta", 'β'),
+    ("gamma", "gamma", 'γ'),
+    ("delta", "delta", 'δ'),
+    ("epsilon", "varepsilon", 'ε'),
+    ("zeta", "zeta", 'ζ'),
+    ("eta", "eta", 'η'),
+    ("theta", "theta", 'θ'),
+    ("th", "theta", 'θ'),
+    ("iota", "iota", 'ι'),
+    ("kappa", "kappa", 'κ'),
+    ("lambda", "lambda", 'λ'),
+    ("mu", "mu", 'μ'),
+    ("nu", "nu", 'ν'),
+    ("xi", "xi", 'ξ'),
+    ("pi", "pi", 'π'),
+    ("rho", "rho", 'ρ'),
+    ("sigma", "sigma", 'σ'),
+    ("tau", "tau", 'τ'),
+    ("upsilon", "upsilon", 'υ'),
+    ("phi", "varphi", 'φ'),
+    ("chi", "chi", 'χ'),
+    ("psi", "psi", 'ψ'),
+    ("omega", "omega", 'ω'),
+    ("Gamma", "Gamma", 'Γ'),
+    ("Delta", "Delta", 'Δ'),
+    ("Theta", "Theta", 'Θ'),
+    ("Lambda", "Lambda", 'Λ'),
+    ("Xi", "Xi", 'Ξ'),
+    ("Pi", "Pi", 'Π'),
+    ("Sigma", "Sigma", 'Σ'),
+    ("Upsilon", "Upsilon", 'Υ'),
+    ("Phi", "Phi", 'Φ'),
+    ("Psi", "Psi", 'Ψ'),
+    ("Omega", "Omega", 'Ω'),
+];
+
+/// The letter of a name in LaTeX.
+pub(crate) fn greek(latex: &str) -> char {
+    GREEK.iter().find(|g| g.1 == latex).map_or('?', |g| g.2)
+}
+
+/// A symbol taken apart.
+pub(crate) fn parts(symbol: &Symbol) -> Parts {
+    let of = of(&symbol.name);
+    let mut parts = match (symbol.role, of) {
+        (Role::Multiplier { .. }, _) => with(Word::Greek("mu"), &symbol.name),
+        (_, Some(("reaction", of))) => with(Word::Letter("R".into()), of),
+        (_, Some((word, of))) => with(letter(word), of),
+        _ => named(&symbol.name),
+    };
+    parts.order = match symbol.role {
+        Role::Coordinate { order } | Role::Multiplier { order } => order,
+        Role::Time | Role::Parameter | Role::Free => 0,
+    };
+    parts
+}
+
+fn with(base: Word, of: &str) -> Parts {
+    Parts { base, order: 0, subscripts: vec![Subscript::Of(named(of))] }
+}
+
+/// A result of a motion, `lambda(blade)`: the word and what it is of.
+fn of(name: &str) -> Option<(&str, &str)> {
+    name.strip_suffix(')')?.split_once('(')
+}
+
+/// The letter or word, and its subscripts.
+fn named(name: &str) -> Parts {
+    let (word, indices) = match name.split_once('[') {
+        Some((word, rest)) => (word, rest.trim_end_matches(']')),
+        None => (name, ""),
+    };
+    let mut subscripts = Vec::new();
+    let mut parts = word.split('_').filter(|p| !p.is_empty());
+    let head = parts.next().unwrap_or("_");
+    let letters = head.trim_end_matches(|c: char| c.is_ascii_digit());
+    let base = if letters.is_empty() || letters.chars().any(|c| c.is_ascii_digit()) {
+        Word::Upright(head.to_owned())
+    } else {
+        if letters.len() < head.len() {
+            subscripts.push(Subscript::Plain(head[letters.len()..].to_owned()));
+        }
+        letter(letters)
+    };
+    subscripts.extend(parts.map(|p| {
+        if p.chars().all(|c| c.is_ascii_digit()) {
+            Subscript::Plain(p.to_owned())
+        } else {
+            Subscript::Word(letter(p))
+        }
+    }));
+    if !indices.is_empty() {
+        let all: Vec<&str> = indices.split(',').map(str::trim).collect();
+        let short = all.iter().all(|i| i.len() == 1);
+        subscripts.push(Subscript::Plain(all.join(if short { "" } else { "," })));
+    }
+    Parts { base, order: 0, subscripts }
+}
+
+/// A Greek letter by its name, a single letter as it is, a word upright.
+fn letter(word: &str) -> Word {
+    match GREEK.iter().find(|g| g.0 == word) {
+        Some(g) => Word::Greek(g.1),
+        None if word.chars().count() == 1 => Word::Letter(word.to_owned()),
+        None => Word::Upright(word.to_owned()),
+    }
+}
