@@ -18,8 +18,16 @@ const FLOW: &[(&str, &str, &[&str])] = &[
     (
         "engine",
         "pfaff",
-        &["pfaff-expr", "pfaff-model", "pfaff-mechanics", "pfaff-program", "pfaff-solver"],
+        &[
+            "pfaff-expr",
+            "pfaff-model",
+            "pfaff-mechanics",
+            "pfaff-program",
+            "pfaff-solver",
+            "pfaff-present",
+        ],
     ),
+    ("present", "pfaff-present", &["pfaff-expr"]),
     ("cli", "pfaff-cli", &["pfaff"]),
     ("py", "pfaff-py", &["pfaff"]),
 ];

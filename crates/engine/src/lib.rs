@@ -37,7 +37,6 @@ mod note;
 mod operator;
 mod ordinary;
 mod pipeline;
-mod plot;
 mod present;
 mod present_document;
 mod present_fractional;
@@ -87,9 +86,9 @@ pub use pfaff_mechanics::{Class, Equations, Kinetic, Ordinary, Refusal};
 pub use pfaff_model::{
     Diagnostic, Files, Model, NoFiles, Overrides, Principle, Severity, Source, Span, closest,
 };
+pub use pfaff_present::{Axis, Curve, Figure, Look};
 pub use pfaff_program::{Language, Way};
 pub use pipeline::{Failure, Reading, Rejected, derive, read, run, run_derived, run_watched};
-pub use plot::{Axis, Curve, Figure, Look};
 pub use present::{Presentation, present};
 pub use present_fractional::{present_fractional, present_fractional_hamilton};
 pub use present_hamilton::present_hamilton;

@@ -9,7 +9,7 @@ use pfaff_model::{Model, Principle, closest};
 use pfaff_program::{Options, Program};
 
 use crate::motion::{Motion, Series};
-use crate::plot::{Axis, COLOUR_COUNT, Curve, Figure, Look, embedded, layout};
+use pfaff_present::{Axis, COLOUR_COUNT, Curve, Figure, Look, embedded, layout};
 
 /// Curves in one figure.
 const CURVES: usize = 6;

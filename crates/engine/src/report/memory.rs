@@ -29,7 +29,7 @@ pub(crate) fn memory(report: &Report<'_>) -> String {
     if let Some(powers) = powers {
         out += "<p>At the start each coordinate follows the polynomial of its initial values and leaves it like the power of <i>t</i> − <i>t</i>₀ given here, or like a higher one: ";
         let one = |(c, p): (&pfaff_model::Coordinate, &f64)| {
-            format!("<code>{}</code> {}", escape(&c.name), crate::plot::short(*p))
+            format!("<code>{}</code> {}", escape(&c.name), pfaff_present::short(*p))
         };
         let list: Vec<String> =
             model.coordinates.iter().zip(&powers).take(ROWS).map(one).collect();

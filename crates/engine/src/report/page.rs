@@ -17,10 +17,10 @@ use super::tables::{
 use super::{Report, Shown};
 use crate::mechanism::Dynamics;
 use crate::pipeline::derive;
-use crate::plot::{Figure, Look, embedded, layout_within};
 use crate::present::{Presentation, present};
 use crate::present_fractional::present_fractional;
 use crate::signs::signs;
+use pfaff_present::{Figure, Look, embedded, layout_within};
 
 /// The looks of all pages.
 pub(crate) const STYLE: &str = include_str!("style.css");

@@ -7,7 +7,7 @@ use pfaff_expr::escape_markup as escape;
 use super::tables::{principle_name, size, table};
 use crate::boundary::Solution;
 use crate::motion::Motion;
-use crate::plot::short;
+use pfaff_present::short;
 
 /// The most rows, and the most multipliers and conjugate points in one of them.
 const ROWS: usize = 40;

@@ -72,6 +72,6 @@ fn everything_stands_out() {
 fn figures_are_coloured_as_the_page() {
     let light = scheme(false);
     for i in 0..8 {
-        assert_eq!(light[&format!("c{i}")], crate::plot::Paint::Curve(i).rgb());
+        assert_eq!(light[&format!("c{i}")], pfaff_present::Paint::Curve(i).rgb());
     }
 }

@@ -12,9 +12,9 @@ use crate::audit::Verdict;
 use crate::compare::Comparison;
 use crate::compare_present::{parted, sentence};
 use crate::motion::{Form, Motion, StopReason};
-use crate::plot::short;
 use crate::settings::Settings;
 use crate::survey::{ConstraintSurvey, survey};
+use pfaff_present::short;
 
 /// Rows of a table that is only illustrative.
 const ROWS: usize = 60;

@@ -17,9 +17,9 @@ mod png;
 mod svg;
 mod ticks;
 
-pub(crate) use layout::{layout, layout_within};
-pub(crate) use svg::embedded;
-pub(crate) use ticks::short;
+pub use layout::{Drawn, layout, layout_within};
+pub use svg::embedded;
+pub use ticks::short;
 
 use std::borrow::Cow;
 
@@ -132,10 +132,15 @@ pub(crate) enum Anchor {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Paint {
+/// What a mark is painted with.
+pub enum Paint {
+    /// Texts and axes.
     Ink,
+    /// Frame and tick labels.
     Muted,
+    /// Grid lines.
     Grid,
+    /// A curve, by its colour.
     Curve(usize),
 }
 
@@ -144,7 +149,7 @@ const COLOURS: [&str; 8] =
     ["#0072b2", "#d55e00", "#008060", "#b0508a", "#1a1a1a", "#a87400", "#3a8fc4", "#7a4a2b"];
 
 /// How many colours there are.
-pub(crate) const COLOUR_COUNT: usize = COLOURS.len();
+pub const COLOUR_COUNT: usize = COLOURS.len();
 
 impl Paint {
     /// `#rrggbb` on white paper.
@@ -158,7 +163,7 @@ impl Paint {
     }
 
     /// Red, green, blue from 0 to 1.
-    pub(crate) fn rgb(self) -> [f64; 3] {
+    pub fn rgb(self) -> [f64; 3] {
         let hex = self.hex();
         [1, 3, 5].map(|i| {
             let byte = u8::from_str_radix(&hex[i..i + 2], 16);

@@ -155,7 +155,7 @@ fn typographic(text: &str) -> String {
 }
 
 /// A number with few digits, for a table or a sentence.
-pub(crate) fn short(x: f64) -> String {
+pub fn short(x: f64) -> String {
     short_to(x, 6)
 }
 
