@@ -246,13 +246,9 @@ fn is_source(path: &Path) -> bool {
     crate_folder(path).is_some() && path.iter().nth(2).is_some_and(|part| part == "src")
 }
 
-/// `crates/program/src/native.rs`, `native_….rs` and the folder `native/`.
+/// The folder `native/` among the backends.
 fn is_native(path: &Path) -> bool {
-    let inside =
-        path.strip_prefix("crates/program/src").ok().and_then(|rest| rest.iter().next());
-    inside.and_then(|part| part.to_str()).is_some_and(|part| {
-        part == "native" || part == "native.rs" || part.starts_with("native_")
-    })
+    path.starts_with("crates/program/src/backend/native")
 }
 
 #[cfg(test)]

@@ -56,8 +56,8 @@ fn local_names_are_as_on_paper() {
 fn unsafe_is_for_the_native_module() {
     let body = "fn f() { unsafe { g() } }\n";
     one(&rust_faults("crates/program/src/run.rs", body), "2: `unsafe`");
-    assert_eq!(rust_faults("crates/program/src/native.rs", body), NONE);
-    assert_eq!(rust_faults("crates/program/src/native/emit.rs", body), NONE);
+    assert_eq!(rust_faults("crates/program/src/backend/native/mod.rs", body), NONE);
+    assert_eq!(rust_faults("crates/program/src/backend/native/x86_64/emitter.rs", body), NONE);
     assert_eq!(rust_faults("crates/solver/tests/allocation.rs", body), NONE);
     one(&rust_faults("crates/engine/src/native.rs", body), "`unsafe`");
     assert_eq!(rust_faults(EXPR, "// unsafe\nconst S: &str = \"unsafe\";\n"), NONE);

@@ -16,38 +16,25 @@
 //!
 //! Sees `expr` only. No file, clock or thread; `unsafe` in the module `native` alone.
 
-mod allocate;
-mod batch;
+mod backend;
 mod elementary;
 mod error;
-mod executor;
 mod export;
-mod fuse;
-mod gradual;
-mod instruction;
-mod lanes;
-mod lower;
-mod maker;
-mod native;
-mod program;
 mod rounding;
-mod run;
 mod sincos;
-mod sketch;
-mod stages;
+mod tape;
 mod taylor;
-mod way;
 
-pub use batch::Batch;
+pub use backend::Way;
+pub use backend::batch::Batch;
+pub use backend::executor::{Executor, Native, NativeRun, Options};
+pub use backend::graph_evaluator::Sketch;
+pub use backend::interpreter::Run;
+pub use backend::lanes::Lanes;
+pub use backend::runge_kutta::{BLOCK, Block, DENSE, LATER, Rows, STAGES, Tableau, Weights};
+pub use backend::tiered::Gradual;
 pub use error::CompileError;
-pub use executor::{Executor, Native, NativeRun, Options};
 pub use export::{Argument, Function, Language, Module, NoWords};
-pub use gradual::Gradual;
-pub use lanes::Lanes;
-pub use program::{Counts, Program};
-pub use run::Run;
 pub use sincos::{sincos, sincos_fused};
-pub use sketch::Sketch;
-pub use stages::{BLOCK, Block, DENSE, LATER, Rows, STAGES, Tableau, Weights};
+pub use tape::program::{Counts, Program};
 pub use taylor::{Field, Loops, NotAnalytic, Passes, Recurrences, TaylorError};
-pub use way::Way;

@@ -90,7 +90,7 @@ pub fn sincos(x: f64) -> (f64, f64) {
 /// $(\sin x, \cos x)$ as a program whose multiply-adds round once has them: each within one unit in the last
 /// place, and not always the bits of [`sincos`].
 pub fn sincos_fused(x: f64) -> (f64, f64) {
-    crate::native::sincos_fused(x)
+    crate::backend::native::sincos_fused(x)
 }
 
 /// Both, with multiply-adds that round once.

@@ -1,7 +1,7 @@
 //! Several numbers at once against `libm` one at a time, bit for bit.
 
 use super::*;
-use crate::native::{Rowed, function_row};
+use crate::backend::native::{Rowed, function_row};
 
 const LANES: usize = 8;
 type Row = [f64; LANES];

@@ -4,8 +4,8 @@ use pfaff_expr::Table;
 
 use super::Language;
 use super::spelling::number;
-use crate::program::Tape;
 use crate::sincos::{COS, HALF_PI_WHOLE, LIMIT, ROUND, SIN, TWO_OVER_PI};
+use crate::tape::program::Tape;
 
 /// A function that is written out where something calls it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

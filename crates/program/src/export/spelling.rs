@@ -4,7 +4,7 @@ use pfaff_expr::{Binary, Relation, Unary};
 
 use super::helpers::{Helper, Helpers};
 use super::{Language, NoWords};
-use crate::instruction::{Instruction, Slot};
+use crate::tape::instruction::{Instruction, Slot};
 
 /// What the slots are called at this place of the text.
 pub(super) struct Names {

@@ -6,10 +6,10 @@ use super::passes::SCALARS;
 use super::rules::{Rule, Term};
 use super::unrolled::{Coefficient, Factors, Unroller};
 use super::{Recurrences, Solve, pivots};
-use crate::instruction::{Instruction, Slot};
-use crate::lower::{Lowered, Origin};
-use crate::maker::{Maker, NONE};
-use crate::native::LANES;
+use crate::backend::native::LANES;
+use crate::tape::builder::{Maker, NONE};
+use crate::tape::instruction::{Instruction, Slot};
+use crate::tape::lower::{Lowered, Origin};
 
 /// Both programs.
 pub(super) struct Written {

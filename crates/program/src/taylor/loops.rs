@@ -2,10 +2,10 @@
 
 use super::rules::{Rule, Term};
 use super::{Recurrences, Solve};
-use crate::instruction::{Instruction, Slot};
-use crate::lower::Origin;
-use crate::run::execute;
+use crate::backend::interpreter::execute;
 use crate::sincos::sincos;
+use crate::tape::instruction::{Instruction, Slot};
+use crate::tape::lower::Origin;
 
 /// Recurrences at work with given parameters. It owns its storage: give each thread its own.
 #[derive(Clone, Debug)]

@@ -16,10 +16,10 @@
 
 use super::Recurrences;
 use super::linear::{Written, write};
-use crate::executor::{Executor, Memory, Options};
-use crate::lower::Name;
-use crate::native::{Records, Sums, convolve, pass_on};
-use crate::program::Program;
+use crate::backend::executor::{Executor, Memory, Options};
+use crate::backend::native::{Records, Sums, convolve, pass_on};
+use crate::tape::lower::Name;
+use crate::tape::program::Program;
 
 /// Doubles of a line of the cache.
 const LINE: usize = 8;

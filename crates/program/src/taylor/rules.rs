@@ -21,9 +21,9 @@ use pfaff_expr::{Binary, Unary};
 use rustc_hash::FxHashMap;
 
 use super::NotAnalytic;
-use crate::instruction::{Instruction, Slot};
-use crate::lower::{Lowered, Origin};
-use crate::maker::NONE;
+use crate::tape::builder::NONE;
+use crate::tape::instruction::{Instruction, Slot};
+use crate::tape::lower::{Lowered, Origin};
 
 /// How one series follows from others.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,9 +7,9 @@ use rustc_hash::FxHashMap;
 
 use super::rules::{Rule, Term};
 use super::{Recurrences, Solve};
-use crate::instruction::{Instruction, Slot};
-use crate::lower::{Lowered, Origin};
-use crate::maker::{Maker, NONE};
+use crate::tape::builder::{Maker, NONE};
+use crate::tape::instruction::{Instruction, Slot};
+use crate::tape::lower::{Lowered, Origin};
 
 /// The coefficients $y^{[1]}, \dots, y^{[p]}$ as values, with the pivots of the linear system.
 pub(super) fn unroll(

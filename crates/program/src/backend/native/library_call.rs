@@ -1,0 +1,41 @@
+//! Functions without instructions of their own: machine code calls the interpreter's.
+
+use std::sync::Arc;
+
+use pfaff_expr::{Binary, Unary, power};
+
+use crate::backend::interpreter::{binary_value, unary_value};
+use crate::tape::program::Tape;
+
+/// A function without instructions of its own.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Function {
+    Power,
+    Unary(Unary),
+    Binary(Binary),
+    Table { table: u32, order: u32 },
+}
+
+/// A call that stands in the code by its address.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) tape: Arc<Tape>,
+    pub(super) function: Function,
+    #[allow(dead_code, reason = "only our own code has several lanes in a call")]
+    pub(super) lanes: usize,
+}
+
+impl Call {
+    /// Its value in one lane; functions of one operand do not look at the second.
+    #[inline]
+    pub(super) fn value(&self, a: f64, b: f64) -> f64 {
+        match self.function {
+            Function::Power => power(a, b),
+            Function::Unary(function) => unary_value(function, a),
+            Function::Binary(function) => binary_value(function, a, b),
+            Function::Table { table, order } => {
+                self.tape.tables[table as usize].value(order, a)
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Machine code in memory, ready to be called.
+
+use std::sync::Arc;
+
+use memmap2::{Mmap, MmapMut};
+
+use super::library_call::Call;
+#[cfg(all(target_arch = "x86_64", unix))]
+use super::x86_64;
+use crate::backend::Way;
+use crate::backend::lanes::Lanes;
+use crate::tape::instruction::Slot;
+use crate::tape::program::Tape;
+
+/// Machine code that is not in its place yet; it does not care where that is.
+pub(super) struct Written {
+    pub(super) bytes: Vec<u8>,
+    /// Addresses of these stand in it.
+    pub(super) calls: Vec<Arc<Call>>,
+    /// The slots whose values it reads from the rows, from the last row before the middle downwards.
+    pub(super) fixed: Vec<Slot>,
+    /// How many rows behind the middle it uses.
+    pub(super) rows: usize,
+    /// How many lanes one call of it evaluates.
+    pub(super) step: usize,
+}
+
+/// The code of a tape for some lanes. What a call needs is at hand, not behind the shared pointer.
+#[derive(Clone, Debug)]
+pub(crate) struct Code {
+    /// The begin of the pages.
+    entry: Entry,
+    lanes: usize,
+    /// How many lanes one call of the code evaluates.
+    step: usize,
+    /// How many doubles there are in all lanes: inputs, outputs, memory, and memory before the middle.
+    inputs: usize,
+    outputs: usize,
+    memory: usize,
+    middle: usize,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    /// Executable and not writable.
+    _pages: Mmap,
+    /// Addresses of these stand in the code.
+    _calls: Vec<Arc<Call>>,
+    fixed: Vec<Slot>,
+    bytes: usize,
+}
+
+/// Inputs, outputs, and the middle of the rows.
+type Entry = unsafe extern "C" fn(*const f64, *mut f64, *mut f64);
+
+impl Code {
+    /// The code for this processor, if it can be had in this way.
+    pub(crate) fn compile(tape: &Arc<Tape>, lanes: Lanes, way: Way) -> Option<Self> {
+        let written = match way {
+            #[cfg(all(target_arch = "x86_64", unix))]
+            Way::Native => x86_64::write(tape, lanes, x86_64::machines().next()?),
+            #[cfg(feature = "cranelift")]
+            Way::Cranelift => super::cranelift::write(tape, lanes),
+            _ => None,
+        };
+        Self::place(tape, lanes, written?)
+    }
+
+    /// Whether code can be had in this way here.
+    pub(crate) fn exists(way: Way) -> bool {
+        match way {
+            #[cfg(all(target_arch = "x86_64", unix))]
+            Way::Native => x86_64::machines().next().is_some(),
+            #[cfg(feature = "cranelift")]
+            Way::Cranelift => super::cranelift::knows_processor(),
+            _ => false,
+        }
+    }
+
+    /// The code in pages of its own.
+    pub(super) fn place(tape: &Tape, lanes: Lanes, written: Written) -> Option<Self> {
+        let Written { bytes, calls, fixed, rows, step } = written;
+        let mut pages = MmapMut::map_anon(bytes.len()).ok()?;
+        pages.copy_from_slice(&bytes);
+        let pages = pages.make_exec().ok()?;
+        #[cfg(feature = "cranelift")]
+        announce(&pages)?;
+        // SAFETY: the pages begin with a function of this type, by whoever wrote it, and live as long as `shared`.
+        let entry: Entry = unsafe { std::mem::transmute(pages.as_ptr()) };
+        // The middle begins a line of the cache.
+        let before = fixed.len().next_multiple_of(8);
+        let lanes = lanes.count();
+        Some(Self {
+            entry,
+            lanes,
+            step,
+            inputs: tape.layout.inputs * lanes,
+            outputs: tape.outputs.len() * lanes,
+            memory: (before + rows) * lanes,
+            middle: before * lanes,
+            shared: Arc::new(Shared {
+                _pages: pages,
+                _calls: calls,
+                fixed,
+                bytes: bytes.len(),
+            }),
+        })
+    }
+
+    /// The slots whose values the code reads from the rows, from the last row before the middle downwards.
+    pub(crate) fn fixed(&self) -> &[Slot] {
+        &self.shared.fixed
+    }
+
+    /// How many doubles of memory a run needs.
+    pub(crate) fn memory(&self) -> usize {
+        self.memory
+    }
+
+    /// Where the middle of this memory is.
+    pub(crate) fn middle(&self) -> usize {
+        self.middle
+    }
+
+    /// Its size, constants included.
+    pub(crate) fn bytes(&self) -> usize {
+        self.shared.bytes
+    }
+
+    /// Evaluates all lanes.
+    #[inline]
+    pub(crate) fn run(&self, inputs: &[f64], outputs: &mut [f64], memory: &mut [f64]) {
+        assert!(inputs.len() == self.inputs, "number of inputs");
+        assert!(outputs.len() == self.outputs, "number of outputs");
+        assert!(memory.len() >= self.memory, "memory of the code");
+        let (inputs, outputs, memory) =
+            (inputs.as_ptr(), outputs.as_mut_ptr(), memory.as_mut_ptr());
+        if self.step < self.lanes {
+            return self.run_in_parts(inputs, outputs, memory);
+        }
+        // SAFETY: the code reads rows of `lanes` doubles from the inputs, writes such rows to the outputs,
+        // and uses rows before and behind the
+        // middle: just those whose number was checked above. It is written for this processor, and what it
+        // calls lives as long as the pages.
+        unsafe { (self.entry)(inputs, outputs, memory.add(self.middle)) }
+    }
+
+    /// Lanes that one register does not hold, one register after another. Apart, so that nothing has to
+    /// survive the call of the others.
+    #[inline(never)]
+    fn run_in_parts(&self, inputs: *const f64, outputs: *mut f64, memory: *mut f64) {
+        for first in (0..self.lanes).step_by(self.step) {
+            // SAFETY: as above, and `run` has checked the numbers.
+            unsafe {
+                let middle = memory.add(self.middle + first);
+                (self.entry)(inputs.add(first), outputs.add(first), middle);
+            }
+        }
+    }
+}
+
+/// Tells the processor of new code, where it does not see by itself that memory has changed.
+#[cfg(feature = "cranelift")]
+fn announce(pages: &Mmap) -> Option<()> {
+    use wasmtime_internal_jit_icache_coherence::{clear_cache, pipeline_flush_mt};
+    // SAFETY: the range is that of the pages, which are there.
+    unsafe { clear_cache(pages.as_ptr().cast(), pages.len()) }.ok()?;
+    pipeline_flush_mt().ok()
+}

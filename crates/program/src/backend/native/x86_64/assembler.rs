@@ -1,0 +1,456 @@
+//! Instructions to bytes: the VEX and EVEX encodings of the few dozen instructions that tapes need.
+//!
+//! An instruction that has both encodings gets the shorter one: VEX (4 or 5 bytes) for registers below 16,
+//! unless its displacement fits one byte only
+//! as a multiple of the operand's size, which EVEX (6 bytes) allows. Constants stand in a pool behind the
+//! code and are addressed relative to the
+//! next instruction; their distance is filled in by [`Assembler::finish`].
+//!
+//! In tests the assembler writes down what it means, and a disassembler must read the same.
+
+use super::opcode::{Form, Operation};
+
+/// How many doubles an instruction works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Width {
+    /// The lowest of an xmm register.
+    Scalar,
+    Xmm,
+    Ymm,
+    Zmm,
+}
+
+impl Width {
+    /// In memory.
+    pub(super) fn bytes(self) -> i32 {
+        match self {
+            Self::Scalar => 8,
+            Self::Xmm => 16,
+            Self::Ymm => 32,
+            Self::Zmm => 64,
+        }
+    }
+
+    /// The narrowest that has whole registers.
+    pub(super) fn whole(self) -> Self {
+        if self == Self::Scalar { Self::Xmm } else { self }
+    }
+
+    fn level(self) -> u8 {
+        match self {
+            Self::Scalar | Self::Xmm => 0,
+            Self::Ymm => 1,
+            Self::Zmm => 2,
+        }
+    }
+}
+
+/// A general register, by its number in the encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct General(pub(super) u8);
+
+pub(super) const RAX: General = General(0);
+pub(super) const RCX: General = General(1);
+pub(super) const RDX: General = General(2);
+pub(super) const RBX: General = General(3);
+pub(super) const RSP: General = General(4);
+pub(super) const RBP: General = General(5);
+pub(super) const RSI: General = General(6);
+pub(super) const RDI: General = General(7);
+pub(super) const R14: General = General(14);
+
+/// The last operand of a vector instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Register(u8),
+    /// Base and displacement in bytes. The base is none of rsp, r12.
+    Memory(General, i32),
+    /// A row of the pool.
+    Pool(u32),
+}
+
+/// Which lanes a result is written to: those whose bit is set in mask register 1, others staying or becoming 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Masking {
+    None,
+    Merge,
+    Zero,
+}
+
+/// A place in the code that is jumped to, perhaps before it is known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Label(usize);
+
+/// The code so far.
+#[derive(Debug)]
+pub(super) struct Assembler {
+    pub(super) code: Vec<u8>,
+    /// Whether the processor has EVEX.
+    evex: bool,
+    /// Where four bytes wait for the distance to a row of the pool, and how many bytes of the instruction follow them.
+    pool_uses: Vec<(usize, u32, usize)>,
+    /// Where each label is.
+    labels: Vec<usize>,
+    /// Where four bytes wait for the distance to a label.
+    jumps: Vec<(usize, Label)>,
+    /// Where the code ends, once it is finished.
+    #[cfg(test)]
+    pub(super) end: usize,
+    /// Where each instruction begins, and what it is meant to be.
+    #[cfg(test)]
+    pub(super) meant: Vec<(usize, String)>,
+}
+
+const UNKNOWN: usize = usize::MAX;
+
+impl Assembler {
+    pub(super) fn new(evex: bool, capacity: usize) -> Self {
+        Self {
+            code: Vec::with_capacity(capacity),
+            evex,
+            pool_uses: Vec::new(),
+            labels: Vec::new(),
+            jumps: Vec::new(),
+            #[cfg(test)]
+            end: 0,
+            #[cfg(test)]
+            meant: Vec::new(),
+        }
+    }
+
+    /// Writes down what the next bytes mean.
+    #[cfg(test)]
+    fn note(&mut self, text: impl FnOnce() -> String) {
+        self.meant.push((self.code.len(), text()));
+    }
+
+    #[cfg(not(test))]
+    #[allow(clippy::unused_self, reason = "it is used in tests")]
+    #[inline]
+    fn note(&mut self, _: impl FnOnce() -> String) {}
+
+    /// `to = operation(a, b)`; also `to = operation(b)`, where `a` is 0.
+    #[inline]
+    pub(super) fn vector(
+        &mut self,
+        operation: &'static Operation,
+        width: Width,
+        to: u8,
+        a: u8,
+        b: Place,
+    ) {
+        self.encode(operation, width, [to, a], b, Masking::None, None);
+    }
+
+    /// The same with a byte that says more.
+    #[inline]
+    pub(super) fn vector_with(
+        &mut self,
+        operation: &'static Operation,
+        width: Width,
+        [to, a]: [u8; 2],
+        b: Place,
+        byte: u8,
+    ) {
+        self.encode(operation, width, [to, a], b, Masking::None, Some(byte));
+    }
+
+    /// The same for the lanes of mask register 1; EVEX only.
+    pub(super) fn masked(
+        &mut self,
+        operation: &'static Operation,
+        width: Width,
+        [to, a]: [u8; 2],
+        b: Place,
+        (masking, byte): (Masking, Option<u8>),
+    ) {
+        self.encode(operation, width, [to, a], b, masking, byte);
+    }
+
+    /// A register from a register or memory, nothing if it is there already.
+    pub(super) fn load(&mut self, width: Width, to: u8, from: Place) {
+        match from {
+            Place::Register(r) if r == to => {}
+            Place::Register(_) => {
+                self.vector(super::opcode::MOVE, width.whole(), to, 0, from);
+            }
+            _ if broadcasts(width, from) => {
+                self.vector(super::opcode::SPREAD, width, to, 0, from);
+            }
+            _ => self.vector(super::opcode::LOAD, width, to, 0, from),
+        }
+    }
+
+    /// Memory from a register.
+    pub(super) fn store(&mut self, width: Width, base: General, offset: i32, from: u8) {
+        self.vector(super::opcode::STORE, width, from, 0, Place::Memory(base, offset));
+    }
+
+    fn encode(
+        &mut self,
+        operation: &'static Operation,
+        width: Width,
+        [reg, second]: [u8; 2],
+        place: Place,
+        masking: Masking,
+        byte: Option<u8>,
+    ) {
+        self.note(|| {
+            super::listing::vector(operation, width, [reg, second], place, masking, byte)
+        });
+        let Form { map, prefix, opcode, wide, .. } = operation.form(width);
+        // One double of the pool for all lanes: half the work of reading a row.
+        let spread = broadcasts(width, place);
+        let memory = operation.memory_bytes(width);
+        let trailing = usize::from(byte.is_some());
+        let (extension, base, third) = match place {
+            Place::Register(r) => ((r >> 4) & 1, (r >> 3) & 1, r),
+            Place::Memory(General(r), _) => (0, (r >> 3) & 1, 0),
+            Place::Pool(_) => (0, 0, 0),
+        };
+        let high = reg.max(second).max(third) >= 16;
+        let compresses = match place {
+            Place::Memory(_, d) => {
+                !fits(d) && d % memory == 0 && fits(d / memory) && operation.has_evex()
+            }
+            _ => false,
+        };
+        let evex = high
+            || width == Width::Zmm
+            || masking != Masking::None
+            || operation.evex_only()
+            || compresses && self.evex;
+        if evex {
+            let p0 =
+                (!reg & 8) << 4 | (!extension & 1) << 6 | (!base & 1) << 5 | (!reg & 16) | map;
+            let p1 = 0x80 | (!second & 15) << 3 | 4 | prefix;
+            let (zero, mask) = match masking {
+                Masking::None => (0, 0),
+                Masking::Merge => (0, 1),
+                Masking::Zero => (0x80, 1),
+            };
+            let p2 = zero
+                | width.level() << 5
+                | u8::from(spread && operation.spreads()) << 4
+                | (!second & 16) >> 1
+                | mask;
+            self.code.extend([0x62, p0, p1, p2, opcode]);
+        } else if map == 1 && base == 0 && !wide {
+            let p = (!reg & 8) << 4 | (!second & 15) << 3 | width.level() << 2 | prefix;
+            self.code.extend([0xc5, p, opcode]);
+        } else {
+            let p0 = (!reg & 8) << 4 | 0x40 | (!base & 1) << 5 | map;
+            let p1 = u8::from(wide) << 7 | (!second & 15) << 3 | width.level() << 2 | prefix;
+            self.code.extend([0xc4, p0, p1, opcode]);
+        }
+        let unit = if evex { memory } else { 1 };
+        self.operand(reg, place, unit, trailing);
+        self.code.extend(byte);
+    }
+
+    /// The bytes that name a register and a place; displacements of one byte count in units.
+    fn operand(&mut self, reg: u8, place: Place, unit: i32, trailing: usize) {
+        let reg = (reg & 7) << 3;
+        match place {
+            Place::Register(r) => self.code.push(0xc0 | reg | (r & 7)),
+            Place::Pool(row) => {
+                self.code.push(reg | 5);
+                self.pool_uses.push((self.code.len(), row, trailing));
+                self.code.extend([0; 4]);
+            }
+            Place::Memory(General(base), d) => {
+                let base = base & 7;
+                debug_assert_ne!(base, 4, "rsp and r12 need another byte");
+                if d == 0 && base != 5 {
+                    self.code.push(reg | base);
+                } else if d % unit == 0 && fits(d / unit) {
+                    self.code.extend([0x40 | reg | base, (d / unit) as u8]);
+                } else {
+                    self.code.push(0x80 | reg | base);
+                    self.code.extend(d.to_le_bytes());
+                }
+            }
+        }
+    }
+}
+
+/// Instructions on general registers.
+impl Assembler {
+    pub(super) fn push(&mut self, General(r): General) {
+        self.note(|| format!("push {}", super::listing::general(General(r))));
+        self.code.extend((r >= 8).then_some(0x41));
+        self.code.push(0x50 | (r & 7));
+    }
+
+    pub(super) fn pop(&mut self, General(r): General) {
+        self.note(|| format!("pop {}", super::listing::general(General(r))));
+        self.code.extend((r >= 8).then_some(0x41));
+        self.code.push(0x58 | (r & 7));
+    }
+
+    /// Copies a register.
+    pub(super) fn copy(&mut self, to: General, from: General) {
+        self.note(|| {
+            let name = super::listing::general;
+            format!("mov {}, {}", name(to), name(from))
+        });
+        self.rex(from.0, to.0);
+        self.code.extend([0x89, 0xc0 | (from.0 & 7) << 3 | (to.0 & 7)]);
+    }
+
+    /// A whole number into a register.
+    pub(super) fn immediate(&mut self, to: General, number: u64) {
+        self.note(|| format!("mov {}, {number:#x}", super::listing::general(to)));
+        self.rex(0, to.0);
+        self.code.push(0xb8 | (to.0 & 7));
+        self.code.extend(number.to_le_bytes());
+    }
+
+    /// An address into a register.
+    pub(super) fn address(&mut self, to: General, base: General, offset: i32) {
+        self.note(|| {
+            let name = super::listing::general;
+            format!("lea {}, {}", name(to), super::listing::memory(base, offset))
+        });
+        self.rex(to.0, base.0);
+        self.code.push(0x8d);
+        self.operand(to.0, Place::Memory(base, offset), 1, 0);
+    }
+
+    /// Lowers the stack by some bytes and to a multiple of 64.
+    pub(super) fn lower_stack(&mut self, bytes: i32) {
+        self.note(|| format!("sub rsp, {bytes:#x}"));
+        self.code.extend([0x48, 0x81, 0xec]);
+        self.code.extend(bytes.to_le_bytes());
+        self.note(|| "and rsp, 0xffffffffffffffc0".into());
+        self.code.extend([0x48, 0x83, 0xe4, 0xc0]);
+    }
+
+    /// Calls what the register points at.
+    pub(super) fn call_register(&mut self, General(r): General) {
+        debug_assert!(r < 8, "others need another byte");
+        self.note(|| format!("call {}", super::listing::general(General(r))));
+        self.code.extend([0xff, 0xd0 | r]);
+    }
+
+    pub(super) fn ret(&mut self) {
+        self.note(|| "ret".into());
+        self.code.push(0xc3);
+    }
+
+    /// Clears the upper parts of vector registers, which slow down code that does not know of them.
+    pub(super) fn clear_upper(&mut self) {
+        self.note(|| "vzeroupper".into());
+        self.code.extend([0xc5, 0xf8, 0x77]);
+    }
+
+    /// Whether eax has bits.
+    pub(super) fn test_eax(&mut self) {
+        self.note(|| "test eax, eax".into());
+        self.code.extend([0x85, 0xc0]);
+    }
+
+    /// Whether mask register 1 has bits among its first eight.
+    pub(super) fn test_mask(&mut self) {
+        self.note(|| "kortestb k1, k1".into());
+        self.code.extend([0xc5, 0xf9, 0x98, 0xc9]);
+    }
+
+    fn rex(&mut self, reg: u8, base: u8) {
+        self.code.push(0x48 | (reg >> 3) << 2 | base >> 3);
+    }
+}
+
+/// Jumps, and the pool.
+impl Assembler {
+    pub(super) fn label(&mut self) -> Label {
+        self.labels.push(UNKNOWN);
+        Label(self.labels.len() - 1)
+    }
+
+    /// The label is here.
+    pub(super) fn place(&mut self, label: Label) {
+        self.labels[label.0] = self.code.len();
+    }
+
+    pub(super) fn call(&mut self, label: Label) {
+        self.note(|| format!("call L{}", label.0));
+        self.code.push(0xe8);
+        self.distance(label);
+    }
+
+    /// Jumps if the last test found bits.
+    pub(super) fn jump_if_any(&mut self, label: Label) {
+        self.note(|| format!("jne L{}", label.0));
+        self.code.extend([0x0f, 0x85]);
+        self.distance(label);
+    }
+
+    /// Jumps if the last comparison of doubles found the first one larger; not if one is no number.
+    pub(super) fn jump_if_larger(&mut self, label: Label) {
+        self.note(|| format!("ja L{}", label.0));
+        self.code.extend([0x0f, 0x87]);
+        self.distance(label);
+    }
+
+    /// Jumps in any case.
+    pub(super) fn jump(&mut self, label: Label) {
+        self.note(|| format!("jmp L{}", label.0));
+        self.code.push(0xe9);
+        self.distance(label);
+    }
+
+    fn distance(&mut self, label: Label) {
+        self.jumps.push((self.code.len(), label));
+        self.code.extend([0; 4]);
+    }
+
+    /// Puts the pool behind the code, each constant as often as a row is long, and fills in all distances.
+    pub(super) fn finish(&mut self, pool: &[u64], row: usize) {
+        for (at, label) in std::mem::take(&mut self.jumps) {
+            self.fill(at, self.labels[label.0], 0);
+        }
+        #[cfg(test)]
+        {
+            self.end = self.code.len();
+        }
+        if self.pool_uses.is_empty() {
+            return;
+        }
+        while !self.code.len().is_multiple_of(64) {
+            self.code.push(0xcc);
+        }
+        let start = self.code.len();
+        for constant in pool {
+            for _ in 0..row / 8 {
+                self.code.extend(constant.to_le_bytes());
+            }
+        }
+        for (at, index, trailing) in std::mem::take(&mut self.pool_uses) {
+            self.fill(at, start + index as usize * row, trailing);
+        }
+    }
+
+    /// The label of a place.
+    #[cfg(test)]
+    pub(super) fn label_at(&self, place: usize) -> String {
+        let label = self.labels.iter().position(|&l| l == place);
+        format!("L{}", label.expect("jumps lead to labels"))
+    }
+
+    /// The distance from the end of an instruction to the target.
+    fn fill(&mut self, at: usize, target: usize, trailing: usize) {
+        let distance = target as i64 - (at + 4 + trailing) as i64;
+        let distance = i32::try_from(distance).expect("code is shorter than 2 GiB");
+        self.code[at..at + 4].copy_from_slice(&distance.to_le_bytes());
+    }
+}
+
+/// Whether a place is read as one double for all lanes.
+pub(super) fn broadcasts(width: Width, place: Place) -> bool {
+    width == Width::Zmm && matches!(place, Place::Pool(_))
+}
+
+fn fits(displacement: i32) -> bool {
+    i8::try_from(displacement).is_ok()
+}

@@ -1,0 +1,119 @@
+//! Comparisons, logic and choice: 1 or 0 in each lane, by masks where the processor has them.
+
+use pfaff_expr::Relation;
+
+use super::assembler::{Masking, Place, Width};
+use super::constants as pool;
+use super::emitter::{Emitter, Machine, SCRATCH};
+use super::opcode::{
+    AND, BLEND, BLEND_MASK, COMPARE, COMPARE_MASK, MOVE, OR, SPREAD, relation,
+};
+use crate::backend::native::liveness::NONE;
+
+impl Emitter<'_> {
+    fn has_masks(&self) -> bool {
+        self.target.machine == Machine::Avx512
+    }
+
+    /// Compares into a scratch register, or into the mask register; there only in lanes that are set already,
+    /// if `further`.
+    fn test(&mut self, into: u8, a: u8, b: Place, (relation, further): (u8, bool)) {
+        let width = self.target.width;
+        if self.has_masks() {
+            let masking = if further { Masking::Merge } else { Masking::None };
+            self.assembler.masked(COMPARE_MASK, width, [1, a], b, (masking, Some(relation)));
+        } else {
+            self.assembler.vector_with(COMPARE, width, [into, a], b, relation);
+        }
+    }
+
+    /// 1 where the last test held.
+    fn one_where(&mut self, tested: u8, d: u8) {
+        let one = Place::Pool(pool::ONE);
+        let width = self.target.width.whole();
+        if self.has_masks() {
+            let operation = if width == Width::Zmm { SPREAD } else { MOVE };
+            self.assembler.masked(operation, width, [d, 0], one, (Masking::Zero, None));
+        } else {
+            self.assembler.vector(AND, width, d, tested, one);
+        }
+    }
+
+    pub(super) fn compare(&mut self, relation: Relation, a: u32, b: u32, to: u32) {
+        let [_, scratch] = SCRATCH;
+        let relation = match relation {
+            Relation::Less => relation::LESS,
+            Relation::LessEqual => relation::LESS_EQUAL,
+            Relation::Equal => relation::EQUAL,
+            Relation::NotEqual => relation::NOT_EQUAL,
+        };
+        let first = self.registers.load(&mut self.assembler, a);
+        let place = self.registers.near(&mut self.assembler, b);
+        let d = self.result([a, b, NONE]);
+        self.test(scratch, first, place, (relation, false));
+        self.one_where(scratch, d);
+        self.registers.bind(to, d);
+    }
+
+    pub(super) fn is_zero(&mut self, a: u32, to: u32) {
+        let [_, scratch] = SCRATCH;
+        let first = self.registers.load(&mut self.assembler, a);
+        let d = self.result([a, NONE, NONE]);
+        self.test(scratch, first, Place::Pool(pool::ZERO), (relation::EQUAL, false));
+        self.one_where(scratch, d);
+        self.registers.bind(to, d);
+    }
+
+    pub(super) fn both(&mut self, a: u32, b: u32, to: u32) {
+        let [other, scratch] = SCRATCH;
+        let first = self.registers.load(&mut self.assembler, a);
+        let second = self.registers.load(&mut self.assembler, b);
+        let d = self.result([a, b, NONE]);
+        let zero = Place::Pool(pool::ZERO);
+        self.test(scratch, first, zero, (relation::NOT_EQUAL, false));
+        self.test(other, second, zero, (relation::NOT_EQUAL, true));
+        if !self.has_masks() {
+            self.write(AND, scratch, scratch, Place::Register(other));
+        }
+        self.one_where(scratch, d);
+        self.registers.bind(to, d);
+    }
+
+    /// With masks: 0 where both are zero, else 1.
+    pub(super) fn either(&mut self, a: u32, b: u32, to: u32) {
+        let [other, scratch] = SCRATCH;
+        let first = self.registers.load(&mut self.assembler, a);
+        let second = self.registers.load(&mut self.assembler, b);
+        let d = self.result([a, b, NONE]);
+        let zero = Place::Pool(pool::ZERO);
+        if self.has_masks() {
+            self.test(scratch, first, zero, (relation::EQUAL, false));
+            self.test(other, second, zero, (relation::EQUAL, true));
+            let width = self.target.width.whole();
+            self.assembler.load(width, scratch, Place::Pool(pool::ONE));
+            let blend = (Masking::Merge, None);
+            self.assembler.masked(BLEND_MASK, width, [d, scratch], zero, blend);
+        } else {
+            self.test(scratch, first, zero, (relation::NOT_EQUAL, false));
+            self.test(other, second, zero, (relation::NOT_EQUAL, true));
+            self.write(OR, scratch, scratch, Place::Register(other));
+            self.one_where(scratch, d);
+        }
+        self.registers.bind(to, d);
+    }
+
+    pub(super) fn select(&mut self, operands: [u32; 3], to: u32) {
+        let [_, scratch] = SCRATCH;
+        let [condition, a, b] = operands.map(|v| self.registers.load(&mut self.assembler, v));
+        let d = self.result(operands);
+        let zero = Place::Pool(pool::ZERO);
+        self.test(scratch, condition, zero, (relation::EQUAL, false));
+        let (width, b) = (self.target.width.whole(), Place::Register(b));
+        if self.has_masks() {
+            self.assembler.masked(BLEND_MASK, width, [d, a], b, (Masking::Merge, None));
+        } else {
+            self.assembler.vector_with(BLEND, width, [d, a], b, scratch << 4);
+        }
+        self.registers.bind(to, d);
+    }
+}

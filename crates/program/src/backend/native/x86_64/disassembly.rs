@@ -1,0 +1,119 @@
+//! What the emitted bytes mean, by a disassembler that is not ours.
+
+use std::collections::BTreeSet;
+
+use iced_x86::{Decoder, DecoderOptions, Instruction as Decoded, OpKind, Register};
+use pfaff_expr::{Expr, Graph, Role};
+
+use super::assembler::Width;
+use super::constants as pool;
+use super::emitter::{Emitted, Machine, emit};
+use super::target;
+use crate::backend::native::tests::{Mix, Random, sample};
+use crate::{Lanes, Program};
+
+#[test]
+fn every_instruction_reads_as_it_is_meant() {
+    let mut random = Random(5);
+    let mut names = BTreeSet::new();
+    for i in 0..300 {
+        let mix = [Mix::All, Mix::Own, Mix::Smooth][i % 3];
+        let shape =
+            if i % 10 == 0 { [300, 500, 100_000] } else { [5, 1 + random.below(80), 12] };
+        let plain = sample(&mut random, mix, shape).program;
+        for program in [plain.clone(), plain.fused()] {
+            for machine in [Machine::Avx2, Machine::Avx512] {
+                for lanes in Lanes::ALL {
+                    let target = target(lanes, machine);
+                    let emitted = emit(&program.tape, target).expect("the tape is short");
+                    read_back(&emitted, target.pool_row(), &mut names);
+                }
+            }
+        }
+    }
+    // Enough of them have been seen: the test is not empty.
+    for name in ["vfnmadd231sd", "vblendmpd", "vblendvpd", "kortestb", "vsqrtpd", "vmovmskpd"] {
+        assert!(names.contains(name), "{name} among {names:?}");
+    }
+}
+
+/// Disassembles the code and compares each instruction with what the assembler noted.
+fn read_back(emitted: &Emitted, row: usize, names: &mut BTreeSet<String>) {
+    let assembler = &emitted.assembler;
+    let pool_start = assembler.code.len().saturating_sub(pool::rows().len() * row);
+    let end = assembler.end;
+    let mut decoder = Decoder::with_ip(64, &assembler.code[..end], 0, DecoderOptions::NONE);
+    for (offset, meant) in &assembler.meant {
+        let instruction = decoder.decode();
+        assert_eq!(instruction.ip() as usize, *offset, "{meant}");
+        let read = text(&instruction, pool_start, row, &|at| assembler.label_at(at));
+        assert_eq!(&read, meant);
+        names.insert(read.split(' ').next().unwrap_or_default().to_owned());
+    }
+    assert_eq!(decoder.position(), end);
+}
+
+/// The instruction in the words of the assembler.
+fn text(i: &Decoded, pool: usize, row: usize, label: &dyn Fn(usize) -> String) -> String {
+    let name = format!("{:?}", i.mnemonic()).to_lowercase();
+    let lower = |r: Register| format!("{r:?}").to_lowercase();
+    let operand = |n: u32| match i.op_kind(n) {
+        OpKind::Register => lower(i.op_register(n)),
+        OpKind::Memory if i.memory_base() == Register::RIP => {
+            let distance = i.memory_displacement64() as usize - pool;
+            assert_eq!(distance % row, 0);
+            let spread = if i.is_broadcast() { "{1to8}" } else { "" };
+            format!("[pool {}]{spread}", distance / row)
+        }
+        OpKind::Memory => {
+            assert_eq!(i.memory_index(), Register::None);
+            format!("[{}{:+}]", lower(i.memory_base()), i.memory_displacement64().cast_signed())
+        }
+        OpKind::NearBranch64 => label(i.near_branch64() as usize),
+        _ => format!("{:#x}", i.immediate(n)),
+    };
+    let mut operands: Vec<String> = (0..i.op_count()).map(operand).collect();
+    if i.op_mask() != Register::None {
+        operands[0] = format!("{} {{{}}}", operands[0], lower(i.op_mask()));
+    }
+    if i.zeroing_masking() {
+        operands[0] += "{z}";
+    }
+    if operands.is_empty() { name } else { format!("{name} {}", operands.join(", ")) }
+}
+
+#[test]
+fn several_states_have_their_angles_first() {
+    let g = Graph::new();
+    let x: Vec<Expr> = (0..6).map(|i| g.symbol(&format!("x{i}"), Role::Free)).collect();
+    // Each quotient waits for the one before, and has an angle of its own.
+    let last = x.iter().fold(g.one(), |q, &x| g.div(g.sin(g.mul(x, x)), q));
+    let program = Program::compile(&g, &x, &[], &[last]).unwrap();
+    for lanes in [Lanes::Four, Lanes::Eight] {
+        let emitted = emit(&program.tape, target(lanes, Machine::Avx512)).unwrap();
+        let meant: Vec<&str> =
+            emitted.assembler.meant.iter().map(|(_, text)| text.as_str()).collect();
+        let first_quotient = meant.iter().position(|text| text.starts_with("vdivpd")).unwrap();
+        let angles = meant[..first_quotient].iter().filter(|text| text.starts_with("call"));
+        assert_eq!(angles.count(), x.len(), "{lanes:?}");
+    }
+}
+
+#[test]
+fn constants_of_eight_lanes_take_one_double_each() {
+    let g = Graph::new();
+    let x = g.symbol("x", Role::Free);
+    let program = Program::compile(&g, &[x], &[], &[g.sin(x)]).unwrap();
+    for (lanes, row) in [(Lanes::One, 32), (Lanes::Four, 32), (Lanes::Eight, 8)] {
+        let emitted = emit(&program.tape, target(lanes, Machine::Avx512)).unwrap();
+        let assembler = &emitted.assembler;
+        let start = assembler.end.next_multiple_of(64);
+        assert_eq!(assembler.code.len() - start, pool::rows().len() * row, "{lanes:?}");
+    }
+}
+
+#[test]
+fn widths_are_those_of_registers() {
+    assert_eq!(target(Lanes::Eight, Machine::Avx2).width, Width::Ymm);
+    assert_eq!(target(Lanes::Eight, Machine::Avx512).lanes, 8);
+}

@@ -1,0 +1,562 @@
+//! A tape to machine code, in one pass: each instruction finds its operands, gets a register for its result,
+//! and is written.
+//!
+//! ```text
+//! fn(inputs: rdi, outputs: rsi, middle of the rows: rdx)
+//! ```
+//!
+//! Inputs are read and outputs written where the caller has them. In programs that call functions (`call.rs`)
+//! the three pointers are kept in registers that
+//! functions restore.
+
+use std::sync::Arc;
+
+use pfaff_expr::Unary;
+
+use super::assembler::{Assembler, Label, Place, R14, RBP, RBX, RDI, RDX, RSI, Width};
+use super::call::{beyond, beyond_fused};
+use super::constants as pool;
+use super::opcode::{
+    ADD, AND, DIV, MUL, MUL_ADD_213, MUL_ADD_231, MUL_SUB_213, MUL_SUB_231, Operation, SQRT,
+    SUB, SUB_MUL_213, SUB_MUL_231, XOR,
+};
+use super::packing::{Packing, room, width_for};
+use super::registers::{Frame, Registers};
+use super::trigonometry::{ARGUMENT, Aside, COS, SIN, Subroutine};
+use crate::backend::native::library_call::{Call, Function};
+use crate::backend::native::liveness::{NONE, Values};
+use crate::backend::native::schedule::{Schedule, is_angle, schedule};
+use crate::tape::instruction::{Instruction, Slot};
+use crate::tape::program::Tape;
+
+/// Which instructions the processor has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::backend::native) enum Machine {
+    /// AVX2 and FMA: 16 registers of four doubles.
+    Avx2,
+    /// AVX-512 F, DQ and VL: 32 registers of eight doubles.
+    Avx512,
+}
+
+/// The first of the eight registers of sine and cosine: VEX reaches them.
+const TRIGONOMETRIC: u8 = 8;
+
+/// Two of those eight that never hold values between instructions.
+pub(super) const SCRATCH: [u8; 2] = [TRIGONOMETRIC + 6, TRIGONOMETRIC + 7];
+
+impl Machine {
+    /// Bits of the registers that values may be in; they share six of the eight with sine and cosine.
+    fn allocatable(self) -> u32 {
+        match self {
+            Self::Avx2 => 0x3fff,
+            Self::Avx512 => 0xffff_3fff,
+        }
+    }
+
+    /// The widest register in bytes.
+    fn widest(self) -> usize {
+        match self {
+            Self::Avx2 => 32,
+            Self::Avx512 => 64,
+        }
+    }
+}
+
+/// What is to be written, for what.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    pub(super) machine: Machine,
+    pub(super) width: Width,
+    /// From row to row in bytes.
+    pub(super) stride: i32,
+    /// How many lanes a register holds.
+    pub(super) lanes: usize,
+}
+
+impl Target {
+    /// How many bytes each constant takes: eight lanes read one double for all, narrower code reads whole registers.
+    pub(super) fn pool_row(self) -> usize {
+        if self.width == Width::Zmm { 8 } else { 32 }
+    }
+}
+
+/// Code, and the memory that it needs.
+#[derive(Debug)]
+pub(super) struct Emitted {
+    pub(super) assembler: Assembler,
+    /// What the code calls, at addresses that stand in the code.
+    pub(super) calls: Vec<Arc<Call>>,
+    /// The slots of the rows below the middle, from the middle down.
+    pub(super) fixed: Vec<Slot>,
+    /// How many rows there are above the middle.
+    pub(super) rows: usize,
+}
+
+/// Writes the part `per_evaluation`; `None` if rows would be too far away for a displacement.
+pub(super) fn emit(tape: &Arc<Tape>, target: Target) -> Option<Emitted> {
+    let rows = tape.layout.slots() + 2 * tape.per_evaluation.len() + tape.outputs.len();
+    i32::try_from(rows.checked_mul(2 * target.stride as usize)?).ok()?;
+    let calls_out = tape.per_evaluation.iter().any(|&i| function_of(i).is_some());
+    let frame = frame(tape, target, calls_out);
+    let assembler =
+        Assembler::new(target.machine == Machine::Avx512, 64 + 10 * tape.per_evaluation.len());
+    let (values, groups) = ordered(tape, target);
+    let registers = Registers::new(
+        values,
+        frame,
+        target.width,
+        target.machine.allocatable(),
+        (tape.layout.inputs, tape.layout.first_temporary()),
+    );
+    let alone = alone(tape, target, &groups);
+    let mut emitter = Emitter {
+        tape,
+        target,
+        assembler,
+        registers,
+        calls: Vec::new(),
+        sincos: [None; 4],
+        alone,
+        calls_out,
+        aside: Vec::new(),
+    };
+    emitter.enter();
+    let mut groups = groups.into_iter().peekable();
+    let mut i = 0;
+    while i < tape.per_evaluation.len() {
+        if let Some((_, count)) = groups.next_if(|&(first, _)| first == i) {
+            emitter.group(i, count);
+            i += count;
+        } else {
+            emitter.instruction(i);
+            i += 1;
+        }
+    }
+    emitter.leave();
+    emitter.subroutines();
+    emitter.assembler.finish(&pool::rows(), target.pool_row());
+    let Emitter { assembler, registers, calls, .. } = emitter;
+    Some(Emitted { assembler, calls, rows: registers.rows as usize, fixed: registers.fixed })
+}
+
+/// The values in the order in which code is written, and the groups of angles.
+fn ordered(tape: &Tape, target: Target) -> (Values, Vec<(usize, usize)>) {
+    let values = Values::of(tape);
+    match schedule(tape, &values, target.machine.widest() / 8) {
+        Some(Schedule { order, mut groups }) => {
+            // Lanes are full already: each angle by itself.
+            groups.retain(|_| target.width == Width::Scalar);
+            (values.reordered(order), groups)
+        }
+        None => (values, Vec::new()),
+    }
+}
+
+/// Which widths of sine and cosine are needed just once.
+fn alone(tape: &Tape, target: Target, groups: &[(usize, usize)]) -> [bool; 4] {
+    let mut count = [0; 4];
+    let angles = tape.per_evaluation.iter().filter(|&&i| is_angle(i)).count();
+    count[target.width as usize] = angles - groups.iter().map(|g| g.1).sum::<usize>();
+    for &(_, members) in groups {
+        count[width_for(members) as usize] += 1;
+    }
+    count.map(|n| n == 1)
+}
+
+/// Where rows are: pointers point beyond the first rows if short displacements then reach more.
+fn frame(tape: &Tape, target: Target, calls_out: bool) -> Frame {
+    let unit = if target.machine == Machine::Avx512 { target.width.bytes() } else { 1 };
+    let reach = 128 * unit;
+    let shift = |rows: usize| if rows as i32 * target.stride <= reach { 0 } else { reach };
+    let [inputs, outputs, middle] = if calls_out { [RBP, R14, RBX] } else { [RDI, RSI, RDX] };
+    Frame {
+        inputs,
+        outputs,
+        middle,
+        input_shift: shift(tape.layout.inputs),
+        output_shift: shift(tape.outputs.len()),
+        stride: target.stride,
+    }
+}
+
+/// The function that the instruction calls, if it has none of its own.
+fn function_of(instruction: Instruction) -> Option<Function> {
+    match instruction {
+        Instruction::Power { .. } => Some(Function::Power),
+        Instruction::Unary { function: Unary::Abs | Unary::Sqrt, .. } => None,
+        Instruction::Unary { function, .. } => Some(Function::Unary(function)),
+        Instruction::Binary { function, .. } => Some(Function::Binary(function)),
+        Instruction::Table { table, order, .. } => Some(Function::Table { table, order }),
+        _ => None,
+    }
+}
+
+pub(super) struct Emitter<'a> {
+    pub(super) tape: &'a Arc<Tape>,
+    pub(super) target: Target,
+    pub(super) assembler: Assembler,
+    pub(super) registers: Registers,
+    pub(super) calls: Vec<Arc<Call>>,
+    /// The subroutine of each width, if it is used.
+    sincos: [Option<Label>; 4],
+    /// Whether the subroutine of a width is needed once only.
+    alone: [bool; 4],
+    calls_out: bool,
+    /// What belongs to those that stand in place.
+    aside: Vec<(Width, Aside)>,
+}
+
+impl Emitter<'_> {
+    fn enter(&mut self) {
+        let Frame { inputs, outputs, middle, input_shift, output_shift, .. } =
+            self.registers.frame;
+        if self.calls_out {
+            for r in [RBX, RBP, R14] {
+                self.assembler.push(r);
+            }
+            self.assembler.copy(middle, RDX);
+        }
+        for (to, from, shift) in [(inputs, RDI, input_shift), (outputs, RSI, output_shift)] {
+            if to != from || shift != 0 {
+                self.assembler.address(to, from, shift);
+            }
+        }
+    }
+
+    /// Outputs that no instruction computes, and the way back.
+    fn leave(&mut self) {
+        let [_, scratch] = SCRATCH;
+        for o in 0..self.registers.values.outputs.len() {
+            let v = self.registers.values.outputs[o];
+            if (v as usize) < self.tape.layout.first_temporary() {
+                let from = self.registers.place(v);
+                let from = match from {
+                    Place::Register(r) => r,
+                    memory => {
+                        self.assembler.load(self.target.width, scratch, memory);
+                        scratch
+                    }
+                };
+                self.output(o as u32, from);
+            }
+        }
+        let wide = self.sincos[Width::Ymm as usize..].iter().any(Option::is_some)
+            || self.aside.iter().any(|a| a.0 as usize >= Width::Ymm as usize);
+        if self.target.width != Width::Scalar || wide {
+            self.assembler.clear_upper();
+        }
+        if self.calls_out {
+            for r in [R14, RBP, RBX] {
+                self.assembler.pop(r);
+            }
+        }
+        self.assembler.ret();
+    }
+
+    fn subroutine(&self, width: Width) -> Subroutine {
+        Subroutine {
+            width,
+            lanes: room(width) as u64,
+            first: TRIGONOMETRIC,
+            fused: self.tape.fused,
+            registers: if self.target.machine == Machine::Avx512 { 32 } else { 16 },
+        }
+    }
+
+    fn subroutines(&mut self) {
+        let beyond = if self.tape.fused { beyond_fused } else { beyond };
+        for width in [Width::Scalar, Width::Xmm, Width::Ymm, Width::Zmm] {
+            if let Some(label) = self.sincos[width as usize] {
+                self.subroutine(width).write(&mut self.assembler, label, beyond);
+            }
+        }
+        for (width, aside) in std::mem::take(&mut self.aside) {
+            self.subroutine(width).write_aside(&mut self.assembler, aside, beyond);
+        }
+    }
+
+    fn call_sincos(&mut self, width: Width) {
+        if self.alone[width as usize] {
+            let aside = self.subroutine(width).write_here(&mut self.assembler);
+            return self.aside.push((width, aside));
+        }
+        let label = self.sincos[width as usize].get_or_insert_with(|| self.assembler.label());
+        self.assembler.call(*label);
+    }
+
+    fn instruction(&mut self, i: usize) {
+        use Instruction as I;
+        self.registers.pass(i);
+        let operands @ [a, b, _] = self.registers.values.operands[i];
+        let results @ [to, second] = self.registers.values.results[i];
+        let instruction = self.tape.per_evaluation[self.registers.values.order[i] as usize];
+        match instruction {
+            I::Add { .. } => self.binary(ADD, true, operands, to),
+            I::Sub { .. } => self.binary(SUB, false, operands, to),
+            I::Mul { .. } => self.binary(MUL, true, operands, to),
+            I::Div { .. } => self.binary(DIV, false, operands, to),
+            I::Square { .. } => self.binary(MUL, true, [a, a, NONE], to),
+            I::MulAdd { .. } if self.tape.fused => {
+                self.multiply_add([MUL_ADD_213, MUL_ADD_231], operands, to);
+            }
+            I::MulSub { .. } if self.tape.fused => {
+                self.multiply_add([MUL_SUB_213, MUL_SUB_231], operands, to);
+            }
+            I::SubMul { .. } if self.tape.fused => {
+                self.multiply_add([SUB_MUL_213, SUB_MUL_231], operands, to);
+            }
+            I::MulAdd { .. } => self.multiply_then(ADD, operands, to),
+            I::MulSub { .. } => self.multiply_then(SUB, operands, to),
+            I::SubMul { .. } => self.subtract_product(operands, to),
+            I::Neg { .. } => self.with_constant(XOR, pool::SIGN, a, to),
+            I::Unary { function: Unary::Abs, .. } => {
+                self.with_constant(AND, pool::MAGNITUDE, a, to);
+            }
+            I::Sqrt { .. } | I::Unary { function: Unary::Sqrt, .. } => self.root(a, to),
+            I::Sin { .. } => self.trigonometric(a, [(to, SIN), (NONE, COS)]),
+            I::Cos { .. } => self.trigonometric(a, [(NONE, SIN), (to, COS)]),
+            I::SinCos { .. } => self.trigonometric(a, [(to, SIN), (second, COS)]),
+            I::Compare { relation, .. } => self.compare(relation, a, b, to),
+            I::Not { .. } => self.is_zero(a, to),
+            I::And { .. } => self.both(a, b, to),
+            I::Or { .. } => self.either(a, b, to),
+            I::Select { .. } => self.select(operands, to),
+            I::Power { .. } | I::Unary { .. } | I::Binary { .. } | I::Table { .. } => {
+                let function = function_of(instruction);
+                self.call(function.expect("it has no instruction of its own"), operands, to);
+            }
+        }
+        for v in results {
+            if v != NONE {
+                self.written(v);
+            }
+        }
+        self.registers.end(operands);
+    }
+
+    /// Outputs are stored as soon as they are there.
+    fn written(&mut self, v: u32) {
+        let mut next = self.registers.values.output_of(v);
+        if next.is_some() {
+            let [_, scratch] = SCRATCH;
+            let from = self.registers.register_of(v).unwrap_or_else(|| {
+                let (base, offset) = self.registers.memory_of(v);
+                self.assembler.load(self.target.width, scratch, Place::Memory(base, offset));
+                scratch
+            });
+            while let Some(o) = next {
+                self.output(o, from);
+                next = self.registers.values.output_after(o);
+            }
+        }
+        if self.registers.values.is_dead(v) {
+            self.registers.forget(v);
+            self.registers.give_back(v);
+        }
+    }
+
+    fn output(&mut self, o: u32, from: u8) {
+        let Frame { outputs, output_shift, stride, .. } = self.registers.frame;
+        let offset = o as i32 * stride - output_shift;
+        self.assembler.store(self.target.width, outputs, offset, from);
+    }
+
+    pub(super) fn write(&mut self, operation: &'static Operation, to: u8, a: u8, b: Place) {
+        self.assembler.vector(operation, self.target.width, to, a, b);
+    }
+
+    /// The register of a result, which may be one of operands that are dead now.
+    pub(super) fn result(&mut self, operands: [u32; 3]) -> u8 {
+        self.registers.release(operands);
+        self.registers.take(&mut self.assembler)
+    }
+
+    fn binary(
+        &mut self,
+        operation: &'static Operation,
+        commutes: bool,
+        [mut a, mut b, _]: [u32; 3],
+        to: u32,
+    ) {
+        let in_register = |v: u32| self.registers.register_of(v).is_some();
+        if commutes && !in_register(a) && in_register(b) {
+            (a, b) = (b, a);
+        }
+        let first = self.registers.load(&mut self.assembler, a);
+        let place = self.registers.near(&mut self.assembler, b);
+        let d = self.result([a, b, NONE]);
+        self.write(operation, d, first, place);
+        self.registers.bind(to, d);
+    }
+
+    /// Rounded once: the result takes the register of an operand.
+    fn multiply_add(
+        &mut self,
+        [on_factor, on_sum]: [&'static Operation; 2],
+        operands: [u32; 3],
+        to: u32,
+    ) {
+        let [mut a, mut b, c] = operands;
+        let Self { assembler, registers, .. } = self;
+        let ends = |registers: &Registers, v: u32| {
+            registers.register_of(v).filter(|_| registers.values.is_dead(v))
+        };
+        let swap = |registers: &Registers| {
+            registers.register_of(a).is_none() && registers.register_of(b).is_some()
+        };
+        if let Some(d) = ends(registers, c) {
+            if swap(registers) {
+                (a, b) = (b, a);
+            }
+            registers.place(c); // keeps it
+            let first = registers.load(assembler, a);
+            let place = registers.near(assembler, b);
+            self.write(on_sum, d, first, place);
+            return self.take_over(d, operands, to);
+        }
+        if ends(registers, a).is_none() && ends(registers, b).is_some() {
+            (a, b) = (b, a);
+        }
+        if let Some(d) = ends(registers, a) {
+            registers.place(a);
+            let other = registers.load(assembler, b);
+            let place = registers.near(assembler, c);
+            self.write(on_factor, d, other, place);
+            return self.take_over(d, operands, to);
+        }
+        if registers.register_of(a).is_none() && registers.register_of(b).is_some() {
+            (a, b) = (b, a);
+        }
+        let first = registers.load(assembler, a);
+        let place = registers.near(assembler, b);
+        let sum = registers.place(c);
+        let d = registers.take(assembler);
+        assembler.load(self.target.width, d, sum);
+        self.write(on_sum, d, first, place);
+        self.registers.release(operands);
+        self.registers.bind(to, d);
+    }
+
+    fn take_over(&mut self, d: u8, operands: [u32; 3], to: u32) {
+        self.registers.release(operands);
+        self.registers.claim(d);
+        self.registers.bind(to, d);
+    }
+
+    /// The product in a scratch register, then $ab \pm c$.
+    fn multiply_then(&mut self, operation: &'static Operation, operands: [u32; 3], to: u32) {
+        let product = self.product(operands);
+        let [_, _, c] = operands;
+        let place = self.registers.near(&mut self.assembler, c);
+        let d = self.result(operands);
+        self.write(operation, d, product, place);
+        self.registers.bind(to, d);
+    }
+
+    /// $c - ab$
+    fn subtract_product(&mut self, operands: [u32; 3], to: u32) {
+        let product = self.product(operands);
+        let c = self.registers.load(&mut self.assembler, operands[2]);
+        let d = self.result(operands);
+        self.write(SUB, d, c, Place::Register(product));
+        self.registers.bind(to, d);
+    }
+
+    fn product(&mut self, [mut a, mut b, _]: [u32; 3]) -> u8 {
+        let in_register = |v: u32| self.registers.register_of(v).is_some();
+        if !in_register(a) && in_register(b) {
+            (a, b) = (b, a);
+        }
+        let [_, scratch] = SCRATCH;
+        let first = self.registers.load(&mut self.assembler, a);
+        let place = self.registers.near(&mut self.assembler, b);
+        self.write(MUL, scratch, first, place);
+        scratch
+    }
+
+    fn with_constant(&mut self, operation: &'static Operation, row: u32, a: u32, to: u32) {
+        let first = self.registers.load(&mut self.assembler, a);
+        let d = self.result([a, NONE, NONE]);
+        self.write(operation, d, first, Place::Pool(row));
+        self.registers.bind(to, d);
+    }
+
+    fn root(&mut self, a: u32, to: u32) {
+        let place = Place::Register(self.registers.load(&mut self.assembler, a));
+        let d = self.result([a, NONE, NONE]);
+        // The scalar root copies the upper half of its first source.
+        let upper = match place {
+            Place::Register(r) if self.target.width == Width::Scalar => r,
+            _ => 0,
+        };
+        self.write(SQRT, d, upper, place);
+        self.registers.bind(to, d);
+    }
+
+    fn trigonometric(&mut self, a: u32, results: [(u32, u8); 2]) {
+        let Self { assembler, registers, .. } = self;
+        let first = TRIGONOMETRIC;
+        let own = 0xff << first;
+        registers.vacate(assembler, own, a);
+        let from = registers.place(a);
+        assembler.load(self.target.width, first + ARGUMENT, from);
+        registers.release([a, NONE, NONE]);
+        self.call_sincos(self.target.width);
+        let Self { assembler, registers, .. } = self;
+        let found = 1 << (first + SIN) | 1 << (first + COS);
+        // Nothing else will need these registers: the results stay where they are.
+        let stays = self.alone[self.target.width as usize] && !self.calls_out;
+        registers.reserve(found);
+        let mut kept = 0;
+        for (to, place) in results {
+            if to != NONE {
+                let d = if stays { first + place } else { registers.take(assembler) };
+                assembler.load(self.target.width, d, Place::Register(first + place));
+                registers.bind(to, d);
+                kept |= 1 << d;
+            }
+        }
+        registers.allow(found & !kept);
+    }
+
+    /// Sines and cosines of several angles at once; they stay in memory until they are read.
+    fn group(&mut self, first: usize, count: usize) {
+        let own = TRIGONOMETRIC;
+        let width = width_for(count);
+        let mut angles = Vec::with_capacity(room(width));
+        let (mut sines, mut cosines) = (vec![NONE; room(width)], vec![NONE; room(width)]);
+        for (k, i) in (first..first + count).enumerate() {
+            self.registers.pass(i);
+            let values = &self.registers.values;
+            angles.push(values.operands[i][0]);
+            let [to, second] = values.results[i];
+            match self.tape.per_evaluation[values.order[i] as usize] {
+                Instruction::Sin { .. } => sines[k] = to,
+                Instruction::Cos { .. } => cosines[k] = to,
+                _ => (sines[k], cosines[k]) = (to, second),
+            }
+        }
+        // What is left of the register repeats the last angle.
+        angles.resize(room(width), angles[count - 1]);
+        self.registers.vacate(&mut self.assembler, 0xff << own, NONE);
+        let evex = self.target.machine == Machine::Avx512;
+        let Self { assembler, registers, .. } = self;
+        Packing { assembler, registers, evex }.pack(width, own + ARGUMENT, &angles);
+        self.call_sincos(width);
+        for (values, from) in [(&sines, SIN), (&cosines, COS)] {
+            if values.iter().any(|&v| v != NONE) {
+                let offset = self.registers.new_rows(values);
+                let middle = self.registers.frame.middle;
+                self.assembler.store(width, middle, offset, own + from);
+            }
+        }
+        for i in first..first + count {
+            let operands = self.registers.values.operands[i];
+            self.registers.release(operands);
+            self.registers.end(operands);
+        }
+        for v in sines.into_iter().chain(cosines).filter(|&v| v != NONE) {
+            self.written(v);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Instructions into the parts of a tape: each value goes where its operands let it.
+
+use rustc_hash::FxHashMap;
+
+use crate::backend::interpreter::execute;
+use crate::tape::instruction::{Instruction, Slot};
+use crate::tape::lower::{Lowered, Origin};
+
+/// No value; also the result of an instruction that has none yet.
+pub(crate) const NONE: Slot = Slot::MAX;
+
+/// Values and instructions so far.
+#[derive(Debug, Default)]
+pub(crate) struct Maker {
+    pub(crate) made: Lowered,
+    /// By bits, so that −0 is not 0.
+    constants: FxHashMap<u64, Slot>,
+    /// Instructions without results to their first result: powers share their squares.
+    known: FxHashMap<Instruction, Slot>,
+}
+
+impl Maker {
+    pub(crate) fn reserve(&mut self, values: usize) {
+        self.made.values.reserve(values);
+        self.made.per_evaluation.reserve(values);
+    }
+
+    /// The value of an instruction whose results are [`NONE`]; powers, products in them, and sines with
+    /// cosines may have been met before.
+    pub(crate) fn emit(&mut self, instruction: Instruction) -> Slot {
+        let shared = matches!(
+            instruction,
+            Instruction::Mul { .. } | Instruction::Square { .. } | Instruction::SinCos { .. }
+        );
+        if !shared {
+            return self.emit_new(instruction);
+        }
+        if let Some(&value) = self.known.get(&instruction) {
+            return value;
+        }
+        let value = self.emit_new(instruction);
+        self.known.insert(instruction, value);
+        value
+    }
+
+    /// The value of an instruction whose results are [`NONE`] and that was not met before, as each operation
+    /// of a graph: carried out if its operands are constants, else put into
+    /// its part.
+    pub(crate) fn emit_new(&mut self, instruction: Instruction) -> Slot {
+        if let Some(number) = self.carried_out(instruction) {
+            self.made.once += 1;
+            return self.constant(number);
+        }
+        let varies = |v: Slot| {
+            matches!(self.made.values[v as usize], Origin::Input(_) | Origin::PerEvaluation)
+        };
+        let origin = if instruction.operands().any(varies) {
+            Origin::PerEvaluation
+        } else {
+            Origin::PerRun
+        };
+        let value = self.value(origin);
+        let mut placed = instruction.rename(|v| v, |_| value);
+        if let Instruction::SinCos { cos, .. } = &mut placed {
+            *cos = self.value(origin);
+        }
+        if origin == Origin::PerRun {
+            self.made.per_run.push(placed);
+        } else {
+            self.made.per_evaluation.push(placed);
+        }
+        value
+    }
+
+    /// Its result, if all operands are constants.
+    fn carried_out(&self, instruction: Instruction) -> Option<f64> {
+        let mut slots = [0.0; 4];
+        for (i, operand) in instruction.operands().enumerate() {
+            slots[i] = self.constant_of(operand)?;
+        }
+        let place = |v: Slot| {
+            let position = instruction.operands().position(|o| o == v);
+            position.expect("the value is an operand") as Slot
+        };
+        execute(&[instruction.rename(place, |_| 3)], &mut slots, &self.made.tables);
+        Some(slots[3])
+    }
+
+    pub(crate) fn constant_of(&self, value: Slot) -> Option<f64> {
+        match self.made.values[value as usize] {
+            Origin::Constant(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn constant(&mut self, number: f64) -> Slot {
+        if let Some(&value) = self.constants.get(&number.to_bits()) {
+            return value;
+        }
+        let value = self.value(Origin::Constant(number));
+        self.constants.insert(number.to_bits(), value);
+        value
+    }
+
+    pub(crate) fn value(&mut self, origin: Origin) -> Slot {
+        let value = Slot::try_from(self.made.values.len());
+        self.made.values.push(origin);
+        value.expect("a graph has fewer than 2³² nodes, and few of them make several values")
+    }
+}

@@ -1,0 +1,297 @@
+//! A program: the tape that expressions become, and the contract of whatever runs it.
+//!
+//! **Contract of an executor** (interpreter, batched interpreter, native code):
+//!
+//! 1. Slots are numbered as `allocate.rs` says: inputs, parameters, constants, kept values, temporaries.
+//!    Constants, parameters and kept values are only
+//!    read during an evaluation; temporaries mean nothing between evaluations.
+//! 2. The part `per_run` is carried out whenever parameters change, the part `per_evaluation` at every
+//!    evaluation, each in its order; then the
+//!    outputs are read from their slots. Independent instructions may be exchanged.
+//! 3. An instruction reads its operands before it writes its results; the slot of a result may be that of an operand.
+//! 4. Every result has the bits that the scalar interpreter gives: each operation is rounded by itself,
+//!    multiply-adds of a fused program once, nothing
+//!    is reassociated, sine and cosine are those of [`sincos`](crate::sincos()) or
+//!    [`sincos_fused`](crate::sincos_fused()), functions those of
+//!    `pfaff_expr`. Only the sign and payload of what is not a number are free.
+//! 5. No allocation in an evaluation.
+
+use std::fmt;
+use std::sync::Arc;
+
+use pfaff_expr::{Expr, Graph, Table};
+
+use crate::backend::Way;
+use crate::backend::batch::Batch;
+use crate::backend::executor::{Executor, Native, Options};
+use crate::backend::interpreter::Run;
+use crate::backend::lanes::Lanes;
+use crate::backend::tiered::Gradual;
+use crate::error::CompileError;
+use crate::tape::allocate::{Allocated, Layout, allocate};
+use crate::tape::fuse::fuse;
+use crate::tape::instruction::{Instruction, Slot};
+use crate::tape::lower::{Lowered, Name, lower};
+
+/// Expressions made ready for evaluation. Cheap to clone; it prints as its tape.
+///
+/// ```
+/// use pfaff_expr::{Graph, Role};
+/// use pfaff_program::Program;
+///
+/// let g = Graph::new();
+/// let (x, m) = (g.symbol("x", Role::Coordinate { order: 0 }), g.symbol("m", Role::Parameter));
+/// let program = Program::compile(&g, &[x], &[m], &[g.div(g.sin(x), m), x])?;
+/// let (mut run, mut outputs) = (program.start(&[2.0]), [0.0; 2]);
+/// run.evaluate(&[0.0], &mut outputs);
+/// assert_eq!(outputs, [0.0, 0.0]);
+/// # Ok::<(), pfaff_program::CompileError>(())
+/// ```
+#[derive(Clone)]
+pub struct Program {
+    pub(crate) tape: Arc<Tape>,
+}
+
+/// How much there is to do, and when.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Operations on numbers, carried out when the program was made.
+    pub once: usize,
+    /// Instructions at each change of parameters.
+    pub per_run: usize,
+    /// Instructions at each evaluation.
+    pub per_evaluation: usize,
+    /// Doubles of memory, inputs and constants included.
+    pub slots: usize,
+}
+
+/// What an executor needs.
+#[derive(Clone, Debug)]
+pub(crate) struct Tape {
+    pub(crate) layout: Layout,
+    pub(crate) constants: Vec<f64>,
+    pub(crate) per_run: Vec<Instruction>,
+    pub(crate) per_evaluation: Vec<Instruction>,
+    pub(crate) outputs: Vec<Slot>,
+    pub(crate) tables: Vec<Table>,
+    /// Multiply-adds round once.
+    pub(crate) fused: bool,
+    once: usize,
+    /// Of the inputs, then of the parameters.
+    names: Vec<Name>,
+}
+
+impl Program {
+    /// Compiles the outputs, given what changes at every evaluation and what is fixed during a run.
+    ///
+    /// Any expression may be an input or a parameter, not only a symbol: what it is made of is then not
+    /// looked at. So values that something else
+    /// computes, such as those of memory operators, enter a program.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`] if an output contains something that is not given and has no value at one instant, or
+    /// a leaf is listed twice.
+    pub fn compile(
+        graph: &Graph,
+        inputs: &[Expr],
+        parameters: &[Expr],
+        outputs: &[Expr],
+    ) -> Result<Self, CompileError> {
+        Self::compile_ordered(graph, inputs, parameters, outputs, &[])
+    }
+
+    /// As [`Program::compile`], with instructions in another order: what `first` needs comes first, in its
+    /// order. The order of instructions matters more for the
+    /// time of an evaluation than their number: values that are used together should be computed together.
+    ///
+    /// # Errors
+    ///
+    /// As [`Program::compile`].
+    pub fn compile_ordered(
+        graph: &Graph,
+        inputs: &[Expr],
+        parameters: &[Expr],
+        outputs: &[Expr],
+        first: &[Expr],
+    ) -> Result<Self, CompileError> {
+        let lowered = lower(graph, inputs, parameters, outputs, first)?;
+        let names = inputs.iter().chain(parameters).map(|&e| Name::of(graph, e)).collect();
+        Ok(Self::from_lowered(lowered, names))
+    }
+
+    /// Instructions on values into a program; `names` are those of the inputs, then of the parameters.
+    pub(crate) fn from_lowered(mut lowered: Lowered, names: Vec<Name>) -> Self {
+        fuse(&mut lowered);
+        let Allocated { layout, constants, per_run, per_evaluation, outputs } =
+            allocate(&lowered);
+        let (tables, once) = (lowered.tables, lowered.once);
+        let tape = Tape {
+            layout,
+            constants,
+            per_run,
+            per_evaluation,
+            outputs,
+            tables,
+            fused: false,
+            once,
+            names,
+        };
+        Self { tape: Arc::new(tape) }
+    }
+
+    /// The same steps, where products that join a sum are rounded with it, once, and sines and cosines are those of
+    /// [`sincos_fused`](crate::sincos_fused). Faster on processors that have the instruction, and with the
+    /// same bits on those that have not.
+    ///
+    /// What cancels exactly when rounded twice, as $ab - cd$ does for $a = d$, $b = c$, leaves a rounding error here.
+    #[must_use]
+    pub fn fused(self) -> Self {
+        let tape = Tape { fused: true, ..Arc::unwrap_or_clone(self.tape) };
+        Self { tape: Arc::new(tape) }
+    }
+
+    /// Begins a run with these parameters: everything that depends on them alone is evaluated here.
+    ///
+    /// # Panics
+    ///
+    /// If their number is not that of the program.
+    pub fn start(&self, parameters: &[f64]) -> Run {
+        Run::new(&self.tape, parameters)
+    }
+
+    /// Begins a run of many states at once, all with these parameters.
+    ///
+    /// # Panics
+    ///
+    /// If the number of parameters is not that of the program, or there are no lanes.
+    pub fn start_batch(&self, lanes: usize, parameters: &[f64]) -> Batch {
+        Batch::new(&self.tape, lanes, parameters)
+    }
+
+    /// Machine code for this processor that evaluates so many states at once, if there is any: see `native`.
+    /// It is written anew at each call: keep it.
+    ///
+    /// ```
+    /// use pfaff_expr::{Graph, Role};
+    /// use pfaff_program::{Lanes, Program};
+    ///
+    /// let g = Graph::new();
+    /// let x = g.symbol("x", Role::Free);
+    /// let program = Program::compile(&g, &[x], &[], &[g.cos(x), g.mul(x, x)])?.fused();
+    /// if let Some(native) = program.native(Lanes::Four) {
+    ///     let mut outputs = [0.0; 8];
+    ///     native.start(&[]).evaluate(&[0.0, 1.0, 2.0, 3.0], &mut outputs);
+    ///     assert_eq!(outputs[0], 1.0);
+    ///     assert_eq!(outputs[4..], [0.0, 1.0, 4.0, 9.0]);
+    /// }
+    /// # Ok::<(), pfaff_program::CompileError>(())
+    /// ```
+    pub fn native(&self, lanes: Lanes) -> Option<Native> {
+        Way::candidates().iter().find_map(|&way| self.native_by(way, lanes))
+    }
+
+    /// Machine code that is written in this way, if it is here.
+    pub fn native_by(&self, way: Way, lanes: Lanes) -> Option<Native> {
+        Native::new(&self.tape, lanes, way)
+    }
+
+    /// Begins a run of one state at a time by the fastest way that the options allow; code of Cranelift,
+    /// which takes long to write, only once it is worth it, as in
+    /// [`Program::gradual`]. All ways give the same bits.
+    ///
+    /// # Panics
+    ///
+    /// If the number of parameters is not that of the program.
+    pub fn executor(&self, parameters: &[f64], options: Options) -> Executor {
+        if options.native && Way::best().is_dear() {
+            return self.gradual(parameters);
+        }
+        match options.native.then(|| self.native(Lanes::One)).flatten() {
+            Some(native) => Executor::Native(native.start(parameters)),
+            None => Executor::Interpreted(self.start(parameters)),
+        }
+    }
+
+    /// Begins a run that may be short: by the tape first, and by machine code once so many evaluations were
+    /// made that it is worth it. All ways give the same bits.
+    ///
+    /// # Panics
+    ///
+    /// If the number of parameters is not that of the program.
+    pub fn gradual(&self, parameters: &[f64]) -> Executor {
+        Executor::Gradual(Box::new(Gradual::new(self, parameters)))
+    }
+
+    /// How much there is to do, and when.
+    pub fn counts(&self) -> Counts {
+        Counts {
+            once: self.tape.once,
+            per_run: self.tape.per_run.len(),
+            per_evaluation: self.tape.per_evaluation.len(),
+            slots: self.tape.layout.slots(),
+        }
+    }
+
+    /// How many inputs an evaluation takes.
+    pub fn inputs(&self) -> usize {
+        self.tape.layout.inputs
+    }
+
+    /// How many parameters a run takes.
+    pub fn parameters(&self) -> usize {
+        self.tape.layout.parameters
+    }
+
+    /// How many values depend on parameters alone and are kept for evaluations.
+    pub fn kept(&self) -> usize {
+        self.tape.layout.kept
+    }
+
+    /// How many outputs an evaluation gives.
+    pub fn outputs(&self) -> usize {
+        self.tape.outputs.len()
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tape = &*self.tape;
+        let names: Vec<String> = tape.names.iter().map(Name::text).collect();
+        let (inputs, parameters) = names.split_at(tape.layout.inputs);
+        writeln!(f, "inputs: {}", inputs.join(", "))?;
+        writeln!(f, "parameters: {}", parameters.join(", "))?;
+        for (title, part) in
+            [("per run", &tape.per_run), ("per evaluation", &tape.per_evaluation)]
+        {
+            writeln!(f, "{title}:")?;
+            for instruction in part {
+                writeln!(f, "  {}", instruction.text(&|slot| tape.name_of(slot)))?;
+            }
+        }
+        let outputs: Vec<String> = tape.outputs.iter().map(|&o| tape.name_of(o)).collect();
+        writeln!(f, "outputs: {}", outputs.join(", "))
+    }
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Tape {
+    /// Inputs and parameters by their names, constants by their value, `k0` … what is kept, `t0` … temporaries.
+    fn name_of(&self, slot: Slot) -> String {
+        let (layout, slot) = (self.layout, slot as usize);
+        if slot < layout.first_constant() {
+            self.names[slot].text()
+        } else if slot < layout.first_kept() {
+            format!("{:?}", self.constants[slot - layout.first_constant()])
+        } else if slot < layout.first_temporary() {
+            format!("k{}", slot - layout.first_kept())
+        } else {
+            format!("t{}", slot - layout.first_temporary())
+        }
+    }
+}
