@@ -14,8 +14,8 @@ mod systems;
 use std::time::Instant;
 
 use pfaff_solver::{
-    Kernel, MemoryOptions, MemoryOutcome, MemorySystem, Resolved, SampleOperator, Wave,
-    integrate_memory, operate_on_samples,
+    DampedWave, Kernel, KernelResolution, SampleOperator, VolterraOptions, VolterraOutcome,
+    VolterraSystem, integrate_volterra, operate_on_samples,
 };
 use systems::{Duffing, Fractional, Remembering, Values, constrained, relaxation};
 
@@ -59,10 +59,11 @@ fn samples() {
 
 fn kernels() {
     println!("kernels: y' = -y - ∫ k y, t = 0..10, time of N → 2N steps with 3 nodes");
-    let wave = Wave { weight: [libm::tgamma(0.4), 0.0], rate: [1.0, 0.0] };
+    let wave = DampedWave { weight: [libm::tgamma(0.4), 0.0], rate: [1.0, 0.0] };
     let tempered: Values = |_, s| libm::pow(s, -0.6) * libm::exp(-s);
     let smooth: Values = |_, s| libm::pow(s, -0.6) / (1.0 + s * s);
-    let blocks = |values: Values| Resolved::new(0.4, 10.0, true, &mut |t, s| values(t, s));
+    let blocks =
+        |values: Values| KernelResolution::new(0.4, 10.0, true, &mut |t, s| values(t, s));
     let cases = [
         ("s^(-0.6) exp(-s), exponentials", Kernel::Waves(0.4, vec![wave]), tempered),
         ("s^(-0.6) exp(-s), blocks", Kernel::General(0.4, blocks(tempered)), tempered),
@@ -76,10 +77,10 @@ fn kernels() {
         for steps in if many { [1e3, 2e3, 4e3] } else { [50.0, 100.0, 200.0] } {
             let step = Some(10.0 / steps);
             let options =
-                MemoryOptions { t1: 10.0, stages: 3, step, ..MemoryOptions::default() };
+                VolterraOptions { t1: 10.0, stages: 3, step, ..VolterraOptions::default() };
             let mut outcome = None;
             let passed = seconds(&mut || {
-                outcome = Some(integrate_memory(&mut system, &options, &mut ()));
+                outcome = Some(integrate_volterra(&mut system, &options, &mut ()));
             });
             let outcome = outcome.expect("it ran");
             let per = 1e6 * passed / outcome.steps as f64;
@@ -104,7 +105,7 @@ fn steep() {
         (0.999, 1.132_472_345_612_506),
     ] {
         let mut system = constrained(alpha, [0.5, -0.25], [0.7, -0.7]);
-        let options = MemoryOptions { exponent: -alpha, ..MemoryOptions::default() };
+        let options = VolterraOptions { exponent: -alpha, ..VolterraOptions::default() };
         let (outcome, seconds) = timed(&mut system, &options);
         show(&format!("  α = {alpha}"), &outcome, seconds, (outcome.z[0] - exact).abs());
     }
@@ -127,19 +128,19 @@ fn seconds(work: &mut dyn FnMut()) -> f64 {
     }
 }
 
-fn timed(system: &mut dyn MemorySystem, options: &MemoryOptions) -> (MemoryOutcome, f64) {
+fn timed(system: &mut dyn VolterraSystem, options: &VolterraOptions) -> (VolterraOutcome, f64) {
     let mut best = f64::INFINITY;
     let mut outcome = None;
     let repeats =
         if options.step.is_some_and(|h| (options.t1 - options.t0) / h > 1e4) { 3 } else { 50 };
     for _ in 0..repeats {
-        let mut run = || outcome = Some(integrate_memory(system, options, &mut ()));
+        let mut run = || outcome = Some(integrate_volterra(system, options, &mut ()));
         best = best.min(seconds(&mut run));
     }
     (outcome.expect("it ran"), best)
 }
 
-fn show(name: &str, outcome: &MemoryOutcome, seconds: f64, error: f64) {
+fn show(name: &str, outcome: &VolterraOutcome, seconds: f64, error: f64) {
     println!(
         "{name:44} {:>8} steps {:>4} exponentials {:>10.3} ms  error {error:.1e}",
         outcome.steps,
@@ -150,15 +151,19 @@ fn show(name: &str, outcome: &MemoryOutcome, seconds: f64, error: f64) {
 
 fn duffing() {
     println!("(a) two-mass Duffing chain with two dampers of order 1/2, t = 0..100");
-    let fine =
-        MemoryOptions { t1: 100.0, stages: 8, step: Some(0.05), ..MemoryOptions::default() };
-    let exact = integrate_memory(&mut Duffing, &fine, &mut ()).z;
+    let fine = VolterraOptions {
+        t1: 100.0,
+        stages: 8,
+        step: Some(0.05),
+        ..VolterraOptions::default()
+    };
+    let exact = integrate_volterra(&mut Duffing, &fine, &mut ()).z;
     let error = |z: &[f64]| (z[0] - exact[0]).abs().max((z[1] - exact[1]).abs());
     for (stages, tolerance) in
         [(6, 1e-10), (6, 1e-12), (8, 1e-10), (8, 1e-12), (8, 1e-13), (10, 1e-12)]
     {
         let options =
-            MemoryOptions { t1: 100.0, stages, tolerance, ..MemoryOptions::default() };
+            VolterraOptions { t1: 100.0, stages, tolerance, ..VolterraOptions::default() };
         let (outcome, seconds) = timed(&mut Duffing, &options);
         show(
             &format!("  adaptive, {stages} nodes, tolerance {tolerance:e}"),
@@ -169,7 +174,7 @@ fn duffing() {
     }
     for (stages, steps) in [(6, 400.0), (8, 250.0), (2, 1e6), (3, 1e6)] {
         let step = Some(100.0 / steps);
-        let options = MemoryOptions { t1: 100.0, stages, step, ..MemoryOptions::default() };
+        let options = VolterraOptions { t1: 100.0, stages, step, ..VolterraOptions::default() };
         let (outcome, seconds) = timed(&mut Duffing, &options);
         show(
             &format!("  fixed, {stages} nodes, {steps:e} steps"),
@@ -189,7 +194,7 @@ fn constraint() {
     };
     for (stages, tolerance) in [(4, 1e-11), (6, 1e-11)] {
         let options =
-            MemoryOptions { stages, tolerance, first: 1e-20, ..MemoryOptions::default() };
+            VolterraOptions { stages, tolerance, first: 1e-20, ..VolterraOptions::default() };
         let (outcome, seconds) = timed(&mut system, &options);
         show(
             &format!("  adaptive, {stages} nodes, tolerance {tolerance:e}"),
@@ -200,11 +205,11 @@ fn constraint() {
     }
     {
         let (stages, steps) = (3, 1e4);
-        let options = MemoryOptions {
+        let options = VolterraOptions {
             stages,
             step: Some(1.0 / steps),
             first: 1e-20,
-            ..MemoryOptions::default()
+            ..VolterraOptions::default()
         };
         let (outcome, seconds) = timed(&mut system, &options);
         show(
@@ -217,13 +222,13 @@ fn constraint() {
     println!("  order: error at t = 1 with 4 nodes and steps halved");
     let mut before = f64::NAN;
     for steps in [4.0, 8.0, 16.0, 32.0] {
-        let options = MemoryOptions {
+        let options = VolterraOptions {
             stages: 4,
             step: Some(1.0 / steps),
             first: 1e-20,
-            ..MemoryOptions::default()
+            ..VolterraOptions::default()
         };
-        let outcome = integrate_memory(&mut system, &options, &mut ());
+        let outcome = integrate_volterra(&mut system, &options, &mut ());
         let e = error(&outcome.z);
         println!(
             "    {:>4} steps  {e:.2e}  order {:.1}",
@@ -238,11 +243,11 @@ fn growth() {
     println!("(c) time of N → 2N steps");
     let mut before = f64::NAN;
     for steps in [1e5, 2e5, 4e5] {
-        let options = MemoryOptions {
+        let options = VolterraOptions {
             t1: 100.0,
             stages: 3,
             step: Some(100.0 / steps),
-            ..MemoryOptions::default()
+            ..VolterraOptions::default()
         };
         let (outcome, seconds) = timed(&mut Duffing, &options);
         println!(
@@ -257,9 +262,9 @@ fn growth() {
 
 /// A run that goes no further than its tolerance: a longer first step, and iterations that end a hundred
 /// times below what is asked for.
-fn loose(stages: usize, tolerance: f64) -> MemoryOptions {
+fn loose(stages: usize, tolerance: f64) -> VolterraOptions {
     let first = if tolerance > 1e-6 { 1e-4 } else { 1e-10 };
-    MemoryOptions { stages, tolerance, first, settled: 0.01, ..MemoryOptions::default() }
+    VolterraOptions { stages, tolerance, first, settled: 0.01, ..VolterraOptions::default() }
 }
 
 fn peers() {
@@ -269,7 +274,7 @@ fn peers() {
         let mut system = relaxation(order);
         let exact = pfaff_expr::special::mittag_leffler(order, 1.0, -libm::pow(10.0, order));
         for (stages, tolerance) in [(3, 1e-3), (4, 1e-3), (4, 1e-4), (4, 1e-8), (6, 1e-11)] {
-            let options = MemoryOptions { t1: 10.0, ..loose(stages, tolerance) };
+            let options = VolterraOptions { t1: 10.0, ..loose(stages, tolerance) };
             let (outcome, seconds) = timed(&mut system, &options);
             show(
                 &format!("  {name} {order}, {stages} nodes, tolerance {tolerance:e}"),
@@ -297,12 +302,12 @@ fn peers() {
         },
     };
     let fine =
-        MemoryOptions { t1: 50.0, stages: 8, tolerance: 1e-13, ..MemoryOptions::default() };
-    let exact = integrate_memory(&mut brusselator, &fine, &mut ()).z;
+        VolterraOptions { t1: 50.0, stages: 8, tolerance: 1e-13, ..VolterraOptions::default() };
+    let exact = integrate_volterra(&mut brusselator, &fine, &mut ()).z;
     for (stages, tolerance) in
         [(2, 1.0), (2, 1e-1), (2, 1e-2), (4, 1e-3), (4, 1e-5), (4, 1e-8), (6, 1e-11)]
     {
-        let options = MemoryOptions { t1: 50.0, ..loose(stages, tolerance) };
+        let options = VolterraOptions { t1: 50.0, ..loose(stages, tolerance) };
         let (outcome, seconds) = timed(&mut brusselator, &options);
         let error = (outcome.z[0] - exact[0]).abs().max((outcome.z[1] - exact[1]).abs());
         show(

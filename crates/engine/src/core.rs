@@ -9,7 +9,7 @@ use pfaff_expr::Expr;
 use pfaff_mechanics::Equations;
 use pfaff_model::{Dynamics, Model, Principle};
 use pfaff_program::{CompileError, Executor, Program, Sketch};
-use pfaff_solver::Halt;
+use pfaff_solver::EvalError;
 
 use crate::independence::{independent, nearest_dependence};
 use crate::saddle::{Blocks, Saddle};
@@ -220,12 +220,12 @@ impl Core {
     }
 
     /// Solves (K) at the state last evaluated. Beyond a singular effective mass there is no motion to go on with.
-    pub(crate) fn solve(&mut self) -> Result<(), Halt> {
+    pub(crate) fn solve(&mut self) -> Result<(), EvalError> {
         self.solve_blocks()?;
         if self.carried > 0 {
             let turned = self.saddle.orientation * self.orientation < 0.0;
             if turned {
-                return Err(Halt::Singular);
+                return Err(EvalError::Singular);
             }
             if self.orientation == 0.0 {
                 self.orientation = self.saddle.orientation;
@@ -242,13 +242,13 @@ impl Core {
             Ok(()) if self.saddle.orientation != 0.0 => {
                 halted || self.saddle.pivot_ratio() < 1e-3
             }
-            Err(Halt::Singular) => self.dependent().is_none(),
-            Ok(()) | Err(Halt::NotFinite) => false,
+            Err(EvalError::Singular) => self.dependent().is_none(),
+            Ok(()) | Err(EvalError::NotFinite) => false,
         }
     }
 
     /// Solves (K) at the state last evaluated, for the active constraints; the multipliers of the others are zero.
-    fn solve_blocks(&mut self) -> Result<(), Halt> {
+    fn solve_blocks(&mut self) -> Result<(), EvalError> {
         if self.is_whole() {
             let Self { blocks, layout: l, saddle, .. } = self;
             return saddle.solve(&Blocks {
@@ -325,7 +325,7 @@ impl Core {
 
     /// Solves (K), deciding anew which constraints carry the motion; refuses constraints that repeat others
     /// but want another acceleration.
-    pub(crate) fn solve_reviewed(&mut self) -> Result<(), Halt> {
+    pub(crate) fn solve_reviewed(&mut self) -> Result<(), EvalError> {
         /// Dropped rows must agree with the others to this fraction of their terms.
         const AGREEMENT: f64 = 1e-7;
         let solved = self.solve();
@@ -344,7 +344,7 @@ impl Core {
                 size += (x * y).abs();
             }
             if sum.is_nan() || sum.abs() > AGREEMENT * size {
-                return Err(Halt::Singular);
+                return Err(EvalError::Singular);
             }
         }
         Ok(())
@@ -495,7 +495,7 @@ impl Core {
 
     /// The smallest change $\delta\dot q$, in the kinetic metric, with $A\,\delta\dot q = -\psi$ at the state
     /// last evaluated.
-    pub(crate) fn velocity_correction(&mut self) -> Result<&[f64], Halt> {
+    pub(crate) fn velocity_correction(&mut self) -> Result<&[f64], EvalError> {
         self.gather(self.layout.residual, -1.0);
         let Self { blocks, layout: l, saddle, zeros, change, rows, .. } = self;
         let mass = &blocks[..l.jacobian];
@@ -507,7 +507,7 @@ impl Core {
     /// for the holonomic constraints.
     ///
     /// Where the mass is degenerate on what they leave free, every coordinate gets a unit mass in addition.
-    pub(crate) fn position_correction(&mut self) -> Result<&[f64], Halt> {
+    pub(crate) fn position_correction(&mut self) -> Result<&[f64], EvalError> {
         let n = self.n;
         self.rows.clear();
         self.change.clear();

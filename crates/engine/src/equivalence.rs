@@ -14,7 +14,7 @@
 
 use pfaff_mechanics::derive;
 use pfaff_model::{Model, Principle};
-use pfaff_solver::{Halt, Options, System, integrate, least_squares};
+use pfaff_solver::{EvalError, OdeOptions, System, integrate, least_squares};
 
 use crate::core::Core;
 use crate::motion::Motion;
@@ -81,7 +81,7 @@ pub(crate) fn along_chetaev(model: &Model, motion: &Motion) -> Option<Equivalenc
         y.resize(companion_size(n, m), 0.0);
         y
     };
-    let options = Options { t0, t1, tolerance: 1e-12, ..Options::default() };
+    let options = OdeOptions { t0, t1, tolerance: 1e-12, ..OdeOptions::default() };
     let complete = |outcome: &pfaff_solver::Outcome| outcome.t == t1;
     let first = integrate(&mut companion, &start(&vec![0.0; m]), &options, &mut ());
     if !complete(&first) {
@@ -158,7 +158,7 @@ impl System for Companion {
         2 * n + m * m + m
     }
 
-    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         let (n, m) = (self.plain.n, self.plain.m);
         let (q, v) = (&y[..n], &y[n..2 * n]);
         self.plain.evaluate(t, q, v, &[]);
@@ -205,7 +205,7 @@ impl System for Companion {
         Ok(())
     }
 
-    fn project(&mut self, t: f64, y: &mut [f64]) -> Result<(), Halt> {
+    fn project(&mut self, t: f64, y: &mut [f64]) -> Result<(), EvalError> {
         let n = self.plain.n;
         let (q, rest) = y.split_at_mut(n);
         project(&mut self.plain, t, q, &mut rest[..n], &[])

@@ -13,7 +13,7 @@ use pfaff_expr::{Expr, Graph, Role};
 use pfaff_mechanics::{Equations, Ordinary, Reduction};
 use pfaff_model::{Model, Principle};
 use pfaff_program::{Executor, Field, Loops, Options, Passes, Recurrences, TaylorError};
-use pfaff_solver::Halt;
+use pfaff_solver::EvalError;
 
 /// Instructions beyond which orders are not written out: their code no longer fits the caches.
 const MOST_WRITTEN: usize = 3_000;
@@ -101,7 +101,7 @@ impl Expansion {
     }
 
     /// Writes $y^{[1]}, y^{[2]}, \dots$ at $(t, y, e)$ into `rows`.
-    pub(crate) fn evaluate(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), Halt> {
+    pub(crate) fn evaluate(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), EvalError> {
         let is_good = match &mut self.way {
             Way::Written(run) if self.floor.is_empty() => {
                 run.evaluate(at, rows);
@@ -119,7 +119,7 @@ impl Expansion {
             }
             Way::None => false,
         };
-        if is_good || self.loops.evaluate(at, rows) { Ok(()) } else { Err(Halt::Singular) }
+        if is_good || self.loops.evaluate(at, rows) { Ok(()) } else { Err(EvalError::Singular) }
     }
 }
 

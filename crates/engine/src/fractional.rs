@@ -23,7 +23,7 @@ use std::time::Instant as Clock;
 
 use pfaff_expr::Expr;
 use pfaff_model::{Diagnostic, Dynamics as Written, Model, Principle, Span};
-use pfaff_solver::{Extremum, NoExtremum, Operator, Place};
+use pfaff_solver::{Extremum, FractionalOperator, IntervalPoint, NoExtremum};
 
 use crate::audit::{Audit, Check, Verdict};
 use crate::boundary::{Solution, has_ends};
@@ -105,7 +105,7 @@ pub(crate) fn run(model: &Model, request: &Request) -> Result<Motion, Failure> {
         motion.stop.reason = StopReason::MaxSteps;
         motion.notes.push(Note::Stopped(format!(
             "with {} unknowns a coordinate the solution still changes by {}: it is shown, but not to the tolerance",
-            found.unknowns(),
+            found.unknowns_per_function(),
             brief(reached.error)
         )));
     }
@@ -116,7 +116,7 @@ pub(crate) fn run(model: &Model, request: &Request) -> Result<Motion, Failure> {
     motion.audit =
         audit(model, &formulation, &mut integrand, reached, (&ends, span, tolerance))?;
     motion.statistics = Statistics {
-        steps: reached.found.unknowns(),
+        steps: reached.found.unknowns_per_function(),
         rejected: 0,
         evaluations: reached.steps * reached.found.grid.len(),
         derive_us,
@@ -169,13 +169,13 @@ fn solution(
     (t0, t1): (f64, f64),
 ) -> Solution {
     let found = &mut reached.found;
-    let start = Place { left: 0.0, right: t1 - t0 };
+    let start = IntervalPoint { left: 0.0, right: t1 - t0 };
     let mut value = |k: usize, order: u8| {
-        let whole = formulation.problem.courses[k].order;
+        let whole = formulation.problem.unknowns[k].order;
         if whole < f64::from(order) {
             return f64::NAN;
         }
-        found.value(k, Operator::Derivative(order), start)
+        found.value(k, FractionalOperator::Derivative(order), start)
     };
     let n = model.coordinates.len();
     let coordinates = || model.coordinates.iter().map(|c| c.name.clone()).enumerate();
@@ -244,7 +244,7 @@ fn unsolved(model: &Model, formulation: &Formulation, why: &NoExtremum) -> Diagn
                     _ => "a condition at an end".into(),
                 }
             };
-            let order = formulation.problem.courses.get(*k).map_or(0.0, |c| c.order);
+            let order = formulation.problem.unknowns.get(*k).map_or(0.0, |c| c.order);
             let hint = if order > 1.0 {
                 "an order above 1 needs data for the position and, at one end at least, for the velocity: add them to `initial` or `final`"
             } else {
@@ -303,31 +303,32 @@ fn fill(
     ends: (f64, f64),
 ) -> Result<(), Failure> {
     let n = model.coordinates.len();
-    let places: Vec<Place> = motion
+    let places: Vec<IntervalPoint> = motion
         .t
         .iter()
-        .map(|t| Place { left: (t - ends.0).max(0.0), right: (ends.1 - t).max(0.0) })
+        .map(|t| IntervalPoint { left: (t - ends.0).max(0.0), right: (ends.1 - t).max(0.0) })
         .collect();
-    let mut column = |k: usize, operator: Operator| -> Vec<f64> {
+    let mut column = |k: usize, operator: FractionalOperator| -> Vec<f64> {
         places.iter().map(|&p| found.value(k, operator, p)).collect()
     };
-    let courses = &formulation.problem.courses;
+    let unknowns = &formulation.problem.unknowns;
     for (k, c) in model.coordinates.iter().enumerate() {
         let name = || c.name.clone();
         let count = motion.t.len();
-        let derivative = |order: u8, column: &mut dyn FnMut(usize, Operator) -> Vec<f64>| {
-            if courses[k].order >= f64::from(order) {
-                column(k, Operator::Derivative(order))
-            } else {
-                vec![f64::NAN; count]
-            }
-        };
+        let derivative =
+            |order: u8, column: &mut dyn FnMut(usize, FractionalOperator) -> Vec<f64>| {
+                if unknowns[k].order >= f64::from(order) {
+                    column(k, FractionalOperator::Derivative(order))
+                } else {
+                    vec![f64::NAN; count]
+                }
+            };
         motion.q.push(Series { name: name(), values: derivative(0, &mut column) });
         motion.v.push(Series { name: name(), values: derivative(1, &mut column) });
         motion.a.push(Series { name: name(), values: derivative(2, &mut column) });
     }
     for (a, c) in model.constraints.iter().enumerate() {
-        let values = column(n + a, Operator::Derivative(0));
+        let values = column(n + a, FractionalOperator::Derivative(0));
         motion.multipliers.push(Series { name: c.name.clone(), values });
     }
     let mut exprs: Vec<Expr> = Vec::new();
@@ -349,7 +350,7 @@ fn evaluate(
     formulation: &Formulation,
     found: &mut Extremum,
     exprs: &[Expr],
-    places: &[Place],
+    places: &[IntervalPoint],
     ends: (f64, f64),
 ) -> Result<Vec<Vec<f64>>, Failure> {
     if exprs.is_empty() {
@@ -389,10 +390,10 @@ fn held(
     ends: (f64, f64),
 ) -> Result<Vec<Check>, Failure> {
     let length = ends.1 - ends.0;
-    let places: Vec<Place> = (1..20)
+    let places: Vec<IntervalPoint> = (1..20)
         .map(|i| {
             let left = length * (f64::from(i) / 20.0 + 0.003);
-            Place { left, right: length - left }
+            IntervalPoint { left, right: length - left }
         })
         .collect();
     let rows = evaluate(model, formulation, found, &formulation.residuals, &places, ends)?;

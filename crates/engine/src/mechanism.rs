@@ -11,7 +11,7 @@ use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, Ordinary, Statement};
 use pfaff_model::{Direction, Model};
 use pfaff_program::{CompileError, Executor, NativeRun, Program, Recurrences, TaylorError};
-use pfaff_solver::{self as solver, Block, EventKind, Halt, WholeStep};
+use pfaff_solver::{self as solver, Block, EvalError, EventKind, WholeStep};
 
 use crate::core::Core;
 use crate::expansion::{Demand, Expansion, ordinary_recurrences, saddle_recurrences};
@@ -294,7 +294,7 @@ impl Mechanism {
         y: &[f64],
         onto_constraints: bool,
         instant: &mut Instant,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         let n = self.n;
         instant.t = t;
         instant.q.copy_from_slice(&y[..n]);
@@ -436,7 +436,7 @@ impl solver::System for Mechanism {
         }
     }
 
-    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         let n = self.n;
         match &mut self.dynamics {
             Compiled::Saddle(core) => {
@@ -486,15 +486,15 @@ impl solver::System for Mechanism {
         self.machine_code(step).is_some_and(|rates| refine_step(rates, step, dense))
     }
 
-    fn coefficients(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), Halt> {
+    fn coefficients(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), EvalError> {
         match (&mut self.dynamics, &mut self.series) {
             (Compiled::Reduced(reduced), _) => reduced.coefficients(at, rows),
             (_, Some(series)) => series.evaluate(at, rows),
-            (_, None) => Err(Halt::NotFinite),
+            (_, None) => Err(EvalError::NotFinite),
         }
     }
 
-    fn project(&mut self, t: f64, y: &mut [f64]) -> Result<(), Halt> {
+    fn project(&mut self, t: f64, y: &mut [f64]) -> Result<(), EvalError> {
         if let Compiled::Saddle(core) = &mut self.dynamics {
             let (n, carried) = (core.n, core.carried);
             let (q, rest) = y.split_at_mut(n);
@@ -508,12 +508,12 @@ impl solver::System for Mechanism {
         matches!(self.dynamics, Compiled::Saddle(_))
     }
 
-    fn recast(&mut self, t: f64, y: &mut [f64]) -> Result<bool, Halt> {
+    fn change_chart(&mut self, t: f64, y: &mut [f64]) -> Result<bool, EvalError> {
         match &mut self.dynamics {
-            Compiled::Reduced(reduced) => reduced.recast(t, y),
+            Compiled::Reduced(reduced) => reduced.change_chart(t, y),
             // The projection has left the core at this state.
             Compiled::Saddle(core) if self.hold.is_lost(core, &y[self.n..2 * self.n]) => {
-                Err(Halt::Singular)
+                Err(EvalError::Singular)
             }
             Compiled::Saddle(_) | Compiled::Ordinary(_) => Ok(false),
         }
@@ -523,7 +523,7 @@ impl solver::System for Mechanism {
         &self.events
     }
 
-    fn event_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), Halt> {
+    fn event_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), EvalError> {
         if !self.events_need_forces
             && let Compiled::Reduced(reduced) = &mut self.dynamics
             && reduced.event_values(t, y, values)

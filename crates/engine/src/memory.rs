@@ -24,7 +24,7 @@ use std::time::Instant as Clock;
 use pfaff_expr::{Expr, Graph, Memory, Node};
 use pfaff_model::{Dynamics as Written, Model};
 use pfaff_program::CompileError;
-use pfaff_solver::{Kernel, MemoryOptions, Recount, integrate_memory};
+use pfaff_solver::{DirectQuadrature, Kernel, VolterraOptions, integrate_volterra};
 
 use crate::audit::{Audit, Check, Verdict};
 use crate::mechanism::Dynamics;
@@ -178,7 +178,7 @@ pub(crate) fn run(
     if settings.times.first() == Some(&settings.t0) {
         begin(&formulation, &mut system, &options, &mut watcher);
     }
-    let outcome = integrate_memory(&mut system, &options, &mut watcher);
+    let outcome = integrate_volterra(&mut system, &options, &mut watcher);
     let mut motion = collect(&setting, &watcher.record);
     motion.stop = Stop { reason: stop_reason(model, &outcome.stop), t: outcome.t };
     motion.notes.clone_from(&formulation.notes);
@@ -198,7 +198,7 @@ pub(crate) fn run(
 }
 
 /// The memory is integrated a second time at a quarter, the middle and the end of the outputs.
-fn recount(settings: &Settings, formulation: &Formulation) -> Recount {
+fn recount(settings: &Settings, formulation: &Formulation) -> DirectQuadrature {
     let times: Vec<f64> = settings.times.iter().copied().filter(|&t| t > settings.t0).collect();
     let mut chosen: Vec<f64> = [4, 2, 1]
         .iter()
@@ -207,7 +207,7 @@ fn recount(settings: &Settings, formulation: &Formulation) -> Recount {
     chosen.dedup();
     let plan = &formulation.plan;
     let written = plan.written.iter().map(|w| w.unknown).collect();
-    Recount::new(plan.operands.clone(), written, STAGES, settings.t0, &chosen)
+    DirectQuadrature::new(plan.operands.clone(), written, STAGES, settings.t0, &chosen)
 }
 
 /// Observed quantities and events, with results and memory replaced.
@@ -242,7 +242,7 @@ fn outputs(
 }
 
 /// The start is so short that what it gets wrong of a singular density is below rounding.
-fn options(settings: &Settings, formulation: &Formulation) -> MemoryOptions {
+fn options(settings: &Settings, formulation: &Formulation) -> VolterraOptions {
     let e = formulation.plan.exponent;
     // NOTE: below −0.7 the solver begins with a step in powers, or makes the first step shorter by itself.
     let singular = (-0.7..0.0).contains(&e);
@@ -251,7 +251,7 @@ fn options(settings: &Settings, formulation: &Formulation) -> MemoryOptions {
     // Where less is asked for, the start is as much less short: what it gets wrong is a power of its length.
     let asked = (2.0 - libm::log10(settings.options.tolerance)) / 12.0;
     let decades = decades * asked.clamp(0.3, 1.0);
-    MemoryOptions {
+    VolterraOptions {
         t0: settings.t0,
         t1: settings.options.t1,
         tolerance: 0.1 * settings.options.tolerance,
@@ -270,19 +270,19 @@ fn options(settings: &Settings, formulation: &Formulation) -> MemoryOptions {
 fn begin(
     formulation: &Formulation,
     system: &mut Remembering,
-    options: &MemoryOptions,
+    options: &VolterraOptions,
     watcher: &mut Watcher<'_>,
 ) {
     struct First(Vec<Vec<f64>>);
-    impl pfaff_solver::MemoryObserver for First {
+    impl pfaff_solver::VolterraObserver for First {
         fn step(&mut self, _t: f64, x: &[f64], _z: &[f64]) -> pfaff_solver::Control {
             self.0.push(x.to_vec());
             pfaff_solver::Control::Continue
         }
     }
     let mut first = First(Vec::new());
-    let short = MemoryOptions { max_steps: 3, outputs: Vec::new(), ..options.clone() };
-    integrate_memory(system, &short, &mut first);
+    let short = VolterraOptions { max_steps: 3, outputs: Vec::new(), ..options.clone() };
+    integrate_volterra(system, &short, &mut first);
     let count = formulation.plan.unknowns.len();
     let mut x = vec![f64::NAN; count];
     if let [a, b, ..] = &first.0[..] {

@@ -7,7 +7,7 @@ use pfaff_expr::Expr;
 use pfaff_mechanics::Ordinary;
 use pfaff_model::Model;
 use pfaff_program::{CompileError, Executor, Options, Program};
-use pfaff_solver::{Halt, Lu};
+use pfaff_solver::{EvalError, Lu};
 
 /// The compiled equations of an `equation` model.
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ impl OrdinaryCore {
     }
 
     /// Solves for the highest derivatives. Velocities of first-order coordinates are unknowns and not read.
-    pub(crate) fn solve(&mut self, t: f64, q: &[f64], v: &[f64]) -> Result<(), Halt> {
+    pub(crate) fn solve(&mut self, t: f64, q: &[f64], v: &[f64]) -> Result<(), EvalError> {
         let n = q.len();
         self.inputs[0] = t;
         self.inputs[1..=n].copy_from_slice(q);
@@ -76,9 +76,9 @@ impl OrdinaryCore {
             let (residual, jacobian) = self.outputs.split_at(n);
             if self.outputs.iter().any(|x| !x.is_finite()) {
                 self.unknowns.fill(0.0);
-                return Err(Halt::NotFinite);
+                return Err(EvalError::NotFinite);
             }
-            self.lu.factor(n, jacobian).map_err(|_| Halt::Singular)?;
+            self.lu.factor(n, jacobian).map_err(|_| EvalError::Singular)?;
             self.step.copy_from_slice(residual);
             self.lu.solve(&mut self.step);
             let mut change = 0.0_f64;
@@ -92,6 +92,6 @@ impl OrdinaryCore {
             }
             smallest = smallest.min(change);
         }
-        if smallest < 1e-10 { Ok(()) } else { Err(Halt::Singular) }
+        if smallest < 1e-10 { Ok(()) } else { Err(EvalError::Singular) }
     }
 }

@@ -9,7 +9,7 @@ use std::time::Instant as Clock;
 use pfaff_mechanics::{Refusal, Statement, derive as derive_equations, kept_momenta, ordinary};
 use pfaff_model::{Diagnostic, Files, Model, Overrides, Principle, Source, Span, read_model};
 use pfaff_program::CompileError;
-use pfaff_solver::{self as solver, Halt, integrate};
+use pfaff_solver::{self as solver, EvalError, integrate};
 
 use crate::audit::{Evidence, audit};
 use crate::body;
@@ -346,8 +346,8 @@ pub(crate) fn possible(
     let mut instant = Instant::new(mechanism.n, mechanism.m);
     let diagnostic = match mechanism.resolve(t0, y0, false, &mut instant) {
         Ok(()) => return Ok(instant),
-        Err(Halt::NotFinite) => not_finite_at_start(model),
-        Err(Halt::Singular) => singular_at_start(model, mechanism, t0, y0),
+        Err(EvalError::NotFinite) => not_finite_at_start(model),
+        Err(EvalError::Singular) => singular_at_start(model, mechanism, t0, y0),
     };
     Err(Failure::Model(vec![diagnostic]))
 }

@@ -3,7 +3,7 @@
 use pfaff_expr::{Expr, Node};
 use pfaff_mechanics::{Refusal, adjoint, fractional_equations};
 use pfaff_model::{Dynamics, Model, Principle};
-use pfaff_solver::Operator;
+use pfaff_solver::FractionalOperator;
 
 use crate::fractional::{Formulation, Hamilton, is_fractional};
 use crate::pipeline::Failure;
@@ -115,7 +115,7 @@ pub fn present_fractional_hamilton(
     // ∂H/∂q + Σ w*[∂H/∂w] by coordinate.
     let mut sides = vec![g.zero(); model.coordinates.len()];
     for (at, &(k, operator)) in given.problem.operators.iter().enumerate() {
-        let (slope, plain) = (by_operator[at], operator == Operator::Derivative(0));
+        let (slope, plain) = (by_operator[at], operator == FractionalOperator::Derivative(0));
         if k >= sides.len() || slope == g.zero() {
             continue;
         }

@@ -4,7 +4,7 @@
 //! all: Newton's iteration in which every change is the
 //! smallest in the kinetic metric that does it, $\delta\dot q = M^{-1}A^\top\kappa$ with $A\,\delta\dot q = -\psi$.
 
-use pfaff_solver::Halt;
+use pfaff_solver::EvalError;
 
 use crate::core::Core;
 
@@ -20,7 +20,7 @@ pub(crate) fn project(
     q: &mut [f64],
     v: &mut [f64],
     μ: &[f64],
-) -> Result<(), Halt> {
+) -> Result<(), EvalError> {
     if core.m == 0 {
         return Ok(());
     }
@@ -32,7 +32,7 @@ pub(crate) fn project(
 }
 
 /// Constraints that repeat others must be met when those are, at the state last evaluated.
-fn repeated_ones_agree(core: &mut Core, q: &[f64], v: &[f64]) -> Result<(), Halt> {
+fn repeated_ones_agree(core: &mut Core, q: &[f64], v: &[f64]) -> Result<(), EvalError> {
     /// Repeated constraints differ by rounding alone, which a bad choice of the others may enlarge.
     const AGREEMENT: f64 = 1e-9;
     core.review();
@@ -43,7 +43,7 @@ fn repeated_ones_agree(core: &mut Core, q: &[f64], v: &[f64]) -> Result<(), Halt
             core.residual()[a].abs() / scale(core, a, v),
         );
         if worst.is_nan() || worst > AGREEMENT {
-            return Err(Halt::Singular);
+            return Err(EvalError::Singular);
         }
     }
     Ok(())
@@ -56,13 +56,13 @@ pub(crate) fn project_positions(
     q: &mut [f64],
     v: &[f64],
     μ: &[f64],
-) -> Result<(), Halt> {
+) -> Result<(), EvalError> {
     let mut last = f64::INFINITY;
     for _ in 0..ITERATIONS {
         core.evaluate(t, q, v, μ);
         let worst = worst_position(core, q);
         if !worst.is_finite() {
-            return Err(Halt::NotFinite);
+            return Err(EvalError::NotFinite);
         }
         if worst <= ROUNDING || (worst < 1e-13 && worst >= 0.5 * last) {
             return Ok(());
@@ -71,7 +71,7 @@ pub(crate) fn project_positions(
         let step = core.position_correction()?;
         q.iter_mut().zip(step).for_each(|(q, δ)| *q += δ);
     }
-    if last < 1e-12 { Ok(()) } else { Err(Halt::Singular) }
+    if last < 1e-12 { Ok(()) } else { Err(EvalError::Singular) }
 }
 
 /// Newton's iteration for the velocities.
@@ -81,13 +81,13 @@ pub(crate) fn project_velocities(
     q: &[f64],
     v: &mut [f64],
     μ: &[f64],
-) -> Result<(), Halt> {
+) -> Result<(), EvalError> {
     let mut last = f64::INFINITY;
     for _ in 0..ITERATIONS {
         core.evaluate(t, q, v, μ);
         let worst = worst_velocity(core, v);
         if !worst.is_finite() {
-            return Err(Halt::NotFinite);
+            return Err(EvalError::NotFinite);
         }
         if worst <= ROUNDING || (worst < 1e-13 && worst >= 0.5 * last) {
             return Ok(());
@@ -96,7 +96,7 @@ pub(crate) fn project_velocities(
         let step = core.velocity_correction()?;
         v.iter_mut().zip(step).for_each(|(v, δ)| *v += δ);
     }
-    if last < 1e-12 { Ok(()) } else { Err(Halt::Singular) }
+    if last < 1e-12 { Ok(()) } else { Err(EvalError::Singular) }
 }
 
 /// $\max_a |\varphi_a|/(1 + \sum_i|A_{ai}q_i|)$ over the active holonomic constraints.

@@ -4,7 +4,7 @@ use std::time::Instant as Clock;
 
 use pfaff_mechanics::Statement;
 use pfaff_model::{Model, Principle};
-use pfaff_solver::{Method, Options, Outcome, integrate, taylor_order};
+use pfaff_solver::{Method, OdeOptions, Outcome, integrate, taylor_order};
 
 use crate::expansion::Demand;
 use crate::mechanism::{Dynamics, Mechanism};
@@ -18,7 +18,7 @@ use crate::start::Start;
 pub struct Ready {
     mechanism: Mechanism,
     y0: Vec<f64>,
-    options: Options,
+    options: OdeOptions,
 }
 
 impl Ready {
@@ -106,7 +106,7 @@ fn expand(
     settings: &mut Settings,
     y0: &[f64],
 ) -> Result<(), Failure> {
-    let Options { t0, t1, tolerance, method, .. } = settings.options;
+    let OdeOptions { t0, t1, tolerance, method, .. } = settings.options;
     let wanted = settings.auto && tolerance <= STRICT;
     if method != Method::Taylor && !wanted {
         return Ok(());

@@ -1,6 +1,6 @@
 //! The observer of a run: samples at the output times, and a thinned set of steps for the audit.
 
-use pfaff_solver::{Control, Crossing, Event, Observer, Step, StoredStep, System};
+use pfaff_solver::{Control, Crossing, DenseStep, LocatedEvent, Observer, StoredStep, System};
 
 use crate::instant::Instant;
 use crate::mechanism::Mechanism;
@@ -37,7 +37,7 @@ pub(crate) struct Record {
     pub(crate) width: usize,
     /// Output times that were reached.
     pub(crate) reached: usize,
-    pub(crate) events: Vec<(Event, Instant)>,
+    pub(crate) events: Vec<(LocatedEvent, Instant)>,
 }
 
 impl<'a> Recorder<'a> {
@@ -105,7 +105,7 @@ impl<'a> Recorder<'a> {
         if self.backward { t >= end } else { t <= end }
     }
 
-    fn keep(&mut self, step: &Step<'_>) {
+    fn keep(&mut self, step: &DenseStep<'_>) {
         if self.kept.len() == KEPT {
             for k in 0..KEPT / 2 {
                 self.kept.swap(k, 2 * k);
@@ -129,7 +129,7 @@ impl Observer for Recorder<'_> {
         sampled || self.steps.is_multiple_of(self.stride)
     }
 
-    fn step(&mut self, step: &Step<'_>, _system: &mut dyn System) -> Control {
+    fn step(&mut self, step: &DenseStep<'_>, _system: &mut dyn System) -> Control {
         while let Some(&t) = self.times.get(self.record.reached)
             && self.is_before(t, step.end())
         {
@@ -150,7 +150,7 @@ impl Observer for Recorder<'_> {
         if (self.watch)(&progress) { Control::Continue } else { Control::Stop }
     }
 
-    fn event(&mut self, event: &Event, y: &[f64]) -> Control {
+    fn event(&mut self, event: &LocatedEvent, y: &[f64]) -> Control {
         let mut instant = Instant::new(self.mechanism.n, self.mechanism.m);
         // NOTE: an instant without forces is still an instant.
         let _ = self.mechanism.resolve(event.t, y, true, &mut instant);

@@ -13,7 +13,7 @@ use pfaff_program::{
     Batch, CompileError, Executor, NativeRun, Options, Program, Recurrences, Sketch,
     TaylorError,
 };
-use pfaff_solver::{Halt, Lu};
+use pfaff_solver::{EvalError, Lu};
 
 mod together;
 
@@ -193,7 +193,12 @@ impl Reduced {
     }
 
     /// $\dot y$
-    pub(crate) fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+    pub(crate) fn rates(
+        &mut self,
+        t: f64,
+        y: &[f64],
+        rates: &mut [f64],
+    ) -> Result<(), EvalError> {
         let (n, k) = (self.n, self.k);
         let chart = self.chart(y);
         let solved = chart.evaluate(t, &y[..n + k], rates);
@@ -204,7 +209,7 @@ impl Reduced {
         }
         // NOTE: the saddle-point form tells a singular system from a quotient by zero.
         self.core.evaluate(t, &y[..n], &rates[..n], &[]);
-        Err(self.core.solve().err().unwrap_or(Halt::NotFinite))
+        Err(self.core.solve().err().unwrap_or(EvalError::NotFinite))
     }
 
     /// Machine code of $\dot y$, where that is all it takes.
@@ -247,10 +252,14 @@ impl Reduced {
     }
 
     /// $y^{[1]}, y^{[2]}, \dots$ of a state.
-    pub(crate) fn coefficients(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), Halt> {
+    pub(crate) fn coefficients(
+        &mut self,
+        at: &[f64],
+        rows: &mut [f64],
+    ) -> Result<(), EvalError> {
         match &mut self.chart(&at[1..]).series {
             Some(series) => series.evaluate(at, rows),
-            None => Err(Halt::NotFinite),
+            None => Err(EvalError::NotFinite),
         }
     }
 
@@ -296,7 +305,7 @@ impl Reduced {
         t: f64,
         y: &[f64],
         instant: &mut Instant,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         let (n, k) = (self.n, self.k);
         let mut rates = std::mem::take(&mut self.scratch);
         let known = self.rates(t, y, &mut rates);
@@ -337,7 +346,7 @@ impl Reduced {
     }
 
     /// Changes to a better chart where the present one comes near its end; says whether the state was rewritten.
-    pub(crate) fn recast(&mut self, t: f64, y: &mut [f64]) -> Result<bool, Halt> {
+    pub(crate) fn change_chart(&mut self, t: f64, y: &mut [f64]) -> Result<bool, EvalError> {
         let n = self.n;
         let chart = self.chart(y);
         if chart.watched.is_empty() || chart.quality(t, &y[..n]) >= LEAVE {
@@ -351,7 +360,7 @@ impl Reduced {
     }
 
     /// Writes the state in the best chart, given its velocities; says whether it is another one.
-    fn change(&mut self, t: f64, y: &mut [f64], v: &[f64]) -> Result<bool, Halt> {
+    fn change(&mut self, t: f64, y: &mut [f64], v: &[f64]) -> Result<bool, EvalError> {
         let (n, k) = (self.n, self.k);
         let index = if let Some(known) = self.known(t, &y[..n]) {
             known
@@ -360,7 +369,7 @@ impl Reduced {
             let scale = scale(&self.core);
             let mut atlas =
                 self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            atlas.find(t, &y[..n], &scale).ok_or(Halt::Singular)?
+            atlas.find(t, &y[..n], &scale).ok_or(EvalError::Singular)?
         };
         let mark = index as f64;
         if mark == y[n + k + 1] {
@@ -529,7 +538,7 @@ impl Chart {
     }
 
     /// $(\dot q, \dot u, \dot w)$
-    fn evaluate(&mut self, t: f64, state: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+    fn evaluate(&mut self, t: f64, state: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         if self.solved {
             let inputs = &mut self.inputs[..=state.len()];
             inputs[0] = t;
@@ -555,9 +564,9 @@ impl Chart {
         let (u_rates, work) = tail.split_at_mut(k);
         u_rates.copy_from_slice(force);
         if self.matrix[..k * k].iter().any(|x| !x.is_finite()) {
-            return Err(Halt::NotFinite);
+            return Err(EvalError::NotFinite);
         }
-        self.lu.factor(k, &self.matrix[..k * k]).map_err(|_| Halt::Singular)?;
+        self.lu.factor(k, &self.matrix[..k * k]).map_err(|_| EvalError::Singular)?;
         self.lu.solve(u_rates);
         let driven: f64 = power[1..].iter().zip(&*u_rates).map(|(p, u)| p * u).sum();
         work[0] = power[0] + driven;

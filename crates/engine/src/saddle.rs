@@ -10,7 +10,7 @@
 //! constraints that repeat others consistently are
 //! dropped (their multiplier is zero, the others carry the reaction), anything else is refused.
 
-use pfaff_solver::{Halt, Lu, RankRevealing};
+use pfaff_solver::{EvalError, Lu, RankRevealing};
 
 /// Below this fraction of the largest pivot an entry is rounding of dependent rows: blocks are accurate to about 1e-14.
 const RANK_TOLERANCE: f64 = 1e-11;
@@ -42,12 +42,12 @@ pub(crate) struct Blocks<'a> {
 
 impl Saddle {
     /// Solves (K); the solution is $(x, \lambda)$.
-    pub(crate) fn solve(&mut self, blocks: &Blocks<'_>) -> Result<(), Halt> {
+    pub(crate) fn solve(&mut self, blocks: &Blocks<'_>) -> Result<(), EvalError> {
         let (n, m) = (blocks.force.len(), blocks.drift.len());
         self.assemble(blocks, n, m);
         let finite = self.matrix.iter().chain(&self.right).all(|x| x.is_finite());
         if !finite {
-            return Err(Halt::NotFinite);
+            return Err(EvalError::NotFinite);
         }
         self.solution.clear();
         self.solution.extend_from_slice(&self.right);
@@ -76,14 +76,14 @@ impl Saddle {
         free.iter().all(|&c| c >= n).then(|| free.iter().map(|c| c - n).collect())
     }
 
-    fn solve_dependent(&mut self, n: usize, m: usize) -> Result<(), Halt> {
+    fn solve_dependent(&mut self, n: usize, m: usize) -> Result<(), EvalError> {
         self.rank.factor(n + m, n + m, &self.matrix, RANK_TOLERANCE);
         if self.rank.free_columns().iter().any(|&c| c < n) {
-            return Err(Halt::Singular);
+            return Err(EvalError::Singular);
         }
         let disagreement = self.rank.solve(&self.right, &mut self.solution);
         let scale = self.right.iter().fold(1.0_f64, |s, x| s.max(x.abs()));
-        if disagreement <= AGREEMENT * scale { Ok(()) } else { Err(Halt::Singular) }
+        if disagreement <= AGREEMENT * scale { Ok(()) } else { Err(EvalError::Singular) }
     }
 
     fn assemble(&mut self, blocks: &Blocks<'_>, n: usize, m: usize) {
@@ -116,7 +116,7 @@ mod tests {
         rows: &[f64],
         force: &[f64],
         drift: &[f64],
-    ) -> Result<Vec<f64>, Halt> {
+    ) -> Result<Vec<f64>, EvalError> {
         let mut saddle = Saddle::default();
         let blocks = Blocks { mass, left: rows, right: rows, force, drift };
         saddle.solve(&blocks).map(|()| saddle.solution.clone())
@@ -141,11 +141,11 @@ mod tests {
         assert_eq!(x[0], 0.0);
         // Both carry the reaction together: λ₁ + 2 λ₂ = 1.
         assert!((x[1] + 2.0 * x[2] - 1.0).abs() < 1e-15, "exact in these numbers");
-        assert_eq!(solve(&[1.0], &[1.0, 1.0], &[0.0], &[0.0, 1.0]), Err(Halt::Singular));
+        assert_eq!(solve(&[1.0], &[1.0, 1.0], &[0.0], &[0.0, 1.0]), Err(EvalError::Singular));
     }
 
     #[test]
     fn a_free_massless_coordinate_is_singular() {
-        assert_eq!(solve(&[0.0], &[], &[1.0], &[]), Err(Halt::Singular));
+        assert_eq!(solve(&[0.0], &[], &[1.0], &[]), Err(EvalError::Singular));
     }
 }

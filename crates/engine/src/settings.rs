@@ -1,7 +1,7 @@
 //! What a run is asked for, and what it then does.
 
 use pfaff_model::{Model, Principle};
-use pfaff_solver::{Method, Options};
+use pfaff_solver::{Method, OdeOptions};
 
 use crate::boundary::Guess;
 use crate::pipeline::Failure;
@@ -45,7 +45,7 @@ pub(crate) struct Settings {
     pub(crate) auto: bool,
     /// Whether the run is repeated many times, so that what takes long to compile pays.
     pub(crate) often: bool,
-    pub(crate) options: Options,
+    pub(crate) options: OdeOptions,
 }
 
 /// The methods by name.
@@ -102,13 +102,13 @@ impl Settings {
             Some(at) => chosen(at, t0, t1)?,
             None => even(t0, t1, request.samples.unwrap_or(solve.samples))?,
         };
-        let most = Options::default().max_steps;
+        let most = OdeOptions::default().max_steps;
         Ok(Self {
             t0,
             times,
             auto: word == "auto",
             often: false,
-            options: Options {
+            options: OdeOptions {
                 t0,
                 t1,
                 tolerance,

@@ -1,7 +1,7 @@
 //! The numbers of the equations at one state, as given: `derive --state`.
 
 use pfaff_model::{Model, Principle};
-use pfaff_solver::Halt;
+use pfaff_solver::EvalError;
 
 use crate::core::Core;
 use crate::json::Json;
@@ -59,13 +59,15 @@ pub fn at_state(
     dynamics: &Dynamics,
     state: &State,
 ) -> Result<StateReport, Failure> {
-    let failed = |halt: Halt| {
+    let failed = |halt: EvalError| {
         Failure::Usage(
             match halt {
-                Halt::Singular => {
+                EvalError::Singular => {
                     "at this state accelerations and multipliers are not determined"
                 }
-                Halt::NotFinite => "at this state the equations are infinite or not a number",
+                EvalError::NotFinite => {
+                    "at this state the equations are infinite or not a number"
+                }
             }
             .into(),
         )

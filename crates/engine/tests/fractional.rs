@@ -165,7 +165,7 @@ fn integration_by_parts_with_its_boundary_terms() {
         };
         (from..c.len()).map(term).sum()
     };
-    let grid = pfaff_solver::Grid::new(1.0, 40, 0.2);
+    let grid = pfaff_solver::SincGrid::new(1.0, 40, 0.2);
     for alpha in [0.2, 0.4, 0.5, 1.3, 1.5, 1.8] {
         for _ in 0..5 {
             let m = if alpha < 1.0 { 1 } else { 2 };
@@ -201,7 +201,7 @@ fn integration_by_parts_with_its_boundary_terms() {
 fn euler_lagrange_79_exchanges_the_sides() {
     // δ∫½(D^½ q)² at q = t² along η = t²(1−t)².
     let gamma = libm::tgamma;
-    let grid = pfaff_solver::Grid::new(1.0, 40, 0.5);
+    let grid = pfaff_solver::SincGrid::new(1.0, 40, 0.5);
     let w = |t: f64| gamma(3.0) / gamma(2.5) * libm::pow(t, 1.5);
     let (mut variation, mut printed) = (0.0, 0.0);
     for (p, weight) in grid.places.iter().zip(&grid.weights) {

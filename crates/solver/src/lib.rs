@@ -3,12 +3,12 @@
 //! $$ \dot y = f(t, y), \qquad y(t_0) = y_0 $$
 //!
 //! A [`System`] gives the rates, invariants to project onto, and events to watch; [`integrate`]
-//! makes a run of it, tells an [`Observer`] every [`Step`] with its dense output and every
-//! [`Event`], and says where and why the run ended ([`Outcome`]). A [`Trajectory`] is the
+//! makes a run of it, tells an [`Observer`] every [`DenseStep`] with its dense output and every
+//! [`LocatedEvent`], and says where and why the run ended ([`Outcome`]). A [`Trajectory`] is the
 //! observer that keeps everything.
 //!
 //! A [`BoundaryProblem`] has conditions at both ends instead of an initial state:
-//! [`solve_boundary`] improves a [`Path`], [`aim`] and [`pursue`] look for one.
+//! [`solve_boundary`] improves a [`BoundaryPath`], [`shoot`] and [`continuation`] look for one.
 //!
 //! Beside it stand the small dense factorisations that such systems need: [`Lu`],
 //! [`RankRevealing`], [`LeastSquares`], [`cholesky`], [`symmetric_eigenvalues`].
@@ -27,25 +27,27 @@ mod variational;
 mod volterra;
 
 pub use bvp::{
-    Aim, BoundaryOptions, BoundaryProblem, BoundaryReport, Flow, Path, Scheme, aim, flow, miss,
-    pursue, residual_on_the_way, solve_boundary,
+    BoundaryOptions, BoundaryPath, BoundaryProblem, BoundaryReport, FlowMap, Scheme, Shot,
+    collocation_residuals, continuation, flow_map, shoot, shooting_residual, solve_boundary,
 };
 pub use linalg::{
-    Fit, LeastSquares, Lu, RankRevealing, Singular, SingularValues, Solution, cholesky,
-    cholesky_solve, least_squares, singular_values, symmetric_eigenvalues,
+    LeastSquares, LeastSquaresFit, LeastSquaresSolution, Lu, RankRevealing, Singular,
+    SingularValues, cholesky, cholesky_solve, least_squares, singular_values,
+    symmetric_eigenvalues,
 };
 pub use ode::{
-    BLOCK, Block, Coefficients, Control, Crossing, Direction, Event, EventKind, Halt, Method,
-    Observer, Options, Outcome, Statistics, Step, StopReason, StoredStep, System, Term,
-    Trajectory, WholeStep, integrate, taylor_order,
+    BLOCK, Block, Coefficients, Control, Crossing, DenseStep, Direction, EvalError, EventKind,
+    LocatedEvent, Method, Observer, OdeOptions, Outcome, Statistics, StopReason, StoredStep,
+    System, Term, Trajectory, WholeStep, integrate, taylor_order,
 };
 pub use quadrature::gauss_jacobi;
 pub use variational::{
-    Condition, Course, EndTerm, Explained, Extremum, Forces, Functional, Grid, NoExtremum,
-    Operator, Place, Side, Start, VariationalProblem, explained, extrema, extremum,
+    EndCondition, EndTerm, Extremum, ForceSamples, FractionalOperator, Functional,
+    InitialGuess, IntervalPoint, NoExtremum, ReactionFit, Side, SincGrid, Unknown,
+    VariationalProblem, extrema, extremum, reaction_fit,
 };
 pub use volterra::{
-    Exponentials, Kernel, KernelValues, MemoryObserver, MemoryOptions, MemoryOutcome,
-    MemorySystem, Operand, Piece, Recount, Resolved, SampleOperator, Wave, integrate_memory,
-    operate_on_samples,
+    DampedWave, DirectQuadrature, ExponentialSum, Kernel, KernelResolution, KernelValues,
+    Operand, SampleOperator, VolterraObserver, VolterraOptions, VolterraOutcome, VolterraStep,
+    VolterraSystem, integrate_volterra, operate_on_samples,
 };

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Plain, ellipse, kepler, oscillator, record, witch};
 use pfaff_solver::{
-    Control, Method, Observer, Options, Step, StopReason, System, Trajectory, integrate,
+    Control, DenseStep, Method, Observer, OdeOptions, StopReason, System, Trajectory, integrate,
 };
 
 const TURN: f64 = 2.0 * std::f64::consts::PI;
@@ -14,13 +14,13 @@ const TURN: f64 = 2.0 * std::f64::consts::PI;
 fn one_step(system: &mut Plain, h: f64) -> (f64, f64) {
     let distance = |t: f64, y: &[f64]| libm::hypot(y[0] - libm::cos(t), y[1] - libm::sin(t));
     // A tolerance so loose that the given step is accepted.
-    let options = Options {
+    let options = OdeOptions {
         t0: 0.5,
         t1: 0.5 + h,
         tolerance: 1e6,
         step: Some(h),
         max_steps: 1,
-        ..Options::default()
+        ..OdeOptions::default()
     };
     let (outcome, trajectory) = record(system, &[libm::cos(0.5), libm::sin(0.5)], &options);
     assert_eq!((outcome.stop, outcome.statistics.steps), (StopReason::End, 1));
@@ -62,7 +62,7 @@ fn global_order_of_dop853_on_the_kepler_ellipse_is_eight() {
         let mut y = ellipse(0.1).to_vec();
         for _ in 0..steps {
             let options =
-                Options { t1: h, tolerance: 1e6, step: Some(h), ..Options::default() };
+                OdeOptions { t1: h, tolerance: 1e6, step: Some(h), ..OdeOptions::default() };
             y = integrate(&mut kepler(), &y, &options, &mut ()).y;
         }
         y.iter().zip(ellipse(0.1)).map(|(y, start)| (y - start).abs()).fold(0.0, f64::max)
@@ -77,7 +77,7 @@ fn global_order_of_rk4_and_of_its_dense_output_is_four() {
     let error = |steps: u32| {
         let h = 2.0 / f64::from(steps);
         let options =
-            Options { t1: 2.0, method: Method::Rk4, step: Some(h), ..Options::default() };
+            OdeOptions { t1: 2.0, method: Method::Rk4, step: Some(h), ..OdeOptions::default() };
         let (outcome, trajectory) = record(&mut witch(), &[1.0], &options);
         assert_eq!(outcome.statistics.steps, steps as usize);
         let dense = (0..=1000).map(|i| f64::from(i) * 0.002).map(|t| {
@@ -94,7 +94,7 @@ fn global_order_of_rk4_and_of_its_dense_output_is_four() {
 #[test]
 fn global_error_is_proportional_to_the_tolerance() {
     let error = |tolerance: f64| {
-        let options = Options { t1: 3.0 * TURN, tolerance, ..Options::default() };
+        let options = OdeOptions { t1: 3.0 * TURN, tolerance, ..OdeOptions::default() };
         let outcome = integrate(&mut kepler(), &ellipse(0.5), &options, &mut ());
         libm::hypot(outcome.y[0] - ellipse(0.5)[0], outcome.y[1])
     };
@@ -109,7 +109,7 @@ fn global_error_is_proportional_to_the_tolerance() {
 
 #[test]
 fn dense_output_is_as_good_as_the_steps() {
-    let options = Options { t1: 20.0, tolerance: 1e-10, ..Options::default() };
+    let options = OdeOptions { t1: 20.0, tolerance: 1e-10, ..OdeOptions::default() };
     let (outcome, trajectory) = record(&mut oscillator(), &[1.0, 0.0], &options);
     assert_eq!(outcome.t, 20.0);
     for i in 0..=2000 {
@@ -124,7 +124,7 @@ fn dense_output_is_as_good_as_the_steps() {
 
 #[test]
 fn dense_output_meets_the_states_of_the_run_exactly() {
-    let options = Options { t1: 10.0, ..Options::default() };
+    let options = OdeOptions { t1: 10.0, ..OdeOptions::default() };
     let (_, trajectory) = record(&mut kepler(), &ellipse(0.5), &options);
     for pair in trajectory.steps().windows(2) {
         let (a, b) = (pair[0].as_step(), pair[1].as_step());
@@ -137,9 +137,9 @@ fn dense_output_meets_the_states_of_the_run_exactly() {
 
 #[test]
 fn runs_backward_retrace_runs_forward() {
-    let there = Options { t1: 5.0, tolerance: 1e-12, ..Options::default() };
+    let there = OdeOptions { t1: 5.0, tolerance: 1e-12, ..OdeOptions::default() };
     let far = integrate(&mut kepler(), &ellipse(0.4), &there, &mut ()).y;
-    let back = Options { t0: 5.0, t1: 0.0, ..there };
+    let back = OdeOptions { t0: 5.0, t1: 0.0, ..there };
     let (outcome, trajectory) = record(&mut kepler(), &far, &back);
     assert_eq!((outcome.stop, outcome.t), (StopReason::End, 0.0));
     for (y, start) in outcome.y.iter().zip(ellipse(0.4)) {
@@ -147,7 +147,7 @@ fn runs_backward_retrace_runs_forward() {
         assert!((y - start).abs() < 1e-9);
     }
     assert!(trajectory.state(2.5).is_some() && trajectory.state(5.1).is_none());
-    let rk4 = Options { method: Method::Rk4, step: Some(0.01), ..back };
+    let rk4 = OdeOptions { method: Method::Rk4, step: Some(0.01), ..back };
     let rough = integrate(&mut kepler(), &far, &rk4, &mut ());
     // h⁴ = 1e-8 times the derivatives at pericentre.
     assert!((rough.y[0] - 0.6).abs() < 1e-4 && rough.statistics.steps == 500);
@@ -165,12 +165,12 @@ fn onto_circle(y: &mut [f64]) {
 fn projection_holds_the_invariant_and_dense_output_stays_continuous() {
     for method in [Method::Dop853, Method::Rk4] {
         // Loose, so that the projection has something to do.
-        let options = Options {
+        let options = OdeOptions {
             t1: 30.0,
             tolerance: 1e-5,
             method,
             step: Some(0.2),
-            ..Options::default()
+            ..OdeOptions::default()
         };
         let mut system = oscillator().projected(onto_circle);
         let (_, trajectory) = record(&mut system, &[1.0, 0.0], &options);
@@ -211,7 +211,7 @@ fn quadratures_are_carried_along_without_error_control() {
         let s = t - 5.0;
         rates.copy_from_slice(&[y[1], -y[0], 1e6 / (1.0 + 1e6 * s * s)]);
     });
-    let options = Options { t1: 10.0, ..Options::default() };
+    let options = OdeOptions { t1: 10.0, ..OdeOptions::default() };
     let all = integrate(&mut system, &[1.0, 0.0, 0.0], &options, &mut ());
     system.controlled = 2;
     let some = integrate(&mut system, &[1.0, 0.0, 0.0], &options, &mut ());
@@ -232,7 +232,7 @@ impl Observer for Sample {
         start <= self.at && self.at <= end
     }
 
-    fn step(&mut self, step: &Step<'_>, _system: &mut dyn System) -> Control {
+    fn step(&mut self, step: &DenseStep<'_>, _system: &mut dyn System) -> Control {
         if self.seen.is_empty() && step.contains(self.at) {
             self.seen.resize(2, 0.0);
             step.state(self.at, &mut self.seen);
@@ -243,7 +243,7 @@ impl Observer for Sample {
 
 #[test]
 fn steps_without_samples_do_not_pay_for_dense_output() {
-    let options = Options { t1: 20.0, ..Options::default() };
+    let options = OdeOptions { t1: 20.0, ..OdeOptions::default() };
     let mut sample = Sample { at: 7.77, seen: Vec::new() };
     let sparse = integrate(&mut oscillator(), &[1.0, 0.0], &options, &mut sample);
     let none = integrate(&mut oscillator(), &[1.0, 0.0], &options, &mut ());
@@ -260,7 +260,7 @@ fn steps_without_samples_do_not_pay_for_dense_output() {
 #[test]
 fn statistics_of_a_standard_run() {
     // A snapshot: a change of the controller or of the first step shows here.
-    let options = Options { t1: TURN, tolerance: 1e-10, ..Options::default() };
+    let options = OdeOptions { t1: TURN, tolerance: 1e-10, ..OdeOptions::default() };
     let outcome = integrate(&mut kepler(), &ellipse(0.5), &options, &mut ());
     let s = outcome.statistics;
     assert_eq!(s.evaluations, 2 + 12 * s.steps + 11 * s.rejected);
@@ -269,7 +269,7 @@ fn statistics_of_a_standard_run() {
 
 #[test]
 fn the_same_run_twice_is_bit_equal() {
-    let options = Options { t1: 50.0, ..Options::default() };
+    let options = OdeOptions { t1: 50.0, ..OdeOptions::default() };
     let run = || {
         let mut trajectory = Trajectory::default();
         let outcome = integrate(&mut kepler(), &ellipse(0.6), &options, &mut trajectory);

@@ -8,8 +8,8 @@ use std::cell::Cell;
 
 use common::kepler;
 use pfaff_solver::{
-    Control, EventKind, Lu, Method, Observer, Options, RankRevealing, Step, StoredStep, System,
-    integrate,
+    Control, DenseStep, EventKind, Lu, Method, Observer, OdeOptions, RankRevealing, StoredStep,
+    System, integrate,
 };
 
 thread_local! {
@@ -50,7 +50,7 @@ struct Keep {
 }
 
 impl Observer for Keep {
-    fn step(&mut self, step: &Step<'_>, _system: &mut dyn System) -> Control {
+    fn step(&mut self, step: &DenseStep<'_>, _system: &mut dyn System) -> Control {
         step.state(0.5 * (step.start() + step.end()), &mut self.y);
         self.last.copy_from(step);
         Control::Continue
@@ -64,7 +64,7 @@ fn a_longer_run_does_not_allocate_more() {
             let mut system = kepler().watching(&[EventKind::default(); 2], |_, y, g| {
                 g.copy_from_slice(&[y[0], y[1]]);
             });
-            let options = Options { t1, method, step: Some(0.01), ..Options::default() };
+            let options = OdeOptions { t1, method, step: Some(0.01), ..OdeOptions::default() };
             let mut keep = Keep { y: [0.0; 4], last: StoredStep::default() };
             let mut steps = 0;
             let count = allocations(|| {

@@ -1,8 +1,8 @@
 //! Boundary value problems with known solutions: orders, both methods, families, continuation.
 
 use pfaff_solver::{
-    BoundaryOptions, BoundaryProblem, Halt, Path, Scheme, aim, flow, pursue, singular_values,
-    solve_boundary,
+    BoundaryOptions, BoundaryPath, BoundaryProblem, EvalError, Scheme, continuation, flow_map,
+    shoot, singular_values, solve_boundary,
 };
 
 /// $y'' = \tfrac32 y^2$ with $y(0) = 4$, $y(1) = 1$: one solution is $4/(1+s)^2$, another one dips below zero
@@ -18,7 +18,7 @@ impl BoundaryProblem for Cubic {
         2
     }
 
-    fn rates(&mut self, _s: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+    fn rates(&mut self, _s: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         rates.copy_from_slice(&[y[1], 1.5 * y[0] * y[0]]);
         Ok(())
     }
@@ -29,12 +29,17 @@ impl BoundaryProblem for Cubic {
         y: &[f64],
         rates: &mut [f64],
         jacobian: &mut [f64],
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         jacobian.copy_from_slice(&[0.0, 1.0, 3.0 * y[0], 0.0]);
         self.rates(s, y, rates)
     }
 
-    fn ends(&mut self, first: &[f64], last: &[f64], values: &mut [f64]) -> Result<(), Halt> {
+    fn ends(
+        &mut self,
+        first: &[f64],
+        last: &[f64],
+        values: &mut [f64],
+    ) -> Result<(), EvalError> {
         values.copy_from_slice(&[first[0] - 4.0, last[0] - 1.0]);
         Ok(())
     }
@@ -45,15 +50,15 @@ impl BoundaryProblem for Cubic {
         _last: &[f64],
         at_first: &mut [f64],
         at_last: &mut [f64],
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         at_first.copy_from_slice(&[1.0, 0.0, 0.0, 0.0]);
         at_last.copy_from_slice(&[0.0, 0.0, 1.0, 0.0]);
         Ok(())
     }
 }
 
-fn straight(intervals: usize) -> Path {
-    Path::even(intervals, &mut |s| vec![4.0 - 3.0 * s, -3.0])
+fn straight(intervals: usize) -> BoundaryPath {
+    BoundaryPath::even(intervals, &mut |s| vec![4.0 - 3.0 * s, -3.0])
 }
 
 /// The error at the mesh points with so many intervals.
@@ -109,22 +114,22 @@ fn shooting_and_collocation_agree() {
 /// The second solution starts with slope −35.858…; single shooting reaches it, and so does continuation.
 #[test]
 fn other_starts_reach_the_other_solution() {
-    let aimed = aim(&mut Cubic, &[4.0, -30.0], 1e-9, 60).expect("it has values");
+    let aimed = shoot(&mut Cubic, &[4.0, -30.0], 1e-9, 60).expect("it has values");
     assert!(aimed.residual < 1e-9);
     assert!((aimed.first[1] + 35.858_548_7).abs() < 1e-5, "{aimed:?}");
-    let led = pursue(&mut Cubic, &[4.0, -20.0], 1e-6, 200).expect("it has values");
+    let led = continuation(&mut Cubic, &[4.0, -20.0], 1e-6, 200).expect("it has values");
     assert!(led.residual < 1e-5, "{led:?}");
 }
 
 #[test]
 fn sensitivities_are_those_of_differences() {
     let first = [4.0, -8.0];
-    let whole = flow(&mut Cubic, &first, 1e-13).expect("it has values");
+    let whole = flow_map(&mut Cubic, &first, 1e-13).expect("it has values");
     for k in 0..2 {
         let end = |δ: f64| {
             let mut moved = first;
             moved[k] += δ;
-            flow(&mut Cubic, &moved, 1e-13).expect("it has values").last
+            flow_map(&mut Cubic, &moved, 1e-13).expect("it has values").last
         };
         let (plus, minus) = (end(1e-5), end(-1e-5));
         for i in 0..2 {

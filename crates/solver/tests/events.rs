@@ -4,8 +4,8 @@ mod common;
 
 use common::{Plain, Values, oscillator, record};
 use pfaff_solver::{
-    Control, Crossing, Direction, Event, EventKind, Halt, Method, Observer, Options, Step,
-    StopReason, System, Trajectory, integrate,
+    Control, Crossing, DenseStep, Direction, EvalError, EventKind, LocatedEvent, Method,
+    Observer, OdeOptions, StopReason, System, Trajectory, integrate,
 };
 
 const PI: f64 = std::f64::consts::PI;
@@ -23,22 +23,22 @@ fn clock() -> Plain {
 fn zeros(
     values: Values,
     kinds: &[EventKind],
-    options: &Options,
+    options: &OdeOptions,
 ) -> Vec<(usize, f64, Crossing)> {
     let (_, trajectory) = record(&mut clock().watching(kinds, values), &[options.t0], options);
     trajectory.events().iter().map(|(e, _)| (e.index, e.t, e.crossing)).collect()
 }
 
 /// Both methods, with steps that do and do not meet the zeros.
-fn ways(t1: f64) -> [Options; 4] {
-    let adaptive = Options { t1, step: Some(0.3), ..Options::default() };
-    let fixed = |step| Options { t1, method: Method::Rk4, step: Some(step), ..adaptive };
+fn ways(t1: f64) -> [OdeOptions; 4] {
+    let adaptive = OdeOptions { t1, step: Some(0.3), ..OdeOptions::default() };
+    let fixed = |step| OdeOptions { t1, method: Method::Rk4, step: Some(step), ..adaptive };
     [adaptive, fixed(0.25), fixed(0.1), fixed(0.037)]
 }
 
 #[test]
 fn crossings_of_the_oscillator_are_found_to_the_accuracy_of_the_run() {
-    let options = Options { t1: 20.0, tolerance: 1e-13, ..Options::default() };
+    let options = OdeOptions { t1: 20.0, tolerance: 1e-13, ..OdeOptions::default() };
     let mut system = oscillator().watching(&[BOTH], |_, y, g| g[0] = y[0]);
     let (_, trajectory) = record(&mut system, &[1.0, 0.0], &options);
     assert_eq!(trajectory.events().len(), 6);
@@ -120,7 +120,7 @@ impl System for Shifted {
         1
     }
 
-    fn rates(&mut self, _t: f64, _y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+    fn rates(&mut self, _t: f64, _y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         rates[0] = 1.0;
         Ok(())
     }
@@ -129,7 +129,12 @@ impl System for Shifted {
         &[BOTH]
     }
 
-    fn event_values(&mut self, t: f64, _y: &[f64], values: &mut [f64]) -> Result<(), Halt> {
+    fn event_values(
+        &mut self,
+        t: f64,
+        _y: &[f64],
+        values: &mut [f64],
+    ) -> Result<(), EvalError> {
         self.evaluations += 1;
         values[0] = (self.feature)(t - self.at);
         Ok(())
@@ -152,11 +157,11 @@ fn features_near_the_border_of_a_step_are_found_wherever_they_lie() {
     for (i, (feature, expected)) in features.into_iter().enumerate() {
         for offset in offsets.into_iter().flat_map(|d| [d, -d]) {
             let mut system = Shifted { at: 1.0 + offset, feature, evaluations: 0 };
-            let options = Options {
+            let options = OdeOptions {
                 t1: 2.0,
                 method: Method::Rk4,
                 step: Some(0.25),
-                ..Options::default()
+                ..OdeOptions::default()
             };
             let mut trajectory = Trajectory::default();
             integrate(&mut system, &[0.0], &options, &mut trajectory);
@@ -188,7 +193,7 @@ impl System for Product {
         1
     }
 
-    fn rates(&mut self, _t: f64, _y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+    fn rates(&mut self, _t: f64, _y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         rates[0] = 1.0;
         Ok(())
     }
@@ -197,7 +202,12 @@ impl System for Product {
         &[BOTH]
     }
 
-    fn event_values(&mut self, t: f64, _y: &[f64], values: &mut [f64]) -> Result<(), Halt> {
+    fn event_values(
+        &mut self,
+        t: f64,
+        _y: &[f64],
+        values: &mut [f64],
+    ) -> Result<(), EvalError> {
         values[0] = self.zeros.iter().map(|z| t - z).product();
         Ok(())
     }
@@ -228,7 +238,7 @@ fn zeros_of_random_polynomials_are_found_whatever_the_steps() {
         let forward = case % 2 == 0;
         let (t0, t1) = if forward { (0.0, 2.0) } else { (2.0, 0.0) };
         let method = if case % 3 == 0 { Method::Dop853 } else { Method::Rk4 };
-        let options = Options { t0, t1, method, step: Some(step), ..Options::default() };
+        let options = OdeOptions { t0, t1, method, step: Some(step), ..OdeOptions::default() };
         let mut trajectory = Trajectory::default();
         let mut system = Product { zeros: zeros.clone() };
         if method == Method::Dop853 && zeros.len() > 1 {
@@ -258,7 +268,7 @@ fn zeros_of_random_polynomials_are_found_whatever_the_steps() {
 fn extrema_far_from_zero_cost_little() {
     let mut system = Shifted { at: 0.0, feature: |s| 2.0 + libm::sin(3.0 * s), evaluations: 0 };
     let options =
-        Options { t1: 100.0, method: Method::Rk4, step: Some(0.5), ..Options::default() };
+        OdeOptions { t1: 100.0, method: Method::Rk4, step: Some(0.5), ..OdeOptions::default() };
     let outcome = integrate(&mut system, &[0.0], &options, &mut ());
     // Eleven points a step and one beyond; a search would take fifty.
     let per_step = system.evaluations / outcome.statistics.steps;
@@ -312,8 +322,12 @@ fn touching_zeros_are_called_so() {
 fn a_touch_among_small_steps_is_one_touch() {
     // In a step of 1e-3 the function is below 1e-6 near its zero, and rounding is 1e-10 of that.
     for step in [1e-2, 1e-3, PI / 2000.0] {
-        let options =
-            Options { t1: 3.0, method: Method::Rk4, step: Some(step), ..Options::default() };
+        let options = OdeOptions {
+            t1: 3.0,
+            method: Method::Rk4,
+            step: Some(step),
+            ..OdeOptions::default()
+        };
         // The second is −3e-17 at its zero, by rounding.
         let touches: [Values; 2] = [
             |t, _, g| g[0] = 1.0 - libm::sin(t),
@@ -345,7 +359,7 @@ fn near_misses_are_no_zeros_and_narrow_pairs_are_two() {
 #[test]
 fn several_zeros_in_one_long_step_are_found() {
     // One step of size 6 of an exactly solved system; the event oscillates with period π.
-    let options = Options { t1: 6.0, step: Some(6.0), ..Options::default() };
+    let options = OdeOptions { t1: 6.0, step: Some(6.0), ..OdeOptions::default() };
     let found = zeros(|t, _, g| g[0] = libm::sin(2.0 * t) + 0.1, &[BOTH], &options);
     // sin 2t = −0.1 at 2t = π + δ, 2π − δ, 3π + δ; the next is beyond 6.
     assert_eq!(found.len(), 3);
@@ -354,7 +368,7 @@ fn several_zeros_in_one_long_step_are_found() {
 
 #[test]
 fn a_function_that_decays_has_no_zeros_and_one_that_stays_at_zero_has_one() {
-    let options = Options { t1: 60.0, step: Some(0.5), ..Options::default() };
+    let options = OdeOptions { t1: 60.0, step: Some(0.5), ..OdeOptions::default() };
     assert!(zeros(|t, _, g| g[0] = libm::exp(-t), &[BOTH], &options).is_empty());
     for options in ways(3.0) {
         let found = zeros(|t, _, g| g[0] = (1.3 - t).max(0.0), &[BOTH], &options);
@@ -367,7 +381,7 @@ fn a_function_that_decays_has_no_zeros_and_one_that_stays_at_zero_has_one() {
 fn a_stopping_event_ends_the_run_at_its_zero() {
     let kinds = [BOTH, STOP, BOTH];
     let values: Values = |t, y, g| g.copy_from_slice(&[t - 0.5, y[0], t - 1.6]);
-    let options = Options { t1: 20.0, tolerance: 1e-13, ..Options::default() };
+    let options = OdeOptions { t1: 20.0, tolerance: 1e-13, ..OdeOptions::default() };
     let (outcome, trajectory) =
         record(&mut oscillator().watching(&kinds, values), &[1.0, 0.0], &options);
     assert_eq!(outcome.stop, StopReason::Event(1));
@@ -384,7 +398,7 @@ fn a_stopping_event_ends_the_run_at_its_zero() {
 
 #[test]
 fn runs_backward_meet_events_in_their_own_order() {
-    let options = Options { t0: 0.0, t1: -9.0, ..Options::default() };
+    let options = OdeOptions { t0: 0.0, t1: -9.0, ..OdeOptions::default() };
     let found = zeros(|t, _, g| g[0] = libm::cos(t), &[BOTH], &options);
     let times: Vec<_> = found.iter().map(|e| -e.1 / PI).collect();
     assert_eq!(times.len(), 3);
@@ -393,7 +407,7 @@ fn runs_backward_meet_events_in_their_own_order() {
     }
     assert_eq!(found[0].2, Crossing::Falling);
     // All in one step.
-    let options = Options { t1: -9.0, step: Some(9.0), ..Options::default() };
+    let options = OdeOptions { t1: -9.0, step: Some(9.0), ..OdeOptions::default() };
     let found = zeros(|t, _, g| g[0] = libm::cos(t), &[BOTH], &options);
     assert_eq!(found.len(), 3);
     assert!(found.windows(2).all(|w| w[0].1 > w[1].1));
@@ -407,12 +421,12 @@ struct Second {
 }
 
 impl Observer for Second {
-    fn step(&mut self, _step: &Step<'_>, _system: &mut dyn System) -> Control {
+    fn step(&mut self, _step: &DenseStep<'_>, _system: &mut dyn System) -> Control {
         self.steps_after += usize::from(self.count >= 2);
         Control::Continue
     }
 
-    fn event(&mut self, _event: &Event, _y: &[f64]) -> Control {
+    fn event(&mut self, _event: &LocatedEvent, _y: &[f64]) -> Control {
         self.count += 1;
         if self.count == 2 { Control::Stop } else { Control::Continue }
     }
@@ -422,7 +436,7 @@ impl Observer for Second {
 fn an_observer_may_stop_at_an_event() {
     let mut system = oscillator().watching(&[BOTH], |_, y, g| g[0] = y[0]);
     let mut second = Second::default();
-    let options = Options { t1: 100.0, ..Options::default() };
+    let options = OdeOptions { t1: 100.0, ..OdeOptions::default() };
     let outcome = integrate(&mut system, &[1.0, 0.0], &options, &mut second);
     assert_eq!(
         (outcome.stop, second.count, second.steps_after),
@@ -433,7 +447,7 @@ fn an_observer_may_stop_at_an_event() {
 
 #[test]
 fn watching_does_not_change_the_motion() {
-    let options = Options { t1: 30.0, ..Options::default() };
+    let options = OdeOptions { t1: 30.0, ..OdeOptions::default() };
     let mut watched = oscillator().watching(&[BOTH], |_, y, g| g[0] = y[0] - 0.3);
     let a = integrate(&mut watched, &[1.0, 0.0], &options, &mut Trajectory::default());
     let b = integrate(&mut oscillator(), &[1.0, 0.0], &options, &mut ());
@@ -441,14 +455,14 @@ fn watching_does_not_change_the_motion() {
 }
 
 /// Notes events, and has no use for what lies between the ends of steps.
-struct Sparse(Vec<Event>);
+struct Sparse(Vec<LocatedEvent>);
 
 impl Observer for Sparse {
     fn wants_dense(&self, _start: f64, _end: f64) -> bool {
         false
     }
 
-    fn event(&mut self, event: &Event, _y: &[f64]) -> Control {
+    fn event(&mut self, event: &LocatedEvent, _y: &[f64]) -> Control {
         self.0.push(*event);
         Control::Continue
     }
@@ -469,13 +483,13 @@ fn far_from_zero_nothing_is_missed() {
         |_, y, g| g[0] = 3.0 + y[0],
         |t, y, g| g[0] = if (5.0..6.0).contains(&t) { f64::NAN } else { y[1] + 0.3 },
     ];
-    let options = Options { t1: 20.0, tolerance: 1e-9, ..Options::default() };
+    let options = OdeOptions { t1: 20.0, tolerance: 1e-9, ..OdeOptions::default() };
     for (k, values) in values.into_iter().enumerate() {
         let mut system = oscillator().watching(&[BOTH], values);
         let (dense, trajectory) = record(&mut system, &[1.0, 0.0], &options);
         let mut sparse = Sparse(Vec::new());
         let outcome = integrate(&mut system, &[1.0, 0.0], &options, &mut sparse);
-        let all: Vec<Event> = trajectory.events().iter().map(|(e, _)| *e).collect();
+        let all: Vec<LocatedEvent> = trajectory.events().iter().map(|(e, _)| *e).collect();
         assert_eq!(sparse.0, all, "function {k}");
         assert_eq!(outcome.y, dense.y);
         let (ours, theirs) = (outcome.statistics.evaluations, dense.statistics.evaluations);

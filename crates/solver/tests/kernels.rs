@@ -3,21 +3,21 @@
 mod systems;
 
 use pfaff_solver::{
-    Halt, Kernel, MemoryObserver, MemoryOptions, MemorySystem, Operand, Piece, Recount,
-    Resolved, Wave, integrate_memory,
+    DampedWave, DirectQuadrature, EvalError, Kernel, KernelResolution, Operand,
+    VolterraObserver, VolterraOptions, VolterraStep, VolterraSystem, integrate_volterra,
 };
 use systems::{Remembering, Values};
 
-struct Counted(Recount, Values);
+struct Counted(DirectQuadrature, Values);
 
-impl MemoryObserver for Counted {
+impl VolterraObserver for Counted {
     fn sample(&mut self, t: f64, _x: &[f64], z: &[f64]) {
         self.0.compare(t, z, &z[1..]);
     }
-    fn last(&mut self, t: f64, piece: &Piece<'_>) {
+    fn last(&mut self, t: f64, piece: &VolterraStep<'_>) {
         self.0.last(t, piece, &mut |_, t, s| (self.1)(t, s));
     }
-    fn piece(&mut self, piece: &Piece<'_>) {
+    fn piece(&mut self, piece: &VolterraStep<'_>) {
         self.0.piece(piece, &mut |_, t, s| (self.1)(t, s));
     }
 }
@@ -29,19 +29,25 @@ struct Found {
 }
 
 fn found(kernel: Kernel, values: Values, t1: f64) -> Found {
-    let options = MemoryOptions { t1, outputs: vec![0.3 * t1, t1], ..MemoryOptions::default() };
+    let options =
+        VolterraOptions { t1, outputs: vec![0.3 * t1, t1], ..VolterraOptions::default() };
     let mut system = Remembering { kernel, values };
-    let recount =
-        Recount::new(system.operands(), vec![1], options.stages, 0.0, &options.outputs);
+    let recount = DirectQuadrature::new(
+        system.operands(),
+        vec![1],
+        options.stages,
+        0.0,
+        &options.outputs,
+    );
     let mut counted = Counted(recount, values);
-    let outcome = integrate_memory(&mut system, &options, &mut counted);
+    let outcome = integrate_volterra(&mut system, &options, &mut counted);
     let recounted = counted.0.worst().expect("the end was reached");
     Found { y: outcome.z[0], recounted, steps: outcome.steps }
 }
 
 /// One kernel by all roads that are open to it, at the end of a run.
 fn agree(mu: f64, values: Values, steady: bool, waves: Option<Kernel>, t1: f64) -> f64 {
-    let resolved = Resolved::new(mu, t1, steady, &mut |t, s| values(t, s));
+    let resolved = KernelResolution::new(mu, t1, steady, &mut |t, s| values(t, s));
     assert!(resolved.is_some(), "the kernel is resolved");
     let blocks = found(Kernel::General(mu, resolved), values, t1);
     let direct = found(Kernel::General(mu, None), values, t1);
@@ -67,12 +73,12 @@ fn close(found: f64, exact: f64) {
 fn tempered_powers_agree_by_three_roads() {
     // s^{−1/2} e^{−s}
     let weight = [libm::tgamma(0.5), 0.0];
-    let waves = Kernel::Waves(0.5, vec![Wave { weight, rate: [1.0, 0.0] }]);
+    let waves = Kernel::Waves(0.5, vec![DampedWave { weight, rate: [1.0, 0.0] }]);
     let y = agree(0.5, |_, s| libm::exp(-s) / s.sqrt(), true, Some(waves), 5.0);
     close(y, 0.000_137_044_296_015_655_45);
     // s^{−0.7} cos 3s
     let weight = [libm::tgamma(0.3), 0.0];
-    let waves = Kernel::Waves(0.3, vec![Wave { weight, rate: [0.0, 3.0] }]);
+    let waves = Kernel::Waves(0.3, vec![DampedWave { weight, rate: [0.0, 3.0] }]);
     let kernel = |_: f64, s: f64| libm::pow(s, -0.7) * libm::cos(3.0 * s);
     close(agree(0.3, kernel, true, Some(waves), 5.0), -0.003_448_098_611_907_942);
 }
@@ -94,7 +100,7 @@ fn other_kernels_agree_by_two_roads() {
 #[test]
 fn a_window_forgets_and_breaks() {
     let window: Values = |_, s| if s < 1.0 { 1.0 } else { 0.0 };
-    let resolved = Resolved::new(1.0, 5.0, true, &mut |t, s| window(t, s));
+    let resolved = KernelResolution::new(1.0, 5.0, true, &mut |t, s| window(t, s));
     let blocks = found(Kernel::General(1.0, resolved), window, 5.0);
     close(blocks.y, -0.000_393_649_328_264_500_4);
     assert!(blocks.recounted < 1e-12, "{:e}", blocks.recounted);
@@ -106,7 +112,7 @@ fn a_window_forgets_and_breaks() {
 #[test]
 fn breaks_that_move_are_summed_directly() {
     let window: Values = |t, s| if s < 0.5 * t { 1.0 } else { 0.0 };
-    assert_eq!(Resolved::new(1.0, 2.0, false, &mut |t, s| window(t, s)), None);
+    assert_eq!(KernelResolution::new(1.0, 2.0, false, &mut |t, s| window(t, s)), None);
     let direct = found(Kernel::General(1.0, None), window, 2.0);
     assert!(direct.recounted < 1e-12, "{:e}", direct.recounted);
     close(direct.y, 0.000_998_032_528_867_988);
@@ -116,14 +122,18 @@ fn breaks_that_move_are_summed_directly() {
 #[test]
 fn blocks_cost_little_more_than_the_steps() {
     let kernel: Values = |_, s| libm::pow(s, -0.6) / (1.0 + s * s);
-    let resolved = Resolved::new(0.4, 10.0, true, &mut |t, s| kernel(t, s));
+    let resolved = KernelResolution::new(0.4, 10.0, true, &mut |t, s| kernel(t, s));
     let asked = |step: f64| {
         let kernel = Kernel::General(0.4, resolved.clone());
         let mut system =
             Asked(Remembering { kernel, values: |_, s| libm::pow(s, -0.6) / (1.0 + s * s) }, 0);
-        let options =
-            MemoryOptions { t1: 10.0, step: Some(step), stages: 3, ..MemoryOptions::default() };
-        let outcome = integrate_memory(&mut system, &options, &mut ());
+        let options = VolterraOptions {
+            t1: 10.0,
+            step: Some(step),
+            stages: 3,
+            ..VolterraOptions::default()
+        };
+        let outcome = integrate_volterra(&mut system, &options, &mut ());
         (system.1 as f64, outcome.steps as f64)
     };
     let ((few, short), (many, long)) = (asked(0.04), asked(0.01));
@@ -134,14 +144,20 @@ fn blocks_cost_little_more_than_the_steps() {
 /// Counts the values of the kernel.
 struct Asked(Remembering, usize);
 
-impl MemorySystem for Asked {
+impl VolterraSystem for Asked {
     fn unknowns(&self) -> usize {
         self.0.unknowns()
     }
     fn operands(&self) -> Vec<Operand> {
         self.0.operands()
     }
-    fn residual(&mut self, t: f64, x: &[f64], z: &[f64], out: &mut [f64]) -> Result<(), Halt> {
+    fn residual(
+        &mut self,
+        t: f64,
+        x: &[f64],
+        z: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), EvalError> {
         self.0.residual(t, x, z, out)
     }
     fn jacobian(
@@ -149,7 +165,7 @@ impl MemorySystem for Asked {
         at: (f64, &[f64], &[f64]),
         by_x: &mut [f64],
         by_z: &mut [f64],
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         self.0.jacobian(at, by_x, by_z)
     }
     fn kernel(&mut self, operand: usize, t: f64, lags: &[f64], out: &mut [f64]) {

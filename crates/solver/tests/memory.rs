@@ -3,9 +3,9 @@
 mod systems;
 
 use pfaff_solver::{
-    Control, Crossing, Direction, Event, EventKind, Halt, Kernel, MemoryObserver,
-    MemoryOptions, MemorySystem, Operand, Piece, Recount, SampleOperator, StopReason,
-    integrate_memory, operate_on_samples,
+    Control, Crossing, DirectQuadrature, Direction, EvalError, EventKind, Kernel, LocatedEvent,
+    Operand, SampleOperator, StopReason, VolterraObserver, VolterraOptions, VolterraStep,
+    VolterraSystem, integrate_volterra, operate_on_samples,
 };
 use systems::{constrained, relaxation};
 
@@ -16,7 +16,7 @@ fn half(t: f64) -> f64 {
 
 struct Samples(Vec<(f64, f64)>);
 
-impl MemoryObserver for Samples {
+impl VolterraObserver for Samples {
     fn sample(&mut self, t: f64, _x: &[f64], z: &[f64]) {
         self.0.push((t, z[0]));
     }
@@ -25,9 +25,9 @@ impl MemoryObserver for Samples {
 #[test]
 fn relaxation_of_order_one_half_is_met_at_all_outputs() {
     let outputs = vec![1e-6, 0.01, 0.1, 1.0, 3.3, 10.0, 20.0];
-    let options = MemoryOptions { t1: 20.0, outputs, ..MemoryOptions::default() };
+    let options = VolterraOptions { t1: 20.0, outputs, ..VolterraOptions::default() };
     let mut samples = Samples(Vec::new());
-    let outcome = integrate_memory(&mut relaxation(0.5), &options, &mut samples);
+    let outcome = integrate_volterra(&mut relaxation(0.5), &options, &mut samples);
     assert_eq!(outcome.stop, StopReason::End);
     assert_eq!(samples.0.len(), 7);
     for (t, y) in samples.0 {
@@ -39,9 +39,13 @@ fn relaxation_of_order_one_half_is_met_at_all_outputs() {
 #[test]
 fn order_is_at_least_four_from_a_singular_start() {
     let error = |step: f64| {
-        let options =
-            MemoryOptions { step: Some(step), stages: 4, t1: 2.0, ..MemoryOptions::default() };
-        let outcome = integrate_memory(&mut relaxation(0.5), &options, &mut ());
+        let options = VolterraOptions {
+            step: Some(step),
+            stages: 4,
+            t1: 2.0,
+            ..VolterraOptions::default()
+        };
+        let outcome = integrate_volterra(&mut relaxation(0.5), &options, &mut ());
         (outcome.z[0] - half(2.0)).abs()
     };
     let (coarse, fine) = (error(0.4), error(0.1));
@@ -52,9 +56,13 @@ fn order_is_at_least_four_from_a_singular_start() {
 #[test]
 fn twice_the_steps_are_twice_the_evaluations_and_no_more_storage() {
     let run = |step: f64| {
-        let options =
-            MemoryOptions { step: Some(step), stages: 3, t1: 10.0, ..MemoryOptions::default() };
-        integrate_memory(&mut relaxation(0.7), &options, &mut ())
+        let options = VolterraOptions {
+            step: Some(step),
+            stages: 3,
+            t1: 10.0,
+            ..VolterraOptions::default()
+        };
+        integrate_volterra(&mut relaxation(0.7), &options, &mut ())
     };
     let (one, two) = (run(0.01), run(0.005));
     assert_eq!(one.exponentials, two.exponentials);
@@ -75,8 +83,8 @@ fn order_is_at_least_four_on_every_start_of_a_constraint() {
         let run = |step: f64, stages: usize| {
             let first = 1e-28;
             let options =
-                MemoryOptions { step: Some(step), stages, first, ..Default::default() };
-            integrate_memory(&mut constrained(alpha, b, v), &options, &mut ()).z
+                VolterraOptions { step: Some(step), stages, first, ..Default::default() };
+            integrate_volterra(&mut constrained(alpha, b, v), &options, &mut ()).z
         };
         let exact = run(1.0 / 64.0, 8);
         let error = |z: &[f64]| (0..4).map(|i| (z[i] - exact[i]).abs()).fold(0.0_f64, f64::max);
@@ -106,8 +114,8 @@ fn nearly_divergent_starts_take_few_steps() {
         (1.05, two, free, [0.720_440_867_087_411_5, -0.039_832_133_357_243_27]),
     ] {
         let exponent = if alpha < 1.0 { -alpha } else { alpha - 2.0 };
-        let options = MemoryOptions { exponent, ..MemoryOptions::default() };
-        let outcome = integrate_memory(&mut constrained(alpha, b, v), &options, &mut ());
+        let options = VolterraOptions { exponent, ..VolterraOptions::default() };
+        let outcome = integrate_volterra(&mut constrained(alpha, b, v), &options, &mut ());
         assert_eq!(outcome.stop, StopReason::End, "{alpha}");
         for (found, exact) in outcome.z.iter().zip(exact) {
             // Ten times the tolerance 1e-11 of a step.
@@ -122,7 +130,7 @@ fn nearly_divergent_starts_take_few_steps() {
 #[test]
 fn collocation_and_convolution_agree() {
     struct Damped;
-    impl MemorySystem for Damped {
+    impl VolterraSystem for Damped {
         fn unknowns(&self) -> usize {
             1
         }
@@ -141,7 +149,7 @@ fn collocation_and_convolution_agree() {
             x: &[f64],
             z: &[f64],
             out: &mut [f64],
-        ) -> Result<(), Halt> {
+        ) -> Result<(), EvalError> {
             out[0] = x[0] + z[0] + 0.5 * z[1];
             Ok(())
         }
@@ -150,14 +158,14 @@ fn collocation_and_convolution_agree() {
             _at: (f64, &[f64], &[f64]),
             by_x: &mut [f64],
             by_z: &mut [f64],
-        ) -> Result<(), Halt> {
+        ) -> Result<(), EvalError> {
             by_x[0] = 1.0;
             by_z.copy_from_slice(&[1.0, 0.5]);
             Ok(())
         }
     }
     struct Both(Vec<f64>, f64);
-    impl MemoryObserver for Both {
+    impl VolterraObserver for Both {
         fn sample(&mut self, _t: f64, _x: &[f64], z: &[f64]) {
             self.0.push(z[0]);
             self.1 = z[1];
@@ -166,9 +174,9 @@ fn collocation_and_convolution_agree() {
     let difference = |count: usize| {
         let h = 2.0 / count as f64;
         let outputs = (1..=count).map(|i| i as f64 * h).collect();
-        let options = MemoryOptions { t1: 2.0, outputs, ..MemoryOptions::default() };
+        let options = VolterraOptions { t1: 2.0, outputs, ..VolterraOptions::default() };
         let mut seen = Both(vec![1.0], f64::NAN);
-        integrate_memory(&mut Damped, &options, &mut seen);
+        integrate_volterra(&mut Damped, &options, &mut seen);
         assert_eq!(seen.0.len(), count + 1);
         let caputo = operate_on_samples(SampleOperator::Caputo(0.5), h, &seen.0).unwrap();
         (caputo[count] - seen.1).abs()
@@ -179,18 +187,18 @@ fn collocation_and_convolution_agree() {
 }
 
 /// Recounts the memory of a run, and of one whose steps are told wrong.
-struct Counted(Recount, f64);
+struct Counted(DirectQuadrature, f64);
 
-impl MemoryObserver for Counted {
+impl VolterraObserver for Counted {
     fn sample(&mut self, t: f64, _x: &[f64], z: &[f64]) {
         self.0.compare(t, z, &[]);
     }
-    fn last(&mut self, t: f64, piece: &Piece<'_>) {
+    fn last(&mut self, t: f64, piece: &VolterraStep<'_>) {
         self.0.last(t, piece, &mut |_, _, _| f64::NAN);
     }
-    fn piece(&mut self, piece: &Piece<'_>) {
+    fn piece(&mut self, piece: &VolterraStep<'_>) {
         let x: Vec<f64> = piece.x.iter().map(|x| x * self.1).collect();
-        self.0.piece(&Piece { x: &x, ..*piece }, &mut |_, _, _| f64::NAN);
+        self.0.piece(&VolterraStep { x: &x, ..*piece }, &mut |_, _, _| f64::NAN);
     }
 }
 
@@ -198,15 +206,19 @@ impl MemoryObserver for Counted {
 fn memory_is_recounted_by_direct_quadrature() {
     for alpha in [0.3, 0.7, 1.5] {
         let outputs = vec![0.5, 3.0, 10.0];
-        let options =
-            MemoryOptions { t1: 10.0, outputs: outputs.clone(), ..MemoryOptions::default() };
+        let options = VolterraOptions {
+            t1: 10.0,
+            outputs: outputs.clone(),
+            ..VolterraOptions::default()
+        };
         let mut system = relaxation(alpha);
         let operands = system.operands();
-        let recount =
-            || Recount::new(operands.clone(), Vec::new(), options.stages, 0.0, &outputs);
+        let recount = || {
+            DirectQuadrature::new(operands.clone(), Vec::new(), options.stages, 0.0, &outputs)
+        };
         let (mut right, mut wrong) = (Counted(recount(), 1.0), Counted(recount(), 1.0 + 1e-9));
-        integrate_memory(&mut system, &options, &mut right);
-        integrate_memory(&mut system, &options, &mut wrong);
+        integrate_volterra(&mut system, &options, &mut right);
+        integrate_volterra(&mut system, &options, &mut wrong);
         // The kernel is compressed to 1e-14, and some hundred steps are added up.
         let off = right.0.worst().expect("times were reached");
         assert!(off < 1e-12, "{alpha} {off:e}");
@@ -229,14 +241,20 @@ impl Touching {
     }
 }
 
-impl MemorySystem for Touching {
+impl VolterraSystem for Touching {
     fn unknowns(&self) -> usize {
         1
     }
     fn operands(&self) -> Vec<Operand> {
         self.relaxation.operands()
     }
-    fn residual(&mut self, t: f64, x: &[f64], z: &[f64], out: &mut [f64]) -> Result<(), Halt> {
+    fn residual(
+        &mut self,
+        t: f64,
+        x: &[f64],
+        z: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), EvalError> {
         self.relaxation.residual(t, x, z, out)
     }
     fn jacobian(
@@ -244,7 +262,7 @@ impl MemorySystem for Touching {
         at: (f64, &[f64], &[f64]),
         by_x: &mut [f64],
         by_z: &mut [f64],
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         self.relaxation.jacobian(at, by_x, by_z)
     }
     fn events(&self) -> &[EventKind] {
@@ -256,7 +274,7 @@ impl MemorySystem for Touching {
         _x: &[f64],
         _z: &[f64],
         values: &mut [f64],
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         for (pair, c) in values.chunks_exact_mut(2).zip(&self.places) {
             pair[0] = 1.0 - libm::cos(t - c);
             pair[1] = libm::sin(t - c);
@@ -268,15 +286,15 @@ impl MemorySystem for Touching {
 #[derive(Default)]
 struct Ends {
     ends: Vec<f64>,
-    events: Vec<Event>,
+    events: Vec<LocatedEvent>,
 }
 
-impl MemoryObserver for Ends {
+impl VolterraObserver for Ends {
     fn step(&mut self, t: f64, _x: &[f64], _z: &[f64]) -> Control {
         self.ends.push(t);
         Control::Continue
     }
-    fn event(&mut self, event: &Event, _x: &[f64], _z: &[f64]) {
+    fn event(&mut self, event: &LocatedEvent, _x: &[f64], _z: &[f64]) {
         self.events.push(*event);
     }
 }
@@ -284,9 +302,9 @@ impl MemoryObserver for Ends {
 /// Touches and zeros at the end of a step, and within a thousandth and a millionth of it, are told once each.
 #[test]
 fn events_at_the_ends_of_steps_are_told_once() {
-    let options = MemoryOptions { t1: 3.0, ..MemoryOptions::default() };
+    let options = VolterraOptions { t1: 3.0, ..VolterraOptions::default() };
     let mut first = Ends::default();
-    integrate_memory(&mut relaxation(0.5), &options, &mut first);
+    integrate_volterra(&mut relaxation(0.5), &options, &mut first);
     let late: Vec<f64> = first.ends.iter().copied().filter(|t| *t > 0.5 && *t < 2.9).collect();
     assert!(late.len() > 4, "{late:?}");
     let mut places = Vec::new();
@@ -298,17 +316,17 @@ fn events_at_the_ends_of_steps_are_told_once() {
     }
     let mut touching = Touching::new(places.clone());
     let mut found = Ends::default();
-    integrate_memory(&mut touching, &options, &mut found);
+    integrate_volterra(&mut touching, &options, &mut found);
     assert_eq!(found.ends, first.ends, "events do not change the steps");
     for (i, c) in places.iter().enumerate() {
-        let of = |index: usize| -> Vec<&Event> {
+        let of = |index: usize| -> Vec<&LocatedEvent> {
             found.events.iter().filter(|e| e.index == index).collect()
         };
         let (touches, zeros) = (of(2 * i), of(2 * i + 1));
-        let told = matches!(touches[..], [Event { crossing: Crossing::Touch, .. }]);
+        let told = matches!(touches[..], [LocatedEvent { crossing: Crossing::Touch, .. }]);
         // The place of an extremum is found by differences of values.
         assert!(told && (touches[0].t - c).abs() < 1e-6, "{c} {touches:?}");
-        let told = matches!(zeros[..], [Event { crossing: Crossing::Rising, .. }]);
+        let told = matches!(zeros[..], [LocatedEvent { crossing: Crossing::Rising, .. }]);
         // What is below 1e-12 of the largest value counts as zero.
         assert!(told && (zeros[0].t - c).abs() < 1e-11, "{c} {zeros:?}");
     }

@@ -1,28 +1,28 @@
 //! Stationary points of functionals with fractional operators, against closed forms.
 
 use pfaff_solver::{
-    Condition, Course, EndTerm, Functional, NoExtremum, Operator, Place, Side,
-    VariationalProblem, extremum,
+    EndCondition, EndTerm, FractionalOperator, Functional, IntervalPoint, NoExtremum, Side,
+    Unknown, VariationalProblem, extremum,
 };
 
-type Integrand = dyn Fn(Place, &[f64], &mut [f64], &mut [f64]) -> f64;
+type Integrand = dyn Fn(IntervalPoint, &[f64], &mut [f64], &mut [f64]) -> f64;
 
 struct Closure<'a>(&'a Integrand);
 
 impl Functional for Closure<'_> {
-    fn evaluate(&mut self, p: Place, x: &[f64], g: &mut [f64], h: &mut [f64]) -> f64 {
+    fn evaluate(&mut self, p: IntervalPoint, x: &[f64], g: &mut [f64], h: &mut [f64]) -> f64 {
         g.fill(0.0);
         h.fill(0.0);
         (self.0)(p, x, g, h)
     }
 }
 
-fn given(course: usize, end: Side, order: usize, value: f64) -> Condition {
-    Condition { terms: vec![EndTerm { course, end, order, factor: 1.0 }], value }
+fn given(unknown: usize, end: Side, order: usize, value: f64) -> EndCondition {
+    EndCondition { terms: vec![EndTerm { unknown, end, order, factor: 1.0 }], value }
 }
 
-fn at(left: f64) -> Place {
-    Place { left, right: 1.0 - left }
+fn at(left: f64) -> IntervalPoint {
+    IntervalPoint { left, right: 1.0 - left }
 }
 
 /// ∫ ½(D^α q)² with q(0) = 0, q(1) = 1: D^α q = C (1−t)^(α−1), and q is an incomplete beta function.
@@ -32,13 +32,13 @@ fn least_fractional_speed_from_either_side() {
     for alpha in [0.6, 0.75, 1.3, 1.8] {
         for side in [Side::Left, Side::Right] {
             let (zero, one) = (side, side.other());
-            let course = Course { side, order: alpha };
+            let unknown = Unknown { side, order: alpha };
             let problem = VariationalProblem {
                 length: 1.0,
-                courses: vec![course],
+                unknowns: vec![unknown],
                 // One condition at the far end: the density is like (1−t)^(α−1).
                 tails: vec![alpha - 1.0],
-                operators: vec![(0, Operator::Caputo(side, alpha))],
+                operators: vec![(0, FractionalOperator::Caputo(side, alpha))],
                 conditions: if alpha < 1.0 {
                     vec![given(0, zero, 0, 0.0), given(0, one, 0, 1.0)]
                 } else {
@@ -46,7 +46,7 @@ fn least_fractional_speed_from_either_side() {
                 },
                 decay: alpha.min(1.0),
             };
-            let half_square = |_: Place, x: &[f64], g: &mut [f64], h: &mut [f64]| {
+            let half_square = |_: IntervalPoint, x: &[f64], g: &mut [f64], h: &mut [f64]| {
                 g[0] = x[0];
                 h[0] = 1.0;
                 0.5 * x[0] * x[0]
@@ -60,11 +60,11 @@ fn least_fractional_speed_from_either_side() {
             assert!((found.action - exact).abs() < 1e-12 * exact, "{alpha} {}", found.action);
             for x in [0.1, 0.5, 0.9] {
                 let place = if side == Side::Left { at(x) } else { at(1.0 - x) };
-                let density = found.value(0, Operator::Caputo(side, alpha), place);
+                let density = found.value(0, FractionalOperator::Caputo(side, alpha), place);
                 let wanted = c * libm::pow(1.0 - x, alpha - 1.0);
                 assert!((density - wanted).abs() < 1e-10, "{alpha} {side:?} {x} {density}");
             }
-            assert!(found.unknowns() <= 65);
+            assert!(found.unknowns_per_function() <= 65);
         }
     }
 }
@@ -99,7 +99,7 @@ fn a_wrong_side_would_not_solve_this() {
                 })
                 .sum::<f64>()
         };
-        let integrand = move |p: Place, x: &[f64], g: &mut [f64], h: &mut [f64]| {
+        let integrand = move |p: IntervalPoint, x: &[f64], g: &mut [f64], h: &mut [f64]| {
             g[0] = x[0];
             g[1] = f(p.right);
             h[0] = 1.0;
@@ -112,11 +112,11 @@ fn a_wrong_side_would_not_solve_this() {
         // The end is free: natural conditions hold, for g vanishes there three times over.
         let problem = VariationalProblem {
             length: 1.0,
-            courses: vec![Course { side: Side::Left, order: alpha }],
+            unknowns: vec![Unknown { side: Side::Left, order: alpha }],
             tails: vec![0.0],
             operators: vec![
-                (0, Operator::Caputo(Side::Left, alpha)),
-                (0, Operator::Derivative(0)),
+                (0, FractionalOperator::Caputo(Side::Left, alpha)),
+                (0, FractionalOperator::Derivative(0)),
             ],
             conditions,
             decay: 1.0,
@@ -124,7 +124,7 @@ fn a_wrong_side_would_not_solve_this() {
         let mut found = extremum(&problem, &mut Closure(&integrand), 31, None)
             .expect("a quadratic action has its minimum");
         for t in [0.1, 0.4, 0.9] {
-            let value = found.value(0, Operator::Derivative(0), at(t));
+            let value = found.value(0, FractionalOperator::Derivative(0), at(t));
             assert!((value - q(t)).abs() < 1e-11, "{alpha} {t} {value} {}", q(t));
         }
     }
@@ -135,14 +135,14 @@ fn a_wrong_side_would_not_solve_this() {
 fn operators_from_both_sides_at_once() {
     let side = Side::Left;
     let operators = vec![
-        (0, Operator::Derivative(1)),
-        (0, Operator::RiemannLiouville(Side::Right, 0.4)),
-        (0, Operator::Caputo(Side::Left, 0.7)),
-        (0, Operator::Derivative(0)),
+        (0, FractionalOperator::Derivative(1)),
+        (0, FractionalOperator::RiemannLiouville(Side::Right, 0.4)),
+        (0, FractionalOperator::Caputo(Side::Left, 0.7)),
+        (0, FractionalOperator::Derivative(0)),
     ];
     let problem = VariationalProblem {
         length: 1.0,
-        courses: vec![Course { side, order: 1.0 }],
+        unknowns: vec![Unknown { side, order: 1.0 }],
         tails: vec![0.0],
         operators: operators.clone(),
         conditions: vec![given(0, side, 0, 0.5), given(0, Side::Right, 0, 1.0)],
@@ -150,7 +150,7 @@ fn operators_from_both_sides_at_once() {
         // would bring rounding.
         decay: 0.4,
     };
-    let integrand = |_: Place, x: &[f64], g: &mut [f64], h: &mut [f64]| {
+    let integrand = |_: IntervalPoint, x: &[f64], g: &mut [f64], h: &mut [f64]| {
         for i in 0..3 {
             g[i] = x[i];
             h[i * 4 + i] = 1.0;
@@ -164,8 +164,8 @@ fn operators_from_both_sides_at_once() {
         extremum(&problem, &mut Closure(&integrand), 31, Some(&coarse)).expect("convex");
     assert!((coarse.action - found.action).abs() < 1e-6, "{} {}", coarse.action, found.action);
     for t in [0.2, 0.7] {
-        let a = coarse.value(0, Operator::Derivative(0), at(t));
-        let b = found.value(0, Operator::Derivative(0), at(t));
+        let a = coarse.value(0, FractionalOperator::Derivative(0), at(t));
+        let b = found.value(0, FractionalOperator::Derivative(0), at(t));
         assert!((a - b).abs() < 1e-7, "{t} {a} {b}");
     }
     // First variation along η = t²(1−t)², whose derivatives are sums of powers.
@@ -176,7 +176,7 @@ fn operators_from_both_sides_at_once() {
             .map(|&(p, c)| c * gamma(p + 1.0) / gamma(p + 1.0 - beta) * pow(x, p - beta))
             .sum()
     };
-    let grid = pfaff_solver::Grid::new(1.0, 60, 0.4);
+    let grid = pfaff_solver::SincGrid::new(1.0, 60, 0.4);
     let (mut g, mut h) = (vec![0.0; 4], vec![0.0; 16]);
     let mut variation = 0.0;
     for (p, w) in grid.places.iter().zip(&grid.weights) {
@@ -200,13 +200,13 @@ fn operators_from_both_sides_at_once() {
 fn what_is_not_determined_is_said() {
     let problem = VariationalProblem {
         length: 1.0,
-        courses: vec![Course { side: Side::Left, order: 0.75 }],
+        unknowns: vec![Unknown { side: Side::Left, order: 0.75 }],
         tails: vec![0.0],
-        operators: vec![(0, Operator::Caputo(Side::Left, 0.75))],
+        operators: vec![(0, FractionalOperator::Caputo(Side::Left, 0.75))],
         conditions: Vec::new(),
         decay: 0.75,
     };
-    let half_square = |_: Place, x: &[f64], g: &mut [f64], h: &mut [f64]| {
+    let half_square = |_: IntervalPoint, x: &[f64], g: &mut [f64], h: &mut [f64]| {
         g[0] = x[0];
         h[0] = 1.0;
         0.5 * x[0] * x[0]
@@ -222,13 +222,13 @@ fn convergence_is_exponential() {
     let gamma = libm::tgamma;
     let effort = VariationalProblem {
         length: 1.0,
-        courses: vec![Course { side: Side::Left, order: 0.75 }],
+        unknowns: vec![Unknown { side: Side::Left, order: 0.75 }],
         tails: vec![-0.25],
-        operators: vec![(0, Operator::Caputo(Side::Left, 0.75))],
+        operators: vec![(0, FractionalOperator::Caputo(Side::Left, 0.75))],
         conditions: vec![given(0, Side::Left, 0, 0.0), given(0, Side::Right, 0, 1.0)],
         decay: 0.75,
     };
-    let half_square = |_: Place, x: &[f64], g: &mut [f64], h: &mut [f64]| {
+    let half_square = |_: IntervalPoint, x: &[f64], g: &mut [f64], h: &mut [f64]| {
         g[0] = x[0];
         h[0] = 1.0;
         0.5 * x[0] * x[0]
@@ -243,12 +243,12 @@ fn convergence_is_exponential() {
     // ∫ ½ q'² + ½ (D^½ q)² + F q, with F made for q = J^½ t²(1−t)².
     let particle = VariationalProblem {
         length: 1.0,
-        courses: vec![Course { side: Side::Left, order: 1.0 }],
+        unknowns: vec![Unknown { side: Side::Left, order: 1.0 }],
         tails: vec![0.0],
         operators: vec![
-            (0, Operator::Derivative(1)),
-            (0, Operator::Caputo(Side::Left, 0.5)),
-            (0, Operator::Derivative(0)),
+            (0, FractionalOperator::Derivative(1)),
+            (0, FractionalOperator::Caputo(Side::Left, 0.5)),
+            (0, FractionalOperator::Derivative(0)),
         ],
         conditions: vec![
             given(0, Side::Left, 0, 0.0),
@@ -256,7 +256,7 @@ fn convergence_is_exponential() {
         ],
         decay: 1.0,
     };
-    let driven = move |p: Place, x: &[f64], g: &mut [f64], h: &mut [f64]| {
+    let driven = move |p: IntervalPoint, x: &[f64], g: &mut [f64], h: &mut [f64]| {
         let binomial = [1.0, -2.0, 1.0];
         let mut f = 0.0;
         for (j, c) in binomial.iter().enumerate() {
@@ -293,7 +293,8 @@ fn convergence_is_exponential() {
                 extremum(problem, &mut Closure(integrand), half, None).expect("convex");
             let mut error = 0.0_f64;
             for (&t, &q) in times.iter().zip(exact) {
-                error = error.max((found.value(0, Operator::Derivative(0), at(t)) - q).abs());
+                error = error
+                    .max((found.value(0, FractionalOperator::Derivative(0), at(t)) - q).abs());
             }
             assert!(error < 2.0 * limit, "{half} {error:e}");
         }

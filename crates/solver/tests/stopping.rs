@@ -4,14 +4,14 @@ mod common;
 
 use common::{Plain, oscillator, record};
 use pfaff_solver::{
-    Control, Halt, Method, Observer, Options, Step, StopReason, System, integrate,
+    Control, DenseStep, EvalError, Method, Observer, OdeOptions, StopReason, System, integrate,
 };
 
 #[test]
 fn the_end_is_hit_exactly() {
     for t1 in [0.1, 1.0 / 3.0, 7.0, -2.7, 1e-12] {
         for method in [Method::Dop853, Method::Rk4] {
-            let options = Options { t1, method, ..Options::default() };
+            let options = OdeOptions { t1, method, ..OdeOptions::default() };
             let outcome = integrate(&mut oscillator(), &[1.0, 0.0], &options, &mut ());
             assert_eq!((outcome.stop, outcome.t), (StopReason::End, t1));
             // Tolerance 1e-10, and steps of a thousandth.
@@ -19,10 +19,10 @@ fn the_end_is_hit_exactly() {
         }
     }
     // A run of no length, and one of a few units in the last place.
-    let options = Options { t0: 1.0, t1: 1.0, ..Options::default() };
+    let options = OdeOptions { t0: 1.0, t1: 1.0, ..OdeOptions::default() };
     let outcome = integrate(&mut oscillator(), &[1.0, 0.0], &options, &mut ());
     assert_eq!((outcome.stop, outcome.statistics.evaluations), (StopReason::End, 0));
-    let options = Options { t0: 1.0, t1: 1.0 + 3.0 * f64::EPSILON, ..Options::default() };
+    let options = OdeOptions { t0: 1.0, t1: 1.0 + 3.0 * f64::EPSILON, ..OdeOptions::default() };
     let outcome = integrate(&mut oscillator(), &[1.0, 0.0], &options, &mut ());
     assert_eq!((outcome.stop, outcome.t), (StopReason::End, options.t1));
 }
@@ -30,7 +30,7 @@ fn the_end_is_hit_exactly() {
 #[test]
 fn the_last_fixed_step_is_shortened() {
     let options =
-        Options { t1: 1.0, method: Method::Rk4, step: Some(0.3), ..Options::default() };
+        OdeOptions { t1: 1.0, method: Method::Rk4, step: Some(0.3), ..OdeOptions::default() };
     let (outcome, trajectory) = record(&mut oscillator(), &[1.0, 0.0], &options);
     let ends: Vec<_> = trajectory.steps().iter().map(|s| s.as_step().end()).collect();
     assert_eq!(
@@ -38,14 +38,14 @@ fn the_last_fixed_step_is_shortened() {
         (StopReason::End, vec![0.3, 0.6, 0.899_999_999_999_999_9, 1.0])
     );
     // Rounding leaves no sliver at the end: 0.1·10 = 1.
-    let options = Options { step: Some(0.1), ..options };
+    let options = OdeOptions { step: Some(0.1), ..options };
     assert_eq!(record(&mut oscillator(), &[1.0, 0.0], &options).0.statistics.steps, 10);
 }
 
 #[test]
 fn fixed_steps_are_counted_from_the_start() {
     let options =
-        Options { t1: 100.0, method: Method::Rk4, step: Some(0.1), ..Options::default() };
+        OdeOptions { t1: 100.0, method: Method::Rk4, step: Some(0.1), ..OdeOptions::default() };
     let (_, trajectory) = record(&mut oscillator(), &[1.0, 0.0], &options);
     assert_eq!(trajectory.steps().len(), 1000);
     for (k, step) in trajectory.steps()[..999].iter().enumerate() {
@@ -55,7 +55,7 @@ fn fixed_steps_are_counted_from_the_start() {
     for n in 1..60_u32 {
         for thousandths in [1, 7, 30, 35, 110, 333] {
             let step = f64::from(thousandths) / 1000.0;
-            let options = Options {
+            let options = OdeOptions {
                 t1: f64::from(n * thousandths) / 1000.0,
                 step: Some(step),
                 ..options
@@ -71,12 +71,12 @@ fn states_that_are_not_finite_are_never_projected() {
     for method in [Method::Dop853, Method::Rk4] {
         let mut system = Plain::new(1, |_, _, rates| rates[0] = 1e308)
             .projected(|y| assert!(y[0].is_finite(), "projection of {}", y[0]));
-        let options = Options {
+        let options = OdeOptions {
             t1: 10.0,
             tolerance: 1e300,
             step: Some(5.0),
             method,
-            ..Options::default()
+            ..OdeOptions::default()
         };
         let outcome = integrate(&mut system, &[0.0], &options, &mut ());
         assert_eq!(outcome.stop, StopReason::NotFinite);
@@ -88,7 +88,7 @@ fn states_that_are_not_finite_are_never_projected() {
 fn blow_up_makes_steps_too_small() {
     // y′ = y² from 1 is 1/(1 − t).
     let mut system = Plain::new(1, |_, y, rates| rates[0] = y[0] * y[0]);
-    let options = Options { t1: 2.0, ..Options::default() };
+    let options = OdeOptions { t1: 2.0, ..OdeOptions::default() };
     let outcome = integrate(&mut system, &[1.0], &options, &mut ());
     assert_eq!(outcome.stop, StopReason::StepTooSmall);
     // Errors of 1e-10 shift the pole by as much.
@@ -99,14 +99,14 @@ fn blow_up_makes_steps_too_small() {
 fn rates_without_value_stop_at_the_border() {
     // y′ = 1 + √(1 − t) is not a number beyond 1, where y = 1 + ⅔.
     let mut system = Plain::new(1, |t, _, rates| rates[0] = 1.0 + (1.0 - t).sqrt());
-    let options = Options { t1: 2.0, ..Options::default() };
+    let options = OdeOptions { t1: 2.0, ..OdeOptions::default() };
     let outcome = integrate(&mut system, &[0.0], &options, &mut ());
     assert_eq!(outcome.stop, StopReason::NotFinite);
     // Up to ten units in the last place.
     assert!(outcome.t <= 1.0 && outcome.t > 1.0 - 1e-12, "{}", outcome.t);
     assert!((outcome.y[0] - 5.0 / 3.0).abs() < 1e-8 && outcome.statistics.rejected > 10);
     // A fixed step cannot come nearer than its size.
-    let fixed = Options { method: Method::Rk4, step: Some(0.3), ..options };
+    let fixed = OdeOptions { method: Method::Rk4, step: Some(0.3), ..options };
     let outcome = integrate(&mut system, &[0.0], &fixed, &mut ());
     assert_eq!((outcome.stop, outcome.t), (StopReason::NotFinite, 0.899_999_999_999_999_9));
 }
@@ -121,35 +121,36 @@ impl System for Wall {
         1
     }
 
-    fn rates(&mut self, _t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+    fn rates(&mut self, _t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         rates[0] = 1.0;
-        if y[0] >= 1.0 && !self.by_projection { Err(Halt::Singular) } else { Ok(()) }
+        if y[0] >= 1.0 && !self.by_projection { Err(EvalError::Singular) } else { Ok(()) }
     }
 
-    fn project(&mut self, _t: f64, y: &mut [f64]) -> Result<(), Halt> {
-        if y[0] >= 1.0 && self.by_projection { Err(Halt::Singular) } else { Ok(()) }
+    fn project(&mut self, _t: f64, y: &mut [f64]) -> Result<(), EvalError> {
+        if y[0] >= 1.0 && self.by_projection { Err(EvalError::Singular) } else { Ok(()) }
     }
 }
 
 #[test]
 fn singular_systems_stop_at_the_last_good_state() {
     for by_projection in [false, true] {
-        let options = Options { t1: 2.0, ..Options::default() };
+        let options = OdeOptions { t1: 2.0, ..OdeOptions::default() };
         let outcome = integrate(&mut Wall { by_projection }, &[0.0], &options, &mut ());
         assert_eq!(outcome.stop, StopReason::Singular);
         // Up to ten units in the last place, and the rounding of the sum of steps.
         assert!(outcome.y[0] < 1.0 && outcome.y[0] > 1.0 - 1e-12, "{}", outcome.y[0]);
     }
     let outcome =
-        integrate(&mut Wall { by_projection: false }, &[1.5], &Options::default(), &mut ());
+        integrate(&mut Wall { by_projection: false }, &[1.5], &OdeOptions::default(), &mut ());
     assert_eq!((outcome.stop, outcome.t, outcome.y), (StopReason::Singular, 0.0, vec![1.5]));
 }
 
 #[test]
 fn a_start_that_is_not_finite_stops_there() {
-    let outcome = integrate(&mut oscillator(), &[f64::NAN, 0.0], &Options::default(), &mut ());
+    let outcome =
+        integrate(&mut oscillator(), &[f64::NAN, 0.0], &OdeOptions::default(), &mut ());
     assert_eq!((outcome.stop, outcome.t), (StopReason::NotFinite, 0.0));
-    let options = Options { t1: f64::NAN, ..Options::default() };
+    let options = OdeOptions { t1: f64::NAN, ..OdeOptions::default() };
     let outcome = integrate(&mut oscillator(), &[1.0, 0.0], &options, &mut ());
     assert_eq!(outcome.stop, StopReason::NotFinite);
 }
@@ -157,8 +158,13 @@ fn a_start_that_is_not_finite_stops_there() {
 #[test]
 fn the_number_of_steps_is_limited() {
     for method in [Method::Dop853, Method::Rk4] {
-        let options =
-            Options { t1: 1e6, method, max_steps: 7, step: Some(0.1), ..Options::default() };
+        let options = OdeOptions {
+            t1: 1e6,
+            method,
+            max_steps: 7,
+            step: Some(0.1),
+            ..OdeOptions::default()
+        };
         let outcome = integrate(&mut oscillator(), &[1.0, 0.0], &options, &mut ());
         assert_eq!(outcome.stop, StopReason::MaxSteps);
         let s = outcome.statistics;
@@ -166,7 +172,7 @@ fn the_number_of_steps_is_limited() {
         assert!(outcome.t > 0.0 && (outcome.y[0] - libm::cos(outcome.t)).abs() < 1e-5);
     }
     // An endless run ends there too.
-    let options = Options { t1: f64::INFINITY, max_steps: 50, ..Options::default() };
+    let options = OdeOptions { t1: f64::INFINITY, max_steps: 50, ..OdeOptions::default() };
     let outcome = integrate(&mut oscillator(), &[1.0, 0.0], &options, &mut ());
     assert_eq!(outcome.stop, StopReason::MaxSteps);
 }
@@ -175,7 +181,7 @@ fn the_number_of_steps_is_limited() {
 struct Third(usize);
 
 impl Observer for Third {
-    fn step(&mut self, _step: &Step<'_>, _system: &mut dyn System) -> Control {
+    fn step(&mut self, _step: &DenseStep<'_>, _system: &mut dyn System) -> Control {
         self.0 += 1;
         if self.0 == 3 { Control::Stop } else { Control::Continue }
     }
@@ -183,7 +189,7 @@ impl Observer for Third {
 
 #[test]
 fn observers_interrupt() {
-    let options = Options { t1: 100.0, ..Options::default() };
+    let options = OdeOptions { t1: 100.0, ..OdeOptions::default() };
     let outcome = integrate(&mut oscillator(), &[1.0, 0.0], &options, &mut Third(0));
     assert_eq!((outcome.stop, outcome.statistics.steps), (StopReason::Interrupted, 3));
     assert!((outcome.y[0] - libm::cos(outcome.t)).abs() < 1e-8);
@@ -193,7 +199,7 @@ fn observers_interrupt() {
 fn a_system_without_components_runs_through() {
     let mut nothing = Plain::new(0, |_, _, _| {});
     for method in [Method::Dop853, Method::Rk4] {
-        let options = Options { t1: 5.0, method, ..Options::default() };
+        let options = OdeOptions { t1: 5.0, method, ..OdeOptions::default() };
         let (outcome, trajectory) = record(&mut nothing, &[], &options);
         assert_eq!((outcome.stop, outcome.t), (StopReason::End, 5.0));
         assert_eq!(trajectory.state(2.0), Some(Vec::new()));

@@ -4,7 +4,8 @@ mod common;
 
 use common::{ellipse, kepler};
 use pfaff_solver::{
-    Block, Coefficients, Halt, Options, Outcome, System, Term, Trajectory, WholeStep, integrate,
+    Block, Coefficients, EvalError, OdeOptions, Outcome, System, Term, Trajectory, WholeStep,
+    integrate,
 };
 
 /// The Kepler problem with whole steps, in the order of operations of the method.
@@ -20,7 +21,7 @@ impl System for Whole {
         4
     }
 
-    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         kepler().rates(t, y, rates)
     }
 
@@ -80,7 +81,7 @@ fn rates(t: f64, y: &Block) -> Block {
 
 fn recorded(system: &mut dyn System) -> (Outcome, Vec<f64>) {
     let mut trajectory = Trajectory::default();
-    let options = Options { t1: 20.0, ..Options::default() };
+    let options = OdeOptions { t1: 20.0, ..OdeOptions::default() };
     let outcome = integrate(system, &ellipse(0.5), &options, &mut trajectory);
     let dense = (0..200).flat_map(|i| trajectory.state(0.1 * f64::from(i)).expect("inside"));
     let dense = dense.collect();

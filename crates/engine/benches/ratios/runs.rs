@@ -7,7 +7,7 @@
 use std::hint::black_box;
 
 use pfaff_program::{Executor, Options, Program};
-use pfaff_solver::{Block, Halt, Options as Integration, System, WholeStep, integrate};
+use pfaff_solver::{Block, EvalError, OdeOptions as Integration, System, WholeStep, integrate};
 
 use crate::common::{BALL, chain_text, model, program, reduction};
 use crate::library::compile_c;
@@ -32,7 +32,7 @@ impl System for Reduced {
         self.input.len() - 1
     }
 
-    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         self.input[0] = t;
         self.input[1..].copy_from_slice(y);
         self.code.evaluate(&self.input, rates);

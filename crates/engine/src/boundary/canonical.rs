@@ -17,7 +17,7 @@ use pfaff_expr::Expr;
 use pfaff_mechanics::Equations;
 use pfaff_model::{Dynamics, Model};
 use pfaff_program::{CompileError, Executor, Options, Program};
-use pfaff_solver::{BoundaryProblem, Halt, Lu, least_squares};
+use pfaff_solver::{BoundaryProblem, EvalError, Lu, least_squares};
 
 use crate::boundary::conditions::{Condition, Conditions};
 
@@ -160,7 +160,7 @@ impl Canonical {
     }
 
     /// Solves (LT).
-    fn invert(&mut self, t: f64, y: &[f64]) -> Result<(), Halt> {
+    fn invert(&mut self, t: f64, y: &[f64]) -> Result<(), EvalError> {
         /// Newton's iteration from a neighbouring solution needs a few steps.
         const ITERATIONS: usize = 30;
         let (n, m) = (self.n, self.m);
@@ -188,7 +188,7 @@ impl Canonical {
             }
             (0..m).for_each(|a| s.right[n + a] = -ψ[a]);
             if s.matrix.iter().any(|x| !x.is_finite()) {
-                return Err(Halt::NotFinite);
+                return Err(EvalError::NotFinite);
             }
             s.degenerate = s.lu.factor(size, &s.matrix).is_err();
             solved(&s.lu, s.degenerate.then_some(&s.matrix), &mut s.right);
@@ -198,13 +198,13 @@ impl Canonical {
                 change = change.max(δ.abs() / (1.0 + x.abs()));
             }
             if !change.is_finite() {
-                return Err(Halt::NotFinite);
+                return Err(EvalError::NotFinite);
             }
             if change < 1e-14 || (change < 1e-11 && round > 3) {
                 return Ok(());
             }
         }
-        if self.linear { Ok(()) } else { Err(Halt::Singular) }
+        if self.linear { Ok(()) } else { Err(EvalError::Singular) }
     }
 
     /// Derivatives of the solution of (LT).
@@ -247,14 +247,14 @@ impl Canonical {
         &mut self,
         t: f64,
         y: &[f64],
-    ) -> Result<(Vec<f64>, Vec<f64>), Halt> {
+    ) -> Result<(Vec<f64>, Vec<f64>), EvalError> {
         self.invert(t, y)?;
         let (v, μ) = self.solve.inputs[1 + self.n..].split_at(self.n);
         Ok((v.to_vec(), μ.to_vec()))
     }
 
     /// $L$ at a state.
-    pub(crate) fn lagrangian(&mut self, t: f64, y: &[f64]) -> Result<f64, Halt> {
+    pub(crate) fn lagrangian(&mut self, t: f64, y: &[f64]) -> Result<f64, EvalError> {
         self.invert(t, y)?;
         self.push.evaluate(&self.solve.inputs, &mut self.solve.push);
         Ok(self.solve.push[2 * self.n + 1])
@@ -274,7 +274,7 @@ impl Canonical {
         &mut self,
         t: f64,
         y: &[f64],
-    ) -> Result<(Vec<f64>, Vec<f64>), Halt> {
+    ) -> Result<(Vec<f64>, Vec<f64>), EvalError> {
         let (n, m) = (self.n, self.m);
         self.invert(t, y)?;
         self.legendre.evaluate(&self.solve.inputs, &mut self.solve.legendre);
@@ -311,11 +311,11 @@ impl BoundaryProblem for Canonical {
         self.solve.inputs[1 + n..].copy_from_slice(&self.branch);
     }
 
-    fn rates(&mut self, s: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+    fn rates(&mut self, s: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         let (n, duration) = (self.n, self.duration(y));
         let positive = duration > 0.0;
         if !positive {
-            return Err(Halt::NotFinite);
+            return Err(EvalError::NotFinite);
         }
         self.invert(self.time(s, y), y)?;
         self.push.evaluate(&self.solve.inputs, &mut self.solve.push);
@@ -333,7 +333,7 @@ impl BoundaryProblem for Canonical {
         y: &[f64],
         rates: &mut [f64],
         jacobian: &mut [f64],
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         self.rates(s, y, rates)?;
         self.differentiate();
         let (n, m, d) = (self.n, self.m, self.dimension());
@@ -377,7 +377,12 @@ impl BoundaryProblem for Canonical {
         Ok(())
     }
 
-    fn ends(&mut self, first: &[f64], last: &[f64], values: &mut [f64]) -> Result<(), Halt> {
+    fn ends(
+        &mut self,
+        first: &[f64],
+        last: &[f64],
+        values: &mut [f64],
+    ) -> Result<(), EvalError> {
         for i in 0..values.len() {
             values[i] = self.condition(i, first, last)?;
         }
@@ -390,7 +395,7 @@ impl BoundaryProblem for Canonical {
         last: &[f64],
         at_first: &mut [f64],
         at_last: &mut [f64],
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         let d = self.dimension();
         at_first.fill(0.0);
         at_last.fill(0.0);
@@ -419,7 +424,7 @@ impl Canonical {
         if at_end { (self.ending(last), last) } else { (self.conditions.t0, first) }
     }
 
-    fn condition(&mut self, i: usize, first: &[f64], last: &[f64]) -> Result<f64, Halt> {
+    fn condition(&mut self, i: usize, first: &[f64], last: &[f64]) -> Result<f64, EvalError> {
         let n = self.n;
         let end = self.ending(last);
         Ok(match self.conditions.list[i].clone() {
@@ -484,7 +489,7 @@ impl Canonical {
         first: &[f64],
         last: &[f64],
         (at_first, at_last): (&mut [f64], &mut [f64]),
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         let (n, size) = (self.n, self.n + self.m);
         let end = self.ending(last);
         let free = self.conditions.duration.is_none();

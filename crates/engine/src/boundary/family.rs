@@ -5,7 +5,7 @@
 //! leave the path where it is exist where constraints have a first integral, or where the path is an abnormal
 //! extremal as well.
 
-use pfaff_solver::{BoundaryProblem, Flow, Halt, singular_values};
+use pfaff_solver::{BoundaryProblem, EvalError, FlowMap, singular_values};
 
 use crate::boundary::canonical::Canonical;
 
@@ -24,9 +24,9 @@ const ZERO: f64 = 1e-8;
 /// Looks at the kernel of E.
 pub(crate) fn family(
     problem: &mut Canonical,
-    flow: &Flow,
+    flow: &FlowMap,
     first: &[f64],
-) -> Result<Family, Halt> {
+) -> Result<Family, EvalError> {
     let (d, k) = (first.len(), problem.conditions());
     let n = problem.n;
     let (mut slopes, mut at_last) = (vec![0.0; k * d], vec![0.0; k * d]);

@@ -2,7 +2,7 @@
 
 use pfaff_expr::Table;
 use pfaff_model::{Model, Quantity, read_assignments, table_of};
-use pfaff_solver::{BoundaryProblem, Path};
+use pfaff_solver::{BoundaryPath, BoundaryProblem};
 
 use crate::boundary::canonical::Canonical;
 use crate::boundary::search::{PIECES, straight_ends};
@@ -64,7 +64,7 @@ impl Guess {
     }
 
     /// The path at which a search begins; only the first state of it counts if the second is true.
-    pub(crate) fn path(&self, problem: &mut Canonical) -> (Path, bool) {
+    pub(crate) fn path(&self, problem: &mut Canonical) -> (BoundaryPath, bool) {
         match self {
             Self::Start(values) => (start(problem, values), true),
             Self::Motion { positions, velocities, multipliers } => {
@@ -74,7 +74,7 @@ impl Guess {
     }
 }
 
-fn start(problem: &mut Canonical, values: &[(Quantity, f64)]) -> Path {
+fn start(problem: &mut Canonical, values: &[(Quantity, f64)]) -> BoundaryPath {
     let (mut q, q1, mut duration) = straight_ends(problem);
     let mut v: Vec<f64> = q.iter().zip(&q1).map(|(a, b)| (b - a) / duration).collect();
     let mut μ = vec![0.0; problem.m];
@@ -90,7 +90,7 @@ fn start(problem: &mut Canonical, values: &[(Quantity, f64)]) -> Path {
     }
     let y = state(problem, t0, duration, (&q, &v, &μ));
     problem.branch = [v, μ].concat();
-    Path::even(PIECES, &mut |_| y.clone())
+    BoundaryPath::even(PIECES, &mut |_| y.clone())
 }
 
 fn motion(
@@ -98,13 +98,13 @@ fn motion(
     positions: &[Table],
     velocities: &[(usize, Table)],
     multipliers: &[(usize, Table)],
-) -> Path {
+) -> BoundaryPath {
     let (from, to) = positions.first().map_or((0.0, 1.0), Table::range);
     let (t0, duration) = (problem.conditions.t0, to - from);
     // NOTE: the table may last longer or shorter than the motion that is looked for.
     let pace = duration / problem.conditions.duration.unwrap_or(duration);
     let mut first = None;
-    let path = Path::even(PIECES, &mut |s| {
+    let path = BoundaryPath::even(PIECES, &mut |s| {
         let t = (from + s * duration).clamp(from, to);
         let q: Vec<f64> = positions.iter().map(|c| c.value(0, t)).collect();
         let mut v: Vec<f64> = positions.iter().map(|c| pace * c.value(1, t)).collect();

@@ -5,7 +5,7 @@
 
 use pfaff_mechanics::Equations;
 use pfaff_model::Model;
-use pfaff_solver::{BoundaryOptions, Path, Scheme, solve_boundary};
+use pfaff_solver::{BoundaryOptions, BoundaryPath, Scheme, solve_boundary};
 
 use crate::boundary::canonical::Canonical;
 use crate::boundary::conditions::conditions;
@@ -49,7 +49,8 @@ pub(crate) fn lead(
     let begun = search(&mut problem, Scheme::Shooting, Vec::new(), patience);
     let mut arrived = Vec::new();
     for found in begun.paths.into_iter().take(LED) {
-        let (mut path, mut before): (Path, Option<(Path, f64)>) = (found.path, None);
+        let (mut path, mut before): (BoundaryPath, Option<(BoundaryPath, f64)>) =
+            (found.path, None);
         let (mut part, mut step) = (0.0_f64, STEPS[0]);
         while part < 1.0 && step >= STEPS[1] && !patience.is_over(begun.integrations) {
             let next = if part + 1.01 * step >= 1.0 { 1.0 } else { part + step };

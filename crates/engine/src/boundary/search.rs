@@ -7,7 +7,8 @@
 //! Where a start is given, all this is tried only if it leads nowhere.
 
 use pfaff_solver::{
-    BoundaryOptions, BoundaryProblem, Path, Scheme, aim, flow, miss, pursue, solve_boundary,
+    BoundaryOptions, BoundaryPath, BoundaryProblem, Scheme, continuation, flow_map, shoot,
+    shooting_residual, solve_boundary,
 };
 
 use crate::boundary::canonical::Canonical;
@@ -17,7 +18,7 @@ use crate::boundary::patience::Patience;
 /// A path between the ends.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
-    pub(crate) path: Path,
+    pub(crate) path: BoundaryPath,
     pub(crate) residual: f64,
     /// Where (LT) begins, for constraints that are not linear.
     pub(crate) branch: Vec<f64>,
@@ -55,7 +56,7 @@ const KEPT: usize = 12;
 pub(crate) const PIECES: usize = 8;
 
 /// Where a search begins: a path, and whether only its first state counts.
-pub(crate) type Begin = (Path, bool);
+pub(crate) type Begin = (BoundaryPath, bool);
 
 /// Searches for all paths between the ends; from the given places alone if they lead to one.
 pub(crate) fn search(
@@ -120,13 +121,13 @@ impl Hunt<'_, '_> {
     /// Something to show if nothing better comes.
     fn fallback(&mut self, problem: &mut Canonical, first: &[f64]) {
         self.found.integrations += 1;
-        if let Ok(far) = miss(problem, first, 1e-6) {
+        if let Ok(far) = shooting_residual(problem, first, 1e-6) {
             self.better(problem, first.to_vec(), far);
         }
     }
 
     /// A path improved as a whole.
-    fn whole(&mut self, problem: &mut Canonical, path: Path) {
+    fn whole(&mut self, problem: &mut Canonical, path: BoundaryPath) {
         let options =
             BoundaryOptions { tolerance: 1e-8, iterations: 25, ..BoundaryOptions::default() };
         self.found.integrations += PIECES;
@@ -139,7 +140,7 @@ impl Hunt<'_, '_> {
 
     /// A start moved until it arrives.
     fn aimed(&mut self, problem: &mut Canonical, first: &[f64]) {
-        let Ok(aimed) = aim(problem, first, ARRIVED, 40) else { return };
+        let Ok(aimed) = shoot(problem, first, ARRIVED, 40) else { return };
         self.found.integrations += aimed.integrations;
         if aimed.residual <= ARRIVED {
             self.keep(problem, aimed.first);
@@ -155,7 +156,7 @@ impl Hunt<'_, '_> {
             let μ = vec![push; problem.m];
             problem.branch = [slope.as_slice(), &μ].concat();
             let t0 = problem.conditions.t0;
-            let path = Path::even(PIECES, &mut |s| {
+            let path = BoundaryPath::even(PIECES, &mut |s| {
                 let q: Vec<f64> = q0.iter().zip(&q1).map(|(a, b)| a + s * (b - a)).collect();
                 state(problem, t0 + s * duration, duration, (&q, &slope, &μ))
             });
@@ -207,7 +208,7 @@ impl Hunt<'_, '_> {
             }
             let y = self.random(problem, again);
             self.found.integrations += 1;
-            if let Ok(far) = miss(problem, &y, 1e-4) {
+            if let Ok(far) = shooting_residual(problem, &y, 1e-4) {
                 looked.push((far, y, problem.branch.clone()));
             }
         }
@@ -234,10 +235,10 @@ impl Hunt<'_, '_> {
                 }
                 _ => self.random(problem, true),
             };
-            let Ok(led) = pursue(problem, &y, ARRIVED, 120) else { continue };
+            let Ok(led) = continuation(problem, &y, ARRIVED, 120) else { continue };
             self.found.integrations += led.integrations;
             if led.residual <= 1e-3 {
-                let Ok(aimed) = aim(problem, &led.first, ARRIVED, 30) else { continue };
+                let Ok(aimed) = shoot(problem, &led.first, ARRIVED, 30) else { continue };
                 if aimed.residual <= ARRIVED {
                     self.keep(problem, aimed.first);
                     return;
@@ -300,7 +301,7 @@ pub(crate) fn straight_ends(problem: &Canonical) -> (Vec<f64>, Vec<f64>, f64) {
 /// Positions at some places of a path.
 fn places(problem: &mut Canonical, first: &[f64]) -> Option<Vec<f64>> {
     let n = problem.n;
-    let along = flow(problem, first, 1e-8).ok()?;
+    let along = flow_map(problem, first, 1e-8).ok()?;
     let mut places = Vec::new();
     for i in 0..=8 {
         places.extend_from_slice(&along.trajectory.state(f64::from(i) / 8.0)?[..n]);
@@ -309,10 +310,10 @@ fn places(problem: &mut Canonical, first: &[f64]) -> Option<Vec<f64>> {
 }
 
 /// A path in pieces from its start.
-fn pieces(problem: &mut Canonical, first: &[f64]) -> Option<Path> {
+fn pieces(problem: &mut Canonical, first: &[f64]) -> Option<BoundaryPath> {
     let d = problem.dimension();
-    let along = flow(problem, first, 1e-10).ok()?;
-    Some(Path::even(PIECES, &mut |s| {
+    let along = flow_map(problem, first, 1e-10).ok()?;
+    Some(BoundaryPath::even(PIECES, &mut |s| {
         along.trajectory.state(s).map_or_else(|| along.last.clone(), |y| y[..d].to_vec())
     }))
 }

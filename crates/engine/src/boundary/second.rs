@@ -7,7 +7,9 @@
 //! the path is a local minimum of the action (Jacobi; for constrained problems Agrachev and Sachkov 2004,
 //! chapters 20 and 21).
 
-use pfaff_solver::{BoundaryProblem, Flow, Halt, Lu, singular_values, symmetric_eigenvalues};
+use pfaff_solver::{
+    BoundaryProblem, EvalError, FlowMap, Lu, singular_values, symmetric_eigenvalues,
+};
 
 use crate::boundary::canonical::Canonical;
 use crate::boundary::conditions::Condition;
@@ -29,9 +31,9 @@ const VANISHED: f64 = 1e-7;
 /// Looks along a path.
 pub(crate) fn second(
     problem: &mut Canonical,
-    flow: &Flow,
+    flow: &FlowMap,
     first: &[f64],
-) -> Result<Second, Halt> {
+) -> Result<Second, EvalError> {
     let n = problem.n;
     let Some(fields) = Fields::new(problem, flow, first)? else { return Ok(Second::default()) };
     let positive = legendre(problem, flow)?;
@@ -50,7 +52,7 @@ pub(crate) fn second(
 
 /// Variations that satisfy the conditions at the start.
 struct Fields<'a> {
-    flow: &'a Flow,
+    flow: &'a FlowMap,
     n: usize,
     d: usize,
     /// At the start, one after another.
@@ -62,9 +64,9 @@ struct Fields<'a> {
 impl<'a> Fields<'a> {
     fn new(
         problem: &mut Canonical,
-        flow: &'a Flow,
+        flow: &'a FlowMap,
         first: &[f64],
-    ) -> Result<Option<Self>, Halt> {
+    ) -> Result<Option<Self>, EvalError> {
         let (n, d, k) = (problem.n, first.len(), problem.conditions());
         let tied = problem.conditions.list.iter().any(|c| {
             matches!(
@@ -224,7 +226,7 @@ impl<'a> Fields<'a> {
 }
 
 /// Whether $\mathcal L_{\dot q\dot q}$ is positive on the admissible velocities at all places looked at.
-fn legendre(problem: &mut Canonical, flow: &Flow) -> Result<Option<bool>, Halt> {
+fn legendre(problem: &mut Canonical, flow: &FlowMap) -> Result<Option<bool>, EvalError> {
     let (n, m) = (problem.n, problem.m);
     let mut verdict = Some(true);
     problem.rewind();

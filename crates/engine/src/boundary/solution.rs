@@ -3,8 +3,8 @@
 use pfaff_mechanics::{Equations, Principle};
 use pfaff_model::Model;
 use pfaff_solver::{
-    BoundaryOptions, BoundaryProblem, Halt, Path, Scheme, StopReason, System, flow, integrate,
-    solve_boundary,
+    BoundaryOptions, BoundaryPath, BoundaryProblem, EvalError, Scheme, StopReason, System,
+    flow_map, integrate, solve_boundary,
 };
 
 use crate::boundary::canonical::Canonical;
@@ -50,10 +50,10 @@ pub(crate) fn solution(
     equations: &Equations,
     problem: &mut Canonical,
     found: &Candidate,
-) -> Result<Solution, Halt> {
+) -> Result<Solution, EvalError> {
     problem.branch.clone_from(&found.branch);
     let first = found.path.first();
-    let along = flow(problem, first, 1e-13)?;
+    let along = flow_map(problem, first, 1e-13)?;
     let family = family(problem, &along, first)?;
     let second = second(problem, &along, first)?;
     let t0 = problem.conditions.t0;
@@ -92,21 +92,21 @@ pub(crate) fn solution(
 }
 
 /// $\int L\,dt$ along a path, piece by piece from its nodes.
-fn action(problem: &mut Canonical, path: &Path) -> Result<f64, Halt> {
+fn action(problem: &mut Canonical, path: &BoundaryPath) -> Result<f64, EvalError> {
     let mut sum = 0.0;
     problem.rewind();
     for i in 0..path.intervals() {
         let mut acted = Acted { problem };
         let y = [path.node(i), &[0.0]].concat();
-        let options = pfaff_solver::Options {
+        let options = pfaff_solver::OdeOptions {
             t0: path.mesh[i],
             t1: path.mesh[i + 1],
             tolerance: 1e-14,
-            ..pfaff_solver::Options::default()
+            ..pfaff_solver::OdeOptions::default()
         };
         let outcome = integrate(&mut acted, &y, &options, &mut ());
         if outcome.stop != StopReason::End {
-            return Err(Halt::NotFinite);
+            return Err(EvalError::NotFinite);
         }
         sum += outcome.y.last().copied().unwrap_or(f64::NAN);
     }
@@ -123,7 +123,7 @@ impl System for Acted<'_> {
         self.problem.dimension() + 1
     }
 
-    fn rates(&mut self, s: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+    fn rates(&mut self, s: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         let d = self.problem.dimension();
         self.problem.rates(s, &y[..d], &mut rates[..d])?;
         let t = self.problem.time(s, y);
@@ -133,7 +133,7 @@ impl System for Acted<'_> {
 }
 
 /// How far the solution of the other method is away at the nodes.
-pub(crate) fn agreement(problem: &mut Canonical, path: &Path) -> Option<f64> {
+pub(crate) fn agreement(problem: &mut Canonical, path: &BoundaryPath) -> Option<f64> {
     let (scheme, tolerance) = if path.slopes.is_empty() {
         (Scheme::Collocation { stages: 5, adaptive: true }, 1e-8)
     } else {
@@ -141,10 +141,10 @@ pub(crate) fn agreement(problem: &mut Canonical, path: &Path) -> Option<f64> {
     };
     let options = BoundaryOptions { scheme, tolerance, ..BoundaryOptions::default() };
     let d = problem.dimension();
-    let along = flow(problem, path.first(), 1e-10).ok()?;
+    let along = flow_map(problem, path.first(), 1e-10).ok()?;
     // Polynomials need more nodes than integrations to begin with.
     let pieces = if path.slopes.is_empty() { 64 } else { 8 };
-    let start = Path::even(pieces, &mut |s| {
+    let start = BoundaryPath::even(pieces, &mut |s| {
         along.trajectory.state(s).map_or_else(|| along.last.clone(), |y| y[..d].to_vec())
     });
     let other = solve_boundary(problem, start, &options).ok().filter(|r| r.converged)?;
@@ -161,7 +161,7 @@ pub(crate) fn agreement(problem: &mut Canonical, path: &Path) -> Option<f64> {
 /// Positions at some places of the path from a start.
 fn places(problem: &mut Canonical, first: &[f64]) -> Option<Vec<f64>> {
     let n = problem.n;
-    let along = flow(problem, first, 1e-12).ok()?;
+    let along = flow_map(problem, first, 1e-12).ok()?;
     let mut places = Vec::new();
     for i in 1..8 {
         places.extend_from_slice(&along.trajectory.state(f64::from(i) / 8.0)?[..n]);

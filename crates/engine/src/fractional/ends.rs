@@ -6,7 +6,7 @@
 
 use pfaff_expr::Expr;
 use pfaff_model::{Diagnostic, Model, Quantity, Span, TerminalValue};
-use pfaff_solver::{Condition, EndTerm, Operator, Side};
+use pfaff_solver::{EndCondition, EndTerm, FractionalOperator, Side};
 
 use super::formulate::{Formulation, mistake};
 use crate::memory::plan::parameter;
@@ -35,7 +35,7 @@ pub(crate) fn ends(
         model.graph.evaluate(&[e], &at)[0]
     };
     let term = |k: usize, end: Side, order: u8, factor: f64| EndTerm {
-        course: k,
+        unknown: k,
         end,
         order: usize::from(order),
         factor,
@@ -46,7 +46,7 @@ pub(crate) fn ends(
             Quantity::Coordinate(k, j @ (0 | 1)) => {
                 data.push((k, j, Side::Left, datum.span));
                 let terms = vec![term(k, Side::Left, j, 1.0)];
-                conditions.push(Condition { terms, value: value(datum.value, t0) });
+                conditions.push(EndCondition { terms, value: value(datum.value, t0) });
             }
             _ => mistakes.push(refused(datum.span)),
         }
@@ -72,10 +72,10 @@ pub(crate) fn ends(
             }
             TerminalValue::Free => continue,
         };
-        conditions.push(Condition { terms, value });
+        conditions.push(EndCondition { terms, value });
     }
     for (k, j, side, span) in data {
-        let course = formulation.problem.courses[k];
+        let course = formulation.problem.unknowns[k];
         let slack = formulation.seen[k] - f64::from(j) - 0.5;
         let name = format!("{}{}", model.coordinates[k].name, "'".repeat(usize::from(j)));
         if slack <= 0.0 {
@@ -135,17 +135,17 @@ pub(crate) fn ends(
 fn settle(formulation: &mut Formulation) {
     let problem = &mut formulation.problem;
     let low = problem.operators.iter().any(|&(k, operator)| {
-        let whole = problem.courses[k].order;
-        let own = problem.courses[k].side;
+        let whole = problem.unknowns[k].order;
+        let own = problem.unknowns[k].side;
         match operator {
-            Operator::Caputo(s, β) | Operator::RiemannLiouville(s, β) => {
+            FractionalOperator::Caputo(s, β) | FractionalOperator::RiemannLiouville(s, β) => {
                 let ν = if s == own { whole - β } else { β.ceil() - β };
                 ν > 0.0 && ν < 0.5
             }
-            Operator::Derivative(k) => {
+            FractionalOperator::Derivative(k) => {
                 (0.0..0.5).contains(&(whole - f64::from(k))) && whole != f64::from(k)
             }
-            Operator::Integral(..) => false,
+            FractionalOperator::Integral(..) => false,
         }
     });
     problem.decay = problem.decay.clamp(if low { 0.35 } else { 0.15 }, 1.0);

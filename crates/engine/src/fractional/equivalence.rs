@@ -5,11 +5,11 @@
 //! principle it is balanced by $\lambda\varphi_{\dot q}$ with the memory held fixed.
 //! The two agree along the course exactly when the bracket lies in the span of $\varphi_{\dot q}$ \[TZ06,
 //! Proposition 2, (80) with the sides exchanged\]. The test is weak, so that nothing is differentiated: see
-//! `explained` of the solver.
+//! `reaction_fit` of the solver.
 
 use pfaff_expr::Expr;
 use pfaff_model::{Model, Principle};
-use pfaff_solver::{Extremum, Forces, explained};
+use pfaff_solver::{Extremum, ForceSamples, reaction_fit};
 
 use super::formulate::Formulation;
 use super::integrand::{compiled, time};
@@ -38,7 +38,7 @@ pub(crate) fn along(
     outputs.extend(g.jacobian(&formulation.residuals, &velocities).into_iter().flatten());
     let mut program = compiled(model, &formulation.symbols, &outputs).ok()?;
     let places = found.grid.places.clone();
-    let mut forces = Forces {
+    let mut forces = ForceSamples {
         slopes: vec![vec![0.0; places.len()]; count],
         directions: vec![vec![vec![0.0; places.len()]; n]; m],
     };
@@ -56,7 +56,7 @@ pub(crate) fn along(
             }
         }
     }
-    let explained = explained(found, &forces, n);
-    let squares = (explained.left * explained.left, explained.whole * explained.whole);
+    let fit = reaction_fit(found, &forces, n);
+    let squares = (fit.residual * fit.residual, fit.total * fit.total);
     Some(judged(Principle::Vakonomic, squares, Vec::new(), NOTHING))
 }

@@ -11,7 +11,7 @@
 
 use pfaff_expr::{Expr, Memory, Node, Role};
 use pfaff_model::{Diagnostic, Model, Span};
-use pfaff_solver::{Course, Operator, Side, VariationalProblem};
+use pfaff_solver::{FractionalOperator, Side, Unknown, VariationalProblem};
 
 use crate::memory::plan::{combination, constant};
 
@@ -65,7 +65,7 @@ impl Formulation {
         let mut whole = Self {
             problem: VariationalProblem {
                 length,
-                courses: Vec::new(),
+                unknowns: Vec::new(),
                 tails: Vec::new(),
                 operators: Vec::new(),
                 conditions: Vec::new(),
@@ -81,12 +81,12 @@ impl Formulation {
             images: Vec::new(),
         };
         for (k, c) in model.coordinates.iter().enumerate() {
-            whole.operator(k, Operator::Derivative(0), c.position);
-            whole.operator(k, Operator::Derivative(1), c.velocity);
-            whole.operator(k, Operator::Derivative(2), c.acceleration);
+            whole.operator(k, FractionalOperator::Derivative(0), c.position);
+            whole.operator(k, FractionalOperator::Derivative(1), c.velocity);
+            whole.operator(k, FractionalOperator::Derivative(2), c.acceleration);
         }
         for (a, &μ) in model.results.mu.iter().enumerate() {
-            whole.operator(n + a, Operator::Derivative(0), μ);
+            whole.operator(n + a, FractionalOperator::Derivative(0), μ);
         }
         let mut mistakes = Vec::new();
         let mut parts = vec![(lagrangian, span)];
@@ -117,7 +117,7 @@ impl Formulation {
         whole.lagrangian = g.sub(whole.action, g.add(σ, g.sum(own)));
         whole.keep_what_occurs(model);
         whole.seen = (0..n).map(|k| whole.seen_order(model, k)).collect();
-        whole.courses(model, span).map_err(|d| vec![d])?;
+        whole.unknowns(model, span).map_err(|d| vec![d])?;
         Ok(whole)
     }
 
@@ -179,9 +179,9 @@ impl Formulation {
         let mut sum = g.zero();
         for (k, c) in parts.positions {
             let operator = match kind {
-                Memory::Integral => Operator::Integral(side, order),
-                _ if caputo => Operator::Caputo(side, order),
-                _ => Operator::RiemannLiouville(side, order),
+                Memory::Integral => FractionalOperator::Integral(side, order),
+                _ if caputo => FractionalOperator::Caputo(side, order),
+                _ => FractionalOperator::RiemannLiouville(side, order),
             };
             let written = g.memory(kind, model.coordinates[k].position, second);
             sum = g.add(sum, g.mul(c, self.value(model, k, operator, Some(written))));
@@ -197,8 +197,12 @@ impl Formulation {
             // NOTE: D^β q' = D^(β+1) q on the left, −D^(β+1) q on the right.
             let written = g.memory(kind, model.coordinates[k].velocity, second);
             let written = if side == Side::Right { g.neg(written) } else { written };
-            let value =
-                self.value(model, k, Operator::Caputo(side, order + 1.0), Some(written));
+            let value = self.value(
+                model,
+                k,
+                FractionalOperator::Caputo(side, order + 1.0),
+                Some(written),
+            );
             let value = if side == Side::Right { g.neg(value) } else { value };
             sum = g.add(sum, g.mul(c, value));
         }
@@ -255,8 +259,8 @@ impl Formulation {
         let first = model.coordinates.len() + model.constraints.len() + 2 * at;
         let y = g.symbol(&format!("operand {at}"), Role::Free);
         let multiplier = g.symbol(&format!("operand multiplier {at}"), Role::Free);
-        self.operator(first, Operator::Derivative(0), y);
-        self.operator(first + 1, Operator::Derivative(0), multiplier);
+        self.operator(first, FractionalOperator::Derivative(0), y);
+        self.operator(first + 1, FractionalOperator::Derivative(0), multiplier);
         let order = if kind == Memory::Integral { -order } else { order };
         self.operands.push(Operand {
             function: operand,
@@ -264,7 +268,7 @@ impl Formulation {
             residual: g.sub(y, rate),
             multiplier,
         });
-        let value = self.value(model, first, Operator::Integral(side, left), None);
+        let value = self.value(model, first, FractionalOperator::Integral(side, left), None);
         Ok(g.mul(g.integer(sign), value))
     }
 
@@ -272,7 +276,7 @@ impl Formulation {
         &mut self,
         model: &Model,
         k: usize,
-        operator: Operator,
+        operator: FractionalOperator,
         written: Option<Expr>,
     ) -> Expr {
         let known = self.problem.operators.iter().position(|o| *o == (k, operator));
@@ -288,7 +292,7 @@ impl Formulation {
         }
     }
 
-    fn operator(&mut self, k: usize, operator: Operator, symbol: Expr) {
+    fn operator(&mut self, k: usize, operator: FractionalOperator, symbol: Expr) {
         self.problem.operators.push((k, operator));
         self.symbols.push(symbol);
         self.written.push(None);
@@ -313,9 +317,10 @@ impl Formulation {
         for (&(course, operator), symbol) in self.problem.operators.iter().zip(&self.symbols) {
             if course == k && plain.contains(symbol) {
                 seen = seen.max(match operator {
-                    Operator::Derivative(k) => f64::from(k),
-                    Operator::Caputo(_, β) | Operator::RiemannLiouville(_, β) => β,
-                    Operator::Integral(..) => 0.0,
+                    FractionalOperator::Derivative(k) => f64::from(k),
+                    FractionalOperator::Caputo(_, β)
+                    | FractionalOperator::RiemannLiouville(_, β) => β,
+                    FractionalOperator::Integral(..) => 0.0,
                 });
             }
         }
@@ -329,7 +334,7 @@ impl Formulation {
     }
 
     /// Orders and sides.
-    fn courses(&mut self, model: &Model, span: Span) -> Result<(), Diagnostic> {
+    fn unknowns(&mut self, model: &Model, span: Span) -> Result<(), Diagnostic> {
         let n = model.coordinates.len();
         let total = n + model.constraints.len() + 2 * self.operands.len();
         for k in 0..total {
@@ -341,22 +346,28 @@ impl Formulation {
             }
             let from = |side: Side| {
                 mine().any(|o| match o {
-                    Operator::Caputo(s, _)
-                    | Operator::RiemannLiouville(s, _)
-                    | Operator::Integral(s, _) => s == side,
-                    Operator::Derivative(_) => false,
+                    FractionalOperator::Caputo(s, _)
+                    | FractionalOperator::RiemannLiouville(s, _)
+                    | FractionalOperator::Integral(s, _) => s == side,
+                    FractionalOperator::Derivative(_) => false,
                 })
             };
             let side =
                 if from(Side::Right) && !from(Side::Left) { Side::Right } else { Side::Left };
-            let need = |o: Operator| match o {
-                Operator::Derivative(k) => f64::from(k),
-                Operator::Integral(..) => 0.0,
-                Operator::Caputo(s, β) | Operator::RiemannLiouville(s, β) if s == side => β,
-                Operator::Caputo(_, β) | Operator::RiemannLiouville(_, β) => β.ceil(),
+            let need = |o: FractionalOperator| match o {
+                FractionalOperator::Derivative(k) => f64::from(k),
+                FractionalOperator::Integral(..) => 0.0,
+                FractionalOperator::Caputo(s, β)
+                | FractionalOperator::RiemannLiouville(s, β)
+                    if s == side =>
+                {
+                    β
+                }
+                FractionalOperator::Caputo(_, β)
+                | FractionalOperator::RiemannLiouville(_, β) => β.ceil(),
             };
             let order = mine().map(need).fold(0.0, f64::max);
-            self.problem.courses.push(Course { side, order });
+            self.problem.unknowns.push(Unknown { side, order });
             self.problem.tails.push(0.0);
             // The order is raised to an integer N: D^α q is bounded at its own end, so that the density is
             // like x^(α−N), and like z^(α−1−j)
@@ -367,7 +378,7 @@ impl Formulation {
                 self.problem.decay = self.problem.decay.min(far).min(α - order + 1.0);
             }
             for o in mine() {
-                if let Operator::RiemannLiouville(_, β) = o {
+                if let FractionalOperator::RiemannLiouville(_, β) = o {
                     self.problem.decay = self.problem.decay.min(1.0 - 2.0 * (β - β.floor()));
                 }
             }

@@ -17,7 +17,9 @@ use std::cell::RefCell;
 use pfaff_expr::{Expr, Role};
 use pfaff_mechanics::{Legendre, Transformed, legendre};
 use pfaff_model::Model;
-use pfaff_solver::{Course, Extremum, Operator, Place, Side, Start, extrema};
+use pfaff_solver::{
+    Extremum, FractionalOperator, InitialGuess, IntervalPoint, Side, Unknown, extrema,
+};
 
 use super::formulate::Formulation;
 use super::integrand::{Integrand, compiled, time};
@@ -38,8 +40,8 @@ pub(crate) struct Hamilton {
     /// $\partial\mathcal L/\partial u$ in Lagrange's form, with its symbols.
     slopes: Vec<Expr>,
     given: Formulation,
-    /// Which course of Lagrange's form each one is, the momenta behind them left aside.
-    courses: Vec<usize>,
+    /// Which unknown of Lagrange's form each one is, the momenta behind them left aside.
+    unknowns: Vec<usize>,
     /// $u$, $\mu$ and $\mathcal H$ by momenta.
     pub(crate) legendre: Legendre,
 }
@@ -79,22 +81,22 @@ impl Hamilton {
         };
         let legendre = legendre(g, whole)?;
         let mut formulation = given.clone();
-        let kept = |course: usize| !(n..n + model.constraints.len()).contains(&course);
+        let kept = |unknown: usize| !(n..n + model.constraints.len()).contains(&unknown);
         // Courses without multipliers, in their old order, and the momenta behind them.
-        let old: Vec<usize> = (0..given.problem.courses.len()).filter(|&k| kept(k)).collect();
+        let old: Vec<usize> = (0..given.problem.unknowns.len()).filter(|&k| kept(k)).collect();
         let problem = &mut formulation.problem;
-        problem.courses = old.iter().map(|&k| given.problem.courses[k]).collect();
+        problem.unknowns = old.iter().map(|&k| given.problem.unknowns[k]).collect();
         problem.tails = old.iter().map(|&k| given.problem.tails[k]).collect();
         (problem.operators, formulation.symbols, formulation.written) = Default::default();
-        for (at, &(course, operator)) in given.problem.operators.iter().enumerate() {
-            let Some(course) = old.iter().position(|&k| k == course) else { continue };
-            problem.operators.push((course, operator));
+        for (at, &(unknown, operator)) in given.problem.operators.iter().enumerate() {
+            let Some(unknown) = old.iter().position(|&k| k == unknown) else { continue };
+            problem.operators.push((unknown, operator));
             formulation.symbols.push(given.symbols[at]);
             formulation.written.push(given.written[at]);
         }
         for &p in &momenta {
-            problem.operators.push((problem.courses.len(), Operator::Derivative(0)));
-            problem.courses.push(Course { side: Side::Left, order: 0.0 });
+            problem.operators.push((problem.unknowns.len(), FractionalOperator::Derivative(0)));
+            problem.unknowns.push(Unknown { side: Side::Left, order: 0.0 });
             problem.tails.push(0.0);
             formulation.symbols.push(p);
             formulation.written.push(None);
@@ -105,7 +107,7 @@ impl Hamilton {
         formulation.operands.clear();
         let slopes = g.gradient(given.lagrangian, &u);
         let given = given.clone();
-        Ok(Self { formulation, pairs, momenta, slopes, given, courses: old, legendre })
+        Ok(Self { formulation, pairs, momenta, slopes, given, unknowns: old, legendre })
     }
 
     /// How far the solution of this form is from that of Lagrange's, in positions and multipliers, in units
@@ -124,10 +126,14 @@ impl Hamilton {
         let mut slopes = compiled(model, &self.given.symbols, &self.slopes).ok()?;
         let begin = {
             let state = RefCell::new((&mut *found, &mut slopes));
-            let at = |k: usize, place: Place| {
+            let at = |k: usize, place: IntervalPoint| {
                 let (found, slopes) = &mut *state.borrow_mut();
-                let Some(i) = k.checked_sub(self.courses.len()) else {
-                    return Some(found.value(self.courses[k], Operator::Derivative(0), place));
+                let Some(i) = k.checked_sub(self.unknowns.len()) else {
+                    return Some(found.value(
+                        self.unknowns[k],
+                        FractionalOperator::Derivative(0),
+                        place,
+                    ));
                 };
                 let mut inputs = vec![time(place, ends)];
                 inputs.extend(found.values(place));
@@ -135,7 +141,7 @@ impl Hamilton {
                 slopes.evaluate(&inputs, &mut values);
                 Some(values[i])
             };
-            extrema(problem, &mut integrand, half, &[Start::Course(&at)])
+            extrema(problem, &mut integrand, half, &[InitialGuess::Values(&at)])
         };
         let mut own = begin.into_iter().next()?.ok()?;
         let multipliers = &self.legendre.multipliers[..model.constraints.len()];
@@ -143,10 +149,10 @@ impl Hamilton {
         let mut worst = 0.0_f64;
         for i in 1..12 {
             let left = problem.length * f64::from(i) / 12.0;
-            let place = Place { left, right: problem.length - left };
+            let place = IntervalPoint { left, right: problem.length - left };
             let mut pairs: Vec<(f64, f64)> = (0..n)
                 .map(|k| {
-                    let position = Operator::Derivative(0);
+                    let position = FractionalOperator::Derivative(0);
                     (own.value(k, position, place), found.value(k, position, place))
                 })
                 .collect();
@@ -155,7 +161,10 @@ impl Hamilton {
             let mut values = vec![0.0; multipliers.len()];
             program.evaluate(&inputs, &mut values);
             for (a, value) in values.into_iter().enumerate() {
-                pairs.push((value, found.value(n + a, Operator::Derivative(0), place)));
+                pairs.push((
+                    value,
+                    found.value(n + a, FractionalOperator::Derivative(0), place),
+                ));
             }
             for (a, b) in pairs {
                 let off = (a - b).abs() / (1.0 + b.abs());
@@ -167,10 +176,10 @@ impl Hamilton {
 }
 
 /// How often an operator differentiates.
-fn order(operator: Operator) -> f64 {
+fn order(operator: FractionalOperator) -> f64 {
     match operator {
-        Operator::Derivative(k) => f64::from(k),
-        Operator::Caputo(_, β) | Operator::RiemannLiouville(_, β) => β,
-        Operator::Integral(_, ν) => -ν,
+        FractionalOperator::Derivative(k) => f64::from(k),
+        FractionalOperator::Caputo(_, β) | FractionalOperator::RiemannLiouville(_, β) => β,
+        FractionalOperator::Integral(_, ν) => -ν,
     }
 }

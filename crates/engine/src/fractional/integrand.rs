@@ -3,7 +3,7 @@
 use pfaff_expr::Expr;
 use pfaff_model::Model;
 use pfaff_program::{CompileError, Executor, Options, Program};
-use pfaff_solver::{Functional, Place};
+use pfaff_solver::{Functional, IntervalPoint};
 
 use super::formulate::Formulation;
 
@@ -51,14 +51,14 @@ pub(crate) fn compiled(
 }
 
 /// The time of a place, from the nearer end.
-pub(crate) fn time(place: Place, (t0, t1): (f64, f64)) -> f64 {
+pub(crate) fn time(place: IntervalPoint, (t0, t1): (f64, f64)) -> f64 {
     if place.left < place.right { t0 + place.left } else { t1 - place.right }
 }
 
 impl Functional for Integrand {
     fn evaluate(
         &mut self,
-        place: Place,
+        place: IntervalPoint,
         values: &[f64],
         gradient: &mut [f64],
         hessian: &mut [f64],

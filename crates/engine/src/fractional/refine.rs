@@ -1,7 +1,7 @@
 //! Stationary points of growing degree: the search for several, and how far each is from the true one.
 //!
 //! Where the integrand is quadratic there is one stationary point. Otherwise the search begins at the
-//! shortest densities, at what the user gives, and at courses bent by waves; those that are found on few
+//! shortest densities, at what the user gives, and at functions bent by waves; those that are found on few
 //! nodes are followed to more.
 //! When a degree changes nothing any more, the degree is doubled once: the difference, doubled, is the
 //! estimate of the error. It is that of positions and multipliers at places within the interval, in units of
@@ -9,7 +9,10 @@
 
 use pfaff_expr::Table;
 use pfaff_model::{Model, Quantity};
-use pfaff_solver::{Extremum, NoExtremum, Operator, Place, Side, Start, extrema, extremum};
+use pfaff_solver::{
+    Extremum, FractionalOperator, InitialGuess, IntervalPoint, NoExtremum, Side, extrema,
+    extremum,
+};
 
 use super::ends::Ends;
 use super::formulate::Formulation;
@@ -18,7 +21,7 @@ use super::variation::{first_variation, variation_limit};
 use crate::boundary::Guess;
 
 /// Nodes on each side of the middle, one degree after the other. The first four take at most 64 unknowns for
-/// each function, its constants among them; the rest is for courses that oscillate.
+/// each function, its constants among them; the rest is for functions that oscillate.
 const DEGREES: [usize; 8] = [8, 16, 24, 30, 40, 52, 68, 90];
 
 /// The degree of the search for several stationary points.
@@ -93,7 +96,8 @@ fn coarse(
         .iter()
         .map(|b| Box::new(|k, p| b.at(model, formulation, k, p)) as Box<Bend<'_>>)
         .collect();
-    let starts: Vec<Start<'_>> = functions.iter().map(|f| Start::Course(&**f)).collect();
+    let starts: Vec<InitialGuess<'_>> =
+        functions.iter().map(|f| InitialGuess::Values(&**f)).collect();
     let places = places(formulation.problem.length);
     let mut all: Vec<(Extremum, Vec<f64>)> = Vec::new();
     for mut found in
@@ -124,7 +128,7 @@ fn refine(
     let mut last = f64::INFINITY;
     let (mut steps, mut falling) = (0, None);
     let mut best: Option<(Reached, Vec<f64>)> = None;
-    let constants = problem.courses.iter().map(|c| c.constants()).max().unwrap_or(0);
+    let constants = problem.unknowns.iter().map(|c| c.constants()).max().unwrap_or(0);
     for half in DEGREES.into_iter().filter(|&h| h > least) {
         let half = if half == 30 && constants < 2 { 31 } else { half };
         let found = extremum(problem, integrand, half, before.as_ref().map(|b| &b.0));
@@ -193,21 +197,23 @@ fn doubled(
 }
 
 /// Places within the interval, nearer to each other at the ends.
-fn places(length: f64) -> Vec<Place> {
+fn places(length: f64) -> Vec<IntervalPoint> {
     let place = |i: u32| {
         let s = libm::sin(std::f64::consts::FRAC_PI_2 * f64::from(i) / 12.0);
         let left = length * s * s;
-        Place { left, right: length - left }
+        IntervalPoint { left, right: length - left }
     };
     (1..12).map(place).collect()
 }
 
 /// Positions and multipliers at places.
-fn values(model: &Model, found: &mut Extremum, places: &[Place]) -> Vec<f64> {
+fn values(model: &Model, found: &mut Extremum, places: &[IntervalPoint]) -> Vec<f64> {
     let count = model.coordinates.len() + model.constraints.len();
     let mut values = Vec::new();
     for &place in places {
-        values.extend((0..count).map(|k| found.value(k, Operator::Derivative(0), place)));
+        values.extend(
+            (0..count).map(|k| found.value(k, FractionalOperator::Derivative(0), place)),
+        );
     }
     values
 }
@@ -219,7 +225,7 @@ fn difference(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(off).fold(0.0, larger)
 }
 
-type Bend<'a> = dyn Fn(usize, Place) -> Option<f64> + 'a;
+type Bend<'a> = dyn Fn(usize, IntervalPoint) -> Option<f64> + 'a;
 
 /// A course at which the search begins.
 #[derive(Clone, Debug)]
@@ -265,7 +271,7 @@ impl Bent<'_> {
         model: &Model,
         formulation: &Formulation,
         k: usize,
-        place: Place,
+        place: IntervalPoint,
     ) -> Option<f64> {
         let n = model.coordinates.len();
         let length = formulation.problem.length;
@@ -310,7 +316,7 @@ fn ends_of(formulation: &Formulation, k: usize) -> (f64, f64) {
     let given = |end: Side| {
         let mut alone =
             formulation.problem.conditions.iter().filter_map(|c| match c.terms[..] {
-                [t] if t.course == k && t.end == end && t.order == 0 => {
+                [t] if t.unknown == k && t.end == end && t.order == 0 => {
                     Some(c.value / t.factor)
                 }
                 _ => None,

@@ -8,7 +8,9 @@
 //! \Gamma(p+1)/\Gamma(p+1-\beta)\,x^{p-\beta}$: neither the adjoint operators nor the basis of the solution
 //! are used.
 
-use pfaff_solver::{Extremum, Functional, Grid, Operator, Place, Side, VariationalProblem};
+use pfaff_solver::{
+    Extremum, FractionalOperator, Functional, IntervalPoint, Side, SincGrid, VariationalProblem,
+};
 
 use super::ends::Ends;
 
@@ -34,16 +36,16 @@ pub(crate) fn first_variation(
     ends: &Ends,
     count: usize,
 ) -> f64 {
-    let grid = Grid::new(problem.length, 2 * found.grid.half + 3, problem.decay);
+    let grid = SincGrid::new(problem.length, 2 * found.grid.half + 3, problem.decay);
     let m = problem.operators.len();
     let (mut g, mut h) = (vec![0.0; m], vec![0.0; m * m]);
-    let mut slopes_at = |found: &mut Extremum, place: Place| {
+    let mut slopes_at = |found: &mut Extremum, place: IntervalPoint| {
         let values = found.values(place);
         functional.evaluate(place, &values, &mut g, &mut h);
         g.clone()
     };
     // W ∂𝓛 at the nodes of the solution, by operator.
-    let nodes: Vec<(Place, f64)> =
+    let nodes: Vec<(IntervalPoint, f64)> =
         found.grid.places.iter().copied().zip(found.grid.weights.iter().copied()).collect();
     let mut weighted = vec![Vec::new(); m];
     for &(place, w) in &nodes {
@@ -58,13 +60,13 @@ pub(crate) fn first_variation(
         slopes.push(if w > NEAR * problem.length {
             slopes_at(found, place).into_iter().map(|x| w * x).collect()
         } else {
-            weighted.iter().map(|list| found.carried(list, place)).collect()
+            weighted.iter().map(|list| found.interpolated(list, place)).collect()
         });
     }
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
     let mut worst = 0.0_f64;
     for _ in 0..count {
-        let tests: Vec<Test> = (0..problem.courses.len())
+        let tests: Vec<Test> = (0..problem.unknowns.len())
             .map(|k| {
                 let fixed = ends.fixed.get(k).copied().unwrap_or([0, 0]);
                 Test::random(problem.length, fixed, &mut random)
@@ -119,12 +121,12 @@ impl Test {
         Self { left: scaled(unit), right: scaled(other) }
     }
 
-    fn apply(&self, operator: Operator, place: Place) -> f64 {
+    fn apply(&self, operator: FractionalOperator, place: IntervalPoint) -> f64 {
         let (side, beta, from) = match operator {
-            Operator::Derivative(k) => (Side::Left, f64::from(k), f64::from(k)),
-            Operator::Caputo(side, beta) => (side, beta, libm::ceil(beta)),
-            Operator::RiemannLiouville(side, beta) => (side, beta, 0.0),
-            Operator::Integral(side, nu) => (side, -nu, 0.0),
+            FractionalOperator::Derivative(k) => (Side::Left, f64::from(k), f64::from(k)),
+            FractionalOperator::Caputo(side, beta) => (side, beta, libm::ceil(beta)),
+            FractionalOperator::RiemannLiouville(side, beta) => (side, beta, 0.0),
+            FractionalOperator::Integral(side, nu) => (side, -nu, 0.0),
         };
         let (list, x) = match side {
             Side::Left => (&self.left, place.left),

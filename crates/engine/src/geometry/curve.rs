@@ -11,7 +11,7 @@ use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, Geometry, NoMetric, geometry as derive_geometry};
 use pfaff_model::{Diagnostic, Model, Principle, Span};
 use pfaff_program::{Program, Run};
-use pfaff_solver::{Halt, Lu, System};
+use pfaff_solver::{EvalError, Lu, System};
 
 use super::trace::{Trace, series, states};
 use super::{NoGeometry, named_coordinates, obstacle_text, unmetric_text};
@@ -192,13 +192,13 @@ impl System for Flow {
         self.n + self.m
     }
 
-    fn rates(&mut self, _: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+    fn rates(&mut self, _: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         let (n, m) = (self.n, self.m);
         self.run.evaluate(y, &mut self.outputs);
         rates[..n].copy_from_slice(&self.outputs[..n]);
         let (turn, metric) = self.outputs[n..].split_at(m);
         rates[n..].iter_mut().zip(turn).for_each(|(r, c)| *r = -c);
-        self.factors.factor(m, metric).map_err(|_| Halt::Singular)?;
+        self.factors.factor(m, metric).map_err(|_| EvalError::Singular)?;
         self.factors.solve(&mut rates[n..]);
         Ok(())
     }

@@ -9,7 +9,7 @@ use pfaff_expr::Expr;
 use pfaff_mechanics::split;
 use pfaff_model::{Diagnostic, Model, Principle, Source, Span, table_of};
 use pfaff_program::{Program, Run};
-use pfaff_solver::{Halt, System};
+use pfaff_solver::{EvalError, System};
 
 use super::trace::{Trace, series, states};
 use super::{NoGeometry, named_coordinates};
@@ -189,7 +189,7 @@ impl System for Along {
         self.inputs.len() - 1
     }
 
-    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         self.evaluate(t, y);
         rates.copy_from_slice(&self.outputs[..rates.len()]);
         Ok(())

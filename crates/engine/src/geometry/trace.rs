@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use pfaff_model::Model;
-use pfaff_solver::{Options, System, Trajectory, integrate};
+use pfaff_solver::{OdeOptions, System, Trajectory, integrate};
 
 use crate::json::Json;
 use crate::motion::{Series, StopReason};
@@ -43,7 +43,7 @@ pub(crate) fn states(
     start: &[f64],
     settings: &Settings,
 ) -> (Vec<(f64, Vec<f64>)>, StopReason, f64) {
-    let options = Options { ..settings.options };
+    let options = OdeOptions { ..settings.options };
     let mut kept = Trajectory::default();
     let outcome = integrate(system, start, &options, &mut kept);
     let mut reached = Vec::new();

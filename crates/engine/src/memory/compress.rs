@@ -3,13 +3,13 @@
 //! $$ k(t, s) = \sum_i a_i(t)\,k_i(s) \qquad (\mathrm K) $$
 //!
 //! Each term is taken for what it is ([`term`]), or fitted ([`fit`]), or kept in blocks where it is smooth
-//! ([`Resolved`]). One with the time in it is taken apart first, if few $a_i$ do: with values on
+//! ([`KernelResolution`]). One with the time in it is taken apart first, if few $a_i$ do: with values on
 //! a grid of times and lags, $a_i(t) = \sum_j k(t, s_j)\,(A^{-1})_{ji}$ and $k_i(s) = k(t_i, s)$ for $A_{ij} =
 //! k(t_i, s_j)$, the largest pivots first; (K) is then tried elsewhere.
 
 use pfaff_expr::{Expr, Graph, Role, number};
 use pfaff_model::Model;
-use pfaff_solver::{Kernel, Lu, Resolved};
+use pfaff_solver::{Kernel, KernelResolution, Lu};
 
 use crate::memory::fit::fit;
 use crate::memory::kernel::{Term, has_pieces, power, term, terms};
@@ -152,7 +152,7 @@ impl Case<'_> {
             mu = 1.0 + self.exponent(k);
         }
         let mut kernel = |t: f64, s: f64| self.value(k, self.t0 + t, s);
-        let resolved = Resolved::new(mu, self.span, steady, &mut kernel);
+        let resolved = KernelResolution::new(mu, self.span, steady, &mut kernel);
         Part { factor: self.g.one(), kernel: Kernel::General(mu, resolved), written: Some(k) }
     }
 

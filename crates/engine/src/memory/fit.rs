@@ -1,6 +1,6 @@
 //! Smooth kernels as sums of exponentials and waves, by least squares, tried at lags between those that were fitted.
 
-use pfaff_solver::{Kernel, Wave, least_squares};
+use pfaff_solver::{DampedWave, Kernel, least_squares};
 
 /// The largest error of a fit, relative to the largest value of the kernel.
 const FITTED: f64 = 1e-12;
@@ -22,7 +22,8 @@ pub(crate) fn fit(longest: f64, value: &dyn Fn(f64) -> f64) -> Option<Kernel> {
             Kernel::Exponentials(pairs.into_iter().map(|(w, r)| (w * largest, r)).collect())
         }
         Kernel::Waves(mu, waves) => {
-            let large = |w: Wave| Wave { weight: w.weight.map(|x| x * largest), ..w };
+            let large =
+                |w: DampedWave| DampedWave { weight: w.weight.map(|x| x * largest), ..w };
             Kernel::Waves(mu, waves.into_iter().map(large).collect())
         }
         kernel => kernel,
@@ -93,7 +94,7 @@ pub(crate) fn weighted(
     (fitted, tried): (&[f64], &[f64]),
     allowed: f64,
     value: &dyn Fn(f64) -> f64,
-) -> Option<Vec<Wave>> {
+) -> Option<Vec<DampedWave>> {
     let row = |s: f64| -> Vec<f64> {
         let pair = |&[r, w]: &[f64; 2]| {
             let size = libm::exp(-r * s);
@@ -114,7 +115,7 @@ pub(crate) fn weighted(
         let sum: f64 = row(*s).iter().zip(&weights).map(|(r, w)| r * w).sum();
         (sum - value(*s)).abs() <= allowed
     };
-    let wave = |(w, r): (&[f64], &[f64; 2])| Wave { weight: [w[0], w[1]], rate: *r };
+    let wave = |(w, r): (&[f64], &[f64; 2])| DampedWave { weight: [w[0], w[1]], rate: *r };
     tried.iter().all(close).then(|| weights.chunks_exact(2).zip(rates).map(wave).collect())
 }
 

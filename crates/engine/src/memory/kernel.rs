@@ -7,7 +7,7 @@
 //! tried at others. The frequencies of a wave are the roots of its equation.
 
 use pfaff_expr::{Expr, Graph, Node, Unary};
-use pfaff_solver::{Kernel, Wave, least_squares};
+use pfaff_solver::{DampedWave, Kernel, least_squares};
 
 use crate::memory::fit::weighted;
 
@@ -134,7 +134,7 @@ fn tempered(g: &Graph, k: Expr, lag: Expr, value: &dyn Fn(Expr, f64) -> f64) -> 
     let size = lags(40, 0.0).iter().fold(0.0_f64, |m, s| m.max(value(rest, *s).abs()));
     let scaled = |s: f64| value(rest, s) / size;
     let waves = weighted(&rates, (&lags(60, 0.0), &lags(97, 0.5)), 1e-13, &scaled)?;
-    let large = |w: Wave| Wave { weight: w.weight.map(|x| x * size * gamma), ..w };
+    let large = |w: DampedWave| DampedWave { weight: w.weight.map(|x| x * size * gamma), ..w };
     Some(Kernel::Waves(p + 1.0, waves.into_iter().map(large).collect()))
 }
 

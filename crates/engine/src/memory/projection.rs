@@ -13,7 +13,7 @@
 use pfaff_expr::Expr;
 use pfaff_model::Model;
 use pfaff_program::{CompileError, Program, Run};
-use pfaff_solver::{Halt, Lu};
+use pfaff_solver::{EvalError, Lu};
 
 use crate::memory::plan::Plan;
 
@@ -60,7 +60,7 @@ impl Projection {
     }
 
     /// Puts the positions among the operands `z` onto the constraints.
-    pub(crate) fn apply(&mut self, t: f64, z: &mut [f64]) -> Result<(), Halt> {
+    pub(crate) fn apply(&mut self, t: f64, z: &mut [f64]) -> Result<(), EvalError> {
         let (Some(run), m) = (&mut self.run, self.rows) else { return Ok(()) };
         let n = self.places.len();
         self.inputs[0] = t;
@@ -79,9 +79,9 @@ impl Projection {
                 }
             }
             if gram.iter().chain(residual).any(|x| !x.is_finite()) {
-                return Err(Halt::NotFinite);
+                return Err(EvalError::NotFinite);
             }
-            self.lu.factor(m, &gram).map_err(|_| Halt::Singular)?;
+            self.lu.factor(m, &gram).map_err(|_| EvalError::Singular)?;
             let mut η = residual.to_vec();
             self.lu.solve(&mut η);
             let mut moved = 0.0_f64;
@@ -99,7 +99,7 @@ impl Projection {
             }
             previous = moved;
         }
-        Err(Halt::Singular)
+        Err(EvalError::Singular)
     }
 
     /// Carries derivatives by positions, in rows of the given width, to derivatives by the integrals: $F_z =

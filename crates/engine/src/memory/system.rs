@@ -3,7 +3,7 @@
 use pfaff_expr::{Expr, Graph, Role};
 use pfaff_model::{Direction, Model};
 use pfaff_program::{CompileError, Program, Run};
-use pfaff_solver::{self as solver, EventKind, Halt, MemorySystem, Operand};
+use pfaff_solver::{self as solver, EvalError, EventKind, Operand, VolterraSystem};
 
 use crate::memory::plan::Plan;
 use crate::memory::projection::Projection;
@@ -75,7 +75,7 @@ impl Remembering {
         })
     }
 
-    fn fill(&mut self, t: f64, x: &[f64], z: &[f64]) -> Result<(), Halt> {
+    fn fill(&mut self, t: f64, x: &[f64], z: &[f64]) -> Result<(), EvalError> {
         let n = self.unknowns;
         self.inputs[0] = t;
         self.inputs[1..=n].copy_from_slice(x);
@@ -84,7 +84,7 @@ impl Remembering {
     }
 }
 
-impl MemorySystem for Remembering {
+impl VolterraSystem for Remembering {
     fn unknowns(&self) -> usize {
         self.unknowns
     }
@@ -97,7 +97,13 @@ impl MemorySystem for Remembering {
         self.guess.clone()
     }
 
-    fn residual(&mut self, t: f64, x: &[f64], z: &[f64], out: &mut [f64]) -> Result<(), Halt> {
+    fn residual(
+        &mut self,
+        t: f64,
+        x: &[f64],
+        z: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), EvalError> {
         self.fill(t, x, z)?;
         self.residual.evaluate(&self.inputs, out);
         Ok(())
@@ -108,7 +114,7 @@ impl MemorySystem for Remembering {
         (t, x, z): (f64, &[f64], &[f64]),
         by_x: &mut [f64],
         by_z: &mut [f64],
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         self.fill(t, x, z)?;
         self.jacobian.evaluate(&self.inputs, &mut self.values);
         by_x.fill(0.0);
@@ -141,7 +147,7 @@ impl MemorySystem for Remembering {
         x: &[f64],
         z: &[f64],
         values: &mut [f64],
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         self.fill(t, x, z)?;
         self.watched.evaluate(&self.inputs, values);
         Ok(())

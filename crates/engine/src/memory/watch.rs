@@ -3,7 +3,7 @@
 use pfaff_expr::{Expr, Graph, Node};
 use pfaff_model::Model;
 use pfaff_program::{CompileError, Program, Run};
-use pfaff_solver::{Control, Event, MemoryObserver, Piece, Recount};
+use pfaff_solver::{Control, DirectQuadrature, LocatedEvent, VolterraObserver, VolterraStep};
 
 use crate::instant::Instant;
 use crate::memory::formulate::Formulation;
@@ -148,7 +148,7 @@ pub(crate) struct Watcher<'a> {
     /// Unknowns after the first two steps, for what is shown at the start.
     pub(crate) begin: Vec<Vec<f64>>,
     /// The memory a second time.
-    pub(crate) recount: Recount,
+    pub(crate) recount: DirectQuadrature,
     /// The kernels as they are written.
     pub(crate) kernels: Vec<KernelRun>,
     pub(crate) setting: Setting<'a>,
@@ -185,18 +185,18 @@ impl Watcher<'_> {
     }
 }
 
-impl MemoryObserver for Watcher<'_> {
+impl VolterraObserver for Watcher<'_> {
     fn sample(&mut self, t: f64, x: &[f64], z: &[f64]) {
         self.row(t, x, z, false);
         self.recount.compare(t, z, self.reader.written());
     }
 
-    fn last(&mut self, t: f64, piece: &Piece<'_>) {
+    fn last(&mut self, t: f64, piece: &VolterraStep<'_>) {
         let kernels = &mut self.kernels;
         self.recount.last(t, piece, &mut |k, t, s| kernels[k].value(t, s));
     }
 
-    fn piece(&mut self, piece: &Piece<'_>) {
+    fn piece(&mut self, piece: &VolterraStep<'_>) {
         let kernels = &mut self.kernels;
         self.recount.piece(piece, &mut |k, t, s| kernels[k].value(t, s));
     }
@@ -216,7 +216,7 @@ impl MemoryObserver for Watcher<'_> {
         if (self.watch)(&progress) { Control::Continue } else { Control::Stop }
     }
 
-    fn event(&mut self, event: &Event, x: &[f64], z: &[f64]) {
+    fn event(&mut self, event: &LocatedEvent, x: &[f64], z: &[f64]) {
         let (instant, _) = self.reader.read(event.t, x, z);
         self.record.events.push((*event, instant));
     }

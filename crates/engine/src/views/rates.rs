@@ -7,7 +7,7 @@ use pfaff_mechanics::{
 };
 use pfaff_model::{Diagnostic, Model, Span};
 use pfaff_program::{Executor, Options, Program};
-use pfaff_solver::{Halt, Lu, System};
+use pfaff_solver::{EvalError, Lu, System};
 
 use super::View;
 use crate::pipeline::{Failure, uncompiled};
@@ -149,7 +149,7 @@ impl Road {
         &mut self,
         t: f64,
         y: &[f64],
-    ) -> Result<(Vec<f64>, Vec<f64>), Halt> {
+    ) -> Result<(Vec<f64>, Vec<f64>), EvalError> {
         let (q, rest) = y.split_at(self.n);
         let v = match self.view {
             View::Semispray => rest.to_vec(),
@@ -160,7 +160,7 @@ impl Road {
     }
 
     /// All velocities from the constraints and what the state holds of them.
-    fn solved(&mut self, t: f64, q: &[f64], held: &[f64]) -> Result<Vec<f64>, Halt> {
+    fn solved(&mut self, t: f64, q: &[f64], held: &[f64]) -> Result<Vec<f64>, EvalError> {
         let (n, m) = (self.n, self.leaf.len());
         let conditions = self.conditions.as_mut().expect("views with momenta have conditions");
         let mut v = self.v.clone();
@@ -168,10 +168,10 @@ impl Road {
             let values = conditions.at(&[&[t][..], q, &v].concat());
             let mut step: Vec<f64> = values[..n].to_vec();
             step[m..].iter_mut().zip(held).for_each(|(x, h)| *x -= h);
-            self.lu.factor(n, &values[n..]).map_err(|_| Halt::Singular)?;
+            self.lu.factor(n, &values[n..]).map_err(|_| EvalError::Singular)?;
             self.lu.solve(&mut step);
             if step.iter().any(|x| !x.is_finite()) {
-                return Err(Halt::NotFinite);
+                return Err(EvalError::NotFinite);
             }
             v.iter_mut().zip(&step).for_each(|(v, d)| *v -= d);
             if step.iter().zip(&v).all(|(d, v)| d.abs() <= ROUNDING * (1.0 + v.abs())) {
@@ -191,7 +191,7 @@ impl System for Road {
         }
     }
 
-    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         let n = self.n;
         let (q, v) = self.velocities(t, y)?;
         rates[..n].copy_from_slice(&v);
@@ -204,7 +204,7 @@ impl System for Road {
             View::Krupkova | View::Cotangent => {
                 let k = self.transverse.len();
                 let values = self.blocks.at(&[&[t][..], &q, &v].concat());
-                self.lu.factor(k, &values[k..]).map_err(|_| Halt::Singular)?;
+                self.lu.factor(k, &values[k..]).map_err(|_| EvalError::Singular)?;
                 // A′ + B′ ÿ = 0, but H ṗ = right
                 let sign = if self.view == View::Krupkova { -1.0 } else { 1.0 };
                 rates[n..].iter_mut().zip(values).for_each(|(r, a)| *r = sign * a);

@@ -9,9 +9,9 @@
 
 use crate::bvp::BoundaryProblem;
 use crate::bvp::block_system::{Blocks, identity};
-use crate::bvp::path::Path;
+use crate::bvp::path::BoundaryPath;
 use crate::linalg::lu::Lu;
-use crate::ode::system::Halt;
+use crate::ode::system::EvalError;
 use crate::quadrature::gauss_jacobi;
 
 /// The rule (CG).
@@ -108,9 +108,9 @@ impl Collocation {
     pub(crate) fn linearise(
         &mut self,
         problem: &mut dyn BoundaryProblem,
-        path: &Path,
+        path: &BoundaryPath,
         blocks: &mut Blocks,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         let (d, q) = (path.dimension(), self.rule.points.len());
         let (mut f, mut jacobians) = (vec![0.0; d], vec![0.0; q * d * d]);
         blocks.transitions.clear();
@@ -140,7 +140,7 @@ impl Collocation {
                 }
             }
             let mut lu = Lu::new(size);
-            lu.factor(size, &w).map_err(|_| Halt::Singular)?;
+            lu.factor(size, &w).map_err(|_| EvalError::Singular)?;
             let mut slopes_by_node = Vec::with_capacity(d * size);
             for b in 0..d {
                 let mut column: Vec<f64> = jacobians.chunks(d).map(|row| row[b]).collect();
@@ -168,9 +168,9 @@ impl Collocation {
     pub(crate) fn defects(
         &mut self,
         problem: &mut dyn BoundaryProblem,
-        path: &Path,
+        path: &BoundaryPath,
         defects: &mut Vec<f64>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         let (d, q) = (path.dimension(), self.rule.points.len());
         let mut f = vec![0.0; d];
         defects.clear();
@@ -201,7 +201,7 @@ impl Collocation {
     }
 
     /// $y_i + h\sum b\,(K + \delta K) - y_{i+1}$
-    fn push_defect(&self, path: &Path, i: usize, own: &[f64], defects: &mut Vec<f64>) {
+    fn push_defect(&self, path: &BoundaryPath, i: usize, own: &[f64], defects: &mut Vec<f64>) {
         let (d, q) = (path.dimension(), self.rule.points.len());
         let h = path.mesh[i + 1] - path.mesh[i];
         let k = &path.slopes[i * q * d..(i + 1) * q * d];
@@ -234,12 +234,12 @@ const LOOK: [f64; 4] = [0.0, 0.18, 0.66, 1.0];
 ///
 /// # Errors
 ///
-/// [`Halt`] if the rates have no value there.
-pub fn residual_on_the_way(
+/// [`EvalError`] if the rates have no value there.
+pub fn collocation_residuals(
     problem: &mut dyn BoundaryProblem,
-    path: &Path,
+    path: &BoundaryPath,
     stages: usize,
-) -> Result<Vec<f64>, Halt> {
+) -> Result<Vec<f64>, EvalError> {
     let rule = Rule::gauss(stages);
     let d = path.dimension();
     let mut f = vec![0.0; d];

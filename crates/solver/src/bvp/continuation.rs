@@ -6,32 +6,32 @@
 //! followed by its length, so that it may turn back in λ.
 
 use crate::bvp::BoundaryProblem;
-use crate::bvp::single_shooting::{Aim, largest, sight};
+use crate::bvp::single_shooting::{Shot, largest, shot_derivatives};
 use crate::linalg::least_squares::least_squares;
 use crate::linalg::singular_values::singular_values;
-use crate::ode::system::Halt;
+use crate::ode::system::EvalError;
 
 /// Follows (PC) from a start; the result is a start near a solution if the curve reaches λ = 1.
 ///
 /// # Errors
 ///
-/// [`Halt`] if the path of the given start cannot be followed.
-pub fn pursue(
+/// [`EvalError`] if the path of the given start cannot be followed.
+pub fn continuation(
     problem: &mut dyn BoundaryProblem,
     first: &[f64],
     goal: f64,
     steps: usize,
-) -> Result<Aim, Halt> {
+) -> Result<Shot, EvalError> {
     let tolerance = 1e-8;
     let (d, k) = (first.len(), problem.conditions());
-    let start = sight(problem, first, tolerance)?;
+    let start = shot_derivatives(problem, first, tolerance)?;
     let offset = start.values.clone();
     let mut integrations = 1;
     let mut x: Vec<f64> = first.iter().copied().chain([0.0]).collect();
     let mut slopes = start.slopes;
     let mut tangent: Vec<f64> = (0..=d).map(|i| f64::from(u8::from(i == d))).collect();
     let mut length = 0.1;
-    let mut best = Aim { first: first.to_vec(), residual: largest(&offset), integrations };
+    let mut best = Shot { first: first.to_vec(), residual: largest(&offset), integrations };
     'steps: for _ in 0..steps {
         // ∂(g − (1 − λ) g₀) = [E g₀]
         let border = |slopes: &[f64]| -> Vec<f64> {
@@ -75,7 +75,7 @@ pub fn pursue(
         }
         let left = (1.0 - x[d]) * largest(&offset);
         if left.abs() < best.residual {
-            best = Aim { first: x[..d].to_vec(), residual: left.abs(), integrations };
+            best = Shot { first: x[..d].to_vec(), residual: left.abs(), integrations };
         }
         best.integrations = integrations;
         if (1.0 - x[d]).abs() < 1e-12 || left.abs() <= goal {
@@ -97,7 +97,7 @@ fn corrected(
     let d = x.len() - 1;
     let mut last = f64::INFINITY;
     for round in 1..=6 {
-        let there = sight(problem, &x[..d], tolerance).ok()?;
+        let there = shot_derivatives(problem, &x[..d], tolerance).ok()?;
         let errors: Vec<f64> =
             there.values.iter().zip(offset).map(|(g, o)| (1.0 - x[d]) * o - g).collect();
         let size = largest(&errors);

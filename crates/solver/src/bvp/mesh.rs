@@ -4,17 +4,17 @@
 //! $\int C^{1/q} ds$, as many as the tolerance needs.
 
 use crate::bvp::collocation::Rule;
-use crate::bvp::path::Path;
+use crate::bvp::path::BoundaryPath;
 
 /// The path on a mesh with the residual spread evenly below the tolerance; none if that needs more than
 /// `most` intervals.
 pub(crate) fn redistributed(
-    path: &Path,
+    path: &BoundaryPath,
     residuals: &[f64],
     tolerance: f64,
     rule: &Rule,
     most: usize,
-) -> Option<Path> {
+) -> Option<BoundaryPath> {
     let q = rule.points.len();
     let d = path.dimension();
     let worst = residuals.iter().fold(0.0_f64, |m, r| m.max(*r));
@@ -62,5 +62,5 @@ pub(crate) fn redistributed(
             slopes.extend(rule.slope(&path.slopes[i * q * d..], d, θ));
         }
     }
-    Some(Path { mesh, nodes, slopes })
+    Some(BoundaryPath { mesh, nodes, slopes })
 }

@@ -3,10 +3,10 @@
 //! $$ y' = f(s, y), \quad 0 \le s \le 1, \qquad g(y(0), y(1)) = 0 \qquad (\mathrm B) $$
 //!
 //! A [`BoundaryProblem`] gives $f$, $g$ and their exact derivatives. [`solve_boundary`] improves a given
-//! [`Path`] by Newton's iteration on
+//! [`BoundaryPath`] by Newton's iteration on
 //! the whole path, either over pieces that are integrated with the sensitivities of their flow
 //! ([`Scheme::Shooting`]) or over polynomials
-//! that satisfy the equation at Gauss points ([`Scheme::Collocation`]). [`aim`] and [`pursue`] look for the
+//! that satisfy the equation at Gauss points ([`Scheme::Collocation`]). [`shoot`] and [`continuation`] look for the
 //! start of a path when no good guess is known.
 //!
 //! **Conventions.** The independent variable runs from 0 to 1. An end time that is not known is a component
@@ -24,10 +24,10 @@ mod problem;
 mod single_shooting;
 mod solve;
 
-pub use collocation::residual_on_the_way;
-pub use continuation::pursue;
-pub use multiple_shooting::{Flow, flow};
-pub use path::Path;
+pub use collocation::collocation_residuals;
+pub use continuation::continuation;
+pub use multiple_shooting::{FlowMap, flow_map};
+pub use path::BoundaryPath;
 pub use problem::BoundaryProblem;
-pub use single_shooting::{Aim, aim, miss};
+pub use single_shooting::{Shot, shoot, shooting_residual};
 pub use solve::{BoundaryOptions, BoundaryReport, Scheme, solve_boundary};

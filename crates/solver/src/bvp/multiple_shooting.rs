@@ -6,15 +6,15 @@
 
 use crate::bvp::BoundaryProblem;
 use crate::bvp::block_system::{Blocks, identity};
-use crate::bvp::path::Path;
-use crate::ode::integrate::{Options, StopReason, integrate};
+use crate::bvp::path::BoundaryPath;
+use crate::ode::integrate::{OdeOptions, StopReason, integrate};
 use crate::ode::observer::Observer;
-use crate::ode::system::{Halt, System};
+use crate::ode::system::{EvalError, System};
 use crate::ode::trajectory::Trajectory;
 
 /// States and sensitivities along a whole path.
 #[derive(Clone, Debug)]
-pub struct Flow {
+pub struct FlowMap {
     /// Rows of $(y, \Phi)$ as a function of $s$, $\Phi$ by rows with $\Phi(0) = 1$.
     pub trajectory: Trajectory,
     /// $y(1)$
@@ -27,41 +27,41 @@ pub struct Flow {
 ///
 /// # Errors
 ///
-/// [`Halt`] if the path cannot be followed to its end.
-pub fn flow(
+/// [`EvalError`] if the path cannot be followed to its end.
+pub fn flow_map(
     problem: &mut dyn BoundaryProblem,
     first: &[f64],
     tolerance: f64,
-) -> Result<Flow, Halt> {
+) -> Result<FlowMap, EvalError> {
     problem.rewind();
     let mut trajectory = Trajectory::default();
-    let piece = Piece { range: (0.0, 1.0), tolerance, strict: true };
-    let (last, sensitivity) = piece.varied(problem, first, &mut trajectory)?;
-    Ok(Flow { trajectory, last, sensitivity })
+    let segment = Segment { range: (0.0, 1.0), tolerance, strict: true };
+    let (last, sensitivity) = segment.varied(problem, first, &mut trajectory)?;
+    Ok(FlowMap { trajectory, last, sensitivity })
 }
 
-/// A piece of a path to be integrated.
+/// A segment of a path to be integrated.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Piece {
+pub(crate) struct Segment {
     pub(crate) range: (f64, f64),
     pub(crate) tolerance: f64,
     /// Whether the sensitivities obey the tolerance too, and the steps are not counted.
     pub(crate) strict: bool,
 }
 
-/// Steps that one piece may take: a path that needs more is lost.
+/// Steps that one segment may take: a path that needs more is lost.
 const MOST_STEPS: usize = 20_000;
 /// Steps that a path may take in a search: what turns so often is not looked for.
 const FEW_STEPS: usize = 150;
 
-impl Piece {
-    fn options(&self) -> Options {
-        Options {
+impl Segment {
+    fn options(&self) -> OdeOptions {
+        OdeOptions {
             t0: self.range.0,
             t1: self.range.1,
             tolerance: self.tolerance,
             max_steps: if self.strict { MOST_STEPS } else { FEW_STEPS },
-            ..Options::default()
+            ..OdeOptions::default()
         }
     }
 
@@ -70,7 +70,7 @@ impl Piece {
         &self,
         problem: &mut dyn BoundaryProblem,
         y: &[f64],
-    ) -> Result<Vec<f64>, Halt> {
+    ) -> Result<Vec<f64>, EvalError> {
         let outcome = integrate(&mut Plain { problem }, y, &self.options(), &mut ());
         ended(outcome.stop).map(|()| outcome.y)
     }
@@ -81,7 +81,7 @@ impl Piece {
         problem: &mut dyn BoundaryProblem,
         y: &[f64],
         observer: &mut dyn Observer,
-    ) -> Result<(Vec<f64>, Vec<f64>), Halt> {
+    ) -> Result<(Vec<f64>, Vec<f64>), EvalError> {
         let d = y.len();
         let start = [y, &identity(d)].concat();
         let jacobian = vec![0.0; d * d];
@@ -93,11 +93,11 @@ impl Piece {
     }
 }
 
-fn ended(stop: StopReason) -> Result<(), Halt> {
+fn ended(stop: StopReason) -> Result<(), EvalError> {
     match stop {
         StopReason::End => Ok(()),
-        StopReason::Singular => Err(Halt::Singular),
-        _ => Err(Halt::NotFinite),
+        StopReason::Singular => Err(EvalError::Singular),
+        _ => Err(EvalError::NotFinite),
     }
 }
 
@@ -111,7 +111,7 @@ impl System for Plain<'_> {
         self.problem.dimension()
     }
 
-    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         self.problem.rates(t, y, rates)
     }
 }
@@ -133,7 +133,7 @@ impl System for Varied<'_> {
         if self.strict { self.dimension() } else { self.problem.dimension() }
     }
 
-    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         let d = self.problem.dimension();
         let (state, Φ) = y.split_at(d);
         let (moved, turned) = rates.split_at_mut(d);
@@ -159,15 +159,15 @@ impl Shooting {
     pub(crate) fn linearise(
         &mut self,
         problem: &mut dyn BoundaryProblem,
-        path: &Path,
+        path: &BoundaryPath,
         blocks: &mut Blocks,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         blocks.transitions.clear();
         blocks.defects.clear();
         for i in 0..path.intervals() {
             let range = (path.mesh[i], path.mesh[i + 1]);
-            let piece = Piece { range, tolerance: self.tolerance, strict: true };
-            let (y, Φ) = piece.varied(problem, path.node(i), &mut ())?;
+            let segment = Segment { range, tolerance: self.tolerance, strict: true };
+            let (y, Φ) = segment.varied(problem, path.node(i), &mut ())?;
             blocks.defects.extend(y.iter().zip(path.node(i + 1)).map(|(a, b)| a - b));
             blocks.transitions.push(Φ);
         }
@@ -177,14 +177,14 @@ impl Shooting {
     pub(crate) fn defects(
         &mut self,
         problem: &mut dyn BoundaryProblem,
-        path: &Path,
+        path: &BoundaryPath,
         defects: &mut Vec<f64>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         defects.clear();
         for i in 0..path.intervals() {
             let range = (path.mesh[i], path.mesh[i + 1]);
-            let piece = Piece { range, tolerance: self.tolerance, strict: true };
-            let y = piece.state(problem, path.node(i))?;
+            let segment = Segment { range, tolerance: self.tolerance, strict: true };
+            let y = segment.state(problem, path.node(i))?;
             defects.extend(y.iter().zip(path.node(i + 1)).map(|(a, b)| a - b));
         }
         Ok(())

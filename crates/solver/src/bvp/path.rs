@@ -1,11 +1,11 @@
 //! A path: states on a mesh, and for collocation the slopes between them.
 
 use crate::bvp::BoundaryProblem;
-use crate::ode::system::Halt;
+use crate::ode::system::EvalError;
 
 /// States at the points of a mesh from 0 to 1.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Path {
+pub struct BoundaryPath {
     /// Ascending, the first 0 and the last 1.
     pub mesh: Vec<f64>,
     /// One state after another.
@@ -14,7 +14,7 @@ pub struct Path {
     pub slopes: Vec<f64>,
 }
 
-impl Path {
+impl BoundaryPath {
     /// A path on an even mesh from a function of $s$.
     pub fn even(intervals: usize, state: &mut dyn FnMut(f64) -> Vec<f64>) -> Self {
         let intervals = intervals.max(1);
@@ -64,7 +64,7 @@ impl Path {
         mut self,
         problem: &mut dyn BoundaryProblem,
         points: &[f64],
-    ) -> Result<Self, Halt> {
+    ) -> Result<Self, EvalError> {
         let d = self.dimension();
         let count = self.intervals() * points.len() * d;
         if self.slopes.len() == count {

@@ -1,6 +1,6 @@
 //! What the methods know of a boundary value problem: rates, conditions at both ends, and the derivatives of both.
 
-use crate::ode::system::Halt;
+use crate::ode::system::EvalError;
 
 /// A problem (B). Matrices are stored by rows.
 pub trait BoundaryProblem {
@@ -14,41 +14,46 @@ pub trait BoundaryProblem {
     ///
     /// # Errors
     ///
-    /// [`Halt`] if it has no value there.
-    fn rates(&mut self, s: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt>;
+    /// [`EvalError`] if it has no value there.
+    fn rates(&mut self, s: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError>;
 
     /// Writes $f(s, y)$ and $\partial f/\partial y$.
     ///
     /// # Errors
     ///
-    /// [`Halt`] if they have no value there.
+    /// [`EvalError`] if they have no value there.
     fn jacobian(
         &mut self,
         s: f64,
         y: &[f64],
         rates: &mut [f64],
         jacobian: &mut [f64],
-    ) -> Result<(), Halt>;
+    ) -> Result<(), EvalError>;
 
     /// Writes $g(y(0), y(1))$.
     ///
     /// # Errors
     ///
-    /// [`Halt`] if it has no value there.
-    fn ends(&mut self, first: &[f64], last: &[f64], values: &mut [f64]) -> Result<(), Halt>;
+    /// [`EvalError`] if it has no value there.
+    fn ends(
+        &mut self,
+        first: &[f64],
+        last: &[f64],
+        values: &mut [f64],
+    ) -> Result<(), EvalError>;
 
     /// Writes $\partial g/\partial y(0)$ and $\partial g/\partial y(1)$, each with a row for each condition.
     ///
     /// # Errors
     ///
-    /// [`Halt`] if they have no value there.
+    /// [`EvalError`] if they have no value there.
     fn ends_jacobian(
         &mut self,
         first: &[f64],
         last: &[f64],
         at_first: &mut [f64],
         at_last: &mut [f64],
-    ) -> Result<(), Halt>;
+    ) -> Result<(), EvalError>;
 
     /// The next evaluations begin again at $s = 0$: for problems whose rates solve equations and remember the
     /// branch they are on.

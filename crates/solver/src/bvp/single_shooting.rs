@@ -4,13 +4,13 @@
 //! B_1\,\Phi(1)$, and λ follows how well they predict.
 
 use crate::bvp::BoundaryProblem;
-use crate::bvp::multiple_shooting::Piece;
+use crate::bvp::multiple_shooting::Segment;
 use crate::linalg::least_squares::LeastSquares;
-use crate::ode::system::Halt;
+use crate::ode::system::EvalError;
 
 /// A start, and how far its path is from the conditions.
 #[derive(Clone, Debug)]
-pub struct Aim {
+pub struct Shot {
     /// $y(0)$
     pub first: Vec<f64>,
     /// The largest condition.
@@ -20,22 +20,22 @@ pub struct Aim {
 }
 
 /// The conditions at a start and their derivatives.
-pub(crate) struct Sight {
+pub(crate) struct ShotDerivatives {
     pub(crate) values: Vec<f64>,
     /// $E$, by rows
     pub(crate) slopes: Vec<f64>,
 }
 
 /// Integrates a path with its sensitivities.
-pub(crate) fn sight(
+pub(crate) fn shot_derivatives(
     problem: &mut dyn BoundaryProblem,
     first: &[f64],
     tolerance: f64,
-) -> Result<Sight, Halt> {
+) -> Result<ShotDerivatives, EvalError> {
     let (d, k) = (first.len(), problem.conditions());
     problem.rewind();
-    let piece = Piece { range: (0.0, 1.0), tolerance, strict: false };
-    let (last, Φ) = piece.varied(problem, first, &mut ())?;
+    let segment = Segment { range: (0.0, 1.0), tolerance, strict: false };
+    let (last, Φ) = segment.varied(problem, first, &mut ())?;
     let mut values = vec![0.0; k];
     let (mut slopes, mut at_last) = (vec![0.0; k * d], vec![0.0; k * d]);
     problem.ends(first, &last, &mut values)?;
@@ -47,7 +47,7 @@ pub(crate) fn sight(
             }
         }
     }
-    Ok(Sight { values, slopes })
+    Ok(ShotDerivatives { values, slopes })
 }
 
 /// The conditions at a start.
@@ -55,25 +55,25 @@ fn values(
     problem: &mut dyn BoundaryProblem,
     first: &[f64],
     tolerance: f64,
-) -> Result<Vec<f64>, Halt> {
+) -> Result<Vec<f64>, EvalError> {
     problem.rewind();
-    let piece = Piece { range: (0.0, 1.0), tolerance, strict: false };
-    let last = piece.state(problem, first)?;
+    let segment = Segment { range: (0.0, 1.0), tolerance, strict: false };
+    let last = segment.state(problem, first)?;
     let mut values = vec![0.0; problem.conditions()];
     problem.ends(first, &last, &mut values)?;
-    if values.iter().all(|g| g.is_finite()) { Ok(values) } else { Err(Halt::NotFinite) }
+    if values.iter().all(|g| g.is_finite()) { Ok(values) } else { Err(EvalError::NotFinite) }
 }
 
 /// The largest condition that the path of a start misses.
 ///
 /// # Errors
 ///
-/// [`Halt`] if the path cannot be followed.
-pub fn miss(
+/// [`EvalError`] if the path cannot be followed.
+pub fn shooting_residual(
     problem: &mut dyn BoundaryProblem,
     first: &[f64],
     tolerance: f64,
-) -> Result<f64, Halt> {
+) -> Result<f64, EvalError> {
     values(problem, first, tolerance).map(|g| largest(&g))
 }
 
@@ -81,17 +81,17 @@ pub fn miss(
 ///
 /// # Errors
 ///
-/// [`Halt`] if the path of the given start cannot be followed.
-pub fn aim(
+/// [`EvalError`] if the path of the given start cannot be followed.
+pub fn shoot(
     problem: &mut dyn BoundaryProblem,
     first: &[f64],
     goal: f64,
     iterations: usize,
-) -> Result<Aim, Halt> {
+) -> Result<Shot, EvalError> {
     let tolerance = (1e-2 * goal).clamp(1e-13, 1e-6);
     let (d, k) = (first.len(), problem.conditions());
     let mut y = first.to_vec();
-    let mut here = sight(problem, &y, tolerance)?;
+    let mut here = shot_derivatives(problem, &y, tolerance)?;
     let mut integrations = 1;
     let mut λ = 1e-3 * here.slopes.iter().fold(0.0_f64, |m, e| m.max(e * e));
     let mut work = LeastSquares::default();
@@ -121,7 +121,7 @@ pub fn aim(
         let next = values(problem, &trial, tolerance).map_or(f64::INFINITY, |g| square(&g));
         let gain = (size - next) / (size - predicted).max(1e-300);
         if gain > 1e-4 && next < size {
-            let Ok(there) = sight(problem, &trial, tolerance) else { break };
+            let Ok(there) = shot_derivatives(problem, &trial, tolerance) else { break };
             integrations += 1;
             (y, here) = (trial, there);
             λ *= if gain > 0.75 {
@@ -144,7 +144,7 @@ pub fn aim(
             }
         }
     }
-    Ok(Aim { first: y, residual: largest(&here.values), integrations })
+    Ok(Shot { first: y, residual: largest(&here.values), integrations })
 }
 
 pub(crate) fn square(values: &[f64]) -> f64 {

@@ -7,11 +7,11 @@
 
 use crate::bvp::BoundaryProblem;
 use crate::bvp::block_system::Blocks;
-use crate::bvp::collocation::{Collocation, residual_on_the_way};
+use crate::bvp::collocation::{Collocation, collocation_residuals};
 use crate::bvp::mesh::redistributed;
 use crate::bvp::multiple_shooting::Shooting;
-use crate::bvp::path::Path;
-use crate::ode::system::Halt;
+use crate::bvp::path::BoundaryPath;
+use crate::ode::system::EvalError;
 
 /// How the pieces of a path are tied together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Default for BoundaryOptions {
 #[derive(Clone, Debug)]
 pub struct BoundaryReport {
     /// The path, or the best one found.
-    pub path: Path,
+    pub path: BoundaryPath,
     /// Whether it is a solution.
     pub converged: bool,
     /// Steps of Newton's iteration, on all meshes.
@@ -71,12 +71,12 @@ const NEARLY: f64 = 1e-9;
 ///
 /// # Errors
 ///
-/// [`Halt`] if the given path itself has no value somewhere.
+/// [`EvalError`] if the given path itself has no value somewhere.
 pub fn solve_boundary(
     problem: &mut dyn BoundaryProblem,
-    path: Path,
+    path: BoundaryPath,
     options: &BoundaryOptions,
-) -> Result<BoundaryReport, Halt> {
+) -> Result<BoundaryReport, EvalError> {
     match options.scheme {
         Scheme::Shooting => {
             let tied = Tied::Shooting(Shooting { tolerance: options.tolerance });
@@ -96,7 +96,7 @@ pub fn solve_boundary(
                 if !adaptive || !report.converged {
                     return Ok(report);
                 }
-                let residuals = residual_on_the_way(problem, &report.path, stages)?;
+                let residuals = collocation_residuals(problem, &report.path, stages)?;
                 let worst = residuals.iter().fold(0.0_f64, |m, r| m.max(*r));
                 if worst <= options.tolerance {
                     return Ok(report);
@@ -127,12 +127,12 @@ enum Tied {
 
 struct Iteration {
     tied: Tied,
-    path: Path,
+    path: BoundaryPath,
     blocks: Blocks,
 }
 
 impl Iteration {
-    fn new(tied: Tied, path: Path) -> Self {
+    fn new(tied: Tied, path: BoundaryPath) -> Self {
         Self { tied, path, blocks: Blocks::default() }
     }
 
@@ -140,7 +140,7 @@ impl Iteration {
         mut self,
         problem: &mut dyn BoundaryProblem,
         options: &BoundaryOptions,
-    ) -> Result<BoundaryReport, Halt> {
+    ) -> Result<BoundaryReport, EvalError> {
         let (mut λ, mut last) = (1.0_f64, f64::INFINITY);
         let mut iterations = 0;
         loop {
@@ -187,7 +187,11 @@ impl Iteration {
     }
 
     /// Brings what the scheme keeps of an interval back to the state of the last linearisation.
-    fn restore(&mut self, problem: &mut dyn BoundaryProblem, path: &Path) -> Result<(), Halt> {
+    fn restore(
+        &mut self,
+        problem: &mut dyn BoundaryProblem,
+        path: &BoundaryPath,
+    ) -> Result<(), EvalError> {
         if let Tied::Collocation(c) = &mut self.tied {
             problem.rewind();
             c.defects(problem, path, &mut self.blocks.defects)?;
@@ -195,7 +199,7 @@ impl Iteration {
         Ok(())
     }
 
-    fn moved(&self, from: &Path, δ: &[f64], part: f64) -> Path {
+    fn moved(&self, from: &BoundaryPath, δ: &[f64], part: f64) -> BoundaryPath {
         let mut path = from.clone();
         path.nodes.iter_mut().zip(δ).for_each(|(y, δ)| *y += part * δ);
         if let Tied::Collocation(c) = &self.tied {
@@ -204,7 +208,7 @@ impl Iteration {
         path
     }
 
-    fn linearise(&mut self, problem: &mut dyn BoundaryProblem) -> Result<(), Halt> {
+    fn linearise(&mut self, problem: &mut dyn BoundaryProblem) -> Result<(), EvalError> {
         let (d, k) = (problem.dimension(), problem.conditions());
         problem.rewind();
         let blocks = &mut self.blocks;
@@ -220,7 +224,7 @@ impl Iteration {
         self.values(problem)
     }
 
-    fn evaluate(&mut self, problem: &mut dyn BoundaryProblem) -> Result<(), Halt> {
+    fn evaluate(&mut self, problem: &mut dyn BoundaryProblem) -> Result<(), EvalError> {
         problem.rewind();
         match &mut self.tied {
             Tied::Shooting(s) => s.defects(problem, &self.path, &mut self.blocks.defects)?,
@@ -231,7 +235,7 @@ impl Iteration {
         self.values(problem)
     }
 
-    fn values(&mut self, problem: &mut dyn BoundaryProblem) -> Result<(), Halt> {
+    fn values(&mut self, problem: &mut dyn BoundaryProblem) -> Result<(), EvalError> {
         self.blocks.values.resize(problem.conditions(), 0.0);
         problem.ends(self.path.first(), self.path.last(), &mut self.blocks.values)
     }

@@ -34,7 +34,7 @@ pub struct LeastSquares {
 
 /// How well (LS) was solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fit {
+pub struct LeastSquaresFit {
     /// Numerical rank of the matrix.
     pub rank: usize,
     /// $\lVert A x - b \rVert$
@@ -43,7 +43,7 @@ pub struct Fit {
 
 /// The answer of [`least_squares`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Solution {
+pub struct LeastSquaresSolution {
     /// $A^{+} b$
     pub x: Vec<f64>,
     /// Numerical rank of the matrix.
@@ -60,10 +60,17 @@ pub struct Solution {
 /// let line = pfaff_solver::least_squares(&a, 3, 2, &[1.0, 3.0, 5.0], 1e-12);
 /// assert!((line.x[0] - 1.0).abs() < 1e-14 && (line.x[1] - 2.0).abs() < 1e-14);
 /// ```
-pub fn least_squares(a: &[f64], m: usize, n: usize, b: &[f64], tolerance: f64) -> Solution {
+pub fn least_squares(
+    a: &[f64],
+    m: usize,
+    n: usize,
+    b: &[f64],
+    tolerance: f64,
+) -> LeastSquaresSolution {
     let mut x = vec![0.0; n];
-    let Fit { rank, residual } = LeastSquares::default().solve(a, m, b, tolerance, &mut x);
-    Solution { x, rank, residual }
+    let LeastSquaresFit { rank, residual } =
+        LeastSquares::default().solve(a, m, b, tolerance, &mut x);
+    LeastSquaresSolution { x, rank, residual }
 }
 
 impl LeastSquares {
@@ -75,7 +82,7 @@ impl LeastSquares {
         b: &[f64],
         tolerance: f64,
         x: &mut [f64],
-    ) -> Fit {
+    ) -> LeastSquaresFit {
         let n = x.len();
         assert!(a.len() == m * n && b.len() == m, "the matrix has m rows of n entries");
         self.prepare(a, b, m, n);
@@ -89,7 +96,7 @@ impl LeastSquares {
         for (k, &j) in self.columns.iter().enumerate() {
             x[j] = self.turned[k];
         }
-        Fit { rank, residual }
+        LeastSquaresFit { rank, residual }
     }
 
     fn prepare(&mut self, a: &[f64], b: &[f64], m: usize, n: usize) {

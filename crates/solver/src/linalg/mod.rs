@@ -11,7 +11,7 @@ pub(crate) mod symmetric;
 #[cfg(test)]
 pub(crate) mod test_matrices;
 
-pub use least_squares::{Fit, LeastSquares, Solution, least_squares};
+pub use least_squares::{LeastSquares, LeastSquaresFit, LeastSquaresSolution, least_squares};
 pub use lu::{Lu, Singular};
 pub use rank::RankRevealing;
 pub use singular_values::{SingularValues, singular_values};

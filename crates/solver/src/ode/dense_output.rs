@@ -18,7 +18,7 @@
 
 /// One accepted step with dense output.
 #[derive(Clone, Copy, Debug)]
-pub struct Step<'a> {
+pub struct DenseStep<'a> {
     pub(crate) start: f64,
     pub(crate) end: f64,
     /// $h$ of (D); longer than the step if an event ends it early.
@@ -38,7 +38,7 @@ pub(crate) enum Kind {
     Series,
 }
 
-impl<'a> Step<'a> {
+impl<'a> DenseStep<'a> {
     /// Where the step begins. Backward runs have `start() > end()`.
     pub fn start(&self) -> f64 {
         self.start
@@ -142,7 +142,7 @@ pub struct StoredStep {
 
 impl StoredStep {
     /// Takes a copy of `step`, in the storage that is already there.
-    pub fn copy_from(&mut self, step: &Step<'_>) {
+    pub fn copy_from(&mut self, step: &DenseStep<'_>) {
         (self.start, self.end, self.length) = (step.start, step.end, step.length);
         self.kind = step.kind;
         self.rows.clear();
@@ -152,8 +152,8 @@ impl StoredStep {
     }
 
     /// The step, as its observer saw it.
-    pub fn as_step(&self) -> Step<'_> {
-        Step {
+    pub fn as_step(&self) -> DenseStep<'_> {
+        DenseStep {
             start: self.start,
             end: self.end,
             length: self.length,
@@ -164,8 +164,8 @@ impl StoredStep {
     }
 }
 
-impl From<&Step<'_>> for StoredStep {
-    fn from(step: &Step<'_>) -> Self {
+impl From<&DenseStep<'_>> for StoredStep {
+    fn from(step: &DenseStep<'_>) -> Self {
         let mut stored = Self::default();
         stored.copy_from(step);
         stored
@@ -200,9 +200,16 @@ mod tests {
     use super::*;
 
     /// u(t) = t³ on [1, 3].
-    fn cube(rows: &mut Vec<f64>) -> Step<'_> {
+    fn cube(rows: &mut Vec<f64>) -> DenseStep<'_> {
         hermite_rows(2.0, (&[1.0], &[3.0]), (&[27.0], &[27.0]), rows);
-        Step { start: 1.0, end: 3.0, length: 2.0, kind: Kind::Hermite, rows, at_end: &[27.0] }
+        DenseStep {
+            start: 1.0,
+            end: 3.0,
+            length: 2.0,
+            kind: Kind::Hermite,
+            rows,
+            at_end: &[27.0],
+        }
     }
 
     #[test]

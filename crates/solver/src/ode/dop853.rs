@@ -19,7 +19,7 @@ use crate::ode::dop853_tableau::{
     STAGE_7, STAGE_8, STAGE_9, STAGE_10, STAGE_11, STAGE_13, STAGE_14, STAGE_15, WEIGHTS,
 };
 use crate::ode::stepper::{Allowed, BLOCK, Base, Block, Stepper, Term, blocks, combine};
-use crate::ode::system::{Counted, Halt};
+use crate::ode::system::{Counted, EvalError};
 
 /// The numbers of (DP) and (E), for systems that carry out [whole steps](crate::System::whole_step).
 #[derive(Clone, Copy, Debug)]
@@ -173,7 +173,7 @@ impl Dop853 {
         from: &Base<'_>,
         i: usize,
         row: &[Term; N],
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         let n = from.y.len();
         let Self { k, stage, y, .. } = self;
         let stage = &mut stage[1..];
@@ -190,7 +190,7 @@ impl Stepper for Dop853 {
         system: &mut Counted<'_>,
         from: &Base<'_>,
         end: &mut [f64],
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         let n = from.y.len();
         self.row(0, n).copy_from_slice(from.f);
         self.y.as_flattened_mut()[..n].copy_from_slice(from.y);
@@ -242,7 +242,7 @@ impl Stepper for Dop853 {
         from: &Base<'_>,
         end_rates: &[f64],
         rows: &mut Vec<f64>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         let n = from.y.len();
         if self.is_whole {
             let mut dense = std::mem::take(&mut self.dense);

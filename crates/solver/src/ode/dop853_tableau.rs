@@ -219,7 +219,7 @@ pub(crate) const DENSE: [[Term; 12]; 4] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ode::dense_output::{Kind, Step};
+    use crate::ode::dense_output::{DenseStep, Kind};
 
     /// $\sum_j a_{ij} = c_i$ for every stage, $\sum_i b_i c_i^q = 1/(q+1)$ up to order eight.
     #[test]
@@ -258,7 +258,7 @@ mod tests {
             rows.extend(
                 DENSE.iter().map(|row| row.iter().map(|&(j, d)| d * k[j]).sum::<f64>()),
             );
-            let step = Step {
+            let step = DenseStep {
                 start: 0.0,
                 end: 1.0,
                 length: 1.0,

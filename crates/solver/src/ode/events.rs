@@ -18,10 +18,10 @@
 //! has one extremum between them. Past the ends of a step the polynomial is used for
 //! a thousandth of its length, to see which way a function leaves a zero at the end.
 
-use crate::ode::dense_output::Step;
-use crate::ode::observer::{Crossing, Event};
+use crate::ode::dense_output::DenseStep;
+use crate::ode::observer::{Crossing, LocatedEvent};
 use crate::ode::root_finding::{Dip, Look, Probe};
-use crate::ode::system::{Direction, EventKind, Halt, System};
+use crate::ode::system::{Direction, EvalError, EventKind, System};
 
 /// Number of intervals in which a step is looked at.
 const PARTS: usize = 8;
@@ -43,7 +43,7 @@ pub(crate) struct Watch {
     values: Vec<f64>,
     /// Values in all points of [`Grid`], one row per point.
     grid: Vec<f64>,
-    found: Vec<Event>,
+    found: Vec<LocatedEvent>,
 }
 
 /// What is known of one event function.
@@ -117,7 +117,7 @@ impl Watch {
 
     /// Whether no event can be near, seen on a polynomial of low order; then [`Watch::scan`] has nothing to
     /// find, and nothing to do.
-    pub(crate) fn is_far(&mut self, step: &Step<'_>, system: &mut dyn System) -> bool {
+    pub(crate) fn is_far(&mut self, step: &DenseStep<'_>, system: &mut dyn System) -> bool {
         self.found.clear();
         if !self.started {
             return false;
@@ -159,9 +159,9 @@ impl Watch {
     /// Finds the events of a step under trial; nothing is remembered until [`Watch::accept`].
     pub(crate) fn scan(
         &mut self,
-        step: &Step<'_>,
+        step: &DenseStep<'_>,
         system: &mut dyn System,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         self.found.clear();
         if self.is_idle() {
             return Ok(());
@@ -202,12 +202,12 @@ impl Watch {
     }
 
     /// What [`Watch::scan`] found, up to the first stopping event.
-    pub(crate) fn found(&self) -> &[Event] {
+    pub(crate) fn found(&self) -> &[LocatedEvent] {
         &self.found
     }
 
     /// The event that ends the run in this step.
-    pub(crate) fn stop(&self) -> Option<Event> {
+    pub(crate) fn stop(&self) -> Option<LocatedEvent> {
         self.found.iter().find(|event| self.kinds[event.index].stop).copied()
     }
 
@@ -234,7 +234,7 @@ struct Scan<'a> {
     negligible: f64,
     /// As in [`Known`], at the end of the step.
     settled: bool,
-    found: &'a mut Vec<Event>,
+    found: &'a mut Vec<LocatedEvent>,
 }
 
 impl Scan<'_> {
@@ -243,7 +243,7 @@ impl Scan<'_> {
         probe: &mut Probe<'_>,
         known: Known,
         started: bool,
-    ) -> Result<Known, Halt> {
+    ) -> Result<Known, EvalError> {
         // NaN does not enter: f64::max passes it over.
         let local = self.g[1..=PARTS + 1].iter().fold(0.0_f64, |m, g| m.max(g.abs()));
         let reach = known.reach.max(local);
@@ -265,7 +265,7 @@ impl Scan<'_> {
     }
 
     /// Reports changes of side from point to point; gives the side at the end.
-    fn crossings(&mut self, probe: &mut Probe<'_>, mut side: f64) -> Result<f64, Halt> {
+    fn crossings(&mut self, probe: &mut Probe<'_>, mut side: f64) -> Result<f64, EvalError> {
         // The last time at which the function was on its side, with its value.
         let mut from = (self.grid.time(1), self.g[1]);
         if side == 0.0 || sign(from.1) != side {
@@ -296,7 +296,7 @@ impl Scan<'_> {
         side: f64,
         from: (f64, f64),
         point: usize,
-    ) -> Result<(f64, (f64, f64)), Halt> {
+    ) -> Result<(f64, (f64, f64)), EvalError> {
         let here = (self.grid.time(point), self.g[point]);
         let after = probe.at(self.grid.after(point))?;
         let next = sign(after.1);
@@ -315,7 +315,7 @@ impl Scan<'_> {
     }
 
     /// Searches the extremum around a point that is nearer to zero than its neighbours.
-    fn dip(&mut self, probe: &mut Probe<'_>, point: usize) -> Result<(), Halt> {
+    fn dip(&mut self, probe: &mut Probe<'_>, point: usize) -> Result<(), EvalError> {
         let side = sign(self.g[point - 1]);
         // A point on the other side was a change of side.
         if side * self.g[point] < -self.negligible {
@@ -334,7 +334,7 @@ impl Scan<'_> {
         probe: &mut Probe<'_>,
         side: f64,
         [before, bottom, after]: [(f64, f64); 3],
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         let value = side * bottom.1;
         if value < -self.negligible {
             let (first, second) = (probe.zero(before, bottom)?, probe.zero(bottom, after)?);
@@ -365,7 +365,7 @@ impl Scan<'_> {
         if counts {
             let (a, b) = (self.grid.start, self.grid.end);
             let t = t.clamp(a.min(b), a.max(b));
-            self.found.push(Event { index: self.index, t, crossing });
+            self.found.push(LocatedEvent { index: self.index, t, crossing });
         }
     }
 }

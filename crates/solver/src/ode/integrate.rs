@@ -4,7 +4,7 @@
 //! if that takes it far away), its end rates are
 //! evaluated, its dense output refined if someone will look at it or an event may be near, and its events located.
 //! Only then it becomes part of the run. A trial that meets a point without value
-//! ([`Halt`]) anywhere on this way is repeated with a quarter of its size.
+//! ([`EvalError`]) anywhere on this way is repeated with a quarter of its size.
 //!
 //! **Tolerance.** Local error $\le E\,(1 + |y|)$ a step in every controlled component.
 //!
@@ -13,21 +13,21 @@
 
 use std::mem::swap;
 
-use crate::ode::dense_output::{Kind, Step, hermite_rows};
+use crate::ode::dense_output::{DenseStep, Kind, hermite_rows};
 use crate::ode::dop853::Dop853;
 use crate::ode::events::Watch;
 use crate::ode::observer::{Control, Observer};
 use crate::ode::rk4::Rk4;
 use crate::ode::step_control::{Controller, first_step};
 use crate::ode::stepper::{Allowed, Base, Stepper};
-use crate::ode::system::{Counted, Halt, System, finite};
+use crate::ode::system::{Counted, EvalError, System, finite};
 use crate::ode::taylor::{Series, State};
 
 /// Integrates `system` from `y0`, and tells `observer` every accepted step and event.
 pub fn integrate(
     system: &mut dyn System,
     y0: &[f64],
-    options: &Options,
+    options: &OdeOptions,
     observer: &mut dyn Observer,
 ) -> Outcome {
     let mut run = Run::new(system, y0, options);
@@ -38,7 +38,7 @@ pub fn integrate(
 
 /// How to integrate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Options {
+pub struct OdeOptions {
     /// Where to start.
     pub t0: f64,
     /// Where to end; before `t0` for a run backward in time.
@@ -55,7 +55,7 @@ pub struct Options {
     pub max_steps: usize,
 }
 
-impl Default for Options {
+impl Default for OdeOptions {
     fn default() -> Self {
         Self {
             t0: 0.0,
@@ -114,11 +114,11 @@ pub enum StopReason {
     Interrupted,
 }
 
-impl From<Halt> for StopReason {
-    fn from(halt: Halt) -> Self {
+impl From<EvalError> for StopReason {
+    fn from(halt: EvalError) -> Self {
         match halt {
-            Halt::Singular => Self::Singular,
-            Halt::NotFinite => Self::NotFinite,
+            EvalError::Singular => Self::Singular,
+            EvalError::NotFinite => Self::NotFinite,
         }
     }
 }
@@ -143,7 +143,7 @@ struct Run<'a> {
     projects: bool,
     controller: Controller,
     watch: Watch,
-    options: &'a Options,
+    options: &'a OdeOptions,
     allowed: Allowed,
     statistics: Statistics,
     t: f64,
@@ -164,7 +164,7 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(system: &'a mut dyn System, y0: &[f64], options: &'a Options) -> Self {
+    fn new(system: &'a mut dyn System, y0: &[f64], options: &'a OdeOptions) -> Self {
         let n = system.dimension();
         assert_eq!(y0.len(), n, "the initial state has the dimension of the system");
         let controlled = system.controlled().min(n);
@@ -217,7 +217,7 @@ impl<'a> Run<'a> {
                     if let Some(stop) = self.accept(t1, h, observer) {
                         return stop;
                     }
-                    if let Err(halt) = self.recast() {
+                    if let Err(halt) = self.change_chart() {
                         return halt.into();
                     }
                     self.lengthen(h, error);
@@ -247,12 +247,12 @@ impl<'a> Run<'a> {
     }
 
     /// Evaluates the rates at the start and chooses the first step.
-    fn begin(&mut self) -> Result<(), Halt> {
-        let Options { t0, t1, method, step, .. } = *self.options;
+    fn begin(&mut self) -> Result<(), EvalError> {
+        let OdeOptions { t0, t1, method, step, .. } = *self.options;
         let span = t1 - t0;
         finite(&[t0])?;
         if span.is_nan() {
-            return Err(Halt::NotFinite);
+            return Err(EvalError::NotFinite);
         }
         finite(&self.y)?;
         if self.series.is_none() {
@@ -273,7 +273,7 @@ impl<'a> Run<'a> {
     }
 
     /// Computes the coefficients of a new state, and the step that they allow.
-    fn prepare(&mut self) -> Result<(), Halt> {
+    fn prepare(&mut self) -> Result<(), EvalError> {
         let Some(series) = &mut self.series else { return Ok(()) };
         let state = series.state();
         if state == State::Fresh {
@@ -290,7 +290,7 @@ impl<'a> Run<'a> {
 
     /// The end of the next trial, and its size.
     fn next(&self) -> (f64, f64) {
-        let Options { t0, t1, method, .. } = *self.options;
+        let OdeOptions { t0, t1, method, .. } = *self.options;
         let left = t1 - self.t;
         match method {
             // A last step shorter than a hundredth of its neighbour is not worth taking.
@@ -311,7 +311,7 @@ impl<'a> Run<'a> {
 
     /// Tries a step; gives its error as a multiple of the allowed one. If that is at most 1, the
     /// trial is complete: projected, with dense output and events.
-    fn attempt(&mut self, t1: f64, h: f64, observer: &dyn Observer) -> Result<f64, Halt> {
+    fn attempt(&mut self, t1: f64, h: f64, observer: &dyn Observer) -> Result<f64, EvalError> {
         let from = Base { t: self.t, h, y: &self.y, f: &self.f };
         let mut error = 0.0;
         if let Some(series) = &mut self.series {
@@ -357,8 +357,14 @@ impl<'a> Run<'a> {
             let wanted = observer.wants_dense(self.t, t1);
             if !wanted && !self.watch.is_idle() {
                 let (kind, rows) = dense(&self.series, &self.rows);
-                let step =
-                    Step { start: self.t, end: t1, length: h, kind, rows, at_end: &self.y1 };
+                let step = DenseStep {
+                    start: self.t,
+                    end: t1,
+                    length: h,
+                    kind,
+                    rows,
+                    at_end: &self.y1,
+                };
                 if self.watch.is_far(&step, self.system.system) {
                     return Ok(error);
                 }
@@ -368,7 +374,8 @@ impl<'a> Run<'a> {
             }
         }
         let (kind, rows) = dense(&self.series, &self.rows);
-        let step = Step { start: self.t, end: t1, length: h, kind, rows, at_end: &self.y1 };
+        let step =
+            DenseStep { start: self.t, end: t1, length: h, kind, rows, at_end: &self.y1 };
         self.watch.scan(&step, self.system.system)?;
         Ok(error)
     }
@@ -407,7 +414,8 @@ impl<'a> Run<'a> {
         let mut end = t1;
         if let Some(event) = stop {
             let (kind, rows) = dense(&self.series, &self.rows);
-            let whole = Step { start: self.t, end, length: h, kind, rows, at_end: &self.y1 };
+            let whole =
+                DenseStep { start: self.t, end, length: h, kind, rows, at_end: &self.y1 };
             // The rates at the start are not needed any more: the run ends here.
             whole.state(event.t, &mut self.f);
             swap(&mut self.y1, &mut self.f);
@@ -416,7 +424,7 @@ impl<'a> Run<'a> {
         self.watch.accept();
         self.statistics.steps += 1;
         let (kind, rows) = dense(&self.series, &self.rows);
-        let step = Step { start: self.t, end, length: h, kind, rows, at_end: &self.y1 };
+        let step = DenseStep { start: self.t, end, length: h, kind, rows, at_end: &self.y1 };
         let mut control = observer.step(&step, self.system.system);
         for event in self.watch.found() {
             // The old state is the first row of dense output too.
@@ -443,8 +451,8 @@ impl<'a> Run<'a> {
     }
 
     /// Lets the system change its variables between steps.
-    fn recast(&mut self) -> Result<(), Halt> {
-        if !self.system.system.recast(self.t, &mut self.y)? {
+    fn change_chart(&mut self) -> Result<(), EvalError> {
+        if !self.system.system.change_chart(self.t, &mut self.y)? {
             return Ok(());
         }
         if let Some(series) = &mut self.series {

@@ -19,11 +19,11 @@ pub(crate) mod system;
 mod taylor;
 pub(crate) mod trajectory;
 
-pub use dense_output::{Step, StoredStep};
+pub use dense_output::{DenseStep, StoredStep};
 pub use dop853::{Coefficients, WholeStep};
-pub use integrate::{Method, Options, Outcome, Statistics, StopReason, integrate};
-pub use observer::{Control, Crossing, Event, Observer};
+pub use integrate::{Method, OdeOptions, Outcome, Statistics, StopReason, integrate};
+pub use observer::{Control, Crossing, LocatedEvent, Observer};
 pub use stepper::{BLOCK, Block, Term};
-pub use system::{Direction, EventKind, Halt, System};
+pub use system::{Direction, EvalError, EventKind, System};
 pub use taylor::taylor_order;
 pub use trajectory::Trajectory;

@@ -4,7 +4,7 @@
 //! for the events within that step in the order of the run (in declared order when they
 //! coincide). A stopping event shortens its step: nothing beyond it is ever shown.
 
-use crate::ode::dense_output::Step;
+use crate::ode::dense_output::DenseStep;
 use crate::ode::system::System;
 
 /// Watches a run.
@@ -19,13 +19,13 @@ pub trait Observer {
     }
 
     /// One accepted step. The system is there to be evaluated at states of the step.
-    fn step(&mut self, step: &Step<'_>, system: &mut dyn System) -> Control {
+    fn step(&mut self, step: &DenseStep<'_>, system: &mut dyn System) -> Control {
         let _ = (step, system);
         Control::Continue
     }
 
     /// One event, with the state there as the step interpolates it (not projected again).
-    fn event(&mut self, event: &Event, y: &[f64]) -> Control {
+    fn event(&mut self, event: &LocatedEvent, y: &[f64]) -> Control {
         let _ = (event, y);
         Control::Continue
     }
@@ -49,7 +49,7 @@ pub enum Control {
 
 /// A located zero of an event function.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Event {
+pub struct LocatedEvent {
     /// Position in [`System::events`].
     pub index: usize,
     /// When.

@@ -6,7 +6,7 @@
 //! four as well. There is no error estimate.
 
 use crate::ode::stepper::{Allowed, Base, Stepper};
-use crate::ode::system::{Counted, Halt};
+use crate::ode::system::{Counted, EvalError};
 
 /// Storage of (RK4).
 pub(crate) struct Rk4 {
@@ -26,7 +26,7 @@ impl Stepper for Rk4 {
         system: &mut Counted<'_>,
         from: &Base<'_>,
         end: &mut [f64],
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         let &Base { t, h, y, f } = from;
         self.k.copy_from_slice(f);
         // `end` gathers k₁ + 2k₂ + 2k₃ + k₄.
@@ -56,7 +56,7 @@ impl Stepper for Rk4 {
         _from: &Base<'_>,
         _end_rates: &[f64],
         _rows: &mut Vec<f64>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         Ok(())
     }
 }

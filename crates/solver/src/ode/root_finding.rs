@@ -4,16 +4,16 @@
 //! Extrema: golden section, then the zero of a central difference of order six, since values
 //! alone fix the place of a smooth extremum only to the root of the rounding unit.
 
-use crate::ode::dense_output::Step;
-use crate::ode::system::{Halt, System};
+use crate::ode::dense_output::DenseStep;
+use crate::ode::system::{EvalError, System};
 
 /// A function of time that can be looked at.
 pub(crate) trait Look {
     /// The time and the value there.
-    fn at(&mut self, t: f64) -> Result<(f64, f64), Halt>;
+    fn at(&mut self, t: f64) -> Result<(f64, f64), EvalError>;
 
     /// The zero between two points with values of different sign.
-    fn zero(&mut self, a: (f64, f64), b: (f64, f64)) -> Result<f64, Halt> {
+    fn zero(&mut self, a: (f64, f64), b: (f64, f64)) -> Result<f64, EvalError> {
         let finest = 1e-6 * (b.0 - a.0).abs();
         bracketed_zero(a, b, finest.min(1e-13), |t| self.at(t).map(|p| p.1))
     }
@@ -21,7 +21,7 @@ pub(crate) trait Look {
 
 /// One event function along a step.
 pub(crate) struct Probe<'a> {
-    pub(crate) step: &'a Step<'a>,
+    pub(crate) step: &'a DenseStep<'a>,
     pub(crate) system: &'a mut dyn System,
     pub(crate) state: &'a mut [f64],
     pub(crate) values: &'a mut [f64],
@@ -29,7 +29,7 @@ pub(crate) struct Probe<'a> {
 }
 
 impl Look for Probe<'_> {
-    fn at(&mut self, t: f64) -> Result<(f64, f64), Halt> {
+    fn at(&mut self, t: f64) -> Result<(f64, f64), EvalError> {
         self.step.state(t, self.state);
         self.system.event_values(t, self.state, self.values)?;
         Ok((t, self.values[self.index]))
@@ -38,7 +38,12 @@ impl Look for Probe<'_> {
 
 impl Probe<'_> {
     /// The first time from `a` to `b` at which the function is no longer on `side`.
-    pub(crate) fn first_off_side(&mut self, side: f64, a: f64, b: f64) -> Result<f64, Halt> {
+    pub(crate) fn first_off_side(
+        &mut self,
+        side: f64,
+        a: f64,
+        b: f64,
+    ) -> Result<f64, EvalError> {
         let (mut on, mut off) = (a, b);
         // Each turn halves the bracket: 60 exhaust the digits of any time.
         for _ in 0..60 {
@@ -80,7 +85,7 @@ impl Dip {
         mut self,
         probe: &mut dyn Look,
         negligible: f64,
-    ) -> Result<(f64, f64), Halt> {
+    ) -> Result<(f64, f64), EvalError> {
         let width = (self.after.0 - self.before.0).abs();
         // 0.618⁸⁰ = 2e-17 of the bracket.
         for _ in 0..80 {
@@ -105,7 +110,7 @@ impl Dip {
     }
 
     /// One turn of golden section, in the longer part of the bracket.
-    fn narrow(&mut self, probe: &mut dyn Look) -> Result<(), Halt> {
+    fn narrow(&mut self, probe: &mut dyn Look) -> Result<(), EvalError> {
         const SECTION: f64 = 0.381_966_011_250_105_1;
         let (left, right) = (self.before.0 - self.here.0, self.after.0 - self.here.0);
         let leftward = left.abs() > right.abs();
@@ -132,9 +137,9 @@ impl Dip {
         probe: &mut dyn Look,
         width: f64,
         negligible: f64,
-    ) -> Result<(f64, f64), Halt> {
+    ) -> Result<(f64, f64), EvalError> {
         let δ = width / 32.0;
-        let mut slope = |t: f64| -> Result<f64, Halt> {
+        let mut slope = |t: f64| -> Result<f64, EvalError> {
             let mut sum = 0.0;
             for (k, weight) in [(1.0, 45.0), (2.0, -9.0), (3.0, 1.0)] {
                 sum += weight * (probe.at(t + k * δ)?.1 - probe.at(t - k * δ)?.1);
@@ -161,8 +166,8 @@ fn bracketed_zero(
     start: (f64, f64),
     end: (f64, f64),
     accuracy: f64,
-    mut f: impl FnMut(f64) -> Result<f64, Halt>,
-) -> Result<f64, Halt> {
+    mut f: impl FnMut(f64) -> Result<f64, EvalError>,
+) -> Result<f64, EvalError> {
     // a is the newest point, b the other end of the bracket.
     let ((mut a, mut fa), (mut b, mut fb)) = (start, end);
     let mut part = 0.5;

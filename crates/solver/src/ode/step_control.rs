@@ -29,7 +29,7 @@ impl Controller {
         Self { previous: libm::log(LEAST), rejected: false }
     }
 
-    /// Step after an accepted one of size `h` with the given error.
+    /// The step after an accepted one of size `h` with the given error.
     pub(crate) fn accepted(&mut self, h: f64, error: f64) -> f64 {
         // By logarithms, of which one is already there: powers would take a tenth of a short step.
         let logarithm = libm::log(error);
@@ -41,13 +41,13 @@ impl Controller {
         h / shrink.clamp(least, 3.0)
     }
 
-    /// Step to try after one of size `h` was rejected for its error.
+    /// The step to try after one of size `h` was rejected for its error.
     pub(crate) fn rejected(&mut self, h: f64, error: f64) -> f64 {
         self.rejected = true;
         h / (libm::pow(error, ALPHA) / SAFETY).clamp(1.0 / SAFETY, 3.0)
     }
 
-    /// Step to try after one of size `h` met a point without value.
+    /// The step to try after one of size `h` met a point without value.
     pub(crate) fn halted(&mut self, h: f64) -> f64 {
         self.rejected = true;
         h / 4.0

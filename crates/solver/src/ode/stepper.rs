@@ -1,6 +1,6 @@
 //! What a one-step method does for a run: advance, estimate its error, refine dense output.
 
-use crate::ode::system::{Counted, Halt};
+use crate::ode::system::{Counted, EvalError};
 
 /// A one-step method with its storage.
 pub(crate) trait Stepper {
@@ -10,7 +10,7 @@ pub(crate) trait Stepper {
         system: &mut Counted<'_>,
         from: &Base<'_>,
         end: &mut [f64],
-    ) -> Result<(), Halt>;
+    ) -> Result<(), EvalError>;
 
     /// The rates at the end that the last [`Stepper::advance`] came to, if it has computed them too; more
     /// than the state may follow behind.
@@ -29,7 +29,7 @@ pub(crate) trait Stepper {
         from: &Base<'_>,
         end_rates: &[f64],
         rows: &mut Vec<f64>,
-    ) -> Result<(), Halt>;
+    ) -> Result<(), EvalError>;
 }
 
 /// Where a step starts, and how long it is to be.

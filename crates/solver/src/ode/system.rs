@@ -3,7 +3,7 @@
 //! $$ \dot y = f(t, y), \qquad c(t, y) = 0, \qquad g_i(t, y) \text{ to be watched for zeros}
 //!    \qquad (\mathrm{Y}) $$
 //!
-//! **Conventions.** An evaluation that has no value says why ([`Halt`]) instead of leaving
+//! **Conventions.** An evaluation that has no value says why ([`EvalError`]) instead of leaving
 //! NaN behind; results that are not finite are recognised all the same. Evaluations may keep
 //! caches, but the same arguments must give the same bits.
 
@@ -13,18 +13,18 @@ use crate::ode::stepper::Block;
 /// A first-order system (Y), with invariants to project onto and events to watch.
 ///
 /// ```
-/// use pfaff_solver::{Halt, Options, System, integrate};
+/// use pfaff_solver::{EvalError, OdeOptions, System, integrate};
 ///
 /// struct Oscillator;
 /// impl System for Oscillator {
 ///     fn dimension(&self) -> usize { 2 }
-///     fn rates(&mut self, _t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+///     fn rates(&mut self, _t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
 ///         rates.copy_from_slice(&[y[1], -y[0]]);
 ///         Ok(())
 ///     }
 /// }
 ///
-/// let options = Options { t1: std::f64::consts::PI, ..Options::default() };
+/// let options = OdeOptions { t1: std::f64::consts::PI, ..OdeOptions::default() };
 /// let outcome = integrate(&mut Oscillator, &[1.0, 0.0], &options, &mut ());
 /// assert!((outcome.y[0] + 1.0).abs() < 1e-9);
 /// ```
@@ -42,8 +42,8 @@ pub trait System {
     ///
     /// # Errors
     ///
-    /// [`Halt`] if $f$ has no value there.
-    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt>;
+    /// [`EvalError`] if $f$ has no value there.
+    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError>;
 
     /// Carries out a whole step of [`Method::Dop853`](crate::Method::Dop853) at once, if it can: with the numbers of
     /// [`Coefficients`](crate::Coefficients) it fills all rows, and says so. Where some number would not be
@@ -69,10 +69,10 @@ pub trait System {
     ///
     /// # Errors
     ///
-    /// [`Halt`] if there are none.
-    fn coefficients(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), Halt> {
+    /// [`EvalError`] if there are none.
+    fn coefficients(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), EvalError> {
         let _ = (at, rows);
-        Err(Halt::NotFinite)
+        Err(EvalError::NotFinite)
     }
 
     /// Moves `y` onto the invariants $c(t, y) = 0$; called once at the end of every step that
@@ -80,8 +80,8 @@ pub trait System {
     ///
     /// # Errors
     ///
-    /// [`Halt`] if there is no way back; the step is then tried again with a smaller size.
-    fn project(&mut self, t: f64, y: &mut [f64]) -> Result<(), Halt> {
+    /// [`EvalError`] if there is no way back; the step is then tried again with a smaller size.
+    fn project(&mut self, t: f64, y: &mut [f64]) -> Result<(), EvalError> {
         let _ = (t, y);
         Ok(())
     }
@@ -97,8 +97,8 @@ pub trait System {
     ///
     /// # Errors
     ///
-    /// [`Halt`] if the state has become useless and there are no other variables; the run ends there.
-    fn recast(&mut self, t: f64, y: &mut [f64]) -> Result<bool, Halt> {
+    /// [`EvalError`] if the state has become useless and there are no other variables; the run ends there.
+    fn change_chart(&mut self, t: f64, y: &mut [f64]) -> Result<bool, EvalError> {
         let _ = (t, y);
         Ok(false)
     }
@@ -112,8 +112,8 @@ pub trait System {
     ///
     /// # Errors
     ///
-    /// [`Halt`] if one of them has no value there.
-    fn event_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), Halt> {
+    /// [`EvalError`] if one of them has no value there.
+    fn event_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), EvalError> {
         let _ = (t, y, values);
         Ok(())
     }
@@ -121,7 +121,7 @@ pub trait System {
 
 /// Why an evaluation has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Halt {
+pub enum EvalError {
     /// A linear system for it is singular.
     Singular,
     /// It is infinite or not a number.
@@ -157,7 +157,12 @@ pub(crate) struct Counted<'a> {
 }
 
 impl Counted<'_> {
-    pub(crate) fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+    pub(crate) fn rates(
+        &mut self,
+        t: f64,
+        y: &[f64],
+        rates: &mut [f64],
+    ) -> Result<(), EvalError> {
         self.evaluations += 1;
         self.system.rates(t, y, rates)?;
         finite(rates)
@@ -165,8 +170,8 @@ impl Counted<'_> {
 }
 
 /// Refuses values that are not finite.
-pub(crate) fn finite(values: &[f64]) -> Result<(), Halt> {
+pub(crate) fn finite(values: &[f64]) -> Result<(), EvalError> {
     // NOTE: no early exit and no sum of doubles, so that it vectorises: sums wait for each other.
     let bad = values.iter().fold(false, |bad, x| bad | !x.is_finite());
-    if bad { Err(Halt::NotFinite) } else { Ok(()) }
+    if bad { Err(EvalError::NotFinite) } else { Ok(()) }
 }

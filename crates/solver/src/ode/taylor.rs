@@ -22,7 +22,7 @@
 use std::mem::swap;
 
 use crate::ode::stepper::Allowed;
-use crate::ode::system::{Halt, System, finite};
+use crate::ode::system::{EvalError, System, finite};
 
 /// The order that belongs to a tolerance, (P).
 pub fn taylor_order(tolerance: f64) -> usize {
@@ -129,7 +129,7 @@ impl Series {
         system: &mut dyn System,
         t: f64,
         y: &[f64],
-    ) -> Result<f64, Halt> {
+    ) -> Result<f64, EvalError> {
         self.next_low.copy_from_slice(&self.low);
         self.next_step = self.expand(system, t, y)?;
         swap(&mut self.all, &mut self.next);
@@ -162,7 +162,7 @@ impl Series {
         t: f64,
         y: &[f64],
         h: f64,
-    ) -> Result<f64, Halt> {
+    ) -> Result<f64, EvalError> {
         self.next_step = 0.0;
         let step = self.expand(system, t, y)?;
         let mut error = 0.0_f64;
@@ -181,7 +181,7 @@ impl Series {
     }
 
     /// Writes coefficients into `next`; gives the length (H).
-    fn expand(&mut self, system: &mut dyn System, t: f64, y: &[f64]) -> Result<f64, Halt> {
+    fn expand(&mut self, system: &mut dyn System, t: f64, y: &[f64]) -> Result<f64, EvalError> {
         for (i, (weight, y)) in self.weights.iter_mut().zip(y).enumerate() {
             let share = if i < self.controlled { 1.0 } else { CARRIED };
             *weight = share / (1.0 + y.abs());
@@ -203,7 +203,7 @@ impl Series {
             h = h.min(exp2(reaches.fold(f64::INFINITY, f64::min)));
         }
         if h.is_nan() || h == 0.0 {
-            return Err(Halt::NotFinite);
+            return Err(EvalError::NotFinite);
         }
         self.previous = h;
         Ok(h)

@@ -9,10 +9,10 @@
 
 use super::fractional_integral::Abel;
 use super::functional::{Functional, VariationalProblem};
-use super::initial_guess::Start;
+use super::initial_guess::InitialGuess;
 use super::operators::{Action, End};
-use super::sinc_grid::{Grid, Place};
-use super::unknown::{Operator, Side};
+use super::sinc_grid::{IntervalPoint, SincGrid};
+use super::unknown::{FractionalOperator, Side};
 use crate::linalg::lu::Lu;
 
 /// Newton steps before it is given up; fewer from a start that is one of many.
@@ -23,7 +23,7 @@ const FEW: usize = 25;
 #[derive(Clone, Debug)]
 pub struct Extremum {
     /// The nodes.
-    pub grid: Grid,
+    pub grid: SincGrid,
     /// $Y$ of each function at the nodes.
     pub density: Vec<Vec<f64>>,
     /// The constants of each function.
@@ -51,7 +51,7 @@ pub enum NoExtremum {
     /// an end condition).
     Singular(usize),
     /// The integrand is infinite or not a number at this place.
-    NotFinite(Place),
+    NotFinite(IntervalPoint),
     /// Newton's iteration does not converge; the residual that is left.
     Unconverged(f64),
 }
@@ -68,7 +68,7 @@ pub fn extremum(
     half: usize,
     near: Option<&Extremum>,
 ) -> Result<Extremum, NoExtremum> {
-    let start = near.map_or(Start::Shortest, Start::Near);
+    let start = near.map_or(InitialGuess::Shortest, InitialGuess::Near);
     let mut found = extrema(problem, functional, half, &[start]);
     found.pop().expect("one for each start")
 }
@@ -78,15 +78,15 @@ pub fn extrema(
     problem: &VariationalProblem,
     functional: &mut dyn Functional,
     half: usize,
-    starts: &[Start<'_>],
+    starts: &[InitialGuess<'_>],
 ) -> Vec<Result<Extremum, NoExtremum>> {
-    let grid = Grid::new(problem.length, half, problem.decay);
+    let grid = SincGrid::new(problem.length, half, problem.decay);
     let mut abel = Abel::new();
     let newton = Newton::new(problem, &grid, &mut abel);
     let mut found = Vec::new();
     for start in starts {
         let x = newton.start(*start, &mut abel);
-        let steps = if matches!(start, Start::Course(_)) { FEW } else { STEPS };
+        let steps = if matches!(start, InitialGuess::Values(_)) { FEW } else { STEPS };
         let solved = newton.solve(functional, x, steps);
         found.push(solved.map(|(x, state, steps)| newton.extremum(&x, &state, steps, &abel)));
     }
@@ -95,27 +95,32 @@ pub fn extrema(
 
 impl Extremum {
     /// The value of an operator on a function at any place.
-    pub fn value(&mut self, course: usize, operator: Operator, place: Place) -> f64 {
-        let kind = (self.problem.courses[course], operator, self.problem.tails[course]);
+    pub fn value(
+        &mut self,
+        unknown: usize,
+        operator: FractionalOperator,
+        place: IntervalPoint,
+    ) -> f64 {
+        let kind = (self.problem.unknowns[unknown], operator, self.problem.tails[unknown]);
         let (row, constants) = Action::row(&mut self.abel, &self.grid, kind, place);
-        dot(&row, &self.density[course]) + dot(&constants, &self.constants[course])
+        dot(&row, &self.density[unknown]) + dot(&constants, &self.constants[unknown])
     }
 
     /// The values of all operators of the problem at any place.
-    pub fn values(&mut self, place: Place) -> Vec<f64> {
+    pub fn values(&mut self, place: IntervalPoint) -> Vec<f64> {
         let operators = self.problem.operators.clone();
         operators.into_iter().map(|(k, o)| self.value(k, o, place)).collect()
     }
 
     /// Values at the nodes carried to any place by cardinal functions.
-    pub fn carried(&self, values: &[f64], place: Place) -> f64 {
+    pub fn interpolated(&self, values: &[f64], place: IntervalPoint) -> f64 {
         let mut row = vec![0.0; values.len()];
         self.grid.add_cardinals(place.coordinate(), 1.0, &mut row);
         dot(&row, values)
     }
 
     /// How many unknowns each function has.
-    pub fn unknowns(&self) -> usize {
+    pub fn unknowns_per_function(&self) -> usize {
         let most = self.constants.iter().map(Vec::len).max().unwrap_or(0);
         self.grid.len() + most
     }
@@ -124,7 +129,7 @@ impl Extremum {
 /// Everything that does not change during the iteration.
 pub(crate) struct Newton<'a> {
     pub(crate) problem: &'a VariationalProblem,
-    pub(crate) grid: &'a Grid,
+    pub(crate) grid: &'a SincGrid,
     pub(crate) actions: Vec<Action>,
     pub(crate) ends: Vec<End>,
     /// Where the unknowns of each function begin.
@@ -143,19 +148,19 @@ pub(crate) struct State {
 }
 
 impl<'a> Newton<'a> {
-    fn new(problem: &'a VariationalProblem, grid: &'a Grid, abel: &mut Abel) -> Self {
+    fn new(problem: &'a VariationalProblem, grid: &'a SincGrid, abel: &mut Abel) -> Self {
         let actions = problem
             .operators
             .iter()
-            .map(|&(k, operator)| Action::new(abel, grid, problem.courses[k], operator))
+            .map(|&(k, operator)| Action::new(abel, grid, problem.unknowns[k], operator))
             .collect();
         let ends =
             problem.conditions.iter().map(|c| End::new(problem, grid, &c.terms)).collect();
         let mut first = Vec::new();
         let mut size = 0;
-        for course in &problem.courses {
+        for unknown in &problem.unknowns {
             first.push(size);
-            size += grid.len() + course.constants();
+            size += grid.len() + unknown.constants();
         }
         Self { problem, grid, actions, ends, first, size }
     }
@@ -166,10 +171,10 @@ impl<'a> Newton<'a> {
             let at = self.first[k] + from;
             x[at..at + count].to_vec()
         };
-        let courses = self.problem.courses.iter().enumerate();
+        let unknowns = self.problem.unknowns.iter().enumerate();
         Extremum {
-            density: courses.clone().map(|(k, _)| part(k, 0, n)).collect(),
-            constants: courses.map(|(k, c)| part(k, n, c.constants())).collect(),
+            density: unknowns.clone().map(|(k, _)| part(k, 0, n)).collect(),
+            constants: unknowns.map(|(k, c)| part(k, n, c.constants())).collect(),
             forces: x[self.size..].to_vec(),
             action: state.action,
             residual: state.norm,
@@ -262,8 +267,8 @@ impl<'a> Newton<'a> {
     fn beyond(&self, integrand: &[f64]) -> f64 {
         let mut sum = 0.0;
         for end in [Side::Left, Side::Right] {
-            let far = (self.problem.courses.iter().zip(&self.problem.tails))
-                .filter(|(course, _)| course.side != end);
+            let far = (self.problem.unknowns.iter().zip(&self.problem.tails))
+                .filter(|(unknown, _)| unknown.side != end);
             let tail = far.map(|(_, tail)| *tail).fold(0.0, f64::min);
             let last = self.grid.last(end);
             if tail < 0.0 {

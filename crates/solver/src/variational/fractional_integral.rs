@@ -9,7 +9,7 @@
 
 use std::f64::consts::PI;
 
-use super::sinc_grid::{Grid, Place};
+use super::sinc_grid::{IntervalPoint, SincGrid};
 use super::unknown::Side;
 use crate::quadrature::gauss_jacobi;
 
@@ -35,7 +35,13 @@ impl Abel {
     }
 
     /// The row of $J^\nu$ from a side at a place; $\nu = 0$ gives the density itself.
-    pub(crate) fn row(&mut self, grid: &Grid, side: Side, nu: f64, place: Place) -> Vec<f64> {
+    pub(crate) fn row(
+        &mut self,
+        grid: &SincGrid,
+        side: Side,
+        nu: f64,
+        place: IntervalPoint,
+    ) -> Vec<f64> {
         match side {
             Side::Left => self.left_row(grid, nu, place),
             Side::Right => {
@@ -47,7 +53,7 @@ impl Abel {
     }
 
     /// The rows at all nodes, one after the other.
-    pub(crate) fn matrix(&mut self, grid: &Grid, side: Side, nu: f64) -> Vec<f64> {
+    pub(crate) fn matrix(&mut self, grid: &SincGrid, side: Side, nu: f64) -> Vec<f64> {
         let known = self.matrices.iter().find(|m| m.0 == side && m.1 == nu);
         if let Some((_, _, matrix)) = known {
             return matrix.clone();
@@ -66,7 +72,7 @@ impl Abel {
         matrix
     }
 
-    fn left_row(&mut self, grid: &Grid, nu: f64, place: Place) -> Vec<f64> {
+    fn left_row(&mut self, grid: &SincGrid, nu: f64, place: IntervalPoint) -> Vec<f64> {
         let mut row = vec![0.0; grid.len()];
         if nu == 0.0 {
             let weight = grid.weight(place);
@@ -85,7 +91,7 @@ impl Abel {
             return row;
         }
         let near = 0.5 * place.left.min(place.right);
-        let cut = Place { left: place.left - near, right: place.right + near };
+        let cut = IntervalPoint { left: place.left - near, right: place.right + near };
         let (u, low) = (place.coordinate(), cut.coordinate());
         self.next_to(grid, nu, place, (near, u - low), &mut row);
         self.rest(grid, nu, place, (low, u - low), &mut row);
@@ -96,9 +102,9 @@ impl Abel {
 
     fn next_to(
         &mut self,
-        grid: &Grid,
+        grid: &SincGrid,
         nu: f64,
-        place: Place,
+        place: IntervalPoint,
         (near, width): (f64, f64),
         row: &mut [f64],
     ) {
@@ -115,16 +121,16 @@ impl Abel {
         let (nodes, weights) = &self.jacobi[at].2;
         for (y, w) in nodes.iter().zip(weights) {
             let lag = near * (1.0 - y);
-            let there = Place { left: place.left - lag, right: place.right + lag };
+            let there = IntervalPoint { left: place.left - lag, right: place.right + lag };
             grid.add_cardinals(there.coordinate(), scale * w / grid.weight(there), row);
         }
     }
 
     fn rest(
         &self,
-        grid: &Grid,
+        grid: &SincGrid,
         nu: f64,
-        place: Place,
+        place: IntervalPoint,
         (low, gap): (f64, f64),
         row: &mut [f64],
     ) {
@@ -154,12 +160,12 @@ mod tests {
 
     #[test]
     fn powers_are_integrated_to_rounding_from_both_sides() {
-        let grid = Grid::new(1.5, 60, 0.4);
+        let grid = SincGrid::new(1.5, 60, 0.4);
         let mut abel = Abel::new();
         for nu in [0.05, 0.3, 0.5, 1.0, 1.7] {
             for p in [-0.6, -0.2, 0.0, 1.3, 3.0] {
                 for side in [Side::Left, Side::Right] {
-                    let from = |place: Place| match side {
+                    let from = |place: IntervalPoint| match side {
                         Side::Left => place.left,
                         Side::Right => place.right,
                     };
@@ -170,7 +176,7 @@ mod tests {
                         .map(|(&q, w)| w * libm::pow(from(q), p))
                         .collect();
                     for left in [0.01, 0.2, 0.75, 1.2, 1.5] {
-                        let place = Place { left, right: 1.5 - left };
+                        let place = IntervalPoint { left, right: 1.5 - left };
                         // At the far end the kernel itself decays like x^ν only.
                         if from(place) <= 0.0 || (left == 1.5 && nu < 0.4) {
                             continue;

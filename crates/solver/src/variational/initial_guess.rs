@@ -3,55 +3,58 @@
 use super::extremum::{Extremum, Newton, dot};
 use super::fractional_integral::Abel;
 use super::operators::Action;
-use super::sinc_grid::Place;
-use super::unknown::Operator;
+use super::sinc_grid::IntervalPoint;
+use super::unknown::FractionalOperator;
 use crate::linalg::least_squares::least_squares;
 
 /// A start of the search for a stationary point.
 #[derive(Clone, Copy)]
-pub enum Start<'a> {
+pub enum InitialGuess<'a> {
     /// The densities of least square that meet the end conditions.
     Shortest,
     /// Another stationary point of the same problem.
     Near(&'a Extremum),
     /// Values of functions at any place; `None` for those that begin with the shortest density.
-    Course(&'a dyn Fn(usize, Place) -> Option<f64>),
+    Values(&'a dyn Fn(usize, IntervalPoint) -> Option<f64>),
 }
 
-impl std::fmt::Debug for Start<'_> {
+impl std::fmt::Debug for InitialGuess<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Shortest => "Shortest",
             Self::Near(_) => "Near",
-            Self::Course(_) => "Course",
+            Self::Values(_) => "Values",
         })
     }
 }
 
 impl Newton<'_> {
     /// The unknowns at a start.
-    pub(crate) fn start(&self, start: Start<'_>, abel: &mut Abel) -> Vec<f64> {
+    pub(crate) fn start(&self, start: InitialGuess<'_>, abel: &mut Abel) -> Vec<f64> {
         match start {
-            Start::Shortest => self.shortest(),
-            Start::Near(other) => self.taken_over(other).unwrap_or_else(|| self.shortest()),
-            Start::Course(values) => self.through(values, abel),
+            InitialGuess::Shortest => self.shortest(),
+            InitialGuess::Near(other) => {
+                self.taken_over(other).unwrap_or_else(|| self.shortest())
+            }
+            InitialGuess::Values(values) => self.through(values, abel),
         }
     }
 
     /// Densities whose functions go through given values at the nodes, as well as short ones can.
     fn through(
         &self,
-        values: &dyn Fn(usize, Place) -> Option<f64>,
+        values: &dyn Fn(usize, IntervalPoint) -> Option<f64>,
         abel: &mut Abel,
     ) -> Vec<f64> {
         let mut x = self.shortest();
         let n = self.grid.len();
-        for (k, &course) in self.problem.courses.iter().enumerate() {
+        for (k, &unknown) in self.problem.unknowns.iter().enumerate() {
             let wanted: Option<Vec<f64>> =
                 self.grid.places.iter().map(|&p| values(k, p)).collect();
             let Some(wanted) = wanted else { continue };
-            let action = Action::new(abel, self.grid, course, Operator::Derivative(0));
-            let columns = n + course.constants();
+            let action =
+                Action::new(abel, self.grid, unknown, FractionalOperator::Derivative(0));
+            let columns = n + unknown.constants();
             let root: Vec<f64> = self.grid.weights.iter().map(|w| w.sqrt()).collect();
             let mut matrix = vec![0.0; n * columns];
             for i in 0..n {
@@ -78,7 +81,7 @@ impl Newton<'_> {
     /// The densities of least square that meet the end conditions.
     fn shortest(&self) -> Vec<f64> {
         let (n, m) = (self.grid.len(), self.ends.len());
-        let constants: Vec<(usize, usize)> = (self.problem.courses.iter().enumerate())
+        let constants: Vec<(usize, usize)> = (self.problem.unknowns.iter().enumerate())
             .flat_map(|(k, c)| (0..c.constants()).map(move |j| (k, j)))
             .collect();
         let size = m + constants.len();
@@ -121,7 +124,7 @@ impl Newton<'_> {
 
     /// Another stationary point on these nodes.
     fn taken_over(&self, other: &Extremum) -> Option<Vec<f64>> {
-        let same = other.problem.courses == self.problem.courses
+        let same = other.problem.unknowns == self.problem.unknowns
             && other.forces.len() == self.ends.len();
         if !same {
             return None;

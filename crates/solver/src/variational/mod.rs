@@ -33,8 +33,8 @@ mod sinc_grid;
 mod unknown;
 
 pub use extremum::{Extremum, NoExtremum, extrema, extremum};
-pub use functional::{Condition, EndTerm, Functional, VariationalProblem};
-pub use initial_guess::Start;
-pub use reaction_fit::{Explained, Forces, explained};
-pub use sinc_grid::{Grid, Place};
-pub use unknown::{Course, Operator, Side};
+pub use functional::{EndCondition, EndTerm, Functional, VariationalProblem};
+pub use initial_guess::InitialGuess;
+pub use reaction_fit::{ForceSamples, ReactionFit, reaction_fit};
+pub use sinc_grid::{IntervalPoint, SincGrid};
+pub use unknown::{FractionalOperator, Side, Unknown};

@@ -6,8 +6,8 @@
 
 use super::fractional_integral::Abel;
 use super::functional::{EndTerm, VariationalProblem};
-use super::sinc_grid::{Grid, Place};
-use super::unknown::{Course, Operator, power};
+use super::sinc_grid::{IntervalPoint, SincGrid};
+use super::unknown::{FractionalOperator, Unknown, power};
 
 /// One operator at the nodes.
 #[derive(Clone, Debug)]
@@ -34,11 +34,11 @@ pub(crate) struct End {
 impl Action {
     pub(crate) fn new(
         abel: &mut Abel,
-        grid: &Grid,
-        course: Course,
-        operator: Operator,
+        grid: &SincGrid,
+        unknown: Unknown,
+        operator: FractionalOperator,
     ) -> Self {
-        let chain = course.chain(operator);
+        let chain = unknown.chain(operator);
         let n = grid.len();
         let mut forward: Vec<Vec<f64>> = Vec::new();
         let mut backward: Vec<Vec<f64>> = Vec::new();
@@ -52,11 +52,12 @@ impl Action {
         for x in density.iter_mut().chain(&mut adjoint) {
             *x *= chain.sign;
         }
-        let own = course.side;
+        let own = unknown.side;
         for &(factor, exponent, k) in &chain.far {
-            let at = |p: &Place| factor * libm::pow(own.other().distance(*p), exponent);
-            let reach =
-                |p: &Place| power(own.other().distance(*p), course.order - k as f64 - 1.0);
+            let at = |p: &IntervalPoint| factor * libm::pow(own.other().distance(*p), exponent);
+            let reach = |p: &IntervalPoint| {
+                power(own.other().distance(*p), unknown.order - k as f64 - 1.0)
+            };
             for i in 0..n {
                 for j in 0..n {
                     let (pi, pj) = (&grid.places[i], &grid.places[j]);
@@ -66,20 +67,20 @@ impl Action {
             }
         }
         let on = |j: usize| {
-            let one = |&p: &Place| course.on_constant(operator, j, p, grid.length);
+            let one = |&p: &IntervalPoint| unknown.on_constant(operator, j, p, grid.length);
             grid.places.iter().map(one).collect()
         };
-        Self { density, adjoint, constants: (0..course.constants()).map(on).collect() }
+        Self { density, adjoint, constants: (0..unknown.constants()).map(on).collect() }
     }
 
     /// The operator at any place, on $Y$ and on the constants; `tail` is that of the function.
     pub(crate) fn row(
         abel: &mut Abel,
-        grid: &Grid,
-        (course, operator, tail): (Course, Operator, f64),
-        place: Place,
+        grid: &SincGrid,
+        (unknown, operator, tail): (Unknown, FractionalOperator, f64),
+        place: IntervalPoint,
     ) -> (Vec<f64>, Vec<f64>) {
-        let chain = course.chain(operator);
+        let chain = unknown.chain(operator);
         let n = grid.len();
         let (side, nu) = chain.factors[0];
         let mut row = abel.row(grid, side, nu, place);
@@ -99,47 +100,51 @@ impl Action {
             row = next;
         }
         row.iter_mut().for_each(|x| *x *= chain.sign);
-        let z = course.side.other();
+        let z = unknown.side.other();
         for &(factor, exponent, k) in &chain.far {
             let at = grid.step * factor * libm::pow(z.distance(place), exponent);
             for (x, p) in row.iter_mut().zip(&grid.places) {
-                *x += at * power(z.distance(*p), course.order - k as f64 - 1.0);
+                *x += at * power(z.distance(*p), unknown.order - k as f64 - 1.0);
             }
         }
-        let on = |j| course.on_constant(operator, j, place, grid.length);
-        (row, (0..course.constants()).map(on).collect())
+        let on = |j| unknown.on_constant(operator, j, place, grid.length);
+        (row, (0..unknown.constants()).map(on).collect())
     }
 }
 
 impl End {
-    pub(crate) fn new(problem: &VariationalProblem, grid: &Grid, terms: &[EndTerm]) -> Self {
+    pub(crate) fn new(
+        problem: &VariationalProblem,
+        grid: &SincGrid,
+        terms: &[EndTerm],
+    ) -> Self {
         let n = grid.len();
         let mut end = Self {
-            density: vec![vec![0.0; n]; problem.courses.len()],
-            kernel: vec![vec![0.0; n]; problem.courses.len()],
-            constants: problem.courses.iter().map(|c| vec![0.0; c.constants()]).collect(),
+            density: vec![vec![0.0; n]; problem.unknowns.len()],
+            kernel: vec![vec![0.0; n]; problem.unknowns.len()],
+            constants: problem.unknowns.iter().map(|c| vec![0.0; c.constants()]).collect(),
         };
         for term in terms {
-            let course = problem.courses[term.course];
-            let (k, far) = (term.order, course.side.other());
-            let factor = term.factor * course.orientation(k);
-            if term.end == course.side {
-                if let Some(c) = end.constants[term.course].get_mut(k) {
+            let unknown = problem.unknowns[term.unknown];
+            let (k, far) = (term.order, unknown.side.other());
+            let factor = term.factor * unknown.orientation(k);
+            if term.end == unknown.side {
+                if let Some(c) = end.constants[term.unknown].get_mut(k) {
                     *c += factor;
                 }
                 continue;
             }
-            for (j, c) in end.constants[term.course].iter_mut().enumerate().skip(k) {
+            for (j, c) in end.constants[term.unknown].iter_mut().enumerate().skip(k) {
                 *c += factor * power(grid.length, (j - k) as f64);
             }
-            let exponent = course.order - k as f64 - 1.0;
+            let exponent = unknown.order - k as f64 - 1.0;
             for (i, p) in grid.places.iter().enumerate() {
                 let kernel = factor * power(far.distance(*p), exponent);
-                end.kernel[term.course][i] += kernel;
-                end.density[term.course][i] += grid.step * kernel;
+                end.kernel[term.unknown][i] += kernel;
+                end.density[term.unknown][i] += grid.step * kernel;
             }
-            let beyond = grid.beyond(far, exponent, problem.tails[term.course]);
-            end.density[term.course][grid.last(far)] += factor * beyond * power(1.0, exponent);
+            let beyond = grid.beyond(far, exponent, problem.tails[term.unknown]);
+            end.density[term.unknown][grid.last(far)] += factor * beyond * power(1.0, exponent);
         }
         end
     }

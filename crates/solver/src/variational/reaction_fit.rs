@@ -1,6 +1,6 @@
-//! How much of the forces along a course other forces of given directions explain.
+//! How much of the forces along a motion other forces of given directions explain.
 //!
-//! The variational derivative of $\int L\,dt$ along a course is a force $-R$, in general a distribution.
+//! The variational derivative of $\int L\,dt$ along a motion is a force $-R$, in general a distribution.
 //! Whether $R = \sum_a\lambda_a\,a_a$ for some $\lambda(t)$ is asked without differentiating anything: for
 //! variations $\delta q = J^N\xi$ that vanish at the far end
 //!
@@ -11,12 +11,12 @@
 
 use super::extremum::Extremum;
 use super::operators::Action;
-use super::unknown::{Course, Operator, power};
+use super::unknown::{FractionalOperator, Unknown, power};
 use crate::linalg::least_squares::least_squares;
 
-/// Forces at the nodes of a course.
+/// Forces at the nodes of a motion.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Forces {
+pub struct ForceSamples {
     /// $\partial L/\partial O_i$ by operator of the problem, at each node.
     pub slopes: Vec<Vec<f64>>,
     /// $a_{ak}$ by multiplier and function, at each node. Functions beyond these have no equation.
@@ -25,17 +25,21 @@ pub struct Forces {
 
 /// What is left of them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Explained {
+pub struct ReactionFit {
     /// The root mean square of $E$ that no $\lambda$ explains.
-    pub left: f64,
+    pub residual: f64,
     /// That of $E$ without any $\lambda$.
-    pub whole: f64,
+    pub total: f64,
     /// $\lambda$ by multiplier, at each node.
     pub multipliers: Vec<Vec<f64>>,
 }
 
-/// The least-squares fit of the first `functions` of a course.
-pub fn explained(found: &mut Extremum, forces: &Forces, functions: usize) -> Explained {
+/// The least-squares fit of the equations of the first `functions` unknowns.
+pub fn reaction_fit(
+    found: &mut Extremum,
+    forces: &ForceSamples,
+    functions: usize,
+) -> ReactionFit {
     let grid = found.grid.clone();
     let (n, m) = (grid.len(), forces.directions.len());
     let problem = found.problem.clone();
@@ -44,10 +48,10 @@ pub fn explained(found: &mut Extremum, forces: &Forces, functions: usize) -> Exp
     let weigh: Vec<f64> =
         root.iter().map(|r| r * (grid.step / problem.length).sqrt()).collect();
     // A derivative at an end has a value from order j + 1/2 on.
-    let ends = |course: Course| {
-        (0..course.constants()).filter(move |&j| course.order - j as f64 > 0.5)
+    let ends = |unknown: Unknown| {
+        (0..unknown.constants()).filter(move |&j| unknown.order - j as f64 > 0.5)
     };
-    let kernels: usize = problem.courses[..functions].iter().map(|&c| ends(c).count()).sum();
+    let kernels: usize = problem.unknowns[..functions].iter().map(|&c| ends(c).count()).sum();
     let columns = kernels + m * n;
     let mut matrix = vec![0.0; functions * n * columns];
     let mut right = vec![0.0; functions * n];
@@ -55,7 +59,7 @@ pub fn explained(found: &mut Extremum, forces: &Forces, functions: usize) -> Exp
         if k >= functions {
             continue;
         }
-        let action = Action::new(&mut found.abel, &grid, problem.courses[k], operator);
+        let action = Action::new(&mut found.abel, &grid, problem.unknowns[k], operator);
         for i in 0..n {
             let row = &action.adjoint[i * n..(i + 1) * n];
             let sum: f64 = (0..n).map(|l| row[l] * grid.weights[l] * forces.slopes[o][l]).sum();
@@ -63,17 +67,18 @@ pub fn explained(found: &mut Extremum, forces: &Forces, functions: usize) -> Exp
         }
     }
     let mut column = 0;
-    for (k, course) in problem.courses[..functions].iter().enumerate() {
-        let far = course.side.other();
-        for j in ends(*course) {
+    for (k, unknown) in problem.unknowns[..functions].iter().enumerate() {
+        let far = unknown.side.other();
+        for j in ends(*unknown) {
             for (i, place) in grid.places.iter().enumerate() {
-                let kernel = power(far.distance(*place), course.order - j as f64 - 1.0);
+                let kernel = power(far.distance(*place), unknown.order - j as f64 - 1.0);
                 matrix[(k * n + i) * columns + column] = -weigh[i] * kernel;
             }
             column += 1;
         }
         let plain =
-            Action::new(&mut found.abel, &grid, *course, Operator::Derivative(0)).adjoint;
+            Action::new(&mut found.abel, &grid, *unknown, FractionalOperator::Derivative(0))
+                .adjoint;
         for (a, direction) in forces.directions.iter().enumerate() {
             for i in 0..n {
                 for l in 0..n {
@@ -91,5 +96,5 @@ pub fn explained(found: &mut Extremum, forces: &Forces, functions: usize) -> Exp
     let multipliers = (0..m)
         .map(|a| (0..n).map(|l| fitted.x[kernels + a * n + l] / root[l]).collect())
         .collect();
-    Explained { left: fitted.residual, whole: whole.residual, multipliers }
+    ReactionFit { residual: fitted.residual, total: whole.residual, multipliers }
 }

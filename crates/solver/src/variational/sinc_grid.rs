@@ -12,14 +12,14 @@ use super::unknown::Side;
 
 /// A place in the interval, by its distances from both ends: near an end only one of them tells where it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct IntervalPoint {
     /// $t - a$
     pub left: f64,
     /// $b - t$
     pub right: f64,
 }
 
-impl Place {
+impl IntervalPoint {
     /// The same place counted from the other end.
     pub(crate) fn mirrored(self) -> Self {
         Self { left: self.right, right: self.left }
@@ -33,7 +33,7 @@ impl Place {
 
 /// Nodes with their weights.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Grid {
+pub struct SincGrid {
     /// $T = b - a$
     pub length: f64,
     /// $h$
@@ -41,12 +41,12 @@ pub struct Grid {
     /// Nodes on each side of the middle.
     pub half: usize,
     /// The nodes.
-    pub places: Vec<Place>,
+    pub places: Vec<IntervalPoint>,
     /// $dx/du$ at the nodes.
     pub weights: Vec<f64>,
 }
 
-impl Grid {
+impl SincGrid {
     /// `2 half + 1` nodes for densities that times $dx/du$ fall like the power `decay` of the distance from each end.
     pub fn new(length: f64, half: usize, decay: f64) -> Self {
         // e^{Mh} = π M / (γ U) with U = Mh: the fixed point is approached by means.
@@ -108,17 +108,17 @@ impl Grid {
     }
 
     /// The place of $u$, and $dx/du$ there.
-    pub(crate) fn at(&self, u: f64) -> (Place, f64) {
+    pub(crate) fn at(&self, u: f64) -> (IntervalPoint, f64) {
         let e = PI * libm::sinh(u);
         let left = 1.0 / (1.0 + libm::exp(-e));
         let right = 1.0 / (1.0 + libm::exp(e));
         let weight = PI * libm::cosh(u) * left * right;
-        let place = Place { left: self.length * left, right: self.length * right };
+        let place = IntervalPoint { left: self.length * left, right: self.length * right };
         (place, self.length * weight)
     }
 
     /// $dx/du$ at a place.
-    pub(crate) fn weight(&self, place: Place) -> f64 {
+    pub(crate) fn weight(&self, place: IntervalPoint) -> f64 {
         PI * libm::cosh(place.coordinate()) * place.left * place.right / self.length
     }
 
@@ -148,12 +148,12 @@ mod tests {
 
     #[test]
     fn cardinals_interpolate_powers_of_both_distances() {
-        let grid = Grid::new(2.0, 31, 0.5);
-        let f = |p: Place| libm::pow(p.left, 0.3) * libm::pow(p.right, -0.4);
+        let grid = SincGrid::new(2.0, 31, 0.5);
+        let f = |p: IntervalPoint| libm::pow(p.left, 0.3) * libm::pow(p.right, -0.4);
         let y: Vec<f64> =
             grid.places.iter().zip(&grid.weights).map(|(&p, w)| w * f(p)).collect();
         for left in [0.01, 0.3, 1.0, 1.9] {
-            let place = Place { left, right: 2.0 - left };
+            let place = IntervalPoint { left, right: 2.0 - left };
             let mut row = vec![0.0; grid.len()];
             grid.add_cardinals(place.coordinate(), 1.0 / grid.weight(place), &mut row);
             let value: f64 = row.iter().zip(&y).map(|(r, y)| r * y).sum();

@@ -12,7 +12,7 @@
 //!
 //! derivatives being counted along the function's own direction.
 
-use super::sinc_grid::Place;
+use super::sinc_grid::IntervalPoint;
 
 /// An end of the interval, as the origin of an operator or of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Side {
     }
 
     /// The distance from it.
-    pub(crate) fn distance(self, place: Place) -> f64 {
+    pub(crate) fn distance(self, place: IntervalPoint) -> f64 {
         match self {
             Self::Left => place.left,
             Self::Right => place.right,
@@ -44,7 +44,7 @@ impl Side {
 
 /// One unknown function.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Course {
+pub struct Unknown {
     /// The end that its integral starts from.
     pub side: Side,
     /// $N \ge 0$; with 0 the function is its own density.
@@ -53,7 +53,7 @@ pub struct Course {
 
 /// A linear operator on an unknown function.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Operator {
+pub enum FractionalOperator {
     /// $d^k/dt^k$
     Derivative(u8),
     /// Caputo's derivative from a side.
@@ -74,7 +74,7 @@ pub(crate) struct Chain {
     pub(crate) far: Vec<(f64, f64, usize)>,
 }
 
-impl Course {
+impl Unknown {
     /// $\lceil N\rceil$, how many constants there are.
     pub fn constants(self) -> usize {
         libm::ceil(self.order) as usize
@@ -86,27 +86,29 @@ impl Course {
     }
 
     /// The operator on the density.
-    pub(crate) fn chain(self, operator: Operator) -> Chain {
+    pub(crate) fn chain(self, operator: FractionalOperator) -> Chain {
         let (own, order) = (self.side, self.order);
         let alone =
             |sign: f64, nu: f64| Chain { sign, factors: vec![(own, nu)], far: Vec::new() };
         match operator {
-            Operator::Derivative(k) => {
+            FractionalOperator::Derivative(k) => {
                 alone(self.orientation(usize::from(k)), order - f64::from(k))
             }
-            Operator::Caputo(side, beta) | Operator::RiemannLiouville(side, beta)
+            FractionalOperator::Caputo(side, beta)
+            | FractionalOperator::RiemannLiouville(side, beta)
                 if side == own =>
             {
                 alone(1.0, order - beta)
             }
-            Operator::Integral(side, nu) if side == own => alone(1.0, order + nu),
-            Operator::Integral(side, nu) => {
+            FractionalOperator::Integral(side, nu) if side == own => alone(1.0, order + nu),
+            FractionalOperator::Integral(side, nu) => {
                 Chain { sign: 1.0, factors: vec![(side, nu), (own, order)], far: Vec::new() }
             }
-            Operator::Caputo(side, beta) | Operator::RiemannLiouville(side, beta) => {
+            FractionalOperator::Caputo(side, beta)
+            | FractionalOperator::RiemannLiouville(side, beta) => {
                 let m = libm::ceil(beta);
                 let far = match operator {
-                    Operator::Caputo(..) => Vec::new(),
+                    FractionalOperator::Caputo(..) => Vec::new(),
                     _ => (0..m as usize).map(|k| far_term(k, beta)).collect(),
                 };
                 let sign = if libm::fmod(m, 2.0) == 0.0 { 1.0 } else { -1.0 };
@@ -118,31 +120,30 @@ impl Course {
     /// What the operator makes of $x^j/j!$.
     pub(crate) fn on_constant(
         self,
-        operator: Operator,
+        operator: FractionalOperator,
         j: usize,
-        place: Place,
+        place: IntervalPoint,
         length: f64,
     ) -> f64 {
         let x = self.side.distance(place);
         let (j_real, z) = (j as f64, self.side.other().distance(place));
         match operator {
-            Operator::Derivative(k) if usize::from(k) > j => 0.0,
-            Operator::Derivative(k) => {
+            FractionalOperator::Derivative(k) if usize::from(k) > j => 0.0,
+            FractionalOperator::Derivative(k) => {
                 self.orientation(usize::from(k)) * power(x, j_real - f64::from(k))
             }
-            Operator::Caputo(side, beta) if side == self.side => {
-                if j_real < libm::ceil(beta) {
-                    0.0
-                } else {
-                    power(x, j_real - beta)
-                }
+            FractionalOperator::Caputo(side, beta) if side == self.side => {
+                if j_real < libm::ceil(beta) { 0.0 } else { power(x, j_real - beta) }
             }
-            Operator::RiemannLiouville(side, beta) if side == self.side => {
+            FractionalOperator::RiemannLiouville(side, beta) if side == self.side => {
                 power(x, j_real - beta)
             }
-            Operator::Integral(side, nu) if side == self.side => power(x, j_real + nu),
-            Operator::Integral(_, nu) => across(j, nu, z, length),
-            Operator::Caputo(_, beta) | Operator::RiemannLiouville(_, beta) => {
+            FractionalOperator::Integral(side, nu) if side == self.side => {
+                power(x, j_real + nu)
+            }
+            FractionalOperator::Integral(_, nu) => across(j, nu, z, length),
+            FractionalOperator::Caputo(_, beta)
+            | FractionalOperator::RiemannLiouville(_, beta) => {
                 let m = libm::ceil(beta);
                 let sign = if libm::fmod(m, 2.0) == 0.0 { 1.0 } else { -1.0 };
                 let mut value = 0.0;

@@ -4,13 +4,13 @@
 //!    \int_a^b P_m\,\tilde x\,d\sigma = \int_a^b P_m\,x\,d\sigma, \quad m < 18 \qquad (\mathrm B) $$
 //!
 //! A block keeps the moments of the density, as the values $\tilde x$ at points of Gauss; where the kernel is
-//! a polynomial over the block ([`Resolved`]), that is all it sees of it. Two
+//! a polynomial over the block ([`KernelResolution`]), that is all it sees of it. Two
 //! neighbours make a block of twice the length, and are forgotten once that is met as one for ever. A sum
 //! goes over some $\log N$ blocks, and as many are kept.
 //! A kernel that is not resolved meets every step by itself, with panels that are halved until they agree.
 
 use super::radau::legendre;
-use super::resolution::{POINTS, Resolved, Tail};
+use super::resolution::{KernelResolution, POINTS, Tail};
 use crate::quadrature::gauss_jacobi;
 
 /// Values of a kernel at a time and at lags.
@@ -19,7 +19,7 @@ pub(crate) type Values<'a> = &'a mut dyn FnMut(&[f64], &mut [f64]);
 /// The past of one operand.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks {
-    resolved: Option<Resolved>,
+    resolved: Option<KernelResolution>,
     rule: (Vec<f64>, Vec<f64>),
     /// Legendre polynomials at the points, point by point.
     polynomials: Vec<f64>,
@@ -50,7 +50,7 @@ enum Inner {
 }
 
 impl Blocks {
-    pub(crate) fn new(resolved: Option<Resolved>) -> Self {
+    pub(crate) fn new(resolved: Option<KernelResolution>) -> Self {
         let rule = gauss_jacobi(POINTS, 1.0);
         let polynomials = rule.0.iter().flat_map(|x| legendre(POINTS, *x)).collect();
         Self { resolved, rule, polynomials, tail: Tail::new(), roots: Vec::new() }

@@ -6,9 +6,9 @@
 use super::history::{History, Tables};
 use super::local_integrals::Local;
 use super::radau::Basis;
-use super::system::{Kernel, MemorySystem, Operand};
+use super::system::{Kernel, Operand, VolterraSystem};
 use crate::linalg::lu::Lu;
-use crate::ode::system::Halt;
+use crate::ode::system::EvalError;
 
 /// Lengths of steps whose tables are kept.
 const POOL: usize = 12;
@@ -111,8 +111,8 @@ impl Collocation {
         history: &mut History,
         elapsed: f64,
         h: f64,
-        system: &mut dyn MemorySystem,
-    ) -> Result<(), Halt> {
+        system: &mut dyn VolterraSystem,
+    ) -> Result<(), EvalError> {
         self.recall_tables(h);
         history.prepare(&frame.basis, &frame.units, h, &mut self.tables);
         self.recall(frame, history, elapsed, system);
@@ -153,7 +153,7 @@ impl Collocation {
             let away = change > previous.max(1e-2) && felt > 1e-6;
             if fresh && iteration > 1 && elapsed > 0.0 && away {
                 self.factored = 0.0;
-                return Err(Halt::Singular);
+                return Err(EvalError::Singular);
             }
             // Twice no progress with fresh factors: what is left is the noise of an ill-conditioned density.
             stalled += usize::from(change > 0.3 * previous && fresh);
@@ -170,7 +170,11 @@ impl Collocation {
             previous = change;
         }
         self.factored = 0.0;
-        if previous < 1e-10 || (settled && stalled > 0) { Ok(()) } else { Err(Halt::Singular) }
+        if previous < 1e-10 || (settled && stalled > 0) {
+            Ok(())
+        } else {
+            Err(EvalError::Singular)
+        }
     }
 
     /// Takes the tables of an earlier step of this length, if they are still there.
@@ -194,7 +198,7 @@ impl Collocation {
         frame: &Frame,
         history: &History,
         elapsed: f64,
-        system: &mut dyn MemorySystem,
+        system: &mut dyn VolterraSystem,
     ) {
         let (s, count, h) = (frame.basis.stages, frame.operands.len(), self.tables.h);
         for j in 0..s {
@@ -251,8 +255,8 @@ impl Collocation {
         &mut self,
         frame: &Frame,
         elapsed: f64,
-        system: &mut dyn MemorySystem,
-    ) -> Result<(), Halt> {
+        system: &mut dyn VolterraSystem,
+    ) -> Result<(), EvalError> {
         let (n, count) = (frame.n, frame.operands.len());
         for (j, c) in frame.basis.nodes.iter().enumerate() {
             let t = frame.t0 + (elapsed + c * self.tables.h);
@@ -267,8 +271,8 @@ impl Collocation {
         &mut self,
         frame: &Frame,
         elapsed: f64,
-        system: &mut dyn MemorySystem,
-    ) -> Result<(), Halt> {
+        system: &mut dyn VolterraSystem,
+    ) -> Result<(), EvalError> {
         let (s, n, count) = (frame.basis.stages, frame.n, frame.operands.len());
         let width = s * n;
         self.matrix.fill(0.0);
@@ -294,14 +298,14 @@ impl Collocation {
         // Very short steps mix powers of h, so that small pivots are no verdict: only zero is one.
         self.blunt = self.lu.factor(width, &self.matrix).is_err();
         if self.blunt && !eliminate(width, &mut self.matrix, &mut self.exchanges) {
-            return Err(Halt::Singular);
+            return Err(EvalError::Singular);
         }
         self.factored = self.tables.h;
         Ok(())
     }
 
     /// Takes the correction in `residual`; says how much the unknowns changed, relatively.
-    fn correct(&mut self, frame: &Frame) -> Result<f64, Halt> {
+    fn correct(&mut self, frame: &Frame) -> Result<f64, EvalError> {
         crate::ode::system::finite(&self.residual)?;
         let (s, n) = (frame.basis.stages, frame.n);
         let mut change = 0.0_f64;

@@ -9,11 +9,11 @@
 
 use realfft::num_complex::Complex64;
 
-use super::exponentials::Exponentials;
+use super::exponentials::ExponentialSum;
 use super::local_integrals::Local;
 use super::radau::Basis;
-use super::resolution::Resolved;
-use super::system::Wave;
+use super::resolution::KernelResolution;
+use super::system::DampedWave;
 
 /// Exponents beyond which an exponential is nothing.
 const NOTHING: f64 = 42.0;
@@ -23,7 +23,7 @@ const NOTHING: f64 = 42.0;
 pub(crate) struct Waves {
     mu: f64,
     local: Local,
-    given: Vec<Wave>,
+    given: Vec<DampedWave>,
     /// $\zeta_l$ and $w_l$, by ascending real part if the kernel is singular.
     terms: Vec<(Complex64, Complex64)>,
     /// $\int e^{-\zeta_l(t_n-\sigma)} x\,d\sigma$
@@ -58,13 +58,13 @@ fn exp(z: Complex64) -> Complex64 {
 }
 
 impl Waves {
-    pub(crate) fn new(mu: f64, given: &[Wave], range: (f64, f64), error: f64) -> Self {
+    pub(crate) fn new(mu: f64, given: &[DampedWave], range: (f64, f64), error: f64) -> Self {
         let mut terms = Vec::new();
         let pairs = given.iter().map(|w| (complex(w.rate), complex(w.weight)));
         if mu >= 1.0 {
             terms.extend(pairs);
         } else {
-            let power = Exponentials::power_to(mu, range.0, range.1, error);
+            let power = ExponentialSum::power_to(mu, range.0, range.1, error);
             for (rate, weight) in power.rates.iter().zip(&power.weights) {
                 terms.extend(pairs.clone().map(|(z, c)| (z + rate, c * weight)));
             }
@@ -110,7 +110,7 @@ impl Waves {
             row.iter_mut().for_each(|m| *m *= h);
         }
         let fastest = self.given.iter().fold(0.0_f64, |m, w| m.max(complex(w.rate).norm()));
-        let resolved = Resolved::uniform(8.0 / fastest.max(1e-300));
+        let resolved = KernelResolution::uniform(8.0 / fastest.max(1e-300));
         let mut kernel = |lags: &[f64], out: &mut [f64]| {
             out.iter_mut().zip(lags).for_each(|(k, s)| *k = self.kernel(*s));
         };
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_tempered_power_is_met_over_all_lags() {
-        let wave = Wave { weight: [0.6, -0.8], rate: [0.5, 3.0] };
+        let wave = DampedWave { weight: [0.6, -0.8], rate: [0.5, 3.0] };
         let waves = Waves::new(0.3, &[wave], (1e-12, 10.0), 0.0);
         for i in 0..400 {
             let s = libm::pow(10.0, -12.0 + 13.0 * f64::from(i) / 399.0);

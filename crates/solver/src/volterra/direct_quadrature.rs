@@ -10,7 +10,7 @@
 //! halves agree with the whole, and next to $T$ by a doubly exponential rule.
 
 use super::block_history::{Values, panel};
-use super::integrate::Piece;
+use super::integrate::VolterraStep;
 use super::radau::{Basis, lagrange};
 use super::system::{Kernel, Operand};
 use crate::quadrature::gauss_jacobi;
@@ -27,7 +27,7 @@ pub type KernelValues<'a> = &'a mut dyn FnMut(usize, f64, f64) -> f64;
 
 /// The recounted integrals of all operands with power-law kernels, and of other kernels as they are written.
 #[derive(Clone, Debug)]
-pub struct Recount {
+pub struct DirectQuadrature {
     operands: Vec<Operand>,
     t0: f64,
     basis: Basis,
@@ -57,7 +57,7 @@ struct Target {
     worst: Option<f64>,
 }
 
-impl Recount {
+impl DirectQuadrature {
     /// For the operands of a system, and for other kernels that meet the unknowns `written`, with `stages`
     /// nodes in a step, at these times.
     pub fn new(
@@ -109,7 +109,7 @@ impl Recount {
     }
 
     /// Takes up a step for all times that lie beyond it.
-    pub fn piece(&mut self, piece: &Piece<'_>, kernel: KernelValues<'_>) {
+    pub fn piece(&mut self, piece: &VolterraStep<'_>, kernel: KernelValues<'_>) {
         for i in 0..self.targets.len() {
             let ahead = self.targets[i].t - self.t0 - (piece.elapsed + piece.h);
             if !self.targets[i].whole && ahead > 0.0 {
@@ -120,7 +120,7 @@ impl Recount {
     }
 
     /// Takes up the step that ends at an output time.
-    pub fn last(&mut self, t: f64, piece: &Piece<'_>, kernel: KernelValues<'_>) {
+    pub fn last(&mut self, t: f64, piece: &VolterraStep<'_>, kernel: KernelValues<'_>) {
         for i in 0..self.targets.len() {
             if self.targets[i].t == t && !self.targets[i].whole {
                 self.take(i, piece, 0.0);
@@ -165,7 +165,7 @@ impl Recount {
         found.reduce(|a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) })
     }
 
-    fn take(&mut self, i: usize, piece: &Piece<'_>, ahead: f64) {
+    fn take(&mut self, i: usize, piece: &VolterraStep<'_>, ahead: f64) {
         for k in 0..self.kernels.len() {
             self.weigh(k, piece.h, ahead);
             for (p, operand) in self.operands.iter().enumerate() {
@@ -181,7 +181,7 @@ impl Recount {
     fn take_written(
         &mut self,
         i: usize,
-        piece: &Piece<'_>,
+        piece: &VolterraStep<'_>,
         ahead: f64,
         kernel: KernelValues<'_>,
     ) {

@@ -5,10 +5,10 @@
 //! nearest to zero lies an extremum, which is a touch or a pair of zeros. What is zero at the end of a step
 //! is left to the next, which sees both sides of it.
 
-use super::integrate::{MemoryObserver, Run};
-use crate::ode::observer::{Crossing, Event};
+use super::integrate::{Run, VolterraObserver};
+use crate::ode::observer::{Crossing, LocatedEvent};
 use crate::ode::root_finding::{Dip, Look};
-use crate::ode::system::{Direction, Halt};
+use crate::ode::system::{Direction, EvalError};
 
 /// How far from the ends of a step event functions are looked at as well, in steps: to see which way they go there.
 /// An extremum within the nearer of these is told from the other side of the end too.
@@ -26,13 +26,13 @@ impl Run<'_> {
         &mut self,
         h: f64,
         end: f64,
-        observer: &mut dyn MemoryObserver,
-    ) -> Result<Option<Event>, Halt> {
+        observer: &mut dyn VolterraObserver,
+    ) -> Result<Option<LocatedEvent>, EvalError> {
         if self.watched.is_empty() {
             return Ok(None);
         }
         let kinds = self.system.events().to_vec();
-        let mut found: Vec<Event> = Vec::new();
+        let mut found: Vec<LocatedEvent> = Vec::new();
         let points = self.looks(h, end)?;
         let approach = self.approach.take();
         for (index, kind) in kinds.iter().enumerate() {
@@ -63,7 +63,7 @@ impl Run<'_> {
                     Direction::Both => true,
                 };
                 if counts {
-                    found.push(Event { index, t, crossing });
+                    found.push(LocatedEvent { index, t, crossing });
                 }
             };
             for (i, pair) in values.windows(2).enumerate() {
@@ -119,7 +119,7 @@ impl Run<'_> {
     }
 
     /// The event functions at the start of the trial, a little later, at its nodes, and a little before its end.
-    fn looks(&mut self, h: f64, end: f64) -> Result<Vec<(f64, Vec<f64>)>, Halt> {
+    fn looks(&mut self, h: f64, end: f64) -> Result<Vec<(f64, Vec<f64>)>, EvalError> {
         let (s, n, count) = (self.frame.basis.stages, self.frame.n, self.frame.operands.len());
         let mut points = vec![(self.options.t0 + self.elapsed, self.watched.clone())];
         let mut values = vec![0.0; self.watched.len()];
@@ -145,7 +145,12 @@ impl Run<'_> {
     }
 
     /// The event functions at a time within the trial.
-    fn look(&mut self, t: f64, (h, end): (f64, f64), values: &mut [f64]) -> Result<(), Halt> {
+    fn look(
+        &mut self,
+        t: f64,
+        (h, end): (f64, f64),
+        values: &mut [f64],
+    ) -> Result<(), EvalError> {
         let kept = (self.x.clone(), self.z.clone());
         let found = self.at(t - self.options.t0, h, end);
         let seen = found.and_then(|_| self.system.event_values(t, &self.x, &self.z, values));
@@ -164,7 +169,7 @@ struct Within<'r, 'a> {
 }
 
 impl Look for Within<'_, '_> {
-    fn at(&mut self, t: f64) -> Result<(f64, f64), Halt> {
+    fn at(&mut self, t: f64) -> Result<(f64, f64), EvalError> {
         let mut values = vec![0.0; self.run.watched.len()];
         self.run.look(t, (self.h, self.end), &mut values)?;
         Ok((t, values[self.index]))

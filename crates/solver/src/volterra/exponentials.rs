@@ -22,14 +22,14 @@ const DIGITS: f64 = 36.0;
 
 /// The terms of (S), by ascending rate.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Exponentials {
+pub struct ExponentialSum {
     /// $s_l$
     pub rates: Vec<f64>,
     /// $w_l$
     pub weights: Vec<f64>,
 }
 
-impl Exponentials {
+impl ExponentialSum {
     /// The kernel of order `nu` on `[shortest, longest]`, to a relative error of about 1e-15.
     pub fn power(nu: f64, shortest: f64, longest: f64) -> Self {
         Self::power_to(nu, shortest, longest, 0.0)
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn the_kernel_is_met_over_thirteen_decades() {
         for nu in [0.05, 0.3, 0.5, 0.9, 0.98] {
-            let terms = Exponentials::power(nu, 1e-12, 10.0);
+            let terms = ExponentialSum::power(nu, 1e-12, 10.0);
             for i in 0..2000 {
                 let t = libm::pow(10.0, -12.0 + 13.0 * f64::from(i) / 1999.0);
                 let exact = libm::pow(t, nu - 1.0) / libm::tgamma(nu);
@@ -194,7 +194,7 @@ mod tests {
         let mut before = usize::MAX;
         for error in [1e-13, 1e-10, 1e-7, 1e-4] {
             for nu in [0.05, 0.3, 0.5, 0.9, 0.98] {
-                let terms = Exponentials::power_to(nu, 1e-8, 10.0, error);
+                let terms = ExponentialSum::power_to(nu, 1e-8, 10.0, error);
                 for i in 0..500 {
                     let t = libm::pow(10.0, -8.0 + 9.0 * f64::from(i) / 499.0);
                     let exact = libm::pow(t, nu - 1.0) / libm::tgamma(nu);
@@ -203,7 +203,7 @@ mod tests {
                     assert!(off < 10.0 * error, "{nu} {t} {error} {off:e}");
                 }
             }
-            let count = Exponentials::power_to(0.5, 1e-8, 10.0, error).rates.len();
+            let count = ExponentialSum::power_to(0.5, 1e-8, 10.0, error).rates.len();
             assert!(count < before, "{error} {count}");
             before = count;
         }

@@ -12,11 +12,11 @@
 
 use super::block_history::Blocks;
 use super::damped_waves::{WaveTable, Waves};
-use super::exponentials::{Exponentials, moments};
+use super::exponentials::{ExponentialSum, moments};
 use super::linear_kernel::{Linear, LinearTable};
 use super::radau::{Basis, integrate_coefficients};
-use super::starting_step::Opening;
-use super::system::{Kernel, MemorySystem, Operand};
+use super::starting_step::StartingStep;
+use super::system::{Kernel, Operand, VolterraSystem};
 
 /// Exponents beyond which an exponential is nothing.
 const NOTHING: f64 = 42.0;
@@ -39,7 +39,7 @@ pub(crate) struct History {
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     nu: f64,
-    terms: Exponentials,
+    terms: ExponentialSum,
     /// Whether fast rates may be dropped.
     power: bool,
     /// How many rates are up to date.
@@ -122,7 +122,7 @@ impl History {
                         let same = |g: &Group| g.power && g.nu == nu;
                         past.group = Some(groups.iter().position(same).unwrap_or_else(|| {
                             let terms =
-                                filled(Exponentials::power_to(nu, shortest, longest, error));
+                                filled(ExponentialSum::power_to(nu, shortest, longest, error));
                             let fresh = terms.rates.len();
                             groups.push(Group { nu, terms, power: true, fresh });
                             groups.len() - 1
@@ -131,7 +131,7 @@ impl History {
                 }
                 Kernel::Exponentials(pairs) => {
                     let (weights, rates): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
-                    let terms = filled(Exponentials { rates, weights });
+                    let terms = filled(ExponentialSum { rates, weights });
                     let fresh = terms.rates.len();
                     groups.push(Group { nu: 0.0, terms, power: false, fresh });
                     past.group = Some(groups.len() - 1);
@@ -160,13 +160,13 @@ impl History {
     }
 
     /// Takes up a first step that is no polynomial.
-    pub(crate) fn open(&mut self, opening: &Opening, basis: &Basis, tables: &Tables) {
-        let h = opening.h;
+    pub(crate) fn open(&mut self, starting: &StartingStep, basis: &Basis, tables: &Tables) {
+        let h = starting.h;
         let mut fresh = vec![0; self.groups.len()];
         for p in 0..self.pasts.len() {
             let (unknown, whole, mu) =
                 (self.pasts[p].unknown, self.pasts[p].whole, self.pasts[p].mu);
-            let mass = opening.sum(unknown, 1);
+            let mass = starting.sum(unknown, 1);
             if mu == 0.0 {
                 // NOTE: for kernels without a singularity the step is a point.
                 let constant = vec![mass / h; basis.stages];
@@ -180,10 +180,10 @@ impl History {
                 }
                 continue;
             }
-            self.pasts[p].sums = (1..=whole).map(|k| (opening.sum(unknown, k), 0.0)).collect();
+            self.pasts[p].sums = (1..=whole).map(|k| (starting.sum(unknown, k), 0.0)).collect();
             if let Some(g) = self.pasts[p].group {
                 let rates = &self.groups[g].terms.rates;
-                self.pasts[p].psi = opening.moments(unknown, whole, rates);
+                self.pasts[p].psi = starting.moments(unknown, whole, rates);
                 fresh[g] = rates.len();
             }
         }
@@ -382,7 +382,7 @@ impl History {
         p: usize,
         t: f64,
         (elapsed, later): (f64, f64),
-        system: &mut dyn MemorySystem,
+        system: &mut dyn VolterraSystem,
     ) -> f64 {
         let mut kernel = |lags: &[f64], out: &mut [f64]| system.kernel(p, t, lags, out);
         let blocks = self.pasts[p].blocks.as_ref();
@@ -392,7 +392,7 @@ impl History {
 
 impl GroupTable {
     fn fill(&mut self, group: &Group, basis: &Basis, h: f64, degree: usize) {
-        let Exponentials { rates, weights } = &group.terms;
+        let ExponentialSum { rates, weights } = &group.terms;
         let first = basis.nodes[0];
         self.active = if group.power {
             rates.partition_point(|s| s * first * h <= NOTHING).next_multiple_of(LANES)
@@ -430,7 +430,7 @@ impl GroupTable {
 }
 
 /// The same sum with terms of weight 0 at the last rate, up to a multiple of [`LANES`].
-fn filled(mut terms: Exponentials) -> Exponentials {
+fn filled(mut terms: ExponentialSum) -> ExponentialSum {
     let count = terms.rates.len().next_multiple_of(LANES);
     let last = terms.rates.last().copied().unwrap_or(0.0);
     terms.rates.resize(count, last);
@@ -439,7 +439,7 @@ fn filled(mut terms: Exponentials) -> Exponentials {
 }
 
 /// Local integrals of a sum of exponentials, by as many panels as the fastest needs.
-fn local_exponentials(basis: &Basis, terms: &Exponentials, h: f64) -> Vec<f64> {
+fn local_exponentials(basis: &Basis, terms: &ExponentialSum, h: f64) -> Vec<f64> {
     let (x, w) = crate::quadrature::gauss_jacobi(16, 1.0);
     let s = basis.stages;
     let mut matrix = vec![0.0; s * s];

@@ -16,15 +16,15 @@ mod begin;
 use super::collocation::{Collocation, Frame};
 use super::history::History;
 use super::radau::lagrange;
-use super::system::MemorySystem;
+use super::system::VolterraSystem;
 use crate::ode::integrate::StopReason;
-use crate::ode::observer::{Control, Event};
-use crate::ode::system::Halt;
+use crate::ode::observer::{Control, LocatedEvent};
+use crate::ode::system::EvalError;
 use begin::{first, stops};
 
 /// How to integrate a system with memory.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MemoryOptions {
+pub struct VolterraOptions {
     /// Where to start.
     pub t0: f64,
     /// Where to end, after `t0`.
@@ -48,7 +48,7 @@ pub struct MemoryOptions {
     pub settled: f64,
 }
 
-impl Default for MemoryOptions {
+impl Default for VolterraOptions {
     fn default() -> Self {
         Self {
             t0: 0.0,
@@ -67,7 +67,7 @@ impl Default for MemoryOptions {
 
 /// One step as the polynomials of its unknowns.
 #[derive(Clone, Copy, Debug)]
-pub struct Piece<'a> {
+pub struct VolterraStep<'a> {
     /// Where it begins, from the start of the run.
     pub elapsed: f64,
     /// Its length.
@@ -79,19 +79,19 @@ pub struct Piece<'a> {
 }
 
 /// Who watches a run with memory.
-pub trait MemoryObserver {
+pub trait VolterraObserver {
     /// One of the output times: unknowns and operands there.
     fn sample(&mut self, t: f64, x: &[f64], z: &[f64]) {
         let _ = (t, x, z);
     }
 
     /// The step that ends at the output time `t`, which is told next.
-    fn last(&mut self, t: f64, piece: &Piece<'_>) {
+    fn last(&mut self, t: f64, piece: &VolterraStep<'_>) {
         let _ = (t, piece);
     }
 
     /// One accepted step, before it is told that it ends.
-    fn piece(&mut self, piece: &Piece<'_>) {
+    fn piece(&mut self, piece: &VolterraStep<'_>) {
         let _ = piece;
     }
 
@@ -102,16 +102,16 @@ pub trait MemoryObserver {
     }
 
     /// One event.
-    fn event(&mut self, event: &Event, x: &[f64], z: &[f64]) {
+    fn event(&mut self, event: &LocatedEvent, x: &[f64], z: &[f64]) {
         let _ = (event, x, z);
     }
 }
 
-impl MemoryObserver for () {}
+impl VolterraObserver for () {}
 
 /// Where a run with memory ended, why, and what it took.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MemoryOutcome {
+pub struct VolterraOutcome {
     /// Why it ended.
     pub stop: StopReason,
     /// Where it ended.
@@ -131,14 +131,14 @@ pub struct MemoryOutcome {
 }
 
 /// Integrates a system with memory.
-pub fn integrate_memory(
-    system: &mut dyn MemorySystem,
-    options: &MemoryOptions,
-    observer: &mut dyn MemoryObserver,
-) -> MemoryOutcome {
+pub fn integrate_volterra(
+    system: &mut dyn VolterraSystem,
+    options: &VolterraOptions,
+    observer: &mut dyn VolterraObserver,
+) -> VolterraOutcome {
     let mut run = Run::new(system, options);
     let stop = run.complete(observer);
-    MemoryOutcome {
+    VolterraOutcome {
         stop,
         t: if stop == StopReason::End { options.t1 } else { options.t0 + run.elapsed },
         x: run.x.clone(),
@@ -170,7 +170,7 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
 }
 
 /// An empty past for a run whose first step has the length `h`.
-fn past(frame: &Frame, options: &MemoryOptions, h: f64) -> History {
+fn past(frame: &Frame, options: &VolterraOptions, h: f64) -> History {
     // Outputs within the first step may ask for much shorter ones.
     let shortest = 1e-3 * frame.basis.nodes[0] * h;
     // The kernel is met a thousand times better than a step; a given length of steps says nothing of what is wanted.
@@ -189,8 +189,8 @@ pub(super) enum Found {
 }
 
 pub(super) struct Run<'a> {
-    pub(super) system: &'a mut dyn MemorySystem,
-    pub(super) options: &'a MemoryOptions,
+    pub(super) system: &'a mut dyn VolterraSystem,
+    pub(super) options: &'a VolterraOptions,
     pub(super) frame: Frame,
     history: History,
     pub(super) main: Collocation,
@@ -223,7 +223,7 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(system: &'a mut dyn MemorySystem, options: &'a MemoryOptions) -> Self {
+    fn new(system: &'a mut dyn VolterraSystem, options: &'a VolterraOptions) -> Self {
         let (n, operands) = (system.unknowns(), system.operands());
         let mut frame = Frame::new(options.t0, n, operands, options.stages.max(2));
         frame.settled = options.settled * options.tolerance;
@@ -260,7 +260,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn complete(&mut self, observer: &mut dyn MemoryObserver) -> StopReason {
+    fn complete(&mut self, observer: &mut dyn VolterraObserver) -> StopReason {
         let span = self.options.t1 - self.options.t0;
         if span <= 0.0 {
             return StopReason::End;
@@ -400,8 +400,8 @@ impl<'a> Run<'a> {
     fn accept(
         &mut self,
         h: f64,
-        observer: &mut dyn MemoryObserver,
-    ) -> Result<Option<StopReason>, Halt> {
+        observer: &mut dyn VolterraObserver,
+    ) -> Result<Option<StopReason>, EvalError> {
         let span = self.options.t1 - self.options.t0;
         let (mut end, mut lost) = two_sum(self.elapsed, h + self.lost);
         if (end - span).abs() <= 4.0 * f64::EPSILON * span {
@@ -415,10 +415,10 @@ impl<'a> Run<'a> {
             let (unknowns, elapsed) = (self.frame.n, self.elapsed);
             match self.at(t - self.options.t0, h, end)? {
                 Found::End => {
-                    observer.last(t, &Piece { elapsed, h, x: &self.main.x, unknowns });
+                    observer.last(t, &VolterraStep { elapsed, h, x: &self.main.x, unknowns });
                 }
                 Found::Within(h) => {
-                    observer.last(t, &Piece { elapsed, h, x: &self.inner.x, unknowns });
+                    observer.last(t, &VolterraStep { elapsed, h, x: &self.inner.x, unknowns });
                 }
                 Found::Start => {}
             }
@@ -432,7 +432,7 @@ impl<'a> Run<'a> {
             return Ok(Some(StopReason::Event(event.index)));
         }
         let x = &self.main.x;
-        observer.piece(&Piece { elapsed: self.elapsed, h, x, unknowns: self.frame.n });
+        observer.piece(&VolterraStep { elapsed: self.elapsed, h, x, unknowns: self.frame.n });
         let tables = &self.main.tables;
         let (basis, x) = (&self.frame.basis, &self.main.x);
         self.history.advance(basis, self.elapsed, x, self.frame.n, tables);
@@ -448,7 +448,7 @@ impl<'a> Run<'a> {
     }
 
     /// Unknowns and operands at `at` within the trial step, by a shorter step from the same start.
-    pub(super) fn at(&mut self, at: f64, h: f64, end: f64) -> Result<Found, Halt> {
+    pub(super) fn at(&mut self, at: f64, h: f64, end: f64) -> Result<Found, EvalError> {
         let length = at - self.elapsed;
         if at >= end || length >= (1.0 - 1e-14) * h {
             self.x.copy_from_slice(self.main.x_end(&self.frame));

@@ -7,7 +7,7 @@
 
 use super::block_history::Values;
 use super::radau::{Basis, lagrange};
-use super::resolution::{POINTS, Resolved, Tail};
+use super::resolution::{KernelResolution, POINTS, Tail};
 use crate::quadrature::gauss_jacobi;
 
 /// Octaves of the lag after which nothing is left of a bounded kernel.
@@ -35,7 +35,7 @@ impl Local {
         basis: &Basis,
         nodes: std::ops::Range<usize>,
         h: f64,
-        resolved: Option<&Resolved>,
+        resolved: Option<&KernelResolution>,
         kernel: Values<'_>,
     ) -> Vec<f64> {
         let (s, mu) = (basis.stages, self.mu);

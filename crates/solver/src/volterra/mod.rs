@@ -1,12 +1,12 @@
 //! Systems with memory: fractional derivatives and integrals, and other kernels.
 //!
-//! [`MemorySystem`] says what is to be solved, [`integrate_memory`] solves it: collocation at the nodes of
+//! [`VolterraSystem`] says what is to be solved, [`integrate_volterra`] solves it: collocation at the nodes of
 //! Radau (`collocation.rs`), exact local singular
 //! integrals (`radau.rs`), the past as a sum of exponentials (`exponentials.rs`, `history.rs`). The cost is
 //! linear in the number of steps and the
 //! storage does not depend on it, except for kernels that are neither powers nor solve a linear equation with
 //! constant coefficients (`linear_kernel.rs`).
-//! [`Recount`] integrates the memory of a run a second time, directly, at a few of its times.
+//! [`DirectQuadrature`] integrates the memory of a run a second time, directly, at a few of its times.
 //!
 //! Beside it stand operators on given functions: [`gauss_jacobi`](crate::gauss_jacobi) rules, and [`operate_on_samples`] on a
 //! uniform grid by fast convolution.
@@ -28,8 +28,10 @@ mod starting_step;
 mod system;
 
 pub use convolution::{SampleOperator, operate_on_samples};
-pub use direct_quadrature::{KernelValues, Recount};
-pub use exponentials::Exponentials;
-pub use integrate::{MemoryObserver, MemoryOptions, MemoryOutcome, Piece, integrate_memory};
-pub use resolution::Resolved;
-pub use system::{Kernel, MemorySystem, Operand, Wave};
+pub use direct_quadrature::{DirectQuadrature, KernelValues};
+pub use exponentials::ExponentialSum;
+pub use integrate::{
+    VolterraObserver, VolterraOptions, VolterraOutcome, VolterraStep, integrate_volterra,
+};
+pub use resolution::KernelResolution;
+pub use system::{DampedWave, Kernel, Operand, VolterraSystem};

@@ -27,7 +27,7 @@ const CUT: f64 = 0.618_033_988_749_895;
 
 /// What is known of a kernel.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Resolved {
+pub struct KernelResolution {
     /// How far from the lag 0 the factor $g$ is smooth; 0 if it is nowhere.
     pub start: f64,
     /// Lags, ascending, with the length of panels beyond them.
@@ -43,7 +43,7 @@ pub struct Resolved {
 /// The times at which a kernel is looked at, as parts of the run.
 const TIMES: [f64; 9] = [1.0, 0.83, 0.67, 0.5, 0.33, 0.2, 0.1, 0.03, 0.01];
 
-impl Resolved {
+impl KernelResolution {
     /// Panels of one length.
     pub(crate) fn uniform(length: f64) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl Resolved {
         steady: bool,
         kernel: &mut dyn FnMut(f64, f64) -> f64,
     ) -> Option<Self> {
-        let mut look = Look::new(mu, span, steady, kernel);
+        let mut look = KernelProbe::new(mu, span, steady, kernel);
         // NOTE: the first cut is no simple number, so that no panel begins where a kernel is likely to break.
         let octaves = |top: f64| {
             let cut = CUT * top;
@@ -204,7 +204,7 @@ impl Tail {
     }
 }
 
-struct Look<'a> {
+struct KernelProbe<'a> {
     mu: f64,
     span: f64,
     steady: bool,
@@ -218,7 +218,7 @@ struct Look<'a> {
     shift: f64,
 }
 
-impl<'a> Look<'a> {
+impl<'a> KernelProbe<'a> {
     fn new(
         mu: f64,
         span: f64,
@@ -325,18 +325,20 @@ mod tests {
     #[test]
     fn singular_smooth_and_broken_kernels_are_told_apart() {
         let mut tempered = |_: f64, s: f64| libm::pow(s, -0.5) * libm::exp(-s * s);
-        let found = Resolved::new(0.5, 20.0, true, &mut tempered).expect("smooth beyond 0");
+        let found =
+            KernelResolution::new(0.5, 20.0, true, &mut tempered).expect("smooth beyond 0");
         assert!(found.breaks.is_empty() && found.start > 0.3, "{found:?}");
         assert!(found.forgotten < 15.0, "{found:?}");
         assert!(found.meets(1e-3, 1.5e-3) && !found.meets(1e-3, 1e-2), "{found:?}");
         let mut logarithm = |_: f64, s: f64| libm::log(s);
-        let found = Resolved::new(1.0, 10.0, true, &mut logarithm).expect("smooth beyond 0");
+        let found =
+            KernelResolution::new(1.0, 10.0, true, &mut logarithm).expect("smooth beyond 0");
         assert_eq!(found.start, 0.0);
         let mut window = |_: f64, s: f64| if s < 1.3 { libm::cos(s) } else { 0.0 };
-        let found = Resolved::new(1.0, 10.0, true, &mut window).expect("one break");
+        let found = KernelResolution::new(1.0, 10.0, true, &mut window).expect("one break");
         assert!(found.breaks.len() == 1 && (found.breaks[0] - 1.3).abs() < 1e-14, "{found:?}");
         assert!(found.forgotten <= 1.3, "{found:?}");
         let mut moving = |t: f64, s: f64| if s < 0.5 * t { 1.0 } else { 0.0 };
-        assert_eq!(Resolved::new(1.0, 10.0, false, &mut moving), None);
+        assert_eq!(KernelResolution::new(1.0, 10.0, false, &mut moving), None);
     }
 }

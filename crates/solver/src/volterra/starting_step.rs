@@ -17,8 +17,8 @@
 
 use super::collocation::{eliminate, substitute};
 use super::radau::Basis;
-use super::system::{Kernel, MemorySystem, Operand};
-use crate::ode::system::Halt;
+use super::system::{Kernel, Operand, VolterraSystem};
+use crate::ode::system::EvalError;
 use crate::quadrature::gauss_jacobi;
 
 /// Nodes of the step.
@@ -28,7 +28,7 @@ const EIGHTHS: i32 = 19;
 
 /// A solved first step.
 #[derive(Clone, Debug)]
-pub(crate) struct Opening {
+pub(crate) struct StartingStep {
     pub(crate) h: f64,
     e: f64,
     n: usize,
@@ -49,15 +49,15 @@ pub(crate) fn opens(operands: &[Operand]) -> bool {
     })
 }
 
-impl Opening {
+impl StartingStep {
     /// Solves the step of length `h` from `t0`; none if the equations are not affine in the densities or
     /// Newton's iteration does not settle.
     pub(crate) fn solve(
-        system: &mut dyn MemorySystem,
+        system: &mut dyn VolterraSystem,
         operands: &[Operand],
         (t0, h): (f64, f64),
         e: f64,
-    ) -> Result<Option<Self>, Halt> {
+    ) -> Result<Option<Self>, EvalError> {
         let (n, count) = (system.unknowns(), operands.len());
         let basis = Basis::new(NODES);
         let values = vec![0.0; NODES * n];
@@ -66,11 +66,11 @@ impl Opening {
             1.0 / others.map(|(_, c)| basis.nodes[k] - c).product::<f64>()
         };
         let weights = (0..NODES).map(weight).collect();
-        let mut opening = Self { h, e, n, basis, weights, values, z: vec![0.0; count] };
+        let mut starting = Self { h, e, n, basis, weights, values, z: vec![0.0; count] };
         let log = libm::log(h);
         // log τ at the nodes; τ itself may be too small for a number.
         let logs: Vec<f64> =
-            opening.basis.nodes.iter().map(|w| log + libm::log(*w) / (1.0 + e)).collect();
+            starting.basis.nodes.iter().map(|w| log + libm::log(*w) / (1.0 + e)).collect();
         let mut local: Vec<Vec<f64>> = Vec::new();
         for operand in operands {
             let (mu, factor) = beginning(&operand.kernel);
@@ -79,7 +79,7 @@ impl Opening {
                 .position(|o| beginning(&o.kernel) == (mu, factor));
             local.push(match known {
                 Some(p) => local[p].clone(),
-                None => opening.integrals(mu, factor, &logs),
+                None => starting.integrals(mu, factor, &logs),
             });
         }
         let width = NODES * n;
@@ -91,7 +91,7 @@ impl Opening {
             for (p, operand) in operands.iter().enumerate() {
                 for j in 0..NODES {
                     let row = &local[p][j * NODES..(j + 1) * NODES];
-                    let at = |k: usize| opening.values[k * n + operand.unknown];
+                    let at = |k: usize| starting.values[k * n + operand.unknown];
                     let sum: f64 = row.iter().enumerate().map(|(k, l)| l * at(k)).sum();
                     let start = operand.start.iter().map(|(a, e)| a * libm::exp(e * logs[j]));
                     z[j * count + p] = start.sum::<f64>() + sum;
@@ -102,7 +102,7 @@ impl Opening {
                 let t = t0 + libm::exp(logs[j]);
                 let scale = libm::exp(-e * logs[j]);
                 let at =
-                    (t, &opening.values[j * n..(j + 1) * n], &z[j * count..(j + 1) * count]);
+                    (t, &starting.values[j * n..(j + 1) * n], &z[j * count..(j + 1) * count]);
                 let row = Row::new(system, at, scale, count)?;
                 let Some(row) = row else { return Ok(None) };
                 residual[j * n..(j + 1) * n].copy_from_slice(&row.value);
@@ -123,14 +123,14 @@ impl Opening {
                 return Ok(None);
             }
             substitute(&matrix, &exchanges, &mut residual);
-            let largest = opening.values.iter().fold(1e-300_f64, |m, x| m.max(x.abs()));
+            let largest = starting.values.iter().fold(1e-300_f64, |m, x| m.max(x.abs()));
             let change = residual.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-            opening.values.iter_mut().zip(&residual).for_each(|(x, r)| *x -= r);
+            starting.values.iter_mut().zip(&residual).for_each(|(x, r)| *x -= r);
             // Rounding: nothing, or what no longer shrinks.
             let stands = change > 0.3 * previous && change <= 1e-8 * largest;
             if change <= 1e-13 * largest || stands {
-                opening.z.copy_from_slice(&z[(NODES - 1) * count..]);
-                return Ok(Some(opening));
+                starting.z.copy_from_slice(&z[(NODES - 1) * count..]);
+                return Ok(Some(starting));
             }
             previous = change;
         }
@@ -280,11 +280,11 @@ struct Row {
 
 impl Row {
     fn new(
-        system: &mut dyn MemorySystem,
+        system: &mut dyn VolterraSystem,
         (t, x, z): (f64, &[f64], &[f64]),
         scale: f64,
         count: usize,
-    ) -> Result<Option<Self>, Halt> {
+    ) -> Result<Option<Self>, EvalError> {
         let n = x.len();
         let zero = vec![0.0; n];
         let double: Vec<f64> = x.iter().map(|x| 2.0 * x).collect();

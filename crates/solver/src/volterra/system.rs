@@ -8,11 +8,11 @@
 //! are everything that has been integrated:
 //! velocities, positions, fractional derivatives. There are as many equations as unknowns.
 
-use super::resolution::Resolved;
-use crate::ode::system::{EventKind, Halt};
+use super::resolution::KernelResolution;
+use crate::ode::system::{EvalError, EventKind};
 
 /// A system (Z) with memory.
-pub trait MemorySystem {
+pub trait VolterraSystem {
     /// Number of unknowns $x$, and of equations.
     fn unknowns(&self) -> usize;
 
@@ -28,20 +28,26 @@ pub trait MemorySystem {
     ///
     /// # Errors
     ///
-    /// [`Halt`] if $F$ has no value there.
-    fn residual(&mut self, t: f64, x: &[f64], z: &[f64], out: &mut [f64]) -> Result<(), Halt>;
+    /// [`EvalError`] if $F$ has no value there.
+    fn residual(
+        &mut self,
+        t: f64,
+        x: &[f64],
+        z: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), EvalError>;
 
     /// Writes $\partial F/\partial x$ and $\partial F/\partial z$ by rows.
     ///
     /// # Errors
     ///
-    /// [`Halt`] if they have no value there.
+    /// [`EvalError`] if they have no value there.
     fn jacobian(
         &mut self,
         at: (f64, &[f64], &[f64]),
         by_x: &mut [f64],
         by_z: &mut [f64],
-    ) -> Result<(), Halt>;
+    ) -> Result<(), EvalError>;
 
     /// Writes the kernel $k_p(t, s)$ at these lags, for an operand whose kernel is [`Kernel::General`].
     fn kernel(&mut self, operand: usize, t: f64, lags: &[f64], out: &mut [f64]) {
@@ -58,14 +64,14 @@ pub trait MemorySystem {
     ///
     /// # Errors
     ///
-    /// [`Halt`] if one of them has no value there.
+    /// [`EvalError`] if one of them has no value there.
     fn event_values(
         &mut self,
         t: f64,
         x: &[f64],
         z: &[f64],
         values: &mut [f64],
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         let _ = (t, x, z, values);
         Ok(())
     }
@@ -96,17 +102,17 @@ pub enum Kernel {
     Linear(Vec<f64>, Vec<f64>),
     /// $s^{\mu-1}/\Gamma(\mu)\,\mathrm{Re} \sum w\,e^{-zs}$ with $0 < \mu \le 1$: damped waves, alone or
     /// times a singular power.
-    Waves(f64, Vec<Wave>),
-    /// Any other, from [`MemorySystem::kernel`], of which $s^{1-\mu} k$ is smooth or grows like a logarithm
-    /// at the lag 0. With [`Resolved`] the past is kept in blocks, some
+    Waves(f64, Vec<DampedWave>),
+    /// Any other, from [`VolterraSystem::kernel`], of which $s^{1-\mu} k$ is smooth or grows like a logarithm
+    /// at the lag 0. With [`KernelResolution`] the past is kept in blocks, some
     /// $\log N$ of them; else the whole past is kept and summed anew, at a cost that grows with the square of
     /// the steps.
-    General(f64, Option<Resolved>),
+    General(f64, Option<KernelResolution>),
 }
 
 /// $w\,e^{-zs}$, real and imaginary parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wave {
+pub struct DampedWave {
     /// $w$
     pub weight: [f64; 2],
     /// $z$

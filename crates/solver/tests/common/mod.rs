@@ -1,7 +1,7 @@
 //! Systems with known solutions.
 #![allow(dead_code, reason = "every test file uses some of them")]
 
-use pfaff_solver::{EventKind, Halt, Options, Outcome, System, Trajectory, integrate};
+use pfaff_solver::{EvalError, EventKind, OdeOptions, Outcome, System, Trajectory, integrate};
 
 /// Rates as a plain function.
 pub(crate) type Rates = fn(f64, &[f64], &mut [f64]);
@@ -53,12 +53,12 @@ impl System for Plain {
         self.controlled
     }
 
-    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Halt> {
+    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         (self.rates)(t, y, rates);
         Ok(())
     }
 
-    fn project(&mut self, _t: f64, y: &mut [f64]) -> Result<(), Halt> {
+    fn project(&mut self, _t: f64, y: &mut [f64]) -> Result<(), EvalError> {
         (self.project)(y);
         Ok(())
     }
@@ -67,7 +67,7 @@ impl System for Plain {
         &self.events
     }
 
-    fn event_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), Halt> {
+    fn event_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), EvalError> {
         (self.values)(t, y, values);
         Ok(())
     }
@@ -101,7 +101,7 @@ pub(crate) fn witch() -> Plain {
 pub(crate) fn record(
     system: &mut Plain,
     y0: &[f64],
-    options: &Options,
+    options: &OdeOptions,
 ) -> (Outcome, Trajectory) {
     let mut trajectory = Trajectory::default();
     let outcome = integrate(system, y0, options, &mut trajectory);

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each of the two uses a part")]
 
-use pfaff_solver::{Halt, Kernel, MemorySystem, Operand};
+use pfaff_solver::{EvalError, Kernel, Operand, VolterraSystem};
 
 pub fn power(unknown: usize, mu: f64, start: &[(f64, f64)]) -> Operand {
     Operand { unknown, kernel: Kernel::Power(mu), start: start.to_vec(), controlled: mu >= 1.0 }
@@ -11,7 +11,7 @@ pub fn power(unknown: usize, mu: f64, start: &[(f64, f64)]) -> Operand {
 /// $\ddot q + 0.3 D^{1/2} q + \dots = 0$ for two coupled masses.
 pub struct Duffing;
 
-impl MemorySystem for Duffing {
+impl VolterraSystem for Duffing {
     fn unknowns(&self) -> usize {
         2
     }
@@ -26,7 +26,13 @@ impl MemorySystem for Duffing {
             power(1, 1.5, &[(damped, 0.5)]),
         ]
     }
-    fn residual(&mut self, t: f64, x: &[f64], z: &[f64], out: &mut [f64]) -> Result<(), Halt> {
+    fn residual(
+        &mut self,
+        t: f64,
+        x: &[f64],
+        z: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), EvalError> {
         let spring = 0.5 * (z[1] - z[0]);
         out[0] =
             x[0] + 0.3 * z[4] + z[0] + z[0] * z[0] * z[0] - spring - 0.4 * libm::cos(1.2 * t);
@@ -38,7 +44,7 @@ impl MemorySystem for Duffing {
         (_, _, z): (f64, &[f64], &[f64]),
         by_x: &mut [f64],
         by_z: &mut [f64],
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         by_x.copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
         by_z.fill(0.0);
         by_z[0] = 1.5 + 3.0 * z[0] * z[0];
@@ -62,7 +68,7 @@ pub struct Constrained {
     pub v: [f64; 2],
 }
 
-impl MemorySystem for Constrained {
+impl VolterraSystem for Constrained {
     fn unknowns(&self) -> usize {
         3
     }
@@ -83,7 +89,13 @@ impl MemorySystem for Constrained {
         }
         operands
     }
-    fn residual(&mut self, _t: f64, x: &[f64], z: &[f64], out: &mut [f64]) -> Result<(), Halt> {
+    fn residual(
+        &mut self,
+        _t: f64,
+        x: &[f64],
+        z: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), EvalError> {
         for k in 0..2 {
             let spring = self.stiffness[k][0] * z[0] + self.stiffness[k][1] * z[1];
             out[k] = x[k] + spring - self.a[k] * x[2];
@@ -96,7 +108,7 @@ impl MemorySystem for Constrained {
         _at: (f64, &[f64], &[f64]),
         by_x: &mut [f64],
         by_z: &mut [f64],
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         by_x.copy_from_slice(&[1.0, 0.0, -self.a[0], 0.0, 1.0, -self.a[1], 0.0, 0.0, 0.0]);
         by_z.fill(0.0);
         for k in 0..2 {
@@ -116,7 +128,7 @@ pub struct Fractional {
     pub slopes: fn(&[f64], &mut [f64]),
 }
 
-impl MemorySystem for Fractional {
+impl VolterraSystem for Fractional {
     fn unknowns(&self) -> usize {
         self.orders.len()
     }
@@ -125,7 +137,13 @@ impl MemorySystem for Fractional {
             |k: usize| Operand { controlled: true, ..power(k, self.orders[k], &self.start[k]) };
         (0..self.orders.len()).map(one).collect()
     }
-    fn residual(&mut self, _t: f64, x: &[f64], z: &[f64], out: &mut [f64]) -> Result<(), Halt> {
+    fn residual(
+        &mut self,
+        _t: f64,
+        x: &[f64],
+        z: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), EvalError> {
         (self.rates)(z, out);
         out.iter_mut().zip(x).for_each(|(o, x)| *o = x - *o);
         Ok(())
@@ -135,7 +153,7 @@ impl MemorySystem for Fractional {
         (_, _, z): (f64, &[f64], &[f64]),
         by_x: &mut [f64],
         by_z: &mut [f64],
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         let n = self.orders.len();
         by_x.fill(0.0);
         (0..n).for_each(|k| by_x[k * n + k] = 1.0);
@@ -176,7 +194,7 @@ pub struct Remembering {
     pub values: Values,
 }
 
-impl MemorySystem for Remembering {
+impl VolterraSystem for Remembering {
     fn unknowns(&self) -> usize {
         2
     }
@@ -188,7 +206,13 @@ impl MemorySystem for Remembering {
             operand(1, self.kernel.clone(), Vec::new()),
         ]
     }
-    fn residual(&mut self, _t: f64, x: &[f64], z: &[f64], out: &mut [f64]) -> Result<(), Halt> {
+    fn residual(
+        &mut self,
+        _t: f64,
+        x: &[f64],
+        z: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), EvalError> {
         out[0] = x[0] + z[0] + z[1];
         out[1] = x[1] - z[0];
         Ok(())
@@ -198,7 +222,7 @@ impl MemorySystem for Remembering {
         _at: (f64, &[f64], &[f64]),
         by_x: &mut [f64],
         by_z: &mut [f64],
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EvalError> {
         by_x.copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
         by_z.copy_from_slice(&[1.0, 1.0, -1.0, 0.0]);
         Ok(())

@@ -1,10 +1,10 @@
 //! How a run begins: the length of its first step, and one in powers where densities are nearly not integrable.
 
-use super::{Frame, MemoryObserver, MemoryOptions, Piece, Run, past};
+use super::{Frame, Run, VolterraObserver, VolterraOptions, VolterraStep, past};
 use crate::ode::integrate::StopReason;
 use crate::ode::observer::Control;
-use crate::ode::system::Halt;
-use crate::volterra::starting_step::{Opening, opens};
+use crate::ode::system::EvalError;
+use crate::volterra::starting_step::{StartingStep, opens};
 use crate::volterra::system::{Kernel, Operand};
 
 /// Exponents below this ask for a step in powers.
@@ -13,19 +13,19 @@ const STEEP: f64 = -0.7;
 const ECHOES: i32 = 8;
 
 /// The length of the first step.
-pub(super) fn first(frame: &Frame, options: &MemoryOptions) -> f64 {
+pub(super) fn first(frame: &Frame, options: &VolterraOptions) -> f64 {
     let h = options.first * (options.t1 - options.t0);
     if options.exponent < STEEP && !powers(frame, options, h) { far(options) } else { h }
 }
 
 /// So short that what is wrong in the first step of a steep density is nothing, or as short as numbers allow.
-fn far(options: &MemoryOptions) -> f64 {
+fn far(options: &VolterraOptions) -> f64 {
     let decades = (14.0 / (1.0 + options.exponent)).min(250.0);
     (options.t1 - options.t0) * options.first.min(libm::pow(10.0, -decades))
 }
 
 /// Whether a first step of length `h` is one in powers.
-fn powers(frame: &Frame, options: &MemoryOptions, h: f64) -> bool {
+fn powers(frame: &Frame, options: &VolterraOptions, h: f64) -> bool {
     let later = options.outputs.iter().find(|t| **t > options.t0);
     options.exponent < STEEP
         && opens(&frame.operands)
@@ -50,16 +50,16 @@ impl Run<'_> {
     /// A first step in powers, where densities are nearly not integrable.
     pub(super) fn open(
         &mut self,
-        observer: &mut dyn MemoryObserver,
-    ) -> Result<Option<StopReason>, Halt> {
+        observer: &mut dyn VolterraObserver,
+    ) -> Result<Option<StopReason>, EvalError> {
         let h = self.h;
         if !powers(&self.frame, self.options, h) {
             return Ok(None);
         }
         let at = (self.options.t0, h);
         let opened =
-            Opening::solve(self.system, &self.frame.operands, at, self.options.exponent)?;
-        let Some(opening) = opened else {
+            StartingStep::solve(self.system, &self.frame.operands, at, self.options.exponent)?;
+        let Some(starting) = opened else {
             self.h = far(self.options);
             self.history = past(&self.frame, self.options, self.h);
             return Ok(None);
@@ -67,20 +67,20 @@ impl Run<'_> {
         let (s, n) = (self.frame.basis.stages, self.frame.n);
         let mut tables = std::mem::take(&mut self.main.tables);
         self.history.prepare(&self.frame.basis, &self.frame.units, h, &mut tables);
-        self.history.open(&opening, &self.frame.basis, &tables);
+        self.history.open(&starting, &self.frame.basis, &tables);
         self.main.tables = tables;
         for j in 0..s {
             let τ = self.frame.basis.nodes[j] * h;
             for i in 0..n {
-                self.before.1[j * n + i] = opening.density(i, τ);
+                self.before.1[j * n + i] = starting.density(i, τ);
             }
         }
         self.before.0 = h;
         self.x.copy_from_slice(&self.before.1[(s - 1) * n..]);
-        self.z.copy_from_slice(&opening.z);
+        self.z.copy_from_slice(&starting.z);
         // For those who watch the step is a point: its mass, spread evenly.
-        let means: Vec<f64> = (0..n).map(|i| opening.sum(i, 1) / h).collect();
-        observer.piece(&Piece { elapsed: 0.0, h, x: &means.repeat(s), unknowns: n });
+        let means: Vec<f64> = (0..n).map(|i| starting.sum(i, 1) / h).collect();
+        observer.piece(&VolterraStep { elapsed: 0.0, h, x: &means.repeat(s), unknowns: n });
         self.elapsed = h;
         self.steps += 1;
         self.h = 0.25 * h;
