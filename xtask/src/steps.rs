@@ -137,14 +137,14 @@ fn run(step: &Step, root: &Path) -> bool {
 
 /// Writes the answers of the program into the documents.
 pub(crate) fn bless(root: &Path) -> bool {
-    let arguments = &["test", "--package", "pfaff-cli", "--test", "documents"];
+    let arguments = &["test", "--package", "pfaff-cli", "--test", "main", "documents::"];
     let work = Work::Cargo(arguments, Some(("PFAFF_BLESS", "1")));
     run(&Step { name: "bless", work }, root)
 }
 
 /// The property tests with their full numbers.
 pub(crate) fn fuzz(root: &Path) -> bool {
-    let arguments = &["test", "--release", "--package", "pfaff", "--test", "fuzz"];
+    let arguments = &["test", "--release", "--package", "pfaff", "--test", "main", "fuzz::"];
     let work = Work::Cargo(arguments, Some(("PFAFF_FUZZ", "full")));
     run(&Step { name: "fuzz", work }, root)
 }

@@ -1,11 +1,9 @@
 //! Every kind of bad input, one test each: a status, and a message that a student understands. Nothing
 //! panics, hangs or loses what was computed.
 
-mod support;
-
 use std::fmt::Write;
 
-use support::{Answer, Folder, feed, numbers, object, pfaff, pfaff_text};
+use crate::support::{Answer, Folder, feed, numbers, object, pfaff, pfaff_text};
 
 /// The answer to a text, which must be refused with these words, in this order, and without the words of a panic.
 #[track_caller]

@@ -1,9 +1,10 @@
 //! The command line as its contract says: keys and shapes, streams, exit statuses.
 
-mod support;
-
 use serde_json::Value;
-use support::{Answer, feed, json, keys, numbers, object, pfaff, pfaff_text, program};
+
+use crate::support::{
+    self, Answer, feed, json, keys, numbers, object, pfaff, pfaff_text, program,
+};
 
 const OSCILLATOR: &str = "\
 title \"Oscillator\"

@@ -1,10 +1,8 @@
 //! `geometry` and `lift` at the command line: loops and their holonomy, formulas and tables, and what is refused.
 
-mod support;
-
 use std::fmt::Write;
 
-use support::{Answer, Folder, json, object, pfaff, pfaff_text};
+use crate::support::{Answer, Folder, json, object, pfaff, pfaff_text};
 
 /// A refusal with these words, in this order.
 #[track_caller]

@@ -1,10 +1,10 @@
 //! Long runs: files that follow the run, Ctrl-C, full disks.
 
-mod support;
-
 use std::process::{Child, Stdio};
 
-use support::{Folder, json, keys, numbers, object, pfaff, pfaff_text, program, wait_for};
+use crate::support::{
+    self, Folder, json, keys, numbers, object, pfaff, pfaff_text, program, wait_for,
+};
 
 /// A run that takes minutes, with rows to write all the time.
 const ENDLESS: [&str; 6] = ["run", "pendulum", "--t1", "1000000", "--samples", "1000001"];

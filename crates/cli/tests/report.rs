@@ -3,12 +3,10 @@
 
 #![allow(clippy::print_stdout, reason = "a test that is skipped in part says why")]
 
-mod support;
-
 use std::path::PathBuf;
 use std::process::Command;
 
-use support::{object, pfaff, pfaff_text, program};
+use crate::support::{self, object, pfaff, pfaff_text, program};
 
 /// A folder for the files of one test.
 fn folder(name: &str) -> PathBuf {

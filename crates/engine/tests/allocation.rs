@@ -4,6 +4,7 @@
 
 #![allow(unsafe_code, reason = "an allocator that counts is unsafe by its trait")]
 
+#[allow(dead_code, reason = "this test uses a small part")]
 mod support;
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -3,6 +3,7 @@
 //!
 //! One test: the preferred way is one for the whole process.
 
+#[allow(dead_code, reason = "this test uses a small part")]
 mod support;
 
 use pfaff::{Motion, Request, Way, gallery_model};

@@ -1,7 +1,5 @@
 //! What the tests share: the real program, started with arguments, and what it answers.
 
-#![allow(dead_code, reason = "each test file uses its own part")]
-
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -1,8 +1,7 @@
 //! What the tests share: texts to models and motions.
 
-#![allow(dead_code, reason = "each test file uses its own part")]
-
 pub(crate) mod cases;
+pub(crate) mod elliptic;
 pub(crate) mod ends;
 pub(crate) mod local;
 pub(crate) mod matrix;

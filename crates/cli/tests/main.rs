@@ -1,0 +1,10 @@
+//! The tests of the command line as one binary: the real program is started, and its answers are looked at.
+
+mod bad_input;
+mod browser;
+mod commands;
+mod documents;
+mod geometry;
+mod long_runs;
+mod report;
+mod support;

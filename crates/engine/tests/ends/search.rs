@@ -1,0 +1,118 @@
+//! The search for motions between given ends: where it begins, when it gives up, and what it then shows.
+
+use pfaff::{Failure, Guess, Model, Motion, Note, Request, StopReason, gallery_model};
+
+use crate::support;
+use crate::support::ends::{best, gallery, named, solutions};
+
+fn model(name: &str, set: &str) -> Model {
+    support::model_with(gallery_model(name).expect("it is in the gallery").text, set, "")
+}
+
+fn says(motion: &Motion, part: &str) -> bool {
+    motion.notes.iter().any(|n| n.to_string().contains(part))
+}
+
+/// From given velocities and multipliers the search goes to the solution they belong to, and to that one only.
+#[test]
+fn a_given_start_leads_to_its_own_solution() {
+    let all = gallery("shortest_path", "");
+    let model = model("shortest_path", "");
+    for wanted in &solutions(&all)[..2] {
+        let near = |x: f64| 1.02 * x + 0.01;
+        let (vx, turning) = (near(named(&wanted.v0, "x")), near(named(&wanted.v0, "phi")));
+        let μ = near(named(&wanted.mu0, "blade"));
+        let text = format!("x'={vx}, phi'={turning}, mu(blade)={μ}");
+        let guess = Guess::start(&model, &text).expect("the names are there");
+        let motion =
+            support::run(&model, &Request { guess: Some(guess), ..Request::default() });
+        assert_eq!(solutions(&motion).len(), 1);
+        assert!(
+            (named(&best(&motion).mu0, "blade") - named(&wanted.mu0, "blade")).abs() < 1e-8
+        );
+    }
+    assert!(Guess::start(&model, "mu(knife)=1").is_err());
+}
+
+/// A motion written as a table is a start for the same ends and for ends nearby; positions alone are enough.
+#[test]
+fn a_given_motion_is_a_start() {
+    let whole = gallery("shortest_path", "");
+    let table = |keep: &dyn Fn(&str) -> bool| {
+        let columns: Vec<_> =
+            whole.columns().into_iter().filter(|(name, _)| keep(name)).collect();
+        let mut text =
+            columns.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(",");
+        for row in 0..whole.t.len() {
+            let cells: Vec<String> = columns.iter().map(|(_, c)| c[row].to_string()).collect();
+            text += &format!("\n{}", cells.join(","));
+        }
+        text
+    };
+    let model = model("shortest_path", "");
+    let wanted = named(&best(&whole).mu0, "blade");
+    let with = |text: &str| Guess::motion(&model, "motion.csv", text);
+    for text in [table(&|_| true), table(&|n| ["t", "x", "y", "phi", "mu(blade)"].contains(&n))]
+    {
+        let guess = with(&text).expect("the columns are there");
+        let motion =
+            support::run(&model, &Request { guess: Some(guess), ..Request::default() });
+        assert_eq!(solutions(&motion).len(), 1, "{:?}", solutions(&motion));
+        assert!((named(&best(&motion).mu0, "blade") - wanted).abs() < 1e-8);
+    }
+    let missing = with(&table(&|n| n != "phi"));
+    assert!(matches!(missing, Err(Failure::Usage(m)) if m.contains("`phi`")));
+}
+
+/// Continuation in a parameter: motions of a small turn become those of a larger one.
+#[test]
+fn motions_are_led_along_a_parameter() {
+    let whole = gallery("heisenberg", "X=1, Y=0.5, Z=0.4");
+    let model = model("heisenberg", "X=1, Y=0.5, Z=0.4");
+    let lead = vec![("Z".to_owned(), 0.05), ("Y".to_owned(), 0.0)];
+    let motion = support::run(&model, &Request { lead, ..Request::default() });
+    assert!((best(&motion).action - best(&whole).action).abs() < 1e-11);
+    let wrong = Request { lead: vec![("W".into(), 1.0)], ..Request::default() };
+    let refused = pfaff::run(&model, &wrong, &mut |_, _| true);
+    assert!(
+        matches!(refused, Err(Failure::Usage(m)) if m.contains("`W`") && m.contains("X, Y, Z"))
+    );
+}
+
+/// No path goes beyond a wall that the search cannot know of: the best one is shown, and the run counts as
+/// stopped early.
+const WALLED: &str = "coordinates x, y\nlagrangian (x'^2 + y'^2)/2/(1 - x)^4\ninitial x = 0, y = 0\nfinal x = 2, y = 0\nsolve t = 0..1";
+
+#[test]
+fn without_convergence_the_best_path_is_shown() {
+    let motion = support::run(&support::model(WALLED), &Request::default());
+    assert!(solutions(&motion).is_empty());
+    assert_eq!(motion.stop.reason, StopReason::MaxSteps);
+    assert!(says(&motion, "the best path misses them by"), "{:?}", motion.notes);
+    assert!(motion.t.len() > 10 && motion.q[0].values.iter().all(|x| *x < 1.0));
+}
+
+/// An interrupted search shows what it has, to its end; one that is out of time too.
+#[test]
+fn an_interrupted_search_keeps_its_best_path() {
+    let model = support::model(WALLED);
+    let mut calls = 0;
+    let mut watch = |_: f64, _: usize| {
+        calls += 1;
+        calls < 30
+    };
+    let motion = match pfaff::run(&model, &Request::default(), &mut watch) {
+        Ok(motion) => motion,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(motion.stop.reason, StopReason::Interrupted);
+    assert!(says(&motion, "The search was interrupted"), "{:?}", motion.notes);
+    assert!(motion.t.len() > 10 && calls == 30);
+    let late = support::run(&model, &Request { seconds: Some(1e-9), ..Request::default() });
+    assert_eq!(late.stop.reason, StopReason::MaxSteps);
+    assert!(
+        late.notes.iter().any(|n| matches!(n, Note::Stopped(t) if t.contains("--seconds")))
+    );
+    let refused = Request { seconds: Some(-1.0), ..Request::default() };
+    assert!(matches!(pfaff::run(&model, &refused, &mut |_, _| true), Err(Failure::Usage(_))));
+}

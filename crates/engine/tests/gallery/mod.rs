@@ -1,0 +1,5 @@
+//! Every gallery model: its motion, its principle, its drawing.
+
+mod drawing;
+mod motions;
+mod principles;

@@ -1,0 +1,5 @@
+//! Tensors, growth vectors, integrability and the theorems about them.
+
+mod integrability;
+mod tensors;
+mod theorems;

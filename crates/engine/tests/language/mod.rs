@@ -1,0 +1,5 @@
+//! Texts of models: what the language can say, what it refuses, and texts that nobody would write.
+
+mod breadth;
+mod faults;
+mod fuzz;

@@ -1,0 +1,18 @@
+//! The tests of the engine as one binary: a folder for each subject, what they share in `support`.
+//!
+//! `cargo test -p pfaff --test main memory::kernels` runs one file. Two tests have a process of their own:
+//! `allocation.rs` counts what the whole process allocates, and `ways.rs` sets the backend of the whole process.
+
+mod affine;
+mod ends;
+mod errata;
+mod forms;
+mod fractional;
+mod gallery;
+mod geometry;
+mod language;
+mod memory;
+mod numerics;
+mod principles;
+mod reduction;
+mod support;

@@ -1,0 +1,6 @@
+//! Motions with memory: tables, constraints, high orders, general kernels.
+
+mod constraints;
+mod kernels;
+mod motions;
+mod orders;

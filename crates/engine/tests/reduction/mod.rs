@@ -1,0 +1,4 @@
+//! Reduced forms against the saddle-point form.
+
+mod forms;
+mod motions;
