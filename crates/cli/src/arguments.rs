@@ -241,6 +241,7 @@ Examples:
   pfaff plot sleigh -o speeds.pdf --columns \"x', y', phi'\"
   pfaff plot pendulum -o force.png --columns \"lambda(rod)\" --size 800x500 --scale 3
   pfaff plot sleigh -o both.svg                        all coordinates over time
+  pfaff plot sleigh -o sleigh.svg --drawing 2,4,6      the system itself at these times
 
 Columns are those of `pfaff run --output F.csv`: coordinates, x', x'', lambda(c), reaction(x), energy, work and what is observed.")]
 pub(crate) struct PlotArguments {
@@ -252,6 +253,10 @@ pub(crate) struct PlotArguments {
     /// What is drawn, such as "x, y'"; all coordinates if not given
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(crate) columns: Option<String>,
+    /// Instead of columns, the system as `draw` shows it (.svg): at the last of these times, faintly at the others
+    #[arg(long, value_name = "TIMES", conflicts_with_all = ["columns", "against", "log", "equal", "title"])]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) drawing: Option<String>,
     /// What it is drawn over
     #[arg(long, value_name = "COLUMN", default_value = "t")]
     pub(crate) against: String,

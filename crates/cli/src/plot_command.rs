@@ -1,12 +1,12 @@
 //! `pfaff plot`
 
-use pfaff::report::figure_of;
+use pfaff::report::{Still, figure_of, still};
 use pfaff::{Look, Motion, Reading};
 
 use crate::arguments::PlotArguments;
 use crate::interrupt;
 use crate::output::{Exit, say, usage};
-use crate::run::{request, watched};
+use crate::run::{request, times, watched};
 
 /// The longest side of a figure in pixels.
 const LARGEST: f64 = 10_000.0;
@@ -40,6 +40,14 @@ pub(crate) fn plot(arguments: &PlotArguments) -> Result<Exit, Exit> {
     for note in &motion.notes {
         say(&format!("note: {note}"));
     }
+    if let Some(text) = &arguments.drawing {
+        let times = times(text)?;
+        let Format::Svg = format else {
+            return Err(usage(&format!("`{name}`: a drawing must end in .svg")));
+        };
+        let bytes = still(&model, &motion, &Still { width, height, times }).into_bytes();
+        return written(name, &bytes, &motion);
+    }
     let columns = match arguments.columns.as_deref() {
         Some(text) => split(text),
         None => motion.q.iter().map(|s| s.name.clone()).collect(),
@@ -57,14 +65,15 @@ pub(crate) fn plot(arguments: &PlotArguments) -> Result<Exit, Exit> {
         Format::Pdf => figure.to_pdf(look),
         Format::Png => figure.to_png(look, scale),
     };
-    std::fs::write(name, &bytes)
-        .map_err(|error| usage(&format!("`{name}` could not be written: {error}")))?;
-    say(&format!("{name}: {:.0} kB, audit: {}", bytes.len() as f64 / 1e3, verdict(&motion)));
-    Ok(if motion.stop.reason.is_early() { Exit::StoppedEarly } else { Exit::Done })
+    written(name, &bytes, &motion)
 }
 
-fn verdict(motion: &Motion) -> &'static str {
-    motion.audit.verdict.name()
+fn written(name: &str, bytes: &[u8], motion: &Motion) -> Result<Exit, Exit> {
+    std::fs::write(name, bytes)
+        .map_err(|error| usage(&format!("`{name}` could not be written: {error}")))?;
+    let (size, verdict) = (bytes.len() as f64 / 1e3, motion.audit.verdict.name());
+    say(&format!("{name}: {size:.0} kB, audit: {verdict}"));
+    Ok(if motion.stop.reason.is_early() { Exit::StoppedEarly } else { Exit::Done })
 }
 
 /// `640x400`

@@ -119,7 +119,9 @@ pub(crate) fn times(text: &str) -> Result<Vec<f64>, Exit> {
     text.split(',')
         .map(|word| {
             let time = word.trim().parse::<f64>().ok().filter(|t| t.is_finite());
-            time.ok_or_else(|| usage(&format!("`{}` in --at is not a time", word.trim())))
+            time.ok_or_else(|| {
+                usage(&format!("`{}` is not a time; write times as 1,2,5", word.trim()))
+            })
         })
         .collect()
 }

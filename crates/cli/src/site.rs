@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pfaff::report::{Card, Report, Shown, gallery_index, page, thumbnail};
+use pfaff::report::{Card, Report, Shown, Still, gallery_index, page, still};
 use pfaff::{
-    GALLERY, GalleryFiles, GalleryModel, Overrides, Request, Source, closest, read, run, survey,
+    GALLERY, GalleryFiles, GalleryModel, Motion, Overrides, Request, Source, closest, read,
+    run, survey,
 };
 
 use crate::output::{Exit, failed, rejected, say, usage};
@@ -109,10 +110,16 @@ fn built(gallery: &GalleryModel, folder: &str) -> Result<Card, Exit> {
         name: gallery.name.to_owned(),
         title: motion.title.clone(),
         about: about.join(" ").trim().to_owned(),
-        picture: thumbnail(&motion),
+        picture: still(model, &motion, &picture(&motion)),
         verdict: motion.audit.verdict,
         words,
     })
+}
+
+/// The look of a small picture: the system after two fifths of its motion.
+fn picture(motion: &Motion) -> Still {
+    let [a, b] = [motion.t.first(), motion.t.last()].map(|t| t.copied().unwrap_or(0.0));
+    Still { width: 320.0, height: 200.0, times: vec![a + 0.4 * (b - a)] }
 }
 
 fn write(folder: &str, name: &str, text: &str) -> Result<(), Exit> {

@@ -55,16 +55,22 @@ pub struct Animation {
 /// ```
 pub fn animation(model: &Model, motion: &Motion, id: &str) -> Animation {
     let found = model.drawings.iter().all(is_view);
-    let mut drawings: Vec<Drawing> = model.drawings.clone();
-    if found {
-        drawings.extend(default_drawings(model));
-    }
+    let drawings = drawings_of(model);
     let mut notes = Vec::new();
     let frames = Frames::new(model, motion, &drawings, &mut notes);
     let scene = Scene::new(model, &drawings, &frames);
     let data = scene.to_json(&frames);
     let html = html(&motion.title, id, &data, scene.spatial);
     Animation { html, data, frames: frames.count(), spatial: scene.spatial, found, notes }
+}
+
+/// What the model says, or what is found from its coordinates if it says nothing.
+pub(super) fn drawings_of(model: &Model) -> Vec<Drawing> {
+    let mut drawings = model.drawings.clone();
+    if drawings.iter().all(is_view) {
+        drawings.extend(default_drawings(model));
+    }
+    drawings
 }
 
 fn is_view(drawing: &Drawing) -> bool {

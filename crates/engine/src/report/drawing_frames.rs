@@ -5,7 +5,7 @@
 //! else, and what has no finite rate, is joined by straight lines.
 
 use pfaff_expr::Expr;
-use pfaff_model::{Drawing, Figure, Model};
+use pfaff_model::{Components, Drawing, Figure, Model};
 use pfaff_program::{Options, Program};
 
 use crate::instant::Instant;
@@ -101,6 +101,38 @@ impl Frames {
     /// The column of an expression of a trail.
     pub(crate) fn trail_index(&self, e: Expr) -> usize {
         self.trails.binary_search(&e).unwrap_or(0)
+    }
+
+    /// The values of an expression, one for each frame.
+    pub(crate) fn column(&self, e: Expr) -> &[f64] {
+        &self.values[self.index(e)]
+    }
+
+    /// The frame next to a time.
+    pub(crate) fn at(&self, time: f64) -> usize {
+        let [a, b] = self.span;
+        let part = if a == b { 0.0 } else { ((time - a) / (b - a)).clamp(0.0, 1.0) };
+        libm::round(part * self.count.saturating_sub(1) as f64) as usize
+    }
+
+    /// The value of an expression at a frame.
+    pub(crate) fn value(&self, e: Expr, frame: usize) -> f64 {
+        self.column(e).get(frame).copied().unwrap_or(f64::NAN)
+    }
+
+    /// A point at a frame; what lies in the plane has the height 0.
+    pub(crate) fn place(&self, point: &Components, frame: usize) -> [f64; 3] {
+        std::array::from_fn(|k| point.get(k).map_or(0.0, |&e| self.value(e, frame)))
+    }
+
+    /// The points of a trail from the start to a frame.
+    pub(crate) fn trail(&self, point: &Components, frame: usize) -> Vec<[f64; 3]> {
+        let columns: Vec<&Vec<f64>> =
+            point.iter().map(|&e| &self.trail_values[self.trail_index(e)]).collect();
+        let length = columns.first().map_or(0, |c| c.len());
+        let last = frame * length.saturating_sub(1) / self.count.saturating_sub(1).max(1);
+        let at = |i: usize| std::array::from_fn(|k| columns.get(k).map_or(0.0, |c| c[i]));
+        (0..length).take(last + 1).map(at).collect()
     }
 
     /// All columns: of the figures, and of the trails.

@@ -19,13 +19,17 @@ mod memory;
 mod page;
 mod sha256;
 mod solutions;
+mod still;
+mod still_svg;
 #[cfg(test)]
 mod style_tests;
 mod tables;
+mod vector;
 
 pub use figures::{FigureError, figure_of, thumbnail};
 pub use gallery::{Card, gallery_index};
 pub use page::page;
+pub use still::{Still, still};
 
 use pfaff_model::{Model, Overrides};
 

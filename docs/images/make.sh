@@ -1,0 +1,88 @@
+#!/bin/sh
+# Makes the pictures in this folder, from the models alone. At the root of the repository:
+#
+#     cargo build --release && docs/images/make.sh
+#
+# Each line below names a model and the times that its picture shows: the system is drawn at the last time,
+# and faintly at the earlier ones.
+set -eu
+pfaff=${PFAFF:-target/release/pfaff}
+images=docs/images
+
+while read -r model times; do
+    "$pfaff" plot "models/$model.pfaff" -o "$images/gallery/$model.svg" --size 320x200 --drawing "$times"
+done <<END
+affine_free_2d          0,2.5,5
+affine_free_3d          2
+appell                  1,2.2,3.4
+appell_hamel            0,1,2
+appell_hamel_elevator   0,1.2,2.4
+appell_hamel_spring     0,1,2
+bagley_torvik           2
+ball                    0,1.5,3
+ball_in_bowl            0.3,1,2.2
+bead_on_wire            0,0.8,1.6
+bicycle                 0.9
+bounce_2d               0,0.4,1
+bounce_3d               0.7
+brachistochrone         0.2,0.4,0.6
+bricard                 0,0.5,1
+car_trailers            0,4.5,9
+contact_oscillator      0,2,3.6
+contact_particle        0,1,2
+contact_vakonomic       0,1,2
+contact_vakonomic_off   0,1,2
+decelerated             1,2,4
+disk                    1,3,5
+disk_vakonomic          0,0.6,1
+double_pendulum         0,0.4,0.9
+driven_bead             1,2,3
+drop_2d                 0,1.2,2.5
+drop_3d                 2
+duffing_chain           3
+engel                   0,1,2
+falling_cat             0,0.25,0.5
+falling_disk            1.2,2.4,3.6
+flip                    6
+four_bar                0,0.6,1.2
+fractional_brusselator  40
+fractional_constraint   0.5,1,2
+fractional_effort       0.3,0.5,0.7
+fractional_harmonic     0.3,0.5,0.7
+fractional_oscillator   2
+fractional_path         0.3,0.5,0.7
+fractional_relaxation   0,0.5,2
+fractional_thermostat   0,0.7,1.4
+heisenberg              0.2,0.45,0.7
+isokinetic              2
+knife_edge              1,2.5,4
+martinet                0.2,0.4,0.6
+memory_functions        0,1,2
+moving_ratio            0,1.5,3
+parking_trailer         0,0.2,0.35
+pendulum                0,0.2,0.4
+prescribed_speed        1
+rattleback              0.75
+roller_racer            1,3,5
+rolling_ball            0.9
+rotation_free_2d        1
+rotation_free_3d        1
+rotation_free_vakonomic 1
+rotation_free_vakonomic_3d 1
+se2                     0,0.3,0.6
+shortest_path           0.15,0.3,0.5
+sleigh                  0,2,4
+sleigh_centred          0,2,4
+sleigh_vakonomic        0,0.4,0.8
+slider_crank            0,0.3,0.6
+snake                   0,2,4
+snakeboard              2,4,6
+star_2d                 0,1,2
+star_3d                 2
+trailers                0,2,4
+turntable               0.2,0.6,1
+two_wheel_robot         0,2,4
+END
+
+"$pfaff" plot models/sleigh.pfaff -o $images/sleigh.svg --size 460x260 --drawing 0,1,2,3,4,5
+"$pfaff" plot models/sleigh.pfaff -o $images/sleigh_speed.svg --size 460x260 --columns "speed, phi'" --t1 10
