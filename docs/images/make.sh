@@ -80,9 +80,13 @@ snakeboard              2,4,6
 star_2d                 0,1,2
 star_3d                 2
 trailers                0,2,4
-turntable               0.2,0.6,1
+turntable               0.6
 two_wheel_robot         0,2,4
 END
 
-"$pfaff" plot models/sleigh.pfaff -o $images/sleigh.svg --size 460x260 --drawing 0,1,2,3,4,5
-"$pfaff" plot models/sleigh.pfaff -o $images/sleigh_speed.svg --size 460x260 --columns "speed, phi'" --t1 10
+# The picture at the top of the README: a sleigh pushed backwards turns round.
+back="x'=-1, phi'=0.05"
+"$pfaff" plot models/sleigh.pfaff --initial "$back" --t1 20 -o $images/sleigh.svg --size 460x280 \
+    --drawing 0,3,6,7.5,9,10.5,12,14,16
+"$pfaff" plot models/sleigh.pfaff --initial "$back" --t1 20 -o $images/sleigh_speed.svg --size 460x280 \
+    --columns "speed, phi', energy"

@@ -20,7 +20,8 @@ pub struct Still {
     pub width: f64,
     /// From top to bottom.
     pub height: f64,
-    /// Times of the motion. The system is drawn at the last one, and faintly at the others.
+    /// Times of the motion. The system is drawn at the last one, and faintly at the others. A single time is
+    /// shown as the `view` of the model says; several times are all within the picture.
     pub times: Vec<f64>,
 }
 
@@ -46,7 +47,10 @@ pub fn still(model: &Model, motion: &Motion, look: &Still) -> String {
     let frames = Frames::new(model, motion, &drawings, &mut Vec::new());
     let spatial = drawings.iter().any(|d| d.figure.is_spatial());
     let last = frames.at(look.times.last().copied().unwrap_or(frames.span[1]));
-    let camera = Camera::of(&drawings, &frames, last, spatial);
+    let mut camera = Camera::of(&drawings, &frames, last, spatial);
+    if look.times.len() > 1 {
+        (camera.middle, camera.seen) = (None, None);
+    }
     let mut marks = Vec::new();
     let (now, earlier) = look.times.split_last().map_or((last, &[][..]), |(_, e)| (last, e));
     for &time in earlier {
