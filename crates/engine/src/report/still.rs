@@ -6,6 +6,7 @@
 
 use pfaff_expr::Expr;
 use pfaff_model::{Colour, Components, Drawing, Figure, Model, Style};
+use pfaff_present::short;
 
 use super::drawing::drawings_of;
 use super::drawing_frames::{Frames, changes};
@@ -205,7 +206,7 @@ impl Eye<'_> {
             }
             Figure::Text { text, value, at } => {
                 let at = self.place(at);
-                let number = value.map(|e| format!(" {}", crate::plot::short(self.value(e))));
+                let number = value.map(|e| format!(" {}", short(self.value(e))));
                 let text = format!("{text}{}", number.unwrap_or_default());
                 self.text(at, text, style.colour.unwrap_or(Colour::Ink), false);
             }
