@@ -1,6 +1,6 @@
 //! The variable `PFAFF_CODE`: in which way programs are evaluated. All ways give the same numbers; they differ in time.
 
-use pfaff::Way;
+use pfaff::Backend;
 
 use crate::output::{Exit, usage};
 
@@ -10,19 +10,21 @@ pub(crate) fn choose() -> Result<(), Exit> {
         return Ok(());
     };
     let word = word.to_string_lossy();
-    let Some(way) = Way::ALL.into_iter().find(|way| way.name() == word) else {
-        let names = Way::ALL.map(Way::name).join(", ");
+    let Some(way) = Backend::ALL.into_iter().find(|way| way.name() == word) else {
+        let names = Backend::ALL.map(Backend::name).join(", ");
         return Err(usage(&format!("PFAFF_CODE is `{word}`; it can be {names}")));
     };
-    if !way.is_here() {
+    if !way.is_available() {
         let why = match way {
-            Way::Cranelift => {
+            Backend::Cranelift => {
                 "this pfaff was built without the feature `cranelift`, or for a processor that Cranelift does not know"
             }
-            Way::Tape | Way::Native => "there is no native code for this processor",
+            Backend::Interpreter | Backend::Native => {
+                "there is no native code for this processor"
+            }
         };
         return Err(usage(&format!("PFAFF_CODE is `{word}`: {why}")));
     }
-    Way::prefer(Some(way));
+    Backend::prefer(Some(way));
     Ok(())
 }

@@ -50,7 +50,7 @@ solve t = 0..2000, tolerance = 1e-10, samples = 2"
     inputs.extend(model.velocities());
     let program = Program::compile(&model.graph, &inputs, &model.parameter_symbols(), &outputs)
         .expect("a tape");
-    let mut batch = program.start_batch(LANES, &model.parameter_values());
+    let mut batch = program.batch_interpreter(LANES, &model.parameter_values());
     let states: Vec<f64> = (0..inputs.len() * LANES)
         .map(|k| if (k / LANES) % 4 == 1 { 1.1 } else { 0.01 * (k % 17) as f64 })
         .collect();

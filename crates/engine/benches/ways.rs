@@ -11,7 +11,7 @@ mod common;
 use std::hint::black_box;
 
 use common::{SLEIGH, best, chain_text, model, program, reduction, saddle};
-use pfaff_program::{Lanes, Program, Way};
+use pfaff_program::{Backend, Lanes, Program};
 
 fn main() {
     println!(
@@ -42,27 +42,30 @@ fn rows(name: &str, code: &Program, parameters: &[f64]) {
     };
     let (x, mut y) = (state(1), vec![0.0; code.outputs()]);
     let (many, mut found) = (state(8), vec![0.0; 8 * code.outputs()]);
-    let row = |way: Way, compile: f64, one: f64, eight: f64| {
+    let row = |way: Backend, compile: f64, one: f64, eight: f64| {
         let steps = code.counts().per_evaluation;
-        let (name, steps) =
-            if way == Way::Tape { (name, steps.to_string()) } else { ("", String::new()) };
+        let (name, steps) = if way == Backend::Interpreter {
+            (name, steps.to_string())
+        } else {
+            ("", String::new())
+        };
         println!(
             "{name:<26} {steps:>12} {:<10} {compile:>9.3} ms {one:>10.1} ns {eight:>10.1} ns",
             way.name()
         );
     };
-    for way in Way::ALL.into_iter().filter(|way| way.is_here()) {
-        if way == Way::Tape {
+    for way in Backend::ALL.into_iter().filter(|way| way.is_available()) {
+        if way == Backend::Interpreter {
             let (mut run, mut batch) =
-                (code.start(parameters), code.start_batch(8, parameters));
+                (code.interpreter(parameters), code.batch_interpreter(8, parameters));
             let one = best(&mut || run.evaluate(black_box(&x), black_box(&mut y)));
             let eight = best(&mut || batch.evaluate(black_box(&many), black_box(&mut found)));
             row(way, 0.0, one, eight / 8.0);
             continue;
         }
-        let compile = best(&mut || drop(black_box(code.native_by(way, Lanes::One))));
+        let compile = best(&mut || drop(black_box(code.native_with(way, Lanes::One))));
         let start = |lanes| {
-            let native = code.native_by(way, lanes).expect("the way is here");
+            let native = code.native_with(way, lanes).expect("the way is here");
             native.start(parameters)
         };
         let mut run = start(Lanes::One);

@@ -8,7 +8,7 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::Equations;
 use pfaff_model::{Dynamics, Model, Principle};
-use pfaff_program::{CompileError, Executor, Program, Sketch};
+use pfaff_program::{CompileError, Executor, GraphEvaluator, Program};
 use pfaff_solver::EvalError;
 
 use crate::independence::{independent, nearest_dependence};
@@ -54,7 +54,7 @@ pub(crate) struct Core {
 #[derive(Clone, Debug)]
 enum Run {
     /// Operation by operation: a few times.
-    Sketch(Sketch),
+    Sketch(GraphEvaluator),
     /// By a program.
     Program(Executor),
 }
@@ -165,7 +165,7 @@ impl Core {
             carried: equations.multipliers.len(),
             holonomic: equations.position.iter().map(Option::is_some).collect(),
             active: vec![true; m],
-            run: Run::Sketch(Sketch::new(g, &inputs, &parameters, &outputs)?),
+            run: Run::Sketch(GraphEvaluator::new(g, &inputs, &parameters, &outputs)?),
             inputs: vec![0.0; inputs.len()],
             outputs: vec![0.0; outputs.len()],
             symbols: (inputs, outputs),
@@ -184,10 +184,10 @@ impl Core {
     }
 
     /// The blocks of this model are going to be evaluated at every step.
-    pub(crate) fn hasten(&mut self, model: &Model) -> Result<(), CompileError> {
+    pub(crate) fn promote(&mut self, model: &Model) -> Result<(), CompileError> {
         self.compile(model)?;
         if let Run::Program(run) = &mut self.run {
-            run.hasten();
+            run.promote();
         }
         Ok(())
     }
@@ -198,7 +198,7 @@ impl Core {
             let (inputs, outputs) = &self.symbols;
             let program =
                 Program::compile(&model.graph, inputs, &model.parameter_symbols(), outputs)?;
-            self.run = Run::Program(program.gradual(&model.parameter_values()));
+            self.run = Run::Program(program.tiered(&model.parameter_values()));
         }
         Ok(())
     }

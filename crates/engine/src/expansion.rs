@@ -12,7 +12,10 @@
 use pfaff_expr::{Expr, Graph, Role};
 use pfaff_mechanics::{Equations, Ordinary, Reduction};
 use pfaff_model::{Model, Principle};
-use pfaff_program::{Executor, Field, Loops, Options, Passes, Recurrences, TaylorError};
+use pfaff_program::{
+    Executor, Options, TaylorError, TaylorInterpreter, TaylorPasses, TaylorRecurrences,
+    VectorField,
+};
 use pfaff_solver::EvalError;
 
 /// Instructions beyond which orders are not written out: their code no longer fits the caches.
@@ -36,7 +39,7 @@ pub(crate) struct Demand {
 #[derive(Clone, Debug)]
 pub(crate) struct Expansion {
     way: Way,
-    loops: Loops,
+    loops: TaylorInterpreter,
     /// With pivots, which the rows of a step have no place for.
     outputs: Vec<f64>,
     /// What the pivots may not fall below.
@@ -60,7 +63,7 @@ enum Way {
     /// All orders written out.
     Written(Executor),
     /// One program for each order.
-    Passes(Passes),
+    Passes(TaylorPasses),
     /// The start is singular.
     None,
 }
@@ -68,7 +71,7 @@ enum Way {
 impl Expansion {
     /// The coefficients that are asked for; `at` is $(t, y)$ at the start.
     pub(crate) fn new(
-        recurrences: &Recurrences,
+        recurrences: &TaylorRecurrences,
         parameters: &[f64],
         demand: Demand,
         at: &[f64],
@@ -132,7 +135,7 @@ fn are_trusted(pivots: &[f64], floor: &[f64]) -> bool {
 pub(crate) fn saddle_recurrences(
     model: &Model,
     equations: &Equations,
-) -> Result<Recurrences, TaylorError> {
+) -> Result<TaylorRecurrences, TaylorError> {
     let g = &model.graph;
     let (q, v) = (model.positions(), model.velocities());
     let (n, m) = (q.len(), equations.jacobian.len());
@@ -177,7 +180,7 @@ pub(crate) fn saddle_recurrences(
         .collect();
     let carried = &λ[..equations.multipliers.len()];
     let rates = [v.as_slice(), &a, carried, &[power, total]].concat();
-    Recurrences::of(&Field {
+    TaylorRecurrences::of(&VectorField {
         graph: g,
         time: model.time,
         state: &state,
@@ -194,7 +197,7 @@ pub(crate) fn reduced_recurrences(
     reduction: &Reduction,
     parameters: &[Expr],
     order: usize,
-) -> Result<Recurrences, TaylorError> {
+) -> Result<TaylorRecurrences, TaylorError> {
     let g = &reduction.graph;
     let k = reduction.independent.len();
     let state = [reduction.positions.as_slice(), &reduction.independent, &fresh(g, "w", 2)];
@@ -204,7 +207,7 @@ pub(crate) fn reduced_recurrences(
         let power = g.add(reduction.power[0], driven);
         [reduction.velocities.as_slice(), rates, &[power, g.zero()]].concat()
     };
-    let whole = Field {
+    let whole = VectorField {
         graph: g,
         time: reduction.time,
         state: &state,
@@ -222,7 +225,7 @@ pub(crate) fn reduced_recurrences(
         }
     }
     let unknowns = &reduction.independent_rates;
-    let node = Recurrences::of(&Field {
+    let node = TaylorRecurrences::of(&VectorField {
         rates: &rates_with(unknowns),
         unknowns,
         matrix: &matrix,
@@ -230,7 +233,7 @@ pub(crate) fn reduced_recurrences(
         ..whole
     });
     let Some(rates) = &reduction.rates else { return node };
-    let solved = Recurrences::of(&Field { rates: &rates_with(rates), ..whole })?;
+    let solved = TaylorRecurrences::of(&VectorField { rates: &rates_with(rates), ..whole })?;
     match node {
         Ok(node) if node.operations(order) < solved.operations(order) => Ok(node),
         _ => Ok(solved),
@@ -241,7 +244,7 @@ pub(crate) fn reduced_recurrences(
 pub(crate) fn ordinary_recurrences(
     model: &Model,
     ordinary: &Ordinary,
-) -> Result<Recurrences, TaylorError> {
+) -> Result<TaylorRecurrences, TaylorError> {
     let g = &model.graph;
     if !ordinary.affine {
         return Err(TaylorError::Implicit);
@@ -256,7 +259,7 @@ pub(crate) fn ordinary_recurrences(
     rates.extend(second.iter().map(|&k| ordinary.unknowns[k]));
     let mut state = q;
     state.extend(second.iter().map(|&k| v[k]));
-    Recurrences::of(&Field {
+    TaylorRecurrences::of(&VectorField {
         graph: g,
         time: model.time,
         state: &state,

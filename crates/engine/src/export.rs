@@ -14,7 +14,7 @@ use pfaff_mechanics::{
     Equations, Ordinary, Point, Reduction, Statement, explicit, solve_linear, solve_saddle,
 };
 use pfaff_model::{Model, Principle};
-use pfaff_program::{Argument, Function, Language, Module, Program};
+use pfaff_program::{Argument, ExportedFunction, Language, Module, Program};
 
 use crate::mechanism::{Compiled, Dynamics, Mechanism};
 use crate::memory;
@@ -152,7 +152,7 @@ fn in_quasi_velocities(
     let rates = r.rates.as_ref().expect("asked for before");
     let outputs = [r.velocities.as_slice(), rates].concat();
     let program = Program::compile_ordered(g, &state, &parameters, &outputs, order(r));
-    let mut functions = vec![Function {
+    let mut functions = vec![ExportedFunction {
         name: "rates".into(),
         comment: "dy = (q', u') at the time t and the state y = (q, u).".into(),
         inputs: vec![number("t"), array("y", n + k)],
@@ -163,7 +163,7 @@ fn in_quasi_velocities(
         let moving = [state.as_slice(), &r.velocity_symbols, &r.independent_rates].concat();
         let first: Vec<Expr> = λ.iter().rev().copied().collect();
         let program = Program::compile_ordered(g, &moving, &parameters, &λ, &first);
-        functions.push(Function {
+        functions.push(ExportedFunction {
             name: "multipliers".into(),
             comment: "The multipliers at t and y, given dy from the function above.".into(),
             inputs: vec![number("t"), array("y", n + k), array("dy", n + k)],
@@ -174,7 +174,7 @@ fn in_quasi_velocities(
     let place = [&[r.time], r.positions.as_slice(), &r.velocity_symbols].concat();
     let whole = [r.positions.as_slice(), &r.forms].concat();
     let program = Program::compile(g, &place, &parameters, &whole).map_err(uncompiled)?;
-    functions.push(Function {
+    functions.push(ExportedFunction {
         name: "state".into(),
         comment: "The state y of positions q and admissible velocities v.".into(),
         inputs: vec![number("t"), array("q", n), array("v", n)],
@@ -242,7 +242,7 @@ fn with_multipliers(model: &Model, equations: &Equations) -> Result<Module, NoEx
     };
     let state = || vec![number("t"), array("y", 2 * n + μ)];
     let tail = if μ > 0 { ", mu" } else { "" };
-    let mut functions = vec![Function {
+    let mut functions = vec![ExportedFunction {
         name: "rates".into(),
         comment: format!("dy at the time t and the state y = (q, q'{tail})."),
         inputs: state(),
@@ -252,7 +252,7 @@ fn with_multipliers(model: &Model, equations: &Equations) -> Result<Module, NoEx
     if μ == 0
         && let Some(λ) = multipliers.filter(|λ| !λ.is_empty())
     {
-        functions.push(Function {
+        functions.push(ExportedFunction {
             name: "multipliers".into(),
             comment: "The multipliers at t and y.".into(),
             inputs: state(),
@@ -296,7 +296,7 @@ fn written_as_it_stands(model: &Model, ordinary: &Ordinary) -> Result<Module, No
     let mut outputs: Vec<Expr> = (0..positions_of.len()).map(rate).collect();
     outputs.extend(second.iter().map(|&k| solved[k][0]));
     let program = Program::compile(g, &inputs, &model.parameter_symbols(), &outputs);
-    let functions = vec![Function {
+    let functions = vec![ExportedFunction {
         name: "rates".into(),
         comment: "dy at the time t and the state y.".into(),
         inputs: vec![number("t"), array("y", outputs.len())],
@@ -315,7 +315,7 @@ fn module(
     model: &Model,
     principle: Option<Principle>,
     (state, remarks): (Vec<String>, Vec<String>),
-    functions: Vec<Function>,
+    functions: Vec<ExportedFunction>,
 ) -> Module {
     let mut comment = vec![model.title.clone().unwrap_or_else(|| model.source.name().into())];
     if let Some(principle) = principle {

@@ -50,7 +50,7 @@ impl Flow {
         let program =
             Program::compile(&model.graph, &inputs, &model.parameter_symbols(), &outputs)?;
         Ok(Some(Self {
-            run: program.gradual(&model.parameter_values()),
+            run: program.tiered(&model.parameter_values()),
             inputs: vec![0.0; inputs.len()],
             outputs: vec![0.0; outputs.len()],
             lu: Lu::new(model.coordinates.len() + model.constraints.len()),

@@ -87,7 +87,7 @@ pub use pfaff_model::{
     Diagnostic, Files, Model, NoFiles, Overrides, Principle, Severity, Source, Span, closest,
 };
 pub use pfaff_present::{Axis, Curve, Figure, Look};
-pub use pfaff_program::{Language, Way};
+pub use pfaff_program::{Backend, Language};
 pub use pipeline::{Failure, Reading, Rejected, derive, read, run, run_derived, run_watched};
 pub use present::{Presentation, present};
 pub use present_fractional::{present_fractional, present_fractional_hamilton};

@@ -10,7 +10,9 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, Ordinary, Statement};
 use pfaff_model::{Direction, Model};
-use pfaff_program::{CompileError, Executor, NativeRun, Program, Recurrences, TaylorError};
+use pfaff_program::{
+    CompileError, Executor, NativeExecutor, Program, TaylorError, TaylorRecurrences,
+};
 use pfaff_solver::{self as solver, Block, EvalError, EventKind, WholeStep};
 
 use crate::core::Core;
@@ -89,7 +91,7 @@ impl Mechanism {
                 return Ok(None);
             }
             let program = Program::compile(&model.graph, &inputs, &parameters, outputs)?;
-            Ok(Some(program.gradual(&model.parameter_values())))
+            Ok(Some(program.tiered(&model.parameter_values())))
         };
         let watched: Vec<Expr> = model.events.iter().map(|e| e.expr).collect();
         let observed: Vec<Expr> = model.observed.iter().map(|o| o.expr).collect();
@@ -158,7 +160,7 @@ impl Mechanism {
     pub(crate) fn unroll(&mut self, model: &Model, equations: &Equations, at: &Instant) {
         let Compiled::Saddle(core) = &mut self.dynamics else { return };
         // What can be sketched can be compiled.
-        if core.hasten(model).is_err() || !core.is_whole() {
+        if core.promote(model).is_err() || !core.is_whole() {
             return;
         }
         let Some(mut unrolled) = Unrolled::new(model, equations) else { return };
@@ -185,7 +187,7 @@ impl Mechanism {
         model: &Model,
         dynamics: &Dynamics,
         order: usize,
-    ) -> Result<Recurrences, TaylorError> {
+    ) -> Result<TaylorRecurrences, TaylorError> {
         match (&self.dynamics, dynamics) {
             (Compiled::Reduced(reduced), _) => reduced.recurrences(order),
             (_, Dynamics::Saddle(equations)) => saddle_recurrences(model, equations),
@@ -197,7 +199,7 @@ impl Mechanism {
     pub(crate) fn expand(
         &mut self,
         model: &Model,
-        recurrences: &Recurrences,
+        recurrences: &TaylorRecurrences,
         demand: Demand,
         (t, y): (f64, &[f64]),
     ) {
@@ -373,7 +375,7 @@ impl Mechanism {
     }
 
     /// Machine code that is all it takes to step from a state.
-    fn machine_code(&mut self, step: &WholeStep<'_>) -> Option<&mut NativeRun> {
+    fn machine_code(&mut self, step: &WholeStep<'_>) -> Option<&mut NativeExecutor> {
         match &mut self.dynamics {
             Compiled::Reduced(reduced) => reduced.machine_code(step.y.as_flattened()),
             Compiled::Saddle(_) | Compiled::Ordinary(_) => None,

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex};
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, Point, Reduction, Statement};
 use pfaff_program::{
-    Batch, CompileError, Executor, NativeRun, Options, Program, Recurrences, Sketch,
-    TaylorError,
+    BatchInterpreter, CompileError, Executor, GraphEvaluator, NativeExecutor, Options, Program,
+    TaylorError, TaylorRecurrences,
 };
 use pfaff_solver::{EvalError, Lu};
 
@@ -84,7 +84,7 @@ struct Chart {
     /// The same for several states at once, once somebody has asked.
     follow_program: Program,
     parameters: Vec<f64>,
-    together: Option<Batch>,
+    together: Option<BatchInterpreter>,
     has_multipliers: bool,
     /// $(t, q)$ to the candidates of all watched pivots, where there are any.
     watch: Option<Executor>,
@@ -93,7 +93,7 @@ struct Chart {
     /// By what each candidate is multiplied before they are compared.
     scale: Vec<f64>,
     /// $(t, q, \dot q)$ to $u$.
-    forms: Sketch,
+    forms: GraphEvaluator,
     inputs: Vec<f64>,
     outputs: Vec<f64>,
     followed: Vec<f64>,
@@ -213,7 +213,7 @@ impl Reduced {
     }
 
     /// Machine code of $\dot y$, where that is all it takes.
-    pub(crate) fn machine_code(&mut self, y: &[f64]) -> Option<&mut NativeRun> {
+    pub(crate) fn machine_code(&mut self, y: &[f64]) -> Option<&mut NativeExecutor> {
         let chart = self.chart(y);
         match &mut chart.rates {
             Executor::Native(rates) if chart.solved => Some(rates),
@@ -224,14 +224,14 @@ impl Reduced {
     /// Whether a Taylor step of the first chart written out has far more instructions: every product of two
     /// varying factors takes $p(p+1)/2$.
     pub(crate) fn is_surely_longer(&self, order: usize, most: usize) -> bool {
-        /// Recurrences may share what the reduced equations write twice.
+        /// TaylorRecurrences may share what the reduced equations write twice.
         const SHARED: usize = 2;
         let atlas = self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         atlas.reductions[0].products() * order * (order + 1) / 2 > SHARED * most
     }
 
     /// The recurrences of the first chart.
-    pub(crate) fn recurrences(&self, order: usize) -> Result<Recurrences, TaylorError> {
+    pub(crate) fn recurrences(&self, order: usize) -> Result<TaylorRecurrences, TaylorError> {
         let atlas = self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         reduced_recurrences(&atlas.reductions[0], &atlas.symbols, order)
     }
@@ -239,7 +239,7 @@ impl Reduced {
     /// Makes the Taylor series of the first chart ready, and those of further charts when they are met.
     pub(crate) fn expand(
         &mut self,
-        recurrences: &Recurrences,
+        recurrences: &TaylorRecurrences,
         demand: Demand,
         t: f64,
         y: &[f64],
@@ -403,7 +403,7 @@ impl Atlas {
     /// the given state begins.
     fn series(
         &self,
-        recurrences: &Recurrences,
+        recurrences: &TaylorRecurrences,
         demand: Demand,
         t: f64,
         y: &[f64],
@@ -426,7 +426,7 @@ impl Atlas {
         let replacement: Vec<_> = velocities.map(|(&symbol, &value)| (symbol, value)).collect();
         let outputs = g.merging(|| g.substitute(watched, &replacement));
         let program = Program::compile(g, &state, &self.symbols, &outputs).ok()?;
-        Some(program.fused().gradual(&self.values))
+        Some(program.fused().tiered(&self.values))
     }
 
     /// The chart that is best at a point, derived if it is a new one.
@@ -456,7 +456,7 @@ impl Chart {
         let (n, k) = (reduction.velocities.len(), reduction.independent.len());
         let compile = |inputs: &[Expr], outputs: &[Expr]| -> Result<Executor, CompileError> {
             let program = Program::compile(g, inputs, &atlas.symbols, outputs)?;
-            Ok(program.gradual(&atlas.values))
+            Ok(program.tiered(&atlas.values))
         };
         let parameters: Vec<(Expr, f64)> =
             atlas.symbols.iter().copied().zip(atlas.values.iter().copied()).collect();
@@ -498,13 +498,13 @@ impl Chart {
         let mut watch = None;
         if !watched.is_empty() {
             watch = Some(compile(&place, &candidates)?);
-            watch.iter_mut().for_each(Executor::hasten);
+            watch.iter_mut().for_each(Executor::promote);
         }
         Ok(Self {
             pivots: reduction.pivots.clone(),
             k,
             solved,
-            follow: follow_program.gradual(&atlas.values),
+            follow: follow_program.tiered(&atlas.values),
             follow_program,
             parameters: atlas.values.clone(),
             together: None,
@@ -512,7 +512,7 @@ impl Chart {
             watch,
             watched,
             scale,
-            forms: Sketch::new(
+            forms: GraphEvaluator::new(
                 g,
                 &[place.as_slice(), &reduction.velocity_symbols].concat(),
                 &parameters,

@@ -1,6 +1,6 @@
 //! Whole steps of DOP853 around machine code: the method of the solver, carried out by the program.
 
-use pfaff_program::{DENSE, LATER, NativeRun, Rows, STAGES, Tableau, Weights};
+use pfaff_program::{DENSE, LATER, NativeExecutor, STAGES, StepBuffers, Tableau, Weights};
 use pfaff_solver::{Block, Coefficients, Term, WholeStep};
 
 /// The coefficients of the solver for the program.
@@ -33,13 +33,13 @@ const fn spread<const N: usize>(rows: [&[Term]; N]) -> [Weights; N] {
 }
 
 /// Carries out a step with this right-hand side; says whether all numbers are finite.
-pub(crate) fn whole_step(rates: &mut NativeRun, step: &mut WholeStep<'_>) -> bool {
+pub(crate) fn whole_step(rates: &mut NativeExecutor, step: &mut WholeStep<'_>) -> bool {
     rates.step::<Dop853>(&mut rows(step))
 }
 
 /// Dense output of the step carried out last; says whether all numbers are finite.
 pub(crate) fn refine_step(
-    rates: &mut NativeRun,
+    rates: &mut NativeExecutor,
     step: &mut WholeStep<'_>,
     dense: &mut [Block],
 ) -> bool {
@@ -47,7 +47,7 @@ pub(crate) fn refine_step(
 }
 
 /// The same rows there.
-fn rows<'a>(step: &'a mut WholeStep<'_>) -> Rows<'a> {
+fn rows<'a>(step: &'a mut WholeStep<'_>) -> StepBuffers<'a> {
     let WholeStep { t, h, y, k, stage, end, errors: [five, three] } = step;
-    Rows { t: *t, h: *h, y, k, stage, end, sums: [five, three] }
+    StepBuffers { t: *t, h: *h, y, k, stage, end, sums: [five, three] }
 }

@@ -6,7 +6,7 @@
 #[allow(dead_code, reason = "this test uses a small part")]
 mod support;
 
-use pfaff::{Motion, Request, Way, gallery_model};
+use pfaff::{Backend, Motion, Request, gallery_model};
 
 /// Reduced and saddle-point forms, charts that change, an `equation` model, functions that are called,
 /// tables, events, long Taylor series, memory: each evaluated so often that
@@ -30,8 +30,9 @@ const MANY: usize = 1_400;
 
 #[test]
 fn every_way_gives_the_bits_of_the_tape() {
-    let here: Vec<Way> = Way::ALL.into_iter().filter(|way| way.is_here()).collect();
-    assert_eq!(here.contains(&Way::Cranelift), cfg!(feature = "cranelift"));
+    let here: Vec<Backend> =
+        Backend::ALL.into_iter().filter(|way| way.is_available()).collect();
+    assert_eq!(here.contains(&Backend::Cranelift), cfg!(feature = "cranelift"));
     for (name, method, t1) in CASES {
         let text = gallery_model(name).unwrap_or_else(|| panic!("{name} is there")).text;
         let request = Request {
@@ -41,10 +42,10 @@ fn every_way_gives_the_bits_of_the_tape() {
             ..Request::default()
         };
         let motion = |way| {
-            Way::prefer(Some(way));
+            Backend::prefer(Some(way));
             support::run(&support::model(text), &request)
         };
-        let by_tape = motion(Way::Tape);
+        let by_tape = motion(Backend::Interpreter);
         assert!(by_tape.statistics.evaluations > MANY, "{name}, {method} is long");
         let by_tape = bits(&by_tape);
         for &way in &here[1..] {
@@ -54,7 +55,7 @@ fn every_way_gives_the_bits_of_the_tape() {
             assert_eq!(by_tape.len(), by_code.len(), "{name}, {method}: {way:?}");
         }
     }
-    Way::prefer(None);
+    Backend::prefer(None);
 }
 
 /// All numbers of a motion, by their names.

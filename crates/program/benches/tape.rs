@@ -100,14 +100,14 @@ fn native(program: &Program, lanes: Lanes) -> f64 {
 }
 
 fn scalar(program: &Program) -> f64 {
-    let mut run = program.start(&[]);
+    let mut run = program.interpreter(&[]);
     let inputs: Vec<f64> = (0..program.inputs()).map(|i| 0.1 + 0.03 * i as f64).collect();
     let mut outputs = vec![0.0; program.outputs()];
     best(&mut || run.evaluate(black_box(&inputs), black_box(&mut outputs)))
 }
 
 fn batched(program: &Program, lanes: usize) -> f64 {
-    let mut batch = program.start_batch(lanes, &[]);
+    let mut batch = program.batch_interpreter(lanes, &[]);
     let inputs: Vec<f64> =
         (0..program.inputs() * lanes).map(|i| 0.1 + 0.0003 * i as f64).collect();
     let mut outputs = vec![0.0; program.outputs() * lanes];

@@ -11,15 +11,15 @@ pub(crate) trait Rounding {
 }
 
 /// The product, then the sum.
-pub(crate) struct Twice;
+pub(crate) struct TwoRoundings;
 
 /// Once, by the instruction of the processor: for code that is compiled for one that has it.
-pub(crate) struct Once;
+pub(crate) struct HardwareFma;
 
 /// Once, by whole numbers.
-pub(crate) struct OnceByHand;
+pub(crate) struct SoftwareFma;
 
-impl Rounding for Twice {
+impl Rounding for TwoRoundings {
     #[allow(clippy::inline_always, reason = "it must become an instruction")]
     #[inline(always)]
     fn mul_add(a: f64, b: f64, c: f64) -> f64 {
@@ -27,7 +27,7 @@ impl Rounding for Twice {
     }
 }
 
-impl Rounding for Once {
+impl Rounding for HardwareFma {
     #[allow(clippy::inline_always, reason = "it must become an instruction")]
     #[inline(always)]
     fn mul_add(a: f64, b: f64, c: f64) -> f64 {
@@ -35,7 +35,7 @@ impl Rounding for Once {
     }
 }
 
-impl Rounding for OnceByHand {
+impl Rounding for SoftwareFma {
     #[inline]
     fn mul_add(a: f64, b: f64, c: f64) -> f64 {
         libm::fma(a, b, c)

@@ -32,7 +32,7 @@
     reason = "these become parts of loops that are compiled for more instructions"
 )]
 
-use crate::rounding::{OnceByHand, Rounding, Twice};
+use crate::rounding::{Rounding, SoftwareFma, TwoRoundings};
 
 /// Up to here the reduction is exact enough.
 pub(crate) const LIMIT: f64 = 1e8;
@@ -95,13 +95,13 @@ pub fn sincos_fused(x: f64) -> (f64, f64) {
 
 /// Both, with multiply-adds that round once.
 #[inline(always)]
-pub(crate) fn sincos_once<R: Rounding>(x: f64) -> (f64, f64) {
+pub(crate) fn sincos_with_fma<R: Rounding>(x: f64) -> (f64, f64) {
     if x.abs() <= LIMIT { reduced_once::<R>(x) } else { beyond(x) }
 }
 
 #[inline(never)]
-pub(crate) fn sincos_by_hand(x: f64) -> (f64, f64) {
-    sincos_once::<OnceByHand>(x)
+pub(crate) fn sincos_software_fma(x: f64) -> (f64, f64) {
+    sincos_with_fma::<SoftwareFma>(x)
 }
 
 #[cold]
@@ -118,7 +118,7 @@ pub(crate) fn sincos_lanes<const N: usize>(x: &[f64; N]) -> ([f64; N], [f64; N])
 
 /// [`sincos_fused`] of every lane, with the same bits.
 #[inline(always)]
-pub(crate) fn sincos_lanes_once<R: Rounding, const N: usize>(
+pub(crate) fn sincos_lanes_with_fma<R: Rounding, const N: usize>(
     x: &[f64; N],
 ) -> ([f64; N], [f64; N]) {
     lanes(x, reduced_once::<R>)
@@ -158,7 +158,7 @@ fn reduced_twice(x: f64) -> (f64, f64) {
     let behind = k * p4 - ((exact - high) - third);
     let r = high - behind;
     let rest = behind - (high - r);
-    kernels::<Twice>(shifted.to_bits(), r, rest)
+    kernels::<TwoRoundings>(shifted.to_bits(), r, rest)
 }
 
 /// The same with multiply-adds that round once.

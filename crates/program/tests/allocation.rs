@@ -46,8 +46,8 @@ fn evaluations_allocate_nothing() {
         let Sample { graph, inputs, parameters, outputs } =
             Sample::random(&mut random, 100, true);
         let program = Program::compile(&graph, &inputs, &parameters, &outputs).unwrap();
-        let mut run = program.start(&[1.0; 3]);
-        let mut batch = program.start_batch(70, &[1.0; 3]);
+        let mut run = program.interpreter(&[1.0; 3]);
+        let mut batch = program.batch_interpreter(70, &[1.0; 3]);
         let x: Vec<f64> = (0..inputs.len() * 70).map(|_| random.argument()).collect();
         let mut found = vec![0.0; outputs.len() * 70];
         let count = allocations(|| {

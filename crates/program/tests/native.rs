@@ -4,12 +4,15 @@
 mod support;
 
 use pfaff_expr::{Expr, Graph, Role, Unary};
-use pfaff_program::{Batch, Executor, Lanes, Native, NativeRun, Options, Program, Run, Way};
+use pfaff_program::{
+    Backend, BatchInterpreter, Executor, Interpreter, Lanes, NativeCode, NativeExecutor,
+    Options, Program,
+};
 use support::{HARD, Random, Sample, codes, operations, same};
 
 /// By the tape, and by machine code in every way that is here.
 fn executors(program: &Program, parameters: &[f64]) -> Vec<Executor> {
-    let tape = Executor::Interpreted(program.start(parameters));
+    let tape = Executor::Interpreted(program.interpreter(parameters));
     let by_code = codes(program, Lanes::One);
     let by_code = by_code.map(|(_, native)| Executor::Native(native.start(parameters)));
     std::iter::once(tape).chain(by_code).collect()
@@ -35,12 +38,12 @@ fn a_gradual_executor_goes_over_to_machine_code() {
     let [x, k] = [("x", Role::Free), ("k", Role::Parameter)].map(|(n, r)| g.symbol(n, r));
     let program = Program::compile(&g, &[x], &[k], &[g.mul(k, g.sin(x)), x]).unwrap();
     let mut tape = program.executor(&[3.0], Options { native: false });
-    let mut gradual = program.gradual(&[2.0]);
+    let mut gradual = program.tiered(&[2.0]);
     gradual.set_parameters(&[3.0]);
     let mut copy = gradual.clone();
     let there_is_code = program.native(Lanes::One).is_some();
     for (run, name) in [(&mut gradual, "first"), (&mut copy, "copy")] {
-        assert!(matches!(run, Executor::Gradual(_)), "{name}");
+        assert!(matches!(run, Executor::Tiered(_)), "{name}");
         for i in 0..10_000 {
             let at = 0.37 * f64::from(i);
             let (mut ours, mut theirs) = ([0.0; 2], [0.0; 2]);
@@ -50,12 +53,12 @@ fn a_gradual_executor_goes_over_to_machine_code() {
         }
         assert_eq!(matches!(run, Executor::Native(_)), there_is_code, "{name}");
     }
-    let mut hastened = program.gradual(&[3.0]);
-    hastened.hasten();
-    assert_eq!(matches!(hastened, Executor::Native(_)), Way::best() == Way::Native);
-    let mut empty = Program::compile(&g, &[x], &[], &[x]).unwrap().gradual(&[]);
+    let mut hastened = program.tiered(&[3.0]);
+    hastened.promote();
+    assert_eq!(matches!(hastened, Executor::Native(_)), Backend::best() == Backend::Native);
+    let mut empty = Program::compile(&g, &[x], &[], &[x]).unwrap().tiered(&[]);
     (0..20_000).for_each(|_| empty.evaluate(&[1.0], &mut [0.0]));
-    assert!(matches!(empty, Executor::Gradual(_)));
+    assert!(matches!(empty, Executor::Tiered(_)));
 }
 
 #[test]
@@ -67,22 +70,22 @@ fn the_options_choose_the_executor() {
         [false, true].map(|native| program.executor(&[], Options { native }));
     assert!(matches!(by_tape, Executor::Interpreted(_)));
     let there_is_code = program.native(Lanes::One).is_some();
-    assert!(match Way::best() {
-        Way::Tape => matches!(by_code, Executor::Interpreted(_)),
-        Way::Native => matches!(by_code, Executor::Native(_)),
-        Way::Cranelift => matches!(by_code, Executor::Gradual(_)),
+    assert!(match Backend::best() {
+        Backend::Interpreter => matches!(by_code, Executor::Interpreted(_)),
+        Backend::Native => matches!(by_code, Executor::Native(_)),
+        Backend::Cranelift => matches!(by_code, Executor::Tiered(_)),
     });
     assert!(Options::default().native);
     // The best way that is here comes first; a way gives code if it is here.
-    let found: Vec<Way> = codes(&program, Lanes::One).map(|(way, _)| way).collect();
-    let here: Vec<Way> = Way::ALL.into_iter().filter(|w| w.is_here()).collect();
-    assert_eq!(here, [&[Way::Tape], &found[..]].concat());
+    let found: Vec<Backend> = codes(&program, Lanes::One).map(|(way, _)| way).collect();
+    let here: Vec<Backend> = Backend::ALL.into_iter().filter(|w| w.is_available()).collect();
+    assert_eq!(here, [&[Backend::Interpreter], &found[..]].concat());
     assert_eq!(there_is_code, !found.is_empty());
-    assert!(!cfg!(feature = "cranelift") || found.contains(&Way::Cranelift));
-    assert!(cfg!(feature = "cranelift") || !found.contains(&Way::Cranelift));
+    assert!(!cfg!(feature = "cranelift") || found.contains(&Backend::Cranelift));
+    assert!(cfg!(feature = "cranelift") || !found.contains(&Backend::Cranelift));
     #[cfg(all(target_arch = "x86_64", unix))]
     assert_eq!(
-        found.contains(&Way::Native),
+        found.contains(&Backend::Native),
         std::arch::is_x86_feature_detected!("avx2")
             && std::arch::is_x86_feature_detected!("fma")
     );
@@ -117,8 +120,8 @@ fn every_lane_has_the_bits_of_a_batch() {
     for program in [plain.clone(), plain.fused()] {
         for lanes in Lanes::ALL {
             let count = lanes.count();
-            let mut batch = program.start_batch(count, &[]);
-            let mut runs: Vec<(Way, NativeRun)> =
+            let mut batch = program.batch_interpreter(count, &[]);
+            let mut runs: Vec<(Backend, NativeExecutor)> =
                 codes(&program, lanes).map(|(way, native)| (way, native.start(&[]))).collect();
             let mut expected = vec![0.0; all.len() * count];
             let mut found = expected.clone();
@@ -147,14 +150,14 @@ fn fused_lanes_have_the_bits_of_a_fused_run() {
         let program = Program::compile(&graph, &inputs, &parameters, &outputs).unwrap().fused();
         for lanes in [1, 3, 8, 40] {
             let p = [0.5, 0.25, 2.0];
-            let mut batch = program.start_batch(lanes, &p);
+            let mut batch = program.batch_interpreter(lanes, &p);
             let x: Vec<f64> = (0..inputs.len() * lanes).map(|_| random.argument()).collect();
             let mut found = vec![f64::NAN; outputs.len() * lanes];
             batch.evaluate(&x, &mut found);
             for l in 0..lanes {
                 let lane: Vec<f64> = x.iter().skip(l).step_by(lanes).copied().collect();
                 let mut expected = vec![0.0; outputs.len()];
-                program.start(&p).evaluate(&lane, &mut expected);
+                program.interpreter(&p).evaluate(&lane, &mut expected);
                 for (o, &b) in expected.iter().enumerate() {
                     let a = found[o * lanes + l];
                     assert!(same(a, b), "case {case}, lane {l} of {lanes}: {a:e} {b:e}");
@@ -239,11 +242,11 @@ fn angles_in_groups_have_the_bits_of_angles_alone() {
 #[test]
 fn executors_may_be_sent_to_threads() {
     fn shared<T: Send + Sync>() {}
-    shared::<Native>();
-    shared::<NativeRun>();
+    shared::<NativeCode>();
+    shared::<NativeExecutor>();
     shared::<Executor>();
-    shared::<Run>();
-    shared::<Batch>();
+    shared::<Interpreter>();
+    shared::<BatchInterpreter>();
 }
 
 #[test]
@@ -252,7 +255,7 @@ fn no_page_is_writable_and_executable() {
     let Sample { graph, inputs, parameters, outputs } =
         Sample::random(&mut Random(15), 50, true);
     let program = Program::compile(&graph, &inputs, &parameters, &outputs).unwrap();
-    let mut runs: Vec<NativeRun> = Lanes::ALL
+    let mut runs: Vec<NativeExecutor> = Lanes::ALL
         .into_iter()
         .flat_map(|lanes| codes(&program, lanes))
         .map(|(_, native)| native.start(&[1.0; 3]))
@@ -281,7 +284,7 @@ fn threads_share_code() {
     let program = Program::compile(&graph, &inputs, &parameters, &outputs).unwrap();
     let (p, x) = ([0.1, 0.2, 0.3], [0.5, 0.6, 0.7, 0.8]);
     let mut expected = vec![0.0; outputs.len()];
-    program.start(&p).evaluate(&x, &mut expected);
+    program.interpreter(&p).evaluate(&x, &mut expected);
     std::thread::scope(|scope| {
         for (_, native) in
             codes(&program, Lanes::One).flat_map(|code| [(); 4].map(|()| code.clone()))

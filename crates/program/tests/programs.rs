@@ -147,10 +147,10 @@ fn leaves_can_be_outputs() {
     let program = Program::compile(&g, &[x, v], &[m, k], &outputs).unwrap();
     assert_eq!(program.counts().per_evaluation, 0);
     let mut found = [0.0; 6];
-    program.start(&[5.0, 6.0]).evaluate(&[1.0, 2.0], &mut found);
+    program.interpreter(&[5.0, 6.0]).evaluate(&[1.0, 2.0], &mut found);
     assert_eq!(found, [2.0, 5.0, 0.25, 2.0, std::f64::consts::PI, 0.0]);
     let mut lanes = [0.0; 12];
-    program.start_batch(2, &[5.0, 6.0]).evaluate(&[1.0, 1.5, 2.0, 2.5], &mut lanes);
+    program.batch_interpreter(2, &[5.0, 6.0]).evaluate(&[1.0, 1.5, 2.0, 2.5], &mut lanes);
     assert_eq!(lanes[..4], [2.0, 2.5, 5.0, 5.0]);
 }
 
@@ -158,8 +158,8 @@ fn leaves_can_be_outputs() {
 fn threads_may_share_programs_and_own_runs() {
     fn shared<T: Send + Sync>() {}
     shared::<Program>();
-    shared::<pfaff_program::Run>();
-    shared::<pfaff_program::Batch>();
+    shared::<pfaff_program::Interpreter>();
+    shared::<pfaff_program::BatchInterpreter>();
 }
 
 #[test]
@@ -167,13 +167,13 @@ fn a_program_may_be_empty() {
     let g = Graph::new();
     let program = Program::compile(&g, &[], &[], &[]).unwrap();
     assert_eq!(program.counts(), Counts::default());
-    program.start(&[]).evaluate(&[], &mut []);
-    program.start_batch(5, &[]).evaluate(&[], &mut []);
+    program.interpreter(&[]).evaluate(&[], &mut []);
+    program.batch_interpreter(5, &[]).evaluate(&[], &mut []);
     // Inputs that nobody reads are still taken.
     let x = g.symbol("x", Role::Free);
     let program = Program::compile(&g, &[x], &[], &[]).unwrap();
-    program.start(&[]).evaluate(&[1.0], &mut []);
-    program.start_batch(2, &[]).evaluate(&[1.0, 2.0], &mut []);
+    program.interpreter(&[]).evaluate(&[1.0], &mut []);
+    program.batch_interpreter(2, &[]).evaluate(&[1.0, 2.0], &mut []);
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn a_memory_operator_can_be_an_input() {
     // Its operand v is not looked at.
     let program = Program::compile(&g, &[x, past], &[], &[g.mul(x, past)]).unwrap();
     let mut found = [0.0];
-    program.start(&[]).evaluate(&[3.0, 5.0], &mut found);
+    program.interpreter(&[]).evaluate(&[3.0, 5.0], &mut found);
     assert_eq!(found, [15.0]);
 }
 
@@ -212,7 +212,7 @@ fn a_number_in_place_of_an_input_keeps_its_value() {
     let (g, [x, _], _) = setting();
     let program = Program::compile(&g, &[g.zero(), x], &[], &[x, g.zero()]).unwrap();
     let mut found = [1.0; 2];
-    program.start(&[]).evaluate(&[7.0, 3.0], &mut found);
+    program.interpreter(&[]).evaluate(&[7.0, 3.0], &mut found);
     assert_eq!(found, [3.0, 0.0]);
 }
 
@@ -227,7 +227,7 @@ fn depth_costs_neither_stack_nor_slots() {
     assert_eq!(program.counts().per_evaluation, 100_000);
     assert_eq!(program.counts().slots, 3);
     let mut found = [0.0];
-    program.start(&[]).evaluate(&[0.7, 1.1], &mut found);
+    program.interpreter(&[]).evaluate(&[0.7, 1.1], &mut found);
     let expected = g.evaluate(&[deep], &|e| if e == x { 0.7 } else { 1.1 })[0];
     assert!(same(found[0], expected) && expected.is_finite());
 }
@@ -239,7 +239,7 @@ fn many_values_at_once_are_kept_apart() {
     let terms: Vec<Expr> = (0..70_000).map(|i| g.add(x, g.mul(g.integer(i + 2), v))).collect();
     let program = Program::compile(&g, &[x, v], &[], &terms).unwrap();
     let mut found = vec![0.0; terms.len()];
-    program.start(&[]).evaluate(&[1.0, 2.0], &mut found);
+    program.interpreter(&[]).evaluate(&[1.0, 2.0], &mut found);
     assert!((0..70_000).all(|i| found[i] == 1.0 + (i + 2) as f64 * 2.0));
 }
 
@@ -260,7 +260,7 @@ fn signs_go_to_what_is_fixed_during_a_run() {
     let (a, b) = (1.7, 0.3);
     for [x, y] in [[0.0, 1.0], [-0.0, 3.0], [1.1, 0.7], [-2.3, 5e-324]] {
         let mut found = [0.0; 3];
-        program.start(&[a, b]).evaluate(&[x, y], &mut found);
+        program.interpreter(&[a, b]).evaluate(&[x, y], &mut found);
         let wanted = [-(a * x), -(b * x * y), -(x * y)];
         assert_eq!(found.map(f64::to_bits), wanted.map(f64::to_bits), "{x} {y}");
     }

@@ -4,14 +4,15 @@ mod support;
 
 use pfaff_expr::{Graph, Role};
 use pfaff_program::{
-    Block, DENSE, LATER, Lanes, NativeRun, Program, Rows, Run, STAGES, Tableau, Weights,
+    Block, DENSE, Interpreter, LATER, Lanes, NativeExecutor, Program, STAGES, StepBuffers,
+    Tableau, Weights,
 };
 use support::codes;
 
 /// A method of no worth, so that no two numbers are alike.
 struct Worthless;
 
-/// Rows of weights for the stages before each, one in three of them zero.
+/// StepBuffers of weights for the stages before each, one in three of them zero.
 const fn rows<const N: usize>(first: usize, seed: u64) -> [Weights; N] {
     let mut rows = [[0.0; 16]; N];
     let (mut i, mut state) = (0, seed);
@@ -78,7 +79,7 @@ struct Found {
 }
 
 /// Stage by stage, each operation rounded by itself.
-fn by_hand(run: &mut Run) -> Found {
+fn by_hand(run: &mut Interpreter) -> Found {
     let mut rates = |node: f64, y: &[Block; 2]| {
         let mut at = vec![T + node * H];
         at.extend(&y.as_flattened()[..READ]);
@@ -115,7 +116,7 @@ fn by_hand(run: &mut Run) -> Found {
 }
 
 /// At once, from the same start; also whether all numbers are finite.
-fn at_once(run: &mut NativeRun, start: [Block; 2]) -> (Found, [bool; 2]) {
+fn at_once(run: &mut NativeExecutor, start: [Block; 2]) -> (Found, [bool; 2]) {
     let mut k = vec![[[0.0; 4]; 2]; STAGES + 2 + LATER];
     let mut at = vec![T];
     at.extend(&start.as_flattened()[..READ]);
@@ -123,7 +124,7 @@ fn at_once(run: &mut NativeRun, start: [Block; 2]) -> (Found, [bool; 2]) {
     let (mut end, mut sums) = ([[0.0; 4]; 2], [[[0.0; 4]; 2]; 2]);
     let mut dense = [[[0.0; 4]; 2]; DENSE];
     let [first, second] = &mut sums;
-    let mut rows = Rows {
+    let mut rows = StepBuffers {
         t: T,
         h: H,
         y: &start,
@@ -142,7 +143,7 @@ fn at_once(run: &mut NativeRun, start: [Block; 2]) -> (Found, [bool; 2]) {
 #[test]
 fn a_step_at_once_is_its_stages_to_the_bit() {
     for program in [right_side(), right_side().fused()] {
-        let wanted = by_hand(&mut program.start(&[1.7]));
+        let wanted = by_hand(&mut program.interpreter(&[1.7]));
         for (way, native) in codes(&program, Lanes::One) {
             let (found, finite) = at_once(&mut native.start(&[1.7]), START);
             assert_eq!(finite, [true; 2]);

@@ -3,7 +3,7 @@
 mod support;
 
 use pfaff_expr::{Binary, Expr, Graph, Role, Unary};
-use pfaff_program::{Field, Lanes, Recurrences, TaylorError};
+use pfaff_program::{Lanes, TaylorError, TaylorRecurrences, VectorField};
 use support::{Random, codes};
 
 /// $\dot z = f(y)$, $\dot y = c$ as a field over $(y, z)$; `c` is a parameter.
@@ -23,8 +23,8 @@ impl Curve {
         Self { time, state: [y, z], speed, graph }
     }
 
-    fn recurrences(&self, f: Expr) -> Result<Recurrences, TaylorError> {
-        Recurrences::of(&Field {
+    fn recurrences(&self, f: Expr) -> Result<TaylorRecurrences, TaylorError> {
+        TaylorRecurrences::of(&VectorField {
             graph: &self.graph,
             time: self.time,
             state: &self.state,
@@ -68,17 +68,17 @@ const ANALYTIC: [Unary; 13] = [
 ];
 
 /// The same by one program for each order.
-fn by_passes(recurrences: &Recurrences, order: usize, y: f64, c: f64) -> Vec<f64> {
+fn by_passes(recurrences: &TaylorRecurrences, order: usize, y: f64, c: f64) -> Vec<f64> {
     let mut all = vec![0.0; 2 * order];
     recurrences.passes(order, &[], &[c]).evaluate(&[0.0, y, 0.0, 0.0, 0.0], &mut all);
     all.chunks_exact(2).map(|row| row[1]).collect()
 }
 
 /// The coefficients of $z$, from order 1 on.
-fn coefficients(recurrences: &Recurrences, order: usize, y: f64, c: f64) -> Vec<f64> {
+fn coefficients(recurrences: &TaylorRecurrences, order: usize, y: f64, c: f64) -> Vec<f64> {
     let program = recurrences.unrolled(order, &[]).fused();
     let mut all = vec![0.0; 2 * order];
-    program.start(&[c]).evaluate(&[0.0, y, 0.0, 0.0, 0.0], &mut all);
+    program.interpreter(&[c]).evaluate(&[0.0, y, 0.0, 0.0, 0.0], &mut all);
     all.chunks_exact(2).map(|row| row[1]).collect()
 }
 
@@ -214,7 +214,7 @@ fn random_expressions_agree_by_all_ways() {
             [recurrences.unrolled(order, &[]), recurrences.unrolled(order, &[]).fused()]
         {
             let (mut a, mut b) = (vec![0.0; 2 * order], vec![0.0; 2 * order]);
-            program.start(&[c]).evaluate(&[0.0, y, 0.0, 0.0, 0.0], &mut a);
+            program.interpreter(&[c]).evaluate(&[0.0, y, 0.0, 0.0, 0.0], &mut a);
             for (way, native) in codes(&program, Lanes::One) {
                 native.start(&[c]).evaluate(&[0.0, y, 0.0, 0.0, 0.0], &mut b);
                 let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
@@ -237,7 +237,7 @@ fn a_linear_system_as_one_node_is_its_written_solution() {
     let k = [g.add(two, g.cos(q)), w, w, g.neg(q)];
     let r = [g.mul(v, v), g.sin(t)];
     let rates = |a: Expr, l: Expr| [v, a, g.mul(l, q)];
-    let node = Recurrences::of(&Field {
+    let node = TaylorRecurrences::of(&VectorField {
         graph: &g,
         time: t,
         state: &state,
@@ -252,7 +252,7 @@ fn a_linear_system_as_one_node_is_its_written_solution() {
     let cramer = |a: Expr, b: Expr| g.div(g.sub(a, b), determinant);
     let a = cramer(g.mul(r[0], k[3]), g.mul(k[1], r[1]));
     let l = cramer(g.mul(k[0], r[1]), g.mul(k[2], r[0]));
-    let written = Recurrences::of(&Field {
+    let written = TaylorRecurrences::of(&VectorField {
         graph: &g,
         time: t,
         state: &state,
@@ -265,12 +265,12 @@ fn a_linear_system_as_one_node_is_its_written_solution() {
     .unwrap();
     let (order, inputs) = (9, [0.4, 0.8, -0.5, 0.3, 0.0, 0.0, 0.0]);
     let mut expected = vec![0.0; 3 * order];
-    written.unrolled(order, &[]).start(&[]).evaluate(&inputs, &mut expected);
+    written.unrolled(order, &[]).interpreter(&[]).evaluate(&inputs, &mut expected);
     let growth = expected.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
     // Pivots chosen at different samples, and with row pivoting: the same numbers up to rounding.
     for sample in [[2.7, 0.3, 0.3, -0.8], [0.0, 1.0, 1.0, 0.0]] {
         let mut found = vec![0.0; 3 * order + 2];
-        node.unrolled(order, &sample).start(&[]).evaluate(&inputs, &mut found);
+        node.unrolled(order, &sample).interpreter(&[]).evaluate(&inputs, &mut found);
         for (x, y) in found.iter().zip(&expected) {
             assert!((x - y).abs() <= 1e-12 * growth, "{sample:?}: {x} for {y}");
         }
@@ -303,7 +303,7 @@ fn what_rounding_took_from_an_angle_enters_its_sine() {
     let g = Graph::new();
     let (t, y) = (g.symbol("t", Role::Time), g.symbol("y", Role::Free));
     for (f, slope) in [(g.sin(y), libm::cos as fn(f64) -> f64), (g.cos(y), |y| -libm::sin(y))] {
-        let field = Field {
+        let field = VectorField {
             graph: &g,
             time: t,
             state: &[y],
@@ -313,11 +313,14 @@ fn what_rounding_took_from_an_angle_enters_its_sine() {
             matrix: &[],
             right: &[],
         };
-        let recurrences = Recurrences::of(&field).unwrap();
+        let recurrences = TaylorRecurrences::of(&field).unwrap();
         let (place, e) = (53.1, 1e-7);
         let by_tape = |e: f64| {
             let mut found = [0.0; 3];
-            recurrences.unrolled(3, &[]).start(&[]).evaluate(&[0.0, place, e], &mut found);
+            recurrences
+                .unrolled(3, &[])
+                .interpreter(&[])
+                .evaluate(&[0.0, place, e], &mut found);
             found
         };
         let by_loops = |e: f64| {
@@ -365,7 +368,7 @@ fn the_exact_coefficients_of_simple_motions() {
     let g = Graph::new();
     let (t, y, z) =
         (g.symbol("t", Role::Time), g.symbol("y", Role::Free), g.symbol("z", Role::Free));
-    let field = Field {
+    let field = VectorField {
         graph: &g,
         time: t,
         state: &[y, z],
@@ -375,9 +378,12 @@ fn the_exact_coefficients_of_simple_motions() {
         matrix: &[],
         right: &[],
     };
-    let recurrences = Recurrences::of(&field).unwrap();
+    let recurrences = TaylorRecurrences::of(&field).unwrap();
     let mut found = [0.0; 40];
-    recurrences.unrolled(20, &[]).start(&[]).evaluate(&[3.0, 1.0, 0.0, 0.0, 0.0], &mut found);
+    recurrences
+        .unrolled(20, &[])
+        .interpreter(&[])
+        .evaluate(&[3.0, 1.0, 0.0, 0.0, 0.0], &mut found);
     for (k, row) in found.chunks_exact(2).enumerate() {
         assert!((row[0] - 1.0).abs() < 1e-14);
         assert_eq!(row[1], [3.0, 0.5].get(k).copied().unwrap_or(0.0));

@@ -9,7 +9,7 @@
 mod support;
 
 use pfaff_expr::{Expr, Graph, Role};
-use pfaff_program::{Program, Sketch};
+use pfaff_program::{GraphEvaluator, Program};
 use support::{HARD, Random, Sample, operations, same, ulps, values};
 
 #[test]
@@ -41,14 +41,14 @@ fn check(sample: &Sample, random: &mut Random, case: usize, road: Road) {
     let Sample { graph, inputs, parameters, outputs } = sample;
     let program =
         Program::compile(graph, inputs, parameters, outputs).expect("every symbol is given");
-    let mut run = program.start(&vec![0.0; parameters.len()]);
+    let mut run = program.interpreter(&vec![0.0; parameters.len()]);
     for _ in 0..2 {
         let p: Vec<f64> = parameters.iter().map(|_| random.argument()).collect();
         run.set_parameters(&p);
         let given: Vec<(Expr, f64)> =
             parameters.iter().copied().zip(p.iter().copied()).collect();
         let mut sketch =
-            Sketch::new(graph, inputs, &given, outputs).expect("every symbol is given");
+            GraphEvaluator::new(graph, inputs, &given, outputs).expect("every symbol is given");
         for _ in 0..3 {
             let x: Vec<f64> = inputs.iter().map(|_| random.argument()).collect();
             let mut found = vec![0.0; outputs.len()];
@@ -75,7 +75,7 @@ fn sine_and_cosine_agree_with_libm() {
     let g = Graph::new();
     let x = g.symbol("x", Role::Free);
     let program = Program::compile(&g, &[x], &[], &[g.sin(x), g.cos(x)]).unwrap();
-    let (mut run, mut found) = (program.start(&[]), [0.0; 2]);
+    let (mut run, mut found) = (program.interpreter(&[]), [0.0; 2]);
     let mut random = Random(5);
     let ordinary = (0..20_000).map(|_| random.uniform(-100.0, 100.0));
     for v in HARD.into_iter().chain(ordinary) {
@@ -98,8 +98,8 @@ fn each_operation_on_hard_arguments() {
     for &operation in &all {
         // Alone, so that nothing is shared with other operations.
         let program = Program::compile(&g, &[x, y, z], &[], &[operation]).unwrap();
-        let (mut run, mut found) = (program.start(&[]), [0.0]);
-        let mut sketch = Sketch::new(&g, &[x, y, z], &[], &[operation]).unwrap();
+        let (mut run, mut found) = (program.interpreter(&[]), [0.0]);
+        let mut sketch = GraphEvaluator::new(&g, &[x, y, z], &[], &[operation]).unwrap();
         let second = if g.contains(operation, &[y]) { &arguments[..] } else { &[0.0] };
         for (&a, &b) in arguments.iter().flat_map(|a| second.iter().map(move |b| (a, b))) {
             let third = random.argument();
@@ -135,7 +135,7 @@ fn every_lane_has_the_bits_of_a_run() {
         let Sample { graph, inputs, parameters, outputs } = &sample;
         let program = Program::compile(graph, inputs, parameters, outputs).unwrap();
         for lanes in [1, 3, 8, 13, 64, 70] {
-            let mut batch = program.start_batch(lanes, &[0.5, 0.25, 2.0]);
+            let mut batch = program.batch_interpreter(lanes, &[0.5, 0.25, 2.0]);
             let mut p: Vec<f64> =
                 [0.5, 0.25, 2.0].into_iter().flat_map(|p| vec![p; lanes]).collect();
             for _ in 0..2 {
@@ -148,7 +148,7 @@ fn every_lane_has_the_bits_of_a_run() {
                         all.iter().skip(l).step_by(lanes).copied().collect()
                     };
                     let mut expected = vec![0.0; outputs.len()];
-                    program.start(&lane(&p)).evaluate(&lane(&x), &mut expected);
+                    program.interpreter(&lane(&p)).evaluate(&lane(&x), &mut expected);
                     for (a, b) in lane(&found).into_iter().zip(expected) {
                         assert!(
                             same(a, b),
@@ -170,10 +170,10 @@ fn every_operation_has_the_same_bits_in_lanes() {
     let symbols = ["x", "y", "z"].map(|n| g.symbol(n, Role::Free));
     let all = operations(&g, symbols);
     let program = Program::compile(&g, &symbols, &[], &all).unwrap();
-    let (mut run, mut expected) = (program.start(&[]), vec![0.0; all.len()]);
+    let (mut run, mut expected) = (program.interpreter(&[]), vec![0.0; all.len()]);
     let mut random = Random(8);
     for lanes in [1, 3, 8, 64] {
-        let mut batch = program.start_batch(lanes, &[]);
+        let mut batch = program.batch_interpreter(lanes, &[]);
         let mut found = vec![0.0; all.len() * lanes];
         for _ in 0..200 {
             let x: Vec<f64> = (0..3 * lanes).map(|_| random.argument()).collect();
@@ -195,7 +195,7 @@ fn a_second_evaluation_does_not_remember_the_first() {
     let sample = Sample::random(&mut random, 80, true);
     let Sample { graph, inputs, parameters, outputs } = &sample;
     let program = Program::compile(graph, inputs, parameters, outputs).unwrap();
-    let (mut run, p) = (program.start(&[1.0, 2.0, 3.0]), [0.5, 0.6, 0.7]);
+    let (mut run, p) = (program.interpreter(&[1.0, 2.0, 3.0]), [0.5, 0.6, 0.7]);
     let (mut first, mut again) = (vec![0.0; outputs.len()], vec![0.0; outputs.len()]);
     run.set_parameters(&p);
     run.evaluate(&[0.1, 0.2, 0.3, 0.4], &mut first);

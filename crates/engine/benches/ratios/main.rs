@@ -23,7 +23,7 @@ use std::hint::black_box;
 
 use common::{SLEIGH, best, chain_text, model, multipliers, program, reduction, saddle};
 use library::{Library, compile_c};
-use pfaff_program::{Argument, Function, Lanes, Language, Module, Options, Program};
+use pfaff_program::{Argument, ExportedFunction, Lanes, Language, Module, Options, Program};
 use table::{Row, pair};
 
 fn main() {
@@ -184,7 +184,7 @@ fn saddle_points() {
     for n in [5, 12] {
         let made = model(&chain_text(n));
         let code = saddle(&made);
-        let function = Function {
+        let function = ExportedFunction {
             name: "solve".into(),
             comment: String::new(),
             inputs: vec![Argument { name: "y".into(), length: Some(code.inputs()) }],

@@ -130,7 +130,7 @@ fn row(name: &str, text: &str, state: &[f64], by_hand: Option<(Hand, &[f64])>) {
     input.extend(state);
     let mut output = vec![0.0; state.len()];
     let mut native = start();
-    let mut interpreter = Executor::Interpreted(code.start(&values));
+    let mut interpreter = Executor::Interpreted(code.interpreter(&values));
     let native_ns = best(&mut || native.evaluate(black_box(&input), black_box(&mut output)));
     let interpreter_ns =
         best(&mut || interpreter.evaluate(black_box(&input), black_box(&mut output)));

@@ -10,7 +10,7 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, Geometry, NoMetric, geometry as derive_geometry};
 use pfaff_model::{Diagnostic, Model, Principle, Span};
-use pfaff_program::{Program, Run};
+use pfaff_program::{Interpreter, Program};
 use pfaff_solver::{EvalError, Lu, System};
 
 use super::trace::{Trace, series, states};
@@ -133,7 +133,7 @@ fn initial(
 
 /// The curve as a first-order system in $(q, v^\mu)$.
 struct Flow {
-    run: Run,
+    run: Interpreter,
     n: usize,
     m: usize,
     /// $\dot q$, $\Gamma_{\rho\mu\nu}v^\mu v^\nu$, $g_{\rho\sigma}$
@@ -169,7 +169,7 @@ impl Flow {
         let program = Program::compile(g, &inputs, &model.parameter_symbols(), &outputs)
             .map_err(|e| Failure::Usage(e.to_string()))?;
         Ok(Self {
-            run: program.start(&model.parameter_values()),
+            run: program.interpreter(&model.parameter_values()),
             n,
             m,
             outputs: vec![0.0; outputs.len()],

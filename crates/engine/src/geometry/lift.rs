@@ -8,7 +8,7 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::split;
 use pfaff_model::{Diagnostic, Model, Principle, Source, Span, table_of};
-use pfaff_program::{Program, Run};
+use pfaff_program::{Interpreter, Program};
 use pfaff_solver::{EvalError, System};
 
 use super::trace::{Trace, series, states};
@@ -69,7 +69,7 @@ pub fn lift(
     let program = Program::compile(g, &inputs, &model.parameter_symbols(), &outputs)
         .map_err(|e| Failure::Usage(e.to_string()))?;
     let mut along = Along {
-        run: program.start(&model.parameter_values()),
+        run: program.interpreter(&model.parameter_values()),
         inputs: vec![0.0; inputs.len()],
         outputs: vec![0.0; outputs.len()],
     };
@@ -171,7 +171,7 @@ fn holonomy(
 
 /// The dependent coordinates along the path.
 struct Along {
-    run: Run,
+    run: Interpreter,
     inputs: Vec<f64>,
     outputs: Vec<f64>,
 }

@@ -12,7 +12,7 @@
 
 use pfaff_expr::Expr;
 use pfaff_model::Model;
-use pfaff_program::{CompileError, Program, Run};
+use pfaff_program::{CompileError, Interpreter, Program};
 use pfaff_solver::{EvalError, Lu};
 
 use crate::memory::plan::Plan;
@@ -26,7 +26,7 @@ pub(crate) struct Projection {
     /// Where the positions stand among the operands.
     places: Vec<usize>,
     /// $\varphi$ and $A$.
-    run: Option<Run>,
+    run: Option<Interpreter>,
     rows: usize,
     inputs: Vec<f64>,
     values: Vec<f64>,
@@ -55,7 +55,7 @@ impl Projection {
         outputs.extend(plan.holonomic.iter().flat_map(|c| &c.1));
         let symbols = model.parameter_symbols();
         let program = Program::compile(&model.graph, &inputs, &symbols, &outputs)?;
-        projection.run = Some(program.start(&model.parameter_values()));
+        projection.run = Some(program.interpreter(&model.parameter_values()));
         Ok(projection)
     }
 

@@ -2,7 +2,7 @@
 
 use pfaff_expr::{Expr, Graph, Role};
 use pfaff_model::{Direction, Model};
-use pfaff_program::{CompileError, Program, Run};
+use pfaff_program::{CompileError, Interpreter, Program};
 use pfaff_solver::{self as solver, EvalError, EventKind, Operand, VolterraSystem};
 
 use crate::memory::plan::Plan;
@@ -15,15 +15,15 @@ pub(crate) struct Remembering {
     operands: Vec<Operand>,
     guess: Vec<f64>,
     projection: Projection,
-    residual: Run,
-    jacobian: Run,
+    residual: Interpreter,
+    jacobian: Interpreter,
     /// Where each entry of the tape goes: row and column, the columns of $z$ after those of $x$.
     entries: Vec<(usize, usize)>,
     values: Vec<f64>,
     inputs: Vec<f64>,
     kernels: Vec<Option<KernelRun>>,
     events: Vec<EventKind>,
-    watched: Run,
+    watched: Interpreter,
 }
 
 impl Remembering {
@@ -35,10 +35,11 @@ impl Remembering {
         let g = &model.graph;
         let variables: Vec<Expr> = plan.unknowns.iter().chain(&plan.symbols).copied().collect();
         let inputs: Vec<Expr> = [model.time].into_iter().chain(variables.clone()).collect();
-        let compile = |inputs: &[Expr], outputs: &[Expr]| -> Result<Run, CompileError> {
-            let program = Program::compile(g, inputs, &model.parameter_symbols(), outputs)?;
-            Ok(program.start(&model.parameter_values()))
-        };
+        let compile =
+            |inputs: &[Expr], outputs: &[Expr]| -> Result<Interpreter, CompileError> {
+                let program = Program::compile(g, inputs, &model.parameter_symbols(), outputs)?;
+                Ok(program.interpreter(&model.parameter_values()))
+            };
         let rows = g.merging(|| g.jacobian(&plan.residual, &variables));
         let (mut entries, mut slopes) = (Vec::new(), Vec::new());
         for (i, row) in rows.iter().enumerate() {
@@ -158,7 +159,7 @@ impl VolterraSystem for Remembering {
 #[derive(Clone, Debug)]
 pub(crate) enum KernelRun {
     /// Compiled.
-    Tape(Run),
+    Tape(Interpreter),
     /// Evaluated as it stands: Mittag-Leffler functions have no tape.
     Slow { graph: Graph, kernel: Expr, symbols: [Expr; 2], parameters: Vec<(Expr, f64)> },
 }
@@ -167,7 +168,7 @@ impl KernelRun {
     pub(crate) fn new(model: &Model, kernel: Expr) -> Self {
         let symbols = [model.time, model.graph.symbol("s", Role::Free)];
         match Program::compile(&model.graph, &symbols, &model.parameter_symbols(), &[kernel]) {
-            Ok(program) => Self::Tape(program.start(&model.parameter_values())),
+            Ok(program) => Self::Tape(program.interpreter(&model.parameter_values())),
             Err(_) => Self::Slow {
                 graph: model.graph.clone(),
                 kernel,

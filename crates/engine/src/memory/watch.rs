@@ -2,7 +2,7 @@
 
 use pfaff_expr::{Expr, Graph, Node};
 use pfaff_model::Model;
-use pfaff_program::{CompileError, Program, Run};
+use pfaff_program::{CompileError, Interpreter, Program};
 use pfaff_solver::{Control, DirectQuadrature, LocatedEvent, VolterraObserver, VolterraStep};
 
 use crate::instant::Instant;
@@ -14,7 +14,7 @@ use crate::record::Record;
 
 /// Everything that is read off a point of the run, compiled.
 pub(crate) struct Reader {
-    run: Run,
+    run: Interpreter,
     projection: Projection,
     inputs: Vec<f64>,
     outputs: Vec<f64>,
@@ -65,7 +65,7 @@ impl Reader {
         }
         let program = Program::compile(g, &inputs, &model.parameter_symbols(), &outputs)?;
         Ok(Self {
-            run: program.start(&model.parameter_values()),
+            run: program.interpreter(&model.parameter_values()),
             projection: Projection::new(model, plan)?,
             inputs: vec![0.0; inputs.len()],
             outputs: vec![0.0; outputs.len()],

@@ -88,9 +88,9 @@ impl Chart {
             numbers.enumerate().for_each(|(i, x)| inputs[i * LANES + l] = *x);
         }
         let mut followed = vec![0.0; LANES * self.followed.len()];
-        let batch = self
-            .together
-            .get_or_insert_with(|| self.follow_program.start_batch(LANES, &self.parameters));
+        let batch = self.together.get_or_insert_with(|| {
+            self.follow_program.batch_interpreter(LANES, &self.parameters)
+        });
         batch.evaluate(&inputs, &mut followed);
         followed
     }

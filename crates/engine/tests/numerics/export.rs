@@ -97,7 +97,7 @@ fn calls(modules: &[Module]) -> (String, Vec<Vec<f64>>) {
     for module in modules {
         let p: Vec<f64> = module.parameters.iter().map(|p| p.1).collect();
         for function in &module.functions {
-            let mut run = function.program.start(&p);
+            let mut run = function.program.interpreter(&p);
             for state in 0..STATES {
                 let far = if state == 1 { 1e3 } else { 1.0 };
                 let inputs: Vec<f64> =
@@ -394,7 +394,7 @@ fn native_code_has_the_bits_of_the_interpreter_on_every_gallery_model() {
             let p: Vec<f64> = module.parameters.iter().map(|p| p.1).collect();
             for function in &module.functions {
                 let program = &function.program;
-                let mut interpreter = program.start(&p);
+                let mut interpreter = program.interpreter(&p);
                 for lanes in [Lanes::One, Lanes::Four, Lanes::Eight] {
                     let Some(native) = program.native(lanes) else { continue };
                     let n = lanes.count();

@@ -3,50 +3,50 @@
 //! Lanes are handled in tiles of at most 32, so that the slots of one tile stay in the first cache and the
 //! choice of the instruction is paid once for
 //! all lanes of a tile. Within a tile they form blocks of eight, which the compiler turns into vector
-//! instructions. Each lane has the bits that [`Run`](crate::Run) gives.
+//! instructions. Each lane has the bits that [`Interpreter`](crate::Interpreter) gives.
 
 use std::array::from_fn;
 use std::sync::Arc;
 
 use pfaff_expr::{Table, power};
 
-use crate::backend::interpreter::{binary_value, truth, unary_value};
+use crate::backend::interpreter::{binary_value, indicator, unary_value};
 use crate::backend::native::{Rowed, function_row, sweep_fused};
-use crate::rounding::{Rounding, Twice};
+use crate::rounding::{Rounding, TwoRoundings};
 use crate::sincos::sincos_lanes;
-use crate::tape::allocate::Layout;
+use crate::tape::allocate::SlotLayout;
 use crate::tape::instruction::{Instruction, Slot};
 use crate::tape::program::Tape;
 
 /// Lanes that are handled together.
-pub(crate) const BLOCK: usize = 8;
-pub(crate) type Block = [f64; BLOCK];
+pub(crate) const LANE_BLOCK: usize = 8;
+pub(crate) type LaneBlock = [f64; LANE_BLOCK];
 
 /// A program at work on many states, with structures of arrays: number `i` of lane `l` stands at `i * lanes + l`.
 #[derive(Clone, Debug)]
-pub struct Batch {
+pub struct BatchInterpreter {
     tape: Arc<Tape>,
     lanes: usize,
-    rows: Rows,
+    rows: LaneRows,
     /// The rows of parameters, constants and kept values of every tile, if there is more than one.
-    fixed: Vec<Block>,
+    fixed: Vec<LaneBlock>,
 }
 
-impl Batch {
+impl BatchInterpreter {
     pub(crate) fn new(tape: &Arc<Tape>, lanes: usize, parameters: &[f64]) -> Self {
         assert!(lanes > 0, "a batch has at least one lane");
         assert_eq!(parameters.len(), tape.layout.parameters, "number of parameters");
-        let width = match lanes.div_ceil(BLOCK) {
+        let width = match lanes.div_ceil(LANE_BLOCK) {
             1 => 1,
             2 => 2,
             _ => 4,
         };
-        let mut slots = vec![[0.0; BLOCK]; tape.layout.slots() * width];
+        let mut slots = vec![[0.0; LANE_BLOCK]; tape.layout.slots() * width];
         let first = tape.layout.first_constant();
         for (i, &constant) in tape.constants.iter().enumerate() {
-            slots[(first + i) * width..][..width].fill([constant; BLOCK]);
+            slots[(first + i) * width..][..width].fill([constant; LANE_BLOCK]);
         }
-        let rows = Rows { width, slots };
+        let rows = LaneRows { width, slots };
         let mut batch = Self { tape: Arc::clone(tape), lanes, rows, fixed: Vec::new() };
         let everywhere: Vec<f64> =
             parameters.iter().flat_map(|&p| std::iter::repeat_n(p, lanes)).collect();
@@ -71,7 +71,7 @@ impl Batch {
         for tile in tiles(*lanes, rows.width) {
             rows.load(tape.layout.first_parameter(), parameters, *lanes, tile);
             rows.sweep(tape, &tape.per_run, tile.count);
-            if *lanes > rows.width * BLOCK {
+            if *lanes > rows.width * LANE_BLOCK {
                 fixed.extend_from_slice(rows.fixed(tape.layout));
             }
         }
@@ -104,19 +104,19 @@ impl Batch {
 
 /// The rows of one tile, slot by slot.
 #[derive(Clone, Debug)]
-struct Rows {
+struct LaneRows {
     /// Blocks in a row: 1, 2 or 4.
     width: usize,
-    slots: Vec<Block>,
+    slots: Vec<LaneBlock>,
 }
 
-impl Rows {
+impl LaneRows {
     fn row(&self, slot: usize) -> &[f64] {
         self.slots[slot * self.width..][..self.width].as_flattened()
     }
 
     /// The rows that evaluations do not change: parameters, constants and kept values.
-    fn fixed(&mut self, layout: Layout) -> &mut [Block] {
+    fn fixed(&mut self, layout: SlotLayout) -> &mut [LaneBlock] {
         let (first, end) = (layout.first_parameter(), layout.first_temporary());
         &mut self.slots[first * self.width..end * self.width]
     }
@@ -144,13 +144,13 @@ impl Rows {
         if tape.fused {
             sweep_fused(part, slots, &tape.tables, count);
         } else {
-            sweep_with::<Twice, W>(part, slots, &tape.tables, count, sincos_lanes);
+            sweep_with::<TwoRoundings, W>(part, slots, &tape.tables, count, sincos_lanes);
         }
     }
 }
 
 fn tiles(lanes: usize, width: usize) -> impl Iterator<Item = Tile> {
-    let step = width * BLOCK;
+    let step = width * LANE_BLOCK;
     (0..lanes).step_by(step).map(move |first| Tile { first, count: step.min(lanes - first) })
 }
 
@@ -169,10 +169,10 @@ struct Tile {
 #[inline(always)]
 pub(crate) fn sweep_with<R: Rounding, const W: usize>(
     code: &[Instruction],
-    slots: &mut [[Block; W]],
+    slots: &mut [[LaneBlock; W]],
     tables: &[Table],
     count: usize,
-    sincos_lanes: impl Fn(&Block) -> (Block, Block),
+    sincos_lanes: impl Fn(&LaneBlock) -> (LaneBlock, LaneBlock),
 ) {
     use Instruction as I;
     // Each block is read before it is written, so that a result may take the slot of an operand.
@@ -187,8 +187,8 @@ pub(crate) fn sweep_with<R: Rounding, const W: usize>(
     macro_rules! lanes {
         ($to:ident, |$($x:ident),+| $value:expr) => {
             for l in 0..count {
-                $(let $x = slots[$x as usize][l / BLOCK][l % BLOCK];)+
-                slots[$to as usize][l / BLOCK][l % BLOCK] = $value;
+                $(let $x = slots[$x as usize][l / LANE_BLOCK][l % LANE_BLOCK];)+
+                slots[$to as usize][l / LANE_BLOCK][l % LANE_BLOCK] = $value;
             }
         };
     }
@@ -237,11 +237,11 @@ pub(crate) fn sweep_with<R: Rounding, const W: usize>(
                 }
             }
             I::Compare { relation, to, a, b } => {
-                blocks!(to, |a, b| truth(relation.holds(a, b)))
+                blocks!(to, |a, b| indicator(relation.holds(a, b)))
             }
-            I::Not { to, a } => blocks!(to, |a| truth(a == 0.0)),
-            I::And { to, a, b } => blocks!(to, |a, b| truth(a != 0.0 && b != 0.0)),
-            I::Or { to, a, b } => blocks!(to, |a, b| truth(a != 0.0 || b != 0.0)),
+            I::Not { to, a } => blocks!(to, |a| indicator(a == 0.0)),
+            I::And { to, a, b } => blocks!(to, |a, b| indicator(a != 0.0 && b != 0.0)),
+            I::Or { to, a, b } => blocks!(to, |a, b| indicator(a != 0.0 || b != 0.0)),
             I::Select { to, condition, a, b } => {
                 blocks!(to, |condition, a, b| if condition == 0.0 { b } else { a });
             }
@@ -255,7 +255,7 @@ pub(crate) fn sweep_with<R: Rounding, const W: usize>(
 
 /// The function of every block of a row; `false` where there is none of all lanes at once.
 fn rowed<const W: usize>(
-    slots: &mut [[Block; W]],
+    slots: &mut [[LaneBlock; W]],
     (function, a, b): (Rowed, Slot, Slot),
     to: Slot,
 ) -> bool {

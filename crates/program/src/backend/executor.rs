@@ -2,30 +2,30 @@
 
 use std::sync::Arc;
 
-use crate::backend::Way;
-use crate::backend::interpreter::Run;
+use crate::backend::Backend;
+use crate::backend::interpreter::Interpreter;
 use crate::backend::lanes::Lanes;
-use crate::backend::native::{Code, RightSide};
-use crate::backend::runge_kutta::{Block, Rows, Tableau};
-use crate::backend::tiered::Gradual;
+use crate::backend::native::{MachineCode, RightSide};
+use crate::backend::runge_kutta::{Block, StepBuffers, Tableau};
+use crate::backend::tiered::TieredExecutor;
 use crate::tape::program::Tape;
 
 /// Machine code of a program. Cheap to clone: clones share the code.
 #[derive(Clone, Debug)]
-pub struct Native {
+pub struct NativeCode {
     tape: Arc<Tape>,
-    code: Code,
+    code: MachineCode,
     lanes: Lanes,
 }
 
-impl Native {
-    pub(crate) fn new(tape: &Arc<Tape>, lanes: Lanes, way: Way) -> Option<Self> {
-        let code = Code::compile(tape, lanes, way)?;
+impl NativeCode {
+    pub(crate) fn new(tape: &Arc<Tape>, lanes: Lanes, way: Backend) -> Option<Self> {
+        let code = MachineCode::compile(tape, lanes, way)?;
         Some(Self { tape: Arc::clone(tape), code, lanes })
     }
 
     #[cfg(all(test, any(all(target_arch = "x86_64", unix), feature = "cranelift")))]
-    pub(crate) fn with_code(tape: &Arc<Tape>, code: Code, lanes: Lanes) -> Self {
+    pub(crate) fn with_code(tape: &Arc<Tape>, code: MachineCode, lanes: Lanes) -> Self {
         Self { tape: Arc::clone(tape), code, lanes }
     }
 
@@ -34,13 +34,13 @@ impl Native {
     /// # Panics
     ///
     /// If their number is not that of the program.
-    pub fn start(&self, parameters: &[f64]) -> NativeRun {
+    pub fn start(&self, parameters: &[f64]) -> NativeExecutor {
         let lanes = self.lanes.count();
         let mut slots = vec![0.0; self.tape.layout.slots()];
         let first = self.tape.layout.first_constant();
         slots[first..first + self.tape.constants.len()].copy_from_slice(&self.tape.constants);
-        let memory = Memory::new(self.code.memory());
-        let mut run = NativeRun { native: self.clone(), memory, slots };
+        let memory = AlignedBuffer::new(self.code.memory());
+        let mut run = NativeExecutor { native: self.clone(), memory, slots };
         let all: Vec<f64> =
             parameters.iter().flat_map(|&p| std::iter::repeat_n(p, lanes)).collect();
         run.set_parameters(&all);
@@ -60,11 +60,11 @@ impl Native {
 
 /// Machine code at work with given parameters. It owns its memory: give each thread its own.
 ///
-/// With several lanes number `i` of lane `l` stands at `i * lanes + l`, as in a [`Batch`](crate::Batch).
+/// With several lanes number `i` of lane `l` stands at `i * lanes + l`, as in a [`BatchInterpreter`](crate::BatchInterpreter).
 #[derive(Clone, Debug)]
-pub struct NativeRun {
-    native: Native,
-    memory: Memory,
+pub struct NativeExecutor {
+    native: NativeCode,
+    memory: AlignedBuffer,
     /// Where the interpreter evaluates what depends on parameters alone.
     slots: Vec<f64>,
 }
@@ -74,12 +74,12 @@ const LINE: usize = 64;
 
 /// Doubles that begin at a line of the cache.
 #[derive(Debug)]
-pub(crate) struct Memory {
+pub(crate) struct AlignedBuffer {
     doubles: Vec<f64>,
     start: usize,
 }
 
-impl Memory {
+impl AlignedBuffer {
     pub(crate) fn new(count: usize) -> Self {
         let doubles = vec![0.0; count + LINE / 8];
         let start = doubles.as_ptr().align_offset(LINE).min(LINE / 8);
@@ -92,7 +92,7 @@ impl Memory {
 }
 
 // A copy begins elsewhere.
-impl Clone for Memory {
+impl Clone for AlignedBuffer {
     fn clone(&self) -> Self {
         let used = &self.doubles[self.start..];
         let mut copy = Self::new(self.doubles.len() - LINE / 8);
@@ -102,7 +102,7 @@ impl Clone for Memory {
     }
 }
 
-impl NativeRun {
+impl NativeExecutor {
     /// How many states are evaluated at once.
     pub fn lanes(&self) -> Lanes {
         self.native.lanes
@@ -115,7 +115,7 @@ impl NativeRun {
     ///
     /// If their number is not that of the program times the lanes.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
-        let Self { native: Native { tape, code, lanes }, memory, slots } = self;
+        let Self { native: NativeCode { tape, code, lanes }, memory, slots } = self;
         let (lanes, first) = (lanes.count(), tape.layout.first_parameter());
         assert_eq!(parameters.len(), tape.layout.parameters * lanes, "number of parameters");
         let memory = memory.rows();
@@ -148,7 +148,7 @@ impl NativeRun {
     /// # Panics
     ///
     /// If the rows are shorter than that.
-    pub fn step<T: Tableau>(&mut self, rows: &mut Rows<'_>) -> bool {
+    pub fn step<T: Tableau>(&mut self, rows: &mut StepBuffers<'_>) -> bool {
         self.right_side().step::<T>(rows)
     }
 
@@ -158,12 +158,16 @@ impl NativeRun {
     /// # Panics
     ///
     /// If the rows are too short.
-    pub fn refine<T: Tableau>(&mut self, rows: &mut Rows<'_>, dense: &mut [Block]) -> bool {
+    pub fn refine<T: Tableau>(
+        &mut self,
+        rows: &mut StepBuffers<'_>,
+        dense: &mut [Block],
+    ) -> bool {
         self.right_side().refine::<T>(rows, dense)
     }
 
     fn right_side(&mut self) -> RightSide<impl FnMut(&[f64], &mut [f64])> {
-        let Self { native: Native { tape, code, .. }, memory, .. } = self;
+        let Self { native: NativeCode { tape, code, .. }, memory, .. } = self;
         let memory = memory.rows();
         RightSide {
             read: tape.layout.inputs,
@@ -177,11 +181,11 @@ impl NativeRun {
 #[derive(Clone, Debug)]
 pub enum Executor {
     /// By the tape.
-    Interpreted(Run),
+    Interpreted(Interpreter),
     /// By machine code.
-    Native(NativeRun),
+    Native(NativeExecutor),
     /// By the tape, until machine code is worth it.
-    Gradual(Box<Gradual>),
+    Tiered(Box<TieredExecutor>),
 }
 
 /// How a program is executed.
@@ -207,15 +211,15 @@ impl Executor {
         match self {
             Self::Interpreted(run) => run.set_parameters(parameters),
             Self::Native(run) => run.set_parameters(parameters),
-            Self::Gradual(run) => run.set_parameters(parameters),
+            Self::Tiered(run) => run.set_parameters(parameters),
         }
     }
 
     /// Goes over to machine code at once, unless it is Cranelift's, which takes long to write: whoever
     /// evaluates at every step need not wait to see that it is worth it.
-    pub fn hasten(&mut self) {
-        if let Self::Gradual(run) = self
-            && !Way::best().is_dear()
+    pub fn promote(&mut self) {
+        if let Self::Tiered(run) = self
+            && !Backend::best().compiles_slowly()
         {
             *self = run.promoted();
         }
@@ -232,7 +236,7 @@ impl Executor {
         match self {
             Self::Interpreted(run) => run.evaluate(inputs, outputs),
             Self::Native(run) => run.evaluate(inputs, outputs),
-            Self::Gradual(run) => {
+            Self::Tiered(run) => {
                 if let Some(next) = run.evaluate(inputs, outputs) {
                     *self = next;
                 }

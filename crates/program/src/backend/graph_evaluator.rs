@@ -14,18 +14,18 @@ use crate::tape::lower::{impossible, operation, whole_exponent};
 ///
 /// ```
 /// use pfaff_expr::{Graph, Role};
-/// use pfaff_program::Sketch;
+/// use pfaff_program::GraphEvaluator;
 ///
 /// let g = Graph::new();
 /// let (x, m) = (g.symbol("x", Role::Coordinate { order: 0 }), g.symbol("m", Role::Parameter));
-/// let mut sketch = Sketch::new(&g, &[x], &[(m, 2.0)], &[g.div(x, m)])?;
+/// let mut evaluator = GraphEvaluator::new(&g, &[x], &[(m, 2.0)], &[g.div(x, m)])?;
 /// let mut outputs = [0.0];
-/// sketch.evaluate(&[3.0], &mut outputs);
+/// evaluator.evaluate(&[3.0], &mut outputs);
 /// assert_eq!(outputs, [1.5]);
 /// # Ok::<(), pfaff_program::CompileError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Sketch {
+pub struct GraphEvaluator {
     code: Vec<Instruction>,
     /// Inputs, parameters, then one for each result.
     slots: Vec<f64>,
@@ -34,7 +34,7 @@ pub struct Sketch {
     tables: Vec<Table>,
 }
 
-impl Sketch {
+impl GraphEvaluator {
     /// The outputs over the inputs, with these parameters.
     ///
     /// # Errors

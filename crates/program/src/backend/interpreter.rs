@@ -5,19 +5,19 @@ use std::sync::Arc;
 use pfaff_expr::{Binary, Table, Unary, power};
 
 use crate::backend::native::execute_fused;
-use crate::rounding::{Rounding, Twice};
+use crate::rounding::{Rounding, TwoRoundings};
 use crate::sincos::sincos;
 use crate::tape::instruction::Instruction;
 use crate::tape::program::Tape;
 
 /// A program at work with given parameters. It owns its slots: give each thread its own.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub struct Interpreter {
     tape: Arc<Tape>,
     slots: Vec<f64>,
 }
 
-impl Run {
+impl Interpreter {
     pub(crate) fn new(tape: &Arc<Tape>, parameters: &[f64]) -> Self {
         let mut slots = vec![0.0; tape.layout.slots()];
         let first = tape.layout.first_constant();
@@ -67,7 +67,7 @@ impl Tape {
 
 /// Carries out the instructions on the slots, each operation rounded by itself.
 pub(crate) fn execute(code: &[Instruction], slots: &mut [f64], tables: &[Table]) {
-    execute_with::<Twice>(code, slots, tables, sincos);
+    execute_with::<TwoRoundings>(code, slots, tables, sincos);
 }
 
 /// Carries out the instructions on the slots, with this rounding and these sines and cosines.
@@ -109,11 +109,11 @@ pub(crate) fn execute_with<R: Rounding>(
                 at!(to) = binary_value(function, at!(a), at!(b));
             }
             I::Compare { relation, to, a, b } => {
-                at!(to) = truth(relation.holds(at!(a), at!(b)));
+                at!(to) = indicator(relation.holds(at!(a), at!(b)));
             }
-            I::Not { to, a } => at!(to) = truth(at!(a) == 0.0),
-            I::And { to, a, b } => at!(to) = truth(at!(a) != 0.0 && at!(b) != 0.0),
-            I::Or { to, a, b } => at!(to) = truth(at!(a) != 0.0 || at!(b) != 0.0),
+            I::Not { to, a } => at!(to) = indicator(at!(a) == 0.0),
+            I::And { to, a, b } => at!(to) = indicator(at!(a) != 0.0 && at!(b) != 0.0),
+            I::Or { to, a, b } => at!(to) = indicator(at!(a) != 0.0 || at!(b) != 0.0),
             I::Select { to, condition, a, b } => {
                 at!(to) = if at!(condition) == 0.0 { at!(b) } else { at!(a) };
             }
@@ -126,7 +126,7 @@ pub(crate) fn execute_with<R: Rounding>(
 
 /// 1 or 0.
 #[inline]
-pub(crate) fn truth(holds: bool) -> f64 {
+pub(crate) fn indicator(holds: bool) -> f64 {
     f64::from(u8::from(holds))
 }
 
@@ -153,7 +153,7 @@ mod tests {
         let g = Graph::new();
         let (x, k) = (g.symbol("x", Role::Free), g.symbol("k", Role::Parameter));
         let program = Program::compile(&g, &[x], &[k], &[g.mul(g.sqrt(k), x)]).unwrap();
-        let (mut run, mut output) = (program.start(&[4.0]), [0.0]);
+        let (mut run, mut output) = (program.interpreter(&[4.0]), [0.0]);
         run.evaluate(&[3.0], &mut output);
         assert_eq!(output, [6.0]);
         // A mark in the slot of √k survives evaluations, and goes with the next parameters.

@@ -11,13 +11,13 @@ pub(crate) mod tiered;
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use crate::backend::native::Code;
+use crate::backend::native::MachineCode;
 
 /// A way to evaluate a program. All give the same bits; they differ in the time that they take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Way {
+pub enum Backend {
     /// By the tape, on every processor.
-    Tape,
+    Interpreter,
     /// By machine code of our own: x86-64 with AVX2 and FMA, on Unix.
     Native,
     /// By machine code of Cranelift, if this crate was built with the feature `cranelift`: x86-64, AArch64,
@@ -25,25 +25,25 @@ pub enum Way {
     Cranelift,
 }
 
-/// One more than the place of the preferred way in [`Way::ALL`]; 0 if none is preferred.
+/// One more than the place of the preferred way in [`Backend::ALL`]; 0 if none is preferred.
 static PREFERRED: AtomicU8 = AtomicU8::new(0);
 
-impl Way {
+impl Backend {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Tape, Self::Native, Self::Cranelift];
+    pub const ALL: [Self; 3] = [Self::Interpreter, Self::Native, Self::Cranelift];
 
     /// Its name, as users write it.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Tape => "tape",
+            Self::Interpreter => "tape",
             Self::Native => "native",
             Self::Cranelift => "cranelift",
         }
     }
 
     /// Whether this build has it and this processor allows it.
-    pub fn is_here(self) -> bool {
-        self == Self::Tape || Code::exists(self)
+    pub fn is_available(self) -> bool {
+        self == Self::Interpreter || MachineCode::exists(self)
     }
 
     /// From now on every program of this process is evaluated in this way where it is here, and by the tape
@@ -56,11 +56,15 @@ impl Way {
 
     /// The way that is taken: the preferred one, else the fastest; by the tape where that is not here.
     pub fn best() -> Self {
-        Self::candidates().iter().copied().find(|way| way.is_here()).unwrap_or(Self::Tape)
+        Self::candidates()
+            .iter()
+            .copied()
+            .find(|way| way.is_available())
+            .unwrap_or(Self::Interpreter)
     }
 
     /// Whether its code takes so long to write that a run has to show first that it is long.
-    pub(crate) fn is_dear(self) -> bool {
+    pub(crate) fn compiles_slowly(self) -> bool {
         self == Self::Cranelift
     }
 

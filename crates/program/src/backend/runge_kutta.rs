@@ -43,7 +43,7 @@ pub trait Tableau {
 
 /// Where a step starts from and what it comes to, in rows of whole blocks whose unused components are zero.
 #[derive(Debug)]
-pub struct Rows<'a> {
+pub struct StepBuffers<'a> {
     /// $t$
     pub t: f64,
     /// $h$

@@ -9,9 +9,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::backend::Way;
-use crate::backend::executor::{Executor, Native};
-use crate::backend::interpreter::Run;
+use crate::backend::Backend;
+use crate::backend::executor::{Executor, NativeCode};
+use crate::backend::interpreter::Interpreter;
 use crate::backend::lanes::Lanes;
 use crate::tape::program::Program;
 
@@ -24,24 +24,24 @@ const BY_SYSTEM: usize = 8_000;
 
 /// A program at work that has no machine code yet.
 #[derive(Clone, Debug)]
-pub struct Gradual {
+pub struct TieredExecutor {
     program: Program,
     parameters: Vec<f64>,
-    run: Run,
+    run: Interpreter,
     /// Evaluations by the tape that are left.
     left: usize,
     /// Shared by all copies, so that it is written once; `None` where there is none for this processor.
-    native: Arc<OnceLock<Option<Native>>>,
+    native: Arc<OnceLock<Option<NativeCode>>>,
 }
 
-impl Gradual {
+impl TieredExecutor {
     pub(crate) fn new(program: &Program, parameters: &[f64]) -> Self {
         let steps = program.counts().per_evaluation;
-        let by_tape = if Way::best().is_dear() { BY_CRANELIFT } else { BY_TAPE };
+        let by_tape = if Backend::best().compiles_slowly() { BY_CRANELIFT } else { BY_TAPE };
         Self {
             program: program.clone(),
             parameters: parameters.to_vec(),
-            run: program.start(parameters),
+            run: program.interpreter(parameters),
             left: BY_SYSTEM.checked_div(steps).map_or(usize::MAX, |n| by_tape + n),
             native: Arc::default(),
         }
@@ -78,10 +78,11 @@ mod tests {
         let g = Graph::new();
         let x = g.symbol("x", Role::Free);
         let program = Program::compile(&g, &[x], &[], &[g.add(g.sin(x), x)]).unwrap();
-        let mut first = Gradual::new(&program, &[]);
+        let mut first = TieredExecutor::new(&program, &[]);
         let copy = first.clone();
         let count = (1..1_000_000).find(|_| first.evaluate(&[0.3], &mut [0.0]).is_some());
-        let by_tape = if Way::best() == Way::Cranelift { BY_CRANELIFT } else { BY_TAPE };
+        let by_tape =
+            if Backend::best() == Backend::Cranelift { BY_CRANELIFT } else { BY_TAPE };
         assert_eq!(count, Some(by_tape + BY_SYSTEM / program.counts().per_evaluation));
         assert!(copy.native.get().is_some(), "the copy has it too");
     }

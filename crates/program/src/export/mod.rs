@@ -1,7 +1,7 @@
 //! Programs as source text: the same straight line in C, Rust or Python.
 //!
 //! ```text
-//! Module { functions: [Function { program }] } ──text──► prepare(p, c), then one function for each program
+//! Module { functions: [ExportedFunction { program }] } ──text──► prepare(p, c), then one function for each program
 //! ```
 //!
 //! Every instruction of a tape becomes one assignment, in the order of the tape, so that the text has the
@@ -18,7 +18,7 @@ use std::fmt;
 
 use crate::tape::program::{Program, Tape};
 use helpers::Helpers;
-use spelling::{Names, number, statement};
+use spelling::{Identifiers, number, statement};
 
 /// A language that programs can be written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,12 +41,12 @@ pub struct Module {
     /// What each parameter is called, and its usual value.
     pub parameters: Vec<(String, f64)>,
     /// The functions in their order.
-    pub functions: Vec<Function>,
+    pub functions: Vec<ExportedFunction>,
 }
 
 /// One program as a function.
 #[derive(Clone, Debug)]
-pub struct Function {
+pub struct ExportedFunction {
     /// What follows the prefix in its name.
     pub name: String,
     /// What it computes, in a sentence.
@@ -70,20 +70,20 @@ pub struct Argument {
 
 /// Why there is no text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoWords {
+pub struct UnsupportedFunction {
     /// The function of the model language.
     pub function: &'static str,
     /// The language that has no such function.
     pub language: &'static str,
 }
 
-impl fmt::Display for NoWords {
+impl fmt::Display for UnsupportedFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` cannot be written in {}", self.function, self.language)
     }
 }
 
-impl std::error::Error for NoWords {}
+impl std::error::Error for UnsupportedFunction {}
 
 impl Language {
     /// The language as it calls itself.
@@ -97,17 +97,17 @@ impl Language {
 }
 
 impl Module {
-    /// The whole text. Names of functions and arguments must be words of the language; comments may be anything.
+    /// The whole text. Identifiers of functions and arguments must be words of the language; comments may be anything.
     ///
     /// # Errors
     ///
-    /// [`NoWords`] where a function is used that the language has not.
+    /// [`UnsupportedFunction`] where a function is used that the language has not.
     ///
     /// # Panics
     ///
     /// If the arguments of a function do not cover the inputs of its program, or its program has other
     /// parameters than the module.
-    pub fn text(&self, language: Language) -> Result<String, NoWords> {
+    pub fn text(&self, language: Language) -> Result<String, UnsupportedFunction> {
         let mut helpers = Helpers::default();
         let mut bodies = String::new();
         let kept: usize = self.functions.iter().map(|f| f.program.tape.layout.kept).sum();
@@ -157,7 +157,7 @@ impl Module {
         constants: usize,
         helpers: &mut Helpers,
         text: &mut String,
-    ) -> Result<(), NoWords> {
+    ) -> Result<(), UnsupportedFunction> {
         let count = self.parameters.len();
         let arguments = [Argument { name: "p".into(), length: Some(count) }];
         text.push('\n');
@@ -190,7 +190,7 @@ impl Module {
     }
 }
 
-impl Function {
+impl ExportedFunction {
     fn write(
         &self,
         module: &Module,
@@ -198,7 +198,7 @@ impl Function {
         (offset, constants): (usize, usize),
         helpers: &mut Helpers,
         text: &mut String,
-    ) -> Result<(), NoWords> {
+    ) -> Result<(), UnsupportedFunction> {
         let tape = &*self.program.tape;
         let mut names = names(tape, language, 0);
         let mut place = names.of.iter_mut().take(tape.layout.inputs);
@@ -241,12 +241,12 @@ impl Function {
 }
 
 /// Constants by their value, everything else not named yet.
-fn names(tape: &Tape, language: Language, next: usize) -> Names {
+fn names(tape: &Tape, language: Language, next: usize) -> Identifiers {
     let mut of = vec![String::new(); tape.layout.slots()];
     for (slot, &value) in (tape.layout.first_constant()..).zip(&tape.constants) {
         of[slot] = number(language, value);
     }
-    Names { of, next }
+    Identifiers { of, next }
 }
 
 /// Lines of a comment. Nothing in them can end it.
@@ -313,7 +313,7 @@ mod tests {
             Argument { name: "t".into(), length: None },
             Argument { name: "y".into(), length: Some(1) },
         ];
-        let function = Function {
+        let function = ExportedFunction {
             name: "rates".into(),
             comment: "Both.".into(),
             inputs,

@@ -3,17 +3,17 @@
 use pfaff_expr::{Binary, Relation, Unary};
 
 use super::helpers::{Helper, Helpers};
-use super::{Language, NoWords};
+use super::{Language, UnsupportedFunction};
 use crate::tape::instruction::{Instruction, Slot};
 
 /// What the slots are called at this place of the text.
-pub(super) struct Names {
+pub(super) struct Identifiers {
     pub(super) of: Vec<String>,
     /// The number of the next name.
     pub(super) next: usize,
 }
 
-impl Names {
+impl Identifiers {
     fn at(&self, slot: Slot) -> &str {
         &self.of[slot as usize]
     }
@@ -54,9 +54,9 @@ fn operand(text: &str) -> String {
 pub(super) fn statement(
     language: Language,
     instruction: Instruction,
-    names: &mut Names,
+    names: &mut Identifiers,
     helpers: &mut Helpers,
-) -> Result<String, NoWords> {
+) -> Result<String, UnsupportedFunction> {
     if let Instruction::SinCos { sin, cos, a } = instruction {
         helpers.need(Helper::SinCos);
         let a = names.at(a).to_owned();
@@ -81,13 +81,13 @@ pub(super) fn statement(
 fn right(
     language: Language,
     instruction: Instruction,
-    names: &Names,
+    names: &Identifiers,
     helpers: &mut Helpers,
-) -> Result<String, NoWords> {
+) -> Result<String, UnsupportedFunction> {
     use Instruction as I;
     let x = |slot: Slot| operand(names.at(slot));
     let infix = |a, sign: &str, b| format!("{} {sign} {}", x(a), x(b));
-    let truth = |condition: String| match language {
+    let indicator = |condition: String| match language {
         Language::C => format!("({condition}) ? 1.0 : 0.0"),
         Language::Rust => format!("if {condition} {{ 1.0 }} else {{ 0.0 }}"),
         Language::Python => format!("1.0 if {condition} else 0.0"),
@@ -134,10 +134,10 @@ fn right(
                 Binary::Polygamma => return Err(none(language, function.name())),
             }
         }
-        I::Compare { relation, a, b, .. } => truth(infix(a, sign(relation), b)),
-        I::Not { a, .. } => truth(format!("{} == 0.0", x(a))),
-        I::And { a, b, .. } => truth(both(language, &x(a), ["&&", "and"], &x(b))),
-        I::Or { a, b, .. } => truth(both(language, &x(a), ["||", "or"], &x(b))),
+        I::Compare { relation, a, b, .. } => indicator(infix(a, sign(relation), b)),
+        I::Not { a, .. } => indicator(format!("{} == 0.0", x(a))),
+        I::And { a, b, .. } => indicator(both(language, &x(a), ["&&", "and"], &x(b))),
+        I::Or { a, b, .. } => indicator(both(language, &x(a), ["||", "or"], &x(b))),
         I::Select { condition, a, b, .. } => {
             let (condition, a, b) = (x(condition), x(a), x(b));
             match language {
@@ -177,8 +177,8 @@ fn both(language: Language, a: &str, [sign, word]: [&str; 2], b: &str) -> String
     format!("{a} != 0.0 {sign} {b} != 0.0")
 }
 
-fn none(language: Language, function: &'static str) -> NoWords {
-    NoWords { function, language: language.name() }
+fn none(language: Language, function: &'static str) -> UnsupportedFunction {
+    UnsupportedFunction { function, language: language.name() }
 }
 
 fn unary(
@@ -186,7 +186,7 @@ fn unary(
     function: Unary,
     a: &str,
     helpers: &mut Helpers,
-) -> Result<String, NoWords> {
+) -> Result<String, UnsupportedFunction> {
     let word = match (language, function) {
         (_, Unary::Digamma) | (Language::Rust, Unary::Erf | Unary::Gamma) => {
             return Err(none(language, function.name()));

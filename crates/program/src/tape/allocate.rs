@@ -9,11 +9,11 @@
 //! | `temporaries` | everything else | by either part |
 
 use crate::tape::instruction::{Instruction, Slot};
-use crate::tape::lower::{Lowered, Origin};
+use crate::tape::lower::{SsaTape, ValueOrigin};
 
 /// How many slots of each kind there are; they follow each other in this order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Layout {
+pub(crate) struct SlotLayout {
     pub(crate) inputs: usize,
     pub(crate) parameters: usize,
     pub(crate) constants: usize,
@@ -21,7 +21,7 @@ pub(crate) struct Layout {
     pub(crate) temporaries: usize,
 }
 
-impl Layout {
+impl SlotLayout {
     /// Where the parameters begin.
     pub(crate) fn first_parameter(self) -> usize {
         self.inputs
@@ -50,8 +50,8 @@ impl Layout {
 
 /// Both parts on slots.
 #[derive(Debug)]
-pub(crate) struct Allocated {
-    pub(crate) layout: Layout,
+pub(crate) struct AllocatedTape {
+    pub(crate) layout: SlotLayout,
     pub(crate) constants: Vec<f64>,
     pub(crate) per_run: Vec<Instruction>,
     pub(crate) per_evaluation: Vec<Instruction>,
@@ -59,8 +59,8 @@ pub(crate) struct Allocated {
 }
 
 /// Gives every value its slot.
-pub(crate) fn allocate(lowered: &Lowered) -> Allocated {
-    let Lasting { mut layout, constants, mut slot_of } = place_lasting(lowered);
+pub(crate) fn allocate(lowered: &SsaTape) -> AllocatedTape {
+    let PersistentSlots { mut layout, constants, mut slot_of } = place_lasting(lowered);
     let base = layout.first_temporary();
     let (per_run, run_top) = scan(&lowered.per_run, &[], base, &mut slot_of);
     let (per_evaluation, evaluation_top) =
@@ -68,19 +68,19 @@ pub(crate) fn allocate(lowered: &Lowered) -> Allocated {
     layout.temporaries = run_top.max(evaluation_top) - base;
     let slot = |v: &Slot| slot_of[*v as usize].expect("what is read was written before");
     let outputs = lowered.outputs.iter().map(slot).collect();
-    Allocated { layout, constants, per_run, per_evaluation, outputs }
+    AllocatedTape { layout, constants, per_run, per_evaluation, outputs }
 }
 
 /// What keeps its slot for longer than one pass over a part.
-struct Lasting {
-    layout: Layout,
+struct PersistentSlots {
+    layout: SlotLayout,
     constants: Vec<f64>,
     /// By value; `None` for temporaries.
     slot_of: Vec<Option<Slot>>,
 }
 
 /// Places inputs, parameters, constants and kept values.
-fn place_lasting(lowered: &Lowered) -> Lasting {
+fn place_lasting(lowered: &SsaTape) -> PersistentSlots {
     let values = &lowered.values;
     let (mut used, mut passed_on) = (vec![false; values.len()], vec![false; values.len()]);
     for v in lowered.per_run.iter().flat_map(|i| i.operands()) {
@@ -92,11 +92,11 @@ fn place_lasting(lowered: &Lowered) -> Lasting {
         passed_on[v as usize] = true;
     }
     let count = |lasts: &dyn Fn(usize) -> bool| (0..values.len()).filter(|&v| lasts(v)).count();
-    let is_constant = |v: usize| used[v] && matches!(values[v], Origin::Constant(_));
-    let is_kept = |v: usize| passed_on[v] && values[v] == Origin::PerRun;
-    let layout = Layout {
-        inputs: count(&|v| matches!(values[v], Origin::Input(_))),
-        parameters: count(&|v| matches!(values[v], Origin::Parameter(_))),
+    let is_constant = |v: usize| used[v] && matches!(values[v], ValueOrigin::Constant(_));
+    let is_kept = |v: usize| passed_on[v] && values[v] == ValueOrigin::PerRun;
+    let layout = SlotLayout {
+        inputs: count(&|v| matches!(values[v], ValueOrigin::Input(_))),
+        parameters: count(&|v| matches!(values[v], ValueOrigin::Parameter(_))),
         constants: count(&is_constant),
         kept: count(&is_kept),
         temporaries: 0,
@@ -105,9 +105,9 @@ fn place_lasting(lowered: &Lowered) -> Lasting {
     let mut next_kept = layout.first_kept();
     let slot_of = (0..values.len())
         .map(|v| match values[v] {
-            Origin::Input(i) => Some(i as usize),
-            Origin::Parameter(i) => Some(layout.first_parameter() + i as usize),
-            Origin::Constant(number) if is_constant(v) => {
+            ValueOrigin::Input(i) => Some(i as usize),
+            ValueOrigin::Parameter(i) => Some(layout.first_parameter() + i as usize),
+            ValueOrigin::Constant(number) if is_constant(v) => {
                 constants.push(number);
                 Some(layout.first_constant() + constants.len() - 1)
             }
@@ -119,7 +119,7 @@ fn place_lasting(lowered: &Lowered) -> Lasting {
         })
         .map(|slot| slot.map(|s| s as Slot))
         .collect();
-    Lasting { layout, constants, slot_of }
+    PersistentSlots { layout, constants, slot_of }
 }
 
 /// Renames one part, giving its temporaries slots from `base` on; also the first slot beyond them.
@@ -166,12 +166,12 @@ mod tests {
     /// $x_1 + 1 + 1 + …$ as values: each sum dies in the next one.
     #[test]
     fn a_chain_needs_one_temporary() {
-        let mut lowered = Lowered {
-            values: vec![Origin::Input(0), Origin::Constant(1.0)],
-            ..Lowered::default()
+        let mut lowered = SsaTape {
+            values: vec![ValueOrigin::Input(0), ValueOrigin::Constant(1.0)],
+            ..SsaTape::default()
         };
         for to in 2..100 {
-            lowered.values.push(Origin::PerEvaluation);
+            lowered.values.push(ValueOrigin::PerEvaluation);
             let a = if to == 2 { 0 } else { to - 1 };
             lowered.per_evaluation.push(Instruction::Add { to, a, b: 1 });
         }
@@ -185,11 +185,11 @@ mod tests {
     fn an_output_outlives_its_last_reader() {
         // v1 = x²; v2 = v1²; v3 = v2²; outputs v1 and v3.
         let square = |to, a| Instruction::Square { to, a };
-        let lowered = Lowered {
-            values: [&[Origin::Input(0)][..], &[Origin::PerEvaluation; 3]].concat(),
+        let lowered = SsaTape {
+            values: [&[ValueOrigin::Input(0)][..], &[ValueOrigin::PerEvaluation; 3]].concat(),
             per_evaluation: vec![square(1, 0), square(2, 1), square(3, 2)],
             outputs: vec![1, 3],
-            ..Lowered::default()
+            ..SsaTape::default()
         };
         let made = allocate(&lowered);
         assert_eq!(made.outputs, [1, 2]);

@@ -4,25 +4,25 @@ use rustc_hash::FxHashMap;
 
 use crate::backend::interpreter::execute;
 use crate::tape::instruction::{Instruction, Slot};
-use crate::tape::lower::{Lowered, Origin};
+use crate::tape::lower::{SsaTape, ValueOrigin};
 
 /// No value; also the result of an instruction that has none yet.
 pub(crate) const NONE: Slot = Slot::MAX;
 
 /// Values and instructions so far.
 #[derive(Debug, Default)]
-pub(crate) struct Maker {
-    pub(crate) made: Lowered,
+pub(crate) struct TapeBuilder {
+    pub(crate) tape: SsaTape,
     /// By bits, so that −0 is not 0.
     constants: FxHashMap<u64, Slot>,
     /// Instructions without results to their first result: powers share their squares.
     known: FxHashMap<Instruction, Slot>,
 }
 
-impl Maker {
+impl TapeBuilder {
     pub(crate) fn reserve(&mut self, values: usize) {
-        self.made.values.reserve(values);
-        self.made.per_evaluation.reserve(values);
+        self.tape.values.reserve(values);
+        self.tape.per_evaluation.reserve(values);
     }
 
     /// The value of an instruction whose results are [`NONE`]; powers, products in them, and sines with
@@ -48,26 +48,29 @@ impl Maker {
     /// its part.
     pub(crate) fn emit_new(&mut self, instruction: Instruction) -> Slot {
         if let Some(number) = self.carried_out(instruction) {
-            self.made.once += 1;
+            self.tape.once += 1;
             return self.constant(number);
         }
         let varies = |v: Slot| {
-            matches!(self.made.values[v as usize], Origin::Input(_) | Origin::PerEvaluation)
+            matches!(
+                self.tape.values[v as usize],
+                ValueOrigin::Input(_) | ValueOrigin::PerEvaluation
+            )
         };
         let origin = if instruction.operands().any(varies) {
-            Origin::PerEvaluation
+            ValueOrigin::PerEvaluation
         } else {
-            Origin::PerRun
+            ValueOrigin::PerRun
         };
         let value = self.value(origin);
         let mut placed = instruction.rename(|v| v, |_| value);
         if let Instruction::SinCos { cos, .. } = &mut placed {
             *cos = self.value(origin);
         }
-        if origin == Origin::PerRun {
-            self.made.per_run.push(placed);
+        if origin == ValueOrigin::PerRun {
+            self.tape.per_run.push(placed);
         } else {
-            self.made.per_evaluation.push(placed);
+            self.tape.per_evaluation.push(placed);
         }
         value
     }
@@ -82,13 +85,13 @@ impl Maker {
             let position = instruction.operands().position(|o| o == v);
             position.expect("the value is an operand") as Slot
         };
-        execute(&[instruction.rename(place, |_| 3)], &mut slots, &self.made.tables);
+        execute(&[instruction.rename(place, |_| 3)], &mut slots, &self.tape.tables);
         Some(slots[3])
     }
 
     pub(crate) fn constant_of(&self, value: Slot) -> Option<f64> {
-        match self.made.values[value as usize] {
-            Origin::Constant(number) => Some(number),
+        match self.tape.values[value as usize] {
+            ValueOrigin::Constant(number) => Some(number),
             _ => None,
         }
     }
@@ -97,14 +100,14 @@ impl Maker {
         if let Some(&value) = self.constants.get(&number.to_bits()) {
             return value;
         }
-        let value = self.value(Origin::Constant(number));
+        let value = self.value(ValueOrigin::Constant(number));
         self.constants.insert(number.to_bits(), value);
         value
     }
 
-    pub(crate) fn value(&mut self, origin: Origin) -> Slot {
-        let value = Slot::try_from(self.made.values.len());
-        self.made.values.push(origin);
+    pub(crate) fn value(&mut self, origin: ValueOrigin) -> Slot {
+        let value = Slot::try_from(self.tape.values.len());
+        self.tape.values.push(origin);
         value.expect("a graph has fewer than 2³² nodes, and few of them make several values")
     }
 }

@@ -11,10 +11,10 @@
 //! with the same bits.
 
 use crate::tape::instruction::{Instruction, Slot};
-use crate::tape::lower::{Lowered, Origin};
+use crate::tape::lower::{SsaTape, ValueOrigin};
 
 /// Joins products to their sums in both parts.
-pub(crate) fn fuse(lowered: &mut Lowered) {
+pub(crate) fn fuse(lowered: &mut SsaTape) {
     move_signs(lowered);
     let uses = count_uses(lowered);
     for part in [&mut lowered.per_run, &mut lowered.per_evaluation] {
@@ -22,7 +22,7 @@ pub(crate) fn fuse(lowered: &mut Lowered) {
     }
 }
 
-fn count_uses(lowered: &Lowered) -> Vec<u32> {
+fn count_uses(lowered: &SsaTape) -> Vec<u32> {
     let mut uses = vec![0_u32; lowered.values.len()];
     let operands = [&lowered.per_run, &lowered.per_evaluation].into_iter().flatten();
     for v in operands.flat_map(|i| i.operands()).chain(lowered.outputs.iter().copied()) {
@@ -32,7 +32,7 @@ fn count_uses(lowered: &Lowered) -> Vec<u32> {
 }
 
 /// Negatives of products of which one factor is fixed during a run.
-fn move_signs(lowered: &mut Lowered) {
+fn move_signs(lowered: &mut SsaTape) {
     let is_sign = |i: &Instruction| matches!(i, Instruction::Neg { .. });
     if !lowered.per_evaluation.iter().any(is_sign) {
         return;
@@ -62,7 +62,10 @@ fn move_signs(lowered: &mut Lowered) {
         };
         let places = [Some((product, x, y)), inner(x), inner(y)];
         let fixed = |v: Slot| {
-            !matches!(lowered.values[v as usize], Origin::Input(_) | Origin::PerEvaluation)
+            !matches!(
+                lowered.values[v as usize],
+                ValueOrigin::Input(_) | ValueOrigin::PerEvaluation
+            )
         };
         let found = places.into_iter().flatten().find_map(|(p, a, b)| {
             [(a, b), (b, a)].into_iter().find(|f| fixed(f.0)).map(|(k, x)| (p, k, x))
@@ -83,12 +86,12 @@ fn move_signs(lowered: &mut Lowered) {
 }
 
 /// The negative of what is fixed during a run.
-fn opposite(lowered: &mut Lowered, k: Slot) -> Slot {
+fn opposite(lowered: &mut SsaTape, k: Slot) -> Slot {
     let value = lowered.values.len() as Slot;
     match lowered.values[k as usize] {
-        Origin::Constant(number) => lowered.values.push(Origin::Constant(-number)),
+        ValueOrigin::Constant(number) => lowered.values.push(ValueOrigin::Constant(-number)),
         _ => {
-            lowered.values.push(Origin::PerRun);
+            lowered.values.push(ValueOrigin::PerRun);
             lowered.per_run.push(Instruction::Neg { to: value, a: k });
         }
     }

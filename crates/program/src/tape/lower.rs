@@ -14,14 +14,14 @@ use pfaff_expr::{Expr, Graph, Node, Symbol, Table, Unary};
 use rustc_hash::FxHashMap;
 
 use crate::error::CompileError;
-use crate::tape::builder::{Maker, NONE};
+use crate::tape::builder::{NONE, TapeBuilder};
 use crate::tape::instruction::{Instruction, Slot};
 
 /// Instructions on values, before slots are given out.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lowered {
+pub(crate) struct SsaTape {
     /// Where each value comes from.
-    pub(crate) values: Vec<Origin>,
+    pub(crate) values: Vec<ValueOrigin>,
     /// What depends on parameters alone.
     pub(crate) per_run: Vec<Instruction>,
     /// The rest.
@@ -36,7 +36,7 @@ pub(crate) struct Lowered {
 
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Origin {
+pub(crate) enum ValueOrigin {
     Input(u32),
     Parameter(u32),
     Constant(f64),
@@ -53,55 +53,57 @@ pub(crate) fn lower(
     parameters: &[Expr],
     outputs: &[Expr],
     first: &[Expr],
-) -> Result<Lowered, CompileError> {
+) -> Result<SsaTape, CompileError> {
     let top = inputs.iter().chain(parameters).chain(outputs).map(|e| e.index() + 1).max();
-    let mut lowering = Lowering {
+    let mut lowering = GraphLowering {
         graph,
-        maker: Maker::default(),
+        builder: TapeBuilder::default(),
         value_of: vec![NONE; top.unwrap_or(0)],
         tables: FxHashMap::default(),
     };
-    lowering.declare(inputs, Origin::Input)?;
-    lowering.declare(parameters, Origin::Parameter)?;
+    lowering.declare(inputs, ValueOrigin::Input)?;
+    lowering.declare(parameters, ValueOrigin::Parameter)?;
     let mut nodes = lowering.live(outputs, inputs.iter().chain(parameters).copied());
     if !first.is_empty() {
         nodes = depth_first(graph, &nodes, first, outputs);
     }
     let angles = angles(graph, &nodes);
-    lowering.maker.reserve(nodes.len());
+    lowering.builder.reserve(nodes.len());
     for e in nodes {
         let value = lowering.node(e, &angles)?;
         lowering.value_of[e.index()] = value;
     }
-    lowering.maker.made.outputs =
+    lowering.builder.tape.outputs =
         outputs.iter().map(|o| lowering.value_of[o.index()]).collect();
-    lowering.maker.made.drop_dead();
-    Ok(lowering.maker.made)
+    lowering.builder.tape.drop_dead();
+    Ok(lowering.builder.tape)
 }
 
-struct Lowering<'a> {
+struct GraphLowering<'a> {
     graph: &'a Graph,
-    maker: Maker,
+    builder: TapeBuilder,
     /// By the index of the node.
     value_of: Vec<Slot>,
     /// Tables of the graph to those of the program.
     tables: FxHashMap<u32, u32>,
 }
 
-impl Lowering<'_> {
+impl GraphLowering<'_> {
     fn declare(
         &mut self,
         leaves: &[Expr],
-        origin: impl Fn(u32) -> Origin,
+        origin: impl Fn(u32) -> ValueOrigin,
     ) -> Result<(), CompileError> {
         for (i, &e) in leaves.iter().enumerate() {
-            let value = self.maker.value(origin(i as u32));
+            let value = self.builder.value(origin(i as u32));
             // A number keeps its value: an input in its place is never read.
             if self.graph.double_of(e).is_some() {
                 continue;
             }
             if self.value_of[e.index()] != NONE {
-                return Err(CompileError::Repeated { name: Name::of(self.graph, e).text() });
+                return Err(CompileError::Repeated {
+                    name: InputName::of(self.graph, e).text(),
+                });
             }
             self.value_of[e.index()] = value;
         }
@@ -114,13 +116,17 @@ impl Lowering<'_> {
         self.graph.live_beyond(outputs, &known)
     }
 
-    fn node(&mut self, e: Expr, angles: &FxHashMap<Expr, Angle>) -> Result<Slot, CompileError> {
+    fn node(
+        &mut self,
+        e: Expr,
+        angles: &FxHashMap<Expr, AngleUse>,
+    ) -> Result<Slot, CompileError> {
         let of = |e: Expr| self.value_of[e.index()];
         let to = NONE;
         let instruction = match self.graph.node(e) {
             Node::Number(_) | Node::Pi => {
                 let number = self.graph.double_of(e).expect("the node is a number");
-                return Ok(self.maker.constant(number));
+                return Ok(self.builder.constant(number));
             }
             Node::Pow(a, b) => return Ok(self.power(of(a), of(b))),
             Node::If(c, a, b) => return Ok(self.select(of(c), of(a), of(b))),
@@ -133,49 +139,49 @@ impl Lowering<'_> {
             }
             node => operation(node, of).ok_or_else(|| impossible(self.graph, e))?,
         };
-        Ok(self.maker.emit_new(instruction))
+        Ok(self.builder.emit_new(instruction))
     }
 
     /// $a^b$: a small whole exponent becomes products, in the order of [`pfaff_expr::whole_power`]. The graph
     /// writes negative ones as quotients.
     fn power(&mut self, a: Slot, b: Slot) -> Slot {
         let to = NONE;
-        let Some(whole) = self.maker.constant_of(b).and_then(whole_exponent) else {
-            return self.maker.emit(Instruction::Power { to, a, b });
+        let Some(whole) = self.builder.constant_of(b).and_then(whole_exponent) else {
+            return self.builder.emit(Instruction::Power { to, a, b });
         };
         let (mut product, mut square, mut rest) = (None, a, whole);
         while rest > 0 {
             if rest & 1 == 1 {
                 product = Some(match product {
                     None => square, // 1·x is x
-                    Some(a) => self.maker.emit(Instruction::Mul { to, a, b: square }),
+                    Some(a) => self.builder.emit(Instruction::Mul { to, a, b: square }),
                 });
             }
             rest >>= 1;
             if rest > 0 {
-                square = self.maker.emit(Instruction::Square { to, a: square });
+                square = self.builder.emit(Instruction::Square { to, a: square });
             }
         }
-        product.unwrap_or_else(|| self.maker.constant(1.0))
+        product.unwrap_or_else(|| self.builder.constant(1.0))
     }
 
     fn select(&mut self, condition: Slot, a: Slot, b: Slot) -> Slot {
-        match self.maker.constant_of(condition) {
+        match self.builder.constant_of(condition) {
             Some(0.0) => b,
             Some(_) => a,
-            None => self.maker.emit(Instruction::Select { to: NONE, condition, a, b }),
+            None => self.builder.emit(Instruction::Select { to: NONE, condition, a, b }),
         }
     }
 
-    fn trigonometric(&mut self, f: Unary, a: Slot, angle: Angle) -> Slot {
+    fn trigonometric(&mut self, f: Unary, a: Slot, angle: AngleUse) -> Slot {
         let to = NONE;
-        if angle.sin && angle.cos && self.maker.constant_of(a).is_none() {
-            let sin = self.maker.emit(Instruction::SinCos { sin: to, cos: to, a });
+        if angle.sin && angle.cos && self.builder.constant_of(a).is_none() {
+            let sin = self.builder.emit(Instruction::SinCos { sin: to, cos: to, a });
             // The cosine is the value after the sine.
             return if f == Unary::Sin { sin } else { sin + 1 };
         }
         let sin = f == Unary::Sin;
-        self.maker.emit(if sin {
+        self.builder.emit(if sin {
             Instruction::Sin { to, a }
         } else {
             Instruction::Cos { to, a }
@@ -184,8 +190,8 @@ impl Lowering<'_> {
 
     fn table(&mut self, index: u32) -> u32 {
         *self.tables.entry(index).or_insert_with(|| {
-            self.maker.made.tables.push(self.graph.table_of(index));
-            self.maker.made.tables.len() as u32 - 1
+            self.builder.tape.tables.push(self.graph.table_of(index));
+            self.builder.tape.tables.len() as u32 - 1
         })
     }
 }
@@ -227,7 +233,7 @@ pub(crate) fn impossible(graph: &Graph, e: Expr) -> CompileError {
     match graph.node(e) {
         Node::Memory(kind, ..) => CompileError::Memory { text: kind.name().into() },
         Node::MittagLeffler(..) => CompileError::MittagLeffler,
-        _ => CompileError::UnknownSymbol { name: Name::of(graph, e).text() },
+        _ => CompileError::UnknownSymbol { name: InputName::of(graph, e).text() },
     }
 }
 
@@ -236,7 +242,7 @@ pub(crate) fn whole_exponent(exponent: f64) -> Option<u32> {
     (0..=64).find(|&n| f64::from(n) == exponent)
 }
 
-impl Lowered {
+impl SsaTape {
     /// Drops instructions that no output needs, and the half of a [`Instruction::SinCos`] that nobody reads.
     pub(crate) fn drop_dead(&mut self) {
         let mut live = vec![false; self.values.len()];
@@ -267,33 +273,35 @@ impl Lowered {
 /// The live nodes, operands first: what `first` needs in its order, then what the outputs need.
 fn depth_first(graph: &Graph, live: &[Expr], first: &[Expr], outputs: &[Expr]) -> Vec<Expr> {
     #[derive(Clone, Copy, PartialEq)]
-    enum Mark {
+    enum VisitState {
         Dead,
         Live,
         Open,
         Done,
     }
     let top = live.last().map_or(0, |e| e.index() + 1);
-    let mut marks = vec![Mark::Dead; top];
-    live.iter().for_each(|e| marks[e.index()] = Mark::Live);
-    let mark = |marks: &[Mark], e: Expr| marks.get(e.index()).copied().unwrap_or(Mark::Dead);
+    let mut marks = vec![VisitState::Dead; top];
+    live.iter().for_each(|e| marks[e.index()] = VisitState::Live);
+    let mark = |marks: &[VisitState], e: Expr| {
+        marks.get(e.index()).copied().unwrap_or(VisitState::Dead)
+    };
     let mut order = Vec::with_capacity(live.len());
     let mut stack: Vec<Expr> = Vec::new();
     for &root in first.iter().chain(outputs) {
         stack.push(root);
         while let Some(&e) = stack.last() {
             match mark(&marks, e) {
-                Mark::Live => {
-                    marks[e.index()] = Mark::Open;
+                VisitState::Live => {
+                    marks[e.index()] = VisitState::Open;
                     let operands = graph.node(e).operands().rev();
-                    stack.extend(operands.filter(|&o| mark(&marks, o) == Mark::Live));
+                    stack.extend(operands.filter(|&o| mark(&marks, o) == VisitState::Live));
                 }
-                Mark::Open => {
-                    marks[e.index()] = Mark::Done;
+                VisitState::Open => {
+                    marks[e.index()] = VisitState::Done;
                     order.push(e);
                     stack.pop();
                 }
-                Mark::Dead | Mark::Done => {
+                VisitState::Dead | VisitState::Done => {
                     stack.pop();
                 }
             }
@@ -304,13 +312,13 @@ fn depth_first(graph: &Graph, live: &[Expr], first: &[Expr], outputs: &[Expr]) -
 
 /// Whether sine and cosine of an expression are wanted.
 #[derive(Clone, Copy, Default)]
-struct Angle {
+struct AngleUse {
     sin: bool,
     cos: bool,
 }
 
-fn angles(graph: &Graph, nodes: &[Expr]) -> FxHashMap<Expr, Angle> {
-    let mut angles: FxHashMap<Expr, Angle> = FxHashMap::default();
+fn angles(graph: &Graph, nodes: &[Expr]) -> FxHashMap<Expr, AngleUse> {
+    let mut angles: FxHashMap<Expr, AngleUse> = FxHashMap::default();
     for &e in nodes {
         match graph.node(e) {
             Node::Unary(Unary::Sin, a) => angles.entry(a).or_default().sin = true,
@@ -323,12 +331,12 @@ fn angles(graph: &Graph, nodes: &[Expr]) -> FxHashMap<Expr, Angle> {
 
 /// The name of an input, written out when it is asked for.
 #[derive(Clone, Debug)]
-pub(crate) enum Name {
+pub(crate) enum InputName {
     Symbol(Arc<Symbol>),
     Text(String),
 }
 
-impl Name {
+impl InputName {
     /// An input as the user knows it; one that is no symbol goes by its operation.
     pub(crate) fn of(graph: &Graph, e: Expr) -> Self {
         match (graph.shared_symbol(e), graph.node(e)) {

@@ -21,17 +21,17 @@ use std::sync::Arc;
 
 use pfaff_expr::{Expr, Graph, Table};
 
-use crate::backend::Way;
-use crate::backend::batch::Batch;
-use crate::backend::executor::{Executor, Native, Options};
-use crate::backend::interpreter::Run;
+use crate::backend::Backend;
+use crate::backend::batch::BatchInterpreter;
+use crate::backend::executor::{Executor, NativeCode, Options};
+use crate::backend::interpreter::Interpreter;
 use crate::backend::lanes::Lanes;
-use crate::backend::tiered::Gradual;
+use crate::backend::tiered::TieredExecutor;
 use crate::error::CompileError;
-use crate::tape::allocate::{Allocated, Layout, allocate};
+use crate::tape::allocate::{AllocatedTape, SlotLayout, allocate};
 use crate::tape::fuse::fuse;
 use crate::tape::instruction::{Instruction, Slot};
-use crate::tape::lower::{Lowered, Name, lower};
+use crate::tape::lower::{InputName, SsaTape, lower};
 
 /// Expressions made ready for evaluation. Cheap to clone; it prints as its tape.
 ///
@@ -42,7 +42,7 @@ use crate::tape::lower::{Lowered, Name, lower};
 /// let g = Graph::new();
 /// let (x, m) = (g.symbol("x", Role::Coordinate { order: 0 }), g.symbol("m", Role::Parameter));
 /// let program = Program::compile(&g, &[x], &[m], &[g.div(g.sin(x), m), x])?;
-/// let (mut run, mut outputs) = (program.start(&[2.0]), [0.0; 2]);
+/// let (mut run, mut outputs) = (program.interpreter(&[2.0]), [0.0; 2]);
 /// run.evaluate(&[0.0], &mut outputs);
 /// assert_eq!(outputs, [0.0, 0.0]);
 /// # Ok::<(), pfaff_program::CompileError>(())
@@ -68,7 +68,7 @@ pub struct Counts {
 /// What an executor needs.
 #[derive(Clone, Debug)]
 pub(crate) struct Tape {
-    pub(crate) layout: Layout,
+    pub(crate) layout: SlotLayout,
     pub(crate) constants: Vec<f64>,
     pub(crate) per_run: Vec<Instruction>,
     pub(crate) per_evaluation: Vec<Instruction>,
@@ -78,7 +78,7 @@ pub(crate) struct Tape {
     pub(crate) fused: bool,
     once: usize,
     /// Of the inputs, then of the parameters.
-    names: Vec<Name>,
+    names: Vec<InputName>,
 }
 
 impl Program {
@@ -116,14 +116,14 @@ impl Program {
         first: &[Expr],
     ) -> Result<Self, CompileError> {
         let lowered = lower(graph, inputs, parameters, outputs, first)?;
-        let names = inputs.iter().chain(parameters).map(|&e| Name::of(graph, e)).collect();
+        let names = inputs.iter().chain(parameters).map(|&e| InputName::of(graph, e)).collect();
         Ok(Self::from_lowered(lowered, names))
     }
 
     /// Instructions on values into a program; `names` are those of the inputs, then of the parameters.
-    pub(crate) fn from_lowered(mut lowered: Lowered, names: Vec<Name>) -> Self {
+    pub(crate) fn from_lowered(mut lowered: SsaTape, names: Vec<InputName>) -> Self {
         fuse(&mut lowered);
-        let Allocated { layout, constants, per_run, per_evaluation, outputs } =
+        let AllocatedTape { layout, constants, per_run, per_evaluation, outputs } =
             allocate(&lowered);
         let (tables, once) = (lowered.tables, lowered.once);
         let tape = Tape {
@@ -156,8 +156,8 @@ impl Program {
     /// # Panics
     ///
     /// If their number is not that of the program.
-    pub fn start(&self, parameters: &[f64]) -> Run {
-        Run::new(&self.tape, parameters)
+    pub fn interpreter(&self, parameters: &[f64]) -> Interpreter {
+        Interpreter::new(&self.tape, parameters)
     }
 
     /// Begins a run of many states at once, all with these parameters.
@@ -165,8 +165,8 @@ impl Program {
     /// # Panics
     ///
     /// If the number of parameters is not that of the program, or there are no lanes.
-    pub fn start_batch(&self, lanes: usize, parameters: &[f64]) -> Batch {
-        Batch::new(&self.tape, lanes, parameters)
+    pub fn batch_interpreter(&self, lanes: usize, parameters: &[f64]) -> BatchInterpreter {
+        BatchInterpreter::new(&self.tape, lanes, parameters)
     }
 
     /// Machine code for this processor that evaluates so many states at once, if there is any: see `native`.
@@ -187,13 +187,13 @@ impl Program {
     /// }
     /// # Ok::<(), pfaff_program::CompileError>(())
     /// ```
-    pub fn native(&self, lanes: Lanes) -> Option<Native> {
-        Way::candidates().iter().find_map(|&way| self.native_by(way, lanes))
+    pub fn native(&self, lanes: Lanes) -> Option<NativeCode> {
+        Backend::candidates().iter().find_map(|&way| self.native_with(way, lanes))
     }
 
     /// Machine code that is written in this way, if it is here.
-    pub fn native_by(&self, way: Way, lanes: Lanes) -> Option<Native> {
-        Native::new(&self.tape, lanes, way)
+    pub fn native_with(&self, way: Backend, lanes: Lanes) -> Option<NativeCode> {
+        NativeCode::new(&self.tape, lanes, way)
     }
 
     /// Begins a run of one state at a time by the fastest way that the options allow; code of Cranelift,
@@ -204,12 +204,12 @@ impl Program {
     ///
     /// If the number of parameters is not that of the program.
     pub fn executor(&self, parameters: &[f64], options: Options) -> Executor {
-        if options.native && Way::best().is_dear() {
-            return self.gradual(parameters);
+        if options.native && Backend::best().compiles_slowly() {
+            return self.tiered(parameters);
         }
         match options.native.then(|| self.native(Lanes::One)).flatten() {
             Some(native) => Executor::Native(native.start(parameters)),
-            None => Executor::Interpreted(self.start(parameters)),
+            None => Executor::Interpreted(self.interpreter(parameters)),
         }
     }
 
@@ -219,8 +219,8 @@ impl Program {
     /// # Panics
     ///
     /// If the number of parameters is not that of the program.
-    pub fn gradual(&self, parameters: &[f64]) -> Executor {
-        Executor::Gradual(Box::new(Gradual::new(self, parameters)))
+    pub fn tiered(&self, parameters: &[f64]) -> Executor {
+        Executor::Tiered(Box::new(TieredExecutor::new(self, parameters)))
     }
 
     /// How much there is to do, and when.
@@ -257,7 +257,7 @@ impl Program {
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tape = &*self.tape;
-        let names: Vec<String> = tape.names.iter().map(Name::text).collect();
+        let names: Vec<String> = tape.names.iter().map(InputName::text).collect();
         let (inputs, parameters) = names.split_at(tape.layout.inputs);
         writeln!(f, "inputs: {}", inputs.join(", "))?;
         writeln!(f, "parameters: {}", parameters.join(", "))?;

@@ -3,20 +3,20 @@
 use rustc_hash::FxHashMap;
 
 use super::passes::SCALARS;
-use super::rules::{Rule, Term};
-use super::unrolled::{Coefficient, Factors, Unroller};
-use super::{Recurrences, Solve, pivots};
+use super::rules::{RuleTerm, SeriesRule};
+use super::unrolled::{Coefficient, SymbolicLu, Unroller};
+use super::{LinearSystem, TaylorRecurrences, pivots};
 use crate::backend::native::LANES;
-use crate::tape::builder::{Maker, NONE};
+use crate::tape::builder::{NONE, TapeBuilder};
 use crate::tape::instruction::{Instruction, Slot};
-use crate::tape::lower::{Lowered, Origin};
+use crate::tape::lower::{SsaTape, ValueOrigin};
 
 /// Both programs.
-pub(super) struct Written {
+pub(super) struct PassPrograms {
     /// $(t, y, e)$ to $y^{[1]}$, what later orders read of order 0, and the pivots.
-    pub(super) first: Lowered,
+    pub(super) first: SsaTape,
     /// The block to a record.
-    pub(super) next: Lowered,
+    pub(super) next: SsaTape,
     /// How many doubles hold the sums, in whole rows.
     pub(super) sums: usize,
     /// How many pivots there are.
@@ -24,7 +24,7 @@ pub(super) struct Written {
 }
 
 /// Writes both programs; `sample` is the matrix of the linear system at a typical state.
-pub(super) fn write(recurrences: &Recurrences, sample: &[f64]) -> Written {
+pub(super) fn write(recurrences: &TaylorRecurrences, sample: &[f64]) -> PassPrograms {
     let pivots = pivots::choose(recurrences.unknowns(), sample);
     let (early, late) = recurrences.rules.rules.split_at(recurrences.before);
     let mut first = Unroller::new(recurrences, 1);
@@ -36,7 +36,7 @@ pub(super) fn write(recurrences: &Recurrences, sample: &[f64]) -> Written {
     });
     late.iter().for_each(|&rule| first.rule(rule, 0));
 
-    let mut writer = Writer::new(recurrences, first);
+    let mut writer = PassBuilder::new(recurrences, first);
     early.iter().for_each(|&rule| writer.rule(rule));
     if let (Some(solve), Some(factors)) = (&recurrences.solve, &factors) {
         writer.substitute(solve, factors);
@@ -47,22 +47,22 @@ pub(super) fn write(recurrences: &Recurrences, sample: &[f64]) -> Written {
 
 /// A sum (C): the series $a$, or its rate $j\,a^{[j]}$, by the series $b$.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Lane {
+struct Convolution {
     rate: bool,
     a: Slot,
     b: Slot,
 }
 
-struct Writer {
+struct PassBuilder {
     first: Unroller,
-    next: Maker,
+    next: TapeBuilder,
     /// Whether a value may change along the motion.
     varies: Vec<bool>,
     /// Coefficients of the order at hand, by value of the recurrences; none is zero.
     series: Vec<Coefficient>,
     /// Sums and where they are read, in the order of their lanes.
-    lanes: Vec<(Lane, Slot)>,
-    lane_of: FxHashMap<Lane, Slot>,
+    lanes: Vec<(Convolution, Slot)>,
+    lane_of: FxHashMap<Convolution, Slot>,
     scalars: [Slot; SCALARS],
     state: Vec<Slot>,
     /// Values of order 0 in the first program and where they are read, in their order in the block.
@@ -70,11 +70,11 @@ struct Writer {
     kept_of: FxHashMap<Slot, Slot>,
 }
 
-impl Writer {
-    fn new(recurrences: &Recurrences, first: Unroller) -> Self {
-        let mut next = Maker::default();
+impl PassBuilder {
+    fn new(recurrences: &TaylorRecurrences, first: Unroller) -> Self {
+        let mut next = TapeBuilder::default();
         // Places in the block follow when all are known.
-        let mut input = || next.value(Origin::Input(0));
+        let mut input = || next.value(ValueOrigin::Input(0));
         let scalars = [(); SCALARS].map(|()| input());
         let state: Vec<Slot> = (0..recurrences.dimension).map(|_| input()).collect();
         let mut series = vec![None; recurrences.rules.values.len()];
@@ -103,13 +103,13 @@ impl Writer {
 
     /// A value of the first program.
     fn keep(&mut self, value: Slot) -> Slot {
-        if let Some(number) = self.first.maker.constant_of(value) {
+        if let Some(number) = self.first.builder.constant_of(value) {
             return self.next.constant(number);
         }
         if let Some(&kept) = self.kept_of.get(&value) {
             return kept;
         }
-        let kept = self.next.value(Origin::Input(0));
+        let kept = self.next.value(ValueOrigin::Input(0));
         self.kept.push((value, kept));
         self.kept_of.insert(value, kept);
         kept
@@ -127,20 +127,20 @@ impl Writer {
     }
 
     /// The sum (C) of two series; none if one of them does not vary.
-    fn sum(&mut self, lane: Lane) -> Coefficient {
+    fn sum(&mut self, lane: Convolution) -> Coefficient {
         self.at(lane.a)?;
         self.at(lane.b)?;
         if let Some(&sum) = self.lane_of.get(&lane) {
             return Some(sum);
         }
-        let sum = self.next.value(Origin::Input(0));
+        let sum = self.next.value(ValueOrigin::Input(0));
         self.lanes.push((lane, sum));
         self.lane_of.insert(lane, sum);
         Some(sum)
     }
 
-    /// As [`Writer::sum`] where `b` gets its coefficient later.
-    fn sum_ahead(&mut self, lane: Lane) -> Slot {
+    /// As [`PassBuilder::sum`] where `b` gets its coefficient later.
+    fn sum_ahead(&mut self, lane: Convolution) -> Slot {
         let placeholder = self.series[lane.b as usize].or(Some(NONE));
         let before = std::mem::replace(&mut self.series[lane.b as usize], placeholder);
         let sum = self.sum(lane);
@@ -148,25 +148,25 @@ impl Writer {
         sum.expect("both vary")
     }
 
-    fn rule(&mut self, rule: Rule) {
+    fn rule(&mut self, rule: SeriesRule) {
         let to = NONE;
         let coefficient = match rule {
-            Rule::Sum { a, b, .. } => self.plus(self.at(a), self.at(b)),
-            Rule::Difference { a, b, .. } => self.minus(self.at(a), self.at(b)),
-            Rule::Opposite { a, .. } => self.minus(None, self.at(a)),
-            Rule::Product { a, b, .. } => {
+            SeriesRule::Sum { a, b, .. } => self.plus(self.at(a), self.at(b)),
+            SeriesRule::Difference { a, b, .. } => self.minus(self.at(a), self.at(b)),
+            SeriesRule::Opposite { a, .. } => self.minus(None, self.at(a)),
+            SeriesRule::Product { a, b, .. } => {
                 // The younger factor last: it is waited for.
                 let (a, b) = (a.min(b), a.max(b));
-                let sum = self.sum(Lane { rate: false, a, b });
+                let sum = self.sum(Convolution { rate: false, a, b });
                 let sum = self.plus_product(sum, b, a);
                 self.plus_product(sum, a, b)
             }
-            Rule::Square { a, .. } => self.at(a).map(|x| {
-                let sum = self.sum(Lane { rate: false, a, b: a });
+            SeriesRule::Square { a, .. } => self.at(a).map(|x| {
+                let sum = self.sum(Convolution { rate: false, a, b: a });
                 let double = self.first.coefficient(a, 0).map(|value| {
                     let to = NONE;
                     let double =
-                        self.first.maker.emit(Instruction::Add { to, a: value, b: value });
+                        self.first.builder.emit(Instruction::Add { to, a: value, b: value });
                     self.keep(double)
                 });
                 let sum = sum.expect("the factor varies");
@@ -175,19 +175,19 @@ impl Writer {
                     None => sum,
                 }
             }),
-            Rule::Quotient { to, a, b } => self.quotient(to, a, b),
-            Rule::Root { to: root, a } => self.at(a).map(|x| {
+            SeriesRule::Quotient { to, a, b } => self.quotient(to, a, b),
+            SeriesRule::Root { to: root, a } => self.at(a).map(|x| {
                 let sum = self.sum_of_itself(root);
                 let rest = self.next.emit(Instruction::Sub { to, a: x, b: sum });
                 let half = {
                     let inverse = self.first.inverse(root);
-                    let half = self.first.maker.constant(0.5);
-                    self.first.maker.emit(Instruction::Mul { to, a: inverse, b: half })
+                    let half = self.first.builder.constant(0.5);
+                    self.first.builder.emit(Instruction::Mul { to, a: inverse, b: half })
                 };
                 let b = self.keep(half);
                 self.next.emit(Instruction::Mul { to, a: rest, b })
             }),
-            Rule::Function { to, over, terms, .. } => self.function(to, over, terms),
+            SeriesRule::Function { to, over, terms, .. } => self.function(to, over, terms),
         };
         self.series[rule.to() as usize] = coefficient;
     }
@@ -195,7 +195,7 @@ impl Writer {
     /// (C) of a series by itself that gets its coefficient later.
     fn sum_of_itself(&mut self, v: Slot) -> Slot {
         let before = self.series[v as usize].replace(NONE);
-        let sum = self.sum(Lane { rate: false, a: v, b: v });
+        let sum = self.sum(Convolution { rate: false, a: v, b: v });
         self.series[v as usize] = before;
         sum.expect("both vary")
     }
@@ -204,7 +204,7 @@ impl Writer {
     fn quotient(&mut self, to: Slot, a: Slot, b: Slot) -> Coefficient {
         let mut rest = self.at(a);
         if let Some(below) = self.at(b) {
-            let sum = self.sum_ahead(Lane { rate: false, a: b, b: to });
+            let sum = self.sum_ahead(Convolution { rate: false, a: b, b: to });
             rest = self.minus(rest, Some(sum));
             if let Some(quotient) = self.base(to) {
                 rest = self.minus_product(rest, quotient, below);
@@ -221,17 +221,17 @@ impl Writer {
         &mut self,
         to: Slot,
         over: Option<Slot>,
-        terms: [Option<Term>; 2],
+        terms: [Option<RuleTerm>; 2],
     ) -> Coefficient {
         let (mut new, mut old) = (None, None);
-        for Term { negative, f, g } in terms.into_iter().flatten() {
+        for RuleTerm { negative, f, g } in terms.into_iter().flatten() {
             let Some(x) = self.at(g) else { continue };
             let Some(f) = f else {
                 new = if negative { self.minus(new, Some(x)) } else { self.plus(new, Some(x)) };
                 continue;
             };
             if self.varies[f as usize] {
-                let sum = Some(self.sum_ahead(Lane { rate: true, a: g, b: f }));
+                let sum = Some(self.sum_ahead(Convolution { rate: true, a: g, b: f }));
                 old = if negative { self.minus(old, sum) } else { self.plus(old, sum) };
             }
             if let Some(value) = self.base(f) {
@@ -248,7 +248,7 @@ impl Writer {
             // Without something that varies there is nothing to divide.
             new.or(old)?;
             let before = self.series[to as usize].replace(NONE);
-            let sum = self.sum(Lane { rate: true, a: to, b: w });
+            let sum = self.sum(Convolution { rate: true, a: to, b: w });
             self.series[to as usize] = before;
             old = self.minus(old, sum);
         }
@@ -266,7 +266,7 @@ impl Writer {
     }
 
     /// Order $k$ of (S).
-    fn substitute(&mut self, solve: &Solve, factors: &Factors) {
+    fn substitute(&mut self, solve: &LinearSystem, factors: &SymbolicLu) {
         let size = factors.at.len();
         let mut b: Vec<Coefficient> = Vec::with_capacity(size);
         for i in 0..size {
@@ -274,7 +274,7 @@ impl Writer {
             for (c, &x) in solve.unknowns.iter().enumerate() {
                 let entry = solve.matrix[i * size + c];
                 let Some(new) = self.at(entry) else { continue };
-                let sum = self.sum_ahead(Lane { rate: false, a: entry, b: x });
+                let sum = self.sum_ahead(Convolution { rate: false, a: entry, b: x });
                 rest = self.minus(rest, Some(sum));
                 if let Some(value) = self.base(x) {
                     rest = self.minus_product(rest, value, new);
@@ -345,12 +345,16 @@ impl Writer {
     }
 
     /// Outputs, and the places of inputs.
-    fn finish(mut self, recurrences: &Recurrences, factors: Option<&Factors>) -> Written {
+    fn finish(
+        mut self,
+        recurrences: &TaylorRecurrences,
+        factors: Option<&SymbolicLu>,
+    ) -> PassPrograms {
         let sums = self.lanes.len().next_multiple_of(LANES);
         let zero = self.next.constant(0.0);
         let mut outputs = vec![zero; 2 * sums];
         let mut places: Vec<Slot> = Vec::with_capacity(sums + SCALARS + self.state.len());
-        for (l, &(Lane { rate, a, b }, sum)) in self.lanes.iter().enumerate() {
+        for (l, &(Convolution { rate, a, b }, sum)) in self.lanes.iter().enumerate() {
             places.push(sum);
             let row = 2 * LANES * (l / LANES) + l % LANES;
             let mut factor = self.series[a as usize].unwrap_or(zero);
@@ -361,12 +365,12 @@ impl Writer {
             outputs[row] = factor;
             outputs[row + LANES] = self.series[b as usize].unwrap_or(zero);
         }
-        places.extend((places.len()..sums).map(|_| self.next.value(Origin::Input(0))));
+        places.extend((places.len()..sums).map(|_| self.next.value(ValueOrigin::Input(0))));
         places.extend(self.scalars);
         places.extend(&self.state);
         places.extend(self.kept.iter().map(|&(_, place)| place));
         for (i, &value) in places.iter().enumerate() {
-            self.next.made.values[value as usize] = Origin::Input(i as u32);
+            self.next.tape.values[value as usize] = ValueOrigin::Input(i as u32);
         }
         for &rate in &recurrences.rates {
             outputs.push(match self.series[rate as usize] {
@@ -377,11 +381,11 @@ impl Writer {
                 None => zero,
             });
         }
-        let mut next = self.next.made;
+        let mut next = self.next.tape;
         next.outputs = outputs;
         next.drop_dead();
         let mut first = self.first;
-        let nothing = first.maker.constant(0.0);
+        let nothing = first.builder.constant(0.0);
         let begin =
             recurrences.rates.iter().map(|&v| first.coefficient(v, 0).unwrap_or(nothing));
         let pivots: Vec<Slot> = factors
@@ -392,9 +396,9 @@ impl Writer {
             .chain(self.kept.iter().map(|&(value, _)| value))
             .chain(pivots.iter().copied())
             .collect();
-        let mut first = first.maker.made;
+        let mut first = first.builder.tape;
         first.outputs = outputs;
         first.drop_dead();
-        Written { first, next, sums, pivots: pivots.len() }
+        PassPrograms { first, next, sums, pivots: pivots.len() }
     }
 }

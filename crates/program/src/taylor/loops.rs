@@ -1,16 +1,16 @@
-//! Recurrences in loops over the orders: short code for long systems, and a solve with pivoting.
+//! TaylorRecurrences in loops over the orders: short code for long systems, and a solve with pivoting.
 
-use super::rules::{Rule, Term};
-use super::{Recurrences, Solve};
+use super::rules::{RuleTerm, SeriesRule};
+use super::{LinearSystem, TaylorRecurrences};
 use crate::backend::interpreter::execute;
 use crate::sincos::sincos;
 use crate::tape::instruction::{Instruction, Slot};
-use crate::tape::lower::Origin;
+use crate::tape::lower::ValueOrigin;
 
-/// Recurrences at work with given parameters. It owns its storage: give each thread its own.
+/// TaylorRecurrences at work with given parameters. It owns its storage: give each thread its own.
 #[derive(Clone, Debug)]
-pub struct Loops {
-    recurrences: std::sync::Arc<Recurrences>,
+pub struct TaylorInterpreter {
+    recurrences: std::sync::Arc<TaylorRecurrences>,
     order: usize,
     /// By value and order.
     series: Vec<f64>,
@@ -22,20 +22,24 @@ pub struct Loops {
     slots: Vec<f64>,
     /// What rounding took from the state.
     low: Vec<f64>,
-    factors: Factors,
+    factors: NumericLu,
 }
 
 /// $K^{[0]}$ in triangular factors, by rows.
 #[derive(Clone, Debug, Default)]
-struct Factors {
+struct NumericLu {
     entries: Vec<f64>,
     /// Which row stands where.
     rows: Vec<usize>,
     right: Vec<f64>,
 }
 
-impl Loops {
-    pub(super) fn new(recurrences: &Recurrences, order: usize, parameters: &[f64]) -> Self {
+impl TaylorInterpreter {
+    pub(super) fn new(
+        recurrences: &TaylorRecurrences,
+        order: usize,
+        parameters: &[f64],
+    ) -> Self {
         let count = recurrences.rules.values.len();
         let mut rate_of = vec![None; count];
         let mut wanted = 0;
@@ -46,7 +50,7 @@ impl Loops {
             });
         };
         for &rule in &recurrences.rules.rules {
-            if let Rule::Function { to, over, terms, .. } = rule {
+            if let SeriesRule::Function { to, over, terms, .. } = rule {
                 terms.into_iter().flatten().for_each(|term| want(term.g));
                 if over.is_some() {
                     want(to);
@@ -62,7 +66,7 @@ impl Loops {
             rate_of,
             slots: vec![0.0; count],
             low: vec![0.0; recurrences.dimension],
-            factors: Factors {
+            factors: NumericLu {
                 entries: vec![0.0; size * size],
                 rows: vec![0; size],
                 right: vec![0.0; size],
@@ -82,14 +86,14 @@ impl Loops {
         assert_eq!(parameters.len(), recurrences.parameters, "number of parameters");
         for (v, origin) in recurrences.rules.values.iter().enumerate() {
             match *origin {
-                Origin::Parameter(i) => self.slots[v] = parameters[i as usize],
-                Origin::Constant(number) => self.slots[v] = number,
+                ValueOrigin::Parameter(i) => self.slots[v] = parameters[i as usize],
+                ValueOrigin::Constant(number) => self.slots[v] = number,
                 _ => {}
             }
         }
         execute(&recurrences.lowered.per_run, &mut self.slots, &recurrences.lowered.tables);
         for (v, origin) in recurrences.rules.values.iter().enumerate() {
-            if !matches!(origin, Origin::Input(_) | Origin::PerEvaluation) {
+            if !matches!(origin, ValueOrigin::Input(_) | ValueOrigin::PerEvaluation) {
                 self.series[v * (self.order + 1)] = self.slots[v];
             }
         }
@@ -170,18 +174,18 @@ impl Loops {
         convolve(&self.rates[start + 1..=start + last], self.range(f, k - last, k - 1))
     }
 
-    fn rule(&mut self, rule: Rule, k: usize) {
+    fn rule(&mut self, rule: SeriesRule, k: usize) {
         let value = match rule {
-            Rule::Sum { a, b, .. } => self.at(a, k) + self.at(b, k),
-            Rule::Difference { a, b, .. } => self.at(a, k) - self.at(b, k),
-            Rule::Opposite { a, .. } => -self.at(a, k),
-            Rule::Product { a, b, .. } => match self.recurrences.rules.varies(a) {
+            SeriesRule::Sum { a, b, .. } => self.at(a, k) + self.at(b, k),
+            SeriesRule::Difference { a, b, .. } => self.at(a, k) - self.at(b, k),
+            SeriesRule::Opposite { a, .. } => -self.at(a, k),
+            SeriesRule::Product { a, b, .. } => match self.recurrences.rules.varies(a) {
                 false => self.at(a, 0) * self.at(b, k),
                 true if !self.recurrences.rules.varies(b) => self.at(a, k) * self.at(b, 0),
                 true => convolve(self.range(a, 0, k), self.range(b, 0, k)),
             },
-            Rule::Square { a, .. } => self.square(a, k, 0),
-            Rule::Quotient { to, a, b } => {
+            SeriesRule::Square { a, .. } => self.square(a, k, 0),
+            SeriesRule::Quotient { to, a, b } => {
                 let inner = if k == 0 || !self.recurrences.rules.varies(b) {
                     0.0
                 } else {
@@ -189,16 +193,16 @@ impl Loops {
                 };
                 (self.at(a, k) - inner) / self.at(b, 0)
             }
-            Rule::Root { a, .. } if k == 0 => self.at(a, 0).sqrt(),
-            Rule::Root { to, a } => {
+            SeriesRule::Root { a, .. } if k == 0 => self.at(a, 0).sqrt(),
+            SeriesRule::Root { to, a } => {
                 (self.at(a, k) - self.square(to, k, 1)) / (2.0 * self.at(to, 0))
             }
-            Rule::Function { to, first, .. } if k == 0 => {
+            SeriesRule::Function { to, first, .. } if k == 0 => {
                 let first = first.rename(|v| v, |_| to);
                 execute(&[first], &mut self.slots, &[]);
                 self.exact(first, to)
             }
-            Rule::Function { to, over, terms, .. } => self.function(to, over, terms, k),
+            SeriesRule::Function { to, over, terms, .. } => self.function(to, over, terms, k),
         };
         self.set(rule.to(), k, value);
     }
@@ -220,11 +224,11 @@ impl Loops {
         &self,
         to: Slot,
         over: Option<Slot>,
-        terms: [Option<Term>; 2],
+        terms: [Option<RuleTerm>; 2],
         k: usize,
     ) -> f64 {
         let mut sum = 0.0;
-        for Term { negative, f, g } in terms.into_iter().flatten() {
+        for RuleTerm { negative, f, g } in terms.into_iter().flatten() {
             let term = match f {
                 Some(f) => self.rate_product(g, f, k, k),
                 None => k as f64 * self.at(g, k),
@@ -250,7 +254,7 @@ impl Loops {
     }
 
     /// Factorises $K^{[0]}$ with row pivoting; `false` if it is singular or not finite.
-    fn factorise(&mut self, solve: &Solve) -> bool {
+    fn factorise(&mut self, solve: &LinearSystem) -> bool {
         let size = solve.unknowns.len();
         let k = &mut self.factors.entries;
         let mut largest = 0.0_f64;
@@ -292,7 +296,7 @@ impl Loops {
     }
 
     /// Order $k$ of (S).
-    fn substitute(&mut self, solve: &Solve, k: usize) {
+    fn substitute(&mut self, solve: &LinearSystem, k: usize) {
         let size = solve.unknowns.len();
         let mut right = std::mem::take(&mut self.factors.right);
         for (place, &i) in right.iter_mut().zip(&self.factors.rows) {

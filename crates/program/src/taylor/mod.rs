@@ -7,7 +7,7 @@
 //! the motion costs nothing beyond order 0; sine and cosine, equal products and derivatives of one series are
 //! shared; squares take half their sum.
 //!
-//! **Solve.** Where the rates contain unknowns of a linear system $K x = r$, the system is one node:
+//! **Linear system.** Where the rates contain unknowns of a linear system $K x = r$, the system is one node:
 //! $K^{[0]}$ is factorised once a step, and each order substitutes
 //!
 //! $$ K^{[0]} x^{[k]} = r^{[k]} - \sum_{j=1}^{k} K^{[j]} x^{[k-j]} \qquad (\mathrm S) $$
@@ -15,9 +15,9 @@
 //! **Rounding.** The state may be given as $y + e$ with $e$ below the rounding of $y$: it enters where it
 //! counts, the sines and cosines of large angles.
 //!
-//! **Three ways.** [`Recurrences::unrolled`] writes all orders out as one straight-line [`Program`]: fastest
-//! where it is short. [`Recurrences::passes`] has one program that is run for
-//! each order, and sums by rows between. [`Recurrences::loops`] interprets, and pivots anew in (S): the
+//! **Three ways.** [`TaylorRecurrences::unrolled`] writes all orders out as one straight-line [`Program`]: fastest
+//! where it is short. [`TaylorRecurrences::passes`] has one program that is run for
+//! each order, and sums by rows between. [`TaylorRecurrences::loops`] interprets, and pivots anew in (S): the
 //! oracle of the others, and their way out.
 
 mod linear;
@@ -33,16 +33,16 @@ use pfaff_expr::{Expr, Graph};
 
 use crate::error::CompileError;
 use crate::tape::instruction::Slot;
-use crate::tape::lower::{Lowered, Name, lower};
+use crate::tape::lower::{InputName, SsaTape, lower};
 use crate::tape::program::Program;
 
-pub use loops::Loops;
-pub use passes::Passes;
-use rules::{Rule, Rules};
+pub use loops::TaylorInterpreter;
+pub use passes::TaylorPasses;
+use rules::{SeriesRule, SeriesRules};
 
 /// A first-order system, with unknowns of a linear system where the rates need them.
 #[derive(Clone, Copy, Debug)]
-pub struct Field<'a> {
+pub struct VectorField<'a> {
     /// All expressions.
     pub graph: &'a Graph,
     /// $t$
@@ -95,43 +95,43 @@ impl std::error::Error for TaylorError {}
 
 /// The recurrences of a field.
 #[derive(Clone, Debug)]
-pub struct Recurrences {
+pub struct TaylorRecurrences {
     /// The tape of order 0.
-    lowered: Lowered,
-    rules: Rules,
+    lowered: SsaTape,
+    rules: SeriesRules,
     /// How many rules the linear system waits for; the others wait for it.
     before: usize,
     dimension: usize,
     rates: Vec<Slot>,
-    solve: Option<Solve>,
+    solve: Option<LinearSystem>,
     /// Of $t$, $y$, $e$ and the parameters.
-    names: Vec<Name>,
+    names: Vec<InputName>,
     parameters: usize,
 }
 
 /// $K x = r$ as values.
 #[derive(Clone, Debug)]
-struct Solve {
+struct LinearSystem {
     unknowns: Vec<Slot>,
     matrix: Vec<Slot>,
     right: Vec<Slot>,
 }
 
-impl Recurrences {
+impl TaylorRecurrences {
     /// The recurrences of a field.
     ///
     /// ```
     /// use pfaff_expr::{Graph, Role};
-    /// use pfaff_program::{Field, Recurrences};
+    /// use pfaff_program::{VectorField, TaylorRecurrences};
     ///
     /// let g = Graph::new();
     /// let (t, y) = (g.symbol("t", Role::Time), g.symbol("y", Role::Free));
-    /// let field = Field {
+    /// let field = VectorField {
     ///     graph: &g, time: t, state: &[y], parameters: &[], rates: &[g.mul(y, y)], unknowns: &[], matrix: &[], right: &[],
     /// };
-    /// let program = Recurrences::of(&field)?.unrolled(4, &[]);
+    /// let program = TaylorRecurrences::of(&field)?.unrolled(4, &[]);
     /// let mut coefficients = [0.0; 4];
-    /// program.start(&[]).evaluate(&[0.0, 2.0, 0.0], &mut coefficients);
+    /// program.interpreter(&[]).evaluate(&[0.0, 2.0, 0.0], &mut coefficients);
     /// // y = 2/(1 − 2s)
     /// assert_eq!(coefficients, [4.0, 8.0, 16.0, 32.0]);
     /// # Ok::<(), pfaff_program::TaylorError>(())
@@ -140,8 +140,9 @@ impl Recurrences {
     /// # Errors
     ///
     /// [`TaylorError`] if the field is not analytic as it is written, or cannot be compiled.
-    pub fn of(field: &Field<'_>) -> Result<Self, TaylorError> {
-        let Field { graph, state, parameters, rates, unknowns, matrix, right, .. } = *field;
+    pub fn of(field: &VectorField<'_>) -> Result<Self, TaylorError> {
+        let VectorField { graph, state, parameters, rates, unknowns, matrix, right, .. } =
+            *field;
         let inputs: Vec<Expr> = [field.time]
             .into_iter()
             .chain(state.iter().copied())
@@ -150,7 +151,7 @@ impl Recurrences {
         let outputs = [rates, matrix, right].concat();
         let lowered =
             lower(graph, &inputs, parameters, &outputs, &[]).map_err(TaylorError::Compile)?;
-        let mut rules = Rules::of(&lowered).map_err(TaylorError::NotAnalytic)?;
+        let mut rules = SeriesRules::of(&lowered).map_err(TaylorError::NotAnalytic)?;
         let first = 1 + state.len() as Slot;
         let late = first..first + unknowns.len() as Slot;
         let (before, waits) = part(&mut rules, late.clone());
@@ -158,7 +159,7 @@ impl Recurrences {
         if tail.iter().any(|&v| waits[v as usize]) {
             return Err(TaylorError::Implicit);
         }
-        let solve = (!unknowns.is_empty()).then(|| Solve {
+        let solve = (!unknowns.is_empty()).then(|| LinearSystem {
             unknowns: late.collect(),
             matrix: tail[..matrix.len()].to_vec(),
             right: tail[matrix.len()..].to_vec(),
@@ -170,21 +171,21 @@ impl Recurrences {
             before,
             dimension: state.len(),
             solve,
-            names: given.map(|&e| Name::of(graph, e)).collect(),
+            names: given.map(|&e| InputName::of(graph, e)).collect(),
             parameters: parameters.len(),
             lowered,
         })
     }
 
-    /// About how many instructions [`Recurrences::unrolled`] writes.
+    /// About how many instructions [`TaylorRecurrences::unrolled`] writes.
     pub fn operations(&self, order: usize) -> usize {
         let varies = |v: Slot| self.rules.varies(v);
         let sum = order * (order + 1) / 2;
-        let one = |rule: &Rule| match *rule {
-            Rule::Product { a, b, .. } if varies(a) && varies(b) => sum,
-            Rule::Quotient { b, .. } if varies(b) => sum,
-            Rule::Square { .. } | Rule::Root { .. } => sum / 2 + order,
-            Rule::Function { over, terms, .. } => {
+        let one = |rule: &SeriesRule| match *rule {
+            SeriesRule::Product { a, b, .. } if varies(a) && varies(b) => sum,
+            SeriesRule::Quotient { b, .. } if varies(b) => sum,
+            SeriesRule::Square { .. } | SeriesRule::Root { .. } => sum / 2 + order,
+            SeriesRule::Function { over, terms, .. } => {
                 let all = terms.iter().flatten().filter(|t| t.f.is_some()).count();
                 (all + usize::from(over.is_some())) * sum + 2 * order
             }
@@ -227,8 +228,8 @@ impl Recurrences {
     /// # Panics
     ///
     /// If the sample has not the size of $K$, or the number of parameters is not that of the field.
-    pub fn passes(&self, order: usize, sample: &[f64], parameters: &[f64]) -> Passes {
-        Passes::new(self, order, sample, parameters)
+    pub fn passes(&self, order: usize, sample: &[f64], parameters: &[f64]) -> TaylorPasses {
+        TaylorPasses::new(self, order, sample, parameters)
     }
 
     /// Orders in loops at run time.
@@ -236,17 +237,17 @@ impl Recurrences {
     /// # Panics
     ///
     /// If the number of parameters is not that of the field.
-    pub fn loops(&self, order: usize, parameters: &[f64]) -> Loops {
-        Loops::new(self, order, parameters)
+    pub fn loops(&self, order: usize, parameters: &[f64]) -> TaylorInterpreter {
+        TaylorInterpreter::new(self, order, parameters)
     }
 
     fn is_zero(&self, v: Slot) -> bool {
-        self.rules.values[v as usize] == crate::tape::lower::Origin::Constant(0.0)
+        self.rules.values[v as usize] == crate::tape::lower::ValueOrigin::Constant(0.0)
     }
 }
 
 /// Puts the rules that wait for the given values behind the others; how many do not, and which values do.
-fn part(rules: &mut Rules, late: std::ops::Range<Slot>) -> (usize, Vec<bool>) {
+fn part(rules: &mut SeriesRules, late: std::ops::Range<Slot>) -> (usize, Vec<bool>) {
     let mut waits = vec![false; rules.values.len()];
     late.for_each(|v| waits[v as usize] = true);
     let (mut early, mut others) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Recurrences as two programs and one sum: compact machine code for systems of any size.
+//! TaylorRecurrences as two programs and one sum: compact machine code for systems of any size.
 //!
 //! In the coefficient of order $k \ge 1$ of a product
 //!
@@ -14,11 +14,11 @@
 //! | block, read by the second program | sums, $(k, 1/k, 1/(k+1), t^{[k]})$, $y^{[k]}$, what it reads of order 0 |
 //! | record of order $k$, written by it | factors $a^{[k]}$, $b^{[k]}$ of all sums, $y^{[k+1]}$ |
 
-use super::Recurrences;
-use super::linear::{Written, write};
-use crate::backend::executor::{Executor, Memory, Options};
+use super::TaylorRecurrences;
+use super::linear::{PassPrograms, write};
+use crate::backend::executor::{AlignedBuffer, Executor, Options};
 use crate::backend::native::{Records, Sums, convolve, pass_on};
-use crate::tape::lower::Name;
+use crate::tape::lower::InputName;
 use crate::tape::program::Program;
 
 /// Doubles of a line of the cache.
@@ -26,9 +26,9 @@ const LINE: usize = 8;
 /// How many numbers depend on the order alone.
 pub(super) const SCALARS: usize = 4;
 
-/// Recurrences at work with given parameters. It owns its storage: give each thread its own.
+/// TaylorRecurrences at work with given parameters. It owns its storage: give each thread its own.
 #[derive(Clone, Debug)]
-pub struct Passes {
+pub struct TaylorPasses {
     first: Executor,
     next: Executor,
     order: usize,
@@ -39,26 +39,26 @@ pub struct Passes {
     pivots: usize,
     /// How many doubles the block has.
     size: usize,
-    block: Memory,
+    block: AlignedBuffer,
     /// Sums of the order after the one at hand.
-    ahead: Memory,
-    records: Memory,
+    ahead: AlignedBuffer,
+    records: AlignedBuffer,
     stride: usize,
     /// $(k, 1/k, 1/(k+1), t^{[k]})$ by order.
     scalars: Vec<[f64; SCALARS]>,
 }
 
-impl Passes {
+impl TaylorPasses {
     pub(super) fn new(
-        recurrences: &Recurrences,
+        recurrences: &TaylorRecurrences,
         order: usize,
         sample: &[f64],
         parameters: &[f64],
     ) -> Self {
-        let Written { first, next, sums, pivots } = write(recurrences, sample);
+        let PassPrograms { first, next, sums, pivots } = write(recurrences, sample);
         let n = recurrences.dimension;
         let first = Program::from_lowered(first, recurrences.names.clone()).fused();
-        let names = vec![Name::Text(String::new()); next.values.len()];
+        let names = vec![InputName::Text(String::new()); next.values.len()];
         let next = Program::from_lowered(next, names).fused();
         let size = next.inputs() + pivots;
         let stride = (2 * sums + n).next_multiple_of(LINE);
@@ -74,9 +74,9 @@ impl Passes {
             sums,
             pivots,
             size,
-            block: Memory::new(size),
-            ahead: Memory::new(sums),
-            records: Memory::new(order * stride),
+            block: AlignedBuffer::new(size),
+            ahead: AlignedBuffer::new(sums),
+            records: AlignedBuffer::new(order * stride),
             stride,
             scalars: (0..order).map(scalar).collect(),
         }

@@ -23,11 +23,11 @@ use rustc_hash::FxHashMap;
 use super::NotAnalytic;
 use crate::tape::builder::NONE;
 use crate::tape::instruction::{Instruction, Slot};
-use crate::tape::lower::{Lowered, Origin};
+use crate::tape::lower::{SsaTape, ValueOrigin};
 
 /// How one series follows from others.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Rule {
+pub(super) enum SeriesRule {
     Sum {
         to: Slot,
         a: Slot,
@@ -65,13 +65,13 @@ pub(super) enum Rule {
         to: Slot,
         first: Instruction,
         over: Option<Slot>,
-        terms: [Option<Term>; 2],
+        terms: [Option<RuleTerm>; 2],
     },
 }
 
 /// $\pm f\,\dot g$, $f = 1$ if there is none.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Term {
+pub(super) struct RuleTerm {
     pub(super) negative: bool,
     pub(super) f: Option<Slot>,
     pub(super) g: Slot,
@@ -79,16 +79,16 @@ pub(super) struct Term {
 
 /// All rules of a tape, in an order in which each finds the coefficients that it needs.
 #[derive(Clone, Debug)]
-pub(super) struct Rules {
-    pub(super) rules: Vec<Rule>,
+pub(super) struct SeriesRules {
+    pub(super) rules: Vec<SeriesRule>,
     /// Where each value comes from; the values of the rules follow those of the tape.
-    pub(super) values: Vec<Origin>,
+    pub(super) values: Vec<ValueOrigin>,
 }
 
-impl Rules {
+impl SeriesRules {
     /// The rules of the part `per_evaluation`.
-    pub(super) fn of(lowered: &Lowered) -> Result<Self, NotAnalytic> {
-        let mut writer = Writer {
+    pub(super) fn of(lowered: &SsaTape) -> Result<Self, NotAnalytic> {
+        let mut writer = RuleBuilder {
             made: Self { rules: Vec::new(), values: lowered.values.clone() },
             pairs: FxHashMap::default(),
         };
@@ -100,11 +100,11 @@ impl Rules {
 
     /// Whether the value changes along the motion.
     pub(super) fn varies(&self, v: Slot) -> bool {
-        matches!(self.values[v as usize], Origin::Input(_) | Origin::PerEvaluation)
+        matches!(self.values[v as usize], ValueOrigin::Input(_) | ValueOrigin::PerEvaluation)
     }
 }
 
-impl Rule {
+impl SeriesRule {
     /// The series that it gives.
     pub(super) fn to(self) -> Slot {
         match self {
@@ -140,39 +140,39 @@ impl Rule {
 
 /// Hyperbolic functions of one argument, or its sine and cosine: each is the other's derivative.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Pair {
+enum FunctionPair {
     Circular,
     Hyperbolic,
 }
 
-struct Writer {
-    made: Rules,
-    pairs: FxHashMap<(Pair, Slot), (Slot, Slot)>,
+struct RuleBuilder {
+    made: SeriesRules,
+    pairs: FxHashMap<(FunctionPair, Slot), (Slot, Slot)>,
 }
 
-impl Writer {
+impl RuleBuilder {
     fn instruction(&mut self, instruction: Instruction) -> Result<(), NotAnalytic> {
         use Instruction as I;
         let refused = |name: &str| Err(NotAnalytic { function: name.to_owned() });
         let rule = match instruction {
-            I::Add { to, a, b } => Rule::Sum { to, a, b },
-            I::Sub { to, a, b } => Rule::Difference { to, a, b },
-            I::Mul { to, a, b } if a == b => Rule::Square { to, a },
-            I::Mul { to, a, b } => Rule::Product { to, a, b },
-            I::Div { to, a, b } => Rule::Quotient { to, a, b },
-            I::Neg { to, a } => Rule::Opposite { to, a },
-            I::Square { to, a } => Rule::Square { to, a },
-            I::Sqrt { to, a } => Rule::Root { to, a },
+            I::Add { to, a, b } => SeriesRule::Sum { to, a, b },
+            I::Sub { to, a, b } => SeriesRule::Difference { to, a, b },
+            I::Mul { to, a, b } if a == b => SeriesRule::Square { to, a },
+            I::Mul { to, a, b } => SeriesRule::Product { to, a, b },
+            I::Div { to, a, b } => SeriesRule::Quotient { to, a, b },
+            I::Neg { to, a } => SeriesRule::Opposite { to, a },
+            I::Square { to, a } => SeriesRule::Square { to, a },
+            I::Sqrt { to, a } => SeriesRule::Root { to, a },
             I::Sin { to, a } => {
-                self.pair(Pair::Circular, a, [to, NONE]);
+                self.pair(FunctionPair::Circular, a, [to, NONE]);
                 return Ok(());
             }
             I::Cos { to, a } => {
-                self.pair(Pair::Circular, a, [NONE, to]);
+                self.pair(FunctionPair::Circular, a, [NONE, to]);
                 return Ok(());
             }
             I::SinCos { sin, cos, a } => {
-                self.pair(Pair::Circular, a, [sin, cos]);
+                self.pair(FunctionPair::Circular, a, [sin, cos]);
                 return Ok(());
             }
             I::Power { to, a, b } => {
@@ -182,12 +182,12 @@ impl Writer {
             I::Unary { function, to, a } => return self.unary(function, to, a),
             I::Binary { function: Binary::Atan2, to, a, b } => {
                 let (a2, b2) = (self.square(a), self.square(b));
-                let w = self.fresh(|to| Rule::Sum { to, a: a2, b: b2 });
+                let w = self.fresh(|to| SeriesRule::Sum { to, a: a2, b: b2 });
                 let terms = [
-                    Some(Term { negative: false, f: Some(b), g: a }),
-                    Some(Term { negative: true, f: Some(a), g: b }),
+                    Some(RuleTerm { negative: false, f: Some(b), g: a }),
+                    Some(RuleTerm { negative: true, f: Some(a), g: b }),
                 ];
-                Rule::Function { to, first: instruction, over: Some(w), terms }
+                SeriesRule::Function { to, first: instruction, over: Some(w), terms }
             }
             I::Binary { function, .. } => return refused(function.name()),
             I::Compare { .. } | I::Not { .. } | I::And { .. } | I::Or { .. } => {
@@ -205,49 +205,54 @@ impl Writer {
 
     fn unary(&mut self, function: Unary, to: Slot, a: Slot) -> Result<(), NotAnalytic> {
         let first = Instruction::Unary { function, to: NONE, a };
-        let plain = Term { negative: false, f: None, g: a };
-        let along = |f: Slot| [Some(Term { f: Some(f), ..plain }), None];
+        let plain = RuleTerm { negative: false, f: None, g: a };
+        let along = |f: Slot| [Some(RuleTerm { f: Some(f), ..plain }), None];
         let (over, terms) = match function {
             Unary::Exp => (None, along(to)),
             Unary::Log => (Some(a), [Some(plain), None]),
             Unary::Sinh => {
-                self.pair(Pair::Hyperbolic, a, [to, NONE]);
+                self.pair(FunctionPair::Hyperbolic, a, [to, NONE]);
                 return Ok(());
             }
             Unary::Cosh => {
-                self.pair(Pair::Hyperbolic, a, [NONE, to]);
+                self.pair(FunctionPair::Hyperbolic, a, [NONE, to]);
                 return Ok(());
             }
             Unary::Tan | Unary::Tanh => {
                 // NOTE: f follows y in the list; (W) reads its lower orders only.
                 let [square, f] = [self.value(), self.value()];
-                self.made.rules.push(Rule::Function { to, first, over: None, terms: along(f) });
-                self.made.rules.push(Rule::Square { to: square, a: to });
+                self.made.rules.push(SeriesRule::Function {
+                    to,
+                    first,
+                    over: None,
+                    terms: along(f),
+                });
+                self.made.rules.push(SeriesRule::Square { to: square, a: to });
                 let one = self.constant(1.0);
                 self.made.rules.push(if function == Unary::Tan {
-                    Rule::Sum { to: f, a: one, b: square }
+                    SeriesRule::Sum { to: f, a: one, b: square }
                 } else {
-                    Rule::Difference { to: f, a: one, b: square }
+                    SeriesRule::Difference { to: f, a: one, b: square }
                 });
                 return Ok(());
             }
             Unary::Asin | Unary::Acos => {
                 let (one, square) = (self.constant(1.0), self.square(a));
-                let below = self.fresh(|to| Rule::Difference { to, a: one, b: square });
-                let w = self.fresh(|to| Rule::Root { to, a: below });
-                (Some(w), [Some(Term { negative: function == Unary::Acos, ..plain }), None])
+                let below = self.fresh(|to| SeriesRule::Difference { to, a: one, b: square });
+                let w = self.fresh(|to| SeriesRule::Root { to, a: below });
+                (Some(w), [Some(RuleTerm { negative: function == Unary::Acos, ..plain }), None])
             }
             Unary::Atan => {
                 let (one, square) = (self.constant(1.0), self.square(a));
-                let w = self.fresh(|to| Rule::Sum { to, a: one, b: square });
+                let w = self.fresh(|to| SeriesRule::Sum { to, a: one, b: square });
                 (Some(w), [Some(plain), None])
             }
             Unary::Erf => {
                 let square = self.square(a);
-                let m = self.fresh(|to| Rule::Opposite { to, a: square });
+                let m = self.fresh(|to| SeriesRule::Opposite { to, a: square });
                 let e = self.exponential(m);
                 let factor = self.constant(std::f64::consts::FRAC_2_SQRT_PI);
-                (None, along(self.fresh(|to| Rule::Product { to, a: factor, b: e })))
+                (None, along(self.fresh(|to| SeriesRule::Product { to, a: factor, b: e })))
             }
             Unary::Sin | Unary::Cos | Unary::Sqrt => {
                 unreachable!("these have instructions of their own")
@@ -256,7 +261,7 @@ impl Writer {
                 return Err(NotAnalytic { function: function.name().to_owned() });
             }
         };
-        self.made.rules.push(Rule::Function { to, first, over, terms });
+        self.made.rules.push(SeriesRule::Function { to, first, over, terms });
         Ok(())
     }
 
@@ -264,8 +269,8 @@ impl Writer {
     fn exponential(&mut self, m: Slot) -> Slot {
         let first = Instruction::Unary { function: Unary::Exp, to: NONE, a: m };
         self.fresh(|to| {
-            let term = Term { negative: false, f: Some(to), g: m };
-            Rule::Function { to, first, over: None, terms: [Some(term), None] }
+            let term = RuleTerm { negative: false, f: Some(to), g: m };
+            SeriesRule::Function { to, first, over: None, terms: [Some(term), None] }
         })
     }
 
@@ -274,9 +279,9 @@ impl Writer {
         if self.made.varies(b) {
             // y' = y m' with m = b log a.
             let logarithm = if self.made.varies(a) {
-                let term = Term { negative: false, f: None, g: a };
+                let term = RuleTerm { negative: false, f: None, g: a };
                 let first = Instruction::Unary { function: Unary::Log, to: NONE, a };
-                self.fresh(|to| Rule::Function {
+                self.fresh(|to| SeriesRule::Function {
                     to,
                     first,
                     over: Some(a),
@@ -285,11 +290,16 @@ impl Writer {
             } else {
                 // A logarithm of what does not vary: its rule gives one coefficient.
                 let first = Instruction::Unary { function: Unary::Log, to: NONE, a };
-                self.fresh(|to| Rule::Function { to, first, over: None, terms: [None; 2] })
+                self.fresh(|to| SeriesRule::Function {
+                    to,
+                    first,
+                    over: None,
+                    terms: [None; 2],
+                })
             };
-            let m = self.fresh(|to| Rule::Product { to, a: b, b: logarithm });
-            let term = Term { negative: false, f: Some(to), g: m };
-            self.made.rules.push(Rule::Function {
+            let m = self.fresh(|to| SeriesRule::Product { to, a: b, b: logarithm });
+            let term = RuleTerm { negative: false, f: Some(to), g: m };
+            self.made.rules.push(SeriesRule::Function {
                 to,
                 first,
                 over: None,
@@ -299,24 +309,24 @@ impl Writer {
         }
         // a y' = b y a'; the scaled y follows it in the list, and only lower orders are read.
         let scaled = self.value();
-        let term = Term { negative: false, f: Some(scaled), g: a };
-        self.made.rules.push(Rule::Function {
+        let term = RuleTerm { negative: false, f: Some(scaled), g: a };
+        self.made.rules.push(SeriesRule::Function {
             to,
             first,
             over: Some(a),
             terms: [Some(term), None],
         });
-        self.made.rules.push(Rule::Product { to: scaled, a: b, b: to });
+        self.made.rules.push(SeriesRule::Product { to: scaled, a: b, b: to });
     }
 
     /// Both functions of a pair at once; [`NONE`] where one has no name yet. Another instruction for the same
     /// pair copies what is there.
-    fn pair(&mut self, pair: Pair, a: Slot, names: [Slot; 2]) {
+    fn pair(&mut self, pair: FunctionPair, a: Slot, names: [Slot; 2]) {
         if let Some(&(odd, even)) = self.pairs.get(&(pair, a)) {
             for (to, from) in names.into_iter().zip([odd, even]) {
                 if to != NONE {
                     let zero = self.constant(0.0);
-                    self.made.rules.push(Rule::Sum { to, a: from, b: zero });
+                    self.made.rules.push(SeriesRule::Sum { to, a: from, b: zero });
                 }
             }
             return;
@@ -324,38 +334,38 @@ impl Writer {
         let [odd, even] = names.map(|name| if name == NONE { self.value() } else { name });
         let to = NONE;
         let firsts = match pair {
-            Pair::Circular => [Instruction::Sin { to, a }, Instruction::Cos { to, a }],
-            Pair::Hyperbolic => [
+            FunctionPair::Circular => [Instruction::Sin { to, a }, Instruction::Cos { to, a }],
+            FunctionPair::Hyperbolic => [
                 Instruction::Unary { function: Unary::Sinh, to, a },
                 Instruction::Unary { function: Unary::Cosh, to, a },
             ],
         };
-        let both = [(odd, even, false), (even, odd, pair == Pair::Circular)];
+        let both = [(odd, even, false), (even, odd, pair == FunctionPair::Circular)];
         for (first, (to, f, negative)) in firsts.into_iter().zip(both) {
-            let term = Term { negative, f: Some(f), g: a };
+            let term = RuleTerm { negative, f: Some(f), g: a };
             let terms = [Some(term), None];
-            self.made.rules.push(Rule::Function { to, first, over: None, terms });
+            self.made.rules.push(SeriesRule::Function { to, first, over: None, terms });
         }
         self.pairs.insert((pair, a), (odd, even));
     }
 
     fn square(&mut self, a: Slot) -> Slot {
-        self.fresh(|to| Rule::Square { to, a })
+        self.fresh(|to| SeriesRule::Square { to, a })
     }
 
-    fn fresh(&mut self, rule: impl FnOnce(Slot) -> Rule) -> Slot {
+    fn fresh(&mut self, rule: impl FnOnce(Slot) -> SeriesRule) -> Slot {
         let to = self.value();
         self.made.rules.push(rule(to));
         to
     }
 
     fn value(&mut self) -> Slot {
-        self.made.values.push(Origin::PerEvaluation);
+        self.made.values.push(ValueOrigin::PerEvaluation);
         self.made.values.len() as Slot - 1
     }
 
     fn constant(&mut self, number: f64) -> Slot {
-        self.made.values.push(Origin::Constant(number));
+        self.made.values.push(ValueOrigin::Constant(number));
         self.made.values.len() as Slot - 1
     }
 }

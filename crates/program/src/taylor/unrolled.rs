@@ -1,22 +1,22 @@
-//! Recurrences written out: one instruction for each product and sum of each order.
+//! TaylorRecurrences written out: one instruction for each product and sum of each order.
 //!
 //! Terms of a sum stand in the order in which their factors become known, the youngest last: a processor that
 //! looks ahead then waits for two of them only.
 
 use rustc_hash::FxHashMap;
 
-use super::rules::{Rule, Term};
-use super::{Recurrences, Solve};
-use crate::tape::builder::{Maker, NONE};
+use super::rules::{RuleTerm, SeriesRule};
+use super::{LinearSystem, TaylorRecurrences};
+use crate::tape::builder::{NONE, TapeBuilder};
 use crate::tape::instruction::{Instruction, Slot};
-use crate::tape::lower::{Lowered, Origin};
+use crate::tape::lower::{SsaTape, ValueOrigin};
 
 /// The coefficients $y^{[1]}, \dots, y^{[p]}$ as values, with the pivots of the linear system.
 pub(super) fn unroll(
-    recurrences: &Recurrences,
+    recurrences: &TaylorRecurrences,
     order: usize,
     pivots: &[(usize, usize)],
-) -> Lowered {
+) -> SsaTape {
     let mut unroller = Unroller::new(recurrences, order);
     let mut factors = None;
     for k in 0..order {
@@ -30,18 +30,18 @@ pub(super) fn unroll(
         for (i, &rate) in recurrences.rates.iter().enumerate() {
             let v = i + 1;
             let rate = unroller.coefficient(rate, k);
-            unroller.rates[v][k + 1] = Rate::Known(rate);
+            unroller.rates[v][k + 1] = ScaledCoefficient::Known(rate);
             unroller.series[v][k + 1] = unroller.scaled(rate, 1.0 / (k + 1) as f64);
         }
     }
-    let zero = unroller.maker.constant(0.0);
+    let zero = unroller.builder.constant(0.0);
     let mut outputs = Vec::with_capacity(order * recurrences.dimension + pivots.len());
     for k in 1..=order {
         let row = (1..=recurrences.dimension).map(|v| unroller.series[v][k].unwrap_or(zero));
         outputs.extend(row);
     }
     outputs.extend(factors.iter().flat_map(|f| f.pivots.iter().map(|d| d.unwrap_or(zero))));
-    let mut made = unroller.maker.made;
+    let mut made = unroller.builder.tape;
     made.outputs = outputs;
     made.drop_dead();
     made
@@ -52,16 +52,16 @@ pub(super) type Coefficient = Option<Slot>;
 
 /// $k\,a^{[k]}$, if it was asked for.
 #[derive(Clone, Copy)]
-enum Rate {
+enum ScaledCoefficient {
     Unknown,
     Known(Coefficient),
 }
 
 pub(super) struct Unroller {
-    pub(super) maker: Maker,
+    pub(super) builder: TapeBuilder,
     /// By value of the recurrences, then by order.
     series: Vec<Vec<Coefficient>>,
-    rates: Vec<Vec<Rate>>,
+    rates: Vec<Vec<ScaledCoefficient>>,
     /// $1/w^{[0]}$ of what was divided by.
     inverses: FxHashMap<Slot, Slot>,
     /// What rounding took from each component of the state.
@@ -69,7 +69,7 @@ pub(super) struct Unroller {
 }
 
 /// $K^{[0]}$ in triangular factors.
-pub(super) struct Factors {
+pub(super) struct SymbolicLu {
     /// Row and column of each pivot.
     pub(super) at: Vec<(usize, usize)>,
     pub(super) pivots: Vec<Coefficient>,
@@ -81,39 +81,40 @@ pub(super) struct Factors {
 
 impl Unroller {
     /// With everything that does not vary.
-    pub(super) fn new(recurrences: &Recurrences, order: usize) -> Self {
+    pub(super) fn new(recurrences: &TaylorRecurrences, order: usize) -> Self {
         let values = &recurrences.rules.values;
         let mut unroller = Self {
-            maker: Maker::default(),
+            builder: TapeBuilder::default(),
             series: vec![vec![None; order + 1]; values.len()],
-            rates: vec![vec![Rate::Unknown; order + 1]; values.len()],
+            rates: vec![vec![ScaledCoefficient::Unknown; order + 1]; values.len()],
             inverses: FxHashMap::default(),
             low: Vec::new(),
         };
-        unroller.maker.reserve(recurrences.operations(order));
-        unroller.maker.made.tables.clone_from(&recurrences.lowered.tables);
+        unroller.builder.reserve(recurrences.operations(order));
+        unroller.builder.tape.tables.clone_from(&recurrences.lowered.tables);
         // Inputs t and y come first, then the parameters; the unknowns are no inputs here.
         let given = 1 + recurrences.dimension;
-        let is_input = |o: &Origin| matches!(o, Origin::Input(i) if (*i as usize) < given);
+        let is_input =
+            |o: &ValueOrigin| matches!(o, ValueOrigin::Input(i) if (*i as usize) < given);
         for (v, origin) in values.iter().enumerate() {
-            if is_input(origin) || matches!(origin, Origin::Parameter(_)) {
-                unroller.series[v][0] = Some(unroller.maker.value(*origin));
+            if is_input(origin) || matches!(origin, ValueOrigin::Parameter(_)) {
+                unroller.series[v][0] = Some(unroller.builder.value(*origin));
             }
         }
         let behind = given as u32..(given + recurrences.dimension) as u32;
-        unroller.low = behind.map(|i| unroller.maker.value(Origin::Input(i))).collect();
+        unroller.low = behind.map(|i| unroller.builder.value(ValueOrigin::Input(i))).collect();
         for (v, origin) in values.iter().enumerate() {
-            if let Origin::Constant(number) = origin
+            if let ValueOrigin::Constant(number) = origin
                 && *number != 0.0
             {
-                unroller.series[v][0] = Some(unroller.maker.constant(*number));
+                unroller.series[v][0] = Some(unroller.builder.constant(*number));
             }
         }
-        unroller.series[0][1] = Some(unroller.maker.constant(1.0));
+        unroller.series[0][1] = Some(unroller.builder.constant(1.0));
         for &instruction in &recurrences.lowered.per_run {
-            let zero = unroller.maker.constant(0.0);
+            let zero = unroller.builder.constant(0.0);
             let of = |v: Slot| unroller.series[v as usize][0].unwrap_or(zero);
-            let made = unroller.maker.emit(instruction.rename(of, |_| NONE));
+            let made = unroller.builder.emit(instruction.rename(of, |_| NONE));
             for (value, v) in (made..).zip(instruction.results()) {
                 unroller.series[v as usize][0] = Some(value);
             }
@@ -126,32 +127,38 @@ impl Unroller {
     }
 
     /// Computes one coefficient.
-    pub(super) fn rule(&mut self, rule: Rule, k: usize) {
+    pub(super) fn rule(&mut self, rule: SeriesRule, k: usize) {
         let to = NONE;
         let coefficient = match rule {
-            Rule::Sum { a, b, .. } => match (self.coefficient(a, k), self.coefficient(b, k)) {
-                (Some(a), Some(b)) => Some(self.maker.emit(Instruction::Add { to, a, b })),
-                (a, b) => a.or(b),
-            },
-            Rule::Difference { a, b, .. } => {
+            SeriesRule::Sum { a, b, .. } => {
                 match (self.coefficient(a, k), self.coefficient(b, k)) {
-                    (Some(a), Some(b)) => Some(self.maker.emit(Instruction::Sub { to, a, b })),
+                    (Some(a), Some(b)) => {
+                        Some(self.builder.emit(Instruction::Add { to, a, b }))
+                    }
+                    (a, b) => a.or(b),
+                }
+            }
+            SeriesRule::Difference { a, b, .. } => {
+                match (self.coefficient(a, k), self.coefficient(b, k)) {
+                    (Some(a), Some(b)) => {
+                        Some(self.builder.emit(Instruction::Sub { to, a, b }))
+                    }
                     (None, b) => self.opposite(b),
                     (a, None) => a,
                 }
             }
-            Rule::Opposite { a, .. } => self.opposite(self.coefficient(a, k)),
-            Rule::Product { a, b, .. } => {
+            SeriesRule::Opposite { a, .. } => self.opposite(self.coefficient(a, k)),
+            SeriesRule::Product { a, b, .. } => {
                 let pairs = self.pairs(a, b, k, 0..=k);
                 self.dot(None, false, &pairs)
             }
-            Rule::Square { a, .. } => {
+            SeriesRule::Square { a, .. } => {
                 let twice = self.twice(a, k, 0);
                 self.with_middle(a, k, twice)
             }
-            Rule::Quotient { a, b, .. } => self.quotient(rule.to(), a, b, k),
-            Rule::Root { a, .. } => self.root(rule.to(), a, k),
-            Rule::Function { first, over, terms, to } => {
+            SeriesRule::Quotient { a, b, .. } => self.quotient(rule.to(), a, b, k),
+            SeriesRule::Root { a, .. } => self.root(rule.to(), a, k),
+            SeriesRule::Function { first, over, terms, to } => {
                 if k == 0 {
                     Some(self.first(first))
                 } else {
@@ -166,64 +173,65 @@ impl Unroller {
         let left = self.coefficient(a, k);
         if k == 0 {
             let below = self.value_or_zero(b);
-            return left.map(|a| self.maker.emit(Instruction::Div { to: NONE, a, b: below }));
+            return left.map(|a| self.builder.emit(Instruction::Div { to: NONE, a, b: below }));
         }
         let pairs = self.pairs(b, to, k, 1..=k);
         let above = self.dot(left, true, &pairs)?;
         let inverse = self.inverse(b);
-        Some(self.maker.emit(Instruction::Mul { to: NONE, a: above, b: inverse }))
+        Some(self.builder.emit(Instruction::Mul { to: NONE, a: above, b: inverse }))
     }
 
     /// $2 r^{[0]} r^{[k]} = a^{[k]} - \sum_{j=1}^{k-1} r^{[j]} r^{[k-j]}$
     fn root(&mut self, to: Slot, a: Slot, k: usize) -> Coefficient {
         if k == 0 {
             let a = self.value_or_zero(a);
-            return Some(self.maker.emit(Instruction::Sqrt { to: NONE, a }));
+            return Some(self.builder.emit(Instruction::Sqrt { to: NONE, a }));
         }
         let (left, twice) = (self.coefficient(a, k), self.twice(to, k, 1));
         let inner = self.with_middle(to, k, twice);
         let above = match (left, inner) {
-            (Some(a), Some(b)) => Some(self.maker.emit(Instruction::Sub { to: NONE, a, b })),
+            (Some(a), Some(b)) => Some(self.builder.emit(Instruction::Sub { to: NONE, a, b })),
             (None, b) => self.opposite(b),
             (a, None) => a,
         }?;
-        let half = self.maker.constant(0.5);
+        let half = self.builder.constant(0.5);
         let inverse = self.inverse(to);
-        let half = self.maker.emit(Instruction::Mul { to: NONE, a: inverse, b: half });
-        Some(self.maker.emit(Instruction::Mul { to: NONE, a: above, b: half }))
+        let half = self.builder.emit(Instruction::Mul { to: NONE, a: inverse, b: half });
+        Some(self.builder.emit(Instruction::Mul { to: NONE, a: above, b: half }))
     }
 
     /// Order 0 of a function.
     fn first(&mut self, instruction: Instruction) -> Slot {
-        let zero = self.maker.constant(0.0);
+        let zero = self.builder.constant(0.0);
         let of = |v: Slot| self.series[v as usize][0].unwrap_or(zero);
         let instruction = instruction.rename(of, |_| NONE);
-        let known = |a| matches!(self.maker.made.values[a as usize], Origin::Constant(_));
+        let known =
+            |a| matches!(self.builder.tape.values[a as usize], ValueOrigin::Constant(_));
         let (a, is_sine) = match instruction {
             Instruction::Sin { a, .. } if !known(a) => (a, true),
             Instruction::Cos { a, .. } if !known(a) => (a, false),
-            other => return self.maker.emit(other),
+            other => return self.builder.emit(other),
         };
         let to = NONE;
-        let sin = self.maker.emit(Instruction::SinCos { sin: to, cos: to, a });
+        let sin = self.builder.emit(Instruction::SinCos { sin: to, cos: to, a });
         let cos = sin + 1;
         match (self.low_of(a), is_sine) {
             (None, true) => sin,
             (None, false) => cos,
             // sin(y + e) = sin y + e cos y, cos(y + e) = cos y − e sin y
             (Some(e), true) => {
-                self.maker.emit(Instruction::MulAdd { to, a: e, b: cos, c: sin })
+                self.builder.emit(Instruction::MulAdd { to, a: e, b: cos, c: sin })
             }
             (Some(e), false) => {
-                self.maker.emit(Instruction::SubMul { to, a: e, b: sin, c: cos })
+                self.builder.emit(Instruction::SubMul { to, a: e, b: sin, c: cos })
             }
         }
     }
 
     /// What rounding took from a value, where it is a component of the state.
     fn low_of(&self, value: Slot) -> Option<Slot> {
-        match self.maker.made.values[value as usize] {
-            Origin::Input(i) if i > 0 => self.low.get(i as usize - 1).copied(),
+        match self.builder.tape.values[value as usize] {
+            ValueOrigin::Input(i) if i > 0 => self.low.get(i as usize - 1).copied(),
             _ => None,
         }
     }
@@ -233,11 +241,11 @@ impl Unroller {
         &mut self,
         to: Slot,
         over: Option<Slot>,
-        terms: [Option<Term>; 2],
+        terms: [Option<RuleTerm>; 2],
         k: usize,
     ) -> Coefficient {
         let mut sum = None;
-        for Term { negative, f, g } in terms.into_iter().flatten() {
+        for RuleTerm { negative, f, g } in terms.into_iter().flatten() {
             let mut pairs = Vec::with_capacity(k);
             match f {
                 None => {
@@ -269,20 +277,20 @@ impl Unroller {
             sum = self.dot(sum, true, &pairs);
             sum = sum.map(|a| {
                 let b = self.inverse(w);
-                self.maker.emit(Instruction::Mul { to: NONE, a, b })
+                self.builder.emit(Instruction::Mul { to: NONE, a, b })
             });
         }
-        self.rates[to as usize][k] = Rate::Known(sum);
+        self.rates[to as usize][k] = ScaledCoefficient::Known(sum);
         self.scaled(sum, 1.0 / k as f64)
     }
 
     /// $k\,a^{[k]}$
     fn rate(&mut self, v: Slot, k: usize) -> Coefficient {
-        if let Rate::Known(rate) = self.rates[v as usize][k] {
+        if let ScaledCoefficient::Known(rate) = self.rates[v as usize][k] {
             return rate;
         }
         let rate = self.scaled(self.coefficient(v, k), k as f64);
-        self.rates[v as usize][k] = Rate::Known(rate);
+        self.rates[v as usize][k] = ScaledCoefficient::Known(rate);
         rate
     }
 
@@ -291,19 +299,19 @@ impl Unroller {
         if let Some(&inverse) = self.inverses.get(&v) {
             return inverse;
         }
-        let (a, b) = (self.maker.constant(1.0), self.value_or_zero(v));
-        let inverse = self.maker.emit(Instruction::Div { to: NONE, a, b });
+        let (a, b) = (self.builder.constant(1.0), self.value_or_zero(v));
+        let inverse = self.builder.emit(Instruction::Div { to: NONE, a, b });
         self.inverses.insert(v, inverse);
         inverse
     }
 
     fn value_or_zero(&mut self, v: Slot) -> Slot {
-        let zero = self.maker.constant(0.0);
+        let zero = self.builder.constant(0.0);
         self.coefficient(v, 0).unwrap_or(zero)
     }
 
     fn opposite(&mut self, a: Coefficient) -> Coefficient {
-        a.map(|a| self.maker.emit(Instruction::Neg { to: NONE, a }))
+        a.map(|a| self.builder.emit(Instruction::Neg { to: NONE, a }))
     }
 
     fn scaled(&mut self, a: Coefficient, factor: f64) -> Coefficient {
@@ -311,12 +319,12 @@ impl Unroller {
             return a;
         }
         a.map(|a| {
-            let b = self.maker.constant(factor);
-            self.maker.emit(Instruction::Mul { to: NONE, a, b })
+            let b = self.builder.constant(factor);
+            self.builder.emit(Instruction::Mul { to: NONE, a, b })
         })
     }
 
-    /// Factors of $\sum_j a^{[j]} b^{[k-j]}$ that are not zero, the youngest last.
+    /// SymbolicLu of $\sum_j a^{[j]} b^{[k-j]}$ that are not zero, the youngest last.
     fn pairs(
         &self,
         a: Slot,
@@ -333,7 +341,7 @@ impl Unroller {
         let pair = |j: usize| self.coefficient(a, j).zip(self.coefficient(a, k - j));
         let pairs: Vec<(Slot, Slot)> = (from..k.div_ceil(2)).rev().filter_map(pair).collect();
         let half = self.dot(None, false, &pairs)?;
-        Some(self.maker.emit(Instruction::Add { to: NONE, a: half, b: half }))
+        Some(self.builder.emit(Instruction::Add { to: NONE, a: half, b: half }))
     }
 
     /// Adds $(a^{[k/2]})^2$ where there is a middle.
@@ -356,7 +364,7 @@ impl Unroller {
                 None => Instruction::Mul { to, a, b },
             };
             let first = sum.is_none();
-            sum = Some(self.maker.emit(next));
+            sum = Some(self.builder.emit(next));
             if first && negative {
                 sum = self.opposite(sum);
             }
@@ -365,11 +373,15 @@ impl Unroller {
     }
 
     /// $K^{[0]}$ in factors.
-    pub(super) fn factorise(&mut self, solve: &Solve, at: &[(usize, usize)]) -> Factors {
+    pub(super) fn factorise(
+        &mut self,
+        solve: &LinearSystem,
+        at: &[(usize, usize)],
+    ) -> SymbolicLu {
         let (size, to) = (at.len(), NONE);
         let mut k: Vec<Coefficient> =
             solve.matrix.iter().map(|&v| self.coefficient(v, 0)).collect();
-        let mut factors = Factors {
+        let mut factors = SymbolicLu {
             at: at.to_vec(),
             pivots: Vec::new(),
             inverses: Vec::new(),
@@ -379,15 +391,15 @@ impl Unroller {
         for (step, &(p, q)) in at.iter().enumerate() {
             let rest = &at[step + 1..];
             let pivot = k[p * size + q];
-            let (a, zero) = (self.maker.constant(1.0), self.maker.constant(0.0));
+            let (a, zero) = (self.builder.constant(1.0), self.builder.constant(0.0));
             let b = pivot.unwrap_or(zero);
-            let inverse = self.maker.emit(Instruction::Div { to, a, b });
+            let inverse = self.builder.emit(Instruction::Div { to, a, b });
             let upper: Vec<(usize, Slot)> =
                 rest.iter().filter_map(|&(_, j)| k[p * size + j].map(|x| (j, x))).collect();
             let mut lower = Vec::new();
             for &(i, _) in rest {
                 let Some(a) = k[i * size + q] else { continue };
-                let factor = self.maker.emit(Instruction::Mul { to, a, b: inverse });
+                let factor = self.builder.emit(Instruction::Mul { to, a, b: inverse });
                 for &(j, x) in &upper {
                     let entry = k[i * size + j];
                     k[i * size + j] = self.dot(entry, true, &[(factor, x)]);
@@ -403,7 +415,7 @@ impl Unroller {
     }
 
     /// Order $k$ of (S).
-    pub(super) fn substitute(&mut self, solve: &Solve, factors: &Factors, k: usize) {
+    pub(super) fn substitute(&mut self, solve: &LinearSystem, factors: &SymbolicLu, k: usize) {
         let size = factors.at.len();
         let mut b: Vec<Coefficient> = Vec::with_capacity(size);
         for i in 0..size {
@@ -433,7 +445,7 @@ impl Unroller {
             }
             let x = rest.map(|a| {
                 let b = factors.inverses[step];
-                self.maker.emit(Instruction::Mul { to: NONE, a, b })
+                self.builder.emit(Instruction::Mul { to: NONE, a, b })
             });
             self.series[solve.unknowns[q] as usize][k] = x;
         }

@@ -4,12 +4,15 @@
 use std::collections::BTreeMap;
 
 use pfaff_expr::{Binary, Expr, Graph, Node, Relation, Role, Table, Unary, power};
-use pfaff_program::{Lanes, Native, Program, Way};
+use pfaff_program::{Backend, Lanes, NativeCode, Program};
 
 /// Machine code of the program in every way that is here.
-pub(crate) fn codes(program: &Program, lanes: Lanes) -> impl Iterator<Item = (Way, Native)> {
-    let code = move |way| Some((way, program.native_by(way, lanes)?));
-    Way::ALL.into_iter().filter_map(code)
+pub(crate) fn codes(
+    program: &Program,
+    lanes: Lanes,
+) -> impl Iterator<Item = (Backend, NativeCode)> {
+    let code = move |way| Some((way, program.native_with(way, lanes)?));
+    Backend::ALL.into_iter().filter_map(code)
 }
 
 /// SplitMix64: the same numbers in every run.

@@ -1,23 +1,23 @@
-//! Where there is no native code: no value of [`Code`] exists, so that nothing has to pretend.
+//! Where there is no native code: no value of [`MachineCode`] exists, so that nothing has to pretend.
 
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use crate::backend::Way;
+use crate::backend::Backend;
 use crate::backend::lanes::Lanes;
 use crate::tape::instruction::Slot;
 use crate::tape::program::Tape;
 
 /// Code for another processor: there is none.
 #[derive(Clone, Debug)]
-pub(crate) struct Code(Infallible);
+pub(crate) struct MachineCode(Infallible);
 
-impl Code {
-    pub(crate) fn compile(_: &Arc<Tape>, _: Lanes, _: Way) -> Option<Self> {
+impl MachineCode {
+    pub(crate) fn compile(_: &Arc<Tape>, _: Lanes, _: Backend) -> Option<Self> {
         None
     }
 
-    pub(crate) fn exists(_: Way) -> bool {
+    pub(crate) fn exists(_: Backend) -> bool {
         false
     }
 

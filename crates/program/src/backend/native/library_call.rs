@@ -9,7 +9,7 @@ use crate::tape::program::Tape;
 
 /// A function without instructions of its own.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Function {
+pub(super) enum LibraryFunction {
     Power,
     Unary(Unary),
     Binary(Binary),
@@ -18,22 +18,22 @@ pub(super) enum Function {
 
 /// A call that stands in the code by its address.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct LibraryCall {
     pub(super) tape: Arc<Tape>,
-    pub(super) function: Function,
+    pub(super) function: LibraryFunction,
     #[allow(dead_code, reason = "only our own code has several lanes in a call")]
     pub(super) lanes: usize,
 }
 
-impl Call {
+impl LibraryCall {
     /// Its value in one lane; functions of one operand do not look at the second.
     #[inline]
     pub(super) fn value(&self, a: f64, b: f64) -> f64 {
         match self.function {
-            Function::Power => power(a, b),
-            Function::Unary(function) => unary_value(function, a),
-            Function::Binary(function) => binary_value(function, a, b),
-            Function::Table { table, order } => {
+            LibraryFunction::Power => power(a, b),
+            LibraryFunction::Unary(function) => unary_value(function, a),
+            LibraryFunction::Binary(function) => binary_value(function, a, b),
+            LibraryFunction::Table { table, order } => {
                 self.tape.tables[table as usize].value(order, a)
             }
         }

@@ -15,7 +15,7 @@ pub(super) const NEVER: u32 = u32::MAX;
 
 /// Which values the instructions of the part `per_evaluation` read and write.
 #[derive(Debug)]
-pub(super) struct Values {
+pub(super) struct Liveness {
     /// Which instruction of the tape comes when.
     pub(super) order: Vec<u32>,
     /// By place in that order; [`NONE`] where there are fewer.
@@ -35,7 +35,7 @@ pub(super) struct Values {
     next_output: Vec<u32>,
 }
 
-impl Values {
+impl Liveness {
     /// With the instructions in their order.
     pub(super) fn of(tape: &Tape) -> Self {
         let mut value_of: Vec<u32> = (0..tape.layout.slots() as u32).collect();

@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use memmap2::{Mmap, MmapMut};
 
-use super::library_call::Call;
+use super::library_call::LibraryCall;
 #[cfg(all(target_arch = "x86_64", unix))]
 use super::x86_64;
-use crate::backend::Way;
+use crate::backend::Backend;
 use crate::backend::lanes::Lanes;
 use crate::tape::instruction::Slot;
 use crate::tape::program::Tape;
 
 /// Machine code that is not in its place yet; it does not care where that is.
-pub(super) struct Written {
+pub(super) struct GeneratedCode {
     pub(super) bytes: Vec<u8>,
     /// Addresses of these stand in it.
-    pub(super) calls: Vec<Arc<Call>>,
+    pub(super) calls: Vec<Arc<LibraryCall>>,
     /// The slots whose values it reads from the rows, from the last row before the middle downwards.
     pub(super) fixed: Vec<Slot>,
     /// How many rows behind the middle it uses.
@@ -27,9 +27,9 @@ pub(super) struct Written {
 
 /// The code of a tape for some lanes. What a call needs is at hand, not behind the shared pointer.
 #[derive(Clone, Debug)]
-pub(crate) struct Code {
+pub(crate) struct MachineCode {
     /// The begin of the pages.
-    entry: Entry,
+    entry: EntryPoint,
     lanes: usize,
     /// How many lanes one call of the code evaluates.
     step: usize,
@@ -38,56 +38,56 @@ pub(crate) struct Code {
     outputs: usize,
     memory: usize,
     middle: usize,
-    shared: Arc<Shared>,
+    shared: Arc<SharedCode>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct SharedCode {
     /// Executable and not writable.
     _pages: Mmap,
     /// Addresses of these stand in the code.
-    _calls: Vec<Arc<Call>>,
+    _calls: Vec<Arc<LibraryCall>>,
     fixed: Vec<Slot>,
     bytes: usize,
 }
 
 /// Inputs, outputs, and the middle of the rows.
-type Entry = unsafe extern "C" fn(*const f64, *mut f64, *mut f64);
+type EntryPoint = unsafe extern "C" fn(*const f64, *mut f64, *mut f64);
 
-impl Code {
+impl MachineCode {
     /// The code for this processor, if it can be had in this way.
-    pub(crate) fn compile(tape: &Arc<Tape>, lanes: Lanes, way: Way) -> Option<Self> {
+    pub(crate) fn compile(tape: &Arc<Tape>, lanes: Lanes, way: Backend) -> Option<Self> {
         let written = match way {
             #[cfg(all(target_arch = "x86_64", unix))]
-            Way::Native => x86_64::write(tape, lanes, x86_64::machines().next()?),
+            Backend::Native => x86_64::write(tape, lanes, x86_64::machines().next()?),
             #[cfg(feature = "cranelift")]
-            Way::Cranelift => super::cranelift::write(tape, lanes),
+            Backend::Cranelift => super::cranelift::write(tape, lanes),
             _ => None,
         };
         Self::place(tape, lanes, written?)
     }
 
     /// Whether code can be had in this way here.
-    pub(crate) fn exists(way: Way) -> bool {
+    pub(crate) fn exists(way: Backend) -> bool {
         match way {
             #[cfg(all(target_arch = "x86_64", unix))]
-            Way::Native => x86_64::machines().next().is_some(),
+            Backend::Native => x86_64::machines().next().is_some(),
             #[cfg(feature = "cranelift")]
-            Way::Cranelift => super::cranelift::knows_processor(),
+            Backend::Cranelift => super::cranelift::knows_processor(),
             _ => false,
         }
     }
 
     /// The code in pages of its own.
-    pub(super) fn place(tape: &Tape, lanes: Lanes, written: Written) -> Option<Self> {
-        let Written { bytes, calls, fixed, rows, step } = written;
+    pub(super) fn place(tape: &Tape, lanes: Lanes, written: GeneratedCode) -> Option<Self> {
+        let GeneratedCode { bytes, calls, fixed, rows, step } = written;
         let mut pages = MmapMut::map_anon(bytes.len()).ok()?;
         pages.copy_from_slice(&bytes);
         let pages = pages.make_exec().ok()?;
         #[cfg(feature = "cranelift")]
         announce(&pages)?;
         // SAFETY: the pages begin with a function of this type, by whoever wrote it, and live as long as `shared`.
-        let entry: Entry = unsafe { std::mem::transmute(pages.as_ptr()) };
+        let entry: EntryPoint = unsafe { std::mem::transmute(pages.as_ptr()) };
         // The middle begins a line of the cache.
         let before = fixed.len().next_multiple_of(8);
         let lanes = lanes.count();
@@ -99,7 +99,7 @@ impl Code {
             outputs: tape.outputs.len() * lanes,
             memory: (before + rows) * lanes,
             middle: before * lanes,
-            shared: Arc::new(Shared {
+            shared: Arc::new(SharedCode {
                 _pages: pages,
                 _calls: calls,
                 fixed,

@@ -37,7 +37,7 @@ mod x86_64;
 #[path = "absent.rs"]
 mod machine_code;
 
-pub(crate) use machine_code::Code;
+pub(crate) use machine_code::MachineCode;
 pub(crate) use simd::{
     LANES, Records, RightSide, Rowed, Sums, convolve, execute_fused, function_row, pass_on,
     sincos_fused, sweep_fused,

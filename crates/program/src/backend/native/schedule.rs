@@ -10,7 +10,7 @@
 //! the angles of one stage of a step are. Fewer than [`FEW`] angles stay where they are: packing would cost
 //! more than it saves.
 
-use super::liveness::{NONE, Values};
+use super::liveness::{Liveness, NONE};
 use crate::tape::instruction::Instruction;
 use crate::tape::program::Tape;
 
@@ -26,7 +26,7 @@ pub(super) struct Schedule {
 }
 
 /// The order with groups of up to `size` angles, if there are enough of them.
-pub(super) fn schedule(tape: &Tape, values: &Values, size: usize) -> Option<Schedule> {
+pub(super) fn schedule(tape: &Tape, values: &Liveness, size: usize) -> Option<Schedule> {
     let code = &tape.per_evaluation;
     let angles: Vec<usize> = (0..code.len()).filter(|&i| is_angle(code[i])).collect();
     if angles.len() < FEW {
@@ -77,7 +77,7 @@ pub(super) fn schedule(tape: &Tape, values: &Values, size: usize) -> Option<Sche
 }
 
 /// Angles that can stand where the first of them stands: what they are made of is older.
-fn late_groups(values: &Values, late: &[usize], size: usize) -> Vec<Vec<usize>> {
+fn late_groups(values: &Liveness, late: &[usize], size: usize) -> Vec<Vec<usize>> {
     let mut made = vec![0; values.count];
     for (i, results) in values.results.iter().enumerate() {
         results.iter().filter(|&&v| v != NONE).for_each(|&v| made[v as usize] = i + 1);
@@ -110,7 +110,7 @@ const LATE: u32 = u32::MAX;
 const GIVEN: u32 = u32::MAX - 1;
 
 /// The instruction that makes each value, if it is early.
-fn early(tape: &Tape, values: &Values) -> Vec<u32> {
+fn early(tape: &Tape, values: &Liveness) -> Vec<u32> {
     use Instruction as I;
     let mut maker = vec![LATE; values.count];
     maker[..tape.layout.first_temporary()].fill(GIVEN);
@@ -135,7 +135,7 @@ fn early(tape: &Tape, values: &Values) -> Vec<u32> {
 }
 
 /// Which instructions the angles need.
-fn needed(values: &Values, maker: &[u32], angles: &[usize]) -> Vec<bool> {
+fn needed(values: &Liveness, maker: &[u32], angles: &[usize]) -> Vec<bool> {
     let mut needed = vec![false; values.operands.len()];
     let mut stack: Vec<u32> = angles.iter().map(|&i| values.operands[i][0]).collect();
     while let Some(v) = stack.pop() {

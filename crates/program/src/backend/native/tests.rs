@@ -1,24 +1,24 @@
-//! Machine code against the interpreter, bit for bit; our own against a disassembler, instruction by instruction.
+//! InstructionSet code against the interpreter, bit for bit; our own against a disassembler, instruction by instruction.
 
 use pfaff_expr::{Binary, Expr, Graph, Relation, Role, Table, Unary};
 
-use super::Code;
+use super::MachineCode;
 #[cfg(feature = "cranelift")]
-use super::cranelift::{self, Allocator, Target};
+use super::cranelift::{self, Allocator, CraneliftTarget};
 #[cfg(all(target_arch = "x86_64", unix))]
-use super::x86_64::{self, Machine};
-use crate::{Lanes, Native, Program};
+use super::x86_64::{self, InstructionSet};
+use crate::{Lanes, NativeCode, Program};
 
 /// A kind of code that this processor runs.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum CodeKind {
     #[cfg(all(target_arch = "x86_64", unix))]
-    Own(Machine),
+    Own(InstructionSet),
     #[cfg(feature = "cranelift")]
-    Cranelift(Target),
+    Cranelift(CraneliftTarget),
 }
 
-impl Kind {
+impl CodeKind {
     /// All of them; Cranelift takes a thousand times as long to write code, and is left out of most programs
     /// of long lists.
     fn of(number: usize) -> Vec<Self> {
@@ -28,7 +28,7 @@ impl Kind {
         #[cfg(feature = "cranelift")]
         for allocator in Allocator::ALL {
             for multiply_add in [cranelift::has_multiply_add(), false] {
-                kinds.push(Self::Cranelift(Target { allocator, multiply_add }));
+                kinds.push(Self::Cranelift(CraneliftTarget { allocator, multiply_add }));
             }
         }
         kinds.retain(|kind| kind.is_quick() || number.is_multiple_of(10));
@@ -44,7 +44,7 @@ impl Kind {
         }
     }
 
-    fn native(self, program: &Program, lanes: Lanes) -> Native {
+    fn native(self, program: &Program, lanes: Lanes) -> NativeCode {
         let tape = &program.tape;
         let written = match self {
             #[cfg(all(target_arch = "x86_64", unix))]
@@ -52,8 +52,8 @@ impl Kind {
             #[cfg(feature = "cranelift")]
             Self::Cranelift(target) => cranelift::write_for(tape, lanes, target),
         };
-        let code = Code::place(tape, lanes, written.expect("the tape is short"));
-        Native::with_code(tape, code.expect("there is memory"), lanes)
+        let code = MachineCode::place(tape, lanes, written.expect("the tape is short"));
+        NativeCode::with_code(tape, code.expect("there is memory"), lanes)
     }
 }
 
@@ -194,7 +194,7 @@ fn same(a: f64, b: f64) -> bool {
 /// Code of every kind that this processor runs has the bits of the interpreter.
 fn check(sample: &Sample, number: usize, random: &mut Random) {
     for program in [sample.program.clone(), sample.program.clone().fused()] {
-        for kind in Kind::of(number) {
+        for kind in CodeKind::of(number) {
             for lanes in Lanes::ALL {
                 check_one(&program, kind, lanes, random, &sample.text);
             }
@@ -202,7 +202,7 @@ fn check(sample: &Sample, number: usize, random: &mut Random) {
     }
 }
 
-fn check_one(program: &Program, kind: Kind, lanes: Lanes, random: &mut Random, text: &str) {
+fn check_one(program: &Program, kind: CodeKind, lanes: Lanes, random: &mut Random, text: &str) {
     let native = kind.native(program, lanes);
     let count = lanes.count();
     let mut of = |n: usize| -> Vec<f64> { (0..n).map(|_| random.argument()).collect() };
@@ -218,7 +218,7 @@ fn check_one(program: &Program, kind: Kind, lanes: Lanes, random: &mut Random, t
                 all.iter().skip(l).step_by(count).copied().collect()
             };
             let mut expected = vec![0.0; program.outputs()];
-            program.start(&lane(&p)).evaluate(&lane(&x), &mut expected);
+            program.interpreter(&lane(&p)).evaluate(&lane(&x), &mut expected);
             for (o, (a, b)) in lane(&found).into_iter().zip(expected).enumerate() {
                 assert!(
                     same(a, b),

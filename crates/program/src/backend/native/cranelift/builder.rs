@@ -10,8 +10,8 @@ use cranelift_codegen::ir::{
 };
 use cranelift_codegen::isa::TargetIsa;
 
-use crate::backend::native::library_call::Call;
-use crate::backend::native::liveness::{NONE, Values};
+use crate::backend::native::library_call::LibraryCall;
+use crate::backend::native::liveness::{Liveness, NONE};
 use crate::backend::native::schedule::{Schedule, schedule};
 use crate::tape::instruction::Slot;
 use crate::tape::program::Tape;
@@ -25,20 +25,20 @@ const FEW: usize = 3;
 
 /// Where a value can be read from memory.
 #[derive(Clone, Copy, Debug)]
-struct Home {
+struct MemoryAddress {
     base: Value,
     offset: i32,
 }
 
 /// What is known when the block is written.
-pub(super) struct Finished {
-    pub(super) calls: Vec<Arc<Call>>,
+pub(super) struct BuiltFunction {
+    pub(super) calls: Vec<Arc<LibraryCall>>,
     pub(super) fixed: Vec<Slot>,
     pub(super) rows: usize,
 }
 
 /// How the block is to be written.
-pub(super) struct Shape {
+pub(super) struct FunctionShape {
     /// A double, or two.
     pub(super) kind: Type,
     pub(super) multiply_add: bool,
@@ -46,10 +46,10 @@ pub(super) struct Shape {
 }
 
 /// The block so far.
-pub(super) struct Writer<'a> {
+pub(super) struct ClifBuilder<'a> {
     pub(super) cursor: FuncCursor<'a>,
     pub(super) tape: &'a Arc<Tape>,
-    values: Values,
+    values: Liveness,
     pub(super) kind: Type,
     pub(super) multiply_add: bool,
     pub(super) pointer: Type,
@@ -62,13 +62,13 @@ pub(super) struct Writer<'a> {
     middle: Value,
     /// Values in registers.
     held: Vec<Option<Value>>,
-    homes: Vec<Option<Home>>,
+    homes: Vec<Option<MemoryAddress>>,
     /// The row of each value that waits in one, else [`NONE`].
     row_of: Vec<u32>,
     free: Vec<u32>,
     rows: usize,
     fixed: Vec<Slot>,
-    pub(super) calls: Vec<Arc<Call>>,
+    pub(super) calls: Vec<Arc<LibraryCall>>,
     /// `(call, a, b)` to a double.
     pub(super) value: SigRef,
     /// `(x, to)` to nothing.
@@ -83,12 +83,12 @@ pub(super) struct Writer<'a> {
     groups: Vec<(usize, usize)>,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> ClifBuilder<'a> {
     pub(super) fn new(
         tape: &'a Arc<Tape>,
         body: &'a mut Body,
         isa: &dyn TargetIsa,
-        Shape { kind, multiply_add, lanes }: Shape,
+        FunctionShape { kind, multiply_add, lanes }: FunctionShape,
     ) -> Self {
         let pointer = isa.pointer_type();
         let mut import = |params: &[Type], returns: &[Type]| {
@@ -140,7 +140,7 @@ impl<'a> Writer<'a> {
     }
 
     /// `None` if a row would be too far away for a displacement.
-    pub(super) fn write(mut self) -> Option<Finished> {
+    pub(super) fn write(mut self) -> Option<BuiltFunction> {
         for v in 0..self.tape.layout.first_temporary() as u32 {
             if self.values.output_of(v).is_some() {
                 let value = self.read(v)?;
@@ -157,7 +157,7 @@ impl<'a> Writer<'a> {
         }
         self.cursor.ins().return_(&[]);
         let Self { calls, fixed, rows, .. } = self;
-        Some(Finished { calls, fixed, rows })
+        Some(BuiltFunction { calls, fixed, rows })
     }
 
     /// One instruction, or a group of angles.
@@ -201,7 +201,7 @@ impl<'a> Writer<'a> {
         if let Some(value) = self.held[v as usize] {
             return Some(value);
         }
-        let Home { base, offset } = self.home(v)?;
+        let MemoryAddress { base, offset } = self.home(v)?;
         let value = self.cursor.ins().load(self.kind, self.flags, base, offset);
         self.held[v as usize] = Some(value);
         Some(value)
@@ -227,7 +227,8 @@ impl<'a> Writer<'a> {
                 self.rows as u32 - 1
             });
             self.row_of[index] = row;
-            let home = Home { base: self.middle, offset: self.offset(i64::from(row))? };
+            let home =
+                MemoryAddress { base: self.middle, offset: self.offset(i64::from(row))? };
             self.homes[index] = Some(home);
             self.cursor.ins().store(self.flags, value, home.base, home.offset);
         }
@@ -235,16 +236,19 @@ impl<'a> Writer<'a> {
     }
 
     /// Where the value is in memory; what is given gets its place when it is first read.
-    fn home(&mut self, v: u32) -> Option<Home> {
+    fn home(&mut self, v: u32) -> Option<MemoryAddress> {
         let index = v as usize;
         if let Some(home) = self.homes[index] {
             return Some(home);
         }
         let home = if index < self.tape.layout.inputs {
-            Home { base: self.inputs, offset: self.offset(index as i64)? }
+            MemoryAddress { base: self.inputs, offset: self.offset(index as i64)? }
         } else {
             self.fixed.push(v);
-            Home { base: self.middle, offset: self.offset(-(self.fixed.len() as i64))? }
+            MemoryAddress {
+                base: self.middle,
+                offset: self.offset(-(self.fixed.len() as i64))?,
+            }
         };
         self.homes[index] = Some(home);
         Some(home)
@@ -254,7 +258,8 @@ impl<'a> Writer<'a> {
     fn put_out(&mut self, v: u32, value: Value) -> Option<()> {
         let mut next = self.values.output_of(v);
         while let Some(output) = next {
-            let home = Home { base: self.outputs, offset: self.offset(i64::from(output))? };
+            let home =
+                MemoryAddress { base: self.outputs, offset: self.offset(i64::from(output))? };
             self.cursor.ins().store(self.flags, value, home.base, home.offset);
             self.homes[v as usize].get_or_insert(home);
             next = self.values.output_after(output);
@@ -268,8 +273,8 @@ impl<'a> Writer<'a> {
 }
 
 /// The values in the order in which code is written, and the groups of angles that are worth a row.
-fn ordered(tape: &Tape, kind: Type) -> (Values, Vec<(usize, usize)>) {
-    let values = Values::of(tape);
+fn ordered(tape: &Tape, kind: Type) -> (Liveness, Vec<(usize, usize)>) {
+    let values = Liveness::of(tape);
     let lanes = kind.lane_count() as usize;
     match schedule(tape, &values, ROW / lanes) {
         Some(Schedule { order, mut groups }) => {

@@ -7,12 +7,12 @@ use cranelift_codegen::ir::types::{F64, F64X2, I64X2};
 use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Value};
 use pfaff_expr::{Relation, Unary};
 
-use super::builder::{ROW, Writer};
+use super::builder::{ClifBuilder, ROW};
 use super::routine::{angle, angles, fused_product, value};
-use crate::backend::native::library_call::{Call, Function};
+use crate::backend::native::library_call::{LibraryCall, LibraryFunction};
 use crate::tape::instruction::Instruction;
 
-impl Writer<'_> {
+impl ClifBuilder<'_> {
     pub(super) fn carry_out(
         &mut self,
         instruction: Instruction,
@@ -42,29 +42,31 @@ impl Writer<'_> {
             I::Sin { .. } => self.angle(a)[0],
             I::Cos { .. } => self.angle(a)[1],
             I::SinCos { .. } => return self.angle(a),
-            I::Power { .. } => self.function(Function::Power, a, b),
-            I::Unary { function, .. } => self.function(Function::Unary(function), a, a),
-            I::Binary { function, .. } => self.function(Function::Binary(function), a, b),
+            I::Power { .. } => self.function(LibraryFunction::Power, a, b),
+            I::Unary { function, .. } => self.function(LibraryFunction::Unary(function), a, a),
+            I::Binary { function, .. } => {
+                self.function(LibraryFunction::Binary(function), a, b)
+            }
             I::Table { table, order, .. } => {
-                self.function(Function::Table { table, order }, a, a)
+                self.function(LibraryFunction::Table { table, order }, a, a)
             }
             I::Compare { relation, .. } => {
                 let holds = self.cursor.ins().fcmp(condition(relation), a, b);
-                self.truth(holds)
+                self.indicator(holds)
             }
             I::Not { .. } => {
                 let holds = self.is(FloatCC::Equal, a);
-                self.truth(holds)
+                self.indicator(holds)
             }
             I::And { .. } => {
                 let (a, b) = (self.is(FloatCC::NotEqual, a), self.is(FloatCC::NotEqual, b));
                 let holds = self.cursor.ins().band(a, b);
-                self.truth(holds)
+                self.indicator(holds)
             }
             I::Or { .. } => {
                 let (a, b) = (self.is(FloatCC::NotEqual, a), self.is(FloatCC::NotEqual, b));
                 let holds = self.cursor.ins().bor(a, b);
-                self.truth(holds)
+                self.indicator(holds)
             }
             I::Select { .. } => {
                 let (condition, then, otherwise) = (a, b, c);
@@ -142,8 +144,8 @@ impl Writer<'_> {
         }
     }
 
-    fn function(&mut self, function: Function, a: Value, b: Value) -> Value {
-        let call = Arc::new(Call { tape: Arc::clone(self.tape), function, lanes: 1 });
+    fn function(&mut self, function: LibraryFunction, a: Value, b: Value) -> Value {
+        let call = Arc::new(LibraryCall { tape: Arc::clone(self.tape), function, lanes: 1 });
         let this = self.address(Arc::as_ptr(&call));
         self.calls.push(call);
         let callee = self.address(value as *const ());
@@ -194,7 +196,7 @@ impl Writer<'_> {
     }
 
     /// 1 where it holds, else 0.
-    fn truth(&mut self, holds: Value) -> Value {
+    fn indicator(&mut self, holds: Value) -> Value {
         let (one, zero) = (self.number(1.0), self.number(0.0));
         self.select(holds, one, zero)
     }

@@ -1,7 +1,7 @@
 //! A tape to machine code by Cranelift, for processors that our own emitter does not know.
 //!
 //! ```text
-//! Tape ──values──► who reads what ──Writer──► one block of CLIF ──Cranelift──► bytes without relocations
+//! Tape ──values──► who reads what ──ClifBuilder──► one block of CLIF ──Cranelift──► bytes without relocations
 //! fn(inputs, outputs, middle of the rows), with the processor's ordinary calling convention
 //! ```
 //!
@@ -30,8 +30,8 @@ use cranelift_codegen::ir::{AbiParam, Function as Body, Signature, UserFuncName}
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 
-use self::builder::{Finished, Shape, Writer};
-use super::machine_code::Written;
+use self::builder::{BuiltFunction, ClifBuilder, FunctionShape};
+use super::machine_code::GeneratedCode;
 use crate::backend::lanes::Lanes;
 use crate::tape::program::Tape;
 
@@ -53,32 +53,42 @@ impl Allocator {
 
 /// What the code is for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Target {
+pub(super) struct CraneliftTarget {
     pub(super) allocator: Allocator,
     /// Multiply-adds that round once are an instruction.
     pub(super) multiply_add: bool,
 }
 
 /// The code of the part `per_evaluation`; `None` where Cranelift knows no such processor.
-pub(super) fn write(tape: &Arc<Tape>, lanes: Lanes) -> Option<Written> {
+pub(super) fn write(tape: &Arc<Tape>, lanes: Lanes) -> Option<GeneratedCode> {
     let is_long = tape.per_evaluation.len() > LONG;
     let allocator = if is_long { Allocator::SinglePass } else { Allocator::Backtracking };
-    write_for(tape, lanes, Target { allocator, multiply_add: has_multiply_add() })
+    write_for(tape, lanes, CraneliftTarget { allocator, multiply_add: has_multiply_add() })
 }
 
-pub(super) fn write_for(tape: &Arc<Tape>, lanes: Lanes, target: Target) -> Option<Written> {
+pub(super) fn write_for(
+    tape: &Arc<Tape>,
+    lanes: Lanes,
+    target: CraneliftTarget,
+) -> Option<GeneratedCode> {
     let isa = isa(target.allocator)?;
     let kind = if lanes == Lanes::One || !HAS_PAIRS { F64 } else { F64X2 };
     let mut context = Context::new();
     context.func = Body::with_name_signature(UserFuncName::default(), entry(&*isa));
-    let shape = Shape { kind, multiply_add: target.multiply_add, lanes: lanes.count() };
-    let writer = Writer::new(tape, &mut context.func, &*isa, shape);
-    let Finished { calls, fixed, rows } = writer.write()?;
+    let shape = FunctionShape { kind, multiply_add: target.multiply_add, lanes: lanes.count() };
+    let writer = ClifBuilder::new(tape, &mut context.func, &*isa, shape);
+    let BuiltFunction { calls, fixed, rows } = writer.write()?;
     let code = context.compile(&*isa, &mut ControlPlane::default()).ok()?;
     // A relocation would ask for a routine that is not ours.
     let is_whole = code.buffer.relocs().is_empty();
     let bytes = code.code_buffer().to_vec();
-    is_whole.then_some(Written { bytes, calls, fixed, rows, step: kind.lane_count() as usize })
+    is_whole.then_some(GeneratedCode {
+        bytes,
+        calls,
+        fixed,
+        rows,
+        step: kind.lane_count() as usize,
+    })
 }
 
 /// Whether there is code for this processor.
@@ -125,7 +135,7 @@ fn entry(isa: &dyn TargetIsa) -> Signature {
 /// x86-64 may lack it.
 pub(super) fn has_multiply_add() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return super::simd::abilities().fma;
+    return super::simd::cpu_features().fma;
     #[cfg(not(target_arch = "x86_64"))]
     true
 }

@@ -1,9 +1,9 @@
 //! What the code calls: the routines of the interpreter, with the ordinary calling convention.
 
 use super::builder::ROW;
-use crate::backend::native::library_call::Call;
+use crate::backend::native::library_call::LibraryCall;
 use crate::backend::native::simd::sincos_row_fused;
-use crate::rounding::{OnceByHand, Rounding};
+use crate::rounding::{Rounding, SoftwareFma};
 use crate::sincos::{sincos, sincos_fused, sincos_lanes};
 
 /// The value of a function that is called.
@@ -11,7 +11,7 @@ use crate::sincos::{sincos, sincos_fused, sincos_lanes};
 /// # Safety
 ///
 /// `call` points at a call.
-pub(super) unsafe extern "C" fn value(call: *const Call, a: f64, b: f64) -> f64 {
+pub(super) unsafe extern "C" fn value(call: *const LibraryCall, a: f64, b: f64) -> f64 {
     // SAFETY: by the caller's promise.
     unsafe { (*call).value(a, b) }
 }
@@ -40,5 +40,5 @@ pub(super) unsafe extern "C" fn angles<const FUSED: bool>(row: *mut [[f64; ROW];
 
 /// $ab + c$, rounded once, where there is no instruction for it.
 pub(super) extern "C" fn fused_product(a: f64, b: f64, c: f64) -> f64 {
-    OnceByHand::mul_add(a, b, c)
+    SoftwareFma::mul_add(a, b, c)
 }

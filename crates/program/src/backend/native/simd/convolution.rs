@@ -9,8 +9,8 @@
 //! everywhere: the bits are the same on every machine.
 
 #[cfg(target_arch = "x86_64")]
-use super::cpu_features::abilities;
-use crate::rounding::{Once, OnceByHand, Rounding};
+use super::cpu_features::cpu_features;
+use crate::rounding::{HardwareFma, Rounding, SoftwareFma};
 
 /// Lanes that are added up together.
 pub(crate) const LANES: usize = 8;
@@ -43,7 +43,7 @@ pub(crate) fn convolve(records: Records<'_>, k: usize, sums: Sums<'_>) {
     assert!(records.all.len() >= k * records.stride, "all records");
     #[cfg(target_arch = "x86_64")]
     {
-        let can = abilities();
+        let can = cpu_features();
         if can.avx512 {
             // SAFETY: the processor has the instructions, and the lengths were checked.
             unsafe { widest(records, k, sums) }
@@ -56,9 +56,9 @@ pub(crate) fn convolve(records: Records<'_>, k: usize, sums: Sums<'_>) {
         }
     }
     if cfg!(target_arch = "aarch64") {
-        plain::<Once>(records, k, sums);
+        plain::<HardwareFma>(records, k, sums);
     } else {
-        plain::<OnceByHand>(records, k, sums);
+        plain::<SoftwareFma>(records, k, sums);
     }
 }
 
@@ -192,7 +192,7 @@ unsafe fn some_rows<const N: usize>(
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn wide(records: Records<'_>, k: usize, sums: Sums<'_>) {
-    plain::<Once>(records, k, sums);
+    plain::<HardwareFma>(records, k, sums);
 }
 
 #[allow(clippy::inline_always, reason = "it is compiled for more instructions above")]
@@ -260,7 +260,7 @@ mod tests {
         let numbers: Vec<f64> = (0..order * stride).map(number).collect();
         let records = Records { all: &numbers, stride };
         let found = all(records, order, lanes, convolve);
-        assert_eq!(found, all(records, order, lanes, plain::<OnceByHand>));
+        assert_eq!(found, all(records, order, lanes, plain::<SoftwareFma>));
         for (k, found) in (1..).zip(found) {
             for (l, x) in found.into_iter().enumerate() {
                 let (row, lane) = (l / LANES, l % LANES);

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 /// Instructions that code here is written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) struct Abilities {
+pub(crate) struct CpuFeatures {
     pub(crate) fma: bool,
     pub(crate) avx2: bool,
     /// F, DQ and VL.
@@ -15,25 +15,25 @@ pub(crate) struct Abilities {
 
 /// Those of this processor.
 #[inline]
-pub(crate) fn abilities() -> Abilities {
-    static KNOWN: OnceLock<Abilities> = OnceLock::new();
+pub(crate) fn cpu_features() -> CpuFeatures {
+    static KNOWN: OnceLock<CpuFeatures> = OnceLock::new();
     *KNOWN.get_or_init(ask)
 }
 
-fn ask() -> Abilities {
+fn ask() -> CpuFeatures {
     let bit = |register: u32, bit: u32| register & (1 << bit) != 0;
     let most = __cpuid(0).eax;
     let first = __cpuid(1).ecx;
     // Registers that the system does not save are not there.
     let is_saving = bit(first, 27) && bit(first, 26);
     if most < 7 || !is_saving {
-        return Abilities::default();
+        return CpuFeatures::default();
     }
     // SAFETY: the processor has the instruction.
     let saved = unsafe { saved() };
     let seventh = __cpuid_count(7, 0).ebx;
     let avx = bit(first, 28) && saved & 0b110 == 0b110;
-    Abilities {
+    CpuFeatures {
         fma: avx && bit(first, 12),
         avx2: avx && bit(seventh, 5),
         avx512: avx
@@ -57,11 +57,11 @@ mod tests {
 
     #[test]
     fn the_standard_library_knows_the_same() {
-        let known = Abilities {
+        let known = CpuFeatures {
             fma: has!("fma"),
             avx2: has!("avx2"),
             avx512: has!("avx512f") && has!("avx512dq") && has!("avx512vl"),
         };
-        assert_eq!(abilities(), known);
+        assert_eq!(cpu_features(), known);
     }
 }

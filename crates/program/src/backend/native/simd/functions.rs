@@ -3,7 +3,7 @@
 use pfaff_expr::{Binary, Unary};
 
 #[cfg(target_arch = "x86_64")]
-use super::cpu_features::abilities;
+use super::cpu_features::cpu_features;
 use crate::elementary;
 
 /// A function of every lane.
@@ -25,7 +25,7 @@ pub(crate) fn function_row<const N: usize>(
 ) -> bool {
     #[cfg(target_arch = "x86_64")]
     {
-        let can = abilities();
+        let can = cpu_features();
         if can.avx512 {
             // SAFETY: the processor has all three sets of instructions.
             return unsafe { widest(function, [a, b], to) };

@@ -4,50 +4,56 @@
 use pfaff_expr::Table;
 
 #[cfg(target_arch = "x86_64")]
-use super::cpu_features::abilities;
-use crate::backend::batch::{Block, sweep_with};
+use super::cpu_features::cpu_features;
+use crate::backend::batch::{LaneBlock, sweep_with};
 use crate::backend::interpreter::execute_with;
-use crate::rounding::{Once, OnceByHand};
-use crate::sincos::{sincos_by_hand, sincos_lanes_once, sincos_once};
+use crate::rounding::{HardwareFma, SoftwareFma};
+use crate::sincos::{sincos_lanes_with_fma, sincos_software_fma, sincos_with_fma};
 use crate::tape::instruction::Instruction;
 
 /// Carries out the instructions on the slots.
 pub(crate) fn execute_fused(code: &[Instruction], slots: &mut [f64], tables: &[Table]) {
     #[cfg(target_arch = "x86_64")]
-    if abilities().fma {
+    if cpu_features().fma {
         // SAFETY: the processor has the instruction.
         unsafe { execute(code, slots, tables) }
         return;
     }
     if cfg!(target_arch = "aarch64") {
-        execute_with::<Once>(code, slots, tables, sincos_once::<Once>);
+        execute_with::<HardwareFma>(code, slots, tables, sincos_with_fma::<HardwareFma>);
     } else {
-        execute_with::<OnceByHand>(code, slots, tables, sincos_by_hand);
+        execute_with::<SoftwareFma>(code, slots, tables, sincos_software_fma);
     }
 }
 
 /// Carries out the instructions on rows of `W` blocks.
 pub(crate) fn sweep_fused<const W: usize>(
     code: &[Instruction],
-    slots: &mut [[Block; W]],
+    slots: &mut [[LaneBlock; W]],
     tables: &[Table],
     count: usize,
 ) {
     #[cfg(target_arch = "x86_64")]
-    if abilities().avx2 && abilities().fma {
+    if cpu_features().avx2 && cpu_features().fma {
         // SAFETY: the processor has both sets of instructions.
         unsafe { sweep(code, slots, tables, count) }
         return;
     }
     if cfg!(target_arch = "aarch64") {
-        sweep_with::<Once, W>(code, slots, tables, count, sincos_lanes_once::<Once, 8>);
-    } else {
-        sweep_with::<OnceByHand, W>(
+        sweep_with::<HardwareFma, W>(
             code,
             slots,
             tables,
             count,
-            sincos_lanes_once::<OnceByHand, 8>,
+            sincos_lanes_with_fma::<HardwareFma, 8>,
+        );
+    } else {
+        sweep_with::<SoftwareFma, W>(
+            code,
+            slots,
+            tables,
+            count,
+            sincos_lanes_with_fma::<SoftwareFma, 8>,
         );
     }
 }
@@ -55,57 +61,61 @@ pub(crate) fn sweep_fused<const W: usize>(
 /// Sine and cosine with multiply-adds that round once.
 pub(crate) fn sincos_fused(x: f64) -> (f64, f64) {
     #[cfg(target_arch = "x86_64")]
-    if abilities().fma {
+    if cpu_features().fma {
         // SAFETY: the processor has the instruction.
         return unsafe { sincos(x) };
     }
-    if cfg!(target_arch = "aarch64") { sincos_once::<Once>(x) } else { sincos_by_hand(x) }
+    if cfg!(target_arch = "aarch64") {
+        sincos_with_fma::<HardwareFma>(x)
+    } else {
+        sincos_software_fma(x)
+    }
 }
 
 /// Sines and cosines of a row, with the bits of [`sincos_fused`].
 #[cfg(feature = "cranelift")]
-pub(crate) fn sincos_row_fused(x: &Block) -> (Block, Block) {
+pub(crate) fn sincos_row_fused(x: &LaneBlock) -> (LaneBlock, LaneBlock) {
     #[cfg(target_arch = "x86_64")]
-    if abilities().avx2 && abilities().fma {
+    if cpu_features().avx2 && cpu_features().fma {
         // SAFETY: the processor has both sets of instructions.
         return unsafe { sincos_lanes(x) };
     }
     if cfg!(target_arch = "aarch64") {
-        sincos_lanes_once::<Once, 8>(x)
+        sincos_lanes_with_fma::<HardwareFma, 8>(x)
     } else {
-        sincos_lanes_once::<OnceByHand, 8>(x)
+        sincos_lanes_with_fma::<SoftwareFma, 8>(x)
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "fma")]
 fn execute(code: &[Instruction], slots: &mut [f64], tables: &[Table]) {
-    execute_with::<Once>(code, slots, tables, |x| sincos(x));
+    execute_with::<HardwareFma>(code, slots, tables, |x| sincos(x));
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn sweep<const W: usize>(
     code: &[Instruction],
-    slots: &mut [[Block; W]],
+    slots: &mut [[LaneBlock; W]],
     tables: &[Table],
     count: usize,
 ) {
-    sweep_with::<Once, W>(code, slots, tables, count, |x| sincos_lanes(x));
+    sweep_with::<HardwareFma, W>(code, slots, tables, count, |x| sincos_lanes(x));
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 #[inline(never)]
-fn sincos_lanes(x: &Block) -> (Block, Block) {
-    sincos_lanes_once::<Once, 8>(x)
+fn sincos_lanes(x: &LaneBlock) -> (LaneBlock, LaneBlock) {
+    sincos_lanes_with_fma::<HardwareFma, 8>(x)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "fma")]
 #[inline(never)]
 fn sincos(x: f64) -> (f64, f64) {
-    sincos_once::<Once>(x)
+    sincos_with_fma::<HardwareFma>(x)
 }
 
 #[cfg(test)]
@@ -117,7 +127,7 @@ mod tests {
         let mut x = 1e-9_f64;
         while x < 1e9 {
             for x in [x, -x] {
-                let (with, without) = (sincos_fused(x), sincos_by_hand(x));
+                let (with, without) = (sincos_fused(x), sincos_software_fma(x));
                 assert_eq!(
                     (with.0.to_bits(), with.1.to_bits()),
                     (without.0.to_bits(), without.1.to_bits()),
@@ -145,7 +155,7 @@ mod tests {
                     let mut without = with;
                     let mut lanes = with.map(|x| [[x; 8]]);
                     execute_fused(&code, &mut with, &[]);
-                    execute_with::<OnceByHand>(&code, &mut without, &[], sincos_by_hand);
+                    execute_with::<SoftwareFma>(&code, &mut without, &[], sincos_software_fma);
                     sweep_fused(&code, &mut lanes, &[], 8);
                     for k in 3..6 {
                         assert_eq!(

@@ -13,7 +13,7 @@ mod runge_kutta;
 
 pub(crate) use convolution::{LANES, Records, Sums, convolve, pass_on};
 #[cfg(target_arch = "x86_64")]
-pub(super) use cpu_features::abilities;
+pub(super) use cpu_features::cpu_features;
 pub(crate) use functions::{Rowed, function_row};
 #[cfg(feature = "cranelift")]
 pub(super) use fused::sincos_row_fused;

@@ -7,8 +7,8 @@
 use std::ptr::read_volatile;
 
 #[cfg(target_arch = "x86_64")]
-use super::cpu_features::abilities;
-use crate::backend::runge_kutta::{BLOCK, Block, LATER, Rows, STAGES, Tableau};
+use super::cpu_features::cpu_features;
+use crate::backend::runge_kutta::{BLOCK, Block, LATER, STAGES, StepBuffers, Tableau};
 
 /// A right-hand side from $(t, y)$ to $f(t, y)$, with the numbers of its inputs and outputs.
 pub(crate) struct RightSide<F> {
@@ -44,7 +44,7 @@ macro_rules! combined {
 /// The state on the way: $y + h \sum_j w_j k_j$.
 macro_rules! advance {
     ($weights:expr, $latest:expr, $rows:expr) => {{
-        let Rows { h, y, ref k, ref mut stage, .. } = *$rows;
+        let StepBuffers { h, y, ref k, ref mut stage, .. } = *$rows;
         let width = y.len();
         for (b, (stage, y)) in stage[1..].iter_mut().zip(y).enumerate() {
             let slope = combined!($weights, $latest, k, b, width);
@@ -55,9 +55,9 @@ macro_rules! advance {
 
 impl<F: FnMut(&[f64], &mut [f64])> RightSide<F> {
     /// Carries out a step; says whether all numbers are finite.
-    pub(crate) fn step<T: Tableau>(&mut self, rows: &mut Rows<'_>) -> bool {
+    pub(crate) fn step<T: Tableau>(&mut self, rows: &mut StepBuffers<'_>) -> bool {
         #[cfg(target_arch = "x86_64")]
-        if abilities().avx2 {
+        if cpu_features().avx2 {
             // SAFETY: the processor has these instructions.
             return unsafe { step_by_vectors::<T, F>(self, rows) };
         }
@@ -67,11 +67,11 @@ impl<F: FnMut(&[f64], &mut [f64])> RightSide<F> {
     /// Adds to a step what dense output needs; says whether all numbers are finite.
     pub(crate) fn refine<T: Tableau>(
         &mut self,
-        rows: &mut Rows<'_>,
+        rows: &mut StepBuffers<'_>,
         dense: &mut [Block],
     ) -> bool {
         #[cfg(target_arch = "x86_64")]
-        if abilities().avx2 {
+        if cpu_features().avx2 {
             // SAFETY: the processor has these instructions.
             return unsafe { refine_by_vectors::<T, F>(self, rows, dense) };
         }
@@ -79,7 +79,7 @@ impl<F: FnMut(&[f64], &mut [f64])> RightSide<F> {
     }
 
     #[inline(always)]
-    fn stages<T: Tableau>(&mut self, rows: &mut Rows<'_>) -> bool {
+    fn stages<T: Tableau>(&mut self, rows: &mut StepBuffers<'_>) -> bool {
         let width = rows.y.len();
         assert!(rows.k.len() == ALL * width, "rows of stages");
         // Written out: every stage has its own place in the code, where branches are foreseen.
@@ -95,7 +95,7 @@ impl<F: FnMut(&[f64], &mut [f64])> RightSide<F> {
         self.evaluate(rows, 1.0, STAGES + 1);
         macro_rules! sums {
             ($($i:literal)*) => {$({
-                let Rows { ref k, ref mut sums, .. } = *rows;
+                let StepBuffers { ref k, ref mut sums, .. } = *rows;
                 for (b, sum) in sums[$i].iter_mut().enumerate().take(width) {
                     *sum = combined!(T::SUMS[$i], NONE, k, b, width);
                 }
@@ -108,7 +108,11 @@ impl<F: FnMut(&[f64], &mut [f64])> RightSide<F> {
     }
 
     #[inline(always)]
-    fn later_stages<T: Tableau>(&mut self, rows: &mut Rows<'_>, dense: &mut [Block]) -> bool {
+    fn later_stages<T: Tableau>(
+        &mut self,
+        rows: &mut StepBuffers<'_>,
+        dense: &mut [Block],
+    ) -> bool {
         let width = rows.y.len();
         assert!(rows.k.len() == ALL * width, "rows of stages");
         macro_rules! stages {
@@ -120,7 +124,7 @@ impl<F: FnMut(&[f64], &mut [f64])> RightSide<F> {
         stages!(0 1 2);
         macro_rules! sums {
             ($($i:literal)*) => {$({
-                let Rows { h, ref k, .. } = *rows;
+                let StepBuffers { h, ref k, .. } = *rows;
                 for (b, row) in dense[$i * width..][..width].iter_mut().enumerate() {
                     *row = along([-0.0; BLOCK], h, combined!(T::DENSE[$i], NONE, k, b, width));
                 }
@@ -132,7 +136,7 @@ impl<F: FnMut(&[f64], &mut [f64])> RightSide<F> {
 
     /// The rates of the state on the way, as stage `i`.
     #[inline]
-    fn evaluate(&mut self, rows: &mut Rows<'_>, node: f64, i: usize) {
+    fn evaluate(&mut self, rows: &mut StepBuffers<'_>, node: f64, i: usize) {
         // The state begins a block, and the time stands before it.
         rows.stage[0][BLOCK - 1] = rows.t + node * rows.h;
         let at = &rows.stage.as_flattened()[BLOCK - 1..][..self.read];
@@ -145,7 +149,7 @@ impl<F: FnMut(&[f64], &mut [f64])> RightSide<F> {
 #[target_feature(enable = "avx2")]
 fn step_by_vectors<T: Tableau, F: FnMut(&[f64], &mut [f64])>(
     right_side: &mut RightSide<F>,
-    rows: &mut Rows<'_>,
+    rows: &mut StepBuffers<'_>,
 ) -> bool {
     right_side.stages::<T>(rows)
 }
@@ -154,7 +158,7 @@ fn step_by_vectors<T: Tableau, F: FnMut(&[f64], &mut [f64])>(
 #[target_feature(enable = "avx2")]
 fn refine_by_vectors<T: Tableau, F: FnMut(&[f64], &mut [f64])>(
     right_side: &mut RightSide<F>,
-    rows: &mut Rows<'_>,
+    rows: &mut StepBuffers<'_>,
     dense: &mut [Block],
 ) -> bool {
     right_side.later_stages::<T>(rows, dense)

@@ -8,7 +8,7 @@
 //!
 //! In tests the assembler writes down what it means, and a disassembler must read the same.
 
-use super::opcode::{Form, Operation};
+use super::opcode::{Opcode, OpcodeForm};
 
 /// How many doubles an instruction works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,26 +47,26 @@ impl Width {
 
 /// A general register, by its number in the encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct General(pub(super) u8);
+pub(super) struct GeneralRegister(pub(super) u8);
 
-pub(super) const RAX: General = General(0);
-pub(super) const RCX: General = General(1);
-pub(super) const RDX: General = General(2);
-pub(super) const RBX: General = General(3);
-pub(super) const RSP: General = General(4);
-pub(super) const RBP: General = General(5);
-pub(super) const RSI: General = General(6);
-pub(super) const RDI: General = General(7);
-pub(super) const R14: General = General(14);
+pub(super) const RAX: GeneralRegister = GeneralRegister(0);
+pub(super) const RCX: GeneralRegister = GeneralRegister(1);
+pub(super) const RDX: GeneralRegister = GeneralRegister(2);
+pub(super) const RBX: GeneralRegister = GeneralRegister(3);
+pub(super) const RSP: GeneralRegister = GeneralRegister(4);
+pub(super) const RBP: GeneralRegister = GeneralRegister(5);
+pub(super) const RSI: GeneralRegister = GeneralRegister(6);
+pub(super) const RDI: GeneralRegister = GeneralRegister(7);
+pub(super) const R14: GeneralRegister = GeneralRegister(14);
 
 /// The last operand of a vector instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Operand {
     Register(u8),
     /// Base and displacement in bytes. The base is none of rsp, r12.
-    Memory(General, i32),
+    Memory(GeneralRegister, i32),
     /// A row of the pool.
-    Pool(u32),
+    Constant(u32),
 }
 
 /// Which lanes a result is written to: those whose bit is set in mask register 1, others staying or becoming 0.
@@ -79,7 +79,7 @@ pub(super) enum Masking {
 
 /// A place in the code that is jumped to, perhaps before it is known.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Label(usize);
+pub(super) struct CodeLabel(usize);
 
 /// The code so far.
 #[derive(Debug)]
@@ -92,7 +92,7 @@ pub(super) struct Assembler {
     /// Where each label is.
     labels: Vec<usize>,
     /// Where four bytes wait for the distance to a label.
-    jumps: Vec<(usize, Label)>,
+    jumps: Vec<(usize, CodeLabel)>,
     /// Where the code ends, once it is finished.
     #[cfg(test)]
     pub(super) end: usize,
@@ -133,11 +133,11 @@ impl Assembler {
     #[inline]
     pub(super) fn vector(
         &mut self,
-        operation: &'static Operation,
+        operation: &'static Opcode,
         width: Width,
         to: u8,
         a: u8,
-        b: Place,
+        b: Operand,
     ) {
         self.encode(operation, width, [to, a], b, Masking::None, None);
     }
@@ -146,10 +146,10 @@ impl Assembler {
     #[inline]
     pub(super) fn vector_with(
         &mut self,
-        operation: &'static Operation,
+        operation: &'static Opcode,
         width: Width,
         [to, a]: [u8; 2],
-        b: Place,
+        b: Operand,
         byte: u8,
     ) {
         self.encode(operation, width, [to, a], b, Masking::None, Some(byte));
@@ -158,20 +158,20 @@ impl Assembler {
     /// The same for the lanes of mask register 1; EVEX only.
     pub(super) fn masked(
         &mut self,
-        operation: &'static Operation,
+        operation: &'static Opcode,
         width: Width,
         [to, a]: [u8; 2],
-        b: Place,
+        b: Operand,
         (masking, byte): (Masking, Option<u8>),
     ) {
         self.encode(operation, width, [to, a], b, masking, byte);
     }
 
     /// A register from a register or memory, nothing if it is there already.
-    pub(super) fn load(&mut self, width: Width, to: u8, from: Place) {
+    pub(super) fn load(&mut self, width: Width, to: u8, from: Operand) {
         match from {
-            Place::Register(r) if r == to => {}
-            Place::Register(_) => {
+            Operand::Register(r) if r == to => {}
+            Operand::Register(_) => {
                 self.vector(super::opcode::MOVE, width.whole(), to, 0, from);
             }
             _ if broadcasts(width, from) => {
@@ -182,35 +182,35 @@ impl Assembler {
     }
 
     /// Memory from a register.
-    pub(super) fn store(&mut self, width: Width, base: General, offset: i32, from: u8) {
-        self.vector(super::opcode::STORE, width, from, 0, Place::Memory(base, offset));
+    pub(super) fn store(&mut self, width: Width, base: GeneralRegister, offset: i32, from: u8) {
+        self.vector(super::opcode::STORE, width, from, 0, Operand::Memory(base, offset));
     }
 
     fn encode(
         &mut self,
-        operation: &'static Operation,
+        operation: &'static Opcode,
         width: Width,
         [reg, second]: [u8; 2],
-        place: Place,
+        place: Operand,
         masking: Masking,
         byte: Option<u8>,
     ) {
         self.note(|| {
             super::listing::vector(operation, width, [reg, second], place, masking, byte)
         });
-        let Form { map, prefix, opcode, wide, .. } = operation.form(width);
+        let OpcodeForm { map, prefix, opcode, wide, .. } = operation.form(width);
         // One double of the pool for all lanes: half the work of reading a row.
         let spread = broadcasts(width, place);
         let memory = operation.memory_bytes(width);
         let trailing = usize::from(byte.is_some());
         let (extension, base, third) = match place {
-            Place::Register(r) => ((r >> 4) & 1, (r >> 3) & 1, r),
-            Place::Memory(General(r), _) => (0, (r >> 3) & 1, 0),
-            Place::Pool(_) => (0, 0, 0),
+            Operand::Register(r) => ((r >> 4) & 1, (r >> 3) & 1, r),
+            Operand::Memory(GeneralRegister(r), _) => (0, (r >> 3) & 1, 0),
+            Operand::Constant(_) => (0, 0, 0),
         };
         let high = reg.max(second).max(third) >= 16;
         let compresses = match place {
-            Place::Memory(_, d) => {
+            Operand::Memory(_, d) => {
                 !fits(d) && d % memory == 0 && fits(d / memory) && operation.has_evex()
             }
             _ => false,
@@ -249,16 +249,16 @@ impl Assembler {
     }
 
     /// The bytes that name a register and a place; displacements of one byte count in units.
-    fn operand(&mut self, reg: u8, place: Place, unit: i32, trailing: usize) {
+    fn operand(&mut self, reg: u8, place: Operand, unit: i32, trailing: usize) {
         let reg = (reg & 7) << 3;
         match place {
-            Place::Register(r) => self.code.push(0xc0 | reg | (r & 7)),
-            Place::Pool(row) => {
+            Operand::Register(r) => self.code.push(0xc0 | reg | (r & 7)),
+            Operand::Constant(row) => {
                 self.code.push(reg | 5);
                 self.pool_uses.push((self.code.len(), row, trailing));
                 self.code.extend([0; 4]);
             }
-            Place::Memory(General(base), d) => {
+            Operand::Memory(GeneralRegister(base), d) => {
                 let base = base & 7;
                 debug_assert_ne!(base, 4, "rsp and r12 need another byte");
                 if d == 0 && base != 5 {
@@ -276,20 +276,20 @@ impl Assembler {
 
 /// Instructions on general registers.
 impl Assembler {
-    pub(super) fn push(&mut self, General(r): General) {
-        self.note(|| format!("push {}", super::listing::general(General(r))));
+    pub(super) fn push(&mut self, GeneralRegister(r): GeneralRegister) {
+        self.note(|| format!("push {}", super::listing::general(GeneralRegister(r))));
         self.code.extend((r >= 8).then_some(0x41));
         self.code.push(0x50 | (r & 7));
     }
 
-    pub(super) fn pop(&mut self, General(r): General) {
-        self.note(|| format!("pop {}", super::listing::general(General(r))));
+    pub(super) fn pop(&mut self, GeneralRegister(r): GeneralRegister) {
+        self.note(|| format!("pop {}", super::listing::general(GeneralRegister(r))));
         self.code.extend((r >= 8).then_some(0x41));
         self.code.push(0x58 | (r & 7));
     }
 
     /// Copies a register.
-    pub(super) fn copy(&mut self, to: General, from: General) {
+    pub(super) fn copy(&mut self, to: GeneralRegister, from: GeneralRegister) {
         self.note(|| {
             let name = super::listing::general;
             format!("mov {}, {}", name(to), name(from))
@@ -299,7 +299,7 @@ impl Assembler {
     }
 
     /// A whole number into a register.
-    pub(super) fn immediate(&mut self, to: General, number: u64) {
+    pub(super) fn immediate(&mut self, to: GeneralRegister, number: u64) {
         self.note(|| format!("mov {}, {number:#x}", super::listing::general(to)));
         self.rex(0, to.0);
         self.code.push(0xb8 | (to.0 & 7));
@@ -307,14 +307,14 @@ impl Assembler {
     }
 
     /// An address into a register.
-    pub(super) fn address(&mut self, to: General, base: General, offset: i32) {
+    pub(super) fn address(&mut self, to: GeneralRegister, base: GeneralRegister, offset: i32) {
         self.note(|| {
             let name = super::listing::general;
             format!("lea {}, {}", name(to), super::listing::memory(base, offset))
         });
         self.rex(to.0, base.0);
         self.code.push(0x8d);
-        self.operand(to.0, Place::Memory(base, offset), 1, 0);
+        self.operand(to.0, Operand::Memory(base, offset), 1, 0);
     }
 
     /// Lowers the stack by some bytes and to a multiple of 64.
@@ -327,9 +327,9 @@ impl Assembler {
     }
 
     /// Calls what the register points at.
-    pub(super) fn call_register(&mut self, General(r): General) {
+    pub(super) fn call_register(&mut self, GeneralRegister(r): GeneralRegister) {
         debug_assert!(r < 8, "others need another byte");
-        self.note(|| format!("call {}", super::listing::general(General(r))));
+        self.note(|| format!("call {}", super::listing::general(GeneralRegister(r))));
         self.code.extend([0xff, 0xd0 | r]);
     }
 
@@ -363,44 +363,44 @@ impl Assembler {
 
 /// Jumps, and the pool.
 impl Assembler {
-    pub(super) fn label(&mut self) -> Label {
+    pub(super) fn label(&mut self) -> CodeLabel {
         self.labels.push(UNKNOWN);
-        Label(self.labels.len() - 1)
+        CodeLabel(self.labels.len() - 1)
     }
 
     /// The label is here.
-    pub(super) fn place(&mut self, label: Label) {
+    pub(super) fn place(&mut self, label: CodeLabel) {
         self.labels[label.0] = self.code.len();
     }
 
-    pub(super) fn call(&mut self, label: Label) {
+    pub(super) fn call(&mut self, label: CodeLabel) {
         self.note(|| format!("call L{}", label.0));
         self.code.push(0xe8);
         self.distance(label);
     }
 
     /// Jumps if the last test found bits.
-    pub(super) fn jump_if_any(&mut self, label: Label) {
+    pub(super) fn jump_if_any(&mut self, label: CodeLabel) {
         self.note(|| format!("jne L{}", label.0));
         self.code.extend([0x0f, 0x85]);
         self.distance(label);
     }
 
     /// Jumps if the last comparison of doubles found the first one larger; not if one is no number.
-    pub(super) fn jump_if_larger(&mut self, label: Label) {
+    pub(super) fn jump_if_larger(&mut self, label: CodeLabel) {
         self.note(|| format!("ja L{}", label.0));
         self.code.extend([0x0f, 0x87]);
         self.distance(label);
     }
 
     /// Jumps in any case.
-    pub(super) fn jump(&mut self, label: Label) {
+    pub(super) fn jump(&mut self, label: CodeLabel) {
         self.note(|| format!("jmp L{}", label.0));
         self.code.push(0xe9);
         self.distance(label);
     }
 
-    fn distance(&mut self, label: Label) {
+    fn distance(&mut self, label: CodeLabel) {
         self.jumps.push((self.code.len(), label));
         self.code.extend([0; 4]);
     }
@@ -447,8 +447,8 @@ impl Assembler {
 }
 
 /// Whether a place is read as one double for all lanes.
-pub(super) fn broadcasts(width: Width, place: Place) -> bool {
-    width == Width::Zmm && matches!(place, Place::Pool(_))
+pub(super) fn broadcasts(width: Width, place: Operand) -> bool {
+    width == Width::Zmm && matches!(place, Operand::Constant(_))
 }
 
 fn fits(displacement: i32) -> bool {

@@ -8,9 +8,9 @@
 use std::slice;
 use std::sync::Arc;
 
-use super::assembler::{Place, RAX, RCX, RDI, RDX, RSI, Width};
+use super::assembler::{Operand, RAX, RCX, RDI, RDX, RSI, Width};
 use super::emitter::{Emitter, SCRATCH};
-use crate::backend::native::library_call::{Call, Function};
+use crate::backend::native::library_call::{LibraryCall, LibraryFunction};
 use crate::backend::native::liveness::NONE;
 use crate::backend::native::simd::{Rowed, function_row};
 use crate::sincos::{sincos, sincos_fused};
@@ -22,9 +22,9 @@ const SECOND: u8 = 1;
 
 impl Emitter<'_> {
     /// `to = function(a, b)`
-    pub(super) fn call(&mut self, function: Function, operands: [u32; 3], to: u32) {
+    pub(super) fn call(&mut self, function: LibraryFunction, operands: [u32; 3], to: u32) {
         let lanes = self.target.lanes;
-        let call = Arc::new(Call { tape: Arc::clone(self.tape), function, lanes });
+        let call = Arc::new(LibraryCall { tape: Arc::clone(self.tape), function, lanes });
         if self.target.width == Width::Scalar {
             self.call_by_registers(&call, operands, to);
         } else {
@@ -33,7 +33,7 @@ impl Emitter<'_> {
         self.calls.push(call);
     }
 
-    fn call_by_registers(&mut self, call: &Arc<Call>, operands: [u32; 3], to: u32) {
+    fn call_by_registers(&mut self, call: &Arc<LibraryCall>, operands: [u32; 3], to: u32) {
         let Self { assembler, registers, .. } = self;
         let [a, b, _] = operands;
         let first = registers.place(a);
@@ -46,17 +46,17 @@ impl Emitter<'_> {
         if let Some(second) = second {
             assembler.load(Width::Scalar, SECOND, second);
         }
-        assembler.load(Width::Scalar, FIRST, Place::Register(scratch));
+        assembler.load(Width::Scalar, FIRST, Operand::Register(scratch));
         assembler.clear_upper();
         assembler.immediate(RDI, std::ptr::from_ref(&**call) as u64);
         assembler.immediate(RAX, value as *const () as u64);
         assembler.call_register(RAX);
         let d = registers.take(assembler);
-        assembler.load(Width::Scalar, d, Place::Register(FIRST));
+        assembler.load(Width::Scalar, d, Operand::Register(FIRST));
         registers.bind(to, d);
     }
 
-    fn call_by_memory(&mut self, call: &Arc<Call>, [a, b, _]: [u32; 3], to: u32) {
+    fn call_by_memory(&mut self, call: &Arc<LibraryCall>, [a, b, _]: [u32; 3], to: u32) {
         let Self { assembler, registers, .. } = self;
         registers.vacate_all(assembler);
         let first = registers.memory_of(a);
@@ -78,7 +78,7 @@ impl Emitter<'_> {
 /// # Safety
 ///
 /// `call` points at a call.
-unsafe extern "sysv64" fn value(call: *const Call, a: f64, b: f64) -> f64 {
+unsafe extern "sysv64" fn value(call: *const LibraryCall, a: f64, b: f64) -> f64 {
     // SAFETY: by the caller's promise.
     unsafe { &*call }.value(a, b)
 }
@@ -89,7 +89,7 @@ unsafe extern "sysv64" fn value(call: *const Call, a: f64, b: f64) -> f64 {
 ///
 /// `call` points at a call; `a`, `b` and `to` at as many doubles as it has lanes. `to` does not overlap the others.
 unsafe extern "sysv64" fn dispatch(
-    call: *const Call,
+    call: *const LibraryCall,
     a: *const f64,
     b: *const f64,
     to: *mut f64,
@@ -118,12 +118,17 @@ unsafe extern "sysv64" fn dispatch(
 }
 
 /// All lanes at once; `false` where there is no such function.
-fn in_rows<const N: usize>(function: Function, a: &[f64], b: &[f64], to: &mut [f64]) -> bool {
+fn in_rows<const N: usize>(
+    function: LibraryFunction,
+    a: &[f64],
+    b: &[f64],
+    to: &mut [f64],
+) -> bool {
     let function = match function {
-        Function::Power => Rowed::Power,
-        Function::Unary(function) => Rowed::Unary(function),
-        Function::Binary(function) => Rowed::Binary(function),
-        Function::Table { .. } => return false,
+        LibraryFunction::Power => Rowed::Power,
+        LibraryFunction::Unary(function) => Rowed::Unary(function),
+        LibraryFunction::Binary(function) => Rowed::Binary(function),
+        LibraryFunction::Table { .. } => return false,
     };
     let (Ok(a), Ok(b)) = (a.try_into(), b.try_into()) else { return false };
     to.try_into().is_ok_and(|to| function_row::<N>(function, [a, b], to))

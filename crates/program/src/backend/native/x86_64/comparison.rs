@@ -2,9 +2,9 @@
 
 use pfaff_expr::Relation;
 
-use super::assembler::{Masking, Place, Width};
-use super::constants as pool;
-use super::emitter::{Emitter, Machine, SCRATCH};
+use super::assembler::{Masking, Operand, Width};
+use super::constants;
+use super::emitter::{Emitter, InstructionSet, SCRATCH};
 use super::opcode::{
     AND, BLEND, BLEND_MASK, COMPARE, COMPARE_MASK, MOVE, OR, SPREAD, relation,
 };
@@ -12,12 +12,12 @@ use crate::backend::native::liveness::NONE;
 
 impl Emitter<'_> {
     fn has_masks(&self) -> bool {
-        self.target.machine == Machine::Avx512
+        self.target.machine == InstructionSet::Avx512
     }
 
     /// Compares into a scratch register, or into the mask register; there only in lanes that are set already,
     /// if `further`.
-    fn test(&mut self, into: u8, a: u8, b: Place, (relation, further): (u8, bool)) {
+    fn test(&mut self, into: u8, a: u8, b: Operand, (relation, further): (u8, bool)) {
         let width = self.target.width;
         if self.has_masks() {
             let masking = if further { Masking::Merge } else { Masking::None };
@@ -29,7 +29,7 @@ impl Emitter<'_> {
 
     /// 1 where the last test held.
     fn one_where(&mut self, tested: u8, d: u8) {
-        let one = Place::Pool(pool::ONE);
+        let one = Operand::Constant(constants::ONE);
         let width = self.target.width.whole();
         if self.has_masks() {
             let operation = if width == Width::Zmm { SPREAD } else { MOVE };
@@ -59,7 +59,7 @@ impl Emitter<'_> {
         let [_, scratch] = SCRATCH;
         let first = self.registers.load(&mut self.assembler, a);
         let d = self.result([a, NONE, NONE]);
-        self.test(scratch, first, Place::Pool(pool::ZERO), (relation::EQUAL, false));
+        self.test(scratch, first, Operand::Constant(constants::ZERO), (relation::EQUAL, false));
         self.one_where(scratch, d);
         self.registers.bind(to, d);
     }
@@ -69,11 +69,11 @@ impl Emitter<'_> {
         let first = self.registers.load(&mut self.assembler, a);
         let second = self.registers.load(&mut self.assembler, b);
         let d = self.result([a, b, NONE]);
-        let zero = Place::Pool(pool::ZERO);
+        let zero = Operand::Constant(constants::ZERO);
         self.test(scratch, first, zero, (relation::NOT_EQUAL, false));
         self.test(other, second, zero, (relation::NOT_EQUAL, true));
         if !self.has_masks() {
-            self.write(AND, scratch, scratch, Place::Register(other));
+            self.write(AND, scratch, scratch, Operand::Register(other));
         }
         self.one_where(scratch, d);
         self.registers.bind(to, d);
@@ -85,18 +85,18 @@ impl Emitter<'_> {
         let first = self.registers.load(&mut self.assembler, a);
         let second = self.registers.load(&mut self.assembler, b);
         let d = self.result([a, b, NONE]);
-        let zero = Place::Pool(pool::ZERO);
+        let zero = Operand::Constant(constants::ZERO);
         if self.has_masks() {
             self.test(scratch, first, zero, (relation::EQUAL, false));
             self.test(other, second, zero, (relation::EQUAL, true));
             let width = self.target.width.whole();
-            self.assembler.load(width, scratch, Place::Pool(pool::ONE));
+            self.assembler.load(width, scratch, Operand::Constant(constants::ONE));
             let blend = (Masking::Merge, None);
             self.assembler.masked(BLEND_MASK, width, [d, scratch], zero, blend);
         } else {
             self.test(scratch, first, zero, (relation::NOT_EQUAL, false));
             self.test(other, second, zero, (relation::NOT_EQUAL, true));
-            self.write(OR, scratch, scratch, Place::Register(other));
+            self.write(OR, scratch, scratch, Operand::Register(other));
             self.one_where(scratch, d);
         }
         self.registers.bind(to, d);
@@ -106,9 +106,9 @@ impl Emitter<'_> {
         let [_, scratch] = SCRATCH;
         let [condition, a, b] = operands.map(|v| self.registers.load(&mut self.assembler, v));
         let d = self.result(operands);
-        let zero = Place::Pool(pool::ZERO);
+        let zero = Operand::Constant(constants::ZERO);
         self.test(scratch, condition, zero, (relation::EQUAL, false));
-        let (width, b) = (self.target.width.whole(), Place::Register(b));
+        let (width, b) = (self.target.width.whole(), Operand::Register(b));
         if self.has_masks() {
             self.assembler.masked(BLEND_MASK, width, [d, a], b, (Masking::Merge, None));
         } else {

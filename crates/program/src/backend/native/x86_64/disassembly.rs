@@ -6,8 +6,8 @@ use iced_x86::{Decoder, DecoderOptions, Instruction as Decoded, OpKind, Register
 use pfaff_expr::{Expr, Graph, Role};
 
 use super::assembler::Width;
-use super::constants as pool;
-use super::emitter::{Emitted, Machine, emit};
+use super::constants;
+use super::emitter::{EmittedCode, InstructionSet, emit};
 use super::target;
 use crate::backend::native::tests::{Mix, Random, sample};
 use crate::{Lanes, Program};
@@ -22,7 +22,7 @@ fn every_instruction_reads_as_it_is_meant() {
             if i % 10 == 0 { [300, 500, 100_000] } else { [5, 1 + random.below(80), 12] };
         let plain = sample(&mut random, mix, shape).program;
         for program in [plain.clone(), plain.fused()] {
-            for machine in [Machine::Avx2, Machine::Avx512] {
+            for machine in [InstructionSet::Avx2, InstructionSet::Avx512] {
                 for lanes in Lanes::ALL {
                     let target = target(lanes, machine);
                     let emitted = emit(&program.tape, target).expect("the tape is short");
@@ -38,9 +38,9 @@ fn every_instruction_reads_as_it_is_meant() {
 }
 
 /// Disassembles the code and compares each instruction with what the assembler noted.
-fn read_back(emitted: &Emitted, row: usize, names: &mut BTreeSet<String>) {
+fn read_back(emitted: &EmittedCode, row: usize, names: &mut BTreeSet<String>) {
     let assembler = &emitted.assembler;
-    let pool_start = assembler.code.len().saturating_sub(pool::rows().len() * row);
+    let pool_start = assembler.code.len().saturating_sub(constants::rows().len() * row);
     let end = assembler.end;
     let mut decoder = Decoder::with_ip(64, &assembler.code[..end], 0, DecoderOptions::NONE);
     for (offset, meant) in &assembler.meant {
@@ -90,7 +90,7 @@ fn several_states_have_their_angles_first() {
     let last = x.iter().fold(g.one(), |q, &x| g.div(g.sin(g.mul(x, x)), q));
     let program = Program::compile(&g, &x, &[], &[last]).unwrap();
     for lanes in [Lanes::Four, Lanes::Eight] {
-        let emitted = emit(&program.tape, target(lanes, Machine::Avx512)).unwrap();
+        let emitted = emit(&program.tape, target(lanes, InstructionSet::Avx512)).unwrap();
         let meant: Vec<&str> =
             emitted.assembler.meant.iter().map(|(_, text)| text.as_str()).collect();
         let first_quotient = meant.iter().position(|text| text.starts_with("vdivpd")).unwrap();
@@ -105,15 +105,15 @@ fn constants_of_eight_lanes_take_one_double_each() {
     let x = g.symbol("x", Role::Free);
     let program = Program::compile(&g, &[x], &[], &[g.sin(x)]).unwrap();
     for (lanes, row) in [(Lanes::One, 32), (Lanes::Four, 32), (Lanes::Eight, 8)] {
-        let emitted = emit(&program.tape, target(lanes, Machine::Avx512)).unwrap();
+        let emitted = emit(&program.tape, target(lanes, InstructionSet::Avx512)).unwrap();
         let assembler = &emitted.assembler;
         let start = assembler.end.next_multiple_of(64);
-        assert_eq!(assembler.code.len() - start, pool::rows().len() * row, "{lanes:?}");
+        assert_eq!(assembler.code.len() - start, constants::rows().len() * row, "{lanes:?}");
     }
 }
 
 #[test]
 fn widths_are_those_of_registers() {
-    assert_eq!(target(Lanes::Eight, Machine::Avx2).width, Width::Ymm);
-    assert_eq!(target(Lanes::Eight, Machine::Avx512).lanes, 8);
+    assert_eq!(target(Lanes::Eight, InstructionSet::Avx2).width, Width::Ymm);
+    assert_eq!(target(Lanes::Eight, InstructionSet::Avx512).lanes, 8);
 }

@@ -13,25 +13,25 @@ use std::sync::Arc;
 
 use pfaff_expr::Unary;
 
-use super::assembler::{Assembler, Label, Place, R14, RBP, RBX, RDI, RDX, RSI, Width};
+use super::assembler::{Assembler, CodeLabel, Operand, R14, RBP, RBX, RDI, RDX, RSI, Width};
 use super::call::{beyond, beyond_fused};
-use super::constants as pool;
+use super::constants;
 use super::opcode::{
-    ADD, AND, DIV, MUL, MUL_ADD_213, MUL_ADD_231, MUL_SUB_213, MUL_SUB_231, Operation, SQRT,
-    SUB, SUB_MUL_213, SUB_MUL_231, XOR,
+    ADD, AND, DIV, MUL, MUL_ADD_213, MUL_ADD_231, MUL_SUB_213, MUL_SUB_231, Opcode, SQRT, SUB,
+    SUB_MUL_213, SUB_MUL_231, XOR,
 };
 use super::packing::{Packing, room, width_for};
-use super::registers::{Frame, Registers};
-use super::trigonometry::{ARGUMENT, Aside, COS, SIN, Subroutine};
-use crate::backend::native::library_call::{Call, Function};
-use crate::backend::native::liveness::{NONE, Values};
+use super::registers::{FrameLayout, Registers};
+use super::trigonometry::{ARGUMENT, COS, OutOfLinePart, SIN, SinCosRoutine};
+use crate::backend::native::library_call::{LibraryCall, LibraryFunction};
+use crate::backend::native::liveness::{Liveness, NONE};
 use crate::backend::native::schedule::{Schedule, is_angle, schedule};
 use crate::tape::instruction::{Instruction, Slot};
 use crate::tape::program::Tape;
 
 /// Which instructions the processor has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::backend::native) enum Machine {
+pub(in crate::backend::native) enum InstructionSet {
     /// AVX2 and FMA: 16 registers of four doubles.
     Avx2,
     /// AVX-512 F, DQ and VL: 32 registers of eight doubles.
@@ -44,7 +44,7 @@ const TRIGONOMETRIC: u8 = 8;
 /// Two of those eight that never hold values between instructions.
 pub(super) const SCRATCH: [u8; 2] = [TRIGONOMETRIC + 6, TRIGONOMETRIC + 7];
 
-impl Machine {
+impl InstructionSet {
     /// Bits of the registers that values may be in; they share six of the eight with sine and cosine.
     fn allocatable(self) -> u32 {
         match self {
@@ -64,8 +64,8 @@ impl Machine {
 
 /// What is to be written, for what.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Target {
-    pub(super) machine: Machine,
+pub(super) struct CodegenTarget {
+    pub(super) machine: InstructionSet,
     pub(super) width: Width,
     /// From row to row in bytes.
     pub(super) stride: i32,
@@ -73,7 +73,7 @@ pub(super) struct Target {
     pub(super) lanes: usize,
 }
 
-impl Target {
+impl CodegenTarget {
     /// How many bytes each constant takes: eight lanes read one double for all, narrower code reads whole registers.
     pub(super) fn pool_row(self) -> usize {
         if self.width == Width::Zmm { 8 } else { 32 }
@@ -82,10 +82,10 @@ impl Target {
 
 /// Code, and the memory that it needs.
 #[derive(Debug)]
-pub(super) struct Emitted {
+pub(super) struct EmittedCode {
     pub(super) assembler: Assembler,
     /// What the code calls, at addresses that stand in the code.
-    pub(super) calls: Vec<Arc<Call>>,
+    pub(super) calls: Vec<Arc<LibraryCall>>,
     /// The slots of the rows below the middle, from the middle down.
     pub(super) fixed: Vec<Slot>,
     /// How many rows there are above the middle.
@@ -93,13 +93,15 @@ pub(super) struct Emitted {
 }
 
 /// Writes the part `per_evaluation`; `None` if rows would be too far away for a displacement.
-pub(super) fn emit(tape: &Arc<Tape>, target: Target) -> Option<Emitted> {
+pub(super) fn emit(tape: &Arc<Tape>, target: CodegenTarget) -> Option<EmittedCode> {
     let rows = tape.layout.slots() + 2 * tape.per_evaluation.len() + tape.outputs.len();
     i32::try_from(rows.checked_mul(2 * target.stride as usize)?).ok()?;
     let calls_out = tape.per_evaluation.iter().any(|&i| function_of(i).is_some());
     let frame = frame(tape, target, calls_out);
-    let assembler =
-        Assembler::new(target.machine == Machine::Avx512, 64 + 10 * tape.per_evaluation.len());
+    let assembler = Assembler::new(
+        target.machine == InstructionSet::Avx512,
+        64 + 10 * tape.per_evaluation.len(),
+    );
     let (values, groups) = ordered(tape, target);
     let registers = Registers::new(
         values,
@@ -134,14 +136,19 @@ pub(super) fn emit(tape: &Arc<Tape>, target: Target) -> Option<Emitted> {
     }
     emitter.leave();
     emitter.subroutines();
-    emitter.assembler.finish(&pool::rows(), target.pool_row());
+    emitter.assembler.finish(&constants::rows(), target.pool_row());
     let Emitter { assembler, registers, calls, .. } = emitter;
-    Some(Emitted { assembler, calls, rows: registers.rows as usize, fixed: registers.fixed })
+    Some(EmittedCode {
+        assembler,
+        calls,
+        rows: registers.rows as usize,
+        fixed: registers.fixed,
+    })
 }
 
 /// The values in the order in which code is written, and the groups of angles.
-fn ordered(tape: &Tape, target: Target) -> (Values, Vec<(usize, usize)>) {
-    let values = Values::of(tape);
+fn ordered(tape: &Tape, target: CodegenTarget) -> (Liveness, Vec<(usize, usize)>) {
+    let values = Liveness::of(tape);
     match schedule(tape, &values, target.machine.widest() / 8) {
         Some(Schedule { order, mut groups }) => {
             // Lanes are full already: each angle by itself.
@@ -153,7 +160,7 @@ fn ordered(tape: &Tape, target: Target) -> (Values, Vec<(usize, usize)>) {
 }
 
 /// Which widths of sine and cosine are needed just once.
-fn alone(tape: &Tape, target: Target, groups: &[(usize, usize)]) -> [bool; 4] {
+fn alone(tape: &Tape, target: CodegenTarget, groups: &[(usize, usize)]) -> [bool; 4] {
     let mut count = [0; 4];
     let angles = tape.per_evaluation.iter().filter(|&&i| is_angle(i)).count();
     count[target.width as usize] = angles - groups.iter().map(|g| g.1).sum::<usize>();
@@ -164,12 +171,12 @@ fn alone(tape: &Tape, target: Target, groups: &[(usize, usize)]) -> [bool; 4] {
 }
 
 /// Where rows are: pointers point beyond the first rows if short displacements then reach more.
-fn frame(tape: &Tape, target: Target, calls_out: bool) -> Frame {
-    let unit = if target.machine == Machine::Avx512 { target.width.bytes() } else { 1 };
+fn frame(tape: &Tape, target: CodegenTarget, calls_out: bool) -> FrameLayout {
+    let unit = if target.machine == InstructionSet::Avx512 { target.width.bytes() } else { 1 };
     let reach = 128 * unit;
     let shift = |rows: usize| if rows as i32 * target.stride <= reach { 0 } else { reach };
     let [inputs, outputs, middle] = if calls_out { [RBP, R14, RBX] } else { [RDI, RSI, RDX] };
-    Frame {
+    FrameLayout {
         inputs,
         outputs,
         middle,
@@ -180,35 +187,37 @@ fn frame(tape: &Tape, target: Target, calls_out: bool) -> Frame {
 }
 
 /// The function that the instruction calls, if it has none of its own.
-fn function_of(instruction: Instruction) -> Option<Function> {
+fn function_of(instruction: Instruction) -> Option<LibraryFunction> {
     match instruction {
-        Instruction::Power { .. } => Some(Function::Power),
+        Instruction::Power { .. } => Some(LibraryFunction::Power),
         Instruction::Unary { function: Unary::Abs | Unary::Sqrt, .. } => None,
-        Instruction::Unary { function, .. } => Some(Function::Unary(function)),
-        Instruction::Binary { function, .. } => Some(Function::Binary(function)),
-        Instruction::Table { table, order, .. } => Some(Function::Table { table, order }),
+        Instruction::Unary { function, .. } => Some(LibraryFunction::Unary(function)),
+        Instruction::Binary { function, .. } => Some(LibraryFunction::Binary(function)),
+        Instruction::Table { table, order, .. } => {
+            Some(LibraryFunction::Table { table, order })
+        }
         _ => None,
     }
 }
 
 pub(super) struct Emitter<'a> {
     pub(super) tape: &'a Arc<Tape>,
-    pub(super) target: Target,
+    pub(super) target: CodegenTarget,
     pub(super) assembler: Assembler,
     pub(super) registers: Registers,
-    pub(super) calls: Vec<Arc<Call>>,
+    pub(super) calls: Vec<Arc<LibraryCall>>,
     /// The subroutine of each width, if it is used.
-    sincos: [Option<Label>; 4],
+    sincos: [Option<CodeLabel>; 4],
     /// Whether the subroutine of a width is needed once only.
     alone: [bool; 4],
     calls_out: bool,
     /// What belongs to those that stand in place.
-    aside: Vec<(Width, Aside)>,
+    aside: Vec<(Width, OutOfLinePart)>,
 }
 
 impl Emitter<'_> {
     fn enter(&mut self) {
-        let Frame { inputs, outputs, middle, input_shift, output_shift, .. } =
+        let FrameLayout { inputs, outputs, middle, input_shift, output_shift, .. } =
             self.registers.frame;
         if self.calls_out {
             for r in [RBX, RBP, R14] {
@@ -231,7 +240,7 @@ impl Emitter<'_> {
             if (v as usize) < self.tape.layout.first_temporary() {
                 let from = self.registers.place(v);
                 let from = match from {
-                    Place::Register(r) => r,
+                    Operand::Register(r) => r,
                     memory => {
                         self.assembler.load(self.target.width, scratch, memory);
                         scratch
@@ -253,13 +262,13 @@ impl Emitter<'_> {
         self.assembler.ret();
     }
 
-    fn subroutine(&self, width: Width) -> Subroutine {
-        Subroutine {
+    fn subroutine(&self, width: Width) -> SinCosRoutine {
+        SinCosRoutine {
             width,
             lanes: room(width) as u64,
             first: TRIGONOMETRIC,
             fused: self.tape.fused,
-            registers: if self.target.machine == Machine::Avx512 { 32 } else { 16 },
+            registers: if self.target.machine == InstructionSet::Avx512 { 32 } else { 16 },
         }
     }
 
@@ -308,9 +317,9 @@ impl Emitter<'_> {
             I::MulAdd { .. } => self.multiply_then(ADD, operands, to),
             I::MulSub { .. } => self.multiply_then(SUB, operands, to),
             I::SubMul { .. } => self.subtract_product(operands, to),
-            I::Neg { .. } => self.with_constant(XOR, pool::SIGN, a, to),
+            I::Neg { .. } => self.with_constant(XOR, constants::SIGN, a, to),
             I::Unary { function: Unary::Abs, .. } => {
-                self.with_constant(AND, pool::MAGNITUDE, a, to);
+                self.with_constant(AND, constants::MAGNITUDE, a, to);
             }
             I::Sqrt { .. } | I::Unary { function: Unary::Sqrt, .. } => self.root(a, to),
             I::Sin { .. } => self.trigonometric(a, [(to, SIN), (NONE, COS)]),
@@ -341,7 +350,7 @@ impl Emitter<'_> {
             let [_, scratch] = SCRATCH;
             let from = self.registers.register_of(v).unwrap_or_else(|| {
                 let (base, offset) = self.registers.memory_of(v);
-                self.assembler.load(self.target.width, scratch, Place::Memory(base, offset));
+                self.assembler.load(self.target.width, scratch, Operand::Memory(base, offset));
                 scratch
             });
             while let Some(o) = next {
@@ -356,12 +365,12 @@ impl Emitter<'_> {
     }
 
     fn output(&mut self, o: u32, from: u8) {
-        let Frame { outputs, output_shift, stride, .. } = self.registers.frame;
+        let FrameLayout { outputs, output_shift, stride, .. } = self.registers.frame;
         let offset = o as i32 * stride - output_shift;
         self.assembler.store(self.target.width, outputs, offset, from);
     }
 
-    pub(super) fn write(&mut self, operation: &'static Operation, to: u8, a: u8, b: Place) {
+    pub(super) fn write(&mut self, operation: &'static Opcode, to: u8, a: u8, b: Operand) {
         self.assembler.vector(operation, self.target.width, to, a, b);
     }
 
@@ -373,7 +382,7 @@ impl Emitter<'_> {
 
     fn binary(
         &mut self,
-        operation: &'static Operation,
+        operation: &'static Opcode,
         commutes: bool,
         [mut a, mut b, _]: [u32; 3],
         to: u32,
@@ -392,7 +401,7 @@ impl Emitter<'_> {
     /// Rounded once: the result takes the register of an operand.
     fn multiply_add(
         &mut self,
-        [on_factor, on_sum]: [&'static Operation; 2],
+        [on_factor, on_sum]: [&'static Opcode; 2],
         operands: [u32; 3],
         to: u32,
     ) {
@@ -444,7 +453,7 @@ impl Emitter<'_> {
     }
 
     /// The product in a scratch register, then $ab \pm c$.
-    fn multiply_then(&mut self, operation: &'static Operation, operands: [u32; 3], to: u32) {
+    fn multiply_then(&mut self, operation: &'static Opcode, operands: [u32; 3], to: u32) {
         let product = self.product(operands);
         let [_, _, c] = operands;
         let place = self.registers.near(&mut self.assembler, c);
@@ -458,7 +467,7 @@ impl Emitter<'_> {
         let product = self.product(operands);
         let c = self.registers.load(&mut self.assembler, operands[2]);
         let d = self.result(operands);
-        self.write(SUB, d, c, Place::Register(product));
+        self.write(SUB, d, c, Operand::Register(product));
         self.registers.bind(to, d);
     }
 
@@ -474,19 +483,19 @@ impl Emitter<'_> {
         scratch
     }
 
-    fn with_constant(&mut self, operation: &'static Operation, row: u32, a: u32, to: u32) {
+    fn with_constant(&mut self, operation: &'static Opcode, row: u32, a: u32, to: u32) {
         let first = self.registers.load(&mut self.assembler, a);
         let d = self.result([a, NONE, NONE]);
-        self.write(operation, d, first, Place::Pool(row));
+        self.write(operation, d, first, Operand::Constant(row));
         self.registers.bind(to, d);
     }
 
     fn root(&mut self, a: u32, to: u32) {
-        let place = Place::Register(self.registers.load(&mut self.assembler, a));
+        let place = Operand::Register(self.registers.load(&mut self.assembler, a));
         let d = self.result([a, NONE, NONE]);
         // The scalar root copies the upper half of its first source.
         let upper = match place {
-            Place::Register(r) if self.target.width == Width::Scalar => r,
+            Operand::Register(r) if self.target.width == Width::Scalar => r,
             _ => 0,
         };
         self.write(SQRT, d, upper, place);
@@ -511,7 +520,7 @@ impl Emitter<'_> {
         for (to, place) in results {
             if to != NONE {
                 let d = if stays { first + place } else { registers.take(assembler) };
-                assembler.load(self.target.width, d, Place::Register(first + place));
+                assembler.load(self.target.width, d, Operand::Register(first + place));
                 registers.bind(to, d);
                 kept |= 1 << d;
             }
@@ -539,7 +548,7 @@ impl Emitter<'_> {
         // What is left of the register repeats the last angle.
         angles.resize(room(width), angles[count - 1]);
         self.registers.vacate(&mut self.assembler, 0xff << own, NONE);
-        let evex = self.target.machine == Machine::Avx512;
+        let evex = self.target.machine == InstructionSet::Avx512;
         let Self { assembler, registers, .. } = self;
         Packing { assembler, registers, evex }.pack(width, own + ARGUMENT, &angles);
         self.call_sincos(width);

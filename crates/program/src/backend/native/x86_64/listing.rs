@@ -1,25 +1,25 @@
 //! Instructions as text, for comparison with what a disassembler reads.
 
-use super::assembler::{General, Masking, Place, Width, broadcasts};
-use super::opcode::{Operands, Operation};
+use super::assembler::{GeneralRegister, Masking, Operand, Width, broadcasts};
+use super::opcode::{Opcode, OperandPattern};
 
 /// A vector instruction as the assembler means it.
 pub(super) fn vector(
-    operation: &Operation,
+    operation: &Opcode,
     width: Width,
     [reg, second]: [u8; 2],
-    place: Place,
+    place: Operand,
     masking: Masking,
     byte: Option<u8>,
 ) -> String {
     let v = |n: u8| register(width, n);
-    let at = |place: Place, width: Width| match place {
-        Place::Register(n) => register(width, n),
-        Place::Memory(base, d) => memory(base, d),
-        Place::Pool(row) if broadcasts(width, place) && operation.spreads() => {
+    let at = |place: Operand, width: Width| match place {
+        Operand::Register(n) => register(width, n),
+        Operand::Memory(base, d) => memory(base, d),
+        Operand::Constant(row) if broadcasts(width, place) && operation.spreads() => {
             format!("[pool {row}]{{1to8}}")
         }
-        Place::Pool(row) => format!("[pool {row}]"),
+        Operand::Constant(row) => format!("[pool {row}]"),
     };
     let p = at(place, width);
     let mask = match masking {
@@ -29,25 +29,27 @@ pub(super) fn vector(
     };
     let mut operands = match operation.operands {
         // A packed root has one source.
-        Operands::Three if operation.packed.name == "vsqrtpd" && width != Width::Scalar => {
+        OperandPattern::Three
+            if operation.packed.name == "vsqrtpd" && width != Width::Scalar =>
+        {
             vec![v(reg), p]
         }
-        Operands::Three => vec![v(reg), v(second), p],
-        Operands::Two => vec![v(reg), p],
-        Operands::Store => vec![p, v(reg)],
-        Operands::Mask => vec![format!("k{reg}"), v(second), p],
-        Operands::Shift => vec![v(second), p],
-        Operands::Four => {
+        OperandPattern::Three => vec![v(reg), v(second), p],
+        OperandPattern::Two => vec![v(reg), p],
+        OperandPattern::Store => vec![p, v(reg)],
+        OperandPattern::Mask => vec![format!("k{reg}"), v(second), p],
+        OperandPattern::Shift => vec![v(second), p],
+        OperandPattern::Four => {
             vec![v(reg), v(second), p, v(byte.expect("the fourth register") >> 4)]
         }
-        Operands::General => vec!["eax".into(), p],
-        Operands::Insert => {
+        OperandPattern::GeneralRegister => vec!["eax".into(), p],
+        OperandPattern::Insert => {
             let half = if width == Width::Zmm { Width::Ymm } else { Width::Xmm };
             vec![v(reg), v(second), at(place, half)]
         }
     };
     operands[0] += mask;
-    if operation.operands != Operands::Four {
+    if operation.operands != OperandPattern::Four {
         operands.extend(byte.map(|b| format!("{b:#x}")));
     }
     format!("{} {}", operation.form(width).name, operands.join(", "))
@@ -61,11 +63,11 @@ pub(super) fn register(width: Width, n: u8) -> String {
     }
 }
 
-pub(super) fn memory(base: General, displacement: i32) -> String {
+pub(super) fn memory(base: GeneralRegister, displacement: i32) -> String {
     format!("[{}{displacement:+}]", general(base))
 }
 
-pub(super) fn general(General(n): General) -> &'static str {
+pub(super) fn general(GeneralRegister(n): GeneralRegister) -> &'static str {
     [
         "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11",
         "r12", "r13", "r14", "r15",

@@ -15,37 +15,42 @@ mod trigonometry;
 
 use std::sync::Arc;
 
-use super::simd::abilities;
+use super::simd::cpu_features;
 use crate::backend::lanes::Lanes;
-use crate::backend::native::machine_code::Written;
+use crate::backend::native::machine_code::GeneratedCode;
 use crate::tape::program::Tape;
 use assembler::Width;
-pub(super) use emitter::Machine;
-use emitter::{Emitted, Target, emit};
+pub(super) use emitter::InstructionSet;
+use emitter::{CodegenTarget, EmittedCode, emit};
 
 /// The code for a machine that this processor is.
-pub(super) fn write(tape: &Arc<Tape>, lanes: Lanes, machine: Machine) -> Option<Written> {
+pub(super) fn write(
+    tape: &Arc<Tape>,
+    lanes: Lanes,
+    machine: InstructionSet,
+) -> Option<GeneratedCode> {
     let target = target(lanes, machine);
-    let Emitted { assembler, calls, fixed, rows } = emit(tape, target)?;
-    Some(Written { bytes: assembler.code, calls, fixed, rows, step: target.lanes })
+    let EmittedCode { assembler, calls, fixed, rows } = emit(tape, target)?;
+    Some(GeneratedCode { bytes: assembler.code, calls, fixed, rows, step: target.lanes })
 }
 
 /// What this processor is, the best first.
-pub(super) fn machines() -> impl Iterator<Item = Machine> {
-    let can = abilities();
+pub(super) fn machines() -> impl Iterator<Item = InstructionSet> {
+    let can = cpu_features();
     let avx2 = can.avx2 && can.fma;
     let avx512 = avx2 && can.avx512;
-    let found = [avx512.then_some(Machine::Avx512), avx2.then_some(Machine::Avx2)];
+    let found =
+        [avx512.then_some(InstructionSet::Avx512), avx2.then_some(InstructionSet::Avx2)];
     found.into_iter().flatten()
 }
 
 /// Eight lanes are two times four where registers are narrow.
-fn target(lanes: Lanes, machine: Machine) -> Target {
+fn target(lanes: Lanes, machine: InstructionSet) -> CodegenTarget {
     let stride = 8 * lanes.count() as i32;
     let width = match (lanes, machine) {
         (Lanes::One, _) => Width::Scalar,
-        (Lanes::Eight, Machine::Avx512) => Width::Zmm,
-        (Lanes::Four, _) | (Lanes::Eight, Machine::Avx2) => Width::Ymm,
+        (Lanes::Eight, InstructionSet::Avx512) => Width::Zmm,
+        (Lanes::Four, _) | (Lanes::Eight, InstructionSet::Avx2) => Width::Ymm,
     };
-    Target { machine, width, stride, lanes: width.bytes() as usize / 8 }
+    CodegenTarget { machine, width, stride, lanes: width.bytes() as usize / 8 }
 }

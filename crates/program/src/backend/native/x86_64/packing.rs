@@ -1,6 +1,6 @@
 //! Several angles in one register: packing them, and where their sines and cosines go.
 
-use super::assembler::{Assembler, Place, Width};
+use super::assembler::{Assembler, Operand, Width};
 use super::opcode::{JOIN_FOUR, JOIN_TWO, JOIN_TWO_EVEX, PAIR, PAIR_MEMORY};
 use super::registers::Registers;
 
@@ -53,7 +53,7 @@ impl Packing<'_> {
         let inputs = angles.iter().all(|&v| self.registers.is_input(v));
         if follow && inputs {
             let (base, offset) = self.registers.memory_of(angles[0]);
-            self.assembler.load(width, to, Place::Memory(base, offset));
+            self.assembler.load(width, to, Operand::Memory(base, offset));
         }
         follow && inputs
     }
@@ -64,19 +64,19 @@ impl Packing<'_> {
             (_, true) => JOIN_TWO_EVEX,
             (_, false) => JOIN_TWO,
         };
-        self.assembler.vector_with(operation, width, [to, to], Place::Register(to + 1), 1);
+        self.assembler.vector_with(operation, width, [to, to], Operand::Register(to + 1), 1);
     }
 
     fn pair(&mut self, to: u8, low: u32, high: u32) {
         let first = match self.registers.place(low) {
-            Place::Register(r) => r,
+            Operand::Register(r) => r,
             memory => {
                 self.assembler.load(Width::Scalar, to, memory);
                 to
             }
         };
         let high = self.registers.place(high);
-        let operation = if let Place::Register(_) = high { PAIR } else { PAIR_MEMORY };
+        let operation = if let Operand::Register(_) = high { PAIR } else { PAIR_MEMORY };
         self.assembler.vector(operation, Width::Xmm, to, first, high);
     }
 }

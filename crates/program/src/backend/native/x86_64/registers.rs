@@ -6,8 +6,8 @@
 //! what is put aside above, so that short
 //! displacements reach both.
 
-use super::assembler::{Assembler, General, Place, Width};
-use crate::backend::native::liveness::{NONE, Values};
+use super::assembler::{Assembler, GeneralRegister, Operand, Width};
+use crate::backend::native::liveness::{Liveness, NONE};
 use crate::tape::instruction::Slot;
 
 /// Not in a register.
@@ -15,7 +15,7 @@ const NOWHERE: u8 = u8::MAX;
 
 /// Where a value is in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Home {
+pub(super) enum MemoryHome {
     None,
     /// The row of an input.
     Input(u32),
@@ -27,10 +27,10 @@ pub(super) enum Home {
 
 /// Where rows of memory begin, and how far apart they are.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
-    pub(super) inputs: General,
-    pub(super) outputs: General,
-    pub(super) middle: General,
+pub(super) struct FrameLayout {
+    pub(super) inputs: GeneralRegister,
+    pub(super) outputs: GeneralRegister,
+    pub(super) middle: GeneralRegister,
     /// How far the registers of inputs and outputs point beyond their first row.
     pub(super) input_shift: i32,
     pub(super) output_shift: i32,
@@ -41,12 +41,12 @@ pub(super) struct Frame {
 /// The state of registers and memory between two instructions.
 #[derive(Debug)]
 pub(super) struct Registers {
-    pub(super) values: Values,
-    pub(super) frame: Frame,
+    pub(super) values: Liveness,
+    pub(super) frame: FrameLayout,
     width: Width,
     /// By value.
     register: Vec<u8>,
-    home: Vec<Home>,
+    home: Vec<MemoryHome>,
     /// By register.
     held: [u32; 32],
     /// When its value is read next; a little later if it is in memory too.
@@ -68,8 +68,8 @@ pub(super) struct Registers {
 impl Registers {
     /// All values at home; `all` are the bits of the registers that values may be in.
     pub(super) fn new(
-        values: Values,
-        frame: Frame,
+        values: Liveness,
+        frame: FrameLayout,
         width: Width,
         all: u32,
         (inputs, lasting): (usize, usize),
@@ -80,7 +80,7 @@ impl Registers {
             frame,
             width,
             register: vec![NOWHERE; count],
-            home: vec![Home::None; count],
+            home: vec![MemoryHome::None; count],
             held: [NONE; 32],
             due: [0; 32],
             all,
@@ -120,24 +120,26 @@ impl Registers {
     }
 
     /// Its place in memory.
-    pub(super) fn memory_of(&mut self, v: u32) -> (General, i32) {
-        let Frame { inputs, middle, input_shift, stride, .. } = self.frame;
+    pub(super) fn memory_of(&mut self, v: u32) -> (GeneralRegister, i32) {
+        let FrameLayout { inputs, middle, input_shift, stride, .. } = self.frame;
         match self.home_of(v) {
-            Home::Input(row) => (inputs, row as i32 * stride - input_shift),
-            Home::Fixed(row) => (middle, -(row as i32 + 1) * stride),
-            Home::Aside(row) => (middle, row as i32 * stride),
-            Home::None => unreachable!("a value that is read is in a register or in memory"),
+            MemoryHome::Input(row) => (inputs, row as i32 * stride - input_shift),
+            MemoryHome::Fixed(row) => (middle, -(row as i32 + 1) * stride),
+            MemoryHome::Aside(row) => (middle, row as i32 * stride),
+            MemoryHome::None => {
+                unreachable!("a value that is read is in a register or in memory")
+            }
         }
     }
 
     /// What lasts gets its row when it is first asked for.
-    fn home_of(&mut self, v: u32) -> Home {
-        if self.home[v as usize] == Home::None {
+    fn home_of(&mut self, v: u32) -> MemoryHome {
+        if self.home[v as usize] == MemoryHome::None {
             if v < self.inputs {
-                self.home[v as usize] = Home::Input(v);
+                self.home[v as usize] = MemoryHome::Input(v);
             } else if v < self.lasting {
                 self.fixed.push(v);
-                self.home[v as usize] = Home::Fixed(self.fixed.len() as u32 - 1);
+                self.home[v as usize] = MemoryHome::Fixed(self.fixed.len() as u32 - 1);
             }
         }
         self.home[v as usize]
@@ -149,23 +151,23 @@ impl Registers {
     }
 
     fn is_at_home(&self, v: u32) -> bool {
-        v < self.lasting || self.home[v as usize] != Home::None
+        v < self.lasting || self.home[v as usize] != MemoryHome::None
     }
 
     /// The register or the memory where it is.
-    pub(super) fn place(&mut self, v: u32) -> Place {
+    pub(super) fn place(&mut self, v: u32) -> Operand {
         if let Some(r) = self.register_of(v) {
             self.lock(r);
-            return Place::Register(r);
+            return Operand::Register(r);
         }
         let (base, offset) = self.memory_of(v);
-        Place::Memory(base, offset)
+        Operand::Memory(base, offset)
     }
 
     /// The same; first into a register if one is free and the value is read again.
-    pub(super) fn near(&mut self, assembler: &mut Assembler, v: u32) -> Place {
+    pub(super) fn near(&mut self, assembler: &mut Assembler, v: u32) -> Operand {
         if self.register_of(v).is_none() && self.free != 0 && !self.values.is_dead(v) {
-            return Place::Register(self.load(assembler, v));
+            return Operand::Register(self.load(assembler, v));
         }
         self.place(v)
     }
@@ -178,7 +180,7 @@ impl Registers {
         }
         let (base, offset) = self.memory_of(v);
         let r = self.take(assembler);
-        assembler.load(self.width, r, Place::Memory(base, offset));
+        assembler.load(self.width, r, Operand::Memory(base, offset));
         self.bind(v, r);
         r
     }
@@ -242,8 +244,8 @@ impl Registers {
 
     /// Its row is spare.
     pub(super) fn give_back(&mut self, v: u32) {
-        if let Home::Aside(row) = self.home[v as usize] {
-            self.home[v as usize] = Home::None;
+        if let MemoryHome::Aside(row) = self.home[v as usize] {
+            self.home[v as usize] = MemoryHome::None;
             self.spare.push(row);
         }
     }
@@ -254,7 +256,7 @@ impl Registers {
             self.rows += 1;
             self.rows - 1
         });
-        self.home[v as usize] = Home::Aside(row);
+        self.home[v as usize] = MemoryHome::Aside(row);
     }
 
     /// Rows that follow each other, the first a multiple of their number, for values of which some may be
@@ -268,7 +270,7 @@ impl Registers {
             if v == NONE {
                 self.spare.push(row);
             } else {
-                self.home[v as usize] = Home::Aside(row);
+                self.home[v as usize] = MemoryHome::Aside(row);
             }
         }
         first as i32 * self.frame.stride
@@ -318,7 +320,7 @@ impl Registers {
                 self.forget(v);
             } else {
                 let to = elsewhere.trailing_zeros() as u8;
-                assembler.load(self.width, to, Place::Register(r));
+                assembler.load(self.width, to, Operand::Register(r));
                 self.forget(v);
                 self.claim(to);
                 self.bind(v, to);

@@ -7,13 +7,13 @@
 //! places of the results.
 
 use super::assembler::{
-    Assembler, Label, Masking, Place, RAX, RBP, RCX, RDI, RDX, RSI, RSP, Width,
+    Assembler, CodeLabel, Masking, Operand, RAX, RBP, RCX, RDI, RDX, RSI, RSP, Width,
 };
-use super::constants as pool;
+use super::constants;
 use super::opcode::{
     ADD, ADD_WHOLE, AND, BLEND, BLEND_MASK, COMPARE, COMPARE_FLAGS, COMPARE_MASK, MUL,
-    MUL_ADD_213, MUL_ADD_231, MUL_SUB_231, Operation, SHIFT, SHIFT_LEFT, SIGNS, SUB,
-    SUB_MUL_213, SUB_MUL_231, TERNARY, TEST_MASK, XOR, XOR_OF_AND, relation,
+    MUL_ADD_213, MUL_ADD_231, MUL_SUB_231, Opcode, SHIFT, SHIFT_LEFT, SIGNS, SUB, SUB_MUL_213,
+    SUB_MUL_231, TERNARY, TEST_MASK, XOR, XOR_OF_AND, relation,
 };
 
 /// The registers of the subroutine, from the first.
@@ -23,7 +23,7 @@ pub(super) const COS: u8 = 3;
 
 /// The subroutine of one program.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Subroutine {
+pub(super) struct SinCosRoutine {
     pub(super) width: Width,
     /// How many lanes count.
     pub(super) lanes: u64,
@@ -36,22 +36,28 @@ pub(super) struct Subroutine {
 
 /// Where operations that stand in place go beyond the range, and where they go on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Aside {
-    slow: Label,
-    back: Label,
+pub(super) struct OutOfLinePart {
+    slow: CodeLabel,
+    back: CodeLabel,
 }
 
 /// What answers beyond the range: argument, sine, cosine, lanes.
-pub(super) type Beyond = unsafe extern "sysv64" fn(*const f64, *mut f64, *mut f64, u64);
+pub(super) type FallbackFunction =
+    unsafe extern "sysv64" fn(*const f64, *mut f64, *mut f64, u64);
 
-impl Subroutine {
+impl SinCosRoutine {
     /// Lanes are chosen by mask registers where there is no other way.
     fn by_mask(self) -> bool {
         self.width == Width::Zmm
     }
 
     /// Writes the subroutine at the label.
-    pub(super) fn write(self, assembler: &mut Assembler, label: Label, beyond: Beyond) {
+    pub(super) fn write(
+        self,
+        assembler: &mut Assembler,
+        label: CodeLabel,
+        beyond: FallbackFunction,
+    ) {
         let slow = assembler.label();
         assembler.place(label);
         self.write_body(assembler, slow);
@@ -61,15 +67,20 @@ impl Subroutine {
     }
 
     /// Writes the operations here, for arguments within the range.
-    pub(super) fn write_here(self, assembler: &mut Assembler) -> Aside {
-        let aside = Aside { slow: assembler.label(), back: assembler.label() };
+    pub(super) fn write_here(self, assembler: &mut Assembler) -> OutOfLinePart {
+        let aside = OutOfLinePart { slow: assembler.label(), back: assembler.label() };
         self.write_body(assembler, aside.slow);
         assembler.place(aside.back);
         aside
     }
 
     /// Writes what is done beyond the range.
-    pub(super) fn write_aside(self, assembler: &mut Assembler, aside: Aside, beyond: Beyond) {
+    pub(super) fn write_aside(
+        self,
+        assembler: &mut Assembler,
+        aside: OutOfLinePart,
+        beyond: FallbackFunction,
+    ) {
         let function = assembler.label();
         assembler.place(aside.slow);
         assembler.call(function);
@@ -78,8 +89,8 @@ impl Subroutine {
         self.call_out(assembler, beyond);
     }
 
-    fn write_body(self, assembler: &mut Assembler, slow: Label) {
-        let mut body = Body { assembler, subroutine: self };
+    fn write_body(self, assembler: &mut Assembler, slow: CodeLabel) {
+        let mut body = SinCosBody { assembler, subroutine: self };
         body.check_range(slow);
         if self.fused {
             body.reduce_once();
@@ -90,7 +101,7 @@ impl Subroutine {
         body.turn();
     }
 
-    fn call_out(self, assembler: &mut Assembler, beyond: Beyond) {
+    fn call_out(self, assembler: &mut Assembler, beyond: FallbackFunction) {
         let width = self.width.whole();
         let place = |r: u8| i32::from(r) * width.bytes();
         assembler.push(RBP);
@@ -112,7 +123,7 @@ impl Subroutine {
         assembler.call_register(RAX);
         assembler.copy(RAX, RSP);
         for r in 0..self.registers {
-            assembler.load(width, r, Place::Memory(RAX, place(r)));
+            assembler.load(width, r, Operand::Memory(RAX, place(r)));
         }
         assembler.address(RSP, RBP, -24);
         for r in [RDX, RSI, RDI, RBP] {
@@ -123,31 +134,31 @@ impl Subroutine {
 }
 
 /// The branch-free part. Registers are numbered from 0 to 7; a constant is a row of the pool.
-struct Body<'a> {
+struct SinCosBody<'a> {
     assembler: &'a mut Assembler,
-    subroutine: Subroutine,
+    subroutine: SinCosRoutine,
 }
 
-use Place::Pool;
+use Operand::Constant;
 
-impl Body<'_> {
-    fn r(&self, r: u8) -> Place {
-        Place::Register(self.subroutine.first + r)
+impl SinCosBody<'_> {
+    fn r(&self, r: u8) -> Operand {
+        Operand::Register(self.subroutine.first + r)
     }
 
     /// `to = a ∘ b`
-    fn op(&mut self, operation: &'static Operation, to: u8, a: u8, b: Place) {
-        let Subroutine { width, first, .. } = self.subroutine;
+    fn op(&mut self, operation: &'static Opcode, to: u8, a: u8, b: Operand) {
+        let SinCosRoutine { width, first, .. } = self.subroutine;
         self.assembler.vector(operation, width, first + to, first + a, b);
     }
 
     fn constant(&mut self, to: u8, row: u32) {
-        let Subroutine { width, first, .. } = self.subroutine;
-        self.assembler.load(width, first + to, Pool(row));
+        let SinCosRoutine { width, first, .. } = self.subroutine;
+        self.assembler.load(width, first + to, Constant(row));
     }
 
     /// `to = to · a + b`
-    fn mul_add(&mut self, to: u8, a: u8, b: Place) {
+    fn mul_add(&mut self, to: u8, a: u8, b: Operand) {
         if self.subroutine.fused {
             self.op(MUL_ADD_213, to, a, b);
         } else {
@@ -166,13 +177,19 @@ impl Body<'_> {
         }
     }
 
-    fn check_range(&mut self, slow: Label) {
-        let Subroutine { width, first, .. } = self.subroutine;
+    fn check_range(&mut self, slow: CodeLabel) {
+        let SinCosRoutine { width, first, .. } = self.subroutine;
         let outside = relation::NOT_LESS_EQUAL;
-        self.op(AND, 1, 0, Pool(pool::MAGNITUDE));
+        self.op(AND, 1, 0, Constant(constants::MAGNITUDE));
         if width == Width::Scalar {
             // What is not a number may take either way.
-            self.assembler.vector(COMPARE_FLAGS, width, first + 1, 0, Pool(pool::RANGE));
+            self.assembler.vector(
+                COMPARE_FLAGS,
+                width,
+                first + 1,
+                0,
+                Constant(constants::RANGE),
+            );
             return self.assembler.jump_if_larger(slow);
         }
         if self.subroutine.by_mask() {
@@ -181,13 +198,19 @@ impl Body<'_> {
                 COMPARE_MASK,
                 width,
                 registers,
-                Pool(pool::RANGE),
+                Constant(constants::RANGE),
                 outside,
             );
             self.assembler.test_mask();
         } else {
             let registers = [first + 1, first + 1];
-            self.assembler.vector_with(COMPARE, width, registers, Pool(pool::RANGE), outside);
+            self.assembler.vector_with(
+                COMPARE,
+                width,
+                registers,
+                Constant(constants::RANGE),
+                outside,
+            );
             self.assembler.vector(SIGNS, width, RAX.0, 0, self.r(1));
             self.assembler.test_eax();
         }
@@ -196,10 +219,10 @@ impl Body<'_> {
 
     /// Argument in 0; then the quadrant in 1, r in 5, rest in 0.
     fn reduce_once(&mut self) {
-        let whole = |i: u32| Pool(pool::WHOLE + i);
-        self.constant(1, pool::ROUNDING);
-        self.op(MUL_ADD_231, 1, 0, Pool(pool::QUARTERS));
-        self.op(SUB, 2, 1, Pool(pool::ROUNDING)); // k
+        let whole = |i: u32| Constant(constants::WHOLE + i);
+        self.constant(1, constants::ROUNDING);
+        self.op(MUL_ADD_231, 1, 0, Constant(constants::QUARTERS));
+        self.op(SUB, 2, 1, Constant(constants::ROUNDING)); // k
         self.op(SUB_MUL_231, 0, 2, whole(0)); // exact
         self.op(MUL, 3, 2, whole(1)); // p
         self.assembler.load(self.subroutine.width, self.subroutine.first + 4, self.r(3));
@@ -213,10 +236,10 @@ impl Body<'_> {
 
     /// The same with products of parts.
     fn reduce_twice(&mut self) {
-        let part = |i: u32| Pool(pool::PARTS + i);
-        self.op(MUL, 1, 0, Pool(pool::QUARTERS));
-        self.op(ADD, 1, 1, Pool(pool::ROUNDING));
-        self.op(SUB, 2, 1, Pool(pool::ROUNDING)); // k
+        let part = |i: u32| Constant(constants::PARTS + i);
+        self.op(MUL, 1, 0, Constant(constants::QUARTERS));
+        self.op(ADD, 1, 1, Constant(constants::ROUNDING));
+        self.op(SUB, 2, 1, Constant(constants::ROUNDING)); // k
         for i in 0..2 {
             self.op(MUL, 3, 2, part(i));
             self.op(SUB, 0, 0, self.r(3)); // exact
@@ -234,14 +257,14 @@ impl Body<'_> {
 
     /// r in 5, rest in 0; then sine in 7, cosine in 4.
     fn kernels(&mut self) {
-        let sine = |i: u32| Pool(pool::SINE + i);
-        let cosine = |i: u32| Pool(pool::COSINE + i);
+        let sine = |i: u32| Constant(constants::SINE + i);
+        let cosine = |i: u32| Constant(constants::COSINE + i);
         self.op(MUL, 2, 5, self.r(5)); // z
         self.op(MUL, 3, 2, self.r(2)); // w
         self.op(MUL, 4, 2, self.r(3)); // cube
-        self.constant(6, pool::SINE + 5);
+        self.constant(6, constants::SINE + 5);
         self.mul_add(6, 2, sine(4));
-        self.constant(7, pool::SINE + 3);
+        self.constant(7, constants::SINE + 3);
         self.mul_add(7, 2, sine(2));
         self.mul_add(7, 2, sine(1));
         self.add_mul(7, 6, 4);
@@ -255,18 +278,18 @@ impl Body<'_> {
         }
         self.op(SUB, 7, 5, self.r(7)); // sine
         self.op(MUL, 0, 5, self.r(0)); // r · rest
-        self.constant(5, pool::COSINE + 5);
+        self.constant(5, constants::COSINE + 5);
         self.mul_add(5, 2, cosine(4));
         self.mul_add(5, 2, cosine(3));
-        self.constant(6, pool::COSINE + 2);
+        self.constant(6, constants::COSINE + 2);
         self.mul_add(6, 2, cosine(1));
         self.mul_add(6, 2, cosine(0));
         self.add_mul(6, 5, 4); // series
         self.mul_add(6, 3, self.r(0)); // small
-        self.op(MUL, 2, 2, Pool(pool::HALF));
-        self.constant(3, pool::ONE);
+        self.op(MUL, 2, 2, Constant(constants::HALF));
+        self.constant(3, constants::ONE);
         self.op(SUB, 3, 3, self.r(2)); // one
-        self.constant(4, pool::ONE);
+        self.constant(4, constants::ONE);
         self.op(SUB, 4, 4, self.r(3));
         self.op(SUB, 4, 4, self.r(2));
         self.op(ADD, 4, 4, self.r(6));
@@ -275,11 +298,11 @@ impl Body<'_> {
 
     /// Sine in 7, cosine in 4, quadrant in 1; then the results in 2 and 3.
     fn turn(&mut self) {
-        let Subroutine { width, first, .. } = self.subroutine;
+        let SinCosRoutine { width, first, .. } = self.subroutine;
         let width = width.whole();
         let at = |r: u8| first + r;
         if self.subroutine.by_mask() {
-            self.assembler.vector(TEST_MASK, width, 1, at(1), Pool(pool::LAST));
+            self.assembler.vector(TEST_MASK, width, 1, at(1), Constant(constants::LAST));
             for (to, even, odd) in [(SIN, 7, 4), (COS, 4, 7)] {
                 let masking = (Masking::Merge, None);
                 self.assembler.masked(
@@ -298,27 +321,27 @@ impl Body<'_> {
             }
         }
         self.sign(SIN);
-        self.op(ADD_WHOLE, 1, 1, Pool(pool::LAST));
+        self.op(ADD_WHOLE, 1, 1, Constant(constants::LAST));
         self.sign(COS);
     }
 
     /// Turns the sign where the second bit of the quadrant in 1 is set.
     fn sign(&mut self, of: u8) {
         self.shift(0, 62);
-        let Subroutine { width, first, registers, .. } = self.subroutine;
+        let SinCosRoutine { width, first, registers, .. } = self.subroutine;
         if registers == 32 {
             let at = [first + of, first];
-            let sign = Pool(pool::SIGN);
+            let sign = Constant(constants::SIGN);
             self.assembler.vector_with(TERNARY, width.whole(), at, sign, XOR_OF_AND);
         } else {
-            self.op(AND, 0, 0, Pool(pool::SIGN));
+            self.op(AND, 0, 0, Constant(constants::SIGN));
             self.op(XOR, of, of, self.r(0));
         }
     }
 
     /// The quadrant in 1, shifted to the left.
     fn shift(&mut self, to: u8, by: u8) {
-        let Subroutine { width, first, .. } = self.subroutine;
+        let SinCosRoutine { width, first, .. } = self.subroutine;
         let registers = [SHIFT_LEFT, first + to];
         self.assembler.vector_with(SHIFT, width.whole(), registers, self.r(1), by);
     }
