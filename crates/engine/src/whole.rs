@@ -1,19 +1,21 @@
 //! Whole steps of DOP853 around machine code: the method of the solver, carried out by the program.
 
-use pfaff_program::{DENSE, LATER, NativeExecutor, STAGES, StepBuffers, Tableau, Weights};
+use pfaff_program::{NativeExecutor, RungeKuttaMethod, StepBuffers, Tableau, Weights};
 use pfaff_solver::{Block, Coefficients, Term, WholeStep};
 
-/// The coefficients of the solver for the program.
+/// The method whose coefficients the solver owns.
 struct Dop853;
 
-impl Tableau for Dop853 {
-    const NODES: [f64; STAGES] = Coefficients::DOP853.nodes;
-    const ROWS: [Weights; STAGES] = spread(Coefficients::DOP853.rows);
-    const ENDS: Weights = spread([Coefficients::DOP853.weights])[0];
-    const SUMS: [Weights; 2] = spread(Coefficients::DOP853.errors);
-    const LATER_NODES: [f64; LATER] = Coefficients::DOP853.later_nodes;
-    const LATER_ROWS: [Weights; LATER] = spread(Coefficients::DOP853.later_rows);
-    const DENSE: [Weights; DENSE] = spread(Coefficients::DOP853.dense);
+impl RungeKuttaMethod for Dop853 {
+    const TABLEAU: Tableau = Tableau {
+        nodes: &Coefficients::DOP853.nodes,
+        rows: &spread(Coefficients::DOP853.rows),
+        weights: spread([Coefficients::DOP853.weights])[0],
+        errors: spread(Coefficients::DOP853.errors),
+        dense_nodes: &Coefficients::DOP853.later_nodes,
+        dense_rows: &spread(Coefficients::DOP853.later_rows),
+        dense: &spread(Coefficients::DOP853.dense),
+    };
 }
 
 /// Terms at the places of their stages.
@@ -43,11 +45,11 @@ pub(crate) fn refine_step(
     step: &mut WholeStep<'_>,
     dense: &mut [Block],
 ) -> bool {
-    rates.refine::<Dop853>(&mut rows(step), dense)
+    rates.dense_output::<Dop853>(&mut rows(step), dense)
 }
 
 /// The same rows there.
 fn rows<'a>(step: &'a mut WholeStep<'_>) -> StepBuffers<'a> {
     let WholeStep { t, h, y, k, stage, end, errors: [five, three] } = step;
-    StepBuffers { t: *t, h: *h, y, k, stage, end, sums: [five, three] }
+    StepBuffers { t: *t, h: *h, y, k, stage, end, errors: [five, three] }
 }

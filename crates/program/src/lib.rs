@@ -32,7 +32,7 @@ pub use backend::graph_evaluator::GraphEvaluator;
 pub use backend::interpreter::Interpreter;
 pub use backend::lanes::Lanes;
 pub use backend::runge_kutta::{
-    BLOCK, Block, DENSE, LATER, STAGES, StepBuffers, Tableau, Weights,
+    BLOCK, Block, MAX_STAGES, RungeKuttaMethod, StepBuffers, Tableau, Weights,
 };
 pub use backend::tiered::TieredExecutor;
 pub use error::CompileError;

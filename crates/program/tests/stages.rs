@@ -4,15 +4,15 @@ mod support;
 
 use pfaff_expr::{Graph, Role};
 use pfaff_program::{
-    Block, DENSE, Interpreter, LATER, Lanes, NativeExecutor, Program, STAGES, StepBuffers,
-    Tableau, Weights,
+    Block, Interpreter, Lanes, NativeExecutor, Program, RungeKuttaMethod, StepBuffers, Tableau,
+    Weights,
 };
 use support::codes;
 
 /// A method of no worth, so that no two numbers are alike.
 struct Worthless;
 
-/// StepBuffers of weights for the stages before each, one in three of them zero.
+/// Rows of weights for the stages before each, one in three of them zero.
 const fn rows<const N: usize>(first: usize, seed: u64) -> [Weights; N] {
     let mut rows = [[0.0; 16]; N];
     let (mut i, mut state) = (0, seed);
@@ -32,14 +32,31 @@ const fn rows<const N: usize>(first: usize, seed: u64) -> [Weights; N] {
     rows
 }
 
-impl Tableau for Worthless {
-    const NODES: [f64; STAGES] = [0.21, 0.37, 0.83, 0.05, 0.5, 0.61, 0.3, 0.9, 0.77, 0.12, 1.0];
-    const ROWS: [Weights; STAGES] = rows(1, 1);
-    const ENDS: Weights = rows::<1>(STAGES + 1, 2)[0];
-    const SUMS: [Weights; 2] = [rows::<1>(STAGES + 1, 3)[0], rows::<1>(STAGES + 1, 4)[0]];
-    const LATER_NODES: [f64; LATER] = [0.1, 0.2, 0.7];
-    const LATER_ROWS: [Weights; LATER] = rows(STAGES + 2, 5);
-    const DENSE: [Weights; DENSE] = rows(16, 6);
+impl RungeKuttaMethod for Worthless {
+    const TABLEAU: Tableau = Tableau {
+        nodes: &[0.21, 0.37, 0.83, 0.05, 0.5, 0.61, 0.3, 0.9, 0.77, 0.12, 1.0],
+        rows: &rows::<11>(1, 1),
+        weights: rows::<1>(12, 2)[0],
+        errors: [rows::<1>(12, 3)[0], rows::<1>(12, 4)[0]],
+        dense_nodes: &[0.1, 0.2, 0.7],
+        dense_rows: &rows::<3>(13, 5),
+        dense: &rows::<4>(16, 6),
+    };
+}
+
+/// A short method with other numbers of everything: four stages, one of them for dense output.
+struct Short;
+
+impl RungeKuttaMethod for Short {
+    const TABLEAU: Tableau = Tableau {
+        nodes: &[0.4],
+        rows: &rows::<1>(1, 7),
+        weights: rows::<1>(2, 8)[0],
+        errors: [rows::<1>(3, 9)[0], [0.0; 16]],
+        dense_nodes: &[0.3],
+        dense_rows: &rows::<1>(3, 10),
+        dense: &rows::<2>(3, 11),
+    };
 }
 
 /// $(t, x, \varphi, z, p, q)$ to their rates and two components that are carried along, a quadrature and a
@@ -74,12 +91,12 @@ const START: [Block; 2] = [[0.7, 1.2, -0.3, 0.4], [-1.1, 5.0, 2.0, 0.0]];
 struct Found {
     k: Vec<[Block; 2]>,
     end: [Block; 2],
-    sums: [[Block; 2]; 2],
-    dense: [[Block; 2]; DENSE],
+    errors: [[Block; 2]; 2],
+    dense: Vec<[Block; 2]>,
 }
 
 /// Stage by stage, each operation rounded by itself.
-fn by_hand(run: &mut Interpreter) -> Found {
+fn by_hand<M: RungeKuttaMethod>(run: &mut Interpreter) -> Found {
     let mut rates = |node: f64, y: &[Block; 2]| {
         let mut at = vec![T + node * H];
         at.extend(&y.as_flattened()[..READ]);
@@ -93,37 +110,42 @@ fn by_hand(run: &mut Interpreter) -> Found {
     let sum = |k: &[[Block; 2]], weights: &Weights| -> [Block; 2] {
         let terms: Vec<usize> = (0..16).filter(|&j| weights[j] != 0.0).collect();
         let term = |j: usize, b: usize, c: usize| weights[j] * k[j][b][c];
-        each(&|b, c| terms.iter().map(|&j| term(j, b, c)).reduce(|a, b| a + b).expect("terms"))
+        each(&|b, c| terms.iter().map(|&j| term(j, b, c)).reduce(|a, b| a + b).unwrap_or(-0.0))
     };
     let along = |k: &[[Block; 2]], weights: &Weights| -> [Block; 2] {
         let sum = sum(k, weights);
         each(&|b, c| START[b][c] + H * sum[b][c])
     };
+    let tableau = M::TABLEAU;
     let mut k = vec![rates(0.0, &START)];
-    for (node, row) in Worthless::NODES.iter().zip(Worthless::ROWS) {
-        let state = along(&k, &row);
+    for (node, row) in tableau.nodes.iter().zip(tableau.rows) {
+        let state = along(&k, row);
         k.push(rates(*node, &state));
     }
-    let end = along(&k, &Worthless::ENDS);
-    let sums = Worthless::SUMS.map(|weights| sum(&k, &weights));
+    let end = along(&k, &tableau.weights);
     k.push(rates(1.0, &end));
-    for (node, row) in Worthless::LATER_NODES.iter().zip(Worthless::LATER_ROWS) {
-        let state = along(&k, &row);
+    let errors = tableau.errors.map(|weights| sum(&k, &weights));
+    for (node, row) in tableau.dense_nodes.iter().zip(tableau.dense_rows) {
+        let state = along(&k, row);
         k.push(rates(*node, &state));
     }
-    let dense = Worthless::DENSE.map(|weights| sum(&k, &weights).map(|row| row.map(|x| H * x)));
-    Found { k, end, sums, dense }
+    let row = |weights: &Weights| sum(&k, weights).map(|row| row.map(|x| H * x));
+    let dense = tableau.dense.iter().map(row).collect();
+    Found { k, end, errors, dense }
 }
 
 /// At once, from the same start; also whether all numbers are finite.
-fn at_once(run: &mut NativeExecutor, start: [Block; 2]) -> (Found, [bool; 2]) {
-    let mut k = vec![[[0.0; 4]; 2]; STAGES + 2 + LATER];
+fn at_once<M: RungeKuttaMethod>(
+    run: &mut NativeExecutor,
+    start: [Block; 2],
+) -> (Found, [bool; 2]) {
+    let mut k = vec![[[0.0; 4]; 2]; M::TABLEAU.stages()];
     let mut at = vec![T];
     at.extend(&start.as_flattened()[..READ]);
     run.evaluate(&at, &mut k[0].as_flattened_mut()[..GIVEN]);
-    let (mut end, mut sums) = ([[0.0; 4]; 2], [[[0.0; 4]; 2]; 2]);
-    let mut dense = [[[0.0; 4]; 2]; DENSE];
-    let [first, second] = &mut sums;
+    let (mut end, mut errors) = ([[0.0; 4]; 2], [[[0.0; 4]; 2]; 2]);
+    let mut dense = vec![[[0.0; 4]; 2]; M::TABLEAU.dense.len()];
+    let [first, second] = &mut errors;
     let mut rows = StepBuffers {
         t: T,
         h: H,
@@ -131,33 +153,43 @@ fn at_once(run: &mut NativeExecutor, start: [Block; 2]) -> (Found, [bool; 2]) {
         k: k.as_flattened_mut(),
         stage: &mut [[0.0; 4]; 3],
         end: &mut end,
-        sums: [first, second],
+        errors: [first, second],
     };
-    let finite = [
-        run.step::<Worthless>(&mut rows),
-        run.refine::<Worthless>(&mut rows, dense.as_flattened_mut()),
-    ];
-    (Found { k, end, sums, dense }, finite)
+    let finite =
+        [run.step::<M>(&mut rows), run.dense_output::<M>(&mut rows, dense.as_flattened_mut())];
+    (Found { k, end, errors, dense }, finite)
 }
 
-#[test]
-fn a_step_at_once_is_its_stages_to_the_bit() {
+fn check_step<M: RungeKuttaMethod>() {
     for program in [right_side(), right_side().fused()] {
-        let wanted = by_hand(&mut program.interpreter(&[1.7]));
-        for (way, native) in codes(&program, Lanes::One) {
-            let (found, finite) = at_once(&mut native.start(&[1.7]), START);
+        let wanted = by_hand::<M>(&mut program.interpreter(&[1.7]));
+        for (backend, native) in codes(&program, Lanes::One) {
+            let (found, finite) = at_once::<M>(&mut native.start(&[1.7]), START);
             assert_eq!(finite, [true; 2]);
-            assert_eq!(found, wanted, "{way:?}");
+            assert_eq!(found, wanted, "{backend:?}");
         }
     }
 }
 
 #[test]
-fn numbers_that_are_not_finite_are_told() {
+fn a_step_at_once_is_its_stages_to_the_bit() {
+    check_step::<Worthless>();
+}
+
+#[test]
+fn a_tableau_of_any_size_will_do() {
+    check_step::<Short>();
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_reported() {
     let Some(native) = right_side().native(Lanes::One) else { return };
-    // Division by zero: the second rate is infinite, and the state from there on.
-    assert_eq!(at_once(&mut native.start(&[0.0]), START).1, [false; 2]);
+    let finite = |parameter: f64, start: [Block; 2]| {
+        at_once::<Worthless>(&mut native.start(&[parameter]), start).1
+    };
+    // Division by zero: the second rate is infinite, and so is the state from there on.
+    assert_eq!(finite(0.0, START), [false; 2]);
     let mut start = START;
     start[1][0] = f64::NAN;
-    assert_eq!(at_once(&mut native.start(&[1.7]), start).1, [false; 2]);
+    assert_eq!(finite(1.7, start), [false; 2]);
 }

@@ -6,7 +6,7 @@ use crate::backend::Backend;
 use crate::backend::interpreter::Interpreter;
 use crate::backend::lanes::Lanes;
 use crate::backend::native::{MachineCode, RightSide};
-use crate::backend::runge_kutta::{Block, StepBuffers, Tableau};
+use crate::backend::runge_kutta::{Block, RungeKuttaMethod, StepBuffers};
 use crate::backend::tiered::TieredExecutor;
 use crate::tape::program::Tape;
 
@@ -148,8 +148,8 @@ impl NativeExecutor {
     /// # Panics
     ///
     /// If the rows are shorter than that.
-    pub fn step<T: Tableau>(&mut self, rows: &mut StepBuffers<'_>) -> bool {
-        self.right_side().step::<T>(rows)
+    pub fn step<M: RungeKuttaMethod>(&mut self, buffers: &mut StepBuffers<'_>) -> bool {
+        self.right_side().step::<M>(buffers)
     }
 
     /// Adds to a step the stages for dense output, and writes its rows into `dense`. Says whether all stages
@@ -158,12 +158,12 @@ impl NativeExecutor {
     /// # Panics
     ///
     /// If the rows are too short.
-    pub fn refine<T: Tableau>(
+    pub fn dense_output<M: RungeKuttaMethod>(
         &mut self,
-        rows: &mut StepBuffers<'_>,
+        buffers: &mut StepBuffers<'_>,
         dense: &mut [Block],
     ) -> bool {
-        self.right_side().refine::<T>(rows, dense)
+        self.right_side().dense_output::<M>(buffers, dense)
     }
 
     fn right_side(&mut self) -> RightSide<impl FnMut(&[f64], &mut [f64])> {
