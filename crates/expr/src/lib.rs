@@ -22,5 +22,6 @@ pub use math::special;
 pub use math::table::{Table, TableError};
 pub use math::{Binary, Unary, power, whole_power};
 pub use print::mathml_symbol::escape as escape_markup;
+pub use print::symbol_parts::{Parts as SymbolParts, Subscript, Word as SymbolWord, greek};
 pub use print::{NameOptions, Named};
 pub use zero::ZeroTest;

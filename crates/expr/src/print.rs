@@ -8,7 +8,7 @@ pub(crate) mod latex;
 mod latex_symbol;
 mod mathml;
 pub(crate) mod mathml_symbol;
-mod symbol_parts;
+pub(crate) mod symbol_parts;
 mod text;
 
 use rustc_hash::{FxHashMap, FxHashSet};

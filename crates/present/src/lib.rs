@@ -3,6 +3,6 @@
 mod plot;
 
 pub use plot::{
-    Axis, COLOUR_COUNT, Curve, Drawn, Figure, Look, Paint, embedded, layout, layout_within,
-    short,
+    Axis, COLOUR_COUNT, Curve, Drawn, Figure, Look, Paint, Style, embedded, layout,
+    layout_within, short,
 };

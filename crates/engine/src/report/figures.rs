@@ -9,7 +9,7 @@ use pfaff_model::{Model, Principle, closest};
 use pfaff_program::{Options, Program};
 
 use crate::motion::{Motion, Series};
-use pfaff_present::{Axis, COLOUR_COUNT, Curve, Figure, Look, embedded, layout};
+use pfaff_present::{Axis, COLOUR_COUNT, Curve, Figure, Look, Style, embedded, layout};
 
 /// Curves in one figure.
 const CURVES: usize = 6;
@@ -357,7 +357,8 @@ pub fn thumbnail(motion: &Motion) -> String {
         }
     };
     figure.title = motion.title.clone();
-    let look = Look { width: 240.0, height: 150.0, legend: false, axes: false };
+    let look =
+        Look { width: 240.0, height: 150.0, legend: false, axes: false, style: Style::Page };
     embedded(&figure, &layout(&figure, look), false)
 }
 

@@ -20,7 +20,7 @@ use crate::pipeline::derive;
 use crate::present::{Presentation, present};
 use crate::present_fractional::present_fractional;
 use crate::signs::signs;
-use pfaff_present::{Figure, Look, embedded, layout_within};
+use pfaff_present::{Figure, Look, Style, embedded, layout_within};
 
 /// The looks of all pages.
 pub(crate) const STYLE: &str = include_str!("style.css");
@@ -223,7 +223,8 @@ fn code(text: &str) -> String {
 
 /// A figure with its legend of buttons.
 fn plot(figure: &Figure<'_>, most: usize) -> String {
-    let look = Look { width: 480.0, height: 300.0, legend: false, axes: true };
+    let look =
+        Look { width: 480.0, height: 300.0, legend: false, axes: true, style: Style::Page };
     let drawn = layout_within(figure, look, most);
     let mut out = format!(
         "<div class=\"paper\">{}</div><figcaption class=\"legend\">",

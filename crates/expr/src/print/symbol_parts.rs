@@ -1,4 +1,5 @@
-//! A symbol's name taken apart: letter or word, dots, subscripts. What LaTeX and MathML write is made of it.
+//! A symbol's name taken apart: letter or word, dots, subscripts. What LaTeX, MathML and figures write is made
+//! of it.
 //!
 //! `phi[1,2]'` is φ with one dot and the subscript 12, `x_max` is x with the subscript max, `q1` is q with 1,
 //! `lambda(blade)` is λ with blade.
@@ -7,25 +8,42 @@ use crate::graph::node::{Role, Symbol};
 
 /// A written symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Parts {
-    pub(crate) base: Word,
-    /// How many dots.
-    pub(crate) order: u8,
-    /// Parted by commas.
-    pub(crate) subscripts: Vec<Subscript>,
+pub struct Parts {
+    /// The letter or word itself.
+    pub base: Word,
+    /// How many dots stand above it.
+    pub order: u8,
+    /// Separated by commas.
+    pub subscripts: Vec<Subscript>,
+}
+
+impl Parts {
+    /// The name of a column or symbol with this many dots: `phi[1,2]`, `lambda(blade)`, `x_max`.
+    pub fn of(name: &str, order: u8) -> Self {
+        let parts = match of(name) {
+            Some(("reaction", of)) => with(Word::Letter("R".into()), of),
+            Some((word, of)) => with(letter(word), of),
+            None => named(name),
+        };
+        Self { order, ..parts }
+    }
 }
 
 /// A letter or a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Word {
-    /// By its name in LaTeX, such as `varphi`.
+pub enum Word {
+    /// A Greek letter, by its name in LaTeX, such as `varphi`.
     Greek(&'static str),
+    /// A single letter.
     Letter(String),
+    /// A word, set upright.
     Upright(String),
 }
 
+/// What stands below a symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Subscript {
+pub enum Subscript {
+    /// A letter or word.
     Word(Word),
     /// Digits, or indices as they stand.
     Plain(String),
@@ -72,25 +90,18 @@ const GREEK: [(&str, &str, char); 35] = [
     ("Omega", "Omega", 'Ω'),
 ];
 
-/// The letter of a name in LaTeX.
-pub(crate) fn greek(latex: &str) -> char {
+/// The Greek letter of a name in LaTeX: `varphi` is φ.
+pub fn greek(latex: &str) -> char {
     GREEK.iter().find(|g| g.1 == latex).map_or('?', |g| g.2)
 }
 
 /// A symbol taken apart.
 pub(crate) fn parts(symbol: &Symbol) -> Parts {
-    let of = of(&symbol.name);
-    let mut parts = match (symbol.role, of) {
-        (Role::Multiplier { .. }, _) => with(Word::Greek("mu"), &symbol.name),
-        (_, Some(("reaction", of))) => with(Word::Letter("R".into()), of),
-        (_, Some((word, of))) => with(letter(word), of),
-        _ => named(&symbol.name),
-    };
-    parts.order = match symbol.role {
-        Role::Coordinate { order } | Role::Multiplier { order } => order,
-        Role::Time | Role::Parameter | Role::Free => 0,
-    };
-    parts
+    match symbol.role {
+        Role::Multiplier { order } => Parts { order, ..with(Word::Greek("mu"), &symbol.name) },
+        Role::Coordinate { order } => Parts::of(&symbol.name, order),
+        Role::Time | Role::Parameter | Role::Free => Parts::of(&symbol.name, 0),
+    }
 }
 
 fn with(base: Word, of: &str) -> Parts {

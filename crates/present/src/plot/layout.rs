@@ -5,11 +5,26 @@
 use super::decimate::thinned;
 use super::metrics::{fitted, width};
 use super::ticks::{Scale, Ticks};
-use super::{Anchor, Curve, Figure, Look, Mark, Paint, Text};
+use super::{Anchor, Curve, Figure, Look, Mark, Paint, Style, Text};
 
-/// The size of texts.
-const SIZE: f64 = 12.0;
-const TITLE: f64 = 14.0;
+/// Lengths of the ticks with and without label, in a file.
+const TICK: f64 = 6.0;
+const MINOR: f64 = 3.0;
+impl Style {
+    /// The size of texts.
+    fn size(self) -> f64 {
+        match self {
+            Self::Paper => 15.0,
+            Self::Page => 12.0,
+        }
+    }
+
+    /// The size of the title.
+    fn title(self) -> f64 {
+        self.size() + 2.0
+    }
+}
+
 /// Between two texts at least.
 const GAP: f64 = 10.0;
 /// Points of one curve at most.
@@ -52,31 +67,30 @@ pub fn layout_within(figure: &Figure<'_>, look: Look, most: usize) -> Drawn {
     if !figure.equal && over_time(&figure.curves) {
         x = x.tight(figure.curves.iter().flat_map(|c| c.x.iter().copied()));
     }
+    let style = look.style;
+    let size = style.size();
     let mut back = Vec::new();
     let mut top = if look.axes { 10.0 } else { 3.0 };
     if !figure.title.is_empty() && look.axes {
-        let text = fitted(&figure.title, TITLE, look.width - 20.0);
-        back.push(text_mark(
-            text,
-            (look.width / 2.0, top + 12.0),
-            Anchor::Middle,
-            Paint::Ink,
-            TITLE,
-        ));
-        top += 26.0;
+        let words = fitted(&figure.title, style.title(), look.width - 20.0, style);
+        let at = (look.width / 2.0, top + style.title() - 2.0);
+        let text = Text { names: false, ..text(words, at, Anchor::Middle, Paint::Ink, style) };
+        back.push(Mark::Text(Text { size: style.title(), ..text }));
+        top += 12.0 + style.title();
     }
     if look.legend && look.axes && (figure.curves.len() > 1) {
         top = legend(figure, look, top, &mut back);
     }
-    let bottom = if look.axes { 45.0 } else { 3.0 };
+    let bottom = if look.axes { 21.0 + 2.0 * size } else { 3.0 };
     let inner = (look.height - top - bottom).max(20.0);
     let count = (inner / 42.0).clamp(1.0, 8.0) as usize;
     let mut left = 3.0;
     let right = if look.axes { 14.0 } else { 3.0 };
     if look.axes {
         // NOTE: with equal units the vertical scale may still grow, and its labels by a character.
-        let widest = y.ticks(count).marks.iter().map(|m| width(&m.1, SIZE)).fold(0.0, f64::max);
-        left = 30.0 + widest + if figure.equal { 8.0 } else { 0.0 };
+        let ticks = y.ticks(count);
+        let widest = ticks.marks.iter().map(|m| width(&m.1, size, style)).fold(0.0, f64::max);
+        left = 18.0 + size + widest + if figure.equal { 8.0 } else { 0.0 };
     }
     let frame = [left, top, (look.width - left - right).max(20.0), inner];
     if figure.equal {
@@ -84,25 +98,24 @@ pub fn layout_within(figure: &Figure<'_>, look: Look, most: usize) -> Drawn {
     }
     let mut ticks = [Vec::new(), Vec::new()];
     if look.axes {
-        let [_, _, w, h] = frame;
+        let [fx, fy, w, h] = frame;
         let vertical = y.ticks(count);
-        let horizontal = fitting(x, w);
-        ticks = [x_marks(&horizontal, frame), y_marks(&vertical, frame)];
-        let [fx, fy, fw, fh] = frame;
-        let outline = vec![(fx, fy), (fx, fy + fh), (fx + fw, fy + fh)];
-        back.push(Mark::Line { points: outline, paint: Paint::Muted, width: 1.0, dash: 0 });
-        let label = fitted(&format!("{}{}", figure.x.label, horizontal.unit), SIZE, w);
+        let horizontal = fitting(x, w, style);
+        ticks = [x_marks(&horizontal, frame, style), y_marks(&vertical, frame, style)];
+        let mut outline = vec![(fx, fy), (fx, fy + h), (fx + w, fy + h)];
+        let mut paint = Paint::Muted;
+        if style == Style::Paper {
+            outline.extend([(fx + w, fy), (fx, fy), (fx, fy + h)]);
+            paint = Paint::Ink;
+        }
+        back.push(Mark::Line { points: outline, paint, width: 1.0, dash: 0 });
+        let label = fitted(&format!("{}{}", figure.x.label, horizontal.unit), size, w, style);
         let at = (left + w / 2.0, look.height - 8.0);
-        back.push(text_mark(label, at, Anchor::Middle, Paint::Ink, SIZE));
-        let label = fitted(&format!("{}{}", figure.y.label, vertical.unit), SIZE, h);
-        back.push(Mark::Text(Text {
-            at: (15.0, top + h / 2.0),
-            anchor: Anchor::Middle,
-            upwards: true,
-            size: SIZE,
-            paint: Paint::Ink,
-            words: label,
-        }));
+        back.push(Mark::Text(text(label, at, Anchor::Middle, Paint::Ink, style)));
+        let label = fitted(&format!("{}{}", figure.y.label, vertical.unit), size, h, style);
+        let at = (size + 3.0, top + h / 2.0);
+        let upwards = text(label, at, Anchor::Middle, Paint::Ink, style);
+        back.push(Mark::Text(Text { upwards: true, ..upwards }));
     }
     let curves = figure.curves.iter().map(|c| drawing(c, (x, y), frame, most)).collect();
     Drawn { width: look.width, height: look.height, frame, x, y, back, ticks, curves }
@@ -126,13 +139,13 @@ fn equal_units(mut x: Scale, mut y: Scale, frame: [f64; 4]) -> (Scale, Scale) {
 }
 
 /// As many ticks as have room side by side.
-fn fitting(x: Scale, room: f64) -> Ticks {
+fn fitting(x: Scale, room: f64, style: Style) -> Ticks {
+    let measured = |label: &str| width(label, style.size(), style);
     let mut count = 8;
     loop {
         let ticks = x.ticks(count);
         let near = ticks.marks.windows(2).any(|w| {
-            (w[1].0 - w[0].0) * room
-                < f64::midpoint(width(&w[0].1, SIZE), width(&w[1].1, SIZE)) + GAP
+            (w[1].0 - w[0].0) * room < f64::midpoint(measured(&w[0].1), measured(&w[1].1)) + GAP
         });
         if !near || count <= 1 {
             return ticks;
@@ -141,58 +154,103 @@ fn fitting(x: Scale, room: f64) -> Ticks {
     }
 }
 
-fn x_marks(ticks: &Ticks, [left, top, w, h]: [f64; 4]) -> Vec<Mark> {
+fn x_marks(ticks: &Ticks, [left, top, w, h]: [f64; 4], style: Style) -> Vec<Mark> {
+    let size = style.size();
     let mut marks = Vec::new();
+    let across = |x: f64, from: f64, to: f64| vec![(x, from), (x, to)];
+    if style == Style::Paper {
+        for x in ticks.minor.iter().map(|place| left + place * w) {
+            marks.push(tick(across(x, top + h, top + h - MINOR)));
+            marks.push(tick(across(x, top, top + MINOR)));
+        }
+    }
     for (place, label) in &ticks.marks {
         let x = left + place * w;
-        let points = vec![(x, top), (x, top + h)];
-        marks.push(Mark::Line { points, paint: Paint::Grid, width: 1.0, dash: 0 });
+        match style {
+            Style::Paper => {
+                marks.push(tick(across(x, top + h, top + h - TICK)));
+                marks.push(tick(across(x, top, top + TICK)));
+            }
+            Style::Page => marks.push(grid(across(x, top, top + h))),
+        }
         // A label at an end of the axis stays on the paper.
-        let half = width(label, SIZE) / 2.0;
-        let at = (x.min(left + w + 12.0 - half), top + h + 19.0);
-        marks.push(text_mark(label.clone(), at, Anchor::Middle, Paint::Muted, SIZE));
+        let half = width(label, size, style) / 2.0;
+        let at = (x.min(left + w + 12.0 - half), top + h + size + 5.0);
+        marks.push(Mark::Text(text(
+            label.clone(),
+            at,
+            Anchor::Middle,
+            tick_paint(style),
+            style,
+        )));
     }
     marks
 }
 
-fn y_marks(ticks: &Ticks, [left, top, w, h]: [f64; 4]) -> Vec<Mark> {
+fn y_marks(ticks: &Ticks, [left, top, w, h]: [f64; 4], style: Style) -> Vec<Mark> {
+    let size = style.size();
     let mut marks = Vec::new();
+    let across = |y: f64, from: f64, to: f64| vec![(from, y), (to, y)];
+    if style == Style::Paper {
+        for y in ticks.minor.iter().map(|place| top + h - place * h) {
+            marks.push(tick(across(y, left, left + MINOR)));
+            marks.push(tick(across(y, left + w, left + w - MINOR)));
+        }
+    }
     for (place, label) in &ticks.marks {
         let y = top + h - place * h;
-        let points = vec![(left, y), (left + w, y)];
-        marks.push(Mark::Line { points, paint: Paint::Grid, width: 1.0, dash: 0 });
-        marks.push(text_mark(
-            label.clone(),
-            (left - 5.0, y + 4.0),
-            Anchor::End,
-            Paint::Muted,
-            SIZE,
-        ));
+        match style {
+            Style::Paper => {
+                marks.push(tick(across(y, left, left + TICK)));
+                marks.push(tick(across(y, left + w, left + w - TICK)));
+            }
+            Style::Page => marks.push(grid(across(y, left, left + w))),
+        }
+        let at = (left - 6.0, y + size / 3.0);
+        marks.push(Mark::Text(text(label.clone(), at, Anchor::End, tick_paint(style), style)));
     }
     marks
 }
 
-fn text_mark(text: String, at: (f64, f64), anchor: Anchor, paint: Paint, size: f64) -> Mark {
-    Mark::Text(Text { at, anchor, upwards: false, size, paint, words: text })
+fn grid(points: Vec<(f64, f64)>) -> Mark {
+    Mark::Line { points, paint: Paint::Grid, width: 1.0, dash: 0 }
+}
+
+fn tick(points: Vec<(f64, f64)>) -> Mark {
+    Mark::Line { points, paint: Paint::Ink, width: 0.8, dash: 0 }
+}
+
+fn tick_paint(style: Style) -> Paint {
+    match style {
+        Style::Paper => Paint::Ink,
+        Style::Page => Paint::Muted,
+    }
+}
+
+fn text(words: String, at: (f64, f64), anchor: Anchor, paint: Paint, style: Style) -> Text {
+    Text { at, anchor, upwards: false, size: style.size(), paint, words, names: true }
 }
 
 /// Names with a piece of their lines, row by row from `top` on; gives where the rows end.
 fn legend(figure: &Figure<'_>, look: Look, top: f64, marks: &mut Vec<Mark>) -> f64 {
-    const SAMPLE: f64 = 26.0;
-    let (mut x, mut y) = (20.0, top + 10.0);
+    const SAMPLE: f64 = 28.0;
+    let style = look.style;
+    let size = style.size();
+    let (mut x, mut y) = (20.0, top + size - 2.0);
     for curve in &figure.curves {
-        let name = fitted(&curve.name, SIZE, look.width - 80.0);
-        let room = SAMPLE + 6.0 + width(&name, SIZE);
+        let name = fitted(&curve.name, size, look.width - 80.0, style);
+        let room = SAMPLE + 6.0 + width(&name, size, style);
         if x + room > look.width - 10.0 && x > 20.0 {
-            (x, y) = (20.0, y + 18.0);
+            (x, y) = (20.0, y + 1.5 * size);
         }
         let paint = Paint::Curve(curve.colour);
-        let points = vec![(x, y - 4.0), (x + SAMPLE, y - 4.0)];
-        marks.push(Mark::Line { points, paint, width: 2.0, dash: curve.dash });
-        marks.push(text_mark(name, (x + SAMPLE + 6.0, y), Anchor::Start, Paint::Ink, SIZE));
+        let points = vec![(x, y - size / 3.0), (x + SAMPLE, y - size / 3.0)];
+        marks.push(Mark::Line { points, paint, width: 1.8, dash: curve.dash });
+        let at = (x + SAMPLE + 6.0, y);
+        marks.push(Mark::Text(text(name, at, Anchor::Start, Paint::Ink, style)));
         x += room + 18.0;
     }
-    y + 12.0
+    y + size
 }
 
 /// A curve in pixels; what is not finite, and what a logarithm cannot show, leaves a gap.

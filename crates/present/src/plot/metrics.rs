@@ -1,4 +1,7 @@
-//! How wide a text will be, in Helvetica and the fonts made to its measure (Arial, Liberation Sans).
+//! How wide a text will be: in the embedded font for a file; for a page in Helvetica and the fonts made to its
+//! measure (Arial, Liberation Sans).
+
+use super::{Style, label};
 
 /// Widths of the characters from space to `~`, in thousandths of the size.
 const WIDTHS: [u16; 95] = [
@@ -10,8 +13,16 @@ const WIDTHS: [u16; 95] = [
     500, 334, 260, 334, 584,
 ];
 
-/// The width of a text of this size. What is no ASCII counts as a wide letter.
-pub(crate) fn width(text: &str, size: f64) -> f64 {
+/// The width of a text of this size.
+pub(crate) fn width(text: &str, size: f64, style: Style) -> f64 {
+    match style {
+        Style::Paper => size * label::label(text).width,
+        Style::Page => helvetica(text, size),
+    }
+}
+
+/// What is not ASCII counts as a wide letter.
+fn helvetica(text: &str, size: f64) -> f64 {
     let one = |c: char| match c {
         ' '..='~' => f64::from(WIDTHS[c as usize - 32]),
         '−' => 584.0,
@@ -22,14 +33,14 @@ pub(crate) fn width(text: &str, size: f64) -> f64 {
 }
 
 /// The beginning of a text that fits, with … if something was left out.
-pub(crate) fn fitted(text: &str, size: f64, room: f64) -> String {
-    if width(text, size) <= room {
+pub(crate) fn fitted(text: &str, size: f64, room: f64, style: Style) -> String {
+    if width(text, size, style) <= room {
         return text.to_owned();
     }
     let mut kept = String::new();
     for c in text.chars() {
         kept.push(c);
-        if width(&kept, size) + width("…", size) > room {
+        if width(&kept, size, style) + width("…", size, style) > room {
             kept.pop();
             break;
         }

@@ -1,21 +1,21 @@
-//! Curves as figures: SVG for pages and papers, PDF and PNG for papers.
+//! Curves as figures: SVG, PDF and PNG files for papers, SVG inside pages.
 //!
 //! ```text
 //! Figure ─► Drawn (frame, ticks, curves thinned to what can be seen) ─► svg, pdf, png
 //! ```
 //!
 //! All lengths are CSS pixels, 1/96 inch. Colours are those of Okabe and Ito, some darkened so that every
-//! line stands out from the paper
-//! by 3:1; dashes tell the curves apart where colours do not.
+//! line stands out from the paper by 3:1; dashes distinguish the curves where colours do not.
 
 mod decimate;
-mod font;
+mod label;
 mod layout;
 mod metrics;
 mod pdf;
 mod png;
 mod svg;
 mod ticks;
+mod typeface;
 
 pub use layout::{Drawn, layout, layout_within};
 pub use svg::embedded;
@@ -73,11 +73,22 @@ pub struct Look {
     pub legend: bool,
     /// Whether axes and their texts are drawn.
     pub axes: bool,
+    /// Where the figure will stand.
+    pub style: Style,
+}
+
+/// Where a figure stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// In a file of its own: names set as mathematics in the embedded font, a closed frame with ticks inside.
+    Paper,
+    /// In a page: names as the model writes them in the font of the page, grid lines.
+    Page,
 }
 
 impl Default for Look {
     fn default() -> Self {
-        Self { width: 640.0, height: 400.0, legend: true, axes: true }
+        Self { width: 640.0, height: 400.0, legend: true, axes: true, style: Style::Paper }
     }
 }
 
@@ -122,6 +133,24 @@ pub(crate) struct Text {
     pub(crate) size: f64,
     pub(crate) paint: Paint,
     pub(crate) words: String,
+    /// Whether the words are names of quantities.
+    pub(crate) names: bool,
+}
+
+impl Text {
+    /// In the embedded font: its glyphs, and how far the beginning of the line lies before `at`.
+    fn set(&self) -> (label::Line, f64) {
+        let line =
+            if self.names { label::label(&self.words) } else { label::text(&self.words) };
+        let before = self.size
+            * line.width
+            * match self.anchor {
+                Anchor::Start => 0.0,
+                Anchor::Middle => 0.5,
+                Anchor::End => 1.0,
+            };
+        (line, before)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,6 +200,9 @@ impl Paint {
         })
     }
 }
+
+/// The width of a curve.
+pub(crate) const CURVE: f64 = 1.6;
 
 /// Lengths of ink and gap, over and over.
 pub(crate) fn dashes(style: usize) -> &'static [f64] {

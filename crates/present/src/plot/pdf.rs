@@ -1,152 +1,221 @@
-//! Marks as a PDF page of the figure's size, in the fonts Helvetica and Symbol, which every reader brings.
+//! Marks as a PDF page of the figure's size, with the letters that it needs embedded.
 //!
-//! Greek letters are taken from Symbol; what neither font has becomes `?`. [ISO 32000-1, §7.5, §8.4, §9.4, annex D]
+//! Text stays text: it can be selected and searched. [ISO 32000-1, §9.7, §9.9, §9.10]
 
-use std::fmt::Write;
+use std::collections::BTreeMap;
+
+use pdf_writer::types::{CidFontType, FontFlags, LineJoinStyle, SystemInfo, UnicodeCmap};
+use pdf_writer::{Content, Filter, Finish, Name, Pdf, Rect, Ref, Str};
+use subsetter::GlyphRemapper;
+use ttf_parser::{RawFace, Tag};
 
 use super::layout::Drawn;
-use super::{Anchor, Mark, Paint, Text, dashes, metrics};
+use super::typeface::Typeface;
+use super::{CURVE, Mark, Paint, Text, dashes};
 
 /// Points for each CSS pixel.
-const POINT: f64 = 0.75;
+const POINT: f32 = 0.75;
 
 /// The page as a file.
 pub(super) fn file(drawn: &Drawn) -> Vec<u8> {
-    let content = content(drawn);
-    let packed = miniz_oxide::deflate::compress_to_vec_zlib(content.as_bytes(), 6);
-    let (width, height) = (POINT * drawn.width, POINT * drawn.height);
-    let objects: [Vec<u8>; 6] = [
-        b"<</Type/Catalog/Pages 2 0 R>>".to_vec(),
-        b"<</Type/Pages/Kids[3 0 R]/Count 1>>".to_vec(),
-        format!(
-            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 {width:.2} {height:.2}]/Contents 6 0 R/Resources<</Font<</F 4 0 R/G 5 0 R>>>>>>"
-        )
-        .into_bytes(),
-        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>".to_vec(),
-        b"<</Type/Font/Subtype/Type1/BaseFont/Symbol>>".to_vec(),
-        [
-            format!("<</Length {}/Filter/FlateDecode>>stream\n", packed.len()).as_bytes(),
-            &packed,
-            b"\nendstream",
-        ]
-        .concat(),
-    ];
-    let mut out = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n".to_vec();
-    let mut places = Vec::new();
-    for (i, object) in objects.iter().enumerate() {
-        places.push(out.len());
-        out.extend(format!("{} 0 obj\n", i + 1).bytes());
-        out.extend(object);
-        out.extend(b"\nendobj\n");
+    let mut fonts = [Font::new(Typeface::Upright), Font::new(Typeface::Italic)];
+    let content = content(drawn, &mut fonts);
+    let mut next = Ref::new(1);
+    let (catalog, pages, page, stream) = (next.bump(), next.bump(), next.bump(), next.bump());
+    let mut pdf = Pdf::new();
+    pdf.catalog(catalog).pages(pages);
+    pdf.pages(pages).kids([page]).count(1);
+    let used: Vec<(&Font, Ref)> =
+        fonts.iter().filter(|f| !f.letters.is_empty()).map(|f| (f, next.bump())).collect();
+    let mut sheet = pdf.page(page);
+    let size = [drawn.width, drawn.height].map(|x| POINT * x as f32);
+    sheet.parent(pages).media_box(Rect::new(0.0, 0.0, size[0], size[1])).contents(stream);
+    let mut resources = sheet.resources();
+    let mut names = resources.fonts();
+    for (font, id) in &used {
+        names.pair(Name(font.key()), *id);
     }
-    let start = out.len();
-    let mut tail = format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
-    for place in places {
-        let _ = writeln!(tail, "{place:010} 00000 n ");
+    names.finish();
+    resources.finish();
+    sheet.finish();
+    pdf.stream(stream, &packed(&content)).filter(Filter::FlateDecode);
+    for (font, id) in used {
+        font.embed(&mut pdf, id, &mut next);
     }
-    let _ = write!(
-        tail,
-        "trailer\n<</Size {}/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n",
-        objects.len() + 1
-    );
-    out.extend(tail.bytes());
-    out
+    pdf.finish()
+}
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    miniz_oxide::deflate::compress_to_vec_zlib(bytes, 6)
 }
 
 /// The drawing operators, in CSS pixels with y downwards.
-fn content(drawn: &Drawn) -> String {
-    let mut out = format!("{POINT} 0 0 -{POINT} 0 {:.2} cm 1 j\n", POINT * drawn.height);
+fn content(drawn: &Drawn, fonts: &mut [Font; 2]) -> Vec<u8> {
+    let mut out = Content::new();
+    out.transform([POINT, 0.0, 0.0, -POINT, 0.0, POINT * drawn.height as f32]);
+    out.set_line_join(LineJoinStyle::RoundJoin);
     for mark in drawn.ticks.iter().flatten().chain(&drawn.back) {
         match mark {
             Mark::Line { points, paint, width, dash } => {
-                line(points, (*paint, *width, *dash), &mut out);
+                pen(&mut out, *paint, *width, *dash);
+                line(&mut out, points);
             }
-            Mark::Text(text) => write_text(text, &mut out),
+            Mark::Text(text) => write(&mut out, text, fonts),
         }
     }
-    let [x, y, w, h] = drawn.frame;
-    let _ = writeln!(out, "q {x:.2} {y:.2} {w:.2} {h:.2} re W n");
+    let [x, y, w, h] = drawn.frame.map(hundredths);
+    out.save_state();
+    out.rect(x, y, w, h).clip_nonzero().end_path();
     for curve in drawn.curves.iter().rev() {
-        for piece in &curve.pieces {
-            line(piece, (Paint::Curve(curve.colour), 1.8, curve.dash), &mut out);
+        pen(&mut out, Paint::Curve(curve.colour), CURVE, curve.dash);
+        curve.pieces.iter().for_each(|piece| line(&mut out, piece));
+    }
+    out.restore_state();
+    out.finish().to_vec()
+}
+
+fn pen(out: &mut Content, paint: Paint, width: f64, dash: usize) {
+    let [r, g, b] = paint.rgb().map(|x| x as f32);
+    out.set_stroke_rgb(r, g, b).set_line_width(width as f32);
+    out.set_dash_pattern(dashes(dash).iter().map(|&x| x as f32), 0.0);
+}
+
+fn line(out: &mut Content, points: &[(f64, f64)]) {
+    for (i, &(x, y)) in points.iter().enumerate() {
+        let (x, y) = (hundredths(x), hundredths(y));
+        if i == 0 {
+            out.move_to(x, y)
+        } else {
+            out.line_to(x, y)
+        };
+    }
+    out.stroke();
+}
+
+/// Rounded as in SVG; what lies far outside the frame is not seen.
+fn hundredths(x: f64) -> f32 {
+    ((x.clamp(-1e5, 1e5) * 100.0).round() / 100.0) as f32
+}
+
+fn write(out: &mut Content, text: &Text, fonts: &mut [Font; 2]) {
+    let (line, before) = text.set();
+    let [r, g, b] = text.paint.rgb().map(|x| x as f32);
+    out.begin_text().set_fill_rgb(r, g, b);
+    let mut rest = line.glyphs.as_slice();
+    while let Some(first) = rest.first() {
+        // Glyphs that follow each other in one font at one height are one string.
+        let mut end = first.x;
+        let alike = rest.iter().take_while(|g| {
+            let follows = g.typeface == first.typeface
+                && (g.size, g.rise) == (first.size, first.rise)
+                && (g.x - end).abs() < 1e-9;
+            end = g.x + g.size * g.typeface.advance(g.id);
+            follows
+        });
+        let count = alike.count().max(1);
+        let (run, after) = rest.split_at(count);
+        rest = after;
+        let font = &mut fonts[first.typeface as usize];
+        let bytes: Vec<u8> =
+            run.iter().flat_map(|g| font.code(g.id, g.letter).to_be_bytes()).collect();
+        let (along, rise) = (text.size * first.x - before, text.size * first.rise);
+        let (x, y) = text.at;
+        out.set_font(Name(font.key()), (text.size * first.size) as f32);
+        out.set_text_matrix(if text.upwards {
+            [0.0, -1.0, -1.0, 0.0, hundredths(x - rise), hundredths(y - along)]
+        } else {
+            [1.0, 0.0, 0.0, -1.0, hundredths(x + along), hundredths(y - rise)]
+        });
+        out.show(Str(&bytes));
+    }
+    out.end_text();
+}
+
+/// A font, and the letters of it that the page uses.
+struct Font {
+    typeface: Typeface,
+    remapper: GlyphRemapper,
+    letters: BTreeMap<u16, char>,
+}
+
+impl Font {
+    fn new(typeface: Typeface) -> Self {
+        Self { typeface, remapper: GlyphRemapper::new(), letters: BTreeMap::new() }
+    }
+
+    /// The name in the page.
+    fn key(&self) -> &'static [u8] {
+        match self.typeface {
+            Typeface::Upright => b"U",
+            Typeface::Italic => b"I",
         }
     }
-    out + "Q\n"
-}
 
-fn line(points: &[(f64, f64)], (paint, width, dash): (Paint, f64, usize), out: &mut String) {
-    let [r, g, b] = paint.rgb();
-    let lengths: Vec<String> = dashes(dash).iter().map(f64::to_string).collect();
-    let _ = writeln!(out, "{r:.3} {g:.3} {b:.3} RG {width} w [{}] 0 d", lengths.join(" "));
-    for (i, (x, y)) in points.iter().enumerate() {
-        let _ = writeln!(out, "{x:.2} {y:.2} {}", if i == 0 { 'm' } else { 'l' });
+    /// The number of a glyph in the embedded font.
+    fn code(&mut self, glyph: u16, letter: char) -> u16 {
+        let code = self.remapper.remap(glyph);
+        self.letters.insert(code, letter);
+        code
     }
-    *out += "S\n";
-}
 
-fn write_text(text: &Text, out: &mut String) {
-    let length = metrics::width(&text.words, text.size);
-    let before = match text.anchor {
-        Anchor::Start => 0.0,
-        Anchor::Middle => length / 2.0,
-        Anchor::End => length,
-    };
-    let (x, y) = text.at;
-    let [r, g, b] = text.paint.rgb();
-    let _ = write!(out, "BT {r:.3} {g:.3} {b:.3} rg ");
-    let _ = if text.upwards {
-        write!(out, "0 -1 -1 0 {x:.2} {:.2} Tm ", y + before)
-    } else {
-        write!(out, "1 0 0 -1 {:.2} {y:.2} Tm ", x - before)
-    };
-    for (greek, bytes) in runs(&text.words) {
-        let font = if greek { 'G' } else { 'F' };
-        let hex: Vec<String> = bytes.iter().map(|b| format!("{b:02x}")).collect();
-        let hex = hex.concat();
-        let _ = write!(out, "/{font} {} Tf <{hex}> Tj ", text.size);
-    }
-    *out += "ET\n";
-}
-
-/// A text in pieces of one font each, encoded; true for Symbol.
-fn runs(text: &str) -> Vec<(bool, Vec<u8>)> {
-    let mut runs: Vec<(bool, Vec<u8>)> = Vec::new();
-    for c in text.chars() {
-        let (greek, byte) = encoded(c);
-        match runs.last_mut() {
-            Some((last, bytes)) if *last == greek => bytes.push(byte),
-            _ => runs.push((greek, vec![byte])),
+    fn embed(&self, pdf: &mut Pdf, id: Ref, next: &mut Ref) {
+        let (cid, descriptor, data, unicode) =
+            (next.bump(), next.bump(), next.bump(), next.bump());
+        let name = format!("PFAFFA+{}", self.typeface.name());
+        let name = Name(name.as_bytes());
+        let info =
+            SystemInfo { registry: Str(b"Adobe"), ordering: Str(b"Identity"), supplement: 0 };
+        pdf.type0_font(id)
+            .base_font(name)
+            .encoding_predefined(Name(b"Identity-H"))
+            .descendant_font(cid)
+            .to_unicode(unicode);
+        let mut font = pdf.cid_font(cid);
+        font.subtype(CidFontType::Type0).base_font(name).system_info(info);
+        font.font_descriptor(descriptor).default_width(0.0);
+        let thousandths = |g: u16| (1000.0 * self.typeface.advance(g)) as f32;
+        font.widths().consecutive(0, self.remapper.remapped_gids().map(thousandths)).finish();
+        font.finish();
+        let face = self.typeface.face();
+        let bounds = face.global_bounding_box();
+        let [left, low, right, high] =
+            [bounds.x_min, bounds.y_min, bounds.x_max, bounds.y_max].map(f32::from);
+        let slant = match self.typeface {
+            Typeface::Upright => FontFlags::empty(),
+            Typeface::Italic => FontFlags::ITALIC,
+        };
+        pdf.font_descriptor(descriptor)
+            .name(name)
+            .flags(FontFlags::SERIF | FontFlags::SYMBOLIC | slant)
+            .bbox(Rect::new(left, low, right, high))
+            .italic_angle(face.italic_angle())
+            .ascent(f32::from(face.ascender()))
+            .descent(f32::from(face.descender()))
+            .cap_height(f32::from(face.capital_height().unwrap_or_default()))
+            .stem_v(80.0)
+            .font_file3(data);
+        let font = subsetter::subset(self.typeface.bytes(), 0, &self.remapper)
+            .expect("the fonts in this crate are sound");
+        // The outlines alone: a PDF file needs no other table.
+        let raw = RawFace::parse(&font, 0).expect("a subset of a font is a font");
+        let outlines = raw
+            .table(Tag::from_bytes(b"CFF "))
+            .expect("the fonts in this crate are of this kind");
+        let outlines = packed(outlines);
+        let mut stream = pdf.stream(data, &outlines);
+        stream.filter(Filter::FlateDecode).pair(Name(b"Subtype"), Name(b"CIDFontType0C"));
+        stream.finish();
+        let mut map = UnicodeCmap::new(Name(b"Letters"), info);
+        for (&code, &letter) in &self.letters {
+            map.pair(code, letter);
         }
-    }
-    runs
-}
-
-fn encoded(c: char) -> (bool, u8) {
-    const GREEK: &str = "αβχδεφγηικλμνοπθρστυωξψζΑΒΧΔΕΦΓΗΙΚΛΜΝΟΠΘΡΣΤΥΩΞΨΖ";
-    const SYMBOL: &[u8; 48] = b"abcdejghiklmnopqrstuwxyzABCDEFGHIKLMNOPQRSTUWXYZ";
-    match c {
-        ' '..='~' | '\u{a0}'..='\u{ff}' => (false, c as u32 as u8),
-        '−' | '–' => (false, 0x96),
-        '…' => (false, 0x85),
-        _ => GREEK.chars().position(|g| g == c).map_or((false, b'?'), |i| (true, SYMBOL[i])),
+        pdf.stream(unicode, &packed(&map.finish())).filter(Filter::FlateDecode);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::plot::{Curve, Figure, Look, layout};
-
-    #[test]
-    fn greek_letters_are_those_of_the_symbol_font() {
-        let pairs =
-            [('α', b'a'), ('φ', b'j'), ('θ', b'q'), ('ω', b'w'), ('Ω', b'W'), ('λ', b'l')];
-        for (c, byte) in pairs {
-            assert_eq!(encoded(c), (true, byte), "{c}");
-        }
-        assert_eq!(runs("x−φ").len(), 2);
-        assert_eq!(encoded('字'), (false, b'?'));
-    }
+    use crate::plot::{Axis, Curve, Figure, Look};
 
     #[test]
     fn the_table_of_objects_points_at_them() {
@@ -156,17 +225,18 @@ mod tests {
             y: (&[1.0, 3.0][..]).into(),
             ..Curve::default()
         };
-        let figure = Figure { curves: vec![curve], ..Figure::default() };
-        let bytes = file(&layout(&figure, Look::default()));
+        let axis = Axis { label: "theta'".into(), log: false };
+        let figure = Figure { y: axis, curves: vec![curve], ..Figure::default() };
+        let bytes = figure.to_pdf(Look::default());
         let find = |what: &[u8]| bytes.windows(what.len()).rposition(|w| w == what).unwrap();
         let start = find(b"xref\n0 ");
-        let told: usize = {
-            let tail = String::from_utf8_lossy(&bytes[find(b"startxref")..]).into_owned();
-            tail.lines().nth(1).unwrap().parse().unwrap()
-        };
-        assert_eq!(told, start);
         let table = String::from_utf8_lossy(&bytes[start..]).into_owned();
-        for i in 1..=6 {
+        let told = table.split("startxref\n").nth(1).unwrap().lines().next().unwrap();
+        assert_eq!(told.parse::<usize>().unwrap(), start);
+        let count = table.lines().skip(3).take_while(|l| l.len() >= 18).count();
+        // The catalogue, the tree of pages, the page, its content, and five for each of the two fonts.
+        assert_eq!(count, 14);
+        for i in 1..=count {
             let place: usize = table.lines().nth(2 + i).unwrap()[..10].parse().unwrap();
             assert!(bytes[place..].starts_with(format!("{i} 0 obj").as_bytes()), "{i}");
         }

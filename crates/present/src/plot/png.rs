@@ -1,239 +1,212 @@
-//! Marks as pixels: lines with soft edges, and a PNG file around them.
-//!
-//! A pixel is covered by $\mathrm{clamp}(w/2 + 1/2 - d)$, $d$ being its distance from the line of width $w$;
-//! within one line the largest coverage counts, so joints do not show.
-//! [W3C PNG, §5, §13.9]
+//! Marks as pixels: a PNG file.
 
-use super::decimate::distance;
-use super::font::strokes;
+use tiny_skia::{
+    Color, FillRule, LineJoin, Mask, PathBuilder, Pixmap, PremultipliedColorU8, Rect, Stroke,
+    StrokeDash, Transform,
+};
+use ttf_parser::OutlineBuilder;
+
 use super::layout::Drawn;
-use super::metrics;
-use super::{Anchor, Mark, Paint, Text, dashes};
+use super::typeface::EM;
+use super::{CURVE, Mark, Paint, Text, dashes};
 
 /// The picture as a file, with `scale` pixels for each CSS pixel.
 pub(super) fn file(drawn: &Drawn, scale: f64) -> Vec<u8> {
-    let mut canvas = Canvas::new(drawn.width, drawn.height, scale);
-    let whole = [0.0, 0.0, drawn.width, drawn.height];
+    let pixels = |length: f64| (length * scale).ceil().max(1.0) as u32;
+    let (width, height) = (pixels(drawn.width), pixels(drawn.height));
+    let mut canvas = Canvas::new(width, height, scale);
     for mark in drawn.ticks.iter().flatten().chain(&drawn.back) {
         match mark {
             Mark::Line { points, paint, width, dash } => {
-                canvas.line(points, (*paint, *width, *dash), whole);
+                let pen = Pen { paint: *paint, width: *width, dash: *dash };
+                canvas.line(points, pen, None);
             }
-            Mark::Text(text) => {
-                for stroke in placed(text) {
-                    canvas.line(&stroke, (text.paint, 0.085 * text.size, 0), whole);
-                }
-            }
+            Mark::Text(text) => canvas.text(text),
         }
     }
+    let frame = canvas.inside(drawn.frame);
     for curve in drawn.curves.iter().rev() {
+        let pen = Pen { paint: Paint::Curve(curve.colour), width: CURVE, dash: curve.dash };
         for piece in &curve.pieces {
-            canvas.line(piece, (Paint::Curve(curve.colour), 1.8, curve.dash), drawn.frame);
+            canvas.line(piece, pen, Some(&frame));
         }
     }
-    canvas.encode(scale)
-}
-
-/// The strokes of a text where it stands, y downwards.
-fn placed(text: &Text) -> Vec<Vec<(f64, f64)>> {
-    let length = metrics::width(&text.words, text.size);
-    let before = match text.anchor {
-        Anchor::Start => 0.0,
-        Anchor::Middle => length / 2.0,
-        Anchor::End => length,
-    };
-    let place = |(x, y): (f64, f64)| {
-        let along = x - before;
-        if text.upwards {
-            (text.at.0 - y, text.at.1 - along)
-        } else {
-            (text.at.0 + along, text.at.1 - y)
-        }
-    };
-    let all = strokes(&text.words, text.size).into_iter();
-    all.map(|s| s.into_iter().map(place).collect()).collect()
+    encoded(&canvas.pixmap, scale)
 }
 
 struct Canvas {
-    width: usize,
-    height: usize,
-    scale: f64,
-    /// Red, green, blue by rows.
-    pixels: Vec<u8>,
-    /// Of the line that is being drawn.
-    coverage: Vec<f32>,
-    touched: Vec<usize>,
+    pixmap: Pixmap,
+    /// CSS pixels into pixels.
+    scale: Transform,
+}
+
+#[derive(Clone, Copy)]
+struct Pen {
+    paint: Paint,
+    width: f64,
+    dash: usize,
 }
 
 impl Canvas {
-    fn new(width: f64, height: f64, scale: f64) -> Self {
-        let (width, height) = (
-            (width * scale).ceil().max(1.0) as usize,
-            (height * scale).ceil().max(1.0) as usize,
-        );
-        Self {
-            width,
-            height,
-            scale,
-            pixels: vec![255; 3 * width * height],
-            coverage: vec![0.0; width * height],
-            touched: Vec::new(),
-        }
+    fn new(width: u32, height: u32, scale: f64) -> Self {
+        let mut pixmap = Pixmap::new(width, height).expect("neither side is zero");
+        pixmap.fill(Color::WHITE);
+        Self { pixmap, scale: Transform::from_scale(scale as f32, scale as f32) }
     }
 
-    /// Draws a polyline within a frame.
-    fn line(
-        &mut self,
-        points: &[(f64, f64)],
-        (paint, width, dash): (Paint, f64, usize),
-        frame: [f64; 4],
-    ) {
-        let scaled = |&(x, y): &(f64, f64)| (x * self.scale, y * self.scale);
-        let points: Vec<(f64, f64)> = points.iter().map(scaled).collect();
-        let half = width * self.scale / 2.0;
-        let frame = frame.map(|x| x * self.scale);
-        for piece in
-            dashed(&points, &dashes(dash).iter().map(|x| x * self.scale).collect::<Vec<_>>())
-        {
-            if let [only] = piece[..] {
-                self.segment(only, only, half, frame);
-            }
-            for pair in piece.windows(2) {
-                self.segment(pair[0], pair[1], half, frame);
-            }
+    /// The part of the picture that lies in a frame.
+    fn inside(&self, [x, y, w, h]: [f64; 4]) -> Mask {
+        let mut mask = Mask::new(self.pixmap.width(), self.pixmap.height())
+            .expect("neither side of the picture is zero");
+        let [x, y, w, h] = [x, y, w, h].map(|v| v as f32);
+        if let Some(rect) = Rect::from_xywh(x, y, w, h) {
+            let path = PathBuilder::from_rect(rect);
+            mask.fill_path(&path, FillRule::Winding, true, self.scale);
         }
-        let colour = paint.rgb();
-        for i in std::mem::take(&mut self.touched) {
-            let c = f64::from(std::mem::take(&mut self.coverage[i]));
-            for (byte, ink) in self.pixels[3 * i..3 * i + 3].iter_mut().zip(colour) {
-                *byte = (f64::from(*byte) * (1.0 - c) + 255.0 * ink * c).round() as u8;
-            }
-        }
+        mask
     }
 
-    fn segment(&mut self, a: (f64, f64), b: (f64, f64), half: f64, [fx, fy, fw, fh]: [f64; 4]) {
-        let reach = half + 0.5;
-        let range = |low: f64, high: f64, from: f64, to: f64, most: usize| {
-            let low = (low - reach).max(from).floor().max(0.0);
-            let high = (high + reach).min(to).ceil().min(most as f64);
-            (low as usize)..(high.max(0.0) as usize)
+    fn line(&mut self, points: &[(f64, f64)], pen: Pen, within: Option<&Mask>) {
+        let mut builder = PathBuilder::new();
+        for (i, &(x, y)) in points.iter().enumerate() {
+            // NOTE: what lies far outside the frame is not seen.
+            let [x, y] = [x, y].map(|v| v.clamp(-1e5, 1e5) as f32);
+            if i == 0 { builder.move_to(x, y) } else { builder.line_to(x, y) }
+        }
+        if let [(x, y)] = points {
+            builder.line_to(*x as f32 + 1e-3, *y as f32);
+        }
+        let Some(path) = builder.finish() else { return };
+        let lengths: Vec<f32> = dashes(pen.dash).iter().map(|&x| x as f32).collect();
+        let stroke = Stroke {
+            width: pen.width as f32,
+            line_join: LineJoin::Round,
+            dash: StrokeDash::new(lengths, 0.0),
+            ..Stroke::default()
         };
-        let columns = range(a.0.min(b.0), a.0.max(b.0), fx, fx + fw, self.width);
-        let rows = range(a.1.min(b.1), a.1.max(b.1), fy, fy + fh, self.height);
-        for row in rows {
-            for column in columns.clone() {
-                let centre = (column as f64 + 0.5, row as f64 + 0.5);
-                let c = (reach - distance(centre, a, b)).clamp(0.0, 1.0) as f32;
-                let i = row * self.width + column;
-                if c > self.coverage[i] {
-                    if self.coverage[i] == 0.0 {
-                        self.touched.push(i);
-                    }
-                    self.coverage[i] = c;
-                }
-            }
-        }
+        self.pixmap.stroke_path(&path, &ink(pen.paint), &stroke, self.scale, within);
     }
 
-    fn encode(&self, scale: f64) -> Vec<u8> {
-        let mut rows = Vec::with_capacity((3 * self.width + 1) * self.height);
-        for row in self.pixels.chunks_exact(3 * self.width) {
-            rows.push(0);
-            rows.extend_from_slice(row);
+    fn text(&mut self, text: &Text) {
+        let (line, before) = text.set();
+        let (x, y) = (text.at.0 as f32, text.at.1 as f32);
+        let turn = if text.upwards { -90.0 } else { 0.0 };
+        let base = self
+            .scale
+            .pre_translate(x, y)
+            .pre_concat(Transform::from_rotate(turn))
+            .pre_translate(-before as f32, 0.0);
+        for glyph in &line.glyphs {
+            let mut outline = Outline(PathBuilder::new());
+            glyph.typeface.outline(glyph.id, &mut outline);
+            let Some(path) = outline.0.finish() else { continue };
+            let size = (text.size * glyph.size / EM) as f32;
+            let place = base
+                .pre_translate((text.size * glyph.x) as f32, (-text.size * glyph.rise) as f32)
+                .pre_scale(size, -size);
+            self.pixmap.fill_path(&path, &ink(text.paint), FillRule::Winding, place, None);
         }
-        let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
-        let mut header = Vec::new();
-        header.extend((self.width as u32).to_be_bytes());
-        header.extend((self.height as u32).to_be_bytes());
-        header.extend([8, 2, 0, 0, 0]);
-        chunk(&mut file, *b"IHDR", &header);
-        // 96 pixels an inch for each CSS pixel, told in pixels a metre.
-        let density = ((96.0 * scale / 0.0254).round() as u32).to_be_bytes();
-        chunk(&mut file, *b"pHYs", &[&density[..], &density[..], &[1]].concat());
-        chunk(&mut file, *b"IDAT", &miniz_oxide::deflate::compress_to_vec_zlib(&rows, 6));
-        chunk(&mut file, *b"IEND", &[]);
-        file
     }
 }
 
-/// The inked parts of a line.
-fn dashed(points: &[(f64, f64)], lengths: &[f64]) -> Vec<Vec<(f64, f64)>> {
-    if lengths.is_empty() || points.len() < 2 {
-        return vec![points.to_vec()];
-    }
-    let mut pieces = vec![vec![points[0]]];
-    let (mut which, mut left) = (0, lengths[0]);
-    for pair in points.windows(2) {
-        let (a, b) = (pair[0], pair[1]);
-        let length = ((b.0 - a.0).powi(2) + (b.1 - a.1).powi(2)).sqrt();
-        let mut gone = 0.0;
-        while length - gone > left {
-            gone += left;
-            let s = gone / length;
-            let p = (a.0 + s * (b.0 - a.0), a.1 + s * (b.1 - a.1));
-            if which % 2 == 0 {
-                pieces.last_mut().expect("there is always a last piece").push(p);
-            } else {
-                pieces.push(vec![p]);
-            }
-            which = (which + 1) % lengths.len();
-            left = lengths[which];
-        }
-        left -= length - gone;
-        if which % 2 == 0 {
-            pieces.last_mut().expect("there is always a last piece").push(b);
-        }
-    }
-    pieces
+fn ink(paint: Paint) -> tiny_skia::Paint<'static> {
+    let [r, g, b] = paint.rgb().map(|x| (255.0 * x).round() as u8);
+    let mut ink = tiny_skia::Paint::default();
+    ink.set_color_rgba8(r, g, b, 255);
+    ink
 }
 
-fn chunk(file: &mut Vec<u8>, kind: [u8; 4], data: &[u8]) {
-    file.extend((data.len() as u32).to_be_bytes());
-    let start = file.len();
-    file.extend(kind);
-    file.extend_from_slice(data);
-    let sum = crc(&file[start..]);
-    file.extend(sum.to_be_bytes());
+/// Collects an outline as a path.
+struct Outline(PathBuilder);
+
+impl OutlineBuilder for Outline {
+    fn move_to(&mut self, x: f32, y: f32) {
+        self.0.move_to(x, y);
+    }
+
+    fn line_to(&mut self, x: f32, y: f32) {
+        self.0.line_to(x, y);
+    }
+
+    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
+        self.0.quad_to(x1, y1, x, y);
+    }
+
+    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
+        self.0.cubic_to(x1, y1, x2, y2, x, y);
+    }
+
+    fn close(&mut self) {
+        self.0.close();
+    }
 }
 
-/// The cyclic redundancy check of PNG, bit by bit.
-fn crc(bytes: &[u8]) -> u32 {
-    let step = |c: u32, &b: &u8| {
-        (0..8).fold(
-            c ^ u32::from(b),
-            |c, _| if c & 1 == 1 { 0xedb8_8320 ^ (c >> 1) } else { c >> 1 },
-        )
-    };
-    !bytes.iter().fold(u32::MAX, step)
+/// Red, green and blue: the paper is white, so nothing is transparent.
+fn encoded(pixmap: &Pixmap, scale: f64) -> Vec<u8> {
+    let rgb = |p: &PremultipliedColorU8| [p.red(), p.green(), p.blue()];
+    let bytes: Vec<u8> = pixmap.pixels().iter().flat_map(rgb).collect();
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, pixmap.width(), pixmap.height());
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_compression(png::Compression::Balanced);
+    // 96 pixels an inch for each CSS pixel, told in pixels a metre.
+    let density = (96.0 * scale / 0.0254).round() as u32;
+    let unit = png::Unit::Meter;
+    encoder.set_pixel_dims(Some(png::PixelDimensions { xppu: density, yppu: density, unit }));
+    let written = encoder.write_header().and_then(|mut writer| writer.write_image_data(&bytes));
+    written.expect("a vector takes every byte, and there are as many as the header says");
+    file
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_check_sum_is_that_of_the_standard() {
-        // The empty last chunk of every PNG file.
-        assert_eq!(crc(b"IEND"), 0xae42_6082);
+    fn grey(canvas: &Canvas, x: u32, y: u32) -> u8 {
+        canvas.pixmap.pixel(x, y).unwrap().red()
     }
+
+    const PEN: Pen = Pen { paint: Paint::Ink, width: 2.0, dash: 0 };
 
     #[test]
     fn a_line_inks_the_pixels_it_covers() {
-        let mut canvas = Canvas::new(20.0, 10.0, 1.0);
-        let frame = [0.0, 0.0, 20.0, 10.0];
-        canvas.line(&[(2.0, 5.0), (18.0, 5.0)], (Paint::Ink, 2.0, 0), frame);
-        let grey = |x: usize, y: usize| canvas.pixels[3 * (y * 20 + x)];
-        assert_eq!((grey(10, 4), grey(10, 5)), (26, 26));
-        assert_eq!((grey(10, 1), grey(10, 8), grey(0, 5)), (255, 255, 255));
+        let mut canvas = Canvas::new(20, 10, 1.0);
+        canvas.line(&[(2.0, 5.0), (18.0, 5.0)], PEN, None);
+        assert_eq!((grey(&canvas, 10, 4), grey(&canvas, 10, 5)), (26, 26));
+        assert_eq!(
+            (grey(&canvas, 10, 1), grey(&canvas, 10, 8), grey(&canvas, 0, 5)),
+            (255, 255, 255)
+        );
         // Nothing outside the frame.
-        canvas.line(&[(0.0, 0.0), (20.0, 0.0)], (Paint::Ink, 4.0, 0), [5.0, 0.0, 5.0, 10.0]);
-        let grey = |x: usize, y: usize| canvas.pixels[3 * (y * 20 + x)];
-        assert_eq!((grey(2, 0), grey(7, 0), grey(15, 0)), (255, 26, 255));
+        let frame = canvas.inside([5.0, 0.0, 5.0, 10.0]);
+        canvas.line(&[(0.0, 0.0), (20.0, 0.0)], Pen { width: 4.0, ..PEN }, Some(&frame));
+        assert_eq!(
+            (grey(&canvas, 2, 0), grey(&canvas, 7, 0), grey(&canvas, 15, 0)),
+            (255, 26, 255)
+        );
     }
 
     #[test]
-    fn dashes_leave_gaps() {
-        let pieces = dashed(&[(0.0, 0.0), (10.0, 0.0)], &[3.0, 2.0]);
-        assert_eq!(pieces, [vec![(0.0, 0.0), (3.0, 0.0)], vec![(5.0, 0.0), (8.0, 0.0)]]);
+    fn letters_are_inked() {
+        let inked = |words: &str| {
+            let mut canvas = Canvas::new(40, 40, 1.0);
+            let text = Text {
+                at: (5.0, 30.0),
+                anchor: super::super::Anchor::Start,
+                upwards: false,
+                size: 30.0,
+                paint: Paint::Ink,
+                words: words.into(),
+                names: true,
+            };
+            canvas.text(&text);
+            (0..40)
+                .flat_map(|x| (0..40).map(move |y| (x, y)))
+                .filter(|&(x, y)| grey(&canvas, x, y) < 128)
+                .count()
+        };
+        assert_eq!(inked(" "), 0);
+        assert!(inked("theta") > 50);
+        assert!(inked("theta'") > inked("theta") + 5);
     }
 }

@@ -1,23 +1,30 @@
-//! Marks as SVG: a file of its own with colours written out, or a part of a page that the page's style colours.
+//! Marks as SVG: a file of its own with colours and letters written out, or a part of a page that the page's style
+//! colours.
 //!
-//! Paths are written relative, in hundredths of a pixel: `M12.5 80l.31-1.2…`. In a page each figure says its
-//! frame and scales (`data-frame`, `data-x`,
-//! `data-y`), so that a script can read the numbers back from the paths.
+//! Paths are written relative, in hundredths of a pixel: `M12.5 80l.31-1.2…`. In a file letters are outlines, each
+//! defined once, so that every viewer shows the same. In a page each figure says its frame and scales
+//! (`data-frame`, `data-x`, `data-y`), so that a script can read the numbers back from the paths.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
+
+use ttf_parser::OutlineBuilder;
 
 use super::layout::{Drawing, Drawn};
 use super::ticks::Scale;
-use super::{Anchor, Figure, Mark, Paint, Text, dashes};
+use super::typeface::{EM, Typeface};
+use super::{Anchor, CURVE, Figure, Mark, Paint, Text, dashes};
 
 /// A file of its own.
 pub(super) fn file(figure: &Figure<'_>, drawn: &Drawn) -> String {
     let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\">\n",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" \
+         width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n",
         px(drawn.width),
         px(drawn.height)
     );
     let _ = writeln!(out, "<title>{}</title>", escape(&alternative(figure)));
+    out += &letters(drawn);
     out += "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
     for mark in drawn.ticks.iter().flatten().chain(&drawn.back) {
         plain(mark, &mut out);
@@ -30,7 +37,7 @@ pub(super) fn file(figure: &Figure<'_>, drawn: &Drawn) -> String {
     for curve in drawn.curves.iter().rev() {
         let _ = writeln!(
             out,
-            "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.8\" stroke-linejoin=\"round\"{}/>",
+            "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{CURVE}\" stroke-linejoin=\"round\"{}/>",
             path(curve),
             Paint::Curve(curve.colour).hex(),
             dash_attribute(curve.dash)
@@ -103,11 +110,92 @@ fn plain(mark: &Mark, out: &mut String) {
                 dash_attribute(*dash)
             );
         }
-        Mark::Text(text) => {
-            let colour = format!(" fill=\"{}\"", text.paint.hex());
-            let _ = writeln!(out, "{}", text_element(text, &colour));
+        Mark::Text(text) => set(text, out),
+    }
+}
+
+/// The outlines of all letters of a file, each once.
+fn letters(drawn: &Drawn) -> String {
+    let marks = drawn.ticks.iter().flatten().chain(&drawn.back);
+    let texts = marks.filter_map(|m| if let Mark::Text(text) = m { Some(text) } else { None });
+    let used: BTreeSet<(Typeface, u16)> =
+        texts.flat_map(|t| t.set().0.glyphs).map(|g| (g.typeface, g.id)).collect();
+    let mut out = String::from("<defs>\n");
+    for (typeface, id) in used {
+        let mut outline = Outline::default();
+        typeface.outline(id, &mut outline);
+        if !outline.0.is_empty() {
+            let _ =
+                writeln!(out, "<path id=\"{}\" d=\"{}\"/>", letter(typeface, id), outline.0);
         }
     }
+    out + "</defs>\n"
+}
+
+fn letter(typeface: Typeface, id: u16) -> String {
+    let face = match typeface {
+        Typeface::Upright => 'u',
+        Typeface::Italic => 'i',
+    };
+    format!("{face}{id}")
+}
+
+/// The outline of a letter in units of the font.
+#[derive(Default)]
+struct Outline(String);
+
+impl OutlineBuilder for Outline {
+    fn move_to(&mut self, x: f32, y: f32) {
+        let _ = write!(self.0, "M{x} {y}");
+    }
+
+    fn line_to(&mut self, x: f32, y: f32) {
+        let _ = write!(self.0, "L{x} {y}");
+    }
+
+    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
+        let _ = write!(self.0, "Q{x1} {y1} {x} {y}");
+    }
+
+    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
+        let _ = write!(self.0, "C{x1} {y1} {x2} {y2} {x} {y}");
+    }
+
+    fn close(&mut self) {
+        self.0.push('Z');
+    }
+}
+
+/// A text of outlines, its words told to readers of the screen.
+fn set(text: &Text, out: &mut String) {
+    let (line, before) = text.set();
+    // NOTE: what the font lacks, the viewer's fonts may have.
+    if line.glyphs.iter().any(|g| g.id == 0) {
+        let colour = format!(" font-family=\"serif\" fill=\"{}\"", text.paint.hex());
+        let _ = writeln!(out, "{}", text_element(text, &colour));
+        return;
+    }
+    let turn = if text.upwards { " rotate(-90)" } else { "" };
+    let _ = write!(
+        out,
+        "<g fill=\"{}\" role=\"img\" aria-label=\"{}\" transform=\"translate({} {}){turn} translate({} 0)\">",
+        text.paint.hex(),
+        escape(&text.words),
+        px(text.at.0),
+        px(text.at.1),
+        px(-before)
+    );
+    for glyph in line.glyphs.iter().filter(|g| g.letter != ' ') {
+        let scale = text.size * glyph.size / EM;
+        let _ = write!(
+            out,
+            "<use xlink:href=\"#{}\" transform=\"translate({} {}) scale({scale:.5} -{scale:.5})\"/>",
+            letter(glyph.typeface, glyph.id),
+            px(text.size * glyph.x),
+            px(-text.size * glyph.rise)
+        );
+    }
+    *out += "</g>\n";
 }
 
 fn classed(mark: &Mark, out: &mut String) {

@@ -1,8 +1,7 @@
 //! Scales and their ticks: a range of numbers → round numbers on an axis with short labels.
 //!
 //! Steps are 1, 2 or 5 times a power of ten. Where all labels would be long, a common power of ten, and a
-//! common offset if need be,
-//! is taken out and told in the label of the axis.
+//! common offset if need be, is taken out and told in the label of the axis.
 
 /// A range of numbers on an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,7 +19,9 @@ pub(crate) struct Scale {
 pub(crate) struct Ticks {
     /// Place from 0 to 1, and label.
     pub(crate) marks: Vec<(f64, String)>,
-    /// What the label of the axis has to add, such as ` − 1.5, in 1e-6`.
+    /// Places of the marks between them, without labels.
+    pub(crate) minor: Vec<f64>,
+    /// What the label of the axis has to add, such as ` − 1.5, in 10⁻⁶`.
     pub(crate) unit: String,
 }
 
@@ -81,7 +82,7 @@ impl Scale {
         let span = self.high - self.low;
         let step = round_step(span / count.max(1) as f64);
         if !step.is_finite() || step <= 0.0 {
-            return Ticks { marks: Vec::new(), unit: String::new() };
+            return Ticks { marks: Vec::new(), minor: Vec::new(), unit: String::new() };
         }
         let (first, last) = ((self.low / step).ceil(), (self.high / step).floor());
         let size = self.low.abs().max(self.high.abs());
@@ -108,9 +109,15 @@ impl Scale {
             text = format!(" {sign} {}", short_to(base.abs(), 12));
         }
         if power != 0.0 {
-            text = format!("{text}, in 1e{power}");
+            text = format!("{text}, in {}", power_of_ten(power));
         }
-        Ticks { marks, unit: typographic(&text) }
+        // Five parts of a step; four where it is 2, 20, 0.2 ….
+        let parts = if (step / libm::pow(10.0, small) - 2.0).abs() < 0.1 { 4.0 } else { 5.0 };
+        let part = step / parts;
+        let (from, to) = ((self.low / part).ceil(), (self.high / part).floor());
+        let count = (to - from).clamp(-1.0, 100.0) as i32;
+        let minor = (0..=count).map(|i| self.place((from + f64::from(i)) * part)).collect();
+        Ticks { marks, minor, unit: typographic(&text) }
     }
 
     fn log_ticks(self, count: usize) -> Ticks {
@@ -122,12 +129,21 @@ impl Scale {
             let label = if (-2.0..=3.0).contains(&k) {
                 trimmed(libm::pow(10.0, k), 2)
             } else {
-                format!("1e{k}")
+                power_of_ten(k)
             };
             marks.push(((k - a) / (b - a), typographic(&label)));
             k += every;
         }
-        Ticks { marks, unit: String::new() }
+        // Two to nine times each power, or every power where not all have labels.
+        let decades = (b - a) as i32;
+        let minor = if every == 1.0 {
+            let within =
+                |d: i32| (2..10).map(move |m| f64::from(d) + libm::log10(f64::from(m)));
+            (0..decades).flat_map(within).map(|x| x / (b - a)).collect()
+        } else {
+            (0..=decades).map(|d| f64::from(d) / (b - a)).collect()
+        };
+        Ticks { marks, minor, unit: String::new() }
     }
 }
 
@@ -137,6 +153,15 @@ fn round_step(rough: f64) -> f64 {
     let factor = rough / power;
     let nice = [1.0, 2.0, 5.0, 10.0].into_iter().find(|n| factor <= n * (1.0 + 1e-9));
     nice.unwrap_or(10.0) * power
+}
+
+/// `10⁻⁶`
+fn power_of_ten(exponent: f64) -> String {
+    let raised = |c: char| match c {
+        '-' => '⁻',
+        c => c.to_digit(10).and_then(|d| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(d as usize)).unwrap_or(c),
+    };
+    format!("10{}", exponent.to_string().chars().map(raised).collect::<String>())
 }
 
 fn trimmed(value: f64, decimals: usize) -> String {
@@ -195,12 +220,12 @@ mod tests {
         assert_eq!(labels(-0.31, 0.97).0, ["0", "0.5"]);
         assert_eq!(
             labels(0.0, 3e-7),
-            (["0", "1", "2", "3"].map(String::from).to_vec(), ", in 1e−7".into())
+            (["0", "1", "2", "3"].map(String::from).to_vec(), ", in 10⁻⁷".into())
         );
         let (marks, unit) = labels(1.5, 1.5 + 3e-9);
-        assert_eq!(unit, " − 1.5, in 1e−9");
+        assert_eq!(unit, " − 1.5, in 10⁻⁹");
         assert_eq!(marks, ["0", "1", "2", "3"]);
-        assert_eq!(labels(2e6, 5e6).1, ", in 1e6");
+        assert_eq!(labels(2e6, 5e6).1, ", in 10⁶");
     }
 
     #[test]
@@ -235,7 +260,7 @@ mod tests {
         let ticks = scale.ticks(4);
         assert_eq!(
             ticks.marks.iter().map(|m| m.1.as_str()).collect::<Vec<_>>(),
-            ["1e−16", "1e−14", "1e−12", "1e−10", "1e−8"]
+            ["10⁻¹⁶", "10⁻¹⁴", "10⁻¹²", "10⁻¹⁰", "10⁻⁸"]
         );
     }
 
