@@ -33,6 +33,7 @@
   };
 
   const plain = (text) => text.replace(/(\.\d*?)0+(e|$)/, '$1$2').replace(/\.(e|$)/, '$1').replace(/-/g, '−').replace('e+', 'e');
+  const raised = (k) => String(k).replace(/./g, (c) => (c === '-' ? '⁻' : '⁰¹²³⁴⁵⁶⁷⁸⁹'[c]));
   /** A number with the digits that a step of this size leaves certain. */
   const written = (v, step) => {
     if (!Number.isFinite(v)) return '–';
@@ -49,7 +50,7 @@
     const mark = (v, label) => marks.push([(s.place(v) - from) / (to - from), label]);
     if (s.log && Math.log10(high / low) > 1.5) {
       const every = Math.ceil(Math.log10(high / low) / count);
-      for (let k = Math.ceil(Math.log10(low)); k <= Math.log10(high); k += every) mark(10 ** k, plain(`1e${k}`));
+      for (let k = Math.ceil(Math.log10(low)); k <= Math.log10(high); k += every) mark(10 ** k, `10${raised(k)}`);
       return marks;
     }
     const rough = (high - low) / count;

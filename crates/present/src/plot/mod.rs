@@ -216,3 +216,34 @@ pub(crate) fn dashes(style: usize) -> &'static [f64] {
     ];
     STYLES[style % STYLES.len()]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_figure_gives_the_same_bytes() {
+        let t: Vec<f64> = (0..200).map(|i| f64::from(i) / 20.0).collect();
+        let y: Vec<f64> = t.iter().map(|&t| libm::sin(t)).collect();
+        let figure = || Figure {
+            title: "Größe".into(),
+            x: Axis { label: "t".into(), log: false },
+            y: Axis { label: "phi[1,2]', lambda(blade)".into(), log: false },
+            curves: vec![
+                Curve {
+                    name: "phi'".into(),
+                    x: (&t).into(),
+                    y: (&y).into(),
+                    colour: 0,
+                    dash: 1
+                };
+                2
+            ],
+            equal: false,
+        };
+        let look = Look::default();
+        assert_eq!(figure().to_svg(look), figure().to_svg(look));
+        assert_eq!(figure().to_pdf(look), figure().to_pdf(look));
+        assert_eq!(figure().to_png(look, 2.0), figure().to_png(look, 2.0));
+    }
+}
