@@ -90,3 +90,9 @@ back="x'=-1, phi'=0.05"
     --drawing 0,3,6,7.5,9,10.5,12,14,16
 "$pfaff" plot models/sleigh.pfaff --initial "$back" --t1 20 -o $images/sleigh_speed.svg --size 460x280 \
     --columns "speed, phi', energy"
+
+# Pictures of the how-to pages; their models stand there.
+model() { sed -n "/^\`\`\`pfaff $2\$/,/^\`\`\`\$/p" "docs/howto/$1.md" | sed '/^```/d'; }
+model phase_portraits portrait.pfaff | "$pfaff" plot - -o $images/portrait.svg --drawing 7 --size 480x300
+model parking park.pfaff | "$pfaff" plot - -o $images/parking.svg --size 480x300 \
+    --drawing 0,0.2,0.35,0.5,0.65,0.8,1

@@ -2,11 +2,13 @@
 //!
 //! In a block marked `console`, a line `$ pfaff …` is a command and the lines below are its answer (standard
 //! error after standard output). A line `…` stands for any lines. Times,
-//! counts of steps and the found values of the audit differ from machine to machine and are not compared. A
-//! block marked `pfaff NAME.pfaff` is written to that file before the commands below it run.
+//! sizes of files, counts of steps and the found values of the audit differ from machine to machine and are not compared. A
+//! block with a file name in its mark, such as `pfaff NAME.pfaff` or `python NAME.py`, is written to that file
+//! before the commands below it run. Other programs than `pfaff` (python3, cc) are run where they are installed.
 //! `cargo xtask bless` writes the answers of the program into the documents; look at the difference before you keep it.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::support::{Folder, pfaff_text, program};
 
@@ -72,11 +74,45 @@ fn run(command: &str, folder: &Folder) -> String {
     if words[0] == "cat" {
         return std::fs::read_to_string(folder.path(arguments[0])).expect("a file to show");
     }
-    assert_eq!(words[0], "pfaff", "{command}");
+    if words[0] != "pfaff" || arguments.contains(&">") {
+        return run_in_shell(command, folder);
+    }
     let output =
         program().args(arguments).current_dir(folder.path("")).output().expect("it runs");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     text(&output.stdout) + &text(&output.stderr)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// What a command of the shell answers, with `pfaff` on its path.
+fn run_in_shell(command: &str, folder: &Folder) -> String {
+    let own = Path::new(env!("CARGO_BIN_EXE_pfaff")).parent().expect("it lies in a folder");
+    let inherited = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(own.to_owned()).chain(std::env::split_paths(&inherited));
+    let path = std::env::join_paths(folders).expect("a path of folders");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).current_dir(folder.path("")).env("PATH", path);
+    let output = shell.output().expect("there is a shell");
+    text(&output.stdout) + &text(&output.stderr)
+}
+
+/// Whether this machine has what a command needs: the program, and the modules that a Python script imports.
+fn is_installed(command: &str, folder: &Folder) -> bool {
+    let words = words(command);
+    match words[0].as_str() {
+        "pfaff" | "cat" => true,
+        "python3" => {
+            let script = std::fs::read_to_string(folder.path(&words[1])).expect("a script");
+            let imports: Vec<&str> =
+                script.lines().filter(|l| l.starts_with("import ")).collect();
+            let test = Command::new("python3").args(["-c", &imports.join("\n")]).output();
+            test.is_ok_and(|output| output.status.success())
+        }
+        name if name.starts_with("./") => Path::new(&folder.path(name)).exists(),
+        name => Command::new(name).arg("--version").output().is_ok(),
+    }
 }
 
 /// A line without what differs from run to run.
@@ -85,7 +121,7 @@ fn masked(line: &str) -> String {
     let counts = line.contains(" evaluations");
     for k in 0..words.len() {
         let time = words.get(k + 1).is_some_and(|unit| {
-            ["µs", "ms", "s"].contains(unit) && words[k].parse::<f64>().is_ok()
+            ["µs", "ms", "s", "kB,"].contains(unit) && words[k].parse::<f64>().is_ok()
         });
         let found = words.get(k + 1) == Some(&"≤");
         let count = counts && words[k].trim_start_matches('(').parse::<usize>().is_ok();
@@ -122,7 +158,9 @@ fn told(name: &str) -> (Vec<String>, String) {
     let mut lines: Vec<Option<String>> = text.lines().map(|l| Some(l.to_owned())).collect();
     let mut faults = Vec::new();
     for block in blocks(&text) {
-        if let Some(file) = block.mark.strip_prefix("pfaff ") {
+        if let Some((_, file)) =
+            block.mark.split_once(' ').filter(|(_, file)| file.contains('.'))
+        {
             folder.write(file, block.lines.join("\n") + "\n");
         }
         if block.mark != "console" {
@@ -133,6 +171,10 @@ fn told(name: &str) -> (Vec<String>, String) {
         for (i, &start) in starts.iter().enumerate() {
             let end = starts.get(i + 1).copied().unwrap_or(block.lines.len());
             let command = &block.lines[start][2..];
+            if !is_installed(command, &folder) {
+                eprintln!("{name}: skipped, because something is not installed: {command}");
+                continue;
+            }
             let answer = run(command, &folder);
             let answered: Vec<&str> = answer.lines().collect();
             let expected: Vec<&str> = block.lines[start + 1..end].to_vec();
@@ -178,6 +220,76 @@ fn the_readme_tells_the_truth() {
         let command = command.split('#').next().unwrap_or("").trim();
         assert!(run(&format!("pfaff {command}"), &folder).contains("Audit: pass"), "{command}");
     }
+}
+
+#[test]
+fn the_howto_pages_tell_the_truth() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/howto");
+    let pages = std::fs::read_dir(folder).expect("a folder");
+    let mut names: Vec<String> = pages
+        .map(|page| page.expect("a page").file_name().into_string().expect("a plain name"))
+        .collect();
+    names.sort();
+    assert!(names.len() >= 9, "{names:?}");
+    for name in names {
+        let name = format!("docs/howto/{name}");
+        assert!(document(&name).1.contains("\n$ pfaff "), "{name} shows no command");
+        tells_the_truth(&name);
+    }
+}
+
+#[test]
+fn links_of_the_documents_lead_somewhere() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut pages = vec![root.join("README.md"), root.join("CHANGELOG.md")];
+    pages.extend([root.join("ARCHITECTURE.md"), root.join("CONTRIBUTING.md")]);
+    for folder in ["docs", "docs/howto"] {
+        let entries = std::fs::read_dir(root.join(folder)).expect("a folder");
+        let files = entries.map(|entry| entry.expect("a file").path());
+        pages.extend(files.filter(|file| file.extension().is_some_and(|e| e == "md")));
+    }
+    let (mut count, mut broken) = (0, Vec::new());
+    for page in &pages {
+        let text = std::fs::read_to_string(page).expect("a text");
+        for link in links(&text) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target =
+                if file.is_empty() { page.clone() } else { page.with_file_name("").join(file) };
+            let found = target.exists()
+                && (anchor.is_empty() || has_heading(&target, anchor) || target.is_dir());
+            count += 1;
+            if !found {
+                broken.push(format!("{}: {link}", page.display()));
+            }
+        }
+    }
+    assert!(count >= 100, "{count} links were found");
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+/// The links of a text to files, as `](FILE)` or `src="FILE"`.
+fn links(text: &str) -> Vec<&str> {
+    let after = |opening: &'static str, end: char| {
+        text.split(opening).skip(1).filter_map(move |rest| rest.split(end).next())
+    };
+    let links = after("](", ')').chain(after("src=\"", '"'));
+    links
+        .filter(|link| {
+            !link.contains("::") && !link.contains("://") && !link.contains([' ', '\n'])
+        })
+        .collect()
+}
+
+/// Whether a page has a heading that this anchor names.
+fn has_heading(page: &Path, anchor: &str) -> bool {
+    let text = std::fs::read_to_string(page).expect("a text");
+    let name = |heading: &str| -> String {
+        let kept = heading.trim().to_lowercase();
+        let kept = kept.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    };
+    let headings = text.lines().filter(|l| l.starts_with('#'));
+    headings.map(|l| name(l.trim_start_matches('#'))).any(|h| h == anchor)
 }
 
 #[test]
