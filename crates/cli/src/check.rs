@@ -29,8 +29,8 @@ fn temperature(model: &Model, kt: f64) -> Result<Thermal, Exit> {
         show(std::slice::from_ref(&diagnostic), &model.source);
         Exit::BadModel
     };
-    let dynamics = derive(model, None).map_err(|r| refused(r.diagnostic()))?;
-    thermal(model, &dynamics, kt).map_err(|failure| match failure {
+    let derivation = derive(model, None).map_err(|r| refused(r.diagnostic()))?;
+    thermal(&derivation, kt).map_err(|failure| match failure {
         Failure::Usage(message) => usage(&message),
         Failure::Model(diagnostics) => {
             show(&diagnostics, &model.source);

@@ -1,8 +1,8 @@
 //! `pfaff derive`
 
 use pfaff::{
-    Dynamics, ExportForm, Language, Model, NoExport, Presentation, Principle, at_state, export,
-    present, present_hamilton, present_reduced, read_state,
+    Derivation, ExportForm, Language, Model, NoExport, Presentation, Principle, at_state,
+    export, present, present_hamilton, present_reduced, read_state,
 };
 
 use crate::arguments::DeriveArguments;
@@ -65,20 +65,20 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
             return typeset(&presentation, format, arguments.document);
         }
     }
-    let dynamics = pfaff::derive(&model, principle).map_err(|refusal| {
+    let derivation = pfaff::derive(&model, principle).map_err(|refusal| {
         show(&[refusal.diagnostic()], &model.source);
         Exit::BadModel
     })?;
     if let Some(text) = &arguments.state {
-        return numbers(&model, &dynamics, text, format);
+        return numbers(&derivation, text, format);
     }
     let presentation = match form {
-        Some("reduced") => present_reduced(&model, &dynamics).ok_or_else(|| {
+        Some("reduced") => present_reduced(&derivation).ok_or_else(|| {
             usage("an `equation` model has no multipliers to eliminate: leave --form out")
         })?,
-        Some("hamilton") => present_hamilton(&model, &dynamics, arguments.dependent.as_deref())
+        Some("hamilton") => present_hamilton(&derivation, arguments.dependent.as_deref())
             .map_err(|failure| failed(&failure, &model.source))?,
-        _ => present(&model, &dynamics),
+        _ => present(&derivation),
     };
     typeset(&presentation, format, arguments.document)
 }
@@ -106,10 +106,11 @@ fn unwritten(model: &Model, error: &NoExport) -> Exit {
 }
 
 /// The numbers at one state.
-fn numbers(model: &Model, dynamics: &Dynamics, text: &str, format: &str) -> Result<Exit, Exit> {
+fn numbers(derivation: &Derivation, text: &str, format: &str) -> Result<Exit, Exit> {
+    let model = &derivation.model;
     let state = read_state(model, text).map_err(|r| crate::output::rejected(&r))?;
     let report =
-        at_state(model, dynamics, &state).map_err(|failure| failed(&failure, &model.source))?;
+        at_state(derivation, &state).map_err(|failure| failed(&failure, &model.source))?;
     match format {
         "json" => print(&format!("{}\n", report.to_json()))?,
         "text" => print(&report.to_text())?,

@@ -6,7 +6,7 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, Momentum};
-use pfaff_model::{Model, Principle};
+use pfaff_model::{Principle, Workspace};
 use pfaff_solver::StoredStep;
 
 use crate::dual::LANES;
@@ -87,7 +87,7 @@ impl Check {
 
 /// What the audit looks at.
 pub(crate) struct Evidence<'a> {
-    pub(crate) model: &'a Model,
+    pub(crate) model: &'a Workspace,
     pub(crate) mechanism: Mechanism,
     /// The samples.
     pub(crate) samples: Vec<Instant>,
@@ -262,7 +262,7 @@ fn momenta(evidence: &Evidence<'_>) -> Vec<Check> {
 }
 
 /// The value of a symbol at an instant; multipliers are those of the principle.
-fn symbol(model: &Model, instant: &Instant, s: Expr) -> f64 {
+fn symbol(model: &Workspace, instant: &Instant, s: Expr) -> f64 {
     if let Some(k) = model.coordinates.iter().position(|c| c.position == s) {
         return instant.q[k];
     }

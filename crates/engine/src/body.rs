@@ -6,7 +6,7 @@
 //! singular value of $\varphi$ being far below the largest.
 
 use pfaff_expr::Expr;
-use pfaff_model::{AffineBody, AffineWord, Diagnostic, Model};
+use pfaff_model::{AffineBody, AffineWord, Diagnostic, Workspace};
 use pfaff_solver::{cholesky, symmetric_eigenvalues};
 
 use crate::core::Core;
@@ -20,7 +20,7 @@ const CONFORMAL: f64 = 1e-9;
 const NEARLY_SINGULAR: f64 = 1e-8;
 
 /// What is wrong with the bodies of a model at positions `q`.
-pub(crate) fn at_start(model: &Model, t0: f64, q: &[f64]) -> Vec<Diagnostic> {
+pub(crate) fn at_start(model: &Workspace, t0: f64, q: &[f64]) -> Vec<Diagnostic> {
     let mut mistakes: Vec<Diagnostic> =
         model.bodies.iter().filter_map(|body| volume(model, body, t0, q)).collect();
     if mistakes.is_empty() {
@@ -30,7 +30,7 @@ pub(crate) fn at_start(model: &Model, t0: f64, q: &[f64]) -> Vec<Diagnostic> {
 }
 
 /// Whether the kinetic energy of each body is positive, given the evaluated equations.
-pub(crate) fn kinetic(model: &Model, core: &Core) -> Vec<Diagnostic> {
+pub(crate) fn kinetic(model: &Workspace, core: &Core) -> Vec<Diagnostic> {
     let (n, mass) = (core.n, core.inertia());
     let indefinite = |body: &&AffineBody| {
         let size = body.size * body.size;
@@ -51,7 +51,7 @@ pub(crate) fn kinetic(model: &Model, core: &Core) -> Vec<Diagnostic> {
 }
 
 /// Why a run stopped at a body that lost its volume.
-pub(crate) fn collapse(model: &Model, reason: &StopReason, t: f64) -> Option<Note> {
+pub(crate) fn collapse(model: &Workspace, reason: &StopReason, t: f64) -> Option<Note> {
     let StopReason::Event(name) = reason else { return None };
     let body = model.bodies.iter().find(|b| *name == format!("collapse({})", b.name))?;
     Some(Note::Stopped(format!(
@@ -61,7 +61,7 @@ pub(crate) fn collapse(model: &Model, reason: &StopReason, t: f64) -> Option<Not
 }
 
 /// Where polar parts that are asked for are not to be relied upon.
-pub(crate) fn nearly_singular(model: &Model, motion: &Motion) -> Vec<Note> {
+pub(crate) fn nearly_singular(model: &Workspace, motion: &Motion) -> Vec<Note> {
     let bodies = model.bodies.iter().filter(|b| b.polar);
     bodies.filter_map(|body| worst(body, motion)).collect()
 }
@@ -102,7 +102,7 @@ fn condition(n: usize, phi: &[f64]) -> f64 {
     (smallest.max(0.0) / largest).sqrt()
 }
 
-fn volume(model: &Model, body: &AffineBody, t0: f64, q: &[f64]) -> Option<Diagnostic> {
+fn volume(model: &Workspace, body: &AffineBody, t0: f64, q: &[f64]) -> Option<Diagnostic> {
     let det = value(model, t0, q, &[body.determinant])[0];
     if det > 0.0 || !body.named && body.let_go {
         return None;
@@ -138,7 +138,7 @@ fn volume(model: &Model, body: &AffineBody, t0: f64, q: &[f64]) -> Option<Diagno
     Some(Diagnostic::error("E0621", span, message).with_hint(&hint))
 }
 
-fn conformal(model: &Model, t0: f64, q: &[f64]) -> Vec<Diagnostic> {
+fn conformal(model: &Workspace, t0: f64, q: &[f64]) -> Vec<Diagnostic> {
     let mut mistakes: Vec<Diagnostic> = Vec::new();
     for constraint in &model.constraints {
         let Some(AffineWord::Conformal { green, eta }) = &constraint.word else { continue };
@@ -168,7 +168,7 @@ fn conformal(model: &Model, t0: f64, q: &[f64]) -> Vec<Diagnostic> {
 }
 
 /// Expressions of positions and parameters at the start.
-fn value(model: &Model, t0: f64, q: &[f64], e: &[Expr]) -> Vec<f64> {
+fn value(model: &Workspace, t0: f64, q: &[f64], e: &[Expr]) -> Vec<f64> {
     let at = |symbol: Expr| {
         let position = model.coordinates.iter().position(|c| c.position == symbol);
         let parameter =

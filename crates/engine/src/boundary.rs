@@ -25,7 +25,7 @@ use std::time::Instant as Clock;
 use pfaff_mechanics::{
     AbnormalPlaces, Class, Equations, Refusal, abnormal_places, derive as derive_equations,
 };
-use pfaff_model::{Diagnostic, Dynamics as Written, Model, Principle, Quantity};
+use pfaff_model::{Diagnostic, Dynamics as Written, Principle, Quantity, Workspace};
 use pfaff_solver::Scheme;
 
 use crate::audit::{Check, Verdict};
@@ -52,13 +52,13 @@ pub use solution::Solution;
 const SEARCH_SECONDS: f64 = 60.0;
 
 /// Whether a run of the model is a boundary value problem.
-pub(crate) fn has_ends(model: &Model) -> bool {
+pub(crate) fn has_ends(model: &Workspace) -> bool {
     !model.terminal.is_empty()
 }
 
 /// Finds the motions between the ends of a model, and integrates and audits the first of them.
 pub(crate) fn run(
-    model: &Model,
+    model: &Workspace,
     request: &Request,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
@@ -212,7 +212,7 @@ pub(crate) fn run(
 }
 
 /// Kinds of models that have no ends.
-fn possible(model: &Model) -> Result<(), Diagnostic> {
+fn possible(model: &Workspace) -> Result<(), Diagnostic> {
     let Some(terminal) = model.terminal.first() else { return Ok(()) };
     let refused = |message: &str, hint: &str| {
         Err(Diagnostic::error("E0430", terminal.span, message.into()).with_hint(hint))
@@ -233,7 +233,7 @@ fn possible(model: &Model) -> Result<(), Diagnostic> {
 }
 
 /// Chetaev's principle with velocity constraints has no action that would be stationary.
-fn stationary(model: &Model, equations: &Equations) -> Result<(), Diagnostic> {
+fn stationary(model: &Workspace, equations: &Equations) -> Result<(), Diagnostic> {
     if equations.principle != Principle::Chetaev {
         return Ok(());
     }
@@ -257,7 +257,7 @@ fn name(scheme: Scheme) -> &'static str {
     }
 }
 
-fn scheme(model: &Model, request: &Request) -> Result<Scheme, Failure> {
+fn scheme(model: &Workspace, request: &Request) -> Result<Scheme, Failure> {
     match request.method.as_deref().unwrap_or(&model.solve.method) {
         "auto" | "dop853" | "shooting" => Ok(Scheme::Shooting),
         "collocation" => Ok(Scheme::Collocation { stages: 5, adaptive: true }),
@@ -267,7 +267,7 @@ fn scheme(model: &Model, request: &Request) -> Result<Scheme, Failure> {
     }
 }
 
-fn hopeless(model: &Model) -> Diagnostic {
+fn hopeless(model: &Workspace) -> Diagnostic {
     let span = model.terminal.first().map(|t| t.span).unwrap_or_default();
     let message = "no path could be followed from the start to the end: the equations have no finite value on the way".into();
     Diagnostic::error("E0635", span, message).with_hint(
@@ -277,7 +277,7 @@ fn hopeless(model: &Model) -> Diagnostic {
 
 /// Why there may be no solution.
 fn unsolved(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     residual: f64,
     ended: Option<Ended>,
@@ -315,7 +315,7 @@ fn unsolved(
 }
 
 /// 𝓛 = L − μφ gives normal extremals only.
-fn abnormal_note(model: &Model, equations: &Equations) -> Option<Note> {
+fn abnormal_note(model: &Workspace, equations: &Equations) -> Option<Note> {
     if equations.principle != Principle::Vakonomic {
         return None;
     }
@@ -338,7 +338,7 @@ fn abnormal_note(model: &Model, equations: &Equations) -> Option<Note> {
 }
 
 /// A place where a function vanishes, if that can be read.
-fn place_text(model: &Model, place: pfaff_expr::Expr) -> String {
+fn place_text(model: &Workspace, place: pfaff_expr::Expr) -> String {
     let text = model.graph.to_text(place);
     if text.chars().count() > 80 {
         "the brackets of the admissible fields are admissible themselves".to_owned()
@@ -348,7 +348,7 @@ fn place_text(model: &Model, place: pfaff_expr::Expr) -> String {
 }
 
 /// How well the motion, integrated from its start, meets what is given at the end.
-fn ends_check(model: &Model, problem: &Canonical, motion: &mut Motion) {
+fn ends_check(model: &Workspace, problem: &Canonical, motion: &mut Motion) {
     let c = &problem.conditions;
     if motion.stop.reason != StopReason::End || motion.t.last() != Some(&motion.stop.t) {
         return;

@@ -2,7 +2,7 @@
 
 use pfaff_expr::{Expr, Memory, Node};
 use pfaff_model::{
-    Diagnostic, Formula, FormulaValue, Model, NoFiles, Quantity, Source, Span,
+    Diagnostic, Formula, FormulaValue, Model, NoFiles, Quantity, Source, Span, Workspace,
     read_assignments, read_numbers,
 };
 
@@ -16,6 +16,10 @@ use crate::state::State;
 ///
 /// [`Rejected`] with all mistakes.
 pub fn read_state(model: &Model, text: &str) -> Result<State, Rejected> {
+    state_in(&model.workspace(), text)
+}
+
+pub(crate) fn state_in(model: &Workspace, text: &str) -> Result<State, Rejected> {
     let given = read_assignments(model, "--state", text)
         .map_err(|(source, diagnostics)| Rejected { source, diagnostics })?;
     let n = model.coordinates.len();

@@ -4,14 +4,15 @@
 //! $C\,(t - t_0)^k$: $k$ and $C$ are measured by halving a short time. A quantity is kept
 //! when it changes by no more than the energy balance of the audit may.
 
-use pfaff_expr::Expr;
+use pfaff_expr::{Expr, Graph};
 use pfaff_mechanics::Equations;
-use pfaff_model::{Model, Principle};
+use pfaff_model::{Model, Principle, Workspace};
 
+use crate::derivation::{Derivation, derive};
 use crate::equivalence::{Equivalence, along_chetaev, along_vakonomic};
 use crate::mechanism::Dynamics;
 use crate::motion::{Motion, Series};
-use crate::pipeline::{Failure, derive, run};
+use crate::pipeline::{Failure, run};
 use crate::present::{Presentation, present};
 use crate::settings::Request;
 
@@ -82,18 +83,18 @@ pub fn compare(
     }
     // NOTE: initial multipliers belong to one of the motions, so the model may carry them whatever its own
     // principle is.
-    let mut model = model.clone();
-    model.principle = Principle::Vakonomic;
-    let model = &model;
+    let mut changed = model.workspace();
+    changed.principle = Principle::Vakonomic;
+    let model = &changed.freeze();
     let mut left_out = Vec::new();
     let asked: Vec<Principle> = match principles {
         Some(list) => list.to_vec(),
         None => Principle::ALL.iter().map(|(p, _)| *p).collect(),
     };
-    let (mut motions, mut blocks, mut equations) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut motions, mut derivations, mut equations) = (Vec::new(), Vec::new(), Vec::new());
     for principle in asked {
-        let dynamics = match derive(model, Some(principle)) {
-            Ok(dynamics) => dynamics,
+        let derivation = match derive(model, Some(principle)) {
+            Ok(derivation) => derivation,
             Err(refusal) if principles.is_none() && principle != Principle::Chetaev => {
                 left_out.push((principle, refusal.diagnostic().message));
                 continue;
@@ -102,10 +103,8 @@ pub fn compare(
         };
         let request = Request { principle: Some(principle), ..request.clone() };
         motions.push(run(model, &request, &mut |_, _| true)?);
-        equations.push(present(model, &dynamics));
-        if let Dynamics::Saddle(e) = dynamics {
-            blocks.push(e);
-        }
+        equations.push(present(&derivation));
+        derivations.push(derivation);
     }
     let common = motions.iter().map(|m| m.t.len()).min().unwrap_or(0);
     motions.iter_mut().for_each(|m| m.truncate(common));
@@ -119,13 +118,13 @@ pub fn compare(
     if !model.constraints.is_empty() {
         for motion in &motions {
             equivalences.extend(match motion.principle {
-                Some(Principle::Chetaev) => along_chetaev(model, motion),
-                Some(Principle::Vakonomic) => along_vakonomic(model, motion),
+                Some(Principle::Chetaev) => along_chetaev(&model.workspace(), motion),
+                Some(Principle::Vakonomic) => along_vakonomic(&model.workspace(), motion),
                 Some(Principle::Restricted) | None => None,
             });
         }
     }
-    let kept = kept(model, &motions, &blocks);
+    let kept = kept(model, &motions, &derivations);
     Ok(Comparison { motions, equations, left_out, partings, kept, equivalences })
 }
 
@@ -220,8 +219,14 @@ fn law(
     Ok(None)
 }
 
-fn kept(model: &Model, motions: &[Motion], blocks: &[Equations]) -> Vec<Kept> {
-    let g = &model.graph;
+fn kept(model: &Model, motions: &[Motion], derivations: &[Derivation]) -> Vec<Kept> {
+    let spaces: Vec<Workspace> = derivations.iter().map(Derivation::workspace).collect();
+    let mut blocks: Vec<(&Workspace, &Equations)> = Vec::new();
+    for (space, derivation) in spaces.iter().zip(derivations) {
+        if let Dynamics::Saddle(equations) = &derivation.dynamics {
+            blocks.push((space, equations));
+        }
+    }
     let mut rows: Vec<(String, Vec<Option<Vec<f64>>>)> = Vec::new();
     let energy = |m: &Motion| Some(m.energy.clone());
     rows.push(("E".into(), motions.iter().map(energy).collect()));
@@ -234,13 +239,16 @@ fn kept(model: &Model, motions: &[Motion], blocks: &[Equations]) -> Vec<Kept> {
         rows.push(("E[L,M]".into(), motions.iter().map(total).collect()));
     }
     for (k, c) in model.coordinates.iter().enumerate() {
-        let along = |e: &dyn Fn(&Equations) -> Option<Expr>| {
-            motions.iter().zip(blocks).map(|(m, b)| Some(values(model, m, e(b)?))).collect()
+        let along = |e: &dyn Fn(&Graph, &Equations) -> Option<Expr>| {
+            let pairs = motions.iter().zip(&blocks);
+            pairs.map(|(m, (space, b))| Some(values(space, m, e(&space.graph, b)?))).collect()
         };
-        rows.push((format!("p[{}]", c.name), along(&|b| Some(b.momenta[k]))));
-        let touched = blocks.iter().any(|b| b.jacobian.iter().any(|row| row[k] != g.zero()));
-        if touched && blocks.iter().any(|b| !b.multipliers.is_empty()) {
-            let canonical = |b: &Equations| {
+        rows.push((format!("p[{}]", c.name), along(&|_, b| Some(b.momenta[k]))));
+        let touches = |(space, b): &(&Workspace, &Equations)| {
+            b.jacobian.iter().any(|row| row[k] != space.graph.zero())
+        };
+        if blocks.iter().any(touches) && blocks.iter().any(|(_, b)| !b.multipliers.is_empty()) {
+            let canonical = |g: &Graph, b: &Equations| {
                 let terms = b.multipliers.iter().zip(&b.jacobian);
                 let carried = g.sum(terms.map(|(&μ, row)| g.mul(μ, row[k])));
                 (!b.multipliers.is_empty()).then(|| g.sub(b.momenta[k], carried))
@@ -272,7 +280,7 @@ fn changed(name: String, series: &[Option<Vec<f64>>], motions: &[Motion]) -> Kep
 }
 
 /// An expression along a motion.
-fn values(model: &Model, motion: &Motion, e: Expr) -> Vec<f64> {
+fn values(model: &Workspace, motion: &Motion, e: Expr) -> Vec<f64> {
     (0..motion.t.len())
         .map(|i| {
             let at = |s: Expr| {

@@ -7,7 +7,7 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::Equations;
-use pfaff_model::{Dynamics, Model, Principle};
+use pfaff_model::{Dynamics, Principle, Workspace};
 use pfaff_program::{CompileError, Executor, GraphEvaluator, Program};
 use pfaff_solver::EvalError;
 
@@ -106,14 +106,17 @@ impl Layout {
 
 impl Core {
     /// Compiles the blocks, to be evaluated many times.
-    pub(crate) fn new(model: &Model, equations: &Equations) -> Result<Self, CompileError> {
+    pub(crate) fn new(model: &Workspace, equations: &Equations) -> Result<Self, CompileError> {
         let mut core = Self::sketch(model, equations)?;
         core.compile(model)?;
         Ok(core)
     }
 
     /// Makes the blocks ready to be evaluated a few times.
-    pub(crate) fn sketch(model: &Model, equations: &Equations) -> Result<Self, CompileError> {
+    pub(crate) fn sketch(
+        model: &Workspace,
+        equations: &Equations,
+    ) -> Result<Self, CompileError> {
         let g = &model.graph;
         let (n, m) = (model.coordinates.len(), model.constraints.len());
         let layout = Layout::new(n, m);
@@ -184,7 +187,7 @@ impl Core {
     }
 
     /// The blocks of this model are going to be evaluated at every step.
-    pub(crate) fn promote(&mut self, model: &Model) -> Result<(), CompileError> {
+    pub(crate) fn promote(&mut self, model: &Workspace) -> Result<(), CompileError> {
         self.compile(model)?;
         if let Run::Program(run) = &mut self.run {
             run.promote();
@@ -193,7 +196,7 @@ impl Core {
     }
 
     /// The blocks of this model are going to be evaluated many times.
-    pub(crate) fn compile(&mut self, model: &Model) -> Result<(), CompileError> {
+    pub(crate) fn compile(&mut self, model: &Workspace) -> Result<(), CompileError> {
         if let Run::Sketch(_) = self.run {
             let (inputs, outputs) = &self.symbols;
             let program =
@@ -535,7 +538,7 @@ impl Core {
 }
 
 /// $Q\cdot\dot q - \partial L/\partial t$, from the model and not from the equations that it helps to check.
-pub(crate) fn given_power(model: &Model) -> Expr {
+pub(crate) fn given_power(model: &Workspace) -> Expr {
     let g = &model.graph;
     let v = model.velocities();
     let forces = g.sum(model.forces.iter().map(|f| g.dot(&f.components, &v)));

@@ -1,7 +1,7 @@
 //! The effective mass of the vakonomic principle, $M - \mu\cdot\partial^2\varphi/\partial\dot q^2$, where it
 //! is singular: at the start, or on the way.
 
-use pfaff_model::{Diagnostic, Model, Principle, Quantity};
+use pfaff_model::{Diagnostic, Principle, Quantity, Workspace};
 
 use crate::mechanism::{Compiled, Mechanism};
 use crate::motion::{Stop, StopReason};
@@ -9,7 +9,7 @@ use crate::pipeline::dynamics_span;
 
 /// A vakonomic run that ended where its effective mass is singular.
 pub(crate) fn effective_mass_on_the_way(
-    model: &Model,
+    model: &Workspace,
     stop: &Stop,
     mechanism: &mut Mechanism,
     y: &[f64],
@@ -35,7 +35,7 @@ pub(crate) fn effective_mass_on_the_way(
 }
 
 /// The refusal of a start with a singular effective mass.
-pub(crate) fn effective_mass_at_start(model: &Model) -> Diagnostic {
+pub(crate) fn effective_mass_at_start(model: &Workspace) -> Diagnostic {
     let given = model.initial.iter().find(|d| matches!(d.quantity, Quantity::Multiplier(_)));
     Diagnostic::error(
         "E0609",

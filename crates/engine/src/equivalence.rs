@@ -13,7 +13,7 @@
 //! with the motion. The sign of a verdict is the ratio of what no multiplier explains to the reaction.
 
 use pfaff_mechanics::derive;
-use pfaff_model::{Model, Principle};
+use pfaff_model::{Principle, Workspace};
 use pfaff_solver::{EvalError, OdeOptions, System, integrate, least_squares};
 
 use crate::core::Core;
@@ -40,7 +40,7 @@ pub struct Equivalence {
 }
 
 /// The test along a vakonomic motion, at its output times.
-pub(crate) fn along_vakonomic(model: &Model, motion: &Motion) -> Option<Equivalence> {
+pub(crate) fn along_vakonomic(model: &Workspace, motion: &Motion) -> Option<Equivalence> {
     let mut core = core(model, Principle::Vakonomic)?;
     let (n, m) = (core.n, core.m);
     let (mut residual, mut reaction) = (0.0, 0.0);
@@ -66,7 +66,7 @@ pub(crate) fn along_vakonomic(model: &Model, motion: &Motion) -> Option<Equivale
 }
 
 /// The test along a Chetaev motion: is there a $\mu(t_0)$ that makes it vakonomic?
-pub(crate) fn along_chetaev(model: &Model, motion: &Motion) -> Option<Equivalence> {
+pub(crate) fn along_chetaev(model: &Workspace, motion: &Motion) -> Option<Equivalence> {
     let (&t0, &t1) = (motion.t.first()?, motion.t.last()?);
     let mut companion =
         Companion::new(core(model, Principle::Chetaev)?, core(model, Principle::Vakonomic)?);
@@ -112,7 +112,7 @@ pub(crate) fn judged(
     Equivalence { along, equivalent, residual, reaction, multipliers }
 }
 
-fn core(model: &Model, principle: Principle) -> Option<Core> {
+fn core(model: &Workspace, principle: Principle) -> Option<Core> {
     Core::new(model, &derive(model, principle).ok()?).ok()
 }
 

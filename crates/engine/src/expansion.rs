@@ -11,7 +11,7 @@
 
 use pfaff_expr::{Expr, Graph, Role};
 use pfaff_mechanics::{Equations, Ordinary, Reduction};
-use pfaff_model::{Model, Principle};
+use pfaff_model::{Principle, Workspace};
 use pfaff_program::{
     Executor, Options, TaylorError, TaylorInterpreter, TaylorPasses, TaylorRecurrences,
     VectorField,
@@ -133,7 +133,7 @@ fn are_trusted(pivots: &[f64], floor: &[f64]) -> bool {
 
 /// The recurrences of (K), with the work of forces and reactions.
 pub(crate) fn saddle_recurrences(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
 ) -> Result<TaylorRecurrences, TaylorError> {
     let g = &model.graph;
@@ -242,7 +242,7 @@ pub(crate) fn reduced_recurrences(
 
 /// The recurrences of an `equation` model that is affine in its highest derivatives.
 pub(crate) fn ordinary_recurrences(
-    model: &Model,
+    model: &Workspace,
     ordinary: &Ordinary,
 ) -> Result<TaylorRecurrences, TaylorError> {
     let g = &model.graph;

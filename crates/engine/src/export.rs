@@ -13,12 +13,13 @@ use pfaff_expr::Expr;
 use pfaff_mechanics::{
     Equations, Ordinary, Point, Reduction, Statement, explicit, solve_linear, solve_saddle,
 };
-use pfaff_model::{Model, Principle};
+use pfaff_model::{Model, Principle, Workspace};
 use pfaff_program::{Argument, ExportedFunction, Language, Module, Program};
 
+use crate::derivation::derive_in;
 use crate::mechanism::{Compiled, Dynamics, Mechanism};
 use crate::memory;
-use crate::pipeline::{begin, derive, possible};
+use crate::pipeline::{begin, possible};
 use crate::reduced::{MOST, order, scale};
 use crate::signs::signs;
 use crate::start::given;
@@ -80,10 +81,11 @@ pub fn exported(
     principle: Option<Principle>,
     form: ExportForm,
 ) -> Result<Module, NoExport> {
+    let model = &model.workspace();
     let chetaev = principle.unwrap_or(model.principle) == Principle::Chetaev;
     let statement =
         if chetaev && form != ExportForm::Saddle { Statement::of(model) } else { None };
-    let dynamics = derive(model, principle).map_err(NoExport::Refused)?;
+    let dynamics = derive_in(model, principle).map_err(NoExport::Refused)?;
     if memory::remembers(model) {
         return Err(unwritable("the rates of a motion with memory depend on its past"));
     }
@@ -115,7 +117,7 @@ fn uncompiled(error: pfaff_program::CompileError) -> NoExport {
 
 /// The reduced equations in the chart that a run would take, if their solve is written out.
 fn reduced_at_start(
-    model: &Model,
+    model: &Workspace,
     statement: &Statement,
     dynamics: &Dynamics,
 ) -> Option<Reduction> {
@@ -131,7 +133,7 @@ fn reduced_at_start(
 }
 
 /// The positions at the start, and the scale of each coordinate there.
-fn at_start(model: &Model, dynamics: &Dynamics, t: f64) -> Option<(Vec<f64>, Vec<f64>)> {
+fn at_start(model: &Workspace, dynamics: &Dynamics, t: f64) -> Option<(Vec<f64>, Vec<f64>)> {
     let mut mechanism = Mechanism::new(model, dynamics).ok()?;
     let start = begin(model, dynamics, &mut mechanism, t).ok()?;
     let y = mechanism.state(t, &start.q, &start.v, &start.multipliers);
@@ -141,7 +143,7 @@ fn at_start(model: &Model, dynamics: &Dynamics, t: f64) -> Option<(Vec<f64>, Vec
 }
 
 fn in_quasi_velocities(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     r: &Reduction,
 ) -> Result<Module, NoExport> {
@@ -206,7 +208,7 @@ fn in_quasi_velocities(
     Ok(module(model, Some(equations.principle), (state_lines, remarks), functions))
 }
 
-fn with_multipliers(model: &Model, equations: &Equations) -> Result<Module, NoExport> {
+fn with_multipliers(model: &Workspace, equations: &Equations) -> Result<Module, NoExport> {
     let g = &model.graph;
     // NOTE: repeated rows, or reactions along other directions, leave no symmetric solve: then all is
     // eliminated, and multipliers may be undetermined.
@@ -275,7 +277,7 @@ fn with_multipliers(model: &Model, equations: &Equations) -> Result<Module, NoEx
     Ok(module(model, Some(equations.principle), (lines, remarks), functions))
 }
 
-fn written_as_it_stands(model: &Model, ordinary: &Ordinary) -> Result<Module, NoExport> {
+fn written_as_it_stands(model: &Workspace, ordinary: &Ordinary) -> Result<Module, NoExport> {
     let g = &model.graph;
     let none =
         "the equations of this model do not give their highest derivatives by elimination";
@@ -312,7 +314,7 @@ fn written_as_it_stands(model: &Model, ordinary: &Ordinary) -> Result<Module, No
 
 /// The functions with a comment that says what stands where.
 fn module(
-    model: &Model,
+    model: &Workspace,
     principle: Option<Principle>,
     (state, remarks): (Vec<String>, Vec<String>),
     functions: Vec<ExportedFunction>,
@@ -358,7 +360,7 @@ fn array(name: &str, length: usize) -> Argument {
     Argument { name: name.into(), length: Some(length) }
 }
 
-fn positions(model: &Model, array: &str, first: usize) -> Vec<String> {
+fn positions(model: &Workspace, array: &str, first: usize) -> Vec<String> {
     let names = model.coordinates.iter().enumerate();
     names.map(|(i, c)| format!("{array}[{}] = {}", first + i, c.name)).collect()
 }

@@ -7,7 +7,7 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, divergence};
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 use pfaff_program::{CompileError, Executor, Program};
 use pfaff_solver::Lu;
 
@@ -36,7 +36,7 @@ pub(crate) struct Rate {
 impl Flow {
     /// Compiles (D); `None` under another principle than Chetaev's.
     pub(crate) fn new(
-        model: &Model,
+        model: &Workspace,
         equations: &Equations,
     ) -> Result<Option<Self>, CompileError> {
         let Some(parts) = divergence(model, equations) else { return Ok(None) };

@@ -1,6 +1,6 @@
 //! Parts of a model that the chosen principle has no use for: multipliers of another principle, and `along`.
 
-use pfaff_model::{Diagnostic, Model, Principle};
+use pfaff_model::{Diagnostic, Principle, Workspace};
 
 use crate::mechanism::Dynamics;
 use crate::note::Note;
@@ -8,7 +8,7 @@ use crate::pipeline::Failure;
 
 /// What is observed through multipliers that the principle does not have is noted; events that watch them are refused.
 pub(crate) fn foreign_multipliers(
-    model: &Model,
+    model: &Workspace,
     dynamics: &Dynamics,
 ) -> Result<Vec<Note>, Failure> {
     let Dynamics::Saddle(equations) = dynamics else { return Ok(Vec::new()) };
@@ -41,7 +41,7 @@ pub(crate) fn foreign_multipliers(
 }
 
 /// `along` is a rule for reactions that only Chetaev's principle leaves open.
-pub(crate) fn without_along(model: &Model, principle: Option<Principle>) -> Vec<Note> {
+pub(crate) fn without_along(model: &Workspace, principle: Option<Principle>) -> Vec<Note> {
     let principle = principle.filter(|p| *p != Principle::Chetaev);
     let Some(principle) = principle else { return Vec::new() };
     let given = model.constraints.iter().filter(|c| c.along.is_some());

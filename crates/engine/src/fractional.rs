@@ -22,7 +22,7 @@ mod variation;
 use std::time::Instant as Clock;
 
 use pfaff_expr::Expr;
-use pfaff_model::{Diagnostic, Dynamics as Written, Model, Principle, Span};
+use pfaff_model::{Diagnostic, Dynamics as Written, Principle, Span, Workspace};
 use pfaff_solver::{Extremum, FractionalOperator, IntervalPoint, NoExtremum};
 
 use crate::audit::{Audit, Check, Verdict};
@@ -45,7 +45,7 @@ use crate::settings::{Request, Settings};
 const TESTS: usize = 12;
 
 /// Whether a run of the model is an extremum with memory.
-pub(crate) fn is_fractional(model: &Model) -> bool {
+pub(crate) fn is_fractional(model: &Workspace) -> bool {
     let inside = match model.dynamics {
         Written::Lagrangian { lagrangian, .. } => model.graph.remembers(lagrangian),
         Written::Equations(_) => false,
@@ -54,7 +54,7 @@ pub(crate) fn is_fractional(model: &Model) -> bool {
 }
 
 /// Finds the extremum and audits it.
-pub(crate) fn run(model: &Model, request: &Request) -> Result<Motion, Failure> {
+pub(crate) fn run(model: &Workspace, request: &Request) -> Result<Motion, Failure> {
     let clock = Clock::now();
     let principle = request.principle.unwrap_or(model.principle);
     possible(model, principle).map_err(|d| Failure::Model(vec![d]))?;
@@ -129,7 +129,7 @@ pub(crate) fn run(model: &Model, request: &Request) -> Result<Motion, Failure> {
 
 /// First variation, degree, Hamilton's form, constraints.
 fn audit(
-    model: &Model,
+    model: &Workspace,
     formulation: &Formulation,
     integrand: &mut Integrand,
     reached: &mut Reached,
@@ -163,7 +163,7 @@ fn audit(
 
 /// What is known of a stationary point.
 fn solution(
-    model: &Model,
+    model: &Workspace,
     formulation: &Formulation,
     reached: &mut Reached,
     (t0, t1): (f64, f64),
@@ -199,7 +199,7 @@ fn solution(
 }
 
 /// Which models have an extremum with memory.
-fn possible(model: &Model, principle: Principle) -> Result<(), Diagnostic> {
+fn possible(model: &Workspace, principle: Principle) -> Result<(), Diagnostic> {
     if let Some(force) = model.forces.first() {
         let text = format!(
             "`{}` has no place in an extremum between given ends: it belongs to no action",
@@ -230,7 +230,7 @@ fn possible(model: &Model, principle: Principle) -> Result<(), Diagnostic> {
 }
 
 /// Why there is no solution, in the words of the model.
-fn unsolved(model: &Model, formulation: &Formulation, why: &NoExtremum) -> Diagnostic {
+fn unsolved(model: &Workspace, formulation: &Formulation, why: &NoExtremum) -> Diagnostic {
     let n = model.coordinates.len();
     let span = model.terminal.first().map_or_else(|| dynamics_span(model), |t| t.span);
     match why {
@@ -296,7 +296,7 @@ fn notes(ends: &Ends, falling: Option<usize>) -> Vec<Note> {
 
 /// Positions, velocities, multipliers and what is observed, at the output times.
 fn fill(
-    model: &Model,
+    model: &Workspace,
     formulation: &mut Formulation,
     found: &mut Extremum,
     motion: &mut Motion,
@@ -346,7 +346,7 @@ fn fill(
 
 /// Expressions of the operators' symbols at some places.
 fn evaluate(
-    model: &Model,
+    model: &Workspace,
     formulation: &Formulation,
     found: &mut Extremum,
     exprs: &[Expr],
@@ -384,7 +384,7 @@ fn evaluate(
 
 /// Each constraint between the nodes.
 fn held(
-    model: &Model,
+    model: &Workspace,
     formulation: &Formulation,
     found: &mut Extremum,
     ends: (f64, f64),

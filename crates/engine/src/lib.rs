@@ -14,6 +14,7 @@ mod command;
 mod compare;
 mod compare_present;
 mod core;
+mod derivation;
 mod dual;
 mod effective_mass;
 mod equivalence;
@@ -69,6 +70,7 @@ pub use audit::{Audit, Check, Verdict};
 pub use boundary::{Guess, Solution};
 pub use command::{Range, Value, evaluate, read_named_numbers, read_state};
 pub use compare::{Comparison, Kept, Parting, compare};
+pub use derivation::{Derivation, derive};
 pub use equivalence::Equivalence;
 pub use export::{ExportForm, NoExport, export, exported};
 pub use forms::{PARTS, Point};
@@ -84,11 +86,12 @@ pub use motion::{EventRecord, Form, Motion, Series, Statistics, Stop, StopReason
 pub use note::Note;
 pub use pfaff_mechanics::{Class, Equations, Kinetic, Ordinary, Refusal};
 pub use pfaff_model::{
-    Diagnostic, Files, Model, NoFiles, Overrides, Principle, Severity, Source, Span, closest,
+    Declarations, Diagnostic, Files, Model, NoFiles, Overrides, Principle, Severity, Source,
+    Span, Workspace, closest,
 };
 pub use pfaff_present::{Axis, Curve, Figure, Look};
 pub use pfaff_program::{Backend, Language};
-pub use pipeline::{Failure, Reading, Rejected, derive, read, run, run_derived, run_watched};
+pub use pipeline::{Failure, Reading, Rejected, read, run, run_derived, run_watched};
 pub use present::{Presentation, present};
 pub use present_fractional::{present_fractional, present_fractional_hamilton};
 pub use present_hamilton::present_hamilton;

@@ -9,7 +9,7 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, Ordinary, Statement};
-use pfaff_model::{Direction, Model};
+use pfaff_model::{Direction, Workspace};
 use pfaff_program::{
     CompileError, Executor, NativeExecutor, Program, TaylorError, TaylorRecurrences,
 };
@@ -73,7 +73,7 @@ pub enum Dynamics {
 
 impl Mechanism {
     /// Compiles a model with its derived dynamics.
-    pub(crate) fn new(model: &Model, dynamics: &Dynamics) -> Result<Self, CompileError> {
+    pub(crate) fn new(model: &Workspace, dynamics: &Dynamics) -> Result<Self, CompileError> {
         let (n, m) = (model.coordinates.len(), model.constraints.len());
         let compiled = match dynamics {
             Dynamics::Saddle(equations) => {
@@ -139,7 +139,7 @@ impl Mechanism {
     /// Takes the reduced form of the same model where there is one, given its saddle-point form and a consistent start.
     pub(crate) fn reduce(
         &mut self,
-        model: &Model,
+        model: &Workspace,
         (statement, equations): (Statement, &Equations),
         at: &Instant,
     ) {
@@ -157,7 +157,7 @@ impl Mechanism {
     }
 
     /// Writes the solve of the saddle-point form out, where it stays and that applies, given its solution at the start.
-    pub(crate) fn unroll(&mut self, model: &Model, equations: &Equations, at: &Instant) {
+    pub(crate) fn unroll(&mut self, model: &Workspace, equations: &Equations, at: &Instant) {
         let Compiled::Saddle(core) = &mut self.dynamics else { return };
         // What can be sketched can be compiled.
         if core.promote(model).is_err() || !core.is_whole() {
@@ -184,7 +184,7 @@ impl Mechanism {
     /// The Taylor recurrences of the equations in their present form.
     pub(crate) fn recurrences(
         &self,
-        model: &Model,
+        model: &Workspace,
         dynamics: &Dynamics,
         order: usize,
     ) -> Result<TaylorRecurrences, TaylorError> {
@@ -198,7 +198,7 @@ impl Mechanism {
     /// Makes Taylor series ready, given the start.
     pub(crate) fn expand(
         &mut self,
-        model: &Model,
+        model: &Workspace,
         recurrences: &TaylorRecurrences,
         demand: Demand,
         (t, y): (f64, &[f64]),
@@ -393,7 +393,7 @@ impl Mechanism {
 
 /// The symbols of [`Instant::inputs`]: the multipliers are called `lambda(c)`, or `mu(c)` under the vakonomic
 /// principle.
-pub(crate) fn instant_symbols(model: &Model, vakonomic: bool) -> Vec<Expr> {
+pub(crate) fn instant_symbols(model: &Workspace, vakonomic: bool) -> Vec<Expr> {
     let results = &model.results;
     let mut symbols = vec![model.time];
     symbols.extend(model.positions());

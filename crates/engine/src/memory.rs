@@ -22,7 +22,7 @@ mod ways;
 use std::time::Instant as Clock;
 
 use pfaff_expr::{Expr, Graph, Memory, Node};
-use pfaff_model::{Dynamics as Written, Model};
+use pfaff_model::{Dynamics as Written, Workspace};
 use pfaff_program::CompileError;
 use pfaff_solver::{DirectQuadrature, Kernel, VolterraOptions, integrate_volterra};
 
@@ -44,12 +44,12 @@ use crate::start::refuse_infinite_data;
 const STAGES: usize = 6;
 
 /// Whether a run of the model needs memory.
-pub(crate) fn remembers(model: &Model) -> bool {
+pub(crate) fn remembers(model: &Workspace) -> bool {
     places(model).into_iter().any(|e| model.graph.remembers(e))
 }
 
 /// The expressions in which memory may stand.
-fn places(model: &Model) -> Vec<Expr> {
+fn places(model: &Workspace) -> Vec<Expr> {
     let mut parts: Vec<Expr> = model.constraints.iter().map(|c| c.expr).collect();
     parts.extend(model.forces.iter().flat_map(|f| f.components.iter().copied()));
     parts.extend(model.observed.iter().map(|o| o.expr));
@@ -61,7 +61,7 @@ fn places(model: &Model) -> Vec<Expr> {
 }
 
 /// The order of a fractional operator; none for kernels, means and whatever else there is.
-pub(crate) fn order(model: &Model, node: Expr) -> Option<f64> {
+pub(crate) fn order(model: &Workspace, node: Expr) -> Option<f64> {
     match model.graph.node(node) {
         Node::Memory(Memory::Kernel | Memory::Mean, ..) => None,
         Node::Memory(_, _, second) => Some(plan::constant(model, second)),
@@ -70,7 +70,7 @@ pub(crate) fn order(model: &Model, node: Expr) -> Option<f64> {
 }
 
 /// The orders of the fractional operators in an expression, ascending and each once.
-pub(crate) fn orders(model: &Model, e: Expr) -> Vec<f64> {
+pub(crate) fn orders(model: &Workspace, e: Expr) -> Vec<f64> {
     let live = model.graph.live(&[e]);
     let mut orders: Vec<f64> = live.into_iter().filter_map(|node| order(model, node)).collect();
     orders.sort_by(f64::total_cmp);
@@ -79,7 +79,7 @@ pub(crate) fn orders(model: &Model, e: Expr) -> Vec<f64> {
 }
 
 /// The kernels of `memory` in a model, each once, with how their pasts are kept.
-pub(crate) fn kernels(model: &Model) -> Vec<(String, String)> {
+pub(crate) fn kernels(model: &Workspace) -> Vec<(String, String)> {
     let g: &Graph = &model.graph;
     let mut found: Vec<(Expr, String)> = Vec::new();
     let (t0, t1) = model.solve.range.unwrap_or((0.0, 1.0));
@@ -101,7 +101,7 @@ pub(crate) fn kernels(model: &Model) -> Vec<(String, String)> {
 
 /// The lowest power of $t - t_0$ with which each coordinate may leave the polynomial of its initial values;
 /// `None` if the model has no plan.
-pub(crate) fn departures(model: &Model, dynamics: &Dynamics, t0: f64) -> Option<Vec<f64>> {
+pub(crate) fn departures(model: &Workspace, dynamics: &Dynamics, t0: f64) -> Option<Vec<f64>> {
     let formulation = match (dynamics, &model.dynamics) {
         (Dynamics::Saddle(equations), _) => mechanical(model, equations, (t0, 1.0)),
         (_, Written::Equations(equations)) => written(model, equations, (t0, 1.0)),
@@ -113,7 +113,7 @@ pub(crate) fn departures(model: &Model, dynamics: &Dynamics, t0: f64) -> Option<
 
 /// Integrates a model with memory and audits the motion.
 pub(crate) fn run(
-    model: &Model,
+    model: &Workspace,
     dynamics: &Dynamics,
     settings: &Settings,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
@@ -212,7 +212,7 @@ fn recount(settings: &Settings, formulation: &Formulation) -> DirectQuadrature {
 
 /// Observed quantities and events, with results and memory replaced.
 fn outputs(
-    model: &Model,
+    model: &Workspace,
     formulation: &mut Formulation,
 ) -> Result<(Vec<Expr>, Vec<Expr>), pfaff_model::Diagnostic> {
     let g = &model.graph;

@@ -1,6 +1,6 @@
 //! A motion: what a run gives back, whatever ended it.
 
-use pfaff_model::{Model, Principle};
+use pfaff_model::{Principle, Workspace};
 
 use crate::audit::{Audit, Check, Verdict};
 use crate::boundary::Solution;
@@ -175,7 +175,7 @@ impl Motion {
     }
 
     /// No motion yet: no times, no columns.
-    pub(crate) fn empty(model: &Model) -> Self {
+    pub(crate) fn empty(model: &Workspace) -> Self {
         Self {
             title: model.title.clone().unwrap_or_else(|| model.source.name().to_owned()),
             principle: None,

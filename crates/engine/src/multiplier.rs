@@ -7,14 +7,16 @@
 
 use pfaff_expr::{Expr, ZeroTest};
 use pfaff_mechanics::{Class, Equations};
-use pfaff_model::{Diagnostic, Dynamics, Model, MultiplierStart, Principle, Quantity, Span};
+use pfaff_model::{
+    Diagnostic, Dynamics, MultiplierStart, Principle, Quantity, Span, Workspace,
+};
 use pfaff_solver::least_squares;
 
 use crate::start::Given;
 
 /// $\mu(t_0)$ for a model under a principle; empty unless it is vakonomic.
 pub(crate) fn multipliers(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     given: &Given,
     t0: f64,
@@ -52,7 +54,7 @@ pub(crate) fn multipliers(
 }
 
 /// `mu(c)` in a model that does not ask for the vakonomic principle.
-fn unwanted(model: &Model) -> Vec<Diagnostic> {
+fn unwanted(model: &Workspace) -> Vec<Diagnostic> {
     if model.principle == Principle::Vakonomic {
         // NOTE: the caller chose another principle for a vakonomic model, and its multipliers have no say.
         return Vec::new();
@@ -77,7 +79,7 @@ fn unwanted(model: &Model) -> Vec<Diagnostic> {
     spans.into_iter().map(complain).collect()
 }
 
-fn ungiven(model: &Model, missing: &[usize]) -> Vec<Diagnostic> {
+fn ungiven(model: &Workspace, missing: &[usize]) -> Vec<Diagnostic> {
     let names: Vec<String> =
         missing.iter().map(|&a| format!("mu({})", model.constraints[a].name)).collect();
     let message = format!(
@@ -92,7 +94,7 @@ fn ungiven(model: &Model, missing: &[usize]) -> Vec<Diagnostic> {
 }
 
 /// Coordinates that L or a constraint contains.
-fn not_cyclic(model: &Model, coordinates: &[usize], span: Span) -> Vec<Diagnostic> {
+fn not_cyclic(model: &Workspace, coordinates: &[usize], span: Span) -> Vec<Diagnostic> {
     let g = &model.graph;
     let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return Vec::new() };
     let mut parts: Vec<(String, Expr)> = vec![("the Lagrangian".into(), lagrangian)];
@@ -120,7 +122,7 @@ fn not_cyclic(model: &Model, coordinates: &[usize], span: Span) -> Vec<Diagnosti
 
 /// Solves $p_z = \mu\cdot\partial\psi/\partial\dot z$.
 fn transversal(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     free: &[usize],
     coordinates: &[usize],

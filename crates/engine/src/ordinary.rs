@@ -5,7 +5,7 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::Ordinary;
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 use pfaff_program::{CompileError, Executor, Options, Program};
 use pfaff_solver::{EvalError, Lu};
 
@@ -29,7 +29,7 @@ pub(crate) struct OrdinaryCore {
 
 impl OrdinaryCore {
     /// Compiles the equations.
-    pub(crate) fn new(model: &Model, ordinary: &Ordinary) -> Result<Self, CompileError> {
+    pub(crate) fn new(model: &Workspace, ordinary: &Ordinary) -> Result<Self, CompileError> {
         let n = model.coordinates.len();
         let mut inputs: Vec<Expr> = vec![model.time];
         inputs.extend(model.positions());

@@ -6,8 +6,10 @@
 
 use std::time::Instant as Clock;
 
-use pfaff_mechanics::{Refusal, Statement, derive as derive_equations, kept_momenta, ordinary};
-use pfaff_model::{Diagnostic, Files, Model, Overrides, Principle, Source, Span, read_model};
+use pfaff_mechanics::{Refusal, Statement, derive as derive_equations, kept_momenta};
+use pfaff_model::{
+    Diagnostic, Files, Model, Overrides, Principle, Source, Span, Workspace, read_model,
+};
 use pfaff_program::CompileError;
 use pfaff_solver::{self as solver, EvalError, integrate};
 
@@ -15,6 +17,7 @@ use crate::audit::{Evidence, audit};
 use crate::body;
 use crate::boundary;
 use crate::core::Core;
+use crate::derivation::{Derivation, derive_in};
 use crate::effective_mass::{effective_mass_at_start, effective_mass_on_the_way};
 use crate::foreign::{foreign_multipliers, without_along};
 use crate::fractional;
@@ -76,20 +79,6 @@ pub fn read(
     Ok(Reading { model, remarks, read_us: microseconds(clock) })
 }
 
-/// Derives the dynamics of a model; `principle` overrides the model's own.
-///
-/// # Errors
-///
-/// [`Refusal`] says what stands in the way.
-pub fn derive(model: &Model, principle: Option<Principle>) -> Result<Dynamics, Refusal> {
-    match model.dynamics {
-        pfaff_model::Dynamics::Lagrangian { .. } => {
-            derive_equations(model, principle.unwrap_or(model.principle)).map(Dynamics::Saddle)
-        }
-        pfaff_model::Dynamics::Equations(_) => ordinary(model).map(Dynamics::Ordinary),
-    }
-}
-
 /// Integrates a model and audits the motion. `watch` is told the time and the steps after each step and may
 /// end the run by `false`.
 ///
@@ -114,6 +103,7 @@ pub fn run_watched(
     request: &Request,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
+    let model = &model.workspace();
     if fractional::is_fractional(model) {
         return fractional::run(model, request);
     }
@@ -125,7 +115,7 @@ pub fn run_watched(
     // The statement keeps the graph as the text made it; what is derived for (K) would only be in the way there.
     let chetaev = request.principle.unwrap_or(model.principle) == Principle::Chetaev;
     let statement = if chetaev { Statement::of(model) } else { None };
-    let dynamics = derive(model, request.principle).map_err(refused)?;
+    let dynamics = derive_in(model, request.principle).map_err(refused)?;
     let derive_us = microseconds(clock);
     let mut motion = integrated(model, &dynamics, (statement, None), request, watch)?;
     motion.statistics.derive_us = derive_us;
@@ -138,23 +128,23 @@ pub fn run_watched(
 ///
 /// As [`run`].
 pub fn run_derived(
-    model: &Model,
-    dynamics: &Dynamics,
+    derivation: &Derivation,
     request: &Request,
     watch: &mut dyn FnMut(f64, usize) -> bool,
 ) -> Result<Motion, Failure> {
+    let model = &derivation.workspace();
     let told = &mut |progress: &Progress<'_>| watch(progress.t, progress.steps);
     if let Some(terminal) = model.terminal.first() {
         let message =
             "`final` makes a boundary value problem, and here is an initial one".into();
         return Err(Failure::Model(vec![Diagnostic::error("E0430", terminal.span, message)]));
     }
-    integrated(model, dynamics, (None, None), request, told)
+    integrated(model, &derivation.dynamics, (None, None), request, told)
 }
 
 /// Integrates given dynamics of a model from a given start.
 pub(crate) fn integrated_from(
-    model: &Model,
+    model: &Workspace,
     dynamics: &Dynamics,
     request: &Request,
     start: Start,
@@ -166,7 +156,7 @@ pub(crate) fn integrated_from(
 /// Dynamics and request into a motion: in independent quasi-velocities if a statement is given and the form
 /// applies, else in saddle-point form.
 fn integrated(
-    model: &Model,
+    model: &Workspace,
     dynamics: &Dynamics,
     (statement, given): (Option<Statement>, Option<Start>),
     request: &Request,
@@ -267,7 +257,7 @@ pub(crate) fn uncompiled(error: &CompileError) -> Failure {
 
 /// A consistent start, or why there is none.
 pub(crate) fn begin(
-    model: &Model,
+    model: &Workspace,
     dynamics: &Dynamics,
     mechanism: &mut Mechanism,
     t0: f64,
@@ -322,7 +312,7 @@ pub(crate) fn begin(
     }
 }
 
-pub(crate) fn inconsistent(model: &Model, none: &NoStart) -> Diagnostic {
+pub(crate) fn inconsistent(model: &Workspace, none: &NoStart) -> Diagnostic {
     let constraint = &model.constraints[none.constraint];
     let what = if none.positions { "positions" } else { "velocities" };
     Diagnostic::error(
@@ -338,7 +328,7 @@ pub(crate) fn inconsistent(model: &Model, none: &NoStart) -> Diagnostic {
 
 /// The start, with everything that follows from it if the motion is determined there.
 pub(crate) fn possible(
-    model: &Model,
+    model: &Workspace,
     mechanism: &mut Mechanism,
     t0: f64,
     y0: &[f64],
@@ -352,7 +342,7 @@ pub(crate) fn possible(
     Err(Failure::Model(vec![diagnostic]))
 }
 
-pub(crate) fn dynamics_span(model: &Model) -> Span {
+pub(crate) fn dynamics_span(model: &Workspace) -> Span {
     match &model.dynamics {
         pfaff_model::Dynamics::Lagrangian { span, .. } => *span,
         pfaff_model::Dynamics::Equations(equations) => {
@@ -361,7 +351,7 @@ pub(crate) fn dynamics_span(model: &Model) -> Span {
     }
 }
 
-fn not_finite_at_start(model: &Model) -> Diagnostic {
+fn not_finite_at_start(model: &Workspace) -> Diagnostic {
     Diagnostic::error(
         "E0602",
         dynamics_span(model),
@@ -371,7 +361,7 @@ fn not_finite_at_start(model: &Model) -> Diagnostic {
 }
 
 fn singular_at_start(
-    model: &Model,
+    model: &Workspace,
     mechanism: &mut Mechanism,
     t0: f64,
     y0: &[f64],
@@ -408,7 +398,7 @@ fn singular_at_start(
     })
 }
 
-fn undecided(model: &Model, dynamics: &Dynamics) -> Vec<Note> {
+fn undecided(model: &Workspace, dynamics: &Dynamics) -> Vec<Note> {
     let Dynamics::Saddle(equations) = dynamics else { return Vec::new() };
     let remark = |&a: &usize| {
         Note::Remark(format!(
@@ -420,7 +410,7 @@ fn undecided(model: &Model, dynamics: &Dynamics) -> Vec<Note> {
 }
 
 pub(crate) fn redundant(
-    model: &Model,
+    model: &Workspace,
     mechanism: &mut Mechanism,
     t0: f64,
     y0: &[f64],
@@ -435,7 +425,12 @@ pub(crate) fn redundant(
 }
 
 /// Why a run ended early, in a sentence.
-fn explain(model: &Model, stop: &Stop, mechanism: &mut Mechanism, y: &[f64]) -> Option<Note> {
+fn explain(
+    model: &Workspace,
+    stop: &Stop,
+    mechanism: &mut Mechanism,
+    y: &[f64],
+) -> Option<Note> {
     let t = stop.t;
     let sentence = match &stop.reason {
         StopReason::End => return None,
@@ -460,7 +455,7 @@ fn explain(model: &Model, stop: &Stop, mechanism: &mut Mechanism, y: &[f64]) -> 
     Some(Note::Stopped(sentence))
 }
 
-pub(crate) fn stop_reason(model: &Model, stop: &solver::StopReason) -> StopReason {
+pub(crate) fn stop_reason(model: &Workspace, stop: &solver::StopReason) -> StopReason {
     match stop {
         solver::StopReason::End => StopReason::End,
         solver::StopReason::Event(i) => StopReason::Event(model.events[*i].name.clone()),
@@ -548,7 +543,7 @@ pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
 }
 
 /// The output rows as instants.
-fn samples(model: &Model, motion: &Motion) -> Vec<Instant> {
+fn samples(model: &Workspace, motion: &Motion) -> Vec<Instant> {
     let row = |series: &[Series], i: usize| -> Vec<f64> {
         series.iter().map(|s| s.values[i]).collect()
     };

@@ -5,8 +5,9 @@
 
 use pfaff_expr::{Expr, Graph, NameOptions, Named};
 use pfaff_mechanics::{Equations, Ordinary, divergence_formula};
-use pfaff_model::{Model, Principle};
+use pfaff_model::{Principle, Workspace};
 
+use crate::derivation::Derivation;
 use crate::json::Json;
 use crate::mechanism::Dynamics;
 use crate::signs::signs;
@@ -61,7 +62,8 @@ pub(crate) enum Label {
 }
 
 /// Lays out the derived dynamics of a model.
-pub fn present(model: &Model, dynamics: &Dynamics) -> Presentation {
+pub fn present(derivation: &Derivation) -> Presentation {
+    let (model, dynamics) = (&derivation.workspace(), &derivation.dynamics);
     let sections = match dynamics {
         Dynamics::Saddle(equations) => mechanical(model, equations),
         Dynamics::Ordinary(ordinary) => as_written(model, ordinary),
@@ -73,7 +75,7 @@ pub fn present(model: &Model, dynamics: &Dynamics) -> Presentation {
     Presentation::of(model, principle, sections, Vec::new())
 }
 
-fn mechanical(model: &Model, e: &Equations) -> Vec<Section> {
+fn mechanical(model: &Workspace, e: &Equations) -> Vec<Section> {
     let g = &model.graph;
     let names: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();
     let constraints: Vec<String> = model.constraints.iter().map(|c| c.name.clone()).collect();
@@ -204,7 +206,7 @@ fn mechanical(model: &Model, e: &Equations) -> Vec<Section> {
     sections
 }
 
-fn as_written(model: &Model, ordinary: &Ordinary) -> Vec<Section> {
+fn as_written(model: &Workspace, ordinary: &Ordinary) -> Vec<Section> {
     let zero = model.graph.zero();
     let lines = ordinary
         .residual
@@ -217,7 +219,7 @@ fn as_written(model: &Model, ordinary: &Ordinary) -> Vec<Section> {
 impl Presentation {
     /// Sections with names for what they share; empty ones are left out.
     pub(crate) fn of(
-        model: &Model,
+        model: &Workspace,
         principle: Option<Principle>,
         mut sections: Vec<Section>,
         remarks: Vec<String>,
@@ -243,7 +245,7 @@ impl Presentation {
     }
 
     /// Writes products as they are read, then gives names to large parts that occur more than once.
-    fn name_parts(&mut self, model: &Model) {
+    fn name_parts(&mut self, model: &Workspace) {
         let mut outputs = Vec::new();
         for line in self.sections.iter().flat_map(|s| &s.lines) {
             if let Label::Expression(left) = line.label {
@@ -455,7 +457,7 @@ impl Presentation {
 }
 
 /// Outputs in reading order in a graph of their own, with names for large parts that occur more than once.
-pub(crate) fn named_parts(model: &Model, outputs: &[Expr], into: &Graph) -> Named {
+pub(crate) fn named_parts(model: &Workspace, outputs: &[Expr], into: &Graph) -> Named {
     // NOTE: in a graph of their own, where no derived node stands for what is written here.
     let outputs = model.graph.in_reading_order(outputs, into);
     let mut taken: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();

@@ -19,6 +19,7 @@ pub fn present_fractional(
     model: &Model,
     principle: Option<Principle>,
 ) -> Result<Option<Presentation>, Refusal> {
+    let model = &model.workspace();
     let principle = principle.unwrap_or(model.principle);
     let vakonomic = principle == Principle::Vakonomic || model.constraints.is_empty();
     if !is_fractional(model) || !vakonomic {
@@ -86,6 +87,7 @@ pub fn present_fractional_hamilton(
     model: &Model,
     principle: Option<Principle>,
 ) -> Result<Option<Presentation>, Failure> {
+    let model = &model.workspace();
     let principle = principle.unwrap_or(model.principle);
     let vakonomic = principle == Principle::Vakonomic || model.constraints.is_empty();
     if !is_fractional(model) || !vakonomic {

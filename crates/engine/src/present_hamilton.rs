@@ -7,8 +7,9 @@ use pfaff_expr::Expr;
 use pfaff_mechanics::{
     Equations, Refusal, cotangent, cotangent_equations, hamilton_form, normal_form,
 };
-use pfaff_model::{Model, Principle};
+use pfaff_model::{Principle, Workspace};
 
+use crate::derivation::Derivation;
 use crate::geometry::named_coordinates;
 use crate::mechanism::Dynamics;
 use crate::pipeline::Failure;
@@ -20,11 +21,11 @@ use crate::present::{Label, Line, Presentation, Section};
 ///
 /// [`Failure`] says which hypothesis of the form fails.
 pub fn present_hamilton(
-    model: &Model,
-    dynamics: &Dynamics,
+    derivation: &Derivation,
     dependent: Option<&str>,
 ) -> Result<Presentation, Failure> {
-    let Dynamics::Saddle(e) = dynamics else {
+    let model = &derivation.workspace();
+    let Dynamics::Saddle(e) = &derivation.dynamics else {
         let message =
             "an `equation` model has no Lagrangian, and so no momenta: leave --form out";
         return Err(Failure::Usage(message.into()));
@@ -51,7 +52,7 @@ fn pairs(left: &[Expr], right: &[Expr]) -> Vec<Line> {
 }
 
 fn in_cotangent_form(
-    model: &Model,
+    model: &Workspace,
     e: &Equations,
     wanted: Option<&[usize]>,
     remarks: &mut Vec<String>,
@@ -129,7 +130,7 @@ fn in_cotangent_form(
     Ok(sections)
 }
 
-fn in_all_momenta(model: &Model, e: &Equations) -> Result<Vec<Section>, Refusal> {
+fn in_all_momenta(model: &Workspace, e: &Equations) -> Result<Vec<Section>, Refusal> {
     let form = hamilton_form(model, e)?;
     let section = |key, heading, lines| Section { key, heading, lines };
     let hamiltonian = Line {

@@ -7,14 +7,16 @@ use pfaff_expr::{Expr, Role};
 use pfaff_mechanics::{
     Equations, Helmholtz, canonical, explicit, helmholtz, reduced_equations,
 };
-use pfaff_model::{Model, Principle};
+use pfaff_model::{Principle, Workspace};
 
+use crate::derivation::Derivation;
 use crate::mechanism::Dynamics;
 use crate::present::{Label, Line, Presentation, Section};
 
 /// Lays out the equations of a model without multipliers; `None` for an `equation` model.
-pub fn present_reduced(model: &Model, dynamics: &Dynamics) -> Option<Presentation> {
-    let Dynamics::Saddle(e) = dynamics else { return None };
+pub fn present_reduced(derivation: &Derivation) -> Option<Presentation> {
+    let model = &derivation.workspace();
+    let Dynamics::Saddle(e) = &derivation.dynamics else { return None };
     let mut remarks = Vec::new();
     let sections = model.graph.merging(|| {
         let mut sections = independent(model, e, &mut remarks);
@@ -34,7 +36,7 @@ fn section(key: &'static str, heading: &'static str, lines: Vec<Line>) -> Sectio
 }
 
 /// The quasi-velocities and (U).
-fn independent(model: &Model, e: &Equations, remarks: &mut Vec<String>) -> Vec<Section> {
+fn independent(model: &Workspace, e: &Equations, remarks: &mut Vec<String>) -> Vec<Section> {
     if e.principle == Principle::Restricted {
         let mut sections = crate::present_restricted::inserted(model, e);
         let g = &model.graph;
@@ -86,7 +88,7 @@ fn independent(model: &Model, e: &Equations, remarks: &mut Vec<String>) -> Vec<S
 }
 
 /// $\ddot q$ and $\lambda$ as expressions, and Helmholtz's test of what they make.
-fn solved(model: &Model, e: &Equations, remarks: &mut Vec<String>) -> Vec<Section> {
+fn solved(model: &Workspace, e: &Equations, remarks: &mut Vec<String>) -> Vec<Section> {
     let Some(solution) = explicit(model, e) else {
         remarks.push(
             "accelerations and multipliers are not written out: the equations are singular everywhere, or more than 16"
@@ -118,7 +120,7 @@ fn solved(model: &Model, e: &Equations, remarks: &mut Vec<String>) -> Vec<Sectio
 
 /// $\Lambda = Q + R$ with all forces beside the kinetic ones, and whether it has a potential.
 fn total_force(
-    model: &Model,
+    model: &Workspace,
     e: &Equations,
     λ: &[Expr],
     remarks: &mut Vec<String>,
@@ -175,7 +177,7 @@ fn total_force(
 }
 
 /// The velocities and the constraints in canonical momenta.
-fn in_momenta(model: &Model, e: &Equations, remarks: &mut Vec<String>) -> Vec<Section> {
+fn in_momenta(model: &Workspace, e: &Equations, remarks: &mut Vec<String>) -> Vec<Section> {
     let g = &model.graph;
     let p: Vec<Expr> = model
         .coordinates

@@ -2,12 +2,12 @@
 //! momenta $p_\\alpha$.
 
 use pfaff_mechanics::{Equations, chaplygin};
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 
 use crate::present::{Label, Line, Section};
 
 /// The sections before the blocks of $L_c$; none if the model has no Chaplygin form.
-pub(crate) fn inserted(model: &Model, equations: &Equations) -> Vec<Section> {
+pub(crate) fn inserted(model: &Workspace, equations: &Equations) -> Vec<Section> {
     let Ok(form) = model.graph.merging(|| chaplygin(model, equations)) else {
         return Vec::new();
     };

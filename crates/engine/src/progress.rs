@@ -1,6 +1,6 @@
 //! A run under way, as it is shown to who watches it: how far it is, and the motion so far.
 
-use pfaff_model::{Model, Principle};
+use pfaff_model::{Principle, Workspace};
 
 use crate::motion::{Form, Motion, Stop, StopReason};
 use crate::pipeline::collect;
@@ -21,7 +21,7 @@ pub struct Progress<'a> {
 /// What does not change during a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Setting<'a> {
-    pub(crate) model: &'a Model,
+    pub(crate) model: &'a Workspace,
     pub(crate) principle: Option<Principle>,
     pub(crate) method: &'static str,
     pub(crate) form: Form,

@@ -3,13 +3,14 @@
 use std::time::Instant as Clock;
 
 use pfaff_mechanics::Statement;
-use pfaff_model::{Model, Principle};
+use pfaff_model::{Model, Principle, Workspace};
 use pfaff_solver::{Method, OdeOptions, Outcome, integrate, taylor_order};
 
+use crate::derivation::derive_in;
 use crate::expansion::Demand;
 use crate::mechanism::{Dynamics, Mechanism};
 use crate::note::Note;
-use crate::pipeline::{Failure, begin, derive, microseconds, possible, redundant, uncompiled};
+use crate::pipeline::{Failure, begin, microseconds, possible, redundant, uncompiled};
 use crate::settings::{Request, Settings};
 use crate::start::Start;
 
@@ -28,12 +29,13 @@ impl Ready {
     ///
     /// [`Failure`] if no motion can begin.
     pub fn new(model: &Model, request: &Request) -> Result<Self, Failure> {
+        let model = &model.workspace();
         let mut settings = Settings::new(model, request)?;
         settings.often = true;
         let principle = request.principle.unwrap_or(model.principle);
         let statement =
             if principle == Principle::Chetaev { Statement::of(model) } else { None };
-        let dynamics = derive(model, request.principle)
+        let dynamics = derive_in(model, request.principle)
             .map_err(|refusal| Failure::Model(vec![refusal.diagnostic()]))?;
         let Prepared { mechanism, y0, .. } =
             prepare(model, &dynamics, (statement, None), &mut settings)?;
@@ -63,7 +65,7 @@ pub(crate) struct Prepared {
 
 /// Compiles a model, takes the given start or finds its own, and takes the form and the method that suit it.
 pub(crate) fn prepare(
-    model: &Model,
+    model: &Workspace,
     dynamics: &Dynamics,
     (statement, given): (Option<Statement>, Option<Start>),
     settings: &mut Settings,
@@ -100,7 +102,7 @@ fn is_worth(tolerance: f64, operations: usize) -> bool {
 
 /// Makes Taylor series ready where they are asked for, or where `auto` finds them worth it.
 fn expand(
-    model: &Model,
+    model: &Workspace,
     dynamics: &Dynamics,
     mechanism: &mut Mechanism,
     settings: &mut Settings,

@@ -5,7 +5,7 @@
 //! times the tolerance, is what one step may add to the energy.
 
 use pfaff_expr::Expr;
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 
 use crate::dual::LANES;
 use crate::instant::Instant;
@@ -19,7 +19,7 @@ pub(crate) struct Sensitivity {
 
 impl Sensitivity {
     /// Without an energy every error is worth nothing.
-    pub(crate) fn new(model: &Model, energy: Option<Expr>) -> Self {
+    pub(crate) fn new(model: &Workspace, energy: Option<Expr>) -> Self {
         Self {
             laid: energy.map(|e| Laid::new(model, &[e], 1)),
             slopes: Gradient::new(model.coordinates.len()),

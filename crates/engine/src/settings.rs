@@ -1,6 +1,6 @@
 //! What a run is asked for, and what it then does.
 
-use pfaff_model::{Model, Principle};
+use pfaff_model::{Declarations, Principle};
 use pfaff_solver::{Method, OdeOptions};
 
 use crate::boundary::Guess;
@@ -66,7 +66,7 @@ pub(crate) fn method_name(method: Method) -> &'static str {
 }
 
 impl Settings {
-    pub(crate) fn new(model: &Model, request: &Request) -> Result<Self, Failure> {
+    pub(crate) fn new(model: &Declarations, request: &Request) -> Result<Self, Failure> {
         let usage = |message: String| Err(Failure::Usage(message));
         let solve = &model.solve;
         let t0 = request.t0.or(solve.range.map(|r| r.0)).unwrap_or(0.0);

@@ -3,7 +3,7 @@
 //! The constraints whose combination $c\cdot A$ is nearest to zero at the last good state are named; where
 //! the rows stand well apart it is the mass.
 
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 
 use crate::core::Core;
 use crate::mechanism::Mechanism;
@@ -18,7 +18,7 @@ pub(crate) fn is_near_dependence(mechanism: &mut Mechanism, t: f64, y: &[f64]) -
 }
 
 /// What became singular near the state at which the core was evaluated last.
-pub(crate) fn singular_on_the_way(model: &Model, core: Option<&Core>, t: f64) -> String {
+pub(crate) fn singular_on_the_way(model: &Workspace, core: Option<&Core>, t: f64) -> String {
     let Some(core) = core else {
         return format!(
             "beyond t = {t} the equations do not determine their highest derivatives"
@@ -48,7 +48,7 @@ pub(crate) fn singular_on_the_way(model: &Model, core: Option<&Core>, t: f64) ->
 }
 
 /// A motion that came out backwards from a place where a constraint holds no velocity.
-pub(crate) fn turned_round(model: &Model, constraints: &[usize], t: f64) -> String {
+pub(crate) fn turned_round(model: &Workspace, constraints: &[usize], t: f64) -> String {
     format!(
         "at t = {t} the constraint {} no longer holds any velocity: a singular configuration, in which the motion would turn round at full speed",
         quoted(model, constraints)
@@ -56,7 +56,7 @@ pub(crate) fn turned_round(model: &Model, constraints: &[usize], t: f64) -> Stri
 }
 
 /// Names of constraints in quotes.
-pub(crate) fn quoted(model: &Model, constraints: &[usize]) -> String {
+pub(crate) fn quoted(model: &Workspace, constraints: &[usize]) -> String {
     let names = constraints.iter().map(|&a| format!("`{}`", model.constraints[a].name));
     names.collect::<Vec<_>>().join(", ")
 }

@@ -7,7 +7,7 @@
 //! kinetic metric. Positions come first, then velocities. Every value that was not given as it stands is noted.
 
 use pfaff_expr::Expr;
-use pfaff_model::{Diagnostic, Model, Quantity};
+use pfaff_model::{Diagnostic, Quantity, Workspace};
 use pfaff_solver::Lu;
 
 use crate::core::Core;
@@ -54,7 +54,7 @@ pub(crate) struct Given {
 }
 
 /// The values of `initial` at the time $t_0$.
-pub(crate) fn given(model: &Model, t0: f64) -> Given {
+pub(crate) fn given(model: &Workspace, t0: f64) -> Given {
     let n = model.coordinates.len();
     let m = model.constraints.len();
     let mut given = Given { q: vec![None; n], v: vec![None; n], multipliers: vec![None; m] };
@@ -75,7 +75,7 @@ pub(crate) fn given(model: &Model, t0: f64) -> Given {
 }
 
 /// Refuses initial values that are no numbers.
-pub(crate) fn refuse_infinite_data(model: &Model, t0: f64) -> Result<(), Diagnostic> {
+pub(crate) fn refuse_infinite_data(model: &Workspace, t0: f64) -> Result<(), Diagnostic> {
     let at = |e: Expr| {
         let parameter = model.parameters.iter().find(|p| p.symbol == e).map(|p| p.value);
         parameter.unwrap_or(if e == model.time { t0 } else { f64::NAN })
@@ -93,7 +93,7 @@ pub(crate) fn refuse_infinite_data(model: &Model, t0: f64) -> Result<(), Diagnos
 
 /// A consistent state of a Lagrangian model.
 pub(crate) fn start(
-    model: &Model,
+    model: &Workspace,
     core: &mut Core,
     t0: f64,
     given: &Given,
@@ -121,7 +121,7 @@ enum Level {
 }
 
 struct Problem<'a> {
-    model: &'a Model,
+    model: &'a Workspace,
     core: &'a mut Core,
     t0: f64,
     /// Multipliers take no part in what is consistent, but in the metric of the vakonomic principle.
@@ -535,7 +535,7 @@ const ATTEMPTS: [(f64, Effort); 21] = {
 
 /// Notes on what was solved for or moved.
 fn changes(
-    model: &Model,
+    model: &Workspace,
     level: Level,
     known: &[Option<f64>],
     settled: &[f64],

@@ -1,9 +1,10 @@
 //! The numbers of the equations at one state, as given: `derive --state`.
 
-use pfaff_model::{Model, Principle};
+use pfaff_model::Principle;
 use pfaff_solver::EvalError;
 
 use crate::core::Core;
+use crate::derivation::Derivation;
 use crate::json::Json;
 use crate::mechanism::Dynamics;
 use crate::ordinary::OrdinaryCore;
@@ -54,11 +55,8 @@ pub struct StateReport {
 /// # Errors
 ///
 /// [`Failure`] if the accelerations are not determined there.
-pub fn at_state(
-    model: &Model,
-    dynamics: &Dynamics,
-    state: &State,
-) -> Result<StateReport, Failure> {
+pub fn at_state(derivation: &Derivation, state: &State) -> Result<StateReport, Failure> {
+    let model = &derivation.workspace();
     let failed = |halt: EvalError| {
         Failure::Usage(
             match halt {
@@ -75,7 +73,7 @@ pub fn at_state(
     let compiled = |e: pfaff_program::CompileError| Failure::Usage(e.to_string());
     let coordinates = model.coordinates.iter().map(|c| c.name.clone()).collect();
     let constraints = model.constraints.iter().map(|c| c.name.clone()).collect();
-    match dynamics {
+    match &derivation.dynamics {
         Dynamics::Saddle(equations) => {
             let mut core = Core::new(model, equations).map_err(compiled)?;
             core.evaluate(state.t, &state.q, &state.v, &state.multipliers);

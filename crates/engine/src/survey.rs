@@ -2,13 +2,13 @@
 
 use pfaff_expr::Graph;
 use pfaff_mechanics::{Class, Equations, Refusal, classify, integrable, ranks};
-use pfaff_model::{Dynamics as Written, Model, Principle};
+use pfaff_model::{Dynamics as Written, Model, Principle, Workspace};
 
 use crate::core::Core;
+use crate::derivation::derive_in;
 use crate::fractional::is_fractional;
 use crate::json::Json;
 use crate::mechanism::Dynamics;
-use crate::pipeline::derive;
 use crate::projection::{project, project_velocities};
 use crate::start::{Start, given, start};
 
@@ -51,6 +51,7 @@ pub struct ConstraintSurvey {
 
 /// Surveys a model.
 pub fn survey(model: &Model) -> Survey {
+    let model = &model.workspace();
     let title = model.title.clone().unwrap_or_else(|| model.source.name().to_owned());
     let coordinates: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();
     let n = coordinates.len();
@@ -66,7 +67,7 @@ pub fn survey(model: &Model) -> Survey {
         })
         .collect();
     let (mut regular, mut degrees_of_freedom, mut refusal) = (None, n, None);
-    match derive(model, Some(Principle::Chetaev)) {
+    match derive_in(model, Some(Principle::Chetaev)) {
         Ok(Dynamics::Saddle(equations)) => {
             let rank = ranks(model, &equations);
             regular = Some(rank.regular);
@@ -116,7 +117,7 @@ struct Found {
 /// The rank at states that satisfy the holonomic constraints: there more rows may repeat others than in general.
 ///
 /// The initial state and neighbours along random admissible directions; the largest rank counts.
-fn on_the_constraints(model: &Model, equations: &Equations) -> Option<Found> {
+fn on_the_constraints(model: &Workspace, equations: &Equations) -> Option<Found> {
     let mut core = Core::new(model, equations).ok()?;
     let t0 = model.solve.range.map_or(0.0, |(t0, _)| t0);
     let Start { q, v, .. } = start(model, &mut core, t0, &given(model, t0)).ok()?;
@@ -149,7 +150,7 @@ fn on_the_constraints(model: &Model, equations: &Equations) -> Option<Found> {
 }
 
 /// How many constraints are independent, memory terms held fixed.
-fn independent(g: &Graph, model: &Model) -> usize {
+fn independent(g: &Graph, model: &Workspace) -> usize {
     if matches!(model.dynamics, Written::Equations(_)) {
         return 0;
     }

@@ -11,9 +11,8 @@
 //! states, for the given forces alone (the condition that Tarasov and Zaslavsky 2006 [TZ06, §6] impose as a
 //! constraint) and for forces and reactions together.
 
-use pfaff_model::Model;
-
 use crate::core::Core;
+use crate::derivation::Derivation;
 use crate::flow::Flow;
 use crate::instant::Instant;
 use crate::json::Json;
@@ -48,16 +47,13 @@ const ROUNDING: f64 = 1e-9;
 /// # Errors
 ///
 /// [`Failure`] if the model has no Hamiltonian flow with forces, or no consistent state.
-pub fn thermal(
-    model: &Model,
-    dynamics: &Dynamics,
-    temperature: f64,
-) -> Result<Thermal, Failure> {
+pub fn thermal(derivation: &Derivation, temperature: f64) -> Result<Thermal, Failure> {
+    let model = &derivation.workspace();
     let usage = |message: &str| Failure::Usage(message.into());
     if !(temperature.is_finite() && temperature > 0.0) {
         return Err(usage("the temperature must be a positive number"));
     }
-    let Dynamics::Saddle(equations) = dynamics else {
+    let Dynamics::Saddle(equations) = &derivation.dynamics else {
         return Err(usage("`equation` models have no energy: there is no temperature to test"));
     };
     let compiled = |e: pfaff_program::CompileError| Failure::Usage(e.to_string());

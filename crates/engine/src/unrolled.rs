@@ -6,7 +6,7 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, solve_saddle};
-use pfaff_model::{Model, Principle};
+use pfaff_model::{Principle, Workspace};
 use pfaff_program::{Executor, Options, Program};
 
 /// A pivot below this fraction of its value at the start is not trusted: up to six digits may be lost to it.
@@ -29,7 +29,7 @@ pub(crate) struct Unrolled {
 impl Unrolled {
     /// `None` where elimination in a fixed order does not apply, or multipliers take part in the mass, which
     /// then need not stay positive.
-    pub(crate) fn new(model: &Model, equations: &Equations) -> Option<Self> {
+    pub(crate) fn new(model: &Workspace, equations: &Equations) -> Option<Self> {
         let g = &model.graph;
         if equations.bend.iter().flatten().any(|&e| e != g.zero()) {
             return None;

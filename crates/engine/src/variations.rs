@@ -16,12 +16,13 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Chaplygin, Equations, chaplygin_of_constraints};
-use pfaff_model::{Diagnostic, Model, Principle, Source, Span};
+use pfaff_model::{Diagnostic, Model, Principle, Source, Span, Workspace};
 use pfaff_solver::Lu;
 
+use crate::derivation::derive_in;
 use crate::mechanism::Dynamics;
 use crate::motion::{Motion, Series};
-use crate::pipeline::{Failure, Rejected, derive, run};
+use crate::pipeline::{Failure, Rejected, run};
 use crate::settings::{Request, Settings};
 
 /// The variations of one motion.
@@ -102,9 +103,10 @@ pub fn variations(
     model: &Model,
     request: &VariationRequest,
 ) -> Result<Variations, NoVariations> {
+    let (frozen, model) = (model, &model.workspace());
     let refused = |d: Diagnostic| Failure::Model(vec![d]);
     let Dynamics::Saddle(equations) =
-        derive(model, Some(Principle::Chetaev)).map_err(|r| refused(r.diagnostic()))?
+        derive_in(model, Some(Principle::Chetaev)).map_err(|r| refused(r.diagnostic()))?
     else {
         return Err(Failure::Usage("an `equation` model has no variations".into()).into());
     };
@@ -124,7 +126,7 @@ pub fn variations(
         let given = given("--motion", text)?;
         (given_motion(model, &form, &given, &request.run)?, None)
     } else {
-        let motion = run(model, &request.run, &mut |_, _| true)?;
+        let motion = run(frozen, &request.run, &mut |_, _| true)?;
         let principle = motion.principle;
         (motion, principle)
     };
@@ -133,7 +135,7 @@ pub fn variations(
 
 /// The assignments of an option, as functions of t for base coordinates.
 pub(crate) fn functions(
-    model: &Model,
+    model: &Workspace,
     base: &[usize],
     option: &str,
     text: &str,
@@ -200,7 +202,7 @@ pub(crate) fn split(text: &str) -> Vec<&str> {
 /// Positions, velocities and accelerations of a motion whose base is given; dependent positions are left at
 /// 0, for nothing contains them.
 fn given_motion(
-    model: &Model,
+    model: &Workspace,
     form: &Chaplygin,
     given: &[Expr],
     request: &Request,
@@ -239,7 +241,7 @@ fn given_motion(
 }
 
 /// $(q \to \dot q, \dot q \to \ddot q, t \to 1)$
-fn total(model: &Model) -> Vec<(Expr, Expr)> {
+fn total(model: &Workspace) -> Vec<(Expr, Expr)> {
     let mut direction: Vec<(Expr, Expr)> =
         model.coordinates.iter().map(|c| (c.position, c.velocity)).collect();
     direction.extend(model.coordinates.iter().map(|c| (c.velocity, c.acceleration)));
@@ -259,7 +261,7 @@ impl Instantaneous {
         Self { t: 0.0, q: vec![0.0; n], v: vec![0.0; n], a: vec![0.0; n] }
     }
 
-    fn symbol<'a>(&'a self, model: &'a Model) -> impl Fn(Expr) -> f64 + 'a {
+    fn symbol<'a>(&'a self, model: &'a Workspace) -> impl Fn(Expr) -> f64 + 'a {
         move |s| {
             for (k, c) in model.coordinates.iter().enumerate() {
                 match s {
@@ -277,7 +279,7 @@ impl Instantaneous {
 
 /// The defects along a motion.
 fn along(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     form: &Chaplygin,
     vary: &[Expr],

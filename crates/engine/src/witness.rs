@@ -14,7 +14,7 @@ use std::array::from_fn;
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::Class;
-use pfaff_model::{Dynamics, ForceOrigin, Model, Principle};
+use pfaff_model::{Dynamics, ForceOrigin, Principle, Workspace};
 use pfaff_solver::least_squares;
 
 use crate::dual::{Dual, Duals, LANES, Lanes};
@@ -89,7 +89,7 @@ pub(crate) struct Residual {
 impl Witness {
     /// `None` for an `equation` model.
     pub(crate) fn new(
-        model: &Model,
+        model: &Workspace,
         principle: Principle,
         dependent: &[usize],
         classes: &[Class],
@@ -346,7 +346,7 @@ impl Gradient {
 
 impl Laid {
     /// The first outputs will be differentiated.
-    pub(crate) fn new(model: &Model, outputs: &[Expr], differentiated: usize) -> Self {
+    pub(crate) fn new(model: &Workspace, outputs: &[Expr], differentiated: usize) -> Self {
         let place = |find: &dyn Fn(&pfaff_model::Coordinate) -> bool| {
             model.coordinates.iter().position(find)
         };
@@ -401,7 +401,7 @@ impl Laid {
 }
 
 /// The largest residual of an `equation` model at an instant, relative to what its terms are worth there.
-pub(crate) fn equation_residual(model: &Model, instant: &Instant) -> f64 {
+pub(crate) fn equation_residual(model: &Workspace, instant: &Instant) -> f64 {
     let Dynamics::Equations(equations) = &model.dynamics else { return f64::NAN };
     let g = &model.graph;
     let at = |shift: f64| {

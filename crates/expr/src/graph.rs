@@ -39,6 +39,32 @@ pub struct Graph {
     pub(crate) store: RefCell<Store>,
 }
 
+/// The expressions of a graph, as they stand: shared between threads and never changed.
+///
+/// What is derived from them grows in a fork, so that no derivation can be seen by another one.
+///
+/// ```
+/// use pfaff_expr::{Graph, Role};
+/// let g = Graph::new();
+/// let x = g.symbol("x", Role::Coordinate { order: 0 });
+/// let frozen = g.freeze();
+/// let (a, b) = (frozen.fork(), frozen.fork());
+/// let square = a.mul(x, x);
+/// assert_eq!(a.len(), b.len() + 1);
+/// assert_eq!(b.mul(x, x), square);
+/// ```
+#[derive(Clone, Debug)]
+pub struct FrozenGraph {
+    store: Arc<Store>,
+}
+
+impl FrozenGraph {
+    /// A graph of one's own that begins with these expressions; their handles are valid there.
+    pub fn fork(&self) -> Graph {
+        Graph { store: RefCell::new(Store::clone(&self.store)) }
+    }
+}
+
 impl Default for Graph {
     fn default() -> Self {
         Self::new()
@@ -54,6 +80,11 @@ impl Graph {
     /// An empty graph with room for so many nodes.
     pub fn with_capacity(nodes: usize) -> Self {
         Self { store: RefCell::new(Store::new(nodes)) }
+    }
+
+    /// The graph as it stands, for good.
+    pub fn freeze(self) -> FrozenGraph {
+        FrozenGraph { store: Arc::new(self.store.into_inner()) }
     }
 
     /// The node behind a handle.

@@ -14,10 +14,10 @@ mod simplify;
 mod zero;
 
 pub use derivative::rate::Rates;
-pub use graph::Graph;
 pub use graph::node::{Expr, Memory, Node, Relation, Role, Symbol};
 pub use graph::number::{self, Rational};
 pub use graph::substitute::{Linear, Substitution};
+pub use graph::{FrozenGraph, Graph};
 pub use math::special;
 pub use math::table::{Table, TableError};
 pub use math::{Binary, Unary, power, whole_power};

@@ -11,7 +11,7 @@
 //! everywhere if brackets must still grow beyond it, else where the bracket is admissible itself.
 
 use pfaff_expr::{Expr, ZeroTest};
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 
 use crate::class::Class;
 use crate::distribution::{Distribution, lie_bracket};
@@ -29,7 +29,7 @@ pub enum AbnormalPlaces {
 }
 
 /// Where abnormal extremals of the constraints are; `None` if there are none.
-pub fn abnormal_places(model: &Model, equations: &Equations) -> Option<AbnormalPlaces> {
+pub fn abnormal_places(model: &Workspace, equations: &Equations) -> Option<AbnormalPlaces> {
     if equations.classes.iter().all(|c| *c == Class::Holonomic) {
         return None;
     }
@@ -82,7 +82,7 @@ pub fn abnormal_places(model: &Model, equations: &Equations) -> Option<AbnormalP
 }
 
 /// How many independent functions of position the constraints keep constant; `None` where that was not decided.
-pub fn first_integrals(model: &Model, equations: &Equations) -> Option<usize> {
+pub fn first_integrals(model: &Workspace, equations: &Equations) -> Option<usize> {
     let g = &model.graph;
     g.merging(|| {
         let distribution = Distribution::of(model, equations);
@@ -93,7 +93,7 @@ pub fn first_integrals(model: &Model, equations: &Equations) -> Option<usize> {
 
 /// $\omega\wedge d\omega = \omega\cdot\operatorname{rot}\omega$ in three dimensions, without the denominators
 /// that fields may have.
-fn twist(model: &Model, ω: &[Expr]) -> Expr {
+fn twist(model: &Workspace, ω: &[Expr]) -> Expr {
     let g = &model.graph;
     let q = model.positions();
     let slope = |i: usize, j: usize| g.derivative(ω[i], q[j]);
@@ -106,7 +106,7 @@ fn twist(model: &Model, ω: &[Expr]) -> Expr {
 }
 
 /// The zeros of a function of position.
-fn vanishing(model: &Model, e: Expr) -> Option<AbnormalPlaces> {
+fn vanishing(model: &Workspace, e: Expr) -> Option<AbnormalPlaces> {
     let g = &model.graph;
     let slopes = g.gradient(e, &model.positions());
     if slopes.into_iter().all(|s| matches!(g.zero_test(s), ZeroTest::Zero)) {

@@ -16,7 +16,7 @@
 //! \partial_\mu\varepsilon^\alpha_\nu - \partial_\nu\varepsilon^\alpha_\mu$.
 
 use pfaff_expr::Expr;
-use pfaff_model::{Dynamics, Model};
+use pfaff_model::{Dynamics, Workspace};
 
 use crate::chetaev::motion;
 use crate::elimination::solve_linear;
@@ -49,7 +49,7 @@ pub struct Chaplygin {
 /// # Errors
 ///
 /// [`Refusal::Dependent`] names a coordinate that stands in the way, [`Refusal::Unsolvable`] a constraint.
-pub fn chaplygin(model: &Model, equations: &Equations) -> Result<Chaplygin, Refusal> {
+pub fn chaplygin(model: &Workspace, equations: &Equations) -> Result<Chaplygin, Refusal> {
     let form = chaplygin_of_constraints(model, equations)?;
     match form.held {
         None => Ok(form),
@@ -68,7 +68,7 @@ pub fn chaplygin(model: &Model, equations: &Equations) -> Result<Chaplygin, Refu
 ///
 /// As [`chaplygin`].
 pub fn chaplygin_of_constraints(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
 ) -> Result<Chaplygin, Refusal> {
     let g = &model.graph;
@@ -119,7 +119,7 @@ pub fn chaplygin_of_constraints(
 
 /// The dependent coordinates, none of which the constraints may contain.
 fn dependent(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     rows: &[usize],
 ) -> Result<Vec<usize>, Refusal> {
@@ -138,7 +138,7 @@ fn dependent(
 impl Chaplygin {
     /// $(\partial^2 L_c - \pi\cdot\partial^2\varepsilon)$ and the right side of (Ch) as
     /// $\text{mass}\cdot\ddot q^\mu = \text{force}$, with $\pi_\alpha$ as given.
-    pub fn blocks(&self, model: &Model, π: &[Expr]) -> (Vec<Vec<Expr>>, Vec<Expr>) {
+    pub fn blocks(&self, model: &Workspace, π: &[Expr]) -> (Vec<Vec<Expr>>, Vec<Expr>) {
         let g = &model.graph;
         let (q, v) = self.base_symbols(model);
         // [F]_μ without its accelerations, and the Hessian that multiplies them.
@@ -170,7 +170,7 @@ impl Chaplygin {
 
     /// $F^\alpha_{\mu\nu} = \partial_\mu\varepsilon^\alpha_\nu - \partial_\nu\varepsilon^\alpha_\mu$, or
     /// `None` unless every $\varepsilon^\alpha$ is linear in the velocities and free of time.
-    pub fn curvature(&self, model: &Model) -> Option<Vec<Vec<Vec<Expr>>>> {
+    pub fn curvature(&self, model: &Workspace) -> Option<Vec<Vec<Vec<Expr>>>> {
         let g = &model.graph;
         let (q, v) = self.base_symbols(model);
         let mut all = Vec::new();
@@ -189,7 +189,7 @@ impl Chaplygin {
     }
 
     /// $Q_k$ with $\varepsilon$ inserted.
-    fn given(&self, model: &Model, k: usize) -> Expr {
+    fn given(&self, model: &Workspace, k: usize) -> Expr {
         let g = &model.graph;
         let velocities = model.velocities();
         let inserted: Vec<(Expr, Expr)> = self
@@ -203,7 +203,7 @@ impl Chaplygin {
 
     /// The power of the forces along $(\dot q^\mu, \partial\varepsilon^\alpha/\partial\dot q^\mu\,\dot
     /// q^\mu)$ less $\partial_t L_c$: the rate of $E_c$ under the restricted principle.
-    pub(crate) fn power(&self, model: &Model) -> Expr {
+    pub(crate) fn power(&self, model: &Workspace) -> Expr {
         let g = &model.graph;
         let (_, v) = self.base_symbols(model);
         let direct = self.base.iter().zip(&v).map(|(&k, &v)| g.mul(self.given(model, k), v));
@@ -216,7 +216,7 @@ impl Chaplygin {
         g.sub(work, g.derivative(self.lagrangian, model.time))
     }
 
-    fn base_symbols(&self, model: &Model) -> (Vec<Expr>, Vec<Expr>) {
+    fn base_symbols(&self, model: &Workspace) -> (Vec<Expr>, Vec<Expr>) {
         let (q, v) = (model.positions(), model.velocities());
         let pick = |list: &[Expr]| self.base.iter().map(|&k| list[k]).collect::<Vec<_>>();
         (pick(&q), pick(&v))

@@ -5,14 +5,14 @@
 //! gives $M\ddot q = f + R$ with $f = L_q - L_{\dot q q}\,\dot q - L_{\dot q t} + Q$.
 
 use pfaff_expr::{Expr, Graph};
-use pfaff_model::{Model, Principle, Span};
+use pfaff_model::{Principle, Span, Workspace};
 
 use crate::class::{Class, classify};
 use crate::equations::Equations;
 use crate::kinetic::Kinetic;
 use crate::refusal::Refusal;
 
-pub(crate) fn chetaev(model: &Model, L: Expr, span: Span) -> Result<Equations, Refusal> {
+pub(crate) fn chetaev(model: &Workspace, L: Expr, span: Span) -> Result<Equations, Refusal> {
     let g = &model.graph;
     let (q, v) = (model.positions(), model.velocities());
     let momenta = g.gradient(L, &v);
@@ -93,7 +93,7 @@ pub(crate) fn chetaev(model: &Model, L: Expr, span: Span) -> Result<Equations, R
 }
 
 /// The direction $(q \to \dot q,\ t \to 1)$ of the motion without its accelerations.
-pub(crate) fn motion(model: &Model) -> Vec<(Expr, Expr)> {
+pub(crate) fn motion(model: &Workspace) -> Vec<(Expr, Expr)> {
     let g: &Graph = &model.graph;
     let mut direction: Vec<(Expr, Expr)> =
         model.coordinates.iter().map(|c| (c.position, c.velocity)).collect();

@@ -7,7 +7,7 @@
 //! (Frobenius). The fields come from the elimination in `reduction`, the one that motions are integrated with.
 
 use pfaff_expr::{Expr, Graph, ZeroTest};
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 
 use crate::class::Class;
 use crate::equations::Equations;
@@ -25,7 +25,7 @@ pub struct Rank {
 }
 
 /// Ranks at a generic point, by values modulo a prime.
-pub fn ranks(model: &Model, equations: &Equations) -> Rank {
+pub fn ranks(model: &Workspace, equations: &Equations) -> Rank {
     let (g, n) = (&model.graph, model.coordinates.len());
     let constraints = g.rank(&equations.jacobian);
     let independent = g.independent_rows(&equations.jacobian);
@@ -44,7 +44,7 @@ pub fn ranks(model: &Model, equations: &Equations) -> Rank {
 }
 
 /// For each constraint: does it come from positions alone? `None` where that could not be decided.
-pub fn integrable(model: &Model, equations: &Equations) -> Vec<Option<bool>> {
+pub fn integrable(model: &Workspace, equations: &Equations) -> Vec<Option<bool>> {
     let g = &model.graph;
     let distribution = Distribution::of(model, equations);
     let closure = g.merging(|| distribution.closure(g));
@@ -85,7 +85,7 @@ pub(crate) struct Closure {
 
 impl Distribution {
     /// Holonomic constraints count by their differentials.
-    pub(crate) fn of(model: &Model, equations: &Equations) -> Self {
+    pub(crate) fn of(model: &Workspace, equations: &Equations) -> Self {
         let g = &model.graph;
         let still: Vec<(Expr, Expr)> =
             model.velocities().into_iter().map(|v| (v, g.zero())).collect();
@@ -170,7 +170,7 @@ pub(crate) fn lie_bracket(g: &Graph, x: &[Expr], y: &[Expr], variables: &[Expr])
 ///
 /// At a point with $\psi = 0$ found by Newton's iteration, $\tau^\top\psi_{\dot q\dot q}\,\tau \ne 0$ for
 /// some $\tau$ with $\psi_{\dot q}\cdot\tau = 0$.
-fn is_curved(model: &Model, equations: &Equations, a: usize) -> bool {
+fn is_curved(model: &Workspace, equations: &Equations, a: usize) -> bool {
     let g = &model.graph;
     let v = model.velocities();
     let n = v.len();

@@ -19,7 +19,7 @@
 //! Defined where $M$ is invertible, under Chetaev's principle and without memory.
 
 use pfaff_expr::Expr;
-use pfaff_model::{Model, Principle};
+use pfaff_model::{Principle, Workspace};
 
 use crate::elimination::solve_linear;
 use crate::equations::Equations;
@@ -38,7 +38,7 @@ pub struct Divergence {
 
 /// The blocks of (D); `None` under another principle than Chetaev's, and with memory: then (q, p) is no
 /// state, and there is no flow on it.
-pub fn divergence(model: &Model, equations: &Equations) -> Option<Divergence> {
+pub fn divergence(model: &Workspace, equations: &Equations) -> Option<Divergence> {
     let g = &model.graph;
     let forces = model.forces.iter().flat_map(|f| &f.components);
     let mut parts = model.constraints.iter().map(|c| &c.expr).chain(forces);
@@ -48,7 +48,7 @@ pub fn divergence(model: &Model, equations: &Equations) -> Option<Divergence> {
     Some(g.merging(|| blocks(model, equations)))
 }
 
-fn blocks(model: &Model, e: &Equations) -> Divergence {
+fn blocks(model: &Workspace, e: &Equations) -> Divergence {
     let g = &model.graph;
     let (v, a, λ) = (model.velocities(), model.accelerations(), &model.results.lambda);
     let n = v.len();
@@ -75,7 +75,7 @@ const BUDGET: usize = 4_000;
 
 /// $\Omega(t, q, \dot q)$ as a formula, with the multipliers inserted; `None` where it would be too large, or
 /// where $M$ or (K) is singular.
-pub fn divergence_formula(model: &Model, equations: &Equations) -> Option<Expr> {
+pub fn divergence_formula(model: &Workspace, equations: &Equations) -> Option<Expr> {
     let (n, m) = (model.coordinates.len(), model.constraints.len());
     if n + m > WRITTEN_OUT || m > 3 {
         return None;
@@ -88,7 +88,7 @@ pub fn divergence_formula(model: &Model, equations: &Equations) -> Option<Expr> 
     g.merging(|| formula(model, equations)).map(|Ω| g.simplify(Ω))
 }
 
-fn formula(model: &Model, e: &Equations) -> Option<Expr> {
+fn formula(model: &Workspace, e: &Equations) -> Option<Expr> {
     let g = &model.graph;
     let (n, m) = (model.coordinates.len(), model.constraints.len());
     let size = g.len();

@@ -19,7 +19,7 @@
 //! \text{bend}\,\ddot q$ is what the motion needs beside $f$.
 
 use pfaff_expr::Expr;
-use pfaff_model::{Dynamics, Force, Model, Principle, Span};
+use pfaff_model::{Dynamics, Force, Principle, Span, Workspace};
 
 use crate::chetaev::chetaev;
 use crate::class::Class;
@@ -82,7 +82,7 @@ pub struct Equations {
 /// # Errors
 ///
 /// [`Refusal`] says what stands in the way.
-pub fn derive(model: &Model, principle: Principle) -> Result<Equations, Refusal> {
+pub fn derive(model: &Workspace, principle: Principle) -> Result<Equations, Refusal> {
     let Dynamics::Lagrangian { lagrangian, span, .. } = model.dynamics else {
         return Err(Refusal::NoDynamics);
     };
@@ -108,7 +108,7 @@ pub fn derive(model: &Model, principle: Principle) -> Result<Equations, Refusal>
 }
 
 /// The first constraint or force with memory, and where it stands.
-fn memory(model: &Model) -> Option<(String, Span)> {
+fn memory(model: &Workspace) -> Option<(String, Span)> {
     let g = &model.graph;
     let constraint = model.constraints.iter().find(|c| g.remembers(c.expr));
     let named = constraint.map(|c| (format!("the constraint `{}`", c.name), c.span));

@@ -17,7 +17,7 @@
 //! 1$, ${}_tD_b^{\alpha-2}g$; a derivative of negative order is an integral.
 
 use pfaff_expr::{Expr, Graph, Memory, Node, Role};
-use pfaff_model::{Dynamics, Model};
+use pfaff_model::{Dynamics, Workspace};
 
 use crate::refusal::Refusal;
 
@@ -40,7 +40,7 @@ pub struct FractionalEquations {
 ///
 /// [`Refusal`] if there is no Lagrangian, or an operand has velocities and is not linear in them with
 /// constant coefficients.
-pub fn fractional_equations(model: &Model) -> Result<FractionalEquations, Refusal> {
+pub fn fractional_equations(model: &Workspace) -> Result<FractionalEquations, Refusal> {
     let Dynamics::Lagrangian { lagrangian, span, .. } = model.dynamics else {
         return Err(Refusal::NoDynamics);
     };
@@ -136,13 +136,13 @@ struct Part {
 }
 
 impl Part {
-    fn adjoint(&self, model: &Model) -> Expr {
+    fn adjoint(&self, model: &Workspace) -> Expr {
         adjoint(&model.graph, self.kind, self.slope, self.order)
     }
 
     /// What stands with $\delta q$ and with $\delta\dot q$ at an end; nothing for operators other than
     /// Caputo's, whose variations must vanish there.
-    fn boundary(&self, model: &Model) -> [Expr; 2] {
+    fn boundary(&self, model: &Workspace) -> [Expr; 2] {
         let g = &model.graph;
         let lowered = |kind: Memory, by: i64| {
             g.memory(kind, self.slope, g.sub(self.order, g.integer(by)))

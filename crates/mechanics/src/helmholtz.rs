@@ -13,7 +13,7 @@
 //! elementary. The test is for the equations as they stand, with no integrating factor.
 
 use pfaff_expr::{Expr, Role, ZeroTest};
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 
 use crate::antiderivative::antiderivative;
 use crate::geometry::primitive;
@@ -35,7 +35,7 @@ pub enum Helmholtz {
 }
 
 /// Tests a force, one component for each coordinate.
-pub fn helmholtz(model: &Model, force: &[Expr]) -> Helmholtz {
+pub fn helmholtz(model: &Workspace, force: &[Expr]) -> Helmholtz {
     let g = &model.graph;
     let (q, v) = (model.positions(), model.velocities());
     let n = q.len();
@@ -75,7 +75,7 @@ pub fn helmholtz(model: &Model, force: &[Expr]) -> Helmholtz {
 }
 
 /// $U$ by integration, checked by differentiating it again.
-fn potential(model: &Model, force: &[Expr]) -> Option<Expr> {
+fn potential(model: &Workspace, force: &[Expr]) -> Option<Expr> {
     let g = &model.graph;
     let (q, v) = (model.positions(), model.velocities());
     let still: Vec<(Expr, Expr)> = v.iter().map(|&v| (v, g.zero())).collect();
@@ -112,7 +112,7 @@ fn potential(model: &Model, force: &[Expr]) -> Option<Expr> {
 
 /// $A$ with $\partial_m A_k - \partial_k A_m = H_{km}$ and $A_1 = 0$: what $H_{kj}$ leaves for $k > j$ is
 /// integrated over $q^j$, one $j$ after the other, and depends on no earlier coordinate.
-fn axial(model: &Model, slopes: &[Vec<Expr>]) -> Option<Vec<Expr>> {
+fn axial(model: &Workspace, slopes: &[Vec<Expr>]) -> Option<Vec<Expr>> {
     let g = &model.graph;
     let q = model.positions();
     let mut a = vec![g.zero(); q.len()];
@@ -130,7 +130,7 @@ fn axial(model: &Model, slopes: &[Vec<Expr>]) -> Option<Vec<Expr>> {
 
 /// $\int_0^1 s^{w-1}\,e(sq)\,ds$ for $e$ that has the factor $q$ already ($e(sq)/s$ is integrated with weight
 /// $s^w$); `None` unless $e$ is a polynomial in $q$ of low degree.
-fn ray(model: &Model, e: Expr, weight: i64) -> Option<Expr> {
+fn ray(model: &Workspace, e: Expr, weight: i64) -> Option<Expr> {
     const DEGREE: i64 = 12;
     let g = &model.graph;
     let s = g.symbol("helmholtz ray", Role::Free);

@@ -9,7 +9,7 @@
 //! scalar $T_0 = \tfrac12 m\,(\partial_t r)^2$.
 
 use pfaff_expr::{Expr, Graph};
-use pfaff_model::{Dynamics, Model};
+use pfaff_model::{Dynamics, Workspace};
 
 /// $T_2$, $T_1$, $T_0$ and $V$.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct Kinetic {
 
 impl Kinetic {
     /// The parts, or `None` if the Lagrangian is not (provably) quadratic in the velocities.
-    pub fn of(model: &Model, mass: &[Vec<Expr>], momenta: &[Expr]) -> Option<Self> {
+    pub fn of(model: &Workspace, mass: &[Vec<Expr>], momenta: &[Expr]) -> Option<Self> {
         let g = &model.graph;
         let Dynamics::Lagrangian { lagrangian, kinetic, potential, .. } = model.dynamics else {
             return None;

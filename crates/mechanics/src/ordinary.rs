@@ -6,7 +6,7 @@
 //! otherwise Newton's iteration is needed.
 
 use pfaff_expr::Expr;
-use pfaff_model::{Dynamics, Model};
+use pfaff_model::{Dynamics, Workspace};
 
 use crate::refusal::Refusal;
 
@@ -30,7 +30,7 @@ pub struct Ordinary {
 /// # Errors
 ///
 /// [`Refusal`] where memory, a constraint, a force or a coordinate without derivative stands in the way.
-pub fn ordinary(model: &Model) -> Result<Ordinary, Refusal> {
+pub fn ordinary(model: &Workspace) -> Result<Ordinary, Refusal> {
     let Dynamics::Equations(equations) = &model.dynamics else {
         return Err(Refusal::NoDynamics);
     };

@@ -12,7 +12,7 @@
 //! $\partial\tilde f/\partial\dot q$\].
 
 use pfaff_expr::{Expr, Role};
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 
 use crate::class::Class;
 use crate::elimination::solve_linear;
@@ -64,7 +64,7 @@ const LARGEST: usize = 16;
 
 /// The quasi-velocities of a model; `None` where a constraint is not linear or affine in the velocities, or
 /// constraints contradict each other.
-pub fn quasi_velocities(model: &Model, equations: &Equations) -> Option<QuasiVelocities> {
+pub fn quasi_velocities(model: &Workspace, equations: &Equations) -> Option<QuasiVelocities> {
     let affine = [Class::Holonomic, Class::Linear, Class::Affine];
     if !equations.classes.iter().all(|c| affine.contains(c)) {
         return None;
@@ -103,7 +103,7 @@ pub fn quasi_velocities(model: &Model, equations: &Equations) -> Option<QuasiVel
 }
 
 /// Symbols for quasi-velocities, or their rates, with names that the model leaves free.
-fn named(model: &Model, count: usize, order: u8) -> Vec<Expr> {
+fn named(model: &Workspace, count: usize, order: u8) -> Vec<Expr> {
     let taken = |name: &str| {
         model.coordinates.iter().any(|c| c.name == name)
             || model.parameters.iter().any(|p| p.name == name)
@@ -119,7 +119,7 @@ fn named(model: &Model, count: usize, order: u8) -> Vec<Expr> {
 
 /// The equations (U) of blocks under Chetaev's or the vakonomic principle; `None` also where `along` keeps
 /// the reaction in them.
-pub fn reduced_equations(model: &Model, e: &Equations) -> Option<ReducedEquations> {
+pub fn reduced_equations(model: &Workspace, e: &Equations) -> Option<ReducedEquations> {
     if e.directions != e.jacobian {
         return None;
     }
@@ -151,7 +151,7 @@ pub fn reduced_equations(model: &Model, e: &Equations) -> Option<ReducedEquation
 }
 
 /// (K) solved by elimination and simplified; `None` where it is singular everywhere, or too large to be written out.
-pub fn explicit(model: &Model, e: &Equations) -> Option<Explicit> {
+pub fn explicit(model: &Workspace, e: &Equations) -> Option<Explicit> {
     let g = &model.graph;
     let Explicit { accelerations, multipliers } = solved(model, e)?;
     let simple = |es: Vec<Expr>| es.into_iter().map(|x| g.simplify(x)).collect();
@@ -159,7 +159,7 @@ pub fn explicit(model: &Model, e: &Equations) -> Option<Explicit> {
 }
 
 /// As [`explicit`], with the intermediate results of the elimination shared and nothing simplified.
-pub(crate) fn solved(model: &Model, e: &Equations) -> Option<Explicit> {
+pub(crate) fn solved(model: &Workspace, e: &Equations) -> Option<Explicit> {
     let g = &model.graph;
     let n = model.coordinates.len();
     let rows = g.independent_rows(&e.jacobian);
@@ -188,7 +188,11 @@ pub(crate) fn solved(model: &Model, e: &Equations) -> Option<Explicit> {
 
 /// $\dot q(q, p, t)$ and the constraints with it inserted; the symbols are $p$ \[TZ06, (14)–(15)\]. `None`
 /// unless the Lagrangian is quadratic with a regular mass.
-pub fn canonical(model: &Model, e: &Equations, p: &[Expr]) -> Option<(Vec<Expr>, Vec<Expr>)> {
+pub fn canonical(
+    model: &Workspace,
+    e: &Equations,
+    p: &[Expr],
+) -> Option<(Vec<Expr>, Vec<Expr>)> {
     let g = &model.graph;
     let kinetic = e.kinetic.as_ref()?;
     if p.len() > LARGEST {

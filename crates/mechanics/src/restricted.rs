@@ -12,14 +12,14 @@
 //! reads $\dot q^\alpha - \dots = 0$, the transversal $\mu$ of the vakonomic principle. The reaction is what
 //! the motion needs, $R = M\ddot q - f$ with the mass and force of $L$ itself.
 
-use pfaff_model::{Model, Principle};
+use pfaff_model::{Principle, Workspace};
 
 use crate::chaplygin::chaplygin;
 use crate::equations::Equations;
 use crate::refusal::Refusal;
 
 /// Turns the blocks of Chetaev's principle into those of the restricted one.
-pub(crate) fn restricted(model: &Model, mut e: Equations) -> Result<Equations, Refusal> {
+pub(crate) fn restricted(model: &Workspace, mut e: Equations) -> Result<Equations, Refusal> {
     let form = chaplygin(model, &e)?;
     let g = &model.graph;
     let n = model.coordinates.len();

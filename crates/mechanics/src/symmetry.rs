@@ -13,7 +13,7 @@
 //! Krishnaprasad, Marsden and Murray 1996\].
 
 use pfaff_expr::{Expr, ZeroTest};
-use pfaff_model::{Dynamics, Model, Principle};
+use pfaff_model::{Dynamics, Principle, Workspace};
 
 use crate::chetaev::motion;
 use crate::equations::Equations;
@@ -40,7 +40,7 @@ pub struct Momentum {
 /// coordinates, then combinations along the constraints that no single one replaces.
 ///
 /// Under the restricted principle there are none to tell.
-pub fn momenta(model: &Model, equations: &Equations) -> Vec<Momentum> {
+pub fn momenta(model: &Workspace, equations: &Equations) -> Vec<Momentum> {
     let g = &model.graph;
     let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return Vec::new() };
     if equations.principle == Principle::Restricted {
@@ -57,7 +57,7 @@ pub fn momenta(model: &Model, equations: &Equations) -> Vec<Momentum> {
 
 /// Those of the [`momenta`] that are kept, as they come: what has another value than zero somewhere need not
 /// be written out to be left out.
-pub fn kept_momenta(model: &Model, equations: &Equations) -> Vec<Momentum> {
+pub fn kept_momenta(model: &Workspace, equations: &Equations) -> Vec<Momentum> {
     let g = &model.graph;
     let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return Vec::new() };
     if equations.principle == Principle::Restricted {
@@ -78,7 +78,7 @@ pub fn kept_momenta(model: &Model, equations: &Equations) -> Vec<Momentum> {
 
 /// Given symmetries, then cyclic coordinates.
 fn singles(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     lagrangian: Expr,
     simple: &dyn Fn(Expr) -> Expr,
@@ -101,12 +101,12 @@ fn singles(
     all
 }
 
-fn is_kept(model: &Model, momentum: &Momentum) -> bool {
+fn is_kept(model: &Workspace, momentum: &Momentum) -> bool {
     momentum.rate == Some(model.graph.zero())
 }
 
 fn momentum(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     ξ: &[Expr],
     simple: &dyn Fn(Expr) -> Expr,
@@ -137,19 +137,19 @@ fn momentum(
 }
 
 /// $a\cdot\xi$. Most fields are those of one coordinate.
-fn along(model: &Model, a: &[Expr], ξ: &[Expr]) -> Expr {
+fn along(model: &Workspace, a: &[Expr], ξ: &[Expr]) -> Expr {
     let g = &model.graph;
     let terms = a.iter().zip(ξ).filter(|(_, ξ)| **ξ != g.zero());
     g.sum(terms.map(|(&a, &ξ)| if ξ == g.one() { a } else { g.mul(a, ξ) }))
 }
 
 /// $Q\cdot\xi$
-fn pushed(model: &Model, ξ: &[Expr]) -> Expr {
+fn pushed(model: &Workspace, ξ: &[Expr]) -> Expr {
     model.graph.sum(model.forces.iter().map(|f| along(model, &f.components, ξ)))
 }
 
 /// $\xi^k F_{q^k} + \dot\xi^k F_{\dot q^k}$
-fn change(model: &Model, f: Expr, ξ: &[Expr]) -> Expr {
+fn change(model: &Workspace, f: Expr, ξ: &[Expr]) -> Expr {
     let g = &model.graph;
     let turned = g.directional(ξ, &motion(model));
     let mut direction: Vec<(Expr, Expr)> = Vec::new();
@@ -164,7 +164,7 @@ fn change(model: &Model, f: Expr, ξ: &[Expr]) -> Expr {
 const WORTH_TELLING: usize = 200;
 
 /// Combinations of symmetries of $L$ that the constraints allow, where no single one with reactions is allowed.
-fn combinations(model: &Model, equations: &Equations, all: &[Momentum]) -> Vec<Momentum> {
+fn combinations(model: &Workspace, equations: &Equations, all: &[Momentum]) -> Vec<Momentum> {
     let g = &model.graph;
     let simple = |e: Expr| g.simplify(e);
     let Some(Frame { fields, rows }) = Frame::of(model, equations, all, &simple) else {
@@ -204,7 +204,7 @@ struct Frame<'a> {
 impl<'a> Frame<'a> {
     /// `None` where there is nothing to combine.
     fn of(
-        model: &Model,
+        model: &Workspace,
         equations: &Equations,
         all: &'a [Momentum],
         simple: &dyn Fn(Expr) -> Expr,
@@ -225,7 +225,7 @@ impl<'a> Frame<'a> {
 
     /// Whether every combination has surely another rate than zero, or there is surely none; whether
     /// something is zero is not asked.
-    fn moves(&self, model: &Model) -> bool {
+    fn moves(&self, model: &Workspace) -> bool {
         let g = &model.graph;
         let surely = |e: Expr| matches!(g.zero_test(e), ZeroTest::Nonzero { .. });
         let moving = self.rows.iter().flatten().copied().filter(|&e| is_moving(model, e));
@@ -248,7 +248,7 @@ impl<'a> Frame<'a> {
     ///
     /// $A c = 0$ is solved there with numbers, and with it $A\dot c = -\dot A c$; free components of $c$ are
     /// 1 or 0 everywhere.
-    fn moves_at_a_point(&self, model: &Model) -> bool {
+    fn moves_at_a_point(&self, model: &Workspace) -> bool {
         /// Pivots and rates below these fractions of their terms are left to exact tests.
         const PIVOT: f64 = 1e-3;
         const RATE: f64 = 1e-6;
@@ -317,12 +317,12 @@ impl<'a> Frame<'a> {
 }
 
 /// Coefficients that contain velocities or time are those of nonlinear or moving constraints.
-fn is_moving(model: &Model, e: Expr) -> bool {
+fn is_moving(model: &Workspace, e: Expr) -> bool {
     model.graph.contains(e, &model.velocities()) || model.graph.contains(e, &[model.time])
 }
 
 /// $\xi^c = c^s\,\xi_s$
-fn combined(model: &Model, fields: &[&Momentum], c: &[Expr]) -> Vec<Expr> {
+fn combined(model: &Workspace, fields: &[&Momentum], c: &[Expr]) -> Vec<Expr> {
     let g = &model.graph;
     let component =
         |k: usize| g.sum(c.iter().zip(fields).map(|(&c, m)| g.mul(c, m.generator[k])));
@@ -330,7 +330,7 @@ fn combined(model: &Model, fields: &[&Momentum], c: &[Expr]) -> Vec<Expr> {
 }
 
 /// $\dot c^s\,p\cdot\xi_s + Q\cdot\xi^c$
-fn combined_rate(model: &Model, fields: &[&Momentum], c: &[Expr], ξ: &[Expr]) -> Expr {
+fn combined_rate(model: &Workspace, fields: &[&Momentum], c: &[Expr], ξ: &[Expr]) -> Expr {
     let g = &model.graph;
     let spun = g.directional(c, &motion(model));
     let carried = spun.iter().zip(fields).map(|(&c, m)| g.mul(c, m.momentum));
@@ -342,7 +342,7 @@ fn combined_rate(model: &Model, fields: &[&Momentum], c: &[Expr], ξ: &[Expr]) -
 /// # Errors
 ///
 /// [`Refusal::NotSymmetric`] says at which rate.
-pub(crate) fn check(model: &Model, lagrangian: Expr) -> Result<(), Refusal> {
+pub(crate) fn check(model: &Workspace, lagrangian: Expr) -> Result<(), Refusal> {
     let g = &model.graph;
     for s in &model.symmetries {
         let defect = g.merging(|| change(model, lagrangian, &s.generator));

@@ -12,14 +12,14 @@
 //! principle.
 
 use pfaff_expr::Expr;
-use pfaff_model::{Model, Principle};
+use pfaff_model::{Principle, Workspace};
 
 use crate::chetaev::motion;
 use crate::class::Class;
 use crate::equations::Equations;
 
 /// Turns the blocks of Chetaev's principle into those of the vakonomic one.
-pub(crate) fn vakonomic(model: &Model, mut e: Equations) -> Equations {
+pub(crate) fn vakonomic(model: &Workspace, mut e: Equations) -> Equations {
     let g = &model.graph;
     let (q, v) = (model.positions(), model.velocities());
     let μ = model.results.mu.clone();

@@ -25,9 +25,9 @@ pub use elaborate::{
 pub use highlight::{Piece, highlight};
 pub use lexer::token::{Decimal, Keyword};
 pub use model::{
-    AffineBody, AffineWord, Constraint, Coordinate, Datum, Direction, Dynamics, Equation,
-    Event, Force, ForceOrigin, Model, MultiplierStart, Observed, Parameter, Principle,
-    Quantity, Results, Solve, Symmetry, Terminal, TerminalValue,
+    AffineBody, AffineWord, Constraint, Coordinate, Datum, Declarations, Direction, Dynamics,
+    Equation, Event, Force, ForceOrigin, Model, MultiplierStart, Observed, Parameter,
+    Principle, Quantity, Results, Solve, Symmetry, Terminal, TerminalValue, Workspace,
 };
 pub use parser::{
     Parsed, ParsedAssignments, ParsedExpression, ParsedExpressions, parse, parse_assignments,

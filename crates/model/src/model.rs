@@ -4,22 +4,92 @@
 //! parameters stay symbols (their values
 //! stand beside them), sizes and index ranges are gone.
 
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use pfaff_expr::{Expr, Graph};
+use pfaff_expr::{Expr, FrozenGraph, Graph};
 
 use crate::drawing::Drawing;
 use crate::elaborate::Scope;
 use crate::source::{Source, Span};
 use crate::syntax::Arena;
 
-/// A constrained system as the user wrote it.
+/// A constrained system as the user wrote it, frozen: it is shared between threads at no cost, and nothing
+/// that is done with it changes it.
+///
+/// What is computed from it grows in a [`Workspace`].
 #[derive(Clone, Debug)]
 pub struct Model {
+    declarations: Arc<Declarations>,
+    graph: FrozenGraph,
+}
+
+impl Model {
+    pub(crate) fn new(declarations: Declarations, graph: Graph) -> Self {
+        Self { declarations: Arc::new(declarations), graph: graph.freeze() }
+    }
+
+    /// The model with a graph of its own, which begins with the expressions of the text.
+    pub fn workspace(&self) -> Workspace {
+        self.workspace_with(&self.graph)
+    }
+
+    /// The model with a fork of the given graph, which must have begun in a workspace of this model.
+    pub fn workspace_with(&self, graph: &FrozenGraph) -> Workspace {
+        Workspace { declarations: Arc::clone(&self.declarations), graph: graph.fork() }
+    }
+}
+
+impl Deref for Model {
+    type Target = Declarations;
+
+    fn deref(&self) -> &Declarations {
+        &self.declarations
+    }
+}
+
+/// A model and a graph in which expressions are derived from it.
+///
+/// Changes to it, of the graph or of what is declared, stay in it.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    declarations: Arc<Declarations>,
+    /// The expressions of the text and what was derived from them here.
+    pub graph: Graph,
+}
+
+impl Workspace {
+    /// The model as it stands here, with all that was derived.
+    pub fn freeze(self) -> Model {
+        Model { declarations: self.declarations, graph: self.graph.freeze() }
+    }
+
+    /// The value of an expression of numbers and parameters; not a number if it contains anything else.
+    pub fn constant(&self, e: Expr) -> f64 {
+        let parameter = |s| self.parameters.iter().find(|p| p.symbol == s);
+        self.graph.evaluate(&[e], &|s| parameter(s).map_or(f64::NAN, |p| p.value))[0]
+    }
+}
+
+impl Deref for Workspace {
+    type Target = Declarations;
+
+    fn deref(&self) -> &Declarations {
+        &self.declarations
+    }
+}
+
+impl DerefMut for Workspace {
+    fn deref_mut(&mut self) -> &mut Declarations {
+        Arc::make_mut(&mut self.declarations)
+    }
+}
+
+/// What a text declares. The expressions live in the graph of the [`Model`] or [`Workspace`] it belongs to.
+#[derive(Clone, Debug)]
+pub struct Declarations {
     /// The text, for diagnostics.
     pub source: Source,
-    /// All expressions.
-    pub graph: Graph,
     /// `title "…"`
     pub title: Option<String>,
     /// The symbol `t`.
@@ -370,7 +440,7 @@ pub struct Results {
     pub divergence: Expr,
 }
 
-impl Model {
+impl Declarations {
     /// $q$
     pub fn positions(&self) -> Vec<Expr> {
         self.coordinates.iter().map(|c| c.position).collect()
@@ -394,11 +464,5 @@ impl Model {
     /// The values of the parameters.
     pub fn parameter_values(&self) -> Vec<f64> {
         self.parameters.iter().map(|p| p.value).collect()
-    }
-
-    /// The value of an expression of numbers and parameters; not a number if it contains anything else.
-    pub fn constant(&self, e: Expr) -> f64 {
-        let parameter = |s| self.parameters.iter().find(|p| p.symbol == s);
-        self.graph.evaluate(&[e], &|s| parameter(s).map_or(f64::NAN, |p| p.value))[0]
     }
 }

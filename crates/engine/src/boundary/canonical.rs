@@ -15,7 +15,7 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::Equations;
-use pfaff_model::{Dynamics, Model};
+use pfaff_model::{Dynamics, Workspace};
 use pfaff_program::{CompileError, Executor, Options, Program};
 use pfaff_solver::{BoundaryProblem, EvalError, Lu, least_squares};
 
@@ -63,7 +63,7 @@ struct Solve {
 
 impl Canonical {
     pub(crate) fn new(
-        model: &Model,
+        model: &Workspace,
         equations: &Equations,
         conditions: Conditions,
     ) -> Result<Self, CompileError> {

@@ -10,7 +10,7 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, Equations};
 use pfaff_model::{
-    Diagnostic, Model, MultiplierStart, Principle, Quantity, Span, TerminalValue,
+    Diagnostic, MultiplierStart, Principle, Quantity, Span, TerminalValue, Workspace,
 };
 
 use crate::note::brief;
@@ -80,7 +80,7 @@ struct Known {
 
 /// Reads the conditions of a model.
 pub(crate) fn conditions(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     request: &Request,
 ) -> Result<Conditions, Vec<Diagnostic>> {
@@ -92,7 +92,7 @@ pub(crate) fn conditions(
 }
 
 struct Reader<'a> {
-    model: &'a Model,
+    model: &'a Workspace,
     equations: &'a Equations,
     conditions: Conditions,
     at_start: Vec<Known>,
@@ -102,7 +102,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(
-        model: &'a Model,
+        model: &'a Workspace,
         equations: &'a Equations,
         request: &Request,
     ) -> Result<Self, Vec<Diagnostic>> {
@@ -462,12 +462,12 @@ impl<'a> Reader<'a> {
 }
 
 /// An expression of parameters and time.
-pub(crate) fn constant(model: &Model, e: Expr, t: f64) -> f64 {
+pub(crate) fn constant(model: &Workspace, e: Expr, t: f64) -> f64 {
     at(model, e, t, &|_| f64::NAN)
 }
 
 /// An expression of positions, parameters and time.
-pub(crate) fn at(model: &Model, e: Expr, t: f64, position: &dyn Fn(usize) -> f64) -> f64 {
+pub(crate) fn at(model: &Workspace, e: Expr, t: f64, position: &dyn Fn(usize) -> f64) -> f64 {
     let symbol = |s: Expr| {
         if s == model.time {
             return t;

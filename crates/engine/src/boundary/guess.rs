@@ -1,7 +1,7 @@
 //! Starts of a search that the user gives: velocities and multipliers, or a whole motion as a table.
 
 use pfaff_expr::Table;
-use pfaff_model::{Model, Quantity, read_assignments, table_of};
+use pfaff_model::{Declarations, Model, Quantity, read_assignments, table_of};
 use pfaff_solver::{BoundaryPath, BoundaryProblem};
 
 use crate::boundary::canonical::Canonical;
@@ -31,7 +31,7 @@ impl Guess {
     ///
     /// [`Rejected`] with all mistakes.
     pub fn start(model: &Model, text: &str) -> Result<Self, Rejected> {
-        read_assignments(model, "--guess", text)
+        read_assignments(&model.workspace(), "--guess", text)
             .map(Self::Start)
             .map_err(|(source, diagnostics)| Rejected { source, diagnostics })
     }
@@ -41,7 +41,7 @@ impl Guess {
     /// # Errors
     ///
     /// [`Failure`] names the column that is missing or makes no function of time.
-    pub fn motion(model: &Model, file: &str, text: &str) -> Result<Self, Failure> {
+    pub fn motion(model: &Declarations, file: &str, text: &str) -> Result<Self, Failure> {
         let column = |name: &str| table_of(text, file, name);
         let positions = model
             .coordinates

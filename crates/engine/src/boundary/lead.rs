@@ -4,7 +4,7 @@
 //! one before, moved on along the secant, and is shortened where Newton's iteration does not converge.
 
 use pfaff_mechanics::Equations;
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 use pfaff_solver::{BoundaryOptions, BoundaryPath, Scheme, solve_boundary};
 
 use crate::boundary::canonical::Canonical;
@@ -21,7 +21,7 @@ const LED: usize = 6;
 
 /// The paths that arrive at the value of the model, with their branches.
 pub(crate) fn lead(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     request: &Request,
     patience: &mut Patience<'_>,

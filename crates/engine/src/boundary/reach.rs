@@ -5,14 +5,14 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, Distribution, Equations, integrals, split};
-use pfaff_model::{Diagnostic, Model};
+use pfaff_model::{Diagnostic, Workspace};
 
 use crate::boundary::conditions::{Conditions, at};
 use crate::note::brief;
 
 /// What forbids the given ends.
 pub(crate) fn unreachable(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     conditions: &Conditions,
 ) -> Vec<Diagnostic> {
@@ -32,7 +32,7 @@ pub(crate) fn unreachable(
 
 /// Why the ends are not joined, if a function that the constraints keep is finite at both and differs.
 fn forbidden(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     conditions: &Conditions,
     h: Expr,

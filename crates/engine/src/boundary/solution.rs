@@ -1,7 +1,7 @@
 //! One motion between the ends, with what is known of it.
 
 use pfaff_mechanics::{Equations, Principle};
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 use pfaff_solver::{
     BoundaryOptions, BoundaryPath, BoundaryProblem, EvalError, Scheme, StopReason, System,
     flow_map, integrate, solve_boundary,
@@ -46,7 +46,7 @@ pub struct Solution {
 
 /// What is known of a path.
 pub(crate) fn solution(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     problem: &mut Canonical,
     found: &Candidate,

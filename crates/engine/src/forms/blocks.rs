@@ -6,7 +6,7 @@ use pfaff_mechanics::{
     cotangent as derive_cotangent, foliation as derive_foliation,
     lagrange_space as derive_space, simple,
 };
-use pfaff_model::{Dynamics, Model};
+use pfaff_model::{Dynamics, Workspace};
 
 use super::{Fact, Parts};
 use crate::geometry::block::{Block, Repeats};
@@ -24,7 +24,7 @@ struct Names {
 }
 
 impl Names {
-    fn new(model: &Model, parts: &Parts) -> Self {
+    fn new(model: &Workspace, parts: &Parts) -> Self {
         let name = |&k: &usize| model.coordinates[k].name.clone();
         Self {
             all: model.coordinates.iter().map(|c| c.name.clone()).collect(),
@@ -70,7 +70,7 @@ fn vector(entries: &[Expr]) -> Tensor {
     Tensor { shape: vec![entries.len()], entries: entries.to_vec() }
 }
 
-pub(super) fn foliation(model: &Model, normal: &NormalForm, parts: &mut Parts) {
+pub(super) fn foliation(model: &Workspace, normal: &NormalForm, parts: &mut Parts) {
     let Some(form) = derive_foliation(model, normal) else { return };
     let names = Names::new(model, parts);
     let (leaf, across) = (&names.leaf, &names.transverse);
@@ -150,7 +150,7 @@ pub(super) fn foliation(model: &Model, normal: &NormalForm, parts: &mut Parts) {
 }
 
 pub(super) fn cotangent(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     normal: &NormalForm,
     parts: &mut Parts,
@@ -198,7 +198,7 @@ pub(super) fn cotangent(
     );
 }
 
-pub(super) fn lagrange_space(model: &Model, equations: &Equations, parts: &mut Parts) {
+pub(super) fn lagrange_space(model: &Workspace, equations: &Equations, parts: &mut Parts) {
     let space = derive_space(model, equations);
     let names = Names::new(model, parts);
     let all = &names.all;
@@ -289,7 +289,7 @@ pub(super) fn lagrange_space(model: &Model, equations: &Equations, parts: &mut P
 
 /// The closedness tensor of $\lambda_\sigma a_\sigma$ and $L^* = L + \lambda_\sigma Q_\sigma$, where
 /// multipliers and rows are functions of the positions and there are constraints.
-fn closed(model: &Model, equations: &Equations, λ: &[Expr]) -> Option<(Tensor, Expr)> {
+fn closed(model: &Workspace, equations: &Equations, λ: &[Expr]) -> Option<(Tensor, Expr)> {
     let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return None };
     let g = &model.graph;
     let mut moving = model.velocities();
@@ -305,7 +305,7 @@ fn closed(model: &Model, equations: &Equations, λ: &[Expr]) -> Option<(Tensor, 
 }
 
 pub(super) fn krupkova(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     normal: &NormalForm,
     parts: &mut Parts,

@@ -10,7 +10,7 @@ use pfaff_expr::Expr;
 use pfaff_mechanics::{
     Equations, NormalForm, Refusal, cartan_forms, normal_form, speed_programme,
 };
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 use pfaff_solver::symmetric_eigenvalues;
 
 use crate::geometry::block::Block;
@@ -51,7 +51,7 @@ pub(crate) struct Parts {
 ///
 /// [`Failure`] if there is no normal form, or the constraints do not determine the leaf velocities at the point.
 pub(crate) fn parts(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     dependent: Option<&[usize]>,
     point: Option<Point>,
@@ -83,7 +83,7 @@ pub(crate) fn parts(
 }
 
 /// The numbers of the blocks: on the constraint, but those of the Lagrange space at the state as it is given.
-fn values(model: &Model, given: &Point, there: &Point, parts: &mut Parts) {
+fn values(model: &Workspace, given: &Point, there: &Point, parts: &mut Parts) {
     for block in &mut parts.blocks {
         let at = if block.group == "lagrange_space" { given } else { there };
         block.values = Some(at.evaluate(model, &block.tensor.entries));
@@ -115,7 +115,7 @@ fn values(model: &Model, given: &Point, there: &Point, parts: &mut Parts) {
     }
 }
 
-fn foliation(model: &Model, equations: &Equations, normal: &NormalForm, parts: &mut Parts) {
+fn foliation(model: &Workspace, equations: &Equations, normal: &NormalForm, parts: &mut Parts) {
     let names = |list: &[usize]| Json::texts(list.iter().map(|&k| &model.coordinates[k].name));
     let mut fact = |key, value| parts.facts.push(Fact { group: "foliation", key, value });
     fact("leaf", names(&normal.leaf));
@@ -141,7 +141,7 @@ fn foliation(model: &Model, equations: &Equations, normal: &NormalForm, parts: &
     blocks::foliation(model, normal, parts);
 }
 
-fn forms(model: &Model, equations: &Equations, parts: &mut Parts) {
+fn forms(model: &Workspace, equations: &Equations, parts: &mut Parts) {
     let Some(forms) = cartan_forms(model, equations) else { return };
     let g = &model.graph;
     let all: Vec<Expr> = forms.equations.terms().map(|(_, f)| f).collect();

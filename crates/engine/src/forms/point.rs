@@ -5,10 +5,10 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, NormalForm};
-use pfaff_model::{Diagnostic, Model, Quantity, Span, read_assignments};
+use pfaff_model::{Diagnostic, Quantity, Span, Workspace, read_assignments};
 use pfaff_solver::Lu;
 
-use crate::command::read_state;
+use crate::command::state_in;
 use crate::pipeline::{Failure, Rejected};
 
 /// Newton's method from a guess of the user's: more than these steps lead nowhere.
@@ -37,8 +37,8 @@ impl Point {
     /// # Errors
     ///
     /// [`Rejected`] with all mistakes.
-    pub fn read(model: &Model, text: &str) -> Result<Self, Rejected> {
-        let state = read_state(model, text)?;
+    pub fn read(model: &Workspace, text: &str) -> Result<Self, Rejected> {
+        let state = state_in(model, text)?;
         let given = read_assignments(model, "--state", text)
             .map_err(|(source, diagnostics)| Rejected { source, diagnostics })?;
         let mut a = vec![0.0; model.coordinates.len()];
@@ -51,7 +51,7 @@ impl Point {
     }
 
     /// The values of the symbols of a model.
-    pub fn symbol<'a>(&'a self, model: &'a Model) -> impl Fn(Expr) -> f64 + 'a {
+    pub fn symbol<'a>(&'a self, model: &'a Workspace) -> impl Fn(Expr) -> f64 + 'a {
         move |s| {
             for (k, c) in model.coordinates.iter().enumerate() {
                 match s {
@@ -67,7 +67,7 @@ impl Point {
     }
 
     /// The values of expressions.
-    pub fn evaluate(&self, model: &Model, outputs: &[Expr]) -> Vec<f64> {
+    pub fn evaluate(&self, model: &Workspace, outputs: &[Expr]) -> Vec<f64> {
         model.graph.evaluate(outputs, &self.symbol(model))
     }
 
@@ -78,7 +78,7 @@ impl Point {
     /// [`Failure`] where the constraints cannot be solved for them.
     pub fn on_constraint(
         mut self,
-        model: &Model,
+        model: &Workspace,
         equations: &Equations,
         normal: &NormalForm,
     ) -> Result<Self, Failure> {
@@ -120,7 +120,7 @@ impl Point {
     }
 }
 
-fn unsolvable(model: &Model, normal: &NormalForm, why: &str) -> Failure {
+fn unsolvable(model: &Workspace, normal: &NormalForm, why: &str) -> Failure {
     let names: Vec<String> =
         normal.leaf.iter().map(|&k| format!("`{}'`", model.coordinates[k].name)).collect();
     let diagnostic = Diagnostic::error(

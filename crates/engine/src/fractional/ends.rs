@@ -5,7 +5,7 @@
 //! its natural condition.
 
 use pfaff_expr::Expr;
-use pfaff_model::{Diagnostic, Model, Quantity, Span, TerminalValue};
+use pfaff_model::{Diagnostic, Quantity, Span, TerminalValue, Workspace};
 use pfaff_solver::{EndCondition, EndTerm, FractionalOperator, Side};
 
 use super::formulate::{Formulation, mistake};
@@ -22,7 +22,7 @@ pub(crate) struct Ends {
 
 /// Adds the conditions to a formulation.
 pub(crate) fn ends(
-    model: &Model,
+    model: &Workspace,
     formulation: &mut Formulation,
     (t0, t1): (f64, f64),
 ) -> Result<Ends, Vec<Diagnostic>> {

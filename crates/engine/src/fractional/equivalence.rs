@@ -8,7 +8,7 @@
 //! `reaction_fit` of the solver.
 
 use pfaff_expr::Expr;
-use pfaff_model::{Model, Principle};
+use pfaff_model::{Principle, Workspace};
 use pfaff_solver::{Extremum, ForceSamples, reaction_fit};
 
 use super::formulate::Formulation;
@@ -21,7 +21,7 @@ const NOTHING: f64 = 1e-6;
 
 /// The test along an extremum; `None` without constraints, or where operands have functions of their own.
 pub(crate) fn along(
-    model: &Model,
+    model: &Workspace,
     formulation: &Formulation,
     found: &mut Extremum,
     ends: (f64, f64),

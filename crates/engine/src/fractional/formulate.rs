@@ -10,7 +10,7 @@
 //! J^{m-\alpha}y$ (on the right $(-1)^m$ times that). Nothing is asked of $G$ at the ends.
 
 use pfaff_expr::{Expr, Memory, Node, Role};
-use pfaff_model::{Diagnostic, Model, Span};
+use pfaff_model::{Diagnostic, Span, Workspace};
 use pfaff_solver::{FractionalOperator, Side, Unknown, VariationalProblem};
 
 use crate::memory::plan::{combination, constant};
@@ -56,7 +56,7 @@ pub(crate) fn mistake(span: Span, message: String, hint: &str) -> Diagnostic {
 
 impl Formulation {
     /// Everything but the conditions at the ends.
-    pub(crate) fn new(model: &Model, length: f64) -> Result<Self, Vec<Diagnostic>> {
+    pub(crate) fn new(model: &Workspace, length: f64) -> Result<Self, Vec<Diagnostic>> {
         let pfaff_model::Dynamics::Lagrangian { lagrangian, span, .. } = model.dynamics else {
             let text = "ends with memory need a Lagrangian".into();
             return Err(vec![mistake(Span::default(), text, "write `lagrangian …`")]);
@@ -124,7 +124,7 @@ impl Formulation {
     /// Memory operators replaced by symbols.
     pub(crate) fn translate(
         &mut self,
-        model: &Model,
+        model: &Workspace,
         e: Expr,
         span: Span,
     ) -> Result<Expr, Diagnostic> {
@@ -141,7 +141,7 @@ impl Formulation {
 
     fn image(
         &mut self,
-        model: &Model,
+        model: &Workspace,
         (kind, operand, second): (Memory, Expr, Expr),
         span: Span,
     ) -> Result<Expr, Diagnostic> {
@@ -212,7 +212,7 @@ impl Formulation {
     /// A function of its own for an operand, and the operator on it.
     fn own_function(
         &mut self,
-        model: &Model,
+        model: &Workspace,
         (kind, operand): (Memory, Expr),
         (side, order): (Side, f64),
         span: Span,
@@ -274,7 +274,7 @@ impl Formulation {
 
     fn value(
         &mut self,
-        model: &Model,
+        model: &Workspace,
         k: usize,
         operator: FractionalOperator,
         written: Option<Expr>,
@@ -299,7 +299,7 @@ impl Formulation {
     }
 
     /// Leaves out the operators that 𝓛 does not see.
-    fn keep_what_occurs(&mut self, model: &Model) {
+    fn keep_what_occurs(&mut self, model: &Workspace) {
         let g = &model.graph;
         let seen = g.symbols(&[self.lagrangian]);
         let kept: Vec<usize> =
@@ -310,7 +310,7 @@ impl Formulation {
     }
 
     /// The highest order in which 𝓛 sees a coordinate, what only defines the functions of operands left aside.
-    fn seen_order(&self, model: &Model, k: usize) -> f64 {
+    fn seen_order(&self, model: &Workspace, k: usize) -> f64 {
         let g = &model.graph;
         let plain = g.symbols(&[&[self.action][..], &self.residuals].concat());
         let mut seen = 0.0_f64;
@@ -334,7 +334,7 @@ impl Formulation {
     }
 
     /// Orders and sides.
-    fn unknowns(&mut self, model: &Model, span: Span) -> Result<(), Diagnostic> {
+    fn unknowns(&mut self, model: &Workspace, span: Span) -> Result<(), Diagnostic> {
         let n = model.coordinates.len();
         let total = n + model.constraints.len() + 2 * self.operands.len();
         for k in 0..total {

@@ -16,7 +16,7 @@ use std::cell::RefCell;
 
 use pfaff_expr::{Expr, Role};
 use pfaff_mechanics::{Legendre, Transformed, legendre};
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 use pfaff_solver::{
     Extremum, FractionalOperator, InitialGuess, IntervalPoint, Side, Unknown, extrema,
 };
@@ -52,7 +52,7 @@ impl Hamilton {
     /// # Errors
     ///
     /// Which hypothesis fails, in words.
-    pub(crate) fn new(model: &Model, given: &Formulation) -> Result<Self, &'static str> {
+    pub(crate) fn new(model: &Workspace, given: &Formulation) -> Result<Self, &'static str> {
         let (g, n) = (&model.graph, model.coordinates.len());
         let mut pairs = Vec::new();
         for k in 0..n {
@@ -114,7 +114,7 @@ impl Hamilton {
     /// of 1 + |x|; `None` where it is not found.
     pub(crate) fn off(
         &self,
-        model: &Model,
+        model: &Workspace,
         found: &mut Extremum,
         ends: (f64, f64),
     ) -> Option<f64> {

@@ -1,7 +1,7 @@
 //! 𝓛 with its first and second derivatives as one program.
 
 use pfaff_expr::Expr;
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 use pfaff_program::{CompileError, Executor, Options, Program};
 use pfaff_solver::{Functional, IntervalPoint};
 
@@ -20,7 +20,7 @@ pub(crate) struct Integrand {
 
 impl Integrand {
     pub(crate) fn new(
-        model: &Model,
+        model: &Workspace,
         formulation: &Formulation,
         ends: (f64, f64),
     ) -> Result<Self, CompileError> {
@@ -40,7 +40,7 @@ impl Integrand {
 
 /// Expressions of the time and of the symbols as a program.
 pub(crate) fn compiled(
-    model: &Model,
+    model: &Workspace,
     symbols: &[Expr],
     outputs: &[Expr],
 ) -> Result<Executor, CompileError> {

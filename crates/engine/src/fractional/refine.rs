@@ -8,7 +8,7 @@
 //! 1 + |x|.
 
 use pfaff_expr::Table;
-use pfaff_model::{Model, Quantity};
+use pfaff_model::{Quantity, Workspace};
 use pfaff_solver::{
     Extremum, FractionalOperator, InitialGuess, IntervalPoint, NoExtremum, Side, extrema,
     extremum,
@@ -49,7 +49,7 @@ pub(crate) struct Reached {
 
 /// All stationary points that the search finds, least action first.
 pub(crate) fn all(
-    model: &Model,
+    model: &Workspace,
     formulation: &Formulation,
     integrand: &mut Integrand,
     (ends, tolerance, guess): (&Ends, f64, Option<&Guess>),
@@ -86,7 +86,7 @@ pub(crate) fn all(
 
 /// Stationary points on few nodes, from many starts, with their values.
 fn coarse(
-    model: &Model,
+    model: &Workspace,
     formulation: &Formulation,
     integrand: &mut Integrand,
     guess: Option<&Guess>,
@@ -113,7 +113,7 @@ fn coarse(
 
 /// Degree after degree, until the solution does not change; then once the double degree.
 fn refine(
-    model: &Model,
+    model: &Workspace,
     formulation: &Formulation,
     integrand: &mut Integrand,
     (ends, tolerance, near): (&Ends, f64, Option<Extremum>),
@@ -179,7 +179,7 @@ fn refine(
 
 /// Twice the difference from the solution of the double degree.
 fn doubled(
-    model: &Model,
+    model: &Workspace,
     formulation: &Formulation,
     integrand: &mut Integrand,
     (found, values_here): (&Extremum, &[f64]),
@@ -207,7 +207,7 @@ fn places(length: f64) -> Vec<IntervalPoint> {
 }
 
 /// Positions and multipliers at places.
-fn values(model: &Model, found: &mut Extremum, places: &[IntervalPoint]) -> Vec<f64> {
+fn values(model: &Workspace, found: &mut Extremum, places: &[IntervalPoint]) -> Vec<f64> {
     let count = model.coordinates.len() + model.constraints.len();
     let mut values = Vec::new();
     for &place in places {
@@ -239,7 +239,7 @@ enum Bent<'a> {
 }
 
 fn bends<'a>(
-    model: &Model,
+    model: &Workspace,
     formulation: &Formulation,
     guess: Option<&'a Guess>,
 ) -> Vec<Bent<'a>> {
@@ -268,7 +268,7 @@ fn bends<'a>(
 impl Bent<'_> {
     fn at(
         &self,
-        model: &Model,
+        model: &Workspace,
         formulation: &Formulation,
         k: usize,
         place: IntervalPoint,

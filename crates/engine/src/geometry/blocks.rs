@@ -2,7 +2,7 @@
 
 use pfaff_expr::Graph;
 use pfaff_mechanics::{Connection, Geometry, Tensor, simple};
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 
 use super::block::{Block, Repeats};
 
@@ -14,7 +14,7 @@ struct Names {
 }
 
 /// All blocks, in the order in which they are shown.
-pub(crate) fn blocks(model: &Model, found: &Geometry) -> Vec<Block> {
+pub(crate) fn blocks(model: &Workspace, found: &Geometry) -> Vec<Block> {
     let name = |&k: &usize| model.coordinates[k].name.clone();
     let names = Names {
         all: model.coordinates.iter().map(|c| c.name.clone()).collect(),

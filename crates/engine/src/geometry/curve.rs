@@ -9,15 +9,16 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, Geometry, NoMetric, geometry as derive_geometry};
-use pfaff_model::{Diagnostic, Model, Principle, Span};
+use pfaff_model::{Diagnostic, Model, Principle, Span, Workspace};
 use pfaff_program::{Interpreter, Program};
 use pfaff_solver::{EvalError, Lu, System};
 
 use super::trace::{Trace, series, states};
 use super::{NoGeometry, named_coordinates, obstacle_text, unmetric_text};
 use crate::core::Core;
+use crate::derivation::derive_in;
 use crate::mechanism::Dynamics;
-use crate::pipeline::{Failure, derive, inconsistent};
+use crate::pipeline::{Failure, inconsistent};
 use crate::settings::{Request, Settings};
 use crate::start::{given, start};
 
@@ -42,7 +43,8 @@ pub fn curve(
     dependent: Option<&str>,
     request: &Request,
 ) -> Result<Trace, NoGeometry> {
-    let Dynamics::Saddle(equations) = derive(model, Some(Principle::Chetaev))? else {
+    let model = &model.workspace();
+    let Dynamics::Saddle(equations) = derive_in(model, Some(Principle::Chetaev))? else {
         let message = "an `equation` model has no Lagrangian, and so no geometry";
         return Err(Failure::Usage(message.into()).into());
     };
@@ -89,7 +91,7 @@ pub fn curve(
 }
 
 /// Refuses what has no such curves.
-fn allowed(model: &Model, kind: CurveKind, geometry: &Geometry) -> Result<(), Failure> {
+fn allowed(model: &Workspace, kind: CurveKind, geometry: &Geometry) -> Result<(), Failure> {
     let refused = |message: String, hint: &str| {
         let span = Span::new(0, 0);
         Err(Failure::Model(vec![Diagnostic::error("E0613", span, message).with_hint(hint)]))
@@ -121,7 +123,7 @@ fn allowed(model: &Model, kind: CurveKind, geometry: &Geometry) -> Result<(), Fa
 
 /// A consistent state.
 fn initial(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     t0: f64,
 ) -> Result<(Vec<f64>, Vec<f64>), Failure> {
@@ -142,7 +144,7 @@ struct Flow {
 }
 
 impl Flow {
-    fn new(model: &Model, kind: CurveKind, geometry: &Geometry) -> Result<Self, Failure> {
+    fn new(model: &Workspace, kind: CurveKind, geometry: &Geometry) -> Result<Self, Failure> {
         let g = &model.graph;
         let connection =
             geometry.connection.as_ref().expect("curves are refused without a connection");

@@ -3,11 +3,12 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Form, FractionalForms, Orders, fractional_forms};
-use pfaff_model::{ExpressionScope, Model, Principle, Shape, read_expression};
+use pfaff_model::{ExpressionScope, Model, Principle, Shape, Workspace, read_expression};
 
 use super::NoGeometry;
+use crate::derivation::derive_in;
 use crate::mechanism::Dynamics;
-use crate::pipeline::{Failure, Rejected, derive};
+use crate::pipeline::{Failure, Rejected};
 use crate::present::{Label, Line, Presentation, Section};
 
 /// The fractional forms of a model; `orders` is `alpha, beta`, numbers or parameters, and one of them alone
@@ -20,8 +21,9 @@ pub fn present_fractional_forms(
     model: &Model,
     orders: &str,
 ) -> Result<Presentation, NoGeometry> {
+    let model = &model.workspace();
     let orders = read_orders(model, orders)?;
-    let Dynamics::Saddle(equations) = derive(model, Some(Principle::Chetaev))? else {
+    let Dynamics::Saddle(equations) = derive_in(model, Some(Principle::Chetaev))? else {
         let message = "an `equation` model has no Lagrangian, and so no Poincaré–Cartan form";
         return Err(Failure::Usage(message.into()).into());
     };
@@ -90,7 +92,7 @@ pub fn present_fractional_forms(
 }
 
 /// $v$ where it differs from $\dot q$, and $p$ of $q$ and $v$.
-fn relations(model: &Model, forms: &FractionalForms) -> (Vec<Line>, Vec<Line>) {
+fn relations(model: &Workspace, forms: &FractionalForms) -> (Vec<Line>, Vec<Line>) {
     let line = |left: Expr, right: Expr| Line { label: Label::Expression(left), right };
     let v = model.velocities();
     let mut velocities = Vec::new();
@@ -105,7 +107,7 @@ fn relations(model: &Model, forms: &FractionalForms) -> (Vec<Line>, Vec<Line>) {
     (velocities, momenta.filter_map(|(&p, e)| e.map(|e| line(p, e))).collect())
 }
 
-fn remarks(model: &Model, forms: &FractionalForms, orders: Orders) -> Vec<String> {
+fn remarks(model: &Workspace, forms: &FractionalForms, orders: Orders) -> Vec<String> {
     let mut remarks = vec![
         "derivatives are Caputo's from 0: powers that are no whole numbers stand for positive q, v and p".to_owned(),
     ];
@@ -119,7 +121,7 @@ fn remarks(model: &Model, forms: &FractionalForms, orders: Orders) -> Vec<String
 }
 
 /// Two constants, or one for both.
-fn read_orders(model: &Model, text: &str) -> Result<Orders, NoGeometry> {
+fn read_orders(model: &Workspace, text: &str) -> Result<Orders, NoGeometry> {
     let usage = |message: String| NoGeometry::Failure(Failure::Usage(message));
     let parts = crate::variations::split(text);
     let read = |part: &str| -> Result<Expr, NoGeometry> {

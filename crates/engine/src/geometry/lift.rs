@@ -7,14 +7,15 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::split;
-use pfaff_model::{Diagnostic, Model, Principle, Source, Span, table_of};
+use pfaff_model::{Diagnostic, Model, Principle, Source, Span, Workspace, table_of};
 use pfaff_program::{Interpreter, Program};
 use pfaff_solver::{EvalError, System};
 
 use super::trace::{Trace, series, states};
 use super::{NoGeometry, named_coordinates};
+use crate::derivation::derive_in;
 use crate::mechanism::Dynamics;
-use crate::pipeline::{Failure, Rejected, derive};
+use crate::pipeline::{Failure, Rejected};
 use crate::settings::{Request, Settings};
 use crate::start::given;
 use crate::variations::functions;
@@ -42,7 +43,8 @@ pub fn lift(
     dependent: Option<&str>,
     request: &Request,
 ) -> Result<Trace, NoGeometry> {
-    let Dynamics::Saddle(equations) = derive(model, Some(Principle::Chetaev))? else {
+    let model = &model.workspace();
+    let Dynamics::Saddle(equations) = derive_in(model, Some(Principle::Chetaev))? else {
         let message = "an `equation` model has no constraints to lift with";
         return Err(Failure::Usage(message.into()).into());
     };
@@ -111,7 +113,7 @@ pub fn lift(
 
 /// Base coordinates as functions of $t$; a table also says from when to when.
 fn read_path(
-    model: &Model,
+    model: &Workspace,
     path: &Path,
     base: &[usize],
     request: &mut Request,
@@ -157,7 +159,7 @@ fn rejected(option: &str, text: &str, message: String, hint: &str) -> NoGeometry
 
 /// What the dependent coordinates changed by, if the base came back to where it began.
 fn holonomy(
-    model: &Model,
+    model: &Workspace,
     base: &[usize],
     dependent: &[usize],
     q: &[Vec<f64>],

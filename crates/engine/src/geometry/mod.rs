@@ -18,12 +18,13 @@ use pfaff_mechanics::{
     Abnormal, Class, Distribution, Flag, Geometry, Momentum, NoMetric, Obstacle, Refusal,
     abnormal, geometry as derive_geometry, integrals, momenta,
 };
-use pfaff_model::{Model, Principle, closest};
+use pfaff_model::{Declarations, Model, Principle, Workspace, closest};
 
-use crate::command::read_state;
+use crate::command::state_in;
+use crate::derivation::derive_in;
 use crate::forms::{self, Parts, Point, WORTH_WRITING};
 use crate::mechanism::Dynamics;
-use crate::pipeline::{Failure, Rejected, derive};
+use crate::pipeline::{Failure, Rejected};
 use crate::state::State;
 
 pub use curve::{CurveKind, curve};
@@ -66,8 +67,8 @@ impl From<Refusal> for NoGeometry {
 
 /// The geometry of a model, ready to be shown.
 #[derive(Clone, Debug)]
-pub struct GeometryReport<'a> {
-    model: &'a Model,
+pub struct GeometryReport {
+    model: Workspace,
     base: Vec<String>,
     dependent: Vec<String>,
     /// Why this is no system of Chaplygin.
@@ -108,10 +109,10 @@ struct DistributionReport {
 /// # Errors
 ///
 /// [`NoGeometry`] says what is wrong.
-pub fn geometry<'a>(
-    model: &'a Model,
+pub fn geometry(
+    model: &Model,
     request: &GeometryRequest,
-) -> Result<GeometryReport<'a>, NoGeometry> {
+) -> Result<GeometryReport, NoGeometry> {
     geometry_with(model, request, &["riemann"])
 }
 
@@ -120,19 +121,20 @@ pub fn geometry<'a>(
 /// # Errors
 ///
 /// As [`geometry`].
-pub fn geometry_with<'a>(
-    model: &'a Model,
+pub fn geometry_with(
+    model: &Model,
     request: &GeometryRequest,
     parts: &[&'static str],
-) -> Result<GeometryReport<'a>, NoGeometry> {
+) -> Result<GeometryReport, NoGeometry> {
+    let model = &model.workspace();
     let shown = parts;
-    let Dynamics::Saddle(equations) = derive(model, Some(Principle::Chetaev))? else {
+    let Dynamics::Saddle(equations) = derive_in(model, Some(Principle::Chetaev))? else {
         let message = "an `equation` model has no Lagrangian, and so no geometry";
         return Err(Failure::Usage(message.into()).into());
     };
     let dependent =
         request.dependent.as_deref().map(|text| named_coordinates(model, text)).transpose()?;
-    let state = request.state.as_deref().map(|text| read_state(model, text)).transpose();
+    let state = request.state.as_deref().map(|text| state_in(model, text)).transpose();
     let state = state.map_err(NoGeometry::Rejected)?;
     let place = request.state.as_deref().map(|text| Point::read(model, text)).transpose();
     let place = place.map_err(NoGeometry::Rejected)?;
@@ -150,7 +152,7 @@ pub fn geometry_with<'a>(
     }
     let found = derive_geometry(model, &equations, dependent.as_deref())?;
     let growth = state.as_ref().map(|s| point::growth_at(model, &equations, s)).transpose()?;
-    let momenta = match derive(model, None) {
+    let momenta = match derive_in(model, None) {
         Ok(Dynamics::Saddle(equations)) => momenta(model, &equations),
         _ => Vec::new(),
     };
@@ -165,7 +167,7 @@ pub fn geometry_with<'a>(
 /// # Errors
 ///
 /// [`Failure::Usage`] names what is no coordinate.
-pub fn named_coordinates(model: &Model, text: &str) -> Result<Vec<usize>, Failure> {
+pub fn named_coordinates(model: &Declarations, text: &str) -> Result<Vec<usize>, Failure> {
     let names: Vec<&str> = model.coordinates.iter().map(|c| c.name.as_str()).collect();
     let parts = crate::variations::split(text);
     let wanted = parts.iter().map(|p| p.trim()).filter(|p| !p.is_empty());
@@ -182,12 +184,12 @@ pub fn named_coordinates(model: &Model, text: &str) -> Result<Vec<usize>, Failur
         .collect()
 }
 
-fn report<'a>(
-    model: &'a Model,
+fn report(
+    model: &Workspace,
     found: &Geometry,
     state: Option<&State>,
     growth: Option<Growth>,
-) -> GeometryReport<'a> {
+) -> GeometryReport {
     let g = &model.graph;
     let name = |&k: &usize| model.coordinates[k].name.clone();
     let mut blocks = blocks::blocks(model, found);
@@ -207,7 +209,6 @@ fn report<'a>(
     }
     let torsion = found.connection.as_ref().ok().map(|c| torsion_kind(g, c));
     GeometryReport {
-        model,
         base: found.split.base.iter().map(name).collect(),
         dependent: found.split.dependent.iter().map(name).collect(),
         obstacle: found.obstacle.as_ref().map(obstacle_text),
@@ -220,19 +221,20 @@ fn report<'a>(
         shown: vec!["riemann"],
         at_state: state.is_some(),
         notes,
+        // NOTE: last, so that it has all that the other fields name.
+        model: model.clone(),
     }
 }
 
 /// A report of the other parts alone.
 fn without_distribution(
-    model: &Model,
+    model: &Workspace,
     mut parts: Parts,
     at_state: bool,
     nonlinear: bool,
-) -> GeometryReport<'_> {
+) -> GeometryReport {
     let name = |&k: &usize| model.coordinates[k].name.clone();
     GeometryReport {
-        model,
         base: parts.transverse.iter().map(name).collect(),
         dependent: parts.leaf.iter().map(name).collect(),
         obstacle: None,
@@ -249,6 +251,7 @@ fn without_distribution(
         } else {
             Vec::new()
         },
+        model: model.clone(),
     }
 }
 
@@ -312,7 +315,7 @@ fn torsion_kind(g: &pfaff_expr::Graph, c: &pfaff_mechanics::Connection) -> &'sta
 }
 
 fn distribution_report(
-    model: &Model,
+    model: &Workspace,
     found: &Geometry,
     growth: Option<Growth>,
 ) -> DistributionReport {

@@ -8,7 +8,7 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Bracket, Distribution, Equations, Split, split};
-use pfaff_model::{Diagnostic, Model, Span};
+use pfaff_model::{Diagnostic, Span, Workspace};
 use pfaff_solver::RankRevealing;
 
 use super::ranks::{NOTHING, Ranks};
@@ -29,7 +29,7 @@ pub(crate) struct Growth {
 }
 
 /// The values of symbols at a state.
-pub(crate) fn symbol<'a>(model: &'a Model, state: &'a State) -> impl Fn(Expr) -> f64 + 'a {
+pub(crate) fn symbol<'a>(model: &'a Workspace, state: &'a State) -> impl Fn(Expr) -> f64 + 'a {
     move |s| {
         for (k, c) in model.coordinates.iter().enumerate() {
             match s {
@@ -49,7 +49,7 @@ pub(crate) fn symbol<'a>(model: &'a Model, state: &'a State) -> impl Fn(Expr) ->
 ///
 /// [`Failure`] if the constraints lose rank there or have no value.
 pub(crate) fn growth_at(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     state: &State,
 ) -> Result<Growth, Failure> {
@@ -95,7 +95,7 @@ pub(crate) fn growth_at(
 }
 
 /// The split whose block of $A$ has the largest pivots at a state.
-fn split_at(model: &Model, equations: &Equations, state: &State) -> Result<Split, Failure> {
+fn split_at(model: &Workspace, equations: &Equations, state: &State) -> Result<Split, Failure> {
     let g = &model.graph;
     let n = model.coordinates.len();
     let rows = g.independent_rows(&equations.jacobian);

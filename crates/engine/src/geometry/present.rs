@@ -20,7 +20,7 @@ const FORM_CONVENTIONS: [&str; 2] = [
     "  E_k + C^u_k E_u = 0; g_ij = (1/2) d2L/dy^i dy^j in the Lagrange space; A' = f, B' = -M on the constraint",
 ];
 
-impl GeometryReport<'_> {
+impl GeometryReport {
     /// For people: only components that are not zero; numbers where a state was given.
     pub fn to_text(&self) -> String {
         if !self.at_state {
@@ -56,7 +56,7 @@ impl GeometryReport<'_> {
         let section =
             |b: &super::Block| Section { key: b.key, heading: b.heading, lines: b.lines(zero) };
         let sections = self.shown_blocks().map(section).collect();
-        Presentation::of(self.model, None, sections, self.remarks())
+        Presentation::of(&self.model, None, sections, self.remarks())
             .with_preface(self.preface())
     }
 
@@ -71,7 +71,7 @@ impl GeometryReport<'_> {
             .filter(|b| keys.contains(&b.key))
             .map(|b| Section { key: b.key, heading: b.heading, lines: b.lines(zero) })
             .collect();
-        let blocks = Presentation::of(self.model, None, sections, Vec::new());
+        let blocks = Presentation::of(&self.model, None, sections, Vec::new());
         (CONVENTIONS.map(str::trim).join("; "), sentences, blocks)
     }
 
@@ -170,7 +170,7 @@ impl GeometryReport<'_> {
         let graph = Graph::new();
         let outputs: Vec<Expr> =
             self.blocks.iter().flat_map(|b| b.tensor.entries.clone()).collect();
-        let named = named_parts(self.model, &outputs, &graph);
+        let named = named_parts(&self.model, &outputs, &graph);
         let mut texts = named.outputs.iter().map(|&e| graph.to_text(e));
         let definition = |(name, e): &(String, Expr)| {
             Json::object([

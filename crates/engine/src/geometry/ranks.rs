@@ -6,7 +6,7 @@
 //! below [`NOTHING`] times the largest count as zero.
 
 use pfaff_expr::{Expr, Rational, number};
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 use pfaff_solver::RankRevealing;
 
 use super::point::symbol;
@@ -19,14 +19,14 @@ const DUST: f64 = 1e-13;
 
 /// A point at which ranks are asked for.
 pub(crate) struct Ranks<'a> {
-    model: &'a Model,
+    model: &'a Workspace,
     state: &'a State,
     /// Symbols and their exact values; empty where a value is no number.
     exact: Vec<(Expr, Expr)>,
 }
 
 impl<'a> Ranks<'a> {
-    pub(crate) fn new(model: &'a Model, state: &'a State) -> Self {
+    pub(crate) fn new(model: &'a Workspace, state: &'a State) -> Self {
         let g = &model.graph;
         let positions = model.coordinates.iter().map(|c| c.position).zip(&state.q);
         let velocities = model.coordinates.iter().map(|c| c.velocity).zip(&state.v);

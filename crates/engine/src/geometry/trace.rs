@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 use pfaff_solver::{OdeOptions, System, Trajectory, integrate};
 
 use crate::json::Json;
@@ -66,7 +66,7 @@ pub(crate) fn states(
 }
 
 /// One series for each coordinate from rows of values.
-pub(crate) fn series(model: &Model, rows: &[Vec<f64>]) -> Vec<Series> {
+pub(crate) fn series(model: &Workspace, rows: &[Vec<f64>]) -> Vec<Series> {
     let column = |k: usize| rows.iter().map(|r| r[k]).collect();
     let coordinates = model.coordinates.iter().enumerate();
     coordinates.map(|(k, c)| Series { name: c.name.clone(), values: column(k) }).collect()

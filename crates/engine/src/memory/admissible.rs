@@ -13,7 +13,7 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, Equations, derive};
-use pfaff_model::{Constraint, Diagnostic, Model, Quantity, Span};
+use pfaff_model::{Constraint, Diagnostic, Quantity, Span, Workspace};
 use pfaff_solver::Lu;
 
 use crate::core::Core;
@@ -41,7 +41,7 @@ pub(crate) struct Admissible {
 
 /// Finds an admissible start of a Lagrangian model.
 pub(crate) fn admissible(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     t0: f64,
 ) -> Result<Admissible, Diagnostic> {
@@ -180,7 +180,7 @@ struct Law {
 
 /// Slopes and laws of all constraints with memory.
 fn settle(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     profiles: &mut [Option<Profile>],
     state: &State<'_>,
@@ -199,7 +199,7 @@ fn settle(
 }
 
 fn law(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     (a, p): (usize, &Profile),
     state: &State<'_>,
@@ -332,13 +332,13 @@ fn starts_of_orders_below_one(
 }
 
 /// The constraint at the start with its memory zero.
-fn numbers_of(model: &Model, a: usize, state: &State<'_>) -> f64 {
+fn numbers_of(model: &Workspace, a: usize, state: &State<'_>) -> f64 {
     numbers(model, &[model.constraints[a].expr], state)[0]
 }
 
 /// What an order above 2 contributes that the equations of motion reduce to one below 1.
 fn reduced_terms(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     p: &Profile,
     (state, numbers): (&State<'_>, &Numbers),
@@ -361,7 +361,7 @@ fn reduced_terms(
 
 /// $\dot u$ at the start, with memory and its rates zero.
 fn free_rates(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     state: &State<'_>,
     numbers: &Numbers,
@@ -385,7 +385,7 @@ fn free_rates(
 }
 
 /// The laws by which $\lambda$ begins, in words; lowers the exponent to the smallest.
-fn begins(model: &Model, laws: &[Option<Law>], exponent: &mut f64) -> Vec<Note> {
+fn begins(model: &Workspace, laws: &[Option<Law>], exponent: &mut f64) -> Vec<Note> {
     let own: Vec<(usize, &Law)> =
         laws.iter().enumerate().filter_map(|(a, l)| l.as_ref().map(|l| (a, l))).collect();
     let mut powers: Vec<f64> =
@@ -430,7 +430,7 @@ fn begins(model: &Model, laws: &[Option<Law>], exponent: &mut f64) -> Vec<Note> 
 /// Accelerations at the start where a constraint of an order above 2 leaves them free: what is given along
 /// it, the rest from the equations.
 fn accelerations(
-    model: &Model,
+    model: &Workspace,
     laws: &[Option<Law>],
     numbers: &Numbers,
     data: &mut [[f64; 3]],
@@ -471,7 +471,7 @@ fn accelerations(
     Ok(())
 }
 
-fn inconsistent(model: &Model, none: &NoStart) -> Diagnostic {
+fn inconsistent(model: &Workspace, none: &NoStart) -> Diagnostic {
     let c = &model.constraints[none.constraint];
     let text = format!(
         "no initial values near the given ones satisfy the constraint `{}`: it is off by {:e}",
@@ -481,7 +481,7 @@ fn inconsistent(model: &Model, none: &NoStart) -> Diagnostic {
 }
 
 fn not_free(
-    model: &Model,
+    model: &Workspace,
     k: usize,
     (value, used): (f64, f64),
     binding: &[&str],

@@ -8,7 +8,7 @@
 //! k(t_i, s_j)$, the largest pivots first; (K) is then tried elsewhere.
 
 use pfaff_expr::{Expr, Graph, Role, number};
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 use pfaff_solver::{Kernel, KernelResolution, Lu};
 
 use crate::memory::fit::fit;
@@ -47,7 +47,7 @@ impl Part {
 }
 
 /// The parts (K) of a kernel over a run that begins at `t0` and has the length `span`.
-pub(crate) fn compress(model: &Model, kernel: Expr, (t0, span): (f64, f64)) -> Vec<Part> {
+pub(crate) fn compress(model: &Workspace, kernel: Expr, (t0, span): (f64, f64)) -> Vec<Part> {
     let g = &model.graph;
     let case = Case { model, g, lag: g.symbol("s", Role::Free), t0, span };
     let value = |e: Expr, s: f64| case.value(e, t0, s);
@@ -65,7 +65,7 @@ pub(crate) fn compress(model: &Model, kernel: Expr, (t0, span): (f64, f64)) -> V
 ///
 /// What cancels (1/s − cos(s)/s) leaves rounding, some 1e-16 of each term, far below the share of a thousand
 /// millionth that counts.
-pub(crate) fn integrable(model: &Model, kernel: Expr, (t0, span): (f64, f64)) -> bool {
+pub(crate) fn integrable(model: &Workspace, kernel: Expr, (t0, span): (f64, f64)) -> bool {
     let g = &model.graph;
     let case = Case { model, g, lag: g.symbol("s", Role::Free), t0, span };
     let weight = |s: f64| s * case.value(kernel, t0 + 0.7 * span, s * span).abs();
@@ -75,7 +75,7 @@ pub(crate) fn integrable(model: &Model, kernel: Expr, (t0, span): (f64, f64)) ->
 }
 
 struct Case<'a> {
-    model: &'a Model,
+    model: &'a Workspace,
     g: &'a Graph,
     lag: Expr,
     t0: f64,

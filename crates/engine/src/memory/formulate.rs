@@ -11,7 +11,7 @@
 
 use pfaff_expr::{Expr, Memory, Node};
 use pfaff_mechanics::Equations;
-use pfaff_model::{Diagnostic, Equation, Model, Quantity, Span};
+use pfaff_model::{Diagnostic, Equation, Quantity, Span, Workspace};
 use pfaff_solver::{Kernel, Operand};
 
 use crate::memory::admissible::{Admissible, admissible};
@@ -34,7 +34,7 @@ pub(crate) struct Formulation {
 
 /// A Lagrangian model.
 pub(crate) fn mechanical(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     (t0, span): (f64, f64),
 ) -> Result<Formulation, Diagnostic> {
@@ -105,7 +105,7 @@ pub(crate) fn mechanical(
 
 /// An `equation` model.
 pub(crate) fn written(
-    model: &Model,
+    model: &Workspace,
     equations: &[Equation],
     (t0, span): (f64, f64),
 ) -> Result<Formulation, Diagnostic> {
@@ -141,7 +141,7 @@ pub(crate) fn written(
 }
 
 /// Accelerations that are given where the equations determine them.
-fn ignored(model: &Model, data: &[[f64; 3]]) -> Vec<Note> {
+fn ignored(model: &Workspace, data: &[[f64; 3]]) -> Vec<Note> {
     let mut notes = Vec::new();
     for datum in &model.initial {
         if let Quantity::Coordinate(k, j @ 2..) = datum.quantity
@@ -158,7 +158,7 @@ fn ignored(model: &Model, data: &[[f64; 3]]) -> Vec<Note> {
 }
 
 /// The highest derivative of each coordinate, at least that of order `least`.
-fn orders(model: &Model, all: &[Expr], least: f64) -> Vec<f64> {
+fn orders(model: &Workspace, all: &[Expr], least: f64) -> Vec<f64> {
     let g = &model.graph;
     let mut orders = vec![least; model.coordinates.len()];
     let mut zeros = Vec::new();
@@ -198,7 +198,7 @@ fn orders(model: &Model, all: &[Expr], least: f64) -> Vec<f64> {
 }
 
 /// Right operators look at the future.
-fn refuse_right(model: &Model) -> Result<(), Diagnostic> {
+fn refuse_right(model: &Workspace) -> Result<(), Diagnostic> {
     let g = &model.graph;
     let mut parts: Vec<(Vec<Expr>, Span)> = Vec::new();
     parts.extend(model.constraints.iter().map(|c| (vec![c.expr], c.span)));

@@ -13,7 +13,7 @@
 
 use pfaff_expr::{Expr, Memory, Node, Role};
 use pfaff_mechanics::{Class, Equations};
-use pfaff_model::{Diagnostic, Model};
+use pfaff_model::{Diagnostic, Workspace};
 
 use crate::memory::numbers::{Numbers, State, dot, free_motion, nearby, value};
 use crate::memory::plan::{combination, constant, mistake};
@@ -79,7 +79,7 @@ pub(crate) struct Effect {
 
 /// Replaces what needs it; `None` if nothing does.
 pub(crate) fn lift(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     (a, profile): (usize, &Profile),
     state: &State<'_>,
@@ -127,7 +127,7 @@ pub(crate) fn lift(
 }
 
 /// What is left of an order above 2 has no way.
-fn refuse_rest(model: &Model, lift: &Lift, a: usize) -> Result<(), Diagnostic> {
+fn refuse_rest(model: &Workspace, lift: &Lift, a: usize) -> Result<(), Diagnostic> {
     let g = &model.graph;
     let c = &model.constraints[a];
     for node in g.live(&[lift.residual]) {
@@ -159,7 +159,7 @@ struct Candidate {
 impl Candidate {
     fn way(
         &self,
-        model: &Model,
+        model: &Workspace,
         equations: &Equations,
         a: usize,
         state: &State<'_>,
@@ -252,7 +252,7 @@ impl Candidate {
 
 /// Whether an operator is a derivative of Caputo, of an order up to this one, of a sum of coordinates with
 /// constant coefficients.
-fn is_plain(model: &Model, node: Expr, highest: f64) -> bool {
+fn is_plain(model: &Workspace, node: Expr, highest: f64) -> bool {
     match model.graph.node(node) {
         Node::Memory(Memory::Caputo, operand, second) => combination(model, operand)
             .is_some_and(|parts| {
@@ -267,7 +267,7 @@ fn absolute(x: &[f64]) -> Vec<f64> {
     x.iter().map(|x| x.abs()).collect()
 }
 
-fn touched_by(model: &Model, a: usize, b: usize, alpha: f64) -> Diagnostic {
+fn touched_by(model: &Workspace, a: usize, b: usize, alpha: f64) -> Diagnostic {
     let c = &model.constraints[a];
     let text = if a == b {
         format!(
@@ -286,7 +286,7 @@ fn touched_by(model: &Model, a: usize, b: usize, alpha: f64) -> Diagnostic {
 
 /// The effects of velocities and of memory in the forces on $b\cdot u$, for the reaction of constraint `b`.
 pub(crate) fn effects(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     (slopes, alpha, b): (&[f64], f64, usize),
     state: &State<'_>,

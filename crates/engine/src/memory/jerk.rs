@@ -8,7 +8,7 @@
 
 use pfaff_expr::{Expr, Memory, Node};
 use pfaff_mechanics::Equations;
-use pfaff_model::{Diagnostic, Model, Quantity, Span};
+use pfaff_model::{Diagnostic, Quantity, Span, Workspace};
 use pfaff_solver::Lu;
 
 use crate::memory::numbers::{State, numbers};
@@ -18,7 +18,7 @@ use crate::note::Note;
 
 /// Completes the data of a model whose forces are of these orders; gives notes.
 pub(crate) fn complete(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     orders: &[f64],
     (data, t0): (&mut [[f64; 3]], f64),
@@ -66,7 +66,7 @@ pub(crate) fn complete(
 }
 
 /// Where a derivative of this order stands.
-fn place(model: &Model, order: f64) -> Span {
+fn place(model: &Workspace, order: f64) -> Span {
     let g = &model.graph;
     let has = |e: Expr| {
         g.live(&[e]).into_iter().any(|node| match g.node(node) {
@@ -82,7 +82,7 @@ fn place(model: &Model, order: f64) -> Span {
 
 /// $F$ among these coordinates, by rows.
 fn slopes(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     orders: &[f64],
     high: &[usize],
@@ -121,7 +121,7 @@ fn slopes(
 }
 
 /// $\ddot q_0$: what is given, else zero.
-fn accelerations(model: &Model, high: &[usize], data: &mut [[f64; 3]]) {
+fn accelerations(model: &Workspace, high: &[usize], data: &mut [[f64; 3]]) {
     for &k in high {
         data[k][2] = 0.0;
     }

@@ -6,7 +6,7 @@
 
 use pfaff_expr::{Expr, Memory, Node, Role};
 use pfaff_mechanics::{Class, Equations};
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 use pfaff_solver::Lu;
 
 use crate::memory::plan::parameter;
@@ -41,7 +41,7 @@ pub(crate) fn classical(equations: &Equations) -> Vec<usize> {
 }
 
 /// The symbols of $u$ and $\nu$, and the equations that determine them.
-pub(crate) fn free_motion(model: &Model, equations: &Equations) -> (Vec<Expr>, Vec<Expr>) {
+pub(crate) fn free_motion(model: &Workspace, equations: &Equations) -> (Vec<Expr>, Vec<Expr>) {
     let g = &model.graph;
     let classical = classical(equations);
     let n = model.coordinates.len();
@@ -62,7 +62,7 @@ pub(crate) fn free_motion(model: &Model, equations: &Equations) -> (Vec<Expr>, V
 }
 
 impl Numbers {
-    pub(crate) fn new(model: &Model, equations: &Equations, state: &State<'_>) -> Self {
+    pub(crate) fn new(model: &Workspace, equations: &Equations, state: &State<'_>) -> Self {
         let n = model.coordinates.len();
         let classical = classical(equations);
         let (width, m) = (n + classical.len(), classical.len());
@@ -154,13 +154,13 @@ pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
 }
 
 /// Values of expressions at a state, with memory as it is at the start.
-pub(crate) fn numbers(model: &Model, es: &[Expr], state: &State<'_>) -> Vec<f64> {
+pub(crate) fn numbers(model: &Workspace, es: &[Expr], state: &State<'_>) -> Vec<f64> {
     let es: Vec<Expr> = es.iter().map(|&e| at_start(model, e)).collect();
     model.graph.evaluate(&es, &|s| value(model, state, s))
 }
 
 /// Memory as it is at the start: nothing has been integrated, and a mean is its operand.
-pub(crate) fn at_start(model: &Model, e: Expr) -> Expr {
+pub(crate) fn at_start(model: &Workspace, e: Expr) -> Expr {
     let g = &model.graph;
     let mut pairs = Vec::new();
     for node in g.live(&[e]) {
@@ -172,7 +172,7 @@ pub(crate) fn at_start(model: &Model, e: Expr) -> Expr {
 }
 
 /// The value of a symbol of the model.
-pub(crate) fn value(model: &Model, state: &State<'_>, s: Expr) -> f64 {
+pub(crate) fn value(model: &Workspace, state: &State<'_>, s: Expr) -> f64 {
     for (k, c) in model.coordinates.iter().enumerate() {
         if s == c.position {
             return state.data[k][0];

@@ -11,7 +11,7 @@
 //! $y = d^m g/dt^m$, and $D^\alpha g = J^{m-\alpha} y$. Riemann–Liouville derivatives add what the start contributes.
 
 use pfaff_expr::{Expr, Graph, Memory, Node, Role, number};
-use pfaff_model::{Diagnostic, Model, Span};
+use pfaff_model::{Diagnostic, Span, Workspace};
 use pfaff_solver::{Kernel, Operand};
 
 use crate::memory::compress::{compress, integrable};
@@ -58,7 +58,7 @@ pub(crate) fn mistake(span: Span, message: String, hint: &str) -> Diagnostic {
 
 impl Plan {
     pub(crate) fn new(
-        model: &Model,
+        model: &Workspace,
         (t0, span): (f64, f64),
         orders: Vec<f64>,
         data: Vec<Vec<f64>>,
@@ -128,7 +128,7 @@ impl Plan {
 
     /// $D^\gamma D^\beta g$ for a derivative of Caputo of a sum of coordinates: of order $\beta + \gamma$,
     /// with the data of order $\beta$.
-    pub(crate) fn composed(&mut self, model: &Model, node: Expr, gamma: f64) -> Expr {
+    pub(crate) fn composed(&mut self, model: &Workspace, node: Expr, gamma: f64) -> Expr {
         let g = &model.graph;
         let Node::Memory(_, operand, second) = g.node(node) else { return g.zero() };
         let Some(parts) = combination(model, operand) else { return g.zero() };
@@ -147,7 +147,7 @@ impl Plan {
     /// The rate of an operator, from its start on.
     pub(crate) fn rate(
         &mut self,
-        model: &Model,
+        model: &Workspace,
         node: Expr,
         span: Span,
     ) -> Result<Expr, Diagnostic> {
@@ -265,7 +265,7 @@ impl Plan {
     /// What stands for all memory operators of these expressions.
     pub(crate) fn translate(
         &mut self,
-        model: &Model,
+        model: &Workspace,
         es: &[Expr],
         span: Span,
     ) -> Result<Vec<Expr>, Diagnostic> {
@@ -283,7 +283,7 @@ impl Plan {
 
     fn image(
         &mut self,
-        model: &Model,
+        model: &Workspace,
         kind: Memory,
         operand: Expr,
         second: Expr,
@@ -318,7 +318,7 @@ impl Plan {
     }
 
     /// $J^\mu g$
-    fn integrated(&mut self, model: &Model, operand: Expr, mu: f64) -> Expr {
+    fn integrated(&mut self, model: &Workspace, operand: Expr, mu: f64) -> Expr {
         let g = &model.graph;
         if let Some(Combination { positions, velocities, rest }) = combination(model, operand)
             && velocities.iter().all(|&(k, _)| self.orders[k] >= 1.0)
@@ -343,7 +343,7 @@ impl Plan {
     /// $D^\alpha g$
     fn differentiated(
         &mut self,
-        model: &Model,
+        model: &Workspace,
         operand: Expr,
         alpha: f64,
         rl: bool,
@@ -413,7 +413,7 @@ impl Plan {
     }
 
     /// $\int k\,g$
-    fn kernel(&mut self, model: &Model, operand: Expr, kernel: Expr) -> Expr {
+    fn kernel(&mut self, model: &Workspace, operand: Expr, kernel: Expr) -> Expr {
         let g = &model.graph;
         let unknown = self.unknown(g, "operand of memory", operand);
         let mut sum = Vec::new();
@@ -433,7 +433,7 @@ impl Plan {
     /// they begin like $\tau^e$ with an exponent up to `lowest`.
     pub(crate) fn refuse_infinite(
         &self,
-        model: &Model,
+        model: &Workspace,
         es: &[Expr],
         (span, lowest): (Span, f64),
     ) -> Result<(), Diagnostic> {
@@ -463,7 +463,7 @@ impl Plan {
         Ok(())
     }
 
-    fn value_at_start(&self, model: &Model, data: &[Vec<f64>], e: Expr) -> f64 {
+    fn value_at_start(&self, model: &Workspace, data: &[Vec<f64>], e: Expr) -> f64 {
         for (k, c) in model.coordinates.iter().enumerate() {
             for (j, s) in [c.position, c.velocity, c.acceleration].into_iter().enumerate() {
                 if s == e {
@@ -503,7 +503,7 @@ pub(crate) struct Combination {
 }
 
 /// $g = \sum c_k q_k + \sum d_k \dot q_k + r$ with constants, or `None`.
-pub(crate) fn combination(model: &Model, operand: Expr) -> Option<Combination> {
+pub(crate) fn combination(model: &Workspace, operand: Expr) -> Option<Combination> {
     let g = &model.graph;
     let symbols: Vec<Expr> = model.positions().into_iter().chain(model.velocities()).collect();
     let linear = g.try_linear(operand, &symbols)?;
@@ -524,7 +524,7 @@ pub(crate) fn combination(model: &Model, operand: Expr) -> Option<Combination> {
 }
 
 /// The value of an expression of parameters.
-pub(crate) fn constant(model: &Model, e: Expr) -> f64 {
+pub(crate) fn constant(model: &Workspace, e: Expr) -> f64 {
     model.constant(e)
 }
 
@@ -534,7 +534,7 @@ pub(crate) fn real(g: &Graph, x: f64) -> Expr {
 }
 
 /// The value of a parameter; not a number for any other symbol.
-pub(crate) fn parameter(model: &Model, symbol: Expr) -> f64 {
+pub(crate) fn parameter(model: &Workspace, symbol: Expr) -> f64 {
     let found = model.parameters.iter().find(|p| p.symbol == symbol);
     found.map_or(f64::NAN, |p| p.value)
 }
@@ -551,7 +551,7 @@ pub(crate) fn anticipative(kind: Memory, span: Span) -> Diagnostic {
     )
 }
 
-fn too_high(model: &Model, k: usize, order: f64, highest: f64, span: Span) -> Diagnostic {
+fn too_high(model: &Workspace, k: usize, order: f64, highest: f64, span: Span) -> Diagnostic {
     let text = format!(
         "a derivative of order {order} of `{}` stands where the equations determine only order {highest}",
         model.coordinates[k].name

@@ -1,7 +1,7 @@
 //! What the memory of a constraint is at a state: its derivatives, their orders and coefficients.
 
 use pfaff_expr::{Expr, Memory, Node, Role};
-use pfaff_model::{Constraint, Diagnostic, Model};
+use pfaff_model::{Constraint, Diagnostic, Workspace};
 
 use crate::memory::numbers::{Numbers, State, at_start, dot, numbers, value};
 use crate::memory::plan::{combination, constant, mistake, parameter, real};
@@ -35,7 +35,7 @@ pub(crate) struct Operator {
 
 impl Operator {
     /// The derivative of the positions in an operand that has velocities too.
-    pub(crate) fn lower(&self, model: &Model) -> Option<Expr> {
+    pub(crate) fn lower(&self, model: &Workspace) -> Option<Expr> {
         let g = &model.graph;
         let Node::Memory(kind, operand, second) = g.node(self.node) else { return None };
         let parts = combination(model, operand)?;
@@ -55,12 +55,16 @@ impl Profile {
     }
 
     /// $\partial f/\partial Y$ as an expression, where it is constant.
-    pub(crate) fn rate(&self, model: &Model, operator: &Operator) -> Expr {
+    pub(crate) fn rate(&self, model: &Workspace, operator: &Operator) -> Expr {
         let found = self.operators.iter().position(|o| o.node == operator.node);
         found.map_or(model.graph.zero(), |i| real(&model.graph, self.rates[i]))
     }
 
-    pub(crate) fn new(model: &Model, c: &Constraint, row: &[Expr]) -> Result<Self, Diagnostic> {
+    pub(crate) fn new(
+        model: &Workspace,
+        c: &Constraint,
+        row: &[Expr],
+    ) -> Result<Self, Diagnostic> {
         let g = &model.graph;
         if c.along.is_none() && row.iter().all(|&e| g.is_zero(e)) {
             let text = format!(
@@ -99,7 +103,7 @@ impl Profile {
     /// Finds slopes, and $\sigma$ where the derivative need not vanish at the start.
     pub(crate) fn settle(
         &mut self,
-        model: &Model,
+        model: &Workspace,
         a: usize,
         state: &State<'_>,
         with: &Numbers,
@@ -169,7 +173,7 @@ fn root(mut x: f64, f: &dyn Fn(f64) -> (f64, f64)) -> Option<f64> {
 }
 
 /// The expression with these operators zero, if it is affine in them with constant slopes and they are plain.
-pub(crate) fn steady_slopes(model: &Model, e: Expr, nodes: &[Expr]) -> Option<Expr> {
+pub(crate) fn steady_slopes(model: &Workspace, e: Expr, nodes: &[Expr]) -> Option<Expr> {
     let g = &model.graph;
     let (e, symbols) = as_symbols(model, e, nodes);
     let linear = g.try_linear(e, &symbols)?;
@@ -178,7 +182,7 @@ pub(crate) fn steady_slopes(model: &Model, e: Expr, nodes: &[Expr]) -> Option<Ex
 }
 
 /// Operators replaced by symbols.
-pub(crate) fn as_symbols(model: &Model, e: Expr, nodes: &[Expr]) -> (Expr, Vec<Expr>) {
+pub(crate) fn as_symbols(model: &Workspace, e: Expr, nodes: &[Expr]) -> (Expr, Vec<Expr>) {
     let g = &model.graph;
     let symbols: Vec<Expr> =
         (0..nodes.len()).map(|i| g.symbol(&format!("past {i}"), Role::Free)).collect();

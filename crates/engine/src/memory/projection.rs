@@ -11,7 +11,7 @@
 //! the size of $\eta$.
 
 use pfaff_expr::Expr;
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 use pfaff_program::{CompileError, Interpreter, Program};
 use pfaff_solver::{EvalError, Lu};
 
@@ -34,7 +34,7 @@ pub(crate) struct Projection {
 }
 
 impl Projection {
-    pub(crate) fn new(model: &Model, plan: &Plan) -> Result<Self, CompileError> {
+    pub(crate) fn new(model: &Workspace, plan: &Plan) -> Result<Self, CompileError> {
         let positions = model.positions();
         let rows = plan.holonomic.len();
         let mut projection = Self {

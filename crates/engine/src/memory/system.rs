@@ -1,7 +1,7 @@
 //! A plan, compiled: what the collocation evaluates.
 
 use pfaff_expr::{Expr, Graph, Role};
-use pfaff_model::{Direction, Model};
+use pfaff_model::{Direction, Workspace};
 use pfaff_program::{CompileError, Interpreter, Program};
 use pfaff_solver::{self as solver, EvalError, EventKind, Operand, VolterraSystem};
 
@@ -28,7 +28,7 @@ pub(crate) struct Remembering {
 
 impl Remembering {
     pub(crate) fn new(
-        model: &Model,
+        model: &Workspace,
         plan: &Plan,
         watched: &[Expr],
     ) -> Result<Self, CompileError> {
@@ -165,7 +165,7 @@ pub(crate) enum KernelRun {
 }
 
 impl KernelRun {
-    pub(crate) fn new(model: &Model, kernel: Expr) -> Self {
+    pub(crate) fn new(model: &Workspace, kernel: Expr) -> Self {
         let symbols = [model.time, model.graph.symbol("s", Role::Free)];
         match Program::compile(&model.graph, &symbols, &model.parameter_symbols(), &[kernel]) {
             Ok(program) => Self::Tape(program.interpreter(&model.parameter_values())),

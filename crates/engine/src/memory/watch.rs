@@ -1,7 +1,7 @@
 //! The observer of a run with memory: rows of output, and the numbers that the audit judges.
 
 use pfaff_expr::{Expr, Graph, Node};
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 use pfaff_program::{CompileError, Interpreter, Program};
 use pfaff_solver::{Control, DirectQuadrature, LocatedEvent, VolterraObserver, VolterraStep};
 
@@ -33,7 +33,7 @@ pub(crate) struct Reader {
 
 impl Reader {
     pub(crate) fn new(
-        model: &Model,
+        model: &Workspace,
         formulation: &Formulation,
         observed: &[Expr],
     ) -> Result<Self, CompileError> {

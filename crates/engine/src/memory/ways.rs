@@ -2,7 +2,7 @@
 
 use pfaff_expr::{Expr, Node, Role};
 use pfaff_mechanics::Equations;
-use pfaff_model::{Diagnostic, Model, Span};
+use pfaff_model::{Diagnostic, Span, Workspace};
 use pfaff_solver::{Kernel, Operand};
 
 use crate::memory::high::{High, Lift, Way};
@@ -11,7 +11,7 @@ use crate::memory::plan::{Plan, real};
 
 /// The free motion among the unknowns, as far as it was asked for.
 pub(crate) struct Free<'a> {
-    pub(crate) model: &'a Model,
+    pub(crate) model: &'a Workspace,
     pub(crate) equations: &'a Equations,
     /// $u$ at the start.
     pub(crate) first: Vec<f64>,
@@ -122,7 +122,13 @@ impl Free<'_> {
 }
 
 /// $b\cdot(x - x_0) - J^{\alpha-2} Y = 0$ with the further unknown $Y$.
-fn relation(model: &Model, plan: &mut Plan, high: &High, x: &[Expr], first: &[f64]) -> Expr {
+fn relation(
+    model: &Workspace,
+    plan: &mut Plan,
+    high: &High,
+    x: &[Expr],
+    first: &[f64],
+) -> Expr {
     let g = &model.graph;
     let unknown = plan.unknowns.len();
     plan.unknowns.push(high.symbol);
@@ -138,7 +144,7 @@ fn relation(model: &Model, plan: &mut Plan, high: &High, x: &[Expr], first: &[f6
 }
 
 /// $J^\mu(b\cdot x)$ of unknowns from `place` on.
-fn integrals(model: &Model, plan: &mut Plan, high: &High, place: usize, mu: f64) -> Expr {
+fn integrals(model: &Workspace, plan: &mut Plan, high: &High, place: usize, mu: f64) -> Expr {
     let g = &model.graph;
     let mut sum = g.zero();
     for (k, &b) in high.slopes.iter().enumerate().filter(|(_, b)| **b != 0.0) {

@@ -54,6 +54,7 @@ pub struct Animation {
 /// assert!(animation.html.contains("<canvas") && animation.frames > 100);
 /// ```
 pub fn animation(model: &Model, motion: &Motion, id: &str) -> Animation {
+    let model = &model.workspace();
     let found = model.drawings.iter().all(is_view);
     let drawings = drawings_of(model);
     let mut notes = Vec::new();

@@ -8,7 +8,7 @@
 //! two coordinates are a point of configuration space.
 
 use pfaff_expr::{Expr, Rates};
-use pfaff_model::{Colour, Components, Drawing, Dynamics, Figure, Model, Span, Style};
+use pfaff_model::{Colour, Components, Drawing, Dynamics, Figure, Span, Style, Workspace};
 
 /// Points of a chain that are drawn at most.
 const CHAIN: usize = 200;
@@ -18,7 +18,7 @@ const HEADINGS: [&str; 9] =
     ["phi", "theta", "th", "psi", "heading", "angle", "alpha", "θ", "φ"];
 
 /// The default drawing.
-pub(crate) fn default_drawings(model: &Model) -> Vec<Drawing> {
+pub(crate) fn default_drawings(model: &Workspace) -> Vec<Drawing> {
     let groups = groups(model);
     let mut out = bodies(model, &groups);
     if !out.is_empty() {
@@ -90,7 +90,7 @@ fn split(name: &str) -> (&str, Vec<i64>) {
     (base, indices.collect())
 }
 
-fn groups(model: &Model) -> Vec<Group> {
+fn groups(model: &Workspace) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for coordinate in &model.coordinates {
         let (name, indices) = split(&coordinate.name);
@@ -104,7 +104,7 @@ fn groups(model: &Model) -> Vec<Group> {
 }
 
 /// Affine bodies at the vector of coordinates that goes with them, or at the origin.
-fn bodies(model: &Model, groups: &[Group]) -> Vec<Drawing> {
+fn bodies(model: &Workspace, groups: &[Group]) -> Vec<Drawing> {
     let mut out = Vec::new();
     for group in groups {
         let Some((n, m)) = group.matrix() else { continue };
@@ -176,7 +176,7 @@ fn heading(groups: &[Group]) -> Option<Expr> {
 }
 
 /// A blade at a point. Its length is a fifth of a unit: nothing in the model says it.
-fn wheel(model: &Model, at: &Components, heading: Expr) -> Drawing {
+fn wheel(model: &Workspace, at: &Components, heading: Expr) -> Drawing {
     let g = &model.graph;
     let fifth = g.div(g.one(), g.integer(5));
     let thin = g.div(g.one(), g.integer(25));
@@ -190,7 +190,7 @@ fn wheel(model: &Model, at: &Components, heading: Expr) -> Drawing {
 
 /// Abbreviations of two or three components that move, and whose velocities stand in the Lagrangian if that
 /// is asked for.
-fn moving_points(model: &Model, massive: bool) -> Vec<Components> {
+fn moving_points(model: &Workspace, massive: bool) -> Vec<Components> {
     let Dynamics::Lagrangian { lagrangian, .. } = &model.dynamics else { return Vec::new() };
     let g = &model.graph;
     let mut live = g.live(&[*lagrangian]);

@@ -5,7 +5,7 @@
 //! else, and what has no finite rate, is joined by straight lines.
 
 use pfaff_expr::Expr;
-use pfaff_model::{Components, Drawing, Figure, Model};
+use pfaff_model::{Drawing, Figure, Workspace};
 use pfaff_program::{Options, Program};
 
 use crate::instant::Instant;
@@ -39,7 +39,7 @@ pub(crate) struct Frames {
 impl Frames {
     /// Evaluates everything that is drawn.
     pub(crate) fn new(
-        model: &Model,
+        model: &Workspace,
         motion: &Motion,
         drawings: &[Drawing],
         notes: &mut Vec<String>,
@@ -148,7 +148,7 @@ pub(crate) fn changes(column: &[f64]) -> bool {
 
 /// A motion as a function of time.
 struct Source<'a> {
-    model: &'a Model,
+    model: &'a Workspace,
     motion: &'a Motion,
     symbols: Vec<Expr>,
     /// Observed quantities with memory, whose values nothing else gives.
@@ -156,7 +156,7 @@ struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn new(model: &'a Model, motion: &'a Motion) -> Self {
+    fn new(model: &'a Workspace, motion: &'a Motion) -> Self {
         let vakonomic = motion.principle == Some(pfaff_model::Principle::Vakonomic);
         let mut symbols = instant_symbols(model, vakonomic);
         let mut remembered = Vec::new();

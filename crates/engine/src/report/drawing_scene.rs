@@ -5,7 +5,7 @@
 //! in the plane lies at height zero.
 
 use pfaff_expr::Expr;
-use pfaff_model::{Components, Drawing, Figure, Model, Style};
+use pfaff_model::{Components, Drawing, Figure, Style, Workspace};
 
 use crate::json::Json;
 use crate::report::drawing_frames::{Frames, changes};
@@ -22,7 +22,7 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    pub(crate) fn new(model: &Model, drawings: &[Drawing], frames: &Frames) -> Self {
+    pub(crate) fn new(model: &Workspace, drawings: &[Drawing], frames: &Frames) -> Self {
         let spatial = drawings.iter().any(|d| d.figure.is_spatial());
         let lower = Lowering { model, frames, spatial };
         let mut shapes = Vec::new();
@@ -63,7 +63,7 @@ type Entries = Vec<(&'static str, Json)>;
 
 /// Figures into entries of the data.
 struct Lowering<'a> {
-    model: &'a Model,
+    model: &'a Workspace,
     frames: &'a Frames,
     spatial: bool,
 }

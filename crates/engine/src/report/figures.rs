@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use pfaff_model::{Model, Principle, closest};
+use pfaff_model::{Principle, Workspace, closest};
 use pfaff_program::{Options, Program};
 
 use crate::motion::{Motion, Series};
@@ -29,7 +29,7 @@ pub(crate) struct Group<'a> {
 type Columns<'a> = Vec<(String, &'a [f64])>;
 
 /// All figures of a page.
-pub(crate) fn groups<'a>(model: &Model, motions: &'a [Motion]) -> Vec<Group<'a>> {
+pub(crate) fn groups<'a>(model: &Workspace, motions: &'a [Motion]) -> Vec<Group<'a>> {
     let mut groups = Vec::new();
     let traces = traces(motions);
     if !traces.is_empty() {
@@ -233,7 +233,7 @@ fn energy(motions: &[Motion]) -> Option<Group<'_>> {
 }
 
 /// |φ| of each constraint, and |E − E₀ − w|.
-fn residuals<'a>(model: &Model, motions: &'a [Motion]) -> Option<Group<'a>> {
+fn residuals<'a>(model: &Workspace, motions: &'a [Motion]) -> Option<Group<'a>> {
     let g = &model.graph;
     let rows: Vec<_> = model.constraints.iter().filter(|c| !g.remembers(c.expr)).collect();
     let mut inputs = vec![model.time];

@@ -9,9 +9,9 @@ use pfaff_model::Principle;
 
 use super::Report;
 use super::formulas::formulas_within;
+use crate::derivation::derive;
 use crate::geometry::{GeometryRequest, geometry as find};
 use crate::mechanism::Dynamics;
-use crate::pipeline::derive;
 
 /// The most coordinates: brackets of longer chains of bodies may take seconds.
 const COORDINATES: usize = 7;
@@ -27,9 +27,8 @@ const SHOWN: [&str; 5] = ["epsilon", "drift", "bundle_curvature", "metric", "tor
 /// The section; empty without constraints that are linear or affine in the velocities.
 pub(crate) fn geometry(report: &Report<'_>) -> String {
     let model = report.model;
-    let Ok(Dynamics::Saddle(equations)) = derive(model, Some(Principle::Chetaev)) else {
-        return String::new();
-    };
+    let Ok(derivation) = derive(model, Some(Principle::Chetaev)) else { return String::new() };
+    let Dynamics::Saddle(equations) = &derivation.dynamics else { return String::new() };
     let bound = |c: &Class| matches!(c, Class::Linear | Class::Affine);
     let strange = |c: &Class| matches!(c, Class::Nonlinear | Class::Memory);
     if !equations.classes.iter().any(bound) || equations.classes.iter().any(strange) {
@@ -38,16 +37,14 @@ pub(crate) fn geometry(report: &Report<'_>) -> String {
     let command = format!("pfaff geometry {}", report.name);
     let parts = equations.mass.iter().chain(&equations.jacobian);
     let parts: Vec<Expr> = parts.flatten().copied().collect();
-    let size = model.graph.size(&parts);
+    let size = derivation.workspace().graph.size(&parts);
     if model.coordinates.len() > COORDINATES || size > NODES {
         return format!(
             "<p>The tensors of this model are large: <code>{}</code> computes split, growth vector, metric, curvature and torsion.</p>",
             escape(&command)
         );
     }
-    // NOTE: a copy has a graph of its own: what is merged for the geometry leaves the rest of the page alone.
-    let copy = model.clone();
-    let Ok(found) = find(&copy, &GeometryRequest::default()) else { return String::new() };
+    let Ok(found) = find(model, &GeometryRequest::default()) else { return String::new() };
     let (conventions, sentences, blocks) = found.excerpt(&SHOWN);
     let mut out = String::from("<ul>");
     for sentence in &sentences {

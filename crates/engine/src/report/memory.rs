@@ -3,27 +3,27 @@
 use std::fmt::Write;
 
 use pfaff_expr::{Expr, Graph, Memory, Node, escape_markup as escape};
-use pfaff_model::{Dynamics as Written, Model};
+use pfaff_model::{Dynamics as Written, Workspace};
 
 use super::Report;
 use super::tables::table;
+use crate::derivation::derive_in;
 use crate::memory::{departures, order, remembers};
 use crate::note::Note;
-use crate::pipeline::derive;
 
 /// The most operators and coordinates that are listed.
 const ROWS: usize = 40;
 
 /// The section; empty without memory.
 pub(crate) fn memory(report: &Report<'_>) -> String {
-    let (model, motions) = (report.model, report.shown.motions());
+    let (model, motions) = (&report.model.workspace(), report.shown.motions());
     if !remembers(model) {
         return String::new();
     }
     let heads = ["operator", "what it is", "order", "stands in"];
     let mut out = table("What is remembered, from the start on", &heads, &operators(model));
     let Some(motion) = motions.first() else { return out };
-    let powers = derive(model, motion.principle)
+    let powers = derive_in(model, motion.principle)
         .ok()
         .and_then(|dynamics| departures(model, &dynamics, motion.start));
     if let Some(powers) = powers {
@@ -52,7 +52,7 @@ pub(crate) fn memory(report: &Report<'_>) -> String {
 }
 
 /// Each operator once in each place.
-fn operators(model: &Model) -> Vec<Vec<String>> {
+fn operators(model: &Workspace) -> Vec<Vec<String>> {
     let g: &Graph = &model.graph;
     let mut places: Vec<(String, Vec<Expr>)> = Vec::new();
     places.extend(

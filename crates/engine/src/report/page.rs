@@ -15,8 +15,7 @@ use super::tables::{
     audits, badge, classes, comparison, course, principle_name, provenance, statistics, summary,
 };
 use super::{Report, Shown};
-use crate::mechanism::Dynamics;
-use crate::pipeline::derive;
+use crate::derivation::{Derivation, derive};
 use crate::present::{Presentation, present};
 use crate::present_fractional::present_fractional;
 use crate::signs::signs;
@@ -156,9 +155,9 @@ fn equations(report: &Report<'_>) -> String {
             owned = match present_fractional(report.model, motion.principle) {
                 Ok(Some(presentation)) => vec![presentation],
                 _ => {
-                    let dynamics: Option<Dynamics> =
+                    let derivation: Option<Derivation> =
                         derive(report.model, motion.principle).ok();
-                    dynamics.iter().map(|d| present(report.model, d)).collect()
+                    derivation.iter().map(present).collect()
                 }
             };
             &owned
@@ -180,7 +179,7 @@ fn equations(report: &Report<'_>) -> String {
 }
 
 fn plots(report: &Report<'_>) -> String {
-    let groups = groups(report.model, report.shown.motions());
+    let groups = groups(&report.model.workspace(), report.shown.motions());
     let curves: usize = groups.iter().flat_map(|g| &g.figures).map(|f| f.curves.len()).sum();
     let most = (POINTS / curves.max(1)).clamp(100, 2500);
     let mut out = String::from(

@@ -13,7 +13,7 @@
 mod rates;
 
 use pfaff_mechanics::{Refusal, derive};
-use pfaff_model::{Diagnostic, Model, Principle, Span};
+use pfaff_model::{Declarations, Diagnostic, Model, Principle, Span};
 use pfaff_solver::{Trajectory, integrate};
 
 use crate::json::Json;
@@ -86,6 +86,7 @@ pub fn view_motion(
         series.iter().map(|s| s.values[i]).collect()
     };
     let refused = |r: Refusal| Failure::Model(vec![r.diagnostic()]);
+    let model = &model.workspace();
     let equations = derive(model, view.principle()).map_err(refused)?;
     let mut road = Road::new(model, &equations, view, dependent)?;
     let (q0, v0) = (at(&first.q, 0), at(&first.v, 0));
@@ -115,7 +116,7 @@ pub fn view_motion(
 
 impl ViewMotion {
     /// As `geometry --motion --json` prints it.
-    pub fn to_json(&self, model: &Model, view: &str) -> Json {
+    pub fn to_json(&self, model: &Declarations, view: &str) -> Json {
         let table = |rows: &[Vec<f64>]| {
             let column = |k: usize| rows.iter().map(|r| r[k]).collect::<Vec<f64>>();
             let names = model.coordinates.iter().enumerate();
@@ -133,7 +134,7 @@ impl ViewMotion {
     }
 
     /// For people: the last state, and how far the two motions are apart.
-    pub fn to_text(&self, model: &Model, view: &str) -> String {
+    pub fn to_text(&self, model: &Declarations, view: &str) -> String {
         use std::fmt::Write;
         let title = model.title.as_deref().unwrap_or(model.source.name());
         let mut text = format!("{title}\nmotion in the form {view}\n");

@@ -5,7 +5,7 @@ use pfaff_mechanics::{
     Equations, NormalForm, Refusal, constrained_system, cotangent, hamilton_form,
     lagrange_space, normal_form,
 };
-use pfaff_model::{Diagnostic, Model, Span};
+use pfaff_model::{Diagnostic, Span, Workspace};
 use pfaff_program::{Executor, Options, Program};
 use pfaff_solver::{EvalError, Lu, System};
 
@@ -24,7 +24,7 @@ struct Tape {
 }
 
 impl Tape {
-    fn new(model: &Model, inputs: &[Expr], outputs: &[Expr]) -> Result<Self, Failure> {
+    fn new(model: &Workspace, inputs: &[Expr], outputs: &[Expr]) -> Result<Self, Failure> {
         let program =
             Program::compile(&model.graph, inputs, &model.parameter_symbols(), outputs)
                 .map_err(|e| uncompiled(&e))?;
@@ -59,7 +59,7 @@ pub(crate) struct Road {
 
 impl Road {
     pub(crate) fn new(
-        model: &Model,
+        model: &Workspace,
         equations: &Equations,
         view: View,
         dependent: Option<&[usize]>,
@@ -220,7 +220,7 @@ fn singular() -> Failure {
     Failure::Model(vec![Diagnostic::error("E0615", Span::default(), message.into())])
 }
 
-fn along(model: &Model) -> Refusal {
+fn along(model: &Workspace) -> Refusal {
     let constraint = model.constraints.iter().find(|c| c.along.is_some());
     let constraint = constraint.expect("only `along` gives the reaction another direction");
     Refusal::ReactionAlong { constraint: constraint.name.clone(), span: constraint.span }

@@ -10,7 +10,7 @@
 //! minus, and (98) counts $dp_k\wedge dq^k$ twice, $p$ being a coordinate here.
 
 use pfaff_expr::{Expr, Role};
-use pfaff_model::{Dynamics, Model};
+use pfaff_model::{Dynamics, Workspace};
 
 use super::exterior::{Form, Space};
 use crate::equations::Equations;
@@ -37,7 +37,7 @@ pub struct CartanForms {
 /// The forms of a model under Chetaev's principle; `None` without Lagrangian.
 ///
 /// The velocities of the model are the coordinates $v$; holonomic constraints enter by their rates.
-pub fn cartan_forms(model: &Model, equations: &Equations) -> Option<CartanForms> {
+pub fn cartan_forms(model: &Workspace, equations: &Equations) -> Option<CartanForms> {
     let Dynamics::Lagrangian { lagrangian: L, .. } = model.dynamics else { return None };
     let g = &model.graph;
     let (t, q, v) = (model.time, model.positions(), model.velocities());
@@ -65,7 +65,7 @@ pub fn cartan_forms(model: &Model, equations: &Equations) -> Option<CartanForms>
 }
 
 /// $(t, q, p, v)$, and $p$.
-pub(crate) fn cartan_space(model: &Model) -> (Space, Vec<Expr>) {
+pub(crate) fn cartan_space(model: &Workspace) -> (Space, Vec<Expr>) {
     let p = named(model, "p[*]");
     let all = [&[model.time][..], &model.positions(), &p, &model.velocities()].concat();
     (Space::new(all), p)
@@ -73,7 +73,7 @@ pub(crate) fn cartan_space(model: &Model) -> (Space, Vec<Expr>) {
 
 /// $C$, and $Q_k + \lambda_a\varphi^a_{v^k}$.
 pub(crate) fn chetaev_form(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     space: &Space,
 ) -> (Form, Vec<Expr>) {
@@ -93,7 +93,7 @@ pub(crate) fn chetaev_form(
 }
 
 /// A symbol for each coordinate, by its name in the place of `*`.
-fn named(model: &Model, mark: &str) -> Vec<Expr> {
+fn named(model: &Workspace, mark: &str) -> Vec<Expr> {
     let symbol = |name: &str| model.graph.symbol(&mark.replace('*', name), Role::Free);
     model.coordinates.iter().map(|c| symbol(&c.name)).collect()
 }

@@ -17,7 +17,7 @@
 //! $-F^\alpha_{\mu\nu}\Gamma^\rho_{\alpha\sigma}$, for $[X_\mu,X_\nu]$ leaves the distribution.
 
 use pfaff_expr::{Expr, Graph};
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 
 use super::cramer::solve_small;
 use super::frame::{Ambient, Frame};
@@ -61,7 +61,7 @@ pub struct Connection {
 ///
 /// `on_base` says that everything is a function on the base.
 pub(crate) fn connection(
-    model: &Model,
+    model: &Workspace,
     (split, frame, ambient): (&Split, &Frame, &Ambient),
     curvature: &Tensor,
     on_base: bool,

@@ -17,7 +17,7 @@
 //! bare one, and $-hJ^{-1}L_{w\bar w}$ joined to $g_{wu}$ before $\partial_tC^w$.
 
 use pfaff_expr::{Expr, Role};
-use pfaff_model::{Dynamics, Model};
+use pfaff_model::{Dynamics, Workspace};
 
 use super::normal::NormalForm;
 use super::tensor::{Tensor, simple};
@@ -70,7 +70,7 @@ pub struct CotangentEquations {
 /// [`Refusal::SingularLegendre`] where $J$ is singular everywhere, [`Refusal::ReactionAlong`] where `along`
 /// gives a reaction another direction.
 pub fn cotangent(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     normal: &NormalForm,
 ) -> Result<Cotangent, Refusal> {
@@ -87,7 +87,7 @@ pub fn cotangent(
     g.merging(|| built(model, equations, normal, L)).ok_or_else(singular)
 }
 
-fn built(model: &Model, e: &Equations, normal: &NormalForm, L: Expr) -> Option<Cotangent> {
+fn built(model: &Workspace, e: &Equations, normal: &NormalForm, L: Expr) -> Option<Cotangent> {
     let g = &model.graph;
     let k = normal.transverse.len();
     let all = normal.inserted(model, &e.momenta);
@@ -151,7 +151,7 @@ fn built(model: &Model, e: &Equations, normal: &NormalForm, L: Expr) -> Option<C
 
 /// The equations (Co) in $(t, x, p)$, the velocities inserted where $p$ is affine in them.
 pub fn cotangent_equations(
-    model: &Model,
+    model: &Workspace,
     normal: &NormalForm,
     form: &Cotangent,
 ) -> CotangentEquations {
@@ -184,7 +184,7 @@ pub fn cotangent_equations(
 
 /// $\bar y(t, x, p)$ where $p$ is affine in $\bar y$.
 fn inverse(
-    model: &Model,
+    model: &Workspace,
     normal: &NormalForm,
     form: &Cotangent,
     p: &[Expr],

@@ -9,7 +9,7 @@
 //! others almost everywhere count again: [`deepen`] keeps them all.
 
 use pfaff_expr::{Expr, Graph};
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 
 use super::split::Split;
 use crate::distribution::lie_bracket;
@@ -50,7 +50,7 @@ const MANY: usize = 400;
 
 impl Distribution {
     /// The distribution of a split.
-    pub fn new(model: &Model, split: &Split) -> Self {
+    pub fn new(model: &Workspace, split: &Split) -> Self {
         let g = &model.graph;
         let mut variables = model.positions();
         let name = |k: &usize| format!("X[{}]", model.coordinates[*k].name);

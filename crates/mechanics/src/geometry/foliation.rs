@@ -17,7 +17,7 @@
 //! other sign, and $R$ has the term with $\partial_t$.
 
 use pfaff_expr::Expr;
-use pfaff_model::{Dynamics, Model};
+use pfaff_model::{Dynamics, Workspace};
 
 use super::normal::NormalForm;
 use super::tensor::{Tensor, simple};
@@ -48,12 +48,12 @@ pub struct Foliation {
 }
 
 /// The curvatures and equations of a constraint in normal form; `None` for a model without Lagrangian.
-pub fn foliation(model: &Model, normal: &NormalForm) -> Option<Foliation> {
+pub fn foliation(model: &Workspace, normal: &NormalForm) -> Option<Foliation> {
     let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return None };
     model.graph.merging(|| Some(built(model, normal, lagrangian)))
 }
 
-fn built(model: &Model, normal: &NormalForm, L: Expr) -> Foliation {
+fn built(model: &Workspace, normal: &NormalForm, L: Expr) -> Foliation {
     let g = &model.graph;
     let (x, v, a) = (model.positions(), model.velocities(), model.accelerations());
     let (m, k) = (normal.leaf.len(), normal.transverse.len());
@@ -111,13 +111,13 @@ fn built(model: &Model, normal: &NormalForm, L: Expr) -> Foliation {
 }
 
 /// $b^u = C^u$ at $\bar y = 0$.
-fn at_rest(model: &Model, normal: &NormalForm, y: &[Expr]) -> Vec<Expr> {
+fn at_rest(model: &Workspace, normal: &NormalForm, y: &[Expr]) -> Vec<Expr> {
     let g = &model.graph;
     let still: Vec<(Expr, Expr)> = y.iter().map(|&z| (z, g.zero())).collect();
     g.substitute(&normal.rates, &still).into_iter().map(|e| simple(g, e)).collect()
 }
 
-fn gamma(model: &Model, normal: &NormalForm, b: &[Expr]) -> Tensor {
+fn gamma(model: &Workspace, normal: &NormalForm, b: &[Expr]) -> Tensor {
     let (g, x) = (&model.graph, model.positions());
     let (m, k) = (normal.leaf.len(), normal.transverse.len());
     // b^v ∂_v + ∂_t
@@ -135,7 +135,7 @@ fn gamma(model: &Model, normal: &NormalForm, b: &[Expr]) -> Tensor {
 }
 
 /// $(1\ C^\top)\,L_{yy}\,(1\ C)^\top$
-fn restricted(model: &Model, normal: &NormalForm, L: Expr) -> Tensor {
+fn restricted(model: &Workspace, normal: &NormalForm, L: Expr) -> Tensor {
     let (g, v) = (&model.graph, model.velocities());
     let mass = g.hessian(L, &v);
     let rows: Vec<Vec<Expr>> =
@@ -153,7 +153,7 @@ fn restricted(model: &Model, normal: &NormalForm, L: Expr) -> Tensor {
 /// Whether $L(X) = L_0(C'(X)) + \bar L(\Pi_0 X)$ \[PP, (7)\]: in terms of $w^u = y^u - C^u$ no term joins $w$
 /// and $\bar y$, and what depends on $\bar y$ is a function of the leaves alone, not of the place on
 /// them. `None` where $C$ is not written out or a derivative could not be decided.
-pub fn is_adapted(model: &Model, normal: &NormalForm) -> Option<bool> {
+pub fn is_adapted(model: &Workspace, normal: &NormalForm) -> Option<bool> {
     let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return None };
     if !normal.is_explicit {
         return None;

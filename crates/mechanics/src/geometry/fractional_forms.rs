@@ -21,7 +21,7 @@
 //! classical form.
 
 use pfaff_expr::Expr;
-use pfaff_model::{Dynamics, Model};
+use pfaff_model::{Dynamics, Workspace};
 
 use super::cartan::{cartan_space, chetaev_form};
 use super::exterior::{Form, Space};
@@ -67,7 +67,7 @@ pub struct FractionalForms {
 ///
 /// [`Refusal::NoFractionalForm`] if an order is outside its range, or $L$ is no sum of powers.
 pub fn fractional_forms(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     orders: Orders,
 ) -> Result<FractionalForms, Refusal> {

@@ -9,7 +9,7 @@
 //! \partial_i g_{kl}\,X^kY^l\big)$.
 
 use pfaff_expr::{Expr, Graph};
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 
 use super::split::Split;
 use super::tensor::{Tensor, simple};
@@ -24,7 +24,7 @@ pub struct Frame {
 
 impl Frame {
     /// The fields $X_\mu$ of a split.
-    pub fn new(model: &Model, split: &Split) -> Self {
+    pub fn new(model: &Workspace, split: &Split) -> Self {
         Self { fields: split.fields(model), positions: model.positions() }
     }
 
@@ -60,7 +60,7 @@ pub struct Ambient {
 
 impl Ambient {
     /// The metric of a Lagrangian, simplified.
-    pub fn new(model: &Model, metric: &[Vec<Expr>]) -> Self {
+    pub fn new(model: &Workspace, metric: &[Vec<Expr>]) -> Self {
         let g = &model.graph;
         let n = metric.len();
         let q = model.positions();

@@ -13,7 +13,7 @@
 //! H/\partial q$\].
 
 use pfaff_expr::{Expr, Role};
-use pfaff_model::{Dynamics, Model};
+use pfaff_model::{Dynamics, Workspace};
 
 use super::tensor::simple as tidy;
 use crate::class::Class;
@@ -45,7 +45,10 @@ pub struct HamiltonForm {
 /// # Errors
 ///
 /// [`Refusal::NoHamilton`] says which hypothesis fails.
-pub fn hamilton_form(model: &Model, equations: &Equations) -> Result<HamiltonForm, Refusal> {
+pub fn hamilton_form(
+    model: &Workspace,
+    equations: &Equations,
+) -> Result<HamiltonForm, Refusal> {
     let Dynamics::Lagrangian { lagrangian: L, span, .. } = model.dynamics else {
         return Err(Refusal::NoDynamics);
     };

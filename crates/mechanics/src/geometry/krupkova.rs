@@ -16,7 +16,7 @@
 //! It is regular where $\det B' \neq 0$ \[BN, (3.6)–(3.7)\].
 
 use pfaff_expr::Expr;
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 
 use super::exterior::{Form, Space, contact};
 use super::normal::NormalForm;
@@ -36,7 +36,7 @@ pub struct ConstrainedSystem {
 /// The constrained system of a model under Chetaev's principle; `None` where `along` gives the reactions
 /// other directions.
 pub fn constrained_system(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     normal: &NormalForm,
 ) -> Option<ConstrainedSystem> {
@@ -76,7 +76,7 @@ pub fn constrained_system(
 
 impl ConstrainedSystem {
     /// $\ddot q^l$ by elimination: the canonical semispray of the constraint. `None` where $B'$ is singular everywhere.
-    pub fn accelerations(&self, model: &Model) -> Option<Vec<Expr>> {
+    pub fn accelerations(&self, model: &Workspace) -> Option<Vec<Expr>> {
         let g = &model.graph;
         let k = self.force.len();
         let rows: Vec<Vec<Expr>> =
@@ -88,7 +88,7 @@ impl ConstrainedSystem {
 }
 
 /// The Lepage 2-form $\alpha$ of (K) on the space $(t, q, \dot q)$.
-pub fn lepage(model: &Model, equations: &Equations) -> (Space, Form) {
+pub fn lepage(model: &Workspace, equations: &Equations) -> (Space, Form) {
     let g = &model.graph;
     let (q, v) = (model.positions(), model.velocities());
     let space = Space::new([&[model.time][..], &q, &v].concat());

@@ -12,7 +12,7 @@
 //! the velocities \[BN, (2.4) would make $\lambda_\sigma(x)a_\sigma$ closed, and then there is no reaction\].
 
 use pfaff_expr::Expr;
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 
 use super::tensor::{Tensor, simple};
 use crate::elimination::solve_linear;
@@ -45,7 +45,7 @@ pub struct Semispray {
 const LARGEST: usize = 16;
 
 /// The Lagrange space of a model under Chetaev's principle.
-pub fn lagrange_space(model: &Model, equations: &Equations) -> LagrangeSpace {
+pub fn lagrange_space(model: &Workspace, equations: &Equations) -> LagrangeSpace {
     let g = &model.graph;
     g.merging(|| {
         let n = model.coordinates.len();
@@ -73,7 +73,7 @@ pub fn lagrange_space(model: &Model, equations: &Equations) -> LagrangeSpace {
 }
 
 /// $G = \tfrac12 M^{-1}(Q - f)$, for $f = L_x - L_{yx}y - L_{yt} + Q$.
-fn spray(model: &Model, e: &Equations, given: &[Expr], half: Expr) -> Option<Vec<Expr>> {
+fn spray(model: &Workspace, e: &Equations, given: &[Expr], half: Expr) -> Option<Vec<Expr>> {
     let g = &model.graph;
     if e.mass.len() > LARGEST {
         return None;
@@ -86,7 +86,7 @@ fn spray(model: &Model, e: &Equations, given: &[Expr], half: Expr) -> Option<Vec
 
 impl Semispray {
     /// $N^i_j = \partial G^{*i}/\partial y^j$
-    pub fn connection(&self, model: &Model) -> Tensor {
+    pub fn connection(&self, model: &Workspace) -> Tensor {
         let g = &model.graph;
         let n = self.coefficients.len();
         g.merging(|| {
@@ -96,7 +96,7 @@ impl Semispray {
     }
 
     /// $R^i_{jk} = \delta_kN^i_j - \delta_jN^i_k$, whether the horizontal distribution of $N$ is integrable.
-    pub fn curvature(&self, model: &Model, N: &Tensor) -> Tensor {
+    pub fn curvature(&self, model: &Workspace, N: &Tensor) -> Tensor {
         let g = &model.graph;
         let n = self.coefficients.len();
         let (x, y) = (model.positions(), model.velocities());
@@ -123,7 +123,7 @@ impl Semispray {
 /// For $L^* = L + \lambda_\sigma Q_\sigma$, the equations of $L^*$ less those of $L$ are $\[L^*\]_i - \[L\]_i =
 /// C_{ij}y^j$, so that the two Lagrangians are equivalent where this is zero \[BN, Theorem 2.1, (2.4) with
 /// its indices\].
-pub fn closedness(model: &Model, rows: &[Vec<Expr>], multipliers: &[Expr]) -> Tensor {
+pub fn closedness(model: &Workspace, rows: &[Vec<Expr>], multipliers: &[Expr]) -> Tensor {
     let g = &model.graph;
     let x = model.positions();
     let n = x.len();

@@ -35,7 +35,7 @@ pub(crate) mod split;
 mod tensor;
 
 use pfaff_expr::Expr;
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 
 pub use abnormal::{Abnormal, abnormal};
 pub use cartan::{CartanForms, cartan_forms};
@@ -109,7 +109,7 @@ pub enum Obstacle {
 ///
 /// [`Refusal`] if a constraint is not linear in the velocities, or does not determine what it should.
 pub fn geometry(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     dependent: Option<&[usize]>,
 ) -> Result<Geometry, Refusal> {
@@ -134,13 +134,13 @@ pub fn geometry(
 }
 
 /// Whether time occurs where the connection would have to see it.
-fn is_timely(model: &Model, split: &Split, ambient: &Ambient) -> bool {
+fn is_timely(model: &Workspace, split: &Split, ambient: &Ambient) -> bool {
     let contains = |e: &Expr| model.graph.contains(*e, &[model.time]);
     split.slopes.iter().flatten().any(contains) || ambient.metric.iter().flatten().any(contains)
 }
 
 /// The first coefficient that is no function on the base.
-fn obstacle(model: &Model, split: &Split, ambient: Option<&Ambient>) -> Option<Obstacle> {
+fn obstacle(model: &Workspace, split: &Split, ambient: Option<&Ambient>) -> Option<Obstacle> {
     let g = &model.graph;
     let name = |k: usize| model.coordinates[k].name.clone();
     let culprit = |e: Expr| -> Option<String> {

@@ -16,7 +16,7 @@
 //! The branch is that of the state at which the results are evaluated \[PP, con- and cov-constraints\].
 
 use pfaff_expr::Expr;
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 
 use super::split::{checked, last_declared};
 use super::tensor::{Tensor, simple};
@@ -56,7 +56,7 @@ pub struct NormalForm {
 ///
 /// [`Refusal`] names a constraint with memory, or what is wrong with the coordinates that were asked for.
 pub fn normal_form(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     wanted: Option<&[usize]>,
 ) -> Result<NormalForm, Refusal> {
@@ -78,7 +78,7 @@ pub fn normal_form(
 }
 
 fn solved(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     rows: Vec<usize>,
     leaf: Vec<usize>,
@@ -131,7 +131,7 @@ fn solved(
 }
 
 /// $C$ where the constraints are linear in the leaf velocities.
-fn explicit(model: &Model, written: &[Expr], hidden: &[Expr]) -> Option<Vec<Expr>> {
+fn explicit(model: &Workspace, written: &[Expr], hidden: &[Expr]) -> Option<Vec<Expr>> {
     let g = &model.graph;
     let (mut matrix, mut right) = (Vec::new(), Vec::new());
     for &φ in written {
@@ -145,7 +145,7 @@ fn explicit(model: &Model, written: &[Expr], hidden: &[Expr]) -> Option<Vec<Expr
 
 impl NormalForm {
     /// $e\circ C$: the leaf velocities inserted where they are written out.
-    pub fn inserted(&self, model: &Model, outputs: &[Expr]) -> Vec<Expr> {
+    pub fn inserted(&self, model: &Workspace, outputs: &[Expr]) -> Vec<Expr> {
         if !self.is_explicit {
             return outputs.to_vec();
         }
@@ -157,7 +157,7 @@ impl NormalForm {
     /// The derivatives of functions on the constraint along a direction in $(t, x, \bar y)$.
     pub fn along(
         &self,
-        model: &Model,
+        model: &Workspace,
         outputs: &[Expr],
         direction: &[(Expr, Expr)],
     ) -> Vec<Expr> {
@@ -173,7 +173,7 @@ impl NormalForm {
     }
 
     /// $De/\partial z$ for $z$ among $t$, $x$, $\bar y$.
-    pub fn derivatives(&self, model: &Model, outputs: &[Expr], z: Expr) -> Vec<Expr> {
+    pub fn derivatives(&self, model: &Workspace, outputs: &[Expr], z: Expr) -> Vec<Expr> {
         self.along(model, outputs, &[(z, model.graph.one())])
     }
 
@@ -184,14 +184,14 @@ impl NormalForm {
     }
 
     /// $\partial_t + C^v\partial_v + y^{\bar v}\partial_{\bar v}$: the motion without accelerations.
-    pub fn drift(&self, model: &Model) -> Vec<(Expr, Expr)> {
+    pub fn drift(&self, model: &Workspace) -> Vec<(Expr, Expr)> {
         let g = &model.graph;
         let (x, y) = (model.positions(), self.velocities(model));
         [(model.time, g.one())].into_iter().chain(x.into_iter().zip(y)).collect()
     }
 
     /// $\delta_{\bar u} = \partial_{\bar u} + C^u_{\bar u}\partial_u$ at fixed $\bar y$.
-    pub fn horizontal(&self, model: &Model, k: usize) -> Vec<(Expr, Expr)> {
+    pub fn horizontal(&self, model: &Workspace, k: usize) -> Vec<(Expr, Expr)> {
         let x = model.positions();
         let own = (x[self.transverse[k]], model.graph.one());
         let carried =
@@ -200,18 +200,18 @@ impl NormalForm {
     }
 
     /// All velocities on the constraint, in declared order.
-    pub fn velocities(&self, model: &Model) -> Vec<Expr> {
+    pub fn velocities(&self, model: &Workspace) -> Vec<Expr> {
         self.inserted(model, &model.velocities())
     }
 
     /// $\bar y$
-    pub fn transverse_velocities(&self, model: &Model) -> Vec<Expr> {
+    pub fn transverse_velocities(&self, model: &Workspace) -> Vec<Expr> {
         let v = model.velocities();
         self.transverse.iter().map(|&k| v[k]).collect()
     }
 
     /// Whether every $C^u$ is written out and affine in $\bar y$.
-    pub fn is_affine(&self, model: &Model) -> bool {
+    pub fn is_affine(&self, model: &Workspace) -> bool {
         let g = &model.graph;
         let y = self.transverse_velocities(model);
         self.is_explicit && self.rates.iter().all(|&c| g.try_linear(c, &y).is_some())
@@ -219,7 +219,7 @@ impl NormalForm {
 
     /// $E_{\bar u} + C^u_{\bar u}E_u$ of a covector on the constraint: zero for every combination of
     /// Chetaev's covectors $\partial\varphi/\partial y$ \[PP, Proposition 3.2\].
-    pub fn projected(&self, model: &Model, covector: &[Expr]) -> Vec<Expr> {
+    pub fn projected(&self, model: &Workspace, covector: &[Expr]) -> Vec<Expr> {
         let g = &model.graph;
         let part = |(k, &i): (usize, &usize)| {
             let carried = self
@@ -236,7 +236,7 @@ impl NormalForm {
 impl NormalForm {
     /// $C''(X)^u = X^u - C^u_{\bar u}X^{\bar u}$, the part of a field along the leaves \[PP, (9); the printed
     /// plus belongs to $y^u = -C^u$\].
-    pub fn leaf_part(&self, model: &Model, field: &[Expr]) -> Vec<Expr> {
+    pub fn leaf_part(&self, model: &Workspace, field: &[Expr]) -> Vec<Expr> {
         let g = &model.graph;
         let part = |(u, &i): (usize, &usize)| {
             let rows = self.transverse.iter().enumerate();
@@ -247,7 +247,7 @@ impl NormalForm {
     }
 
     /// $D''(\bar X) = (C^u_{\bar u}\bar X^{\bar u}, \bar X)$, with a component for each coordinate.
-    pub fn lift(&self, model: &Model, transverse: &[Expr]) -> Vec<Expr> {
+    pub fn lift(&self, model: &Workspace, transverse: &[Expr]) -> Vec<Expr> {
         let g = &model.graph;
         let mut field = vec![g.zero(); self.leaf.len() + self.transverse.len()];
         self.transverse.iter().zip(transverse).for_each(|(&k, &x)| field[k] = x);
@@ -260,7 +260,7 @@ impl NormalForm {
 
     /// Whether new transverse coordinates, as functions of the old ones, keep the leaves: they contain no
     /// leaf coordinate.
-    pub fn is_adapted_change(&self, model: &Model, transverse: &[Expr]) -> bool {
+    pub fn is_adapted_change(&self, model: &Workspace, transverse: &[Expr]) -> bool {
         let (g, x) = (&model.graph, model.positions());
         let leaf: Vec<Expr> = self.leaf.iter().map(|&k| x[k]).collect();
         let keeps = |&e: &Expr| g.gradient(e, &leaf).into_iter().all(|d| g.is_zero(d));

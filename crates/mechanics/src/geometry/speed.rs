@@ -8,7 +8,7 @@
 //! the given speed \[PP, (20), printed for flat metrics\].
 
 use pfaff_expr::Expr;
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 
 use crate::equations::Equations;
 
@@ -22,7 +22,7 @@ pub struct SpeedProgramme {
 }
 
 /// Recognises a prescribed speed; `None` where there is none.
-pub fn speed_programme(model: &Model, equations: &Equations) -> Option<SpeedProgramme> {
+pub fn speed_programme(model: &Workspace, equations: &Equations) -> Option<SpeedProgramme> {
     let g = &model.graph;
     let kinetic = equations.kinetic.as_ref()?;
     let [φ] = equations.residual[..] else { return None };

@@ -7,7 +7,7 @@
 //! independent, preferring those that no coefficient contains.
 
 use pfaff_expr::{Expr, ZeroTest};
-use pfaff_model::Model;
+use pfaff_model::Workspace;
 
 use super::tensor::simple;
 
@@ -36,7 +36,7 @@ pub struct Split {
 /// [`Refusal`] names a constraint that is not linear in the velocities, or what is wrong with the coordinates
 /// that were asked for.
 pub fn split(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     wanted: Option<&[usize]>,
 ) -> Result<Split, Refusal> {
@@ -70,7 +70,7 @@ pub fn split(
 }
 
 /// Nothing but linear and affine constraints.
-fn linear(model: &Model, equations: &Equations) -> Result<(), Refusal> {
+fn linear(model: &Workspace, equations: &Equations) -> Result<(), Refusal> {
     for (class, constraint) in equations.classes.iter().zip(&model.constraints) {
         if matches!(class, Class::Nonlinear | Class::Memory) {
             let what = match class {
@@ -89,7 +89,7 @@ fn linear(model: &Model, equations: &Equations) -> Result<(), Refusal> {
 
 /// The coordinates that were asked for, if the constraints determine their velocities.
 pub(crate) fn checked(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     rows: &[usize],
     wanted: &[usize],
@@ -113,7 +113,7 @@ pub(crate) fn checked(
 /// The last declared coordinates whose columns of $A$ are independent, preferring those that occur in the
 /// constraints with a prime only.
 pub(crate) fn last_declared(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     rows: &[usize],
 ) -> Vec<usize> {
@@ -140,7 +140,7 @@ pub(crate) fn last_declared(
 
 /// The first of the constraints that contains a position.
 pub(crate) fn holder(
-    model: &Model,
+    model: &Workspace,
     equations: &Equations,
     rows: &[usize],
     k: usize,
@@ -149,7 +149,7 @@ pub(crate) fn holder(
 }
 
 /// Whether an expression contains a position.
-pub(crate) fn is_inside(model: &Model, e: Expr, k: usize) -> bool {
+pub(crate) fn is_inside(model: &Workspace, e: Expr, k: usize) -> bool {
     let (g, q) = (&model.graph, model.coordinates[k].position);
     g.contains(e, &[q]) && !matches!(g.zero_test(g.derivative(e, q)), ZeroTest::Zero)
 }
@@ -157,7 +157,7 @@ pub(crate) fn is_inside(model: &Model, e: Expr, k: usize) -> bool {
 impl Split {
     /// $X_\mu = \partial_\mu + \varepsilon^\alpha_\mu\partial_\alpha$, one field for each base coordinate,
     /// with a component for each coordinate.
-    pub fn fields(&self, model: &Model) -> Vec<Vec<Expr>> {
+    pub fn fields(&self, model: &Workspace) -> Vec<Vec<Expr>> {
         let g = &model.graph;
         let field = |(μ, &k): (usize, &usize)| {
             let mut field = vec![g.zero(); model.coordinates.len()];
@@ -169,7 +169,7 @@ impl Split {
     }
 
     /// $b = b^\alpha\partial_\alpha$, or `None` where it is zero.
-    pub fn drift_field(&self, model: &Model) -> Option<Vec<Expr>> {
+    pub fn drift_field(&self, model: &Workspace) -> Option<Vec<Expr>> {
         let g = &model.graph;
         if self.drift.iter().all(|&b| g.is_zero(b)) {
             return None;
@@ -180,7 +180,7 @@ impl Split {
     }
 
     /// Whether time occurs in (Sp).
-    pub fn is_timely(&self, model: &Model) -> bool {
+    pub fn is_timely(&self, model: &Workspace) -> bool {
         let all = self.slopes.iter().flatten().chain(&self.drift);
         all.into_iter().any(|&e| model.graph.contains(e, &[model.time]))
     }

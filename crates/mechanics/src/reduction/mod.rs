@@ -22,7 +22,7 @@ mod shorten;
 mod solve;
 
 use pfaff_expr::{Expr, Graph, Node, Role};
-use pfaff_model::{Dynamics, Model};
+use pfaff_model::{Dynamics, Workspace};
 use rustc_hash::FxHashMap;
 
 use crate::class::Class;
@@ -121,14 +121,14 @@ const WRITTEN_OUT: usize = 8;
 /// The reduced equations of a model, charts chosen at a point.
 ///
 /// `None` where the form does not apply: see [`Statement::of`] and [`Statement::reduce`].
-pub fn reduce(model: &Model, classes: &[Class], point: Point<'_>) -> Option<Reduction> {
+pub fn reduce(model: &Workspace, classes: &[Class], point: Point<'_>) -> Option<Reduction> {
     Statement::of(model)?.reduce(classes, point)
 }
 
 impl Statement {
     /// What the model states; `None` without a Lagrangian, with memory, or with reactions that are not those
     /// of Chetaev.
-    pub fn of(model: &Model) -> Option<Self> {
+    pub fn of(model: &Workspace) -> Option<Self> {
         let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return None };
         let g = &model.graph;
         let force: Vec<Expr> = (0..model.coordinates.len())

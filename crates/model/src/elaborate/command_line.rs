@@ -9,7 +9,7 @@ use crate::elaborate::expression::table::{Files, NoFiles};
 use crate::elaborate::place::Place;
 use crate::elaborate::scope::{Meaning, Site};
 use crate::elaborate::{Elaborator, Refusal, shift};
-use crate::model::{Model, Quantity};
+use crate::model::{Quantity, Workspace};
 use crate::parser::{parse_assignments, parse_expression};
 use crate::shape::{Shape, Value};
 use crate::source::Source;
@@ -75,7 +75,7 @@ pub enum FormulaValue {
 ///
 /// All mistakes, with the source that shows them.
 pub fn read_assignments(
-    model: &Model,
+    model: &Workspace,
     option: &str,
     text: &str,
 ) -> Result<Vec<(Quantity, f64)>, Refusal> {
@@ -116,7 +116,7 @@ pub fn read_assignments(
 ///
 /// All mistakes, with the source that shows them.
 pub fn read_expression(
-    model: &Model,
+    model: &Workspace,
     option: &str,
     text: &str,
     scope: ExpressionScope,
@@ -224,7 +224,7 @@ pub fn read_formula(
 }
 
 /// An elaborator that knows what a model declares.
-fn against(model: &Model) -> Elaborator<'_> {
+fn against(model: &Workspace) -> Elaborator<'_> {
     let source = model.source.clone();
     let mut e = Elaborator::new(&model.graph, &NoFiles, source, model.arena.clone());
     e.scope = model.scope.clone();

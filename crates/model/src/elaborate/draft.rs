@@ -9,8 +9,8 @@ use crate::elaborate::Given;
 use crate::elaborate::affine::body::WordUse;
 use crate::elaborate::scope::{Scope, Site};
 use crate::model::{
-    AffineBody, Constraint, Coordinate, Datum, Dynamics, Equation, Event, Force, Model,
-    MultiplierStart, Observed, Parameter, Principle, Results, Solve, Symmetry, Terminal,
+    AffineBody, Constraint, Coordinate, Datum, Declarations, Dynamics, Equation, Event, Force,
+    Model, MultiplierStart, Observed, Parameter, Principle, Results, Solve, Symmetry, Terminal,
 };
 use crate::shape::Value;
 use crate::source::{Source, Span};
@@ -99,7 +99,7 @@ impl Draft {
         };
         let time = graph.symbol("t", Role::Time);
         let results = results(&graph, &self.coordinates, &self.constraints);
-        Model {
+        let declarations = Declarations {
             source,
             title: self.title.map(|(title, _)| title),
             time,
@@ -122,8 +122,8 @@ impl Draft {
             results,
             scope,
             arena,
-            graph,
-        }
+        };
+        Model::new(declarations, graph)
     }
 }
 

@@ -1,0 +1,56 @@
+//! A model and a principle into equations that stand by themselves.
+//!
+//! A derivation owns the graph in which its expressions live. Neither the model nor another derivation sees
+//! it, so the same call gives the same bits whatever was called before.
+
+use pfaff_expr::FrozenGraph;
+use pfaff_mechanics::{Refusal, derive as derive_equations, ordinary};
+use pfaff_model::{Model, Principle, Workspace};
+
+use crate::mechanism::Dynamics;
+
+/// The equations of motion of a model under a principle.
+#[derive(Clone, Debug)]
+pub struct Derivation {
+    /// The model they belong to.
+    pub model: Model,
+    /// The blocks of (K), or the equations as the text gives them.
+    pub dynamics: Dynamics,
+    graph: FrozenGraph,
+}
+
+impl Derivation {
+    /// Equations that were derived, and perhaps changed, in a workspace of the model.
+    pub fn new(model: &Model, workspace: Workspace, dynamics: Dynamics) -> Self {
+        Self { model: model.clone(), dynamics, graph: workspace.graph.freeze() }
+    }
+
+    /// A workspace in which the expressions of the equations are valid.
+    pub fn workspace(&self) -> Workspace {
+        self.model.workspace_with(&self.graph)
+    }
+}
+
+/// Derives the equations of a model; `principle` overrides the model's own.
+///
+/// # Errors
+///
+/// [`Refusal`] says what stands in the way.
+pub fn derive(model: &Model, principle: Option<Principle>) -> Result<Derivation, Refusal> {
+    let workspace = model.workspace();
+    let dynamics = derive_in(&workspace, principle)?;
+    Ok(Derivation::new(model, workspace, dynamics))
+}
+
+/// Derives the equations of a model in a workspace that goes on to be used.
+pub(crate) fn derive_in(
+    model: &Workspace,
+    principle: Option<Principle>,
+) -> Result<Dynamics, Refusal> {
+    match model.dynamics {
+        pfaff_model::Dynamics::Lagrangian { .. } => {
+            derive_equations(model, principle.unwrap_or(model.principle)).map(Dynamics::Saddle)
+        }
+        pfaff_model::Dynamics::Equations(_) => ordinary(model).map(Dynamics::Ordinary),
+    }
+}
