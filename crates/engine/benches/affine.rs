@@ -34,14 +34,16 @@ solve t = 0..2000, tolerance = 1e-10, samples = 2"
     let reading =
         || read(Source::new("body", &text), &Overrides::default(), &NoFiles).expect("a model");
     let mut least = f64::INFINITY;
-    let (mut model, mut dynamics) = (reading().model, None);
+    let mut derived = None;
     for _ in 0..5 {
-        model = reading().model;
+        let model = reading().model;
         let clock = Instant::now();
-        dynamics = Some(derive(&model, None).expect("equations"));
+        derived = Some(derive(&model, None).expect("equations"));
         least = least.min(clock.elapsed().as_secs_f64() * 1e6);
     }
-    let Some(Dynamics::Saddle(equations)) = dynamics else { return };
+    let Some(derivation) = derived else { return };
+    let Dynamics::Saddle(equations) = &derivation.dynamics else { return };
+    let model = derivation.workspace();
     let mut outputs = equations.mass.concat();
     outputs.extend(equations.jacobian.concat());
     outputs.extend(equations.force.iter().chain(&equations.drift));
@@ -64,7 +66,8 @@ solve t = 0..2000, tolerance = 1e-10, samples = 2"
     assert!(values.iter().all(|x| x.is_finite()), "the blocks have values");
     let mut rates = f64::INFINITY;
     for _ in 0..3 {
-        let motion = run(&model, &Request::default(), &mut |_, _| true).expect("a motion");
+        let motion =
+            run(&derivation.model, &Request::default(), &mut |_, _| true).expect("a motion");
         let statistics = motion.statistics;
         rates = rates.min(statistics.integrate_us / statistics.evaluations as f64);
     }

@@ -130,7 +130,7 @@ mod tests {
         let text =
             "coordinates x, y\nlagrangian x^2*x'^2/2 + y'^2/2 - x\nconstraint y' = x*x'\n";
         let read = read_model(Source::new("test", text), &Overrides::default(), &NoFiles);
-        let model = read.map_err(|_| "the text is right").unwrap().0;
+        let model = read.map_err(|_| "the text is right").unwrap().0.workspace();
         let equations = pfaff_mechanics::derive(&model, Principle::Chetaev).unwrap();
         let mut unrolled = Unrolled::new(&model, &equations).unwrap();
         let (t, v) = ([0.0], [0.3, 0.3]);

@@ -454,6 +454,7 @@ fn tables_are_functions() {
     let text = format!("{MODEL}let a = table(t, \"good.csv\", \"a, b\")\nobserve o = a");
     let (model, _) = read_model(Source::new("m", &text), &Overrides::default(), &Shelf)
         .expect("well formed");
+    let model = model.workspace();
     let value = model.graph.evaluate(&[model.observed[0].expr], &|_| 1.0)[0];
     assert!((value - 4.0).abs() < 1e-14, "the spline goes through its points");
 }
@@ -464,6 +465,7 @@ fn states_of_the_command_line() {
                 constraint c: x' = th[1]'\nlet f(u) = u*a\n";
     let (model, _) = read_model(Source::new("m", text), &Overrides::default(), &NoFiles)
         .expect("well formed");
+    let model = model.workspace();
     let given = read_assignments(
         &model,
         "--state",
@@ -494,6 +496,7 @@ fn expressions_of_the_command_line() {
     let text = "coordinates x, y\nlagrangian x'^2\nconstraint c: x' = y\nlet r = [x, y]";
     let (model, _) = read_model(Source::new("m", text), &Overrides::default(), &NoFiles)
         .expect("well formed");
+    let model = model.workspace();
     let read = |text, scope| read_expression(&model, "--vary", text, scope);
     let (shape, entries) = read("2*r", ExpressionScope::State).expect("well formed");
     assert_eq!((shape, entries.len()), (Shape::Vector(2), 2));

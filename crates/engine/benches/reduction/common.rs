@@ -46,7 +46,7 @@ pub(crate) fn model(text: &str) -> Model {
 }
 
 pub(crate) fn reduction(model: &Model, q: &[f64]) -> Reduction {
-    let statement = Statement::of(model).expect("a Lagrangian");
+    let statement = Statement::of(&model.workspace()).expect("a Lagrangian");
     let classes = vec![Class::Linear; model.constraints.len()];
     statement.reduce(&classes, Point { t: 0.0, q, scale: &[] }).expect("linear constraints")
 }
@@ -82,8 +82,10 @@ pub(crate) fn multipliers(model: &Model, reduction: &Reduction) -> Program {
 
 /// $(q, \dot q)$ to $(\ddot q, \lambda)$: (K) with its solve written out.
 pub(crate) fn saddle(model: &Model) -> Program {
-    let Ok(Dynamics::Saddle(equations)) = derive(model, None) else { panic!("equations") };
-    let solved = solve_saddle(&model.graph, &equations, usize::MAX).expect("symmetric");
+    let derivation = derive(model, None).expect("equations");
+    let model = derivation.workspace();
+    let Dynamics::Saddle(equations) = &derivation.dynamics else { panic!("a Lagrangian") };
+    let solved = solve_saddle(&model.graph, equations, usize::MAX).expect("symmetric");
     let inputs = [model.positions(), model.velocities()].concat();
     let outputs = [solved.accelerations, solved.multipliers].concat();
     let parameters = model.parameter_symbols();

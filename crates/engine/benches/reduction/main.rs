@@ -82,10 +82,11 @@ fn main() {
 fn saddle_points() {
     println!("\n{:<10} {:>8} {:>9} {:>9} {:>9}", "(K)", "steps", "native", "8 lanes", "solve");
     for n in [2, 5, 12] {
-        let made = model(&chain_text(n));
-        let Ok(Dynamics::Saddle(equations)) = derive(&made, None) else { panic!("equations") };
+        let derivation = derive(&model(&chain_text(n)), None).expect("equations");
+        let made = derivation.workspace();
+        let Dynamics::Saddle(equations) = &derivation.dynamics else { panic!("a Lagrangian") };
         let clock = Instant::now();
-        let solved = solve_saddle(&made.graph, &equations, usize::MAX).expect("symmetric");
+        let solved = solve_saddle(&made.graph, equations, usize::MAX).expect("symmetric");
         let solve_us = clock.elapsed().as_secs_f64() * 1e6;
         let mut inputs = made.positions();
         inputs.extend(made.velocities());
@@ -199,8 +200,7 @@ fn growth() {
         let read_ns = best(&mut || drop(black_box(model(&text))));
         let derive_ns = best(&mut || {
             let model = model(&text);
-            let Ok(Dynamics::Saddle(e)) = derive(&model, None) else { panic!("no equations") };
-            black_box(e);
+            black_box(derive(&model, None).expect("equations"));
         }) - read_ns;
         let made = model(&text);
         let q = vec![0.1; made.coordinates.len()];
@@ -231,7 +231,7 @@ fn trajectories() {
         let request = Request { samples: Some(2), ..Request::default() };
         let dynamics = derive(&model(&chain_text(n)), None).expect("equations");
         let reduced = pfaff::run(&made, &request, &mut |_, _| true).expect("a motion");
-        let saddle = pfaff::run_derived(&made, &dynamics, &request, &mut |_, _| true);
+        let saddle = pfaff::run_derived(&dynamics, &request, &mut |_, _| true);
         let saddle = saddle.expect("a motion");
         let apart = reduced.q.iter().zip(&saddle.q).fold(0.0_f64, |m, (a, b)| {
             let ends = (a.values.last(), b.values.last());

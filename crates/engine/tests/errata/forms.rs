@@ -355,7 +355,7 @@ fn covectors_of_the_constraints_are_raised() {
 /// [BN, (3.2)]: E = −mẍ dx∧dt − mÿ dy∧dt; as printed the second term is a 1-form, and the sum has no degree.
 #[test]
 fn dynamical_form_3_2_has_lost_a_differential() {
-    let model = support::model("coordinates x, y\nlagrangian (x'^2 + y'^2)/2\n");
+    let model = support::model("coordinates x, y\nlagrangian (x'^2 + y'^2)/2\n").workspace();
     let g = &model.graph;
     let (q, t) = (model.positions(), model.time);
     let space = Space::new(vec![t, q[0], q[1]]);
@@ -373,7 +373,7 @@ fn dynamical_form_3_2_has_lost_a_differential() {
 fn hamilton_equation_has_a_minus() {
     let model = support::model(
         "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - x^2*y\nconstraint f: y*x' + x^2*y' = 0\n",
-    );
+    ).workspace();
     let g = &model.graph;
     let equations = derive(&model, Principle::Vakonomic).expect("equations");
     let form = hamilton_form(&model, &equations).expect("a Hamiltonian form");
@@ -438,7 +438,7 @@ fn chetaev_form_has_a_plus() {
 /// [TZ06, (98)]: on a section p = P(t) the term dp∧dq is already Ṗ dt∧dq; the printed D_t p dt∧dq counts it twice.
 #[test]
 fn exterior_derivative_98_counts_twice() {
-    let model = support::model("coordinates q, p\nlagrangian q'^2/2 + p'^2/2\n");
+    let model = support::model("coordinates q, p\nlagrangian q'^2/2 + p'^2/2\n").workspace();
     let g = &model.graph;
     let ([q, p], t) = ([model.positions()[0], model.positions()[1]], model.time);
     let whole = Space::new(vec![t, q, p]);

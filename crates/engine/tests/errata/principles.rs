@@ -23,7 +23,7 @@ fn differ(right: f64, printed: f64) {
 fn at(model: &Model, principle: Principle, state: &str) -> StateReport {
     let dynamics = derive(model, Some(principle)).expect("equations");
     let state = read_state(model, state).expect("a state");
-    at_state(model, &dynamics, &state).expect("numbers")
+    at_state(&dynamics, &state).expect("numbers")
 }
 
 fn chetaev(text: &str, state: &str) -> StateReport {

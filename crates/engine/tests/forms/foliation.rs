@@ -62,7 +62,7 @@ fn s_curvature_is_tensorial_under_adapted_changes_of_chart() {
                 state.push(format!("{name}' = {}", random.number()));
                 state.push(format!("{name}'' = {}", random.number()));
             }
-            let new = support::model(&turned);
+            let new = support::model(&turned).workspace();
             let equations = derive(&new, Principle::Chetaev).expect("equations");
             let normal =
                 normal_form(&new, &equations, Some(&system.dependent)).expect("a normal form");
@@ -80,7 +80,7 @@ fn s_curvature_is_tensorial_under_adapted_changes_of_chart() {
             let bends = g.total_derivatives(&rates);
             let values = [&old_of, &rates, &bends].map(|list| point.evaluate(&new, list));
             let slopes = point.evaluate(&new, &g.jacobian(&old_of, &new.positions()).concat());
-            let old = support::model(&system.text);
+            let old = support::model(&system.text).workspace();
             let old_equations = derive(&old, Principle::Chetaev).expect("equations");
             let old_normal = normal_form(&old, &old_equations, Some(&system.dependent))
                 .expect("a normal form");
@@ -209,7 +209,7 @@ fn prescribed_speed_on_a_curved_metric() {
             v: case.point.v.clone(),
             multipliers: vec![],
         };
-        let inertial = at_state(&plain, &dynamics, &at).expect("numbers").acceleration;
+        let inertial = at_state(&dynamics, &at).expect("numbers").acceleration;
         for k in 0..3 {
             let left = case.point.a[k] - inertial[k];
             small(left - λ * case.point.v[k], left.abs(), "∇_v v");

@@ -271,8 +271,13 @@ fn motions_of_the_views_are_those_of_the_core() {
     for (kind, system, case, _) in random_cases(48) {
         for &(view, word) in View::of(Principle::Chetaev) {
             let request = Request { samples: Some(5), ..Request::default() };
-            let motion = view_motion(&case.model, view, Some(&system.dependent), &request)
-                .unwrap_or_else(|f| panic!("{word}: {}\n{}", failed(&f), system.text));
+            let motion = view_motion(
+                &case.model.clone().freeze(),
+                view,
+                Some(&system.dependent),
+                &request,
+            )
+            .unwrap_or_else(|f| panic!("{word}: {}\n{}", failed(&f), system.text));
             // Tolerance 1e-13 a step, some dozens of steps, and motions that part like eᵗ.
             assert!(motion.deviation < 1e-10, "{kind:?} {word}: {:e}", motion.deviation);
             assert_eq!(motion.t.len(), 5);
@@ -301,7 +306,7 @@ fn hamiltonian_form_of_the_vakonomic_principle() {
     }
     let model = support::model(
         "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 - x*y\nconstraint f: y*x' - z*y' + (1 + x^2)*z' = 0\n",
-    );
+    ).workspace();
     let equations = derive(&model, Principle::Vakonomic).expect("equations");
     let form = hamilton_form(&model, &equations).expect("a Hamiltonian form");
     let (q, p) = ([0.3, -0.4, 0.7], [0.9, 0.2, -0.5]);
@@ -332,7 +337,7 @@ fn equivalent_lagrangians_differ_by_a_closed_form() {
     let kinetic = "(x1'^2 + x2'^2 + x3'^2)/2";
     let state = "x1 = 0.4, x2 = -0.3, x3 = 0.8, x1' = 0.6, x2' = 1.1, x3' = -0.7";
     let force = |text: &str| {
-        let model = support::model(text);
+        let model = support::model(text).workspace();
         let equations = derive(&model, Principle::Chetaev).expect("equations");
         let point = Point::read(&model, state).expect("a state");
         point.evaluate(&model, &equations.force)
@@ -341,7 +346,8 @@ fn equivalent_lagrangians_differ_by_a_closed_form() {
     let star = force(&format!("{q}lagrangian {kinetic} + ({λ})*({form})\n"));
     let model = support::model(&format!(
         "{q}lagrangian {kinetic}\nconstraint {form} = 0\nobserve l = {λ}\n"
-    ));
+    ))
+    .workspace();
     let equations = derive(&model, Principle::Chetaev).expect("equations");
     let C = closedness(&model, &equations.jacobian, &[model.observed[0].expr]);
     let point = Point::read(&model, state).expect("a state");
@@ -359,7 +365,7 @@ fn equivalent_lagrangians_differ_by_a_closed_form() {
 fn singular_legendre_map_is_refused_and_the_core_works() {
     let text = "coordinates x, y, z\nlagrangian (x'^2 + z'^2)/2 - x*z\nconstraint z' = y'\n\
                 initial x' = 1, y' = 0.5\nsolve t = 0..1\n";
-    let model = support::model(text);
+    let model = support::model(text).workspace();
     let equations = derive(&model, Principle::Chetaev).expect("equations");
     let normal = normal_form(&model, &equations, None).expect("a normal form");
     assert_eq!(normal.leaf, [2]);
@@ -368,7 +374,7 @@ fn singular_legendre_map_is_refused_and_the_core_works() {
     assert!(diagnostic.message.contains("`y`"), "{}", diagnostic.message);
     let hints = diagnostic.hint.unwrap_or_default();
     assert!(hints.contains("pfaff run"), "{hints}");
-    support::run(&model, &Request::default());
+    support::run(&support::model(text), &Request::default());
     let system = constrained_system(&model, &equations, &normal).expect("Chetaev");
     let second = system.accelerations(&model).expect("regular in the sense of Krupková");
     let point = Point::read(&model, "x = 0.4, y = 0.1, z = 0.8").expect("a state");
@@ -384,7 +390,7 @@ fn singular_legendre_map_is_refused_and_the_core_works() {
 #[test]
 fn unsolvable_leaf_velocities_are_refused() {
     let text = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint z'^2 = x'^2 - y'^2\n";
-    let model = support::model(text);
+    let model = support::model(text).workspace();
     let equations = derive(&model, Principle::Chetaev).expect("equations");
     let normal = normal_form(&model, &equations, Some(&[2])).expect("a normal form");
     let at = |state: &str| {

@@ -156,7 +156,7 @@ fn krupkova_systems_at_points() {
 #[test]
 fn closed_and_open_forms() {
     for case in list(&tables(), "closedness") {
-        let model = support::model(text(&case["text"]));
+        let model = support::model(text(&case["text"])).workspace();
         let equations = derive(&model, Principle::Chetaev).expect("equations");
         let C = closedness(&model, &equations.jacobian, &[model.observed[0].expr]);
         assert_eq!(C.is_zero(&model.graph), case["closed"] == true);

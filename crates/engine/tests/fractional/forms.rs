@@ -4,7 +4,7 @@
 use pfaff::{Failure, NoGeometry, Principle, Value, evaluate, present_fractional_forms};
 use pfaff_expr::{Expr, Graph};
 use pfaff_mechanics::{FractionalForms, Orders, cartan_forms, derive, fractional_forms};
-use pfaff_model::Model;
+use pfaff_model::{Model, Workspace};
 use serde_json::Value as Json;
 
 use crate::support::cases::Case;
@@ -20,13 +20,14 @@ const OSCILLATOR: &str =
 
 /// The forms with values of t, q, p, v, of the second derivatives and of the multipliers.
 struct Setting {
-    model: Model,
+    model: Workspace,
     forms: FractionalForms,
     values: Vec<(Expr, f64)>,
 }
 
 impl Setting {
-    fn new(model: Model, orders: impl Fn(&Graph) -> Orders) -> Self {
+    fn new(model: &Model, orders: impl Fn(&Graph) -> Orders) -> Self {
+        let model = model.workspace();
         let equations = derive(&model, Principle::Chetaev).expect("derived");
         let forms = fractional_forms(&model, &equations, orders(&model.graph)).expect("a form");
         let values = model.parameters.iter().map(|p| (p.symbol, p.value)).collect::<Vec<_>>();
@@ -80,7 +81,7 @@ fn components_agree_with_the_table() {
         };
         let text = OSCILLATOR.replace("w = 2", &format!("w = {}", given("omega2")));
         let point = [0.4, given("q"), given("p"), given("v")];
-        let setting = Setting::new(model(&text), orders).at(&point);
+        let setting = Setting::new(&model(&text), orders).at(&point);
         let momentum = setting.forms.legendre[0].expect("a momentum");
         let found = [
             ("dt dq", setting.coefficient(&[0, 1])),
@@ -130,7 +131,7 @@ fn planar(random: &mut Random) -> Model {
 fn order_one_is_classical() {
     let mut random = Random::new(3);
     for _ in 0..8 {
-        let setting = Setting::new(planar(&mut random), |g| both(g.one()));
+        let setting = Setting::new(&planar(&mut random), |g| both(g.one()));
         let (model, forms) = (&setting.model, &setting.forms);
         let g = &model.graph;
         let equations = derive(model, Principle::Chetaev).expect("derived");
@@ -159,7 +160,7 @@ fn order_one_is_approached() {
     for _ in 0..4 {
         let text = planar(&mut random);
         let at = |millionths: i64| {
-            Setting::new(text.clone(), |g| both(g.fraction(1_000_000 - millionths, 1_000_000)))
+            Setting::new(&text, |g| both(g.fraction(1_000_000 - millionths, 1_000_000)))
                 .at(&point)
         };
         let (near, far, limit) = (at(10), at(1000), at(0));
@@ -185,7 +186,7 @@ fn components_are_caputo_derivatives() {
         let l = polynomial(&mut random);
         let text = format!("coordinates x, y\nlagrangian {l}\n");
         let orders = |g: &Graph| Orders { alpha: g.fraction(n, d), beta: g.fraction(7, 5) };
-        let setting = Setting::new(model(&text), orders).at(&point);
+        let setting = Setting::new(&model(&text), orders).at(&point);
         // The names of (t, x, y, p[x], p[y], x', y') in the text.
         let names = ["t", "x", "y", "px", "py", "x'", "y'"];
         let energy = format!("({l}) - px*x'^1.4 - py*y'^1.4");
@@ -217,7 +218,7 @@ fn differ(right: f64, printed: f64) {
 #[test]
 fn printed_104_needs_caputo() {
     let setting =
-        Setting::new(model(OSCILLATOR), |g| both(g.fraction(1, 2))).at(&[0.4, 0.8, 0.9, 1.3]);
+        Setting::new(&model(OSCILLATOR), |g| both(g.fraction(1, 2))).at(&[0.4, 0.8, 0.9, 1.3]);
     let printed = |word: &str| {
         let energy = 1.3 * 1.3 / 2.0 - 0.9 * 1.3_f64.sqrt();
         -number(&format!("{word}({energy} - 2*t^2/2, 0.5)"), 0.8)
@@ -230,7 +231,7 @@ fn printed_104_needs_caputo() {
 /// At order one the pull-back decides.
 #[test]
 fn printed_104_counts_twice() {
-    let setting = Setting::new(model(OSCILLATOR), |g| both(g.one()));
+    let setting = Setting::new(&model(OSCILLATOR), |g| both(g.one()));
     let (g, forms) = (&setting.model.graph, &setting.forms);
     let space = &forms.space;
     let (t, q, v) = (space.coordinates[0], space.coordinates[1], space.coordinates[3]);
@@ -272,7 +273,7 @@ fn printed_110_has_the_sign_of_the_reaction_wrong() {
 /// vanish has 1/Γ(1 + α).
 #[test]
 fn printed_112_has_another_factor() {
-    let setting = Setting::new(model(OSCILLATOR), |g| both(g.fraction(1, 2)));
+    let setting = Setting::new(&model(OSCILLATOR), |g| both(g.fraction(1, 2)));
     let slope = number("caputo(t^2/2, 0.5)", 1.3);
     let residual = |p: f64| {
         let point = [0.4, 0.8, p, 1.3];
@@ -287,7 +288,7 @@ fn printed_112_has_another_factor() {
     differ(residual(right), residual(printed));
     // For β = 1 the factor Γ(2 − α) is right, with v^(α−1) beside it.
     let other =
-        Setting::new(model(OSCILLATOR), |g| Orders { alpha: g.fraction(1, 2), beta: g.one() })
+        Setting::new(&model(OSCILLATOR), |g| Orders { alpha: g.fraction(1, 2), beta: g.one() })
             .at(&[0.4, 0.8, 0.9, 1.3]);
     let momentum = other.value(other.forms.legendre[0].expect("a momentum"));
     assert!((momentum - printed * libm::pow(1.3, -0.5)).abs() < HOLDS, "{momentum}");

@@ -1,14 +1,14 @@
 //! The verdict of Frobenius' theorem belongs to a constraint and the distribution, not to the rows that
 //! describe it: rows mixed, coordinates and constraints in another order.
 
-use pfaff::{GALLERY, Model, Principle};
+use pfaff::{GALLERY, Principle, Workspace};
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, Equations, derive, integrable};
 
 use crate::support::{self, Random};
 
 fn verdicts(text: &str) -> Vec<Option<bool>> {
-    let model = support::model(text);
+    let model = support::model(text).workspace();
     let equations = derive(&model, Principle::Chetaev).expect("equations");
     integrable(&model, &equations)
 }
@@ -16,11 +16,11 @@ fn verdicts(text: &str) -> Vec<Option<bool>> {
 /// The same distribution, described otherwise: coordinates in another order, and every row but one replaced
 /// by a combination with the others.
 fn redescribed(
-    model: &Model,
+    model: &Workspace,
     e: &Equations,
     kept: usize,
     random: &mut Random,
-) -> (Model, Equations) {
+) -> (Workspace, Equations) {
     let (mut model, mut e) = (model.clone(), e.clone());
     let g = model.graph.clone();
     let affine = |a: usize| matches!(e.classes[a], Class::Linear | Class::Affine);
@@ -54,7 +54,7 @@ fn verdicts_do_not_depend_on_the_description() {
     let mut random = Random::new(7);
     let mut compared = 0;
     for entry in GALLERY {
-        let model = support::model(entry.text);
+        let model = support::model(entry.text).workspace();
         let Ok(e) = derive(&model, Principle::Chetaev) else { continue };
         // Mixed rows of more coordinates grow beyond what is decided.
         if model.coordinates.len() > 6 {
@@ -83,7 +83,7 @@ fn verdicts_do_not_depend_on_the_description() {
 fn every_edge_of_the_snake_is_free() {
     let snake = pfaff::gallery_model("snake").expect("in the gallery");
     for n in 1..=6 {
-        let model = support::model_with(snake.text, &format!("N={n}"), "");
+        let model = support::model_with(snake.text, &format!("N={n}"), "").workspace();
         let e = derive(&model, Principle::Chetaev).expect("equations");
         assert_eq!(integrable(&model, &e), vec![Some(false); n + 1], "N = {n}");
     }

@@ -110,7 +110,7 @@ fn acceleration(model: &Model, principle: Principle, q: &[f64], v: &[f64]) -> Ve
     let dynamics = derive(model, Some(principle)).expect("equations");
     let multipliers = vec![0.0; model.constraints.len()];
     let state = State { t: 0.0, q: q.to_vec(), v: v.to_vec(), multipliers };
-    at_state(model, &dynamics, &state).expect("a regular state").acceleration
+    at_state(&dynamics, &state).expect("a regular state").acceleration
 }
 
 /// −Γ^σ_{μν} v^μ v^ν of a tensor of three indices.
@@ -183,7 +183,7 @@ fn gauss_equation() {
         let found = at(&model, "z", &state);
         let dynamics = derive(&model, Some(Principle::Chetaev)).expect("equations");
         let rest = State { t: 0.0, q, v: vec![0.0; 4], multipliers: vec![0.0] };
-        let mass = at_state(&model, &dynamics, &rest).expect("regular").mass;
+        let mass = at_state(&dynamics, &rest).expect("regular").mass;
         let form = |μ: usize, ν: usize| -> Vec<f64> {
             (0..4).map(|i| entry(&found, "second_fundamental_form", &[i, μ, ν])).collect()
         };
@@ -349,8 +349,11 @@ fn momentum_equations_hold() {
         let dynamics = derive(&model, Some(principle)).expect("equations");
         let multipliers = vec![0.35; model.constraints.len()];
         let state = State { t: 0.0, q: q.clone(), v: v.clone(), multipliers };
-        let report = at_state(&model, &dynamics, &state).expect("a regular state");
-        let pfaff::Dynamics::Saddle(equations) = &dynamics else { panic!("a Lagrangian") };
+        let report = at_state(&dynamics, &state).expect("a regular state");
+        let pfaff::Dynamics::Saddle(equations) = &dynamics.dynamics else {
+            panic!("a Lagrangian")
+        };
+        let model = &dynamics.workspace();
         let g = &model.graph;
         let lambda = &model.results.lambda;
         let at = |s| -> f64 {
@@ -366,7 +369,7 @@ fn momentum_equations_hold() {
                 .or(parameter.map(|p| p.value))
                 .unwrap_or(f64::NAN)
         };
-        for m in pfaff_mechanics::momenta(&model, equations) {
+        for m in pfaff_mechanics::momenta(model, equations) {
             let Some(rate) = m.rate else { continue };
             let slopes = |by: &[pfaff_expr::Expr]| g.evaluate(&g.gradient(m.momentum, by), &at);
             let along = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
@@ -397,10 +400,10 @@ fn kept_momenta_are_those_whose_rate_is_zero() {
     let gallery = pfaff::GALLERY.iter().map(|model| model.text);
     let mut found = 0;
     for text in own.into_iter().chain(gallery) {
-        // NOTE: each from its own reading, so that neither sees what the other wrote into the graph.
         let of = |kept: bool| -> Vec<(String, Vec<f64>)> {
-            let model = model(text);
-            let Ok(pfaff::Dynamics::Saddle(equations)) = derive(&model, None) else {
+            let Ok(derivation) = derive(&model(text), None) else { return Vec::new() };
+            let model = derivation.workspace();
+            let pfaff::Dynamics::Saddle(equations) = derivation.dynamics else {
                 return Vec::new();
             };
             let all = if kept {

@@ -379,7 +379,7 @@ fn divergence_by_differences(model: &Model, t: f64, q: &[f64], v: &[f64]) -> f64
     let dynamics = pfaff::derive(model, None).expect("equations");
     let at = |t: f64, q: &[f64], v: &[f64]| {
         let state = pfaff::State { t, q: q.to_vec(), v: v.to_vec(), multipliers: Vec::new() };
-        pfaff::at_state(model, &dynamics, &state).expect("a regular state")
+        pfaff::at_state(&dynamics, &state).expect("a regular state")
     };
     let (n, h) = (q.len(), 1e-5);
     let mut sum = 0.0;
@@ -448,7 +448,7 @@ fn divergence_as_formula_and_as_event() {
     close(motion.observed[0].values[7], -0.6, 1e-15, "−2 γ");
     close(times(&motion, "late")[0].0, 0.5, 1e-12, "an event of it");
     let dynamics = pfaff::derive(&model, None).expect("equations");
-    let shown = pfaff::present(&model, &dynamics).to_text();
+    let shown = pfaff::present(&dynamics).to_text();
     assert!(shown.contains("Omega = -2*gamma"), "{shown}");
     let free = support::run(
         &support::model(
@@ -466,7 +466,7 @@ fn constant_temperature_systems_pass_their_test() {
     let test = |text: &str, kt: f64| {
         let model = support::model(text);
         let dynamics = pfaff::derive(&model, None).expect("equations");
-        thermal(&model, &dynamics, kt).expect("a temperature can be tested")
+        thermal(&dynamics, kt).expect("a temperature can be tested")
     };
     let plane = "coordinates x, y, z\nparameters m = 2, kT = 0.7\nkinetic m*(x'^2 + y'^2 + z'^2)/2\n\
         potential x^2/2 + y^2*z^2\ninitial x = 0.3, y = 0.5, x' = 0.6, y' = 0.3, z' = 0.5\nsolve t = 0..1\n";
@@ -486,5 +486,5 @@ fn constant_temperature_systems_pass_their_test() {
     assert!(!test(&gauss, 0.75).stationary);
     let model = support::model(plane);
     let dynamics = pfaff::derive(&model, None).expect("equations");
-    assert!(thermal(&model, &dynamics, -1.0).is_err());
+    assert!(thermal(&dynamics, -1.0).is_err());
 }

@@ -3,7 +3,9 @@
 //! The audit goes back to the model by dual numbers, so it shares nothing with the equations that are broken
 //! here. The same models pass unbroken.
 
-use pfaff::{Dynamics, Equations, Model, Motion, Request, Verdict, derive, run_derived};
+use pfaff::{
+    Derivation, Dynamics, Equations, Motion, Request, Verdict, Workspace, derive, run_derived,
+};
 
 use crate::support;
 
@@ -54,10 +56,10 @@ initial      x = 0.7, y = 0.2, x' = 0.3
 solve        t = 0..3
 ";
 
-type Fault = fn(&Model, &mut Equations);
+type Fault = fn(&Workspace, &mut Equations);
 
 /// The sign of an expression turned.
-fn negated(model: &Model, e: &mut pfaff_expr::Expr) {
+fn negated(model: &Workspace, e: &mut pfaff_expr::Expr) {
     *e = model.graph.neg(*e);
 }
 
@@ -172,11 +174,14 @@ const FAULTS: &[(&str, &str, Fault)] = &[
 
 fn broken(text: &str, fault: Option<Fault>) -> Motion {
     let model = support::model(text);
-    let mut dynamics = derive(&model, None).expect("the model has equations");
+    let derivation = derive(&model, None).expect("the model has equations");
+    let workspace = derivation.workspace();
+    let mut dynamics = derivation.dynamics;
     if let (Dynamics::Saddle(equations), Some(fault)) = (&mut dynamics, fault) {
-        fault(&model, equations);
+        fault(&workspace, equations);
     }
-    run_derived(&model, &dynamics, &Request::default(), &mut |_, _| true)
+    let derivation = Derivation::new(&model, workspace, dynamics);
+    run_derived(&derivation, &Request::default(), &mut |_, _| true)
         .unwrap_or_else(|failure| panic!("{failure:?}"))
 }
 

@@ -267,9 +267,11 @@ fn there_is_no_divergence_with_memory() {
                 constraint heat: (x'^2 + y'^2 + z'^2)/2 - 1 - 0.1*caputo(x, 1/2) = 0\n\
                 initial x' = 1, y' = 1\nsolve t = 0..1\n";
     let asks = model(&format!("{text}observe rate = divergence\n"));
-    let equations = pfaff::derive(&asks, None).expect("derived");
-    let pfaff::Dynamics::Saddle(equations) = equations else { panic!("a Lagrangian model") };
-    assert!(pfaff_mechanics::divergence(&asks, &equations).is_none());
+    let derived = pfaff::derive(&asks, None).expect("derived");
+    let pfaff::Dynamics::Saddle(equations) = &derived.dynamics else {
+        panic!("a Lagrangian model")
+    };
+    assert!(pfaff_mechanics::divergence(&derived.workspace(), equations).is_none());
     let refused =
         pfaff::run(&asks, &Request::default(), &mut |_, _| true).expect_err("refused");
     assert!(format!("{refused:?}").contains("`rate` asks for `divergence`"), "{refused:?}");

@@ -5,9 +5,9 @@
 //! to 1e-8 over a few units of time.
 
 use pfaff::{
-    Dynamics, Model, Motion, Principle, Request, State, StateReport, Verdict, at_state, derive,
+    Model, Motion, Principle, Request, State, StateReport, Verdict, Workspace, at_state, derive,
 };
-use pfaff_mechanics::{Chaplygin, chaplygin};
+use pfaff_mechanics::{Chaplygin, chaplygin, derive as derive_in};
 
 use crate::support::{self, Random};
 
@@ -16,7 +16,7 @@ const CLOSE: f64 = 1e-9;
 
 fn at(model: &Model, principle: Principle, state: &State) -> StateReport {
     let dynamics = derive(model, Some(principle)).expect("equations");
-    at_state(model, &dynamics, state).expect("a regular state")
+    at_state(&dynamics, state).expect("a regular state")
 }
 
 fn assert_close(a: &[f64], b: &[f64], what: &str) {
@@ -84,10 +84,8 @@ fn chaplygin_text(random: &mut Random, shape: &str, force: bool) -> String {
 }
 
 /// A state with random base and the dependent velocities that the constraints ask for.
-fn chaplygin_state(model: &Model, random: &mut Random) -> (State, Chaplygin, Vec<f64>) {
-    let Ok(Dynamics::Saddle(equations)) = derive(model, Some(Principle::Chetaev)) else {
-        panic!("equations")
-    };
+fn chaplygin_state(model: &Workspace, random: &mut Random) -> (State, Chaplygin, Vec<f64>) {
+    let equations = derive_in(model, Principle::Chetaev).expect("equations");
     let form = chaplygin(model, &equations).expect("Chaplygin's form");
     assert_eq!(form.dependent, [2, 3]);
     let mut state =
@@ -98,7 +96,7 @@ fn chaplygin_state(model: &Model, random: &mut Random) -> (State, Chaplygin, Vec
     (state, form, momenta)
 }
 
-fn evaluate(model: &Model, outputs: &[pfaff_expr::Expr], state: &State) -> Vec<f64> {
+fn evaluate(model: &Workspace, outputs: &[pfaff_expr::Expr], state: &State) -> Vec<f64> {
     model.graph.evaluate(outputs, &|s| {
         for (k, c) in model.coordinates.iter().enumerate() {
             if s == c.position {
@@ -118,7 +116,7 @@ fn evaluate(model: &Model, outputs: &[pfaff_expr::Expr], state: &State) -> Vec<f
 
 /// Base accelerations from (Ch) with the given π.
 fn chaplygin_acceleration(
-    model: &Model,
+    model: &Workspace,
     form: &Chaplygin,
     π: &[f64],
     state: &State,
@@ -180,7 +178,8 @@ fn chaplygin_form_agrees_with_the_core() {
         let mut random = Random::new(seed);
         let shape = SHAPES[seed as usize % 4];
         let model = support::model(&chaplygin_text(&mut random, shape, seed % 2 == 0));
-        let (state, form, p) = chaplygin_state(&model, &mut random);
+        let work = model.workspace();
+        let (state, form, p) = chaplygin_state(&work, &mut random);
         let c: Vec<f64> = p.iter().zip(&state.multipliers).map(|(p, μ)| p - μ).collect();
         for (principle, π) in [
             (Principle::Chetaev, &p),
@@ -188,7 +187,7 @@ fn chaplygin_form_agrees_with_the_core() {
             (Principle::Restricted, &vec![0.0; 2]),
         ] {
             let core = at(&model, principle, &state);
-            let view = chaplygin_acceleration(&model, &form, π, &state);
+            let view = chaplygin_acceleration(&work, &form, π, &state);
             assert_close(
                 &core.acceleration[..2],
                 &view,
@@ -205,12 +204,13 @@ fn vakonomic_is_restricted_exactly_when_curvature_and_momentum_do_not_meet() {
     for seed in 0..SYSTEMS {
         let mut random = Random::new(100 + seed);
         let model = support::model(&chaplygin_text(&mut random, "linear", false));
-        let (mut state, form, p) = chaplygin_state(&model, &mut random);
-        let curvature = form.curvature(&model).expect("linear");
-        let f: Vec<f64> = evaluate(&model, &[curvature[0][0][1], curvature[1][0][1]], &state);
+        let work = model.workspace();
+        let (mut state, form, p) = chaplygin_state(&work, &mut random);
+        let curvature = form.curvature(&work).expect("linear");
+        let f: Vec<f64> = evaluate(&work, &[curvature[0][0][1], curvature[1][0][1]], &state);
         let restricted = at(&model, Principle::Restricted, &state).acceleration;
-        let (mass, _) = form.blocks(&model, &[model.graph.zero(), model.graph.zero()]);
-        let mass = evaluate(&model, &mass.concat(), &state);
+        let (mass, _) = form.blocks(&work, &[work.graph.zero(), work.graph.zero()]);
+        let mass = evaluate(&work, &mass.concat(), &state);
         let meets = |c: &[f64]| c[0] * f[0] + c[1] * f[1];
         for (c, agree) in [
             (vec![0.0, 0.0], true),
@@ -265,8 +265,9 @@ fn momentum_less_multiplier_is_kept_for_a_cyclic_coordinate() {
         let text = chaplygin_text(&mut random, shape, true)
             + "principle vakonomic\ninitial mu(cz) = 0.4, mu(cw) = -0.3\n";
         let model = support::model(&text);
-        let Ok(Dynamics::Saddle(equations)) = derive(&model, None) else { panic!("equations") };
         let motion = motion(&model, Principle::Vakonomic);
+        let model = model.workspace();
+        let equations = derive_in(&model, Principle::Vakonomic).expect("equations");
         let mut first: Option<Vec<f64>> = None;
         for i in 0..motion.t.len() {
             let row = |series: &[pfaff::Series]| series.iter().map(|s| s.values[i]).collect();
@@ -332,7 +333,7 @@ fn accelerations_agree_where_the_multiplier_vanishes() {
         let mut random = Random::new(500 + seed);
         let shape = SHAPES[seed as usize % 4];
         let model = support::model(&chaplygin_text(&mut random, shape, true));
-        let (mut state, _, _) = chaplygin_state(&model, &mut random);
+        let (mut state, _, _) = chaplygin_state(&model.workspace(), &mut random);
         state.multipliers = vec![0.0, 0.0];
         let (a, b) =
             (at(&model, Principle::Chetaev, &state), at(&model, Principle::Vakonomic, &state));
@@ -365,7 +366,7 @@ fn scaling_a_constraint_scales_its_multiplier_alone() {
             })
             .collect();
         let scaled = support::model(&scaled);
-        let (mut state, _, _) = chaplygin_state(&plain, &mut random);
+        let (mut state, _, _) = chaplygin_state(&plain.workspace(), &mut random);
         let before = at(&plain, Principle::Vakonomic, &state);
         let s = 2.0 + libm::sin(state.q[0]) * libm::cos(state.q[2]);
         state.multipliers[0] /= s;

@@ -69,7 +69,7 @@ fn report(model: &Model, random: &mut Random) -> StateReport {
     let mut list = || (0..4).map(|_| random.number()).collect::<Vec<f64>>();
     let (q, v) = (list(), list());
     let dynamics = derive(model, None).expect("equations");
-    at_state(model, &dynamics, &State { t: 0.4, q, v, multipliers: Vec::new() })
+    at_state(&dynamics, &State { t: 0.4, q, v, multipliers: Vec::new() })
         .expect("a regular state")
 }
 

@@ -2,8 +2,8 @@
 //! along a motion; `compare`.
 
 use pfaff::{
-    Dynamics, Equations, Model, Principle, Request, State, VariationRequest, at_state, compare,
-    derive, variations,
+    Equations, Model, Principle, Request, State, VariationRequest, Workspace, at_state,
+    compare, derive, variations,
 };
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Helmholtz, canonical, explicit, helmholtz, reduced_equations};
@@ -13,14 +13,16 @@ use crate::support::{self, Random};
 /// Expressions and elimination share all but the order of a few hundred operations, with conditions below 1e5.
 const CLOSE: f64 = 1e-9;
 
-fn equations(model: &Model, principle: Principle) -> Equations {
-    match derive(model, Some(principle)) {
-        Ok(Dynamics::Saddle(equations)) => equations,
-        other => panic!("{other:?}"),
-    }
+fn equations(model: &Workspace, principle: Principle) -> Equations {
+    pfaff_mechanics::derive(model, principle).expect("equations")
 }
 
-fn evaluate(model: &Model, outputs: &[Expr], state: &State, more: &[(Expr, f64)]) -> Vec<f64> {
+fn evaluate(
+    model: &Workspace,
+    outputs: &[Expr],
+    state: &State,
+    more: &[(Expr, f64)],
+) -> Vec<f64> {
     model.graph.evaluate(outputs, &|s| {
         for (k, c) in model.coordinates.iter().enumerate() {
             if s == c.position {
@@ -84,12 +86,14 @@ fn consistent(model: &Model, random: &mut Random) -> State {
 fn quasi_velocities_and_explicit_multipliers_agree_with_the_core() {
     for seed in 0..16 {
         let mut random = Random::new(seed);
-        let model = support::model(&text(&mut random, seed));
-        let state = consistent(&model, &mut random);
+        let frozen = support::model(&text(&mut random, seed));
+        let model = frozen.workspace();
+        let state = consistent(&frozen, &mut random);
         for principle in [Principle::Chetaev, Principle::Vakonomic] {
             let what = format!("{seed} {principle:?}");
             let e = equations(&model, principle);
-            let core = at_state(&model, &Dynamics::Saddle(e.clone()), &state).expect("regular");
+            let derived = derive(&frozen, Some(principle)).expect("equations");
+            let core = at_state(&derived, &state).expect("regular");
             let solution = explicit(&model, &e).expect("regular");
             let a = evaluate(&model, &solution.accelerations, &state, &[]);
             assert_close(&a, &core.acceleration, &what);
@@ -138,7 +142,7 @@ fn quasi_velocities_and_explicit_multipliers_agree_with_the_core() {
 
 #[test]
 fn a_turning_blade_needs_no_singular_chart() {
-    let model = support::model(&text(&mut Random::new(0), 0));
+    let model = support::model(&text(&mut Random::new(0), 0)).workspace();
     let e = equations(&model, Principle::Chetaev);
     let reduced = reduced_equations(&model, &e).expect("linear");
     assert!(reduced.quasi.pivots.is_empty(), "{:?}", reduced.quasi.pivots);
@@ -152,7 +156,7 @@ fn a_row_may_fix_the_quasi_velocity_of_a_turning_blade() {
                 constraint blade: y'*cos(phi) - x'*sin(phi) = 0\n\
                 constraint pace: x'*cos(phi) + y'*sin(phi) = 0.2*t\n\
                 initial phi = 0.1, phi' = 0.5\nsolve t = 0..2\n";
-    let model = support::model(text);
+    let model = support::model(text).workspace();
     let g = &model.graph;
     let e = equations(&model, Principle::Chetaev);
     let reduced = reduced_equations(&model, &e).expect("affine");
@@ -161,13 +165,16 @@ fn a_row_may_fix_the_quasi_velocity_of_a_turning_blade() {
     for (&v, &x) in reduced.velocities.iter().zip(&expected) {
         assert!(g.is_zero(g.sub(v, x)), "{}", g.to_text(v));
     }
-    let motion = support::run(&model, &Request { samples: Some(3), ..Request::default() });
+    let motion = support::run(
+        &support::model(text),
+        &Request { samples: Some(3), ..Request::default() },
+    );
     // phi = 0.1 + t/2, and x' = 0.2 t cos(phi) at the end; the tolerance of the run is 1e-10.
     let end = motion.v[0].values.last().copied().expect("three samples");
     assert!((end - 0.4 * libm::cos(1.1)).abs() < 1e-9, "{end}");
     let contradiction =
         text.replace("initial", "constraint again: x'*cos(phi) + y'*sin(phi) = 1\ninitial");
-    let model = support::model(&contradiction);
+    let model = support::model(&contradiction).workspace();
     let e = equations(&model, Principle::Chetaev);
     assert!(reduced_equations(&model, &e).is_none());
 }
@@ -176,8 +183,9 @@ fn a_row_may_fix_the_quasi_velocity_of_a_turning_blade() {
 fn constraints_in_canonical_momenta_vanish_where_they_hold() {
     for seed in 0..8 {
         let mut random = Random::new(seed);
-        let model = support::model(&text(&mut random, seed));
-        let state = consistent(&model, &mut random);
+        let frozen = support::model(&text(&mut random, seed));
+        let model = frozen.workspace();
+        let state = consistent(&frozen, &mut random);
         let e = equations(&model, Principle::Chetaev);
         let p: Vec<Expr> = (0..5)
             .map(|k| model.graph.symbol(&format!("momentum {k}"), pfaff_expr::Role::Free))
@@ -191,7 +199,7 @@ fn constraints_in_canonical_momenta_vanish_where_they_hold() {
     }
 }
 
-fn force_of(model: &Model, parts: &[&str]) -> Vec<Expr> {
+fn force_of(model: &Workspace, parts: &[&str]) -> Vec<Expr> {
     let scope = pfaff_model::ExpressionScope::State;
     let read = |p: &&str| {
         pfaff_model::read_expression(model, "test", p, scope).expect("an expression").1[0]
@@ -205,7 +213,7 @@ const PLANE: &str = "coordinates x, y\nlagrangian (x'^2 + y'^2)/2\nsolve t = 0..
 /// that turns and one quadratic in the velocities fail, each in its condition.
 #[test]
 fn helmholtz_knows_potential_forces() {
-    let model = support::model(PLANE);
+    let model = support::model(PLANE).workspace();
     let g = &model.graph;
     for parts in [
         ["-y", "-x"],
@@ -262,7 +270,8 @@ fn helmholtz_knows_potential_forces() {
 fn helmholtz_writes_vector_potentials_in_space() {
     let model = support::model(
         "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nsolve t = 0..1\n",
-    );
+    )
+    .workspace();
     let g = &model.graph;
     let (q, v) = (model.positions(), model.velocities());
     let mut along: Vec<(Expr, Expr)> = q.iter().copied().zip(v.iter().copied()).collect();

@@ -17,11 +17,11 @@ const TOLERANCE: f64 = 1e-9;
 
 fn saddle(model: &Model, request: &Request) -> Motion {
     let dynamics = derive(model, None).expect("equations");
-    run_derived(model, &dynamics, request, &mut |_, _| true).expect("a motion")
+    run_derived(&dynamics, request, &mut |_, _| true).expect("a motion")
 }
 
 fn is_flat(model: &Model) -> bool {
-    match derive(model, None) {
+    match derive(model, None).map(|derivation| derivation.dynamics) {
         Ok(Dynamics::Saddle(e)) => {
             let flat = |c: &Class| matches!(c, Class::Linear | Class::Affine);
             e.principle == pfaff::Principle::Chetaev
@@ -283,7 +283,9 @@ fn a_homogeneous_ball_needs_no_solve() {
         assert_eq!(form, Form::Reduced, "{spin}");
         let q = [0.6, 0.1, 0.0, 0.3, 1.3, 0.0];
         let point = Point { t: 0.0, q: &q, scale: &[] };
-        reduce(&model, &[Class::Linear; 3], point).expect("linear rows").operations()
+        reduce(&model.workspace(), &[Class::Linear; 3], point)
+            .expect("linear rows")
+            .operations()
     };
     let even = operations("I*(psi'^2 + theta'^2 + phi'^2 + 2*psi'*phi'*cos(theta))/2");
     let body = operations("I*(w[1]^2 + w[2]^2)/2 + J*w[3]^2/2");
@@ -296,7 +298,7 @@ fn a_homogeneous_ball_needs_no_solve() {
 fn a_sleigh_has_one_term_an_equation() {
     let model = support::model(pfaff::gallery_model("sleigh").expect("a gallery model").text);
     let point = Point { t: 0.0, q: &[0.0, 0.0, 0.3], scale: &[] };
-    let reduction = reduce(&model, &[Class::Linear], point).expect("a linear row");
+    let reduction = reduce(&model.workspace(), &[Class::Linear], point).expect("a linear row");
     // Sine, cosine and two products for the velocities, two or three products for each rate, and as many
     // operations on parameters; as they are derived the equations take some 30 more.
     assert!(reduction.operations() <= 16, "{}", reduction.operations());
@@ -313,7 +315,8 @@ fn a_chain_costs_its_length() {
         let q: Vec<f64> = (0..n).map(|i| 0.3 * f64::from(i as u32)).collect();
         let classes = vec![Class::Linear; count];
         let reduction =
-            reduce(&model, &classes, Point { t: 0.0, q: &q, scale: &[] }).expect("a reduction");
+            reduce(&model.workspace(), &classes, Point { t: 0.0, q: &q, scale: &[] })
+                .expect("a reduction");
         assert_eq!(reduction.independent.len(), 3);
         assert!(reduction.charts.is_empty(), "every pivot is constant");
         reduction.operations()

@@ -1,6 +1,6 @@
 //! Models in normal form at a point on the constraint, with what the core says there.
 
-use pfaff::{Failure, Model, Point, Principle, at_state};
+use pfaff::{Failure, Point, Principle, Workspace, at_state};
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, NormalForm, derive, normal_form};
 
@@ -16,7 +16,7 @@ pub(crate) fn failed(failure: &Failure) -> String {
 
 /// A model in normal form at a point on the constraint, with the accelerations of the core.
 pub(crate) struct Case {
-    pub(crate) model: Model,
+    pub(crate) model: Workspace,
     pub(crate) equations: Equations,
     pub(crate) normal: NormalForm,
     pub(crate) point: Point,
@@ -26,21 +26,22 @@ pub(crate) struct Case {
 
 impl Case {
     pub(crate) fn new(text: &str, dependent: Option<&[usize]>, state: &str) -> Self {
-        let model = super::model(text);
+        let frozen = super::model(text);
+        let model = frozen.workspace();
         let equations = derive(&model, Principle::Chetaev).expect("equations");
         let normal = normal_form(&model, &equations, dependent).expect("a normal form");
         let point = Point::read(&model, state).expect("a state");
         let mut point = point
             .on_constraint(&model, &equations, &normal)
             .unwrap_or_else(|f| panic!("{}", failed(&f)));
-        let dynamics = pfaff::derive(&model, Some(Principle::Chetaev)).expect("equations");
+        let dynamics = pfaff::derive(&frozen, Some(Principle::Chetaev)).expect("equations");
         let state = pfaff::State {
             t: point.t,
             q: point.q.clone(),
             v: point.v.clone(),
             multipliers: vec![0.0; model.constraints.len()],
         };
-        let core = at_state(&model, &dynamics, &state).expect("numbers");
+        let core = at_state(&dynamics, &state).expect("numbers");
         point.a = core.acceleration;
         Self { model, equations, normal, point, multipliers: core.multipliers }
     }

@@ -1,12 +1,12 @@
 //! A model of Chaplygin with its tensors as expressions, and their numbers at a point.
 
-use pfaff::{Model, Point, Principle, StateReport, at_state};
+use pfaff::{Point, Principle, StateReport, Workspace, at_state};
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Connection, Equations, Geometry, Tensor, derive, geometry};
 
 /// A model with its tensors, and a point at which they are evaluated.
 pub(crate) struct Local {
-    pub(crate) model: Model,
+    pub(crate) model: Workspace,
     pub(crate) equations: Equations,
     pub(crate) geometry: Geometry,
     pub(crate) point: Point,
@@ -27,7 +27,7 @@ impl Numbers {
 
 impl Local {
     pub(crate) fn new(text: &str, state: &str) -> Self {
-        let model = super::model(text);
+        let model = super::model(text).workspace();
         let equations = derive(&model, Principle::Chetaev).expect("equations");
         let geometry = geometry(&model, &equations, None).expect("linear constraints");
         assert_eq!(geometry.obstacle, None, "a system of Chaplygin");
@@ -108,14 +108,15 @@ impl Local {
         let base: Vec<f64> =
             self.geometry.split.base.iter().map(|&k| self.point.v[k]).collect();
         self.point.v = (0..n).map(|i| (0..m).map(|μ| ε.at(&[i, μ]) * base[μ]).sum()).collect();
-        let dynamics = pfaff::derive(&self.model, Some(principle)).expect("equations");
+        let dynamics =
+            pfaff::derive(&self.model.clone().freeze(), Some(principle)).expect("equations");
         let state = pfaff::State {
             t: 0.0,
             q: self.point.q.clone(),
             v: self.point.v.clone(),
             multipliers: multipliers.to_vec(),
         };
-        let report = at_state(&self.model, &dynamics, &state).expect("numbers");
+        let report = at_state(&dynamics, &state).expect("numbers");
         self.point.a.clone_from(&report.acceleration);
         report
     }

@@ -8,7 +8,7 @@ const HEAD: &str = "coordinates x, y, phi\nparameters N = 3, a = 0.5\nlet P = [x
     let Q[i = 1..N] = [x + i, y]\nlagrangian (x'^2 + y'^2 + phi'^2)/2\nconstraint c: y' = x'\n";
 
 fn figures(draw: &str) -> Vec<Figure> {
-    read(&format!("{HEAD}{draw}")).drawings.into_iter().map(|d| d.figure).collect()
+    read(&format!("{HEAD}{draw}")).drawings.iter().map(|d| d.figure.clone()).collect()
 }
 
 /// The values of all expressions of the only figure; every symbol has its value of `support`.

@@ -9,7 +9,7 @@ use std::io::Write as _;
 
 use pfaff_expr::{Node, Role};
 use pfaff_model::{
-    AffineWord, Dynamics, Model, MultiplierStart, NoFiles, Overrides, Quantity, Source,
+    AffineWord, Dynamics, Workspace, MultiplierStart, NoFiles, Overrides, Quantity, Source,
     TerminalValue, read_model,
 };
 
@@ -241,7 +241,7 @@ fn initial_values_use_each_other() {
                 initial y = a*x, x = 3, x' = y + x, phi = [[1, 0], [0, 1]], phi[1,2] = y\n\
                 initial mu(c) = a, multipliers = zero, phi' = 0";
     let model = read(text);
-    let value = |model: &Model, quantity| {
+    let value = |model: &Workspace, quantity| {
         let datum = model.initial.iter().find(|d| d.quantity == quantity).expect("given");
         evaluate(model, datum.value)
     };
@@ -381,7 +381,7 @@ fn unnamed_constraints_are_numbered_by_position() {
 fn signs_of_a_body() {
     let bodies = |lines: &str| {
         let head = "coordinates r[2], phi[2,2]\nparameters J = [[1, 0], [0, 2]], g = [[2, 0], [0, 1]], M = 3\n";
-        read(&format!("{head}{lines}\ninitial phi = identity(2)\n")).bodies
+        read(&format!("{head}{lines}\ninitial phi = identity(2)\n")).bodies.clone()
     };
     let plain = "kinetic tr(transpose(phi')*phi')/2 + dot(r', r')/2\n";
     for inertia in [
