@@ -12,7 +12,7 @@
 use std::fmt::Write as _;
 
 use pfaff_expr::escape_markup as escape;
-use pfaff_model::{Drawing, Model};
+use pfaff_model::{Drawing, Model, Workspace};
 
 use crate::json::Json;
 use crate::motion::Motion;
@@ -66,7 +66,7 @@ pub fn animation(model: &Model, motion: &Motion, id: &str) -> Animation {
 }
 
 /// What the model says, or what is found from its coordinates if it says nothing.
-pub(super) fn drawings_of(model: &Model) -> Vec<Drawing> {
+pub(super) fn drawings_of(model: &Workspace) -> Vec<Drawing> {
     let mut drawings = model.drawings.clone();
     if drawings.iter().all(is_view) {
         drawings.extend(default_drawings(model));

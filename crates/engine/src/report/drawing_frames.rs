@@ -5,7 +5,7 @@
 //! else, and what has no finite rate, is joined by straight lines.
 
 use pfaff_expr::Expr;
-use pfaff_model::{Drawing, Figure, Workspace};
+use pfaff_model::{Components, Drawing, Figure, Workspace};
 use pfaff_program::{Options, Program};
 
 use crate::instant::Instant;

@@ -44,6 +44,7 @@ const TRAIL_PIECES: usize = 48;
 /// assert!(still(&reading.model, &motion, &look).starts_with("<svg"));
 /// ```
 pub fn still(model: &Model, motion: &Motion, look: &Still) -> String {
+    let model = &model.workspace();
     let drawings = drawings_of(model);
     let frames = Frames::new(model, motion, &drawings, &mut Vec::new());
     let spatial = drawings.iter().any(|d| d.figure.is_spatial());

@@ -9,8 +9,8 @@ use std::io::Write as _;
 
 use pfaff_expr::{Node, Role};
 use pfaff_model::{
-    AffineWord, Dynamics, Workspace, MultiplierStart, NoFiles, Overrides, Quantity, Source,
-    TerminalValue, read_model,
+    AffineWord, Dynamics, MultiplierStart, NoFiles, Overrides, Quantity, Source, TerminalValue,
+    Workspace, read_model,
 };
 
 use crate::support::*;
