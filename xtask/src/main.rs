@@ -1,7 +1,6 @@
-//! `cargo xtask`: the checks of the house. Arguments become runs of the tools and an exit status.
+//! `cargo xtask`: the checks of this repository. Arguments become runs of the tools and an exit status.
 //!
-//! `test` is every check there is, and what continuous integration calls; `tidy` is the rules that no lint knows;
-//! `bench` runs the benchmarks. Without dependencies, so that it builds in a second.
+//! `test` is what continuous integration calls. Without dependencies, so that it builds in a second.
 
 #![allow(
     clippy::print_stdout,
@@ -9,15 +8,18 @@
     reason = "a program for the terminal, not part of the engine"
 )]
 
+mod api;
 mod arrows;
 mod bench;
-mod browser;
+mod cargo;
 mod citations;
 mod map;
+mod prepare;
 mod rules;
 mod scan;
 mod steps;
 mod tidy;
+mod tools;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -25,9 +27,11 @@ use std::process::ExitCode;
 const HELP: &str = "\
 cargo xtask COMMAND
 
-  test    every check there is: format, tidy, lints, release build, the gallery as a site, tests, documentation
-  tidy    the rules of the house that no lint knows (arrows between crates, file length, …)
+  test    what every change must pass: format, tidy, lints, tests, documentation, public interface
+  all     the same and the long checks: full test numbers, release build, gallery, Cranelift, cargo-deny, typos
+  tidy    the rules of this repository that no lint knows (dependencies between crates, line length, links, …)
   map     rewrites the code map in ARCHITECTURE.md from the heads of the files
+  api     rewrites docs/api/pfaff.txt, the list of public items of the crate `pfaff`
   bless   writes what the program answers into the documents; look at the difference before you keep it
   fuzz    a million mutated models, and more: no panic, no hang (some minutes)
   bench   one table of ratios to hand-written code; `bench all`: the benchmarks of every crate
@@ -38,9 +42,11 @@ fn main() -> ExitCode {
     let root = root();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["test"] => status(steps::run_all(&root)),
+        ["test"] => status(steps::test(&root)),
+        ["all"] => status(steps::all(&root)),
         ["tidy"] => status(tidy::run(&root)),
         ["map"] => status(map::run(&root)),
+        ["api"] => status(api::run(&root)),
         ["bless"] => status(steps::bless(&root)),
         ["fuzz"] => status(steps::fuzz(&root)),
         ["bench"] => status(bench::ratios(&root)),

@@ -1,13 +1,29 @@
-//! `cargo xtask test`: every check there is, one after the other, with a header and a time for each.
+//! `cargo xtask test` and `cargo xtask all`: checks one after the other, and a summary of what ran and what did not.
 //!
-//! The cheap checks come first. The first failure ends the run, and the summary says what was not reached.
+//! The cheap checks come first, and the first failure ends the run. A test that cannot run here prints
+//! `skipped: WHY`; the summary repeats these lines, so that a pass never hides what was not looked at.
 
 use std::ffi::OsString;
 use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::{browser, tidy};
+use crate::prepare::Preparation;
+use crate::{api, cargo, tidy, tools};
+
+/// How a check ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Verdict {
+    Pass,
+    Fail,
+    /// It could not run, and why.
+    Skip(String),
+}
+
+impl Verdict {
+    pub(crate) fn of(passed: bool) -> Self {
+        if passed { Self::Pass } else { Self::Fail }
+    }
+}
 
 /// One check.
 struct Step {
@@ -16,27 +32,53 @@ struct Step {
 }
 
 enum Work {
-    /// `cargo` with these arguments and, if any, one variable of the environment.
-    Cargo(&'static [&'static str], Option<(&'static str, &'static str)>),
-    /// The rules of the house, in this process.
-    Tidy,
-    /// The browser for the tests of the pages, installed where that is possible.
-    Browser,
+    /// `cargo` with these arguments and these variables of the environment.
+    Cargo(&'static [&'static str], &'static [(&'static str, &'static str)]),
+    /// Tests, likewise: the browser and Python are made ready before, and what they skip is collected.
+    Tests(&'static [&'static str], &'static [(&'static str, &'static str)]),
+    /// A check in this process.
+    Here(fn(&Path) -> Verdict),
 }
 
-const STEPS: &[Step] = &[
-    Step { name: "format", work: Work::Cargo(&["fmt", "--all", "--check"], None) },
-    Step { name: "tidy", work: Work::Tidy },
+/// Every change passes these.
+const TEST: &[Step] = &[
+    Step { name: "format", work: Work::Cargo(&["fmt", "--all", "--check"], &[]) },
+    Step { name: "tidy", work: Work::Here(|root| Verdict::of(tidy::run(root))) },
     Step {
         name: "lints",
         work: Work::Cargo(
             &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
-            None,
+            &[],
         ),
     },
     Step {
+        name: "tests",
+        work: Work::Tests(
+            &["test", "--workspace", "--lib", "--bins", "--tests", "--examples"],
+            &[],
+        ),
+    },
+    Step {
+        name: "examples in the documentation",
+        work: Work::Tests(&["test", "--workspace", "--doc"], &[]),
+    },
+    Step {
+        name: "documentation",
+        work: Work::Cargo(
+            &["doc", "--workspace", "--no-deps"],
+            &[("RUSTDOCFLAGS", "-D warnings")],
+        ),
+    },
+    Step { name: "public interface", work: Work::Here(|root| Verdict::of(api::check(root))) },
+];
+
+/// The long checks, which a release passes too.
+const LONG: &[Step] = &[
+    Step { name: "licences and sources (cargo deny)", work: Work::Here(tools::deny) },
+    Step { name: "spelling (typos)", work: Work::Here(tools::typos) },
+    Step {
         name: "release build of the command line",
-        work: Work::Cargo(&["build", "--release", "--package", "pfaff-cli"], None),
+        work: Work::Cargo(&["build", "--release", "--package", "pfaff-cli"], &[]),
     },
     Step {
         name: "gallery as a site",
@@ -51,13 +93,15 @@ const STEPS: &[Step] = &[
                 "--html",
                 "target/site",
             ],
-            None,
+            &[],
         ),
     },
-    Step { name: "browser", work: Work::Browser },
     Step {
-        name: "tests",
-        work: Work::Cargo(&["test", "--workspace", "--lib", "--bins", "--tests"], None),
+        name: "tests with their full numbers",
+        work: Work::Tests(
+            &["test", "--release", "--package", "pfaff", "--package", "pfaff-cli"],
+            &[("PFAFF_TESTS", "full")],
+        ),
     },
     Step {
         name: "lints with Cranelift",
@@ -73,94 +117,118 @@ const STEPS: &[Step] = &[
                 "-D",
                 "warnings",
             ],
-            None,
+            &[],
         ),
     },
     Step {
         name: "programs with Cranelift",
-        work: Work::Cargo(
+        work: Work::Tests(
             &["test", "--package", "pfaff-program", "--features", "cranelift"],
-            None,
+            &[],
         ),
     },
     Step {
         name: "motions with Cranelift",
-        work: Work::Cargo(
+        work: Work::Tests(
             &["test", "--package", "pfaff", "--features", "cranelift", "--test", "ways"],
-            None,
+            &[],
         ),
     },
-    Step {
-        name: "examples in the documentation",
-        work: Work::Cargo(&["test", "--workspace", "--doc"], None),
-    },
-    Step {
-        name: "documentation",
-        work: Work::Cargo(
-            &["doc", "--workspace", "--no-deps"],
-            Some(("RUSTDOCFLAGS", "-D warnings")),
-        ),
-    },
+    Step { name: "WebAssembly", work: Work::Here(tools::web_assembly) },
+    Step { name: "mutants of mechanics", work: Work::Here(tools::mutants) },
 ];
 
-/// Runs the steps and prints the summary; true if all passed.
-pub(crate) fn run_all(root: &Path) -> bool {
-    let mut done: Vec<(bool, Duration)> = Vec::new();
-    for (number, step) in (1..).zip(STEPS) {
-        println!("\n── {number}/{} {} ──", STEPS.len(), step.name);
-        let start = Instant::now();
-        let passed = run(step, root);
-        done.push((passed, start.elapsed()));
-        if !passed {
-            break;
-        }
-    }
-    println!("\n── summary ──\n{}", summary(&done));
-    done.len() == STEPS.len() && done.iter().all(|(passed, _)| *passed)
+/// The checks of every change; true if all passed.
+pub(crate) fn test(root: &Path) -> bool {
+    run_all(root, TEST.iter().collect())
 }
 
-fn run(step: &Step, root: &Path) -> bool {
-    let (arguments, variable) = match &step.work {
-        Work::Cargo(arguments, variable) => (arguments, variable),
-        Work::Tidy => return tidy::run(root),
-        Work::Browser => {
-            browser::prepare();
-            return true;
-        }
-    };
-    println!("cargo {}", arguments.join(" "));
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
-    let status =
-        Command::new(cargo).args(*arguments).envs(*variable).current_dir(root).status();
-    status.is_ok_and(|status| status.success())
+/// Every check there is; true if all passed.
+pub(crate) fn all(root: &Path) -> bool {
+    run_all(root, TEST.iter().chain(LONG).collect())
 }
 
 /// Writes the answers of the program into the documents.
 pub(crate) fn bless(root: &Path) -> bool {
-    let arguments = &["test", "--package", "pfaff-cli", "--test", "main", "documents::"];
-    let work = Work::Cargo(arguments, Some(("PFAFF_BLESS", "1")));
-    run(&Step { name: "bless", work }, root)
+    let arguments = ["test", "--package", "pfaff-cli", "--test", "main", "documents::"];
+    cargo::run(root, &arguments, &[("PFAFF_BLESS", OsString::from("1"))])
 }
 
 /// The property tests with their full numbers.
 pub(crate) fn fuzz(root: &Path) -> bool {
-    let arguments = &["test", "--release", "--package", "pfaff", "--test", "main", "fuzz::"];
-    let work = Work::Cargo(arguments, Some(("PFAFF_FUZZ", "full")));
-    run(&Step { name: "fuzz", work }, root)
+    let arguments = ["test", "--release", "--package", "pfaff", "--test", "main", "fuzz::"];
+    cargo::run(root, &arguments, &[("PFAFF_TESTS", OsString::from("full"))])
 }
 
-/// One line for each step: its verdict and its seconds.
-fn summary(done: &[(bool, Duration)]) -> String {
+/// What a run of the steps has found so far.
+#[derive(Default)]
+struct Log {
+    done: Vec<(Verdict, Duration)>,
+    /// What tests did not look at, and why.
+    skipped: Vec<String>,
+}
+
+fn run_all(root: &Path, steps: Vec<&Step>) -> bool {
+    let mut preparation = Preparation::begin(root);
+    let mut log = Log::default();
+    for (number, step) in (1..).zip(&steps) {
+        println!("\n── {number}/{} {} ──", steps.len(), step.name);
+        let start = Instant::now();
+        let verdict = run(step, root, &mut preparation, &mut log.skipped);
+        let failed = verdict == Verdict::Fail;
+        log.done.push((verdict, start.elapsed()));
+        if failed {
+            break;
+        }
+    }
+    let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
+    println!("\n── summary ──\n{}", summary(&names, &log));
+    log.done.len() == steps.len() && log.done.iter().all(|(v, _)| *v != Verdict::Fail)
+}
+
+fn run(
+    step: &Step,
+    root: &Path,
+    preparation: &mut Preparation,
+    skipped: &mut Vec<String>,
+) -> Verdict {
+    let owned = |variables: &[(&'static str, &str)]| -> Vec<(&'static str, OsString)> {
+        variables.iter().map(|(name, value)| (*name, OsString::from(value))).collect()
+    };
+    match &step.work {
+        Work::Cargo(arguments, variables) => {
+            Verdict::of(cargo::run(root, arguments, &owned(variables)))
+        }
+        Work::Tests(arguments, variables) => {
+            let mut variables = owned(variables);
+            variables.push(("PATH", preparation.path()));
+            let (passed, found) = cargo::tests(root, arguments, &variables);
+            skipped.extend(
+                found.into_iter().filter(|line| !skipped.contains(line)).collect::<Vec<_>>(),
+            );
+            Verdict::of(passed)
+        }
+        Work::Here(work) => work(root),
+    }
+}
+
+/// One line for each step, its verdict and its seconds; then what was skipped.
+fn summary(names: &[&str], log: &Log) -> String {
     let mut lines = Vec::new();
-    for (k, step) in STEPS.iter().enumerate() {
-        lines.push(match done.get(k) {
-            Some((true, time)) => format!("pass {:8.1} s  {}", time.as_secs_f64(), step.name),
-            Some((false, time)) => format!("FAIL {:8.1} s  {}", time.as_secs_f64(), step.name),
-            None => format!("not run         {}", step.name),
+    for (k, name) in names.iter().enumerate() {
+        lines.push(match log.done.get(k) {
+            Some((Verdict::Pass, time)) => format!("pass {:8.1} s  {name}", time.as_secs_f64()),
+            Some((Verdict::Fail, time)) => format!("FAIL {:8.1} s  {name}", time.as_secs_f64()),
+            Some((Verdict::Skip(why), _)) => format!("skipped         {name}: {why}"),
+            None => format!("not run         {name}"),
         });
     }
-    let total: Duration = done.iter().map(|(_, time)| *time).sum();
+    let total: Duration = log.done.iter().map(|(_, time)| *time).sum();
     lines.push(format!("     {:8.1} s  in all", total.as_secs_f64()));
+    if !log.skipped.is_empty() {
+        lines.push("\nskipped by tests:".to_owned());
+        lines.extend(log.skipped.iter().map(|line| format!("  {line}")));
+    }
     lines.join("\n")
 }
 
@@ -169,11 +237,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_summary_names_every_step() {
-        let text =
-            summary(&[(true, Duration::from_millis(500)), (false, Duration::from_secs(2))]);
-        assert!(text.contains("pass      0.5 s  format"), "{text}");
-        assert!(text.contains("FAIL      2.0 s  tidy"), "{text}");
-        assert_eq!(text.matches("not run").count(), STEPS.len() - 2);
+    fn the_summary_names_every_step_and_what_was_skipped() {
+        let done = vec![
+            (Verdict::Pass, Duration::from_millis(500)),
+            (Verdict::Skip("no such tool".to_owned()), Duration::ZERO),
+            (Verdict::Fail, Duration::from_secs(2)),
+        ];
+        let log = Log { done, skipped: vec!["a_page: no browser".to_owned()] };
+        let text = summary(&["format", "spelling", "tidy", "tests"], &log);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "pass      0.5 s  format");
+        assert_eq!(lines[1], "skipped         spelling: no such tool");
+        assert_eq!(lines[2], "FAIL      2.0 s  tidy");
+        assert_eq!(lines[3], "not run         tests");
+        assert_eq!(lines[4], "          2.5 s  in all");
+        assert!(text.ends_with("skipped by tests:\n  a_page: no browser"), "{text}");
     }
 }
