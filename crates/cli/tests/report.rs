@@ -259,14 +259,13 @@ fn pages_show_geometry_memory_and_ends() {
     assert_eq!(ends.matches("Stationary points of the action").count(), 1);
 }
 
-/// Some models; the whole gallery with `PFAFF_SITE=full`, as `cargo xtask test` builds it in release.
+/// Some models; the whole gallery with `PFAFF_TESTS=full`.
 #[test]
 fn the_gallery_is_a_site() {
     let folder = folder("site");
     let path = folder.to_str().expect("a plain name");
     let mut arguments = vec!["gallery", "--html", path];
-    let full = std::env::var("PFAFF_SITE").is_ok_and(|v| v == "full");
-    if !full {
+    if !support::full() {
         arguments.extend(["--only", "sleigh, pendulum, fractional_relaxation, affine_free_2d"]);
     }
     let output = program().args(&arguments).output().expect("it runs");

@@ -284,10 +284,11 @@ fn the_gallery_can_be_searched() {
     browser.silent(&folder.join("index.html"));
 }
 
-/// Every page of the gallery, with `PFAFF_SITE=full`; some minutes.
+/// Every page of the gallery, with `PFAFF_TESTS=full`; some minutes.
 #[test]
 fn the_whole_gallery_is_sound() {
-    if std::env::var("PFAFF_SITE").as_deref() != Ok("full") {
+    if !support::full() {
+        println!("skipped: `cargo xtask all` looks at every page of the gallery");
         return;
     }
     let Some((driver, _one)) = driver() else { return };

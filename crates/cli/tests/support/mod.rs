@@ -130,6 +130,11 @@ impl Drop for Folder {
     }
 }
 
+/// Whether the long tests run too, as in `cargo xtask all`.
+pub(crate) fn full() -> bool {
+    std::env::var_os("PFAFF_TESTS").is_some_and(|v| v == "full")
+}
+
 /// Waits until something is so.
 pub(crate) fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();

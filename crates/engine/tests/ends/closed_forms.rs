@@ -1,6 +1,6 @@
 //! Motions between given ends, against closed forms.
 //!
-//! Sweeps over many ends run with a part of their number; `PFAFF_FUZZ=full` runs all.
+//! Sweeps over many ends run with a part of their number; `PFAFF_TESTS=full` runs all.
 
 use pfaff::{Failure, Motion, Request, StopReason, Verdict};
 
@@ -10,7 +10,7 @@ use crate::support::ends::{best, gallery, gallery_by, last, named, solutions};
 
 /// How many of a sweep are tried.
 fn part(full: usize) -> usize {
-    if std::env::var_os("PFAFF_FUZZ").is_some_and(|v| v == "full") { full } else { full / 10 }
+    support::count(full / 10, full)
 }
 
 /// The length of the arc of a circle over the chord r that cuts off the area z.

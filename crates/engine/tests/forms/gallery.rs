@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::{self, Random};
 
-/// Models of many nodes, seen with `PFAFF_FORMS_LARGE=1` or in an optimised build.
+/// Models of many nodes, seen with `PFAFF_TESTS=full`.
 const LARGE: [&str; 8] = [
     "ball_in_bowl",
     "bicycle",
@@ -30,7 +30,7 @@ fn numbers(value: &Value) -> Vec<f64> {
 /// At accelerations zero, left − right of the foliation's equations is −A′ of the constrained system.
 #[test]
 fn every_gallery_model_has_its_geometry() {
-    let all = !cfg!(debug_assertions) || std::env::var_os("PFAFF_FORMS_LARGE").is_some();
+    let all = support::full();
     let (mut seen, mut compared) = (0, 0);
     for gallery in GALLERY.iter().filter(|m| all || !LARGE.contains(&m.name)) {
         let name = gallery.name;

@@ -15,9 +15,9 @@ use crate::support::{self, Random};
 /// Residuals of identities between numbers of size one to ten, made of some thousand operations.
 const HOLDS: f64 = 1e-12;
 
-/// How many random systems of each kind; `PFAFF_FORMS_CASES` asks for more.
+/// How many random systems of each kind; more with `PFAFF_TESTS=full`.
 fn cases() -> usize {
-    std::env::var("PFAFF_FORMS_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(3)
+    support::count(3, 30)
 }
 
 fn random_cases(seed: u64) -> Vec<(Kind, RandomSystem, Case, Random)> {

@@ -1,20 +1,19 @@
 //! Theorems on connections, distributions and momenta as executable identities over random systems.
 //!
 //! Values at points are compared to 1e-10 of their size: they come from a few thousand operations and one
-//! elimination with a condition below 1e4 in these systems. `PFAFF_GEOMETRY_SYSTEMS` sets how many systems
-//! each theorem sees; the default keeps the file to a few seconds.
+//! elimination with a condition below 1e4 in these systems. Each theorem sees two systems, and
+//! forty with `PFAFF_TESTS=full`.
 
 use pfaff::{CurveKind, Model, Principle, Request, State, Verdict, at_state, curve, derive};
 use serde_json::Value;
 
 use crate::support::tensors::{at, entries, entry};
-use crate::support::{Random, model, run};
+use crate::support::{Random, count, model, run};
 
 const CLOSE: f64 = 1e-10;
 
 fn systems() -> u64 {
-    let given = std::env::var("PFAFF_GEOMETRY_SYSTEMS").ok();
-    given.and_then(|n| n.parse().ok()).unwrap_or(2)
+    count(2, 40) as u64
 }
 
 /// What a random system holds in its coefficients.

@@ -1,8 +1,7 @@
 //! Texts that nobody would write: no panic, no hang.
 //!
-//! A usual test run takes a sample. `PFAFF_FUZZ=full cargo test --release -p pfaff --test main fuzz::` feeds a
-//! million mutated models and a hundred
-//! thousand random token strings to the parser, and ten thousand random valid models through derivation and one step.
+//! A usual test run takes a sample. `cargo xtask fuzz` feeds a million mutated models and a hundred thousand
+//! random token strings to the parser, and takes ten thousand random valid models through derivation and one step.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -16,8 +15,8 @@ use crate::support::{self, Random};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The full number, or a part of it.
-fn count(full: u64) -> u64 {
-    if std::env::var_os("PFAFF_FUZZ").is_some_and(|v| v == "full") { full } else { full / 250 }
+fn count(full: usize) -> u64 {
+    support::count(full / 250, full) as u64
 }
 
 /// Words and signs of the language, and some that are not.

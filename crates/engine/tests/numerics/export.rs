@@ -1,8 +1,8 @@
 //! Source text in other languages: compiled, run at random states, and compared with the interpreter.
 //!
 //! Each language takes one compiler and one process for all models. Where the compiler is not there, the test
-//! says so and proves nothing. Every model of the
-//! gallery is taken if `PFAFF_EXPORT` is `all`; otherwise some that use every helper between them.
+//! is skipped. Every model of the gallery is taken with `PFAFF_TESTS=full`, otherwise some that use every helper
+//! between them.
 #![allow(clippy::print_stderr, reason = "a test that cannot run says why")]
 
 use std::fs;
@@ -16,6 +16,8 @@ use pfaff::{
 };
 use pfaff_expr::Graph;
 use pfaff_program::{Lanes, Module, Program};
+
+use crate::support;
 
 /// States at which each function is evaluated.
 const STATES: usize = 20;
@@ -54,7 +56,7 @@ fn modules() -> Vec<Module> {
         "appell_hamel_elevator",
         "disk_vakonomic",
     ];
-    let all = std::env::var("PFAFF_EXPORT").is_ok_and(|value| value == "all");
+    let all = support::full();
     let mut modules = Vec::new();
     for entry in GALLERY.iter().filter(|m| all || SOME.contains(&m.name)) {
         match exported(&model(entry.name, entry.text), None, ExportForm::Best) {
@@ -194,7 +196,7 @@ const PLATFORM: f64 = 1e-12;
 fn has(compiler: &str) -> bool {
     let found = Command::new(compiler).arg("--version").stdout(Stdio::null()).status().is_ok();
     if !found {
-        eprintln!("there is no `{compiler}` here: nothing was compared");
+        eprintln!("skipped: there is no `{compiler}`");
     }
     found
 }

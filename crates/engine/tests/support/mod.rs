@@ -42,6 +42,16 @@ pub(crate) fn run(model: &Model, request: &Request) -> Motion {
     }
 }
 
+/// Whether tests take all their cases, as in `cargo xtask all`: `PFAFF_TESTS=full`.
+pub(crate) fn full() -> bool {
+    std::env::var_os("PFAFF_TESTS").is_some_and(|v| v == "full")
+}
+
+/// How many cases a test takes: `some`, or `all` if tests take all their cases.
+pub(crate) fn count(some: usize, all: usize) -> usize {
+    if full() { all } else { some }
+}
+
 /// Numbers that look random and depend on the seed alone.
 pub(crate) struct Random(u64);
 
