@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use pfaff_model::Principle;
 
-use crate::compare::{Comparison, Kept, Parting};
-use crate::equivalence::Equivalence;
+use crate::analysis::compare::{Comparison, Kept, Parting};
+use crate::analysis::equivalence::Equivalence;
 use crate::json::Json;
 use crate::motion::{Motion, Series};
 use crate::present::Presentation;

@@ -7,7 +7,7 @@ use pfaff_expr::FrozenGraph;
 use pfaff_mechanics::{Refusal, derive as derive_equations, ordinary};
 use pfaff_model::{Model, Principle, Workspace};
 
-use crate::mechanism::Dynamics;
+use crate::system::compiled::Dynamics;
 
 /// The equations of motion of a model under a principle.
 #[derive(Clone, Debug)]

@@ -14,25 +14,25 @@ use pfaff_program::CompileError;
 use pfaff_solver::{self as solver, EvalError, integrate};
 
 use crate::audit::{Evidence, audit};
-use crate::body;
-use crate::boundary;
-use crate::core::Core;
 use crate::derivation::{Derivation, derive_in};
-use crate::effective_mass::{effective_mass_at_start, effective_mass_on_the_way};
-use crate::foreign::{foreign_multipliers, without_along};
-use crate::fractional;
-use crate::instant::Instant;
-use crate::mechanism::{Compiled, Dynamics, Mechanism};
-use crate::memory;
+use crate::motion::note::{Note, brief};
+use crate::motion::progress::{Progress, Setting};
+use crate::motion::recorder::{Record, Recorder, direction};
+use crate::motion::sample::Instant;
 use crate::motion::{EventRecord, Motion, Series, Statistics, Stop, StopReason};
-use crate::multiplier::multipliers;
-use crate::note::{Note, brief};
-use crate::progress::{Progress, Setting};
-use crate::ready::{Prepared, prepare};
-use crate::record::{Record, Recorder, direction};
-use crate::settings::{Request, Settings, method_name};
-use crate::singular::{is_near_dependence, quoted, singular_on_the_way, turned_round};
-use crate::start::{NoStart, Start, given, refuse_infinite_data, start};
+use crate::problem::affine_body;
+use crate::problem::initial_multipliers::multipliers;
+use crate::problem::settings::{Request, Settings, method_name};
+use crate::problem::start::{NoStart, Start, given, refuse_infinite_data, start};
+use crate::problem::unused_multipliers::{foreign_multipliers, without_along};
+use crate::run::bvp;
+use crate::run::prepare::{Prepared, prepare};
+use crate::run::variational;
+use crate::run::volterra;
+use crate::system::compiled::{Compiled, Dynamics, Mechanism};
+use crate::system::effective_mass::{effective_mass_at_start, effective_mass_on_the_way};
+use crate::system::kkt::Core;
+use crate::system::singular::{is_near_dependence, quoted, singular_on_the_way, turned_round};
 
 /// A text that could not be used, with everything that is wrong with it.
 #[derive(Clone, Debug)]
@@ -104,11 +104,11 @@ pub fn run_watched(
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
     let model = &model.workspace();
-    if fractional::is_fractional(model) {
-        return fractional::run(model, request);
+    if variational::is_fractional(model) {
+        return variational::run(model, request);
     }
-    if boundary::has_ends(model) {
-        return boundary::run(model, request, watch);
+    if bvp::has_ends(model) {
+        return bvp::run(model, request, watch);
     }
     let clock = Clock::now();
     let refused = |r: Refusal| Failure::Model(vec![r.diagnostic()]);
@@ -163,8 +163,8 @@ fn integrated(
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
     let mut settings = Settings::new(model, request)?;
-    if memory::remembers(model) {
-        return memory::run(model, dynamics, &settings, watch);
+    if volterra::remembers(model) {
+        return volterra::run(model, dynamics, &settings, watch);
     }
     let foreign = foreign_multipliers(model, dynamics)?;
     let Prepared { mut mechanism, y0, notes, repeated, compile_us } =
@@ -205,7 +205,7 @@ fn integrated(
     } else {
         motion.notes.extend(explain(model, &motion.stop, &mut mechanism, &outcome.y));
     }
-    motion.notes.extend(body::nearly_singular(model, &motion));
+    motion.notes.extend(affine_body::nearly_singular(model, &motion));
     let integrate_us = microseconds(clock);
     let clock = Clock::now();
     let momenta = match dynamics {
@@ -277,7 +277,8 @@ pub(crate) fn begin(
             }
             let found = start(model, plain.as_mut().unwrap_or(core), t0, &given);
             let zero: Vec<f64> = given.q.iter().map(|x| x.unwrap_or(0.0)).collect();
-            let mistakes = body::at_start(model, t0, found.as_ref().map_or(&zero, |s| &s.q));
+            let mistakes =
+                affine_body::at_start(model, t0, found.as_ref().map_or(&zero, |s| &s.q));
             if !mistakes.is_empty() {
                 return Err(Failure::Model(mistakes));
             }
@@ -285,7 +286,7 @@ pub(crate) fn begin(
                 found.map_err(|none| Failure::Model(vec![inconsistent(model, &none)]))?;
             let metric = plain.as_mut().unwrap_or(core);
             metric.evaluate(t0, &start.q, &start.v, &vec![0.0; metric.carried]);
-            let mistakes = body::kinetic(model, metric);
+            let mistakes = affine_body::kinetic(model, metric);
             if !mistakes.is_empty() {
                 return Err(Failure::Model(mistakes));
             }
@@ -434,7 +435,7 @@ fn explain(
     let t = stop.t;
     let sentence = match &stop.reason {
         StopReason::End => return None,
-        StopReason::Event(_) => return body::collapse(model, &stop.reason, t),
+        StopReason::Event(_) => return affine_body::collapse(model, &stop.reason, t),
         StopReason::Interrupted => format!("interrupted at t = {t}"),
         StopReason::MaxSteps => format!("the limit of steps was reached at t = {t}"),
         StopReason::StepTooSmall => {

@@ -9,8 +9,8 @@ use pfaff_model::{Principle, Workspace};
 
 use crate::derivation::Derivation;
 use crate::json::Json;
-use crate::mechanism::Dynamics;
 use crate::signs::signs;
+use crate::system::compiled::Dynamics;
 
 /// A common part of fewer operations is easier to read where it stands.
 const WORTH_A_NAME: usize = 8;

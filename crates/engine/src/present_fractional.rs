@@ -5,9 +5,9 @@ use pfaff_mechanics::{Refusal, adjoint, fractional_equations};
 use pfaff_model::{Dynamics, Model, Principle};
 use pfaff_solver::FractionalOperator;
 
-use crate::fractional::{Formulation, Hamilton, is_fractional};
 use crate::pipeline::Failure;
 use crate::present::{Label, Line, Presentation, Section};
+use crate::run::variational::{Formulation, Hamilton, is_fractional};
 
 /// Lays out the Euler–Lagrange equations of a model with memory between given ends; `None` for any other
 /// model or principle.

@@ -9,11 +9,11 @@ use pfaff_mechanics::{
 };
 use pfaff_model::{Principle, Workspace};
 
+use crate::analysis::geometry::named_coordinates;
 use crate::derivation::Derivation;
-use crate::geometry::named_coordinates;
-use crate::mechanism::Dynamics;
 use crate::pipeline::Failure;
 use crate::present::{Label, Line, Presentation, Section};
+use crate::system::compiled::Dynamics;
 
 /// Lays out the equations of a model in momenta; `dependent` names the leaf coordinates of the cotangent form.
 ///

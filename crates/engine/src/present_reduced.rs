@@ -10,8 +10,8 @@ use pfaff_mechanics::{
 use pfaff_model::{Principle, Workspace};
 
 use crate::derivation::Derivation;
-use crate::mechanism::Dynamics;
 use crate::present::{Label, Line, Presentation, Section};
+use crate::system::compiled::Dynamics;
 
 /// Lays out the equations of a model without multipliers; `None` for an `equation` model.
 pub fn present_reduced(derivation: &Derivation) -> Option<Presentation> {

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
+use crate::analysis::variations::{Variation, Variations};
 use crate::json::Json;
 use crate::motion::Series;
-use crate::variations::{Variation, Variations};
 
 /// Below this a defect is rounding: all come from one evaluation of the constraints.
 const NOTHING: f64 = 1e-9;

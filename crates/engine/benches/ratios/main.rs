@@ -16,7 +16,7 @@ mod hand;
 mod library;
 mod runs;
 mod table;
-#[path = "../../src/whole.rs"]
+#[path = "../../src/system/whole_step.rs"]
 mod whole;
 
 use std::hint::black_box;

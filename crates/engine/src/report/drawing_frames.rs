@@ -8,9 +8,9 @@ use pfaff_expr::Expr;
 use pfaff_model::{Components, Drawing, Figure, Workspace};
 use pfaff_program::{Options, Program};
 
-use crate::instant::Instant;
-use crate::mechanism::instant_symbols;
+use crate::motion::sample::Instant;
 use crate::motion::{Motion, Series};
+use crate::system::compiled::instant_symbols;
 
 /// Intervals between frames. A number with many divisors, so that frames can be left out evenly.
 const INTERVALS: usize = 600;

@@ -9,9 +9,9 @@ use pfaff_model::Principle;
 
 use super::Report;
 use super::formulas::formulas_within;
+use crate::analysis::geometry::{GeometryRequest, geometry as find};
 use crate::derivation::derive;
-use crate::geometry::{GeometryRequest, geometry as find};
-use crate::mechanism::Dynamics;
+use crate::system::compiled::Dynamics;
 
 /// The most coordinates: brackets of longer chains of bodies may take seconds.
 const COORDINATES: usize = 7;

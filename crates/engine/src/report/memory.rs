@@ -8,8 +8,8 @@ use pfaff_model::{Dynamics as Written, Workspace};
 use super::Report;
 use super::tables::table;
 use crate::derivation::derive_in;
-use crate::memory::{departures, order, remembers};
-use crate::note::Note;
+use crate::motion::note::Note;
+use crate::run::volterra::{departures, order, remembers};
 
 /// The most operators and coordinates that are listed.
 const ROWS: usize = 40;

@@ -33,9 +33,9 @@ pub use still::{Still, still};
 
 use pfaff_model::{Model, Overrides};
 
-use crate::compare::Comparison;
+use crate::analysis::compare::Comparison;
 use crate::motion::Motion;
-use crate::settings::Request;
+use crate::problem::settings::Request;
 
 /// Everything that a page shows.
 #[derive(Clone, Debug)]

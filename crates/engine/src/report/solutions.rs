@@ -5,8 +5,8 @@ use std::fmt::Write;
 use pfaff_expr::escape_markup as escape;
 
 use super::tables::{principle_name, size, table};
-use crate::boundary::Solution;
 use crate::motion::Motion;
+use crate::run::bvp::Solution;
 use pfaff_present::short;
 
 /// The most rows, and the most multipliers and conjugate points in one of them.

@@ -8,12 +8,12 @@ use pfaff_model::{Model, Overrides, Principle};
 
 use super::Report;
 use super::sha256::sha256;
+use crate::analysis::check::{ConstraintSurvey, survey};
+use crate::analysis::compare::Comparison;
 use crate::audit::Verdict;
-use crate::compare::Comparison;
 use crate::compare_present::{parted, sentence};
 use crate::motion::{Form, Motion, StopReason};
-use crate::settings::Settings;
-use crate::survey::{ConstraintSurvey, survey};
+use crate::problem::settings::Settings;
 use pfaff_present::short;
 
 /// Rows of a table that is only illustrative.

@@ -1,0 +1,238 @@
+//! What `check` tells: degrees of freedom, classes, integrability, regularity.
+
+use pfaff_expr::Graph;
+use pfaff_mechanics::{Class, Equations, Refusal, classify, integrable, ranks};
+use pfaff_model::{Dynamics as Written, Model, Principle, Workspace};
+
+use crate::derivation::derive_in;
+use crate::json::Json;
+use crate::problem::start::{Start, given, start};
+use crate::run::variational::is_fractional;
+use crate::system::compiled::Dynamics;
+use crate::system::kkt::Core;
+use crate::system::projection::{project, project_velocities};
+
+/// A model at a glance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Survey {
+    /// `title`, or the name of the text.
+    pub title: String,
+    /// Names of the coordinates.
+    pub coordinates: Vec<String>,
+    /// Coordinates minus independent constraints.
+    pub degrees_of_freedom: usize,
+    /// Whether accelerations are determined at almost every state; `None` where that is not known.
+    pub regular: Option<bool>,
+    /// One after another.
+    pub constraints: Vec<ConstraintSurvey>,
+    /// Whether a run looks for an extremum with memory between given ends, so that no initial value problem
+    /// is asked for.
+    pub between_ends: bool,
+    /// Kernels of `memory`, each with how its past is kept.
+    pub kernels: Vec<(String, String)>,
+    /// Why there are no equations of motion (yet), if there are none.
+    pub refusal: Option<Refusal>,
+}
+
+/// A constraint at a glance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConstraintSurvey {
+    /// Its name.
+    pub name: String,
+    /// Its class.
+    pub class: Class,
+    /// Whether holonomy had to be left undecided.
+    pub undecided: bool,
+    /// Whether it comes from positions alone; `None` where that could not be decided.
+    pub integrable: Option<bool>,
+    /// Orders of its memory operators, ascending and each once; none for kernels and means.
+    pub orders: Vec<f64>,
+}
+
+/// Surveys a model.
+pub fn survey(model: &Model) -> Survey {
+    let model = &model.workspace();
+    let title = model.title.clone().unwrap_or_else(|| model.source.name().to_owned());
+    let coordinates: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();
+    let n = coordinates.len();
+    let velocities = model.velocities();
+    let mut constraints: Vec<ConstraintSurvey> = model
+        .constraints
+        .iter()
+        .map(|c| {
+            let (class, undecided) = classify(&model.graph, c.expr, &velocities);
+            let integrable = (class == Class::Holonomic).then_some(true);
+            let orders = crate::run::volterra::orders(model, c.expr);
+            ConstraintSurvey { name: c.name.clone(), class, undecided, integrable, orders }
+        })
+        .collect();
+    let (mut regular, mut degrees_of_freedom, mut refusal) = (None, n, None);
+    match derive_in(model, Some(Principle::Chetaev)) {
+        Ok(Dynamics::Saddle(equations)) => {
+            let rank = ranks(model, &equations);
+            regular = Some(rank.regular);
+            degrees_of_freedom = rank.degrees_of_freedom;
+            if equations.position.iter().any(Option::is_some)
+                && let Some(found) = on_the_constraints(model, &equations)
+                && n - found.rank > degrees_of_freedom
+            {
+                degrees_of_freedom = n - found.rank;
+                regular = Some(found.regular);
+            }
+            for (row, verdict) in constraints.iter_mut().zip(integrable(model, &equations)) {
+                row.integrable = verdict;
+            }
+        }
+        Ok(Dynamics::Ordinary(ordinary)) => {
+            // NOTE: fractional orders are planned by the run, which says if they determine the motion.
+            let remembers = ordinary.residual.iter().any(|&e| model.graph.remembers(e));
+            regular = (!remembers).then(|| model.graph.rank(&ordinary.jacobian) == n);
+        }
+        Err(why) => {
+            degrees_of_freedom = n - independent(&model.graph, model);
+            refusal = Some(why);
+        }
+    }
+    let between_ends = is_fractional(model);
+    if between_ends {
+        (regular, refusal) = (None, None);
+    }
+    Survey {
+        title,
+        coordinates,
+        degrees_of_freedom,
+        regular,
+        constraints,
+        between_ends,
+        kernels: crate::run::volterra::kernels(model),
+        refusal,
+    }
+}
+
+struct Found {
+    rank: usize,
+    regular: bool,
+}
+
+/// The rank at states that satisfy the holonomic constraints: there more rows may repeat others than in general.
+///
+/// The initial state and neighbours along random admissible directions; the largest rank counts.
+fn on_the_constraints(model: &Workspace, equations: &Equations) -> Option<Found> {
+    let mut core = Core::new(model, equations).ok()?;
+    let t0 = model.solve.range.map_or(0.0, |(t0, _)| t0);
+    let Start { q, v, .. } = start(model, &mut core, t0, &given(model, t0)).ok()?;
+    let mut best: Option<Found> = None;
+    for trial in 0..4 {
+        let mut at = (q.clone(), v.clone());
+        core.active.fill(true);
+        core.evaluate(t0, &q, &v, &[]);
+        core.decide();
+        if trial > 0 {
+            let seed = f64::from(trial);
+            at.1.iter_mut()
+                .enumerate()
+                .for_each(|(k, v)| *v += libm::sin(seed + 1.7 * k as f64));
+            project_velocities(&mut core, t0, &q, &mut at.1, &[]).ok()?;
+            at.0.iter_mut().zip(&at.1).zip(&v).for_each(|((q, v), v0)| *q += 0.03 * (v - v0));
+            if project(&mut core, t0, &mut at.0, &mut at.1, &[]).is_err() {
+                continue;
+            }
+        }
+        core.active.fill(true);
+        core.evaluate(t0, &at.0, &at.1, &[]);
+        core.decide();
+        let rank = core.active.iter().filter(|&&a| a).count();
+        if best.as_ref().is_none_or(|b| rank > b.rank) {
+            best = Some(Found { rank, regular: core.solve().is_ok() });
+        }
+    }
+    best
+}
+
+/// How many constraints are independent, memory terms held fixed.
+fn independent(g: &Graph, model: &Workspace) -> usize {
+    if matches!(model.dynamics, Written::Equations(_)) {
+        return 0;
+    }
+    let (q, v) = (model.positions(), model.velocities());
+    let rows: Vec<_> = model
+        .constraints
+        .iter()
+        .map(|c| match classify(g, c.expr, &v).0 {
+            Class::Holonomic => g.gradient(c.expr, &q),
+            _ => g.gradient(c.expr, &v),
+        })
+        .collect();
+    g.rank(&rows)
+}
+
+impl Survey {
+    /// As `check --json` prints it.
+    pub fn to_json(&self) -> Json {
+        let verdict = |v: Option<bool>| v.map_or(Json::text("unknown"), Json::Bool);
+        let constraint = |c: &ConstraintSurvey| {
+            Json::object([
+                ("name", Json::text(&c.name)),
+                ("class", Json::text(c.class.name())),
+                ("integrable", verdict(c.integrable)),
+                ("orders", Json::numbers(&c.orders)),
+            ])
+        };
+        let kernel = |(kernel, how): &(String, String)| {
+            Json::object([("kernel", Json::text(kernel)), ("past", Json::text(how))])
+        };
+        let mut parts = vec![
+            ("coordinates", Json::texts(&self.coordinates)),
+            ("degrees_of_freedom", Json::Integer(self.degrees_of_freedom as u64)),
+            ("regular", verdict(self.regular)),
+            ("constraints", Json::List(self.constraints.iter().map(constraint).collect())),
+        ];
+        if !self.kernels.is_empty() {
+            parts.push(("kernels", Json::List(self.kernels.iter().map(kernel).collect())));
+        }
+        Json::object(parts)
+    }
+
+    /// For people.
+    pub fn to_text(&self) -> String {
+        use std::fmt::Write;
+        let mut text = format!("{}\n", self.title);
+        let _ = writeln!(text, "  coordinates         {}", self.coordinates.join(", "));
+        let _ = writeln!(text, "  degrees of freedom  {}", self.degrees_of_freedom);
+        let regular = match self.regular {
+            Some(true) => "yes: accelerations and multipliers are determined",
+            Some(false) => {
+                "no: the equations do not determine all accelerations and multipliers"
+            }
+            None if self.between_ends => {
+                "told by a run: it looks for an extremum with memory between the ends"
+            }
+            None => "unknown",
+        };
+        let _ = writeln!(text, "  regular             {regular}");
+        let width = self.constraints.iter().map(|c| c.name.chars().count()).max().unwrap_or(0);
+        for c in &self.constraints {
+            let integrable = match (c.class, c.integrable) {
+                (Class::Holonomic, _) => "",
+                (_, Some(true)) => ", integrable: it comes from positions alone",
+                (_, Some(false)) => ", not integrable",
+                (_, None) => ", integrability unknown",
+            };
+            let open = if c.undecided { " (undecided whether velocities occur)" } else { "" };
+            let orders: Vec<String> = c.orders.iter().map(f64::to_string).collect();
+            let class = if orders.is_empty() {
+                c.class.name().to_owned()
+            } else {
+                format!("{} of order {}", c.class.name(), orders.join(", "))
+            };
+            let _ = writeln!(text, "  constraint {:width$}  {class}{integrable}{open}", c.name);
+        }
+        for (kernel, how) in &self.kernels {
+            let _ = writeln!(text, "  kernel {kernel}: {how}");
+        }
+        if let Some(refusal) = &self.refusal {
+            let _ = writeln!(text, "  no motion yet: {}", refusal.diagnostic().message);
+        }
+        text
+    }
+}

@@ -1,0 +1,128 @@
+//! The divergence of the flow on $(q, p)$ as a number at a state.
+//!
+//! $$ \Omega = \operatorname{tr} M^{-1}\,\frac{\partial(Q + W^\top\lambda)}{\partial\dot q} \qquad (\mathrm D) $$
+//!
+//! The derivatives of $\lambda$ come from (K) differentiated, with the matrix of (K) and one right side for
+//! each velocity. Constraints that repeat others take no part.
+
+use pfaff_expr::Expr;
+use pfaff_mechanics::{Equations, divergence};
+use pfaff_model::Workspace;
+use pfaff_program::{CompileError, Executor, Program};
+use pfaff_solver::Lu;
+
+use crate::motion::sample::Instant;
+use crate::system::kkt::Core;
+
+/// The compiled blocks of (D).
+#[derive(Clone, Debug)]
+pub(crate) struct Flow {
+    run: Executor,
+    inputs: Vec<f64>,
+    /// The slopes (n + m) × n, the pull n × n and that of the given forces n × n.
+    outputs: Vec<f64>,
+    lu: Lu,
+}
+
+/// $\Omega$ at a state; not a number where the momenta do not determine the velocities.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Rate {
+    /// Of forces and reactions.
+    pub(crate) whole: f64,
+    /// Of the given forces alone.
+    pub(crate) given: f64,
+}
+
+impl Flow {
+    /// Compiles (D); `None` under another principle than Chetaev's.
+    pub(crate) fn new(
+        model: &Workspace,
+        equations: &Equations,
+    ) -> Result<Option<Self>, CompileError> {
+        let Some(parts) = divergence(model, equations) else { return Ok(None) };
+        let mut inputs = vec![model.time];
+        inputs.extend(model.positions());
+        inputs.extend(model.velocities());
+        inputs.extend(model.accelerations());
+        inputs.extend(&model.results.lambda);
+        let blocks = [&parts.slopes, &parts.pull, &parts.given];
+        let outputs: Vec<Expr> = blocks.into_iter().flatten().flatten().copied().collect();
+        let program =
+            Program::compile(&model.graph, &inputs, &model.parameter_symbols(), &outputs)?;
+        Ok(Some(Self {
+            run: program.tiered(&model.parameter_values()),
+            inputs: vec![0.0; inputs.len()],
+            outputs: vec![0.0; outputs.len()],
+            lu: Lu::new(model.coordinates.len() + model.constraints.len()),
+        }))
+    }
+
+    /// $\Omega$ at an instant whose blocks the core has evaluated and solved last.
+    pub(crate) fn divergence(&mut self, core: &Core, instant: &Instant) -> Rate {
+        let (n, m) = (core.n, core.m);
+        self.inputs.clear();
+        self.inputs.push(instant.t);
+        for part in [&instant.q, &instant.v, &instant.a, &instant.multipliers] {
+            self.inputs.extend_from_slice(part);
+        }
+        self.run.evaluate(&self.inputs, &mut self.outputs);
+        let (slopes, rest) = self.outputs.split_at((n + m) * n);
+        let (pull, given) = rest.split_at(n * n);
+        let kept: Vec<usize> = (0..m).filter(|&a| core.active[a]).collect();
+        let mut pull = pull.to_vec();
+        if !kept.is_empty() {
+            if self.lu.factor(n + kept.len(), &saddle(core, &kept)).is_err() {
+                return Rate { whole: f64::NAN, given: f64::NAN };
+            }
+            let mut column = vec![0.0; n + kept.len()];
+            for j in 0..n {
+                for k in 0..n {
+                    column[k] = slopes[k * n + j];
+                }
+                for (i, a) in kept.iter().enumerate() {
+                    column[n + i] = slopes[(n + a) * n + j];
+                }
+                self.lu.solve(&mut column);
+                // + Wᵀ ∂λ/∂q̇ⱼ
+                for (i, &a) in kept.iter().enumerate() {
+                    for k in 0..n {
+                        pull[k * n + j] += core.directions()[a * n + k] * column[n + i];
+                    }
+                }
+            }
+        }
+        if self.lu.factor(n, core.mass()).is_err() {
+            return Rate { whole: f64::NAN, given: f64::NAN };
+        }
+        Rate { whole: trace(&self.lu, &pull, n), given: trace(&self.lu, given, n) }
+    }
+}
+
+/// $\operatorname{tr} M^{-1} T$
+fn trace(mass: &Lu, T: &[f64], n: usize) -> f64 {
+    let mut column = vec![0.0; n];
+    let mut sum = 0.0;
+    for j in 0..n {
+        for k in 0..n {
+            column[k] = T[k * n + j];
+        }
+        mass.solve(&mut column);
+        sum += column[j];
+    }
+    sum
+}
+
+/// The matrix of (K) with the kept rows.
+fn saddle(core: &Core, kept: &[usize]) -> Vec<f64> {
+    let n = core.n;
+    let size = n + kept.len();
+    let mut matrix = vec![0.0; size * size];
+    for i in 0..n {
+        matrix[i * size..i * size + n].copy_from_slice(&core.mass()[i * n..][..n]);
+        for (c, &a) in kept.iter().enumerate() {
+            matrix[i * size + n + c] = -core.directions()[a * n + i];
+            matrix[(n + c) * size + i] = core.jacobian()[a * n + i];
+        }
+    }
+    matrix
+}

@@ -1,0 +1,167 @@
+//! Foliations, cotangent form, Lagrange space, Krupková's system and differential forms of a model: what
+//! `pfaff geometry` shows beside connections and distributions.
+//!
+//! Symbols come from `mechanics`; here they become blocks of the report, with values at a [`Point`] on the constraint.
+
+mod blocks;
+mod point;
+
+use pfaff_expr::Expr;
+use pfaff_mechanics::{
+    Equations, NormalForm, Refusal, cartan_forms, normal_form, speed_programme,
+};
+use pfaff_model::Workspace;
+use pfaff_solver::symmetric_eigenvalues;
+
+use crate::analysis::geometry::block::Block;
+use crate::json::Json;
+use crate::pipeline::Failure;
+
+pub use point::Point;
+
+/// The parts of the report that can be asked for; `riemann` is what connections and distributions give.
+pub const PARTS: [&str; 6] =
+    ["riemann", "foliation", "cotangent", "lagrange_space", "krupkova", "forms"];
+
+/// What stands in one line, without names for its parts, is written only where it has at most this many.
+pub(crate) const WORTH_WRITING: usize = 400;
+
+/// An entry of a group that is no tensor.
+#[derive(Clone, Debug)]
+pub(crate) struct Fact {
+    pub(crate) group: &'static str,
+    pub(crate) key: &'static str,
+    pub(crate) value: Json,
+}
+
+/// What the parts contribute to a report.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Parts {
+    pub(crate) leaf: Vec<usize>,
+    pub(crate) transverse: Vec<usize>,
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) facts: Vec<Fact>,
+    /// What is worth knowing, by part.
+    pub(crate) notes: Vec<(&'static str, String)>,
+}
+
+/// The parts of a model in normal form; `wanted` names them, `point` asks for values.
+///
+/// # Errors
+///
+/// [`Failure`] if there is no normal form, or the constraints do not determine the leaf velocities at the point.
+pub(crate) fn parts(
+    model: &Workspace,
+    equations: &Equations,
+    dependent: Option<&[usize]>,
+    point: Option<Point>,
+    wanted: &[&str],
+) -> Result<Parts, Failure> {
+    let refused = |r: Refusal| Failure::Model(vec![r.diagnostic()]);
+    let normal = normal_form(model, equations, dependent).map_err(refused)?;
+    let there =
+        point.clone().map(|p| p.on_constraint(model, equations, &normal)).transpose()?;
+    let mut parts = Parts {
+        leaf: normal.leaf.clone(),
+        transverse: normal.transverse.clone(),
+        ..Parts::default()
+    };
+    for &part in wanted {
+        match part {
+            "foliation" => foliation(model, equations, &normal, &mut parts),
+            "cotangent" => blocks::cotangent(model, equations, &normal, &mut parts),
+            "lagrange_space" => blocks::lagrange_space(model, equations, &mut parts),
+            "krupkova" => blocks::krupkova(model, equations, &normal, &mut parts),
+            "forms" => forms(model, equations, &mut parts),
+            _ => {}
+        }
+    }
+    if let (Some(given), Some(there)) = (&point, &there) {
+        values(model, given, there, &mut parts);
+    }
+    Ok(parts)
+}
+
+/// The numbers of the blocks: on the constraint, but those of the Lagrange space at the state as it is given.
+fn values(model: &Workspace, given: &Point, there: &Point, parts: &mut Parts) {
+    for block in &mut parts.blocks {
+        let at = if block.group == "lagrange_space" { given } else { there };
+        block.values = Some(at.evaluate(model, &block.tensor.entries));
+    }
+    let infinite = |b: &&Block| b.values.iter().flatten().any(|x| !x.is_finite());
+    if let Some(block) = parts.blocks.iter().find(infinite) {
+        let note = format!(
+            "{} is infinite or not a number at this state; the equations themselves may still be regular there (`pfaff derive --state`), and other dependent coordinates (--dependent) may serve",
+            block.key
+        );
+        parts.notes.push((block.group, note));
+    }
+    let metric = parts.blocks.iter().find(|b| b.group == "lagrange_space" && b.key == "g");
+    if let Some(values) = metric.and_then(|b| b.values.as_ref()) {
+        let n = model.coordinates.len();
+        let all = symmetric_eigenvalues(n, values);
+        let size = all.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        let count = |test: &dyn Fn(f64) -> bool| {
+            Json::Integer(all.iter().filter(|&&x| test(x)).count() as u64)
+        };
+        // Eigenvalues below this part of the largest are rounding.
+        let zero = 1e-12 * size;
+        let value = Json::object([
+            ("positive", count(&|x| x > zero)),
+            ("negative", count(&|x| x < -zero)),
+            ("zero", count(&|x| x.abs() <= zero)),
+        ]);
+        parts.facts.push(Fact { group: "lagrange_space", key: "signature", value });
+    }
+}
+
+fn foliation(model: &Workspace, equations: &Equations, normal: &NormalForm, parts: &mut Parts) {
+    let names = |list: &[usize]| Json::texts(list.iter().map(|&k| &model.coordinates[k].name));
+    let mut fact = |key, value| parts.facts.push(Fact { group: "foliation", key, value });
+    fact("leaf", names(&normal.leaf));
+    fact("transverse", names(&normal.transverse));
+    fact("explicit", Json::Bool(normal.is_explicit));
+    let adapted = pfaff_mechanics::is_adapted(model, normal);
+    fact("adapted_lagrangian", adapted.map_or(Json::Null, Json::Bool));
+    if let Some(speed) = speed_programme(model, equations) {
+        let text = |e| Json::text(&model.graph.to_text(e));
+        let flow = [("phi", text(speed.square)), ("factor", text(speed.factor))];
+        fact("riemannian_flow", Json::object(flow));
+        let note = format!(
+            "the speed is prescribed, g(v,v) = {}, so that nabla_v v = -grad V + ({})*v",
+            model.graph.to_text(speed.square),
+            model.graph.to_text(speed.factor)
+        );
+        parts.notes.push(("foliation", note));
+    }
+    if !normal.is_explicit {
+        let note = "the constraints are not linear in the dependent velocities, so that these are not written out; they are differentiated implicitly, on the branch of the state";
+        parts.notes.push(("foliation", note.into()));
+    }
+    blocks::foliation(model, normal, parts);
+}
+
+fn forms(model: &Workspace, equations: &Equations, parts: &mut Parts) {
+    let Some(forms) = cartan_forms(model, equations) else { return };
+    let g = &model.graph;
+    let all: Vec<Expr> = forms.equations.terms().map(|(_, f)| f).collect();
+    if g.size(&all) > WORTH_WRITING {
+        let note = "the coefficients are too large to be written out in one line each";
+        parts.notes.push(("forms", note.into()));
+        return;
+    }
+    let texts = [
+        ("poincare_cartan", forms.space.to_text(g, &forms.poincare_cartan)),
+        ("chetaev", forms.space.to_text(g, &forms.chetaev)),
+        ("equations", forms.space.to_text(g, &forms.equations)),
+    ];
+    for (key, text) in texts {
+        let words = match key {
+            "poincare_cartan" => "omega = ",
+            "chetaev" => "C = ",
+            _ => "i_X(d omega - C) = ",
+        };
+        parts.notes.push(("forms", format!("{words}{text}")));
+        parts.facts.push(Fact { group: "forms", key, value: Json::text(&text) });
+    }
+}

@@ -1,0 +1,352 @@
+//! `pfaff geometry`: the geometry of a model as symbols, and as numbers at a state.
+//!
+//! What is symbolic comes from `mechanics`; here it gets names, values and its place in the report. Every
+//! tensor is a [`Block`]: text, LaTeX and JSON show all blocks in the same manner.
+
+pub(crate) mod block;
+mod blocks;
+mod curve;
+mod fractional;
+mod lift;
+mod point;
+mod present;
+mod ranks;
+mod trace;
+
+use pfaff_expr::Expr;
+use pfaff_mechanics::{
+    Abnormal, Class, Distribution, Flag, Geometry, Momentum, NoMetric, Obstacle, Refusal,
+    abnormal, geometry as derive_geometry, integrals, momenta,
+};
+use pfaff_model::{Declarations, Model, Principle, Workspace, closest};
+
+use crate::analysis::forms::{self, Parts, Point, WORTH_WRITING};
+use crate::analysis::state::State;
+use crate::derivation::derive_in;
+use crate::pipeline::{Failure, Rejected};
+use crate::problem::text::state_in;
+use crate::system::compiled::Dynamics;
+
+pub use curve::{CurveKind, curve};
+pub use fractional::present_fractional_forms;
+pub use lift::{Path, lift};
+pub use trace::Trace;
+
+use block::Block;
+use point::Growth;
+
+/// What is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct GeometryRequest {
+    /// Names of the dependent coordinates, separated by commas.
+    pub dependent: Option<String>,
+    /// A state such as `x=1, x'=2`.
+    pub state: Option<String>,
+}
+
+/// Why there is no geometry.
+#[derive(Clone, Debug)]
+pub enum NoGeometry {
+    /// A text of the request is wrong.
+    Rejected(Rejected),
+    /// The model or the point is.
+    Failure(Failure),
+}
+
+impl From<Failure> for NoGeometry {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+impl From<Refusal> for NoGeometry {
+    fn from(refusal: Refusal) -> Self {
+        Self::Failure(Failure::Model(vec![refusal.diagnostic()]))
+    }
+}
+
+/// The geometry of a model, ready to be shown.
+#[derive(Clone, Debug)]
+pub struct GeometryReport {
+    model: Workspace,
+    base: Vec<String>,
+    dependent: Vec<String>,
+    /// Why this is no system of Chaplygin.
+    obstacle: Option<String>,
+    /// Why there is no connection.
+    unmetric: Option<&'static str>,
+    torsion: Option<&'static str>,
+    blocks: Vec<Block>,
+    /// `None` where constraints are nonlinear.
+    distribution: Option<DistributionReport>,
+    /// Momenta under the principle of the model.
+    momenta: Vec<Momentum>,
+    /// Entries of the parts beside this one that are no tensors, and what is worth knowing of them.
+    parts: Parts,
+    /// The parts that text and LaTeX show.
+    shown: Vec<&'static str>,
+    at_state: bool,
+    notes: Vec<String>,
+}
+
+/// What is true of the distribution, at a generic point or at the state.
+#[derive(Clone, Debug)]
+struct DistributionReport {
+    growth: Vec<usize>,
+    dimension: usize,
+    complete: bool,
+    /// Whether $F = 0$ everywhere.
+    integrable: bool,
+    /// A bracket that leaves the distribution, with its components.
+    witness: Option<(String, Vec<(String, Expr)>)>,
+    /// How many positions the constraints keep, and those that were found.
+    kept: (usize, Vec<Expr>),
+    abnormal: Option<Abnormal>,
+}
+
+/// The geometry of a model: connections and distributions, or its foliation where constraints are nonlinear.
+///
+/// # Errors
+///
+/// [`NoGeometry`] says what is wrong.
+pub fn geometry(
+    model: &Model,
+    request: &GeometryRequest,
+) -> Result<GeometryReport, NoGeometry> {
+    geometry_with(model, request, &["riemann"])
+}
+
+/// As [`geometry`], with these [`PARTS`](crate::PARTS).
+///
+/// # Errors
+///
+/// As [`geometry`].
+pub fn geometry_with(
+    model: &Model,
+    request: &GeometryRequest,
+    parts: &[&'static str],
+) -> Result<GeometryReport, NoGeometry> {
+    let model = &model.workspace();
+    let shown = parts;
+    let Dynamics::Saddle(equations) = derive_in(model, Some(Principle::Chetaev))? else {
+        let message = "an `equation` model has no Lagrangian, and so no geometry";
+        return Err(Failure::Usage(message.into()).into());
+    };
+    let dependent =
+        request.dependent.as_deref().map(|text| named_coordinates(model, text)).transpose()?;
+    let state = request.state.as_deref().map(|text| state_in(model, text)).transpose();
+    let state = state.map_err(NoGeometry::Rejected)?;
+    let place = request.state.as_deref().map(|text| Point::read(model, text)).transpose();
+    let place = place.map_err(NoGeometry::Rejected)?;
+    let nonlinear = equations.classes.contains(&Class::Nonlinear);
+    let shown = if nonlinear && shown == ["riemann"] { &["foliation"] } else { shown };
+    let parts = if shown == ["riemann"] {
+        Parts::default()
+    } else {
+        forms::parts(model, &equations, dependent.as_deref(), place, shown)?
+    };
+    // NOTE: without a distribution the other parts remain.
+    if nonlinear || !shown.contains(&"riemann") {
+        let report = without_distribution(model, parts, state.is_some(), nonlinear);
+        return Ok(GeometryReport { shown: shown.to_vec(), ..report });
+    }
+    let found = derive_geometry(model, &equations, dependent.as_deref())?;
+    let growth = state.as_ref().map(|s| point::growth_at(model, &equations, s)).transpose()?;
+    let momenta = match derive_in(model, None) {
+        Ok(Dynamics::Saddle(equations)) => momenta(model, &equations),
+        _ => Vec::new(),
+    };
+    let mut parts = parts;
+    let mut report = report(model, &found, state.as_ref(), growth);
+    report.blocks.append(&mut parts.blocks);
+    Ok(GeometryReport { momenta, parts, shown: shown.to_vec(), ..report })
+}
+
+/// The indices of coordinates, given by names with commas between them.
+///
+/// # Errors
+///
+/// [`Failure::Usage`] names what is no coordinate.
+pub fn named_coordinates(model: &Declarations, text: &str) -> Result<Vec<usize>, Failure> {
+    let names: Vec<&str> = model.coordinates.iter().map(|c| c.name.as_str()).collect();
+    let parts = crate::analysis::variations::split(text);
+    let wanted = parts.iter().map(|p| p.trim()).filter(|p| !p.is_empty());
+    wanted
+        .map(|name| {
+            names.iter().position(|n| *n == name).ok_or_else(|| {
+                let hint = closest(name, &names)
+                    .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+                Failure::Usage(format!(
+                    "--dependent: `{name}` is no coordinate of the model{hint}"
+                ))
+            })
+        })
+        .collect()
+}
+
+fn report(
+    model: &Workspace,
+    found: &Geometry,
+    state: Option<&State>,
+    growth: Option<Growth>,
+) -> GeometryReport {
+    let g = &model.graph;
+    let name = |&k: &usize| model.coordinates[k].name.clone();
+    let mut blocks = blocks::blocks(model, found);
+    let mut notes = Vec::new();
+    if let Some(state) = state {
+        let at = point::symbol(model, state);
+        for block in &mut blocks {
+            block.values = Some(g.evaluate(&block.tensor.entries, &at));
+        }
+        let infinite = |b: &Block| b.values.iter().flatten().any(|x| !x.is_finite());
+        if let Some(block) = blocks.iter().find(|b| infinite(b)) {
+            notes.push(format!(
+                "at this state {} is infinite or not a number: other dependent coordinates (--dependent) may serve there",
+                block.heading
+            ));
+        }
+    }
+    let torsion = found.connection.as_ref().ok().map(|c| torsion_kind(g, c));
+    GeometryReport {
+        base: found.split.base.iter().map(name).collect(),
+        dependent: found.split.dependent.iter().map(name).collect(),
+        obstacle: found.obstacle.as_ref().map(obstacle_text),
+        unmetric: found.connection.as_ref().err().map(|&why| unmetric_text(why)),
+        torsion,
+        blocks,
+        distribution: Some(distribution_report(model, found, growth)),
+        momenta: Vec::new(),
+        parts: Parts::default(),
+        shown: vec!["riemann"],
+        at_state: state.is_some(),
+        notes,
+        // NOTE: last, so that it has all that the other fields name.
+        model: model.clone(),
+    }
+}
+
+/// A report of the other parts alone.
+fn without_distribution(
+    model: &Workspace,
+    mut parts: Parts,
+    at_state: bool,
+    nonlinear: bool,
+) -> GeometryReport {
+    let name = |&k: &usize| model.coordinates[k].name.clone();
+    GeometryReport {
+        base: parts.transverse.iter().map(name).collect(),
+        dependent: parts.leaf.iter().map(name).collect(),
+        obstacle: None,
+        unmetric: None,
+        torsion: None,
+        blocks: std::mem::take(&mut parts.blocks),
+        distribution: None,
+        momenta: Vec::new(),
+        parts,
+        shown: Vec::new(),
+        at_state,
+        notes: if nonlinear {
+            vec!["a constraint is nonlinear in the velocities: there is no distribution, and so no growth vector, connection or torsion".into()]
+        } else {
+            Vec::new()
+        },
+        model: model.clone(),
+    }
+}
+
+/// The parts that a text names, with commas between them; `all` means every one.
+///
+/// # Errors
+///
+/// [`Failure::Usage`] names what is no part.
+pub fn geometry_parts(text: &str) -> Result<Vec<&'static str>, Failure> {
+    let mut parts = Vec::new();
+    for word in text.split(',').map(str::trim).filter(|w| !w.is_empty()) {
+        match forms::PARTS.iter().find(|p| **p == word) {
+            Some(part) => parts.push(*part),
+            None if word == "all" => parts.extend(forms::PARTS),
+            None => {
+                return Err(Failure::Usage(format!(
+                    "--part: there is no part `{word}`; choose from {} or all",
+                    forms::PARTS.join(", ")
+                )));
+            }
+        }
+    }
+    Ok(parts)
+}
+
+fn obstacle_text(obstacle: &Obstacle) -> String {
+    match obstacle {
+        Obstacle::Contains { coefficient, name } => {
+            format!("the coefficient {coefficient} contains `{name}`")
+        }
+        Obstacle::Drift { name } => {
+            format!("the constraint for `{name}'` has a part without velocities")
+        }
+    }
+}
+
+fn unmetric_text(why: NoMetric) -> &'static str {
+    match why {
+        NoMetric::NotQuadratic => "the Lagrangian is not quadratic in the velocities",
+        NoMetric::Singular => "the metric of the Lagrangian is singular on the distribution",
+        NoMetric::Timely => "the metric or a coefficient of the constraints contains t",
+    }
+}
+
+/// `zero`, `totally antisymmetric` or `general`.
+fn torsion_kind(g: &pfaff_expr::Graph, c: &pfaff_mechanics::Connection) -> &'static str {
+    let m = c.metric.shape[0];
+    let lowered = |σ: usize, μ: usize, ν: usize| {
+        g.sub(c.lowered.at(&[σ, μ, ν]), c.lowered.at(&[σ, ν, μ]))
+    };
+    let all = |test: &dyn Fn(usize, usize, usize) -> bool| {
+        (0..m).all(|σ| (0..m).all(|μ| (0..m).all(|ν| test(σ, μ, ν))))
+    };
+    if all(&|σ, μ, ν| g.is_zero(lowered(σ, μ, ν))) {
+        "zero"
+    } else if all(&|σ, μ, ν| g.is_zero(g.add(lowered(σ, μ, ν), lowered(μ, σ, ν)))) {
+        "totally antisymmetric"
+    } else {
+        "general"
+    }
+}
+
+fn distribution_report(
+    model: &Workspace,
+    found: &Geometry,
+    growth: Option<Growth>,
+) -> DistributionReport {
+    let g = &model.graph;
+    let distribution = g.merging(|| Distribution::new(model, &found.split));
+    let flag: Flag = distribution.flag(g);
+    let dimension = distribution.dimension();
+    let lost = if flag.complete { dimension - flag.closure_rank() } else { 0 };
+    let functions =
+        if lost > 0 { g.merging(|| integrals(g, &distribution, &flag)) } else { Vec::new() };
+    let witness = flag.levels.get(1).and_then(|l| l.first()).map(|b| {
+        let mut names: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();
+        names.push("t".into());
+        // NOTE: a large bracket is named, and its components are left out.
+        let field: &[Expr] = if g.size(&b.field) > WORTH_WRITING { &[] } else { &b.field };
+        let parts = names.into_iter().zip(field).map(|(n, &e)| (n, g.simplify(e)));
+        (distribution.text(&b.word), parts.filter(|(_, e)| *e != g.zero()).collect())
+    });
+    let plain = dimension == model.coordinates.len();
+    let abnormal = (plain && flag.complete && !found.split.dependent.is_empty())
+        .then(|| g.merging(|| abnormal(g, &distribution, &flag, &found.bundle_curvature)));
+    let integrable = flag.levels.len() == 1;
+    let generic = Growth { ranks: flag.growth(), dimension, complete: flag.complete };
+    let Growth { ranks: growth, dimension, complete } = growth.unwrap_or(generic);
+    DistributionReport {
+        growth,
+        dimension,
+        complete,
+        integrable,
+        witness,
+        kept: (lost, functions),
+        abnormal,
+    }
+}

@@ -1,0 +1,14 @@
+//! What else is asked of a model: its class, its geometry, its motions side by side, its equations at a state.
+
+pub(crate) mod check;
+pub(crate) mod compare;
+pub(crate) mod equivalence;
+pub(crate) mod export;
+pub(crate) mod flow;
+pub(crate) mod forms;
+pub(crate) mod geometry;
+pub(crate) mod operator;
+pub(crate) mod state;
+pub(crate) mod thermal;
+pub(crate) mod variations;
+pub(crate) mod views;

@@ -1,0 +1,152 @@
+//! Whether Boltzmann's distribution is stationary: the test of constant-temperature systems.
+//!
+//! Along the flow on $(q, p)$ Liouville's equation leaves of $\rho = e^{-H/kT}$
+//!
+//! $$ \frac{1}{\rho}\Big(\frac{\partial\rho}{\partial t} + \operatorname{div}(\rho X)\Big) = \Omega -
+//! \frac{\dot H}{kT}, \qquad
+//!    \dot H = \mathcal P - \partial_t L, $$
+//!
+//! with the divergence $\Omega$ and the power $\mathcal P$ of all forces that are not in $L$: stationary
+//! exactly when $\mathcal P = kT\,\Omega$. Looked at on the constraints in scattered
+//! states, for the given forces alone (the condition that Tarasov and Zaslavsky 2006 [TZ06, §6] impose as a
+//! constraint) and for forces and reactions together.
+
+use crate::analysis::flow::Flow;
+use crate::derivation::Derivation;
+use crate::json::Json;
+use crate::motion::sample::Instant;
+use crate::pipeline::Failure;
+use crate::problem::start::{given, start};
+use crate::system::compiled::Dynamics;
+use crate::system::kkt::Core;
+use crate::system::projection::project;
+
+/// How a model stands to a temperature.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Thermal {
+    /// $kT$
+    pub temperature: f64,
+    /// How many states on the constraints were looked at.
+    pub states: usize,
+    /// The largest $|\mathcal P - kT\,\Omega|$ of the given forces.
+    pub forces: f64,
+    /// The largest $|\Omega - \dot H/kT|$ of forces and reactions: what is left of Liouville's equation for
+    /// $e^{-H/kT}$.
+    pub stationarity: f64,
+    /// Whether that is rounding.
+    pub stationary: bool,
+}
+
+/// States that are tried.
+const TRIALS: u32 = 48;
+/// Rounding of sums of some hundred terms, relative to the largest of them.
+const ROUNDING: f64 = 1e-9;
+
+/// Tests the temperature $kT$ in states scattered about the initial one.
+///
+/// # Errors
+///
+/// [`Failure`] if the model has no Hamiltonian flow with forces, or no consistent state.
+pub fn thermal(derivation: &Derivation, temperature: f64) -> Result<Thermal, Failure> {
+    let model = &derivation.workspace();
+    let usage = |message: &str| Failure::Usage(message.into());
+    if !(temperature.is_finite() && temperature > 0.0) {
+        return Err(usage("the temperature must be a positive number"));
+    }
+    let Dynamics::Saddle(equations) = &derivation.dynamics else {
+        return Err(usage("`equation` models have no energy: there is no temperature to test"));
+    };
+    let compiled = |e: pfaff_program::CompileError| Failure::Usage(e.to_string());
+    let mut core = Core::new(model, equations).map_err(compiled)?;
+    let Some(mut flow) = Flow::new(model, equations).map_err(compiled)? else {
+        return Err(usage("the temperature is tested under the principle `chetaev` only"));
+    };
+    let t0 = model.solve.range.map_or(0.0, |(t0, _)| t0);
+    let begin = start(model, &mut core, t0, &given(model, t0))
+        .map_err(|_| usage("no consistent state is near the initial one"))?;
+    let mut found =
+        Thermal { temperature, states: 0, forces: 0.0, stationarity: 0.0, stationary: true };
+    let mut instant = Instant::new(core.n, core.m);
+    let mut random = Scatter(1);
+    for _ in 0..TRIALS {
+        instant.t = t0 + 0.3 * (1.0 + random.next());
+        for k in 0..core.n {
+            instant.q[k] = begin.q[k] + 0.3 * random.next();
+            instant.v[k] = begin.v[k] + random.next();
+        }
+        if let Some(terms) = judge(&mut core, &mut flow, &mut instant, temperature) {
+            found.states += 1;
+            found.forces = found.forces.max(terms.forces.abs());
+            found.stationarity = found.stationarity.max(terms.stationarity.abs());
+            found.stationary &= terms.stationarity.abs() <= ROUNDING * terms.scale;
+        }
+    }
+    if found.states == 0 {
+        return Err(usage(
+            "the momenta do not determine the velocities: there is no flow on (q, p)",
+        ));
+    }
+    Ok(found)
+}
+
+struct Terms {
+    forces: f64,
+    stationarity: f64,
+    scale: f64,
+}
+
+fn judge(core: &mut Core, flow: &mut Flow, instant: &mut Instant, kT: f64) -> Option<Terms> {
+    project(core, instant.t, &mut instant.q, &mut instant.v, &[]).ok()?;
+    core.evaluate(instant.t, &instant.q, &instant.v, &[]);
+    core.solve_reviewed().ok()?;
+    instant.a.copy_from_slice(core.acceleration());
+    instant.multipliers.copy_from_slice(core.multipliers());
+    core.reaction(&mut instant.reaction);
+    let rate = flow.divergence(core, instant);
+    let given = core.given_power();
+    let whole = core.power(&instant.v);
+    let stationarity = rate.whole - whole / kT;
+    let forces = given - kT * rate.given;
+    let work: f64 = instant.reaction.iter().zip(&instant.v).map(|(r, v)| (r * v).abs()).sum();
+    let scale = 1.0 + rate.whole.abs() + (given.abs() + work) / kT;
+    (stationarity.is_finite() && forces.is_finite()).then_some(Terms {
+        forces,
+        stationarity,
+        scale,
+    })
+}
+
+/// Numbers between −1 and 1 that look random and are the same in every run.
+struct Scatter(u64);
+
+impl Scatter {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+}
+
+impl Thermal {
+    /// As `check --temperature --json` prints it.
+    pub fn to_json(&self) -> Json {
+        Json::object([
+            ("kT", Json::Number(self.temperature)),
+            ("states", Json::Integer(self.states as u64)),
+            ("forces_residual", Json::Number(self.forces)),
+            ("stationarity_residual", Json::Number(self.stationarity)),
+            ("stationary", Json::Bool(self.stationary)),
+        ])
+    }
+
+    /// For people.
+    pub fn to_text(&self) -> String {
+        let verdict = if self.stationary { "stationary" } else { "not stationary" };
+        format!(
+            "  temperature kT = {}: exp(-H/kT) is {verdict}\n    largest |divergence - power/kT| of forces and reactions  {:.3e}\n    \
+             largest |power - kT*divergence| of the forces alone   {:.3e}\n    in {} states on the constraints\n",
+            self.temperature, self.stationarity, self.forces, self.states
+        )
+    }
+}

@@ -1,0 +1,445 @@
+//! The model differentiated by dual numbers at one instant: what the audit believes instead of the derivation.
+//!
+//! $$ \frac{d}{dt}\frac{\partial L}{\partial\dot q_k} - \frac{\partial L}{\partial q_k} - Q_k -
+//! \sum_a\lambda_a w_{ak}, \qquad \frac{d\varphi_a}{dt}, \qquad E $$
+//!
+//! with $w_a = \partial\varphi_a/\partial\dot q$ (or what `along` says); under the vakonomic principle the
+//! reaction is $\sum_a \dot\mu_a w_a + \mu_a(\dot w_a - \partial\varphi_a/\partial q)$.
+//! Under the restricted principle $R - p_a(\dot w_a - \partial\varphi_a/\partial q)$ must lie in the span of
+//! the $w_a$, and $\sum_a p_a w_a$ be the momentum of the dependent coordinates.
+//! Derivatives by symbols come from sweeps of `dual.rs`, rates along the motion $(\dot q, \ddot q, 1)$ from
+//! its dual numbers, at several instants together.
+
+use std::array::from_fn;
+
+use pfaff_expr::Expr;
+use pfaff_mechanics::Class;
+use pfaff_model::{Dynamics, ForceOrigin, Principle, Workspace};
+use pfaff_solver::least_squares;
+
+use crate::audit::autodiff::{Dual, Duals, LANES, Lanes};
+use crate::motion::sample::Instant;
+
+/// The parts of a model, laid out for dual numbers.
+pub(crate) struct Witness {
+    n: usize,
+    /// $L$, $D$ and the constraints, which are differentiated; then $Q_k$ as given; then $w$ of `along`,
+    /// where given. Together, because they have much in common.
+    parts: Laid,
+    /// Where $w$ of `along` begins among them, by constraint.
+    along: Vec<Option<usize>>,
+    /// $r$ and then $F$ of each force at a point.
+    points: Vec<Laid>,
+    holonomic: Vec<bool>,
+    pub(crate) principle: Principle,
+    /// The dependent coordinates of the restricted principle.
+    dependent: Vec<usize>,
+    /// Of each constraint at the instants last looked at.
+    gradients: Vec<Gradient>,
+    /// Of the Lagrangian, of places times the forces there, and of $D$.
+    slopes: Gradient,
+    push: Gradient,
+    drag: Gradient,
+    /// $w$ at one instant.
+    directions: Vec<f64>,
+}
+
+/// Places among the parts.
+const LAGRANGIAN: usize = 0;
+const DISSIPATION: usize = 1;
+const CONSTRAINTS: usize = 2;
+
+/// Expressions with the meaning of their symbols.
+pub(crate) struct Laid {
+    duals: Duals,
+    meaning: Vec<Meaning>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Meaning {
+    Time,
+    Position(usize),
+    Velocity(usize),
+}
+
+/// Derivatives by positions, velocities and time, with their rates.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Gradient {
+    pub(crate) q: Vec<Dual>,
+    pub(crate) v: Vec<Dual>,
+    t: Dual,
+}
+
+/// The largest relative deviations found so far; `None` where nothing was looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Findings {
+    pub(crate) equations: Option<f64>,
+    pub(crate) differentiated: Option<f64>,
+    pub(crate) energy: Option<f64>,
+    pub(crate) velocities: Option<f64>,
+}
+
+/// The residuals of one constraint, relative to $1 + \sum|A_i x_i|$.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Residual {
+    pub(crate) velocity: f64,
+    pub(crate) position: Option<f64>,
+}
+
+impl Witness {
+    /// `None` for an `equation` model.
+    pub(crate) fn new(
+        model: &Workspace,
+        principle: Principle,
+        dependent: &[usize],
+        classes: &[Class],
+    ) -> Option<Self> {
+        let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return None };
+        let g = &model.graph;
+        let n = model.coordinates.len();
+        let (mut given, mut points, mut dissipation) = (Vec::new(), Vec::new(), g.zero());
+        for f in &model.forces {
+            match &f.origin {
+                ForceOrigin::Components => given.push(&f.components),
+                ForceOrigin::Point { position, force } => {
+                    let both: Vec<Expr> = position.iter().chain(force).copied().collect();
+                    points.push(Laid::new(model, &both, position.len()));
+                }
+                ForceOrigin::Dissipation(d) => dissipation = g.add(dissipation, *d),
+            }
+        }
+        let mut parts = vec![lagrangian, dissipation];
+        parts.extend(model.constraints.iter().map(|c| c.expr));
+        let differentiated = parts.len();
+        parts.extend((0..n).map(|k| g.sum(given.iter().map(|q| q[k]))));
+        let mut along = Vec::with_capacity(model.constraints.len());
+        for constraint in &model.constraints {
+            let given = constraint.along.as_ref().filter(|_| principle == Principle::Chetaev);
+            along.push(given.map(|_| parts.len()));
+            parts.extend(given.into_iter().flatten());
+        }
+        Some(Self {
+            n,
+            parts: Laid::new(model, &parts, differentiated),
+            along,
+            points,
+            holonomic: classes.iter().map(|&class| class == Class::Holonomic).collect(),
+            principle,
+            dependent: dependent.to_vec(),
+            gradients: vec![Gradient::new(n); model.constraints.len()],
+            slopes: Gradient::new(n),
+            push: Gradient::new(n),
+            drag: Gradient::new(n),
+            directions: Vec::new(),
+        })
+    }
+
+    /// Dual-number operations of looking at an instant.
+    pub(crate) fn cost(&self) -> usize {
+        self.parts.duals.len() + self.parts.duals.swept()
+    }
+
+    pub(crate) fn is_holonomic(&self, a: usize) -> bool {
+        self.holonomic[a]
+    }
+
+    /// All parts at some instants, and the derivatives of the constraints.
+    fn differentiate(&mut self, instants: &[Instant]) {
+        self.parts.evaluate(instants);
+        for (a, gradient) in self.gradients.iter_mut().enumerate() {
+            gradient.clear();
+            self.parts.sweep(CONSTRAINTS + a, [1.0; LANES], gradient);
+        }
+    }
+
+    /// $\varphi_a$
+    fn constraint(&self, a: usize) -> &Dual {
+        self.parts.duals.output(CONSTRAINTS + a)
+    }
+
+    /// $\partial\varphi_a/\partial\dot q$, or $\partial\varphi_a/\partial q$ of a holonomic one.
+    fn direction(&self, a: usize) -> &[Dual] {
+        if self.holonomic[a] { &self.gradients[a].q } else { &self.gradients[a].v }
+    }
+
+    /// Residuals of a constraint at an instant whose derivatives are known.
+    fn residual(&self, a: usize, instant: &Instant, l: usize) -> Residual {
+        let scale = |x: &[f64]| {
+            let terms = self.direction(a).iter().zip(x).map(|(s, x)| (s.x[l] * x).abs());
+            1.0 + terms.sum::<f64>()
+        };
+        let value = self.constraint(a);
+        if self.holonomic[a] {
+            Residual {
+                velocity: (value.d[l] / scale(&instant.v)).abs(),
+                position: Some((value.x[l] / scale(&instant.q)).abs()),
+            }
+        } else {
+            Residual { velocity: (value.x[l] / scale(&instant.v)).abs(), position: None }
+        }
+    }
+
+    /// The residuals of all constraints at some instants, at most [`LANES`], are told with the numbers of the
+    /// constraints.
+    pub(crate) fn constraints(
+        &mut self,
+        instants: &[Instant],
+        tell: &mut dyn FnMut(usize, Residual),
+    ) {
+        self.differentiate(instants);
+        for (l, instant) in instants.iter().enumerate() {
+            (0..self.holonomic.len()).for_each(|a| tell(a, self.residual(a, instant, l)));
+        }
+    }
+
+    /// The largest of $|d\varphi/dt|$ and, of holonomic ones, $|d^2\varphi/dt^2|$, relative to their terms
+    /// with accelerations.
+    fn differentiated(&self, instant: &Instant, l: usize) -> f64 {
+        let mut worst = 0.0;
+        for a in 0..self.holonomic.len() {
+            let off = if self.holonomic[a] {
+                let Gradient { q, t, .. } = &self.gradients[a];
+                let motion = instant.v.iter().zip(&instant.a);
+                let moved = q.iter().zip(motion).map(|(s, (v, a))| s.d[l] * v + s.x[l] * a);
+                moved.sum::<f64>() + t.d[l]
+            } else {
+                self.constraint(a).d[l]
+            };
+            let terms =
+                self.direction(a).iter().zip(&instant.a).map(|(s, a)| (s.x[l] * a).abs());
+            worst = worse(worst, off.abs() / (1.0 + terms.sum::<f64>()));
+        }
+        worst
+    }
+
+    /// Adds what is wrong at some instants, at most [`LANES`], to the findings.
+    pub(crate) fn judge(&mut self, instants: &[Instant], findings: &mut Findings) {
+        if instants.is_empty() {
+            return;
+        }
+        self.differentiate(instants);
+        self.push(instants);
+        self.slopes.clear();
+        self.parts.sweep(LAGRANGIAN, [1.0; LANES], &mut self.slopes);
+        for (l, instant) in instants.iter().enumerate() {
+            self.judge_one(instant, l, findings);
+        }
+    }
+
+    /// One of them.
+    fn judge_one(&mut self, instant: &Instant, l: usize, findings: &mut Findings) {
+        let (n, m) = (self.n, self.holonomic.len());
+        let differentiated = self.differentiated(instant, l);
+        let mut directions = std::mem::take(&mut self.directions);
+        directions.clear();
+        for a in 0..m {
+            match self.along[a] {
+                Some(first) => directions
+                    .extend((first..first + n).map(|i| self.parts.duals.output(i).x[l])),
+                None => directions.extend(self.direction(a).iter().map(|s| s.x[l])),
+            }
+        }
+        let first_force = CONSTRAINTS + m;
+        let (mut equations, mut energy, mut size) = (0.0, 0.0, 1.0);
+        let restricted = self.principle == Principle::Restricted;
+        let (mut needed, mut needed_scale) = (Vec::new(), 1.0_f64);
+        for k in 0..n {
+            let (p, p_rate) = (self.slopes.v[k].x[l], self.slopes.v[k].d[l]);
+            let slope = self.slopes.q[k].x[l];
+            let given = self.parts.duals.output(first_force + k).x[l];
+            let force = given + self.push.q[k].x[l] - self.drag.v[k].x[l];
+            let (reaction, reactions) = self.reaction((instant, l), &directions, k);
+            let scale = 1.0 + p_rate.abs() + slope.abs() + force.abs() + reactions;
+            if restricted {
+                // NOTE: here `reaction` is the part that the multipliers give whatever their rates are.
+                let whole = p_rate - slope - force;
+                equations = worse(equations, (whole - instant.reaction[k]).abs() / scale);
+                needed.push(whole - reaction);
+                needed_scale = needed_scale.max(scale);
+                if self.dependent.contains(&k) {
+                    let carried: f64 =
+                        (0..m).map(|a| instant.multipliers[a] * directions[a * n + k]).sum();
+                    equations = worse(equations, (carried - p).abs() / (1.0 + p.abs()));
+                }
+            } else {
+                equations = worse(equations, (p_rate - slope - force - reaction).abs() / scale);
+                equations = worse(equations, (reaction - instant.reaction[k]).abs() / scale);
+            }
+            energy += instant.v[k] * p;
+            size += (instant.v[k] * p).abs();
+        }
+        let lagrangian = self.parts.duals.output(LAGRANGIAN).x[l];
+        energy -= lagrangian;
+        size += lagrangian.abs();
+        if restricted {
+            let off = beside(&directions, &needed);
+            equations = worse(equations, off / needed_scale);
+        }
+        self.directions = directions;
+        let note = |slot: &mut Option<f64>, value: f64| {
+            *slot = Some(worse(slot.unwrap_or(0.0), value));
+        };
+        note(&mut findings.equations, equations);
+        if m > 0 {
+            note(&mut findings.differentiated, differentiated);
+        }
+        note(&mut findings.energy, (energy - instant.energy).abs() / size);
+    }
+
+    /// $F\cdot\partial r/\partial q$ in `push`, $\partial D/\partial\dot q$ in `drag`.
+    fn push(&mut self, instants: &[Instant]) {
+        self.push.clear();
+        for point in &mut self.points {
+            point.evaluate(instants);
+            let half = point.duals.swept_outputs();
+            for i in 0..half {
+                let force = point.duals.output(half + i).x;
+                point.sweep(i, force, &mut self.push);
+            }
+        }
+        self.drag.clear();
+        self.parts.sweep(DISSIPATION, [1.0; LANES], &mut self.drag);
+    }
+
+    /// $R_k$ and the sum of the magnitudes of its parts.
+    fn reaction(
+        &self,
+        (instant, l): (&Instant, usize),
+        directions: &[f64],
+        k: usize,
+    ) -> (f64, f64) {
+        let m = self.holonomic.len();
+        let (mut sum, mut size) = (0.0, 0.0);
+        let mut add = |part: f64| {
+            sum += part;
+            size += part.abs();
+        };
+        if self.principle == Principle::Chetaev {
+            (0..m).for_each(|a| add(instant.multipliers[a] * directions[a * self.n + k]));
+            return (sum, size);
+        }
+        for a in 0..m {
+            if self.principle == Principle::Vakonomic {
+                add(instant.multiplier_rates[a] * directions[a * self.n + k]);
+            }
+            if !self.holonomic[a] {
+                add(instant.multipliers[a] * self.gradients[a].v[k].d[l]);
+                add(-instant.multipliers[a] * self.gradients[a].q[k].x[l]);
+            }
+        }
+        (sum, size)
+    }
+}
+
+impl Gradient {
+    pub(crate) fn new(n: usize) -> Self {
+        let none = vec![Dual::default(); n];
+        Self { q: none.clone(), v: none, t: Dual::default() }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.q.fill(Dual::default());
+        self.v.fill(Dual::default());
+        self.t = Dual::default();
+    }
+}
+
+impl Laid {
+    /// The first outputs will be differentiated.
+    pub(crate) fn new(model: &Workspace, outputs: &[Expr], differentiated: usize) -> Self {
+        let place = |find: &dyn Fn(&pfaff_model::Coordinate) -> bool| {
+            model.coordinates.iter().position(find)
+        };
+        let meaning = |s: Expr| {
+            if s == model.time {
+                Some(Meaning::Time)
+            } else if let Some(k) = place(&|c| c.position == s) {
+                Some(Meaning::Position(k))
+            } else {
+                place(&|c| c.velocity == s).map(Meaning::Velocity)
+            }
+        };
+        let value = |s: Expr| model.parameters.iter().find(|p| p.symbol == s).map(|p| p.value);
+        let fixed = |s: Expr| match meaning(s) {
+            Some(_) => None,
+            None => Some(value(s).unwrap_or(f64::NAN)),
+        };
+        let duals = Duals::new(&model.graph, outputs, differentiated, &fixed);
+        let meaning = duals.symbols.iter().filter_map(|&s| meaning(s)).collect();
+        Self { duals, meaning }
+    }
+
+    /// Values at some instants, at most [`LANES`], with their rates along the motion; the first output is
+    /// told. What is left of the lanes repeats the last instant.
+    pub(crate) fn evaluate(&mut self, instants: &[Instant]) -> Lanes {
+        let Self { duals, meaning } = self;
+        let at = |l: usize| &instants[l.min(instants.len() - 1)];
+        duals.evaluate(&|s| match meaning[s] {
+            Meaning::Time => Dual { x: from_fn(|l| at(l).t), d: [1.0; LANES] },
+            Meaning::Position(k) => {
+                Dual { x: from_fn(|l| at(l).q[k]), d: from_fn(|l| at(l).v[k]) }
+            }
+            Meaning::Velocity(k) => {
+                Dual { x: from_fn(|l| at(l).v[k]), d: from_fn(|l| at(l).a[k]) }
+            }
+        });
+        duals.output(0).x
+    }
+
+    /// Adds the derivatives of an output, times a weight, at the instants last evaluated.
+    pub(crate) fn sweep(&mut self, output: usize, weight: Lanes, into: &mut Gradient) {
+        let Self { duals, meaning } = self;
+        duals.sweep(output, weight, &mut |s, derivative| {
+            let place = match meaning[s] {
+                Meaning::Time => &mut into.t,
+                Meaning::Position(k) => &mut into.q[k],
+                Meaning::Velocity(k) => &mut into.v[k],
+            };
+            *place = place.add(&derivative);
+        });
+    }
+}
+
+/// The largest residual of an `equation` model at an instant, relative to what its terms are worth there.
+pub(crate) fn equation_residual(model: &Workspace, instant: &Instant) -> f64 {
+    let Dynamics::Equations(equations) = &model.dynamics else { return f64::NAN };
+    let g = &model.graph;
+    let at = |shift: f64| {
+        move |s: Expr| {
+            for (k, c) in model.coordinates.iter().enumerate() {
+                if c.position == s {
+                    return instant.q[k];
+                }
+                if c.velocity == s {
+                    return instant.v[k] * (1.0 + shift);
+                }
+                if c.acceleration == s {
+                    return instant.a[k] * (1.0 + shift);
+                }
+            }
+            if s == model.time {
+                return instant.t;
+            }
+            model.parameters.iter().find(|p| p.symbol == s).map_or(f64::NAN, |p| p.value)
+        }
+    };
+    let outputs: Vec<Expr> = equations.iter().map(|e| e.expr).collect();
+    let residual = g.evaluate(&outputs, &at(0.0));
+    let shifted = g.evaluate(&outputs, &at(1.0));
+    let relative = |(r, s): (&f64, &f64)| r.abs() / (1.0 + (s - r).abs());
+    residual.iter().zip(&shifted).map(relative).fold(0.0, worse)
+}
+
+/// The largest component of what is left of a vector after the best combination of the rows is taken away.
+fn beside(rows: &[f64], vector: &[f64]) -> f64 {
+    let n = vector.len();
+    let m = rows.len() / n.max(1);
+    let columns: Vec<f64> = (0..n).flat_map(|k| (0..m).map(move |a| rows[a * n + k])).collect();
+    let x = least_squares(&columns, n, m, vector, 1e-12).x;
+    let left = |k: usize| vector[k] - (0..m).map(|a| rows[a * n + k] * x[a]).sum::<f64>();
+    (0..n).map(|k| left(k).abs()).fold(0.0, worse)
+}
+
+fn worse(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+}

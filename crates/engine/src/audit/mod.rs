@@ -1,0 +1,361 @@
+//! The audit: whether the numbers of a motion can be trusted.
+//!
+//! Each check has a number, a limit with its reason, and a verdict. The checks go back to the model itself:
+//! $L$, $\varphi$ and the forces are differentiated by dual numbers
+//! along the motion ([`Witness`]), independently of the derivation whose result they judge.
+
+pub(crate) mod autodiff;
+pub(crate) mod dual_residual;
+pub(crate) mod sensitivity;
+
+use pfaff_expr::Expr;
+use pfaff_mechanics::{Class, Momentum};
+use pfaff_model::{Principle, Workspace};
+use pfaff_solver::StoredStep;
+
+use crate::audit::autodiff::LANES;
+use crate::audit::dual_residual::{Findings, Witness};
+use crate::audit::sensitivity::Sensitivity;
+use crate::motion::sample::Instant;
+use crate::system::compiled::Mechanism;
+use crate::system::reduced::Looked;
+
+/// All checks of one motion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Audit {
+    /// The worst of them.
+    pub verdict: Verdict,
+    /// One after another.
+    pub checks: Vec<Check>,
+}
+
+/// One check.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check {
+    /// What is checked.
+    pub name: String,
+    /// The largest deviation found.
+    pub value: f64,
+    /// What it may be.
+    pub limit: f64,
+    /// Why that limit.
+    pub reason: &'static str,
+    /// How it came out.
+    pub verdict: Verdict,
+}
+
+/// How a check came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// Within its limit.
+    Pass,
+    /// There was nothing to compare with.
+    Unchecked,
+    /// Beyond its limit, within a hundred times it.
+    Warn,
+    /// Far beyond its limit.
+    Fail,
+}
+
+impl Verdict {
+    /// The word for JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Unchecked => "unchecked",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+impl Check {
+    /// A number against its limit.
+    pub(crate) fn new(name: String, value: f64, limit: f64, reason: &'static str) -> Self {
+        let verdict = if value <= limit {
+            Verdict::Pass
+        } else if value <= 100.0 * limit {
+            Verdict::Warn
+        } else {
+            // NOTE: what is not a number fails.
+            Verdict::Fail
+        };
+        Self { name, value, limit, reason, verdict }
+    }
+
+    /// A check that could not be made.
+    pub(crate) fn unchecked(name: String, limit: f64, reason: &'static str) -> Self {
+        Self { name, value: f64::NAN, limit, reason, verdict: Verdict::Unchecked }
+    }
+}
+
+/// What the audit looks at.
+pub(crate) struct Evidence<'a> {
+    pub(crate) model: &'a Workspace,
+    pub(crate) mechanism: Mechanism,
+    /// The samples.
+    pub(crate) samples: Vec<Instant>,
+    /// $w$ and $u$ at the samples; empty for an `equation` model.
+    pub(crate) work: &'a [[f64; 2]],
+    /// Steps of the run, spread over it.
+    pub(crate) steps: &'a [StoredStep],
+    pub(crate) tolerance: f64,
+    pub(crate) principle: Principle,
+    /// The dependent coordinates of the restricted principle.
+    pub(crate) dependent: &'a [usize],
+    /// Of the constraints; empty for an `equation` model.
+    pub(crate) classes: &'a [Class],
+    /// $E$ as an expression, for the worth of an error in the state.
+    pub(crate) energy: Option<Expr>,
+    /// Momenta that the motion keeps.
+    pub(crate) momenta: &'a [Momentum],
+    /// How many steps the run took.
+    pub(crate) taken: usize,
+}
+
+/// Samples at which the constraints are looked at, at most; more are thinned evenly.
+const CONSTRAINT_SAMPLES: usize = 1_000;
+/// Samples at which the worth of an error is looked at.
+const SENSITIVITY_SAMPLES: usize = 32;
+/// Dual-number operations that the equations may cost: about 20 ms.
+const BUDGET: usize = 2_000_000;
+
+/// Audits a motion.
+pub(crate) fn audit(evidence: Evidence<'_>) -> Audit {
+    let Evidence { model, principle, dependent, classes, .. } = evidence;
+    let checks = match Witness::new(model, principle, dependent, classes) {
+        Some(witness) => mechanical(evidence, witness),
+        None => ordinary(evidence),
+    };
+    let worst = checks.iter().map(|c| c.verdict).max().unwrap_or(Verdict::Unchecked);
+    let passed = checks.iter().any(|c| c.verdict == Verdict::Pass);
+    let verdict = if worst == Verdict::Unchecked && passed { Verdict::Pass } else { worst };
+    Audit { verdict, checks }
+}
+
+/// The checks of a motion that follows from a Lagrangian.
+fn mechanical(mut evidence: Evidence<'_>, mut witness: Witness) -> Vec<Check> {
+    let mut checks = constraints(&evidence, &mut witness);
+    checks.extend(balances(&evidence));
+    checks.extend(momenta(&evidence));
+    let (at_steps, between) = equations(&mut evidence, &mut witness);
+    let rounding = "rounding of the solve, far below the digits of any term";
+    checks.push(limit("equations of motion at steps", at_steps.equations, 1e-9, rounding));
+    checks.push(limit(
+        "constraints differentiated at steps",
+        at_steps.differentiated,
+        1e-9,
+        rounding,
+    ));
+    checks.push(limit("energy by dual numbers", at_steps.energy, 1e-11, rounding));
+    // The interpolant has order 7 where the step has order 8, and one is lost by differentiating: tolerance^(6/8).
+    let interpolation = 1e3 * libm::pow(evidence.tolerance, 0.75) + 1e-9;
+    let reason = "the interpolant between steps, differentiated: 1000·tolerance^(3/4)";
+    checks.push(limit(
+        "equations of motion between steps",
+        between.equations,
+        interpolation,
+        reason,
+    ));
+    checks.push(limit("velocities between steps", between.velocities, interpolation, reason));
+    checks
+}
+
+fn limit(name: &str, value: Option<f64>, limit: f64, reason: &'static str) -> Check {
+    match value {
+        Some(value) => Check::new(name.into(), value, limit, reason),
+        None => Check::unchecked(name.into(), limit, reason),
+    }
+}
+
+/// $|\varphi|/(1 + \sum|A_i\dot q_i|)$ at the outputs, which lie at and between steps.
+fn constraints(evidence: &Evidence<'_>, witness: &mut Witness) -> Vec<Check> {
+    let m = evidence.model.constraints.len();
+    let (mut velocity, mut position) = (vec![0.0_f64; m], vec![0.0_f64; m]);
+    let affordable = (BUDGET / witness.cost().max(1)).clamp(16, CONSTRAINT_SAMPLES);
+    let stride = evidence.samples.len().div_ceil(affordable).max(1);
+    let looked_at: Vec<Instant> = evidence.samples.iter().step_by(stride).cloned().collect();
+    for instants in looked_at.chunks(LANES) {
+        witness.constraints(instants, &mut |a, residual| {
+            velocity[a] = worse(velocity[a], residual.velocity);
+            position[a] = worse(position[a], residual.position.unwrap_or(0.0));
+        });
+    }
+    let reason = "every output is projected onto the constraints to rounding";
+    let mut checks = Vec::new();
+    for (a, constraint) in evidence.model.constraints.iter().enumerate() {
+        if witness.is_holonomic(a) {
+            let name = format!("constraint {}", constraint.name);
+            checks.push(Check::new(name, position[a], 1e-12, reason));
+            let name = format!("constraint {} differentiated", constraint.name);
+            checks.push(Check::new(name, velocity[a], 1e-12, reason));
+        } else {
+            let name = format!("constraint {}", constraint.name);
+            checks.push(Check::new(name, velocity[a], 1e-12, reason));
+        }
+    }
+    checks
+}
+
+/// $|E - E_0 - w|$: energy against the work of forces and reactions; and $|E + E\[M\] - (E + E\[M\])_0 - u|$
+/// under the vakonomic principle; that of $L_c$ under the restricted one.
+fn balances(evidence: &Evidence<'_>) -> Vec<Check> {
+    let energy = |i: &Instant| i.energy;
+    let total = |i: &Instant| i.energy + i.constraint_energy;
+    let mut checks = vec![balance(evidence, "energy balance", &energy, 0)];
+    match evidence.principle {
+        Principle::Chetaev => {}
+        Principle::Vakonomic => {
+            checks.push(balance(evidence, "balance of E[L,M]", &total, 1));
+        }
+        Principle::Restricted => {
+            checks.push(balance(evidence, "balance of the energy of L_c", &total, 1));
+        }
+    }
+    checks
+}
+
+fn balance(
+    evidence: &Evidence<'_>,
+    name: &str,
+    energy: &dyn Fn(&Instant) -> f64,
+    kind: usize,
+) -> Check {
+    let reason = "each step may err by the tolerance in every component: the energy that is worth adds up";
+    let Some(first) = evidence.samples.first() else {
+        return Check::unchecked(name.into(), 0.0, reason);
+    };
+    let (mut worst, mut scale) = (0.0_f64, 1.0_f64);
+    for (instant, work) in evidence.samples.iter().zip(evidence.work) {
+        let gained = work[kind] - evidence.work[0][kind];
+        worst = worse(worst, (energy(instant) - energy(first) - gained).abs());
+        scale = scale.max(energy(instant).abs() + gained.abs());
+    }
+    let mut sensitivity = Sensitivity::new(evidence.model, evidence.energy);
+    let stride = evidence.samples.len().div_ceil(SENSITIVITY_SAMPLES).max(1);
+    scale = scale.max(sensitivity.at(evidence.samples.iter().step_by(stride)));
+    let per_step = evidence.tolerance + 4.0 * f64::EPSILON;
+    let limit = 10.0 * per_step * (evidence.taken as f64 + 1.0) * scale;
+    Check::new(name.into(), worst, limit.min(1e-2 * scale), reason)
+}
+
+/// $|J - J_0|$ for every momentum that a symmetry keeps.
+fn momenta(evidence: &Evidence<'_>) -> Vec<Check> {
+    let reason = "each step may err by the tolerance in every component: the momentum that is worth adds up";
+    let model = evidence.model;
+    let per_step = evidence.tolerance + 4.0 * f64::EPSILON;
+    let mut checks = Vec::new();
+    for kept in evidence.momenta {
+        let name = format!("momentum of {}", kept.name);
+        let mut values = Vec::new();
+        let stride = evidence.samples.len().div_ceil(CONSTRAINT_SAMPLES).max(1);
+        for instant in evidence.samples.iter().step_by(stride) {
+            let at = |s: Expr| symbol(model, instant, s);
+            values.push(model.graph.evaluate(&[kept.momentum], &at)[0]);
+        }
+        let Some(&first) = values.first() else { continue };
+        let mut sensitivity = Sensitivity::new(model, Some(kept.momentum));
+        let stride = evidence.samples.len().div_ceil(SENSITIVITY_SAMPLES).max(1);
+        let worth = sensitivity.at(evidence.samples.iter().step_by(stride));
+        let scale = values.iter().map(|j| j.abs()).fold(worth.max(1.0), f64::max);
+        let worst = values.iter().fold(0.0, |m, j| worse(m, (j - first).abs()));
+        let limit = 10.0 * per_step * (evidence.taken as f64 + 1.0) * scale;
+        checks.push(Check::new(name, worst, limit.min(1e-2 * scale), reason));
+    }
+    checks
+}
+
+/// The value of a symbol at an instant; multipliers are those of the principle.
+fn symbol(model: &Workspace, instant: &Instant, s: Expr) -> f64 {
+    if let Some(k) = model.coordinates.iter().position(|c| c.position == s) {
+        return instant.q[k];
+    }
+    if let Some(k) = model.coordinates.iter().position(|c| c.velocity == s) {
+        return instant.v[k];
+    }
+    if let Some(a) = model.results.mu.iter().position(|&μ| μ == s) {
+        return instant.multipliers[a];
+    }
+    let parameter = model.parameters.iter().find(|p| p.symbol == s);
+    parameter.map_or(if s == model.time { instant.t } else { f64::NAN }, |p| p.value)
+}
+
+/// The equations at the ends of the kept steps and in their middles.
+fn equations(evidence: &mut Evidence<'_>, witness: &mut Witness) -> (Findings, Findings) {
+    let (n, m) = (evidence.model.coordinates.len(), evidence.model.constraints.len());
+    let affordable = (BUDGET / witness.cost().max(1)).clamp(4, 128) / 2;
+    let stride = evidence.steps.len().div_ceil(affordable).max(1);
+    let (mut at_steps, mut between) = (Findings::default(), Findings::default());
+    let Some(first) = evidence.steps.first() else { return Default::default() };
+    let width = first.as_step().state_at_end().len();
+    let mut instants = vec![Instant::new(n, m); LANES];
+    // The states in the middles, and the rates that the interpolant has there.
+    let mut middles = vec![(0.0, vec![0.0; width], vec![0.0; width]); LANES];
+    let kept: Vec<_> = evidence.steps.iter().step_by(stride).map(StoredStep::as_step).collect();
+    for steps in kept.chunks(LANES) {
+        let ends =
+            steps.iter().map(|s| Looked { t: s.end(), y: s.state_at_end(), rates: None });
+        let ends: Vec<_> = ends.collect();
+        let found = evidence.mechanism.resolve_all(&ends, &mut instants);
+        witness.judge(&instants[..found.len()], &mut at_steps);
+        for (step, (t, y, rates)) in steps.iter().zip(&mut middles) {
+            *t = 0.5 * (step.start() + step.end());
+            step.state(*t, y);
+            step.derivative(*t, rates);
+        }
+        let states = middles[..steps.len()].iter();
+        let states: Vec<_> =
+            states.map(|(t, y, rates)| Looked { t: *t, y, rates: Some(rates) }).collect();
+        let found = evidence.mechanism.resolve_all(&states, &mut instants);
+        witness.judge(&instants[..found.len()], &mut between);
+        for (instant, &i) in instants.iter().zip(&found) {
+            for (rate, v) in middles[i].2.iter().zip(&instant.v) {
+                let off = (rate - v).abs() / (1.0 + v.abs());
+                between.velocities = Some(worse(between.velocities.unwrap_or(0.0), off));
+            }
+        }
+    }
+    (at_steps, between)
+}
+
+/// The checks of an `equation` model: its equations, with the interpolant and its derivatives put in.
+fn ordinary(mut evidence: Evidence<'_>) -> Vec<Check> {
+    let n = evidence.model.coordinates.len();
+    let mut worst: Option<f64> = None;
+    let mut instant = Instant::new(n, 0);
+    for stored in evidence.steps {
+        let step = stored.as_step();
+        let middle = 0.5 * (step.start() + step.end());
+        let mut y = step.state_at_end().to_vec();
+        let mut rates = y.clone();
+        step.state(middle, &mut y);
+        step.derivative(middle, &mut rates);
+        if evidence.mechanism.resolve(middle, &y, false, &mut instant).is_ok() {
+            for k in 0..n {
+                let off = (rates[k] - instant.v[k]).abs() / (1.0 + instant.v[k].abs());
+                worst = Some(worse(worst.unwrap_or(0.0), off));
+            }
+            let mut second = n;
+            for (k, a) in instant.a.iter_mut().enumerate() {
+                if a.is_nan() {
+                    instant.v[k] = rates[k];
+                } else {
+                    let off = (rates[second] - *a).abs() / (1.0 + a.abs());
+                    worst = Some(worse(worst.unwrap_or(0.0), off));
+                    *a = rates[second];
+                    second += 1;
+                }
+            }
+            let residual = dual_residual::equation_residual(evidence.model, &instant);
+            worst = Some(worse(worst.unwrap_or(0.0), residual));
+        }
+    }
+    let interpolation = 1e3 * libm::pow(evidence.tolerance, 0.75) + 1e-9;
+    let reason = "the interpolant between steps, differentiated: 1000·tolerance^(3/4)";
+    vec![limit("equations between steps", worst, interpolation, reason)]
+}
+
+/// The larger one; not a number wins, so that it is seen.
+fn worse(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+}

@@ -1,0 +1,51 @@
+//! What an error in the state is worth in energy.
+//!
+//! $$ \sum_i \left|\frac{\partial E}{\partial y_i}\right|\,(1 + |y_i|), \qquad y = (q, \dot q), $$
+//!
+//! times the tolerance, is what one step may add to the energy.
+
+use pfaff_expr::Expr;
+use pfaff_model::Workspace;
+
+use crate::audit::autodiff::LANES;
+use crate::audit::dual_residual::{Gradient, Laid};
+use crate::motion::sample::Instant;
+
+/// An energy, or another quantity, ready to be differentiated.
+pub(crate) struct Sensitivity {
+    laid: Option<Laid>,
+    slopes: Gradient,
+}
+
+impl Sensitivity {
+    /// Without an energy every error is worth nothing.
+    pub(crate) fn new(model: &Workspace, energy: Option<Expr>) -> Self {
+        Self {
+            laid: energy.map(|e| Laid::new(model, &[e], 1)),
+            slopes: Gradient::new(model.coordinates.len()),
+        }
+    }
+
+    /// The largest worth of a unit of tolerance at some instants; zero where it has no value.
+    pub(crate) fn at<'i>(&mut self, instants: impl Iterator<Item = &'i Instant>) -> f64 {
+        let Self { laid: Some(laid), slopes } = self else { return 0.0 };
+        let instants: Vec<Instant> = instants.cloned().collect();
+        let mut largest = 0.0;
+        for part in instants.chunks(LANES) {
+            slopes.clear();
+            let value = laid.evaluate(part);
+            laid.sweep(0, [1.0; LANES], slopes);
+            for (l, instant) in part.iter().enumerate() {
+                let state = instant.q.iter().chain(&instant.v);
+                let slopes = slopes.q.iter().chain(&slopes.v);
+                let worth: f64 =
+                    slopes.zip(state).map(|(s, y)| s.x[l].abs() * (1.0 + y.abs())).sum();
+                // NOTE: what contains multipliers has no value here.
+                if value[l].is_finite() && worth.is_finite() && worth > largest {
+                    largest = worth;
+                }
+            }
+        }
+        largest
+    }
+}

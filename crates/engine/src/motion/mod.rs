@@ -1,0 +1,359 @@
+//! A motion: what a run gives back, whatever ended it.
+
+pub(crate) mod note;
+pub(crate) mod progress;
+pub(crate) mod recorder;
+pub(crate) mod sample;
+
+use pfaff_model::{Principle, Workspace};
+
+use crate::analysis::equivalence::Equivalence;
+use crate::audit::{Audit, Check, Verdict};
+use crate::json::Json;
+use crate::motion::note::Note;
+use crate::run::bvp::Solution;
+use crate::signs::signs;
+
+/// A motion with its audit. Series are by component in declared order, one value for each output time.
+#[derive(Clone, Debug)]
+pub struct Motion {
+    /// The title, or the name of the text.
+    pub title: String,
+    /// The principle, `None` for an `equation` model.
+    pub principle: Option<Principle>,
+    /// The method that was used.
+    pub method: &'static str,
+    /// The form of the equations that was integrated.
+    pub form: Form,
+    /// When the run began.
+    pub start: f64,
+    /// Why the run ended.
+    pub stop: Stop,
+    /// Output times.
+    pub t: Vec<f64>,
+    /// $q$
+    pub q: Vec<Series>,
+    /// $\dot q$
+    pub v: Vec<Series>,
+    /// $\ddot q$
+    pub a: Vec<Series>,
+    /// $\lambda$ by constraint, or $\mu$ under the vakonomic principle, or $p_\alpha$ under the restricted one
+    pub multipliers: Vec<Series>,
+    /// $\dot\mu$ by constraint under the vakonomic principle, else empty
+    pub multiplier_rates: Vec<Series>,
+    /// $R$ by coordinate
+    pub reactions: Vec<Series>,
+    /// $R\cdot\dot q$; empty for an `equation` model.
+    pub reaction_power: Vec<f64>,
+    /// $E$; empty for an `equation` model.
+    pub energy: Vec<f64>,
+    /// $E\[M\]$, zero under Chetaev's principle; empty for an `equation` model.
+    pub constraint_energy: Vec<f64>,
+    /// The work of forces and reactions since the start; empty for an `equation` model.
+    pub work: Vec<f64>,
+    /// What is observed.
+    pub observed: Vec<Series>,
+    /// Events in the order of the run.
+    pub events: Vec<EventRecord>,
+    /// What the run did that was not asked for.
+    pub notes: Vec<Note>,
+    /// The motions between given ends that were found, least action first; `None` without `final`.
+    pub solutions: Option<Vec<Solution>>,
+    /// Whether an extremum with memory is a motion of Chetaev's principle too; `None` where that was not asked.
+    pub equivalence: Option<Equivalence>,
+    /// Whether the numbers can be trusted.
+    pub audit: Audit,
+    /// What it cost.
+    pub statistics: Statistics,
+}
+
+/// The form of the equations of motion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// Accelerations and multipliers from one solve at each evaluation.
+    Saddle,
+    /// Independent quasi-velocities.
+    Reduced,
+    /// `equation` statements as they stand.
+    Ordinary,
+}
+
+/// One named column of output.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// The component's name.
+    pub name: String,
+    /// One value for each output time.
+    pub values: Vec<f64>,
+}
+
+/// Why and when a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stop {
+    /// Why.
+    pub reason: StopReason,
+    /// When.
+    pub t: f64,
+}
+
+/// Why a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// The end was reached.
+    End,
+    /// An `event stop` of this name.
+    Event(String),
+    /// The step shrank to nothing.
+    StepTooSmall,
+    /// Accelerations or multipliers are not determined.
+    Singular,
+    /// Something is infinite or not a number.
+    NotFinite,
+    /// Too many steps.
+    MaxSteps,
+    /// The caller asked for it.
+    Interrupted,
+}
+
+impl StopReason {
+    /// The word for JSON.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::End => "end",
+            Self::Event(_) => "event",
+            Self::StepTooSmall => "step_too_small",
+            Self::Singular => "singular",
+            Self::NotFinite => "not_finite",
+            Self::MaxSteps => "max_steps",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    /// Whether the run ended before its end without being told to by the model.
+    pub fn is_early(&self) -> bool {
+        !matches!(self, Self::End | Self::Event(_))
+    }
+}
+
+/// An event that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventRecord {
+    /// Its name.
+    pub name: String,
+    /// When.
+    pub t: f64,
+    /// `rising`, `falling` or `touch`.
+    pub direction: &'static str,
+    /// $q$ there.
+    pub q: Vec<f64>,
+    /// $\dot q$ there.
+    pub v: Vec<f64>,
+}
+
+/// What a run cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Statistics {
+    /// Accepted steps.
+    pub steps: usize,
+    /// Rejected steps.
+    pub rejected: usize,
+    /// Evaluations of the right-hand side.
+    pub evaluations: usize,
+    /// Text to equations, in microseconds.
+    pub derive_us: f64,
+    /// Equations to program, and finding a consistent start, in microseconds.
+    pub compile_us: f64,
+    /// The run itself, in microseconds.
+    pub integrate_us: f64,
+    /// Its audit, in microseconds, where that is not part of the run.
+    pub audit_us: f64,
+}
+
+impl Motion {
+    /// What the multipliers are called in the model language: `lambda`, `mu`, or `p` under the restricted principle.
+    pub fn multiplier_word(&self) -> &'static str {
+        match self.principle {
+            Some(Principle::Vakonomic) => "mu",
+            Some(Principle::Restricted) => "p",
+            Some(Principle::Chetaev) | None => "lambda",
+        }
+    }
+
+    /// No motion yet: no times, no columns.
+    pub(crate) fn empty(model: &Workspace) -> Self {
+        Self {
+            title: model.title.clone().unwrap_or_else(|| model.source.name().to_owned()),
+            principle: None,
+            method: "",
+            form: Form::Saddle,
+            start: 0.0,
+            stop: Stop { reason: StopReason::End, t: 0.0 },
+            t: Vec::new(),
+            q: Vec::new(),
+            v: Vec::new(),
+            a: Vec::new(),
+            multipliers: Vec::new(),
+            multiplier_rates: Vec::new(),
+            reactions: Vec::new(),
+            reaction_power: Vec::new(),
+            energy: Vec::new(),
+            constraint_energy: Vec::new(),
+            work: Vec::new(),
+            observed: Vec::new(),
+            events: Vec::new(),
+            notes: Vec::new(),
+            solutions: None,
+            equivalence: None,
+            audit: Audit { verdict: Verdict::Unchecked, checks: Vec::new() },
+            statistics: Statistics::default(),
+        }
+    }
+
+    /// Leaves out all output times but the first `count`.
+    pub(crate) fn truncate(&mut self, count: usize) {
+        let lists = [
+            &mut self.q,
+            &mut self.v,
+            &mut self.a,
+            &mut self.multipliers,
+            &mut self.multiplier_rates,
+            &mut self.reactions,
+            &mut self.observed,
+        ];
+        for series in lists.into_iter().flatten() {
+            series.values.truncate(count);
+        }
+        for values in [
+            &mut self.t,
+            &mut self.reaction_power,
+            &mut self.energy,
+            &mut self.constraint_energy,
+            &mut self.work,
+        ] {
+            values.truncate(count);
+        }
+    }
+
+    /// The columns of a table: t, q, q', q'', multipliers and their rates, reactions and their power,
+    /// energies, what is observed.
+    pub fn columns(&self) -> Vec<(String, &[f64])> {
+        let mut columns: Vec<(String, &[f64])> = vec![("t".into(), &self.t)];
+        let multiplier = self.multiplier_word();
+        let groups: [(&[Series], String, &str); 6] = [
+            (&self.q, String::new(), ""),
+            (&self.v, String::new(), "'"),
+            (&self.a, String::new(), "''"),
+            (&self.multipliers, format!("{multiplier}("), ")"),
+            (&self.multiplier_rates, format!("{multiplier}("), ")'"),
+            (&self.reactions, "reaction(".into(), ")"),
+        ];
+        for (series, before, after) in groups {
+            for s in series {
+                columns.push((format!("{before}{}{after}", s.name), &s.values));
+            }
+        }
+        if !self.energy.is_empty() {
+            columns.push(("reaction_power".into(), &self.reaction_power));
+            columns.push(("energy".into(), &self.energy));
+            if self.principle != Some(Principle::Chetaev) {
+                columns.push(("energy_constraint".into(), &self.constraint_energy));
+            }
+            columns.push(("work".into(), &self.work));
+        }
+        columns.extend(self.observed.iter().map(|s| (s.name.clone(), s.values.as_slice())));
+        columns
+    }
+
+    /// As `run --json` prints it.
+    pub fn to_json(&self) -> Json {
+        let by_name = |series: &[Series]| {
+            Json::object(series.iter().map(|s| (s.name.clone(), Json::numbers(&s.values))))
+        };
+        let named = |names: &[Series], values: &[f64]| {
+            let values = values.iter().map(|&x| Json::Number(x));
+            Json::object(names.iter().map(|s| s.name.clone()).zip(values))
+        };
+        let event = |e: &EventRecord| {
+            Json::object([
+                ("name", Json::text(&e.name)),
+                ("t", Json::Number(e.t)),
+                ("direction", Json::text(e.direction)),
+                ("q", named(&self.q, &e.q)),
+                ("v", named(&self.v, &e.v)),
+            ])
+        };
+        let check = |c: &Check| {
+            Json::object([
+                ("name", Json::text(&c.name)),
+                ("value", Json::Number(c.value)),
+                ("limit", Json::Number(c.limit)),
+                ("verdict", Json::text(c.verdict.name())),
+                ("reason", Json::text(c.reason)),
+            ])
+        };
+        let total: Vec<f64> =
+            self.energy.iter().zip(&self.constraint_energy).map(|(e, c)| e + c).collect();
+        let mut entries = vec![
+            ("pfaff", Json::text(env!("CARGO_PKG_VERSION"))),
+            ("model", Json::text(&self.title)),
+            ("principle", self.principle.map_or(Json::Null, |p| Json::text(p.name()))),
+            ("method", Json::text(self.method)),
+            (
+                "stop",
+                Json::object([
+                    ("reason", Json::text(self.stop.reason.name())),
+                    ("t", Json::Number(self.stop.t)),
+                ]),
+            ),
+            ("t", Json::numbers(&self.t)),
+            ("q", by_name(&self.q)),
+            ("v", by_name(&self.v)),
+            ("multipliers", by_name(&self.multipliers)),
+            ("multiplier_rates", by_name(&self.multiplier_rates)),
+            ("reactions", by_name(&self.reactions)),
+            ("reaction_power", Json::numbers(&self.reaction_power)),
+            ("signs", self.principle.map_or(Json::Null, |p| Json::text(signs(p)))),
+            (
+                "energy",
+                Json::object([
+                    ("E", Json::numbers(&self.energy)),
+                    ("constraint", Json::numbers(&self.constraint_energy)),
+                    ("total", Json::numbers(&total)),
+                ]),
+            ),
+            ("observed", by_name(&self.observed)),
+            ("events", Json::List(self.events.iter().map(event).collect())),
+            ("notes", Json::texts(self.notes.iter().map(ToString::to_string))),
+            (
+                "audit",
+                Json::object([
+                    ("verdict", Json::text(self.audit.verdict.name())),
+                    ("checks", Json::List(self.audit.checks.iter().map(check).collect())),
+                ]),
+            ),
+            ("statistics", self.statistics.to_json()),
+        ];
+        if let Some(solutions) = &self.solutions {
+            let list = solutions.iter().map(Solution::to_json).collect();
+            entries.push(("solutions", Json::List(list)));
+        }
+        if let Some(equivalence) = &self.equivalence {
+            entries.push(("equivalence", equivalence.to_json(&self.multipliers)));
+        }
+        Json::object(entries)
+    }
+}
+
+impl Statistics {
+    fn to_json(self) -> Json {
+        Json::object([
+            ("steps", Json::Integer(self.steps as u64)),
+            ("rejected", Json::Integer(self.rejected as u64)),
+            ("evaluations", Json::Integer(self.evaluations as u64)),
+            ("derive_us", Json::Number(self.derive_us)),
+            ("compile_us", Json::Number(self.compile_us)),
+            ("integrate_us", Json::Number(self.integrate_us)),
+            ("audit_us", Json::Number(self.audit_us)),
+        ])
+    }
+}

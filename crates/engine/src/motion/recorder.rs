@@ -1,0 +1,169 @@
+//! The observer of a run: samples at the output times, and a thinned set of steps for the audit.
+
+use pfaff_solver::{Control, Crossing, DenseStep, LocatedEvent, Observer, StoredStep, System};
+
+use crate::motion::progress::{Progress, Setting};
+use crate::motion::sample::Instant;
+use crate::system::compiled::Mechanism;
+
+/// How many steps the audit keeps: when there are more, every second one is dropped and the stride doubles.
+const KEPT: usize = 64;
+
+/// Watches a run.
+pub(crate) struct Recorder<'a> {
+    mechanism: Mechanism,
+    times: &'a [f64],
+    backward: bool,
+    /// One row of the samples, re-used.
+    instant: Instant,
+    y: Vec<f64>,
+    seen: Vec<f64>,
+    pub(crate) record: Record,
+    pub(crate) kept: Vec<StoredStep>,
+    spare: Vec<StoredStep>,
+    stride: usize,
+    steps: usize,
+    setting: Setting<'a>,
+    watch: &'a mut dyn FnMut(&Progress<'_>) -> bool,
+}
+
+/// What was written down so far.
+#[derive(Default)]
+pub(crate) struct Record {
+    /// [`Instant::inputs`] and what is observed, row after row.
+    pub(crate) rows: Vec<f64>,
+    /// $w$ and $u$ at each sample.
+    pub(crate) work: Vec<[f64; 2]>,
+    pub(crate) width: usize,
+    /// Output times that were reached.
+    pub(crate) reached: usize,
+    pub(crate) events: Vec<(LocatedEvent, Instant)>,
+}
+
+impl<'a> Recorder<'a> {
+    pub(crate) fn new(
+        mechanism: &Mechanism,
+        setting: Setting<'a>,
+        times: &'a [f64],
+        watch: &'a mut dyn FnMut(&Progress<'_>) -> bool,
+    ) -> Self {
+        let observed = setting.model.observed.len();
+        let mechanism = mechanism.clone();
+        let (n, m) = (mechanism.n, mechanism.m);
+        let width = Instant::width(n, m) + observed;
+        Self {
+            times,
+            backward: times.len() > 1 && times[1] < times[0],
+            instant: Instant::new(n, m),
+            y: vec![0.0; mechanism.dimension()],
+            seen: vec![0.0; observed],
+            record: Record {
+                rows: Vec::with_capacity(times.len() * width),
+                work: Vec::with_capacity(times.len()),
+                width,
+                reached: 0,
+                events: Vec::new(),
+            },
+            kept: Vec::with_capacity(KEPT),
+            spare: Vec::with_capacity(KEPT),
+            stride: 1,
+            steps: 0,
+            setting,
+            watch,
+            mechanism,
+        }
+    }
+
+    /// Samples at the start, if that is an output time.
+    pub(crate) fn start(&mut self, t: f64, y: &[f64]) {
+        if self.times.first() == Some(&t) {
+            self.y.copy_from_slice(y);
+            self.sample(t);
+        }
+    }
+
+    /// One row from the state in `y`.
+    fn sample(&mut self, t: f64) {
+        let resolved = self.mechanism.resolve(t, &self.y, true, &mut self.instant);
+        if resolved.is_err() {
+            // NOTE: the state is what it is; what follows from it has no value there.
+            self.instant.a.fill(f64::NAN);
+            self.instant.multipliers.fill(f64::NAN);
+            self.instant.reaction.fill(f64::NAN);
+        }
+        self.mechanism.observe(&self.instant, &mut self.seen);
+        let Record { rows, work, width, reached, .. } = &mut self.record;
+        let start = rows.len();
+        rows.resize(start + *width - self.seen.len(), 0.0);
+        self.instant.inputs(&mut rows[start..]);
+        rows.extend_from_slice(&self.seen);
+        work.extend(self.mechanism.work(&self.y));
+        *reached += 1;
+    }
+
+    fn is_before(&self, t: f64, end: f64) -> bool {
+        if self.backward { t >= end } else { t <= end }
+    }
+
+    fn keep(&mut self, step: &DenseStep<'_>) {
+        if self.kept.len() == KEPT {
+            for k in 0..KEPT / 2 {
+                self.kept.swap(k, 2 * k);
+            }
+            self.stride *= 2;
+            // NOTE: the dropped half stays behind as storage for the steps to come.
+            self.spare.extend(self.kept.drain(KEPT / 2..));
+        }
+        let mut stored = self.spare.pop().unwrap_or_default();
+        stored.copy_from(step);
+        self.kept.push(stored);
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn wants_dense(&self, start: f64, end: f64) -> bool {
+        let sampled = self
+            .times
+            .get(self.record.reached)
+            .is_some_and(|&t| self.is_before(t, end) && t != start && t != end);
+        sampled || self.steps.is_multiple_of(self.stride)
+    }
+
+    fn step(&mut self, step: &DenseStep<'_>, _system: &mut dyn System) -> Control {
+        while let Some(&t) = self.times.get(self.record.reached)
+            && self.is_before(t, step.end())
+        {
+            step.state(t, &mut self.y);
+            self.sample(t);
+        }
+        if self.steps.is_multiple_of(self.stride) {
+            self.keep(step);
+        }
+        self.steps += 1;
+        let progress = Progress {
+            t: step.end(),
+            steps: self.steps,
+            rows: self.record.reached,
+            setting: self.setting,
+            record: &self.record,
+        };
+        if (self.watch)(&progress) { Control::Continue } else { Control::Stop }
+    }
+
+    fn event(&mut self, event: &LocatedEvent, y: &[f64]) -> Control {
+        let mut instant = Instant::new(self.mechanism.n, self.mechanism.m);
+        // NOTE: an instant without forces is still an instant.
+        let _ = self.mechanism.resolve(event.t, y, true, &mut instant);
+        self.record.events.push((*event, instant));
+        Control::Continue
+    }
+}
+
+/// The word for the direction of a crossing.
+pub(crate) fn direction(crossing: Crossing) -> &'static str {
+    match crossing {
+        Crossing::Rising => "rising",
+        Crossing::Falling => "falling",
+        Crossing::Touch => "touch",
+    }
+}

@@ -1,0 +1,161 @@
+//! Texts of the command line as values: states and formulas.
+
+use pfaff_expr::{Expr, Memory, Node};
+use pfaff_model::{
+    Diagnostic, Formula, FormulaValue, Model, NoFiles, Quantity, Source, Span, Workspace,
+    read_assignments, read_numbers,
+};
+
+use crate::analysis::operator::{Ends, operate};
+use crate::analysis::state::State;
+use crate::pipeline::{Failure, Rejected};
+
+/// Reads `x=1, x'=2, t=0, mu(c)=0.1`; what is missing is 0.
+///
+/// # Errors
+///
+/// [`Rejected`] with all mistakes.
+pub fn read_state(model: &Model, text: &str) -> Result<State, Rejected> {
+    state_in(&model.workspace(), text)
+}
+
+pub(crate) fn state_in(model: &Workspace, text: &str) -> Result<State, Rejected> {
+    let given = read_assignments(model, "--state", text)
+        .map_err(|(source, diagnostics)| Rejected { source, diagnostics })?;
+    let n = model.coordinates.len();
+    let mut state = State {
+        t: 0.0,
+        q: vec![0.0; n],
+        v: vec![0.0; n],
+        multipliers: vec![0.0; model.constraints.len()],
+    };
+    for (quantity, value) in given {
+        match quantity {
+            Quantity::Time => state.t = value,
+            Quantity::Coordinate(k, 0) => state.q[k] = value,
+            Quantity::Coordinate(k, 1) => state.v[k] = value,
+            Quantity::Multiplier(a) => state.multipliers[a] = value,
+            Quantity::Coordinate(..) => {}
+        }
+    }
+    Ok(state)
+}
+
+/// Reads `a=1, b=2*pi` as named numbers; `option` names the text in diagnostics.
+///
+/// # Errors
+///
+/// [`Rejected`] with all mistakes.
+pub fn read_named_numbers(option: &str, text: &str) -> Result<Vec<(String, f64)>, Rejected> {
+    read_numbers(option, text).map_err(|(source, diagnostics)| Rejected { source, diagnostics })
+}
+
+/// The value of a formula: a number, or nested lists of numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// A vector, or a matrix by rows.
+    List(Vec<Value>),
+}
+
+/// The ends of memory operators in a formula; what is not given is 0 and `t`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Range {
+    /// Where left operators begin.
+    pub from: Option<f64>,
+    /// Where right operators end.
+    pub to: Option<f64>,
+}
+
+/// Evaluates a formula of the model language; `with` gives values to names, as in `a=1, t=2`, `range` to the
+/// ends of memory operators.
+///
+/// # Errors
+///
+/// [`Rejected`] if a text is wrong, [`Failure`] inside it if the formula has no value.
+pub fn evaluate(expression: &str, with: &str, range: Range) -> Result<Value, Rejected> {
+    let rejected =
+        |(source, diagnostics): (Source, Vec<Diagnostic>)| Rejected { source, diagnostics };
+    let names = read_numbers("--with", with).map_err(rejected)?;
+    let formula = pfaff_model::read_formula(expression, &names, &NoFiles).map_err(rejected)?;
+    value(&formula, range).map_err(|failure| {
+        let diagnostics = match failure {
+            Failure::Model(diagnostics) => diagnostics,
+            Failure::Usage(message) => {
+                vec![Diagnostic::error("E0605", Span::new(0, expression.len() as u32), message)]
+            }
+        };
+        Rejected { source: Source::new("formula", expression), diagnostics }
+    })
+}
+
+fn value(formula: &Formula, range: Range) -> Result<Value, Failure> {
+    let numbers = |es: &[Expr]| -> Result<Vec<Value>, Failure> {
+        Ok(scalars(formula, es, range)?.into_iter().map(Value::Number).collect())
+    };
+    match &formula.value {
+        FormulaValue::Scalar(e) => Ok(Value::Number(scalars(formula, &[*e], range)?[0])),
+        FormulaValue::Vector(es) => Ok(Value::List(numbers(es)?)),
+        FormulaValue::Matrix(rows) => {
+            let rows: Result<Vec<Value>, Failure> =
+                rows.iter().map(|r| Ok(Value::List(numbers(r)?))).collect();
+            Ok(Value::List(rows?))
+        }
+        FormulaValue::ComplexGamma { .. } | FormulaValue::ComplexMittagLeffler { .. } => {
+            Err(unbuilt("functions of complex numbers"))
+        }
+    }
+}
+
+fn scalars(formula: &Formula, es: &[Expr], range: Range) -> Result<Vec<f64>, Failure> {
+    let g = &formula.graph;
+    let given = |e: Expr| formula.symbols.iter().find(|(_, s, _)| *s == e).map(|s| s.2);
+    let mut time = given(formula.time);
+    let live = g.live(es);
+    let memories: Vec<Expr> =
+        live.iter().copied().filter(|&e| matches!(g.node(e), Node::Memory(..))).collect();
+    if memories.is_empty() && range != Range::default() {
+        let message = "--from and --to belong to memory operators, and there is none".into();
+        return Err(Failure::Usage(message));
+    }
+    if time.is_none() && !memories.is_empty() {
+        // Left operators are taken at their end, right ones at their beginning.
+        let right = memories.iter().any(|&e| is_right(g.node(e)));
+        time = if right { Some(range.from.unwrap_or(0.0)) } else { range.to };
+    }
+    let needs = |e: &Expr| *e == formula.time;
+    if time.is_none() && live.iter().any(needs) {
+        let message = "the formula contains `t`: give it a value by --with \"t=…\"".into();
+        return Err(Failure::Usage(message));
+    }
+    let symbol = |e: Expr| if e == formula.time { time } else { given(e) }.unwrap_or(f64::NAN);
+    let mut images = Vec::new();
+    for e in memories {
+        let Node::Memory(kind, operand, second) = g.node(e) else { continue };
+        let Some(at) = time else {
+            let message = "the formula has memory: give the time by --with \"t=…\"".into();
+            return Err(Failure::Usage(message));
+        };
+        let ends = Ends { from: range.from.unwrap_or(0.0), to: range.to, at };
+        let parts = (kind, operand, second);
+        let value = operate(g, parts, formula.time, ends, &symbol).map_err(Failure::Usage)?;
+        let value = pfaff_expr::number::from_f64(value)
+            .ok_or_else(|| Failure::Usage("the value is infinite".into()))?;
+        images.push((e, g.number(value)));
+    }
+    let values = g.evaluate(&g.substitute(es, &images), &symbol);
+    if values.iter().all(|x| x.is_finite()) {
+        Ok(values)
+    } else {
+        Err(Failure::Usage("the value is infinite or not a number".into()))
+    }
+}
+
+fn is_right(node: Node) -> bool {
+    matches!(node, Node::Memory(Memory::CaputoRight | Memory::RiemannLiouvilleRight, ..))
+}
+
+fn unbuilt(what: &str) -> Failure {
+    Failure::Usage(format!("{what} are not built yet"))
+}

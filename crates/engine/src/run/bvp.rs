@@ -1,0 +1,375 @@
+//! Boundary value problems: a model with `final` into the motions between its ends.
+//!
+//! ```text
+//! Model ─► conditions ─► canonical equations ─► starts ─► paths ─► solutions ─► Motion of the first
+//! ```
+//!
+//! Motions under the vakonomic and the restricted principle, and those without velocity constraints, are
+//! stationary points of the action $\int L\,dt$ among the curves between the ends. All that a search
+//! finds are reported, least action first. What is shown is the first, integrated once more from its start as
+//! any other motion and audited as such.
+
+mod canonical;
+mod conditions;
+mod family;
+mod guess;
+mod lead;
+mod patience;
+mod reach;
+mod search;
+mod second;
+mod solution;
+
+use std::time::Instant as Clock;
+
+use pfaff_mechanics::{
+    AbnormalPlaces, Class, Equations, Refusal, abnormal_places, derive as derive_equations,
+};
+use pfaff_model::{Diagnostic, Dynamics as Written, Principle, Quantity, Workspace};
+use pfaff_solver::Scheme;
+
+use crate::audit::{Check, Verdict};
+use crate::motion::note::{Note, brief};
+use crate::motion::progress::{Progress, Setting};
+use crate::motion::recorder::Record;
+use crate::motion::{Form, Motion, StopReason};
+use crate::pipeline::{Failure, integrated_from, uncompiled};
+use crate::problem::settings::Request;
+use crate::problem::start::Start;
+use crate::run::bvp::canonical::Canonical;
+use crate::run::bvp::conditions::conditions;
+use crate::run::bvp::lead::lead;
+use crate::run::bvp::patience::{Ended, Patience};
+use crate::run::bvp::search::{Candidate, Found, search};
+use crate::run::bvp::solution::{agreement, solution};
+use crate::run::volterra::remembers;
+use crate::system::compiled::Dynamics;
+
+pub use guess::Guess;
+pub use solution::Solution;
+
+/// How long a search may take if nothing else is said.
+const SEARCH_SECONDS: f64 = 60.0;
+
+/// Whether a run of the model is a boundary value problem.
+pub(crate) fn has_ends(model: &Workspace) -> bool {
+    !model.terminal.is_empty()
+}
+
+/// Finds the motions between the ends of a model, and integrates and audits the first of them.
+pub(crate) fn run(
+    model: &Workspace,
+    request: &Request,
+    watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+) -> Result<Motion, Failure> {
+    let clock = Clock::now();
+    let principle = request.principle.unwrap_or(model.principle);
+    let wrong = |d: Diagnostic| Failure::Model(vec![d]);
+    possible(model).map_err(wrong)?;
+    let equations =
+        derive_equations(model, principle).map_err(|r: Refusal| wrong(r.diagnostic()))?;
+    stationary(model, &equations).map_err(wrong)?;
+    let derive_us = clock.elapsed().as_secs_f64() * 1e6;
+
+    let clock = Clock::now();
+    let conditions = conditions(model, &equations, request).map_err(Failure::Model)?;
+    let unreachable = reach::unreachable(model, &equations, &conditions);
+    if !unreachable.is_empty() {
+        return Err(Failure::Model(unreachable));
+    }
+    let mut problem =
+        Canonical::new(model, &equations, conditions).map_err(|e| uncompiled(&e))?;
+    let compile_us = clock.elapsed().as_secs_f64() * 1e6;
+
+    let clock = Clock::now();
+    let scheme = scheme(model, request)?;
+    let setting = Setting {
+        model,
+        principle: Some(principle),
+        method: name(scheme),
+        form: Form::Saddle,
+        t0: problem.conditions.t0,
+        t1: problem.conditions.t0 + problem.conditions.guess,
+    };
+    let record = Record::default();
+    let mut going = |steps: usize| {
+        watch(&Progress { t: setting.t0, steps, rows: 0, setting, record: &record })
+    };
+    let seconds = request.seconds.unwrap_or(SEARCH_SECONDS);
+    let positive = seconds > 0.0;
+    if !positive {
+        return Err(Failure::Usage(format!("the search cannot take {seconds} seconds")));
+    }
+    let mut patience = Patience::new(seconds, &mut going);
+    let mut begin = Vec::new();
+    if let Some(guess) = &request.guess {
+        let path = guess.path(&mut problem);
+        begin.push((path, problem.branch.clone()));
+    }
+    let mut notes = Vec::new();
+    if !request.lead.is_empty() {
+        let arrived = lead(model, &equations, request, &mut patience)?;
+        if arrived.is_empty() {
+            let text = "no motion could be led to the model's own parameters, so that the search began anew";
+            notes.push(Note::Remark(text.into()));
+        }
+        begin.extend(arrived);
+    }
+    let Found { mut paths, best, integrations } =
+        search(&mut problem, scheme, begin, &mut patience);
+    let ended = patience.ended;
+    let mut solutions: Vec<(Solution, Candidate)> = Vec::new();
+    for found in paths.drain(..) {
+        if let Ok(solved) = solution(model, &equations, &mut problem, &found) {
+            solutions.push((solved, found));
+        }
+    }
+    solutions.sort_by(|a, b| a.0.action.total_cmp(&b.0.action));
+    if let Some((solved, found)) = solutions.first_mut() {
+        problem.branch.clone_from(&found.branch);
+        solved.agreement = agreement(&mut problem, &found.path);
+    }
+    let search_us = clock.elapsed().as_secs_f64() * 1e6;
+
+    let first = match solutions.first() {
+        Some((_, found)) => {
+            problem.branch.clone_from(&found.branch);
+            found.path.first().to_vec()
+        }
+        None => {
+            let Some(best) = &best else {
+                return Err(Failure::Model(vec![hopeless(model)]));
+            };
+            problem.branch.clone_from(&best.branch);
+            notes.push(Note::Stopped(unsolved(model, &equations, best.residual, ended)));
+            best.first.clone()
+        }
+    };
+    let solved = !solutions.is_empty();
+    let t0 = problem.conditions.t0;
+    let duration = problem.duration(&first);
+    let (v, μ) = {
+        use pfaff_solver::BoundaryProblem;
+        problem.rewind();
+        problem.velocities(t0, &first).map_err(|_| Failure::Model(vec![hopeless(model)]))?
+    };
+    let start = Start {
+        q: first[..problem.n].to_vec(),
+        v,
+        multipliers: if principle == Principle::Vakonomic { μ } else { Vec::new() },
+        notes: Vec::new(),
+    };
+    let asked = Request {
+        t0: Some(t0),
+        t1: Some(t0 + duration),
+        // NOTE: errors grow along the path; the ends are to be met to about 1e-10.
+        tolerance: Some(request.tolerance.unwrap_or(model.solve.tolerance).min(1e-12)),
+        method: Some("auto".into()),
+        ..request.clone()
+    };
+    let interrupted = ended == Some(Ended::Interrupted);
+    let dynamics = Dynamics::Saddle(equations.clone());
+    // NOTE: who interrupts a search wants to see what it has so far: that one motion is integrated to its end.
+    let mut motion = if interrupted {
+        integrated_from(model, &dynamics, &asked, start, &mut |_| true)?
+    } else {
+        integrated_from(model, &dynamics, &asked, start, watch)?
+    };
+    motion.method = name(scheme);
+    if let Some(note) = abnormal_note(model, &equations) {
+        notes.push(note);
+    }
+    ends_check(model, &problem, &mut motion);
+    if let Some(agreement) = solutions.first().and_then(|s| s.0.agreement) {
+        let reason =
+            "shooting and collocation share the equations, but nothing of how they are solved";
+        push_check(&mut motion, Check::new("two methods".into(), agreement, 1e-9, reason));
+    }
+    if interrupted && motion.stop.reason == StopReason::End {
+        motion.stop.reason = StopReason::Interrupted;
+        if solved {
+            let text =
+                "the search was interrupted: what it had found is shown, there may be more";
+            notes.push(Note::Stopped(text.into()));
+        }
+    } else if !solved && motion.stop.reason == StopReason::End {
+        motion.stop.reason = StopReason::MaxSteps;
+    }
+    if solved && ended == Some(Ended::Late) {
+        let text = format!(
+            "the search ended after {} s (--seconds): there may be more motions than it found",
+            brief(seconds)
+        );
+        notes.push(Note::Remark(text));
+    }
+    motion.notes.extend(notes);
+    motion.solutions = Some(solutions.into_iter().map(|(s, ..)| s).collect());
+    motion.statistics.evaluations += integrations;
+    motion.statistics.derive_us = derive_us;
+    motion.statistics.compile_us += compile_us;
+    motion.statistics.integrate_us += search_us;
+    Ok(motion)
+}
+
+/// Kinds of models that have no ends.
+fn possible(model: &Workspace) -> Result<(), Diagnostic> {
+    let Some(terminal) = model.terminal.first() else { return Ok(()) };
+    let refused = |message: &str, hint: &str| {
+        Err(Diagnostic::error("E0430", terminal.span, message.into()).with_hint(hint))
+    };
+    if matches!(model.dynamics, Written::Equations(_)) {
+        return refused(
+            "`final` needs a Lagrangian: for equations as they stand it is not built",
+            "write `lagrangian …`, or leave `final` out and give all initial values",
+        );
+    }
+    if remembers(model) {
+        return refused(
+            "`final` in a model with memory is not built yet",
+            "leave `final` out and give all initial values",
+        );
+    }
+    Ok(())
+}
+
+/// Chetaev's principle with velocity constraints has no action that would be stationary.
+fn stationary(model: &Workspace, equations: &Equations) -> Result<(), Diagnostic> {
+    if equations.principle != Principle::Chetaev {
+        return Ok(());
+    }
+    let Some(a) = equations.classes.iter().position(|c| *c != Class::Holonomic) else {
+        return Ok(());
+    };
+    let span = model.terminal.first().map(|t| t.span).unwrap_or_default();
+    let name = &model.constraints[a].name;
+    let message = format!(
+        "under `chetaev` with the velocity constraint `{name}` a motion is given by its initial state, and does not join given ends: it is no stationary point of the action"
+    );
+    Err(Diagnostic::error("E0634", span, message).with_hint(
+        "`principle vakonomic` gives the shortest admissible paths, `restricted` those of L with the dependent velocities inserted",
+    ))
+}
+
+fn name(scheme: Scheme) -> &'static str {
+    match scheme {
+        Scheme::Shooting => "shooting",
+        Scheme::Collocation { .. } => "collocation",
+    }
+}
+
+fn scheme(model: &Workspace, request: &Request) -> Result<Scheme, Failure> {
+    match request.method.as_deref().unwrap_or(&model.solve.method) {
+        "auto" | "dop853" | "shooting" => Ok(Scheme::Shooting),
+        "collocation" => Ok(Scheme::Collocation { stages: 5, adaptive: true }),
+        word => Err(Failure::Usage(format!(
+            "the method `{word}` does not solve end conditions: choose `auto`, `shooting` or `collocation`"
+        ))),
+    }
+}
+
+fn hopeless(model: &Workspace) -> Diagnostic {
+    let span = model.terminal.first().map(|t| t.span).unwrap_or_default();
+    let message = "no path could be followed from the start to the end: the equations have no finite value on the way".into();
+    Diagnostic::error("E0635", span, message).with_hint(
+        "check that the Lagrangian determines the admissible velocities, and that nothing is divided by zero between the ends",
+    )
+}
+
+/// Why there may be no solution.
+fn unsolved(
+    model: &Workspace,
+    equations: &Equations,
+    residual: f64,
+    ended: Option<Ended>,
+) -> String {
+    let tried = match ended {
+        Some(Ended::Interrupted) => "The search was interrupted",
+        Some(Ended::Late) => "The search ran out of its time (--seconds)",
+        None => {
+            "The search tries a straight line, starts of many sizes and directions, and paths that are led to the end step by step"
+        }
+    };
+    let mut text = format!(
+        "no motion between the ends was found: the best path misses them by {}, and is shown. {tried}",
+        brief(residual)
+    );
+    let integrable = pfaff_mechanics::integrable(model, equations);
+    let names: Vec<String> = integrable
+        .iter()
+        .zip(&model.constraints)
+        .zip(&equations.classes)
+        .filter(|((verdict, _), class)| **verdict == Some(true) && **class != Class::Holonomic)
+        .map(|((_, c), _)| format!("`{}`", c.name))
+        .collect();
+    if !names.is_empty() {
+        text += &format!(
+            ". {} integrable: the ends may lie on different surfaces that no admissible path joins",
+            if names.len() == 1 {
+                format!("The constraint {} is", names[0])
+            } else {
+                format!("The constraints {} are", names.join(", "))
+            }
+        );
+    }
+    text
+}
+
+/// 𝓛 = L − μφ gives normal extremals only.
+fn abnormal_note(model: &Workspace, equations: &Equations) -> Option<Note> {
+    if equations.principle != Principle::Vakonomic {
+        return None;
+    }
+    let text = match abnormal_places(model, equations)? {
+        AbnormalPlaces::Everywhere => {
+            "abnormal extremals pass through every point: curves that are stationary for the constraints alone, whatever L is. \
+             𝓛 = L − μφ gives the normal ones only, and a shortest path may be abnormal"
+                .to_owned()
+        }
+        AbnormalPlaces::Where(place) => format!(
+            "abnormal extremals can exist where {}: curves that are stationary for the constraints alone, whatever L is. \
+             𝓛 = L − μφ gives the normal ones only, and a shortest path that stays there may be abnormal",
+            place_text(model, place)
+        ),
+        AbnormalPlaces::Possible => {
+            "whether abnormal extremals exist was not decided; 𝓛 = L − μφ gives the normal ones only".to_owned()
+        }
+    };
+    Some(Note::Remark(text))
+}
+
+/// A place where a function vanishes, if that can be read.
+fn place_text(model: &Workspace, place: pfaff_expr::Expr) -> String {
+    let text = model.graph.to_text(place);
+    if text.chars().count() > 80 {
+        "the brackets of the admissible fields are admissible themselves".to_owned()
+    } else {
+        format!("{text} = 0")
+    }
+}
+
+/// How well the motion, integrated from its start, meets what is given at the end.
+fn ends_check(model: &Workspace, problem: &Canonical, motion: &mut Motion) {
+    let c = &problem.conditions;
+    if motion.stop.reason != StopReason::End || motion.t.last() != Some(&motion.stop.t) {
+        return;
+    }
+    let mut worst = f64::NAN;
+    for (k, q) in motion.q.iter().enumerate() {
+        if let (Some(wanted), Some(x)) = (c.last[k], q.values.last()) {
+            worst = worst.max((x - wanted).abs() / (1.0 + wanted.abs()));
+        }
+    }
+    let given = model.terminal.iter().any(|t| t.quantity != Quantity::Time);
+    if worst.is_nan() || !given {
+        return;
+    }
+    let reason = "the motion is integrated from its start alone, with a local error of 1e-12 that may grow a thousandfold on the way";
+    push_check(motion, Check::new("final values".into(), worst, 1e-9, reason));
+}
+
+fn push_check(motion: &mut Motion, check: Check) {
+    if motion.audit.verdict != Verdict::Unchecked || motion.audit.checks.is_empty() {
+        motion.audit.verdict = motion.audit.verdict.max(check.verdict);
+    }
+    motion.audit.checks.push(check);
+}

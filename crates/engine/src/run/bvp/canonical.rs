@@ -1,0 +1,581 @@
+//! The canonical equations of a model with constraints, as a boundary value problem.
+//!
+//! $$ p = \mathcal L_{\dot q}, \quad \psi(t, q, \dot q) = 0 \qquad (\mathrm{LT}) \qquad\qquad
+//!    q' = T\,\dot q, \quad p' = T\,(\mathcal L_q + Q) \qquad (\mathrm{CE}) $$
+//!
+//! with $\mathcal L = L - \mu\cdot\psi$ and $t = t_0 + sT$. At a state $(q, p)$ the velocities and
+//! multipliers follow from (LT), one linear solve where $L$ is quadratic and ψ affine in $\dot q$,
+//! else Newton's iteration from the last solution. In these variables no constraint is left to satisfy, a
+//! coordinate that is free at an end has $p = 0$ there, and the equations stay regular
+//! where only $\mathcal L_{\dot q\dot q}$ on the admissible velocities is. Derivatives come from
+//! differentiating (LT) implicitly, with second derivatives of $\mathcal L$ from the graph.
+//!
+//! **State.** $(q, p, c, T)$: $c$ are the forces of holonomic constraints at the end, where something is free
+//! there, and $T$ the duration where it is free; both have zero rates.
+
+use pfaff_expr::Expr;
+use pfaff_mechanics::Equations;
+use pfaff_model::{Dynamics, Workspace};
+use pfaff_program::{CompileError, Executor, Options, Program};
+use pfaff_solver::{BoundaryProblem, EvalError, Lu, least_squares};
+
+use crate::run::bvp::conditions::{Condition, Conditions};
+
+/// (CE) with its conditions.
+#[derive(Clone, Debug)]
+pub(crate) struct Canonical {
+    pub(crate) n: usize,
+    pub(crate) m: usize,
+    pub(crate) conditions: Conditions,
+    /// $\mathcal L_{\dot q}$, ψ, $\mathcal L_{\dot q\dot q}$, A at $(t, q, \dot q, \mu)$
+    legendre: Executor,
+    /// $\mathcal L_q + Q$, $\mathcal L_q$, $\mathcal L_t$, $L$
+    push: Executor,
+    /// $\mathcal L_{\dot q q}$, $\psi_q$, derivatives of $\mathcal L_q + Q$ by q, $\dot q$, μ; and of all these by t
+    bend: Executor,
+    /// φ, $\partial\varphi/\partial q$ and $\partial^2\varphi/\partial q^2$ of the holonomic constraints at $(t, q)$
+    surface: Executor,
+    /// The final values and their derivatives at t.
+    data: Executor,
+    /// Whether one solve is exact.
+    linear: bool,
+    /// Where Newton's iteration for (LT) begins at $s = 0$.
+    pub(crate) branch: Vec<f64>,
+    solve: Solve,
+}
+
+/// The solution of (LT) at a state, with what was computed for it.
+#[derive(Clone, Debug, Default)]
+struct Solve {
+    /// $t, q, \dot q, \mu$
+    inputs: Vec<f64>,
+    legendre: Vec<f64>,
+    push: Vec<f64>,
+    bend: Vec<f64>,
+    lu: Lu,
+    matrix: Vec<f64>,
+    /// Whether the matrix is singular, so that repeated constraints share their multipliers.
+    degenerate: bool,
+    right: Vec<f64>,
+    /// $\partial(\dot q, \mu)/\partial(q, p)$ and, last, by t; one column after another
+    slopes: Vec<f64>,
+}
+
+impl Canonical {
+    pub(crate) fn new(
+        model: &Workspace,
+        equations: &Equations,
+        conditions: Conditions,
+    ) -> Result<Self, CompileError> {
+        let g = &model.graph;
+        let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else {
+            unreachable!("equations come from a Lagrangian")
+        };
+        let (q, v, μ) = (model.positions(), model.velocities(), model.results.mu.clone());
+        let (n, m) = (q.len(), μ.len());
+        let ψ = &equations.residual;
+        let (legendre, push, bend, linear) = g.merging(|| {
+            let whole = g.sub(lagrangian, g.dot(&μ, ψ));
+            let momenta = g.gradient(whole, &v);
+            let mass = g.jacobian(&momenta, &v);
+            let rows = &equations.jacobian;
+            let slopes = g.gradient(whole, &q);
+            let force: Vec<Expr> = (0..n)
+                .map(|k| model.forces.iter().fold(slopes[k], |f, Q| g.add(f, Q.components[k])))
+                .collect();
+            let moving: Vec<Expr> = v.iter().chain(&μ).copied().collect();
+            let fixed =
+                |rows: &[Vec<Expr>]| rows.iter().flatten().all(|&e| !g.contains(e, &moving));
+            let linear = fixed(&mass) && fixed(rows);
+            let flat = |rows: Vec<Vec<Expr>>| rows.into_iter().flatten();
+            let mut legendre = momenta.clone();
+            legendre.extend(ψ);
+            legendre.extend(flat(mass));
+            legendre.extend(flat(rows.clone()));
+            let mut push = force.clone();
+            push.extend(&slopes);
+            push.push(g.derivative(whole, model.time));
+            push.push(lagrangian);
+            let mut bend: Vec<Expr> = flat(g.jacobian(&momenta, &q)).collect();
+            bend.extend(flat(g.jacobian(ψ, &q)));
+            for by in [&q, &v, &μ] {
+                bend.extend(flat(g.jacobian(&force, by)));
+            }
+            for part in [&momenta, ψ, &force] {
+                bend.extend(part.iter().map(|&e| g.derivative(e, model.time)));
+            }
+            (legendre, push, bend, linear)
+        });
+        let holonomic: Vec<Expr> = equations.position.iter().flatten().copied().collect();
+        let mut surface = holonomic.clone();
+        surface.extend(g.jacobian(&holonomic, &q).into_iter().flatten());
+        for &φ in &holonomic {
+            surface.extend(g.hessian(φ, &q).into_iter().flatten());
+        }
+        let mut inputs = vec![model.time];
+        inputs.extend(q.iter().chain(&v).chain(&μ));
+        let parameters = model.parameter_symbols();
+        let compile = |inputs: &[Expr], outputs: &[Expr]| -> Result<Executor, CompileError> {
+            let program = Program::compile(g, inputs, &parameters, outputs)?;
+            Ok(program.executor(&model.parameter_values(), Options::default()))
+        };
+        let data = conditions.data.clone();
+        let solve = Solve {
+            inputs: vec![0.0; inputs.len()],
+            legendre: vec![0.0; legendre.len()],
+            push: vec![0.0; push.len()],
+            bend: vec![0.0; bend.len()],
+            lu: Lu::new(n + m),
+            matrix: vec![0.0; (n + m) * (n + m)],
+            degenerate: false,
+            right: vec![0.0; n + m],
+            slopes: vec![0.0; (n + m) * (2 * n + 1)],
+        };
+        Ok(Self {
+            n,
+            m,
+            legendre: compile(&inputs, &legendre)?,
+            push: compile(&inputs, &push)?,
+            bend: compile(&inputs, &bend)?,
+            surface: compile(&inputs[..=n], &surface)?,
+            data: compile(&[model.time], &data)?,
+            linear,
+            branch: vec![0.0; n + m],
+            conditions,
+            solve,
+        })
+    }
+
+    /// $T$ at a state.
+    pub(crate) fn duration(&self, y: &[f64]) -> f64 {
+        match self.conditions.duration {
+            Some(duration) => duration,
+            None => y[y.len() - 1],
+        }
+    }
+
+    /// $t$ at a place of a path.
+    pub(crate) fn time(&self, s: f64, y: &[f64]) -> f64 {
+        self.conditions.t0 + s * self.duration(y)
+    }
+
+    /// Solves (LT).
+    fn invert(&mut self, t: f64, y: &[f64]) -> Result<(), EvalError> {
+        /// Newton's iteration from a neighbouring solution needs a few steps.
+        const ITERATIONS: usize = 30;
+        let (n, m) = (self.n, self.m);
+        let s = &mut self.solve;
+        s.inputs[0] = t;
+        s.inputs[1..=n].copy_from_slice(&y[..n]);
+        if self.linear {
+            s.inputs[1 + n..].fill(0.0);
+        }
+        let rounds = if self.linear { 1 } else { ITERATIONS };
+        let size = n + m;
+        for round in 0..rounds {
+            self.legendre.evaluate(&s.inputs, &mut s.legendre);
+            let (momenta, rest) = s.legendre.split_at(n);
+            let (ψ, rest) = rest.split_at(m);
+            let (mass, rows) = rest.split_at(n * n);
+            s.matrix.fill(0.0);
+            for i in 0..n {
+                s.matrix[i * size..i * size + n].copy_from_slice(&mass[i * n..(i + 1) * n]);
+                s.right[i] = y[n + i] - momenta[i];
+                for a in 0..m {
+                    s.matrix[i * size + n + a] = -rows[a * n + i];
+                    s.matrix[(n + a) * size + i] = rows[a * n + i];
+                }
+            }
+            (0..m).for_each(|a| s.right[n + a] = -ψ[a]);
+            if s.matrix.iter().any(|x| !x.is_finite()) {
+                return Err(EvalError::NotFinite);
+            }
+            s.degenerate = s.lu.factor(size, &s.matrix).is_err();
+            solved(&s.lu, s.degenerate.then_some(&s.matrix), &mut s.right);
+            let mut change = 0.0_f64;
+            for (x, δ) in s.inputs[1 + n..].iter_mut().zip(&s.right) {
+                *x += δ;
+                change = change.max(δ.abs() / (1.0 + x.abs()));
+            }
+            if !change.is_finite() {
+                return Err(EvalError::NotFinite);
+            }
+            if change < 1e-14 || (change < 1e-11 && round > 3) {
+                return Ok(());
+            }
+        }
+        if self.linear { Ok(()) } else { Err(EvalError::Singular) }
+    }
+
+    /// Derivatives of the solution of (LT).
+    fn differentiate(&mut self) {
+        let (n, m) = (self.n, self.m);
+        let s = &mut self.solve;
+        let size = n + m;
+        if !self.linear {
+            // The factors of the last step of Newton's iteration belong to the point before it.
+            self.legendre.evaluate(&s.inputs, &mut s.legendre);
+            let (mass, rows) = s.legendre[n + m..].split_at(n * n);
+            for i in 0..n {
+                s.matrix[i * size..i * size + n].copy_from_slice(&mass[i * n..(i + 1) * n]);
+                for a in 0..m {
+                    s.matrix[i * size + n + a] = -rows[a * n + i];
+                    s.matrix[(n + a) * size + i] = rows[a * n + i];
+                }
+            }
+            s.degenerate = s.lu.factor(size, &s.matrix).is_err();
+        }
+        self.bend.evaluate(&s.inputs, &mut s.bend);
+        let by_time = n * n + m * n + 2 * n * n + n * m;
+        for c in 0..=2 * n {
+            let column = &mut s.slopes[c * size..(c + 1) * size];
+            column.fill(0.0);
+            if c < n {
+                (0..n).for_each(|i| column[i] = -s.bend[i * n + c]);
+                (0..m).for_each(|a| column[n + a] = -s.bend[n * n + a * n + c]);
+            } else if c < 2 * n {
+                column[c - n] = 1.0;
+            } else {
+                (0..size).for_each(|i| column[i] = -s.bend[by_time + i]);
+            }
+            solved(&s.lu, s.degenerate.then_some(&s.matrix), column);
+        }
+    }
+
+    /// $\dot q$ and μ at a state.
+    pub(crate) fn velocities(
+        &mut self,
+        t: f64,
+        y: &[f64],
+    ) -> Result<(Vec<f64>, Vec<f64>), EvalError> {
+        self.invert(t, y)?;
+        let (v, μ) = self.solve.inputs[1 + self.n..].split_at(self.n);
+        Ok((v.to_vec(), μ.to_vec()))
+    }
+
+    /// $L$ at a state.
+    pub(crate) fn lagrangian(&mut self, t: f64, y: &[f64]) -> Result<f64, EvalError> {
+        self.invert(t, y)?;
+        self.push.evaluate(&self.solve.inputs, &mut self.solve.push);
+        Ok(self.solve.push[2 * self.n + 1])
+    }
+
+    /// $p$ and the branch of (LT) at given velocities and multipliers.
+    pub(crate) fn momenta(&mut self, t: f64, q: &[f64], v: &[f64], μ: &[f64]) -> Vec<f64> {
+        let s = &mut self.solve;
+        let parts = [&[t][..], q, v, μ].concat();
+        s.inputs.copy_from_slice(&parts);
+        self.legendre.evaluate(&s.inputs, &mut s.legendre);
+        s.legendre[..self.n].to_vec()
+    }
+
+    /// $\mathcal L_{\dot q\dot q}$ and A at a state, by rows.
+    pub(crate) fn legendre_form(
+        &mut self,
+        t: f64,
+        y: &[f64],
+    ) -> Result<(Vec<f64>, Vec<f64>), EvalError> {
+        let (n, m) = (self.n, self.m);
+        self.invert(t, y)?;
+        self.legendre.evaluate(&self.solve.inputs, &mut self.solve.legendre);
+        let (mass, rows) = self.solve.legendre[n + m..].split_at(n * n);
+        Ok((mass.to_vec(), rows.to_vec()))
+    }
+}
+
+/// Replaces a right side of the linear system of (LT) by its solution; the shortest where constraints repeat
+/// each other and the matrix is singular.
+fn solved(lu: &Lu, singular: Option<&Vec<f64>>, right: &mut [f64]) {
+    match singular {
+        Some(matrix) => {
+            let size = right.len();
+            // Well above rounding of entries of order one, well below what regular problems have.
+            let shortest = least_squares(matrix, size, size, right, 1e-11).x;
+            right.copy_from_slice(&shortest);
+        }
+        None => lu.solve(right),
+    }
+}
+
+impl BoundaryProblem for Canonical {
+    fn dimension(&self) -> usize {
+        2 * self.n + self.conditions.slack + usize::from(self.conditions.duration.is_none())
+    }
+
+    fn conditions(&self) -> usize {
+        self.conditions.list.len()
+    }
+
+    fn rewind(&mut self) {
+        let n = self.n;
+        self.solve.inputs[1 + n..].copy_from_slice(&self.branch);
+    }
+
+    fn rates(&mut self, s: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
+        let (n, duration) = (self.n, self.duration(y));
+        let positive = duration > 0.0;
+        if !positive {
+            return Err(EvalError::NotFinite);
+        }
+        self.invert(self.time(s, y), y)?;
+        self.push.evaluate(&self.solve.inputs, &mut self.solve.push);
+        for k in 0..n {
+            rates[k] = duration * self.solve.inputs[1 + n + k];
+            rates[n + k] = duration * self.solve.push[k];
+        }
+        rates[2 * n..].fill(0.0);
+        Ok(())
+    }
+
+    fn jacobian(
+        &mut self,
+        s: f64,
+        y: &[f64],
+        rates: &mut [f64],
+        jacobian: &mut [f64],
+    ) -> Result<(), EvalError> {
+        self.rates(s, y, rates)?;
+        self.differentiate();
+        let (n, m, d) = (self.n, self.m, self.dimension());
+        let duration = self.duration(y);
+        let free = self.conditions.duration.is_none();
+        let Solve { slopes, bend, .. } = &self.solve;
+        let size = n + m;
+        let by_q = n * n + m * n;
+        let (by_v, by_μ) = (by_q + n * n, by_q + 2 * n * n);
+        let by_t = by_μ + n * m + size;
+        jacobian.fill(0.0);
+        let columns = (0..2 * n).map(|c| (c, c, duration)).chain(
+            // t = t₀ + sT
+            free.then_some((2 * n, d - 1, duration * s)),
+        );
+        for (c, column, factor) in columns {
+            let slope = &slopes[c * size..(c + 1) * size];
+            for k in 0..n {
+                let mut push = if c < n {
+                    bend[by_q + k * n + c]
+                } else if c == 2 * n {
+                    bend[by_t + k]
+                } else {
+                    0.0
+                };
+                for j in 0..n {
+                    push += bend[by_v + k * n + j] * slope[j];
+                }
+                for a in 0..m {
+                    push += bend[by_μ + k * m + a] * slope[n + a];
+                }
+                jacobian[k * d + column] = factor * slope[k];
+                jacobian[(n + k) * d + column] = factor * push;
+            }
+        }
+        if free {
+            for k in 0..2 * n {
+                jacobian[k * d + d - 1] += rates[k] / duration;
+            }
+        }
+        Ok(())
+    }
+
+    fn ends(
+        &mut self,
+        first: &[f64],
+        last: &[f64],
+        values: &mut [f64],
+    ) -> Result<(), EvalError> {
+        for i in 0..values.len() {
+            values[i] = self.condition(i, first, last)?;
+        }
+        Ok(())
+    }
+
+    fn ends_jacobian(
+        &mut self,
+        first: &[f64],
+        last: &[f64],
+        at_first: &mut [f64],
+        at_last: &mut [f64],
+    ) -> Result<(), EvalError> {
+        let d = self.dimension();
+        at_first.fill(0.0);
+        at_last.fill(0.0);
+        for i in 0..self.conditions.list.len() {
+            let rows = (&mut at_first[i * d..(i + 1) * d], &mut at_last[i * d..(i + 1) * d]);
+            self.condition_slopes(i, first, last, rows)?;
+        }
+        Ok(())
+    }
+}
+
+/// Values of one condition and its derivatives.
+impl Canonical {
+    fn ending(&self, last: &[f64]) -> f64 {
+        self.time(1.0, last)
+    }
+
+    /// Final value `i` and its derivative at a time.
+    fn datum(&mut self, t: f64, i: usize) -> (f64, f64) {
+        let mut values = vec![0.0; self.conditions.data.len()];
+        self.data.evaluate(&[t], &mut values);
+        (values[2 * i], values[2 * i + 1])
+    }
+
+    fn state<'a>(&self, at_end: bool, first: &'a [f64], last: &'a [f64]) -> (f64, &'a [f64]) {
+        if at_end { (self.ending(last), last) } else { (self.conditions.t0, first) }
+    }
+
+    fn condition(&mut self, i: usize, first: &[f64], last: &[f64]) -> Result<f64, EvalError> {
+        let n = self.n;
+        let end = self.ending(last);
+        Ok(match self.conditions.list[i].clone() {
+            Condition::Start { component, value } => first[component] - value,
+            Condition::End { component, datum } => last[component] - self.datum(end, datum).0,
+            Condition::Shift { component, datum } => {
+                last[component] - first[component] - self.datum(end, datum).0
+            }
+            Condition::Natural { component, at_end, slack } => {
+                let (t, y) = self.state(at_end, first, last);
+                let mut p = y[n + component];
+                if slack {
+                    let surface = self.surface(t, y);
+                    let h = self.conditions.holonomic;
+                    (0..h).for_each(|a| p += surface[h + a * n + component] * y[2 * n + a]);
+                }
+                p
+            }
+            Condition::Periodic { component } => last[n + component] - first[n + component],
+            Condition::SolvedStart { index, value } => {
+                self.invert(self.conditions.t0, first)?;
+                self.solve.inputs[1 + n + index] - value
+            }
+            Condition::SolvedEnd { index, datum } => {
+                self.invert(end, last)?;
+                self.solve.inputs[1 + n + index] - self.datum(end, datum).0
+            }
+            Condition::SolvedShift { index, datum } => {
+                self.invert(end, last)?;
+                let ending = self.solve.inputs[1 + n + index];
+                self.rewind();
+                self.invert(self.conditions.t0, first)?;
+                ending - self.solve.inputs[1 + n + index] - self.datum(end, datum).0
+            }
+            Condition::Surface { index } => self.surface(self.conditions.t0, first)[index],
+            Condition::Time => {
+                // H − p·ġ = 0
+                self.invert(end, last)?;
+                self.push.evaluate(&self.solve.inputs, &mut self.solve.push);
+                let v = &self.solve.inputs[1 + n..=2 * n];
+                let work: f64 = last[n..2 * n].iter().zip(v).map(|(p, v)| p * v).sum();
+                let mut h = work - self.solve.push[2 * n + 1];
+                for (component, datum) in self.conditions.moving.clone() {
+                    h -= last[n + component] * self.datum(end, datum).1;
+                }
+                h
+            }
+        })
+    }
+
+    fn surface(&mut self, t: f64, y: &[f64]) -> Vec<f64> {
+        let h = self.conditions.holonomic;
+        let mut values = vec![0.0; h + h * self.n + h * self.n * self.n];
+        let inputs = [&[t][..], &y[..self.n]].concat();
+        self.surface.evaluate(&inputs, &mut values);
+        values
+    }
+
+    fn condition_slopes(
+        &mut self,
+        i: usize,
+        first: &[f64],
+        last: &[f64],
+        (at_first, at_last): (&mut [f64], &mut [f64]),
+    ) -> Result<(), EvalError> {
+        let (n, size) = (self.n, self.n + self.m);
+        let end = self.ending(last);
+        let free = self.conditions.duration.is_none();
+        let d = at_first.len();
+        match self.conditions.list[i].clone() {
+            Condition::Start { component, .. } => at_first[component] = 1.0,
+            Condition::End { component, datum } => {
+                at_last[component] = 1.0;
+                if free {
+                    at_last[d - 1] = -self.datum(end, datum).1;
+                }
+            }
+            Condition::Shift { component, datum } => {
+                at_last[component] = 1.0;
+                at_first[component] = -1.0;
+                if free {
+                    at_last[d - 1] = -self.datum(end, datum).1;
+                }
+            }
+            Condition::Natural { component, at_end, slack } => {
+                let (t, y) = self.state(at_end, first, last);
+                if slack {
+                    self.slack_slopes(t, y, component, if at_end { at_last } else { at_first });
+                } else if at_end {
+                    at_last[n + component] = 1.0;
+                } else {
+                    at_first[n + component] = 1.0;
+                }
+            }
+            Condition::Periodic { component } => {
+                at_last[n + component] = 1.0;
+                at_first[n + component] = -1.0;
+            }
+            Condition::SolvedStart { index, .. } => {
+                self.rewind();
+                self.invert(self.conditions.t0, first)?;
+                self.differentiate();
+                (0..2 * n).for_each(|c| at_first[c] = self.solve.slopes[c * size + index]);
+            }
+            Condition::SolvedEnd { index, datum } | Condition::SolvedShift { index, datum } => {
+                self.invert(end, last)?;
+                self.differentiate();
+                (0..2 * n).for_each(|c| at_last[c] = self.solve.slopes[c * size + index]);
+                if free {
+                    at_last[d - 1] =
+                        self.solve.slopes[2 * n * size + index] - self.datum(end, datum).1;
+                }
+                if matches!(self.conditions.list[i], Condition::SolvedShift { .. }) {
+                    self.rewind();
+                    self.invert(self.conditions.t0, first)?;
+                    self.differentiate();
+                    (0..2 * n).for_each(|c| at_first[c] = -self.solve.slopes[c * size + index]);
+                }
+            }
+            Condition::Surface { index } => {
+                let surface = self.surface(self.conditions.t0, first);
+                let h = self.conditions.holonomic;
+                at_first[..n].copy_from_slice(&surface[h + index * n..][..n]);
+            }
+            Condition::Time => {
+                self.invert(end, last)?;
+                self.push.evaluate(&self.solve.inputs, &mut self.solve.push);
+                let Solve { inputs, push, .. } = &self.solve;
+                for k in 0..n {
+                    // H_q = −𝓛_q, H_p = q̇, H_t = −𝓛_t
+                    at_last[k] = -push[n + k];
+                    at_last[n + k] = inputs[1 + n + k];
+                }
+                at_last[d - 1] = -push[2 * n];
+                for (component, datum) in self.conditions.moving.clone() {
+                    at_last[n + component] -= self.datum(end, datum).1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Derivatives of $p_k + c\cdot\partial\varphi/\partial q_k$.
+    fn slack_slopes(&mut self, t: f64, y: &[f64], k: usize, row: &mut [f64]) {
+        let (n, h) = (self.n, self.conditions.holonomic);
+        let surface = self.surface(t, y);
+        row[n + k] = 1.0;
+        for a in 0..h {
+            row[2 * n + a] = surface[h + a * n + k];
+            let bends = &surface[h + h * n + a * n * n + k * n..][..n];
+            row.iter_mut().zip(bends).for_each(|(x, b)| *x += b * y[2 * n + a]);
+        }
+    }
+}

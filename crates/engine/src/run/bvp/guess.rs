@@ -1,0 +1,137 @@
+//! Starts of a search that the user gives: velocities and multipliers, or a whole motion as a table.
+
+use pfaff_expr::Table;
+use pfaff_model::{Declarations, Model, Quantity, read_assignments, table_of};
+use pfaff_solver::{BoundaryPath, BoundaryProblem};
+
+use crate::pipeline::{Failure, Rejected};
+use crate::run::bvp::canonical::Canonical;
+use crate::run::bvp::search::{PIECES, straight_ends};
+
+/// Where a search between given ends begins.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Guess {
+    /// Velocities and multipliers at the start; what is missing is that of the straight line, multipliers 0.
+    Start(Vec<(Quantity, f64)>),
+    /// A motion: positions, velocities and multipliers as functions of time, each with its index.
+    Motion {
+        /// One for each coordinate.
+        positions: Vec<Table>,
+        /// As many as the table has; the others are slopes.
+        velocities: Vec<(usize, Table)>,
+        /// As many as the table has; the others are 0.
+        multipliers: Vec<(usize, Table)>,
+    },
+}
+
+impl Guess {
+    /// Reads `x'=1, mu(c)=2`.
+    ///
+    /// # Errors
+    ///
+    /// [`Rejected`] with all mistakes.
+    pub fn start(model: &Model, text: &str) -> Result<Self, Rejected> {
+        read_assignments(&model.workspace(), "--guess", text)
+            .map(Self::Start)
+            .map_err(|(source, diagnostics)| Rejected { source, diagnostics })
+    }
+
+    /// Reads a table as `run --output` writes it: columns `t`, `x`, and if they are there `x'` and `mu(c)`.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] names the column that is missing or makes no function of time.
+    pub fn motion(model: &Declarations, file: &str, text: &str) -> Result<Self, Failure> {
+        let column = |name: &str| table_of(text, file, name);
+        let positions = model
+            .coordinates
+            .iter()
+            .map(|c| {
+                column(&c.name)
+                    .map_err(|no| Failure::Usage(format!("{}: {}", no.message, no.hint)))
+            })
+            .collect::<Result<_, _>>()?;
+        let known = |names: Vec<String>| {
+            names.iter().enumerate().filter_map(|(k, n)| Some((k, column(n).ok()?))).collect()
+        };
+        let velocities = model.coordinates.iter().map(|c| format!("{}'", c.name)).collect();
+        let multipliers = model.constraints.iter().map(|c| format!("mu({})", c.name)).collect();
+        Ok(Self::Motion {
+            positions,
+            velocities: known(velocities),
+            multipliers: known(multipliers),
+        })
+    }
+
+    /// The path at which a search begins; only the first state of it counts if the second is true.
+    pub(crate) fn path(&self, problem: &mut Canonical) -> (BoundaryPath, bool) {
+        match self {
+            Self::Start(values) => (start(problem, values), true),
+            Self::Motion { positions, velocities, multipliers } => {
+                (motion(problem, positions, velocities, multipliers), false)
+            }
+        }
+    }
+}
+
+fn start(problem: &mut Canonical, values: &[(Quantity, f64)]) -> BoundaryPath {
+    let (mut q, q1, mut duration) = straight_ends(problem);
+    let mut v: Vec<f64> = q.iter().zip(&q1).map(|(a, b)| (b - a) / duration).collect();
+    let mut μ = vec![0.0; problem.m];
+    let t0 = problem.conditions.t0;
+    for &(quantity, value) in values {
+        match quantity {
+            Quantity::Coordinate(k, 0) => q[k] = problem.conditions.first[k].unwrap_or(value),
+            Quantity::Coordinate(k, 1) => v[k] = value,
+            Quantity::Multiplier(a) => μ[a] = value,
+            Quantity::Time if value > t0 => duration = value - t0,
+            Quantity::Coordinate(..) | Quantity::Time => {}
+        }
+    }
+    let y = state(problem, t0, duration, (&q, &v, &μ));
+    problem.branch = [v, μ].concat();
+    BoundaryPath::even(PIECES, &mut |_| y.clone())
+}
+
+fn motion(
+    problem: &mut Canonical,
+    positions: &[Table],
+    velocities: &[(usize, Table)],
+    multipliers: &[(usize, Table)],
+) -> BoundaryPath {
+    let (from, to) = positions.first().map_or((0.0, 1.0), Table::range);
+    let (t0, duration) = (problem.conditions.t0, to - from);
+    // NOTE: the table may last longer or shorter than the motion that is looked for.
+    let pace = duration / problem.conditions.duration.unwrap_or(duration);
+    let mut first = None;
+    let path = BoundaryPath::even(PIECES, &mut |s| {
+        let t = (from + s * duration).clamp(from, to);
+        let q: Vec<f64> = positions.iter().map(|c| c.value(0, t)).collect();
+        let mut v: Vec<f64> = positions.iter().map(|c| pace * c.value(1, t)).collect();
+        velocities.iter().for_each(|(k, c)| v[*k] = pace * c.value(0, t));
+        let mut μ = vec![0.0; problem.m];
+        multipliers.iter().for_each(|(a, c)| μ[*a] = c.value(0, t));
+        let y = state(problem, t0 + s * duration / pace, duration, (&q, &v, &μ));
+        first.get_or_insert_with(|| [v, μ].concat());
+        y
+    });
+    problem.branch = first.unwrap_or_default();
+    path
+}
+
+/// $(q, p, c, T)$ from $(q, \dot q, \mu)$
+pub(crate) fn state(
+    problem: &mut Canonical,
+    t: f64,
+    duration: f64,
+    (q, v, μ): (&[f64], &[f64], &[f64]),
+) -> Vec<f64> {
+    let d = problem.dimension();
+    let p = problem.momenta(t, q, v, μ);
+    let mut y = [q, &p].concat();
+    y.resize(d, 0.0);
+    if problem.conditions.duration.is_none() {
+        y[d - 1] = duration;
+    }
+    y
+}

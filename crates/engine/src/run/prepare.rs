@@ -1,0 +1,145 @@
+//! A model made ready: everything between its equations and the first step.
+
+use std::time::Instant as Clock;
+
+use pfaff_mechanics::Statement;
+use pfaff_model::{Model, Principle, Workspace};
+use pfaff_solver::{Method, OdeOptions, Outcome, integrate, taylor_order};
+
+use crate::derivation::derive_in;
+use crate::motion::note::Note;
+use crate::pipeline::{Failure, begin, microseconds, possible, redundant, uncompiled};
+use crate::problem::settings::{Request, Settings};
+use crate::problem::start::Start;
+use crate::system::compiled::{Dynamics, Mechanism};
+use crate::system::taylor_system::Demand;
+
+/// A model that is integrated again and again from its start, without outputs and without audit: for measurements.
+#[derive(Clone, Debug)]
+pub struct Ready {
+    mechanism: Mechanism,
+    y0: Vec<f64>,
+    options: OdeOptions,
+}
+
+impl Ready {
+    /// Makes a model ready.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if no motion can begin.
+    pub fn new(model: &Model, request: &Request) -> Result<Self, Failure> {
+        let model = &model.workspace();
+        let mut settings = Settings::new(model, request)?;
+        settings.often = true;
+        let principle = request.principle.unwrap_or(model.principle);
+        let statement =
+            if principle == Principle::Chetaev { Statement::of(model) } else { None };
+        let dynamics = derive_in(model, request.principle)
+            .map_err(|refusal| Failure::Model(vec![refusal.diagnostic()]))?;
+        let Prepared { mechanism, y0, .. } =
+            prepare(model, &dynamics, (statement, None), &mut settings)?;
+        Ok(Self { mechanism, y0, options: settings.options })
+    }
+
+    /// Integrates from start to end.
+    pub fn integrate(&mut self) -> Outcome {
+        integrate(&mut self.mechanism, &self.y0, &self.options, &mut ())
+    }
+
+    /// The method that was chosen.
+    pub fn method(&self) -> Method {
+        self.options.method
+    }
+}
+
+/// What a run begins with.
+pub(crate) struct Prepared {
+    pub(crate) mechanism: Mechanism,
+    pub(crate) y0: Vec<f64>,
+    /// Remarks on the start.
+    pub(crate) notes: Vec<Note>,
+    pub(crate) repeated: Option<Note>,
+    pub(crate) compile_us: f64,
+}
+
+/// Compiles a model, takes the given start or finds its own, and takes the form and the method that suit it.
+pub(crate) fn prepare(
+    model: &Workspace,
+    dynamics: &Dynamics,
+    (statement, given): (Option<Statement>, Option<Start>),
+    settings: &mut Settings,
+) -> Result<Prepared, Failure> {
+    let clock = Clock::now();
+    let mut mechanism = Mechanism::new(model, dynamics).map_err(|e| uncompiled(&e))?;
+    let Start { q, v, multipliers, notes } = match given {
+        Some(start) => start,
+        None => begin(model, dynamics, &mut mechanism, settings.t0)?,
+    };
+    let mut y0 = mechanism.state(settings.t0, &q, &v, &multipliers);
+    let at = possible(model, &mut mechanism, settings.t0, &y0)?;
+    let repeated = redundant(model, &mut mechanism, settings.t0, &y0);
+    if let Dynamics::Saddle(equations) = dynamics {
+        if let Some(statement) = statement {
+            mechanism.reduce(model, (statement, equations), &at);
+            y0 = mechanism.state(settings.t0, &q, &v, &multipliers);
+        }
+        mechanism.unroll(model, equations, &at);
+    }
+    expand(model, dynamics, &mut mechanism, settings, &y0)?;
+    Ok(Prepared { mechanism, y0, notes, repeated, compile_us: microseconds(clock) })
+}
+
+/// Tolerances from which on `auto` takes the Taylor method.
+const STRICT: f64 = 1e-11;
+/// Instructions of a step up to which it does.
+const SHORT: usize = 20_000;
+
+/// Whether `auto` takes the Taylor method: measured on the gallery, see `docs/performance.md`.
+fn is_worth(tolerance: f64, operations: usize) -> bool {
+    tolerance <= STRICT && operations <= SHORT
+}
+
+/// Makes Taylor series ready where they are asked for, or where `auto` finds them worth it.
+fn expand(
+    model: &Workspace,
+    dynamics: &Dynamics,
+    mechanism: &mut Mechanism,
+    settings: &mut Settings,
+    y0: &[f64],
+) -> Result<(), Failure> {
+    let OdeOptions { t0, t1, tolerance, method, .. } = settings.options;
+    let wanted = settings.auto && tolerance <= STRICT;
+    if method != Method::Taylor && !wanted {
+        return Ok(());
+    }
+    let order = taylor_order(tolerance);
+    if method != Method::Taylor && mechanism.is_surely_longer(order, SHORT) {
+        return Ok(());
+    }
+    let refused = |why: String| {
+        Err(Failure::Usage(format!(
+            "the Taylor method does not apply: {why}; choose `dop853` or `auto`"
+        )))
+    };
+    let recurrences = if mechanism.is_whole() {
+        mechanism.recurrences(model, dynamics, order).map_err(|error| error.to_string())
+    } else {
+        Err("some constraints repeat others".to_owned())
+    };
+    match recurrences {
+        Ok(recurrences) => {
+            let worth =
+                method == Method::Taylor || is_worth(tolerance, recurrences.operations(order));
+            if worth {
+                let span = if settings.often { f64::INFINITY } else { (t1 - t0).abs() };
+                let demand = Demand { order, tolerance, span };
+                mechanism.expand(model, &recurrences, demand, (t0, y0));
+                settings.options.method = Method::Taylor;
+            }
+            Ok(())
+        }
+        Err(_) if settings.auto => Ok(()),
+        Err(why) => refused(why),
+    }
+}

@@ -1,0 +1,410 @@
+//! Extrema between given ends with memory: a model with `final` and fractional operators of either side into
+//! an audited motion.
+//!
+//! ```text
+//! Model ─► 𝓛 of operators ─► conditions at the ends ─► stationary points of growing degree ─► Motion of the first
+//! ```
+//!
+//! $\delta\int(L - \mu\cdot\varphi)\,dt = 0$ looks at past and future at once, so there is no run from
+//! initial values: the whole course is found at once by the spectral method of the solver. The degree grows
+//! until doubling it changes less than the tolerance.
+//! The audit has two more roads: the first variation along functions of its own, and Hamilton's form in
+//! positions and momenta.
+
+mod ends;
+mod equivalence;
+mod formulate;
+mod hamilton;
+mod integrand;
+mod refine;
+mod variation;
+
+use std::time::Instant as Clock;
+
+use pfaff_expr::Expr;
+use pfaff_model::{Diagnostic, Dynamics as Written, Principle, Span, Workspace};
+use pfaff_solver::{Extremum, FractionalOperator, IntervalPoint, NoExtremum};
+
+use crate::audit::{Audit, Check, Verdict};
+use crate::compare_present::sentence;
+use crate::motion::note::{Note, brief};
+use crate::motion::{Form, Motion, Series, Statistics, Stop, StopReason};
+use crate::pipeline::{Failure, dynamics_span, uncompiled};
+use crate::problem::settings::{Request, Settings};
+use crate::run::bvp::{Solution, has_ends};
+use crate::run::variational::ends::{Ends, ends};
+pub(crate) use crate::run::variational::formulate::Formulation;
+use crate::run::variational::formulate::mistake;
+pub(crate) use crate::run::variational::hamilton::Hamilton;
+use crate::run::variational::integrand::{Integrand, compiled, time};
+use crate::run::variational::refine::Reached;
+use crate::run::variational::variation::{first_variation, variation_limit};
+use crate::run::volterra::remembers;
+
+/// Test functions of the audit.
+const TESTS: usize = 12;
+
+/// Whether a run of the model is an extremum with memory.
+pub(crate) fn is_fractional(model: &Workspace) -> bool {
+    let inside = match model.dynamics {
+        Written::Lagrangian { lagrangian, .. } => model.graph.remembers(lagrangian),
+        Written::Equations(_) => false,
+    };
+    has_ends(model) && (inside || remembers(model))
+}
+
+/// Finds the extremum and audits it.
+pub(crate) fn run(model: &Workspace, request: &Request) -> Result<Motion, Failure> {
+    let clock = Clock::now();
+    let principle = request.principle.unwrap_or(model.principle);
+    possible(model, principle).map_err(|d| Failure::Model(vec![d]))?;
+    let word = request.method.as_deref().unwrap_or(&model.solve.method);
+    if !matches!(word, "auto" | "spectral") {
+        let text = format!(
+            "the method `{word}` does not solve ends with memory: choose `auto` or `spectral`"
+        );
+        return Err(Failure::Usage(text));
+    }
+    if !request.lead.is_empty() {
+        let text = "--lead does not lead motions with memory: --guess or --from begin the search elsewhere";
+        return Err(Failure::Usage(text.into()));
+    }
+    let plain = Request { method: Some("auto".into()), ..request.clone() };
+    let settings = Settings::new(model, &plain)?;
+    let span = (settings.t0, settings.options.t1);
+    let mut formulation = Formulation::new(model, span.1 - span.0).map_err(Failure::Model)?;
+    let ends = ends(model, &mut formulation, span).map_err(Failure::Model)?;
+    let derive_us = microseconds(clock);
+    let clock = Clock::now();
+    let mut integrand =
+        Integrand::new(model, &formulation, span).map_err(|e| uncompiled(&e))?;
+    let compile_us = microseconds(clock);
+
+    let clock = Clock::now();
+    let tolerance = settings.options.tolerance.max(1e-12);
+    let asked = (&ends, tolerance, request.guess.as_ref());
+    let mut all = refine::all(model, &formulation, &mut integrand, asked)
+        .map_err(|why| Failure::Model(vec![unsolved(model, &formulation, &why)]))?;
+    let solutions = all.iter_mut().map(|r| solution(model, &formulation, r, span)).collect();
+    let Some(reached) = all.first_mut() else {
+        let why = NoExtremum::Unconverged(f64::NAN);
+        return Err(Failure::Model(vec![unsolved(model, &formulation, &why)]));
+    };
+    let found = &mut reached.found;
+    let mut motion = Motion::empty(model);
+    motion.principle = Some(principle);
+    motion.method = "spectral";
+    motion.form = Form::Saddle;
+    motion.start = span.0;
+    motion.stop = Stop { reason: StopReason::End, t: span.1 };
+    motion.t.clone_from(&settings.times);
+    motion.solutions = Some(solutions);
+    fill(model, &mut formulation, found, &mut motion, span)?;
+    motion.notes = notes(&ends, reached.falling);
+    if reached.error > tolerance {
+        motion.stop.reason = StopReason::MaxSteps;
+        motion.notes.push(Note::Stopped(format!(
+            "with {} unknowns a coordinate the solution still changes by {}: it is shown, but not to the tolerance",
+            found.unknowns_per_function(),
+            brief(reached.error)
+        )));
+    }
+    motion.equivalence = equivalence::along(model, &formulation, found, span);
+    if let Some(equivalence) = &motion.equivalence {
+        motion.notes.push(Note::Remark(sentence(equivalence, &motion)));
+    }
+    motion.audit =
+        audit(model, &formulation, &mut integrand, reached, (&ends, span, tolerance))?;
+    motion.statistics = Statistics {
+        steps: reached.found.unknowns_per_function(),
+        rejected: 0,
+        evaluations: reached.steps * reached.found.grid.len(),
+        derive_us,
+        compile_us,
+        integrate_us: microseconds(clock),
+        audit_us: 0.0,
+    };
+    Ok(motion)
+}
+
+/// First variation, degree, Hamilton's form, constraints.
+fn audit(
+    model: &Workspace,
+    formulation: &Formulation,
+    integrand: &mut Integrand,
+    reached: &mut Reached,
+    (ends, span, tolerance): (&Ends, (f64, f64), f64),
+) -> Result<Audit, Failure> {
+    let found = &mut reached.found;
+    let variation = first_variation(&formulation.problem, integrand, found, ends, TESTS);
+    let mut checks = vec![
+        Check::new(
+            "first variation".into(),
+            variation,
+            variation_limit(tolerance),
+            "random variations with operators in closed form, relative to the magnitudes that cancel",
+        ),
+        Check::new(
+            "degree".into(),
+            reached.error,
+            tolerance.max(1e-11),
+            "twice the difference from the solution of the double degree",
+        ),
+    ];
+    let other = Hamilton::new(model, formulation).ok();
+    if let Some(off) = other.and_then(|h| h.off(model, found, span)) {
+        let reason = "positions and multipliers of Hamilton's form, solved in positions and momenta on other nodes";
+        checks.push(Check::new("hamilton's form".into(), off, tolerance.max(1e-10), reason));
+    }
+    checks.extend(held(model, formulation, found, span)?);
+    let verdict = checks.iter().map(|c| c.verdict).max();
+    Ok(Audit { verdict: verdict.unwrap_or(Verdict::Unchecked), checks })
+}
+
+/// What is known of a stationary point.
+fn solution(
+    model: &Workspace,
+    formulation: &Formulation,
+    reached: &mut Reached,
+    (t0, t1): (f64, f64),
+) -> Solution {
+    let found = &mut reached.found;
+    let start = IntervalPoint { left: 0.0, right: t1 - t0 };
+    let mut value = |k: usize, order: u8| {
+        let whole = formulation.problem.unknowns[k].order;
+        if whole < f64::from(order) {
+            return f64::NAN;
+        }
+        found.value(k, FractionalOperator::Derivative(order), start)
+    };
+    let n = model.coordinates.len();
+    let coordinates = || model.coordinates.iter().map(|c| c.name.clone()).enumerate();
+    Solution {
+        mu0: (model.constraints.iter().enumerate())
+            .map(|(a, c)| (c.name.clone(), value(n + a, 0)))
+            .collect(),
+        q0: coordinates().map(|(k, name)| (name, value(k, 0))).collect(),
+        v0: coordinates().map(|(k, name)| (name, value(k, 1))).collect(),
+        p0: Vec::new(),
+        t1,
+        action: found.action,
+        residual: found.residual,
+        family_dimension: 0,
+        conjugate: None,
+        minimum: reached.falling.map(|count| count == 0),
+        abnormal: false,
+        agreement: None,
+        error: Some(reached.error),
+    }
+}
+
+/// Which models have an extremum with memory.
+fn possible(model: &Workspace, principle: Principle) -> Result<(), Diagnostic> {
+    if let Some(force) = model.forces.first() {
+        let text = format!(
+            "`{}` has no place in an extremum between given ends: it belongs to no action",
+            force.name
+        );
+        return Err(mistake(
+            force.span,
+            text,
+            "write it into the Lagrangian, or leave `final` out",
+        ));
+    }
+    if let Some(event) = model.events.first() {
+        let text = "events are not looked for between given ends with memory".into();
+        return Err(mistake(event.span, text, "leave `event` out"));
+    }
+    if let (Some(constraint), false) =
+        (model.constraints.first(), principle == Principle::Vakonomic)
+    {
+        let text = format!(
+            "under `{}` a motion with memory and the constraint `{}` is no stationary point of an action, and does not join given ends",
+            principle.name(),
+            constraint.name
+        );
+        return Err(Diagnostic::error("E0634", constraint.span, text)
+            .with_hint("`principle vakonomic` gives the conditional extremum"));
+    }
+    Ok(())
+}
+
+/// Why there is no solution, in the words of the model.
+fn unsolved(model: &Workspace, formulation: &Formulation, why: &NoExtremum) -> Diagnostic {
+    let n = model.coordinates.len();
+    let span = model.terminal.first().map_or_else(|| dynamics_span(model), |t| t.span);
+    match why {
+        NoExtremum::Singular(k) => {
+            let name = |k: usize| -> String {
+                match k {
+                    k if k < n => format!("`{}`", model.coordinates[k].name),
+                    k if k < n + model.constraints.len() => {
+                        format!("the multiplier of `{}`", model.constraints[k - n].name)
+                    }
+                    _ => "a condition at an end".into(),
+                }
+            };
+            let order = formulation.problem.unknowns.get(*k).map_or(0.0, |c| c.order);
+            let hint = if order > 1.0 {
+                "an order above 1 needs data for the position and, at one end at least, for the velocity: add them to `initial` or `final`"
+            } else {
+                "add data to `initial` or `final`, or terms that determine it to the Lagrangian"
+            };
+            let text = format!("action and ends do not determine {}", name(*k));
+            Diagnostic::error("E0637", span, text).with_hint(hint)
+        }
+        NoExtremum::NotFinite(place) => {
+            let text = format!(
+                "the Lagrangian or a derivative of it is infinite or not a number at the distance {} from the start and {} from the end",
+                brief(place.left),
+                brief(place.right)
+            );
+            Diagnostic::error("E0637", dynamics_span(model), text).with_hint(
+                "a division by zero, or a root or logarithm of a negative number on the way",
+            )
+        }
+        NoExtremum::Unconverged(residual) => {
+            let text = format!(
+                "no extremum was found between the ends: Newton's iteration stops at a residual of {}",
+                brief(*residual)
+            );
+            Diagnostic::error("E0637", span, text).with_hint(
+                "the action may have none: unbounded below, or only for ends closer together",
+            )
+        }
+    }
+}
+
+/// What the user may want to know.
+fn notes(ends: &Ends, falling: Option<usize>) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if !ends.natural.is_empty() {
+        let list = ends.natural.join(", ");
+        notes.push(Note::Remark(format!("free, with its natural condition: {list}")));
+    }
+    let along = match falling {
+        None | Some(0) => return notes,
+        Some(1) => "1 independent variation".to_owned(),
+        Some(count @ 2..=10) => format!("{count} independent variations"),
+        Some(_) => "more than ten independent variations".to_owned(),
+    };
+    notes.push(Note::Remark(format!(
+        "the extremum is no minimum: the action falls along {along}"
+    )));
+    notes
+}
+
+/// Positions, velocities, multipliers and what is observed, at the output times.
+fn fill(
+    model: &Workspace,
+    formulation: &mut Formulation,
+    found: &mut Extremum,
+    motion: &mut Motion,
+    ends: (f64, f64),
+) -> Result<(), Failure> {
+    let n = model.coordinates.len();
+    let places: Vec<IntervalPoint> = motion
+        .t
+        .iter()
+        .map(|t| IntervalPoint { left: (t - ends.0).max(0.0), right: (ends.1 - t).max(0.0) })
+        .collect();
+    let mut column = |k: usize, operator: FractionalOperator| -> Vec<f64> {
+        places.iter().map(|&p| found.value(k, operator, p)).collect()
+    };
+    let unknowns = &formulation.problem.unknowns;
+    for (k, c) in model.coordinates.iter().enumerate() {
+        let name = || c.name.clone();
+        let count = motion.t.len();
+        let derivative =
+            |order: u8, column: &mut dyn FnMut(usize, FractionalOperator) -> Vec<f64>| {
+                if unknowns[k].order >= f64::from(order) {
+                    column(k, FractionalOperator::Derivative(order))
+                } else {
+                    vec![f64::NAN; count]
+                }
+            };
+        motion.q.push(Series { name: name(), values: derivative(0, &mut column) });
+        motion.v.push(Series { name: name(), values: derivative(1, &mut column) });
+        motion.a.push(Series { name: name(), values: derivative(2, &mut column) });
+    }
+    for (a, c) in model.constraints.iter().enumerate() {
+        let values = column(n + a, FractionalOperator::Derivative(0));
+        motion.multipliers.push(Series { name: c.name.clone(), values });
+    }
+    let mut exprs: Vec<Expr> = Vec::new();
+    for o in &model.observed {
+        let image = formulation.translate(model, o.expr, o.span);
+        exprs.push(image.map_err(|d| Failure::Model(vec![d]))?);
+    }
+    let rows = evaluate(model, formulation, found, &exprs, &places, ends)?;
+    for (i, o) in model.observed.iter().enumerate() {
+        let values = rows.iter().map(|r| r[i]).collect();
+        motion.observed.push(Series { name: o.name.clone(), values });
+    }
+    Ok(())
+}
+
+/// Expressions of the operators' symbols at some places.
+fn evaluate(
+    model: &Workspace,
+    formulation: &Formulation,
+    found: &mut Extremum,
+    exprs: &[Expr],
+    places: &[IntervalPoint],
+    ends: (f64, f64),
+) -> Result<Vec<Vec<f64>>, Failure> {
+    if exprs.is_empty() {
+        return Ok(vec![Vec::new(); places.len()]);
+    }
+    let known = |s: &Expr| {
+        formulation.symbols.contains(s)
+            || *s == model.time
+            || model.parameters.iter().any(|p| p.symbol == *s)
+    };
+    if let Some(foreign) = model.graph.symbols(exprs).into_iter().find(|s| !known(s)) {
+        let text = format!(
+            "`{}` has no value here: an extremum with memory observes what its Lagrangian and constraints contain",
+            model.graph.to_text(foreign)
+        );
+        let span = model.observed.first().map_or(Span::default(), |o| o.span);
+        return Err(Failure::Model(vec![mistake(span, text, "observe another quantity")]));
+    }
+    let mut program =
+        compiled(model, &formulation.symbols, exprs).map_err(|e| uncompiled(&e))?;
+    let mut rows = Vec::new();
+    for &place in places {
+        let mut inputs = vec![time(place, ends)];
+        inputs.extend(found.values(place));
+        let mut row = vec![0.0; exprs.len()];
+        program.evaluate(&inputs, &mut row);
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// Each constraint between the nodes.
+fn held(
+    model: &Workspace,
+    formulation: &Formulation,
+    found: &mut Extremum,
+    ends: (f64, f64),
+) -> Result<Vec<Check>, Failure> {
+    let length = ends.1 - ends.0;
+    let places: Vec<IntervalPoint> = (1..20)
+        .map(|i| {
+            let left = length * (f64::from(i) / 20.0 + 0.003);
+            IntervalPoint { left, right: length - left }
+        })
+        .collect();
+    let rows = evaluate(model, formulation, found, &formulation.residuals, &places, ends)?;
+    let check = |(a, c): (usize, &pfaff_model::Constraint)| {
+        let worst = rows.iter().map(|r| r[a].abs()).fold(0.0, f64::max);
+        let reason = "imposed at the nodes; between them it is as good as the basis";
+        Check::new(format!("constraint {}", c.name), worst, 1e-8, reason)
+    };
+    Ok(model.constraints.iter().enumerate().map(check).collect())
+}
+
+fn microseconds(since: Clock) -> f64 {
+    since.elapsed().as_secs_f64() * 1e6
+}

@@ -1,0 +1,388 @@
+//! Motions with memory: a model with `caputo`, `rl`, `integral`, `memory` or `mean` into an audited motion.
+//!
+//! The model becomes a [`plan`] of densities and operands, from an [`admissible`] start; the collocation of
+//! the solver integrates it; every
+//! output is the end of a step, so that constraints hold there to rounding.
+
+mod admissible;
+mod compress;
+mod fit;
+mod formulate;
+mod high;
+mod jerk;
+pub(crate) mod kernel;
+mod numbers;
+pub(crate) mod plan;
+mod profile;
+mod projection;
+mod system;
+mod watch;
+mod ways;
+
+use std::time::Instant as Clock;
+
+use pfaff_expr::{Expr, Graph, Memory, Node};
+use pfaff_model::{Dynamics as Written, Workspace};
+use pfaff_program::CompileError;
+use pfaff_solver::{DirectQuadrature, Kernel, VolterraOptions, integrate_volterra};
+
+use crate::audit::{Audit, Check, Verdict};
+use crate::motion::note::Note;
+use crate::motion::progress::{Progress, Setting};
+use crate::motion::recorder::Record;
+use crate::motion::{Form, Motion, Statistics, Stop, StopReason};
+use crate::pipeline::{Failure, collect, stop_reason, uncompiled};
+use crate::problem::settings::Settings;
+use crate::problem::start::refuse_infinite_data;
+use crate::run::volterra::formulate::{Formulation, mechanical, written};
+use crate::run::volterra::plan::mistake;
+use crate::run::volterra::system::{KernelRun, Remembering};
+use crate::run::volterra::watch::{Reader, Watcher};
+use crate::system::compiled::Dynamics;
+
+/// Nodes in each step.
+const STAGES: usize = 6;
+
+/// Whether a run of the model needs memory.
+pub(crate) fn remembers(model: &Workspace) -> bool {
+    places(model).into_iter().any(|e| model.graph.remembers(e))
+}
+
+/// The expressions in which memory may stand.
+fn places(model: &Workspace) -> Vec<Expr> {
+    let mut parts: Vec<Expr> = model.constraints.iter().map(|c| c.expr).collect();
+    parts.extend(model.forces.iter().flat_map(|f| f.components.iter().copied()));
+    parts.extend(model.observed.iter().map(|o| o.expr));
+    parts.extend(model.events.iter().map(|e| e.expr));
+    if let Written::Equations(equations) = &model.dynamics {
+        parts.extend(equations.iter().map(|e| e.expr));
+    }
+    parts
+}
+
+/// The order of a fractional operator; none for kernels, means and whatever else there is.
+pub(crate) fn order(model: &Workspace, node: Expr) -> Option<f64> {
+    match model.graph.node(node) {
+        Node::Memory(Memory::Kernel | Memory::Mean, ..) => None,
+        Node::Memory(_, _, second) => Some(plan::constant(model, second)),
+        _ => None,
+    }
+}
+
+/// The orders of the fractional operators in an expression, ascending and each once.
+pub(crate) fn orders(model: &Workspace, e: Expr) -> Vec<f64> {
+    let live = model.graph.live(&[e]);
+    let mut orders: Vec<f64> = live.into_iter().filter_map(|node| order(model, node)).collect();
+    orders.sort_by(f64::total_cmp);
+    orders.dedup();
+    orders
+}
+
+/// The kernels of `memory` in a model, each once, with how their pasts are kept.
+pub(crate) fn kernels(model: &Workspace) -> Vec<(String, String)> {
+    let g: &Graph = &model.graph;
+    let mut found: Vec<(Expr, String)> = Vec::new();
+    let (t0, t1) = model.solve.range.unwrap_or((0.0, 1.0));
+    for node in g.live(&places(model)) {
+        if let Node::Memory(Memory::Kernel, _, kernel) = g.node(node)
+            && found.iter().all(|f| f.0 != kernel)
+        {
+            let mut how: Vec<&str> = Vec::new();
+            for part in compress::compress(model, kernel, (t0, t1 - t0)) {
+                if !how.contains(&part.how()) {
+                    how.push(part.how());
+                }
+            }
+            found.push((kernel, how.join("; ")));
+        }
+    }
+    found.into_iter().map(|(kernel, how)| (g.to_text(kernel), how)).collect()
+}
+
+/// The lowest power of $t - t_0$ with which each coordinate may leave the polynomial of its initial values;
+/// `None` if the model has no plan.
+pub(crate) fn departures(model: &Workspace, dynamics: &Dynamics, t0: f64) -> Option<Vec<f64>> {
+    let formulation = match (dynamics, &model.dynamics) {
+        (Dynamics::Saddle(equations), _) => mechanical(model, equations, (t0, 1.0)),
+        (_, Written::Equations(equations)) => written(model, equations, (t0, 1.0)),
+        (Dynamics::Ordinary(_), Written::Lagrangian { .. }) => return None,
+    };
+    let plan = formulation.ok()?.plan;
+    Some(plan.orders.iter().map(|order| order + plan.exponent.min(0.0)).collect())
+}
+
+/// Integrates a model with memory and audits the motion.
+pub(crate) fn run(
+    model: &Workspace,
+    dynamics: &Dynamics,
+    settings: &Settings,
+    watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+) -> Result<Motion, Failure> {
+    let clock = Clock::now();
+    let wrong = |d| Failure::Model(vec![d]);
+    refuse_infinite_data(model, settings.t0).map_err(wrong)?;
+    let times = (settings.t0, settings.options.t1 - settings.t0);
+    let mut formulation = match (dynamics, &model.dynamics) {
+        (Dynamics::Saddle(equations), _) => mechanical(model, equations, times),
+        (_, Written::Equations(equations)) => written(model, equations, times),
+        (Dynamics::Ordinary(_), Written::Lagrangian { .. }) => {
+            unreachable!("ordinary dynamics come from `equation` statements")
+        }
+    }
+    .map_err(wrong)?;
+    let (observed, watched) = outputs(model, &mut formulation).map_err(wrong)?;
+    let failed = |e: CompileError| uncompiled(&e);
+    let mut system = Remembering::new(model, &formulation.plan, &watched).map_err(failed)?;
+    let reader = Reader::new(model, &formulation, &observed).map_err(failed)?;
+    let compile_us = clock.elapsed().as_secs_f64() * 1e6;
+
+    let clock = Clock::now();
+    let setting = Setting {
+        model,
+        principle: match dynamics {
+            Dynamics::Saddle(equations) => Some(equations.principle),
+            Dynamics::Ordinary(_) => None,
+        },
+        method: "collocation",
+        form: if matches!(dynamics, Dynamics::Saddle(_)) {
+            Form::Saddle
+        } else {
+            Form::Ordinary
+        },
+        t0: settings.t0,
+        t1: settings.options.t1,
+    };
+    let (n, m) = (model.coordinates.len(), model.constraints.len());
+    let kernels = formulation.plan.written.iter();
+    let mut watcher = Watcher {
+        reader,
+        record: Record {
+            rows: Vec::new(),
+            work: Vec::new(),
+            width: crate::motion::sample::Instant::width(n, m) + observed.len(),
+            reached: 0,
+            events: Vec::new(),
+        },
+        worst: vec![0.0; formulation.held.len()],
+        judged: false,
+        imbalance: (0.0, 1.0),
+        first_energy: f64::NAN,
+        steps: 0,
+        begin: Vec::new(),
+        recount: recount(settings, &formulation),
+        kernels: kernels.map(|w| KernelRun::new(model, w.kernel)).collect(),
+        setting,
+        watch,
+    };
+    let options = options(settings, &formulation);
+    if settings.times.first() == Some(&settings.t0) {
+        begin(&formulation, &mut system, &options, &mut watcher);
+    }
+    let outcome = integrate_volterra(&mut system, &options, &mut watcher);
+    let mut motion = collect(&setting, &watcher.record);
+    motion.stop = Stop { reason: stop_reason(model, &outcome.stop), t: outcome.t };
+    motion.notes.clone_from(&formulation.notes);
+    motion.notes.extend(uncompressed(&formulation));
+    motion.notes.extend(stopped(&motion.stop));
+    motion.audit = audit(&formulation, &watcher, settings.options.tolerance, outcome.steps);
+    motion.statistics = Statistics {
+        steps: outcome.steps,
+        rejected: outcome.rejected,
+        evaluations: outcome.evaluations,
+        derive_us: 0.0,
+        compile_us,
+        integrate_us: clock.elapsed().as_secs_f64() * 1e6,
+        audit_us: 0.0,
+    };
+    Ok(motion)
+}
+
+/// The memory is integrated a second time at a quarter, the middle and the end of the outputs.
+fn recount(settings: &Settings, formulation: &Formulation) -> DirectQuadrature {
+    let times: Vec<f64> = settings.times.iter().copied().filter(|&t| t > settings.t0).collect();
+    let mut chosen: Vec<f64> = [4, 2, 1]
+        .iter()
+        .filter_map(|part| times.get((times.len() / part).max(1) - 1).copied())
+        .collect();
+    chosen.dedup();
+    let plan = &formulation.plan;
+    let written = plan.written.iter().map(|w| w.unknown).collect();
+    DirectQuadrature::new(plan.operands.clone(), written, STAGES, settings.t0, &chosen)
+}
+
+/// Observed quantities and events, with results and memory replaced.
+fn outputs(
+    model: &Workspace,
+    formulation: &mut Formulation,
+) -> Result<(Vec<Expr>, Vec<Expr>), pfaff_model::Diagnostic> {
+    let g = &model.graph;
+    let mut results: Vec<(Expr, Expr)> = Vec::new();
+    for (k, &symbol) in model.results.reaction.iter().enumerate() {
+        results.extend(formulation.reaction.get(k).map(|&r| (symbol, r)));
+    }
+    results.extend(formulation.energy.map(|e| (model.results.energy, e.0)));
+    let names = model.observed.iter().map(|o| (&o.name, o.expr, o.span));
+    let events = model.events.iter().map(|e| (&e.name, e.expr, e.span));
+    let flow = [model.results.divergence];
+    if let Some((name, _, span)) = names.chain(events).find(|&(_, e, _)| g.contains(e, &flow)) {
+        let message = format!("`{name}` asks for `divergence`, but the model has memory");
+        let hint = "with memory (q, p) is no state, so that there is no flow on it to diverge";
+        return Err(mistake(span, message, hint));
+    }
+    let plan = &mut formulation.plan;
+    let mut observed = Vec::new();
+    for o in &model.observed {
+        observed.push(plan.translate(model, &[o.expr], o.span)?[0]);
+    }
+    let mut watched = Vec::new();
+    for e in &model.events {
+        watched.push(plan.translate(model, &[e.expr], e.span)?[0]);
+    }
+    Ok((g.substitute(&observed, &results), g.substitute(&watched, &results)))
+}
+
+/// The start is so short that what it gets wrong of a singular density is below rounding.
+fn options(settings: &Settings, formulation: &Formulation) -> VolterraOptions {
+    let e = formulation.plan.exponent;
+    // NOTE: below −0.7 the solver begins with a step in powers, or makes the first step shorter by itself.
+    let singular = (-0.7..0.0).contains(&e);
+    let decades = if singular { (14.0 / (1.0 + e)).clamp(16.0, 250.0) } else { 14.0 };
+    let decades = decades.min(formulation.plan.decades);
+    // Where less is asked for, the start is as much less short: what it gets wrong is a power of its length.
+    let asked = (2.0 - libm::log10(settings.options.tolerance)) / 12.0;
+    let decades = decades * asked.clamp(0.3, 1.0);
+    VolterraOptions {
+        t0: settings.t0,
+        t1: settings.options.t1,
+        tolerance: 0.1 * settings.options.tolerance,
+        stages: STAGES,
+        first: libm::pow(10.0, -decades),
+        step: settings.options.step,
+        outputs: settings.times.clone(),
+        max_steps: settings.options.max_steps,
+        exponent: e,
+        // Constraints hold at every output to rounding, whatever the tolerance is.
+        settled: 0.0,
+    }
+}
+
+/// The row at the start: unknowns from a first very short run, where they have a limit.
+fn begin(
+    formulation: &Formulation,
+    system: &mut Remembering,
+    options: &VolterraOptions,
+    watcher: &mut Watcher<'_>,
+) {
+    struct First(Vec<Vec<f64>>);
+    impl pfaff_solver::VolterraObserver for First {
+        fn step(&mut self, _t: f64, x: &[f64], _z: &[f64]) -> pfaff_solver::Control {
+            self.0.push(x.to_vec());
+            pfaff_solver::Control::Continue
+        }
+    }
+    let mut first = First(Vec::new());
+    let short = VolterraOptions { max_steps: 3, outputs: Vec::new(), ..options.clone() };
+    integrate_volterra(system, &short, &mut first);
+    let count = formulation.plan.unknowns.len();
+    let mut x = vec![f64::NAN; count];
+    if let [a, b, ..] = &first.0[..] {
+        for i in 0..count {
+            // NOTE: what changes within 1e-14 of the run has no limit at its start.
+            if (a[i] - b[i]).abs() <= 1e-6 * (1.0 + b[i].abs()) {
+                x[i] = a[i];
+            }
+        }
+    }
+    let z: Vec<f64> = formulation
+        .plan
+        .operands
+        .iter()
+        .map(|o| {
+            let term = |&(a, e): &(f64, f64)| {
+                if e == 0.0 {
+                    a
+                } else if e < 0.0 {
+                    f64::NAN
+                } else {
+                    0.0
+                }
+            };
+            o.start.iter().map(term).sum()
+        })
+        .collect();
+    watcher.row(options.t0, &x, &z, true);
+}
+
+fn uncompressed(formulation: &Formulation) -> Option<Note> {
+    let general = |o: &&pfaff_solver::Operand| matches!(o.kernel, Kernel::General(_, None));
+    formulation.plan.operands.iter().find(general).map(|_| {
+        Note::Remark(
+            "a kernel cannot be compressed to the tolerance (it breaks at lags that change, or is too wild): its whole past is kept and summed anew at each step, at a cost that grows with the square of the steps"
+                .into(),
+        )
+    })
+}
+
+fn stopped(stop: &Stop) -> Option<Note> {
+    let t = stop.t;
+    let why = match stop.reason {
+        StopReason::End | StopReason::Event(_) => return None,
+        StopReason::Interrupted => format!("interrupted at t = {t}"),
+        StopReason::MaxSteps => format!("the limit of steps was reached at t = {t}"),
+        StopReason::StepTooSmall => {
+            format!("the step shrank to nothing at t = {t}: the motion is not smooth there")
+        }
+        StopReason::NotFinite => {
+            format!("beyond t = {t} the equations of motion are infinite or not a number")
+        }
+        StopReason::Singular => format!(
+            "beyond t = {t} the equations do not determine the motion, or it grows beyond all bounds"
+        ),
+    };
+    Some(Note::Stopped(why))
+}
+
+fn audit(
+    formulation: &Formulation,
+    watcher: &Watcher<'_>,
+    tolerance: f64,
+    steps: usize,
+) -> Audit {
+    let mut checks = Vec::new();
+    let mechanical = formulation.energy.is_some();
+    for ((name, _), &worst) in formulation.held.iter().zip(&watcher.worst) {
+        let name = if mechanical { format!("constraint {name}") } else { name.clone() };
+        let reason =
+            "every output is the end of a step, where the equation is solved to rounding";
+        let limit = if mechanical { 1e-11 } else { 1e-9 };
+        checks.push(if watcher.judged {
+            Check::new(name, worst, limit, reason)
+        } else {
+            Check::unchecked(name, limit, reason)
+        });
+    }
+    if mechanical {
+        let (off, scale) = watcher.imbalance;
+        let limit = 10.0 * (tolerance + 4.0 * f64::EPSILON) * (steps as f64 + 1.0) * scale;
+        let reason = "each step may err by the tolerance in every component; the work is that of forces and of the constraints, which memory makes do work";
+        let (name, limit) = ("energy balance".to_owned(), limit.min(1e-2 * scale));
+        checks.push(if watcher.judged {
+            Check::new(name, off, limit, reason)
+        } else {
+            Check::unchecked(name, limit, reason)
+        });
+    }
+    // The kernel is compressed to 1e-14, or to a thousandth of a tolerance that is larger.
+    let limit = 1e-11 + 1e-2 * tolerance;
+    let reason = "fractional integrals of the densities, and kernels as they are written, by direct quadrature, at a quarter, the middle and the end of the outputs";
+    let name = "memory recounted".to_owned();
+    checks.extend(match watcher.recount.worst() {
+        Some(worst) => Some(Check::new(name, worst, limit, reason)),
+        None if watcher.recount.is_idle() => None,
+        None => Some(Check::unchecked(name, limit, reason)),
+    });
+    let worst = checks.iter().map(|c| c.verdict).max().unwrap_or(Verdict::Unchecked);
+    let passed = checks.iter().any(|c| c.verdict == Verdict::Pass);
+    let verdict = if worst == Verdict::Unchecked && passed { Verdict::Pass } else { worst };
+    Audit { verdict, checks }
+}

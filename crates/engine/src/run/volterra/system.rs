@@ -1,0 +1,202 @@
+//! A plan, compiled: what the collocation evaluates.
+
+use pfaff_expr::{Expr, Graph, Role};
+use pfaff_model::{Direction, Workspace};
+use pfaff_program::{CompileError, Interpreter, Program};
+use pfaff_solver::{self as solver, EvalError, EventKind, Operand, VolterraSystem};
+
+use crate::run::volterra::plan::Plan;
+use crate::run::volterra::projection::Projection;
+
+/// The compiled equations of a model with memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Remembering {
+    unknowns: usize,
+    operands: Vec<Operand>,
+    guess: Vec<f64>,
+    projection: Projection,
+    residual: Interpreter,
+    jacobian: Interpreter,
+    /// Where each entry of the tape goes: row and column, the columns of $z$ after those of $x$.
+    entries: Vec<(usize, usize)>,
+    values: Vec<f64>,
+    inputs: Vec<f64>,
+    kernels: Vec<Option<KernelRun>>,
+    events: Vec<EventKind>,
+    watched: Interpreter,
+}
+
+impl Remembering {
+    pub(crate) fn new(
+        model: &Workspace,
+        plan: &Plan,
+        watched: &[Expr],
+    ) -> Result<Self, CompileError> {
+        let g = &model.graph;
+        let variables: Vec<Expr> = plan.unknowns.iter().chain(&plan.symbols).copied().collect();
+        let inputs: Vec<Expr> = [model.time].into_iter().chain(variables.clone()).collect();
+        let compile =
+            |inputs: &[Expr], outputs: &[Expr]| -> Result<Interpreter, CompileError> {
+                let program = Program::compile(g, inputs, &model.parameter_symbols(), outputs)?;
+                Ok(program.interpreter(&model.parameter_values()))
+            };
+        let rows = g.merging(|| g.jacobian(&plan.residual, &variables));
+        let (mut entries, mut slopes) = (Vec::new(), Vec::new());
+        for (i, row) in rows.iter().enumerate() {
+            for (j, &e) in row.iter().enumerate() {
+                if e != g.zero() {
+                    entries.push((i, j));
+                    slopes.push(e);
+                }
+            }
+        }
+        let kernel = |k: &Option<Expr>| k.map(|k| KernelRun::new(model, k));
+        let kernels = plan.kernels.iter().map(kernel).collect();
+        let events = model.events.iter().map(|e| EventKind {
+            direction: match e.direction {
+                Direction::Rising => solver::Direction::Rising,
+                Direction::Falling => solver::Direction::Falling,
+                Direction::Both => solver::Direction::Both,
+            },
+            stop: e.stop,
+        });
+        Ok(Self {
+            unknowns: plan.unknowns.len(),
+            operands: plan.operands.clone(),
+            guess: plan.guess(),
+            projection: Projection::new(model, plan)?,
+            residual: compile(&inputs, &plan.residual)?,
+            jacobian: compile(&inputs, &slopes)?,
+            values: vec![0.0; entries.len()],
+            entries,
+            inputs: vec![0.0; inputs.len()],
+            kernels,
+            events: events.collect(),
+            watched: compile(&inputs, watched)?,
+        })
+    }
+
+    fn fill(&mut self, t: f64, x: &[f64], z: &[f64]) -> Result<(), EvalError> {
+        let n = self.unknowns;
+        self.inputs[0] = t;
+        self.inputs[1..=n].copy_from_slice(x);
+        self.inputs[n + 1..].copy_from_slice(z);
+        self.projection.apply(t, &mut self.inputs[n + 1..])
+    }
+}
+
+impl VolterraSystem for Remembering {
+    fn unknowns(&self) -> usize {
+        self.unknowns
+    }
+
+    fn operands(&self) -> Vec<Operand> {
+        self.operands.clone()
+    }
+
+    fn guess(&self) -> Vec<f64> {
+        self.guess.clone()
+    }
+
+    fn residual(
+        &mut self,
+        t: f64,
+        x: &[f64],
+        z: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), EvalError> {
+        self.fill(t, x, z)?;
+        self.residual.evaluate(&self.inputs, out);
+        Ok(())
+    }
+
+    fn jacobian(
+        &mut self,
+        (t, x, z): (f64, &[f64], &[f64]),
+        by_x: &mut [f64],
+        by_z: &mut [f64],
+    ) -> Result<(), EvalError> {
+        self.fill(t, x, z)?;
+        self.jacobian.evaluate(&self.inputs, &mut self.values);
+        by_x.fill(0.0);
+        by_z.fill(0.0);
+        let (n, p) = (self.unknowns, self.operands.len());
+        for (&(i, j), &value) in self.entries.iter().zip(&self.values) {
+            if j < n {
+                by_x[i * n + j] = value;
+            } else {
+                by_z[i * p + j - n] = value;
+            }
+        }
+        self.projection.carry(by_z, p);
+        Ok(())
+    }
+
+    fn kernel(&mut self, operand: usize, t: f64, lags: &[f64], out: &mut [f64]) {
+        if let Some(kernel) = &mut self.kernels[operand] {
+            out.iter_mut().zip(lags).for_each(|(k, s)| *k = kernel.value(t, *s));
+        }
+    }
+
+    fn events(&self) -> &[EventKind] {
+        &self.events
+    }
+
+    fn event_values(
+        &mut self,
+        t: f64,
+        x: &[f64],
+        z: &[f64],
+        values: &mut [f64],
+    ) -> Result<(), EvalError> {
+        self.fill(t, x, z)?;
+        self.watched.evaluate(&self.inputs, values);
+        Ok(())
+    }
+}
+
+/// The values of a kernel.
+#[derive(Clone, Debug)]
+pub(crate) enum KernelRun {
+    /// Compiled.
+    Tape(Interpreter),
+    /// Evaluated as it stands: Mittag-Leffler functions have no tape.
+    Slow { graph: Graph, kernel: Expr, symbols: [Expr; 2], parameters: Vec<(Expr, f64)> },
+}
+
+impl KernelRun {
+    pub(crate) fn new(model: &Workspace, kernel: Expr) -> Self {
+        let symbols = [model.time, model.graph.symbol("s", Role::Free)];
+        match Program::compile(&model.graph, &symbols, &model.parameter_symbols(), &[kernel]) {
+            Ok(program) => Self::Tape(program.interpreter(&model.parameter_values())),
+            Err(_) => Self::Slow {
+                graph: model.graph.clone(),
+                kernel,
+                symbols,
+                parameters: model.parameters.iter().map(|p| (p.symbol, p.value)).collect(),
+            },
+        }
+    }
+
+    /// $k(t, s)$
+    pub(crate) fn value(&mut self, t: f64, lag: f64) -> f64 {
+        match self {
+            Self::Tape(run) => {
+                let mut value = [f64::NAN];
+                run.evaluate(&[t, lag], &mut value);
+                value[0]
+            }
+            Self::Slow { graph, kernel, symbols, parameters } => {
+                let at = |x: Expr| {
+                    let parameter = || parameters.iter().find(|p| p.0 == x).map(|p| p.1);
+                    match symbols.iter().position(|s| *s == x) {
+                        Some(0) => t,
+                        Some(_) => lag,
+                        None => parameter().unwrap_or(f64::NAN),
+                    }
+                };
+                graph.evaluate(&[*kernel], &at)[0]
+            }
+        }
+    }
+}

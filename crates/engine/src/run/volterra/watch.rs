@@ -1,0 +1,223 @@
+//! The observer of a run with memory: rows of output, and the numbers that the audit judges.
+
+use pfaff_expr::{Expr, Graph, Node};
+use pfaff_model::Workspace;
+use pfaff_program::{CompileError, Interpreter, Program};
+use pfaff_solver::{Control, DirectQuadrature, LocatedEvent, VolterraObserver, VolterraStep};
+
+use crate::motion::progress::{Progress, Setting};
+use crate::motion::recorder::Record;
+use crate::motion::sample::Instant;
+use crate::run::volterra::formulate::Formulation;
+use crate::run::volterra::projection::Projection;
+use crate::run::volterra::system::KernelRun;
+
+/// Everything that is read off a point of the run, compiled.
+pub(crate) struct Reader {
+    run: Interpreter,
+    projection: Projection,
+    inputs: Vec<f64>,
+    outputs: Vec<f64>,
+    /// Which outputs have no value.
+    missing: Vec<bool>,
+    n: usize,
+    m: usize,
+    observed: usize,
+    held: usize,
+    /// Observed quantities that have no tape (Mittag-Leffler functions): where they stand, and how they are found.
+    slow: Vec<(usize, Expr)>,
+    graph: Graph,
+    symbols: Vec<Expr>,
+    parameters: Vec<(Expr, f64)>,
+}
+
+impl Reader {
+    pub(crate) fn new(
+        model: &Workspace,
+        formulation: &Formulation,
+        observed: &[Expr],
+    ) -> Result<Self, CompileError> {
+        let g: &Graph = &model.graph;
+        let plan = &formulation.plan;
+        let place = |symbol: Expr| plan.place(symbol).map(|_| symbol);
+        let mut parts: Vec<Option<Expr>> = Vec::new();
+        parts.extend(model.positions().into_iter().map(place));
+        parts.extend(model.velocities().into_iter().map(place));
+        parts.extend(model.accelerations().into_iter().map(place));
+        parts.extend(model.results.lambda.iter().map(|&λ| Some(λ)));
+        let reaction = &formulation.reaction;
+        parts.extend((0..model.coordinates.len()).map(|k| reaction.get(k).copied()));
+        parts.push(formulation.energy.map(|e| e.0));
+        parts.push(formulation.energy.map(|e| e.1));
+        parts.extend(observed.iter().map(|&o| Some(o)));
+        parts.extend(formulation.held.iter().map(|h| Some(h.1)));
+        parts.extend(plan.written.iter().map(|w| Some(w.image)));
+        let mut inputs = vec![model.time];
+        inputs.extend(plan.unknowns.iter().chain(&plan.symbols));
+        let mut outputs: Vec<Expr> = parts.iter().map(|p| p.unwrap_or(g.zero())).collect();
+        let mut slow = Vec::new();
+        for (i, e) in outputs.iter_mut().enumerate() {
+            let live = g.live(&[*e]);
+            if live.iter().any(|&e| matches!(g.node(e), Node::MittagLeffler(..))) {
+                slow.push((i, *e));
+                *e = g.zero();
+            }
+        }
+        let program = Program::compile(g, &inputs, &model.parameter_symbols(), &outputs)?;
+        Ok(Self {
+            run: program.interpreter(&model.parameter_values()),
+            projection: Projection::new(model, plan)?,
+            inputs: vec![0.0; inputs.len()],
+            outputs: vec![0.0; outputs.len()],
+            missing: parts.iter().map(Option::is_none).collect(),
+            n: model.coordinates.len(),
+            m: model.constraints.len(),
+            observed: observed.len(),
+            held: formulation.held.len(),
+            slow,
+            graph: g.clone(),
+            symbols: inputs,
+            parameters: model.parameters.iter().map(|p| (p.symbol, p.value)).collect(),
+        })
+    }
+
+    fn read(&mut self, t: f64, x: &[f64], z: &[f64]) -> (Instant, f64) {
+        self.inputs[0] = t;
+        self.inputs[1..=x.len()].copy_from_slice(x);
+        self.inputs[x.len() + 1..].copy_from_slice(z);
+        if self.projection.apply(t, &mut self.inputs[x.len() + 1..]).is_err() {
+            self.inputs[x.len() + 1..].fill(f64::NAN);
+        }
+        self.run.evaluate(&self.inputs, &mut self.outputs);
+        for &(i, e) in &self.slow {
+            let at = |s: Expr| {
+                let input = self.symbols.iter().position(|&x| x == s).map(|k| self.inputs[k]);
+                let parameter = self.parameters.iter().find(|p| p.0 == s).map(|p| p.1);
+                input.or(parameter).unwrap_or(f64::NAN)
+            };
+            self.outputs[i] = self.graph.evaluate(&[e], &at)[0];
+        }
+        for (value, missing) in self.outputs.iter_mut().zip(&self.missing) {
+            if *missing {
+                *value = f64::NAN;
+            }
+        }
+        let (n, m) = (self.n, self.m);
+        let part = |start: usize, count: usize| self.outputs[start..start + count].to_vec();
+        let instant = Instant {
+            t,
+            q: part(0, n),
+            v: part(n, n),
+            a: part(2 * n, n),
+            multipliers: part(3 * n, m),
+            reaction: part(3 * n + m, n),
+            energy: self.outputs[4 * n + m],
+            ..Instant::new(n, m)
+        };
+        (instant, self.outputs[4 * n + m + 1])
+    }
+
+    fn seen(&self) -> &[f64] {
+        let start = 4 * self.n + self.m + 2;
+        &self.outputs[start..start + self.observed]
+    }
+
+    fn held(&self) -> &[f64] {
+        let start = 4 * self.n + self.m + 2 + self.observed;
+        &self.outputs[start..start + self.held]
+    }
+
+    /// What the run has for the kernels as they are written, at the point that was read last.
+    fn written(&self) -> &[f64] {
+        &self.outputs[4 * self.n + self.m + 2 + self.observed + self.held..]
+    }
+}
+
+/// Watches a run with memory.
+pub(crate) struct Watcher<'a> {
+    pub(crate) reader: Reader,
+    pub(crate) record: Record,
+    /// The largest residual of each held equation at the outputs, relative to $1 + |\dot q|$.
+    pub(crate) worst: Vec<f64>,
+    /// Whether there was an output after the start.
+    pub(crate) judged: bool,
+    /// $|E - E_0 - w|$, and the scale it is judged by.
+    pub(crate) imbalance: (f64, f64),
+    pub(crate) first_energy: f64,
+    pub(crate) steps: usize,
+    /// Unknowns after the first two steps, for what is shown at the start.
+    pub(crate) begin: Vec<Vec<f64>>,
+    /// The memory a second time.
+    pub(crate) recount: DirectQuadrature,
+    /// The kernels as they are written.
+    pub(crate) kernels: Vec<KernelRun>,
+    pub(crate) setting: Setting<'a>,
+    pub(crate) watch: &'a mut dyn FnMut(&Progress<'_>) -> bool,
+}
+
+impl Watcher<'_> {
+    /// One row of output.
+    pub(crate) fn row(&mut self, t: f64, x: &[f64], z: &[f64], start: bool) {
+        let (instant, work) = self.reader.read(t, x, z);
+        let begin = self.record.rows.len();
+        let width = self.record.width - self.reader.observed;
+        self.record.rows.resize(begin + width, 0.0);
+        instant.inputs(&mut self.record.rows[begin..]);
+        self.record.rows.extend_from_slice(self.reader.seen());
+        self.record.reached += 1;
+        if !instant.energy.is_nan() {
+            self.record.work.push([work, work]);
+            let scale = 1.0 + instant.energy.abs() + work.abs();
+            if self.first_energy.is_nan() {
+                self.first_energy = instant.energy - work;
+            }
+            let off = (instant.energy - self.first_energy - work).abs();
+            self.imbalance = (self.imbalance.0.max(off), self.imbalance.1.max(scale));
+        }
+        if !start {
+            self.judged = true;
+            let speed: f64 = instant.v.iter().filter(|v| v.is_finite()).map(|v| v.abs()).sum();
+            for (worst, held) in self.worst.iter_mut().zip(self.reader.held()) {
+                let off = held.abs() / (1.0 + speed);
+                *worst = if off.is_nan() { f64::NAN } else { worst.max(off) };
+            }
+        }
+    }
+}
+
+impl VolterraObserver for Watcher<'_> {
+    fn sample(&mut self, t: f64, x: &[f64], z: &[f64]) {
+        self.row(t, x, z, false);
+        self.recount.compare(t, z, self.reader.written());
+    }
+
+    fn last(&mut self, t: f64, piece: &VolterraStep<'_>) {
+        let kernels = &mut self.kernels;
+        self.recount.last(t, piece, &mut |k, t, s| kernels[k].value(t, s));
+    }
+
+    fn piece(&mut self, piece: &VolterraStep<'_>) {
+        let kernels = &mut self.kernels;
+        self.recount.piece(piece, &mut |k, t, s| kernels[k].value(t, s));
+    }
+
+    fn step(&mut self, t: f64, x: &[f64], _z: &[f64]) -> Control {
+        self.steps += 1;
+        if self.begin.len() < 2 {
+            self.begin.push(x.to_vec());
+        }
+        let progress = Progress {
+            t,
+            steps: self.steps,
+            rows: self.record.reached,
+            setting: self.setting,
+            record: &self.record,
+        };
+        if (self.watch)(&progress) { Control::Continue } else { Control::Stop }
+    }
+
+    fn event(&mut self, event: &LocatedEvent, x: &[f64], z: &[f64]) {
+        let (instant, _) = self.reader.read(event.t, x, z);
+        self.record.events.push((*event, instant));
+    }
+}

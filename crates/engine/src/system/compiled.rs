@@ -1,0 +1,558 @@
+//! The system that the integrators see, and the instants that everybody else sees.
+//!
+//! The state is $y = (q, \dot q, \mu, w, u)$, with $\mu$ under the vakonomic principle only. $\dot w$ is the
+//! power of forces and reactions, so that $E - w$ is constant along an exact
+//! motion; $\dot u$ is that of forces and of explicit time, so that $E + E\[M\] - u$ is constant along a
+//! vakonomic one. Both start from 0 and take no part in error control. The reduced form has the state that
+//! `reduced.rs` describes. An `equation` model has the state $(q, \dot q)$ with the velocities of its
+//! second-order coordinates only.
+
+use pfaff_expr::Expr;
+use pfaff_mechanics::{Equations, Ordinary, Statement};
+use pfaff_model::{Direction, Workspace};
+use pfaff_program::{
+    CompileError, Executor, NativeExecutor, Program, TaylorError, TaylorRecurrences,
+};
+use pfaff_solver::{self as solver, Block, EvalError, EventKind, WholeStep};
+
+use crate::analysis::flow::Flow;
+use crate::motion::Form;
+use crate::motion::sample::Instant;
+use crate::system::cusp::Hold;
+use crate::system::kkt::Core;
+use crate::system::ordinary::OrdinaryCore;
+use crate::system::projection::project;
+use crate::system::reduced::{Looked, Reduced};
+use crate::system::static_ldl::Unrolled;
+use crate::system::taylor_system::{
+    Demand, Expansion, ordinary_recurrences, saddle_recurrences,
+};
+use crate::system::whole_step::{refine_step, whole_step};
+
+/// A compiled model: its dynamics, what it observes and the events it watches.
+#[derive(Clone, Debug)]
+pub(crate) struct Mechanism {
+    pub(crate) dynamics: Compiled,
+    /// The solve of the saddle-point form written out.
+    unrolled: Option<Unrolled>,
+    pub(crate) n: usize,
+    pub(crate) m: usize,
+    events: Vec<EventKind>,
+    /// What events look at, where there are any.
+    watched: Option<Executor>,
+    /// What is observed, where something is.
+    observed: Option<Executor>,
+    /// Whether events look at accelerations, reactions or energy.
+    events_need_forces: bool,
+    /// The divergence of the flow, where something asks for it.
+    flow: Option<Flow>,
+    observed_inputs: Vec<f64>,
+    instant: Instant,
+    pub(crate) hold: Hold,
+    /// Taylor series of the saddle-point form or of an `equation` model; the reduced form has its own.
+    series: Option<Expansion>,
+}
+
+/// The kinds of dynamics.
+#[derive(Clone, Debug)]
+pub(crate) enum Compiled {
+    /// From a Lagrangian, in saddle-point form.
+    Saddle(Box<Core>),
+    /// From a Lagrangian, in independent quasi-velocities.
+    Reduced(Box<Reduced>),
+    /// From `equation` statements.
+    Ordinary(Box<OrdinaryCore>),
+}
+
+/// The derived dynamics of a model.
+#[derive(Clone, Debug)]
+pub enum Dynamics {
+    /// From a Lagrangian under a principle.
+    Saddle(Equations),
+    /// From `equation` statements.
+    Ordinary(Ordinary),
+}
+
+impl Mechanism {
+    /// Compiles a model with its derived dynamics.
+    pub(crate) fn new(model: &Workspace, dynamics: &Dynamics) -> Result<Self, CompileError> {
+        let (n, m) = (model.coordinates.len(), model.constraints.len());
+        let compiled = match dynamics {
+            Dynamics::Saddle(equations) => {
+                Compiled::Saddle(Box::new(Core::sketch(model, equations)?))
+            }
+            Dynamics::Ordinary(ordinary) => {
+                Compiled::Ordinary(Box::new(OrdinaryCore::new(model, ordinary)?))
+            }
+        };
+        let vakonomic = matches!(&compiled, Compiled::Saddle(core) if core.carried > 0);
+        let inputs = instant_symbols(model, vakonomic);
+        let parameters = model.parameter_symbols();
+        let compile = |outputs: &[Expr]| -> Result<Option<Executor>, CompileError> {
+            if outputs.is_empty() {
+                return Ok(None);
+            }
+            let program = Program::compile(&model.graph, &inputs, &parameters, outputs)?;
+            Ok(Some(program.tiered(&model.parameter_values())))
+        };
+        let watched: Vec<Expr> = model.events.iter().map(|e| e.expr).collect();
+        let observed: Vec<Expr> = model.observed.iter().map(|o| o.expr).collect();
+        let kinematic = 1 + 2 * n;
+        let events_need_forces =
+            watched.iter().any(|&e| model.graph.contains(e, &inputs[kinematic..]));
+        let wanted = |e: &&Expr| model.graph.contains(**e, &[model.results.divergence]);
+        let flow = match dynamics {
+            Dynamics::Saddle(equations)
+                if watched.iter().chain(&observed).any(|e| wanted(&e)) =>
+            {
+                Flow::new(model, equations)?
+            }
+            _ => None,
+        };
+        let events = model
+            .events
+            .iter()
+            .map(|e| EventKind {
+                direction: match e.direction {
+                    Direction::Rising => solver::Direction::Rising,
+                    Direction::Falling => solver::Direction::Falling,
+                    Direction::Both => solver::Direction::Both,
+                },
+                stop: e.stop,
+            })
+            .collect();
+        Ok(Self {
+            dynamics: compiled,
+            unrolled: None,
+            n,
+            m,
+            events,
+            watched: compile(&watched)?,
+            observed: compile(&observed)?,
+            events_need_forces,
+            flow,
+            observed_inputs: vec![f64::NAN; inputs.len()],
+            instant: Instant::new(n, m),
+            hold: Hold::new(n, m),
+            series: None,
+        })
+    }
+
+    /// Takes the reduced form of the same model where there is one, given its saddle-point form and a consistent start.
+    pub(crate) fn reduce(
+        &mut self,
+        model: &Workspace,
+        (statement, equations): (Statement, &Equations),
+        at: &Instant,
+    ) {
+        let Compiled::Saddle(core) = &self.dynamics else { return };
+        let parameters: Vec<(Expr, f64)> =
+            model.parameters.iter().map(|p| (p.symbol, p.value)).collect();
+        let reduced =
+            Reduced::new(statement, &equations.classes, &parameters, Core::clone(core), at);
+        if let Some(mut reduced) = reduced {
+            if !self.events_need_forces {
+                reduced.watched = model.events.iter().map(|e| e.expr).collect();
+            }
+            self.dynamics = Compiled::Reduced(Box::new(reduced));
+        }
+    }
+
+    /// Writes the solve of the saddle-point form out, where it stays and that applies, given its solution at the start.
+    pub(crate) fn unroll(&mut self, model: &Workspace, equations: &Equations, at: &Instant) {
+        let Compiled::Saddle(core) = &mut self.dynamics else { return };
+        // What can be sketched can be compiled.
+        if core.promote(model).is_err() || !core.is_whole() {
+            return;
+        }
+        let Some(mut unrolled) = Unrolled::new(model, equations) else { return };
+        let carried = core.carried > 0;
+        let forces = if carried { &at.multiplier_rates } else { &at.multipliers };
+        let expected = [at.a.as_slice(), forces].concat();
+        let μ = if carried { at.multipliers.as_slice() } else { &[] };
+        if unrolled.calibrate([&[at.t], &at.q, &at.v, μ], &expected) {
+            self.unrolled = Some(unrolled);
+        }
+    }
+
+    /// Whether a Taylor step written out has far more instructions, as far as that is seen without writing it.
+    pub(crate) fn is_surely_longer(&self, order: usize, most: usize) -> bool {
+        match &self.dynamics {
+            Compiled::Reduced(reduced) => reduced.is_surely_longer(order, most),
+            Compiled::Saddle(_) | Compiled::Ordinary(_) => false,
+        }
+    }
+
+    /// The Taylor recurrences of the equations in their present form.
+    pub(crate) fn recurrences(
+        &self,
+        model: &Workspace,
+        dynamics: &Dynamics,
+        order: usize,
+    ) -> Result<TaylorRecurrences, TaylorError> {
+        match (&self.dynamics, dynamics) {
+            (Compiled::Reduced(reduced), _) => reduced.recurrences(order),
+            (_, Dynamics::Saddle(equations)) => saddle_recurrences(model, equations),
+            (_, Dynamics::Ordinary(ordinary)) => ordinary_recurrences(model, ordinary),
+        }
+    }
+
+    /// Makes Taylor series ready, given the start.
+    pub(crate) fn expand(
+        &mut self,
+        model: &Workspace,
+        recurrences: &TaylorRecurrences,
+        demand: Demand,
+        (t, y): (f64, &[f64]),
+    ) {
+        if let Compiled::Reduced(reduced) = &mut self.dynamics {
+            reduced.expand(recurrences, demand, t, y);
+            return;
+        }
+        let at = [&[t], y].concat();
+        let parameters = model.parameter_values();
+        self.series = Some(Expansion::new(recurrences, &parameters, demand, &at));
+    }
+
+    /// Whether every constraint carries the motion.
+    pub(crate) fn is_whole(&self) -> bool {
+        match &self.dynamics {
+            Compiled::Saddle(core) => core.is_whole(),
+            Compiled::Reduced(_) | Compiled::Ordinary(_) => true,
+        }
+    }
+
+    /// The form of the equations.
+    pub(crate) fn form(&self) -> Form {
+        match self.dynamics {
+            Compiled::Saddle(_) => Form::Saddle,
+            Compiled::Reduced(_) => Form::Reduced,
+            Compiled::Ordinary(_) => Form::Ordinary,
+        }
+    }
+
+    /// The saddle-point form, evaluated at a state as far as that has a value.
+    pub(crate) fn saddle_at(&mut self, t: f64, y: &[f64]) -> Option<&mut Core> {
+        let n = self.n;
+        match &mut self.dynamics {
+            Compiled::Saddle(core) => {
+                core.evaluate(t, &y[..n], &y[n..2 * n], &y[2 * n..2 * n + core.carried]);
+                let _ = core.solve_reviewed();
+                Some(core)
+            }
+            Compiled::Reduced(reduced) => {
+                reduced.velocities(t, y, &mut self.instant.v);
+                reduced.core.evaluate(t, &y[..n], &self.instant.v, &[]);
+                let _ = reduced.core.solve_reviewed();
+                Some(&mut reduced.core)
+            }
+            Compiled::Ordinary(_) => None,
+        }
+    }
+
+    /// $w$ and $u$ of a state; none for an `equation` model.
+    pub(crate) fn work(&self, y: &[f64]) -> Option<[f64; 2]> {
+        match &self.dynamics {
+            Compiled::Saddle(core) => {
+                let last = 2 * core.n + core.carried;
+                Some([y[last], y[last + 1]])
+            }
+            Compiled::Reduced(reduced) => Some([y[reduced.n + reduced.k], 0.0]),
+            Compiled::Ordinary(_) => None,
+        }
+    }
+
+    /// $\ddot q$ and $\dot\mu$ of a state that moves with the given rates.
+    pub(crate) fn moved(&mut self, t: f64, y: &[f64], rates: &[f64], instant: &mut Instant) {
+        let n = self.n;
+        match &mut self.dynamics {
+            Compiled::Saddle(core) => {
+                instant.a.copy_from_slice(&rates[n..2 * n]);
+                let carried = &rates[2 * n..2 * n + core.carried];
+                instant.multiplier_rates.iter_mut().zip(carried).for_each(|(r, x)| *r = *x);
+            }
+            Compiled::Reduced(reduced) => reduced.acceleration(t, y, rates, &mut instant.a),
+            Compiled::Ordinary(_) => {}
+        }
+    }
+
+    /// The state vector of positions and velocities.
+    pub(crate) fn state(&mut self, t: f64, q: &[f64], v: &[f64], μ: &[f64]) -> Vec<f64> {
+        match &mut self.dynamics {
+            Compiled::Reduced(reduced) => reduced.state(t, q, v),
+            Compiled::Saddle(core) => {
+                let carried = μ.iter().take(core.carried);
+                q.iter().chain(v).chain(carried).copied().chain([0.0, 0.0]).collect()
+            }
+            Compiled::Ordinary(core) => {
+                let second = v.iter().zip(&core.orders).filter(|&(_, &order)| order == 2);
+                q.iter().copied().chain(second.map(|(v, _)| *v)).collect()
+            }
+        }
+    }
+
+    /// The instant of a state: projected onto the constraints first if asked to.
+    pub(crate) fn resolve(
+        &mut self,
+        t: f64,
+        y: &[f64],
+        onto_constraints: bool,
+        instant: &mut Instant,
+    ) -> Result<(), EvalError> {
+        let n = self.n;
+        instant.t = t;
+        instant.q.copy_from_slice(&y[..n]);
+        match &mut self.dynamics {
+            Compiled::Saddle(core) => {
+                instant.v.copy_from_slice(&y[n..2 * n]);
+                let μ = &y[2 * n..2 * n + core.carried];
+                if onto_constraints {
+                    project(core, t, &mut instant.q, &mut instant.v, μ)?;
+                }
+                core.evaluate(t, &instant.q, &instant.v, μ);
+                instant.energy = core.energy();
+                instant.constraint_energy = core.constraint_energy();
+                core.solve_reviewed()?;
+                instant.a.copy_from_slice(core.acceleration());
+                if core.carried > 0 {
+                    instant.multipliers.copy_from_slice(μ);
+                    instant.multiplier_rates.copy_from_slice(core.multipliers());
+                } else {
+                    instant.multipliers.copy_from_slice(core.multipliers());
+                }
+                core.reaction(&mut instant.reaction);
+                if let Some(flow) = &mut self.flow {
+                    instant.divergence = flow.divergence(core, instant).whole;
+                }
+            }
+            Compiled::Reduced(reduced) => {
+                reduced.resolve(t, y, instant)?;
+                if let Some(flow) = &mut self.flow {
+                    let core = &mut reduced.core;
+                    core.evaluate(t, &instant.q, &instant.v, &[]);
+                    core.solve_reviewed()?;
+                    let mut whole = instant.clone();
+                    whole.multipliers.copy_from_slice(core.multipliers());
+                    instant.divergence = flow.divergence(core, &whole).whole;
+                }
+            }
+            Compiled::Ordinary(core) => {
+                spread(&core.orders, &y[n..], &mut instant.v);
+                core.solve(t, &instant.q, &instant.v)?;
+                for k in 0..n {
+                    if core.orders[k] == 2 {
+                        instant.a[k] = core.unknowns[k];
+                    } else {
+                        instant.v[k] = core.unknowns[k];
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The instants of some states, with $\ddot q$ as given rates have it; packed from the first place on,
+    /// with the numbers of the states that have one.
+    pub(crate) fn resolve_all(
+        &mut self,
+        states: &[Looked<'_>],
+        instants: &mut [Instant],
+    ) -> Vec<usize> {
+        if let Compiled::Reduced(reduced) = &mut self.dynamics
+            && reduced.resolve_together(states, instants)
+        {
+            return (0..states.len()).collect();
+        }
+        let mut found = Vec::with_capacity(states.len());
+        for (i, &Looked { t, y, rates }) in states.iter().enumerate() {
+            let instant = &mut instants[found.len()];
+            if self.resolve(t, y, false, instant).is_ok() {
+                if let Some(rates) = rates {
+                    self.moved(t, y, rates, instant);
+                }
+                found.push(i);
+            }
+        }
+        found
+    }
+
+    /// Machine code that is all it takes to step from a state.
+    fn machine_code(&mut self, step: &WholeStep<'_>) -> Option<&mut NativeExecutor> {
+        match &mut self.dynamics {
+            Compiled::Reduced(reduced) => reduced.machine_code(step.y.as_flattened()),
+            Compiled::Saddle(_) | Compiled::Ordinary(_) => None,
+        }
+    }
+
+    /// What is observed at an instant.
+    pub(crate) fn observe(&mut self, instant: &Instant, values: &mut [f64]) {
+        instant.inputs(&mut self.observed_inputs);
+        if let Some(observed) = &mut self.observed {
+            observed.evaluate(&self.observed_inputs, values);
+        }
+    }
+}
+
+/// The symbols of [`Instant::inputs`]: the multipliers are called `lambda(c)`, or `mu(c)` under the vakonomic
+/// principle.
+pub(crate) fn instant_symbols(model: &Workspace, vakonomic: bool) -> Vec<Expr> {
+    let results = &model.results;
+    let mut symbols = vec![model.time];
+    symbols.extend(model.positions());
+    symbols.extend(model.velocities());
+    symbols.extend(model.accelerations());
+    symbols.extend(if vakonomic { &results.mu } else { &results.lambda });
+    symbols.extend(&results.mu_rate);
+    symbols.extend(&results.reaction);
+    symbols.push(results.energy);
+    // NOTE: E[M] has no word in the language; its place is taken by a number that no formula reads.
+    symbols.push(model.graph.zero());
+    symbols.push(results.divergence);
+    // The multipliers of the other principles have no value here.
+    symbols.extend(if vakonomic { &results.lambda } else { &results.mu });
+    symbols
+}
+
+/// Velocities of the second-order coordinates at their places; zero at the others, which are unknowns.
+fn spread(orders: &[u8], given: &[f64], v: &mut [f64]) {
+    let mut given = given.iter();
+    for (v, &order) in v.iter_mut().zip(orders) {
+        *v = if order == 2 { given.next().copied().unwrap_or(f64::NAN) } else { 0.0 };
+    }
+}
+
+impl solver::System for Mechanism {
+    fn dimension(&self) -> usize {
+        match &self.dynamics {
+            Compiled::Saddle(core) => 2 * core.n + core.carried + 2,
+            Compiled::Reduced(reduced) => reduced.dimension(),
+            Compiled::Ordinary(core) => {
+                self.n + core.orders.iter().map(|&order| usize::from(order == 2)).sum::<usize>()
+            }
+        }
+    }
+
+    fn controlled(&self) -> usize {
+        match &self.dynamics {
+            Compiled::Saddle(core) => 2 * core.n + core.carried,
+            Compiled::Reduced(reduced) => reduced.n + reduced.k,
+            Compiled::Ordinary(_) => self.dimension(),
+        }
+    }
+
+    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
+        let n = self.n;
+        match &mut self.dynamics {
+            Compiled::Saddle(core) => {
+                let last = 2 * n + core.carried;
+                let (q, v, μ) = (&y[..n], &y[n..2 * n], &y[2 * n..last]);
+                rates[..n].copy_from_slice(v);
+                if let Some(unrolled) = &mut self.unrolled
+                    && core.is_whole()
+                    && unrolled.evaluate([&[t], q, v, μ])
+                {
+                    rates[n..last].copy_from_slice(&unrolled.solution()[..last - n]);
+                    rates[last..].copy_from_slice(&unrolled.powers());
+                    return Ok(());
+                }
+                core.evaluate(t, q, v, μ);
+                core.solve()?;
+                rates[n..2 * n].copy_from_slice(core.acceleration());
+                rates[2 * n..last].copy_from_slice(&core.multipliers()[..core.carried]);
+                rates[last] = core.power(v);
+                rates[last + 1] = core.total_power();
+            }
+            Compiled::Reduced(reduced) => reduced.rates(t, y, rates)?,
+            Compiled::Ordinary(core) => {
+                let (q, given) = y.split_at(n);
+                spread(&core.orders, given, &mut self.instant.v);
+                core.solve(t, q, &self.instant.v)?;
+                let mut second = n;
+                for k in 0..n {
+                    if core.orders[k] == 2 {
+                        rates[k] = self.instant.v[k];
+                        rates[second] = core.unknowns[k];
+                        second += 1;
+                    } else {
+                        rates[k] = core.unknowns[k];
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn whole_step(&mut self, step: &mut WholeStep<'_>) -> bool {
+        self.machine_code(step).is_some_and(|rates| whole_step(rates, step))
+    }
+
+    fn refine_step(&mut self, step: &mut WholeStep<'_>, dense: &mut [Block]) -> bool {
+        self.machine_code(step).is_some_and(|rates| refine_step(rates, step, dense))
+    }
+
+    fn coefficients(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), EvalError> {
+        match (&mut self.dynamics, &mut self.series) {
+            (Compiled::Reduced(reduced), _) => reduced.coefficients(at, rows),
+            (_, Some(series)) => series.evaluate(at, rows),
+            (_, None) => Err(EvalError::NotFinite),
+        }
+    }
+
+    fn project(&mut self, t: f64, y: &mut [f64]) -> Result<(), EvalError> {
+        if let Compiled::Saddle(core) = &mut self.dynamics {
+            let (n, carried) = (core.n, core.carried);
+            let (q, rest) = y.split_at_mut(n);
+            let (v, rest) = rest.split_at_mut(n);
+            project(core, t, q, v, &rest[..carried])?;
+        }
+        Ok(())
+    }
+
+    fn has_invariants(&self) -> bool {
+        matches!(self.dynamics, Compiled::Saddle(_))
+    }
+
+    fn change_chart(&mut self, t: f64, y: &mut [f64]) -> Result<bool, EvalError> {
+        match &mut self.dynamics {
+            Compiled::Reduced(reduced) => reduced.change_chart(t, y),
+            // The projection has left the core at this state.
+            Compiled::Saddle(core) if self.hold.is_lost(core, &y[self.n..2 * self.n]) => {
+                Err(EvalError::Singular)
+            }
+            Compiled::Saddle(_) | Compiled::Ordinary(_) => Ok(false),
+        }
+    }
+
+    fn events(&self) -> &[EventKind] {
+        &self.events
+    }
+
+    fn event_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), EvalError> {
+        if !self.events_need_forces
+            && let Compiled::Reduced(reduced) = &mut self.dynamics
+            && reduced.event_values(t, y, values)
+        {
+            return Ok(());
+        }
+        let mut instant = std::mem::take(&mut self.instant);
+        let resolved =
+            if self.events_need_forces || matches!(self.dynamics, Compiled::Ordinary(_)) {
+                self.resolve(t, y, false, &mut instant)
+            } else {
+                instant.t = t;
+                instant.q.copy_from_slice(&y[..self.n]);
+                match &mut self.dynamics {
+                    Compiled::Reduced(reduced) => reduced.velocities(t, y, &mut instant.v),
+                    _ => instant.v.copy_from_slice(&y[self.n..2 * self.n]),
+                }
+                Ok(())
+            };
+        instant.inputs(&mut self.observed_inputs);
+        self.instant = instant;
+        resolved?;
+        if let Some(watched) = &mut self.watched {
+            watched.evaluate(&self.observed_inputs, values);
+        }
+        Ok(())
+    }
+}

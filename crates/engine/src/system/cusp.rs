@@ -1,0 +1,62 @@
+//! Whether a motion turns round at a place where a constraint loses its hold.
+//!
+//! Where $\partial\varphi/\partial q$ vanishes, $\varphi = 0$ leaves every direction open. A motion that goes
+//! straight through such a place is regular. One that comes out of it
+//! backwards, as at the tip of $y^2 = x^3$, would need a reaction beyond all bounds: nothing in the model
+//! says how it goes on.
+
+use crate::system::kkt::Core;
+
+/// What is remembered of the steps so far. Nothing is allocated after the start.
+#[derive(Clone, Debug)]
+pub(crate) struct Hold {
+    /// The largest $|A_a|$ so far, of each constraint.
+    largest: Vec<f64>,
+    /// For each constraint the velocity with which the motion came near, while it is near.
+    entered: Vec<Option<Vec<f64>>>,
+    spare: Vec<Vec<f64>>,
+    /// The constraint at which the motion turned round.
+    pub(crate) lost: Option<usize>,
+}
+
+impl Hold {
+    pub(crate) fn new(n: usize, m: usize) -> Self {
+        Self {
+            largest: vec![0.0; m],
+            entered: vec![None; m],
+            spare: vec![vec![0.0; n]; m],
+            lost: None,
+        }
+    }
+
+    /// Takes note of a step's end, at which the core was evaluated. Tells whether the motion turned round.
+    pub(crate) fn is_lost(&mut self, core: &Core, v: &[f64]) -> bool {
+        /// A row this small against its largest: the constraint hardly holds.
+        const NEAR: f64 = 1e-3;
+        for a in (0..core.m).filter(|&a| core.holonomic[a]) {
+            let row = &core.jacobian()[a * core.n..][..core.n];
+            let size = row.iter().map(|x| x * x).sum::<f64>().sqrt();
+            self.largest[a] = self.largest[a].max(size);
+            let is_near = size < NEAR * self.largest[a];
+            match &self.entered[a] {
+                Some(before) => {
+                    if before.iter().zip(v).map(|(x, y)| x * y).sum::<f64>() < 0.0 {
+                        self.lost = Some(a);
+                        return true;
+                    }
+                    if !is_near {
+                        self.spare.extend(self.entered[a].take());
+                    }
+                }
+                None if is_near => {
+                    self.entered[a] = self.spare.pop().map(|mut kept| {
+                        kept.copy_from_slice(v);
+                        kept
+                    });
+                }
+                None => {}
+            }
+        }
+        false
+    }
+}

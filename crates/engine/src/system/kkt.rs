@@ -1,0 +1,551 @@
+//! The compiled core: the blocks of (K) as numbers at a state, and what follows from them.
+//!
+//! One tape gives $M$, $A$, $W$, $f$, $b$, the constraint residuals $\psi$ and $\varphi$, the energies and
+//! the powers; one solve of (K)
+//! gives $\ddot q$ and $\lambda$, or $\dot\mu$ under the vakonomic principle. All other numbers of a motion
+//! are read off here.
+
+use pfaff_expr::Expr;
+use pfaff_mechanics::Equations;
+use pfaff_model::{Dynamics, Principle, Workspace};
+use pfaff_program::{CompileError, Executor, GraphEvaluator, Program};
+use pfaff_solver::EvalError;
+
+use crate::system::independent_constraints::{independent, nearest_dependence};
+use crate::system::saddle_point::{Blocks, Saddle};
+
+/// The compiled blocks of one model under one principle.
+#[derive(Clone, Debug)]
+pub(crate) struct Core {
+    pub(crate) n: usize,
+    pub(crate) m: usize,
+    /// Which principle the blocks follow.
+    pub(crate) principle: Principle,
+    /// How many multipliers belong to the state: all under the vakonomic principle, none under the others.
+    pub(crate) carried: usize,
+    /// Which constraints are holonomic.
+    pub(crate) holonomic: Vec<bool>,
+    /// Which constraints carry the motion: the others repeat them, and their multipliers are zero.
+    pub(crate) active: Vec<bool>,
+    run: Run,
+    /// $t$, $q$, $\dot q$ and $\mu$ as symbols, and what is evaluated over them.
+    symbols: (Vec<Expr>, Vec<Expr>),
+    inputs: Vec<f64>,
+    outputs: Vec<f64>,
+    /// Outputs, each with a place of `blocks` where it goes.
+    targets: Vec<(usize, usize)>,
+    /// $M$, $A$, $W$, $f$, $b$, $\psi$, $\varphi$, shift, bend, $E$, $E\[M\]$ and powers, one after another.
+    blocks: Vec<f64>,
+    layout: Layout,
+    saddle: Saddle,
+    /// The sign of the determinant of (K) at the first solve under the vakonomic principle: where it changes,
+    /// the effective mass was singular on the way.
+    orientation: f64,
+    zeros: Vec<f64>,
+    scratch: Vec<f64>,
+    change: Vec<f64>,
+    rows: Vec<f64>,
+    /// The active rows of $W$.
+    directions: Vec<f64>,
+    metric: Vec<f64>,
+}
+
+/// How the blocks are evaluated.
+#[derive(Clone, Debug)]
+enum Run {
+    /// Operation by operation: a few times.
+    Sketch(GraphEvaluator),
+    /// By a program.
+    Program(Executor),
+}
+
+/// Where each block begins.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    jacobian: usize,
+    directions: usize,
+    force: usize,
+    drift: usize,
+    residual: usize,
+    position: usize,
+    shift: usize,
+    bend: usize,
+    energy: usize,
+    constraint_energy: usize,
+    power: usize,
+    drive: usize,
+}
+
+impl Layout {
+    fn new(n: usize, m: usize) -> Self {
+        let jacobian = n * n;
+        let directions = jacobian + m * n;
+        let force = directions + m * n;
+        let drift = force + n;
+        let residual = drift + m;
+        let position = residual + m;
+        let shift = position + m;
+        let bend = shift + n;
+        let energy = bend + n * n;
+        Self {
+            jacobian,
+            directions,
+            force,
+            drift,
+            residual,
+            position,
+            shift,
+            bend,
+            energy,
+            constraint_energy: energy + 1,
+            power: energy + 2,
+            drive: energy + 3,
+        }
+    }
+}
+
+impl Core {
+    /// Compiles the blocks, to be evaluated many times.
+    pub(crate) fn new(model: &Workspace, equations: &Equations) -> Result<Self, CompileError> {
+        let mut core = Self::sketch(model, equations)?;
+        core.compile(model)?;
+        Ok(core)
+    }
+
+    /// Makes the blocks ready to be evaluated a few times.
+    pub(crate) fn sketch(
+        model: &Workspace,
+        equations: &Equations,
+    ) -> Result<Self, CompileError> {
+        let g = &model.graph;
+        let (n, m) = (model.coordinates.len(), model.constraints.len());
+        let layout = Layout::new(n, m);
+        let mut entries: Vec<(Expr, usize)> = Vec::new();
+        let block = |rows: &[Vec<Expr>], start: usize| -> Vec<(Expr, usize)> {
+            rows.iter().flatten().enumerate().map(|(k, &e)| (e, start + k)).collect()
+        };
+        let list = |values: &[Expr], start: usize| -> Vec<(Expr, usize)> {
+            values.iter().enumerate().map(|(k, &e)| (e, start + k)).collect()
+        };
+        entries.extend(block(&equations.mass, 0));
+        entries.extend(block(&equations.jacobian, layout.jacobian));
+        entries.extend(block(&equations.directions, layout.directions));
+        entries.extend(list(&equations.force, layout.force));
+        entries.extend(list(&equations.drift, layout.drift));
+        entries.extend(list(&equations.residual, layout.residual));
+        for (a, position) in equations.position.iter().enumerate() {
+            entries.extend(position.map(|φ| (φ, layout.position + a)));
+        }
+        entries.extend(list(&equations.shift, layout.shift));
+        entries.extend(block(&equations.bend, layout.bend));
+        entries.push((equations.energy, layout.energy));
+        entries.push((equations.constraint_energy, layout.constraint_energy));
+        entries.push((g.merging(|| given_power(model)), layout.power));
+        entries.push((equations.drive, layout.drive));
+        // Each distinct expression once; what is identically zero stays zero.
+        let mut outputs: Vec<Expr> = Vec::new();
+        let mut targets = Vec::new();
+        entries.sort_by_key(|&(e, place)| (e, place));
+        for (e, place) in entries {
+            if e == g.zero() {
+                continue;
+            }
+            if outputs.last() != Some(&e) {
+                outputs.push(e);
+            }
+            targets.push((outputs.len() - 1, place));
+        }
+        let mut inputs = vec![model.time];
+        inputs.extend(model.positions());
+        inputs.extend(model.velocities());
+        inputs.extend(&equations.multipliers);
+        let parameters: Vec<(Expr, f64)> =
+            model.parameters.iter().map(|p| (p.symbol, p.value)).collect();
+        Ok(Self {
+            n,
+            m,
+            principle: equations.principle,
+            carried: equations.multipliers.len(),
+            holonomic: equations.position.iter().map(Option::is_some).collect(),
+            active: vec![true; m],
+            run: Run::Sketch(GraphEvaluator::new(g, &inputs, &parameters, &outputs)?),
+            inputs: vec![0.0; inputs.len()],
+            outputs: vec![0.0; outputs.len()],
+            symbols: (inputs, outputs),
+            targets,
+            blocks: vec![0.0; layout.drive + 1],
+            layout,
+            saddle: Saddle::default(),
+            orientation: 0.0,
+            zeros: vec![0.0; n],
+            scratch: vec![0.0; n],
+            change: Vec::with_capacity(m),
+            rows: Vec::with_capacity(m * n),
+            directions: Vec::with_capacity(m * n),
+            metric: Vec::with_capacity(n * n),
+        })
+    }
+
+    /// The blocks of this model are going to be evaluated at every step.
+    pub(crate) fn promote(&mut self, model: &Workspace) -> Result<(), CompileError> {
+        self.compile(model)?;
+        if let Run::Program(run) = &mut self.run {
+            run.promote();
+        }
+        Ok(())
+    }
+
+    /// The blocks of this model are going to be evaluated many times.
+    pub(crate) fn compile(&mut self, model: &Workspace) -> Result<(), CompileError> {
+        if let Run::Sketch(_) = self.run {
+            let (inputs, outputs) = &self.symbols;
+            let program =
+                Program::compile(&model.graph, inputs, &model.parameter_symbols(), outputs)?;
+            self.run = Run::Program(program.tiered(&model.parameter_values()));
+        }
+        Ok(())
+    }
+
+    /// Evaluates the blocks at a state; the multipliers are read under the vakonomic principle only.
+    pub(crate) fn evaluate(&mut self, t: f64, q: &[f64], v: &[f64], μ: &[f64]) {
+        let n = self.n;
+        self.inputs[0] = t;
+        self.inputs[1..=n].copy_from_slice(&q[..n]);
+        self.inputs[n + 1..=2 * n].copy_from_slice(&v[..n]);
+        self.inputs[2 * n + 1..].copy_from_slice(&μ[..self.carried]);
+        match &mut self.run {
+            Run::Sketch(sketch) => sketch.evaluate(&self.inputs, &mut self.outputs),
+            Run::Program(run) => run.evaluate(&self.inputs, &mut self.outputs),
+        }
+        for &(output, place) in &self.targets {
+            self.blocks[place] = self.outputs[output];
+        }
+    }
+
+    /// Solves (K) at the state last evaluated. Beyond a singular effective mass there is no motion to go on with.
+    pub(crate) fn solve(&mut self) -> Result<(), EvalError> {
+        self.solve_blocks()?;
+        if self.carried > 0 {
+            let turned = self.saddle.orientation * self.orientation < 0.0;
+            if turned {
+                return Err(EvalError::Singular);
+            }
+            if self.orientation == 0.0 {
+                self.orientation = self.saddle.orientation;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether (K) is singular, or nearly so, at the state last evaluated, while its constraints are
+    /// independent. `halted` says that it was found singular beyond.
+    pub(crate) fn is_mass_singular(&mut self, halted: bool) -> bool {
+        match self.solve_blocks() {
+            // A pole of the accelerations stops every method before one part in a thousand is left.
+            Ok(()) if self.saddle.orientation != 0.0 => {
+                halted || self.saddle.pivot_ratio() < 1e-3
+            }
+            Err(EvalError::Singular) => self.dependent().is_none(),
+            Ok(()) | Err(EvalError::NotFinite) => false,
+        }
+    }
+
+    /// Solves (K) at the state last evaluated, for the active constraints; the multipliers of the others are zero.
+    fn solve_blocks(&mut self) -> Result<(), EvalError> {
+        if self.is_whole() {
+            let Self { blocks, layout: l, saddle, .. } = self;
+            return saddle.solve(&Blocks {
+                mass: &blocks[..l.jacobian],
+                left: &blocks[l.jacobian..l.directions],
+                right: &blocks[l.directions..l.force],
+                force: &blocks[l.force..l.drift],
+                drift: &blocks[l.drift..l.residual],
+            });
+        }
+        self.gather(self.layout.drift, 1.0);
+        let Self { blocks, layout: l, saddle, rows, directions, change, .. } = self;
+        saddle.solve(&Blocks {
+            mass: &blocks[..l.jacobian],
+            left: rows,
+            right: directions,
+            force: &blocks[l.force..l.drift],
+            drift: change,
+        })?;
+        // λ back to its places, from behind.
+        let mut from = saddle.solution.len();
+        saddle.solution.resize(self.n + self.m, 0.0);
+        for a in (0..self.m).rev() {
+            saddle.solution[self.n + a] = if self.active[a] {
+                from -= 1;
+                saddle.solution[from]
+            } else {
+                0.0
+            };
+        }
+        Ok(())
+    }
+
+    /// The active rows of $A$ and $W$, and a right side from the block that begins at `start`.
+    fn gather(&mut self, start: usize, sign: f64) {
+        let (n, l) = (self.n, self.layout);
+        self.rows.clear();
+        self.directions.clear();
+        self.change.clear();
+        for a in (0..self.m).filter(|&a| self.active[a]) {
+            self.rows.extend_from_slice(&self.blocks[l.jacobian + a * n..][..n]);
+            self.directions.extend_from_slice(&self.blocks[l.directions + a * n..][..n]);
+            self.change.push(sign * self.blocks[start + a]);
+        }
+    }
+
+    /// Whether every constraint is active.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.active.iter().all(|&a| a)
+    }
+
+    /// Decides anew which constraints carry the motion, at the state last evaluated. Tells whether that changed.
+    ///
+    /// Costs nothing as long as all do and the last solve was well conditioned.
+    pub(crate) fn review(&mut self) -> bool {
+        /// Far above the pivots of dependent rows, and rarely reached without need.
+        const DOUBTFUL: f64 = 1e-7;
+        if self.m == 0 || (self.is_whole() && self.saddle.pivot_ratio() > DOUBTFUL) {
+            return false;
+        }
+        if self.jacobian().iter().any(|x| !x.is_finite()) {
+            return false;
+        }
+        self.decide()
+    }
+
+    /// [`Core::review`] whatever it costs.
+    pub(crate) fn decide(&mut self) -> bool {
+        let kept = independent(self.jacobian(), self.n, &self.holonomic, &self.active);
+        let changed = kept != self.active;
+        self.active = kept;
+        changed
+    }
+
+    /// Solves (K), deciding anew which constraints carry the motion; refuses constraints that repeat others
+    /// but want another acceleration.
+    pub(crate) fn solve_reviewed(&mut self) -> Result<(), EvalError> {
+        /// Dropped rows must agree with the others to this fraction of their terms.
+        const AGREEMENT: f64 = 1e-7;
+        let solved = self.solve();
+        if self.review() {
+            self.solve()?;
+        } else {
+            solved?;
+        }
+        let dropped = (0..self.m).filter(|&a| !self.active[a]);
+        for a in dropped {
+            let row = &self.jacobian()[a * self.n..][..self.n];
+            let b = self.blocks[self.layout.drift + a];
+            let (mut sum, mut size) = (-b, 1.0 + b.abs());
+            for (x, y) in row.iter().zip(self.acceleration()) {
+                sum += x * y;
+                size += (x * y).abs();
+            }
+            if sum.is_nan() || sum.abs() > AGREEMENT * size {
+                return Err(EvalError::Singular);
+            }
+        }
+        Ok(())
+    }
+
+    /// The constraints whose multipliers (K) leave free at the state last evaluated; `None` if the
+    /// accelerations are not determined.
+    fn dependent(&mut self) -> Option<Vec<usize>> {
+        let Self { blocks, layout: l, saddle, .. } = self;
+        saddle.dependent(&Blocks {
+            mass: &blocks[..l.jacobian],
+            left: &blocks[l.jacobian..l.directions],
+            right: &blocks[l.directions..l.force],
+            force: &blocks[l.force..l.drift],
+            drift: &blocks[l.drift..l.residual],
+        })
+    }
+
+    /// The constraints that repeat others at the state last evaluated.
+    pub(crate) fn repeated(&self) -> Vec<usize> {
+        (0..self.m).filter(|&a| !self.active[a]).collect()
+    }
+
+    /// The active constraints whose combination is nearest to zero at the state last evaluated, and how near it is.
+    pub(crate) fn nearest_dependence(&self) -> (Vec<usize>, f64) {
+        let kept: Vec<usize> = (0..self.m).filter(|&a| self.active[a]).collect();
+        let rows: Vec<f64> = kept
+            .iter()
+            .flat_map(|&a| &self.jacobian()[a * self.n..][..self.n])
+            .copied()
+            .collect();
+        let (members, size) = nearest_dependence(&rows, self.n);
+        (members.into_iter().map(|i| kept[i]).collect(), size)
+    }
+
+    /// $\ddot q$ of the last solve.
+    pub(crate) fn acceleration(&self) -> &[f64] {
+        &self.saddle.solution[..self.n]
+    }
+
+    /// $\lambda$ of the last solve, or $\dot\mu$ under the vakonomic principle.
+    pub(crate) fn multipliers(&self) -> &[f64] {
+        &self.saddle.solution[self.n..]
+    }
+
+    /// $R = W^\top\lambda$ of the last solve; $R = A^\top\dot\mu + \text{shift} + \text{bend}\,\ddot q$ under
+    /// the vakonomic principle; $M\ddot q - f$ under the restricted one.
+    pub(crate) fn reaction(&self, reaction: &mut [f64]) {
+        reaction.fill(0.0);
+        if self.principle != Principle::Chetaev {
+            self.added(self.acceleration(), reaction);
+        }
+        if self.principle == Principle::Restricted {
+            return;
+        }
+        let λ = self.multipliers();
+        for a in 0..self.m {
+            let row = &self.blocks[self.layout.directions + a * self.n..][..self.n];
+            reaction.iter_mut().zip(row).for_each(|(r, w)| *r += λ[a] * w);
+        }
+    }
+
+    /// $(\dot A - \partial\varphi/\partial q)^\top\mu$ at the state last evaluated, with given accelerations,
+    /// under the vakonomic principle.
+    pub(crate) fn added(&self, acceleration: &[f64], added: &mut [f64]) {
+        let (n, l) = (self.n, &self.layout);
+        for (k, x) in added.iter_mut().enumerate() {
+            let row = &self.blocks[l.bend + k * n..][..n];
+            let bent: f64 = row.iter().zip(acceleration).map(|(b, a)| b * a).sum();
+            *x = self.blocks[l.shift + k] + bent;
+        }
+    }
+
+    /// $Q\cdot\dot q - \partial_t L + R\cdot\dot q$ of the last solve, at the velocities given.
+    ///
+    /// Under Chetaev's principle without $\lambda\cdot\psi$, which vanishes on the constraints: what a
+    /// reaction does where the motion has left them is an error and no work.
+    pub(crate) fn power(&mut self, v: &[f64]) -> f64 {
+        let mut reaction = std::mem::take(&mut self.scratch);
+        self.reaction(&mut reaction);
+        let work: f64 = reaction.iter().zip(v).map(|(r, v)| r * v).sum();
+        self.scratch = reaction;
+        let false_work: f64 = match self.principle {
+            Principle::Chetaev => {
+                let ψ = &self.blocks[self.layout.residual..self.layout.position];
+                self.multipliers().iter().zip(ψ).map(|(λ, ψ)| λ * ψ).sum()
+            }
+            Principle::Vakonomic | Principle::Restricted => 0.0,
+        };
+        self.blocks[self.layout.power] + work - false_work
+    }
+
+    /// The mass in (K) by rows at the state last evaluated: $M$, or $M - \mu\cdot\psi_{\dot q\dot q}$ under
+    /// the vakonomic principle.
+    pub(crate) fn mass(&self) -> &[f64] {
+        &self.blocks[..self.layout.jacobian]
+    }
+
+    /// $M = \partial^2 L/\partial\dot q^2$ by rows at the state last evaluated.
+    pub(crate) fn inertia(&self) -> Vec<f64> {
+        let bend = &self.blocks[self.layout.bend..self.layout.energy];
+        match self.principle {
+            Principle::Chetaev => self.mass().to_vec(),
+            Principle::Vakonomic => self.mass().iter().zip(bend).map(|(m, b)| m + b).collect(),
+            Principle::Restricted => bend.to_vec(),
+        }
+    }
+
+    /// $A$ by rows.
+    pub(crate) fn jacobian(&self) -> &[f64] {
+        &self.blocks[self.layout.jacobian..self.layout.directions]
+    }
+
+    /// $W$ by rows.
+    pub(crate) fn directions(&self) -> &[f64] {
+        &self.blocks[self.layout.directions..self.layout.force]
+    }
+
+    /// $Q\cdot\dot q$ with $-\partial_t L$.
+    pub(crate) fn given_power(&self) -> f64 {
+        self.blocks[self.layout.power]
+    }
+
+    /// $\psi$
+    pub(crate) fn residual(&self) -> &[f64] {
+        &self.blocks[self.layout.residual..self.layout.position]
+    }
+
+    /// $\varphi$ of the holonomic ones, zero for the others.
+    pub(crate) fn position(&self) -> &[f64] {
+        &self.blocks[self.layout.position..self.layout.shift]
+    }
+
+    /// $D\cdot\dot q - \partial_t L + \mu\cdot\partial_t\psi$, the rate of $E + E\[M\]$ under the vakonomic principle.
+    pub(crate) fn total_power(&self) -> f64 {
+        self.blocks[self.layout.power] + self.blocks[self.layout.drive]
+    }
+
+    /// $E\[M\]$
+    pub(crate) fn constraint_energy(&self) -> f64 {
+        self.blocks[self.layout.constraint_energy]
+    }
+
+    /// $E$
+    pub(crate) fn energy(&self) -> f64 {
+        self.blocks[self.layout.energy]
+    }
+
+    /// The smallest change $\delta\dot q$, in the kinetic metric, with $A\,\delta\dot q = -\psi$ at the state
+    /// last evaluated.
+    pub(crate) fn velocity_correction(&mut self) -> Result<&[f64], EvalError> {
+        self.gather(self.layout.residual, -1.0);
+        let Self { blocks, layout: l, saddle, zeros, change, rows, .. } = self;
+        let mass = &blocks[..l.jacobian];
+        saddle.solve(&Blocks { mass, left: rows, right: rows, force: zeros, drift: change })?;
+        Ok(&self.saddle.solution[..self.n])
+    }
+
+    /// The smallest change $\delta q$, in the kinetic metric, with $\partial_q\varphi\,\delta q = -\varphi$
+    /// for the holonomic constraints.
+    ///
+    /// Where the mass is degenerate on what they leave free, every coordinate gets a unit mass in addition.
+    pub(crate) fn position_correction(&mut self) -> Result<&[f64], EvalError> {
+        let n = self.n;
+        self.rows.clear();
+        self.change.clear();
+        for a in (0..self.m).filter(|&a| self.holonomic[a] && self.active[a]) {
+            self.rows.extend_from_slice(&self.blocks[self.layout.jacobian + a * n..][..n]);
+            self.change.push(-self.blocks[self.layout.position + a]);
+        }
+        let Self { blocks, layout: l, saddle, zeros, change, rows, metric, .. } = self;
+        metric.clear();
+        metric.extend_from_slice(&blocks[..l.jacobian]);
+        let plain =
+            Blocks { mass: metric, left: rows, right: rows, force: zeros, drift: change };
+        if saddle.solve(&plain).is_err() {
+            (0..n).for_each(|i| metric[i * n + i] += 1.0);
+            saddle.solve(&Blocks {
+                mass: metric,
+                left: rows,
+                right: rows,
+                force: zeros,
+                drift: change,
+            })?;
+        }
+        Ok(&self.saddle.solution[..n])
+    }
+}
+
+/// $Q\cdot\dot q - \partial L/\partial t$, from the model and not from the equations that it helps to check.
+pub(crate) fn given_power(model: &Workspace) -> Expr {
+    let g = &model.graph;
+    let v = model.velocities();
+    let forces = g.sum(model.forces.iter().map(|f| g.dot(&f.components, &v)));
+    match model.dynamics {
+        Dynamics::Lagrangian { lagrangian, .. } => {
+            g.sub(forces, g.derivative(lagrangian, model.time))
+        }
+        Dynamics::Equations(_) => forces,
+    }
+}

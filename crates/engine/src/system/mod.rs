@@ -1,0 +1,16 @@
+//! Equations as numbers: the saddle-point system (K), its reduced and ordinary forms, and the projections onto the
+//! constraints. The integrators see them through [`compiled`].
+
+pub(crate) mod compiled;
+pub(crate) mod cusp;
+pub(crate) mod effective_mass;
+pub(crate) mod independent_constraints;
+pub(crate) mod kkt;
+pub(crate) mod ordinary;
+pub(crate) mod projection;
+pub(crate) mod reduced;
+pub(crate) mod saddle_point;
+pub(crate) mod singular;
+pub(crate) mod static_ldl;
+pub(crate) mod taylor_system;
+pub(crate) mod whole_step;

@@ -1,0 +1,123 @@
+//! Back onto the constraints.
+//!
+//! Positions first, $\varphi(t, q) = 0$ for the holonomic ones, then velocities, $\psi(t, q, \dot q) = 0$ for
+//! all: Newton's iteration in which every change is the
+//! smallest in the kinetic metric that does it, $\delta\dot q = M^{-1}A^\top\kappa$ with $A\,\delta\dot q = -\psi$.
+
+use pfaff_solver::EvalError;
+
+use crate::system::kkt::Core;
+
+/// A residual this small, relative to $1 + \sum|A_i\dot q_i|$, is rounding of its own evaluation.
+const ROUNDING: f64 = 1e-15;
+/// Newton's iteration doubles the digits: from a step's error three or four are enough, from a guess a few more.
+const ITERATIONS: usize = 25;
+
+/// Moves a state onto all constraints.
+pub(crate) fn project(
+    core: &mut Core,
+    t: f64,
+    q: &mut [f64],
+    v: &mut [f64],
+    μ: &[f64],
+) -> Result<(), EvalError> {
+    if core.m == 0 {
+        return Ok(());
+    }
+    if core.holonomic.iter().any(|&h| h) {
+        project_positions(core, t, q, v, μ)?;
+    }
+    project_velocities(core, t, q, v, μ)?;
+    repeated_ones_agree(core, q, v)
+}
+
+/// Constraints that repeat others must be met when those are, at the state last evaluated.
+fn repeated_ones_agree(core: &mut Core, q: &[f64], v: &[f64]) -> Result<(), EvalError> {
+    /// Repeated constraints differ by rounding alone, which a bad choice of the others may enlarge.
+    const AGREEMENT: f64 = 1e-9;
+    core.review();
+    for a in core.repeated() {
+        let position = if core.holonomic[a] { core.position()[a] } else { 0.0 };
+        let worst = larger(
+            position.abs() / scale(core, a, q),
+            core.residual()[a].abs() / scale(core, a, v),
+        );
+        if worst.is_nan() || worst > AGREEMENT {
+            return Err(EvalError::Singular);
+        }
+    }
+    Ok(())
+}
+
+/// Newton's iteration for the positions. Velocity constraints take no part.
+pub(crate) fn project_positions(
+    core: &mut Core,
+    t: f64,
+    q: &mut [f64],
+    v: &[f64],
+    μ: &[f64],
+) -> Result<(), EvalError> {
+    let mut last = f64::INFINITY;
+    for _ in 0..ITERATIONS {
+        core.evaluate(t, q, v, μ);
+        let worst = worst_position(core, q);
+        if !worst.is_finite() {
+            return Err(EvalError::NotFinite);
+        }
+        if worst <= ROUNDING || (worst < 1e-13 && worst >= 0.5 * last) {
+            return Ok(());
+        }
+        last = worst;
+        let step = core.position_correction()?;
+        q.iter_mut().zip(step).for_each(|(q, δ)| *q += δ);
+    }
+    if last < 1e-12 { Ok(()) } else { Err(EvalError::Singular) }
+}
+
+/// Newton's iteration for the velocities.
+pub(crate) fn project_velocities(
+    core: &mut Core,
+    t: f64,
+    q: &[f64],
+    v: &mut [f64],
+    μ: &[f64],
+) -> Result<(), EvalError> {
+    let mut last = f64::INFINITY;
+    for _ in 0..ITERATIONS {
+        core.evaluate(t, q, v, μ);
+        let worst = worst_velocity(core, v);
+        if !worst.is_finite() {
+            return Err(EvalError::NotFinite);
+        }
+        if worst <= ROUNDING || (worst < 1e-13 && worst >= 0.5 * last) {
+            return Ok(());
+        }
+        last = worst;
+        let step = core.velocity_correction()?;
+        v.iter_mut().zip(step).for_each(|(v, δ)| *v += δ);
+    }
+    if last < 1e-12 { Ok(()) } else { Err(EvalError::Singular) }
+}
+
+/// $\max_a |\varphi_a|/(1 + \sum_i|A_{ai}q_i|)$ over the active holonomic constraints.
+pub(crate) fn worst_position(core: &Core, q: &[f64]) -> f64 {
+    let scaled = |a: usize| core.position()[a].abs() / scale(core, a, q);
+    (0..core.m).filter(|&a| core.holonomic[a] && core.active[a]).map(scaled).fold(0.0, larger)
+}
+
+/// $\max_a |\psi_a|/(1 + \sum_i|A_{ai}\dot q_i|)$ over the active constraints.
+pub(crate) fn worst_velocity(core: &Core, v: &[f64]) -> f64 {
+    let scaled = |a: usize| core.residual()[a].abs() / scale(core, a, v);
+    (0..core.m).filter(|&a| core.active[a]).map(scaled).fold(0.0, larger)
+}
+
+/// $1 + \sum_i|A_{ai}x_i|$
+fn scale(core: &Core, a: usize, x: &[f64]) -> f64 {
+    let row = &core.jacobian()[a * core.n..(a + 1) * core.n];
+    1.0 + row.iter().zip(x).map(|(a, x)| (a * x).abs()).sum::<f64>()
+}
+
+/// The larger one; not a number wins, so that it is seen.
+fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+}

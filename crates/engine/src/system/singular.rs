@@ -1,0 +1,62 @@
+//! What is singular where a run cannot go on, in the words of the model.
+//!
+//! The constraints whose combination $c\cdot A$ is nearest to zero at the last good state are named; where
+//! the rows stand well apart it is the mass.
+
+use pfaff_model::Workspace;
+
+use crate::system::compiled::Mechanism;
+use crate::system::kkt::Core;
+
+/// A run that ends at a singular place ends within a small step of it: the combination of unit rows that
+/// vanishes there is small already.
+const NEAR: f64 = 1e-2;
+
+/// Whether constraints lose their independence at a state where the step shrank to nothing.
+pub(crate) fn is_near_dependence(mechanism: &mut Mechanism, t: f64, y: &[f64]) -> bool {
+    mechanism.saddle_at(t, y).is_some_and(|core| core.nearest_dependence().1 < NEAR)
+}
+
+/// What became singular near the state at which the core was evaluated last.
+pub(crate) fn singular_on_the_way(model: &Workspace, core: Option<&Core>, t: f64) -> String {
+    let Some(core) = core else {
+        return format!(
+            "beyond t = {t} the equations do not determine their highest derivatives"
+        );
+    };
+    let repeated = core.repeated();
+    let (members, size) = core.nearest_dependence();
+    if !repeated.is_empty() && size >= NEAR {
+        format!(
+            "beyond t = {t} {} cannot be met together with the other constraints",
+            quoted(model, &repeated)
+        )
+    } else if size < NEAR {
+        let (what, verb) = match members.len() {
+            1 => ("constraint", "no longer holds any velocity"),
+            _ => ("constraints", "lose their independence"),
+        };
+        format!(
+            "at t = {t} the {what} {} {verb}: a singular configuration",
+            quoted(model, &members)
+        )
+    } else {
+        format!(
+            "at t = {t} the mass matrix becomes singular on the directions that the constraints leave free"
+        )
+    }
+}
+
+/// A motion that came out backwards from a place where a constraint holds no velocity.
+pub(crate) fn turned_round(model: &Workspace, constraints: &[usize], t: f64) -> String {
+    format!(
+        "at t = {t} the constraint {} no longer holds any velocity: a singular configuration, in which the motion would turn round at full speed",
+        quoted(model, constraints)
+    )
+}
+
+/// Names of constraints in quotes.
+pub(crate) fn quoted(model: &Workspace, constraints: &[usize]) -> String {
+    let names = constraints.iter().map(|&a| format!("`{}`", model.constraints[a].name));
+    names.collect::<Vec<_>>().join(", ")
+}
