@@ -62,7 +62,7 @@ fn source(name: &str) -> Result<(Source, Option<PathBuf>), Exit> {
     Ok((text(name, &bytes)?, Some(folder)))
 }
 
-/// Reads to the end, but not beyond reason.
+/// Reads to the end, but at most one byte more than a model may have: the reader then refuses it.
 fn limited(from: &mut dyn Read, name: &str) -> Result<Vec<u8>, Exit> {
     /// Most models need one call of the system then.
     const ROOM: usize = 1 << 14;
@@ -72,13 +72,6 @@ fn limited(from: &mut dyn Read, name: &str) -> Result<Vec<u8>, Exit> {
         output::say(&format!("error: `{name}` cannot be read: {error}"));
         Exit::BadModel
     })?;
-    if bytes.len() > Source::LIMIT {
-        output::say(&format!(
-            "error: `{name}` is larger than {} MiB, too large for a model text",
-            Source::LIMIT >> 20
-        ));
-        return Err(Exit::BadModel);
-    }
     Ok(bytes)
 }
 

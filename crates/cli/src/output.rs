@@ -2,10 +2,13 @@
 
 use std::io::{self, Write};
 
-use pfaff::{Diagnostic, Failure, Rejected, Source};
+use pfaff::{Diagnostic, Failure, Rejected, Severity, Source};
 
 /// Mistakes that are shown before the rest is only counted.
 const SHOWN: usize = 100;
+
+/// Codes that the last line names.
+const EXPLAINED: usize = 8;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,13 +54,22 @@ pub(crate) fn usage(message: &str) -> Exit {
     Exit::BadUsage
 }
 
-/// Shows diagnostics.
+/// Shows diagnostics, and says how to read more about the errors.
 pub(crate) fn show(diagnostics: &[Diagnostic], source: &Source) {
     for diagnostic in diagnostics.iter().take(SHOWN) {
         say(diagnostic.render(source).trim_end());
     }
     if diagnostics.len() > SHOWN {
         say(&format!("… and {} more", diagnostics.len() - SHOWN));
+    }
+    let mut codes: Vec<&str> = Vec::new();
+    for diagnostic in diagnostics.iter().filter(|d| d.severity == Severity::Error) {
+        if !codes.contains(&diagnostic.code) && codes.len() < EXPLAINED {
+            codes.push(diagnostic.code);
+        }
+    }
+    if !codes.is_empty() {
+        say(&format!("for more: pfaff explain {}", codes.join(" ")));
     }
 }
 

@@ -281,7 +281,7 @@ fn huge_files_are_refused() {
     let path = folder.write("huge.pfaff", &text);
     let answer = pfaff(&["check", &path]);
     assert_eq!(answer.status, 1);
-    said(&answer, &["larger than 64 MiB"]);
+    said(&answer, &["E0102", "longer than 64 MiB"]);
 }
 
 #[test]

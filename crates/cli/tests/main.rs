@@ -4,6 +4,7 @@ mod bad_input;
 mod browser;
 mod commands;
 mod documents;
+mod explain;
 mod geometry;
 mod long_runs;
 mod report;

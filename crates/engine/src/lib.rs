@@ -53,8 +53,8 @@ pub use motion::sample::Instant;
 pub use motion::{EventRecord, Form, Motion, Series, Statistics, Stop, StopReason};
 pub use pfaff_mechanics::{Class, Equations, Kinetic, Ordinary, Refusal};
 pub use pfaff_model::{
-    Declarations, Diagnostic, Files, Model, NoFiles, Overrides, Principle, Severity, Source,
-    Span, Workspace, closest,
+    Declarations, Diagnostic, EXPLANATIONS, Example, Explanation, Files, Model, NoFiles,
+    Overrides, Principle, Severity, Source, Span, Workspace, closest, explanation,
 };
 pub use pfaff_present::{Axis, Curve, Figure, Look};
 pub use pfaff_program::{Backend, Language};

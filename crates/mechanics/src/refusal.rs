@@ -204,7 +204,7 @@ impl Refusal {
             )
             .with_hint("a symmetry moves coordinates so that `lagrangian` stays the same for all positions and velocities"),
             Self::MixedDynamics { what, span } => Diagnostic::error(
-                "E0422",
+                "E0405",
                 *span,
                 format!("{what} cannot stand beside `equation`"),
             )

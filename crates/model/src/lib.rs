@@ -15,7 +15,7 @@ mod shape;
 mod source;
 pub mod syntax;
 
-pub use diagnostic::codes::CODES;
+pub use diagnostic::explain::{EXPLANATIONS, Example, Explanation, explanation};
 pub use diagnostic::{Diagnostic, Severity, closest};
 pub use drawing::{Colour, Components, Drawing, Figure, Style};
 pub use elaborate::{

@@ -63,8 +63,12 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// E0101 at the first bad byte, with the source that shows it: there every bad byte is `�`.
+    /// E0102 if there are too many; E0101 at the first bad byte, with the source that shows it: there every bad
+    /// byte is `�`.
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, Box<(Self, Diagnostic)>> {
+        if bytes.len() > Self::LIMIT {
+            return Err(Box::new((Self::new(name, ""), Self::too_long())));
+        }
         let error = match std::str::from_utf8(bytes) {
             Ok(text) => match text.find('\0') {
                 None => return Ok(Self::new(name, text)),
@@ -86,6 +90,13 @@ impl Source {
         let diagnostic = Diagnostic::error("E0101", Span::new(at, at + 3), message)
             .with_hint("save the file as UTF-8");
         Err(Box::new((shown, diagnostic)))
+    }
+
+    /// The refusal of a text longer than [`Source::LIMIT`].
+    pub(crate) fn too_long() -> Diagnostic {
+        let message = format!("the text is longer than {} MiB", Self::LIMIT >> 20);
+        Diagnostic::error("E0102", Span::empty(0), message)
+            .with_hint("put long data into a file, and read it with `table`")
     }
 
     /// The name given to [`Source::new`].

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use pfaff_model::{
-    CODES, Diagnostic, ExpressionScope, Files, FormulaValue, NoFiles, Overrides, Quantity,
-    Severity, Shape, Source, read_assignments, read_expression, read_formula, read_model,
-    read_numbers,
+    Diagnostic, EXPLANATIONS, ExpressionScope, Files, FormulaValue, NoFiles, Overrides,
+    Quantity, Severity, Shape, Source, read_assignments, read_expression, read_formula,
+    read_model, read_numbers,
 };
 
 /// What stands around a line that is tried.
@@ -367,9 +367,9 @@ fn every_mistake_is_named() {
 fn every_code_is_listed_once() {
     for (_, expected) in LINES {
         let code = &expected[..5];
-        assert_eq!(CODES.iter().filter(|(c, _)| *c == code).count(), 1, "{code}");
+        assert_eq!(EXPLANATIONS.iter().filter(|e| e.code == code).count(), 1, "{code}");
     }
-    assert!(CODES.windows(2).all(|w| w[0].0 < w[1].0), "codes are in order");
+    assert!(EXPLANATIONS.windows(2).all(|w| w[0].code < w[1].code), "codes are in order");
 }
 
 #[test]

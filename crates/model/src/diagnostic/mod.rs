@@ -1,12 +1,12 @@
 //! Mistakes as data: a code, a place, what is wrong in the user's own words, and a hint.
 //!
 //! The same value reaches terminal, Python and web; [`Diagnostic::render`] gives the text form
-//! and `diagnostic_codes` lists every code.
+//! and [`EXPLANATIONS`](crate::EXPLANATIONS) has a page for every code.
 //!
 //! **Conventions.** Messages are in lower case without a full stop, the culprit stands in
 //! back-ticks as the user wrote it, and hints say what to write instead.
 
-pub(crate) mod codes;
+pub(crate) mod explain;
 mod render;
 
 use crate::source::{Source, Span};
@@ -14,7 +14,7 @@ use crate::source::{Source, Span};
 /// One thing to say about a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// For example `E0103`; a row of [`CODES`](crate::CODES).
+    /// For example `E0103`; [`explanation`](crate::explanation) has its page.
     pub code: &'static str,
     /// How bad it is.
     pub severity: Severity,

@@ -30,7 +30,7 @@ pub use command_line::{
 pub use expression::table::{Files, NoFiles, NoTable, table_of};
 pub use scope::Scope;
 
-use crate::diagnostic::codes::usual_hint;
+use crate::diagnostic::explain::usual_hint;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::elaborate::draft::Draft;
 use crate::elaborate::expression::derivative::Content;

@@ -41,11 +41,8 @@ pub(crate) struct Chunk {
 pub(crate) fn lex(source: &Source, layout: Layout) -> Vec<Chunk> {
     let text = source.text();
     if text.len() > Source::LIMIT {
-        let message =
-            format!("the text has {} bytes; {} is the limit", text.len(), Source::LIMIT);
         let mut chunk = Chunk::new(0);
-        let diagnostic = Diagnostic::error("E0102", Span::empty(0), message);
-        chunk.poison(diagnostic.with_hint("long data belong in a file for `table`"));
+        chunk.poison(Source::too_long());
         return vec![chunk];
     }
     let mut lexer = Lexer {

@@ -5,7 +5,7 @@
 
 use pfaff_expr::{Table, TableError};
 
-use crate::diagnostic::codes::usual_hint;
+use crate::diagnostic::explain::usual_hint;
 use crate::diagnostic::{Diagnostic, closest};
 use crate::elaborate::Elaborator;
 use crate::elaborate::scope::Site;

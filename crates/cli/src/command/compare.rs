@@ -1,0 +1,120 @@
+//! `pfaff compare`
+
+use clap::Args;
+use pfaff::{Comparison, Request, compare as compare_principles};
+
+use crate::arguments::{ModelArguments, TableFormat};
+use crate::output::{Exit, failed, print, say, usage};
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  pfaff compare contact_vakonomic                      all principles that the model allows
+  pfaff compare mine.pfaff --principles chetaev,vakonomic --initial \"mu(c)=0.2\"
+  pfaff compare mine.pfaff --format csv > both.csv     positions at common times, and distances
+
+The vakonomic principle needs initial values of its multipliers: mu(c) = …, or multipliers = zero, or
+multipliers = transversal(z).")]
+pub(crate) struct CompareArguments {
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
+    /// Such as chetaev,vakonomic; all that have equations if not given
+    #[arg(long, value_name = "LIST")]
+    pub(crate) principles: Option<String>,
+    /// Initial values instead of the model's own, such as "x'=1, mu(c)=0.2"
+    #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
+    pub(crate) initial: Option<String>,
+    /// Start of the runs
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub(crate) t0: Option<f64>,
+    /// End of the runs
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub(crate) t1: Option<f64>,
+    /// Local error ≤ E·(1+|y|) a step in every component
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    pub(crate) tolerance: Option<f64>,
+    /// Common times, such as 1,2,5
+    #[arg(long, value_name = "TIMES", allow_hyphen_values = true, conflicts_with = "samples")]
+    pub(crate) at: Option<String>,
+    /// This many common times, evenly spaced from start to end
+    #[arg(long, value_name = "N")]
+    pub(crate) samples: Option<usize>,
+    /// Writes the comparison to a file beside: .csv or .json by its ending
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+    /// Prints one JSON object and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// text, json or csv
+    #[arg(long, value_enum, overrides_with = "json")]
+    pub(crate) format: Option<TableFormat>,
+}
+
+pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, Exit> {
+    let principles = arguments.principles.as_deref().map(words).transpose()?;
+    let request = Request {
+        t0: arguments.t0,
+        t1: arguments.t1,
+        tolerance: arguments.tolerance,
+        at: arguments.at.as_deref().map(crate::command::run::times).transpose()?,
+        samples: arguments.samples,
+        ..Request::default()
+    };
+    let model = crate::input::model(&arguments.model, arguments.initial.as_deref())?;
+    let comparison = compare_principles(&model, &request, principles.as_deref())
+        .map_err(|failure| failed(&failure, &model.source))?;
+    notes(&comparison);
+    let format = if arguments.json {
+        TableFormat::Json
+    } else {
+        arguments.format.unwrap_or(TableFormat::Text)
+    };
+    print(&rendered(&comparison, format))?;
+    if let Some(name) = &arguments.output {
+        let format = match name.rsplit_once('.').map(|(_, ending)| ending) {
+            Some("csv") => TableFormat::Csv,
+            Some("json") => TableFormat::Json,
+            _ => return Err(usage(&format!("`{name}`: the output must end in .csv or .json"))),
+        };
+        std::fs::write(name, rendered(&comparison, format))
+            .map_err(|error| usage(&format!("`{name}` could not be written: {error}")))?;
+    }
+    let early = comparison.motions.iter().any(|m| m.stop.reason.is_early());
+    Ok(if early { Exit::StoppedEarly } else { Exit::Done })
+}
+
+/// What all motions say once, the rest with the name of the principle.
+pub(crate) fn notes(comparison: &Comparison) {
+    for (i, motion) in comparison.motions.iter().enumerate() {
+        for note in &motion.notes {
+            let everywhere = comparison.motions.iter().all(|m| m.notes.contains(note));
+            let name = motion.principle.map_or("", |p| p.name());
+            match (everywhere, i) {
+                (true, 0) => say(&format!("note: {note}")),
+                (true, _) => {}
+                (false, _) => say(&format!("note: {name}: {note}")),
+            }
+        }
+    }
+}
+
+fn rendered(comparison: &Comparison, format: TableFormat) -> String {
+    match format {
+        TableFormat::Text => comparison.to_text(),
+        TableFormat::Json => format!("{}\n", comparison.to_json()),
+        TableFormat::Csv => comparison.to_csv(),
+    }
+}
+
+/// The principles of `--principles`, each once.
+pub(crate) fn words(text: &str) -> Result<Vec<pfaff::Principle>, Exit> {
+    let mut list = Vec::new();
+    for word in text.split(',') {
+        let principle = crate::command::derive::principle(word.trim())?;
+        if list.contains(&principle) {
+            return Err(usage(&format!("`{}` stands twice in --principles", word.trim())));
+        }
+        list.push(principle);
+    }
+    Ok(list)
+}

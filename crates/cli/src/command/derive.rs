@@ -1,0 +1,169 @@
+//! `pfaff derive`
+
+use clap::Args;
+use pfaff::{
+    Derivation, ExportForm, Language, Model, NoExport, Presentation, Principle, at_state,
+    export, present, present_hamilton, present_reduced, read_state,
+};
+
+use crate::arguments::ModelArguments;
+use crate::output::{Exit, failed, print, show, usage};
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  pfaff derive sleigh                                   as text, in the words of the model language
+  pfaff derive sleigh --format latex > equations.tex    one align* for each block
+  pfaff derive sleigh --format latex --document         a document that compiles
+  pfaff derive sleigh --format c > sleigh.c             the right-hand side as C; also rust and python
+  pfaff derive sleigh --state \"phi=0.5, x'=1\" --json   M, A, accelerations, multipliers as numbers
+
+Signs: M q'' = f + R with R = A^T lambda and A = dphi/dq', where phi = left side - right side of the constraint
+as written.")]
+pub(crate) struct DeriveArguments {
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
+    /// chetaev, vakonomic or restricted, instead of the model's own
+    #[arg(long)]
+    pub(crate) principle: Option<String>,
+    /// multipliers (for people the default), reduced: independent quasi-velocities, λ as an expression,
+    /// Helmholtz's test; or hamilton: momenta instead of velocities. Source text is reduced where that
+    /// applies
+    #[arg(long)]
+    pub(crate) form: Option<String>,
+    /// text, latex or json; or c, rust or python: the right-hand side as source text
+    #[arg(long)]
+    pub(crate) format: Option<String>,
+    /// With --format latex: a whole document that compiles
+    #[arg(long)]
+    pub(crate) document: bool,
+    /// The same as --format json
+    #[arg(long, overrides_with = "format")]
+    pub(crate) json: bool,
+    /// Numbers at this state, such as "x=1, x'=2, t=0"; what is missing is 0, nothing is projected
+    #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
+    pub(crate) state: Option<String>,
+    /// The dependent coordinates of --form hamilton, such as y,z; their velocities come from the constraints,
+    /// the others from momenta
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) dependent: Option<String>,
+}
+
+pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
+    let format =
+        if arguments.json { "json" } else { arguments.format.as_deref().unwrap_or("text") };
+    let language = match format {
+        "text" | "latex" | "json" => None,
+        "c" => Some(Language::C),
+        "rust" => Some(Language::Rust),
+        "python" => Some(Language::Python),
+        _ => {
+            return Err(usage(&format!(
+                "no format `{format}`: choose text, latex, json, c, rust or python"
+            )));
+        }
+    };
+    if arguments.document && (format != "latex" || arguments.state.is_some()) {
+        return Err(usage("--document is for --format latex"));
+    }
+    let form = arguments.form.as_deref();
+    match form {
+        None | Some("multipliers" | "reduced") => {}
+        Some("hamilton") if language.is_some() => {
+            return Err(usage("source text is written for the forms multipliers and reduced"));
+        }
+        Some("hamilton") => {}
+        Some(other) => {
+            return Err(usage(&format!(
+                "no form `{other}`: choose multipliers, reduced or hamilton"
+            )));
+        }
+    }
+    let principle = arguments.principle.as_deref().map(principle).transpose()?;
+    let model = crate::input::model(&arguments.model, None)?;
+    if let Some(language) = language {
+        if arguments.state.is_some() {
+            return Err(usage("--state gives numbers: use it with text or json"));
+        }
+        let form = match form {
+            Some("reduced") => ExportForm::Reduced,
+            Some(_) => ExportForm::Saddle,
+            None => ExportForm::Best,
+        };
+        print(&export(&model, principle, form, language).map_err(|e| unwritten(&model, &e))?)?;
+        return Ok(Exit::Done);
+    }
+    if arguments.state.is_none() && form != Some("reduced") {
+        let shown = match form {
+            Some("hamilton") => pfaff::present_fractional_hamilton(&model, principle)
+                .map_err(|failure| failed(&failure, &model.source))?,
+            _ => pfaff::present_fractional(&model, principle).map_err(|refusal| {
+                show(&[refusal.diagnostic()], &model.source);
+                Exit::BadModel
+            })?,
+        };
+        if let Some(presentation) = shown {
+            return typeset(&presentation, format, arguments.document);
+        }
+    }
+    let derivation = pfaff::derive(&model, principle).map_err(|refusal| {
+        show(&[refusal.diagnostic()], &model.source);
+        Exit::BadModel
+    })?;
+    if let Some(text) = &arguments.state {
+        return numbers(&derivation, text, format);
+    }
+    let presentation = match form {
+        Some("reduced") => present_reduced(&derivation).ok_or_else(|| {
+            usage("an `equation` model has no multipliers to eliminate: leave --form out")
+        })?,
+        Some("hamilton") => present_hamilton(&derivation, arguments.dependent.as_deref())
+            .map_err(|failure| failed(&failure, &model.source))?,
+        _ => present(&derivation),
+    };
+    typeset(&presentation, format, arguments.document)
+}
+
+/// Prints equations in the format asked for.
+fn typeset(presentation: &Presentation, format: &str, document: bool) -> Result<Exit, Exit> {
+    print(&match format {
+        "latex" if document => presentation.to_latex_document(),
+        "latex" => presentation.to_latex(),
+        "json" => format!("{}\n", presentation.to_json()),
+        _ => presentation.to_text(),
+    })?;
+    Ok(Exit::Done)
+}
+
+/// Says why there is no source text.
+fn unwritten(model: &Model, error: &NoExport) -> Exit {
+    match error {
+        NoExport::Refused(refusal) => {
+            show(&[refusal.diagnostic()], &model.source);
+            Exit::BadModel
+        }
+        NoExport::Unwritable(why) => usage(why),
+    }
+}
+
+/// The numbers at one state.
+fn numbers(derivation: &Derivation, text: &str, format: &str) -> Result<Exit, Exit> {
+    let model = &derivation.model;
+    let state = read_state(model, text).map_err(|r| crate::output::rejected(&r))?;
+    let report =
+        at_state(derivation, &state).map_err(|failure| failed(&failure, &model.source))?;
+    match format {
+        "json" => print(&format!("{}\n", report.to_json()))?,
+        "text" => print(&report.to_text())?,
+        _ => return Err(usage("--state gives numbers: use it with text or json")),
+    }
+    Ok(Exit::Done)
+}
+
+/// A principle by its word.
+pub(crate) fn principle(word: &str) -> Result<Principle, Exit> {
+    let known = Principle::ALL.iter().find(|(_, name)| *name == word);
+    known.map(|(principle, _)| *principle).ok_or_else(|| {
+        usage(&format!("no principle `{word}`: choose chetaev, vakonomic or restricted"))
+    })
+}

@@ -1,0 +1,165 @@
+//! `pfaff run`
+
+use std::io::IsTerminal;
+
+use clap::Args;
+use pfaff::{Guess, Model, Motion, Progress, Reading, Request, Verdict, read_named_numbers};
+
+use crate::arguments::{MotionArguments, PlainFormat, SearchArguments};
+use crate::bar::Bar;
+use crate::file::OutputFile;
+use crate::interrupt;
+use crate::output::{Exit, failed, print, rejected, say, usage};
+use crate::summary::summary;
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  pfaff run sleigh
+  pfaff run sleigh --set \"a=0.3, m=2\" --initial \"x'=2\" --t1 50
+  pfaff run sleigh --at 1,2,5 --json                numbers for a program
+  pfaff run sleigh --samples 1001 --output a.csv    a table; .parquet and .json likewise
+  pfaff run - < mine.pfaff                          from standard input
+
+The file of --output grows with the run and can be read whatever ends it. Ctrl-C ends the run after its current
+step and prints what was computed; a second one ends the program.
+
+Exit status: 0 done, 1 the model or its data is wrong, 2 wrong usage or a file that cannot be written, 3 the run
+stopped early (what was computed is printed), 4 the audit failed and --strict was given.")]
+pub(crate) struct RunArguments {
+    #[command(flatten)]
+    pub(crate) motion: MotionArguments,
+    #[command(flatten)]
+    pub(crate) search: SearchArguments,
+    /// Writes the motion to a file as the run goes on: .csv, .json or .parquet by its ending
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+    /// Exit status 4 if the audit fails
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Prints one JSON object and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// text or json
+    #[arg(long, value_enum, overrides_with = "json")]
+    pub(crate) format: Option<PlainFormat>,
+}
+
+pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
+    let mut request = request(&arguments.motion)?;
+    let Reading { model, read_us, .. } =
+        crate::input::reading(&arguments.motion.model, arguments.motion.initial.as_deref())?;
+    begin(&model, &arguments.search, &mut request)?;
+    let mut file = arguments.output.as_deref().map(OutputFile::open).transpose()?;
+    let mut motion = watched(&model, &request, file.as_mut())?;
+    motion.statistics.derive_us += read_us;
+    let written = file.is_none_or(|mut file| file.finish(&motion));
+    let json = arguments.json || arguments.format == Some(PlainFormat::Json);
+    for note in &motion.notes {
+        say(&format!("note: {note}"));
+    }
+    print(&if json {
+        format!("{}\n", motion.to_json())
+    } else {
+        summary(&motion, std::io::stdout().is_terminal())
+    })?;
+    // NOTE: the program is about to end, and the system takes all memory back at once.
+    let _model = std::mem::ManuallyDrop::new(model);
+    let motion = std::mem::ManuallyDrop::new(motion);
+    if motion.stop.reason.is_early() {
+        return Ok(Exit::StoppedEarly);
+    }
+    if arguments.strict && motion.audit.verdict == Verdict::Fail {
+        return Ok(Exit::AuditFailed);
+    }
+    Ok(if written { Exit::Done } else { Exit::BadUsage })
+}
+
+/// The motion, with a bar where there is a terminal, a file that follows the run, and an ear for Ctrl-C.
+pub(crate) fn watched(
+    model: &Model,
+    request: &Request,
+    mut file: Option<&mut OutputFile>,
+) -> Result<Motion, Exit> {
+    let (mut bar, mut ear) = (Bar::new(), interrupt::Ear::new());
+    let mut watch = |progress: &Progress<'_>| {
+        if let Some(bar) = &mut bar {
+            bar.update(progress);
+        }
+        if let Some(file) = &mut file {
+            file.update(progress);
+        }
+        !ear.hears()
+    };
+    interrupt::underway(true);
+    let motion = pfaff::run_watched(model, request, &mut watch);
+    interrupt::underway(false);
+    if let Some(bar) = &mut bar {
+        bar.clear();
+    }
+    motion.map_err(|failure| failed(&failure, &model.source))
+}
+
+/// What the options ask for.
+pub(crate) fn request(arguments: &MotionArguments) -> Result<Request, Exit> {
+    let at = arguments.at.as_deref().map(times).transpose()?;
+    Ok(Request {
+        principle: arguments
+            .principle
+            .as_deref()
+            .map(crate::command::derive::principle)
+            .transpose()?,
+        t0: arguments.t0,
+        t1: arguments.t1,
+        tolerance: arguments.tolerance,
+        method: arguments.method.clone(),
+        at,
+        samples: arguments.samples,
+        step: arguments.step,
+        max_steps: arguments.max_steps,
+        ..Request::default()
+    })
+}
+
+/// Where and how long motions between given ends are looked for.
+fn begin(model: &Model, search: &SearchArguments, request: &mut Request) -> Result<(), Exit> {
+    let used = [
+        ("--guess", search.guess.is_some()),
+        ("--from", search.from.is_some()),
+        ("--lead", search.lead.is_some()),
+        ("--seconds", search.seconds.is_some()),
+    ];
+    if let Some((option, _)) = used.iter().find(|(_, given)| *given)
+        && model.terminal.is_empty()
+    {
+        return Err(usage(&format!(
+            "{option} is about motions between given ends, and the model has no `final`"
+        )));
+    }
+    request.seconds = search.seconds;
+    if let Some(text) = &search.lead {
+        request.lead = read_named_numbers("--lead", text).map_err(|r| rejected(&r))?;
+    }
+    if let Some(text) = &search.guess {
+        request.guess = Some(Guess::start(model, text).map_err(|r| rejected(&r))?);
+    }
+    if let Some(name) = &search.from {
+        let text = std::fs::read_to_string(name)
+            .map_err(|error| usage(&format!("`{name}` cannot be read: {error}")))?;
+        let guess = Guess::motion(model, name, &text);
+        request.guess = Some(guess.map_err(|failure| failed(&failure, &model.source))?);
+    }
+    Ok(())
+}
+
+/// The numbers of `--at`.
+pub(crate) fn times(text: &str) -> Result<Vec<f64>, Exit> {
+    text.split(',')
+        .map(|word| {
+            let time = word.trim().parse::<f64>().ok().filter(|t| t.is_finite());
+            time.ok_or_else(|| {
+                usage(&format!("`{}` is not a time; write times as 1,2,5", word.trim()))
+            })
+        })
+        .collect()
+}
