@@ -222,17 +222,17 @@ pub(crate) fn sweep_with<R: Rounding, const W: usize>(
                 }
             }
             I::Power { to, a, b } => {
-                if !rowed(slots, (Rowed::Power, a, b), to) {
+                if !rowed(slots, Rowed::Power, [a, b], to) {
                     lanes!(to, |a, b| power(a, b));
                 }
             }
             I::Unary { function, to, a } => {
-                if !rowed(slots, (Rowed::Unary(function), a, a), to) {
+                if !rowed(slots, Rowed::Unary(function), [a, a], to) {
                     lanes!(to, |a| unary_value(function, a));
                 }
             }
             I::Binary { function, to, a, b } => {
-                if !rowed(slots, (Rowed::Binary(function), a, b), to) {
+                if !rowed(slots, Rowed::Binary(function), [a, b], to) {
                     lanes!(to, |a, b| binary_value(function, a, b));
                 }
             }
@@ -256,7 +256,8 @@ pub(crate) fn sweep_with<R: Rounding, const W: usize>(
 /// The function of every block of a row; `false` where there is none of all lanes at once.
 fn rowed<const W: usize>(
     slots: &mut [[LaneBlock; W]],
-    (function, a, b): (Rowed, Slot, Slot),
+    function: Rowed,
+    [a, b]: [Slot; 2],
     to: Slot,
 ) -> bool {
     for k in 0..W {

@@ -97,7 +97,7 @@ impl Language {
 }
 
 impl Module {
-    /// The whole text. Identifiers of functions and arguments must be words of the language; comments may be anything.
+    /// The whole text. Names of functions and arguments must be words of the language; comments may be anything.
     ///
     /// # Errors
     ///
@@ -115,7 +115,8 @@ impl Module {
         self.prepare(language, constants, &mut helpers, &mut bodies)?;
         let mut offset = self.parameters.len();
         for function in &self.functions {
-            function.write(self, language, (offset, constants), &mut helpers, &mut bodies)?;
+            let kept = KeptValues { first: offset, count: constants };
+            function.write(self, language, kept, &mut helpers, &mut bodies)?;
             offset += function.program.tape.layout.kept;
         }
         let mut text = String::new();
@@ -166,7 +167,7 @@ impl Module {
             language,
             &format!("{}_prepare", self.prefix),
             &arguments,
-            ("c", constants),
+            &Argument { name: "c".into(), length: Some(constants) },
         ));
         let mut results: Vec<String> = (0..count).map(|i| format!("p[{i}]")).collect();
         let mut first = 0;
@@ -190,12 +191,19 @@ impl Module {
     }
 }
 
+/// The array of what `prepare` computes: where the values of a function begin, and how many there are in all.
+#[derive(Clone, Copy)]
+struct KeptValues {
+    first: usize,
+    count: usize,
+}
+
 impl ExportedFunction {
     fn write(
         &self,
         module: &Module,
         language: Language,
-        (offset, constants): (usize, usize),
+        kept: KeptValues,
         helpers: &mut Helpers,
         text: &mut String,
     ) -> Result<(), UnsupportedFunction> {
@@ -216,10 +224,10 @@ impl ExportedFunction {
             names.of[tape.layout.first_parameter() + i] = format!("c[{i}]");
         }
         for i in 0..tape.layout.kept {
-            names.of[tape.layout.first_kept() + i] = format!("c[{}]", offset + i);
+            names.of[tape.layout.first_kept() + i] = format!("c[{}]", kept.first + i);
         }
         let used = self.inputs.iter().cloned();
-        let c = Argument { name: "c".into(), length: Some(constants) };
+        let c = Argument { name: "c".into(), length: Some(kept.count) };
         let arguments: Vec<Argument> = used.chain([c]).collect();
         text.push('\n');
         text.push_str(&comment(language, &self.comment));
@@ -227,7 +235,7 @@ impl ExportedFunction {
             language,
             &format!("{}_{}", module.prefix, self.name),
             &arguments,
-            (&self.output, tape.outputs.len()),
+            &Argument { name: self.output.clone(), length: Some(tape.outputs.len()) },
         ));
         helpers.enter(tape);
         for &instruction in &tape.per_evaluation {
@@ -260,12 +268,8 @@ fn comment(language: Language, line: &str) -> String {
 }
 
 /// The first line of a function.
-fn head(
-    language: Language,
-    name: &str,
-    arguments: &[Argument],
-    (output, count): (&str, usize),
-) -> String {
+fn head(language: Language, name: &str, arguments: &[Argument], output: &Argument) -> String {
+    let (output, count) = (&output.name, output.length.unwrap_or(1));
     let written = |a: &Argument| match (language, a.length) {
         (Language::C, None) => format!("double {}", a.name),
         (Language::C, Some(_)) => format!("const double *restrict {}", a.name),

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::passes::SCALARS;
+use super::pivots::Pivot;
 use super::rules::{RuleTerm, SeriesRule};
 use super::unrolled::{Coefficient, SymbolicLu, Unroller};
 use super::{LinearSystem, TaylorRecurrences, pivots};
@@ -282,7 +283,7 @@ impl PassBuilder {
             }
             b.push(rest);
         }
-        for (step, &(p, _)) in factors.at.iter().enumerate() {
+        for (step, &Pivot { row: p, .. }) in factors.at.iter().enumerate() {
             if let Some(known) = b[p] {
                 for &(i, factor) in &factors.lower[step] {
                     let factor = self.keep(factor);
@@ -290,7 +291,7 @@ impl PassBuilder {
                 }
             }
         }
-        for (step, &(p, q)) in factors.at.iter().enumerate().rev() {
+        for (step, &Pivot { row: p, column: q }) in factors.at.iter().enumerate().rev() {
             let mut rest = b[p];
             for &(j, entry) in &factors.upper[step] {
                 if let Some(x) = self.at(solve.unknowns[j]) {

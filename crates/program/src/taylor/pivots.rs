@@ -3,9 +3,16 @@
 /// How small a pivot may be beside the largest entry of its column.
 const THRESHOLD: f64 = 0.1;
 
-/// Rows and columns of the pivots, in the order of elimination (Markowitz 1957); what is left where the
+/// Where a pivot stands in the matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pivot {
+    pub(super) row: usize,
+    pub(super) column: usize,
+}
+
+/// The pivots, in the order of elimination (Markowitz 1957); what is left where the
 /// sample is singular comes last.
-pub(super) fn choose(size: usize, sample: &[f64]) -> Vec<(usize, usize)> {
+pub(super) fn choose(size: usize, sample: &[f64]) -> Vec<Pivot> {
     assert_eq!(sample.len(), size * size, "a sample of the matrix");
     let mut k = sample.to_vec();
     let (mut rows, mut columns): (Vec<usize>, Vec<usize>) =
@@ -30,7 +37,7 @@ pub(super) fn choose(size: usize, sample: &[f64]) -> Vec<(usize, usize)> {
             }
         }
         let (_, p, q) = best;
-        pivots.push((p, q));
+        pivots.push(Pivot { row: p, column: q });
         rows.retain(|&i| i != p);
         columns.retain(|&j| j != q);
         let d = k[p * size + q];
@@ -53,7 +60,7 @@ mod tests {
     #[test]
     fn a_zero_on_the_diagonal_is_no_pivot() {
         let pivots = choose(2, &[0.0, 2.0, 3.0, 1.0]);
-        assert!(!pivots.contains(&(0, 0)), "{pivots:?}");
+        assert!(!pivots.contains(&Pivot { row: 0, column: 0 }), "{pivots:?}");
     }
 
     #[test]
@@ -67,6 +74,6 @@ mod tests {
             1.0, 0.0, 0.0, 1.0,
         ];
         let pivots = choose(4, &arrow);
-        assert!(!pivots[..2].iter().any(|&(i, j)| i == 0 || j == 0), "{pivots:?}");
+        assert!(!pivots[..2].iter().any(|p| p.row == 0 || p.column == 0), "{pivots:?}");
     }
 }

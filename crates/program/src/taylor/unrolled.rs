@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::pivots::Pivot;
 use super::rules::{RuleTerm, SeriesRule};
 use super::{LinearSystem, TaylorRecurrences};
 use crate::tape::builder::{NONE, TapeBuilder};
@@ -15,7 +16,7 @@ use crate::tape::lower::{SsaTape, ValueOrigin};
 pub(super) fn unroll(
     recurrences: &TaylorRecurrences,
     order: usize,
-    pivots: &[(usize, usize)],
+    pivots: &[Pivot],
 ) -> SsaTape {
     let mut unroller = Unroller::new(recurrences, order);
     let mut factors = None;
@@ -71,7 +72,7 @@ pub(super) struct Unroller {
 /// $K^{[0]}$ in triangular factors.
 pub(super) struct SymbolicLu {
     /// Row and column of each pivot.
-    pub(super) at: Vec<(usize, usize)>,
+    pub(super) at: Vec<Pivot>,
     pub(super) pivots: Vec<Coefficient>,
     pub(super) inverses: Vec<Slot>,
     /// Of each step: rows below with their factors, columns beyond with their entries.
@@ -373,11 +374,7 @@ impl Unroller {
     }
 
     /// $K^{[0]}$ in factors.
-    pub(super) fn factorise(
-        &mut self,
-        solve: &LinearSystem,
-        at: &[(usize, usize)],
-    ) -> SymbolicLu {
+    pub(super) fn factorise(&mut self, solve: &LinearSystem, at: &[Pivot]) -> SymbolicLu {
         let (size, to) = (at.len(), NONE);
         let mut k: Vec<Coefficient> =
             solve.matrix.iter().map(|&v| self.coefficient(v, 0)).collect();
@@ -388,16 +385,19 @@ impl Unroller {
             lower: Vec::new(),
             upper: Vec::new(),
         };
-        for (step, &(p, q)) in at.iter().enumerate() {
+        for (step, &Pivot { row: p, column: q }) in at.iter().enumerate() {
             let rest = &at[step + 1..];
             let pivot = k[p * size + q];
             let (a, zero) = (self.builder.constant(1.0), self.builder.constant(0.0));
             let b = pivot.unwrap_or(zero);
             let inverse = self.builder.emit(Instruction::Div { to, a, b });
-            let upper: Vec<(usize, Slot)> =
-                rest.iter().filter_map(|&(_, j)| k[p * size + j].map(|x| (j, x))).collect();
+            let entry = |pivot: &Pivot| {
+                let j = pivot.column;
+                k[p * size + j].map(|x| (j, x))
+            };
+            let upper: Vec<(usize, Slot)> = rest.iter().filter_map(entry).collect();
             let mut lower = Vec::new();
-            for &(i, _) in rest {
+            for &Pivot { row: i, .. } in rest {
                 let Some(a) = k[i * size + q] else { continue };
                 let factor = self.builder.emit(Instruction::Mul { to, a, b: inverse });
                 for &(j, x) in &upper {
@@ -429,14 +429,14 @@ impl Unroller {
             let right = self.coefficient(solve.right[i], k);
             b.push(self.dot(right, true, &pairs));
         }
-        for (step, &(p, _)) in factors.at.iter().enumerate() {
+        for (step, &Pivot { row: p, .. }) in factors.at.iter().enumerate() {
             if let Some(known) = b[p] {
                 for &(i, factor) in &factors.lower[step] {
                     b[i] = self.dot(b[i], true, &[(factor, known)]);
                 }
             }
         }
-        for (step, &(p, q)) in factors.at.iter().enumerate().rev() {
+        for (step, &Pivot { row: p, column: q }) in factors.at.iter().enumerate().rev() {
             let mut rest = b[p];
             for &(j, entry) in &factors.upper[step] {
                 if let Some(x) = self.coefficient(solve.unknowns[j], k) {

@@ -35,6 +35,12 @@ pub(super) struct Liveness {
     next_output: Vec<u32>,
 }
 
+/// Which values each instruction reads and writes.
+struct Accesses {
+    operands: Vec<[u32; 3]>,
+    results: Vec<[u32; 2]>,
+}
+
 impl Liveness {
     /// With the instructions in their order.
     pub(super) fn of(tape: &Tape) -> Self {
@@ -58,19 +64,19 @@ impl Liveness {
         }
         let outputs = tape.outputs.iter().map(|&slot: &Slot| value_of[slot as usize]).collect();
         let order = (0..operands.len() as u32).collect();
-        Self::with_uses(order, (operands, results), outputs, count)
+        Self::with_uses(order, Accesses { operands, results }, outputs, count)
     }
 
     /// With the instructions in another order.
     pub(super) fn reordered(self, order: Vec<u32>) -> Self {
         let operands = order.iter().map(|&i| self.operands[i as usize]).collect();
         let results = order.iter().map(|&i| self.results[i as usize]).collect();
-        Self::with_uses(order, (operands, results), self.outputs, self.count)
+        Self::with_uses(order, Accesses { operands, results }, self.outputs, self.count)
     }
 
     fn with_uses(
         order: Vec<u32>,
-        (operands, results): (Vec<[u32; 3]>, Vec<[u32; 2]>),
+        Accesses { operands, results }: Accesses,
         outputs: Vec<u32>,
         count: usize,
     ) -> Self {

@@ -59,7 +59,7 @@ impl MachineCode {
     pub(crate) fn compile(tape: &Arc<Tape>, lanes: Lanes, way: Backend) -> Option<Self> {
         let written = match way {
             #[cfg(all(target_arch = "x86_64", unix))]
-            Backend::Native => x86_64::write(tape, lanes, x86_64::machines().next()?),
+            Backend::Native => x86_64::write(tape, lanes, x86_64::instruction_sets().next()?),
             #[cfg(feature = "cranelift")]
             Backend::Cranelift => super::cranelift::write(tape, lanes),
             _ => None,
@@ -71,7 +71,7 @@ impl MachineCode {
     pub(crate) fn exists(way: Backend) -> bool {
         match way {
             #[cfg(all(target_arch = "x86_64", unix))]
-            Backend::Native => x86_64::machines().next().is_some(),
+            Backend::Native => x86_64::instruction_sets().next().is_some(),
             #[cfg(feature = "cranelift")]
             Backend::Cranelift => super::cranelift::knows_processor(),
             _ => false,

@@ -21,8 +21,15 @@ const FEW: usize = 2;
 #[derive(Debug)]
 pub(super) struct Schedule {
     pub(super) order: Vec<u32>,
-    /// Places of the first members, and how many members there are; ascending.
-    pub(super) groups: Vec<(usize, usize)>,
+    /// In ascending order.
+    pub(super) groups: Vec<AngleGroup>,
+}
+
+/// Sines and cosines that are evaluated together: the place of the first, and how many there are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AngleGroup {
+    pub(super) first: usize,
+    pub(super) count: usize,
 }
 
 /// The order with groups of up to `size` angles, if there are enough of them.
@@ -57,7 +64,7 @@ pub(super) fn schedule(tape: &Tape, values: &Liveness, size: usize) -> Option<Sc
             }
         }
         upcoming = upcoming.max(last);
-        groups.push((order.len(), chunk.len()));
+        groups.push(AngleGroup { first: order.len(), count: chunk.len() });
         for &i in chunk {
             placed[i] = true;
             order.push(i as u32);
@@ -66,7 +73,7 @@ pub(super) fn schedule(tape: &Tape, values: &Liveness, size: usize) -> Option<Sc
     let mut late_groups = late_groups.into_iter().peekable();
     for i in 0..code.len() {
         if let Some(group) = late_groups.next_if(|group| group[0] == i) {
-            groups.push((order.len(), group.len()));
+            groups.push(AngleGroup { first: order.len(), count: group.len() });
             order.extend(group.iter().map(|&j| j as u32));
             group.into_iter().for_each(|j| placed[j] = true);
         } else if !placed[i] {

@@ -24,7 +24,7 @@ impl CodeKind {
     fn of(number: usize) -> Vec<Self> {
         let mut kinds = Vec::new();
         #[cfg(all(target_arch = "x86_64", unix))]
-        kinds.extend(x86_64::machines().map(Self::Own));
+        kinds.extend(x86_64::instruction_sets().map(Self::Own));
         #[cfg(feature = "cranelift")]
         for allocator in Allocator::ALL {
             for multiply_add in [cranelift::has_multiply_add(), false] {

@@ -12,7 +12,7 @@ use cranelift_codegen::isa::TargetIsa;
 
 use crate::backend::native::library_call::LibraryCall;
 use crate::backend::native::liveness::{Liveness, NONE};
-use crate::backend::native::schedule::{Schedule, schedule};
+use crate::backend::native::schedule::{AngleGroup, Schedule, schedule};
 use crate::tape::instruction::Slot;
 use crate::tape::program::Tape;
 
@@ -79,8 +79,8 @@ pub(super) struct ClifBuilder<'a> {
     pub(super) product: SigRef,
     /// Angles, sines and cosines, [`ROW`] of each.
     pub(super) angles: StackSlot,
-    /// Places of the first members of groups of angles, and how many members there are; ascending.
-    groups: Vec<(usize, usize)>,
+    /// Angles that are evaluated together, in ascending order.
+    groups: Vec<AngleGroup>,
 }
 
 impl<'a> ClifBuilder<'a> {
@@ -151,8 +151,9 @@ impl<'a> ClifBuilder<'a> {
         let mut groups = std::mem::take(&mut self.groups).into_iter().peekable();
         let mut place = 0;
         while place < self.tape.per_evaluation.len() {
-            let count = groups.next_if(|group| group.0 == place).map_or(1, |group| group.1);
-            self.steps(place, count)?;
+            let count =
+                groups.next_if(|group| group.first == place).map_or(1, |group| group.count);
+            self.instructions(place, count)?;
             place += count;
         }
         self.cursor.ins().return_(&[]);
@@ -161,7 +162,7 @@ impl<'a> ClifBuilder<'a> {
     }
 
     /// One instruction, or a group of angles.
-    fn steps(&mut self, first: usize, count: usize) -> Option<()> {
+    fn instructions(&mut self, first: usize, count: usize) -> Option<()> {
         let places = first..first + count;
         let mut operands = [[self.middle; 3]; ROW];
         for (place, operands) in places.clone().zip(&mut operands) {
@@ -273,12 +274,12 @@ impl<'a> ClifBuilder<'a> {
 }
 
 /// The values in the order in which code is written, and the groups of angles that are worth a row.
-fn ordered(tape: &Tape, kind: Type) -> (Liveness, Vec<(usize, usize)>) {
+fn ordered(tape: &Tape, kind: Type) -> (Liveness, Vec<AngleGroup>) {
     let values = Liveness::of(tape);
     let lanes = kind.lane_count() as usize;
     match schedule(tape, &values, ROW / lanes) {
         Some(Schedule { order, mut groups }) => {
-            groups.retain(|group| group.1 * lanes >= FEW);
+            groups.retain(|group| group.count * lanes >= FEW);
             (values.reordered(order), groups)
         }
         None => (values, Vec::new()),

@@ -77,6 +77,44 @@ pub(super) enum Masking {
     Zero,
 }
 
+/// A vector instruction with its operands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct VectorInstruction {
+    pub(super) opcode: &'static Opcode,
+    pub(super) width: Width,
+    /// The register of the result, and the first source.
+    pub(super) registers: [u8; 2],
+    pub(super) operand: Operand,
+    pub(super) masking: Masking,
+    /// The immediate byte at its end, if it has one.
+    pub(super) immediate: Option<u8>,
+}
+
+impl VectorInstruction {
+    /// `to = opcode(a, operand)` in all lanes.
+    #[inline]
+    pub(super) fn new(
+        opcode: &'static Opcode,
+        width: Width,
+        registers: [u8; 2],
+        operand: Operand,
+    ) -> Self {
+        Self { opcode, width, registers, operand, masking: Masking::None, immediate: None }
+    }
+
+    /// The same with an immediate byte.
+    #[inline]
+    pub(super) fn with_immediate(self, byte: u8) -> Self {
+        Self { immediate: Some(byte), ..self }
+    }
+
+    /// The same for the lanes of mask register 1; EVEX only.
+    #[inline]
+    pub(super) fn with_masking(self, masking: Masking) -> Self {
+        Self { masking, ..self }
+    }
+}
+
 /// A place in the code that is jumped to, perhaps before it is known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CodeLabel(usize);
@@ -129,42 +167,17 @@ impl Assembler {
     #[inline]
     fn note(&mut self, _: impl FnOnce() -> String) {}
 
-    /// `to = operation(a, b)`; also `to = operation(b)`, where `a` is 0.
+    /// `to = opcode(a, b)`; also `to = opcode(b)`, where `a` is 0.
     #[inline]
     pub(super) fn vector(
         &mut self,
-        operation: &'static Opcode,
+        opcode: &'static Opcode,
         width: Width,
         to: u8,
         a: u8,
         b: Operand,
     ) {
-        self.encode(operation, width, [to, a], b, Masking::None, None);
-    }
-
-    /// The same with a byte that says more.
-    #[inline]
-    pub(super) fn vector_with(
-        &mut self,
-        operation: &'static Opcode,
-        width: Width,
-        [to, a]: [u8; 2],
-        b: Operand,
-        byte: u8,
-    ) {
-        self.encode(operation, width, [to, a], b, Masking::None, Some(byte));
-    }
-
-    /// The same for the lanes of mask register 1; EVEX only.
-    pub(super) fn masked(
-        &mut self,
-        operation: &'static Opcode,
-        width: Width,
-        [to, a]: [u8; 2],
-        b: Operand,
-        (masking, byte): (Masking, Option<u8>),
-    ) {
-        self.encode(operation, width, [to, a], b, masking, byte);
+        self.encode(VectorInstruction::new(opcode, width, [to, a], b));
     }
 
     /// A register from a register or memory, nothing if it is there already.
@@ -186,40 +199,25 @@ impl Assembler {
         self.vector(super::opcode::STORE, width, from, 0, Operand::Memory(base, offset));
     }
 
-    fn encode(
-        &mut self,
-        operation: &'static Opcode,
-        width: Width,
-        [reg, second]: [u8; 2],
-        place: Operand,
-        masking: Masking,
-        byte: Option<u8>,
-    ) {
-        self.note(|| {
-            super::listing::vector(operation, width, [reg, second], place, masking, byte)
-        });
-        let OpcodeForm { map, prefix, opcode, wide, .. } = operation.form(width);
-        // One double of the pool for all lanes: half the work of reading a row.
-        let spread = broadcasts(width, place);
-        let memory = operation.memory_bytes(width);
-        let trailing = usize::from(byte.is_some());
-        let (extension, base, third) = match place {
+    /// Appends the bytes of a vector instruction.
+    pub(super) fn encode(&mut self, instruction: VectorInstruction) {
+        self.note(|| super::listing::vector(&instruction));
+        let VectorInstruction { opcode, width, registers, operand, masking, immediate } =
+            instruction;
+        let [reg, second] = registers;
+        let (extension, base, third) = match operand {
             Operand::Register(r) => ((r >> 4) & 1, (r >> 3) & 1, r),
             Operand::Memory(GeneralRegister(r), _) => (0, (r >> 3) & 1, 0),
             Operand::Constant(_) => (0, 0, 0),
         };
+        let form = opcode.form(width);
+        let OpcodeForm { map, prefix, opcode: number, wide, .. } = form;
         let high = reg.max(second).max(third) >= 16;
-        let compresses = match place {
-            Operand::Memory(_, d) => {
-                !fits(d) && d % memory == 0 && fits(d / memory) && operation.has_evex()
-            }
-            _ => false,
-        };
         let evex = high
             || width == Width::Zmm
             || masking != Masking::None
-            || operation.evex_only()
-            || compresses && self.evex;
+            || opcode.evex_only()
+            || self.evex && compresses(opcode, width, operand);
         if evex {
             let p0 =
                 (!reg & 8) << 4 | (!extension & 1) << 6 | (!base & 1) << 5 | (!reg & 16) | map;
@@ -229,23 +227,22 @@ impl Assembler {
                 Masking::Merge => (0, 1),
                 Masking::Zero => (0x80, 1),
             };
-            let p2 = zero
-                | width.level() << 5
-                | u8::from(spread && operation.spreads()) << 4
-                | (!second & 16) >> 1
-                | mask;
-            self.code.extend([0x62, p0, p1, p2, opcode]);
+            // One double of the pool for all lanes: half the work of reading a row.
+            let spread = broadcasts(width, operand) && opcode.spreads();
+            let p2 =
+                zero | width.level() << 5 | u8::from(spread) << 4 | (!second & 16) >> 1 | mask;
+            self.code.extend([0x62, p0, p1, p2, number]);
         } else if map == 1 && base == 0 && !wide {
             let p = (!reg & 8) << 4 | (!second & 15) << 3 | width.level() << 2 | prefix;
-            self.code.extend([0xc5, p, opcode]);
+            self.code.extend([0xc5, p, number]);
         } else {
             let p0 = (!reg & 8) << 4 | 0x40 | (!base & 1) << 5 | map;
             let p1 = u8::from(wide) << 7 | (!second & 15) << 3 | width.level() << 2 | prefix;
-            self.code.extend([0xc4, p0, p1, opcode]);
+            self.code.extend([0xc4, p0, p1, number]);
         }
-        let unit = if evex { memory } else { 1 };
-        self.operand(reg, place, unit, trailing);
-        self.code.extend(byte);
+        let unit = if evex { opcode.memory_bytes(width) } else { 1 };
+        self.operand(reg, operand, unit, usize::from(immediate.is_some()));
+        self.code.extend(immediate);
     }
 
     /// The bytes that name a register and a place; displacements of one byte count in units.
@@ -443,6 +440,18 @@ impl Assembler {
         let distance = target as i64 - (at + 4 + trailing) as i64;
         let distance = i32::try_from(distance).expect("code is shorter than 2 GiB");
         self.code[at..at + 4].copy_from_slice(&distance.to_le_bytes());
+    }
+}
+
+/// Whether EVEX makes a displacement of one byte of one that has four in VEX: as a multiple of the operand's
+/// size.
+fn compresses(opcode: &Opcode, width: Width, operand: Operand) -> bool {
+    let memory = opcode.memory_bytes(width);
+    match operand {
+        Operand::Memory(_, d) => {
+            !fits(d) && d % memory == 0 && fits(d / memory) && opcode.has_evex()
+        }
+        Operand::Register(_) | Operand::Constant(_) => false,
     }
 }
 

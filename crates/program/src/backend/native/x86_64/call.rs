@@ -36,11 +36,11 @@ impl Emitter<'_> {
     fn call_by_registers(&mut self, call: &Arc<LibraryCall>, operands: [u32; 3], to: u32) {
         let Self { assembler, registers, .. } = self;
         let [a, b, _] = operands;
-        let first = registers.place(a);
-        let second = (b != NONE).then(|| registers.place(b));
+        let first = registers.operand(a);
+        let second = (b != NONE).then(|| registers.operand(b));
         // What is in registers stays there until the call, though it is nobody's any more.
         registers.release(operands);
-        registers.vacate_all(assembler);
+        registers.spill_all(assembler);
         let [_, scratch] = SCRATCH;
         assembler.load(Width::Scalar, scratch, first);
         if let Some(second) = second {
@@ -51,14 +51,14 @@ impl Emitter<'_> {
         assembler.immediate(RDI, std::ptr::from_ref(&**call) as u64);
         assembler.immediate(RAX, value as *const () as u64);
         assembler.call_register(RAX);
-        let d = registers.take(assembler);
+        let d = registers.allocate(assembler);
         assembler.load(Width::Scalar, d, Operand::Register(FIRST));
         registers.bind(to, d);
     }
 
     fn call_by_memory(&mut self, call: &Arc<LibraryCall>, [a, b, _]: [u32; 3], to: u32) {
         let Self { assembler, registers, .. } = self;
-        registers.vacate_all(assembler);
+        registers.spill_all(assembler);
         let first = registers.memory_of(a);
         let second = if b == NONE { first } else { registers.memory_of(b) };
         registers.new_row(to);

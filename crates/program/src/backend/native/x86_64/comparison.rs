@@ -2,7 +2,7 @@
 
 use pfaff_expr::Relation;
 
-use super::assembler::{Masking, Operand, Width};
+use super::assembler::{Masking, Operand, VectorInstruction, Width};
 use super::constants;
 use super::emitter::{Emitter, InstructionSet, SCRATCH};
 use super::opcode::{
@@ -12,19 +12,26 @@ use crate::backend::native::liveness::NONE;
 
 impl Emitter<'_> {
     fn has_masks(&self) -> bool {
-        self.target.machine == InstructionSet::Avx512
+        self.target.isa == InstructionSet::Avx512
     }
 
     /// Compares into a scratch register, or into the mask register; there only in lanes that are set already,
     /// if `further`.
-    fn test(&mut self, into: u8, a: u8, b: Operand, (relation, further): (u8, bool)) {
+    fn test(&mut self, into: u8, a: u8, b: Operand, relation: u8, further: bool) {
         let width = self.target.width;
-        if self.has_masks() {
+        let instruction = if self.has_masks() {
             let masking = if further { Masking::Merge } else { Masking::None };
-            self.assembler.masked(COMPARE_MASK, width, [1, a], b, (masking, Some(relation)));
+            VectorInstruction::new(COMPARE_MASK, width, [1, a], b).with_masking(masking)
         } else {
-            self.assembler.vector_with(COMPARE, width, [into, a], b, relation);
-        }
+            VectorInstruction::new(COMPARE, width, [into, a], b)
+        };
+        self.assembler.encode(instruction.with_immediate(relation));
+    }
+
+    /// `d = b` in the lanes of mask register 1, `a` elsewhere.
+    fn blend_by_mask(&mut self, d: u8, a: u8, b: Operand) {
+        let blend = VectorInstruction::new(BLEND_MASK, self.target.width.whole(), [d, a], b);
+        self.assembler.encode(blend.with_masking(Masking::Merge));
     }
 
     /// 1 where the last test held.
@@ -33,7 +40,8 @@ impl Emitter<'_> {
         let width = self.target.width.whole();
         if self.has_masks() {
             let operation = if width == Width::Zmm { SPREAD } else { MOVE };
-            self.assembler.masked(operation, width, [d, 0], one, (Masking::Zero, None));
+            let one = VectorInstruction::new(operation, width, [d, 0], one);
+            self.assembler.encode(one.with_masking(Masking::Zero));
         } else {
             self.assembler.vector(AND, width, d, tested, one);
         }
@@ -48,9 +56,9 @@ impl Emitter<'_> {
             Relation::NotEqual => relation::NOT_EQUAL,
         };
         let first = self.registers.load(&mut self.assembler, a);
-        let place = self.registers.near(&mut self.assembler, b);
+        let place = self.registers.operand_near(&mut self.assembler, b);
         let d = self.result([a, b, NONE]);
-        self.test(scratch, first, place, (relation, false));
+        self.test(scratch, first, place, relation, false);
         self.one_where(scratch, d);
         self.registers.bind(to, d);
     }
@@ -59,7 +67,7 @@ impl Emitter<'_> {
         let [_, scratch] = SCRATCH;
         let first = self.registers.load(&mut self.assembler, a);
         let d = self.result([a, NONE, NONE]);
-        self.test(scratch, first, Operand::Constant(constants::ZERO), (relation::EQUAL, false));
+        self.test(scratch, first, Operand::Constant(constants::ZERO), relation::EQUAL, false);
         self.one_where(scratch, d);
         self.registers.bind(to, d);
     }
@@ -70,8 +78,8 @@ impl Emitter<'_> {
         let second = self.registers.load(&mut self.assembler, b);
         let d = self.result([a, b, NONE]);
         let zero = Operand::Constant(constants::ZERO);
-        self.test(scratch, first, zero, (relation::NOT_EQUAL, false));
-        self.test(other, second, zero, (relation::NOT_EQUAL, true));
+        self.test(scratch, first, zero, relation::NOT_EQUAL, false);
+        self.test(other, second, zero, relation::NOT_EQUAL, true);
         if !self.has_masks() {
             self.write(AND, scratch, scratch, Operand::Register(other));
         }
@@ -87,15 +95,14 @@ impl Emitter<'_> {
         let d = self.result([a, b, NONE]);
         let zero = Operand::Constant(constants::ZERO);
         if self.has_masks() {
-            self.test(scratch, first, zero, (relation::EQUAL, false));
-            self.test(other, second, zero, (relation::EQUAL, true));
+            self.test(scratch, first, zero, relation::EQUAL, false);
+            self.test(other, second, zero, relation::EQUAL, true);
             let width = self.target.width.whole();
             self.assembler.load(width, scratch, Operand::Constant(constants::ONE));
-            let blend = (Masking::Merge, None);
-            self.assembler.masked(BLEND_MASK, width, [d, scratch], zero, blend);
+            self.blend_by_mask(d, scratch, zero);
         } else {
-            self.test(scratch, first, zero, (relation::NOT_EQUAL, false));
-            self.test(other, second, zero, (relation::NOT_EQUAL, true));
+            self.test(scratch, first, zero, relation::NOT_EQUAL, false);
+            self.test(other, second, zero, relation::NOT_EQUAL, true);
             self.write(OR, scratch, scratch, Operand::Register(other));
             self.one_where(scratch, d);
         }
@@ -107,12 +114,13 @@ impl Emitter<'_> {
         let [condition, a, b] = operands.map(|v| self.registers.load(&mut self.assembler, v));
         let d = self.result(operands);
         let zero = Operand::Constant(constants::ZERO);
-        self.test(scratch, condition, zero, (relation::EQUAL, false));
-        let (width, b) = (self.target.width.whole(), Operand::Register(b));
+        self.test(scratch, condition, zero, relation::EQUAL, false);
+        let b = Operand::Register(b);
         if self.has_masks() {
-            self.assembler.masked(BLEND_MASK, width, [d, a], b, (Masking::Merge, None));
+            self.blend_by_mask(d, a, b);
         } else {
-            self.assembler.vector_with(BLEND, width, [d, a], b, scratch << 4);
+            let blend = VectorInstruction::new(BLEND, self.target.width.whole(), [d, a], b);
+            self.assembler.encode(blend.with_immediate(scratch << 4));
         }
         self.registers.bind(to, d);
     }

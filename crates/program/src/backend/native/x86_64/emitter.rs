@@ -21,11 +21,11 @@ use super::opcode::{
     SUB_MUL_213, SUB_MUL_231, XOR,
 };
 use super::packing::{Packing, room, width_for};
-use super::registers::{FrameLayout, Registers};
+use super::registers::{FrameLayout, RegisterFile, Registers};
 use super::trigonometry::{ARGUMENT, COS, OutOfLinePart, SIN, SinCosRoutine};
 use crate::backend::native::library_call::{LibraryCall, LibraryFunction};
 use crate::backend::native::liveness::{Liveness, NONE};
-use crate::backend::native::schedule::{Schedule, is_angle, schedule};
+use crate::backend::native::schedule::{AngleGroup, Schedule, is_angle, schedule};
 use crate::tape::instruction::{Instruction, Slot};
 use crate::tape::program::Tape;
 
@@ -65,7 +65,7 @@ impl InstructionSet {
 /// What is to be written, for what.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CodegenTarget {
-    pub(super) machine: InstructionSet,
+    pub(super) isa: InstructionSet,
     pub(super) width: Width,
     /// From row to row in bytes.
     pub(super) stride: i32,
@@ -99,17 +99,18 @@ pub(super) fn emit(tape: &Arc<Tape>, target: CodegenTarget) -> Option<EmittedCod
     let calls_out = tape.per_evaluation.iter().any(|&i| function_of(i).is_some());
     let frame = frame(tape, target, calls_out);
     let assembler = Assembler::new(
-        target.machine == InstructionSet::Avx512,
+        target.isa == InstructionSet::Avx512,
         64 + 10 * tape.per_evaluation.len(),
     );
     let (values, groups) = ordered(tape, target);
-    let registers = Registers::new(
-        values,
+    let file = RegisterFile {
         frame,
-        target.width,
-        target.machine.allocatable(),
-        (tape.layout.inputs, tape.layout.first_temporary()),
-    );
+        width: target.width,
+        allocatable: target.isa.allocatable(),
+        inputs: tape.layout.inputs,
+        lasting: tape.layout.first_temporary(),
+    };
+    let registers = Registers::new(values, file);
     let alone = alone(tape, target, &groups);
     let mut emitter = Emitter {
         tape,
@@ -126,9 +127,9 @@ pub(super) fn emit(tape: &Arc<Tape>, target: CodegenTarget) -> Option<EmittedCod
     let mut groups = groups.into_iter().peekable();
     let mut i = 0;
     while i < tape.per_evaluation.len() {
-        if let Some((_, count)) = groups.next_if(|&(first, _)| first == i) {
-            emitter.group(i, count);
-            i += count;
+        if let Some(group) = groups.next_if(|group| group.first == i) {
+            emitter.group(group);
+            i += group.count;
         } else {
             emitter.instruction(i);
             i += 1;
@@ -147,9 +148,9 @@ pub(super) fn emit(tape: &Arc<Tape>, target: CodegenTarget) -> Option<EmittedCod
 }
 
 /// The values in the order in which code is written, and the groups of angles.
-fn ordered(tape: &Tape, target: CodegenTarget) -> (Liveness, Vec<(usize, usize)>) {
+fn ordered(tape: &Tape, target: CodegenTarget) -> (Liveness, Vec<AngleGroup>) {
     let values = Liveness::of(tape);
-    match schedule(tape, &values, target.machine.widest() / 8) {
+    match schedule(tape, &values, target.isa.widest() / 8) {
         Some(Schedule { order, mut groups }) => {
             // Lanes are full already: each angle by itself.
             groups.retain(|_| target.width == Width::Scalar);
@@ -160,19 +161,19 @@ fn ordered(tape: &Tape, target: CodegenTarget) -> (Liveness, Vec<(usize, usize)>
 }
 
 /// Which widths of sine and cosine are needed just once.
-fn alone(tape: &Tape, target: CodegenTarget, groups: &[(usize, usize)]) -> [bool; 4] {
+fn alone(tape: &Tape, target: CodegenTarget, groups: &[AngleGroup]) -> [bool; 4] {
     let mut count = [0; 4];
     let angles = tape.per_evaluation.iter().filter(|&&i| is_angle(i)).count();
-    count[target.width as usize] = angles - groups.iter().map(|g| g.1).sum::<usize>();
-    for &(_, members) in groups {
-        count[width_for(members) as usize] += 1;
+    count[target.width as usize] = angles - groups.iter().map(|g| g.count).sum::<usize>();
+    for group in groups {
+        count[width_for(group.count) as usize] += 1;
     }
     count.map(|n| n == 1)
 }
 
 /// Where rows are: pointers point beyond the first rows if short displacements then reach more.
 fn frame(tape: &Tape, target: CodegenTarget, calls_out: bool) -> FrameLayout {
-    let unit = if target.machine == InstructionSet::Avx512 { target.width.bytes() } else { 1 };
+    let unit = if target.isa == InstructionSet::Avx512 { target.width.bytes() } else { 1 };
     let reach = 128 * unit;
     let shift = |rows: usize| if rows as i32 * target.stride <= reach { 0 } else { reach };
     let [inputs, outputs, middle] = if calls_out { [RBP, R14, RBX] } else { [RDI, RSI, RDX] };
@@ -238,7 +239,7 @@ impl Emitter<'_> {
         for o in 0..self.registers.values.outputs.len() {
             let v = self.registers.values.outputs[o];
             if (v as usize) < self.tape.layout.first_temporary() {
-                let from = self.registers.place(v);
+                let from = self.registers.operand(v);
                 let from = match from {
                     Operand::Register(r) => r,
                     memory => {
@@ -268,7 +269,7 @@ impl Emitter<'_> {
             lanes: room(width) as u64,
             first: TRIGONOMETRIC,
             fused: self.tape.fused,
-            registers: if self.target.machine == InstructionSet::Avx512 { 32 } else { 16 },
+            registers: if self.target.isa == InstructionSet::Avx512 { 32 } else { 16 },
         }
     }
 
@@ -360,7 +361,7 @@ impl Emitter<'_> {
         }
         if self.registers.values.is_dead(v) {
             self.registers.forget(v);
-            self.registers.give_back(v);
+            self.registers.free_row(v);
         }
     }
 
@@ -377,7 +378,7 @@ impl Emitter<'_> {
     /// The register of a result, which may be one of operands that are dead now.
     pub(super) fn result(&mut self, operands: [u32; 3]) -> u8 {
         self.registers.release(operands);
-        self.registers.take(&mut self.assembler)
+        self.registers.allocate(&mut self.assembler)
     }
 
     fn binary(
@@ -392,7 +393,7 @@ impl Emitter<'_> {
             (a, b) = (b, a);
         }
         let first = self.registers.load(&mut self.assembler, a);
-        let place = self.registers.near(&mut self.assembler, b);
+        let place = self.registers.operand_near(&mut self.assembler, b);
         let d = self.result([a, b, NONE]);
         self.write(operation, d, first, place);
         self.registers.bind(to, d);
@@ -417,9 +418,9 @@ impl Emitter<'_> {
             if swap(registers) {
                 (a, b) = (b, a);
             }
-            registers.place(c); // keeps it
+            registers.operand(c); // keeps it
             let first = registers.load(assembler, a);
-            let place = registers.near(assembler, b);
+            let place = registers.operand_near(assembler, b);
             self.write(on_sum, d, first, place);
             return self.take_over(d, operands, to);
         }
@@ -427,9 +428,9 @@ impl Emitter<'_> {
             (a, b) = (b, a);
         }
         if let Some(d) = ends(registers, a) {
-            registers.place(a);
+            registers.operand(a);
             let other = registers.load(assembler, b);
-            let place = registers.near(assembler, c);
+            let place = registers.operand_near(assembler, c);
             self.write(on_factor, d, other, place);
             return self.take_over(d, operands, to);
         }
@@ -437,9 +438,9 @@ impl Emitter<'_> {
             (a, b) = (b, a);
         }
         let first = registers.load(assembler, a);
-        let place = registers.near(assembler, b);
-        let sum = registers.place(c);
-        let d = registers.take(assembler);
+        let place = registers.operand_near(assembler, b);
+        let sum = registers.operand(c);
+        let d = registers.allocate(assembler);
         assembler.load(self.target.width, d, sum);
         self.write(on_sum, d, first, place);
         self.registers.release(operands);
@@ -456,7 +457,7 @@ impl Emitter<'_> {
     fn multiply_then(&mut self, operation: &'static Opcode, operands: [u32; 3], to: u32) {
         let product = self.product(operands);
         let [_, _, c] = operands;
-        let place = self.registers.near(&mut self.assembler, c);
+        let place = self.registers.operand_near(&mut self.assembler, c);
         let d = self.result(operands);
         self.write(operation, d, product, place);
         self.registers.bind(to, d);
@@ -478,7 +479,7 @@ impl Emitter<'_> {
         }
         let [_, scratch] = SCRATCH;
         let first = self.registers.load(&mut self.assembler, a);
-        let place = self.registers.near(&mut self.assembler, b);
+        let place = self.registers.operand_near(&mut self.assembler, b);
         self.write(MUL, scratch, first, place);
         scratch
     }
@@ -506,8 +507,8 @@ impl Emitter<'_> {
         let Self { assembler, registers, .. } = self;
         let first = TRIGONOMETRIC;
         let own = 0xff << first;
-        registers.vacate(assembler, own, a);
-        let from = registers.place(a);
+        registers.evict(assembler, own, a);
+        let from = registers.operand(a);
         assembler.load(self.target.width, first + ARGUMENT, from);
         registers.release([a, NONE, NONE]);
         self.call_sincos(self.target.width);
@@ -519,7 +520,7 @@ impl Emitter<'_> {
         let mut kept = 0;
         for (to, place) in results {
             if to != NONE {
-                let d = if stays { first + place } else { registers.take(assembler) };
+                let d = if stays { first + place } else { registers.allocate(assembler) };
                 assembler.load(self.target.width, d, Operand::Register(first + place));
                 registers.bind(to, d);
                 kept |= 1 << d;
@@ -529,7 +530,7 @@ impl Emitter<'_> {
     }
 
     /// Sines and cosines of several angles at once; they stay in memory until they are read.
-    fn group(&mut self, first: usize, count: usize) {
+    fn group(&mut self, AngleGroup { first, count }: AngleGroup) {
         let own = TRIGONOMETRIC;
         let width = width_for(count);
         let mut angles = Vec::with_capacity(room(width));
@@ -547,8 +548,8 @@ impl Emitter<'_> {
         }
         // What is left of the register repeats the last angle.
         angles.resize(room(width), angles[count - 1]);
-        self.registers.vacate(&mut self.assembler, 0xff << own, NONE);
-        let evex = self.target.machine == InstructionSet::Avx512;
+        self.registers.evict(&mut self.assembler, 0xff << own, NONE);
+        let evex = self.target.isa == InstructionSet::Avx512;
         let Self { assembler, registers, .. } = self;
         Packing { assembler, registers, evex }.pack(width, own + ARGUMENT, &angles);
         self.call_sincos(width);

@@ -1,17 +1,16 @@
 //! Instructions as text, for comparison with what a disassembler reads.
 
-use super::assembler::{GeneralRegister, Masking, Operand, Width, broadcasts};
-use super::opcode::{Opcode, OperandPattern};
+use super::assembler::{
+    GeneralRegister, Masking, Operand, VectorInstruction, Width, broadcasts,
+};
+use super::opcode::OperandPattern;
 
 /// A vector instruction as the assembler means it.
-pub(super) fn vector(
-    operation: &Opcode,
-    width: Width,
-    [reg, second]: [u8; 2],
-    place: Operand,
-    masking: Masking,
-    byte: Option<u8>,
-) -> String {
+pub(super) fn vector(instruction: &VectorInstruction) -> String {
+    let VectorInstruction { opcode: operation, width, registers, operand: place, .. } =
+        *instruction;
+    let VectorInstruction { masking, immediate: byte, .. } = *instruction;
+    let [reg, second] = registers;
     let v = |n: u8| register(width, n);
     let at = |place: Operand, width: Width| match place {
         Operand::Register(n) => register(width, n),
@@ -42,7 +41,7 @@ pub(super) fn vector(
         OperandPattern::Four => {
             vec![v(reg), v(second), p, v(byte.expect("the fourth register") >> 4)]
         }
-        OperandPattern::GeneralRegister => vec!["eax".into(), p],
+        OperandPattern::General => vec!["eax".into(), p],
         OperandPattern::Insert => {
             let half = if width == Width::Zmm { Width::Ymm } else { Width::Xmm };
             vec![v(reg), v(second), at(place, half)]

@@ -23,19 +23,19 @@ use assembler::Width;
 pub(super) use emitter::InstructionSet;
 use emitter::{CodegenTarget, EmittedCode, emit};
 
-/// The code for a machine that this processor is.
+/// The code for a isa that this processor is.
 pub(super) fn write(
     tape: &Arc<Tape>,
     lanes: Lanes,
-    machine: InstructionSet,
+    isa: InstructionSet,
 ) -> Option<GeneratedCode> {
-    let target = target(lanes, machine);
+    let target = target(lanes, isa);
     let EmittedCode { assembler, calls, fixed, rows } = emit(tape, target)?;
     Some(GeneratedCode { bytes: assembler.code, calls, fixed, rows, step: target.lanes })
 }
 
 /// What this processor is, the best first.
-pub(super) fn machines() -> impl Iterator<Item = InstructionSet> {
+pub(super) fn instruction_sets() -> impl Iterator<Item = InstructionSet> {
     let can = cpu_features();
     let avx2 = can.avx2 && can.fma;
     let avx512 = avx2 && can.avx512;
@@ -45,12 +45,12 @@ pub(super) fn machines() -> impl Iterator<Item = InstructionSet> {
 }
 
 /// Eight lanes are two times four where registers are narrow.
-fn target(lanes: Lanes, machine: InstructionSet) -> CodegenTarget {
+fn target(lanes: Lanes, isa: InstructionSet) -> CodegenTarget {
     let stride = 8 * lanes.count() as i32;
-    let width = match (lanes, machine) {
+    let width = match (lanes, isa) {
         (Lanes::One, _) => Width::Scalar,
         (Lanes::Eight, InstructionSet::Avx512) => Width::Zmm,
         (Lanes::Four, _) | (Lanes::Eight, InstructionSet::Avx2) => Width::Ymm,
     };
-    CodegenTarget { machine, width, stride, lanes: width.bytes() as usize / 8 }
+    CodegenTarget { isa, width, stride, lanes: width.bytes() as usize / 8 }
 }

@@ -60,7 +60,7 @@ pub(super) enum OperandPattern {
     /// A fourth register stands in the upper half of the last byte.
     Four,
     /// A general register and a source.
-    GeneralRegister,
+    General,
     /// Like `Three`; the second source has half the width.
     Insert,
 }
@@ -211,8 +211,7 @@ pub(super) const TERNARY: &Opcode = &evex(3, whole("vpternlogq", 0x25, OperandPa
 /// $a \oplus (b \wedge c)$ for [`TERNARY`].
 pub(super) const XOR_OF_AND: u8 = 0x78;
 /// The signs of all lanes as bits of a general register.
-pub(super) const SIGNS: &Opcode =
-    &vex(1, whole("vmovmskpd", 0x50, OperandPattern::GeneralRegister));
+pub(super) const SIGNS: &Opcode = &vex(1, whole("vmovmskpd", 0x50, OperandPattern::General));
 
 /// The lower halves of two xmm registers.
 pub(super) const PAIR: &Opcode = &whole("vunpcklpd", 0x14, OperandPattern::Three);

@@ -1,6 +1,6 @@
 //! Several angles in one register: packing them, and where their sines and cosines go.
 
-use super::assembler::{Assembler, Operand, Width};
+use super::assembler::{Assembler, Operand, VectorInstruction, Width};
 use super::opcode::{JOIN_FOUR, JOIN_TWO, JOIN_TWO_EVEX, PAIR, PAIR_MEMORY};
 use super::registers::Registers;
 
@@ -64,18 +64,20 @@ impl Packing<'_> {
             (_, true) => JOIN_TWO_EVEX,
             (_, false) => JOIN_TWO,
         };
-        self.assembler.vector_with(operation, width, [to, to], Operand::Register(to + 1), 1);
+        let high = Operand::Register(to + 1);
+        let join = VectorInstruction::new(operation, width, [to, to], high);
+        self.assembler.encode(join.with_immediate(1));
     }
 
     fn pair(&mut self, to: u8, low: u32, high: u32) {
-        let first = match self.registers.place(low) {
+        let first = match self.registers.operand(low) {
             Operand::Register(r) => r,
             memory => {
                 self.assembler.load(Width::Scalar, to, memory);
                 to
             }
         };
-        let high = self.registers.place(high);
+        let high = self.registers.operand(high);
         let operation = if let Operand::Register(_) = high { PAIR } else { PAIR_MEMORY };
         self.assembler.vector(operation, Width::Xmm, to, first, high);
     }

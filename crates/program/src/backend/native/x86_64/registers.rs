@@ -22,7 +22,7 @@ pub(super) enum MemoryHome {
     /// A row below the middle.
     Fixed(u32),
     /// A row above it.
-    Aside(u32),
+    Spilled(u32),
 }
 
 /// Where rows of memory begin, and how far apart they are.
@@ -36,6 +36,18 @@ pub(super) struct FrameLayout {
     pub(super) output_shift: i32,
     /// From row to row in bytes.
     pub(super) stride: i32,
+}
+
+/// What there is to give out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RegisterFile {
+    pub(super) frame: FrameLayout,
+    pub(super) width: Width,
+    /// Bits of the registers that values may be in.
+    pub(super) allocatable: u32,
+    /// How many values are inputs, and how many last beyond an evaluation, inputs included.
+    pub(super) inputs: usize,
+    pub(super) lasting: usize,
 }
 
 /// The state of registers and memory between two instructions.
@@ -54,7 +66,7 @@ pub(super) struct Registers {
     /// Bits of registers.
     all: u32,
     free: u32,
-    locked: u32,
+    pinned: u32,
     /// Rows above the middle: how many, and which are not in use.
     pub(super) rows: u32,
     spare: Vec<u32>,
@@ -66,14 +78,9 @@ pub(super) struct Registers {
 }
 
 impl Registers {
-    /// All values at home; `all` are the bits of the registers that values may be in.
-    pub(super) fn new(
-        values: Liveness,
-        frame: FrameLayout,
-        width: Width,
-        all: u32,
-        (inputs, lasting): (usize, usize),
-    ) -> Self {
+    /// With all values in memory.
+    pub(super) fn new(values: Liveness, file: RegisterFile) -> Self {
+        let RegisterFile { frame, width, allocatable: all, inputs, lasting } = file;
         let count = values.count;
         Self {
             values,
@@ -85,7 +92,7 @@ impl Registers {
             due: [0; 32],
             all,
             free: all,
-            locked: 0,
+            pinned: 0,
             rows: 0,
             spare: Vec::new(),
             fixed: Vec::new(),
@@ -125,7 +132,7 @@ impl Registers {
         match self.home_of(v) {
             MemoryHome::Input(row) => (inputs, row as i32 * stride - input_shift),
             MemoryHome::Fixed(row) => (middle, -(row as i32 + 1) * stride),
-            MemoryHome::Aside(row) => (middle, row as i32 * stride),
+            MemoryHome::Spilled(row) => (middle, row as i32 * stride),
             MemoryHome::None => {
                 unreachable!("a value that is read is in a register or in memory")
             }
@@ -155,9 +162,9 @@ impl Registers {
     }
 
     /// The register or the memory where it is.
-    pub(super) fn place(&mut self, v: u32) -> Operand {
+    pub(super) fn operand(&mut self, v: u32) -> Operand {
         if let Some(r) = self.register_of(v) {
-            self.lock(r);
+            self.pin(r);
             return Operand::Register(r);
         }
         let (base, offset) = self.memory_of(v);
@@ -165,30 +172,30 @@ impl Registers {
     }
 
     /// The same; first into a register if one is free and the value is read again.
-    pub(super) fn near(&mut self, assembler: &mut Assembler, v: u32) -> Operand {
+    pub(super) fn operand_near(&mut self, assembler: &mut Assembler, v: u32) -> Operand {
         if self.register_of(v).is_none() && self.free != 0 && !self.values.is_dead(v) {
             return Operand::Register(self.load(assembler, v));
         }
-        self.place(v)
+        self.operand(v)
     }
 
     /// Its register, into which it is loaded if it is in none.
     pub(super) fn load(&mut self, assembler: &mut Assembler, v: u32) -> u8 {
         if let Some(r) = self.register_of(v) {
-            self.lock(r);
+            self.pin(r);
             return r;
         }
         let (base, offset) = self.memory_of(v);
-        let r = self.take(assembler);
+        let r = self.allocate(assembler);
         assembler.load(self.width, r, Operand::Memory(base, offset));
         self.bind(v, r);
         r
     }
 
     /// A register without a value.
-    pub(super) fn take(&mut self, assembler: &mut Assembler) -> u8 {
+    pub(super) fn allocate(&mut self, assembler: &mut Assembler) -> u8 {
         if self.free == 0 {
-            self.put_aside(assembler);
+            self.spill_farthest(assembler);
         }
         let r = self.free.trailing_zeros() as u8;
         self.free &= !(1 << r);
@@ -205,12 +212,12 @@ impl Registers {
         self.register[v as usize] = r;
         self.held[usize::from(r)] = v;
         self.due[usize::from(r)] = self.due(v);
-        self.lock(r);
+        self.pin(r);
     }
 
     /// Not to be taken from its value until the instruction is over.
-    fn lock(&mut self, r: u8) {
-        self.locked |= 1 << r;
+    fn pin(&mut self, r: u8) {
+        self.pinned |= 1 << r;
     }
 
     /// Registers of operands that nothing reads any more are free for the results.
@@ -228,23 +235,23 @@ impl Registers {
             self.register[v as usize] = NOWHERE;
             self.held[usize::from(r)] = NONE;
             self.free |= 1 << r;
-            self.locked &= !(1 << r);
+            self.pinned &= !(1 << r);
         }
     }
 
     /// After an instruction: rows of dead operands are spare.
     pub(super) fn end(&mut self, operands: [u32; 3]) {
-        self.locked = 0;
+        self.pinned = 0;
         for v in operands {
             if v != NONE && self.values.is_dead(v) {
-                self.give_back(v);
+                self.free_row(v);
             }
         }
     }
 
     /// Its row is spare.
-    pub(super) fn give_back(&mut self, v: u32) {
-        if let MemoryHome::Aside(row) = self.home[v as usize] {
+    pub(super) fn free_row(&mut self, v: u32) {
+        if let MemoryHome::Spilled(row) = self.home[v as usize] {
             self.home[v as usize] = MemoryHome::None;
             self.spare.push(row);
         }
@@ -256,7 +263,7 @@ impl Registers {
             self.rows += 1;
             self.rows - 1
         });
-        self.home[v as usize] = MemoryHome::Aside(row);
+        self.home[v as usize] = MemoryHome::Spilled(row);
     }
 
     /// Rows that follow each other, the first a multiple of their number, for values of which some may be
@@ -270,16 +277,16 @@ impl Registers {
             if v == NONE {
                 self.spare.push(row);
             } else {
-                self.home[v as usize] = MemoryHome::Aside(row);
+                self.home[v as usize] = MemoryHome::Spilled(row);
             }
         }
         first as i32 * self.frame.stride
     }
 
     /// The value that is needed last gives way.
-    fn put_aside(&mut self, assembler: &mut Assembler) {
+    fn spill_farthest(&mut self, assembler: &mut Assembler) {
         let (mut latest, mut chosen) = (0, NOWHERE);
-        let mut candidates = self.all & !self.locked;
+        let mut candidates = self.all & !self.pinned;
         while candidates != 0 {
             let r = candidates.trailing_zeros() as u8;
             candidates &= candidates - 1;
@@ -290,12 +297,12 @@ impl Registers {
         }
         debug_assert_ne!(chosen, NOWHERE, "an instruction locks few registers");
         let v = self.held[usize::from(chosen)];
-        self.save(assembler, v);
+        self.spill(assembler, v);
         self.forget(v);
     }
 
     /// Into memory, if it is not there.
-    fn save(&mut self, assembler: &mut Assembler, v: u32) {
+    fn spill(&mut self, assembler: &mut Assembler, v: u32) {
         if !self.is_at_home(v) {
             let r = self.register[v as usize];
             self.new_row(v);
@@ -305,7 +312,7 @@ impl Registers {
     }
 
     /// Empties some registers: into others if they are free, else into memory. What is `read` for the last time stays.
-    pub(super) fn vacate(&mut self, assembler: &mut Assembler, registers: u32, read: u32) {
+    pub(super) fn evict(&mut self, assembler: &mut Assembler, registers: u32, read: u32) {
         let mut rest = self.all & registers & !self.free;
         while rest != 0 {
             let r = rest.trailing_zeros() as u8;
@@ -316,7 +323,7 @@ impl Registers {
             }
             let elsewhere = self.free & !registers;
             if elsewhere == 0 {
-                self.save(assembler, v);
+                self.spill(assembler, v);
                 self.forget(v);
             } else {
                 let to = elsewhere.trailing_zeros() as u8;
@@ -331,23 +338,23 @@ impl Registers {
     /// Keeps empty registers from being taken.
     pub(super) fn reserve(&mut self, registers: u32) {
         self.free &= !registers;
-        self.locked |= registers;
+        self.pinned |= registers;
     }
 
     /// They may be taken again.
     pub(super) fn allow(&mut self, registers: u32) {
         self.free |= registers & self.all;
-        self.locked &= !registers;
+        self.pinned &= !registers;
     }
 
     /// Empties all registers into memory, operands included.
-    pub(super) fn vacate_all(&mut self, assembler: &mut Assembler) {
+    pub(super) fn spill_all(&mut self, assembler: &mut Assembler) {
         let mut rest = self.all & !self.free;
         while rest != 0 {
             let r = rest.trailing_zeros() as u8;
             rest &= rest - 1;
             let v = self.held[usize::from(r)];
-            self.save(assembler, v);
+            self.spill(assembler, v);
             self.forget(v);
         }
     }

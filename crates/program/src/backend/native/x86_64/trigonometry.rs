@@ -7,7 +7,8 @@
 //! places of the results.
 
 use super::assembler::{
-    Assembler, CodeLabel, Masking, Operand, RAX, RBP, RCX, RDI, RDX, RSI, RSP, Width,
+    Assembler, CodeLabel, Masking, Operand, RAX, RBP, RCX, RDI, RDX, RSI, RSP,
+    VectorInstruction, Width,
 };
 use super::constants;
 use super::opcode::{
@@ -179,7 +180,6 @@ impl SinCosBody<'_> {
 
     fn check_range(&mut self, slow: CodeLabel) {
         let SinCosRoutine { width, first, .. } = self.subroutine;
-        let outside = relation::NOT_LESS_EQUAL;
         self.op(AND, 1, 0, Constant(constants::MAGNITUDE));
         if width == Width::Scalar {
             // What is not a number may take either way.
@@ -193,28 +193,22 @@ impl SinCosBody<'_> {
             return self.assembler.jump_if_larger(slow);
         }
         if self.subroutine.by_mask() {
-            let registers = [1, first + 1];
-            self.assembler.vector_with(
-                COMPARE_MASK,
-                width,
-                registers,
-                Constant(constants::RANGE),
-                outside,
-            );
+            self.compare_range(COMPARE_MASK, 1);
             self.assembler.test_mask();
         } else {
-            let registers = [first + 1, first + 1];
-            self.assembler.vector_with(
-                COMPARE,
-                width,
-                registers,
-                Constant(constants::RANGE),
-                outside,
-            );
+            self.compare_range(COMPARE, first + 1);
             self.assembler.vector(SIGNS, width, RAX.0, 0, self.r(1));
             self.assembler.test_eax();
         }
         self.assembler.jump_if_any(slow);
+    }
+
+    /// Which magnitudes in 1 are outside the range.
+    fn compare_range(&mut self, opcode: &'static Opcode, to: u8) {
+        let SinCosRoutine { width, first, .. } = self.subroutine;
+        let range = Constant(constants::RANGE);
+        let compare = VectorInstruction::new(opcode, width, [to, first + 1], range);
+        self.assembler.encode(compare.with_immediate(relation::NOT_LESS_EQUAL));
     }
 
     /// Argument in 0; then the quadrant in 1, r in 5, rest in 0.
@@ -304,20 +298,16 @@ impl SinCosBody<'_> {
         if self.subroutine.by_mask() {
             self.assembler.vector(TEST_MASK, width, 1, at(1), Constant(constants::LAST));
             for (to, even, odd) in [(SIN, 7, 4), (COS, 4, 7)] {
-                let masking = (Masking::Merge, None);
-                self.assembler.masked(
-                    BLEND_MASK,
-                    width,
-                    [at(to), at(even)],
-                    self.r(odd),
-                    masking,
-                );
+                let registers = [at(to), at(even)];
+                let blend = VectorInstruction::new(BLEND_MASK, width, registers, self.r(odd));
+                self.assembler.encode(blend.with_masking(Masking::Merge));
             }
         } else {
             self.shift(0, 63);
             for (to, even, odd) in [(SIN, 7, 4), (COS, 4, 7)] {
-                let odd = self.r(odd);
-                self.assembler.vector_with(BLEND, width, [at(to), at(even)], odd, at(0) << 4);
+                let registers = [at(to), at(even)];
+                let blend = VectorInstruction::new(BLEND, width, registers, self.r(odd));
+                self.assembler.encode(blend.with_immediate(at(0) << 4));
             }
         }
         self.sign(SIN);
@@ -332,7 +322,8 @@ impl SinCosBody<'_> {
         if registers == 32 {
             let at = [first + of, first];
             let sign = Constant(constants::SIGN);
-            self.assembler.vector_with(TERNARY, width.whole(), at, sign, XOR_OF_AND);
+            let turn = VectorInstruction::new(TERNARY, width.whole(), at, sign);
+            self.assembler.encode(turn.with_immediate(XOR_OF_AND));
         } else {
             self.op(AND, 0, 0, Constant(constants::SIGN));
             self.op(XOR, of, of, self.r(0));
@@ -343,6 +334,7 @@ impl SinCosBody<'_> {
     fn shift(&mut self, to: u8, by: u8) {
         let SinCosRoutine { width, first, .. } = self.subroutine;
         let registers = [SHIFT_LEFT, first + to];
-        self.assembler.vector_with(SHIFT, width.whole(), registers, self.r(1), by);
+        let shift = VectorInstruction::new(SHIFT, width.whole(), registers, self.r(1));
+        self.assembler.encode(shift.with_immediate(by));
     }
 }
