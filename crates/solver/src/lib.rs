@@ -36,9 +36,10 @@ pub use linalg::{
     symmetric_eigenvalues,
 };
 pub use ode::{
-    BLOCK, Block, Coefficients, Control, Crossing, DenseStep, Direction, EvalError, EventKind,
-    LocatedEvent, Method, Observer, OdeOptions, Outcome, Statistics, StopReason, StoredStep,
-    System, Term, Trajectory, WholeStep, integrate, taylor_order,
+    BLOCK, Block, Control, Crossing, DenseStep, Direction, Dop853Tableau, EvalError, EventKind,
+    ExplicitSteps, LocatedEvent, Method, Observer, OdeOptions, Outcome, RungeKuttaStep,
+    Statistics, StopReason, StoredStep, System, TaylorSeries, Trajectory, integrate,
+    taylor_order,
 };
 pub use quadrature::gauss_jacobi;
 pub use variational::{

@@ -4,8 +4,8 @@ mod common;
 
 use common::{ellipse, kepler};
 use pfaff_solver::{
-    Block, Coefficients, EvalError, OdeOptions, Outcome, System, Term, Trajectory, WholeStep,
-    integrate,
+    Block, Dop853Tableau, EvalError, ExplicitSteps, OdeOptions, Outcome, RungeKuttaStep,
+    System, Trajectory, integrate,
 };
 
 /// The Kepler problem with whole steps, in the order of operations of the method.
@@ -29,8 +29,14 @@ impl System for Whole {
         false
     }
 
-    fn whole_step(&mut self, step: &mut WholeStep<'_>) -> bool {
-        let Coefficients { nodes, rows, weights, errors, .. } = Coefficients::DOP853;
+    fn explicit_steps(&mut self) -> Option<&mut dyn ExplicitSteps> {
+        Some(self)
+    }
+}
+
+impl ExplicitSteps for Whole {
+    fn step(&mut self, step: &mut RungeKuttaStep<'_>) -> bool {
+        let Dop853Tableau { nodes, rows, weights, errors, .. } = &Dop853Tableau::DOP853;
         for (i, (node, row)) in nodes.iter().zip(rows).enumerate() {
             step.k[i + 1] = rates(step.t + node * step.h, &along(step, row));
         }
@@ -45,9 +51,9 @@ impl System for Whole {
         true
     }
 
-    fn refine_step(&mut self, step: &mut WholeStep<'_>, dense: &mut [Block]) -> bool {
-        let Coefficients { later_nodes, later_rows, dense: sums, .. } = Coefficients::DOP853;
-        for (i, (node, row)) in later_nodes.iter().zip(later_rows).enumerate() {
+    fn dense_output(&mut self, step: &mut RungeKuttaStep<'_>, dense: &mut [Block]) -> bool {
+        let Dop853Tableau { dense_nodes, dense_rows, dense: sums, .. } = &Dop853Tableau::DOP853;
+        for (i, (node, row)) in dense_nodes.iter().zip(dense_rows).enumerate() {
             step.k[i + 13] = rates(step.t + node * step.h, &along(step, row));
         }
         for (row, terms) in dense.iter_mut().zip(sums) {
@@ -63,12 +69,13 @@ impl System for Whole {
 }
 
 /// Four components are one block: a row is one.
-fn sum(k: &[Block], terms: &[Term]) -> Block {
-    let added = |i: usize| terms.iter().map(|&(j, w)| w * k[j][i]).reduce(|a, b| a + b);
+fn sum(k: &[Block], weights: &[f64; 16]) -> Block {
+    let terms = || weights.iter().zip(k).filter(|(w, _)| **w != 0.0);
+    let added = |i: usize| terms().map(|(w, k)| w * k[i]).reduce(|a, b| a + b);
     std::array::from_fn(|i| added(i).expect("terms"))
 }
 
-fn along(step: &WholeStep<'_>, terms: &[Term]) -> Block {
+fn along(step: &RungeKuttaStep<'_>, terms: &[f64; 16]) -> Block {
     let sum = sum(step.k, terms);
     std::array::from_fn(|i| step.y[0][i] + step.h * sum[i])
 }

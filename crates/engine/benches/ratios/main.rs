@@ -10,14 +10,14 @@
 #[path = "../reduction/common.rs"]
 #[allow(dead_code, reason = "another benchmark uses the rest")]
 mod common;
+#[path = "../../src/system/explicit_steps.rs"]
+mod explicit_steps;
 #[path = "../reduction/hand.rs"]
 #[allow(dead_code, reason = "another benchmark uses the rest")]
 mod hand;
 mod library;
 mod runs;
 mod table;
-#[path = "../../src/system/whole_step.rs"]
-mod whole;
 
 use std::hint::black_box;
 

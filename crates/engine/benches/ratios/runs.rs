@@ -7,12 +7,15 @@
 use std::hint::black_box;
 
 use pfaff_program::{Executor, Options, Program};
-use pfaff_solver::{Block, EvalError, OdeOptions as Integration, System, WholeStep, integrate};
+use pfaff_solver::{
+    Block, EvalError, ExplicitSteps, OdeOptions as Integration, RungeKuttaStep, System,
+    integrate,
+};
 
 use crate::common::{BALL, chain_text, model, program, reduction};
+use crate::explicit_steps;
 use crate::library::compile_c;
 use crate::table::{Row, pair};
-use crate::whole::{refine_step, whole_step};
 
 /// $\dot y$ by native code and whole steps around it, as the engine has them.
 struct Reduced {
@@ -24,6 +27,18 @@ impl Reduced {
     fn new(code: &Program, values: &[f64]) -> Self {
         let input = vec![0.0; code.inputs()];
         Self { code: code.executor(values, Options::default()), input }
+    }
+}
+
+impl ExplicitSteps for Reduced {
+    fn step(&mut self, step: &mut RungeKuttaStep<'_>) -> bool {
+        let Executor::Native(code) = &mut self.code else { return false };
+        explicit_steps::step(code, step)
+    }
+
+    fn dense_output(&mut self, step: &mut RungeKuttaStep<'_>, dense: &mut [Block]) -> bool {
+        let Executor::Native(code) = &mut self.code else { return false };
+        explicit_steps::dense_output(code, step, dense)
     }
 }
 
@@ -39,14 +54,8 @@ impl System for Reduced {
         Ok(())
     }
 
-    fn whole_step(&mut self, step: &mut WholeStep<'_>) -> bool {
-        let Executor::Native(code) = &mut self.code else { return false };
-        whole_step(code, step)
-    }
-
-    fn refine_step(&mut self, step: &mut WholeStep<'_>, dense: &mut [Block]) -> bool {
-        let Executor::Native(code) = &mut self.code else { return false };
-        refine_step(code, step, dense)
+    fn explicit_steps(&mut self) -> Option<&mut dyn ExplicitSteps> {
+        Some(self)
     }
 
     fn has_invariants(&self) -> bool {

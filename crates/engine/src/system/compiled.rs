@@ -13,12 +13,15 @@ use pfaff_model::{Direction, Workspace};
 use pfaff_program::{
     CompileError, Executor, NativeExecutor, Program, TaylorError, TaylorRecurrences,
 };
-use pfaff_solver::{self as solver, Block, EvalError, EventKind, WholeStep};
+use pfaff_solver::{
+    self as solver, Block, EvalError, EventKind, ExplicitSteps, RungeKuttaStep, TaylorSeries,
+};
 
 use crate::analysis::flow::Flow;
 use crate::motion::Form;
 use crate::motion::sample::Instant;
 use crate::system::cusp::Hold;
+use crate::system::explicit_steps;
 use crate::system::kkt::Core;
 use crate::system::ordinary::OrdinaryCore;
 use crate::system::projection::project;
@@ -27,7 +30,6 @@ use crate::system::static_ldl::Unrolled;
 use crate::system::taylor_system::{
     Demand, Expansion, ordinary_recurrences, saddle_recurrences,
 };
-use crate::system::whole_step::{refine_step, whole_step};
 
 /// A compiled model: its dynamics, what it observes and the events it watches.
 #[derive(Clone, Debug)]
@@ -377,7 +379,7 @@ impl Mechanism {
     }
 
     /// Machine code that is all it takes to step from a state.
-    fn machine_code(&mut self, step: &WholeStep<'_>) -> Option<&mut NativeExecutor> {
+    fn machine_code(&mut self, step: &RungeKuttaStep<'_>) -> Option<&mut NativeExecutor> {
         match &mut self.dynamics {
             Compiled::Reduced(reduced) => reduced.machine_code(step.y.as_flattened()),
             Compiled::Saddle(_) | Compiled::Ordinary(_) => None,
@@ -418,6 +420,27 @@ fn spread(orders: &[u8], given: &[f64], v: &mut [f64]) {
     let mut given = given.iter();
     for (v, &order) in v.iter_mut().zip(orders) {
         *v = if order == 2 { given.next().copied().unwrap_or(f64::NAN) } else { 0.0 };
+    }
+}
+
+impl ExplicitSteps for Mechanism {
+    fn step(&mut self, step: &mut RungeKuttaStep<'_>) -> bool {
+        self.machine_code(step).is_some_and(|rates| explicit_steps::step(rates, step))
+    }
+
+    fn dense_output(&mut self, step: &mut RungeKuttaStep<'_>, dense: &mut [Block]) -> bool {
+        self.machine_code(step)
+            .is_some_and(|rates| explicit_steps::dense_output(rates, step, dense))
+    }
+}
+
+impl TaylorSeries for Mechanism {
+    fn coefficients(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), EvalError> {
+        match (&mut self.dynamics, &mut self.series) {
+            (Compiled::Reduced(reduced), _) => reduced.coefficients(at, rows),
+            (_, Some(series)) => series.evaluate(at, rows),
+            (_, None) => Err(EvalError::NotFinite),
+        }
     }
 }
 
@@ -482,20 +505,15 @@ impl solver::System for Mechanism {
         Ok(())
     }
 
-    fn whole_step(&mut self, step: &mut WholeStep<'_>) -> bool {
-        self.machine_code(step).is_some_and(|rates| whole_step(rates, step))
-    }
-
-    fn refine_step(&mut self, step: &mut WholeStep<'_>, dense: &mut [Block]) -> bool {
-        self.machine_code(step).is_some_and(|rates| refine_step(rates, step, dense))
-    }
-
-    fn coefficients(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), EvalError> {
-        match (&mut self.dynamics, &mut self.series) {
-            (Compiled::Reduced(reduced), _) => reduced.coefficients(at, rows),
-            (_, Some(series)) => series.evaluate(at, rows),
-            (_, None) => Err(EvalError::NotFinite),
+    fn explicit_steps(&mut self) -> Option<&mut dyn ExplicitSteps> {
+        match self.dynamics {
+            Compiled::Reduced(_) => Some(self),
+            Compiled::Saddle(_) | Compiled::Ordinary(_) => None,
         }
+    }
+
+    fn taylor_series(&mut self) -> Option<&mut dyn TaylorSeries> {
+        Some(self)
     }
 
     fn project(&mut self, t: f64, y: &mut [f64]) -> Result<(), EvalError> {

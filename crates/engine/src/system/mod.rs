@@ -4,6 +4,7 @@
 pub(crate) mod compiled;
 pub(crate) mod cusp;
 pub(crate) mod effective_mass;
+pub(crate) mod explicit_steps;
 pub(crate) mod independent_constraints;
 pub(crate) mod kkt;
 pub(crate) mod ordinary;
@@ -13,4 +14,3 @@ pub(crate) mod saddle_point;
 pub(crate) mod singular;
 pub(crate) mod static_ldl;
 pub(crate) mod taylor_system;
-pub(crate) mod whole_step;

@@ -14,83 +14,16 @@
 //!
 //! Dense output of order seven takes three further stages, evaluated only when asked for.
 
+use crate::ode::capability::RungeKuttaStep;
 use crate::ode::dop853_tableau::{
-    DENSE, ERROR_3, ERROR_5, NODES, STAGE_1, STAGE_2, STAGE_3, STAGE_4, STAGE_5, STAGE_6,
-    STAGE_7, STAGE_8, STAGE_9, STAGE_10, STAGE_11, STAGE_13, STAGE_14, STAGE_15, WEIGHTS,
+    DENSE, ERROR_3, ERROR_5, LATER, NODES, STAGE_1, STAGE_2, STAGE_3, STAGE_4, STAGE_5,
+    STAGE_6, STAGE_7, STAGE_8, STAGE_9, STAGE_10, STAGE_11, STAGE_13, STAGE_14, STAGE_15,
+    STAGES, WEIGHTS,
 };
-use crate::ode::stepper::{Allowed, BLOCK, Base, Block, Stepper, Term, blocks, combine};
+use crate::ode::lanes::{BLOCK, Block, Term, blocks, combine};
+use crate::ode::runge_kutta::{Base, ExplicitMethod};
+use crate::ode::stepper::Tolerance;
 use crate::ode::system::{Counted, EvalError};
-
-/// The numbers of (DP) and (E), for systems that carry out [whole steps](crate::System::whole_step).
-#[derive(Clone, Copy, Debug)]
-pub struct Coefficients {
-    /// $c_i$ of the stages 1 to 11.
-    pub nodes: [f64; STAGES],
-    /// $a_{ij}$ of the stages 1 to 11: stages and their weights.
-    pub rows: [&'static [Term]; STAGES],
-    /// $b_i$
-    pub weights: &'static [Term],
-    /// Those of $e_5$ and $e_3$, without $h$.
-    pub errors: [&'static [Term]; 2],
-    /// $c_i$ of the stages 13 to 15, for dense output; stage 12 is the end of the step.
-    pub later_nodes: [f64; LATER],
-    /// Their $a_{ij}$.
-    pub later_rows: [&'static [Term]; LATER],
-    /// What the rows of dense output add up, without $h$.
-    pub dense: [&'static [Term]; 4],
-}
-
-/// Stages after the first, and those for dense output.
-const STAGES: usize = 11;
-const LATER: usize = 3;
-
-impl Coefficients {
-    /// Dormand and Prince 8(5,3).
-    pub const DOP853: Self = Self {
-        nodes: nodes_from(1),
-        rows: [
-            &STAGE_1, &STAGE_2, &STAGE_3, &STAGE_4, &STAGE_5, &STAGE_6, &STAGE_7, &STAGE_8,
-            &STAGE_9, &STAGE_10, &STAGE_11,
-        ],
-        weights: &WEIGHTS,
-        errors: [&ERROR_5, &ERROR_3],
-        later_nodes: nodes_from(STAGES + 2),
-        later_rows: [&STAGE_13, &STAGE_14, &STAGE_15],
-        dense: [&DENSE[0], &DENSE[1], &DENSE[2], &DENSE[3]],
-    };
-}
-
-/// Some of the nodes, from one on.
-const fn nodes_from<const N: usize>(first: usize) -> [f64; N] {
-    let mut nodes = [0.0; N];
-    let mut i = 0;
-    while i < N {
-        nodes[i] = NODES[first + i];
-        i += 1;
-    }
-    nodes
-}
-
-/// A whole step of (DP): what it starts from, and the places of what it comes to. Rows have whole blocks,
-/// whose unused components stay zero.
-#[derive(Debug)]
-pub struct WholeStep<'a> {
-    /// $t$
-    pub t: f64,
-    /// $h$
-    pub h: f64,
-    /// $y$
-    pub y: &'a [Block],
-    /// $k_0, \dots, k_{11}$, the rates at the end, and the stages 13 to 15 for dense output, row after row;
-    /// $k_0 = f(t, y)$ is given.
-    pub k: &'a mut [Block],
-    /// Room for a state with its time: one block more than a row.
-    pub stage: &'a mut [Block],
-    /// The state at the end.
-    pub end: &'a mut [Block],
-    /// $e_5$ and $e_3$, without $h$.
-    pub errors: [&'a mut [Block]; 2],
-}
 
 /// Storage of (DP).
 pub(crate) struct Dop853 {
@@ -131,20 +64,21 @@ impl Dop853 {
 
     /// Has the system carry out the step.
     fn is_carried_out(&mut self, system: &mut Counted<'_>, from: &Base<'_>) -> bool {
-        self.is_whole = system.system.whole_step(&mut self.whole(from));
+        let steps = system.system.explicit_steps();
+        self.is_whole = steps.is_some_and(|steps| steps.step(&mut self.whole(from)));
         if self.is_whole {
             system.evaluations += STAGES + 1;
         }
         self.is_whole
     }
 
-    fn whole<'a>(&'a mut self, from: &Base<'_>) -> WholeStep<'a> {
+    fn whole<'a>(&'a mut self, from: &Base<'_>) -> RungeKuttaStep<'a> {
         let Self { k, stage, y, end, errors: [five, three], .. } = self;
-        WholeStep { t: from.t, h: from.h, y, k, stage, end, errors: [five, three] }
+        RungeKuttaStep { t: from.t, h: from.h, y, k, stage, end, errors: [five, three] }
     }
 
     /// The largest $e_5$ and $e_3$ as multiples of the allowed error.
-    fn largest(&self, allowed: &Allowed) -> [f64; 2] {
+    fn largest(&self, tolerance: &Tolerance) -> [f64; 2] {
         let larger = |a: f64, b: f64| if b > a { b } else { a };
         let Self { y, end, errors: [five, three], counts, .. } = self;
         let mut worst = [[0.0; BLOCK]; 2];
@@ -152,7 +86,7 @@ impl Dop853 {
             // A block at a time, so that it vectorises.
             for c in 0..BLOCK {
                 let size = larger(y[b][c].abs(), end[b][c].abs());
-                let scale = counts[b][c] / allowed.at(size);
+                let scale = counts[b][c] / tolerance.at(size);
                 worst[0][c] = larger(worst[0][c], five[b][c].abs() * scale);
                 worst[1][c] = larger(worst[1][c], three[b][c].abs() * scale);
             }
@@ -184,7 +118,9 @@ impl Dop853 {
     }
 }
 
-impl Stepper for Dop853 {
+impl ExplicitMethod for Dop853 {
+    const CONTROLLED: bool = true;
+
     fn advance(
         &mut self,
         system: &mut Counted<'_>,
@@ -220,13 +156,13 @@ impl Stepper for Dop853 {
         self.is_whole.then(|| self.k[(STAGES + 1) * width..(STAGES + 2) * width].as_flattened())
     }
 
-    fn error(&mut self, from: &Base<'_>, allowed: &Allowed) -> f64 {
+    fn error(&mut self, from: &Base<'_>, tolerance: &Tolerance) -> f64 {
         if !self.is_whole {
             let Self { k, errors: [five, three], .. } = self;
             combine(&ERROR_5, k, five, |_, sum| sum);
             combine(&ERROR_3, k, three, |_, sum| sum);
         }
-        let [e5, e3] = self.largest(allowed);
+        let [e5, e3] = self.largest(tolerance);
         if e5 == 0.0 {
             return 0.0;
         }
@@ -246,7 +182,9 @@ impl Stepper for Dop853 {
         let n = from.y.len();
         if self.is_whole {
             let mut dense = std::mem::take(&mut self.dense);
-            let refined = system.system.refine_step(&mut self.whole(from), &mut dense);
+            let steps = system.system.explicit_steps();
+            let refined = steps
+                .is_some_and(|steps| steps.dense_output(&mut self.whole(from), &mut dense));
             self.dense = dense;
             if refined {
                 system.evaluations += LATER;

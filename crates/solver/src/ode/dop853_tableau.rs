@@ -4,7 +4,77 @@
 //! which gives 30 digits. Stages count from 0; terms with weight zero are left out.
 #![expect(clippy::unreadable_literal, reason = "digits are to be compared with the source")]
 
-use crate::ode::stepper::Term;
+use crate::ode::lanes::Term;
+
+/// The coefficients of Dormand and Prince 8(5,3), for systems that carry out
+/// [explicit steps](crate::ExplicitSteps) themselves.
+///
+/// A row holds the weight of every stage: $k_0, \dots, k_{11}$, then stage 12, which is the end of the step,
+/// then the stages 13 to 15 for dense output. Stages that do not take part have the weight 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Dop853Tableau {
+    /// $c_i$ of the stages 1 to 11.
+    pub nodes: [f64; STAGES],
+    /// $a_{ij}$ of the stages 1 to 11.
+    pub rows: [[f64; 16]; STAGES],
+    /// $b_i$
+    pub weights: [f64; 16],
+    /// Those of the error estimates $e_5$ and $e_3$, without $h$.
+    pub errors: [[f64; 16]; 2],
+    /// $c_i$ of the stages 13 to 15, for dense output.
+    pub dense_nodes: [f64; LATER],
+    /// Their $a_{ij}$.
+    pub dense_rows: [[f64; 16]; LATER],
+    /// The weights of the rows of dense output, without $h$.
+    pub dense: [[f64; 16]; 4],
+}
+
+/// Stages after the first, and those for dense output.
+pub(crate) const STAGES: usize = 11;
+pub(crate) const LATER: usize = 3;
+
+impl Dop853Tableau {
+    /// The coefficients.
+    pub const DOP853: Self = Self {
+        nodes: nodes_from(1),
+        rows: spread([
+            &STAGE_1, &STAGE_2, &STAGE_3, &STAGE_4, &STAGE_5, &STAGE_6, &STAGE_7, &STAGE_8,
+            &STAGE_9, &STAGE_10, &STAGE_11,
+        ]),
+        weights: spread([&WEIGHTS])[0],
+        errors: spread([&ERROR_5, &ERROR_3]),
+        dense_nodes: nodes_from(STAGES + 2),
+        dense_rows: spread([&STAGE_13, &STAGE_14, &STAGE_15]),
+        dense: spread([&DENSE[0], &DENSE[1], &DENSE[2], &DENSE[3]]),
+    };
+}
+
+/// Some of the nodes, from one on.
+const fn nodes_from<const N: usize>(first: usize) -> [f64; N] {
+    let mut nodes = [0.0; N];
+    let mut i = 0;
+    while i < N {
+        nodes[i] = NODES[first + i];
+        i += 1;
+    }
+    nodes
+}
+
+/// Terms at the places of their stages.
+const fn spread<const N: usize>(rows: [&[Term]; N]) -> [[f64; 16]; N] {
+    let mut spread = [[0.0; 16]; N];
+    let mut i = 0;
+    while i < N {
+        let mut l = 0;
+        while l < rows[i].len() {
+            let (stage, weight) = rows[i][l];
+            spread[i][stage] = weight;
+            l += 1;
+        }
+        i += 1;
+    }
+    spread
+}
 
 /// Nodes $c_i$ of the 16 stages; stage 12 is the end of the step.
 pub(crate) const NODES: [f64; 16] = [

@@ -5,25 +5,29 @@
 //! [`System`] says what is solved, [`integrate`] runs one of the methods ([`Method`]) with step size control,
 //! dense output and events, and an [`Observer`] sees every accepted step.
 
+mod capability;
 pub(crate) mod dense_output;
 mod dop853;
 mod dop853_tableau;
 mod events;
 pub(crate) mod integrate;
+mod lanes;
 pub(crate) mod observer;
 mod rk4;
 pub(crate) mod root_finding;
+mod runge_kutta;
 mod step_control;
 mod stepper;
 pub(crate) mod system;
 mod taylor;
 pub(crate) mod trajectory;
 
+pub use capability::{ExplicitSteps, RungeKuttaStep, TaylorSeries};
 pub use dense_output::{DenseStep, StoredStep};
-pub use dop853::{Coefficients, WholeStep};
+pub use dop853_tableau::Dop853Tableau;
 pub use integrate::{Method, OdeOptions, Outcome, Statistics, StopReason, integrate};
+pub use lanes::{BLOCK, Block};
 pub use observer::{Control, Crossing, LocatedEvent, Observer};
-pub use stepper::{BLOCK, Block, Term};
 pub use system::{Direction, EvalError, EventKind, System};
 pub use taylor::taylor_order;
 pub use trajectory::Trajectory;

@@ -5,7 +5,8 @@
 //! Dense output is the cubic Hermite polynomial through both ends, whose error is of order
 //! four as well. There is no error estimate.
 
-use crate::ode::stepper::{Allowed, Base, Stepper};
+use crate::ode::runge_kutta::{Base, ExplicitMethod};
+use crate::ode::stepper::Tolerance;
 use crate::ode::system::{Counted, EvalError};
 
 /// Storage of (RK4).
@@ -20,7 +21,9 @@ impl Rk4 {
     }
 }
 
-impl Stepper for Rk4 {
+impl ExplicitMethod for Rk4 {
+    const CONTROLLED: bool = false;
+
     fn advance(
         &mut self,
         system: &mut Counted<'_>,
@@ -46,7 +49,7 @@ impl Stepper for Rk4 {
         Ok(())
     }
 
-    fn error(&mut self, _from: &Base<'_>, _allowed: &Allowed) -> f64 {
+    fn error(&mut self, _from: &Base<'_>, _tolerance: &Tolerance) -> f64 {
         0.0
     }
 

@@ -7,7 +7,8 @@
 //! §II.4, and §IV.2 of the second volume; $\alpha$ as in their program DOP853).
 //! A step is never shortened below a third nor lengthened above six times by it.
 
-use crate::ode::stepper::{Allowed, Base};
+use crate::ode::runge_kutta::Base;
+use crate::ode::stepper::Tolerance;
 use crate::ode::system::Counted;
 
 const BETA: f64 = 0.04;
@@ -48,22 +49,27 @@ impl Controller {
     }
 
     /// The step to try after one of size `h` met a point without value.
-    pub(crate) fn halted(&mut self, h: f64) -> f64 {
+    pub(crate) fn failed(&mut self, h: f64) -> f64 {
         self.rejected = true;
         h / 4.0
     }
 }
 
 /// A first step from the sizes of $y$, $f$ and $\dot f$ (Hairer, Nørsett and Wanner 1993, §II.4);
-/// `from.h` is the longest step possible, with the sign of the direction. Takes one evaluation.
+/// `from.h` is the longest step possible, with the sign of the direction. Takes one evaluation; `work` is storage.
 pub(crate) fn first_step(
     system: &mut Counted<'_>,
     from: &Base<'_>,
-    allowed: &Allowed,
-    (state, rates): (&mut [f64], &mut [f64]),
+    tolerance: &Tolerance,
+    work: &mut Vec<f64>,
 ) -> f64 {
+    work.clear();
+    work.resize(2 * from.y.len(), 0.0);
+    let (state, rates) = work.split_at_mut(from.y.len());
     let norm = |x: &dyn Fn(usize) -> f64| {
-        (0..allowed.controlled).map(|i| x(i).abs() / allowed.at(from.y[i])).fold(0.0, f64::max)
+        (0..tolerance.controlled)
+            .map(|i| x(i).abs() / tolerance.at(from.y[i]))
+            .fold(0.0, f64::max)
     };
     let longest = from.h.abs();
     let d0 = norm(&|i| from.y[i]);
@@ -94,7 +100,7 @@ mod tests {
     fn sizes_stay_within_their_limits() {
         let mut controller = Controller::new();
         assert_eq!(controller.accepted(1.0, 0.0), 6.0);
-        assert_eq!(controller.halted(1.0), 0.25);
+        assert_eq!(controller.failed(1.0), 0.25);
         // Right after a rejection there is no growth, then there is.
         assert_eq!(controller.accepted(1.0, 0.0), 1.0);
         assert_eq!(controller.accepted(1.0, 0.0), 6.0);

@@ -1,94 +1,166 @@
-//! What a one-step method does for a run: advance, estimate its error, refine dense output.
+//! What a run asks of a one-step method.
+//!
+//! A method keeps what it needs of the last accepted state (rates, Taylor coefficients), proposes the length
+//! of the next step, advances, and provides dense output. The run in `integrate.rs` does everything that all
+//! methods share: projection, events, observers, and when to stop.
 
+use crate::ode::dense_output::Kind;
+use crate::ode::dop853::Dop853;
+use crate::ode::integrate::{Method, OdeOptions};
+use crate::ode::rk4::Rk4;
+use crate::ode::runge_kutta::RungeKutta;
 use crate::ode::system::{Counted, EvalError};
+use crate::ode::taylor::Taylor;
+
+/// The storage of a method for a system of `n` components.
+pub(crate) fn stepper(
+    options: &OdeOptions,
+    n: usize,
+    tolerance: Tolerance,
+) -> Box<dyn Stepper> {
+    match options.method {
+        Method::Dop853 => {
+            Box::new(RungeKutta::new(Dop853::new(n, tolerance.controlled), n, tolerance))
+        }
+        Method::Rk4 => Box::new(RungeKutta::new(Rk4::new(n), n, tolerance)),
+        Method::Taylor => Box::new(Taylor::new(n, tolerance)),
+    }
+}
 
 /// A one-step method with its storage.
 pub(crate) trait Stepper {
-    /// Writes the state at the end of a step into `end`.
+    /// Evaluates what the method needs at the initial state; returns the length of the first step, with its
+    /// sign. `given` is the length that the user asked for.
+    fn begin(
+        &mut self,
+        system: &mut Counted<'_>,
+        clock: &Clock,
+        y: &[f64],
+        given: Option<f64>,
+    ) -> Result<f64, EvalError>;
+
+    /// Called before every trial; returns the length to try.
+    fn prepare(
+        &mut self,
+        system: &mut Counted<'_>,
+        clock: &Clock,
+        y: &[f64],
+    ) -> Result<f64, EvalError> {
+        let _ = (system, y);
+        Ok(clock.h)
+    }
+
+    /// The end of the next trial, and its length.
+    fn trial(&self, clock: &Clock) -> Trial;
+
+    /// Writes the state at the end of a trial into `end`; returns its estimated error as a multiple of the
+    /// allowed one.
     fn advance(
         &mut self,
         system: &mut Counted<'_>,
-        from: &Base<'_>,
+        trial: Trial,
+        y: &[f64],
         end: &mut [f64],
-    ) -> Result<(), EvalError>;
+    ) -> Result<f64, EvalError>;
 
-    /// The rates at the end that the last [`Stepper::advance`] came to, if it has computed them too; more
-    /// than the state may follow behind.
-    fn end_rates(&self) -> Option<&[f64]> {
-        None
-    }
+    /// Completes a trial whose end is known, and prepares its dense output. Returns the error as a multiple
+    /// of the allowed one, where only the end shows it.
+    fn finish(
+        &mut self,
+        system: &mut Counted<'_>,
+        trial: Trial,
+        ends: &Ends<'_>,
+    ) -> Result<f64, EvalError>;
 
-    /// Estimated local error of the last [`Stepper::advance`], as a multiple of the allowed one.
-    fn error(&mut self, from: &Base<'_>, allowed: &Allowed) -> f64;
+    /// Whether dense output after [`Stepper::finish`] is only a cubic polynomial, which
+    /// [`Stepper::refine`] raises to the order of the method.
+    fn is_cubic_first(&self) -> bool;
 
-    /// Appends to the four Hermite rows of dense output what raises it to the method's order;
-    /// `end_rates` are the rates at the (projected) end.
+    /// Raises dense output to the order of the method.
     fn refine(
         &mut self,
         system: &mut Counted<'_>,
-        from: &Base<'_>,
-        end_rates: &[f64],
-        rows: &mut Vec<f64>,
+        trial: Trial,
+        y: &[f64],
     ) -> Result<(), EvalError>;
+
+    /// The rows of dense output of the trial, and what they mean.
+    fn dense(&self) -> (Kind, &[f64]);
+
+    /// The trial became part of the run, up to `clock.t`; returns the length of the next step.
+    fn accept(&mut self, trial: Trial, error: f64, clock: &Clock) -> f64;
+
+    /// The trial was rejected for its error; returns the length to try next.
+    fn reject(&mut self, h: f64, error: f64) -> f64;
+
+    /// An evaluation failed; returns the length to try next, or nothing if the method cannot go on.
+    fn fail(&mut self, h: f64) -> Option<f64>;
+
+    /// Whether trials can be rejected at all.
+    fn controls_error(&self) -> bool {
+        true
+    }
+
+    /// The system changed its variables between two steps.
+    fn restart(&mut self, system: &mut Counted<'_>, t: f64, y: &[f64])
+    -> Result<(), EvalError>;
 }
 
-/// Where a step starts, and how long it is to be.
-pub(crate) struct Base<'a> {
+/// Where a run stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock {
+    pub(crate) t0: f64,
+    pub(crate) t1: f64,
     pub(crate) t: f64,
+    /// Length of the next step, with its sign.
     pub(crate) h: f64,
+    /// Accepted steps.
+    pub(crate) steps: usize,
+}
+
+impl Clock {
+    /// A trial of length `h` to the end of the run if at most `slack` times as much is left; else none.
+    pub(crate) fn last(&self, slack: f64) -> Option<Trial> {
+        let left = self.t1 - self.t;
+        (slack * self.h.abs() >= left.abs()).then_some(Trial {
+            t: self.t,
+            end: self.t1,
+            h: left,
+        })
+    }
+}
+
+/// A step to be tried.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trial {
+    /// Where it starts.
+    pub(crate) t: f64,
+    /// Where it ends.
+    pub(crate) end: f64,
+    /// Its length: `end - t` up to rounding.
+    pub(crate) h: f64,
+}
+
+/// The states at both ends of a trial.
+pub(crate) struct Ends<'a> {
     pub(crate) y: &'a [f64],
-    /// $f(t, y)$
-    pub(crate) f: &'a [f64],
+    /// The end that the method came to, if it was projected afterwards.
+    pub(crate) reached: Option<&'a [f64]>,
+    /// The end, projected.
+    pub(crate) end: &'a [f64],
 }
 
 /// The allowed local error: $E\,(1 + |y|)$ in each of the leading components.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Allowed {
-    pub(crate) tolerance: f64,
+pub(crate) struct Tolerance {
+    /// $E$
+    pub(crate) value: f64,
+    /// How many leading components count.
     pub(crate) controlled: usize,
 }
 
-impl Allowed {
+impl Tolerance {
     pub(crate) fn at(&self, y: f64) -> f64 {
-        self.tolerance * (1.0 + y.abs())
-    }
-}
-
-/// A stage and its weight.
-pub type Term = (usize, f64);
-
-/// Components that are added up together.
-pub const BLOCK: usize = 4;
-/// Some components of a row.
-pub type Block = [f64; BLOCK];
-
-/// How many blocks hold so many components; unused ones are zero.
-pub(crate) fn blocks(n: usize) -> usize {
-    n.div_ceil(BLOCK)
-}
-
-/// `out` $= \mathrm{finish}(i, \sum_j w_j k_j)$ for each block $i$, with the stages $k_j$ as rows of
-/// `out.len()` blocks.
-///
-/// The number of terms and of components in a block is fixed at compile time, so that the sum is unrolled and
-/// blocks are vectors.
-#[inline]
-pub(crate) fn combine<const N: usize>(
-    terms: &[Term; N],
-    k: &[Block],
-    out: &mut [Block],
-    finish: impl Fn(usize, Block) -> Block,
-) {
-    let n = out.len();
-    let rows = terms.map(|(j, _)| &k[j * n..][..n]);
-    for (i, out) in out.iter_mut().enumerate() {
-        let mut sum = rows[0][i].map(|x| terms[0].1 * x);
-        for l in 1..N {
-            let row = rows[l][i];
-            for c in 0..BLOCK {
-                sum[c] += terms[l].1 * row[c];
-            }
-        }
-        *out = finish(i, sum);
+        self.value * (1.0 + y.abs())
     }
 }

@@ -7,8 +7,7 @@
 //! NaN behind; results that are not finite are recognised all the same. Evaluations may keep
 //! caches, but the same arguments must give the same bits.
 
-use crate::ode::dop853::WholeStep;
-use crate::ode::stepper::Block;
+use crate::ode::capability::{ExplicitSteps, TaylorSeries};
 
 /// A first-order system (Y), with invariants to project onto and events to watch.
 ///
@@ -45,34 +44,16 @@ pub trait System {
     /// [`EvalError`] if $f$ has no value there.
     fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError>;
 
-    /// Carries out a whole step of [`Method::Dop853`](crate::Method::Dop853) at once, if it can: with the numbers of
-    /// [`Coefficients`](crate::Coefficients) it fills all rows, and says so. Where some number would not be
-    /// finite it says no: the step is then taken
-    /// stage by stage, which says why.
-    fn whole_step(&mut self, step: &mut WholeStep<'_>) -> bool {
-        let _ = step;
-        false
+    /// The system's own Runge–Kutta steps, if it has any. [`Method::Dop853`](crate::Method::Dop853) uses them
+    /// instead of [`System::rates`].
+    fn explicit_steps(&mut self) -> Option<&mut dyn ExplicitSteps> {
+        None
     }
 
-    /// Goes on from the step that [`System::whole_step`] carried out last to dense output: with the numbers
-    /// of [`Coefficients`](crate::Coefficients) it fills the rows 13 to 15 of
-    /// the stages and the four rows of `dense`, and says so; or says no, as there.
-    fn refine_step(&mut self, step: &mut WholeStep<'_>, dense: &mut [Block]) -> bool {
-        let _ = (step, dense);
-        false
-    }
-
-    /// Writes the Taylor coefficients of the solution through `at` $= (t, y, e)$ into `rows`: $y^{\[1\]}$,
-    /// then $y^{\[2\]}$, …, of which there are
-    /// [`taylor_order`](crate::taylor_order). The state is $y + e$, where $e$ is below the rounding of $y$
-    /// and may be left aside. Asked for by [`Method::Taylor`](crate::Method::Taylor) alone.
-    ///
-    /// # Errors
-    ///
-    /// [`EvalError`] if there are none.
-    fn coefficients(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), EvalError> {
-        let _ = (at, rows);
-        Err(EvalError::NotFinite)
+    /// The Taylor coefficients of solutions, if the system has them. [`Method::Taylor`](crate::Method::Taylor)
+    /// needs them.
+    fn taylor_series(&mut self) -> Option<&mut dyn TaylorSeries> {
+        None
     }
 
     /// Moves `y` onto the invariants $c(t, y) = 0$; called once at the end of every step that

@@ -21,8 +21,10 @@
 
 use std::mem::swap;
 
-use crate::ode::stepper::Allowed;
-use crate::ode::system::{EvalError, System, finite};
+use crate::ode::dense_output::Kind;
+use crate::ode::step_control::Controller;
+use crate::ode::stepper::{Clock, Ends, Stepper, Tolerance, Trial};
+use crate::ode::system::{Counted, EvalError, System, finite};
 
 /// The order that belongs to a tolerance, (P).
 pub fn taylor_order(tolerance: f64) -> usize {
@@ -50,9 +52,134 @@ const SHRINK: f64 = 0.3;
 /// is about so many times its share.
 const DEFECT: f64 = 10.0;
 
+/// The Taylor method: the series of the last accepted state, and its own time.
+pub(crate) struct Taylor {
+    series: Series,
+    controller: Controller,
+    /// What rounding took from the time so far.
+    lag: f64,
+}
+
+impl Taylor {
+    pub(crate) fn new(n: usize, tolerance: Tolerance) -> Self {
+        let series = Series::new(n, &tolerance);
+        Self { series, controller: Controller::new(), lag: 0.0 }
+    }
+}
+
+impl Stepper for Taylor {
+    fn begin(
+        &mut self,
+        _system: &mut Counted<'_>,
+        clock: &Clock,
+        _y: &[f64],
+        given: Option<f64>,
+    ) -> Result<f64, EvalError> {
+        let span = clock.t1 - clock.t0;
+        Ok(given.map_or(span, |h| h.min(span.abs()).copysign(span)))
+    }
+
+    fn prepare(
+        &mut self,
+        system: &mut Counted<'_>,
+        clock: &Clock,
+        y: &[f64],
+    ) -> Result<f64, EvalError> {
+        let state = self.series.state;
+        if state == State::Fresh {
+            return Ok(clock.h);
+        }
+        system.evaluations += 1;
+        let mut h = self.series.prepare(system.system, clock.t, y)?;
+        if clock.steps == 0 || state == State::Altered {
+            h = h.min(clock.h.abs());
+        }
+        Ok(h.copysign(clock.t1 - clock.t))
+    }
+
+    fn trial(&self, clock: &Clock) -> Trial {
+        // Rounding of time must not add up: few long steps are otherwise exact to it.
+        let &Clock { t, h, .. } = clock;
+        match clock.last(1.01) {
+            Some(last) => Trial { h: last.h - self.lag, ..last },
+            None => Trial { t, end: t + (h + self.lag), h },
+        }
+    }
+
+    fn advance(
+        &mut self,
+        _system: &mut Counted<'_>,
+        trial: Trial,
+        _y: &[f64],
+        end: &mut [f64],
+    ) -> Result<f64, EvalError> {
+        self.series.end(trial.h, end);
+        finite(end)?;
+        Ok(0.0)
+    }
+
+    fn finish(
+        &mut self,
+        system: &mut Counted<'_>,
+        trial: Trial,
+        ends: &Ends<'_>,
+    ) -> Result<f64, EvalError> {
+        if let Some(reached) = ends.reached {
+            self.series.moved(reached, ends.end);
+        }
+        system.evaluations += 1;
+        let error = self.series.look_ahead(system.system, trial, ends.end)?;
+        if let Some(reached) = ends.reached.filter(|_| error <= 1.0) {
+            self.series.join(trial.h, reached, ends.end);
+        }
+        Ok(error)
+    }
+
+    fn is_cubic_first(&self) -> bool {
+        false
+    }
+
+    fn refine(
+        &mut self,
+        _system: &mut Counted<'_>,
+        _trial: Trial,
+        _y: &[f64],
+    ) -> Result<(), EvalError> {
+        Ok(())
+    }
+
+    fn dense(&self) -> (Kind, &[f64]) {
+        (Kind::Series, self.series.rows())
+    }
+
+    fn accept(&mut self, trial: Trial, _error: f64, clock: &Clock) -> f64 {
+        self.series.pass();
+        self.lag += trial.h - (clock.t - trial.t);
+        self.series.next_step.copysign(clock.t1 - clock.t0)
+    }
+
+    fn reject(&mut self, h: f64, error: f64) -> f64 {
+        self.controller.rejected(h, error)
+    }
+
+    fn fail(&mut self, h: f64) -> Option<f64> {
+        Some(self.controller.failed(h))
+    }
+
+    fn restart(
+        &mut self,
+        _system: &mut Counted<'_>,
+        _t: f64,
+        _y: &[f64],
+    ) -> Result<(), EvalError> {
+        self.series.forget();
+        Ok(())
+    }
+}
+
 /// What the coefficients are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+enum State {
     /// Those of an earlier state.
     Old,
     /// Those of the present state.
@@ -62,7 +189,7 @@ pub(crate) enum State {
 }
 
 /// Coefficients at the start of a step.
-pub(crate) struct Series {
+struct Series {
     order: usize,
     n: usize,
     /// $y = y^{[0]}$, $y^{[1]}$, …
@@ -87,9 +214,9 @@ pub(crate) struct Series {
 }
 
 impl Series {
-    pub(crate) fn new(n: usize, allowed: &Allowed) -> Self {
-        let order = taylor_order(allowed.tolerance);
-        let margin = libm::log2(allowed.tolerance / MARGIN);
+    fn new(n: usize, tolerance: &Tolerance) -> Self {
+        let order = taylor_order(tolerance.value);
+        let margin = libm::log2(tolerance.value / MARGIN);
         Self {
             order,
             n,
@@ -100,31 +227,27 @@ impl Series {
             next_step: 0.0,
             at: vec![0.0; 1 + 2 * n],
             weights: vec![0.0; n],
-            controlled: allowed.controlled,
+            controlled: tolerance.controlled,
             state: State::Old,
             previous: 0.0,
-            tolerance: allowed.tolerance,
+            tolerance: tolerance.value,
             last: [order, order - 1].map(|k| (margin / k as f64, 1.0 / k as f64)),
         }
     }
 
     /// The state has changed.
-    pub(crate) fn forget(&mut self) {
+    fn forget(&mut self) {
         self.state = State::Old;
         self.low.fill(0.0);
     }
 
     /// The coefficients, order by order.
-    pub(crate) fn rows(&self) -> &[f64] {
+    fn rows(&self) -> &[f64] {
         &self.all
     }
 
-    pub(crate) fn state(&self) -> State {
-        self.state
-    }
-
     /// Computes the coefficients at a state, and the length (H) of the step that they allow.
-    pub(crate) fn prepare(
+    fn prepare(
         &mut self,
         system: &mut dyn System,
         t: f64,
@@ -138,7 +261,7 @@ impl Series {
     }
 
     /// Takes what [`Series::look_ahead`] found for the present state, if it was asked.
-    pub(crate) fn pass(&mut self) {
+    fn pass(&mut self) {
         self.state = State::Old;
         swap(&mut self.low, &mut self.next_low);
         if self.next_step > 0.0 {
@@ -147,24 +270,19 @@ impl Series {
         }
     }
 
-    /// The step that the coefficients allow.
-    pub(crate) fn step(&self) -> f64 {
-        self.next_step
-    }
-
-    /// Computes the coefficients at the end of a step of length `h`. Where they allow a much shorter step
+    /// Computes the coefficients at the end of a trial. Where they allow a much shorter step
     /// only, something may have grown from nothing within this one,
     /// which the coefficients at its start could not know: the rates at the end then tell, and the result is
     /// the error as a multiple of the allowed one.
-    pub(crate) fn look_ahead(
+    fn look_ahead(
         &mut self,
         system: &mut dyn System,
-        t: f64,
+        trial: Trial,
         y: &[f64],
-        h: f64,
     ) -> Result<f64, EvalError> {
+        let h = trial.h;
         self.next_step = 0.0;
-        let step = self.expand(system, t, y)?;
+        let step = self.expand(system, trial.end, y)?;
         let mut error = 0.0_f64;
         if step < SHRINK * h.abs() {
             let (n, p) = (self.n, self.order);
@@ -191,7 +309,8 @@ impl Series {
         self.at[0] = t;
         self.at[1..=self.n].copy_from_slice(y);
         self.at[1 + self.n..].copy_from_slice(&self.next_low);
-        system.coefficients(&self.at, others)?;
+        let series = system.taylor_series().ok_or(EvalError::NotFinite)?;
+        series.coefficients(&self.at, others)?;
         // What is not a number in one order is none in all higher ones.
         finite(&others[(self.order - 1) * self.n..])?;
         let p = self.order;
@@ -221,7 +340,7 @@ impl Series {
     }
 
     /// The state after a step of length `h`, and what rounding takes from it.
-    pub(crate) fn end(&mut self, h: f64, end: &mut [f64]) {
+    fn end(&mut self, h: f64, end: &mut [f64]) {
         let n = self.n;
         let mut first = 0;
         while first + 4 <= n {
@@ -277,7 +396,7 @@ impl Series {
     }
 
     /// The end of the trial was projected: what rounding took from it is known no more where it was moved.
-    pub(crate) fn moved(&mut self, reached: &[f64], projected: &[f64]) {
+    fn moved(&mut self, reached: &[f64], projected: &[f64]) {
         for (low, (a, b)) in self.next_low.iter_mut().zip(reached.iter().zip(projected)) {
             if a != b {
                 *low = 0.0;
@@ -287,7 +406,7 @@ impl Series {
 
     /// Lets dense output end in the projected state: adds $\delta\,(3\theta^2 - 2\theta^3)$, which changes
     /// neither the start nor a rate at the ends.
-    pub(crate) fn join(&mut self, h: f64, reached: &[f64], projected: &[f64]) {
+    fn join(&mut self, h: f64, reached: &[f64], projected: &[f64]) {
         let n = self.n;
         for i in 0..n {
             let δ = projected[i] - reached[i];
@@ -360,7 +479,7 @@ mod tests {
     #[test]
     fn horner_by_blocks_and_by_components_is_the_sum() {
         for tolerance in [1e-10, 1e-14] {
-            let allowed = Allowed { tolerance, controlled: 6 };
+            let allowed = Tolerance { value: tolerance, controlled: 6 };
             let mut series = Series::new(6, &allowed);
             let h: f64 = 0.37;
             for (i, c) in series.all.iter_mut().enumerate() {

@@ -1,0 +1,58 @@
+//! What a system may offer to single methods beyond its rates.
+//!
+//! Every method can run on [`System::rates`](crate::System::rates) alone, except the Taylor method, which needs
+//! series coefficients. A system that can do more says so: `System::explicit_steps` and
+//! `System::taylor_series` return one of the traits below, or nothing. A method asks for the one that it can
+//! use and ignores the others. An implicit method that needs $\partial f/\partial y$ would get a third trait
+//! of the same kind.
+
+use crate::ode::lanes::Block;
+use crate::ode::system::EvalError;
+
+/// Systems that carry out explicit Runge–Kutta steps themselves, for example in machine code.
+///
+/// The coefficients are those of [`Dop853Tableau`](crate::Dop853Tableau), and sums are added in the order of
+/// the stages, so that the bits are those of the same step taken stage by stage.
+pub trait ExplicitSteps {
+    /// Carries out a whole step: fills $k_1, \dots, k_{12}$, the end and both errors. Returns `false` if it
+    /// cannot, or if a number is not finite; the solver then takes the step stage by stage.
+    fn step(&mut self, step: &mut RungeKuttaStep<'_>) -> bool;
+
+    /// Adds dense output to the step that [`ExplicitSteps::step`] carried out last: fills the stages 13 to 15
+    /// and the four rows of `dense`. Returns `false` as there.
+    fn dense_output(&mut self, step: &mut RungeKuttaStep<'_>, dense: &mut [Block]) -> bool;
+}
+
+/// A step of DOP853: its start, and where the results go. Rows consist of whole blocks; unused components are
+/// zero.
+#[derive(Debug)]
+pub struct RungeKuttaStep<'a> {
+    /// $t$
+    pub t: f64,
+    /// $h$
+    pub h: f64,
+    /// $y$
+    pub y: &'a [Block],
+    /// $k_0, \dots, k_{11}$, the rates at the end, and the stages 13 to 15 for dense output, row after row;
+    /// $k_0 = f(t, y)$ is given.
+    pub k: &'a mut [Block],
+    /// Room for a state with its time: one block more than a row.
+    pub stage: &'a mut [Block],
+    /// The state at the end.
+    pub end: &'a mut [Block],
+    /// $e_5$ and $e_3$, without $h$.
+    pub errors: [&'a mut [Block]; 2],
+}
+
+/// Systems that give the Taylor coefficients of their solutions, as
+/// [`Method::Taylor`](crate::Method::Taylor) needs them.
+pub trait TaylorSeries {
+    /// Writes the coefficients of the solution through `at` $= (t, y, e)$ into `rows`: $y^{\[1\]}$, then
+    /// $y^{\[2\]}$, …, of which there are [`taylor_order`](crate::taylor_order). The state is $y + e$, where
+    /// $e$ is below the rounding of $y$ and may be ignored.
+    ///
+    /// # Errors
+    ///
+    /// [`EvalError`] if there are none.
+    fn coefficients(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), EvalError>;
+}

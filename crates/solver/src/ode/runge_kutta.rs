@@ -1,0 +1,188 @@
+//! Explicit Runge–Kutta methods as steppers: rates at both ends, cubic dense output, step size control.
+//!
+//! The rates at the end of a step are the first stage of the next. Dense output begins as the cubic Hermite
+//! polynomial of both ends (`dense_output.rs`); methods of higher order append rows to it when asked.
+
+use std::mem::swap;
+
+use crate::ode::dense_output::{Kind, Point, hermite_rows};
+use crate::ode::step_control::{Controller, first_step};
+use crate::ode::stepper::{Clock, Ends, Stepper, Tolerance, Trial};
+use crate::ode::system::{Counted, EvalError, finite};
+
+/// A method by its stages.
+pub(crate) trait ExplicitMethod {
+    /// Whether it estimates its error, so that the step size is controlled.
+    const CONTROLLED: bool;
+
+    /// Writes the state at the end of a step into `end`.
+    fn advance(
+        &mut self,
+        system: &mut Counted<'_>,
+        from: &Base<'_>,
+        end: &mut [f64],
+    ) -> Result<(), EvalError>;
+
+    /// The rates at the end that the last [`ExplicitMethod::advance`] came to, if it has computed them too;
+    /// more than the state may follow behind.
+    fn end_rates(&self) -> Option<&[f64]> {
+        None
+    }
+
+    /// Estimated local error of the last [`ExplicitMethod::advance`], as a multiple of the allowed one.
+    fn error(&mut self, from: &Base<'_>, tolerance: &Tolerance) -> f64;
+
+    /// Appends to the four Hermite rows of dense output what raises it to the method's order; `end_rates` are
+    /// the rates at the (projected) end.
+    fn refine(
+        &mut self,
+        system: &mut Counted<'_>,
+        from: &Base<'_>,
+        end_rates: &[f64],
+        rows: &mut Vec<f64>,
+    ) -> Result<(), EvalError>;
+}
+
+/// Where a step starts, and how long it is to be.
+pub(crate) struct Base<'a> {
+    pub(crate) t: f64,
+    pub(crate) h: f64,
+    pub(crate) y: &'a [f64],
+    /// $f(t, y)$
+    pub(crate) f: &'a [f64],
+}
+
+/// A method with the rates at both ends of its step.
+pub(crate) struct RungeKutta<M> {
+    method: M,
+    tolerance: Tolerance,
+    controller: Controller,
+    /// Rates at the start and at the end.
+    f: Vec<f64>,
+    f1: Vec<f64>,
+    /// Dense output.
+    rows: Vec<f64>,
+}
+
+impl<M: ExplicitMethod> RungeKutta<M> {
+    pub(crate) fn new(method: M, n: usize, tolerance: Tolerance) -> Self {
+        Self {
+            method,
+            tolerance,
+            controller: Controller::new(),
+            f: vec![0.0; n],
+            f1: vec![0.0; n],
+            rows: Vec::with_capacity(8 * n),
+        }
+    }
+}
+
+impl<M: ExplicitMethod> Stepper for RungeKutta<M> {
+    fn begin(
+        &mut self,
+        system: &mut Counted<'_>,
+        clock: &Clock,
+        y: &[f64],
+        given: Option<f64>,
+    ) -> Result<f64, EvalError> {
+        let span = clock.t1 - clock.t0;
+        system.rates(clock.t0, y, &mut self.f)?;
+        if let Some(h) = given {
+            return Ok(h.min(span.abs()).copysign(span));
+        }
+        if !M::CONTROLLED {
+            return Ok(span / 1000.0);
+        }
+        let from = Base { t: clock.t0, h: span, y, f: &self.f };
+        Ok(first_step(system, &from, &self.tolerance, &mut self.rows))
+    }
+
+    fn trial(&self, clock: &Clock) -> Trial {
+        let &Clock { t0, t, h, steps, .. } = clock;
+        if M::CONTROLLED {
+            // A last step shorter than a hundredth of its neighbour is not worth taking.
+            return clock.last(1.01).unwrap_or(Trial { t, end: t + h, h });
+        }
+        // Rounding must not leave a sliver before the end.
+        clock.last(1.0 + 1e-9).unwrap_or_else(|| {
+            // Counted from the start, so that rounding does not add up.
+            let end = t0 + (steps + 1) as f64 * h;
+            Trial { t, end, h: end - t }
+        })
+    }
+
+    fn advance(
+        &mut self,
+        system: &mut Counted<'_>,
+        trial: Trial,
+        y: &[f64],
+        end: &mut [f64],
+    ) -> Result<f64, EvalError> {
+        let from = Base { t: trial.t, h: trial.h, y, f: &self.f };
+        self.method.advance(system, &from, end)?;
+        finite(end)?;
+        let error = self.method.error(&from, &self.tolerance);
+        finite(&[error])?;
+        Ok(error)
+    }
+
+    fn finish(
+        &mut self,
+        system: &mut Counted<'_>,
+        trial: Trial,
+        ends: &Ends<'_>,
+    ) -> Result<f64, EvalError> {
+        match self.method.end_rates().filter(|_| ends.reached.is_none()) {
+            Some(rates) => self.f1.copy_from_slice(&rates[..ends.y.len()]),
+            None => system.rates(trial.end, ends.end, &mut self.f1)?,
+        }
+        let start = Point { y: ends.y, f: &self.f };
+        let end = Point { y: ends.end, f: &self.f1 };
+        hermite_rows(trial.h, start, end, &mut self.rows);
+        Ok(0.0)
+    }
+
+    fn is_cubic_first(&self) -> bool {
+        true
+    }
+
+    fn refine(
+        &mut self,
+        system: &mut Counted<'_>,
+        trial: Trial,
+        y: &[f64],
+    ) -> Result<(), EvalError> {
+        let from = Base { t: trial.t, h: trial.h, y, f: &self.f };
+        self.method.refine(system, &from, &self.f1, &mut self.rows)
+    }
+
+    fn dense(&self) -> (Kind, &[f64]) {
+        (Kind::Hermite, &self.rows)
+    }
+
+    fn accept(&mut self, trial: Trial, error: f64, clock: &Clock) -> f64 {
+        swap(&mut self.f, &mut self.f1);
+        if M::CONTROLLED { self.controller.accepted(trial.h, error) } else { clock.h }
+    }
+
+    fn reject(&mut self, h: f64, error: f64) -> f64 {
+        self.controller.rejected(h, error)
+    }
+
+    fn fail(&mut self, h: f64) -> Option<f64> {
+        M::CONTROLLED.then(|| self.controller.failed(h))
+    }
+
+    fn controls_error(&self) -> bool {
+        M::CONTROLLED
+    }
+
+    fn restart(
+        &mut self,
+        system: &mut Counted<'_>,
+        t: f64,
+        y: &[f64],
+    ) -> Result<(), EvalError> {
+        system.rates(t, y, &mut self.f)
+    }
+}
