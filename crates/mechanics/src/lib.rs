@@ -6,56 +6,38 @@
 //!
 //! The saddle-point equations are the truth; every other form is a view of them.
 
-mod abnormal_places;
-mod antiderivative;
-mod chaplygin;
-mod chetaev;
-mod class;
-mod distribution;
-mod divergence;
-mod elimination;
-mod equations;
-mod factors;
-mod fractional;
+mod algebra;
+mod constraint;
 mod geometry;
-mod helmholtz;
-mod kinetic;
-mod legendre;
-mod ordinary;
-mod reduced;
+mod hamiltonian;
+mod lagrangian;
+mod principle;
 mod reduction;
-mod refusal;
-mod restricted;
 mod symmetry;
-mod vakonomic;
 
-pub use abnormal_places::{AbnormalPlaces, abnormal_places, first_integrals};
-pub use chaplygin::{Chaplygin, chaplygin, chaplygin_of_constraints};
-pub use class::{Class, classify};
-pub use distribution::{Rank, integrable, ranks};
-pub use divergence::{Divergence, divergence, divergence_formula};
-pub use elimination::solve_linear;
-pub use equations::{Equations, derive};
-pub use factors::{Solved, solve_saddle};
-pub use fractional::{FractionalEquations, adjoint, fractional_equations};
+pub use algebra::{Form, MixedDegrees, Space, Tensor, simple, solve_linear};
+pub use constraint::{
+    Class, NormalForm, Rank, Split, classify, integrable, normal_form, ranks, split,
+};
 pub use geometry::{
-    Abnormal, Ambient, Bracket, CartanForms, Connection, ConstrainedSystem, Cotangent,
-    CotangentEquations, Distribution, Flag, Foliation, Form, FractionalForms, Frame, Geometry,
-    HamiltonForm, LagrangeSpace, MixedDegrees, NoMetric, NormalForm, Obstacle, Orders,
-    Semispray, Space, SpeedProgramme, Split, Tensor, abnormal, cartan_forms, closedness,
-    constrained_system, cotangent, cotangent_equations, foliation, fractional_forms, geometry,
-    hamilton_form, integrals, is_adapted, lagrange_space, lepage, normal_form, simple,
-    speed_programme, split,
+    Abnormal, AbnormalPlaces, Ambient, Bracket, Connection, ConstrainedSystem, Distribution,
+    Flag, Foliation, Frame, Geometry, LagrangeSpace, NoMetric, Obstacle, Semispray,
+    SpeedProgramme, abnormal, abnormal_places, closedness, constrained_system, first_integrals,
+    foliation, geometry, integrals, is_adapted, lagrange_space, lepage, speed_programme,
 };
-pub use helmholtz::{Helmholtz, helmholtz};
-pub use kinetic::Kinetic;
-pub use legendre::{Legendre, Transformed, legendre};
-pub use ordinary::{Ordinary, ordinary};
-pub use pfaff_model::Principle;
-pub use reduced::{
-    Explicit, QuasiVelocities, ReducedEquations, canonical, explicit, quasi_velocities,
-    reduced_equations,
+pub use hamiltonian::{
+    CartanForms, Cotangent, CotangentEquations, Divergence, FractionalForms, HamiltonForm,
+    Legendre, Orders, Transformed, cartan_forms, cotangent, cotangent_equations, divergence,
+    divergence_formula, fractional_forms, hamilton_form, legendre,
 };
-pub use reduction::{Chart, Multipliers, Point, Reduction, Statement, reduce};
-pub use refusal::Refusal;
+pub use lagrangian::{Helmholtz, Kinetic, helmholtz};
+pub use principle::{
+    Equations, FractionalEquations, Ordinary, Principle, Refusal, adjoint, derive,
+    fractional_equations, ordinary,
+};
+pub use reduction::{
+    Chaplygin, Chart, Explicit, Multipliers, Point, QuasiVelocities, ReducedEquations,
+    Reduction, Solved, Statement, canonical, chaplygin, chaplygin_of_constraints, explicit,
+    quasi_velocities, reduce, reduced_equations, solve_saddle,
+};
 pub use symmetry::{Momentum, kept_momenta, momenta};

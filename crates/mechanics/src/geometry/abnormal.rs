@@ -20,7 +20,7 @@ use pfaff_expr::{Expr, Graph};
 
 use super::flag::{Distribution, Flag};
 use super::integrals::annihilator;
-use super::tensor::{Tensor, simple};
+use crate::algebra::tensor::{Tensor, simple};
 
 /// What is known of abnormal directions at a generic point.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -19,11 +19,11 @@
 use pfaff_expr::{Expr, Graph};
 use pfaff_model::Workspace;
 
-use super::cramer::solve_small;
 use super::frame::{Ambient, Frame};
-use super::split::Split;
-use super::tensor::{Tensor, simple};
-use crate::elimination::solve_linear;
+use crate::algebra::cramer::solve_small;
+use crate::algebra::elimination::solve_linear;
+use crate::algebra::tensor::{Tensor, simple};
+use crate::constraint::split::Split;
 
 /// Metric, connections, torsion, contorsion and curvatures. Upper indices come first.
 #[derive(Clone, Debug)]

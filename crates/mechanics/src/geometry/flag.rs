@@ -11,8 +11,8 @@
 use pfaff_expr::{Expr, Graph};
 use pfaff_model::Workspace;
 
-use super::split::Split;
-use crate::distribution::lie_bracket;
+use crate::constraint::distribution::lie_bracket;
+use crate::constraint::split::Split;
 
 /// A field made by brackets $[X_a,[X_b,\dots]]$.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -19,8 +19,8 @@
 use pfaff_expr::Expr;
 use pfaff_model::{Dynamics, Workspace};
 
-use super::normal::NormalForm;
-use super::tensor::{Tensor, simple};
+use crate::algebra::tensor::{Tensor, simple};
+use crate::constraint::normal_form::NormalForm;
 
 /// Curvatures of a constraint and the equations (PP). The first index counts leaf coordinates, the others
 /// transverse ones.

@@ -11,8 +11,8 @@
 use pfaff_expr::{Expr, Graph};
 use pfaff_model::Workspace;
 
-use super::split::Split;
-use super::tensor::{Tensor, simple};
+use crate::algebra::tensor::{Tensor, simple};
+use crate::constraint::split::Split;
 
 /// Fields over the coordinates of a model.
 #[derive(Clone, Debug)]

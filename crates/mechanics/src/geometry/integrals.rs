@@ -7,11 +7,11 @@
 
 use pfaff_expr::{Expr, Graph, Node};
 
-use super::tensor::simple;
+use crate::algebra::tensor::simple;
 
 use super::flag::{Distribution, Flag};
-use super::primitive::primitive;
-use crate::elimination::solve_linear;
+use crate::algebra::elimination::solve_linear;
+use crate::algebra::primitive::primitive;
 
 /// The functions that were found, each checked; there are $n - r$ in all.
 pub fn integrals(g: &Graph, distribution: &Distribution, flag: &Flag) -> Vec<Expr> {

@@ -18,11 +18,11 @@
 use pfaff_expr::Expr;
 use pfaff_model::Workspace;
 
-use super::exterior::{Form, Space, contact};
-use super::normal::NormalForm;
-use super::tensor::{Tensor, simple};
-use crate::elimination::solve_linear;
-use crate::equations::Equations;
+use crate::algebra::elimination::solve_linear;
+use crate::algebra::exterior::{Form, Space, contact};
+use crate::algebra::tensor::{Tensor, simple};
+use crate::constraint::normal_form::NormalForm;
+use crate::principle::equations::Equations;
 
 /// The blocks of (Kr). Indices count transverse coordinates.
 #[derive(Clone, Debug)]

@@ -14,10 +14,10 @@
 use pfaff_expr::Expr;
 use pfaff_model::Workspace;
 
-use super::tensor::{Tensor, simple};
-use crate::elimination::solve_linear;
-use crate::equations::Equations;
-use crate::reduced::solved;
+use crate::algebra::elimination::solve_linear;
+use crate::algebra::tensor::{Tensor, simple};
+use crate::principle::equations::Equations;
+use crate::reduction::reduced::solved;
 
 /// The geometry of a Lagrange space.
 #[derive(Clone, Debug)]

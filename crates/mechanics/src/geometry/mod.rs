@@ -14,51 +14,34 @@
 //! \Gamma^\rho_{\mu\lambda}\Gamma^\lambda_{\nu\sigma} - \Gamma^\rho_{\nu\lambda}\Gamma^\lambda_{\mu\sigma}$.
 
 mod abnormal;
-mod cartan;
+mod abnormal_places;
 mod connection;
-mod cotangent;
-mod cramer;
-mod exterior;
 mod flag;
 mod foliation;
-mod fractional_forms;
 mod frame;
-mod hamilton;
-mod integrals;
+pub(crate) mod integrals;
 mod krupkova;
 mod lagrange_space;
-mod normal;
-mod powers;
-mod primitive;
 mod speed;
-pub(crate) mod split;
-mod tensor;
 
 use pfaff_expr::Expr;
 use pfaff_model::Workspace;
 
 pub use abnormal::{Abnormal, abnormal};
-pub use cartan::{CartanForms, cartan_forms};
+pub use abnormal_places::{AbnormalPlaces, abnormal_places, first_integrals};
 pub use connection::Connection;
-pub use cotangent::{Cotangent, CotangentEquations, cotangent, cotangent_equations};
-pub use exterior::{Form, MixedDegrees, Space};
 pub use flag::{Bracket, Distribution, Flag};
 pub use foliation::{Foliation, foliation, is_adapted};
-pub use fractional_forms::{FractionalForms, Orders, fractional_forms};
 pub use frame::{Ambient, Frame};
-pub use hamilton::{HamiltonForm, hamilton_form};
 pub use integrals::integrals;
-pub(crate) use integrals::{annihilator, plain_annihilator};
 pub use krupkova::{ConstrainedSystem, constrained_system, lepage};
 pub use lagrange_space::{LagrangeSpace, Semispray, closedness, lagrange_space};
-pub use normal::{NormalForm, normal_form};
-pub(crate) use primitive::primitive;
 pub use speed::{SpeedProgramme, speed_programme};
-pub use split::{Split, split};
-pub use tensor::{Tensor, simple};
 
-use crate::equations::Equations;
-use crate::refusal::Refusal;
+use crate::algebra::tensor::Tensor;
+use crate::constraint::split::{Split, split};
+use crate::principle::equations::Equations;
+use crate::principle::refusal::Refusal;
 
 /// Everything that is symbolic about the geometry of a model.
 #[derive(Clone, Debug)]
@@ -144,7 +127,8 @@ fn obstacle(model: &Workspace, split: &Split, ambient: Option<&Ambient>) -> Opti
     let g = &model.graph;
     let name = |k: usize| model.coordinates[k].name.clone();
     let culprit = |e: Expr| -> Option<String> {
-        let inside = split.dependent.iter().find(|&&k| split::is_inside(model, e, k));
+        let inside =
+            split.dependent.iter().find(|&&k| crate::constraint::split::is_inside(model, e, k));
         let timely = || g.contains(e, &[model.time]).then(|| "t".to_owned());
         inside.map(|&k| name(k)).or_else(timely)
     };

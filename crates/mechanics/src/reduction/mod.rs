@@ -13,11 +13,14 @@
 //! own: the user's own nodes stay as written.
 
 mod basis;
+pub(crate) mod chaplygin;
 mod eliminate;
+mod factors;
 mod forms;
 mod mentions;
 mod motion;
 mod multipliers;
+pub(crate) mod reduced;
 mod shorten;
 mod solve;
 
@@ -25,12 +28,18 @@ use pfaff_expr::{Expr, Graph, Node, Role};
 use pfaff_model::{Dynamics, Workspace};
 use rustc_hash::FxHashMap;
 
-use crate::class::Class;
+use crate::constraint::class::Class;
 pub(crate) use basis::{Basis, basis, kernel};
+pub use chaplygin::{Chaplygin, chaplygin, chaplygin_of_constraints};
 pub(crate) use eliminate::Rows;
 use eliminate::{Eliminated, eliminate};
+pub use factors::{Solved, solve_saddle};
 use motion::Motion;
 pub use multipliers::Multipliers;
+pub use reduced::{
+    Explicit, QuasiVelocities, ReducedEquations, canonical, explicit, quasi_velocities,
+    reduced_equations,
+};
 
 /// What a model states, as the reduction reads it: a graph that nothing was derived in yet.
 #[derive(Clone, Debug)]

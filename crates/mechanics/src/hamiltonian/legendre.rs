@@ -11,8 +11,8 @@
 
 use pfaff_expr::{Expr, Graph};
 
-use crate::elimination::solve_linear;
-use crate::geometry::simple;
+use crate::algebra::elimination::solve_linear;
+use crate::algebra::tensor::simple;
 
 /// What is transformed.
 #[derive(Clone, Copy, Debug)]

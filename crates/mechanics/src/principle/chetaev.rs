@@ -7,10 +7,10 @@
 use pfaff_expr::{Expr, Graph};
 use pfaff_model::{Principle, Span, Workspace};
 
-use crate::class::{Class, classify};
-use crate::equations::Equations;
-use crate::kinetic::Kinetic;
-use crate::refusal::Refusal;
+use super::equations::Equations;
+use super::refusal::Refusal;
+use crate::constraint::class::{Class, classify};
+use crate::lagrangian::kinetic::Kinetic;
 
 pub(crate) fn chetaev(model: &Workspace, L: Expr, span: Span) -> Result<Equations, Refusal> {
     let g = &model.graph;

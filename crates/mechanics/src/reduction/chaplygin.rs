@@ -18,11 +18,11 @@
 use pfaff_expr::Expr;
 use pfaff_model::{Dynamics, Workspace};
 
-use crate::chetaev::motion;
-use crate::elimination::solve_linear;
-use crate::equations::Equations;
-use crate::geometry::split::{holder, is_inside, last_declared};
-use crate::refusal::Refusal;
+use crate::algebra::elimination::solve_linear;
+use crate::constraint::split::{holder, is_inside, last_declared};
+use crate::principle::chetaev::motion;
+use crate::principle::equations::Equations;
+use crate::principle::refusal::Refusal;
 
 /// A model in Chaplygin's form. Greek indices count within `base` and `dependent`.
 #[derive(Clone, Debug)]

@@ -18,12 +18,12 @@
 use pfaff_expr::Expr;
 use pfaff_model::Workspace;
 
+use super::class::Class;
 use super::split::{checked, last_declared};
-use super::tensor::{Tensor, simple};
-use crate::class::Class;
-use crate::elimination::solve_linear;
-use crate::equations::Equations;
-use crate::refusal::Refusal;
+use crate::algebra::elimination::solve_linear;
+use crate::algebra::tensor::{Tensor, simple};
+use crate::principle::equations::Equations;
+use crate::principle::refusal::Refusal;
 
 /// Constraints in the form (N). Indices count within `leaf` and `transverse`.
 #[derive(Clone, Debug)]

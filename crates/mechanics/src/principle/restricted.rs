@@ -14,9 +14,9 @@
 
 use pfaff_model::{Principle, Workspace};
 
-use crate::chaplygin::chaplygin;
-use crate::equations::Equations;
-use crate::refusal::Refusal;
+use super::equations::Equations;
+use super::refusal::Refusal;
+use crate::reduction::chaplygin::chaplygin;
 
 /// Turns the blocks of Chetaev's principle into those of the restricted one.
 pub(crate) fn restricted(model: &Workspace, mut e: Equations) -> Result<Equations, Refusal> {

@@ -14,9 +14,9 @@
 use pfaff_expr::{Expr, Role};
 use pfaff_model::Workspace;
 
-use crate::class::Class;
-use crate::elimination::solve_linear;
-use crate::equations::Equations;
+use crate::algebra::elimination::solve_linear;
+use crate::constraint::class::Class;
+use crate::principle::equations::Equations;
 use crate::reduction::{Basis, Rows, basis};
 
 /// Independent quasi-velocities.

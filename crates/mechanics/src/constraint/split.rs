@@ -9,12 +9,12 @@
 use pfaff_expr::{Expr, ZeroTest};
 use pfaff_model::Workspace;
 
-use super::tensor::simple;
+use crate::algebra::tensor::simple;
 
-use super::cramer::solve_small;
-use crate::class::Class;
-use crate::equations::Equations;
-use crate::refusal::Refusal;
+use super::class::Class;
+use crate::algebra::cramer::solve_small;
+use crate::principle::equations::Equations;
+use crate::principle::refusal::Refusal;
 
 /// The velocities in two parts. Greek indices count within `base` and `dependent`.
 #[derive(Clone, Debug)]

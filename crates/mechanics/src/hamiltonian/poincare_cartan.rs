@@ -12,8 +12,8 @@
 use pfaff_expr::{Expr, Role};
 use pfaff_model::{Dynamics, Workspace};
 
-use super::exterior::{Form, Space};
-use crate::equations::Equations;
+use crate::algebra::exterior::{Form, Space};
+use crate::principle::equations::Equations;
 
 /// The forms of a model.
 #[derive(Clone, Debug)]

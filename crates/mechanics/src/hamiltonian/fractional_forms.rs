@@ -23,11 +23,11 @@
 use pfaff_expr::Expr;
 use pfaff_model::{Dynamics, Workspace};
 
-use super::cartan::{cartan_space, chetaev_form};
-use super::exterior::{Form, Space};
-use super::powers::{Powers, gamma};
-use crate::equations::Equations;
-use crate::refusal::Refusal;
+use super::poincare_cartan::{cartan_space, chetaev_form};
+use crate::algebra::exterior::{Form, Space};
+use crate::algebra::powers::{Powers, gamma};
+use crate::principle::equations::Equations;
+use crate::principle::refusal::Refusal;
 
 /// The orders $\alpha$ of the derivative and $\beta$ of the velocities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,9 +14,9 @@
 use pfaff_expr::Expr;
 use pfaff_model::{Principle, Workspace};
 
-use crate::chetaev::motion;
-use crate::class::Class;
-use crate::equations::Equations;
+use super::chetaev::motion;
+use super::equations::Equations;
+use crate::constraint::class::Class;
 
 /// Turns the blocks of Chetaev's principle into those of the vakonomic one.
 pub(crate) fn vakonomic(model: &Workspace, mut e: Equations) -> Equations {

@@ -21,8 +21,8 @@
 use pfaff_expr::Expr;
 use pfaff_model::{Principle, Workspace};
 
-use crate::elimination::solve_linear;
-use crate::equations::Equations;
+use crate::algebra::elimination::solve_linear;
+use crate::principle::equations::Equations;
 
 /// The blocks of (D); symbols `lambda(c)` and accelerations stand for their values.
 #[derive(Clone, Debug)]

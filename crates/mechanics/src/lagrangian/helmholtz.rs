@@ -15,8 +15,8 @@
 use pfaff_expr::{Expr, Role, ZeroTest};
 use pfaff_model::Workspace;
 
-use crate::antiderivative::antiderivative;
-use crate::geometry::primitive;
+use crate::algebra::antiderivative::antiderivative;
+use crate::algebra::primitive::primitive;
 
 /// What the test says.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,7 +57,7 @@ pub fn helmholtz(model: &Workspace, force: &[Expr]) -> Helmholtz {
         }
     }
     let bends = g.jacobian(force, &q);
-    let along = crate::chetaev::motion(model);
+    let along = crate::principle::chetaev::motion(model);
     for k in 0..n {
         for m in k + 1..n {
             let turn = g.sub(slopes[k][m], slopes[m][k]);
@@ -101,7 +101,8 @@ fn potential(model: &Workspace, force: &[Expr]) -> Option<Expr> {
     };
     let checked = |(a, scalar): (Vec<Expr>, Expr)| {
         let u = g.simplify(g.add(g.dot(&a, &v), scalar));
-        let rates = g.directional(&g.gradient(u, &v), &crate::chetaev::motion(model));
+        let rates =
+            g.directional(&g.gradient(u, &v), &crate::principle::chetaev::motion(model));
         let slopes = g.gradient(u, &q);
         let right =
             (0..q.len()).all(|k| g.is_zero(g.sub(g.sub(rates[k], slopes[k]), force[k])));

@@ -7,7 +7,7 @@ use pfaff_expr::{Expr, Graph};
 
 use super::tensor::simple;
 
-use crate::elimination::solve_linear;
+use super::elimination::solve_linear;
 
 /// Determinants of more rows have too many terms.
 const LARGEST: usize = 3;

@@ -5,7 +5,7 @@
 
 use pfaff_expr::{Expr, Graph};
 
-use crate::antiderivative::antiderivative;
+use super::antiderivative::antiderivative;
 
 /// $h$ with $\partial_k h = \theta_k$, or `None` where it is not found.
 pub(crate) fn primitive(g: &Graph, form: &[Expr], variables: &[Expr]) -> Option<Expr> {

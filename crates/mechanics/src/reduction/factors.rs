@@ -13,7 +13,7 @@
 use pfaff_expr::{Expr, Graph};
 use pfaff_model::Principle;
 
-use crate::equations::Equations;
+use crate::principle::equations::Equations;
 
 /// The solution of (K) as expressions.
 #[derive(Clone, Debug)]

@@ -19,11 +19,11 @@
 use pfaff_expr::{Expr, Role};
 use pfaff_model::{Dynamics, Workspace};
 
-use super::normal::NormalForm;
-use super::tensor::{Tensor, simple};
-use crate::elimination::solve_linear;
-use crate::equations::Equations;
-use crate::refusal::Refusal;
+use crate::algebra::elimination::solve_linear;
+use crate::algebra::tensor::{Tensor, simple};
+use crate::constraint::normal_form::NormalForm;
+use crate::principle::equations::Equations;
+use crate::principle::refusal::Refusal;
 
 /// The blocks of (Co).
 #[derive(Clone, Debug)]

@@ -13,9 +13,9 @@
 use pfaff_expr::{Expr, ZeroTest};
 use pfaff_model::Workspace;
 
-use crate::class::Class;
-use crate::distribution::{Distribution, lie_bracket};
-use crate::equations::Equations;
+use crate::constraint::class::Class;
+use crate::constraint::distribution::{Distribution, lie_bracket};
+use crate::principle::equations::Equations;
 
 /// Where abnormal extremals are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

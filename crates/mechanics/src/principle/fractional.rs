@@ -19,7 +19,7 @@
 use pfaff_expr::{Expr, Graph, Memory, Node, Role};
 use pfaff_model::{Dynamics, Workspace};
 
-use crate::refusal::Refusal;
+use super::refusal::Refusal;
 
 /// The equations of an extremum with memory.
 #[derive(Clone, Debug)]

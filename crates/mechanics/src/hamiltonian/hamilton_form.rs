@@ -15,11 +15,11 @@
 use pfaff_expr::{Expr, Role};
 use pfaff_model::{Dynamics, Workspace};
 
-use super::tensor::simple as tidy;
-use crate::class::Class;
-use crate::equations::Equations;
-use crate::legendre::{Legendre, Transformed, legendre};
-use crate::refusal::Refusal;
+use super::legendre::{Legendre, Transformed, legendre};
+use crate::algebra::tensor::simple as tidy;
+use crate::constraint::class::Class;
+use crate::principle::equations::Equations;
+use crate::principle::refusal::Refusal;
 
 /// The equations (Ha).
 #[derive(Clone, Debug)]

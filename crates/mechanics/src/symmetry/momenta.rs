@@ -15,10 +15,10 @@
 use pfaff_expr::{Expr, ZeroTest};
 use pfaff_model::{Dynamics, Principle, Workspace};
 
-use crate::chetaev::motion;
-use crate::equations::Equations;
-use crate::geometry::{annihilator, plain_annihilator};
-use crate::refusal::Refusal;
+use crate::geometry::integrals::{annihilator, plain_annihilator};
+use crate::principle::chetaev::motion;
+use crate::principle::equations::Equations;
+use crate::principle::refusal::Refusal;
 
 /// A momentum and what happens to it.
 #[derive(Clone, Debug)]

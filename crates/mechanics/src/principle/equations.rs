@@ -21,12 +21,12 @@
 use pfaff_expr::Expr;
 use pfaff_model::{Dynamics, Force, Principle, Span, Workspace};
 
-use crate::chetaev::chetaev;
-use crate::class::Class;
-use crate::kinetic::Kinetic;
-use crate::refusal::Refusal;
-use crate::restricted::restricted;
-use crate::vakonomic::vakonomic;
+use super::chetaev::chetaev;
+use super::refusal::Refusal;
+use super::restricted::restricted;
+use super::vakonomic::vakonomic;
+use crate::constraint::class::Class;
+use crate::lagrangian::kinetic::Kinetic;
 
 /// The blocks of (K) and what belongs to them, all in declared order. Matrices are stored by rows.
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ pub fn derive(model: &Workspace, principle: Principle) -> Result<Equations, Refu
     if g.remembers(lagrangian) {
         return Err(Refusal::Memory { what: "the Lagrangian".into(), span });
     }
-    crate::symmetry::check(model, lagrangian)?;
+    crate::symmetry::momenta::check(model, lagrangian)?;
     if principle != Principle::Chetaev
         && let Some((what, span)) = memory(model)
     {
