@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use pfaff::{
-    Diagnostic, Files, GALLERY, GalleryFiles, Model, Overrides, Reading, Source, closest,
-    gallery_model, read,
+    Files, GALLERY, GalleryFiles, Model, Overrides, Reading, Source, closest, gallery_model,
+    read,
 };
 
 use crate::arguments::ModelArguments;
@@ -76,11 +76,7 @@ fn limited(from: &mut dyn Read, name: &str) -> Result<Vec<u8>, Exit> {
 }
 
 fn text(name: &str, bytes: &[u8]) -> Result<Source, Exit> {
-    Source::from_bytes(name, bytes).map_err(|bad| {
-        let (source, diagnostic): &(Source, Diagnostic) = &bad;
-        output::show(std::slice::from_ref(diagnostic), source);
-        Exit::BadModel
-    })
+    Source::from_bytes(name, bytes).map_err(|errors| output::rejected(&errors))
 }
 
 /// Data files lie beside the model; those of the gallery are known everywhere, so that a gallery text can be

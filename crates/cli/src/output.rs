@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use pfaff::{Diagnostic, Failure, Rejected, Severity, Source};
+use pfaff::{Diagnostic, Failure, ParseErrors, Severity, Source};
 
 /// Mistakes that are shown before the rest is only counted.
 const SHOWN: usize = 100;
@@ -74,7 +74,7 @@ pub(crate) fn show(diagnostics: &[Diagnostic], source: &Source) {
 }
 
 /// A text that could not be used.
-pub(crate) fn rejected(rejected: &Rejected) -> Exit {
+pub(crate) fn rejected(rejected: &ParseErrors) -> Exit {
     show(&rejected.diagnostics, &rejected.source);
     Exit::BadModel
 }

@@ -54,11 +54,11 @@ pub use motion::{EventRecord, Form, Motion, Series, Statistics, Stop, StopReason
 pub use pfaff_mechanics::{Class, Equations, Kinetic, Ordinary, Refusal};
 pub use pfaff_model::{
     Declarations, Diagnostic, EXPLANATIONS, Example, Explanation, Files, Model, NoFiles,
-    Overrides, Principle, Severity, Source, Span, Workspace, closest, explanation,
+    Overrides, ParseErrors, Principle, Severity, Source, Span, Workspace, closest, explanation,
 };
 pub use pfaff_present::{Axis, Curve, Figure, Look};
 pub use pfaff_program::{Backend, Language};
-pub use pipeline::{Failure, Reading, Rejected, read, run, run_derived, run_watched};
+pub use pipeline::{Failure, Reading, read, run, run_derived, run_watched};
 pub use present::{Presentation, present};
 pub use present_fractional::{present_fractional, present_fractional_hamilton};
 pub use present_hamilton::present_hamilton;

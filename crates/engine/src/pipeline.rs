@@ -8,7 +8,8 @@ use std::time::Instant as Clock;
 
 use pfaff_mechanics::{Refusal, Statement, derive as derive_equations, kept_momenta};
 use pfaff_model::{
-    Diagnostic, Files, Model, Overrides, Principle, Source, Span, Workspace, read_model,
+    Diagnostic, Files, Model, Overrides, ParseErrors, Principle, Source, Span, Workspace,
+    read_model,
 };
 use pfaff_program::CompileError;
 use pfaff_solver::{self as solver, EvalError, integrate};
@@ -34,15 +35,6 @@ use crate::system::effective_mass::{effective_mass_at_start, effective_mass_on_t
 use crate::system::kkt::Core;
 use crate::system::singular::{is_near_dependence, quoted, singular_on_the_way, turned_round};
 
-/// A text that could not be used, with everything that is wrong with it.
-#[derive(Clone, Debug)]
-pub struct Rejected {
-    /// The text that the diagnostics point into.
-    pub source: Source,
-    /// What is wrong.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
 /// Why there is no motion.
 #[derive(Clone, Debug)]
 pub enum Failure {
@@ -67,15 +59,14 @@ pub struct Reading {
 ///
 /// # Errors
 ///
-/// [`Rejected`] with all mistakes.
+/// [`ParseErrors`] with all mistakes.
 pub fn read(
     source: Source,
     overrides: &Overrides,
     files: &dyn Files,
-) -> Result<Reading, Rejected> {
+) -> Result<Reading, ParseErrors> {
     let clock = Clock::now();
-    let (model, remarks) = read_model(source, overrides, files)
-        .map_err(|(source, diagnostics)| Rejected { source, diagnostics })?;
+    let (model, remarks) = read_model(source, overrides, files)?;
     Ok(Reading { model, remarks, read_us: microseconds(clock) })
 }
 

@@ -16,10 +16,11 @@ mod source;
 pub mod syntax;
 
 pub use diagnostic::explain::{EXPLANATIONS, Example, Explanation, explanation};
+pub use diagnostic::parse_errors::ParseErrors;
 pub use diagnostic::{Diagnostic, Severity, closest};
 pub use drawing::{Colour, Components, Drawing, Figure, Style};
 pub use elaborate::{
-    ExpressionScope, Files, Formula, FormulaValue, NoFiles, NoTable, Overrides, Refusal, Scope,
+    ExpressionScope, Files, Formula, FormulaValue, NoFiles, NoTable, Overrides, Scope,
     read_assignments, read_expression, read_formula, read_model, read_numbers, table_of,
 };
 pub use highlight::{Piece, highlight};

@@ -9,6 +9,7 @@
 use std::ops::Range;
 
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::parse_errors::ParseErrors;
 
 /// A text and the name under which people know it.
 #[derive(Clone, Debug)]
@@ -65,9 +66,10 @@ impl Source {
     ///
     /// E0102 if there are too many; E0101 at the first bad byte, with the source that shows it: there every bad
     /// byte is `�`.
-    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, Box<(Self, Diagnostic)>> {
+    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, ParseErrors> {
         if bytes.len() > Self::LIMIT {
-            return Err(Box::new((Self::new(name, ""), Self::too_long())));
+            let diagnostics = vec![Self::too_long()];
+            return Err(ParseErrors { source: Self::new(name, ""), diagnostics });
         }
         let error = match std::str::from_utf8(bytes) {
             Ok(text) => match text.find('\0') {
@@ -79,7 +81,8 @@ impl Source {
                         .with_hint(
                             "a model is a plain text file; this one holds something else",
                         );
-                    return Err(Box::new((Self::new(name, text), diagnostic)));
+                    let diagnostics = vec![diagnostic];
+                    return Err(ParseErrors { source: Self::new(name, text), diagnostics });
                 }
             },
             Err(error) => error,
@@ -89,7 +92,7 @@ impl Source {
         let message = format!("byte {:#04x} is not UTF-8", bytes[error.valid_up_to()]);
         let diagnostic = Diagnostic::error("E0101", Span::new(at, at + 3), message)
             .with_hint("save the file as UTF-8");
-        Err(Box::new((shown, diagnostic)))
+        Err(ParseErrors { source: shown, diagnostics: vec![diagnostic] })
     }
 
     /// The refusal of a text longer than [`Source::LIMIT`].
@@ -225,9 +228,10 @@ mod tests {
 
     #[test]
     fn bad_bytes_are_shown_where_they_stand() {
-        let (source, diagnostic) =
-            *Source::from_bytes("m", b"title \"caf\xe9\"\n").expect_err("latin-1 is not UTF-8");
-        assert_eq!(source.slice(diagnostic.span), "\u{fffd}");
+        let errors =
+            Source::from_bytes("m", b"title \"caf\xe9\"\n").expect_err("latin-1 is not UTF-8");
+        let diagnostic = &errors.diagnostics[0];
+        assert_eq!(errors.source.slice(diagnostic.span), "\u{fffd}");
         assert_eq!(diagnostic.message, "byte 0xe9 is not UTF-8");
     }
 }

@@ -29,7 +29,7 @@ impl Files for Shelf {
 fn mistakes_with(text: &str, overrides: &Overrides) -> (Source, Vec<Diagnostic>) {
     match read_model(Source::new("m", text), overrides, &Shelf) {
         Ok(_) => (Source::new("m", text), Vec::new()),
-        Err(refusal) => refusal,
+        Err(errors) => (errors.source, errors.diagnostics),
     }
 }
 
@@ -482,7 +482,8 @@ fn states_of_the_command_line() {
     assert_eq!(value(Quantity::Coordinate(4, 0)), Some(2.0));
     assert_eq!(value(Quantity::Coordinate(7, 1)), Some(2.0));
     let refused = |text: &str| {
-        let (source, found) = read_assignments(&model, "--state", text).expect_err("wrong");
+        let errors = read_assignments(&model, "--state", text).expect_err("wrong");
+        let (source, found) = (errors.source, errors.diagnostics);
         found[0].render(&source)
     };
     assert!(refused("y=1").contains("there is no coordinate `y`"));
@@ -588,11 +589,9 @@ fn mutated_models_are_read_or_refused() {
         }
         match read_model(Source::new("m", &words.concat()), &Overrides::default(), &Shelf) {
             Ok(_) => accepted += 1,
-            Err((source, found)) => {
-                assert!(found.iter().any(|d| d.severity == Severity::Error));
-                for d in &found {
-                    d.render(&source);
-                }
+            Err(errors) => {
+                assert!(errors.diagnostics.iter().any(|d| d.severity == Severity::Error));
+                assert!(!errors.to_string().is_empty());
             }
         }
     }

@@ -168,7 +168,7 @@ pub(crate) fn ended(found: &Trace, text: &str) -> Result<Exit, Exit> {
 /// Shows why there is no geometry.
 pub(crate) fn refused(none: &NoGeometry, model: &Model) -> Exit {
     match none {
-        NoGeometry::Rejected(r) => rejected(r),
+        NoGeometry::ParseErrors(r) => rejected(r),
         NoGeometry::Failure(f) => failed(f, &model.source),
     }
 }

@@ -68,7 +68,7 @@ pub(crate) fn variations(arguments: &VariationsArguments) -> Result<Exit, Exit> 
         run,
     };
     let found = vary(&model, &request).map_err(|none| match none {
-        NoVariations::Rejected(r) => rejected(&r),
+        NoVariations::ParseErrors(r) => rejected(&r),
         NoVariations::Failure(f) => failed(&f, &model.source),
     })?;
     let json = arguments.json || arguments.format == Some(PlainFormat::Json);

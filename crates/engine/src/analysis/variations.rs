@@ -16,12 +16,12 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Chaplygin, Equations, chaplygin_of_constraints};
-use pfaff_model::{Diagnostic, Model, Principle, Source, Span, Workspace};
+use pfaff_model::{Diagnostic, Model, ParseErrors, Principle, Source, Span, Workspace};
 use pfaff_solver::Lu;
 
 use crate::derivation::derive_in;
 use crate::motion::{Motion, Series};
-use crate::pipeline::{Failure, Rejected, run};
+use crate::pipeline::{Failure, run};
 use crate::problem::settings::{Request, Settings};
 use crate::system::compiled::Dynamics;
 
@@ -77,14 +77,14 @@ pub struct VariationRequest {
 #[derive(Clone, Debug)]
 pub enum NoVariations {
     /// A text of the request is wrong.
-    Rejected(Rejected),
+    ParseErrors(ParseErrors),
     /// The model is.
     Failure(Failure),
 }
 
-impl From<Rejected> for NoVariations {
-    fn from(rejected: Rejected) -> Self {
-        Self::Rejected(rejected)
+impl From<ParseErrors> for NoVariations {
+    fn from(rejected: ParseErrors) -> Self {
+        Self::ParseErrors(rejected)
     }
 }
 
@@ -139,12 +139,12 @@ pub(crate) fn functions(
     base: &[usize],
     option: &str,
     text: &str,
-) -> Result<Vec<Option<Expr>>, Rejected> {
+) -> Result<Vec<Option<Expr>>, ParseErrors> {
     let wrong = |message: String| {
         let source = Source::new(option, text);
         let span = Span { start: 0, end: u32::try_from(text.len()).unwrap_or(u32::MAX) };
         let diagnostics = vec![Diagnostic::error("E0610", span, message)];
-        Rejected { source, diagnostics }
+        ParseErrors { source, diagnostics }
     };
     let g = &model.graph;
     let mut functions = vec![None; base.len()];
@@ -165,8 +165,7 @@ pub(crate) fn functions(
             )));
         };
         let scope = pfaff_model::ExpressionScope::State;
-        let (_, entries) = pfaff_model::read_expression(model, option, right.trim(), scope)
-            .map_err(|(source, diagnostics)| Rejected { source, diagnostics })?;
+        let (_, entries) = pfaff_model::read_expression(model, option, right.trim(), scope)?;
         let [e] = entries[..] else {
             return Err(wrong(format!("`{name}` needs a number at each time")));
         };

@@ -2,26 +2,25 @@
 
 use pfaff_expr::{Expr, Memory, Node};
 use pfaff_model::{
-    Diagnostic, Formula, FormulaValue, Model, NoFiles, Quantity, Source, Span, Workspace,
-    read_assignments, read_numbers,
+    Diagnostic, Formula, FormulaValue, Model, NoFiles, ParseErrors, Quantity, Source, Span,
+    Workspace, read_assignments, read_numbers,
 };
 
 use crate::analysis::operator::{Ends, operate};
 use crate::analysis::state::State;
-use crate::pipeline::{Failure, Rejected};
+use crate::pipeline::Failure;
 
 /// Reads `x=1, x'=2, t=0, mu(c)=0.1`; what is missing is 0.
 ///
 /// # Errors
 ///
-/// [`Rejected`] with all mistakes.
-pub fn read_state(model: &Model, text: &str) -> Result<State, Rejected> {
+/// [`ParseErrors`] with all mistakes.
+pub fn read_state(model: &Model, text: &str) -> Result<State, ParseErrors> {
     state_in(&model.workspace(), text)
 }
 
-pub(crate) fn state_in(model: &Workspace, text: &str) -> Result<State, Rejected> {
-    let given = read_assignments(model, "--state", text)
-        .map_err(|(source, diagnostics)| Rejected { source, diagnostics })?;
+pub(crate) fn state_in(model: &Workspace, text: &str) -> Result<State, ParseErrors> {
+    let given = read_assignments(model, "--state", text)?;
     let n = model.coordinates.len();
     let mut state = State {
         t: 0.0,
@@ -45,9 +44,9 @@ pub(crate) fn state_in(model: &Workspace, text: &str) -> Result<State, Rejected>
 ///
 /// # Errors
 ///
-/// [`Rejected`] with all mistakes.
-pub fn read_named_numbers(option: &str, text: &str) -> Result<Vec<(String, f64)>, Rejected> {
-    read_numbers(option, text).map_err(|(source, diagnostics)| Rejected { source, diagnostics })
+/// [`ParseErrors`] with all mistakes.
+pub fn read_named_numbers(option: &str, text: &str) -> Result<Vec<(String, f64)>, ParseErrors> {
+    read_numbers(option, text)
 }
 
 /// The value of a formula: a number, or nested lists of numbers.
@@ -73,12 +72,10 @@ pub struct Range {
 ///
 /// # Errors
 ///
-/// [`Rejected`] if a text is wrong, [`Failure`] inside it if the formula has no value.
-pub fn evaluate(expression: &str, with: &str, range: Range) -> Result<Value, Rejected> {
-    let rejected =
-        |(source, diagnostics): (Source, Vec<Diagnostic>)| Rejected { source, diagnostics };
-    let names = read_numbers("--with", with).map_err(rejected)?;
-    let formula = pfaff_model::read_formula(expression, &names, &NoFiles).map_err(rejected)?;
+/// [`ParseErrors`] if a text is wrong, [`Failure`] inside it if the formula has no value.
+pub fn evaluate(expression: &str, with: &str, range: Range) -> Result<Value, ParseErrors> {
+    let names = read_numbers("--with", with)?;
+    let formula = pfaff_model::read_formula(expression, &names, &NoFiles)?;
     value(&formula, range).map_err(|failure| {
         let diagnostics = match failure {
             Failure::Model(diagnostics) => diagnostics,
@@ -86,7 +83,7 @@ pub fn evaluate(expression: &str, with: &str, range: Range) -> Result<Value, Rej
                 vec![Diagnostic::error("E0605", Span::new(0, expression.len() as u32), message)]
             }
         };
-        Rejected { source: Source::new("formula", expression), diagnostics }
+        ParseErrors { source: Source::new("formula", expression), diagnostics }
     })
 }
 

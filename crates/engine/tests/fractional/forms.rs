@@ -327,7 +327,7 @@ fn what_has_no_fractional_form_is_refused() {
                 format!("{} {}", list[0].code, list[0].message)
             }
             Err(NoGeometry::Failure(Failure::Usage(message))) => message,
-            Err(NoGeometry::Rejected(r)) => r.diagnostics[0].message.clone(),
+            Err(NoGeometry::ParseErrors(r)) => r.diagnostics[0].message.clone(),
             Ok(shown) => panic!("{}", shown.to_text()),
         };
     let wave = "coordinates q\nlagrangian q'^2/2 + cos(2*q)\n";

@@ -16,7 +16,9 @@ pub(crate) fn at(model: &Model, dependent: &str, state: &str) -> Value {
 /// Why there is no geometry, as text.
 pub(crate) fn shown(none: &NoGeometry, model: &Model) -> String {
     match none {
-        NoGeometry::Rejected(r) => r.diagnostics.iter().map(|d| d.render(&r.source)).collect(),
+        NoGeometry::ParseErrors(r) => {
+            r.diagnostics.iter().map(|d| d.render(&r.source)).collect()
+        }
         NoGeometry::Failure(pfaff::Failure::Usage(message)) => message.clone(),
         NoGeometry::Failure(pfaff::Failure::Model(list)) => {
             list.iter().map(|d| d.render(&model.source)).collect()

@@ -7,7 +7,10 @@
 //! back-ticks as the user wrote it, and hints say what to write instead.
 
 pub(crate) mod explain;
+pub(crate) mod parse_errors;
 mod render;
+
+use std::fmt;
 
 use crate::source::{Source, Span};
 
@@ -84,6 +87,15 @@ impl Diagnostic {
         render::render(self, source)
     }
 }
+
+/// The heading alone; [`Diagnostic::render`] also shows the place.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}]: {}", self.severity.word(), self.code, self.message)
+    }
+}
+
+impl std::error::Error for Diagnostic {}
 
 impl Severity {
     /// The word that heads the text form.

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use pfaff_expr::{Expr, Graph, Role, number};
 
+use crate::diagnostic::parse_errors::ParseErrors;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::elaborate::expression::table::{Files, NoFiles};
 use crate::elaborate::place::Place;
 use crate::elaborate::scope::{Meaning, Site};
-use crate::elaborate::{Elaborator, Refusal, shift};
+use crate::elaborate::{Elaborator, shift};
 use crate::model::{Quantity, Workspace};
 use crate::parser::{parse_assignments, parse_expression};
 use crate::shape::{Shape, Value};
@@ -78,7 +79,7 @@ pub fn read_assignments(
     model: &Workspace,
     option: &str,
     text: &str,
-) -> Result<Vec<(Quantity, f64)>, Refusal> {
+) -> Result<Vec<(Quantity, f64)>, ParseErrors> {
     let mut e = against(model);
     let mut values: Vec<(Quantity, f64, bool)> = Vec::new();
     for given in e.add_assignments(option, Some(text)) {
@@ -120,7 +121,7 @@ pub fn read_expression(
     option: &str,
     text: &str,
     scope: ExpressionScope,
-) -> Result<(Shape, Vec<Expr>), Refusal> {
+) -> Result<(Shape, Vec<Expr>), ParseErrors> {
     let mut e = against(model);
     let place = match scope {
         ExpressionScope::State => Place::Along,
@@ -143,12 +144,12 @@ pub fn read_expression(
 /// # Errors
 ///
 /// All mistakes, with the source that shows them.
-pub fn read_numbers(option: &str, text: &str) -> Result<Vec<(String, f64)>, Refusal> {
+pub fn read_numbers(option: &str, text: &str) -> Result<Vec<(String, f64)>, ParseErrors> {
     let graph = Graph::new();
     let source = Source::new(option, text);
     let parsed = match parse_assignments(&source) {
         Ok(parsed) => parsed,
-        Err(mistakes) => return Err((source, mistakes)),
+        Err(mistakes) => return Err(ParseErrors { source, diagnostics: mistakes }),
     };
     let arena = Arc::new(parsed.arena);
     let mut e = Elaborator::new(&graph, &NoFiles, source, arena.clone());
@@ -195,12 +196,12 @@ pub fn read_formula(
     text: &str,
     names: &[(String, f64)],
     files: &dyn Files,
-) -> Result<Formula, Refusal> {
+) -> Result<Formula, ParseErrors> {
     let graph = Graph::new();
     let source = Source::new("formula", text);
     let parsed = match parse_expression(&source) {
         Ok(parsed) => parsed,
-        Err(mistakes) => return Err((source, mistakes)),
+        Err(mistakes) => return Err(ParseErrors { source, diagnostics: mistakes }),
     };
     let mut e = Elaborator::new(&graph, files, source, Arc::new(parsed.arena));
     let time = e.time();
@@ -236,9 +237,9 @@ fn against(model: &Workspace) -> Elaborator<'_> {
 
 impl Elaborator<'_> {
     /// The result, if no mistake was reported.
-    fn settled<T>(self, value: T) -> Result<T, Refusal> {
+    fn settled<T>(self, value: T) -> Result<T, ParseErrors> {
         if self.diagnostics.iter().any(|d| d.severity == Severity::Error) {
-            return Err((self.source, self.diagnostics));
+            return Err(ParseErrors { source: self.source, diagnostics: self.diagnostics });
         }
         Ok(value)
     }

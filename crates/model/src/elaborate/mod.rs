@@ -31,6 +31,7 @@ pub use expression::table::{Files, NoFiles, NoTable, table_of};
 pub use scope::Scope;
 
 use crate::diagnostic::explain::usual_hint;
+use crate::diagnostic::parse_errors::ParseErrors;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::elaborate::draft::Draft;
 use crate::elaborate::expression::derivative::Content;
@@ -53,9 +54,6 @@ pub struct Overrides {
     pub initial: Option<String>,
 }
 
-/// What is wrong with a text, and the text that shows it.
-pub type Refusal = (Source, Vec<Diagnostic>);
-
 /// Reads a model.
 ///
 /// ```
@@ -64,10 +62,9 @@ pub type Refusal = (Source, Vec<Diagnostic>);
 /// let set = Overrides { set: Some("g=9.81".into()), ..Overrides::default() };
 /// let (model, _) = read_model(Source::new("fall", text), &set, &NoFiles).expect("well formed");
 /// assert_eq!(model.parameters[1].value, 9.81);
-/// let (source, mistakes) = read_model(Source::new("fall", text), &Overrides::default(), &NoFiles)
+/// let errors = read_model(Source::new("fall", text), &Overrides::default(), &NoFiles)
 ///     .expect_err("g has no value");
-/// assert_eq!(mistakes[0].message, "the parameter `g` has no value");
-/// # let _ = source;
+/// assert_eq!(errors.diagnostics[0].message, "the parameter `g` has no value");
 /// ```
 ///
 /// # Errors
@@ -77,7 +74,7 @@ pub fn read_model(
     source: Source,
     overrides: &Overrides,
     files: &dyn Files,
-) -> Result<(Model, Vec<Diagnostic>), Refusal> {
+) -> Result<(Model, Vec<Diagnostic>), ParseErrors> {
     /// Nodes for which there is room from the beginning: most models of a few coordinates have more.
     const ROOM: usize = 400;
     let graph = Graph::with_capacity(ROOM);
@@ -94,7 +91,7 @@ pub fn read_model(
     let mut diagnostics = std::mem::take(&mut e.diagnostics);
     diagnostics.sort_by_key(|d| d.span.start);
     if diagnostics.iter().any(|d| d.severity == Severity::Error) {
-        return Err((e.source, diagnostics));
+        return Err(ParseErrors { source: e.source, diagnostics });
     }
     let Elaborator { source, scope, draft, parts, .. } = e;
     let arena = parts[0].arena.clone();

@@ -1,6 +1,6 @@
 //! `draw` into figures, and its mistakes.
 
-use pfaff_model::{Colour, Figure, NoFiles, Overrides, Source, read_model};
+use pfaff_model::{Colour, Figure, NoFiles, Overrides, ParseErrors, Source, read_model};
 
 use crate::support::*;
 
@@ -129,8 +129,9 @@ fn mistakes_are_named() {
     ];
     let lines: Vec<&str> = cases.iter().map(|(line, ..)| *line).collect();
     let text = format!("{HEAD}{}\n", lines.join("\n"));
-    let (source, found) = read_model(Source::new("m", &text), &Overrides::default(), &NoFiles)
-        .expect_err("every line is wrong");
+    let ParseErrors { source, diagnostics: found } =
+        read_model(Source::new("m", &text), &Overrides::default(), &NoFiles)
+            .expect_err("every line is wrong");
     for (k, (line, code, place, hint)) in cases.iter().enumerate() {
         let number = (HEAD.lines().count() + k + 1) as u32;
         let here: Vec<_> =
@@ -150,13 +151,15 @@ fn mistakes_are_named() {
 #[test]
 fn two_mistakes_of_one_drawing_are_both_found() {
     let text = format!("{HEAD}draw wheel P heding phi lenth 2\n");
-    let (_, found) = read_model(Source::new("m", &text), &Overrides::default(), &NoFiles)
-        .expect_err("two words are wrong");
+    let ParseErrors { diagnostics: found, .. } =
+        read_model(Source::new("m", &text), &Overrides::default(), &NoFiles)
+            .expect_err("two words are wrong");
     let hints: Vec<&str> = found.iter().filter_map(|d| d.hint.as_deref()).collect();
     assert_eq!(hints, ["did you mean `heading`?", "did you mean `length`?"]);
     let text = format!("{HEAD}draw point [x, phy] colour blu\n");
-    let (_, found) = read_model(Source::new("m", &text), &Overrides::default(), &NoFiles)
-        .expect_err("a name and a colour are wrong");
+    let ParseErrors { diagnostics: found, .. } =
+        read_model(Source::new("m", &text), &Overrides::default(), &NoFiles)
+            .expect_err("a name and a colour are wrong");
     let codes: Vec<&str> = found.iter().map(|d| d.code).collect();
     assert_eq!(codes, ["E0201", "E0440"]);
 }

@@ -6,10 +6,7 @@ use pfaff_model::{Dynamics, NoFiles, Overrides, Source, Workspace, read_model};
 pub(crate) fn read_with(text: &str, overrides: &Overrides) -> Workspace {
     match read_model(Source::new("m.pfaff", text), overrides, &NoFiles) {
         Ok((model, _)) => model.workspace(),
-        Err((source, mistakes)) => {
-            let shown: Vec<String> = mistakes.iter().map(|d| d.render(&source)).collect();
-            panic!("{}", shown.join("\n"))
-        }
+        Err(errors) => panic!("{errors}"),
     }
 }
 

@@ -5,10 +5,10 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, NormalForm};
-use pfaff_model::{Diagnostic, Quantity, Span, Workspace, read_assignments};
+use pfaff_model::{Diagnostic, ParseErrors, Quantity, Span, Workspace, read_assignments};
 use pfaff_solver::Lu;
 
-use crate::pipeline::{Failure, Rejected};
+use crate::pipeline::Failure;
 use crate::problem::text::state_in;
 
 /// Newton's method from a guess of the user's: more than these steps lead nowhere.
@@ -36,11 +36,10 @@ impl Point {
     ///
     /// # Errors
     ///
-    /// [`Rejected`] with all mistakes.
-    pub fn read(model: &Workspace, text: &str) -> Result<Self, Rejected> {
+    /// [`ParseErrors`] with all mistakes.
+    pub fn read(model: &Workspace, text: &str) -> Result<Self, ParseErrors> {
         let state = state_in(model, text)?;
-        let given = read_assignments(model, "--state", text)
-            .map_err(|(source, diagnostics)| Rejected { source, diagnostics })?;
+        let given = read_assignments(model, "--state", text)?;
         let mut a = vec![0.0; model.coordinates.len()];
         for (quantity, value) in given {
             if let Quantity::Coordinate(k, 2) = quantity {

@@ -7,7 +7,7 @@ use pfaff_model::{ExpressionScope, Model, Principle, Shape, Workspace, read_expr
 
 use super::NoGeometry;
 use crate::derivation::derive_in;
-use crate::pipeline::{Failure, Rejected};
+use crate::pipeline::Failure;
 use crate::present::{Label, Line, Presentation, Section};
 use crate::system::compiled::Dynamics;
 
@@ -127,9 +127,7 @@ fn read_orders(model: &Workspace, text: &str) -> Result<Orders, NoGeometry> {
     let read = |part: &str| -> Result<Expr, NoGeometry> {
         let (shape, entries) =
             read_expression(model, "--fractional", part.trim(), ExpressionScope::State)
-                .map_err(|(source, diagnostics)| {
-                    NoGeometry::Rejected(Rejected { source, diagnostics })
-                })?;
+                .map_err(NoGeometry::ParseErrors)?;
         match (shape, &entries[..]) {
             (Shape::Scalar, [e]) if !model.constant(*e).is_nan() => Ok(*e),
             _ => Err(usage(format!(

@@ -7,7 +7,9 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::split;
-use pfaff_model::{Diagnostic, Model, Principle, Source, Span, Workspace, table_of};
+use pfaff_model::{
+    Diagnostic, Model, ParseErrors, Principle, Source, Span, Workspace, table_of,
+};
 use pfaff_program::{Interpreter, Program};
 use pfaff_solver::{EvalError, System};
 
@@ -15,7 +17,7 @@ use super::trace::{Trace, series, states};
 use super::{NoGeometry, named_coordinates};
 use crate::analysis::variations::functions;
 use crate::derivation::derive_in;
-use crate::pipeline::{Failure, Rejected};
+use crate::pipeline::Failure;
 use crate::problem::settings::{Request, Settings};
 use crate::problem::start::given;
 use crate::system::compiled::Dynamics;
@@ -121,7 +123,8 @@ fn read_path(
     let name = |k: usize| &model.coordinates[k].name;
     match path {
         Path::Formulas(text) => {
-            let found = functions(model, base, "--path", text).map_err(NoGeometry::Rejected)?;
+            let found =
+                functions(model, base, "--path", text).map_err(NoGeometry::ParseErrors)?;
             let missing = base.iter().zip(&found).find(|(_, f)| f.is_none());
             if let Some((&k, _)) = missing {
                 let message =
@@ -154,7 +157,7 @@ fn rejected(option: &str, text: &str, message: String, hint: &str) -> NoGeometry
     let first = text.lines().next().map_or(0, str::len);
     let span = Span::new(0, u32::try_from(first).unwrap_or(u32::MAX));
     let diagnostics = vec![Diagnostic::error("E0610", span, message).with_hint(hint)];
-    NoGeometry::Rejected(Rejected { source: Source::new(option, text), diagnostics })
+    NoGeometry::ParseErrors(ParseErrors { source: Source::new(option, text), diagnostics })
 }
 
 /// What the dependent coordinates changed by, if the base came back to where it began.

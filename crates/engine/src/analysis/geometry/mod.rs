@@ -18,12 +18,12 @@ use pfaff_mechanics::{
     Abnormal, Class, Distribution, Flag, Geometry, Momentum, NoMetric, Obstacle, Refusal,
     abnormal, geometry as derive_geometry, integrals, momenta,
 };
-use pfaff_model::{Declarations, Model, Principle, Workspace, closest};
+use pfaff_model::{Declarations, Model, ParseErrors, Principle, Workspace, closest};
 
 use crate::analysis::forms::{self, Parts, Point, WORTH_WRITING};
 use crate::analysis::state::State;
 use crate::derivation::derive_in;
-use crate::pipeline::{Failure, Rejected};
+use crate::pipeline::Failure;
 use crate::problem::text::state_in;
 use crate::system::compiled::Dynamics;
 
@@ -48,7 +48,7 @@ pub struct GeometryRequest {
 #[derive(Clone, Debug)]
 pub enum NoGeometry {
     /// A text of the request is wrong.
-    Rejected(Rejected),
+    ParseErrors(ParseErrors),
     /// The model or the point is.
     Failure(Failure),
 }
@@ -135,9 +135,9 @@ pub fn geometry_with(
     let dependent =
         request.dependent.as_deref().map(|text| named_coordinates(model, text)).transpose()?;
     let state = request.state.as_deref().map(|text| state_in(model, text)).transpose();
-    let state = state.map_err(NoGeometry::Rejected)?;
+    let state = state.map_err(NoGeometry::ParseErrors)?;
     let place = request.state.as_deref().map(|text| Point::read(model, text)).transpose();
-    let place = place.map_err(NoGeometry::Rejected)?;
+    let place = place.map_err(NoGeometry::ParseErrors)?;
     let nonlinear = equations.classes.contains(&Class::Nonlinear);
     let shown = if nonlinear && shown == ["riemann"] { &["foliation"] } else { shown };
     let parts = if shown == ["riemann"] {

@@ -1,10 +1,10 @@
 //! Starts of a search that the user gives: velocities and multipliers, or a whole motion as a table.
 
 use pfaff_expr::Table;
-use pfaff_model::{Declarations, Model, Quantity, read_assignments, table_of};
+use pfaff_model::{Declarations, Model, ParseErrors, Quantity, read_assignments, table_of};
 use pfaff_solver::{BoundaryPath, BoundaryProblem};
 
-use crate::pipeline::{Failure, Rejected};
+use crate::pipeline::Failure;
 use crate::run::bvp::canonical::Canonical;
 use crate::run::bvp::search::{PIECES, straight_ends};
 
@@ -29,11 +29,9 @@ impl Guess {
     ///
     /// # Errors
     ///
-    /// [`Rejected`] with all mistakes.
-    pub fn start(model: &Model, text: &str) -> Result<Self, Rejected> {
-        read_assignments(&model.workspace(), "--guess", text)
-            .map(Self::Start)
-            .map_err(|(source, diagnostics)| Rejected { source, diagnostics })
+    /// [`ParseErrors`] with all mistakes.
+    pub fn start(model: &Model, text: &str) -> Result<Self, ParseErrors> {
+        read_assignments(&model.workspace(), "--guess", text).map(Self::Start)
     }
 
     /// Reads a table as `run --output` writes it: columns `t`, `x`, and if they are there `x'` and `mu(c)`.
