@@ -1,7 +1,7 @@
 //! Constrained mechanics: a model text becomes an audited motion.
 //!
 //! ```text
-//! text ─► Model ─► Dynamics (Principle) ─► Mechanism ─► Motion ─► Audit
+//! text ─► Model ─► Dynamics (Principle) ─► CompiledSystem ─► Motion ─► Audit
 //! ```
 //!
 //! The equations are those of a saddle point, $M\ddot q = f + A^\top\lambda$ and $A\ddot q = b$; the sign of
@@ -28,7 +28,7 @@ mod signs;
 mod system;
 mod variations_present;
 
-pub use analysis::check::{ConstraintSurvey, Survey, survey};
+pub use analysis::check::{CheckReport, ConstraintReport, check};
 pub use analysis::compare::{Comparison, Kept, Parting, compare};
 pub use analysis::equivalence::Equivalence;
 pub use analysis::export::{ExportForm, NoExport, export, exported};
@@ -49,7 +49,7 @@ pub use gallery::{GALLERY, GalleryFiles, GalleryModel, gallery_model};
 pub use json::Json;
 pub use motion::note::Note;
 pub use motion::progress::Progress;
-pub use motion::sample::Instant;
+pub use motion::sample::Sample;
 pub use motion::{EventRecord, Form, Motion, Series, Statistics, Stop, StopReason};
 pub use pfaff_mechanics::{Class, Equations, Kinetic, Ordinary, Refusal};
 pub use pfaff_model::{

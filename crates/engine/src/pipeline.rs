@@ -1,7 +1,7 @@
 //! The whole road in one place.
 //!
 //! ```text
-//! text ─► Model ─► Dynamics (Principle) ─► Mechanism ─► Motion ─► Audit
+//! text ─► Model ─► Dynamics (Principle) ─► CompiledSystem ─► Motion ─► Audit
 //! ```
 
 use std::time::Instant as Clock;
@@ -19,20 +19,20 @@ use crate::derivation::{Derivation, derive_in};
 use crate::motion::note::{Note, brief};
 use crate::motion::progress::{Progress, Setting};
 use crate::motion::recorder::{Record, Recorder, direction};
-use crate::motion::sample::Instant;
+use crate::motion::sample::Sample;
 use crate::motion::{EventRecord, Motion, Series, Statistics, Stop, StopReason};
 use crate::problem::affine_body;
 use crate::problem::initial_multipliers::multipliers;
 use crate::problem::settings::{Request, Settings, method_name};
 use crate::problem::start::{NoStart, Start, given, refuse_infinite_data, start};
-use crate::problem::unused_multipliers::{foreign_multipliers, without_along};
+use crate::problem::unused_multipliers::{unused_multipliers, without_along};
 use crate::run::bvp;
 use crate::run::prepare::{Prepared, prepare};
 use crate::run::variational;
 use crate::run::volterra;
-use crate::system::compiled::{Compiled, Dynamics, Mechanism};
+use crate::system::compiled::{Compiled, CompiledSystem, Dynamics};
 use crate::system::effective_mass::{effective_mass_at_start, effective_mass_on_the_way};
-use crate::system::kkt::Core;
+use crate::system::kkt::Kkt;
 use crate::system::singular::{is_near_dependence, quoted, singular_on_the_way, turned_round};
 
 /// Why there is no motion.
@@ -157,8 +157,8 @@ fn integrated(
     if volterra::remembers(model) {
         return volterra::run(model, dynamics, &settings, watch);
     }
-    let foreign = foreign_multipliers(model, dynamics)?;
-    let Prepared { mut mechanism, y0, notes, repeated, compile_us } =
+    let foreign = unused_multipliers(model, dynamics)?;
+    let Prepared { mut system, y0, notes, repeated, compile_us } =
         prepare(model, dynamics, (statement, given), &mut settings)?;
     let clock = Clock::now();
     let setting = Setting {
@@ -168,18 +168,18 @@ fn integrated(
             Dynamics::Ordinary(_) => None,
         },
         method: method_name(settings.options.method),
-        form: mechanism.form(),
+        form: system.form(),
         t0: settings.t0,
         t1: settings.options.t1,
     };
-    let mut recorder = Recorder::new(&mechanism, setting, &settings.times, watch);
+    let mut recorder = Recorder::new(&system, setting, &settings.times, watch);
     recorder.start(settings.t0, &y0);
-    let outcome = integrate(&mut mechanism, &y0, &settings.options, &mut recorder);
+    let outcome = integrate(&mut system, &y0, &settings.options, &mut recorder);
 
     let mut motion = collect(&setting, &recorder.record);
     motion.stop = Stop { reason: stop_reason(model, &outcome.stop), t: outcome.t };
     if motion.stop.reason == StopReason::StepTooSmall
-        && is_near_dependence(&mut mechanism, outcome.t, &outcome.y)
+        && is_near_dependence(&mut system, outcome.t, &outcome.y)
     {
         motion.stop.reason = StopReason::Singular;
     }
@@ -188,13 +188,11 @@ fn integrated(
     motion.notes.extend(without_along(model, motion.principle));
     motion.notes.extend(foreign);
     motion.notes.extend(repeated);
-    if let Some(why) =
-        effective_mass_on_the_way(model, &motion.stop, &mut mechanism, &outcome.y)
-    {
+    if let Some(why) = effective_mass_on_the_way(model, &motion.stop, &mut system, &outcome.y) {
         motion.stop.reason = StopReason::Singular;
         motion.notes.push(Note::Stopped(why));
     } else {
-        motion.notes.extend(explain(model, &motion.stop, &mut mechanism, &outcome.y));
+        motion.notes.extend(explain(model, &motion.stop, &mut system, &outcome.y));
     }
     motion.notes.extend(affine_body::nearly_singular(model, &motion));
     let integrate_us = microseconds(clock);
@@ -205,7 +203,7 @@ fn integrated(
     };
     motion.audit = audit(Evidence {
         model,
-        mechanism,
+        system,
         samples: samples(model, &motion),
         work: &recorder.record.work,
         steps: &recorder.kept,
@@ -250,21 +248,21 @@ pub(crate) fn uncompiled(error: &CompileError) -> Failure {
 pub(crate) fn begin(
     model: &Workspace,
     dynamics: &Dynamics,
-    mechanism: &mut Mechanism,
+    system: &mut CompiledSystem,
     t0: f64,
 ) -> Result<Start, Failure> {
     let given = given(model, t0);
     refuse_infinite_data(model, t0).map_err(|d| Failure::Model(vec![d]))?;
-    match &mut mechanism.dynamics {
+    match &mut system.dynamics {
         // NOTE: the start is found before the form is reduced.
-        Compiled::Reduced(_) => unreachable!("a mechanism is reduced at its start"),
+        Compiled::Reduced(_) => unreachable!("a system is reduced at its start"),
         Compiled::Saddle(core) => {
             // NOTE: the metric of L decides what is small, also where the blocks have only that of L_c.
             let mut plain = None;
             if core.principle == Principle::Restricted {
                 let refused = |r: Refusal| Failure::Model(vec![r.diagnostic()]);
                 let equations = derive_equations(model, Principle::Chetaev).map_err(refused)?;
-                plain = Some(Core::sketch(model, &equations).map_err(|e| uncompiled(&e))?);
+                plain = Some(Kkt::sketch(model, &equations).map_err(|e| uncompiled(&e))?);
             }
             let found = start(model, plain.as_mut().unwrap_or(core), t0, &given);
             let zero: Vec<f64> = given.q.iter().map(|x| x.unwrap_or(0.0)).collect();
@@ -321,15 +319,15 @@ pub(crate) fn inconsistent(model: &Workspace, none: &NoStart) -> Diagnostic {
 /// The start, with everything that follows from it if the motion is determined there.
 pub(crate) fn possible(
     model: &Workspace,
-    mechanism: &mut Mechanism,
+    system: &mut CompiledSystem,
     t0: f64,
     y0: &[f64],
-) -> Result<Instant, Failure> {
-    let mut instant = Instant::new(mechanism.n, mechanism.m);
-    let diagnostic = match mechanism.resolve(t0, y0, false, &mut instant) {
-        Ok(()) => return Ok(instant),
+) -> Result<Sample, Failure> {
+    let mut sample = Sample::new(system.n, system.m);
+    let diagnostic = match system.resolve(t0, y0, false, &mut sample) {
+        Ok(()) => return Ok(sample),
         Err(EvalError::NotFinite) => not_finite_at_start(model),
-        Err(EvalError::Singular) => singular_at_start(model, mechanism, t0, y0),
+        Err(EvalError::Singular) => singular_at_start(model, system, t0, y0),
     };
     Err(Failure::Model(vec![diagnostic]))
 }
@@ -354,12 +352,12 @@ fn not_finite_at_start(model: &Workspace) -> Diagnostic {
 
 fn singular_at_start(
     model: &Workspace,
-    mechanism: &mut Mechanism,
+    system: &mut CompiledSystem,
     t0: f64,
     y0: &[f64],
 ) -> Diagnostic {
     let mut contradiction = false;
-    let (span, message) = match mechanism.saddle_at(t0, y0) {
+    let (span, message) = match system.saddle_at(t0, y0) {
         None => (
             dynamics_span(model),
             "at the initial state the equations do not determine their highest derivatives".into(),
@@ -403,11 +401,11 @@ fn undecided(model: &Workspace, dynamics: &Dynamics) -> Vec<Note> {
 
 pub(crate) fn redundant(
     model: &Workspace,
-    mechanism: &mut Mechanism,
+    system: &mut CompiledSystem,
     t0: f64,
     y0: &[f64],
 ) -> Option<Note> {
-    let core = mechanism.saddle_at(t0, y0)?;
+    let core = system.saddle_at(t0, y0)?;
     let repeated = core.repeated();
     if repeated.is_empty() {
         return None;
@@ -420,7 +418,7 @@ pub(crate) fn redundant(
 fn explain(
     model: &Workspace,
     stop: &Stop,
-    mechanism: &mut Mechanism,
+    system: &mut CompiledSystem,
     y: &[f64],
 ) -> Option<Note> {
     let t = stop.t;
@@ -435,12 +433,12 @@ fn explain(
         StopReason::NotFinite => format!(
             "beyond t = {t} the equations of motion are infinite or not a number (a division by zero, a root or logarithm of a negative number, or a table beyond its data)"
         ),
-        StopReason::Singular if mechanism.hold.lost.is_some() => {
-            let lost: Vec<usize> = mechanism.hold.lost.into_iter().collect();
+        StopReason::Singular if system.hold.lost.is_some() => {
+            let lost: Vec<usize> = system.hold.lost.into_iter().collect();
             turned_round(model, &lost, t)
         }
         StopReason::Singular => {
-            let core = mechanism.saddle_at(t, y);
+            let core = system.saddle_at(t, y);
             singular_on_the_way(model, core.as_deref(), t)
         }
     };
@@ -511,16 +509,16 @@ pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
         energy: if is_mechanical { column(1 + 4 * n + 2 * m) } else { Vec::new() },
         constraint_energy: if is_mechanical { column(2 + 4 * n + 2 * m) } else { Vec::new() },
         work: record.work.iter().map(|w| w[0]).collect(),
-        observed: series(observed, Instant::width(n, m)),
+        observed: series(observed, Sample::width(n, m)),
         events: record
             .events
             .iter()
-            .map(|(event, instant)| EventRecord {
+            .map(|(event, sample)| EventRecord {
                 name: model.events[event.index].name.clone(),
                 t: event.t,
                 direction: direction(event.crossing),
-                q: instant.q.clone(),
-                v: instant.v.clone(),
+                q: sample.q.clone(),
+                v: sample.v.clone(),
             })
             .collect(),
         notes: Vec::new(),
@@ -535,13 +533,13 @@ pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
 }
 
 /// The output rows as instants.
-fn samples(model: &Workspace, motion: &Motion) -> Vec<Instant> {
+fn samples(model: &Workspace, motion: &Motion) -> Vec<Sample> {
     let row = |series: &[Series], i: usize| -> Vec<f64> {
         series.iter().map(|s| s.values[i]).collect()
     };
     let n = model.coordinates.len();
     (0..motion.t.len())
-        .map(|i| Instant {
+        .map(|i| Sample {
             t: motion.t[i],
             q: row(&motion.q, i),
             v: row(&motion.v, i),

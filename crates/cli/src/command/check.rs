@@ -1,7 +1,7 @@
 //! `pfaff check`
 
 use clap::Args;
-use pfaff::{Failure, Json, Model, Thermal, derive, survey, thermal};
+use pfaff::{Failure, Json, Model, Thermal, derive, thermal};
 
 use crate::arguments::{ModelArguments, PlainFormat};
 use crate::output::{Exit, print, show, usage};
@@ -32,18 +32,18 @@ pub(crate) struct CheckArguments {
 
 pub(crate) fn check(arguments: &CheckArguments) -> Result<Exit, Exit> {
     let model = crate::input::model(&arguments.model, None)?;
-    let survey = survey(&model);
+    let report = pfaff::check(&model);
     let tested = arguments.temperature.map(|kt| temperature(&model, kt)).transpose()?;
     let json = arguments.json || arguments.format == Some(PlainFormat::Json);
     if json {
-        let mut object = survey.to_json();
+        let mut object = report.to_json();
         if let (Json::Object(members), Some(tested)) = (&mut object, &tested) {
             members.push(("temperature".into(), tested.to_json()));
         }
         print(&format!("{object}\n"))?;
     } else {
         let tested = tested.map_or(String::new(), |t| t.to_text());
-        print(&format!("{}{tested}", survey.to_text()))?;
+        print(&format!("{}{tested}", report.to_text()))?;
     }
     Ok(Exit::Done)
 }

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pfaff::report::{Card, Report, Shown, Still, gallery_index, page, still};
 use pfaff::{
-    GALLERY, GalleryFiles, GalleryModel, Motion, Overrides, Request, Source, closest, read,
-    run, survey,
+    GALLERY, GalleryFiles, GalleryModel, Motion, Overrides, Request, Source, check, closest,
+    read, run,
 };
 
 use crate::output::{Exit, failed, rejected, say, usage};
@@ -102,7 +102,7 @@ fn built(gallery: &GalleryModel, folder: &str) -> Result<Card, Exit> {
         gallery.text.lines().take_while(|l| l.starts_with('#') || l.trim().is_empty());
     let about: Vec<&str> = comment.map(|l| l.trim_start_matches('#').trim()).collect();
     let mut words: Vec<String> =
-        survey(model).constraints.iter().map(|c| c.class.name().to_owned()).collect();
+        check(model).constraints.iter().map(|c| c.class.name().to_owned()).collect();
     words.extend(motion.principle.map(|p| p.name().to_owned()));
     words.sort();
     words.dedup();

@@ -9,12 +9,12 @@ use crate::json::Json;
 use crate::problem::start::{Start, given, start};
 use crate::run::variational::is_fractional;
 use crate::system::compiled::Dynamics;
-use crate::system::kkt::Core;
+use crate::system::kkt::Kkt;
 use crate::system::projection::{project, project_velocities};
 
 /// A model at a glance.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Survey {
+pub struct CheckReport {
     /// `title`, or the name of the text.
     pub title: String,
     /// Names of the coordinates.
@@ -24,7 +24,7 @@ pub struct Survey {
     /// Whether accelerations are determined at almost every state; `None` where that is not known.
     pub regular: Option<bool>,
     /// One after another.
-    pub constraints: Vec<ConstraintSurvey>,
+    pub constraints: Vec<ConstraintReport>,
     /// Whether a run looks for an extremum with memory between given ends, so that no initial value problem
     /// is asked for.
     pub between_ends: bool,
@@ -36,7 +36,7 @@ pub struct Survey {
 
 /// A constraint at a glance.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ConstraintSurvey {
+pub struct ConstraintReport {
     /// Its name.
     pub name: String,
     /// Its class.
@@ -50,20 +50,20 @@ pub struct ConstraintSurvey {
 }
 
 /// Surveys a model.
-pub fn survey(model: &Model) -> Survey {
+pub fn check(model: &Model) -> CheckReport {
     let model = &model.workspace();
     let title = model.title.clone().unwrap_or_else(|| model.source.name().to_owned());
     let coordinates: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();
     let n = coordinates.len();
     let velocities = model.velocities();
-    let mut constraints: Vec<ConstraintSurvey> = model
+    let mut constraints: Vec<ConstraintReport> = model
         .constraints
         .iter()
         .map(|c| {
             let (class, undecided) = classify(&model.graph, c.expr, &velocities);
             let integrable = (class == Class::Holonomic).then_some(true);
             let orders = crate::run::volterra::orders(model, c.expr);
-            ConstraintSurvey { name: c.name.clone(), class, undecided, integrable, orders }
+            ConstraintReport { name: c.name.clone(), class, undecided, integrable, orders }
         })
         .collect();
     let (mut regular, mut degrees_of_freedom, mut refusal) = (None, n, None);
@@ -97,7 +97,7 @@ pub fn survey(model: &Model) -> Survey {
     if between_ends {
         (regular, refusal) = (None, None);
     }
-    Survey {
+    CheckReport {
         title,
         coordinates,
         degrees_of_freedom,
@@ -118,7 +118,7 @@ struct Found {
 ///
 /// The initial state and neighbours along random admissible directions; the largest rank counts.
 fn on_the_constraints(model: &Workspace, equations: &Equations) -> Option<Found> {
-    let mut core = Core::new(model, equations).ok()?;
+    let mut core = Kkt::new(model, equations).ok()?;
     let t0 = model.solve.range.map_or(0.0, |(t0, _)| t0);
     let Start { q, v, .. } = start(model, &mut core, t0, &given(model, t0)).ok()?;
     let mut best: Option<Found> = None;
@@ -166,11 +166,11 @@ fn independent(g: &Graph, model: &Workspace) -> usize {
     g.rank(&rows)
 }
 
-impl Survey {
+impl CheckReport {
     /// As `check --json` prints it.
     pub fn to_json(&self) -> Json {
         let verdict = |v: Option<bool>| v.map_or(Json::text("unknown"), Json::Bool);
-        let constraint = |c: &ConstraintSurvey| {
+        let constraint = |c: &ConstraintReport| {
             Json::object([
                 ("name", Json::text(&c.name)),
                 ("class", Json::text(c.class.name())),

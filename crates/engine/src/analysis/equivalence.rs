@@ -17,7 +17,7 @@ use pfaff_model::{Principle, Workspace};
 use pfaff_solver::{EvalError, OdeOptions, System, integrate, least_squares};
 
 use crate::motion::Motion;
-use crate::system::kkt::Core;
+use crate::system::kkt::Kkt;
 use crate::system::projection::project;
 
 /// Below this part of the reaction what is left over counts as nothing: integrals at tolerance 1e-12 have
@@ -112,8 +112,8 @@ pub(crate) fn judged(
     Equivalence { along, equivalent, residual, reaction, multipliers }
 }
 
-fn core(model: &Workspace, principle: Principle) -> Option<Core> {
-    Core::new(model, &derive(model, principle).ok()?).ok()
+fn core(model: &Workspace, principle: Principle) -> Option<Kkt> {
+    Kkt::new(model, &derive(model, principle).ok()?).ok()
 }
 
 fn square(x: &[f64]) -> f64 {
@@ -138,12 +138,12 @@ fn companion_size(n: usize, m: usize) -> usize {
 /// A Chetaev motion with the multipliers $\mu = \Phi\mu_0 + s$ that would make it vakonomic, and the
 /// quadratures of the least-squares problem.
 struct Companion {
-    plain: Core,
-    extended: Core,
+    plain: Kkt,
+    extended: Kkt,
 }
 
 impl Companion {
-    fn new(plain: Core, extended: Core) -> Self {
+    fn new(plain: Kkt, extended: Kkt) -> Self {
         Self { plain, extended }
     }
 }

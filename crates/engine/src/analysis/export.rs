@@ -21,7 +21,7 @@ use crate::pipeline::{begin, possible};
 use crate::problem::start::given;
 use crate::run::volterra;
 use crate::signs::signs;
-use crate::system::compiled::{Compiled, Dynamics, Mechanism};
+use crate::system::compiled::{Compiled, CompiledSystem, Dynamics};
 use crate::system::reduced::{MOST, order, scale};
 
 /// Steps of elimination beyond which the text would be of no use.
@@ -134,11 +134,11 @@ fn reduced_at_start(
 
 /// The positions at the start, and the scale of each coordinate there.
 fn at_start(model: &Workspace, dynamics: &Dynamics, t: f64) -> Option<(Vec<f64>, Vec<f64>)> {
-    let mut mechanism = Mechanism::new(model, dynamics).ok()?;
-    let start = begin(model, dynamics, &mut mechanism, t).ok()?;
-    let y = mechanism.state(t, &start.q, &start.v, &start.multipliers);
-    possible(model, &mut mechanism, t, &y).ok()?;
-    let Compiled::Saddle(core) = &mechanism.dynamics else { return None };
+    let mut system = CompiledSystem::new(model, dynamics).ok()?;
+    let start = begin(model, dynamics, &mut system, t).ok()?;
+    let y = system.state(t, &start.q, &start.v, &start.multipliers);
+    possible(model, &mut system, t, &y).ok()?;
+    let Compiled::Saddle(core) = &system.dynamics else { return None };
     Some((start.q, scale(core)))
 }
 

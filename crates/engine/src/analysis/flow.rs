@@ -11,8 +11,8 @@ use pfaff_model::Workspace;
 use pfaff_program::{CompileError, Executor, Program};
 use pfaff_solver::Lu;
 
-use crate::motion::sample::Instant;
-use crate::system::kkt::Core;
+use crate::motion::sample::Sample;
+use crate::system::kkt::Kkt;
 
 /// The compiled blocks of (D).
 #[derive(Clone, Debug)]
@@ -57,12 +57,12 @@ impl Flow {
         }))
     }
 
-    /// $\Omega$ at an instant whose blocks the core has evaluated and solved last.
-    pub(crate) fn divergence(&mut self, core: &Core, instant: &Instant) -> Rate {
+    /// $\Omega$ at an sample whose blocks the core has evaluated and solved last.
+    pub(crate) fn divergence(&mut self, core: &Kkt, sample: &Sample) -> Rate {
         let (n, m) = (core.n, core.m);
         self.inputs.clear();
-        self.inputs.push(instant.t);
-        for part in [&instant.q, &instant.v, &instant.a, &instant.multipliers] {
+        self.inputs.push(sample.t);
+        for part in [&sample.q, &sample.v, &sample.a, &sample.multipliers] {
             self.inputs.extend_from_slice(part);
         }
         self.run.evaluate(&self.inputs, &mut self.outputs);
@@ -113,7 +113,7 @@ fn trace(mass: &Lu, T: &[f64], n: usize) -> f64 {
 }
 
 /// The matrix of (K) with the kept rows.
-fn saddle(core: &Core, kept: &[usize]) -> Vec<f64> {
+fn saddle(core: &Kkt, kept: &[usize]) -> Vec<f64> {
     let n = core.n;
     let size = n + kept.len();
     let mut matrix = vec![0.0; size * size];

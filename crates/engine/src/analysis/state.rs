@@ -8,8 +8,8 @@ use crate::json::Json;
 use crate::pipeline::Failure;
 use crate::signs::signs;
 use crate::system::compiled::Dynamics;
-use crate::system::kkt::Core;
-use crate::system::ordinary::OrdinaryCore;
+use crate::system::kkt::Kkt;
+use crate::system::ordinary::OrdinarySystem;
 
 /// A state as given; nothing is projected.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,7 +75,7 @@ pub fn at_state(derivation: &Derivation, state: &State) -> Result<StateReport, F
     let constraints = model.constraints.iter().map(|c| c.name.clone()).collect();
     match &derivation.dynamics {
         Dynamics::Saddle(equations) => {
-            let mut core = Core::new(model, equations).map_err(compiled)?;
+            let mut core = Kkt::new(model, equations).map_err(compiled)?;
             core.evaluate(state.t, &state.q, &state.v, &state.multipliers);
             core.solve().map_err(failed)?;
             let mut reaction = vec![0.0; core.n];
@@ -97,7 +97,7 @@ pub fn at_state(derivation: &Derivation, state: &State) -> Result<StateReport, F
             })
         }
         Dynamics::Ordinary(ordinary) => {
-            let mut core = OrdinaryCore::new(model, ordinary).map_err(compiled)?;
+            let mut core = OrdinarySystem::new(model, ordinary).map_err(compiled)?;
             core.solve(state.t, &state.q, &state.v).map_err(failed)?;
             let acceleration = core
                 .unknowns

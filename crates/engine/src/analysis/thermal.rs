@@ -7,18 +7,18 @@
 //!    \dot H = \mathcal P - \partial_t L, $$
 //!
 //! with the divergence $\Omega$ and the power $\mathcal P$ of all forces that are not in $L$: stationary
-//! exactly when $\mathcal P = kT\,\Omega$. Looked at on the constraints in scattered
+//! exactly when $\mathcal P = kT\,\Omega$. LaneSamples at on the constraints in scattered
 //! states, for the given forces alone (the condition that Tarasov and Zaslavsky 2006 [TZ06, §6] impose as a
 //! constraint) and for forces and reactions together.
 
 use crate::analysis::flow::Flow;
 use crate::derivation::Derivation;
 use crate::json::Json;
-use crate::motion::sample::Instant;
+use crate::motion::sample::Sample;
 use crate::pipeline::Failure;
 use crate::problem::start::{given, start};
 use crate::system::compiled::Dynamics;
-use crate::system::kkt::Core;
+use crate::system::kkt::Kkt;
 use crate::system::projection::project;
 
 /// How a model stands to a temperature.
@@ -57,7 +57,7 @@ pub fn thermal(derivation: &Derivation, temperature: f64) -> Result<Thermal, Fai
         return Err(usage("`equation` models have no energy: there is no temperature to test"));
     };
     let compiled = |e: pfaff_program::CompileError| Failure::Usage(e.to_string());
-    let mut core = Core::new(model, equations).map_err(compiled)?;
+    let mut core = Kkt::new(model, equations).map_err(compiled)?;
     let Some(mut flow) = Flow::new(model, equations).map_err(compiled)? else {
         return Err(usage("the temperature is tested under the principle `chetaev` only"));
     };
@@ -66,15 +66,15 @@ pub fn thermal(derivation: &Derivation, temperature: f64) -> Result<Thermal, Fai
         .map_err(|_| usage("no consistent state is near the initial one"))?;
     let mut found =
         Thermal { temperature, states: 0, forces: 0.0, stationarity: 0.0, stationary: true };
-    let mut instant = Instant::new(core.n, core.m);
+    let mut sample = Sample::new(core.n, core.m);
     let mut random = Scatter(1);
     for _ in 0..TRIALS {
-        instant.t = t0 + 0.3 * (1.0 + random.next());
+        sample.t = t0 + 0.3 * (1.0 + random.next());
         for k in 0..core.n {
-            instant.q[k] = begin.q[k] + 0.3 * random.next();
-            instant.v[k] = begin.v[k] + random.next();
+            sample.q[k] = begin.q[k] + 0.3 * random.next();
+            sample.v[k] = begin.v[k] + random.next();
         }
-        if let Some(terms) = judge(&mut core, &mut flow, &mut instant, temperature) {
+        if let Some(terms) = judge(&mut core, &mut flow, &mut sample, temperature) {
             found.states += 1;
             found.forces = found.forces.max(terms.forces.abs());
             found.stationarity = found.stationarity.max(terms.stationarity.abs());
@@ -95,19 +95,19 @@ struct Terms {
     scale: f64,
 }
 
-fn judge(core: &mut Core, flow: &mut Flow, instant: &mut Instant, kT: f64) -> Option<Terms> {
-    project(core, instant.t, &mut instant.q, &mut instant.v, &[]).ok()?;
-    core.evaluate(instant.t, &instant.q, &instant.v, &[]);
+fn judge(core: &mut Kkt, flow: &mut Flow, sample: &mut Sample, kT: f64) -> Option<Terms> {
+    project(core, sample.t, &mut sample.q, &mut sample.v, &[]).ok()?;
+    core.evaluate(sample.t, &sample.q, &sample.v, &[]);
     core.solve_reviewed().ok()?;
-    instant.a.copy_from_slice(core.acceleration());
-    instant.multipliers.copy_from_slice(core.multipliers());
-    core.reaction(&mut instant.reaction);
-    let rate = flow.divergence(core, instant);
+    sample.a.copy_from_slice(core.acceleration());
+    sample.multipliers.copy_from_slice(core.multipliers());
+    core.reaction(&mut sample.reaction);
+    let rate = flow.divergence(core, sample);
     let given = core.given_power();
-    let whole = core.power(&instant.v);
+    let whole = core.power(&sample.v);
     let stationarity = rate.whole - whole / kT;
     let forces = given - kT * rate.given;
-    let work: f64 = instant.reaction.iter().zip(&instant.v).map(|(r, v)| (r * v).abs()).sum();
+    let work: f64 = sample.reaction.iter().zip(&sample.v).map(|(r, v)| (r * v).abs()).sum();
     let scale = 1.0 + rate.whole.abs() + (given.abs() + work) / kT;
     (stationarity.is_finite() && forces.is_finite()).then_some(Terms {
         forces,
@@ -116,7 +116,7 @@ fn judge(core: &mut Core, flow: &mut Flow, instant: &mut Instant, kT: f64) -> Op
     })
 }
 
-/// Numbers between −1 and 1 that look random and are the same in every run.
+/// Response between −1 and 1 that look random and are the same in every run.
 struct Scatter(u64);
 
 impl Scatter {

@@ -1,4 +1,4 @@
-//! The model differentiated by dual numbers at one instant: what the audit believes instead of the derivation.
+//! The model differentiated by dual numbers at one sample: what the audit believes instead of the derivation.
 //!
 //! $$ \frac{d}{dt}\frac{\partial L}{\partial\dot q_k} - \frac{\partial L}{\partial q_k} - Q_k -
 //! \sum_a\lambda_a w_{ak}, \qquad \frac{d\varphi_a}{dt}, \qquad E $$
@@ -18,10 +18,10 @@ use pfaff_model::{Dynamics, ForceOrigin, Principle, Workspace};
 use pfaff_solver::least_squares;
 
 use crate::audit::autodiff::{Dual, Duals, LANES, Lanes};
-use crate::motion::sample::Instant;
+use crate::motion::sample::Sample;
 
 /// The parts of a model, laid out for dual numbers.
-pub(crate) struct Witness {
+pub(crate) struct DualResidual {
     n: usize,
     /// $L$, $D$ and the constraints, which are differentiated; then $Q_k$ as given; then $w$ of `along`,
     /// where given. Together, because they have much in common.
@@ -40,7 +40,7 @@ pub(crate) struct Witness {
     slopes: Gradient,
     push: Gradient,
     drag: Gradient,
-    /// $w$ at one instant.
+    /// $w$ at one sample.
     directions: Vec<f64>,
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct Residual {
     pub(crate) position: Option<f64>,
 }
 
-impl Witness {
+impl DualResidual {
     /// `None` for an `equation` model.
     pub(crate) fn new(
         model: &Workspace,
@@ -134,7 +134,7 @@ impl Witness {
         })
     }
 
-    /// Dual-number operations of looking at an instant.
+    /// Dual-number operations of looking at an sample.
     pub(crate) fn cost(&self) -> usize {
         self.parts.duals.len() + self.parts.duals.swept()
     }
@@ -144,7 +144,7 @@ impl Witness {
     }
 
     /// All parts at some instants, and the derivatives of the constraints.
-    fn differentiate(&mut self, instants: &[Instant]) {
+    fn differentiate(&mut self, instants: &[Sample]) {
         self.parts.evaluate(instants);
         for (a, gradient) in self.gradients.iter_mut().enumerate() {
             gradient.clear();
@@ -162,8 +162,8 @@ impl Witness {
         if self.holonomic[a] { &self.gradients[a].q } else { &self.gradients[a].v }
     }
 
-    /// Residuals of a constraint at an instant whose derivatives are known.
-    fn residual(&self, a: usize, instant: &Instant, l: usize) -> Residual {
+    /// Residuals of a constraint at an sample whose derivatives are known.
+    fn residual(&self, a: usize, sample: &Sample, l: usize) -> Residual {
         let scale = |x: &[f64]| {
             let terms = self.direction(a).iter().zip(x).map(|(s, x)| (s.x[l] * x).abs());
             1.0 + terms.sum::<f64>()
@@ -171,11 +171,11 @@ impl Witness {
         let value = self.constraint(a);
         if self.holonomic[a] {
             Residual {
-                velocity: (value.d[l] / scale(&instant.v)).abs(),
-                position: Some((value.x[l] / scale(&instant.q)).abs()),
+                velocity: (value.d[l] / scale(&sample.v)).abs(),
+                position: Some((value.x[l] / scale(&sample.q)).abs()),
             }
         } else {
-            Residual { velocity: (value.x[l] / scale(&instant.v)).abs(), position: None }
+            Residual { velocity: (value.x[l] / scale(&sample.v)).abs(), position: None }
         }
     }
 
@@ -183,37 +183,37 @@ impl Witness {
     /// constraints.
     pub(crate) fn constraints(
         &mut self,
-        instants: &[Instant],
+        instants: &[Sample],
         tell: &mut dyn FnMut(usize, Residual),
     ) {
         self.differentiate(instants);
-        for (l, instant) in instants.iter().enumerate() {
-            (0..self.holonomic.len()).for_each(|a| tell(a, self.residual(a, instant, l)));
+        for (l, sample) in instants.iter().enumerate() {
+            (0..self.holonomic.len()).for_each(|a| tell(a, self.residual(a, sample, l)));
         }
     }
 
     /// The largest of $|d\varphi/dt|$ and, of holonomic ones, $|d^2\varphi/dt^2|$, relative to their terms
     /// with accelerations.
-    fn differentiated(&self, instant: &Instant, l: usize) -> f64 {
+    fn differentiated(&self, sample: &Sample, l: usize) -> f64 {
         let mut worst = 0.0;
         for a in 0..self.holonomic.len() {
             let off = if self.holonomic[a] {
                 let Gradient { q, t, .. } = &self.gradients[a];
-                let motion = instant.v.iter().zip(&instant.a);
+                let motion = sample.v.iter().zip(&sample.a);
                 let moved = q.iter().zip(motion).map(|(s, (v, a))| s.d[l] * v + s.x[l] * a);
                 moved.sum::<f64>() + t.d[l]
             } else {
                 self.constraint(a).d[l]
             };
             let terms =
-                self.direction(a).iter().zip(&instant.a).map(|(s, a)| (s.x[l] * a).abs());
+                self.direction(a).iter().zip(&sample.a).map(|(s, a)| (s.x[l] * a).abs());
             worst = worse(worst, off.abs() / (1.0 + terms.sum::<f64>()));
         }
         worst
     }
 
     /// Adds what is wrong at some instants, at most [`LANES`], to the findings.
-    pub(crate) fn judge(&mut self, instants: &[Instant], findings: &mut Findings) {
+    pub(crate) fn judge(&mut self, instants: &[Sample], findings: &mut Findings) {
         if instants.is_empty() {
             return;
         }
@@ -221,15 +221,15 @@ impl Witness {
         self.push(instants);
         self.slopes.clear();
         self.parts.sweep(LAGRANGIAN, [1.0; LANES], &mut self.slopes);
-        for (l, instant) in instants.iter().enumerate() {
-            self.judge_one(instant, l, findings);
+        for (l, sample) in instants.iter().enumerate() {
+            self.judge_one(sample, l, findings);
         }
     }
 
     /// One of them.
-    fn judge_one(&mut self, instant: &Instant, l: usize, findings: &mut Findings) {
+    fn judge_one(&mut self, sample: &Sample, l: usize, findings: &mut Findings) {
         let (n, m) = (self.n, self.holonomic.len());
-        let differentiated = self.differentiated(instant, l);
+        let differentiated = self.differentiated(sample, l);
         let mut directions = std::mem::take(&mut self.directions);
         directions.clear();
         for a in 0..m {
@@ -248,25 +248,25 @@ impl Witness {
             let slope = self.slopes.q[k].x[l];
             let given = self.parts.duals.output(first_force + k).x[l];
             let force = given + self.push.q[k].x[l] - self.drag.v[k].x[l];
-            let (reaction, reactions) = self.reaction((instant, l), &directions, k);
+            let (reaction, reactions) = self.reaction((sample, l), &directions, k);
             let scale = 1.0 + p_rate.abs() + slope.abs() + force.abs() + reactions;
             if restricted {
                 // NOTE: here `reaction` is the part that the multipliers give whatever their rates are.
                 let whole = p_rate - slope - force;
-                equations = worse(equations, (whole - instant.reaction[k]).abs() / scale);
+                equations = worse(equations, (whole - sample.reaction[k]).abs() / scale);
                 needed.push(whole - reaction);
                 needed_scale = needed_scale.max(scale);
                 if self.dependent.contains(&k) {
                     let carried: f64 =
-                        (0..m).map(|a| instant.multipliers[a] * directions[a * n + k]).sum();
+                        (0..m).map(|a| sample.multipliers[a] * directions[a * n + k]).sum();
                     equations = worse(equations, (carried - p).abs() / (1.0 + p.abs()));
                 }
             } else {
                 equations = worse(equations, (p_rate - slope - force - reaction).abs() / scale);
-                equations = worse(equations, (reaction - instant.reaction[k]).abs() / scale);
+                equations = worse(equations, (reaction - sample.reaction[k]).abs() / scale);
             }
-            energy += instant.v[k] * p;
-            size += (instant.v[k] * p).abs();
+            energy += sample.v[k] * p;
+            size += (sample.v[k] * p).abs();
         }
         let lagrangian = self.parts.duals.output(LAGRANGIAN).x[l];
         energy -= lagrangian;
@@ -283,11 +283,11 @@ impl Witness {
         if m > 0 {
             note(&mut findings.differentiated, differentiated);
         }
-        note(&mut findings.energy, (energy - instant.energy).abs() / size);
+        note(&mut findings.energy, (energy - sample.energy).abs() / size);
     }
 
     /// $F\cdot\partial r/\partial q$ in `push`, $\partial D/\partial\dot q$ in `drag`.
-    fn push(&mut self, instants: &[Instant]) {
+    fn push(&mut self, instants: &[Sample]) {
         self.push.clear();
         for point in &mut self.points {
             point.evaluate(instants);
@@ -304,7 +304,7 @@ impl Witness {
     /// $R_k$ and the sum of the magnitudes of its parts.
     fn reaction(
         &self,
-        (instant, l): (&Instant, usize),
+        (sample, l): (&Sample, usize),
         directions: &[f64],
         k: usize,
     ) -> (f64, f64) {
@@ -315,16 +315,16 @@ impl Witness {
             size += part.abs();
         };
         if self.principle == Principle::Chetaev {
-            (0..m).for_each(|a| add(instant.multipliers[a] * directions[a * self.n + k]));
+            (0..m).for_each(|a| add(sample.multipliers[a] * directions[a * self.n + k]));
             return (sum, size);
         }
         for a in 0..m {
             if self.principle == Principle::Vakonomic {
-                add(instant.multiplier_rates[a] * directions[a * self.n + k]);
+                add(sample.multiplier_rates[a] * directions[a * self.n + k]);
             }
             if !self.holonomic[a] {
-                add(instant.multipliers[a] * self.gradients[a].v[k].d[l]);
-                add(-instant.multipliers[a] * self.gradients[a].q[k].x[l]);
+                add(sample.multipliers[a] * self.gradients[a].v[k].d[l]);
+                add(-sample.multipliers[a] * self.gradients[a].q[k].x[l]);
             }
         }
         (sum, size)
@@ -370,8 +370,8 @@ impl Laid {
     }
 
     /// Values at some instants, at most [`LANES`], with their rates along the motion; the first output is
-    /// told. What is left of the lanes repeats the last instant.
-    pub(crate) fn evaluate(&mut self, instants: &[Instant]) -> Lanes {
+    /// told. What is left of the lanes repeats the last sample.
+    pub(crate) fn evaluate(&mut self, instants: &[Sample]) -> Lanes {
         let Self { duals, meaning } = self;
         let at = |l: usize| &instants[l.min(instants.len() - 1)];
         duals.evaluate(&|s| match meaning[s] {
@@ -400,25 +400,25 @@ impl Laid {
     }
 }
 
-/// The largest residual of an `equation` model at an instant, relative to what its terms are worth there.
-pub(crate) fn equation_residual(model: &Workspace, instant: &Instant) -> f64 {
+/// The largest residual of an `equation` model at an sample, relative to what its terms are worth there.
+pub(crate) fn equation_residual(model: &Workspace, sample: &Sample) -> f64 {
     let Dynamics::Equations(equations) = &model.dynamics else { return f64::NAN };
     let g = &model.graph;
     let at = |shift: f64| {
         move |s: Expr| {
             for (k, c) in model.coordinates.iter().enumerate() {
                 if c.position == s {
-                    return instant.q[k];
+                    return sample.q[k];
                 }
                 if c.velocity == s {
-                    return instant.v[k] * (1.0 + shift);
+                    return sample.v[k] * (1.0 + shift);
                 }
                 if c.acceleration == s {
-                    return instant.a[k] * (1.0 + shift);
+                    return sample.a[k] * (1.0 + shift);
                 }
             }
             if s == model.time {
-                return instant.t;
+                return sample.t;
             }
             model.parameters.iter().find(|p| p.symbol == s).map_or(f64::NAN, |p| p.value)
         }

@@ -2,7 +2,7 @@
 //!
 //! Each check has a number, a limit with its reason, and a verdict. The checks go back to the model itself:
 //! $L$, $\varphi$ and the forces are differentiated by dual numbers
-//! along the motion ([`Witness`]), independently of the derivation whose result they judge.
+//! along the motion ([`DualResidual`]), independently of the derivation whose result they judge.
 
 pub(crate) mod autodiff;
 pub(crate) mod dual_residual;
@@ -14,11 +14,11 @@ use pfaff_model::{Principle, Workspace};
 use pfaff_solver::StoredStep;
 
 use crate::audit::autodiff::LANES;
-use crate::audit::dual_residual::{Findings, Witness};
+use crate::audit::dual_residual::{DualResidual, Findings};
 use crate::audit::sensitivity::Sensitivity;
-use crate::motion::sample::Instant;
-use crate::system::compiled::Mechanism;
-use crate::system::reduced::Looked;
+use crate::motion::sample::Sample;
+use crate::system::compiled::CompiledSystem;
+use crate::system::reduced::LaneSamples;
 
 /// All checks of one motion.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,9 +92,9 @@ impl Check {
 /// What the audit looks at.
 pub(crate) struct Evidence<'a> {
     pub(crate) model: &'a Workspace,
-    pub(crate) mechanism: Mechanism,
+    pub(crate) system: CompiledSystem,
     /// The samples.
-    pub(crate) samples: Vec<Instant>,
+    pub(crate) samples: Vec<Sample>,
     /// $w$ and $u$ at the samples; empty for an `equation` model.
     pub(crate) work: &'a [[f64; 2]],
     /// Steps of the run, spread over it.
@@ -123,7 +123,7 @@ const BUDGET: usize = 2_000_000;
 /// Audits a motion.
 pub(crate) fn audit(evidence: Evidence<'_>) -> Audit {
     let Evidence { model, principle, dependent, classes, .. } = evidence;
-    let checks = match Witness::new(model, principle, dependent, classes) {
+    let checks = match DualResidual::new(model, principle, dependent, classes) {
         Some(witness) => mechanical(evidence, witness),
         None => ordinary(evidence),
     };
@@ -134,7 +134,7 @@ pub(crate) fn audit(evidence: Evidence<'_>) -> Audit {
 }
 
 /// The checks of a motion that follows from a Lagrangian.
-fn mechanical(mut evidence: Evidence<'_>, mut witness: Witness) -> Vec<Check> {
+fn mechanical(mut evidence: Evidence<'_>, mut witness: DualResidual) -> Vec<Check> {
     let mut checks = constraints(&evidence, &mut witness);
     checks.extend(balances(&evidence));
     checks.extend(momenta(&evidence));
@@ -169,12 +169,12 @@ fn limit(name: &str, value: Option<f64>, limit: f64, reason: &'static str) -> Ch
 }
 
 /// $|\varphi|/(1 + \sum|A_i\dot q_i|)$ at the outputs, which lie at and between steps.
-fn constraints(evidence: &Evidence<'_>, witness: &mut Witness) -> Vec<Check> {
+fn constraints(evidence: &Evidence<'_>, witness: &mut DualResidual) -> Vec<Check> {
     let m = evidence.model.constraints.len();
     let (mut velocity, mut position) = (vec![0.0_f64; m], vec![0.0_f64; m]);
     let affordable = (BUDGET / witness.cost().max(1)).clamp(16, CONSTRAINT_SAMPLES);
     let stride = evidence.samples.len().div_ceil(affordable).max(1);
-    let looked_at: Vec<Instant> = evidence.samples.iter().step_by(stride).cloned().collect();
+    let looked_at: Vec<Sample> = evidence.samples.iter().step_by(stride).cloned().collect();
     for instants in looked_at.chunks(LANES) {
         witness.constraints(instants, &mut |a, residual| {
             velocity[a] = worse(velocity[a], residual.velocity);
@@ -200,8 +200,8 @@ fn constraints(evidence: &Evidence<'_>, witness: &mut Witness) -> Vec<Check> {
 /// $|E - E_0 - w|$: energy against the work of forces and reactions; and $|E + E\[M\] - (E + E\[M\])_0 - u|$
 /// under the vakonomic principle; that of $L_c$ under the restricted one.
 fn balances(evidence: &Evidence<'_>) -> Vec<Check> {
-    let energy = |i: &Instant| i.energy;
-    let total = |i: &Instant| i.energy + i.constraint_energy;
+    let energy = |i: &Sample| i.energy;
+    let total = |i: &Sample| i.energy + i.constraint_energy;
     let mut checks = vec![balance(evidence, "energy balance", &energy, 0)];
     match evidence.principle {
         Principle::Chetaev => {}
@@ -218,7 +218,7 @@ fn balances(evidence: &Evidence<'_>) -> Vec<Check> {
 fn balance(
     evidence: &Evidence<'_>,
     name: &str,
-    energy: &dyn Fn(&Instant) -> f64,
+    energy: &dyn Fn(&Sample) -> f64,
     kind: usize,
 ) -> Check {
     let reason = "each step may err by the tolerance in every component: the energy that is worth adds up";
@@ -226,10 +226,10 @@ fn balance(
         return Check::unchecked(name.into(), 0.0, reason);
     };
     let (mut worst, mut scale) = (0.0_f64, 1.0_f64);
-    for (instant, work) in evidence.samples.iter().zip(evidence.work) {
+    for (sample, work) in evidence.samples.iter().zip(evidence.work) {
         let gained = work[kind] - evidence.work[0][kind];
-        worst = worse(worst, (energy(instant) - energy(first) - gained).abs());
-        scale = scale.max(energy(instant).abs() + gained.abs());
+        worst = worse(worst, (energy(sample) - energy(first) - gained).abs());
+        scale = scale.max(energy(sample).abs() + gained.abs());
     }
     let mut sensitivity = Sensitivity::new(evidence.model, evidence.energy);
     let stride = evidence.samples.len().div_ceil(SENSITIVITY_SAMPLES).max(1);
@@ -249,8 +249,8 @@ fn momenta(evidence: &Evidence<'_>) -> Vec<Check> {
         let name = format!("momentum of {}", kept.name);
         let mut values = Vec::new();
         let stride = evidence.samples.len().div_ceil(CONSTRAINT_SAMPLES).max(1);
-        for instant in evidence.samples.iter().step_by(stride) {
-            let at = |s: Expr| symbol(model, instant, s);
+        for sample in evidence.samples.iter().step_by(stride) {
+            let at = |s: Expr| symbol(model, sample, s);
             values.push(model.graph.evaluate(&[kept.momentum], &at)[0]);
         }
         let Some(&first) = values.first() else { continue };
@@ -265,38 +265,38 @@ fn momenta(evidence: &Evidence<'_>) -> Vec<Check> {
     checks
 }
 
-/// The value of a symbol at an instant; multipliers are those of the principle.
-fn symbol(model: &Workspace, instant: &Instant, s: Expr) -> f64 {
+/// The value of a symbol at an sample; multipliers are those of the principle.
+fn symbol(model: &Workspace, sample: &Sample, s: Expr) -> f64 {
     if let Some(k) = model.coordinates.iter().position(|c| c.position == s) {
-        return instant.q[k];
+        return sample.q[k];
     }
     if let Some(k) = model.coordinates.iter().position(|c| c.velocity == s) {
-        return instant.v[k];
+        return sample.v[k];
     }
     if let Some(a) = model.results.mu.iter().position(|&μ| μ == s) {
-        return instant.multipliers[a];
+        return sample.multipliers[a];
     }
     let parameter = model.parameters.iter().find(|p| p.symbol == s);
-    parameter.map_or(if s == model.time { instant.t } else { f64::NAN }, |p| p.value)
+    parameter.map_or(if s == model.time { sample.t } else { f64::NAN }, |p| p.value)
 }
 
 /// The equations at the ends of the kept steps and in their middles.
-fn equations(evidence: &mut Evidence<'_>, witness: &mut Witness) -> (Findings, Findings) {
+fn equations(evidence: &mut Evidence<'_>, witness: &mut DualResidual) -> (Findings, Findings) {
     let (n, m) = (evidence.model.coordinates.len(), evidence.model.constraints.len());
     let affordable = (BUDGET / witness.cost().max(1)).clamp(4, 128) / 2;
     let stride = evidence.steps.len().div_ceil(affordable).max(1);
     let (mut at_steps, mut between) = (Findings::default(), Findings::default());
     let Some(first) = evidence.steps.first() else { return Default::default() };
     let width = first.as_step().state_at_end().len();
-    let mut instants = vec![Instant::new(n, m); LANES];
+    let mut instants = vec![Sample::new(n, m); LANES];
     // The states in the middles, and the rates that the interpolant has there.
     let mut middles = vec![(0.0, vec![0.0; width], vec![0.0; width]); LANES];
     let kept: Vec<_> = evidence.steps.iter().step_by(stride).map(StoredStep::as_step).collect();
     for steps in kept.chunks(LANES) {
         let ends =
-            steps.iter().map(|s| Looked { t: s.end(), y: s.state_at_end(), rates: None });
+            steps.iter().map(|s| LaneSamples { t: s.end(), y: s.state_at_end(), rates: None });
         let ends: Vec<_> = ends.collect();
-        let found = evidence.mechanism.resolve_all(&ends, &mut instants);
+        let found = evidence.system.resolve_all(&ends, &mut instants);
         witness.judge(&instants[..found.len()], &mut at_steps);
         for (step, (t, y, rates)) in steps.iter().zip(&mut middles) {
             *t = 0.5 * (step.start() + step.end());
@@ -305,11 +305,11 @@ fn equations(evidence: &mut Evidence<'_>, witness: &mut Witness) -> (Findings, F
         }
         let states = middles[..steps.len()].iter();
         let states: Vec<_> =
-            states.map(|(t, y, rates)| Looked { t: *t, y, rates: Some(rates) }).collect();
-        let found = evidence.mechanism.resolve_all(&states, &mut instants);
+            states.map(|(t, y, rates)| LaneSamples { t: *t, y, rates: Some(rates) }).collect();
+        let found = evidence.system.resolve_all(&states, &mut instants);
         witness.judge(&instants[..found.len()], &mut between);
-        for (instant, &i) in instants.iter().zip(&found) {
-            for (rate, v) in middles[i].2.iter().zip(&instant.v) {
+        for (sample, &i) in instants.iter().zip(&found) {
+            for (rate, v) in middles[i].2.iter().zip(&sample.v) {
                 let off = (rate - v).abs() / (1.0 + v.abs());
                 between.velocities = Some(worse(between.velocities.unwrap_or(0.0), off));
             }
@@ -322,7 +322,7 @@ fn equations(evidence: &mut Evidence<'_>, witness: &mut Witness) -> (Findings, F
 fn ordinary(mut evidence: Evidence<'_>) -> Vec<Check> {
     let n = evidence.model.coordinates.len();
     let mut worst: Option<f64> = None;
-    let mut instant = Instant::new(n, 0);
+    let mut sample = Sample::new(n, 0);
     for stored in evidence.steps {
         let step = stored.as_step();
         let middle = 0.5 * (step.start() + step.end());
@@ -330,15 +330,15 @@ fn ordinary(mut evidence: Evidence<'_>) -> Vec<Check> {
         let mut rates = y.clone();
         step.state(middle, &mut y);
         step.derivative(middle, &mut rates);
-        if evidence.mechanism.resolve(middle, &y, false, &mut instant).is_ok() {
+        if evidence.system.resolve(middle, &y, false, &mut sample).is_ok() {
             for k in 0..n {
-                let off = (rates[k] - instant.v[k]).abs() / (1.0 + instant.v[k].abs());
+                let off = (rates[k] - sample.v[k]).abs() / (1.0 + sample.v[k].abs());
                 worst = Some(worse(worst.unwrap_or(0.0), off));
             }
             let mut second = n;
-            for (k, a) in instant.a.iter_mut().enumerate() {
+            for (k, a) in sample.a.iter_mut().enumerate() {
                 if a.is_nan() {
-                    instant.v[k] = rates[k];
+                    sample.v[k] = rates[k];
                 } else {
                     let off = (rates[second] - *a).abs() / (1.0 + a.abs());
                     worst = Some(worse(worst.unwrap_or(0.0), off));
@@ -346,7 +346,7 @@ fn ordinary(mut evidence: Evidence<'_>) -> Vec<Check> {
                     second += 1;
                 }
             }
-            let residual = dual_residual::equation_residual(evidence.model, &instant);
+            let residual = dual_residual::equation_residual(evidence.model, &sample);
             worst = Some(worse(worst.unwrap_or(0.0), residual));
         }
     }

@@ -9,7 +9,7 @@ use pfaff_model::Workspace;
 
 use crate::audit::autodiff::LANES;
 use crate::audit::dual_residual::{Gradient, Laid};
-use crate::motion::sample::Instant;
+use crate::motion::sample::Sample;
 
 /// An energy, or another quantity, ready to be differentiated.
 pub(crate) struct Sensitivity {
@@ -27,16 +27,16 @@ impl Sensitivity {
     }
 
     /// The largest worth of a unit of tolerance at some instants; zero where it has no value.
-    pub(crate) fn at<'i>(&mut self, instants: impl Iterator<Item = &'i Instant>) -> f64 {
+    pub(crate) fn at<'i>(&mut self, instants: impl Iterator<Item = &'i Sample>) -> f64 {
         let Self { laid: Some(laid), slopes } = self else { return 0.0 };
-        let instants: Vec<Instant> = instants.cloned().collect();
+        let instants: Vec<Sample> = instants.cloned().collect();
         let mut largest = 0.0;
         for part in instants.chunks(LANES) {
             slopes.clear();
             let value = laid.evaluate(part);
             laid.sweep(0, [1.0; LANES], slopes);
-            for (l, instant) in part.iter().enumerate() {
-                let state = instant.q.iter().chain(&instant.v);
+            for (l, sample) in part.iter().enumerate() {
+                let state = sample.q.iter().chain(&sample.v);
                 let slopes = slopes.q.iter().chain(&slopes.v);
                 let worth: f64 =
                     slopes.zip(state).map(|(s, y)| s.x[l].abs() * (1.0 + y.abs())).sum();

@@ -3,19 +3,19 @@
 use pfaff_solver::{Control, Crossing, DenseStep, LocatedEvent, Observer, StoredStep, System};
 
 use crate::motion::progress::{Progress, Setting};
-use crate::motion::sample::Instant;
-use crate::system::compiled::Mechanism;
+use crate::motion::sample::Sample;
+use crate::system::compiled::CompiledSystem;
 
 /// How many steps the audit keeps: when there are more, every second one is dropped and the stride doubles.
 const KEPT: usize = 64;
 
 /// Watches a run.
 pub(crate) struct Recorder<'a> {
-    mechanism: Mechanism,
+    system: CompiledSystem,
     times: &'a [f64],
     backward: bool,
     /// One row of the samples, re-used.
-    instant: Instant,
+    sample: Sample,
     y: Vec<f64>,
     seen: Vec<f64>,
     pub(crate) record: Record,
@@ -30,32 +30,32 @@ pub(crate) struct Recorder<'a> {
 /// What was written down so far.
 #[derive(Default)]
 pub(crate) struct Record {
-    /// [`Instant::inputs`] and what is observed, row after row.
+    /// [`Sample::inputs`] and what is observed, row after row.
     pub(crate) rows: Vec<f64>,
     /// $w$ and $u$ at each sample.
     pub(crate) work: Vec<[f64; 2]>,
     pub(crate) width: usize,
     /// Output times that were reached.
     pub(crate) reached: usize,
-    pub(crate) events: Vec<(LocatedEvent, Instant)>,
+    pub(crate) events: Vec<(LocatedEvent, Sample)>,
 }
 
 impl<'a> Recorder<'a> {
     pub(crate) fn new(
-        mechanism: &Mechanism,
+        system: &CompiledSystem,
         setting: Setting<'a>,
         times: &'a [f64],
         watch: &'a mut dyn FnMut(&Progress<'_>) -> bool,
     ) -> Self {
         let observed = setting.model.observed.len();
-        let mechanism = mechanism.clone();
-        let (n, m) = (mechanism.n, mechanism.m);
-        let width = Instant::width(n, m) + observed;
+        let system = system.clone();
+        let (n, m) = (system.n, system.m);
+        let width = Sample::width(n, m) + observed;
         Self {
             times,
             backward: times.len() > 1 && times[1] < times[0],
-            instant: Instant::new(n, m),
-            y: vec![0.0; mechanism.dimension()],
+            sample: Sample::new(n, m),
+            y: vec![0.0; system.dimension()],
             seen: vec![0.0; observed],
             record: Record {
                 rows: Vec::with_capacity(times.len() * width),
@@ -70,7 +70,7 @@ impl<'a> Recorder<'a> {
             steps: 0,
             setting,
             watch,
-            mechanism,
+            system,
         }
     }
 
@@ -84,20 +84,20 @@ impl<'a> Recorder<'a> {
 
     /// One row from the state in `y`.
     fn sample(&mut self, t: f64) {
-        let resolved = self.mechanism.resolve(t, &self.y, true, &mut self.instant);
+        let resolved = self.system.resolve(t, &self.y, true, &mut self.sample);
         if resolved.is_err() {
             // NOTE: the state is what it is; what follows from it has no value there.
-            self.instant.a.fill(f64::NAN);
-            self.instant.multipliers.fill(f64::NAN);
-            self.instant.reaction.fill(f64::NAN);
+            self.sample.a.fill(f64::NAN);
+            self.sample.multipliers.fill(f64::NAN);
+            self.sample.reaction.fill(f64::NAN);
         }
-        self.mechanism.observe(&self.instant, &mut self.seen);
+        self.system.observe(&self.sample, &mut self.seen);
         let Record { rows, work, width, reached, .. } = &mut self.record;
         let start = rows.len();
         rows.resize(start + *width - self.seen.len(), 0.0);
-        self.instant.inputs(&mut rows[start..]);
+        self.sample.inputs(&mut rows[start..]);
         rows.extend_from_slice(&self.seen);
-        work.extend(self.mechanism.work(&self.y));
+        work.extend(self.system.work(&self.y));
         *reached += 1;
     }
 
@@ -151,10 +151,10 @@ impl Observer for Recorder<'_> {
     }
 
     fn event(&mut self, event: &LocatedEvent, y: &[f64]) -> Control {
-        let mut instant = Instant::new(self.mechanism.n, self.mechanism.m);
-        // NOTE: an instant without forces is still an instant.
-        let _ = self.mechanism.resolve(event.t, y, true, &mut instant);
-        self.record.events.push((*event, instant));
+        let mut sample = Sample::new(self.system.n, self.system.m);
+        // NOTE: an sample without forces is still an sample.
+        let _ = self.system.resolve(event.t, y, true, &mut sample);
+        self.record.events.push((*event, sample));
         Control::Continue
     }
 }

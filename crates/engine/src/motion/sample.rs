@@ -2,7 +2,7 @@
 
 /// A state with what follows from it. Lists are in declared order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Instant {
+pub struct Sample {
     /// $t$
     pub t: f64,
     /// $q$
@@ -25,7 +25,7 @@ pub struct Instant {
     pub divergence: f64,
 }
 
-impl Instant {
+impl Sample {
     /// Room for n coordinates and m constraints.
     pub(crate) fn new(n: usize, m: usize) -> Self {
         let numbers = |k: usize| vec![f64::NAN; k];
@@ -43,7 +43,7 @@ impl Instant {
         }
     }
 
-    /// How many numbers [`Instant::inputs`] gives.
+    /// How many numbers [`Sample::inputs`] gives.
     pub(crate) fn width(n: usize, m: usize) -> usize {
         4 + 4 * n + 2 * m
     }

@@ -11,7 +11,7 @@ use pfaff_solver::{cholesky, symmetric_eigenvalues};
 
 use crate::motion::note::Note;
 use crate::motion::{Motion, StopReason};
-use crate::system::kkt::Core;
+use crate::system::kkt::Kkt;
 
 /// How far from proportional the two metrics of a conformal start may be: what a user rounds to ten digits passes.
 const CONFORMAL: f64 = 1e-9;
@@ -30,7 +30,7 @@ pub(crate) fn at_start(model: &Workspace, t0: f64, q: &[f64]) -> Vec<Diagnostic>
 }
 
 /// Whether the kinetic energy of each body is positive, given the evaluated equations.
-pub(crate) fn kinetic(model: &Workspace, core: &Core) -> Vec<Diagnostic> {
+pub(crate) fn kinetic(model: &Workspace, core: &Kkt) -> Vec<Diagnostic> {
     let (n, mass) = (core.n, core.inertia());
     let indefinite = |body: &&AffineBody| {
         let size = body.size * body.size;

@@ -12,7 +12,7 @@ use pfaff_solver::Lu;
 
 use crate::motion::note::Note;
 use crate::system::independent_constraints::independent;
-use crate::system::kkt::Core;
+use crate::system::kkt::Kkt;
 use crate::system::projection::{project_positions, project_velocities};
 use crate::system::saddle_point::{Blocks, Saddle};
 
@@ -94,7 +94,7 @@ pub(crate) fn refuse_infinite_data(model: &Workspace, t0: f64) -> Result<(), Dia
 /// A consistent state of a Lagrangian model.
 pub(crate) fn start(
     model: &Workspace,
-    core: &mut Core,
+    core: &mut Kkt,
     t0: f64,
     given: &Given,
 ) -> Result<Start, NoStart> {
@@ -122,7 +122,7 @@ enum Level {
 
 struct Problem<'a> {
     model: &'a Workspace,
-    core: &'a mut Core,
+    core: &'a mut Kkt,
     t0: f64,
     /// Multipliers take no part in what is consistent, but in the metric of the vakonomic principle.
     multipliers: &'a [f64],

@@ -7,7 +7,7 @@ use crate::pipeline::Failure;
 use crate::system::compiled::Dynamics;
 
 /// What is observed through multipliers that the principle does not have is noted; events that watch them are refused.
-pub(crate) fn foreign_multipliers(
+pub(crate) fn unused_multipliers(
     model: &Workspace,
     dynamics: &Dynamics,
 ) -> Result<Vec<Note>, Failure> {

@@ -2,7 +2,7 @@
 //!
 //! What is shown is what `draw` says, or a default drawing where the model has none. All expressions are
 //! compiled into one tape and evaluated at the
-//! times of the frames; the player draws between frames by interpolation. Numbers are written with five
+//! times of the frames; the player draws between frames by interpolation. Response are written with five
 //! digits of the largest in their column, as
 //! whole numbers and their differences, so that a motion of any length stays small.
 //!
@@ -33,7 +33,7 @@ pub struct Animation {
     pub html: String,
     /// The data alone: figures, and their numbers at each frame.
     pub data: Json,
-    /// How many frames there are; none if the motion has no instant that can be shown.
+    /// How many frames there are; none if the motion has no sample that can be shown.
     pub frames: usize,
     /// Whether it is in space, with a camera that can be turned.
     pub spatial: bool,

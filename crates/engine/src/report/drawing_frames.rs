@@ -8,9 +8,9 @@ use pfaff_expr::Expr;
 use pfaff_model::{Components, Drawing, Figure, Workspace};
 use pfaff_program::{Options, Program};
 
-use crate::motion::sample::Instant;
+use crate::motion::sample::Sample;
 use crate::motion::{Motion, Series};
-use crate::system::compiled::instant_symbols;
+use crate::system::compiled::sample_symbols;
 
 /// Intervals between frames. A number with many divisors, so that frames can be left out evenly.
 const INTERVALS: usize = 600;
@@ -158,7 +158,7 @@ struct Source<'a> {
 impl<'a> Source<'a> {
     fn new(model: &'a Workspace, motion: &'a Motion) -> Self {
         let vakonomic = motion.principle == Some(pfaff_model::Principle::Vakonomic);
-        let mut symbols = instant_symbols(model, vakonomic);
+        let mut symbols = sample_symbols(model, vakonomic);
         let mut remembered = Vec::new();
         for (k, observed) in model.observed.iter().enumerate() {
             let known = symbols.contains(&observed.expr);
@@ -224,7 +224,7 @@ impl<'a> Source<'a> {
             (0..n).map(value).collect()
         };
         let (n, c) = (self.model.coordinates.len(), self.model.constraints.len());
-        let instant = Instant {
+        let sample = Sample {
             t,
             q: smooth(&m.q, &m.v, n),
             v: smooth(&m.v, &m.a, n),
@@ -237,7 +237,7 @@ impl<'a> Source<'a> {
             divergence: f64::NAN,
         };
         inputs.fill(f64::NAN);
-        instant.inputs(inputs);
+        sample.inputs(inputs);
         let first = inputs.len() - self.remembered.len();
         for (place, &k) in inputs[first..].iter_mut().zip(&self.remembered) {
             *place = m.observed.get(k).map_or(f64::NAN, |s| linear(&s.values));

@@ -8,7 +8,7 @@ use pfaff_model::{Model, Overrides, Principle};
 
 use super::Report;
 use super::sha256::sha256;
-use crate::analysis::check::{ConstraintSurvey, survey};
+use crate::analysis::check::{ConstraintReport, check};
 use crate::analysis::compare::Comparison;
 use crate::audit::Verdict;
 use crate::compare_present::{parted, sentence};
@@ -67,31 +67,31 @@ pub(crate) fn badge(verdict: Verdict) -> String {
 
 /// Degrees of freedom, and each constraint in words.
 pub(crate) fn classes(model: &Model) -> String {
-    let survey = survey(model);
+    let check = check(model);
     let count = |n: usize, word: &str| {
         if n == 1 { format!("one {word}") } else { format!("{n} {word}s") }
     };
     let mut out = format!(
         "<p>{} and {} leave {} of freedom.",
-        capitalised(&count(survey.coordinates.len(), "coordinate")),
-        if survey.constraints.is_empty() {
+        capitalised(&count(check.coordinates.len(), "coordinate")),
+        if check.constraints.is_empty() {
             "no constraint".into()
         } else {
-            count(survey.constraints.len(), "constraint")
+            count(check.constraints.len(), "constraint")
         },
-        if survey.degrees_of_freedom == 1 {
+        if check.degrees_of_freedom == 1 {
             "one degree".into()
         } else {
-            format!("{} degrees", survey.degrees_of_freedom)
+            format!("{} degrees", check.degrees_of_freedom)
         },
     );
-    if survey.regular == Some(false) {
+    if check.regular == Some(false) {
         out += " The equations do not determine all accelerations and multipliers.";
     }
     out += "</p>";
-    if !survey.constraints.is_empty() {
+    if !check.constraints.is_empty() {
         out += "<ul>";
-        for c in survey.constraints.iter().take(ROWS) {
+        for c in check.constraints.iter().take(ROWS) {
             let _ = write!(
                 out,
                 "<li><code>{}</code> {}</li>",
@@ -99,8 +99,8 @@ pub(crate) fn classes(model: &Model) -> String {
                 escape(&class_in_words(c))
             );
         }
-        if survey.constraints.len() > ROWS {
-            let _ = write!(out, "<li>… and {} more</li>", survey.constraints.len() - ROWS);
+        if check.constraints.len() > ROWS {
+            let _ = write!(out, "<li>… and {} more</li>", check.constraints.len() - ROWS);
         }
         out += "</ul>";
     }
@@ -112,7 +112,7 @@ fn capitalised(text: &str) -> String {
     chars.next().map_or(String::new(), |c| c.to_uppercase().chain(chars).collect())
 }
 
-fn class_in_words(c: &ConstraintSurvey) -> String {
+fn class_in_words(c: &ConstraintReport) -> String {
     let class = match c.class {
         Class::Holonomic => "is holonomic: it restricts positions alone",
         Class::Linear => "is linear in the velocities",

@@ -11,14 +11,14 @@
 
 mod canonical;
 mod conditions;
-mod family;
 mod guess;
-mod lead;
-mod patience;
-mod reach;
+mod homotopy;
+mod reachability;
 mod search;
-mod second;
+mod search_budget;
+mod second_variation;
 mod solution;
+mod solution_family;
 
 use std::time::Instant as Clock;
 
@@ -38,9 +38,9 @@ use crate::problem::settings::Request;
 use crate::problem::start::Start;
 use crate::run::bvp::canonical::Canonical;
 use crate::run::bvp::conditions::conditions;
-use crate::run::bvp::lead::lead;
-use crate::run::bvp::patience::{Ended, Patience};
+use crate::run::bvp::homotopy::lead;
 use crate::run::bvp::search::{Candidate, Found, search};
+use crate::run::bvp::search_budget::{Ended, SearchBudget};
 use crate::run::bvp::solution::{agreement, solution};
 use crate::run::volterra::remembers;
 use crate::system::compiled::Dynamics;
@@ -73,7 +73,7 @@ pub(crate) fn run(
 
     let clock = Clock::now();
     let conditions = conditions(model, &equations, request).map_err(Failure::Model)?;
-    let unreachable = reach::unreachable(model, &equations, &conditions);
+    let unreachable = reachability::unreachable(model, &equations, &conditions);
     if !unreachable.is_empty() {
         return Err(Failure::Model(unreachable));
     }
@@ -100,7 +100,7 @@ pub(crate) fn run(
     if !positive {
         return Err(Failure::Usage(format!("the search cannot take {seconds} seconds")));
     }
-    let mut patience = Patience::new(seconds, &mut going);
+    let mut patience = SearchBudget::new(seconds, &mut going);
     let mut begin = Vec::new();
     if let Some(guess) = &request.guess {
         let path = guess.path(&mut problem);

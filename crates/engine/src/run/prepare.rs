@@ -11,13 +11,13 @@ use crate::motion::note::Note;
 use crate::pipeline::{Failure, begin, microseconds, possible, redundant, uncompiled};
 use crate::problem::settings::{Request, Settings};
 use crate::problem::start::Start;
-use crate::system::compiled::{Dynamics, Mechanism};
+use crate::system::compiled::{CompiledSystem, Dynamics};
 use crate::system::taylor_system::Demand;
 
 /// A model that is integrated again and again from its start, without outputs and without audit: for measurements.
 #[derive(Clone, Debug)]
 pub struct Ready {
-    mechanism: Mechanism,
+    system: CompiledSystem,
     y0: Vec<f64>,
     options: OdeOptions,
 }
@@ -37,14 +37,14 @@ impl Ready {
             if principle == Principle::Chetaev { Statement::of(model) } else { None };
         let dynamics = derive_in(model, request.principle)
             .map_err(|refusal| Failure::Model(vec![refusal.diagnostic()]))?;
-        let Prepared { mechanism, y0, .. } =
+        let Prepared { system, y0, .. } =
             prepare(model, &dynamics, (statement, None), &mut settings)?;
-        Ok(Self { mechanism, y0, options: settings.options })
+        Ok(Self { system, y0, options: settings.options })
     }
 
     /// Integrates from start to end.
     pub fn integrate(&mut self) -> Outcome {
-        integrate(&mut self.mechanism, &self.y0, &self.options, &mut ())
+        integrate(&mut self.system, &self.y0, &self.options, &mut ())
     }
 
     /// The method that was chosen.
@@ -55,7 +55,7 @@ impl Ready {
 
 /// What a run begins with.
 pub(crate) struct Prepared {
-    pub(crate) mechanism: Mechanism,
+    pub(crate) system: CompiledSystem,
     pub(crate) y0: Vec<f64>,
     /// Remarks on the start.
     pub(crate) notes: Vec<Note>,
@@ -71,23 +71,23 @@ pub(crate) fn prepare(
     settings: &mut Settings,
 ) -> Result<Prepared, Failure> {
     let clock = Clock::now();
-    let mut mechanism = Mechanism::new(model, dynamics).map_err(|e| uncompiled(&e))?;
+    let mut system = CompiledSystem::new(model, dynamics).map_err(|e| uncompiled(&e))?;
     let Start { q, v, multipliers, notes } = match given {
         Some(start) => start,
-        None => begin(model, dynamics, &mut mechanism, settings.t0)?,
+        None => begin(model, dynamics, &mut system, settings.t0)?,
     };
-    let mut y0 = mechanism.state(settings.t0, &q, &v, &multipliers);
-    let at = possible(model, &mut mechanism, settings.t0, &y0)?;
-    let repeated = redundant(model, &mut mechanism, settings.t0, &y0);
+    let mut y0 = system.state(settings.t0, &q, &v, &multipliers);
+    let at = possible(model, &mut system, settings.t0, &y0)?;
+    let repeated = redundant(model, &mut system, settings.t0, &y0);
     if let Dynamics::Saddle(equations) = dynamics {
         if let Some(statement) = statement {
-            mechanism.reduce(model, (statement, equations), &at);
-            y0 = mechanism.state(settings.t0, &q, &v, &multipliers);
+            system.reduce(model, (statement, equations), &at);
+            y0 = system.state(settings.t0, &q, &v, &multipliers);
         }
-        mechanism.unroll(model, equations, &at);
+        system.unroll(model, equations, &at);
     }
-    expand(model, dynamics, &mut mechanism, settings, &y0)?;
-    Ok(Prepared { mechanism, y0, notes, repeated, compile_us: microseconds(clock) })
+    expand(model, dynamics, &mut system, settings, &y0)?;
+    Ok(Prepared { system, y0, notes, repeated, compile_us: microseconds(clock) })
 }
 
 /// Tolerances from which on `auto` takes the Taylor method.
@@ -104,7 +104,7 @@ fn is_worth(tolerance: f64, operations: usize) -> bool {
 fn expand(
     model: &Workspace,
     dynamics: &Dynamics,
-    mechanism: &mut Mechanism,
+    system: &mut CompiledSystem,
     settings: &mut Settings,
     y0: &[f64],
 ) -> Result<(), Failure> {
@@ -114,7 +114,7 @@ fn expand(
         return Ok(());
     }
     let order = taylor_order(tolerance);
-    if method != Method::Taylor && mechanism.is_surely_longer(order, SHORT) {
+    if method != Method::Taylor && system.is_surely_longer(order, SHORT) {
         return Ok(());
     }
     let refused = |why: String| {
@@ -122,8 +122,8 @@ fn expand(
             "the Taylor method does not apply: {why}; choose `dop853` or `auto`"
         )))
     };
-    let recurrences = if mechanism.is_whole() {
-        mechanism.recurrences(model, dynamics, order).map_err(|error| error.to_string())
+    let recurrences = if system.is_whole() {
+        system.recurrences(model, dynamics, order).map_err(|error| error.to_string())
     } else {
         Err("some constraints repeat others".to_owned())
     };
@@ -134,7 +134,7 @@ fn expand(
             if worth {
                 let span = if settings.often { f64::INFINITY } else { (t1 - t0).abs() };
                 let demand = Demand { order, tolerance, span };
-                mechanism.expand(model, &recurrences, demand, (t0, y0));
+                system.expand(model, &recurrences, demand, (t0, y0));
                 settings.options.method = Method::Taylor;
             }
             Ok(())

@@ -4,20 +4,20 @@
 //! the solver integrates it; every
 //! output is the end of a step, so that constraints hold there to rounding.
 
-mod admissible;
-mod compress;
-mod fit;
+mod admissible_data;
+mod compiled;
+mod constraint_memory;
 mod formulate;
-mod high;
-mod jerk;
+mod high_order;
+mod high_order_force;
+mod high_order_terms;
 pub(crate) mod kernel;
-mod numbers;
-pub(crate) mod plan;
-mod profile;
+mod kernel_parts;
 mod projection;
-mod system;
-mod watch;
-mod ways;
+mod prony;
+mod recorder;
+mod response;
+pub(crate) mod volterra_equations;
 
 use std::time::Instant as Clock;
 
@@ -34,10 +34,10 @@ use crate::motion::{Form, Motion, Statistics, Stop, StopReason};
 use crate::pipeline::{Failure, collect, stop_reason, uncompiled};
 use crate::problem::settings::Settings;
 use crate::problem::start::refuse_infinite_data;
+use crate::run::volterra::compiled::{CompiledVolterra, KernelRun};
 use crate::run::volterra::formulate::{Formulation, mechanical, written};
-use crate::run::volterra::plan::mistake;
-use crate::run::volterra::system::{KernelRun, Remembering};
-use crate::run::volterra::watch::{Reader, Watcher};
+use crate::run::volterra::recorder::{Reader, VolterraRecorder};
+use crate::run::volterra::volterra_equations::mistake;
 use crate::system::compiled::Dynamics;
 
 /// Nodes in each step.
@@ -64,7 +64,7 @@ fn places(model: &Workspace) -> Vec<Expr> {
 pub(crate) fn order(model: &Workspace, node: Expr) -> Option<f64> {
     match model.graph.node(node) {
         Node::Memory(Memory::Kernel | Memory::Mean, ..) => None,
-        Node::Memory(_, _, second) => Some(plan::constant(model, second)),
+        Node::Memory(_, _, second) => Some(volterra_equations::constant(model, second)),
         _ => None,
     }
 }
@@ -88,7 +88,7 @@ pub(crate) fn kernels(model: &Workspace) -> Vec<(String, String)> {
             && found.iter().all(|f| f.0 != kernel)
         {
             let mut how: Vec<&str> = Vec::new();
-            for part in compress::compress(model, kernel, (t0, t1 - t0)) {
+            for part in kernel_parts::compress(model, kernel, (t0, t1 - t0)) {
                 if !how.contains(&part.how()) {
                     how.push(part.how());
                 }
@@ -132,7 +132,8 @@ pub(crate) fn run(
     .map_err(wrong)?;
     let (observed, watched) = outputs(model, &mut formulation).map_err(wrong)?;
     let failed = |e: CompileError| uncompiled(&e);
-    let mut system = Remembering::new(model, &formulation.plan, &watched).map_err(failed)?;
+    let mut system =
+        CompiledVolterra::new(model, &formulation.plan, &watched).map_err(failed)?;
     let reader = Reader::new(model, &formulation, &observed).map_err(failed)?;
     let compile_us = clock.elapsed().as_secs_f64() * 1e6;
 
@@ -154,12 +155,12 @@ pub(crate) fn run(
     };
     let (n, m) = (model.coordinates.len(), model.constraints.len());
     let kernels = formulation.plan.written.iter();
-    let mut watcher = Watcher {
+    let mut watcher = VolterraRecorder {
         reader,
         record: Record {
             rows: Vec::new(),
             work: Vec::new(),
-            width: crate::motion::sample::Instant::width(n, m) + observed.len(),
+            width: crate::motion::sample::Sample::width(n, m) + observed.len(),
             reached: 0,
             events: Vec::new(),
         },
@@ -269,9 +270,9 @@ fn options(settings: &Settings, formulation: &Formulation) -> VolterraOptions {
 /// The row at the start: unknowns from a first very short run, where they have a limit.
 fn begin(
     formulation: &Formulation,
-    system: &mut Remembering,
+    system: &mut CompiledVolterra,
     options: &VolterraOptions,
-    watcher: &mut Watcher<'_>,
+    watcher: &mut VolterraRecorder<'_>,
 ) {
     struct First(Vec<Vec<f64>>);
     impl pfaff_solver::VolterraObserver for First {
@@ -344,7 +345,7 @@ fn stopped(stop: &Stop) -> Option<Note> {
 
 fn audit(
     formulation: &Formulation,
-    watcher: &Watcher<'_>,
+    watcher: &VolterraRecorder<'_>,
     tolerance: f64,
     steps: usize,
 ) -> Audit {

@@ -19,24 +19,24 @@ use pfaff_solver::{
 
 use crate::analysis::flow::Flow;
 use crate::motion::Form;
-use crate::motion::sample::Instant;
-use crate::system::cusp::Hold;
+use crate::motion::sample::Sample;
+use crate::system::cusp::CuspWatch;
 use crate::system::explicit_steps;
-use crate::system::kkt::Core;
-use crate::system::ordinary::OrdinaryCore;
+use crate::system::kkt::Kkt;
+use crate::system::ordinary::OrdinarySystem;
 use crate::system::projection::project;
-use crate::system::reduced::{Looked, Reduced};
-use crate::system::static_ldl::Unrolled;
+use crate::system::reduced::{LaneSamples, Reduced};
+use crate::system::static_ldl::StaticLdl;
 use crate::system::taylor_system::{
-    Demand, Expansion, ordinary_recurrences, saddle_recurrences,
+    Demand, TaylorExpansion, ordinary_recurrences, saddle_recurrences,
 };
 
 /// A compiled model: its dynamics, what it observes and the events it watches.
 #[derive(Clone, Debug)]
-pub(crate) struct Mechanism {
+pub(crate) struct CompiledSystem {
     pub(crate) dynamics: Compiled,
     /// The solve of the saddle-point form written out.
-    unrolled: Option<Unrolled>,
+    unrolled: Option<StaticLdl>,
     pub(crate) n: usize,
     pub(crate) m: usize,
     events: Vec<EventKind>,
@@ -49,21 +49,21 @@ pub(crate) struct Mechanism {
     /// The divergence of the flow, where something asks for it.
     flow: Option<Flow>,
     observed_inputs: Vec<f64>,
-    instant: Instant,
-    pub(crate) hold: Hold,
+    sample: Sample,
+    pub(crate) hold: CuspWatch,
     /// Taylor series of the saddle-point form or of an `equation` model; the reduced form has its own.
-    series: Option<Expansion>,
+    series: Option<TaylorExpansion>,
 }
 
 /// The kinds of dynamics.
 #[derive(Clone, Debug)]
 pub(crate) enum Compiled {
     /// From a Lagrangian, in saddle-point form.
-    Saddle(Box<Core>),
+    Saddle(Box<Kkt>),
     /// From a Lagrangian, in independent quasi-velocities.
     Reduced(Box<Reduced>),
     /// From `equation` statements.
-    Ordinary(Box<OrdinaryCore>),
+    Ordinary(Box<OrdinarySystem>),
 }
 
 /// The derived dynamics of a model.
@@ -75,20 +75,20 @@ pub enum Dynamics {
     Ordinary(Ordinary),
 }
 
-impl Mechanism {
+impl CompiledSystem {
     /// Compiles a model with its derived dynamics.
     pub(crate) fn new(model: &Workspace, dynamics: &Dynamics) -> Result<Self, CompileError> {
         let (n, m) = (model.coordinates.len(), model.constraints.len());
         let compiled = match dynamics {
             Dynamics::Saddle(equations) => {
-                Compiled::Saddle(Box::new(Core::sketch(model, equations)?))
+                Compiled::Saddle(Box::new(Kkt::sketch(model, equations)?))
             }
             Dynamics::Ordinary(ordinary) => {
-                Compiled::Ordinary(Box::new(OrdinaryCore::new(model, ordinary)?))
+                Compiled::Ordinary(Box::new(OrdinarySystem::new(model, ordinary)?))
             }
         };
         let vakonomic = matches!(&compiled, Compiled::Saddle(core) if core.carried > 0);
-        let inputs = instant_symbols(model, vakonomic);
+        let inputs = sample_symbols(model, vakonomic);
         let parameters = model.parameter_symbols();
         let compile = |outputs: &[Expr]| -> Result<Option<Executor>, CompileError> {
             if outputs.is_empty() {
@@ -134,8 +134,8 @@ impl Mechanism {
             events_need_forces,
             flow,
             observed_inputs: vec![f64::NAN; inputs.len()],
-            instant: Instant::new(n, m),
-            hold: Hold::new(n, m),
+            sample: Sample::new(n, m),
+            hold: CuspWatch::new(n, m),
             series: None,
         })
     }
@@ -145,13 +145,13 @@ impl Mechanism {
         &mut self,
         model: &Workspace,
         (statement, equations): (Statement, &Equations),
-        at: &Instant,
+        at: &Sample,
     ) {
         let Compiled::Saddle(core) = &self.dynamics else { return };
         let parameters: Vec<(Expr, f64)> =
             model.parameters.iter().map(|p| (p.symbol, p.value)).collect();
         let reduced =
-            Reduced::new(statement, &equations.classes, &parameters, Core::clone(core), at);
+            Reduced::new(statement, &equations.classes, &parameters, Kkt::clone(core), at);
         if let Some(mut reduced) = reduced {
             if !self.events_need_forces {
                 reduced.watched = model.events.iter().map(|e| e.expr).collect();
@@ -161,13 +161,13 @@ impl Mechanism {
     }
 
     /// Writes the solve of the saddle-point form out, where it stays and that applies, given its solution at the start.
-    pub(crate) fn unroll(&mut self, model: &Workspace, equations: &Equations, at: &Instant) {
+    pub(crate) fn unroll(&mut self, model: &Workspace, equations: &Equations, at: &Sample) {
         let Compiled::Saddle(core) = &mut self.dynamics else { return };
         // What can be sketched can be compiled.
         if core.promote(model).is_err() || !core.is_whole() {
             return;
         }
-        let Some(mut unrolled) = Unrolled::new(model, equations) else { return };
+        let Some(mut unrolled) = StaticLdl::new(model, equations) else { return };
         let carried = core.carried > 0;
         let forces = if carried { &at.multiplier_rates } else { &at.multipliers };
         let expected = [at.a.as_slice(), forces].concat();
@@ -213,7 +213,7 @@ impl Mechanism {
         }
         let at = [&[t], y].concat();
         let parameters = model.parameter_values();
-        self.series = Some(Expansion::new(recurrences, &parameters, demand, &at));
+        self.series = Some(TaylorExpansion::new(recurrences, &parameters, demand, &at));
     }
 
     /// Whether every constraint carries the motion.
@@ -234,7 +234,7 @@ impl Mechanism {
     }
 
     /// The saddle-point form, evaluated at a state as far as that has a value.
-    pub(crate) fn saddle_at(&mut self, t: f64, y: &[f64]) -> Option<&mut Core> {
+    pub(crate) fn saddle_at(&mut self, t: f64, y: &[f64]) -> Option<&mut Kkt> {
         let n = self.n;
         match &mut self.dynamics {
             Compiled::Saddle(core) => {
@@ -243,8 +243,8 @@ impl Mechanism {
                 Some(core)
             }
             Compiled::Reduced(reduced) => {
-                reduced.velocities(t, y, &mut self.instant.v);
-                reduced.core.evaluate(t, &y[..n], &self.instant.v, &[]);
+                reduced.velocities(t, y, &mut self.sample.v);
+                reduced.core.evaluate(t, &y[..n], &self.sample.v, &[]);
                 let _ = reduced.core.solve_reviewed();
                 Some(&mut reduced.core)
             }
@@ -265,15 +265,15 @@ impl Mechanism {
     }
 
     /// $\ddot q$ and $\dot\mu$ of a state that moves with the given rates.
-    pub(crate) fn moved(&mut self, t: f64, y: &[f64], rates: &[f64], instant: &mut Instant) {
+    pub(crate) fn moved(&mut self, t: f64, y: &[f64], rates: &[f64], sample: &mut Sample) {
         let n = self.n;
         match &mut self.dynamics {
             Compiled::Saddle(core) => {
-                instant.a.copy_from_slice(&rates[n..2 * n]);
+                sample.a.copy_from_slice(&rates[n..2 * n]);
                 let carried = &rates[2 * n..2 * n + core.carried];
-                instant.multiplier_rates.iter_mut().zip(carried).for_each(|(r, x)| *r = *x);
+                sample.multiplier_rates.iter_mut().zip(carried).for_each(|(r, x)| *r = *x);
             }
-            Compiled::Reduced(reduced) => reduced.acceleration(t, y, rates, &mut instant.a),
+            Compiled::Reduced(reduced) => reduced.acceleration(t, y, rates, &mut sample.a),
             Compiled::Ordinary(_) => {}
         }
     }
@@ -299,53 +299,53 @@ impl Mechanism {
         t: f64,
         y: &[f64],
         onto_constraints: bool,
-        instant: &mut Instant,
+        sample: &mut Sample,
     ) -> Result<(), EvalError> {
         let n = self.n;
-        instant.t = t;
-        instant.q.copy_from_slice(&y[..n]);
+        sample.t = t;
+        sample.q.copy_from_slice(&y[..n]);
         match &mut self.dynamics {
             Compiled::Saddle(core) => {
-                instant.v.copy_from_slice(&y[n..2 * n]);
+                sample.v.copy_from_slice(&y[n..2 * n]);
                 let μ = &y[2 * n..2 * n + core.carried];
                 if onto_constraints {
-                    project(core, t, &mut instant.q, &mut instant.v, μ)?;
+                    project(core, t, &mut sample.q, &mut sample.v, μ)?;
                 }
-                core.evaluate(t, &instant.q, &instant.v, μ);
-                instant.energy = core.energy();
-                instant.constraint_energy = core.constraint_energy();
+                core.evaluate(t, &sample.q, &sample.v, μ);
+                sample.energy = core.energy();
+                sample.constraint_energy = core.constraint_energy();
                 core.solve_reviewed()?;
-                instant.a.copy_from_slice(core.acceleration());
+                sample.a.copy_from_slice(core.acceleration());
                 if core.carried > 0 {
-                    instant.multipliers.copy_from_slice(μ);
-                    instant.multiplier_rates.copy_from_slice(core.multipliers());
+                    sample.multipliers.copy_from_slice(μ);
+                    sample.multiplier_rates.copy_from_slice(core.multipliers());
                 } else {
-                    instant.multipliers.copy_from_slice(core.multipliers());
+                    sample.multipliers.copy_from_slice(core.multipliers());
                 }
-                core.reaction(&mut instant.reaction);
+                core.reaction(&mut sample.reaction);
                 if let Some(flow) = &mut self.flow {
-                    instant.divergence = flow.divergence(core, instant).whole;
+                    sample.divergence = flow.divergence(core, sample).whole;
                 }
             }
             Compiled::Reduced(reduced) => {
-                reduced.resolve(t, y, instant)?;
+                reduced.resolve(t, y, sample)?;
                 if let Some(flow) = &mut self.flow {
                     let core = &mut reduced.core;
-                    core.evaluate(t, &instant.q, &instant.v, &[]);
+                    core.evaluate(t, &sample.q, &sample.v, &[]);
                     core.solve_reviewed()?;
-                    let mut whole = instant.clone();
+                    let mut whole = sample.clone();
                     whole.multipliers.copy_from_slice(core.multipliers());
-                    instant.divergence = flow.divergence(core, &whole).whole;
+                    sample.divergence = flow.divergence(core, &whole).whole;
                 }
             }
             Compiled::Ordinary(core) => {
-                spread(&core.orders, &y[n..], &mut instant.v);
-                core.solve(t, &instant.q, &instant.v)?;
+                spread(&core.orders, &y[n..], &mut sample.v);
+                core.solve(t, &sample.q, &sample.v)?;
                 for k in 0..n {
                     if core.orders[k] == 2 {
-                        instant.a[k] = core.unknowns[k];
+                        sample.a[k] = core.unknowns[k];
                     } else {
-                        instant.v[k] = core.unknowns[k];
+                        sample.v[k] = core.unknowns[k];
                     }
                 }
             }
@@ -357,8 +357,8 @@ impl Mechanism {
     /// with the numbers of the states that have one.
     pub(crate) fn resolve_all(
         &mut self,
-        states: &[Looked<'_>],
-        instants: &mut [Instant],
+        states: &[LaneSamples<'_>],
+        instants: &mut [Sample],
     ) -> Vec<usize> {
         if let Compiled::Reduced(reduced) = &mut self.dynamics
             && reduced.resolve_together(states, instants)
@@ -366,11 +366,11 @@ impl Mechanism {
             return (0..states.len()).collect();
         }
         let mut found = Vec::with_capacity(states.len());
-        for (i, &Looked { t, y, rates }) in states.iter().enumerate() {
-            let instant = &mut instants[found.len()];
-            if self.resolve(t, y, false, instant).is_ok() {
+        for (i, &LaneSamples { t, y, rates }) in states.iter().enumerate() {
+            let sample = &mut instants[found.len()];
+            if self.resolve(t, y, false, sample).is_ok() {
                 if let Some(rates) = rates {
-                    self.moved(t, y, rates, instant);
+                    self.moved(t, y, rates, sample);
                 }
                 found.push(i);
             }
@@ -386,18 +386,18 @@ impl Mechanism {
         }
     }
 
-    /// What is observed at an instant.
-    pub(crate) fn observe(&mut self, instant: &Instant, values: &mut [f64]) {
-        instant.inputs(&mut self.observed_inputs);
+    /// What is observed at an sample.
+    pub(crate) fn observe(&mut self, sample: &Sample, values: &mut [f64]) {
+        sample.inputs(&mut self.observed_inputs);
         if let Some(observed) = &mut self.observed {
             observed.evaluate(&self.observed_inputs, values);
         }
     }
 }
 
-/// The symbols of [`Instant::inputs`]: the multipliers are called `lambda(c)`, or `mu(c)` under the vakonomic
+/// The symbols of [`Sample::inputs`]: the multipliers are called `lambda(c)`, or `mu(c)` under the vakonomic
 /// principle.
-pub(crate) fn instant_symbols(model: &Workspace, vakonomic: bool) -> Vec<Expr> {
+pub(crate) fn sample_symbols(model: &Workspace, vakonomic: bool) -> Vec<Expr> {
     let results = &model.results;
     let mut symbols = vec![model.time];
     symbols.extend(model.positions());
@@ -423,28 +423,7 @@ fn spread(orders: &[u8], given: &[f64], v: &mut [f64]) {
     }
 }
 
-impl ExplicitSteps for Mechanism {
-    fn step(&mut self, step: &mut RungeKuttaStep<'_>) -> bool {
-        self.machine_code(step).is_some_and(|rates| explicit_steps::step(rates, step))
-    }
-
-    fn dense_output(&mut self, step: &mut RungeKuttaStep<'_>, dense: &mut [Block]) -> bool {
-        self.machine_code(step)
-            .is_some_and(|rates| explicit_steps::dense_output(rates, step, dense))
-    }
-}
-
-impl TaylorSeries for Mechanism {
-    fn coefficients(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), EvalError> {
-        match (&mut self.dynamics, &mut self.series) {
-            (Compiled::Reduced(reduced), _) => reduced.coefficients(at, rows),
-            (_, Some(series)) => series.evaluate(at, rows),
-            (_, None) => Err(EvalError::NotFinite),
-        }
-    }
-}
-
-impl solver::System for Mechanism {
+impl solver::System for CompiledSystem {
     fn dimension(&self) -> usize {
         match &self.dynamics {
             Compiled::Saddle(core) => 2 * core.n + core.carried + 2,
@@ -488,12 +467,12 @@ impl solver::System for Mechanism {
             Compiled::Reduced(reduced) => reduced.rates(t, y, rates)?,
             Compiled::Ordinary(core) => {
                 let (q, given) = y.split_at(n);
-                spread(&core.orders, given, &mut self.instant.v);
-                core.solve(t, q, &self.instant.v)?;
+                spread(&core.orders, given, &mut self.sample.v);
+                core.solve(t, q, &self.sample.v)?;
                 let mut second = n;
                 for k in 0..n {
                     if core.orders[k] == 2 {
-                        rates[k] = self.instant.v[k];
+                        rates[k] = self.sample.v[k];
                         rates[second] = core.unknowns[k];
                         second += 1;
                     } else {
@@ -552,21 +531,21 @@ impl solver::System for Mechanism {
         {
             return Ok(());
         }
-        let mut instant = std::mem::take(&mut self.instant);
+        let mut sample = std::mem::take(&mut self.sample);
         let resolved =
             if self.events_need_forces || matches!(self.dynamics, Compiled::Ordinary(_)) {
-                self.resolve(t, y, false, &mut instant)
+                self.resolve(t, y, false, &mut sample)
             } else {
-                instant.t = t;
-                instant.q.copy_from_slice(&y[..self.n]);
+                sample.t = t;
+                sample.q.copy_from_slice(&y[..self.n]);
                 match &mut self.dynamics {
-                    Compiled::Reduced(reduced) => reduced.velocities(t, y, &mut instant.v),
-                    _ => instant.v.copy_from_slice(&y[self.n..2 * self.n]),
+                    Compiled::Reduced(reduced) => reduced.velocities(t, y, &mut sample.v),
+                    _ => sample.v.copy_from_slice(&y[self.n..2 * self.n]),
                 }
                 Ok(())
             };
-        instant.inputs(&mut self.observed_inputs);
-        self.instant = instant;
+        sample.inputs(&mut self.observed_inputs);
+        self.sample = sample;
         resolved?;
         if let Some(watched) = &mut self.watched {
             watched.evaluate(&self.observed_inputs, values);

@@ -5,11 +5,11 @@
 //! backwards, as at the tip of $y^2 = x^3$, would need a reaction beyond all bounds: nothing in the model
 //! says how it goes on.
 
-use crate::system::kkt::Core;
+use crate::system::kkt::Kkt;
 
 /// What is remembered of the steps so far. Nothing is allocated after the start.
 #[derive(Clone, Debug)]
-pub(crate) struct Hold {
+pub(crate) struct CuspWatch {
     /// The largest $|A_a|$ so far, of each constraint.
     largest: Vec<f64>,
     /// For each constraint the velocity with which the motion came near, while it is near.
@@ -19,7 +19,7 @@ pub(crate) struct Hold {
     pub(crate) lost: Option<usize>,
 }
 
-impl Hold {
+impl CuspWatch {
     pub(crate) fn new(n: usize, m: usize) -> Self {
         Self {
             largest: vec![0.0; m],
@@ -30,7 +30,7 @@ impl Hold {
     }
 
     /// Takes note of a step's end, at which the core was evaluated. Tells whether the motion turned round.
-    pub(crate) fn is_lost(&mut self, core: &Core, v: &[f64]) -> bool {
+    pub(crate) fn is_lost(&mut self, core: &Kkt, v: &[f64]) -> bool {
         /// A row this small against its largest: the constraint hardly holds.
         const NEAR: f64 = 1e-3;
         for a in (0..core.m).filter(|&a| core.holonomic[a]) {

@@ -5,18 +5,18 @@ use pfaff_model::{Diagnostic, Principle, Quantity, Workspace};
 
 use crate::motion::{Stop, StopReason};
 use crate::pipeline::dynamics_span;
-use crate::system::compiled::{Compiled, Mechanism};
+use crate::system::compiled::{Compiled, CompiledSystem};
 
 /// A vakonomic run that ended where its effective mass is singular.
 pub(crate) fn effective_mass_on_the_way(
     model: &Workspace,
     stop: &Stop,
-    mechanism: &mut Mechanism,
+    system: &mut CompiledSystem,
     y: &[f64],
 ) -> Option<String> {
     let stuck = [StopReason::Singular, StopReason::StepTooSmall, StopReason::NotFinite];
-    let n = mechanism.n;
-    let Compiled::Saddle(core) = &mut mechanism.dynamics else { return None };
+    let n = system.n;
+    let Compiled::Saddle(core) = &mut system.dynamics else { return None };
     if core.principle != Principle::Vakonomic || !stuck.contains(&stop.reason) {
         return None;
     }

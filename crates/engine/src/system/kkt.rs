@@ -16,7 +16,7 @@ use crate::system::saddle_point::{Blocks, Saddle};
 
 /// The compiled blocks of one model under one principle.
 #[derive(Clone, Debug)]
-pub(crate) struct Core {
+pub(crate) struct Kkt {
     pub(crate) n: usize,
     pub(crate) m: usize,
     /// Which principle the blocks follow.
@@ -104,7 +104,7 @@ impl Layout {
     }
 }
 
-impl Core {
+impl Kkt {
     /// Compiles the blocks, to be evaluated many times.
     pub(crate) fn new(model: &Workspace, equations: &Equations) -> Result<Self, CompileError> {
         let mut core = Self::sketch(model, equations)?;
@@ -318,7 +318,7 @@ impl Core {
         self.decide()
     }
 
-    /// [`Core::review`] whatever it costs.
+    /// [`Kkt::review`] whatever it costs.
     pub(crate) fn decide(&mut self) -> bool {
         let kept = independent(self.jacobian(), self.n, &self.holonomic, &self.active);
         let changed = kept != self.active;

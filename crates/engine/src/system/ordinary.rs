@@ -11,7 +11,7 @@ use pfaff_solver::{EvalError, Lu};
 
 /// The compiled equations of an `equation` model.
 #[derive(Clone, Debug)]
-pub(crate) struct OrdinaryCore {
+pub(crate) struct OrdinarySystem {
     pub(crate) orders: Vec<u8>,
     affine: bool,
     run: Executor,
@@ -27,7 +27,7 @@ pub(crate) struct OrdinaryCore {
     pub(crate) unknowns: Vec<f64>,
 }
 
-impl OrdinaryCore {
+impl OrdinarySystem {
     /// Compiles the equations.
     pub(crate) fn new(model: &Workspace, ordinary: &Ordinary) -> Result<Self, CompileError> {
         let n = model.coordinates.len();

@@ -6,7 +6,7 @@
 
 use pfaff_solver::EvalError;
 
-use crate::system::kkt::Core;
+use crate::system::kkt::Kkt;
 
 /// A residual this small, relative to $1 + \sum|A_i\dot q_i|$, is rounding of its own evaluation.
 const ROUNDING: f64 = 1e-15;
@@ -15,7 +15,7 @@ const ITERATIONS: usize = 25;
 
 /// Moves a state onto all constraints.
 pub(crate) fn project(
-    core: &mut Core,
+    core: &mut Kkt,
     t: f64,
     q: &mut [f64],
     v: &mut [f64],
@@ -32,7 +32,7 @@ pub(crate) fn project(
 }
 
 /// Constraints that repeat others must be met when those are, at the state last evaluated.
-fn repeated_ones_agree(core: &mut Core, q: &[f64], v: &[f64]) -> Result<(), EvalError> {
+fn repeated_ones_agree(core: &mut Kkt, q: &[f64], v: &[f64]) -> Result<(), EvalError> {
     /// Repeated constraints differ by rounding alone, which a bad choice of the others may enlarge.
     const AGREEMENT: f64 = 1e-9;
     core.review();
@@ -51,7 +51,7 @@ fn repeated_ones_agree(core: &mut Core, q: &[f64], v: &[f64]) -> Result<(), Eval
 
 /// Newton's iteration for the positions. Velocity constraints take no part.
 pub(crate) fn project_positions(
-    core: &mut Core,
+    core: &mut Kkt,
     t: f64,
     q: &mut [f64],
     v: &[f64],
@@ -76,7 +76,7 @@ pub(crate) fn project_positions(
 
 /// Newton's iteration for the velocities.
 pub(crate) fn project_velocities(
-    core: &mut Core,
+    core: &mut Kkt,
     t: f64,
     q: &[f64],
     v: &mut [f64],
@@ -100,19 +100,19 @@ pub(crate) fn project_velocities(
 }
 
 /// $\max_a |\varphi_a|/(1 + \sum_i|A_{ai}q_i|)$ over the active holonomic constraints.
-pub(crate) fn worst_position(core: &Core, q: &[f64]) -> f64 {
+pub(crate) fn worst_position(core: &Kkt, q: &[f64]) -> f64 {
     let scaled = |a: usize| core.position()[a].abs() / scale(core, a, q);
     (0..core.m).filter(|&a| core.holonomic[a] && core.active[a]).map(scaled).fold(0.0, larger)
 }
 
 /// $\max_a |\psi_a|/(1 + \sum_i|A_{ai}\dot q_i|)$ over the active constraints.
-pub(crate) fn worst_velocity(core: &Core, v: &[f64]) -> f64 {
+pub(crate) fn worst_velocity(core: &Kkt, v: &[f64]) -> f64 {
     let scaled = |a: usize| core.residual()[a].abs() / scale(core, a, v);
     (0..core.m).filter(|&a| core.active[a]).map(scaled).fold(0.0, larger)
 }
 
 /// $1 + \sum_i|A_{ai}x_i|$
-fn scale(core: &Core, a: usize, x: &[f64]) -> f64 {
+fn scale(core: &Kkt, a: usize, x: &[f64]) -> f64 {
     let row = &core.jacobian()[a * core.n..(a + 1) * core.n];
     1.0 + row.iter().zip(x).map(|(a, x)| (a * x).abs()).sum::<f64>()
 }

@@ -3,7 +3,7 @@
 //! The state is $(q, u, w, c)$: quasi-velocities $u$ of the chart number $c$, which never changes within a
 //! step, and the work $w$ as everywhere. Since $\dot q = B u + b$ is computed, the velocity
 //! constraints hold to rounding at every state whatsoever. Charts are derived when a run first needs them,
-//! and shared by all copies of a mechanism.
+//! and shared by all copies of a system.
 
 use std::sync::{Arc, Mutex};
 
@@ -17,11 +17,11 @@ use pfaff_solver::{EvalError, Lu};
 
 mod together;
 
-use crate::motion::sample::Instant;
-use crate::system::kkt::Core;
-use crate::system::taylor_system::{Demand, Expansion, reduced_recurrences};
+use crate::motion::sample::Sample;
+use crate::system::kkt::Kkt;
+use crate::system::taylor_system::{Demand, TaylorExpansion, reduced_recurrences};
 
-pub(crate) use together::Looked;
+pub(crate) use together::LaneSamples;
 
 /// A chart is left when its pivot falls below this fraction of the largest candidate.
 const LEAVE: f64 = 0.5;
@@ -40,7 +40,7 @@ const AGREEMENT: f64 = 1e-7;
 #[derive(Clone, Debug)]
 pub(crate) struct Reduced {
     /// The saddle-point form of the same model.
-    pub(crate) core: Core,
+    pub(crate) core: Kkt,
     pub(crate) n: usize,
     /// How many quasi-velocities there are.
     pub(crate) k: usize,
@@ -100,7 +100,7 @@ struct Chart {
     candidates: Vec<f64>,
     matrix: Vec<f64>,
     lu: Lu,
-    series: Option<Expansion>,
+    series: Option<TaylorExpansion>,
     /// $(t, q, u)$ to the values of the events, once somebody has asked; `None` inside where that is not to be had.
     events: Option<Option<Executor>>,
 }
@@ -112,8 +112,8 @@ impl Reduced {
         statement: Statement,
         classes: &[Class],
         parameters: &[(Expr, f64)],
-        mut core: Core,
-        at: &Instant,
+        mut core: Kkt,
+        at: &Sample,
     ) -> Option<Self> {
         let mut atlas = Atlas {
             statement,
@@ -149,7 +149,7 @@ impl Reduced {
             watched: Vec::new(),
         };
         let y = reduced.state(at.t, &at.q, &at.v);
-        let mut found = Instant::new(n, m);
+        let mut found = Sample::new(n, m);
         reduced.resolve(at.t, &y, &mut found).ok()?;
         let agree = |x: &[f64], y: &[f64]| {
             let scale = y.iter().fold(1.0_f64, |s, y| s.max(y.abs()));
@@ -304,32 +304,32 @@ impl Reduced {
         &mut self,
         t: f64,
         y: &[f64],
-        instant: &mut Instant,
+        sample: &mut Sample,
     ) -> Result<(), EvalError> {
         let (n, k) = (self.n, self.k);
         let mut rates = std::mem::take(&mut self.scratch);
         let known = self.rates(t, y, &mut rates);
-        instant.t = t;
-        instant.q.copy_from_slice(&y[..n]);
-        instant.v.copy_from_slice(&rates[..n]);
+        sample.t = t;
+        sample.q.copy_from_slice(&y[..n]);
+        sample.v.copy_from_slice(&rates[..n]);
         let chart = self.chart(y);
         chart.follow(t, &y[..n + k], &rates[n..n + k], Some(&rates[..n]));
         let (a, rest) = chart.followed.split_at(n);
         let (reaction, rest) = rest.split_at(n);
-        instant.a.copy_from_slice(a);
-        instant.reaction.copy_from_slice(reaction);
-        instant.energy = rest[0];
+        sample.a.copy_from_slice(a);
+        sample.reaction.copy_from_slice(reaction);
+        sample.energy = rest[0];
         let has_multipliers = chart.has_multipliers;
         if has_multipliers {
-            instant.multipliers.copy_from_slice(&rest[1..]);
+            sample.multipliers.copy_from_slice(&rest[1..]);
         }
         self.scratch = rates;
         known?;
         if !has_multipliers {
-            self.core.evaluate(t, &instant.q, &instant.v, &[]);
+            self.core.evaluate(t, &sample.q, &sample.v, &[]);
             self.core.solve()?;
-            instant.multipliers.copy_from_slice(self.core.multipliers());
-            self.core.reaction(&mut instant.reaction);
+            sample.multipliers.copy_from_slice(self.core.multipliers());
+            self.core.reaction(&mut sample.reaction);
         }
         Ok(())
     }
@@ -383,7 +383,7 @@ impl Reduced {
 }
 
 /// $1/\sqrt{M_{jj}}$ at the state last evaluated; 1 where a coordinate has no mass.
-pub(crate) fn scale(core: &Core) -> Vec<f64> {
+pub(crate) fn scale(core: &Kkt) -> Vec<f64> {
     let diagonal = (0..core.n).map(|j| core.mass()[j * core.n + j]);
     diagonal.map(|m| if m > 0.0 { 1.0 / m.sqrt() } else { 1.0 }).collect()
 }
@@ -407,11 +407,11 @@ impl Atlas {
         demand: Demand,
         t: f64,
         y: &[f64],
-    ) -> Expansion {
+    ) -> TaylorExpansion {
         let mut at = vec![0.0; 1 + recurrences.dimension()];
         at[0] = t;
         at[1..=y.len()].copy_from_slice(y);
-        Expansion::new(recurrences, &self.values, demand, &at)
+        TaylorExpansion::new(recurrences, &self.values, demand, &at)
     }
 
     /// Events in a chart.

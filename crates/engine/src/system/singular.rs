@@ -5,20 +5,20 @@
 
 use pfaff_model::Workspace;
 
-use crate::system::compiled::Mechanism;
-use crate::system::kkt::Core;
+use crate::system::compiled::CompiledSystem;
+use crate::system::kkt::Kkt;
 
 /// A run that ends at a singular place ends within a small step of it: the combination of unit rows that
 /// vanishes there is small already.
 const NEAR: f64 = 1e-2;
 
 /// Whether constraints lose their independence at a state where the step shrank to nothing.
-pub(crate) fn is_near_dependence(mechanism: &mut Mechanism, t: f64, y: &[f64]) -> bool {
-    mechanism.saddle_at(t, y).is_some_and(|core| core.nearest_dependence().1 < NEAR)
+pub(crate) fn is_near_dependence(system: &mut CompiledSystem, t: f64, y: &[f64]) -> bool {
+    system.saddle_at(t, y).is_some_and(|core| core.nearest_dependence().1 < NEAR)
 }
 
 /// What became singular near the state at which the core was evaluated last.
-pub(crate) fn singular_on_the_way(model: &Workspace, core: Option<&Core>, t: f64) -> String {
+pub(crate) fn singular_on_the_way(model: &Workspace, core: Option<&Kkt>, t: f64) -> String {
     let Some(core) = core else {
         return format!(
             "beyond t = {t} the equations do not determine their highest derivatives"

@@ -16,7 +16,7 @@ const MOST: usize = 6_000;
 
 /// $(t, q, \dot q, \mu)$ to $\ddot q$, $\lambda$, the powers and the pivots.
 #[derive(Clone, Debug)]
-pub(crate) struct Unrolled {
+pub(crate) struct StaticLdl {
     run: Executor,
     inputs: Vec<f64>,
     outputs: Vec<f64>,
@@ -26,7 +26,7 @@ pub(crate) struct Unrolled {
     floor: Vec<f64>,
 }
 
-impl Unrolled {
+impl StaticLdl {
     /// `None` where elimination in a fixed order does not apply, or multipliers take part in the mass, which
     /// then need not stay positive.
     pub(crate) fn new(model: &Workspace, equations: &Equations) -> Option<Self> {
@@ -46,7 +46,7 @@ impl Unrolled {
             let work = g.sum(solved.multipliers.iter().zip(along).map(|(&l, a)| g.mul(l, a)));
             let work = g.add(work, g.dot(&reaction, &v));
             let work = match equations.principle {
-                // Off the constraints reactions do no work: see Core::power.
+                // Off the constraints reactions do no work: see Kkt::power.
                 Principle::Chetaev => {
                     g.sub(work, g.dot(&solved.multipliers, &equations.residual))
                 }
@@ -132,7 +132,7 @@ mod tests {
         let read = read_model(Source::new("test", text), &Overrides::default(), &NoFiles);
         let model = read.map_err(|_| "the text is right").unwrap().0.workspace();
         let equations = pfaff_mechanics::derive(&model, Principle::Chetaev).unwrap();
-        let mut unrolled = Unrolled::new(&model, &equations).unwrap();
+        let mut unrolled = StaticLdl::new(&model, &equations).unwrap();
         let (t, v) = ([0.0], [0.3, 0.3]);
         // 2x²ẍ + 2xẋ² = −1 on ẏ = xẋ; λ = x ẍ + ẋ².
         let a = (-1.0 - 2.0 * 0.09) / 2.0;

@@ -37,7 +37,7 @@ pub(crate) struct Demand {
 
 /// Taylor coefficients of (F).
 #[derive(Clone, Debug)]
-pub(crate) struct Expansion {
+pub(crate) struct TaylorExpansion {
     way: Way,
     loops: TaylorInterpreter,
     /// With pivots, which the rows of a step have no place for.
@@ -68,7 +68,7 @@ enum Way {
     None,
 }
 
-impl Expansion {
+impl TaylorExpansion {
     /// The coefficients that are asked for; `at` is $(t, y)$ at the start.
     pub(crate) fn new(
         recurrences: &TaylorRecurrences,

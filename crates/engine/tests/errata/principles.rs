@@ -2,7 +2,7 @@
 //! One test for each entry of docs/errata.md.
 
 use pfaff::{
-    Model, Principle, Request, Series, StateReport, at_state, derive, read_state, survey,
+    Model, Principle, Request, Series, StateReport, at_state, check, derive, read_state,
 };
 
 use crate::support;
@@ -177,7 +177,7 @@ fn moving_ratio_contains_time() {
     differ(last(&motion.observed, "right"), last(&motion.observed, "printed"));
     let class = |constraint: &str| {
         let text = RATIO.replace("k*t*x' - y' = 0", constraint);
-        survey(&support::model(&text)).constraints[0].integrable
+        check(&support::model(&text)).constraints[0].integrable
     };
     assert_ne!(class("k*t*x' - y' = 0"), class("k*y*x' - y' = 0"));
 }
@@ -217,7 +217,7 @@ fn closedness_has_two_indices_on_each_term() {
     // λ = e^{−x}, a = e^x (y, x, 0): λa = d(xy). The engine calls the constraint integrable.
     let text = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\n\
                 constraint c: exp(x)*y*x' + exp(x)*x*y' = 0\n";
-    assert_eq!(survey(&support::model(text)).constraints[0].integrable, Some(true));
+    assert_eq!(check(&support::model(text)).constraints[0].integrable, Some(true));
     let (x, y) = (0.4_f64, 0.7);
     let a = |x: f64, y: f64| [libm::exp(x) * y, libm::exp(x) * x];
     let λ = |x: f64| libm::exp(-x);

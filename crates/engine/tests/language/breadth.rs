@@ -1,6 +1,6 @@
 //! Events, rank, start, integrability and divergence, through the language.
 
-use pfaff::{Failure, Model, Motion, Request, StopReason, Verdict, survey, thermal};
+use pfaff::{Failure, Model, Motion, Request, StopReason, Verdict, check, thermal};
 
 use crate::support;
 
@@ -143,7 +143,7 @@ fn repeated_constraints_are_named_and_change_nothing() {
 fn bricards_linkage_moves_though_counting_forbids_it() {
     let gallery = pfaff::gallery_model("bricard").expect("in the gallery");
     let model = support::model(gallery.text);
-    let seen = survey(&model);
+    let seen = check(&model);
     assert_eq!((seen.degrees_of_freedom, seen.regular), (1, Some(true)));
     let motion = support::run(&model, &Request::default());
     assert!(notes(&motion).contains("repeats other constraints"), "{}", notes(&motion));
@@ -328,7 +328,7 @@ fn integrable(constraints: &str, coordinates: &str) -> Vec<Option<bool>> {
         "coordinates {coordinates}\nlagrangian ({})/2\n{constraints}\nsolve t = 0..1",
         kinetic.join(" + ")
     );
-    survey(&support::model(&text)).constraints.iter().map(|c| c.integrable).collect()
+    check(&support::model(&text)).constraints.iter().map(|c| c.integrable).collect()
 }
 
 #[test]
@@ -358,7 +358,7 @@ fn integrability_is_that_of_the_distribution() {
         integrable("constraint c: z' = y*x'\nconstraint d: w' = 2*u'", "x, y, z, u, w");
     assert_eq!(partly, [no, yes]);
     let robot = pfaff::gallery_model("two_wheel_robot").expect("in the gallery");
-    let robot = survey(&support::model(robot.text));
+    let robot = check(&support::model(robot.text));
     let verdicts: Vec<_> = robot.constraints.iter().map(|c| c.integrable).collect();
     assert_eq!(verdicts, [no, no, yes], "the heading is the difference of the wheels");
 }
@@ -367,7 +367,7 @@ fn integrability_is_that_of_the_distribution() {
 fn large_models_are_surveyed_without_delay() {
     let snake = pfaff::gallery_model("snake").expect("in the gallery");
     let model = support::model_with(snake.text, "N=20", "");
-    let seen = survey(&model);
+    let seen = check(&model);
     assert_eq!(seen.degrees_of_freedom, 2);
     assert_eq!(seen.constraints[0].integrable, Some(false));
     assert!(seen.constraints.iter().all(|c| c.integrable != Some(true)));

@@ -2,7 +2,7 @@
 //!
 //! The references of kernels of the lag are inversions of $1/(p + 1 + K(p))$ in extended precision.
 
-use pfaff::{Motion, Request, Verdict, survey};
+use pfaff::{Motion, Request, Verdict, check};
 
 use crate::support::{model, run};
 
@@ -26,7 +26,7 @@ fn recounted(motion: &Motion) -> f64 {
 }
 
 fn past(text: &str) -> String {
-    let survey = survey(&model(text));
+    let survey = check(&model(text));
     survey.kernels.into_iter().map(|k| k.1).collect::<Vec<_>>().join("; ")
 }
 

@@ -20,7 +20,7 @@ use crate::pipeline::{Failure, inconsistent};
 use crate::problem::settings::{Request, Settings};
 use crate::problem::start::{given, start};
 use crate::system::compiled::Dynamics;
-use crate::system::kkt::Core;
+use crate::system::kkt::Kkt;
 
 /// Which curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +127,7 @@ fn initial(
     equations: &Equations,
     t0: f64,
 ) -> Result<(Vec<f64>, Vec<f64>), Failure> {
-    let mut core = Core::new(model, equations).map_err(|e| Failure::Usage(e.to_string()))?;
+    let mut core = Kkt::new(model, equations).map_err(|e| Failure::Usage(e.to_string()))?;
     let found = start(model, &mut core, t0, &given(model, t0))
         .map_err(|none| Failure::Model(vec![inconsistent(model, &none)]))?;
     Ok((found.q, found.v))

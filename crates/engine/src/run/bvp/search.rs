@@ -13,7 +13,7 @@ use pfaff_solver::{
 
 use crate::run::bvp::canonical::Canonical;
 use crate::run::bvp::guess::state;
-use crate::run::bvp::patience::Patience;
+use crate::run::bvp::search_budget::SearchBudget;
 
 /// A path between the ends.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ pub(crate) fn search(
     problem: &mut Canonical,
     scheme: Scheme,
     begin: Vec<(Begin, Vec<f64>)>,
-    patience: &mut Patience<'_>,
+    patience: &mut SearchBudget<'_>,
 ) -> Found {
     let mut hunt = Hunt {
         scatter: Scatter::new(),
@@ -98,7 +98,7 @@ struct Hunt<'a, 'b> {
     /// Positions along the paths that were found.
     seen: Vec<Vec<f64>>,
     scheme: Scheme,
-    patience: &'a mut Patience<'b>,
+    patience: &'a mut SearchBudget<'b>,
 }
 
 impl Hunt<'_, '_> {
@@ -318,7 +318,7 @@ fn pieces(problem: &mut Canonical, first: &[f64]) -> Option<BoundaryPath> {
     }))
 }
 
-/// Numbers that look random and are the same in every run.
+/// Response that look random and are the same in every run.
 struct Scatter {
     state: u64,
 }

@@ -9,9 +9,9 @@ use pfaff_solver::{
 
 use crate::json::Json;
 use crate::run::bvp::canonical::Canonical;
-use crate::run::bvp::family::family;
 use crate::run::bvp::search::Candidate;
-use crate::run::bvp::second::second;
+use crate::run::bvp::second_variation::second;
+use crate::run::bvp::solution_family::family;
 
 /// A motion between the ends.
 #[derive(Clone, Debug, PartialEq)]

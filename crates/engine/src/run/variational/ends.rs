@@ -9,7 +9,7 @@ use pfaff_model::{Diagnostic, Quantity, Span, TerminalValue, Workspace};
 use pfaff_solver::{EndCondition, EndTerm, FractionalOperator, Side};
 
 use super::formulate::{Formulation, mistake};
-use crate::run::volterra::plan::parameter;
+use crate::run::volterra::volterra_equations::parameter;
 
 /// What is given where.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -13,7 +13,7 @@ use pfaff_expr::{Expr, Memory, Node, Role};
 use pfaff_model::{Diagnostic, Span, Workspace};
 use pfaff_solver::{FractionalOperator, Side, Unknown, VariationalProblem};
 
-use crate::run::volterra::plan::{combination, constant};
+use crate::run::volterra::volterra_equations::{combination, constant};
 
 /// The problem with the expressions behind it.
 #[derive(Clone, Debug)]

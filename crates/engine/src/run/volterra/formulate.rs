@@ -6,7 +6,7 @@
 //! [`Projection`](crate::run::volterra::projection::Projection) puts onto the holonomic constraints, so that these
 //! hold at both levels.
 //! Derivatives of orders above 2 in constraints, and those that the reaction does not touch, are found as
-//! [`crate::run::volterra::high`] says.
+//! [`crate::run::volterra::high_order`] says.
 //! `equation` models are taken as they stand.
 
 use pfaff_expr::{Expr, Memory, Node};
@@ -15,14 +15,16 @@ use pfaff_model::{Diagnostic, Equation, Quantity, Span, Workspace};
 use pfaff_solver::{Kernel, Operand};
 
 use crate::motion::note::Note;
-use crate::run::volterra::admissible::{Admissible, admissible};
-use crate::run::volterra::jerk::complete;
-use crate::run::volterra::plan::{Plan, anticipative, combination, constant, parameter};
-use crate::run::volterra::ways::Free;
+use crate::run::volterra::admissible_data::{Admissible, admissible};
+use crate::run::volterra::high_order_force::complete;
+use crate::run::volterra::high_order_terms::Free;
+use crate::run::volterra::volterra_equations::{
+    VolterraEquations, anticipative, combination, constant, parameter,
+};
 
 /// A plan with what the outputs need.
 pub(crate) struct Formulation {
-    pub(crate) plan: Plan,
+    pub(crate) plan: VolterraEquations,
     pub(crate) notes: Vec<Note>,
     /// $R$ for each coordinate.
     pub(crate) reaction: Vec<Expr>,
@@ -47,7 +49,7 @@ pub(crate) fn mechanical(
     notes.extend(ignored(model, &data));
     let n = model.coordinates.len();
     let data = data.iter().map(|d| d.to_vec()).collect();
-    let mut plan = Plan::new(model, (t0, span), orders, data);
+    let mut plan = VolterraEquations::new(model, (t0, span), orders, data);
     plan.exponent = exponent;
     plan.decades = decades;
     let λ = &model.results.lambda;
@@ -130,7 +132,7 @@ pub(crate) fn written(
             data[k][usize::from(j)] = value;
         }
     }
-    let mut plan = Plan::new(model, (t0, span), orders, data);
+    let mut plan = VolterraEquations::new(model, (t0, span), orders, data);
     let mut held = Vec::new();
     for e in equations {
         let residual = plan.translate(model, &[e.expr], e.span)?[0];

@@ -9,7 +9,7 @@
 use pfaff_expr::{Expr, Graph, Node, Unary};
 use pfaff_solver::{DampedWave, Kernel, least_squares};
 
-use crate::run::volterra::fit::weighted;
+use crate::run::volterra::prony::weighted;
 
 /// The most derivatives that a wave may need.
 const WAVES: usize = 6;

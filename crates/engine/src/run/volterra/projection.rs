@@ -15,7 +15,7 @@ use pfaff_model::Workspace;
 use pfaff_program::{CompileError, Interpreter, Program};
 use pfaff_solver::{EvalError, Lu};
 
-use crate::run::volterra::plan::Plan;
+use crate::run::volterra::volterra_equations::VolterraEquations;
 
 /// Newton's iteration starts within the error of a step: a few turns are enough.
 const ITERATIONS: usize = 12;
@@ -34,7 +34,10 @@ pub(crate) struct Projection {
 }
 
 impl Projection {
-    pub(crate) fn new(model: &Workspace, plan: &Plan) -> Result<Self, CompileError> {
+    pub(crate) fn new(
+        model: &Workspace,
+        plan: &VolterraEquations,
+    ) -> Result<Self, CompileError> {
         let positions = model.positions();
         let rows = plan.holonomic.len();
         let mut projection = Self {

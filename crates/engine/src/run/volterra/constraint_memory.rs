@@ -3,8 +3,10 @@
 use pfaff_expr::{Expr, Memory, Node, Role};
 use pfaff_model::{Constraint, Diagnostic, Workspace};
 
-use crate::run::volterra::numbers::{Numbers, State, at_start, dot, numbers, value};
-use crate::run::volterra::plan::{combination, constant, mistake, parameter, real};
+use crate::run::volterra::response::{Response, State, at_start, dot, numbers, value};
+use crate::run::volterra::volterra_equations::{
+    combination, constant, mistake, parameter, real,
+};
 
 /// What memory of an order above zero is to one constraint.
 #[derive(Clone, Debug)]
@@ -106,7 +108,7 @@ impl Profile {
         model: &Workspace,
         a: usize,
         state: &State<'_>,
-        with: &Numbers,
+        with: &Response,
     ) {
         let g = &model.graph;
         for o in &mut self.operators {

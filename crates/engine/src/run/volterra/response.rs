@@ -9,7 +9,7 @@ use pfaff_mechanics::{Class, Equations};
 use pfaff_model::Workspace;
 use pfaff_solver::Lu;
 
-use crate::run::volterra::plan::parameter;
+use crate::run::volterra::volterra_equations::parameter;
 
 /// Positions, velocities and the time at which numbers are taken.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct State<'a> {
 
 /// $S$, $A$, $W$ and the free motion at one state.
 #[derive(Clone, Debug)]
-pub(crate) struct Numbers {
+pub(crate) struct Response {
     n: usize,
     /// $A$ by constraint.
     pub(crate) rows: Vec<Vec<f64>>,
@@ -61,7 +61,7 @@ pub(crate) fn free_motion(model: &Workspace, equations: &Equations) -> (Vec<Expr
     ([u, ν].concat(), rows)
 }
 
-impl Numbers {
+impl Response {
     pub(crate) fn new(model: &Workspace, equations: &Equations, state: &State<'_>) -> Self {
         let n = model.coordinates.len();
         let classical = classical(equations);

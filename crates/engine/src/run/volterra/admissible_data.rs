@@ -6,7 +6,7 @@
 //! f/\partial(D^\alpha q)$ and $S$ the masses with the constraints that have no memory: then $\dot q$ is
 //! free, and $\lambda$ begins like $\tau^{\alpha-2}$.
 //! For $2 < \alpha < 3$ also $A\ddot q$ is free. Where $\kappa = 0$ for good, an order above 2 is reduced by
-//! the equations of motion ([`crate::run::volterra::high`]), and the reduced order counts.
+//! the equations of motion ([`crate::run::volterra::high_order`]), and the reduced order counts.
 //!
 //! Small disturbances along $A$ grow like $e^{st}$ with $s + \kappa s^\alpha = 0$: at the rate
 //! $|\kappa|^{1/(1-\alpha)}$ if $\kappa < 0$.
@@ -18,11 +18,11 @@ use pfaff_solver::Lu;
 
 use crate::motion::note::Note;
 use crate::problem::start::{NoStart, given, start};
-use crate::run::volterra::high::{Lift, Way, effects, lift};
-use crate::run::volterra::numbers::{Numbers, State, at_start, dot, numbers, value};
-use crate::run::volterra::plan::{mistake, parameter, real};
-use crate::run::volterra::profile::Profile;
-use crate::system::kkt::Core;
+use crate::run::volterra::constraint_memory::Profile;
+use crate::run::volterra::high_order::{Lift, Way, effects, lift};
+use crate::run::volterra::response::{Response, State, at_start, dot, numbers, value};
+use crate::run::volterra::volterra_equations::{mistake, parameter, real};
+use crate::system::kkt::Kkt;
 
 /// A start that is admissible, and what is known of the motion there.
 pub(crate) struct Admissible {
@@ -68,7 +68,7 @@ pub(crate) fn admissible(
         .filter(|&a| binds(a))
         .map(|a| {
             let c = &model.constraints[a];
-            let further = laws[a].as_ref().map_or(&[][..], |l| &l.instant[..]);
+            let further = laws[a].as_ref().map_or(&[][..], |l| &l.sample[..]);
             let further = further.iter().zip(model.velocities());
             let further = model
                 .graph
@@ -89,7 +89,7 @@ pub(crate) fn admissible(
     let uncompiled = |e: pfaff_program::CompileError| {
         Diagnostic::error("E0431", Span::default(), e.to_string())
     };
-    let mut core = Core::new(&bare, &plain).map_err(uncompiled)?;
+    let mut core = Kkt::new(&bare, &plain).map_err(uncompiled)?;
     let found =
         start(&bare, &mut core, t0, &given).map_err(|none| inconsistent(&bare, &none))?;
     // What constraints without memory bind is moved and noted, as without memory.
@@ -126,7 +126,7 @@ pub(crate) fn admissible(
     let there = data.clone();
     let state = State { data: &there, t: t0 };
     let laws = settle(model, equations, &mut profiles, &state)?;
-    let numbers = Numbers::new(model, equations, &state);
+    let numbers = Response::new(model, equations, &state);
     accelerations(model, &laws, &numbers, &mut data)?;
     let (mut exponent, mut decades) = (0.0_f64, 250.0_f64);
     for (a, law) in laws.iter().enumerate() {
@@ -168,7 +168,7 @@ struct Law {
     /// Whether the velocities at the start must satisfy the constraint.
     binds: bool,
     /// What memory contributes at once: coefficients of the velocities.
-    instant: Vec<f64>,
+    sample: Vec<f64>,
     /// Whether that binds the velocities alone, without the constraint itself.
     alone: bool,
     /// What determines the reactions, by constraint: the coefficients of $\lambda$.
@@ -185,7 +185,7 @@ fn settle(
     profiles: &mut [Option<Profile>],
     state: &State<'_>,
 ) -> Result<Vec<Option<Law>>, Diagnostic> {
-    let numbers = Numbers::new(model, equations, state);
+    let numbers = Response::new(model, equations, state);
     let mut laws = Vec::new();
     for (a, profile) in profiles.iter_mut().enumerate() {
         let Some(p) = profile else {
@@ -203,7 +203,7 @@ fn law(
     equations: &Equations,
     (a, p): (usize, &Profile),
     state: &State<'_>,
-    numbers: &Numbers,
+    numbers: &Response,
 ) -> Result<Law, Diagnostic> {
     let mut lift = if p.alpha > 1.0 { lift(model, equations, (a, p), state)? } else { None };
     let v: Vec<f64> = state.data.iter().map(|d| d[1]).collect();
@@ -214,7 +214,7 @@ fn law(
         lift: None,
         alpha: p.alpha,
         binds: true,
-        instant: Vec::new(),
+        sample: Vec::new(),
         alone: false,
         row: against(&numbers.rows[a]),
         terms: Vec::new(),
@@ -273,7 +273,7 @@ fn law(
                     high.first = -rest;
                 }
             } else {
-                let singular = |e: &&crate::run::volterra::high::Effect| {
+                let singular = |e: &&crate::run::volterra::high_order::Effect| {
                     e.beta < 1.0 && e.order > 1.0 && dot(&e.velocity, &v).abs() > 1e-12
                 };
                 if let Some(e) = effects(a).iter().find(singular) {
@@ -313,7 +313,7 @@ fn law(
 /// above 1 makes a singular term: it must vanish where that is the highest order, and adds to the reaction
 /// where it is not.
 fn starts_of_orders_below_one(
-    effects: &[crate::run::volterra::high::Effect],
+    effects: &[crate::run::volterra::high_order::Effect],
     order: f64,
     v: &[f64],
     law: &mut Law,
@@ -322,8 +322,8 @@ fn starts_of_orders_below_one(
         if e.order == order {
             law.binds = true;
             law.alone = true;
-            law.instant.resize(v.len(), 0.0);
-            law.instant.iter_mut().zip(&e.velocity).for_each(|(sum, c)| *sum += c);
+            law.sample.resize(v.len(), 0.0);
+            law.sample.iter_mut().zip(&e.velocity).for_each(|(sum, c)| *sum += c);
         } else if e.order < order {
             let power = order - 1.0 - e.order;
             law.terms.push((-dot(&e.velocity, v) / libm::tgamma(power + 1.0), power));
@@ -341,16 +341,16 @@ fn reduced_terms(
     model: &Workspace,
     equations: &Equations,
     p: &Profile,
-    (state, numbers): (&State<'_>, &Numbers),
-    effects: &[crate::run::volterra::high::Effect],
+    (state, numbers): (&State<'_>, &Response),
+    effects: &[crate::run::volterra::high_order::Effect],
     law: &mut Law,
 ) {
     let v: Vec<f64> = state.data.iter().map(|d| d[1]).collect();
-    law.instant = vec![0.0; v.len()];
+    law.sample = vec![0.0; v.len()];
     let gamma = libm::tgamma;
     for e in &effects[1..] {
         if e.order == 1.0 {
-            law.instant.iter_mut().zip(&e.velocity).for_each(|(sum, c)| *sum += c);
+            law.sample.iter_mut().zip(&e.velocity).for_each(|(sum, c)| *sum += c);
         } else if e.order < 1.0 {
             law.terms.push((-dot(&e.velocity, &v) / gamma(1.0 - e.order), -e.order));
         }
@@ -364,10 +364,10 @@ fn free_rates(
     model: &Workspace,
     equations: &Equations,
     state: &State<'_>,
-    numbers: &Numbers,
+    numbers: &Response,
 ) -> Vec<f64> {
     let g = &model.graph;
-    let (symbols, rows) = crate::run::volterra::numbers::free_motion(model, equations);
+    let (symbols, rows) = crate::run::volterra::response::free_motion(model, equations);
     let rows: Vec<Expr> = rows.iter().map(|&r| at_start(model, r)).collect();
     let mut direction: Vec<(Expr, Expr)> = vec![(model.time, g.one())];
     for (k, c) in model.coordinates.iter().enumerate() {
@@ -432,7 +432,7 @@ fn begins(model: &Workspace, laws: &[Option<Law>], exponent: &mut f64) -> Vec<No
 fn accelerations(
     model: &Workspace,
     laws: &[Option<Law>],
-    numbers: &Numbers,
+    numbers: &Response,
     data: &mut [[f64; 3]],
 ) -> Result<(), Diagnostic> {
     let is_driven =

@@ -5,12 +5,12 @@ use pfaff_model::{Direction, Workspace};
 use pfaff_program::{CompileError, Interpreter, Program};
 use pfaff_solver::{self as solver, EvalError, EventKind, Operand, VolterraSystem};
 
-use crate::run::volterra::plan::Plan;
 use crate::run::volterra::projection::Projection;
+use crate::run::volterra::volterra_equations::VolterraEquations;
 
 /// The compiled equations of a model with memory.
 #[derive(Clone, Debug)]
-pub(crate) struct Remembering {
+pub(crate) struct CompiledVolterra {
     unknowns: usize,
     operands: Vec<Operand>,
     guess: Vec<f64>,
@@ -26,10 +26,10 @@ pub(crate) struct Remembering {
     watched: Interpreter,
 }
 
-impl Remembering {
+impl CompiledVolterra {
     pub(crate) fn new(
         model: &Workspace,
-        plan: &Plan,
+        plan: &VolterraEquations,
         watched: &[Expr],
     ) -> Result<Self, CompileError> {
         let g = &model.graph;
@@ -85,7 +85,7 @@ impl Remembering {
     }
 }
 
-impl VolterraSystem for Remembering {
+impl VolterraSystem for CompiledVolterra {
     fn unknowns(&self) -> usize {
         self.unknowns
     }

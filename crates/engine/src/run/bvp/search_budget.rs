@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant as Clock};
 
 /// Asked between the attempts of a search.
-pub(crate) struct Patience<'a> {
+pub(crate) struct SearchBudget<'a> {
     /// Told how many paths were integrated; `false` interrupts.
     going: &'a mut dyn FnMut(usize) -> bool,
     begun: Clock,
@@ -21,7 +21,7 @@ pub(crate) enum Ended {
     Late,
 }
 
-impl<'a> Patience<'a> {
+impl<'a> SearchBudget<'a> {
     pub(crate) fn new(seconds: f64, going: &'a mut dyn FnMut(usize) -> bool) -> Self {
         Self { going, begun: Clock::now(), seconds, ended: None }
     }

@@ -11,8 +11,8 @@ use crate::pipeline::{Failure, uncompiled};
 use crate::problem::settings::Request;
 use crate::run::bvp::canonical::Canonical;
 use crate::run::bvp::conditions::conditions;
-use crate::run::bvp::patience::Patience;
 use crate::run::bvp::search::{Begin, search};
+use crate::run::bvp::search_budget::SearchBudget;
 
 /// The first step, as a part of the way, and the shortest one.
 const STEPS: [f64; 2] = [0.1, 1e-3];
@@ -24,7 +24,7 @@ pub(crate) fn lead(
     model: &Workspace,
     equations: &Equations,
     request: &Request,
-    patience: &mut Patience<'_>,
+    patience: &mut SearchBudget<'_>,
 ) -> Result<Vec<(Begin, Vec<f64>)>, Failure> {
     // Index, first and last value.
     let mut ways = Vec::new();

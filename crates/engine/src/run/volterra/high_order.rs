@@ -15,9 +15,9 @@ use pfaff_expr::{Expr, Memory, Node, Role};
 use pfaff_mechanics::{Class, Equations};
 use pfaff_model::{Diagnostic, Workspace};
 
-use crate::run::volterra::numbers::{Numbers, State, dot, free_motion, nearby, value};
-use crate::run::volterra::plan::{combination, constant, mistake};
-use crate::run::volterra::profile::{Operator, Profile, as_symbols, steady_slopes};
+use crate::run::volterra::constraint_memory::{Operator, Profile, as_symbols, steady_slopes};
+use crate::run::volterra::response::{Response, State, dot, free_motion, nearby, value};
+use crate::run::volterra::volterra_equations::{combination, constant, mistake};
 
 /// Below this part of the largest term a sum counts as zero.
 const NOTHING: f64 = 1e-11;
@@ -165,7 +165,7 @@ impl Candidate {
         state: &State<'_>,
     ) -> Result<Option<Way>, Diagnostic> {
         let c = &model.constraints[a];
-        let here = Numbers::new(model, equations, state);
+        let here = Response::new(model, equations, state);
         if here.norm(a).is_nan() {
             return Ok((self.alpha > 2.0).then_some(Way::Driven));
         }
@@ -174,11 +174,11 @@ impl Candidate {
             return Ok((self.alpha > 2.0).then_some(Way::Driven));
         }
         let points = nearby(state.data, state.t);
-        let around: Vec<(State<'_>, Numbers)> = points
+        let around: Vec<(State<'_>, Response)> = points
             .iter()
             .map(|(data, t)| {
                 let state = State { data, t: *t };
-                let numbers = Numbers::new(model, equations, &state);
+                let numbers = Response::new(model, equations, &state);
                 (state, numbers)
             })
             .collect();
@@ -197,7 +197,7 @@ impl Candidate {
         if self.alpha < 2.0 {
             return Ok(Some(Way::Free));
         }
-        let effects = |b: usize, state: &State<'_>, numbers: &Numbers| {
+        let effects = |b: usize, state: &State<'_>, numbers: &Response| {
             effects(model, equations, (&self.slopes, self.alpha, b), state, numbers)
         };
         let mut highest: Option<f64> = None;
@@ -290,7 +290,7 @@ pub(crate) fn effects(
     equations: &Equations,
     (slopes, alpha, b): (&[f64], f64, usize),
     state: &State<'_>,
-    numbers: &Numbers,
+    numbers: &Response,
 ) -> Vec<Effect> {
     let g = &model.graph;
     let (symbols, rows) = free_motion(model, equations);
@@ -317,7 +317,7 @@ pub(crate) fn effects(
     };
     let evaluate = |es: &[Expr]| -> Vec<f64> {
         let es: Vec<Expr> =
-            es.iter().map(|&e| crate::run::volterra::numbers::at_start(model, e)).collect();
+            es.iter().map(|&e| crate::run::volterra::response::at_start(model, e)).collect();
         g.evaluate(&es, &at)
     };
     // −b S⁻¹ of a column of derivatives of the rows.

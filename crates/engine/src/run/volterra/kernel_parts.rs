@@ -11,9 +11,9 @@ use pfaff_expr::{Expr, Graph, Role, number};
 use pfaff_model::Workspace;
 use pfaff_solver::{Kernel, KernelResolution, Lu};
 
-use crate::run::volterra::fit::fit;
 use crate::run::volterra::kernel::{Term, has_pieces, power, term, terms};
-use crate::run::volterra::plan::parameter;
+use crate::run::volterra::prony::fit;
+use crate::run::volterra::volterra_equations::parameter;
 
 /// The most products of a function of the time and one of the lag.
 const RANK: usize = 4;

@@ -16,7 +16,7 @@ use crate::run::bvp::conditions::Condition;
 
 /// What the second variation says.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Second {
+pub(crate) struct SecondVariation {
     /// Places of conjugate points, from 0 to 1; none where the question was not decided.
     pub(crate) conjugate: Option<Vec<f64>>,
     /// Whether the path is a local minimum; none where that was not decided.
@@ -33,9 +33,11 @@ pub(crate) fn second(
     problem: &mut Canonical,
     flow: &FlowMap,
     first: &[f64],
-) -> Result<Second, EvalError> {
+) -> Result<SecondVariation, EvalError> {
     let n = problem.n;
-    let Some(fields) = Fields::new(problem, flow, first)? else { return Ok(Second::default()) };
+    let Some(fields) = Fields::new(problem, flow, first)? else {
+        return Ok(SecondVariation::default());
+    };
     let positive = legendre(problem, flow)?;
     let conjugate = fields.conjugate();
     let inside = conjugate.iter().any(|s| *s < 1.0 - 1e-6);
@@ -47,7 +49,7 @@ pub(crate) fn second(
         Some(true) if !conjugate.is_empty() || fields.rank < n => None,
         Some(true) => fields.end_is_positive(problem),
     };
-    Ok(Second { conjugate: Some(conjugate), minimum })
+    Ok(SecondVariation { conjugate: Some(conjugate), minimum })
 }
 
 /// Variations that satisfy the conditions at the start.

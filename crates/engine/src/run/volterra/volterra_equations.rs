@@ -14,11 +14,11 @@ use pfaff_expr::{Expr, Graph, Memory, Node, Role, number};
 use pfaff_model::{Diagnostic, Span, Workspace};
 use pfaff_solver::{Kernel, Operand};
 
-use crate::run::volterra::compress::{compress, integrable};
+use crate::run::volterra::kernel_parts::{compress, integrable};
 
 /// Unknowns, operands and equations, as expressions and numbers.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct VolterraEquations {
     pub(crate) t0: f64,
     /// The length of the run.
     pub(crate) span: f64,
@@ -56,7 +56,7 @@ pub(crate) fn mistake(span: Span, message: String, hint: &str) -> Diagnostic {
     Diagnostic::error("E0441", span, message).with_hint(hint)
 }
 
-impl Plan {
+impl VolterraEquations {
     pub(crate) fn new(
         model: &Workspace,
         (t0, span): (f64, f64),

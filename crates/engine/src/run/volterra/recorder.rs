@@ -7,10 +7,10 @@ use pfaff_solver::{Control, DirectQuadrature, LocatedEvent, VolterraObserver, Vo
 
 use crate::motion::progress::{Progress, Setting};
 use crate::motion::recorder::Record;
-use crate::motion::sample::Instant;
+use crate::motion::sample::Sample;
+use crate::run::volterra::compiled::KernelRun;
 use crate::run::volterra::formulate::Formulation;
 use crate::run::volterra::projection::Projection;
-use crate::run::volterra::system::KernelRun;
 
 /// Everything that is read off a point of the run, compiled.
 pub(crate) struct Reader {
@@ -81,7 +81,7 @@ impl Reader {
         })
     }
 
-    fn read(&mut self, t: f64, x: &[f64], z: &[f64]) -> (Instant, f64) {
+    fn read(&mut self, t: f64, x: &[f64], z: &[f64]) -> (Sample, f64) {
         self.inputs[0] = t;
         self.inputs[1..=x.len()].copy_from_slice(x);
         self.inputs[x.len() + 1..].copy_from_slice(z);
@@ -104,7 +104,7 @@ impl Reader {
         }
         let (n, m) = (self.n, self.m);
         let part = |start: usize, count: usize| self.outputs[start..start + count].to_vec();
-        let instant = Instant {
+        let sample = Sample {
             t,
             q: part(0, n),
             v: part(n, n),
@@ -112,9 +112,9 @@ impl Reader {
             multipliers: part(3 * n, m),
             reaction: part(3 * n + m, n),
             energy: self.outputs[4 * n + m],
-            ..Instant::new(n, m)
+            ..Sample::new(n, m)
         };
-        (instant, self.outputs[4 * n + m + 1])
+        (sample, self.outputs[4 * n + m + 1])
     }
 
     fn seen(&self) -> &[f64] {
@@ -134,7 +134,7 @@ impl Reader {
 }
 
 /// Watches a run with memory.
-pub(crate) struct Watcher<'a> {
+pub(crate) struct VolterraRecorder<'a> {
     pub(crate) reader: Reader,
     pub(crate) record: Record,
     /// The largest residual of each held equation at the outputs, relative to $1 + |\dot q|$.
@@ -155,28 +155,28 @@ pub(crate) struct Watcher<'a> {
     pub(crate) watch: &'a mut dyn FnMut(&Progress<'_>) -> bool,
 }
 
-impl Watcher<'_> {
+impl VolterraRecorder<'_> {
     /// One row of output.
     pub(crate) fn row(&mut self, t: f64, x: &[f64], z: &[f64], start: bool) {
-        let (instant, work) = self.reader.read(t, x, z);
+        let (sample, work) = self.reader.read(t, x, z);
         let begin = self.record.rows.len();
         let width = self.record.width - self.reader.observed;
         self.record.rows.resize(begin + width, 0.0);
-        instant.inputs(&mut self.record.rows[begin..]);
+        sample.inputs(&mut self.record.rows[begin..]);
         self.record.rows.extend_from_slice(self.reader.seen());
         self.record.reached += 1;
-        if !instant.energy.is_nan() {
+        if !sample.energy.is_nan() {
             self.record.work.push([work, work]);
-            let scale = 1.0 + instant.energy.abs() + work.abs();
+            let scale = 1.0 + sample.energy.abs() + work.abs();
             if self.first_energy.is_nan() {
-                self.first_energy = instant.energy - work;
+                self.first_energy = sample.energy - work;
             }
-            let off = (instant.energy - self.first_energy - work).abs();
+            let off = (sample.energy - self.first_energy - work).abs();
             self.imbalance = (self.imbalance.0.max(off), self.imbalance.1.max(scale));
         }
         if !start {
             self.judged = true;
-            let speed: f64 = instant.v.iter().filter(|v| v.is_finite()).map(|v| v.abs()).sum();
+            let speed: f64 = sample.v.iter().filter(|v| v.is_finite()).map(|v| v.abs()).sum();
             for (worst, held) in self.worst.iter_mut().zip(self.reader.held()) {
                 let off = held.abs() / (1.0 + speed);
                 *worst = if off.is_nan() { f64::NAN } else { worst.max(off) };
@@ -185,7 +185,7 @@ impl Watcher<'_> {
     }
 }
 
-impl VolterraObserver for Watcher<'_> {
+impl VolterraObserver for VolterraRecorder<'_> {
     fn sample(&mut self, t: f64, x: &[f64], z: &[f64]) {
         self.row(t, x, z, false);
         self.recount.compare(t, z, self.reader.written());
@@ -217,7 +217,7 @@ impl VolterraObserver for Watcher<'_> {
     }
 
     fn event(&mut self, event: &LocatedEvent, x: &[f64], z: &[f64]) {
-        let (instant, _) = self.reader.read(event.t, x, z);
-        self.record.events.push((*event, instant));
+        let (sample, _) = self.reader.read(event.t, x, z);
+        self.record.events.push((*event, sample));
     }
 }

@@ -5,9 +5,9 @@ use pfaff_mechanics::Equations;
 use pfaff_model::{Diagnostic, Span, Workspace};
 use pfaff_solver::{Kernel, Operand};
 
-use crate::run::volterra::high::{High, Lift, Way};
-use crate::run::volterra::numbers::free_motion;
-use crate::run::volterra::plan::{Plan, real};
+use crate::run::volterra::high_order::{High, Lift, Way};
+use crate::run::volterra::response::free_motion;
+use crate::run::volterra::volterra_equations::{VolterraEquations, real};
 
 /// The free motion among the unknowns, as far as it was asked for.
 pub(crate) struct Free<'a> {
@@ -23,7 +23,7 @@ impl Free<'_> {
     /// The constraint with its high derivatives found; further equations that the audit looks at come with their names.
     pub(crate) fn constraint(
         &mut self,
-        plan: &mut Plan,
+        plan: &mut VolterraEquations,
         lift: &Lift,
         (name, span): (&str, Span),
     ) -> Result<(Expr, Vec<(String, Expr)>), Diagnostic> {
@@ -69,7 +69,11 @@ impl Free<'_> {
     }
 
     /// Where $u$ begins among the unknowns.
-    fn accelerations(&mut self, plan: &mut Plan, span: Span) -> Result<usize, Diagnostic> {
+    fn accelerations(
+        &mut self,
+        plan: &mut VolterraEquations,
+        span: Span,
+    ) -> Result<usize, Diagnostic> {
         if let Some(place) = self.accelerations {
             return Ok(place);
         }
@@ -85,7 +89,7 @@ impl Free<'_> {
     /// Where $\dot u$ begins among the unknowns: the equations of $u$, differentiated with what is composed held fixed.
     fn rates(
         &mut self,
-        plan: &mut Plan,
+        plan: &mut VolterraEquations,
         (bent, composed): (bool, &[(Expr, f64)]),
         span: Span,
     ) -> Result<usize, Diagnostic> {
@@ -124,7 +128,7 @@ impl Free<'_> {
 /// $b\cdot(x - x_0) - J^{\alpha-2} Y = 0$ with the further unknown $Y$.
 fn relation(
     model: &Workspace,
-    plan: &mut Plan,
+    plan: &mut VolterraEquations,
     high: &High,
     x: &[Expr],
     first: &[f64],
@@ -144,7 +148,13 @@ fn relation(
 }
 
 /// $J^\mu(b\cdot x)$ of unknowns from `place` on.
-fn integrals(model: &Workspace, plan: &mut Plan, high: &High, place: usize, mu: f64) -> Expr {
+fn integrals(
+    model: &Workspace,
+    plan: &mut VolterraEquations,
+    high: &High,
+    place: usize,
+    mu: f64,
+) -> Expr {
     let g = &model.graph;
     let mut sum = g.zero();
     for (k, &b) in high.slopes.iter().enumerate().filter(|(_, b)| **b != 0.0) {
