@@ -12,9 +12,9 @@ pub(crate) mod rate;
 use rustc_hash::FxHashMap;
 
 use crate::graph::Graph;
-use crate::graph::node::{Expr, Node, Relation, Role, Symbol};
-use crate::graph::store::{ONE, Store, TWO, ZERO};
-use crate::math::{Binary, Unary};
+use crate::graph::node::{Expr, Node, Role, Symbol};
+use crate::graph::store::{ONE, Store, ZERO};
+use crate::math::Unary;
 
 impl Graph {
     /// $\partial e/\partial s$
@@ -132,7 +132,7 @@ impl Pairs {
         Self { count: 1, pairs: [pair, (ZERO, ZERO)] }
     }
 
-    fn two(first: (Expr, Expr), second: (Expr, Expr)) -> Self {
+    pub(crate) fn two(first: (Expr, Expr), second: (Expr, Expr)) -> Self {
         Self { count: 2, pairs: [first, second] }
     }
 
@@ -274,28 +274,8 @@ impl Store {
         match node {
             Node::Mul(a, b) => Pairs::two((a, b), (b, a)),
             Node::Pow(a, b) => self.power_partials(e, a, b),
-            Node::Unary(f, a) => Pairs::one((a, self.slope(e, f, a))),
-            Node::Binary(Binary::Atan2, a, b) => {
-                // d atan2(a, b) = (b da − a db)/(a² + b²)
-                let (aa, bb) = (self.mul(a, a), self.mul(b, b));
-                let square = self.add(aa, bb);
-                let (x, y) = (self.div(b, square), self.div(a, square));
-                Pairs::two((a, x), (b, self.neg(y)))
-            }
-            Node::Binary(Binary::Min | Binary::Max, a, b) => {
-                let a_is_less = self.compare(Relation::LessEqual, a, b);
-                let takes_a = if matches!(node, Node::Binary(Binary::Min, ..)) {
-                    a_is_less
-                } else {
-                    self.logic_not(a_is_less)
-                };
-                let (x, y) = (self.choose(takes_a, ONE, ZERO), self.choose(takes_a, ZERO, ONE));
-                Pairs::two((a, x), (b, y))
-            }
-            Node::Binary(Binary::Polygamma, n, x) => {
-                let next = self.add(n, ONE);
-                Pairs::one((x, self.binary(Binary::Polygamma, next, x)))
-            }
+            Node::Unary(f, a) => Pairs::one((a, f.derivative(self, e, a))),
+            Node::Binary(f, a, b) => f.partials(self, a, b),
             Node::MittagLeffler(a, b, z) => {
                 Pairs::one((z, self.mittag_leffler_slope(e, a, b, z)))
             }
@@ -328,65 +308,6 @@ impl Store {
         let numerator = self.sub(lower, product);
         let denominator = self.mul(a, z);
         self.div(numerator, denominator)
-    }
-
-    /// The derivative of a function of one argument.
-    fn slope(&mut self, e: Expr, f: Unary, a: Expr) -> Expr {
-        match f {
-            Unary::Sin => self.unary(Unary::Cos, a),
-            Unary::Cos => {
-                let s = self.unary(Unary::Sin, a);
-                self.neg(s)
-            }
-            Unary::Tan => {
-                let square = self.mul(e, e);
-                self.add(ONE, square)
-            }
-            Unary::Asin | Unary::Acos => {
-                let square = self.mul(a, a);
-                let rest = self.sub(ONE, square);
-                let root = self.unary(Unary::Sqrt, rest);
-                let slope = self.div(ONE, root);
-                if f == Unary::Asin { slope } else { self.neg(slope) }
-            }
-            Unary::Atan => {
-                let square = self.mul(a, a);
-                let sum = self.add(ONE, square);
-                self.div(ONE, sum)
-            }
-            Unary::Sinh => self.unary(Unary::Cosh, a),
-            Unary::Cosh => self.unary(Unary::Sinh, a),
-            Unary::Tanh => {
-                let square = self.mul(e, e);
-                self.sub(ONE, square)
-            }
-            Unary::Exp => e,
-            Unary::Log => self.div(ONE, a),
-            Unary::Sqrt => {
-                let twice = self.mul(TWO, e);
-                self.div(ONE, twice)
-            }
-            Unary::Abs => self.unary(Unary::Sign, a),
-            Unary::Sign => ZERO,
-            Unary::Erf => {
-                // 2/√π e^{−a²}
-                let pi = self.intern(Node::Pi);
-                let root = self.unary(Unary::Sqrt, pi);
-                let square = self.mul(a, a);
-                let exponent = self.neg(square);
-                let bell = self.unary(Unary::Exp, exponent);
-                let twice = self.mul(TWO, bell);
-                self.div(twice, root)
-            }
-            Unary::Gamma => {
-                let psi = self.unary(Unary::Digamma, a);
-                self.mul(e, psi)
-            }
-            Unary::Digamma => {
-                let one = ONE;
-                self.binary(Binary::Polygamma, one, a)
-            }
-        }
     }
 }
 

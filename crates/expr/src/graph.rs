@@ -11,9 +11,9 @@ pub(crate) mod node;
 pub(crate) mod node_map;
 pub mod number;
 mod numbers;
+pub(crate) mod residue;
 pub(crate) mod store;
 pub(crate) mod substitute;
-pub(crate) mod value;
 
 use std::cell::RefCell;
 use std::sync::Arc;

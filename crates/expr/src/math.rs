@@ -1,168 +1,284 @@
-//! The elementary and special functions of the model language, and their values.
+//! The elementary and special functions of the model language.
 //!
-//! Every other place (tape, dual numbers, printers) asks here for the name and the value of a function.
+//! Everything about one function (its name, value, derivative, Taylor series, exact values, identities,
+//! typesetting and spelling in other languages) stands in the file that bears its name. This file lists them;
+//! all other places ask [`Unary`] and [`Binary`].
+//!
+//! **To add a function:** write `math/NAME.rs` after the model of `math/erf.rs`, and add its two lines here.
+
+#![allow(
+    clippy::inline_always,
+    reason = "functions of several numbers become parts of loops that are compiled for wider registers"
+)]
+#![allow(
+    clippy::needless_bitwise_bool,
+    reason = "a lazy operator is a branch, and branches are not vectors"
+)]
+#![allow(clippy::excessive_precision, reason = "the constants are written as in fdlibm")]
+
+mod abs;
+mod acos;
+mod asin;
+mod atan;
+mod atan2;
+mod cos;
+mod cosh;
+mod digamma;
+mod erf;
+mod exp;
+mod gamma;
+mod log;
+mod max;
+mod min;
+mod mittag_leffler;
+mod polygamma;
+mod sign;
+mod sin;
+mod sinh;
+mod sqrt;
+mod tan;
+mod tanh;
 
 mod complex;
 mod double_double;
-mod gamma;
-mod mittag_leffler;
+pub(crate) mod function;
+mod lanes;
+pub(crate) mod power;
+pub mod series;
 pub mod special;
+pub mod spelling;
 pub(crate) mod table;
+#[cfg(test)]
+mod tests;
 
-/// A function of one argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Unary {
-    /// $\sin x$
-    Sin,
-    /// $\cos x$
-    Cos,
-    /// $\tan x$
-    Tan,
-    /// $\arcsin x$
-    Asin,
-    /// $\arccos x$
-    Acos,
-    /// $\arctan x$
-    Atan,
-    /// $\sinh x$
-    Sinh,
-    /// $\cosh x$
-    Cosh,
-    /// $\tanh x$
-    Tanh,
-    /// $e^x$
-    Exp,
-    /// $\ln x$
-    Log,
-    /// $\sqrt x$
-    Sqrt,
-    /// $|x|$
-    Abs,
-    /// $x/|x|$, and 0 at 0.
-    Sign,
-    /// The error function.
-    Erf,
-    /// $\Gamma(x)$
-    Gamma,
-    /// $\psi(x) = \Gamma'(x)/\Gamma(x)$
-    Digamma,
+use crate::derivative::Pairs;
+use crate::graph::node::Expr;
+use crate::graph::store::Store;
+use crate::print::notation::{BinaryNotation, Notation};
+use crate::zero::interval::Interval;
+use crate::zero::modular::Point;
+use crate::zero::numeric::Bounded;
+use crate::zero::quadratic::Z;
+
+use function::{
+    Arguments, BinaryFunction, DirectionOfTwo, Domain, Identities, Parity, UnaryFunction,
+};
+use series::{RelationOfTwo, Series};
+use spelling::Spellings;
+
+/// Makes [`Unary`] of a list of functions.
+macro_rules! unary_functions {
+    ($($(#[$doc:meta])* $name:ident = $function:ty,)*) => {
+        /// A function of one argument.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Unary {$(
+            $(#[$doc])*
+            $name,
+        )*}
+
+        impl Unary {
+            /// Every function of one argument.
+            pub const ALL: [Self; [$(<$function>::NAME),*].len()] = [$(Self::$name),*];
+        }
+
+        /// The same question to the function that is meant.
+        macro_rules! of_unary {
+            ($self:expr, $F:ident => $answer:expr) => {
+                match $self {$(
+                    Unary::$name => {
+                        type $F = $function;
+                        $answer
+                    }
+                )*}
+            };
+        }
+    };
 }
 
-/// A function of two arguments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Binary {
+/// Makes [`Binary`] of a list of functions.
+macro_rules! binary_functions {
+    ($($(#[$doc:meta])* $name:ident = $function:ty,)*) => {
+        /// A function of two arguments.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Binary {$(
+            $(#[$doc])*
+            $name,
+        )*}
+
+        impl Binary {
+            /// Every function of two arguments.
+            pub const ALL: [Self; [$(<$function>::NAME),*].len()] = [$(Self::$name),*];
+        }
+
+        /// The same question to the function that is meant.
+        macro_rules! of_binary {
+            ($self:expr, $F:ident => $answer:expr) => {
+                match $self {$(
+                    Binary::$name => {
+                        type $F = $function;
+                        $answer
+                    }
+                )*}
+            };
+        }
+    };
+}
+
+unary_functions! {
+    /// $\sin x$
+    Sin = sin::Sin,
+    /// $\cos x$
+    Cos = cos::Cos,
+    /// $\tan x$
+    Tan = tan::Tan,
+    /// $\arcsin x$
+    Asin = asin::Asin,
+    /// $\arccos x$
+    Acos = acos::Acos,
+    /// $\arctan x$
+    Atan = atan::Atan,
+    /// $\sinh x$
+    Sinh = sinh::Sinh,
+    /// $\cosh x$
+    Cosh = cosh::Cosh,
+    /// $\tanh x$
+    Tanh = tanh::Tanh,
+    /// $e^x$
+    Exp = exp::Exp,
+    /// $\ln x$
+    Log = log::Log,
+    /// $\sqrt x$
+    Sqrt = sqrt::Sqrt,
+    /// $|x|$
+    Abs = abs::Abs,
+    /// $x/|x|$, and 0 at 0.
+    Sign = sign::Sign,
+    /// $\operatorname{erf} x$, the error function.
+    Erf = erf::Erf,
+    /// $\Gamma(x)$
+    Gamma = gamma::Gamma,
+    /// $\psi(x) = \Gamma'(x)/\Gamma(x)$
+    Digamma = digamma::Digamma,
+}
+
+binary_functions! {
     /// The angle of the point $(b, a)$: `atan2(a, b)`.
-    Atan2,
+    Atan2 = atan2::Atan2,
     /// The smaller one.
-    Min,
+    Min = min::Min,
     /// The larger one.
-    Max,
+    Max = max::Max,
     /// $\psi^{(a)}(b)$, the `a`-th derivative of $\psi$ for a whole number $a \ge 1$.
-    Polygamma,
+    Polygamma = polygamma::Polygamma,
 }
 
 impl Unary {
-    /// Every function of one argument.
-    pub const ALL: [Self; 17] = [
-        Self::Sin,
-        Self::Cos,
-        Self::Tan,
-        Self::Asin,
-        Self::Acos,
-        Self::Atan,
-        Self::Sinh,
-        Self::Cosh,
-        Self::Tanh,
-        Self::Exp,
-        Self::Log,
-        Self::Sqrt,
-        Self::Abs,
-        Self::Sign,
-        Self::Erf,
-        Self::Gamma,
-        Self::Digamma,
-    ];
+    /// The function of this name in the model language.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|f| f.name() == name)
+    }
 
     /// The word of the model language.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Sin => "sin",
-            Self::Cos => "cos",
-            Self::Tan => "tan",
-            Self::Asin => "asin",
-            Self::Acos => "acos",
-            Self::Atan => "atan",
-            Self::Sinh => "sinh",
-            Self::Cosh => "cosh",
-            Self::Tanh => "tanh",
-            Self::Exp => "exp",
-            Self::Log => "log",
-            Self::Sqrt => "sqrt",
-            Self::Abs => "abs",
-            Self::Sign => "sign",
-            Self::Erf => "erf",
-            Self::Gamma => "gamma",
-            Self::Digamma => "digamma",
-        }
+        of_unary!(self, F => F::NAME)
+    }
+
+    /// What it is, in a few words.
+    pub fn meaning(self) -> &'static str {
+        of_unary!(self, F => F::MEANING)
     }
 
     /// Its value; not a number outside its domain.
     pub fn value(self, x: f64) -> f64 {
-        match self {
-            Self::Sin => libm::sin(x),
-            Self::Cos => libm::cos(x),
-            Self::Tan => libm::tan(x),
-            Self::Asin => libm::asin(x),
-            Self::Acos => libm::acos(x),
-            Self::Atan => libm::atan(x),
-            Self::Sinh => libm::sinh(x),
-            Self::Cosh => libm::cosh(x),
-            Self::Tanh => libm::tanh(x),
-            Self::Exp => libm::exp(x),
-            Self::Log => libm::log(x),
-            Self::Sqrt => x.sqrt(),
-            Self::Abs => x.abs(),
-            Self::Sign => {
-                if x == 0.0 {
-                    0.0
-                } else {
-                    x.signum()
-                }
-            }
-            Self::Erf => libm::erf(x),
-            Self::Gamma => gamma(x),
-            Self::Digamma => polygamma(0, x),
-        }
+        of_unary!(self, F => F::value(x))
     }
 
-    /// Whether it has a finite value and derivatives for every real argument.
-    pub fn is_entire(self) -> bool {
-        matches!(
-            self,
-            Self::Sin
-                | Self::Cos
-                | Self::Atan
-                | Self::Sinh
-                | Self::Cosh
-                | Self::Tanh
-                | Self::Exp
-                | Self::Erf
-        )
+    /// The values of several numbers at once, with the same bits; `None` if one after the other is as fast.
+    #[inline(always)]
+    pub fn row<const N: usize>(self, x: &[f64; N]) -> Option<[f64; N]> {
+        of_unary!(self, F => F::row(x))
+    }
+
+    /// $f'(x)$ and $f''(x)$ where $y = f(x)$, in closed form.
+    pub fn slopes(self, x: f64, y: f64) -> [f64; 2] {
+        of_unary!(self, F => F::slopes(x, y))
+    }
+
+    /// How its Taylor coefficients follow from those of its argument.
+    pub fn series(self) -> Series {
+        of_unary!(self, F => F::SERIES)
+    }
+
+    /// How other languages write it.
+    pub fn spellings(self) -> Spellings {
+        of_unary!(self, F => F::SPELLINGS)
+    }
+
+    pub(crate) fn derivative(self, store: &mut Store, e: Expr, a: Expr) -> Expr {
+        of_unary!(self, F => F::derivative(store, e, a))
+    }
+
+    pub(crate) fn parity(self) -> Parity {
+        of_unary!(self, F => F::PARITY)
+    }
+
+    pub(crate) fn exact(self, store: &mut Store, a: Expr) -> Option<Expr> {
+        of_unary!(self, F => F::exact(store, a))
+    }
+
+    pub(crate) fn domain(self) -> Domain {
+        of_unary!(self, F => F::DOMAIN)
+    }
+
+    pub(crate) fn range(self, a: Interval) -> Interval {
+        of_unary!(self, F => F::range(a))
+    }
+
+    pub(crate) fn error(self, x: Bounded, y: f64) -> f64 {
+        of_unary!(self, F => F::error(x, y))
+    }
+
+    pub(crate) fn residue(self, x: u64) -> u64 {
+        of_unary!(self, F => F::residue(x))
+    }
+
+    pub(crate) fn identities(self) -> Identities {
+        of_unary!(self, F => F::IDENTITIES)
+    }
+
+    pub(crate) fn modular(self, point: &mut Point<'_>, e: Expr, a: Expr) -> Option<Z> {
+        of_unary!(self, F => F::modular(point, e, a))
+    }
+
+    pub(crate) fn notation(self) -> Notation {
+        of_unary!(self, F => F::NOTATION)
     }
 }
 
 impl Binary {
-    /// Every function of two arguments.
-    pub const ALL: [Self; 4] = [Self::Atan2, Self::Min, Self::Max, Self::Polygamma];
+    /// The function of this name in the model language.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|f| f.name() == name)
+    }
 
     /// The word of the model language.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Atan2 => "atan2",
-            Self::Min => "min",
-            Self::Max => "max",
-            Self::Polygamma => "polygamma",
-        }
+        of_binary!(self, F => F::NAME)
+    }
+
+    /// How a call is written.
+    pub fn form(self) -> &'static str {
+        of_binary!(self, F => F::FORM)
+    }
+
+    /// What it is, in a few words.
+    pub fn meaning(self) -> &'static str {
+        of_binary!(self, F => F::MEANING)
+    }
+
+    /// What its arguments may be.
+    pub fn arguments(self) -> Arguments {
+        of_binary!(self, F => F::ARGUMENTS)
     }
 
     /// Its value. As soon as one argument is not a number, neither is the value.
@@ -170,118 +286,58 @@ impl Binary {
         if a.is_nan() || b.is_nan() {
             return f64::NAN;
         }
-        match self {
-            Self::Atan2 => libm::atan2(a, b),
-            Self::Min => a.min(b),
-            Self::Max => a.max(b),
-            Self::Polygamma if a.fract() == 0.0 && (0.0..=170.0).contains(&a) => {
-                polygamma(a as u32, b)
-            }
-            Self::Polygamma => f64::NAN,
-        }
-    }
-}
-
-/// $x^y$ with whole exponents by repeated squaring, so that `x^2` is `x*x` to the last bit.
-pub fn power(x: f64, y: f64) -> f64 {
-    if y.fract() == 0.0 && y.abs() <= 64.0 {
-        let p = whole_power(x, y.abs() as u32);
-        return if y < 0.0 { 1.0 / p } else { p };
-    }
-    libm::pow(x, y)
-}
-
-/// $x^n$ by repeated squaring.
-pub fn whole_power(x: f64, n: u32) -> f64 {
-    let (mut result, mut square, mut rest) = (1.0, x, n);
-    while rest > 0 {
-        if rest & 1 == 1 {
-            result *= square;
-        }
-        rest >>= 1;
-        if rest > 0 {
-            square *= square;
-        }
-    }
-    result
-}
-
-/// $\Gamma(x)$, not a number at its poles.
-fn gamma(x: f64) -> f64 {
-    if x <= 0.0 && x.fract() == 0.0 { f64::NAN } else { libm::tgamma(x) }
-}
-
-/// $\psi^{(n)}(x)$: recurrence up to $x \ge 20 + n$, then the asymptotic series [AS64, (6.4.11)]; reflection
-/// by recurrence downwards for $x < 0$.
-fn polygamma(n: u32, x: f64) -> f64 {
-    /// $B_{2k}$, k = 1 …
-    const BERNOULLI: [f64; 10] = [
-        1.0 / 6.0,
-        -1.0 / 30.0,
-        1.0 / 42.0,
-        -1.0 / 30.0,
-        5.0 / 66.0,
-        -691.0 / 2730.0,
-        7.0 / 6.0,
-        -3617.0 / 510.0,
-        43867.0 / 798.0,
-        -174_611.0 / 330.0,
-    ];
-    if !x.is_finite() || (x <= 0.0 && x.fract() == 0.0) || x < -1e6 {
-        return f64::NAN;
-    }
-    let order = f64::from(n);
-    let sign = if n.is_multiple_of(2) { -1.0 } else { 1.0 }; // (−1)^{n+1}
-    let factorial = libm::tgamma(order + 1.0);
-    let (mut z, mut sum) = (x, 0.0);
-    while z < 20.0 + order {
-        // ψ⁽ⁿ⁾(z) = ψ⁽ⁿ⁾(z+1) + (−1)^{n+1} n! / z^{n+1}
-        sum += sign * factorial / power(z, order + 1.0);
-        z += 1.0;
-    }
-    let leading = if n == 0 {
-        libm::log(z) - 0.5 / z
-    } else {
-        sign * (libm::tgamma(order) / power(z, order)
-            + factorial / (2.0 * power(z, order + 1.0)))
-    };
-    let mut tail = 0.0;
-    for (k, b) in BERNOULLI.iter().enumerate() {
-        let twice = 2.0 * (k as f64 + 1.0);
-        // B_{2k} (2k+n−1)! / ((2k)! z^{2k+n})
-        let ratio = (0..n).map(|j| twice + f64::from(j)).product::<f64>() / twice;
-        tail += b * ratio / power(z, twice + order);
-    }
-    sum + leading + if n == 0 { -tail } else { sign * tail }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn polygamma_values() {
-        // [AS64, tables 6.1–6.4]; the tolerance is a few units of rounding.
-        let cases = [
-            (0, 1.0, -0.577_215_664_901_532_9),
-            (0, 0.5, -1.963_510_026_021_423_5),
-            (1, 1.0, 1.644_934_066_848_226_4),
-            (2, 1.0, -2.404_113_806_319_188_6),
-            (1, -0.5, 8.934_802_200_544_679),
-        ];
-        for (n, x, expected) in cases {
-            let value = polygamma(n, x);
-            assert!(
-                (value - expected).abs() < 1e-13 * (1.0 + f64::abs(expected)),
-                "{n} {x} {value}"
-            );
-        }
+        of_binary!(self, F => F::value(a, b))
     }
 
-    #[test]
-    fn whole_powers_are_products() {
-        assert_eq!(power(1.1, 2.0), 1.1 * 1.1);
-        assert_eq!(power(2.0, -3.0), 0.125);
-        assert_eq!(power(0.0, 0.0), 1.0);
+    /// The values of several pairs at once, with the same bits; `None` if one after the other is as fast.
+    #[inline(always)]
+    pub fn row<const N: usize>(self, a: &[f64; N], b: &[f64; N]) -> Option<[f64; N]> {
+        of_binary!(self, F => F::row(a, b))
+    }
+
+    /// How its Taylor coefficients follow from those of its arguments; `None` if they do not.
+    pub fn series(self) -> Option<RelationOfTwo> {
+        of_binary!(self, F => F::SERIES)
+    }
+
+    /// How other languages write it.
+    pub fn spellings(self) -> Spellings {
+        of_binary!(self, F => F::SPELLINGS)
+    }
+
+    pub(crate) fn partials(self, store: &mut Store, a: Expr, b: Expr) -> Pairs {
+        of_binary!(self, F => F::partials(store, a, b))
+    }
+
+    pub(crate) fn exact(self, store: &mut Store, a: Expr, b: Expr) -> Option<Expr> {
+        of_binary!(self, F => F::exact(store, a, b))
+    }
+
+    pub(crate) fn range(self, a: Interval, b: Interval) -> Interval {
+        of_binary!(self, F => F::range(a, b))
+    }
+
+    pub(crate) fn error(self, a: Bounded, b: Bounded, y: f64) -> f64 {
+        of_binary!(self, F => F::error(a, b, y))
+    }
+
+    pub(crate) fn compares(self) -> bool {
+        of_binary!(self, F => F::COMPARES)
+    }
+
+    pub(crate) fn is_branched(self) -> bool {
+        of_binary!(self, F => F::IS_BRANCHED)
+    }
+
+    pub(crate) fn direction(self) -> Option<DirectionOfTwo> {
+        of_binary!(self, F => F::DIRECTION)
+    }
+
+    pub(crate) fn modular(self, point: &mut Point<'_>, e: Expr, a: Expr, b: Expr) -> Option<Z> {
+        of_binary!(self, F => F::modular(point, e, a, b))
+    }
+
+    pub(crate) fn notation(self) -> BinaryNotation {
+        of_binary!(self, F => F::NOTATION)
     }
 }

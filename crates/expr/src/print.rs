@@ -4,12 +4,14 @@
 //! are used more than once, so that the
 //! text of a system grows linearly with its graph.
 
-pub(crate) mod latex;
+mod latex;
 mod latex_symbol;
 mod mathml;
 pub(crate) mod mathml_symbol;
+pub(crate) mod notation;
 pub(crate) mod symbol_parts;
 mod text;
+mod typeset;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

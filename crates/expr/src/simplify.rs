@@ -18,8 +18,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::graph::Graph;
 use crate::graph::node::{Expr, Node};
 use crate::graph::number::Rational;
+use crate::graph::residue::Residues;
 use crate::graph::store::{ONE, Store, ZERO};
-use crate::graph::value::Value;
 use rules::{Bindings, Left, Pattern, ProductPattern, Rule};
 
 /// Passes over the whole expression.
@@ -271,7 +271,7 @@ impl Simplifier<'_> {
         let mut coefficient = Rational::one();
         let mut factors: Vec<(Expr, i64)> = Vec::new();
         let mut places: FxHashMap<Expr, usize> = FxHashMap::default();
-        let mut by_value: FxHashMap<Value, Expr> = FxHashMap::default();
+        let mut by_value: FxHashMap<Residues, Expr> = FxHashMap::default();
         let mut stack = vec![(e, 1_i64)];
         let mut opened = 0;
         while let Some((x, n)) = stack.pop() {

@@ -15,9 +15,9 @@
 
 mod form;
 mod independence;
-mod interval;
-mod modular;
-mod numeric;
+pub(crate) mod interval;
+pub(crate) mod modular;
+pub(crate) mod numeric;
 pub(crate) mod quadratic;
 mod quadratic_terms;
 pub(crate) mod rank;
@@ -28,7 +28,8 @@ use crate::graph::Graph;
 use crate::graph::field;
 use crate::graph::node::{Expr, Node};
 use crate::graph::store::Store;
-use crate::math::{Binary, Unary};
+use crate::math::Unary;
+use crate::math::function::Compares;
 use form::Forms;
 use modular::{Problem, Room, Sample};
 
@@ -207,10 +208,14 @@ pub(crate) fn exact_values(g: &Graph, expressions: &[Expr]) -> Vec<Vec<quadratic
 /// $\sqrt{u^{2m}} = |u|^m$.
 fn compared_with_zero(store: &Store, node: Node) -> Option<Expr> {
     match node {
-        Node::Unary(Unary::Abs | Unary::Sign, a) => Some(a),
-        Node::Unary(Unary::Sqrt, a) => match store.node(a) {
-            Node::Pow(u, n) if store.small_integer(n).is_some_and(|n| n % 2 == 0) => Some(u),
-            _ => None,
+        Node::Unary(f, a) => match (f.identities().compares, store.node(a)) {
+            (Compares::Argument, _) => Some(a),
+            (Compares::Base, Node::Pow(u, n))
+                if store.small_integer(n).is_some_and(|n| n % 2 == 0) =>
+            {
+                Some(u)
+            }
+            (Compares::Base | Compares::Nothing, _) => None,
         },
         _ => None,
     }
@@ -243,18 +248,8 @@ fn has_identities(node: Node) -> bool {
 
 fn is_branched(store: &Store, node: Node) -> bool {
     match node {
-        Node::Unary(f, _) => matches!(
-            f,
-            Unary::Sqrt
-                | Unary::Abs
-                | Unary::Sign
-                | Unary::Log
-                | Unary::Asin
-                | Unary::Acos
-                | Unary::Atan
-                | Unary::Gamma
-        ),
-        Node::Binary(f, ..) => f != Binary::Polygamma,
+        Node::Unary(f, _) => f.identities().branched,
+        Node::Binary(f, ..) => f.is_branched(),
         Node::Pow(_, b) => store.small_integer(b).is_none(),
         Node::If(..) | Node::Compare(..) | Node::Not(_) | Node::And(..) | Node::Or(..) => true,
         _ => false,

@@ -17,7 +17,6 @@
 //! Sees `expr` only. No file, clock or thread; `unsafe` in the module `native` alone.
 
 mod backend;
-mod elementary;
 mod error;
 mod export;
 mod rounding;

@@ -108,37 +108,8 @@ fn term(a: f64, b: f64) -> f64 {
 /// Value and first two derivatives of a function of one argument.
 fn unary(f: Unary, x: f64) -> (f64, f64, f64) {
     let y = f.value(x);
-    match f {
-        Unary::Sin => (y, libm::cos(x), -y),
-        Unary::Cos => (y, -libm::sin(x), -y),
-        Unary::Tan => (y, 1.0 + y * y, 2.0 * y * (1.0 + y * y)),
-        Unary::Asin | Unary::Acos => {
-            let sign = if f == Unary::Asin { 1.0 } else { -1.0 };
-            let r = 1.0 / (1.0 - x * x).sqrt();
-            (y, sign * r, sign * x * r * r * r)
-        }
-        Unary::Atan => {
-            let r = 1.0 / (1.0 + x * x);
-            (y, r, -2.0 * x * r * r)
-        }
-        Unary::Sinh => (y, libm::cosh(x), y),
-        Unary::Cosh => (y, libm::sinh(x), y),
-        Unary::Tanh => (y, 1.0 - y * y, -2.0 * y * (1.0 - y * y)),
-        Unary::Exp => (y, y, y),
-        Unary::Log => (y, 1.0 / x, -1.0 / (x * x)),
-        Unary::Sqrt => (y, 0.5 / y, -0.25 / (y * x)),
-        Unary::Abs => (y, Unary::Sign.value(x), 0.0),
-        Unary::Sign => (y, 0.0, 0.0),
-        Unary::Erf => {
-            let slope = std::f64::consts::FRAC_2_SQRT_PI * libm::exp(-x * x);
-            (y, slope, -2.0 * x * slope)
-        }
-        Unary::Gamma => {
-            let (ψ, ψ1) = (Unary::Digamma.value(x), Binary::Polygamma.value(1.0, x));
-            (y, y * ψ, y * (ψ * ψ + ψ1))
-        }
-        Unary::Digamma => (y, Binary::Polygamma.value(1.0, x), Binary::Polygamma.value(2.0, x)),
-    }
+    let [first, second] = f.slopes(x, y);
+    (y, first, second)
 }
 
 /// Expressions laid out for evaluation with dual numbers.

@@ -4,12 +4,12 @@
 //! Sums are never flattened: `a + b + c`
 //! is `(a + b) + c`, so that partial sums are shared.
 
-use num_traits::{Signed, Zero};
+use num_traits::Zero;
 
 use crate::graph::node::{Expr, Node, Relation};
-use crate::graph::number;
 use crate::graph::numbers::Operation;
 use crate::graph::store::{ONE, Store, TWO, ZERO};
+use crate::math::function::Parity;
 use crate::math::{Binary, Unary};
 
 /// Powers of numbers fold while the result stays below this many bits.
@@ -250,84 +250,23 @@ impl Store {
     }
 
     pub(crate) fn unary(&mut self, f: Unary, a: Expr) -> Expr {
-        if let Some(folded) = self.special(f, a) {
-            return folded;
+        if let Some(exact) = f.exact(self, a) {
+            return exact;
         }
-        match (f, self.node(a)) {
-            (
-                Unary::Sin
-                | Unary::Tan
-                | Unary::Asin
-                | Unary::Atan
-                | Unary::Sinh
-                | Unary::Tanh
-                | Unary::Sign
-                | Unary::Erf,
-                _,
-            ) => match self.opposite(a) {
-                Some(x) => {
-                    let odd = self.unary(f, x);
-                    self.neg(odd)
-                }
-                None => self.intern(Node::Unary(f, a)),
-            },
-            (Unary::Cos | Unary::Cosh | Unary::Abs, _) => match self.opposite(a) {
-                Some(x) => self.unary(f, x),
-                None => self.intern(Node::Unary(f, a)),
-            },
-            (Unary::Log, Node::Unary(Unary::Exp, x)) => x,
-            _ => self.intern(Node::Unary(f, a)),
-        }
-    }
-
-    /// Exact values at 0 and 1, and roots of squares of numbers.
-    fn special(&mut self, f: Unary, a: Expr) -> Option<Expr> {
-        match f {
-            Unary::Sin
-            | Unary::Tan
-            | Unary::Asin
-            | Unary::Atan
-            | Unary::Sinh
-            | Unary::Tanh
-            | Unary::Sign
-            | Unary::Erf
-                if a == ZERO =>
-            {
-                Some(ZERO)
+        let parity = f.parity();
+        let opposite = if parity == Parity::None { None } else { self.opposite(a) };
+        match (opposite, parity) {
+            (None, _) | (_, Parity::None) => self.intern(Node::Unary(f, a)),
+            (Some(x), Parity::Even) => self.unary(f, x),
+            (Some(x), Parity::Odd) => {
+                let y = self.unary(f, x);
+                self.neg(y)
             }
-            Unary::Cos | Unary::Cosh | Unary::Exp if a == ZERO => Some(ONE),
-            Unary::Log if a == ONE => Some(ZERO),
-            Unary::Gamma if a == ONE || a == TWO => Some(ONE),
-            Unary::Abs if self.is_number(a) => {
-                Some(if self.is_negative(a) { self.neg(a) } else { a })
-            }
-            Unary::Sign if self.is_number(a) => {
-                Some(if self.is_negative(a) { self.neg(ONE) } else { ONE })
-            }
-            Unary::Sqrt => {
-                let x = self.exact(a).filter(|x| !x.is_negative())?;
-                let (n, d) = (x.numer().sqrt(), x.denom().sqrt());
-                let root = number::Rational::new(n, d);
-                let square = &root * &root;
-                (&square == x).then(|| self.number(root))
-            }
-            _ => None,
         }
     }
 
     pub(crate) fn binary(&mut self, f: Binary, a: Expr, b: Expr) -> Expr {
-        if matches!(f, Binary::Min | Binary::Max) {
-            if a == b {
-                return a;
-            }
-            if let (Some(x), Some(y)) = (self.exact(a), self.exact(b)) {
-                return if (x <= y) == (f == Binary::Min) { a } else { b };
-            }
-        }
-        if f == Binary::Polygamma && a == ZERO {
-            return self.unary(Unary::Digamma, b);
-        }
-        self.intern(Node::Binary(f, a, b))
+        f.exact(self, a, b).unwrap_or_else(|| self.intern(Node::Binary(f, a, b)))
     }
 
     pub(crate) fn compare(&mut self, r: Relation, a: Expr, b: Expr) -> Expr {

@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::graph::node::{Expr, Node};
 use crate::graph::store::Store;
+use crate::math::function::Domain;
 
 /// A set of hazards, interned. Larger sets than [`MOST`] are not told apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -95,7 +96,7 @@ impl Store {
             }
             Node::Pow(_, b) if self.small_integer(b).is_some_and(|n| n >= 0) => None,
             Node::Pow(a, b) if self.is_number(b) => Some((1, a)),
-            Node::Unary(f, a) if !f.is_entire() => Some((2 + f as u32, a)),
+            Node::Unary(f, a) if f.domain() == Domain::Part => Some((2 + f as u32, a)),
             Node::Pow(..)
             | Node::Binary(..)
             | Node::MittagLeffler(..)

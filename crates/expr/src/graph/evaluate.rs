@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::graph::Graph;
 use crate::graph::node::{Expr, Node};
-use crate::math::power;
+use crate::math::power::power;
 use crate::math::special::mittag_leffler;
 
 impl Graph {

@@ -15,14 +15,15 @@ use crate::graph::node::{Expr, Node, Role, Symbol};
 use crate::graph::node_map::Images;
 use crate::graph::number::Rational;
 use crate::graph::numbers::{Numbers, Operation};
-use crate::graph::value::{Value, value};
+use crate::graph::residue::{Residues, residues};
+use crate::math::function::Domain;
 use crate::math::table::Table;
 
 /// Everything behind a [`Graph`](crate::Graph).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Store {
     pub(crate) nodes: Vec<Node>,
-    pub(crate) values: Vec<Value>,
+    pub(crate) values: Vec<Residues>,
     /// Which symbols a node contains, bit (index mod 128): exact for up to so many symbols, a quick "surely
     /// not" beyond.
     pub(crate) masks: Vec<u128>,
@@ -47,11 +48,11 @@ pub(crate) struct Store {
 
 /// A value up to its sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Size(Value);
+struct Size(Residues);
 
 impl Size {
     /// With 0, or 1 for an opposite.
-    fn of(v: Value) -> (Self, usize) {
+    fn of(v: Residues) -> (Self, usize) {
         let opposite = v.map(field::neg);
         if v <= opposite { (Self(v), 0) } else { (Self(opposite), 1) }
     }
@@ -184,7 +185,7 @@ impl Store {
 
     /// A derived node: one of the same value serves if it is as well behaved; a constant becomes its value.
     fn merge(&mut self, node: Node) -> Expr {
-        let v = value(self, node);
+        let v = residues(self, node);
         let traits = self.traits_of(node);
         let mask = self.mask_of(node);
         // NOTE: a symbol on which a value does not depend would still be asked for when it is computed.
@@ -287,11 +288,12 @@ impl Store {
     }
 
     fn push(&mut self, node: Node) -> Expr {
-        let (v, traits, mask) = (value(self, node), self.traits_of(node), self.mask_of(node));
+        let (v, traits, mask) =
+            (residues(self, node), self.traits_of(node), self.mask_of(node));
         self.push_with(node, v, traits, mask)
     }
 
-    fn push_with(&mut self, node: Node, v: Value, traits: Traits, mask: u128) -> Expr {
+    fn push_with(&mut self, node: Node, v: Residues, traits: Traits, mask: u128) -> Expr {
         let e =
             Expr(u32::try_from(self.nodes.len()).expect("fewer than 2³² nodes fit in memory"));
         self.nodes.push(node);
@@ -349,7 +351,7 @@ impl Store {
             Node::Symbol(s) => t.varies = self.symbols[s as usize].role != Role::Parameter,
             Node::Div(_, b) => t.total &= self.is_number(b),
             Node::Pow(_, b) => t.total &= self.small_integer(b).is_some_and(|n| n >= 0),
-            Node::Unary(f, _) => t.total &= f.is_entire(),
+            Node::Unary(f, _) => t.total &= f.domain() == Domain::Real,
             Node::Memory(..) => {
                 t.remembers = true;
                 t.varies = true;

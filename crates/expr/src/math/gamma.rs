@@ -7,6 +7,20 @@
 //! after a step up to $\operatorname{Re} z \ge 12$ or $|{\operatorname{Im} z}| \ge 12$, and from the reflection
 //! $\Gamma(z)\Gamma(1-z) = \pi/\sin\pi z$ for $\operatorname{Re} z < ½$. The large terms are formed with thirty digits.
 
+use super::lanes::{high, row};
+use super::{exp, power};
+use crate::graph::node::Expr;
+use crate::graph::residue;
+use crate::graph::store::{ONE, Store, TWO};
+use crate::math::function::{Argument, Domain, Identities, Parity, UnaryFunction};
+use crate::math::series::Series;
+use crate::math::spelling::{Spelling, Spellings};
+use crate::math::{Binary, Unary};
+use crate::print::notation::{FunctionName, NameStyle, Notation};
+use crate::zero::interval::Interval;
+use crate::zero::modular::Point;
+use crate::zero::numeric::{Bounded, U};
+use crate::zero::quadratic::Z;
 use std::f64::consts::PI;
 
 use super::complex::{Complex, Scalar};
@@ -262,4 +276,114 @@ fn ln_sine_far(z: Complex) -> DoubleComplex {
     let phase = if z.im < 0.0 { -phase } else { phase };
     let scaled = PI_TWICE * DoubleComplex::new(Double::from(z.im.abs()), phase);
     DoubleComplex::new(scaled.re - LN_2, scaled.im)
+}
+
+/// $\Gamma$
+pub(crate) struct Gamma;
+
+impl UnaryFunction for Gamma {
+    const NAME: &'static str = "gamma";
+    const MEANING: &'static str = "Euler's Γ";
+
+    fn value(x: f64) -> f64 {
+        gamma(x)
+    }
+
+    #[inline(always)]
+    fn row<const N: usize>(x: &[f64; N]) -> Option<[f64; N]> {
+        Some(row!(N, |x| usual, gamma))
+    }
+
+    fn slopes(x: f64, y: f64) -> [f64; 2] {
+        let (ψ, ψ1) = (Unary::Digamma.value(x), Binary::Polygamma.value(1.0, x));
+        [y * ψ, y * (ψ * ψ + ψ1)]
+    }
+
+    fn derivative(store: &mut Store, e: Expr, a: Expr) -> Expr {
+        let psi = store.unary(Unary::Digamma, a);
+        store.mul(e, psi)
+    }
+
+    const SERIES: Series = Series::None;
+
+    const PARITY: Parity = Parity::None;
+
+    fn exact(_: &mut Store, a: Expr) -> Option<Expr> {
+        (a == ONE || a == TWO).then_some(ONE)
+    }
+
+    const DOMAIN: Domain = Domain::Part;
+
+    fn range(a: Interval) -> Interval {
+        if a.low >= 0.0 { Interval { low: 0.0, high: f64::INFINITY } } else { Interval::ALL }
+    }
+
+    fn error(x: Bounded, y: f64) -> f64 {
+        let slope = y.abs() * Unary::Digamma.value(x.value).abs();
+        4.0 * slope * x.error * x.factor_below(1e-3) + 40.0 * U * y.abs()
+    }
+
+    fn residue(x: u64) -> u64 {
+        residue::opaque(Unary::Gamma, x)
+    }
+
+    const IDENTITIES: Identities =
+        Identities { argument: Argument::Sum, branched: true, ..Identities::NONE };
+
+    fn modular(point: &mut Point<'_>, _: Expr, a: Expr) -> Option<Z> {
+        point.gamma_of(a)
+    }
+
+    const NOTATION: Notation = Notation::Name {
+        name: FunctionName { latex: "\\Gamma", mathml: "<mi mathvariant=\"normal\">Γ</mi>" },
+        style: NameStyle::Brackets,
+    };
+
+    const SPELLINGS: Spellings = Spellings {
+        c: Spelling::Library("tgamma"),
+        rust: Spelling::None,
+        python: Spelling::Library("gamma"),
+    };
+}
+
+/// $g - 1/2$
+const SHIFT: f64 = 5.524_680_040_776_729_583_740_234_375;
+
+/// The coefficients of $S$ above and below the line.
+const S: [(f64, f64); 13] = [
+    (23_531_376_880.410_759_688_572_007_674_451_636_754_734_846_804_940, 0.0),
+    (42_919_803_642.649_098_768_957_899_047_001_988_850_926_355_848_959, 39_916_800.0),
+    (35_711_959_237.355_668_049_440_185_451_547_166_705_960_488_635_843, 120_543_840.0),
+    (17_921_034_426.037_209_699_919_755_754_458_931_112_671_403_265_390, 150_917_976.0),
+    (6_039_542_586.352_028_005_064_291_644_307_297_921_069_938_842_070_8, 105_258_076.0),
+    (1_439_720_407.311_721_673_663_223_072_794_912_393_971_548_578_677_2, 45_995_730.0),
+    (248_874_557.862_054_156_511_460_386_413_229_423_216_321_251_278_01, 13_339_535.0),
+    (31_426_415.585_400_194_380_614_231_628_318_205_362_874_684_987_640, 2_637_558.0),
+    (2_876_370.628_935_372_441_225_409_051_620_849_613_599_114_537_876_8, 357_423.0),
+    (186_056.265_395_223_495_040_294_989_716_045_699_282_207_842_363_28, 32_670.0),
+    (8_071.672_002_365_816_210_638_002_902_272_250_613_821_851_632_502_4, 1_925.0),
+    (210.824_277_751_579_345_872_509_733_920_713_362_711_669_695_802_91, 66.0),
+    (2.506_628_274_631_000_270_164_908_177_133_837_338_626_431_079_340_8, 1.0),
+];
+
+/// $f(x)$ without branches, and whether the argument is one for which it has the bits of `libm`.
+#[inline(always)]
+pub(super) fn usual(x: f64) -> (f64, bool) {
+    let (mut above, mut below) = (0.0, 0.0);
+    let (mut far_above, mut far_below) = (0.0, 0.0);
+    for i in 0..S.len() {
+        let (near, far) = (S[S.len() - 1 - i], S[i]);
+        (above, below) = (above * x + near.0, below * x + near.1);
+        (far_above, far_below) = (far_above / x + far.0, far_below / x + far.1);
+    }
+    let is_near = x < 8.0;
+    let s = if is_near { above } else { far_above } / if is_near { below } else { far_below };
+    let y = x + SHIFT;
+    // What rounding took from the sum.
+    let lost = if x > SHIFT { (y - x) - SHIFT } else { (y - SHIFT) - x };
+    let r = s * exp::usual(-y).0;
+    let r = r + lost * (SHIFT + 0.5) * r / y;
+    let (root, usual) = power::usual(y, 0.5 * (x - 0.5));
+    let inside = (x >= high(0x3c90_0000)) & (x < 184.0) & (x.trunc() != x);
+    (r * root * root, usual & inside)
 }

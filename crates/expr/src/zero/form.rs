@@ -10,9 +10,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::graph::node::{Expr, Node};
 use crate::graph::number::{self, Rational};
+use crate::graph::residue::Residues;
 use crate::graph::store::Store;
-use crate::graph::value::Value;
-use crate::math::Unary;
+use crate::math::function::{Argument, LogForm};
 
 const MAX_TERMS: usize = 48;
 
@@ -127,7 +127,7 @@ impl Forms {
             logs: FxHashMap::default(),
             powers: FxHashMap::default(),
         };
-        let mut representatives: FxHashMap<Value, Expr> = FxHashMap::default();
+        let mut representatives: FxHashMap<Residues, Expr> = FxHashMap::default();
         for &e in live {
             let same = *representatives.entry(store.values[e.index()]).or_insert(e);
             if logs.contains(&e) {
@@ -180,22 +180,28 @@ impl Forms {
                 let n = store.small_integer(b).filter(|n| (2..=8).contains(n))?;
                 (1..n).try_fold(of(a)?.clone(), |power, _| power.mul(of(a)?))
             }
-            Node::Unary(Unary::Log, a) => self.logs.get(&a).cloned(),
+            Node::Unary(f, a) if f.identities().argument == Argument::Product => {
+                self.logs.get(&a).cloned()
+            }
             _ => None,
         }
     }
 
     fn log_of(&self, store: &Store, e: Expr) -> Option<Form> {
         let of = |o: Expr| self.logs.get(&o);
-        let half = Rational::new(1.into(), 2.into());
         match store.node(e) {
             Node::Number(n) => log_of_number(store.numbers.exact(n)),
             Node::Mul(a, b) => Some(of(a)?.add(of(b)?, &Rational::one())),
             Node::Div(a, b) => Some(of(a)?.add(of(b)?, &-Rational::one())),
             Node::Pow(a, b) => of(a)?.mul(self.plain.get(&b)?),
-            Node::Unary(Unary::Sqrt, a) => Some(Form::default().add(of(a)?, &half)),
-            Node::Unary(Unary::Abs, a) => of(a).cloned(),
-            Node::Unary(Unary::Exp, a) => self.plain.get(&a).cloned(),
+            Node::Unary(f, a) => match f.identities().log {
+                LogForm::Opaque => None,
+                LogForm::Argument => self.plain.get(&a).cloned(),
+                LogForm::Multiple { numerator, denominator } => {
+                    let factor = Rational::new(numerator.into(), denominator.into());
+                    Some(Form::default().add(of(a)?, &factor))
+                }
+            },
             _ => None,
         }
     }
@@ -242,24 +248,14 @@ fn wanted(store: &Store, live: &[Expr]) -> (Marks, Marks) {
     let (mut plain, mut logs) = (Marks::default(), Marks::default());
     for &e in live.iter().rev() {
         let node = store.node(e);
-        if let Node::Unary(
-            Unary::Sin
-            | Unary::Cos
-            | Unary::Tan
-            | Unary::Sinh
-            | Unary::Cosh
-            | Unary::Tanh
-            | Unary::Exp
-            | Unary::Gamma
-            | Unary::Digamma,
-            a,
-        )
-        | Node::Binary(_, _, a) = node
-        {
-            plain.insert(a);
-        }
-        if let Node::Unary(Unary::Log, a) = node {
-            logs.insert(a);
+        match node {
+            Node::Unary(f, a) => match f.identities().argument {
+                Argument::Value => {}
+                Argument::Sum => _ = plain.insert(a),
+                Argument::Product => _ = logs.insert(a),
+            },
+            Node::Binary(_, _, b) => _ = plain.insert(b),
+            _ => {}
         }
         if let Node::Pow(a, b) = node
             && store.small_integer(b).is_none()
@@ -283,8 +279,11 @@ fn wanted(store: &Store, live: &[Expr]) -> (Marks, Marks) {
         if logs.contains(&e) {
             match node {
                 Node::Mul(a, b) | Node::Div(a, b) => logs.extend([a, b]),
-                Node::Unary(Unary::Sqrt | Unary::Abs, a) => _ = logs.insert(a),
-                Node::Unary(Unary::Exp, a) => _ = plain.insert(a),
+                Node::Unary(f, a) => match f.identities().log {
+                    LogForm::Opaque => {}
+                    LogForm::Argument => _ = plain.insert(a),
+                    LogForm::Multiple { .. } => _ = logs.insert(a),
+                },
                 Node::Pow(a, b) => {
                     logs.insert(a);
                     plain.insert(b);

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::graph::Graph;
 use crate::graph::node::Expr;
-use crate::graph::value;
+use crate::graph::residue;
 use crate::zero::quadratic::Z;
 use crate::zero::rank::independent;
 
@@ -37,7 +37,7 @@ impl Graph {
         let mut values: FxHashMap<Expr, u64> = FxHashMap::default();
         for point in FIRST..FIRST + functions.len() + SPARE {
             for &e in &live {
-                let v = value::at(&store, store.node(e), point, |o| values[&o]);
+                let v = residue::at(&store, store.node(e), point, |o| values[&o]);
                 values.insert(e, v);
             }
             for (row, e) in rows.iter_mut().zip(functions) {

@@ -19,7 +19,6 @@ use crate::graph::field;
 use crate::graph::node::{Expr, Node, Relation};
 use crate::graph::number::Rational;
 use crate::graph::store::Store;
-use crate::math::{Binary, Unary};
 
 /// $e^{m/D}$ is what is random.
 const D: i64 = 5040;
@@ -76,7 +75,8 @@ impl Problem<'_> {
     }
 }
 
-struct Point<'a> {
+/// A point at which an expression is evaluated.
+pub(crate) struct Point<'a> {
     problem: &'a Problem<'a>,
     seed: u64,
     /// By the position of the node in its graph.
@@ -84,6 +84,27 @@ struct Point<'a> {
     exponentials: FxHashMap<Z, Z>,
     circles: FxHashMap<Z, Z>,
     signs: Vec<(Expr, i8)>,
+}
+
+/// Sine and cosine of an argument.
+pub(crate) struct Circle {
+    pub(crate) sin: Z,
+    pub(crate) cos: Z,
+}
+
+/// Hyperbolic sine and cosine of an argument.
+pub(crate) struct Hyperbola {
+    pub(crate) sinh: Z,
+    pub(crate) cosh: Z,
+}
+
+/// An argument $a = x + k$ with a whole number $k$ taken out.
+struct Shifted {
+    x: Z,
+    /// $\Gamma(a)/\Gamma(x)$
+    factor: Z,
+    /// $\sum_{j=0}^{k-1}(x + j)^{-n-1}$
+    sum: Z,
 }
 
 impl Point<'_> {
@@ -101,8 +122,8 @@ impl Point<'_> {
             Node::Mul(a, b) => v(a).times(v(b)),
             Node::Div(a, b) => v(a).over(v(b))?,
             Node::Pow(a, b) => return self.power(e, a, b),
-            Node::Unary(f, a) => return self.unary(e, f, a),
-            Node::Binary(f, a, b) => return self.binary(e, f, a, b),
+            Node::Unary(f, a) => return f.modular(self, e, a),
+            Node::Binary(f, a, b) => return f.modular(self, e, a, b),
             Node::MittagLeffler(a, b, z) => self.opaque(0x171, &[v(a), v(b), v(z)]),
             Node::If(c, a, b) => {
                 if v(c) == ZERO {
@@ -133,13 +154,13 @@ impl Point<'_> {
     }
 
     /// A random number that depends on these values alone.
-    fn opaque(&self, tag: u64, parts: &[Z]) -> Z {
+    pub(crate) fn opaque(&self, tag: u64, parts: &[Z]) -> Z {
         let start = field::random(self.seed ^ field::random(tag));
         Z::random(parts.iter().fold(start, |h, x| field::random(h ^ x.seed().rotate_left(17))))
     }
 
     /// The sign of what is compared with zero at this node: the known one where it is the same everywhere.
-    fn sign(&mut self, at: Expr, value: Z) -> i8 {
+    pub(crate) fn sign(&mut self, at: Expr, value: Z) -> i8 {
         let sign = match (value.sign(), self.problem.known.get(&at)) {
             (1 | -1, Some(&known)) => known,
             (random, _) => random,
@@ -159,7 +180,7 @@ impl Point<'_> {
         (None, self.values[x.index()])
     }
 
-    fn signed(&mut self, e: Expr, a: Expr) -> Z {
+    pub(crate) fn signed(&mut self, e: Expr, a: Expr) -> Z {
         let (_, value) = self.content(a);
         match self.sign(e, value) {
             0 => ZERO,
@@ -168,7 +189,7 @@ impl Point<'_> {
         }
     }
 
-    fn root(&mut self, e: Expr, a: Expr) -> Option<Z> {
+    pub(crate) fn root(&mut self, e: Expr, a: Expr) -> Option<Z> {
         let store = self.problem.store;
         if let Some(u) = compared_with_zero(store, store.node(e))
             && let Node::Pow(_, n) = store.node(a)
@@ -199,77 +220,64 @@ impl Point<'_> {
         }
     }
 
-    fn unary(&mut self, e: Expr, f: Unary, a: Expr) -> Option<Z> {
-        let x = self.values[a.index()];
-        let forms = self.problem.forms;
-        match f {
-            Unary::Sin | Unary::Cos | Unary::Tan => {
-                let z = self.circle(forms.argument(a)?)?;
-                let (sine, cosine) = halves(z)?;
-                let sine = sine.over(I)?;
-                match f {
-                    Unary::Sin => Some(sine),
-                    Unary::Cos => Some(cosine),
-                    _ => sine.over(cosine),
-                }
-            }
-            Unary::Exp => self.exponential(forms.argument(a)?),
-            Unary::Sinh | Unary::Cosh | Unary::Tanh => {
-                let (sinh, cosh) = halves(self.exponential(forms.argument(a)?)?)?;
-                match f {
-                    Unary::Sinh => Some(sinh),
-                    Unary::Cosh => Some(cosh),
-                    _ => sinh.over(cosh),
-                }
-            }
-            Unary::Log => self.form_value(forms.log(a)?),
-            Unary::Sqrt => self.root(e, a),
-            Unary::Sign => Some(self.signed(e, a)),
-            Unary::Abs => Some(self.signed(e, a).times(x)),
-            Unary::Asin | Unary::Acos | Unary::Atan => {
-                let z = self.direction(e)?;
-                self.angle(z)
-            }
-            Unary::Erf => {
-                // odd
-                let opposite = x.opposite();
-                let value = self.opaque(0xe2f, &[x.min(opposite)]);
-                Some(if x < opposite { value } else { value.opposite() })
-            }
-            Unary::Gamma | Unary::Digamma => self.gamma(f, 0, a),
-        }
+    /// The value of a node that comes before the present one.
+    pub(crate) fn value(&self, e: Expr) -> Z {
+        self.values[e.index()]
     }
 
-    fn binary(&mut self, e: Expr, f: Binary, a: Expr, b: Expr) -> Option<Z> {
-        let (x, y) = (self.values[a.index()], self.values[b.index()]);
-        match f {
-            Binary::Min | Binary::Max => {
-                let takes_b = (self.sign(e, y.minus(x)) > 0) == (f == Binary::Max);
-                Some(if takes_b { y } else { x })
-            }
-            Binary::Atan2 => {
-                let z = self.direction(e)?;
-                self.angle(z)
-            }
-            Binary::Polygamma => match self.problem.store.small_integer(a) {
-                Some(n) if (1..20).contains(&n) => self.gamma(Unary::Digamma, n, b),
-                _ => Some(self.opaque(0x901, &[x, y])),
-            },
-        }
+    /// The whole number, if the expression is a small one.
+    pub(crate) fn small_integer(&self, e: Expr) -> Option<i64> {
+        self.problem.store.small_integer(e)
     }
 
-    /// $e^{i\theta}$ for an inverse function $\theta$ of the circle.
-    fn direction(&self, e: Expr) -> Option<Z> {
-        let v = |o: Expr| self.values[o.index()];
-        let (x, y) = match self.problem.store.node(e) {
-            Node::Unary(Unary::Asin, a) => (ONE.minus(v(a).times(v(a))).root()?, v(a)),
-            Node::Unary(Unary::Acos, a) => (v(a), ONE.minus(v(a).times(v(a))).root()?),
-            Node::Unary(Unary::Atan, a) => (ONE, v(a)),
-            Node::Binary(Binary::Atan2, a, b) => (v(b), v(a)),
+    /// $\sin a$ and $\cos a$
+    pub(crate) fn circle_of(&mut self, a: Expr) -> Option<Circle> {
+        let z = self.circle(self.problem.forms.argument(a)?)?;
+        let (sine, cos) = halves(z)?;
+        Some(Circle { sin: sine.over(I)?, cos })
+    }
+
+    /// $\sinh a$ and $\cosh a$
+    pub(crate) fn hyperbola_of(&mut self, a: Expr) -> Option<Hyperbola> {
+        let (sinh, cosh) = halves(self.exponential_of(a)?)?;
+        Some(Hyperbola { sinh, cosh })
+    }
+
+    /// $e^a$
+    pub(crate) fn exponential_of(&mut self, a: Expr) -> Option<Z> {
+        self.exponential(self.problem.forms.argument(a)?)
+    }
+
+    /// $\log a$
+    pub(crate) fn logarithm_of(&self, a: Expr) -> Option<Z> {
+        self.form_value(self.problem.forms.log(a)?)
+    }
+
+    /// $\theta$ where the node is an inverse function of the circle.
+    pub(crate) fn inverse_of_circle(&mut self, e: Expr) -> Option<Z> {
+        let z = self.direction(e)??;
+        self.angle(z)
+    }
+
+    /// A random number that depends on this value alone, and changes its sign with it.
+    pub(crate) fn odd_opaque(&self, tag: u64, x: Z) -> Z {
+        let opposite = x.opposite();
+        let value = self.opaque(tag, &[x.min(opposite)]);
+        if x < opposite { value } else { value.opposite() }
+    }
+
+    /// $e^{i\theta}$ for an inverse function $\theta$ of the circle; outside `None` for other nodes, inside
+    /// where the field lacks a root.
+    fn direction(&self, e: Expr) -> Option<Option<Z>> {
+        let parts = match self.problem.store.node(e) {
+            Node::Unary(f, a) => f.identities().direction?(self.value(a)),
+            Node::Binary(f, a, b) => f.direction()?(self.value(a), self.value(b)),
             _ => return None,
         };
-        let length = x.times(x).plus(y.times(y)).root()?;
-        x.plus(I.times(y)).over(length)
+        Some(parts.and_then(|[x, y]| {
+            let length = x.times(x).plus(y.times(y)).root()?;
+            x.plus(I.times(y)).over(length)
+        }))
     }
 
     /// $\theta$ from $e^{i\theta}$: quarter turns and reflections are exact, the rest is random.
@@ -294,8 +302,27 @@ impl Point<'_> {
         Some(base.plus(turns.times(quarter)))
     }
 
-    /// $\Gamma$, $\psi$ and $\psi^{(n)}$ with whole numbers in the argument taken out by recurrence.
-    fn gamma(&mut self, f: Unary, n: i64, a: Expr) -> Option<Z> {
+    /// $\Gamma(a)$ with whole numbers in the argument taken out by recurrence.
+    pub(crate) fn gamma_of(&mut self, a: Expr) -> Option<Z> {
+        let Shifted { x, factor, .. } = self.shifted(0, a)?;
+        let base = if x == HALF {
+            Z::random(self.seed ^ 0x314_159).root()?
+        } else {
+            self.opaque(0x6a, &[x])
+        };
+        Some(base.times(factor))
+    }
+
+    /// $\psi^{(n)}(a)$ in the same way, $\psi$ itself for $n = 0$.
+    pub(crate) fn polygamma_of(&mut self, n: i64, a: Expr) -> Option<Z> {
+        let Shifted { x, sum, .. } = self.shifted(n, a)?;
+        // ψ⁽ⁿ⁾(x+1) = ψ⁽ⁿ⁾(x) + (−1)ⁿ n! x^{−n−1}
+        let factorial = (1..=n).fold(1, |p, k| field::mul(p, k as u64));
+        let scale = Z(if n % 2 == 0 { factorial } else { field::neg(factorial) }, 0);
+        Some(self.opaque(0xd16, &[Z(n as u64, 0), x]).plus(scale.times(sum)))
+    }
+
+    fn shifted(&self, n: i64, a: Expr) -> Option<Shifted> {
         let mut x = self.values[a.index()];
         let constant = self.problem.forms.argument(a).and_then(|form| {
             form.0.iter().find(|(m, _)| m.is_empty()).map(|(_, r)| r.floor().to_integer())
@@ -313,18 +340,7 @@ impl Point<'_> {
             sum = sum.minus(term(x)?);
             x = x.plus(ONE);
         }
-        if f == Unary::Gamma {
-            let base = if x == HALF {
-                Z::random(self.seed ^ 0x314_159).root()?
-            } else {
-                self.opaque(0x6a, &[x])
-            };
-            return Some(base.times(factor));
-        }
-        // ψ⁽ⁿ⁾(x+1) = ψ⁽ⁿ⁾(x) + (−1)ⁿ n! x^{−n−1}
-        let factorial = (1..=n).fold(1, |p, k| field::mul(p, k as u64));
-        let scale = Z(if n % 2 == 0 { factorial } else { field::neg(factorial) }, 0);
-        Some(self.opaque(0xd16, &[Z(n as u64, 0), x]).plus(scale.times(sum)))
+        Some(Shifted { x, factor, sum })
     }
 
     fn atom(&self, atom: Atom) -> Z {
@@ -383,11 +399,10 @@ impl Point<'_> {
             let exact = match (&m[..], fraction) {
                 (&[(Atom::Node(x), 1)], Some((n, d))) => match store.node(x) {
                     Node::Pi => turn(n, d),
-                    Node::Unary(Unary::Asin | Unary::Acos | Unary::Atan, _)
-                    | Node::Binary(Binary::Atan2, ..) => {
-                        Some(self.direction(x)?.rational_power(n, d)?)
-                    }
-                    _ => None,
+                    _ => match self.direction(x) {
+                        Some(direction) => Some(direction?.rational_power(n, d)?),
+                        None => None,
+                    },
                 },
                 _ => None,
             };

@@ -8,21 +8,27 @@
 use super::compared_with_zero;
 use crate::graph::node::{Expr, Node, Relation};
 use crate::graph::store::Store;
-use crate::math::{Binary, Unary, power};
+use crate::math::power::power;
+use crate::math::{Binary, Unary};
 
 /// Twice the unit of rounding; the functions of `libm` keep within it.
-const U: f64 = 2.3e-16;
+pub(crate) const U: f64 = 2.3e-16;
 /// Below this, products lose their digits.
-const TINY: f64 = 1e-290;
+pub(crate) const TINY: f64 = 1e-290;
 
 /// A value and the bound of its error.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bounded {
-    pub(super) value: f64,
-    pub(super) error: f64,
+pub(crate) struct Bounded {
+    pub(crate) value: f64,
+    pub(crate) error: f64,
 }
 
 impl Bounded {
+    /// 1 while the error is below a bound, else infinite: a factor of what is only known close by.
+    pub(crate) fn factor_below(self, bound: f64) -> f64 {
+        if self.error < bound { 1.0 } else { f64::INFINITY }
+    }
+
     /// Whether the true value cannot be zero.
     pub(super) fn is_clearly_nonzero(self) -> bool {
         self.value.is_finite()
@@ -52,9 +58,8 @@ pub(super) fn evaluate(
         };
         let compared = match store.node(e) {
             node @ Node::Unary(..) => compared_with_zero(store, node).map(|a| (v(a), 0.0)),
-            Node::Binary(Binary::Min | Binary::Max, a, b) | Node::Compare(_, a, b) => {
-                Some((v(b), v(a).value))
-            }
+            Node::Binary(f, a, b) if f.compares() => Some((v(b), v(a).value)),
+            Node::Compare(_, a, b) => Some((v(b), v(a).value)),
             _ => None,
         };
         if let Some((b, a)) = compared
@@ -165,75 +170,11 @@ fn raised(x: Bounded, y: Bounded) -> Bounded {
 }
 
 fn function(f: Unary, x: Bounded) -> Bounded {
-    let (a, d) = (x.value, x.error);
-    let value = f.value(a);
-    let small = |bound: f64| if d < bound { 1.0 } else { f64::INFINITY };
-    let spread = match f {
-        Unary::Sin | Unary::Cos | Unary::Atan | Unary::Tanh | Unary::Abs => d,
-        Unary::Erf => 1.2 * d,
-        Unary::Tan => {
-            let slope = (1.0 + value * value) * d;
-            if slope * (1.0 + value.abs()) < 0.05 { 2.0 * slope } else { f64::INFINITY }
-        }
-        Unary::Asin | Unary::Acos => {
-            let rest = 1.0 - (a.abs() + d) * (a.abs() + d);
-            let holder = 2.5 * d.sqrt();
-            if rest > 0.0 { (d / rest.sqrt()).min(holder) } else { holder }
-        }
-        Unary::Sinh | Unary::Cosh => 2.0 * libm::cosh(a) * d * small(0.5) + U * value.abs(),
-        Unary::Exp => 2.0 * value * d * small(0.5) + TINY,
-        Unary::Log => {
-            if d < 0.5 * a {
-                2.0 * d / a
-            } else {
-                f64::INFINITY
-            }
-        }
-        Unary::Sqrt => {
-            if d < 0.5 * a {
-                d / value
-            } else {
-                2.0 * d.sqrt()
-            }
-        }
-        Unary::Sign => {
-            if d == 0.0 || a.abs() > 4.0 * d {
-                0.0
-            } else {
-                f64::INFINITY
-            }
-        }
-        Unary::Gamma => {
-            let slope = value.abs() * Unary::Digamma.value(a).abs();
-            4.0 * slope * d * small(1e-3) + 40.0 * U * value.abs()
-        }
-        Unary::Digamma => {
-            let slope = Binary::Polygamma.value(1.0, a);
-            4.0 * slope * d * small(1e-3) + 1e-13 * (1.0 + value.abs() + a.abs())
-        }
-    };
-    Bounded { value, error: spread + U * value.abs() }
+    let value = f.value(x.value);
+    Bounded { value, error: f.error(x, value) + U * value.abs() }
 }
 
-fn pair(f: Binary, x: Bounded, y: Bounded) -> Bounded {
-    let value = f.value(x.value, y.value);
-    let spread = match f {
-        Binary::Min | Binary::Max => x.error.max(y.error),
-        Binary::Atan2 => {
-            let square = x.value * x.value + y.value * y.value;
-            let turn = (x.error * y.value.abs() + y.error * x.value.abs()) / square;
-            // Next to the cut the angle may jump.
-            let cut = y.value <= y.error && x.value.abs() <= x.error && x.error > 0.0;
-            if turn < 0.1 && !cut { 2.0 * turn } else { f64::INFINITY }
-        }
-        Binary::Polygamma => {
-            let slope = f.value(x.value + 1.0, y.value).abs();
-            if x.error <= U * x.value.abs() && y.error < 1e-3 {
-                4.0 * slope * y.error + 1e-12 * (1.0 + value.abs() + y.value.abs())
-            } else {
-                f64::INFINITY
-            }
-        }
-    };
-    Bounded { value, error: spread + U * value.abs() }
+fn pair(f: Binary, a: Bounded, b: Bounded) -> Bounded {
+    let value = f.value(a.value, b.value);
+    Bounded { value, error: f.error(a, b, value) + U * value.abs() }
 }

@@ -12,10 +12,10 @@ use crate::graph::field::{self, P};
 pub(crate) struct Z(pub(crate) u64, pub(crate) u64);
 
 pub(crate) const ZERO: Z = Z(0, 0);
-pub(super) const ONE: Z = Z(1, 0);
-pub(super) const I: Z = Z(0, 1);
+pub(crate) const ONE: Z = Z(1, 0);
+pub(crate) const I: Z = Z(0, 1);
 /// $1/2$
-pub(super) const HALF: Z = Z(P.div_ceil(2), 0);
+pub(crate) const HALF: Z = Z(P.div_ceil(2), 0);
 
 /// $p^2 - 1$, the order of the multiplicative group.
 const ORDER: u128 = (P as u128) * (P as u128) - 1;
@@ -25,7 +25,7 @@ impl Z {
         Self(field::add(self.0, o.0), field::add(self.1, o.1))
     }
 
-    pub(super) fn minus(self, o: Self) -> Self {
+    pub(crate) fn minus(self, o: Self) -> Self {
         self.plus(o.opposite())
     }
 
@@ -43,7 +43,7 @@ impl Z {
         )
     }
 
-    pub(super) fn conjugate(self) -> Self {
+    pub(crate) fn conjugate(self) -> Self {
         Self(self.0, field::neg(self.1))
     }
 
@@ -62,11 +62,11 @@ impl Z {
         Some(Self(field::mul(c.0, scale), field::mul(c.1, scale)))
     }
 
-    pub(super) fn over(self, o: Self) -> Option<Self> {
+    pub(crate) fn over(self, o: Self) -> Option<Self> {
         Some(self.times(o.inverse()?))
     }
 
-    pub(super) fn to_the(self, mut exponent: u128) -> Self {
+    pub(crate) fn to_the(self, mut exponent: u128) -> Self {
         let (mut result, mut square) = (ONE, self);
         while exponent > 0 {
             if exponent & 1 == 1 {
@@ -79,13 +79,13 @@ impl Z {
     }
 
     /// A whole power, `None` for a negative one of zero.
-    pub(super) fn whole_power(self, n: i64) -> Option<Self> {
+    pub(crate) fn whole_power(self, n: i64) -> Option<Self> {
         let power = self.to_the(u128::from(n.unsigned_abs()));
         if n < 0 { power.inverse() } else { Some(power) }
     }
 
     /// What stands for the sign: $\chi$ of the real part, or of the imaginary part where that is zero.
-    pub(super) fn sign(self) -> i8 {
+    pub(crate) fn sign(self) -> i8 {
         let part = if self.0 == 0 { self.1 } else { self.0 };
         match field::pow(part, (P - 1) / 2) {
             0 => 0,
@@ -95,7 +95,7 @@ impl Z {
     }
 
     /// The root whose real part counts as positive, or a positive multiple of $i$; `None` where there is none.
-    pub(super) fn root(self) -> Option<Self> {
+    pub(crate) fn root(self) -> Option<Self> {
         let real_root = |a: u64| {
             let r = field::pow(a, P.div_ceil(4));
             (field::mul(r, r) == a).then_some(r)
@@ -116,7 +116,7 @@ impl Z {
 
     /// $z^{n/d}$, multiplicative in $z$ up to the sign of square roots; `None` where the group has no such
     /// root without a choice.
-    pub(super) fn rational_power(self, n: i64, d: u64) -> Option<Self> {
+    pub(crate) fn rational_power(self, n: i64, d: u64) -> Option<Self> {
         let mut z = self;
         let mut odd = d;
         while odd.is_multiple_of(2) {
@@ -138,24 +138,24 @@ impl Z {
 
     /// The numbers of $\mathbb F_p$ that a seed gives; 3, 5 and 7 do not divide their order, so that they
     /// have cube roots and the like.
-    pub(super) fn random(seed: u64) -> Self {
+    pub(crate) fn random(seed: u64) -> Self {
         Self(field::pow(field::random(seed), 1575), 0)
     }
 
     /// A random point of the circle $a^2 + b^2 = 1$.
-    pub(super) fn random_on_circle(seed: u64) -> Self {
+    pub(crate) fn random_on_circle(seed: u64) -> Self {
         let w = Self(field::random(seed), field::random(seed ^ 0xc1c1_c1c1));
         w.over(w.conjugate()).unwrap_or(ONE)
     }
 
     /// A seed from a value.
-    pub(super) fn seed(self) -> u64 {
+    pub(crate) fn seed(self) -> u64 {
         field::random(self.0 ^ field::random(self.1 ^ 0x00ab_cdef).rotate_left(23))
     }
 }
 
 /// $e^{i\pi n/d}$ where the group has that root of unity.
-pub(super) fn turn(n: i64, d: u64) -> Option<Z> {
+pub(crate) fn turn(n: i64, d: u64) -> Option<Z> {
     // 2^8 · 3² · 5² · 7
     const TURNS: u64 = 256 * 1575;
     let halves = TURNS / 2;

@@ -8,8 +8,8 @@ use crate::graph::Graph;
 use crate::graph::field::{self, P};
 use crate::graph::node::{Expr, Node};
 use crate::graph::node_map::Images;
+use crate::graph::residue;
 use crate::graph::store::Store;
-use crate::graph::value;
 
 impl Graph {
     /// How many terms an expression has as a polynomial of second degree in the symbols; `None` if it is none.
@@ -55,7 +55,7 @@ fn count(store: &Store, live: &[Expr], places: &Images, symbols: &[Expr]) -> Opt
                     let place = places.get(o);
                     place.map_or_else(|| store.values[o.index()][0], |p| values[p.index()])
                 };
-                values[i] = value::at(store, node, 0, of);
+                values[i] = residue::at(store, node, 0, of);
             }
         }
         // The expression is the youngest of the nodes that it needs.

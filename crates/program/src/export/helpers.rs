@@ -1,6 +1,7 @@
 //! What the statements of a text call: sine and cosine with the polynomials of `sincos.rs`, whole powers, tables.
 
-use pfaff_expr::Table;
+use pfaff_expr::spelling::Spelling;
+use pfaff_expr::{Binary, Table, Unary};
 
 use super::Language;
 use super::spelling::number;
@@ -14,9 +15,8 @@ pub(super) enum Helper {
     Sin,
     Cos,
     Power,
-    Sign,
-    Min,
-    Max,
+    Unary(Unary),
+    Binary(Binary),
     Table,
 }
 
@@ -82,14 +82,16 @@ impl Helpers {
                 }
             }
         }
-        for (helper, words) in [
-            (Helper::Power, POWER),
-            (Helper::Sign, SIGN),
-            (Helper::Min, MIN),
-            (Helper::Max, MAX),
-        ] {
-            if self.has(&[helper]) {
-                text.push_str(words[language as usize]);
+        if self.has(&[Helper::Power]) {
+            text.push_str(POWER[language as usize]);
+        }
+        let unary = Unary::ALL.into_iter().map(|f| (Helper::Unary(f), f.spellings()));
+        let binary = Binary::ALL.into_iter().map(|f| (Helper::Binary(f), f.spellings()));
+        for (helper, spellings) in unary.chain(binary) {
+            if let Spelling::Helper(definition) = language.spelling(spellings)
+                && self.has(&[helper])
+            {
+                text.push_str(definition);
             }
         }
         if self.has(&[Helper::Table]) {
@@ -244,54 +246,6 @@ def pfaff_power(x, y):
         square *= square
         n >>= 1
     return 1.0 / p if y < 0 else p
-",
-];
-
-const SIGN: [&str; 3] = [
-    "
-static inline double pfaff_sign(double x)
-{
-    return x > 0 ? 1.0 : x < 0 ? -1.0 : x == 0 ? 0.0 : x;
-}
-",
-    "
-fn pfaff_sign(x: f64) -> f64 { if x == 0.0 { 0.0 } else { x.signum() } }
-",
-    "
-def pfaff_sign(x):
-    return 1.0 if x > 0 else -1.0 if x < 0 else 0.0 if x == 0 else x
-",
-];
-
-const MIN: [&str; 3] = [
-    "
-static inline double pfaff_min(double a, double b)
-{
-    return a != a || b != b ? NAN : a < b ? a : b;
-}
-",
-    "
-fn pfaff_min(a: f64, b: f64) -> f64 { if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) } }
-",
-    "
-def pfaff_min(a, b):
-    return math.nan if a != a or b != b else a if a < b else b
-",
-];
-
-const MAX: [&str; 3] = [
-    "
-static inline double pfaff_max(double a, double b)
-{
-    return a != a || b != b ? NAN : a > b ? a : b;
-}
-",
-    "
-fn pfaff_max(a: f64, b: f64) -> f64 { if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) } }
-",
-    "
-def pfaff_max(a, b):
-    return math.nan if a != a or b != b else a if a > b else b
 ",
 ];
 

@@ -16,6 +16,8 @@ mod spelling;
 
 use std::fmt;
 
+use pfaff_expr::spelling::{Spelling, Spellings};
+
 use crate::tape::program::{Program, Tape};
 use helpers::Helpers;
 use spelling::{Identifiers, number, statement};
@@ -92,6 +94,15 @@ impl Language {
             Self::C => "C",
             Self::Rust => "Rust",
             Self::Python => "Python",
+        }
+    }
+
+    /// How it writes a function.
+    fn spelling(self, spellings: Spellings) -> Spelling {
+        match self {
+            Self::C => spellings.c,
+            Self::Rust => spellings.rust,
+            Self::Python => spellings.python,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! One instruction as one statement of a language.
 
-use pfaff_expr::{Binary, Relation, Unary};
+use pfaff_expr::Relation;
+use pfaff_expr::spelling::{Spelling, Spellings};
 
 use super::helpers::{Helper, Helpers};
 use super::{Language, UnsupportedFunction};
@@ -102,7 +103,7 @@ fn right(
         I::SubMul { a, b, c, .. } => fused(language, ["-", &x(a), &x(b), "+", "", &x(c)]),
         I::Neg { a, .. } => format!("-{}", x(a)),
         I::Square { a, .. } => infix(a, "*", a),
-        I::Sqrt { a, .. } => call(language, "sqrt", &x(a)),
+        I::Sqrt { a, .. } => library(language, "sqrt", &x(a)),
         I::Sin { a, .. } | I::Cos { a, .. } => {
             let sine = matches!(instruction, I::Sin { .. });
             helpers.need(if sine { Helper::Sin } else { Helper::Cos });
@@ -117,22 +118,15 @@ fn right(
             helpers.need(Helper::Power);
             format!("pfaff_power({}, {})", x(a), x(b))
         }
-        I::Unary { function, a, .. } => unary(language, function, &x(a), helpers)?,
+        I::Unary { function, a, .. } => {
+            let (spellings, helper) = (function.spellings(), Helper::Unary(function));
+            let call = Call { function: function.name(), spellings, helper };
+            call.text(language, &x(a), helpers)?
+        }
         I::Binary { function, a, b, .. } => {
-            let (a, b) = (x(a), x(b));
-            match function {
-                Binary::Atan2 => match language {
-                    Language::C => format!("atan2({a}, {b})"),
-                    Language::Rust => format!("f64::atan2({a}, {b})"),
-                    Language::Python => format!("math.atan2({a}, {b})"),
-                },
-                Binary::Min | Binary::Max => {
-                    let max = function == Binary::Max;
-                    helpers.need(if max { Helper::Max } else { Helper::Min });
-                    format!("pfaff_{}({a}, {b})", function.name())
-                }
-                Binary::Polygamma => return Err(none(language, function.name())),
-            }
+            let (spellings, helper) = (function.spellings(), Helper::Binary(function));
+            let call = Call { function: function.name(), spellings, helper };
+            call.text(language, &format!("{}, {}", x(a), x(b)), helpers)?
         }
         I::Compare { relation, a, b, .. } => indicator(infix(a, sign(relation), b)),
         I::Not { a, .. } => indicator(format!("{} == 0.0", x(a))),
@@ -164,43 +158,45 @@ fn fused(language: Language, [minus, a, b, sign, negated, c]: [&str; 6]) -> Stri
     }
 }
 
-fn call(language: Language, function: &str, a: &str) -> String {
+/// A function of the mathematical library.
+fn library(language: Language, function: &str, arguments: &str) -> String {
     match language {
-        Language::C => format!("{function}({a})"),
-        Language::Rust => format!("f64::{function}({a})"),
-        Language::Python => format!("math.{function}({a})"),
+        Language::C => format!("{function}({arguments})"),
+        Language::Rust => format!("f64::{function}({arguments})"),
+        Language::Python => format!("math.{function}({arguments})"),
+    }
+}
+
+/// A call of a function of the model language.
+struct Call {
+    function: &'static str,
+    spellings: Spellings,
+    helper: Helper,
+}
+
+impl Call {
+    fn text(
+        &self,
+        language: Language,
+        arguments: &str,
+        helpers: &mut Helpers,
+    ) -> Result<String, UnsupportedFunction> {
+        match language.spelling(self.spellings) {
+            Spelling::Library(word) => Ok(library(language, word, arguments)),
+            Spelling::Helper(_) => {
+                helpers.need(self.helper);
+                Ok(format!("pfaff_{}({arguments})", self.function))
+            }
+            Spelling::None => {
+                Err(UnsupportedFunction { function: self.function, language: language.name() })
+            }
+        }
     }
 }
 
 fn both(language: Language, a: &str, [sign, word]: [&str; 2], b: &str) -> String {
     let sign = if language == Language::Python { word } else { sign };
     format!("{a} != 0.0 {sign} {b} != 0.0")
-}
-
-fn none(language: Language, function: &'static str) -> UnsupportedFunction {
-    UnsupportedFunction { function, language: language.name() }
-}
-
-fn unary(
-    language: Language,
-    function: Unary,
-    a: &str,
-    helpers: &mut Helpers,
-) -> Result<String, UnsupportedFunction> {
-    let word = match (language, function) {
-        (_, Unary::Digamma) | (Language::Rust, Unary::Erf | Unary::Gamma) => {
-            return Err(none(language, function.name()));
-        }
-        (_, Unary::Sign) => {
-            helpers.need(Helper::Sign);
-            return Ok(format!("pfaff_sign({a})"));
-        }
-        (Language::C | Language::Python, Unary::Abs) => "fabs",
-        (Language::C, Unary::Gamma) => "tgamma",
-        (Language::Rust, Unary::Log) => "ln",
-        (_, function) => function.name(),
-    };
-    Ok(call(language, word, a))
 }
 
 fn sign(relation: Relation) -> &'static str {

@@ -1,10 +1,11 @@
 //! The two programs of `passes.rs`: the order 0, and the step from the sums of an order to its coefficients.
 
+use pfaff_expr::series::SeriesTerm;
 use rustc_hash::FxHashMap;
 
 use super::passes::SCALARS;
 use super::pivots::Pivot;
-use super::rules::{RuleTerm, SeriesRule};
+use super::rules::SeriesRule;
 use super::unrolled::{Coefficient, SymbolicLu, Unroller};
 use super::{LinearSystem, TaylorRecurrences, pivots};
 use crate::backend::native::LANES;
@@ -222,10 +223,10 @@ impl PassBuilder {
         &mut self,
         to: Slot,
         over: Option<Slot>,
-        terms: [Option<RuleTerm>; 2],
+        terms: [Option<SeriesTerm>; 2],
     ) -> Coefficient {
         let (mut new, mut old) = (None, None);
-        for RuleTerm { negative, f, g } in terms.into_iter().flatten() {
+        for SeriesTerm { negative, f, g } in terms.into_iter().flatten() {
             let Some(x) = self.at(g) else { continue };
             let Some(f) = f else {
                 new = if negative { self.minus(new, Some(x)) } else { self.plus(new, Some(x)) };

@@ -1,6 +1,8 @@
 //! TaylorRecurrences in loops over the orders: short code for long systems, and a solve with pivoting.
 
-use super::rules::{RuleTerm, SeriesRule};
+use pfaff_expr::series::SeriesTerm;
+
+use super::rules::SeriesRule;
 use super::{LinearSystem, TaylorRecurrences};
 use crate::backend::interpreter::execute;
 use crate::sincos::sincos;
@@ -224,11 +226,11 @@ impl TaylorInterpreter {
         &self,
         to: Slot,
         over: Option<Slot>,
-        terms: [Option<RuleTerm>; 2],
+        terms: [Option<SeriesTerm>; 2],
         k: usize,
     ) -> f64 {
         let mut sum = 0.0;
-        for RuleTerm { negative, f, g } in terms.into_iter().flatten() {
+        for SeriesTerm { negative, f, g } in terms.into_iter().flatten() {
             let term = match f {
                 Some(f) => self.rate_product(g, f, k, k),
                 None => k as f64 * self.at(g, k),

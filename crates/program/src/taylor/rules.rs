@@ -5,19 +5,12 @@
 //!
 //! $$ w\,\dot y = \sum_i \pm f_i\,\dot g_i \qquad (\mathrm W) $$
 //!
-//! | $y$ | $w$ | right side | | $y$ | $w$ | right side |
-//! |---|---|---|---|---|---|---|
-//! | $e^a$ | 1 | $y\dot a$ | | $\ln a$ | $a$ | $\dot a$ |
-//! | $\sin a$ | 1 | $\cos a\;\dot a$ | | $\cos a$ | 1 | $-\sin a\;\dot a$ |
-//! | $\sinh a$ | 1 | $\cosh a\;\dot a$ | | $\cosh a$ | 1 | $\sinh a\;\dot a$ |
-//! | $\tan a$ | 1 | $(1+y^2)\,\dot a$ | | $\tanh a$ | 1 | $(1-y^2)\,\dot a$ |
-//! | $\arcsin a$ | $\sqrt{1-a^2}$ | $\dot a$ | | $\arccos a$ | $\sqrt{1-a^2}$ | $-\dot a$ |
-//! | $\arctan a$ | $1+a^2$ | $\dot a$ | | $\mathrm{atan2}(a,b)$ | $a^2+b^2$ | $b\dot a - a\dot b$ |
-//! | $a^c$ | $a$ | $c\,y\,\dot a$ | | $\mathrm{erf}\,a$ | 1 | $\tfrac{2}{\sqrt\pi} e^{-a^2}\dot a$ |
-//!
+//! which stands with the function in `pfaff_expr`, such as $\dot y = y\,\dot a$ for $y = e^a$. For a power with a
+//! fixed exponent it is $a\,\dot y = c\,y\,\dot a$,
 //! and $a^b$ with a varying exponent is that of $e^m$ with $m = b\ln a$. What is not analytic has no rule.
 
-use pfaff_expr::{Binary, Unary};
+use pfaff_expr::Unary;
+use pfaff_expr::series::{FunctionPair, Series, SeriesRelation, SeriesTerm, SeriesWriter};
 use rustc_hash::FxHashMap;
 
 use super::NotAnalytic;
@@ -65,16 +58,8 @@ pub(super) enum SeriesRule {
         to: Slot,
         first: Instruction,
         over: Option<Slot>,
-        terms: [Option<RuleTerm>; 2],
+        terms: [Option<SeriesTerm>; 2],
     },
-}
-
-/// $\pm f\,\dot g$, $f = 1$ if there is none.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct RuleTerm {
-    pub(super) negative: bool,
-    pub(super) f: Option<Slot>,
-    pub(super) g: Slot,
 }
 
 /// All rules of a tape, in an order in which each finds the coefficients that it needs.
@@ -91,6 +76,7 @@ impl SeriesRules {
         let mut writer = RuleBuilder {
             made: Self { rules: Vec::new(), values: lowered.values.clone() },
             pairs: FxHashMap::default(),
+            result: None,
         };
         for &instruction in &lowered.per_evaluation {
             writer.instruction(instruction)?;
@@ -138,16 +124,56 @@ impl SeriesRule {
     }
 }
 
-/// Hyperbolic functions of one argument, or its sine and cosine: each is the other's derivative.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum FunctionPair {
-    Circular,
-    Hyperbolic,
-}
-
 struct RuleBuilder {
     made: SeriesRules,
     pairs: FxHashMap<(FunctionPair, Slot), (Slot, Slot)>,
+    /// The function whose relation is being written.
+    result: Option<Pending>,
+}
+
+/// A series that has no rule yet, and the rules that wait for it.
+struct Pending {
+    to: Slot,
+    rules: Vec<SeriesRule>,
+}
+
+impl SeriesWriter for RuleBuilder {
+    fn constant(&mut self, number: f64) -> Slot {
+        self.made.values.push(ValueOrigin::Constant(number));
+        self.made.values.len() as Slot - 1
+    }
+
+    fn sum(&mut self, a: Slot, b: Slot) -> Slot {
+        self.fresh(|to| SeriesRule::Sum { to, a, b })
+    }
+
+    fn difference(&mut self, a: Slot, b: Slot) -> Slot {
+        self.fresh(|to| SeriesRule::Difference { to, a, b })
+    }
+
+    fn opposite(&mut self, a: Slot) -> Slot {
+        self.fresh(|to| SeriesRule::Opposite { to, a })
+    }
+
+    fn product(&mut self, a: Slot, b: Slot) -> Slot {
+        self.fresh(|to| SeriesRule::Product { to, a, b })
+    }
+
+    fn square(&mut self, a: Slot) -> Slot {
+        self.fresh(|to| SeriesRule::Square { to, a })
+    }
+
+    fn root(&mut self, a: Slot) -> Slot {
+        self.fresh(|to| SeriesRule::Root { to, a })
+    }
+
+    fn exponential(&mut self, a: Slot) -> Slot {
+        let first = Instruction::Unary { function: Unary::Exp, to: NONE, a };
+        self.fresh(|to| {
+            let SeriesRelation { over, terms } = SeriesRelation::along(to, a);
+            SeriesRule::Function { to, first, over, terms }
+        })
+    }
 }
 
 impl RuleBuilder {
@@ -163,16 +189,13 @@ impl RuleBuilder {
             I::Neg { to, a } => SeriesRule::Opposite { to, a },
             I::Square { to, a } => SeriesRule::Square { to, a },
             I::Sqrt { to, a } => SeriesRule::Root { to, a },
-            I::Sin { to, a } => {
-                self.pair(FunctionPair::Circular, a, [to, NONE]);
-                return Ok(());
-            }
-            I::Cos { to, a } => {
-                self.pair(FunctionPair::Circular, a, [NONE, to]);
-                return Ok(());
-            }
+            I::Sin { to, a } => return self.unary(Unary::Sin, to, a),
+            I::Cos { to, a } => return self.unary(Unary::Cos, to, a),
             I::SinCos { sin, cos, a } => {
-                self.pair(FunctionPair::Circular, a, [sin, cos]);
+                let Series::Pair(pair) = Unary::Sin.series() else {
+                    unreachable!("sine and cosine are a pair")
+                };
+                self.pair(pair, a, [sin, cos]);
                 return Ok(());
             }
             I::Power { to, a, b } => {
@@ -180,16 +203,11 @@ impl RuleBuilder {
                 return Ok(());
             }
             I::Unary { function, to, a } => return self.unary(function, to, a),
-            I::Binary { function: Binary::Atan2, to, a, b } => {
-                let (a2, b2) = (self.square(a), self.square(b));
-                let w = self.fresh(|to| SeriesRule::Sum { to, a: a2, b: b2 });
-                let terms = [
-                    Some(RuleTerm { negative: false, f: Some(b), g: a }),
-                    Some(RuleTerm { negative: true, f: Some(a), g: b }),
-                ];
-                SeriesRule::Function { to, first: instruction, over: Some(w), terms }
+            I::Binary { function, to, a, b } => {
+                let Some(relation) = function.series() else { return refused(function.name()) };
+                let SeriesRelation { over, terms } = relation(self, a, b);
+                SeriesRule::Function { to, first: instruction, over, terms }
             }
-            I::Binary { function, .. } => return refused(function.name()),
             I::Compare { .. } | I::Not { .. } | I::And { .. } | I::Or { .. } => {
                 return refused("a comparison");
             }
@@ -204,74 +222,22 @@ impl RuleBuilder {
     }
 
     fn unary(&mut self, function: Unary, to: Slot, a: Slot) -> Result<(), NotAnalytic> {
-        let first = Instruction::Unary { function, to: NONE, a };
-        let plain = RuleTerm { negative: false, f: None, g: a };
-        let along = |f: Slot| [Some(RuleTerm { f: Some(f), ..plain }), None];
-        let (over, terms) = match function {
-            Unary::Exp => (None, along(to)),
-            Unary::Log => (Some(a), [Some(plain), None]),
-            Unary::Sinh => {
-                self.pair(FunctionPair::Hyperbolic, a, [to, NONE]);
-                return Ok(());
+        match function.series() {
+            Series::None => return Err(NotAnalytic { function: function.name().to_owned() }),
+            Series::Root => self.made.rules.push(SeriesRule::Root { to, a }),
+            Series::Pair(pair) if pair.odd == function => self.pair(pair, a, [to, NONE]),
+            Series::Pair(pair) => self.pair(pair, a, [NONE, to]),
+            Series::Relation(relation) => {
+                let first = Instruction::Unary { function, to: NONE, a };
+                let outer = self.result.replace(Pending { to, rules: Vec::new() });
+                let SeriesRelation { over, terms } = relation(self, a, to);
+                // NOTE: what is made of y follows y in the list; (W) reads its lower orders only.
+                let pending = std::mem::replace(&mut self.result, outer);
+                self.made.rules.push(SeriesRule::Function { to, first, over, terms });
+                self.made.rules.extend(pending.into_iter().flat_map(|p| p.rules));
             }
-            Unary::Cosh => {
-                self.pair(FunctionPair::Hyperbolic, a, [NONE, to]);
-                return Ok(());
-            }
-            Unary::Tan | Unary::Tanh => {
-                // NOTE: f follows y in the list; (W) reads its lower orders only.
-                let [square, f] = [self.value(), self.value()];
-                self.made.rules.push(SeriesRule::Function {
-                    to,
-                    first,
-                    over: None,
-                    terms: along(f),
-                });
-                self.made.rules.push(SeriesRule::Square { to: square, a: to });
-                let one = self.constant(1.0);
-                self.made.rules.push(if function == Unary::Tan {
-                    SeriesRule::Sum { to: f, a: one, b: square }
-                } else {
-                    SeriesRule::Difference { to: f, a: one, b: square }
-                });
-                return Ok(());
-            }
-            Unary::Asin | Unary::Acos => {
-                let (one, square) = (self.constant(1.0), self.square(a));
-                let below = self.fresh(|to| SeriesRule::Difference { to, a: one, b: square });
-                let w = self.fresh(|to| SeriesRule::Root { to, a: below });
-                (Some(w), [Some(RuleTerm { negative: function == Unary::Acos, ..plain }), None])
-            }
-            Unary::Atan => {
-                let (one, square) = (self.constant(1.0), self.square(a));
-                let w = self.fresh(|to| SeriesRule::Sum { to, a: one, b: square });
-                (Some(w), [Some(plain), None])
-            }
-            Unary::Erf => {
-                let square = self.square(a);
-                let m = self.fresh(|to| SeriesRule::Opposite { to, a: square });
-                let e = self.exponential(m);
-                let factor = self.constant(std::f64::consts::FRAC_2_SQRT_PI);
-                (None, along(self.fresh(|to| SeriesRule::Product { to, a: factor, b: e })))
-            }
-            Unary::Sin | Unary::Cos | Unary::Sqrt => {
-                unreachable!("these have instructions of their own")
-            }
-            Unary::Abs | Unary::Sign | Unary::Gamma | Unary::Digamma => {
-                return Err(NotAnalytic { function: function.name().to_owned() });
-            }
-        };
-        self.made.rules.push(SeriesRule::Function { to, first, over, terms });
+        }
         Ok(())
-    }
-
-    /// $e^m$
-    fn exponential(&mut self, m: Slot) -> Slot {
-        let first = Instruction::Unary { function: Unary::Exp, to: NONE, a: m };
-        self.fresh(|to| {
-            let term = RuleTerm { negative: false, f: Some(to), g: m };
-            SeriesRule::Function { to, first, over: None, terms: [Some(term), None] }
-        })
     }
 
     fn power(&mut self, to: Slot, a: Slot, b: Slot) {
@@ -279,7 +245,7 @@ impl RuleBuilder {
         if self.made.varies(b) {
             // y' = y m' with m = b log a.
             let logarithm = if self.made.varies(a) {
-                let term = RuleTerm { negative: false, f: None, g: a };
+                let term = SeriesTerm { negative: false, f: None, g: a };
                 let first = Instruction::Unary { function: Unary::Log, to: NONE, a };
                 self.fresh(|to| SeriesRule::Function {
                     to,
@@ -298,7 +264,7 @@ impl RuleBuilder {
                 })
             };
             let m = self.fresh(|to| SeriesRule::Product { to, a: b, b: logarithm });
-            let term = RuleTerm { negative: false, f: Some(to), g: m };
+            let term = SeriesTerm { negative: false, f: Some(to), g: m };
             self.made.rules.push(SeriesRule::Function {
                 to,
                 first,
@@ -309,7 +275,7 @@ impl RuleBuilder {
         }
         // a y' = b y a'; the scaled y follows it in the list, and only lower orders are read.
         let scaled = self.value();
-        let term = RuleTerm { negative: false, f: Some(scaled), g: a };
+        let term = SeriesTerm { negative: false, f: Some(scaled), g: a };
         self.made.rules.push(SeriesRule::Function {
             to,
             first,
@@ -332,40 +298,44 @@ impl RuleBuilder {
             return;
         }
         let [odd, even] = names.map(|name| if name == NONE { self.value() } else { name });
-        let to = NONE;
-        let firsts = match pair {
-            FunctionPair::Circular => [Instruction::Sin { to, a }, Instruction::Cos { to, a }],
-            FunctionPair::Hyperbolic => [
-                Instruction::Unary { function: Unary::Sinh, to, a },
-                Instruction::Unary { function: Unary::Cosh, to, a },
-            ],
-        };
-        let both = [(odd, even, false), (even, odd, pair == FunctionPair::Circular)];
+        let firsts = [pair.odd, pair.even].map(|f| first_value(f, a));
+        let both = [(odd, even, false), (even, odd, pair.turns)];
         for (first, (to, f, negative)) in firsts.into_iter().zip(both) {
-            let term = RuleTerm { negative, f: Some(f), g: a };
+            let term = SeriesTerm { negative, f: Some(f), g: a };
             let terms = [Some(term), None];
             self.made.rules.push(SeriesRule::Function { to, first, over: None, terms });
         }
         self.pairs.insert((pair, a), (odd, even));
     }
 
-    fn square(&mut self, a: Slot) -> Slot {
-        self.fresh(|to| SeriesRule::Square { to, a })
-    }
-
+    /// A series of its own for a rule; where it needs the pending one, it waits for it.
     fn fresh(&mut self, rule: impl FnOnce(Slot) -> SeriesRule) -> Slot {
-        let to = self.value();
-        self.made.rules.push(rule(to));
-        to
+        let rule = rule(self.value());
+        match &mut self.result {
+            Some(pending) if pending.is_needed_by(rule) => pending.rules.push(rule),
+            _ => self.made.rules.push(rule),
+        }
+        rule.to()
     }
 
     fn value(&mut self) -> Slot {
         self.made.values.push(ValueOrigin::PerEvaluation);
         self.made.values.len() as Slot - 1
     }
+}
 
-    fn constant(&mut self, number: f64) -> Slot {
-        self.made.values.push(ValueOrigin::Constant(number));
-        self.made.values.len() as Slot - 1
+impl Pending {
+    fn is_needed_by(&self, rule: SeriesRule) -> bool {
+        rule.reads().any(|v| v == self.to || self.rules.iter().any(|waiting| waiting.to() == v))
+    }
+}
+
+/// The instruction that gives the value of a function, with no result yet.
+fn first_value(function: Unary, a: Slot) -> Instruction {
+    let to = NONE;
+    match function {
+        Unary::Sin => Instruction::Sin { to, a },
+        Unary::Cos => Instruction::Cos { to, a },
+        function => Instruction::Unary { function, to, a },
     }
 }

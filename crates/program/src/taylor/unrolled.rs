@@ -3,10 +3,11 @@
 //! Terms of a sum stand in the order in which their factors become known, the youngest last: a processor that
 //! looks ahead then waits for two of them only.
 
+use pfaff_expr::series::SeriesTerm;
 use rustc_hash::FxHashMap;
 
 use super::pivots::Pivot;
-use super::rules::{RuleTerm, SeriesRule};
+use super::rules::SeriesRule;
 use super::{LinearSystem, TaylorRecurrences};
 use crate::tape::builder::{NONE, TapeBuilder};
 use crate::tape::instruction::{Instruction, Slot};
@@ -242,11 +243,11 @@ impl Unroller {
         &mut self,
         to: Slot,
         over: Option<Slot>,
-        terms: [Option<RuleTerm>; 2],
+        terms: [Option<SeriesTerm>; 2],
         k: usize,
     ) -> Coefficient {
         let mut sum = None;
-        for RuleTerm { negative, f, g } in terms.into_iter().flatten() {
+        for SeriesTerm { negative, f, g } in terms.into_iter().flatten() {
             let mut pairs = Vec::with_capacity(k);
             match f {
                 None => {

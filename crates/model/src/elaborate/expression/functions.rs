@@ -1,6 +1,6 @@
 //! The built-in functions: their names, how many arguments they take, and what they make of them.
 
-use pfaff_expr::{Binary, Expr, Unary};
+use pfaff_expr::{Arguments, Binary, Expr, Unary};
 
 use crate::diagnostic::{Diagnostic, closest};
 use crate::elaborate::Elaborator;
@@ -9,12 +9,8 @@ use crate::shape::Value;
 use crate::shape::algebra;
 use crate::syntax::NodeKind;
 
-/// Functions that are not [`Unary`], with the smallest and largest number of arguments and how they are written.
+/// Functions that are neither [`Unary`] nor [`Binary`], with the smallest and largest number of arguments and how they are written.
 const FUNCTIONS: &[(&str, usize, usize, &str)] = &[
-    ("atan2", 2, 2, "atan2(y, x)"),
-    ("min", 2, usize::MAX, "min(a, b, …)"),
-    ("max", 2, usize::MAX, "max(a, b, …)"),
-    ("polygamma", 2, 2, "polygamma(n, x)"),
     ("mittag_leffler", 3, 3, "mittag_leffler(alpha, beta, z)"),
     ("if", 3, 3, "if(condition, a, b)"),
     ("table", 3, 3, "table(t, \"file.csv\", \"column\")"),
@@ -152,8 +148,15 @@ pub(crate) fn count_indices(n: usize) -> String {
 
 /// Smallest and largest number of arguments, and the form.
 fn arity(name: &str) -> Option<(usize, usize, String)> {
-    if Unary::ALL.iter().any(|f| f.name() == name) {
+    if Unary::named(name).is_some() {
         return Some((1, 1, format!("{name}(x)")));
+    }
+    if let Some(f) = Binary::named(name) {
+        let most = match f.arguments() {
+            Arguments::Two | Arguments::OrderAndNumber => 2,
+            Arguments::TwoOrMore => usize::MAX,
+        };
+        return Some((2, most, f.form().to_owned()));
     }
     let found = FUNCTIONS.iter().find(|(function, ..)| *function == name);
     found.map(|(_, least, most, form)| (*least, *most, (*form).to_owned()))
@@ -225,6 +228,7 @@ impl Elaborator<'_> {
         let known: Vec<&str> = Unary::ALL
             .iter()
             .map(|f| f.name())
+            .chain(Binary::ALL.iter().map(|f| f.name()))
             .chain(FUNCTIONS.iter().map(|f| f.0))
             .chain(users)
             .collect();
@@ -250,17 +254,18 @@ impl Elaborator<'_> {
     }
 
     fn function(&mut self, site: Site, name: &str, values: &[Value]) -> Value {
-        if let Some(f) = Unary::ALL.iter().find(|f| f.name() == name) {
+        if let Some(f) = Unary::named(name) {
             let what = format!("the argument of `{name}`");
             let Some(x) = self.scalar(&values[0], self.argument(site, 0), &what) else {
                 return Value::Poison;
             };
-            return Value::Scalar(self.graph.unary(*f, x));
+            return Value::Scalar(self.graph.unary(f, x));
+        }
+        if let Some(f) = Binary::named(name) {
+            return self.function_of_two(site, f, values);
         }
         match name {
-            "atan2" | "min" | "max" | "polygamma" | "mittag_leffler" => {
-                self.scalar_function(site, name, values)
-            }
+            "mittag_leffler" => self.mittag_leffler(site, values),
             "table" => self.table(site, values),
             "caputo" | "rl" | "caputo_right" | "rl_right" | "integral" | "memory" | "mean" => {
                 self.memory_operator(site, name, values)
@@ -290,33 +295,38 @@ impl Elaborator<'_> {
         }
     }
 
-    fn scalar_function(&mut self, site: Site, name: &str, values: &[Value]) -> Value {
-        let what = format!("an argument of `{name}`");
-        let mut x: Vec<Expr> = Vec::with_capacity(values.len());
-        for (k, value) in values.iter().enumerate() {
-            match self.scalar(value, self.argument(site, k), &what) {
-                Some(e) => x.push(e),
-                None => return Value::Poison,
-            }
-        }
+    fn function_of_two(&mut self, site: Site, f: Binary, values: &[Value]) -> Value {
+        let Some(x) = self.scalars(site, f.name(), values) else { return Value::Poison };
         let g = self.graph;
-        Value::Scalar(match name {
-            "atan2" => g.binary(Binary::Atan2, x[0], x[1]),
-            "min" => x[1..].iter().fold(x[0], |a, &b| g.binary(Binary::Min, a, b)),
-            "max" => x[1..].iter().fold(x[0], |a, &b| g.binary(Binary::Max, a, b)),
-            "polygamma" => {
-                let at = self.argument(site, 0);
-                let Some(n) = self.whole(&values[0], at, "the order of `polygamma`") else {
-                    return Value::Poison;
-                };
+        Value::Scalar(match f.arguments() {
+            Arguments::Two => g.binary(f, x[0], x[1]),
+            Arguments::TwoOrMore => x[1..].iter().fold(x[0], |a, &b| g.binary(f, a, b)),
+            Arguments::OrderAndNumber => {
+                let (at, what) =
+                    (self.argument(site, 0), format!("the order of `{}`", f.name()));
+                let Some(n) = self.whole(&values[0], at, &what) else { return Value::Poison };
                 if !(0..=100).contains(&n) {
-                    let message = format!("`polygamma` takes an order from 0 to 100, not {n}");
+                    let message =
+                        format!("`{}` takes an order from 0 to 100, not {n}", f.name());
                     return self.error("E0308", self.span(at), message);
                 }
-                g.binary(Binary::Polygamma, g.integer(n), x[1])
+                g.binary(f, g.integer(n), x[1])
             }
-            _ => g.mittag_leffler(x[0], x[1], x[2]),
         })
+    }
+
+    fn mittag_leffler(&mut self, site: Site, values: &[Value]) -> Value {
+        match self.scalars(site, "mittag_leffler", values).as_deref() {
+            Some(&[alpha, beta, z]) => Value::Scalar(self.graph.mittag_leffler(alpha, beta, z)),
+            _ => Value::Poison,
+        }
+    }
+
+    /// All arguments as numbers; a report if one is none.
+    fn scalars(&mut self, site: Site, name: &str, values: &[Value]) -> Option<Vec<Expr>> {
+        let what = format!("an argument of `{name}`");
+        let number = |(k, value)| self.scalar(value, self.argument(site, k), &what);
+        values.iter().enumerate().map(number).collect()
     }
 
     fn matrix_function(&mut self, site: Site, name: &str, values: &[Value]) -> Value {

@@ -1,10 +1,10 @@
-//! The functions of `elementary.rs` for processors with wider registers: which ones there are is asked at every call.
+//! Functions of several numbers at once, for processors with wider registers: which ones there are is asked at
+//! every call.
 
-use pfaff_expr::{Binary, Unary};
+use pfaff_expr::{Binary, Unary, power_row};
 
 #[cfg(target_arch = "x86_64")]
 use super::cpu_features::cpu_features;
-use crate::elementary;
 
 /// A function of every lane.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ pub(crate) enum Rowed {
     Power,
 }
 
-/// Writes its values, with the bits of one at a time; `false` if it is not one of `elementary.rs`.
+/// Writes its values, with the bits of one at a time; `false` if it has no such way.
 pub(crate) fn function_row<const N: usize>(
     function: Rowed,
     [a, b]: [&[f64; N]; 2],
@@ -42,9 +42,9 @@ pub(crate) fn function_row<const N: usize>(
 #[inline(always)]
 fn plain<const N: usize>(function: Rowed, [a, b]: [&[f64; N]; 2], to: &mut [f64; N]) -> bool {
     let row = match function {
-        Rowed::Unary(function) => elementary::unary_row(function, a),
-        Rowed::Binary(function) => elementary::binary_row(function, a, b),
-        Rowed::Power => Some(elementary::power_row(a, b)),
+        Rowed::Unary(function) => function.row(a),
+        Rowed::Binary(function) => function.row(a, b),
+        Rowed::Power => Some(power_row(a, b)),
     };
     // Written here, by whole registers: pieces could not be read as one right afterwards.
     row.map(|row| *to = row).is_some()
@@ -60,4 +60,30 @@ fn wide<const N: usize>(function: Rowed, ab: [&[f64; N]; 2], to: &mut [f64; N]) 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
 fn widest<const N: usize>(function: Rowed, ab: [&[f64; N]; 2], to: &mut [f64; N]) -> bool {
     plain(function, ab, to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// For the registers of this processor, eight and four at once.
+    #[test]
+    fn wider_registers_change_no_bit() {
+        let number = |i: u32| f64::from(i % 1777) * 0.013 - 9.0 + f64::from(i) * 1e-7;
+        let same = |a: f64, b: f64| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
+        for function in Unary::ALL.into_iter().filter(|f| f.row(&[0.5; 8]).is_some()) {
+            for start in (0..40_000).step_by(8) {
+                let x: [f64; 8] = std::array::from_fn(|l| number(start + l as u32));
+                let half: [f64; 4] = std::array::from_fn(|l| x[l]);
+                let (mut wide, mut narrow) = ([0.0; 8], [0.0; 4]);
+                assert!(function_row(Rowed::Unary(function), [&x, &x], &mut wide));
+                assert!(function_row(Rowed::Unary(function), [&half, &half], &mut narrow));
+                for l in 0..8 {
+                    let wanted = function.value(x[l]);
+                    assert!(same(wide[l], wanted), "{}({:e})", function.name(), x[l]);
+                    assert!(same(narrow[l % 4], function.value(x[l % 4])));
+                }
+            }
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Functions of Rust that native code calls, and the calls: all lanes at once where `elementary.rs` has the
+//! Functions of Rust that native code calls, and the calls: all lanes at once where there is the
 //! function, lane by lane otherwise.
 //!
 //! Around a call all values that are read again are in memory, so that no register has to survive it. One

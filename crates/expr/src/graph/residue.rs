@@ -13,10 +13,10 @@ use crate::graph::store::Store;
 use crate::math::Unary;
 
 /// Values at the two points.
-pub(crate) type Value = [u64; 2];
+pub(crate) type Residues = [u64; 2];
 
 /// The value of a node whose operands are in the store.
-pub(crate) fn value(store: &Store, node: Node) -> Value {
+pub(crate) fn residues(store: &Store, node: Node) -> Residues {
     let of = |e: Expr| store.values[e.index()];
     let both = |a: Expr, b: Expr, f: fn(u64, u64) -> u64| {
         let (x, y) = (of(a), of(b));
@@ -30,21 +30,10 @@ pub(crate) fn value(store: &Store, node: Node) -> Value {
             let ([x, y], [p, q]) = (of(a), field::inverses(of(b)));
             [field::mul(x, p), field::mul(y, q)]
         }
-        Node::Unary(Unary::Sin, a) => circle(of(a)).map(|(sin, _)| sin),
-        Node::Unary(Unary::Cos, a) => circle(of(a)).map(|(_, cos)| cos),
+        Node::Unary(Unary::Sin, a) => circles(of(a)).map(|c| c.sin),
+        Node::Unary(Unary::Cos, a) => circles(of(a)).map(|c| c.cos),
         _ => [0, 1].map(|point| at(store, node, point, |e| of(e)[point])),
     }
-}
-
-/// A random point of the circle for each argument: $(2t, 1 - t^2)/(1 + t^2)$.
-fn circle(x: Value) -> [(u64, u64); 2] {
-    let t = x.map(|x| field::random(x ^ 0x5151));
-    let square = t.map(|t| field::mul(t, t));
-    let scale = field::inverses(square.map(|s| field::add(1, s)));
-    [0, 1].map(|i| {
-        let sin = field::mul(field::add(t[i], t[i]), scale[i]);
-        (sin, field::mul(field::sub(1, square[i]), scale[i]))
-    })
 }
 
 /// The value of a node at any point, from those of its operands there.
@@ -70,7 +59,7 @@ pub(crate) fn at(store: &Store, node: Node, point: usize, v: impl Fn(Expr) -> u6
             Some(n) => field::inv(field::pow(v(a), n.unsigned_abs())),
             None => opaque(0x90, &[v(a), v(b)]),
         },
-        Node::Unary(f, a) => unary(f, v(a)),
+        Node::Unary(f, a) => f.residue(v(a)),
         Node::Binary(f, a, b) => opaque(0xb1 + f as u64, &[v(a), v(b)]),
         Node::MittagLeffler(a, b, z) => opaque(0x171, &[v(a), v(b), v(z)]),
         Node::If(c, a, b) => opaque(0x1f, &[v(c), v(a), v(b)]),
@@ -89,24 +78,51 @@ pub(crate) fn at(store: &Store, node: Node, point: usize, v: impl Fn(Expr) -> u6
     }
 }
 
-fn unary(f: Unary, x: u64) -> u64 {
-    let circle = || circle([x; 2])[0];
-    let exponential = || field::random(x ^ 0xe4e4);
-    let half = (field::P).div_ceil(2);
-    match f {
-        Unary::Sin => circle().0,
-        Unary::Cos => circle().1,
-        Unary::Tan => field::mul(circle().0, field::inv(circle().1)),
-        Unary::Exp => exponential(),
-        Unary::Sinh | Unary::Cosh | Unary::Tanh => {
-            let (e, r) = (exponential(), field::inv(exponential()));
-            let (s, c) = (field::sub(e, r), field::add(e, r));
-            match f {
-                Unary::Sinh => field::mul(half, s),
-                Unary::Cosh => field::mul(half, c),
-                _ => field::mul(s, field::inv(c)),
-            }
-        }
-        _ => field::random(field::random(0xf0 + f as u64) ^ x),
+/// Sine and cosine of an argument.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Circle {
+    pub(crate) sin: u64,
+    pub(crate) cos: u64,
+}
+
+/// Hyperbolic sine and cosine of an argument.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hyperbola {
+    pub(crate) sinh: u64,
+    pub(crate) cosh: u64,
+}
+
+/// A random point of the circle for each argument: $(2t, 1 - t^2)/(1 + t^2)$.
+pub(crate) fn circle(x: u64) -> Circle {
+    circles([x; 2])[0]
+}
+
+fn circles(x: Residues) -> [Circle; 2] {
+    let t = x.map(|x| field::random(x ^ 0x5151));
+    let square = t.map(|t| field::mul(t, t));
+    let scale = field::inverses(square.map(|s| field::add(1, s)));
+    [0, 1].map(|i| Circle {
+        sin: field::mul(field::add(t[i], t[i]), scale[i]),
+        cos: field::mul(field::sub(1, square[i]), scale[i]),
+    })
+}
+
+/// A random number for the exponential of each argument.
+pub(crate) fn exponential(x: u64) -> u64 {
+    field::random(x ^ 0xe4e4)
+}
+
+/// $(e - 1/e)/2$ and $(e + 1/e)/2$ with the [`exponential`] $e$.
+pub(crate) fn hyperbola(x: u64) -> Hyperbola {
+    let half = field::P.div_ceil(2);
+    let (e, r) = (exponential(x), field::inv(exponential(x)));
+    Hyperbola {
+        sinh: field::mul(half, field::sub(e, r)),
+        cosh: field::mul(half, field::add(e, r)),
     }
+}
+
+/// A random number for each argument of a function that has no identities here.
+pub(crate) fn opaque(f: Unary, x: u64) -> u64 {
+    field::random(field::random(0xf0 + f as u64) ^ x)
 }

@@ -1,10 +1,114 @@
-//! The error function: the operations of fdlibm (`erf`) with selections instead of branches.
+//! $\operatorname{erf} x = \frac{2}{\sqrt\pi}\int_0^x e^{-t^2}\,dt$.
 //!
-//! A quotient of polynomials in $x^2$ up to 0.84375, in $|x| - 1$ up to 1.25, in $1/x^2$ up to 2.857 and up
-//! to 6. Shorter polynomials have zeros for coefficients,
-//! which change no bit of a sum.
+//! Several at once, as fdlibm (`erf`): a quotient of polynomials in $x^2$ up to 0.84375, in $|x| - 1$ up to
+//! 1.25, in $1/x^2$ up to 2.857 and up to 6. Shorter polynomials have zeros for coefficients, which change no
+//! bit of a sum.
 
-use super::{exp, high, upper};
+use super::exp;
+use super::lanes::{high, row, upper};
+use crate::graph::node::{Expr, Node};
+use crate::graph::residue;
+use crate::graph::store::{Store, TWO, ZERO};
+use crate::math::Unary;
+use crate::math::function::{Domain, Identities, Parity, UnaryFunction};
+use crate::math::series::SeriesWriter;
+use crate::math::series::{Series, SeriesRelation};
+use crate::math::spelling::{Spelling, Spellings};
+use crate::print::notation::{FunctionName, NameStyle, Notation};
+use crate::zero::interval::Interval;
+use crate::zero::modular::Point;
+use crate::zero::numeric::Bounded;
+use crate::zero::quadratic::Z;
+
+/// $\operatorname{erf} x = \frac{2}{\sqrt\pi}\int_0^x e^{-t^2}\,dt$.
+pub(crate) struct Erf;
+
+impl UnaryFunction for Erf {
+    const NAME: &'static str = "erf";
+    const MEANING: &'static str = "the error function 2/√π ∫₀ˣ exp(-t²) dt";
+
+    fn value(x: f64) -> f64 {
+        libm::erf(x)
+    }
+
+    #[inline(always)]
+    fn row<const N: usize>(x: &[f64; N]) -> Option<[f64; N]> {
+        Some(row!(N, |x| usual, libm::erf))
+    }
+
+    fn slopes(x: f64, _: f64) -> [f64; 2] {
+        let slope = std::f64::consts::FRAC_2_SQRT_PI * libm::exp(-x * x);
+        [slope, -2.0 * x * slope]
+    }
+
+    fn derivative(store: &mut Store, _: Expr, a: Expr) -> Expr {
+        slope(store, a)
+    }
+
+    const SERIES: Series = Series::Relation(|series, a, _| {
+        // y' = 2/√π e^{−a²} a'
+        SeriesRelation::along(bell(series, a), a)
+    });
+
+    const PARITY: Parity = Parity::Odd;
+
+    fn exact(_: &mut Store, a: Expr) -> Option<Expr> {
+        (a == ZERO).then_some(ZERO)
+    }
+
+    const DOMAIN: Domain = Domain::Real;
+
+    fn range(_: Interval) -> Interval {
+        Interval { low: -1.0, high: 1.0 }
+    }
+
+    fn error(x: Bounded, _: f64) -> f64 {
+        1.2 * x.error
+    }
+
+    fn residue(x: u64) -> u64 {
+        residue::opaque(Unary::Erf, x)
+    }
+
+    const IDENTITIES: Identities = Identities::NONE;
+
+    fn modular(point: &mut Point<'_>, _: Expr, a: Expr) -> Option<Z> {
+        // odd
+        let x = point.value(a);
+        Some(point.odd_opaque(0xe2f, x))
+    }
+
+    const NOTATION: Notation = Notation::Name {
+        name: FunctionName { latex: "\\operatorname{erf}", mathml: "<mi>erf</mi>" },
+        style: NameStyle::Brackets,
+    };
+
+    const SPELLINGS: Spellings = Spellings {
+        c: Spelling::Library("erf"),
+        rust: Spelling::None,
+        python: Spelling::Library("erf"),
+    };
+}
+
+/// $\frac{2}{\sqrt\pi}e^{-a^2}$
+pub(super) fn slope(store: &mut Store, a: Expr) -> Expr {
+    let pi = store.intern(Node::Pi);
+    let root = store.unary(Unary::Sqrt, pi);
+    let square = store.mul(a, a);
+    let exponent = store.neg(square);
+    let bell = store.unary(Unary::Exp, exponent);
+    let twice = store.mul(TWO, bell);
+    store.div(twice, root)
+}
+
+/// The series of the slope.
+pub(super) fn bell(series: &mut dyn SeriesWriter, a: u32) -> u32 {
+    let square = series.square(a);
+    let exponent = series.opposite(square);
+    let bell = series.exponential(exponent);
+    let factor = series.constant(std::f64::consts::FRAC_2_SQRT_PI);
+    series.product(factor, bell)
+}
 
 /// Numerators, from the constant.
 const A: [[f64; 4]; 8] = [
@@ -95,8 +199,9 @@ const B: [[f64; 4]; 8] = [
     [0.0, 0.0, -6.042_441_521_485_809_874_38e-02, 0.0],
 ];
 
+/// $f(x)$ without branches, and whether the argument is one for which it has the bits of `libm`.
 #[inline(always)]
-pub(super) fn erf(x: f64) -> (f64, bool) {
+pub(super) fn usual(x: f64) -> (f64, bool) {
     /// $\operatorname{erf}(1)$, rounded to 24 bits.
     const AT_ONE: f64 = 8.450_629_115_104_675_292_97e-01;
     /// $8(2/\sqrt\pi - 1)$
@@ -126,7 +231,8 @@ pub(super) fn erf(x: f64) -> (f64, bool) {
                         + s * (pick(B[5]) + s * (pick(B[6]) + s * (pick(B[7]))))))));
     let quotient = above / (1.0 + s * below);
     let z = upper(size);
-    let tail = exp(-z * z - 0.5625).0 * exp((z - size) * (z + size) + quotient).0 / size;
+    let tail =
+        exp::usual(-z * z - 0.5625).0 * exp::usual((z - size) * (z + size) + quotient).0 / size;
     let rest = if second { 1.0 - AT_ONE - quotient } else { tail };
     let large = if size < 6.0 { 1.0 - rest } else { 1.0 };
     let small = x + x * quotient;

@@ -1,0 +1,93 @@
+//! The larger of two numbers.
+
+use crate::derivative::Pairs;
+use crate::graph::node::{Expr, Relation};
+use crate::graph::store::{ONE, Store, ZERO};
+use crate::math::function::{Arguments, BinaryFunction, DirectionOfTwo};
+use crate::math::series::RelationOfTwo;
+use crate::math::spelling::{Spelling, Spellings};
+use crate::print::notation::{BinaryNotation, FunctionName};
+use crate::zero::interval::Interval;
+use crate::zero::modular::Point;
+use crate::zero::numeric::Bounded;
+use crate::zero::quadratic::Z;
+
+/// The larger of two numbers.
+pub(crate) struct Max;
+
+impl BinaryFunction for Max {
+    const NAME: &'static str = "max";
+    const FORM: &'static str = "max(a, b, …)";
+    const MEANING: &'static str = "the largest of two or more numbers";
+    const ARGUMENTS: Arguments = Arguments::TwoOrMore;
+
+    fn value(a: f64, b: f64) -> f64 {
+        a.max(b)
+    }
+
+    fn row<const N: usize>(_: &[f64; N], _: &[f64; N]) -> Option<[f64; N]> {
+        None
+    }
+
+    fn partials(store: &mut Store, a: Expr, b: Expr) -> Pairs {
+        // 1 for the operand that is taken, 0 for the other.
+        let a_is_less = store.compare(Relation::LessEqual, a, b);
+        let takes_a = store.logic_not(a_is_less);
+        let (x, y) = (store.choose(takes_a, ONE, ZERO), store.choose(takes_a, ZERO, ONE));
+        Pairs::two((a, x), (b, y))
+    }
+
+    const SERIES: Option<RelationOfTwo> = None;
+
+    fn exact(store: &mut Store, a: Expr, b: Expr) -> Option<Expr> {
+        if a == b {
+            return Some(a);
+        }
+        let (x, y) = (store.exact(a)?, store.exact(b)?);
+        Some(if x <= y { b } else { a })
+    }
+
+    fn range(a: Interval, b: Interval) -> Interval {
+        Interval { low: a.low.max(b.low), high: a.high.max(b.high) }
+    }
+
+    fn error(a: Bounded, b: Bounded, _: f64) -> f64 {
+        a.error.max(b.error)
+    }
+
+    const COMPARES: bool = true;
+
+    const IS_BRANCHED: bool = true;
+
+    const DIRECTION: Option<DirectionOfTwo> = None;
+
+    fn modular(point: &mut Point<'_>, e: Expr, a: Expr, b: Expr) -> Option<Z> {
+        let (x, y) = (point.value(a), point.value(b));
+        Some(if point.sign(e, y.minus(x)) > 0 { y } else { x })
+    }
+
+    const NOTATION: BinaryNotation =
+        BinaryNotation::Name(FunctionName { latex: "\\max", mathml: "<mi>max</mi>" });
+
+    const SPELLINGS: Spellings = Spellings {
+        c: Spelling::Helper(
+            "
+static inline double pfaff_max(double a, double b)
+{
+    return a != a || b != b ? NAN : a > b ? a : b;
+}
+",
+        ),
+        rust: Spelling::Helper(
+            "
+fn pfaff_max(a: f64, b: f64) -> f64 { if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) } }
+",
+        ),
+        python: Spelling::Helper(
+            "
+def pfaff_max(a, b):
+    return math.nan if a != a or b != b else a if a > b else b
+",
+        ),
+    };
+}

@@ -1,0 +1,338 @@
+//! Expressions as typeset formulas: the one walk that LaTeX and MathML share. What differs between them are
+//! the words of a [`Markup`].
+//!
+//! Numbers stand first in products, factors are parted by thin spaces, powers of functions are written
+//! $\sin^2\varphi$. A function without brackets takes the one symbol behind it. Brackets grow only where their
+//! content is tall.
+
+use rustc_hash::FxHashSet;
+
+use crate::graph::node::{Expr, Memory, Node, Relation, Symbol};
+use crate::graph::number::{self, Rational};
+use crate::graph::store::Store;
+use crate::math::{Binary, Unary};
+use crate::print::notation::{BinaryNotation, Language, NameStyle, Notation};
+use crate::print::{self, Piece, latex_symbol, level};
+
+/// The words of a language of formulas. Where a construct has operands, its words stand around them.
+pub(super) struct Markup {
+    /// Which of the names of a function it takes.
+    pub(super) language: Language,
+    pub(super) number: fn(&Rational) -> String,
+    pub(super) symbol: fn(&Symbol) -> String,
+    pub(super) pi: &'static str,
+    /// Before a negative number.
+    pub(super) negative: &'static str,
+    pub(super) plus: &'static str,
+    pub(super) minus: &'static str,
+    /// Between numbers.
+    pub(super) times: &'static str,
+    /// Between factors.
+    pub(super) thin: &'static str,
+    pub(super) fraction: [&'static str; 3],
+    /// Around base and exponent.
+    pub(super) power: [&'static str; 3],
+    /// Around a base in brackets.
+    pub(super) group: [&'static str; 2],
+    /// The base of exponentials.
+    pub(super) e: &'static str,
+    pub(super) root: [&'static str; 2],
+    pub(super) bars: [&'static str; 2],
+    /// Brackets of the height of a line.
+    pub(super) flat: [&'static str; 2],
+    /// Brackets that grow.
+    pub(super) growing: [&'static str; 2],
+    /// Around the order of a derivative.
+    pub(super) order: [&'static str; 2],
+    /// Between a function and its brackets.
+    pub(super) apply: &'static str,
+    /// Between a function and the symbol behind it, which is written like this.
+    pub(super) apply_to_symbol: fn(&str) -> &'static str,
+    /// Between arguments.
+    pub(super) comma: &'static str,
+    /// $E_{\alpha,\beta}$
+    pub(super) mittag_leffler: [&'static str; 3],
+    /// Value, condition, other value.
+    pub(super) cases: [&'static str; 4],
+    pub(super) relation: fn(Relation) -> &'static str,
+    pub(super) not: &'static str,
+    pub(super) and: &'static str,
+    pub(super) or: &'static str,
+    /// Given data: the name of the column, and how often they are differentiated.
+    pub(super) table: fn(&str, u32) -> String,
+    /// Around the order of a fractional operator.
+    pub(super) fractional: fn(Fractional) -> [&'static str; 2],
+    /// $\int_{t_0}^t$
+    pub(super) integral: &'static str,
+    /// $d\tau$
+    pub(super) d_tau: &'static str,
+    /// $1/(t - t_0)$
+    pub(super) over_time: &'static str,
+}
+
+/// The memory operators that have an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fractional {
+    Caputo,
+    RiemannLiouville,
+    CaputoRight,
+    RiemannLiouvilleRight,
+    Integral,
+}
+
+/// The expression in the words of a language.
+pub(super) fn typeset(
+    store: &Store,
+    live: &[Expr],
+    e: Expr,
+    markup: &'static Markup,
+) -> String {
+    let walk = Walk { store, markup, tall: tall_nodes(store, live) };
+    print::assemble(
+        e,
+        |e| typeset_level(store, e),
+        |e| walk.pieces(e),
+        |e| walk.brackets(walk.tall.contains(&e)),
+    )
+}
+
+struct Walk<'a> {
+    store: &'a Store,
+    markup: &'static Markup,
+    tall: FxHashSet<Expr>,
+}
+
+impl Walk<'_> {
+    fn pieces(&self, e: Expr) -> Vec<Piece> {
+        let (word, at) = (Piece::Word, Piece::At);
+        let (store, m) = (self.store, self.markup);
+        match store.node(e) {
+            Node::Number(n) => vec![Piece::Owned((m.number)(store.numbers.exact(n)))],
+            Node::Pi => vec![word(m.pi)],
+            Node::Symbol(s) => vec![Piece::Owned((m.symbol)(&store.symbols[s as usize]))],
+            Node::Neg(a) => vec![word(m.negative), at(a, level::PRODUCT)],
+            Node::Add(a, b) => vec![at(a, level::SUM), word(m.plus), at(b, level::PRODUCT)],
+            Node::Sub(a, b) => vec![at(a, level::SUM), word(m.minus), at(b, level::PRODUCT)],
+            Node::Mul(a, b) => {
+                let digits = store.is_number(a) && self.starts_with_digit(b);
+                let between = if digits { m.times } else { m.thin };
+                vec![at(a, level::PRODUCT), word(between), at(b, level::PRODUCT)]
+            }
+            Node::Div(a, b) => {
+                let [open, between, close] = m.fraction.map(word);
+                vec![open, at(a, level::OR), between, at(b, level::OR), close]
+            }
+            Node::Pow(a, b) => self.power(a, b),
+            Node::Unary(f, a) => self.function(f, a),
+            Node::Binary(f, a, b) => self.function_of_two(f, a, b),
+            Node::MittagLeffler(a, b, z) => {
+                let [open, between, close] = m.mittag_leffler.map(word);
+                let name = vec![open, at(a, level::OR), between, at(b, level::OR), close];
+                self.applied(name, &[z])
+            }
+            Node::If(c, a, b) => {
+                let [first, second, third, last] = m.cases.map(word);
+                let [a, c, b] = [a, c, b].map(|e| at(e, level::OR));
+                vec![first, a, second, c, third, b, last]
+            }
+            Node::Compare(r, a, b) => {
+                vec![at(a, level::SUM), word((m.relation)(r)), at(b, level::SUM)]
+            }
+            Node::Not(a) => vec![word(m.not), at(a, level::SUM)],
+            Node::And(a, b) => vec![at(a, level::AND), word(m.and), at(b, level::NOT)],
+            Node::Or(a, b) => vec![at(a, level::OR), word(m.or), at(b, level::AND)],
+            Node::Table { table, order, argument } => {
+                let name = (m.table)(&store.tables[table as usize].column, order);
+                self.applied(vec![Piece::Owned(name)], &[argument])
+            }
+            Node::Memory(kind, g, second) => self.memory(kind, g, second),
+        }
+    }
+
+    /// $a^b$, and $\sin^2\varphi$ for whole powers of a named function.
+    fn power(&self, a: Expr, b: Expr) -> Vec<Piece> {
+        if let Node::Unary(f, x) = self.store.node(a)
+            && let Notation::Name { name, style: NameStyle::Power } = f.notation()
+            && self.store.small_integer(b).is_some_and(|n| n > 1)
+        {
+            let exponent = [Piece::At(b, level::OR)];
+            return self.named(self.raised(name.of(self.markup.language), exponent), x);
+        }
+        // NOTE: a base in brackets is several elements, and a dotted one is one already.
+        let bracketed = typeset_level(self.store, a) < level::ATOM;
+        let [open, close] = if bracketed { self.markup.group } else { [""; 2] };
+        let [before, between, after] = self.markup.power;
+        vec![
+            Piece::Word(before),
+            Piece::Word(open),
+            Piece::At(a, level::ATOM),
+            Piece::Word(close),
+            Piece::Word(between),
+            Piece::At(b, level::OR),
+            Piece::Word(after),
+        ]
+    }
+
+    /// A word with an exponent.
+    fn raised<const N: usize>(&self, base: &'static str, exponent: [Piece; N]) -> Vec<Piece> {
+        let [before, between, after] = self.markup.power;
+        let mut pieces = [before, base, between].map(Piece::Word).to_vec();
+        pieces.extend(exponent);
+        pieces.push(Piece::Word(after));
+        pieces
+    }
+
+    fn function(&self, f: Unary, a: Expr) -> Vec<Piece> {
+        let around = |[open, close]: [&'static str; 2]| {
+            vec![Piece::Word(open), Piece::At(a, level::OR), Piece::Word(close)]
+        };
+        match f.notation() {
+            Notation::Root => around(self.markup.root),
+            Notation::Bars => around(self.markup.bars),
+            Notation::Exponential => self.raised(self.markup.e, [Piece::At(a, level::OR)]),
+            Notation::Name { name, style } => {
+                let name = vec![Piece::Word(name.of(self.markup.language))];
+                match style {
+                    NameStyle::Power | NameStyle::Plain => self.named(name, a),
+                    NameStyle::Brackets => self.applied(name, &[a]),
+                }
+            }
+        }
+    }
+
+    fn function_of_two(&self, f: Binary, a: Expr, b: Expr) -> Vec<Piece> {
+        match f.notation() {
+            BinaryNotation::Name(name) => {
+                self.applied(vec![Piece::Word(name.of(self.markup.language))], &[a, b])
+            }
+            BinaryNotation::Derivative(name) => {
+                let [open, close] = self.markup.order.map(Piece::Word);
+                let order = [open, Piece::At(a, level::OR), close];
+                self.applied(self.raised(name.of(self.markup.language), order), &[b])
+            }
+        }
+    }
+
+    /// A function before its argument, where a symbol stands without brackets.
+    fn named(&self, mut name: Vec<Piece>, a: Expr) -> Vec<Piece> {
+        let Node::Symbol(s) = self.store.node(a) else { return self.applied(name, &[a]) };
+        let text = (self.markup.symbol)(&self.store.symbols[s as usize]);
+        name.extend([Piece::Word((self.markup.apply_to_symbol)(&text)), Piece::Owned(text)]);
+        name
+    }
+
+    /// A function before its arguments in brackets.
+    fn applied(&self, mut name: Vec<Piece>, arguments: &[Expr]) -> Vec<Piece> {
+        let [open, close] = self.brackets(arguments.iter().any(|a| self.tall.contains(a)));
+        name.extend([self.markup.apply, open].map(Piece::Word));
+        for (i, &a) in arguments.iter().enumerate() {
+            if i > 0 {
+                name.push(Piece::Word(self.markup.comma));
+            }
+            name.push(Piece::At(a, level::OR));
+        }
+        name.push(Piece::Word(close));
+        name
+    }
+
+    fn memory(&self, kind: Memory, g: Expr, second: Expr) -> Vec<Piece> {
+        let (word, at, m) = (Piece::Word, Piece::At, self.markup);
+        let operator = match kind {
+            Memory::Caputo => Fractional::Caputo,
+            Memory::RiemannLiouville => Fractional::RiemannLiouville,
+            Memory::CaputoRight => Fractional::CaputoRight,
+            Memory::RiemannLiouvilleRight => Fractional::RiemannLiouvilleRight,
+            Memory::Integral => Fractional::Integral,
+            Memory::Kernel => {
+                let (kernel, g) = (at(second, level::PRODUCT), at(g, level::PRODUCT));
+                return vec![word(m.integral), kernel, word(m.thin), g, word(m.d_tau)];
+            }
+            Memory::Mean => {
+                let g = at(g, level::PRODUCT);
+                return vec![word(m.over_time), word(m.integral), g, word(m.d_tau)];
+            }
+        };
+        let [before, after] = (m.fractional)(operator).map(word);
+        vec![before, at(second, level::OR), after, word(m.thin), at(g, level::ATOM)]
+    }
+
+    fn brackets(&self, tall: bool) -> [&'static str; 2] {
+        if tall { self.markup.growing } else { self.markup.flat }
+    }
+
+    /// Whether a number in front would run into the first digit.
+    fn starts_with_digit(&self, e: Expr) -> bool {
+        let mut first = e;
+        while let Node::Mul(a, _) | Node::Pow(a, _) = self.store.node(first) {
+            first = a;
+        }
+        self.store.is_number(first) && typeset_level(self.store, first) == level::ATOM
+    }
+}
+
+/// The nodes that are higher than a line.
+fn tall_nodes(store: &Store, live: &[Expr]) -> FxHashSet<Expr> {
+    let mut tall = FxHashSet::default();
+    for &e in live {
+        let node = store.node(e);
+        let operands = || node.operands().any(|o| tall.contains(&o));
+        let is_tall = match node {
+            Node::Number(n) => is_fraction(store.numbers.exact(n)),
+            Node::Div(..) | Node::If(..) | Node::Memory(Memory::Kernel | Memory::Mean, ..) => {
+                true
+            }
+            // An exponent is small.
+            Node::Pow(a, _) => tall.contains(&a),
+            Node::Unary(f, _) => match f.notation() {
+                Notation::Root => true,
+                Notation::Exponential => false,
+                Notation::Bars | Notation::Name { .. } => operands(),
+            },
+            _ => operands(),
+        };
+        if is_tall {
+            tall.insert(e);
+        }
+    }
+    tall
+}
+
+/// How tightly an expression binds when it is typeset.
+fn typeset_level(store: &Store, e: Expr) -> u8 {
+    match store.node(e) {
+        Node::Number(n) => {
+            let value = store.numbers.exact(n);
+            if *value.numer() < 0.into() {
+                level::SUM
+            } else if is_fraction(value) {
+                level::POWER
+            } else {
+                level::ATOM
+            }
+        }
+        Node::Symbol(s) if latex_symbol::is_raised(&store.symbols[s as usize]) => level::POWER,
+        Node::Pi | Node::Symbol(_) => level::ATOM,
+        Node::Neg(_) | Node::Add(..) | Node::Sub(..) => level::SUM,
+        Node::Mul(..) | Node::Memory(Memory::Mean, ..) => level::PRODUCT,
+        Node::Div(..) | Node::Pow(..) => level::POWER,
+        Node::Unary(f, _) => match f.notation() {
+            Notation::Root | Notation::Bars => level::ATOM,
+            Notation::Exponential => level::POWER,
+            Notation::Name { .. } => level::UNARY,
+        },
+        Node::Binary(..)
+        | Node::MittagLeffler(..)
+        | Node::If(..)
+        | Node::Table { .. }
+        | Node::Memory(..) => level::UNARY,
+        Node::Compare(..) => level::COMPARE,
+        Node::Not(_) => level::NOT,
+        Node::And(..) => level::AND,
+        Node::Or(..) => level::OR,
+    }
+}
+
+/// Whether a number is typeset as a fraction.
+pub(super) fn is_fraction(value: &Rational) -> bool {
+    number::to_text(value).contains('/')
+}
