@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::cargo;
 
@@ -48,9 +48,7 @@ pub(crate) fn check(root: &Path) -> bool {
 
 /// The snapshot of the pages as they are.
 fn current(root: &Path) -> Option<String> {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let folder = target.join("doc").join(PACKAGE);
+    let folder = cargo::target(root).join("doc").join(PACKAGE);
     let Ok(index) = fs::read_to_string(folder.join("all.html")) else {
         eprintln!("api: no pages of rustdoc for `{PACKAGE}`");
         return None;

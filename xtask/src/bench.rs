@@ -1,27 +1,20 @@
 //! `cargo xtask bench`: one table of ratios to hand-written code. `cargo xtask bench all`: the benchmarks of
 //! every crate that has some.
 //!
-//! A crate has benchmarks if it has a folder `benches` with Rust files, or names some in its manifest. Times
-//! are printed and never
-//! judged: they belong to the machine.
+//! A crate has benchmarks if it has a folder `benches` with Rust files, or names some in its manifest. Times are
+//! printed and never judged: they belong to the machine.
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+
+use crate::cargo;
 
 /// Prints the table of ratios. Rivals in Rust are compiled for this processor, in a folder of their own.
 pub(crate) fn ratios(root: &Path) -> bool {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), Into::into);
-    let status = Command::new(&cargo)
-        .args(["bench", "--package", "pfaff", "--bench", "ratios"])
-        .env("RUSTFLAGS", "-C target-cpu=native")
-        .env("CARGO_TARGET_DIR", target.join("native"))
-        .current_dir(root)
-        .status();
-    status.is_ok_and(|status| status.success())
+    let native = cargo::target(root).join("native").into_os_string();
+    let variables =
+        [("RUSTFLAGS", "-C target-cpu=native".into()), ("CARGO_TARGET_DIR", native)];
+    cargo::run(root, &["bench", "--package", "pfaff", "--bench", "ratios"], &variables)
 }
 
 /// Runs them all; true if none failed.
@@ -30,15 +23,10 @@ pub(crate) fn run(root: &Path) -> bool {
     if benches.is_empty() {
         println!("no crate has benchmarks");
     }
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut passed = true;
     for (package, bench) in &benches {
         println!("\n── {package}: {bench} ──");
-        let status = Command::new(&cargo)
-            .args(["bench", "--package", package, "--bench", bench])
-            .current_dir(root)
-            .status();
-        passed &= status.is_ok_and(|status| status.success());
+        passed &= cargo::run(root, &["bench", "--package", package, "--bench", bench], &[]);
     }
     passed
 }

@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// What a test prints that cannot run here, before the reason.
@@ -19,6 +19,11 @@ fn command(root: &Path, arguments: &[&str], variables: &Variables) -> Command {
     let mut command = Command::new(cargo);
     command.args(arguments).envs(variables.iter().cloned()).current_dir(root);
     command
+}
+
+/// Where `cargo` puts what it builds.
+pub(crate) fn target(root: &Path) -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
 }
 
 /// Whether `cargo` with these arguments succeeds.

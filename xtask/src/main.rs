@@ -9,14 +9,11 @@
 )]
 
 mod api;
-mod arrows;
 mod bench;
 mod cargo;
-mod citations;
+mod licences;
 mod map;
 mod prepare;
-mod rules;
-mod scan;
 mod steps;
 mod tidy;
 mod tools;
@@ -27,8 +24,8 @@ use std::process::ExitCode;
 const HELP: &str = "\
 cargo xtask COMMAND
 
-  test    what every change must pass: format, tidy, lints, tests, documentation, public interface
-  all     the same and the long checks: full test numbers, release build, gallery, Cranelift, cargo-deny, typos
+  test    what every change must pass: format, tidy, lints, tests, spelling, documentation, interface
+  all     the same and the long checks: full test numbers, release build, gallery, Cranelift, cargo-deny
   tidy    the rules of this repository that no lint knows (dependencies between crates, line length, links, …)
   map     rewrites the code map in ARCHITECTURE.md from the heads of the files
   api     rewrites docs/api/pfaff.txt, the list of public items of the crate `pfaff`
@@ -45,6 +42,7 @@ fn main() -> ExitCode {
         ["test"] => status(steps::test(&root)),
         ["all"] => status(steps::all(&root)),
         ["tidy"] => status(tidy::run(&root)),
+        ["tidy", "upcoming"] => status(tidy::run_upcoming(&root)),
         ["map"] => status(map::run(&root)),
         ["api"] => status(api::run(&root)),
         ["bless"] => status(steps::bless(&root)),

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `chromedriver` | the tests of the pages | Debian's packages `chromium` and `chromium-driver` |
 //! | `pyarrow` in Python | reading our Parquet files back | a virtual environment in `target/python` |
+//! | `typos` | spelling | the same |
 //!
 //! Where there is no right or no network to install, the tests say what they skipped.
 
@@ -13,6 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+use crate::cargo;
 
 /// The longest that the installation of one program may take.
 const PATIENCE: Duration = Duration::from_mins(3);
@@ -26,14 +29,12 @@ pub(crate) struct Preparation {
 impl Preparation {
     /// Begins to look and to install, beside what happens next.
     pub(crate) fn begin(root: &Path) -> Self {
-        let target =
-            env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-        let python = target.join("python");
+        let python = cargo::target(root).join("python");
         let folder = python.clone();
         Self {
             threads: vec![
                 std::thread::spawn(browser),
-                std::thread::spawn(move || pyarrow(&folder)),
+                std::thread::spawn(move || python_packages(&folder)),
             ],
             python,
         }
@@ -65,19 +66,21 @@ fn browser() -> String {
     report("chromedriver", installed)
 }
 
-/// A virtual environment in `folder` with pyarrow, unless Python has it already.
-fn pyarrow(folder: &Path) -> String {
+/// A virtual environment in `folder` with what is missing.
+fn python_packages(folder: &Path) -> String {
     const IMPORT: &[&str] = &["-c", "import pyarrow.parquet"];
-    let bin = folder.join("bin");
-    let own = bin.join("python3").display().to_string();
-    if starts("python3", IMPORT) || starts(&own, IMPORT) {
-        return "pyarrow: found".to_owned();
+    let own = |name: &str| folder.join("bin").join(name).display().to_string();
+    let here = |name: &str, arguments| starts(name, arguments) || starts(&own(name), arguments);
+    if here("python3", IMPORT) && here("typos", &["--version"]) {
+        return "pyarrow and typos: found".to_owned();
     }
+    let own = own("python3");
     let deadline = Instant::now() + PATIENCE;
     let place = folder.display().to_string();
-    let installed = within("python3", &["-m", "venv", &place], deadline)
-        .and_then(|()| within(&own, &["-m", "pip", "install", "--quiet", "pyarrow"], deadline));
-    report("pyarrow", installed)
+    let installed = within("python3", &["-m", "venv", &place], deadline).and_then(|()| {
+        within(&own, &["-m", "pip", "install", "--quiet", "pyarrow", "typos"], deadline)
+    });
+    report("pyarrow and typos", installed)
 }
 
 fn report(program: &str, installed: Result<(), String>) -> String {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::prepare::Preparation;
-use crate::{api, cargo, tidy, tools};
+use crate::{api, cargo, licences, tidy, tools};
 
 /// How a check ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +44,7 @@ enum Work {
 const TEST: &[Step] = &[
     Step { name: "format", work: Work::Cargo(&["fmt", "--all", "--check"], &[]) },
     Step { name: "tidy", work: Work::Here(|root| Verdict::of(tidy::run(root))) },
+    Step { name: "licences", work: Work::Here(licences::check) },
     Step {
         name: "lints",
         work: Work::Cargo(
@@ -58,6 +59,7 @@ const TEST: &[Step] = &[
             &[],
         ),
     },
+    Step { name: "spelling", work: Work::Here(tools::typos) },
     Step {
         name: "examples in the documentation",
         work: Work::Tests(&["test", "--workspace", "--doc"], &[]),
@@ -75,7 +77,6 @@ const TEST: &[Step] = &[
 /// The long checks, which a release passes too.
 const LONG: &[Step] = &[
     Step { name: "licences and sources (cargo deny)", work: Work::Here(tools::deny) },
-    Step { name: "spelling (typos)", work: Work::Here(tools::typos) },
     Step {
         name: "release build of the command line",
         work: Work::Cargo(&["build", "--release", "--package", "pfaff-cli"], &[]),

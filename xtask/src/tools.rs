@@ -1,4 +1,4 @@
-//! Tools that are not part of the Rust toolchain: found, installed by `cargo xtask all` where that is possible, run.
+//! Tools that are not part of the Rust toolchain: looked for, and run or skipped with a reason.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,19 +9,23 @@ use crate::steps::Verdict;
 
 /// Licences, sources and duplicates by `deny.toml`. Advisories need a database from a network, and are left out.
 pub(crate) fn deny(root: &Path) -> Verdict {
-    if let Some(skip) = missing(root, "cargo-deny", "cargo-deny") {
-        return skip;
+    let there = || starts("cargo-deny", &["--version"]);
+    let install = ["install", "--locked", "cargo-deny"];
+    if !(there() || cargo::run(root, &install, &[]) && there()) {
+        return Verdict::Skip("`cargo install --locked cargo-deny` failed".to_owned());
     }
     let checks = ["deny", "--all-features", "check", "licenses", "bans", "sources"];
     Verdict::of(cargo::run(root, &checks, &[]))
 }
 
-/// Spelling by `typos.toml`.
+/// Spelling by `typos.toml`, with the program that [`crate::prepare`] found or installed.
 pub(crate) fn typos(root: &Path) -> Verdict {
-    if let Some(skip) = missing(root, "typos", "typos-cli") {
-        return skip;
-    }
-    let status = Command::new("typos").current_dir(root).status();
+    let own = cargo::target(root).join("python/bin/typos").display().to_string();
+    let found = ["typos", own.as_str()].into_iter().find(|p| starts(p, &["--version"]));
+    let Some(program) = found else {
+        return Verdict::Skip("no typos; `cargo install --locked typos-cli`".to_owned());
+    };
+    let status = Command::new(program).current_dir(root).status();
     Verdict::of(status.is_ok_and(|status| status.success()))
 }
 
@@ -63,13 +67,4 @@ pub(crate) fn mutants(root: &Path) -> Verdict {
         Ok(missed) => Verdict::of(missed.lines().count() <= 2),
         Err(_) => Verdict::Fail,
     }
-}
-
-/// Installs `package` unless its program is there; why it is skipped if that does not work.
-fn missing(root: &Path, program: &str, package: &str) -> Option<Verdict> {
-    let there = || starts(program, &["--version"]);
-    if there() || (cargo::run(root, &["install", "--locked", package], &[]) && there()) {
-        return None;
-    }
-    Some(Verdict::Skip(format!("`cargo install --locked {package}` failed")))
 }

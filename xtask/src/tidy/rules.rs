@@ -10,9 +10,10 @@
 
 use std::path::Path;
 
-use crate::arrows::BELOW_ENGINE;
-use crate::citations::cited;
-use crate::scan::{Views, has_word, views};
+use super::arrows::BELOW_ENGINE;
+use super::citations::cited;
+use super::scan::{Views, has_word, is_test, views};
+use super::{lines, wildcards, words};
 
 const MAX_FILE_LINES: usize = 600;
 
@@ -57,6 +58,24 @@ pub(crate) fn rust(path: &Path, text: &str) -> Vec<Fault> {
         faults.extend(world(&views.code));
     }
     faults.extend(unfinished_macros(&views));
+    faults
+}
+
+/// What is wrong with a Rust file by the rules that are being introduced.
+pub(crate) fn upcoming_rust(path: &Path, text: &str) -> Vec<Fault> {
+    let views = views(text);
+    let mut faults = lines::rust(path, text, &views);
+    if is_source(path) && !is_test(path) {
+        faults.extend(wildcards::faults(&views.code));
+        let owner = crate_folder(path).unwrap_or_default();
+        if owner != "cli" {
+            faults.extend(words::options(&views.literals));
+            faults.extend(words::clock(&views.code));
+        }
+        if owner == "present" {
+            faults.extend(words::integration(&views.code));
+        }
+    }
     faults
 }
 

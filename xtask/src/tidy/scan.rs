@@ -4,23 +4,32 @@
 //! keep the line breaks and blank out what is not theirs. Raw strings, nested comments, and lifetimes beside character
 //! literals are told apart; macros are not expanded.
 
+use std::path::Path;
+
 /// The two views of a text. Each has as many lines as the text.
 pub(crate) struct Views {
     /// Code; comments and the insides of literals are blank.
     pub(crate) code: String,
     /// Comments; the rest is blank.
     pub(crate) comments: String,
+    /// The insides of string literals; the rest is blank.
+    pub(crate) literals: String,
 }
 
 /// Splits a Rust text.
 pub(crate) fn views(text: &str) -> Views {
     let chars: Vec<char> = text.chars().collect();
-    let mut split =
-        Split { chars: &chars, at: 0, code: String::new(), comments: String::new() };
+    let mut split = Split {
+        chars: &chars,
+        at: 0,
+        code: String::new(),
+        comments: String::new(),
+        literals: String::new(),
+    };
     while split.at < chars.len() {
         split.next();
     }
-    Views { code: split.code, comments: split.comments }
+    Views { code: split.code, comments: split.comments, literals: split.literals }
 }
 
 struct Split<'a> {
@@ -28,6 +37,7 @@ struct Split<'a> {
     at: usize,
     code: String,
     comments: String,
+    literals: String,
 }
 
 /// Where a character belongs.
@@ -35,7 +45,7 @@ struct Split<'a> {
 enum Into {
     Code,
     Comment,
-    Neither,
+    Literal,
 }
 
 impl Split<'_> {
@@ -68,6 +78,7 @@ impl Split<'_> {
         let blank = if c == '\n' { '\n' } else { ' ' };
         self.code.push(if matches!(into, Into::Code) { c } else { blank });
         self.comments.push(if matches!(into, Into::Comment) { c } else { blank });
+        self.literals.push(if matches!(into, Into::Literal) { c } else { blank });
         self.at += 1;
     }
 
@@ -100,9 +111,9 @@ impl Split<'_> {
         self.push(Into::Code);
         while self.at < self.chars.len() && self.peek(0) != '"' {
             if self.peek(0) == '\\' && self.at + 1 < self.chars.len() {
-                self.push(Into::Neither);
+                self.push(Into::Literal);
             }
-            self.push(Into::Neither);
+            self.push(Into::Literal);
         }
         if self.at < self.chars.len() {
             self.push(Into::Code);
@@ -123,7 +134,7 @@ impl Split<'_> {
                 (0..=hashes).for_each(|_| self.push(Into::Code));
                 return;
             }
-            self.push(Into::Neither);
+            self.push(Into::Literal);
         }
     }
 
@@ -135,16 +146,22 @@ impl Split<'_> {
             return;
         }
         if self.peek(0) == '\\' {
-            self.push(Into::Neither);
+            self.push(Into::Literal);
         }
-        self.push(Into::Neither);
+        self.push(Into::Literal);
         while self.at < self.chars.len() && self.peek(0) != '\'' {
-            self.push(Into::Neither);
+            self.push(Into::Literal);
         }
         if self.at < self.chars.len() {
             self.push(Into::Code);
         }
     }
+}
+
+/// Whether the file is a test: its texts are data.
+pub(crate) fn is_test(path: &Path) -> bool {
+    let mut parts = path.iter().filter_map(|part| part.to_str());
+    parts.any(|part| part == "tests" || part == "tests.rs" || part.ends_with("_tests.rs"))
 }
 
 /// Whether `word` occurs in `line` with no letter, digit or underscore beside it.

@@ -1,17 +1,32 @@
 //! `cargo xtask tidy`: the files of the repository → a list of faults.
 //!
-//! The rules are pure functions in [`crate::rules`], [`crate::arrows`] and [`crate::citations`]; this file
-//! reads and prints.
+//! The rules are pure functions, one file a subject; this file reads and prints.
 
+mod arrows;
+mod citations;
+mod cycles;
+mod dependency_rows;
+mod lines;
+mod links;
+mod rules;
+mod scan;
+mod wildcards;
+mod words;
+
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{arrows, citations, rules};
-
 /// Files that are text, by extension; a file without one is looked at as well.
 const TEXT: &[&str] =
     &["rs", "toml", "lock", "md", "pfaff", "bib", "json", "csv", "html", "py", "sh", "txt"];
+
+const DEPENDENCIES: &str = "docs/dependencies.md";
+
+/// The crates whose modules form no cycle of more than two.
+const ACYCLIC: &[&str] =
+    &["expr", "model", "mechanics", "program", "solver", "engine", "present", "cli"];
 
 /// Prints every fault; true if there is none.
 pub(crate) fn run(root: &Path) -> bool {
@@ -21,6 +36,16 @@ pub(crate) fn run(root: &Path) -> bool {
     }
     println!("tidy: {} faults", faults.len());
     faults.is_empty()
+}
+
+/// Prints what the rules that are being introduced find; never a failure.
+pub(crate) fn run_upcoming(root: &Path) -> bool {
+    let faults = upcoming(root);
+    for fault in &faults {
+        println!("{fault}");
+    }
+    println!("tidy: {} faults by rules that are being introduced", faults.len());
+    true
 }
 
 fn faults(root: &Path) -> Vec<String> {
@@ -45,6 +70,79 @@ fn faults(root: &Path) -> Vec<String> {
         }
     }
     faults.extend(gallery(root, &paths));
+    faults
+}
+
+/// Faults by the rules that are being introduced.
+fn upcoming(root: &Path) -> Vec<String> {
+    let paths = files(root);
+    let mut faults = Vec::new();
+    for path in &paths {
+        let Ok(text) = fs::read_to_string(root.join(path)) else { continue };
+        let mut add =
+            |(line, fault)| faults.push(format!("{}:{line}: {fault}", path.display()));
+        if path.extension().is_some_and(|e| e == "rs") {
+            rules::upcoming_rust(path, &text).into_iter().for_each(&mut add);
+        }
+        if path.extension().is_some_and(|e| e == "md") {
+            links::dead(path, &text, |linked| page(&root.join(linked)))
+                .into_iter()
+                .for_each(&mut add);
+            lines::markdown(&text).into_iter().for_each(&mut add);
+        }
+    }
+    faults.extend(dependencies(root, &paths));
+    faults.extend(modules(root, &paths));
+    faults
+}
+
+/// The text of a file; an empty one for a folder.
+fn page(path: &Path) -> Option<String> {
+    if path.is_dir() {
+        Some(String::new())
+    } else {
+        fs::read(path).ok().map(|b| String::from_utf8_lossy(&b).into_owned())
+    }
+}
+
+/// Direct dependencies without a row in docs/dependencies.md.
+fn dependencies(root: &Path, paths: &[PathBuf]) -> Vec<String> {
+    let text = fs::read_to_string(root.join(DEPENDENCIES)).unwrap_or_default();
+    let mut faults = Vec::new();
+    for path in paths.iter().filter(|path| path.file_name().is_some_and(|n| n == "Cargo.toml"))
+    {
+        let manifest = fs::read_to_string(root.join(path)).unwrap_or_default();
+        for name in dependency_rows::missing(&dependency_rows::packages(&manifest), &text) {
+            faults.push(format!("{}:1: `{name}` has no row in {DEPENDENCIES}", path.display()));
+        }
+    }
+    faults
+}
+
+/// Groups of modules of the engine that all need one another.
+fn modules(root: &Path, paths: &[PathBuf]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for name in ACYCLIC {
+        let source = Path::new("crates").join(name).join("src");
+        let files: BTreeMap<String, String> = paths
+            .iter()
+            .filter(|path| path.extension().is_some_and(|e| e == "rs"))
+            .filter_map(|path| {
+                let file = path.strip_prefix(&source).ok()?.display().to_string();
+                Some((file, fs::read_to_string(root.join(path)).ok()?))
+            })
+            .collect();
+        for (folder, group) in cycles::groups(&files) {
+            if group.len() > cycles::LIMIT {
+                let place = source.join(folder).display().to_string();
+                faults.push(format!(
+                    "{place}: {} modules need one another: {}",
+                    group.len(),
+                    group.join(", ")
+                ));
+            }
+        }
+    }
     faults
 }
 
@@ -126,6 +224,6 @@ mod tests {
     #[test]
     fn the_walk_without_git_finds_this_file() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        assert!(walk(root, Path::new("")).contains(&PathBuf::from("src/tidy.rs")));
+        assert!(walk(root, Path::new("")).contains(&PathBuf::from("src/tidy/mod.rs")));
     }
 }
