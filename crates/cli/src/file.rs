@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use pfaff::{Motion, Principle, Progress};
+use pfaff_present::Table;
 
 use crate::output::{Exit, say, usage};
-use crate::parquet;
 
 /// The shortest time between two writings.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -160,7 +160,7 @@ impl OutputFile {
             options.append(true).open(&self.path)?
         };
         let mut lines = Vec::new();
-        csv(motion, self.rows, &mut lines)?;
+        table(motion).write_csv(self.rows, &mut lines)?;
         file.write_all(&lines)?;
         self.rows = motion.t.len();
         Ok(())
@@ -169,17 +169,9 @@ impl OutputFile {
     fn whole(&self, motion: &Motion, path: &Path) -> io::Result<()> {
         let mut file = BufWriter::new(File::create(path)?);
         match self.format {
-            Format::Csv => csv(motion, 0, &mut file)?,
+            Format::Csv => table(motion).write_csv(0, &mut file)?,
             Format::Json => writeln!(file, "{}", motion.to_json())?,
-            Format::Parquet => {
-                let about = [
-                    ("model", motion.title.clone()),
-                    ("principle", motion.principle.map_or("", Principle::name).to_owned()),
-                    ("stop", motion.stop.reason.name().to_owned()),
-                    ("audit", motion.audit.verdict.name().to_owned()),
-                ];
-                parquet::write(&motion.columns(), &about, &mut file)?;
-            }
+            Format::Parquet => table(motion).write_parquet(&mut file)?,
         }
         file.flush()
     }
@@ -195,32 +187,15 @@ fn beside(path: &Path) -> Option<PathBuf> {
     Some(part)
 }
 
-/// The lines from row `start` on, with the names before the first row.
-fn csv(motion: &Motion, start: usize, file: &mut dyn Write) -> io::Result<()> {
-    let columns = motion.columns();
-    if start == 0 {
-        let names: Vec<String> = columns.iter().map(|(name, _)| quoted(name)).collect();
-        writeln!(file, "{}", names.join(","))?;
-    }
-    for row in start..motion.t.len() {
-        for (i, (_, values)) in columns.iter().enumerate() {
-            if i > 0 {
-                file.write_all(b",")?;
-            }
-            // NOTE: what is not finite is an empty field.
-            if values[row].is_finite() {
-                write!(file, "{:?}", values[row])?;
-            }
-        }
-        file.write_all(b"\n")?;
-    }
-    Ok(())
-}
-
-fn quoted(name: &str) -> String {
-    if name.contains([',', '"']) {
-        format!("\"{}\"", name.replace('"', "\"\""))
-    } else {
-        name.into()
+/// The motion as columns, with what it is about.
+fn table(motion: &Motion) -> Table<'_> {
+    Table {
+        columns: motion.columns(),
+        about: vec![
+            ("model", motion.title.clone()),
+            ("principle", motion.principle.map_or("", Principle::name).to_owned()),
+            ("stop", motion.stop.reason.name().to_owned()),
+            ("audit", motion.audit.verdict.name().to_owned()),
+        ],
     }
 }

@@ -11,7 +11,6 @@ mod file;
 mod input;
 mod interrupt;
 mod output;
-mod parquet;
 mod plot;
 mod summary;
 

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use pfaff_model::Principle;
+use pfaff_present::Table;
 
 use crate::analysis::compare::{Comparison, Kept, Parting};
 use crate::analysis::equivalence::Equivalence;
@@ -154,18 +155,7 @@ impl Comparison {
             let [a, b] = p.between.map(Principle::name);
             columns.push((format!("distance({a} {b})"), &p.distance));
         }
-        let quoted = |name: &str| {
-            if name.contains(',') { format!("\"{name}\"") } else { name.to_owned() }
-        };
-        let names: Vec<String> = columns.iter().map(|(name, _)| quoted(name)).collect();
-        let mut text = names.join(",") + "\n";
-        for i in 0..first.t.len() {
-            let cell = |x: f64| if x.is_finite() { format!("{x:?}") } else { String::new() };
-            let row: Vec<String> = columns.iter().map(|(_, values)| cell(values[i])).collect();
-            text += &row.join(",");
-            text.push('\n');
-        }
-        text
+        Table { columns, ..Table::default() }.to_csv()
     }
 }
 

@@ -28,7 +28,7 @@ const FLOW: &[(&str, &str, &[&str])] = &[
         ],
     ),
     ("present", "pfaff-present", &["pfaff-expr"]),
-    ("cli", "pfaff-cli", &["pfaff"]),
+    ("cli", "pfaff-cli", &["pfaff", "pfaff-present"]),
     ("py", "pfaff-py", &["pfaff"]),
 ];
 

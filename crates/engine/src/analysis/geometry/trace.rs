@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use pfaff_model::Workspace;
+use pfaff_present::Table;
 use pfaff_solver::{OdeOptions, System, Trajectory, integrate};
 
 use crate::json::Json;
@@ -112,20 +113,10 @@ impl Trace {
 
     /// A table: time, positions, velocities.
     pub fn to_csv(&self) -> String {
-        let mut text = String::from("t");
-        let names = self.q.iter().map(|s| (s, "")).chain(self.v.iter().map(|s| (s, "'")));
-        for (series, mark) in names {
-            let _ = write!(text, ",{}{mark}", series.name);
-        }
-        text.push('\n');
-        for (i, t) in self.t.iter().enumerate() {
-            let _ = write!(text, "{t:?}");
-            for s in self.q.iter().chain(&self.v) {
-                let _ = write!(text, ",{:?}", s.values[i]);
-            }
-            text.push('\n');
-        }
-        text
+        let mut columns = vec![("t".to_owned(), self.t.as_slice())];
+        columns.extend(self.q.iter().map(|s| (s.name.clone(), s.values.as_slice())));
+        columns.extend(self.v.iter().map(|s| (format!("{}'", s.name), s.values.as_slice())));
+        Table { columns, ..Table::default() }.to_csv()
     }
 
     /// For people: where it ends, and what it tells.

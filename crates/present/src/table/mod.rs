@@ -1,0 +1,50 @@
+//! Named columns of numbers, and the files that hold them: CSV and Parquet.
+//!
+//! Numbers read back exactly. What is not finite is an empty field in CSV and null in Parquet, as it is `null` in
+//! JSON.
+
+mod csv;
+mod parquet;
+
+use std::io::{self, Write};
+
+/// Columns of equal length.
+#[derive(Clone, Debug, Default)]
+pub struct Table<'a> {
+    /// Name and values of each column.
+    pub columns: Vec<(String, &'a [f64])>,
+    /// Texts about the whole, by name, for formats that keep such.
+    pub about: Vec<(&'static str, String)>,
+}
+
+impl Table<'_> {
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.columns.first().map_or(0, |(_, values)| values.len())
+    }
+
+    /// Writes the rows from `start` on as CSV, with the names before the first row.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn write_csv(&self, start: usize, out: &mut dyn Write) -> io::Result<()> {
+        csv::write(self, start, out)
+    }
+
+    /// The whole table as CSV.
+    pub fn to_csv(&self) -> String {
+        let mut bytes = Vec::new();
+        self.write_csv(0, &mut bytes).expect("a vector takes every byte");
+        String::from_utf8(bytes).expect("names and numbers are text")
+    }
+
+    /// Writes the whole table as Parquet.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn write_parquet(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
+        parquet::write(self, out)
+    }
+}

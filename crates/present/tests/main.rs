@@ -1,0 +1,3 @@
+//! Tests of what is shown and written, through the public face of the crate.
+
+mod parquet;
