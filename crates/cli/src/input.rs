@@ -29,7 +29,7 @@ pub(crate) fn reading(
         Some(folder) => Box::new(Beside(folder)),
         None => Box::new(GalleryFiles),
     };
-    let reading = read(source, &overrides, files.as_ref()).map_err(|r| output::rejected(&r))?;
+    let reading = read(source, &overrides, files.as_ref()).map_err(output::failed)?;
     output::show(&reading.remarks, &reading.model.source);
     Ok(reading)
 }
@@ -76,7 +76,7 @@ fn limited(from: &mut dyn Read, name: &str) -> Result<Vec<u8>, Exit> {
 }
 
 fn text(name: &str, bytes: &[u8]) -> Result<Source, Exit> {
-    Source::from_bytes(name, bytes).map_err(|errors| output::rejected(&errors))
+    Source::from_bytes(name, bytes).map_err(output::failed)
 }
 
 /// Data files lie beside the model; those of the gallery are known everywhere, so that a gallery text can be

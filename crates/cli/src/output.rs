@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use pfaff::{Diagnostic, Failure, ParseErrors, Severity, Source};
+use pfaff::{Diagnostic, Error, Severity, Source};
 
 /// Mistakes that are shown before the rest is only counted.
 const SHOWN: usize = 100;
@@ -73,19 +73,13 @@ pub(crate) fn show(diagnostics: &[Diagnostic], source: &Source) {
     }
 }
 
-/// A text that could not be used.
-pub(crate) fn rejected(rejected: &ParseErrors) -> Exit {
-    show(&rejected.diagnostics, &rejected.source);
-    Exit::BadModel
-}
-
-/// A motion or derivation that could not begin.
-pub(crate) fn failed(failure: &Failure, source: &Source) -> Exit {
-    match failure {
-        Failure::Model(diagnostics) => {
-            show(diagnostics, source);
+/// A result that could not be had.
+pub(crate) fn failed(error: impl Into<Error>) -> Exit {
+    match error.into() {
+        Error::Text(errors) => {
+            show(&errors.diagnostics, &errors.source);
             Exit::BadModel
         }
-        Failure::Usage(message) => usage(message),
+        Error::Usage(message) => usage(&message),
     }
 }

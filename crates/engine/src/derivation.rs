@@ -7,6 +7,7 @@ use pfaff_expr::FrozenGraph;
 use pfaff_mechanics::{Refusal, derive as derive_equations, ordinary};
 use pfaff_model::{Model, Principle, Workspace};
 
+use crate::error::{Error, Failure};
 use crate::system::compiled::Dynamics;
 
 /// The equations of motion of a model under a principle.
@@ -35,10 +36,11 @@ impl Derivation {
 ///
 /// # Errors
 ///
-/// [`Refusal`] says what stands in the way.
-pub fn derive(model: &Model, principle: Option<Principle>) -> Result<Derivation, Refusal> {
+/// [`Error`] says what stands in the way.
+pub fn derive(model: &Model, principle: Option<Principle>) -> Result<Derivation, Error> {
     let workspace = model.workspace();
-    let dynamics = derive_in(&workspace, principle)?;
+    let dynamics = derive_in(&workspace, principle)
+        .map_err(|refusal| Failure::from(refusal).in_source(&model.source))?;
     Ok(Derivation::new(model, workspace, dynamics))
 }
 

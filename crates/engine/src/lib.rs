@@ -11,6 +11,7 @@ mod analysis;
 mod audit;
 mod compare_present;
 mod derivation;
+mod error;
 mod gallery;
 mod json;
 mod motion;
@@ -31,20 +32,19 @@ mod variations_present;
 pub use analysis::check::{CheckReport, ConstraintReport, check};
 pub use analysis::compare::{Comparison, Kept, Parting, compare};
 pub use analysis::equivalence::Equivalence;
-pub use analysis::export::{ExportForm, NoExport, export, exported};
+pub use analysis::export::{ExportForm, export, exported};
 pub use analysis::forms::{PARTS, Point};
 pub use analysis::geometry::{
-    CurveKind, GeometryReport, GeometryRequest, NoGeometry, Path, Trace, curve, geometry,
-    geometry_parts, geometry_with, lift, named_coordinates, present_fractional_forms,
+    CurveKind, GeometryReport, GeometryRequest, Path, Trace, curve, geometry, geometry_parts,
+    geometry_with, lift, named_coordinates, present_fractional_forms,
 };
 pub use analysis::state::{State, StateReport, at_state};
 pub use analysis::thermal::{Thermal, thermal};
-pub use analysis::variations::{
-    NoVariations, Variation, VariationRequest, Variations, variations,
-};
+pub use analysis::variations::{Variation, VariationRequest, Variations, variations};
 pub use analysis::views::{View, ViewMotion, view_motion};
 pub use audit::{Audit, Check, Verdict};
 pub use derivation::{Derivation, derive};
+pub use error::Error;
 pub use gallery::{GALLERY, GalleryFiles, GalleryModel, gallery_model};
 pub use json::Json;
 pub use motion::note::Note;
@@ -58,7 +58,7 @@ pub use pfaff_model::{
 };
 pub use pfaff_present::{Axis, Curve, Figure, Look};
 pub use pfaff_program::{Backend, Language};
-pub use pipeline::{Failure, Reading, read, run, run_derived, run_watched};
+pub use pipeline::{Reading, read, run, run_derived, run_watched};
 pub use present::{Presentation, present};
 pub use present_fractional::{present_fractional, present_fractional_hamilton};
 pub use present_hamilton::present_hamilton;

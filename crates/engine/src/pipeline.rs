@@ -16,6 +16,7 @@ use pfaff_solver::{self as solver, EvalError, integrate};
 
 use crate::audit::{Evidence, audit};
 use crate::derivation::{Derivation, derive_in};
+use crate::error::{Error, Failure};
 use crate::motion::note::{Note, brief};
 use crate::motion::progress::{Progress, Setting};
 use crate::motion::recorder::{Record, Recorder, direction};
@@ -34,15 +35,6 @@ use crate::system::compiled::{Compiled, CompiledSystem, Dynamics};
 use crate::system::effective_mass::{effective_mass_at_start, effective_mass_on_the_way};
 use crate::system::kkt::Kkt;
 use crate::system::singular::{is_near_dependence, quoted, singular_on_the_way, turned_round};
-
-/// Why there is no motion.
-#[derive(Clone, Debug)]
-pub enum Failure {
-    /// The model or its data are wrong.
-    Model(Vec<Diagnostic>),
-    /// The request is wrong.
-    Usage(String),
-}
 
 /// A text that was read.
 #[derive(Clone, Debug)]
@@ -75,12 +67,12 @@ pub fn read(
 ///
 /// # Errors
 ///
-/// [`Failure`] if no motion can begin. A motion that ends early is no failure: it says why it stopped.
+/// [`Error`] if no motion can begin. A motion that ends early is no error: it says why it stopped.
 pub fn run(
     model: &Model,
     request: &Request,
     watch: &mut dyn FnMut(f64, usize) -> bool,
-) -> Result<Motion, Failure> {
+) -> Result<Motion, Error> {
     run_watched(model, request, &mut |progress| watch(progress.t, progress.steps))
 }
 
@@ -93,8 +85,16 @@ pub fn run_watched(
     model: &Model,
     request: &Request,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+) -> Result<Motion, Error> {
+    run_in(&model.workspace(), request, watch)
+        .map_err(|failure| failure.in_source(&model.source))
+}
+
+fn run_in(
+    model: &Workspace,
+    request: &Request,
+    watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
-    let model = &model.workspace();
     if variational::is_fractional(model) {
         return variational::run(model, request);
     }
@@ -122,15 +122,17 @@ pub fn run_derived(
     derivation: &Derivation,
     request: &Request,
     watch: &mut dyn FnMut(f64, usize) -> bool,
-) -> Result<Motion, Failure> {
+) -> Result<Motion, Error> {
     let model = &derivation.workspace();
     let told = &mut |progress: &Progress<'_>| watch(progress.t, progress.steps);
     if let Some(terminal) = model.terminal.first() {
         let message =
             "`final` makes a boundary value problem, and here is an initial one".into();
-        return Err(Failure::Model(vec![Diagnostic::error("E0430", terminal.span, message)]));
+        let failure = Failure::from(Diagnostic::error("E0430", terminal.span, message));
+        return Err(failure.in_source(&model.source));
     }
     integrated(model, &derivation.dynamics, (None, None), request, told)
+        .map_err(|failure| failure.in_source(&model.source))
 }
 
 /// Integrates given dynamics of a model from a given start.

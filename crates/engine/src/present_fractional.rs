@@ -5,7 +5,7 @@ use pfaff_mechanics::{Refusal, adjoint, fractional_equations};
 use pfaff_model::{Dynamics, Model, Principle};
 use pfaff_solver::FractionalOperator;
 
-use crate::pipeline::Failure;
+use crate::error::{Error, Failure};
 use crate::present::{Label, Line, Presentation, Section};
 use crate::run::variational::{Formulation, Hamilton, is_fractional};
 
@@ -14,11 +14,11 @@ use crate::run::variational::{Formulation, Hamilton, is_fractional};
 ///
 /// # Errors
 ///
-/// [`Refusal`] if an operator stands where no adjoint is known.
+/// [`Error`] if an operator stands where no adjoint is known.
 pub fn present_fractional(
     model: &Model,
     principle: Option<Principle>,
-) -> Result<Option<Presentation>, Refusal> {
+) -> Result<Option<Presentation>, Error> {
     let model = &model.workspace();
     let principle = principle.unwrap_or(model.principle);
     let vakonomic = principle == Principle::Vakonomic || model.constraints.is_empty();
@@ -26,7 +26,8 @@ pub fn present_fractional(
         return Ok(None);
     }
     let g = &model.graph;
-    let equations = fractional_equations(model)?;
+    let equations = fractional_equations(model)
+        .map_err(|refusal| Failure::from(refusal).in_source(&model.source))?;
     let n = model.coordinates.len();
     let entry = |text: &'static str, latex: &'static str, k: usize, right: Expr| Line {
         label: Label::Entry { text, latex, indices: vec![model.coordinates[k].name.clone()] },
@@ -82,11 +83,11 @@ pub fn present_fractional(
 ///
 /// # Errors
 ///
-/// [`Failure`] says which hypothesis of the form fails.
+/// [`Error`] says which hypothesis of the form fails.
 pub fn present_fractional_hamilton(
     model: &Model,
     principle: Option<Principle>,
-) -> Result<Option<Presentation>, Failure> {
+) -> Result<Option<Presentation>, Error> {
     let model = &model.workspace();
     let principle = principle.unwrap_or(model.principle);
     let vakonomic = principle == Principle::Vakonomic || model.constraints.is_empty();
@@ -95,11 +96,12 @@ pub fn present_fractional_hamilton(
     }
     let Dynamics::Lagrangian { span, .. } = model.dynamics else { return Ok(None) };
     let refused = |what: &'static str| {
-        Failure::Model(vec![Refusal::NoHamilton { what, span }.diagnostic()])
+        Failure::from(Refusal::NoHamilton { what, span }).in_source(&model.source)
     };
     let g = &model.graph;
     // The length of the interval does not enter the equations.
-    let given = Formulation::new(model, 1.0).map_err(Failure::Model)?;
+    let given = Formulation::new(model, 1.0)
+        .map_err(|mistakes| Failure::Model(mistakes).in_source(&model.source))?;
     if !given.operands.is_empty() {
         return Err(refused(
             "an operand of memory is not linear in the coordinates with constant coefficients; a run solves it in this form all the same",

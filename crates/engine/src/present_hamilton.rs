@@ -11,7 +11,7 @@ use pfaff_model::{Principle, Workspace};
 
 use crate::analysis::geometry::named_coordinates;
 use crate::derivation::Derivation;
-use crate::pipeline::Failure;
+use crate::error::{Error, Failure};
 use crate::present::{Label, Line, Presentation, Section};
 use crate::system::compiled::Dynamics;
 
@@ -19,18 +19,18 @@ use crate::system::compiled::Dynamics;
 ///
 /// # Errors
 ///
-/// [`Failure`] says which hypothesis of the form fails.
+/// [`Error`] says which hypothesis of the form fails.
 pub fn present_hamilton(
     derivation: &Derivation,
     dependent: Option<&str>,
-) -> Result<Presentation, Failure> {
+) -> Result<Presentation, Error> {
     let model = &derivation.workspace();
     let Dynamics::Saddle(e) = &derivation.dynamics else {
         let message =
             "an `equation` model has no Lagrangian, and so no momenta: leave --form out";
-        return Err(Failure::Usage(message.into()));
+        return Err(Error::Usage(message.into()));
     };
-    let refused = |r: Refusal| Failure::Model(vec![r.diagnostic()]);
+    let refused = |r: Refusal| Failure::from(r).in_source(&model.source);
     let mut remarks = Vec::new();
     let sections = match e.principle {
         Principle::Chetaev => {
@@ -40,7 +40,7 @@ pub fn present_hamilton(
         Principle::Vakonomic => in_all_momenta(model, e).map_err(refused)?,
         Principle::Restricted => {
             let message = "--form hamilton is built for the principles chetaev and vakonomic";
-            return Err(Failure::Usage(message.into()));
+            return Err(Error::Usage(message.into()));
         }
     };
     Ok(Presentation::of(model, Some(e.principle), sections, remarks))

@@ -1,10 +1,10 @@
 //! `pfaff check`
 
 use clap::Args;
-use pfaff::{Failure, Json, Model, Thermal, derive, thermal};
+use pfaff::{Json, Model, Thermal, derive, thermal};
 
 use crate::arguments::{ModelArguments, PlainFormat};
-use crate::output::{Exit, print, show, usage};
+use crate::output::{Exit, failed, print};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -50,16 +50,6 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<Exit, Exit> {
 
 /// Whether the model keeps the temperature.
 fn temperature(model: &Model, kt: f64) -> Result<Thermal, Exit> {
-    let refused = |diagnostic| {
-        show(std::slice::from_ref(&diagnostic), &model.source);
-        Exit::BadModel
-    };
-    let derivation = derive(model, None).map_err(|r| refused(r.diagnostic()))?;
-    thermal(&derivation, kt).map_err(|failure| match failure {
-        Failure::Usage(message) => usage(&message),
-        Failure::Model(diagnostics) => {
-            show(&diagnostics, &model.source);
-            Exit::BadModel
-        }
-    })
+    let derivation = derive(model, None).map_err(failed)?;
+    thermal(&derivation, kt).map_err(failed)
 }

@@ -61,8 +61,8 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, Exit> {
         ..Request::default()
     };
     let model = crate::input::model(&arguments.model, arguments.initial.as_deref())?;
-    let comparison = compare_principles(&model, &request, principles.as_deref())
-        .map_err(|failure| failed(&failure, &model.source))?;
+    let comparison =
+        compare_principles(&model, &request, principles.as_deref()).map_err(failed)?;
     notes(&comparison);
     let format = if arguments.json {
         TableFormat::Json

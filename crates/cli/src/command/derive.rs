@@ -2,12 +2,12 @@
 
 use clap::Args;
 use pfaff::{
-    Derivation, ExportForm, Language, Model, NoExport, Presentation, Principle, at_state,
-    export, present, present_hamilton, present_reduced, read_state,
+    Derivation, ExportForm, Language, Presentation, Principle, at_state, export, present,
+    present_hamilton, present_reduced, read_state,
 };
 
 use crate::arguments::ModelArguments;
-use crate::output::{Exit, failed, print, show, usage};
+use crate::output::{Exit, failed, print, usage};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -90,26 +90,21 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
             Some(_) => ExportForm::Saddle,
             None => ExportForm::Best,
         };
-        print(&export(&model, principle, form, language).map_err(|e| unwritten(&model, &e))?)?;
+        print(&export(&model, principle, form, language).map_err(failed)?)?;
         return Ok(Exit::Done);
     }
     if arguments.state.is_none() && form != Some("reduced") {
         let shown = match form {
-            Some("hamilton") => pfaff::present_fractional_hamilton(&model, principle)
-                .map_err(|failure| failed(&failure, &model.source))?,
-            _ => pfaff::present_fractional(&model, principle).map_err(|refusal| {
-                show(&[refusal.diagnostic()], &model.source);
-                Exit::BadModel
-            })?,
+            Some("hamilton") => {
+                pfaff::present_fractional_hamilton(&model, principle).map_err(failed)?
+            }
+            _ => pfaff::present_fractional(&model, principle).map_err(failed)?,
         };
         if let Some(presentation) = shown {
             return typeset(&presentation, format, arguments.document);
         }
     }
-    let derivation = pfaff::derive(&model, principle).map_err(|refusal| {
-        show(&[refusal.diagnostic()], &model.source);
-        Exit::BadModel
-    })?;
+    let derivation = pfaff::derive(&model, principle).map_err(failed)?;
     if let Some(text) = &arguments.state {
         return numbers(&derivation, text, format);
     }
@@ -117,8 +112,9 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
         Some("reduced") => present_reduced(&derivation).ok_or_else(|| {
             usage("an `equation` model has no multipliers to eliminate: leave --form out")
         })?,
-        Some("hamilton") => present_hamilton(&derivation, arguments.dependent.as_deref())
-            .map_err(|failure| failed(&failure, &model.source))?,
+        Some("hamilton") => {
+            present_hamilton(&derivation, arguments.dependent.as_deref()).map_err(failed)?
+        }
         _ => present(&derivation),
     };
     typeset(&presentation, format, arguments.document)
@@ -135,23 +131,11 @@ fn typeset(presentation: &Presentation, format: &str, document: bool) -> Result<
     Ok(Exit::Done)
 }
 
-/// Says why there is no source text.
-fn unwritten(model: &Model, error: &NoExport) -> Exit {
-    match error {
-        NoExport::Refused(refusal) => {
-            show(&[refusal.diagnostic()], &model.source);
-            Exit::BadModel
-        }
-        NoExport::Unwritable(why) => usage(why),
-    }
-}
-
 /// The numbers at one state.
 fn numbers(derivation: &Derivation, text: &str, format: &str) -> Result<Exit, Exit> {
     let model = &derivation.model;
-    let state = read_state(model, text).map_err(|r| crate::output::rejected(&r))?;
-    let report =
-        at_state(derivation, &state).map_err(|failure| failed(&failure, &model.source))?;
+    let state = read_state(model, text).map_err(failed)?;
+    let report = at_state(derivation, &state).map_err(failed)?;
     match format {
         "json" => print(&format!("{}\n", report.to_json()))?,
         "text" => print(&report.to_text())?,

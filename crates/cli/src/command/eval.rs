@@ -3,7 +3,7 @@
 use clap::Args;
 use pfaff::{Json, Range, Value, evaluate};
 
-use crate::output::{Exit, print, rejected};
+use crate::output::{Exit, failed, print};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -32,7 +32,7 @@ pub(crate) struct EvalArguments {
 pub(crate) fn eval(arguments: &EvalArguments) -> Result<Exit, Exit> {
     let range = Range { from: arguments.from, to: arguments.to };
     let with = arguments.with.as_deref().unwrap_or("");
-    let value = evaluate(&arguments.expression, with, range).map_err(|r| rejected(&r))?;
+    let value = evaluate(&arguments.expression, with, range).map_err(failed)?;
     print(&if arguments.json {
         format!("{}\n", Json::object([("value", json(&value))]))
     } else {

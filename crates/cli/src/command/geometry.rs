@@ -2,12 +2,12 @@
 
 use clap::{Args, ValueEnum};
 use pfaff::{
-    CurveKind, GeometryRequest, Model, NoGeometry, PARTS, Request, Trace, geometry_parts,
-    geometry_with, present_fractional_forms,
+    CurveKind, GeometryRequest, Model, PARTS, Request, Trace, geometry_parts, geometry_with,
+    present_fractional_forms,
 };
 
 use crate::arguments::{FormulaFormat, ModelArguments, TimesArguments};
-use crate::output::{Exit, failed, print, rejected, usage};
+use crate::output::{Exit, failed, print, usage};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -93,7 +93,7 @@ pub(crate) fn geometry(arguments: &GeometryArguments) -> Result<Exit, Exit> {
     }
     if let Some(orders) = &arguments.fractional {
         let shown = present_fractional_forms(&model, orders);
-        let shown = shown.map_err(|none| refused(&none, &model))?;
+        let shown = shown.map_err(failed)?;
         print(&match format {
             FormulaFormat::Latex => shown.to_latex(),
             FormulaFormat::Json => format!("{}\n", shown.to_json()),
@@ -107,7 +107,7 @@ pub(crate) fn geometry(arguments: &GeometryArguments) -> Result<Exit, Exit> {
         return crate::command::motion_view::motion(&model, word, dependent, &request, format);
     }
     let parts = match &arguments.part {
-        Some(text) => geometry_parts(text).map_err(|f| failed(&f, &model.source))?,
+        Some(text) => geometry_parts(text).map_err(failed)?,
         None if format == FormulaFormat::Json => PARTS.to_vec(),
         None => vec!["riemann"],
     };
@@ -115,8 +115,7 @@ pub(crate) fn geometry(arguments: &GeometryArguments) -> Result<Exit, Exit> {
         dependent: arguments.dependent.clone(),
         state: arguments.state.clone(),
     };
-    let report =
-        geometry_with(&model, &request, &parts).map_err(|none| refused(&none, &model))?;
+    let report = geometry_with(&model, &request, &parts).map_err(failed)?;
     print(&match format {
         FormulaFormat::Latex => report.to_latex(),
         FormulaFormat::Json => format!("{}\n", report.to_json()),
@@ -137,8 +136,8 @@ fn trace(
         Curve::Autoparallel => CurveKind::Autoparallel,
     };
     let request = request(&arguments.times)?;
-    let found = pfaff::curve(model, kind, arguments.dependent.as_deref(), &request)
-        .map_err(|none| refused(&none, model))?;
+    let found =
+        pfaff::curve(model, kind, arguments.dependent.as_deref(), &request).map_err(failed)?;
     let text = match format {
         FormulaFormat::Json => format!("{}\n", found.to_json()),
         FormulaFormat::Csv => found.to_csv(),
@@ -163,12 +162,4 @@ pub(crate) fn request(times: &TimesArguments) -> Result<Request, Exit> {
 pub(crate) fn ended(found: &Trace, text: &str) -> Result<Exit, Exit> {
     print(text)?;
     Ok(if found.is_whole() { Exit::Done } else { Exit::StoppedEarly })
-}
-
-/// Shows why there is no geometry.
-pub(crate) fn refused(none: &NoGeometry, model: &Model) -> Exit {
-    match none {
-        NoGeometry::ParseErrors(r) => rejected(r),
-        NoGeometry::Failure(f) => failed(f, &model.source),
-    }
 }

@@ -6,8 +6,8 @@ use clap::Args;
 use pfaff::Path;
 
 use crate::arguments::{ModelArguments, TableFormat, TimesArguments};
-use crate::command::geometry::{ended, refused, request};
-use crate::output::{Exit, say};
+use crate::command::geometry::{ended, request};
+use crate::output::{Exit, failed, say};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -41,8 +41,8 @@ pub(crate) fn lift(arguments: &LiftArguments) -> Result<Exit, Exit> {
     let model = crate::input::model(&arguments.model, arguments.times.initial.as_deref())?;
     let request = request(&arguments.times)?;
     let path = path(&arguments.path)?;
-    let found = pfaff::lift(&model, &path, arguments.dependent.as_deref(), &request)
-        .map_err(|none| refused(&none, &model))?;
+    let found =
+        pfaff::lift(&model, &path, arguments.dependent.as_deref(), &request).map_err(failed)?;
     let format = match arguments.format {
         _ if arguments.json => TableFormat::Json,
         format => format.unwrap_or(TableFormat::Text),

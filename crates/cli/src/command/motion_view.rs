@@ -18,7 +18,6 @@ pub(crate) fn motion(
         let names: Vec<&str> = all.iter().map(|v| v.1).collect();
         return Err(usage(&format!("no motion `{word}`: choose {}", names.join(", "))));
     };
-    let failed = |failure| failed(&failure, &model.source);
     let dependent = dependent.map(|text| named_coordinates(model, text)).transpose();
     let dependent = dependent.map_err(failed)?;
     let found = view_motion(model, *view, dependent.as_deref(), request);

@@ -50,8 +50,7 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, Exit> {
         write(&output, &page(&report))
     };
     let early = if let Some(list) = principles {
-        let comparison = compare_principles(&model, &request, Some(&list))
-            .map_err(|failure| failed(&failure, &model.source))?;
+        let comparison = compare_principles(&model, &request, Some(&list)).map_err(failed)?;
         crate::command::compare::notes(&comparison);
         written(Shown::Comparison(&comparison))?;
         comparison.motions.iter().any(|m| m.stop.reason.is_early())

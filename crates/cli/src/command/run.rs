@@ -9,7 +9,7 @@ use crate::arguments::{MotionArguments, PlainFormat, SearchArguments};
 use crate::bar::Bar;
 use crate::file::OutputFile;
 use crate::interrupt;
-use crate::output::{Exit, failed, print, rejected, say, usage};
+use crate::output::{Exit, failed, print, say, usage};
 use crate::summary::summary;
 
 #[derive(Args, Debug)]
@@ -97,7 +97,7 @@ pub(crate) fn watched(
     if let Some(bar) = &mut bar {
         bar.clear();
     }
-    motion.map_err(|failure| failed(&failure, &model.source))
+    motion.map_err(failed)
 }
 
 /// What the options ask for.
@@ -138,16 +138,16 @@ fn begin(model: &Model, search: &SearchArguments, request: &mut Request) -> Resu
     }
     request.seconds = search.seconds;
     if let Some(text) = &search.lead {
-        request.lead = read_named_numbers("--lead", text).map_err(|r| rejected(&r))?;
+        request.lead = read_named_numbers("--lead", text).map_err(failed)?;
     }
     if let Some(text) = &search.guess {
-        request.guess = Some(Guess::start(model, text).map_err(|r| rejected(&r))?);
+        request.guess = Some(Guess::start(model, text).map_err(failed)?);
     }
     if let Some(name) = &search.from {
         let text = std::fs::read_to_string(name)
             .map_err(|error| usage(&format!("`{name}` cannot be read: {error}")))?;
         let guess = Guess::motion(model, name, &text);
-        request.guess = Some(guess.map_err(|failure| failed(&failure, &model.source))?);
+        request.guess = Some(guess.map_err(failed)?);
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use pfaff::{
     read, run,
 };
 
-use crate::output::{Exit, failed, rejected, say, usage};
+use crate::output::{Exit, failed, say, usage};
 
 /// Builds the site; `only` names some models.
 pub(crate) fn site(folder: &str, only: Option<&str>) -> Result<Exit, Exit> {
@@ -85,10 +85,9 @@ fn chosen(only: Option<&str>) -> Result<Vec<GalleryModel>, Exit> {
 fn built(gallery: &GalleryModel, folder: &str) -> Result<Card, Exit> {
     let source = Source::new(gallery.name, gallery.text);
     let overrides = Overrides::default();
-    let reading = read(source, &overrides, &GalleryFiles).map_err(|r| rejected(&r))?;
+    let reading = read(source, &overrides, &GalleryFiles).map_err(failed)?;
     let (model, request) = (&reading.model, Request::default());
-    let mut motion = run(model, &request, &mut |_, _| true)
-        .map_err(|failure| failed(&failure, &model.source))?;
+    let mut motion = run(model, &request, &mut |_, _| true).map_err(failed)?;
     motion.statistics.derive_us += reading.read_us;
     let report = Report {
         model,

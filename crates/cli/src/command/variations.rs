@@ -1,10 +1,10 @@
 //! `pfaff variations`
 
 use clap::Args;
-use pfaff::{NoVariations, Request, VariationRequest, variations as vary};
+use pfaff::{Request, VariationRequest, variations as vary};
 
 use crate::arguments::{ModelArguments, PlainFormat};
-use crate::output::{Exit, failed, print, rejected};
+use crate::output::{Exit, failed, print};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -67,10 +67,7 @@ pub(crate) fn variations(arguments: &VariationsArguments) -> Result<Exit, Exit> 
         motion: arguments.motion.clone(),
         run,
     };
-    let found = vary(&model, &request).map_err(|none| match none {
-        NoVariations::ParseErrors(r) => rejected(&r),
-        NoVariations::Failure(f) => failed(&f, &model.source),
-    })?;
+    let found = vary(&model, &request).map_err(failed)?;
     let json = arguments.json || arguments.format == Some(PlainFormat::Json);
     print(&if json { format!("{}\n", found.to_json()) } else { found.to_text() })?;
     Ok(Exit::Done)

@@ -10,8 +10,9 @@ use pfaff_model::{Model, Principle, Workspace};
 
 use crate::analysis::equivalence::{Equivalence, along_chetaev, along_vakonomic};
 use crate::derivation::{Derivation, derive};
+use crate::error::Error;
 use crate::motion::{Motion, Series};
-use crate::pipeline::{Failure, run};
+use crate::pipeline::run;
 use crate::present::{Presentation, present};
 use crate::problem::settings::Request;
 use crate::system::compiled::Dynamics;
@@ -70,16 +71,16 @@ pub struct Kept {
 ///
 /// # Errors
 ///
-/// [`Failure`] if one of the motions cannot begin.
+/// [`Error`] if one of the motions cannot begin.
 pub fn compare(
     model: &Model,
     request: &Request,
     principles: Option<&[Principle]>,
-) -> Result<Comparison, Failure> {
+) -> Result<Comparison, Error> {
     if !matches!(model.dynamics, pfaff_model::Dynamics::Lagrangian { .. }) {
         let message =
             "an `equation` model has no principle to compare: it is taken as it stands";
-        return Err(Failure::Usage(message.into()));
+        return Err(Error::Usage(message.into()));
     }
     // NOTE: initial multipliers belong to one of the motions, so the model may carry them whatever its own
     // principle is.
@@ -95,11 +96,12 @@ pub fn compare(
     for principle in asked {
         let derivation = match derive(model, Some(principle)) {
             Ok(derivation) => derivation,
-            Err(refusal) if principles.is_none() && principle != Principle::Chetaev => {
-                left_out.push((principle, refusal.diagnostic().message));
+            Err(error) if principles.is_none() && principle != Principle::Chetaev => {
+                let why = error.diagnostics().first().map(|d| d.message.clone());
+                left_out.push((principle, why.unwrap_or_default()));
                 continue;
             }
-            Err(refusal) => return Err(Failure::Model(vec![refusal.diagnostic()])),
+            Err(error) => return Err(error),
         };
         let request = Request { principle: Some(principle), ..request.clone() };
         motions.push(run(model, &request, &mut |_, _| true)?);
@@ -128,12 +130,7 @@ pub fn compare(
     Ok(Comparison { motions, equations, left_out, partings, kept, equivalences })
 }
 
-fn parting(
-    model: &Model,
-    request: &Request,
-    a: &Motion,
-    b: &Motion,
-) -> Result<Parting, Failure> {
+fn parting(model: &Model, request: &Request, a: &Motion, b: &Motion) -> Result<Parting, Error> {
     let difference: Vec<Series> =
         a.q.iter()
             .zip(&b.q)
@@ -191,7 +188,7 @@ fn law(
     request: &Request,
     a: &Motion,
     b: &Motion,
-) -> Result<Option<(f64, f64)>, Failure> {
+) -> Result<Option<(f64, f64)>, Error> {
     let (Some(&t0), Some(&t1)) = (a.t.first(), a.t.last()) else { return Ok(None) };
     // The shortest time after which the distance is far above rounding.
     for shorter in (2..=10).rev() {

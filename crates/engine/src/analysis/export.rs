@@ -7,8 +7,6 @@
 //! principle. Multipliers have a function of their own, and so has the way from $\dot q$ to $u$. The programs
 //! are those that a run compiles.
 
-use std::fmt;
-
 use pfaff_expr::Expr;
 use pfaff_mechanics::{
     Equations, Ordinary, Point, Reduction, Statement, explicit, solve_linear, solve_saddle,
@@ -17,6 +15,7 @@ use pfaff_model::{Model, Principle, Workspace};
 use pfaff_program::{Argument, ExportedFunction, Language, Module, Program};
 
 use crate::derivation::derive_in;
+use crate::error::{Error, Failure};
 use crate::pipeline::{begin, possible};
 use crate::problem::start::given;
 use crate::run::volterra;
@@ -38,37 +37,19 @@ pub enum ExportForm {
     Saddle,
 }
 
-/// Why there is no text.
-#[derive(Clone, Debug)]
-pub enum NoExport {
-    /// The model has no equations under the principle.
-    Refused(pfaff_mechanics::Refusal),
-    /// It has, but not as a straight line of operations.
-    Unwritable(String),
-}
-
-impl fmt::Display for NoExport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Refused(refusal) => f.write_str(&refusal.diagnostic().message),
-            Self::Unwritable(why) => f.write_str(why),
-        }
-    }
-}
-
 /// Writes the equations of a model in a language.
 ///
 /// # Errors
 ///
-/// [`NoExport`] says what stands in the way.
+/// [`Error`] says what stands in the way.
 pub fn export(
     model: &Model,
     principle: Option<Principle>,
     form: ExportForm,
     language: Language,
-) -> Result<String, NoExport> {
+) -> Result<String, Error> {
     let module = exported(model, principle, form)?;
-    module.text(language).map_err(|e| unwritable(&e.to_string()))
+    module.text(language).map_err(|e| Error::Usage(e.to_string()))
 }
 
 /// The functions of a model, in no language yet.
@@ -80,12 +61,20 @@ pub fn exported(
     model: &Model,
     principle: Option<Principle>,
     form: ExportForm,
-) -> Result<Module, NoExport> {
-    let model = &model.workspace();
+) -> Result<Module, Error> {
+    exported_in(&model.workspace(), principle, form)
+        .map_err(|failure| failure.in_source(&model.source))
+}
+
+fn exported_in(
+    model: &Workspace,
+    principle: Option<Principle>,
+    form: ExportForm,
+) -> Result<Module, Failure> {
     let chetaev = principle.unwrap_or(model.principle) == Principle::Chetaev;
     let statement =
         if chetaev && form != ExportForm::Saddle { Statement::of(model) } else { None };
-    let dynamics = derive_in(model, principle).map_err(NoExport::Refused)?;
+    let dynamics = derive_in(model, principle)?;
     if volterra::remembers(model) {
         return Err(unwritable("the rates of a motion with memory depend on its past"));
     }
@@ -107,12 +96,12 @@ pub fn exported(
     }
 }
 
-fn unwritable(why: &str) -> NoExport {
-    NoExport::Unwritable(why.to_owned())
+fn unwritable(why: &str) -> Failure {
+    Failure::usage(why)
 }
 
-fn uncompiled(error: pfaff_program::CompileError) -> NoExport {
-    NoExport::Unwritable(error.to_string())
+fn uncompiled(error: pfaff_program::CompileError) -> Failure {
+    Failure::Usage(error.to_string())
 }
 
 /// The reduced equations in the chart that a run would take, if their solve is written out.
@@ -146,7 +135,7 @@ fn in_quasi_velocities(
     model: &Workspace,
     equations: &Equations,
     r: &Reduction,
-) -> Result<Module, NoExport> {
+) -> Result<Module, Failure> {
     let g = &r.graph;
     let (n, k) = (r.positions.len(), r.independent.len());
     let parameters = model.parameter_symbols();
@@ -208,7 +197,7 @@ fn in_quasi_velocities(
     Ok(module(model, Some(equations.principle), (state_lines, remarks), functions))
 }
 
-fn with_multipliers(model: &Workspace, equations: &Equations) -> Result<Module, NoExport> {
+fn with_multipliers(model: &Workspace, equations: &Equations) -> Result<Module, Failure> {
     let g = &model.graph;
     // NOTE: repeated rows, or reactions along other directions, leave no symmetric solve: then all is
     // eliminated, and multipliers may be undetermined.
@@ -277,7 +266,7 @@ fn with_multipliers(model: &Workspace, equations: &Equations) -> Result<Module, 
     Ok(module(model, Some(equations.principle), (lines, remarks), functions))
 }
 
-fn written_as_it_stands(model: &Workspace, ordinary: &Ordinary) -> Result<Module, NoExport> {
+fn written_as_it_stands(model: &Workspace, ordinary: &Ordinary) -> Result<Module, Failure> {
     let g = &model.graph;
     let none =
         "the equations of this model do not give their highest derivatives by elimination";

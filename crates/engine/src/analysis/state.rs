@@ -4,8 +4,8 @@ use pfaff_model::Principle;
 use pfaff_solver::EvalError;
 
 use crate::derivation::Derivation;
+use crate::error::Error;
 use crate::json::Json;
-use crate::pipeline::Failure;
 use crate::signs::signs;
 use crate::system::compiled::Dynamics;
 use crate::system::kkt::Kkt;
@@ -54,11 +54,11 @@ pub struct StateReport {
 ///
 /// # Errors
 ///
-/// [`Failure`] if the accelerations are not determined there.
-pub fn at_state(derivation: &Derivation, state: &State) -> Result<StateReport, Failure> {
+/// [`Error`] if the accelerations are not determined there.
+pub fn at_state(derivation: &Derivation, state: &State) -> Result<StateReport, Error> {
     let model = &derivation.workspace();
     let failed = |halt: EvalError| {
-        Failure::Usage(
+        Error::Usage(
             match halt {
                 EvalError::Singular => {
                     "at this state accelerations and multipliers are not determined"
@@ -70,7 +70,7 @@ pub fn at_state(derivation: &Derivation, state: &State) -> Result<StateReport, F
             .into(),
         )
     };
-    let compiled = |e: pfaff_program::CompileError| Failure::Usage(e.to_string());
+    let compiled = |e: pfaff_program::CompileError| Error::Usage(e.to_string());
     let coordinates = model.coordinates.iter().map(|c| c.name.clone()).collect();
     let constraints = model.constraints.iter().map(|c| c.name.clone()).collect();
     match &derivation.dynamics {

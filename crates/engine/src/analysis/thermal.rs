@@ -13,9 +13,9 @@
 
 use crate::analysis::flow::Flow;
 use crate::derivation::Derivation;
+use crate::error::Error;
 use crate::json::Json;
 use crate::motion::sample::Sample;
-use crate::pipeline::Failure;
 use crate::problem::start::{given, start};
 use crate::system::compiled::Dynamics;
 use crate::system::kkt::Kkt;
@@ -46,17 +46,17 @@ const ROUNDING: f64 = 1e-9;
 ///
 /// # Errors
 ///
-/// [`Failure`] if the model has no Hamiltonian flow with forces, or no consistent state.
-pub fn thermal(derivation: &Derivation, temperature: f64) -> Result<Thermal, Failure> {
+/// [`Error`] if the model has no Hamiltonian flow with forces, or no consistent state.
+pub fn thermal(derivation: &Derivation, temperature: f64) -> Result<Thermal, Error> {
     let model = &derivation.workspace();
-    let usage = |message: &str| Failure::Usage(message.into());
+    let usage = |message: &str| Error::Usage(message.into());
     if !(temperature.is_finite() && temperature > 0.0) {
         return Err(usage("the temperature must be a positive number"));
     }
     let Dynamics::Saddle(equations) = &derivation.dynamics else {
         return Err(usage("`equation` models have no energy: there is no temperature to test"));
     };
-    let compiled = |e: pfaff_program::CompileError| Failure::Usage(e.to_string());
+    let compiled = |e: pfaff_program::CompileError| Error::Usage(e.to_string());
     let mut core = Kkt::new(model, equations).map_err(compiled)?;
     let Some(mut flow) = Flow::new(model, equations).map_err(compiled)? else {
         return Err(usage("the temperature is tested under the principle `chetaev` only"));

@@ -20,8 +20,9 @@ use pfaff_model::{Diagnostic, Model, ParseErrors, Principle, Source, Span, Works
 use pfaff_solver::Lu;
 
 use crate::derivation::derive_in;
+use crate::error::{Error, Failure};
 use crate::motion::{Motion, Series};
-use crate::pipeline::{Failure, run};
+use crate::pipeline::run;
 use crate::problem::settings::{Request, Settings};
 use crate::system::compiled::Dynamics;
 
@@ -73,50 +74,30 @@ pub struct VariationRequest {
     pub run: Request,
 }
 
-/// Why there are none.
-#[derive(Clone, Debug)]
-pub enum NoVariations {
-    /// A text of the request is wrong.
-    ParseErrors(ParseErrors),
-    /// The model is.
-    Failure(Failure),
-}
-
-impl From<ParseErrors> for NoVariations {
-    fn from(rejected: ParseErrors) -> Self {
-        Self::ParseErrors(rejected)
-    }
-}
-
-impl From<Failure> for NoVariations {
-    fn from(failure: Failure) -> Self {
-        Self::Failure(failure)
-    }
-}
-
 /// The variations of a motion of a model.
 ///
 /// # Errors
 ///
-/// [`NoVariations`] says what is wrong.
-pub fn variations(
-    model: &Model,
-    request: &VariationRequest,
-) -> Result<Variations, NoVariations> {
-    let (frozen, model) = (model, &model.workspace());
+/// [`Error`] says what is wrong.
+pub fn variations(model: &Model, request: &VariationRequest) -> Result<Variations, Error> {
+    varied(model, request).map_err(|failure| failure.in_source(&model.source))
+}
+
+fn varied(frozen: &Model, request: &VariationRequest) -> Result<Variations, Failure> {
+    let model = &frozen.workspace();
     let refused = |d: Diagnostic| Failure::Model(vec![d]);
     let Dynamics::Saddle(equations) =
         derive_in(model, Some(Principle::Chetaev)).map_err(|r| refused(r.diagnostic()))?
     else {
-        return Err(Failure::Usage("an `equation` model has no variations".into()).into());
+        return Err(Failure::usage("an `equation` model has no variations"));
     };
     let form =
         chaplygin_of_constraints(model, &equations).map_err(|r| refused(r.diagnostic()))?;
     if form.dependent.is_empty() {
         let message = "without velocity constraints every variation is free";
-        return Err(Failure::Usage(message.into()).into());
+        return Err(Failure::usage(message));
     }
-    let given = |option: &str, text: &str| -> Result<Vec<Expr>, NoVariations> {
+    let given = |option: &str, text: &str| -> Result<Vec<Expr>, Failure> {
         let functions = functions(model, &form.base, option, text)?;
         let zero = model.graph.zero();
         Ok(functions.into_iter().map(|f| f.unwrap_or(zero)).collect())

@@ -3,7 +3,7 @@
 use pfaff_model::{Declarations, Principle};
 use pfaff_solver::{Method, OdeOptions};
 
-use crate::pipeline::Failure;
+use crate::error::Failure;
 use crate::run::bvp::Guess;
 
 /// What the caller asks for; what is `None` comes from the model's `solve` line or its defaults.

@@ -8,7 +8,7 @@ use pfaff_model::{
 
 use crate::analysis::operator::{Ends, operate};
 use crate::analysis::state::State;
-use crate::pipeline::Failure;
+use crate::error::Failure;
 
 /// Reads `x=1, x'=2, t=0, mu(c)=0.1`; what is missing is 0.
 ///
@@ -79,6 +79,7 @@ pub fn evaluate(expression: &str, with: &str, range: Range) -> Result<Value, Par
     value(&formula, range).map_err(|failure| {
         let diagnostics = match failure {
             Failure::Model(diagnostics) => diagnostics,
+            Failure::Text(errors) => return errors,
             Failure::Usage(message) => {
                 vec![Diagnostic::error("E0605", Span::new(0, expression.len() as u32), message)]
             }

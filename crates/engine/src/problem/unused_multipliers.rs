@@ -2,8 +2,8 @@
 
 use pfaff_model::{Diagnostic, Principle, Workspace};
 
+use crate::error::Failure;
 use crate::motion::note::Note;
-use crate::pipeline::Failure;
 use crate::system::compiled::Dynamics;
 
 /// What is observed through multipliers that the principle does not have is noted; events that watch them are refused.

@@ -29,11 +29,12 @@ use pfaff_model::{Diagnostic, Dynamics as Written, Principle, Quantity, Workspac
 use pfaff_solver::Scheme;
 
 use crate::audit::{Check, Verdict};
+use crate::error::Failure;
 use crate::motion::note::{Note, brief};
 use crate::motion::progress::{Progress, Setting};
 use crate::motion::recorder::Record;
 use crate::motion::{Form, Motion, StopReason};
-use crate::pipeline::{Failure, integrated_from, uncompiled};
+use crate::pipeline::{integrated_from, uncompiled};
 use crate::problem::settings::Request;
 use crate::problem::start::Start;
 use crate::run::bvp::canonical::Canonical;

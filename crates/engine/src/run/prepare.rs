@@ -7,8 +7,9 @@ use pfaff_model::{Model, Principle, Workspace};
 use pfaff_solver::{Method, OdeOptions, Outcome, integrate, taylor_order};
 
 use crate::derivation::derive_in;
+use crate::error::{Error, Failure};
 use crate::motion::note::Note;
-use crate::pipeline::{Failure, begin, microseconds, possible, redundant, uncompiled};
+use crate::pipeline::{begin, microseconds, possible, redundant, uncompiled};
 use crate::problem::settings::{Request, Settings};
 use crate::problem::start::Start;
 use crate::system::compiled::{CompiledSystem, Dynamics};
@@ -27,9 +28,13 @@ impl Ready {
     ///
     /// # Errors
     ///
-    /// [`Failure`] if no motion can begin.
-    pub fn new(model: &Model, request: &Request) -> Result<Self, Failure> {
-        let model = &model.workspace();
+    /// [`Error`] if no motion can begin.
+    pub fn new(model: &Model, request: &Request) -> Result<Self, Error> {
+        Self::in_workspace(&model.workspace(), request)
+            .map_err(|failure| failure.in_source(&model.source))
+    }
+
+    fn in_workspace(model: &Workspace, request: &Request) -> Result<Self, Failure> {
         let mut settings = Settings::new(model, request)?;
         settings.often = true;
         let principle = request.principle.unwrap_or(model.principle);

@@ -27,9 +27,10 @@ use pfaff_solver::{Extremum, FractionalOperator, IntervalPoint, NoExtremum};
 
 use crate::audit::{Audit, Check, Verdict};
 use crate::compare_present::sentence;
+use crate::error::Failure;
 use crate::motion::note::{Note, brief};
 use crate::motion::{Form, Motion, Series, Statistics, Stop, StopReason};
-use crate::pipeline::{Failure, dynamics_span, uncompiled};
+use crate::pipeline::{dynamics_span, uncompiled};
 use crate::problem::settings::{Request, Settings};
 use crate::run::bvp::{Solution, has_ends};
 use crate::run::variational::ends::{Ends, ends};

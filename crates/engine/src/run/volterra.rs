@@ -27,11 +27,12 @@ use pfaff_program::CompileError;
 use pfaff_solver::{DirectQuadrature, Kernel, VolterraOptions, integrate_volterra};
 
 use crate::audit::{Audit, Check, Verdict};
+use crate::error::Failure;
 use crate::motion::note::Note;
 use crate::motion::progress::{Progress, Setting};
 use crate::motion::recorder::Record;
 use crate::motion::{Form, Motion, Statistics, Stop, StopReason};
-use crate::pipeline::{Failure, collect, stop_reason, uncompiled};
+use crate::pipeline::{collect, stop_reason, uncompiled};
 use crate::problem::settings::Settings;
 use crate::problem::start::refuse_infinite_data;
 use crate::run::volterra::compiled::{CompiledVolterra, KernelRun};

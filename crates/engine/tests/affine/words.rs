@@ -1,6 +1,6 @@
 //! The words and functions of affine bodies: what they mean, what they refuse, where a body is stopped.
 
-use pfaff::{Failure, Motion, NoFiles, Overrides, Request, Source, StopReason, read};
+use pfaff::{Motion, NoFiles, Overrides, Request, Source, StopReason, read};
 
 use crate::support::matrix::{
     self, Matrix, chain, distance, half, inverse, plus, product, transposed,
@@ -281,7 +281,7 @@ fn refused(text: &str, code: &str, says: &str) {
         Err(rejected) => rejected.diagnostics,
         Ok(reading) => {
             match pfaff::run(&reading.model, &Request::default(), &mut |_, _| true) {
-                Err(Failure::Model(diagnostics)) => diagnostics,
+                Err(pfaff::Error::Text(pfaff::ParseErrors { diagnostics, .. })) => diagnostics,
                 other => panic!("not refused: {text}\n{other:?}"),
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! Sweeps over many ends run with a part of their number; `PFAFF_TESTS=full` runs all.
 
-use pfaff::{Failure, Motion, Request, StopReason, Verdict};
+use pfaff::{Motion, Request, StopReason, Verdict};
 
 use crate::support;
 use crate::support::elliptic::{Jacobi, argument, jacobi};
@@ -240,7 +240,9 @@ fn solved(text: &str) -> Motion {
 /// The code of the first diagnostic of a text that is refused, with its message.
 fn refused(text: &str) -> String {
     match pfaff::run(&support::model(text), &Request::default(), &mut |_, _| true) {
-        Err(Failure::Model(list)) => format!("{}: {}", list[0].code, list[0].message),
+        Err(pfaff::Error::Text(pfaff::ParseErrors { diagnostics: list, .. })) => {
+            format!("{}: {}", list[0].code, list[0].message)
+        }
         other => panic!("it is refused: {other:?}"),
     }
 }

@@ -1,6 +1,6 @@
 //! The search for motions between given ends: where it begins, when it gives up, and what it then shows.
 
-use pfaff::{Failure, Guess, Model, Motion, Note, Request, StopReason, gallery_model};
+use pfaff::{Guess, Model, Motion, Note, Request, StopReason, gallery_model};
 
 use crate::support;
 use crate::support::ends::{best, gallery, named, solutions};
@@ -61,7 +61,7 @@ fn a_given_motion_is_a_start() {
         assert!((named(&best(&motion).mu0, "blade") - wanted).abs() < 1e-8);
     }
     let missing = with(&table(&|n| n != "phi"));
-    assert!(matches!(missing, Err(Failure::Usage(m)) if m.contains("`phi`")));
+    assert!(matches!(missing, Err(pfaff::Error::Usage(m)) if m.contains("`phi`")));
 }
 
 /// Continuation in a parameter: motions of a small turn become those of a larger one.
@@ -75,7 +75,7 @@ fn motions_are_led_along_a_parameter() {
     let wrong = Request { lead: vec![("W".into(), 1.0)], ..Request::default() };
     let refused = pfaff::run(&model, &wrong, &mut |_, _| true);
     assert!(
-        matches!(refused, Err(Failure::Usage(m)) if m.contains("`W`") && m.contains("X, Y, Z"))
+        matches!(refused, Err(pfaff::Error::Usage(m)) if m.contains("`W`") && m.contains("X, Y, Z"))
     );
 }
 
@@ -114,5 +114,8 @@ fn an_interrupted_search_keeps_its_best_path() {
         late.notes.iter().any(|n| matches!(n, Note::Stopped(t) if t.contains("--seconds")))
     );
     let refused = Request { seconds: Some(-1.0), ..Request::default() };
-    assert!(matches!(pfaff::run(&model, &refused, &mut |_, _| true), Err(Failure::Usage(_))));
+    assert!(matches!(
+        pfaff::run(&model, &refused, &mut |_, _| true),
+        Err(pfaff::Error::Usage(_))
+    ));
 }

@@ -1,7 +1,7 @@
 //! `geometry --json` of every gallery model: all parts come, none grows beyond reason, and the parts agree
 //! with each other at a point.
 
-use pfaff::{Failure, GALLERY, GeometryRequest, NoGeometry, PARTS, geometry_with};
+use pfaff::{GALLERY, GeometryRequest, PARTS, geometry_with};
 use serde_json::Value;
 
 use crate::support::{self, Random};
@@ -45,7 +45,7 @@ fn every_gallery_model_has_its_geometry() {
         let mut request = GeometryRequest { dependent: None, state: Some(state) };
         let mut found = geometry_with(&model, &request, &PARTS);
         // A point where the constraints have no solution or lose rank says nothing about the symbols.
-        let point_refused = |f: &NoGeometry| matches!(f, NoGeometry::Failure(Failure::Model(d)) if d.iter().any(|d| d.code.starts_with("E06")));
+        let point_refused = |f: &pfaff::Error| matches!(f, pfaff::Error::Text(pfaff::ParseErrors { diagnostics: d, .. }) if d.iter().any(|d| d.code.starts_with("E06")));
         if found.as_ref().is_err_and(point_refused) {
             request.state = None;
             found = geometry_with(&model, &request, &PARTS);
@@ -53,7 +53,7 @@ fn every_gallery_model_has_its_geometry() {
         let report = match found {
             Ok(report) => report,
             Err(none) => {
-                let why = support::tensors::shown(&none, &model);
+                let why = support::tensors::shown(&none);
                 let known = ["has memory", "has no Lagrangian", "contains no velocity"];
                 assert!(known.iter().any(|k| why.contains(k)), "{name}: {why}");
                 continue;

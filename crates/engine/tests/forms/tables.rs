@@ -30,8 +30,7 @@ fn shown(model: &Model, dependent: Option<&str>, state: &str) -> Value {
         state: Some(state.to_owned()),
     };
     let report = geometry_with(model, &request, &PARTS);
-    let report =
-        report.unwrap_or_else(|none| panic!("{}", support::tensors::shown(&none, model)));
+    let report = report.unwrap_or_else(|none| panic!("{}", support::tensors::shown(&none)));
     serde_json::from_str(&report.to_json().to_string()).expect("JSON")
 }
 

@@ -1,7 +1,7 @@
 //! Fractional forms: the table, the classical limit over random polynomials, derivatives by a second road,
 //! the printed formulas that fail, and what is refused.
 
-use pfaff::{Failure, NoGeometry, Principle, Value, evaluate, present_fractional_forms};
+use pfaff::{Principle, Value, evaluate, present_fractional_forms};
 use pfaff_expr::{Expr, Graph};
 use pfaff_mechanics::{FractionalForms, Orders, cartan_forms, derive, fractional_forms};
 use pfaff_model::{Model, Workspace};
@@ -323,11 +323,10 @@ fn forms_are_printed_in_words() {
 fn what_has_no_fractional_form_is_refused() {
     let refused =
         |text: &str, orders: &str| match present_fractional_forms(&model(text), orders) {
-            Err(NoGeometry::Failure(Failure::Model(list))) => {
+            Err(pfaff::Error::Text(pfaff::ParseErrors { diagnostics: list, .. })) => {
                 format!("{} {}", list[0].code, list[0].message)
             }
-            Err(NoGeometry::Failure(Failure::Usage(message))) => message,
-            Err(NoGeometry::ParseErrors(r)) => r.diagnostics[0].message.clone(),
+            Err(pfaff::Error::Usage(message)) => message,
             Ok(shown) => panic!("{}", shown.to_text()),
         };
     let wave = "coordinates q\nlagrangian q'^2/2 + cos(2*q)\n";

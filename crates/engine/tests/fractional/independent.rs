@@ -1,7 +1,7 @@
 //! Extrema with memory by more than one road: Hamilton's form, equivalence with Chetaev's motions, nonlinear
 //! operands, several extrema.
 
-use pfaff::{Failure, Guess, Motion, Request, Verdict, present_fractional_hamilton};
+use pfaff::{Guess, Motion, Request, Verdict, present_fractional_hamilton};
 
 use crate::support::{model, run};
 
@@ -61,7 +61,7 @@ fn hamilton_form_is_printed() {
         "coordinates q\nlagrangian q'^4 + caputo(q, 0.5)^2\ninitial q = 0\nfinal q = 1\nsolve t = 0..1\n",
     );
     match present_fractional_hamilton(&quartic, None) {
-        Err(Failure::Model(list)) => {
+        Err(pfaff::Error::Text(pfaff::ParseErrors { diagnostics: list, .. })) => {
             assert!(list[0].message.contains("not quadratic"), "{}", list[0].message);
         }
         other => panic!("refused: {other:?}"),
@@ -190,7 +190,7 @@ fn leads_are_refused() {
     );
     let request = Request { lead: vec![("k".into(), 0.5)], ..Request::default() };
     match pfaff::run(&model, &request, &mut |_, _| true) {
-        Err(Failure::Usage(text)) => assert!(text.contains("--lead"), "{text}"),
+        Err(pfaff::Error::Usage(text)) => assert!(text.contains("--lead"), "{text}"),
         other => panic!("refused: {other:?}"),
     }
 }

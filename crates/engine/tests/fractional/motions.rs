@@ -1,6 +1,6 @@
 //! Extrema with memory between given ends: tables, closed forms, limits, first variations, and what is refused.
 
-use pfaff::{Failure, Motion, Range, Request, Value, Verdict, evaluate, present_fractional};
+use pfaff::{Motion, Range, Request, Value, Verdict, evaluate, present_fractional};
 use serde_json::Value as Json;
 
 use crate::support::{model, run};
@@ -27,7 +27,7 @@ fn action(motion: &Motion) -> f64 {
 }
 
 fn mistake(text: &str) -> String {
-    let Err(Failure::Model(list)) =
+    let Err(pfaff::Error::Text(pfaff::ParseErrors { diagnostics: list, .. })) =
         pfaff::run(&model(text), &Request::default(), &mut |_, _| true)
     else {
         panic!("refused: {text}")

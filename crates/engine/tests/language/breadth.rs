@@ -1,6 +1,6 @@
 //! Events, rank, start, integrability and divergence, through the language.
 
-use pfaff::{Failure, Model, Motion, Request, StopReason, Verdict, check, thermal};
+use pfaff::{Model, Motion, Request, StopReason, Verdict, check, thermal};
 
 use crate::support;
 
@@ -13,8 +13,8 @@ fn refusal(text: &str) -> String {
     let model = support::model(text);
     match pfaff::run(&model, &Request::default(), &mut |_, _| true) {
         Ok(motion) => panic!("it runs: {:?}", motion.stop),
-        Err(Failure::Usage(message)) => message,
-        Err(Failure::Model(all)) => {
+        Err(pfaff::Error::Usage(message)) => message,
+        Err(pfaff::Error::Text(pfaff::ParseErrors { diagnostics: all, .. })) => {
             let told = |d: &pfaff::Diagnostic| format!("{} {}", d.code, d.message);
             all.iter().map(told).collect::<Vec<_>>().join("\n")
         }

@@ -3,7 +3,7 @@
 //! The tables come from closed forms with Mittag-Leffler functions, from Laplace inversion, and from spectral
 //! collocation in $t^{1/q}$, all in extended precision.
 
-use pfaff::{Failure, Motion, Range, Request, Value, Verdict, evaluate};
+use pfaff::{Motion, Range, Request, Value, Verdict, evaluate};
 use serde_json::Value as Json;
 
 use crate::support::{model, run};
@@ -125,7 +125,7 @@ fn quadrature_meets_functions_without_closed_form() {
 fn refusal(text: &str) -> String {
     let model = model(text);
     match pfaff::run(&model, &Request::default(), &mut |_, _| true) {
-        Err(Failure::Model(diagnostics)) => {
+        Err(pfaff::Error::Text(pfaff::ParseErrors { diagnostics, .. })) => {
             diagnostics.iter().map(|d| d.message.clone()).collect::<Vec<_>>().join("\n")
         }
         other => panic!("{other:?}"),
@@ -251,7 +251,7 @@ fn memory_under_other_principles_is_refused() {
     let given = model(text);
     for principle in [pfaff::Principle::Vakonomic, pfaff::Principle::Restricted] {
         let refusal = pfaff::derive(&given, Some(principle)).expect_err("refused");
-        let told = refusal.diagnostic();
+        let told = &refusal.diagnostics()[0];
         assert_eq!(told.code, "E0441");
         assert!(told.message.contains("`past` has memory"), "{}", told.message);
     }

@@ -4,7 +4,7 @@
 //! by hand, where $D^\alpha(b\cdot q) = D^{\alpha-2} g$ is written out
 //! in `equation` statements: no reaction, no Lagrangian, no automatic reduction.
 
-use pfaff::{Failure, Motion, Range, Request, Value, Verdict, evaluate};
+use pfaff::{Motion, Range, Request, Value, Verdict, evaluate};
 
 use crate::support::{model, run};
 
@@ -32,7 +32,7 @@ fn same(what: &str, constrained: &str, by_hand: &str, times: &[f64]) -> Motion {
 
 fn refusal(text: &str) -> String {
     match pfaff::run(&model(text), &Request::default(), &mut |_, _| true) {
-        Err(Failure::Model(diagnostics)) => {
+        Err(pfaff::Error::Text(pfaff::ParseErrors { diagnostics, .. })) => {
             diagnostics.iter().map(|d| d.message.clone()).collect::<Vec<_>>().join("\n")
         }
         other => panic!("{other:?}"),

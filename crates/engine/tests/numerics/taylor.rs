@@ -131,7 +131,7 @@ fn auto_takes_series_where_they_pay() {
     );
     let auto = Ready::new(&rough, &request("auto", 1e-13)).unwrap();
     assert_eq!(auto.method(), Method::Dop853);
-    let Err(pfaff::Failure::Usage(message)) = Ready::new(&rough, &request("taylor", 1e-13))
+    let Err(pfaff::Error::Usage(message)) = Ready::new(&rough, &request("taylor", 1e-13))
     else {
         panic!("a kink has no series");
     };

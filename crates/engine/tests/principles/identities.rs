@@ -424,8 +424,8 @@ fn refusal(text: &str, principle: Option<Principle>) -> String {
     let request = Request { principle, ..Request::default() };
     match pfaff::run(&model, &request, &mut |_, _| true) {
         Ok(_) => panic!("refused: {text}"),
-        Err(pfaff::Failure::Usage(message)) => message,
-        Err(pfaff::Failure::Model(diagnostics)) => {
+        Err(pfaff::Error::Usage(message)) => message,
+        Err(pfaff::Error::Text(pfaff::ParseErrors { diagnostics, .. })) => {
             diagnostics.iter().map(|d| d.render(&model.source)).collect()
         }
     }

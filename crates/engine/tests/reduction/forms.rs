@@ -411,7 +411,7 @@ fn wrong_variations_are_refused_by_name() {
     let refused = |vary: &str| {
         let request = VariationRequest { vary: vary.into(), ..VariationRequest::default() };
         match variations(&model, &request) {
-            Err(pfaff::NoVariations::ParseErrors(r)) => {
+            Err(pfaff::Error::Text(r)) => {
                 r.diagnostics.iter().map(|d| d.message.clone()).collect::<String>()
             }
             other => panic!("{vary}: {other:?}"),

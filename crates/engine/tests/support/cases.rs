@@ -1,14 +1,14 @@
 //! Models in normal form at a point on the constraint, with what the core says there.
 
-use pfaff::{Failure, Point, Principle, Workspace, at_state};
+use pfaff::{Point, Principle, Workspace, at_state};
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, NormalForm, derive, normal_form};
 
 /// The message of a failure.
-pub(crate) fn failed(failure: &Failure) -> String {
+pub(crate) fn failed(failure: &pfaff::Error) -> String {
     match failure {
-        Failure::Usage(message) => message.clone(),
-        Failure::Model(all) => {
+        pfaff::Error::Usage(message) => message.clone(),
+        pfaff::Error::Text(pfaff::ParseErrors { diagnostics: all, .. }) => {
             all.iter().map(|d| d.message.clone()).collect::<Vec<_>>().join("; ")
         }
     }

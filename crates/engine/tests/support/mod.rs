@@ -33,8 +33,8 @@ pub(crate) fn model_with(text: &str, set: &str, initial: &str) -> Model {
 pub(crate) fn run(model: &Model, request: &Request) -> Motion {
     match pfaff::run(model, request, &mut |_, _| true) {
         Ok(motion) => motion,
-        Err(pfaff::Failure::Usage(message)) => panic!("{message}"),
-        Err(pfaff::Failure::Model(diagnostics)) => {
+        Err(pfaff::Error::Usage(message)) => panic!("{message}"),
+        Err(pfaff::Error::Text(pfaff::ParseErrors { diagnostics, .. })) => {
             let shown: Vec<String> =
                 diagnostics.iter().map(|d| d.render(&model.source)).collect();
             panic!("{}", shown.join("\n"));

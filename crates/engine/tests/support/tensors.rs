@@ -1,6 +1,6 @@
 //! `geometry --json` as numbers by key and index.
 
-use pfaff::{GeometryRequest, Model, NoGeometry, geometry};
+use pfaff::{GeometryRequest, Model, geometry};
 use serde_json::Value;
 
 /// The geometry of a model at a state, parsed back.
@@ -9,21 +9,13 @@ pub(crate) fn at(model: &Model, dependent: &str, state: &str) -> Value {
     let request = GeometryRequest { dependent: given(dependent), state: given(state) };
     match geometry(model, &request) {
         Ok(report) => serde_json::from_str(&report.to_json().to_string()).expect("JSON"),
-        Err(none) => panic!("{}", shown(&none, model)),
+        Err(none) => panic!("{}", shown(&none)),
     }
 }
 
 /// Why there is no geometry, as text.
-pub(crate) fn shown(none: &NoGeometry, model: &Model) -> String {
-    match none {
-        NoGeometry::ParseErrors(r) => {
-            r.diagnostics.iter().map(|d| d.render(&r.source)).collect()
-        }
-        NoGeometry::Failure(pfaff::Failure::Usage(message)) => message.clone(),
-        NoGeometry::Failure(pfaff::Failure::Model(list)) => {
-            list.iter().map(|d| d.render(&model.source)).collect()
-        }
-    }
+pub(crate) fn shown(none: &pfaff::Error) -> String {
+    none.to_string()
 }
 
 /// A component as a number.

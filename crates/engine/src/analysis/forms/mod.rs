@@ -14,8 +14,8 @@ use pfaff_model::Workspace;
 use pfaff_solver::symmetric_eigenvalues;
 
 use crate::analysis::geometry::block::Block;
+use crate::error::Failure;
 use crate::json::Json;
-use crate::pipeline::Failure;
 
 pub use point::Point;
 

@@ -8,7 +8,7 @@ use pfaff_mechanics::{Equations, NormalForm};
 use pfaff_model::{Diagnostic, ParseErrors, Quantity, Span, Workspace, read_assignments};
 use pfaff_solver::Lu;
 
-use crate::pipeline::Failure;
+use crate::error::{Error, Failure};
 use crate::problem::text::state_in;
 
 /// Newton's method from a guess of the user's: more than these steps lead nowhere.
@@ -74,13 +74,13 @@ impl Point {
     ///
     /// # Errors
     ///
-    /// [`Failure`] where the constraints cannot be solved for them.
+    /// [`Error`] where the constraints cannot be solved for them.
     pub fn on_constraint(
         mut self,
         model: &Workspace,
         equations: &Equations,
         normal: &NormalForm,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, Error> {
         let m = normal.leaf.len();
         if normal.is_explicit {
             let values = self.evaluate(model, &normal.rates);
@@ -119,7 +119,7 @@ impl Point {
     }
 }
 
-fn unsolvable(model: &Workspace, normal: &NormalForm, why: &str) -> Failure {
+fn unsolvable(model: &Workspace, normal: &NormalForm, why: &str) -> Error {
     let names: Vec<String> =
         normal.leaf.iter().map(|&k| format!("`{}'`", model.coordinates[k].name)).collect();
     let diagnostic = Diagnostic::error(
@@ -128,5 +128,5 @@ fn unsolvable(model: &Workspace, normal: &NormalForm, why: &str) -> Failure {
         format!("at this state the constraints do not give {}: {why}", names.join(", ")),
     )
     .with_hint("give values of these velocities near the branch that is meant, move the state, or choose other coordinates with --dependent");
-    Failure::Model(vec![diagnostic])
+    Failure::from(diagnostic).in_source(&model.source)
 }

@@ -14,9 +14,10 @@ use pfaff_program::{Interpreter, Program};
 use pfaff_solver::{EvalError, Lu, System};
 
 use super::trace::{Trace, series, states};
-use super::{NoGeometry, named_coordinates, obstacle_text, unmetric_text};
+use super::{named_coordinates, obstacle_text, unmetric_text};
 use crate::derivation::derive_in;
-use crate::pipeline::{Failure, inconsistent};
+use crate::error::{Error, Failure};
+use crate::pipeline::inconsistent;
 use crate::problem::settings::{Request, Settings};
 use crate::problem::start::{given, start};
 use crate::system::compiled::Dynamics;
@@ -35,18 +36,27 @@ pub enum CurveKind {
 ///
 /// # Errors
 ///
-/// [`NoGeometry`] says what is wrong: geodesics need a system of Chaplygin, both need a metric and
+/// [`Error`] says what is wrong: geodesics need a system of Chaplygin, both need a metric and
 /// constraints without drift.
 pub fn curve(
     model: &Model,
     kind: CurveKind,
     dependent: Option<&str>,
     request: &Request,
-) -> Result<Trace, NoGeometry> {
-    let model = &model.workspace();
+) -> Result<Trace, Error> {
+    curve_in(&model.workspace(), kind, dependent, request)
+        .map_err(|failure| failure.in_source(&model.source))
+}
+
+fn curve_in(
+    model: &Workspace,
+    kind: CurveKind,
+    dependent: Option<&str>,
+    request: &Request,
+) -> Result<Trace, Failure> {
     let Dynamics::Saddle(equations) = derive_in(model, Some(Principle::Chetaev))? else {
         let message = "an `equation` model has no Lagrangian, and so no geometry";
-        return Err(Failure::Usage(message.into()).into());
+        return Err(Failure::usage(message));
     };
     let dependent = dependent.map(|text| named_coordinates(model, text)).transpose()?;
     let geometry = derive_geometry(model, &equations, dependent.as_deref())?;

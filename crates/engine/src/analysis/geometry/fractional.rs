@@ -5,9 +5,8 @@ use pfaff_expr::Expr;
 use pfaff_mechanics::{Form, FractionalForms, Orders, fractional_forms};
 use pfaff_model::{ExpressionScope, Model, Principle, Shape, Workspace, read_expression};
 
-use super::NoGeometry;
 use crate::derivation::derive_in;
-use crate::pipeline::Failure;
+use crate::error::{Error, Failure};
 use crate::present::{Label, Line, Presentation, Section};
 use crate::system::compiled::Dynamics;
 
@@ -16,16 +15,20 @@ use crate::system::compiled::Dynamics;
 ///
 /// # Errors
 ///
-/// [`NoGeometry`] says what is wrong with the orders, or why there is no such form.
-pub fn present_fractional_forms(
-    model: &Model,
+/// [`Error`] says what is wrong with the orders, or why there is no such form.
+pub fn present_fractional_forms(model: &Model, orders: &str) -> Result<Presentation, Error> {
+    present_fractional_forms_in(&model.workspace(), orders)
+        .map_err(|failure| failure.in_source(&model.source))
+}
+
+fn present_fractional_forms_in(
+    model: &Workspace,
     orders: &str,
-) -> Result<Presentation, NoGeometry> {
-    let model = &model.workspace();
+) -> Result<Presentation, Failure> {
     let orders = read_orders(model, orders)?;
     let Dynamics::Saddle(equations) = derive_in(model, Some(Principle::Chetaev))? else {
         let message = "an `equation` model has no Lagrangian, and so no Poincaré–Cartan form";
-        return Err(Failure::Usage(message.into()).into());
+        return Err(Failure::usage(message));
     };
     let g = &model.graph;
     let forms = fractional_forms(model, &equations, orders)?;
@@ -121,13 +124,12 @@ fn remarks(model: &Workspace, forms: &FractionalForms, orders: Orders) -> Vec<St
 }
 
 /// Two constants, or one for both.
-fn read_orders(model: &Workspace, text: &str) -> Result<Orders, NoGeometry> {
-    let usage = |message: String| NoGeometry::Failure(Failure::Usage(message));
+fn read_orders(model: &Workspace, text: &str) -> Result<Orders, Failure> {
+    let usage = |message: String| Failure::Usage(message);
     let parts = crate::analysis::variations::split(text);
-    let read = |part: &str| -> Result<Expr, NoGeometry> {
+    let read = |part: &str| -> Result<Expr, Failure> {
         let (shape, entries) =
-            read_expression(model, "--fractional", part.trim(), ExpressionScope::State)
-                .map_err(NoGeometry::ParseErrors)?;
+            read_expression(model, "--fractional", part.trim(), ExpressionScope::State)?;
         match (shape, &entries[..]) {
             (Shape::Scalar, [e]) if !model.constant(*e).is_nan() => Ok(*e),
             _ => Err(usage(format!(

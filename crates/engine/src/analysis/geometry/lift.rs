@@ -13,11 +13,11 @@ use pfaff_model::{
 use pfaff_program::{Interpreter, Program};
 use pfaff_solver::{EvalError, System};
 
+use super::named_coordinates;
 use super::trace::{Trace, series, states};
-use super::{NoGeometry, named_coordinates};
 use crate::analysis::variations::functions;
 use crate::derivation::derive_in;
-use crate::pipeline::Failure;
+use crate::error::{Error, Failure};
 use crate::problem::settings::{Request, Settings};
 use crate::problem::start::given;
 use crate::system::compiled::Dynamics;
@@ -38,17 +38,26 @@ const CLOSED: f64 = 1e-9;
 ///
 /// # Errors
 ///
-/// [`NoGeometry`] says what is wrong.
+/// [`Error`] says what is wrong.
 pub fn lift(
     model: &Model,
     path: &Path,
     dependent: Option<&str>,
     request: &Request,
-) -> Result<Trace, NoGeometry> {
-    let model = &model.workspace();
+) -> Result<Trace, Error> {
+    lift_in(&model.workspace(), path, dependent, request)
+        .map_err(|failure| failure.in_source(&model.source))
+}
+
+fn lift_in(
+    model: &Workspace,
+    path: &Path,
+    dependent: Option<&str>,
+    request: &Request,
+) -> Result<Trace, Failure> {
     let Dynamics::Saddle(equations) = derive_in(model, Some(Principle::Chetaev))? else {
         let message = "an `equation` model has no constraints to lift with";
-        return Err(Failure::Usage(message.into()).into());
+        return Err(Failure::usage(message));
     };
     let dependent = dependent.map(|text| named_coordinates(model, text)).transpose()?;
     let split = split(model, &equations, dependent.as_deref())?;
@@ -119,12 +128,11 @@ fn read_path(
     path: &Path,
     base: &[usize],
     request: &mut Request,
-) -> Result<Vec<Expr>, NoGeometry> {
+) -> Result<Vec<Expr>, Failure> {
     let name = |k: usize| &model.coordinates[k].name;
     match path {
         Path::Formulas(text) => {
-            let found =
-                functions(model, base, "--path", text).map_err(NoGeometry::ParseErrors)?;
+            let found = functions(model, base, "--path", text)?;
             let missing = base.iter().zip(&found).find(|(_, f)| f.is_none());
             if let Some((&k, _)) = missing {
                 let message =
@@ -153,11 +161,11 @@ fn read_path(
     }
 }
 
-fn rejected(option: &str, text: &str, message: String, hint: &str) -> NoGeometry {
+fn rejected(option: &str, text: &str, message: String, hint: &str) -> Failure {
     let first = text.lines().next().map_or(0, str::len);
     let span = Span::new(0, u32::try_from(first).unwrap_or(u32::MAX));
     let diagnostics = vec![Diagnostic::error("E0610", span, message).with_hint(hint)];
-    NoGeometry::ParseErrors(ParseErrors { source: Source::new(option, text), diagnostics })
+    Failure::Text(ParseErrors { source: Source::new(option, text), diagnostics })
 }
 
 /// What the dependent coordinates changed by, if the base came back to where it began.

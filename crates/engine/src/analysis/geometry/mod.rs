@@ -15,15 +15,15 @@ mod trace;
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{
-    Abnormal, Class, Distribution, Flag, Geometry, Momentum, NoMetric, Obstacle, Refusal,
-    abnormal, geometry as derive_geometry, integrals, momenta,
+    Abnormal, Class, Distribution, Flag, Geometry, Momentum, NoMetric, Obstacle, abnormal,
+    geometry as derive_geometry, integrals, momenta,
 };
-use pfaff_model::{Declarations, Model, ParseErrors, Principle, Workspace, closest};
+use pfaff_model::{Declarations, Model, Principle, Workspace, closest};
 
 use crate::analysis::forms::{self, Parts, Point, WORTH_WRITING};
 use crate::analysis::state::State;
 use crate::derivation::derive_in;
-use crate::pipeline::Failure;
+use crate::error::{Error, Failure};
 use crate::problem::text::state_in;
 use crate::system::compiled::Dynamics;
 
@@ -42,27 +42,6 @@ pub struct GeometryRequest {
     pub dependent: Option<String>,
     /// A state such as `x=1, x'=2`.
     pub state: Option<String>,
-}
-
-/// Why there is no geometry.
-#[derive(Clone, Debug)]
-pub enum NoGeometry {
-    /// A text of the request is wrong.
-    ParseErrors(ParseErrors),
-    /// The model or the point is.
-    Failure(Failure),
-}
-
-impl From<Failure> for NoGeometry {
-    fn from(failure: Failure) -> Self {
-        Self::Failure(failure)
-    }
-}
-
-impl From<Refusal> for NoGeometry {
-    fn from(refusal: Refusal) -> Self {
-        Self::Failure(Failure::Model(vec![refusal.diagnostic()]))
-    }
 }
 
 /// The geometry of a model, ready to be shown.
@@ -108,11 +87,8 @@ struct DistributionReport {
 ///
 /// # Errors
 ///
-/// [`NoGeometry`] says what is wrong.
-pub fn geometry(
-    model: &Model,
-    request: &GeometryRequest,
-) -> Result<GeometryReport, NoGeometry> {
+/// [`Error`] says what is wrong.
+pub fn geometry(model: &Model, request: &GeometryRequest) -> Result<GeometryReport, Error> {
     geometry_with(model, request, &["riemann"])
 }
 
@@ -125,19 +101,27 @@ pub fn geometry_with(
     model: &Model,
     request: &GeometryRequest,
     parts: &[&'static str],
-) -> Result<GeometryReport, NoGeometry> {
-    let model = &model.workspace();
+) -> Result<GeometryReport, Error> {
+    geometry_in(&model.workspace(), request, parts)
+        .map_err(|failure| failure.in_source(&model.source))
+}
+
+fn geometry_in(
+    model: &Workspace,
+    request: &GeometryRequest,
+    parts: &[&'static str],
+) -> Result<GeometryReport, Failure> {
     let shown = parts;
     let Dynamics::Saddle(equations) = derive_in(model, Some(Principle::Chetaev))? else {
         let message = "an `equation` model has no Lagrangian, and so no geometry";
-        return Err(Failure::Usage(message.into()).into());
+        return Err(Failure::usage(message));
     };
     let dependent =
         request.dependent.as_deref().map(|text| named_coordinates(model, text)).transpose()?;
     let state = request.state.as_deref().map(|text| state_in(model, text)).transpose();
-    let state = state.map_err(NoGeometry::ParseErrors)?;
+    let state = state?;
     let place = request.state.as_deref().map(|text| Point::read(model, text)).transpose();
-    let place = place.map_err(NoGeometry::ParseErrors)?;
+    let place = place?;
     let nonlinear = equations.classes.contains(&Class::Nonlinear);
     let shown = if nonlinear && shown == ["riemann"] { &["foliation"] } else { shown };
     let parts = if shown == ["riemann"] {
@@ -166,8 +150,8 @@ pub fn geometry_with(
 ///
 /// # Errors
 ///
-/// [`Failure::Usage`] names what is no coordinate.
-pub fn named_coordinates(model: &Declarations, text: &str) -> Result<Vec<usize>, Failure> {
+/// [`Error::Usage`] names what is no coordinate.
+pub fn named_coordinates(model: &Declarations, text: &str) -> Result<Vec<usize>, Error> {
     let names: Vec<&str> = model.coordinates.iter().map(|c| c.name.as_str()).collect();
     let parts = crate::analysis::variations::split(text);
     let wanted = parts.iter().map(|p| p.trim()).filter(|p| !p.is_empty());
@@ -176,7 +160,7 @@ pub fn named_coordinates(model: &Declarations, text: &str) -> Result<Vec<usize>,
             names.iter().position(|n| *n == name).ok_or_else(|| {
                 let hint = closest(name, &names)
                     .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-                Failure::Usage(format!(
+                Error::Usage(format!(
                     "--dependent: `{name}` is no coordinate of the model{hint}"
                 ))
             })
@@ -259,15 +243,15 @@ fn without_distribution(
 ///
 /// # Errors
 ///
-/// [`Failure::Usage`] names what is no part.
-pub fn geometry_parts(text: &str) -> Result<Vec<&'static str>, Failure> {
+/// [`Error::Usage`] names what is no part.
+pub fn geometry_parts(text: &str) -> Result<Vec<&'static str>, Error> {
     let mut parts = Vec::new();
     for word in text.split(',').map(str::trim).filter(|w| !w.is_empty()) {
         match forms::PARTS.iter().find(|p| **p == word) {
             Some(part) => parts.push(*part),
             None if word == "all" => parts.extend(forms::PARTS),
             None => {
-                return Err(Failure::Usage(format!(
+                return Err(Error::Usage(format!(
                     "--part: there is no part `{word}`; choose from {} or all",
                     forms::PARTS.join(", ")
                 )));

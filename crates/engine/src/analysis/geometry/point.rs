@@ -13,7 +13,7 @@ use pfaff_solver::RankRevealing;
 
 use super::ranks::{NOTHING, Ranks};
 use crate::analysis::state::State;
-use crate::pipeline::Failure;
+use crate::error::Failure;
 
 /// Brackets of more letters are not made.
 const DEEPEST: usize = 10;

@@ -16,8 +16,9 @@ use pfaff_mechanics::{Refusal, derive};
 use pfaff_model::{Declarations, Diagnostic, Model, Principle, Span};
 use pfaff_solver::{Trajectory, integrate};
 
+use crate::error::{Error, Failure};
 use crate::json::Json;
-use crate::pipeline::{Failure, run};
+use crate::pipeline::run;
 use crate::problem::settings::{Request, Settings};
 use rates::Road;
 
@@ -70,8 +71,18 @@ pub struct ViewMotion {
 ///
 /// # Errors
 ///
-/// [`Failure`] if the form does not exist for this model, or no motion can begin.
+/// [`Error`] if the form does not exist for this model, or no motion can begin.
 pub fn view_motion(
+    model: &Model,
+    view: View,
+    dependent: Option<&[usize]>,
+    request: &Request,
+) -> Result<ViewMotion, Error> {
+    integrated(model, view, dependent, request)
+        .map_err(|failure| failure.in_source(&model.source))
+}
+
+fn integrated(
     model: &Model,
     view: View,
     dependent: Option<&[usize]>,

@@ -10,7 +10,8 @@ use pfaff_program::{Executor, Options, Program};
 use pfaff_solver::{EvalError, Lu, System};
 
 use super::View;
-use crate::pipeline::{Failure, uncompiled};
+use crate::error::Failure;
+use crate::pipeline::uncompiled;
 
 /// Newton's iteration from the last solution: the next one is a step away.
 const ITERATIONS: usize = 30;

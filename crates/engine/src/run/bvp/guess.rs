@@ -4,7 +4,7 @@ use pfaff_expr::Table;
 use pfaff_model::{Declarations, Model, ParseErrors, Quantity, read_assignments, table_of};
 use pfaff_solver::{BoundaryPath, BoundaryProblem};
 
-use crate::pipeline::Failure;
+use crate::error::Error;
 use crate::run::bvp::canonical::Canonical;
 use crate::run::bvp::search::{PIECES, straight_ends};
 
@@ -38,15 +38,15 @@ impl Guess {
     ///
     /// # Errors
     ///
-    /// [`Failure`] names the column that is missing or makes no function of time.
-    pub fn motion(model: &Declarations, file: &str, text: &str) -> Result<Self, Failure> {
+    /// [`Error`] names the column that is missing or makes no function of time.
+    pub fn motion(model: &Declarations, file: &str, text: &str) -> Result<Self, Error> {
         let column = |name: &str| table_of(text, file, name);
         let positions = model
             .coordinates
             .iter()
             .map(|c| {
                 column(&c.name)
-                    .map_err(|no| Failure::Usage(format!("{}: {}", no.message, no.hint)))
+                    .map_err(|no| Error::Usage(format!("{}: {}", no.message, no.hint)))
             })
             .collect::<Result<_, _>>()?;
         let known = |names: Vec<String>| {

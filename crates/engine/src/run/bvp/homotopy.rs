@@ -7,7 +7,8 @@ use pfaff_mechanics::Equations;
 use pfaff_model::Workspace;
 use pfaff_solver::{BoundaryOptions, BoundaryPath, Scheme, solve_boundary};
 
-use crate::pipeline::{Failure, uncompiled};
+use crate::error::Failure;
+use crate::pipeline::uncompiled;
 use crate::problem::settings::Request;
 use crate::run::bvp::canonical::Canonical;
 use crate::run::bvp::conditions::conditions;
