@@ -1,10 +1,9 @@
 //! `cargo xtask map`: the sources → the code map in ARCHITECTURE.md, between its two marks.
 //!
-//! A row is a file and the first sentence of its doc. `lexer_token.rs` joins the row of `lexer.rs`, and the
-//! files of the folder
-//! `zero/` join the row of `zero.rs`.
+//! One entry for each folder of a crate: the first sentence of its `mod.rs`, and the names of its files. The map
+//! fits two screens, so files have no entries of their own, except those beside a `lib.rs` that are few.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -14,7 +13,13 @@ const END: &str = "<!-- end of map -->";
 
 /// The crates in the order of the arrows.
 const CRATES: &[&str] =
-    &["expr", "model", "mechanics", "program", "solver", "engine", "cli", "py"];
+    &["expr", "model", "mechanics", "program", "solver", "engine", "present", "cli", "py"];
+
+/// Two screens.
+const MAX_LINES: usize = 130;
+const WIDTH: usize = 116;
+/// So many files beside a `lib.rs` have a sentence each.
+const FEW: usize = 8;
 
 /// Rewrites the map; true if that worked.
 pub(crate) fn run(root: &Path) -> bool {
@@ -22,12 +27,35 @@ pub(crate) fn run(root: &Path) -> bool {
         eprintln!("map: {PAGE} cannot be read");
         return false;
     };
-    let tables: Vec<String> = CRATES.iter().filter_map(|name| table(root, name)).collect();
-    let Some(page) = replaced(&page, &tables.join("\n")) else {
+    let Some(page) = replaced(&page, &map(root)) else {
         eprintln!("map: {PAGE} lacks the marks of the map");
         return false;
     };
     fs::write(root.join(PAGE), page).is_ok()
+}
+
+/// What is wrong with the map as it is.
+pub(crate) fn faults(root: &Path) -> Vec<String> {
+    let page = fs::read_to_string(root.join(PAGE)).unwrap_or_default();
+    let map = map(root);
+    let mut faults = Vec::new();
+    if replaced(&page, &map).as_ref() != Some(&page) {
+        faults.push(format!("{PAGE}: the code map is out of date; run `cargo xtask map`"));
+    }
+    let lines = map.lines().count();
+    if lines > MAX_LINES {
+        faults.push(format!("{PAGE}: a code map of {lines} lines, the limit is {MAX_LINES}"));
+    }
+    faults
+}
+
+fn map(root: &Path) -> String {
+    let crates = CRATES.iter().filter_map(|name| {
+        let folder = format!("crates/{name}/src");
+        let files = sources(&root.join(&folder), "");
+        (!files.is_empty()).then(|| entries(&folder, &files))
+    });
+    crates.collect::<Vec<_>>().join("\n")
 }
 
 /// The page with another text between the marks.
@@ -37,19 +65,14 @@ fn replaced(page: &str, map: &str) -> Option<String> {
     Some(format!("{before}{START}{map}{END}{after}"))
 }
 
-/// The table of one crate, if there is such a crate.
-fn table(root: &Path, name: &str) -> Option<String> {
-    let folder = format!("crates/{name}/src");
-    let files: BTreeMap<String, String> = sources(&root.join(&folder), "");
-    (!files.is_empty())
-        .then(|| format!("**`{folder}`**\n\n| file | |\n|---|---|\n{}", rows(&files)))
-}
-
-/// Every Rust file below a folder, by its path inside it, with its text.
+/// Every Rust file below a folder that is no test, by its path inside it, with its text.
 fn sources(folder: &Path, prefix: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
+        if name == "tests" || name == "tests.rs" || name.ends_with("_tests.rs") {
+            continue;
+        }
         if entry.path().is_dir() {
             found.extend(sources(&entry.path(), &format!("{prefix}{name}/")));
         } else if entry.path().extension().is_some_and(|e| e == "rs") {
@@ -60,58 +83,83 @@ fn sources(folder: &Path, prefix: &str) -> BTreeMap<String, String> {
     found
 }
 
-/// One row for each file that no other file owns, the root of the crate first.
-fn rows(files: &BTreeMap<String, String>) -> String {
-    let mut owned: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for file in files.keys() {
-        let owner = owner(file, files);
-        let parts = owned.entry(owner.clone().unwrap_or_else(|| file.clone())).or_default();
-        if owner.is_some() {
-            parts.push(file);
-        }
+/// The crate, its folders, and its files that stand beside them.
+fn entries(source: &str, files: &BTreeMap<String, String>) -> String {
+    let about = |file: &str| files.get(file).map(|text| sentence(text)).unwrap_or_default();
+    let root = ["lib.rs", "main.rs"].into_iter().find(|file| files.contains_key(*file));
+    let mut lines = vec![format!("**`{source}`**: {}", root.map(about).unwrap_or_default())];
+    let folders: BTreeSet<&str> =
+        files.keys().filter_map(|file| file.split_once('/')).map(|(top, _)| top).collect();
+    for folder in &folders {
+        let owner = [format!("{folder}/mod.rs"), format!("{folder}.rs")];
+        let owner = owner.iter().find(|file| files.contains_key(*file));
+        let about = owner.map(|file| about(file)).unwrap_or_default();
+        let stop = if about.is_empty() || about.ends_with('?') { "" } else { "." };
+        lines
+            .push(format!("`{folder}/` {about}{stop} *{}*", members(folder, files).join(", ")));
     }
-    let is_root = |file: &str| file == "lib.rs" || file == "main.rs";
-    let (roots, others): (Vec<_>, Vec<_>) = owned.iter().partition(|(file, _)| is_root(file));
-    let lines = roots.into_iter().chain(others).map(|(file, parts)| {
-        let mut about = files.get(file).map(|text| sentence(text)).unwrap_or_default();
-        if !parts.is_empty() {
-            let names: Vec<String> = parts.iter().map(|part| format!("`{part}`")).collect();
-            let joint = match about.chars().next_back() {
-                None => "",
-                Some('?') => " With ",
-                Some(_) => "; with ",
-            };
-            about = format!("{about}{joint}{}", names.join(", "));
-        }
-        format!("| `{file}` | {about} |\n")
-    });
-    lines.collect()
+    let beside: Vec<&String> = files
+        .keys()
+        .filter(|file| !file.contains('/') && Some(file.as_str()) != root)
+        .filter(|file| !folders.contains(file.trim_end_matches(".rs")))
+        .collect();
+    if beside.len() <= FEW {
+        lines.extend(beside.iter().map(|file| format!("`{file}` {}", about(file))));
+    } else {
+        let names: Vec<String> = beside.iter().map(|file| format!("`{file}`")).collect();
+        lines.push(names.join(", "));
+    }
+    let head = lines.remove(0);
+    let list: Vec<String> = lines.iter().map(|line| wrapped("- ", line)).collect();
+    format!("{}\n{}", wrapped("", &head), list.concat())
 }
 
-/// The file that this one belongs to; a folder without one of its own is its own owner.
-fn owner(file: &str, files: &BTreeMap<String, String>) -> Option<String> {
-    if let Some((top, _)) = file.split_once('/') {
-        let beside = format!("{top}.rs");
-        return Some(if files.contains_key(&beside) { beside } else { format!("{top}/") });
-    }
-    let mut stem = file.strip_suffix(".rs")?;
-    while let Some((shorter, _)) = stem.rsplit_once('_') {
-        stem = shorter;
-        let candidate = format!("{stem}.rs");
-        if files.contains_key(&candidate) {
-            return Some(candidate);
-        }
-    }
-    None
+/// The names of the files and folders in a folder.
+fn members(folder: &str, files: &BTreeMap<String, String>) -> Vec<String> {
+    let inside = files.keys().filter_map(|file| file.strip_prefix(folder)?.strip_prefix('/'));
+    let all: BTreeSet<String> = inside
+        .filter(|file| *file != "mod.rs")
+        .map(|file| match file.split_once('/') {
+            Some((deeper, _)) => format!("{deeper}/"),
+            None => file.trim_end_matches(".rs").to_owned(),
+        })
+        .collect();
+    // A file that has a folder of the same name is shown as the folder.
+    let is_folder = |name: &String| all.contains(&format!("{name}/"));
+    all.iter().filter(|name| !is_folder(name)).cloned().collect()
 }
 
-/// The first sentence of the doc of a file, without its full stop.
+/// A text broken into lines: the first begins with `mark`, the others with as many spaces.
+fn wrapped(mark: &str, text: &str) -> String {
+    let indent = " ".repeat(mark.len());
+    let mut lines = vec![mark.to_owned()];
+    for word in text.split_whitespace() {
+        let last = lines.last_mut().expect("there is a first line");
+        let fresh = last.trim() == mark.trim() && last.len() == mark.len();
+        if fresh {
+            last.push_str(word);
+        } else if last.chars().count() + 1 + word.chars().count() > WIDTH {
+            lines.push(format!("{indent}{word}"));
+        } else {
+            last.push(' ');
+            last.push_str(word);
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// The first sentence of the doc of a file, without its full stop and without links.
 fn sentence(text: &str) -> String {
     let doc = text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim);
     let paragraph: Vec<&str> = doc.take_while(|line| !line.is_empty()).collect();
     let paragraph = paragraph.join(" ");
     let end = paragraph.find(". ").unwrap_or(paragraph.len());
-    paragraph[..end].trim_end_matches(['.', ':']).replace('|', "\\|")
+    let sentence = paragraph[..end].trim_end_matches(['.', ':']);
+    let mut plain = String::new();
+    for (k, part) in sentence.split("](").enumerate() {
+        plain.push_str(if k == 0 { part } else { part.split_once(')').map_or("", |(_, r)| r) });
+    }
+    plain.replace("[`", "`").replace("`]", "`")
 }
 
 #[cfg(test)]
@@ -123,25 +171,33 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_a_file_and_its_first_sentence() {
-        let text = "//! Text to tokens,\n//! by line. More.\n//!\n//! Else.\n";
-        assert_eq!(sentence(text), "Text to tokens, by line");
+    fn an_entry_begins_with_the_first_sentence_without_links() {
+        let text = "//! Text to [`Tokens`](crate::T),\n//! by line. More.\n//!\n//! Else.\n";
+        assert_eq!(sentence(text), "Text to `Tokens`, by line");
     }
 
     #[test]
-    fn parts_join_their_owner() {
-        let map = rows(&files(&[
-            ("lexer.rs", "//! Tokens.\n"),
-            ("lexer_token.rs", "//! One.\n"),
+    fn a_folder_is_one_entry_with_its_files() {
+        let files = files(&[
             ("lib.rs", "//! All.\n"),
-            ("least_squares.rs", "//! Short.\n"),
+            ("deep/mod.rs", "//! Depths.\n"),
+            ("deep/a.rs", ""),
+            ("deep/er.rs", ""),
+            ("deep/er/b.rs", ""),
             ("zero.rs", "//! Zero.\n"),
-            ("zero/form.rs", "//! Forms.\n"),
-            ("deep/a.rs", "//! A.\n"),
-        ]));
-        let expected = "| `lib.rs` | All |\n| `deep/` | `deep/a.rs` |\n| `least_squares.rs` | Short |\n\
-            | `lexer.rs` | Tokens; with `lexer_token.rs` |\n| `zero.rs` | Zero; with `zero/form.rs` |\n";
-        assert_eq!(map, expected);
+            ("zero/form.rs", ""),
+            ("error.rs", "//! What fails.\n"),
+        ]);
+        let expected = "**`src`**: All\n\n- `deep/` Depths. *a, er/*\n- `zero/` Zero. *form*\n\
+            - `error.rs` What fails\n";
+        assert_eq!(entries("src", &files), expected);
+    }
+
+    #[test]
+    fn long_entries_are_broken() {
+        let text = wrapped("- ", &"word ".repeat(40));
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        assert!(text.starts_with("- word") && text.contains("\n  word"), "{text}");
     }
 
     #[test]

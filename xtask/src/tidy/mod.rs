@@ -18,6 +18,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::map;
+
 /// Files that are text, by extension; a file without one is looked at as well.
 const TEXT: &[&str] =
     &["rs", "toml", "lock", "md", "pfaff", "bib", "json", "csv", "html", "py", "sh", "txt"];
@@ -93,6 +95,7 @@ fn upcoming(root: &Path) -> Vec<String> {
     }
     faults.extend(dependencies(root, &paths));
     faults.extend(modules(root, &paths));
+    faults.extend(map::faults(root));
     faults
 }
 
