@@ -85,7 +85,8 @@ mod tests {
 
     #[test]
     fn names_come_from_their_sections() {
-        let manifest = "[package]\nname = \"a\"\n[[bench]]\nname = \"b\"\nharness = false\n[[bench]]\nname = \"c\" # d\n";
+        let manifest = "[package]\nname = \"a\"\n[[bench]]\nname = \"b\"\nharness = false\n\
+            [[bench]]\nname = \"c\" # d\n";
         assert_eq!(value(manifest, "[package]", "name"), ["a"]);
         assert_eq!(value(manifest, "[[bench]]", "name"), ["b", "c"]);
     }

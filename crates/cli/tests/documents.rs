@@ -1,10 +1,10 @@
 //! The documents tell the truth: every command in them is run and every model in them is read.
 //!
 //! In a block marked `console`, a line `$ pfaff …` is a command and the lines below are its answer (standard
-//! error after standard output). A line `…` stands for any lines. Times,
-//! sizes of files, counts of steps and the found values of the audit differ from machine to machine and are not compared. A
-//! block with a file name in its mark, such as `pfaff NAME.pfaff` or `python NAME.py`, is written to that file
-//! before the commands below it run. Other programs than `pfaff` (python3, cc) are run where they are installed.
+//! error after standard output). A line `…` stands for any lines. Times, sizes of files, counts of steps and the
+//! found values of the audit differ from machine to machine and are not compared. A block with a file name
+//! in its mark, such as `pfaff NAME.pfaff` or `python NAME.py`, is written to that file before the commands below
+//! it run. Other programs than `pfaff` (python3, cc) are run where they are installed.
 //! `cargo xtask bless` writes the answers of the program into the documents; look at the difference before you keep it.
 
 use std::path::{Path, PathBuf};

@@ -142,7 +142,8 @@ fn row(name: &str, text: &str, state: &[f64], by_hand: Option<(Hand, &[f64])>) {
     let mut side_native = side.executor(&values, Options::default());
     let λ_ns = best(&mut || side_native.evaluate(black_box(&known), black_box(&mut λ)));
     print!(
-        "{name:<10} {:>6} {:>6} {read_us:>8.0} {reduce_us:>8.0} {compile_us:>8.0} {native_ns:>9.1} {interpreter_ns:>9.1}",
+        "{name:<10} {:>6} {:>6} {read_us:>8.0} {reduce_us:>8.0} {compile_us:>8.0} \
+         {native_ns:>9.1} {interpreter_ns:>9.1}",
         code.counts().per_evaluation,
         side.counts().per_evaluation,
     );
