@@ -6,7 +6,7 @@
 
 use std::time::Instant as Clock;
 
-use pfaff_mechanics::{Refusal, Statement, derive as derive_equations, kept_momenta};
+use pfaff_mechanics::{LagrangianData, Refusal, derive as derive_equations, kept_momenta};
 use pfaff_model::{
     Diagnostic, Files, Model, Overrides, ParseErrors, Principle, Source, Span, Workspace,
     read_model,
@@ -105,7 +105,7 @@ fn run_in(
     let refused = |r: Refusal| Failure::Model(vec![r.diagnostic()]);
     // The statement keeps the graph as the text made it; what is derived for (K) would only be in the way there.
     let chetaev = request.principle.unwrap_or(model.principle) == Principle::Chetaev;
-    let statement = if chetaev { Statement::of(model) } else { None };
+    let statement = if chetaev { LagrangianData::of(model) } else { None };
     let dynamics = derive_in(model, request.principle).map_err(refused)?;
     let derive_us = microseconds(clock);
     let mut motion = integrated(model, &dynamics, (statement, None), request, watch)?;
@@ -151,7 +151,7 @@ pub(crate) fn integrated_from(
 fn integrated(
     model: &Workspace,
     dynamics: &Dynamics,
-    (statement, given): (Option<Statement>, Option<Start>),
+    (statement, given): (Option<LagrangianData>, Option<Start>),
     request: &Request,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {

@@ -194,7 +194,7 @@ fn mechanical(model: &Workspace, e: &Equations) -> Vec<Section> {
     let energy = e.kinetic.as_ref().map_or(e.energy, |k| k.energy(g, &model.velocities()));
     let mut energies = vec![entry("E", "E", vec![], energy)];
     if e.principle == Principle::Vakonomic {
-        energies.push(entry("E[M]", "E[M]", vec![], e.constraint_energy));
+        energies.push(entry("E[M]", "E[M]", vec![], e.multiplier_terms.energy));
     }
     sections.push(section("energy", "Energy", energies));
     let flow = divergence_formula(model, e);

@@ -15,29 +15,30 @@ mod principle;
 mod reduction;
 mod symmetry;
 
-pub use algebra::{Form, MixedDegrees, Space, Tensor, simple, solve_linear};
+pub use algebra::{DifferentialForm, MixedDegrees, Space, Tensor, simple, solve_linear};
 pub use constraint::{
-    Class, NormalForm, Rank, Split, classify, integrable, normal_form, ranks, split,
+    Class, NormalForm, Ranks, Split, classify, integrable, normal_form, ranks, split,
 };
 pub use geometry::{
     Abnormal, AbnormalPlaces, Ambient, Bracket, Connection, ConstrainedSystem, Distribution,
-    Flag, Foliation, Frame, Geometry, LagrangeSpace, NoMetric, Obstacle, Semispray,
-    SpeedProgramme, abnormal, abnormal_places, closedness, constrained_system, first_integrals,
-    foliation, geometry, integrals, is_adapted, lagrange_space, lepage, speed_programme,
+    Flag, Foliation, Frame, Geometry, LagrangeSpace, NoMetric, Obstacle, PrescribedSpeed,
+    Semispray, abnormal, abnormal_places, closedness, constrained_system, first_integrals,
+    foliation, geometry, integrals, is_adapted, lagrange_space, lepage, prescribed_speed,
 };
 pub use hamiltonian::{
     CartanForms, Cotangent, CotangentEquations, Divergence, FractionalForms, HamiltonForm,
-    Legendre, Orders, Transformed, cartan_forms, cotangent, cotangent_equations, divergence,
+    Legendre, LegendreInput, Orders, cartan_forms, cotangent, cotangent_equations, divergence,
     divergence_formula, fractional_forms, hamilton_form, legendre,
 };
 pub use lagrangian::{Helmholtz, Kinetic, helmholtz};
 pub use principle::{
-    Equations, FractionalEquations, Ordinary, Principle, Refusal, adjoint, derive,
-    fractional_equations, ordinary,
+    Equations, FractionalEquations, MultiplierTerms, Ordinary, Principle, Refusal, adjoint,
+    derive, fractional_equations, ordinary,
 };
 pub use reduction::{
-    Chaplygin, Chart, Explicit, Multipliers, Point, QuasiVelocities, ReducedEquations,
-    Reduction, Solved, Statement, canonical, chaplygin, chaplygin_of_constraints, explicit,
-    quasi_velocities, reduce, reduced_equations, solve_saddle,
+    Chaplygin, ChartPoint, ExplicitSolution, LagrangianData, Multipliers, PivotChart,
+    QuasiVelocities, ReducedEquations, Reduction, SaddleSolution, canonical, chaplygin,
+    chaplygin_of_constraints, explicit, quasi_velocities, reduce, reduced_equations,
+    solve_saddle,
 };
 pub use symmetry::{Momentum, kept_momenta, momenta};

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use pfaff::{Dynamics, NoFiles, Overrides, Source, derive, gallery_model, read};
 use pfaff_expr::Expr;
-use pfaff_mechanics::{Class, Point, Reduction, Statement, solve_saddle};
+use pfaff_mechanics::{ChartPoint, Class, LagrangianData, Reduction, solve_saddle};
 use pfaff_model::Model;
 use pfaff_program::Program;
 
@@ -46,9 +46,11 @@ pub(crate) fn model(text: &str) -> Model {
 }
 
 pub(crate) fn reduction(model: &Model, q: &[f64]) -> Reduction {
-    let statement = Statement::of(&model.workspace()).expect("a Lagrangian");
+    let statement = LagrangianData::of(&model.workspace()).expect("a Lagrangian");
     let classes = vec![Class::Linear; model.constraints.len()];
-    statement.reduce(&classes, Point { t: 0.0, q, scale: &[] }).expect("linear constraints")
+    statement
+        .reduce(&classes, ChartPoint { t: 0.0, q, scale: &[] })
+        .expect("linear constraints")
 }
 
 /// $(t, q, u)$ to $(\dot q, \dot u)$.

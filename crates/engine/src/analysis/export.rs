@@ -9,7 +9,8 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{
-    Equations, Ordinary, Point, Reduction, Statement, explicit, solve_linear, solve_saddle,
+    ChartPoint, Equations, LagrangianData, Ordinary, Reduction, explicit, solve_linear,
+    solve_saddle,
 };
 use pfaff_model::{Model, Principle, Workspace};
 use pfaff_program::{Argument, ExportedFunction, Language, Module, Program};
@@ -73,7 +74,7 @@ fn exported_in(
 ) -> Result<Module, Failure> {
     let chetaev = principle.unwrap_or(model.principle) == Principle::Chetaev;
     let statement =
-        if chetaev && form != ExportForm::Saddle { Statement::of(model) } else { None };
+        if chetaev && form != ExportForm::Saddle { LagrangianData::of(model) } else { None };
     let dynamics = derive_in(model, principle)?;
     if volterra::remembers(model) {
         return Err(unwritable("the rates of a motion with memory depend on its past"));
@@ -107,7 +108,7 @@ fn uncompiled(error: pfaff_program::CompileError) -> Failure {
 /// The reduced equations in the chart that a run would take, if their solve is written out.
 fn reduced_at_start(
     model: &Workspace,
-    statement: &Statement,
+    statement: &LagrangianData,
     dynamics: &Dynamics,
 ) -> Option<Reduction> {
     let Dynamics::Saddle(equations) = dynamics else { return None };
@@ -117,7 +118,8 @@ fn reduced_at_start(
         let q = given(model, t).q.into_iter().map(|x| x.unwrap_or(0.0)).collect();
         (q, Vec::new())
     });
-    let reduction = statement.reduce(&equations.classes, Point { t, q: &q, scale: &scale })?;
+    let reduction =
+        statement.reduce(&equations.classes, ChartPoint { t, q: &q, scale: &scale })?;
     (reduction.rates.is_some() && reduction.independent.len() <= MOST).then_some(reduction)
 }
 

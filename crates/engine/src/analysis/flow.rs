@@ -45,7 +45,7 @@ impl Flow {
         inputs.extend(model.velocities());
         inputs.extend(model.accelerations());
         inputs.extend(&model.results.lambda);
-        let blocks = [&parts.slopes, &parts.pull, &parts.given];
+        let blocks = [&parts.balance_jacobian, &parts.force_jacobian, &parts.applied_jacobian];
         let outputs: Vec<Expr> = blocks.into_iter().flatten().flatten().copied().collect();
         let program =
             Program::compile(&model.graph, &inputs, &model.parameter_symbols(), &outputs)?;

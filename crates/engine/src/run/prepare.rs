@@ -2,7 +2,7 @@
 
 use std::time::Instant as Clock;
 
-use pfaff_mechanics::Statement;
+use pfaff_mechanics::LagrangianData;
 use pfaff_model::{Model, Principle, Workspace};
 use pfaff_solver::{Method, OdeOptions, Outcome, integrate, taylor_order};
 
@@ -39,7 +39,7 @@ impl Ready {
         settings.often = true;
         let principle = request.principle.unwrap_or(model.principle);
         let statement =
-            if principle == Principle::Chetaev { Statement::of(model) } else { None };
+            if principle == Principle::Chetaev { LagrangianData::of(model) } else { None };
         let dynamics = derive_in(model, request.principle)
             .map_err(|refusal| Failure::Model(vec![refusal.diagnostic()]))?;
         let Prepared { system, y0, .. } =
@@ -72,7 +72,7 @@ pub(crate) struct Prepared {
 pub(crate) fn prepare(
     model: &Workspace,
     dynamics: &Dynamics,
-    (statement, given): (Option<Statement>, Option<Start>),
+    (statement, given): (Option<LagrangianData>, Option<Start>),
     settings: &mut Settings,
 ) -> Result<Prepared, Failure> {
     let clock = Clock::now();

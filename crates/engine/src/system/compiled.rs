@@ -8,7 +8,7 @@
 //! second-order coordinates only.
 
 use pfaff_expr::Expr;
-use pfaff_mechanics::{Equations, Ordinary, Statement};
+use pfaff_mechanics::{Equations, LagrangianData, Ordinary};
 use pfaff_model::{Direction, Workspace};
 use pfaff_program::{
     CompileError, Executor, NativeExecutor, Program, TaylorError, TaylorRecurrences,
@@ -144,7 +144,7 @@ impl CompiledSystem {
     pub(crate) fn reduce(
         &mut self,
         model: &Workspace,
-        (statement, equations): (Statement, &Equations),
+        (statement, equations): (LagrangianData, &Equations),
         at: &Sample,
     ) {
         let Compiled::Saddle(core) = &self.dynamics else { return };

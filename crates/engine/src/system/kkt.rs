@@ -136,12 +136,12 @@ impl Kkt {
         for (a, position) in equations.position.iter().enumerate() {
             entries.extend(position.map(|φ| (φ, layout.position + a)));
         }
-        entries.extend(list(&equations.shift, layout.shift));
-        entries.extend(block(&equations.bend, layout.bend));
+        entries.extend(list(&equations.multiplier_terms.force, layout.shift));
+        entries.extend(block(&equations.multiplier_terms.mass, layout.bend));
         entries.push((equations.energy, layout.energy));
-        entries.push((equations.constraint_energy, layout.constraint_energy));
+        entries.push((equations.multiplier_terms.energy, layout.constraint_energy));
         entries.push((g.merging(|| given_power(model)), layout.power));
-        entries.push((equations.drive, layout.drive));
+        entries.push((equations.multiplier_terms.power, layout.drive));
         // Each distinct expression once; what is identically zero stays zero.
         let mut outputs: Vec<Expr> = Vec::new();
         let mut targets = Vec::new();

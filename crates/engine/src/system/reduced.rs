@@ -8,7 +8,7 @@
 use std::sync::{Arc, Mutex};
 
 use pfaff_expr::Expr;
-use pfaff_mechanics::{Class, Point, Reduction, Statement};
+use pfaff_mechanics::{ChartPoint, Class, LagrangianData, Reduction};
 use pfaff_program::{
     BatchInterpreter, CompileError, Executor, GraphEvaluator, NativeExecutor, Options, Program,
     TaylorError, TaylorRecurrences,
@@ -60,7 +60,7 @@ pub(crate) struct Reduced {
 /// All charts derived so far.
 #[derive(Debug)]
 struct Atlas {
-    statement: Statement,
+    statement: LagrangianData,
     classes: Vec<Class>,
     symbols: Vec<Expr>,
     values: Vec<f64>,
@@ -109,7 +109,7 @@ impl Reduced {
     /// Reduces a model at a consistent start; `None` where the saddle-point form is the better one, or the
     /// two do not agree there.
     pub(crate) fn new(
-        statement: Statement,
+        statement: LagrangianData,
         classes: &[Class],
         parameters: &[(Expr, f64)],
         mut core: Kkt,
@@ -396,7 +396,7 @@ pub(crate) fn order(reduction: &Reduction) -> &[Expr] {
 
 impl Atlas {
     fn derive(&self, t: f64, q: &[f64], scale: &[f64]) -> Option<Reduction> {
-        self.statement.reduce(&self.classes, Point { t, q, scale })
+        self.statement.reduce(&self.classes, ChartPoint { t, q, scale })
     }
 
     /// Taylor series in a chart; the mass, which decides on pivots, depends on the position alone, with which

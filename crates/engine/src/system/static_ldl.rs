@@ -31,7 +31,7 @@ impl StaticLdl {
     /// then need not stay positive.
     pub(crate) fn new(model: &Workspace, equations: &Equations) -> Option<Self> {
         let g = &model.graph;
-        if equations.bend.iter().flatten().any(|&e| e != g.zero()) {
+        if equations.multiplier_terms.mass.iter().flatten().any(|&e| e != g.zero()) {
             return None;
         }
         let v = model.velocities();
@@ -39,7 +39,7 @@ impl StaticLdl {
         let (power, total) = g.merging(|| {
             let mut reaction: Vec<Expr> = vec![g.zero(); v.len()];
             if equations.principle == Principle::Vakonomic {
-                reaction.copy_from_slice(&equations.shift);
+                reaction.copy_from_slice(&equations.multiplier_terms.force);
             }
             let given = equations.power;
             let along = equations.directions.iter().map(|w| g.dot(w, &v));
@@ -52,7 +52,7 @@ impl StaticLdl {
                 }
                 Principle::Vakonomic | Principle::Restricted => work,
             };
-            (g.add(given, work), g.add(given, equations.drive))
+            (g.add(given, work), g.add(given, equations.multiplier_terms.power))
         });
         let mut outputs = solved.accelerations;
         outputs.extend(&solved.multipliers);

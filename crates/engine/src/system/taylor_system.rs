@@ -155,9 +155,14 @@ pub(crate) fn saddle_recurrences(
     let (power, total) = g.merging(|| {
         let mut work = equations.power;
         if equations.principle != Principle::Chetaev {
-            let bent = equations.bend.iter().map(|row| g.dot(row, &a));
-            let added: Vec<Expr> =
-                equations.shift.iter().zip(bent).map(|(&s, b)| g.add(s, b)).collect();
+            let bent = equations.multiplier_terms.mass.iter().map(|row| g.dot(row, &a));
+            let added: Vec<Expr> = equations
+                .multiplier_terms
+                .force
+                .iter()
+                .zip(bent)
+                .map(|(&s, b)| g.add(s, b))
+                .collect();
             work = g.add(work, g.dot(&added, &v));
         }
         if equations.principle != Principle::Restricted {
@@ -172,7 +177,7 @@ pub(crate) fn saddle_recurrences(
                 }
             }
         }
-        (work, g.add(equations.power, equations.drive))
+        (work, g.add(equations.power, equations.multiplier_terms.power))
     });
     let state: Vec<Expr> = [q, v.clone(), equations.multipliers.clone(), fresh(g, "w", 2)]
         .into_iter()

@@ -422,14 +422,14 @@ fn chetaev_form_has_a_plus() {
     };
     let printed = forms.chetaev.scaled(g, g.integer(-1));
     let exact = forms.space.d(g, &forms.poincare_cartan);
-    let inner = |C: &pfaff_mechanics::Form| {
+    let inner = |C: &pfaff_mechanics::DifferentialForm| {
         let form = exact.minus(g, C).expect("2-forms").interior(g, &forms.field);
         // the coefficient of dx
         g.evaluate(&[form.coefficient(g, &[1])], &value)[0]
     };
     differ(inner(&forms.chetaev), inner(&printed));
     let whole = exact.minus(g, &forms.chetaev).expect("2-forms");
-    let size = |form: &pfaff_mechanics::Form| {
+    let size = |form: &pfaff_mechanics::DifferentialForm| {
         form.terms().map(|(_, f)| g.evaluate(&[f], &value)[0].abs()).fold(0.0, f64::max)
     };
     differ(size(&whole.interior(g, &forms.field)), size(&whole));
@@ -450,7 +450,7 @@ fn exterior_derivative_98_counts_twice() {
     // the printed form adds D_t p dt∧dq, which on the section is cos t dt∧dq
     let extra = g.cos(t);
     let at = |e: Expr| g.evaluate(&[e], &|_| 0.6)[0];
-    let coefficient = |f: &pfaff_mechanics::Form| at(f.coefficient(g, &[0, 1]));
+    let coefficient = |f: &pfaff_mechanics::DifferentialForm| at(f.coefficient(g, &[0, 1]));
     let right = coefficient(&once) - coefficient(&truth);
     differ(right, right + at(extra));
 }

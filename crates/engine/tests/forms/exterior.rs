@@ -1,7 +1,7 @@
 //! The exterior algebra: d² = 0, Leibniz, Cartan's formula, naturality, Stokes; over random forms.
 
 use pfaff_expr::{Expr, Graph, Role};
-use pfaff_mechanics::{Form, MixedDegrees, Space};
+use pfaff_mechanics::{DifferentialForm, MixedDegrees, Space};
 
 use crate::support::Random;
 
@@ -40,12 +40,12 @@ impl Setting {
         self.g.add(sum, self.g.mul(c, wave))
     }
 
-    fn form(&mut self, degree: usize) -> Form {
+    fn form(&mut self, degree: usize) -> DifferentialForm {
         let coordinates = self.space.coordinates.clone();
-        let mut form = Form::zero(degree);
+        let mut form = DifferentialForm::zero(degree);
         for _ in 0..4 {
             let f = self.function(&coordinates);
-            let mut term = Form::function(&self.g, f);
+            let mut term = DifferentialForm::function(&self.g, f);
             for _ in 0..degree {
                 let x = coordinates[self.random.below(coordinates.len())];
                 term = term.wedge(&self.g, &self.space.differential(&self.g, x));
@@ -61,7 +61,7 @@ impl Setting {
     }
 
     /// The largest coefficient of a form at a random point.
-    fn size(&mut self, form: &Form) -> f64 {
+    fn size(&mut self, form: &DifferentialForm) -> f64 {
         let point: Vec<f64> =
             self.space.coordinates.iter().map(|_| self.random.number()).collect();
         let place = |s: Expr| self.space.coordinates.iter().position(|&c| c == s);
@@ -114,7 +114,7 @@ fn cartans_formula() {
         let left = s.space.lie(&s.g, &X, &ω);
         let inner = s.space.d(&s.g, &ω).interior(&s.g, &X);
         let outer = match degree {
-            0 => Form::zero(0),
+            0 => DifferentialForm::zero(0),
             _ => s.space.d(&s.g, &ω.interior(&s.g, &X)),
         };
         let right = inner.plus(&s.g, &outer).expect("one degree");
@@ -147,26 +147,27 @@ fn stokes_on_a_random_cell() {
         let ω = s.form(dimension - 1);
         let dω = s.space.d(&s.g, &ω);
         // Products of the rule over the free parameters, the others fixed.
-        let integral = |form: &Form, place: &[usize], fixed: &[Option<f64>]| -> f64 {
-            let f = form.coefficient(&s.g, place);
-            let mut points = vec![(Vec::new(), 1.0)];
-            for side in fixed {
-                points = points
-                    .iter()
-                    .flat_map(|(x, w): &(Vec<f64>, f64)| match side {
-                        Some(r) => vec![([x.as_slice(), &[*r]].concat(), *w)],
-                        None => rule
-                            .iter()
-                            .map(|(r, v)| ([x.as_slice(), &[*r]].concat(), w * v))
-                            .collect(),
-                    })
-                    .collect();
-            }
-            let place = |e: Expr| corners.iter().position(|&c| c == e);
-            let at =
-                |x: &[f64]| s.g.evaluate(&[f], &|e| place(e).map_or(f64::NAN, |k| x[k]))[0];
-            points.iter().map(|(x, w)| w * at(x)).sum()
-        };
+        let integral =
+            |form: &DifferentialForm, place: &[usize], fixed: &[Option<f64>]| -> f64 {
+                let f = form.coefficient(&s.g, place);
+                let mut points = vec![(Vec::new(), 1.0)];
+                for side in fixed {
+                    points = points
+                        .iter()
+                        .flat_map(|(x, w): &(Vec<f64>, f64)| match side {
+                            Some(r) => vec![([x.as_slice(), &[*r]].concat(), *w)],
+                            None => rule
+                                .iter()
+                                .map(|(r, v)| ([x.as_slice(), &[*r]].concat(), w * v))
+                                .collect(),
+                        })
+                        .collect();
+                }
+                let place = |e: Expr| corners.iter().position(|&c| c == e);
+                let at =
+                    |x: &[f64]| s.g.evaluate(&[f], &|e| place(e).map_or(f64::NAN, |k| x[k]))[0];
+                points.iter().map(|(x, w)| w * at(x)).sum()
+            };
         let inside = s.space.pull_back(&s.g, &dω, &images, &cube);
         let all: Vec<usize> = (0..dimension).collect();
         let volume = integral(&inside, &all, &vec![None; dimension]);

@@ -2,7 +2,7 @@
 
 use pfaff::{Point, Principle, at_state};
 use pfaff_expr::Expr;
-use pfaff_mechanics::{derive, foliation, is_adapted, normal_form, speed_programme};
+use pfaff_mechanics::{derive, foliation, is_adapted, normal_form, prescribed_speed};
 
 use crate::support::cases::{Case, failed};
 use crate::support::systems::{KINDS, RandomSystem};
@@ -194,7 +194,7 @@ fn prescribed_speed_on_a_curved_metric() {
         let text = format!("{free}constraint speed: {metric} = 2 + sin(t) + 1/(1 + t)\n");
         let state = "t = 0.4, x = 0.3, y = -0.2, z = 0.5, x' = 0.4, y' = 0.2, z' = 0.7";
         let case = Case::new(&text, None, state);
-        let found = speed_programme(&case.model, &case.equations).expect("a speed programme");
+        let found = prescribed_speed(&case.model, &case.equations).expect("a speed programme");
         let λ = case.at(&[found.factor])[0];
         if i % 2 == 0 {
             let φ = 2.0 + libm::sin(0.4) + 1.0 / 1.4;
@@ -220,5 +220,5 @@ fn prescribed_speed_on_a_curved_metric() {
         None,
         "y' = 0.5, x' = 0.5",
     );
-    assert_eq!(speed_programme(&no.model, &no.equations), None, "another metric");
+    assert_eq!(prescribed_speed(&no.model, &no.equations), None, "another metric");
 }

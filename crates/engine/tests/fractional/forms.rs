@@ -237,10 +237,13 @@ fn printed_104_counts_twice() {
     let (t, q, v) = (space.coordinates[0], space.coordinates[1], space.coordinates[3]);
     let images = [t, q, g.sin(t), v];
     let section = pfaff_mechanics::Space::new(vec![t, q, v]);
-    let pulled = |form: &pfaff_mechanics::Form| space.pull_back(g, form, &images, &section);
+    let pulled =
+        |form: &pfaff_mechanics::DifferentialForm| space.pull_back(g, form, &images, &section);
     let truth = section.d(g, &pulled(&forms.poincare_cartan));
     let ours = pulled(&forms.derivative);
-    let at = |f: &pfaff_mechanics::Form| g.evaluate(&[f.coefficient(g, &[0, 1])], &|_| 0.6)[0];
+    let at = |f: &pfaff_mechanics::DifferentialForm| {
+        g.evaluate(&[f.coefficient(g, &[0, 1])], &|_| 0.6)[0]
+    };
     // Printed: D_t p = cos t once more.
     let printed = at(&ours) + libm::cos(0.6);
     differ(at(&ours) - at(&truth), printed - at(&truth));

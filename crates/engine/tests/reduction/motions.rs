@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use pfaff::{
     Class, Dynamics, Form, GALLERY, Model, Motion, Request, Series, derive, run_derived,
 };
-use pfaff_mechanics::{Point, reduce};
+use pfaff_mechanics::{ChartPoint, reduce};
 
 use crate::support::{self, Random};
 
@@ -282,7 +282,7 @@ fn a_homogeneous_ball_needs_no_solve() {
         let form = compare(spin, &model, &precise(&model));
         assert_eq!(form, Form::Reduced, "{spin}");
         let q = [0.6, 0.1, 0.0, 0.3, 1.3, 0.0];
-        let point = Point { t: 0.0, q: &q, scale: &[] };
+        let point = ChartPoint { t: 0.0, q: &q, scale: &[] };
         reduce(&model.workspace(), &[Class::Linear; 3], point)
             .expect("linear rows")
             .operations()
@@ -297,7 +297,7 @@ fn a_homogeneous_ball_needs_no_solve() {
 #[test]
 fn a_sleigh_has_one_term_an_equation() {
     let model = support::model(pfaff::gallery_model("sleigh").expect("a gallery model").text);
-    let point = Point { t: 0.0, q: &[0.0, 0.0, 0.3], scale: &[] };
+    let point = ChartPoint { t: 0.0, q: &[0.0, 0.0, 0.3], scale: &[] };
     let reduction = reduce(&model.workspace(), &[Class::Linear], point).expect("a linear row");
     // Sine, cosine and two products for the velocities, two or three products for each rate, and as many
     // operations on parameters; as they are derived the equations take some 30 more.
@@ -315,7 +315,7 @@ fn a_chain_costs_its_length() {
         let q: Vec<f64> = (0..n).map(|i| 0.3 * f64::from(i as u32)).collect();
         let classes = vec![Class::Linear; count];
         let reduction =
-            reduce(&model.workspace(), &classes, Point { t: 0.0, q: &q, scale: &[] })
+            reduce(&model.workspace(), &classes, ChartPoint { t: 0.0, q: &q, scale: &[] })
                 .expect("a reduction");
         assert_eq!(reduction.independent.len(), 3);
         assert!(reduction.charts.is_empty(), "every pivot is constant");

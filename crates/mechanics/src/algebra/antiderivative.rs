@@ -19,19 +19,19 @@ const DEGREE: usize = 12;
 
 /// $\int e\,dq$, or `None` where no pattern fits.
 pub(crate) fn antiderivative(g: &Graph, e: Expr, q: Expr) -> Option<Expr> {
-    Integrand { g, q }.of(e, ROUNDS)
+    Antiderivative { g, q }.of(e, ROUNDS)
 }
 
 /// A power $b^k$ with a constant exponent.
 type Power = (Expr, Expr);
 
 /// Everything is integrated over `q`.
-struct Integrand<'a> {
+struct Antiderivative<'a> {
     g: &'a Graph,
     q: Expr,
 }
 
-impl Integrand<'_> {
+impl Antiderivative<'_> {
     fn of(&self, e: Expr, rounds: usize) -> Option<Expr> {
         let rounds = rounds.checked_sub(1)?;
         let mut sum = self.g.zero();

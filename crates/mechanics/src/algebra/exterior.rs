@@ -21,7 +21,7 @@ pub struct Space {
 
 /// A form with its coefficients by ascending places of coordinates; zero ones are left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Form {
+pub struct DifferentialForm {
     /// How many differentials each term has.
     pub degree: usize,
     terms: BTreeMap<Vec<usize>, Expr>,
@@ -59,14 +59,14 @@ impl Space {
     /// # Panics
     ///
     /// If the symbol is no coordinate of the space.
-    pub fn differential(&self, g: &Graph, coordinate: Expr) -> Form {
+    pub fn differential(&self, g: &Graph, coordinate: Expr) -> DifferentialForm {
         let place = self.coordinates.iter().position(|&c| c == coordinate);
-        Form::basis(g, vec![place.expect("a coordinate of the space")])
+        DifferentialForm::basis(g, vec![place.expect("a coordinate of the space")])
     }
 
     /// $df = \partial_jf\,dx^j$
-    pub fn gradient(&self, g: &Graph, f: Expr) -> Form {
-        let mut form = Form::zero(1);
+    pub fn gradient(&self, g: &Graph, f: Expr) -> DifferentialForm {
+        let mut form = DifferentialForm::zero(1);
         for (j, e) in g.gradient(f, &self.coordinates).into_iter().enumerate() {
             form.add_term(g, vec![j], e);
         }
@@ -74,10 +74,10 @@ impl Space {
     }
 
     /// $d\omega$
-    pub fn d(&self, g: &Graph, form: &Form) -> Form {
-        let mut derived = Form::zero(form.degree + 1);
+    pub fn d(&self, g: &Graph, form: &DifferentialForm) -> DifferentialForm {
+        let mut derived = DifferentialForm::zero(form.degree + 1);
         for (place, &f) in &form.terms {
-            let rest = Form::basis(g, place.clone());
+            let rest = DifferentialForm::basis(g, place.clone());
             derived.accumulate(g, &self.gradient(g, f).wedge(g, &rest));
         }
         derived
@@ -91,18 +91,18 @@ impl Space {
     }
 
     /// $\mathcal L_X\omega$, term by term.
-    pub fn lie(&self, g: &Graph, field: &[Expr], form: &Form) -> Form {
-        let mut derived = Form::zero(form.degree);
+    pub fn lie(&self, g: &Graph, field: &[Expr], form: &DifferentialForm) -> DifferentialForm {
+        let mut derived = DifferentialForm::zero(form.degree);
         for (place, &f) in &form.terms {
             derived.add_term(g, place.clone(), self.along(g, field, f));
             for j in 0..place.len() {
                 // dx^{i_1} ∧ … ∧ dX^{i_j} ∧ …
-                let mut product = Form::function(g, f);
+                let mut product = DifferentialForm::function(g, f);
                 for (l, &i) in place.iter().enumerate() {
                     let factor = if l == j {
                         self.gradient(g, field[i])
                     } else {
-                        Form::basis(g, vec![i])
+                        DifferentialForm::basis(g, vec![i])
                     };
                     product = product.wedge(g, &factor);
                 }
@@ -113,13 +113,20 @@ impl Space {
     }
 
     /// The pull-back by a map: `images` gives each coordinate of this space as a function on `source`.
-    pub fn pull_back(&self, g: &Graph, form: &Form, images: &[Expr], source: &Self) -> Form {
+    pub fn pull_back(
+        &self,
+        g: &Graph,
+        form: &DifferentialForm,
+        images: &[Expr],
+        source: &Self,
+    ) -> DifferentialForm {
         let pairs: Vec<(Expr, Expr)> =
             self.coordinates.iter().copied().zip(images.iter().copied()).collect();
-        let differentials: Vec<Form> = images.iter().map(|&e| source.gradient(g, e)).collect();
-        let mut pulled = Form::zero(form.degree);
+        let differentials: Vec<DifferentialForm> =
+            images.iter().map(|&e| source.gradient(g, e)).collect();
+        let mut pulled = DifferentialForm::zero(form.degree);
         for (place, &f) in &form.terms {
-            let start = Form::function(g, g.substitute(&[f], &pairs)[0]);
+            let start = DifferentialForm::function(g, g.substitute(&[f], &pairs)[0]);
             let product =
                 place.iter().fold(start, |product, &i| product.wedge(g, &differentials[i]));
             pulled.accumulate(g, &product);
@@ -128,7 +135,7 @@ impl Space {
     }
 
     /// As text of the model language, with `d(x)` for differentials and `/\` between them.
-    pub fn to_text(&self, g: &Graph, form: &Form) -> String {
+    pub fn to_text(&self, g: &Graph, form: &DifferentialForm) -> String {
         let name = |i: usize| format!("d({})", g.to_text(self.coordinates[i]));
         let mut parts: Vec<String> = Vec::new();
         for (place, &f) in &form.terms {
@@ -146,7 +153,7 @@ impl Space {
     }
 }
 
-impl Form {
+impl DifferentialForm {
     /// 0 of a degree.
     pub fn zero(degree: usize) -> Self {
         Self { degree, terms: BTreeMap::new() }
@@ -197,7 +204,7 @@ impl Form {
     ///
     /// # Errors
     ///
-    /// As [`Form::plus`].
+    /// As [`DifferentialForm::plus`].
     pub fn minus(&self, g: &Graph, other: &Self) -> Result<Self, MixedDegrees> {
         self.plus(g, &other.scaled(g, g.integer(-1)))
     }
@@ -279,7 +286,12 @@ fn sorted(place: &mut [usize]) -> Option<bool> {
 }
 
 /// The contact form $dq - v\,dt$.
-pub(crate) fn contact(g: &Graph, space: &Space, (q, v): (Expr, Expr), time: Expr) -> Form {
+pub(crate) fn contact(
+    g: &Graph,
+    space: &Space,
+    (q, v): (Expr, Expr),
+    time: Expr,
+) -> DifferentialForm {
     let moved = space.differential(g, time).scaled(g, v);
     space.differential(g, q).minus(g, &moved).expect("two 1-forms")
 }

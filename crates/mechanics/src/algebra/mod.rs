@@ -9,5 +9,5 @@ pub(crate) mod primitive;
 pub(crate) mod tensor;
 
 pub use elimination::solve_linear;
-pub use exterior::{Form, MixedDegrees, Space};
+pub use exterior::{DifferentialForm, MixedDegrees, Space};
 pub use tensor::{Tensor, simple};

@@ -15,7 +15,7 @@ use crate::reduction::kernel;
 
 /// What is generically true of the blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rank {
+pub struct Ranks {
     /// Independent constraints.
     pub constraints: usize,
     /// $n$ − independent constraints.
@@ -25,7 +25,7 @@ pub struct Rank {
 }
 
 /// Ranks at a generic point, by values modulo a prime.
-pub fn ranks(model: &Workspace, equations: &Equations) -> Rank {
+pub fn ranks(model: &Workspace, equations: &Equations) -> Ranks {
     let (g, n) = (&model.graph, model.coordinates.len());
     let constraints = g.rank(&equations.jacobian);
     let independent = g.independent_rows(&equations.jacobian);
@@ -40,13 +40,13 @@ pub fn ranks(model: &Workspace, equations: &Equations) -> Rank {
         saddle.push(equations.jacobian[a].iter().copied().chain(zeros).collect());
     }
     let regular = g.rank(&saddle) == n + m;
-    Rank { constraints, degrees_of_freedom: n - constraints, regular }
+    Ranks { constraints, degrees_of_freedom: n - constraints, regular }
 }
 
 /// For each constraint: does it come from positions alone? `None` where that could not be decided.
 pub fn integrable(model: &Workspace, equations: &Equations) -> Vec<Option<bool>> {
     let g = &model.graph;
-    let distribution = Distribution::of(model, equations);
+    let distribution = PfaffianSystem::of(model, equations);
     let closure = g.merging(|| distribution.closure(g));
     equations
         .classes
@@ -65,7 +65,7 @@ pub fn integrable(model: &Workspace, equations: &Equations) -> Vec<Option<bool>>
 }
 
 /// The one-forms of the constraints that are linear or affine in the velocities, and the fields that they annihilate.
-pub(crate) struct Distribution {
+pub(crate) struct PfaffianSystem {
     /// $t$ where it enters, and $q$
     pub(crate) variables: Vec<Expr>,
     /// $\omega^a$ by components
@@ -83,7 +83,7 @@ pub(crate) struct Closure {
     pub(crate) is_whole: bool,
 }
 
-impl Distribution {
+impl PfaffianSystem {
     /// Holonomic constraints count by their differentials.
     pub(crate) fn of(model: &Workspace, equations: &Equations) -> Self {
         let g = &model.graph;

@@ -6,6 +6,6 @@ pub(crate) mod normal_form;
 pub(crate) mod split;
 
 pub use class::{Class, classify};
-pub use distribution::{Rank, integrable, ranks};
+pub use distribution::{Ranks, integrable, ranks};
 pub use normal_form::{NormalForm, normal_form};
 pub use split::{Split, split};

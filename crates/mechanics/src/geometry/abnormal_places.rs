@@ -14,7 +14,7 @@ use pfaff_expr::{Expr, ZeroTest};
 use pfaff_model::Workspace;
 
 use crate::constraint::class::Class;
-use crate::constraint::distribution::{Distribution, lie_bracket};
+use crate::constraint::distribution::{PfaffianSystem, lie_bracket};
 use crate::principle::equations::Equations;
 
 /// Where abnormal extremals are.
@@ -39,7 +39,7 @@ pub fn abnormal_places(model: &Workspace, equations: &Equations) -> Option<Abnor
     }
     let g = &model.graph;
     g.merging(|| {
-        let distribution = Distribution::of(model, equations);
+        let distribution = PfaffianSystem::of(model, equations);
         let n = distribution.variables.len();
         if n != model.coordinates.len() {
             return Some(AbnormalPlaces::Possible);
@@ -85,7 +85,7 @@ pub fn abnormal_places(model: &Workspace, equations: &Equations) -> Option<Abnor
 pub fn first_integrals(model: &Workspace, equations: &Equations) -> Option<usize> {
     let g = &model.graph;
     g.merging(|| {
-        let distribution = Distribution::of(model, equations);
+        let distribution = PfaffianSystem::of(model, equations);
         let closure = distribution.closure(g);
         closure.is_whole.then(|| distribution.variables.len() - closure.fields.len())
     })

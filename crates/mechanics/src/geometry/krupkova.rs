@@ -19,7 +19,7 @@ use pfaff_expr::Expr;
 use pfaff_model::Workspace;
 
 use crate::algebra::elimination::solve_linear;
-use crate::algebra::exterior::{Form, Space, contact};
+use crate::algebra::exterior::{DifferentialForm, Space, contact};
 use crate::algebra::tensor::{Tensor, simple};
 use crate::constraint::normal_form::NormalForm;
 use crate::principle::equations::Equations;
@@ -88,13 +88,13 @@ impl ConstrainedSystem {
 }
 
 /// The Lepage 2-form $\alpha$ of (K) on the space $(t, q, \dot q)$.
-pub fn lepage(model: &Workspace, equations: &Equations) -> (Space, Form) {
+pub fn lepage(model: &Workspace, equations: &Equations) -> (Space, DifferentialForm) {
     let g = &model.graph;
     let (q, v) = (model.positions(), model.velocities());
     let space = Space::new([&[model.time][..], &q, &v].concat());
     let dt = space.differential(g, model.time);
-    let mut α = Form::zero(2);
-    let mut join = |σ: usize, coefficient: Expr, with: &Form| {
+    let mut α = DifferentialForm::zero(2);
+    let mut join = |σ: usize, coefficient: Expr, with: &DifferentialForm| {
         let ω = contact(g, &space, (q[σ], v[σ]), model.time);
         let term = ω.wedge(g, with).scaled(g, coefficient);
         α = α.plus(g, &term).expect("two 2-forms");

@@ -36,7 +36,7 @@ pub use frame::{Ambient, Frame};
 pub use integrals::integrals;
 pub use krupkova::{ConstrainedSystem, constrained_system, lepage};
 pub use lagrange_space::{LagrangeSpace, Semispray, closedness, lagrange_space};
-pub use speed::{SpeedProgramme, speed_programme};
+pub use speed::{PrescribedSpeed, prescribed_speed};
 
 use crate::algebra::tensor::Tensor;
 use crate::constraint::split::{Split, split};

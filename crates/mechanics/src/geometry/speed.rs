@@ -14,7 +14,7 @@ use crate::principle::equations::Equations;
 
 /// A prescribed speed $g(v,v) = \phi(t)$.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SpeedProgramme {
+pub struct PrescribedSpeed {
     /// $\phi$
     pub square: Expr,
     /// $\lambda_v$, the factor of the velocity in the acceleration
@@ -22,7 +22,7 @@ pub struct SpeedProgramme {
 }
 
 /// Recognises a prescribed speed; `None` where there is none.
-pub fn speed_programme(model: &Workspace, equations: &Equations) -> Option<SpeedProgramme> {
+pub fn prescribed_speed(model: &Workspace, equations: &Equations) -> Option<PrescribedSpeed> {
     let g = &model.graph;
     let kinetic = equations.kinetic.as_ref()?;
     let [φ] = equations.residual[..] else { return None };
@@ -52,5 +52,5 @@ pub fn speed_programme(model: &Workspace, equations: &Equations) -> Option<Speed
         kinetic.potential.map_or_else(|| g.neg(kinetic.scalar), |p| g.sub(p, kinetic.scalar));
     let drawn = g.dot(&g.gradient(potential, &x), &v);
     let half = g.mul(g.fraction(1, 2), g.derivative(square, model.time));
-    Some(SpeedProgramme { square, factor: g.simplify(g.div(g.add(half, drawn), square)) })
+    Some(PrescribedSpeed { square, factor: g.simplify(g.div(g.add(half, drawn), square)) })
 }

@@ -29,11 +29,11 @@ use crate::principle::equations::Equations;
 pub struct Divergence {
     /// $\partial(f + W^\top\lambda - M\ddot q)/\partial\dot q$, then $\partial(b - A\ddot q)/\partial\dot q$:
     /// (n + m) × n
-    pub slopes: Vec<Vec<Expr>>,
+    pub balance_jacobian: Vec<Vec<Expr>>,
     /// $\partial Q/\partial\dot q + \lambda\cdot\partial W/\partial\dot q$, n × n
-    pub pull: Vec<Vec<Expr>>,
+    pub force_jacobian: Vec<Vec<Expr>>,
     /// $\partial Q/\partial\dot q$, n × n
-    pub given: Vec<Vec<Expr>>,
+    pub applied_jacobian: Vec<Vec<Expr>>,
 }
 
 /// The blocks of (D); `None` under another principle than Chetaev's, and with memory: then (q, p) is no
@@ -62,9 +62,9 @@ fn blocks(model: &Workspace, e: &Equations) -> Divergence {
         (0..n).map(|k| g.sum(model.forces.iter().map(|f| f.components[k]))).collect();
     let pull: Vec<Expr> = (0..n).map(|k| g.add(forces[k], reaction[k])).collect();
     Divergence {
-        slopes: g.jacobian(&balance, &v),
-        pull: g.jacobian(&pull, &v),
-        given: g.jacobian(&forces, &v),
+        balance_jacobian: g.jacobian(&balance, &v),
+        force_jacobian: g.jacobian(&pull, &v),
+        applied_jacobian: g.jacobian(&forces, &v),
     }
 }
 
@@ -82,7 +82,7 @@ pub fn divergence_formula(model: &Workspace, equations: &Equations) -> Option<Ex
     }
     let parts = divergence(model, equations)?;
     let g = &model.graph;
-    if parts.given.iter().flatten().all(|&e| e == g.zero()) && m == 0 {
+    if parts.applied_jacobian.iter().flatten().all(|&e| e == g.zero()) && m == 0 {
         return Some(g.zero());
     }
     g.merging(|| formula(model, equations)).map(|Ω| g.simplify(Ω))

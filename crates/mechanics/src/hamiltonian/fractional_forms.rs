@@ -24,7 +24,7 @@ use pfaff_expr::Expr;
 use pfaff_model::{Dynamics, Workspace};
 
 use super::poincare_cartan::{cartan_space, chetaev_form};
-use crate::algebra::exterior::{Form, Space};
+use crate::algebra::exterior::{DifferentialForm, Space};
 use crate::algebra::powers::{Powers, gamma};
 use crate::principle::equations::Equations;
 use crate::principle::refusal::Refusal;
@@ -44,11 +44,11 @@ pub struct FractionalForms {
     /// $(t, q, p, v)$
     pub space: Space,
     /// $\omega$
-    pub poincare_cartan: Form,
+    pub poincare_cartan: DifferentialForm,
     /// $d^\alpha\omega$
-    pub derivative: Form,
+    pub derivative: DifferentialForm,
     /// $C$
-    pub chetaev: Form,
+    pub chetaev: DifferentialForm,
     /// $p_k$, the symbols
     pub momenta: Vec<Expr>,
     /// $p_k$ of positions and velocities $v$; `None` where $D^\alpha v^\beta = 0$
@@ -119,7 +119,7 @@ pub fn fractional_forms(
     }
     let (C, pulls) = chetaev_form(model, equations, &space);
     let reactions = pulls.into_iter().map(|pull| g.neg(pull)).collect();
-    let mut dω = Form::zero(2);
+    let mut dω = DifferentialForm::zero(2);
     for (place, f) in ω.terms() {
         let rest = one(space.coordinates[place[0]]);
         for &x in &space.coordinates {

@@ -15,7 +15,7 @@
 use pfaff_expr::{Expr, Role};
 use pfaff_model::{Dynamics, Workspace};
 
-use super::legendre::{Legendre, Transformed, legendre};
+use super::legendre::{Legendre, LegendreInput, legendre};
 use crate::algebra::tensor::simple as tidy;
 use crate::constraint::class::Class;
 use crate::principle::equations::Equations;
@@ -74,7 +74,7 @@ pub fn hamilton_form(
                 "a constraint repeats others, so that its multiplier is not determined",
             ));
         }
-        let given = Transformed {
+        let given = LegendreInput {
             lagrangian: L,
             residuals: &equations.residual,
             velocities: &v,

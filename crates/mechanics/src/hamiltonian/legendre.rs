@@ -16,7 +16,7 @@ use crate::algebra::tensor::simple;
 
 /// What is transformed.
 #[derive(Clone, Copy, Debug)]
-pub struct Transformed<'a> {
+pub struct LegendreInput<'a> {
     /// $L$
     pub lagrangian: Expr,
     /// $\varphi$
@@ -43,8 +43,8 @@ pub struct Legendre {
 /// # Errors
 ///
 /// Which hypothesis fails, in words.
-pub fn legendre(g: &Graph, given: Transformed<'_>) -> Result<Legendre, &'static str> {
-    let Transformed { lagrangian, residuals, velocities: u, momenta: p } = given;
+pub fn legendre(g: &Graph, given: LegendreInput<'_>) -> Result<Legendre, &'static str> {
+    let LegendreInput { lagrangian, residuals, velocities: u, momenta: p } = given;
     let slopes = g.gradient(lagrangian, u);
     let mass = g.jacobian(&slopes, u);
     let rows = g.jacobian(residuals, u);

@@ -12,7 +12,7 @@
 use pfaff_expr::{Expr, Role};
 use pfaff_model::{Dynamics, Workspace};
 
-use crate::algebra::exterior::{Form, Space};
+use crate::algebra::exterior::{DifferentialForm, Space};
 use crate::principle::equations::Equations;
 
 /// The forms of a model.
@@ -23,13 +23,13 @@ pub struct CartanForms {
     /// $p_k$
     pub momenta: Vec<Expr>,
     /// $\omega$
-    pub poincare_cartan: Form,
+    pub poincare_cartan: DifferentialForm,
     /// $C$
-    pub chetaev: Form,
+    pub chetaev: DifferentialForm,
     /// $X$, with $\dot q$, $\dot p$ and $\dot v$ as symbols
     pub field: Vec<Expr>,
     /// $i_X(d\omega - C)$
-    pub equations: Form,
+    pub equations: DifferentialForm,
     /// $\dot q$, $\dot p$, $\dot v$
     pub rates: [Vec<Expr>; 3],
 }
@@ -76,10 +76,10 @@ pub(crate) fn chetaev_form(
     model: &Workspace,
     equations: &Equations,
     space: &Space,
-) -> (Form, Vec<Expr>) {
+) -> (DifferentialForm, Vec<Expr>) {
     let g = &model.graph;
     let one = |e: Expr| space.differential(g, e);
-    let mut C = Form::zero(2);
+    let mut C = DifferentialForm::zero(2);
     let mut pulls = Vec::new();
     for (k, q) in model.positions().into_iter().enumerate() {
         let given = g.sum(model.forces.iter().map(|f| f.components[k]));

@@ -57,7 +57,7 @@ pub fn helmholtz(model: &Workspace, force: &[Expr]) -> Helmholtz {
         }
     }
     let bends = g.jacobian(force, &q);
-    let along = crate::principle::chetaev::motion(model);
+    let along = crate::principle::chetaev::motion_direction(model);
     for k in 0..n {
         for m in k + 1..n {
             let turn = g.sub(slopes[k][m], slopes[m][k]);
@@ -101,8 +101,10 @@ fn potential(model: &Workspace, force: &[Expr]) -> Option<Expr> {
     };
     let checked = |(a, scalar): (Vec<Expr>, Expr)| {
         let u = g.simplify(g.add(g.dot(&a, &v), scalar));
-        let rates =
-            g.directional(&g.gradient(u, &v), &crate::principle::chetaev::motion(model));
+        let rates = g.directional(
+            &g.gradient(u, &v),
+            &crate::principle::chetaev::motion_direction(model),
+        );
         let slopes = g.gradient(u, &q);
         let right =
             (0..q.len()).all(|k| g.is_zero(g.sub(g.sub(rates[k], slopes[k]), force[k])));

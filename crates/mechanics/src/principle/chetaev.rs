@@ -7,7 +7,7 @@
 use pfaff_expr::{Expr, Graph};
 use pfaff_model::{Principle, Span, Workspace};
 
-use super::equations::Equations;
+use super::equations::{Equations, MultiplierTerms};
 use super::refusal::Refusal;
 use crate::constraint::class::{Class, classify};
 use crate::lagrangian::kinetic::Kinetic;
@@ -20,7 +20,7 @@ pub(crate) fn chetaev(model: &Workspace, L: Expr, span: Span) -> Result<Equation
         return Err(Refusal::NoVelocity { span });
     }
     let mass = symmetric(g.jacobian(&momenta, &v));
-    let along_motion = motion(model);
+    let along_motion = motion_direction(model);
     let force = {
         let slopes = g.gradient(L, &q);
         let rates = g.directional(&momenta, &along_motion);
@@ -71,11 +71,8 @@ pub(crate) fn chetaev(model: &Workspace, L: Expr, span: Span) -> Result<Equation
     Ok(Equations {
         principle: Principle::Chetaev,
         multipliers: Vec::new(),
-        shift: vec![g.zero(); q.len()],
-        bend: vec![vec![g.zero(); q.len()]; q.len()],
-        constraint_energy: g.zero(),
+        multiplier_terms: MultiplierTerms::none(g, q.len()),
         power,
-        drive: g.zero(),
         dependent: Vec::new(),
         momenta,
         mass,
@@ -93,7 +90,7 @@ pub(crate) fn chetaev(model: &Workspace, L: Expr, span: Span) -> Result<Equation
 }
 
 /// The direction $(q \to \dot q,\ t \to 1)$ of the motion without its accelerations.
-pub(crate) fn motion(model: &Workspace) -> Vec<(Expr, Expr)> {
+pub(crate) fn motion_direction(model: &Workspace) -> Vec<(Expr, Expr)> {
     let g: &Graph = &model.graph;
     let mut direction: Vec<(Expr, Expr)> =
         model.coordinates.iter().map(|c| (c.position, c.velocity)).collect();

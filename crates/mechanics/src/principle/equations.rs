@@ -15,10 +15,10 @@
 //!
 //! Under the vakonomic principle $\dot\mu$ stands in the place of $\lambda$, the mass is $M -
 //! \mu\cdot\psi_{\dot q\dot q}$, and
-//! $R = A^\top\dot\mu + \text{shift} + \text{bend}\,\ddot q$. Under the restricted one $R = \text{shift} +
-//! \text{bend}\,\ddot q$ is what the motion needs beside $f$.
+//! the reaction has further terms: see [`MultiplierTerms`]. Under the restricted one the reaction is what the
+//! motion needs beside $f$.
 
-use pfaff_expr::Expr;
+use pfaff_expr::{Expr, Graph};
 use pfaff_model::{Dynamics, Force, Principle, Span, Workspace};
 
 use super::chetaev::chetaev;
@@ -55,26 +55,44 @@ pub struct Equations {
     pub undecided: Vec<usize>,
     /// $\mu$, one for each constraint under the vakonomic principle, none under Chetaev's.
     pub multipliers: Vec<Expr>,
-    /// What $\mu$ adds to the force: $(\psi_{\dot q q}\,\dot q + \psi_{\dot q t} - \psi_q)^\top\mu$, already
-    /// in `force`; zero under Chetaev's principle; $-f$ of $L$ itself under the restricted one.
-    pub shift: Vec<Expr>,
-    /// What $\mu$ takes from the mass: $\mu\cdot\psi_{\dot q\dot q}$, already taken from `mass`; zero under
-    /// Chetaev's principle; $M$ of $L$ itself under the restricted one.
-    pub bend: Vec<Vec<Expr>>,
+    /// What the multipliers add to force, mass, energy and power.
+    pub multiplier_terms: MultiplierTerms,
     /// $E = \dot q\cdot p - L$
     pub energy: Expr,
-    /// $E\[M\] = -\mu\cdot\psi_{\dot q}\cdot\dot q$ ; zero under Chetaev's principle; $E_c - E$ with the
-    /// energy of $L_c$ under the restricted one.
-    pub constraint_energy: Expr,
     /// $Q\cdot\dot q - \partial_t L$
     pub power: Expr,
-    /// What explicit time in the constraints adds to the rate of $E + E\[M\]$ beside `power`:
-    /// $\mu\cdot\partial_t\psi$ under the vakonomic principle.
-    pub drive: Expr,
     /// The coordinates whose velocities the restricted principle inserts, by index; empty under the others.
     pub dependent: Vec<usize>,
     /// $T_2$, $T_1$, $T_0$ where $L$ is quadratic in the velocities.
     pub kinetic: Option<Kinetic>,
+}
+
+/// The terms that multipliers $\mu$ with equations of their own add; all zero under Chetaev's principle.
+///
+/// The reaction is $R = W^\top\dot\mu + \texttt{force} + \texttt{mass}\,\ddot q$ under the vakonomic
+/// principle, and $R = \texttt{force} + \texttt{mass}\,\ddot q$ under the restricted one.
+#[derive(Clone, Debug)]
+pub struct MultiplierTerms {
+    /// $(\psi_{\dot q q}\,\dot q + \psi_{\dot q t} - \psi_q)^\top\mu$, contained in [`Equations::force`];
+    /// $-f$ of $L$ itself under the restricted principle.
+    pub force: Vec<Expr>,
+    /// $\mu\cdot\psi_{\dot q\dot q}$, already subtracted from [`Equations::mass`]; $M$ of $L$ itself under the
+    /// restricted principle.
+    pub mass: Vec<Vec<Expr>>,
+    /// $E\[M\] = -\mu\cdot\psi_{\dot q}\cdot\dot q$; $E_c - E$ with the energy of $L_c$ under the restricted
+    /// principle.
+    pub energy: Expr,
+    /// What explicit time in the constraints adds to the rate of $E + E\[M\]$ beside [`Equations::power`]:
+    /// $\mu\cdot\partial_t\psi$; the difference of the powers of $L_c$ and $L$ under the restricted principle.
+    pub power: Expr,
+}
+
+impl MultiplierTerms {
+    /// No terms, for $n$ coordinates.
+    pub(crate) fn none(g: &Graph, n: usize) -> Self {
+        let zero = g.zero();
+        Self { force: vec![zero; n], mass: vec![vec![zero; n]; n], energy: zero, power: zero }
+    }
 }
 
 /// Derives the equations of a model under a principle.

@@ -82,7 +82,7 @@ pub fn fractional_equations(model: &Workspace) -> Result<FractionalEquations, Re
                 return Err(Refusal::Memory { what, span });
             }
             // δG = G_q δq: the adjoint operator acts on the slope, and G_q stands before it.
-            let part = Part { kind, order, slope };
+            let part = MemoryTerm { kind, order, slope };
             let [value, rate] = part.boundary(model);
             for (k, c) in g.gradient(operand, &q).into_iter().enumerate() {
                 let add = |list: &mut Vec<Expr>, e: Expr| list[k] = g.add(list[k], e);
@@ -96,7 +96,7 @@ pub fn fractional_equations(model: &Workspace) -> Result<FractionalEquations, Re
         for k in 0..q.len() {
             let at = |i: usize| linear.coefficients[i];
             if at(k) != g.zero() {
-                let part = Part { kind, order, slope: g.mul(at(k), slope) };
+                let part = MemoryTerm { kind, order, slope: g.mul(at(k), slope) };
                 equations.rates[k] = g.add(equations.rates[k], part.adjoint(model));
                 let [value, rate] = part.boundary(model);
                 equations.natural[k] = g.add(equations.natural[k], value);
@@ -104,7 +104,7 @@ pub fn fractional_equations(model: &Workspace) -> Result<FractionalEquations, Re
             }
             if at(q.len() + k) != g.zero() {
                 // The operator acts on the velocity: its adjoint is part of the momentum.
-                let part = Part { kind, order, slope: g.mul(at(q.len() + k), slope) };
+                let part = MemoryTerm { kind, order, slope: g.mul(at(q.len() + k), slope) };
                 let adjoint = part.adjoint(model);
                 equations.momenta[k] = g.add(equations.momenta[k], adjoint);
                 equations.natural[k] = g.add(equations.natural[k], adjoint);
@@ -129,13 +129,13 @@ pub fn adjoint(g: &Graph, kind: Memory, e: Expr, order: Expr) -> Expr {
 }
 
 /// One operator in 𝓛 with the derivative of 𝓛 by it.
-struct Part {
+struct MemoryTerm {
     kind: Memory,
     order: Expr,
     slope: Expr,
 }
 
-impl Part {
+impl MemoryTerm {
     fn adjoint(&self, model: &Workspace) -> Expr {
         adjoint(&model.graph, self.kind, self.slope, self.order)
     }

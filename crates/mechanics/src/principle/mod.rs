@@ -16,7 +16,7 @@ pub(crate) mod refusal;
 mod restricted;
 mod vakonomic;
 
-pub use equations::{Equations, derive};
+pub use equations::{Equations, MultiplierTerms, derive};
 pub use fractional::{FractionalEquations, adjoint, fractional_equations};
 pub use ordinary::{Ordinary, ordinary};
 pub use pfaff_model::Principle;

@@ -14,7 +14,7 @@
 
 use pfaff_model::{Principle, Workspace};
 
-use super::equations::Equations;
+use super::equations::{Equations, MultiplierTerms};
 use super::refusal::Refusal;
 use crate::reduction::chaplygin::chaplygin;
 
@@ -25,11 +25,9 @@ pub(crate) fn restricted(model: &Workspace, mut e: Equations) -> Result<Equation
     let n = model.coordinates.len();
     let none = vec![g.zero(); form.dependent.len()];
     let (mass, force) = form.blocks(model, &none);
-    e.bend = std::mem::replace(&mut e.mass, vec![vec![g.zero(); n]; n]);
-    e.shift = std::mem::replace(&mut e.force, vec![g.zero(); n])
-        .into_iter()
-        .map(|f| g.neg(f))
-        .collect();
+    let full_mass = std::mem::replace(&mut e.mass, vec![vec![g.zero(); n]; n]);
+    let full_force = std::mem::replace(&mut e.force, vec![g.zero(); n]);
+    let negative_force = full_force.into_iter().map(|f| g.neg(f)).collect();
     for (i, &k) in form.base.iter().enumerate() {
         e.force[k] = force[i];
         for (j, &l) in form.base.iter().enumerate() {
@@ -44,8 +42,12 @@ pub(crate) fn restricted(model: &Workspace, mut e: Equations) -> Result<Equation
     for row in &mut e.directions {
         (0..n).filter(|&k| !keep(k)).for_each(|k| row[k] = g.zero());
     }
-    e.constraint_energy = g.sub(form.energy, e.energy);
-    e.drive = g.sub(form.power(model), e.power);
+    e.multiplier_terms = MultiplierTerms {
+        force: negative_force,
+        mass: full_mass,
+        energy: g.sub(form.energy, e.energy),
+        power: g.sub(form.power(model), e.power),
+    };
     e.dependent = form.dependent;
     e.principle = Principle::Restricted;
     Ok(e)

@@ -14,8 +14,8 @@
 use pfaff_expr::Expr;
 use pfaff_model::{Principle, Workspace};
 
-use super::chetaev::motion;
-use super::equations::Equations;
+use super::chetaev::motion_direction;
+use super::equations::{Equations, MultiplierTerms};
 use crate::constraint::class::Class;
 
 /// Turns the blocks of Chetaev's principle into those of the vakonomic one.
@@ -30,17 +30,21 @@ pub(crate) fn vakonomic(model: &Workspace, mut e: Equations) -> Equations {
     // σ = μ·ψ with μ held fixed.
     let σ = g.sum(weighted.iter().map(|&(ψ, μ)| g.mul(μ, ψ)));
     let slopes = g.gradient(σ, &v);
-    let rates = g.directional(&slopes, &motion(model));
+    let rates = g.directional(&slopes, &motion_direction(model));
     let positions = g.gradient(σ, &q);
-    e.shift = (0..q.len()).map(|k| g.sub(rates[k], positions[k])).collect();
-    e.bend = g.hessian(σ, &v);
+    let force = (0..q.len()).map(|k| g.sub(rates[k], positions[k])).collect();
+    let mass = g.hessian(σ, &v);
     let whole = g.dot(&μ, &e.residual);
-    e.constraint_energy = g.neg(g.dot(&g.gradient(whole, &v), &v));
-    e.drive = g.derivative(whole, model.time);
+    e.multiplier_terms = MultiplierTerms {
+        force,
+        mass,
+        energy: g.neg(g.dot(&g.gradient(whole, &v), &v)),
+        power: g.derivative(whole, model.time),
+    };
     for k in 0..q.len() {
-        e.force[k] = g.add(e.force[k], e.shift[k]);
+        e.force[k] = g.add(e.force[k], e.multiplier_terms.force[k]);
         for j in 0..q.len() {
-            e.mass[k][j] = g.sub(e.mass[k][j], e.bend[k][j]);
+            e.mass[k][j] = g.sub(e.mass[k][j], e.multiplier_terms.mass[k][j]);
         }
     }
     e.directions.clone_from(&e.jacobian);

@@ -5,11 +5,11 @@
 
 use pfaff_expr::{Expr, Graph, Role};
 
-use super::eliminate::{Eliminated, Rows, eliminate};
+use super::eliminate::{ConstraintRows, Eliminated, eliminate};
 
 /// $B$ and $b$ over $t$ and $q$, and what $u$ is.
 #[derive(Clone, Debug)]
-pub(crate) struct Basis {
+pub(crate) struct VelocityBasis {
     /// $u(q,\dot q,t)$
     pub(crate) forms: Vec<Expr>,
     /// $B$, column by column
@@ -21,7 +21,7 @@ pub(crate) struct Basis {
 }
 
 /// Solves the rows for velocities; `None` if they contradict each other.
-pub(crate) fn basis(g: &Graph, given: Rows<'_>) -> Option<Basis> {
+pub(crate) fn basis(g: &Graph, given: ConstraintRows<'_>) -> Option<VelocityBasis> {
     g.merging(|| {
         let Eliminated { independent, forms, velocities, charts, .. } =
             eliminate(given, g, &[], None)?;
@@ -30,7 +30,7 @@ pub(crate) fn basis(g: &Graph, given: Rows<'_>) -> Option<Basis> {
         let still: Vec<(Expr, Expr)> = symbols.map(|&s| (s, g.zero())).collect();
         let column =
             |&u: &Expr| g.substitute(&g.directional(&velocities, &[(u, g.one())]), &still);
-        Some(Basis {
+        Some(VelocityBasis {
             columns: independent.iter().map(column).collect(),
             offset: g.substitute(&velocities, &still),
             pivots: charts.iter().map(|c| c.candidates[c.pivot]).collect(),
@@ -51,7 +51,7 @@ pub(crate) fn kernel(
     // NOTE: merged, the sum would become the row that it is equal to.
     let written: Vec<Expr> =
         forms.iter().map(|form| g.as_written(|| g.dot(form, &components))).collect();
-    let rows = Rows {
+    let rows = ConstraintRows {
         time: g.zero(),
         positions: &[],
         velocities: &components,

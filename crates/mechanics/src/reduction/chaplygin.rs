@@ -20,7 +20,7 @@ use pfaff_model::{Dynamics, Workspace};
 
 use crate::algebra::elimination::solve_linear;
 use crate::constraint::split::{holder, is_inside, last_declared};
-use crate::principle::chetaev::motion;
+use crate::principle::chetaev::motion_direction;
 use crate::principle::equations::Equations;
 use crate::principle::refusal::Refusal;
 
@@ -144,7 +144,7 @@ impl Chaplygin {
         // [F]_μ without its accelerations, and the Hessian that multiplies them.
         let bracket = |f: Expr| -> (Vec<Vec<Expr>>, Vec<Expr>) {
             let slopes = g.gradient(f, &v);
-            let rates = g.directional(&slopes, &motion(model));
+            let rates = g.directional(&slopes, &motion_direction(model));
             let rest = rates.into_iter().zip(g.gradient(f, &q)).map(|(r, s)| g.sub(r, s));
             (g.hessian(f, &v), rest.collect())
         };

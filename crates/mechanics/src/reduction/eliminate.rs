@@ -1,6 +1,6 @@
 //! The constraint rows solved one after another for velocities, every definition a shared expression.
 //!
-//! Row $\sum_j c_j\dot q^j + a = 0$, earlier definitions inserted, is solved by the first that it offers:
+//! SolvedRow $\sum_j c_j\dot q^j + a = 0$, earlier definitions inserted, is solved by the first that it offers:
 //!
 //! 1. a coefficient that is constant (velocities in fewest rows first), or that cannot vanish because squares
 //!    and positive numbers add up in it;
@@ -18,7 +18,7 @@ use pfaff_expr::{Expr, Graph, Node, Role, Substitution, Unary};
 use rustc_hash::FxHashMap;
 
 use super::mentions::Mentions;
-use super::{Chart, Point, forms};
+use super::{ChartPoint, PivotChart, forms};
 
 /// A coefficient this small against the others of its row is rounding of an identity that was missed.
 const NEGLIGIBLE: f64 = 1e-11;
@@ -28,9 +28,9 @@ const STRONG: f64 = 0.1;
 /// Coefficients among which pairs of constant norm are looked for.
 const PAIRED: usize = 8;
 
-/// Rows linear or affine in the velocities, over symbols of one graph.
+/// ConstraintRows linear or affine in the velocities, over symbols of one graph.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rows<'a> {
+pub(crate) struct ConstraintRows<'a> {
     pub(crate) time: Expr,
     pub(crate) positions: &'a [Expr],
     pub(crate) velocities: &'a [Expr],
@@ -41,7 +41,7 @@ pub(crate) struct Rows<'a> {
 
 /// How a row was solved. Coefficients are those of the row with earlier definitions inserted.
 #[derive(Clone, Debug)]
-pub(super) enum Row {
+pub(super) enum SolvedRow {
     /// $\dot q^j = -r/c$
     Single { j: usize, c: Expr },
     /// $(\dot q^i, \dot q^j) = -(a, b)\,r/n + (-b, a)\,w$
@@ -52,7 +52,7 @@ pub(super) enum Row {
     Redundant,
 }
 
-impl Row {
+impl SolvedRow {
     /// The columns solved for.
     pub(super) fn columns(&self) -> Vec<usize> {
         match *self {
@@ -65,23 +65,23 @@ impl Row {
 
 /// The rows solved.
 pub(super) struct Eliminated {
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<SolvedRow>,
     /// $u$
     pub(super) independent: Vec<Expr>,
     /// $u(q, \dot q, t)$
     pub(super) forms: Vec<Expr>,
     /// $\dot q(q, u, t)$
     pub(super) velocities: Vec<Expr>,
-    pub(super) charts: Vec<Chart>,
+    pub(super) charts: Vec<PivotChart>,
     pub(super) redundant: Vec<usize>,
 }
 
 /// Solves the rows; `None` if they contradict each other or nothing can be divided by.
 pub(super) fn eliminate(
-    given: Rows<'_>,
+    given: ConstraintRows<'_>,
     g: &Graph,
     chosen: &[Expr],
-    point: Option<Point<'_>>,
+    point: Option<ChartPoint<'_>>,
 ) -> Option<Eliminated> {
     let mut e = Elimination::new(given, g, point);
     let count = e.occurrences();
@@ -93,20 +93,21 @@ pub(super) fn eliminate(
             row = e.collect(row);
         }
         let (solved, chart) = e.solve(r, row, &count)?;
-        if matches!(solved, Row::Redundant) {
+        if matches!(solved, SolvedRow::Redundant) {
             redundant.push(r);
         }
         rows.push(solved);
         charts.extend(chart);
     }
-    let Named { independent, forms, renamed } = e.name_independent(&rows, chosen)?;
+    let IndependentVelocities { independent, forms, renamed } =
+        e.name_independent(&rows, chosen)?;
     let resolved: Vec<Expr> = given.velocities.iter().map(|&v| e.resolve(v)).collect();
     let velocities = g.substitute(&resolved, &renamed);
     Some(Eliminated { rows, independent, forms, velocities, charts, redundant })
 }
 
 /// What is left free.
-struct Named {
+struct IndependentVelocities {
     independent: Vec<Expr>,
     forms: Vec<Expr>,
     /// Names that pairs gave before all were known.
@@ -114,7 +115,7 @@ struct Named {
 }
 
 struct Elimination<'a> {
-    s: Rows<'a>,
+    s: ConstraintRows<'a>,
     g: &'a Graph,
     mentions: Mentions<'a>,
     defined: Vec<bool>,
@@ -129,7 +130,7 @@ struct Elimination<'a> {
 }
 
 impl<'a> Elimination<'a> {
-    fn new(s: Rows<'a>, g: &'a Graph, point: Option<Point<'_>>) -> Self {
+    fn new(s: ConstraintRows<'a>, g: &'a Graph, point: Option<ChartPoint<'_>>) -> Self {
         let mut values: FxHashMap<Expr, f64> = s.parameters.iter().copied().collect();
         if let Some(point) = point {
             values.insert(s.time, point.t);
@@ -210,7 +211,12 @@ impl<'a> Elimination<'a> {
         self.scale.as_ref().and_then(|s| s.get(j)).copied().unwrap_or(1.0)
     }
 
-    fn solve(&mut self, r: usize, row: Expr, count: &[usize]) -> Option<(Row, Option<Chart>)> {
+    fn solve(
+        &mut self,
+        r: usize,
+        row: Expr,
+        count: &[usize],
+    ) -> Option<(SolvedRow, Option<PivotChart>)> {
         let g = self.g;
         let mut js = self.mentions.of(row);
         if self.scale.is_some() {
@@ -251,18 +257,21 @@ impl<'a> Elimination<'a> {
         let (j, c) = coefficients[pivot];
         let scale = coefficients.iter().map(|c| self.factor(c.0)).collect();
         let candidates = coefficients.into_iter().map(|c| c.1).collect();
-        Some((self.single(row, j, c), Some(Chart { row: Some(r), pivot, candidates, scale })))
+        Some((
+            self.single(row, j, c),
+            Some(PivotChart { row: Some(r), pivot, candidates, scale }),
+        ))
     }
 
     /// A row without velocities: for the $w$ of a pair, if there is one in it.
-    fn solve_turned(&mut self, r: usize, row: Expr) -> Option<(Row, Option<Chart>)> {
+    fn solve_turned(&mut self, r: usize, row: Expr) -> Option<(SolvedRow, Option<PivotChart>)> {
         let g = self.g;
         let slope = |&(i, w): &(usize, Expr)| (i, w, g.derivative(row, w));
         let slopes: Vec<(usize, Expr, Expr)> = self.turned.iter().map(slope).collect();
         let candidates: Vec<(usize, Expr, Expr)> =
             slopes.into_iter().filter(|c| !self.vanishes(c.2)).collect();
         if candidates.is_empty() {
-            return self.vanishes(row).then_some((Row::Redundant, None));
+            return self.vanishes(row).then_some((SolvedRow::Redundant, None));
         }
         let sizes: Vec<f64> = candidates.iter().map(|c| self.size(c.2)).collect();
         let constant = |x: &usize| g.is_constant(candidates[*x].2) && sizes[*x] > NEGLIGIBLE;
@@ -277,26 +286,26 @@ impl<'a> Elimination<'a> {
         self.inserted.define(g, w, g.neg(g.div(rest, c)));
         self.turned.retain(|t| t.1 != w);
         self.settled.push(w);
-        let chart = safe.is_none().then(|| Chart {
+        let chart = safe.is_none().then(|| PivotChart {
             row: Some(r),
             pivot,
             scale: vec![1.0; candidates.len()],
             candidates: candidates.iter().map(|c| c.2).collect(),
         });
-        Some((Row::Turned { i }, chart))
+        Some((SolvedRow::Turned { i }, chart))
     }
 
     /// $\dot q^j = -r/c$
-    fn single(&mut self, row: Expr, j: usize, c: Expr) -> Row {
+    fn single(&mut self, row: Expr, j: usize, c: Expr) -> SolvedRow {
         let g = self.g;
         let rest = self.mentions.without(row, &[j]);
         let share =
             if g.is_constant(c) { g.mul(rest, g.div(g.one(), c)) } else { g.div(rest, c) };
         self.define(j, g.neg(share));
-        Row::Single { j, c }
+        SolvedRow::Single { j, c }
     }
 
-    fn pair(&mut self, row: Expr, coefficients: &[(usize, Expr)]) -> Option<Row> {
+    fn pair(&mut self, row: Expr, coefficients: &[(usize, Expr)]) -> Option<SolvedRow> {
         let g = self.g;
         let few = &coefficients[..coefficients.len().min(PAIRED)];
         for (x, &(i, a)) in few.iter().enumerate() {
@@ -316,7 +325,7 @@ impl<'a> Elimination<'a> {
                 self.define(i, first);
                 self.define(j, second);
                 self.turned.push((i, w));
-                return Some(Row::Pair { i, j, a, b, n, w });
+                return Some(SolvedRow::Pair { i, j, a, b, n, w });
             }
         }
         None
@@ -382,7 +391,11 @@ impl<'a> Elimination<'a> {
     }
 
     /// Names for what is left free, in declared order, and what they are in terms of the velocities.
-    fn name_independent(&mut self, rows: &[Row], chosen: &[Expr]) -> Option<Named> {
+    fn name_independent(
+        &mut self,
+        rows: &[SolvedRow],
+        chosen: &[Expr],
+    ) -> Option<IndependentVelocities> {
         let g = self.g;
         let v = self.s.velocities;
         // Where it stands among the coordinates, the symbol it replaces, and its form.
@@ -392,7 +405,7 @@ impl<'a> Elimination<'a> {
             return self.insert_forms(&slots.iter().map(|s| s.0).collect::<Vec<_>>(), chosen);
         }
         for row in rows {
-            if let Row::Pair { i, j, a, b, n, w } = *row
+            if let SolvedRow::Pair { i, j, a, b, n, w } = *row
                 && !self.settled.contains(&w)
             {
                 let turned = matches!(g.node(a), Node::Neg(_));
@@ -413,11 +426,15 @@ impl<'a> Elimination<'a> {
             }
         }
         let forms = slots.into_iter().map(|s| s.2).collect();
-        Some(Named { independent: names, forms, renamed })
+        Some(IndependentVelocities { independent: names, forms, renamed })
     }
 
     /// The free velocities in terms of the values of as many linear forms.
-    fn insert_forms(&mut self, free: &[usize], chosen: &[Expr]) -> Option<Named> {
+    fn insert_forms(
+        &mut self,
+        free: &[usize],
+        chosen: &[Expr],
+    ) -> Option<IndependentVelocities> {
         let g = self.g;
         if chosen.len() != free.len() {
             return None;
@@ -440,7 +457,11 @@ impl<'a> Elimination<'a> {
         for (&j, &x) in free.iter().zip(&solved) {
             self.define(j, x);
         }
-        Some(Named { independent: names, forms: chosen.to_vec(), renamed: Vec::new() })
+        Some(IndependentVelocities {
+            independent: names,
+            forms: chosen.to_vec(),
+            renamed: Vec::new(),
+        })
     }
 }
 

@@ -17,7 +17,7 @@ use crate::principle::equations::Equations;
 
 /// The solution of (K) as expressions.
 #[derive(Clone, Debug)]
-pub struct Solved {
+pub struct SaddleSolution {
     /// $\ddot q$
     pub accelerations: Vec<Expr>,
     /// $\lambda$, or $\dot\mu$ under the vakonomic principle
@@ -31,7 +31,7 @@ pub struct Solved {
 /// `None` if that is not enough, if the matrix is not symmetric (reactions along other directions than the
 /// constraints', the restricted principle), or if it is
 /// singular at every state, as with redundant constraints.
-pub fn solve_saddle(g: &Graph, equations: &Equations, most: usize) -> Option<Solved> {
+pub fn solve_saddle(g: &Graph, equations: &Equations, most: usize) -> Option<SaddleSolution> {
     let (n, m) = (equations.mass.len(), equations.jacobian.len());
     let symmetric =
         (0..n).all(|i| (0..i).all(|j| equations.mass[i][j] == equations.mass[j][i]));
@@ -51,7 +51,7 @@ pub fn solve_saddle(g: &Graph, equations: &Equations, most: usize) -> Option<Sol
     let right: Vec<Expr> = equations.force.iter().chain(&equations.drift).copied().collect();
     let solved = g.as_written(|| factor(g, matrix, right, most))?;
     let (x, pivots) = solved;
-    Some(Solved {
+    Some(SaddleSolution {
         accelerations: x[..n].to_vec(),
         multipliers: x[n..].iter().map(|&y| g.neg(y)).collect(),
         pivots,
@@ -59,7 +59,7 @@ pub fn solve_saddle(g: &Graph, equations: &Equations, most: usize) -> Option<Sol
 }
 
 /// One pivot with its inverse and the factors of its neighbours.
-struct Step {
+struct EliminationStep {
     p: usize,
     inverse: Expr,
     factors: Vec<(usize, Expr)>,
@@ -74,7 +74,7 @@ fn factor(
 ) -> Option<(Vec<Expr>, Vec<Expr>)> {
     let zero = g.zero();
     let mut left: Vec<usize> = (0..x.len()).collect();
-    let mut done: Vec<Step> = Vec::new();
+    let mut done: Vec<EliminationStep> = Vec::new();
     let (mut pivots, mut steps) = (Vec::new(), 0);
     while !left.is_empty() {
         let degree = |i: usize| left.iter().filter(|&&j| j != i && k[i][j] != zero).count();
@@ -99,9 +99,9 @@ fn factor(
             }
             x[i] = g.sub(x[i], g.mul(l, x[p]));
         }
-        done.push(Step { p, inverse, factors });
+        done.push(EliminationStep { p, inverse, factors });
     }
-    for Step { p, inverse, factors } in done.iter().rev() {
+    for EliminationStep { p, inverse, factors } in done.iter().rev() {
         let mut sum = g.mul(x[*p], *inverse);
         for &(i, l) in factors {
             sum = g.sub(sum, g.mul(l, x[i]));

@@ -4,7 +4,7 @@
 use pfaff_expr::{Expr, Graph, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Statement;
+use super::LagrangianData;
 
 /// More unknowns than this are left as they are: determinants grow.
 const MOST: usize = 4;
@@ -14,7 +14,7 @@ const MOST_SUMS: usize = 24;
 const NODES: usize = 4_000;
 
 /// The forms used in several places that are not only parts of one another, if there are $k$ of them.
-pub(super) fn suggest(s: &Statement, k: usize) -> Vec<Expr> {
+pub(super) fn suggest(s: &LagrangianData, k: usize) -> Vec<Expr> {
     let g = &s.graph;
     let mut roots = s.rows.clone();
     roots.push(s.lagrangian);

@@ -11,13 +11,13 @@ use rustc_hash::FxHashMap;
 pub(super) struct Mentions<'a> {
     g: &'a Graph,
     velocities: &'a [Expr],
-    known: RefCell<Known>,
+    known: RefCell<VelocitySets>,
     /// $\partial e/\partial\dot q^j$ by $j$ and $e$.
     slopes: RefCell<Vec<FxHashMap<Expr, Expr>>>,
 }
 
 #[derive(Default)]
-struct Known {
+struct VelocitySets {
     /// Sorted sets of indices, number 0 being empty.
     sets: Vec<Vec<usize>>,
     by_set: FxHashMap<Vec<usize>, u32>,
@@ -29,7 +29,7 @@ struct Known {
 /// Not looked at yet.
 const OPEN: u32 = u32::MAX;
 
-impl Known {
+impl VelocitySets {
     fn intern(&mut self, set: Vec<usize>) -> u32 {
         if let Some(&id) = self.by_set.get(&set) {
             return id;
@@ -82,7 +82,7 @@ impl Known {
 
 impl<'a> Mentions<'a> {
     pub(super) fn new(g: &'a Graph, velocities: &'a [Expr]) -> Self {
-        let mut known = Known::default();
+        let mut known = VelocitySets::default();
         known.intern(Vec::new());
         for (j, &v) in velocities.iter().enumerate() {
             let id = known.intern(vec![j]);
@@ -124,7 +124,7 @@ impl<'a> Mentions<'a> {
     }
 }
 
-fn occurs(known: &Known, e: Expr, js: &[usize]) -> bool {
+fn occurs(known: &VelocitySets, e: Expr, js: &[usize]) -> bool {
     let id = known.of.get(e.index()).filter(|&&id| id != OPEN);
     let set = id.map_or(&[][..], |&id| &known.sets[id as usize]);
     js.iter().any(|j| set.binary_search(j).is_ok())

@@ -15,10 +15,10 @@
 mod basis;
 pub(crate) mod chaplygin;
 mod eliminate;
+mod euler_pass;
 mod factors;
 mod forms;
 mod mentions;
-mod motion;
 mod multipliers;
 pub(crate) mod reduced;
 mod shorten;
@@ -29,21 +29,21 @@ use pfaff_model::{Dynamics, Workspace};
 use rustc_hash::FxHashMap;
 
 use crate::constraint::class::Class;
-pub(crate) use basis::{Basis, basis, kernel};
+pub(crate) use basis::{VelocityBasis, basis, kernel};
 pub use chaplygin::{Chaplygin, chaplygin, chaplygin_of_constraints};
-pub(crate) use eliminate::Rows;
+pub(crate) use eliminate::ConstraintRows;
 use eliminate::{Eliminated, eliminate};
-pub use factors::{Solved, solve_saddle};
-use motion::Motion;
+use euler_pass::EulerPass;
+pub use factors::{SaddleSolution, solve_saddle};
 pub use multipliers::Multipliers;
 pub use reduced::{
-    Explicit, QuasiVelocities, ReducedEquations, canonical, explicit, quasi_velocities,
+    ExplicitSolution, QuasiVelocities, ReducedEquations, canonical, explicit, quasi_velocities,
     reduced_equations,
 };
 
 /// What a model states, as the reduction reads it: a graph that nothing was derived in yet.
 #[derive(Clone, Debug)]
-pub struct Statement {
+pub struct LagrangianData {
     graph: Graph,
     time: Expr,
     positions: Vec<Expr>,
@@ -58,7 +58,7 @@ pub struct Statement {
 
 /// Where charts are chosen.
 #[derive(Clone, Copy, Debug)]
-pub struct Point<'a> {
+pub struct ChartPoint<'a> {
     /// $t$
     pub t: f64,
     /// $q$
@@ -95,15 +95,15 @@ pub struct Reduction {
     /// $P_0, P_1, \dots, P_k$: the power of forces, explicit time and reactions is $P_0 + \sum_a P_a\dot u_a$
     pub power: Vec<Expr>,
     /// Pivots that may vanish, each with what could stand in its place.
-    pub charts: Vec<Chart>,
+    pub charts: Vec<PivotChart>,
     /// The columns that were solved for, row by row: two reductions with the same are the same.
     pub pivots: Vec<Vec<usize>>,
-    /// Rows that follow from the ones before.
+    /// ConstraintRows that follow from the ones before.
     pub redundant: Vec<usize>,
     /// Expressions in the order in which the Lagrangian adds them up: evaluated in this order, what belongs
     /// to one body stays together.
     pub order: Vec<Expr>,
-    rows: Vec<eliminate::Row>,
+    rows: Vec<eliminate::SolvedRow>,
     lagrangian: Expr,
     given: Vec<Expr>,
     written: Vec<Expr>,
@@ -111,7 +111,7 @@ pub struct Reduction {
 
 /// A coefficient that was divided by although it may vanish.
 #[derive(Clone, Debug)]
-pub struct Chart {
+pub struct PivotChart {
     /// The constraint; none where the model's own forms are the quasi-velocities and their independence is watched.
     pub row: Option<usize>,
     /// Which of the candidates is the pivot.
@@ -129,12 +129,16 @@ const WRITTEN_OUT: usize = 8;
 
 /// The reduced equations of a model, charts chosen at a point.
 ///
-/// `None` where the form does not apply: see [`Statement::of`] and [`Statement::reduce`].
-pub fn reduce(model: &Workspace, classes: &[Class], point: Point<'_>) -> Option<Reduction> {
-    Statement::of(model)?.reduce(classes, point)
+/// `None` where the form does not apply: see [`LagrangianData::of`] and [`LagrangianData::reduce`].
+pub fn reduce(
+    model: &Workspace,
+    classes: &[Class],
+    point: ChartPoint<'_>,
+) -> Option<Reduction> {
+    LagrangianData::of(model)?.reduce(classes, point)
 }
 
-impl Statement {
+impl LagrangianData {
     /// What the model states; `None` without a Lagrangian, with memory, or with reactions that are not those
     /// of Chetaev.
     pub fn of(model: &Workspace) -> Option<Self> {
@@ -167,7 +171,7 @@ impl Statement {
     /// other, or if no coefficient of a row can be
     /// divided by at the point. The free velocities are $u$, or the forms that the model itself uses where
     /// that is shorter.
-    pub fn reduce(&self, classes: &[Class], point: Point<'_>) -> Option<Reduction> {
+    pub fn reduce(&self, classes: &[Class], point: ChartPoint<'_>) -> Option<Reduction> {
         let flat = |c: &Class| matches!(c, Class::Linear | Class::Affine);
         if classes.len() != self.rows.len() || !classes.iter().all(flat) {
             return None;
@@ -191,7 +195,7 @@ impl Statement {
     }
 
     /// Forms of the model as $u$, to be left before they depend on each other; `None` if they nearly do at the point.
-    fn watched(&self, mut own: Reduction, point: Point<'_>) -> Option<Reduction> {
+    fn watched(&self, mut own: Reduction, point: ChartPoint<'_>) -> Option<Reduction> {
         let g = &own.graph;
         // Another form of the equations with the same columns solved for.
         own.pivots.push(Vec::new());
@@ -204,12 +208,12 @@ impl Statement {
         let is_apart = !g.contains(spread, &own.independent)
             && g.evaluate_further(spread, &mut values) >= APART;
         let candidates = vec![spread, g.one()];
-        own.charts.push(Chart { row: None, pivot: 0, candidates, scale: vec![1.0; 2] });
+        own.charts.push(PivotChart { row: None, pivot: 0, candidates, scale: vec![1.0; 2] });
         is_apart.then_some(own)
     }
 
     /// The constraints solved, in a graph of their own, with these forms as $u$ (none: the free velocities).
-    fn eliminated(&self, forms: &[Expr], point: Point<'_>) -> Option<(Graph, Eliminated)> {
+    fn eliminated(&self, forms: &[Expr], point: ChartPoint<'_>) -> Option<(Graph, Eliminated)> {
         let graph = self.graph.clone();
         let rows = self.constraints();
         let eliminated = graph.merging(|| eliminate(rows, &graph, forms, Some(point)))?;
@@ -224,8 +228,8 @@ impl Statement {
         closed.then_some((Reduction { graph, ..made }, light))
     }
 
-    fn constraints(&self) -> Rows<'_> {
-        Rows {
+    fn constraints(&self) -> ConstraintRows<'_> {
+        ConstraintRows {
             time: self.time,
             positions: &self.positions,
             velocities: &self.velocities,
@@ -249,7 +253,7 @@ impl Statement {
         if is_affine {
             columns.push(affine);
         }
-        let motion = Motion::new(self, g, &velocities, columns);
+        let motion = EulerPass::new(self, g, &velocities, columns);
         let mut order = Vec::new();
         let (mass, euler) = motion.equations(self.lagrangian, &mut order);
         let inserted: Vec<(Expr, Expr)> =
@@ -289,7 +293,7 @@ impl Statement {
             rates: solved,
             power,
             charts,
-            pivots: rows.iter().map(eliminate::Row::columns).collect(),
+            pivots: rows.iter().map(eliminate::SolvedRow::columns).collect(),
             redundant,
             order,
             rows,

@@ -7,7 +7,7 @@
 use pfaff_expr::Expr;
 
 use super::Reduction;
-use super::eliminate::Row;
+use super::eliminate::SolvedRow;
 use super::mentions::Mentions;
 
 /// What follows from $(t, q, u, \dot u)$ and the velocities, over all of these symbols.
@@ -57,14 +57,14 @@ impl Reduction {
         for (row, &φ) in self.rows.iter().zip(&self.written) {
             // NOTE: in triangular order a row as written has the pivot of the row with earlier definitions inserted.
             match *row {
-                Row::Single { j, c } => {
+                SolvedRow::Single { j, c } => {
                     if mentions.coefficient(φ, j) != c {
                         return None;
                     }
                     let rest = mentions.without(φ, &[j]);
                     definitions.push((v[j], g.neg(g.mul(rest, g.div(g.one(), c)))));
                 }
-                Row::Pair { i, j, a, b, n, .. } => {
+                SolvedRow::Pair { i, j, a, b, n, .. } => {
                     if mentions.coefficient(φ, i) != a || mentions.coefficient(φ, j) != b {
                         return None;
                     }
@@ -72,18 +72,18 @@ impl Reduction {
                     definitions.push((v[i], g.neg(g.mul(a, share))));
                     definitions.push((v[j], g.neg(g.mul(b, share))));
                 }
-                Row::Turned { .. } | Row::Redundant => return None,
+                SolvedRow::Turned { .. } | SolvedRow::Redundant => return None,
             }
         }
         let weighted: Vec<(Expr, Expr)> =
             v.iter().copied().zip(reaction.iter().copied()).collect();
         let adjoints = g.chained_gradient(&weighted, &definitions, v)?;
-        let multiplier = |row: &Row| match *row {
-            Row::Single { j, c } => g.div(adjoints[j], c),
-            Row::Pair { i, j, a, b, n, .. } => {
+        let multiplier = |row: &SolvedRow| match *row {
+            SolvedRow::Single { j, c } => g.div(adjoints[j], c),
+            SolvedRow::Pair { i, j, a, b, n, .. } => {
                 g.div(g.add(g.mul(a, adjoints[i]), g.mul(b, adjoints[j])), n)
             }
-            Row::Turned { .. } | Row::Redundant => g.zero(),
+            SolvedRow::Turned { .. } | SolvedRow::Redundant => g.zero(),
         };
         Some(self.rows.iter().map(multiplier).collect())
     }

@@ -17,7 +17,7 @@ use pfaff_model::Workspace;
 use crate::algebra::elimination::solve_linear;
 use crate::constraint::class::Class;
 use crate::principle::equations::Equations;
-use crate::reduction::{Basis, Rows, basis};
+use crate::reduction::{ConstraintRows, VelocityBasis, basis};
 
 /// Independent quasi-velocities.
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ pub struct ReducedEquations {
 
 /// Accelerations and multipliers as expressions.
 #[derive(Clone, Debug)]
-pub struct Explicit {
+pub struct ExplicitSolution {
     /// $\ddot q(q, \dot q, t)$
     pub accelerations: Vec<Expr>,
     /// $\lambda(q, \dot q, t)$, or $\dot\mu(q, \dot q, \mu, t)$; zero for constraints that repeat others.
@@ -81,14 +81,14 @@ pub fn quasi_velocities(model: &Workspace, equations: &Equations) -> Option<Quas
     };
     let rows: Vec<Expr> =
         equations.jacobian.iter().zip(&equations.residual).map(linear).collect();
-    let rows = Rows {
+    let rows = ConstraintRows {
         time: model.time,
         positions: &model.positions(),
         velocities: &v,
         written: &rows,
         parameters: &parameters,
     };
-    let Basis { forms, columns, offset, pivots } = basis(g, rows)?;
+    let VelocityBasis { forms, columns, offset, pivots } = basis(g, rows)?;
     let simple = |es: &[Expr]| es.iter().map(|&e| g.simplify(e)).collect::<Vec<Expr>>();
     let columns: Vec<Vec<Expr>> = columns.iter().map(|c| simple(c)).collect();
     let row = |i: usize| columns.iter().map(|c| c[i]).collect();
@@ -151,15 +151,18 @@ pub fn reduced_equations(model: &Workspace, e: &Equations) -> Option<ReducedEqua
 }
 
 /// (K) solved by elimination and simplified; `None` where it is singular everywhere, or too large to be written out.
-pub fn explicit(model: &Workspace, e: &Equations) -> Option<Explicit> {
+pub fn explicit(model: &Workspace, e: &Equations) -> Option<ExplicitSolution> {
     let g = &model.graph;
-    let Explicit { accelerations, multipliers } = solved(model, e)?;
+    let ExplicitSolution { accelerations, multipliers } = solved(model, e)?;
     let simple = |es: Vec<Expr>| es.into_iter().map(|x| g.simplify(x)).collect();
-    Some(Explicit { accelerations: simple(accelerations), multipliers: simple(multipliers) })
+    Some(ExplicitSolution {
+        accelerations: simple(accelerations),
+        multipliers: simple(multipliers),
+    })
 }
 
 /// As [`explicit`], with the intermediate results of the elimination shared and nothing simplified.
-pub(crate) fn solved(model: &Workspace, e: &Equations) -> Option<Explicit> {
+pub(crate) fn solved(model: &Workspace, e: &Equations) -> Option<ExplicitSolution> {
     let g = &model.graph;
     let n = model.coordinates.len();
     let rows = g.independent_rows(&e.jacobian);
@@ -183,7 +186,7 @@ pub(crate) fn solved(model: &Workspace, e: &Equations) -> Option<Explicit> {
     for (&a, &λ) in rows.iter().zip(&solution[n..]) {
         multipliers[a] = λ;
     }
-    Some(Explicit { accelerations: solution[..n].to_vec(), multipliers })
+    Some(ExplicitSolution { accelerations: solution[..n].to_vec(), multipliers })
 }
 
 /// $\dot q(q, p, t)$ and the constraints with it inserted; the symbols are $p$ \[TZ06, (14)–(15)\]. `None`

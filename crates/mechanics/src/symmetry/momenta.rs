@@ -16,7 +16,7 @@ use pfaff_expr::{Expr, ZeroTest};
 use pfaff_model::{Dynamics, Principle, Workspace};
 
 use crate::geometry::integrals::{annihilator, plain_annihilator};
-use crate::principle::chetaev::motion;
+use crate::principle::chetaev::motion_direction;
 use crate::principle::equations::Equations;
 use crate::principle::refusal::Refusal;
 
@@ -67,7 +67,8 @@ pub fn kept_momenta(model: &Workspace, equations: &Equations) -> Vec<Momentum> {
         let mut all = singles(model, equations, lagrangian, &|e| e);
         let surely = |e: Expr| matches!(g.zero_test(e), ZeroTest::Nonzero { .. });
         let sure = all.iter().all(|m| is_kept(model, m) || m.rate.is_none_or(surely))
-            && Frame::of(model, equations, &all, &|e| e).is_none_or(|f| f.moves(model));
+            && SymmetryFields::of(model, equations, &all, &|e| e)
+                .is_none_or(|f| f.moves(model));
         all.retain(|m| is_kept(model, m));
         sure.then_some(all)
     });
@@ -151,7 +152,7 @@ fn pushed(model: &Workspace, ξ: &[Expr]) -> Expr {
 /// $\xi^k F_{q^k} + \dot\xi^k F_{\dot q^k}$
 fn change(model: &Workspace, f: Expr, ξ: &[Expr]) -> Expr {
     let g = &model.graph;
-    let turned = g.directional(ξ, &motion(model));
+    let turned = g.directional(ξ, &motion_direction(model));
     let mut direction: Vec<(Expr, Expr)> = Vec::new();
     for (k, c) in model.coordinates.iter().enumerate() {
         direction.push((c.position, ξ[k]));
@@ -167,7 +168,9 @@ const WORTH_TELLING: usize = 200;
 fn combinations(model: &Workspace, equations: &Equations, all: &[Momentum]) -> Vec<Momentum> {
     let g = &model.graph;
     let simple = |e: Expr| g.simplify(e);
-    let Some(Frame { fields, rows }) = Frame::of(model, equations, all, &simple) else {
+    let Some(SymmetryFields { fields, rows }) =
+        SymmetryFields::of(model, equations, all, &simple)
+    else {
         return Vec::new();
     };
     if rows.iter().flatten().any(|&e| is_moving(model, e)) {
@@ -196,12 +199,12 @@ fn combinations(model: &Workspace, equations: &Equations, all: &[Momentum]) -> V
 }
 
 /// Symmetries that reactions act along, and the component of each constraint along each of them.
-struct Frame<'a> {
+struct SymmetryFields<'a> {
     fields: Vec<&'a Momentum>,
     rows: Vec<Vec<Expr>>,
 }
 
-impl<'a> Frame<'a> {
+impl<'a> SymmetryFields<'a> {
     /// `None` where there is nothing to combine.
     fn of(
         model: &Workspace,
@@ -255,7 +258,7 @@ impl<'a> Frame<'a> {
         let g = &model.graph;
         let (m, n) = (self.rows.len(), self.fields.len());
         let mut wanted: Vec<Expr> = self.rows.concat();
-        wanted.extend(g.directional(&wanted, &motion(model)));
+        wanted.extend(g.directional(&wanted, &motion_direction(model)));
         wanted.extend(self.fields.iter().map(|f| f.momentum));
         wanted.extend(self.fields.iter().map(|f| pushed(model, &f.generator)));
         // Between 0.2 and 1.2, by multiples of the golden ratio.
@@ -264,7 +267,7 @@ impl<'a> Frame<'a> {
         let (a, rest) = values.split_at(m * n);
         let (a_rate, rest) = rest.split_at(m * n);
         let (p, push) = rest.split_at(n);
-        // Rows of (A, 1), brought to echelon form.
+        // ConstraintRows of (A, 1), brought to echelon form.
         let mut rows: Vec<Vec<f64>> = (0..m)
             .map(|i| {
                 let unit = (0..m).map(|j| f64::from(u8::from(i == j)));
@@ -332,7 +335,7 @@ fn combined(model: &Workspace, fields: &[&Momentum], c: &[Expr]) -> Vec<Expr> {
 /// $\dot c^s\,p\cdot\xi_s + Q\cdot\xi^c$
 fn combined_rate(model: &Workspace, fields: &[&Momentum], c: &[Expr], ξ: &[Expr]) -> Expr {
     let g = &model.graph;
-    let spun = g.directional(c, &motion(model));
+    let spun = g.directional(c, &motion_direction(model));
     let carried = spun.iter().zip(fields).map(|(&c, m)| g.mul(c, m.momentum));
     g.add(pushed(model, ξ), g.sum(carried))
 }

@@ -8,7 +8,7 @@ mod point;
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{
-    Equations, NormalForm, Refusal, cartan_forms, normal_form, speed_programme,
+    Equations, NormalForm, Refusal, cartan_forms, normal_form, prescribed_speed,
 };
 use pfaff_model::Workspace;
 use pfaff_solver::symmetric_eigenvalues;
@@ -123,7 +123,7 @@ fn foliation(model: &Workspace, equations: &Equations, normal: &NormalForm, part
     fact("explicit", Json::Bool(normal.is_explicit));
     let adapted = pfaff_mechanics::is_adapted(model, normal);
     fact("adapted_lagrangian", adapted.map_or(Json::Null, Json::Bool));
-    if let Some(speed) = speed_programme(model, equations) {
+    if let Some(speed) = prescribed_speed(model, equations) {
         let text = |e| Json::text(&model.graph.to_text(e));
         let flow = [("phi", text(speed.square)), ("factor", text(speed.factor))];
         fact("riemannian_flow", Json::object(flow));

@@ -2,7 +2,7 @@
 //! them, for people.
 
 use pfaff_expr::Expr;
-use pfaff_mechanics::{Form, FractionalForms, Orders, fractional_forms};
+use pfaff_mechanics::{DifferentialForm, FractionalForms, Orders, fractional_forms};
 use pfaff_model::{ExpressionScope, Model, Principle, Shape, Workspace, read_expression};
 
 use crate::derivation::derive_in;
@@ -38,13 +38,14 @@ fn present_fractional_forms_in(
         None => g.to_text(forms.space.coordinates[k]),
     };
     let section = |key, heading, lines| Section { key, heading, lines };
-    let components = |text: &'static str, latex: &'static str, form: &Form| -> Vec<Line> {
-        let line = |(place, right): (&[usize], Expr)| {
-            let indices = place.iter().map(|&k| name(k)).collect();
-            Line { label: Label::Entry { text, latex, indices }, right }
+    let components =
+        |text: &'static str, latex: &'static str, form: &DifferentialForm| -> Vec<Line> {
+            let line = |(place, right): (&[usize], Expr)| {
+                let indices = place.iter().map(|&k| name(k)).collect();
+                Line { label: Label::Entry { text, latex, indices }, right }
+            };
+            form.terms().map(line).collect()
         };
-        form.terms().map(line).collect()
-    };
     let by_coordinate = |text: &'static str, latex: &'static str, list: &[Option<Expr>]| {
         let mut lines = Vec::new();
         for (c, right) in model.coordinates.iter().zip(list) {

@@ -15,7 +15,7 @@
 use std::cell::RefCell;
 
 use pfaff_expr::{Expr, Role};
-use pfaff_mechanics::{Legendre, Transformed, legendre};
+use pfaff_mechanics::{Legendre, LegendreInput, legendre};
 use pfaff_model::Workspace;
 use pfaff_solver::{
     Extremum, FractionalOperator, InitialGuess, IntervalPoint, Side, Unknown, extrema,
@@ -73,7 +73,7 @@ impl Hamilton {
             pairs.iter().map(|pair| g.symbol(&name(pair), Role::Free)).collect();
         // NOTE: what defines the functions of operands stays beside L: its rows may vanish with a coordinate.
         let own = given.operands.iter().map(|o| g.mul(o.multiplier, o.residual));
-        let whole = Transformed {
+        let whole = LegendreInput {
             lagrangian: g.sub(given.action, g.sum(own)),
             residuals: &given.residuals,
             velocities: &u,

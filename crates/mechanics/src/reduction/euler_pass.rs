@@ -12,10 +12,10 @@
 use pfaff_expr::{Expr, Graph, Node, Role, Unary};
 use rustc_hash::FxHashMap;
 
-use super::Statement;
+use super::LagrangianData;
 
 /// The motion that $L$ is differentiated along.
-pub(super) struct Motion<'a> {
+pub(super) struct EulerPass<'a> {
     g: &'a Graph,
     /// $B$, column by column
     pub(super) columns: Vec<Vec<Expr>>,
@@ -33,7 +33,7 @@ enum Leaf {
 }
 
 /// The parameters in a weight, and the terms $w\,x$ whose weights have them.
-type Group = (Vec<Expr>, Vec<(Expr, Expr)>);
+type WeightGroup = (Vec<Expr>, Vec<(Expr, Expr)>);
 
 /// What is carried for a node.
 #[derive(Clone)]
@@ -46,9 +46,9 @@ struct Jet {
     second: Option<Vec<Expr>>,
 }
 
-impl<'a> Motion<'a> {
+impl<'a> EulerPass<'a> {
     pub(super) fn new(
-        s: &Statement,
+        s: &LagrangianData,
         g: &'a Graph,
         velocities: &[Expr],
         columns: Vec<Vec<Expr>>,
@@ -105,7 +105,7 @@ impl<'a> Motion<'a> {
         /// More terms belong to more bodies than would have something in common.
         const FEW: usize = 12;
         let g = self.g;
-        let mut groups: Vec<Group> = Vec::new();
+        let mut groups: Vec<WeightGroup> = Vec::new();
         for &(w, x) in terms.iter().take(FEW + 1) {
             let of = g.symbols(&[w]);
             match groups.iter_mut().find(|known| known.0 == of) {
