@@ -134,7 +134,7 @@ fn metric(c: &Connection, names: &Names, on_base: bool) -> Vec<Block> {
     }
     if let Some(second) = &c.second_form {
         blocks.push(block(
-            ("second_fundamental_form", "SecondVariation fundamental form f"),
+            ("second_fundamental_form", "Second fundamental form f"),
             ("f", "f"),
             (1, plain),
             vec![&names.all, base, base],
