@@ -156,7 +156,7 @@ fn integrated(
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
     let mut settings = Settings::new(model, request)?;
-    if volterra::remembers(model) {
+    if volterra::has_memory(model) {
         return volterra::run(model, dynamics, &settings, watch);
     }
     let foreign = unused_multipliers(model, dynamics)?;

@@ -3,7 +3,7 @@
 //! Large parts that occur more than once get names, so that what is printed grows with the graph and not with
 //! the expanded formulas.
 
-use pfaff_expr::{Expr, Graph, NameOptions, Named};
+use pfaff_expr::{Expr, Graph, NameOptions, NamedParts};
 use pfaff_mechanics::{Equations, Ordinary, divergence_formula};
 use pfaff_model::{Principle, Workspace};
 
@@ -21,7 +21,7 @@ pub struct Presentation {
     pub(crate) title: String,
     pub(crate) principle: Option<Principle>,
     pub(crate) graph: Graph,
-    /// Named parts, in the order in which they build on each other.
+    /// NamedParts parts, in the order in which they build on each other.
     pub(crate) definitions: Vec<(String, Expr)>,
     pub(crate) sections: Vec<Section>,
     /// Sentences after the title.
@@ -457,7 +457,7 @@ impl Presentation {
 }
 
 /// Outputs in reading order in a graph of their own, with names for large parts that occur more than once.
-pub(crate) fn named_parts(model: &Workspace, outputs: &[Expr], into: &Graph) -> Named {
+pub(crate) fn named_parts(model: &Workspace, outputs: &[Expr], into: &Graph) -> NamedParts {
     // NOTE: in a graph of their own, where no derived node stands for what is written here.
     let outputs = model.graph.in_reading_order(outputs, into);
     let mut taken: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();

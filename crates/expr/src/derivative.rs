@@ -154,7 +154,7 @@ impl IntoIterator for Pairs {
 impl Store {
     fn directional(&mut self, outputs: &[Expr], direction: &[(Expr, Expr)]) -> Vec<Expr> {
         let mask = direction.iter().fold(0, |m, (s, _)| m | self.masks[s.index()]);
-        let mut tangents = std::mem::take(&mut self.images);
+        let mut tangents = std::mem::take(&mut self.node_map);
         tangents.begin(self.nodes.len());
         direction.iter().for_each(|&(s, rate)| tangents.insert(s, rate));
         for e in self.live_with(outputs, mask) {
@@ -172,7 +172,7 @@ impl Store {
             }
         }
         let found = outputs.iter().map(|&o| tangents.get(o).unwrap_or(ZERO)).collect();
-        self.images = tangents;
+        self.node_map = tangents;
         found
     }
 
@@ -208,7 +208,7 @@ impl Store {
 
     fn gradient(&mut self, weighted: &[(Expr, Expr)], symbols: &[Expr]) -> Vec<Expr> {
         let mask = symbols.iter().fold(0, |m, s| m | self.masks[s.index()]);
-        let mut adjoints = std::mem::take(&mut self.images);
+        let mut adjoints = std::mem::take(&mut self.node_map);
         adjoints.begin(self.nodes.len());
         for &(e, w) in weighted {
             let sum = self.add(adjoints.get(e).unwrap_or(ZERO), w);
@@ -224,7 +224,7 @@ impl Store {
             }
         }
         let found = symbols.iter().map(|&s| adjoints.get(s).unwrap_or(ZERO)).collect();
-        self.images = adjoints;
+        self.node_map = adjoints;
         found
     }
 

@@ -58,6 +58,12 @@ pub struct FrozenGraph {
     store: Arc<Store>,
 }
 
+// What several threads may hold together.
+const _: () = {
+    const fn is_send_and_sync<T: Send + Sync>() {}
+    is_send_and_sync::<FrozenGraph>();
+};
+
 impl FrozenGraph {
     /// A graph of one's own that begins with these expressions; their handles are valid there.
     pub fn fork(&self) -> Graph {
@@ -269,7 +275,7 @@ impl Graph {
 
     /// Whether the expression contains a symbol that is no parameter.
     pub fn varies(&self, e: Expr) -> bool {
-        self.store.borrow().traits[e.index()].varies
+        self.store.borrow().facts[e.index()].varies
     }
 
     /// Whether the expression is constant during a run: no symbol but parameters, or the same value modulo a
@@ -280,12 +286,12 @@ impl Graph {
     pub fn is_constant(&self, e: Expr) -> bool {
         let store = self.store.borrow();
         let [a, b] = store.values[e.index()];
-        !store.traits[e.index()].varies || (a == b && !store.traits[e.index()].remembers)
+        !store.facts[e.index()].varies || (a == b && !store.facts[e.index()].has_memory)
     }
 
     /// Whether the expression contains a memory operator.
-    pub fn remembers(&self, e: Expr) -> bool {
-        self.store.borrow().traits[e.index()].remembers
+    pub fn has_memory(&self, e: Expr) -> bool {
+        self.store.borrow().facts[e.index()].has_memory
     }
 
     /// The nodes that the roots need, operands first.

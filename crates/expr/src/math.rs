@@ -56,14 +56,14 @@ use crate::graph::node::Expr;
 use crate::graph::store::Store;
 use crate::print::notation::{BinaryNotation, Notation};
 use crate::zero::interval::Interval;
-use crate::zero::modular::Point;
+use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::Bounded;
 use crate::zero::quadratic::Z;
 
 use function::{
-    Arguments, BinaryFunction, DirectionOfTwo, Domain, Identities, Parity, UnaryFunction,
+    BinaryArguments, BinaryFunction, CircleDirectionOfTwo, Identities, Parity, UnaryFunction,
 };
-use series::{RelationOfTwo, Series};
+use series::{RelationOfTwo, SeriesKind};
 use spelling::Spellings;
 
 /// Makes [`Unary`] of a list of functions.
@@ -205,7 +205,7 @@ impl Unary {
     }
 
     /// How its Taylor coefficients follow from those of its argument.
-    pub fn series(self) -> Series {
+    pub fn series(self) -> SeriesKind {
         of_unary!(self, F => F::SERIES)
     }
 
@@ -226,8 +226,8 @@ impl Unary {
         of_unary!(self, F => F::exact(store, a))
     }
 
-    pub(crate) fn domain(self) -> Domain {
-        of_unary!(self, F => F::DOMAIN)
+    pub(crate) fn is_smooth(self) -> bool {
+        of_unary!(self, F => F::IS_SMOOTH)
     }
 
     pub(crate) fn range(self, a: Interval) -> Interval {
@@ -246,7 +246,7 @@ impl Unary {
         of_unary!(self, F => F::IDENTITIES)
     }
 
-    pub(crate) fn modular(self, point: &mut Point<'_>, e: Expr, a: Expr) -> Option<Z> {
+    pub(crate) fn modular(self, point: &mut FieldPoint<'_>, e: Expr, a: Expr) -> Option<Z> {
         of_unary!(self, F => F::modular(point, e, a))
     }
 
@@ -277,7 +277,7 @@ impl Binary {
     }
 
     /// What its arguments may be.
-    pub fn arguments(self) -> Arguments {
+    pub fn arguments(self) -> BinaryArguments {
         of_binary!(self, F => F::ARGUMENTS)
     }
 
@@ -329,11 +329,17 @@ impl Binary {
         of_binary!(self, F => F::IS_BRANCHED)
     }
 
-    pub(crate) fn direction(self) -> Option<DirectionOfTwo> {
+    pub(crate) fn direction(self) -> Option<CircleDirectionOfTwo> {
         of_binary!(self, F => F::DIRECTION)
     }
 
-    pub(crate) fn modular(self, point: &mut Point<'_>, e: Expr, a: Expr, b: Expr) -> Option<Z> {
+    pub(crate) fn modular(
+        self,
+        point: &mut FieldPoint<'_>,
+        e: Expr,
+        a: Expr,
+        b: Expr,
+    ) -> Option<Z> {
         of_binary!(self, F => F::modular(point, e, a, b))
     }
 

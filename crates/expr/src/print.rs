@@ -21,7 +21,7 @@ use crate::graph::store::Store;
 
 /// Outputs with names for their common parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedParts {
     /// Name and meaning, each in terms of earlier names; the names are symbols of [`Role::Free`].
     pub definitions: Vec<(String, Expr)>,
     /// The outputs in terms of the names.
@@ -60,7 +60,7 @@ impl Graph {
     /// assert_eq!(g.to_text(named.definitions[0].1), "sin(x^2 + 1)");
     /// assert_eq!(g.to_text(named.outputs[1]), "sqrt(s1)");
     /// ```
-    pub fn named(&self, outputs: &[Expr], options: &NameOptions) -> Named {
+    pub fn named(&self, outputs: &[Expr], options: &NameOptions) -> NamedParts {
         let live = reached(self, outputs);
         let uses = uses(self, &live, outputs);
         let mut taken: FxHashSet<String> = options.taken.iter().cloned().collect();
@@ -79,14 +79,14 @@ impl Graph {
         };
         let before = std::mem::replace(&mut self.store.borrow_mut().merging, false);
         let mut definitions = Vec::new();
-        let mut images: FxHashMap<Expr, Expr> = FxHashMap::default();
+        let mut node_map: FxHashMap<Expr, Expr> = FxHashMap::default();
         let mut costs: FxHashMap<Expr, usize> = FxHashMap::default();
         for &e in &live {
             let node = self.node(e);
             let cost = written(node)
                 .map(|o| costs.get(&o).copied().unwrap_or(0))
                 .fold(usize::from(node.operands().next().is_some()), usize::saturating_add);
-            let image = |o: Expr| images.get(&o).copied().unwrap_or(o);
+            let image = |o: Expr| node_map.get(&o).copied().unwrap_or(o);
             let mut made = match node {
                 _ if written(node).all(|o| image(o) == o) => e,
                 Node::Memory(Memory::Kernel, g, k) => self.memory(Memory::Kernel, image(g), k),
@@ -102,10 +102,10 @@ impl Graph {
             } else {
                 costs.insert(e, cost);
             }
-            images.insert(e, made);
+            node_map.insert(e, made);
         }
         self.store.borrow_mut().merging = before;
-        Named { definitions, outputs: outputs.iter().map(|o| images[o]).collect() }
+        NamedParts { definitions, outputs: outputs.iter().map(|o| node_map[o]).collect() }
     }
 }
 
@@ -174,7 +174,7 @@ pub(crate) mod level {
 
 /// A part of a written form.
 #[derive(Clone, Debug)]
-pub(crate) enum Piece {
+pub(crate) enum TextPiece {
     Word(&'static str),
     Owned(String),
     /// An operand at a place that asks for this level.
@@ -185,24 +185,24 @@ pub(crate) enum Piece {
 pub(crate) fn assemble(
     root: Expr,
     level_of: impl Fn(Expr) -> u8,
-    pieces_of: impl Fn(Expr) -> Vec<Piece>,
+    pieces_of: impl Fn(Expr) -> Vec<TextPiece>,
     brackets_of: impl Fn(Expr) -> [&'static str; 2],
 ) -> String {
     let mut text = String::new();
-    let mut stack = vec![Piece::At(root, level::OR)];
+    let mut stack = vec![TextPiece::At(root, level::OR)];
     while let Some(piece) = stack.pop() {
         match piece {
-            Piece::Word(word) => text.push_str(word),
-            Piece::Owned(word) => text.push_str(&word),
-            Piece::At(e, asked) if level_of(e) < asked => {
+            TextPiece::Word(word) => text.push_str(word),
+            TextPiece::Owned(word) => text.push_str(&word),
+            TextPiece::At(e, asked) if level_of(e) < asked => {
                 let brackets = brackets_of(e);
                 stack.extend([
-                    Piece::Word(brackets[1]),
-                    Piece::At(e, level::OR),
-                    Piece::Word(brackets[0]),
+                    TextPiece::Word(brackets[1]),
+                    TextPiece::At(e, level::OR),
+                    TextPiece::Word(brackets[0]),
                 ]);
             }
-            Piece::At(e, _) => stack.extend(pieces_of(e).into_iter().rev()),
+            TextPiece::At(e, _) => stack.extend(pieces_of(e).into_iter().rev()),
         }
     }
     text

@@ -20,7 +20,7 @@ use crate::graph::node::{Expr, Node};
 use crate::graph::number::Rational;
 use crate::graph::residue::Residues;
 use crate::graph::store::{ONE, Store, ZERO};
-use rules::{Bindings, Left, Pattern, ProductPattern, Rule};
+use rules::{Bindings, Left, Pattern, ProductPattern, RewriteRule};
 
 /// Passes over the whole expression.
 const MAX_PASSES: usize = 6;
@@ -69,7 +69,7 @@ impl Graph {
 
 struct Simplifier<'a> {
     store: &'a mut Store,
-    rules: &'static [Rule],
+    rules: &'static [RewriteRule],
     /// Nodes of the written-out form, saturating.
     costs: FxHashMap<Expr, u64>,
     /// Partial sums and products that serve one larger one only.
@@ -79,7 +79,7 @@ struct Simplifier<'a> {
 
 /// A coefficient and bases with whole exponents, in the order of first occurrence.
 #[derive(Clone, Debug)]
-struct Term {
+struct SumTerm {
     coefficient: Rational,
     factors: Vec<(Expr, i64)>,
 }
@@ -88,23 +88,23 @@ impl Simplifier<'_> {
     fn pass(&mut self, root: Expr) -> Expr {
         let live = self.store.live(&[root]);
         let partial = partial_nodes(self.store, &live);
-        let mut images: FxHashMap<Expr, Expr> = FxHashMap::default();
+        let mut node_map: FxHashMap<Expr, Expr> = FxHashMap::default();
         for &e in &live {
             let node = self.store.node(e);
             if matches!(node, Node::Memory(..)) {
-                images.insert(e, e);
+                node_map.insert(e, e);
                 continue;
             }
-            let plain = self.store.rebuild(node, |o| images[&o]);
+            let plain = self.store.rebuild(node, |o| node_map[&o]);
             let image = if partial.contains(&e) {
                 self.inner.insert(plain);
                 plain
             } else {
                 self.improve(plain)
             };
-            images.insert(e, image);
+            node_map.insert(e, image);
         }
-        images[&root]
+        node_map[&root]
     }
 
     fn improve(&mut self, e: Expr) -> Expr {
@@ -136,7 +136,7 @@ impl Simplifier<'_> {
     }
 
     /// The first rule that makes the product smaller.
-    fn product_rule(&mut self, term: &Term) -> Option<Term> {
+    fn product_rule(&mut self, term: &SumTerm) -> Option<SumTerm> {
         let before = self.write_term(term);
         for i in 0..self.rules.len() {
             let Left::Product(left) = &self.rules[i].left else { continue };
@@ -165,7 +165,7 @@ impl Simplifier<'_> {
     }
 
     /// The first rule and pair of terms that make the sum smaller.
-    fn sum_rule(&mut self, terms: &[Term]) -> Option<Vec<Term>> {
+    fn sum_rule(&mut self, terms: &[SumTerm]) -> Option<Vec<SumTerm>> {
         let before = self.write_sum(terms);
         for rule in 0..self.rules.len() {
             if !matches!(self.rules[rule].left, Left::Sum(..)) {
@@ -178,7 +178,7 @@ impl Simplifier<'_> {
                         return None;
                     }
                     let Some(made) = self.pair(rule, terms, i, j) else { continue };
-                    let mut next: Vec<Term> = Vec::with_capacity(terms.len());
+                    let mut next: Vec<SumTerm> = Vec::with_capacity(terms.len());
                     for (k, t) in terms.iter().enumerate() {
                         if k == i.min(j) {
                             next.extend(made.iter().cloned());
@@ -199,7 +199,13 @@ impl Simplifier<'_> {
     }
 
     /// What two terms with a common factor become by a rule.
-    fn pair(&mut self, rule: usize, terms: &[Term], i: usize, j: usize) -> Option<Vec<Term>> {
+    fn pair(
+        &mut self,
+        rule: usize,
+        terms: &[SumTerm],
+        i: usize,
+        j: usize,
+    ) -> Option<Vec<SumTerm>> {
         let Left::Sum(first, second) = &self.rules[rule].left else { return None };
         if i == j {
             return None;
@@ -220,7 +226,7 @@ impl Simplifier<'_> {
         let made = self.terms(right);
         Some(
             made.into_iter()
-                .map(|t| Term {
+                .map(|t| SumTerm {
                     coefficient: t.coefficient * &rest.coefficient,
                     factors: merge_factors(&rest.factors, &t.factors),
                 })
@@ -229,7 +235,7 @@ impl Simplifier<'_> {
     }
 
     /// The terms of a sum, like ones collected.
-    fn terms(&mut self, e: Expr) -> Vec<Term> {
+    fn terms(&mut self, e: Expr) -> Vec<SumTerm> {
         let mut found = Vec::new();
         let mut stack = vec![(e, Rational::one())];
         while let Some((x, k)) = stack.pop() {
@@ -249,9 +255,9 @@ impl Simplifier<'_> {
     }
 
     /// Like terms added, zeros left out.
-    fn collected(terms: Vec<Term>) -> Vec<Term> {
+    fn collected(terms: Vec<SumTerm>) -> Vec<SumTerm> {
         let mut places: FxHashMap<Vec<(Expr, i64)>, usize> = FxHashMap::default();
-        let mut sums: Vec<Term> = Vec::with_capacity(terms.len());
+        let mut sums: Vec<SumTerm> = Vec::with_capacity(terms.len());
         for term in terms {
             let mut key = term.factors.clone();
             key.sort_unstable();
@@ -267,7 +273,7 @@ impl Simplifier<'_> {
     }
 
     /// A product as coefficient and factors, like ones collected.
-    fn term(&self, e: Expr) -> Term {
+    fn term(&self, e: Expr) -> SumTerm {
         let mut coefficient = Rational::one();
         let mut factors: Vec<(Expr, i64)> = Vec::new();
         let mut places: FxHashMap<Expr, usize> = FxHashMap::default();
@@ -295,7 +301,7 @@ impl Simplifier<'_> {
                     stack.push((a, self.whole(m, n).unwrap_or(n)));
                 }
                 _ => {
-                    let well_behaved = self.store.traits[x.index()].total;
+                    let well_behaved = self.store.facts[x.index()].total;
                     let value = self.store.values[x.index()];
                     let x = if well_behaved { *by_value.entry(value).or_insert(x) } else { x };
                     let place = *places.entry(x).or_insert(factors.len());
@@ -307,7 +313,7 @@ impl Simplifier<'_> {
             }
         }
         factors.retain(|f| f.1 != 0);
-        Term { coefficient, factors }
+        SumTerm { coefficient, factors }
     }
 
     /// The product of a whole exponent of a power with another, if both are small.
@@ -316,7 +322,7 @@ impl Simplifier<'_> {
         (n.abs() <= 1000).then_some(m * n)
     }
 
-    fn write_sum(&mut self, terms: &[Term]) -> Expr {
+    fn write_sum(&mut self, terms: &[SumTerm]) -> Expr {
         // A positive term in front saves a sign.
         let first = terms.iter().position(|t| t.coefficient.is_positive()).unwrap_or(0);
         let mut sum = ZERO;
@@ -328,7 +334,7 @@ impl Simplifier<'_> {
         sum
     }
 
-    fn write_term(&mut self, term: &Term) -> Expr {
+    fn write_term(&mut self, term: &SumTerm) -> Expr {
         let (mut above, mut below) = (ONE, ONE);
         for &(base, n) in &term.factors {
             let exponent = self.store.number(crate::graph::number::integer(n.abs()));
@@ -385,12 +391,12 @@ fn partial_nodes(store: &Store, live: &[Expr]) -> FxHashSet<Expr> {
 fn split(
     store: &Store,
     pattern: &ProductPattern,
-    term: &Term,
+    term: &SumTerm,
     bound: &mut Bindings,
-) -> Option<Term> {
+) -> Option<SumTerm> {
     let coefficient = &term.coefficient / &pattern.coefficient;
     let factors = take(store, &pattern.factors, term.factors.clone(), bound)?;
-    Some(Term { coefficient, factors })
+    Some(SumTerm { coefficient, factors })
 }
 
 fn take(
@@ -421,8 +427,8 @@ fn take(
     None
 }
 
-fn same_factors(a: &Term, b: &Term) -> bool {
-    let sorted = |t: &Term| {
+fn same_factors(a: &SumTerm, b: &SumTerm) -> bool {
+    let sorted = |t: &SumTerm| {
         let mut factors = t.factors.clone();
         factors.sort_unstable();
         factors

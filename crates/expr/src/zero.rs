@@ -30,8 +30,8 @@ use crate::graph::node::{Expr, Node};
 use crate::graph::store::Store;
 use crate::math::Unary;
 use crate::math::function::Compares;
-use form::Forms;
-use modular::{Problem, Room, Sample};
+use form::MonomialSums;
+use modular::{ModularBuffer, ModularProblem, ModularSample};
 
 /// The answer of [`Graph::zero_test`].
 #[derive(Clone, Debug, PartialEq)]
@@ -139,9 +139,9 @@ fn vanishes_exactly(store: &Store, live: &[Expr], reals: &Reals) -> bool {
     if branched && reals.patterns.len() < 3 {
         return false;
     }
-    let forms = Forms::new(store, live);
+    let forms = MonomialSums::new(store, live);
     let known = interval::known_signs(store, live);
-    let problem = Problem { store, live, forms: &forms, known: &known };
+    let problem = ModularProblem { store, live, forms: &forms, known: &known };
     let undecided = |signs: Vec<(Expr, i8)>| -> Vec<(Expr, i8)> {
         signs.into_iter().filter(|(e, _)| !known.contains_key(e)).collect()
     };
@@ -149,9 +149,11 @@ fn vanishes_exactly(store: &Store, live: &[Expr], reals: &Reals) -> bool {
         reals.patterns.iter().cloned().map(undecided).collect();
     let needed = if branched { BRANCHED_POINTS } else { PLAIN_POINTS };
     let tries = MAX_TRIES.min(40_000_000 / live.len().max(1) as u64).max(2 * needed as u64);
-    let (mut points, mut zeros, mut room) = (0, 0, Room::default());
+    let (mut points, mut zeros, mut room) = (0, 0, ModularBuffer::default());
     for seed in 0..tries {
-        let Some(Sample { value, signs }) = problem.sample(seed, &mut room) else { continue };
+        let Some(ModularSample { value, signs }) = problem.sample(seed, &mut room) else {
+            continue;
+        };
         points += 1;
         if value == quadratic::ZERO {
             zeros += 1;
@@ -183,14 +185,15 @@ pub(crate) fn exact_values(g: &Graph, expressions: &[Expr]) -> Vec<Vec<quadratic
         return Vec::new();
     }
     let branched = live.iter().any(|&e| is_branched(&store, store.node(e)));
-    let forms = Forms::new(&store, &live);
+    let forms = MonomialSums::new(&store, &live);
     let known = interval::known_signs(&store, &live);
-    let problem = Problem { store: &store, live: &live, forms: &forms, known: &known };
+    let problem = ModularProblem { store: &store, live: &live, forms: &forms, known: &known };
     let is_root = |e: &Expr| matches!(store.node(*e), Node::Unary(Unary::Sqrt, _));
     let roots = live.iter().copied().filter(is_root);
     let asked: Vec<Expr> = expressions.iter().copied().chain(roots).collect();
     let wanted = if branched { 4 } else { 1 };
-    let (mut real, mut imaginary, mut room) = (Vec::new(), Vec::new(), Room::default());
+    let (mut real, mut imaginary, mut room) =
+        (Vec::new(), Vec::new(), ModularBuffer::default());
     for seed in 0..TRIES {
         let Some(mut values) = problem.values(seed, &asked, &mut room) else { continue };
         let roots = values.split_off(expressions.len());

@@ -533,7 +533,7 @@ fn formulas_stand_alone() {
         FormulaValue::ComplexMittagLeffler { .. }
     ));
     let memory = read("caputo(sin(t), a)").expect("well formed");
-    assert!(matches!(memory.value, FormulaValue::Scalar(e) if memory.graph.remembers(e)));
+    assert!(matches!(memory.value, FormulaValue::Scalar(e) if memory.graph.has_memory(e)));
     for wrong in ["complex(1, 2)", "sin(complex(1, 2))", "b + 1", "gamma(complex(1))", "1 <"] {
         assert!(read(wrong).is_err(), "{wrong}");
     }

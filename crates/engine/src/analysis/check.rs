@@ -85,8 +85,8 @@ pub fn check(model: &Model) -> CheckReport {
         }
         Ok(Dynamics::Ordinary(ordinary)) => {
             // NOTE: fractional orders are planned by the run, which says if they determine the motion.
-            let remembers = ordinary.residual.iter().any(|&e| model.graph.remembers(e));
-            regular = (!remembers).then(|| model.graph.rank(&ordinary.jacobian) == n);
+            let has_memory = ordinary.residual.iter().any(|&e| model.graph.has_memory(e));
+            regular = (!has_memory).then(|| model.graph.rank(&ordinary.jacobian) == n);
         }
         Err(why) => {
             degrees_of_freedom = n - independent(&model.graph, model);

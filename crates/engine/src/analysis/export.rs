@@ -76,7 +76,7 @@ fn exported_in(
     let statement =
         if chetaev && form != ExportForm::Saddle { LagrangianData::of(model) } else { None };
     let dynamics = derive_in(model, principle)?;
-    if volterra::remembers(model) {
+    if volterra::has_memory(model) {
         return Err(unwritable("the rates of a motion with memory depend on its past"));
     }
     match &dynamics {

@@ -198,7 +198,7 @@ fn moving_points(model: &Workspace, massive: bool) -> Vec<Components> {
     let mut rates = Rates::default();
     let velocities = model.velocities();
     let mut moves = |e: Expr| {
-        if g.remembers(e) || g.contains(e, &velocities) {
+        if g.has_memory(e) || g.contains(e, &velocities) {
             return false;
         }
         let rate = g.rate_of(e, &mut rates);

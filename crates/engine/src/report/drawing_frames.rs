@@ -162,7 +162,7 @@ impl<'a> Source<'a> {
         let mut remembered = Vec::new();
         for (k, observed) in model.observed.iter().enumerate() {
             let known = symbols.contains(&observed.expr);
-            if model.graph.remembers(observed.expr) && !known {
+            if model.graph.has_memory(observed.expr) && !known {
                 symbols.push(observed.expr);
                 remembered.push(k);
             }

@@ -235,7 +235,7 @@ fn energy(motions: &[Motion]) -> Option<Group<'_>> {
 /// |φ| of each constraint, and |E − E₀ − w|.
 fn residuals<'a>(model: &Workspace, motions: &'a [Motion]) -> Option<Group<'a>> {
     let g = &model.graph;
-    let rows: Vec<_> = model.constraints.iter().filter(|c| !g.remembers(c.expr)).collect();
+    let rows: Vec<_> = model.constraints.iter().filter(|c| !g.has_memory(c.expr)).collect();
     let mut inputs = vec![model.time];
     inputs.extend(model.positions());
     inputs.extend(model.velocities());

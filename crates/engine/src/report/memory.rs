@@ -1,4 +1,4 @@
-//! What a motion remembers: its operators with their orders, where they stand, and how the motion begins.
+//! What a motion has_memory: its operators with their orders, where they stand, and how the motion begins.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use super::Report;
 use super::tables::table;
 use crate::derivation::derive_in;
 use crate::motion::note::Note;
-use crate::run::volterra::{departures, order, remembers};
+use crate::run::volterra::{departures, has_memory, order};
 
 /// The most operators and coordinates that are listed.
 const ROWS: usize = 40;
@@ -17,7 +17,7 @@ const ROWS: usize = 40;
 /// The section; empty without memory.
 pub(crate) fn memory(report: &Report<'_>) -> String {
     let (model, motions) = (&report.model.workspace(), report.shown.motions());
-    if !remembers(model) {
+    if !has_memory(model) {
         return String::new();
     }
     let heads = ["operator", "what it is", "order", "stands in"];

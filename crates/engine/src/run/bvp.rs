@@ -43,7 +43,7 @@ use crate::run::bvp::homotopy::lead;
 use crate::run::bvp::search::{Candidate, Found, search};
 use crate::run::bvp::search_budget::{Ended, SearchBudget};
 use crate::run::bvp::solution::{agreement, solution};
-use crate::run::volterra::remembers;
+use crate::run::volterra::has_memory;
 use crate::system::compiled::Dynamics;
 
 pub use guess::Guess;
@@ -224,7 +224,7 @@ fn possible(model: &Workspace) -> Result<(), Diagnostic> {
             "write `lagrangian …`, or leave `final` out and give all initial values",
         );
     }
-    if remembers(model) {
+    if has_memory(model) {
         return refused(
             "`final` in a model with memory is not built yet",
             "leave `final` out and give all initial values",

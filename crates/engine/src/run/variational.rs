@@ -40,7 +40,7 @@ pub(crate) use crate::run::variational::hamilton::Hamilton;
 use crate::run::variational::integrand::{Integrand, compiled, time};
 use crate::run::variational::refine::Reached;
 use crate::run::variational::variation::{first_variation, variation_limit};
-use crate::run::volterra::remembers;
+use crate::run::volterra::has_memory;
 
 /// Test functions of the audit.
 const TESTS: usize = 12;
@@ -48,10 +48,10 @@ const TESTS: usize = 12;
 /// Whether a run of the model is an extremum with memory.
 pub(crate) fn is_fractional(model: &Workspace) -> bool {
     let inside = match model.dynamics {
-        Written::Lagrangian { lagrangian, .. } => model.graph.remembers(lagrangian),
+        Written::Lagrangian { lagrangian, .. } => model.graph.has_memory(lagrangian),
         Written::Equations(_) => false,
     };
-    has_ends(model) && (inside || remembers(model))
+    has_ends(model) && (inside || has_memory(model))
 }
 
 /// Finds the extremum and audits it.

@@ -45,8 +45,8 @@ use crate::system::compiled::Dynamics;
 const STAGES: usize = 6;
 
 /// Whether a run of the model needs memory.
-pub(crate) fn remembers(model: &Workspace) -> bool {
-    places(model).into_iter().any(|e| model.graph.remembers(e))
+pub(crate) fn has_memory(model: &Workspace) -> bool {
+    places(model).into_iter().any(|e| model.graph.has_memory(e))
 }
 
 /// The expressions in which memory may stand.

@@ -66,9 +66,9 @@ fn precise(model: &Model) -> Request {
 fn gallery_models_move_alike_in_both_forms() {
     for entry in GALLERY {
         let model = support::model(entry.text);
-        let remembers = ["caputo(", "memory("].iter().any(|word| entry.text.contains(word));
+        let has_memory = ["caputo(", "memory("].iter().any(|word| entry.text.contains(word));
         // Models with memory have a form of their own, and those with given ends no initial state.
-        if remembers
+        if has_memory
             || !model.terminal.is_empty()
             || matches!(model.dynamics, pfaff_model::Dynamics::Equations(_))
         {

@@ -1,102 +1,111 @@
-//! Where an expression has no value: the operations in it that are not defined everywhere.
+//! Where an expression has a value: the domain of a node, as a set of conditions.
 //!
-//! A hazard is one such operation with the operand that decides: $1/b$, $\sqrt a$, $\log a$. The hazards of a
-//! node are its own and those of its operands.
+//! A condition is one operation that is not defined everywhere, with the operand that decides: $1/b$, $\sqrt a$,
+//! $\log a$. The domain of a node is the intersection of the domains of its operands and its own condition.
 //!
-//! **Safety rule of merging.** A node may stand for another of equal value only where its hazards are among
-//! those of the other: wherever the other has a
-//! value, the node then has one too, and the same. So $\sin\theta\cos\psi/\sin\theta$ becomes $\cos\psi$, and
-//! never the other way round.
+//! **Safety rule of merging.** A node may stand for another of equal value only if its domain contains that of
+//! the other: wherever the other has a value, the node then has one too, and the same. So
+//! $\sin\theta\cos\psi/\sin\theta$ becomes $\cos\psi$, and never the other way round.
 
 use rustc_hash::FxHashMap;
 
 use crate::graph::node::{Expr, Node};
 use crate::graph::store::Store;
-use crate::math::function::Domain;
 
-/// A set of hazards, interned. Larger sets than [`MOST`] are not told apart.
+/// A domain, interned. Domains of more than [`MOST`] conditions are not told apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Hazards(u32);
+pub(crate) struct Domain(u32);
 
-/// None: finite and smooth for all finite values of the symbols.
-pub(crate) const NO_HAZARDS: Hazards = Hazards(0);
-/// More than can be told apart, or of a kind that is never merged.
-pub(crate) const UNKNOWN_HAZARDS: Hazards = Hazards(u32::MAX);
+/// No condition: finite and smooth for all finite values of the symbols.
+pub(crate) const EVERYWHERE: Domain = Domain(0);
+/// More conditions than can be told apart, or of a kind that is never merged.
+pub(crate) const UNKNOWN_DOMAIN: Domain = Domain(u32::MAX);
 
-/// Hazards of one node beyond which they are [`UNKNOWN_HAZARDS`].
+/// Conditions of one node beyond which its domain is [`UNKNOWN_DOMAIN`].
 const MOST: usize = 24;
 
-/// The sets that occur.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct HazardSets {
-    sets: Vec<Vec<(u32, Expr)>>,
-    by_set: FxHashMap<Vec<(u32, Expr)>, u32>,
-    unions: FxHashMap<(Hazards, Hazards), Hazards>,
+/// An operation that is not defined everywhere: its kind, and the operand that decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Condition {
+    kind: u32,
+    operand: Expr,
 }
 
-impl HazardSets {
-    fn intern(&mut self, set: Vec<(u32, Expr)>) -> Hazards {
+/// The domains that occur.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Domains {
+    sets: Vec<Vec<Condition>>,
+    by_set: FxHashMap<Vec<Condition>, u32>,
+    intersections: FxHashMap<(Domain, Domain), Domain>,
+}
+
+impl Domains {
+    fn intern(&mut self, set: Vec<Condition>) -> Domain {
         if set.is_empty() {
-            return NO_HAZARDS;
+            return EVERYWHERE;
         }
         if set.len() > MOST {
-            return UNKNOWN_HAZARDS;
+            return UNKNOWN_DOMAIN;
         }
         if let Some(&known) = self.by_set.get(&set) {
-            return Hazards(known);
+            return Domain(known);
         }
         self.sets.push(set.clone());
         let made = self.sets.len() as u32;
         self.by_set.insert(set, made);
-        Hazards(made)
+        Domain(made)
     }
 
-    fn of(&self, hazards: Hazards) -> &[(u32, Expr)] {
-        hazards.0.checked_sub(1).map_or(&[], |i| &self.sets[i as usize])
+    fn conditions(&self, domain: Domain) -> &[Condition] {
+        domain.0.checked_sub(1).map_or(&[], |i| &self.sets[i as usize])
     }
 
-    pub(crate) fn union(&mut self, a: Hazards, b: Hazards) -> Hazards {
-        if a == b || b == NO_HAZARDS || a == UNKNOWN_HAZARDS {
+    /// Where both have a value.
+    pub(crate) fn intersection(&mut self, a: Domain, b: Domain) -> Domain {
+        if a == b || b == EVERYWHERE || a == UNKNOWN_DOMAIN {
             return a;
         }
-        if a == NO_HAZARDS || b == UNKNOWN_HAZARDS {
+        if a == EVERYWHERE || b == UNKNOWN_DOMAIN {
             return b;
         }
-        if let Some(&known) = self.unions.get(&(a, b)) {
+        if let Some(&known) = self.intersections.get(&(a, b)) {
             return known;
         }
-        let mut set = [self.of(a), self.of(b)].concat();
+        let mut set = [self.conditions(a), self.conditions(b)].concat();
         set.sort_unstable();
         set.dedup();
         let made = self.intern(set);
-        self.unions.insert((a, b), made);
+        self.intersections.insert((a, b), made);
         made
     }
 
-    /// Whether whatever has the hazards `b` has those of `a` too.
-    pub(crate) fn are_among(&self, a: Hazards, b: Hazards) -> bool {
-        if a == UNKNOWN_HAZARDS || b == UNKNOWN_HAZARDS {
-            return a == NO_HAZARDS;
+    /// Whether `a` contains `b`: every condition of `a` is one of `b`.
+    pub(crate) fn contains(&self, a: Domain, b: Domain) -> bool {
+        if a == UNKNOWN_DOMAIN || b == UNKNOWN_DOMAIN {
+            return a == EVERYWHERE;
         }
-        a == NO_HAZARDS || a == b || self.of(a).iter().all(|h| self.of(b).contains(h))
+        let conditions = self.conditions(b);
+        a == EVERYWHERE || a == b || self.conditions(a).iter().all(|c| conditions.contains(c))
     }
 }
 
 impl Store {
-    /// The hazards of a node whose operands are in the store.
-    pub(crate) fn hazards_of(&mut self, node: Node) -> Hazards {
-        let mut sum = NO_HAZARDS;
+    /// The domain of a node whose operands are in the store.
+    pub(crate) fn domain_of(&mut self, node: Node) -> Domain {
+        let mut domain = EVERYWHERE;
         for o in node.operands() {
-            sum = self.hazard_sets.union(sum, self.traits[o.index()].hazards);
+            domain = self.domains.intersection(domain, self.facts[o.index()].domain);
         }
-        // NOTE: the kinds are numbered so that no two operations share a hazard.
+        // NOTE: the kinds are numbered so that no two operations share a condition.
         let own = match node {
             Node::Div(_, b) if !self.is_number(b) || b == crate::graph::store::ZERO => {
-                Some((0, b))
+                Some(Condition { kind: 0, operand: b })
             }
             Node::Pow(_, b) if self.small_integer(b).is_some_and(|n| n >= 0) => None,
-            Node::Pow(a, b) if self.is_number(b) => Some((1, a)),
-            Node::Unary(f, a) if f.domain() == Domain::Part => Some((2 + f as u32, a)),
+            Node::Pow(a, b) if self.is_number(b) => Some(Condition { kind: 1, operand: a }),
+            Node::Unary(f, a) if !f.is_smooth() => {
+                Some(Condition { kind: 2 + f as u32, operand: a })
+            }
             Node::Pow(..)
             | Node::Binary(..)
             | Node::MittagLeffler(..)
@@ -106,15 +115,23 @@ impl Store {
             | Node::And(..)
             | Node::Or(..)
             | Node::Table { .. }
-            | Node::Memory(..) => return UNKNOWN_HAZARDS,
-            _ => None,
+            | Node::Memory(..) => return UNKNOWN_DOMAIN,
+            Node::Number(_)
+            | Node::Pi
+            | Node::Symbol(_)
+            | Node::Neg(_)
+            | Node::Add(..)
+            | Node::Sub(..)
+            | Node::Mul(..)
+            | Node::Div(..)
+            | Node::Unary(..) => None,
         };
         match own {
-            Some(hazard) => {
-                let single = self.hazard_sets.intern(vec![hazard]);
-                self.hazard_sets.union(sum, single)
+            Some(condition) => {
+                let single = self.domains.intern(vec![condition]);
+                self.domains.intersection(domain, single)
             }
-            None => sum,
+            None => domain,
         }
     }
 }
@@ -124,13 +141,13 @@ mod tests {
     use crate::{Graph, Role};
 
     #[test]
-    fn quotients_of_equal_value_merge_only_towards_fewer_hazards() {
+    fn quotients_of_equal_value_merge_only_towards_larger_domains() {
         let g = Graph::new();
         let [x, y] = ["x", "y"].map(|n| g.symbol(n, Role::Free));
         g.merging(|| {
             // (x y)/y is x where it has a value.
             assert_eq!(g.div(g.mul(x, y), y), x);
-            // Two ways to write y/√(1 + x²)·x share their hazards and become one node.
+            // Two ways to write y/√(1 + x²)·x share their domain and become one node.
             let root = g.sqrt(g.add(g.one(), g.mul(x, x)));
             let first = g.mul(g.div(y, root), x);
             assert_eq!(g.mul(y, g.div(x, root)), first);
@@ -143,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_with_hazards_becomes_its_value() {
+    fn a_constant_with_conditions_becomes_its_value() {
         let g = Graph::new();
         let x = g.symbol("x", Role::Free);
         g.merging(|| {

@@ -6,20 +6,20 @@ use crate::graph::store::ZERO;
 
 /// The image of each node that has one, by the position of the node.
 #[derive(Debug, Default)]
-pub(crate) struct Images {
+pub(crate) struct NodeMap {
     /// What marks the entries of this walk; those of earlier ones are void.
     walk: u32,
     entries: Vec<(u32, Expr)>,
 }
 
 /// What is left over from the last walk means nothing.
-impl Clone for Images {
+impl Clone for NodeMap {
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
-impl Images {
+impl NodeMap {
     /// Empties the map, and makes room for the nodes of a graph.
     pub(crate) fn begin(&mut self, nodes: usize) {
         self.walk += 1;

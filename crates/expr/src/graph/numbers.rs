@@ -4,8 +4,7 @@
 //! with $|n|, d < 2^{31}$, so that no product or sum
 //! of products overflows. Only what is larger takes part as a [`Rational`].
 
-use std::cell::OnceCell;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -79,7 +78,7 @@ impl Operation {
 struct Number {
     small: Option<Small>,
     /// Made when it is asked for, where the number is small.
-    exact: OnceCell<Arc<Rational>>,
+    exact: OnceLock<Arc<Rational>>,
     double: f64,
     residue: u64,
 }
@@ -104,7 +103,7 @@ impl Numbers {
             return known;
         }
         let (double, residue) = (number::to_f64(&value), field::residue(&value));
-        let exact = OnceCell::from(Arc::new(value));
+        let exact = OnceLock::from(Arc::new(value));
         let index = self.push(Number { small: None, exact, double, residue });
         self.by_large.insert(key, index);
         index
@@ -133,7 +132,7 @@ impl Numbers {
         let above = small.n.rem_euclid(field::P as i64) as u64;
         let residue =
             if small.d == 1 { above } else { field::mul(above, field::inv(small.d as u64)) };
-        let made = Number { small: Some(small), exact: OnceCell::new(), double, residue };
+        let made = Number { small: Some(small), exact: OnceLock::new(), double, residue };
         let index = self.push(made);
         self.by_small.insert(small, index);
         index

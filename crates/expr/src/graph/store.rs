@@ -9,14 +9,13 @@ use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::graph::domain::{HazardSets, Hazards, NO_HAZARDS};
+use crate::graph::domain::{Domain, Domains, EVERYWHERE};
 use crate::graph::field;
 use crate::graph::node::{Expr, Node, Role, Symbol};
-use crate::graph::node_map::Images;
+use crate::graph::node_map::NodeMap;
 use crate::graph::number::Rational;
 use crate::graph::numbers::{Numbers, Operation};
 use crate::graph::residue::{Residues, residues};
-use crate::math::function::Domain;
 use crate::math::table::Table;
 
 /// Everything behind a [`Graph`](crate::Graph).
@@ -27,12 +26,12 @@ pub(crate) struct Store {
     /// Which symbols a node contains, bit (index mod 128): exact for up to so many symbols, a quick "surely
     /// not" beyond.
     pub(crate) masks: Vec<u128>,
-    pub(crate) traits: Vec<Traits>,
+    pub(crate) facts: Vec<NodeFacts>,
     pub(crate) numbers: Numbers,
     pub(crate) symbols: Vec<Arc<Symbol>>,
     pub(crate) symbol_nodes: Vec<Expr>,
     pub(crate) tables: Vec<Table>,
-    pub(crate) hazard_sets: HazardSets,
+    pub(crate) domains: Domains,
     /// Derived nodes of equal value become one node.
     pub(crate) merging: bool,
     syntax: FxHashMap<Node, Expr>,
@@ -41,7 +40,7 @@ pub(crate) struct Store {
     by_symbol: FxHashMap<Arc<Symbol>, u32>,
     at_zero: FxHashMap<Expr, Option<Expr>>,
     /// For walks that map nodes.
-    pub(crate) images: Images,
+    pub(crate) node_map: NodeMap,
     /// A bit for each node that a walk has met; none is set between walks.
     marks: Vec<u64>,
 }
@@ -67,15 +66,15 @@ impl Hash for Size {
 
 /// What is known of a node when it is made.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Traits {
+pub(crate) struct NodeFacts {
     /// Contains a symbol that is no parameter.
     pub(crate) varies: bool,
     /// Finite and smooth for all finite values of its symbols.
     pub(crate) total: bool,
     /// Where it is not.
-    pub(crate) hazards: Hazards,
+    pub(crate) domain: Domain,
     /// Contains a memory operator.
-    pub(crate) remembers: bool,
+    pub(crate) has_memory: bool,
 }
 
 /// A node as it is looked up: sums and products are found in either order.
@@ -98,7 +97,7 @@ impl Store {
             nodes: Vec::with_capacity(room),
             values: Vec::with_capacity(room),
             masks: Vec::with_capacity(room),
-            traits: Vec::with_capacity(room),
+            facts: Vec::with_capacity(room),
             syntax: FxHashMap::with_capacity_and_hasher(room, FxBuildHasher),
             by_value: FxHashMap::with_capacity_and_hasher(room, FxBuildHasher),
             ..Self::default()
@@ -186,14 +185,14 @@ impl Store {
     /// A derived node: one of the same value serves if it is as well behaved; a constant becomes its value.
     fn merge(&mut self, node: Node) -> Expr {
         let v = residues(self, node);
-        let traits = self.traits_of(node);
+        let facts = self.facts_of(node);
         let mask = self.mask_of(node);
         // NOTE: a symbol on which a value does not depend would still be asked for when it is computed.
         let fits = |s: &Self, e: Expr| {
-            let known = s.traits[e.index()];
+            let known = s.facts[e.index()];
             let sound = known.total
-                || (known.hazards != NO_HAZARDS
-                    && s.hazard_sets.are_among(known.hazards, traits.hazards));
+                || (known.domain != EVERYWHERE
+                    && s.domains.contains(known.domain, facts.domain));
             s.node(e) == node || (sound && s.masks[e.index()] & !mask == 0)
         };
         let (size, sign) = Size::of(v);
@@ -219,16 +218,16 @@ impl Store {
             self.syntax.insert(key(node), e);
             return e;
         }
-        if v[0] == v[1] && traits.varies {
+        if v[0] == v[1] && facts.varies {
             self.merging = false;
-            let made = self.push_with(node, v, traits, mask);
+            let made = self.push_with(node, v, facts, mask);
             let constant = self.zeroed(made);
             self.merging = true;
             let sound = |s: &Self, c: Expr| {
-                let found = s.traits[c.index()];
+                let found = s.facts[c.index()];
                 found.total
-                    || (found.hazards != NO_HAZARDS
-                        && s.hazard_sets.are_among(found.hazards, traits.hazards))
+                    || (found.domain != EVERYWHERE
+                        && s.domains.contains(found.domain, facts.domain))
             };
             if let Some(c) = constant.filter(|&c| sound(self, c)) {
                 self.by_value.entry(size).or_default()[sign] = Some(c);
@@ -237,7 +236,7 @@ impl Store {
             }
             return made;
         }
-        self.push_with(node, v, traits, mask)
+        self.push_with(node, v, facts, mask)
     }
 
     /// The expression with every varying symbol set to zero; `None` where that has no value.
@@ -249,7 +248,7 @@ impl Store {
                 continue;
             }
             let node = self.node(x);
-            let varies = self.traits[x.index()].varies;
+            let varies = self.facts[x.index()].varies;
             if varies {
                 let before = stack.len();
                 stack.extend(node.operands().filter(|o| !self.at_zero.contains_key(o)));
@@ -288,26 +287,24 @@ impl Store {
     }
 
     fn push(&mut self, node: Node) -> Expr {
-        let (v, traits, mask) =
-            (residues(self, node), self.traits_of(node), self.mask_of(node));
-        self.push_with(node, v, traits, mask)
+        let (v, facts, mask) = (residues(self, node), self.facts_of(node), self.mask_of(node));
+        self.push_with(node, v, facts, mask)
     }
 
-    fn push_with(&mut self, node: Node, v: Residues, traits: Traits, mask: u128) -> Expr {
+    fn push_with(&mut self, node: Node, v: Residues, facts: NodeFacts, mask: u128) -> Expr {
         let e =
             Expr(u32::try_from(self.nodes.len()).expect("fewer than 2³² nodes fit in memory"));
         self.nodes.push(node);
         self.values.push(v);
         self.masks.push(mask);
-        self.traits.push(traits);
+        self.facts.push(facts);
         self.syntax.insert(key(node), e);
-        let Self { by_value, traits: all, masks, hazard_sets, .. } = self;
+        let Self { by_value, facts: all, masks, domains, .. } = self;
         let is_better = |old: Expr| {
             let (known, other) = (all[old.index()], masks[old.index()]);
-            let no_worse = traits.total
-                || (traits.hazards != NO_HAZARDS
-                    && hazard_sets.are_among(traits.hazards, known.hazards));
-            let fewer = (!known.total && (traits.total || traits.hazards != known.hazards))
+            let no_worse = facts.total
+                || (facts.domain != EVERYWHERE && domains.contains(facts.domain, known.domain));
+            let fewer = (!known.total && (facts.total || facts.domain != known.domain))
                 || mask != other;
             no_worse && mask & !other == 0 && fewer
         };
@@ -329,31 +326,31 @@ impl Store {
         }
     }
 
-    fn traits_of(&mut self, node: Node) -> Traits {
-        let of = |e: Expr| self.traits[e.index()];
+    fn facts_of(&mut self, node: Node) -> NodeFacts {
+        let of = |e: Expr| self.facts[e.index()];
         if let Node::Add(a, b) | Node::Sub(a, b) | Node::Mul(a, b) = node {
             let (a, b) = (of(a), of(b));
-            return Traits {
+            return NodeFacts {
                 varies: a.varies | b.varies,
                 total: a.total & b.total,
-                hazards: self.hazard_sets.union(a.hazards, b.hazards),
-                remembers: a.remembers | b.remembers,
+                domain: self.domains.intersection(a.domain, b.domain),
+                has_memory: a.has_memory | b.has_memory,
             };
         }
         let mut t =
-            Traits { varies: false, total: true, hazards: NO_HAZARDS, remembers: false };
+            NodeFacts { varies: false, total: true, domain: EVERYWHERE, has_memory: false };
         for o in node.operands() {
             t.varies |= of(o).varies;
             t.total &= of(o).total;
-            t.remembers |= of(o).remembers;
+            t.has_memory |= of(o).has_memory;
         }
         match node {
             Node::Symbol(s) => t.varies = self.symbols[s as usize].role != Role::Parameter,
             Node::Div(_, b) => t.total &= self.is_number(b),
             Node::Pow(_, b) => t.total &= self.small_integer(b).is_some_and(|n| n >= 0),
-            Node::Unary(f, _) => t.total &= f.domain() == Domain::Real,
+            Node::Unary(f, _) => t.total &= f.is_smooth(),
             Node::Memory(..) => {
-                t.remembers = true;
+                t.has_memory = true;
                 t.varies = true;
                 t.total = false;
             }
@@ -367,7 +364,7 @@ impl Store {
             | Node::Table { .. } => t.total = false,
             _ => {}
         }
-        t.hazards = self.hazards_of(node);
+        t.domain = self.domain_of(node);
         t
     }
 

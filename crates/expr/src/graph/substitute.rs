@@ -8,7 +8,7 @@ use crate::graph::store::{ONE, ZERO};
 
 /// $e = \sum_i c_i s_i + r$ with $c$ and $r$ free of the symbols.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Linear {
+pub struct LinearSplit {
     /// $c_i$, one for each symbol.
     pub coefficients: Vec<Expr>,
     /// $r$
@@ -18,7 +18,7 @@ pub struct Linear {
 /// A substitution that grows, and remembers what it has made.
 #[derive(Clone, Debug, Default)]
 pub struct Substitution {
-    images: FxHashMap<Expr, Expr>,
+    node_map: FxHashMap<Expr, Expr>,
     /// What was looked at since the last [`Substitution::mark`].
     recent: Vec<Expr>,
 }
@@ -32,26 +32,26 @@ impl Substitution {
     /// Replaces a symbol from now on. What was made before and contains it is forgotten: cheaply, if the
     /// symbol was met only recently.
     pub fn define(&mut self, g: &Graph, symbol: Expr, image: Expr) {
-        if self.images.contains_key(&symbol) {
+        if self.node_map.contains_key(&symbol) {
             if self.recent.contains(&symbol) {
                 let store = g.store.borrow();
                 let mask = store.masks[symbol.index()];
                 for e in &self.recent {
                     if store.masks[e.index()] & mask != 0 {
-                        self.images.remove(e);
+                        self.node_map.remove(e);
                     }
                 }
             } else {
                 // NOTE: the replaced symbols must stay, everything else is made again.
                 let symbols: Vec<Expr> =
-                    self.images.keys().copied().filter(|&e| g.is_leaf(e)).collect();
+                    self.node_map.keys().copied().filter(|&e| g.is_leaf(e)).collect();
                 let mut kept: Vec<(Expr, Expr)> =
-                    symbols.into_iter().map(|e| (e, self.images[&e])).collect();
+                    symbols.into_iter().map(|e| (e, self.node_map[&e])).collect();
                 kept.sort_unstable();
-                self.images = kept.into_iter().collect();
+                self.node_map = kept.into_iter().collect();
             }
         }
-        self.images.insert(symbol, image);
+        self.node_map.insert(symbol, image);
     }
 
     /// The image of an expression.
@@ -59,27 +59,27 @@ impl Substitution {
         let mut store = g.store.borrow_mut();
         let mut stack = vec![e];
         while let Some(&x) = stack.last() {
-            if self.images.contains_key(&x) {
+            if self.node_map.contains_key(&x) {
                 stack.pop();
                 continue;
             }
             let node = store.node(x);
             let before = stack.len();
-            stack.extend(node.operands().filter(|o| !self.images.contains_key(o)));
+            stack.extend(node.operands().filter(|o| !self.node_map.contains_key(o)));
             if stack.len() > before {
                 continue;
             }
-            let images = &self.images;
-            let made = if node.operands().all(|o| images[&o] == o) {
+            let node_map = &self.node_map;
+            let made = if node.operands().all(|o| node_map[&o] == o) {
                 x
             } else {
-                store.rebuild(node, |o| images[&o])
+                store.rebuild(node, |o| node_map[&o])
             };
-            self.images.insert(x, made);
+            self.node_map.insert(x, made);
             self.recent.push(x);
             stack.pop();
         }
-        self.images[&e]
+        self.node_map[&e]
     }
 }
 
@@ -87,35 +87,35 @@ impl Graph {
     /// Replaces symbols (or any nodes) by expressions, in all outputs at once.
     pub fn substitute(&self, outputs: &[Expr], replacement: &[(Expr, Expr)]) -> Vec<Expr> {
         let mut store = self.store.borrow_mut();
-        let mut images = std::mem::take(&mut store.images);
-        images.begin(store.nodes.len());
-        replacement.iter().for_each(|&(e, image)| images.insert(e, image));
+        let mut node_map = std::mem::take(&mut store.node_map);
+        node_map.begin(store.nodes.len());
+        replacement.iter().for_each(|&(e, image)| node_map.insert(e, image));
         // What contains a replaced node contains its symbols; what has none could be anywhere.
         let masks = replacement.iter().map(|&(e, _)| store.masks[e.index()]);
         let mask = masks.fold(0, |m, x| if x == 0 { u128::MAX } else { m | x });
         for e in store.live_with(outputs, mask) {
-            if images.get(e).is_some() {
+            if node_map.get(e).is_some() {
                 continue;
             }
             let node = store.node(e);
-            let image = |o: Expr| images.get(o).unwrap_or(o);
+            let image = |o: Expr| node_map.get(o).unwrap_or(o);
             if node.operands().any(|o| image(o) != o) {
                 let made = store.rebuild(node, image);
-                images.insert(e, made);
+                node_map.insert(e, made);
             }
         }
-        let found = outputs.iter().map(|&o| images.get(o).unwrap_or(o)).collect();
-        store.images = images;
+        let found = outputs.iter().map(|&o| node_map.get(o).unwrap_or(o)).collect();
+        store.node_map = node_map;
         found
     }
 
     /// Writes these quotients $a/b$, in ascending order, as $a\,b^{-1}$, also within one another.
     pub fn with_inverses(&self, outputs: &[Expr], quotients: &[Expr]) -> Vec<Expr> {
         let mut store = self.store.borrow_mut();
-        let mut images = std::mem::take(&mut store.images);
-        images.begin(store.nodes.len());
+        let mut node_map = std::mem::take(&mut store.node_map);
+        node_map.begin(store.nodes.len());
         for e in store.live(outputs) {
-            let image = |o: Expr| images.get(o).unwrap_or(o);
+            let image = |o: Expr| node_map.get(o).unwrap_or(o);
             let made = match store.node(e) {
                 Node::Div(above, below) if quotients.binary_search(&e).is_ok() => {
                     let inverse = store.div(ONE, image(below));
@@ -124,10 +124,10 @@ impl Graph {
                 node if node.operands().any(|o| image(o) != o) => store.rebuild(node, image),
                 _ => continue,
             };
-            images.insert(e, made);
+            node_map.insert(e, made);
         }
-        let found = outputs.iter().map(|&o| images.get(o).unwrap_or(o)).collect();
-        store.images = images;
+        let found = outputs.iter().map(|&o| node_map.get(o).unwrap_or(o)).collect();
+        store.node_map = node_map;
         found
     }
 
@@ -138,31 +138,31 @@ impl Graph {
         replacement: &[(Expr, Expr)],
         within: &dyn Fn(Expr) -> bool,
     ) -> Expr {
-        let mut images: FxHashMap<Expr, Expr> = replacement.iter().copied().collect();
+        let mut node_map: FxHashMap<Expr, Expr> = replacement.iter().copied().collect();
         let mut store = self.store.borrow_mut();
         let mut stack = vec![e];
         while let Some(&x) = stack.last() {
-            if images.contains_key(&x) || !within(x) {
+            if node_map.contains_key(&x) || !within(x) {
                 stack.pop();
                 continue;
             }
             let node = store.node(x);
             let before = stack.len();
-            stack.extend(node.operands().filter(|o| !images.contains_key(o) && within(*o)));
+            stack.extend(node.operands().filter(|o| !node_map.contains_key(o) && within(*o)));
             if stack.len() == before {
-                let made = store.rebuild(node, |o| images.get(&o).copied().unwrap_or(o));
-                images.insert(x, made);
+                let made = store.rebuild(node, |o| node_map.get(&o).copied().unwrap_or(o));
+                node_map.insert(x, made);
                 stack.pop();
             }
         }
-        images.get(&e).copied().unwrap_or(e)
+        node_map.get(&e).copied().unwrap_or(e)
     }
 
     /// Splits off the linear part, or `None` if the expression is not (provably) affine in the symbols.
     ///
     /// The coefficients are derivatives; whether they are free of the symbols is decided by
     /// [`is_zero`](Self::is_zero) of the second derivatives, so that $(x+y)^2 - x^2 - y^2 - 2xy + x$ is linear.
-    pub fn try_linear(&self, e: Expr, symbols: &[Expr]) -> Option<Linear> {
+    pub fn try_linear(&self, e: Expr, symbols: &[Expr]) -> Option<LinearSplit> {
         let coefficients = self.gradient(e, symbols);
         let zeros: Vec<(Expr, Expr)> = symbols.iter().map(|&s| (s, ZERO)).collect();
         let mut free = Vec::with_capacity(symbols.len());
@@ -178,7 +178,7 @@ impl Graph {
             free.push(self.substitute(&[c], &zeros)[0]);
         }
         let rest = self.substitute(&[e], &zeros)[0];
-        Some(Linear { coefficients: free, rest })
+        Some(LinearSplit { coefficients: free, rest })
     }
 
     /// Whether the expression is a number, $\pi$ or a symbol.

@@ -4,12 +4,12 @@ use crate::graph::node::Expr;
 use crate::graph::residue;
 use crate::graph::store::Store;
 use crate::math::Unary;
-use crate::math::function::{Compares, Domain, Identities, LogForm, Parity, UnaryFunction};
-use crate::math::series::Series;
+use crate::math::function::{Compares, Identities, LogForm, Parity, UnaryFunction};
+use crate::math::series::SeriesKind;
 use crate::math::spelling::{Spelling, Spellings};
 use crate::print::notation::Notation;
 use crate::zero::interval::Interval;
-use crate::zero::modular::Point;
+use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::Bounded;
 use crate::zero::quadratic::Z;
 
@@ -36,7 +36,7 @@ impl UnaryFunction for Abs {
         store.unary(Unary::Sign, a)
     }
 
-    const SERIES: Series = Series::None;
+    const SERIES: SeriesKind = SeriesKind::None;
 
     const PARITY: Parity = Parity::Even;
 
@@ -47,7 +47,7 @@ impl UnaryFunction for Abs {
         Some(if store.is_negative(a) { store.neg(a) } else { a })
     }
 
-    const DOMAIN: Domain = Domain::Part;
+    const IS_SMOOTH: bool = false;
 
     fn range(a: Interval) -> Interval {
         Interval { low: a.least_magnitude(), high: a.low.abs().max(a.high.abs()) }
@@ -68,7 +68,7 @@ impl UnaryFunction for Abs {
         ..Identities::NONE
     };
 
-    fn modular(point: &mut Point<'_>, e: Expr, a: Expr) -> Option<Z> {
+    fn modular(point: &mut FieldPoint<'_>, e: Expr, a: Expr) -> Option<Z> {
         let x = point.value(a);
         Some(point.signed(e, a).times(x))
     }

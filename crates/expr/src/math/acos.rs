@@ -1,17 +1,17 @@
 //! $\arccos x$, in $[0, \pi]$.
 
-use super::asin::{Parts, error_of_arc};
+use super::asin::{ArcParts, error_of_arc};
 use super::lanes::{FRAC_PI_2_LO, row};
 use crate::graph::node::Expr;
 use crate::graph::residue;
 use crate::graph::store::{ONE, Store};
 use crate::math::Unary;
-use crate::math::function::{Domain, Identities, Parity, UnaryFunction};
-use crate::math::series::{Series, SeriesRelation, SeriesTerm};
+use crate::math::function::{Identities, Parity, UnaryFunction};
+use crate::math::series::{SeriesKind, SeriesRelation, SeriesTerm};
 use crate::math::spelling::Spellings;
 use crate::print::notation::{FunctionName, NameStyle, Notation};
 use crate::zero::interval::Interval;
-use crate::zero::modular::Point;
+use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::Bounded;
 use crate::zero::quadratic::{self, Z};
 use std::f64::consts::FRAC_PI_2;
@@ -46,7 +46,7 @@ impl UnaryFunction for Acos {
         store.neg(slope)
     }
 
-    const SERIES: Series = Series::Relation(|series, a, _| {
+    const SERIES: SeriesKind = SeriesKind::Relation(|series, a, _| {
         // √(1 − a²) y' = −a'
         let (one, square) = (series.constant(1.0), series.square(a));
         let rest = series.difference(one, square);
@@ -60,7 +60,7 @@ impl UnaryFunction for Acos {
         None
     }
 
-    const DOMAIN: Domain = Domain::Part;
+    const IS_SMOOTH: bool = false;
 
     fn range(_: Interval) -> Interval {
         Interval { low: 0.0, high: 3.2 }
@@ -80,7 +80,7 @@ impl UnaryFunction for Acos {
         ..Identities::NONE
     };
 
-    fn modular(point: &mut Point<'_>, e: Expr, _: Expr) -> Option<Z> {
+    fn modular(point: &mut FieldPoint<'_>, e: Expr, _: Expr) -> Option<Z> {
         point.inverse_of_circle(e)
     }
 
@@ -95,7 +95,7 @@ impl UnaryFunction for Acos {
 /// $f(x)$ without branches, and whether the argument is one for which it has the bits of `libm`.
 #[inline(always)]
 pub(super) fn usual(x: f64) -> (f64, bool) {
-    let Parts { size, small, r, s, f, c } = Parts::of(x);
+    let ArcParts { size, small, r, s, f, c } = ArcParts::of(x);
     let above = 2.0 * (f + (r * s + c));
     let below = 2.0 * (FRAC_PI_2 - (s + (r * s - FRAC_PI_2_LO)));
     let large = if x < 0.0 { below } else { above };

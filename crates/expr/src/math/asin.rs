@@ -8,12 +8,12 @@ use crate::graph::node::Expr;
 use crate::graph::residue;
 use crate::graph::store::{ONE, Store, ZERO};
 use crate::math::Unary;
-use crate::math::function::{Domain, Identities, Parity, UnaryFunction};
-use crate::math::series::{Series, SeriesRelation};
+use crate::math::function::{Identities, Parity, UnaryFunction};
+use crate::math::series::{SeriesKind, SeriesRelation};
 use crate::math::spelling::Spellings;
 use crate::print::notation::{FunctionName, NameStyle, Notation};
 use crate::zero::interval::Interval;
-use crate::zero::modular::Point;
+use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::Bounded;
 use crate::zero::quadratic::{self, Z};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
@@ -47,7 +47,7 @@ impl UnaryFunction for Asin {
         store.div(ONE, root)
     }
 
-    const SERIES: Series = Series::Relation(|series, a, _| {
+    const SERIES: SeriesKind = SeriesKind::Relation(|series, a, _| {
         // √(1 − a²) y' = a'
         let (one, square) = (series.constant(1.0), series.square(a));
         let rest = series.difference(one, square);
@@ -60,7 +60,7 @@ impl UnaryFunction for Asin {
         (a == ZERO).then_some(ZERO)
     }
 
-    const DOMAIN: Domain = Domain::Part;
+    const IS_SMOOTH: bool = false;
 
     fn range(_: Interval) -> Interval {
         Interval { low: -1.6, high: 1.6 }
@@ -80,7 +80,7 @@ impl UnaryFunction for Asin {
         ..Identities::NONE
     };
 
-    fn modular(point: &mut Point<'_>, e: Expr, _: Expr) -> Option<Z> {
+    fn modular(point: &mut FieldPoint<'_>, e: Expr, _: Expr) -> Option<Z> {
         point.inverse_of_circle(e)
     }
 
@@ -125,7 +125,7 @@ fn rest(z: f64) -> f64 {
 /// $f(x)$ without branches, and whether the argument is one for which it has the bits of `libm`.
 #[inline(always)]
 pub(super) fn usual(x: f64) -> (f64, bool) {
-    let Parts { size, small, r, s, f, c } = Parts::of(x);
+    let ArcParts { size, small, r, s, f, c } = ArcParts::of(x);
     let near_one = FRAC_PI_2 - (2.0 * (s + s * r) - FRAC_PI_2_LO);
     let between = FRAC_PI_4 - (2.0 * s * r - (FRAC_PI_2_LO - 2.0 * c) - (FRAC_PI_4 - 2.0 * f));
     let large = if size < high(0x3fef_3333) { between } else { near_one };
@@ -135,7 +135,7 @@ pub(super) fn usual(x: f64) -> (f64, bool) {
 
 /// What both are made of: with $z = x^2$ for small $|x|$, else $(1 - |x|)/2$, $R(z)$ and $\sqrt z = f + c$,
 /// where $f^2$ is exact.
-pub(super) struct Parts {
+pub(super) struct ArcParts {
     pub(super) size: f64,
     pub(super) small: bool,
     pub(super) r: f64,
@@ -144,7 +144,7 @@ pub(super) struct Parts {
     pub(super) c: f64,
 }
 
-impl Parts {
+impl ArcParts {
     #[inline(always)]
     pub(super) fn of(x: f64) -> Self {
         let size = x.abs();

@@ -5,12 +5,12 @@ use crate::graph::node::Expr;
 use crate::graph::residue;
 use crate::graph::store::{ONE, Store, ZERO};
 use crate::math::Unary;
-use crate::math::function::{Domain, Identities, Parity, UnaryFunction};
-use crate::math::series::{Series, SeriesRelation};
+use crate::math::function::{Identities, Parity, UnaryFunction};
+use crate::math::series::{SeriesKind, SeriesRelation};
 use crate::math::spelling::Spellings;
 use crate::print::notation::{FunctionName, NameStyle, Notation};
 use crate::zero::interval::Interval;
-use crate::zero::modular::Point;
+use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::Bounded;
 use crate::zero::quadratic::{self, Z};
 
@@ -42,7 +42,7 @@ impl UnaryFunction for Atan {
         store.div(ONE, sum)
     }
 
-    const SERIES: Series = Series::Relation(|series, a, _| {
+    const SERIES: SeriesKind = SeriesKind::Relation(|series, a, _| {
         // (1 + a²) y' = a'
         let (one, square) = (series.constant(1.0), series.square(a));
         SeriesRelation::over(series.sum(one, square), a)
@@ -54,7 +54,7 @@ impl UnaryFunction for Atan {
         (a == ZERO).then_some(ZERO)
     }
 
-    const DOMAIN: Domain = Domain::Real;
+    const IS_SMOOTH: bool = true;
 
     fn range(_: Interval) -> Interval {
         Interval { low: -1.6, high: 1.6 }
@@ -74,7 +74,7 @@ impl UnaryFunction for Atan {
         ..Identities::NONE
     };
 
-    fn modular(point: &mut Point<'_>, e: Expr, _: Expr) -> Option<Z> {
+    fn modular(point: &mut FieldPoint<'_>, e: Expr, _: Expr) -> Option<Z> {
         point.inverse_of_circle(e)
     }
 

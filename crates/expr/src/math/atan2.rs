@@ -6,12 +6,12 @@ use crate::derivative::Pairs;
 use crate::graph::node::Expr;
 use crate::graph::store::Store;
 use crate::math::Binary;
-use crate::math::function::{Arguments, BinaryFunction, DirectionOfTwo};
+use crate::math::function::{BinaryArguments, BinaryFunction, CircleDirectionOfTwo};
 use crate::math::series::{RelationOfTwo, SeriesRelation, SeriesTerm};
 use crate::math::spelling::Spellings;
 use crate::print::notation::{BinaryNotation, FunctionName};
 use crate::zero::interval::Interval;
-use crate::zero::modular::Point;
+use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::Bounded;
 use crate::zero::quadratic::Z;
 
@@ -22,7 +22,7 @@ impl BinaryFunction for Atan2 {
     const NAME: &'static str = "atan2";
     const FORM: &'static str = "atan2(y, x)";
     const MEANING: &'static str = "the angle of the point (x, y)";
-    const ARGUMENTS: Arguments = Arguments::Two;
+    const ARGUMENTS: BinaryArguments = BinaryArguments::Two;
 
     fn value(a: f64, b: f64) -> f64 {
         libm::atan2(a, b)
@@ -71,9 +71,9 @@ impl BinaryFunction for Atan2 {
 
     const IS_BRANCHED: bool = true;
 
-    const DIRECTION: Option<DirectionOfTwo> = Some(|a, b| Some([b, a]));
+    const DIRECTION: Option<CircleDirectionOfTwo> = Some(|a, b| Some([b, a]));
 
-    fn modular(point: &mut Point<'_>, e: Expr, _: Expr, _: Expr) -> Option<Z> {
+    fn modular(point: &mut FieldPoint<'_>, e: Expr, _: Expr, _: Expr) -> Option<Z> {
         point.inverse_of_circle(e)
     }
 

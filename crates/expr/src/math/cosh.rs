@@ -7,12 +7,12 @@ use crate::graph::node::Expr;
 use crate::graph::residue;
 use crate::graph::store::{ONE, Store, ZERO};
 use crate::math::Unary;
-use crate::math::function::{Argument, Domain, Identities, Parity, UnaryFunction};
-use crate::math::series::Series;
+use crate::math::function::{ArgumentForm, Identities, Parity, UnaryFunction};
+use crate::math::series::SeriesKind;
 use crate::math::spelling::Spellings;
 use crate::print::notation::{FunctionName, NameStyle, Notation};
 use crate::zero::interval::Interval;
-use crate::zero::modular::Point;
+use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::{Bounded, U};
 use crate::zero::quadratic::Z;
 
@@ -40,7 +40,7 @@ impl UnaryFunction for Cosh {
         store.unary(Unary::Sinh, a)
     }
 
-    const SERIES: Series = Series::Pair(HYPERBOLA);
+    const SERIES: SeriesKind = SeriesKind::Pair(HYPERBOLA);
 
     const PARITY: Parity = Parity::Even;
 
@@ -48,7 +48,7 @@ impl UnaryFunction for Cosh {
         (a == ZERO).then_some(ONE)
     }
 
-    const DOMAIN: Domain = Domain::Real;
+    const IS_SMOOTH: bool = true;
 
     fn range(_: Interval) -> Interval {
         Interval { low: 1.0, high: f64::INFINITY }
@@ -62,9 +62,10 @@ impl UnaryFunction for Cosh {
         residue::hyperbola(x).cosh
     }
 
-    const IDENTITIES: Identities = Identities { argument: Argument::Sum, ..Identities::NONE };
+    const IDENTITIES: Identities =
+        Identities { argument: ArgumentForm::Sum, ..Identities::NONE };
 
-    fn modular(point: &mut Point<'_>, _: Expr, a: Expr) -> Option<Z> {
+    fn modular(point: &mut FieldPoint<'_>, _: Expr, a: Expr) -> Option<Z> {
         Some(point.hyperbola_of(a)?.cosh)
     }
 

@@ -4,13 +4,13 @@ use super::polygamma::polygamma;
 use crate::graph::node::Expr;
 use crate::graph::residue;
 use crate::graph::store::{ONE, Store};
-use crate::math::function::{Argument, Domain, Identities, Parity, UnaryFunction};
-use crate::math::series::Series;
+use crate::math::function::{ArgumentForm, Identities, Parity, UnaryFunction};
+use crate::math::series::SeriesKind;
 use crate::math::spelling::Spellings;
 use crate::math::{Binary, Unary};
 use crate::print::notation::{FunctionName, NameStyle, Notation};
 use crate::zero::interval::Interval;
-use crate::zero::modular::Point;
+use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::Bounded;
 use crate::zero::quadratic::Z;
 
@@ -37,7 +37,7 @@ impl UnaryFunction for Digamma {
         store.binary(Binary::Polygamma, ONE, a)
     }
 
-    const SERIES: Series = Series::None;
+    const SERIES: SeriesKind = SeriesKind::None;
 
     const PARITY: Parity = Parity::None;
 
@@ -45,7 +45,7 @@ impl UnaryFunction for Digamma {
         None
     }
 
-    const DOMAIN: Domain = Domain::Part;
+    const IS_SMOOTH: bool = false;
 
     fn range(_: Interval) -> Interval {
         Interval::ALL
@@ -60,9 +60,10 @@ impl UnaryFunction for Digamma {
         residue::opaque(Unary::Digamma, x)
     }
 
-    const IDENTITIES: Identities = Identities { argument: Argument::Sum, ..Identities::NONE };
+    const IDENTITIES: Identities =
+        Identities { argument: ArgumentForm::Sum, ..Identities::NONE };
 
-    fn modular(point: &mut Point<'_>, _: Expr, a: Expr) -> Option<Z> {
+    fn modular(point: &mut FieldPoint<'_>, _: Expr, a: Expr) -> Option<Z> {
         point.polygamma_of(0, a)
     }
 

@@ -10,13 +10,13 @@ use crate::graph::node::{Expr, Node};
 use crate::graph::residue;
 use crate::graph::store::{Store, TWO, ZERO};
 use crate::math::Unary;
-use crate::math::function::{Domain, Identities, Parity, UnaryFunction};
+use crate::math::function::{Identities, Parity, UnaryFunction};
 use crate::math::series::SeriesWriter;
-use crate::math::series::{Series, SeriesRelation};
+use crate::math::series::{SeriesKind, SeriesRelation};
 use crate::math::spelling::{Spelling, Spellings};
 use crate::print::notation::{FunctionName, NameStyle, Notation};
 use crate::zero::interval::Interval;
-use crate::zero::modular::Point;
+use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::Bounded;
 use crate::zero::quadratic::Z;
 
@@ -45,7 +45,7 @@ impl UnaryFunction for Erf {
         slope(store, a)
     }
 
-    const SERIES: Series = Series::Relation(|series, a, _| {
+    const SERIES: SeriesKind = SeriesKind::Relation(|series, a, _| {
         // y' = 2/√π e^{−a²} a'
         SeriesRelation::along(bell(series, a), a)
     });
@@ -56,7 +56,7 @@ impl UnaryFunction for Erf {
         (a == ZERO).then_some(ZERO)
     }
 
-    const DOMAIN: Domain = Domain::Real;
+    const IS_SMOOTH: bool = true;
 
     fn range(_: Interval) -> Interval {
         Interval { low: -1.0, high: 1.0 }
@@ -72,7 +72,7 @@ impl UnaryFunction for Erf {
 
     const IDENTITIES: Identities = Identities::NONE;
 
-    fn modular(point: &mut Point<'_>, _: Expr, a: Expr) -> Option<Z> {
+    fn modular(point: &mut FieldPoint<'_>, _: Expr, a: Expr) -> Option<Z> {
         // odd
         let x = point.value(a);
         Some(point.odd_opaque(0xe2f, x))

@@ -4,12 +4,12 @@ use super::lanes::{EXP as P, LN2_HI, LN2_LO, high, multiples_of_ln2, row, two_to
 use crate::graph::node::Expr;
 use crate::graph::residue;
 use crate::graph::store::{ONE, Store, ZERO};
-use crate::math::function::{Argument, Domain, Identities, LogForm, Parity, UnaryFunction};
-use crate::math::series::{Series, SeriesRelation};
+use crate::math::function::{ArgumentForm, Identities, LogForm, Parity, UnaryFunction};
+use crate::math::series::{SeriesKind, SeriesRelation};
 use crate::math::spelling::Spellings;
 use crate::print::notation::Notation;
 use crate::zero::interval::Interval;
-use crate::zero::modular::Point;
+use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::{Bounded, TINY};
 use crate::zero::quadratic::Z;
 
@@ -37,7 +37,7 @@ impl UnaryFunction for Exp {
         e
     }
 
-    const SERIES: Series = Series::Relation(|_, a, y| SeriesRelation::along(y, a));
+    const SERIES: SeriesKind = SeriesKind::Relation(|_, a, y| SeriesRelation::along(y, a));
 
     const PARITY: Parity = Parity::None;
 
@@ -45,7 +45,7 @@ impl UnaryFunction for Exp {
         (a == ZERO).then_some(ONE)
     }
 
-    const DOMAIN: Domain = Domain::Real;
+    const IS_SMOOTH: bool = true;
 
     fn range(_: Interval) -> Interval {
         Interval { low: 0.0, high: f64::INFINITY }
@@ -60,9 +60,9 @@ impl UnaryFunction for Exp {
     }
 
     const IDENTITIES: Identities =
-        Identities { argument: Argument::Sum, log: LogForm::Argument, ..Identities::NONE };
+        Identities { argument: ArgumentForm::Sum, log: LogForm::Argument, ..Identities::NONE };
 
-    fn modular(point: &mut Point<'_>, _: Expr, a: Expr) -> Option<Z> {
+    fn modular(point: &mut FieldPoint<'_>, _: Expr, a: Expr) -> Option<Z> {
         point.exponential_of(a)
     }
 

@@ -6,11 +6,11 @@
 use crate::derivative::Pairs;
 use crate::graph::node::Expr;
 use crate::graph::store::Store;
-use crate::math::series::{RelationOfTwo, Series};
+use crate::math::series::{RelationOfTwo, SeriesKind};
 use crate::math::spelling::Spellings;
 use crate::print::notation::{BinaryNotation, Notation};
 use crate::zero::interval::Interval;
-use crate::zero::modular::Point;
+use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::Bounded;
 use crate::zero::quadratic::Z;
 
@@ -35,7 +35,7 @@ pub(crate) trait UnaryFunction {
     fn derivative(store: &mut Store, e: Expr, a: Expr) -> Expr;
 
     /// How the Taylor coefficients of $f(a)$ follow from those of $a$.
-    const SERIES: Series;
+    const SERIES: SeriesKind;
 
     /// What $f(-a)$ is.
     const PARITY: Parity;
@@ -43,8 +43,8 @@ pub(crate) trait UnaryFunction {
     /// $f(a)$ where it is known exactly, such as $\cos 0 = 1$.
     fn exact(store: &mut Store, a: Expr) -> Option<Expr>;
 
-    /// Where it has a value.
-    const DOMAIN: Domain;
+    /// Whether it is finite and smooth for every real argument.
+    const IS_SMOOTH: bool;
 
     /// An interval that contains $f(a)$ for all $a$ in an interval.
     fn range(a: Interval) -> Interval;
@@ -60,7 +60,7 @@ pub(crate) trait UnaryFunction {
     const IDENTITIES: Identities;
 
     /// $f(a)$ at a random point of $\mathbb F_{p^2}$, where `e` is $f(a)$; `None` if the field has no such number.
-    fn modular(point: &mut Point<'_>, e: Expr, a: Expr) -> Option<Z>;
+    fn modular(point: &mut FieldPoint<'_>, e: Expr, a: Expr) -> Option<Z>;
 
     /// How it is typeset.
     const NOTATION: Notation;
@@ -78,7 +78,7 @@ pub(crate) trait BinaryFunction {
     /// What it is, as `docs/language.md` says it.
     const MEANING: &'static str;
     /// What its arguments may be.
-    const ARGUMENTS: Arguments;
+    const ARGUMENTS: BinaryArguments;
 
     /// $f(a, b)$ of two numbers; not a number outside its domain.
     fn value(a: f64, b: f64) -> f64;
@@ -109,10 +109,10 @@ pub(crate) trait BinaryFunction {
     const IS_BRANCHED: bool;
 
     /// $e^{if(a, b)}$ up to a positive factor, as [`Identities::direction`].
-    const DIRECTION: Option<DirectionOfTwo>;
+    const DIRECTION: Option<CircleDirectionOfTwo>;
 
     /// Its value at a random point of $\mathbb F_{p^2}$, as [`UnaryFunction::modular`].
-    fn modular(point: &mut Point<'_>, e: Expr, a: Expr, b: Expr) -> Option<Z>;
+    fn modular(point: &mut FieldPoint<'_>, e: Expr, a: Expr, b: Expr) -> Option<Z>;
 
     /// How it is typeset.
     const NOTATION: BinaryNotation;
@@ -132,18 +132,9 @@ pub(crate) enum Parity {
     None,
 }
 
-/// Where a function has a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Domain {
-    /// Finite and smooth for every real argument.
-    Real,
-    /// Not everywhere, or not smooth everywhere.
-    Part,
-}
-
 /// What the arguments of a function of two may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arguments {
+pub enum BinaryArguments {
     /// Two numbers.
     Two,
     /// Two or more, taken together from the left.
@@ -156,13 +147,13 @@ pub enum Arguments {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Identities {
     /// What the function needs of its argument.
-    pub(crate) argument: Argument,
+    pub(crate) argument: ArgumentForm,
     /// Whether its value at a point of a finite field is one of several branches.
     pub(crate) branched: bool,
     /// $\log f(a)$
     pub(crate) log: LogForm,
     /// $e^{if(a)} = (u + iv)/\sqrt{u^2 + v^2}$ for an inverse function of the circle: $u$ and $v$ from $a$.
-    pub(crate) direction: Option<Direction>,
+    pub(crate) direction: Option<CircleDirection>,
     /// Whether it takes the sign of its argument into account.
     pub(crate) compares: Compares,
 }
@@ -170,7 +161,7 @@ pub(crate) struct Identities {
 impl Identities {
     /// Nothing but that equal arguments give equal values.
     pub(crate) const NONE: Self = Self {
-        argument: Argument::Value,
+        argument: ArgumentForm::Value,
         branched: false,
         log: LogForm::Opaque,
         direction: None,
@@ -179,13 +170,13 @@ impl Identities {
 }
 
 /// $u$ and $v$ in $(u + iv)/\sqrt{u^2 + v^2}$, from the argument of a function; `None` if a root is missing.
-pub(crate) type Direction = fn(a: Z) -> Option<[Z; 2]>;
+pub(crate) type CircleDirection = fn(a: Z) -> Option<[Z; 2]>;
 /// The same from two arguments.
-pub(crate) type DirectionOfTwo = fn(a: Z, b: Z) -> Option<[Z; 2]>;
+pub(crate) type CircleDirectionOfTwo = fn(a: Z, b: Z) -> Option<[Z; 2]>;
 
 /// What a function needs of its argument in the zero test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Argument {
+pub(crate) enum ArgumentForm {
     /// Its value.
     Value,
     /// The argument as a sum of monomials, for addition theorems and recurrences.

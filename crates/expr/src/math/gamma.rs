@@ -12,13 +12,13 @@ use super::{exp, power};
 use crate::graph::node::Expr;
 use crate::graph::residue;
 use crate::graph::store::{ONE, Store, TWO};
-use crate::math::function::{Argument, Domain, Identities, Parity, UnaryFunction};
-use crate::math::series::Series;
+use crate::math::function::{ArgumentForm, Identities, Parity, UnaryFunction};
+use crate::math::series::SeriesKind;
 use crate::math::spelling::{Spelling, Spellings};
 use crate::math::{Binary, Unary};
 use crate::print::notation::{FunctionName, NameStyle, Notation};
 use crate::zero::interval::Interval;
-use crate::zero::modular::Point;
+use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::{Bounded, U};
 use crate::zero::quadratic::Z;
 use std::f64::consts::PI;
@@ -304,7 +304,7 @@ impl UnaryFunction for Gamma {
         store.mul(e, psi)
     }
 
-    const SERIES: Series = Series::None;
+    const SERIES: SeriesKind = SeriesKind::None;
 
     const PARITY: Parity = Parity::None;
 
@@ -312,7 +312,7 @@ impl UnaryFunction for Gamma {
         (a == ONE || a == TWO).then_some(ONE)
     }
 
-    const DOMAIN: Domain = Domain::Part;
+    const IS_SMOOTH: bool = false;
 
     fn range(a: Interval) -> Interval {
         if a.low >= 0.0 { Interval { low: 0.0, high: f64::INFINITY } } else { Interval::ALL }
@@ -328,9 +328,9 @@ impl UnaryFunction for Gamma {
     }
 
     const IDENTITIES: Identities =
-        Identities { argument: Argument::Sum, branched: true, ..Identities::NONE };
+        Identities { argument: ArgumentForm::Sum, branched: true, ..Identities::NONE };
 
-    fn modular(point: &mut Point<'_>, _: Expr, a: Expr) -> Option<Z> {
+    fn modular(point: &mut FieldPoint<'_>, _: Expr, a: Expr) -> Option<Z> {
         point.gamma_of(a)
     }
 

@@ -5,12 +5,12 @@ use crate::graph::node::{Expr, Node};
 use crate::graph::residue;
 use crate::graph::store::{ONE, Store, ZERO};
 use crate::math::Unary;
-use crate::math::function::{Argument, Domain, Identities, Parity, UnaryFunction};
-use crate::math::series::{Series, SeriesRelation};
+use crate::math::function::{ArgumentForm, Identities, Parity, UnaryFunction};
+use crate::math::series::{SeriesKind, SeriesRelation};
 use crate::math::spelling::{Spelling, Spellings};
 use crate::print::notation::{FunctionName, NameStyle, Notation};
 use crate::zero::interval::Interval;
-use crate::zero::modular::Point;
+use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::Bounded;
 use crate::zero::quadratic::Z;
 
@@ -38,7 +38,7 @@ impl UnaryFunction for Log {
         store.div(ONE, a)
     }
 
-    const SERIES: Series = Series::Relation(|_, a, _| SeriesRelation::over(a, a));
+    const SERIES: SeriesKind = SeriesKind::Relation(|_, a, _| SeriesRelation::over(a, a));
 
     const PARITY: Parity = Parity::None;
 
@@ -50,7 +50,7 @@ impl UnaryFunction for Log {
         }
     }
 
-    const DOMAIN: Domain = Domain::Part;
+    const IS_SMOOTH: bool = false;
 
     fn range(_: Interval) -> Interval {
         Interval::ALL
@@ -65,9 +65,9 @@ impl UnaryFunction for Log {
     }
 
     const IDENTITIES: Identities =
-        Identities { argument: Argument::Product, branched: true, ..Identities::NONE };
+        Identities { argument: ArgumentForm::Product, branched: true, ..Identities::NONE };
 
-    fn modular(point: &mut Point<'_>, _: Expr, a: Expr) -> Option<Z> {
+    fn modular(point: &mut FieldPoint<'_>, _: Expr, a: Expr) -> Option<Z> {
         point.logarithm_of(a)
     }
 

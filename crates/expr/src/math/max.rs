@@ -3,12 +3,12 @@
 use crate::derivative::Pairs;
 use crate::graph::node::{Expr, Relation};
 use crate::graph::store::{ONE, Store, ZERO};
-use crate::math::function::{Arguments, BinaryFunction, DirectionOfTwo};
+use crate::math::function::{BinaryArguments, BinaryFunction, CircleDirectionOfTwo};
 use crate::math::series::RelationOfTwo;
 use crate::math::spelling::{Spelling, Spellings};
 use crate::print::notation::{BinaryNotation, FunctionName};
 use crate::zero::interval::Interval;
-use crate::zero::modular::Point;
+use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::Bounded;
 use crate::zero::quadratic::Z;
 
@@ -19,7 +19,7 @@ impl BinaryFunction for Max {
     const NAME: &'static str = "max";
     const FORM: &'static str = "max(a, b, …)";
     const MEANING: &'static str = "the largest of two or more numbers";
-    const ARGUMENTS: Arguments = Arguments::TwoOrMore;
+    const ARGUMENTS: BinaryArguments = BinaryArguments::TwoOrMore;
 
     fn value(a: f64, b: f64) -> f64 {
         a.max(b)
@@ -59,9 +59,9 @@ impl BinaryFunction for Max {
 
     const IS_BRANCHED: bool = true;
 
-    const DIRECTION: Option<DirectionOfTwo> = None;
+    const DIRECTION: Option<CircleDirectionOfTwo> = None;
 
-    fn modular(point: &mut Point<'_>, e: Expr, a: Expr, b: Expr) -> Option<Z> {
+    fn modular(point: &mut FieldPoint<'_>, e: Expr, a: Expr, b: Expr) -> Option<Z> {
         let (x, y) = (point.value(a), point.value(b));
         Some(if point.sign(e, y.minus(x)) > 0 { y } else { x })
     }

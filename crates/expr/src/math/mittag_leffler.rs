@@ -20,7 +20,7 @@ use std::rc::Rc;
 use std::sync::OnceLock;
 
 use super::complex::{Complex, Scalar};
-use contour::{Path, Rule};
+use contour::{Contour, ContourRule};
 use pole::{Pole, poles};
 use power_series::Coefficients;
 
@@ -45,9 +45,9 @@ pub struct MittagLeffler {
     small: f64,
     /// From this $\ln|z|$ on the series in $1/z$ is used.
     large: f64,
-    path: &'static Path,
+    path: &'static Contour,
     /// By the shift of the nodes, and whether the known part is taken away.
-    rules: [[OnceLock<Rule>; 2]; 2],
+    rules: [[OnceLock<ContourRule>; 2]; 2],
     ascending: Coefficients,
     descending: Coefficients,
 }
@@ -72,7 +72,7 @@ impl MittagLeffler {
             shifts,
             small: small(α, β),
             large: large(α, β),
-            path: Path::of(β),
+            path: Contour::of(β),
             rules: [const { [const { OnceLock::new() }; 2] }; 2],
             ascending: Coefficients::new(α, β),
             descending: Coefficients::new(-α, β),
@@ -228,9 +228,9 @@ impl MittagLeffler {
             (a.min(c), b.min(d))
         });
         let shifted = moved >= plain;
-        let reduced = Rule::is_reduced(self.α, z);
+        let reduced = ContourRule::is_reduced(self.α, z);
         let rule = self.rules[usize::from(shifted)][usize::from(reduced)]
-            .get_or_init(|| Rule::new(self.path, (self.α, self.β), shifted, reduced));
+            .get_or_init(|| ContourRule::new(self.path, (self.α, self.β), shifted, reduced));
         let (mut value, mut slope) =
             if SLOPE { rule.value_and_slope(z) } else { (rule.value(z), S::real(0.0)) };
         for pole in found {

@@ -4,13 +4,13 @@ use super::power::power;
 use crate::derivative::Pairs;
 use crate::graph::node::Expr;
 use crate::graph::store::{ONE, Store, ZERO};
-use crate::math::function::{Arguments, BinaryFunction, DirectionOfTwo};
+use crate::math::function::{BinaryArguments, BinaryFunction, CircleDirectionOfTwo};
 use crate::math::series::RelationOfTwo;
 use crate::math::spelling::Spellings;
 use crate::math::{Binary, Unary};
 use crate::print::notation::{BinaryNotation, FunctionName};
 use crate::zero::interval::Interval;
-use crate::zero::modular::Point;
+use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::{Bounded, U};
 use crate::zero::quadratic::Z;
 
@@ -22,7 +22,7 @@ impl BinaryFunction for Polygamma {
     const FORM: &'static str = "polygamma(n, x)";
     const MEANING: &'static str =
         "the n-th derivative of ψ; printed derivatives of `gamma` use it";
-    const ARGUMENTS: Arguments = Arguments::OrderAndNumber;
+    const ARGUMENTS: BinaryArguments = BinaryArguments::OrderAndNumber;
 
     fn value(a: f64, b: f64) -> f64 {
         if a.fract() == 0.0 && (0.0..=170.0).contains(&a) {
@@ -65,9 +65,9 @@ impl BinaryFunction for Polygamma {
 
     const IS_BRANCHED: bool = false;
 
-    const DIRECTION: Option<DirectionOfTwo> = None;
+    const DIRECTION: Option<CircleDirectionOfTwo> = None;
 
-    fn modular(point: &mut Point<'_>, _: Expr, a: Expr, b: Expr) -> Option<Z> {
+    fn modular(point: &mut FieldPoint<'_>, _: Expr, a: Expr, b: Expr) -> Option<Z> {
         match point.small_integer(a) {
             Some(n) if (1..20).contains(&n) => point.polygamma_of(n, b),
             _ => Some(point.opaque(0x901, &[point.value(a), point.value(b)])),

@@ -2,14 +2,14 @@
 //!
 //! $$ w\,\dot y = \sum_i \pm f_i\,\dot g_i \qquad (\mathrm W) $$
 //!
-//! Series are named by numbers. Whoever evaluates them implements [`SeriesWriter`]; a function writes the
+//! SeriesKind are named by numbers. Whoever evaluates them implements [`SeriesWriter`]; a function writes the
 //! series $w$, $f_i$ that it needs with it and returns its [`SeriesRelation`].
 
 use crate::math::Unary;
 
 /// How the Taylor coefficients of $y = f(a)$ follow from those of $a$.
 #[derive(Clone, Copy, Debug)]
-pub enum Series {
+pub enum SeriesKind {
     /// They do not: the function is not analytic, or has no such equation.
     None,
     /// $y^2 = a$
@@ -34,7 +34,7 @@ pub struct FunctionPair {
     pub turns: bool,
 }
 
-/// Series of other quantities. Each call gives the number of a new series.
+/// SeriesKind of other quantities. Each call gives the number of a new series.
 pub trait SeriesWriter {
     /// A number that does not vary.
     fn constant(&mut self, number: f64) -> u32;

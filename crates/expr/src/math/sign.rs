@@ -4,12 +4,12 @@ use crate::graph::node::Expr;
 use crate::graph::residue;
 use crate::graph::store::{ONE, Store, ZERO};
 use crate::math::Unary;
-use crate::math::function::{Compares, Domain, Identities, Parity, UnaryFunction};
-use crate::math::series::Series;
+use crate::math::function::{Compares, Identities, Parity, UnaryFunction};
+use crate::math::series::SeriesKind;
 use crate::math::spelling::{Spelling, Spellings};
 use crate::print::notation::{FunctionName, NameStyle, Notation};
 use crate::zero::interval::Interval;
-use crate::zero::modular::Point;
+use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::Bounded;
 use crate::zero::quadratic::Z;
 
@@ -36,7 +36,7 @@ impl UnaryFunction for Sign {
         ZERO
     }
 
-    const SERIES: Series = Series::None;
+    const SERIES: SeriesKind = SeriesKind::None;
 
     const PARITY: Parity = Parity::Odd;
 
@@ -50,7 +50,7 @@ impl UnaryFunction for Sign {
         Some(if store.is_negative(a) { store.neg(ONE) } else { ONE })
     }
 
-    const DOMAIN: Domain = Domain::Part;
+    const IS_SMOOTH: bool = false;
 
     fn range(_: Interval) -> Interval {
         Interval { low: -1.0, high: 1.0 }
@@ -67,7 +67,7 @@ impl UnaryFunction for Sign {
     const IDENTITIES: Identities =
         Identities { branched: true, compares: Compares::Argument, ..Identities::NONE };
 
-    fn modular(point: &mut Point<'_>, e: Expr, a: Expr) -> Option<Z> {
+    fn modular(point: &mut FieldPoint<'_>, e: Expr, a: Expr) -> Option<Z> {
         Some(point.signed(e, a))
     }
 

@@ -6,12 +6,12 @@ use crate::graph::node::Expr;
 use crate::graph::residue;
 use crate::graph::store::{Store, ZERO};
 use crate::math::Unary;
-use crate::math::function::{Argument, Domain, Identities, Parity, UnaryFunction};
-use crate::math::series::{FunctionPair, Series};
+use crate::math::function::{ArgumentForm, Identities, Parity, UnaryFunction};
+use crate::math::series::{FunctionPair, SeriesKind};
 use crate::math::spelling::Spellings;
 use crate::print::notation::{FunctionName, NameStyle, Notation};
 use crate::zero::interval::Interval;
-use crate::zero::modular::Point;
+use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::Bounded;
 use crate::zero::quadratic::Z;
 
@@ -38,7 +38,7 @@ impl UnaryFunction for Sin {
         store.unary(Unary::Cos, a)
     }
 
-    const SERIES: Series = Series::Pair(CIRCLE);
+    const SERIES: SeriesKind = SeriesKind::Pair(CIRCLE);
 
     const PARITY: Parity = Parity::Odd;
 
@@ -46,7 +46,7 @@ impl UnaryFunction for Sin {
         (a == ZERO).then_some(ZERO)
     }
 
-    const DOMAIN: Domain = Domain::Real;
+    const IS_SMOOTH: bool = true;
 
     fn range(_: Interval) -> Interval {
         Interval { low: -1.0, high: 1.0 }
@@ -60,9 +60,10 @@ impl UnaryFunction for Sin {
         residue::circle(x).sin
     }
 
-    const IDENTITIES: Identities = Identities { argument: Argument::Sum, ..Identities::NONE };
+    const IDENTITIES: Identities =
+        Identities { argument: ArgumentForm::Sum, ..Identities::NONE };
 
-    fn modular(point: &mut Point<'_>, _: Expr, a: Expr) -> Option<Z> {
+    fn modular(point: &mut FieldPoint<'_>, _: Expr, a: Expr) -> Option<Z> {
         Some(point.circle_of(a)?.sin)
     }
 

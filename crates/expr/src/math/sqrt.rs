@@ -5,12 +5,12 @@ use crate::graph::number::Rational;
 use crate::graph::residue;
 use crate::graph::store::{ONE, Store, TWO};
 use crate::math::Unary;
-use crate::math::function::{Compares, Domain, Identities, LogForm, Parity, UnaryFunction};
-use crate::math::series::Series;
+use crate::math::function::{Compares, Identities, LogForm, Parity, UnaryFunction};
+use crate::math::series::SeriesKind;
 use crate::math::spelling::Spellings;
 use crate::print::notation::Notation;
 use crate::zero::interval::Interval;
-use crate::zero::modular::Point;
+use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::Bounded;
 use crate::zero::quadratic::Z;
 use num_traits::Signed;
@@ -39,7 +39,7 @@ impl UnaryFunction for Sqrt {
         store.div(ONE, twice)
     }
 
-    const SERIES: Series = Series::Root;
+    const SERIES: SeriesKind = SeriesKind::Root;
 
     const PARITY: Parity = Parity::None;
 
@@ -50,7 +50,7 @@ impl UnaryFunction for Sqrt {
         (&(&root * &root) == x).then(|| store.number(root))
     }
 
-    const DOMAIN: Domain = Domain::Part;
+    const IS_SMOOTH: bool = false;
 
     fn range(a: Interval) -> Interval {
         Interval { low: a.low.max(0.0).sqrt(), high: a.high.max(0.0).sqrt() }
@@ -72,7 +72,7 @@ impl UnaryFunction for Sqrt {
         ..Identities::NONE
     };
 
-    fn modular(point: &mut Point<'_>, e: Expr, a: Expr) -> Option<Z> {
+    fn modular(point: &mut FieldPoint<'_>, e: Expr, a: Expr) -> Option<Z> {
         point.root(e, a)
     }
 

@@ -5,12 +5,12 @@ use crate::graph::field;
 use crate::graph::node::Expr;
 use crate::graph::residue;
 use crate::graph::store::{ONE, Store, ZERO};
-use crate::math::function::{Argument, Domain, Identities, Parity, UnaryFunction};
-use crate::math::series::{Series, SeriesRelation};
+use crate::math::function::{ArgumentForm, Identities, Parity, UnaryFunction};
+use crate::math::series::{SeriesKind, SeriesRelation};
 use crate::math::spelling::Spellings;
 use crate::print::notation::{FunctionName, NameStyle, Notation};
 use crate::zero::interval::Interval;
-use crate::zero::modular::Point;
+use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::Bounded;
 use crate::zero::quadratic::Z;
 
@@ -40,7 +40,7 @@ impl UnaryFunction for Tan {
         store.add(ONE, square)
     }
 
-    const SERIES: Series = Series::Relation(|series, a, y| {
+    const SERIES: SeriesKind = SeriesKind::Relation(|series, a, y| {
         // y' = (1 + y²) a'
         let (square, one) = (series.square(y), series.constant(1.0));
         SeriesRelation::along(series.sum(one, square), a)
@@ -52,7 +52,7 @@ impl UnaryFunction for Tan {
         (a == ZERO).then_some(ZERO)
     }
 
-    const DOMAIN: Domain = Domain::Part;
+    const IS_SMOOTH: bool = false;
 
     fn range(_: Interval) -> Interval {
         Interval::ALL
@@ -68,9 +68,10 @@ impl UnaryFunction for Tan {
         field::mul(circle.sin, field::inv(circle.cos))
     }
 
-    const IDENTITIES: Identities = Identities { argument: Argument::Sum, ..Identities::NONE };
+    const IDENTITIES: Identities =
+        Identities { argument: ArgumentForm::Sum, ..Identities::NONE };
 
-    fn modular(point: &mut Point<'_>, _: Expr, a: Expr) -> Option<Z> {
+    fn modular(point: &mut FieldPoint<'_>, _: Expr, a: Expr) -> Option<Z> {
         let circle = point.circle_of(a)?;
         circle.sin.over(circle.cos)
     }

@@ -8,7 +8,7 @@
 use crate::graph::Graph;
 use crate::graph::node::{Expr, Node, Relation, Role};
 use crate::graph::number::{self, Rational};
-use crate::print::notation::Language;
+use crate::print::notation::MarkupLanguage;
 use crate::print::typeset::{Fractional, Markup, typeset};
 use crate::print::{self, latex_symbol};
 
@@ -78,7 +78,7 @@ impl Graph {
 }
 
 static LATEX: Markup = Markup {
-    language: Language::Latex,
+    language: MarkupLanguage::Latex,
     number: number_latex,
     symbol: latex_symbol::latex,
     pi: "\\pi",

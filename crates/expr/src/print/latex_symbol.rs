@@ -4,7 +4,7 @@
 //! `lambda(blade)` is `\lambda_{\mathrm{blade}}`.
 
 use crate::graph::node::{Role, Symbol};
-use crate::print::symbol_parts::{Parts, Subscript, Word, parts};
+use crate::print::symbol_parts::{Subscript, SymbolParts, SymbolWord, parts};
 
 /// The symbol as LaTeX.
 pub(crate) fn latex(symbol: &Symbol) -> String {
@@ -16,7 +16,7 @@ pub(crate) fn is_raised(symbol: &Symbol) -> bool {
     matches!(symbol.role, Role::Coordinate { order } | Role::Multiplier { order } if order > 3)
 }
 
-fn written(parts: &Parts) -> String {
+fn written(parts: &SymbolParts) -> String {
     let base = word(&parts.base);
     let dotted = match parts.order {
         0 => base,
@@ -34,11 +34,11 @@ fn written(parts: &Parts) -> String {
     if all.is_empty() { dotted } else { format!("{dotted}_{{{}}}", all.join(",")) }
 }
 
-fn word(word: &Word) -> String {
+fn word(word: &SymbolWord) -> String {
     match word {
-        Word::Greek(name) => format!("\\{name}"),
-        Word::Letter(letter) => escape(letter),
-        Word::Upright(text) => format!("\\mathrm{{{}}}", escape(text)),
+        SymbolWord::Greek(name) => format!("\\{name}"),
+        SymbolWord::Letter(letter) => escape(letter),
+        SymbolWord::Upright(text) => format!("\\mathrm{{{}}}", escape(text)),
     }
 }
 

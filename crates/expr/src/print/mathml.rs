@@ -8,7 +8,7 @@ use crate::graph::node::{Expr, Relation, Role};
 use crate::graph::number::{self, Rational};
 use crate::print;
 use crate::print::mathml_symbol::{self, escape};
-use crate::print::notation::Language;
+use crate::print::notation::MarkupLanguage;
 use crate::print::typeset::{Fractional, Markup, is_fraction, typeset};
 
 const PLUS: &str = "<mo form=\"infix\">+</mo>";
@@ -83,7 +83,7 @@ fn parted(row: &str) -> Vec<String> {
 }
 
 static MATHML: Markup = Markup {
-    language: Language::MathMl,
+    language: MarkupLanguage::MathMl,
     number: number_mathml,
     symbol: mathml_symbol::mathml,
     pi: "<mi>π</mi>",

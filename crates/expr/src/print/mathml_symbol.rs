@@ -1,14 +1,14 @@
 //! Symbols as MathML: `phi[1,2]'` is φ with a dot over it and 12 below.
 
 use crate::graph::node::Symbol;
-use crate::print::symbol_parts::{Parts, Subscript, Word, greek, parts};
+use crate::print::symbol_parts::{Subscript, SymbolParts, SymbolWord, greek, parts};
 
 /// The symbol as one element.
 pub(crate) fn mathml(symbol: &Symbol) -> String {
     written(&parts(symbol))
 }
 
-fn written(parts: &Parts) -> String {
+fn written(parts: &SymbolParts) -> String {
     let base = word(&parts.base);
     let over = |dots: &str| format!("<mover accent=\"true\">{base}<mo>{dots}</mo></mover>");
     let dotted = match parts.order {
@@ -32,11 +32,13 @@ fn written(parts: &Parts) -> String {
     }
 }
 
-fn word(word: &Word) -> String {
+fn word(word: &SymbolWord) -> String {
     match word {
-        Word::Greek(name) => format!("<mi>{}</mi>", greek(name)),
-        Word::Letter(letter) => format!("<mi>{}</mi>", escape(letter)),
-        Word::Upright(text) => format!("<mi mathvariant=\"normal\">{}</mi>", escape(text)),
+        SymbolWord::Greek(name) => format!("<mi>{}</mi>", greek(name)),
+        SymbolWord::Letter(letter) => format!("<mi>{}</mi>", escape(letter)),
+        SymbolWord::Upright(text) => {
+            format!("<mi mathvariant=\"normal\">{}</mi>", escape(text))
+        }
     }
 }
 

@@ -47,16 +47,16 @@ pub(crate) struct FunctionName {
 
 /// A language of formulas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Language {
+pub(crate) enum MarkupLanguage {
     Latex,
     MathMl,
 }
 
 impl FunctionName {
-    pub(crate) fn of(self, language: Language) -> &'static str {
+    pub(crate) fn of(self, language: MarkupLanguage) -> &'static str {
         match language {
-            Language::Latex => self.latex,
-            Language::MathMl => self.mathml,
+            MarkupLanguage::Latex => self.latex,
+            MarkupLanguage::MathMl => self.mathml,
         }
     }
 }

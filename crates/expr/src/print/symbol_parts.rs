@@ -8,20 +8,20 @@ use crate::graph::node::{Role, Symbol};
 
 /// A written symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parts {
+pub struct SymbolParts {
     /// The letter or word itself.
-    pub base: Word,
+    pub base: SymbolWord,
     /// How many dots stand above it.
     pub order: u8,
     /// Separated by commas.
     pub subscripts: Vec<Subscript>,
 }
 
-impl Parts {
+impl SymbolParts {
     /// The name of a column or symbol with this many dots: `phi[1,2]`, `lambda(blade)`, `x_max`.
     pub fn of(name: &str, order: u8) -> Self {
         let parts = match of(name) {
-            Some(("reaction", of)) => with(Word::Letter("R".into()), of),
+            Some(("reaction", of)) => with(SymbolWord::Letter("R".into()), of),
             Some((word, of)) => with(letter(word), of),
             None => named(name),
         };
@@ -31,7 +31,7 @@ impl Parts {
 
 /// A letter or a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Word {
+pub enum SymbolWord {
     /// A Greek letter, by its name in LaTeX, such as `varphi`.
     Greek(&'static str),
     /// A single letter.
@@ -44,11 +44,11 @@ pub enum Word {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subscript {
     /// A letter or word.
-    Word(Word),
+    Word(SymbolWord),
     /// Digits, or indices as they stand.
     Plain(String),
     /// The name of what a result belongs to.
-    Of(Parts),
+    Of(SymbolParts),
 }
 
 /// Greek letters: their names in the model language and in LaTeX, and the letters.
@@ -96,16 +96,18 @@ pub fn greek(latex: &str) -> char {
 }
 
 /// A symbol taken apart.
-pub(crate) fn parts(symbol: &Symbol) -> Parts {
+pub(crate) fn parts(symbol: &Symbol) -> SymbolParts {
     match symbol.role {
-        Role::Multiplier { order } => Parts { order, ..with(Word::Greek("mu"), &symbol.name) },
-        Role::Coordinate { order } => Parts::of(&symbol.name, order),
-        Role::Time | Role::Parameter | Role::Free => Parts::of(&symbol.name, 0),
+        Role::Multiplier { order } => {
+            SymbolParts { order, ..with(SymbolWord::Greek("mu"), &symbol.name) }
+        }
+        Role::Coordinate { order } => SymbolParts::of(&symbol.name, order),
+        Role::Time | Role::Parameter | Role::Free => SymbolParts::of(&symbol.name, 0),
     }
 }
 
-fn with(base: Word, of: &str) -> Parts {
-    Parts { base, order: 0, subscripts: vec![Subscript::Of(named(of))] }
+fn with(base: SymbolWord, of: &str) -> SymbolParts {
+    SymbolParts { base, order: 0, subscripts: vec![Subscript::Of(named(of))] }
 }
 
 /// A result of a motion, `lambda(blade)`: the word and what it is of.
@@ -114,7 +116,7 @@ fn of(name: &str) -> Option<(&str, &str)> {
 }
 
 /// The letter or word, and its subscripts.
-fn named(name: &str) -> Parts {
+fn named(name: &str) -> SymbolParts {
     let (word, indices) = match name.split_once('[') {
         Some((word, rest)) => (word, rest.trim_end_matches(']')),
         None => (name, ""),
@@ -124,7 +126,7 @@ fn named(name: &str) -> Parts {
     let head = parts.next().unwrap_or("_");
     let letters = head.trim_end_matches(|c: char| c.is_ascii_digit());
     let base = if letters.is_empty() || letters.chars().any(|c| c.is_ascii_digit()) {
-        Word::Upright(head.to_owned())
+        SymbolWord::Upright(head.to_owned())
     } else {
         if letters.len() < head.len() {
             subscripts.push(Subscript::Plain(head[letters.len()..].to_owned()));
@@ -143,14 +145,14 @@ fn named(name: &str) -> Parts {
         let short = all.iter().all(|i| i.len() == 1);
         subscripts.push(Subscript::Plain(all.join(if short { "" } else { "," })));
     }
-    Parts { base, order: 0, subscripts }
+    SymbolParts { base, order: 0, subscripts }
 }
 
 /// A Greek letter by its name, a single letter as it is, a word upright.
-fn letter(word: &str) -> Word {
+fn letter(word: &str) -> SymbolWord {
     match GREEK.iter().find(|g| g.0 == word) {
-        Some(g) => Word::Greek(g.1),
-        None if word.chars().count() == 1 => Word::Letter(word.to_owned()),
-        None => Word::Upright(word.to_owned()),
+        Some(g) => SymbolWord::Greek(g.1),
+        None if word.chars().count() == 1 => SymbolWord::Letter(word.to_owned()),
+        None => SymbolWord::Upright(word.to_owned()),
     }
 }

@@ -13,7 +13,7 @@ use crate::graph::Graph;
 use crate::graph::node::{Expr, Memory, Node, Relation, Role};
 use crate::graph::number::{self, Rational};
 use crate::graph::store::{Store, ZERO};
-use crate::print::{self, Piece, level};
+use crate::print::{self, TextPiece, level};
 
 impl Graph {
     /// The expression in the model language.
@@ -72,12 +72,12 @@ impl Store {
     }
 
     /// The parts of one node in the order of writing.
-    fn text_pieces(&self, e: Expr) -> Vec<Piece> {
-        let (word, at) = (Piece::Word, Piece::At);
+    fn text_pieces(&self, e: Expr) -> Vec<TextPiece> {
+        let (word, at) = (TextPiece::Word, TextPiece::At);
         match self.node(e) {
-            Node::Number(n) => vec![Piece::Owned(number::to_text(self.numbers.exact(n)))],
+            Node::Number(n) => vec![TextPiece::Owned(number::to_text(self.numbers.exact(n)))],
             Node::Pi => vec![word("pi")],
-            Node::Symbol(s) => vec![Piece::Owned(self.symbols[s as usize].text())],
+            Node::Symbol(s) => vec![TextPiece::Owned(self.symbols[s as usize].text())],
             Node::Neg(a) if self.takes_sign(a) => vec![word("-"), at(a, level::PRODUCT)],
             Node::Neg(a) => vec![word("-"), at(a, level::POWER)],
             Node::Add(a, b) => vec![at(a, level::SUM), word(" + "), at(b, level::PRODUCT)],
@@ -107,35 +107,46 @@ impl Store {
 
     /// $k x$ for a positive number: `2*x`, `x/3`, `2*a/(3*b)`, and `2*(1/x)` where the number would run into
     /// another one.
-    fn scaled_pieces(&self, k: &Rational, x: Expr) -> Vec<Piece> {
-        let (word, at) = (Piece::Word, Piece::At);
+    fn scaled_pieces(&self, k: &Rational, x: Expr) -> Vec<TextPiece> {
+        let (word, at) = (TextPiece::Word, TextPiece::At);
         let mut pieces = Vec::new();
         if self.leads_with_number(x) {
-            pieces.extend([Piece::Owned(number::to_text(k)), word("*"), at(x, level::POWER)]);
+            pieces.extend([
+                TextPiece::Owned(number::to_text(k)),
+                word("*"),
+                at(x, level::POWER),
+            ]);
             return pieces;
         }
         if !matches!(number_form(k), NumberForm::Fraction) {
-            pieces.extend([Piece::Owned(number::to_text(k)), word("*"), at(x, level::PRODUCT)]);
+            pieces.extend([
+                TextPiece::Owned(number::to_text(k)),
+                word("*"),
+                at(x, level::PRODUCT),
+            ]);
             return pieces;
         }
         if *k.numer() != 1.into() {
-            pieces.extend([Piece::Owned(k.numer().to_string()), word("*")]);
+            pieces.extend([TextPiece::Owned(k.numer().to_string()), word("*")]);
         }
         match self.node(x) {
             Node::Div(a, b) if !self.leads_with_number(b) => pieces.extend([
                 at(a, level::PRODUCT),
-                Piece::Owned(format!("/({}*", k.denom())),
+                TextPiece::Owned(format!("/({}*", k.denom())),
                 at(b, level::PRODUCT),
                 word(")"),
             ]),
             _ => {
-                pieces.extend([at(x, level::PRODUCT), Piece::Owned(format!("/{}", k.denom()))]);
+                pieces.extend([
+                    at(x, level::PRODUCT),
+                    TextPiece::Owned(format!("/{}", k.denom())),
+                ]);
             }
         }
         pieces
     }
 
-    fn table_pieces(&self, table: u32, order: u32, argument: Expr) -> Vec<Piece> {
+    fn table_pieces(&self, table: u32, order: u32, argument: Expr) -> Vec<TextPiece> {
         let data = &self.tables[table as usize];
         let quoted = |s: &str| format!("\"{}\"", s.replace('"', "\\\""));
         let primes = "'".repeat(order as usize);
@@ -147,7 +158,11 @@ impl Store {
         } else {
             (format!("table{primes}("), rest)
         };
-        vec![Piece::Owned(open), Piece::At(argument, level::OR), Piece::Owned(close)]
+        vec![
+            TextPiece::Owned(open),
+            TextPiece::At(argument, level::OR),
+            TextPiece::Owned(close),
+        ]
     }
 
     /// Whether `-a` in front of the written product means the negative of the whole: a quotient by zero keeps
@@ -210,14 +225,14 @@ fn relation(r: Relation) -> &'static str {
     }
 }
 
-fn call(name: &'static str, arguments: &[Expr]) -> Vec<Piece> {
-    let mut pieces = vec![Piece::Word(name), Piece::Word("(")];
+fn call(name: &'static str, arguments: &[Expr]) -> Vec<TextPiece> {
+    let mut pieces = vec![TextPiece::Word(name), TextPiece::Word("(")];
     for (i, &a) in arguments.iter().enumerate() {
         if i > 0 {
-            pieces.push(Piece::Word(", "));
+            pieces.push(TextPiece::Word(", "));
         }
-        pieces.push(Piece::At(a, level::OR));
+        pieces.push(TextPiece::At(a, level::OR));
     }
-    pieces.push(Piece::Word(")"));
+    pieces.push(TextPiece::Word(")"));
     pieces
 }

@@ -11,13 +11,13 @@ use crate::graph::node::{Expr, Memory, Node, Relation, Symbol};
 use crate::graph::number::{self, Rational};
 use crate::graph::store::Store;
 use crate::math::{Binary, Unary};
-use crate::print::notation::{BinaryNotation, Language, NameStyle, Notation};
-use crate::print::{self, Piece, latex_symbol, level};
+use crate::print::notation::{BinaryNotation, MarkupLanguage, NameStyle, Notation};
+use crate::print::{self, TextPiece, latex_symbol, level};
 
 /// The words of a language of formulas. Where a construct has operands, its words stand around them.
 pub(super) struct Markup {
     /// Which of the names of a function it takes.
-    pub(super) language: Language,
+    pub(super) language: MarkupLanguage,
     pub(super) number: fn(&Rational) -> String,
     pub(super) symbol: fn(&Symbol) -> String,
     pub(super) pi: &'static str,
@@ -103,13 +103,13 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn pieces(&self, e: Expr) -> Vec<Piece> {
-        let (word, at) = (Piece::Word, Piece::At);
+    fn pieces(&self, e: Expr) -> Vec<TextPiece> {
+        let (word, at) = (TextPiece::Word, TextPiece::At);
         let (store, m) = (self.store, self.markup);
         match store.node(e) {
-            Node::Number(n) => vec![Piece::Owned((m.number)(store.numbers.exact(n)))],
+            Node::Number(n) => vec![TextPiece::Owned((m.number)(store.numbers.exact(n)))],
             Node::Pi => vec![word(m.pi)],
-            Node::Symbol(s) => vec![Piece::Owned((m.symbol)(&store.symbols[s as usize]))],
+            Node::Symbol(s) => vec![TextPiece::Owned((m.symbol)(&store.symbols[s as usize]))],
             Node::Neg(a) => vec![word(m.negative), at(a, level::PRODUCT)],
             Node::Add(a, b) => vec![at(a, level::SUM), word(m.plus), at(b, level::PRODUCT)],
             Node::Sub(a, b) => vec![at(a, level::SUM), word(m.minus), at(b, level::PRODUCT)],
@@ -143,19 +143,19 @@ impl Walk<'_> {
             Node::Or(a, b) => vec![at(a, level::OR), word(m.or), at(b, level::AND)],
             Node::Table { table, order, argument } => {
                 let name = (m.table)(&store.tables[table as usize].column, order);
-                self.applied(vec![Piece::Owned(name)], &[argument])
+                self.applied(vec![TextPiece::Owned(name)], &[argument])
             }
             Node::Memory(kind, g, second) => self.memory(kind, g, second),
         }
     }
 
     /// $a^b$, and $\sin^2\varphi$ for whole powers of a named function.
-    fn power(&self, a: Expr, b: Expr) -> Vec<Piece> {
+    fn power(&self, a: Expr, b: Expr) -> Vec<TextPiece> {
         if let Node::Unary(f, x) = self.store.node(a)
             && let Notation::Name { name, style: NameStyle::Power } = f.notation()
             && self.store.small_integer(b).is_some_and(|n| n > 1)
         {
-            let exponent = [Piece::At(b, level::OR)];
+            let exponent = [TextPiece::At(b, level::OR)];
             return self.named(self.raised(name.of(self.markup.language), exponent), x);
         }
         // NOTE: a base in brackets is several elements, and a dotted one is one already.
@@ -163,35 +163,39 @@ impl Walk<'_> {
         let [open, close] = if bracketed { self.markup.group } else { [""; 2] };
         let [before, between, after] = self.markup.power;
         vec![
-            Piece::Word(before),
-            Piece::Word(open),
-            Piece::At(a, level::ATOM),
-            Piece::Word(close),
-            Piece::Word(between),
-            Piece::At(b, level::OR),
-            Piece::Word(after),
+            TextPiece::Word(before),
+            TextPiece::Word(open),
+            TextPiece::At(a, level::ATOM),
+            TextPiece::Word(close),
+            TextPiece::Word(between),
+            TextPiece::At(b, level::OR),
+            TextPiece::Word(after),
         ]
     }
 
     /// A word with an exponent.
-    fn raised<const N: usize>(&self, base: &'static str, exponent: [Piece; N]) -> Vec<Piece> {
+    fn raised<const N: usize>(
+        &self,
+        base: &'static str,
+        exponent: [TextPiece; N],
+    ) -> Vec<TextPiece> {
         let [before, between, after] = self.markup.power;
-        let mut pieces = [before, base, between].map(Piece::Word).to_vec();
+        let mut pieces = [before, base, between].map(TextPiece::Word).to_vec();
         pieces.extend(exponent);
-        pieces.push(Piece::Word(after));
+        pieces.push(TextPiece::Word(after));
         pieces
     }
 
-    fn function(&self, f: Unary, a: Expr) -> Vec<Piece> {
+    fn function(&self, f: Unary, a: Expr) -> Vec<TextPiece> {
         let around = |[open, close]: [&'static str; 2]| {
-            vec![Piece::Word(open), Piece::At(a, level::OR), Piece::Word(close)]
+            vec![TextPiece::Word(open), TextPiece::At(a, level::OR), TextPiece::Word(close)]
         };
         match f.notation() {
             Notation::Root => around(self.markup.root),
             Notation::Bars => around(self.markup.bars),
-            Notation::Exponential => self.raised(self.markup.e, [Piece::At(a, level::OR)]),
+            Notation::Exponential => self.raised(self.markup.e, [TextPiece::At(a, level::OR)]),
             Notation::Name { name, style } => {
-                let name = vec![Piece::Word(name.of(self.markup.language))];
+                let name = vec![TextPiece::Word(name.of(self.markup.language))];
                 match style {
                     NameStyle::Power | NameStyle::Plain => self.named(name, a),
                     NameStyle::Brackets => self.applied(name, &[a]),
@@ -200,43 +204,46 @@ impl Walk<'_> {
         }
     }
 
-    fn function_of_two(&self, f: Binary, a: Expr, b: Expr) -> Vec<Piece> {
+    fn function_of_two(&self, f: Binary, a: Expr, b: Expr) -> Vec<TextPiece> {
         match f.notation() {
             BinaryNotation::Name(name) => {
-                self.applied(vec![Piece::Word(name.of(self.markup.language))], &[a, b])
+                self.applied(vec![TextPiece::Word(name.of(self.markup.language))], &[a, b])
             }
             BinaryNotation::Derivative(name) => {
-                let [open, close] = self.markup.order.map(Piece::Word);
-                let order = [open, Piece::At(a, level::OR), close];
+                let [open, close] = self.markup.order.map(TextPiece::Word);
+                let order = [open, TextPiece::At(a, level::OR), close];
                 self.applied(self.raised(name.of(self.markup.language), order), &[b])
             }
         }
     }
 
     /// A function before its argument, where a symbol stands without brackets.
-    fn named(&self, mut name: Vec<Piece>, a: Expr) -> Vec<Piece> {
+    fn named(&self, mut name: Vec<TextPiece>, a: Expr) -> Vec<TextPiece> {
         let Node::Symbol(s) = self.store.node(a) else { return self.applied(name, &[a]) };
         let text = (self.markup.symbol)(&self.store.symbols[s as usize]);
-        name.extend([Piece::Word((self.markup.apply_to_symbol)(&text)), Piece::Owned(text)]);
+        name.extend([
+            TextPiece::Word((self.markup.apply_to_symbol)(&text)),
+            TextPiece::Owned(text),
+        ]);
         name
     }
 
     /// A function before its arguments in brackets.
-    fn applied(&self, mut name: Vec<Piece>, arguments: &[Expr]) -> Vec<Piece> {
+    fn applied(&self, mut name: Vec<TextPiece>, arguments: &[Expr]) -> Vec<TextPiece> {
         let [open, close] = self.brackets(arguments.iter().any(|a| self.tall.contains(a)));
-        name.extend([self.markup.apply, open].map(Piece::Word));
+        name.extend([self.markup.apply, open].map(TextPiece::Word));
         for (i, &a) in arguments.iter().enumerate() {
             if i > 0 {
-                name.push(Piece::Word(self.markup.comma));
+                name.push(TextPiece::Word(self.markup.comma));
             }
-            name.push(Piece::At(a, level::OR));
+            name.push(TextPiece::At(a, level::OR));
         }
-        name.push(Piece::Word(close));
+        name.push(TextPiece::Word(close));
         name
     }
 
-    fn memory(&self, kind: Memory, g: Expr, second: Expr) -> Vec<Piece> {
-        let (word, at, m) = (Piece::Word, Piece::At, self.markup);
+    fn memory(&self, kind: Memory, g: Expr, second: Expr) -> Vec<TextPiece> {
+        let (word, at, m) = (TextPiece::Word, TextPiece::At, self.markup);
         let operator = match kind {
             Memory::Caputo => Fractional::Caputo,
             Memory::RiemannLiouville => Fractional::RiemannLiouville,

@@ -1,6 +1,6 @@
 //! Products in reading order: `m*(a*(sin(x)*x'*x'))` becomes `m*a*sin(x)*x'^2`.
 //!
-//! Factors of a product are gathered, equal ones become powers, and they are sorted: numbers, parameters,
+//! FactorList of a product are gathered, equal ones become powers, and they are sorted: numbers, parameters,
 //! positions, functions, sums, velocities, accelerations, the
 //! rest. Sums keep their order and their shape. One pass over the graph; values are unchanged up to rounding.
 
@@ -13,15 +13,15 @@ use crate::graph::node::{Expr, Node, Role};
 const MOST: usize = 12;
 
 /// A product as bases with whole positive exponents.
-type Factors = Vec<(Expr, i64)>;
+type FactorList = Vec<(Expr, i64)>;
 
 impl Graph {
     /// The same expressions in another graph, with every product in reading order.
     ///
     /// Another graph, because a sum or product that is known in one order is never written in the other.
     pub fn in_reading_order(&self, outputs: &[Expr], into: &Self) -> Vec<Expr> {
-        let mut images: FxHashMap<Expr, Expr> = FxHashMap::default();
-        let mut factors: FxHashMap<Expr, Factors> = FxHashMap::default();
+        let mut node_map: FxHashMap<Expr, Expr> = FxHashMap::default();
+        let mut factors: FxHashMap<Expr, FactorList> = FxHashMap::default();
         for e in self.live(outputs) {
             let node = self.node(e);
             let image = match node {
@@ -33,10 +33,10 @@ impl Graph {
                     into.symbol(&symbol.name, symbol.role)
                 }
                 Node::Table { table, order, argument } => {
-                    into.table_derivative(self.table_of(table), order, images[&argument])
+                    into.table_derivative(self.table_of(table), order, node_map[&argument])
                 }
                 Node::Mul(a, b) => {
-                    let (a, b) = (images[&a], images[&b]);
+                    let (a, b) = (node_map[&a], node_map[&b]);
                     match gather(into, &factors, a, b) {
                         Some(list) => {
                             let product = into.product(&list);
@@ -46,22 +46,27 @@ impl Graph {
                         None => into.mul(a, b),
                     }
                 }
-                _ => into.store.borrow_mut().rebuild(node, |o| images[&o]),
+                _ => into.store.borrow_mut().rebuild(node, |o| node_map[&o]),
             };
-            images.insert(e, image);
+            node_map.insert(e, image);
         }
-        outputs.iter().map(|o| images[o]).collect()
+        outputs.iter().map(|o| node_map[o]).collect()
     }
 
-    fn product(&self, list: &Factors) -> Expr {
+    fn product(&self, list: &FactorList) -> Expr {
         let power = |&(base, n): &(Expr, i64)| self.pow(base, self.integer(n));
         list.iter().map(power).fold(self.one(), |p, f| self.mul(p, f))
     }
 }
 
-/// The factors of a product of two images, in order; `None` if there are too many or it is better left alone.
-fn gather(g: &Graph, known: &FxHashMap<Expr, Factors>, a: Expr, b: Expr) -> Option<Factors> {
-    let of = |e: Expr| -> Factors {
+/// The factors of a product of two node_map, in order; `None` if there are too many or it is better left alone.
+fn gather(
+    g: &Graph,
+    known: &FxHashMap<Expr, FactorList>,
+    a: Expr,
+    b: Expr,
+) -> Option<FactorList> {
+    let of = |e: Expr| -> FactorList {
         match (known.get(&e), g.node(e)) {
             (Some(list), _) => list.clone(),
             (None, Node::Pow(base, n)) => match whole(g, n) {

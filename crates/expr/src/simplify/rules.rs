@@ -91,18 +91,18 @@ pub(crate) enum Left {
 
 /// A rule that is ready to be matched.
 #[derive(Clone, Debug)]
-pub(crate) struct Rule {
+pub(crate) struct RewriteRule {
     pub(crate) left: Left,
     pub(crate) right: Pattern,
 }
 
 /// All rules, read from their text once a process.
-pub(crate) fn rules() -> &'static [Rule] {
-    static READ: LazyLock<Vec<Rule>> = LazyLock::new(read_rules);
+pub(crate) fn rules() -> &'static [RewriteRule] {
+    static READ: LazyLock<Vec<RewriteRule>> = LazyLock::new(read_rules);
     &READ
 }
 
-fn read_rules() -> Vec<Rule> {
+fn read_rules() -> Vec<RewriteRule> {
     RULES
         .iter()
         .map(|(_, left, right)| {
@@ -112,7 +112,7 @@ fn read_rules() -> Vec<Rule> {
                 p @ (Pattern::Mul(..) | Pattern::Div(..)) => Left::Product(product(&p, false)),
                 p => Left::Node(p),
             };
-            Rule { left, right: read(right) }
+            RewriteRule { left, right: read(right) }
         })
         .collect()
 }
@@ -170,7 +170,7 @@ impl Bindings {
 
 /// Equal handles, or equal values of well-behaved nodes.
 pub(crate) fn same(store: &Store, a: Expr, b: Expr) -> bool {
-    let total = |e: Expr| store.traits[e.index()].total;
+    let total = |e: Expr| store.facts[e.index()].total;
     a == b || (total(a) && total(b) && store.values[a.index()] == store.values[b.index()])
 }
 
@@ -243,17 +243,17 @@ impl Pattern {
 
 /// Reads a side of a rule. The rules are our own, so a mistake in one is a fault of this file.
 pub(crate) fn read(text: &str) -> Pattern {
-    let mut reader = Reader { rest: text };
+    let mut reader = RuleParser { rest: text };
     let pattern = reader.sum();
     assert!(reader.rest.trim().is_empty(), "rule `{text}` has a rest `{}`", reader.rest);
     pattern
 }
 
-struct Reader<'a> {
+struct RuleParser<'a> {
     rest: &'a str,
 }
 
-impl Reader<'_> {
+impl RuleParser<'_> {
     fn eat(&mut self, sign: char) -> bool {
         match self.rest.trim_start().strip_prefix(sign) {
             Some(rest) => {

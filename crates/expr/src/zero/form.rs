@@ -1,4 +1,4 @@
-//! Arguments of functions as sums of monomials, so that $\sin(a + b)$, $e^{2a}$, $\log ab$ can be taken apart.
+//! BinaryArguments of functions as sums of monomials, so that $\sin(a + b)$, $e^{2a}$, $\log ab$ can be taken apart.
 //!
 //! A form is $\sum_j r_j m_j$ with rational $r_j$ and monomials $m_j$ in atoms; what is no polynomial is an
 //! atom, and so is a sum that grows
@@ -12,7 +12,7 @@ use crate::graph::node::{Expr, Node};
 use crate::graph::number::{self, Rational};
 use crate::graph::residue::Residues;
 use crate::graph::store::Store;
-use crate::math::function::{Argument, LogForm};
+use crate::math::function::{ArgumentForm, LogForm};
 
 const MAX_TERMS: usize = 48;
 
@@ -32,9 +32,9 @@ pub(super) type Monomial = Vec<(Atom, i64)>;
 
 /// $\sum_j r_j m_j$, the monomials in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Form(pub(super) Vec<(Monomial, Rational)>);
+pub(super) struct MonomialSum(pub(super) Vec<(Monomial, Rational)>);
 
-impl Form {
+impl MonomialSum {
     fn number(value: Rational) -> Self {
         if value.is_zero() { Self::default() } else { Self(vec![(Vec::new(), value)]) }
     }
@@ -112,14 +112,14 @@ fn product(m: &[(Atom, i64)], n: &[(Atom, i64)], k: i64) -> Monomial {
 }
 
 /// The forms of all arguments that a list of nodes needs.
-pub(super) struct Forms {
-    plain: FxHashMap<Expr, Form>,
-    logs: FxHashMap<Expr, Form>,
-    powers: FxHashMap<Expr, Form>,
+pub(super) struct MonomialSums {
+    plain: FxHashMap<Expr, MonomialSum>,
+    logs: FxHashMap<Expr, MonomialSum>,
+    powers: FxHashMap<Expr, MonomialSum>,
 }
 
-impl Forms {
-    /// Forms for the arguments below these nodes, which come operands first.
+impl MonomialSums {
+    /// MonomialSums for the arguments below these nodes, which come operands first.
     pub(super) fn new(store: &Store, live: &[Expr]) -> Self {
         let (plain, logs) = wanted(store, live);
         let mut forms = Self {
@@ -132,11 +132,15 @@ impl Forms {
             let same = *representatives.entry(store.values[e.index()]).or_insert(e);
             if logs.contains(&e) {
                 let form = forms.log_of(store, e).filter(|f| f.0.len() <= MAX_TERMS);
-                forms.logs.insert(e, form.unwrap_or_else(|| Form::atom(Atom::Log(same))));
+                forms
+                    .logs
+                    .insert(e, form.unwrap_or_else(|| MonomialSum::atom(Atom::Log(same))));
             }
             if plain.contains(&e) {
                 let form = forms.plain_of(store, e).filter(|f| f.0.len() <= MAX_TERMS);
-                forms.plain.insert(e, form.unwrap_or_else(|| Form::atom(Atom::Node(same))));
+                forms
+                    .plain
+                    .insert(e, form.unwrap_or_else(|| MonomialSum::atom(Atom::Node(same))));
             }
             if let Node::Pow(a, b) = store.node(e)
                 && let (Some(log), Some(exponent)) = (forms.logs.get(&a), forms.plain.get(&b))
@@ -149,45 +153,45 @@ impl Forms {
     }
 
     /// The argument as a form.
-    pub(super) fn argument(&self, e: Expr) -> Option<&Form> {
+    pub(super) fn argument(&self, e: Expr) -> Option<&MonomialSum> {
         self.plain.get(&e)
     }
 
     /// $y\log x$ for the node $x^y$.
-    pub(super) fn exponent(&self, power: Expr) -> Option<&Form> {
+    pub(super) fn exponent(&self, power: Expr) -> Option<&MonomialSum> {
         self.powers.get(&power)
     }
 
     /// $\log x$
-    pub(super) fn log(&self, x: Expr) -> Option<&Form> {
+    pub(super) fn log(&self, x: Expr) -> Option<&MonomialSum> {
         self.logs.get(&x)
     }
 
-    fn plain_of(&self, store: &Store, e: Expr) -> Option<Form> {
+    fn plain_of(&self, store: &Store, e: Expr) -> Option<MonomialSum> {
         let of = |o: Expr| self.plain.get(&o);
         let one = Rational::one();
         match store.node(e) {
-            Node::Number(n) => Some(Form::number(store.numbers.exact(n).clone())),
-            Node::Neg(a) => Some(Form::default().add(of(a)?, &-one)),
+            Node::Number(n) => Some(MonomialSum::number(store.numbers.exact(n).clone())),
+            Node::Neg(a) => Some(MonomialSum::default().add(of(a)?, &-one)),
             Node::Add(a, b) => Some(of(a)?.add(of(b)?, &one)),
             Node::Sub(a, b) => Some(of(a)?.add(of(b)?, &-one)),
             Node::Mul(a, b) => of(a)?.mul(of(b)?),
             Node::Div(a, b) => {
-                let whole = || Form(vec![(vec![(Atom::Node(b), -1)], Rational::one())]);
+                let whole = || MonomialSum(vec![(vec![(Atom::Node(b), -1)], Rational::one())]);
                 of(a)?.mul(&of(b)?.reciprocal().unwrap_or_else(whole))
             }
             Node::Pow(a, b) => {
                 let n = store.small_integer(b).filter(|n| (2..=8).contains(n))?;
                 (1..n).try_fold(of(a)?.clone(), |power, _| power.mul(of(a)?))
             }
-            Node::Unary(f, a) if f.identities().argument == Argument::Product => {
+            Node::Unary(f, a) if f.identities().argument == ArgumentForm::Product => {
                 self.logs.get(&a).cloned()
             }
             _ => None,
         }
     }
 
-    fn log_of(&self, store: &Store, e: Expr) -> Option<Form> {
+    fn log_of(&self, store: &Store, e: Expr) -> Option<MonomialSum> {
         let of = |o: Expr| self.logs.get(&o);
         match store.node(e) {
             Node::Number(n) => log_of_number(store.numbers.exact(n)),
@@ -199,7 +203,7 @@ impl Forms {
                 LogForm::Argument => self.plain.get(&a).cloned(),
                 LogForm::Multiple { numerator, denominator } => {
                     let factor = Rational::new(numerator.into(), denominator.into());
-                    Some(Form::default().add(of(a)?, &factor))
+                    Some(MonomialSum::default().add(of(a)?, &factor))
                 }
             },
             _ => None,
@@ -208,10 +212,10 @@ impl Forms {
 }
 
 /// $\log$ of a positive number through its prime factors.
-fn log_of_number(value: &Rational) -> Option<Form> {
-    let mut form = Form::default();
+fn log_of_number(value: &Rational) -> Option<MonomialSum> {
+    let mut form = MonomialSum::default();
     for (prime, exponent) in prime_factors(value)? {
-        let term = Form::atom(Atom::LogPrime(prime));
+        let term = MonomialSum::atom(Atom::LogPrime(prime));
         form = form.add(&term, &number::integer(exponent));
     }
     Some(form)
@@ -250,9 +254,9 @@ fn wanted(store: &Store, live: &[Expr]) -> (Marks, Marks) {
         let node = store.node(e);
         match node {
             Node::Unary(f, a) => match f.identities().argument {
-                Argument::Value => {}
-                Argument::Sum => _ = plain.insert(a),
-                Argument::Product => _ = logs.insert(a),
+                ArgumentForm::Value => {}
+                ArgumentForm::Sum => _ = plain.insert(a),
+                ArgumentForm::Product => _ = logs.insert(a),
             },
             Node::Binary(_, _, b) => _ = plain.insert(b),
             _ => {}

@@ -12,7 +12,7 @@ use num_traits::{Signed, ToPrimitive};
 use rustc_hash::FxHashMap;
 
 use super::compared_with_zero;
-use super::form::{Atom, Form, Forms, Monomial, prime_factors};
+use super::form::{Atom, Monomial, MonomialSum, MonomialSums, prime_factors};
 use super::interval::Signs;
 use super::quadratic::{HALF, I, ONE, Z, ZERO, turn};
 use crate::graph::field;
@@ -24,7 +24,7 @@ use crate::graph::store::Store;
 const D: i64 = 5040;
 
 /// The value of the last node at one point, and the signs that were taken on the way.
-pub(super) struct Sample {
+pub(super) struct ModularSample {
     pub(super) value: Z,
     /// What was compared with zero, by node, and its sign.
     pub(super) signs: Vec<(Expr, i8)>,
@@ -32,34 +32,39 @@ pub(super) struct Sample {
 
 /// Where values stand while a point is looked at: the same for all points of a problem.
 #[derive(Default)]
-pub(super) struct Room(Vec<Z>);
+pub(super) struct ModularBuffer(Vec<Z>);
 
 /// Everything that is the same at all points.
-pub(super) struct Problem<'a> {
+pub(super) struct ModularProblem<'a> {
     pub(super) store: &'a Store,
     pub(super) live: &'a [Expr],
-    pub(super) forms: &'a Forms,
+    pub(super) forms: &'a MonomialSums,
     /// Signs that hold for all real values of the symbols.
     pub(super) known: &'a Signs,
 }
 
-impl Problem<'_> {
+impl ModularProblem<'_> {
     /// The value at the point that belongs to a seed; `None` where the field lacks a root or a denominator vanishes.
-    pub(super) fn sample(&self, seed: u64, room: &mut Room) -> Option<Sample> {
+    pub(super) fn sample(&self, seed: u64, room: &mut ModularBuffer) -> Option<ModularSample> {
         let point = self.point(seed, room)?;
         let root = self.live.last()?;
-        Some(Sample { value: point.values[root.index()], signs: point.signs })
+        Some(ModularSample { value: point.values[root.index()], signs: point.signs })
     }
 
     /// The values of several nodes at one point.
-    pub(super) fn values(&self, seed: u64, nodes: &[Expr], room: &mut Room) -> Option<Vec<Z>> {
+    pub(super) fn values(
+        &self,
+        seed: u64,
+        nodes: &[Expr],
+        room: &mut ModularBuffer,
+    ) -> Option<Vec<Z>> {
         let point = self.point(seed, room)?;
         Some(nodes.iter().map(|e| point.values[e.index()]).collect())
     }
 
-    fn point<'a>(&'a self, seed: u64, room: &'a mut Room) -> Option<Point<'a>> {
+    fn point<'a>(&'a self, seed: u64, room: &'a mut ModularBuffer) -> Option<FieldPoint<'a>> {
         room.0.resize(self.live.last().map_or(0, |e| e.index() + 1), ZERO);
-        let mut point = Point {
+        let mut point = FieldPoint {
             problem: self,
             seed: field::random(seed ^ 0x5eed),
             values: &mut room.0,
@@ -76,8 +81,8 @@ impl Problem<'_> {
 }
 
 /// A point at which an expression is evaluated.
-pub(crate) struct Point<'a> {
-    problem: &'a Problem<'a>,
+pub(crate) struct FieldPoint<'a> {
+    problem: &'a ModularProblem<'a>,
     seed: u64,
     /// By the position of the node in its graph.
     values: &'a mut [Z],
@@ -107,7 +112,7 @@ struct Shifted {
     sum: Z,
 }
 
-impl Point<'_> {
+impl FieldPoint<'_> {
     fn node(&mut self, e: Expr) -> Option<Z> {
         let store = self.problem.store;
         let v = |o: Expr| self.values[o.index()];
@@ -355,14 +360,14 @@ impl Point<'_> {
         monomial.iter().try_fold(ONE, |p, &(a, n)| Some(p.times(self.atom(a).whole_power(n)?)))
     }
 
-    fn form_value(&self, form: &Form) -> Option<Z> {
+    fn form_value(&self, form: &MonomialSum) -> Option<Z> {
         form.0.iter().try_fold(ZERO, |sum, (m, r)| {
             Some(sum.plus(self.monomial(m)?.times(Z(field::residue(r), 0))))
         })
     }
 
     /// $e^{f}$
-    fn exponential(&mut self, form: &Form) -> Option<Z> {
+    fn exponential(&mut self, form: &MonomialSum) -> Option<Z> {
         let total = self.form_value(form)?;
         if let Some(&known) = self.exponentials.get(&total) {
             return Some(known);
@@ -387,7 +392,7 @@ impl Point<'_> {
     }
 
     /// $e^{if}$
-    fn circle(&mut self, form: &Form) -> Option<Z> {
+    fn circle(&mut self, form: &MonomialSum) -> Option<Z> {
         let total = self.form_value(form)?;
         if let Some(&known) = self.circles.get(&total) {
             return Some(known);

@@ -7,7 +7,7 @@
 use crate::graph::Graph;
 use crate::graph::field::{self, P};
 use crate::graph::node::{Expr, Node};
-use crate::graph::node_map::Images;
+use crate::graph::node_map::NodeMap;
 use crate::graph::residue;
 use crate::graph::store::Store;
 
@@ -30,17 +30,17 @@ impl Graph {
             return Some(usize::from(store.values[e.index()] != [0, 0]));
         }
         // Nodes to their positions among the live ones.
-        let mut places = std::mem::take(&mut store.images);
+        let mut places = std::mem::take(&mut store.node_map);
         places.begin(store.nodes.len());
         live.iter().enumerate().for_each(|(i, &n)| places.insert(n, Expr(i as u32)));
         let found = count(&store, &live, &places, symbols);
-        store.images = places;
+        store.node_map = places;
         found
     }
 }
 
 /// The number of terms of the last of the live nodes.
-fn count(store: &Store, live: &[Expr], places: &Images, symbols: &[Expr]) -> Option<usize> {
+fn count(store: &Store, live: &[Expr], places: &NodeMap, symbols: &[Expr]) -> Option<usize> {
     let mut values: Vec<u64> = live.iter().map(|n| store.values[n.index()][0]).collect();
     let mut at = |x: &[u64]| -> u64 {
         for (s, &x) in symbols.iter().zip(x) {

@@ -37,7 +37,7 @@ impl Class {
 
 /// The class, and whether holonomy had to be left undecided.
 pub fn classify(g: &Graph, φ: Expr, velocities: &[Expr]) -> (Class, bool) {
-    if g.remembers(φ) {
+    if g.has_memory(φ) {
         return (Class::Memory, false);
     }
     let slopes = g.gradient(φ, velocities);

@@ -42,7 +42,7 @@ pub fn divergence(model: &Workspace, equations: &Equations) -> Option<Divergence
     let g = &model.graph;
     let forces = model.forces.iter().flat_map(|f| &f.components);
     let mut parts = model.constraints.iter().map(|c| &c.expr).chain(forces);
-    if equations.principle != Principle::Chetaev || parts.any(|&e| g.remembers(e)) {
+    if equations.principle != Principle::Chetaev || parts.any(|&e| g.has_memory(e)) {
         return None;
     }
     Some(g.merging(|| blocks(model, equations)))

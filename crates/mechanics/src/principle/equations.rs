@@ -105,7 +105,7 @@ pub fn derive(model: &Workspace, principle: Principle) -> Result<Equations, Refu
         return Err(Refusal::NoDynamics);
     };
     let g = &model.graph;
-    if g.remembers(lagrangian) {
+    if g.has_memory(lagrangian) {
         return Err(Refusal::Memory { what: "the Lagrangian".into(), span });
     }
     crate::symmetry::momenta::check(model, lagrangian)?;
@@ -128,8 +128,8 @@ pub fn derive(model: &Workspace, principle: Principle) -> Result<Equations, Refu
 /// The first constraint or force with memory, and where it stands.
 fn memory(model: &Workspace) -> Option<(String, Span)> {
     let g = &model.graph;
-    let constraint = model.constraints.iter().find(|c| g.remembers(c.expr));
+    let constraint = model.constraints.iter().find(|c| g.has_memory(c.expr));
     let named = constraint.map(|c| (format!("the constraint `{}`", c.name), c.span));
-    let remembering = |f: &&Force| f.components.iter().any(|&q| g.remembers(q));
+    let remembering = |f: &&Force| f.components.iter().any(|&q| g.has_memory(q));
     named.or_else(|| model.forces.iter().find(remembering).map(|f| ("a force".into(), f.span)))
 }

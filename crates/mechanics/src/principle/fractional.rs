@@ -77,7 +77,7 @@ pub fn fractional_equations(model: &Workspace) -> Result<FractionalEquations, Re
         let Some(linear) = linear.filter(|l| {
             l.coefficients.iter().all(|c| !g.varies(*c) && !g.contains(*c, &[model.time]))
         }) else {
-            if g.contains(operand, &v) || g.remembers(operand) {
+            if g.contains(operand, &v) || g.has_memory(operand) {
                 let what = "an operator on what is not linear in the velocities".into();
                 return Err(Refusal::Memory { what, span });
             }

@@ -43,7 +43,7 @@ pub fn ordinary(model: &Workspace) -> Result<Ordinary, Refusal> {
         return Err(Refusal::MixedDynamics { what: format!("`{}`", f.name), span: f.span });
     }
     let residual: Vec<Expr> = equations.iter().map(|e| e.expr).collect();
-    if residual.iter().any(|&e| g.remembers(e)) {
+    if residual.iter().any(|&e| g.has_memory(e)) {
         // NOTE: fractional orders are found where the run is planned.
         let (orders, unknowns, jacobian) = (Vec::new(), Vec::new(), Vec::new());
         return Ok(Ordinary { orders, unknowns, residual, jacobian, affine: false });

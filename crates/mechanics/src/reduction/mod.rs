@@ -149,8 +149,8 @@ impl LagrangianData {
             .collect();
         let rows: Vec<Expr> = model.constraints.iter().map(|c| c.expr).collect();
         let ideal = model.constraints.iter().all(|c| c.along.is_none());
-        let remembers = |es: &[Expr]| es.iter().any(|&e| g.remembers(e));
-        if !ideal || remembers(&force) || remembers(&rows) || g.remembers(lagrangian) {
+        let has_memory = |es: &[Expr]| es.iter().any(|&e| g.has_memory(e));
+        if !ideal || has_memory(&force) || has_memory(&rows) || g.has_memory(lagrangian) {
             return None;
         }
         Some(Self {

@@ -166,7 +166,7 @@ fn affine_body() {
 #[test]
 fn memory_and_path() {
     let model = gallery("memory_constraint");
-    assert!(model.graph.remembers(model.constraints[0].expr));
+    assert!(model.graph.has_memory(model.constraints[0].expr));
     let path = gallery("shortest_path");
     assert_eq!(path.principle.name(), "vakonomic");
     assert_eq!(path.terminal.len(), 3);

@@ -10,7 +10,7 @@
 //! and $a^b$ with a varying exponent is that of $e^m$ with $m = b\ln a$. What is not analytic has no rule.
 
 use pfaff_expr::Unary;
-use pfaff_expr::series::{FunctionPair, Series, SeriesRelation, SeriesTerm, SeriesWriter};
+use pfaff_expr::series::{FunctionPair, SeriesKind, SeriesRelation, SeriesTerm, SeriesWriter};
 use rustc_hash::FxHashMap;
 
 use super::NotAnalytic;
@@ -192,7 +192,7 @@ impl RuleBuilder {
             I::Sin { to, a } => return self.unary(Unary::Sin, to, a),
             I::Cos { to, a } => return self.unary(Unary::Cos, to, a),
             I::SinCos { sin, cos, a } => {
-                let Series::Pair(pair) = Unary::Sin.series() else {
+                let SeriesKind::Pair(pair) = Unary::Sin.series() else {
                     unreachable!("sine and cosine are a pair")
                 };
                 self.pair(pair, a, [sin, cos]);
@@ -223,11 +223,13 @@ impl RuleBuilder {
 
     fn unary(&mut self, function: Unary, to: Slot, a: Slot) -> Result<(), NotAnalytic> {
         match function.series() {
-            Series::None => return Err(NotAnalytic { function: function.name().to_owned() }),
-            Series::Root => self.made.rules.push(SeriesRule::Root { to, a }),
-            Series::Pair(pair) if pair.odd == function => self.pair(pair, a, [to, NONE]),
-            Series::Pair(pair) => self.pair(pair, a, [NONE, to]),
-            Series::Relation(relation) => {
+            SeriesKind::None => {
+                return Err(NotAnalytic { function: function.name().to_owned() });
+            }
+            SeriesKind::Root => self.made.rules.push(SeriesRule::Root { to, a }),
+            SeriesKind::Pair(pair) if pair.odd == function => self.pair(pair, a, [to, NONE]),
+            SeriesKind::Pair(pair) => self.pair(pair, a, [NONE, to]),
+            SeriesKind::Relation(relation) => {
                 let first = Instruction::Unary { function, to: NONE, a };
                 let outer = self.result.replace(Pending { to, rules: Vec::new() });
                 let SeriesRelation { over, terms } = relation(self, a, to);

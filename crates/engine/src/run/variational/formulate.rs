@@ -220,7 +220,7 @@ impl Formulation {
         let g = &model.graph;
         let name = kind.name();
         let own = "give the operand a coordinate of its own, z, with `constraint z' = …` and its value at the start";
-        if g.remembers(operand) {
+        if g.has_memory(operand) {
             let text = format!("the operand of `{name}` has memory itself");
             return Err(mistake(span, text, own));
         }

@@ -51,8 +51,8 @@ pub(crate) fn admissible(
         (0..n).map(|k| [given.q[k].unwrap_or(0.0), given.v[k].unwrap_or(0.0), 0.0]).collect();
     let mut profiles: Vec<Option<Profile>> = Vec::new();
     for (a, c) in model.constraints.iter().enumerate() {
-        let remembers = equations.classes[a] == Class::Memory;
-        let profile = remembers.then(|| Profile::new(model, c, &equations.jacobian[a]));
+        let has_memory = equations.classes[a] == Class::Memory;
+        let profile = has_memory.then(|| Profile::new(model, c, &equations.jacobian[a]));
         profiles.push(profile.transpose()?);
     }
     let near = State { data: &guess, t: t0 };

@@ -45,7 +45,7 @@ const NODES: usize = 192;
 const ACCURACY: f64 = -38.0;
 
 /// One parabola with its nodes in the upper half plane.
-pub(super) struct Path {
+pub(super) struct Contour {
     /// The vertex $\mu$.
     pub(super) vertex: f64,
     /// $H = 2\pi/h$.
@@ -53,11 +53,11 @@ pub(super) struct Path {
     /// How far upwards the path may be shifted: poles beyond have no influence.
     pub(super) reach: f64,
     /// The nodes $w_j = jh$, and those at $(j + ½)h$.
-    nodes: [Vec<Node>; 2],
+    nodes: [Vec<ContourNode>; 2],
 }
 
 /// $w_j$ by what the integrand needs.
-struct Node {
+struct ContourNode {
     /// $\frac{h\mu}{\pi}e^{s - \mu}(1 + iw)$
     weight: Complex,
     /// $\ln (s/\mu)$
@@ -66,11 +66,11 @@ struct Node {
     inverse: Complex,
 }
 
-impl Path {
+impl Contour {
     /// The path for $\beta$.
     pub(super) fn of(β: f64) -> &'static Self {
-        static ABOVE: [OnceLock<Path>; PATHS] = [const { OnceLock::new() }; PATHS];
-        static BELOW: [OnceLock<Path>; PATHS] = [const { OnceLock::new() }; PATHS];
+        static ABOVE: [OnceLock<Contour>; PATHS] = [const { OnceLock::new() }; PATHS];
+        static BELOW: [OnceLock<Contour>; PATHS] = [const { OnceLock::new() }; PATHS];
         let most = (PATHS - 1) as f64;
         if β > 0.0 {
             let size = β.ceil().min(most);
@@ -106,7 +106,7 @@ impl Path {
                     // The node on the axis is its own conjugate: half of it in each half plane.
                     let half = if w == 0.0 { 0.5 } else { 1.0 };
                     let size = half * h * μ / PI * libm::exp(-μ * w * w);
-                    Node {
+                    ContourNode {
                         weight: Complex::polar(size, 2.0 * μ * w) * Complex::new(1.0, w),
                         ln: Complex::new(libm::log1p(w * w), 2.0 * libm::atan(w)),
                         inverse: (Complex::new(1.0, w) * Complex::new(1.0, w)).recip(),
@@ -130,15 +130,15 @@ fn minimum(f: impl Fn(f64) -> f64, end: f64) -> (f64, f64) {
 }
 
 /// The integrand of (H) at the nodes, up to the factors that depend on $z$.
-pub(super) struct Rule {
-    terms: Vec<Term>,
+pub(super) struct ContourRule {
+    terms: Vec<ContourTerm>,
     scale: f64,
     /// $1/\Gamma(\beta)$ if the known part is taken away from the integrand.
     known: Option<f64>,
 }
 
 /// The integrand at one node of the upper half plane.
-struct Term {
+struct ContourTerm {
     /// $s^\alpha$
     power: Complex,
     /// $s^\alpha - 1$
@@ -151,7 +151,7 @@ struct Term {
 /// Orders up to this one take the known part away.
 const SMALL_ORDER: f64 = 0.3;
 
-impl Rule {
+impl ContourRule {
     /// Whether the known part can be taken away: $1 - z$ must not be small.
     pub(super) fn is_reduced<S: Scalar>(α: f64, z: S) -> bool {
         α <= SMALL_ORDER && (z - S::real(1.0)).modulus() > 0.25
@@ -159,7 +159,12 @@ impl Rule {
 
     /// The rule for $(\alpha, \beta)$ on a path, with nodes shifted by half a step or not, the known part
     /// taken away or not.
-    pub(super) fn new(path: &Path, (α, β): (f64, f64), shifted: bool, reduced: bool) -> Self {
+    pub(super) fn new(
+        path: &Contour,
+        (α, β): (f64, f64),
+        shifted: bool,
+        reduced: bool,
+    ) -> Self {
         let μ = path.vertex;
         // The difference in two parts: the power of μ is large when β is.
         let γ = if reduced { -β } else { α - β };
@@ -197,7 +202,7 @@ impl Rule {
                 less = less_one(α * (node.ln.re + ln), α * node.ln.im);
                 weight = weight * less;
             }
-            terms.push(Term { power, less, weight });
+            terms.push(ContourTerm { power, less, weight });
         }
         Self { terms, scale, known: reduced.then(|| reciprocal_gamma(β)) }
     }
@@ -255,7 +260,7 @@ impl Falling {
         }
     }
 
-    fn of(&self, node: &Node, power: Complex) -> Complex {
+    fn of(&self, node: &ContourNode, power: Complex) -> Complex {
         match *self {
             Self::Constant => Complex::from(1.0),
             Self::Divided(n) => (0..n).fold(power, |p, _| p * node.inverse),
@@ -265,7 +270,11 @@ impl Falling {
 }
 
 /// The terms of a node and its conjugate, each as a function of its weight, $1/(s^\alpha - z)$ and $s^\alpha - 1$.
-fn folded<S: Scalar>(term: &Term, z: S, f: impl Fn(Complex, Complex, Complex) -> Complex) -> S {
+fn folded<S: Scalar>(
+    term: &ContourTerm,
+    z: S,
+    f: impl Fn(Complex, Complex, Complex) -> Complex,
+) -> S {
     let upper = f(term.weight, (term.power - z.complex()).recip(), term.less);
     if S::REAL {
         return S::real(2.0 * upper.re);

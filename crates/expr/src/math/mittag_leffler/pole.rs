@@ -14,7 +14,7 @@
 
 use std::f64::consts::PI;
 
-use super::contour::Path;
+use super::contour::Contour;
 use crate::math::complex::{Complex, Scalar};
 
 /// One pole on the principal sheet.
@@ -105,7 +105,7 @@ impl Pole {
     }
 
     /// $\pm e^{H(1-q)}$ for unshifted nodes, and $q$; nothing if the pole has no influence.
-    fn kernel(&self, path: &Path) -> Option<(Complex, Complex)> {
+    fn kernel(&self, path: &Contour) -> Option<(Complex, Complex)> {
         let q = Complex::polar((self.radius / path.vertex).sqrt(), 0.5 * self.angle);
         if 1.0 - q.re >= path.reach {
             return None;
@@ -114,7 +114,7 @@ impl Pole {
     }
 
     /// How far it is from the nodes, unshifted and shifted; 1 is far.
-    pub(super) fn distances(&self, path: &Path) -> (f64, f64) {
+    pub(super) fn distances(&self, path: &Contour) -> (f64, f64) {
         let Some((e, _)) = self.kernel(path) else {
             return (1.0, 1.0);
         };
@@ -127,7 +127,7 @@ impl Pole {
         &self,
         (α, β): (f64, f64),
         z: Complex,
-        path: &Path,
+        path: &Contour,
         shifted: bool,
     ) -> (Complex, Complex) {
         let Some((e, q)) = self.kernel(path) else {

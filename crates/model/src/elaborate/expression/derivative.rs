@@ -56,7 +56,7 @@ impl Elaborator<'_> {
     /// One total derivative, with everything that forbids it reported.
     pub(crate) fn rate(&mut self, site: Site, value: &Value) -> Value {
         let text = self.text(site).to_owned();
-        if value.entries().iter().any(|&e| self.graph.remembers(e)) {
+        if value.entries().iter().any(|&e| self.graph.has_memory(e)) {
             let message = format!("`{text}` differentiates a memory operator");
             let hint = "take the derivative inside, or raise the order of the operator";
             return self.error_hint("E0402", self.span(site), message, hint);

@@ -1,6 +1,6 @@
 //! The built-in functions: their names, how many arguments they take, and what they make of them.
 
-use pfaff_expr::{Arguments, Binary, Expr, Unary};
+use pfaff_expr::{Binary, BinaryArguments, Expr, Unary};
 
 use crate::diagnostic::{Diagnostic, closest};
 use crate::elaborate::Elaborator;
@@ -153,8 +153,8 @@ fn arity(name: &str) -> Option<(usize, usize, String)> {
     }
     if let Some(f) = Binary::named(name) {
         let most = match f.arguments() {
-            Arguments::Two | Arguments::OrderAndNumber => 2,
-            Arguments::TwoOrMore => usize::MAX,
+            BinaryArguments::Two | BinaryArguments::OrderAndNumber => 2,
+            BinaryArguments::TwoOrMore => usize::MAX,
         };
         return Some((2, most, f.form().to_owned()));
     }
@@ -299,9 +299,9 @@ impl Elaborator<'_> {
         let Some(x) = self.scalars(site, f.name(), values) else { return Value::Poison };
         let g = self.graph;
         Value::Scalar(match f.arguments() {
-            Arguments::Two => g.binary(f, x[0], x[1]),
-            Arguments::TwoOrMore => x[1..].iter().fold(x[0], |a, &b| g.binary(f, a, b)),
-            Arguments::OrderAndNumber => {
+            BinaryArguments::Two => g.binary(f, x[0], x[1]),
+            BinaryArguments::TwoOrMore => x[1..].iter().fold(x[0], |a, &b| g.binary(f, a, b)),
+            BinaryArguments::OrderAndNumber => {
                 let (at, what) =
                     (self.argument(site, 0), format!("the order of `{}`", f.name()));
                 let Some(n) = self.whole(&values[0], at, &what) else { return Value::Poison };

@@ -47,7 +47,7 @@ impl Elaborator<'_> {
     /// The operand may hold q, q' and t, but neither accelerations nor memory.
     fn is_of_the_moment(&mut self, operand: &Value, at: Site, name: &str) -> bool {
         let hint = "it may be any expression of coordinates, velocities and time";
-        if operand.entries().iter().any(|&e| self.graph.remembers(e)) {
+        if operand.entries().iter().any(|&e| self.graph.has_memory(e)) {
             let message = format!("`{name}` of a memory operator");
             self.error_hint("E0412", self.span(at), message, hint);
             return false;
@@ -70,7 +70,7 @@ impl Elaborator<'_> {
                 Role::Free => s.name != "s",
                 _ => true,
             });
-        if foreign.is_some() || g.remembers(k) {
+        if foreign.is_some() || g.has_memory(k) {
             let culprit = foreign.map_or_else(|| self.text(at).to_owned(), |s| s.text());
             let message = format!("the kernel depends on `{culprit}`");
             let hint = "a kernel is an expression of the lag `s`, of `t` and of parameters";

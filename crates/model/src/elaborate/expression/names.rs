@@ -78,7 +78,7 @@ impl Elaborator<'_> {
             return self.refuse_acceleration(site, value.entries());
         }
         if !self.place.allows_memory()
-            && value.entries().iter().any(|&e| self.graph.remembers(e))
+            && value.entries().iter().any(|&e| self.graph.has_memory(e))
         {
             let text = self.text(site).to_owned();
             let message =

@@ -101,8 +101,8 @@ impl Elaborator<'_> {
         }
         let group = self.coordinate_group(name, self.shifted(part, target.name.span))?;
         // An equation with memory may be of any order, and its motions begin with as many derivatives.
-        let remembers = |e: &crate::model::Equation| self.graph.remembers(e.expr);
-        let highest = if self.draft.equations.iter().any(remembers) { HIGHEST } else { 2 };
+        let has_memory = |e: &crate::model::Equation| self.graph.has_memory(e.expr);
+        let highest = if self.draft.equations.iter().any(has_memory) { HIGHEST } else { 2 };
         if target.order > highest {
             let text = self.source.slice(span);
             if highest == HIGHEST {
