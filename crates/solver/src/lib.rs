@@ -21,6 +21,7 @@
 
 mod bvp;
 mod linalg;
+mod newton;
 mod ode;
 mod quadrature;
 mod variational;
@@ -35,13 +36,17 @@ pub use linalg::{
     SingularValues, cholesky, cholesky_solve, least_squares, singular_values,
     symmetric_eigenvalues,
 };
+pub use newton::{
+    Advance, Damping, FirstPart, NewtonProblem, NewtonReport, NewtonRule, SizeTest, Stall,
+    newton,
+};
 pub use ode::{
     BLOCK, Block, Control, Crossing, DenseStep, Direction, Dop853Tableau, EvalError, EventKind,
     ExplicitSteps, LocatedEvent, Method, Observer, OdeOptions, Outcome, RungeKuttaStep,
     Statistics, StopReason, StoredStep, System, TaylorSeries, Trajectory, integrate,
     taylor_order,
 };
-pub use quadrature::gauss_jacobi;
+pub use quadrature::{QuadratureRule, gauss_jacobi};
 pub use variational::{
     EndCondition, EndTerm, Extremum, ForceSamples, FractionalOperator, Functional,
     InitialGuess, IntervalPoint, NoExtremum, ReactionFit, Side, SincGrid, Unknown,

@@ -312,7 +312,7 @@ fn weighted(mu: f64, x: f64, f: &dyn Fn(f64) -> f64) -> Result<f64, String> {
         let (mut sum, mut size) = (0.0, 0.0);
         let last = r == x;
         let rule = if last { &end } else { &plain };
-        for (y, w) in rule.0.iter().zip(&rule.1) {
+        for (y, w) in rule.nodes.iter().zip(&rule.weights) {
             let u = l + h * y;
             let weight = if last { libm::pow(h, mu) } else { h * libm::pow(x - u, mu - 1.0) };
             let share = w * weight * f(u);

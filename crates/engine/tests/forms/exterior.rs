@@ -129,7 +129,7 @@ fn cartans_formula() {
 
 /// Nodes and weights of Gauss and Legendre on (0, 1).
 fn gauss() -> Vec<(f64, f64)> {
-    let (nodes, weights) = pfaff_solver::gauss_jacobi(14, 1.0);
+    let pfaff_solver::QuadratureRule { nodes, weights } = pfaff_solver::gauss_jacobi(14, 1.0);
     nodes.into_iter().zip(weights).collect()
 }
 

@@ -12,81 +12,116 @@ use crate::bvp::block_system::{Blocks, identity};
 use crate::bvp::path::BoundaryPath;
 use crate::linalg::lu::Lu;
 use crate::ode::system::EvalError;
-use crate::quadrature::gauss_jacobi;
+use crate::quadrature::{NodalBasis, gauss_jacobi};
 
-/// The rule (CG).
+/// The scheme (CG) on one interval.
 #[derive(Clone, Debug)]
-pub(crate) struct Rule {
-    pub(crate) points: Vec<f64>,
+pub(crate) struct GaussScheme {
+    pub(crate) basis: NodalBasis,
+    /// $b_j$
     weights: Vec<f64>,
     /// $a_{jl}$ by rows
     matrix: Vec<f64>,
-    /// Coefficients of the polynomials $\int_0^\theta \ell_l$, lowest first from $\theta^1$.
-    integrals: Vec<Vec<f64>>,
 }
 
-impl Rule {
-    pub(crate) fn gauss(stages: usize) -> Self {
-        let (points, weights) = gauss_jacobi(stages, 1.0);
-        let integrals: Vec<Vec<f64>> = (0..stages)
-            .map(|l| {
-                let slope = lagrange(&points, l);
-                slope.iter().enumerate().map(|(k, c)| c / (k as f64 + 1.0)).collect()
-            })
-            .collect();
-        let matrix = points
-            .iter()
-            .flat_map(|&c| integrals.iter().map(move |p| c * horner(p, c)))
-            .collect();
-        Self { points, weights, matrix, integrals }
+impl GaussScheme {
+    pub(crate) fn new(stages: usize) -> Self {
+        let basis = NodalBasis::gauss(stages);
+        let matrix = basis.integrals(1.0);
+        Self { basis, weights: gauss_jacobi(stages, 1.0).weights, matrix }
+    }
+
+    /// The points $c_j$ as parts of an interval.
+    pub(crate) fn points(&self) -> &[f64] {
+        &self.basis.nodes
     }
 
     /// The state at part θ of an interval that starts at `y` with slopes `k` and length `h`.
     pub(crate) fn state(&self, y: &[f64], k: &[f64], h: f64, θ: f64) -> Vec<f64> {
-        let d = y.len();
         let mut state = y.to_vec();
-        for (l, p) in self.integrals.iter().enumerate() {
-            let weight = h * θ * horner(p, θ);
-            state.iter_mut().zip(&k[l * d..]).for_each(|(s, k)| *s += weight * k);
-        }
+        self.add(&mut state, k, h, &self.basis.integrals_at(1.0, &[θ]));
         state
     }
 
     /// The slope of the same polynomial.
     pub(crate) fn slope(&self, k: &[f64], d: usize, θ: f64) -> Vec<f64> {
         let mut slope = vec![0.0; d];
-        for (l, p) in self.integrals.iter().enumerate() {
-            let raised: Vec<f64> =
-                p.iter().enumerate().map(|(i, c)| c * (i as f64 + 1.0)).collect();
-            let weight = horner(&raised, θ);
+        for (l, weight) in self.basis.values_at(θ).enumerate() {
             slope.iter_mut().zip(&k[l * d..]).for_each(|(s, k)| *s += weight * k);
         }
         slope
     }
-}
 
-/// The coefficients of the polynomial that is 1 at point `l` and 0 at the others, lowest first.
-fn lagrange(points: &[f64], l: usize) -> Vec<f64> {
-    let mut c = vec![1.0];
-    for (j, &x) in points.iter().enumerate().filter(|&(j, _)| j != l) {
-        let scale = 1.0 / (points[l] - points[j]);
-        let mut next = vec![0.0; c.len() + 1];
-        for (i, c) in c.iter().enumerate() {
-            next[i] -= scale * x * c;
-            next[i + 1] += scale * c;
-        }
-        c = next;
+    /// The state at point `j`.
+    fn stage(&self, y: &[f64], k: &[f64], h: f64, j: usize) -> Vec<f64> {
+        let q = self.weights.len();
+        let mut state = y.to_vec();
+        self.add(&mut state, k, h, &self.matrix[j * q..(j + 1) * q]);
+        state
     }
-    c
+
+    /// Solves an interval for its slopes: $(1 - h\,J_j a_{jl})\,\delta K = E + J\,\delta y_i$.
+    fn eliminate(
+        &self,
+        h: f64,
+        jacobians: &[f64],
+        mut errors: Vec<f64>,
+    ) -> Result<Interval, EvalError> {
+        let q = self.weights.len();
+        let size = errors.len();
+        let d = size / q;
+        let mut w = identity(size);
+        for (j, jacobian) in jacobians.chunks(d * d).enumerate() {
+            for l in 0..q {
+                let weight = h * self.matrix[j * q + l];
+                for a in 0..d {
+                    for b in 0..d {
+                        w[(j * d + a) * size + l * d + b] -= weight * jacobian[a * d + b];
+                    }
+                }
+            }
+        }
+        let mut lu = Lu::new(size);
+        lu.factor(size, &w).map_err(|_| EvalError::Singular)?;
+        let mut slopes_by_node = Vec::with_capacity(d * size);
+        for b in 0..d {
+            let mut column: Vec<f64> = jacobians.chunks(d).map(|row| row[b]).collect();
+            lu.solve(&mut column);
+            slopes_by_node.extend(column);
+        }
+        lu.solve(&mut errors);
+        Ok(Interval { lu, slopes_by_node, own: errors })
+    }
+
+    /// $G_i = 1 + h\sum_j b_j\,\partial K_j/\partial y_i$
+    fn transition(&self, h: f64, interval: &Interval) -> Vec<f64> {
+        let size = interval.own.len();
+        let d = size / self.weights.len();
+        let mut transition = identity(d);
+        for b in 0..d {
+            for (j, &weight) in self.weights.iter().enumerate() {
+                for a in 0..d {
+                    transition[a * d + b] +=
+                        h * weight * interval.slopes_by_node[b * size + j * d + a];
+                }
+            }
+        }
+        transition
+    }
+
+    /// Adds $h\sum_l w_l K_l$ to a state.
+    fn add(&self, state: &mut [f64], k: &[f64], h: f64, weights: &[f64]) {
+        let d = state.len();
+        for (l, weight) in weights.iter().enumerate() {
+            let weight = h * weight;
+            state.iter_mut().zip(&k[l * d..]).for_each(|(s, k)| *s += weight * k);
+        }
+    }
 }
 
-fn horner(coefficients: &[f64], x: f64) -> f64 {
-    coefficients.iter().rev().fold(0.0, |s, c| s * x + c)
-}
-
-/// The scheme of collocation: the rule and what an interval keeps of its last linearisation.
+/// Collocation on a path: the scheme and what an interval keeps of its last linearisation.
 pub(crate) struct Collocation {
-    pub(crate) rule: Rule,
+    pub(crate) scheme: GaussScheme,
     intervals: Vec<Interval>,
 }
 
@@ -102,7 +137,7 @@ struct Interval {
 
 impl Collocation {
     pub(crate) fn new(stages: usize) -> Self {
-        Self { rule: Rule::gauss(stages), intervals: Vec::new() }
+        Self { scheme: GaussScheme::new(stages), intervals: Vec::new() }
     }
 
     pub(crate) fn linearise(
@@ -111,7 +146,7 @@ impl Collocation {
         path: &BoundaryPath,
         blocks: &mut Blocks,
     ) -> Result<(), EvalError> {
-        let (d, q) = (path.dimension(), self.rule.points.len());
+        let (d, q) = (path.dimension(), self.scheme.points().len());
         let (mut f, mut jacobians) = (vec![0.0; d], vec![0.0; q * d * d]);
         blocks.transitions.clear();
         blocks.defects.clear();
@@ -120,46 +155,16 @@ impl Collocation {
             let (s, h) = (path.mesh[i], path.mesh[i + 1] - path.mesh[i]);
             let k = &path.slopes[i * q * d..(i + 1) * q * d];
             let mut errors = Vec::with_capacity(q * d);
-            for (j, &c) in self.rule.points.iter().enumerate() {
-                let y = self.stage(path.node(i), k, h, j);
+            for (j, &c) in self.scheme.points().iter().enumerate() {
+                let y = self.scheme.stage(path.node(i), k, h, j);
                 let into = &mut jacobians[j * d * d..(j + 1) * d * d];
                 problem.jacobian(s + c * h, &y, &mut f, into)?;
                 errors.extend((0..d).map(|m| f[m] - k[j * d + m]));
             }
-            // 1 − h J_j a_jl
-            let size = q * d;
-            let mut w = identity(size);
-            for (j, jacobian) in jacobians.chunks(d * d).enumerate() {
-                for l in 0..q {
-                    let weight = h * self.rule.matrix[j * q + l];
-                    for a in 0..d {
-                        for b in 0..d {
-                            w[(j * d + a) * size + l * d + b] -= weight * jacobian[a * d + b];
-                        }
-                    }
-                }
-            }
-            let mut lu = Lu::new(size);
-            lu.factor(size, &w).map_err(|_| EvalError::Singular)?;
-            let mut slopes_by_node = Vec::with_capacity(d * size);
-            for b in 0..d {
-                let mut column: Vec<f64> = jacobians.chunks(d).map(|row| row[b]).collect();
-                lu.solve(&mut column);
-                slopes_by_node.extend(column);
-            }
-            lu.solve(&mut errors);
-            let mut transition = identity(d);
-            for b in 0..d {
-                for (j, &weight) in self.rule.weights.iter().enumerate() {
-                    for a in 0..d {
-                        transition[a * d + b] +=
-                            h * weight * slopes_by_node[b * size + j * d + a];
-                    }
-                }
-            }
-            blocks.transitions.push(transition);
-            self.push_defect(path, i, &errors, &mut blocks.defects);
-            self.intervals.push(Interval { lu, slopes_by_node, own: errors });
+            let interval = self.scheme.eliminate(h, &jacobians, errors)?;
+            blocks.transitions.push(self.scheme.transition(h, &interval));
+            self.push_defect(path, i, &interval.own, &mut blocks.defects);
+            self.intervals.push(interval);
         }
         Ok(())
     }
@@ -171,15 +176,15 @@ impl Collocation {
         path: &BoundaryPath,
         defects: &mut Vec<f64>,
     ) -> Result<(), EvalError> {
-        let (d, q) = (path.dimension(), self.rule.points.len());
+        let (d, q) = (path.dimension(), self.scheme.points().len());
         let mut f = vec![0.0; d];
         defects.clear();
         for i in 0..path.intervals() {
             let (s, h) = (path.mesh[i], path.mesh[i + 1] - path.mesh[i]);
             let k = &path.slopes[i * q * d..(i + 1) * q * d];
             let mut errors = Vec::with_capacity(q * d);
-            for (j, &c) in self.rule.points.iter().enumerate() {
-                let y = self.stage(path.node(i), k, h, j);
+            for (j, &c) in self.scheme.points().iter().enumerate() {
+                let y = self.scheme.stage(path.node(i), k, h, j);
                 problem.rates(s + c * h, &y, &mut f)?;
                 errors.extend((0..d).map(|m| f[m] - k[j * d + m]));
             }
@@ -190,24 +195,14 @@ impl Collocation {
         Ok(())
     }
 
-    fn stage(&self, y: &[f64], k: &[f64], h: f64, j: usize) -> Vec<f64> {
-        let (d, q) = (y.len(), self.rule.points.len());
-        let mut state = y.to_vec();
-        for l in 0..q {
-            let weight = h * self.rule.matrix[j * q + l];
-            state.iter_mut().zip(&k[l * d..]).for_each(|(s, k)| *s += weight * k);
-        }
-        state
-    }
-
     /// $y_i + h\sum b\,(K + \delta K) - y_{i+1}$
     fn push_defect(&self, path: &BoundaryPath, i: usize, own: &[f64], defects: &mut Vec<f64>) {
-        let (d, q) = (path.dimension(), self.rule.points.len());
+        let (d, q) = (path.dimension(), self.scheme.points().len());
         let h = path.mesh[i + 1] - path.mesh[i];
         let k = &path.slopes[i * q * d..(i + 1) * q * d];
         for a in 0..d {
             let sum: f64 =
-                (0..q).map(|j| self.rule.weights[j] * (k[j * d + a] + own[j * d + a])).sum();
+                (0..q).map(|j| self.scheme.weights[j] * (k[j * d + a] + own[j * d + a])).sum();
             defects.push(path.node(i)[a] + h * sum - path.node(i + 1)[a]);
         }
     }
@@ -216,7 +211,7 @@ impl Collocation {
     pub(crate) fn advance(&self, slopes: &mut [f64], δ: &[f64], part: f64) {
         let Some(first) = self.intervals.first() else { return };
         let size = first.own.len();
-        let d = size / self.rule.points.len();
+        let d = size / self.scheme.points().len();
         for (i, interval) in self.intervals.iter().enumerate() {
             for (a, slope) in slopes[i * size..(i + 1) * size].iter_mut().enumerate() {
                 let by_node: f64 =
@@ -240,7 +235,7 @@ pub fn collocation_residuals(
     path: &BoundaryPath,
     stages: usize,
 ) -> Result<Vec<f64>, EvalError> {
-    let rule = Rule::gauss(stages);
+    let scheme = GaussScheme::new(stages);
     let d = path.dimension();
     let mut f = vec![0.0; d];
     let mut residuals = Vec::with_capacity(path.intervals());
@@ -250,9 +245,9 @@ pub fn collocation_residuals(
         let k = &path.slopes[i * stages * d..(i + 1) * stages * d];
         let mut worst = 0.0_f64;
         for θ in LOOK {
-            let y = rule.state(path.node(i), k, h, θ);
+            let y = scheme.state(path.node(i), k, h, θ);
             problem.rates(s + θ * h, &y, &mut f)?;
-            let slope = rule.slope(k, d, θ);
+            let slope = scheme.slope(k, d, θ);
             for (u, f) in slope.iter().zip(&f) {
                 worst = worst.max((u - f).abs() / (1.0 + f.abs()));
             }

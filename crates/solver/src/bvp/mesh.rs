@@ -3,7 +3,7 @@
 //! The residual on an interval behaves as $C h^q$ with $q$ Gauss points. The new mesh has equal shares of
 //! $\int C^{1/q} ds$, as many as the tolerance needs.
 
-use crate::bvp::collocation::Rule;
+use crate::bvp::collocation::GaussScheme;
 use crate::bvp::path::BoundaryPath;
 
 /// The path on a mesh with the residual spread evenly below the tolerance; none if that needs more than
@@ -12,10 +12,10 @@ pub(crate) fn redistributed(
     path: &BoundaryPath,
     residuals: &[f64],
     tolerance: f64,
-    rule: &Rule,
+    scheme: &GaussScheme,
     most: usize,
 ) -> Option<BoundaryPath> {
-    let q = rule.points.len();
+    let q = scheme.points().len();
     let d = path.dimension();
     let worst = residuals.iter().fold(0.0_f64, |m, r| m.max(*r));
     if !worst.is_finite() {
@@ -53,13 +53,13 @@ pub(crate) fn redistributed(
     let mut nodes = Vec::with_capacity(mesh.len() * d);
     for &s in &mesh {
         let (i, h, θ) = at(s);
-        nodes.extend(rule.state(path.node(i), &path.slopes[i * q * d..], h, θ));
+        nodes.extend(scheme.state(path.node(i), &path.slopes[i * q * d..], h, θ));
     }
     let mut slopes = Vec::with_capacity(count * q * d);
     for pair in mesh.windows(2) {
-        for &c in &rule.points {
+        for &c in scheme.points() {
             let (i, _, θ) = at(pair[0] + c * (pair[1] - pair[0]));
-            slopes.extend(rule.slope(&path.slopes[i * q * d..], d, θ));
+            slopes.extend(scheme.slope(&path.slopes[i * q * d..], d, θ));
         }
     }
     Some(BoundaryPath { mesh, nodes, slopes })

@@ -6,11 +6,14 @@
 //! (Deuflhard 2011, §3.3). Lengths are in units of $1 + |y|$ along the path.
 
 use crate::bvp::BoundaryProblem;
-use crate::bvp::block_system::Blocks;
+use crate::bvp::block_system::{Blocks, Factors};
 use crate::bvp::collocation::{Collocation, collocation_residuals};
 use crate::bvp::mesh::redistributed;
 use crate::bvp::multiple_shooting::Shooting;
 use crate::bvp::path::BoundaryPath;
+use crate::newton::{
+    Advance, Damping, FirstPart, NewtonProblem, NewtonRule, SizeTest, Stall, newton,
+};
 use crate::ode::system::EvalError;
 
 /// How the pieces of a path are tied together.
@@ -64,8 +67,15 @@ pub struct BoundaryReport {
 /// Corrections below this are rounding.
 const ROUNDING: f64 = 1e-13;
 
-/// Corrections below this that stop shrinking count as converged: rounding of sensitivities that grow along the path.
-const NEARLY: f64 = 1e-9;
+/// The stopping rule: corrections below 1e-9 that stop shrinking count as converged, since sensitivities that
+/// grow along the path amplify rounding.
+const RULE: NewtonRule = NewtonRule {
+    converged: ROUNDING,
+    stall: Some(Stall { below: 1e-9, ratio: 0.5, after: 0 }),
+    test: SizeTest::BeforeStep,
+    damping: Damping::Halving { smallest: 1e-4, first: FirstPart::TwiceTheLast },
+    ..NewtonRule::DEFAULT
+};
 
 /// Improves a path until it solves the problem, or as far as that is possible.
 ///
@@ -80,44 +90,49 @@ pub fn solve_boundary(
     match options.scheme {
         Scheme::Shooting => {
             let tied = Tied::Shooting(Shooting { tolerance: options.tolerance });
-            Iteration::new(tied, path).run(problem, options)
+            PathEquations::new(problem, tied, path).solve(options)
         }
         Scheme::Collocation { stages, adaptive } => {
-            let mut total = 0;
-            let rule = Collocation::new(stages).rule;
-            let mut path = path.with_slopes(problem, &rule.points)?;
-            let mut rounds = 0;
-            loop {
-                let tied = Tied::Collocation(Collocation::new(stages));
-                let mut report = Iteration::new(tied, path).run(problem, options)?;
-                total += report.iterations;
-                report.iterations = total;
-                rounds += 1;
-                if !adaptive || !report.converged {
-                    return Ok(report);
-                }
-                let residuals = collocation_residuals(problem, &report.path, stages)?;
-                let worst = residuals.iter().fold(0.0_f64, |m, r| m.max(*r));
-                if worst <= options.tolerance {
-                    return Ok(report);
-                }
-                let next = redistributed(
-                    &report.path,
-                    &residuals,
-                    options.tolerance,
-                    &rule,
-                    options.intervals,
-                );
-                match next {
-                    Some(next) if rounds < 12 => path = next,
-                    _ => {
-                        report.converged = false;
-                        return Ok(report);
-                    }
-                }
+            collocate(problem, path, options, (stages, adaptive))
+        }
+    }
+}
+
+/// Collocation on meshes that follow the residual.
+fn collocate(
+    problem: &mut dyn BoundaryProblem,
+    path: BoundaryPath,
+    options: &BoundaryOptions,
+    (stages, adaptive): (usize, bool),
+) -> Result<BoundaryReport, EvalError> {
+    /// Meshes that are tried.
+    const ROUNDS: usize = 12;
+    let mut total = 0;
+    let scheme = Collocation::new(stages).scheme;
+    let mut path = path.with_slopes(problem, scheme.points())?;
+    for round in 1.. {
+        let tied = Tied::Collocation(Collocation::new(stages));
+        let mut report = PathEquations::new(problem, tied, path).solve(options)?;
+        total += report.iterations;
+        report.iterations = total;
+        if !adaptive || !report.converged {
+            return Ok(report);
+        }
+        let residuals = collocation_residuals(problem, &report.path, stages)?;
+        let worst = residuals.iter().fold(0.0_f64, |m, r| m.max(*r));
+        if worst <= options.tolerance {
+            return Ok(report);
+        }
+        let (tolerance, most) = (options.tolerance, options.intervals);
+        match redistributed(&report.path, &residuals, tolerance, &scheme, most) {
+            Some(next) if round < ROUNDS => path = next,
+            _ => {
+                report.converged = false;
+                return Ok(report);
             }
         }
     }
+    unreachable!("the last round returns")
 }
 
 enum Tied {
@@ -125,130 +140,137 @@ enum Tied {
     Collocation(Collocation),
 }
 
-struct Iteration {
+/// The equations (BL) of a whole path, for Newton's iteration.
+struct PathEquations<'a> {
+    problem: &'a mut dyn BoundaryProblem,
     tied: Tied,
     path: BoundaryPath,
     blocks: Blocks,
+    /// What the present step was computed from.
+    before: Option<Linearised>,
+    /// The length of the present step.
+    size: f64,
 }
 
-impl Iteration {
-    fn new(tied: Tied, path: BoundaryPath) -> Self {
-        Self { tied, path, blocks: Blocks::default() }
+/// A linearised path and its step.
+struct Linearised {
+    path: BoundaryPath,
+    blocks: Blocks,
+    factors: Factors,
+    scales: Vec<f64>,
+    δ: Vec<f64>,
+}
+
+impl NewtonProblem for PathEquations<'_> {
+    type Error = EvalError;
+
+    fn linearise(&mut self) -> Result<f64, EvalError> {
+        if let Err(error) = self.evaluate_derivatives() {
+            // Only the given path must have a value: from another one there is just no further step.
+            return if self.before.is_none() { Err(error) } else { Ok(f64::INFINITY) };
+        }
+        let mut factors = self.blocks.factor();
+        let δ = factors.solve(&self.blocks.defects, &self.blocks.values);
+        let scales = self.path.scales();
+        self.size = length(&δ, &scales);
+        let (path, blocks) = (self.path.clone(), self.blocks.clone());
+        self.before = Some(Linearised { path, blocks, factors, scales, δ });
+        Ok(self.size)
     }
 
-    fn run(
-        mut self,
-        problem: &mut dyn BoundaryProblem,
-        options: &BoundaryOptions,
-    ) -> Result<BoundaryReport, EvalError> {
-        let (mut λ, mut last) = (1.0_f64, f64::INFINITY);
-        let mut iterations = 0;
-        loop {
-            if let Err(halt) = self.linearise(problem) {
-                if iterations == 0 {
-                    return Err(halt);
-                }
-                return Ok(self.report(false, iterations, last));
-            }
-            let mut factors = self.blocks.factor();
-            let δ = factors.solve(&self.blocks.defects, &self.blocks.values);
-            let scales = self.path.scales();
-            let size = length(&δ, &scales);
-            if size <= ROUNDING || (size <= NEARLY && size >= 0.5 * last) {
-                let converged = self.residual() <= 1e-8;
-                return Ok(self.report(converged, iterations, size));
-            }
-            last = size;
-            if iterations >= options.iterations || !size.is_finite() {
-                return Ok(self.report(false, iterations, size));
-            }
-            iterations += 1;
-            let (before, residual) = (self.path.clone(), self.blocks.clone());
-            λ = (2.0 * λ).min(1.0);
-            loop {
-                self.path = self.moved(&before, &δ, λ);
-                if self.evaluate(problem).is_ok() {
-                    let next = factors.solve(&self.blocks.defects, &self.blocks.values);
-                    let shorter = length(&next, &scales);
-                    if shorter <= (1.0 - 0.25 * λ) * size || shorter <= ROUNDING {
-                        break;
-                    }
-                }
-                λ *= 0.5;
-                if λ < 1e-4 {
-                    (self.path, self.blocks) = (before, residual);
-                    return Ok(self.report(size <= NEARLY, iterations, size));
-                }
-                self.blocks.defects.clone_from(&residual.defects);
-                // NOTE: the slopes of collocation move with the step of the linearisation.
-                self.restore(problem, &before)?;
-            }
+    fn advance(&mut self, part: f64) -> Result<Advance, EvalError> {
+        let mut before = self.before.take().expect("a step follows a linearisation");
+        self.path = self.moved(&before, part);
+        let mut accepted = false;
+        if self.evaluate().is_ok() {
+            let next = before.factors.solve(&self.blocks.defects, &self.blocks.values);
+            let shorter = length(&next, &before.scales);
+            accepted = shorter <= (1.0 - 0.25 * part) * self.size || shorter <= ROUNDING;
         }
+        if !accepted {
+            self.path.clone_from(&before.path);
+            self.blocks.clone_from(&before.blocks);
+            // NOTE: the slopes of collocation move with the step of the linearisation.
+            self.restore()?;
+            self.blocks.defects.clone_from(&before.blocks.defects);
+        }
+        self.before = Some(before);
+        Ok(if accepted { Advance::Taken(self.size) } else { Advance::Refused })
+    }
+}
+
+impl<'a> PathEquations<'a> {
+    fn new(problem: &'a mut dyn BoundaryProblem, tied: Tied, path: BoundaryPath) -> Self {
+        let blocks = Blocks::default();
+        Self { problem, tied, path, blocks, before: None, size: f64::INFINITY }
+    }
+
+    fn solve(mut self, options: &BoundaryOptions) -> Result<BoundaryReport, EvalError> {
+        let rule = NewtonRule { steps: options.iterations, ..RULE };
+        let report = newton(&mut self, &rule)?;
+        let residual = self.residual();
+        // A refused step at rounding leaves the path as it is, however large its residual.
+        let converged = report.converged && (residual <= 1e-8 || report.refused);
+        let iterations = report.steps + usize::from(report.refused);
+        let correction = self.size;
+        Ok(BoundaryReport { path: self.path, converged, iterations, residual, correction })
     }
 
     /// Brings what the scheme keeps of an interval back to the state of the last linearisation.
-    fn restore(
-        &mut self,
-        problem: &mut dyn BoundaryProblem,
-        path: &BoundaryPath,
-    ) -> Result<(), EvalError> {
+    fn restore(&mut self) -> Result<(), EvalError> {
         if let Tied::Collocation(c) = &mut self.tied {
-            problem.rewind();
-            c.defects(problem, path, &mut self.blocks.defects)?;
+            self.problem.rewind();
+            c.defects(self.problem, &self.path, &mut self.blocks.defects)?;
         }
         Ok(())
     }
 
-    fn moved(&self, from: &BoundaryPath, δ: &[f64], part: f64) -> BoundaryPath {
-        let mut path = from.clone();
-        path.nodes.iter_mut().zip(δ).for_each(|(y, δ)| *y += part * δ);
+    fn moved(&self, from: &Linearised, part: f64) -> BoundaryPath {
+        let mut path = from.path.clone();
+        path.nodes.iter_mut().zip(&from.δ).for_each(|(y, δ)| *y += part * δ);
         if let Tied::Collocation(c) = &self.tied {
-            c.advance(&mut path.slopes, δ, part);
+            c.advance(&mut path.slopes, &from.δ, part);
         }
         path
     }
 
-    fn linearise(&mut self, problem: &mut dyn BoundaryProblem) -> Result<(), EvalError> {
+    /// The blocks of (BL) at the path.
+    fn evaluate_derivatives(&mut self) -> Result<(), EvalError> {
+        let Self { problem, blocks, path, .. } = self;
         let (d, k) = (problem.dimension(), problem.conditions());
         problem.rewind();
-        let blocks = &mut self.blocks;
         (blocks.dimension, blocks.conditions) = (d, k);
         blocks.first.resize(k * d, 0.0);
         blocks.last.resize(k * d, 0.0);
         match &mut self.tied {
-            Tied::Shooting(s) => s.linearise(problem, &self.path, blocks)?,
-            Tied::Collocation(c) => c.linearise(problem, &self.path, blocks)?,
+            Tied::Shooting(s) => s.linearise(*problem, path, blocks)?,
+            Tied::Collocation(c) => c.linearise(*problem, path, blocks)?,
         }
-        let (first, last) = (self.path.first(), self.path.last());
+        let (first, last) = (path.first(), path.last());
         problem.ends_jacobian(first, last, &mut blocks.first, &mut blocks.last)?;
-        self.values(problem)
+        self.evaluate_ends()
     }
 
-    fn evaluate(&mut self, problem: &mut dyn BoundaryProblem) -> Result<(), EvalError> {
+    /// The right sides of (BL) at the path.
+    fn evaluate(&mut self) -> Result<(), EvalError> {
+        let Self { problem, blocks, path, .. } = self;
         problem.rewind();
         match &mut self.tied {
-            Tied::Shooting(s) => s.defects(problem, &self.path, &mut self.blocks.defects)?,
-            Tied::Collocation(c) => {
-                c.defects(problem, &self.path, &mut self.blocks.defects)?;
-            }
+            Tied::Shooting(s) => s.defects(*problem, path, &mut blocks.defects)?,
+            Tied::Collocation(c) => c.defects(*problem, path, &mut blocks.defects)?,
         }
-        self.values(problem)
+        self.evaluate_ends()
     }
 
-    fn values(&mut self, problem: &mut dyn BoundaryProblem) -> Result<(), EvalError> {
-        self.blocks.values.resize(problem.conditions(), 0.0);
-        problem.ends(self.path.first(), self.path.last(), &mut self.blocks.values)
+    fn evaluate_ends(&mut self) -> Result<(), EvalError> {
+        self.blocks.values.resize(self.problem.conditions(), 0.0);
+        self.problem.ends(self.path.first(), self.path.last(), &mut self.blocks.values)
     }
 
     fn residual(&self) -> f64 {
         let scales = self.path.scales();
         let jumps = length(&self.blocks.defects, &scales);
         self.blocks.values.iter().fold(jumps, |m, g| m.max(g.abs()))
-    }
-
-    fn report(self, converged: bool, iterations: usize, correction: f64) -> BoundaryReport {
-        let residual = self.residual();
-        BoundaryReport { path: self.path, converged, iterations, residual, correction }
     }
 }
 

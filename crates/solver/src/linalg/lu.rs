@@ -14,6 +14,8 @@
 
 use std::fmt;
 
+use crate::linalg::dot::dot;
+
 /// The factors of (LU), in storage that is used again by the next factorisation.
 ///
 /// ```
@@ -69,6 +71,21 @@ impl Lu {
     /// [`Singular`] with the first dependent column; the factors are then not usable.
     /// Entries that are not finite give factors that are not finite, or [`Singular`].
     pub fn factor(&mut self, n: usize, a: &[f64]) -> Result<(), Singular> {
+        self.factor_above(n, a, 4.0 * n as f64 * f64::EPSILON)
+    }
+
+    /// As [`Lu::factor`], but only a pivot that is zero or not finite is refused: for matrices whose entries
+    /// differ by many powers of ten, where small pivots say nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Singular`] with the first column without a pivot.
+    pub(crate) fn factor_nonzero(&mut self, n: usize, a: &[f64]) -> Result<(), Singular> {
+        self.factor_above(n, a, 0.0)
+    }
+
+    /// Refuses pivots of at most `threshold` times the largest entry that their column ever had.
+    fn factor_above(&mut self, n: usize, a: &[f64], threshold: f64) -> Result<(), Singular> {
         assert_eq!(a.len(), n * n, "the matrix has n rows of n entries");
         self.resize(n);
         self.equilibrate(a);
@@ -76,7 +93,7 @@ impl Lu {
         for k in 0..n {
             let pivot = self.exchange(k).abs();
             // Written so that a pivot that is not a number is refused too.
-            let sound = pivot > 4.0 * n as f64 * f64::EPSILON * self.columns[k];
+            let sound = pivot > threshold * self.columns[k];
             if !sound {
                 return Err(Singular { column: k });
             }
@@ -201,20 +218,6 @@ pub(crate) fn power_of_two_scale(row: &[f64]) -> f64 {
     let power = f64::from_bits(largest.to_bits() & 0x7ff0_0000_0000_0000);
     // Beyond 2^1022 the reciprocal is subnormal or zero: such a row is left as it is.
     if (f64::MIN_POSITIVE..=1e307).contains(&power) { 1.0 / power } else { 1.0 }
-}
-
-/// $\sum_i a_i b_i$ in four running sums, so that it vectorises and never depends on the target.
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    let (fours, others) = (a.chunks_exact(4), b.chunks_exact(4));
-    let tail: f64 =
-        fours.remainder().iter().zip(others.remainder()).map(|(a, b)| a * b).sum::<f64>();
-    for (a, b) in fours.zip(others) {
-        for i in 0..4 {
-            sums[i] += a[i] * b[i];
-        }
-    }
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + tail
 }
 
 #[cfg(test)]

@@ -12,7 +12,8 @@
 //! **Conventions.** Matrices are stored by rows. Among equal pivots the first row, then the
 //! first column, wins: what is declared later counts as the dependent one.
 
-use crate::linalg::lu::{dot, power_of_two_scale};
+use crate::linalg::dot::dot;
+use crate::linalg::lu::power_of_two_scale;
 
 /// The factors of (RR), in storage that is used again by the next factorisation.
 ///

@@ -4,6 +4,8 @@
 //! Small ones come out with
 //! small relative error where the columns are well scaled, which is what rank decisions need (Demmel and Veselić 1992).
 
+use crate::linalg::dot::dot_in_order as dot;
+
 /// Singular values, descending, with the columns of $V$ in the same order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SingularValues {
@@ -25,7 +27,6 @@ pub fn singular_values(a: &[f64], m: usize, n: usize) -> SingularValues {
         (0..n).map(|j| (0..m).map(|i| a[i * n + j]).collect()).collect();
     let unit = |j: usize| (0..n).map(|i| f64::from(u8::from(i == j))).collect();
     let mut directions: Vec<Vec<f64>> = (0..n).map(unit).collect();
-    let dot = |x: &[f64], y: &[f64]| -> f64 { x.iter().zip(y).map(|(x, y)| x * y).sum() };
     // NOTE: convergence is quadratic; ten sweeps are rarely needed.
     for _ in 0..60 {
         let mut turned = false;

@@ -9,7 +9,8 @@
 //!
 //! **Conventions.** Matrices are stored by rows; only the lower triangle is read.
 
-use crate::linalg::lu::{Singular, dot};
+use crate::linalg::dot::dot;
+use crate::linalg::lu::Singular;
 
 /// Replaces the lower triangle of the `n` by `n` matrix `a` by $L$ of (S); the rest stays.
 ///

@@ -7,8 +7,16 @@
 //! symmetric tridiagonal matrix of the recurrence, weights the squares of the first components of
 //! its eigenvectors (Golub and Welsch 1969).
 
+use super::rule::QuadratureRule;
+
 /// The nodes and weights of (G), ascending.
-pub fn gauss_jacobi(n: usize, mu: f64) -> (Vec<f64>, Vec<f64>) {
+///
+/// ```
+/// let rule = pfaff_solver::gauss_jacobi(2, 0.5);
+/// // B(2, 1/2) = 4/3
+/// assert!((rule.integrate(|y| y) - 4.0 / 3.0).abs() < 1e-14);
+/// ```
+pub fn gauss_jacobi(n: usize, mu: f64) -> QuadratureRule {
     let a = mu - 1.0;
     let mut diagonal = Vec::with_capacity(n);
     let mut beside = Vec::with_capacity(n);
@@ -25,7 +33,8 @@ pub fn gauss_jacobi(n: usize, mu: f64) -> (Vec<f64>, Vec<f64>) {
     let mut rule: Vec<(f64, f64)> =
         diagonal.iter().zip(&first).map(|(&x, &v)| (0.5 * (1.0 + x), v * v / mu)).collect();
     rule.sort_by(|p, q| p.0.total_cmp(&q.0));
-    rule.into_iter().unzip()
+    let (nodes, weights) = rule.into_iter().unzip();
+    QuadratureRule { nodes, weights }
 }
 
 /// Eigenvalues in place of the diagonal `d`, with `e` beside it; gives the first components of the eigenvectors.
@@ -87,7 +96,7 @@ mod tests {
     #[test]
     fn powers_are_integrated_exactly() {
         for mu in [0.1, 0.5, 1.0, 1.7] {
-            let (y, w) = gauss_jacobi(9, mu);
+            let QuadratureRule { nodes: y, weights: w } = gauss_jacobi(9, mu);
             for p in 0..18 {
                 let sum: f64 = y.iter().zip(&w).map(|(y, w)| w * y.powi(p)).sum();
                 // B(p + 1, μ)

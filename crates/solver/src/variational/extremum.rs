@@ -13,7 +13,9 @@ use super::initial_guess::InitialGuess;
 use super::operators::{Action, End};
 use super::sinc_grid::{IntervalPoint, SincGrid};
 use super::unknown::{FractionalOperator, Side};
+use crate::linalg::dot::dot_in_order as dot;
 use crate::linalg::lu::Lu;
+use crate::newton::{Advance, Damping, FirstPart, NewtonProblem, NewtonRule, Stall, newton};
 
 /// Newton steps before it is given up; fewer from a start that is one of many.
 const STEPS: usize = 60;
@@ -82,13 +84,13 @@ pub fn extrema(
 ) -> Vec<Result<Extremum, NoExtremum>> {
     let grid = SincGrid::new(problem.length, half, problem.decay);
     let mut abel = Abel::new();
-    let newton = Newton::new(problem, &grid, &mut abel);
+    let equations = EulerLagrange::new(problem, &grid, &mut abel);
     let mut found = Vec::new();
     for start in starts {
-        let x = newton.start(*start, &mut abel);
+        let x = equations.start(*start, &mut abel);
         let steps = if matches!(start, InitialGuess::Values(_)) { FEW } else { STEPS };
-        let solved = newton.solve(functional, x, steps);
-        found.push(solved.map(|(x, state, steps)| newton.extremum(&x, &state, steps, &abel)));
+        let solved = equations.solve(functional, x, steps);
+        found.push(solved.map(|found| equations.extremum(&found, &abel)));
     }
     found
 }
@@ -126,8 +128,69 @@ impl Extremum {
     }
 }
 
+/// The last digits of a step are rounding, and then no step makes the residual smaller: the error is that of
+/// the basis.
+const RULE: NewtonRule = NewtonRule {
+    converged: 1e-13,
+    stall: Some(Stall { below: 1e-7, ratio: 0.5, after: 0 }),
+    damping: Damping::Halving { smallest: 5e-7, first: FirstPart::Whole },
+    ..NewtonRule::DEFAULT
+};
+
+/// A solution of the equations.
+struct Found {
+    x: Vec<f64>,
+    state: EulerLagrangeValues,
+    steps: usize,
+}
+
+/// Newton's iteration from one start.
+struct Search<'a> {
+    equations: &'a EulerLagrange<'a>,
+    functional: &'a mut dyn Functional,
+    scale: Vec<f64>,
+    lu: Lu,
+    step: Vec<f64>,
+    /// The largest scaled component of the step, relative to that of the unknowns.
+    size: f64,
+    x: Vec<f64>,
+    state: EulerLagrangeValues,
+    /// Why the last part of a step was refused.
+    refusal: Option<NoExtremum>,
+}
+
+impl NewtonProblem for Search<'_> {
+    type Error = NoExtremum;
+
+    fn linearise(&mut self) -> Result<f64, NoExtremum> {
+        let equations = self.equations;
+        let factored = self.lu.factor(equations.total(), &equations.matrix(&self.state));
+        factored.map_err(|singular| NoExtremum::Singular(equations.owner(singular.column)))?;
+        self.step.clone_from(&self.state.residual);
+        self.lu.solve(&mut self.step);
+        let size = self.step.iter().fold(0.0_f64, |m, s| m.max(s.abs()));
+        let scaled = self.x.iter().zip(&self.scale).map(|(x, s)| (x / s).abs());
+        self.size = size / scaled.fold(1.0_f64, f64::max);
+        Ok(self.size)
+    }
+
+    fn advance(&mut self, part: f64) -> Result<Advance, NoExtremum> {
+        let (x, step, scale) = (&self.x, &self.step, &self.scale);
+        let moved: Vec<f64> = (0..x.len()).map(|i| x[i] - part * step[i] * scale[i]).collect();
+        match self.equations.state(self.functional, &moved) {
+            Ok(there) if there.norm < self.state.norm => {
+                (self.x, self.state) = (moved, there);
+                return Ok(Advance::Taken(self.size));
+            }
+            Ok(there) => self.refusal = Some(NoExtremum::Unconverged(there.norm)),
+            Err(why) => self.refusal = Some(why),
+        }
+        Ok(Advance::Refused)
+    }
+}
+
 /// Everything that does not change during the iteration.
-pub(crate) struct Newton<'a> {
+pub(crate) struct EulerLagrange<'a> {
     pub(crate) problem: &'a VariationalProblem,
     pub(crate) grid: &'a SincGrid,
     pub(crate) actions: Vec<Action>,
@@ -139,7 +202,7 @@ pub(crate) struct Newton<'a> {
 }
 
 /// The equations at one point.
-pub(crate) struct State {
+pub(crate) struct EulerLagrangeValues {
     residual: Vec<f64>,
     norm: f64,
     action: f64,
@@ -147,7 +210,7 @@ pub(crate) struct State {
     pub(crate) hessian: Vec<Vec<f64>>,
 }
 
-impl<'a> Newton<'a> {
+impl<'a> EulerLagrange<'a> {
     fn new(problem: &'a VariationalProblem, grid: &'a SincGrid, abel: &mut Abel) -> Self {
         let actions = problem
             .operators
@@ -165,7 +228,8 @@ impl<'a> Newton<'a> {
         Self { problem, grid, actions, ends, first, size }
     }
 
-    fn extremum(&self, x: &[f64], state: &State, steps: usize, abel: &Abel) -> Extremum {
+    fn extremum(&self, found: &Found, abel: &Abel) -> Extremum {
+        let Found { x, state, steps } = found;
         let n = self.grid.len();
         let part = |k: usize, from: usize, count: usize| {
             let at = self.first[k] + from;
@@ -178,7 +242,7 @@ impl<'a> Newton<'a> {
             forces: x[self.size..].to_vec(),
             action: state.action,
             residual: state.norm,
-            steps,
+            steps: *steps,
             negative: self.negative(state),
             problem: self.problem.clone(),
             abel: abel.clone(),
@@ -206,7 +270,11 @@ impl<'a> Newton<'a> {
             .collect()
     }
 
-    fn state(&self, functional: &mut dyn Functional, x: &[f64]) -> Result<State, NoExtremum> {
+    fn state(
+        &self,
+        functional: &mut dyn Functional,
+        x: &[f64],
+    ) -> Result<EulerLagrangeValues, NoExtremum> {
         let (n, count) = (self.grid.len(), self.actions.len());
         let values: Vec<Vec<f64>> = (0..count).map(|o| self.values(o, x)).collect();
         let mut slopes = vec![vec![0.0; n]; count];
@@ -260,7 +328,7 @@ impl<'a> Newton<'a> {
             *r *= s;
         }
         let norm = residual.iter().fold(0.0_f64, |m, r| m.max(r.abs()));
-        Ok(State { residual, norm, action, hessian })
+        Ok(EulerLagrangeValues { residual, norm, action, hessian })
     }
 
     /// What the nodes leave out of the action: a square of the most singular density.
@@ -291,7 +359,7 @@ impl<'a> Newton<'a> {
     }
 
     /// The scaled matrix of the derivatives.
-    fn matrix(&self, state: &State) -> Vec<f64> {
+    fn matrix(&self, state: &EulerLagrangeValues) -> Vec<f64> {
         let (n, count, total) = (self.grid.len(), self.actions.len(), self.total());
         let mut matrix = vec![0.0; total * total];
         let mut image = vec![0.0; n * n];
@@ -367,43 +435,28 @@ impl<'a> Newton<'a> {
     fn solve(
         &self,
         functional: &mut dyn Functional,
-        mut x: Vec<f64>,
+        x: Vec<f64>,
         most: usize,
-    ) -> Result<(Vec<f64>, State, usize), NoExtremum> {
-        let (total, scale) = (self.total(), self.scale());
-        let mut state = self.state(functional, &x)?;
-        let mut lu = Lu::new(total);
-        let mut last = f64::INFINITY;
-        for steps in 0..most {
-            lu.factor(total, &self.matrix(&state))
-                .map_err(|singular| NoExtremum::Singular(self.owner(singular.column)))?;
-            let mut step = state.residual.clone();
-            lu.solve(&mut step);
-            let size = step.iter().fold(0.0_f64, |m, s| m.max(s.abs()));
-            let reached = x.iter().zip(&scale).fold(1.0_f64, |m, (x, s)| m.max((x / s).abs()));
-            // NOTE: the last digits of a step are rounding; then no step makes the residual smaller, and the
-            // error is that of the basis.
-            let fine = size <= 1e-7 * reached;
-            let mut factor = 1.0;
-            let next = loop {
-                let moved: Vec<f64> =
-                    (0..total).map(|i| x[i] - factor * step[i] * scale[i]).collect();
-                match self.state(functional, &moved) {
-                    Ok(there) if there.norm < state.norm => break Some((moved, there)),
-                    _ if fine => break None,
-                    _ if factor > 1e-6 => factor *= 0.5,
-                    Ok(there) => return Err(NoExtremum::Unconverged(there.norm)),
-                    Err(why) => return Err(why),
-                }
-            };
-            let Some(next) = next else { return Ok((x, state, steps)) };
-            (x, state) = next;
-            if factor == 1.0 && (size <= 1e-13 * reached || (fine && size >= 0.5 * last)) {
-                return Ok((x, state, steps + 1));
-            }
-            last = size;
+    ) -> Result<Found, NoExtremum> {
+        let state = self.state(functional, &x)?;
+        let mut search = Search {
+            equations: self,
+            functional,
+            scale: self.scale(),
+            lu: Lu::new(self.total()),
+            step: Vec::new(),
+            size: 0.0,
+            x,
+            state,
+            refusal: None,
+        };
+        let report = newton(&mut search, &NewtonRule { steps: most, ..RULE })?;
+        let Search { x, state, refusal, .. } = search;
+        if report.converged {
+            return Ok(Found { x, state, steps: report.steps });
         }
-        Err(NoExtremum::Unconverged(state.norm))
+        let refused = refusal.filter(|_| report.refused);
+        Err(refused.unwrap_or(NoExtremum::Unconverged(state.norm)))
     }
 
     /// Which function an unknown belongs to.
@@ -413,8 +466,4 @@ impl<'a> Newton<'a> {
         }
         self.first.iter().rposition(|&at| at <= column).unwrap_or(0)
     }
-}
-
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

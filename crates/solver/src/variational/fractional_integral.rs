@@ -11,20 +11,17 @@ use std::f64::consts::PI;
 
 use super::sinc_grid::{IntervalPoint, SincGrid};
 use super::unknown::Side;
-use crate::quadrature::gauss_jacobi;
+use crate::quadrature::{QuadratureRule, gauss_jacobi};
 
 /// The order of the rule on each panel.
 const PANEL: usize = 16;
 
-/// Nodes and weights.
-type Rule = (Vec<f64>, Vec<f64>);
-
 /// Rules and matrices of one grid.
 #[derive(Clone, Debug)]
 pub(crate) struct Abel {
-    legendre: Rule,
+    legendre: QuadratureRule,
     /// Rules for a number of points and an order.
-    jacobi: Vec<(usize, f64, Rule)>,
+    jacobi: Vec<(usize, f64, QuadratureRule)>,
     /// Matrices that were asked for, by side and order.
     matrices: Vec<(Side, f64, Vec<f64>)>,
 }
@@ -118,7 +115,7 @@ impl Abel {
             }
         };
         let scale = libm::pow(near, nu);
-        let (nodes, weights) = &self.jacobi[at].2;
+        let QuadratureRule { nodes, weights } = &self.jacobi[at].2;
         for (y, w) in nodes.iter().zip(weights) {
             let lag = near * (1.0 - y);
             let there = IntervalPoint { left: place.left - lag, right: place.right + lag };
@@ -138,7 +135,7 @@ impl Abel {
         let (mut upper, mut size) = (low, gap);
         while upper > end {
             let lower = (upper - size.min(4.0 * grid.step)).max(end);
-            for (y, w) in self.legendre.0.iter().zip(&self.legendre.1) {
+            for (y, w) in self.legendre.nodes.iter().zip(&self.legendre.weights) {
                 let u = lower + (upper - lower) * y;
                 let (there, _) = grid.at(u);
                 let lag = if place.left < place.right {

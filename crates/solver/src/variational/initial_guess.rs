@@ -1,10 +1,11 @@
 //! Where Newton's iteration begins.
 
-use super::extremum::{Extremum, Newton, dot};
+use super::extremum::{EulerLagrange, Extremum};
 use super::fractional_integral::Abel;
 use super::operators::Action;
 use super::sinc_grid::IntervalPoint;
 use super::unknown::FractionalOperator;
+use crate::linalg::dot::dot_in_order as dot;
 use crate::linalg::least_squares::least_squares;
 
 /// A start of the search for a stationary point.
@@ -28,7 +29,7 @@ impl std::fmt::Debug for InitialGuess<'_> {
     }
 }
 
-impl Newton<'_> {
+impl EulerLagrange<'_> {
     /// The unknowns at a start.
     pub(crate) fn start(&self, start: InitialGuess<'_>, abel: &mut Abel) -> Vec<f64> {
         match start {

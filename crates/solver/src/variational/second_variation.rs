@@ -6,16 +6,16 @@
 //! is symmetric as it stands: the equations of Newton's iteration, with adjoint operators, are so only up to
 //! the error of the basis.
 
-use super::extremum::{Newton, State};
+use super::extremum::{EulerLagrange, EulerLagrangeValues};
 use crate::linalg::symmetric::symmetric_eigenvalues;
 
 /// The largest matrix whose eigenvalues are looked at.
 const EIGENVALUES: usize = 180;
 
-impl Newton<'_> {
+impl EulerLagrange<'_> {
     /// Negative eigenvalues of the second variation with the end conditions as its border; none where there
     /// are too many unknowns, or one has no sign.
-    pub(crate) fn negative(&self, state: &State) -> Option<usize> {
+    pub(crate) fn negative(&self, state: &EulerLagrangeValues) -> Option<usize> {
         let (n, count, total) = (self.grid.len(), self.actions.len(), self.total());
         if total > EIGENVALUES {
             return None;

@@ -9,9 +9,9 @@
 //! goes over some $\log N$ blocks, and as many are kept.
 //! A kernel that is not resolved meets every step by itself, with panels that are halved until they agree.
 
-use super::radau::legendre;
 use super::resolution::{KernelResolution, POINTS, Tail};
-use crate::quadrature::gauss_jacobi;
+use crate::quadrature::legendre;
+use crate::quadrature::{QuadratureRule, gauss_jacobi};
 
 /// Values of a kernel at a time and at lags.
 pub(crate) type Values<'a> = &'a mut dyn FnMut(&[f64], &mut [f64]);
@@ -20,7 +20,7 @@ pub(crate) type Values<'a> = &'a mut dyn FnMut(&[f64], &mut [f64]);
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks {
     resolved: Option<KernelResolution>,
-    rule: (Vec<f64>, Vec<f64>),
+    rule: QuadratureRule,
     /// Legendre polynomials at the points, point by point.
     polynomials: Vec<f64>,
     tail: Tail,
@@ -52,7 +52,7 @@ enum Inner {
 impl Blocks {
     pub(crate) fn new(resolved: Option<KernelResolution>) -> Self {
         let rule = gauss_jacobi(POINTS, 1.0);
-        let polynomials = rule.0.iter().flat_map(|x| legendre(POINTS, *x)).collect();
+        let polynomials = rule.nodes.iter().flat_map(|x| legendre(POINTS, *x)).collect();
         Self { resolved, rule, polynomials, tail: Tail::new(), roots: Vec::new() }
     }
 
@@ -97,8 +97,8 @@ impl Blocks {
         let mut coefficients = vec![0.0; POINTS];
         for part in [a, b] {
             for (i, value) in part.values.iter().enumerate() {
-                let at = (part.start - start + self.rule.0[i] * part.length) / length;
-                let share = self.rule.1[i] * part.length / length * value;
+                let at = (part.start - start + self.rule.nodes[i] * part.length) / length;
+                let share = self.rule.weights[i] * part.length / length * value;
                 for (m, (c, p)) in coefficients.iter_mut().zip(legendre(POINTS, at)).enumerate()
                 {
                     *c += (2 * m + 1) as f64 * share * p;
@@ -135,11 +135,11 @@ impl Blocks {
                     total += self.step((far, near), coefficients, kernel);
                 }
                 _ => {
-                    for (lag, y) in lags.iter_mut().zip(&self.rule.0) {
+                    for (lag, y) in lags.iter_mut().zip(&self.rule.nodes) {
                         *lag = far - y * block.length;
                     }
                     kernel(&lags, &mut values);
-                    let terms = values.iter().zip(&block.values).zip(&self.rule.1);
+                    let terms = values.iter().zip(&block.values).zip(&self.rule.weights);
                     let sum: f64 = terms.map(|((k, x), w)| w * k * x).sum();
                     total += block.length * sum;
                 }
@@ -180,7 +180,7 @@ impl Blocks {
         let (mut lags, mut values) = ([0.0; POINTS], [0.0; POINTS]);
         let mut total = 0.0;
         while let Some((from, to)) = pending.pop() {
-            for (lag, y) in lags.iter_mut().zip(&self.rule.0) {
+            for (lag, y) in lags.iter_mut().zip(&self.rule.nodes) {
                 *lag = from + y * (to - from);
             }
             kernel(&lags, &mut values);
@@ -191,7 +191,7 @@ impl Blocks {
             };
             let short = to - from <= 8.0 * f64::EPSILON * to;
             if short || self.tail.resolves((from, to), &values, 0.0, &mut at) {
-                let terms = lags.iter().zip(&values).zip(&self.rule.1);
+                let terms = lags.iter().zip(&values).zip(&self.rule.weights);
                 let sum: f64 = terms.map(|((lag, k), w)| w * k * density(*lag)).sum();
                 total += (to - from) * sum;
             } else {
@@ -206,13 +206,13 @@ impl Blocks {
 /// $\int k\,x$ over a panel of lags.
 pub(crate) fn panel(
     (from, to): (f64, f64),
-    rule: &(Vec<f64>, Vec<f64>),
+    rule: &QuadratureRule,
     kernel: Values<'_>,
     density: &dyn Fn(f64) -> f64,
 ) -> f64 {
-    let lags: Vec<f64> = rule.0.iter().map(|y| from + y * (to - from)).collect();
+    let lags: Vec<f64> = rule.nodes.iter().map(|y| from + y * (to - from)).collect();
     let mut values = vec![0.0; lags.len()];
     kernel(&lags, &mut values);
-    let terms = lags.iter().zip(&values).zip(&rule.1);
+    let terms = lags.iter().zip(&values).zip(&rule.weights);
     (to - from) * terms.map(|((lag, k), w)| w * k * density(*lag)).sum::<f64>()
 }

@@ -5,10 +5,11 @@
 
 use super::history::{History, Tables};
 use super::local_integrals::Local;
-use super::radau::Basis;
 use super::system::{Kernel, Operand, VolterraSystem};
 use crate::linalg::lu::Lu;
-use crate::ode::system::EvalError;
+use crate::newton::{Advance, NewtonProblem, NewtonRule, newton};
+use crate::ode::system::{EvalError, finite};
+use crate::quadrature::NodalBasis;
 
 /// Lengths of steps whose tables are kept.
 const POOL: usize = 12;
@@ -32,12 +33,18 @@ pub(crate) struct Collocation {
     by_z: Vec<f64>,
     matrix: Vec<f64>,
     lu: Lu,
-    /// Whether `matrix` holds the factors instead, with these exchanges of rows.
-    blunt: bool,
-    exchanges: Vec<usize>,
     /// Length of the step whose factors are kept; 0 if none are.
     factored: f64,
     pub(crate) evaluations: usize,
+}
+
+/// A step, from the start of the run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    /// Where it begins.
+    pub(crate) start: f64,
+    /// Its length.
+    pub(crate) h: f64,
 }
 
 /// What does not change during a run.
@@ -46,7 +53,7 @@ pub(crate) struct Frame {
     pub(crate) t0: f64,
     pub(crate) n: usize,
     pub(crate) operands: Vec<Operand>,
-    pub(crate) basis: Basis,
+    pub(crate) basis: NodalBasis,
     /// $L_\mu$ for each operand.
     pub(crate) units: Vec<Vec<f64>>,
     /// For each operand with a general kernel.
@@ -57,7 +64,7 @@ pub(crate) struct Frame {
 
 impl Frame {
     pub(crate) fn new(t0: f64, n: usize, operands: Vec<Operand>, stages: usize) -> Self {
-        let basis = Basis::new(stages);
+        let basis = NodalBasis::radau(stages);
         let unit = |o: &Operand| match o.kernel {
             Kernel::Power(mu) => basis.integrals(mu),
             _ => Vec::new(),
@@ -87,8 +94,6 @@ impl Collocation {
             by_z: vec![0.0; n * p],
             matrix: vec![0.0; s * n * s * n],
             lu: Lu::new(s * n),
-            blunt: false,
-            exchanges: vec![0; s * n],
             factored: 0.0,
             evaluations: 0,
         }
@@ -104,71 +109,34 @@ impl Collocation {
         &self.z[(frame.basis.stages - 1) * frame.operands.len()..]
     }
 
-    /// Solves the step of length `h` from `elapsed`, beginning with the guess in `x`.
+    /// Solves a step, beginning with the guess in `x`.
     pub(crate) fn solve(
         &mut self,
         frame: &Frame,
         history: &mut History,
-        elapsed: f64,
-        h: f64,
+        span: Span,
         system: &mut dyn VolterraSystem,
     ) -> Result<(), EvalError> {
-        self.recall_tables(h);
-        history.prepare(&frame.basis, &frame.units, h, &mut self.tables);
-        self.recall(frame, history, elapsed, system);
+        self.recall_tables(span.h);
+        history.prepare(&frame.basis, &frame.units, span.h, &mut self.tables);
+        self.recall(frame, history, span.start, system);
         self.operands(frame);
-        let mut fresh = false;
-        let mut previous = f64::INFINITY;
-        let (mut settled, mut stalled) = (false, 0_usize);
-        for iteration in 0..ITERATIONS {
-            self.residuals(frame, elapsed, system)?;
-            if self.factored != h {
-                self.factor(frame, elapsed, system)?;
-                fresh = true;
-            }
-            if self.blunt {
-                substitute(&self.matrix, &self.exchanges, &mut self.residual);
-            } else {
-                self.lu.solve(&mut self.residual);
-            }
-            let change = self.correct(frame)?;
-            if change < 1e-13 && change < 0.02 * previous {
-                // The next step would be below rounding.
-                return Ok(());
-            }
-            // Rounding: steps that are nothing, or that no longer shrink. Densities of very short steps are
-            // noisy, but not their integrals.
-            let stands = change > 0.1 * previous && fresh;
-            let asked = stands || change < 1e-6 || frame.settled > 0.0;
-            let felt = if asked { self.felt(frame) } else { f64::INFINITY };
-            // What further iterations would still change, by the rate of the last two.
-            let rate = change / previous;
-            let left = if rate > 0.0 && rate < 0.5 { felt * rate / (1.0 - rate) } else { felt };
-            let nothing = change < 1e-15 || left < frame.settled || felt < 4e-16;
-            if nothing || (stands && (change < 1e-9 || felt < 1e-13)) {
-                return Ok(());
-            }
-            // Away, and far, in what the equations feel too: a shorter step is found sooner than a solution.
-            // The first step has no shorter one.
-            let away = change > previous.max(1e-2) && felt > 1e-6;
-            if fresh && iteration > 1 && elapsed > 0.0 && away {
-                self.factored = 0.0;
-                return Err(EvalError::Singular);
-            }
-            // Twice no progress with fresh factors: what is left is the noise of an ill-conditioned density.
-            stalled += usize::from(change > 0.3 * previous && fresh);
-            settled = felt < 1e-9 || change < 1e-6;
-            if stalled >= 2 && settled {
-                return Ok(());
-            }
-            if !fresh && (change > 0.05 * previous || iteration > 5) {
-                self.factored = 0.0;
-            } else if fresh && iteration > 2 && change > 0.3 * previous {
-                // Factors of the guess no longer serve at the iterate.
-                self.factored = 0.0;
-            }
-            previous = change;
+        let mut equations = StageEquations {
+            collocation: self,
+            frame,
+            span,
+            system,
+            round: 0,
+            fresh: false,
+            previous: f64::INFINITY,
+            settled: false,
+            stalled: 0,
+        };
+        let rule = NewtonRule { steps: ITERATIONS, ..NewtonRule::DEFAULT };
+        if newton(&mut equations, &rule)?.converged {
+            return Ok(());
         }
+        let StageEquations { previous, settled, stalled, .. } = equations;
         self.factored = 0.0;
         if previous < 1e-10 || (settled && stalled > 0) {
             Ok(())
@@ -264,7 +232,7 @@ impl Collocation {
             system.residual(t, x, z, &mut self.residual[j * n..(j + 1) * n])?;
         }
         self.evaluations += frame.basis.stages;
-        crate::ode::system::finite(&self.residual)
+        finite(&self.residual)
     }
 
     fn factor(
@@ -294,11 +262,11 @@ impl Collocation {
                 }
             }
         }
-        crate::ode::system::finite(&self.matrix)?;
+        finite(&self.matrix)?;
         // Very short steps mix powers of h, so that small pivots are no verdict: only zero is one.
-        self.blunt = self.lu.factor(width, &self.matrix).is_err();
-        if self.blunt && !eliminate(width, &mut self.matrix, &mut self.exchanges) {
-            return Err(EvalError::Singular);
+        if self.lu.factor(width, &self.matrix).is_err() {
+            let factored = self.lu.factor_nonzero(width, &self.matrix);
+            factored.map_err(|_| EvalError::Singular)?;
         }
         self.factored = self.tables.h;
         Ok(())
@@ -306,7 +274,7 @@ impl Collocation {
 
     /// Takes the correction in `residual`; says how much the unknowns changed, relatively.
     fn correct(&mut self, frame: &Frame) -> Result<f64, EvalError> {
-        crate::ode::system::finite(&self.residual)?;
+        finite(&self.residual)?;
         let (s, n) = (frame.basis.stages, frame.n);
         let mut change = 0.0_f64;
         for i in 0..n {
@@ -349,45 +317,90 @@ impl Collocation {
     }
 }
 
-/// Triangular factors in place, with partial pivoting among rows of equal scale; false if a pivot is zero.
-pub(crate) fn eliminate(n: usize, a: &mut [f64], exchanges: &mut [usize]) -> bool {
-    let mut scale: Vec<f64> =
-        a.chunks_exact(n).map(|row| row.iter().fold(0.0_f64, |m, x| m.max(x.abs()))).collect();
-    for k in 0..n {
-        let size = |i: usize| a[i * n + k].abs() / scale[i];
-        let Some(p) = (k..n).max_by(|&i, &j| size(i).total_cmp(&size(j))) else { return false };
-        exchanges[k] = p;
-        if a[p * n + k] == 0.0 || !a[p * n + k].is_finite() {
-            return false;
-        }
-        if p != k {
-            (0..n).for_each(|j| a.swap(k * n + j, p * n + j));
-            scale.swap(k, p);
-        }
-        for i in k + 1..n {
-            let factor = a[i * n + k] / a[k * n + k];
-            a[i * n + k] = factor;
-            if factor != 0.0 {
-                for j in k + 1..n {
-                    a[i * n + j] -= factor * a[k * n + j];
-                }
-            }
-        }
-    }
-    true
+/// The equations of all nodes of a step, for Newton's iteration.
+///
+/// The factors of an earlier step or iterate serve as long as the corrections shrink. When it is solved is
+/// decided here: short steps make the densities noisy, but not their integrals, so that both are looked at.
+struct StageEquations<'a> {
+    collocation: &'a mut Collocation,
+    frame: &'a Frame,
+    span: Span,
+    system: &'a mut dyn VolterraSystem,
+    round: usize,
+    /// Whether the factors belong to this step.
+    fresh: bool,
+    /// The correction before.
+    previous: f64,
+    /// Whether the last correction was nothing, or nearly so.
+    settled: bool,
+    /// How often a correction with fresh factors did not shrink.
+    stalled: usize,
 }
 
-/// Solves with the factors of [`eliminate`], in place.
-pub(crate) fn substitute(a: &[f64], exchanges: &[usize], x: &mut [f64]) {
-    let n = x.len();
-    for (k, &p) in exchanges.iter().enumerate() {
-        x.swap(k, p);
+impl NewtonProblem for StageEquations<'_> {
+    type Error = EvalError;
+
+    fn linearise(&mut self) -> Result<f64, EvalError> {
+        let Self { collocation, frame, span, system, .. } = self;
+        collocation.residuals(frame, span.start, *system)?;
+        if collocation.factored != span.h {
+            collocation.factor(frame, span.start, *system)?;
+            self.fresh = true;
+        }
+        collocation.lu.solve(&mut collocation.residual);
+        Ok(0.0)
     }
-    for i in 0..n {
-        x[i] -= (0..i).map(|j| a[i * n + j] * x[j]).sum::<f64>();
+
+    fn advance(&mut self, _part: f64) -> Result<Advance, EvalError> {
+        let change = self.collocation.correct(self.frame)?;
+        let (previous, fresh, round) = (self.previous, self.fresh, self.round);
+        self.round += 1;
+        if change < 1e-13 && change < 0.02 * previous {
+            // The next step would be below rounding.
+            return Ok(Advance::Solved);
+        }
+        // Rounding: steps that are nothing, or that no longer shrink.
+        let stands = change > 0.1 * previous && fresh;
+        let asked = stands || change < 1e-6 || self.frame.settled > 0.0;
+        let felt = if asked { self.collocation.felt(self.frame) } else { f64::INFINITY };
+        if self.is_solved(change, felt) {
+            return Ok(Advance::Solved);
+        }
+        // Away, and far, in what the equations feel too: a shorter step is found sooner than a solution.
+        // The first step has no shorter one.
+        let away = change > previous.max(1e-2) && felt > 1e-6;
+        if fresh && round > 1 && self.span.start > 0.0 && away {
+            self.collocation.factored = 0.0;
+            return Err(EvalError::Singular);
+        }
+        // Twice no progress with fresh factors: what is left is the noise of an ill-conditioned density.
+        self.stalled += usize::from(change > 0.3 * previous && fresh);
+        self.settled = felt < 1e-9 || change < 1e-6;
+        if self.stalled >= 2 && self.settled {
+            return Ok(Advance::Solved);
+        }
+        // Factors of an earlier step, or of the guess, may no longer serve at the iterate.
+        let slow = if fresh {
+            round > 2 && change > 0.3 * previous
+        } else {
+            change > 0.05 * previous || round > 5
+        };
+        if slow {
+            self.collocation.factored = 0.0;
+        }
+        self.previous = change;
+        Ok(Advance::Taken(change))
     }
-    for i in (0..n).rev() {
-        let sum: f64 = (i + 1..n).map(|j| a[i * n + j] * x[j]).sum();
-        x[i] = (x[i] - sum) / a[i * n + i];
+}
+
+impl StageEquations<'_> {
+    /// Whether a correction, which changes the operands by `felt`, leaves nothing to correct.
+    fn is_solved(&self, change: f64, felt: f64) -> bool {
+        // What further iterations would still change, by the rate of the last two.
+        let rate = change / self.previous;
+        let left = if rate > 0.0 && rate < 0.5 { felt * rate / (1.0 - rate) } else { felt };
+        let nothing = change < 1e-15 || left < self.frame.settled || felt < 4e-16;
+        let stands = change > 0.1 * self.previous && self.fresh;
+        nothing || (stands && (change < 1e-9 || felt < 1e-13))
     }
 }

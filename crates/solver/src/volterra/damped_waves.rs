@@ -11,9 +11,9 @@ use realfft::num_complex::Complex64;
 
 use super::exponentials::ExponentialSum;
 use super::local_integrals::Local;
-use super::radau::Basis;
 use super::resolution::KernelResolution;
 use super::system::DampedWave;
+use crate::quadrature::NodalBasis;
 
 /// Exponents beyond which an exponential is nothing.
 const NOTHING: f64 = 42.0;
@@ -93,7 +93,7 @@ impl Waves {
     }
 
     /// The tables of a step of length `h`.
-    pub(crate) fn table(&self, basis: &Basis, h: f64) -> WaveTable {
+    pub(crate) fn table(&self, basis: &NodalBasis, h: f64) -> WaveTable {
         let s = basis.stages;
         let near = |term: &(Complex64, Complex64)| term.0.re * basis.nodes[0] * h <= NOTHING;
         let active =
@@ -210,12 +210,12 @@ fn shortly(z: Complex64) -> Complex64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::quadrature::gauss_jacobi;
-    use crate::volterra::radau::legendre;
+    use crate::quadrature::legendre;
+    use crate::quadrature::{QuadratureRule, gauss_jacobi};
 
     #[test]
     fn moments_are_those_of_quadrature() {
-        let (x, w) = gauss_jacobi(90, 1.0);
+        let QuadratureRule { nodes: x, weights: w } = gauss_jacobi(90, 1.0);
         let turn = std::f64::consts::TAU;
         let sizes = [1e-11, 1e-3, 0.3, 2.0, turn, 20.0, 60.0, 130.0, 180.0];
         for size in sizes {

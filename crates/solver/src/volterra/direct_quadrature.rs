@@ -11,9 +11,9 @@
 
 use super::block_history::{Values, panel};
 use super::integrate::VolterraStep;
-use super::radau::{Basis, lagrange};
 use super::system::{Kernel, Operand};
-use crate::quadrature::gauss_jacobi;
+use crate::quadrature::{NodalBasis, lagrange};
+use crate::quadrature::{QuadratureRule, clenshaw_curtis, gauss_jacobi};
 
 /// Points of a panel; the kernel is singular at least a panel's length away, so that $5.8^{-2\cdot 12}$ is
 /// below rounding.
@@ -30,10 +30,10 @@ pub type KernelValues<'a> = &'a mut dyn FnMut(usize, f64, f64) -> f64;
 pub struct DirectQuadrature {
     operands: Vec<Operand>,
     t0: f64,
-    basis: Basis,
-    rule: (Vec<f64>, Vec<f64>),
+    basis: NodalBasis,
+    rule: QuadratureRule,
     /// A rule with the ends.
-    seeing: (Vec<f64>, Vec<f64>),
+    seeing: QuadratureRule,
     /// The Lagrange polynomials at the points of the rule over a whole step, point by point.
     whole: Vec<f64>,
     /// The different $\mu$, with the singular weights of the nodes of a step.
@@ -67,7 +67,7 @@ impl DirectQuadrature {
         t0: f64,
         times: &[f64],
     ) -> Self {
-        let basis = Basis::new(stages);
+        let basis = NodalBasis::radau(stages);
         let mut kernels: Vec<(f64, Vec<f64>)> = Vec::new();
         let mut which = Vec::new();
         for operand in &operands {
@@ -95,7 +95,7 @@ impl DirectQuadrature {
             |y: &f64| (0..stages).map(|j| lagrange(&basis.nodes, j, *y)).collect::<Vec<_>>();
         Self {
             targets: times.iter().map(target).collect(),
-            whole: rule.0.iter().flat_map(polynomials).collect(),
+            whole: rule.nodes.iter().flat_map(polynomials).collect(),
             rule,
             seeing: clenshaw_curtis(16),
             weights: vec![0.0; stages],
@@ -221,7 +221,7 @@ impl DirectQuadrature {
             let left = 1.0 - from;
             // A panel is no longer than its distance from the time.
             let length = if left * h <= ahead { left } else { 0.5 * left };
-            for (i, (y, w)) in self.rule.0.iter().zip(&self.rule.1).enumerate() {
+            for (i, (y, w)) in self.rule.nodes.iter().zip(&self.rule.weights).enumerate() {
                 let θ = from + length * y;
                 let lag = ahead + (1.0 - θ) * h;
                 let kernel = if *mu == 1.0 { 1.0 } else { libm::pow(lag, *mu - 1.0) / gamma };
@@ -268,7 +268,7 @@ fn nearest(r: f64, kernel: Values<'_>, density: &dyn Fn(f64) -> f64) -> f64 {
 /// $\int k\,x$ in panels that are halved until both halves agree with the whole, down to rounding.
 fn halved(
     whole: (f64, f64),
-    rule: &(Vec<f64>, Vec<f64>),
+    rule: &QuadratureRule,
     kernel: Values<'_>,
     density: &dyn Fn(f64) -> f64,
 ) -> f64 {
@@ -289,19 +289,4 @@ fn halved(
         }
     }
     total
-}
-
-/// The rule of Clenshaw and Curtis with `n + 1` points: it sees the ends, where a jump may hide.
-fn clenshaw_curtis(n: u32) -> (Vec<f64>, Vec<f64>) {
-    let angle = |i: u32| std::f64::consts::PI * f64::from(i) / f64::from(n);
-    let points = (0..=n).map(|i| 0.5 * (1.0 - libm::cos(angle(i)))).collect();
-    let weight = |i: u32| {
-        let terms = (1..=n / 2).map(|k| {
-            let b = if 2 * k == n { 1.0 } else { 2.0 };
-            b / f64::from(4 * k * k - 1) * libm::cos(2.0 * f64::from(k) * angle(i))
-        });
-        let c = if i == 0 || i == n { 1.0 } else { 2.0 };
-        0.5 * c / f64::from(n) * (1.0 - terms.sum::<f64>())
-    };
-    (points, (0..=n).map(weight).collect())
 }

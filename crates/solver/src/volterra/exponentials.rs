@@ -13,6 +13,7 @@
 //! Bessel functions, all positive and
 //! found by their backward recurrence.
 
+use crate::linalg::dot::dot_in_order as dot;
 use crate::quadrature::tridiagonal;
 
 /// Nodes that the low end is compressed to at most: its exponentials with $s T \le 6$ are then exact to rounding.
@@ -89,7 +90,6 @@ fn compressed(rates: &[f64], weights: &[f64], cut: f64, digits: f64) -> (Vec<f64
     let mut basis: Vec<Vec<f64>> = Vec::new();
     for _ in 0..n {
         let mut r: Vec<f64> = q.iter().zip(rates).map(|(q, s)| q * s / cut).collect();
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         diagonal.push(dot(&r, &q));
         basis.push(q);
         // NOTE: orthogonalised twice, since Lanczos' short recurrence forgets.
@@ -175,6 +175,7 @@ pub(crate) fn moments(z: f64, decay: f64, out: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::quadrature::{QuadratureRule, gauss_jacobi, legendre};
 
     #[test]
     fn the_kernel_is_met_over_thirteen_decades() {
@@ -211,7 +212,7 @@ mod tests {
 
     #[test]
     fn moments_are_those_of_quadrature() {
-        let (x, w) = crate::quadrature::gauss_jacobi(40, 1.0);
+        let QuadratureRule { nodes: x, weights: w } = gauss_jacobi(40, 1.0);
         for z in [1e-12, 1e-3, 0.09, 0.11, 0.3, 0.99, 2.0, 9.0, 40.0] {
             let mut found = [0.0; 9];
             moments(z, libm::exp(-z), &mut found);
@@ -219,10 +220,7 @@ mod tests {
                 let exact: f64 = x
                     .iter()
                     .zip(&w)
-                    .map(|(x, w)| {
-                        w * libm::exp(-z * (1.0 - x))
-                            * crate::volterra::radau::legendre(9, *x)[m]
-                    })
+                    .map(|(x, w)| w * libm::exp(-z * (1.0 - x)) * legendre(9, *x)[m])
                     .sum();
                 // The quadrature adds forty terms below 1.
                 assert!((found - exact).abs() < 1e-15, "{z} {m} {found} {exact}");

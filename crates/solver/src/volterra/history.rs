@@ -14,9 +14,11 @@ use super::block_history::Blocks;
 use super::damped_waves::{WaveTable, Waves};
 use super::exponentials::{ExponentialSum, moments};
 use super::linear_kernel::{Linear, LinearTable};
-use super::radau::{Basis, integrate_coefficients};
 use super::starting_step::StartingStep;
 use super::system::{Kernel, Operand, VolterraSystem};
+use crate::linalg::dot::dot_wide;
+use crate::quadrature::{NodalBasis, integrate_coefficients};
+use crate::quadrature::{QuadratureRule, gauss_jacobi, lagrange};
 
 /// Exponents beyond which an exponential is nothing.
 const NOTHING: f64 = 42.0;
@@ -93,7 +95,7 @@ struct GroupTable {
 impl History {
     pub(crate) fn new(
         operands: &[Operand],
-        basis: &Basis,
+        basis: &NodalBasis,
         (shortest, longest): (f64, f64),
         error: f64,
     ) -> Self {
@@ -160,7 +162,12 @@ impl History {
     }
 
     /// Takes up a first step that is no polynomial.
-    pub(crate) fn open(&mut self, starting: &StartingStep, basis: &Basis, tables: &Tables) {
+    pub(crate) fn open(
+        &mut self,
+        starting: &StartingStep,
+        basis: &NodalBasis,
+        tables: &Tables,
+    ) {
         let h = starting.h;
         let mut fresh = vec![0; self.groups.len()];
         for p in 0..self.pasts.len() {
@@ -203,7 +210,7 @@ impl History {
     /// Fills `tables` for a step of length `h` that begins at `elapsed` and makes stale rates fresh.
     pub(crate) fn prepare(
         &mut self,
-        basis: &Basis,
+        basis: &NodalBasis,
         units: &[Vec<f64>],
         h: f64,
         tables: &mut Tables,
@@ -291,11 +298,11 @@ impl History {
         if let Some(g) = past.group {
             let table = &tables.groups[g];
             let row = &table.reach[j * table.active..(j + 1) * table.active];
-            sum = dot(row, &past.psi[..table.active]);
+            sum = dot_wide(row, &past.psi[..table.active]);
         }
         if let Some(table) = &tables.linear[p] {
             let d = past.psi.len();
-            sum = dot(&table.reach[j * d..(j + 1) * d], &past.psi);
+            sum = dot_wide(&table.reach[j * d..(j + 1) * d], &past.psi);
         }
         if let (Some(waves), Some(table)) = (&past.waves, &tables.waves[p]) {
             sum = waves.value(j, table);
@@ -309,7 +316,7 @@ impl History {
     /// Takes up a step of the tables' length with these node values (node by node).
     pub(crate) fn advance(
         &mut self,
-        basis: &Basis,
+        basis: &NodalBasis,
         elapsed: f64,
         x: &[f64],
         unknowns: usize,
@@ -391,7 +398,7 @@ impl History {
 }
 
 impl GroupTable {
-    fn fill(&mut self, group: &Group, basis: &Basis, h: f64, degree: usize) {
+    fn fill(&mut self, group: &Group, basis: &NodalBasis, h: f64, degree: usize) {
         let ExponentialSum { rates, weights } = &group.terms;
         let first = basis.nodes[0];
         self.active = if group.power {
@@ -439,8 +446,8 @@ fn filled(mut terms: ExponentialSum) -> ExponentialSum {
 }
 
 /// Local integrals of a sum of exponentials, by as many panels as the fastest needs.
-fn local_exponentials(basis: &Basis, terms: &ExponentialSum, h: f64) -> Vec<f64> {
-    let (x, w) = crate::quadrature::gauss_jacobi(16, 1.0);
+fn local_exponentials(basis: &NodalBasis, terms: &ExponentialSum, h: f64) -> Vec<f64> {
+    let QuadratureRule { nodes: x, weights: w } = gauss_jacobi(16, 1.0);
     let s = basis.stages;
     let mut matrix = vec![0.0; s * s];
     for (j, c) in basis.nodes.iter().enumerate() {
@@ -451,24 +458,11 @@ fn local_exponentials(basis: &Basis, terms: &ExponentialSum, h: f64) -> Vec<f64>
                     let θ = c * (panel as f64 + x) / panels;
                     let share = h * c / panels * w * weight * libm::exp(-rate * h * (c - θ));
                     for k in 0..s {
-                        matrix[j * s + k] += share * super::radau::lagrange(&basis.nodes, k, θ);
+                        matrix[j * s + k] += share * lagrange(&basis.nodes, k, θ);
                     }
                 }
             }
         }
     }
     matrix
-}
-
-/// A dot product in lanes.
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut lanes = [0.0_f64; 8];
-    let whole = a.len() / 8 * 8;
-    for (x, y) in a[..whole].chunks_exact(8).zip(b[..whole].chunks_exact(8)) {
-        for i in 0..8 {
-            lanes[i] += x[i] * y[i];
-        }
-    }
-    let tail: f64 = a[whole..].iter().zip(&b[whole..]).map(|(x, y)| x * y).sum();
-    lanes.iter().sum::<f64>() + tail
 }

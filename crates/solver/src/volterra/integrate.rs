@@ -13,13 +13,13 @@
 
 mod begin;
 
-use super::collocation::{Collocation, Frame};
+use super::collocation::{Collocation, Frame, Span};
 use super::history::History;
-use super::radau::lagrange;
 use super::system::VolterraSystem;
 use crate::ode::integrate::StopReason;
 use crate::ode::observer::{Control, LocatedEvent};
 use crate::ode::system::EvalError;
+use crate::quadrature::lagrange;
 use begin::{first, stops};
 
 /// How to integrate a system with memory.
@@ -289,8 +289,12 @@ impl<'a> Run<'a> {
                 h = if left < 1.01 * h { left } else { 0.5 * left };
             }
             self.guess(h);
-            let solved =
-                self.main.solve(&self.frame, &mut self.history, self.elapsed, h, self.system);
+            let solved = self.main.solve(
+                &self.frame,
+                &mut self.history,
+                Span { start: self.elapsed, h },
+                self.system,
+            );
             let rejection = match solved {
                 Ok(()) => {
                     let error = if self.options.step.is_some() { 0.0 } else { self.error(h) };
@@ -471,7 +475,12 @@ impl<'a> Run<'a> {
             }
         }
         let (frame, history) = (&self.frame, &mut self.history);
-        self.inner.solve(frame, history, self.elapsed, length, self.system)?;
+        self.inner.solve(
+            frame,
+            history,
+            Span { start: self.elapsed, h: length },
+            self.system,
+        )?;
         self.x.copy_from_slice(self.inner.x_end(&self.frame));
         self.z.copy_from_slice(self.inner.z_end(&self.frame));
         Ok(Found::Within(length))

@@ -8,8 +8,9 @@
 //! $e^{Ch}$ and takes up one step at a time.
 //! Derivatives are scaled by powers of a rate $\omega$ that bounds the roots, so that all entries are of one size.
 
-use super::radau::{Basis, lagrange};
-use crate::quadrature::gauss_jacobi;
+use crate::linalg::dot::dot_in_order as dot;
+use crate::quadrature::{NodalBasis, lagrange};
+use crate::quadrature::{QuadratureRule, gauss_jacobi};
 
 /// A kernel (C), scaled.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,7 +80,7 @@ impl Linear {
     }
 
     /// The tables of a step of length `h`.
-    pub(crate) fn table(&self, basis: &Basis, h: f64) -> LinearTable {
+    pub(crate) fn table(&self, basis: &NodalBasis, h: f64) -> LinearTable {
         let (s, d) = (basis.stages, self.size());
         let mut table = LinearTable {
             reach: vec![0.0; s * d],
@@ -99,7 +100,7 @@ impl Linear {
             }
         }
         // As many panels as the fastest part of the kernel needs.
-        let (points, weights) = gauss_jacobi(16, 1.0);
+        let QuadratureRule { nodes: points, weights } = gauss_jacobi(16, 1.0);
         for (j, c) in basis.nodes.iter().enumerate() {
             let panels = (self.rate * c * h / 2.0).ceil().clamp(1.0, 1e4);
             for panel in 0..panels as usize {
@@ -125,7 +126,6 @@ impl LinearTable {
     /// Takes up a step with these node values.
     pub(crate) fn advance(&self, psi: &mut [f64], values: &[f64]) {
         let (d, s) = (psi.len(), values.len());
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let next: Vec<f64> = (0..d)
             .map(|i| {
                 dot(&self.turn[i * d..(i + 1) * d], psi)

@@ -6,9 +6,9 @@
 //! rules of Gauss. Where $g$ is not smooth at 0, panels halve towards it.
 
 use super::block_history::Values;
-use super::radau::{Basis, lagrange};
 use super::resolution::{KernelResolution, POINTS, Tail};
-use crate::quadrature::gauss_jacobi;
+use crate::quadrature::{NodalBasis, lagrange};
+use crate::quadrature::{QuadratureRule, gauss_jacobi};
 
 /// Octaves of the lag after which nothing is left of a bounded kernel.
 const OCTAVES: f64 = 54.0;
@@ -17,8 +17,8 @@ const OCTAVES: f64 = 54.0;
 #[derive(Clone, Debug)]
 pub(crate) struct Local {
     mu: f64,
-    singular: (Vec<f64>, Vec<f64>),
-    plain: (Vec<f64>, Vec<f64>),
+    singular: QuadratureRule,
+    plain: QuadratureRule,
     tail: Tail,
 }
 
@@ -32,7 +32,7 @@ impl Local {
     /// of where it is smooth.
     pub(crate) fn rows(
         &self,
-        basis: &Basis,
+        basis: &NodalBasis,
         nodes: std::ops::Range<usize>,
         h: f64,
         resolved: Option<&KernelResolution>,
@@ -54,14 +54,14 @@ impl Local {
             } else {
                 end * libm::exp2(-(OCTAVES / mu.min(1.0)).min(900.0))
             };
-            for (lag, y) in lags.iter_mut().zip(&self.singular.0) {
+            for (lag, y) in lags.iter_mut().zip(&self.singular.nodes) {
                 *lag = first * (1.0 - y);
             }
             kernel(&lags, &mut values);
             let scale = libm::pow(first, mu);
             for i in 0..POINTS {
                 let factor = values[i] * libm::pow(lags[i], 1.0 - mu);
-                take(lags[i], scale * self.singular.1[i] * factor);
+                take(lags[i], scale * self.singular.weights[i] * factor);
             }
             let mut from = first;
             let mut to = from;
@@ -72,7 +72,7 @@ impl Local {
                         None => end.min(2.0 * from),
                     };
                 }
-                for (lag, y) in lags.iter_mut().zip(&self.plain.0) {
+                for (lag, y) in lags.iter_mut().zip(&self.plain.nodes) {
                     *lag = from + y * (to - from);
                 }
                 kernel(&lags, &mut values);
@@ -88,7 +88,7 @@ impl Local {
                     }
                 }
                 for i in 0..POINTS {
-                    take(lags[i], (to - from) * self.plain.1[i] * values[i]);
+                    take(lags[i], (to - from) * self.plain.weights[i] * values[i]);
                 }
                 from = to;
             }

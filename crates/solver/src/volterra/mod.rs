@@ -2,7 +2,7 @@
 //!
 //! [`VolterraSystem`] says what is to be solved, [`integrate_volterra`] solves it: collocation at the nodes of
 //! Radau (`collocation.rs`), exact local singular
-//! integrals (`radau.rs`), the past as a sum of exponentials (`exponentials.rs`, `history.rs`). The cost is
+//! integrals (`nodal_basis.rs`), the past as a sum of exponentials (`exponentials.rs`, `history.rs`). The cost is
 //! linear in the number of steps and the
 //! storage does not depend on it, except for kernels that are neither powers nor solve a linear equation with
 //! constant coefficients (`linear_kernel.rs`).
@@ -22,7 +22,6 @@ mod history;
 mod integrate;
 mod linear_kernel;
 mod local_integrals;
-mod radau;
 mod resolution;
 mod starting_step;
 mod system;

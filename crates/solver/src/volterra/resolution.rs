@@ -5,9 +5,9 @@
 //! beside its largest value; one that is not is halved. What halving does not resolve is a break (a jump or a
 //! kink); other panels begin and end there.
 
-use super::history::dot;
-use super::radau::legendre;
-use crate::quadrature::gauss_jacobi;
+use crate::linalg::dot::dot_wide as dot;
+use crate::quadrature::legendre;
+use crate::quadrature::{QuadratureRule, gauss_jacobi};
 
 /// Points of a panel, and of a block of the past.
 pub(crate) const POINTS: usize = 18;
@@ -163,7 +163,7 @@ const BESIDE: f64 = 1e-7;
 
 impl Tail {
     pub(crate) fn new() -> Self {
-        let (points, weights) = gauss_jacobi(POINTS, 1.0);
+        let QuadratureRule { nodes: points, weights } = gauss_jacobi(POINTS, 1.0);
         let row = |factors: &dyn Fn(usize) -> f64| -> Vec<f64> {
             let entry = |(x, w): (&f64, &f64)| {
                 let p = legendre(POINTS, *x);
@@ -225,7 +225,7 @@ impl<'a> KernelProbe<'a> {
         steady: bool,
         kernel: &'a mut dyn FnMut(f64, f64) -> f64,
     ) -> Self {
-        let points = gauss_jacobi(POINTS, 1.0).0;
+        let points = gauss_jacobi(POINTS, 1.0).nodes;
         let tail = Tail::new();
         let values = vec![0.0; POINTS];
         Self { mu, span, steady, kernel, points, tail, total: 0.0, values, shift: 1.0 }

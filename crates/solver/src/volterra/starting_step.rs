@@ -15,11 +15,12 @@
 //! with a rule of Gauss and Jacobi near $y = 1$, panels in powers of 8 below, and an integral in $w$ where
 //! $(1-y)^{\mu-1}$ is 1.
 
-use super::collocation::{eliminate, substitute};
-use super::radau::Basis;
 use super::system::{Kernel, Operand, VolterraSystem};
-use crate::ode::system::EvalError;
-use crate::quadrature::gauss_jacobi;
+use crate::linalg::lu::Lu;
+use crate::newton::{Advance, NewtonProblem, NewtonRule, Stall, newton};
+use crate::ode::system::{EvalError, finite};
+use crate::quadrature::NodalBasis;
+use crate::quadrature::{QuadratureRule, gauss_jacobi};
 
 /// Nodes of the step.
 const NODES: usize = 14;
@@ -32,9 +33,7 @@ pub(crate) struct StartingStep {
     pub(crate) h: f64,
     e: f64,
     n: usize,
-    basis: Basis,
-    /// Barycentric weights of the nodes.
-    weights: Vec<f64>,
+    basis: NodalBasis,
     /// $P$ at the nodes in $w$, node by node.
     values: Vec<f64>,
     /// Operands at the end.
@@ -59,82 +58,17 @@ impl StartingStep {
         e: f64,
     ) -> Result<Option<Self>, EvalError> {
         let (n, count) = (system.unknowns(), operands.len());
-        let basis = Basis::new(NODES);
-        let values = vec![0.0; NODES * n];
-        let weight = |k: usize| {
-            let others = basis.nodes.iter().enumerate().filter(|o| o.0 != k);
-            1.0 / others.map(|(_, c)| basis.nodes[k] - c).product::<f64>()
-        };
-        let weights = (0..NODES).map(weight).collect();
-        let mut starting = Self { h, e, n, basis, weights, values, z: vec![0.0; count] };
-        let log = libm::log(h);
-        // log τ at the nodes; τ itself may be too small for a number.
-        let logs: Vec<f64> =
-            starting.basis.nodes.iter().map(|w| log + libm::log(*w) / (1.0 + e)).collect();
-        let mut local: Vec<Vec<f64>> = Vec::new();
-        for operand in operands {
-            let (mu, factor) = beginning(&operand.kernel);
-            let known = operands[..local.len()]
-                .iter()
-                .position(|o| beginning(&o.kernel) == (mu, factor));
-            local.push(match known {
-                Some(p) => local[p].clone(),
-                None => starting.integrals(mu, factor, &logs),
-            });
+        let (basis, values) = (NodalBasis::radau(NODES), vec![0.0; NODES * n]);
+        let mut step = Self { h, e, n, basis, values, z: vec![0.0; count] };
+        let mut equations = StartingEquations::new(&mut step, system, operands, t0);
+        match newton(&mut equations, &RULE) {
+            Ok(report) if report.converged => {}
+            Ok(_) | Err(NoStep::NotAffine | NoStep::Singular) => return Ok(None),
+            Err(NoStep::Evaluation(error)) => return Err(error),
         }
-        let width = NODES * n;
-        let (mut residual, mut matrix) = (vec![0.0; width], vec![0.0; width * width]);
-        let mut exchanges = vec![0; width];
-        let mut z = vec![0.0; NODES * count];
-        let mut previous = f64::INFINITY;
-        for _ in 0..30 {
-            for (p, operand) in operands.iter().enumerate() {
-                for j in 0..NODES {
-                    let row = &local[p][j * NODES..(j + 1) * NODES];
-                    let at = |k: usize| starting.values[k * n + operand.unknown];
-                    let sum: f64 = row.iter().enumerate().map(|(k, l)| l * at(k)).sum();
-                    let start = operand.start.iter().map(|(a, e)| a * libm::exp(e * logs[j]));
-                    z[j * count + p] = start.sum::<f64>() + sum;
-                }
-            }
-            matrix.fill(0.0);
-            for j in 0..NODES {
-                let t = t0 + libm::exp(logs[j]);
-                let scale = libm::exp(-e * logs[j]);
-                let at =
-                    (t, &starting.values[j * n..(j + 1) * n], &z[j * count..(j + 1) * count]);
-                let row = Row::new(system, at, scale, count)?;
-                let Some(row) = row else { return Ok(None) };
-                residual[j * n..(j + 1) * n].copy_from_slice(&row.value);
-                for i in 0..n {
-                    let line = &mut matrix[(j * n + i) * width..(j * n + i + 1) * width];
-                    line[j * n..(j + 1) * n].copy_from_slice(&row.by_x[i * n..(i + 1) * n]);
-                    for (p, operand) in operands.iter().enumerate() {
-                        let slope = row.by_z[i * count + p];
-                        for k in 0..NODES {
-                            line[k * n + operand.unknown] += slope * local[p][j * NODES + k];
-                        }
-                    }
-                }
-            }
-            crate::ode::system::finite(&matrix)?;
-            crate::ode::system::finite(&residual)?;
-            if !eliminate(width, &mut matrix, &mut exchanges) {
-                return Ok(None);
-            }
-            substitute(&matrix, &exchanges, &mut residual);
-            let largest = starting.values.iter().fold(1e-300_f64, |m, x| m.max(x.abs()));
-            let change = residual.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-            starting.values.iter_mut().zip(&residual).for_each(|(x, r)| *x -= r);
-            // Rounding: nothing, or what no longer shrinks.
-            let stands = change > 0.3 * previous && change <= 1e-8 * largest;
-            if change <= 1e-13 * largest || stands {
-                starting.z.copy_from_slice(&z[(NODES - 1) * count..]);
-                return Ok(Some(starting));
-            }
-            previous = change;
-        }
-        Ok(None)
+        let at_end = equations.z[(NODES - 1) * count..].to_vec();
+        step.z = at_end;
+        Ok(Some(step))
     }
 
     /// $J^\mu$ of each basis function, times a factor, at times given by their logarithms: a row for each.
@@ -144,13 +78,13 @@ impl StartingStep {
         let plain = gauss_jacobi(24, 1.0);
         // Points y with their weights: (1 − y)^{μ−1} y^e dy.
         let mut points: Vec<(f64, f64)> = Vec::new();
-        for (y, w) in end.0.iter().zip(&end.1) {
+        for (y, w) in end.nodes.iter().zip(&end.weights) {
             let y = 0.875 * y + 0.125;
             points.push((y, w * libm::pow(0.875, mu) * libm::pow(y, self.e)));
         }
         for k in 1..EIGHTHS {
             let (from, to) = (libm::pow(8.0, f64::from(-k - 1)), libm::pow(8.0, f64::from(-k)));
-            for (x, w) in plain.0.iter().zip(&plain.1) {
+            for (x, w) in plain.nodes.iter().zip(&plain.weights) {
                 let y = from + x * (to - from);
                 let weight = libm::pow(1.0 - y, mu - 1.0) * libm::pow(y, self.e);
                 points.push((y, w * (to - from) * weight));
@@ -162,14 +96,20 @@ impl StartingStep {
         let powers: Vec<(f64, f64)> = points
             .into_iter()
             .map(|(y, w)| (libm::pow(y, gamma), w))
-            .chain(plain.0.iter().zip(&plain.1).map(|(x, w)| (last * x, w * last / gamma)))
+            .chain(
+                plain
+                    .nodes
+                    .iter()
+                    .zip(&plain.weights)
+                    .map(|(x, w)| (last * x, w * last / gamma)),
+            )
             .collect();
         for log in logs {
             let w = libm::exp(gamma * (log - libm::log(self.h)));
             let scale = factor * libm::exp((mu + self.e) * log) / libm::tgamma(mu);
             let mut row = [0.0; NODES];
             for (v, weight) in &powers {
-                for (r, l) in row.iter_mut().zip(self.cardinals(w * v)) {
+                for (r, l) in row.iter_mut().zip(self.basis.values_at(w * v)) {
                     *r += weight * l;
                 }
             }
@@ -186,23 +126,8 @@ impl StartingStep {
 
     /// $P$
     fn factor(&self, unknown: usize, w: f64) -> f64 {
-        let cardinals = self.cardinals(w).into_iter().enumerate();
-        cardinals.map(|(k, l)| self.values[k * self.n + unknown] * l).sum()
-    }
-
-    /// The Lagrange polynomials of the nodes at `w`, by the barycentric formula.
-    fn cardinals(&self, w: f64) -> [f64; NODES] {
-        let nodes = &self.basis.nodes;
-        let mut found = [0.0; NODES];
-        if let Some(k) = nodes.iter().position(|c| *c == w) {
-            found[k] = 1.0;
-            return found;
-        }
-        for ((l, c), weight) in found.iter_mut().zip(nodes).zip(&self.weights) {
-            *l = weight / (w - c);
-        }
-        let whole: f64 = found.iter().sum();
-        found.map(|l| l / whole)
+        let basis = self.basis.values_at(w).enumerate();
+        basis.map(|(k, l)| self.values[k * self.n + unknown] * l).sum()
     }
 
     /// $J^k x$ of one unknown at the end, for whole $k$.
@@ -212,10 +137,10 @@ impl StartingStep {
     }
 
     /// $\int_0^{\tau} x$ of one unknown, for $\tau$ as a part of the step.
-    fn mass(&self, unknown: usize, part: f64, rule: &(Vec<f64>, Vec<f64>)) -> f64 {
+    fn mass(&self, unknown: usize, part: f64, rule: &QuadratureRule) -> f64 {
         let gamma = 1.0 + self.e;
         let w = libm::pow(part, gamma);
-        let terms = rule.0.iter().zip(&rule.1);
+        let terms = rule.nodes.iter().zip(&rule.weights);
         let sum: f64 = terms.map(|(x, weight)| weight * self.factor(unknown, w * x)).sum();
         libm::pow(self.h, gamma) * w / gamma * sum
     }
@@ -241,7 +166,7 @@ impl StartingStep {
         panels.push((1.0 - libm::exp2(-26.0), 1.0));
         let mut points: Vec<(f64, f64)> = Vec::new();
         for (from, to) in panels {
-            for (x, w) in rule.0.iter().zip(&rule.1) {
+            for (x, w) in rule.nodes.iter().zip(&rule.weights) {
                 let u = from + x * (to - from);
                 let value = if whole == 0 {
                     self.density(unknown, u * self.h)
@@ -258,6 +183,145 @@ impl StartingStep {
             early * libm::exp(-z) + terms.sum::<f64>()
         };
         rates.iter().map(one).collect()
+    }
+}
+
+/// Rounding: corrections that are nothing, or that no longer shrink.
+const RULE: NewtonRule = NewtonRule {
+    steps: 30,
+    converged: 1e-13,
+    stall: Some(Stall { below: 1e-8, ratio: 0.3, after: 0 }),
+    ..NewtonRule::DEFAULT
+};
+
+/// Why there is no such step.
+enum NoStep {
+    /// The equations are not affine in the densities.
+    NotAffine,
+    /// Their matrix is singular.
+    Singular,
+    /// They have no value.
+    Evaluation(EvalError),
+}
+
+impl From<EvalError> for NoStep {
+    fn from(error: EvalError) -> Self {
+        Self::Evaluation(error)
+    }
+}
+
+/// The equations of the step at its nodes.
+struct StartingEquations<'a> {
+    step: &'a mut StartingStep,
+    system: &'a mut dyn VolterraSystem,
+    operands: &'a [Operand],
+    t0: f64,
+    /// $\log\tau$ at the nodes; $\tau$ itself may be too small for a number.
+    logs: Vec<f64>,
+    /// For each operand its integrals of the basis at the nodes.
+    local: Vec<Vec<f64>>,
+    /// Operands, node by node.
+    z: Vec<f64>,
+    residual: Vec<f64>,
+    matrix: Vec<f64>,
+    lu: Lu,
+}
+
+impl<'a> StartingEquations<'a> {
+    fn new(
+        step: &'a mut StartingStep,
+        system: &'a mut dyn VolterraSystem,
+        operands: &'a [Operand],
+        t0: f64,
+    ) -> Self {
+        let log = libm::log(step.h);
+        let nodes = step.basis.nodes.iter();
+        let logs: Vec<f64> = nodes.map(|w| log + libm::log(*w) / (1.0 + step.e)).collect();
+        let mut local: Vec<Vec<f64>> = Vec::new();
+        for operand in operands {
+            let (mu, factor) = beginning(&operand.kernel);
+            let known = operands[..local.len()]
+                .iter()
+                .position(|o| beginning(&o.kernel) == (mu, factor));
+            local.push(match known {
+                Some(p) => local[p].clone(),
+                None => step.integrals(mu, factor, &logs),
+            });
+        }
+        let (width, count) = (NODES * step.n, operands.len());
+        Self {
+            step,
+            system,
+            operands,
+            t0,
+            logs,
+            local,
+            z: vec![0.0; NODES * count],
+            residual: vec![0.0; width],
+            matrix: vec![0.0; width * width],
+            lu: Lu::new(width),
+        }
+    }
+
+    /// $z$ at the nodes.
+    fn evaluate_operands(&mut self) {
+        let (n, count) = (self.step.n, self.operands.len());
+        for (p, operand) in self.operands.iter().enumerate() {
+            for j in 0..NODES {
+                let row = &self.local[p][j * NODES..(j + 1) * NODES];
+                let at = |k: usize| self.step.values[k * n + operand.unknown];
+                let sum: f64 = row.iter().enumerate().map(|(k, l)| l * at(k)).sum();
+                let log = self.logs[j];
+                let start = operand.start.iter().map(|(a, e)| a * libm::exp(e * log));
+                self.z[j * count + p] = start.sum::<f64>() + sum;
+            }
+        }
+    }
+
+    /// The rows of node `j` in the residual and in the matrix.
+    fn fill(&mut self, j: usize) -> Result<(), NoStep> {
+        let (n, count, width) = (self.step.n, self.operands.len(), self.residual.len());
+        let t = self.t0 + libm::exp(self.logs[j]);
+        let scale = libm::exp(-self.step.e * self.logs[j]);
+        let (x, z) =
+            (&self.step.values[j * n..(j + 1) * n], &self.z[j * count..(j + 1) * count]);
+        let row = Row::new(self.system, (t, x, z), scale)?.ok_or(NoStep::NotAffine)?;
+        self.residual[j * n..(j + 1) * n].copy_from_slice(&row.value);
+        for i in 0..n {
+            let line = &mut self.matrix[(j * n + i) * width..(j * n + i + 1) * width];
+            line[j * n..(j + 1) * n].copy_from_slice(&row.by_x[i * n..(i + 1) * n]);
+            for (p, operand) in self.operands.iter().enumerate() {
+                let slope = row.by_z[i * count + p];
+                for k in 0..NODES {
+                    line[k * n + operand.unknown] += slope * self.local[p][j * NODES + k];
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl NewtonProblem for StartingEquations<'_> {
+    type Error = NoStep;
+
+    fn linearise(&mut self) -> Result<f64, NoStep> {
+        self.evaluate_operands();
+        self.matrix.fill(0.0);
+        (0..NODES).try_for_each(|j| self.fill(j))?;
+        finite(&self.matrix)?;
+        finite(&self.residual)?;
+        let factored = self.lu.factor_nonzero(self.residual.len(), &self.matrix);
+        factored.map_err(|_| NoStep::Singular)?;
+        self.lu.solve(&mut self.residual);
+        Ok(0.0)
+    }
+
+    fn advance(&mut self, _part: f64) -> Result<Advance, NoStep> {
+        let values = &mut self.step.values;
+        let largest = values.iter().fold(1e-300_f64, |m, x| m.max(x.abs()));
+        let change = self.residual.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        values.iter_mut().zip(&self.residual).for_each(|(x, r)| *x -= r);
+        Ok(Advance::Taken((change / largest).min(f64::MAX)))
     }
 }
 
@@ -283,9 +347,8 @@ impl Row {
         system: &mut dyn VolterraSystem,
         (t, x, z): (f64, &[f64], &[f64]),
         scale: f64,
-        count: usize,
     ) -> Result<Option<Self>, EvalError> {
-        let n = x.len();
+        let (n, count) = (x.len(), z.len());
         let zero = vec![0.0; n];
         let double: Vec<f64> = x.iter().map(|x| 2.0 * x).collect();
         let (mut rest, mut whole, mut twice) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);

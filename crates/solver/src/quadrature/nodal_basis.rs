@@ -1,16 +1,17 @@
-//! The polynomials of one step: Radau nodes, Legendre coefficients, exact fractional integrals.
+//! Polynomials by their values at nodes: Lagrange basis, Legendre coefficients, fractional integrals.
 //!
-//! On $[0,1]$ with the nodes $0 < c_1 < \dots < c_s = 1$ of Radau a function is its values at the nodes, or
-//! its coefficients in
-//! $P_m(2\theta - 1)$. Fractional integrals of the basis at the nodes are exact by (G):
+//! On $[0,1]$ with the nodes $c_1 < \dots < c_s$ a polynomial of degree $s - 1$ is its values at the nodes, or
+//! its coefficients in $P_m(2\theta - 1)$. Fractional integrals of the basis are exact by (G):
 //!
 //! $$ (J^\mu p)(c) = \frac{c^\mu}{\Gamma(\mu)} \int_0^1 (1-y)^{\mu-1} p(cy)\,dy $$
 
-use crate::quadrature::gauss_jacobi;
+use super::gauss_jacobi::gauss_jacobi;
+use super::polynomial::{lagrange, legendre};
+use super::rule::QuadratureRule;
 
 /// The polynomials of degree $s-1$.
 #[derive(Clone, Debug)]
-pub(crate) struct Basis {
+pub(crate) struct NodalBasis {
     /// $s$
     pub(crate) stages: usize,
     /// $c$
@@ -19,13 +20,25 @@ pub(crate) struct Basis {
     pub(crate) analysis: Vec<f64>,
 }
 
-impl Basis {
-    pub(crate) fn new(stages: usize) -> Self {
+impl NodalBasis {
+    /// At the nodes of Radau, the last of which is 1.
+    pub(crate) fn radau(stages: usize) -> Self {
         // The nodes left of 1 are those of Gauss and Jacobi with the weight 1 − θ.
-        let mut nodes = if stages > 1 { gauss_jacobi(stages - 1, 2.0).0 } else { Vec::new() };
+        let mut nodes =
+            if stages > 1 { gauss_jacobi(stages - 1, 2.0).nodes } else { Vec::new() };
         nodes.push(1.0);
+        Self::at(nodes)
+    }
+
+    /// At the nodes of Gauss.
+    pub(crate) fn gauss(stages: usize) -> Self {
+        Self::at(gauss_jacobi(stages, 1.0).nodes)
+    }
+
+    fn at(nodes: Vec<f64>) -> Self {
+        let stages = nodes.len();
         // p̂_m = (2m+1) ∫ p P_m, with the Lagrange polynomials integrated by a rule of degree 2s − 1.
-        let (x, w) = gauss_jacobi(stages, 1.0);
+        let QuadratureRule { nodes: x, weights: w } = gauss_jacobi(stages, 1.0);
         let mut analysis = vec![0.0; stages * stages];
         for (x, w) in x.iter().zip(&w) {
             let legendre = legendre(stages, *x);
@@ -41,7 +54,7 @@ impl Basis {
 
     /// $J^\mu$ of the polynomial with value 1 at node $k$ and 0 at the others, at each of `points`: a row for each.
     pub(crate) fn integrals_at(&self, mu: f64, points: &[f64]) -> Vec<f64> {
-        let (y, w) = gauss_jacobi(self.stages, mu);
+        let QuadratureRule { nodes: y, weights: w } = gauss_jacobi(self.stages, mu);
         let gamma = libm::tgamma(mu);
         let mut rows = Vec::with_capacity(points.len() * self.stages);
         for &c in points {
@@ -54,14 +67,19 @@ impl Basis {
         rows
     }
 
-    /// [`Basis::integrals_at`] the nodes, s × s by rows.
+    /// [`NodalBasis::integrals_at`] the nodes, s × s by rows.
     pub(crate) fn integrals(&self, mu: f64) -> Vec<f64> {
         self.integrals_at(mu, &self.nodes)
     }
 
+    /// The basis polynomials at `x`.
+    pub(crate) fn values_at(&self, x: f64) -> impl Iterator<Item = f64> + '_ {
+        (0..self.stages).map(move |k| lagrange(&self.nodes, k, x))
+    }
+
     /// The value at `x` of the polynomial with these values at the nodes.
     pub(crate) fn value(&self, values: &[f64], x: f64) -> f64 {
-        (0..self.stages).map(|k| values[k] * lagrange(&self.nodes, k, x)).sum()
+        self.values_at(x).zip(values).map(|(l, v)| v * l).sum()
     }
 
     /// Legendre coefficients of the polynomial with these values.
@@ -73,47 +91,14 @@ impl Basis {
     }
 }
 
-/// $P_0 \dots P_{n-1}$ at $2x - 1$.
-pub(crate) fn legendre(n: usize, x: f64) -> Vec<f64> {
-    let y = 2.0 * x - 1.0;
-    let mut p = vec![1.0; n.max(2)];
-    p[1] = y;
-    for k in 1..n.saturating_sub(1) {
-        p[k + 1] = ((2 * k + 1) as f64 * y * p[k] - k as f64 * p[k - 1]) / (k + 1) as f64;
-    }
-    p.truncate(n);
-    p
-}
-
-/// The Lagrange polynomial of node `k` at `x`.
-pub(crate) fn lagrange(nodes: &[f64], k: usize, x: f64) -> f64 {
-    let others = nodes.iter().enumerate().filter(|&(j, _)| j != k);
-    others.map(|(_, c)| (x - c) / (nodes[k] - c)).product()
-}
-
-/// Coefficients of $\int_0^\theta p$ from those of $p$: one more.
-pub(crate) fn integrate_coefficients(p: &[f64], out: &mut [f64]) {
-    let n = p.len();
-    out[..=n].fill(0.0);
-    // ∫_0^θ P_m(2y−1) dy = (P_{m+1} − P_{m−1})/(2(2m+1)), and (P_1 + P_0)/2 for m = 0.
-    for (m, &p) in p.iter().enumerate() {
-        let share = p / (2 * (2 * m + 1)) as f64;
-        out[m + 1] += share;
-        if m == 0 {
-            out[0] += share;
-        } else {
-            out[m - 1] -= share;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::polynomial::integrate_coefficients;
     use super::*;
 
     #[test]
     fn fractional_integrals_of_powers_are_exact() {
-        let basis = Basis::new(6);
+        let basis = NodalBasis::radau(6);
         let values: Vec<f64> = basis.nodes.iter().map(|c| c.powi(5)).collect();
         for mu in [0.3, 1.0, 1.5] {
             let exact = libm::tgamma(6.0) / libm::tgamma(6.0 + mu) * libm::pow(0.8, 5.0 + mu);
@@ -126,7 +111,7 @@ mod tests {
 
     #[test]
     fn coefficients_are_integrated() {
-        let basis = Basis::new(4);
+        let basis = NodalBasis::radau(4);
         let values: Vec<f64> = basis.nodes.iter().map(|c| 3.0 * c * c).collect();
         let (mut p, mut q) = (vec![0.0; 4], vec![0.0; 5]);
         basis.coefficients(&values, &mut p);
