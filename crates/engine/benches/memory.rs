@@ -3,19 +3,19 @@
 //! (a) a chain of two Duffing masses with dampers of order 1/2, (b) the constraint of Tarasov and Zaslavsky
 //! 2006, (63)–(64), (c) the growth of the cost
 //! with the number of steps, (d) relaxation, oscillator and Brusselator, to be set beside other programs
-//! (`benches/peers/fractional.py`); beside them operators on samples, general
+//! (`benches/peers/fractional.py`); beside them general
 //! kernels, and reactions that are nearly not integrable at the start.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
-#[path = "../../solver/tests/systems/mod.rs"]
+#[path = "../../solver/tests/volterra/systems.rs"]
 mod systems;
 
 use std::time::Instant;
 
 use pfaff_solver::{
-    DampedWave, Kernel, KernelResolution, SampleOperator, VolterraOptions, VolterraOutcome,
-    VolterraSystem, integrate_volterra, operate_on_samples,
+    DampedWave, Kernel, KernelResolution, VolterraOptions, VolterraOutcome, VolterraSystem,
+    integrate_volterra,
 };
 use systems::{Duffing, Fractional, Remembering, Values, constrained, relaxation};
 
@@ -23,14 +23,13 @@ use systems::{Duffing, Fractional, Remembering, Values, constrained, relaxation}
 type Part = fn();
 
 fn main() {
-    // `cargo bench -p pfaff --bench memory -- samples` runs one part.
+    // `cargo bench -p pfaff --bench memory -- kernels` runs one part.
     let asked: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
-    let parts: [(&str, Part); 7] = [
+    let parts: [(&str, Part); 6] = [
         ("duffing", duffing),
         ("constraint", constraint),
         ("growth", growth),
         ("peers", peers),
-        ("samples", samples),
         ("kernels", kernels),
         ("steep", steep),
     ];
@@ -39,22 +38,6 @@ fn main() {
             part();
         }
     }
-}
-
-fn samples() {
-    println!("samples: Caputo's derivative of order 1/2 of 1e6 samples by fast convolution");
-    let h = 1e-5;
-    let f: Vec<f64> = (0..1_000_000).map(|i| libm::sin(f64::from(i) * h)).collect();
-    let (mut best, mut found) = (f64::INFINITY, Vec::new());
-    for _ in 0..5 {
-        let operator = SampleOperator::Caputo(0.5);
-        let mut work = || found = operate_on_samples(operator, h, &f).expect("enough samples");
-        best = best.min(seconds(&mut work));
-    }
-    let t = 999_999.0 * h;
-    // D^{1/2} sin t = t^{1/2} E_{2,3/2}(−t²)
-    let exact = t.sqrt() * pfaff_expr::special::mittag_leffler(2.0, 1.5, -t * t);
-    println!("  {:.3} ms  error {:.1e}", 1e3 * best, (found[999_999] - exact).abs());
 }
 
 fn kernels() {

@@ -54,6 +54,6 @@ pub use variational::{
 };
 pub use volterra::{
     DampedWave, DirectQuadrature, ExponentialSum, Kernel, KernelResolution, KernelValues,
-    Operand, SampleOperator, VolterraObserver, VolterraOptions, VolterraOutcome, VolterraStep,
-    VolterraSystem, integrate_volterra, operate_on_samples,
+    Operand, VolterraObserver, VolterraOptions, VolterraOutcome, VolterraStep, VolterraSystem,
+    integrate_volterra,
 };

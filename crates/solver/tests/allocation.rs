@@ -1,16 +1,17 @@
 //! The loop over steps does not allocate: a longer run takes as many allocations as a short one.
 #![expect(unsafe_code, reason = "a counting global allocator cannot be written without")]
 
-mod common;
+#[path = "ode/systems.rs"]
+mod systems;
 
 use std::alloc::{GlobalAlloc, Layout, System as Heap};
 use std::cell::Cell;
 
-use common::kepler;
 use pfaff_solver::{
     Control, DenseStep, EventKind, Lu, Method, Observer, OdeOptions, RankRevealing, StoredStep,
     System, integrate,
 };
+use systems::kepler;
 
 thread_local! {
     /// Allocations of this thread; tests run side by side.
@@ -68,7 +69,7 @@ fn a_longer_run_does_not_allocate_more() {
             let mut keep = Keep { y: [0.0; 4], last: StoredStep::default() };
             let mut steps = 0;
             let count = allocations(|| {
-                let start = common::ellipse(0.5);
+                let start = systems::ellipse(0.5);
                 steps = integrate(&mut system, &start, &options, &mut keep).statistics.steps;
             });
             (steps, count)

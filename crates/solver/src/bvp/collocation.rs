@@ -39,7 +39,7 @@ impl GaussScheme {
     /// The state at part θ of an interval that starts at `y` with slopes `k` and length `h`.
     pub(crate) fn state(&self, y: &[f64], k: &[f64], h: f64, θ: f64) -> Vec<f64> {
         let mut state = y.to_vec();
-        self.add(&mut state, k, h, &self.basis.integrals_at(1.0, &[θ]));
+        add(&mut state, k, h, &self.basis.integrals_at(1.0, &[θ]));
         state
     }
 
@@ -56,7 +56,7 @@ impl GaussScheme {
     fn stage(&self, y: &[f64], k: &[f64], h: f64, j: usize) -> Vec<f64> {
         let q = self.weights.len();
         let mut state = y.to_vec();
-        self.add(&mut state, k, h, &self.matrix[j * q..(j + 1) * q]);
+        add(&mut state, k, h, &self.matrix[j * q..(j + 1) * q]);
         state
     }
 
@@ -108,14 +108,14 @@ impl GaussScheme {
         }
         transition
     }
+}
 
-    /// Adds $h\sum_l w_l K_l$ to a state.
-    fn add(&self, state: &mut [f64], k: &[f64], h: f64, weights: &[f64]) {
-        let d = state.len();
-        for (l, weight) in weights.iter().enumerate() {
-            let weight = h * weight;
-            state.iter_mut().zip(&k[l * d..]).for_each(|(s, k)| *s += weight * k);
-        }
+/// Adds $h\sum_l w_l K_l$ to a state.
+fn add(state: &mut [f64], k: &[f64], h: f64, weights: &[f64]) {
+    let d = state.len();
+    for (l, weight) in weights.iter().enumerate() {
+        let weight = h * weight;
+        state.iter_mut().zip(&k[l * d..]).for_each(|(s, k)| *s += weight * k);
     }
 }
 

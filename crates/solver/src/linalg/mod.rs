@@ -9,8 +9,6 @@ pub(crate) mod lu;
 pub(crate) mod rank;
 pub(crate) mod singular_values;
 pub(crate) mod symmetric;
-#[cfg(test)]
-pub(crate) mod test_matrices;
 
 pub use least_squares::{LeastSquares, LeastSquaresFit, LeastSquaresSolution, least_squares};
 pub use lu::{Lu, Singular};

@@ -7,7 +7,7 @@
 //! of the power, $\zeta = s_l + z_j$: what is exact for the power is exact for
 //! the product. On a step a wave meets a polynomial in the moments $e^{-z/2} i_m(z/2)$ with complex $z$.
 
-use realfft::num_complex::Complex64;
+use num_complex::Complex64;
 
 use super::exponentials::ExponentialSum;
 use super::local_integrals::Local;

@@ -7,13 +7,9 @@
 //! storage does not depend on it, except for kernels that are neither powers nor solve a linear equation with
 //! constant coefficients (`linear_kernel.rs`).
 //! [`DirectQuadrature`] integrates the memory of a run a second time, directly, at a few of its times.
-//!
-//! Beside it stand operators on given functions: [`gauss_jacobi`](crate::gauss_jacobi) rules, and [`operate_on_samples`] on a
-//! uniform grid by fast convolution.
 
 mod block_history;
 mod collocation;
-mod convolution;
 mod damped_waves;
 mod direct_quadrature;
 mod events;
@@ -26,7 +22,6 @@ mod resolution;
 mod starting_step;
 mod system;
 
-pub use convolution::{SampleOperator, operate_on_samples};
 pub use direct_quadrature::{DirectQuadrature, KernelValues};
 pub use exponentials::ExponentialSum;
 pub use integrate::{

@@ -1,13 +1,12 @@
 //! Systems with memory against closed forms: relaxation, a constraint's kind of index, order on singular starts, cost.
 
-mod systems;
-
+use super::convolution::caputo;
+use super::systems::{constrained, relaxation};
 use pfaff_solver::{
     Control, Crossing, DirectQuadrature, Direction, EvalError, EventKind, Kernel, LocatedEvent,
-    Operand, SampleOperator, StopReason, VolterraObserver, VolterraOptions, VolterraStep,
-    VolterraSystem, integrate_volterra, operate_on_samples,
+    Operand, StopReason, VolterraObserver, VolterraOptions, VolterraStep, VolterraSystem,
+    integrate_volterra,
 };
-use systems::{constrained, relaxation};
 
 /// $E_{1/2}(-\sqrt t) = e^t\,\mathrm{erfc}\sqrt t$
 fn half(t: f64) -> f64 {
@@ -178,8 +177,7 @@ fn collocation_and_convolution_agree() {
         let mut seen = Both(vec![1.0], f64::NAN);
         integrate_volterra(&mut Damped, &options, &mut seen);
         assert_eq!(seen.0.len(), count + 1);
-        let caputo = operate_on_samples(SampleOperator::Caputo(0.5), h, &seen.0).unwrap();
-        (caputo[count] - seen.1).abs()
+        (caputo(0.5, h, &seen.0) - seen.1).abs()
     };
     let (coarse, fine) = (difference(100), difference(400));
     // The solution has a term t^{3.5} at the start, which the convolution meets with order 2 at least.
@@ -228,7 +226,7 @@ fn memory_is_recounted_by_direct_quadrature() {
 
 /// Relaxation with the events $1 - \cos(t - c)$, which touch zero at each $c$, and $\sin(t - c)$, which cross it.
 struct Touching {
-    relaxation: systems::Fractional,
+    relaxation: super::systems::Fractional,
     places: Vec<f64>,
     kinds: Vec<EventKind>,
 }

@@ -1,8 +1,6 @@
 //! Systems that carry out whole steps themselves: the run is the same.
 
-mod common;
-
-use common::{ellipse, kepler};
+use super::systems::{ellipse, kepler};
 use pfaff_solver::{
     Block, Dop853Tableau, EvalError, ExplicitSteps, OdeOptions, Outcome, RungeKuttaStep,
     System, Trajectory, integrate,

@@ -1,8 +1,11 @@
 //! Events: where, which way, how often, and what they end.
 
-mod common;
+use proptest::collection::vec;
+use proptest::prelude::*;
 
-use common::{Plain, Values, oscillator, record};
+use crate::cases;
+
+use super::systems::{Plain, Values, oscillator, record};
 use pfaff_solver::{
     Control, Crossing, DenseStep, Direction, EvalError, EventKind, LocatedEvent, Method,
     Observer, OdeOptions, StopReason, System, Trajectory, integrate,
@@ -213,54 +216,58 @@ impl System for Product {
     }
 }
 
-#[test]
-fn zeros_of_random_polynomials_are_found_whatever_the_steps() {
-    let mut state = 17_u64;
-    let mut random = || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1_u64 << 53) as f64
-    };
-    for case in 0..2000 {
-        // Up to seven zeros in (0.02, 2), some of them on a grid that steps meet too; no three
-        // within an eighth of a step, the resolution promised.
-        let mut zeros = Vec::new();
+/// Up to seven zeros in (0.02, 2), some of them on a grid that steps meet too; no three within an eighth of a
+/// step, the resolution promised.
+fn some_zeros() -> impl Strategy<Value = Vec<f64>> {
+    let gap = (0.0..1.0_f64, 0.0..1.0_f64, any::<bool>());
+    vec(gap, 7).prop_map(|gaps| {
+        let mut zeros: Vec<f64> = Vec::new();
         let mut t = 0.02;
-        for _ in 0..7 {
-            t += 0.04 + 0.5 * random() * random();
-            let z = if random() < 0.5 { t } else { (t * 40.0).round() / 40.0 };
+        for (a, b, on_grid) in gaps {
+            t += 0.04 + 0.5 * a * b;
+            let z = if on_grid { (t * 40.0).round() / 40.0 } else { t };
             if z < 1.99 && zeros.last().is_none_or(|last| z - last > 0.03) {
                 zeros.push(z);
             }
         }
-        let step = [0.25, 0.2, 0.1, 0.05, 0.05 + 0.2 * random()][case % 5];
-        let forward = case % 2 == 0;
+        zeros
+    })
+}
+
+/// A fixed step, or any.
+fn some_step() -> impl Strategy<Value = f64> {
+    prop_oneof![Just(0.25), Just(0.2), Just(0.1), Just(0.05), 0.05..0.25_f64]
+}
+
+proptest! {
+    #![proptest_config(cases(2000))]
+
+    #[test]
+    fn zeros_of_random_polynomials_are_found_whatever_the_steps(
+        mut zeros in some_zeros(),
+        step in some_step(),
+        forward in any::<bool>(),
+        controlled in prop::bool::weighted(0.33),
+    ) {
         let (t0, t1) = if forward { (0.0, 2.0) } else { (2.0, 0.0) };
-        let method = if case % 3 == 0 { Method::Dop853 } else { Method::Rk4 };
+        let method = if controlled { Method::Dop853 } else { Method::Rk4 };
         let options = OdeOptions { t0, t1, method, step: Some(step), ..OdeOptions::default() };
-        let mut trajectory = Trajectory::default();
-        let mut system = Product { zeros: zeros.clone() };
-        if method == Method::Dop853 && zeros.len() > 1 {
+        if controlled && zeros.len() > 1 {
             // Without errors the steps grow sixfold: only two zeros keep the promise for sure.
             zeros = vec![zeros[0], zeros[zeros.len() - 1]];
-            system.zeros.clone_from(&zeros);
         }
-        integrate(&mut system, &[t0], &options, &mut trajectory);
+        let mut trajectory = Trajectory::default();
+        integrate(&mut Product { zeros: zeros.clone() }, &[t0], &options, &mut trajectory);
         if !forward {
             zeros.reverse();
         }
         let found: Vec<f64> = trajectory.events().iter().map(|(e, _)| e.t).collect();
-        assert_eq!(
-            found.len(),
-            zeros.len(),
-            "case {case}: {found:?} for {zeros:?}, {options:?}"
-        );
+        prop_assert_eq!(found.len(), zeros.len(), "{:?} for {:?}", found, zeros);
         for (t, z) in found.iter().zip(&zeros) {
-            assert!((t - z).abs() < 1e-12, "case {case}: {t} for {z}");
+            prop_assert!((t - z).abs() < 1e-12, "{} for {}", t, z);
         }
-        assert!(trajectory.events().iter().all(|(e, _)| e.crossing != Crossing::Touch));
-        assert!(trajectory.events().windows(2).all(|w| w[0].0.crossing != w[1].0.crossing));
+        prop_assert!(trajectory.events().iter().all(|(e, _)| e.crossing != Crossing::Touch));
+        prop_assert!(trajectory.events().windows(2).all(|w| w[0].0.crossing != w[1].0.crossing));
     }
 }
 

@@ -1,12 +1,10 @@
 //! General kernels: two roads to one motion, and closed forms.
 
-mod systems;
-
+use super::systems::{Remembering, Values};
 use pfaff_solver::{
     DampedWave, DirectQuadrature, EvalError, Kernel, KernelResolution, Operand,
     VolterraObserver, VolterraOptions, VolterraStep, VolterraSystem, integrate_volterra,
 };
-use systems::{Remembering, Values};
 
 struct Counted(DirectQuadrature, Values);
 

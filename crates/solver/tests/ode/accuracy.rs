@@ -1,8 +1,6 @@
 //! Orders, tolerances and dense output against closed forms.
 
-mod common;
-
-use common::{Plain, ellipse, kepler, oscillator, record, witch};
+use super::systems::{Plain, ellipse, kepler, oscillator, record, witch};
 use pfaff_solver::{
     Control, DenseStep, Method, Observer, OdeOptions, StopReason, System, Trajectory, integrate,
 };

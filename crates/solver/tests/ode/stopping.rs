@@ -1,8 +1,6 @@
 //! Every reason to stop, with the last good state.
 
-mod common;
-
-use common::{Plain, oscillator, record};
+use super::systems::{Plain, oscillator, record};
 use pfaff_solver::{
     Control, DenseStep, EvalError, Method, Observer, OdeOptions, StopReason, System, integrate,
 };

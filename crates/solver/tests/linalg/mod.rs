@@ -1,0 +1,131 @@
+//! Factorisations of random matrices: what they promise holds for every one of them.
+
+use pfaff_solver::{LeastSquares, Lu, RankRevealing, cholesky, cholesky_solve, least_squares};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use crate::cases;
+
+/// Entries in [−1, 1).
+fn entries(count: usize) -> impl Strategy<Value = Vec<f64>> {
+    vec(-1.0..1.0_f64, count)
+}
+
+/// A square system.
+fn square(most: usize) -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
+    (1..=most).prop_flat_map(|n| (entries(n * n), entries(n)))
+}
+
+/// A matrix of given rank as a product, with a vector for each side.
+#[derive(Clone, Debug)]
+struct Ranked {
+    m: usize,
+    n: usize,
+    rank: usize,
+    a: Vec<f64>,
+    left: Vec<f64>,
+    right: Vec<f64>,
+}
+
+fn ranked() -> impl Strategy<Value = Ranked> {
+    (1..10_usize, 1..10_usize)
+        .prop_flat_map(|(m, n)| (Just((m, n)), 0..=m.min(n)))
+        .prop_flat_map(|((m, n), r)| {
+            let factors = (entries(m * r), entries(r * n), entries(m), entries(n));
+            factors.prop_map(move |(mut u, mut v, left, right)| {
+                // Far from a smaller rank: the leading square blocks are dominated by their diagonals.
+                for k in 0..r {
+                    u[k * r + k] += (2 * r) as f64;
+                    v[k * n + k] += (2 * r) as f64;
+                }
+                let entry =
+                    |e: usize| (0..r).map(|k| u[e / n * r + k] * v[k * n + e % n]).sum();
+                Ranked { m, n, rank: r, a: (0..m * n).map(entry).collect(), left, right }
+            })
+        })
+}
+
+fn times(a: &[f64], n: usize, x: &[f64]) -> Vec<f64> {
+    a.chunks_exact(n).map(|row| row.iter().zip(x).map(|(a, x)| a * x).sum()).collect()
+}
+
+/// $\max_i |b - A x|_i$
+fn residual(a: &[f64], n: usize, x: &[f64], b: &[f64]) -> f64 {
+    times(a, n, x).iter().zip(b).fold(0.0, |m, (ax, b)| m.max((ax - b).abs()))
+}
+
+fn largest(x: &[f64]) -> f64 {
+    x.iter().fold(0.0, |m, x| m.max(x.abs()))
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+proptest! {
+    #![proptest_config(cases(400))]
+
+    #[test]
+    fn solutions_of_square_systems_leave_a_small_residual((a, b) in square(30)) {
+        let n = b.len();
+        let mut lu = Lu::new(n);
+        prop_assume!(lu.factor(n, &a).is_ok());
+        let mut x = b.clone();
+        lu.solve(&mut x);
+        // Backward error of pivoted elimination: n ε ‖A‖‖x‖ with ‖A‖ ≤ n, growth below 10.
+        let limit = 10.0 * (n * n) as f64 * f64::EPSILON * largest(&x).max(1.0);
+        prop_assert!(residual(&a, n, &x, &b) <= limit);
+    }
+
+    #[test]
+    fn a_positive_definite_matrix_is_solved_by_its_root((g, b) in square(20)) {
+        let n = b.len();
+        // G Gᵀ + 1
+        let a: Vec<f64> = (0..n * n)
+            .map(|e| {
+                let (i, j) = (e / n, e % n);
+                let dot: f64 = (0..n).map(|k| g[i * n + k] * g[j * n + k]).sum();
+                dot + f64::from(u8::from(i == j))
+            })
+            .collect();
+        let (mut l, mut x) = (a.clone(), b.clone());
+        cholesky(n, &mut l).expect("eigenvalues are at least 1");
+        cholesky_solve(n, &l, &mut x);
+        // ‖A‖ ≤ n² + 1, and the solution is shorter than b.
+        prop_assert!(residual(&a, n, &x, &b) < 1e-14 * (n * n) as f64);
+    }
+
+    /// The Moore–Penrose identities in vector form: $A^+ b$ is orthogonal to the kernel, and $b - A A^+ b$ is
+    /// orthogonal to the image.
+    #[test]
+    fn least_squares_gives_the_pseudoinverse(case in ranked()) {
+        let Ranked { m, n, rank, a, left: b, .. } = case;
+        let mut x = vec![f64::NAN; n];
+        let fit = LeastSquares::default().solve(&a, m, &b, 1e-10, &mut x);
+        prop_assert_eq!(fit.rank, rank);
+        let rest: Vec<f64> = times(&a, n, &x).iter().zip(&b).map(|(ax, b)| ax - b).collect();
+        // Rounding times entries up to 1e3.
+        prop_assert!((norm(&rest) - fit.residual).abs() < 1e-12);
+        let transpose: Vec<f64> = (0..n * m).map(|e| a[e % m * n + e / m]).collect();
+        prop_assert!(largest(&times(&transpose, m, &rest)) < 1e-10);
+        // x lies in the row space: solving for it with Aᵀ leaves nothing.
+        let back = least_squares(&transpose, n, m, &x, 1e-10);
+        prop_assert!(back.residual < 1e-12);
+    }
+
+    #[test]
+    fn the_rank_is_recognised_and_consistent_systems_are_solved(case in ranked()) {
+        let Ranked { m, n, rank, a, right: x, .. } = case;
+        let b = times(&a, n, &x);
+        let mut split = RankRevealing::default();
+        split.factor(m, n, &a, 1e-10);
+        prop_assert_eq!(split.rank(), rank);
+        prop_assert_eq!(split.dependent_rows().len(), m - rank);
+        prop_assert_eq!(split.free_columns().len(), n - rank);
+        let mut found = vec![f64::NAN; n];
+        // Rounding of entries up to 1e3.
+        prop_assert!(split.solve(&b, &mut found) < 1e-10);
+        prop_assert!(residual(&a, n, &found, &b) < 1e-10);
+        prop_assert!(split.free_columns().iter().all(|&j| found[j] == 0.0));
+    }
+}

@@ -1,0 +1,8 @@
+//! Initial value problems.
+
+mod accuracy;
+mod events;
+mod explicit_steps;
+mod stopping;
+pub(crate) mod systems;
+mod taylor;

@@ -1,0 +1,6 @@
+//! Systems with memory.
+
+mod accuracy;
+mod convolution;
+mod kernels;
+mod systems;
