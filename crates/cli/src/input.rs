@@ -4,12 +4,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use pfaff::{
-    Files, GALLERY, GalleryFiles, Model, Overrides, Reading, Source, closest, gallery_model,
-    read,
-};
+use pfaff::{Files, GALLERY, GalleryFiles, Model, Overrides, Source, closest, gallery_model};
 
 use crate::arguments::ModelArguments;
+use crate::clock::seconds;
 use crate::output::{self, Exit};
 
 /// Reads the model that the arguments name.
@@ -29,9 +27,18 @@ pub(crate) fn reading(
         Some(folder) => Box::new(Beside(folder)),
         None => Box::new(GalleryFiles),
     };
-    let reading = read(source, &overrides, files.as_ref()).map_err(output::failed)?;
-    output::show(&reading.remarks, &reading.model.source);
-    Ok(reading)
+    let begun = seconds();
+    let model = Model::read(source, &overrides, files.as_ref()).map_err(output::failed)?;
+    let read_us = (seconds() - begun) * 1e6;
+    output::show(model.remarks(), &model.source);
+    Ok(Reading { model, read_us })
+}
+
+/// A model that was read.
+pub(crate) struct Reading {
+    pub(crate) model: Model,
+    /// How long it took, in microseconds.
+    pub(crate) read_us: f64,
 }
 
 /// The text of a model, and the folder in which its data files are looked for; none for a gallery model,

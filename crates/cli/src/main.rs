@@ -5,6 +5,7 @@
 
 mod arguments;
 mod bar;
+mod clock;
 mod code;
 mod command;
 mod file;

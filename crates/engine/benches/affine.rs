@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use pfaff::{Dynamics, NoFiles, Overrides, Request, Source, derive, read, run};
+use pfaff::{Dynamics, Model, NoFiles, Overrides, Run, Source, derive, run};
 use pfaff_program::Program;
 
 /// States at once.
@@ -31,12 +31,14 @@ let E = green(phi) - identity(3)\nkinetic tr(transpose(phi')*phi'*J)/2
 potential 0.4*tr(E*E) + 0.5*log(det(phi))^2\n{constraint}initial phi = identity(3), phi'[1,2] = 0.4, phi'[2,1] = -0.3
 solve t = 0..2000, tolerance = 1e-10, samples = 2"
     );
-    let reading =
-        || read(Source::new("body", &text), &Overrides::default(), &NoFiles).expect("a model");
+    let reading = || {
+        Model::read(Source::new("body", &text), &Overrides::default(), &NoFiles)
+            .expect("a model")
+    };
     let mut least = f64::INFINITY;
     let mut derived = None;
     for _ in 0..5 {
-        let model = reading().model;
+        let model = reading();
         let clock = Instant::now();
         derived = Some(derive(&model, None).expect("equations"));
         least = least.min(clock.elapsed().as_secs_f64() * 1e6);
@@ -67,7 +69,7 @@ solve t = 0..2000, tolerance = 1e-10, samples = 2"
     let mut rates = f64::INFINITY;
     for _ in 0..3 {
         let motion =
-            run(&derivation.model, &Request::default(), &mut |_, _| true).expect("a motion");
+            run(&derivation.model, &Run::default(), &mut |_, _| true).expect("a motion");
         let statistics = motion.statistics;
         rates = rates.min(statistics.integrate_us / statistics.evaluations as f64);
     }

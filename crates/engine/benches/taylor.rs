@@ -10,7 +10,7 @@
 
 use std::time::Instant;
 
-use pfaff::{GALLERY, GalleryFiles, Model, Overrides, Ready, Request, Source, read};
+use pfaff::{GALLERY, GalleryFiles, Model, Overrides, Ready, Run, Source};
 
 const SLEIGH: &str = "
 coordinates  x, y, phi
@@ -120,9 +120,11 @@ fn gallery() {
     );
     for entry in GALLERY {
         let source = Source::new(entry.name, entry.text);
-        let Ok(reading) = read(source, &Overrides::default(), &GalleryFiles) else { continue };
+        let Ok(reading) = Model::read(source, &Overrides::default(), &GalleryFiles) else {
+            continue;
+        };
         for tolerance in [1e-6, 1e-8, 1e-10, 1e-12, 1e-14] {
-            let make = |method: &str| Ready::new(&reading.model, &request(method, tolerance));
+            let make = |method: &str| Ready::new(&reading, &request(method, tolerance));
             let (Ok(mut a), Ok(mut b)) = (make("dop853"), make("taylor")) else { continue };
             let (x, y) = (a.integrate(), b.integrate());
             let differ =
@@ -143,11 +145,11 @@ fn gallery() {
     }
 }
 
-fn request(method: &str, tolerance: f64) -> Request {
-    Request {
-        method: Some(method.to_owned()),
+fn request(method: &str, tolerance: f64) -> Run {
+    Run {
+        method: pfaff::Method::from_name(method),
         tolerance: Some(tolerance),
-        ..Request::default()
+        ..Run::default()
     }
 }
 
@@ -157,9 +159,8 @@ fn ready(model: &Model, method: &str, tolerance: f64) -> Ready {
 }
 
 fn model(text: &str) -> Model {
-    let read = read(Source::new("bench", text), &Overrides::default(), &GalleryFiles);
+    let read = Model::read(Source::new("bench", text), &Overrides::default(), &GalleryFiles);
     read.unwrap_or_else(|r| panic!("a model of the benchmark is wrong: {:?}", r.diagnostics))
-        .model
 }
 
 /// Microseconds of the fastest of many repetitions.

@@ -3,11 +3,15 @@
 //! A derivation owns the graph in which its expressions live. Neither the model nor another derivation sees
 //! it, so the same call gives the same bits whatever was called before.
 
+use crate::model::Model;
 use pfaff_expr::FrozenGraph;
 use pfaff_mechanics::{Refusal, derive as derive_equations, ordinary};
-use pfaff_model::{Model, Principle, Workspace};
+use pfaff_model::{Principle, Workspace};
 
 use crate::error::{Error, Failure};
+use crate::motion::Motion;
+use crate::pipeline::run_with;
+use crate::problem::settings::Run;
 use crate::system::compiled::Dynamics;
 
 /// The equations of motion of a model under a principle.
@@ -24,6 +28,25 @@ impl Derivation {
     /// Equations that were derived, and perhaps changed, in a workspace of the model.
     pub fn new(model: &Model, workspace: Workspace, dynamics: Dynamics) -> Self {
         Self { model: model.clone(), dynamics, graph: workspace.graph.freeze() }
+    }
+
+    /// The principle, `None` for an `equation` model.
+    pub fn principle(&self) -> Option<Principle> {
+        match &self.dynamics {
+            Dynamics::Saddle(equations) => Some(equations.principle),
+            Dynamics::Ordinary(_) => None,
+        }
+    }
+
+    /// Integrates the equations and audits the motion: the same bits as a run of the model under this principle.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if no motion can begin. One that ends early is no error: it says why it stopped.
+    pub fn run(&self, request: Run) -> Result<Motion, Error> {
+        let request = Run { principle: self.principle().or(request.principle), ..request };
+        run_with(&self.model, Some(self), &request, &mut |_| true)
+            .map_err(|failure| failure.in_source(&self.model.source))
     }
 
     /// A workspace in which the expressions of the equations are valid.

@@ -9,11 +9,13 @@
 
 mod analysis;
 mod audit;
+mod clock;
 mod compare_present;
 mod derivation;
 mod error;
 mod gallery;
 mod json;
+mod model;
 mod motion;
 mod pipeline;
 mod present;
@@ -43,27 +45,30 @@ pub use analysis::thermal::{Thermal, thermal};
 pub use analysis::variations::{Variation, VariationRequest, Variations, variations};
 pub use analysis::views::{View, ViewMotion, view_motion};
 pub use audit::{Audit, Check, Verdict};
+pub use clock::Clock;
 pub use derivation::{Derivation, derive};
 pub use error::Error;
 pub use gallery::{GALLERY, GalleryFiles, GalleryModel, gallery_model};
 pub use json::Json;
+pub use model::Model;
+pub use motion::column::Column;
 pub use motion::note::Note;
 pub use motion::progress::Progress;
 pub use motion::sample::Sample;
 pub use motion::{EventRecord, Form, Motion, Series, Statistics, Stop, StopReason};
 pub use pfaff_mechanics::{Class, Equations, Kinetic, Ordinary, Refusal};
 pub use pfaff_model::{
-    Declarations, Diagnostic, EXPLANATIONS, Example, Explanation, Files, Model, NoFiles,
-    Overrides, ParseErrors, Principle, Severity, Source, Span, Workspace, closest, explanation,
+    Declarations, Diagnostic, EXPLANATIONS, Example, Explanation, Files, NoFiles, Overrides,
+    ParseErrors, Principle, Severity, Source, Span, Workspace, closest, explanation,
 };
 pub use pfaff_present::{Axis, Curve, Figure, Look};
 pub use pfaff_program::{Backend, Language};
-pub use pipeline::{Reading, read, run, run_derived, run_watched};
+pub use pipeline::{run, run_derived, run_watched};
 pub use present::{Presentation, present};
 pub use present_fractional::{present_fractional, present_fractional_hamilton};
 pub use present_hamilton::present_hamilton;
 pub use present_reduced::present_reduced;
-pub use problem::settings::Request;
+pub use problem::settings::{Method, Run};
 pub use problem::text::{Range, Value, evaluate, read_named_numbers, read_state};
 pub use run::bvp::{Guess, Solution};
 pub use run::prepare::Ready;

@@ -4,19 +4,17 @@
 //! text ─► Model ─► Dynamics (Principle) ─► CompiledSystem ─► Motion ─► Audit
 //! ```
 
-use std::time::Instant as Clock;
-
+use crate::model::Model;
 use pfaff_mechanics::{LagrangianData, Refusal, derive as derive_equations, kept_momenta};
-use pfaff_model::{
-    Diagnostic, Files, Model, Overrides, ParseErrors, Principle, Source, Span, Workspace,
-    read_model,
-};
+use pfaff_model::{Diagnostic, Principle, Span, Workspace};
 use pfaff_program::CompileError;
 use pfaff_solver::{self as solver, EvalError, integrate};
 
 use crate::audit::{Evidence, audit};
-use crate::derivation::{Derivation, derive_in};
+use crate::clock::Stopwatch;
+use crate::derivation::{Derivation, derive};
 use crate::error::{Error, Failure};
+use crate::motion::dense::Dense;
 use crate::motion::note::{Note, brief};
 use crate::motion::progress::{Progress, Setting};
 use crate::motion::recorder::{Record, Recorder, direction};
@@ -24,7 +22,7 @@ use crate::motion::sample::Sample;
 use crate::motion::{EventRecord, Motion, Series, Statistics, Stop, StopReason};
 use crate::problem::affine_body;
 use crate::problem::initial_multipliers::multipliers;
-use crate::problem::settings::{Request, Settings, method_name};
+use crate::problem::settings::{Run, Settings, method_name};
 use crate::problem::start::{NoStart, Start, given, refuse_infinite_data, start};
 use crate::problem::unused_multipliers::{unused_multipliers, without_along};
 use crate::run::bvp;
@@ -36,32 +34,6 @@ use crate::system::effective_mass::{effective_mass_at_start, effective_mass_on_t
 use crate::system::kkt::Kkt;
 use crate::system::singular::{is_near_dependence, quoted, singular_on_the_way, turned_round};
 
-/// A text that was read.
-#[derive(Clone, Debug)]
-pub struct Reading {
-    /// What it says.
-    pub model: Model,
-    /// What is worth knowing about it.
-    pub remarks: Vec<Diagnostic>,
-    /// How long it took, in microseconds.
-    pub read_us: f64,
-}
-
-/// Reads a text into a model.
-///
-/// # Errors
-///
-/// [`ParseErrors`] with all mistakes.
-pub fn read(
-    source: Source,
-    overrides: &Overrides,
-    files: &dyn Files,
-) -> Result<Reading, ParseErrors> {
-    let clock = Clock::now();
-    let (model, remarks) = read_model(source, overrides, files)?;
-    Ok(Reading { model, remarks, read_us: microseconds(clock) })
-}
-
 /// Integrates a model and audits the motion. `watch` is told the time and the steps after each step and may
 /// end the run by `false`.
 ///
@@ -70,7 +42,7 @@ pub fn read(
 /// [`Error`] if no motion can begin. A motion that ends early is no error: it says why it stopped.
 pub fn run(
     model: &Model,
-    request: &Request,
+    request: &Run,
     watch: &mut dyn FnMut(f64, usize) -> bool,
 ) -> Result<Motion, Error> {
     run_watched(model, request, &mut |progress| watch(progress.t, progress.steps))
@@ -83,32 +55,41 @@ pub fn run(
 /// As [`run`].
 pub fn run_watched(
     model: &Model,
-    request: &Request,
+    request: &Run,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Error> {
-    run_in(&model.workspace(), request, watch)
-        .map_err(|failure| failure.in_source(&model.source))
+    run_with(model, None, request, watch).map_err(|failure| failure.in_source(&model.source))
 }
 
-fn run_in(
-    model: &Workspace,
-    request: &Request,
+/// Runs a model, by equations that were derived before or by its own.
+pub(crate) fn run_with(
+    model: &Model,
+    derivation: Option<&Derivation>,
+    request: &Run,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
-    if variational::is_fractional(model) {
-        return variational::run(model, request);
+    let workspace = &model.workspace();
+    if variational::is_fractional(workspace) {
+        return variational::run(workspace, request);
     }
-    if bvp::has_ends(model) {
-        return bvp::run(model, request, watch);
+    if bvp::has_ends(workspace) {
+        return bvp::run(workspace, request, watch);
     }
-    let clock = Clock::now();
-    let refused = |r: Refusal| Failure::Model(vec![r.diagnostic()]);
-    // The statement keeps the graph as the text made it; what is derived for (K) would only be in the way there.
+    let clock = Stopwatch::start(request.clock);
     let chetaev = request.principle.unwrap_or(model.principle) == Principle::Chetaev;
-    let statement = if chetaev { LagrangianData::of(model) } else { None };
-    let dynamics = derive_in(model, request.principle).map_err(refused)?;
-    let derive_us = microseconds(clock);
-    let mut motion = integrated(model, &dynamics, (statement, None), request, watch)?;
+    let statement = if chetaev { LagrangianData::of(workspace) } else { None };
+    let derived;
+    let derivation = match derivation {
+        Some(derivation) => derivation,
+        None => {
+            derived = derive(model, request.principle)?;
+            &derived
+        }
+    };
+    let derive_us = clock.microseconds();
+    let workspace = &derivation.workspace();
+    let mut motion =
+        integrated(workspace, &derivation.dynamics, (statement, None), request, watch)?;
     motion.statistics.derive_us = derive_us;
     Ok(motion)
 }
@@ -120,7 +101,7 @@ fn run_in(
 /// As [`run`].
 pub fn run_derived(
     derivation: &Derivation,
-    request: &Request,
+    request: &Run,
     watch: &mut dyn FnMut(f64, usize) -> bool,
 ) -> Result<Motion, Error> {
     let model = &derivation.workspace();
@@ -139,7 +120,7 @@ pub fn run_derived(
 pub(crate) fn integrated_from(
     model: &Workspace,
     dynamics: &Dynamics,
-    request: &Request,
+    request: &Run,
     start: Start,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
@@ -152,7 +133,7 @@ fn integrated(
     model: &Workspace,
     dynamics: &Dynamics,
     (statement, given): (Option<LagrangianData>, Option<Start>),
-    request: &Request,
+    request: &Run,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
     let mut settings = Settings::new(model, request)?;
@@ -162,7 +143,7 @@ fn integrated(
     let foreign = unused_multipliers(model, dynamics)?;
     let Prepared { mut system, y0, notes, repeated, compile_us } =
         prepare(model, dynamics, (statement, given), &mut settings)?;
-    let clock = Clock::now();
+    let clock = Stopwatch::start(request.clock);
     let setting = Setting {
         model,
         principle: match dynamics {
@@ -174,11 +155,12 @@ fn integrated(
         t0: settings.t0,
         t1: settings.options.t1,
     };
-    let mut recorder = Recorder::new(&system, setting, &settings.times, watch);
+    let mut recorder = Recorder::new(&system, setting, &settings, watch);
     recorder.start(settings.t0, &y0);
     let outcome = integrate(&mut system, &y0, &settings.options, &mut recorder);
 
     let mut motion = collect(&setting, &recorder.record);
+    motion.dense = std::mem::take(&mut recorder.dense);
     motion.stop = Stop { reason: stop_reason(model, &outcome.stop), t: outcome.t };
     if motion.stop.reason == StopReason::StepTooSmall
         && is_near_dependence(&mut system, outcome.t, &outcome.y)
@@ -197,8 +179,8 @@ fn integrated(
         motion.notes.extend(explain(model, &motion.stop, &mut system, &outcome.y));
     }
     motion.notes.extend(affine_body::nearly_singular(model, &motion));
-    let integrate_us = microseconds(clock);
-    let clock = Clock::now();
+    let integrate_us = clock.microseconds();
+    let clock = Stopwatch::start(request.clock);
     let momenta = match dynamics {
         Dynamics::Saddle(equations) => kept_momenta(model, equations),
         Dynamics::Ordinary(_) => Vec::new(),
@@ -233,13 +215,9 @@ fn integrated(
         derive_us: 0.0,
         compile_us,
         integrate_us,
-        audit_us: microseconds(clock),
+        audit_us: clock.microseconds(),
     };
     Ok(motion)
-}
-
-pub(crate) fn microseconds(since: Clock) -> f64 {
-    since.elapsed().as_secs_f64() * 1e6
 }
 
 pub(crate) fn uncompiled(error: &CompileError) -> Failure {
@@ -531,6 +509,7 @@ pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
             checks: Vec::new(),
         },
         statistics: Statistics::default(),
+        dense: Dense::default(),
     }
 }
 

@@ -1,8 +1,9 @@
 //! The equations of an extremum with memory, as `derive` shows them.
 
+use crate::model::Model;
 use pfaff_expr::{Expr, Node};
 use pfaff_mechanics::{Refusal, adjoint, fractional_equations};
-use pfaff_model::{Dynamics, Model, Principle};
+use pfaff_model::{Dynamics, Principle};
 use pfaff_solver::FractionalOperator;
 
 use crate::error::{Error, Failure};

@@ -67,11 +67,11 @@ fn steps_do_not_allocate() {
     let methods = ["dop853", "taylor"];
     for (text, method) in texts.iter().flat_map(|text| methods.map(|method| (text, method))) {
         let model = support::model(text);
-        let request = pfaff::Request {
+        let request = pfaff::Run {
             t1: Some(if method == "taylor" { 20_000.0 } else { 4000.0 }),
             samples: Some(20),
-            method: Some(method.to_owned()),
-            ..pfaff::Request::default()
+            method: pfaff::Method::from_name(method),
+            ..pfaff::Run::default()
         };
         let (mut early, mut late) = (0, 0);
         // The first 130 steps fill the storage that is then used again; every chart has such of its own.

@@ -6,7 +6,7 @@
 #[allow(dead_code, reason = "this test uses a small part")]
 mod support;
 
-use pfaff::{Backend, Motion, Request, gallery_model};
+use pfaff::{Backend, Motion, Run, gallery_model};
 
 /// Reduced and saddle-point forms, charts that change, an `equation` model, functions that are called,
 /// tables, events, long Taylor series, memory: each evaluated so often that
@@ -35,11 +35,11 @@ fn every_way_gives_the_bits_of_the_tape() {
     assert_eq!(here.contains(&Backend::Cranelift), cfg!(feature = "cranelift"));
     for (name, method, t1) in CASES {
         let text = gallery_model(name).unwrap_or_else(|| panic!("{name} is there")).text;
-        let request = Request {
-            method: Some(method.into()),
+        let request = Run {
+            method: pfaff::Method::from_name(method),
             t1: Some(t1),
             step: (method == "rk4").then_some(0.01),
-            ..Request::default()
+            ..Run::default()
         };
         let motion = |way| {
             Backend::prefer(Some(way));

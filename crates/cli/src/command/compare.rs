@@ -1,7 +1,7 @@
 //! `pfaff compare`
 
 use clap::Args;
-use pfaff::{Comparison, Request, compare as compare_principles};
+use pfaff::{Comparison, Run, compare as compare_principles};
 
 use crate::arguments::{ModelArguments, TableFormat};
 use crate::output::{Exit, failed, print, say, usage};
@@ -52,13 +52,13 @@ pub(crate) struct CompareArguments {
 
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, Exit> {
     let principles = arguments.principles.as_deref().map(words).transpose()?;
-    let request = Request {
+    let request = Run {
         t0: arguments.t0,
         t1: arguments.t1,
         tolerance: arguments.tolerance,
         at: arguments.at.as_deref().map(crate::command::run::times).transpose()?,
         samples: arguments.samples,
-        ..Request::default()
+        ..crate::clock::measured_run()
     };
     let model = crate::input::model(&arguments.model, arguments.initial.as_deref())?;
     let comparison =

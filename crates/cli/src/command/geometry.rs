@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use pfaff::{
-    CurveKind, GeometryRequest, Model, PARTS, Request, Trace, geometry_parts, geometry_with,
+    CurveKind, GeometryRequest, Model, PARTS, Run, Trace, geometry_parts, geometry_with,
     present_fractional_forms,
 };
 
@@ -147,14 +147,14 @@ fn trace(
 }
 
 /// What the options of a curve ask for.
-pub(crate) fn request(times: &TimesArguments) -> Result<Request, Exit> {
-    Ok(Request {
+pub(crate) fn request(times: &TimesArguments) -> Result<Run, Exit> {
+    Ok(Run {
         t0: times.t0,
         t1: times.t1,
         tolerance: times.tolerance,
         at: times.at.as_deref().map(crate::command::run::times).transpose()?,
         samples: times.samples,
-        ..Request::default()
+        ..crate::clock::measured_run()
     })
 }
 

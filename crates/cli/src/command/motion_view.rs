@@ -1,6 +1,6 @@
 //! `pfaff geometry --motion`: a motion in another form of the equations.
 
-use pfaff::{Model, Principle, Request, View, named_coordinates, view_motion};
+use pfaff::{Model, Principle, Run, View, named_coordinates, view_motion};
 
 use crate::arguments::FormulaFormat;
 use crate::output::{Exit, failed, print, usage};
@@ -9,7 +9,7 @@ pub(crate) fn motion(
     model: &Model,
     word: &str,
     dependent: Option<&str>,
-    request: &Request,
+    request: &Run,
     format: FormulaFormat,
 ) -> Result<Exit, Exit> {
     let all: Vec<(View, &str)> =

@@ -2,10 +2,11 @@
 
 use clap::Args;
 use pfaff::report::{Still, figure_of, still};
-use pfaff::{Look, Motion, Reading};
+use pfaff::{Look, Motion};
 
 use crate::arguments::MotionArguments;
 use crate::command::run::{request, times, watched};
+use crate::input::Reading;
 use crate::interrupt;
 use crate::output::{Exit, say, usage};
 

@@ -2,10 +2,11 @@
 
 use clap::Args;
 use pfaff::report::{Report, Shown, page};
-use pfaff::{Overrides, Reading, compare as compare_principles};
+use pfaff::{Overrides, compare as compare_principles};
 
 use crate::arguments::MotionArguments;
 use crate::command::run::{request, watched};
+use crate::input::Reading;
 use crate::interrupt;
 use crate::output::{Exit, failed, print, say, usage};
 
@@ -38,8 +39,7 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, Exit> {
     let output = arguments.output.clone().unwrap_or_else(|| page_name(name));
     interrupt::listen();
     let initial = motion_arguments.initial.as_deref();
-    let Reading { model, read_us, .. } =
-        crate::input::reading(&motion_arguments.model, initial)?;
+    let Reading { model, read_us } = crate::input::reading(&motion_arguments.model, initial)?;
     let overrides = Overrides {
         set: motion_arguments.model.set.clone(),
         initial: motion_arguments.initial.clone(),

@@ -3,11 +3,12 @@
 use std::io::IsTerminal;
 
 use clap::Args;
-use pfaff::{Guess, Model, Motion, Progress, Reading, Request, Verdict, read_named_numbers};
+use pfaff::{Guess, Method, Model, Motion, Progress, Run, Verdict, read_named_numbers};
 
 use crate::arguments::{MotionArguments, PlainFormat, SearchArguments};
 use crate::bar::Bar;
 use crate::file::OutputFile;
+use crate::input::Reading;
 use crate::interrupt;
 use crate::output::{Exit, failed, print, say, usage};
 use crate::summary::summary;
@@ -47,7 +48,7 @@ pub(crate) struct RunArguments {
 
 pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let mut request = request(&arguments.motion)?;
-    let Reading { model, read_us, .. } =
+    let Reading { model, read_us } =
         crate::input::reading(&arguments.motion.model, arguments.motion.initial.as_deref())?;
     begin(&model, &arguments.search, &mut request)?;
     let mut file = arguments.output.as_deref().map(OutputFile::open).transpose()?;
@@ -78,7 +79,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
 /// The motion, with a bar where there is a terminal, a file that follows the run, and an ear for Ctrl-C.
 pub(crate) fn watched(
     model: &Model,
-    request: &Request,
+    request: &Run,
     mut file: Option<&mut OutputFile>,
 ) -> Result<Motion, Exit> {
     let (mut bar, mut ear) = (Bar::new(), interrupt::Ear::new());
@@ -101,9 +102,9 @@ pub(crate) fn watched(
 }
 
 /// What the options ask for.
-pub(crate) fn request(arguments: &MotionArguments) -> Result<Request, Exit> {
+pub(crate) fn request(arguments: &MotionArguments) -> Result<Run, Exit> {
     let at = arguments.at.as_deref().map(times).transpose()?;
-    Ok(Request {
+    Ok(Run {
         principle: arguments
             .principle
             .as_deref()
@@ -112,17 +113,26 @@ pub(crate) fn request(arguments: &MotionArguments) -> Result<Request, Exit> {
         t0: arguments.t0,
         t1: arguments.t1,
         tolerance: arguments.tolerance,
-        method: arguments.method.clone(),
+        method: arguments.method.as_deref().map(method).transpose()?,
         at,
         samples: arguments.samples,
         step: arguments.step,
         max_steps: arguments.max_steps,
-        ..Request::default()
+        ..crate::clock::measured_run()
+    })
+}
+
+/// A method by its word.
+fn method(word: &str) -> Result<Method, Exit> {
+    Method::from_name(word).ok_or_else(|| {
+        let words: Vec<String> =
+            Method::ALL.iter().map(|(_, word)| format!("`{word}`")).collect();
+        usage(&format!("there is no method `{word}`: choose from {}", words.join(", ")))
     })
 }
 
 /// Where and how long motions between given ends are looked for.
-fn begin(model: &Model, search: &SearchArguments, request: &mut Request) -> Result<(), Exit> {
+fn begin(model: &Model, search: &SearchArguments, request: &mut Run) -> Result<(), Exit> {
     let used = [
         ("--guess", search.guess.is_some()),
         ("--from", search.from.is_some()),

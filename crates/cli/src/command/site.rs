@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pfaff::report::{Card, Report, Shown, Still, gallery_index, page, still};
 use pfaff::{
-    GALLERY, GalleryFiles, GalleryModel, Motion, Overrides, Request, Source, check, closest,
-    read, run,
+    GALLERY, GalleryFiles, GalleryModel, Model, Motion, Overrides, Source, check, closest, run,
 };
 
+use crate::clock::seconds;
 use crate::output::{Exit, failed, say, usage};
 
 /// Builds the site; `only` names some models.
@@ -85,10 +85,12 @@ fn chosen(only: Option<&str>) -> Result<Vec<GalleryModel>, Exit> {
 fn built(gallery: &GalleryModel, folder: &str) -> Result<Card, Exit> {
     let source = Source::new(gallery.name, gallery.text);
     let overrides = Overrides::default();
-    let reading = read(source, &overrides, &GalleryFiles).map_err(failed)?;
-    let (model, request) = (&reading.model, Request::default());
+    let begun = seconds();
+    let model = &Model::read(source, &overrides, &GalleryFiles).map_err(failed)?;
+    let read_us = (seconds() - begun) * 1e6;
+    let request = crate::clock::measured_run();
     let mut motion = run(model, &request, &mut |_, _| true).map_err(failed)?;
-    motion.statistics.derive_us += reading.read_us;
+    motion.statistics.derive_us += read_us;
     let report = Report {
         model,
         request: &request,

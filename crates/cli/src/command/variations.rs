@@ -1,7 +1,7 @@
 //! `pfaff variations`
 
 use clap::Args;
-use pfaff::{Request, VariationRequest, variations as vary};
+use pfaff::{Run, VariationRequest, variations as vary};
 
 use crate::arguments::{ModelArguments, PlainFormat};
 use crate::output::{Exit, failed, print};
@@ -49,7 +49,7 @@ pub(crate) struct VariationsArguments {
 }
 
 pub(crate) fn variations(arguments: &VariationsArguments) -> Result<Exit, Exit> {
-    let run = Request {
+    let run = Run {
         principle: arguments
             .principle
             .as_deref()
@@ -59,7 +59,7 @@ pub(crate) fn variations(arguments: &VariationsArguments) -> Result<Exit, Exit> 
         t1: arguments.t1,
         at: arguments.at.as_deref().map(crate::command::run::times).transpose()?,
         samples: arguments.samples,
-        ..Request::default()
+        ..crate::clock::measured_run()
     };
     let model = crate::input::model(&arguments.model, arguments.initial.as_deref())?;
     let request = VariationRequest {

@@ -2,10 +2,9 @@
 
 use std::time::Instant;
 
-use pfaff::{Dynamics, NoFiles, Overrides, Source, derive, gallery_model, read};
+use pfaff::{Dynamics, Model, NoFiles, Overrides, Source, derive, gallery_model};
 use pfaff_expr::Expr;
 use pfaff_mechanics::{ChartPoint, Class, LagrangianData, Reduction, solve_saddle};
-use pfaff_model::Model;
 use pfaff_program::Program;
 
 pub(crate) const SLEIGH: &str = "
@@ -41,8 +40,8 @@ pub(crate) fn chain_text(n: usize) -> String {
 }
 
 pub(crate) fn model(text: &str) -> Model {
-    let read = read(Source::new("bench", text), &Overrides::default(), &NoFiles);
-    read.unwrap_or_else(|_| panic!("a model of the benchmark is wrong")).model
+    let read = Model::read(Source::new("bench", text), &Overrides::default(), &NoFiles);
+    read.unwrap_or_else(|_| panic!("a model of the benchmark is wrong"))
 }
 
 pub(crate) fn reduction(model: &Model, q: &[f64]) -> Reduction {

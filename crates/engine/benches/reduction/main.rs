@@ -19,9 +19,8 @@ use common::{
     BALL, DISK, SLEIGH, best, chain_text, model, multipliers, program, reduction, waiting,
 };
 use hand::SinCos;
-use pfaff::{Dynamics, Request, derive};
+use pfaff::{Dynamics, Run, derive};
 use pfaff_mechanics::solve_saddle;
-use pfaff_model::Model;
 use pfaff_program::{Executor, Lanes, Options, Program, sincos_fused};
 
 type Hand = fn(SinCos, &[f64], &[f64], &mut [f64]);
@@ -121,7 +120,7 @@ fn row(name: &str, text: &str, state: &[f64], by_hand: Option<(Hand, &[f64])>) {
     let read_us = best(&mut || drop(black_box(model(text)))) / 1e3;
     let made = model(text);
     let q = &state[..made.coordinates.len()];
-    let reduce_us = best(&mut || drop(black_box(reduction(&model_again(&made), q)))) / 1e3;
+    let reduce_us = best(&mut || drop(black_box(reduction(&made, q)))) / 1e3;
     let reduced = reduction(&made, q);
     let code = program(&made, &reduced);
     let values = made.parameter_values();
@@ -175,11 +174,6 @@ fn row(name: &str, text: &str, state: &[f64], by_hand: Option<(Hand, &[f64])>) {
     println!();
 }
 
-/// A copy in which nothing was derived yet.
-fn model_again(model: &Model) -> Model {
-    model.clone()
-}
-
 /// Nanoseconds a lane, eight states at once.
 fn eight(code: &Program, values: &[f64], state: &[f64]) -> f64 {
     let Some(native) = code.native(Lanes::Eight) else { return f64::NAN };
@@ -229,7 +223,7 @@ fn trajectories() {
     );
     for n in [5, 20] {
         let made = model(&chain_text(n));
-        let request = Request { samples: Some(2), ..Request::default() };
+        let request = Run { samples: Some(2), ..Run::default() };
         let dynamics = derive(&model(&chain_text(n)), None).expect("equations");
         let reduced = pfaff::run(&made, &request, &mut |_, _| true).expect("a motion");
         let saddle = pfaff::run_derived(&dynamics, &request, &mut |_, _| true);

@@ -1,8 +1,9 @@
 //! What `check` tells: degrees of freedom, classes, integrability, regularity.
 
+use crate::model::Model;
 use pfaff_expr::Graph;
 use pfaff_mechanics::{Class, Equations, Refusal, classify, integrable, ranks};
-use pfaff_model::{Dynamics as Written, Model, Principle, Workspace};
+use pfaff_model::{Dynamics as Written, Principle, Workspace};
 
 use crate::derivation::derive_in;
 use crate::json::Json;

@@ -4,9 +4,10 @@
 //! $C\,(t - t_0)^k$: $k$ and $C$ are measured by halving a short time. A quantity is kept
 //! when it changes by no more than the energy balance of the audit may.
 
+use crate::model::Model;
 use pfaff_expr::{Expr, Graph};
 use pfaff_mechanics::Equations;
-use pfaff_model::{Model, Principle, Workspace};
+use pfaff_model::{Principle, Workspace};
 
 use crate::analysis::equivalence::{Equivalence, along_chetaev, along_vakonomic};
 use crate::derivation::{Derivation, derive};
@@ -14,7 +15,7 @@ use crate::error::Error;
 use crate::motion::{Motion, Series};
 use crate::pipeline::run;
 use crate::present::{Presentation, present};
-use crate::problem::settings::Request;
+use crate::problem::settings::Run;
 use crate::system::compiled::Dynamics;
 
 /// A model under several principles.
@@ -74,7 +75,7 @@ pub struct Kept {
 /// [`Error`] if one of the motions cannot begin.
 pub fn compare(
     model: &Model,
-    request: &Request,
+    request: &Run,
     principles: Option<&[Principle]>,
 ) -> Result<Comparison, Error> {
     if !matches!(model.dynamics, pfaff_model::Dynamics::Lagrangian { .. }) {
@@ -86,7 +87,7 @@ pub fn compare(
     // principle is.
     let mut changed = model.workspace();
     changed.principle = Principle::Vakonomic;
-    let model = &changed.freeze();
+    let model = &Model::from(changed.freeze());
     let mut left_out = Vec::new();
     let asked: Vec<Principle> = match principles {
         Some(list) => list.to_vec(),
@@ -103,7 +104,7 @@ pub fn compare(
             }
             Err(error) => return Err(error),
         };
-        let request = Request { principle: Some(principle), ..request.clone() };
+        let request = Run { principle: Some(principle), ..request.clone() };
         motions.push(run(model, &request, &mut |_, _| true)?);
         equations.push(present(&derivation));
         derivations.push(derivation);
@@ -130,7 +131,7 @@ pub fn compare(
     Ok(Comparison { motions, equations, left_out, partings, kept, equivalences })
 }
 
-fn parting(model: &Model, request: &Request, a: &Motion, b: &Motion) -> Result<Parting, Error> {
+fn parting(model: &Model, request: &Run, a: &Motion, b: &Motion) -> Result<Parting, Error> {
     let difference: Vec<Series> =
         a.q.iter()
             .zip(&b.q)
@@ -185,7 +186,7 @@ fn distances(a: &Motion, b: &Motion) -> Vec<f64> {
 /// $k$ and $C$, from the distances after a short time and half of it.
 fn law(
     model: &Model,
-    request: &Request,
+    request: &Run,
     a: &Motion,
     b: &Motion,
 ) -> Result<Option<(f64, f64)>, Error> {
@@ -194,7 +195,7 @@ fn law(
     for shorter in (2..=10).rev() {
         let h = (t1 - t0) * libm::exp2(-f64::from(shorter));
         let at = |m: &Motion| {
-            let request = Request {
+            let request = Run {
                 principle: m.principle,
                 t0: Some(t0),
                 t1: Some(t0 + h),

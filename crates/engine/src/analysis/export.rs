@@ -7,12 +7,13 @@
 //! principle. Multipliers have a function of their own, and so has the way from $\dot q$ to $u$. The programs
 //! are those that a run compiles.
 
+use crate::model::Model;
 use pfaff_expr::Expr;
 use pfaff_mechanics::{
     ChartPoint, Equations, LagrangianData, Ordinary, Reduction, explicit, solve_linear,
     solve_saddle,
 };
-use pfaff_model::{Model, Principle, Workspace};
+use pfaff_model::{Principle, Workspace};
 use pfaff_program::{Argument, ExportedFunction, Language, Module, Program};
 
 use crate::derivation::derive_in;

@@ -14,16 +14,17 @@
 //! $\delta\dot q^\sigma - \dot w^\sigma = 2 S^\sigma_{\rho\mu}\dot q^\rho w^\mu$ with the torsion $S$ for the
 //! base ones. Every defect is computed from its definition along the motion.
 
+use crate::model::Model;
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Chaplygin, Equations, chaplygin_of_constraints};
-use pfaff_model::{Diagnostic, Model, ParseErrors, Principle, Source, Span, Workspace};
+use pfaff_model::{Diagnostic, ParseErrors, Principle, Source, Span, Workspace};
 use pfaff_solver::Lu;
 
 use crate::derivation::derive_in;
 use crate::error::{Error, Failure};
 use crate::motion::{Motion, Series};
 use crate::pipeline::run;
-use crate::problem::settings::{Request, Settings};
+use crate::problem::settings::{Run, Settings};
 use crate::system::compiled::Dynamics;
 
 /// The variations of one motion.
@@ -71,7 +72,7 @@ pub struct VariationRequest {
     /// The motion of the base coordinates, likewise; the model's own motion if not given.
     pub motion: Option<String>,
     /// Times, principle and tolerance.
-    pub run: Request,
+    pub run: Run,
 }
 
 /// The variations of a motion of a model.
@@ -185,7 +186,7 @@ fn given_motion(
     model: &Workspace,
     form: &Chaplygin,
     given: &[Expr],
-    request: &Request,
+    request: &Run,
 ) -> Result<Motion, Failure> {
     let g = &model.graph;
     let times = Settings::new(model, request)?.times;

@@ -1,5 +1,7 @@
 //! A motion: what a run gives back, whatever ended it.
 
+pub(crate) mod column;
+pub(crate) mod dense;
 pub(crate) mod note;
 pub(crate) mod progress;
 pub(crate) mod recorder;
@@ -10,6 +12,7 @@ use pfaff_model::{Principle, Workspace};
 use crate::analysis::equivalence::Equivalence;
 use crate::audit::{Audit, Check, Verdict};
 use crate::json::Json;
+use crate::motion::dense::Dense;
 use crate::motion::note::Note;
 use crate::run::bvp::Solution;
 use crate::signs::signs;
@@ -65,6 +68,8 @@ pub struct Motion {
     pub audit: Audit,
     /// What it cost.
     pub statistics: Statistics,
+    /// The states in between.
+    pub(crate) dense: Dense,
 }
 
 /// The form of the equations of motion.
@@ -206,6 +211,7 @@ impl Motion {
             equivalence: None,
             audit: Audit { verdict: Verdict::Unchecked, checks: Vec::new() },
             statistics: Statistics::default(),
+            dense: Dense::default(),
         }
     }
 

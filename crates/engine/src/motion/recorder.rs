@@ -2,8 +2,10 @@
 
 use pfaff_solver::{Control, Crossing, DenseStep, LocatedEvent, Observer, StoredStep, System};
 
+use crate::motion::dense::{Dense, Node};
 use crate::motion::progress::{Progress, Setting};
 use crate::motion::sample::Sample;
+use crate::problem::settings::Settings;
 use crate::system::compiled::CompiledSystem;
 
 /// How many steps the audit keeps: when there are more, every second one is dropped and the stride doubles.
@@ -24,6 +26,9 @@ pub(crate) struct Recorder<'a> {
     stride: usize,
     steps: usize,
     setting: Setting<'a>,
+    /// The states in between, unless only the outputs are wanted; and how close the nodes lie.
+    pub(crate) dense: Dense,
+    spacing: Option<f64>,
     watch: &'a mut dyn FnMut(&Progress<'_>) -> bool,
 }
 
@@ -44,9 +49,10 @@ impl<'a> Recorder<'a> {
     pub(crate) fn new(
         system: &CompiledSystem,
         setting: Setting<'a>,
-        times: &'a [f64],
+        settings: &'a Settings,
         watch: &'a mut dyn FnMut(&Progress<'_>) -> bool,
     ) -> Self {
+        let times = &settings.times;
         let observed = setting.model.observed.len();
         let system = system.clone();
         let (n, m) = (system.n, system.m);
@@ -69,6 +75,8 @@ impl<'a> Recorder<'a> {
             stride: 1,
             steps: 0,
             setting,
+            dense: Dense::new(n),
+            spacing: (!settings.outputs_only).then_some(settings.options.tolerance),
             watch,
             system,
         }
@@ -80,6 +88,21 @@ impl<'a> Recorder<'a> {
             self.y.copy_from_slice(y);
             self.sample(t);
         }
+        if self.spacing.is_some() {
+            let mut node = Node::default();
+            let (system, sample) = (&mut self.system, &mut self.sample);
+            node_at(system, sample, t, y, &mut node);
+            self.dense.push(&node);
+        }
+    }
+
+    /// Nodes of the dense output up to the end of a step.
+    fn extend(&mut self, step: &DenseStep<'_>, tolerance: f64) {
+        let Self { dense, system, sample, y, .. } = self;
+        dense.extend(step.end(), tolerance, &mut |t, node| {
+            step.state(t, y);
+            node_at(system, sample, t, y, node);
+        });
     }
 
     /// One row from the state in `y`.
@@ -126,7 +149,7 @@ impl Observer for Recorder<'_> {
             .times
             .get(self.record.reached)
             .is_some_and(|&t| self.is_before(t, end) && t != start && t != end);
-        sampled || self.steps.is_multiple_of(self.stride)
+        sampled || self.spacing.is_some() || self.steps.is_multiple_of(self.stride)
     }
 
     fn step(&mut self, step: &DenseStep<'_>, _system: &mut dyn System) -> Control {
@@ -138,6 +161,9 @@ impl Observer for Recorder<'_> {
         }
         if self.steps.is_multiple_of(self.stride) {
             self.keep(step);
+        }
+        if let Some(tolerance) = self.spacing {
+            self.extend(step, tolerance);
         }
         self.steps += 1;
         let progress = Progress {
@@ -157,6 +183,22 @@ impl Observer for Recorder<'_> {
         self.record.events.push((*event, sample));
         Control::Continue
     }
+}
+
+/// Positions, velocities and accelerations at a state; accelerations that are not determined are not numbers.
+fn node_at(
+    system: &mut CompiledSystem,
+    sample: &mut Sample,
+    t: f64,
+    y: &[f64],
+    node: &mut Node,
+) {
+    if system.resolve(t, y, true, sample).is_err() {
+        sample.a.fill(f64::NAN);
+    }
+    node.t = t;
+    node.row.clear();
+    node.row.extend(sample.q.iter().chain(&sample.v).chain(&sample.a));
 }
 
 /// The word for the direction of a crossing.

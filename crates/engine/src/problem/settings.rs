@@ -1,14 +1,21 @@
 //! What a run is asked for, and what it then does.
 
 use pfaff_model::{Declarations, Principle};
-use pfaff_solver::{Method, OdeOptions};
+use pfaff_solver::{self as solver, OdeOptions};
 
+use crate::clock::Clock;
 use crate::error::Failure;
 use crate::run::bvp::Guess;
 
-/// What the caller asks for; what is `None` comes from the model's `solve` line or its defaults.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Request {
+/// What is asked of a run; what is `None` comes from the model's `solve` line or its defaults.
+///
+/// ```
+/// use pfaff::{Method, Run};
+/// let run = Run::to(5.0).tolerance(1e-12).method(Method::Taylor).samples(11);
+/// assert_eq!((run.t1, run.samples), (Some(5.0), Some(11)));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Run {
     /// Instead of the model's own.
     pub principle: Option<Principle>,
     /// Start.
@@ -17,8 +24,8 @@ pub struct Request {
     pub t1: Option<f64>,
     /// Local error ≤ tolerance·(1 + |y|) a step.
     pub tolerance: Option<f64>,
-    /// `auto`, `dop853`, `taylor`, `rk4`
-    pub method: Option<String>,
+    /// How it is solved.
+    pub method: Option<Method>,
     /// Output times.
     pub at: Option<Vec<f64>>,
     /// How many evenly spaced output times.
@@ -32,8 +39,121 @@ pub struct Request {
     /// Between given ends: parameters with other values, whose motions are found first and then led to the
     /// values of the model.
     pub lead: Vec<(String, f64)>,
-    /// Between given ends: the seconds that the search may take.
+    /// Between given ends: the seconds that the search may take. Needs a clock.
     pub seconds: Option<f64>,
+    /// Whether the motion is kept at the output times alone, without the states in between.
+    pub outputs_only: bool,
+    /// For statistics, and for limits of time.
+    pub clock: Option<Clock>,
+}
+
+impl Run {
+    /// A run from the start that the model says, or 0, to this time.
+    pub fn to(t1: f64) -> Self {
+        Self { t1: Some(t1), ..Self::default() }
+    }
+
+    /// Begins at this time.
+    #[must_use]
+    pub fn from(self, t0: f64) -> Self {
+        Self { t0: Some(t0), ..self }
+    }
+
+    /// Under this principle instead of the model's own.
+    #[must_use]
+    pub fn principle(self, principle: Principle) -> Self {
+        Self { principle: Some(principle), ..self }
+    }
+
+    /// Local error ≤ tolerance·(1 + |y|) a step.
+    #[must_use]
+    pub fn tolerance(self, tolerance: f64) -> Self {
+        Self { tolerance: Some(tolerance), ..self }
+    }
+
+    /// By this method.
+    #[must_use]
+    pub fn method(self, method: Method) -> Self {
+        Self { method: Some(method), ..self }
+    }
+
+    /// With output at these times.
+    #[must_use]
+    pub fn at(self, times: impl Into<Vec<f64>>) -> Self {
+        Self { at: Some(times.into()), ..self }
+    }
+
+    /// With output at so many evenly spaced times.
+    #[must_use]
+    pub fn samples(self, samples: usize) -> Self {
+        Self { samples: Some(samples), ..self }
+    }
+
+    /// With this step: of a fixed-step method, or the first one.
+    #[must_use]
+    pub fn step(self, step: f64) -> Self {
+        Self { step: Some(step), ..self }
+    }
+
+    /// With at most so many steps.
+    #[must_use]
+    pub fn max_steps(self, steps: usize) -> Self {
+        Self { max_steps: Some(steps), ..self }
+    }
+
+    /// With a clock, so that statistics have times.
+    #[must_use]
+    pub fn clock(self, clock: Clock) -> Self {
+        Self { clock: Some(clock), ..self }
+    }
+}
+
+/// How a run is solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// What suits the problem.
+    #[default]
+    Auto,
+    /// Dormand and Prince's method of order 8(5,3).
+    Dop853,
+    /// Taylor series of an order that follows from the tolerance.
+    Taylor,
+    /// The classical method of order 4 with a fixed step.
+    Rk4,
+    /// Between given ends: by multiple shooting.
+    Shooting,
+    /// Between given ends: by Gauss collocation.
+    Collocation,
+    /// Between given ends with memory: by a two-sided sinc basis.
+    Spectral,
+}
+
+impl Method {
+    /// All methods with their words.
+    pub const ALL: [(Self, &'static str); 7] = [
+        (Self::Auto, "auto"),
+        (Self::Dop853, "dop853"),
+        (Self::Taylor, "taylor"),
+        (Self::Rk4, "rk4"),
+        (Self::Shooting, "shooting"),
+        (Self::Collocation, "collocation"),
+        (Self::Spectral, "spectral"),
+    ];
+
+    /// Its word in the model language.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(method, _)| *method == self).map_or("auto", |(_, word)| word)
+    }
+
+    /// The method of a word.
+    pub fn from_name(word: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, name)| *name == word).map(|(method, _)| *method)
+    }
+
+    /// What a run is solved by: what it asks for, or what the model says.
+    pub(crate) fn of(model: &Declarations, request: &Run) -> Self {
+        request.method.or_else(|| Self::from_name(&model.solve.method)).unwrap_or_default()
+    }
 }
 
 /// A request with everything filled in.
@@ -46,27 +166,21 @@ pub(crate) struct Settings {
     /// Whether the run is repeated many times, so that what takes long to compile pays.
     pub(crate) often: bool,
     pub(crate) options: OdeOptions,
+    pub(crate) outputs_only: bool,
+    pub(crate) clock: Option<Clock>,
 }
 
-/// The methods by name.
-const METHODS: [(&str, Method); 4] = [
-    ("auto", Method::Dop853),
-    ("dop853", Method::Dop853),
-    ("taylor", Method::Taylor),
-    ("rk4", Method::Rk4),
-];
-
 /// The name of a method.
-pub(crate) fn method_name(method: Method) -> &'static str {
+pub(crate) fn method_name(method: solver::Method) -> &'static str {
     match method {
-        Method::Dop853 => "dop853",
-        Method::Taylor => "taylor",
-        Method::Rk4 => "rk4",
+        solver::Method::Dop853 => "dop853",
+        solver::Method::Taylor => "taylor",
+        solver::Method::Rk4 => "rk4",
     }
 }
 
 impl Settings {
-    pub(crate) fn new(model: &Declarations, request: &Request) -> Result<Self, Failure> {
+    pub(crate) fn new(model: &Declarations, request: &Run) -> Result<Self, Failure> {
         let usage = |message: String| Err(Failure::Usage(message));
         let solve = &model.solve;
         let t0 = request.t0.or(solve.range.map(|r| r.0)).unwrap_or(0.0);
@@ -83,17 +197,23 @@ impl Settings {
         if !positive {
             return usage(format!("the tolerance must be positive, not {tolerance}"));
         }
-        let word = request.method.as_deref().unwrap_or(&solve.method);
-        let Some((_, method)) = METHODS.iter().find(|(name, _)| *name == word) else {
-            return usage(format!(
-                "the method `{word}` is not built: choose `auto`, `dop853`, `taylor` or `rk4`"
-            ));
+        let asked = Method::of(model, request);
+        let method = match asked {
+            Method::Auto | Method::Dop853 => solver::Method::Dop853,
+            Method::Taylor => solver::Method::Taylor,
+            Method::Rk4 => solver::Method::Rk4,
+            Method::Shooting | Method::Collocation | Method::Spectral => {
+                let name = asked.name();
+                return usage(format!(
+                    "the method `{name}` is for motions between given ends: choose `auto`, `dop853`, `taylor` or `rk4`"
+                ));
+            }
         };
         let step = request.step.or(solve.step);
         if step.is_some_and(|h| !h.is_finite() || h <= 0.0) {
             return usage("the step must be positive".into());
         }
-        if *method == Method::Rk4 && step.is_none() {
+        if method == solver::Method::Rk4 && step.is_none() {
             return usage(
                 "`rk4` has a fixed step: give it with `step = …` in `solve` or --step".into(),
             );
@@ -106,16 +226,18 @@ impl Settings {
         Ok(Self {
             t0,
             times,
-            auto: word == "auto",
+            auto: asked == Method::Auto,
             often: false,
             options: OdeOptions {
                 t0,
                 t1,
                 tolerance,
-                method: *method,
+                method,
                 step,
                 max_steps: request.max_steps.unwrap_or(most),
             },
+            outputs_only: request.outputs_only,
+            clock: request.clock,
         })
     }
 }

@@ -1,9 +1,10 @@
 //! Texts of the command line as values: states and formulas.
 
+use crate::model::Model;
 use pfaff_expr::{Expr, Memory, Node};
 use pfaff_model::{
-    Diagnostic, Formula, FormulaValue, Model, NoFiles, ParseErrors, Quantity, Source, Span,
-    Workspace, read_assignments, read_numbers,
+    Diagnostic, Formula, FormulaValue, NoFiles, ParseErrors, Quantity, Source, Span, Workspace,
+    read_assignments, read_numbers,
 };
 
 use crate::analysis::operator::{Ends, operate};

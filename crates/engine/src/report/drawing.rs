@@ -11,8 +11,9 @@
 
 use std::fmt::Write as _;
 
+use crate::model::Model;
 use pfaff_expr::escape_markup as escape;
-use pfaff_model::{Drawing, Model, Workspace};
+use pfaff_model::{Drawing, Workspace};
 
 use crate::json::Json;
 use crate::motion::Motion;
@@ -46,11 +47,11 @@ pub struct Animation {
 /// The animation of a motion. The `id` is that of the `figure` in the page.
 ///
 /// ```
-/// use pfaff::{GalleryFiles, Overrides, Request, Source, gallery_model, read, run};
+/// use pfaff::{GalleryFiles, Overrides, Run, Source, gallery_model, run, Model};
 /// let text = gallery_model("sleigh").expect("it is there").text;
-/// let reading = read(Source::new("sleigh", text), &Overrides::default(), &GalleryFiles).expect("sound");
-/// let motion = run(&reading.model, &Request::default(), &mut |_, _| true).expect("it runs");
-/// let animation = pfaff::report::drawing::animation(&reading.model, &motion, "animation");
+/// let reading = Model::read(Source::new("sleigh", text), &Overrides::default(), &GalleryFiles).expect("sound");
+/// let motion = run(&reading, &Run::default(), &mut |_, _| true).expect("it runs");
+/// let animation = pfaff::report::drawing::animation(&reading, &motion, "animation");
 /// assert!(animation.html.contains("<canvas") && animation.frames > 100);
 /// ```
 pub fn animation(model: &Model, motion: &Motion, id: &str) -> Animation {

@@ -31,11 +31,12 @@ pub use gallery::{Card, gallery_index};
 pub use page::page;
 pub use still::{Still, still};
 
-use pfaff_model::{Model, Overrides};
+use crate::model::Model;
+use pfaff_model::Overrides;
 
 use crate::analysis::compare::Comparison;
 use crate::motion::Motion;
-use crate::problem::settings::Request;
+use crate::problem::settings::Run;
 
 /// Everything that a page shows.
 #[derive(Clone, Debug)]
@@ -43,7 +44,7 @@ pub struct Report<'a> {
     /// The model.
     pub model: &'a Model,
     /// What was asked for.
-    pub request: &'a Request,
+    pub request: &'a Run,
     /// How the user names the model: a path, the name of a gallery model, or `-`.
     pub name: &'a str,
     /// What the command line changed.

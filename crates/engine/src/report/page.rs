@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use crate::model::Model;
 use pfaff_expr::escape_markup as escape;
-use pfaff_model::{Model, Piece, highlight};
+use pfaff_model::{Piece, highlight};
 
 use super::drawing::{self, animation};
 use super::figures::groups;

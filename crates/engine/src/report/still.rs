@@ -4,8 +4,9 @@
 //! The camera is that of the animation: orthographic, with the axes right, above and towards the eye,
 //! $p \mapsto (p\cdot r,\; p\cdot a)$. What is farther away is drawn first.
 
+use crate::model::Model;
 use pfaff_expr::Expr;
-use pfaff_model::{Colour, Components, Drawing, Figure, Model, Style};
+use pfaff_model::{Colour, Components, Drawing, Figure, Style};
 use pfaff_present::short;
 
 use super::drawing::drawings_of;
@@ -35,13 +36,13 @@ const TRAIL_PIECES: usize = 48;
 /// The picture of a motion, as an SVG file.
 ///
 /// ```
-/// use pfaff::{GalleryFiles, Overrides, Request, Source, gallery_model, read, run};
+/// use pfaff::{GalleryFiles, Overrides, Run, Source, gallery_model, run, Model};
 /// use pfaff::report::{Still, still};
 /// let text = gallery_model("sleigh").expect("it is there").text;
-/// let reading = read(Source::new("sleigh", text), &Overrides::default(), &GalleryFiles).expect("sound");
-/// let motion = run(&reading.model, &Request::default(), &mut |_, _| true).expect("it runs");
+/// let reading = Model::read(Source::new("sleigh", text), &Overrides::default(), &GalleryFiles).expect("sound");
+/// let motion = run(&reading, &Run::default(), &mut |_, _| true).expect("it runs");
 /// let look = Still { width: 320.0, height: 200.0, times: vec![2.0, 5.0] };
-/// assert!(still(&reading.model, &motion, &look).starts_with("<svg"));
+/// assert!(still(&reading, &motion, &look).starts_with("<svg"));
 /// ```
 pub fn still(model: &Model, motion: &Motion, look: &Still) -> String {
     let model = &model.workspace();

@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use crate::model::Model;
 use pfaff_expr::escape_markup as escape;
 use pfaff_mechanics::Class;
-use pfaff_model::{Model, Overrides, Principle};
+use pfaff_model::{Overrides, Principle};
 
 use super::Report;
 use super::sha256::sha256;
@@ -405,7 +406,7 @@ fn command(report: &Report<'_>) -> String {
     option("t0", r.t0.map(|x| x.to_string()));
     option("t1", r.t1.map(|x| x.to_string()));
     option("tolerance", r.tolerance.map(|x| format!("{x:e}")));
-    option("method", r.method.clone());
+    option("method", r.method.map(|method| method.name().to_owned()));
     option("step", r.step.map(|x| x.to_string()));
     option("samples", r.samples.map(|n| n.to_string()));
     let times = |at: &Vec<f64>| at.iter().map(f64::to_string).collect::<Vec<_>>().join(",");

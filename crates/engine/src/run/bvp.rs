@@ -20,8 +20,6 @@ mod second_variation;
 mod solution;
 mod solution_family;
 
-use std::time::Instant as Clock;
-
 use pfaff_mechanics::{
     AbnormalPlaces, Class, Equations, Refusal, abnormal_places, derive as derive_equations,
 };
@@ -29,13 +27,14 @@ use pfaff_model::{Diagnostic, Dynamics as Written, Principle, Quantity, Workspac
 use pfaff_solver::Scheme;
 
 use crate::audit::{Check, Verdict};
+use crate::clock::Stopwatch;
 use crate::error::Failure;
 use crate::motion::note::{Note, brief};
 use crate::motion::progress::{Progress, Setting};
 use crate::motion::recorder::Record;
 use crate::motion::{Form, Motion, StopReason};
 use crate::pipeline::{integrated_from, uncompiled};
-use crate::problem::settings::Request;
+use crate::problem::settings::{Method, Run};
 use crate::problem::start::Start;
 use crate::run::bvp::canonical::Canonical;
 use crate::run::bvp::conditions::conditions;
@@ -60,19 +59,19 @@ pub(crate) fn has_ends(model: &Workspace) -> bool {
 /// Finds the motions between the ends of a model, and integrates and audits the first of them.
 pub(crate) fn run(
     model: &Workspace,
-    request: &Request,
+    request: &Run,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
-    let clock = Clock::now();
+    let clock = Stopwatch::start(request.clock);
     let principle = request.principle.unwrap_or(model.principle);
     let wrong = |d: Diagnostic| Failure::Model(vec![d]);
     possible(model).map_err(wrong)?;
     let equations =
         derive_equations(model, principle).map_err(|r: Refusal| wrong(r.diagnostic()))?;
     stationary(model, &equations).map_err(wrong)?;
-    let derive_us = clock.elapsed().as_secs_f64() * 1e6;
+    let derive_us = clock.microseconds();
 
-    let clock = Clock::now();
+    let clock = Stopwatch::start(request.clock);
     let conditions = conditions(model, &equations, request).map_err(Failure::Model)?;
     let unreachable = reachability::unreachable(model, &equations, &conditions);
     if !unreachable.is_empty() {
@@ -80,9 +79,9 @@ pub(crate) fn run(
     }
     let mut problem =
         Canonical::new(model, &equations, conditions).map_err(|e| uncompiled(&e))?;
-    let compile_us = clock.elapsed().as_secs_f64() * 1e6;
+    let compile_us = clock.microseconds();
 
-    let clock = Clock::now();
+    let clock = Stopwatch::start(request.clock);
     let scheme = scheme(model, request)?;
     let setting = Setting {
         model,
@@ -101,7 +100,7 @@ pub(crate) fn run(
     if !positive {
         return Err(Failure::Usage(format!("the search cannot take {seconds} seconds")));
     }
-    let mut patience = SearchBudget::new(seconds, &mut going);
+    let mut patience = SearchBudget::new(seconds, request.clock, &mut going);
     let mut begin = Vec::new();
     if let Some(guess) = &request.guess {
         let path = guess.path(&mut problem);
@@ -130,7 +129,7 @@ pub(crate) fn run(
         problem.branch.clone_from(&found.branch);
         solved.agreement = agreement(&mut problem, &found.path);
     }
-    let search_us = clock.elapsed().as_secs_f64() * 1e6;
+    let search_us = clock.microseconds();
 
     let first = match solutions.first() {
         Some((_, found)) => {
@@ -160,12 +159,12 @@ pub(crate) fn run(
         multipliers: if principle == Principle::Vakonomic { μ } else { Vec::new() },
         notes: Vec::new(),
     };
-    let asked = Request {
+    let asked = Run {
         t0: Some(t0),
         t1: Some(t0 + duration),
         // NOTE: errors grow along the path; the ends are to be met to about 1e-10.
         tolerance: Some(request.tolerance.unwrap_or(model.solve.tolerance).min(1e-12)),
-        method: Some("auto".into()),
+        method: Some(Method::Auto),
         ..request.clone()
     };
     let interrupted = ended == Some(Ended::Interrupted);
@@ -258,13 +257,16 @@ fn name(scheme: Scheme) -> &'static str {
     }
 }
 
-fn scheme(model: &Workspace, request: &Request) -> Result<Scheme, Failure> {
-    match request.method.as_deref().unwrap_or(&model.solve.method) {
-        "auto" | "dop853" | "shooting" => Ok(Scheme::Shooting),
-        "collocation" => Ok(Scheme::Collocation { stages: 5, adaptive: true }),
-        word => Err(Failure::Usage(format!(
-            "the method `{word}` does not solve end conditions: choose `auto`, `shooting` or `collocation`"
-        ))),
+fn scheme(model: &Workspace, request: &Run) -> Result<Scheme, Failure> {
+    match Method::of(model, request) {
+        Method::Auto | Method::Dop853 | Method::Shooting => Ok(Scheme::Shooting),
+        Method::Collocation => Ok(Scheme::Collocation { stages: 5, adaptive: true }),
+        other @ (Method::Taylor | Method::Rk4 | Method::Spectral) => {
+            Err(Failure::Usage(format!(
+                "the method `{}` does not solve end conditions: choose `auto`, `shooting` or `collocation`",
+                other.name()
+            )))
+        }
     }
 }
 

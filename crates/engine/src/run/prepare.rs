@@ -1,16 +1,16 @@
 //! A model made ready: everything between its equations and the first step.
 
-use std::time::Instant as Clock;
-
+use crate::model::Model;
 use pfaff_mechanics::LagrangianData;
-use pfaff_model::{Model, Principle, Workspace};
+use pfaff_model::{Principle, Workspace};
 use pfaff_solver::{Method, OdeOptions, Outcome, integrate, taylor_order};
 
+use crate::clock::Stopwatch;
 use crate::derivation::derive_in;
 use crate::error::{Error, Failure};
 use crate::motion::note::Note;
-use crate::pipeline::{begin, microseconds, possible, redundant, uncompiled};
-use crate::problem::settings::{Request, Settings};
+use crate::pipeline::{begin, possible, redundant, uncompiled};
+use crate::problem::settings::{Run, Settings};
 use crate::problem::start::Start;
 use crate::system::compiled::{CompiledSystem, Dynamics};
 use crate::system::taylor_system::Demand;
@@ -29,12 +29,12 @@ impl Ready {
     /// # Errors
     ///
     /// [`Error`] if no motion can begin.
-    pub fn new(model: &Model, request: &Request) -> Result<Self, Error> {
+    pub fn new(model: &Model, request: &Run) -> Result<Self, Error> {
         Self::in_workspace(&model.workspace(), request)
             .map_err(|failure| failure.in_source(&model.source))
     }
 
-    fn in_workspace(model: &Workspace, request: &Request) -> Result<Self, Failure> {
+    fn in_workspace(model: &Workspace, request: &Run) -> Result<Self, Failure> {
         let mut settings = Settings::new(model, request)?;
         settings.often = true;
         let principle = request.principle.unwrap_or(model.principle);
@@ -75,7 +75,7 @@ pub(crate) fn prepare(
     (statement, given): (Option<LagrangianData>, Option<Start>),
     settings: &mut Settings,
 ) -> Result<Prepared, Failure> {
-    let clock = Clock::now();
+    let clock = Stopwatch::start(settings.clock);
     let mut system = CompiledSystem::new(model, dynamics).map_err(|e| uncompiled(&e))?;
     let Start { q, v, multipliers, notes } = match given {
         Some(start) => start,
@@ -92,7 +92,7 @@ pub(crate) fn prepare(
         system.unroll(model, equations, &at);
     }
     expand(model, dynamics, &mut system, settings, &y0)?;
-    Ok(Prepared { system, y0, notes, repeated, compile_us: microseconds(clock) })
+    Ok(Prepared { system, y0, notes, repeated, compile_us: clock.microseconds() })
 }
 
 /// Tolerances from which on `auto` takes the Taylor method.

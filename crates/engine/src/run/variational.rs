@@ -19,19 +19,18 @@ mod integrand;
 mod refine;
 mod variation;
 
-use std::time::Instant as Clock;
-
 use pfaff_expr::Expr;
 use pfaff_model::{Diagnostic, Dynamics as Written, Principle, Span, Workspace};
 use pfaff_solver::{Extremum, FractionalOperator, IntervalPoint, NoExtremum};
 
 use crate::audit::{Audit, Check, Verdict};
+use crate::clock::Stopwatch;
 use crate::compare_present::sentence;
 use crate::error::Failure;
 use crate::motion::note::{Note, brief};
 use crate::motion::{Form, Motion, Series, Statistics, Stop, StopReason};
 use crate::pipeline::{dynamics_span, uncompiled};
-use crate::problem::settings::{Request, Settings};
+use crate::problem::settings::{Method, Run, Settings};
 use crate::run::bvp::{Solution, has_ends};
 use crate::run::variational::ends::{Ends, ends};
 pub(crate) use crate::run::variational::formulate::Formulation;
@@ -55,14 +54,15 @@ pub(crate) fn is_fractional(model: &Workspace) -> bool {
 }
 
 /// Finds the extremum and audits it.
-pub(crate) fn run(model: &Workspace, request: &Request) -> Result<Motion, Failure> {
-    let clock = Clock::now();
+pub(crate) fn run(model: &Workspace, request: &Run) -> Result<Motion, Failure> {
+    let clock = Stopwatch::start(request.clock);
     let principle = request.principle.unwrap_or(model.principle);
     possible(model, principle).map_err(|d| Failure::Model(vec![d]))?;
-    let word = request.method.as_deref().unwrap_or(&model.solve.method);
-    if !matches!(word, "auto" | "spectral") {
+    let method = Method::of(model, request);
+    if !matches!(method, Method::Auto | Method::Spectral) {
         let text = format!(
-            "the method `{word}` does not solve ends with memory: choose `auto` or `spectral`"
+            "the method `{}` does not solve ends with memory: choose `auto` or `spectral`",
+            method.name()
         );
         return Err(Failure::Usage(text));
     }
@@ -70,18 +70,18 @@ pub(crate) fn run(model: &Workspace, request: &Request) -> Result<Motion, Failur
         let text = "--lead does not lead motions with memory: --guess or --from begin the search elsewhere";
         return Err(Failure::Usage(text.into()));
     }
-    let plain = Request { method: Some("auto".into()), ..request.clone() };
+    let plain = Run { method: Some(Method::Auto), ..request.clone() };
     let settings = Settings::new(model, &plain)?;
     let span = (settings.t0, settings.options.t1);
     let mut formulation = Formulation::new(model, span.1 - span.0).map_err(Failure::Model)?;
     let ends = ends(model, &mut formulation, span).map_err(Failure::Model)?;
-    let derive_us = microseconds(clock);
-    let clock = Clock::now();
+    let derive_us = clock.microseconds();
+    let clock = Stopwatch::start(request.clock);
     let mut integrand =
         Integrand::new(model, &formulation, span).map_err(|e| uncompiled(&e))?;
-    let compile_us = microseconds(clock);
+    let compile_us = clock.microseconds();
 
-    let clock = Clock::now();
+    let clock = Stopwatch::start(request.clock);
     let tolerance = settings.options.tolerance.max(1e-12);
     let asked = (&ends, tolerance, request.guess.as_ref());
     let mut all = refine::all(model, &formulation, &mut integrand, asked)
@@ -122,7 +122,7 @@ pub(crate) fn run(model: &Workspace, request: &Request) -> Result<Motion, Failur
         evaluations: reached.steps * reached.found.grid.len(),
         derive_us,
         compile_us,
-        integrate_us: microseconds(clock),
+        integrate_us: clock.microseconds(),
         audit_us: 0.0,
     };
     Ok(motion)
@@ -404,8 +404,4 @@ fn held(
         Check::new(format!("constraint {}", c.name), worst, 1e-8, reason)
     };
     Ok(model.constraints.iter().enumerate().map(check).collect())
-}
-
-fn microseconds(since: Clock) -> f64 {
-    since.elapsed().as_secs_f64() * 1e6
 }

@@ -19,14 +19,13 @@ mod recorder;
 mod response;
 pub(crate) mod volterra_equations;
 
-use std::time::Instant as Clock;
-
 use pfaff_expr::{Expr, Graph, Memory, Node};
 use pfaff_model::{Dynamics as Written, Workspace};
 use pfaff_program::CompileError;
 use pfaff_solver::{DirectQuadrature, Kernel, VolterraOptions, integrate_volterra};
 
 use crate::audit::{Audit, Check, Verdict};
+use crate::clock::Stopwatch;
 use crate::error::Failure;
 use crate::motion::note::Note;
 use crate::motion::progress::{Progress, Setting};
@@ -119,7 +118,7 @@ pub(crate) fn run(
     settings: &Settings,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
-    let clock = Clock::now();
+    let clock = Stopwatch::start(settings.clock);
     let wrong = |d| Failure::Model(vec![d]);
     refuse_infinite_data(model, settings.t0).map_err(wrong)?;
     let times = (settings.t0, settings.options.t1 - settings.t0);
@@ -136,9 +135,9 @@ pub(crate) fn run(
     let mut system =
         CompiledVolterra::new(model, &formulation.plan, &watched).map_err(failed)?;
     let reader = Reader::new(model, &formulation, &observed).map_err(failed)?;
-    let compile_us = clock.elapsed().as_secs_f64() * 1e6;
+    let compile_us = clock.microseconds();
 
-    let clock = Clock::now();
+    let clock = Stopwatch::start(settings.clock);
     let setting = Setting {
         model,
         principle: match dynamics {
@@ -193,7 +192,7 @@ pub(crate) fn run(
         evaluations: outcome.evaluations,
         derive_us: 0.0,
         compile_us,
-        integrate_us: clock.elapsed().as_secs_f64() * 1e6,
+        integrate_us: clock.microseconds(),
         audit_us: 0.0,
     };
     Ok(motion)

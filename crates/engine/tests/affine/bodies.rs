@@ -7,7 +7,7 @@
 
 use std::fmt::Write;
 
-use pfaff::{Motion, Request, Verdict};
+use pfaff::{Motion, Run, Verdict};
 use serde_json::Value;
 
 use crate::support;
@@ -91,7 +91,7 @@ constraint c: {word}\n{push}initial phi = p, phi'[1,2] = 0.4, phi'[2,1] = -0.3\n
                 let run = |rest: &str| {
                     let motion = support::run(
                         &support::model(&format!("{base}{rest}")),
-                        &Request::default(),
+                        &Run::default(),
                     );
                     assert_eq!(
                         motion.audit.verdict,
@@ -210,7 +210,7 @@ fn rows(body: &Value) -> Vec<(String, String)> {
 fn compare(id: &str, text: &str, case: &Value, faults: &mut Vec<String>) -> usize {
     let model = support::model(text);
     let times = numbers(&case["times"]);
-    let request = Request { at: Some(times.clone()), ..Request::default() };
+    let request = Run { at: Some(times.clone()), ..Run::default() };
     let motion: Motion = support::run(&model, &request);
     if motion.t != times || motion.audit.verdict != Verdict::Pass {
         faults.push(format!("{id}: {:?} {:?}", motion.notes, motion.audit));

@@ -1,7 +1,7 @@
 //! Force densities over affine bodies, as sums over weighted material points: F, N and the motion they make,
 //! against closed forms.
 
-use pfaff::{Motion, Request};
+use pfaff::{Motion, Run};
 
 use crate::support;
 
@@ -78,7 +78,7 @@ fn bodies() -> Vec<(usize, Vec<Vec<String>>, &'static str)> {
 }
 
 fn run(text: &str) -> Motion {
-    let request = Request { at: Some(vec![0.0, 0.25, 0.5]), ..Request::default() };
+    let request = Run { at: Some(vec![0.0, 0.25, 0.5]), ..Run::default() };
     support::run(&support::model(text), &request)
 }
 

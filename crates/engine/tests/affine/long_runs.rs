@@ -1,7 +1,7 @@
 //! Affine bodies over 100 time units: what must be kept is kept to 1e-9, and what must not be is seen to
 //! drift; the numbers that gallery models promise.
 
-use pfaff::{Motion, Request, Series, Verdict, gallery_model};
+use pfaff::{Motion, Run, Series, Verdict, gallery_model};
 
 use crate::support;
 
@@ -72,7 +72,7 @@ fn invariants_hold_for_a_hundred_time_units() {
     for (n, data) in BODIES {
         for word in ["", "gyroscopic", "isochoric", "conformal", "rotation_free"] {
             let model = support::model(&text(n, data, word, ""));
-            let motion = support::run(&model, &Request::default());
+            let motion = support::run(&model, &Run::default());
             assert_eq!(motion.stop.t, 100.0, "{n} {word}: {:?}", motion.notes);
             assert_eq!(motion.audit.verdict, Verdict::Pass, "{n} {word}");
             let check = |what: &str, drift: f64| {
@@ -120,7 +120,7 @@ fn lusternik_momentum_is_kept() {
         let rest = format!("principle vakonomic\n{}\n{}\n", starts[k], momentum[k]);
         let motion = support::run(
             &support::model(&text(n, data, "rotation_free", &rest)),
-            &Request::default(),
+            &Run::default(),
         );
         assert_eq!(motion.stop.t, 100.0, "{n}: {:?}", motion.notes);
         let total: Vec<f64> =
@@ -158,7 +158,7 @@ fn gallery_bodies_end_in_the_numbers_they_promise() {
     ];
     for name in names {
         let model = support::model(gallery_model(name).expect("a gallery model").text);
-        let motion = support::run(&model, &Request::default());
+        let motion = support::run(&model, &Run::default());
         assert_eq!(motion.audit.verdict, Verdict::Pass, "{name}");
         let errors: Vec<&Series> = motion
             .observed
@@ -197,7 +197,7 @@ fn bodies_in_space_are_derived_in_milliseconds() {
             .map(|_| {
                 let model = support::model(&text(BODIES[1].0, BODIES[1].1, word, ""));
                 let clock = std::time::Instant::now();
-                let request = Request { t1: Some(0.01), ..Request::default() };
+                let request = Run { t1: Some(0.01), ..Run::default() };
                 let derive = support::run(&model, &request).statistics.derive_us;
                 assert!(derive <= clock.elapsed().as_secs_f64() * 1e6, "a part of the whole");
                 derive

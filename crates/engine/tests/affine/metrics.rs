@@ -3,7 +3,7 @@
 //! and each, integrated by itself, gives the same motion. The vakonomic ones with their momentum Π, which
 //! turns with the body in space.
 
-use pfaff::{Motion, Request};
+use pfaff::{Motion, Run};
 
 use crate::support::matrix::{
     self, Matrix, chain, distance, half, inverse, plus, product, transposed,
@@ -22,8 +22,7 @@ fn matrix_at(series: &[pfaff::Series], i: usize) -> Matrix {
 }
 
 fn run(text: &str) -> Motion {
-    let request =
-        Request { at: Some(TIMES.to_vec()), tolerance: Some(1e-12), ..Request::default() };
+    let request = Run { at: Some(TIMES.to_vec()), tolerance: Some(1e-12), ..Run::default() };
     support::run(&support::model(text), &request)
 }
 

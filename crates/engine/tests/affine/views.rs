@@ -1,7 +1,7 @@
 //! The other forms of the equations of an affine body: each holds along the motions of the general core, and
 //! each, integrated by itself, gives the same motion.
 
-use pfaff::{Motion, Request};
+use pfaff::{Motion, Run};
 
 use crate::support::matrix::{
     self, Matrix, chain, distance, half, inverse, plus, product, transposed,
@@ -13,8 +13,8 @@ fn observed(motion: &Motion, name: &str, i: usize) -> Matrix {
     motion.observed.iter().filter(own).map(|s| s.values[i]).collect()
 }
 
-fn at(times: &[f64]) -> Request {
-    Request { at: Some(times.to_vec()), tolerance: Some(1e-12), ..Request::default() }
+fn at(times: &[f64]) -> Run {
+    Run { at: Some(times.to_vec()), tolerance: Some(1e-12), ..Run::default() }
 }
 
 /// A body with the potential κ/4·tr((G − 1)²) + β/2·(log det φ)² and a random start.

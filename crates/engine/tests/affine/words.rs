@@ -1,6 +1,6 @@
 //! The words and functions of affine bodies: what they mean, what they refuse, where a body is stopped.
 
-use pfaff::{Motion, NoFiles, Overrides, Request, Source, StopReason, read};
+use pfaff::{Model, Motion, NoFiles, Overrides, Run, Source, StopReason};
 
 use crate::support::matrix::{
     self, Matrix, chain, distance, half, inverse, plus, product, transposed,
@@ -48,7 +48,7 @@ solve t = 0..0.001",
         show(&v)
     );
     let model = support::model(&text);
-    let request = Request { at: Some(vec![0.0]), ..Request::default() };
+    let request = Run { at: Some(vec![0.0]), ..Run::default() };
     (phi, v, j, g, eta, support::run(&model, &request))
 }
 
@@ -137,7 +137,7 @@ observe s = singular_values(phi)\nobserve dA = stretch(phi) - B\nobserve dU = ro
         );
         let motion = support::run(
             &support::model(&text),
-            &Request { at: Some(vec![0.0]), ..Request::default() },
+            &Run { at: Some(vec![0.0]), ..Run::default() },
         );
         let s = observed(&motion, "s", 0);
         assert!(
@@ -159,7 +159,7 @@ fn inertia_of_points_and_solids() {
         );
         let motion = support::run(
             &support::model(&text),
-            &Request { at: Some(vec![0.0]), ..Request::default() },
+            &Run { at: Some(vec![0.0]), ..Run::default() },
         );
         observed(&motion, "x", 0)
     };
@@ -201,7 +201,7 @@ observe push = M*r''\nsolve t = 0..1, tolerance = 1e-12\n";
     let run = |force: &str| {
         support::run(
             &support::model(&format!("{body}{force}")),
-            &Request { at: Some(vec![0.0, 1.0]), ..Request::default() },
+            &Run { at: Some(vec![0.0, 1.0]), ..Run::default() },
         )
     };
     let point = run("force at r + phi*a: F");
@@ -255,7 +255,7 @@ observe N = reaction_moment(phi, g)\nsolve t = 0..0.3, tolerance = 1e-11",
             );
             let motion = support::run(
                 &support::model(&text),
-                &Request { at: Some(vec![0.0, 0.3]), ..Request::default() },
+                &Run { at: Some(vec![0.0, 0.3]), ..Run::default() },
             );
             for i in 0..2 {
                 let reaction = observed(&motion, "N", i);
@@ -277,14 +277,12 @@ observe N = reaction_moment(phi, g)\nsolve t = 0..0.3, tolerance = 1e-11",
 }
 
 fn refused(text: &str, code: &str, says: &str) {
-    let told = match read(Source::new("test", text), &Overrides::default(), &NoFiles) {
+    let told = match Model::read(Source::new("test", text), &Overrides::default(), &NoFiles) {
         Err(rejected) => rejected.diagnostics,
-        Ok(reading) => {
-            match pfaff::run(&reading.model, &Request::default(), &mut |_, _| true) {
-                Err(pfaff::Error::Text(pfaff::ParseErrors { diagnostics, .. })) => diagnostics,
-                other => panic!("not refused: {text}\n{other:?}"),
-            }
-        }
+        Ok(reading) => match pfaff::run(&reading, &Run::default(), &mut |_, _| true) {
+            Err(pfaff::Error::Text(pfaff::ParseErrors { diagnostics, .. })) => diagnostics,
+            other => panic!("not refused: {text}\n{other:?}"),
+        },
     };
     let fits = told.iter().any(|d| d.code == code && d.message.contains(says));
     assert!(fits, "{text}\n{told:?}");
@@ -402,18 +400,18 @@ fn what_two_words_leave_together_is_said() {
         let text = format!(
             "coordinates phi[2,2]\nkinetic tr(transpose(phi')*phi')/2\nconstraint first: {a}(phi)\nconstraint second: {b}(phi)\ninitial phi = identity(2), phi'[1,2] = -0.5, phi'[2,1] = 0.5\nsolve t = 0..1"
         );
-        let reading =
-            read(Source::new("test", &text), &Overrides::default(), &NoFiles).expect("a model");
+        let reading = Model::read(Source::new("test", &text), &Overrides::default(), &NoFiles)
+            .expect("a model");
         let said =
-            reading.remarks.iter().find(|d| d.code == "E0418").map(|d| d.message.clone());
-        (said.unwrap_or_default(), reading.model)
+            reading.remarks().iter().find(|d| d.code == "E0418").map(|d| d.message.clone());
+        (said.unwrap_or_default(), reading)
     };
     let (said, model) = remark("isochoric", "conformal");
     assert!(
         said.contains("`first` and `second` together leave to `phi`: rigid motions"),
         "{said}"
     );
-    let motion = support::run(&model, &Request::default());
+    let motion = support::run(&model, &Run::default());
     let last = motion.t.len() - 1;
     // The unit rotation at rate ½ about the origin.
     let angle: f64 = 0.5;
@@ -432,7 +430,7 @@ fn what_two_words_leave_together_is_said() {
 fn functions_of_ones_own_come_first() {
     let text = "coordinates phi[2,2]\nkinetic tr(transpose(phi')*phi')/2\nlet spin(A) = tr(A)
 initial phi = [[1, 0], [0, -1]]\nobserve x = spin(phi)\nsolve t = 0..1";
-    let motion = support::run(&support::model(text), &Request::default());
+    let motion = support::run(&support::model(text), &Run::default());
     assert!(
         observed(&motion, "x", 0)[0].abs() < ROUNDING,
         "and it makes no body of the matrix"
@@ -447,7 +445,7 @@ fn a_body_that_loses_its_volume_stops_unless_told_to_go_on() {
             "coordinates phi[2,2]\nkinetic tr(transpose(phi')*phi')/2\ninitial phi = identity(2), phi'[1,1] = -1\nobserve U = rotation_part(phi)\nsolve t = 0..2, samples = 3\n{rest}"
         ))
     };
-    let motion = support::run(&body(""), &Request::default());
+    let motion = support::run(&body(""), &Run::default());
     assert_eq!(motion.stop.reason, StopReason::Event("collapse(phi)".into()));
     assert!((motion.stop.t - 1.0).abs() <= 1e-12, "{}", motion.stop.t);
     let notes: Vec<String> = motion.notes.iter().map(ToString::to_string).collect();
@@ -456,7 +454,7 @@ fn a_body_that_loses_its_volume_stops_unless_told_to_go_on() {
         "{notes:?}"
     );
     assert!(notes.iter().any(|n| n.contains("nearly singular")), "{notes:?}");
-    let motion = support::run(&body("event continue inversion: det(phi)"), &Request::default());
+    let motion = support::run(&body("event continue inversion: det(phi)"), &Run::default());
     assert_eq!(motion.stop.reason, StopReason::End);
     assert_eq!(motion.events.len(), 1, "the passage is located");
     assert!((motion.q[0].values[2] + 1.0).abs() <= 1e-12, "it went on");
@@ -466,7 +464,7 @@ fn a_body_that_loses_its_volume_stops_unless_told_to_go_on() {
     // An event of one's own at another expression takes nothing away.
     let motion = support::run(
         &body("event continue other: phi[1,1] - 0.5\nevent seen: det(phi)"),
-        &Request::default(),
+        &Run::default(),
     );
     assert_eq!(motion.stop.reason, StopReason::Event("collapse(phi)".into()));
 }
@@ -484,7 +482,7 @@ fn bodies_without_a_word_are_watched() {
         let inside_out = format!("{head}{body}{}", start("[[-1, 0], [0, 1]]"));
         refused(&inside_out, "E0621", "inside out");
         refused(&format!("{head}{body}"), "E0621", "zero matrix");
-        let request = Request { at: Some(vec![0.5]), ..Request::default() };
+        let request = Run { at: Some(vec![0.5]), ..Run::default() };
         let model = support::model(&format!("{head}{body}{}", start("identity(2)")));
         let motion = support::run(&model, &request);
         assert_eq!(motion.stop.reason, StopReason::Event("collapse(phi)".into()), "{body}");
@@ -493,6 +491,6 @@ fn bodies_without_a_word_are_watched() {
         assert_eq!(free.stop.reason, StopReason::End, "{body}");
     }
     let model = support::model(&format!("{head}{plain}{}", start("identity(2)")));
-    let motion = support::run(&model, &Request::default());
+    let motion = support::run(&model, &Run::default());
     assert_eq!(motion.stop.reason, StopReason::End, "a matrix of coordinates without a sign");
 }

@@ -2,7 +2,7 @@
 //!
 //! Sweeps over many ends run with a part of their number; `PFAFF_TESTS=full` runs all.
 
-use pfaff::{Motion, Request, StopReason, Verdict};
+use pfaff::{Motion, Run, StopReason, Verdict};
 
 use crate::support;
 use crate::support::elliptic::{Jacobi, argument, jacobi};
@@ -192,7 +192,7 @@ fn brachistochrone_is_a_cycloid() {
 #[test]
 fn sleigh_parks_by_both_methods() {
     let by = |method: &str| {
-        let request = Request { method: Some(method.into()), ..Request::default() };
+        let request = Run { method: pfaff::Method::from_name(method), ..Run::default() };
         gallery_by("shortest_path", "", &request)
     };
     let (shot, collocated) = (by("shooting"), by("collocation"));
@@ -232,14 +232,14 @@ fn sleigh_reaches_random_poses() {
 
 /// The first solution of a text.
 fn solved(text: &str) -> Motion {
-    let motion = support::run(&support::model(text), &Request::default());
+    let motion = support::run(&support::model(text), &Run::default());
     assert_eq!(motion.stop.reason, StopReason::End, "{:?}", motion.notes);
     motion
 }
 
 /// The code of the first diagnostic of a text that is refused, with its message.
 fn refused(text: &str) -> String {
-    match pfaff::run(&support::model(text), &Request::default(), &mut |_, _| true) {
+    match pfaff::run(&support::model(text), &Run::default(), &mut |_, _| true) {
         Err(pfaff::Error::Text(pfaff::ParseErrors { diagnostics: list, .. })) => {
             format!("{}: {}", list[0].code, list[0].message)
         }

@@ -4,7 +4,7 @@
 //! p(t_1)\cdot\delta q(t_1)$. Here the kinematics are written by hand, the controls are varied,
 //! and both sides are computed by quadrature.
 
-use pfaff::{Motion, Request};
+use pfaff::{Motion, Run};
 
 use crate::support::ends::{best, gallery_by, last};
 
@@ -12,7 +12,7 @@ use crate::support::ends::{best, gallery_by, last};
 const SAMPLES: usize = 4001;
 
 fn sampled(name: &str, set: &str) -> Motion {
-    gallery_by(name, set, &Request { samples: Some(SAMPLES), ..Request::default() })
+    gallery_by(name, set, &Run { samples: Some(SAMPLES), ..Run::default() })
 }
 
 fn positions<'a>(motion: &'a Motion, name: &str) -> &'a [f64] {

@@ -1,6 +1,6 @@
 //! The search for motions between given ends: where it begins, when it gives up, and what it then shows.
 
-use pfaff::{Guess, Model, Motion, Note, Request, StopReason, gallery_model};
+use pfaff::{Guess, Model, Motion, Note, Run, StopReason, gallery_model};
 
 use crate::support;
 use crate::support::ends::{best, gallery, named, solutions};
@@ -24,8 +24,7 @@ fn a_given_start_leads_to_its_own_solution() {
         let μ = near(named(&wanted.mu0, "blade"));
         let text = format!("x'={vx}, phi'={turning}, mu(blade)={μ}");
         let guess = Guess::start(&model, &text).expect("the names are there");
-        let motion =
-            support::run(&model, &Request { guess: Some(guess), ..Request::default() });
+        let motion = support::run(&model, &Run { guess: Some(guess), ..Run::default() });
         assert_eq!(solutions(&motion).len(), 1);
         assert!(
             (named(&best(&motion).mu0, "blade") - named(&wanted.mu0, "blade")).abs() < 1e-8
@@ -55,8 +54,7 @@ fn a_given_motion_is_a_start() {
     for text in [table(&|_| true), table(&|n| ["t", "x", "y", "phi", "mu(blade)"].contains(&n))]
     {
         let guess = with(&text).expect("the columns are there");
-        let motion =
-            support::run(&model, &Request { guess: Some(guess), ..Request::default() });
+        let motion = support::run(&model, &Run { guess: Some(guess), ..Run::default() });
         assert_eq!(solutions(&motion).len(), 1, "{:?}", solutions(&motion));
         assert!((named(&best(&motion).mu0, "blade") - wanted).abs() < 1e-8);
     }
@@ -70,9 +68,9 @@ fn motions_are_led_along_a_parameter() {
     let whole = gallery("heisenberg", "X=1, Y=0.5, Z=0.4");
     let model = model("heisenberg", "X=1, Y=0.5, Z=0.4");
     let lead = vec![("Z".to_owned(), 0.05), ("Y".to_owned(), 0.0)];
-    let motion = support::run(&model, &Request { lead, ..Request::default() });
+    let motion = support::run(&model, &Run { lead, ..Run::default() });
     assert!((best(&motion).action - best(&whole).action).abs() < 1e-11);
-    let wrong = Request { lead: vec![("W".into(), 1.0)], ..Request::default() };
+    let wrong = Run { lead: vec![("W".into(), 1.0)], ..Run::default() };
     let refused = pfaff::run(&model, &wrong, &mut |_, _| true);
     assert!(
         matches!(refused, Err(pfaff::Error::Usage(m)) if m.contains("`W`") && m.contains("X, Y, Z"))
@@ -85,7 +83,7 @@ const WALLED: &str = "coordinates x, y\nlagrangian (x'^2 + y'^2)/2/(1 - x)^4\nin
 
 #[test]
 fn without_convergence_the_best_path_is_shown() {
-    let motion = support::run(&support::model(WALLED), &Request::default());
+    let motion = support::run(&support::model(WALLED), &Run::default());
     assert!(solutions(&motion).is_empty());
     assert_eq!(motion.stop.reason, StopReason::MaxSteps);
     assert!(says(&motion, "the best path misses them by"), "{:?}", motion.notes);
@@ -101,19 +99,19 @@ fn an_interrupted_search_keeps_its_best_path() {
         calls += 1;
         calls < 30
     };
-    let motion = match pfaff::run(&model, &Request::default(), &mut watch) {
+    let motion = match pfaff::run(&model, &Run::default(), &mut watch) {
         Ok(motion) => motion,
         other => panic!("{other:?}"),
     };
     assert_eq!(motion.stop.reason, StopReason::Interrupted);
     assert!(says(&motion, "The search was interrupted"), "{:?}", motion.notes);
     assert!(motion.t.len() > 10 && calls == 30);
-    let late = support::run(&model, &Request { seconds: Some(1e-9), ..Request::default() });
+    let late = support::run(&model, &Run { seconds: Some(1e-9), ..Run::default() });
     assert_eq!(late.stop.reason, StopReason::MaxSteps);
     assert!(
         late.notes.iter().any(|n| matches!(n, Note::Stopped(t) if t.contains("--seconds")))
     );
-    let refused = Request { seconds: Some(-1.0), ..Request::default() };
+    let refused = Run { seconds: Some(-1.0), ..Run::default() };
     assert!(matches!(
         pfaff::run(&model, &refused, &mut |_, _| true),
         Err(pfaff::Error::Usage(_))

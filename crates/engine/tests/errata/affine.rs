@@ -3,7 +3,7 @@
 
 use std::ops::{Add, Mul, Sub};
 
-use pfaff::Request;
+use pfaff::Run;
 
 use crate::support::matrix::{self, Matrix, chain, distance, half, inverse, plus, product};
 use crate::support::{self, Random};
@@ -254,7 +254,7 @@ initial a = {}, a' = {}\nobserve acc = A''\nsolve t = 0..0.01",
                 list(&start.a[0]),
                 list(&start.a[1])
             );
-            let request = Request { at: Some(vec![0.0]), ..Request::default() };
+            let request = Run { at: Some(vec![0.0]), ..Run::default() };
             let motion = support::run(&support::model(&text), &request);
             let acceleration: Matrix = motion.observed.iter().map(|s| s.values[0]).collect();
             let [a, ad, _] = &start.a;

@@ -4,7 +4,7 @@
 //! Upper indices come first; derivatives of $\varepsilon$ and $\Gamma$ are taken from their expressions and
 //! not from other tensors.
 
-use pfaff::{Principle, Request, Series, VariationRequest, variations};
+use pfaff::{Principle, Run, Series, VariationRequest, variations};
 
 use crate::support::local::{Local, Numbers, largest};
 use crate::support::{model, run};
@@ -211,7 +211,7 @@ fn variations_cost_the_curvature_of_the_constraints() {
     let request = VariationRequest {
         vary: "phi = 0.3, psi = 0.7".into(),
         motion: Some("phi = t, psi = 0.5*t".into()),
-        run: Request { t1: Some(1.0), ..Request::default() },
+        run: Run { t1: Some(1.0), ..Run::default() },
     };
     let found = variations(&model, &request).expect("variations");
     let local = Local::new(DISK, "psi=0.5");
@@ -235,7 +235,7 @@ fn suslov_20_does_not_follow() {
     let request = VariationRequest {
         vary: "x = 0.3, y = 0.7".into(),
         motion: Some("x = t, y = t^2".into()),
-        run: Request { t1: Some(1.0), ..Request::default() },
+        run: Run { t1: Some(1.0), ..Run::default() },
     };
     let found = variations(&model(text), &request).expect("variations");
     let kind = |name: &str| found.kinds.iter().find(|k| k.name == name).expect("a kind");
@@ -383,7 +383,7 @@ fn contorsion_43_has_a_two() {
 }
 
 fn end(text: &str) -> Vec<f64> {
-    let motion = run(&model(text), &Request::default());
+    let motion = run(&model(text), &Run::default());
     motion.q.iter().map(|s| *s.values.last().expect("an end")).collect()
 }
 

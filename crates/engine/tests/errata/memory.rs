@@ -1,6 +1,6 @@
 //! Formulas (20) to (74) of Tarasov and Zaslavsky 2006 as printed and as they are right: `docs/errata.md`.
 
-use pfaff::{GALLERY, Range, Request, Value, evaluate};
+use pfaff::{GALLERY, Range, Run, Value, evaluate};
 
 use crate::support::{model, run};
 
@@ -16,7 +16,7 @@ fn value(text: &str, t: f64) -> f64 {
 }
 
 fn end(text: &str, t: f64) -> pfaff::Motion {
-    run(&model(text), &Request { at: Some(vec![t]), ..Request::default() })
+    run(&model(text), &Run { at: Some(vec![t]), ..Run::default() })
 }
 
 /// Twelve digits of the reference, or ten of a run.

@@ -1,9 +1,7 @@
 //! What the papers print and what is right: each printed formula is evaluated and fails, the right one holds.
 //! One test for each entry of docs/errata.md.
 
-use pfaff::{
-    Model, Principle, Request, Series, StateReport, at_state, check, derive, read_state,
-};
+use pfaff::{Model, Principle, Run, Series, StateReport, at_state, check, derive, read_state};
 
 use crate::support;
 
@@ -103,7 +101,7 @@ fn affine_dipole_is_made_of_forces() {
     // Without forces the body keeps φ̇. As printed φ̈ = φ: φ₁₁ = cosh t + 0.1 sinh t, off by 0.5606 at t = 1.
     let free = "coordinates phi[2,2]\nlagrangian tr(transpose(phi')*phi')/2\n\
                 initial phi = [[1,0.2],[0.3,1.5]], phi' = [[0.1,0],[0.3,0.2]]\nsolve t = 0..1, tolerance = 1e-12\n";
-    let motion = support::run(&support::model(free), &Request::default());
+    let motion = support::run(&support::model(free), &Run::default());
     let end = last(&motion.q, "phi[1,1]");
     assert!((end - 1.1).abs() < MOVES);
     let printed = libm::cosh(1.0) + 0.1 * libm::sinh(1.0);
@@ -116,7 +114,7 @@ fn gyroscopic_rates_are_skew_and_not_zero() {
     let text = "coordinates phi[2,2]\nlagrangian tr(transpose(phi')*phi')/2\nconstraint rigid: gyroscopic(phi)\n\
                 initial phi = [[1,0],[0,1]], phi' = [[0,-0.7],[0.7,0]]\nlet W = phi'*inv(phi)\n\
                 observe skew = W[1,2] + W[2,1]\nobserve turn = W[2,1]\nsolve t = 0..2, tolerance = 1e-12\n";
-    let motion = support::run(&support::model(text), &Request::default());
+    let motion = support::run(&support::model(text), &Run::default());
     assert!(last(&motion.observed, "skew").abs() < MOVES);
     let turn = last(&motion.observed, "turn");
     assert!((turn - 0.7).abs() < MOVES, "it turns");
@@ -173,7 +171,7 @@ fn mass_of_the_moving_ratio() {
 /// [BN, (3.4)]: ẏ = k t ẋ; the normal form beside it, ẏ = k y ẋ, is another constraint, and an integrable one.
 #[test]
 fn moving_ratio_contains_time() {
-    let motion = support::run(&support::model(RATIO), &Request::default());
+    let motion = support::run(&support::model(RATIO), &Run::default());
     differ(last(&motion.observed, "right"), last(&motion.observed, "printed"));
     let class = |constraint: &str| {
         let text = RATIO.replace("k*t*x' - y' = 0", constraint);
@@ -185,7 +183,7 @@ fn moving_ratio_contains_time() {
 /// [BN, section 3]: y = y0 + (v0/k)(√(1+k²t²) − 1); kt + √(1+k²t²) is printed.
 #[test]
 fn solution_of_the_moving_ratio() {
-    let request = Request { at: Some(vec![0.0, 5.0]), ..Request::default() };
+    let request = Run { at: Some(vec![0.0, 5.0]), ..Run::default() };
     let motion = support::run(&support::model(RATIO), &request);
     let (k, v0, t) = (0.7, 1.3, 5.0_f64);
     let root = (1.0 + k * k * t * t).sqrt();

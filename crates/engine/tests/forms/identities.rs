@@ -1,7 +1,7 @@
 //! Foliations, cotangent form, Lagrange spaces and Krupková's system against the core, over random systems
 //! and the reference tables.
 
-use pfaff::{Point, Principle, Request, View, view_motion};
+use pfaff::{Point, Principle, Run, View, view_motion};
 use pfaff_expr::Expr;
 use pfaff_mechanics::{
     cartan_forms, closedness, constrained_system, cotangent, derive, foliation, hamilton_form,
@@ -270,9 +270,9 @@ fn poincare_cartan_and_chetaev_forms_give_the_equations() {
 fn motions_of_the_views_are_those_of_the_core() {
     for (kind, system, case, _) in random_cases(48) {
         for &(view, word) in View::of(Principle::Chetaev) {
-            let request = Request { samples: Some(5), ..Request::default() };
+            let request = Run { samples: Some(5), ..Run::default() };
             let motion = view_motion(
-                &case.model.clone().freeze(),
+                &case.model.clone().freeze().into(),
                 view,
                 Some(&system.dependent),
                 &request,
@@ -297,7 +297,7 @@ fn hamiltonian_form_of_the_vakonomic_principle() {
                 (1..=system.leaf).map(|a| format!("mu(c{a}) = {}", random.decimal())).collect();
             let text = format!("{}initial {}\n", system.text, starts.join(", "));
             let model = support::model(&text);
-            let request = Request { samples: Some(5), ..Request::default() };
+            let request = Run { samples: Some(5), ..Run::default() };
             let motion = view_motion(&model, View::Hamilton, None, &request)
                 .unwrap_or_else(|f| panic!("{}\n{text}", failed(&f)));
             // As for the other views: tolerance 1e-13 a step.
@@ -374,7 +374,7 @@ fn singular_legendre_map_is_refused_and_the_core_works() {
     assert!(diagnostic.message.contains("`y`"), "{}", diagnostic.message);
     let hints = diagnostic.hint.unwrap_or_default();
     assert!(hints.contains("pfaff run"), "{hints}");
-    support::run(&support::model(text), &Request::default());
+    support::run(&support::model(text), &Run::default());
     let system = constrained_system(&model, &equations, &normal).expect("Chetaev");
     let second = system.accelerations(&model).expect("regular in the sense of Krupková");
     let point = Point::read(&model, "x = 0.4, y = 0.1, z = 0.8").expect("a state");

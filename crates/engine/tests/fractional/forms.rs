@@ -1,10 +1,9 @@
 //! Fractional forms: the table, the classical limit over random polynomials, derivatives by a second road,
 //! the printed formulas that fail, and what is refused.
 
-use pfaff::{Principle, Value, evaluate, present_fractional_forms};
+use pfaff::{Model, Principle, Value, Workspace, evaluate, present_fractional_forms};
 use pfaff_expr::{Expr, Graph};
 use pfaff_mechanics::{FractionalForms, Orders, cartan_forms, derive, fractional_forms};
-use pfaff_model::{Model, Workspace};
 use serde_json::Value as Json;
 
 use crate::support::cases::Case;

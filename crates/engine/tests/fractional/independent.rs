@@ -1,12 +1,12 @@
 //! Extrema with memory by more than one road: Hamilton's form, equivalence with Chetaev's motions, nonlinear
 //! operands, several extrema.
 
-use pfaff::{Guess, Motion, Request, Verdict, present_fractional_hamilton};
+use pfaff::{Guess, Motion, Run, Verdict, present_fractional_hamilton};
 
 use crate::support::{model, run};
 
-fn at(times: &[f64]) -> Request {
-    Request { at: Some(times.to_vec()), ..Request::default() }
+fn at(times: &[f64]) -> Run {
+    Run { at: Some(times.to_vec()), ..Run::default() }
 }
 
 fn check(motion: &Motion, name: &str) -> Option<f64> {
@@ -179,7 +179,7 @@ fn arcs_on_both_sides() {
     assert!(high.len() >= 2, "{all:?}");
     assert!((high[0] - high[1]).abs() < 1e-8, "{high:?}");
     let guess = Guess::start(&model, "q' = 8").expect("a guess");
-    let led = run(&model, &Request { guess: Some(guess), ..at(&[0.5]) });
+    let led = run(&model, &Run { guess: Some(guess), ..at(&[0.5]) });
     assert!(led.solutions.expect("ends").len() >= all.len());
 }
 
@@ -188,7 +188,7 @@ fn leads_are_refused() {
     let model = model(
         "coordinates q\nparameters k = 1\nlagrangian caputo(q, 0.8)^2/2 - k*q^2\ninitial q = 0\nfinal q = 1\nsolve t = 0..1\n",
     );
-    let request = Request { lead: vec![("k".into(), 0.5)], ..Request::default() };
+    let request = Run { lead: vec![("k".into(), 0.5)], ..Run::default() };
     match pfaff::run(&model, &request, &mut |_, _| true) {
         Err(pfaff::Error::Usage(text)) => assert!(text.contains("--lead"), "{text}"),
         other => panic!("refused: {other:?}"),

@@ -1,6 +1,6 @@
 //! Extrema with memory between given ends: tables, closed forms, limits, first variations, and what is refused.
 
-use pfaff::{Motion, Range, Request, Value, Verdict, evaluate, present_fractional};
+use pfaff::{Motion, Range, Run, Value, Verdict, evaluate, present_fractional};
 use serde_json::Value as Json;
 
 use crate::support::{model, run};
@@ -8,8 +8,8 @@ use crate::support::{model, run};
 /// Agreement asked for, relative to 1 + |reference|.
 const TOLERANCE: f64 = 1e-10;
 
-fn at(times: &[f64]) -> Request {
-    Request { at: Some(times.to_vec()), ..Request::default() }
+fn at(times: &[f64]) -> Run {
+    Run { at: Some(times.to_vec()), ..Run::default() }
 }
 
 fn series<'a>(motion: &'a Motion, key: &str) -> &'a [f64] {
@@ -28,7 +28,7 @@ fn action(motion: &Motion) -> f64 {
 
 fn mistake(text: &str) -> String {
     let Err(pfaff::Error::Text(pfaff::ParseErrors { diagnostics: list, .. })) =
-        pfaff::run(&model(text), &Request::default(), &mut |_, _| true)
+        pfaff::run(&model(text), &Run::default(), &mut |_, _| true)
     else {
         panic!("refused: {text}")
     };

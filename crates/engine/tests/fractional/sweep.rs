@@ -1,7 +1,7 @@
 //! Extrema with memory over the orders from 0.3 to 1.8, against solutions made beforehand: values, the error
 //! estimate, and the number of unknowns.
 
-use pfaff::{Motion, Request, Verdict};
+use pfaff::{Motion, Run, Verdict};
 
 use crate::support::{model, run};
 
@@ -31,7 +31,7 @@ fn text(list: &[(f64, f64)], beta: f64, x: &str) -> String {
 }
 
 fn solved(text: &str) -> Motion {
-    run(&model(text), &Request { at: Some(TIMES.to_vec()), ..Request::default() })
+    run(&model(text), &Run { at: Some(TIMES.to_vec()), ..Run::default() })
 }
 
 /// The largest distance from given functions of time.

@@ -2,7 +2,7 @@
 //! nothing escapes.
 
 use pfaff::report::drawing::{Animation, SCRIPT, STYLE, animation};
-use pfaff::{GALLERY, Model, Motion, Request, gallery_model};
+use pfaff::{GALLERY, Model, Motion, Run, gallery_model};
 use serde_json::Value;
 
 use crate::support;
@@ -45,7 +45,7 @@ fn every_gallery_model_has_a_drawing_that_moves() {
     let mut faults = Vec::new();
     for entry in GALLERY {
         let model = gallery(entry.name);
-        let motion = support::run(&model, &Request::default());
+        let motion = support::run(&model, &Run::default());
         let (animation, data) = drawn(&model, &motion);
         let moving = data["columns"].as_array().expect("columns").iter().any(Value::is_array);
         let missing = |c: &&Value| {
@@ -73,7 +73,7 @@ fn models_that_say_nothing_get_a_drawing() {
         let text = gallery_model(name).expect("it is in the gallery").text;
         let lines: Vec<&str> = text.lines().filter(|l| !l.starts_with("draw ")).collect();
         let model = support::model(&lines.join("\n"));
-        let motion = support::run(&model, &Request::default());
+        let motion = support::run(&model, &Run::default());
         let (animation, data) = drawn(&model, &motion);
         assert!(animation.found && animation.notes.is_empty(), "{name}");
         let shapes = data["shapes"].as_array().expect("shapes").clone();
@@ -99,7 +99,7 @@ fn models_that_say_nothing_get_a_drawing() {
 #[test]
 fn numbers_are_those_of_the_motion() {
     let model = gallery("sleigh_centred");
-    let request = Request { samples: Some(81), ..Request::default() };
+    let request = Run { samples: Some(81), ..Run::default() };
     let motion = support::run(&model, &request);
     let (animation, data) = drawn(&model, &motion);
     // The blade runs on a circle: x = u/w sin(w t), y = u/w (1 - cos(w t)), u = 1, w = 0.5, t = 0..20.
@@ -126,7 +126,7 @@ fn numbers_are_those_of_the_motion() {
 #[test]
 fn long_runs_stay_small() {
     let model = gallery("trailers");
-    let request = Request { samples: Some(10_001), ..Request::default() };
+    let request = Run { samples: Some(10_001), ..Run::default() };
     let motion = support::run(&model, &request);
     assert_eq!(motion.t.len(), 10_001);
     let (animation, _) = drawn(&model, &motion);
@@ -136,7 +136,7 @@ fn long_runs_stay_small() {
         "coordinates x\nlagrangian x'^2/2 - x^2/2\ninitial x = 1\n\
          draw surface [u, v, x*u + v*t] for u = -1..1, v = -1..1 steps 40\nsolve t = 0..10",
     );
-    let (animation, _) = drawn(&model, &support::run(&model, &Request::default()));
+    let (animation, _) = drawn(&model, &support::run(&model, &Run::default()));
     assert!((100..200).contains(&animation.frames), "{}", animation.frames);
     assert!(animation.html.len() < 1_200_000, "{}", animation.html.len());
 }
@@ -147,7 +147,7 @@ fn reactions_and_observed_memory_can_be_drawn() {
         "coordinates x\nlagrangian x'^2/2 - x^2/2\ninitial x = 1\nobserve m = mean(x)\n\
          draw point [x, m]\nsolve t = 0..3",
     );
-    let (animation, data) = drawn(&model, &support::run(&model, &Request::default()));
+    let (animation, data) = drawn(&model, &support::run(&model, &Run::default()));
     assert!(animation.notes.is_empty());
     let index = shape(&data, "point")["at"][1].as_u64().expect("an index") as usize;
     let values = decode(&data["columns"][index], animation.frames);
@@ -156,7 +156,7 @@ fn reactions_and_observed_memory_can_be_drawn() {
     assert!((last - libm::sin(3.0) / 3.0).abs() < 1e-4, "{last}");
 
     let model = gallery("pendulum");
-    let (animation, data) = drawn(&model, &support::run(&model, &Request::default()));
+    let (animation, data) = drawn(&model, &support::run(&model, &Run::default()));
     let index = shape(&data, "arrow")["along"][1].as_u64().expect("an index") as usize;
     let first = decode(&data["columns"][index], animation.frames)[0];
     // Tension at rest at (0.6, -0.8): m g cos = 0.8 g along (-0.6, 0.8), drawn with scale 0.03.
@@ -170,7 +170,7 @@ fn texts_never_enter_the_page_as_markup() {
          initial x = 1\ndraw text \"<!--<b>&\" at [x, 0]\n\
          draw point [x, 0] label \"</script><i>\"\nsolve t = 0..1",
     );
-    let motion = support::run(&model, &Request::default());
+    let motion = support::run(&model, &Run::default());
     let html = animation(&model, &motion, "\"><u>").html;
     for bad in ["<script>alert", "</script><i>", "<!--", "<b>", "<u>"] {
         assert!(!html.contains(bad), "{bad}");
@@ -193,7 +193,7 @@ fn the_player_is_small_and_loads_nothing() {
 #[test]
 fn a_motion_of_one_instant_is_shown_still() {
     let model = gallery("sleigh");
-    let mut motion = support::run(&model, &Request::default());
+    let mut motion = support::run(&model, &Run::default());
     motion.t.truncate(1);
     let (one, data) = drawn(&model, &motion);
     assert_eq!((one.frames, data["start"].as_f64()), (1, Some(0.0)));

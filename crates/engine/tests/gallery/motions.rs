@@ -1,6 +1,6 @@
 //! Every gallery model runs, passes its audit and keeps what its text says.
 
-use pfaff::{GALLERY, Model, Motion, Request, Series, StopReason, Verdict, gallery_model};
+use pfaff::{GALLERY, Model, Motion, Run, Series, StopReason, Verdict, gallery_model};
 use serde_json::Value;
 
 use crate::support;
@@ -11,12 +11,12 @@ fn model(name: &str, set: &str, initial: &str) -> Model {
     support::model_with(gallery.text, set, initial)
 }
 
-fn run(name: &str, set: &str, initial: &str, request: &Request) -> Motion {
+fn run(name: &str, set: &str, initial: &str, request: &Run) -> Motion {
     support::run(&model(name, set, initial), request)
 }
 
-fn exact(t1: f64) -> Request {
-    Request { tolerance: Some(1e-13), t1: Some(t1), ..Request::default() }
+fn exact(t1: f64) -> Run {
+    Run { tolerance: Some(1e-13), t1: Some(t1), ..Run::default() }
 }
 
 fn series<'a>(motion: &'a Motion, name: &str) -> &'a [f64] {
@@ -33,7 +33,7 @@ fn every_model_runs_and_keeps_its_closed_forms() {
     let mut faults = Vec::new();
     for gallery in GALLERY {
         let model = model(gallery.name, "", "");
-        let motion = support::run(&model, &Request::default());
+        let motion = support::run(&model, &Run::default());
         if motion.audit.verdict != Verdict::Pass {
             faults.push(format!("{}: audit {:?}", gallery.name, motion.audit));
         }
@@ -70,11 +70,11 @@ fn gallery_texts_agree_with_the_tables() {
         let all = table["cases"].as_array().expect("a list");
         let case = all.iter().find(|c| c["id"] == id).expect("the case is there");
         let times: Vec<f64> = serde_json::from_value(case["times"].clone()).expect("numbers");
-        let request = Request {
+        let request = Run {
             at: Some(times.clone()),
             t1: times.last().copied(),
             tolerance: Some(1e-13),
-            ..Request::default()
+            ..Run::default()
         };
         let motion = run(name, set, initial, &request);
         assert_eq!(
@@ -130,7 +130,7 @@ fn ball_on_a_turntable_closes_its_circles() {
 #[test]
 fn rattleback_turns_back_and_its_energy_balance_closes() {
     for sigma in ["sigma=0", "sigma=0.0001", "sigma=0.001"] {
-        let motion = run("rattleback", sigma, "", &Request::default());
+        let motion = run("rattleback", sigma, "", &Run::default());
         let spin = series(&motion, "spin");
         let last = spin.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         assert!(spin[0] < -4.9, "spun against its liking");
@@ -157,7 +157,7 @@ fn rattleback_turns_back_and_its_energy_balance_closes() {
 #[test]
 fn isokinetic_particles_keep_their_temperature() {
     for set in ["eps=1", "eps=0.2, m=1.7", "K=0.3"] {
-        let request = Request { tolerance: Some(1e-12), ..Request::default() };
+        let request = Run { tolerance: Some(1e-12), ..Run::default() };
         let motion = run("isokinetic", set, "", &request);
         for name in ["error_temperature", "error_thermostat", "error_compression"] {
             let worst = largest(series(&motion, name));
@@ -213,7 +213,7 @@ fn bicycle_rates(y: [f64; 4]) -> [f64; 2] {
     let [lean, steer, lean_rate, steer_rate] = y;
     let initial =
         format!("phi={lean:e}, delta={steer:e}, phi'={lean_rate:e}, delta'={steer_rate:e}");
-    let request = Request { samples: Some(2), t1: Some(1e-3), ..Request::default() };
+    let request = Run { samples: Some(2), t1: Some(1e-3), ..Run::default() };
     let motion = run("bicycle", "v=5, push=0", &initial, &request);
     ["phi", "delta"].map(|name| {
         let series = motion.a.iter().find(|s| s.name == name).expect("an acceleration");
@@ -330,7 +330,7 @@ fn bicycle_agrees_with_the_linear_benchmark() {
             expected.push(y);
         }
     }
-    let request = Request { samples: Some(21), ..exact(2.0) };
+    let request = Run { samples: Some(21), ..exact(2.0) };
     let motion = run("bicycle", "v=5, push=0.0001", "", &request);
     assert_eq!(motion.audit.verdict, Verdict::Pass);
     let (lean, steer) = (series(&motion, "phi"), series(&motion, "delta"));

@@ -1,18 +1,14 @@
 //! The three examples of Guo, Wang, Chee and Mei 2005 and the first one off its special multiplier, as
 //! gallery models with their numbers.
 
-use pfaff::{Motion, Principle, Request, Verdict, gallery_model};
+use pfaff::{Motion, Principle, Run, Verdict, gallery_model};
 
 use crate::support;
 
 fn motion(name: &str, principle: Option<Principle>, t: f64) -> Motion {
     let model = support::model(gallery_model(name).expect("in the gallery").text);
-    let request = Request {
-        principle,
-        at: Some(vec![0.0, t]),
-        tolerance: Some(1e-12),
-        ..Request::default()
-    };
+    let request =
+        Run { principle, at: Some(vec![0.0, t]), tolerance: Some(1e-12), ..Run::default() };
     let motion = support::run(&model, &request);
     assert_eq!(motion.audit.verdict, Verdict::Pass, "{name}: {:?}", motion.audit);
     for error in motion.observed.iter().filter(|o| o.name.starts_with("error")) {

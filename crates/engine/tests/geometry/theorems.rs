@@ -4,7 +4,7 @@
 //! elimination with a condition below 1e4 in these systems. Each theorem sees two systems, and
 //! forty with `PFAFF_TESTS=full`.
 
-use pfaff::{CurveKind, Model, Principle, Request, State, Verdict, at_state, curve, derive};
+use pfaff::{CurveKind, Model, Principle, Run, State, Verdict, at_state, curve, derive};
 use serde_json::Value;
 
 use crate::support::tensors::{at, entries, entry};
@@ -272,13 +272,13 @@ fn curves_are_the_motions_of_the_principles() {
         "coordinates x, y, z\nlagrangian (1 + y^2/4)*(x'^2 + y'^2)/2 + z'^2/2\n\
          constraint z' = y*x' + x^2*y'\ninitial x = 0.2, y = 0.5, x' = 1, y' = 0.7\n",
     );
-    let request = Request { t1: Some(2.0), tolerance: Some(1e-12), ..Request::default() };
+    let request = Run { t1: Some(2.0), tolerance: Some(1e-12), ..Run::default() };
     for (kind, principle) in [
         (CurveKind::Autoparallel, Principle::Chetaev),
         (CurveKind::Geodesic, Principle::Restricted),
     ] {
         let found = curve(&model, kind, None, &request).expect("a curve");
-        let motion = run(&model, &Request { principle: Some(principle), ..request.clone() });
+        let motion = run(&model, &Run { principle: Some(principle), ..request.clone() });
         for (a, b) in found.q.iter().zip(&motion.q) {
             let (a, b) = (a.values.last().expect("an end"), b.values.last().expect("an end"));
             // Two integrations at tolerance 1e-12 over a hundred steps.
@@ -308,7 +308,7 @@ fn momenta_of_symmetries_are_kept() {
         let without = text.replace(", mu(c1) = 0.2", "");
         let chetaev = principle == Principle::Chetaev;
         let model = model(if chetaev { &without } else { text });
-        let motion = run(&model, &Request { principle: Some(principle), ..Request::default() });
+        let motion = run(&model, &Run { principle: Some(principle), ..Run::default() });
         let check = motion.audit.checks.iter().find(|c| c.name == name);
         assert_eq!(check.is_some(), kept, "{name} under {principle:?}");
         if let Some(check) = check {

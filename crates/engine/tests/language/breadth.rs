@@ -1,17 +1,17 @@
 //! Events, rank, start, integrability and divergence, through the language.
 
-use pfaff::{Model, Motion, Request, StopReason, Verdict, check, thermal};
+use pfaff::{Model, Motion, Run, StopReason, Verdict, check, thermal};
 
 use crate::support;
 
 fn motion(text: &str) -> Motion {
-    support::run(&support::model(text), &Request::default())
+    support::run(&support::model(text), &Run::default())
 }
 
 /// The diagnostic of a run that cannot begin.
 fn refusal(text: &str) -> String {
     let model = support::model(text);
-    match pfaff::run(&model, &Request::default(), &mut |_, _| true) {
+    match pfaff::run(&model, &Run::default(), &mut |_, _| true) {
         Ok(motion) => panic!("it runs: {:?}", motion.stop),
         Err(pfaff::Error::Usage(message)) => message,
         Err(pfaff::Error::Text(pfaff::ParseErrors { diagnostics: all, .. })) => {
@@ -145,7 +145,7 @@ fn bricards_linkage_moves_though_counting_forbids_it() {
     let model = support::model(gallery.text);
     let seen = check(&model);
     assert_eq!((seen.degrees_of_freedom, seen.regular), (1, Some(true)));
-    let motion = support::run(&model, &Request::default());
+    let motion = support::run(&model, &Run::default());
     assert!(notes(&motion).contains("repeats other constraints"), "{}", notes(&motion));
     let q = &motion.q[0].values;
     let range = q.iter().copied().fold(f64::NEG_INFINITY, f64::max)
@@ -166,7 +166,7 @@ fn the_energy_balance_sees_what_is_lost_off_the_constraints() {
     );
     for step in [0.05, 0.02] {
         let request =
-            Request { method: Some("rk4".into()), step: Some(step), ..Request::default() };
+            Run { method: Some(pfaff::Method::Rk4), step: Some(step), ..Run::default() };
         let motion = support::run(&model, &request);
         let drift =
             motion.energy.iter().fold(0.0_f64, |m, e| m.max((e - motion.energy[0]).abs()));
@@ -186,7 +186,7 @@ fn a_run_that_crawls_is_given_up() {
     let model = support::model(
         "coordinates x\nequation x' = if(t > 0.5, 1e12, 1)*(1 - x)\ninitial x = 0\nsolve t = 0..2",
     );
-    let request = Request { method: Some("dop853".into()), ..Request::default() };
+    let request = Run { method: Some(pfaff::Method::Dop853), ..Run::default() };
     let motion = support::run(&model, &request);
     assert_eq!(motion.stop.reason, StopReason::StepTooSmall, "{:?}", motion.stop);
     assert!((motion.stop.t - 0.5).abs() < 1e-3, "{:?}", motion.stop);
@@ -424,7 +424,7 @@ fn divergence_agrees_with_differences() {
     for text in texts {
         let initial = "initial x = 0.3, y = 0.4, x' = 0.8, y' = 0.5\nobserve omega = divergence\nsolve t = 0..1, tolerance = 1e-12, samples = 5";
         let model = support::model(&format!("{text}{initial}"));
-        let motion = support::run(&model, &Request::default());
+        let motion = support::run(&model, &Run::default());
         let mut largest = 0.0_f64;
         for i in 0..motion.t.len() {
             let row = |s: &[pfaff::Series]| s.iter().map(|s| s.values[i]).collect::<Vec<_>>();
@@ -444,7 +444,7 @@ fn divergence_as_formula_and_as_event() {
         "coordinates x, y\nparameters m = 2, gamma = 0.3\nlagrangian m*(x'^2 + y'^2)/2 - x^2*y\n\
          dissipation gamma*m*(x'^2 + y'^2)/2\nobserve omega = divergence\nevent late: divergence + 0.6 + (t - 0.5)\nsolve t = 0..1",
     );
-    let motion = support::run(&model, &Request::default());
+    let motion = support::run(&model, &Run::default());
     close(motion.observed[0].values[7], -0.6, 1e-15, "−2 γ");
     close(times(&motion, "late")[0].0, 0.5, 1e-12, "an event of it");
     let dynamics = pfaff::derive(&model, None).expect("equations");
@@ -454,7 +454,7 @@ fn divergence_as_formula_and_as_event() {
         &support::model(
             "coordinates x, y\nlagrangian (1 + y^2)*x'^2/2 + y'^2/2 - cos(x)\ninitial x' = 1, y' = 0.3\nobserve omega = divergence\nsolve t = 0..1",
         ),
-        &Request::default(),
+        &Run::default(),
     );
     assert!(free.observed[0].values.iter().all(|x| *x == 0.0), "Liouville");
 }

@@ -4,7 +4,7 @@
 //! here. The same models pass unbroken.
 
 use pfaff::{
-    Derivation, Dynamics, Equations, Motion, Request, Verdict, Workspace, derive, run_derived,
+    Derivation, Dynamics, Equations, Motion, Run, Verdict, Workspace, derive, run_derived,
 };
 
 use crate::support;
@@ -181,7 +181,7 @@ fn broken(text: &str, fault: Option<Fault>) -> Motion {
         fault(&workspace, equations);
     }
     let derivation = Derivation::new(&model, workspace, dynamics);
-    run_derived(&derivation, &Request::default(), &mut |_, _| true)
+    run_derived(&derivation, &Run::default(), &mut |_, _| true)
         .unwrap_or_else(|failure| panic!("{failure:?}"))
 }
 

@@ -6,7 +6,7 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use pfaff::{GALLERY, NoFiles, Overrides, Request, Source, read};
+use pfaff::{GALLERY, Model, NoFiles, Overrides, Run, Source};
 use pfaff_model::parse;
 
 use crate::support::{self, Random};
@@ -172,7 +172,9 @@ fn parsed(text: &str) {
 /// Reads a text as a model, in time.
 fn elaborated(text: &str) {
     let begun = Instant::now();
-    if let Err(rejected) = read(Source::new("fuzz", text), &Overrides::default(), &NoFiles) {
+    if let Err(rejected) =
+        Model::read(Source::new("fuzz", text), &Overrides::default(), &NoFiles)
+    {
         assert!(!rejected.diagnostics.is_empty(), "a refusal has a reason: {text}");
         for diagnostic in &rejected.diagnostics {
             assert!(!diagnostic.render(&rejected.source).is_empty());
@@ -281,7 +283,7 @@ fn valid(random: &mut Random) -> String {
 #[test]
 fn random_models_are_derived_and_take_a_step() {
     let (mut moved, total) = (0, count(10_000));
-    let request = Request { max_steps: Some(1), samples: Some(2), ..Request::default() };
+    let request = Run { max_steps: Some(1), samples: Some(2), ..Run::default() };
     for seed in 0..total {
         let begun = Instant::now();
         let text = valid(&mut Random::new(seed ^ 0xface_0000_0000));

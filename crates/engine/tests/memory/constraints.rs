@@ -1,14 +1,14 @@
 //! Constraints beside memory: holonomic ones at position level, by two roads each.
 
-use pfaff::{Motion, Request, Verdict};
+use pfaff::{Motion, Run, Verdict};
 
 use crate::support::{model, run};
 
 /// Agreement asked for, relative to 1 + |reference|: ten times the tolerance 1e-10 of a run.
 const TOLERANCE: f64 = 1e-9;
 
-fn at(times: &[f64]) -> Request {
-    Request { at: Some(times.to_vec()), ..Request::default() }
+fn at(times: &[f64]) -> Run {
+    Run { at: Some(times.to_vec()), ..Run::default() }
 }
 
 fn values<'a>(list: &'a [pfaff::Series], name: &str) -> &'a [f64] {
@@ -49,7 +49,7 @@ fn a_pendulum_with_fractional_damper_in_two_charts() {
     // Both levels to rounding, however long the run and whatever the tolerance.
     let loose = "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\nconstraint rod: x^2 + y^2 = 1\n\
          force x: -0.1*caputo(x, 0.5)\ninitial x = 1\nsolve t = 0..40, tolerance = 1e-4\n";
-    let loose = run(&model(loose), &Request::default());
+    let loose = run(&model(loose), &Run::default());
     for name in ["constraint rod", "constraint rod differentiated"] {
         assert!(check(&plane, name) < 1e-14 && check(&loose, name) < 1e-14, "{name}");
     }
@@ -96,7 +96,7 @@ fn a_loop_beside_memory_stays_closed() {
     for name in ["constraint across", "constraint up", "constraint past"] {
         assert!(check(&motion, name) < 1e-13, "{name} {:?}", motion.audit);
     }
-    let finer = run(&model(text), &Request { tolerance: Some(1e-12), ..at(&[1.0, 5.0]) });
+    let finer = run(&model(text), &Run { tolerance: Some(1e-12), ..at(&[1.0, 5.0]) });
     for (a, b) in motion.q.iter().zip(&finer.q) {
         agree(&a.name, &a.values, &b.values);
     }

@@ -2,7 +2,7 @@
 //!
 //! The references of kernels of the lag are inversions of $1/(p + 1 + K(p))$ in extended precision.
 
-use pfaff::{Motion, Request, Verdict, check};
+use pfaff::{Motion, Run, Verdict, check};
 
 use crate::support::{model, run};
 
@@ -16,7 +16,7 @@ fn text(kernel: &str, end: f64) -> String {
 }
 
 fn motion(text: &str, end: f64) -> Motion {
-    let request = Request { at: Some(vec![0.4 * end, end]), ..Request::default() };
+    let request = Run { at: Some(vec![0.4 * end, end]), ..Run::default() };
     run(&model(text), &request)
 }
 

@@ -3,7 +3,7 @@
 //! The tables come from closed forms with Mittag-Leffler functions, from Laplace inversion, and from spectral
 //! collocation in $t^{1/q}$, all in extended precision.
 
-use pfaff::{Motion, Range, Request, Value, Verdict, evaluate};
+use pfaff::{Motion, Range, Run, Value, Verdict, evaluate};
 use serde_json::Value as Json;
 
 use crate::support::{model, run};
@@ -11,8 +11,8 @@ use crate::support::{model, run};
 /// Agreement asked for, relative to 1 + |reference|: ten times the tolerance 1e-10 of a run.
 const TOLERANCE: f64 = 1e-9;
 
-fn at(times: &[f64]) -> Request {
-    Request { at: Some(times.to_vec()), ..Request::default() }
+fn at(times: &[f64]) -> Run {
+    Run { at: Some(times.to_vec()), ..Run::default() }
 }
 
 fn series<'a>(motion: &'a Motion, key: &str) -> &'a [f64] {
@@ -124,7 +124,7 @@ fn quadrature_meets_functions_without_closed_form() {
 
 fn refusal(text: &str) -> String {
     let model = model(text);
-    match pfaff::run(&model, &Request::default(), &mut |_, _| true) {
+    match pfaff::run(&model, &Run::default(), &mut |_, _| true) {
         Err(pfaff::Error::Text(pfaff::ParseErrors { diagnostics, .. })) => {
             diagnostics.iter().map(|d| d.message.clone()).collect::<Vec<_>>().join("\n")
         }
@@ -226,7 +226,7 @@ fn several_constraints_with_mixed_orders_hold() {
     let motion = run(&model(text), &at(&[0.1, 1.0, 3.0]));
     assert_eq!(motion.audit.verdict, Verdict::Pass, "{:?} {:?}", motion.audit, motion.notes);
     assert_eq!(motion.t.len(), 3, "{:?}", motion.notes);
-    let finer = run(&model(text), &Request { tolerance: Some(1e-12), ..at(&[3.0]) });
+    let finer = run(&model(text), &Run { tolerance: Some(1e-12), ..at(&[3.0]) });
     for (a, b) in motion.q.iter().zip(&finer.q) {
         assert!((a.values[2] - b.values[0]).abs() < TOLERANCE, "{} {}", a.name, b.values[0]);
     }
@@ -236,7 +236,7 @@ fn several_constraints_with_mixed_orders_hold() {
 fn events_are_located_on_the_motion() {
     // x = E_{1.5}(−t^{1.5}) has its first zero where its own series vanishes.
     let text = "coordinates x\nequation caputo(x, 1.5) + x = 0\ninitial x = 1\nevent stop zero: x\nsolve t = 0..10\n";
-    let motion = run(&model(text), &Request::default());
+    let motion = run(&model(text), &Run::default());
     let t = motion.stop.t;
     let value = number("mittag_leffler(1.5, 1, -t^1.5)", &format!("t={t}"), Range::default());
     assert!(t > 1.0 && t < 3.0 && value.abs() < 1e-9, "{t} {value}");
@@ -256,7 +256,7 @@ fn memory_under_other_principles_is_refused() {
         assert!(told.message.contains("`past` has memory"), "{}", told.message);
     }
     // What binds the start is derived from nodes that the model itself does not have.
-    let motion = run(&given, &Request::default());
+    let motion = run(&given, &Run::default());
     assert_eq!(motion.stop.reason, pfaff::StopReason::End);
 }
 
@@ -272,8 +272,7 @@ fn there_is_no_divergence_with_memory() {
         panic!("a Lagrangian model")
     };
     assert!(pfaff_mechanics::divergence(&derived.workspace(), equations).is_none());
-    let refused =
-        pfaff::run(&asks, &Request::default(), &mut |_, _| true).expect_err("refused");
+    let refused = pfaff::run(&asks, &Run::default(), &mut |_, _| true).expect_err("refused");
     assert!(format!("{refused:?}").contains("`rate` asks for `divergence`"), "{refused:?}");
 }
 
@@ -387,7 +386,7 @@ fn orders_near_one_agree_with_mittag_leffler_functions() {
 fn the_audit_recounts_the_memory() {
     let text = constrained("q1' + q2' + caputo(q1, 1.5) = 0", "q1' = 1, q2' = 0");
     for tolerance in [1e-10, 1e-5] {
-        let request = Request { tolerance: Some(tolerance), ..at(&[0.2, 0.7, 1.0]) };
+        let request = Run { tolerance: Some(tolerance), ..at(&[0.2, 0.7, 1.0]) };
         let motion = run(&model(&text), &request);
         let check = motion.audit.checks.iter().find(|c| c.name == "memory recounted");
         let check = check.unwrap_or_else(|| panic!("{:?}", motion.audit));

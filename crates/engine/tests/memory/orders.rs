@@ -4,15 +4,15 @@
 //! by hand, where $D^\alpha(b\cdot q) = D^{\alpha-2} g$ is written out
 //! in `equation` statements: no reaction, no Lagrangian, no automatic reduction.
 
-use pfaff::{Motion, Range, Request, Value, Verdict, evaluate};
+use pfaff::{Motion, Range, Run, Value, Verdict, evaluate};
 
 use crate::support::{model, run};
 
 /// Agreement asked for, relative to 1 + |reference|: ten times the tolerance 1e-10 of a run.
 const TOLERANCE: f64 = 1e-9;
 
-fn at(times: &[f64]) -> Request {
-    Request { at: Some(times.to_vec()), ..Request::default() }
+fn at(times: &[f64]) -> Run {
+    Run { at: Some(times.to_vec()), ..Run::default() }
 }
 
 /// Runs both texts and compares all coordinates.
@@ -31,7 +31,7 @@ fn same(what: &str, constrained: &str, by_hand: &str, times: &[f64]) -> Motion {
 }
 
 fn refusal(text: &str) -> String {
-    match pfaff::run(&model(text), &Request::default(), &mut |_, _| true) {
+    match pfaff::run(&model(text), &Run::default(), &mut |_, _| true) {
         Err(pfaff::Error::Text(pfaff::ParseErrors { diagnostics, .. })) => {
             diagnostics.iter().map(|d| d.message.clone()).collect::<Vec<_>>().join("\n")
         }

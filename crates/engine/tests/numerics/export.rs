@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 use pfaff::{
     ExportForm, GALLERY, GalleryFiles, Language, Model, NoFiles, Overrides, Source, exported,
-    gallery_model, read,
+    gallery_model,
 };
 use pfaff_expr::Graph;
 use pfaff_program::{Lanes, Module, Program};
@@ -35,10 +35,10 @@ force z: sinh(z)*cosh(y) + atan(x) + tan(z/3) + sqrt(x^2 + 1)^3 + (x^2 + 1)^z + 
 fn model(name: &str, text: &str) -> Model {
     let source = Source::new(name, text);
     let read = match gallery_model(name) {
-        Some(_) => read(source, &Overrides::default(), &GalleryFiles),
-        None => read(source, &Overrides::default(), &NoFiles),
+        Some(_) => Model::read(source, &Overrides::default(), &GalleryFiles),
+        None => Model::read(source, &Overrides::default(), &NoFiles),
     };
-    read.unwrap_or_else(|r| panic!("{name}: {:?}", r.diagnostics)).model
+    read.unwrap_or_else(|r| panic!("{name}: {:?}", r.diagnostics))
 }
 
 fn modules() -> Vec<Module> {

@@ -1,6 +1,6 @@
 //! Long runs: constraints and energy hold, and no step allocates.
 
-use pfaff::{Request, gallery_model};
+use pfaff::{Run, gallery_model};
 
 use crate::support;
 
@@ -13,8 +13,7 @@ fn gallery(name: &str) -> pfaff::Model {
 fn the_sleigh_keeps_its_constraint_for_a_million_time_units() {
     let model = gallery("sleigh");
     for tolerance in [1e-4, 1e-10] {
-        let request =
-            Request { t1: Some(1e6), tolerance: Some(tolerance), ..Request::default() };
+        let request = Run { t1: Some(1e6), tolerance: Some(tolerance), ..Run::default() };
         let motion = support::run(&model, &request);
         assert_eq!(motion.stop.t, 1e6);
         let [x, y, phi] = [0, 1, 2].map(|k| &motion.v[k].values);
@@ -31,7 +30,7 @@ fn the_sleigh_keeps_its_constraint_for_a_million_time_units() {
 #[test]
 fn sleighs_keep_their_energy() {
     for name in ["sleigh", "sleigh_centred"] {
-        let request = Request { t1: Some(1e4), tolerance: Some(1e-12), ..Request::default() };
+        let request = Run { t1: Some(1e4), tolerance: Some(1e-12), ..Run::default() };
         let motion = support::run(&gallery(name), &request);
         let first = motion.energy[0];
         let worst = motion.energy.iter().fold(0.0_f64, |m, e| m.max((e - first).abs()));
@@ -45,7 +44,7 @@ fn runs_repeat_to_the_last_bit() {
     for name in ["sleigh", "pendulum", "trailers"] {
         let model = gallery(name);
         let bits = || -> Vec<u64> {
-            let motion = support::run(&model, &Request::default());
+            let motion = support::run(&model, &Run::default());
             motion
                 .q
                 .iter()
@@ -54,7 +53,7 @@ fn runs_repeat_to_the_last_bit() {
                 .collect()
         };
         let again = gallery(name);
-        let other = support::run(&again, &Request::default());
+        let other = support::run(&again, &Run::default());
         let others: Vec<u64> = other
             .q
             .iter()

@@ -1,23 +1,23 @@
 //! The Taylor method on whole models: against DOP853 on the gallery, its choice by `auto`, what it refuses,
 //! and its events.
 
-use pfaff::{GALLERY, Model, Ready, Request};
+use pfaff::{GALLERY, Model, Ready, Run};
 use pfaff_solver::Method;
 
 use crate::support;
 
-fn request(method: &str, tolerance: f64) -> Request {
-    Request {
-        method: Some(method.to_owned()),
+fn request(method: &str, tolerance: f64) -> Run {
+    Run {
+        method: pfaff::Method::from_name(method),
         tolerance: Some(tolerance),
-        ..Request::default()
+        ..Run::default()
     }
 }
 
 /// A quarter of the model's own run, so that sensitive motions stay comparable.
-fn quarter(model: &Model, method: &str, tolerance: Option<f64>) -> Request {
+fn quarter(model: &Model, method: &str, tolerance: Option<f64>) -> Run {
     let (t0, t1) = model.solve.range.unwrap_or((0.0, 4.0));
-    Request { t1: Some(t0 + (t1 - t0) / 4.0), tolerance, ..request(method, 1.0) }
+    Run { t1: Some(t0 + (t1 - t0) / 4.0), tolerance, ..request(method, 1.0) }
 }
 
 #[test]

@@ -28,11 +28,8 @@ fn compare(case: &Value, faults: &mut Vec<String>) {
     let id = case["id"].as_str().expect("an id");
     let model = support::model(case["model"].as_str().expect("a text"));
     let times = numbers(&case["times"]);
-    let request = pfaff::Request {
-        at: Some(times.clone()),
-        tolerance: Some(1e-12),
-        ..pfaff::Request::default()
-    };
+    let request =
+        pfaff::Run { at: Some(times.clone()), tolerance: Some(1e-12), ..pfaff::Run::default() };
     let motion = support::run(&model, &request);
     if motion.t != times {
         faults.push(format!(

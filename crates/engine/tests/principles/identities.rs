@@ -5,7 +5,7 @@
 //! to 1e-8 over a few units of time.
 
 use pfaff::{
-    Model, Motion, Principle, Request, State, StateReport, Verdict, Workspace, at_state, derive,
+    Model, Motion, Principle, Run, State, StateReport, Verdict, Workspace, at_state, derive,
 };
 use pfaff_mechanics::{Chaplygin, chaplygin, derive as derive_in};
 
@@ -133,11 +133,11 @@ fn chaplygin_acceleration(
 }
 
 fn motion(model: &Model, principle: Principle) -> Motion {
-    let request = Request {
+    let request = Run {
         principle: Some(principle),
         tolerance: Some(1e-12),
         samples: Some(31),
-        ..Request::default()
+        ..Run::default()
     };
     let motion = support::run(model, &request);
     assert_eq!(motion.audit.verdict, Verdict::Pass, "{:?} {:?}", motion.audit, motion.notes);
@@ -162,7 +162,7 @@ fn a_force_on_a_dependent_coordinate_is_felt_under_the_restricted_principle() {
             "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint c: z' = y*x'\nforce z: 0.7\n\
              principle restricted\ninitial y = 0.5, x' = 1, y' = 0.7\nsolve t = 0..1",
         ),
-        &Request::default(),
+        &Run::default(),
     );
     let first = |k: usize| motion.a[k].values[0];
     // (0.7·0.5 − 2·0.5·0.7)/1.25
@@ -421,7 +421,7 @@ fn reactions_of_homogeneous_constraints_have_no_power() {
 
 fn refusal(text: &str, principle: Option<Principle>) -> String {
     let model = support::model(text);
-    let request = Request { principle, ..Request::default() };
+    let request = Run { principle, ..Run::default() };
     match pfaff::run(&model, &request, &mut |_, _| true) {
         Ok(_) => panic!("refused: {text}"),
         Err(pfaff::Error::Usage(message)) => message,
@@ -486,7 +486,7 @@ fn a_singular_effective_mass_is_named_at_the_start_and_on_the_way() {
                 initial x' = 0.3, mu(c) = 0\nsolve t = 0..5\n";
     let model = support::model(text);
     for (method, step, close) in [("auto", None, 1e-6), ("rk4", Some(0.01), 0.011)] {
-        let request = Request { method: Some(method.into()), step, ..Request::default() };
+        let request = Run { method: pfaff::Method::from_name(method), step, ..Run::default() };
         let motion = support::run(&model, &request);
         assert_eq!(motion.stop.reason, pfaff::StopReason::Singular);
         assert!((motion.stop.t - 1.0 / 3.6).abs() < close, "{}", motion.stop.t);

@@ -3,7 +3,7 @@
 //! One test a theorem. Systems are random texts of the model language, so that the whole road is tested;
 //! seeds are fixed.
 
-use pfaff::{Model, Request, State, StateReport, at_state, derive};
+use pfaff::{Model, Run, State, StateReport, at_state, derive};
 
 use crate::support::{self, Random};
 
@@ -166,7 +166,7 @@ fn energy_is_kept_for_homogeneous_constraints() {
             let mut random = Random::new(100 + seed);
             let model = support::model(&text(&mut random, shape, 1, false));
             let motion =
-                support::run(&model, &Request { tolerance: Some(1e-12), ..Request::default() });
+                support::run(&model, &Run { tolerance: Some(1e-12), ..Run::default() });
             let first = motion.energy[0];
             for e in &motion.energy {
                 // Some hundred steps of local error 1e-12.
@@ -187,8 +187,7 @@ fn affine_constraints_do_work_and_the_balance_closes() {
     for seed in 0..12 {
         let mut random = Random::new(200 + seed);
         let model = support::model(&text(&mut random, Shape::Affine, 1, false));
-        let motion =
-            support::run(&model, &Request { tolerance: Some(1e-12), ..Request::default() });
+        let motion = support::run(&model, &Run { tolerance: Some(1e-12), ..Run::default() });
         let last = motion.energy.len() - 1;
         let gained = motion.energy[last] - motion.energy[0];
         assert!((gained - motion.work[last]).abs() < 1e-9 * (1.0 + gained.abs()));
@@ -210,7 +209,7 @@ fn scaling_a_constraint_changes_nothing() {
                 line["constraint ".len()..].split_once('=').expect("an equation");
             let scaled = format!("constraint (2 + sin(x*y + z))*({left} - ({right})) = 0");
             let other = base.replace(line, &scaled);
-            let request = Request { tolerance: Some(1e-12), ..Request::default() };
+            let request = Run { tolerance: Some(1e-12), ..Run::default() };
             let a = support::run(&support::model(&base), &request);
             let b = support::run(&support::model(&other), &request);
             for (s, r) in

@@ -2,8 +2,8 @@
 //! along a motion; `compare`.
 
 use pfaff::{
-    Equations, Model, Principle, Request, State, VariationRequest, Workspace, at_state,
-    compare, derive, variations,
+    Equations, Model, Principle, Run, State, VariationRequest, Workspace, at_state, compare,
+    derive, variations,
 };
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Helmholtz, canonical, explicit, helmholtz, reduced_equations};
@@ -71,7 +71,7 @@ fn text(random: &mut Random, seed: u64) -> String {
 
 /// A state that obeys the constraints: the start of a run.
 fn consistent(model: &Model, random: &mut Random) -> State {
-    let request = Request { samples: Some(2), t1: Some(0.01), ..Request::default() };
+    let request = Run { samples: Some(2), t1: Some(0.01), ..Run::default() };
     let motion = support::run(model, &request);
     let first = |s: &[pfaff::Series]| s.iter().map(|s| s.values[0]).collect::<Vec<f64>>();
     State {
@@ -165,10 +165,8 @@ fn a_row_may_fix_the_quasi_velocity_of_a_turning_blade() {
     for (&v, &x) in reduced.velocities.iter().zip(&expected) {
         assert!(g.is_zero(g.sub(v, x)), "{}", g.to_text(v));
     }
-    let motion = support::run(
-        &support::model(text),
-        &Request { samples: Some(3), ..Request::default() },
-    );
+    let motion =
+        support::run(&support::model(text), &Run { samples: Some(3), ..Run::default() });
     // phi = 0.1 + t/2, and x' = 0.2 t cos(phi) at the end; the tolerance of the run is 1e-10.
     let end = motion.v[0].values.last().copied().expect("three samples");
     assert!((end - 0.4 * libm::cos(1.1)).abs() < 1e-9, "{end}");
@@ -306,7 +304,7 @@ const DISK: &str = "coordinates phi, psi, x, y\nparameters R = 1\nlagrangian 0.7
 /// constraint's with every one.
 #[test]
 fn equivalence_along_a_motion_finds_the_multipliers() {
-    let request = Request { tolerance: Some(1e-12), ..Request::default() };
+    let request = Run { tolerance: Some(1e-12), ..Run::default() };
     let both = |text: &str| compare(&support::model(text), &request, None).expect("motions");
     let disk = both(DISK);
     let along = &disk.equivalences[0];
@@ -322,7 +320,7 @@ fn equivalence_along_a_motion_finds_the_multipliers() {
 
 #[test]
 fn compare_tells_how_motions_part_and_what_each_keeps() {
-    let request = Request { tolerance: Some(1e-12), ..Request::default() };
+    let request = Run { tolerance: Some(1e-12), ..Run::default() };
     let found = compare(&support::model(CONTACT), &request, None).expect("motions");
     let principles: Vec<Principle> = found.motions.iter().filter_map(|m| m.principle).collect();
     assert_eq!(principles, [Principle::Chetaev, Principle::Vakonomic, Principle::Restricted]);
@@ -355,10 +353,10 @@ fn compare_tells_how_motions_part_and_what_each_keeps() {
 fn a_model_that_restricted_refuses_is_compared_without_it_unless_it_is_asked_for() {
     let text = CONTACT.replace(")/2", ")/2 - z^2/2").replace("transversal(z)", "zero");
     let model = support::model(&text);
-    let found = compare(&model, &Request::default(), None).expect("motions");
+    let found = compare(&model, &Run::default(), None).expect("motions");
     assert_eq!(found.left_out.len(), 1);
     assert!(found.left_out[0].1.contains("`z`"), "{:?}", found.left_out);
-    assert!(compare(&model, &Request::default(), Some(&[Principle::Restricted])).is_err());
+    assert!(compare(&model, &Run::default(), Some(&[Principle::Restricted])).is_err());
 }
 
 /// Each kind of variation keeps two conditions, and the third costs F v w: for z' = y x' and w = (w_x, w_y)
@@ -369,7 +367,7 @@ fn variations_keep_two_conditions_and_pay_with_curvature() {
     let request = VariationRequest {
         vary: "x = sin(pi*t), y = t*(1 - t)".into(),
         motion: Some("x = t + t^3, y = cos(t)".into()),
-        run: Request { t1: Some(1.0), samples: Some(101), ..Request::default() },
+        run: Run { t1: Some(1.0), samples: Some(101), ..Run::default() },
     };
     let found = variations(&model, &request).expect("variations");
     let names: Vec<&str> = found.kinds.iter().map(|k| k.name).collect();

@@ -5,9 +5,7 @@
 
 use std::fmt::Write as _;
 
-use pfaff::{
-    Class, Dynamics, Form, GALLERY, Model, Motion, Request, Series, derive, run_derived,
-};
+use pfaff::{Class, Dynamics, Form, GALLERY, Model, Motion, Run, Series, derive, run_derived};
 use pfaff_mechanics::{ChartPoint, reduce};
 
 use crate::support::{self, Random};
@@ -15,7 +13,7 @@ use crate::support::{self, Random};
 /// Both integrate at 1e-12; some hundred steps add up.
 const TOLERANCE: f64 = 1e-9;
 
-fn saddle(model: &Model, request: &Request) -> Motion {
+fn saddle(model: &Model, request: &Run) -> Motion {
     let dynamics = derive(model, None).expect("equations");
     run_derived(&dynamics, request, &mut |_, _| true).expect("a motion")
 }
@@ -32,7 +30,7 @@ fn is_flat(model: &Model) -> bool {
     }
 }
 
-fn compare(name: &str, model: &Model, request: &Request) -> Form {
+fn compare(name: &str, model: &Model, request: &Run) -> Form {
     let (reduced, full) = (support::run(model, request), saddle(model, request));
     assert_eq!(full.form == Form::Saddle, reduced.form != Form::Ordinary, "{name}");
     assert_eq!(reduced.t, full.t, "{name}: {:?} {:?}", reduced.notes, full.notes);
@@ -57,9 +55,9 @@ fn compare(name: &str, model: &Model, request: &Request) -> Form {
     reduced.form
 }
 
-fn precise(model: &Model) -> Request {
+fn precise(model: &Model) -> Run {
     let t1 = model.solve.range.map_or(1.0, |r| r.0 + (r.1 - r.0).min(4.0));
-    Request { t1: Some(t1), tolerance: Some(1e-12), samples: Some(7), ..Request::default() }
+    Run { t1: Some(t1), tolerance: Some(1e-12), samples: Some(7), ..Run::default() }
 }
 
 #[test]
@@ -188,14 +186,14 @@ fn elimination_in_a_fixed_order_keeps_a_loop_closed() {
         lagrangian (x'^2 + y'^2)/2 + (X'^2 + Y'^2)/2 - g*(y + Y)\n\
         constraint rod: x^2 + y^2 = 1\nconstraint link: (X - x)^2 + (Y - y)^2 = 1\n\
         initial x = 1, y = 0, X = 2, Y = 0\nsolve t = 0..3, tolerance = 1e-12\n";
-    let cartesian = support::run(&support::model(text), &Request::default());
+    let cartesian = support::run(&support::model(text), &Run::default());
     assert_eq!(cartesian.form, Form::Saddle);
     assert_eq!(cartesian.audit.verdict, pfaff::Verdict::Pass, "{:?}", cartesian.audit);
     let text = "coordinates a, b\nparameters g = 9.81\n\
         let p = [cos(a), sin(a)]\nlet q = p + [cos(b), sin(b)]\n\
         lagrangian (dot(p', p') + dot(q', q'))/2 - g*(p[2] + q[2])\n\
         observe x = q[1]\nobserve y = q[2]\nsolve t = 0..3, tolerance = 1e-12\n";
-    let angles = support::run(&support::model(text), &Request::default());
+    let angles = support::run(&support::model(text), &Run::default());
     for (series, expected) in cartesian.q[2..].iter().zip(&angles.observed) {
         for (a, b) in series.values.iter().zip(&expected.values) {
             // The motion is chaotic: errors of 1e-12 grow by some hundreds in this time.
@@ -216,7 +214,7 @@ fn a_sphere_is_covered_by_charts() {
         )
     };
     let model = support::model(&text("x*x' + y*y' + z*z' = 0"));
-    let request = Request::default();
+    let request = Run::default();
     let motion = support::run(&model, &request);
     assert_eq!(motion.form, Form::Reduced);
     assert_eq!(motion.stop.reason, pfaff::StopReason::End);
@@ -246,7 +244,7 @@ fn forms_of_the_model_are_left_before_they_degenerate() {
     let text = start.replace("u = -0.35, v = -0.2", "u = -0.4, v = 0.1");
     assert_eq!(text.matches("psi = 0.2,").count() + text.matches("v = 0.1").count(), 2);
     let model = support::model(&text);
-    let request = Request { method: Some("dop853".to_owned()), ..Request::default() };
+    let request = Run { method: Some(pfaff::Method::Dop853), ..Run::default() };
     let motion = support::run(&model, &request);
     assert_eq!(motion.form, Form::Reduced);
     let psi = &motion.q[0].values;

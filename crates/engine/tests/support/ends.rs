@@ -1,14 +1,14 @@
 //! Motions between given ends: models of the gallery, and what their solutions say.
 
-use pfaff::{Motion, Request, Solution, gallery_model};
+use pfaff::{Motion, Run, Solution, gallery_model};
 
 use super::{model_with, run};
 
 pub(crate) fn gallery(name: &str, set: &str) -> Motion {
-    gallery_by(name, set, &Request::default())
+    gallery_by(name, set, &Run::default())
 }
 
-pub(crate) fn gallery_by(name: &str, set: &str, request: &Request) -> Motion {
+pub(crate) fn gallery_by(name: &str, set: &str, request: &Run) -> Motion {
     let text = gallery_model(name).expect("it is in the gallery").text;
     run(&model_with(text, set, ""), request)
 }

@@ -108,8 +108,8 @@ impl Local {
         let base: Vec<f64> =
             self.geometry.split.base.iter().map(|&k| self.point.v[k]).collect();
         self.point.v = (0..n).map(|i| (0..m).map(|μ| ε.at(&[i, μ]) * base[μ]).sum()).collect();
-        let dynamics =
-            pfaff::derive(&self.model.clone().freeze(), Some(principle)).expect("equations");
+        let dynamics = pfaff::derive(&self.model.clone().freeze().into(), Some(principle))
+            .expect("equations");
         let state = pfaff::State {
             t: 0.0,
             q: self.point.q.clone(),

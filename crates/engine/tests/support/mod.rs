@@ -8,7 +8,7 @@ pub(crate) mod matrix;
 pub(crate) mod systems;
 pub(crate) mod tensors;
 
-use pfaff::{GalleryFiles, Model, Motion, Overrides, Request, Source, read};
+use pfaff::{GalleryFiles, Model, Motion, Overrides, Run, Source};
 
 /// A model from its text; mistakes are shown.
 pub(crate) fn model(text: &str) -> Model {
@@ -19,8 +19,8 @@ pub(crate) fn model(text: &str) -> Model {
 pub(crate) fn model_with(text: &str, set: &str, initial: &str) -> Model {
     let given = |s: &str| (!s.is_empty()).then(|| s.to_owned());
     let overrides = Overrides { set: given(set), initial: given(initial) };
-    match read(Source::new("test", text), &overrides, &GalleryFiles) {
-        Ok(reading) => reading.model,
+    match Model::read(Source::new("test", text), &overrides, &GalleryFiles) {
+        Ok(reading) => reading,
         Err(rejected) => {
             let shown: Vec<String> =
                 rejected.diagnostics.iter().map(|d| d.render(&rejected.source)).collect();
@@ -30,7 +30,7 @@ pub(crate) fn model_with(text: &str, set: &str, initial: &str) -> Model {
 }
 
 /// A motion of a model; refusals are shown.
-pub(crate) fn run(model: &Model, request: &Request) -> Motion {
+pub(crate) fn run(model: &Model, request: &Run) -> Motion {
     match pfaff::run(model, request, &mut |_, _| true) {
         Ok(motion) => motion,
         Err(pfaff::Error::Usage(message)) => panic!("{message}"),

@@ -7,9 +7,10 @@
 //! constant along both,
 //! for both connections are metric, and its change is told.
 
+use crate::model::Model;
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, Geometry, NoMetric, geometry as derive_geometry};
-use pfaff_model::{Diagnostic, Model, Principle, Span, Workspace};
+use pfaff_model::{Diagnostic, Principle, Span, Workspace};
 use pfaff_program::{Interpreter, Program};
 use pfaff_solver::{EvalError, Lu, System};
 
@@ -18,7 +19,7 @@ use super::{named_coordinates, obstacle_text, unmetric_text};
 use crate::derivation::derive_in;
 use crate::error::{Error, Failure};
 use crate::pipeline::inconsistent;
-use crate::problem::settings::{Request, Settings};
+use crate::problem::settings::{Run, Settings};
 use crate::problem::start::{given, start};
 use crate::system::compiled::Dynamics;
 use crate::system::kkt::Kkt;
@@ -42,7 +43,7 @@ pub fn curve(
     model: &Model,
     kind: CurveKind,
     dependent: Option<&str>,
-    request: &Request,
+    request: &Run,
 ) -> Result<Trace, Error> {
     curve_in(&model.workspace(), kind, dependent, request)
         .map_err(|failure| failure.in_source(&model.source))
@@ -52,7 +53,7 @@ fn curve_in(
     model: &Workspace,
     kind: CurveKind,
     dependent: Option<&str>,
-    request: &Request,
+    request: &Run,
 ) -> Result<Trace, Failure> {
     let Dynamics::Saddle(equations) = derive_in(model, Some(Principle::Chetaev))? else {
         let message = "an `equation` model has no Lagrangian, and so no geometry";

@@ -1,9 +1,10 @@
 //! `pfaff geometry --fractional`: the fractional Poincaré–Cartan form, its derivative and what follows from
 //! them, for people.
 
+use crate::model::Model;
 use pfaff_expr::Expr;
 use pfaff_mechanics::{DifferentialForm, FractionalForms, Orders, fractional_forms};
-use pfaff_model::{ExpressionScope, Model, Principle, Shape, Workspace, read_expression};
+use pfaff_model::{ExpressionScope, Principle, Shape, Workspace, read_expression};
 
 use crate::derivation::derive_in;
 use crate::error::{Error, Failure};

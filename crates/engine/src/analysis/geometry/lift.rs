@@ -5,11 +5,10 @@
 //! The base path is given as functions of $t$, or as a table whose first column is $t$. After a loop of the
 //! base the dependent coordinates have changed by the holonomy of the loop.
 
+use crate::model::Model;
 use pfaff_expr::Expr;
 use pfaff_mechanics::split;
-use pfaff_model::{
-    Diagnostic, Model, ParseErrors, Principle, Source, Span, Workspace, table_of,
-};
+use pfaff_model::{Diagnostic, ParseErrors, Principle, Source, Span, Workspace, table_of};
 use pfaff_program::{Interpreter, Program};
 use pfaff_solver::{EvalError, System};
 
@@ -18,7 +17,7 @@ use super::trace::{Trace, series, states};
 use crate::analysis::variations::functions;
 use crate::derivation::derive_in;
 use crate::error::{Error, Failure};
-use crate::problem::settings::{Request, Settings};
+use crate::problem::settings::{Run, Settings};
 use crate::problem::start::given;
 use crate::system::compiled::Dynamics;
 
@@ -43,7 +42,7 @@ pub fn lift(
     model: &Model,
     path: &Path,
     dependent: Option<&str>,
-    request: &Request,
+    request: &Run,
 ) -> Result<Trace, Error> {
     lift_in(&model.workspace(), path, dependent, request)
         .map_err(|failure| failure.in_source(&model.source))
@@ -53,7 +52,7 @@ fn lift_in(
     model: &Workspace,
     path: &Path,
     dependent: Option<&str>,
-    request: &Request,
+    request: &Run,
 ) -> Result<Trace, Failure> {
     let Dynamics::Saddle(equations) = derive_in(model, Some(Principle::Chetaev))? else {
         let message = "an `equation` model has no constraints to lift with";
@@ -127,7 +126,7 @@ fn read_path(
     model: &Workspace,
     path: &Path,
     base: &[usize],
-    request: &mut Request,
+    request: &mut Run,
 ) -> Result<Vec<Expr>, Failure> {
     let name = |k: usize| &model.coordinates[k].name;
     match path {

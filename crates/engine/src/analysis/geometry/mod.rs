@@ -13,12 +13,13 @@ mod present;
 mod ranks;
 mod trace;
 
+use crate::model::Model;
 use pfaff_expr::Expr;
 use pfaff_mechanics::{
     Abnormal, Class, Distribution, Flag, Geometry, Momentum, NoMetric, Obstacle, abnormal,
     geometry as derive_geometry, integrals, momenta,
 };
-use pfaff_model::{Declarations, Model, Principle, Workspace, closest};
+use pfaff_model::{Declarations, Principle, Workspace, closest};
 
 use crate::analysis::forms::{self, Parts, Point, WORTH_WRITING};
 use crate::analysis::state::State;

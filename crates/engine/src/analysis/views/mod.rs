@@ -12,14 +12,15 @@
 
 mod rates;
 
+use crate::model::Model;
 use pfaff_mechanics::{Refusal, derive};
-use pfaff_model::{Declarations, Diagnostic, Model, Principle, Span};
+use pfaff_model::{Declarations, Diagnostic, Principle, Span};
 use pfaff_solver::{Trajectory, integrate};
 
 use crate::error::{Error, Failure};
 use crate::json::Json;
 use crate::pipeline::run;
-use crate::problem::settings::{Request, Settings};
+use crate::problem::settings::{Run, Settings};
 use rates::Road;
 
 /// Another form of the equations with a motion of its own.
@@ -76,7 +77,7 @@ pub fn view_motion(
     model: &Model,
     view: View,
     dependent: Option<&[usize]>,
-    request: &Request,
+    request: &Run,
 ) -> Result<ViewMotion, Error> {
     integrated(model, view, dependent, request)
         .map_err(|failure| failure.in_source(&model.source))
@@ -86,12 +87,12 @@ fn integrated(
     model: &Model,
     view: View,
     dependent: Option<&[usize]>,
-    request: &Request,
+    request: &Run,
 ) -> Result<ViewMotion, Failure> {
-    let request = Request { principle: Some(view.principle()), ..request.clone() };
+    let request = Run { principle: Some(view.principle()), ..request.clone() };
     let settings = Settings::new(model, &request)?;
     let core = run(model, &request, &mut |_, _| true)?;
-    let begun = Request { at: Some(vec![settings.t0]), max_steps: Some(1), ..request.clone() };
+    let begun = Run { at: Some(vec![settings.t0]), max_steps: Some(1), ..request.clone() };
     let first = run(model, &begun, &mut |_, _| true)?;
     let at = |series: &[crate::motion::Series], i: usize| -> Vec<f64> {
         series.iter().map(|s| s.values[i]).collect()

@@ -15,7 +15,7 @@ use pfaff_model::{
 
 use crate::motion::note::brief;
 use crate::pipeline::dynamics_span;
-use crate::problem::settings::Request;
+use crate::problem::settings::Run;
 use crate::problem::start::given;
 
 /// All conditions of a problem.
@@ -82,7 +82,7 @@ struct Known {
 pub(crate) fn conditions(
     model: &Workspace,
     equations: &Equations,
-    request: &Request,
+    request: &Run,
 ) -> Result<Conditions, Vec<Diagnostic>> {
     let mut reader = Reader::new(model, equations, request)?;
     reader.start();
@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
     fn new(
         model: &'a Workspace,
         equations: &'a Equations,
-        request: &Request,
+        request: &Run,
     ) -> Result<Self, Vec<Diagnostic>> {
         let n = model.coordinates.len();
         let t0 = request.t0.or(model.solve.range.map(|r| r.0)).unwrap_or(0.0);

@@ -1,7 +1,8 @@
 //! Starts of a search that the user gives: velocities and multipliers, or a whole motion as a table.
 
+use crate::model::Model;
 use pfaff_expr::Table;
-use pfaff_model::{Declarations, Model, ParseErrors, Quantity, read_assignments, table_of};
+use pfaff_model::{Declarations, ParseErrors, Quantity, read_assignments, table_of};
 use pfaff_solver::{BoundaryPath, BoundaryProblem};
 
 use crate::error::Error;

@@ -9,7 +9,7 @@ use pfaff_solver::{BoundaryOptions, BoundaryPath, Scheme, solve_boundary};
 
 use crate::error::Failure;
 use crate::pipeline::uncompiled;
-use crate::problem::settings::Request;
+use crate::problem::settings::Run;
 use crate::run::bvp::canonical::Canonical;
 use crate::run::bvp::conditions::conditions;
 use crate::run::bvp::search::{Begin, search};
@@ -24,7 +24,7 @@ const LED: usize = 6;
 pub(crate) fn lead(
     model: &Workspace,
     equations: &Equations,
-    request: &Request,
+    request: &Run,
     patience: &mut SearchBudget<'_>,
 ) -> Result<Vec<(Begin, Vec<f64>)>, Failure> {
     // Index, first and last value.
