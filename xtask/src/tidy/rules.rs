@@ -72,6 +72,9 @@ pub(crate) fn upcoming_rust(path: &Path, text: &str) -> Vec<Fault> {
             faults.extend(words::options(&views.literals));
             faults.extend(words::clock(&views.code));
         }
+        if owner == "engine" {
+            faults.extend(words::markup(&views.literals));
+        }
         if owner == "present" {
             faults.extend(words::integration(&views.code));
         }

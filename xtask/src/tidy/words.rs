@@ -5,6 +5,7 @@
 //! | options of the command line, `--name` | `cli` |
 //! | clocks, `std::time` | `cli`; the engine compiles for WebAssembly, which has none |
 //! | integration, `integrate(…)` and the solver | not to `present` |
+//! | pages, pictures and LaTeX in strings | not to `engine`: it hands out values, `present` writes |
 
 use super::rules::Fault;
 
@@ -49,6 +50,18 @@ pub(crate) fn integration(code: &str) -> Vec<Fault> {
         .collect()
 }
 
+/// Markup in the view of the literals.
+pub(crate) fn markup(literals: &str) -> Vec<Fault> {
+    let marks = ["</", "<svg", "\\\\begin", "\\\\frac"];
+    let found = (1..).zip(literals.lines());
+    found
+        .filter(|(_, line)| marks.iter().any(|mark| line.contains(mark)))
+        .map(|(line, _)| {
+            (line, "markup: the engine hands out values, present writes".to_owned())
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::scan::views;
@@ -71,5 +84,9 @@ mod tests {
             2
         );
         assert_eq!(integration("let integrated = 1;\n").len(), 0);
+        let text = "let a = \"<p>{b}</p>\";\nif a < b {}\nlet c = \"\\\\frac{a}{b}\";\n";
+        let lines: Vec<usize> =
+            markup(&views(text).literals).into_iter().map(|(l, _)| l).collect();
+        assert_eq!(lines, [1, 3]);
     }
 }
