@@ -23,7 +23,7 @@ macro_rules! gallery {
     ($($name:literal),* $(,)?) => {
         /// Every built-in model, by name.
         pub const GALLERY: &[GalleryModel] = &[$(
-            GalleryModel { name: $name, text: include_str!(concat!("../../../models/", $name, ".pfaff")) },
+            GalleryModel { name: $name, text: include_str!(concat!("../models/", $name, ".pfaff")) },
         )*];
     };
 }
@@ -103,7 +103,7 @@ gallery![
 
 /// Data files of built-in models, by name.
 const DATA: &[(&str, &str)] =
-    &[("driven_bead.csv", include_str!("../../../models/driven_bead.csv"))];
+    &[("driven_bead.csv", include_str!("../models/driven_bead.csv"))];
 
 /// The data files of the built-in models.
 #[derive(Clone, Copy, Debug, Default)]
