@@ -102,8 +102,7 @@ gallery![
 ];
 
 /// Data files of built-in models, by name.
-const DATA: &[(&str, &str)] =
-    &[("driven_bead.csv", include_str!("../models/driven_bead.csv"))];
+const DATA: &[(&str, &str)] = &[("driven_bead.csv", include_str!("../models/driven_bead.csv"))];
 
 /// The data files of the built-in models.
 #[derive(Clone, Copy, Debug, Default)]
