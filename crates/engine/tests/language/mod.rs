@@ -3,3 +3,4 @@
 mod breadth;
 mod faults;
 mod fuzz;
+mod history;
