@@ -66,6 +66,10 @@ fn faults(root: &Path) -> Vec<String> {
         if path.extension().is_some_and(|e| e == "md") {
             let exists = |named: &str| root.join(named).exists();
             rules::dead_paths(&text, exists).into_iter().for_each(&mut add);
+            links::dead(path, &text, |linked| page(&root.join(linked)))
+                .into_iter()
+                .for_each(&mut add);
+            lines::markdown(&text).into_iter().for_each(&mut add);
         }
         if let Some(folder) = manifest_of(path) {
             arrows::check(folder, &text).into_iter().map(|fault| (1, fault)).for_each(&mut add);
@@ -85,12 +89,6 @@ fn upcoming(root: &Path) -> Vec<String> {
             |(line, fault)| faults.push(format!("{}:{line}: {fault}", path.display()));
         if path.extension().is_some_and(|e| e == "rs") {
             rules::upcoming_rust(path, &text).into_iter().for_each(&mut add);
-        }
-        if path.extension().is_some_and(|e| e == "md") {
-            links::dead(path, &text, |linked| page(&root.join(linked)))
-                .into_iter()
-                .for_each(&mut add);
-            lines::markdown(&text).into_iter().for_each(&mut add);
         }
     }
     faults.extend(dependencies(root, &paths));

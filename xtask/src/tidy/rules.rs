@@ -58,6 +58,15 @@ pub(crate) fn rust(path: &Path, text: &str) -> Vec<Fault> {
         faults.extend(world(&views.code));
     }
     faults.extend(unfinished_macros(&views));
+    if is_source(path) && !is_test(path) {
+        let owner = crate_folder(path).unwrap_or_default();
+        if owner != "cli" {
+            faults.extend(words::clock(&views.code));
+        }
+        if owner == "present" {
+            faults.extend(words::integration(&views.code));
+        }
+    }
     faults
 }
 
@@ -70,13 +79,9 @@ pub(crate) fn upcoming_rust(path: &Path, text: &str) -> Vec<Fault> {
         let owner = crate_folder(path).unwrap_or_default();
         if owner != "cli" {
             faults.extend(words::options(&views.literals));
-            faults.extend(words::clock(&views.code));
         }
         if owner == "engine" {
             faults.extend(words::markup(&views.literals));
-        }
-        if owner == "present" {
-            faults.extend(words::integration(&views.code));
         }
     }
     faults
