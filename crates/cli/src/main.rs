@@ -4,9 +4,9 @@
 //! data is wrong, 2 wrong usage, 3 the run stopped early, 4 the audit failed under `--strict`.
 
 mod arguments;
+mod backend;
 mod bar;
 mod clock;
-mod code;
 mod command;
 mod file;
 mod input;
@@ -28,7 +28,8 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    if let Err(exit) = code::choose() {
+    // A backend that does not exist is a mistake, whether or not the command needs one.
+    if let Err(exit) = backend::from_environment() {
         return ExitCode::from(exit.status());
     }
     match command.run() {

@@ -242,7 +242,9 @@ pub(crate) fn begin(
             if core.principle == Principle::Restricted {
                 let refused = |r: Refusal| Failure::Model(vec![r.diagnostic()]);
                 let equations = derive_equations(model, Principle::Chetaev).map_err(refused)?;
-                plain = Some(Kkt::sketch(model, &equations).map_err(|e| uncompiled(&e))?);
+                plain = Some(
+                    Kkt::sketch(model, &equations, core.backend).map_err(|e| uncompiled(&e))?,
+                );
             }
             let found = start(model, plain.as_mut().unwrap_or(core), t0, &given);
             let zero: Vec<f64> = given.q.iter().map(|x| x.unwrap_or(0.0)).collect();

@@ -1,7 +1,7 @@
 //! The tests of the engine as one binary: a folder for each subject, what they share in `support`.
 //!
-//! `cargo test -p pfaff --test main memory::kernels` runs one file. Two tests have a process of their own:
-//! `allocation.rs` counts what the whole process allocates, and `ways.rs` sets the backend of the whole process.
+//! `cargo test -p pfaff --test main memory::kernels` runs one file. One test has a process of its own:
+//! `allocation.rs` counts what the whole process allocates.
 
 mod affine;
 mod ends;

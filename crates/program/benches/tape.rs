@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use pfaff_expr::{Binary, Expr, Graph, Role, Unary};
-use pfaff_program::{Lanes, Program};
+use pfaff_program::{Backend, Lanes, Program};
 
 fn main() {
     println!(
@@ -74,11 +74,13 @@ fn native_table(fused: bool) {
         let program =
             Program::compile(&g, &symbols, &[], &outputs).expect("every symbol is an input");
         let program = if fused { program.fused() } else { program };
-        let Some(code) = program.native(Lanes::One) else {
+        let Some(code) = program.native_code(Lanes::One, Backend::default()) else {
             println!("none for this processor");
             return;
         };
-        let compile = best(&mut || drop(black_box(program.native(Lanes::One)))) / 1e3;
+        let compile =
+            best(&mut || drop(black_box(program.native_code(Lanes::One, Backend::default()))))
+                / 1e3;
         print!("{name:<12} {:>12} {compile:>7.1} µs", program.counts().per_evaluation);
         let one = native(&program, Lanes::One);
         print!(" {:>9} {one:>9.1} ns ({:>4.2} ×)", code.bytes(), one / scalar(&program));
@@ -91,7 +93,8 @@ fn native_table(fused: bool) {
 /// Nanoseconds a lane.
 fn native(program: &Program, lanes: Lanes) -> f64 {
     let count = lanes.count();
-    let native = program.native(lanes).expect("there was code for one lane");
+    let native =
+        program.native_code(lanes, Backend::default()).expect("there was code for one lane");
     let mut run = native.start(&[]);
     let inputs: Vec<f64> =
         (0..program.inputs() * count).map(|i| 0.1 + 0.03 / count as f64 * i as f64).collect();
@@ -189,7 +192,9 @@ fn functions() {
     ] {
         let program = Program::compile(&g, &[x, y], &[], &[e]).expect("two inputs").fused();
         let time = |lanes: Lanes| {
-            let Some(native) = program.native(lanes) else { return f64::NAN };
+            let Some(native) = program.native_code(lanes, Backend::default()) else {
+                return f64::NAN;
+            };
             let n = lanes.count();
             let mut run = native.start(&[]);
             let inputs: Vec<f64> = (0..2 * n).map(|i| 0.7 + 0.31 * i as f64).collect();

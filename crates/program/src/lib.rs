@@ -26,10 +26,11 @@ mod taylor;
 
 pub use backend::Backend;
 pub use backend::batch::BatchInterpreter;
-pub use backend::executor::{Executor, NativeCode, NativeExecutor, Options};
+pub use backend::executor::Executor;
 pub use backend::graph_evaluator::GraphEvaluator;
 pub use backend::interpreter::Interpreter;
 pub use backend::lanes::Lanes;
+pub use backend::native_executor::{NativeCode, NativeExecutor};
 pub use backend::runge_kutta::{
     BLOCK, Block, MAX_STAGES, RungeKuttaMethod, StepBuffers, Tableau, Weights,
 };

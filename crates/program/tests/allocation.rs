@@ -1,13 +1,14 @@
 //! Evaluations allocate nothing: counted by the allocator itself.
 #![allow(unsafe_code, reason = "an allocator cannot be written without")]
 
+#[path = "main/support/mod.rs"]
 mod support;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use pfaff_program::{Lanes, Program};
-use support::{Random, Sample, codes};
+use pfaff_program::Lanes;
+use support::{Mix, PARAMETERS, Size, arguments, codes, draw, recipe};
 
 thread_local! {
     static COUNT: Cell<usize> = const { Cell::new(0) };
@@ -41,25 +42,25 @@ fn allocations(mut work: impl FnMut()) -> usize {
 #[test]
 fn evaluations_allocate_nothing() {
     assert!(allocations(|| drop(std::hint::black_box(vec![1.0; 9]))) > 0, "the counter counts");
-    let mut random = Random(10);
-    for _ in 0..50 {
-        let Sample { graph, inputs, parameters, outputs } =
-            Sample::random(&mut random, 100, true);
-        let program = Program::compile(&graph, &inputs, &parameters, &outputs).unwrap();
-        let mut run = program.interpreter(&[1.0; 3]);
-        let mut batch = program.batch_interpreter(70, &[1.0; 3]);
-        let x: Vec<f64> = (0..inputs.len() * 70).map(|_| random.argument()).collect();
-        let mut found = vec![0.0; outputs.len() * 70];
+    let size = Size { inputs: 4..5, operations: 100..101, reach: 12 };
+    let mut arguments = draw(arguments(), 1).remove(0);
+    for recipe in draw(recipe(Mix::All, size), 50) {
+        let program = recipe.build().compile();
+        let mut run = program.interpreter(&[1.0; PARAMETERS]);
+        let mut batch = program.batch_interpreter(70, &[1.0; PARAMETERS]);
+        let (inputs, outputs) = (program.inputs(), program.outputs());
+        let x = arguments.take(inputs * 70);
+        let mut found = vec![0.0; outputs * 70];
         let count = allocations(|| {
-            run.evaluate(&x[..inputs.len()], &mut found[..outputs.len()]);
-            run.set_parameters(&[2.0; 3]);
+            run.evaluate(&x[..inputs], &mut found[..outputs]);
+            run.set_parameters(&[2.0; PARAMETERS]);
             batch.evaluate(&x, &mut found);
         });
         assert_eq!(count, 0);
         for (_, native) in Lanes::ALL.into_iter().flat_map(|lanes| codes(&program, lanes)) {
             let (mut run, n) = (native.start(&[1.0; 3]), native.lanes().count());
             let count = allocations(|| {
-                run.evaluate(&x[..inputs.len() * n], &mut found[..outputs.len() * n]);
+                run.evaluate(&x[..inputs * n], &mut found[..outputs * n]);
                 run.set_parameters(&[2.0; 24][..3 * n]);
             });
             assert_eq!(count, 0);

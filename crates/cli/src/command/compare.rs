@@ -58,7 +58,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, Exit> {
         tolerance: arguments.tolerance,
         at: arguments.at.as_deref().map(crate::command::run::times).transpose()?,
         samples: arguments.samples,
-        ..crate::clock::measured_run()
+        ..crate::backend::base_run()?
     };
     let model = crate::input::model(&arguments.model, arguments.initial.as_deref())?;
     let comparison =

@@ -154,7 +154,7 @@ pub(crate) fn request(times: &TimesArguments) -> Result<Run, Exit> {
         tolerance: times.tolerance,
         at: times.at.as_deref().map(crate::command::run::times).transpose()?,
         samples: times.samples,
-        ..crate::clock::measured_run()
+        ..crate::backend::base_run()?
     })
 }
 

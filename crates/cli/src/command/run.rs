@@ -118,7 +118,7 @@ pub(crate) fn request(arguments: &MotionArguments) -> Result<Run, Exit> {
         samples: arguments.samples,
         step: arguments.step,
         max_steps: arguments.max_steps,
-        ..crate::clock::measured_run()
+        ..crate::backend::base_run()?
     })
 }
 

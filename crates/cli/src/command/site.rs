@@ -88,7 +88,7 @@ fn built(gallery: &GalleryModel, folder: &str) -> Result<Card, Exit> {
     let begun = seconds();
     let model = &Model::read(source, &overrides, &GalleryFiles).map_err(failed)?;
     let read_us = (seconds() - begun) * 1e6;
-    let request = crate::clock::measured_run();
+    let request = crate::backend::base_run()?;
     let mut motion = run(model, &request, &mut |_, _| true).map_err(failed)?;
     motion.statistics.derive_us += read_us;
     let report = Report {

@@ -59,7 +59,7 @@ pub(crate) fn variations(arguments: &VariationsArguments) -> Result<Exit, Exit> 
         t1: arguments.t1,
         at: arguments.at.as_deref().map(crate::command::run::times).transpose()?,
         samples: arguments.samples,
-        ..crate::clock::measured_run()
+        ..crate::backend::base_run()?
     };
     let model = crate::input::model(&arguments.model, arguments.initial.as_deref())?;
     let request = VariationRequest {

@@ -23,7 +23,7 @@ use std::hint::black_box;
 
 use common::{SLEIGH, best, chain_text, model, multipliers, program, reduction, saddle};
 use library::{Library, compile_c};
-use pfaff_program::{Argument, ExportedFunction, Lanes, Language, Module, Options, Program};
+use pfaff_program::{Argument, Backend, ExportedFunction, Lanes, Language, Module, Program};
 use table::{Row, pair};
 
 fn main() {
@@ -57,7 +57,7 @@ fn chain() {
     let (code, side, values) = made(20);
     let state = chain_state(20);
     let mut output = vec![0.0; state.len() - 1];
-    let mut ours = code.executor(&values, Options::default());
+    let mut ours = code.executor(&values, Backend::default());
     let mut wanted = output.clone();
     for (name, flags, limit) in
         [("C, libm", &[][..], 1.0), ("C, our sincos inlined", &["-DOWN"], 1.25)]
@@ -87,7 +87,7 @@ fn chain() {
     let (longer, _, more) = made(80);
     let far = chain_state(80);
     let mut outputs = vec![0.0; far.len() - 1];
-    let mut long = longer.executor(&more, Options::default());
+    let mut long = longer.executor(&more, Backend::default());
     let (a, b) =
         pair(&mut || long.evaluate(black_box(&far), black_box(&mut outputs)), &mut || {
             ours.evaluate(black_box(&state), black_box(&mut output));
@@ -95,7 +95,7 @@ fn chain() {
     Row::new("chain of 80", "chain of 20", a, b, 4.5).print();
     let known = vec![0.1; side.inputs()];
     let mut λ = vec![0.0; side.outputs()];
-    let mut multiplied = side.executor(&values, Options::default());
+    let mut multiplied = side.executor(&values, Backend::default());
     let (a, b) =
         pair(&mut || multiplied.evaluate(black_box(&known), black_box(&mut λ)), &mut || {
             ours.evaluate(black_box(&state), black_box(&mut output));
@@ -127,7 +127,7 @@ fn eight(
     rival: &str,
     flags: &[&str],
 ) {
-    let Some(native) = code.native(Lanes::Eight) else { return };
+    let Some(native) = code.native_code(Lanes::Eight, Backend::default()) else { return };
     let Some(library) = compile_c("hand.c", flags) else { return };
     let (mut run, by_hand) = (native.start(values), library.function(function));
     let inputs = library::Aligned::new(&spread(state));
@@ -156,7 +156,7 @@ fn sleigh() {
     let state = [0.0, 0.1, 0.2, 0.3, 1.1, 0.7];
     let reduced = reduction(&made, &state[1..4]);
     let (code, values) = (program(&made, &reduced), made.parameter_values());
-    let mut ours = code.executor(&values, Options::default());
+    let mut ours = code.executor(&values, Backend::default());
     let (mut output, mut wanted) = ([0.0; 5], [0.0; 5]);
     let p = [0.2 / 0.54, 0.2];
     let (a, b) =
@@ -208,7 +208,7 @@ fn saddle_points() {
             (0..code.inputs()).map(|i| 0.3 * libm::sin(0.9 * i as f64)).collect();
         let mut output = vec![0.0; code.outputs()];
         let mut wanted = output.clone();
-        let mut ours = code.executor(&values, Options::default());
+        let mut ours = code.executor(&values, Backend::default());
         let (a, b) =
             pair(&mut || ours.evaluate(black_box(&state), black_box(&mut output)), &mut || {
                 rival(black_box(&state), &constants, black_box(&mut wanted));
@@ -223,7 +223,7 @@ fn compiling() {
     let model = model(&chain_text(80));
     let state = chain_state(80);
     let code = program(&model, &reduction(&model, &state[1..84]));
-    let ns = best(&mut || drop(black_box(code.native(Lanes::One))));
+    let ns = best(&mut || drop(black_box(code.native_code(Lanes::One, Backend::default()))));
     let steps = code.counts().per_evaluation as f64;
     Row::new("machine code, 10 000 steps", "1 ms", ns * 1e4 / steps, 1e6, 1.0).print();
 }
@@ -239,7 +239,7 @@ fn from_text() {
             let made = model(&text);
             let q = vec![0.1; made.coordinates.len()];
             let code = program(&made, &reduction(&made, &q));
-            black_box(code.executor(&made.parameter_values(), Options::default()));
+            black_box(code.executor(&made.parameter_values(), Backend::default()));
         };
         // Few repetitions of something long: the smallest of several tries.
         let ns = (0..10).map(|_| best(&mut work)).fold(f64::INFINITY, f64::min);

@@ -6,7 +6,7 @@
 
 use std::hint::black_box;
 
-use pfaff_program::{Executor, Options, Program};
+use pfaff_program::{Backend, Executor, Program};
 use pfaff_solver::{
     Block, EvalError, ExplicitSteps, OdeOptions as Integration, RungeKuttaStep, System,
     integrate,
@@ -26,7 +26,7 @@ struct Reduced {
 impl Reduced {
     fn new(code: &Program, values: &[f64]) -> Self {
         let input = vec![0.0; code.inputs()];
-        Self { code: code.executor(values, Options::default()), input }
+        Self { code: code.executor(values, Backend::default()), input }
     }
 }
 

@@ -21,7 +21,7 @@ use common::{
 use hand::SinCos;
 use pfaff::{Dynamics, Run, derive};
 use pfaff_mechanics::solve_saddle;
-use pfaff_program::{Executor, Lanes, Options, Program, sincos_fused};
+use pfaff_program::{Backend, Executor, Lanes, Program, sincos_fused};
 
 type Hand = fn(SinCos, &[f64], &[f64], &mut [f64]);
 
@@ -95,20 +95,21 @@ fn saddle_points() {
             Program::compile(&made.graph, &inputs, &made.parameter_symbols(), &outputs);
         let code = compiled.expect("every symbol is an input").fused();
         let values = made.parameter_values();
-        let mut native = code.executor(&values, Options::default());
+        let mut native = code.executor(&values, Backend::default());
         let state: Vec<f64> =
             (0..inputs.len()).map(|i| 0.3 * libm::sin(0.9 * i as f64)).collect();
         let mut output = vec![0.0; outputs.len()];
         let ns = best(&mut || native.evaluate(black_box(&state), black_box(&mut output)));
-        let lanes = code.native(Lanes::Eight).map_or(f64::NAN, |native| {
-            let mut run = native.start(&values);
-            let wide: Vec<f64> = state
-                .iter()
-                .flat_map(|&x| (0..8).map(move |l| x + 0.01 * f64::from(l)))
-                .collect();
-            let mut outputs = vec![0.0; 8 * output.len()];
-            best(&mut || run.evaluate(black_box(&wide), black_box(&mut outputs))) / 8.0
-        });
+        let lanes =
+            code.native_code(Lanes::Eight, Backend::default()).map_or(f64::NAN, |native| {
+                let mut run = native.start(&values);
+                let wide: Vec<f64> = state
+                    .iter()
+                    .flat_map(|&x| (0..8).map(move |l| x + 0.01 * f64::from(l)))
+                    .collect();
+                let mut outputs = vec![0.0; 8 * output.len()];
+                best(&mut || run.evaluate(black_box(&wide), black_box(&mut outputs))) / 8.0
+            });
         println!(
             "N = {n:<6} {:>8} {ns:>9.1} {lanes:>9.1} {solve_us:>6.0} µs",
             code.counts().per_evaluation
@@ -124,7 +125,7 @@ fn row(name: &str, text: &str, state: &[f64], by_hand: Option<(Hand, &[f64])>) {
     let reduced = reduction(&made, q);
     let code = program(&made, &reduced);
     let values = made.parameter_values();
-    let start = || program(&made, &reduced).executor(&values, Options::default());
+    let start = || program(&made, &reduced).executor(&values, Backend::default());
     let compile_us = best(&mut || drop(black_box(start()))) / 1e3;
     let mut input = vec![0.0];
     input.extend(state);
@@ -138,7 +139,7 @@ fn row(name: &str, text: &str, state: &[f64], by_hand: Option<(Hand, &[f64])>) {
     let side = multipliers(&made, &reduced);
     let mut λ = vec![0.0; side.outputs()];
     let known = vec![0.1; side.inputs()];
-    let mut side_native = side.executor(&values, Options::default());
+    let mut side_native = side.executor(&values, Backend::default());
     let λ_ns = best(&mut || side_native.evaluate(black_box(&known), black_box(&mut λ)));
     print!(
         "{name:<10} {:>6} {:>6} {read_us:>8.0} {reduce_us:>8.0} {compile_us:>8.0} \
@@ -176,7 +177,9 @@ fn row(name: &str, text: &str, state: &[f64], by_hand: Option<(Hand, &[f64])>) {
 
 /// Nanoseconds a lane, eight states at once.
 fn eight(code: &Program, values: &[f64], state: &[f64]) -> f64 {
-    let Some(native) = code.native(Lanes::Eight) else { return f64::NAN };
+    let Some(native) = code.native_code(Lanes::Eight, Backend::default()) else {
+        return f64::NAN;
+    };
     let mut run = native.start(values);
     let mut inputs = vec![0.0; 8];
     inputs.extend(state.iter().flat_map(|&x| (0..8).map(move |l| x + 0.01 * f64::from(l))));
@@ -203,7 +206,7 @@ fn growth() {
         let reduced = reduction(&made, &q);
         let values = made.parameter_values();
         let compile_ns = best(&mut || {
-            black_box(program(&made, &reduced).executor(&values, Options::default()));
+            black_box(program(&made, &reduced).executor(&values, Backend::default()));
         });
         println!(
             "N = {n:<6} {:>9.3} {:>9.3} {:>9.3} {:>9.3}",

@@ -4,6 +4,7 @@ use crate::model::Model;
 use pfaff_expr::Graph;
 use pfaff_mechanics::{Class, Equations, Refusal, classify, integrable, ranks};
 use pfaff_model::{Dynamics as Written, Principle, Workspace};
+use pfaff_program::Backend;
 
 use crate::derivation::derive_in;
 use crate::json::Json;
@@ -119,7 +120,7 @@ struct Found {
 ///
 /// The initial state and neighbours along random admissible directions; the largest rank counts.
 fn on_the_constraints(model: &Workspace, equations: &Equations) -> Option<Found> {
-    let mut core = Kkt::new(model, equations).ok()?;
+    let mut core = Kkt::new(model, equations, Backend::Interpreter).ok()?;
     let t0 = model.solve.range.map_or(0.0, |(t0, _)| t0);
     let Start { q, v, .. } = start(model, &mut core, t0, &given(model, t0)).ok()?;
     let mut best: Option<Found> = None;

@@ -117,12 +117,14 @@ pub fn compare(
             partings.push(parting(model, request, &motions[i], &motions[j])?);
         }
     }
-    let mut equivalences = Vec::new();
+    let (mut equivalences, backend) = (Vec::new(), request.chosen_backend());
     if !model.constraints.is_empty() {
         for motion in &motions {
             equivalences.extend(match motion.principle {
-                Some(Principle::Chetaev) => along_chetaev(&model.workspace(), motion),
-                Some(Principle::Vakonomic) => along_vakonomic(&model.workspace(), motion),
+                Some(Principle::Chetaev) => along_chetaev(&model.workspace(), motion, backend),
+                Some(Principle::Vakonomic) => {
+                    along_vakonomic(&model.workspace(), motion, backend)
+                }
                 Some(Principle::Restricted) | None => None,
             });
         }

@@ -14,6 +14,7 @@
 
 use pfaff_mechanics::derive;
 use pfaff_model::{Principle, Workspace};
+use pfaff_program::Backend;
 use pfaff_solver::{EvalError, OdeOptions, System, integrate, least_squares};
 
 use crate::motion::Motion;
@@ -40,8 +41,12 @@ pub struct Equivalence {
 }
 
 /// The test along a vakonomic motion, at its output times.
-pub(crate) fn along_vakonomic(model: &Workspace, motion: &Motion) -> Option<Equivalence> {
-    let mut core = core(model, Principle::Vakonomic)?;
+pub(crate) fn along_vakonomic(
+    model: &Workspace,
+    motion: &Motion,
+    backend: Backend,
+) -> Option<Equivalence> {
+    let mut core = core(model, Principle::Vakonomic, backend)?;
     let (n, m) = (core.n, core.m);
     let (mut residual, mut reaction) = (0.0, 0.0);
     let row = |series: &[crate::motion::Series], i: usize| -> Vec<f64> {
@@ -66,10 +71,16 @@ pub(crate) fn along_vakonomic(model: &Workspace, motion: &Motion) -> Option<Equi
 }
 
 /// The test along a Chetaev motion: is there a $\mu(t_0)$ that makes it vakonomic?
-pub(crate) fn along_chetaev(model: &Workspace, motion: &Motion) -> Option<Equivalence> {
+pub(crate) fn along_chetaev(
+    model: &Workspace,
+    motion: &Motion,
+    backend: Backend,
+) -> Option<Equivalence> {
     let (&t0, &t1) = (motion.t.first()?, motion.t.last()?);
-    let mut companion =
-        Companion::new(core(model, Principle::Chetaev)?, core(model, Principle::Vakonomic)?);
+    let mut companion = Companion::new(
+        core(model, Principle::Chetaev, backend)?,
+        core(model, Principle::Vakonomic, backend)?,
+    );
     let (n, m) = (companion.plain.n, companion.plain.m);
     let start = |s: &[f64]| -> Vec<f64> {
         let first = |series: &[crate::motion::Series]| -> Vec<f64> {
@@ -112,8 +123,8 @@ pub(crate) fn judged(
     Equivalence { along, equivalent, residual, reaction, multipliers }
 }
 
-fn core(model: &Workspace, principle: Principle) -> Option<Kkt> {
-    Kkt::new(model, &derive(model, principle).ok()?).ok()
+fn core(model: &Workspace, principle: Principle, backend: Backend) -> Option<Kkt> {
+    Kkt::new(model, &derive(model, principle).ok()?, backend).ok()
 }
 
 fn square(x: &[f64]) -> f64 {

@@ -14,7 +14,7 @@ use pfaff_mechanics::{
     solve_saddle,
 };
 use pfaff_model::{Principle, Workspace};
-use pfaff_program::{Argument, ExportedFunction, Language, Module, Program};
+use pfaff_program::{Argument, Backend, ExportedFunction, Language, Module, Program};
 
 use crate::derivation::derive_in;
 use crate::error::{Error, Failure};
@@ -126,7 +126,7 @@ fn reduced_at_start(
 
 /// The positions at the start, and the scale of each coordinate there.
 fn at_start(model: &Workspace, dynamics: &Dynamics, t: f64) -> Option<(Vec<f64>, Vec<f64>)> {
-    let mut system = CompiledSystem::new(model, dynamics).ok()?;
+    let mut system = CompiledSystem::new(model, dynamics, Backend::Interpreter).ok()?;
     let start = begin(model, dynamics, &mut system, t).ok()?;
     let y = system.state(t, &start.q, &start.v, &start.multipliers);
     possible(model, &mut system, t, &y).ok()?;

@@ -8,7 +8,7 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, divergence};
 use pfaff_model::Workspace;
-use pfaff_program::{CompileError, Executor, Program};
+use pfaff_program::{Backend, CompileError, Executor, Program};
 use pfaff_solver::Lu;
 
 use crate::motion::sample::Sample;
@@ -38,6 +38,7 @@ impl Flow {
     pub(crate) fn new(
         model: &Workspace,
         equations: &Equations,
+        backend: Backend,
     ) -> Result<Option<Self>, CompileError> {
         let Some(parts) = divergence(model, equations) else { return Ok(None) };
         let mut inputs = vec![model.time];
@@ -50,7 +51,7 @@ impl Flow {
         let program =
             Program::compile(&model.graph, &inputs, &model.parameter_symbols(), &outputs)?;
         Ok(Some(Self {
-            run: program.tiered(&model.parameter_values()),
+            run: program.tiered(&model.parameter_values(), backend),
             inputs: vec![0.0; inputs.len()],
             outputs: vec![0.0; outputs.len()],
             lu: Lu::new(model.coordinates.len() + model.constraints.len()),

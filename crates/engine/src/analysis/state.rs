@@ -1,6 +1,7 @@
 //! The numbers of the equations at one state, as given: `derive --state`.
 
 use pfaff_model::Principle;
+use pfaff_program::Backend;
 use pfaff_solver::EvalError;
 
 use crate::derivation::Derivation;
@@ -75,7 +76,8 @@ pub fn at_state(derivation: &Derivation, state: &State) -> Result<StateReport, E
     let constraints = model.constraints.iter().map(|c| c.name.clone()).collect();
     match &derivation.dynamics {
         Dynamics::Saddle(equations) => {
-            let mut core = Kkt::new(model, equations).map_err(compiled)?;
+            let mut core =
+                Kkt::new(model, equations, Backend::Interpreter).map_err(compiled)?;
             core.evaluate(state.t, &state.q, &state.v, &state.multipliers);
             core.solve().map_err(failed)?;
             let mut reaction = vec![0.0; core.n];
@@ -97,7 +99,8 @@ pub fn at_state(derivation: &Derivation, state: &State) -> Result<StateReport, E
             })
         }
         Dynamics::Ordinary(ordinary) => {
-            let mut core = OrdinarySystem::new(model, ordinary).map_err(compiled)?;
+            let mut core =
+                OrdinarySystem::new(model, ordinary, Backend::Interpreter).map_err(compiled)?;
             core.solve(state.t, &state.q, &state.v).map_err(failed)?;
             let acceleration = core
                 .unknowns

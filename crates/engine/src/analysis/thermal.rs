@@ -11,6 +11,8 @@
 //! states, for the given forces alone (the condition that Tarasov and Zaslavsky 2006 [TZ06, §6] impose as a
 //! constraint) and for forces and reactions together.
 
+use pfaff_program::Backend;
+
 use crate::analysis::flow::Flow;
 use crate::derivation::Derivation;
 use crate::error::Error;
@@ -57,8 +59,9 @@ pub fn thermal(derivation: &Derivation, temperature: f64) -> Result<Thermal, Err
         return Err(usage("`equation` models have no energy: there is no temperature to test"));
     };
     let compiled = |e: pfaff_program::CompileError| Error::Usage(e.to_string());
-    let mut core = Kkt::new(model, equations).map_err(compiled)?;
-    let Some(mut flow) = Flow::new(model, equations).map_err(compiled)? else {
+    let mut core = Kkt::new(model, equations, Backend::Interpreter).map_err(compiled)?;
+    let Some(mut flow) = Flow::new(model, equations, Backend::Interpreter).map_err(compiled)?
+    else {
         return Err(usage("the temperature is tested under the principle `chetaev` only"));
     };
     let t0 = model.solve.range.map_or(0.0, |(t0, _)| t0);

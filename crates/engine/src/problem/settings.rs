@@ -1,6 +1,7 @@
 //! What a run is asked for, and what it then does.
 
 use pfaff_model::{Declarations, Principle};
+use pfaff_program::Backend;
 use pfaff_solver::{self as solver, OdeOptions};
 
 use crate::clock::Clock;
@@ -45,6 +46,9 @@ pub struct Run {
     pub outputs_only: bool,
     /// For statistics, and for limits of time.
     pub clock: Option<Clock>,
+    /// What evaluates compiled expressions; the fastest backend that is available, if `None`. All backends
+    /// give the same bits.
+    pub backend: Option<Backend>,
 }
 
 impl Run {
@@ -105,6 +109,17 @@ impl Run {
     #[must_use]
     pub fn clock(self, clock: Clock) -> Self {
         Self { clock: Some(clock), ..self }
+    }
+
+    /// Compiled expressions are evaluated by this backend.
+    #[must_use]
+    pub fn backend(self, backend: Backend) -> Self {
+        Self { backend: Some(backend), ..self }
+    }
+
+    /// The backend asked for, else the fastest one.
+    pub(crate) fn chosen_backend(&self) -> Backend {
+        self.backend.unwrap_or_default()
     }
 }
 
@@ -168,6 +183,7 @@ pub(crate) struct Settings {
     pub(crate) options: OdeOptions,
     pub(crate) outputs_only: bool,
     pub(crate) clock: Option<Clock>,
+    pub(crate) backend: Backend,
 }
 
 /// The name of a method.
@@ -228,6 +244,7 @@ impl Settings {
             times,
             auto: asked == Method::Auto,
             often: false,
+            backend: request.chosen_backend(),
             options: OdeOptions {
                 t0,
                 t1,

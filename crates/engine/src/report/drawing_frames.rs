@@ -6,7 +6,7 @@
 
 use pfaff_expr::Expr;
 use pfaff_model::{Components, Drawing, Figure, Workspace};
-use pfaff_program::{Options, Program};
+use pfaff_program::Program;
 
 use crate::motion::sample::Sample;
 use crate::motion::{Motion, Series};
@@ -193,8 +193,7 @@ impl<'a> Source<'a> {
         let chosen: Vec<Expr> = good.iter().map(|&k| outputs[k]).collect();
         let Ok(program) = compile(&chosen) else { return columns };
         // NOTE: the interpreter: for some hundred evaluations machine code is not worth its making.
-        let mut run =
-            program.executor(&self.model.parameter_values(), Options { native: false });
+        let mut run = program.interpreter(&self.model.parameter_values());
         let mut inputs = vec![f64::NAN; self.symbols.len()];
         let mut row = vec![0.0; chosen.len()];
         for (i, &t) in times.iter().enumerate() {

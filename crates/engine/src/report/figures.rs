@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use pfaff_model::{Principle, Workspace, closest};
-use pfaff_program::{Options, Program};
+use pfaff_program::Program;
 
 use crate::motion::{Motion, Series};
 use pfaff_present::{Axis, COLOUR_COUNT, Curve, Figure, Look, Style, embedded, layout};
@@ -241,7 +241,7 @@ fn residuals<'a>(model: &Workspace, motions: &'a [Motion]) -> Option<Group<'a>> 
     inputs.extend(model.velocities());
     let outputs: Vec<_> = rows.iter().map(|c| c.expr).collect();
     let program = Program::compile(g, &inputs, &model.parameter_symbols(), &outputs).ok()?;
-    let mut executor = program.executor(&model.parameter_values(), Options::default());
+    let mut executor = program.interpreter(&model.parameter_values());
     let of = motions.len();
     let mut list: Vec<Vec<Curve<'a>>> = vec![Vec::new(); rows.len() + 1];
     for (i, motion) in motions.iter().enumerate() {

@@ -77,8 +77,8 @@ pub(crate) fn run(
     if !unreachable.is_empty() {
         return Err(Failure::Model(unreachable));
     }
-    let mut problem =
-        Canonical::new(model, &equations, conditions).map_err(|e| uncompiled(&e))?;
+    let mut problem = Canonical::new(model, &equations, conditions, request.chosen_backend())
+        .map_err(|e| uncompiled(&e))?;
     let compile_us = clock.microseconds();
 
     let clock = Stopwatch::start(request.clock);

@@ -76,7 +76,8 @@ pub(crate) fn prepare(
     settings: &mut Settings,
 ) -> Result<Prepared, Failure> {
     let clock = Stopwatch::start(settings.clock);
-    let mut system = CompiledSystem::new(model, dynamics).map_err(|e| uncompiled(&e))?;
+    let mut system =
+        CompiledSystem::new(model, dynamics, settings.backend).map_err(|e| uncompiled(&e))?;
     let Start { q, v, multipliers, notes } = match given {
         Some(start) => start,
         None => begin(model, dynamics, &mut system, settings.t0)?,
@@ -138,7 +139,7 @@ fn expand(
                 method == Method::Taylor || is_worth(tolerance, recurrences.operations(order));
             if worth {
                 let span = if settings.often { f64::INFINITY } else { (t1 - t0).abs() };
-                let demand = Demand { order, tolerance, span };
+                let demand = Demand { order, tolerance, span, backend: settings.backend };
                 system.expand(model, &recurrences, demand, (t0, y0));
                 settings.options.method = Method::Taylor;
             }

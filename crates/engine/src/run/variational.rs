@@ -77,8 +77,8 @@ pub(crate) fn run(model: &Workspace, request: &Run) -> Result<Motion, Failure> {
     let ends = ends(model, &mut formulation, span).map_err(Failure::Model)?;
     let derive_us = clock.microseconds();
     let clock = Stopwatch::start(request.clock);
-    let mut integrand =
-        Integrand::new(model, &formulation, span).map_err(|e| uncompiled(&e))?;
+    let mut integrand = Integrand::new(model, &formulation, span, request.chosen_backend())
+        .map_err(|e| uncompiled(&e))?;
     let compile_us = clock.microseconds();
 
     let clock = Stopwatch::start(request.clock);
@@ -370,8 +370,8 @@ fn evaluate(
         let span = model.observed.first().map_or(Span::default(), |o| o.span);
         return Err(Failure::Model(vec![mistake(span, text, "observe another quantity")]));
     }
-    let mut program =
-        compiled(model, &formulation.symbols, exprs).map_err(|e| uncompiled(&e))?;
+    let program = compiled(model, &formulation.symbols, exprs).map_err(|e| uncompiled(&e))?;
+    let mut program = program.interpreter(&model.parameter_values());
     let mut rows = Vec::new();
     for &place in places {
         let mut inputs = vec![time(place, ends)];

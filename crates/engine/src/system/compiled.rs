@@ -11,7 +11,7 @@ use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, LagrangianData, Ordinary};
 use pfaff_model::{Direction, Workspace};
 use pfaff_program::{
-    CompileError, Executor, NativeExecutor, Program, TaylorError, TaylorRecurrences,
+    Backend, CompileError, Executor, NativeExecutor, Program, TaylorError, TaylorRecurrences,
 };
 use pfaff_solver::{
     self as solver, Block, EvalError, EventKind, ExplicitSteps, RungeKuttaStep, TaylorSeries,
@@ -77,14 +77,18 @@ pub enum Dynamics {
 
 impl CompiledSystem {
     /// Compiles a model with its derived dynamics.
-    pub(crate) fn new(model: &Workspace, dynamics: &Dynamics) -> Result<Self, CompileError> {
+    pub(crate) fn new(
+        model: &Workspace,
+        dynamics: &Dynamics,
+        backend: Backend,
+    ) -> Result<Self, CompileError> {
         let (n, m) = (model.coordinates.len(), model.constraints.len());
         let compiled = match dynamics {
             Dynamics::Saddle(equations) => {
-                Compiled::Saddle(Box::new(Kkt::sketch(model, equations)?))
+                Compiled::Saddle(Box::new(Kkt::sketch(model, equations, backend)?))
             }
             Dynamics::Ordinary(ordinary) => {
-                Compiled::Ordinary(Box::new(OrdinarySystem::new(model, ordinary)?))
+                Compiled::Ordinary(Box::new(OrdinarySystem::new(model, ordinary, backend)?))
             }
         };
         let vakonomic = matches!(&compiled, Compiled::Saddle(core) if core.carried > 0);
@@ -95,7 +99,7 @@ impl CompiledSystem {
                 return Ok(None);
             }
             let program = Program::compile(&model.graph, &inputs, &parameters, outputs)?;
-            Ok(Some(program.tiered(&model.parameter_values())))
+            Ok(Some(program.tiered(&model.parameter_values(), backend)))
         };
         let watched: Vec<Expr> = model.events.iter().map(|e| e.expr).collect();
         let observed: Vec<Expr> = model.observed.iter().map(|o| o.expr).collect();
@@ -107,7 +111,7 @@ impl CompiledSystem {
             Dynamics::Saddle(equations)
                 if watched.iter().chain(&observed).any(|e| wanted(&e)) =>
             {
-                Flow::new(model, equations)?
+                Flow::new(model, equations, backend)?
             }
             _ => None,
         };
@@ -167,7 +171,7 @@ impl CompiledSystem {
         if core.promote(model).is_err() || !core.is_whole() {
             return;
         }
-        let Some(mut unrolled) = StaticLdl::new(model, equations) else { return };
+        let Some(mut unrolled) = StaticLdl::new(model, equations, core.backend) else { return };
         let carried = core.carried > 0;
         let forces = if carried { &at.multiplier_rates } else { &at.multipliers };
         let expected = [at.a.as_slice(), forces].concat();

@@ -8,7 +8,7 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::Equations;
 use pfaff_model::{Dynamics, Principle, Workspace};
-use pfaff_program::{CompileError, Executor, GraphEvaluator, Program};
+use pfaff_program::{Backend, CompileError, Executor, GraphEvaluator, Program};
 use pfaff_solver::EvalError;
 
 use crate::system::independent_constraints::{independent, nearest_dependence};
@@ -27,6 +27,8 @@ pub(crate) struct Kkt {
     pub(crate) holonomic: Vec<bool>,
     /// Which constraints carry the motion: the others repeat them, and their multipliers are zero.
     pub(crate) active: Vec<bool>,
+    /// What evaluates the blocks, once they are compiled.
+    pub(crate) backend: Backend,
     run: Run,
     /// $t$, $q$, $\dot q$ and $\mu$ as symbols, and what is evaluated over them.
     symbols: (Vec<Expr>, Vec<Expr>),
@@ -106,8 +108,12 @@ impl Layout {
 
 impl Kkt {
     /// Compiles the blocks, to be evaluated many times.
-    pub(crate) fn new(model: &Workspace, equations: &Equations) -> Result<Self, CompileError> {
-        let mut core = Self::sketch(model, equations)?;
+    pub(crate) fn new(
+        model: &Workspace,
+        equations: &Equations,
+        backend: Backend,
+    ) -> Result<Self, CompileError> {
+        let mut core = Self::sketch(model, equations, backend)?;
         core.compile(model)?;
         Ok(core)
     }
@@ -116,6 +122,7 @@ impl Kkt {
     pub(crate) fn sketch(
         model: &Workspace,
         equations: &Equations,
+        backend: Backend,
     ) -> Result<Self, CompileError> {
         let g = &model.graph;
         let (n, m) = (model.coordinates.len(), model.constraints.len());
@@ -168,6 +175,7 @@ impl Kkt {
             carried: equations.multipliers.len(),
             holonomic: equations.position.iter().map(Option::is_some).collect(),
             active: vec![true; m],
+            backend,
             run: Run::Sketch(GraphEvaluator::new(g, &inputs, &parameters, &outputs)?),
             inputs: vec![0.0; inputs.len()],
             outputs: vec![0.0; outputs.len()],
@@ -201,7 +209,7 @@ impl Kkt {
             let (inputs, outputs) = &self.symbols;
             let program =
                 Program::compile(&model.graph, inputs, &model.parameter_symbols(), outputs)?;
-            self.run = Run::Program(program.tiered(&model.parameter_values()));
+            self.run = Run::Program(program.tiered(&model.parameter_values(), self.backend));
         }
         Ok(())
     }

@@ -6,7 +6,7 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::Ordinary;
 use pfaff_model::Workspace;
-use pfaff_program::{CompileError, Executor, Options, Program};
+use pfaff_program::{Backend, CompileError, Executor, Program};
 use pfaff_solver::{EvalError, Lu};
 
 /// The compiled equations of an `equation` model.
@@ -29,7 +29,11 @@ pub(crate) struct OrdinarySystem {
 
 impl OrdinarySystem {
     /// Compiles the equations.
-    pub(crate) fn new(model: &Workspace, ordinary: &Ordinary) -> Result<Self, CompileError> {
+    pub(crate) fn new(
+        model: &Workspace,
+        ordinary: &Ordinary,
+        backend: Backend,
+    ) -> Result<Self, CompileError> {
         let n = model.coordinates.len();
         let mut inputs: Vec<Expr> = vec![model.time];
         inputs.extend(model.positions());
@@ -42,7 +46,7 @@ impl OrdinarySystem {
         Ok(Self {
             orders: ordinary.orders.clone(),
             affine: ordinary.affine,
-            run: program.executor(&model.parameter_values(), Options::default()),
+            run: program.executor(&model.parameter_values(), backend),
             unknown_at: ordinary
                 .orders
                 .iter()

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use pfaff_expr::Expr;
 use pfaff_mechanics::{ChartPoint, Class, LagrangianData, Reduction};
 use pfaff_program::{
-    BatchInterpreter, CompileError, Executor, GraphEvaluator, NativeExecutor, Options, Program,
+    Backend, BatchInterpreter, CompileError, Executor, GraphEvaluator, NativeExecutor, Program,
     TaylorError, TaylorRecurrences,
 };
 use pfaff_solver::{EvalError, Lu};
@@ -69,6 +69,8 @@ struct Atlas {
     reductions: Vec<Reduction>,
     /// Of the Taylor series, where they are wanted.
     demand: Option<Demand>,
+    /// What evaluates the programs of the charts.
+    backend: Backend,
 }
 
 /// One choice of pivots, compiled.
@@ -123,6 +125,7 @@ impl Reduced {
             charts: Vec::new(),
             reductions: Vec::new(),
             demand: None,
+            backend: core.backend,
         };
         let (n, m) = (core.n, core.m);
         core.evaluate(at.t, &at.q, &at.v, &[]);
@@ -426,7 +429,7 @@ impl Atlas {
         let replacement: Vec<_> = velocities.map(|(&symbol, &value)| (symbol, value)).collect();
         let outputs = g.merging(|| g.substitute(watched, &replacement));
         let program = Program::compile(g, &state, &self.symbols, &outputs).ok()?;
-        Some(program.fused().tiered(&self.values))
+        Some(program.fused().tiered(&self.values, self.backend))
     }
 
     /// The chart that is best at a point, derived if it is a new one.
@@ -456,7 +459,7 @@ impl Chart {
         let (n, k) = (reduction.velocities.len(), reduction.independent.len());
         let compile = |inputs: &[Expr], outputs: &[Expr]| -> Result<Executor, CompileError> {
             let program = Program::compile(g, inputs, &atlas.symbols, outputs)?;
-            Ok(program.tiered(&atlas.values))
+            Ok(program.tiered(&atlas.values, atlas.backend))
         };
         let parameters: Vec<(Expr, f64)> =
             atlas.symbols.iter().copied().zip(atlas.values.iter().copied()).collect();
@@ -504,7 +507,7 @@ impl Chart {
             pivots: reduction.pivots.clone(),
             k,
             solved,
-            follow: follow_program.tiered(&atlas.values),
+            follow: follow_program.tiered(&atlas.values, atlas.backend),
             follow_program,
             parameters: atlas.values.clone(),
             together: None,
@@ -518,7 +521,7 @@ impl Chart {
                 &parameters,
                 &reduction.forms,
             )?,
-            rates: rates.executor(&atlas.values, Options::default()),
+            rates: rates.executor(&atlas.values, atlas.backend),
             inputs: vec![0.0; 1 + 2 * n + 2 * k],
             outputs: vec![0.0; outputs.len()],
             followed: vec![0.0; followed.len()],

@@ -7,7 +7,7 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, solve_saddle};
 use pfaff_model::{Principle, Workspace};
-use pfaff_program::{Executor, Options, Program};
+use pfaff_program::{Backend, Executor, Program};
 
 /// A pivot below this fraction of its value at the start is not trusted: up to six digits may be lost to it.
 const GROWTH: f64 = 1e-6;
@@ -29,7 +29,11 @@ pub(crate) struct StaticLdl {
 impl StaticLdl {
     /// `None` where elimination in a fixed order does not apply, or multipliers take part in the mass, which
     /// then need not stay positive.
-    pub(crate) fn new(model: &Workspace, equations: &Equations) -> Option<Self> {
+    pub(crate) fn new(
+        model: &Workspace,
+        equations: &Equations,
+        backend: Backend,
+    ) -> Option<Self> {
         let g = &model.graph;
         if equations.multiplier_terms.mass.iter().flatten().any(|&e| e != g.zero()) {
             return None;
@@ -65,7 +69,7 @@ impl StaticLdl {
         let parameters = model.parameter_symbols();
         let program = Program::compile(g, &inputs, &parameters, &outputs).ok()?.fused();
         Some(Self {
-            run: program.executor(&model.parameter_values(), Options::default()),
+            run: program.executor(&model.parameter_values(), backend),
             inputs: vec![0.0; inputs.len()],
             outputs: vec![0.0; outputs.len()],
             size: solved.pivots.len(),
@@ -132,7 +136,7 @@ mod tests {
         let read = read_model(Source::new("test", text), &Overrides::default(), &NoFiles);
         let model = read.map_err(|_| "the text is right").unwrap().0.workspace();
         let equations = pfaff_mechanics::derive(&model, Principle::Chetaev).unwrap();
-        let mut unrolled = StaticLdl::new(&model, &equations).unwrap();
+        let mut unrolled = StaticLdl::new(&model, &equations, Backend::default()).unwrap();
         let (t, v) = ([0.0], [0.3, 0.3]);
         // 2x²ẍ + 2xẋ² = −1 on ẏ = xẋ; λ = x ẍ + ẋ².
         let a = (-1.0 - 2.0 * 0.09) / 2.0;

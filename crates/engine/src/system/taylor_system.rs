@@ -13,7 +13,7 @@ use pfaff_expr::{Expr, Graph, Role};
 use pfaff_mechanics::{Equations, Ordinary, Reduction};
 use pfaff_model::{Principle, Workspace};
 use pfaff_program::{
-    Executor, Options, TaylorError, TaylorInterpreter, TaylorPasses, TaylorRecurrences,
+    Backend, Executor, TaylorError, TaylorInterpreter, TaylorPasses, TaylorRecurrences,
     VectorField,
 };
 use pfaff_solver::EvalError;
@@ -33,6 +33,8 @@ pub(crate) struct Demand {
     pub(crate) tolerance: f64,
     /// How long all runs are together.
     pub(crate) span: f64,
+    /// What evaluates them.
+    pub(crate) backend: Backend,
 }
 
 /// Taylor coefficients of (F).
@@ -78,7 +80,7 @@ impl TaylorExpansion {
     ) -> Self {
         let order = demand.order;
         let (n, m) = (recurrences.dimension(), recurrences.unknowns());
-        let mut loops = recurrences.loops(order, parameters);
+        let mut loops = recurrences.interpreter(order, parameters);
         let at = &[at, &vec![0.0; n]].concat();
         let mut outputs = vec![0.0; n * order + m];
         let way = if !loops.evaluate(at, &mut outputs[..n * order]) {
@@ -87,9 +89,9 @@ impl TaylorExpansion {
             && demand.steps(&outputs[n * (order - 1)..n * order]) >= LONG_RUN
         {
             let program = recurrences.unrolled(order, &loops.matrix()).fused();
-            Way::Written(program.executor(parameters, Options::default()))
+            Way::Written(program.executor(parameters, demand.backend))
         } else {
-            Way::Passes(recurrences.passes(order, &loops.matrix(), parameters))
+            Way::Passes(recurrences.passes(order, &loops.matrix(), parameters, demand.backend))
         };
         let mut expansion = Self { way, loops, outputs, floor: vec![0.0; m] };
         // What is left where the start is singular is not used.

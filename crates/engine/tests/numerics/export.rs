@@ -15,7 +15,7 @@ use pfaff::{
     gallery_model,
 };
 use pfaff_expr::Graph;
-use pfaff_program::{Lanes, Module, Program};
+use pfaff_program::{Backend, Lanes, Module, Program};
 
 use crate::support;
 
@@ -398,7 +398,9 @@ fn native_code_has_the_bits_of_the_interpreter_on_every_gallery_model() {
                 let program = &function.program;
                 let mut interpreter = program.interpreter(&p);
                 for lanes in [Lanes::One, Lanes::Four, Lanes::Eight] {
-                    let Some(native) = program.native(lanes) else { continue };
+                    let Some(native) = program.native_code(lanes, Backend::default()) else {
+                        continue;
+                    };
                     let n = lanes.count();
                     let inputs: Vec<f64> =
                         (0..n * program.inputs()).map(|_| random.next()).collect();
@@ -421,7 +423,7 @@ fn native_code_has_the_bits_of_the_interpreter_on_every_gallery_model() {
     assert!(
         compared > 10_000
             || Program::compile(&Graph::new(), &[], &[], &[])
-                .is_ok_and(|p| p.native(Lanes::One).is_none())
+                .is_ok_and(|p| p.native_code(Lanes::One, Backend::default()).is_none())
     );
 }
 

@@ -1,5 +1,6 @@
-//! Integration methods over long times, the Taylor method, and exported source code.
+//! Integration methods over long times, the Taylor method, backends, and exported source code.
 
+mod backends;
 mod export;
 mod long_runs;
 mod taylor;

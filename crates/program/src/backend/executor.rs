@@ -1,204 +1,18 @@
-//! Native code at work, and the choice between it and the interpreter; `way.rs` says whose code.
+//! One state at a time by any backend.
 
-use std::sync::Arc;
-
-use crate::backend::Backend;
 use crate::backend::interpreter::Interpreter;
-use crate::backend::lanes::Lanes;
-use crate::backend::native::{MachineCode, RightSide};
-use crate::backend::runge_kutta::{Block, RungeKuttaMethod, StepBuffers};
+use crate::backend::native_executor::NativeExecutor;
 use crate::backend::tiered::TieredExecutor;
-use crate::tape::program::Tape;
 
-/// Machine code of a program. Cheap to clone: clones share the code.
-#[derive(Clone, Debug)]
-pub struct NativeCode {
-    tape: Arc<Tape>,
-    code: MachineCode,
-    lanes: Lanes,
-}
-
-impl NativeCode {
-    pub(crate) fn new(tape: &Arc<Tape>, lanes: Lanes, way: Backend) -> Option<Self> {
-        let code = MachineCode::compile(tape, lanes, way)?;
-        Some(Self { tape: Arc::clone(tape), code, lanes })
-    }
-
-    #[cfg(all(test, any(all(target_arch = "x86_64", unix), feature = "cranelift")))]
-    pub(crate) fn with_code(tape: &Arc<Tape>, code: MachineCode, lanes: Lanes) -> Self {
-        Self { tape: Arc::clone(tape), code, lanes }
-    }
-
-    /// Begins a run with these parameters, the same in all lanes.
-    ///
-    /// # Panics
-    ///
-    /// If their number is not that of the program.
-    pub fn start(&self, parameters: &[f64]) -> NativeExecutor {
-        let lanes = self.lanes.count();
-        let mut slots = vec![0.0; self.tape.layout.slots()];
-        let first = self.tape.layout.first_constant();
-        slots[first..first + self.tape.constants.len()].copy_from_slice(&self.tape.constants);
-        let memory = AlignedBuffer::new(self.code.memory());
-        let mut run = NativeExecutor { native: self.clone(), memory, slots };
-        let all: Vec<f64> =
-            parameters.iter().flat_map(|&p| std::iter::repeat_n(p, lanes)).collect();
-        run.set_parameters(&all);
-        run
-    }
-
-    /// How many states it evaluates at once.
-    pub fn lanes(&self) -> Lanes {
-        self.lanes
-    }
-
-    /// The size of the code, constants included.
-    pub fn bytes(&self) -> usize {
-        self.code.bytes()
-    }
-}
-
-/// Machine code at work with given parameters. It owns its memory: give each thread its own.
-///
-/// With several lanes number `i` of lane `l` stands at `i * lanes + l`, as in a [`BatchInterpreter`](crate::BatchInterpreter).
-#[derive(Clone, Debug)]
-pub struct NativeExecutor {
-    native: NativeCode,
-    memory: AlignedBuffer,
-    /// Where the interpreter evaluates what depends on parameters alone.
-    slots: Vec<f64>,
-}
-
-/// A line of the cache: the row of eight lanes then touches one only.
-const LINE: usize = 64;
-
-/// Doubles that begin at a line of the cache.
-#[derive(Debug)]
-pub(crate) struct AlignedBuffer {
-    doubles: Vec<f64>,
-    start: usize,
-}
-
-impl AlignedBuffer {
-    pub(crate) fn new(count: usize) -> Self {
-        let doubles = vec![0.0; count + LINE / 8];
-        let start = doubles.as_ptr().align_offset(LINE).min(LINE / 8);
-        Self { doubles, start }
-    }
-
-    pub(crate) fn rows(&mut self) -> &mut [f64] {
-        &mut self.doubles[self.start..]
-    }
-}
-
-// A copy begins elsewhere.
-impl Clone for AlignedBuffer {
-    fn clone(&self) -> Self {
-        let used = &self.doubles[self.start..];
-        let mut copy = Self::new(self.doubles.len() - LINE / 8);
-        let count = used.len().min(copy.rows().len());
-        copy.rows()[..count].copy_from_slice(&used[..count]);
-        copy
-    }
-}
-
-impl NativeExecutor {
-    /// How many states are evaluated at once.
-    pub fn lanes(&self) -> Lanes {
-        self.native.lanes
-    }
-
-    /// Other parameters: parameter `i` of lane `l` is `parameters[i * lanes + l]`. What depends on them alone
-    /// is evaluated here.
-    ///
-    /// # Panics
-    ///
-    /// If their number is not that of the program times the lanes.
-    pub fn set_parameters(&mut self, parameters: &[f64]) {
-        let Self { native: NativeCode { tape, code, lanes }, memory, slots } = self;
-        let (lanes, first) = (lanes.count(), tape.layout.first_parameter());
-        assert_eq!(parameters.len(), tape.layout.parameters * lanes, "number of parameters");
-        let memory = memory.rows();
-        for l in 0..lanes {
-            for (i, row) in parameters.chunks_exact(lanes).enumerate() {
-                slots[first + i] = row[l];
-            }
-            tape.execute(&tape.per_run, slots);
-            for (row, &slot) in (1..).zip(code.fixed()) {
-                memory[code.middle() - row * lanes + l] = slots[slot as usize];
-            }
-        }
-    }
-
-    /// The outputs of all lanes. Allocates nothing. Eight lanes are fastest where inputs and outputs begin at
-    /// a multiple of 64 bytes.
-    ///
-    /// # Panics
-    ///
-    /// If the lengths are not those of the program times the lanes.
-    #[inline]
-    pub fn evaluate(&mut self, inputs: &[f64], outputs: &mut [f64]) {
-        self.native.code.run(inputs, outputs, self.memory.rows());
-    }
-
-    /// A whole step of this right-hand side, from $(t, y)$ to $f(t, y)$. It may give rates of more components
-    /// than it reads: those are carried along behind the others. Says whether all
-    /// numbers are finite.
-    ///
-    /// # Panics
-    ///
-    /// If the rows are shorter than that.
-    pub fn step<M: RungeKuttaMethod>(&mut self, buffers: &mut StepBuffers<'_>) -> bool {
-        self.right_side().step::<M>(buffers)
-    }
-
-    /// Adds to a step the stages for dense output, and writes its rows into `dense`. Says whether all stages
-    /// are finite.
-    ///
-    /// # Panics
-    ///
-    /// If the rows are too short.
-    pub fn dense_output<M: RungeKuttaMethod>(
-        &mut self,
-        buffers: &mut StepBuffers<'_>,
-        dense: &mut [Block],
-    ) -> bool {
-        self.right_side().dense_output::<M>(buffers, dense)
-    }
-
-    fn right_side(&mut self) -> RightSide<impl FnMut(&[f64], &mut [f64])> {
-        let Self { native: NativeCode { tape, code, .. }, memory, .. } = self;
-        let memory = memory.rows();
-        RightSide {
-            read: tape.layout.inputs,
-            given: tape.outputs.len(),
-            rates: |at: &[f64], rates: &mut [f64]| code.run(at, rates, memory),
-        }
-    }
-}
-
-/// Whatever evaluates a program one state at a time.
+/// Evaluates a program one state at a time.
 #[derive(Clone, Debug)]
 pub enum Executor {
-    /// By the tape.
+    /// The interpreter.
     Interpreted(Interpreter),
-    /// By machine code.
+    /// Machine code.
     Native(NativeExecutor),
-    /// By the tape, until machine code is worth it.
+    /// The interpreter, until machine code is worth compiling.
     Tiered(Box<TieredExecutor>),
-}
-
-/// How a program is executed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// By machine code, where there is any for this processor.
-    pub native: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { native: true }
-    }
 }
 
 impl Executor {
@@ -215,17 +29,17 @@ impl Executor {
         }
     }
 
-    /// Goes over to machine code at once, unless it is Cranelift's, which takes long to write: whoever
-    /// evaluates at every step need not wait to see that it is worth it.
+    /// Switches to machine code at once instead of waiting until enough evaluations were made: for callers
+    /// that know that there will be many. Cranelift's code, which takes long to compile, still has to wait.
     pub fn promote(&mut self) {
         if let Self::Tiered(run) = self
-            && !Backend::best().compiles_slowly()
+            && !run.backend().compiles_slowly()
         {
             *self = run.promoted();
         }
     }
 
-    /// The outputs at these inputs, both in the order of the program. Allocates nothing, except once where
+    /// The outputs at these inputs, both in the order of the program. Allocates nothing, except once when
     /// machine code takes over.
     ///
     /// # Panics

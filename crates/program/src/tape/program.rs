@@ -23,9 +23,10 @@ use pfaff_expr::{Expr, Graph, Table};
 
 use crate::backend::Backend;
 use crate::backend::batch::BatchInterpreter;
-use crate::backend::executor::{Executor, NativeCode, Options};
+use crate::backend::executor::Executor;
 use crate::backend::interpreter::Interpreter;
 use crate::backend::lanes::Lanes;
+use crate::backend::native_executor::NativeCode;
 use crate::backend::tiered::TieredExecutor;
 use crate::error::CompileError;
 use crate::tape::allocate::{AllocatedTape, SlotLayout, allocate};
@@ -169,17 +170,17 @@ impl Program {
         BatchInterpreter::new(&self.tape, lanes, parameters)
     }
 
-    /// Machine code for this processor that evaluates so many states at once, if there is any: see `native`.
-    /// It is written anew at each call: keep it.
+    /// Machine code for this processor that evaluates so many states at once; `None` if the backend has none.
+    /// It is compiled anew at each call: keep it.
     ///
     /// ```
     /// use pfaff_expr::{Graph, Role};
-    /// use pfaff_program::{Lanes, Program};
+    /// use pfaff_program::{Backend, Lanes, Program};
     ///
     /// let g = Graph::new();
     /// let x = g.symbol("x", Role::Free);
     /// let program = Program::compile(&g, &[x], &[], &[g.cos(x), g.mul(x, x)])?.fused();
-    /// if let Some(native) = program.native(Lanes::Four) {
+    /// if let Some(native) = program.native_code(Lanes::Four, Backend::default()) {
     ///     let mut outputs = [0.0; 8];
     ///     native.start(&[]).evaluate(&[0.0, 1.0, 2.0, 3.0], &mut outputs);
     ///     assert_eq!(outputs[0], 1.0);
@@ -187,40 +188,35 @@ impl Program {
     /// }
     /// # Ok::<(), pfaff_program::CompileError>(())
     /// ```
-    pub fn native(&self, lanes: Lanes) -> Option<NativeCode> {
-        Backend::candidates().iter().find_map(|&way| self.native_with(way, lanes))
+    pub fn native_code(&self, lanes: Lanes, backend: Backend) -> Option<NativeCode> {
+        NativeCode::new(&self.tape, lanes, backend)
     }
 
-    /// Machine code that is written in this way, if it is here.
-    pub fn native_with(&self, way: Backend, lanes: Lanes) -> Option<NativeCode> {
-        NativeCode::new(&self.tape, lanes, way)
-    }
-
-    /// Begins a run of one state at a time by the fastest way that the options allow; code of Cranelift,
-    /// which takes long to write, only once it is worth it, as in
-    /// [`Program::gradual`]. All ways give the same bits.
+    /// An executor of one state at a time by this backend; by the interpreter where the backend is not
+    /// available. Cranelift, which takes long to compile, only takes over once it is worth it, as in
+    /// [`Program::tiered`].
     ///
     /// # Panics
     ///
     /// If the number of parameters is not that of the program.
-    pub fn executor(&self, parameters: &[f64], options: Options) -> Executor {
-        if options.native && Backend::best().compiles_slowly() {
-            return self.tiered(parameters);
+    pub fn executor(&self, parameters: &[f64], backend: Backend) -> Executor {
+        if backend.compiles_slowly() && backend.is_available() {
+            return self.tiered(parameters, backend);
         }
-        match options.native.then(|| self.native(Lanes::One)).flatten() {
+        match self.native_code(Lanes::One, backend) {
             Some(native) => Executor::Native(native.start(parameters)),
             None => Executor::Interpreted(self.interpreter(parameters)),
         }
     }
 
-    /// Begins a run that may be short: by the tape first, and by machine code once so many evaluations were
-    /// made that it is worth it. All ways give the same bits.
+    /// An executor for a run that may be short: the interpreter first, then machine code of this backend once
+    /// enough evaluations were made to be worth it.
     ///
     /// # Panics
     ///
     /// If the number of parameters is not that of the program.
-    pub fn tiered(&self, parameters: &[f64]) -> Executor {
-        Executor::Tiered(Box::new(TieredExecutor::new(self, parameters)))
+    pub fn tiered(&self, parameters: &[f64], backend: Backend) -> Executor {
+        Executor::Tiered(Box::new(TieredExecutor::new(self, parameters, backend)))
     }
 
     /// How much there is to do, and when.

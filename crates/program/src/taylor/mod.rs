@@ -17,7 +17,7 @@
 //!
 //! **Three ways.** [`TaylorRecurrences::unrolled`] writes all orders out as one straight-line [`Program`]: fastest
 //! where it is short. [`TaylorRecurrences::passes`] has one program that is run for
-//! each order, and sums by rows between. [`TaylorRecurrences::loops`] interprets, and pivots anew in (S): the
+//! each order, and sums by rows between. [`TaylorRecurrences::interpreter`] interprets, and pivots anew in (S): the
 //! oracle of the others, and their way out.
 
 mod linear;
@@ -31,6 +31,7 @@ use std::fmt;
 
 use pfaff_expr::{Expr, Graph};
 
+use crate::backend::Backend;
 use crate::error::CompileError;
 use crate::tape::instruction::Slot;
 use crate::tape::lower::{InputName, SsaTape, lower};
@@ -228,8 +229,14 @@ impl TaylorRecurrences {
     /// # Panics
     ///
     /// If the sample has not the size of $K$, or the number of parameters is not that of the field.
-    pub fn passes(&self, order: usize, sample: &[f64], parameters: &[f64]) -> TaylorPasses {
-        TaylorPasses::new(self, order, sample, parameters)
+    pub fn passes(
+        &self,
+        order: usize,
+        sample: &[f64],
+        parameters: &[f64],
+        backend: Backend,
+    ) -> TaylorPasses {
+        TaylorPasses::new(self, order, sample, parameters, backend)
     }
 
     /// Orders in loops at run time.
@@ -237,7 +244,7 @@ impl TaylorRecurrences {
     /// # Panics
     ///
     /// If the number of parameters is not that of the field.
-    pub fn loops(&self, order: usize, parameters: &[f64]) -> TaylorInterpreter {
+    pub fn interpreter(&self, order: usize, parameters: &[f64]) -> TaylorInterpreter {
         TaylorInterpreter::new(self, order, parameters)
     }
 

@@ -16,8 +16,10 @@
 
 use super::TaylorRecurrences;
 use super::linear::{PassPrograms, write};
-use crate::backend::executor::{AlignedBuffer, Executor, Options};
+use crate::backend::Backend;
+use crate::backend::executor::Executor;
 use crate::backend::native::{Records, Sums, convolve, pass_on};
+use crate::backend::native_executor::AlignedBuffer;
 use crate::tape::lower::InputName;
 use crate::tape::program::Program;
 
@@ -54,6 +56,7 @@ impl TaylorPasses {
         order: usize,
         sample: &[f64],
         parameters: &[f64],
+        backend: Backend,
     ) -> Self {
         let PassPrograms { first, next, sums, pivots } = write(recurrences, sample);
         let n = recurrences.dimension;
@@ -67,8 +70,8 @@ impl TaylorPasses {
             [x, 1.0 / x, 1.0 / (x + 1.0), if k == 1 { 1.0 } else { 0.0 }]
         };
         Self {
-            first: first.executor(parameters, Options::default()),
-            next: next.executor(&[], Options::default()),
+            first: first.executor(parameters, backend),
+            next: next.executor(&[], backend),
             order,
             n,
             sums,

@@ -11,7 +11,7 @@ use crate::model::Model;
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, Geometry, NoMetric, geometry as derive_geometry};
 use pfaff_model::{Diagnostic, Principle, Span, Workspace};
-use pfaff_program::{Interpreter, Program};
+use pfaff_program::{Backend, Interpreter, Program};
 use pfaff_solver::{EvalError, Lu, System};
 
 use super::trace::{Trace, series, states};
@@ -138,7 +138,8 @@ fn initial(
     equations: &Equations,
     t0: f64,
 ) -> Result<(Vec<f64>, Vec<f64>), Failure> {
-    let mut core = Kkt::new(model, equations).map_err(|e| Failure::Usage(e.to_string()))?;
+    let mut core = Kkt::new(model, equations, Backend::Interpreter)
+        .map_err(|e| Failure::Usage(e.to_string()))?;
     let found = start(model, &mut core, t0, &given(model, t0))
         .map_err(|none| Failure::Model(vec![inconsistent(model, &none)]))?;
     Ok((found.q, found.v))

@@ -100,7 +100,7 @@ fn integrated(
     let refused = |r: Refusal| Failure::Model(vec![r.diagnostic()]);
     let model = &model.workspace();
     let equations = derive(model, view.principle()).map_err(refused)?;
-    let mut road = Road::new(model, &equations, view, dependent)?;
+    let mut road = Road::new(model, &equations, view, dependent, settings.backend)?;
     let (q0, v0) = (at(&first.q, 0), at(&first.v, 0));
     let y0 = road.state(settings.t0, &q0, &v0, &at(&first.multipliers, 0));
     let mut kept = Trajectory::default();

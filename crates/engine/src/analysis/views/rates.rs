@@ -6,7 +6,7 @@ use pfaff_mechanics::{
     lagrange_space, normal_form,
 };
 use pfaff_model::{Diagnostic, Span, Workspace};
-use pfaff_program::{Executor, Options, Program};
+use pfaff_program::{Backend, Executor, Program};
 use pfaff_solver::{EvalError, Lu, System};
 
 use super::View;
@@ -25,12 +25,17 @@ struct Tape {
 }
 
 impl Tape {
-    fn new(model: &Workspace, inputs: &[Expr], outputs: &[Expr]) -> Result<Self, Failure> {
+    fn new(
+        model: &Workspace,
+        inputs: &[Expr],
+        outputs: &[Expr],
+        backend: Backend,
+    ) -> Result<Self, Failure> {
         let program =
             Program::compile(&model.graph, inputs, &model.parameter_symbols(), outputs)
                 .map_err(|e| uncompiled(&e))?;
         Ok(Self {
-            run: program.executor(&model.parameter_values(), Options::default()),
+            run: program.executor(&model.parameter_values(), backend),
             outputs: vec![0.0; outputs.len()],
         })
     }
@@ -64,12 +69,13 @@ impl Road {
         equations: &Equations,
         view: View,
         dependent: Option<&[usize]>,
+        backend: Backend,
     ) -> Result<Self, Failure> {
         let refused = |r: Refusal| Failure::Model(vec![r.diagnostic()]);
         let (t, q, v) = (model.time, model.positions(), model.velocities());
         let n = q.len();
         let state = [&[t][..], &q, &v].concat();
-        let tape = |outputs: &[Expr]| Tape::new(model, &state, outputs);
+        let tape = |outputs: &[Expr]| Tape::new(model, &state, outputs, backend);
         let road = |normal: Option<&NormalForm>, blocks, momenta, conditions| Self {
             view,
             n,
@@ -97,8 +103,8 @@ impl Road {
                 let inputs = [&[t][..], &q, &form.symbols].concat();
                 let outputs = [form.velocities, form.forces].concat();
                 let start = [&state[..], &model.results.mu].concat();
-                let blocks = Tape::new(model, &inputs, &outputs)?;
-                road(None, blocks, Tape::new(model, &start, &form.momenta)?, None)
+                let blocks = Tape::new(model, &inputs, &outputs, backend)?;
+                road(None, blocks, Tape::new(model, &start, &form.momenta, backend)?, None)
             }
             View::Krupkova => {
                 let normal = normal_form(model, equations, dependent).map_err(refused)?;

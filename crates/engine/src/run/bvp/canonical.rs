@@ -16,7 +16,7 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::Equations;
 use pfaff_model::{Dynamics, Workspace};
-use pfaff_program::{CompileError, Executor, Options, Program};
+use pfaff_program::{Backend, CompileError, Executor, Program};
 use pfaff_solver::{BoundaryProblem, EvalError, Lu, least_squares};
 
 use crate::run::bvp::conditions::{Condition, Conditions};
@@ -66,6 +66,7 @@ impl Canonical {
         model: &Workspace,
         equations: &Equations,
         conditions: Conditions,
+        backend: Backend,
     ) -> Result<Self, CompileError> {
         let g = &model.graph;
         let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else {
@@ -117,7 +118,7 @@ impl Canonical {
         let parameters = model.parameter_symbols();
         let compile = |inputs: &[Expr], outputs: &[Expr]| -> Result<Executor, CompileError> {
             let program = Program::compile(g, inputs, &parameters, outputs)?;
-            Ok(program.executor(&model.parameter_values(), Options::default()))
+            Ok(program.executor(&model.parameter_values(), backend))
         };
         let data = conditions.data.clone();
         let solve = Solve {

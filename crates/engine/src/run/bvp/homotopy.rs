@@ -44,7 +44,8 @@ pub(crate) fn lead(
             moved.parameters[*k].value = from + part * (to - from);
         }
         let conditions = conditions(&moved, equations, request).map_err(Failure::Model)?;
-        Canonical::new(&moved, equations, conditions).map_err(|e| uncompiled(&e))
+        Canonical::new(&moved, equations, conditions, request.chosen_backend())
+            .map_err(|e| uncompiled(&e))
     };
     let mut problem = problem_at(0.0)?;
     let begun = search(&mut problem, Scheme::Shooting, Vec::new(), patience);

@@ -36,7 +36,8 @@ pub(crate) fn along(
     let mut outputs: Vec<Expr> = g.gradient(formulation.action, &formulation.symbols);
     let count = outputs.len();
     outputs.extend(g.jacobian(&formulation.residuals, &velocities).into_iter().flatten());
-    let mut program = compiled(model, &formulation.symbols, &outputs).ok()?;
+    let program = compiled(model, &formulation.symbols, &outputs).ok()?;
+    let mut program = program.interpreter(&model.parameter_values());
     let places = found.grid.places.clone();
     let mut forces = ForceSamples {
         slopes: vec![vec![0.0; places.len()]; count],

@@ -17,6 +17,7 @@ use std::cell::RefCell;
 use pfaff_expr::{Expr, Role};
 use pfaff_mechanics::{Legendre, LegendreInput, legendre};
 use pfaff_model::Workspace;
+use pfaff_program::Backend;
 use pfaff_solver::{
     Extremum, FractionalOperator, InitialGuess, IntervalPoint, Side, Unknown, extrema,
 };
@@ -118,12 +119,14 @@ impl Hamilton {
         found: &mut Extremum,
         ends: (f64, f64),
     ) -> Option<f64> {
-        let mut integrand = Integrand::new(model, &self.formulation, ends).ok()?;
+        let mut integrand =
+            Integrand::new(model, &self.formulation, ends, Backend::Interpreter).ok()?;
         let problem = &self.formulation.problem;
         let half = found.grid.half + MORE;
         let n = model.coordinates.len();
         // It begins at the other solution, where there may be several.
-        let mut slopes = compiled(model, &self.given.symbols, &self.slopes).ok()?;
+        let slopes = compiled(model, &self.given.symbols, &self.slopes).ok()?;
+        let mut slopes = slopes.interpreter(&model.parameter_values());
         let begin = {
             let state = RefCell::new((&mut *found, &mut slopes));
             let at = |k: usize, place: IntervalPoint| {
@@ -145,7 +148,8 @@ impl Hamilton {
         };
         let mut own = begin.into_iter().next()?.ok()?;
         let multipliers = &self.legendre.multipliers[..model.constraints.len()];
-        let mut program = compiled(model, &self.formulation.symbols, multipliers).ok()?;
+        let program = compiled(model, &self.formulation.symbols, multipliers).ok()?;
+        let mut program = program.interpreter(&model.parameter_values());
         let mut worst = 0.0_f64;
         for i in 1..12 {
             let left = problem.length * f64::from(i) / 12.0;

@@ -2,7 +2,7 @@
 
 use pfaff_expr::Expr;
 use pfaff_model::Workspace;
-use pfaff_program::{CompileError, Executor, Options, Program};
+use pfaff_program::{Backend, CompileError, Executor, Program};
 use pfaff_solver::{Functional, IntervalPoint};
 
 use super::formulate::Formulation;
@@ -23,6 +23,7 @@ impl Integrand {
         model: &Workspace,
         formulation: &Formulation,
         ends: (f64, f64),
+        backend: Backend,
     ) -> Result<Self, CompileError> {
         let g = &model.graph;
         let symbols = &formulation.symbols;
@@ -33,6 +34,7 @@ impl Integrand {
         let is_quadratic = !hessian.iter().flatten().any(|&e| g.contains(e, symbols));
         outputs.extend(hessian.into_iter().flatten());
         let program = compiled(model, symbols, &outputs)?;
+        let program = program.executor(&model.parameter_values(), backend);
         let inputs = vec![0.0; symbols.len() + 1];
         Ok(Self { is_quadratic, program, ends, inputs, outputs: vec![0.0; outputs.len()] })
     }
@@ -43,11 +45,10 @@ pub(crate) fn compiled(
     model: &Workspace,
     symbols: &[Expr],
     outputs: &[Expr],
-) -> Result<Executor, CompileError> {
+) -> Result<Program, CompileError> {
     let inputs: Vec<Expr> = [model.time].iter().chain(symbols).copied().collect();
     let parameters = model.parameter_symbols();
-    let program = Program::compile(&model.graph, &inputs, &parameters, outputs)?;
-    Ok(program.executor(&model.parameter_values(), Options::default()))
+    Program::compile(&model.graph, &inputs, &parameters, outputs)
 }
 
 /// The time of a place, from the nearer end.

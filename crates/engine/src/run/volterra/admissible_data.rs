@@ -14,6 +14,7 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, Equations, derive};
 use pfaff_model::{Constraint, Diagnostic, Quantity, Span, Workspace};
+use pfaff_program::Backend;
 use pfaff_solver::Lu;
 
 use crate::motion::note::Note;
@@ -89,7 +90,7 @@ pub(crate) fn admissible(
     let uncompiled = |e: pfaff_program::CompileError| {
         Diagnostic::error("E0431", Span::default(), e.to_string())
     };
-    let mut core = Kkt::new(&bare, &plain).map_err(uncompiled)?;
+    let mut core = Kkt::new(&bare, &plain, Backend::Interpreter).map_err(uncompiled)?;
     let found =
         start(&bare, &mut core, t0, &given).map_err(|none| inconsistent(&bare, &none))?;
     // What constraints without memory bind is moved and noted, as without memory.

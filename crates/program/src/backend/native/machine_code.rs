@@ -56,8 +56,8 @@ type EntryPoint = unsafe extern "C" fn(*const f64, *mut f64, *mut f64);
 
 impl MachineCode {
     /// The code for this processor, if it can be had in this way.
-    pub(crate) fn compile(tape: &Arc<Tape>, lanes: Lanes, way: Backend) -> Option<Self> {
-        let written = match way {
+    pub(crate) fn compile(tape: &Arc<Tape>, lanes: Lanes, backend: Backend) -> Option<Self> {
+        let written = match backend {
             #[cfg(all(target_arch = "x86_64", unix))]
             Backend::Native => x86_64::write(tape, lanes, x86_64::instruction_sets().next()?),
             #[cfg(feature = "cranelift")]
@@ -68,8 +68,8 @@ impl MachineCode {
     }
 
     /// Whether code can be had in this way here.
-    pub(crate) fn exists(way: Backend) -> bool {
-        match way {
+    pub(crate) fn exists(backend: Backend) -> bool {
+        match backend {
             #[cfg(all(target_arch = "x86_64", unix))]
             Backend::Native => x86_64::instruction_sets().next().is_some(),
             #[cfg(feature = "cranelift")]

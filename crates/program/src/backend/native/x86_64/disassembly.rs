@@ -9,22 +9,21 @@ use super::assembler::Width;
 use super::constants;
 use super::emitter::{EmittedCode, InstructionSet, emit};
 use super::target;
-use crate::backend::native::tests::{Mix, Random, sample};
+use crate::backend::native::tests::recipe::{Size, draw};
+use crate::backend::native::tests::{program, recipes};
 use crate::{Lanes, Program};
 
 #[test]
 fn every_instruction_reads_as_it_is_meant() {
-    let mut random = Random(5);
     let mut names = BTreeSet::new();
-    for i in 0..300 {
-        let mix = [Mix::All, Mix::Own, Mix::Smooth][i % 3];
-        let shape =
-            if i % 10 == 0 { [300, 500, 100_000] } else { [5, 1 + random.below(80), 12] };
-        let plain = sample(&mut random, mix, shape).program;
+    let short = draw(recipes(Size { inputs: 1..7, operations: 1..81, reach: 12 }), 270);
+    let long = Size { inputs: 300..301, operations: 500..501, reach: 100_000 };
+    for recipe in short.iter().chain(&draw(recipes(long), 30)) {
+        let plain = program(recipe);
         for program in [plain.clone(), plain.fused()] {
-            for machine in [InstructionSet::Avx2, InstructionSet::Avx512] {
+            for isa in [InstructionSet::Avx2, InstructionSet::Avx512] {
                 for lanes in Lanes::ALL {
-                    let target = target(lanes, machine);
+                    let target = target(lanes, isa);
                     let emitted = emit(&program.tape, target).expect("the tape is short");
                     read_back(&emitted, target.pool_row(), &mut names);
                 }

@@ -1,10 +1,8 @@
 //! What becomes of expressions: classes, shared and dropped instructions, slots, refusals, text.
 
-mod support;
-
+use crate::support::same;
 use pfaff_expr::{Expr, Graph, Memory, Relation, Role};
 use pfaff_program::{CompileError, Counts, Program};
-use support::same;
 
 fn setting() -> (Graph, [Expr; 2], [Expr; 2]) {
     let g = Graph::new();

@@ -1,16 +1,12 @@
-//! Motions have the same bits by the tape and by machine code, whoever writes it. With the feature
-//! `cranelift` Cranelift is among them.
-//!
-//! One test: the preferred way is one for the whole process.
-
-#[allow(dead_code, reason = "this test uses a small part")]
-mod support;
+//! Motions have the same bits by every backend. With the feature `cranelift` Cranelift is among them.
 
 use pfaff::{Backend, Motion, Run, gallery_model};
 
+use crate::support;
+
 /// Reduced and saddle-point forms, charts that change, an `equation` model, functions that are called,
-/// tables, events, long Taylor series, memory: each evaluated so often that
-/// machine code takes over, also where it takes long to write.
+/// tables, events, long Taylor series, memory: each evaluated so often that machine code takes over, also where
+/// it takes long to compile.
 const CASES: [(&str, &str, f64); 12] = [
     ("sleigh", "rk4", 5.0),
     ("trailers", "dop853", 30.0),
@@ -25,37 +21,36 @@ const CASES: [(&str, &str, f64); 12] = [
     ("isokinetic", "dop853", 10.0),
     ("fractional_oscillator", "auto", 2.0),
 ];
-/// More than the evaluations by the tape before code of Cranelift is written for programs of 20 instructions.
+/// More evaluations than the interpreter makes before Cranelift compiles a program of 20 instructions.
 const MANY: usize = 1_400;
 
 #[test]
-fn every_way_gives_the_bits_of_the_tape() {
-    let here: Vec<Backend> =
-        Backend::ALL.into_iter().filter(|way| way.is_available()).collect();
-    assert_eq!(here.contains(&Backend::Cranelift), cfg!(feature = "cranelift"));
+fn every_backend_gives_the_bits_of_the_interpreter() {
+    let available: Vec<Backend> =
+        Backend::ALL.into_iter().filter(|backend| backend.is_available()).collect();
+    assert_eq!(available.contains(&Backend::Cranelift), cfg!(feature = "cranelift"));
     for (name, method, t1) in CASES {
         let text = gallery_model(name).unwrap_or_else(|| panic!("{name} is there")).text;
-        let request = Run {
-            method: pfaff::Method::from_name(method),
-            t1: Some(t1),
-            step: (method == "rk4").then_some(0.01),
-            ..Run::default()
-        };
-        let motion = |way| {
-            Backend::prefer(Some(way));
+        let motion = |backend| {
+            let request = Run {
+                method: pfaff::Method::from_name(method),
+                t1: Some(t1),
+                step: (method == "rk4").then_some(0.01),
+                backend: Some(backend),
+                ..Run::default()
+            };
             support::run(&support::model(text), &request)
         };
-        let by_tape = motion(Backend::Interpreter);
-        assert!(by_tape.statistics.evaluations > MANY, "{name}, {method} is long");
-        let by_tape = bits(&by_tape);
-        for &way in &here[1..] {
-            let by_code = bits(&motion(way));
-            let part = by_tape.iter().zip(&by_code).find(|(a, b)| a != b);
-            assert!(part.is_none(), "{name}, {method}: {way:?} parts at {part:?}");
-            assert_eq!(by_tape.len(), by_code.len(), "{name}, {method}: {way:?}");
+        let interpreted = motion(Backend::Interpreter);
+        assert!(interpreted.statistics.evaluations > MANY, "{name}, {method} is long");
+        let interpreted = bits(&interpreted);
+        for &backend in &available[1..] {
+            let compiled = bits(&motion(backend));
+            let part = interpreted.iter().zip(&compiled).find(|(a, b)| a != b);
+            assert!(part.is_none(), "{name}, {method}: {backend:?} differs at {part:?}");
+            assert_eq!(interpreted.len(), compiled.len(), "{name}, {method}: {backend:?}");
         }
     }
-    Backend::prefer(None);
 }
 
 /// All numbers of a motion, by their names.

@@ -1,16 +1,17 @@
 //! Executors against each other: machine code, interpreter and batch have the same bits, rounding
 //! multiply-adds twice or once.
 
-mod support;
-
 use pfaff_expr::{Expr, Graph, Role, Unary};
 use pfaff_program::{
     Backend, BatchInterpreter, Executor, Interpreter, Lanes, NativeCode, NativeExecutor,
-    Options, Program,
+    Program,
 };
-use support::{HARD, Random, Sample, codes, operations, same};
 
-/// By the tape, and by machine code in every way that is here.
+use crate::support::{
+    HARD, Mix, Size, argument, arguments, codes, draw, operations, recipe, same,
+};
+
+/// The interpreter, and machine code by every backend that is available.
 fn executors(program: &Program, parameters: &[f64]) -> Vec<Executor> {
     let tape = Executor::Interpreted(program.interpreter(parameters));
     let by_code = codes(program, Lanes::One);
@@ -22,89 +23,105 @@ fn executors(program: &Program, parameters: &[f64]) -> Vec<Executor> {
 fn check(executors: &mut [Executor], x: &[f64], outputs: usize, program: &Program) {
     let mut expected = vec![0.0; outputs];
     executors[0].evaluate(x, &mut expected);
-    for (way, executor) in executors.iter_mut().enumerate().skip(1) {
+    for (number, executor) in executors.iter_mut().enumerate().skip(1) {
         let mut found = vec![0.0; outputs];
         executor.evaluate(x, &mut found);
         let equal = expected.iter().zip(&found).all(|(a, b)| same(*a, *b));
-        assert!(equal, "executor {way} at {x:?}: {expected:?} {found:?}\n{program}");
+        assert!(equal, "executor {number} at {x:?}: {expected:?} {found:?}\n{program}");
     }
 }
 
 /// Machine code takes over after some evaluations, in a copy too, with the same bits before and after;
-/// parameters changed before stay changed. A program without steps never gets any.
+/// parameters changed before stay changed. A program without instructions is never compiled.
 #[test]
-fn a_gradual_executor_goes_over_to_machine_code() {
+fn a_tiered_executor_switches_to_machine_code() {
     let g = Graph::new();
     let [x, k] = [("x", Role::Free), ("k", Role::Parameter)].map(|(n, r)| g.symbol(n, r));
     let program = Program::compile(&g, &[x], &[k], &[g.mul(k, g.sin(x)), x]).unwrap();
-    let mut tape = program.executor(&[3.0], Options { native: false });
-    let mut gradual = program.tiered(&[2.0]);
-    gradual.set_parameters(&[3.0]);
-    let mut copy = gradual.clone();
-    let there_is_code = program.native(Lanes::One).is_some();
-    for (run, name) in [(&mut gradual, "first"), (&mut copy, "copy")] {
-        assert!(matches!(run, Executor::Tiered(_)), "{name}");
-        for i in 0..10_000 {
-            let at = 0.37 * f64::from(i);
-            let (mut ours, mut theirs) = ([0.0; 2], [0.0; 2]);
-            run.evaluate(&[at], &mut ours);
-            tape.evaluate(&[at], &mut theirs);
-            assert_eq!(ours.map(f64::to_bits), theirs.map(f64::to_bits), "{name} at {at}");
+    for backend in Backend::ALL {
+        let mut interpreter = program.executor(&[3.0], Backend::Interpreter);
+        let mut tiered = program.tiered(&[2.0], backend);
+        tiered.set_parameters(&[3.0]);
+        let mut copy = tiered.clone();
+        let has_code = program.native_code(Lanes::One, backend).is_some();
+        for (run, name) in [(&mut tiered, "first"), (&mut copy, "copy")] {
+            assert!(matches!(run, Executor::Tiered(_)), "{name}");
+            for i in 0..10_000 {
+                let at = 0.37 * f64::from(i);
+                let (mut ours, mut theirs) = ([0.0; 2], [0.0; 2]);
+                run.evaluate(&[at], &mut ours);
+                interpreter.evaluate(&[at], &mut theirs);
+                assert_eq!(ours.map(f64::to_bits), theirs.map(f64::to_bits), "{name} at {at}");
+            }
+            assert_eq!(matches!(run, Executor::Native(_)), has_code, "{name}");
         }
-        assert_eq!(matches!(run, Executor::Native(_)), there_is_code, "{name}");
+        let mut promoted = program.tiered(&[3.0], backend);
+        promoted.promote();
+        let at_once = backend == Backend::Native && has_code;
+        assert_eq!(matches!(promoted, Executor::Native(_)), at_once, "{backend:?}");
+        let copying = Program::compile(&g, &[x], &[], &[x]).unwrap();
+        let mut empty = copying.tiered(&[], backend);
+        (0..20_000).for_each(|_| empty.evaluate(&[1.0], &mut [0.0]));
+        assert!(matches!(empty, Executor::Tiered(_)));
     }
-    let mut hastened = program.tiered(&[3.0]);
-    hastened.promote();
-    assert_eq!(matches!(hastened, Executor::Native(_)), Backend::best() == Backend::Native);
-    let mut empty = Program::compile(&g, &[x], &[], &[x]).unwrap().tiered(&[]);
-    (0..20_000).for_each(|_| empty.evaluate(&[1.0], &mut [0.0]));
-    assert!(matches!(empty, Executor::Tiered(_)));
 }
 
 #[test]
-fn the_options_choose_the_executor() {
+fn the_backend_that_is_named_is_used() {
     let g = Graph::new();
     let x = g.symbol("x", Role::Free);
     let program = Program::compile(&g, &[x], &[], &[g.sin(x)]).unwrap();
-    let [by_tape, by_code] =
-        [false, true].map(|native| program.executor(&[], Options { native }));
-    assert!(matches!(by_tape, Executor::Interpreted(_)));
-    let there_is_code = program.native(Lanes::One).is_some();
-    assert!(match Backend::best() {
-        Backend::Interpreter => matches!(by_code, Executor::Interpreted(_)),
-        Backend::Native => matches!(by_code, Executor::Native(_)),
-        Backend::Cranelift => matches!(by_code, Executor::Tiered(_)),
-    });
-    assert!(Options::default().native);
-    // The best way that is here comes first; a way gives code if it is here.
-    let found: Vec<Backend> = codes(&program, Lanes::One).map(|(way, _)| way).collect();
-    let here: Vec<Backend> = Backend::ALL.into_iter().filter(|w| w.is_available()).collect();
-    assert_eq!(here, [&[Backend::Interpreter], &found[..]].concat());
-    assert_eq!(there_is_code, !found.is_empty());
-    assert!(!cfg!(feature = "cranelift") || found.contains(&Backend::Cranelift));
-    assert!(cfg!(feature = "cranelift") || !found.contains(&Backend::Cranelift));
+    for backend in Backend::ALL {
+        // The interpreter takes the place of what is not available.
+        let used = if backend.is_available() { backend } else { Backend::Interpreter };
+        let has_code = program.native_code(Lanes::Four, backend).is_some();
+        assert_eq!(has_code, used != Backend::Interpreter, "{backend:?}");
+        let mut executor = program.executor(&[], backend);
+        assert!(match used {
+            Backend::Interpreter => matches!(executor, Executor::Interpreted(_)),
+            Backend::Native => matches!(executor, Executor::Native(_)),
+            Backend::Cranelift => matches!(executor, Executor::Tiered(_)),
+        });
+        // Cranelift compiles once it is worth it: not before 500 evaluations, before 10 000 in any case.
+        let is_native = |e: &Executor| matches!(e, Executor::Native(_));
+        (0..500).for_each(|_| executor.evaluate(&[0.3], &mut [0.0]));
+        assert_eq!(is_native(&executor), used == Backend::Native, "{backend:?}");
+        (0..10_000).for_each(|_| executor.evaluate(&[0.3], &mut [0.0]));
+        assert_eq!(is_native(&executor), used != Backend::Interpreter, "{backend:?}");
+    }
+}
+
+#[test]
+fn the_fastest_backend_that_is_available_is_the_default() {
+    let available: Vec<Backend> =
+        Backend::ALL.into_iter().filter(|b| b.is_available()).collect();
+    assert_eq!(available[0], Backend::Interpreter);
+    assert_eq!(available.contains(&Backend::Cranelift), cfg!(feature = "cranelift"));
     #[cfg(all(target_arch = "x86_64", unix))]
     assert_eq!(
-        found.contains(&Backend::Native),
+        available.contains(&Backend::Native),
         std::arch::is_x86_feature_detected!("avx2")
             && std::arch::is_x86_feature_detected!("fma")
     );
+    let fastest = available.get(1).copied().unwrap_or(Backend::Interpreter);
+    assert_eq!(Backend::default(), fastest);
 }
 
 #[test]
 fn each_operation_on_hard_arguments_has_the_same_bits() {
     let g = Graph::new();
     let symbols = ["x", "y", "z"].map(|n| g.symbol(n, Role::Free));
-    let mut random = Random(11);
     let mut arguments = HARD.to_vec();
-    arguments.extend((0..20).map(|_| random.uniform(-6.0, 6.0)));
+    arguments.extend(draw(-6.0..6.0, 20));
+    let mut thirds = draw(argument(), 997).into_iter().cycle();
     for operation in operations(&g, symbols) {
         let plain = Program::compile(&g, &symbols, &[], &[operation]).unwrap();
         let second = if g.contains(operation, &[symbols[1]]) { &arguments[..] } else { &[0.0] };
         for program in [plain.clone(), plain.fused()] {
             let mut all = executors(&program, &[]);
             for (&a, &b) in arguments.iter().flat_map(|a| second.iter().map(move |b| (a, b))) {
-                check(&mut all, &[a, b, random.argument()], 1, &program);
+                let third = thirds.next().expect("it goes on for ever");
+                check(&mut all, &[a, b, third], 1, &program);
             }
         }
     }
@@ -116,51 +133,27 @@ fn every_lane_has_the_bits_of_a_batch() {
     let symbols = ["x", "y", "z"].map(|n| g.symbol(n, Role::Free));
     let all = operations(&g, symbols);
     let plain = Program::compile(&g, &symbols, &[], &all).unwrap();
-    let mut random = Random(12);
+    let mut arguments = draw(arguments(), 1).remove(0);
     for program in [plain.clone(), plain.fused()] {
         for lanes in Lanes::ALL {
             let count = lanes.count();
             let mut batch = program.batch_interpreter(count, &[]);
             let mut runs: Vec<(Backend, NativeExecutor)> =
-                codes(&program, lanes).map(|(way, native)| (way, native.start(&[]))).collect();
+                codes(&program, lanes).map(|(b, native)| (b, native.start(&[]))).collect();
             let mut expected = vec![0.0; all.len() * count];
             let mut found = expected.clone();
             for _ in 0..300 {
-                let x: Vec<f64> = (0..3 * count).map(|_| random.argument()).collect();
+                let x = arguments.take(3 * count);
                 batch.evaluate(&x, &mut expected);
-                for (way, run) in &mut runs {
+                for (backend, run) in &mut runs {
                     run.evaluate(&x, &mut found);
                     for (i, (&a, &b)) in found.iter().zip(&expected).enumerate() {
                         let output = i / count;
-                        assert!(same(a, b), "{way:?}, {lanes:?}, output {output}: {a:e} {b:e}");
+                        assert!(
+                            same(a, b),
+                            "{backend:?}, {lanes:?}, output {output}: {a:e} {b:e}"
+                        );
                     }
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn fused_lanes_have_the_bits_of_a_fused_run() {
-    let mut random = Random(13);
-    for case in 0..300 {
-        let size = 1 + random.below(80);
-        let Sample { graph, inputs, parameters, outputs } =
-            Sample::random(&mut random, size, true);
-        let program = Program::compile(&graph, &inputs, &parameters, &outputs).unwrap().fused();
-        for lanes in [1, 3, 8, 40] {
-            let p = [0.5, 0.25, 2.0];
-            let mut batch = program.batch_interpreter(lanes, &p);
-            let x: Vec<f64> = (0..inputs.len() * lanes).map(|_| random.argument()).collect();
-            let mut found = vec![f64::NAN; outputs.len() * lanes];
-            batch.evaluate(&x, &mut found);
-            for l in 0..lanes {
-                let lane: Vec<f64> = x.iter().skip(l).step_by(lanes).copied().collect();
-                let mut expected = vec![0.0; outputs.len()];
-                program.interpreter(&p).evaluate(&lane, &mut expected);
-                for (o, &b) in expected.iter().enumerate() {
-                    let a = found[o * lanes + l];
-                    assert!(same(a, b), "case {case}, lane {l} of {lanes}: {a:e} {b:e}");
                 }
             }
         }
@@ -209,7 +202,7 @@ fn other_parameters_reach_the_code() {
 
 #[test]
 fn angles_in_groups_have_the_bits_of_angles_alone() {
-    let mut random = Random(14);
+    let mut arguments = draw(arguments(), 1).remove(0);
     for count in 1..40 {
         let g = Graph::new();
         let x: Vec<Expr> = (0..40).map(|i| g.symbol(&format!("x{i}"), Role::Free)).collect();
@@ -232,11 +225,17 @@ fn angles_in_groups_have_the_bits_of_angles_alone() {
         for program in [plain.clone(), plain.fused()] {
             let mut all = executors(&program, &[]);
             for _ in 0..30 {
-                let x: Vec<f64> = (0..40).map(|_| random.argument()).collect();
+                let x = arguments.take(40);
                 check(&mut all, &x, outputs.len(), &program);
             }
         }
     }
+}
+
+/// A program of so many random operations on four inputs.
+fn some_program(operations: usize) -> Program {
+    let size = Size { inputs: 4..5, operations: operations..operations + 1, reach: 12 };
+    draw(recipe(Mix::All, size), 1).remove(0).build().compile()
 }
 
 #[test]
@@ -252,9 +251,7 @@ fn executors_may_be_sent_to_threads() {
 #[test]
 #[cfg(target_os = "linux")]
 fn no_page_is_writable_and_executable() {
-    let Sample { graph, inputs, parameters, outputs } =
-        Sample::random(&mut Random(15), 50, true);
-    let program = Program::compile(&graph, &inputs, &parameters, &outputs).unwrap();
+    let program = some_program(50);
     let mut runs: Vec<NativeExecutor> = Lanes::ALL
         .into_iter()
         .flat_map(|lanes| codes(&program, lanes))
@@ -268,22 +265,20 @@ fn no_page_is_writable_and_executable() {
         .collect();
     let writable = |line: &&String| line.split(' ').nth(1).is_some_and(|f| f.contains('w'));
     assert_eq!(flags.iter().find(writable), None);
-    // Pages without a file and without a name: the code of each way and width; the system shows neighbours as one.
+    // Pages without a file and without a name: the code of each backend and width; the system shows neighbours as one.
     let anonymous = flags.iter().filter(|line| line.split_whitespace().count() == 5).count();
     assert!(anonymous >= usize::from(!runs.is_empty()), "{flags:?}");
     for run in &mut runs {
         let lanes = run.lanes().count();
-        run.evaluate(&vec![0.5; 4 * lanes], &mut vec![0.0; outputs.len() * lanes]);
+        run.evaluate(&vec![0.5; 4 * lanes], &mut vec![0.0; program.outputs() * lanes]);
     }
 }
 
 #[test]
 fn threads_share_code() {
-    let Sample { graph, inputs, parameters, outputs } =
-        Sample::random(&mut Random(16), 200, true);
-    let program = Program::compile(&graph, &inputs, &parameters, &outputs).unwrap();
+    let program = some_program(200);
     let (p, x) = ([0.1, 0.2, 0.3], [0.5, 0.6, 0.7, 0.8]);
-    let mut expected = vec![0.0; outputs.len()];
+    let mut expected = vec![0.0; program.outputs()];
     program.interpreter(&p).evaluate(&x, &mut expected);
     std::thread::scope(|scope| {
         for (_, native) in

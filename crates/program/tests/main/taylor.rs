@@ -1,10 +1,10 @@
 //! Taylor coefficients against repeated symbolic derivatives, closed forms, and the other ways to compute them.
 
-mod support;
-
 use pfaff_expr::{Binary, Expr, Graph, Role, Unary};
-use pfaff_program::{Lanes, TaylorError, TaylorRecurrences, VectorField};
-use support::{Random, codes};
+use pfaff_program::{Backend, Lanes, TaylorError, TaylorRecurrences, VectorField};
+use proptest::prelude::*;
+
+use crate::support::{cases, codes};
 
 /// $\dot z = f(y)$, $\dot y = c$ as a field over $(y, z)$; `c` is a parameter.
 struct Curve {
@@ -70,7 +70,9 @@ const ANALYTIC: [Unary; 13] = [
 /// The same by one program for each order.
 fn by_passes(recurrences: &TaylorRecurrences, order: usize, y: f64, c: f64) -> Vec<f64> {
     let mut all = vec![0.0; 2 * order];
-    recurrences.passes(order, &[], &[c]).evaluate(&[0.0, y, 0.0, 0.0, 0.0], &mut all);
+    recurrences
+        .passes(order, &[], &[c], Backend::default())
+        .evaluate(&[0.0, y, 0.0, 0.0, 0.0], &mut all);
     all.chunks_exact(2).map(|row| row[1]).collect()
 }
 
@@ -141,55 +143,72 @@ fn powers_and_angles_have_the_coefficients_of_their_derivatives() {
     }
 }
 
-/// A random analytic expression of the state and the parameter.
-fn sample(curve: &Curve, random: &mut Random, depth: usize) -> Expr {
-    let g = &curve.graph;
-    if depth == 0 {
-        return match random.below(4) {
-            0 => curve.speed,
-            1 => g.number(
-                pfaff_expr::number::from_f64(random.uniform(0.25, 2.0))
-                    .expect("a finite number"),
-            ),
-            _ => curve.state[0],
+/// A random analytic expression as data that can be shrunk.
+#[derive(Clone, Debug)]
+enum Analytic {
+    State,
+    Speed,
+    Number(f64),
+    Operation(usize, Box<Self>, Box<Self>),
+}
+
+fn analytic() -> impl Strategy<Value = Analytic> {
+    let leaf = prop_oneof![
+        2 => Just(Analytic::State),
+        1 => Just(Analytic::Speed),
+        1 => (0.25..2.0).prop_map(Analytic::Number),
+    ];
+    leaf.prop_recursive(3, 15, 2, |part| {
+        (0..16_usize, part.clone(), part)
+            .prop_map(|(kind, a, b)| Analytic::Operation(kind, a.into(), b.into()))
+    })
+}
+
+impl Analytic {
+    fn build(&self, curve: &Curve) -> Expr {
+        let g = &curve.graph;
+        let (kind, a, b) = match self {
+            Self::State => return curve.state[0],
+            Self::Speed => return curve.speed,
+            Self::Number(x) => {
+                return g.number(pfaff_expr::number::from_f64(*x).expect("a finite number"));
+            }
+            Self::Operation(kind, a, b) => (*kind, a.build(curve), b.build(curve)),
         };
-    }
-    let mut part = || sample(curve, random, depth - 1);
-    let (a, b) = (part(), part());
-    // Functions with a bounded domain get arguments inside of it.
-    let positive = g.add(g.one(), g.mul(b, b));
-    let small = g.div(g.sin(a), g.add(g.one(), g.one()));
-    match random.below(10) {
-        0 => g.add(a, b),
-        1 => g.sub(a, b),
-        2 | 3 => g.mul(a, b),
-        4 => g.div(a, positive),
-        5 => g.pow(positive, g.fraction(3, 4)),
-        6 => g.binary(Binary::Atan2, a, positive),
-        7 => g.unary(Unary::Sqrt, positive),
-        8 => g.unary(Unary::Log, positive),
-        _ => {
-            let all = [
-                Unary::Sin,
-                Unary::Cos,
-                Unary::Tanh,
-                Unary::Asin,
-                Unary::Atan,
-                Unary::Exp,
-                Unary::Erf,
-            ];
-            g.unary(all[random.below(all.len())], small)
+        // Functions with a bounded domain get arguments inside of it.
+        let positive = g.add(g.one(), g.mul(b, b));
+        let small = g.div(g.sin(a), g.add(g.one(), g.one()));
+        match kind {
+            0 => g.add(a, b),
+            1 => g.sub(a, b),
+            2 | 3 => g.mul(a, b),
+            4 => g.div(a, positive),
+            5 => g.pow(positive, g.fraction(3, 4)),
+            6 => g.binary(Binary::Atan2, a, positive),
+            7 => g.unary(Unary::Sqrt, positive),
+            8 => g.unary(Unary::Log, positive),
+            9 => g.unary(Unary::Sin, small),
+            10 => g.unary(Unary::Cos, small),
+            11 => g.unary(Unary::Tanh, small),
+            12 => g.unary(Unary::Asin, small),
+            13 => g.unary(Unary::Atan, small),
+            14 => g.unary(Unary::Exp, small),
+            _ => g.unary(Unary::Erf, small),
         }
     }
 }
 
-#[test]
-fn random_expressions_agree_by_all_ways() {
-    let mut random = Random(11);
-    for _ in 0..200 {
-        let curve = Curve::new();
-        let f = sample(&curve, &mut random, 3);
-        let (y, c, order) = (random.uniform(-1.0, 1.0), random.uniform(0.5, 1.5), 6);
+proptest! {
+    #![proptest_config(cases(200))]
+
+    #[test]
+    fn random_expressions_have_the_same_series_by_every_method(
+        expression in analytic(),
+        y in -1.0..1.0,
+        c in 0.5..1.5,
+    ) {
+        let (curve, order) = (Curve::new(), 6);
+        let f = expression.build(&curve);
         let recurrences = curve.recurrences(f).unwrap();
         let expected = curve.derivatives(f, order, y, c);
         let found = coefficients(&recurrences, order, y, c);
@@ -197,28 +216,25 @@ fn random_expressions_agree_by_all_ways() {
             found.iter().enumerate().map(|(k, x)| x * (k + 1) as f64).collect();
         assert_close(&scaled, &expected, &curve.graph.to_text(f));
 
-        let mut looped = vec![0.0; 2 * order];
-        assert!(recurrences.loops(order, &[c]).evaluate(&[0.0, y, 0.0, 0.0, 0.0], &mut looped));
-        let looped: Vec<f64> = looped.chunks_exact(2).map(|row| row[1]).collect();
+        let at = [0.0, y, 0.0, 0.0, 0.0];
+        let mut interpreted = vec![0.0; 2 * order];
+        assert!(recurrences.interpreter(order, &[c]).evaluate(&at, &mut interpreted));
+        let interpreted: Vec<f64> = interpreted.chunks_exact(2).map(|row| row[1]).collect();
         let growth = found.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
-        for (x, y) in looped.iter().zip(&found) {
+        let by_passes = by_passes(&recurrences, order, y, c);
+        for (x, y) in interpreted.iter().chain(&by_passes).zip(found.iter().chain(&found)) {
             // The same sums in another order.
-            assert!((x - y).abs() <= 1e-12 * growth, "{x} for {y}");
-        }
-
-        for (x, y) in by_passes(&recurrences, order, y, c).iter().zip(&found) {
             assert!((x - y).abs() <= 1e-12 * growth, "{x} for {y}: {}", curve.graph.to_text(f));
         }
 
-        for program in
-            [recurrences.unrolled(order, &[]), recurrences.unrolled(order, &[]).fused()]
-        {
+        let plain = recurrences.unrolled(order, &[]);
+        for program in [plain.clone(), plain.fused()] {
             let (mut a, mut b) = (vec![0.0; 2 * order], vec![0.0; 2 * order]);
-            program.interpreter(&[c]).evaluate(&[0.0, y, 0.0, 0.0, 0.0], &mut a);
-            for (way, native) in codes(&program, Lanes::One) {
-                native.start(&[c]).evaluate(&[0.0, y, 0.0, 0.0, 0.0], &mut b);
+            program.interpreter(&[c]).evaluate(&at, &mut a);
+            for (backend, native) in codes(&program, Lanes::One) {
+                native.start(&[c]).evaluate(&at, &mut b);
                 let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
-                assert_eq!(bits(&a), bits(&b), "the same bits by the tape and by {way:?}");
+                assert_eq!(bits(&a), bits(&b), "the same bits by {backend:?}");
             }
         }
     }
@@ -277,7 +293,7 @@ fn a_linear_system_as_one_node_is_its_written_solution() {
     }
     for sample in [[2.7, 0.3, 0.3, -0.8], [0.0, 1.0, 1.0, 0.0]] {
         let mut found = vec![0.0; 3 * order];
-        let mut passes = node.passes(order, &sample, &[]);
+        let mut passes = node.passes(order, &sample, &[], Backend::default());
         passes.evaluate(&inputs, &mut found);
         for (x, y) in found.iter().zip(&expected) {
             assert!((x - y).abs() <= 1e-12 * growth, "passes {sample:?}: {x} for {y}");
@@ -288,12 +304,14 @@ fn a_linear_system_as_one_node_is_its_written_solution() {
         assert!(((a * b).abs() - exact.abs()).abs() < 1e-14, "{a} {b} for {exact}");
     }
     let mut found = vec![0.0; 3 * order];
-    assert!(node.loops(order, &[]).evaluate(&inputs, &mut found));
+    assert!(node.interpreter(order, &[]).evaluate(&inputs, &mut found));
     for (x, y) in found.iter().zip(&expected) {
         assert!((x - y).abs() <= 1e-12 * growth, "loops: {x} for {y}");
     }
     assert!(
-        !node.loops(order, &[]).evaluate(&[0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0], &mut found),
+        !node
+            .interpreter(order, &[])
+            .evaluate(&[0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0], &mut found),
         "singular"
     );
 }
@@ -325,12 +343,14 @@ fn what_rounding_took_from_an_angle_enters_its_sine() {
         };
         let by_loops = |e: f64| {
             let mut found = [0.0; 3];
-            assert!(recurrences.loops(3, &[]).evaluate(&[0.0, place, e], &mut found));
+            assert!(recurrences.interpreter(3, &[]).evaluate(&[0.0, place, e], &mut found));
             found
         };
         let by_passes = |e: f64| {
             let mut found = [0.0; 3];
-            recurrences.passes(3, &[], &[]).evaluate(&[0.0, place, e], &mut found);
+            recurrences
+                .passes(3, &[], &[], Backend::default())
+                .evaluate(&[0.0, place, e], &mut found);
             found
         };
         for (with, without) in [

@@ -1,13 +1,12 @@
 //! A step around machine code against the same step stage by stage.
 
-mod support;
-
 use pfaff_expr::{Graph, Role};
 use pfaff_program::{
-    Block, Interpreter, Lanes, NativeExecutor, Program, RungeKuttaMethod, StepBuffers, Tableau,
-    Weights,
+    Backend, Block, Interpreter, Lanes, NativeExecutor, Program, RungeKuttaMethod, StepBuffers,
+    Tableau, Weights,
 };
-use support::codes;
+
+use crate::support::codes;
 
 /// A method of no worth, so that no two numbers are alike.
 struct Worthless;
@@ -183,7 +182,7 @@ fn a_tableau_of_any_size_will_do() {
 
 #[test]
 fn numbers_that_are_not_finite_are_reported() {
-    let Some(native) = right_side().native(Lanes::One) else { return };
+    let Some(native) = right_side().native_code(Lanes::One, Backend::default()) else { return };
     let finite = |parameter: f64, start: [Block; 2]| {
         at_once::<Worthless>(&mut native.start(&[parameter]), start).1
     };

@@ -1,23 +1,20 @@
 //! Sine and cosine against exact arithmetic: Taylor series in whole numbers of $2^{-300}$.
 
-mod support;
-
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 use pfaff_program::{sincos, sincos_fused};
-use support::{Random, same};
+
+use crate::support::{draw, same};
 
 /// Places after the binary point.
 const PLACES: usize = 300;
 
 #[test]
 fn one_unit_in_the_last_place() {
-    let mut random = Random(1);
-    let mut arguments: Vec<f64> = (0..20_000).map(|_| random.uniform(-10.0, 10.0)).collect();
-    arguments.extend((0..20_000).map(|_| {
-        [1.0, 1e2, 1e3, 1e5, 1e6, 1e7, 1e8][random.below(7)] * random.uniform(-1.0, 1.0)
-    }));
-    arguments.extend((0..10_000).map(|_| random.uniform(-1e8, 1e8)));
+    let mut arguments = draw(-10.0..10.0, 20_000);
+    let scales = [1.0, 1e2, 1e3, 1e5, 1e6, 1e7, 1e8].into_iter().cycle();
+    arguments.extend(draw(-1.0..1.0, 20_000).into_iter().zip(scales).map(|(x, s)| s * x));
+    arguments.extend(draw(-1e8..1e8, 10_000));
     arguments.extend((-40..0).map(|i| 10f64.powi(i)));
     arguments.extend([1e8, -1e8]);
     check(&arguments);
@@ -26,10 +23,8 @@ fn one_unit_in_the_last_place() {
 #[test]
 fn next_to_multiples_of_a_quarter_turn() {
     // Where the reduction cancels, and (odd multiples of π/4) where quadrants meet.
-    let mut random = Random(2);
     let mut arguments = Vec::new();
-    for i in 1..12_000 {
-        let k = if i < 4_000 { i } else { random.below(127_000_000) };
+    for k in (1..4_000).chain(draw(1..127_000_000, 8_000)) {
         let nearest = to_double(&(quarter_turn() * k / 2));
         arguments.extend([nearest, -nearest, nearest.next_up(), nearest.next_down()]);
     }
