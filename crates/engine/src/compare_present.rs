@@ -6,8 +6,8 @@ use pfaff_model::Principle;
 use pfaff_present::Table;
 
 use crate::analysis::compare::{Comparison, Kept, Parting};
-use crate::analysis::equivalence::Equivalence;
 use crate::json::Json;
+use crate::motion::equivalence::Equivalence;
 use crate::motion::{Motion, Series};
 use crate::present::Presentation;
 use crate::signs::signs;

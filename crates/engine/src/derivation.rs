@@ -9,9 +9,6 @@ use pfaff_mechanics::{Refusal, derive as derive_equations, ordinary};
 use pfaff_model::{Principle, Workspace};
 
 use crate::error::{Error, Failure};
-use crate::motion::Motion;
-use crate::pipeline::run_with;
-use crate::problem::settings::Run;
 use crate::system::compiled::Dynamics;
 
 /// The equations of motion of a model under a principle.
@@ -36,17 +33,6 @@ impl Derivation {
             Dynamics::Saddle(equations) => Some(equations.principle),
             Dynamics::Ordinary(_) => None,
         }
-    }
-
-    /// Integrates the equations and audits the motion: the same bits as a run of the model under this principle.
-    ///
-    /// # Errors
-    ///
-    /// [`Error`] if no motion can begin. One that ends early is no error: it says why it stopped.
-    pub fn run(&self, request: Run) -> Result<Motion, Error> {
-        let request = Run { principle: self.principle().or(request.principle), ..request };
-        run_with(&self.model, Some(self), &request, &mut |_| true)
-            .map_err(|failure| failure.in_source(&self.model.source))
     }
 
     /// A workspace in which the expressions of the equations are valid.
@@ -77,5 +63,16 @@ pub(crate) fn derive_in(
             derive_equations(model, principle.unwrap_or(model.principle)).map(Dynamics::Saddle)
         }
         pfaff_model::Dynamics::Equations(_) => ordinary(model).map(Dynamics::Ordinary),
+    }
+}
+
+impl Model {
+    /// The equations of motion under a principle.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] says what stands in the way.
+    pub fn derive(&self, principle: Principle) -> Result<Derivation, Error> {
+        derive(self, Some(principle))
     }
 }

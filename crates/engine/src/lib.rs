@@ -33,18 +33,17 @@ mod variations_present;
 
 pub use analysis::check::{CheckReport, ConstraintReport, check};
 pub use analysis::compare::{Comparison, Kept, Parting, compare};
-pub use analysis::equivalence::Equivalence;
+pub use analysis::eval::{Range, Value, evaluate};
 pub use analysis::export::{ExportForm, export, exported};
 pub use analysis::forms::{PARTS, Point};
 pub use analysis::geometry::{
     CurveKind, GeometryReport, GeometryRequest, Path, Trace, curve, geometry, geometry_parts,
     geometry_with, lift, named_coordinates, present_fractional_forms,
 };
-pub use analysis::state::{State, StateReport, at_state};
+pub use analysis::state::{StateReport, at_state};
 pub use analysis::thermal::{Thermal, thermal};
 pub use analysis::variations::{Variation, VariationRequest, Variations, variations};
 pub use analysis::views::{View, ViewMotion, view_motion};
-pub use audit::{Audit, Check, Verdict};
 pub use clock::Clock;
 pub use derivation::{Derivation, derive};
 pub use error::Error;
@@ -52,9 +51,11 @@ pub use gallery::{GALLERY, GalleryFiles, GalleryModel, gallery_model};
 pub use json::Json;
 pub use model::Model;
 pub use motion::column::Column;
+pub use motion::equivalence::Equivalence;
 pub use motion::note::Note;
-pub use motion::progress::Progress;
 pub use motion::sample::Sample;
+pub use motion::solution::Solution;
+pub use motion::verdict::{Audit, Check, Verdict};
 pub use motion::{EventRecord, Form, Motion, Series, Statistics, Stop, StopReason};
 pub use pfaff_mechanics::{Class, Equations, Kinetic, Ordinary, Refusal};
 pub use pfaff_model::{
@@ -68,9 +69,10 @@ pub use present::{Presentation, present};
 pub use present_fractional::{present_fractional, present_fractional_hamilton};
 pub use present_hamilton::present_hamilton;
 pub use present_reduced::present_reduced;
+pub use problem::guess::Guess;
 pub use problem::settings::{Method, Run};
-pub use problem::text::{Range, Value, evaluate, read_named_numbers, read_state};
-pub use run::bvp::{Guess, Solution};
+pub use problem::state::{State, read_named_numbers, read_state};
 pub use run::prepare::Ready;
+pub use run::progress::Progress;
 pub use signs::signs;
 pub use system::compiled::Dynamics;

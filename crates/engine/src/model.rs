@@ -2,17 +2,10 @@
 
 use std::ops::Deref;
 
-use pfaff_model::{
-    Diagnostic, Files, NoFiles, Overrides, ParseErrors, Principle, Source, read_model,
-};
+use pfaff_model::{Diagnostic, Files, NoFiles, Overrides, ParseErrors, Source, read_model};
 
-use crate::analysis::check::{CheckReport, check};
-use crate::derivation::{Derivation, derive};
 use crate::error::Error;
 use crate::gallery::{GalleryFiles, gallery_model};
-use crate::motion::Motion;
-use crate::pipeline::run;
-use crate::problem::settings::Run;
 
 /// A constrained system as the user wrote it.
 ///
@@ -85,29 +78,6 @@ impl Model {
     /// What is worth knowing of the text although it is right.
     pub fn remarks(&self) -> &[Diagnostic] {
         &self.remarks
-    }
-
-    /// The equations of motion under a principle.
-    ///
-    /// # Errors
-    ///
-    /// [`Error`] says what stands in the way.
-    pub fn derive(&self, principle: Principle) -> Result<Derivation, Error> {
-        derive(self, Some(principle))
-    }
-
-    /// Integrates the model under its own principle, or that of the run, and audits the motion.
-    ///
-    /// # Errors
-    ///
-    /// [`Error`] if no motion can begin. One that ends early is no error: it says why it stopped.
-    pub fn run(&self, request: &Run) -> Result<Motion, Error> {
-        run(self, request, &mut |_, _| true)
-    }
-
-    /// Degrees of freedom, the class of each constraint, integrable or not, regular or not.
-    pub fn check(&self) -> CheckReport {
-        check(self)
     }
 }
 

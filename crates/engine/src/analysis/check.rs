@@ -238,3 +238,10 @@ impl CheckReport {
         text
     }
 }
+
+impl Model {
+    /// Degrees of freedom, the class of each constraint, integrable or not, regular or not.
+    pub fn check(&self) -> CheckReport {
+        check(self)
+    }
+}

@@ -9,9 +9,10 @@ use pfaff_expr::{Expr, Graph};
 use pfaff_mechanics::Equations;
 use pfaff_model::{Principle, Workspace};
 
-use crate::analysis::equivalence::{Equivalence, along_chetaev, along_vakonomic};
+use crate::analysis::equivalence::{along_chetaev, along_vakonomic};
 use crate::derivation::{Derivation, derive};
 use crate::error::Error;
+use crate::motion::equivalence::Equivalence;
 use crate::motion::{Motion, Series};
 use crate::pipeline::run;
 use crate::present::{Presentation, present};

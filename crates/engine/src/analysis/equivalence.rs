@@ -18,27 +18,13 @@ use pfaff_program::Backend;
 use pfaff_solver::{EvalError, OdeOptions, System, integrate, least_squares};
 
 use crate::motion::Motion;
+use crate::motion::equivalence::{Equivalence, judged};
 use crate::system::kkt::Kkt;
 use crate::system::projection::project;
 
 /// Below this part of the reaction what is left over counts as nothing: integrals at tolerance 1e-12 have
 /// lost a few digits.
 const NOTHING: f64 = 1e-8;
-
-/// What the test of one motion says.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Equivalence {
-    /// Along a motion of this principle.
-    pub along: Principle,
-    /// Whether it is a motion of the other principle.
-    pub equivalent: bool,
-    /// The root mean square of $B_\perp\mu$, the reaction that the other principle cannot give.
-    pub residual: f64,
-    /// The root mean square of the reaction.
-    pub reaction: f64,
-    /// The best $\mu(t_0)$ along a Chetaev motion; along a vakonomic one its own.
-    pub multipliers: Vec<f64>,
-}
 
 /// The test along a vakonomic motion, at its output times.
 pub(crate) fn along_vakonomic(
@@ -109,18 +95,6 @@ pub(crate) fn along_chetaev(
     let [left, reaction] = second.y[second.y.len() - 2..] else { return None };
     let span = t1 - t0;
     Some(judged(Principle::Chetaev, (left / span, reaction / span), best, NOTHING))
-}
-
-/// The verdict from mean squares.
-pub(crate) fn judged(
-    along: Principle,
-    (left, reaction): (f64, f64),
-    multipliers: Vec<f64>,
-    nothing: f64,
-) -> Equivalence {
-    let (residual, reaction) = (left.max(0.0).sqrt(), reaction.max(0.0).sqrt());
-    let equivalent = residual <= nothing * (1.0 + reaction);
-    Equivalence { along, equivalent, residual, reaction, multipliers }
 }
 
 fn core(model: &Workspace, principle: Principle, backend: Backend) -> Option<Kkt> {

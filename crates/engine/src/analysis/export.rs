@@ -18,8 +18,8 @@ use pfaff_program::{Argument, Backend, ExportedFunction, Language, Module, Progr
 
 use crate::derivation::derive_in;
 use crate::error::{Error, Failure};
-use crate::pipeline::{begin, possible};
 use crate::problem::start::given;
+use crate::run::consistent_start::{begin, possible};
 use crate::run::volterra;
 use crate::signs::signs;
 use crate::system::compiled::{Compiled, CompiledSystem, Dynamics};

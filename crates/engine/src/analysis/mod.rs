@@ -3,8 +3,8 @@
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod equivalence;
+pub(crate) mod eval;
 pub(crate) mod export;
-pub(crate) mod flow;
 pub(crate) mod forms;
 pub(crate) mod geometry;
 pub(crate) mod operator;

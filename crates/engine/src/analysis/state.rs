@@ -7,23 +7,11 @@ use pfaff_solver::EvalError;
 use crate::derivation::Derivation;
 use crate::error::Error;
 use crate::json::Json;
+use crate::problem::state::State;
 use crate::signs::signs;
 use crate::system::compiled::Dynamics;
 use crate::system::kkt::Kkt;
 use crate::system::ordinary::OrdinarySystem;
-
-/// A state as given; nothing is projected.
-#[derive(Clone, Debug, PartialEq)]
-pub struct State {
-    /// $t$
-    pub t: f64,
-    /// $q$
-    pub q: Vec<f64>,
-    /// $\dot q$
-    pub v: Vec<f64>,
-    /// $\mu$ for each constraint; read under the vakonomic principle only
-    pub multipliers: Vec<f64>,
-}
 
 /// Everything that follows from a state.
 #[derive(Clone, Debug, PartialEq)]

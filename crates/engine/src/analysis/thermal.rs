@@ -13,7 +13,6 @@
 
 use pfaff_program::Backend;
 
-use crate::analysis::flow::Flow;
 use crate::derivation::Derivation;
 use crate::error::Error;
 use crate::json::Json;
@@ -21,6 +20,7 @@ use crate::motion::sample::Sample;
 use crate::problem::start::{given, start};
 use crate::system::compiled::Dynamics;
 use crate::system::kkt::Kkt;
+use crate::system::phase_divergence::Flow;
 use crate::system::projection::project;
 
 /// How a model stands to a temperature.

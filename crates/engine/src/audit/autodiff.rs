@@ -12,12 +12,11 @@
 //! What does not vary is evaluated once. [`LANES`] instants are looked at together: what a node is, is then
 //! asked once for all of them, and plain arithmetic takes vectors.
 
+use crate::motion::sample::LANES;
 use std::array::from_fn;
 
 use pfaff_expr::{Binary, Expr, Graph, Node, Relation, Table, Unary, power};
 
-/// Instants that are looked at together.
-pub(crate) const LANES: usize = 8;
 /// A number at each of them.
 pub(crate) type Lanes = [f64; LANES];
 

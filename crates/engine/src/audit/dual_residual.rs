@@ -17,8 +17,8 @@ use pfaff_mechanics::Class;
 use pfaff_model::{Dynamics, ForceOrigin, Principle, Workspace};
 use pfaff_solver::least_squares;
 
-use crate::audit::autodiff::{Dual, Duals, LANES, Lanes};
-use crate::motion::sample::Sample;
+use crate::audit::autodiff::{Dual, Duals, Lanes};
+use crate::motion::sample::{LANES, Sample};
 
 /// The parts of a model, laid out for dual numbers.
 pub(crate) struct DualResidual {

@@ -7,8 +7,8 @@
 use pfaff_expr::Expr;
 use pfaff_model::Workspace;
 
-use crate::audit::autodiff::LANES;
 use crate::audit::dual_residual::{Gradient, Laid};
+use crate::motion::sample::LANES;
 use crate::motion::sample::Sample;
 
 /// An energy, or another quantity, ready to be differentiated.

@@ -2,19 +2,20 @@
 
 pub(crate) mod column;
 pub(crate) mod dense;
+pub(crate) mod equivalence;
 pub(crate) mod note;
-pub(crate) mod progress;
-pub(crate) mod recorder;
 pub(crate) mod sample;
+pub(crate) mod solution;
+pub(crate) mod verdict;
 
 use pfaff_model::{Principle, Workspace};
 
-use crate::analysis::equivalence::Equivalence;
-use crate::audit::{Audit, Check, Verdict};
 use crate::json::Json;
 use crate::motion::dense::Dense;
+use crate::motion::equivalence::Equivalence;
 use crate::motion::note::Note;
-use crate::run::bvp::Solution;
+use crate::motion::solution::Solution;
+use crate::motion::verdict::{Audit, Check, Verdict};
 use crate::signs::signs;
 
 /// A motion with its audit. Series are by component in declared order, one value for each output time.

@@ -68,3 +68,6 @@ impl Sample {
         }
     }
 }
+
+/// Instants that are looked at together.
+pub(crate) const LANES: usize = 8;

@@ -1,8 +1,9 @@
 //! What is asked for: settings, a consistent start, the multipliers and bodies of the initial state.
 
 pub(crate) mod affine_body;
+pub(crate) mod guess;
 pub(crate) mod initial_multipliers;
 pub(crate) mod settings;
 pub(crate) mod start;
-pub(crate) mod text;
+pub(crate) mod state;
 pub(crate) mod unused_multipliers;

@@ -6,7 +6,7 @@ use pfaff_solver::{self as solver, OdeOptions};
 
 use crate::clock::Clock;
 use crate::error::Failure;
-use crate::run::bvp::Guess;
+use crate::problem::guess::Guess;
 
 /// What is asked of a run; what is `None` comes from the model's `solve` line or its defaults.
 ///

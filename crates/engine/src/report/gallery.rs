@@ -6,7 +6,7 @@ use pfaff_expr::escape_markup as escape;
 
 use super::page::{STYLE, head};
 use super::tables::badge;
-use crate::audit::Verdict;
+use crate::motion::verdict::Verdict;
 
 /// One model of a gallery.
 #[derive(Clone, Debug)]

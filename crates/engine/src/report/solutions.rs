@@ -6,7 +6,7 @@ use pfaff_expr::escape_markup as escape;
 
 use super::tables::{principle_name, size, table};
 use crate::motion::Motion;
-use crate::run::bvp::Solution;
+use crate::motion::solution::Solution;
 use pfaff_present::short;
 
 /// The most rows, and the most multipliers and conjugate points in one of them.

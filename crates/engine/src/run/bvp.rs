@@ -26,14 +26,12 @@ use pfaff_mechanics::{
 use pfaff_model::{Diagnostic, Dynamics as Written, Principle, Quantity, Workspace};
 use pfaff_solver::Scheme;
 
-use crate::audit::{Check, Verdict};
 use crate::clock::Stopwatch;
 use crate::error::Failure;
 use crate::motion::note::{Note, brief};
-use crate::motion::progress::{Progress, Setting};
-use crate::motion::recorder::Record;
+use crate::motion::solution::Solution;
+use crate::motion::verdict::{Check, Verdict};
 use crate::motion::{Form, Motion, StopReason};
-use crate::pipeline::{integrated_from, uncompiled};
 use crate::problem::settings::{Method, Run};
 use crate::problem::start::Start;
 use crate::run::bvp::canonical::Canonical;
@@ -42,11 +40,12 @@ use crate::run::bvp::homotopy::lead;
 use crate::run::bvp::search::{Candidate, Found, search};
 use crate::run::bvp::search_budget::{Ended, SearchBudget};
 use crate::run::bvp::solution::{agreement, solution};
+use crate::run::initial_value::integrated_from;
+use crate::run::progress::Progress;
+use crate::run::record::Record;
+use crate::run::record::Setting;
 use crate::run::volterra::has_memory;
 use crate::system::compiled::Dynamics;
-
-pub use guess::Guess;
-pub use solution::Solution;
 
 /// How long a search may take if nothing else is said.
 const SEARCH_SECONDS: f64 = 60.0;
@@ -78,7 +77,7 @@ pub(crate) fn run(
         return Err(Failure::Model(unreachable));
     }
     let mut problem = Canonical::new(model, &equations, conditions, request.chosen_backend())
-        .map_err(|e| uncompiled(&e))?;
+        .map_err(Failure::from)?;
     let compile_us = clock.microseconds();
 
     let clock = Stopwatch::start(request.clock);
@@ -103,7 +102,7 @@ pub(crate) fn run(
     let mut patience = SearchBudget::new(seconds, request.clock, &mut going);
     let mut begin = Vec::new();
     if let Some(guess) = &request.guess {
-        let path = guess.path(&mut problem);
+        let path = guess::first_path(guess, &mut problem);
         begin.push((path, problem.branch.clone()));
     }
     let mut notes = Vec::new();

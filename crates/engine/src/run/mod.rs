@@ -1,6 +1,15 @@
 //! From equations to a motion, for each kind of problem: given starts, given ends, memory, and both.
 
 pub(crate) mod bvp;
+pub(crate) mod columns;
+pub(crate) mod consistent_start;
+pub(crate) mod effective_mass;
+pub(crate) mod initial_value;
 pub(crate) mod prepare;
+pub(crate) mod progress;
+pub(crate) mod record;
+pub(crate) mod recorder;
+pub(crate) mod singular;
+pub(crate) mod stop;
 pub(crate) mod variational;
 pub(crate) mod volterra;

@@ -9,9 +9,9 @@ use crate::clock::Stopwatch;
 use crate::derivation::derive_in;
 use crate::error::{Error, Failure};
 use crate::motion::note::Note;
-use crate::pipeline::{begin, possible, redundant, uncompiled};
 use crate::problem::settings::{Run, Settings};
 use crate::problem::start::Start;
+use crate::run::consistent_start::{begin, possible, redundant};
 use crate::system::compiled::{CompiledSystem, Dynamics};
 use crate::system::taylor_system::Demand;
 
@@ -77,7 +77,7 @@ pub(crate) fn prepare(
 ) -> Result<Prepared, Failure> {
     let clock = Stopwatch::start(settings.clock);
     let mut system =
-        CompiledSystem::new(model, dynamics, settings.backend).map_err(|e| uncompiled(&e))?;
+        CompiledSystem::new(model, dynamics, settings.backend).map_err(Failure::from)?;
     let Start { q, v, multipliers, notes } = match given {
         Some(start) => start,
         None => begin(model, dynamics, &mut system, settings.t0)?,

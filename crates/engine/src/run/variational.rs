@@ -23,15 +23,16 @@ use pfaff_expr::Expr;
 use pfaff_model::{Diagnostic, Dynamics as Written, Principle, Span, Workspace};
 use pfaff_solver::{Extremum, FractionalOperator, IntervalPoint, NoExtremum};
 
-use crate::audit::{Audit, Check, Verdict};
 use crate::clock::Stopwatch;
 use crate::compare_present::sentence;
 use crate::error::Failure;
 use crate::motion::note::{Note, brief};
+use crate::motion::solution::Solution;
+use crate::motion::verdict::{Audit, Check, Verdict};
 use crate::motion::{Form, Motion, Series, Statistics, Stop, StopReason};
-use crate::pipeline::{dynamics_span, uncompiled};
 use crate::problem::settings::{Method, Run, Settings};
-use crate::run::bvp::{Solution, has_ends};
+use crate::problem::start::dynamics_span;
+use crate::run::bvp::has_ends;
 use crate::run::variational::ends::{Ends, ends};
 pub(crate) use crate::run::variational::formulate::Formulation;
 use crate::run::variational::formulate::mistake;
@@ -78,7 +79,7 @@ pub(crate) fn run(model: &Workspace, request: &Run) -> Result<Motion, Failure> {
     let derive_us = clock.microseconds();
     let clock = Stopwatch::start(request.clock);
     let mut integrand = Integrand::new(model, &formulation, span, request.chosen_backend())
-        .map_err(|e| uncompiled(&e))?;
+        .map_err(Failure::from)?;
     let compile_us = clock.microseconds();
 
     let clock = Stopwatch::start(request.clock);
@@ -370,7 +371,7 @@ fn evaluate(
         let span = model.observed.first().map_or(Span::default(), |o| o.span);
         return Err(Failure::Model(vec![mistake(span, text, "observe another quantity")]));
     }
-    let program = compiled(model, &formulation.symbols, exprs).map_err(|e| uncompiled(&e))?;
+    let program = compiled(model, &formulation.symbols, exprs).map_err(Failure::from)?;
     let mut program = program.interpreter(&model.parameter_values());
     let mut rows = Vec::new();
     for &place in places {

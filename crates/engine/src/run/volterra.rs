@@ -24,16 +24,18 @@ use pfaff_model::{Dynamics as Written, Workspace};
 use pfaff_program::CompileError;
 use pfaff_solver::{DirectQuadrature, Kernel, VolterraOptions, integrate_volterra};
 
-use crate::audit::{Audit, Check, Verdict};
 use crate::clock::Stopwatch;
 use crate::error::Failure;
 use crate::motion::note::Note;
-use crate::motion::progress::{Progress, Setting};
-use crate::motion::recorder::Record;
+use crate::motion::verdict::{Audit, Check, Verdict};
 use crate::motion::{Form, Motion, Statistics, Stop, StopReason};
-use crate::pipeline::{collect, stop_reason, uncompiled};
 use crate::problem::settings::Settings;
 use crate::problem::start::refuse_infinite_data;
+use crate::run::columns::collect;
+use crate::run::progress::Progress;
+use crate::run::record::Record;
+use crate::run::record::Setting;
+use crate::run::stop::stop_reason;
 use crate::run::volterra::compiled::{CompiledVolterra, KernelRun};
 use crate::run::volterra::formulate::{Formulation, mechanical, written};
 use crate::run::volterra::recorder::{Reader, VolterraRecorder};
@@ -131,7 +133,7 @@ pub(crate) fn run(
     }
     .map_err(wrong)?;
     let (observed, watched) = outputs(model, &mut formulation).map_err(wrong)?;
-    let failed = |e: CompileError| uncompiled(&e);
+    let failed = |e: CompileError| Failure::from(e);
     let mut system =
         CompiledVolterra::new(model, &formulation.plan, &watched).map_err(failed)?;
     let reader = Reader::new(model, &formulation, &observed).map_err(failed)?;

@@ -17,13 +17,13 @@ use pfaff_solver::{
     self as solver, Block, EvalError, EventKind, ExplicitSteps, RungeKuttaStep, TaylorSeries,
 };
 
-use crate::analysis::flow::Flow;
 use crate::motion::Form;
 use crate::motion::sample::Sample;
 use crate::system::cusp::CuspWatch;
 use crate::system::explicit_steps;
 use crate::system::kkt::Kkt;
 use crate::system::ordinary::OrdinarySystem;
+use crate::system::phase_divergence::Flow;
 use crate::system::projection::project;
 use crate::system::reduced::{LaneSamples, Reduced};
 use crate::system::static_ldl::StaticLdl;

@@ -3,14 +3,13 @@
 
 pub(crate) mod compiled;
 pub(crate) mod cusp;
-pub(crate) mod effective_mass;
 pub(crate) mod explicit_steps;
 pub(crate) mod independent_constraints;
 pub(crate) mod kkt;
 pub(crate) mod ordinary;
+pub(crate) mod phase_divergence;
 pub(crate) mod projection;
 pub(crate) mod reduced;
 pub(crate) mod saddle_point;
-pub(crate) mod singular;
 pub(crate) mod static_ldl;
 pub(crate) mod taylor_system;

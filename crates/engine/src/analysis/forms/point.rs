@@ -9,7 +9,7 @@ use pfaff_model::{Diagnostic, ParseErrors, Quantity, Span, Workspace, read_assig
 use pfaff_solver::Lu;
 
 use crate::error::{Error, Failure};
-use crate::problem::text::state_in;
+use crate::problem::state::state_in;
 
 /// Newton's method from a guess of the user's: more than these steps lead nowhere.
 const ITERATIONS: usize = 60;

@@ -18,9 +18,9 @@ use super::trace::{Trace, series, states};
 use super::{named_coordinates, obstacle_text, unmetric_text};
 use crate::derivation::derive_in;
 use crate::error::{Error, Failure};
-use crate::pipeline::inconsistent;
 use crate::problem::settings::{Run, Settings};
 use crate::problem::start::{given, start};
+use crate::run::consistent_start::inconsistent;
 use crate::system::compiled::Dynamics;
 use crate::system::kkt::Kkt;
 

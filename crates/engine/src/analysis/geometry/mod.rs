@@ -22,10 +22,10 @@ use pfaff_mechanics::{
 use pfaff_model::{Declarations, Principle, Workspace, closest};
 
 use crate::analysis::forms::{self, Parts, Point, WORTH_WRITING};
-use crate::analysis::state::State;
 use crate::derivation::derive_in;
 use crate::error::{Error, Failure};
-use crate::problem::text::state_in;
+use crate::problem::state::State;
+use crate::problem::state::state_in;
 use crate::system::compiled::Dynamics;
 
 pub use curve::{CurveKind, curve};

@@ -12,8 +12,8 @@ use pfaff_model::{Diagnostic, Span, Workspace};
 use pfaff_solver::RankRevealing;
 
 use super::ranks::{NOTHING, Ranks};
-use crate::analysis::state::State;
 use crate::error::Failure;
+use crate::problem::state::State;
 
 /// Brackets of more letters are not made.
 const DEEPEST: usize = 10;

@@ -10,7 +10,7 @@ use pfaff_model::Workspace;
 use pfaff_solver::RankRevealing;
 
 use super::point::symbol;
-use crate::analysis::state::State;
+use crate::problem::state::State;
 
 /// Pivots below this part of the largest are rounding: values of brackets have lost a few digits by cancellation.
 pub(crate) const NOTHING: f64 = 1e-10;

@@ -11,7 +11,6 @@ use pfaff_solver::{EvalError, Lu, System};
 
 use super::View;
 use crate::error::Failure;
-use crate::pipeline::uncompiled;
 
 /// Newton's iteration from the last solution: the next one is a step away.
 const ITERATIONS: usize = 30;
@@ -33,7 +32,7 @@ impl Tape {
     ) -> Result<Self, Failure> {
         let program =
             Program::compile(&model.graph, inputs, &model.parameter_symbols(), outputs)
-                .map_err(|e| uncompiled(&e))?;
+                .map_err(Failure::from)?;
         Ok(Self {
             run: program.executor(&model.parameter_values(), backend),
             outputs: vec![0.0; outputs.len()],

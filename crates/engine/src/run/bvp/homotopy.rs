@@ -8,7 +8,7 @@ use pfaff_model::Workspace;
 use pfaff_solver::{BoundaryOptions, BoundaryPath, Scheme, solve_boundary};
 
 use crate::error::Failure;
-use crate::pipeline::uncompiled;
+
 use crate::problem::settings::Run;
 use crate::run::bvp::canonical::Canonical;
 use crate::run::bvp::conditions::conditions;
@@ -45,7 +45,7 @@ pub(crate) fn lead(
         }
         let conditions = conditions(&moved, equations, request).map_err(Failure::Model)?;
         Canonical::new(&moved, equations, conditions, request.chosen_backend())
-            .map_err(|e| uncompiled(&e))
+            .map_err(Failure::from)
     };
     let mut problem = problem_at(0.0)?;
     let begun = search(&mut problem, Scheme::Shooting, Vec::new(), patience);

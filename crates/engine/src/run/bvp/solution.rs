@@ -7,42 +7,11 @@ use pfaff_solver::{
     flow_map, integrate, solve_boundary,
 };
 
-use crate::json::Json;
+use crate::motion::solution::Solution;
 use crate::run::bvp::canonical::Canonical;
 use crate::run::bvp::search::Candidate;
 use crate::run::bvp::second_variation::second;
 use crate::run::bvp::solution_family::family;
-
-/// A motion between the ends.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Solution {
-    /// $\int L\,dt$
-    pub action: f64,
-    /// $\mu(t_0)$ by constraint
-    pub mu0: Vec<(String, f64)>,
-    /// $q(t_0)$ by coordinate
-    pub q0: Vec<(String, f64)>,
-    /// $\dot q(t_0)$ by coordinate
-    pub v0: Vec<(String, f64)>,
-    /// $p(t_0)$ by coordinate
-    pub p0: Vec<(String, f64)>,
-    /// When it ends.
-    pub t1: f64,
-    /// The largest deviation from the conditions and from a continuous path, in units of 1 + |y|.
-    pub residual: f64,
-    /// How many parameters the family of solutions has to which it belongs; 0 if it is isolated.
-    pub family_dimension: usize,
-    /// Times of conjugate points; none where that was not decided.
-    pub conjugate: Option<Vec<f64>>,
-    /// Whether it is a local minimum of the action; none where that was not decided.
-    pub minimum: Option<bool>,
-    /// The path is an abnormal extremal as well: its multipliers are not unique.
-    pub abnormal: bool,
-    /// How far the other method is away, in units of 1 + |y|; none where it did not converge.
-    pub agreement: Option<f64>,
-    /// An estimate of the error in units of 1 + |x|, where there is memory; none without.
-    pub error: Option<f64>,
-}
 
 /// What is known of a path.
 pub(crate) fn solution(
@@ -167,28 +136,4 @@ fn places(problem: &mut Canonical, first: &[f64]) -> Option<Vec<f64>> {
         places.extend_from_slice(&along.trajectory.state(f64::from(i) / 8.0)?[..n]);
     }
     Some(places)
-}
-
-impl Solution {
-    /// As `run --json` prints it.
-    pub fn to_json(&self) -> Json {
-        let named = |list: &[(String, f64)]| {
-            Json::object(list.iter().map(|(name, x)| (name.clone(), Json::Number(*x))))
-        };
-        Json::object([
-            ("action", Json::Number(self.action)),
-            ("mu0", named(&self.mu0)),
-            ("residual", Json::Number(self.residual)),
-            ("family_dimension", Json::Integer(self.family_dimension as u64)),
-            ("t1", Json::Number(self.t1)),
-            ("q0", named(&self.q0)),
-            ("v0", named(&self.v0)),
-            ("p0", named(&self.p0)),
-            ("conjugate", self.conjugate.as_deref().map_or(Json::Null, Json::numbers)),
-            ("minimum", self.minimum.map_or(Json::Null, Json::Bool)),
-            ("abnormal", Json::Bool(self.abnormal)),
-            ("agreement", self.agreement.map_or(Json::Null, Json::Number)),
-            ("error", self.error.map_or(Json::Null, Json::Number)),
-        ])
-    }
 }

@@ -13,7 +13,7 @@ use pfaff_solver::{Extremum, ForceSamples, reaction_fit};
 
 use super::formulate::Formulation;
 use super::integrand::{compiled, time};
-use crate::analysis::equivalence::{Equivalence, judged};
+use crate::motion::equivalence::{Equivalence, judged};
 
 /// Below this part of the reaction what is left over counts as nothing: a solution that is known to 1e-10
 /// within the interval is known less well at its ends, which the test sees too.

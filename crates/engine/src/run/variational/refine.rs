@@ -18,7 +18,7 @@ use super::ends::Ends;
 use super::formulate::Formulation;
 use super::integrand::Integrand;
 use super::variation::{first_variation, variation_limit};
-use crate::run::bvp::Guess;
+use crate::problem::guess::Guess;
 
 /// Nodes on each side of the middle, one degree after the other. The first four take at most 64 unknowns for
 /// each function, its constants among them; the rest is for functions that oscillate.

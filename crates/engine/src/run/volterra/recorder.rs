@@ -5,9 +5,10 @@ use pfaff_model::Workspace;
 use pfaff_program::{CompileError, Interpreter, Program};
 use pfaff_solver::{Control, DirectQuadrature, LocatedEvent, VolterraObserver, VolterraStep};
 
-use crate::motion::progress::{Progress, Setting};
-use crate::motion::recorder::Record;
 use crate::motion::sample::Sample;
+use crate::run::progress::Progress;
+use crate::run::record::Record;
+use crate::run::record::Setting;
 use crate::run::volterra::compiled::KernelRun;
 use crate::run::volterra::formulate::Formulation;
 use crate::run::volterra::projection::Projection;

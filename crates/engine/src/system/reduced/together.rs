@@ -1,7 +1,7 @@
 //! What follows from several states at once, by one pass over the tape: for the audit, which looks at too few
 //! of them to be worth machine code.
 
-use crate::audit::autodiff::LANES;
+use crate::motion::sample::LANES;
 use crate::motion::sample::Sample;
 
 use super::{Chart, Reduced};

@@ -1,11 +1,12 @@
 //! The observer of a run: samples at the output times, and a thinned set of steps for the audit.
 
-use pfaff_solver::{Control, Crossing, DenseStep, LocatedEvent, Observer, StoredStep, System};
+use pfaff_solver::{Control, DenseStep, LocatedEvent, Observer, StoredStep, System};
 
 use crate::motion::dense::{Dense, Node};
-use crate::motion::progress::{Progress, Setting};
 use crate::motion::sample::Sample;
 use crate::problem::settings::Settings;
+use crate::run::progress::Progress;
+use crate::run::record::{Record, Setting};
 use crate::system::compiled::CompiledSystem;
 
 /// How many steps the audit keeps: when there are more, every second one is dropped and the stride doubles.
@@ -30,19 +31,6 @@ pub(crate) struct Recorder<'a> {
     pub(crate) dense: Dense,
     spacing: Option<f64>,
     watch: &'a mut dyn FnMut(&Progress<'_>) -> bool,
-}
-
-/// What was written down so far.
-#[derive(Default)]
-pub(crate) struct Record {
-    /// [`Sample::inputs`] and what is observed, row after row.
-    pub(crate) rows: Vec<f64>,
-    /// $w$ and $u$ at each sample.
-    pub(crate) work: Vec<[f64; 2]>,
-    pub(crate) width: usize,
-    /// Output times that were reached.
-    pub(crate) reached: usize,
-    pub(crate) events: Vec<(LocatedEvent, Sample)>,
 }
 
 impl<'a> Recorder<'a> {
@@ -199,13 +187,4 @@ fn node_at(
     node.t = t;
     node.row.clear();
     node.row.extend(sample.q.iter().chain(&sample.v).chain(&sample.a));
-}
-
-/// The word for the direction of a crossing.
-pub(crate) fn direction(crossing: Crossing) -> &'static str {
-    match crossing {
-        Crossing::Rising => "rising",
-        Crossing::Falling => "falling",
-        Crossing::Touch => "touch",
-    }
 }

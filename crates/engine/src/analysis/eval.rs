@@ -1,54 +1,12 @@
-//! Texts of the command line as values: states and formulas.
+//! `pfaff eval`: the value of a formula.
 
-use crate::model::Model;
 use pfaff_expr::{Expr, Memory, Node};
 use pfaff_model::{
-    Diagnostic, Formula, FormulaValue, NoFiles, ParseErrors, Quantity, Source, Span, Workspace,
-    read_assignments, read_numbers,
+    Diagnostic, Formula, FormulaValue, NoFiles, ParseErrors, Source, Span, read_numbers,
 };
 
 use crate::analysis::operator::{Ends, operate};
-use crate::analysis::state::State;
 use crate::error::Failure;
-
-/// Reads `x=1, x'=2, t=0, mu(c)=0.1`; what is missing is 0.
-///
-/// # Errors
-///
-/// [`ParseErrors`] with all mistakes.
-pub fn read_state(model: &Model, text: &str) -> Result<State, ParseErrors> {
-    state_in(&model.workspace(), text)
-}
-
-pub(crate) fn state_in(model: &Workspace, text: &str) -> Result<State, ParseErrors> {
-    let given = read_assignments(model, "--state", text)?;
-    let n = model.coordinates.len();
-    let mut state = State {
-        t: 0.0,
-        q: vec![0.0; n],
-        v: vec![0.0; n],
-        multipliers: vec![0.0; model.constraints.len()],
-    };
-    for (quantity, value) in given {
-        match quantity {
-            Quantity::Time => state.t = value,
-            Quantity::Coordinate(k, 0) => state.q[k] = value,
-            Quantity::Coordinate(k, 1) => state.v[k] = value,
-            Quantity::Multiplier(a) => state.multipliers[a] = value,
-            Quantity::Coordinate(..) => {}
-        }
-    }
-    Ok(state)
-}
-
-/// Reads `a=1, b=2*pi` as named numbers; `option` names the text in diagnostics.
-///
-/// # Errors
-///
-/// [`ParseErrors`] with all mistakes.
-pub fn read_named_numbers(option: &str, text: &str) -> Result<Vec<(String, f64)>, ParseErrors> {
-    read_numbers(option, text)
-}
 
 /// The value of a formula: a number, or nested lists of numbers.
 #[derive(Clone, Debug, PartialEq)]

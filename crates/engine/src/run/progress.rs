@@ -1,10 +1,8 @@
 //! A run under way, as it is shown to who watches it: how far it is, and the motion so far.
 
-use pfaff_model::{Principle, Workspace};
-
-use crate::motion::recorder::Record;
-use crate::motion::{Form, Motion, Stop, StopReason};
-use crate::pipeline::collect;
+use crate::motion::{Motion, Stop, StopReason};
+use crate::run::columns::collect;
+use crate::run::record::{Record, Setting};
 
 /// A run after one of its steps. Looking at it costs nothing; [`Progress::motion`] copies what was computed.
 pub struct Progress<'a> {
@@ -16,17 +14,6 @@ pub struct Progress<'a> {
     pub rows: usize,
     pub(crate) setting: Setting<'a>,
     pub(crate) record: &'a Record,
-}
-
-/// What does not change during a run.
-#[derive(Clone, Copy)]
-pub(crate) struct Setting<'a> {
-    pub(crate) model: &'a Workspace,
-    pub(crate) principle: Option<Principle>,
-    pub(crate) method: &'static str,
-    pub(crate) form: Form,
-    pub(crate) t0: f64,
-    pub(crate) t1: f64,
 }
 
 impl Progress<'_> {

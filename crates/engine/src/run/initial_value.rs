@@ -1,0 +1,140 @@
+//! Runs from a given start: equations and settings into an audited motion.
+
+use pfaff_mechanics::{LagrangianData, kept_momenta};
+use pfaff_model::{Principle, Workspace};
+use pfaff_solver::integrate;
+
+use crate::audit::{Evidence, audit};
+use crate::clock::Stopwatch;
+use crate::error::Failure;
+use crate::motion::note::Note;
+use crate::motion::{Motion, Statistics, Stop, StopReason};
+use crate::problem::affine_body;
+use crate::problem::settings::{Run, Settings, method_name};
+use crate::problem::start::Start;
+use crate::problem::unused_multipliers::{unused_multipliers, without_along};
+use crate::run::columns::{collect, samples};
+use crate::run::effective_mass::effective_mass_on_the_way;
+use crate::run::prepare::{Prepared, prepare};
+use crate::run::progress::Progress;
+use crate::run::record::Setting;
+use crate::run::recorder::Recorder;
+use crate::run::singular::is_near_dependence;
+use crate::run::stop::{explain, stop_reason};
+use crate::run::volterra;
+use crate::system::compiled::Dynamics;
+
+/// Integrates given dynamics of a model from a given start.
+pub(crate) fn integrated_from(
+    model: &Workspace,
+    dynamics: &Dynamics,
+    request: &Run,
+    start: Start,
+    watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+) -> Result<Motion, Failure> {
+    integrated(model, dynamics, (None, Some(start)), request, watch)
+}
+
+/// Dynamics and request into a motion: in independent quasi-velocities if a statement is given and the form
+/// applies, else in saddle-point form.
+pub(crate) fn integrated(
+    model: &Workspace,
+    dynamics: &Dynamics,
+    (statement, given): (Option<LagrangianData>, Option<Start>),
+    request: &Run,
+    watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+) -> Result<Motion, Failure> {
+    let mut settings = Settings::new(model, request)?;
+    if volterra::has_memory(model) {
+        return volterra::run(model, dynamics, &settings, watch);
+    }
+    let foreign = unused_multipliers(model, dynamics)?;
+    let Prepared { mut system, y0, notes, repeated, compile_us } =
+        prepare(model, dynamics, (statement, given), &mut settings)?;
+    let clock = Stopwatch::start(request.clock);
+    let setting = Setting {
+        model,
+        principle: match dynamics {
+            Dynamics::Saddle(equations) => Some(equations.principle),
+            Dynamics::Ordinary(_) => None,
+        },
+        method: method_name(settings.options.method),
+        form: system.form(),
+        t0: settings.t0,
+        t1: settings.options.t1,
+    };
+    let mut recorder = Recorder::new(&system, setting, &settings, watch);
+    recorder.start(settings.t0, &y0);
+    let outcome = integrate(&mut system, &y0, &settings.options, &mut recorder);
+
+    let mut motion = collect(&setting, &recorder.record);
+    motion.dense = std::mem::take(&mut recorder.dense);
+    motion.stop = Stop { reason: stop_reason(model, &outcome.stop), t: outcome.t };
+    if motion.stop.reason == StopReason::StepTooSmall
+        && is_near_dependence(&mut system, outcome.t, &outcome.y)
+    {
+        motion.stop.reason = StopReason::Singular;
+    }
+    motion.notes = notes;
+    motion.notes.extend(undecided(model, dynamics));
+    motion.notes.extend(without_along(model, motion.principle));
+    motion.notes.extend(foreign);
+    motion.notes.extend(repeated);
+    if let Some(why) = effective_mass_on_the_way(model, &motion.stop, &mut system, &outcome.y) {
+        motion.stop.reason = StopReason::Singular;
+        motion.notes.push(Note::Stopped(why));
+    } else {
+        motion.notes.extend(explain(model, &motion.stop, &mut system, &outcome.y));
+    }
+    motion.notes.extend(affine_body::nearly_singular(model, &motion));
+    let integrate_us = clock.microseconds();
+    let clock = Stopwatch::start(request.clock);
+    let momenta = match dynamics {
+        Dynamics::Saddle(equations) => kept_momenta(model, equations),
+        Dynamics::Ordinary(_) => Vec::new(),
+    };
+    motion.audit = audit(Evidence {
+        model,
+        system,
+        samples: samples(model, &motion),
+        work: &recorder.record.work,
+        steps: &recorder.kept,
+        tolerance: settings.options.tolerance,
+        principle: motion.principle.unwrap_or(Principle::Chetaev),
+        dependent: match dynamics {
+            Dynamics::Saddle(equations) => &equations.dependent,
+            Dynamics::Ordinary(_) => &[],
+        },
+        classes: match dynamics {
+            Dynamics::Saddle(equations) => &equations.classes,
+            Dynamics::Ordinary(_) => &[],
+        },
+        energy: match dynamics {
+            Dynamics::Saddle(equations) => Some(equations.energy),
+            Dynamics::Ordinary(_) => None,
+        },
+        momenta: &momenta,
+        taken: outcome.statistics.steps,
+    });
+    motion.statistics = Statistics {
+        steps: outcome.statistics.steps,
+        rejected: outcome.statistics.rejected,
+        evaluations: outcome.statistics.evaluations,
+        derive_us: 0.0,
+        compile_us,
+        integrate_us,
+        audit_us: clock.microseconds(),
+    };
+    Ok(motion)
+}
+
+fn undecided(model: &Workspace, dynamics: &Dynamics) -> Vec<Note> {
+    let Dynamics::Saddle(equations) = dynamics else { return Vec::new() };
+    let remark = |&a: &usize| {
+        Note::Remark(format!(
+            "whether `{}` contains velocities at all could not be decided: it is taken as a velocity constraint",
+            model.constraints[a].name
+        ))
+    };
+    equations.undecided.iter().map(remark).collect()
+}
