@@ -8,7 +8,7 @@
 
 use pfaff_expr::Expr;
 use pfaff_model::{Diagnostic, Quantity, Span, Workspace};
-use pfaff_solver::Lu;
+use pfaff_solver::{Advance, EvalError, Lu, NewtonProblem, NewtonRule, newton};
 
 use crate::motion::note::Note;
 use crate::system::independent_constraints::independent;
@@ -129,6 +129,38 @@ struct Problem<'a> {
     level: Level,
     q: &'a mut Vec<f64>,
     v: &'a mut Vec<f64>,
+}
+
+/// Newton's iteration to the nearest point on the constraints, in the kinetic metric.
+struct Nearest<'a, 'b> {
+    problem: &'a mut Problem<'b>,
+    saddle: Saddle,
+    free: &'a [usize],
+    anchor: &'a [f64],
+    rows: &'a [usize],
+    /// The free components after the step.
+    next: Vec<f64>,
+}
+
+impl NewtonProblem for Nearest<'_, '_> {
+    type Error = EvalError;
+
+    fn linearise(&mut self) -> Result<f64, EvalError> {
+        let Self { problem, saddle, free, anchor, rows, .. } = self;
+        problem.evaluate();
+        self.next = problem.step(saddle, free, anchor, rows).ok_or(EvalError::Singular)?;
+        Ok(0.0)
+    }
+
+    fn advance(&mut self, _part: f64) -> Result<Advance, EvalError> {
+        let mut change = 0.0_f64;
+        for (&k, &value) in self.free.iter().zip(&self.next) {
+            let x = &mut self.problem.x()[k];
+            change = change.max((value - *x).abs() / (1.0 + value.abs()));
+            *x = value;
+        }
+        Ok(Advance::Taken(change))
+    }
 }
 
 impl Problem<'_> {
@@ -306,24 +338,16 @@ impl Problem<'_> {
     /// $\min \tfrac12 (x - x_0)^\top M (x - x_0)$ over the free components subject to the linearised
     /// constraints, again and again.
     fn iterate(&mut self, free: &[usize], anchor: &[f64], rows: &[usize]) -> bool {
-        let mut saddle = Saddle::default();
-        for _ in 0..ITERATIONS {
-            self.evaluate();
-            let Some(next) = self.step(&mut saddle, free, anchor, rows) else { return false };
-            let mut change = 0.0_f64;
-            for (&k, &value) in free.iter().zip(&next) {
-                let x = &mut self.x()[k];
-                change = change.max((value - *x).abs() / (1.0 + value.abs()));
-                *x = value;
-            }
-            if !change.is_finite() {
-                return false;
-            }
-            if change < 1e-14 {
-                break;
-            }
-        }
-        self.met()
+        let rule = NewtonRule { steps: ITERATIONS, converged: 1e-14, ..NewtonRule::DEFAULT };
+        let mut nearest = Nearest {
+            problem: self,
+            saddle: Saddle::default(),
+            free,
+            anchor,
+            rows,
+            next: Vec::new(),
+        };
+        newton(&mut nearest, &rule).is_ok_and(|report| report.size.is_finite()) && self.met()
     }
 
     /// From a point on the constraints to the nearest one: a part of the step of [`Problem::iterate`], and

@@ -7,7 +7,7 @@ use pfaff_expr::Expr;
 use pfaff_mechanics::Ordinary;
 use pfaff_model::Workspace;
 use pfaff_program::{Backend, CompileError, Executor, Program};
-use pfaff_solver::{EvalError, Lu};
+use pfaff_solver::{Advance, EvalError, Lu, NewtonProblem, NewtonRule, Stall, newton};
 
 /// The compiled equations of an `equation` model.
 #[derive(Clone, Debug)]
@@ -70,32 +70,44 @@ impl OrdinarySystem {
         if self.affine {
             self.unknowns.fill(0.0);
         }
-        let iterations = if self.affine { 1 } else { 50 };
-        let mut smallest = f64::INFINITY;
-        for _ in 0..iterations {
-            for (&at, &x) in self.unknown_at.iter().zip(&self.unknowns) {
-                self.inputs[at] = x;
-            }
-            self.run.evaluate(&self.inputs, &mut self.outputs);
-            let (residual, jacobian) = self.outputs.split_at(n);
-            if self.outputs.iter().any(|x| !x.is_finite()) {
-                self.unknowns.fill(0.0);
-                return Err(EvalError::NotFinite);
-            }
-            self.lu.factor(n, jacobian).map_err(|_| EvalError::Singular)?;
-            self.step.copy_from_slice(residual);
-            self.lu.solve(&mut self.step);
-            let mut change = 0.0_f64;
-            for (x, δ) in self.unknowns.iter_mut().zip(&self.step) {
-                *x -= δ;
-                change = change.max(δ.abs() / (1.0 + x.abs()));
-            }
-            // Newton's iteration stands when its steps no longer shrink, at rounding.
-            if self.affine || change == 0.0 || (change < 1e-13 && change >= 0.25 * smallest) {
-                return Ok(());
-            }
-            smallest = smallest.min(change);
+        // Where the equations are affine one step is exact; else steps that no longer shrink are rounding.
+        let rule = NewtonRule {
+            steps: if self.affine { 1 } else { 50 },
+            stall: Some(Stall { below: 1e-13, ratio: 0.25, after: 0 }),
+            acceptable: 1e-10,
+            ..NewtonRule::DEFAULT
+        };
+        let converged = newton(self, &rule)?.converged;
+        if self.affine || converged { Ok(()) } else { Err(EvalError::Singular) }
+    }
+}
+
+impl NewtonProblem for OrdinarySystem {
+    type Error = EvalError;
+
+    fn linearise(&mut self) -> Result<f64, EvalError> {
+        let n = self.unknowns.len();
+        for (&at, &x) in self.unknown_at.iter().zip(&self.unknowns) {
+            self.inputs[at] = x;
         }
-        if smallest < 1e-10 { Ok(()) } else { Err(EvalError::Singular) }
+        self.run.evaluate(&self.inputs, &mut self.outputs);
+        let (residual, jacobian) = self.outputs.split_at(n);
+        if self.outputs.iter().any(|x| !x.is_finite()) {
+            self.unknowns.fill(0.0);
+            return Err(EvalError::NotFinite);
+        }
+        self.lu.factor(n, jacobian).map_err(|_| EvalError::Singular)?;
+        self.step.copy_from_slice(residual);
+        self.lu.solve(&mut self.step);
+        Ok(0.0)
+    }
+
+    fn advance(&mut self, _part: f64) -> Result<Advance, EvalError> {
+        let mut change = 0.0_f64;
+        for (x, δ) in self.unknowns.iter_mut().zip(&self.step) {
+            *x -= δ;
+            change = change.max(δ.abs() / (1.0 + x.abs()));
+        }
+        Ok(Advance::Taken(change))
     }
 }

@@ -4,7 +4,9 @@
 //! all: Newton's iteration in which every change is the
 //! smallest in the kinetic metric that does it, $\delta\dot q = M^{-1}A^\top\kappa$ with $A\,\delta\dot q = -\psi$.
 
-use pfaff_solver::EvalError;
+use pfaff_solver::{
+    Advance, EvalError, NewtonProblem, NewtonReport, NewtonRule, SizeTest, Stall, newton,
+};
 
 use crate::system::kkt::Kkt;
 
@@ -57,21 +59,7 @@ pub(crate) fn project_positions(
     v: &[f64],
     μ: &[f64],
 ) -> Result<(), EvalError> {
-    let mut last = f64::INFINITY;
-    for _ in 0..ITERATIONS {
-        core.evaluate(t, q, v, μ);
-        let worst = worst_position(core, q);
-        if !worst.is_finite() {
-            return Err(EvalError::NotFinite);
-        }
-        if worst <= ROUNDING || (worst < 1e-13 && worst >= 0.5 * last) {
-            return Ok(());
-        }
-        last = worst;
-        let step = core.position_correction()?;
-        q.iter_mut().zip(step).for_each(|(q, δ)| *q += δ);
-    }
-    if last < 1e-12 { Ok(()) } else { Err(EvalError::Singular) }
+    ended(newton(&mut Positions { core, t, q, v, μ }, &RULE)?)
 }
 
 /// Newton's iteration for the velocities.
@@ -82,21 +70,73 @@ pub(crate) fn project_velocities(
     v: &mut [f64],
     μ: &[f64],
 ) -> Result<(), EvalError> {
-    let mut last = f64::INFINITY;
-    for _ in 0..ITERATIONS {
-        core.evaluate(t, q, v, μ);
-        let worst = worst_velocity(core, v);
-        if !worst.is_finite() {
-            return Err(EvalError::NotFinite);
-        }
-        if worst <= ROUNDING || (worst < 1e-13 && worst >= 0.5 * last) {
-            return Ok(());
-        }
-        last = worst;
-        let step = core.velocity_correction()?;
-        v.iter_mut().zip(step).for_each(|(v, δ)| *v += δ);
+    ended(newton(&mut Velocities { core, t, q, v, μ }, &RULE)?)
+}
+
+/// Residuals are tested before each step. What is small and no longer falls is rounding.
+const RULE: NewtonRule = NewtonRule {
+    steps: ITERATIONS,
+    converged: ROUNDING,
+    stall: Some(Stall { below: 1e-13, ratio: 0.5, after: 0 }),
+    acceptable: 1e-12,
+    test: SizeTest::BeforeStep,
+    ..NewtonRule::DEFAULT
+};
+
+fn ended(report: NewtonReport) -> Result<(), EvalError> {
+    match report {
+        NewtonReport { size, .. } if !size.is_finite() => Err(EvalError::NotFinite),
+        NewtonReport { converged: false, .. } => Err(EvalError::Singular),
+        _ => Ok(()),
     }
-    if last < 1e-12 { Ok(()) } else { Err(EvalError::Singular) }
+}
+
+/// $\varphi(t, q) = 0$
+struct Positions<'a> {
+    core: &'a mut Kkt,
+    t: f64,
+    q: &'a mut [f64],
+    v: &'a [f64],
+    μ: &'a [f64],
+}
+
+impl NewtonProblem for Positions<'_> {
+    type Error = EvalError;
+
+    fn linearise(&mut self) -> Result<f64, EvalError> {
+        self.core.evaluate(self.t, self.q, self.v, self.μ);
+        Ok(worst_position(self.core, self.q))
+    }
+
+    fn advance(&mut self, _part: f64) -> Result<Advance, EvalError> {
+        let step = self.core.position_correction()?;
+        self.q.iter_mut().zip(step).for_each(|(q, δ)| *q += δ);
+        Ok(Advance::Taken(0.0))
+    }
+}
+
+/// $\psi(t, q, \dot q) = 0$
+struct Velocities<'a> {
+    core: &'a mut Kkt,
+    t: f64,
+    q: &'a [f64],
+    v: &'a mut [f64],
+    μ: &'a [f64],
+}
+
+impl NewtonProblem for Velocities<'_> {
+    type Error = EvalError;
+
+    fn linearise(&mut self) -> Result<f64, EvalError> {
+        self.core.evaluate(self.t, self.q, self.v, self.μ);
+        Ok(worst_velocity(self.core, self.v))
+    }
+
+    fn advance(&mut self, _part: f64) -> Result<Advance, EvalError> {
+        let step = self.core.velocity_correction()?;
+        self.v.iter_mut().zip(step).for_each(|(v, δ)| *v += δ);
+        Ok(Advance::Taken(0.0))
+    }
 }
 
 /// $\max_a |\varphi_a|/(1 + \sum_i|A_{ai}q_i|)$ over the active holonomic constraints.

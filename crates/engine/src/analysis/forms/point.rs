@@ -6,7 +6,7 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, NormalForm};
 use pfaff_model::{Diagnostic, ParseErrors, Quantity, Span, Workspace, read_assignments};
-use pfaff_solver::Lu;
+use pfaff_solver::{Advance, Lu, NewtonProblem, NewtonRule, Singular, newton};
 
 use crate::error::{Error, Failure};
 use crate::problem::state::state_in;
@@ -93,29 +93,55 @@ impl Point {
         let mut outputs: Vec<Expr> =
             normal.rows.iter().map(|&a| equations.residual[a]).collect();
         outputs.extend(normal.block.iter().flatten());
-        let mut lu = Lu::new(m);
-        for _ in 0..ITERATIONS {
-            let values = self.evaluate(model, &outputs);
-            let mut step = values[..m].to_vec();
-            if lu.factor(m, &values[m..]).is_err() {
-                let why = "the derivatives of the constraints by these velocities are singular";
-                return Err(unsolvable(model, normal, why));
-            }
-            lu.solve(&mut step);
-            if step.iter().any(|x| !x.is_finite()) {
-                break;
-            }
-            normal.leaf.iter().zip(&step).for_each(|(&k, d)| self.v[k] -= d);
-            let small = |(&k, d): (&usize, &f64)| d.abs() <= ROUNDING * (1.0 + self.v[k].abs());
-            if normal.leaf.iter().zip(&step).all(small) {
-                break;
-            }
+        let (lu, step) = (Lu::new(m), Vec::new());
+        let rule = NewtonRule { steps: ITERATIONS, converged: ROUNDING, ..NewtonRule::DEFAULT };
+        let mut leaf =
+            LeafVelocities { point: &mut self, model, normal, outputs: &outputs, lu, step };
+        if newton(&mut leaf, &rule).is_err() {
+            let why = "the derivatives of the constraints by these velocities are singular";
+            return Err(unsolvable(model, normal, why));
         }
         let left = self.evaluate(model, &outputs[..m]);
         if left.iter().all(|x| x.abs() <= SMALL) {
             return Ok(self);
         }
         Err(unsolvable(model, normal, "no solution was found from the given values"))
+    }
+}
+
+/// The constraints as equations for the leaf velocities.
+struct LeafVelocities<'a> {
+    point: &'a mut Point,
+    model: &'a Workspace,
+    normal: &'a NormalForm,
+    /// Residuals, then their derivatives by rows.
+    outputs: &'a [Expr],
+    lu: Lu,
+    step: Vec<f64>,
+}
+
+impl NewtonProblem for LeafVelocities<'_> {
+    type Error = Singular;
+
+    fn linearise(&mut self) -> Result<f64, Singular> {
+        let m = self.normal.leaf.len();
+        let values = self.point.evaluate(self.model, self.outputs);
+        self.lu.factor(m, &values[m..])?;
+        self.step = values[..m].to_vec();
+        self.lu.solve(&mut self.step);
+        Ok(0.0)
+    }
+
+    fn advance(&mut self, _part: f64) -> Result<Advance, Singular> {
+        if self.step.iter().any(|x| !x.is_finite()) {
+            return Ok(Advance::Taken(f64::NAN));
+        }
+        let mut change = 0.0_f64;
+        for (&k, d) in self.normal.leaf.iter().zip(&self.step) {
+            self.point.v[k] -= d;
+            change = change.max(d.abs() / (1.0 + self.point.v[k].abs()));
+        }
+        Ok(Advance::Taken(change))
     }
 }
 

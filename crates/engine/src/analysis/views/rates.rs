@@ -7,7 +7,7 @@ use pfaff_mechanics::{
 };
 use pfaff_model::{Diagnostic, Span, Workspace};
 use pfaff_program::{Backend, Executor, Program};
-use pfaff_solver::{EvalError, Lu, System};
+use pfaff_solver::{Advance, EvalError, Lu, NewtonProblem, NewtonRule, System, newton};
 
 use super::View;
 use crate::error::Failure;
@@ -167,25 +167,62 @@ impl Road {
 
     /// All velocities from the constraints and what the state holds of them.
     fn solved(&mut self, t: f64, q: &[f64], held: &[f64]) -> Result<Vec<f64>, EvalError> {
-        let (n, m) = (self.n, self.leaf.len());
         let conditions = self.conditions.as_mut().expect("views with momenta have conditions");
-        let mut v = self.v.clone();
-        for _ in 0..ITERATIONS {
-            let values = conditions.at(&[&[t][..], q, &v].concat());
-            let mut step: Vec<f64> = values[..n].to_vec();
-            step[m..].iter_mut().zip(held).for_each(|(x, h)| *x -= h);
-            self.lu.factor(n, &values[n..]).map_err(|_| EvalError::Singular)?;
-            self.lu.solve(&mut step);
-            if step.iter().any(|x| !x.is_finite()) {
-                return Err(EvalError::NotFinite);
-            }
-            v.iter_mut().zip(&step).for_each(|(v, d)| *v -= d);
-            if step.iter().zip(&v).all(|(d, v)| d.abs() <= ROUNDING * (1.0 + v.abs())) {
-                break;
-            }
-        }
+        let rule = NewtonRule { steps: ITERATIONS, converged: ROUNDING, ..NewtonRule::DEFAULT };
+        let mut velocities = Velocities {
+            conditions,
+            t,
+            q,
+            held,
+            leaf: self.leaf.len(),
+            v: self.v.clone(),
+            lu: &mut self.lu,
+            step: Vec::new(),
+        };
+        newton(&mut velocities, &rule)?;
+        let v = velocities.v;
         self.v.copy_from_slice(&v);
         Ok(v)
+    }
+}
+
+/// The constraints and what a state holds, as equations for all velocities.
+struct Velocities<'a> {
+    conditions: &'a mut Tape,
+    t: f64,
+    q: &'a [f64],
+    held: &'a [f64],
+    /// How many of the conditions are constraints.
+    leaf: usize,
+    v: Vec<f64>,
+    lu: &'a mut Lu,
+    step: Vec<f64>,
+}
+
+impl NewtonProblem for Velocities<'_> {
+    type Error = EvalError;
+
+    fn linearise(&mut self) -> Result<f64, EvalError> {
+        let n = self.v.len();
+        let values = self.conditions.at(&[&[self.t][..], self.q, &self.v].concat());
+        self.step = values[..n].to_vec();
+        self.step[self.leaf..].iter_mut().zip(self.held).for_each(|(x, h)| *x -= h);
+        self.lu.factor(n, &values[n..]).map_err(|_| EvalError::Singular)?;
+        self.lu.solve(&mut self.step);
+        if self.step.iter().all(|x| x.is_finite()) {
+            Ok(0.0)
+        } else {
+            Err(EvalError::NotFinite)
+        }
+    }
+
+    fn advance(&mut self, _part: f64) -> Result<Advance, EvalError> {
+        let mut change = 0.0_f64;
+        for (v, d) in self.v.iter_mut().zip(&self.step) {
+            *v -= d;
+            change = change.max(d.abs() / (1.0 + v.abs()));
+        }
+        Ok(Advance::Taken(change))
     }
 }
 

@@ -17,7 +17,10 @@ use pfaff_expr::Expr;
 use pfaff_mechanics::Equations;
 use pfaff_model::{Dynamics, Workspace};
 use pfaff_program::{Backend, CompileError, Executor, Program};
-use pfaff_solver::{BoundaryProblem, EvalError, Lu, least_squares};
+use pfaff_solver::{
+    Advance, BoundaryProblem, EvalError, Lu, NewtonProblem, NewtonReport, NewtonRule, Stall,
+    least_squares, newton,
+};
 
 use crate::run::bvp::conditions::{Condition, Conditions};
 
@@ -162,50 +165,20 @@ impl Canonical {
 
     /// Solves (LT).
     fn invert(&mut self, t: f64, y: &[f64]) -> Result<(), EvalError> {
-        /// Newton's iteration from a neighbouring solution needs a few steps.
-        const ITERATIONS: usize = 30;
-        let (n, m) = (self.n, self.m);
+        let n = self.n;
         let s = &mut self.solve;
         s.inputs[0] = t;
         s.inputs[1..=n].copy_from_slice(&y[..n]);
         if self.linear {
             s.inputs[1 + n..].fill(0.0);
         }
-        let rounds = if self.linear { 1 } else { ITERATIONS };
-        let size = n + m;
-        for round in 0..rounds {
-            self.legendre.evaluate(&s.inputs, &mut s.legendre);
-            let (momenta, rest) = s.legendre.split_at(n);
-            let (ψ, rest) = rest.split_at(m);
-            let (mass, rows) = rest.split_at(n * n);
-            s.matrix.fill(0.0);
-            for i in 0..n {
-                s.matrix[i * size..i * size + n].copy_from_slice(&mass[i * n..(i + 1) * n]);
-                s.right[i] = y[n + i] - momenta[i];
-                for a in 0..m {
-                    s.matrix[i * size + n + a] = -rows[a * n + i];
-                    s.matrix[(n + a) * size + i] = rows[a * n + i];
-                }
-            }
-            (0..m).for_each(|a| s.right[n + a] = -ψ[a]);
-            if s.matrix.iter().any(|x| !x.is_finite()) {
-                return Err(EvalError::NotFinite);
-            }
-            s.degenerate = s.lu.factor(size, &s.matrix).is_err();
-            solved(&s.lu, s.degenerate.then_some(&s.matrix), &mut s.right);
-            let mut change = 0.0_f64;
-            for (x, δ) in s.inputs[1 + n..].iter_mut().zip(&s.right) {
-                *x += δ;
-                change = change.max(δ.abs() / (1.0 + x.abs()));
-            }
-            if !change.is_finite() {
-                return Err(EvalError::NotFinite);
-            }
-            if change < 1e-14 || (change < 1e-11 && round > 3) {
-                return Ok(());
-            }
+        let rule = if self.linear { ONE_STEP } else { RULE };
+        let report = newton(&mut Inversion { canonical: self, momenta: &y[n..2 * n] }, &rule)?;
+        match report {
+            NewtonReport { size, .. } if !size.is_finite() => Err(EvalError::NotFinite),
+            NewtonReport { converged: false, .. } => Err(EvalError::Singular),
+            _ => Ok(()),
         }
-        if self.linear { Ok(()) } else { Err(EvalError::Singular) }
     }
 
     /// Derivatives of the solution of (LT).
@@ -295,6 +268,62 @@ fn solved(lu: &Lu, singular: Option<&Vec<f64>>, right: &mut [f64]) {
             right.copy_from_slice(&shortest);
         }
         None => lu.solve(right),
+    }
+}
+
+/// From a neighbouring solution a few steps are enough; after four, rounding of the multipliers is accepted.
+const RULE: NewtonRule = NewtonRule {
+    steps: 30,
+    converged: 1e-14,
+    stall: Some(Stall { below: 1e-11, ratio: 0.0, after: 5 }),
+    ..NewtonRule::DEFAULT
+};
+/// Where (LT) is linear, one step is exact.
+const ONE_STEP: NewtonRule = NewtonRule { steps: 1, acceptable: f64::INFINITY, ..RULE };
+
+/// (LT) as equations for $\dot q$ and $\mu$.
+struct Inversion<'a> {
+    canonical: &'a mut Canonical,
+    momenta: &'a [f64],
+}
+
+impl NewtonProblem for Inversion<'_> {
+    type Error = EvalError;
+
+    fn linearise(&mut self) -> Result<f64, EvalError> {
+        let Canonical { legendre, solve: s, n, m, .. } = &mut *self.canonical;
+        let (n, m) = (*n, *m);
+        let size = n + m;
+        legendre.evaluate(&s.inputs, &mut s.legendre);
+        let (momenta, rest) = s.legendre.split_at(n);
+        let (ψ, rest) = rest.split_at(m);
+        let (mass, rows) = rest.split_at(n * n);
+        s.matrix.fill(0.0);
+        for i in 0..n {
+            s.matrix[i * size..i * size + n].copy_from_slice(&mass[i * n..(i + 1) * n]);
+            s.right[i] = self.momenta[i] - momenta[i];
+            for a in 0..m {
+                s.matrix[i * size + n + a] = -rows[a * n + i];
+                s.matrix[(n + a) * size + i] = rows[a * n + i];
+            }
+        }
+        (0..m).for_each(|a| s.right[n + a] = -ψ[a]);
+        if s.matrix.iter().any(|x| !x.is_finite()) {
+            return Err(EvalError::NotFinite);
+        }
+        s.degenerate = s.lu.factor(size, &s.matrix).is_err();
+        solved(&s.lu, s.degenerate.then_some(&s.matrix), &mut s.right);
+        Ok(0.0)
+    }
+
+    fn advance(&mut self, _part: f64) -> Result<Advance, EvalError> {
+        let Canonical { solve: s, n, .. } = &mut *self.canonical;
+        let mut change = 0.0_f64;
+        for (x, δ) in s.inputs[1 + *n..].iter_mut().zip(&s.right) {
+            *x += δ;
+            change = change.max(δ.abs() / (1.0 + x.abs()));
+        }
+        Ok(Advance::Taken(change))
     }
 }
 

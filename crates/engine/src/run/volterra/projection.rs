@@ -13,7 +13,7 @@
 use pfaff_expr::Expr;
 use pfaff_model::Workspace;
 use pfaff_program::{CompileError, Interpreter, Program};
-use pfaff_solver::{EvalError, Lu};
+use pfaff_solver::{Advance, EvalError, Lu, NewtonProblem, NewtonRule, Stall, newton};
 
 use crate::run::volterra::volterra_equations::VolterraEquations;
 
@@ -30,7 +30,55 @@ pub(crate) struct Projection {
     rows: usize,
     inputs: Vec<f64>,
     values: Vec<f64>,
+    /// $AA^\top$
+    gram: Vec<f64>,
+    η: Vec<f64>,
     lu: Lu,
+}
+
+/// Rounding: nothing moves, or no less than before.
+const RULE: NewtonRule = NewtonRule {
+    steps: ITERATIONS,
+    converged: 1e-16,
+    stall: Some(Stall { below: 1e-13, ratio: 0.3, after: 0 }),
+    ..NewtonRule::DEFAULT
+};
+
+impl NewtonProblem for Projection {
+    type Error = EvalError;
+
+    fn linearise(&mut self) -> Result<f64, EvalError> {
+        let (Some(run), m, n) = (&mut self.run, self.rows, self.places.len()) else {
+            return Ok(0.0);
+        };
+        run.evaluate(&self.inputs, &mut self.values);
+        let (residual, rows) = self.values.split_at(m);
+        let row = |a: usize| &rows[a * n..(a + 1) * n];
+        for a in 0..m {
+            for b in 0..m {
+                self.gram[a * m + b] = row(a).iter().zip(row(b)).map(|(x, y)| x * y).sum();
+            }
+        }
+        if self.gram.iter().chain(residual).any(|x| !x.is_finite()) {
+            return Err(EvalError::NotFinite);
+        }
+        self.lu.factor(m, &self.gram).map_err(|_| EvalError::Singular)?;
+        self.η.copy_from_slice(residual);
+        self.lu.solve(&mut self.η);
+        Ok(0.0)
+    }
+
+    fn advance(&mut self, _part: f64) -> Result<Advance, EvalError> {
+        let (m, n) = (self.rows, self.places.len());
+        let rows = &self.values[m..];
+        let mut moved = 0.0_f64;
+        for (k, q) in self.inputs[1..].iter_mut().enumerate() {
+            let change: f64 = (0..m).map(|a| rows[a * n + k] * self.η[a]).sum();
+            *q -= change;
+            moved = moved.max(change.abs() / (1.0 + q.abs()));
+        }
+        Ok(Advance::Taken(moved))
+    }
 }
 
 impl Projection {
@@ -46,6 +94,8 @@ impl Projection {
             rows,
             inputs: vec![0.0; positions.len() + 1],
             values: vec![0.0; rows * (positions.len() + 1)],
+            gram: vec![0.0; rows * rows],
+            η: vec![0.0; rows],
             lu: Lu::new(rows),
         };
         if rows == 0 {
@@ -64,45 +114,20 @@ impl Projection {
 
     /// Puts the positions among the operands `z` onto the constraints.
     pub(crate) fn apply(&mut self, t: f64, z: &mut [f64]) -> Result<(), EvalError> {
-        let (Some(run), m) = (&mut self.run, self.rows) else { return Ok(()) };
-        let n = self.places.len();
+        if self.run.is_none() {
+            return Ok(());
+        }
         self.inputs[0] = t;
         for (q, &p) in self.inputs[1..].iter_mut().zip(&self.places) {
             *q = z[p];
         }
-        let mut previous = f64::INFINITY;
-        for _ in 0..ITERATIONS {
-            run.evaluate(&self.inputs, &mut self.values);
-            let (residual, rows) = self.values.split_at(m);
-            let row = |a: usize| &rows[a * n..(a + 1) * n];
-            let mut gram = vec![0.0; m * m];
-            for a in 0..m {
-                for b in 0..m {
-                    gram[a * m + b] = row(a).iter().zip(row(b)).map(|(x, y)| x * y).sum();
-                }
-            }
-            if gram.iter().chain(residual).any(|x| !x.is_finite()) {
-                return Err(EvalError::NotFinite);
-            }
-            self.lu.factor(m, &gram).map_err(|_| EvalError::Singular)?;
-            let mut η = residual.to_vec();
-            self.lu.solve(&mut η);
-            let mut moved = 0.0_f64;
-            for (k, q) in self.inputs[1..].iter_mut().enumerate() {
-                let change: f64 = (0..m).map(|a| row(a)[k] * η[a]).sum();
-                *q -= change;
-                moved = moved.max(change.abs() / (1.0 + q.abs()));
-            }
-            // Rounding: nothing moves, or no less than before.
-            if moved < 1e-16 || (moved < 1e-13 && moved > 0.3 * previous) {
-                for (q, &p) in self.inputs[1..].iter().zip(&self.places) {
-                    z[p] = *q;
-                }
-                return Ok(());
-            }
-            previous = moved;
+        if !newton(self, &RULE)?.converged {
+            return Err(EvalError::Singular);
         }
-        Err(EvalError::Singular)
+        for (q, &p) in self.inputs[1..].iter().zip(&self.places) {
+            z[p] = *q;
+        }
+        Ok(())
     }
 
     /// Carries derivatives by positions, in rows of the given width, to derivatives by the integrals: $F_z =
