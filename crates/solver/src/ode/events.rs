@@ -19,36 +19,36 @@
 //! a thousandth of its length, to see which way a function leaves a zero at the end.
 
 use crate::ode::dense_output::DenseStep;
+use crate::ode::event_list::{EventList, crossing_to};
 use crate::ode::observer::{Crossing, LocatedEvent};
-use crate::ode::root_finding::{Dip, Look, Probe};
-use crate::ode::system::{Direction, EvalError, EventKind, System};
+use crate::ode::root_finding::{EventFunction, Minimum, MinimumBracket, TimeFunction};
+use crate::ode::system::{EvalError, System};
 
 /// Number of intervals in which a step is looked at.
 const PARTS: usize = 8;
 /// How far beyond a point one looks for the sign after it, in steps.
 const BEYOND: f64 = 1e-3;
 /// The largest value in a step, as a multiple of the smallest one, at which a function is far from zero.
-/// `Dip::floor` allows for twice the fall
+/// `MinimumBracket::floor` allows for twice the fall
 /// between points: half of the smallest value is then left.
 const FAR: f64 = 1.25;
 
 /// The event functions of a run and what is known of them.
-pub(crate) struct Watch {
-    kinds: Vec<EventKind>,
+pub(crate) struct EventFinder {
+    events: EventList,
     /// Before the step under trial, and after it.
-    known: Vec<Known>,
-    trial: Vec<Known>,
+    known: Vec<EventState>,
+    trial: Vec<EventState>,
     started: bool,
     state: Vec<f64>,
     values: Vec<f64>,
-    /// Values in all points of [`Grid`], one row per point.
+    /// Values in all points of [`ScanGrid`], one row per point.
     grid: Vec<f64>,
-    found: Vec<LocatedEvent>,
 }
 
 /// What is known of one event function.
 #[derive(Clone, Copy)]
-struct Known {
+struct EventState {
     /// 1 or −1; 0 on a zero that does not count.
     side: f64,
     /// The value at the end of the step.
@@ -60,12 +60,12 @@ struct Known {
 }
 
 /// Times in which a step is looked at: one beyond the start, `PARTS + 1` within, one beyond the end.
-struct Grid {
+struct ScanGrid {
     start: f64,
     end: f64,
 }
 
-impl Grid {
+impl ScanGrid {
     const COUNT: usize = PARTS + 3;
 
     fn time(&self, point: usize) -> f64 {
@@ -92,39 +92,38 @@ impl Grid {
     }
 }
 
-impl Watch {
+impl EventFinder {
     pub(crate) fn new(system: &dyn System) -> Self {
-        let kinds = system.events().to_vec();
-        let count = kinds.len();
+        // At most one zero in each interval and two in each dip.
+        let events = EventList::new(system.events(), 3 * ScanGrid::COUNT);
+        let count = events.functions();
         let known =
-            vec![Known { side: 0.0, value: f64::NAN, reach: 0.0, settled: false }; count];
+            vec![EventState { side: 0.0, value: f64::NAN, reach: 0.0, settled: false }; count];
         Self {
             trial: known.clone(),
             known,
             started: false,
             state: vec![0.0; system.dimension()],
             values: vec![0.0; count],
-            grid: vec![0.0; Grid::COUNT * count],
-            // At most one zero in each interval and two in each dip.
-            found: Vec::with_capacity(3 * Grid::COUNT * count),
-            kinds,
+            grid: vec![0.0; ScanGrid::COUNT * count],
+            events,
         }
     }
 
     pub(crate) fn is_idle(&self) -> bool {
-        self.kinds.is_empty()
+        self.events.functions() == 0
     }
 
-    /// Whether no event can be near, seen on a polynomial of low order; then [`Watch::scan`] has nothing to
+    /// Whether no event can be near, seen on a polynomial of low order; then [`EventFinder::scan`] has nothing to
     /// find, and nothing to do.
     pub(crate) fn is_far(&mut self, step: &DenseStep<'_>, system: &mut dyn System) -> bool {
-        self.found.clear();
+        self.events.clear();
         if !self.started {
             return false;
         }
-        let grid = Grid { start: step.start(), end: step.end() };
+        let grid = ScanGrid { start: step.start(), end: step.end() };
         for (trial, known) in self.trial.iter_mut().zip(&self.known) {
-            *trial = Known { settled: false, ..*known };
+            *trial = EventState { settled: false, ..*known };
         }
         let Self { known, trial, state, values, grid: seen, .. } = self;
         let (least, most) = seen.split_at_mut(known.len());
@@ -156,42 +155,46 @@ impl Watch {
         true
     }
 
-    /// Finds the events of a step under trial; nothing is remembered until [`Watch::accept`].
+    /// Finds the events of a step under trial; nothing is remembered until [`EventFinder::accept`].
     pub(crate) fn scan(
         &mut self,
         step: &DenseStep<'_>,
         system: &mut dyn System,
     ) -> Result<(), EvalError> {
-        self.found.clear();
+        self.events.clear();
         if self.is_idle() {
             return Ok(());
         }
-        let grid = Grid { start: step.start(), end: step.end() };
-        let count = self.kinds.len();
+        let grid = ScanGrid { start: step.start(), end: step.end() };
+        let count = self.events.functions();
         for (point, values) in self.grid.chunks_exact_mut(count).enumerate() {
             let t = grid.time(point);
             step.state(t, &mut self.state);
             system.event_values(t, &self.state, values)?;
         }
         for index in 0..count {
-            let mut probe =
-                Probe { step, system, state: &mut self.state, values: &mut self.values, index };
-            let mut g = [0.0; Grid::COUNT];
+            let mut probe = EventFunction {
+                step,
+                system,
+                state: &mut self.state,
+                values: &mut self.values,
+                index,
+            };
+            let mut g = [0.0; ScanGrid::COUNT];
             for (point, g) in g.iter_mut().enumerate() {
                 *g = self.grid[point * count + index];
             }
-            let mut scan = Scan {
+            let mut scan = StepScan {
                 index,
                 grid: &grid,
                 g,
-                direction: self.kinds[index].direction,
                 negligible: 0.0,
                 settled: false,
-                found: &mut self.found,
+                events: &mut self.events,
             };
             self.trial[index] = scan.run(&mut probe, self.known[index], self.started)?;
         }
-        self.sort(grid.end >= grid.start);
+        self.events.finish(grid.end >= grid.start);
         Ok(())
     }
 
@@ -201,49 +204,37 @@ impl Watch {
         self.started = true;
     }
 
-    /// What [`Watch::scan`] found, up to the first stopping event.
+    /// What [`EventFinder::scan`] found, up to the first stopping event.
     pub(crate) fn found(&self) -> &[LocatedEvent] {
-        &self.found
+        self.events.found()
     }
 
     /// The event that ends the run in this step.
     pub(crate) fn stop(&self) -> Option<LocatedEvent> {
-        self.found.iter().find(|event| self.kinds[event.index].stop).copied()
-    }
-
-    fn sort(&mut self, forward: bool) {
-        self.found.sort_unstable_by(|a, b| {
-            let time = if forward { a.t.total_cmp(&b.t) } else { b.t.total_cmp(&a.t) };
-            time.then(a.index.cmp(&b.index))
-        });
-        if let Some(stop) = self.stop() {
-            self.found
-                .retain(|event| if forward { event.t <= stop.t } else { event.t >= stop.t });
-        }
+        self.events.stop()
     }
 }
 
 /// One event function in one step.
-struct Scan<'a> {
+struct StepScan<'a> {
     index: usize,
-    grid: &'a Grid,
+    grid: &'a ScanGrid,
     /// Values in the points of the grid.
-    g: [f64; Grid::COUNT],
-    direction: Direction,
+    g: [f64; ScanGrid::COUNT],
     /// Magnitude that counts as zero.
     negligible: f64,
-    /// As in [`Known`], at the end of the step.
+    /// As in [`EventState`], at the end of the step.
     settled: bool,
-    found: &'a mut Vec<LocatedEvent>,
+    events: &'a mut EventList,
 }
 
-impl Scan<'_> {
+impl StepScan<'_> {
     fn run(
         &mut self,
-        probe: &mut Probe<'_>,
-        known: Known,
+        probe: &mut EventFunction<'_>,
+        known: EventState,
         started: bool,
-    ) -> Result<Known, EvalError> {
+    ) -> Result<EventState, EvalError> {
         // NaN does not enter: f64::max passes it over.
         let local = self.g[1..=PARTS + 1].iter().fold(0.0_f64, |m, g| m.max(g.abs()));
         let reach = known.reach.max(local);
@@ -261,11 +252,15 @@ impl Scan<'_> {
                 self.dip(probe, point)?;
             }
         }
-        Ok(Known { side, value: self.g[PARTS + 1], reach, settled: self.settled })
+        Ok(EventState { side, value: self.g[PARTS + 1], reach, settled: self.settled })
     }
 
     /// Reports changes of side from point to point; gives the side at the end.
-    fn crossings(&mut self, probe: &mut Probe<'_>, mut side: f64) -> Result<f64, EvalError> {
+    fn crossings(
+        &mut self,
+        probe: &mut EventFunction<'_>,
+        mut side: f64,
+    ) -> Result<f64, EvalError> {
         // The last time at which the function was on its side, with its value.
         let mut from = (self.grid.time(1), self.g[1]);
         if side == 0.0 || sign(from.1) != side {
@@ -282,7 +277,7 @@ impl Scan<'_> {
                 from = here;
             } else {
                 let t = probe.zero(from, here)?;
-                self.report(t, crossing(-side));
+                self.report(t, crossing_to(-side));
                 (side, from) = (-side, here);
             }
         }
@@ -292,7 +287,7 @@ impl Scan<'_> {
     /// The function is zero in a point: how it goes on decides what that was.
     fn at_zero(
         &mut self,
-        probe: &mut Probe<'_>,
+        probe: &mut EventFunction<'_>,
         side: f64,
         from: (f64, f64),
         point: usize,
@@ -302,20 +297,19 @@ impl Scan<'_> {
         let next = sign(after.1);
         if next == -side {
             let t = probe.zero(from, after)?;
-            self.report(t, crossing(next));
+            self.report(t, crossing_to(next));
         } else if next == 0.0 {
             // It stays at zero (or ends there): the first such moment counts.
             let t = probe.first_off_side(side, from.0, here.0)?;
             self.report(t, Crossing::Touch);
-        } else if let Some(dip) = Dip::new(side, from, here, after) {
-            let bottom = dip.bottom(probe, self.negligible)?;
-            self.at_bottom(probe, side, [from, bottom, after])?;
+        } else if let Some(bracket) = MinimumBracket::new(side, from, here, after) {
+            self.minimum(probe, bracket, (side, after.0))?;
         }
         Ok((next, after))
     }
 
     /// Searches the extremum around a point that is nearer to zero than its neighbours.
-    fn dip(&mut self, probe: &mut Probe<'_>, point: usize) -> Result<(), EvalError> {
+    fn dip(&mut self, probe: &mut EventFunction<'_>, point: usize) -> Result<(), EvalError> {
         let side = sign(self.g[point - 1]);
         // A point on the other side was a change of side.
         if side * self.g[point] < -self.negligible {
@@ -323,25 +317,30 @@ impl Scan<'_> {
         }
         let [before, here, after] =
             [point - 1, point, point + 1].map(|p| (self.grid.time(p), self.g[p]));
-        let Some(dip) = Dip::new(side, before, here, after) else { return Ok(()) };
-        let bottom = dip.bottom(probe, self.negligible)?;
-        self.at_bottom(probe, side, [before, bottom, after])
+        match MinimumBracket::new(side, before, here, after) {
+            Some(bracket) => self.minimum(probe, bracket, (side, after.0)),
+            None => Ok(()),
+        }
     }
 
-    /// Reports what an extremum towards zero means: two zeros, a touch, or nothing.
-    fn at_bottom(
+    /// Reports what an extremum towards zero means, between points the last of which is at the time `after`.
+    fn minimum(
         &mut self,
-        probe: &mut Probe<'_>,
-        side: f64,
-        [before, bottom, after]: [(f64, f64); 3],
+        probe: &mut EventFunction<'_>,
+        bracket: MinimumBracket,
+        (side, after): (f64, f64),
     ) -> Result<(), EvalError> {
-        let value = side * bottom.1;
-        if value < -self.negligible {
-            let (first, second) = (probe.zero(before, bottom)?, probe.zero(bottom, after)?);
-            self.report_within(first, crossing(-side));
-            self.report_within(second, crossing(side));
-        } else if value <= self.negligible && self.report_within(bottom.0, Crossing::Touch) {
-            self.settled |= after.0 == self.grid.after(PARTS + 1);
+        match bracket.resolve(probe, self.negligible)? {
+            Minimum::Zeros(first, second) => {
+                self.report_within(first, crossing_to(-side));
+                self.report_within(second, crossing_to(side));
+            }
+            Minimum::Touch(t) => {
+                if self.report_within(t, Crossing::Touch) {
+                    self.settled |= after == self.grid.after(PARTS + 1);
+                }
+            }
+            Minimum::Nothing => {}
         }
         Ok(())
     }
@@ -357,21 +356,9 @@ impl Scan<'_> {
     }
 
     fn report(&mut self, t: f64, crossing: Crossing) {
-        let counts = match self.direction {
-            Direction::Both => true,
-            Direction::Rising => crossing == Crossing::Rising,
-            Direction::Falling => crossing == Crossing::Falling,
-        };
-        if counts {
-            let (a, b) = (self.grid.start, self.grid.end);
-            let t = t.clamp(a.min(b), a.max(b));
-            self.found.push(LocatedEvent { index: self.index, t, crossing });
-        }
+        let (a, b) = (self.grid.start, self.grid.end);
+        self.events.report(self.index, t.clamp(a.min(b), a.max(b)), crossing);
     }
-}
-
-fn crossing(side: f64) -> Crossing {
-    if side > 0.0 { Crossing::Rising } else { Crossing::Falling }
 }
 
 /// 1, −1, or 0 for zero and for what is not a number.

@@ -14,7 +14,7 @@
 use std::mem::swap;
 
 use crate::ode::dense_output::DenseStep;
-use crate::ode::events::Watch;
+use crate::ode::events::EventFinder;
 use crate::ode::observer::{Control, Observer};
 use crate::ode::stepper::{Clock, Ends, Stepper, Tolerance, Trial, stepper};
 use crate::ode::system::{Counted, EvalError, System, finite};
@@ -135,7 +135,7 @@ struct Run<'a> {
     system: Counted<'a>,
     stepper: Box<dyn Stepper>,
     projects: bool,
-    watch: Watch,
+    watch: EventFinder,
     options: &'a OdeOptions,
     tolerance: Tolerance,
     statistics: Statistics,
@@ -158,7 +158,7 @@ impl<'a> Run<'a> {
         let tolerance = Tolerance { value: options.tolerance.max(1e-15), controlled };
         let OdeOptions { t0, t1, .. } = *options;
         Self {
-            watch: Watch::new(system),
+            watch: EventFinder::new(system),
             projects: system.has_invariants(),
             system: Counted { system, evaluations: 0 },
             stepper: stepper(options, n, tolerance),

@@ -9,6 +9,7 @@ mod capability;
 pub(crate) mod dense_output;
 mod dop853;
 mod dop853_tableau;
+pub(crate) mod event_list;
 mod events;
 pub(crate) mod integrate;
 mod lanes;

@@ -7,8 +7,8 @@
 use crate::ode::dense_output::DenseStep;
 use crate::ode::system::{EvalError, System};
 
-/// A function of time that can be looked at.
-pub(crate) trait Look {
+/// A function of time.
+pub(crate) trait TimeFunction {
     /// The time and the value there.
     fn at(&mut self, t: f64) -> Result<(f64, f64), EvalError>;
 
@@ -20,7 +20,7 @@ pub(crate) trait Look {
 }
 
 /// One event function along a step.
-pub(crate) struct Probe<'a> {
+pub(crate) struct EventFunction<'a> {
     pub(crate) step: &'a DenseStep<'a>,
     pub(crate) system: &'a mut dyn System,
     pub(crate) state: &'a mut [f64],
@@ -28,7 +28,7 @@ pub(crate) struct Probe<'a> {
     pub(crate) index: usize,
 }
 
-impl Look for Probe<'_> {
+impl TimeFunction for EventFunction<'_> {
     fn at(&mut self, t: f64) -> Result<(f64, f64), EvalError> {
         self.step.state(t, self.state);
         self.system.event_values(t, self.state, self.values)?;
@@ -36,7 +36,7 @@ impl Look for Probe<'_> {
     }
 }
 
-impl Probe<'_> {
+impl EventFunction<'_> {
     /// The first time from `a` to `b` at which the function is no longer on `side`.
     pub(crate) fn first_off_side(
         &mut self,
@@ -58,16 +58,27 @@ impl Probe<'_> {
     }
 }
 
+/// What the lowest point of a function above zero means.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Minimum {
+    /// It lies beyond zero: two zeros.
+    Zeros(f64, f64),
+    /// It lies at zero.
+    Touch(f64),
+    /// It lies above zero.
+    Nothing,
+}
+
 /// Three points, the middle one nearest to zero: a minimum of `side` times the function lies
 /// between the outer ones.
-pub(crate) struct Dip {
+pub(crate) struct MinimumBracket {
     side: f64,
     before: (f64, f64),
     here: (f64, f64),
     after: (f64, f64),
 }
 
-impl Dip {
+impl MinimumBracket {
     /// None if the middle point is not the lowest, or the outer ones are not on `side`.
     pub(crate) fn new(
         side: f64,
@@ -79,11 +90,29 @@ impl Dip {
         (b > 0.0 && a > 0.0 && h < b && h <= a).then_some(Self { side, before, here, after })
     }
 
+    /// What the extremum means: two zeros, a touch, or nothing.
+    pub(crate) fn resolve(
+        self,
+        function: &mut dyn TimeFunction,
+        negligible: f64,
+    ) -> Result<Minimum, EvalError> {
+        let Self { side, before, after, .. } = self;
+        let bottom = self.bottom(function, negligible)?;
+        let value = side * bottom.1;
+        Ok(if value < -negligible {
+            Minimum::Zeros(function.zero(before, bottom)?, function.zero(bottom, after)?)
+        } else if value <= negligible {
+            Minimum::Touch(bottom.0)
+        } else {
+            Minimum::Nothing
+        })
+    }
+
     /// The lowest point and the value there. The search ends early where the function cannot
     /// come near zero, and where it is clearly beyond.
-    pub(crate) fn bottom(
+    fn bottom(
         mut self,
-        probe: &mut dyn Look,
+        probe: &mut dyn TimeFunction,
         negligible: f64,
     ) -> Result<(f64, f64), EvalError> {
         let width = (self.after.0 - self.before.0).abs();
@@ -110,7 +139,7 @@ impl Dip {
     }
 
     /// One turn of golden section, in the longer part of the bracket.
-    fn narrow(&mut self, probe: &mut dyn Look) -> Result<(), EvalError> {
+    fn narrow(&mut self, probe: &mut dyn TimeFunction) -> Result<(), EvalError> {
         const SECTION: f64 = 0.381_966_011_250_105_1;
         let (left, right) = (self.before.0 - self.here.0, self.after.0 - self.here.0);
         let leftward = left.abs() > right.abs();
@@ -134,7 +163,7 @@ impl Dip {
     /// Replaces the lowest point by the zero of the derivative, if the function is smooth there.
     fn polish(
         &self,
-        probe: &mut dyn Look,
+        probe: &mut dyn TimeFunction,
         width: f64,
         negligible: f64,
     ) -> Result<(f64, f64), EvalError> {

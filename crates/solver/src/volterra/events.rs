@@ -5,10 +5,11 @@
 //! nearest to zero lies an extremum, which is a touch or a pair of zeros. What is zero at the end of a step
 //! is left to the next, which sees both sides of it.
 
-use super::integrate::{Run, VolterraObserver};
+use super::integrate::{Run, Trial, VolterraObserver};
+use crate::ode::event_list::{EventList, crossing_to};
 use crate::ode::observer::{Crossing, LocatedEvent};
-use crate::ode::root_finding::{Dip, Look};
-use crate::ode::system::{Direction, EvalError};
+use crate::ode::root_finding::{Minimum, MinimumBracket, TimeFunction};
+use crate::ode::system::EvalError;
 
 /// How far from the ends of a step event functions are looked at as well, in steps: to see which way they go there.
 /// An extremum within the nearer of these is told from the other side of the end too.
@@ -17,109 +18,99 @@ const BEYOND: [f64; 2] = [1e-6, 1e-3];
 /// Functions that were never larger than this have no extrema worth telling.
 const ROUNDING: f64 = 1e-14;
 
+/// A time and the value of an event function there.
+type Value = (f64, f64);
+
+/// One event function in one step.
+struct StepValues {
+    /// At the start, near it, at the nodes, near the end.
+    values: Vec<Value>,
+    /// A little before the start.
+    before: Option<Value>,
+    /// What counts as zero.
+    negligible: f64,
+    /// Whether it was zero at the end of the last step.
+    was_pending: bool,
+    /// Whether it is zero at the end: the next step then sees both sides of that.
+    is_pending: bool,
+    /// What begins at zero, as 1 − x does at x = 1, is rounding at first, whose extrema mean nothing.
+    counts_extrema: bool,
+}
+
 impl Run<'_> {
     /// Locates the events within the trial, tells them, and gives the first that stops the run.
     ///
     /// Changes of sign between nodes are zeros; between three points of one sign the middle of which is
     /// nearest to zero, the extremum is searched.
-    pub(super) fn events(
+    pub(super) fn locate_events(
         &mut self,
-        h: f64,
-        end: f64,
+        trial: Trial,
         observer: &mut dyn VolterraObserver,
     ) -> Result<Option<LocatedEvent>, EvalError> {
         if self.watched.is_empty() {
             return Ok(None);
         }
-        let kinds = self.system.events().to_vec();
-        let mut found: Vec<LocatedEvent> = Vec::new();
-        let points = self.looks(h, end)?;
+        let points = self.looks(trial)?;
         let approach = self.approach.take();
-        for (index, kind) in kinds.iter().enumerate() {
-            let mut values: Vec<(f64, f64)> =
-                points.iter().map(|(t, values)| (*t, values[index])).collect();
-            let largest = values.iter().fold(0.0_f64, |m, v| m.max(v.1.abs()));
-            self.reach[index] = self.reach[index].max(largest);
-            let negligible = 1e-12 * self.reach[index];
-            let was_pending = std::mem::take(&mut self.pending[index]);
-            if was_pending {
-                values[0].1 = 0.0;
-            }
-            // What is zero at the end is left to the next step, which sees both sides of it.
-            if let Some(last) = values.last_mut().filter(|v| v.1.abs() <= negligible)
-                && end < self.options.t1 - self.options.t0
-            {
-                last.1 = 0.0;
-                self.pending[index] = true;
-            }
-            let leaves = self.pending[index];
-            // NOTE: what begins at zero, as 1 − x does at x = 1, is rounding at first, whose extrema mean nothing.
-            let counts_extrema = self.reach[index] > ROUNDING;
-            let mut look = Within { run: self, index, h, end };
-            let mut report = |t: f64, crossing: Crossing| {
-                let counts = match kind.direction {
-                    Direction::Rising => crossing != Crossing::Falling,
-                    Direction::Falling => crossing != Crossing::Rising,
-                    Direction::Both => true,
-                };
-                if counts {
-                    found.push(LocatedEvent { index, t, crossing });
-                }
-            };
-            for (i, pair) in values.windows(2).enumerate() {
-                let (a, b) = (pair[0], pair[1]);
-                if leaves && i + 2 == values.len() {
-                    continue;
-                }
-                if (a.1 < 0.0 && b.1 >= 0.0) || (a.1 > 0.0 && b.1 <= 0.0) {
-                    report(look.zero(a, b)?, crossing(a.1));
-                }
-            }
-            if let (Some((t, before)), [start, after, ..]) = (&approach, &values[..]) {
-                let before = (*t, before[index]);
-                if let Some(t) =
-                    touch(before, *start, *after, negligible).filter(|_| counts_extrema)
-                {
-                    report(t.max(start.0), Crossing::Touch);
-                } else if was_pending && before.1 * after.1 < 0.0 {
-                    report(start.0, crossing(before.1));
-                }
-            }
-            for triple in values.windows(3).filter(|_| counts_extrema) {
-                let (a, here, b) = (triple[0], triple[1], triple[2]);
-                let side = a.1.signum();
-                let Some(dip) = Dip::new(side, a, here, b).filter(|_| side * here.1 > 0.0)
-                else {
-                    continue;
-                };
-                let bottom = dip.bottom(&mut look, negligible)?;
-                if side * bottom.1 < -negligible {
-                    report(look.zero(a, bottom)?, crossing(side));
-                    report(look.zero(bottom, b)?, crossing(-side));
-                } else if side * bottom.1 <= negligible {
-                    report(bottom.0, Crossing::Touch);
-                }
-            }
+        let mut events = std::mem::take(&mut self.events);
+        events.clear();
+        for index in 0..events.functions() {
+            let before = approach.as_ref().map(|(t, values)| (*t, values[index]));
+            let values = points.iter().map(|(t, values)| (*t, values[index])).collect();
+            let step = self.step_values(index, trial, values, before);
+            step.report_all(&mut Within { run: self, index, trial }, &mut events)?;
         }
         if let [.., before, (_, values)] = &points[..] {
             self.watched.copy_from_slice(values);
             self.approach = Some(before.clone());
         }
-        found.sort_by(|a, b| a.t.total_cmp(&b.t).then(a.index.cmp(&b.index)));
-        let stop = found.iter().position(|e| kinds[e.index].stop);
-        found.truncate(stop.map_or(found.len(), |i| i + 1));
+        events.finish(true);
         let kept = (self.x.clone(), self.z.clone());
-        for event in &found {
-            self.at(event.t - self.options.t0, h, end)?;
+        for event in events.found() {
+            self.at(event.t - self.options.t0, trial)?;
             observer.event(event, &self.x, &self.z);
             self.x.copy_from_slice(&kept.0);
             self.z.copy_from_slice(&kept.1);
         }
-        Ok(stop.map(|i| found[i]))
+        let stop = events.stop();
+        self.events = events;
+        Ok(stop)
+    }
+
+    /// The values of one event function; remembers how large it was, and whether it is zero at the end.
+    fn step_values(
+        &mut self,
+        index: usize,
+        trial: Trial,
+        mut values: Vec<Value>,
+        before: Option<Value>,
+    ) -> StepValues {
+        let largest = values.iter().fold(0.0_f64, |m, v| m.max(v.1.abs()));
+        self.reach[index] = self.reach[index].max(largest);
+        let negligible = 1e-12 * self.reach[index];
+        let was_pending = std::mem::take(&mut self.pending[index]);
+        if was_pending {
+            values[0].1 = 0.0;
+        }
+        if let Some(last) = values.last_mut().filter(|v| v.1.abs() <= negligible)
+            && trial.end < self.options.t1 - self.options.t0
+        {
+            last.1 = 0.0;
+            self.pending[index] = true;
+        }
+        StepValues {
+            values,
+            before,
+            negligible,
+            was_pending,
+            is_pending: self.pending[index],
+            counts_extrema: self.reach[index] > ROUNDING,
+        }
     }
 
     /// The event functions at the start of the trial, a little later, at its nodes, and a little before its end.
-    fn looks(&mut self, h: f64, end: f64) -> Result<Vec<(f64, Vec<f64>)>, EvalError> {
+    fn looks(&mut self, trial: Trial) -> Result<Vec<(f64, Vec<f64>)>, EvalError> {
+        let Trial { h, end } = trial;
         let (s, n, count) = (self.frame.basis.stages, self.frame.n, self.frame.operands.len());
         let mut points = vec![(self.options.t0 + self.elapsed, self.watched.clone())];
         let mut values = vec![0.0; self.watched.len()];
@@ -132,7 +123,7 @@ impl Run<'_> {
             };
             for part in looks.into_iter().filter(|part| part.is_finite()) {
                 let t = self.options.t0 + self.elapsed + part * h;
-                self.look(t, (h, end), &mut values)?;
+                self.look(t, trial, &mut values)?;
                 points.push((t, values.clone()));
             }
             let node = self.elapsed + self.frame.basis.nodes[j] * h;
@@ -145,14 +136,9 @@ impl Run<'_> {
     }
 
     /// The event functions at a time within the trial.
-    fn look(
-        &mut self,
-        t: f64,
-        (h, end): (f64, f64),
-        values: &mut [f64],
-    ) -> Result<(), EvalError> {
+    fn look(&mut self, t: f64, trial: Trial, values: &mut [f64]) -> Result<(), EvalError> {
         let kept = (self.x.clone(), self.z.clone());
-        let found = self.at(t - self.options.t0, h, end);
+        let found = self.at(t - self.options.t0, trial);
         let seen = found.and_then(|_| self.system.event_values(t, &self.x, &self.z, values));
         self.x.copy_from_slice(&kept.0);
         self.z.copy_from_slice(&kept.1);
@@ -160,18 +146,62 @@ impl Run<'_> {
     }
 }
 
+impl StepValues {
+    /// Reports all zeros.
+    fn report_all(
+        &self,
+        function: &mut Within<'_, '_>,
+        events: &mut EventList,
+    ) -> Result<(), EvalError> {
+        let index = function.index;
+        for (i, pair) in self.values.windows(2).enumerate() {
+            let (a, b) = (pair[0], pair[1]);
+            if self.is_pending && i + 2 == self.values.len() {
+                continue;
+            }
+            if (a.1 < 0.0 && b.1 >= 0.0) || (a.1 > 0.0 && b.1 <= 0.0) {
+                events.report(index, function.zero(a, b)?, crossing_to(-a.1));
+            }
+        }
+        if let (Some(before), [start, after, ..]) = (self.before, &self.values[..]) {
+            let turn = touch(before, *start, *after, self.negligible);
+            if let Some(t) = turn.filter(|_| self.counts_extrema) {
+                events.report(index, t.max(start.0), Crossing::Touch);
+            } else if self.was_pending && before.1 * after.1 < 0.0 {
+                events.report(index, start.0, crossing_to(-before.1));
+            }
+        }
+        if !self.counts_extrema {
+            return Ok(());
+        }
+        for triple in self.values.windows(3) {
+            let side = triple[0].1.signum();
+            let bracket = MinimumBracket::new(side, triple[0], triple[1], triple[2]);
+            let Some(bracket) = bracket.filter(|_| side * triple[1].1 > 0.0) else { continue };
+            match bracket.resolve(function, self.negligible)? {
+                Minimum::Zeros(first, second) => {
+                    events.report(index, first, crossing_to(-side));
+                    events.report(index, second, crossing_to(side));
+                }
+                Minimum::Touch(t) => events.report(index, t, Crossing::Touch),
+                Minimum::Nothing => {}
+            }
+        }
+        Ok(())
+    }
+}
+
 /// One event function along the trial.
 struct Within<'r, 'a> {
     run: &'r mut Run<'a>,
     index: usize,
-    h: f64,
-    end: f64,
+    trial: Trial,
 }
 
-impl Look for Within<'_, '_> {
+impl TimeFunction for Within<'_, '_> {
     fn at(&mut self, t: f64) -> Result<(f64, f64), EvalError> {
         let mut values = vec![0.0; self.run.watched.len()];
-        self.run.look(t, (self.h, self.end), &mut values)?;
+        self.run.look(t, self.trial, &mut values)?;
         Ok((t, values[self.index]))
     }
 }
@@ -189,9 +219,4 @@ fn touch(a: (f64, f64), b: (f64, f64), c: (f64, f64), negligible: f64) -> Option
     let (t, value) = (b.0 - 0.5 * slope / bend, b.1 - 0.25 * slope * slope / bend);
     let between = t > a.0 && t < c.0;
     (between && side * value <= negligible).then_some(t)
-}
-
-/// How a function leaves this side.
-fn crossing(side: f64) -> Crossing {
-    if side < 0.0 { Crossing::Rising } else { Crossing::Falling }
 }

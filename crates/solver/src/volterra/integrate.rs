@@ -16,6 +16,7 @@ mod begin;
 use super::collocation::{Collocation, Frame, Span};
 use super::history::History;
 use super::system::VolterraSystem;
+use crate::ode::event_list::EventList;
 use crate::ode::integrate::StopReason;
 use crate::ode::observer::{Control, LocatedEvent};
 use crate::ode::system::EvalError;
@@ -188,6 +189,15 @@ pub(super) enum Found {
     Start,
 }
 
+/// A step that is solved and not yet accepted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Trial {
+    /// Its length.
+    pub(super) h: f64,
+    /// Where it ends, from the start of the run.
+    pub(super) end: f64,
+}
+
 pub(super) struct Run<'a> {
     pub(super) system: &'a mut dyn VolterraSystem,
     pub(super) options: &'a VolterraOptions,
@@ -214,6 +224,7 @@ pub(super) struct Run<'a> {
     /// Whether the last trial was rejected: the next step is no longer than what then succeeds.
     warned: bool,
     /// The event functions at the end of the last step, and their largest values.
+    pub(super) events: EventList,
     pub(super) watched: Vec<f64>,
     pub(super) reach: Vec<f64>,
     /// The event functions a little before that end.
@@ -230,7 +241,8 @@ impl<'a> Run<'a> {
         let span = options.t1 - options.t0;
         let h = first(&frame, options);
         let history = past(&frame, options, h);
-        let events = system.events().len();
+        let events = EventList::new(system.events(), 0);
+        let watched = events.functions();
         let z = frame.operands.iter().map(|o| o.start_at(0.0)).collect();
         let mut guess = system.guess();
         guess.resize(n, 0.0);
@@ -250,10 +262,11 @@ impl<'a> Run<'a> {
             steps: 0,
             rejected: 0,
             warned: false,
-            watched: vec![f64::NAN; events],
-            reach: vec![0.0; events],
+            watched: vec![f64::NAN; watched],
+            events,
+            reach: vec![0.0; watched],
             approach: None,
-            pending: vec![false; events],
+            pending: vec![false; watched],
             frame,
             system,
             options,
@@ -411,13 +424,14 @@ impl<'a> Run<'a> {
         if (end - span).abs() <= 4.0 * f64::EPSILON * span {
             (end, lost) = (span, 0.0);
         }
-        let stop = self.events(h, end, observer)?;
+        let trial = Trial { h, end };
+        let stop = self.locate_events(trial, observer)?;
         let reached = stop.map_or(end, |e| e.t - self.options.t0);
         while let Some(&t) = self.options.outputs.get(self.next)
             && t - self.options.t0 <= reached
         {
             let (unknowns, elapsed) = (self.frame.n, self.elapsed);
-            match self.at(t - self.options.t0, h, end)? {
+            match self.at(t - self.options.t0, trial)? {
                 Found::End => {
                     observer.last(t, &VolterraStep { elapsed, h, x: &self.main.x, unknowns });
                 }
@@ -430,7 +444,7 @@ impl<'a> Run<'a> {
             self.next += 1;
         }
         if let Some(event) = stop {
-            self.at(event.t - self.options.t0, h, end)?;
+            self.at(event.t - self.options.t0, trial)?;
             self.elapsed = reached;
             self.steps += 1;
             return Ok(Some(StopReason::Event(event.index)));
@@ -452,7 +466,8 @@ impl<'a> Run<'a> {
     }
 
     /// Unknowns and operands at `at` within the trial step, by a shorter step from the same start.
-    pub(super) fn at(&mut self, at: f64, h: f64, end: f64) -> Result<Found, EvalError> {
+    pub(super) fn at(&mut self, at: f64, trial: Trial) -> Result<Found, EvalError> {
+        let Trial { h, end } = trial;
         let length = at - self.elapsed;
         if at >= end || length >= (1.0 - 1e-14) * h {
             self.x.copy_from_slice(self.main.x_end(&self.frame));
