@@ -106,7 +106,7 @@ impl OutputFile {
         }
         let mut motion = progress.motion();
         motion.notes.push(pfaff::Note::Remark(
-            "written while the run was under way: it did not come to its end".into(),
+            "written during the run, which did not reach its end".into(),
         ));
         let done = self.write(&motion);
         self.report(done);

@@ -231,7 +231,7 @@ fn a_step_that_shrinks_to_nothing_stops_the_run() {
     assert_eq!(run["stop"]["reason"], "step_too_small");
     // x = 1/(1 − t) ends at t = 1.
     assert!((run["stop"]["t"].as_f64().expect("a time") - 1.0).abs() < 1e-6);
-    said(&answer, &["note: the step shrank to nothing at t = "]);
+    said(&answer, &["note: the step size became too small at t = "]);
     assert!(numbers(&run["t"]).len() > 60, "what was computed is there");
 }
 

@@ -428,7 +428,7 @@ fn what_is_not_built_is_refused_plainly() {
             continue; // Built by now.
         }
         assert_eq!(answer.status, 2, "{words:?} {}", answer.err);
-        assert!(answer.err.contains("not built yet"), "{words:?} {}", answer.err);
+        assert!(answer.err.contains("does not exist yet"), "{words:?} {}", answer.err);
         assert_eq!(answer.err.lines().count(), 1, "{}", answer.err);
     }
 }

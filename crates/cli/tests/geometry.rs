@@ -129,7 +129,7 @@ fn geodesics_need_a_system_of_chaplygin() {
     refused(
         &pfaff_text(&["geometry", "-", "--curve", "geodesic", "--dependent", "y,z"], ENGEL),
         1,
-        &["no system of Chaplygin", "epsilon[y,x] contains `z`", "--dependent"],
+        &["not a Chaplygin system", "epsilon[y,x] contains `z`", "--dependent"],
     );
     // Autoparallels need none.
     let answer = pfaff_text(
@@ -143,7 +143,7 @@ fn geodesics_need_a_system_of_chaplygin() {
     refused(
         &pfaff_text(&["geometry", "-", "--curve", "geodesic"], metric),
         1,
-        &["no system of Chaplygin", "g[x,x] contains `z`"],
+        &["not a Chaplygin system", "g[x,x] contains `z`"],
     );
     let drift = metric.replace("(1 + z^2)*", "").replace("y*x'", "y*x' + 1");
     refused(&pfaff_text(&["geometry", "-", "--curve", "autoparallel"], &drift), 1, &["affine"]);
@@ -180,9 +180,12 @@ fn connections_need_constraints_linear_in_the_velocities() {
 fn a_symmetry_that_is_none_is_refused_with_its_rate() {
     let text = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 - 3*x\nconstraint z' = y*x'\n\
                 symmetry turn: x = -y, y = x\n";
-    refused(&pfaff_text(&["geometry", "-"], text), 1, &["`turn` is no symmetry", "3*y"]);
+    refused(&pfaff_text(&["geometry", "-"], text), 1, &["`turn` is not a symmetry", "3*y"]);
     let checked = pfaff_text(&["check", "-"], text).out;
-    assert!(checked.contains("`turn` is no symmetry") && checked.contains("3*y"), "{checked}");
+    assert!(
+        checked.contains("`turn` is not a symmetry") && checked.contains("3*y"),
+        "{checked}"
+    );
 }
 
 #[test]
@@ -210,6 +213,6 @@ fn geometry_tells_the_momenta() {
     let from = lines.iter().position(|l| l.contains("symmetries")).expect("a part on momenta");
     let rest = lines[from..].join("\n");
     // p along the blade and the spin are kept; forward momentum has a momentum equation.
-    assert!(rest.contains("th: th' is kept"), "{rest}");
+    assert!(rest.contains("th: th' is conserved"), "{rest}");
     assert!(rest.contains(")' = "), "{rest}");
 }

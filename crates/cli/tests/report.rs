@@ -153,7 +153,7 @@ fn figures_are_files_of_their_kind() {
     let wrong: [(&[&str], &str); 5] = [
         (&["--columns", "xx"], "did you mean `x`?"),
         (&["--against", "u"], "no column `u`"),
-        (&["--size", "big"], "is no size"),
+        (&["--size", "big"], "is not a size"),
         (&["--scale", "0"], "gives no picture"),
         (&["--columns", " , "], "names no column"),
     ];

@@ -49,7 +49,7 @@ impl Comparison {
         }
         self.conserved(&mut text);
         if !self.equivalences.is_empty() {
-            let _ = writeln!(text, "\nOne motion, two principles?");
+            let _ = writeln!(text, "\nDoes one motion satisfy both principles?");
         }
         for e in &self.equivalences {
             let _ = writeln!(text, "  {}", sentence(e, first));
@@ -88,7 +88,7 @@ impl Comparison {
     }
 
     fn conserved(&self, text: &mut String) {
-        let _ = writeln!(text, "\nLargest change since the start (kept where marked *)");
+        let _ = writeln!(text, "\nLargest change since the start (conserved where marked *)");
         let mut rows = vec![vec![String::new()]];
         rows[0].extend(self.motions.iter().map(word));
         for kept in &self.kept {
@@ -177,7 +177,7 @@ pub(crate) fn parted(parting: &Parting, names: &[Series], text: &mut String) {
     let Some(t) = parting.apart_from else {
         let _ = writeln!(
             text,
-            "  do not part: largest distance {:.1e}, within the errors of the two motions",
+            "  no difference: largest distance {:.1e}, within the errors of the two motions",
             parting.largest.0
         );
         return;
@@ -198,14 +198,17 @@ pub(crate) fn parted(parting: &Parting, names: &[Series], text: &mut String) {
     if let Some((k, c)) = parting.law {
         let _ = writeln!(
             text,
-            "  they part like {c:.4}*(t - t0)^{:.0} (measured exponent {k:.3})",
+            "  the distance grows like {c:.4}*(t - t0)^{:.0} (measured exponent {k:.3})",
             libm::round(k)
         );
     }
-    let _ = writeln!(text, "  apart from t = {t} on, beyond the errors of the two motions");
     let _ = writeln!(
         text,
-        "  largest distance {:.6} at t = {}; at the end they part at speed {:.4}",
+        "  from t = {t} on the difference exceeds the errors of the two motions"
+    );
+    let _ = writeln!(
+        text,
+        "  largest distance {:.6} at t = {}; at the end the distance grows at the rate {:.4}",
         parting.largest.0, parting.largest.1, parting.speed
     );
 }
@@ -256,24 +259,35 @@ pub(crate) fn sentence(e: &Equivalence, first: &Motion) -> String {
     let names = first.multipliers.iter().map(|s| &s.name);
     let μ: Vec<String> =
         names.zip(&e.multipliers).map(|(n, x)| format!("mu({n}) = {x:.8}")).collect();
-    let size =
-        format!("{:.2e} of a reaction of {:.2e}, root mean squares", e.residual, e.reaction);
+    let part = percent(e.residual, e.reaction);
     match (e.along, e.equivalent) {
         (Principle::Chetaev, true) => {
             format!(
-                "the chetaev motion is vakonomic with {} at the start ({size})",
+                "the chetaev motion is also vakonomic, with {} at the start ({part} of the reaction (RMS) is left)",
                 μ.join(", ")
             )
         }
         (Principle::Chetaev, false) => format!(
-            "the chetaev motion is vakonomic for no mu at the start: the best one, {}, leaves a force of {size}",
+            "the chetaev motion is not vakonomic for any mu at the start: with the best one, {}, {part} of the \
+             reaction (RMS) is left",
             μ.join(", ")
         ),
-        (_, true) => format!("the vakonomic motion is one of chetaev's too ({size})"),
+        (_, true) => format!(
+            "this vakonomic motion also satisfies the d'Alembert–Chetaev equations ({part} of its reaction (RMS) \
+             lies \
+             outside the span of the constraint gradients)"
+        ),
         (_, false) => format!(
-            "the vakonomic motion is none of chetaev's: it needs a force across the constraints' directions of {size}"
+            "this vakonomic motion does not satisfy the d'Alembert–Chetaev equations: {part} of its reaction (RMS) \
+             lies outside the span of the constraint gradients"
         ),
     }
+}
+
+/// A part of a whole: `8.2 %`, `3e-7 %`.
+fn percent(part: f64, whole: f64) -> String {
+    let percent = if whole > 0.0 { 100.0 * part / whole } else { 0.0 };
+    if percent < 0.1 { format!("{percent:.0e} %") } else { format!("{percent:.1} %") }
 }
 
 fn table(rows: &[Vec<String>], text: &mut String) {

@@ -48,7 +48,8 @@ fn independent(model: &Workspace, e: &Equations, remarks: &mut Vec<String>) -> V
     }
     let Some(reduced) = reduced_equations(model, e) else {
         remarks.push(
-            "no independent quasi-velocities: they need constraints that are linear or affine in the velocities, do not contradict each other, and are without `along`"
+            "no independent quasi-velocities: they need constraints that are linear or affine in the velocities, \
+             do not contradict each other, and are without `along`"
                 .into(),
         );
         return Vec::new();
@@ -91,7 +92,8 @@ fn independent(model: &Workspace, e: &Equations, remarks: &mut Vec<String>) -> V
 fn solved(model: &Workspace, e: &Equations, remarks: &mut Vec<String>) -> Vec<Section> {
     let Some(solution) = explicit(model, e) else {
         remarks.push(
-            "accelerations and multipliers are not written out: the equations are singular everywhere, or more than 16"
+            "accelerations and multipliers are not written out: the equations are singular everywhere, or more \
+             than 16"
                 .into(),
         );
         return Vec::new();
@@ -148,11 +150,11 @@ fn total_force(
         .collect();
     let mut sections = vec![section(
         "total_force",
-        "Total force Lambda = Q + R, continued off the constraints by these expressions",
+        "Total force Lambda = Q + R, extended off the constraints by these expressions",
         lines,
     )];
     let name = |k: usize| &model.coordinates[k].name;
-    let off = "for the continuation of Lambda off the constraints that is written here";
+    let off = "for the extension of Lambda off the constraints written here";
     match helmholtz(model, &force) {
         Helmholtz::Potential(Some(u)) => {
             sections.push(section(
@@ -160,10 +162,12 @@ fn total_force(
                 "Generalised potential of Lambda",
                 vec![entry("U", "U", vec![], u)],
             ));
-            remarks.push(format!("Helmholtz's conditions hold, {off}: the equations are those of a free system with the potential U"));
+            remarks.push(format!("Helmholtz's conditions hold, {off}: the equations are those of a free system \
+                with the potential U"));
         }
         Helmholtz::Potential(None) => remarks.push(format!(
-            "Helmholtz's conditions hold, {off}: there is a generalised potential, but its integrals are not elementary as far as was tried, and it is not written out"
+            "Helmholtz's conditions hold, {off}: a generalised potential exists, but no elementary formula was \
+             found for it"
         )),
         Helmholtz::Fails { condition, pair: (k, m) } => remarks.push(format!(
             "Helmholtz's conditions fail, {off}: the {} one for {}, {}; the total force has no generalised potential",
@@ -186,7 +190,8 @@ fn in_momenta(model: &Workspace, e: &Equations, remarks: &mut Vec<String>) -> Ve
         .collect();
     let Some((velocities, constraints)) = canonical(model, e, &p) else {
         remarks.push(
-            "canonical momenta do not give the velocities: the Lagrangian is not quadratic in them, or its mass matrix is singular"
+            "canonical momenta do not give the velocities: the Lagrangian is not quadratic in them, or its mass \
+             matrix is singular"
                 .into(),
         );
         return Vec::new();

@@ -37,12 +37,14 @@ impl Variations {
         }
         let _ = writeln!(
             text,
-            "\n  (a) d/dt (w_dep - (deps/dv) w) = 0: displacements obey the constraints\n  (b) (delta v) - w' = 0 for the base coordinates\n  (c) delta (v_dep - eps) = 0: the varied curve obeys the constraints\n  commute dep.: (delta v) - w' for the dependent coordinates"
+            "\n  (a) d/dt (w_dep - (deps/dv) w) = 0: displacements satisfy the constraints\n  (b) (delta v) - w' \
+             = 0 for the base coordinates\n  (c) delta (v_dep - eps) = 0: the varied curve satisfies the \
+             constraints\n  commute dep.: (delta v) - w' for the dependent coordinates"
         );
         if let Some(cost) = self.curvature {
             let _ = writeln!(
                 text,
-                "\n  the constraints' curvature sees the motion and the variation: largest |F v w| = {cost:.6e}{}",
+                "\n  curvature of the constraints on motion and variation: largest |F v w| = {cost:.6e}{}",
                 if cost <= NOTHING { ", so all conditions hold together" } else { "" }
             );
         }

@@ -112,7 +112,7 @@ pub(crate) fn words(text: &str) -> Result<Vec<pfaff::Principle>, Exit> {
     for word in text.split(',') {
         let principle = crate::command::derive::principle(word.trim())?;
         if list.contains(&principle) {
-            return Err(usage(&format!("`{}` stands twice in --principles", word.trim())));
+            return Err(usage(&format!("`{}` occurs twice in --principles", word.trim())));
         }
         list.push(principle);
     }

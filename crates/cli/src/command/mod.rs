@@ -142,7 +142,7 @@ fn unknown(words: &[String]) -> Exit {
     let built: Vec<&str> = built.iter().map(String::as_str).collect();
     let word = words.first().map_or("", String::as_str);
     if PLANNED.contains(&word) {
-        return output::usage(&format!("the command `{word}` is not built yet"));
+        return output::usage(&format!("the command `{word}` does not exist yet"));
     }
     let hint = pfaff::closest(word, &built).map_or_else(
         || format!("the commands are {}", built.join(", ")),

@@ -129,7 +129,7 @@ fn size(text: &str) -> Result<(f64, f64), Exit> {
     let sides = text.split_once('x').and_then(|(w, h)| Some((read(w)?, read(h)?)));
     sides.ok_or_else(|| {
         usage(&format!(
-            "`{text}` is no size: write it as 640x400, each side from 40 to {LARGEST}"
+            "`{text}` is not a size: write it as 640x400, each side from 40 to {LARGEST}"
         ))
     })
 }

@@ -142,9 +142,7 @@ fn begin(model: &Model, search: &SearchArguments, request: &mut Run) -> Result<(
     if let Some((option, _)) = used.iter().find(|(_, given)| *given)
         && model.terminal.is_empty()
     {
-        return Err(usage(&format!(
-            "{option} is about motions between given ends, and the model has no `final`"
-        )));
+        return Err(usage(&format!("{option} needs a model with `final`")));
     }
     request.seconds = search.seconds;
     if let Some(text) = &search.lead {

@@ -16,7 +16,7 @@ use crate::output::{Exit, failed, say, usage};
 pub(crate) fn site(folder: &str, only: Option<&str>) -> Result<Exit, Exit> {
     let models = chosen(only)?;
     std::fs::create_dir_all(folder)
-        .map_err(|error| usage(&format!("`{folder}` cannot be made: {error}")))?;
+        .map_err(|error| usage(&format!("`{folder}` cannot be created: {error}")))?;
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let cards: Mutex<Vec<(usize, Card)>> = Mutex::new(Vec::new());
     let wrong: Mutex<Option<Exit>> = Mutex::new(None);

@@ -207,7 +207,7 @@ impl CheckReport {
                 "no: the equations do not determine all accelerations and multipliers"
             }
             None if self.between_ends => {
-                "told by a run: it looks for an extremum with memory between the ends"
+                "decided by a run, which looks for an extremum with memory between the ends"
             }
             None => "unknown",
         };
@@ -216,7 +216,7 @@ impl CheckReport {
         for c in &self.constraints {
             let integrable = match (c.class, c.integrable) {
                 (Class::Holonomic, _) => "",
-                (_, Some(true)) => ", integrable: it comes from positions alone",
+                (_, Some(true)) => ", integrable: equivalent to a relation between positions",
                 (_, Some(false)) => ", not integrable",
                 (_, None) => ", integrability unknown",
             };
@@ -233,7 +233,7 @@ impl CheckReport {
             let _ = writeln!(text, "  kernel {kernel}: {how}");
         }
         if let Some(refusal) = &self.refusal {
-            let _ = writeln!(text, "  no motion yet: {}", refusal.diagnostic().message);
+            let _ = writeln!(text, "  cannot be run: {}", refusal.diagnostic().message);
         }
         text
     }

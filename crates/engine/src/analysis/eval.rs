@@ -114,5 +114,5 @@ fn is_right(node: Node) -> bool {
 }
 
 fn unbuilt(what: &str) -> Failure {
-    Failure::Usage(format!("{what} are not built yet"))
+    Failure::Usage(format!("{what} are not supported"))
 }

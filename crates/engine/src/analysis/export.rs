@@ -90,7 +90,8 @@ fn exported_in(
             match reduction {
                 Some(reduction) => in_quasi_velocities(model, equations, &reduction),
                 None if form == ExportForm::Reduced => Err(unwritable(
-                    "this model is not reduced: that takes Chetaev's principle, constraints linear or affine in the velocities, and at most 8 independent ones",
+                    "this model is not reduced: that takes Chetaev's principle, constraints linear or affine in \
+                     the velocities, and at most 8 independent ones",
                 )),
                 None => with_multipliers(model, equations),
             }
@@ -208,7 +209,8 @@ fn with_multipliers(model: &Workspace, equations: &Equations) -> Result<Module, 
         Some(solved) => (solved.accelerations, Some(solved.multipliers)),
         None => {
             let solved = g.merging(|| explicit(model, equations)).ok_or_else(|| {
-                unwritable("the equations of this model are singular everywhere, or too many to be solved on paper")
+                unwritable("the equations of this model are singular everywhere, or too many to be solved \
+                    symbolically")
             })?;
             if !equations.multipliers.is_empty() {
                 return Err(unwritable(

@@ -46,7 +46,9 @@ pub(crate) fn operate(
 ) -> Result<f64, String> {
     let right = matches!(kind, Memory::CaputoRight | Memory::RiemannLiouvilleRight);
     let real = |x: f64| {
-        number::from_f64(x).map(|x| g.number(x)).ok_or_else(|| format!("{x} is no end"))
+        number::from_f64(x)
+            .map(|x| g.number(x))
+            .ok_or_else(|| format!("{x} is not a valid end"))
     };
     let u = g.symbol("elapsed", Role::Free);
     let (shifted, x) = if right {
@@ -58,7 +60,7 @@ pub(crate) fn operate(
         (g.add(real(ends.from)?, u), ends.at - ends.from)
     };
     if x < 0.0 {
-        return Err("the operator is taken outside of its ends".into());
+        return Err("the point lies outside the interval of the operator".into());
     }
     let expr = g.simplify(g.substitute(&[operand], &[(time, shifted)])[0]);
     let f = Function { g, expr, symbol: u, value };
@@ -198,7 +200,8 @@ impl Function<'_> {
                     }
                     if p <= m - 1.0 {
                         return Err(format!(
-                            "Caputo's derivative of order {alpha} does not exist: the derivative of order {m} of the power {p} is not integrable at the start"
+                            "Caputo's derivative of order {alpha} does not exist: the derivative of order {m} of \
+                             the power {p} is not integrable at the start"
                         ));
                     }
                     total += sign * c * power(p, alpha, x);
@@ -218,7 +221,7 @@ impl Function<'_> {
         let mut total = 0.0;
         let mut rest = Vec::new();
         for (sign, e) in self.terms() {
-            // A derivative of Riemann and Liouville is the integral of a negative order.
+            // A Riemann–Liouville derivative is the integral of a negative order.
             match self.with(e).shape().integral(-alpha, x)? {
                 Some(value) => total += sign * value,
                 None => rest.push(if sign < 0.0 { self.g.neg(e) } else { e }),
@@ -328,7 +331,7 @@ fn weighted(mu: f64, x: f64, f: &dyn Fn(f64) -> f64) -> Result<f64, String> {
         count += 1;
         if count > 20_000 {
             return Err(
-                "the integral does not converge: the function is too wild, or not integrable"
+                "the integral does not converge: the function varies too fast, or is not integrable"
                     .into(),
             );
         }

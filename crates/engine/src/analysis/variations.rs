@@ -133,13 +133,13 @@ pub(crate) fn functions(
     for part in split(text) {
         let Some((name, right)) = part.split_once('=') else {
             return Err(wrong(format!(
-                "`{}` is no assignment such as `x = sin(pi*t)`",
+                "`{}` is not an assignment such as `x = sin(pi*t)`",
                 part.trim()
             )));
         };
         let name = name.trim();
         let Some(k) = model.coordinates.iter().position(|c| c.name == name) else {
-            return Err(wrong(format!("`{name}` is no coordinate of the model")));
+            return Err(wrong(format!("`{name}` is not a coordinate of the model")));
         };
         let Some(μ) = base.iter().position(|&b| b == k) else {
             return Err(wrong(format!(

@@ -70,7 +70,7 @@ fn mechanical(mut evidence: Evidence<'_>, mut witness: DualResidual) -> Vec<Chec
     checks.extend(balances(&evidence));
     checks.extend(momenta(&evidence));
     let (at_steps, between) = equations(&mut evidence, &mut witness);
-    let rounding = "rounding of the solve, far below the digits of any term";
+    let rounding = "rounding errors of the linear solve, far below the last digits of any term";
     checks.push(limit("equations of motion at steps", at_steps.equations, 1e-9, rounding));
     checks.push(limit(
         "constraints differentiated at steps",
@@ -81,7 +81,8 @@ fn mechanical(mut evidence: Evidence<'_>, mut witness: DualResidual) -> Vec<Chec
     checks.push(limit("energy by dual numbers", at_steps.energy, 1e-11, rounding));
     // The interpolant has order 7 where the step has order 8, and one is lost by differentiating: tolerance^(6/8).
     let interpolation = 1e3 * libm::pow(evidence.tolerance, 0.75) + 1e-9;
-    let reason = "the interpolant between steps, differentiated: 1000·tolerance^(3/4)";
+    let reason =
+        "accuracy of the differentiated interpolant between steps: 1000·tolerance^(3/4)";
     checks.push(limit(
         "equations of motion between steps",
         between.equations,
@@ -152,7 +153,8 @@ fn balance(
     energy: &dyn Fn(&Sample) -> f64,
     kind: usize,
 ) -> Check {
-    let reason = "each step may err by the tolerance in every component: the energy that is worth adds up";
+    let reason = "each step may have an error of the tolerance in every component; the resulting errors of the \
+        energy add up";
     let Some(first) = evidence.samples.first() else {
         return Check::unchecked(name.into(), 0.0, reason);
     };
@@ -172,7 +174,8 @@ fn balance(
 
 /// $|J - J_0|$ for every momentum that a symmetry keeps.
 fn momenta(evidence: &Evidence<'_>) -> Vec<Check> {
-    let reason = "each step may err by the tolerance in every component: the momentum that is worth adds up";
+    let reason = "each step may have an error of the tolerance in every component; the resulting errors of the \
+        momentum add up";
     let model = evidence.model;
     let per_step = evidence.tolerance + 4.0 * f64::EPSILON;
     let mut checks = Vec::new();
@@ -282,7 +285,8 @@ fn ordinary(mut evidence: Evidence<'_>) -> Vec<Check> {
         }
     }
     let interpolation = 1e3 * libm::pow(evidence.tolerance, 0.75) + 1e-9;
-    let reason = "the interpolant between steps, differentiated: 1000·tolerance^(3/4)";
+    let reason =
+        "accuracy of the differentiated interpolant between steps: 1000·tolerance^(3/4)";
     vec![limit("equations between steps", worst, interpolation, reason)]
 }
 

@@ -52,9 +52,8 @@ impl fmt::Display for Note {
                 let names: Vec<String> = constraints.iter().map(|c| format!("`{c}`")).collect();
                 write!(
                     f,
-                    "{} repeat{} other constraints: the multiplier is zero there, the others carry the reaction",
-                    names.join(", "),
-                    if names.len() == 1 { "s" } else { "" }
+                    "{} redundant: the multiplier is zero, and the other constraints carry the reaction",
+                    names.join(", ") + if names.len() == 1 { " is" } else { " are" }
                 )
             }
             Self::Stopped(why) | Self::Remark(why) => f.write_str(why),

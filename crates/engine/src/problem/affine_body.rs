@@ -55,7 +55,8 @@ pub(crate) fn collapse(model: &Workspace, reason: &StopReason, t: f64) -> Option
     let StopReason::Event(name) = reason else { return None };
     let body = model.bodies.iter().find(|b| *name == format!("collapse({})", b.name))?;
     Some(Note::Stopped(format!(
-        "at t = {t} the body `{0}` has lost its volume: det({0}) = 0; to go on through it write `event continue inversion: det({0})`",
+        "at t = {t} the body `{0}` has lost its volume: det({0}) = 0; to go on through it write `event continue \
+         inversion: det({0})`",
         body.name
     )))
 }
@@ -84,7 +85,8 @@ fn worst(body: &AffineBody, motion: &Motion) -> Option<Note> {
     }
     (least.0 < NEARLY_SINGULAR).then(|| {
         Note::Remark(format!(
-            "near t = {} the body `{}` is nearly singular (its smallest singular value is below {NEARLY_SINGULAR:e} of the largest): \
+            "near t = {} the body `{}` is nearly singular (its smallest singular value is below \
+             {NEARLY_SINGULAR:e} of the largest): \
              its rotation, and what is made of it, is not determined there",
             least.1, body.name
         ))
@@ -113,26 +115,23 @@ fn volume(model: &Workspace, body: &AffineBody, t0: f64, q: &[f64]) -> Option<Di
     });
     let message = if given.is_none() {
         format!(
-            "the body `{}` has no initial value: it would begin as the zero matrix",
+            "the body `{}` has no initial value: it would start as the zero matrix",
             body.name
         )
     } else if det < 0.0 {
-        format!(
-            "the body `{0}` begins turned inside out: det({0}) = {det} at the start",
-            body.name
-        )
+        format!("the body `{0}` starts inside out: det({0}) = {det}", body.name)
     } else {
-        format!(
-            "the body `{0}` begins without volume: det({0}) = {det} at the start",
-            body.name
-        )
+        format!("the body `{0}` starts without volume: det({0}) = {det}", body.name)
     };
     let mut hint = format!(
         "an affine body has a positive determinant, such as `initial {} = identity({})`",
         body.name, body.size
     );
     if !body.named {
-        hint += &format!("; with `event continue inversion: det({})` any will do", body.name);
+        hint += &format!(
+            "; with `event continue inversion: det({})` any determinant is allowed",
+            body.name
+        );
     }
     let span = given.map_or(body.span, |datum| datum.span);
     Some(Diagnostic::error("E0621", span, message).with_hint(&hint))
@@ -158,10 +157,12 @@ fn conformal(model: &Workspace, t0: f64, q: &[f64]) -> Vec<Diagnostic> {
         }
         let name = constraint.name.split('[').next().unwrap_or_default();
         let message = format!(
-            "the constraint `{name}` keeps φᵀgφ proportional to η, and at the start it is not: they differ by {relative:.2e} of its size"
+            "the constraint `{name}` keeps φᵀgφ proportional to η, and at the start it is not: they differ by \
+             {relative:.2e} of its size"
         );
         mistakes.push(Diagnostic::error("E0623", constraint.span, message).with_hint(
-            "begin with a multiple of an isometry, such as `initial phi = 1.2*rotation_z(0.3)`, or give the metrics that the start has",
+            "start with a multiple of an isometry, such as `initial phi = 1.2*rotation_z(0.3)`, or give the \
+             metrics that the start has",
         ));
     }
     mistakes

@@ -221,7 +221,8 @@ fn energy(motions: &[Motion]) -> Option<Group<'_>> {
     (!curves.is_empty()).then(|| Group {
         key: "energy",
         heading: "Energy balance",
-        note: "The energy changes by the work of forces and reactions since the start; how exactly is among the residuals.".into(),
+        note: "The energy changes by the work of forces and reactions since the start; the figure of the \
+            residuals shows how exactly.".into(),
         figures: vec![Figure {
             title: String::new(),
             x: Axis { label: "t".into(), log: false },

@@ -21,13 +21,14 @@ pub(crate) fn memory(report: &Report<'_>) -> String {
         return String::new();
     }
     let heads = ["operator", "what it is", "order", "stands in"];
-    let mut out = table("What is remembered, from the start on", &heads, &operators(model));
+    let mut out = table("Operators with memory, from the start on", &heads, &operators(model));
     let Some(motion) = motions.first() else { return out };
     let powers = derive_in(model, motion.principle)
         .ok()
         .and_then(|dynamics| departures(model, &dynamics, motion.start));
     if let Some(powers) = powers {
-        out += "<p>At the start each coordinate follows the polynomial of its initial values and leaves it like the power of <i>t</i> − <i>t</i>₀ given here, or like a higher one: ";
+        out += "<p>At the start each coordinate follows the polynomial of its initial values and leaves it like \
+            the power of <i>t</i> − <i>t</i>₀ given here, or like a higher one: ";
         let one = |(c, p): (&pfaff_model::Coordinate, &f64)| {
             format!("<code>{}</code> {}", escape(&c.name), pfaff_present::short(*p))
         };
@@ -83,9 +84,9 @@ fn operators(model: &Workspace) -> Vec<Vec<String>> {
 fn in_words(kind: Memory) -> &'static str {
     match kind {
         Memory::Caputo => "derivative of Caputo",
-        Memory::RiemannLiouville => "derivative of Riemann and Liouville",
-        Memory::CaputoRight => "derivative of Caputo, to the end",
-        Memory::RiemannLiouvilleRight => "derivative of Riemann and Liouville, to the end",
+        Memory::RiemannLiouville => "Riemann–Liouville derivative",
+        Memory::CaputoRight => "right Caputo derivative",
+        Memory::RiemannLiouvilleRight => "right Riemann–Liouville derivative",
         Memory::Integral => "fractional integral",
         Memory::Kernel => "integral over the past with a kernel of the lag",
         Memory::Mean => "average since the start",

@@ -37,7 +37,8 @@ pub(crate) fn head(title: &str, style: &str) -> String {
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+             script-src 'unsafe-inline'; img-src data:\">\n\
          <meta name=\"generator\" content=\"pfaff {}\">\n<title>{}</title>\n<style>\n{style}</style>\n</head>\n",
         env!("CARGO_PKG_VERSION"),
         escape(title)
@@ -68,7 +69,8 @@ pub fn page(report: &Report<'_>) -> String {
     }
     let _ = write!(
         out,
-        "</main>\n<footer><p>Made by pfaff {}. One file, no network.</p></footer>\n<script>\n{}</script>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
+        "</main>\n<footer><p>Made by pfaff {}. One file, no \
+         network.</p></footer>\n<script>\n{}</script>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
         env!("CARGO_PKG_VERSION"),
         drawing::SCRIPT
     );
@@ -92,7 +94,7 @@ fn sections(report: &Report<'_>) -> Vec<(&'static str, &'static str, String)> {
         sections.push(("comparison", "Comparison", comparison(c)));
     }
     sections.push(("audit", "Audit", audits(motions)));
-    sections.push(("course", "Course of the run", course(motions)));
+    sections.push(("course", "The run", course(motions)));
     sections.push(("statistics", "Statistics", statistics(motions)));
     sections.push(("provenance", "Provenance", provenance(report)));
     sections.retain(|s| !s.2.is_empty());
@@ -184,7 +186,8 @@ fn plots(report: &Report<'_>) -> String {
     let curves: usize = groups.iter().flat_map(|g| &g.figures).map(|f| f.curves.len()).sum();
     let most = (POINTS / curves.max(1)).clamp(100, 2500);
     let mut out = String::from(
-        "<p class=\"hint\">Point at a figure to read its values. Drag to enlarge a part; with the figure chosen, the wheel and + − zoom, arrows read \
+        "<p class=\"hint\">Point at a figure to read its values. Drag to enlarge a part; with the figure chosen, \
+         the wheel and + − zoom, arrows read \
          along the curves, a double click or 0 goes back. Names below a figure hide and show their curves.</p>",
     );
     out += "<div class=\"plots\">";
@@ -233,7 +236,9 @@ fn plot(figure: &Figure<'_>, most: usize) -> String {
     for (i, curve) in figure.curves.iter().enumerate() {
         let _ = write!(
             out,
-            "<button type=\"button\" aria-pressed=\"true\" data-curve=\"{i}\"><svg viewBox=\"0 0 30 10\" width=\"30\" height=\"10\" aria-hidden=\"true\"><path class=\"c{} d{}\" d=\"M1 5H29\"/></svg>{}</button>",
+            "<button type=\"button\" aria-pressed=\"true\" data-curve=\"{i}\"><svg viewBox=\"0 0 30 10\" \
+             width=\"30\" height=\"10\" aria-hidden=\"true\"><path class=\"c{} d{}\" d=\"M1 \
+             5H29\"/></svg>{}</button>",
             curve.colour,
             curve.dash,
             escape(&curve.name)

@@ -125,8 +125,10 @@ fn class_in_words(c: &ConstraintReport) -> String {
     };
     let integrable = match (c.class, c.integrable) {
         (Class::Holonomic | Class::Memory, _) => "",
-        (_, Some(true)) => ", and integrable: it comes from positions alone",
-        (_, Some(false)) => ", and not integrable: no relation between positions says the same",
+        (_, Some(true)) => ", and integrable: it is equivalent to a relation between positions",
+        (_, Some(false)) => {
+            ", and not integrable: no relation between positions is equivalent to it"
+        }
         (_, None) => "; whether it is integrable is not known",
     };
     let orders: Vec<String> = c.orders.iter().map(f64::to_string).collect();
@@ -163,7 +165,7 @@ pub(crate) fn audits(motions: &[Motion]) -> String {
             })
             .collect();
         out += &table(
-            "Checks of the motion against the model itself, by a second road",
+            "Checks of the motion against the model, by an independent computation",
             &["check", "found", "limit", "verdict", "why this limit"],
             &rows,
         );
@@ -272,7 +274,7 @@ pub(crate) fn comparison(comparison: &Comparison) -> String {
         out += "</ul>";
     }
     if !comparison.equivalences.is_empty() {
-        out += "<h3>One motion, two principles?</h3><ul>";
+        out += "<h3>Does one motion satisfy both principles?</h3><ul>";
         for e in &comparison.equivalences {
             let _ = write!(out, "<li>{}</li>", escape(&sentence(e, first)));
         }
@@ -321,7 +323,7 @@ pub(crate) fn statistics(motions: &[Motion]) -> String {
         })
         .collect();
     table(
-        "What the run cost",
+        "Cost of the run",
         &[
             "",
             "method",

@@ -242,10 +242,12 @@ fn stationary(model: &Workspace, equations: &Equations) -> Result<(), Diagnostic
     let span = model.terminal.first().map(|t| t.span).unwrap_or_default();
     let name = &model.constraints[a].name;
     let message = format!(
-        "under `chetaev` with the velocity constraint `{name}` a motion is given by its initial state, and does not join given ends: it is no stationary point of the action"
+        "under `chetaev` with the velocity constraint `{name}` a motion is given by its initial state, and does \
+         not join given ends: it is no stationary point of the action"
     );
     Err(Diagnostic::error("E0634", span, message).with_hint(
-        "`principle vakonomic` gives the shortest admissible paths, `restricted` those of L with the dependent velocities inserted",
+        "`principle vakonomic` gives the shortest admissible paths, `restricted` those of L with the dependent \
+         velocities inserted",
     ))
 }
 
@@ -271,9 +273,11 @@ fn scheme(model: &Workspace, request: &Run) -> Result<Scheme, Failure> {
 
 fn hopeless(model: &Workspace) -> Diagnostic {
     let span = model.terminal.first().map(|t| t.span).unwrap_or_default();
-    let message = "no path could be followed from the start to the end: the equations have no finite value on the way".into();
+    let message = "no path could be followed from the start to the end: the equations have no finite value on \
+        the way".into();
     Diagnostic::error("E0635", span, message).with_hint(
-        "check that the Lagrangian determines the admissible velocities, and that nothing is divided by zero between the ends",
+        "check that the Lagrangian determines the admissible velocities, and that nothing is divided by zero \
+         between the ends",
     )
 }
 
@@ -288,7 +292,8 @@ fn unsolved(
         Some(Ended::Interrupted) => "The search was interrupted",
         Some(Ended::Late) => "The search ran out of its time (--seconds)",
         None => {
-            "The search tries a straight line, starts of many sizes and directions, and paths that are led to the end step by step"
+            "The search tries a straight line, starts of many sizes and directions, and paths that are led to \
+             the end step by step"
         }
     };
     let mut text = format!(
@@ -323,17 +328,18 @@ fn abnormal_note(model: &Workspace, equations: &Equations) -> Option<Note> {
     }
     let text = match abnormal_places(model, equations)? {
         AbnormalPlaces::Everywhere => {
-            "abnormal extremals pass through every point: curves that are stationary for the constraints alone, whatever L is. \
-             𝓛 = L − μφ gives the normal ones only, and a shortest path may be abnormal"
+            "abnormal extremals, curves that are stationary for the constraints alone whatever L is, pass \
+             through every \
+             point; only normal extremals are computed, and a shortest path may be abnormal"
                 .to_owned()
         }
         AbnormalPlaces::Where(place) => format!(
-            "abnormal extremals can exist where {}: curves that are stationary for the constraints alone, whatever L is. \
-             𝓛 = L − μφ gives the normal ones only, and a shortest path that stays there may be abnormal",
+            "abnormal extremals can exist where {}; these are curves that are stationary for the constraints alone, \
+             whatever L is. Only normal extremals are computed, and a shortest path that stays there may be abnormal",
             place_text(model, place)
         ),
         AbnormalPlaces::Possible => {
-            "whether abnormal extremals exist was not decided; 𝓛 = L − μφ gives the normal ones only".to_owned()
+            "whether abnormal extremals exist was not decided; only normal ones are computed".to_owned()
         }
     };
     Some(Note::Remark(text))
@@ -365,7 +371,8 @@ fn ends_check(model: &Workspace, problem: &Canonical, motion: &mut Motion) {
     if worst.is_nan() || !given {
         return;
     }
-    let reason = "the motion is integrated from its start alone, with a local error of 1e-12 that may grow a thousandfold on the way";
+    let reason = "the motion is integrated from its start alone, with a local error of 1e-12 that may grow a \
+        thousandfold on the way";
     push_check(motion, Check::new("final values".into(), worst, 1e-9, reason));
 }
 

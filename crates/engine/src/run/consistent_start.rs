@@ -87,7 +87,8 @@ pub(crate) fn inconsistent(model: &Workspace, none: &NoStart) -> Diagnostic {
             constraint.name, brief(none.residual)
         ),
     )
-    .with_hint("check that the constraints do not contradict each other, or give initial values closer to a consistent state")
+    .with_hint("check that the constraints do not contradict each other, or give initial values closer to a \
+        consistent state")
 }
 
 /// The start, with everything that follows from it if the motion is determined there.
@@ -112,7 +113,8 @@ fn not_finite_at_start(model: &Workspace) -> Diagnostic {
         dynamics_span(model),
         "at the initial state the equations of motion are infinite or not a number".into(),
     )
-    .with_hint("a division by zero, a root or logarithm of a negative number, or a table beyond its data: choose other initial values")
+    .with_hint("a division by zero, a root or logarithm of a negative number, or a table beyond its data: choose \
+        other initial values")
 }
 
 fn singular_at_start(
@@ -133,7 +135,8 @@ fn singular_at_start(
             }
             [] => (
                 dynamics_span(model),
-                "at the initial state the Lagrangian does not determine the accelerations: its mass matrix is singular on the \
+                "at the initial state the Lagrangian does not determine the accelerations: its mass matrix is \
+                 singular on the \
                  directions that the constraints leave free"
                     .into(),
             ),
@@ -147,7 +150,7 @@ fn singular_at_start(
         },
     };
     Diagnostic::error("E0603", span, message).with_hint(if contradiction {
-        "it repeats them for the velocities at the start, but wants another acceleration"
+        "at the start it follows from them for the velocities, but it requires a different acceleration"
     } else {
         "every free direction needs a kinetic energy; `pfaff check` says whether the system is regular"
     })

@@ -28,7 +28,8 @@ pub(crate) fn effective_mass_on_the_way(
     let name = |(c, x): (&pfaff_model::Constraint, &f64)| format!("mu({}) = {x}", c.name);
     let values: Vec<String> = model.constraints.iter().zip(μ).map(name).collect();
     Some(format!(
-        "at t = {} the effective mass M - mu*d2phi/dq'2 of the vakonomic principle becomes singular ({}): the accelerations grow beyond all bounds",
+        "at t = {} the effective mass M - mu*d2phi/dq'2 of the vakonomic principle becomes singular ({}): the \
+         accelerations grow without bound",
         stop.t,
         values.join(", ")
     ))
@@ -40,7 +41,8 @@ pub(crate) fn effective_mass_at_start(model: &Workspace) -> Diagnostic {
     Diagnostic::error(
         "E0609",
         given.map_or_else(|| dynamics_span(model), |d| d.span),
-        "at the initial state the effective mass M - mu*d2phi/dq'2 of the vakonomic principle is singular on the directions that the constraints leave free".into(),
+        "at the initial state the effective mass M - mu*d2phi/dq'2 of the vakonomic principle is singular on the \
+         directions that the constraints leave free".into(),
     )
     .with_hint("choose other initial multipliers: for nonlinear constraints mu takes part in the mass")
 }

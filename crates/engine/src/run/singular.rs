@@ -33,7 +33,7 @@ pub(crate) fn singular_on_the_way(model: &Workspace, core: Option<&Kkt>, t: f64)
         )
     } else if size < NEAR {
         let (what, verb) = match members.len() {
-            1 => ("constraint", "no longer holds any velocity"),
+            1 => ("constraint", "no longer restricts any velocity"),
             _ => ("constraints", "lose their independence"),
         };
         format!(
@@ -50,7 +50,8 @@ pub(crate) fn singular_on_the_way(model: &Workspace, core: Option<&Kkt>, t: f64)
 /// A motion that came out backwards from a place where a constraint holds no velocity.
 pub(crate) fn turned_round(model: &Workspace, constraints: &[usize], t: f64) -> String {
     format!(
-        "at t = {t} the constraint {} no longer holds any velocity: a singular configuration, in which the motion would turn round at full speed",
+        "at t = {t} the constraint {} no longer restricts any velocity: a singular configuration (a cusp), where \
+         the motion would reverse at full speed",
         quoted(model, constraints)
     )
 }

@@ -33,12 +33,13 @@ pub(crate) fn explain(
         StopReason::End => return None,
         StopReason::Event(_) => return affine_body::collapse(model, &stop.reason, t),
         StopReason::Interrupted => format!("interrupted at t = {t}"),
-        StopReason::MaxSteps => format!("the limit of steps was reached at t = {t}"),
+        StopReason::MaxSteps => format!("the maximum number of steps was reached at t = {t}"),
         StopReason::StepTooSmall => {
-            format!("the step shrank to nothing at t = {t}: the motion is not smooth there")
+            format!("the step size became too small at t = {t}: the motion is not smooth there")
         }
         StopReason::NotFinite => format!(
-            "beyond t = {t} the equations of motion are infinite or not a number (a division by zero, a root or logarithm of a negative number, or a table beyond its data)"
+            "beyond t = {t} the equations of motion are infinite or not a number (a division by zero, a root or \
+             logarithm of a negative number, or a table beyond its data)"
         ),
         StopReason::Singular if system.hold.lost.is_some() => {
             let lost: Vec<usize> = system.hold.lost.into_iter().collect();

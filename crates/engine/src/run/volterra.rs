@@ -229,7 +229,7 @@ fn outputs(
     let flow = [model.results.divergence];
     if let Some((name, _, span)) = names.chain(events).find(|&(_, e, _)| g.contains(e, &flow)) {
         let message = format!("`{name}` asks for `divergence`, but the model has memory");
-        let hint = "with memory (q, p) is no state, so that there is no flow on it to diverge";
+        let hint = "with memory, (q, p) does not determine the motion, so there is no flow that has a divergence";
         return Err(mistake(span, message, hint));
     }
     let plan = &mut formulation.plan;
@@ -320,7 +320,8 @@ fn uncompressed(formulation: &Formulation) -> Option<Note> {
     let general = |o: &&pfaff_solver::Operand| matches!(o.kernel, Kernel::General(_, None));
     formulation.plan.operands.iter().find(general).map(|_| {
         Note::Remark(
-            "a kernel cannot be compressed to the tolerance (it breaks at lags that change, or is too wild): its whole past is kept and summed anew at each step, at a cost that grows with the square of the steps"
+            "a kernel cannot be compressed to the tolerance (its breaks move, or it varies too fast): the whole \
+             past is stored and summed again at each step, and the cost grows with the square of the number of steps"
                 .into(),
         )
     })
@@ -331,9 +332,9 @@ fn stopped(stop: &Stop) -> Option<Note> {
     let why = match stop.reason {
         StopReason::End | StopReason::Event(_) => return None,
         StopReason::Interrupted => format!("interrupted at t = {t}"),
-        StopReason::MaxSteps => format!("the limit of steps was reached at t = {t}"),
+        StopReason::MaxSteps => format!("the maximum number of steps was reached at t = {t}"),
         StopReason::StepTooSmall => {
-            format!("the step shrank to nothing at t = {t}: the motion is not smooth there")
+            format!("the step size became too small at t = {t}: the motion is not smooth there")
         }
         StopReason::NotFinite => {
             format!("beyond t = {t} the equations of motion are infinite or not a number")
@@ -367,7 +368,8 @@ fn audit(
     if mechanical {
         let (off, scale) = watcher.imbalance;
         let limit = 10.0 * (tolerance + 4.0 * f64::EPSILON) * (steps as f64 + 1.0) * scale;
-        let reason = "each step may err by the tolerance in every component; the work is that of forces and of the constraints, which memory makes do work";
+        let reason = "each step may have an error of the tolerance in every component; the work includes that of \
+            the constraints, which do work because of their memory";
         let (name, limit) = ("energy balance".to_owned(), limit.min(1e-2 * scale));
         checks.push(if watcher.judged {
             Check::new(name, off, limit, reason)
@@ -377,7 +379,8 @@ fn audit(
     }
     // The kernel is compressed to 1e-14, or to a thousandth of a tolerance that is larger.
     let limit = 1e-11 + 1e-2 * tolerance;
-    let reason = "fractional integrals of the densities, and kernels as they are written, by direct quadrature, at a quarter, the middle and the end of the outputs";
+    let reason = "fractional integrals of the densities, and kernels as they are written, by direct quadrature, \
+        at a quarter, the middle and the end of the outputs";
     let name = "memory recounted".to_owned();
     checks.extend(match watcher.recount.worst() {
         Some(worst) => Some(Check::new(name, worst, limit, reason)),

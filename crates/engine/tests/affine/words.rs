@@ -300,14 +300,14 @@ fn wrong_bodies_are_refused_by_name() {
     case(
         "constraint c: isochoric(phi)\ninitial phi = [[1, 0], [0, -1]]",
         "E0621",
-        "turned inside out: det(phi) = -1",
+        "starts inside out: det(phi) = -1",
     );
     case(
         "constraint c: isochoric(phi)\ninitial phi = [[1, 2], [2, 4]]",
         "E0621",
-        "begins without volume",
+        "starts without volume",
     );
-    case("constraint c: rotation_free(phi)", "E0621", "would begin as the zero matrix");
+    case("constraint c: rotation_free(phi)", "E0621", "would start as the zero matrix");
     case("observe A = stretch(phi)\ninitial phi = [[0, 1], [1, 0]]", "E0621", "inside out");
     case(
         "constraint c: conformal(phi)\ninitial phi = [[1, 0.1], [0, 1]]",

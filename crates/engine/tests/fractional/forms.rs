@@ -335,7 +335,7 @@ fn what_has_no_fractional_form_is_refused() {
     let text = refused(wave, "0.5");
     assert!(text.contains("E0435") && text.contains("`cos(2*q)`"), "{text}");
     let text = refused("coordinates q\nlagrangian q'^2/q\n", "0.5");
-    assert!(text.contains("no polynomial in `q`"), "{text}");
+    assert!(text.contains("not a polynomial in `q`"), "{text}");
     let text = refused(OSCILLATOR, "0");
     assert!(text.contains("between 0 and 2"), "{text}");
     let text = refused(OSCILLATOR, "0.5,-1");

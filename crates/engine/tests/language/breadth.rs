@@ -146,7 +146,7 @@ fn bricards_linkage_moves_though_counting_forbids_it() {
     let seen = check(&model);
     assert_eq!((seen.degrees_of_freedom, seen.regular), (1, Some(true)));
     let motion = support::run(&model, &Run::default());
-    assert!(notes(&motion).contains("repeats other constraints"), "{}", notes(&motion));
+    assert!(notes(&motion).contains("is redundant"), "{}", notes(&motion));
     let q = &motion.q[0].values;
     let range = q.iter().copied().fold(f64::NEG_INFINITY, f64::max)
         - q.iter().copied().fold(f64::INFINITY, f64::min);
@@ -234,7 +234,7 @@ fn singular_places_are_passed_or_named() {
         let arc = (3.25_f64 * 3.25_f64.sqrt() - 1.0) * 8.0 / 27.0;
         close(cusp.stop.t, arc / 3.25_f64.sqrt(), 1e-4, "at the tip");
         let told = notes(&cusp);
-        assert!(told.contains("`track` no longer holds any velocity"), "{told}");
+        assert!(told.contains("`track` no longer restricts any velocity"), "{told}");
     }
     // A rope that shrinks to nothing winds up infinitely often: given up at once, and not after ten million steps.
     let rope = motion(

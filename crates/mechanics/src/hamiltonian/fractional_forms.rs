@@ -95,7 +95,7 @@ pub fn fractional_forms(
     let written = |e: Expr, x: Expr| {
         Powers::of(g, e, x).map_err(|part| {
             refuse(format!(
-                "the Lagrangian is no polynomial in `{}`, for it contains `{}`",
+                "the Lagrangian is not a polynomial in `{}`: it contains `{}`",
                 g.to_text(x),
                 g.to_text(part)
             ))

@@ -129,26 +129,32 @@ impl Refusal {
             Self::Memory { what, span } => Diagnostic::error(
                 "E0420",
                 *span,
-                format!("{what} has memory: its principle would look at the future, so that no motion follows from initial values"),
+                format!("{what} has memory: the principle would look at the future, so initial values do not \
+                    determine a motion"),
             )
             .with_hint("write memory as a `force`, a `constraint` or an `equation`"),
             Self::MemoryAhead { principle, what, span } => Diagnostic::error(
                 "E0441",
                 *span,
-                format!("the principle `{}` with memory is a boundary value problem that looks at the future, and no run from initial values: {what} has memory", principle.name()),
+                format!("the principle `{}` with memory is a boundary value problem that looks at the future, \
+                    and no run from initial values: {what} has memory", principle.name()),
             )
-            .with_hint("`principle chetaev` runs; `principle vakonomic` with `final` finds the extremum between two ends"),
+            .with_hint("`principle chetaev` runs; `principle vakonomic` with `final` finds the extremum between \
+                two ends"),
             Self::Dependent { name, inside, span } => Diagnostic::error(
                 "E0426",
                 *span,
-                format!("to insert the velocity of `{name}` (principle `restricted`, Chaplygin's form) is not possible: {inside} contains `{name}` itself"),
+                format!("the velocity of `{name}` cannot be inserted (principle `restricted`, Chaplygin's form): \
+                    {inside} contains `{name}` itself"),
             )
-            .with_hint("dependent coordinates, the last declared ones that the constraints determine, may occur with a prime only; `chetaev` and `vakonomic` have no such limit"),
+            .with_hint("dependent coordinates, the last declared ones that the constraints determine, may occur \
+                with a prime only; `chetaev` and `vakonomic` have no such limit"),
             Self::Unsolvable { constraint, coordinates, span } => Diagnostic::error(
                 "E0425",
                 *span,
                 format!(
-                    "to insert the velocities of {} (principle `restricted`, Chaplygin's form) is not possible: `{constraint}` is not linear in them",
+                    "the velocities of {} cannot be inserted (principle `restricted`, Chaplygin's form): \
+                     `{constraint}` is not linear in them",
                     coordinates.iter().map(|c| format!("`{c}`")).collect::<Vec<_>>().join(", ")
                 ),
             )
@@ -163,26 +169,30 @@ impl Refusal {
                 "E0428",
                 start,
                 format!(
-                    "the constraints do not give the velocities of {} in terms of the others: {needed} dependent coordinate{} with an invertible block of A {} needed",
+                    "the constraints do not give the velocities of {} in terms of the others: {needed} dependent \
+                     coordinate{} with an invertible block of A {} needed",
                     coordinates.iter().map(|c| format!("`{c}`")).collect::<Vec<_>>().join(", "),
                     if *needed == 1 { "" } else { "s" },
                     if *needed == 1 { "is" } else { "are" },
                 ),
             )
-            .with_hint("leave `--dependent` out, and a choice that works is made"),
+            .with_hint("leave out `--dependent`; then a valid choice is made"),
             Self::SingularLegendre { coordinates, span } => Diagnostic::error(
                 "E0432",
                 *span,
                 format!(
-                    "there is no cotangent form: the momenta of {} do not determine these velocities, for J = dp/dy is singular",
+                    "there is no cotangent form: the momenta of {} do not determine these velocities, because J \
+                     = dp/dy is singular",
                     coordinates.iter().map(|c| format!("`{c}`")).collect::<Vec<_>>().join(", ")
                 ),
             )
-            .with_hint("the equations themselves may still be regular: `pfaff run`, and `derive` in the other forms, do not need J; other dependent coordinates may help"),
+            .with_hint("the equations themselves may still be regular: `pfaff run`, and `derive` in the other \
+                forms, do not need J; other dependent coordinates may help"),
             Self::ReactionAlong { constraint, span } => Diagnostic::error(
                 "E0433",
                 *span,
-                format!("the reaction of `{constraint}` has a direction of its own (`along`): this form needs Chetaev's"),
+                format!("the reaction of `{constraint}` has a direction of its own (`along`): this form needs \
+                    Chetaev's"),
             )
             .with_hint("`derive` with `--form multipliers` shows the equations"),
             Self::NoHamilton { what, span } => Diagnostic::error(
@@ -196,19 +206,22 @@ impl Refusal {
                 *span,
                 format!("there is no fractional form of this model: {what}"),
             )
-            .with_hint("fractional derivatives by positions and velocities are known for sums of powers; `--part forms` shows the ordinary forms of any Lagrangian"),
+            .with_hint("fractional derivatives by positions and velocities are known for sums of powers; `--part \
+                forms` shows the ordinary forms of any Lagrangian"),
             Self::NotSymmetric { name, rate, span } => Diagnostic::error(
                 "E0429",
                 *span,
-                format!("`{name}` is no symmetry: along it the Lagrangian changes at the rate {}", brief(rate)),
+                format!("`{name}` is not a symmetry: along it the Lagrangian changes at the rate {}", brief(rate)),
             )
-            .with_hint("a symmetry moves coordinates so that `lagrangian` stays the same for all positions and velocities"),
+            .with_hint("a symmetry moves coordinates so that `lagrangian` stays the same for all positions and \
+                velocities"),
             Self::MixedDynamics { what, span } => Diagnostic::error(
                 "E0405",
                 *span,
-                format!("{what} cannot stand beside `equation`"),
+                format!("{what} cannot be used together with `equation`"),
             )
-            .with_hint("an `equation` model is taken as it stands: put the term into the equation, or write a `lagrangian`"),
+            .with_hint("an `equation` model is taken as it stands: put the term into the equation, or write a \
+                `lagrangian`"),
             Self::Algebraic { name, span } => Diagnostic::error(
                 "E0423",
                 *span,

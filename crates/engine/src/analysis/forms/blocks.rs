@@ -228,7 +228,8 @@ pub(super) fn lagrange_space(model: &Workspace, equations: &Equations, parts: &m
             group.push(("G", heading), ("G", "G"), (1, plain), &[all], vector(&spray));
         }
         None => notes.push(
-            "no spray, for the fundamental tensor is singular or too large; the constrained equations may still be regular".to_owned(),
+            "no spray: the fundamental tensor is singular or too large; the constrained equations may still be \
+             regular".to_owned(),
         ),
     }
     match space.semispray {
@@ -251,7 +252,8 @@ pub(super) fn lagrange_space(model: &Workspace, equations: &Equations, parts: &m
                 Some((C, L)) => {
                     let verdict = Json::Bool(C.is_zero(&model.graph));
                     facts.push(Fact { group: "lagrange_space", key: "closed", value: verdict });
-                    let heading = "dC_ij of C = lambda_s a_s, zero where L* = L + lambda_s Q_s is equivalent to L (antisymmetric)";
+                    let heading = "dC_ij of C = lambda_s a_s, zero where L* = L + lambda_s Q_s is equivalent to \
+                        L (antisymmetric)";
                     let anti = (0, Repeats::Antisymmetric);
                     group.push(("closedness", heading), ("dC", "dC"), anti, &[all, all], C);
                     let heading = "L* = L + lambda_s Q_s";
@@ -259,7 +261,9 @@ pub(super) fn lagrange_space(model: &Workspace, equations: &Equations, parts: &m
                     group.push(("L_star", heading), ("Lstar", "L^*"), (0, plain), &[], whole);
                 }
                 None => notes.push(
-                    "lambda_s a_s is no form on the positions, for multipliers or constraints contain velocities, time or parts without velocities: L* = L + lambda_s Q_s is not asked to be equivalent to L"
+                    "lambda_s a_s is not a form on the positions, because multipliers or constraints contain \
+                     velocities, time or terms without velocities: whether L* = L + lambda_s Q_s is equivalent \
+                     to L is not tested"
                         .to_owned(),
                 ),
             }
@@ -279,7 +283,7 @@ pub(super) fn lagrange_space(model: &Workspace, equations: &Equations, parts: &m
             }
         }
         None => notes.push(
-            "no semispray, for the equations are singular or too large to be solved on paper"
+            "no semispray: the equations are singular or too large to be solved symbolically"
                 .to_owned(),
         ),
     }

@@ -109,13 +109,14 @@ fn allowed(model: &Workspace, kind: CurveKind, geometry: &Geometry) -> Result<()
     };
     if let (CurveKind::Geodesic, Some(obstacle)) = (kind, &geometry.obstacle) {
         return refused(
-            format!("this is no system of Chaplygin: {}", obstacle_text(obstacle)),
-            "geodesics of the base need constraints and a metric of base coordinates alone; choose others by --dependent, or ask for autoparallels",
+            format!("this is not a Chaplygin system: {}", obstacle_text(obstacle)),
+            "geodesics of the base need constraints and a metric of base coordinates alone; choose others by \
+             --dependent, or ask for autoparallels",
         );
     }
     if geometry.split.drift_field(model).is_some() {
         return refused(
-            "the constraints are affine: their motions are no autoparallels".into(),
+            "the constraints are affine: their motions are not autoparallels".into(),
             "connections belong to constraints that are linear in the velocities",
         );
     }

@@ -114,7 +114,8 @@ fn relations(model: &Workspace, forms: &FractionalForms) -> (Vec<Line>, Vec<Line
 
 fn remarks(model: &Workspace, forms: &FractionalForms, orders: Orders) -> Vec<String> {
     let mut remarks = vec![
-        "derivatives are Caputo's from 0: powers that are no whole numbers stand for positive q, v and p".to_owned(),
+        "derivatives are Caputo's from 0; non-integer powers assume positive q, v and p"
+            .to_owned(),
     ];
     if orders.alpha != model.graph.one() {
         remarks.push("D_t^alpha is caputo along the motion, from its start".into());
@@ -135,7 +136,7 @@ fn read_orders(model: &Workspace, text: &str) -> Result<Orders, Failure> {
         match (shape, &entries[..]) {
             (Shape::Scalar, [e]) if !model.constant(*e).is_nan() => Ok(*e),
             _ => Err(usage(format!(
-                "--fractional: `{}` is no number: an order is made of numbers and parameters",
+                "--fractional: `{}` is not a number: an order consists of numbers and parameters",
                 part.trim()
             ))),
         }

@@ -135,12 +135,12 @@ fn read_path(
             let missing = base.iter().zip(&found).find(|(_, f)| f.is_none());
             if let Some((&k, _)) = missing {
                 let message =
-                    format!("the path says nothing about the base coordinate `{}`", name(k));
+                    format!("the path does not give the base coordinate `{}`", name(k));
                 return Err(rejected(
                     "--path",
                     text,
                     message,
-                    "give every base coordinate as a function of t; a constant is one",
+                    "give every base coordinate as a function of t; constants are allowed",
                 ));
             }
             Ok(found.into_iter().flatten().collect())

@@ -162,7 +162,7 @@ pub fn named_coordinates(model: &Declarations, text: &str) -> Result<Vec<usize>,
                 let hint = closest(name, &names)
                     .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
                 Error::Usage(format!(
-                    "--dependent: `{name}` is no coordinate of the model{hint}"
+                    "--dependent: `{name}` is not a coordinate of the model{hint}"
                 ))
             })
         })
@@ -187,7 +187,8 @@ fn report(
         let infinite = |b: &Block| b.values.iter().flatten().any(|x| !x.is_finite());
         if let Some(block) = blocks.iter().find(|b| infinite(b)) {
             notes.push(format!(
-                "at this state {} is infinite or not a number: other dependent coordinates (--dependent) may serve there",
+                "at this state {} is infinite or not a number: other dependent coordinates (--dependent) may \
+                 serve there",
                 block.heading
             ));
         }
@@ -232,7 +233,8 @@ fn without_distribution(
         shown: Vec::new(),
         at_state,
         notes: if nonlinear {
-            vec!["a constraint is nonlinear in the velocities: there is no distribution, and so no growth vector, connection or torsion".into()]
+            vec!["a constraint is nonlinear in the velocities: there is no distribution, and so no growth \
+                vector, connection or torsion".into()]
         } else {
             Vec::new()
         },

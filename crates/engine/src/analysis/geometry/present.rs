@@ -10,13 +10,15 @@ use crate::json::Json;
 use crate::present::{Presentation, Section, named_parts};
 
 const CONVENTIONS: [&str; 3] = [
-    "conventions: q'^a = eps^a_m q'^m, X_m = d_m + eps^a_m d_a, F^a_mn = X_m eps^a_n - X_n eps^a_m; upper index first",
+    "conventions: q'^a = eps^a_m q'^m, X_m = d_m + eps^a_m d_a, F^a_mn = X_m eps^a_n - X_n eps^a_m; upper index \
+     first",
     "  Gamma^s_mn: nabla_m d_n = Gamma^s_mn d_s; S^s_mn = (Gamma^s_mn - Gamma^s_nm)/2; K = Gamma - LC",
     "  R^r_smn = d_m Gamma^r_ns - d_n Gamma^r_ms + Gamma^r_ml Gamma^l_ns - Gamma^r_nl Gamma^l_ms",
 ];
 
 const FORM_CONVENTIONS: [&str; 2] = [
-    "conventions: y = q', dependent (leaf) velocities y^u = +C^u, C^u_k = dC^u/dy^k; B is minus the bracket F; upper index first",
+    "conventions: y = q', dependent (leaf) velocities y^u = +C^u, C^u_k = dC^u/dy^k; B is minus the bracket F; \
+     upper index first",
     "  E_k + C^u_k E_u = 0; g_ij = (1/2) d2L/dy^i dy^j in the Lagrange space; A' = f, B' = -M on the constraint",
 ];
 
@@ -97,9 +99,10 @@ impl GeometryReport {
             return lines;
         }
         lines.push(match &self.obstacle {
-            None => "a system of Chaplygin: everything is a function on the base".into(),
+            None => "a Chaplygin system: everything is a function on the base".into(),
             Some(why) => format!(
-                "no system of Chaplygin: {why}; Gamma and S are those of the frame X, curvatures of the base are left out"
+                "not a Chaplygin system: {why}; Gamma and S are those of the frame X, curvatures of the base are \
+                 left out"
             ),
         });
         if let Some(why) = self.unmetric {
@@ -134,12 +137,12 @@ impl GeometryReport {
         for m in &self.momenta {
             let momentum = g.to_text(m.momentum);
             lines.push(match m.rate {
-                Some(rate) if rate == g.zero() => format!("  {}: {momentum} is kept", m.name),
+                Some(rate) if rate == g.zero() => format!("  {}: {momentum} is conserved", m.name),
                 Some(rate) => {
                     format!("  {}: ({momentum})' = {}", m.name, g.to_text(rate))
                 }
                 None => format!(
-                    "  {}: {momentum} is not kept: the constraints change along it",
+                    "  {}: {momentum} is not conserved: the constraints are not invariant along it",
                     m.name
                 ),
             });
@@ -243,7 +246,9 @@ impl DistributionReport {
             self.dimension
         )];
         if !self.complete {
-            lines.push("  the brackets became too large to be followed to their end".into());
+            lines.push(
+                "  the brackets became too large: the growth vector may be incomplete".into(),
+            );
         }
         lines.push(match &self.witness {
             None => "  integrable: F = 0 (Frobenius)".into(),
@@ -251,8 +256,11 @@ impl DistributionReport {
                 let parts: Vec<String> =
                     parts.iter().map(|(n, e)| format!("{n}: {}", g.to_text(*e))).collect();
                 match &parts[..] {
-                    [] => format!("  not integrable: {text} leaves it"),
-                    _ => format!("  not integrable: {text} = ({}) leaves it", parts.join(", ")),
+                    [] => format!("  not integrable: {text} leaves the distribution"),
+                    _ => format!(
+                        "  not integrable: {text} = ({}) leaves the distribution",
+                        parts.join(", ")
+                    ),
                 }
             }
         });
@@ -269,14 +277,13 @@ impl DistributionReport {
         }
         let (lost, found) = &self.kept;
         for h in found {
-            lines.push(format!("  the constraints keep {}", g.to_text(*h)));
+            lines.push(format!("  conserved by the constraints: {}", g.to_text(*h)));
         }
         if *lost > found.len() {
-            lines.push(format!(
-                "  {} more function{} of the positions kept, not found in elementary form",
-                lost - found.len(),
-                if lost - found.len() == 1 { " is" } else { "s are" }
-            ));
+            lines.push(match lost - found.len() {
+                1 => "  one more first integral of the positions exists; no elementary formula was found".into(),
+                n => format!("  {n} more first integrals of the positions exist; no elementary formulas were found"),
+            });
         }
         lines.extend(self.abnormal.as_ref().map(|a| abnormal_line(g, base, a)));
         lines
@@ -325,7 +332,7 @@ fn abnormal_line(g: &Graph, base: &[String], abnormal: &Abnormal) -> String {
             if parts.is_empty() {
                 "  abnormal directions: none".into()
             } else {
-                format!("  abnormal directions: none but where {} = 0", parts.join(" = "))
+                format!("  abnormal directions: none except where {} = 0", parts.join(" = "))
             }
         }
         Abnormal::Directions(all) => {
@@ -338,7 +345,7 @@ fn abnormal_line(g: &Graph, base: &[String], abnormal: &Abnormal) -> String {
             let all: Vec<String> = all.iter().map(one).collect();
             format!("  abnormal directions: along {}", all.join(" and "))
         }
-        Abnormal::Every => "  abnormal directions: none is excluded".into(),
+        Abnormal::Every => "  abnormal directions: every direction is possible".into(),
         Abnormal::Open => "  abnormal directions: not decided".into(),
     }
 }

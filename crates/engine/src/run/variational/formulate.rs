@@ -99,8 +99,10 @@ impl Formulation {
             match whole.translate(model, e, span) {
                 Ok(image) if i < count => images.push(image),
                 Ok(_) if whole.operands.len() > known => {
-                    let text = "what is observed has an operand of memory that neither the Lagrangian nor a constraint contains".into();
-                    let hint = "give the operand a coordinate of its own, z, with `constraint z' = …` and its value at the start";
+                    let text = "what is observed has an operand of memory that neither the Lagrangian nor a \
+                        constraint contains".into();
+                    let hint = "give the operand a coordinate of its own, z, with `constraint z' = …` and its \
+                        value at the start";
                     mistakes.push(mistake(span, text, hint));
                 }
                 Ok(_) => {}
@@ -148,7 +150,7 @@ impl Formulation {
         let g = &model.graph;
         let name = kind.name();
         if matches!(kind, Memory::Kernel | Memory::Mean) {
-            let text = format!("`{name}` between given ends is not built");
+            let text = format!("`{name}` is not supported between given ends");
             let hint = "`caputo`, `rl`, `caputo_right`, `rl_right` and `integral` are";
             return Err(mistake(span, text, hint));
         }
@@ -189,7 +191,8 @@ impl Formulation {
         for (k, c) in parts.velocities {
             if order >= 1.0 {
                 let text = format!(
-                    "`{name}` of order {order} of a velocity is one of order {} of its coordinate: it must be below 2",
+                    "`{name}` of order {order} of a velocity is one of order {} of its coordinate: it must be \
+                     below 2",
                     order + 1.0
                 );
                 return Err(mistake(span, text, "lower the order"));

@@ -179,10 +179,12 @@ impl VolterraEquations {
             return Ok(g.sum(sum));
         }
         let text = format!(
-            "the rate of `{}` in a force is not known, which a constraint of an order above 2 needs whose own reaction does not act on that derivative",
+            "the rate of `{}` in a force is not known, which a constraint of an order above 2 needs whose own \
+             reaction does not act on that derivative",
             g.to_text(node)
         );
-        let hint = "in such forces derivatives have orders below 1 and operands that are linear in the coordinates with constant coefficients";
+        let hint = "in such forces derivatives have orders below 1 and operands that are linear in the \
+            coordinates with constant coefficients";
         Err(mistake(span, text, hint))
     }
 
@@ -300,7 +302,8 @@ impl VolterraEquations {
                     "the kernel `{}` grows like 1/s or faster towards the lag 0, so that its integral diverges",
                     g.to_text(second)
                 );
-                let hint = "kernels may begin like a power of s above -1; a derivative of higher order is `caputo` or `rl`";
+                let hint = "kernels may begin like a power of s above -1; a derivative of higher order is \
+                    `caputo` or `rl`";
                 Err(mistake(span, text, hint))
             }
             Memory::Kernel => Ok(self.kernel(model, operand, second)),
@@ -359,7 +362,7 @@ impl VolterraEquations {
                     if alpha + shift > self.orders[k] {
                         return Err(too_high(model, k, alpha + shift, self.orders[k], span));
                     }
-                    // NOTE: the derivative of Riemann and Liouville keeps the data below the order too.
+                    // NOTE: the Riemann–Liouville derivative keeps the data below the order too.
                     let from = (shift + if rl { 0.0 } else { whole }) as usize;
                     let part = self.integral(k, alpha + shift, from, None, g);
                     parts.push(g.mul(c, part));
@@ -378,7 +381,8 @@ impl VolterraEquations {
                 let at = |e: Expr| self.value_at_start(model, &data, e);
                 let value = g.evaluate(&[rate], &at)[0];
                 if !value.is_finite() {
-                    let text = "the Riemann–Liouville derivative needs a rate of its operand at the start that the initial values do not give";
+                    let text = "the Riemann–Liouville derivative needs a rate of its operand at the start that \
+                        the initial values do not give";
                     return Err(mistake(span, text.into(), "use `caputo`"));
                 }
                 let e = j as f64 - alpha;
@@ -451,7 +455,8 @@ impl VolterraEquations {
                 if e <= lowest && value.abs() > 1e-14 {
                     let factor = value / libm::tgamma(e + 1.0);
                     let text = format!(
-                        "`{}` begins like {factor:.6} (t - t0)^({e}) from these initial values, and no motion starts from there",
+                        "`{}` begins like {factor:.6} (t - t0)^({e}) from these initial values, and no motion \
+                         starts from there",
                         g.to_text(node)
                     );
                     let hint = "`caputo` leaves the initial values out; `rl` needs operands that vanish at the start";
@@ -541,7 +546,8 @@ pub(crate) fn parameter(model: &Workspace, symbol: Expr) -> f64 {
 
 pub(crate) fn anticipative(kind: Memory, span: Span) -> Diagnostic {
     let text = format!(
-        "`{}` is anticipative: it looks at the whole future of the motion, so a run from initial values cannot use it",
+        "`{}` is anticipative: it looks at the whole future of the motion, so a run from initial values cannot \
+         use it",
         kind.name()
     );
     mistake(
@@ -559,6 +565,7 @@ fn too_high(model: &Workspace, k: usize, order: f64, highest: f64, span: Span) -
     mistake(
         span,
         text,
-        "outputs have derivatives up to the order of the equations: 2 in a Lagrangian model, more where its forces have more",
+        "outputs have derivatives up to the order of the equations: 2 in a Lagrangian model, more where its \
+         forces have more",
     )
 }
