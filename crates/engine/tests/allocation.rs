@@ -71,6 +71,7 @@ fn steps_do_not_allocate() {
             t1: Some(if method == "taylor" { 20_000.0 } else { 4000.0 }),
             samples: Some(20),
             method: pfaff::Method::from_name(method),
+            outputs_only: true,
             ..pfaff::Run::default()
         };
         let (mut early, mut late) = (0, 0);

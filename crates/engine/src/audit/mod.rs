@@ -1,296 +1,36 @@
 //! The audit: whether the numbers of a motion can be trusted.
 //!
-//! Each check has a number, a limit with its reason, and a verdict. The checks go back to the model itself:
-//! $L$, $\varphi$ and the forces are differentiated by dual numbers
-//! along the motion ([`DualResidual`]), independently of the derivation whose result they judge.
+//! Each kind of run hands over its evidence: states, or deviations that it measured by a second road. Here they
+//! meet their limits. A check has a number, a limit with its reason, and a verdict.
 
 pub(crate) mod autodiff;
 pub(crate) mod dual_residual;
+pub(crate) mod ends;
+pub(crate) mod extremum;
+pub(crate) mod memory;
 pub(crate) mod sensitivity;
+pub(crate) mod trajectory;
 
-use pfaff_expr::Expr;
-use pfaff_mechanics::{Class, Momentum};
-use pfaff_model::{Principle, Workspace};
-use pfaff_solver::StoredStep;
+use crate::audit::extremum::ExtremumEvidence;
+use crate::audit::memory::MemoryEvidence;
+use crate::audit::trajectory::TrajectoryEvidence;
+use crate::motion::verdict::Audit;
 
-use crate::audit::dual_residual::{DualResidual, Findings};
-use crate::audit::sensitivity::Sensitivity;
-use crate::motion::sample::{LANES, Sample};
-use crate::motion::verdict::{Audit, Check, Verdict};
-use crate::system::compiled::CompiledSystem;
-use crate::system::reduced::LaneSamples;
-
-/// What the audit looks at.
-pub(crate) struct Evidence<'a> {
-    pub(crate) model: &'a Workspace,
-    pub(crate) system: CompiledSystem,
-    /// The samples.
-    pub(crate) samples: Vec<Sample>,
-    /// $w$ and $u$ at the samples; empty for an `equation` model.
-    pub(crate) work: &'a [[f64; 2]],
-    /// Steps of the run, spread over it.
-    pub(crate) steps: &'a [StoredStep],
-    pub(crate) tolerance: f64,
-    pub(crate) principle: Principle,
-    /// The dependent coordinates of the restricted principle.
-    pub(crate) dependent: &'a [usize],
-    /// Of the constraints; empty for an `equation` model.
-    pub(crate) classes: &'a [Class],
-    /// $E$ as an expression, for the worth of an error in the state.
-    pub(crate) energy: Option<Expr>,
-    /// Momenta that the motion keeps.
-    pub(crate) momenta: &'a [Momentum],
-    /// How many steps the run took.
-    pub(crate) taken: usize,
+/// What the audit looks at, by the kind of run.
+pub(crate) enum Evidence<'a> {
+    /// Steps from a start.
+    Trajectory(Box<TrajectoryEvidence<'a>>),
+    /// Steps with a past.
+    Memory(MemoryEvidence),
+    /// A stationary point between given ends.
+    Extremum(ExtremumEvidence),
 }
-
-/// Samples at which the constraints are looked at, at most; more are thinned evenly.
-const CONSTRAINT_SAMPLES: usize = 1_000;
-/// Samples at which the worth of an error is looked at.
-const SENSITIVITY_SAMPLES: usize = 32;
-/// Dual-number operations that the equations may cost: about 20 ms.
-const BUDGET: usize = 2_000_000;
 
 /// Audits a motion.
 pub(crate) fn audit(evidence: Evidence<'_>) -> Audit {
-    let Evidence { model, principle, dependent, classes, .. } = evidence;
-    let checks = match DualResidual::new(model, principle, dependent, classes) {
-        Some(witness) => mechanical(evidence, witness),
-        None => ordinary(evidence),
-    };
-    let worst = checks.iter().map(|c| c.verdict).max().unwrap_or(Verdict::Unchecked);
-    let passed = checks.iter().any(|c| c.verdict == Verdict::Pass);
-    let verdict = if worst == Verdict::Unchecked && passed { Verdict::Pass } else { worst };
-    Audit { verdict, checks }
-}
-
-/// The checks of a motion that follows from a Lagrangian.
-fn mechanical(mut evidence: Evidence<'_>, mut witness: DualResidual) -> Vec<Check> {
-    let mut checks = constraints(&evidence, &mut witness);
-    checks.extend(balances(&evidence));
-    checks.extend(momenta(&evidence));
-    let (at_steps, between) = equations(&mut evidence, &mut witness);
-    let rounding = "rounding errors of the linear solve, far below the last digits of any term";
-    checks.push(limit("equations of motion at steps", at_steps.equations, 1e-9, rounding));
-    checks.push(limit(
-        "constraints differentiated at steps",
-        at_steps.differentiated,
-        1e-9,
-        rounding,
-    ));
-    checks.push(limit("energy by dual numbers", at_steps.energy, 1e-11, rounding));
-    // The interpolant has order 7 where the step has order 8, and one is lost by differentiating: tolerance^(6/8).
-    let interpolation = 1e3 * libm::pow(evidence.tolerance, 0.75) + 1e-9;
-    let reason =
-        "accuracy of the differentiated interpolant between steps: 1000·tolerance^(3/4)";
-    checks.push(limit(
-        "equations of motion between steps",
-        between.equations,
-        interpolation,
-        reason,
-    ));
-    checks.push(limit("velocities between steps", between.velocities, interpolation, reason));
-    checks
-}
-
-fn limit(name: &str, value: Option<f64>, limit: f64, reason: &'static str) -> Check {
-    match value {
-        Some(value) => Check::new(name.into(), value, limit, reason),
-        None => Check::unchecked(name.into(), limit, reason),
-    }
-}
-
-/// $|\varphi|/(1 + \sum|A_i\dot q_i|)$ at the outputs, which lie at and between steps.
-fn constraints(evidence: &Evidence<'_>, witness: &mut DualResidual) -> Vec<Check> {
-    let m = evidence.model.constraints.len();
-    let (mut velocity, mut position) = (vec![0.0_f64; m], vec![0.0_f64; m]);
-    let affordable = (BUDGET / witness.cost().max(1)).clamp(16, CONSTRAINT_SAMPLES);
-    let stride = evidence.samples.len().div_ceil(affordable).max(1);
-    let looked_at: Vec<Sample> = evidence.samples.iter().step_by(stride).cloned().collect();
-    for instants in looked_at.chunks(LANES) {
-        witness.constraints(instants, &mut |a, residual| {
-            velocity[a] = worse(velocity[a], residual.velocity);
-            position[a] = worse(position[a], residual.position.unwrap_or(0.0));
-        });
-    }
-    let reason = "every output is projected onto the constraints to rounding";
-    let mut checks = Vec::new();
-    for (a, constraint) in evidence.model.constraints.iter().enumerate() {
-        if witness.is_holonomic(a) {
-            let name = format!("constraint {}", constraint.name);
-            checks.push(Check::new(name, position[a], 1e-12, reason));
-            let name = format!("constraint {} differentiated", constraint.name);
-            checks.push(Check::new(name, velocity[a], 1e-12, reason));
-        } else {
-            let name = format!("constraint {}", constraint.name);
-            checks.push(Check::new(name, velocity[a], 1e-12, reason));
-        }
-    }
-    checks
-}
-
-/// $|E - E_0 - w|$: energy against the work of forces and reactions; and $|E + E\[M\] - (E + E\[M\])_0 - u|$
-/// under the vakonomic principle; that of $L_c$ under the restricted one.
-fn balances(evidence: &Evidence<'_>) -> Vec<Check> {
-    let energy = |i: &Sample| i.energy;
-    let total = |i: &Sample| i.energy + i.constraint_energy;
-    let mut checks = vec![balance(evidence, "energy balance", &energy, 0)];
-    match evidence.principle {
-        Principle::Chetaev => {}
-        Principle::Vakonomic => {
-            checks.push(balance(evidence, "balance of E[L,M]", &total, 1));
-        }
-        Principle::Restricted => {
-            checks.push(balance(evidence, "balance of the energy of L_c", &total, 1));
-        }
-    }
-    checks
-}
-
-fn balance(
-    evidence: &Evidence<'_>,
-    name: &str,
-    energy: &dyn Fn(&Sample) -> f64,
-    kind: usize,
-) -> Check {
-    let reason = "each step may have an error of the tolerance in every component; the resulting errors of the \
-        energy add up";
-    let Some(first) = evidence.samples.first() else {
-        return Check::unchecked(name.into(), 0.0, reason);
-    };
-    let (mut worst, mut scale) = (0.0_f64, 1.0_f64);
-    for (sample, work) in evidence.samples.iter().zip(evidence.work) {
-        let gained = work[kind] - evidence.work[0][kind];
-        worst = worse(worst, (energy(sample) - energy(first) - gained).abs());
-        scale = scale.max(energy(sample).abs() + gained.abs());
-    }
-    let mut sensitivity = Sensitivity::new(evidence.model, evidence.energy);
-    let stride = evidence.samples.len().div_ceil(SENSITIVITY_SAMPLES).max(1);
-    scale = scale.max(sensitivity.at(evidence.samples.iter().step_by(stride)));
-    let per_step = evidence.tolerance + 4.0 * f64::EPSILON;
-    let limit = 10.0 * per_step * (evidence.taken as f64 + 1.0) * scale;
-    Check::new(name.into(), worst, limit.min(1e-2 * scale), reason)
-}
-
-/// $|J - J_0|$ for every momentum that a symmetry keeps.
-fn momenta(evidence: &Evidence<'_>) -> Vec<Check> {
-    let reason = "each step may have an error of the tolerance in every component; the resulting errors of the \
-        momentum add up";
-    let model = evidence.model;
-    let per_step = evidence.tolerance + 4.0 * f64::EPSILON;
-    let mut checks = Vec::new();
-    for kept in evidence.momenta {
-        let name = format!("momentum of {}", kept.name);
-        let mut values = Vec::new();
-        let stride = evidence.samples.len().div_ceil(CONSTRAINT_SAMPLES).max(1);
-        for sample in evidence.samples.iter().step_by(stride) {
-            let at = |s: Expr| symbol(model, sample, s);
-            values.push(model.graph.evaluate(&[kept.momentum], &at)[0]);
-        }
-        let Some(&first) = values.first() else { continue };
-        let mut sensitivity = Sensitivity::new(model, Some(kept.momentum));
-        let stride = evidence.samples.len().div_ceil(SENSITIVITY_SAMPLES).max(1);
-        let worth = sensitivity.at(evidence.samples.iter().step_by(stride));
-        let scale = values.iter().map(|j| j.abs()).fold(worth.max(1.0), f64::max);
-        let worst = values.iter().fold(0.0, |m, j| worse(m, (j - first).abs()));
-        let limit = 10.0 * per_step * (evidence.taken as f64 + 1.0) * scale;
-        checks.push(Check::new(name, worst, limit.min(1e-2 * scale), reason));
-    }
-    checks
-}
-
-/// The value of a symbol at an sample; multipliers are those of the principle.
-fn symbol(model: &Workspace, sample: &Sample, s: Expr) -> f64 {
-    if let Some(k) = model.coordinates.iter().position(|c| c.position == s) {
-        return sample.q[k];
-    }
-    if let Some(k) = model.coordinates.iter().position(|c| c.velocity == s) {
-        return sample.v[k];
-    }
-    if let Some(a) = model.results.mu.iter().position(|&μ| μ == s) {
-        return sample.multipliers[a];
-    }
-    let parameter = model.parameters.iter().find(|p| p.symbol == s);
-    parameter.map_or(if s == model.time { sample.t } else { f64::NAN }, |p| p.value)
-}
-
-/// The equations at the ends of the kept steps and in their middles.
-fn equations(evidence: &mut Evidence<'_>, witness: &mut DualResidual) -> (Findings, Findings) {
-    let (n, m) = (evidence.model.coordinates.len(), evidence.model.constraints.len());
-    let affordable = (BUDGET / witness.cost().max(1)).clamp(4, 128) / 2;
-    let stride = evidence.steps.len().div_ceil(affordable).max(1);
-    let (mut at_steps, mut between) = (Findings::default(), Findings::default());
-    let Some(first) = evidence.steps.first() else { return Default::default() };
-    let width = first.as_step().state_at_end().len();
-    let mut instants = vec![Sample::new(n, m); LANES];
-    // The states in the middles, and the rates that the interpolant has there.
-    let mut middles = vec![(0.0, vec![0.0; width], vec![0.0; width]); LANES];
-    let kept: Vec<_> = evidence.steps.iter().step_by(stride).map(StoredStep::as_step).collect();
-    for steps in kept.chunks(LANES) {
-        let ends =
-            steps.iter().map(|s| LaneSamples { t: s.end(), y: s.state_at_end(), rates: None });
-        let ends: Vec<_> = ends.collect();
-        let found = evidence.system.resolve_all(&ends, &mut instants);
-        witness.judge(&instants[..found.len()], &mut at_steps);
-        for (step, (t, y, rates)) in steps.iter().zip(&mut middles) {
-            *t = 0.5 * (step.start() + step.end());
-            step.state(*t, y);
-            step.derivative(*t, rates);
-        }
-        let states = middles[..steps.len()].iter();
-        let states: Vec<_> =
-            states.map(|(t, y, rates)| LaneSamples { t: *t, y, rates: Some(rates) }).collect();
-        let found = evidence.system.resolve_all(&states, &mut instants);
-        witness.judge(&instants[..found.len()], &mut between);
-        for (sample, &i) in instants.iter().zip(&found) {
-            for (rate, v) in middles[i].2.iter().zip(&sample.v) {
-                let off = (rate - v).abs() / (1.0 + v.abs());
-                between.velocities = Some(worse(between.velocities.unwrap_or(0.0), off));
-            }
-        }
-    }
-    (at_steps, between)
-}
-
-/// The checks of an `equation` model: its equations, with the interpolant and its derivatives put in.
-fn ordinary(mut evidence: Evidence<'_>) -> Vec<Check> {
-    let n = evidence.model.coordinates.len();
-    let mut worst: Option<f64> = None;
-    let mut sample = Sample::new(n, 0);
-    for stored in evidence.steps {
-        let step = stored.as_step();
-        let middle = 0.5 * (step.start() + step.end());
-        let mut y = step.state_at_end().to_vec();
-        let mut rates = y.clone();
-        step.state(middle, &mut y);
-        step.derivative(middle, &mut rates);
-        if evidence.system.resolve(middle, &y, false, &mut sample).is_ok() {
-            for k in 0..n {
-                let off = (rates[k] - sample.v[k]).abs() / (1.0 + sample.v[k].abs());
-                worst = Some(worse(worst.unwrap_or(0.0), off));
-            }
-            let mut second = n;
-            for (k, a) in sample.a.iter_mut().enumerate() {
-                if a.is_nan() {
-                    sample.v[k] = rates[k];
-                } else {
-                    let off = (rates[second] - *a).abs() / (1.0 + a.abs());
-                    worst = Some(worse(worst.unwrap_or(0.0), off));
-                    *a = rates[second];
-                    second += 1;
-                }
-            }
-            let residual = dual_residual::equation_residual(evidence.model, &sample);
-            worst = Some(worse(worst.unwrap_or(0.0), residual));
-        }
-    }
-    let interpolation = 1e3 * libm::pow(evidence.tolerance, 0.75) + 1e-9;
-    let reason =
-        "accuracy of the differentiated interpolant between steps: 1000·tolerance^(3/4)";
-    vec![limit("equations between steps", worst, interpolation, reason)]
-}
-
-/// The larger one; not a number wins, so that it is seen.
-fn worse(a: f64, b: f64) -> f64 {
-    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+    Audit::of(match evidence {
+        Evidence::Trajectory(evidence) => trajectory::checks(*evidence),
+        Evidence::Memory(evidence) => evidence.checks(),
+        Evidence::Extremum(evidence) => evidence.checks(),
+    })
 }

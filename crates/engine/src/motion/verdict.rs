@@ -49,6 +49,27 @@ impl Verdict {
     }
 }
 
+impl Audit {
+    /// The audit of some checks: as bad as the worst of them. What could not be checked does not count as long
+    /// as something passed.
+    pub(crate) fn of(checks: Vec<Check>) -> Self {
+        let worst = checks.iter().map(|c| c.verdict).max().unwrap_or(Verdict::Unchecked);
+        let passed = checks.iter().any(|c| c.verdict == Verdict::Pass);
+        let verdict = if worst == Verdict::Unchecked && passed { Verdict::Pass } else { worst };
+        Self { verdict, checks }
+    }
+
+    /// Adds checks. An audit that checked nothing before goes on as unchecked.
+    pub(crate) fn add(&mut self, checks: Vec<Check>) {
+        for check in checks {
+            if self.verdict != Verdict::Unchecked || self.checks.is_empty() {
+                self.verdict = self.verdict.max(check.verdict);
+            }
+            self.checks.push(check);
+        }
+    }
+}
+
 impl Check {
     /// A number against its limit.
     pub(crate) fn new(name: String, value: f64, limit: f64, reason: &'static str) -> Self {
@@ -61,6 +82,19 @@ impl Check {
             Verdict::Fail
         };
         Self { name, value, limit, reason, verdict }
+    }
+
+    /// A number against its limit, if it could be measured.
+    pub(crate) fn measured(
+        name: String,
+        value: Option<f64>,
+        limit: f64,
+        reason: &'static str,
+    ) -> Self {
+        match value {
+            Some(value) => Self::new(name, value, limit, reason),
+            None => Self::unchecked(name, limit, reason),
+        }
     }
 
     /// A check that could not be made.

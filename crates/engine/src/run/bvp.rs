@@ -26,11 +26,11 @@ use pfaff_mechanics::{
 use pfaff_model::{Diagnostic, Dynamics as Written, Principle, Quantity, Workspace};
 use pfaff_solver::Scheme;
 
+use crate::audit::ends::EndsEvidence;
 use crate::clock::Stopwatch;
 use crate::error::Failure;
 use crate::motion::note::{Note, brief};
 use crate::motion::solution::Solution;
-use crate::motion::verdict::{Check, Verdict};
 use crate::motion::{Form, Motion, StopReason};
 use crate::problem::settings::{Method, Run};
 use crate::problem::start::Start;
@@ -178,12 +178,11 @@ pub(crate) fn run(
     if let Some(note) = abnormal_note(model, &equations) {
         notes.push(note);
     }
-    ends_check(model, &problem, &mut motion);
-    if let Some(agreement) = solutions.first().and_then(|s| s.0.agreement) {
-        let reason =
-            "shooting and collocation share the equations, but nothing of how they are solved";
-        push_check(&mut motion, Check::new("two methods".into(), agreement, 1e-9, reason));
-    }
+    let evidence = EndsEvidence {
+        final_values: final_values(model, &problem, &motion),
+        two_methods: solutions.first().and_then(|s| s.0.agreement),
+    };
+    motion.audit.add(evidence.checks());
     if interrupted && motion.stop.reason == StopReason::End {
         motion.stop.reason = StopReason::Interrupted;
         if solved {
@@ -356,10 +355,10 @@ fn place_text(model: &Workspace, place: pfaff_expr::Expr) -> String {
 }
 
 /// How well the motion, integrated from its start, meets what is given at the end.
-fn ends_check(model: &Workspace, problem: &Canonical, motion: &mut Motion) {
+fn final_values(model: &Workspace, problem: &Canonical, motion: &Motion) -> Option<f64> {
     let c = &problem.conditions;
     if motion.stop.reason != StopReason::End || motion.t.last() != Some(&motion.stop.t) {
-        return;
+        return None;
     }
     let mut worst = f64::NAN;
     for (k, q) in motion.q.iter().enumerate() {
@@ -368,17 +367,5 @@ fn ends_check(model: &Workspace, problem: &Canonical, motion: &mut Motion) {
         }
     }
     let given = model.terminal.iter().any(|t| t.quantity != Quantity::Time);
-    if worst.is_nan() || !given {
-        return;
-    }
-    let reason = "the motion is integrated from its start alone, with a local error of 1e-12 that may grow a \
-        thousandfold on the way";
-    push_check(motion, Check::new("final values".into(), worst, 1e-9, reason));
-}
-
-fn push_check(motion: &mut Motion, check: Check) {
-    if motion.audit.verdict != Verdict::Unchecked || motion.audit.checks.is_empty() {
-        motion.audit.verdict = motion.audit.verdict.max(check.verdict);
-    }
-    motion.audit.checks.push(check);
+    (given && !worst.is_nan()).then_some(worst)
 }

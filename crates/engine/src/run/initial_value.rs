@@ -4,6 +4,7 @@ use pfaff_mechanics::{LagrangianData, kept_momenta};
 use pfaff_model::{Principle, Workspace};
 use pfaff_solver::integrate;
 
+use crate::audit::trajectory::TrajectoryEvidence;
 use crate::audit::{Evidence, audit};
 use crate::clock::Stopwatch;
 use crate::error::Failure;
@@ -93,7 +94,7 @@ pub(crate) fn integrated(
         Dynamics::Saddle(equations) => kept_momenta(model, equations),
         Dynamics::Ordinary(_) => Vec::new(),
     };
-    motion.audit = audit(Evidence {
+    motion.audit = audit(Evidence::Trajectory(Box::new(TrajectoryEvidence {
         model,
         system,
         samples: samples(model, &motion),
@@ -115,7 +116,7 @@ pub(crate) fn integrated(
         },
         momenta: &momenta,
         taken: outcome.statistics.steps,
-    });
+    })));
     motion.statistics = Statistics {
         steps: outcome.statistics.steps,
         rejected: outcome.statistics.rejected,

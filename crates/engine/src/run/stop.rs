@@ -21,7 +21,7 @@ pub(crate) fn stop_reason(model: &Workspace, stop: &solver::StopReason) -> StopR
     }
 }
 
-/// Why a run ended early, in a sentence.
+/// Why a run ended early, in a sentence; what is singular is looked for in the system.
 pub(crate) fn explain(
     model: &Workspace,
     stop: &Stop,
@@ -29,9 +29,28 @@ pub(crate) fn explain(
     y: &[f64],
 ) -> Option<Note> {
     let t = stop.t;
-    let sentence = match &stop.reason {
-        StopReason::End => return None,
-        StopReason::Event(_) => return affine_body::collapse(model, &stop.reason, t),
+    match &stop.reason {
+        StopReason::Event(_) => affine_body::collapse(model, &stop.reason, t),
+        StopReason::Singular => Some(Note::Stopped(match system.hold.lost {
+            Some(lost) => turned_round(model, &[lost], t),
+            None => {
+                let core = system.saddle_at(t, y);
+                singular_on_the_way(model, core.as_deref(), t)
+            }
+        })),
+        StopReason::End
+        | StopReason::Interrupted
+        | StopReason::MaxSteps
+        | StopReason::StepTooSmall
+        | StopReason::NotFinite => stopped(stop),
+    }
+}
+
+/// Why a run ended early, in a sentence, from the reason alone.
+pub(crate) fn stopped(stop: &Stop) -> Option<Note> {
+    let t = stop.t;
+    let sentence = match stop.reason {
+        StopReason::End | StopReason::Event(_) => return None,
         StopReason::Interrupted => format!("interrupted at t = {t}"),
         StopReason::MaxSteps => format!("the maximum number of steps was reached at t = {t}"),
         StopReason::StepTooSmall => {
@@ -41,14 +60,9 @@ pub(crate) fn explain(
             "beyond t = {t} the equations of motion are infinite or not a number (a division by zero, a root or \
              logarithm of a negative number, or a table beyond its data)"
         ),
-        StopReason::Singular if system.hold.lost.is_some() => {
-            let lost: Vec<usize> = system.hold.lost.into_iter().collect();
-            turned_round(model, &lost, t)
-        }
-        StopReason::Singular => {
-            let core = system.saddle_at(t, y);
-            singular_on_the_way(model, core.as_deref(), t)
-        }
+        StopReason::Singular => format!(
+            "beyond t = {t} the equations do not determine the motion, or it grows beyond all bounds"
+        ),
     };
     Some(Note::Stopped(sentence))
 }

@@ -23,12 +23,13 @@ use pfaff_expr::Expr;
 use pfaff_model::{Diagnostic, Dynamics as Written, Principle, Span, Workspace};
 use pfaff_solver::{Extremum, FractionalOperator, IntervalPoint, NoExtremum};
 
+use crate::audit::extremum::ExtremumEvidence;
+use crate::audit::{Evidence, audit};
 use crate::clock::Stopwatch;
 use crate::compare_present::sentence;
 use crate::error::Failure;
 use crate::motion::note::{Note, brief};
 use crate::motion::solution::Solution;
-use crate::motion::verdict::{Audit, Check, Verdict};
 use crate::motion::{Form, Motion, Series, Statistics, Stop, StopReason};
 use crate::problem::settings::{Method, Run, Settings};
 use crate::problem::start::dynamics_span;
@@ -39,7 +40,7 @@ use crate::run::variational::formulate::mistake;
 pub(crate) use crate::run::variational::hamilton::Hamilton;
 use crate::run::variational::integrand::{Integrand, compiled, time};
 use crate::run::variational::refine::Reached;
-use crate::run::variational::variation::{first_variation, variation_limit};
+use crate::run::variational::variation::first_variation;
 use crate::run::volterra::has_memory;
 
 /// Test functions of the audit.
@@ -115,8 +116,9 @@ pub(crate) fn run(model: &Workspace, request: &Run) -> Result<Motion, Failure> {
     if let Some(equivalence) = &motion.equivalence {
         motion.notes.push(Note::Remark(sentence(equivalence, &motion)));
     }
-    motion.audit =
-        audit(model, &formulation, &mut integrand, reached, (&ends, span, tolerance))?;
+    let evidence =
+        evidence(model, &formulation, &mut integrand, reached, (&ends, span, tolerance))?;
+    motion.audit = audit(Evidence::Extremum(evidence));
     motion.statistics = Statistics {
         steps: reached.found.unknowns_per_function(),
         rejected: 0,
@@ -130,37 +132,23 @@ pub(crate) fn run(model: &Workspace, request: &Run) -> Result<Motion, Failure> {
 }
 
 /// First variation, degree, Hamilton's form, constraints.
-fn audit(
+fn evidence(
     model: &Workspace,
     formulation: &Formulation,
     integrand: &mut Integrand,
     reached: &mut Reached,
     (ends, span, tolerance): (&Ends, (f64, f64), f64),
-) -> Result<Audit, Failure> {
+) -> Result<ExtremumEvidence, Failure> {
     let found = &mut reached.found;
-    let variation = first_variation(&formulation.problem, integrand, found, ends, TESTS);
-    let mut checks = vec![
-        Check::new(
-            "first variation".into(),
-            variation,
-            variation_limit(tolerance),
-            "random variations with operators in closed form, relative to the magnitudes that cancel",
-        ),
-        Check::new(
-            "degree".into(),
-            reached.error,
-            tolerance.max(1e-11),
-            "twice the difference from the solution of the double degree",
-        ),
-    ];
+    let first_variation = first_variation(&formulation.problem, integrand, found, ends, TESTS);
     let other = Hamilton::new(model, formulation).ok();
-    if let Some(off) = other.and_then(|h| h.off(model, found, span)) {
-        let reason = "positions and multipliers of Hamilton's form, solved in positions and momenta on other nodes";
-        checks.push(Check::new("hamilton's form".into(), off, tolerance.max(1e-10), reason));
-    }
-    checks.extend(held(model, formulation, found, span)?);
-    let verdict = checks.iter().map(|c| c.verdict).max();
-    Ok(Audit { verdict: verdict.unwrap_or(Verdict::Unchecked), checks })
+    Ok(ExtremumEvidence {
+        first_variation,
+        degree: reached.error,
+        hamilton: other.and_then(|h| h.off(model, found, span)),
+        held: held(model, formulation, found, span)?,
+        tolerance,
+    })
 }
 
 /// What is known of a stationary point.
@@ -390,7 +378,7 @@ fn held(
     formulation: &Formulation,
     found: &mut Extremum,
     ends: (f64, f64),
-) -> Result<Vec<Check>, Failure> {
+) -> Result<Vec<(String, f64)>, Failure> {
     let length = ends.1 - ends.0;
     let places: Vec<IntervalPoint> = (1..20)
         .map(|i| {
@@ -401,8 +389,7 @@ fn held(
     let rows = evaluate(model, formulation, found, &formulation.residuals, &places, ends)?;
     let check = |(a, c): (usize, &pfaff_model::Constraint)| {
         let worst = rows.iter().map(|r| r[a].abs()).fold(0.0, f64::max);
-        let reason = "imposed at the nodes; between them it is as good as the basis";
-        Check::new(format!("constraint {}", c.name), worst, 1e-8, reason)
+        (c.name.clone(), worst)
     };
     Ok(model.constraints.iter().enumerate().map(check).collect())
 }

@@ -24,18 +24,19 @@ use pfaff_model::{Dynamics as Written, Workspace};
 use pfaff_program::CompileError;
 use pfaff_solver::{DirectQuadrature, Kernel, VolterraOptions, integrate_volterra};
 
+use crate::audit::memory::MemoryEvidence;
+use crate::audit::{Evidence, audit};
 use crate::clock::Stopwatch;
 use crate::error::Failure;
 use crate::motion::note::Note;
-use crate::motion::verdict::{Audit, Check, Verdict};
-use crate::motion::{Form, Motion, Statistics, Stop, StopReason};
+use crate::motion::{Form, Motion, Statistics, Stop};
 use crate::problem::settings::Settings;
 use crate::problem::start::refuse_infinite_data;
 use crate::run::columns::collect;
 use crate::run::progress::Progress;
 use crate::run::record::Record;
 use crate::run::record::Setting;
-use crate::run::stop::stop_reason;
+use crate::run::stop::{stop_reason, stopped};
 use crate::run::volterra::compiled::{CompiledVolterra, KernelRun};
 use crate::run::volterra::formulate::{Formulation, mechanical, written};
 use crate::run::volterra::recorder::{Reader, VolterraRecorder};
@@ -187,7 +188,9 @@ pub(crate) fn run(
     motion.notes.clone_from(&formulation.notes);
     motion.notes.extend(uncompressed(&formulation));
     motion.notes.extend(stopped(&motion.stop));
-    motion.audit = audit(&formulation, &watcher, settings.options.tolerance, outcome.steps);
+    let tolerance = settings.options.tolerance;
+    motion.audit =
+        audit(Evidence::Memory(evidence(&formulation, &watcher, tolerance, outcome.steps)));
     motion.statistics = Statistics {
         steps: outcome.steps,
         rejected: outcome.rejected,
@@ -327,68 +330,25 @@ fn uncompressed(formulation: &Formulation) -> Option<Note> {
     })
 }
 
-fn stopped(stop: &Stop) -> Option<Note> {
-    let t = stop.t;
-    let why = match stop.reason {
-        StopReason::End | StopReason::Event(_) => return None,
-        StopReason::Interrupted => format!("interrupted at t = {t}"),
-        StopReason::MaxSteps => format!("the maximum number of steps was reached at t = {t}"),
-        StopReason::StepTooSmall => {
-            format!("the step size became too small at t = {t}: the motion is not smooth there")
-        }
-        StopReason::NotFinite => {
-            format!("beyond t = {t} the equations of motion are infinite or not a number")
-        }
-        StopReason::Singular => format!(
-            "beyond t = {t} the equations do not determine the motion, or it grows beyond all bounds"
-        ),
-    };
-    Some(Note::Stopped(why))
-}
-
-fn audit(
+/// What the run measured of itself.
+fn evidence(
     formulation: &Formulation,
     watcher: &VolterraRecorder<'_>,
     tolerance: f64,
     steps: usize,
-) -> Audit {
-    let mut checks = Vec::new();
-    let mechanical = formulation.energy.is_some();
-    for ((name, _), &worst) in formulation.held.iter().zip(&watcher.worst) {
-        let name = if mechanical { format!("constraint {name}") } else { name.clone() };
-        let reason =
-            "every output is the end of a step, where the equation is solved to rounding";
-        let limit = if mechanical { 1e-11 } else { 1e-9 };
-        checks.push(if watcher.judged {
-            Check::new(name, worst, limit, reason)
-        } else {
-            Check::unchecked(name, limit, reason)
-        });
+) -> MemoryEvidence {
+    let held = formulation.held.iter().zip(&watcher.worst);
+    let (off, scale) = watcher.imbalance;
+    MemoryEvidence {
+        held: held
+            .map(|((name, _), &worst)| (name.clone(), watcher.judged.then_some(worst)))
+            .collect(),
+        balance: formulation.energy.map(|_| (watcher.judged.then_some(off), scale)),
+        recounted: match watcher.recount.worst() {
+            None if watcher.recount.is_idle() => None,
+            worst => Some(worst),
+        },
+        tolerance,
+        steps,
     }
-    if mechanical {
-        let (off, scale) = watcher.imbalance;
-        let limit = 10.0 * (tolerance + 4.0 * f64::EPSILON) * (steps as f64 + 1.0) * scale;
-        let reason = "each step may have an error of the tolerance in every component; the work includes that of \
-            the constraints, which do work because of their memory";
-        let (name, limit) = ("energy balance".to_owned(), limit.min(1e-2 * scale));
-        checks.push(if watcher.judged {
-            Check::new(name, off, limit, reason)
-        } else {
-            Check::unchecked(name, limit, reason)
-        });
-    }
-    // The kernel is compressed to 1e-14, or to a thousandth of a tolerance that is larger.
-    let limit = 1e-11 + 1e-2 * tolerance;
-    let reason = "fractional integrals of the densities, and kernels as they are written, by direct quadrature, \
-        at a quarter, the middle and the end of the outputs";
-    let name = "memory recounted".to_owned();
-    checks.extend(match watcher.recount.worst() {
-        Some(worst) => Some(Check::new(name, worst, limit, reason)),
-        None if watcher.recount.is_idle() => None,
-        None => Some(Check::unchecked(name, limit, reason)),
-    });
-    let worst = checks.iter().map(|c| c.verdict).max().unwrap_or(Verdict::Unchecked);
-    let passed = checks.iter().any(|c| c.verdict == Verdict::Pass);
-    let verdict = if worst == Verdict::Unchecked && passed { Verdict::Pass } else { worst };
-    Audit { verdict, checks }
 }

@@ -17,7 +17,8 @@ use pfaff_solver::{
 use super::ends::Ends;
 use super::formulate::Formulation;
 use super::integrand::Integrand;
-use super::variation::{first_variation, variation_limit};
+use super::variation::first_variation;
+use crate::audit::extremum::variation_limit;
 use crate::problem::guess::Guess;
 
 /// Nodes on each side of the middle, one degree after the other. The first four take at most 64 unknowns for

@@ -23,11 +23,6 @@ struct Test {
     right: Vec<f64>,
 }
 
-/// The largest first variation that the audit allows at a tolerance.
-pub(crate) fn variation_limit(tolerance: f64) -> f64 {
-    (10.0 * tolerance).max(1e-9)
-}
-
 /// The largest first variation over `count` random test functions, relative to the sum of the magnitudes in it.
 pub(crate) fn first_variation(
     problem: &VariationalProblem,
