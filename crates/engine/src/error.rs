@@ -3,6 +3,8 @@
 //! [`Error`] is what the public functions return: it owns the text that its diagnostics point into and prints
 //! itself. Inside the engine a [`Failure`] does without the text until it leaves.
 
+use std::fmt;
+
 use pfaff_mechanics::Refusal;
 use pfaff_model::{Diagnostic, ParseErrors, Source};
 use pfaff_program::CompileError;
@@ -15,7 +17,7 @@ use pfaff_program::CompileError;
 /// assert!(error.to_string().contains("`k` is not declared"));
 /// assert_eq!(error.diagnostics()[0].code, "E0201");
 /// ```
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 pub enum Error {
     /// A text is wrong: that of the model, its data, or an expression that was given beside it.
     #[error(transparent)]
@@ -23,6 +25,13 @@ pub enum Error {
     /// The request is wrong: the sentence says why.
     #[error("{0}")]
     Usage(String),
+}
+
+/// As it prints itself, so that `fn main() -> Result<(), pfaff::Error>` shows what a person can read.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
 }
 
 impl Error {

@@ -1,11 +1,55 @@
-//! Constrained mechanics: a model text becomes an audited motion.
+//! Constrained mechanics: write a Lagrangian and the constraints as a paper does, get the equations of motion,
+//! the motion, and an audit of it.
 //!
-//! ```text
-//! text ─► Model ─► Dynamics (Principle) ─► CompiledSystem ─► Motion ─► Audit
+//! ```
+//! use pfaff::{Model, Principle, Run};
+//!
+//! let text = "
+//! coordinates  x, y, phi
+//! parameters   m = 1, J = 0.5, a = 0.2
+//! let          X = x + a*cos(phi)               # centre of mass
+//! let          Y = y + a*sin(phi)
+//! lagrangian   m*(X'^2 + Y'^2)/2 + J*phi'^2/2
+//! constraint   blade: y'*cos(phi) - x'*sin(phi) = 0
+//! initial      x' = 1, phi' = 0.3
+//! ";
+//! let model = Model::parse(text)?;
+//! let motion = model.derive(Principle::Chetaev)?.run(Run::to(5.0).tolerance(1e-10))?;
+//! println!("{}", motion.position("x")?.at(2.5));
+//!
+//! // The blade's force is data, with a stated sign: M q″ = f + Aᵀλ.
+//! let force = motion.multiplier("blade")?;
+//! assert_eq!(force.len(), motion.t.len());
+//! // Every run says whether its numbers can be trusted, and why.
+//! assert_eq!(motion.audit.verdict, pfaff::Verdict::Pass);
+//! # Ok::<(), pfaff::Error>(())
 //! ```
 //!
-//! The equations are those of a saddle point, $M\ddot q = f + A^\top\lambda$ and $A\ddot q = b$; the sign of
-//! the reaction is plus, everywhere.
+//! ```text
+//! text ─► Model ─► Derivation (Principle) ─► Motion ─► Audit
+//! ```
+//!
+//! The equations are those of a saddle point,
+//!
+//! $$ M\ddot q = f + A^\top\lambda, \qquad A\ddot q = b, $$
+//!
+//! with the constraints $\varphi(t, q, \dot q) = 0$ as the text writes them (left side minus right side) and
+//! $A = \partial\varphi/\partial\dot q$. The sign of the reaction is plus, everywhere.
+//!
+//! | you want | begin with |
+//! |---|---|
+//! | to read a model | [`Model::parse`], [`Model::read`], [`Model::gallery`] |
+//! | its equations, its numbers at a state | [`Model::derive`], [`at_state`] |
+//! | a motion | [`Run`], [`Model::run`], [`Derivation::run`] |
+//! | a quantity of it as a function of time | [`Motion::position`], [`Column::at`] |
+//! | the class of the constraints | [`Model::check`] |
+//! | several principles side by side | [`compare`] |
+//! | connections, torsion, curvature | [`geometry`] |
+//! | C, Rust or Python code | [`export`] |
+//!
+//! A [`Model`] never changes and is `Send + Sync`: the same call gives the same bits whatever was called before,
+//! on any thread. Results of runs that stop early are data and say why they stopped ([`Stop`]); only what cannot
+//! begin is an [`Error`], which prints itself with the line it points at.
 
 mod analysis;
 mod audit;
