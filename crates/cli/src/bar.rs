@@ -5,8 +5,7 @@ use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use pfaff::Progress;
-
-use crate::plot::number;
+use pfaff_present::brief;
 
 /// Runs that are over sooner show nothing.
 const PATIENCE: Duration = Duration::from_millis(400);
@@ -70,8 +69,8 @@ fn line(text: &mut String, done: f64, t: f64, end: f64, steps: usize, elapsed: D
     let seconds = elapsed.as_secs_f64();
     let _ = write!(text, "{:3.0} % ", 100.0 * done);
     (0..CELLS).for_each(|cell| text.push(if cell < full { '█' } else { '░' }));
-    let _ = write!(text, "  t = {} of {}", number(t), number(end));
-    let _ = write!(text, ", {} steps/s", number((steps as f64 / seconds).round()));
+    let _ = write!(text, "  t = {} of {}", brief(t), brief(end));
+    let _ = write!(text, ", {} steps/s", brief((steps as f64 / seconds).round()));
     if done > 0.0 {
         text.push_str(", ");
         left(text, seconds * (1.0 - done) / done);

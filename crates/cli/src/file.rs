@@ -14,8 +14,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use pfaff::{Motion, Principle, Progress};
-use pfaff_present::Table;
+use pfaff::{Motion, Progress};
+use pfaff_present::{FileFormat, motion_table, write_motion};
 
 use crate::output::{Exit, say, usage};
 
@@ -28,20 +28,13 @@ const SHARE: u32 = 20;
 pub(crate) struct OutputFile {
     name: String,
     path: PathBuf,
-    format: Format,
+    format: FileFormat,
     place: Place,
     begun: Instant,
     next: Duration,
     /// Rows that a growing file has.
     rows: usize,
     failed: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Format {
-    Csv,
-    Json,
-    Parquet,
 }
 
 #[derive(Clone, PartialEq, Eq)]
@@ -57,15 +50,12 @@ enum Place {
 impl OutputFile {
     /// The file of this name, which must be writable. Nothing of an older file is lost yet.
     pub(crate) fn open(name: &str) -> Result<Self, Exit> {
-        let format = match Path::new(name).extension().and_then(|e| e.to_str()) {
-            Some("csv") => Format::Csv,
-            Some("json") => Format::Json,
-            Some("parquet") => Format::Parquet,
-            _ => {
-                return Err(usage(&format!(
-                    "`{name}`: the output must end in .csv, .json or .parquet"
-                )));
-            }
+        let ending = Path::new(name).extension().and_then(|e| e.to_str()).unwrap_or_default();
+        let Some(format) = FileFormat::of(ending) else {
+            let endings = FileFormat::ALL.map(|(_, ending)| format!(".{ending}"));
+            let (last, first) = endings.split_last().expect("there are formats");
+            let list = format!("{} or {last}", first.join(", "));
+            return Err(usage(&format!("`{name}`: the output must end in {list}")));
         };
         // NOTE: through a link the file behind it is written, not the link replaced.
         let path = fs::canonicalize(name).unwrap_or_else(|_| PathBuf::from(name));
@@ -81,10 +71,10 @@ impl OutputFile {
             let _ = fs::remove_file(&path);
         }
         let plain = there.is_none_or(|m| m.is_file());
-        let place = match (plain, format) {
+        let place = match (plain, format.grows()) {
             (false, _) => Place::Once,
-            (true, Format::Csv) => Place::Grows,
-            (true, _) => beside(&path).map_or(Place::Once, Place::Moves),
+            (true, true) => Place::Grows,
+            (true, false) => beside(&path).map_or(Place::Once, Place::Moves),
         };
         Ok(Self {
             name: name.into(),
@@ -160,7 +150,7 @@ impl OutputFile {
             options.append(true).open(&self.path)?
         };
         let mut lines = Vec::new();
-        table(motion).write_csv(self.rows, &mut lines)?;
+        motion_table(motion).write_csv(self.rows, &mut lines)?;
         file.write_all(&lines)?;
         self.rows = motion.t.len();
         Ok(())
@@ -168,11 +158,7 @@ impl OutputFile {
 
     fn whole(&self, motion: &Motion, path: &Path) -> io::Result<()> {
         let mut file = BufWriter::new(File::create(path)?);
-        match self.format {
-            Format::Csv => table(motion).write_csv(0, &mut file)?,
-            Format::Json => writeln!(file, "{}", motion.to_json())?,
-            Format::Parquet => table(motion).write_parquet(&mut file)?,
-        }
+        write_motion(motion, self.format, &mut file)?;
         file.flush()
     }
 }
@@ -185,17 +171,4 @@ fn beside(path: &Path) -> Option<PathBuf> {
     File::create(&part).ok()?;
     let _ = fs::remove_file(&part);
     Some(part)
-}
-
-/// The motion as columns, with what it is about.
-fn table(motion: &Motion) -> Table<'_> {
-    Table {
-        columns: motion.columns(),
-        about: vec![
-            ("model", motion.title.clone()),
-            ("principle", motion.principle.map_or("", Principle::name).to_owned()),
-            ("stop", motion.stop.reason.name().to_owned()),
-            ("audit", motion.audit.verdict.name().to_owned()),
-        ],
-    }
 }

@@ -12,8 +12,6 @@ mod file;
 mod input;
 mod interrupt;
 mod output;
-mod plot;
-mod summary;
 
 use std::process::ExitCode;
 

@@ -1,8 +1,9 @@
 //! The two streams, and how a command ends.
 
-use std::io::{self, Write};
+use std::ffi::OsStr;
+use std::io::{self, IsTerminal, Write};
 
-use pfaff::{Diagnostic, Error, Severity, Source};
+use pfaff::{Diagnostic, Error, Motion, Severity, Source};
 
 /// Mistakes that are shown before the rest is only counted.
 const SHOWN: usize = 100;
@@ -48,6 +49,23 @@ pub(crate) fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
+/// Says what a run did that was not asked for.
+pub(crate) fn notes(motion: &Motion) {
+    for note in pfaff_present::notes(motion) {
+        say(&format!("note: {note}"));
+    }
+}
+
+/// Whether results are shown in colours: in a terminal, unless `NO_COLOR` forbids it.
+pub(crate) fn wants_colour() -> bool {
+    allows_colour(io::stdout().is_terminal(), std::env::var_os("NO_COLOR").as_deref())
+}
+
+/// `NO_COLOR` counts when it is there and not empty, whatever it says.
+fn allows_colour(terminal: bool, no_color: Option<&OsStr>) -> bool {
+    terminal && no_color.is_none_or(OsStr::is_empty)
+}
+
 /// Wrong usage.
 pub(crate) fn usage(message: &str) -> Exit {
     say(&format!("error: {message}"));
@@ -81,5 +99,19 @@ pub(crate) fn failed(error: impl Into<Error>) -> Exit {
             Exit::BadModel
         }
         Error::Usage(message) => usage(&message),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_for_terminals_that_want_them() {
+        assert!(allows_colour(true, None));
+        assert!(allows_colour(true, Some(OsStr::new(""))));
+        assert!(!allows_colour(true, Some(OsStr::new("1"))));
+        assert!(!allows_colour(true, Some(OsStr::new("0"))));
+        assert!(!allows_colour(false, None));
     }
 }

@@ -124,8 +124,21 @@ impl Derivation {
     ///
     /// [`Error`] if no motion can begin. One that ends early is no error: it says why it stopped.
     pub fn run(&self, request: Run) -> Result<Motion, Error> {
+        self.run_watched(request, &mut |_| true)
+    }
+
+    /// As [`run`](Self::run); `watch` sees after each step what was computed so far.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub fn run_watched(
+        &self,
+        request: Run,
+        watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+    ) -> Result<Motion, Error> {
         let request = Run { principle: self.principle().or(request.principle), ..request };
-        run_with(&self.model, Some(self), &request, &mut |_| true)
+        run_with(&self.model, Some(self), &request, watch)
             .map_err(|failure| failure.in_source(&self.model.source))
     }
 }

@@ -441,6 +441,11 @@ pub struct Results {
 }
 
 impl Declarations {
+    /// The title, or the name of the text where there is none.
+    pub fn name(&self) -> &str {
+        self.title.as_deref().unwrap_or(self.source.name())
+    }
+
     /// $q$
     pub fn positions(&self) -> Vec<Expr> {
         self.coordinates.iter().map(|c| c.position).collect()

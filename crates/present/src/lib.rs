@@ -1,10 +1,56 @@
-//! What people and files see: figures of curves as SVG, PDF and PNG, tables as CSV and Parquet.
+//! What people and files see of models and motions: text, LaTeX, JSON, tables, figures and pages.
+//!
+//! ```text
+//! Derivation, Motion, … (pfaff) ─► text, LaTeX, JSON (ToText, ToLatex, ToJson)
+//!                                ─► CSV, Parquet (Table)      ─► SVG, PDF, PNG (Figure)      ─► HTML (report)
+//! ```
+//!
+//! Nothing here derives numbers of its own by integration: what is shown was computed and audited by `pfaff`.
 
+mod check;
+mod equations;
+mod geometry;
+mod json;
+mod motion;
+mod number;
 mod plot;
+pub mod report;
 mod table;
 
-pub use plot::{
-    Axis, COLOUR_COUNT, Curve, Drawn, Figure, Look, Paint, Style, embedded, layout,
-    layout_within, short,
+pub use equations::{
+    Presentation, present, present_fractional, present_fractional_hamilton, present_hamilton,
+    present_reduced,
 };
+pub use geometry::{present_fractional_forms, trace_table};
+pub use json::json_text;
+pub use motion::{
+    FileFormat, comparison_table, motion_table, notes, sentence, summary, view_json, view_text,
+    write_motion,
+};
+pub use number::brief;
+pub use plot::{Axis, Curve, Figure, Look, Style};
+pub use serde_json::Value;
 pub use table::Table;
+
+/// What people read.
+pub trait ToText {
+    /// Lines of text.
+    fn to_text(&self) -> String;
+}
+
+/// What papers need.
+pub trait ToLatex {
+    /// Formulas in LaTeX.
+    fn to_latex(&self) -> String;
+}
+
+/// What programs read.
+pub trait ToJson {
+    /// One JSON object, with keys in a fixed order.
+    fn to_json(&self) -> Value;
+
+    /// Its text, in one line that ends.
+    fn to_json_line(&self) -> String {
+        json_text(&self.to_json()) + "\n"
+    }
+}

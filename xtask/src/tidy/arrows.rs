@@ -18,16 +18,13 @@ const FLOW: &[(&str, &str, &[&str])] = &[
     (
         "engine",
         "pfaff",
-        &[
-            "pfaff-expr",
-            "pfaff-model",
-            "pfaff-mechanics",
-            "pfaff-program",
-            "pfaff-solver",
-            "pfaff-present",
-        ],
+        &["pfaff-expr", "pfaff-model", "pfaff-mechanics", "pfaff-program", "pfaff-solver"],
     ),
-    ("present", "pfaff-present", &["pfaff-expr"]),
+    (
+        "present",
+        "pfaff-present",
+        &["pfaff", "pfaff-expr", "pfaff-model", "pfaff-mechanics", "pfaff-program"],
+    ),
     ("cli", "pfaff-cli", &["pfaff", "pfaff-present"]),
     ("py", "pfaff-py", &["pfaff"]),
 ];

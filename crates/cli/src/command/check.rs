@@ -1,7 +1,8 @@
 //! `pfaff check`
 
 use clap::Args;
-use pfaff::{Json, Model, Thermal, derive, thermal};
+use pfaff::{Model, Thermal, derive, thermal};
+use pfaff_present::{ToJson, ToText, json_text};
 
 use crate::arguments::{ModelArguments, PlainFormat};
 use crate::output::{Exit, failed, print};
@@ -37,10 +38,10 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<Exit, Exit> {
     let json = arguments.json || arguments.format == Some(PlainFormat::Json);
     if json {
         let mut object = report.to_json();
-        if let (Json::Object(members), Some(tested)) = (&mut object, &tested) {
-            members.push(("temperature".into(), tested.to_json()));
+        if let Some(tested) = &tested {
+            object["temperature"] = tested.to_json();
         }
-        print(&format!("{object}\n"))?;
+        print(&(json_text(&object) + "\n"))?;
     } else {
         let tested = tested.map_or(String::new(), |t| t.to_text());
         print(&format!("{}{tested}", report.to_text()))?;

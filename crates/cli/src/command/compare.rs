@@ -2,6 +2,7 @@
 
 use clap::Args;
 use pfaff::{Comparison, Run, compare as compare_principles};
+use pfaff_present::{ToJson, ToText, comparison_table, sentence};
 
 use crate::arguments::{ModelArguments, TableFormat};
 use crate::output::{Exit, failed, print, say, usage};
@@ -90,9 +91,9 @@ pub(crate) fn notes(comparison: &Comparison) {
             let everywhere = comparison.motions.iter().all(|m| m.notes.contains(note));
             let name = motion.principle.map_or("", |p| p.name());
             match (everywhere, i) {
-                (true, 0) => say(&format!("note: {note}")),
+                (true, 0) => say(&format!("note: {}", sentence(note, motion))),
                 (true, _) => {}
-                (false, _) => say(&format!("note: {name}: {note}")),
+                (false, _) => say(&format!("note: {name}: {}", sentence(note, motion))),
             }
         }
     }
@@ -101,8 +102,8 @@ pub(crate) fn notes(comparison: &Comparison) {
 fn rendered(comparison: &Comparison, format: TableFormat) -> String {
     match format {
         TableFormat::Text => comparison.to_text(),
-        TableFormat::Json => format!("{}\n", comparison.to_json()),
-        TableFormat::Csv => comparison.to_csv(),
+        TableFormat::Json => comparison.to_json_line(),
+        TableFormat::Csv => comparison_table(comparison).to_csv(),
     }
 }
 

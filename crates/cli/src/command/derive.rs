@@ -1,9 +1,10 @@
 //! `pfaff derive`
 
 use clap::Args;
-use pfaff::{
-    Derivation, ExportForm, Language, Presentation, Principle, at_state, export, present,
-    present_hamilton, present_reduced, read_state,
+use pfaff::{Derivation, ExportForm, Language, Principle, at_state, export, read_state};
+use pfaff_present::{
+    Presentation, ToJson, ToLatex, ToText, present, present_fractional,
+    present_fractional_hamilton, present_hamilton, present_reduced,
 };
 
 use crate::arguments::ModelArguments;
@@ -96,9 +97,9 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
     if arguments.state.is_none() && form != Some("reduced") {
         let shown = match form {
             Some("hamilton") => {
-                pfaff::present_fractional_hamilton(&model, principle).map_err(failed)?
+                present_fractional_hamilton(&model, principle).map_err(failed)?
             }
-            _ => pfaff::present_fractional(&model, principle).map_err(failed)?,
+            _ => present_fractional(&model, principle).map_err(failed)?,
         };
         if let Some(presentation) = shown {
             return typeset(&presentation, format, arguments.document);
@@ -125,7 +126,7 @@ fn typeset(presentation: &Presentation, format: &str, document: bool) -> Result<
     print(&match format {
         "latex" if document => presentation.to_latex_document(),
         "latex" => presentation.to_latex(),
-        "json" => format!("{}\n", presentation.to_json()),
+        "json" => presentation.to_json_line(),
         _ => presentation.to_text(),
     })?;
     Ok(Exit::Done)
@@ -137,7 +138,7 @@ fn numbers(derivation: &Derivation, text: &str, format: &str) -> Result<Exit, Ex
     let state = read_state(model, text).map_err(failed)?;
     let report = at_state(derivation, &state).map_err(failed)?;
     match format {
-        "json" => print(&format!("{}\n", report.to_json()))?,
+        "json" => print(&report.to_json_line())?,
         "text" => print(&report.to_text())?,
         _ => return Err(usage("--state gives numbers: use it with text or json")),
     }

@@ -1,7 +1,9 @@
 //! `pfaff eval`
 
 use clap::Args;
-use pfaff::{Json, Range, Value, evaluate};
+use pfaff::{Range, Value, evaluate};
+use pfaff_present::json_text;
+use serde_json::json;
 
 use crate::output::{Exit, failed, print};
 
@@ -34,17 +36,17 @@ pub(crate) fn eval(arguments: &EvalArguments) -> Result<Exit, Exit> {
     let with = arguments.with.as_deref().unwrap_or("");
     let value = evaluate(&arguments.expression, with, range).map_err(failed)?;
     print(&if arguments.json {
-        format!("{}\n", Json::object([("value", json(&value))]))
+        json_text(&json!({ "value": entry(&value) })) + "\n"
     } else {
         format!("{}\n", shown(&value))
     })?;
     Ok(Exit::Done)
 }
 
-fn json(value: &Value) -> Json {
+fn entry(value: &Value) -> serde_json::Value {
     match value {
-        Value::Number(x) => Json::Number(*x),
-        Value::List(items) => Json::List(items.iter().map(json).collect()),
+        Value::Number(x) => json!(x),
+        Value::List(items) => items.iter().map(entry).collect(),
     }
 }
 

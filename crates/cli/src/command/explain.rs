@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use clap::Args;
-use pfaff::{EXPLANATIONS, Explanation, Json, closest, explanation};
+use pfaff::{EXPLANATIONS, Explanation, closest, explanation};
+use pfaff_present::json_text;
+use serde_json::{Value, json};
 
 use crate::output::{Exit, print, usage};
 
@@ -27,8 +29,8 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> Result<Exit, Exit> {
     let all = chosen.is_empty();
     let pages = if all { EXPLANATIONS.iter().collect() } else { chosen };
     print(&if arguments.json {
-        let list = pages.iter().map(|e| json(e)).collect();
-        format!("{}\n", Json::object([("diagnostics", Json::List(list))]))
+        let list: Vec<Value> = pages.iter().map(|e| entry(e)).collect();
+        json_text(&json!({ "diagnostics": list })) + "\n"
     } else if all {
         list()
     } else {
@@ -66,10 +68,6 @@ fn list() -> String {
     text + "\nRead one with `pfaff explain CODE`.\n"
 }
 
-fn json(e: &Explanation) -> Json {
-    Json::object([
-        ("code", Json::text(e.code)),
-        ("title", Json::text(e.title())),
-        ("page", Json::text(e.page)),
-    ])
+fn entry(e: &Explanation) -> Value {
+    json!({ "code": e.code, "title": e.title(), "page": e.page })
 }

@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use clap::Args;
-use pfaff::{GALLERY, Json, closest, gallery_model};
+use pfaff::{GALLERY, closest, gallery_model};
+use pfaff_present::json_text;
+use serde_json::{Value, json};
 
 use crate::output::{Exit, print, usage};
 
@@ -43,11 +45,9 @@ pub(crate) fn gallery(arguments: &GalleryArguments) -> Result<Exit, Exit> {
         return Ok(Exit::Done);
     }
     if arguments.json {
-        let entry = |m: &pfaff::GalleryModel| {
-            Json::object([("name", Json::text(m.name)), ("title", Json::text(m.title()))])
-        };
-        let models = Json::List(GALLERY.iter().map(entry).collect());
-        print(&format!("{}\n", Json::object([("models", models)])))?;
+        let entry = |m: &pfaff::GalleryModel| json!({ "name": m.name, "title": m.title() });
+        let models: Vec<Value> = GALLERY.iter().map(entry).collect();
+        print(&(json_text(&json!({ "models": models })) + "\n"))?;
         return Ok(Exit::Done);
     }
     let width = GALLERY.iter().map(|m| m.name.len()).max().unwrap_or(0);

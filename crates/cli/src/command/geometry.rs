@@ -2,9 +2,10 @@
 
 use clap::{Args, ValueEnum};
 use pfaff::{
-    CurveKind, GeometryRequest, Model, PARTS, Run, Trace, geometry_parts, geometry_with,
-    present_fractional_forms,
+    CurveKind, GeometryRequest, Model, PARTS, Run, Trace, fractional_geometry, geometry_parts,
+    geometry_with,
 };
+use pfaff_present::{ToJson, ToLatex, ToText, present_fractional_forms, trace_table};
 
 use crate::arguments::{FormulaFormat, ModelArguments, TimesArguments};
 use crate::output::{Exit, failed, print, usage};
@@ -92,11 +93,11 @@ pub(crate) fn geometry(arguments: &GeometryArguments) -> Result<Exit, Exit> {
         return trace(&model, curve, arguments, format);
     }
     if let Some(orders) = &arguments.fractional {
-        let shown = present_fractional_forms(&model, orders);
-        let shown = shown.map_err(failed)?;
+        let found = fractional_geometry(&model, orders).map_err(failed)?;
+        let shown = present_fractional_forms(&found);
         print(&match format {
             FormulaFormat::Latex => shown.to_latex(),
-            FormulaFormat::Json => format!("{}\n", shown.to_json()),
+            FormulaFormat::Json => shown.to_json_line(),
             _ => shown.to_text(),
         })?;
         return Ok(Exit::Done);
@@ -118,7 +119,7 @@ pub(crate) fn geometry(arguments: &GeometryArguments) -> Result<Exit, Exit> {
     let report = geometry_with(&model, &request, &parts).map_err(failed)?;
     print(&match format {
         FormulaFormat::Latex => report.to_latex(),
-        FormulaFormat::Json => format!("{}\n", report.to_json()),
+        FormulaFormat::Json => report.to_json_line(),
         _ => report.to_text(),
     })?;
     Ok(Exit::Done)
@@ -139,8 +140,8 @@ fn trace(
     let found =
         pfaff::curve(model, kind, arguments.dependent.as_deref(), &request).map_err(failed)?;
     let text = match format {
-        FormulaFormat::Json => format!("{}\n", found.to_json()),
-        FormulaFormat::Csv => found.to_csv(),
+        FormulaFormat::Json => found.to_json_line(),
+        FormulaFormat::Csv => trace_table(&found).to_csv(),
         _ => found.to_text(),
     };
     ended(&found, &text)

@@ -4,6 +4,7 @@ use std::path::Path as FilePath;
 
 use clap::Args;
 use pfaff::Path;
+use pfaff_present::{ToJson, ToText, trace_table};
 
 use crate::arguments::{ModelArguments, TableFormat, TimesArguments};
 use crate::command::geometry::{ended, request};
@@ -48,8 +49,8 @@ pub(crate) fn lift(arguments: &LiftArguments) -> Result<Exit, Exit> {
         format => format.unwrap_or(TableFormat::Text),
     };
     let text = match format {
-        TableFormat::Json => format!("{}\n", found.to_json()),
-        TableFormat::Csv => found.to_csv(),
+        TableFormat::Json => found.to_json_line(),
+        TableFormat::Csv => trace_table(&found).to_csv(),
         TableFormat::Text => found.to_text(),
     };
     ended(&found, &text)

@@ -1,6 +1,7 @@
 //! `pfaff geometry --motion`: a motion in another form of the equations.
 
 use pfaff::{Model, Principle, Run, View, named_coordinates, view_motion};
+use pfaff_present::{json_text, view_json, view_text};
 
 use crate::arguments::FormulaFormat;
 use crate::output::{Exit, failed, print, usage};
@@ -23,8 +24,8 @@ pub(crate) fn motion(
     let found = view_motion(model, *view, dependent.as_deref(), request);
     let found = found.map_err(failed)?;
     match format {
-        FormulaFormat::Json => print(&format!("{}\n", found.to_json(model, word)))?,
-        FormulaFormat::Text => print(&found.to_text(model, word))?,
+        FormulaFormat::Json => print(&(json_text(&view_json(&found, model, word)) + "\n"))?,
+        FormulaFormat::Text => print(&view_text(&found, model, word))?,
         FormulaFormat::Latex | FormulaFormat::Csv => {
             return Err(usage("a motion is numbers: use text or json"));
         }

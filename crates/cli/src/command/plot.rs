@@ -1,8 +1,9 @@
 //! `pfaff plot`
 
 use clap::Args;
-use pfaff::report::{Still, figure_of, still};
-use pfaff::{Look, Motion};
+use pfaff::Motion;
+use pfaff_present::Look;
+use pfaff_present::report::{Still, figure_of, still};
 
 use crate::arguments::MotionArguments;
 use crate::command::run::{request, times, watched};
@@ -83,9 +84,7 @@ pub(crate) fn plot(arguments: &PlotArguments) -> Result<Exit, Exit> {
     let initial = arguments.motion.initial.as_deref();
     let Reading { model, .. } = crate::input::reading(&arguments.motion.model, initial)?;
     let motion = watched(&model, &request, None)?;
-    for note in &motion.notes {
-        say(&format!("note: {note}"));
-    }
+    crate::output::notes(&motion);
     if let Some(text) = &arguments.drawing {
         let times = times(text)?;
         let Format::Svg = format else {

@@ -1,11 +1,12 @@
 //! `pfaff report`
 
 use clap::Args;
-use pfaff::report::{Report, Shown, page};
-use pfaff::{Overrides, compare as compare_principles};
+use pfaff::{Derivation, Overrides, compare as compare_principles, derive, run_watched};
+use pfaff_present::report::{Report, Shown, page};
 
 use crate::arguments::MotionArguments;
-use crate::command::run::{request, watched};
+use crate::clock::seconds;
+use crate::command::run::{observed, request};
 use crate::input::Reading;
 use crate::interrupt;
 use crate::output::{Exit, failed, print, say, usage};
@@ -44,23 +45,27 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, Exit> {
         set: motion_arguments.model.set.clone(),
         initial: motion_arguments.initial.clone(),
     };
-    let written = |shown: Shown<'_>| {
-        let report =
-            Report { model: &model, request: &request, name, overrides: &overrides, shown };
+    let written = |derivations: &[Derivation], shown: Shown<'_>| {
+        let (model, request, overrides) = (&model, &request, &overrides);
+        let report = Report { model, request, name, overrides, derivations, shown };
         write(&output, &page(&report))
     };
     let early = if let Some(list) = principles {
         let comparison = compare_principles(&model, &request, Some(&list)).map_err(failed)?;
         crate::command::compare::notes(&comparison);
-        written(Shown::Comparison(&comparison))?;
+        written(&comparison.derivations, Shown::Comparison(&comparison))?;
         comparison.motions.iter().any(|m| m.stop.reason.is_early())
     } else {
-        let mut motion = watched(&model, &request, None)?;
-        motion.statistics.derive_us += read_us;
-        for note in &motion.notes {
-            say(&format!("note: {note}"));
-        }
-        written(Shown::Motion(&motion))?;
+        let begun = seconds();
+        let derivation = derive(&model, request.principle).ok();
+        let derive_us = (seconds() - begun) * 1e6;
+        let mut motion = observed(None, |watch| match &derivation {
+            Some(derivation) => derivation.run_watched(request.clone(), watch),
+            None => run_watched(&model, &request, watch),
+        })?;
+        motion.statistics.derive_us += read_us + derive_us;
+        crate::output::notes(&motion);
+        written(derivation.as_slice(), Shown::Motion(&motion))?;
         say(&format!("audit: {}", motion.audit.verdict.name()));
         motion.stop.reason.is_early()
     };

@@ -1,17 +1,15 @@
 //! `pfaff run`
 
-use std::io::IsTerminal;
-
 use clap::Args;
 use pfaff::{Guess, Method, Model, Motion, Progress, Run, Verdict, read_named_numbers};
+use pfaff_present::{ToJson, summary};
 
 use crate::arguments::{MotionArguments, PlainFormat, SearchArguments};
 use crate::bar::Bar;
 use crate::file::OutputFile;
 use crate::input::Reading;
 use crate::interrupt;
-use crate::output::{Exit, failed, print, say, usage};
-use crate::summary::summary;
+use crate::output::{Exit, failed, print, usage};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -56,13 +54,11 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     motion.statistics.derive_us += read_us;
     let written = file.is_none_or(|mut file| file.finish(&motion));
     let json = arguments.json || arguments.format == Some(PlainFormat::Json);
-    for note in &motion.notes {
-        say(&format!("note: {note}"));
-    }
+    crate::output::notes(&motion);
     print(&if json {
-        format!("{}\n", motion.to_json())
+        motion.to_json_line()
     } else {
-        summary(&motion, std::io::stdout().is_terminal())
+        summary(&motion, crate::output::wants_colour())
     })?;
     // NOTE: the program is about to end, and the system takes all memory back at once.
     let _model = std::mem::ManuallyDrop::new(model);
@@ -80,7 +76,18 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
 pub(crate) fn watched(
     model: &Model,
     request: &Run,
+    file: Option<&mut OutputFile>,
+) -> Result<Motion, Exit> {
+    observed(file, |watch| pfaff::run_watched(model, request, watch))
+}
+
+/// What a run is shown to after each step.
+pub(crate) type Watch<'a> = &'a mut dyn FnMut(&Progress<'_>) -> bool;
+
+/// A run with its bar and its file, which Ctrl-C ends.
+pub(crate) fn observed(
     mut file: Option<&mut OutputFile>,
+    run: impl FnOnce(Watch<'_>) -> Result<Motion, pfaff::Error>,
 ) -> Result<Motion, Exit> {
     let (mut bar, mut ear) = (Bar::new(), interrupt::Ear::new());
     let mut watch = |progress: &Progress<'_>| {
@@ -93,7 +100,7 @@ pub(crate) fn watched(
         !ear.hears()
     };
     interrupt::underway(true);
-    let motion = pfaff::run_watched(model, request, &mut watch);
+    let motion = run(&mut watch);
     interrupt::underway(false);
     if let Some(bar) = &mut bar {
         bar.clear();

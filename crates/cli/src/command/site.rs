@@ -4,10 +4,11 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pfaff::report::{Card, Report, Shown, Still, gallery_index, page, still};
 use pfaff::{
-    GALLERY, GalleryFiles, GalleryModel, Model, Motion, Overrides, Source, check, closest, run,
+    GALLERY, GalleryFiles, GalleryModel, Model, Motion, Overrides, Source, check, closest,
+    derive, run,
 };
+use pfaff_present::report::{Card, Report, Shown, Still, gallery_index, page, still};
 
 use crate::clock::seconds;
 use crate::output::{Exit, failed, say, usage};
@@ -91,11 +92,13 @@ fn built(gallery: &GalleryModel, folder: &str) -> Result<Card, Exit> {
     let request = crate::backend::base_run()?;
     let mut motion = run(model, &request, &mut |_, _| true).map_err(failed)?;
     motion.statistics.derive_us += read_us;
+    let derivation = derive(model, motion.principle).ok();
     let report = Report {
         model,
         request: &request,
         name: gallery.name,
         overrides: &overrides,
+        derivations: derivation.as_slice(),
         shown: Shown::Motion(&motion),
     };
     write(folder, &format!("{}.html", gallery.name), &page(&report))?;

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use pfaff::{Run, VariationRequest, variations as vary};
+use pfaff_present::{ToJson, ToText};
 
 use crate::arguments::{ModelArguments, PlainFormat};
 use crate::output::{Exit, failed, print};
@@ -69,6 +70,6 @@ pub(crate) fn variations(arguments: &VariationsArguments) -> Result<Exit, Exit> 
     };
     let found = vary(&model, &request).map_err(failed)?;
     let json = arguments.json || arguments.format == Some(PlainFormat::Json);
-    print(&if json { format!("{}\n", found.to_json()) } else { found.to_text() })?;
+    print(&if json { found.to_json_line() } else { found.to_text() })?;
     Ok(Exit::Done)
 }

@@ -6,8 +6,7 @@ use pfaff_mechanics::{Class, Equations, Refusal, classify, integrable, ranks};
 use pfaff_model::{Dynamics as Written, Principle, Workspace};
 use pfaff_program::Backend;
 
-use crate::derivation::derive_in;
-use crate::json::Json;
+use crate::derivation::{Derivation, derive_in};
 use crate::problem::start::{Start, given, start};
 use crate::run::variational::is_fractional;
 use crate::system::compiled::Dynamics;
@@ -53,8 +52,18 @@ pub struct ConstraintReport {
 
 /// Surveys a model.
 pub fn check(model: &Model) -> CheckReport {
-    let model = &model.workspace();
-    let title = model.title.clone().unwrap_or_else(|| model.source.name().to_owned());
+    let workspace = model.workspace();
+    let dynamics = derive_in(&workspace, Some(Principle::Chetaev));
+    report(&workspace, dynamics.as_ref())
+}
+
+/// As [`check`], of equations that were derived by the principle of Chetaev.
+pub fn check_of(derivation: &Derivation) -> CheckReport {
+    report(&derivation.workspace(), Ok(&derivation.dynamics))
+}
+
+fn report(model: &Workspace, dynamics: Result<&Dynamics, &Refusal>) -> CheckReport {
+    let title = model.name().to_owned();
     let coordinates: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();
     let n = coordinates.len();
     let velocities = model.velocities();
@@ -69,19 +78,19 @@ pub fn check(model: &Model) -> CheckReport {
         })
         .collect();
     let (mut regular, mut degrees_of_freedom, mut refusal) = (None, n, None);
-    match derive_in(model, Some(Principle::Chetaev)) {
+    match dynamics {
         Ok(Dynamics::Saddle(equations)) => {
-            let rank = ranks(model, &equations);
+            let rank = ranks(model, equations);
             regular = Some(rank.regular);
             degrees_of_freedom = rank.degrees_of_freedom;
             if equations.position.iter().any(Option::is_some)
-                && let Some(found) = on_the_constraints(model, &equations)
+                && let Some(found) = on_the_constraints(model, equations)
                 && n - found.rank > degrees_of_freedom
             {
                 degrees_of_freedom = n - found.rank;
                 regular = Some(found.regular);
             }
-            for (row, verdict) in constraints.iter_mut().zip(integrable(model, &equations)) {
+            for (row, verdict) in constraints.iter_mut().zip(integrable(model, equations)) {
                 row.integrable = verdict;
             }
         }
@@ -92,7 +101,7 @@ pub fn check(model: &Model) -> CheckReport {
         }
         Err(why) => {
             degrees_of_freedom = n - independent(&model.graph, model);
-            refusal = Some(why);
+            refusal = Some(why.clone());
         }
     }
     let between_ends = is_fractional(model);
@@ -166,77 +175,6 @@ fn independent(g: &Graph, model: &Workspace) -> usize {
         })
         .collect();
     g.rank(&rows)
-}
-
-impl CheckReport {
-    /// As `check --json` prints it.
-    pub fn to_json(&self) -> Json {
-        let verdict = |v: Option<bool>| v.map_or(Json::text("unknown"), Json::Bool);
-        let constraint = |c: &ConstraintReport| {
-            Json::object([
-                ("name", Json::text(&c.name)),
-                ("class", Json::text(c.class.name())),
-                ("integrable", verdict(c.integrable)),
-                ("orders", Json::numbers(&c.orders)),
-            ])
-        };
-        let kernel = |(kernel, how): &(String, String)| {
-            Json::object([("kernel", Json::text(kernel)), ("past", Json::text(how))])
-        };
-        let mut parts = vec![
-            ("coordinates", Json::texts(&self.coordinates)),
-            ("degrees_of_freedom", Json::Integer(self.degrees_of_freedom as u64)),
-            ("regular", verdict(self.regular)),
-            ("constraints", Json::List(self.constraints.iter().map(constraint).collect())),
-        ];
-        if !self.kernels.is_empty() {
-            parts.push(("kernels", Json::List(self.kernels.iter().map(kernel).collect())));
-        }
-        Json::object(parts)
-    }
-
-    /// For people.
-    pub fn to_text(&self) -> String {
-        use std::fmt::Write;
-        let mut text = format!("{}\n", self.title);
-        let _ = writeln!(text, "  coordinates         {}", self.coordinates.join(", "));
-        let _ = writeln!(text, "  degrees of freedom  {}", self.degrees_of_freedom);
-        let regular = match self.regular {
-            Some(true) => "yes: accelerations and multipliers are determined",
-            Some(false) => {
-                "no: the equations do not determine all accelerations and multipliers"
-            }
-            None if self.between_ends => {
-                "decided by a run, which looks for an extremum with memory between the ends"
-            }
-            None => "unknown",
-        };
-        let _ = writeln!(text, "  regular             {regular}");
-        let width = self.constraints.iter().map(|c| c.name.chars().count()).max().unwrap_or(0);
-        for c in &self.constraints {
-            let integrable = match (c.class, c.integrable) {
-                (Class::Holonomic, _) => "",
-                (_, Some(true)) => ", integrable: equivalent to a relation between positions",
-                (_, Some(false)) => ", not integrable",
-                (_, None) => ", integrability unknown",
-            };
-            let open = if c.undecided { " (undecided whether velocities occur)" } else { "" };
-            let orders: Vec<String> = c.orders.iter().map(f64::to_string).collect();
-            let class = if orders.is_empty() {
-                c.class.name().to_owned()
-            } else {
-                format!("{} of order {}", c.class.name(), orders.join(", "))
-            };
-            let _ = writeln!(text, "  constraint {:width$}  {class}{integrable}{open}", c.name);
-        }
-        for (kernel, how) in &self.kernels {
-            let _ = writeln!(text, "  kernel {kernel}: {how}");
-        }
-        if let Some(refusal) = &self.refusal {
-            let _ = writeln!(text, "  cannot be run: {}", refusal.diagnostic().message);
-        }
-        text
-    }
 }
 
 impl Model {

@@ -15,7 +15,6 @@ use crate::error::Error;
 use crate::motion::equivalence::Equivalence;
 use crate::motion::{Motion, Series};
 use crate::pipeline::run;
-use crate::present::{Presentation, present};
 use crate::problem::settings::Run;
 use crate::system::compiled::Dynamics;
 
@@ -25,7 +24,7 @@ pub struct Comparison {
     /// The motions, one for each principle, at common times.
     pub motions: Vec<Motion>,
     /// The equations, one for each principle.
-    pub equations: Vec<Presentation>,
+    pub derivations: Vec<Derivation>,
     /// Principles that were not asked for by name and have no equations here, with the reason.
     pub left_out: Vec<(Principle, String)>,
     /// Each pair of motions.
@@ -94,7 +93,7 @@ pub fn compare(
         Some(list) => list.to_vec(),
         None => Principle::ALL.iter().map(|(p, _)| *p).collect(),
     };
-    let (mut motions, mut derivations, mut equations) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut motions, mut derivations) = (Vec::new(), Vec::new());
     for principle in asked {
         let derivation = match derive(model, Some(principle)) {
             Ok(derivation) => derivation,
@@ -107,7 +106,6 @@ pub fn compare(
         };
         let request = Run { principle: Some(principle), ..request.clone() };
         motions.push(run(model, &request, &mut |_, _| true)?);
-        equations.push(present(&derivation));
         derivations.push(derivation);
     }
     let common = motions.iter().map(|m| m.t.len()).min().unwrap_or(0);
@@ -131,7 +129,7 @@ pub fn compare(
         }
     }
     let kept = kept(model, &motions, &derivations);
-    Ok(Comparison { motions, equations, left_out, partings, kept, equivalences })
+    Ok(Comparison { motions, derivations, left_out, partings, kept, equivalences })
 }
 
 fn parting(model: &Model, request: &Run, a: &Motion, b: &Motion) -> Result<Parting, Error> {

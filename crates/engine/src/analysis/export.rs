@@ -313,7 +313,7 @@ fn module(
     (state, remarks): (Vec<String>, Vec<String>),
     functions: Vec<ExportedFunction>,
 ) -> Module {
-    let mut comment = vec![model.title.clone().unwrap_or_else(|| model.source.name().into())];
+    let mut comment = vec![model.name().to_owned()];
     if let Some(principle) = principle {
         comment.push(format!("principle {}", principle.name()));
         if !model.constraints.is_empty() {

@@ -6,9 +6,7 @@ use pfaff_solver::EvalError;
 
 use crate::derivation::Derivation;
 use crate::error::Error;
-use crate::json::Json;
 use crate::problem::state::State;
-use crate::signs::signs;
 use crate::system::compiled::Dynamics;
 use crate::system::kkt::Kkt;
 use crate::system::ordinary::OrdinarySystem;
@@ -34,9 +32,12 @@ pub struct StateReport {
     pub energy: f64,
     /// $E\[M\]$
     pub constraint_energy: f64,
-    principle: Option<Principle>,
-    coordinates: Vec<String>,
-    constraints: Vec<String>,
+    /// The principle, `None` for an `equation` model.
+    pub principle: Option<Principle>,
+    /// Names of the coordinates.
+    pub coordinates: Vec<String>,
+    /// Names of the constraints.
+    pub constraints: Vec<String>,
 }
 
 /// Evaluates the equations at a state.
@@ -111,94 +112,5 @@ pub fn at_state(derivation: &Derivation, state: &State) -> Result<StateReport, E
                 constraints,
             })
         }
-    }
-}
-
-impl StateReport {
-    /// As `derive --state --json` prints it.
-    pub fn to_json(&self) -> Json {
-        let n = self.coordinates.len();
-        let by_name = |names: &[String], values: &[f64]| {
-            Json::object(names.iter().cloned().zip(values.iter().map(|&x| Json::Number(x))))
-        };
-        let energy = Json::object([
-            ("E", Json::Number(self.energy)),
-            ("constraint", Json::Number(self.constraint_energy)),
-            ("total", Json::Number(self.energy + self.constraint_energy)),
-        ]);
-        let report = Json::object([
-            ("mass", Json::matrix(&self.mass, n)),
-            ("effective_mass", Json::matrix(&self.effective_mass, n)),
-            ("jacobian", Json::matrix(&self.jacobian, n)),
-            ("acceleration", by_name(&self.coordinates, &self.acceleration)),
-            ("multipliers", by_name(&self.constraints, &self.multipliers)),
-            ("multiplier_rates", by_name(&self.constraints, &self.multiplier_rates)),
-            ("reaction", by_name(&self.coordinates, &self.reaction)),
-            ("energy", energy),
-            ("signs", self.principle.map_or(Json::Null, |p| Json::text(signs(p)))),
-        ]);
-        match report {
-            // NOTE: the effective mass is another one than the mass under the vakonomic principle only.
-            Json::Object(mut entries) if self.effective_mass.is_empty() => {
-                entries.retain(|(key, _)| key != "effective_mass");
-                Json::Object(entries)
-            }
-            report => report,
-        }
-    }
-
-    /// For people.
-    pub fn to_text(&self) -> String {
-        use std::fmt::Write;
-        let mut text = String::new();
-        let mut list = |heading: &str, names: &[String], values: &[f64]| {
-            if !values.is_empty() {
-                let _ = writeln!(text, "{heading}");
-                for (name, value) in names.iter().zip(values) {
-                    let _ = writeln!(text, "  {name} = {value:?}");
-                }
-            }
-        };
-        list("acceleration", &self.coordinates, &self.acceleration);
-        let multipliers = match self.principle {
-            Some(Principle::Vakonomic) => "multipliers mu (given)",
-            Some(Principle::Restricted) => "multipliers p",
-            _ => "multipliers lambda",
-        };
-        list(multipliers, &self.constraints, &self.multipliers);
-        list("rates of the multipliers mu'", &self.constraints, &self.multiplier_rates);
-        list("reaction (M q'' = f + R)", &self.coordinates, &self.reaction);
-        let n = self.coordinates.len().max(1);
-        let blocks = [
-            ("mass", &self.mass),
-            ("effective mass", &self.effective_mass),
-            ("jacobian", &self.jacobian),
-        ];
-        for (heading, rows) in blocks {
-            if !rows.is_empty() {
-                let _ = writeln!(text, "{heading}");
-            }
-            for row in rows.chunks(n) {
-                let _ = writeln!(text, "  {row:?}");
-            }
-        }
-        if self.energy.is_finite() {
-            let _ = writeln!(text, "energy\n  E = {:?}", self.energy);
-            let total = self.energy + self.constraint_energy;
-            match self.principle {
-                Some(Principle::Vakonomic) => {
-                    let _ = writeln!(text, "  E[M] = {:?}", self.constraint_energy);
-                    let _ = writeln!(text, "  E[L,M] = {total:?}");
-                }
-                Some(Principle::Restricted) => {
-                    let _ = writeln!(text, "  E of L_c = {total:?}");
-                }
-                _ => {}
-            }
-        }
-        if let Some(principle) = self.principle {
-            let _ = writeln!(text, "signs: {}", signs(principle));
-        }
-        text
     }
 }

@@ -15,7 +15,6 @@ use pfaff_program::Backend;
 
 use crate::derivation::Derivation;
 use crate::error::Error;
-use crate::json::Json;
 use crate::motion::sample::Sample;
 use crate::problem::start::{given, start};
 use crate::system::compiled::Dynamics;
@@ -128,28 +127,5 @@ impl Scatter {
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-}
-
-impl Thermal {
-    /// As `check --temperature --json` prints it.
-    pub fn to_json(&self) -> Json {
-        Json::object([
-            ("kT", Json::Number(self.temperature)),
-            ("states", Json::Integer(self.states as u64)),
-            ("forces_residual", Json::Number(self.forces)),
-            ("stationarity_residual", Json::Number(self.stationarity)),
-            ("stationary", Json::Bool(self.stationary)),
-        ])
-    }
-
-    /// For people.
-    pub fn to_text(&self) -> String {
-        let verdict = if self.stationary { "stationary" } else { "not stationary" };
-        format!(
-            "  temperature kT = {}: exp(-H/kT) is {verdict}\n    largest |divergence - power/kT| of forces and reactions  {:.3e}\n    \
-             largest |power - kT*divergence| of the forces alone   {:.3e}\n    in {} states on the constraints\n",
-            self.temperature, self.stationarity, self.forces, self.states
-        )
     }
 }

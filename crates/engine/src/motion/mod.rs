@@ -10,13 +10,11 @@ pub(crate) mod verdict;
 
 use pfaff_model::{Principle, Workspace};
 
-use crate::json::Json;
 use crate::motion::dense::Dense;
 use crate::motion::equivalence::Equivalence;
 use crate::motion::note::Note;
 use crate::motion::solution::Solution;
-use crate::motion::verdict::{Audit, Check, Verdict};
-use crate::signs::signs;
+use crate::motion::verdict::{Audit, Verdict};
 
 /// A motion with its audit. Series are by component in declared order, one value for each output time.
 #[derive(Clone, Debug)]
@@ -188,7 +186,7 @@ impl Motion {
     /// No motion yet: no times, no columns.
     pub(crate) fn empty(model: &Workspace) -> Self {
         Self {
-            title: model.title.clone().unwrap_or_else(|| model.source.name().to_owned()),
+            title: model.name().to_owned(),
             principle: None,
             method: "",
             form: Form::Saddle,
@@ -269,98 +267,5 @@ impl Motion {
         }
         columns.extend(self.observed.iter().map(|s| (s.name.clone(), s.values.as_slice())));
         columns
-    }
-
-    /// As `run --json` prints it.
-    pub fn to_json(&self) -> Json {
-        let by_name = |series: &[Series]| {
-            Json::object(series.iter().map(|s| (s.name.clone(), Json::numbers(&s.values))))
-        };
-        let named = |names: &[Series], values: &[f64]| {
-            let values = values.iter().map(|&x| Json::Number(x));
-            Json::object(names.iter().map(|s| s.name.clone()).zip(values))
-        };
-        let event = |e: &EventRecord| {
-            Json::object([
-                ("name", Json::text(&e.name)),
-                ("t", Json::Number(e.t)),
-                ("direction", Json::text(e.direction)),
-                ("q", named(&self.q, &e.q)),
-                ("v", named(&self.v, &e.v)),
-            ])
-        };
-        let check = |c: &Check| {
-            Json::object([
-                ("name", Json::text(&c.name)),
-                ("value", Json::Number(c.value)),
-                ("limit", Json::Number(c.limit)),
-                ("verdict", Json::text(c.verdict.name())),
-                ("reason", Json::text(c.reason)),
-            ])
-        };
-        let total: Vec<f64> =
-            self.energy.iter().zip(&self.constraint_energy).map(|(e, c)| e + c).collect();
-        let mut entries = vec![
-            ("pfaff", Json::text(env!("CARGO_PKG_VERSION"))),
-            ("model", Json::text(&self.title)),
-            ("principle", self.principle.map_or(Json::Null, |p| Json::text(p.name()))),
-            ("method", Json::text(self.method)),
-            (
-                "stop",
-                Json::object([
-                    ("reason", Json::text(self.stop.reason.name())),
-                    ("t", Json::Number(self.stop.t)),
-                ]),
-            ),
-            ("t", Json::numbers(&self.t)),
-            ("q", by_name(&self.q)),
-            ("v", by_name(&self.v)),
-            ("multipliers", by_name(&self.multipliers)),
-            ("multiplier_rates", by_name(&self.multiplier_rates)),
-            ("reactions", by_name(&self.reactions)),
-            ("reaction_power", Json::numbers(&self.reaction_power)),
-            ("signs", self.principle.map_or(Json::Null, |p| Json::text(signs(p)))),
-            (
-                "energy",
-                Json::object([
-                    ("E", Json::numbers(&self.energy)),
-                    ("constraint", Json::numbers(&self.constraint_energy)),
-                    ("total", Json::numbers(&total)),
-                ]),
-            ),
-            ("observed", by_name(&self.observed)),
-            ("events", Json::List(self.events.iter().map(event).collect())),
-            ("notes", Json::texts(self.notes.iter().map(ToString::to_string))),
-            (
-                "audit",
-                Json::object([
-                    ("verdict", Json::text(self.audit.verdict.name())),
-                    ("checks", Json::List(self.audit.checks.iter().map(check).collect())),
-                ]),
-            ),
-            ("statistics", self.statistics.to_json()),
-        ];
-        if let Some(solutions) = &self.solutions {
-            let list = solutions.iter().map(Solution::to_json).collect();
-            entries.push(("solutions", Json::List(list)));
-        }
-        if let Some(equivalence) = &self.equivalence {
-            entries.push(("equivalence", equivalence.to_json(&self.multipliers)));
-        }
-        Json::object(entries)
-    }
-}
-
-impl Statistics {
-    fn to_json(self) -> Json {
-        Json::object([
-            ("steps", Json::Integer(self.steps as u64)),
-            ("rejected", Json::Integer(self.rejected as u64)),
-            ("evaluations", Json::Integer(self.evaluations as u64)),
-            ("derive_us", Json::Number(self.derive_us)),
-            ("compile_us", Json::Number(self.compile_us)),
-            ("integrate_us", Json::Number(self.integrate_us)),
-            ("audit_us", Json::Number(self.audit_us)),
-        ])
     }
 }

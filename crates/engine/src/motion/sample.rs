@@ -49,7 +49,7 @@ impl Sample {
     }
 
     /// $t, q, \dot q, \ddot q$, multipliers and their rates, $R$, $E$, $E\[M\]$ and $\Omega$ one after another.
-    pub(crate) fn inputs(&self, inputs: &mut [f64]) {
+    pub fn inputs(&self, inputs: &mut [f64]) {
         let parts: [&[f64]; 8] = [
             &[self.t],
             &self.q,

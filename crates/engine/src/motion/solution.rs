@@ -1,7 +1,5 @@
 //! A motion between given ends, with what is known of it.
 
-use crate::json::Json;
-
 /// A motion between the ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
@@ -31,28 +29,4 @@ pub struct Solution {
     pub agreement: Option<f64>,
     /// An estimate of the error in units of 1 + |x|, where there is memory; none without.
     pub error: Option<f64>,
-}
-
-impl Solution {
-    /// As `run --json` prints it.
-    pub fn to_json(&self) -> Json {
-        let named = |list: &[(String, f64)]| {
-            Json::object(list.iter().map(|(name, x)| (name.clone(), Json::Number(*x))))
-        };
-        Json::object([
-            ("action", Json::Number(self.action)),
-            ("mu0", named(&self.mu0)),
-            ("residual", Json::Number(self.residual)),
-            ("family_dimension", Json::Integer(self.family_dimension as u64)),
-            ("t1", Json::Number(self.t1)),
-            ("q0", named(&self.q0)),
-            ("v0", named(&self.v0)),
-            ("p0", named(&self.p0)),
-            ("conjugate", self.conjugate.as_deref().map_or(Json::Null, Json::numbers)),
-            ("minimum", self.minimum.map_or(Json::Null, Json::Bool)),
-            ("abnormal", Json::Bool(self.abnormal)),
-            ("agreement", self.agreement.map_or(Json::Null, Json::Number)),
-            ("error", self.error.map_or(Json::Null, Json::Number)),
-        ])
-    }
 }

@@ -5,7 +5,8 @@ use pfaff_program::Backend;
 use pfaff_solver::{self as solver, OdeOptions};
 
 use crate::clock::Clock;
-use crate::error::Failure;
+use crate::error::{Error, Failure};
+use crate::model::Model;
 use crate::problem::guess::Guess;
 
 /// What is asked of a run; what is `None` comes from the model's `solve` line or its defaults.
@@ -173,7 +174,7 @@ impl Method {
 
 /// A request with everything filled in.
 #[derive(Clone, Debug)]
-pub(crate) struct Settings {
+pub struct Settings {
     pub(crate) t0: f64,
     pub(crate) times: Vec<f64>,
     /// Whether the method is left to the engine.
@@ -196,6 +197,30 @@ pub(crate) fn method_name(method: solver::Method) -> &'static str {
 }
 
 impl Settings {
+    /// When the run begins and ends.
+    pub fn span(&self) -> (f64, f64) {
+        (self.options.t0, self.options.t1)
+    }
+
+    /// The tolerance of a step.
+    pub fn tolerance(&self) -> f64 {
+        self.options.tolerance
+    }
+
+    /// The output times.
+    pub fn times(&self) -> &[f64] {
+        &self.times
+    }
+
+    /// What a run of the model does that is asked for this.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] says what cannot be done.
+    pub fn of(model: &Model, request: &Run) -> Result<Self, Error> {
+        Self::new(model, request).map_err(|failure| failure.in_source(&model.source))
+    }
+
     pub(crate) fn new(model: &Declarations, request: &Run) -> Result<Self, Failure> {
         let usage = |message: String| Err(Failure::Usage(message));
         let solve = &model.solve;

@@ -15,6 +15,7 @@ mod ends;
 mod equivalence;
 mod formulate;
 mod hamilton;
+mod hamilton_form;
 mod integrand;
 mod refine;
 mod variation;
@@ -26,7 +27,6 @@ use pfaff_solver::{Extremum, FractionalOperator, IntervalPoint, NoExtremum};
 use crate::audit::extremum::ExtremumEvidence;
 use crate::audit::{Evidence, audit};
 use crate::clock::Stopwatch;
-use crate::compare_present::sentence;
 use crate::error::Failure;
 use crate::motion::note::{Note, brief};
 use crate::motion::solution::Solution;
@@ -35,9 +35,12 @@ use crate::problem::settings::{Method, Run, Settings};
 use crate::problem::start::dynamics_span;
 use crate::run::bvp::has_ends;
 use crate::run::variational::ends::{Ends, ends};
-pub(crate) use crate::run::variational::formulate::Formulation;
+use crate::run::variational::formulate::Formulation;
 use crate::run::variational::formulate::mistake;
-pub(crate) use crate::run::variational::hamilton::Hamilton;
+use crate::run::variational::hamilton::Hamilton;
+pub use crate::run::variational::hamilton_form::{
+    FractionalHamilton, FractionalHamiltonEquation, fractional_hamilton,
+};
 use crate::run::variational::integrand::{Integrand, compiled, time};
 use crate::run::variational::refine::Reached;
 use crate::run::variational::variation::first_variation;
@@ -47,7 +50,7 @@ use crate::run::volterra::has_memory;
 const TESTS: usize = 12;
 
 /// Whether a run of the model is an extremum with memory.
-pub(crate) fn is_fractional(model: &Workspace) -> bool {
+pub fn is_fractional(model: &Workspace) -> bool {
     let inside = match model.dynamics {
         Written::Lagrangian { lagrangian, .. } => model.graph.has_memory(lagrangian),
         Written::Equations(_) => false,
@@ -113,8 +116,8 @@ pub(crate) fn run(model: &Workspace, request: &Run) -> Result<Motion, Failure> {
         )));
     }
     motion.equivalence = equivalence::along(model, &formulation, found, span);
-    if let Some(equivalence) = &motion.equivalence {
-        motion.notes.push(Note::Remark(sentence(equivalence, &motion)));
+    if motion.equivalence.is_some() {
+        motion.notes.push(Note::Equivalence);
     }
     let evidence =
         evidence(model, &formulation, &mut integrand, reached, (&ends, span, tolerance))?;

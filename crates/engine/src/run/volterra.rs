@@ -47,7 +47,7 @@ use crate::system::compiled::Dynamics;
 const STAGES: usize = 6;
 
 /// Whether a run of the model needs memory.
-pub(crate) fn has_memory(model: &Workspace) -> bool {
+pub fn has_memory(model: &Workspace) -> bool {
     places(model).into_iter().any(|e| model.graph.has_memory(e))
 }
 
@@ -64,7 +64,7 @@ fn places(model: &Workspace) -> Vec<Expr> {
 }
 
 /// The order of a fractional operator; none for kernels, means and whatever else there is.
-pub(crate) fn order(model: &Workspace, node: Expr) -> Option<f64> {
+pub fn order(model: &Workspace, node: Expr) -> Option<f64> {
     match model.graph.node(node) {
         Node::Memory(Memory::Kernel | Memory::Mean, ..) => None,
         Node::Memory(_, _, second) => Some(volterra_equations::constant(model, second)),
@@ -104,7 +104,7 @@ pub(crate) fn kernels(model: &Workspace) -> Vec<(String, String)> {
 
 /// The lowest power of $t - t_0$ with which each coordinate may leave the polynomial of its initial values;
 /// `None` if the model has no plan.
-pub(crate) fn departures(model: &Workspace, dynamics: &Dynamics, t0: f64) -> Option<Vec<f64>> {
+pub fn departures(model: &Workspace, dynamics: &Dynamics, t0: f64) -> Option<Vec<f64>> {
     let formulation = match (dynamics, &model.dynamics) {
         (Dynamics::Saddle(equations), _) => mechanical(model, equations, (t0, 1.0)),
         (_, Written::Equations(equations)) => written(model, equations, (t0, 1.0)),

@@ -401,7 +401,7 @@ impl CompiledSystem {
 
 /// The symbols of [`Sample::inputs`]: the multipliers are called `lambda(c)`, or `mu(c)` under the vakonomic
 /// principle.
-pub(crate) fn sample_symbols(model: &Workspace, vakonomic: bool) -> Vec<Expr> {
+pub fn sample_symbols(model: &Workspace, vakonomic: bool) -> Vec<Expr> {
     let results = &model.results;
     let mut symbols = vec![model.time];
     symbols.extend(model.positions());

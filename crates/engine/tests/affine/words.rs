@@ -448,7 +448,7 @@ fn a_body_that_loses_its_volume_stops_unless_told_to_go_on() {
     let motion = support::run(&body(""), &Run::default());
     assert_eq!(motion.stop.reason, StopReason::Event("collapse(phi)".into()));
     assert!((motion.stop.t - 1.0).abs() <= 1e-12, "{}", motion.stop.t);
-    let notes: Vec<String> = motion.notes.iter().map(ToString::to_string).collect();
+    let notes: Vec<String> = pfaff_present::notes(&motion);
     assert!(
         notes.iter().any(|n| n.contains("has lost its volume") && n.contains("event continue")),
         "{notes:?}"

@@ -156,10 +156,9 @@ fn martinet_extremals_are_elliptic() {
         let set = format!("X={}, Y={}, Z={}", end[0], end[1], end[2]);
         let motion = gallery("martinet", &set);
         assert!(
-            motion
-                .notes
+            pfaff_present::notes(&motion)
                 .iter()
-                .any(|n| n.to_string().contains("abnormal extremals can exist where y = 0"))
+                .any(|n| n.contains("abnormal extremals can exist where y = 0"))
         );
         for solution in solutions(&motion) {
             let closed = martinet_end(["x", "y", "z"].map(|name| named(&solution.p0, name)));

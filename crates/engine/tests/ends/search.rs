@@ -10,7 +10,7 @@ fn model(name: &str, set: &str) -> Model {
 }
 
 fn says(motion: &Motion, part: &str) -> bool {
-    motion.notes.iter().any(|n| n.to_string().contains(part))
+    pfaff_present::notes(motion).iter().any(|n| n.contains(part))
 }
 
 /// From given velocities and multipliers the search goes to the solution they belong to, and to that one only.

@@ -2,6 +2,7 @@
 //! with each other at a point.
 
 use pfaff::{GALLERY, GeometryRequest, PARTS, geometry_with};
+use pfaff_present::ToJson;
 use serde_json::Value;
 
 use crate::support::{self, Random};

@@ -2,6 +2,7 @@
 
 use pfaff::{GeometryRequest, Model, PARTS, Point, Principle, geometry_with};
 use pfaff_mechanics::{closedness, derive};
+use pfaff_present::ToJson;
 use serde_json::Value;
 
 use crate::support;

@@ -1,9 +1,10 @@
 //! Fractional forms: the table, the classical limit over random polynomials, derivatives by a second road,
 //! the printed formulas that fail, and what is refused.
 
-use pfaff::{Model, Principle, Value, Workspace, evaluate, present_fractional_forms};
+use pfaff::{Model, Principle, Value, Workspace, evaluate, fractional_geometry};
 use pfaff_expr::{Expr, Graph};
 use pfaff_mechanics::{FractionalForms, Orders, cartan_forms, derive, fractional_forms};
+use pfaff_present::{ToJson, ToLatex, ToText, present_fractional_forms};
 use serde_json::Value as Json;
 
 use crate::support::cases::Case;
@@ -299,7 +300,8 @@ fn printed_112_has_another_factor() {
 #[test]
 fn forms_are_printed_in_words() {
     let oscillator = model(OSCILLATOR);
-    let shown = present_fractional_forms(&oscillator, "a,1").expect("a form");
+    let shown =
+        present_fractional_forms(&fractional_geometry(&oscillator, "a,1").expect("a form"));
     let text = shown.to_text();
     for line in [
         "fractional forms of order alpha = a, beta = 1",
@@ -317,20 +319,21 @@ fn forms_are_printed_in_words() {
     assert_eq!(json["operator"][0]["index"][0], "q");
     assert!(json["operator"][0]["value"].as_str().expect("text").contains("caputo("));
     // One order stands for both.
-    let one = present_fractional_forms(&oscillator, "1/2").expect("a form").to_text();
+    let one =
+        present_fractional_forms(&fractional_geometry(&oscillator, "1/2").expect("a form"))
+            .to_text();
     assert!(one.contains("beta = 1/2"), "{one}");
 }
 
 #[test]
 fn what_has_no_fractional_form_is_refused() {
-    let refused =
-        |text: &str, orders: &str| match present_fractional_forms(&model(text), orders) {
-            Err(pfaff::Error::Text(pfaff::ParseErrors { diagnostics: list, .. })) => {
-                format!("{} {}", list[0].code, list[0].message)
-            }
-            Err(pfaff::Error::Usage(message)) => message,
-            Ok(shown) => panic!("{}", shown.to_text()),
-        };
+    let refused = |text: &str, orders: &str| match fractional_geometry(&model(text), orders) {
+        Err(pfaff::Error::Text(pfaff::ParseErrors { diagnostics: list, .. })) => {
+            format!("{} {}", list[0].code, list[0].message)
+        }
+        Err(pfaff::Error::Usage(message)) => message,
+        Ok(found) => panic!("{}", present_fractional_forms(&found).to_text()),
+    };
     let wave = "coordinates q\nlagrangian q'^2/2 + cos(2*q)\n";
     let text = refused(wave, "0.5");
     assert!(text.contains("E0435") && text.contains("`cos(2*q)`"), "{text}");

@@ -1,7 +1,8 @@
 //! Extrema with memory by more than one road: Hamilton's form, equivalence with Chetaev's motions, nonlinear
 //! operands, several extrema.
 
-use pfaff::{Guess, Motion, Run, Verdict, present_fractional_hamilton};
+use pfaff::{Guess, Motion, Run, Verdict};
+use pfaff_present::{ToLatex, ToText, present_fractional_hamilton};
 
 use crate::support::{model, run};
 
@@ -82,9 +83,11 @@ fn proposition_2_holds_along_the_direction_of_the_constraint() {
         assert!(found.equivalent, "{alpha} {found:?}");
         // The reaction is there: it is the test that has something to explain.
         assert!(found.reaction > 1e-2 && found.residual < 1e-7, "{alpha} {found:?}");
-        assert!(motion.notes.iter().any(|n| {
-            n.to_string().contains("also satisfies the d'Alembert–Chetaev equations")
-        }));
+        assert!(
+            pfaff_present::notes(&motion)
+                .iter()
+                .any(|n| { n.contains("also satisfies the d'Alembert–Chetaev equations") })
+        );
     }
 }
 
@@ -104,9 +107,11 @@ fn proposition_2_fails_across_the_direction_of_the_constraint() {
         let found = motion.equivalence.as_ref().expect("there is a constraint");
         assert!(!found.equivalent, "{constraint} {found:?}");
         assert!(found.residual > 1e-2 * found.reaction, "{constraint} {found:?}");
-        assert!(motion.notes.iter().any(|n| {
-            n.to_string().contains("does not satisfy the d'Alembert–Chetaev equations")
-        }));
+        assert!(
+            pfaff_present::notes(&motion)
+                .iter()
+                .any(|n| { n.contains("does not satisfy the d'Alembert–Chetaev equations") })
+        );
     }
 }
 

@@ -1,6 +1,7 @@
 //! Extrema with memory between given ends: tables, closed forms, limits, first variations, and what is refused.
 
-use pfaff::{Motion, Range, Run, Value, Verdict, evaluate, present_fractional};
+use pfaff::{Motion, Range, Run, Value, Verdict, evaluate};
+use pfaff_present::{ToLatex, ToText, present_fractional};
 use serde_json::Value as Json;
 
 use crate::support::{model, run};
@@ -269,5 +270,5 @@ fn what_has_no_extremum_is_refused() {
         &at(&[0.5]),
     );
     assert_eq!(motion.solutions.as_ref().expect("ends")[0].minimum, Some(false));
-    assert!(motion.notes.iter().any(|n| n.to_string().contains("no minimum")));
+    assert!(pfaff_present::notes(&motion).iter().any(|n| n.contains("no minimum")));
 }

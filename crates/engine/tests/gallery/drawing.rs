@@ -1,8 +1,8 @@
 //! Animations: every gallery model is drawn, the numbers are those of the motion, nothing is loaded and
 //! nothing escapes.
 
-use pfaff::report::drawing::{Animation, SCRIPT, STYLE, animation};
 use pfaff::{GALLERY, Model, Motion, Run, gallery_model};
+use pfaff_present::report::drawing::{Animation, SCRIPT, STYLE, animation};
 use serde_json::Value;
 
 use crate::support;

@@ -22,7 +22,7 @@ fn refusal(text: &str) -> String {
 }
 
 fn notes(motion: &Motion) -> String {
-    motion.notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    pfaff_present::notes(motion).join("\n")
 }
 
 fn times(motion: &Motion, name: &str) -> Vec<(f64, &'static str)> {
@@ -448,7 +448,7 @@ fn divergence_as_formula_and_as_event() {
     close(motion.observed[0].values[7], -0.6, 1e-15, "−2 γ");
     close(times(&motion, "late")[0].0, 0.5, 1e-12, "an event of it");
     let dynamics = pfaff::derive(&model, None).expect("equations");
-    let shown = pfaff::present(&dynamics).to_text();
+    let shown = pfaff_present::ToText::to_text(&pfaff_present::present(&dynamics));
     assert!(shown.contains("Omega = -2*gamma"), "{shown}");
     let free = support::run(
         &support::model(

@@ -3,8 +3,9 @@
 
 use pfaff::{
     Derivation, ExportForm, GALLERY, GeometryRequest, Language, Model, Motion, Principle, Run,
-    check, compare, derive, export, geometry_with, present, present_reduced,
+    check, compare, derive, export, geometry_with,
 };
+use pfaff_present::{ToJson, ToText, present, present_reduced};
 
 use crate::support::{self, Random, count};
 

@@ -490,7 +490,7 @@ fn a_singular_effective_mass_is_named_at_the_start_and_on_the_way() {
         let motion = support::run(&model, &request);
         assert_eq!(motion.stop.reason, pfaff::StopReason::Singular);
         assert!((motion.stop.t - 1.0 / 3.6).abs() < close, "{}", motion.stop.t);
-        let notes: String = motion.notes.iter().map(ToString::to_string).collect();
+        let notes = pfaff_present::notes(&motion).concat();
         assert!(notes.contains("effective mass") && notes.contains("mu(c)"), "{notes}");
     }
 }

@@ -7,6 +7,7 @@ use pfaff::{
 };
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Helmholtz, canonical, explicit, helmholtz, reduced_equations};
+use pfaff_present::{ToJson, ToText};
 
 use crate::support::{self, Random};
 
@@ -338,7 +339,7 @@ fn compare_tells_how_motions_part_and_what_each_keeps() {
     let list = [Principle::Chetaev, Principle::Vakonomic];
     let found = compare(&zero, &request, Some(&list)).expect("motions");
     assert!((found.partings[0].law.expect("they part").0 - 3.0).abs() < 0.02);
-    let csv = found.to_csv();
+    let csv = pfaff_present::comparison_table(&found).to_csv();
     assert_eq!(csv.lines().count(), 202);
     assert!(csv.starts_with("t,chetaev(x),vakonomic(x),"), "{csv}");
     let json = found.to_json().to_string();

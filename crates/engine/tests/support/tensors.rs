@@ -1,6 +1,7 @@
 //! `geometry --json` as numbers by key and index.
 
 use pfaff::{GeometryRequest, Model, geometry};
+use pfaff_present::ToJson;
 use serde_json::Value;
 
 /// The geometry of a model at a state, parsed back.

@@ -32,7 +32,7 @@ pub(crate) const POINTS: usize = 2500;
 
 /// A figure laid out.
 #[derive(Clone, Debug)]
-pub struct Drawn {
+pub(crate) struct Drawn {
     pub(crate) width: f64,
     pub(crate) height: f64,
     /// Left, top, width and height of the frame.
@@ -56,12 +56,12 @@ pub(crate) struct Drawing {
 }
 
 /// Lays a figure out.
-pub fn layout(figure: &Figure<'_>, look: Look) -> Drawn {
+pub(crate) fn layout(figure: &Figure<'_>, look: Look) -> Drawn {
     layout_within(figure, look, POINTS)
 }
 
 /// As [`layout`], with at most about `most` points for each curve.
-pub fn layout_within(figure: &Figure<'_>, look: Look, most: usize) -> Drawn {
+pub(crate) fn layout_within(figure: &Figure<'_>, look: Look, most: usize) -> Drawn {
     let mut x = Scale::of(figure.curves.iter().flat_map(|c| c.x.iter().copied()), figure.x.log);
     let mut y = Scale::of(figure.curves.iter().flat_map(|c| c.y.iter().copied()), figure.y.log);
     if !figure.equal && over_time(&figure.curves) {

@@ -14,12 +14,13 @@ mod metrics;
 mod pdf;
 mod png;
 mod svg;
+mod terminal;
 mod ticks;
 mod typeface;
 
-pub use layout::{Drawn, layout, layout_within};
-pub use svg::embedded;
-pub use ticks::short;
+pub(crate) use layout::{layout, layout_within};
+pub(crate) use svg::embedded;
+pub(crate) use terminal::Plot;
 
 use std::borrow::Cow;
 
@@ -162,7 +163,7 @@ pub(crate) enum Anchor {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 /// What a mark is painted with.
-pub enum Paint {
+pub(crate) enum Paint {
     /// Texts and axes.
     Ink,
     /// Frame and tick labels.
@@ -178,7 +179,7 @@ const COLOURS: [&str; 8] =
     ["#0072b2", "#d55e00", "#008060", "#b0508a", "#1a1a1a", "#a87400", "#3a8fc4", "#7a4a2b"];
 
 /// How many colours there are.
-pub const COLOUR_COUNT: usize = COLOURS.len();
+pub(crate) const COLOUR_COUNT: usize = COLOURS.len();
 
 impl Paint {
     /// `#rrggbb` on white paper.
@@ -192,7 +193,7 @@ impl Paint {
     }
 
     /// Red, green, blue from 0 to 1.
-    pub fn rgb(self) -> [f64; 3] {
+    pub(crate) fn rgb(self) -> [f64; 3] {
         let hex = self.hex();
         [1, 3, 5].map(|i| {
             let byte = u8::from_str_radix(&hex[i..i + 2], 16);

@@ -48,7 +48,7 @@ pub(super) fn file(figure: &Figure<'_>, drawn: &Drawn) -> String {
 }
 
 /// A part of a page. Classes: `c0` … for colours, `d0` … for dashes, `ink`, `muted`, `grid`.
-pub fn embedded(figure: &Figure<'_>, drawn: &Drawn, interactive: bool) -> String {
+pub(crate) fn embedded(figure: &Figure<'_>, drawn: &Drawn, interactive: bool) -> String {
     let scale = |s: Scale| format!("{:e} {:e} {}", s.low, s.high, u8::from(s.log));
     let [x, y, w, h] = drawn.frame.map(px);
     let mut out = format!(

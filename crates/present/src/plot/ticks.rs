@@ -3,6 +3,8 @@
 //! Steps are 1, 2 or 5 times a power of ten. Where all labels would be long, a common power of ten, and a
 //! common offset if need be, is taken out and told in the label of the axis.
 
+use crate::number::{decimal, significant};
+
 /// A range of numbers on an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Scale {
@@ -99,14 +101,14 @@ impl Scale {
         let mut k = first;
         while k <= last {
             let value = (k - offset) * step / unit;
-            marks.push((self.place(k * step), typographic(&trimmed(value, decimals))));
+            marks.push((self.place(k * step), typographic(&decimal(value, decimals))));
             k += 1.0;
         }
         let mut text = String::new();
         if offset != 0.0 {
             let base = offset * step;
             let sign = if base < 0.0 { "+" } else { "−" };
-            text = format!(" {sign} {}", short_to(base.abs(), 12));
+            text = format!(" {sign} {}", significant(base.abs(), 12));
         }
         if power != 0.0 {
             text = format!("{text}, in {}", power_of_ten(power));
@@ -127,7 +129,7 @@ impl Scale {
         let mut k = a;
         while k <= b + 1e-9 {
             let label = if (-2.0..=3.0).contains(&k) {
-                trimmed(libm::pow(10.0, k), 2)
+                decimal(libm::pow(10.0, k), 2)
             } else {
                 power_of_ten(k)
             };
@@ -164,45 +166,9 @@ fn power_of_ten(exponent: f64) -> String {
     format!("10{}", exponent.to_string().chars().map(raised).collect::<String>())
 }
 
-fn trimmed(value: f64, decimals: usize) -> String {
-    let text = format!("{value:.decimals$}");
-    let text = if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        &text
-    };
-    if text == "-0" { "0".into() } else { text.to_owned() }
-}
-
 /// With a true minus sign.
 fn typographic(text: &str) -> String {
     text.replace('-', "−")
-}
-
-/// A number with few digits, for a table or a sentence.
-pub fn short(x: f64) -> String {
-    short_to(x, 6)
-}
-
-fn short_to(x: f64, digits: usize) -> String {
-    if x == 0.0 {
-        return "0".into();
-    }
-    if !x.is_finite() {
-        return "–".into();
-    }
-    let size = libm::log10(x.abs()).floor();
-    if !(-4.0..7.0).contains(&size) {
-        let text = format!("{x:.*e}", digits - 1);
-        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-        let mantissa = if mantissa.contains('.') {
-            mantissa.trim_end_matches('0').trim_end_matches('.')
-        } else {
-            mantissa
-        };
-        return format!("{mantissa}e{exponent}");
-    }
-    trimmed(x, (digits as f64 - 1.0 - size).max(0.0) as usize)
 }
 
 #[cfg(test)]
@@ -262,13 +228,5 @@ mod tests {
             ticks.marks.iter().map(|m| m.1.as_str()).collect::<Vec<_>>(),
             ["10⁻¹⁶", "10⁻¹⁴", "10⁻¹²", "10⁻¹⁰", "10⁻⁸"]
         );
-    }
-
-    #[test]
-    fn numbers_have_sensible_digits() {
-        assert_eq!(short(0.1 + 0.2), "0.3");
-        assert_eq!(short(1234.567), "1234.57");
-        assert_eq!(short(-1.0e-9), "-1e-9");
-        assert_eq!(short(f64::NAN), "–");
     }
 }

@@ -8,9 +8,8 @@ use pfaff_mechanics::{
 };
 use pfaff_model::{Dynamics, Workspace};
 
-use super::{Fact, Parts};
+use super::{Fact, FactValue, Parts};
 use crate::analysis::geometry::block::{Block, Repeats};
-use crate::json::Json;
 
 /// The largest space whose nonlinear connection and curvature are written out: the curvature has its third
 /// power of entries.
@@ -250,7 +249,7 @@ pub(super) fn lagrange_space(model: &Workspace, equations: &Equations, parts: &m
             );
             match closed(model, equations, &semispray.multipliers) {
                 Some((C, L)) => {
-                    let verdict = Json::Bool(C.is_zero(&model.graph));
+                    let verdict = FactValue::Verdict(Some(C.is_zero(&model.graph)));
                     facts.push(Fact { group: "lagrange_space", key: "closed", value: verdict });
                     let heading = "dC_ij of C = lambda_s a_s, zero where L* = L + lambda_s Q_s is equivalent to \
                         L (antisymmetric)";
@@ -325,7 +324,11 @@ pub(super) fn krupkova(
     let rows: Vec<Vec<Expr>> =
         system.matrix.entries.chunks(k.max(1)).map(<[Expr]>::to_vec).collect();
     let regular = model.graph.rank(&rows) == k;
-    parts.facts.push(Fact { group: "krupkova", key: "regular", value: Json::Bool(regular) });
+    parts.facts.push(Fact {
+        group: "krupkova",
+        key: "regular",
+        value: FactValue::Verdict(Some(regular)),
+    });
     if !regular {
         let note = "det B' = 0 everywhere, the constrained system is not regular";
         parts.notes.push(("krupkova", note.into()));

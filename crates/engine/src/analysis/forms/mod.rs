@@ -15,7 +15,6 @@ use pfaff_solver::symmetric_eigenvalues;
 
 use crate::analysis::geometry::block::Block;
 use crate::error::Failure;
-use crate::json::Json;
 
 pub use point::Point;
 
@@ -26,23 +25,45 @@ pub const PARTS: [&str; 6] =
 /// What stands in one line, without names for its parts, is written only where it has at most this many.
 pub(crate) const WORTH_WRITING: usize = 400;
 
-/// An entry of a group that is no tensor.
+/// An entry of a group that is not a tensor.
 #[derive(Clone, Debug)]
-pub(crate) struct Fact {
-    pub(crate) group: &'static str,
-    pub(crate) key: &'static str,
-    pub(crate) value: Json,
+pub struct Fact {
+    /// The group.
+    pub group: &'static str,
+    /// Its key there.
+    pub key: &'static str,
+    /// What it says.
+    pub value: FactValue,
+}
+
+/// What a [`Fact`] says.
+#[derive(Clone, Debug)]
+pub enum FactValue {
+    /// Yes, no, or not decided.
+    Verdict(Option<bool>),
+    /// Names.
+    Names(Vec<String>),
+    /// A formula.
+    Formula(String),
+    /// Formulas by name.
+    Formulas(Vec<(&'static str, String)>),
+    /// Counts by name.
+    Counts(Vec<(&'static str, usize)>),
 }
 
 /// What the parts contribute to a report.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Parts {
-    pub(crate) leaf: Vec<usize>,
-    pub(crate) transverse: Vec<usize>,
-    pub(crate) blocks: Vec<Block>,
-    pub(crate) facts: Vec<Fact>,
+pub struct Parts {
+    /// The coordinates along the leaves.
+    pub leaf: Vec<usize>,
+    /// The others.
+    pub transverse: Vec<usize>,
+    /// Tensors.
+    pub blocks: Vec<Block>,
+    /// What is not a tensor.
+    pub facts: Vec<Fact>,
     /// What is worth knowing, by part.
-    pub(crate) notes: Vec<(&'static str, String)>,
+    pub notes: Vec<(&'static str, String)>,
 }
 
 /// The parts of a model in normal form; `wanted` names them, `point` asks for values.
@@ -101,12 +122,10 @@ fn values(model: &Workspace, given: &Point, there: &Point, parts: &mut Parts) {
         let n = model.coordinates.len();
         let all = symmetric_eigenvalues(n, values);
         let size = all.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        let count = |test: &dyn Fn(f64) -> bool| {
-            Json::Integer(all.iter().filter(|&&x| test(x)).count() as u64)
-        };
+        let count = |test: &dyn Fn(f64) -> bool| all.iter().filter(|&&x| test(x)).count();
         // Eigenvalues below this part of the largest are rounding.
         let zero = 1e-12 * size;
-        let value = Json::object([
+        let value = FactValue::Counts(vec![
             ("positive", count(&|x| x > zero)),
             ("negative", count(&|x| x < -zero)),
             ("zero", count(&|x| x.abs() <= zero)),
@@ -116,17 +135,19 @@ fn values(model: &Workspace, given: &Point, there: &Point, parts: &mut Parts) {
 }
 
 fn foliation(model: &Workspace, equations: &Equations, normal: &NormalForm, parts: &mut Parts) {
-    let names = |list: &[usize]| Json::texts(list.iter().map(|&k| &model.coordinates[k].name));
+    let names = |list: &[usize]| {
+        FactValue::Names(list.iter().map(|&k| model.coordinates[k].name.clone()).collect())
+    };
     let mut fact = |key, value| parts.facts.push(Fact { group: "foliation", key, value });
     fact("leaf", names(&normal.leaf));
     fact("transverse", names(&normal.transverse));
-    fact("explicit", Json::Bool(normal.is_explicit));
+    fact("explicit", FactValue::Verdict(Some(normal.is_explicit)));
     let adapted = pfaff_mechanics::is_adapted(model, normal);
-    fact("adapted_lagrangian", adapted.map_or(Json::Null, Json::Bool));
+    fact("adapted_lagrangian", FactValue::Verdict(adapted));
     if let Some(speed) = prescribed_speed(model, equations) {
-        let text = |e| Json::text(&model.graph.to_text(e));
-        let flow = [("phi", text(speed.square)), ("factor", text(speed.factor))];
-        fact("riemannian_flow", Json::object(flow));
+        let text = |e| model.graph.to_text(e);
+        let flow = vec![("phi", text(speed.square)), ("factor", text(speed.factor))];
+        fact("riemannian_flow", FactValue::Formulas(flow));
         let note = format!(
             "the speed is prescribed, g(v,v) = {}, so that nabla_v v = -grad V + ({})*v",
             model.graph.to_text(speed.square),
@@ -162,6 +183,6 @@ fn forms(model: &Workspace, equations: &Equations, parts: &mut Parts) {
             _ => "i_X(d omega - C) = ",
         };
         parts.notes.push(("forms", format!("{words}{text}")));
-        parts.facts.push(Fact { group: "forms", key, value: Json::text(&text) });
+        parts.facts.push(Fact { group: "forms", key, value: FactValue::Formula(text) });
     }
 }

@@ -88,7 +88,7 @@ fn curve_in(
             CurveKind::Geodesic => "geodesic",
             CurveKind::Autoparallel => "autoparallel",
         },
-        title: model.title.clone().unwrap_or_else(|| model.source.name().to_owned()),
+        title: model.name().to_owned(),
         base: geometry.split.base.iter().map(name).collect(),
         dependent: geometry.split.dependent.iter().map(name).collect(),
         reason,

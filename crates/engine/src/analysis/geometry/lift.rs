@@ -108,7 +108,7 @@ fn lift_in(
     let name = |&k: &usize| model.coordinates[k].name.clone();
     Ok(Trace {
         kind: "lift",
-        title: model.title.clone().unwrap_or_else(|| model.source.name().to_owned()),
+        title: model.name().to_owned(),
         base: split.base.iter().map(name).collect(),
         dependent: split.dependent.iter().map(name).collect(),
         reason,

@@ -9,7 +9,6 @@ mod curve;
 mod fractional;
 mod lift;
 mod point;
-mod present;
 mod ranks;
 mod trace;
 
@@ -22,18 +21,18 @@ use pfaff_mechanics::{
 use pfaff_model::{Declarations, Principle, Workspace, closest};
 
 use crate::analysis::forms::{self, Parts, Point, WORTH_WRITING};
-use crate::derivation::derive_in;
+use crate::derivation::{Derivation, derive, derive_in};
 use crate::error::{Error, Failure};
 use crate::problem::state::State;
 use crate::problem::state::state_in;
 use crate::system::compiled::Dynamics;
 
 pub use curve::{CurveKind, curve};
-pub use fractional::present_fractional_forms;
+pub use fractional::{FractionalGeometry, fractional_geometry};
 pub use lift::{Path, lift};
 pub use trace::Trace;
 
-use block::Block;
+pub use block::{Block, Repeats};
 use point::Growth;
 
 /// What is asked for.
@@ -48,40 +47,51 @@ pub struct GeometryRequest {
 /// The geometry of a model, ready to be shown.
 #[derive(Clone, Debug)]
 pub struct GeometryReport {
-    model: Workspace,
-    base: Vec<String>,
-    dependent: Vec<String>,
+    /// The model, in whose graph the expressions are.
+    pub model: Workspace,
+    /// Names of the base coordinates.
+    pub base: Vec<String>,
+    /// Names of the dependent coordinates.
+    pub dependent: Vec<String>,
     /// Why this is no system of Chaplygin.
-    obstacle: Option<String>,
+    pub obstacle: Option<String>,
     /// Why there is no connection.
-    unmetric: Option<&'static str>,
-    torsion: Option<&'static str>,
-    blocks: Vec<Block>,
+    pub unmetric: Option<&'static str>,
+    /// What kind of torsion the connection has.
+    pub torsion: Option<&'static str>,
+    /// The tensors.
+    pub blocks: Vec<Block>,
     /// `None` where constraints are nonlinear.
-    distribution: Option<DistributionReport>,
+    pub distribution: Option<DistributionReport>,
     /// Momenta under the principle of the model.
-    momenta: Vec<Momentum>,
+    pub momenta: Vec<Momentum>,
     /// Entries of the parts beside this one that are no tensors, and what is worth knowing of them.
-    parts: Parts,
+    pub parts: Parts,
     /// The parts that text and LaTeX show.
-    shown: Vec<&'static str>,
-    at_state: bool,
-    notes: Vec<String>,
+    pub shown: Vec<&'static str>,
+    /// Whether the numbers are those of a given state.
+    pub at_state: bool,
+    /// What is worth knowing beside the result.
+    pub notes: Vec<String>,
 }
 
 /// What is true of the distribution, at a generic point or at the state.
 #[derive(Clone, Debug)]
-struct DistributionReport {
-    growth: Vec<usize>,
-    dimension: usize,
-    complete: bool,
+pub struct DistributionReport {
+    /// The growth vector.
+    pub growth: Vec<usize>,
+    /// The dimension of the space.
+    pub dimension: usize,
+    /// Whether the brackets were followed to their end.
+    pub complete: bool,
     /// Whether $F = 0$ everywhere.
-    integrable: bool,
+    pub integrable: bool,
     /// A bracket that leaves the distribution, with its components.
-    witness: Option<(String, Vec<(String, Expr)>)>,
+    pub witness: Option<(String, Vec<(String, Expr)>)>,
     /// How many positions the constraints keep, and those that were found.
-    kept: (usize, Vec<Expr>),
-    abnormal: Option<Abnormal>,
+    pub kept: (usize, Vec<Expr>),
+    /// Directions of abnormal curves, where they were looked for.
+    pub abnormal: Option<Abnormal>,
 }
 
 /// The geometry of a model: connections and distributions, or its foliation where constraints are nonlinear.
@@ -103,17 +113,31 @@ pub fn geometry_with(
     request: &GeometryRequest,
     parts: &[&'static str],
 ) -> Result<GeometryReport, Error> {
-    geometry_in(&model.workspace(), request, parts)
-        .map_err(|failure| failure.in_source(&model.source))
+    geometry_of(&derive(model, Some(Principle::Chetaev))?, request, parts)
+}
+
+/// As [`geometry_with`], of equations that were derived by the principle of Chetaev.
+///
+/// # Errors
+///
+/// [`Error`] says what is wrong.
+pub fn geometry_of(
+    derivation: &Derivation,
+    request: &GeometryRequest,
+    parts: &[&'static str],
+) -> Result<GeometryReport, Error> {
+    geometry_in(derivation, request, parts)
+        .map_err(|failure| failure.in_source(&derivation.model.source))
 }
 
 fn geometry_in(
-    model: &Workspace,
+    derivation: &Derivation,
     request: &GeometryRequest,
     parts: &[&'static str],
 ) -> Result<GeometryReport, Failure> {
+    let model = &derivation.workspace();
     let shown = parts;
-    let Dynamics::Saddle(equations) = derive_in(model, Some(Principle::Chetaev))? else {
+    let Dynamics::Saddle(equations) = &derivation.dynamics else {
         let message = "an `equation` model has no Lagrangian, and so no geometry";
         return Err(Failure::usage(message));
     };
@@ -128,18 +152,22 @@ fn geometry_in(
     let parts = if shown == ["riemann"] {
         Parts::default()
     } else {
-        forms::parts(model, &equations, dependent.as_deref(), place, shown)?
+        forms::parts(model, equations, dependent.as_deref(), place, shown)?
     };
     // NOTE: without a distribution the other parts remain.
     if nonlinear || !shown.contains(&"riemann") {
         let report = without_distribution(model, parts, state.is_some(), nonlinear);
         return Ok(GeometryReport { shown: shown.to_vec(), ..report });
     }
-    let found = derive_geometry(model, &equations, dependent.as_deref())?;
-    let growth = state.as_ref().map(|s| point::growth_at(model, &equations, s)).transpose()?;
-    let momenta = match derive_in(model, None) {
-        Ok(Dynamics::Saddle(equations)) => momenta(model, &equations),
-        _ => Vec::new(),
+    let found = derive_geometry(model, equations, dependent.as_deref())?;
+    let growth = state.as_ref().map(|s| point::growth_at(model, equations, s)).transpose()?;
+    let momenta = if model.principle == Principle::Chetaev {
+        momenta(model, equations)
+    } else {
+        match derive_in(model, None) {
+            Ok(Dynamics::Saddle(equations)) => momenta(model, &equations),
+            _ => Vec::new(),
+        }
     };
     let mut parts = parts;
     let mut report = report(model, &found, state.as_ref(), growth);

@@ -1,12 +1,8 @@
 //! A curve over the coordinates of a model that is no motion of its principle: a lift, a geodesic, an autoparallel.
 
-use std::fmt::Write;
-
 use pfaff_model::Workspace;
-use pfaff_present::Table;
 use pfaff_solver::{OdeOptions, System, Trajectory, integrate};
 
-use crate::json::Json;
 use crate::motion::{Series, StopReason};
 use crate::problem::settings::Settings;
 
@@ -77,81 +73,5 @@ impl Trace {
     /// Whether the curve came to its end.
     pub fn is_whole(&self) -> bool {
         self.reason == StopReason::End
-    }
-
-    /// One JSON object.
-    pub fn to_json(&self) -> Json {
-        let columns = |list: &[Series]| {
-            Json::object(list.iter().map(|s| (s.name.clone(), Json::numbers(&s.values))))
-        };
-        let mut entries = vec![
-            ("pfaff", Json::text(env!("CARGO_PKG_VERSION"))),
-            ("model", Json::text(&self.title)),
-            ("curve", Json::text(self.kind)),
-            ("base", Json::texts(&self.base)),
-            ("dependent", Json::texts(&self.dependent)),
-            (
-                "stop",
-                Json::object([
-                    ("reason", Json::text(self.reason.name())),
-                    ("t", Json::Number(self.end)),
-                ]),
-            ),
-            ("t", Json::numbers(&self.t)),
-            ("q", columns(&self.q)),
-            ("v", columns(&self.v)),
-            ("figures", Json::object(self.figures.iter().map(|(n, x)| (*n, Json::Number(*x))))),
-        ];
-        if self.kind == "lift" {
-            let changes = self.holonomy.as_ref().map_or(Json::Null, |all| {
-                Json::object(all.iter().map(|(n, x)| (n.clone(), Json::Number(*x))))
-            });
-            entries.push(("holonomy", changes));
-        }
-        Json::object(entries)
-    }
-
-    /// A table: time, positions, velocities.
-    pub fn to_csv(&self) -> String {
-        let mut columns = vec![("t".to_owned(), self.t.as_slice())];
-        columns.extend(self.q.iter().map(|s| (s.name.clone(), s.values.as_slice())));
-        columns.extend(self.v.iter().map(|s| (format!("{}'", s.name), s.values.as_slice())));
-        Table { columns, ..Table::default() }.to_csv()
-    }
-
-    /// For people: where it ends, and what it tells.
-    pub fn to_text(&self) -> String {
-        let mut text = format!("{}\n", self.title);
-        let _ = writeln!(
-            text,
-            "{}; base {}; dependent {}",
-            self.kind,
-            self.base.join(", "),
-            if self.dependent.is_empty() { "none".into() } else { self.dependent.join(", ") }
-        );
-        let _ = writeln!(text, "ended at t = {} ({})", self.end, self.reason.name());
-        if let Some(last) = self.t.len().checked_sub(1) {
-            let _ = writeln!(text, "\nlast output, t = {}", self.t[last]);
-            for (q, v) in self.q.iter().zip(&self.v) {
-                let (name, x, v) = (&q.name, q.values[last], v.values[last]);
-                let _ = writeln!(text, "  {name:8} {x:>20.12}   {name}' {v:>20.12}");
-            }
-        }
-        for (name, x) in &self.figures {
-            let _ = writeln!(text, "\n{name}: {x:.1e}");
-        }
-        match &self.holonomy {
-            Some(all) => {
-                let _ = writeln!(text, "\nthe base path is closed; its holonomy is");
-                for (name, x) in all {
-                    let _ = writeln!(text, "  {name:8} {x:>20.12}");
-                }
-            }
-            None if self.kind == "lift" => {
-                let _ = writeln!(text, "\nthe base path is not closed: no holonomy");
-            }
-            None => {}
-        }
-        text
     }
 }

@@ -14,11 +14,10 @@ mod rates;
 
 use crate::model::Model;
 use pfaff_mechanics::{Refusal, derive};
-use pfaff_model::{Declarations, Diagnostic, Principle, Span};
+use pfaff_model::{Diagnostic, Principle, Span};
 use pfaff_solver::{Trajectory, integrate};
 
 use crate::error::{Error, Failure};
-use crate::json::Json;
 use crate::pipeline::run;
 use crate::problem::settings::{Run, Settings};
 use rates::Road;
@@ -124,46 +123,6 @@ fn integrated(
         return Err(stopped(outcome.t));
     }
     Ok(ViewMotion { t, q, v, deviation })
-}
-
-impl ViewMotion {
-    /// As `geometry --motion --json` prints it.
-    pub fn to_json(&self, model: &Declarations, view: &str) -> Json {
-        let table = |rows: &[Vec<f64>]| {
-            let column = |k: usize| rows.iter().map(|r| r[k]).collect::<Vec<f64>>();
-            let names = model.coordinates.iter().enumerate();
-            Json::object(names.map(|(k, c)| (c.name.clone(), Json::numbers(&column(k)))))
-        };
-        Json::object([
-            ("pfaff", Json::text(env!("CARGO_PKG_VERSION"))),
-            ("model", Json::text(model.title.as_deref().unwrap_or(model.source.name()))),
-            ("motion", Json::text(view)),
-            ("t", Json::numbers(&self.t)),
-            ("q", table(&self.q)),
-            ("v", table(&self.v)),
-            ("deviation", Json::Number(self.deviation)),
-        ])
-    }
-
-    /// For people: the last state, and how far the two motions are apart.
-    pub fn to_text(&self, model: &Declarations, view: &str) -> String {
-        use std::fmt::Write;
-        let title = model.title.as_deref().unwrap_or(model.source.name());
-        let mut text = format!("{title}\nmotion in the form {view}\n");
-        if let (Some(t), Some(q), Some(v)) = (self.t.last(), self.q.last(), self.v.last()) {
-            let _ = writeln!(text, "\nat t = {t}");
-            for (k, c) in model.coordinates.iter().enumerate() {
-                let _ = writeln!(text, "  {0} = {1}, {0}' = {2}", c.name, q[k], v[k]);
-            }
-        }
-        let _ = writeln!(
-            text,
-            "\nlargest distance from the motion of `run` at {} times: {:.1e}, relative to 1 + |q|",
-            self.t.len(),
-            self.deviation
-        );
-        text
-    }
 }
 
 fn stopped(t: f64) -> Failure {

@@ -1,0 +1,117 @@
+//! The equations as a LaTeX document that compiles: `derive --format latex --document`.
+//!
+//! Long right sides are broken between the terms of their sums. Names in scripts that pdfLaTeX does not know
+//! need LuaLaTeX or XeLaTeX, and the document says so to them.
+
+use std::fmt::Write;
+
+use pfaff_expr::{Expr, Role};
+
+use crate::equations::{Label, Presentation};
+use pfaff::signs;
+
+/// Characters of LaTeX in a line, about; a formula has a third as many on paper.
+const LINE: usize = 170;
+
+const PREAMBLE: &str = r"\documentclass[a4paper]{article}
+\usepackage[margin=20mm]{geometry}
+\usepackage{amsmath,amssymb}
+\usepackage{iftex}
+\ifPDFTeX\usepackage[utf8]{inputenc}\usepackage[T1]{fontenc}\else\usepackage{fontspec}\fi
+\allowdisplaybreaks
+\setlength{\parindent}{0pt}
+\begin{document}
+";
+
+impl Presentation {
+    /// A whole document.
+    pub fn to_latex_document(&self) -> String {
+        let mut text = PREAMBLE.to_owned();
+        let _ = writeln!(text, "\\section*{{{}}}", escape(&self.title));
+        if let Some(principle) = self.principle {
+            let _ = writeln!(
+                text,
+                "Principle: {}.\\\\\nSigns: {}.",
+                principle.name(),
+                escape(signs(principle))
+            );
+        }
+        let g = &self.graph;
+        if !self.definitions.is_empty() {
+            let rows = self
+                .definitions
+                .iter()
+                .map(|(name, e)| self.row(&g.to_latex(g.symbol(name, Role::Free)), *e));
+            block(&mut text, "With", rows.collect());
+        }
+        for section in &self.sections {
+            let rows = section.lines.iter().map(|line| {
+                // NOTE: a long left side would push the equals sign off the page: the equation is then
+                // written from the right side on.
+                match &line.label {
+                    Label::Expression(left) if g.to_latex(*left).len() > LINE => {
+                        format!(
+                            "&{} \\\\\n&\\quad = {}",
+                            self.broken(*left),
+                            self.broken(line.right)
+                        )
+                    }
+                    label => self.row(&self.latex_label(label), line.right),
+                }
+            });
+            block(&mut text, section.heading, rows.collect());
+        }
+        for remark in &self.remarks {
+            let _ = writeln!(text, "\n{}", escape(remark));
+        }
+        text + "\\end{document}\n"
+    }
+
+    fn row(&self, left: &str, right: Expr) -> String {
+        format!("{left} &= {}", self.broken(right))
+    }
+
+    /// An expression with breaks between its terms.
+    fn broken(&self, e: Expr) -> String {
+        let (mut out, mut line) = (String::new(), 0);
+        for term in self.graph.latex_terms(e) {
+            if line > 0 && line + term.len() > LINE {
+                out += " \\\\\n&\\quad ";
+                line = 0;
+            } else if line > 0 {
+                out.push(' ');
+            }
+            line += term.len();
+            out += &term;
+        }
+        out
+    }
+}
+
+fn block(text: &mut String, heading: &str, rows: Vec<String>) {
+    let _ = writeln!(
+        text,
+        "\n\\subsection*{{{}}}\n\\begin{{align*}}\n{}\n\\end{{align*}}",
+        escape(heading),
+        rows.join(" \\\\\n")
+    );
+}
+
+/// Text with the characters that mean something to LaTeX made harmless.
+fn escape(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in text.chars() {
+        match c {
+            '\\' => escaped.push_str("\\textbackslash{}"),
+            '^' => escaped.push_str("\\textasciicircum{}"),
+            '~' => escaped.push_str("\\textasciitilde{}"),
+            '<' => escaped.push_str("\\textless{}"),
+            '>' => escaped.push_str("\\textgreater{}"),
+            '"' => escaped.push_str("\\textquotedbl{}"),
+            '#' | '$' | '%' | '&' | '_' | '{' | '}' => escaped.extend(['\\', c]),
+            c if c.is_control() => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,152 @@
+//! The equations in momenta, for people: `derive --form hamilton`.
+//!
+//! Under Chetaev's principle this is the cotangent form (Co), with momenta of the transverse coordinates;
+//! under the vakonomic one Hamilton's form (Ha), with all momenta.
+
+use pfaff_expr::Expr;
+use pfaff_mechanics::{
+    Equations, Refusal, cotangent, cotangent_equations, hamilton_form, normal_form,
+};
+use pfaff_model::{Principle, Workspace};
+
+use crate::equations::{Label, Line, Presentation, Section, refused};
+use pfaff::{Derivation, Dynamics, Error, named_coordinates};
+
+/// Lays out the equations of a model in momenta; `dependent` names the leaf coordinates of the cotangent form.
+///
+/// # Errors
+///
+/// [`Error`] says which hypothesis of the form fails.
+pub fn present_hamilton(
+    derivation: &Derivation,
+    dependent: Option<&str>,
+) -> Result<Presentation, Error> {
+    let model = &derivation.workspace();
+    let Dynamics::Saddle(e) = &derivation.dynamics else {
+        let message =
+            "an `equation` model has no Lagrangian, and so no momenta: leave --form out";
+        return Err(Error::Usage(message.into()));
+    };
+    let refused = |r: Refusal| refused(&r, model);
+    let mut remarks = Vec::new();
+    let sections = match e.principle {
+        Principle::Chetaev => {
+            let wanted = dependent.map(|text| named_coordinates(model, text)).transpose()?;
+            in_cotangent_form(model, e, wanted.as_deref(), &mut remarks).map_err(refused)?
+        }
+        Principle::Vakonomic => in_all_momenta(model, e).map_err(refused)?,
+        Principle::Restricted => {
+            let message = "--form hamilton is built for the principles chetaev and vakonomic";
+            return Err(Error::Usage(message.into()));
+        }
+    };
+    Ok(Presentation::of(model, Some(e.principle), sections, remarks))
+}
+
+fn pairs(left: &[Expr], right: &[Expr]) -> Vec<Line> {
+    let line = |(&l, &r)| Line { label: Label::Expression(l), right: r };
+    left.iter().zip(right).map(line).collect()
+}
+
+fn in_cotangent_form(
+    model: &Workspace,
+    e: &Equations,
+    wanted: Option<&[usize]>,
+    remarks: &mut Vec<String>,
+) -> Result<Vec<Section>, Refusal> {
+    let g = &model.graph;
+    let normal = normal_form(model, e, wanted)?;
+    let form = cotangent(model, e, &normal)?;
+    let equations = cotangent_equations(model, &normal, &form);
+    let name = |&k: &usize| model.coordinates[k].name.clone();
+    let names: Vec<String> = normal.transverse.iter().map(name).collect();
+    let leaves: Vec<String> = normal.leaf.iter().map(name).collect();
+    let k = names.len();
+    let matrix = |text: &'static str, entries: &[Expr]| -> Vec<Line> {
+        let mut lines = Vec::new();
+        for i in 0..k {
+            for j in 0..k {
+                let indices = vec![names[i].clone(), names[j].clone()];
+                let label = Label::Entry { text, latex: text, indices };
+                lines.push(Line { label, right: entries[i * k + j] });
+            }
+        }
+        lines.retain(|l| l.right != g.zero());
+        lines
+    };
+    let section = |key, heading, lines| Section { key, heading, lines };
+    let y = normal.transverse_velocities(model);
+    let v = model.velocities();
+    let leaf: Vec<Expr> = normal.leaf.iter().map(|&i| v[i]).collect();
+    let mut sections = vec![
+        section(
+            "momenta",
+            "Momenta p = dL/dq' on the constraint",
+            pairs(&equations.symbols, &form.momenta),
+        ),
+        section(
+            "J",
+            "J = dp/dq', which must be invertible",
+            matrix("J", &form.jacobian.entries),
+        ),
+    ];
+    match &equations.velocities {
+        Some(h) => {
+            sections.push(section("velocities", "Velocities", pairs(&y, h)));
+        }
+        None => remarks.push(format!(
+            "the velocities {} are those that the momenta and the constraints give; they are not written out, for the momenta are not linear in them",
+            names.iter().map(|n| format!("{n}'")).collect::<Vec<_>>().join(", ")
+        )),
+    }
+    if normal.is_explicit {
+        let lines = pairs(&leaf, &equations.leaf_rates);
+        sections.push(section("leaf_velocities", "Dependent velocities", lines));
+    } else {
+        let zeros: Vec<Expr> = normal.rows.iter().map(|_| g.zero()).collect();
+        let written: Vec<Expr> = normal.rows.iter().map(|&a| e.residual[a]).collect();
+        sections.push(section("constraints", "Constraints", pairs(&written, &zeros)));
+    }
+    sections.push(section(
+        "H",
+        "H = 1 + C^T h J^-1 with C = dq'_u/dq'_k, h = dp_u/dq'_k",
+        matrix("H", &equations.matrix.entries),
+    ));
+    let left: Vec<Expr> = equations
+        .matrix
+        .entries
+        .chunks(k.max(1))
+        .map(|row| g.dot(row, &equations.rates))
+        .collect();
+    sections.push(section("equations", "Equations H p' = ...", pairs(&left, &equations.right)));
+    remarks.push(format!(
+        "momenta of {}; dependent {}",
+        names.join(", "),
+        if leaves.is_empty() { "none".to_owned() } else { leaves.join(", ") }
+    ));
+    Ok(sections)
+}
+
+fn in_all_momenta(model: &Workspace, e: &Equations) -> Result<Vec<Section>, Refusal> {
+    let form = hamilton_form(model, e)?;
+    let section = |key, heading, lines| Section { key, heading, lines };
+    let hamiltonian = Line {
+        label: Label::Entry { text: "H", latex: "\\mathcal H", indices: Vec::new() },
+        right: form.hamiltonian,
+    };
+    Ok(vec![
+        section(
+            "momenta",
+            "Momenta p = d(L - mu*phi)/dq'",
+            pairs(&form.symbols, &form.momenta),
+        ),
+        section(
+            "multipliers",
+            "Multipliers in them",
+            pairs(&model.results.mu, &form.multipliers),
+        ),
+        section("velocities", "Velocities", pairs(&model.velocities(), &form.velocities)),
+        section("equations", "Rates of the momenta", pairs(&form.rates, &form.forces)),
+        section("hamiltonian", "Hamiltonian p*q' - L + mu*phi", vec![hamiltonian]),
+    ])
+}

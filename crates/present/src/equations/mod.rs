@@ -1,0 +1,485 @@
+//! The equations for people: text, LaTeX and JSON of what `derive` shows.
+//!
+//! Large parts that occur more than once get names, so that what is printed grows with the graph and not with
+//! the expanded formulas.
+
+mod document;
+mod fractional;
+mod hamilton;
+mod reduced;
+mod restricted;
+mod state;
+
+pub use fractional::{present_fractional, present_fractional_hamilton};
+pub use hamilton::present_hamilton;
+pub use reduced::present_reduced;
+
+use pfaff::{Derivation, Dynamics, Error, ParseErrors, Principle, Refusal, Workspace, signs};
+use pfaff_expr::{Expr, Graph, NameOptions, NamedParts};
+use pfaff_mechanics::{Equations, Ordinary, divergence_formula};
+use serde_json::Value;
+
+use crate::json::{object, string, strings};
+use crate::{ToJson, ToLatex, ToText};
+
+/// A common part of fewer operations is easier to read where it stands.
+const WORTH_A_NAME: usize = 8;
+
+/// Everything that is shown, as expressions under headings.
+#[derive(Clone, Debug)]
+pub struct Presentation {
+    pub(crate) title: String,
+    pub(crate) principle: Option<Principle>,
+    pub(crate) graph: Graph,
+    /// NamedParts parts, in the order in which they build on each other.
+    pub(crate) definitions: Vec<(String, Expr)>,
+    pub(crate) sections: Vec<Section>,
+    /// Sentences after the title.
+    pub(crate) preface: Vec<String>,
+    /// Sentences at the end.
+    pub(crate) remarks: Vec<String>,
+}
+
+/// A heading with its lines.
+#[derive(Clone, Debug)]
+pub(crate) struct Section {
+    pub(crate) key: &'static str,
+    pub(crate) heading: &'static str,
+    pub(crate) lines: Vec<Line>,
+}
+
+/// `label = right`, or `left = right` for equations.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    pub(crate) label: Label,
+    pub(crate) right: Expr,
+}
+
+/// What stands on the left.
+#[derive(Clone, Debug)]
+pub(crate) enum Label {
+    /// A block entry: the symbol of the block in text and LaTeX, and the names of its indices.
+    Entry { text: &'static str, latex: &'static str, indices: Vec<String> },
+    /// A component of a tensor: upper indices, then lower ones.
+    Component {
+        text: &'static str,
+        latex: &'static str,
+        upper: Vec<String>,
+        lower: Vec<String>,
+    },
+    /// An expression.
+    Expression(Expr),
+}
+
+/// Lays out the derived dynamics of a model.
+pub fn present(derivation: &Derivation) -> Presentation {
+    let (model, dynamics) = (&derivation.workspace(), &derivation.dynamics);
+    let sections = match dynamics {
+        Dynamics::Saddle(equations) => mechanical(model, equations),
+        Dynamics::Ordinary(ordinary) => as_written(model, ordinary),
+    };
+    let principle = match dynamics {
+        Dynamics::Saddle(equations) => Some(equations.principle),
+        Dynamics::Ordinary(_) => None,
+    };
+    Presentation::of(model, principle, sections, Vec::new())
+}
+
+fn mechanical(model: &Workspace, e: &Equations) -> Vec<Section> {
+    let g = &model.graph;
+    let names: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();
+    let constraints: Vec<String> = model.constraints.iter().map(|c| c.name.clone()).collect();
+    let entry = |text: &'static str, latex: &'static str, indices: Vec<String>, right: Expr| {
+        Line { label: Label::Entry { text, latex, indices }, right }
+    };
+    let nonzero = |lines: Vec<Line>| -> Vec<Line> {
+        lines.into_iter().filter(|l| l.right != g.zero()).collect()
+    };
+    let vector =
+        |text: &'static str, latex: &'static str, names: &[String], values: &[Expr]| {
+            let lines = names.iter().zip(values);
+            nonzero(lines.map(|(n, &x)| entry(text, latex, vec![n.clone()], x)).collect())
+        };
+    let matrix = |text: &'static str,
+                  latex: &'static str,
+                  rows: &[String],
+                  values: &[Vec<Expr>],
+                  upper: bool| {
+        let mut lines = Vec::new();
+        for (i, row) in rows.iter().enumerate() {
+            for (j, column) in names.iter().enumerate() {
+                if !upper || i <= j {
+                    lines.push(entry(
+                        text,
+                        latex,
+                        vec![row.clone(), column.clone()],
+                        values[i][j],
+                    ));
+                }
+            }
+        }
+        nonzero(lines)
+    };
+    let mut sections = Vec::new();
+    if let Some(k) = &e.kinetic {
+        let v = model.velocities();
+        let mut lines = matrix("g", "g", &names, &k.metric, true);
+        lines.extend(vector("g", "g", &names, &k.vector));
+        let scalar = if k.potential.is_some() { ("T0", "T_0") } else { ("L0", "L_0") };
+        lines.push(entry("T2", "T_2", vec![], k.quadratic(g, &v)));
+        lines.push(entry("T1", "T_1", vec![], k.linear(g, &v)));
+        lines.push(entry(scalar.0, scalar.1, vec![], k.scalar));
+        lines.extend(k.potential.map(|p| entry("V", "V", vec![], p)));
+        let heading = if k.potential.is_some() {
+            "Kinetic energy T2 + T1 + T0 and potential: T2 = g[k,l] q'_k q'_l / 2, T1 = g[k] q'_k"
+        } else {
+            "Lagrangian T2 + T1 + L0: T2 = g[k,l] q'_k q'_l / 2, T1 = g[k] q'_k"
+        };
+        sections.push(Section { key: "kinetic", heading, lines });
+    }
+    let section = |key, heading, lines| Section { key, heading, lines };
+    sections.push(section("momenta", "Momenta", vector("p", "p", &names, &e.momenta)));
+    let restricted = e.principle == Principle::Restricted;
+    if restricted {
+        sections.extend(restricted::inserted(model, e));
+    }
+    let (mass, force) = match e.principle {
+        Principle::Chetaev => ("Mass matrix M (symmetric)", "Force f"),
+        Principle::Vakonomic => (
+            "Effective mass matrix M - mu*d2phi/dq'2 (symmetric)",
+            "Force f, with what mu adds to it: ((dphi/dq')' - dphi/dq)*mu without accelerations",
+        ),
+        Principle::Restricted => ("Mass matrix of L_c (symmetric)", "Force of L_c"),
+    };
+    sections.push(section("mass", mass, matrix("M", "M", &names, &e.mass, true)));
+    let lines = match e.principle {
+        Principle::Restricted => {
+            let base = (0..names.len()).filter(|k| !e.dependent.contains(k));
+            let (names, force): (Vec<String>, Vec<Expr>) =
+                base.map(|k| (names[k].clone(), e.force[k])).unzip();
+            vector("f", "f", &names, &force)
+        }
+        _ => vector("f", "f", &names, &e.force),
+    };
+    sections.push(section("force", force, lines));
+    if !constraints.is_empty() {
+        let heading = "Constraint matrix A";
+        sections.push(section(
+            "jacobian",
+            heading,
+            matrix("A", "A", &constraints, &e.jacobian, false),
+        ));
+        if e.directions != e.jacobian && !restricted {
+            let heading = "Directions of the reactions W";
+            let lines = matrix("W", "W", &constraints, &e.directions, false);
+            sections.push(section("directions", heading, lines));
+        }
+        let heading = "Drift b";
+        sections.push(section("drift", heading, vector("b", "b", &constraints, &e.drift)));
+    }
+    let accelerations = model.accelerations();
+    let multipliers = match e.principle {
+        Principle::Chetaev => model.results.lambda.as_slice(),
+        Principle::Vakonomic => model.results.mu_rate.as_slice(),
+        Principle::Restricted => &[],
+    };
+    let equations = (0..names.len())
+        .filter(|k| !e.dependent.contains(k))
+        .map(|k| {
+            let reaction =
+                g.sum(multipliers.iter().zip(&e.directions).map(|(&λ, w)| g.mul(w[k], λ)));
+            Line {
+                label: Label::Expression(g.dot(&e.mass[k], &accelerations)),
+                right: g.add(e.force[k], reaction),
+            }
+        })
+        .collect();
+    sections.push(section("equations", "Equations of motion", equations));
+    let held = model
+        .constraints
+        .iter()
+        .map(|c| Line { label: Label::Expression(c.expr), right: g.zero() })
+        .collect();
+    sections.push(section("constraints", "Constraints", held));
+    let energy = e.kinetic.as_ref().map_or(e.energy, |k| k.energy(g, &model.velocities()));
+    let mut energies = vec![entry("E", "E", vec![], energy)];
+    if e.principle == Principle::Vakonomic {
+        energies.push(entry("E[M]", "E[M]", vec![], e.multiplier_terms.energy));
+    }
+    sections.push(section("energy", "Energy", energies));
+    let flow = divergence_formula(model, e);
+    let lines =
+        nonzero(flow.map(|Ω| entry("Omega", "\\Omega", vec![], Ω)).into_iter().collect());
+    let heading = "Divergence of the flow on (q, p)";
+    sections.push(section("divergence", heading, lines));
+    sections.retain(|s| !s.lines.is_empty());
+    sections
+}
+
+fn as_written(model: &Workspace, ordinary: &Ordinary) -> Vec<Section> {
+    let zero = model.graph.zero();
+    let lines = ordinary
+        .residual
+        .iter()
+        .map(|&e| Line { label: Label::Expression(e), right: zero })
+        .collect();
+    vec![Section { key: "equations", heading: "Equations", lines }]
+}
+
+impl Presentation {
+    /// Sections with names for what they share; empty ones are left out.
+    pub(crate) fn of(
+        model: &Workspace,
+        principle: Option<Principle>,
+        mut sections: Vec<Section>,
+        remarks: Vec<String>,
+    ) -> Self {
+        sections.retain(|s| !s.lines.is_empty());
+        let mut presentation = Self {
+            title: model.name().to_owned(),
+            principle,
+            graph: Graph::new(),
+            definitions: Vec::new(),
+            sections,
+            preface: Vec::new(),
+            remarks,
+        };
+        presentation.name_parts(model);
+        presentation
+    }
+
+    /// With sentences after the title.
+    pub(crate) fn with_preface(mut self, preface: Vec<String>) -> Self {
+        self.preface = preface;
+        self
+    }
+
+    /// Writes products as they are read, then gives names to large parts that occur more than once.
+    fn name_parts(&mut self, model: &Workspace) {
+        let mut outputs = Vec::new();
+        for line in self.sections.iter().flat_map(|s| &s.lines) {
+            if let Label::Expression(left) = line.label {
+                outputs.push(left);
+            }
+            outputs.push(line.right);
+        }
+        let named = named_parts(model, &outputs, &self.graph);
+        let mut renamed = named.outputs.into_iter();
+        let mut next = || renamed.next().expect("as many outputs as were given");
+        for line in self.sections.iter_mut().flat_map(|s| &mut s.lines) {
+            if let Label::Expression(left) = &mut line.label {
+                *left = next();
+            }
+            line.right = next();
+        }
+        self.definitions = named.definitions;
+    }
+
+    /// The lines of some sections as text; `definitions` are the named parts.
+    pub(crate) fn lines(&self, keys: &[&str]) -> Vec<String> {
+        let mut lines = Vec::new();
+        if keys.contains(&"definitions") {
+            let wanted = self.sections.iter().filter(|s| keys.contains(&s.key));
+            let mut roots: Vec<Expr> = Vec::new();
+            for line in wanted.flat_map(|s| &s.lines) {
+                roots.push(line.right);
+                if let Label::Expression(left) = line.label {
+                    roots.push(left);
+                }
+            }
+            // NOTE: later definitions build on earlier ones, so one sweep backwards finds all that are needed.
+            let mut used: Vec<&(String, Expr)> = Vec::new();
+            for definition in self.definitions.iter().rev() {
+                let symbol = self.graph.symbol(&definition.0, pfaff_expr::Role::Free);
+                if roots.iter().any(|&r| self.graph.contains(r, &[symbol])) {
+                    roots.push(definition.1);
+                    used.push(definition);
+                }
+            }
+            for (name, e) in used.into_iter().rev() {
+                lines.push(format!("{name} = {}", self.graph.to_text(*e)));
+            }
+        }
+        for section in self.sections.iter().filter(|s| keys.contains(&s.key)) {
+            for line in &section.lines {
+                let right = self.graph.to_text(line.right);
+                lines.push(format!("{} = {right}", self.left(&line.label)));
+            }
+        }
+        lines
+    }
+
+    fn left(&self, label: &Label) -> String {
+        match label {
+            Label::Entry { text, indices, .. } if indices.is_empty() => (*text).into(),
+            Label::Entry { text, indices, .. } => format!("{text}[{}]", indices.join(",")),
+            Label::Component { text, upper, lower, .. }
+                if upper.is_empty() && lower.is_empty() =>
+            {
+                (*text).into()
+            }
+            Label::Component { text, upper, lower, .. } => {
+                format!("{text}[{}]", [upper.as_slice(), lower].concat().join(","))
+            }
+            Label::Expression(e) => self.graph.to_text(*e),
+        }
+    }
+
+    /// The left side in LaTeX.
+    pub(crate) fn latex_label(&self, label: &Label) -> String {
+        match label {
+            Label::Entry { latex, indices, .. } if indices.is_empty() => (*latex).to_owned(),
+            Label::Entry { latex, indices, .. } => {
+                let names: Vec<String> = indices.iter().map(|i| self.index(i)).collect();
+                format!("{latex}_{{{}}}", names.join(" \\, "))
+            }
+            Label::Component { latex, upper, lower, .. } => {
+                let list = |names: &[String]| -> String {
+                    let names: Vec<String> = names.iter().map(|i| self.index(i)).collect();
+                    names.join(" \\, ")
+                };
+                format!("{latex}^{{{}}}_{{{}}}", list(upper), list(lower))
+            }
+            Label::Expression(e) => self.graph.to_latex(*e),
+        }
+    }
+
+    /// The name of a coordinate or constraint as an index.
+    fn index(&self, name: &str) -> String {
+        self.graph.to_latex(self.graph.symbol(name, pfaff_expr::Role::Free))
+    }
+}
+
+impl ToText for Presentation {
+    /// In the words of the model language.
+    fn to_text(&self) -> String {
+        use std::fmt::Write;
+        let mut text = format!("{}\n", self.title);
+        if let Some(principle) = self.principle {
+            let _ = writeln!(text, "principle {}", principle.name());
+            let _ = writeln!(text, "signs: {}", signs(principle));
+        }
+        for line in &self.preface {
+            let _ = writeln!(text, "{line}");
+        }
+        if !self.definitions.is_empty() {
+            let _ = writeln!(text, "\nwith");
+            for (name, e) in &self.definitions {
+                let _ = writeln!(text, "  {name} = {}", self.graph.to_text(*e));
+            }
+        }
+        for section in &self.sections {
+            let _ = writeln!(text, "\n{}", section.heading);
+            for line in &section.lines {
+                let _ = writeln!(
+                    text,
+                    "  {} = {}",
+                    self.left(&line.label),
+                    self.graph.to_text(line.right)
+                );
+            }
+        }
+        for (i, remark) in self.remarks.iter().enumerate() {
+            let _ = writeln!(text, "{}{remark}", if i == 0 { "\n" } else { "" });
+        }
+        text
+    }
+}
+
+impl ToLatex for Presentation {
+    /// As LaTeX: one `align*` for each section.
+    fn to_latex(&self) -> String {
+        use std::fmt::Write;
+        let mut text = String::new();
+        let _ = writeln!(text, "% {}", self.title.replace(['\n', '\r'], " "));
+        if let Some(principle) = self.principle {
+            let _ = writeln!(text, "% principle {}: {}", principle.name(), signs(principle));
+        }
+        for line in &self.preface {
+            let _ = writeln!(text, "% {line}");
+        }
+        let block = |text: &mut String, heading: &str, rows: Vec<String>| {
+            let _ = writeln!(text, "% {heading}\n\\begin{{align*}}");
+            let _ = writeln!(text, "{}", rows.join(" \\\\\n"));
+            let _ = writeln!(text, "\\end{{align*}}");
+        };
+        if !self.definitions.is_empty() {
+            let rows = self.definitions.iter().map(|(name, e)| {
+                let symbol = self.graph.symbol(name, pfaff_expr::Role::Free);
+                format!("{} &= {}", self.graph.to_latex(symbol), self.graph.to_latex(*e))
+            });
+            block(&mut text, "with", rows.collect());
+        }
+        for section in &self.sections {
+            let rows = section.lines.iter().map(|line| {
+                let left = self.latex_label(&line.label);
+                format!("{left} &= {}", self.graph.to_latex(line.right))
+            });
+            block(&mut text, section.heading, rows.collect());
+        }
+        for remark in &self.remarks {
+            let _ = writeln!(text, "% {remark}");
+        }
+        text
+    }
+}
+
+impl ToJson for Presentation {
+    /// As `derive --json` prints it.
+    fn to_json(&self) -> Value {
+        let line = |l: &Line| match &l.label {
+            Label::Entry { text, indices, .. } => object([
+                ("name", string(text)),
+                ("index", strings(indices)),
+                ("value", string(&self.graph.to_text(l.right))),
+            ]),
+            Label::Component { text, upper, lower, .. } => object([
+                ("name", string(text)),
+                ("index", strings([upper.as_slice(), lower].concat())),
+                ("value", string(&self.graph.to_text(l.right))),
+            ]),
+            Label::Expression(e) => object([
+                ("left", string(&self.graph.to_text(*e))),
+                ("right", string(&self.graph.to_text(l.right))),
+            ]),
+        };
+        let definition = |(name, e): &(String, Expr)| {
+            object([("name", string(name)), ("value", string(&self.graph.to_text(*e)))])
+        };
+        let mut entries = vec![
+            ("model".to_owned(), string(&self.title)),
+            ("principle".to_owned(), self.principle.map_or(Value::Null, |p| string(p.name()))),
+            ("signs".to_owned(), self.principle.map_or(Value::Null, |p| string(signs(p)))),
+            (
+                "definitions".to_owned(),
+                Value::Array(self.definitions.iter().map(definition).collect()),
+            ),
+        ];
+        for section in &self.sections {
+            let lines = section.lines.iter().map(line).collect();
+            entries.push((section.key.to_owned(), Value::Array(lines)));
+        }
+        if !self.remarks.is_empty() {
+            entries.push(("remarks".to_owned(), strings(&self.remarks)));
+        }
+        object(entries)
+    }
+}
+
+/// A refusal that points into the text of its model.
+pub(crate) fn refused(refusal: &Refusal, model: &Workspace) -> Error {
+    let diagnostics = vec![refusal.diagnostic()];
+    Error::Text(ParseErrors { source: model.source.clone(), diagnostics })
+}
+
+/// Outputs in reading order in a graph of their own, with names for large parts that occur more than once.
+pub(crate) fn named_parts(model: &Workspace, outputs: &[Expr], into: &Graph) -> NamedParts {
+    // NOTE: in a graph of their own, where no derived node stands for what is written here.
+    let outputs = model.graph.in_reading_order(outputs, into);
+    let mut taken: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();
+    taken.extend(model.parameters.iter().map(|p| p.name.clone()));
+    taken.extend(model.abbreviations.iter().map(|(name, _)| name.clone()));
+    taken.extend(model.constraints.iter().map(|c| c.name.clone()));
+    let options = NameOptions { taken, least_cost: WORTH_A_NAME, ..NameOptions::default() };
+    into.named(&outputs, &options)
+}

@@ -1,0 +1,219 @@
+//! The equations without multipliers, for people: `derive --form reduced`.
+//!
+//! Quasi-velocities with (U), accelerations and multipliers as expressions, the constraints in canonical
+//! momenta, and Helmholtz's test of the total force.
+
+use pfaff_expr::{Expr, Role};
+use pfaff_mechanics::{
+    Equations, Helmholtz, canonical, explicit, helmholtz, reduced_equations,
+};
+use pfaff_model::{Principle, Workspace};
+
+use crate::equations::{Label, Line, Presentation, Section};
+use pfaff::Derivation;
+use pfaff::Dynamics;
+
+/// Lays out the equations of a model without multipliers; `None` for an `equation` model.
+pub fn present_reduced(derivation: &Derivation) -> Option<Presentation> {
+    let model = &derivation.workspace();
+    let Dynamics::Saddle(e) = &derivation.dynamics else { return None };
+    let mut remarks = Vec::new();
+    let sections = model.graph.merging(|| {
+        let mut sections = independent(model, e, &mut remarks);
+        sections.extend(solved(model, e, &mut remarks));
+        sections.extend(in_momenta(model, e, &mut remarks));
+        sections
+    });
+    Some(Presentation::of(model, Some(e.principle), sections, remarks))
+}
+
+fn expression(left: Expr, right: Expr) -> Line {
+    Line { label: Label::Expression(left), right }
+}
+
+fn section(key: &'static str, heading: &'static str, lines: Vec<Line>) -> Section {
+    Section { key, heading, lines }
+}
+
+/// The quasi-velocities and (U).
+fn independent(model: &Workspace, e: &Equations, remarks: &mut Vec<String>) -> Vec<Section> {
+    if e.principle == Principle::Restricted {
+        let mut sections = super::restricted::inserted(model, e);
+        let g = &model.graph;
+        let a = model.accelerations();
+        let base = (0..a.len()).filter(|k| !e.dependent.contains(k));
+        let lines = base.map(|k| expression(g.dot(&e.mass[k], &a), e.force[k])).collect();
+        sections.push(section("reduced_equations", "Equations of L_c", lines));
+        return sections;
+    }
+    let Some(reduced) = reduced_equations(model, e) else {
+        remarks.push(
+            "no independent quasi-velocities: they need constraints that are linear or affine in the velocities, \
+             do not contradict each other, and are without `along`"
+                .into(),
+        );
+        return Vec::new();
+    };
+    let g = &model.graph;
+    let quasi = &reduced.quasi;
+    let pairs = |left: &[Expr], right: &[Expr]| -> Vec<Line> {
+        left.iter().zip(right).map(|(&l, &r)| expression(l, r)).collect()
+    };
+    let equations = reduced
+        .mass
+        .iter()
+        .zip(&reduced.force)
+        .map(|(row, &f)| expression(g.dot(row, &quasi.rates), f))
+        .collect();
+    if !quasi.pivots.is_empty() {
+        let texts: Vec<String> = quasi.pivots.iter().map(|&p| g.to_text(p)).collect();
+        remarks.push(format!("the quasi-velocities are valid where {} ≠ 0", texts.join(", ")));
+    }
+    vec![
+        section(
+            "quasi_velocities",
+            "Independent quasi-velocities",
+            pairs(&quasi.symbols, &quasi.definitions),
+        ),
+        section(
+            "velocities",
+            "Velocities q' = B u + b",
+            pairs(&model.velocities(), &reduced.velocities),
+        ),
+        section(
+            "reduced_equations",
+            "Equations B^T M B u' = B^T (f - M (B u + b)')",
+            equations,
+        ),
+    ]
+}
+
+/// $\ddot q$ and $\lambda$ as expressions, and Helmholtz's test of what they make.
+fn solved(model: &Workspace, e: &Equations, remarks: &mut Vec<String>) -> Vec<Section> {
+    let Some(solution) = explicit(model, e) else {
+        remarks.push(
+            "accelerations and multipliers are not written out: the equations are singular everywhere, or more \
+             than 16"
+                .into(),
+        );
+        return Vec::new();
+    };
+    let lines = |left: &[Expr], right: &[Expr]| -> Vec<Line> {
+        left.iter().zip(right).map(|(&l, &r)| expression(l, r)).collect()
+    };
+    let multipliers = match e.principle {
+        Principle::Chetaev => lines(&model.results.lambda, &solution.multipliers),
+        Principle::Vakonomic => lines(&model.results.mu_rate, &solution.multipliers),
+        Principle::Restricted => Vec::new(),
+    };
+    let mut sections = vec![
+        section("multipliers", "Multipliers as functions of the state", multipliers),
+        section(
+            "accelerations",
+            "Accelerations",
+            lines(&model.accelerations(), &solution.accelerations),
+        ),
+    ];
+    if e.principle == Principle::Chetaev && !e.jacobian.is_empty() {
+        sections.extend(total_force(model, e, &solution.multipliers, remarks));
+    }
+    sections
+}
+
+/// $\Lambda = Q + R$ with all forces beside the kinetic ones, and whether it has a potential.
+fn total_force(
+    model: &Workspace,
+    e: &Equations,
+    λ: &[Expr],
+    remarks: &mut Vec<String>,
+) -> Vec<Section> {
+    let g = &model.graph;
+    let potential = e.kinetic.as_ref().map(|k| k.potential.unwrap_or_else(|| g.neg(k.scalar)));
+    let slopes = potential.map(|v| g.gradient(v, &model.positions()));
+    let force: Vec<Expr> = (0..model.coordinates.len())
+        .map(|k| {
+            let given = g.sum(model.forces.iter().map(|f| f.components[k]));
+            let reaction = g.sum(e.directions.iter().zip(λ).map(|(w, &λ)| g.mul(w[k], λ)));
+            let drawn = slopes.as_ref().map_or(g.zero(), |s| g.neg(s[k]));
+            g.simplify(g.sum([drawn, given, reaction]))
+        })
+        .collect();
+    let entry = |text, latex, index: Vec<String>, right| Line {
+        label: Label::Entry { text, latex, indices: index },
+        right,
+    };
+    let lines = model
+        .coordinates
+        .iter()
+        .zip(&force)
+        .map(|(c, &f)| entry("Lambda", "\\Lambda", vec![c.name.clone()], f))
+        .collect();
+    let mut sections = vec![section(
+        "total_force",
+        "Total force Lambda = Q + R, extended off the constraints by these expressions",
+        lines,
+    )];
+    let name = |k: usize| &model.coordinates[k].name;
+    let off = "for the extension of Lambda off the constraints written here";
+    match helmholtz(model, &force) {
+        Helmholtz::Potential(Some(u)) => {
+            sections.push(section(
+                "potential",
+                "Generalised potential of Lambda",
+                vec![entry("U", "U", vec![], u)],
+            ));
+            remarks.push(format!("Helmholtz's conditions hold, {off}: the equations are those of a free system \
+                with the potential U"));
+        }
+        Helmholtz::Potential(None) => remarks.push(format!(
+            "Helmholtz's conditions hold, {off}: a generalised potential exists, but no elementary formula was \
+             found for it"
+        )),
+        Helmholtz::Fails { condition, pair: (k, m) } => remarks.push(format!(
+            "Helmholtz's conditions fail, {off}: the {} one for {}, {}; the total force has no generalised potential",
+            if condition == 1 { "first" } else { "second" },
+            name(k),
+            name(m)
+        )),
+        Helmholtz::Undecided => remarks.push(format!("Helmholtz's conditions could not be decided, {off}")),
+    }
+    sections
+}
+
+/// The velocities and the constraints in canonical momenta.
+fn in_momenta(model: &Workspace, e: &Equations, remarks: &mut Vec<String>) -> Vec<Section> {
+    let g = &model.graph;
+    let p: Vec<Expr> = model
+        .coordinates
+        .iter()
+        .map(|c| g.symbol(&format!("p[{}]", c.name), Role::Free))
+        .collect();
+    let Some((velocities, constraints)) = canonical(model, e, &p) else {
+        remarks.push(
+            "canonical momenta do not give the velocities: the Lagrangian is not quadratic in them, or its mass \
+             matrix is singular"
+                .into(),
+        );
+        return Vec::new();
+    };
+    let momenta = p.iter().zip(&e.momenta).map(|(&p, &m)| expression(p, m)).collect();
+    let zero = g.zero();
+    vec![
+        section("momenta", "Canonical momenta", momenta),
+        section(
+            "velocities_of_momenta",
+            "Velocities in them",
+            model
+                .velocities()
+                .iter()
+                .zip(&velocities)
+                .map(|(&v, &x)| expression(v, x))
+                .collect(),
+        ),
+        section(
+            "constraints_of_momenta",
+            "Constraints in them",
+            constraints.into_iter().map(|c| expression(c, zero)).collect(),
+        ),
+    ]
+}

@@ -1,0 +1,124 @@
+//! A motion as `run --json` prints it.
+
+use pfaff::{Check, EventRecord, Motion, Series, Solution, Statistics, signs};
+use serde_json::Value;
+
+use super::compare::equivalence_json;
+use super::note::sentence;
+use crate::ToJson;
+use crate::json::{number, numbers, object, string, strings};
+
+impl ToJson for Motion {
+    /// As `run --json` prints it.
+    fn to_json(&self) -> Value {
+        let by_name = |series: &[Series]| {
+            object(series.iter().map(|s| (s.name.clone(), numbers(&s.values))))
+        };
+        let named = |names: &[Series], values: &[f64]| {
+            let values = values.iter().map(|&x| number(x));
+            object(names.iter().map(|s| s.name.clone()).zip(values))
+        };
+        let event = |e: &EventRecord| {
+            object([
+                ("name", string(&e.name)),
+                ("t", number(e.t)),
+                ("direction", string(e.direction)),
+                ("q", named(&self.q, &e.q)),
+                ("v", named(&self.v, &e.v)),
+            ])
+        };
+        let check = |c: &Check| {
+            object([
+                ("name", string(&c.name)),
+                ("value", number(c.value)),
+                ("limit", number(c.limit)),
+                ("verdict", string(c.verdict.name())),
+                ("reason", string(c.reason)),
+            ])
+        };
+        let total: Vec<f64> =
+            self.energy.iter().zip(&self.constraint_energy).map(|(e, c)| e + c).collect();
+        let mut entries = vec![
+            ("pfaff", string(env!("CARGO_PKG_VERSION"))),
+            ("model", string(&self.title)),
+            ("principle", self.principle.map_or(Value::Null, |p| string(p.name()))),
+            ("method", string(self.method)),
+            (
+                "stop",
+                object([
+                    ("reason", string(self.stop.reason.name())),
+                    ("t", number(self.stop.t)),
+                ]),
+            ),
+            ("t", numbers(&self.t)),
+            ("q", by_name(&self.q)),
+            ("v", by_name(&self.v)),
+            ("multipliers", by_name(&self.multipliers)),
+            ("multiplier_rates", by_name(&self.multiplier_rates)),
+            ("reactions", by_name(&self.reactions)),
+            ("reaction_power", numbers(&self.reaction_power)),
+            ("signs", self.principle.map_or(Value::Null, |p| string(signs(p)))),
+            (
+                "energy",
+                object([
+                    ("E", numbers(&self.energy)),
+                    ("constraint", numbers(&self.constraint_energy)),
+                    ("total", numbers(&total)),
+                ]),
+            ),
+            ("observed", by_name(&self.observed)),
+            ("events", Value::Array(self.events.iter().map(event).collect())),
+            ("notes", strings(self.notes.iter().map(|n| sentence(n, self)))),
+            (
+                "audit",
+                object([
+                    ("verdict", string(self.audit.verdict.name())),
+                    ("checks", Value::Array(self.audit.checks.iter().map(check).collect())),
+                ]),
+            ),
+            ("statistics", statistics(self.statistics)),
+        ];
+        if let Some(solutions) = &self.solutions {
+            let list = solutions.iter().map(solution).collect();
+            entries.push(("solutions", Value::Array(list)));
+        }
+        if let Some(equivalence) = &self.equivalence {
+            entries.push(("equivalence", equivalence_json(equivalence, &self.multipliers)));
+        }
+        object(entries)
+    }
+}
+
+fn statistics(s: Statistics) -> Value {
+    object([
+        ("steps", Value::from(s.steps as u64)),
+        ("rejected", Value::from(s.rejected as u64)),
+        ("evaluations", Value::from(s.evaluations as u64)),
+        ("derive_us", number(s.derive_us)),
+        ("compile_us", number(s.compile_us)),
+        ("integrate_us", number(s.integrate_us)),
+        ("audit_us", number(s.audit_us)),
+    ])
+}
+
+/// A motion between the ends.
+fn solution(s: &Solution) -> Value {
+    let named = |list: &[(String, f64)]| {
+        object(list.iter().map(|(name, x)| (name.clone(), number(*x))))
+    };
+    object([
+        ("action", number(s.action)),
+        ("mu0", named(&s.mu0)),
+        ("residual", number(s.residual)),
+        ("family_dimension", Value::from(s.family_dimension as u64)),
+        ("t1", number(s.t1)),
+        ("q0", named(&s.q0)),
+        ("v0", named(&s.v0)),
+        ("p0", named(&s.p0)),
+        ("conjugate", s.conjugate.as_deref().map_or(Value::Null, numbers)),
+        ("minimum", s.minimum.map_or(Value::Null, Value::Bool)),
+        ("abnormal", Value::Bool(s.abnormal)),
+        ("agreement", s.agreement.map_or(Value::Null, number)),
+        ("error", s.error.map_or(Value::Null, number)),
+    ])
+}

@@ -1,0 +1,15 @@
+//! A motion and what is made of several: summary, JSON, tables, comparison, variations.
+
+pub(crate) mod compare;
+mod json;
+mod note;
+mod summary;
+mod table;
+mod variations;
+mod view;
+
+pub use compare::comparison_table;
+pub use note::{notes, sentence};
+pub use summary::summary;
+pub use table::{FileFormat, motion_table, write_motion};
+pub use view::{view_json, view_text};

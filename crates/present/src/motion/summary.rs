@@ -1,0 +1,239 @@
+//! A motion for people: what ran, how long, the last state, the audit, a small plot.
+
+use std::fmt::Write;
+
+use pfaff::{Check, Motion, Principle, StopReason, Verdict, signs};
+
+use crate::number::{brief, column};
+use crate::plot::Plot;
+
+/// The most rows of each kind that are shown.
+const ROWS: usize = 24;
+const EVENTS: usize = 10;
+const CHECKS: usize = 16;
+
+/// The summary of a run, with colours if wanted.
+pub fn summary(motion: &Motion, colour: bool) -> String {
+    let mut text = String::new();
+    heading(motion, &mut text);
+    solutions(motion, &mut text);
+    last_state(motion, &mut text);
+    events(motion, &mut text);
+    audit(motion, colour, &mut text);
+    text += &plot(motion, colour);
+    text
+}
+
+fn heading(motion: &Motion, text: &mut String) {
+    let s = &motion.statistics;
+    let principle = motion.principle.map_or("equations as written", |p| p.name());
+    let _ = writeln!(text, "{}", motion.title);
+    let end = match &motion.stop.reason {
+        StopReason::End => String::new(),
+        StopReason::Event(name) => format!(", ended by the event `{name}`"),
+        reason => format!(", stopped early: {}", reason.name().replace('_', " ")),
+    };
+    let _ = writeln!(
+        text,
+        "  {principle}, t = {} to {}{end}",
+        brief(motion.start),
+        brief(motion.stop.t)
+    );
+    let _ = writeln!(
+        text,
+        "  {}: {} steps ({} rejected), {} evaluations",
+        motion.method, s.steps, s.rejected, s.evaluations
+    );
+    let _ = writeln!(
+        text,
+        "  {} to derive, {} to compile, {} to integrate and audit",
+        duration(s.derive_us),
+        duration(s.compile_us),
+        duration(s.integrate_us + s.audit_us)
+    );
+}
+
+fn duration(us: f64) -> String {
+    match us {
+        us if us < 1e3 => format!("{us:.0} µs"),
+        us if us < 1e6 => format!("{:.1} ms", us / 1e3),
+        us => format!("{:.2} s", us / 1e6),
+    }
+}
+
+fn last_state(motion: &Motion, text: &mut String) {
+    let Some(&t) = motion.t.last() else { return };
+    let _ = writeln!(text, "\nAt t = {}", brief(t));
+    let mut rows: Vec<[String; 4]> = Vec::new();
+    let last = |values: &[f64]| values.last().map_or(String::new(), |&x| column(x));
+    for (k, q) in motion.q.iter().enumerate() {
+        let reaction = motion.reactions.get(k).map_or(String::new(), |r| last(&r.values));
+        rows.push([q.name.clone(), last(&q.values), last(&motion.v[k].values), reaction]);
+    }
+    let heads: [&str; 4] = if motion.multipliers.is_empty() {
+        rows.iter_mut().for_each(|r| r[3].clear());
+        ["", "position", "velocity", ""]
+    } else {
+        ["", "position", "velocity", "reaction"]
+    };
+    let width = |c: usize| {
+        rows.iter().map(|r| r[c].chars().count()).chain([heads[c].len()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..4).map(width).collect();
+    let mut line = |cells: [&str; 4]| {
+        let row = format!(
+            "  {:<w0$}  {:>w1$}  {:>w2$}  {:>w3$}",
+            cells[0],
+            cells[1],
+            cells[2],
+            cells[3],
+            w0 = widths[0],
+            w1 = widths[1],
+            w2 = widths[2],
+            w3 = widths[3]
+        );
+        let _ = writeln!(text, "{}", row.trim_end());
+    };
+    line(heads);
+    for row in rows.iter().take(ROWS) {
+        line([&row[0], &row[1], &row[2], &row[3]]);
+    }
+    if rows.len() > ROWS {
+        let _ = writeln!(text, "  … and {} more; see --json or --output", rows.len() - ROWS);
+    }
+    let named = |text: &mut String, name: String, values: &[f64]| {
+        let _ = writeln!(text, "  {name} = {}", last(values));
+    };
+    for λ in motion.multipliers.iter().take(ROWS) {
+        named(text, format!("{}({})", motion.multiplier_word(), λ.name), &λ.values);
+    }
+    for rate in motion.multiplier_rates.iter().take(ROWS) {
+        named(text, format!("mu({})'", rate.name), &rate.values);
+    }
+    if !motion.multipliers.is_empty() && !motion.reaction_power.is_empty() {
+        named(text, "power of the reactions".into(), &motion.reaction_power);
+    }
+    if !motion.energy.is_empty() {
+        named(text, "energy".into(), &motion.energy);
+    }
+    let total: Vec<f64> =
+        motion.energy.iter().zip(&motion.constraint_energy).map(|(e, c)| e + c).collect();
+    match motion.principle {
+        Some(Principle::Vakonomic) if !total.is_empty() => {
+            named(text, "E[L,M]".into(), &total);
+        }
+        Some(Principle::Restricted) => named(text, "energy of L_c".into(), &total),
+        Some(Principle::Chetaev | Principle::Vakonomic) | None => {}
+    }
+    for o in &motion.observed {
+        named(text, o.name.clone(), &o.values);
+    }
+    if !motion.multipliers.is_empty() {
+        let sentence = motion.principle.map_or("", signs);
+        let _ = writeln!(text, "  ({sentence})");
+    }
+}
+
+/// The motions between given ends, least action first.
+fn solutions(motion: &Motion, text: &mut String) {
+    let Some(list) = &motion.solutions else { return };
+    let _ = writeln!(
+        text,
+        "\n{}",
+        match list.len() {
+            0 => "No motion between the ends was found".to_owned(),
+            1 => "One motion between the ends was found".to_owned(),
+            n => format!("{n} motions between the ends were found; shown is the first"),
+        }
+    );
+    for s in list.iter().take(EVENTS) {
+        let family = match s.family_dimension {
+            0 => "isolated".to_owned(),
+            1 => "one of a family with one parameter".to_owned(),
+            n => format!("one of a family with {n} parameters"),
+        };
+        let conjugate = match s.conjugate.as_deref() {
+            None => String::new(),
+            Some([]) => ", no conjugate points".to_owned(),
+            Some(times) => {
+                let times: Vec<String> = times.iter().take(4).map(|t| brief(*t)).collect();
+                format!(", conjugate points at t = {}", times.join(", "))
+            }
+        };
+        let verdict = match s.minimum {
+            Some(true) => ", a local minimum",
+            Some(false) => ", not a minimum",
+            None => "",
+        };
+        let _ = writeln!(
+            text,
+            "  action {}  residual {:.0e}{}  t = {}  {family}{conjugate}{verdict}{}",
+            column(s.action),
+            s.residual,
+            s.error.map_or_else(String::new, |e| format!("  error {e:.0e}")),
+            brief(s.t1),
+            if s.abnormal { ", abnormal as well" } else { "" }
+        );
+    }
+    if list.len() > EVENTS {
+        let _ = writeln!(text, "  … and {} more", list.len() - EVENTS);
+    }
+}
+
+fn events(motion: &Motion, text: &mut String) {
+    if motion.events.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\nEvents");
+    for event in motion.events.iter().take(EVENTS) {
+        let _ = writeln!(text, "  t = {:<20} {} ({})", event.t, event.name, event.direction);
+    }
+    if motion.events.len() > EVENTS {
+        let _ = writeln!(text, "  … and {} more", motion.events.len() - EVENTS);
+    }
+}
+
+fn audit(motion: &Motion, colour: bool, text: &mut String) {
+    let paint = |verdict: Verdict| {
+        let code = match verdict {
+            Verdict::Pass => "32",
+            Verdict::Warn | Verdict::Unchecked => "33",
+            Verdict::Fail => "31",
+        };
+        let word = format!("{:<9}", verdict.name());
+        if colour { format!("\u{1b}[{code}m{word}\u{1b}[0m") } else { word }
+    };
+    let _ = writeln!(text, "\nAudit: {}", paint(motion.audit.verdict).trim_end());
+    let width = motion.audit.checks.iter().map(|c| c.name.chars().count()).max().unwrap_or(0);
+    let line = |c: &Check| {
+        let value = if c.value.is_nan() { "–".into() } else { format!("{:.1e}", c.value) };
+        format!("  {} {:width$}  {value:>8} ≤ {:.1e}\n", paint(c.verdict), c.name, c.limit)
+    };
+    let mut checks: Vec<&Check> = motion.audit.checks.iter().collect();
+    if checks.len() > CHECKS {
+        // The worst ones, then the rest as a number.
+        checks.sort_by(|a, b| {
+            let rank = |c: &Check| (c.verdict, c.value / c.limit);
+            let ((v, x), (w, y)) = (rank(b), rank(a));
+            v.cmp(&w).then(x.total_cmp(&y))
+        });
+    }
+    checks.iter().take(CHECKS).for_each(|c| text.push_str(&line(c)));
+    if checks.len() > CHECKS {
+        let _ = writeln!(text, "  … and {} more, none worse", checks.len() - CHECKS);
+    }
+}
+
+/// The path in the plane where there is one, else coordinates over time: some of them in colours, or the first.
+fn plot(motion: &Motion, colour: bool) -> String {
+    let find = |name: &str| motion.q.iter().find(|s| s.name == name);
+    let (x, x_name, curves) = match (find("x"), find("y")) {
+        (Some(x), Some(y)) => (&x.values, "x", vec![("y", y.values.as_slice())]),
+        _ => {
+            let all = motion.q.iter().map(|q| (q.name.as_str(), q.values.as_slice()));
+            (&motion.t, "t", all.collect())
+        }
+    };
+    let drawn = Plot { x, x_name, curves, colour }.render();
+    if drawn.is_empty() { drawn } else { format!("\n{drawn}") }
+}

@@ -1,0 +1,67 @@
+//! A motion as columns, and as a file of any format.
+
+use std::io::{self, Write};
+
+use pfaff::{Motion, Principle};
+
+use crate::{Table, ToJson};
+
+/// The formats of a file with a motion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileFormat {
+    /// `.csv`
+    Csv,
+    /// `.json`
+    Json,
+    /// `.parquet`
+    Parquet,
+}
+
+impl FileFormat {
+    /// All formats, with the ending of their files.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Csv, "csv"), (Self::Json, "json"), (Self::Parquet, "parquet")];
+
+    /// The format of a file by its ending.
+    pub fn of(ending: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, e)| *e == ending).map(|(format, _)| *format)
+    }
+
+    /// Whether a file of this format can grow by rows and stay readable.
+    pub fn grows(self) -> bool {
+        match self {
+            Self::Csv => true,
+            Self::Json | Self::Parquet => false,
+        }
+    }
+}
+
+/// The motion as columns, with what it is about.
+pub fn motion_table(motion: &Motion) -> Table<'_> {
+    Table {
+        columns: motion.columns(),
+        about: vec![
+            ("model", motion.title.clone()),
+            ("principle", motion.principle.map_or("", Principle::name).to_owned()),
+            ("stop", motion.stop.reason.name().to_owned()),
+            ("audit", motion.audit.verdict.name().to_owned()),
+        ],
+    }
+}
+
+/// Writes a whole motion.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn write_motion(
+    motion: &Motion,
+    format: FileFormat,
+    out: &mut (dyn Write + Send),
+) -> io::Result<()> {
+    match format {
+        FileFormat::Csv => motion_table(motion).write_csv(0, out),
+        FileFormat::Json => out.write_all(motion.to_json_line().as_bytes()),
+        FileFormat::Parquet => motion_table(motion).write_parquet(out),
+    }
+}

@@ -1,0 +1,111 @@
+//! Equations → HTML with MathML: a block for each section, a line for each equation, breaks between the terms of a sum.
+
+use std::fmt::Write;
+
+use pfaff_expr::{Expr, Graph, Role, escape_markup as escape};
+
+use crate::equations::{Label, Presentation};
+
+/// Bytes of the equations in one page; beyond them the page says how to get the rest.
+const ROOM: usize = 500_000;
+
+/// The equations under headings of the third level.
+pub(crate) fn formulas(presentation: &Presentation) -> String {
+    formulas_within(presentation, ROOM, "pfaff derive")
+}
+
+/// At most so many bytes of formulas; the command writes the others.
+pub(crate) fn formulas_within(
+    presentation: &Presentation,
+    room: usize,
+    command: &str,
+) -> String {
+    let g = &presentation.graph;
+    let mut out = String::new();
+    let mut left_out = 0;
+    let mut block = |heading: &str, lines: Vec<(Vec<String>, Expr)>| {
+        let mut body = String::new();
+        for (left, right) in lines {
+            let line = formula(g, &left, right);
+            if out.len() + body.len() + line.len() > room {
+                left_out += 1;
+            } else {
+                body += &line;
+            }
+        }
+        if !body.is_empty() {
+            let _ =
+                write!(out, "<h3>{}</h3><div class=\"formulas\">{body}</div>", escape(heading));
+        }
+    };
+    // The equations of motion first, and what they are made of behind them.
+    let first = ["equations", "constraints"];
+    let sections = &presentation.sections;
+    let leading = first.iter().filter_map(|key| sections.iter().find(|s| s.key == *key));
+    let rest = sections.iter().filter(|s| !first.contains(&s.key));
+    let lines = |section: &crate::equations::Section| -> Vec<(Vec<String>, Expr)> {
+        section.lines.iter().map(|l| (label(g, &l.label), l.right)).collect()
+    };
+    for section in leading {
+        block(section.heading, lines(section));
+    }
+    if !presentation.definitions.is_empty() {
+        let named = presentation.definitions.iter();
+        block("With the abbreviations", named.map(|(n, e)| (vec![symbol(g, n)], *e)).collect());
+    }
+    for section in rest {
+        block(section.heading, lines(section));
+    }
+    if left_out > 0 {
+        let _ = write!(
+            out,
+            "<p class=\"note\">{left_out} further formulas are too long for a page; <code>{}</code> writes them all.</p>",
+            escape(command)
+        );
+    }
+    for remark in &presentation.remarks {
+        let _ = write!(out, "<p>{}</p>", escape(remark));
+    }
+    out
+}
+
+/// One line: the left side, then each term as a formula of its own, so that lines can break between them.
+fn formula(g: &Graph, left: &[String], right: Expr) -> String {
+    let mut line = String::from("<div class=\"formula\">");
+    for (i, term) in left.iter().enumerate() {
+        let equals = if i + 1 == left.len() { "<mo form=\"infix\">=</mo>" } else { "" };
+        let _ = write!(line, "<math>{term}{equals}</math><wbr>");
+    }
+    for term in g.mathml_terms(right) {
+        let _ = write!(line, "<math>{term}</math><wbr>");
+    }
+    line + "</div>"
+}
+
+fn symbol(g: &Graph, name: &str) -> String {
+    // NOTE: text output shortens the Greek letter.
+    let name = if name == "eps" { "epsilon" } else { name };
+    g.to_mathml(g.symbol(name, Role::Free))
+}
+
+/// The terms of the left side.
+fn label(g: &Graph, label: &Label) -> Vec<String> {
+    match label {
+        Label::Expression(e) => g.mathml_terms(*e),
+        Label::Entry { text, indices, .. } if indices.is_empty() => vec![symbol(g, text)],
+        Label::Entry { text, indices, .. } => {
+            vec![format!("<msub>{}<mrow>{}</mrow></msub>", symbol(g, text), names(g, indices))]
+        }
+        Label::Component { text, upper, lower, .. } => {
+            let (above, below) = (names(g, upper), names(g, lower));
+            let base = symbol(g, text);
+            vec![format!("<msubsup>{base}<mrow>{below}</mrow><mrow>{above}</mrow></msubsup>")]
+        }
+    }
+}
+
+/// Names of indices side by side.
+fn names(g: &Graph, indices: &[String]) -> String {
+    let names: Vec<String> = indices.iter().map(|i| symbol(g, i)).collect();
+    names.join("<mspace width=\"0.2em\"/>")
+}
