@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 use super::complex::{Complex, Scalar};
 use contour::{Contour, ContourRule};
 use pole::{Pole, poles};
-use power_series::Coefficients;
+use power_series::{Coefficients, Sizes};
 
 /// The function $z \mapsto E_{\alpha,\beta}(z)$ for fixed parameters; what does not depend on $z$ is kept
 /// once it was needed.
@@ -37,8 +37,8 @@ pub struct MittagLeffler {
     α: f64,
     /// The parameter after the shifts.
     β: f64,
-    /// As it was given.
-    given: f64,
+    /// The bits of both parameters as they were given.
+    given: [u64; 2],
     /// The power of $z$ in front.
     shifts: u32,
     /// Up to this $|z|$ the Taylor series is used.
@@ -50,6 +50,13 @@ pub struct MittagLeffler {
     rules: [[OnceLock<ContourRule>; 2]; 2],
     ascending: Coefficients,
     descending: Coefficients,
+}
+
+/// $\alpha$ and $\beta$.
+#[derive(Clone, Copy)]
+struct Parameters {
+    α: f64,
+    β: f64,
 }
 
 impl MittagLeffler {
@@ -68,7 +75,7 @@ impl MittagLeffler {
         Self {
             α: if valid { α } else { f64::NAN },
             β,
-            given: beta,
+            given: [alpha, beta].map(f64::to_bits),
             shifts,
             small: small(α, β),
             large: large(α, β),
@@ -97,6 +104,10 @@ impl MittagLeffler {
     /// $dE_{\alpha,\beta}/dz$
     pub fn slope_complex(&self, z: Complex) -> Complex {
         self.shifted_slope(z, Self::closed_complex)
+    }
+
+    fn parameters(&self) -> Parameters {
+        Parameters { α: self.α, β: self.β }
     }
 
     fn shifted_value<S: Scalar>(&self, z: S, closed: impl Fn(&Self, S) -> Option<(S, S)>) -> S {
@@ -209,7 +220,7 @@ impl MittagLeffler {
         let radius = libm::exp((ln / self.α).min(700.0));
         let (mut value, mut slope) = (S::real(0.0), S::real(0.0));
         for pole in found {
-            let (ρ, rate) = pole.alone((self.α, self.β), z.complex());
+            let (ρ, rate) = pole.alone(self.parameters(), z.complex());
             value = value + S::part(ρ);
             slope = slope + S::part(rate);
         }
@@ -217,7 +228,8 @@ impl MittagLeffler {
             return Some((value, slope));
         }
         let last = (radius + self.β) / self.α;
-        let (sum, rate) = self.descending.asymptotic(z, (value.size(), slope.size()), last)?;
+        let beside = Sizes { value: value.size(), slope: slope.size() };
+        let (sum, rate) = self.descending.asymptotic(z, beside, last)?;
         Some((value - sum, slope - rate))
     }
 
@@ -230,11 +242,11 @@ impl MittagLeffler {
         let shifted = moved >= plain;
         let reduced = ContourRule::is_reduced(self.α, z);
         let rule = self.rules[usize::from(shifted)][usize::from(reduced)]
-            .get_or_init(|| ContourRule::new(self.path, (self.α, self.β), shifted, reduced));
+            .get_or_init(|| ContourRule::new(self.path, self.parameters(), shifted, reduced));
         let (mut value, mut slope) =
             if SLOPE { rule.value_and_slope(z) } else { (rule.value(z), S::real(0.0)) };
         for pole in found {
-            let (a, b) = pole.beside_sum((self.α, self.β), z.complex(), self.path, shifted);
+            let (a, b) = pole.beside_sum(self.parameters(), z.complex(), self.path, shifted);
             value = value + S::part(a);
             slope = slope + S::part(b);
         }
@@ -311,26 +323,64 @@ pub fn mittag_leffler_slope_complex(alpha: f64, beta: f64, z: Complex) -> Comple
     with(alpha, beta, |f| f.slope_complex(z))
 }
 
-/// The function for these parameters, kept from one of the last calls or made.
-fn with<T>(α: f64, β: f64, use_it: impl FnOnce(&MittagLeffler) -> T) -> T {
-    /// Systems of a few orders evaluate their functions in turn.
+/// The function for these parameters. The last few are kept, because systems of a few orders evaluate their
+/// functions in turn, and the nodes of the contour cost more than a value.
+///
+/// A function that is kept has the bits of a new one: it is found by the bits of its parameters, and whatever
+/// it computes later depends on nothing else.
+fn with<T>(α: f64, β: f64, value: impl FnOnce(&MittagLeffler) -> T) -> T {
     const KEPT: usize = 8;
-    thread_local! {
-        static LAST: RefCell<(usize, Vec<Rc<MittagLeffler>>)> = const { RefCell::new((0, Vec::new())) };
+    #[derive(Default)]
+    struct Kept {
+        functions: Vec<Rc<MittagLeffler>>,
+        oldest: usize,
     }
-    let function = LAST.with_borrow_mut(|(next, kept)| {
-        let same = |f: &&Rc<MittagLeffler>| f.α == α && f.given == β;
-        if let Some(found) = kept.iter().find(same) {
+    thread_local! {
+        static LAST: RefCell<Kept> = RefCell::default();
+    }
+    let function = LAST.with_borrow_mut(|Kept { functions, oldest }| {
+        let given = [α, β].map(f64::to_bits);
+        if let Some(found) = functions.iter().find(|f| f.given == given) {
             return Rc::clone(found);
         }
         let made = Rc::new(MittagLeffler::new(α, β));
-        if kept.len() < KEPT {
-            kept.push(Rc::clone(&made));
+        if functions.len() < KEPT {
+            functions.push(Rc::clone(&made));
         } else {
-            kept[*next] = Rc::clone(&made);
-            *next = (*next + 1) % KEPT;
+            functions[*oldest] = Rc::clone(&made);
+            *oldest = (*oldest + 1) % KEPT;
         }
         made
     });
-    use_it(&function)
+    value(&function)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What was called before changes no bit: signs of zero, invalid parameters and all ways of evaluation.
+    #[test]
+    fn the_order_of_calls_changes_no_bit() {
+        let orders = [0.3, 0.5, 1.0, 1.5, 2.0, 2.7, 0.0, -1.0, f64::NAN];
+        let betas = [0.0, -0.0, 1.0, 0.5, -1.0, -0.5, 2.0, 30.0];
+        let arguments = [-40.0, -3.0, -0.1, -0.0, 0.0, 0.2, 1.7, 60.0];
+        let bits = |z: Complex| [z.re, z.im].map(f64::to_bits);
+        let mut state = 1_u64;
+        let mut pick = |list: &[f64]| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            list[(state >> 33) as usize % list.len()]
+        };
+        for call in 0..20_000 {
+            let (α, β, x) = (pick(&orders), pick(&betas), pick(&arguments));
+            let (z, fresh) = (Complex::new(x, pick(&arguments)), MittagLeffler::new(α, β));
+            let (kept, new) = match call % 4 {
+                0 => (mittag_leffler(α, β, x).into(), fresh.value(x).into()),
+                1 => (mittag_leffler_slope(α, β, x).into(), fresh.slope(x).into()),
+                2 => (mittag_leffler_complex(α, β, z), fresh.value_complex(z)),
+                _ => (mittag_leffler_slope_complex(α, β, z), fresh.slope_complex(z)),
+            };
+            assert_eq!(bits(kept), bits(new), "E({α}, {β}) at {x} in call {call}");
+        }
+    }
 }

@@ -34,6 +34,7 @@
 use std::f64::consts::PI;
 use std::sync::OnceLock;
 
+use super::Parameters;
 use crate::math::complex::{Complex, Scalar};
 use crate::math::gamma::reciprocal_gamma;
 
@@ -161,7 +162,7 @@ impl ContourRule {
     /// taken away or not.
     pub(super) fn new(
         path: &Contour,
-        (α, β): (f64, f64),
+        Parameters { α, β }: Parameters,
         shifted: bool,
         reduced: bool,
     ) -> Self {

@@ -14,6 +14,7 @@
 
 use std::f64::consts::PI;
 
+use super::Parameters;
 use super::contour::Contour;
 use crate::math::complex::{Complex, Scalar};
 
@@ -125,7 +126,7 @@ impl Pole {
     /// $K\rho$ and its derivative in $z$.
     pub(super) fn beside_sum(
         &self,
-        (α, β): (f64, f64),
+        Parameters { α, β }: Parameters,
         z: Complex,
         path: &Contour,
         shifted: bool,
@@ -143,7 +144,11 @@ impl Pole {
     }
 
     /// $\rho$ and its derivative in $z$.
-    pub(super) fn alone(&self, (α, β): (f64, f64), z: Complex) -> (Complex, Complex) {
+    pub(super) fn alone(
+        &self,
+        Parameters { α, β }: Parameters,
+        z: Complex,
+    ) -> (Complex, Complex) {
         let ρ = self.residue(α, β);
         (ρ, ρ * (self.s + Complex::from(1.0 - β)) / (z * α))
     }

@@ -17,6 +17,13 @@ const BLOCKS: usize = 8;
 /// Terms less than this part of the sum no longer matter.
 const NEGLIGIBLE: f64 = 1e-18;
 
+/// How large the number is that a series is added to, and its slope.
+#[derive(Clone, Copy)]
+pub(super) struct Sizes {
+    pub(super) value: f64,
+    pub(super) slope: f64,
+}
+
 /// $1/\Gamma(\beta + \alpha k)$ for $k = 0, 1, …$, with $\alpha$ of either sign.
 pub(super) struct Coefficients {
     α: f64,
@@ -73,7 +80,7 @@ impl Coefficients {
     pub(super) fn asymptotic<S: Scalar>(
         &self,
         z: S,
-        beside: (f64, f64),
+        beside: Sizes,
         last: f64,
     ) -> Option<(S, S)> {
         let (mut sum, mut slope) = (S::real(0.0), S::real(0.0));
@@ -93,8 +100,8 @@ impl Coefficients {
                 let rate = term * inverse * -k;
                 sum = sum + term;
                 slope = slope + rate;
-                let small = term.size() <= NEGLIGIBLE * (sum.size() + beside.0)
-                    && rate.size() <= NEGLIGIBLE * (slope.size() + beside.1);
+                let small = term.size() <= NEGLIGIBLE * (sum.size() + beside.value)
+                    && rate.size() <= NEGLIGIBLE * (slope.size() + beside.slope);
                 still = if small { still + 1 } else { 0 };
                 if still == 3 {
                     return Some((sum, slope));
