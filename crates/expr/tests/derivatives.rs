@@ -1,11 +1,9 @@
 //! Symbolic derivatives against hyper-dual numbers over the same graph, and the rules of merging.
 
-mod support;
-
+use crate::support::{Kind, Random, parse, random};
 use num_dual::{Dual64, DualNum, HyperDual64};
 use pfaff_expr::{Binary, Expr, Graph, Node, Role, Unary, power};
 use std::collections::HashMap;
-use support::{Kind, Random, parse, random};
 
 type H = HyperDual64;
 

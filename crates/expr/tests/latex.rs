@@ -1,12 +1,9 @@
 //! LaTeX: expected strings, and values read back from what is printed.
 
-mod support;
+pub(crate) mod evaluator;
 
-#[path = "latex/evaluator.rs"]
-mod evaluator;
-
+use crate::support::{Kind, Random, parse, random};
 use pfaff_expr::{Expr, Graph};
-use support::{Kind, Random, parse, random};
 
 /// Lines `expression → LaTeX`.
 const EXPECTED: &str = include_str!("latex/expected.txt");

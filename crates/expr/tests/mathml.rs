@@ -1,13 +1,10 @@
 //! MathML: well-formed, escaped, and the same formula as the LaTeX beside it, whose values are checked
 //! against the expression.
 
-mod support;
+use crate::latex::evaluator;
 
-#[path = "latex/evaluator.rs"]
-mod evaluator;
-
+use crate::support::{Kind, Random, parse, random};
 use pfaff_expr::{Expr, Graph, Role};
-use support::{Kind, Random, parse, random};
 
 /// Stands for the sign that a function is applied.
 const APPLIED: &str = "\u{1}";

@@ -1,9 +1,7 @@
 //! Simplified expressions: smaller, and of the same value.
 
-mod support;
-
+use crate::support::{Kind, Random, parse, random};
 use pfaff_expr::{Expr, Graph, Role};
-use support::{Kind, Random, parse, random};
 
 #[test]
 fn known_forms_are_found() {

@@ -1,9 +1,7 @@
 //! What is printed reads back as the same handle.
 
-mod support;
-
-use pfaff_expr::{Graph, NameOptions, Role};
-use support::{Kind, Random, parse, random};
+use crate::support::{Kind, Random, parse, random};
+use pfaff_expr::{Binary, Graph, NameOptions, Role, Unary};
 
 #[test]
 fn text_reads_back_to_the_same_handle() {
@@ -149,4 +147,16 @@ fn depth_does_not_overflow_the_stack() {
     assert_eq!(g.to_latex(nested).matches("\\sin").count(), 100_000);
     assert!(g.to_latex(sum).starts_with("x + 2\\,x"));
     assert_eq!(g.named(&[sum, nested], &NameOptions::default()).outputs.len(), 2);
+}
+
+/// The table of functions in the reference is that of the sources.
+#[test]
+fn the_reference_lists_every_function() {
+    let page = include_str!("../../../docs/language.md");
+    let unary = Unary::ALL.iter().map(|f| (format!("{}(x)", f.name()), f.meaning()));
+    let binary = Binary::ALL.iter().map(|f| (f.form().to_owned(), f.meaning()));
+    for (form, meaning) in unary.chain(binary) {
+        let row = format!("| `{form}` | {meaning} |");
+        assert!(page.contains(&row), "docs/language.md has no row\n{row}");
+    }
 }

@@ -1,9 +1,7 @@
 //! The zero test on a list of identities and of what only looks like one.
 
-mod support;
-
+use crate::support::{Kind, Random, parse, random, table};
 use pfaff_expr::{Expr, Graph, Memory, NameOptions, Role, ZeroTest};
-use support::{Kind, Random, parse, random, table};
 
 /// Each line holds wherever both sides are finite real numbers.
 const IDENTITIES: &str = include_str!("zero/identities.txt");

@@ -3,12 +3,10 @@
 //! Names that begin with `q` or `phi` are coordinates, `t` is the time, names with a capital are parameters,
 //! all others are free.
 
-#![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
-
 use pfaff_expr::{Binary, Expr, Graph, Memory, Relation, Role, Table, Unary, number};
 
 /// Reads an expression of the model language; a mistake in a test's text is a failure of the test.
-pub fn parse(g: &Graph, text: &str) -> Expr {
+pub(crate) fn parse(g: &Graph, text: &str) -> Expr {
     let mut reader = Reader { g, text, at: 0 };
     let e = reader.expression(0);
     reader.space();
@@ -198,17 +196,17 @@ impl Reader<'_> {
 }
 
 /// Some data on $[-10, 10]$.
-pub fn table(file: &str, column: &str) -> Table {
+pub(crate) fn table(file: &str, column: &str) -> Table {
     let x: Vec<f64> = (-10..=10).map(f64::from).collect();
     let y: Vec<f64> = x.iter().map(|x| libm::sin(*x) + 0.1 * x).collect();
     Table::new(file, column, &x, &y).expect("the abscissa grows")
 }
 
 /// Random numbers that are the same on every run (splitmix64).
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -216,19 +214,19 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
     }
 
     /// Between `low` and `high`.
-    pub fn uniform(&mut self, low: f64, high: f64) -> f64 {
+    pub(crate) fn uniform(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 
 /// Which nodes a random expression may have.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// Arithmetic and functions that have a value for all arguments.
     Smooth,
     /// Every function of the language that has a value.
@@ -238,7 +236,13 @@ pub enum Kind {
 }
 
 /// A random expression of about `size` nodes over the symbols.
-pub fn random(g: &Graph, r: &mut Random, symbols: &[Expr], size: usize, kind: Kind) -> Expr {
+pub(crate) fn random(
+    g: &Graph,
+    r: &mut Random,
+    symbols: &[Expr],
+    size: usize,
+    kind: Kind,
+) -> Expr {
     if size <= 1 {
         return match r.below(8) {
             0 => g.integer(r.below(9) as i64 - 4),

@@ -1,5 +1,6 @@
 //! Taylor coefficients against repeated symbolic derivatives, closed forms, and the other ways to compute them.
 
+use pfaff_expr::series::SeriesKind;
 use pfaff_expr::{Binary, Expr, Graph, Role, Unary};
 use pfaff_program::{Backend, Lanes, TaylorError, TaylorRecurrences, VectorField};
 use proptest::prelude::*;
@@ -51,21 +52,10 @@ impl Curve {
     }
 }
 
-const ANALYTIC: [Unary; 13] = [
-    Unary::Sin,
-    Unary::Cos,
-    Unary::Tan,
-    Unary::Asin,
-    Unary::Acos,
-    Unary::Atan,
-    Unary::Sinh,
-    Unary::Cosh,
-    Unary::Tanh,
-    Unary::Exp,
-    Unary::Log,
-    Unary::Sqrt,
-    Unary::Erf,
-];
+/// Every function that has Taylor coefficients.
+fn analytic() -> impl Iterator<Item = Unary> {
+    Unary::ALL.into_iter().filter(|f| !matches!(f.series(), SeriesKind::None))
+}
 
 /// The same by one program for each order.
 fn by_passes(recurrences: &TaylorRecurrences, order: usize, y: f64, c: f64) -> Vec<f64> {
@@ -97,7 +87,8 @@ fn assert_close(found: &[f64], expected: &[f64], what: &str) {
 #[test]
 fn every_function_has_the_coefficients_of_its_derivatives() {
     let order = 7;
-    for function in ANALYTIC {
+    assert!(analytic().count() >= 13);
+    for function in analytic() {
         let curve = Curve::new();
         let (g, y) = (&curve.graph, curve.state[0]);
         // Arguments between 0.2 and 0.9, where every function has a value.
