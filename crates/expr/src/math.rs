@@ -25,6 +25,7 @@ mod cos;
 mod cosh;
 mod digamma;
 mod erf;
+mod erfc;
 mod exp;
 mod gamma;
 mod log;
@@ -159,6 +160,8 @@ unary_functions! {
     Gamma = gamma::Gamma,
     /// $\psi(x) = \Gamma'(x)/\Gamma(x)$
     Digamma = digamma::Digamma,
+    /// $\operatorname{erfc} x = 1 - \operatorname{erf} x$
+    Erfc = erfc::Erfc,
 }
 
 binary_functions! {

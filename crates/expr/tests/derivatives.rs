@@ -39,6 +39,7 @@ fn unary(f: Unary, x: H) -> H {
             let bell = 2.0 / std::f64::consts::PI.sqrt() * libm::exp(-x.re * x.re);
             chain(x, [f.value(x.re), bell, -2.0 * x.re * bell])
         }
+        Unary::Erfc => H::from_re(1.0) - unary(Unary::Erf, x),
         Unary::Gamma => {
             let (v, p) = (f.value(x.re), Unary::Digamma.value(x.re));
             chain(x, [v, v * p, v * (p * p + psi(1.0))])

@@ -59,7 +59,7 @@ fn one(element: &Element) -> String {
         "mi" => match text.as_str() {
             "sin" | "cos" | "tan" | "sinh" | "cosh" | "tanh" | "ln" | "arcsin" | "arccos"
             | "arctan" | "min" | "max" => format!("\\{text}"),
-            "erf" | "sgn" | "atan2" => format!("\\operatorname{{{text}}}"),
+            "erf" | "erfc" | "sgn" | "atan2" => format!("\\operatorname{{{text}}}"),
             "e" => "\\mathrm{e}".into(),
             "π" => "\\pi".into(),
             "Γ" => "\\Gamma".into(),

@@ -434,6 +434,11 @@ fn what_a_language_has_not_is_said() {
     assert!(module.text(Language::C).unwrap().contains("tgamma("));
     assert!(module.text(Language::Python).unwrap().contains("math.erf("));
     assert!(module.text(Language::Rust).is_err());
+    let complement = "coordinates x\nlagrangian x'^2/2\nforce x: erfc(x)\n";
+    let module = exported(&model("complement", complement), None, ExportForm::Best).unwrap();
+    assert!(module.text(Language::C).unwrap().contains(" = erfc("));
+    assert!(module.text(Language::Python).unwrap().contains("math.erfc("));
+    assert!(module.text(Language::Rust).is_err());
     let gamma = "coordinates x\nlagrangian x'^2/2\nforce x: digamma(x)\n";
     let module = exported(&model("gamma", gamma), None, ExportForm::Best).unwrap();
     for language in [Language::C, Language::Rust, Language::Python] {

@@ -19,7 +19,7 @@ struct Reader<'a> {
     symbols: Vec<(String, f64)>,
 }
 
-const NAMED: [(&str, Unary); 16] = [
+const NAMED: [(&str, Unary); 17] = [
     ("\\sinh", Unary::Sinh),
     ("\\cosh", Unary::Cosh),
     ("\\tanh", Unary::Tanh),
@@ -31,6 +31,7 @@ const NAMED: [(&str, Unary); 16] = [
     ("\\arctan", Unary::Atan),
     ("\\ln", Unary::Log),
     ("\\operatorname{erf}", Unary::Erf),
+    ("\\operatorname{erfc}", Unary::Erfc),
     ("\\operatorname{sgn}", Unary::Sign),
     ("\\Gamma", Unary::Gamma),
     ("\\psi", Unary::Digamma),
