@@ -53,7 +53,7 @@ impl Curve {
 }
 
 /// Every function that has Taylor coefficients.
-fn analytic() -> impl Iterator<Item = Unary> {
+fn with_series() -> impl Iterator<Item = Unary> {
     Unary::ALL.into_iter().filter(|f| !matches!(f.series(), SeriesKind::None))
 }
 
@@ -87,8 +87,8 @@ fn assert_close(found: &[f64], expected: &[f64], what: &str) {
 #[test]
 fn every_function_has_the_coefficients_of_its_derivatives() {
     let order = 7;
-    assert!(analytic().count() >= 13);
-    for function in analytic() {
+    assert!(with_series().count() >= 13);
+    for function in with_series() {
         let curve = Curve::new();
         let (g, y) = (&curve.graph, curve.state[0]);
         // Arguments between 0.2 and 0.9, where every function has a value.
