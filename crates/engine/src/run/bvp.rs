@@ -99,6 +99,9 @@ pub(crate) fn run(
     if !positive {
         return Err(Failure::Usage(format!("the search cannot take {seconds} seconds")));
     }
+    if request.seconds.is_some() && request.clock.is_none() {
+        return Err(Failure::usage("a limit of seconds needs a clock: give the run one"));
+    }
     let mut patience = SearchBudget::new(seconds, request.clock, &mut going);
     let mut begin = Vec::new();
     if let Some(guess) = &request.guess {

@@ -106,7 +106,10 @@ fn an_interrupted_search_keeps_its_best_path() {
     assert_eq!(motion.stop.reason, StopReason::Interrupted);
     assert!(says(&motion, "The search was interrupted"), "{:?}", motion.notes);
     assert!(motion.t.len() > 10 && calls == 30);
-    let late = support::run(&model, &Run { seconds: Some(1e-9), ..Run::default() });
+    let limited = Run { seconds: Some(1e-9), ..Run::default() };
+    let untimed = pfaff::run(&model, &limited, &mut |_, _| true);
+    assert!(matches!(untimed, Err(pfaff::Error::Usage(why)) if why.contains("clock")));
+    let late = support::run(&model, &limited.clock(support::clock()));
     assert_eq!(late.stop.reason, StopReason::MaxSteps);
     assert!(
         late.notes.iter().any(|n| matches!(n, Note::Stopped(t) if t.contains("--seconds")))

@@ -346,7 +346,7 @@ fn what_has_no_fractional_form_is_refused() {
     let text = refused(OSCILLATOR, "1.5,0.5");
     assert!(text.contains("no derivative of order 1.5"), "{text}");
     let text = refused(OSCILLATOR, "q,1");
-    assert!(text.contains("`q` is no number"), "{text}");
+    assert!(text.contains("`q` is not a number"), "{text}");
     let text = refused(OSCILLATOR, "0.5,1,2");
     assert!(text.contains("two orders"), "{text}");
     let text = refused(OSCILLATOR, "gone");

@@ -128,7 +128,7 @@ fn repeated_constraints_are_named_and_change_nothing() {
     let twice = motion(&format!(
         "{PENDULUM}constraint again: 3*x^2 + 3*y^2 - 3 = 0\nconstraint moving: x*x' + y*y' = 0\nsolve t = 0..3, tolerance = 1e-12"
     ));
-    assert!(notes(&twice).contains("`moving`") && notes(&twice).contains("repeat"));
+    assert!(notes(&twice).contains("`moving`") && notes(&twice).contains("redundant"));
     assert_eq!(twice.audit.verdict, Verdict::Pass);
     for (a, b) in plain.q.iter().zip(&twice.q) {
         for (x, y) in a.values.iter().zip(&b.values) {

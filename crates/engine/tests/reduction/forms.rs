@@ -419,6 +419,6 @@ fn wrong_variations_are_refused_by_name() {
     assert!(refused("z = t").contains("dependent"));
     assert!(refused("q = t").contains("`q`"));
     assert!(refused("x = y").contains("function of t"));
-    assert!(refused("x").contains("no assignment"));
+    assert!(refused("x").contains("not an assignment"));
     assert!(refused("x = sin(").len() > 3);
 }

@@ -42,6 +42,13 @@ pub(crate) fn run(model: &Model, request: &Run) -> Motion {
     }
 }
 
+/// A clock for what is limited in time.
+pub(crate) fn clock() -> pfaff::Clock {
+    static BEGIN: std::sync::LazyLock<std::time::Instant> =
+        std::sync::LazyLock::new(std::time::Instant::now);
+    pfaff::Clock(|| BEGIN.elapsed().as_secs_f64())
+}
+
 /// Whether tests take all their cases, as in `cargo xtask all`: `PFAFF_TESTS=full`.
 pub(crate) fn full() -> bool {
     std::env::var_os("PFAFF_TESTS").is_some_and(|v| v == "full")
