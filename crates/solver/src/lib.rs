@@ -54,6 +54,6 @@ pub use variational::{
 };
 pub use volterra::{
     DampedWave, DirectQuadrature, ExponentialSum, Kernel, KernelResolution, KernelValues,
-    Operand, VolterraObserver, VolterraOptions, VolterraOutcome, VolterraStep, VolterraSystem,
-    integrate_volterra,
+    Operand, VolterraObserver, VolterraOptions, VolterraOutcome, VolterraPoint, VolterraStep,
+    VolterraSystem, integrate_volterra,
 };

@@ -5,7 +5,8 @@
 
 use crate::bvp::BoundaryProblem;
 use crate::bvp::multiple_shooting::Segment;
-use crate::linalg::least_squares::LeastSquares;
+use crate::linalg::dot::dot_in_order;
+use crate::linalg::least_squares::least_squares;
 use crate::ode::system::EvalError;
 
 /// A start, and how far its path is from the conditions.
@@ -89,37 +90,20 @@ pub fn shoot(
     iterations: usize,
 ) -> Result<Shot, EvalError> {
     let tolerance = (1e-2 * goal).clamp(1e-13, 1e-6);
-    let (d, k) = (first.len(), problem.conditions());
     let mut y = first.to_vec();
     let mut here = shot_derivatives(problem, &y, tolerance)?;
     let mut integrations = 1;
     let mut λ = 1e-3 * here.slopes.iter().fold(0.0_f64, |m, e| m.max(e * e));
-    let mut work = LeastSquares::default();
-    let mut δ = vec![0.0; d];
     for _ in 0..iterations {
         let size = square(&here.values);
         if largest(&here.values) <= goal {
             break;
         }
-        let mut matrix = here.slopes.clone();
-        matrix.resize((k + d) * d, 0.0);
-        (0..d).for_each(|i| matrix[(k + i) * d + i] = λ.sqrt());
-        let mut right: Vec<f64> = here.values.iter().map(|g| -g).collect();
-        right.resize(k + d, 0.0);
-        work.solve(&matrix, k + d, &right, 1e-14, &mut δ);
+        let δ = here.damped_step(λ);
         let trial: Vec<f64> = y.iter().zip(&δ).map(|(y, δ)| y + δ).collect();
-        let predicted: f64 = here
-            .slopes
-            .chunks(d)
-            .zip(&here.values)
-            .map(|(row, g)| {
-                let moved = g + row.iter().zip(&δ).map(|(e, δ)| e * δ).sum::<f64>();
-                moved * moved
-            })
-            .sum();
         integrations += 1;
         let next = values(problem, &trial, tolerance).map_or(f64::INFINITY, |g| square(&g));
-        let gain = (size - next) / (size - predicted).max(1e-300);
+        let gain = (size - next) / (size - here.predicted(&δ)).max(1e-300);
         if gain > 1e-4 && next < size {
             let Ok(there) = shot_derivatives(problem, &trial, tolerance) else { break };
             integrations += 1;
@@ -145,6 +129,30 @@ pub fn shoot(
         }
     }
     Ok(Shot { first: y, residual: largest(&here.values), integrations })
+}
+
+impl ShotDerivatives {
+    /// The step of Levenberg and Marquardt.
+    fn damped_step(&self, λ: f64) -> Vec<f64> {
+        let k = self.values.len();
+        let d = self.slopes.len() / k.max(1);
+        let mut matrix = self.slopes.clone();
+        matrix.resize((k + d) * d, 0.0);
+        (0..d).for_each(|i| matrix[(k + i) * d + i] = λ.sqrt());
+        let mut right: Vec<f64> = self.values.iter().map(|g| -g).collect();
+        right.resize(k + d, 0.0);
+        least_squares(&matrix, k + d, d, &right, 1e-14).x
+    }
+
+    /// The square of the conditions after a step, if they were linear.
+    fn predicted(&self, δ: &[f64]) -> f64 {
+        let rows = self.slopes.chunks(δ.len()).zip(&self.values);
+        rows.map(|(row, g)| {
+            let moved = g + dot_in_order(row, δ);
+            moved * moved
+        })
+        .sum()
+    }
 }
 
 pub(crate) fn square(values: &[f64]) -> f64 {

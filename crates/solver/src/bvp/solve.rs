@@ -93,9 +93,19 @@ pub fn solve_boundary(
             PathEquations::new(problem, tied, path).solve(options)
         }
         Scheme::Collocation { stages, adaptive } => {
-            collocate(problem, path, options, (stages, adaptive))
+            let mesh = MeshOptions { stages, adaptive };
+            collocate(problem, path, options, mesh)
         }
     }
+}
+
+/// Meshes that are tried.
+const ROUNDS: usize = 12;
+
+/// The fields of [`Scheme::Collocation`].
+struct MeshOptions {
+    stages: usize,
+    adaptive: bool,
 }
 
 /// Collocation on meshes that follow the residual.
@@ -103,10 +113,9 @@ fn collocate(
     problem: &mut dyn BoundaryProblem,
     path: BoundaryPath,
     options: &BoundaryOptions,
-    (stages, adaptive): (usize, bool),
+    mesh: MeshOptions,
 ) -> Result<BoundaryReport, EvalError> {
-    /// Meshes that are tried.
-    const ROUNDS: usize = 12;
+    let MeshOptions { stages, adaptive } = mesh;
     let mut total = 0;
     let scheme = Collocation::new(stages).scheme;
     let mut path = path.with_slopes(problem, scheme.points())?;

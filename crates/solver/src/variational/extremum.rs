@@ -10,7 +10,7 @@
 use super::fractional_integral::Abel;
 use super::functional::{Functional, VariationalProblem};
 use super::initial_guess::InitialGuess;
-use super::operators::{Action, End};
+use super::operators::{Action, End, OperatorTerm};
 use super::sinc_grid::{IntervalPoint, SincGrid};
 use super::unknown::{FractionalOperator, Side};
 use crate::linalg::dot::dot_in_order as dot;
@@ -103,8 +103,12 @@ impl Extremum {
         operator: FractionalOperator,
         place: IntervalPoint,
     ) -> f64 {
-        let kind = (self.problem.unknowns[unknown], operator, self.problem.tails[unknown]);
-        let (row, constants) = Action::row(&mut self.abel, &self.grid, kind, place);
+        let term = OperatorTerm {
+            unknown: self.problem.unknowns[unknown],
+            operator,
+            tail: self.problem.tails[unknown],
+        };
+        let (row, constants) = Action::row(&mut self.abel, &self.grid, term, place);
         dot(&row, &self.density[unknown]) + dot(&constants, &self.constants[unknown])
     }
 
@@ -360,56 +364,66 @@ impl<'a> EulerLagrange<'a> {
 
     /// The scaled matrix of the derivatives.
     fn matrix(&self, state: &EulerLagrangeValues) -> Vec<f64> {
-        let (n, count, total) = (self.grid.len(), self.actions.len(), self.total());
+        let (count, total) = (self.actions.len(), self.total());
         let mut matrix = vec![0.0; total * total];
-        let mut image = vec![0.0; n * n];
-        for (p, &(k, _)) in self.problem.operators.iter().enumerate() {
-            let (row, left) = (self.first[k], &self.actions[p]);
-            for (o, &(l, _)) in self.problem.operators.iter().enumerate() {
+        for p in 0..count {
+            for o in 0..count {
                 let weights = &state.hessian[p * count + o];
-                if weights.iter().all(|w| *w == 0.0) {
-                    continue;
-                }
-                let (column, right) = (self.first[l], &self.actions[o]);
-                image.fill(0.0);
-                for i in 0..n {
-                    for m in 0..n {
-                        let x = left.adjoint[i * n + m] * weights[m];
-                        if x != 0.0 {
-                            let source = &right.density[m * n..(m + 1) * n];
-                            for (y, r) in image[i * n..(i + 1) * n].iter_mut().zip(source) {
-                                *y += x * r;
-                            }
-                        }
-                    }
-                }
-                for i in 0..n {
-                    for j in 0..n {
-                        matrix[(row + i) * total + column + j] += image[i * n + j];
-                    }
-                }
-                for (j, constant) in right.constants.iter().enumerate() {
-                    for i in 0..n {
-                        let adjoint = &left.adjoint[i * n..(i + 1) * n];
-                        let sum: f64 =
-                            (0..n).map(|m| adjoint[m] * weights[m] * constant[m]).sum();
-                        matrix[(row + i) * total + column + n + j] += sum;
-                    }
-                }
-                for (i, constant) in left.constants.iter().enumerate() {
-                    let at = (row + n + i) * total + column;
-                    for m in 0..n {
-                        let x = self.grid.step * constant[m] * weights[m];
-                        for j in 0..n {
-                            matrix[at + j] += x * right.density[m * n + j];
-                        }
-                        for (j, other) in right.constants.iter().enumerate() {
-                            matrix[at + n + j] += x * other[m];
-                        }
-                    }
+                if weights.iter().any(|w| *w != 0.0) {
+                    self.add_pair(p, o, weights, &mut matrix);
                 }
             }
         }
+        self.add_ends(&mut matrix);
+        let scale = self.scale();
+        for i in 0..total {
+            for j in 0..total {
+                matrix[i * total + j] *= scale[i] * scale[j];
+            }
+        }
+        matrix
+    }
+
+    /// Adds $A_p^*\,W\,\partial_p\partial_o\mathcal L\,A_o$, with the constants of both functions.
+    fn add_pair(&self, p: usize, o: usize, weights: &[f64], matrix: &mut [f64]) {
+        let (n, total) = (self.grid.len(), self.total());
+        let row = self.first[self.problem.operators[p].0];
+        let column = self.first[self.problem.operators[o].0];
+        let (left, right) = (&self.actions[p], &self.actions[o]);
+        let mut image = vec![0.0; n];
+        for i in 0..n {
+            let adjoint = &left.adjoint[i * n..(i + 1) * n];
+            image.fill(0.0);
+            for m in 0..n {
+                let x = adjoint[m] * weights[m];
+                if x != 0.0 {
+                    let source = &right.density[m * n..(m + 1) * n];
+                    image.iter_mut().zip(source).for_each(|(y, r)| *y += x * r);
+                }
+            }
+            let line = &mut matrix[(row + i) * total + column..][..n + right.constants.len()];
+            line.iter_mut().zip(&image).for_each(|(y, x)| *y += x);
+            for (y, constant) in line[n..].iter_mut().zip(&right.constants) {
+                *y += (0..n).map(|m| adjoint[m] * weights[m] * constant[m]).sum::<f64>();
+            }
+        }
+        for (i, constant) in left.constants.iter().enumerate() {
+            let at = (row + n + i) * total + column;
+            for m in 0..n {
+                let x = self.grid.step * constant[m] * weights[m];
+                for j in 0..n {
+                    matrix[at + j] += x * right.density[m * n + j];
+                }
+                for (j, other) in right.constants.iter().enumerate() {
+                    matrix[at + n + j] += x * other[m];
+                }
+            }
+        }
+    }
+
+    /// Adds the end conditions and their multipliers.
+    fn add_ends(&self, matrix: &mut [f64]) {
+        let (n, total) = (self.grid.len(), self.total());
         for (r, end) in self.ends.iter().enumerate() {
             let force = self.size + r;
             for (k, &at) in self.first.iter().enumerate() {
@@ -423,13 +437,6 @@ impl<'a> EulerLagrange<'a> {
                 }
             }
         }
-        let scale = self.scale();
-        for i in 0..total {
-            for j in 0..total {
-                matrix[i * total + j] *= scale[i] * scale[j];
-            }
-        }
-        matrix
     }
 
     fn solve(

@@ -26,6 +26,19 @@ pub(crate) struct Abel {
     matrices: Vec<(Side, f64, Vec<f64>)>,
 }
 
+/// The kernel of $J^\nu$ at a place, and where its two parts meet.
+struct AbelKernel<'a> {
+    grid: &'a SincGrid,
+    nu: f64,
+    place: IntervalPoint,
+    /// Length of the part next to the place.
+    near: f64,
+    /// $u$ where that part begins.
+    low: f64,
+    /// Its length in $u$.
+    width: f64,
+}
+
 impl Abel {
     pub(crate) fn new() -> Self {
         Self { legendre: gauss_jacobi(PANEL, 1.0), jacobi: Vec::new(), matrices: Vec::new() }
@@ -89,22 +102,18 @@ impl Abel {
         }
         let near = 0.5 * place.left.min(place.right);
         let cut = IntervalPoint { left: place.left - near, right: place.right + near };
-        let (u, low) = (place.coordinate(), cut.coordinate());
-        self.next_to(grid, nu, place, (near, u - low), &mut row);
-        self.rest(grid, nu, place, (low, u - low), &mut row);
+        let low = cut.coordinate();
+        let kernel = AbelKernel { grid, nu, place, near, low, width: place.coordinate() - low };
+        self.next_to(&kernel, &mut row);
+        self.rest(&kernel, &mut row);
         let scale = 1.0 / libm::tgamma(nu);
         row.iter_mut().for_each(|r| *r *= scale);
         row
     }
 
-    fn next_to(
-        &mut self,
-        grid: &SincGrid,
-        nu: f64,
-        place: IntervalPoint,
-        (near, width): (f64, f64),
-        row: &mut [f64],
-    ) {
+    /// The part next to the place.
+    fn next_to(&mut self, kernel: &AbelKernel<'_>, row: &mut [f64]) {
+        let &AbelKernel { grid, nu, place, near, width, .. } = kernel;
         // Cardinal functions oscillate once in 2h; the rule needs some points beyond π a wave.
         let points = 8 * (3 + (PI * width / (8.0 * grid.step)) as usize);
         let at = match self.jacobi.iter().position(|r| r.0 == points && r.1 == nu) {
@@ -123,16 +132,11 @@ impl Abel {
         }
     }
 
-    fn rest(
-        &self,
-        grid: &SincGrid,
-        nu: f64,
-        place: IntervalPoint,
-        (low, gap): (f64, f64),
-        row: &mut [f64],
-    ) {
+    /// The part beyond it.
+    fn rest(&self, kernel: &AbelKernel<'_>, row: &mut [f64]) {
+        let &AbelKernel { grid, nu, place, low, width, .. } = kernel;
         let end = -grid.reach();
-        let (mut upper, mut size) = (low, gap);
+        let (mut upper, mut size) = (low, width);
         while upper > end {
             let lower = (upper - size.min(4.0 * grid.step)).max(end);
             for (y, w) in self.legendre.nodes.iter().zip(&self.legendre.weights) {

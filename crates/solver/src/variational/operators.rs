@@ -20,6 +20,15 @@ pub(crate) struct Action {
     pub(crate) constants: Vec<Vec<f64>>,
 }
 
+/// An operator on one unknown function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OperatorTerm {
+    pub(crate) unknown: Unknown,
+    pub(crate) operator: FractionalOperator,
+    /// The power that its density is like at the far end.
+    pub(crate) tail: f64,
+}
+
 /// An end condition: on densities and constants of all functions, and its kernels in $E$.
 #[derive(Clone, Debug)]
 pub(crate) struct End {
@@ -77,9 +86,10 @@ impl Action {
     pub(crate) fn row(
         abel: &mut Abel,
         grid: &SincGrid,
-        (unknown, operator, tail): (Unknown, FractionalOperator, f64),
+        term: OperatorTerm,
         place: IntervalPoint,
     ) -> (Vec<f64>, Vec<f64>) {
+        let OperatorTerm { unknown, operator, tail } = term;
         let chain = unknown.chain(operator);
         let n = grid.len();
         let (side, nu) = chain.factors[0];

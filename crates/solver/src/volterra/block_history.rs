@@ -9,7 +9,7 @@
 //! goes over some $\log N$ blocks, and as many are kept.
 //! A kernel that is not resolved meets every step by itself, with panels that are halved until they agree.
 
-use super::resolution::{KernelResolution, POINTS, Tail};
+use super::resolution::{KernelResolution, POINTS, Panel, Tail};
 use crate::quadrature::legendre;
 use crate::quadrature::{QuadratureRule, gauss_jacobi};
 
@@ -114,7 +114,7 @@ impl Blocks {
     }
 
     /// What the past, which ends at `now`, contributes a little `later`.
-    pub(crate) fn value(&self, (now, later): (f64, f64), kernel: Values<'_>) -> f64 {
+    pub(crate) fn value(&self, now: f64, later: f64, kernel: Values<'_>) -> f64 {
         let mut total = 0.0;
         let (mut lags, mut values) = ([0.0; POINTS], [0.0; POINTS]);
         let mut pending: Vec<&Block> = self.roots.iter().collect();
@@ -132,7 +132,7 @@ impl Blocks {
             match &block.inner {
                 Inner::Pair(pair) if !whole => pending.extend(pair.iter()),
                 Inner::Step(coefficients) if !whole => {
-                    total += self.step((far, near), coefficients, kernel);
+                    total += self.step(Panel { from: near, to: far }, coefficients, kernel);
                 }
                 _ => {
                     for (lag, y) in lags.iter_mut().zip(&self.rule.nodes) {
@@ -149,20 +149,20 @@ impl Blocks {
     }
 
     /// One step that is not met as a whole, in panels from its near end on.
-    fn step(&self, (far, near): (f64, f64), coefficients: &[f64], kernel: Values<'_>) -> f64 {
-        let length = far - near;
+    fn step(&self, lags: Panel, coefficients: &[f64], kernel: Values<'_>) -> f64 {
+        let (near, far, length) = (lags.from, lags.to, lags.length());
         let density = |lag: f64| {
             let p = legendre(coefficients.len(), ((far - lag) / length).clamp(0.0, 1.0));
             p.iter().zip(coefficients).map(|(p, c)| p * c).sum::<f64>()
         };
         let Some(resolved) = &self.resolved else {
-            return self.divided((near, far), kernel, &density);
+            return self.divided(lags, kernel, &density);
         };
         let mut from = near;
         let mut sum = 0.0;
         while from < far {
             let to = resolved.panel(from, far, false);
-            sum += panel((from, to), &self.rule, kernel, &density);
+            sum += integrate_panel(Panel { from, to }, &self.rule, kernel, &density);
             from = to;
         }
         sum
@@ -170,16 +170,12 @@ impl Blocks {
 
     /// A step that meets a kernel of which nothing is known, in panels that are halved until the kernel is a
     /// polynomial on each.
-    fn divided(
-        &self,
-        (near, far): (f64, f64),
-        kernel: Values<'_>,
-        density: &dyn Fn(f64) -> f64,
-    ) -> f64 {
-        let mut pending = vec![(near, far)];
+    fn divided(&self, whole: Panel, kernel: Values<'_>, density: &dyn Fn(f64) -> f64) -> f64 {
+        let mut pending = vec![whole];
         let (mut lags, mut values) = ([0.0; POINTS], [0.0; POINTS]);
         let mut total = 0.0;
-        while let Some((from, to)) = pending.pop() {
+        while let Some(panel) = pending.pop() {
+            let Panel { from, to } = panel;
             for (lag, y) in lags.iter_mut().zip(&self.rule.nodes) {
                 *lag = from + y * (to - from);
             }
@@ -189,14 +185,12 @@ impl Blocks {
                 kernel(&[lag], &mut value);
                 value[0]
             };
-            let short = to - from <= 8.0 * f64::EPSILON * to;
-            if short || self.tail.resolves((from, to), &values, 0.0, &mut at) {
+            if panel.is_shortest() || self.tail.resolves(panel, &values, 0.0, &mut at) {
                 let terms = lags.iter().zip(&values).zip(&self.rule.weights);
                 let sum: f64 = terms.map(|((lag, k), w)| w * k * density(*lag)).sum();
                 total += (to - from) * sum;
             } else {
-                let middle = 0.5 * (from + to);
-                pending.extend([(from, middle), (middle, to)]);
+                pending.extend(panel.halves());
             }
         }
         total
@@ -204,12 +198,13 @@ impl Blocks {
 }
 
 /// $\int k\,x$ over a panel of lags.
-pub(crate) fn panel(
-    (from, to): (f64, f64),
+pub(crate) fn integrate_panel(
+    panel: Panel,
     rule: &QuadratureRule,
     kernel: Values<'_>,
     density: &dyn Fn(f64) -> f64,
 ) -> f64 {
+    let Panel { from, to } = panel;
     let lags: Vec<f64> = rule.nodes.iter().map(|y| from + y * (to - from)).collect();
     let mut values = vec![0.0; lags.len()];
     kernel(&lags, &mut values);

@@ -5,7 +5,7 @@
 
 use super::history::{History, Tables};
 use super::local_integrals::Local;
-use super::system::{Kernel, Operand, VolterraSystem};
+use super::system::{Kernel, Operand, VolterraPoint, VolterraSystem};
 use crate::linalg::lu::Lu;
 use crate::newton::{Advance, NewtonProblem, NewtonRule, newton};
 use crate::ode::system::{EvalError, finite};
@@ -173,8 +173,8 @@ impl Collocation {
             let at = elapsed + frame.basis.nodes[j] * h;
             for (p, operand) in frame.operands.iter().enumerate() {
                 let past = if matches!(operand.kernel, Kernel::General(..)) {
-                    let later = frame.basis.nodes[j] * h;
-                    history.general(p, frame.t0 + at, (elapsed, later), system)
+                    let span = Span { start: elapsed, h: frame.basis.nodes[j] * h };
+                    history.general(p, frame.t0 + at, span, system)
                 } else {
                     history.value(p, j, &self.tables)
                 };
@@ -229,7 +229,8 @@ impl Collocation {
         for (j, c) in frame.basis.nodes.iter().enumerate() {
             let t = frame.t0 + (elapsed + c * self.tables.h);
             let (x, z) = (&self.x[j * n..(j + 1) * n], &self.z[j * count..(j + 1) * count]);
-            system.residual(t, x, z, &mut self.residual[j * n..(j + 1) * n])?;
+            system
+                .residual(VolterraPoint { t, x, z }, &mut self.residual[j * n..(j + 1) * n])?;
         }
         self.evaluations += frame.basis.stages;
         finite(&self.residual)
@@ -247,7 +248,7 @@ impl Collocation {
         for j in 0..s {
             let t = frame.t0 + (elapsed + frame.basis.nodes[j] * self.tables.h);
             let (x, z) = (&self.x[j * n..(j + 1) * n], &self.z[j * count..(j + 1) * count]);
-            system.jacobian((t, x, z), &mut self.by_x, &mut self.by_z)?;
+            system.jacobian(VolterraPoint { t, x, z }, &mut self.by_x, &mut self.by_z)?;
             for e in 0..n {
                 let row = &mut self.matrix[(j * n + e) * width..(j * n + e + 1) * width];
                 row[j * n..(j + 1) * n].copy_from_slice(&self.by_x[e * n..(e + 1) * n]);

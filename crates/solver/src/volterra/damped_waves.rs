@@ -9,7 +9,7 @@
 
 use num_complex::Complex64;
 
-use super::exponentials::ExponentialSum;
+use super::history::LagRange;
 use super::local_integrals::Local;
 use super::resolution::KernelResolution;
 use super::system::DampedWave;
@@ -58,13 +58,13 @@ fn exp(z: Complex64) -> Complex64 {
 }
 
 impl Waves {
-    pub(crate) fn new(mu: f64, given: &[DampedWave], range: (f64, f64), error: f64) -> Self {
+    pub(crate) fn new(mu: f64, given: &[DampedWave], lags: LagRange) -> Self {
         let mut terms = Vec::new();
         let pairs = given.iter().map(|w| (complex(w.rate), complex(w.weight)));
         if mu >= 1.0 {
             terms.extend(pairs);
         } else {
-            let power = ExponentialSum::power_to(mu, range.0, range.1, error);
+            let power = lags.power(mu);
             for (rate, weight) in power.rates.iter().zip(&power.weights) {
                 terms.extend(pairs.clone().map(|(z, c)| (z + rate, c * weight)));
             }
@@ -238,7 +238,8 @@ mod tests {
     #[test]
     fn a_tempered_power_is_met_over_all_lags() {
         let wave = DampedWave { weight: [0.6, -0.8], rate: [0.5, 3.0] };
-        let waves = Waves::new(0.3, &[wave], (1e-12, 10.0), 0.0);
+        let waves =
+            Waves::new(0.3, &[wave], LagRange { shortest: 1e-12, longest: 10.0, error: 0.0 });
         for i in 0..400 {
             let s = libm::pow(10.0, -12.0 + 13.0 * f64::from(i) / 399.0);
             let sum: Complex64 = waves.terms.iter().map(|(z, w)| w * exp(-z * s)).sum();

@@ -9,8 +9,9 @@
 //! Other kernels, $\int k(T, T-\sigma)\,x\,d\sigma$ as they are written, by panels that are halved until both
 //! halves agree with the whole, and next to $T$ by a doubly exponential rule.
 
-use super::block_history::{Values, panel};
+use super::block_history::{Values, integrate_panel};
 use super::integrate::VolterraStep;
+use super::resolution::Panel;
 use super::system::{Kernel, Operand};
 use crate::quadrature::{NodalBasis, lagrange};
 use crate::quadrature::{QuadratureRule, clenshaw_curtis, gauss_jacobi};
@@ -201,7 +202,7 @@ impl DirectQuadrature {
                 from = NEAREST.1 * piece.h;
                 sum += nearest(from, &mut values, &density);
             }
-            sum += halved((from, far), &self.seeing, &mut values, &density);
+            sum += halved(Panel { from, to: far }, &self.seeing, &mut values, &density);
             self.targets[i].written[k] += sum;
         }
     }
@@ -267,25 +268,25 @@ fn nearest(r: f64, kernel: Values<'_>, density: &dyn Fn(f64) -> f64) -> f64 {
 
 /// $\int k\,x$ in panels that are halved until both halves agree with the whole, down to rounding.
 fn halved(
-    whole: (f64, f64),
+    whole: Panel,
     rule: &QuadratureRule,
     kernel: Values<'_>,
     density: &dyn Fn(f64) -> f64,
 ) -> f64 {
-    let first = panel(whole, rule, kernel, density);
+    let first = integrate_panel(whole, rule, kernel, density);
     let mut pending = vec![(whole, first)];
     let (mut total, mut scale) = (0.0, first.abs());
-    while let Some(((from, to), found)) = pending.pop() {
-        let middle = 0.5 * (from + to);
-        let left = panel((from, middle), rule, kernel, density);
-        let right = panel((middle, to), rule, kernel, density);
+    while let Some((panel, found)) = pending.pop() {
+        let [first, second] = panel.halves();
+        let left = integrate_panel(first, rule, kernel, density);
+        let right = integrate_panel(second, rule, kernel, density);
         scale = scale.max(left.abs() + right.abs());
         let off = (left + right - found).abs();
-        let short = to - from <= 1e-13 * (whole.1 - whole.0) + 8.0 * f64::EPSILON * to;
+        let short = panel.length() <= 1e-13 * whole.length() + 8.0 * f64::EPSILON * panel.to;
         if off <= 1e-14 * scale || short || !off.is_finite() {
             total += left + right;
         } else {
-            pending.extend([((from, middle), left), ((middle, to), right)]);
+            pending.extend([(first, left), (second, right)]);
         }
     }
     total

@@ -6,6 +6,7 @@
 //! is left to the next, which sees both sides of it.
 
 use super::integrate::{Run, Trial, VolterraObserver};
+use super::system::VolterraPoint;
 use crate::ode::event_list::{EventList, crossing_to};
 use crate::ode::observer::{Crossing, LocatedEvent};
 use crate::ode::root_finding::{Minimum, MinimumBracket, TimeFunction};
@@ -129,7 +130,8 @@ impl Run<'_> {
             let node = self.elapsed + self.frame.basis.nodes[j] * h;
             let t = self.options.t0 + if j + 1 == s { end } else { node };
             let (x, z) = (&self.main.x[j * n..(j + 1) * n], &self.main.z[j * count..]);
-            self.system.event_values(t, x, &z[..count], &mut values)?;
+            let z = &z[..count];
+            self.system.event_values(VolterraPoint { t, x, z }, &mut values)?;
             points.push((t, values.clone()));
         }
         Ok(points)
@@ -139,7 +141,9 @@ impl Run<'_> {
     fn look(&mut self, t: f64, trial: Trial, values: &mut [f64]) -> Result<(), EvalError> {
         let kept = (self.x.clone(), self.z.clone());
         let found = self.at(t - self.options.t0, trial);
-        let seen = found.and_then(|_| self.system.event_values(t, &self.x, &self.z, values));
+        let seen = found.and_then(|_| {
+            self.system.event_values(VolterraPoint { t, x: &self.x, z: &self.z }, values)
+        });
         self.x.copy_from_slice(&kept.0);
         self.z.copy_from_slice(&kept.1);
         seen

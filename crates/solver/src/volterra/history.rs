@@ -11,6 +11,7 @@
 //! is not carried along, and made again from the last step when a shorter one asks for it.
 
 use super::block_history::Blocks;
+use super::collocation::Span;
 use super::damped_waves::{WaveTable, Waves};
 use super::exponentials::{ExponentialSum, moments};
 use super::linear_kernel::{Linear, LinearTable};
@@ -35,6 +36,22 @@ pub(crate) struct History {
     /// Node values and coefficients of one operand, re-used.
     values: Vec<f64>,
     next: Vec<f64>,
+}
+
+/// The lags that kernels are met at, and how well.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LagRange {
+    pub(crate) shortest: f64,
+    pub(crate) longest: f64,
+    /// Relative error.
+    pub(crate) error: f64,
+}
+
+impl LagRange {
+    /// The power-law kernel of order `nu` as a sum of exponentials.
+    pub(crate) fn power(self, nu: f64) -> ExponentialSum {
+        ExponentialSum::power_to(nu, self.shortest, self.longest, self.error)
+    }
 }
 
 /// Operands that share exponentials.
@@ -92,71 +109,22 @@ struct GroupTable {
     intake: Vec<f64>,
 }
 
+impl Tables {
+    /// Makes room for a step of length `h`.
+    fn resize(&mut self, h: f64, operands: usize, groups: usize) {
+        self.h = h;
+        self.local.resize(operands, Vec::new());
+        self.boundary.resize(operands, Vec::new());
+        self.groups.resize(groups, GroupTable::default());
+        self.linear.resize(operands, None);
+        self.waves.resize(operands, None);
+    }
+}
+
 impl History {
-    pub(crate) fn new(
-        operands: &[Operand],
-        basis: &NodalBasis,
-        (shortest, longest): (f64, f64),
-        error: f64,
-    ) -> Self {
+    pub(crate) fn new(operands: &[Operand], basis: &NodalBasis, lags: LagRange) -> Self {
         let mut groups: Vec<Group> = Vec::new();
-        let mut pasts = Vec::new();
-        for operand in operands {
-            let mut past = Past {
-                unknown: operand.unknown,
-                mu: 0.0,
-                whole: 0,
-                group: None,
-                linear: None,
-                waves: None,
-                blocks: None,
-                sums: Vec::new(),
-                psi: Vec::new(),
-                coefficients: Vec::new(),
-            };
-            match &operand.kernel {
-                Kernel::Power(mu) => {
-                    let whole = mu.floor();
-                    let nu = mu - whole;
-                    past.mu = *mu;
-                    past.whole = whole as usize;
-                    if nu > 0.0 {
-                        let same = |g: &Group| g.power && g.nu == nu;
-                        past.group = Some(groups.iter().position(same).unwrap_or_else(|| {
-                            let terms =
-                                filled(ExponentialSum::power_to(nu, shortest, longest, error));
-                            let fresh = terms.rates.len();
-                            groups.push(Group { nu, terms, power: true, fresh });
-                            groups.len() - 1
-                        }));
-                    }
-                }
-                Kernel::Exponentials(pairs) => {
-                    let (weights, rates): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
-                    let terms = filled(ExponentialSum { rates, weights });
-                    let fresh = terms.rates.len();
-                    groups.push(Group { nu: 0.0, terms, power: false, fresh });
-                    past.group = Some(groups.len() - 1);
-                }
-                Kernel::Linear(coefficients, start) => {
-                    let linear = Linear::new(coefficients, start);
-                    past.psi = vec![0.0; linear.size()];
-                    past.linear = Some(linear);
-                }
-                Kernel::Waves(mu, waves) => {
-                    past.waves = Some(Waves::new(*mu, waves, (shortest, longest), error));
-                }
-                Kernel::General(_, resolved) => {
-                    past.blocks = Some(Blocks::new(resolved.clone()));
-                }
-            }
-            past.sums = vec![(0.0, 0.0); past.whole];
-            past.coefficients = vec![0.0; basis.stages + past.whole];
-            if let Some(g) = past.group {
-                past.psi = vec![0.0; groups[g].terms.rates.len()];
-            }
-            pasts.push(past);
-        }
+        let pasts = operands.iter().map(|o| Past::new(o, basis, lags, &mut groups)).collect();
         let (values, next) = (vec![0.0; basis.stages], vec![0.0; basis.stages + 8]);
         Self { groups, pasts, last: 0.0, values, next }
     }
@@ -215,54 +183,49 @@ impl History {
         h: f64,
         tables: &mut Tables,
     ) {
-        let s = basis.stages;
         if tables.h != h {
-            tables.h = h;
-            tables.local.resize(self.pasts.len(), Vec::new());
-            tables.boundary.resize(self.pasts.len(), Vec::new());
-            tables.groups.resize(self.groups.len(), GroupTable::default());
-            tables.linear.resize(self.pasts.len(), None);
-            tables.waves.resize(self.pasts.len(), None);
-            for (p, past) in self.pasts.iter().enumerate() {
-                if past.blocks.is_some() {
-                    // NOTE: filled by the step, which knows the kernel.
-                    tables.local[p].clear();
-                } else if let Some(waves) = &past.waves {
-                    let table = waves.table(basis, h);
-                    tables.local[p].clone_from(&table.local);
-                    tables.waves[p] = Some(table);
-                } else if let Some(linear) = &past.linear {
-                    let table = linear.table(basis, h);
-                    tables.local[p].clone_from(&table.local);
-                    tables.linear[p] = Some(table);
-                } else if past.mu > 0.0 {
-                    let scale = libm::pow(h, past.mu);
-                    tables.local[p].clear();
-                    tables.local[p].extend(units[p].iter().map(|u| u * scale));
-                    tables.boundary[p].clear();
-                    for c in &basis.nodes {
-                        for k in 1..=past.whole {
-                            let e = past.mu - k as f64;
-                            tables.boundary[p]
-                                .push(libm::pow(c * h, e) / libm::tgamma(e + 1.0));
-                        }
-                    }
-                } else if let Some(g) = past.group {
-                    tables.local[p] = local_exponentials(basis, &self.groups[g].terms, h);
-                }
+            tables.resize(h, self.pasts.len(), self.groups.len());
+            for p in 0..self.pasts.len() {
+                self.fill_operand(p, basis, &units[p], tables);
             }
             for (g, table) in tables.groups.iter_mut().enumerate() {
-                let degree = self
-                    .pasts
-                    .iter()
-                    .filter(|p| p.group == Some(g))
-                    .map(|p| s + p.whole)
-                    .max()
-                    .unwrap_or(s);
+                let members = self.pasts.iter().filter(|p| p.group == Some(g));
+                let degrees = members.map(|p| basis.stages + p.whole);
+                let degree = degrees.max().unwrap_or(basis.stages);
                 table.fill(&self.groups[g], basis, h, degree);
             }
         }
         self.freshen(tables);
+    }
+
+    /// Fills the tables of one operand; `unit` holds its local integrals for a step of length 1.
+    fn fill_operand(&self, p: usize, basis: &NodalBasis, unit: &[f64], tables: &mut Tables) {
+        let (past, h) = (&self.pasts[p], tables.h);
+        if past.blocks.is_some() {
+            // NOTE: filled by the step, which knows the kernel.
+            tables.local[p].clear();
+        } else if let Some(waves) = &past.waves {
+            let table = waves.table(basis, h);
+            tables.local[p].clone_from(&table.local);
+            tables.waves[p] = Some(table);
+        } else if let Some(linear) = &past.linear {
+            let table = linear.table(basis, h);
+            tables.local[p].clone_from(&table.local);
+            tables.linear[p] = Some(table);
+        } else if past.mu > 0.0 {
+            let scale = libm::pow(h, past.mu);
+            tables.local[p].clear();
+            tables.local[p].extend(unit.iter().map(|u| u * scale));
+            tables.boundary[p].clear();
+            for c in &basis.nodes {
+                for k in 1..=past.whole {
+                    let e = past.mu - k as f64;
+                    tables.boundary[p].push(libm::pow(c * h, e) / libm::tgamma(e + 1.0));
+                }
+            }
+        } else if let Some(g) = past.group {
+            tables.local[p] = local_exponentials(basis, &self.groups[g].terms, h);
+        }
     }
 
     /// Makes the rates that the tables use fresh from the last step.
@@ -341,40 +304,9 @@ impl History {
                 blocks.advance(elapsed, h, &past.coefficients);
                 continue;
             }
-            for k in 0..past.whole {
-                let (n, mean) = (s + k, past.coefficients[0]);
-                let (sum, lost) = past.sums[k];
-                // The last integral is wanted as a number only, unless exponentials take it up.
-                if k + 1 < past.whole || past.group.is_some() {
-                    integrate_coefficients(&past.coefficients[..n], &mut next[..=n]);
-                    for (c, integral) in past.coefficients.iter_mut().zip(&next[..=n]) {
-                        *c = h * integral;
-                    }
-                    past.coefficients[0] += sum + lost;
-                }
-                // Neumaier's sum.
-                let gain = h * mean;
-                let total = sum + gain;
-                let error = if sum.abs() >= gain.abs() {
-                    (sum - total) + gain
-                } else {
-                    (gain - total) + sum
-                };
-                past.sums[k] = (total, lost + error);
-            }
+            past.integrate(s, h, next);
             if let Some(g) = past.group {
-                let table = &tables.groups[g];
-                let (psis, _) = past.psi.as_chunks_mut::<LANES>();
-                let (decays, _) = table.decay.as_chunks::<LANES>();
-                let (rows, _) = table.intake.as_chunks::<LANES>();
-                let taken = psis.iter_mut().zip(decays).zip(rows.chunks_exact(table.degree));
-                for ((psi, d), rows) in taken {
-                    let mut sum: [f64; LANES] = std::array::from_fn(|i| psi[i] * d[i]);
-                    for (c, row) in past.coefficients.iter().zip(rows) {
-                        sum = std::array::from_fn(|i| sum[i] + c * row[i]);
-                    }
-                    *psi = sum;
-                }
+                past.take_up(&tables.groups[g]);
             }
         }
         for (group, table) in self.groups.iter_mut().zip(&tables.groups) {
@@ -388,12 +320,121 @@ impl History {
         &self,
         p: usize,
         t: f64,
-        (elapsed, later): (f64, f64),
+        span: Span,
         system: &mut dyn VolterraSystem,
     ) -> f64 {
         let mut kernel = |lags: &[f64], out: &mut [f64]| system.kernel(p, t, lags, out);
         let blocks = self.pasts[p].blocks.as_ref();
-        blocks.map_or(0.0, |blocks| blocks.value((elapsed, later), &mut kernel))
+        blocks.map_or(0.0, |blocks| blocks.value(span.start, span.h, &mut kernel))
+    }
+}
+
+impl Group {
+    /// The group of the power of order `nu`, a new one if there is none.
+    fn power(nu: f64, lags: LagRange, groups: &mut Vec<Self>) -> usize {
+        let same = |g: &Self| g.power && g.nu == nu;
+        groups.iter().position(same).unwrap_or_else(|| {
+            let terms = filled(lags.power(nu));
+            let fresh = terms.rates.len();
+            groups.push(Self { nu, terms, power: true, fresh });
+            groups.len() - 1
+        })
+    }
+
+    /// A group of given exponentials.
+    fn given(pairs: &[(f64, f64)], groups: &mut Vec<Self>) -> usize {
+        let (weights, rates): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
+        let terms = filled(ExponentialSum { rates, weights });
+        let fresh = terms.rates.len();
+        groups.push(Self { nu: 0.0, terms, power: false, fresh });
+        groups.len() - 1
+    }
+}
+
+impl Past {
+    /// An empty past of an operand.
+    fn new(
+        operand: &Operand,
+        basis: &NodalBasis,
+        lags: LagRange,
+        groups: &mut Vec<Group>,
+    ) -> Self {
+        let mut past = Self {
+            unknown: operand.unknown,
+            mu: 0.0,
+            whole: 0,
+            group: None,
+            linear: None,
+            waves: None,
+            blocks: None,
+            sums: Vec::new(),
+            psi: Vec::new(),
+            coefficients: Vec::new(),
+        };
+        match &operand.kernel {
+            Kernel::Power(mu) => {
+                let whole = mu.floor();
+                past.mu = *mu;
+                past.whole = whole as usize;
+                let nu = mu - whole;
+                past.group = (nu > 0.0).then(|| Group::power(nu, lags, groups));
+            }
+            Kernel::Exponentials(pairs) => past.group = Some(Group::given(pairs, groups)),
+            Kernel::Linear(coefficients, start) => {
+                let linear = Linear::new(coefficients, start);
+                past.psi = vec![0.0; linear.size()];
+                past.linear = Some(linear);
+            }
+            Kernel::Waves(mu, waves) => past.waves = Some(Waves::new(*mu, waves, lags)),
+            Kernel::General(_, resolved) => past.blocks = Some(Blocks::new(resolved.clone())),
+        }
+        past.sums = vec![(0.0, 0.0); past.whole];
+        past.coefficients = vec![0.0; basis.stages + past.whole];
+        if let Some(g) = past.group {
+            past.psi = vec![0.0; groups[g].terms.rates.len()];
+        }
+        past
+    }
+
+    /// Takes up a step of length `h` in the repeated integrals $X_k$; its coefficients become those of $X_m$.
+    /// `next` is storage.
+    fn integrate(&mut self, stages: usize, h: f64, next: &mut [f64]) {
+        for k in 0..self.whole {
+            let (n, mean) = (stages + k, self.coefficients[0]);
+            let (sum, lost) = self.sums[k];
+            // The last integral is wanted as a number only, unless exponentials take it up.
+            if k + 1 < self.whole || self.group.is_some() {
+                integrate_coefficients(&self.coefficients[..n], &mut next[..=n]);
+                for (c, integral) in self.coefficients.iter_mut().zip(&next[..=n]) {
+                    *c = h * integral;
+                }
+                self.coefficients[0] += sum + lost;
+            }
+            // Neumaier's sum.
+            let gain = h * mean;
+            let total = sum + gain;
+            let error = if sum.abs() >= gain.abs() {
+                (sum - total) + gain
+            } else {
+                (gain - total) + sum
+            };
+            self.sums[k] = (total, lost + error);
+        }
+    }
+
+    /// Takes up a step in the exponentials.
+    fn take_up(&mut self, table: &GroupTable) {
+        let (psis, _) = self.psi.as_chunks_mut::<LANES>();
+        let (decays, _) = table.decay.as_chunks::<LANES>();
+        let (rows, _) = table.intake.as_chunks::<LANES>();
+        let taken = psis.iter_mut().zip(decays).zip(rows.chunks_exact(table.degree));
+        for ((psi, d), rows) in taken {
+            let mut sum: [f64; LANES] = std::array::from_fn(|i| psi[i] * d[i]);
+            for (c, row) in self.coefficients.iter().zip(rows) {
+                sum = std::array::from_fn(|i| sum[i] + c * row[i]);
+            }
+            *psi = sum;
+        }
     }
 }
 

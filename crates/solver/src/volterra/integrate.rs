@@ -14,7 +14,7 @@
 mod begin;
 
 use super::collocation::{Collocation, Frame, Span};
-use super::history::History;
+use super::history::{History, LagRange};
 use super::system::VolterraSystem;
 use crate::ode::event_list::EventList;
 use crate::ode::integrate::StopReason;
@@ -176,7 +176,8 @@ fn past(frame: &Frame, options: &VolterraOptions, h: f64) -> History {
     let shortest = 1e-3 * frame.basis.nodes[0] * h;
     // The kernel is met a thousand times better than a step; a given length of steps says nothing of what is wanted.
     let error = if options.step.is_some() { 0.0 } else { 1e-3 * options.tolerance };
-    History::new(&frame.operands, &frame.basis, (shortest, options.t1 - options.t0), error)
+    let lags = LagRange { shortest, longest: options.t1 - options.t0, error };
+    History::new(&frame.operands, &frame.basis, lags)
 }
 
 /// How a point of the trial was found.
@@ -287,27 +288,16 @@ impl<'a> Run<'a> {
         match self.open(observer) {
             Ok(None) => {}
             Ok(Some(stop)) => return stop,
-            Err(halt) => return halt.into(),
+            Err(error) => return error.into(),
         }
         loop {
             if self.steps + self.rejected >= self.options.max_steps {
                 return StopReason::MaxSteps;
             }
-            let passed = |stop: &f64| *stop <= self.elapsed * (1.0 + 1e-14);
-            let stop = self.stops.get(self.stops.partition_point(passed));
-            let left = stop.map_or(span, |s| s.min(span)) - self.elapsed;
-            let mut h = self.h.min(left);
-            // Neither a sliver at the end nor a step twice as long as wanted.
-            if h < left && left < 1.9 * h {
-                h = if left < 1.01 * h { left } else { 0.5 * left };
-            }
+            let h = self.next_length();
             self.guess(h);
-            let solved = self.main.solve(
-                &self.frame,
-                &mut self.history,
-                Span { start: self.elapsed, h },
-                self.system,
-            );
+            let at = Span { start: self.elapsed, h };
+            let solved = self.main.solve(&self.frame, &mut self.history, at, self.system);
             let rejection = match solved {
                 Ok(()) => {
                     let error = if self.options.step.is_some() { 0.0 } else { self.error(h) };
@@ -315,7 +305,7 @@ impl<'a> Run<'a> {
                         match self.accept(h, observer) {
                             Ok(Some(stop)) => return stop,
                             Ok(None) => {}
-                            Err(halt) => return halt.into(),
+                            Err(error) => return error.into(),
                         }
                         if self.elapsed >= span {
                             return StopReason::End;
@@ -327,12 +317,10 @@ impl<'a> Run<'a> {
                     self.h = rounded(h * self.factor(error).clamp(0.1, 0.8), COARSE);
                     StopReason::StepTooSmall
                 }
-                Err(halt) => {
-                    if self.steps == 0 {
-                        return halt.into();
-                    }
+                Err(error) if self.steps == 0 => return error.into(),
+                Err(error) => {
                     self.h = 0.25 * h;
-                    halt.into()
+                    error.into()
                 }
             };
             self.rejected += 1;
@@ -341,6 +329,21 @@ impl<'a> Run<'a> {
             if self.h < smallest.min(1e-3 * self.before.0.max(self.options.first * span)) {
                 return rejection;
             }
+        }
+    }
+
+    /// The length of the next trial: to the next place where a step must end, neither leaving a sliver there
+    /// nor taking a step twice as long as wanted.
+    fn next_length(&self) -> f64 {
+        let span = self.options.t1 - self.options.t0;
+        let passed = |stop: &f64| *stop <= self.elapsed * (1.0 + 1e-14);
+        let stop = self.stops.get(self.stops.partition_point(passed));
+        let left = stop.map_or(span, |s| s.min(span)) - self.elapsed;
+        let h = self.h.min(left);
+        if h < left && left < 1.9 * h {
+            if left < 1.01 * h { left } else { 0.5 * left }
+        } else {
+            h
         }
     }
 

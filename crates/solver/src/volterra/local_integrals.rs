@@ -6,7 +6,7 @@
 //! rules of Gauss. Where $g$ is not smooth at 0, panels halve towards it.
 
 use super::block_history::Values;
-use super::resolution::{KernelResolution, POINTS, Tail};
+use super::resolution::{KernelResolution, POINTS, Panel, Tail};
 use crate::quadrature::{NodalBasis, lagrange};
 use crate::quadrature::{QuadratureRule, gauss_jacobi};
 
@@ -82,7 +82,7 @@ impl Local {
                         kernel(&[lag], &mut value);
                         value[0]
                     };
-                    if !self.tail.resolves((from, to), &values, 0.0, &mut at) {
+                    if !self.tail.resolves(Panel { from, to }, &values, 0.0, &mut at) {
                         to = 0.5 * (from + to);
                         continue;
                     }

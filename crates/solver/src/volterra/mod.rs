@@ -28,4 +28,4 @@ pub use integrate::{
     VolterraObserver, VolterraOptions, VolterraOutcome, VolterraStep, integrate_volterra,
 };
 pub use resolution::KernelResolution;
-pub use system::{DampedWave, Kernel, Operand, VolterraSystem};
+pub use system::{DampedWave, Kernel, Operand, VolterraPoint, VolterraSystem};

@@ -65,16 +65,8 @@ impl KernelResolution {
         kernel: &mut dyn FnMut(f64, f64) -> f64,
     ) -> Option<Self> {
         let mut look = KernelProbe::new(mu, span, steady, kernel);
-        // NOTE: the first cut is no simple number, so that no panel begins where a kernel is likely to break.
-        let octaves = |top: f64| {
-            let cut = CUT * top;
-            let below = (0..OCTAVES)
-                .map(move |k| (libm::exp2(f64::from(-k - 1)), libm::exp2(f64::from(-k))));
-            let below = below.map(move |(from, to)| (cut * from, cut * to));
-            below.chain([(cut, top)]).collect::<Vec<_>>()
-        };
-        for (from, to) in octaves(span) {
-            look.total += look.largest(from, to)? * (to - from);
+        for panel in octaves(span) {
+            look.total += look.largest(panel)? * panel.length();
         }
         let mut panels = look.divide(octaves(span))?;
         let breaks = broken(&panels);
@@ -85,34 +77,20 @@ impl KernelResolution {
             // Again, from break to break, and at other times: breaks that move are not met.
             look.shift = 0.97;
             let mut pieces = octaves(*first);
-            pieces.extend(breaks.windows(2).map(|b| (b[0], b[1])));
-            pieces.push((*last, span));
+            pieces.extend(breaks.windows(2).map(|b| Panel { from: b[0], to: b[1] }));
+            pieces.push(Panel { from: *last, to: span });
             panels = look.divide(pieces)?;
             if !broken(&panels).is_empty() {
                 return None;
             }
         }
-        let mut lengths: Vec<(f64, f64)> = panels.iter().map(|p| (p.0, p.1 - p.0)).collect();
+        let mut lengths: Vec<(f64, f64)> =
+            panels.iter().map(|p| (p.from, p.length())).collect();
         for i in (1..lengths.len()).rev() {
             lengths[i - 1].1 = lengths[i - 1].1.min(lengths[i].1);
         }
-        let nothing = 1e-17 * look.total / span;
-        let mut forgotten = f64::INFINITY;
-        for &(from, to) in panels.iter().rev() {
-            if look.largest(from, to)? > nothing {
-                break;
-            }
-            forgotten = from;
-        }
-        let mut start = 0.0;
-        let reach = breaks.first().map_or(span, |b| b.min(span));
-        for k in 0..50 {
-            let length = reach * libm::exp2(f64::from(-k));
-            if look.resolves(0.0, length)? {
-                start = length;
-                break;
-            }
-        }
+        let forgotten = look.forgotten(&panels)?;
+        let start = look.smooth_start(breaks.first().map_or(span, |b| b.min(span)))?;
         Some(Self { start, lengths, breaks, forgotten, steady })
     }
 
@@ -146,6 +124,30 @@ impl KernelResolution {
     /// Whether it will be met as one for ever.
     pub(crate) fn settled(&self, near: f64, far: f64) -> bool {
         self.breaks.last().is_none_or(|b| near >= *b) && self.meets(near, far)
+    }
+}
+
+/// A panel of lags.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Panel {
+    pub(crate) from: f64,
+    pub(crate) to: f64,
+}
+
+impl Panel {
+    pub(crate) fn length(self) -> f64 {
+        self.to - self.from
+    }
+
+    /// Both halves.
+    pub(crate) fn halves(self) -> [Self; 2] {
+        let middle = 0.5 * (self.from + self.to);
+        [Self { to: middle, ..self }, Self { from: middle, ..self }]
+    }
+
+    /// Whether it is as short as rounding of its lags.
+    pub(crate) fn is_shortest(self) -> bool {
+        self.length() <= 8.0 * f64::EPSILON * self.to
     }
 }
 
@@ -189,18 +191,21 @@ impl Tail {
     /// Whether values on a panel belong to a polynomial; `kernel` gives those next to the ends.
     pub(crate) fn resolves(
         &self,
-        (from, to): (f64, f64),
+        panel: Panel,
         values: &[f64],
         nothing: f64,
         kernel: &mut dyn FnMut(f64) -> f64,
     ) -> bool {
         let largest = values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-        let beside = BESIDE * (to - from);
+        let beside = BESIDE * panel.length();
         self.of(values) <= (NOTHING * largest).max(nothing)
-            && self.ends.iter().zip([from + beside, to - beside]).all(|(row, lag)| {
-                // Of the rounding of values some fifty times as much arrives at the ends.
-                (dot(row, values) - kernel(lag)).abs() <= (1e-10 * largest).max(1e3 * nothing)
-            })
+            && self.ends.iter().zip([panel.from + beside, panel.to - beside]).all(
+                |(row, lag)| {
+                    // Of the rounding of values some fifty times as much arrives at the ends.
+                    (dot(row, values) - kernel(lag)).abs()
+                        <= (1e-10 * largest).max(1e3 * nothing)
+                },
+            )
     }
 }
 
@@ -232,7 +237,8 @@ impl<'a> KernelProbe<'a> {
     }
 
     /// The values on a panel at one of the times; `None` if one is not finite.
-    fn values(&mut self, part: f64, (from, to): (f64, f64)) -> Option<f64> {
+    fn values(&mut self, part: f64, panel: Panel) -> Option<f64> {
+        let Panel { from, to } = panel;
         let time = (part * self.shift * self.span).max(to);
         let mut largest = 0.0_f64;
         for (value, y) in self.values.iter_mut().zip(&self.points) {
@@ -254,19 +260,44 @@ impl<'a> KernelProbe<'a> {
         if self.steady { &TIMES[..1] } else { &TIMES }
     }
 
+    /// The lag beyond which nothing is left of the kernel.
+    fn forgotten(&mut self, panels: &[Panel]) -> Option<f64> {
+        let nothing = 1e-17 * self.total / self.span;
+        let mut forgotten = f64::INFINITY;
+        for panel in panels.iter().rev() {
+            if self.largest(*panel)? > nothing {
+                break;
+            }
+            forgotten = panel.from;
+        }
+        Some(forgotten)
+    }
+
+    /// How far from the lag 0 the smooth factor is one polynomial; 0 if it is nowhere.
+    fn smooth_start(&mut self, reach: f64) -> Option<f64> {
+        for k in 0..50 {
+            let to = reach * libm::exp2(f64::from(-k));
+            if self.resolves(Panel { from: 0.0, to })? {
+                return Some(to);
+            }
+        }
+        Some(0.0)
+    }
+
     /// The largest value on a panel.
-    fn largest(&mut self, from: f64, to: f64) -> Option<f64> {
+    fn largest(&mut self, panel: Panel) -> Option<f64> {
         let mut largest = 0.0_f64;
         for part in self.times() {
-            largest = largest.max(self.values(*part, (from, to))?);
+            largest = largest.max(self.values(*part, panel)?);
         }
         Some(largest)
     }
 
     /// Whether a panel is resolved; from the lag 0 on it is the smooth factor.
-    fn resolves(&mut self, from: f64, to: f64) -> Option<bool> {
+    fn resolves(&mut self, panel: Panel) -> Option<bool> {
+        let Panel { from, to } = panel;
         for part in self.times() {
-            self.values(*part, (from, to))?;
+            self.values(*part, panel)?;
             let nothing = if from == 0.0 { 0.0 } else { 1e-15 * self.total / (to - from) };
             let Self { tail, values, kernel, mu, .. } = self;
             let time = (part * self.shift * self.span).max(to);
@@ -274,7 +305,7 @@ impl<'a> KernelProbe<'a> {
                 let power = if from == 0.0 { libm::pow(lag, 1.0 - *mu) } else { 1.0 };
                 power * kernel(time, lag)
             };
-            if !tail.resolves((from, to), values, nothing, &mut at) {
+            if !tail.resolves(panel, values, nothing, &mut at) {
                 return Some(false);
             }
         }
@@ -282,31 +313,41 @@ impl<'a> KernelProbe<'a> {
     }
 
     /// Panels that are resolved, and very short ones that are not, ascending.
-    fn divide(&mut self, mut pending: Vec<(f64, f64)>) -> Option<Vec<(f64, f64)>> {
+    fn divide(&mut self, mut pending: Vec<Panel>) -> Option<Vec<Panel>> {
         let mut panels = Vec::new();
         let mut looked = 0;
-        while let Some((from, to)) = pending.pop() {
+        while let Some(panel) = pending.pop() {
             looked += 1;
             if looked > PANELS {
                 return None;
             }
-            if to - from <= 8.0 * f64::EPSILON * to || self.resolves(from, to)? {
-                panels.push((from, to));
+            if panel.is_shortest() || self.resolves(panel)? {
+                panels.push(panel);
             } else {
-                let middle = 0.5 * (from + to);
-                pending.extend([(from, middle), (middle, to)]);
+                pending.extend(panel.halves());
             }
         }
-        panels.sort_by(|a, b| a.0.total_cmp(&b.0));
+        panels.sort_by(|a, b| a.from.total_cmp(&b.from));
         Some(panels)
     }
 }
 
+/// Panels that halve towards the lag 0. The first cut is no simple number, so that no panel begins where a
+/// kernel is likely to break.
+fn octaves(top: f64) -> Vec<Panel> {
+    let cut = CUT * top;
+    let below = (0..OCTAVES).map(|k| Panel {
+        from: cut * libm::exp2(f64::from(-k - 1)),
+        to: cut * libm::exp2(f64::from(-k)),
+    });
+    below.chain([Panel { from: cut, to: top }]).collect()
+}
+
 /// The places that panels shrink towards.
-fn broken(panels: &[(f64, f64)]) -> Vec<f64> {
+fn broken(panels: &[Panel]) -> Vec<f64> {
     let mut breaks = Vec::new();
     let mut shortest: Option<(f64, f64)> = None;
-    for &(from, to) in panels {
+    for &Panel { from, to } in panels {
         if to - from < SHORT * to {
             let shorter = shortest.is_none_or(|(a, b)| to - from < b - a);
             shortest = if shorter { Some((from, to)) } else { shortest };

@@ -15,7 +15,7 @@
 //! with a rule of Gauss and Jacobi near $y = 1$, panels in powers of 8 below, and an integral in $w$ where
 //! $(1-y)^{\mu-1}$ is 1.
 
-use super::system::{Kernel, Operand, VolterraSystem};
+use super::system::{Kernel, Operand, VolterraPoint, VolterraSystem};
 use crate::linalg::lu::Lu;
 use crate::newton::{Advance, NewtonProblem, NewtonRule, Stall, newton};
 use crate::ode::system::{EvalError, finite};
@@ -285,7 +285,8 @@ impl<'a> StartingEquations<'a> {
         let scale = libm::exp(-self.step.e * self.logs[j]);
         let (x, z) =
             (&self.step.values[j * n..(j + 1) * n], &self.z[j * count..(j + 1) * count]);
-        let row = Row::new(self.system, (t, x, z), scale)?.ok_or(NoStep::NotAffine)?;
+        let row = Row::new(self.system, VolterraPoint { t, x, z }, scale)?
+            .ok_or(NoStep::NotAffine)?;
         self.residual[j * n..(j + 1) * n].copy_from_slice(&row.value);
         for i in 0..n {
             let line = &mut self.matrix[(j * n + i) * width..(j * n + i + 1) * width];
@@ -345,20 +346,20 @@ struct Row {
 impl Row {
     fn new(
         system: &mut dyn VolterraSystem,
-        (t, x, z): (f64, &[f64], &[f64]),
+        at: VolterraPoint<'_>,
         scale: f64,
     ) -> Result<Option<Self>, EvalError> {
-        let (n, count) = (x.len(), z.len());
+        let (n, count) = (at.x.len(), at.z.len());
         let zero = vec![0.0; n];
-        let double: Vec<f64> = x.iter().map(|x| 2.0 * x).collect();
+        let double: Vec<f64> = at.x.iter().map(|x| 2.0 * x).collect();
         let (mut rest, mut whole, mut twice) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-        system.residual(t, &zero, z, &mut rest)?;
-        system.residual(t, x, z, &mut whole)?;
-        system.residual(t, &double, z, &mut twice)?;
+        system.residual(VolterraPoint { x: &zero, ..at }, &mut rest)?;
+        system.residual(at, &mut whole)?;
+        system.residual(VolterraPoint { x: &double, ..at }, &mut twice)?;
         let (mut by_x, mut by_z) = (vec![0.0; n * n], vec![0.0; n * count]);
         let (mut slopes, mut rest_z) = (vec![0.0; n * n], vec![0.0; n * count]);
-        system.jacobian((t, x, z), &mut by_x, &mut by_z)?;
-        system.jacobian((t, &zero, z), &mut slopes, &mut rest_z)?;
+        system.jacobian(at, &mut by_x, &mut by_z)?;
+        system.jacobian(VolterraPoint { x: &zero, ..at }, &mut slopes, &mut rest_z)?;
         let mut value = vec![0.0; n];
         for i in 0..n {
             let gain = whole[i] - rest[i];

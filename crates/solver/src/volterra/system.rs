@@ -29,13 +29,7 @@ pub trait VolterraSystem {
     /// # Errors
     ///
     /// [`EvalError`] if $F$ has no value there.
-    fn residual(
-        &mut self,
-        t: f64,
-        x: &[f64],
-        z: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), EvalError>;
+    fn residual(&mut self, at: VolterraPoint<'_>, out: &mut [f64]) -> Result<(), EvalError>;
 
     /// Writes $\partial F/\partial x$ and $\partial F/\partial z$ by rows.
     ///
@@ -44,7 +38,7 @@ pub trait VolterraSystem {
     /// [`EvalError`] if they have no value there.
     fn jacobian(
         &mut self,
-        at: (f64, &[f64], &[f64]),
+        at: VolterraPoint<'_>,
         by_x: &mut [f64],
         by_z: &mut [f64],
     ) -> Result<(), EvalError>;
@@ -67,14 +61,23 @@ pub trait VolterraSystem {
     /// [`EvalError`] if one of them has no value there.
     fn event_values(
         &mut self,
-        t: f64,
-        x: &[f64],
-        z: &[f64],
+        at: VolterraPoint<'_>,
         values: &mut [f64],
     ) -> Result<(), EvalError> {
-        let _ = (t, x, z, values);
+        let _ = (at, values);
         Ok(())
     }
+}
+
+/// A point of a run: the time, the unknowns and the operands.
+#[derive(Clone, Copy, Debug)]
+pub struct VolterraPoint<'a> {
+    /// $t$
+    pub t: f64,
+    /// $x$
+    pub x: &'a [f64],
+    /// $z$
+    pub z: &'a [f64],
 }
 
 /// One operand $z_p$ of (Z).

@@ -4,8 +4,8 @@ use super::convolution::caputo;
 use super::systems::{constrained, relaxation};
 use pfaff_solver::{
     Control, Crossing, DirectQuadrature, Direction, EvalError, EventKind, Kernel, LocatedEvent,
-    Operand, StopReason, VolterraObserver, VolterraOptions, VolterraStep, VolterraSystem,
-    integrate_volterra,
+    Operand, StopReason, VolterraObserver, VolterraOptions, VolterraPoint, VolterraStep,
+    VolterraSystem, integrate_volterra,
 };
 
 /// $E_{1/2}(-\sqrt t) = e^t\,\mathrm{erfc}\sqrt t$
@@ -144,9 +144,7 @@ fn collocation_and_convolution_agree() {
         }
         fn residual(
             &mut self,
-            _t: f64,
-            x: &[f64],
-            z: &[f64],
+            VolterraPoint { x, z, .. }: VolterraPoint<'_>,
             out: &mut [f64],
         ) -> Result<(), EvalError> {
             out[0] = x[0] + z[0] + 0.5 * z[1];
@@ -154,7 +152,7 @@ fn collocation_and_convolution_agree() {
         }
         fn jacobian(
             &mut self,
-            _at: (f64, &[f64], &[f64]),
+            _at: VolterraPoint<'_>,
             by_x: &mut [f64],
             by_z: &mut [f64],
         ) -> Result<(), EvalError> {
@@ -246,18 +244,12 @@ impl VolterraSystem for Touching {
     fn operands(&self) -> Vec<Operand> {
         self.relaxation.operands()
     }
-    fn residual(
-        &mut self,
-        t: f64,
-        x: &[f64],
-        z: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), EvalError> {
-        self.relaxation.residual(t, x, z, out)
+    fn residual(&mut self, at: VolterraPoint<'_>, out: &mut [f64]) -> Result<(), EvalError> {
+        self.relaxation.residual(at, out)
     }
     fn jacobian(
         &mut self,
-        at: (f64, &[f64], &[f64]),
+        at: VolterraPoint<'_>,
         by_x: &mut [f64],
         by_z: &mut [f64],
     ) -> Result<(), EvalError> {
@@ -268,9 +260,7 @@ impl VolterraSystem for Touching {
     }
     fn event_values(
         &mut self,
-        t: f64,
-        _x: &[f64],
-        _z: &[f64],
+        VolterraPoint { t, .. }: VolterraPoint<'_>,
         values: &mut [f64],
     ) -> Result<(), EvalError> {
         for (pair, c) in values.chunks_exact_mut(2).zip(&self.places) {

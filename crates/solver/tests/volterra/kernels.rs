@@ -3,7 +3,8 @@
 use super::systems::{Remembering, Values};
 use pfaff_solver::{
     DampedWave, DirectQuadrature, EvalError, Kernel, KernelResolution, Operand,
-    VolterraObserver, VolterraOptions, VolterraStep, VolterraSystem, integrate_volterra,
+    VolterraObserver, VolterraOptions, VolterraPoint, VolterraStep, VolterraSystem,
+    integrate_volterra,
 };
 
 struct Counted(DirectQuadrature, Values);
@@ -149,18 +150,12 @@ impl VolterraSystem for Asked {
     fn operands(&self) -> Vec<Operand> {
         self.0.operands()
     }
-    fn residual(
-        &mut self,
-        t: f64,
-        x: &[f64],
-        z: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), EvalError> {
-        self.0.residual(t, x, z, out)
+    fn residual(&mut self, at: VolterraPoint<'_>, out: &mut [f64]) -> Result<(), EvalError> {
+        self.0.residual(at, out)
     }
     fn jacobian(
         &mut self,
-        at: (f64, &[f64], &[f64]),
+        at: VolterraPoint<'_>,
         by_x: &mut [f64],
         by_z: &mut [f64],
     ) -> Result<(), EvalError> {

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each of the two uses a part")]
 
-use pfaff_solver::{EvalError, Kernel, Operand, VolterraSystem};
+use pfaff_solver::{EvalError, Kernel, Operand, VolterraPoint, VolterraSystem};
 
 pub fn power(unknown: usize, mu: f64, start: &[(f64, f64)]) -> Operand {
     Operand { unknown, kernel: Kernel::Power(mu), start: start.to_vec(), controlled: mu >= 1.0 }
@@ -28,9 +28,7 @@ impl VolterraSystem for Duffing {
     }
     fn residual(
         &mut self,
-        t: f64,
-        x: &[f64],
-        z: &[f64],
+        VolterraPoint { t, x, z }: VolterraPoint<'_>,
         out: &mut [f64],
     ) -> Result<(), EvalError> {
         let spring = 0.5 * (z[1] - z[0]);
@@ -41,7 +39,7 @@ impl VolterraSystem for Duffing {
     }
     fn jacobian(
         &mut self,
-        (_, _, z): (f64, &[f64], &[f64]),
+        VolterraPoint { z, .. }: VolterraPoint<'_>,
         by_x: &mut [f64],
         by_z: &mut [f64],
     ) -> Result<(), EvalError> {
@@ -91,9 +89,7 @@ impl VolterraSystem for Constrained {
     }
     fn residual(
         &mut self,
-        _t: f64,
-        x: &[f64],
-        z: &[f64],
+        VolterraPoint { x, z, .. }: VolterraPoint<'_>,
         out: &mut [f64],
     ) -> Result<(), EvalError> {
         for k in 0..2 {
@@ -105,7 +101,7 @@ impl VolterraSystem for Constrained {
     }
     fn jacobian(
         &mut self,
-        _at: (f64, &[f64], &[f64]),
+        _at: VolterraPoint<'_>,
         by_x: &mut [f64],
         by_z: &mut [f64],
     ) -> Result<(), EvalError> {
@@ -139,9 +135,7 @@ impl VolterraSystem for Fractional {
     }
     fn residual(
         &mut self,
-        _t: f64,
-        x: &[f64],
-        z: &[f64],
+        VolterraPoint { x, z, .. }: VolterraPoint<'_>,
         out: &mut [f64],
     ) -> Result<(), EvalError> {
         (self.rates)(z, out);
@@ -150,7 +144,7 @@ impl VolterraSystem for Fractional {
     }
     fn jacobian(
         &mut self,
-        (_, _, z): (f64, &[f64], &[f64]),
+        VolterraPoint { z, .. }: VolterraPoint<'_>,
         by_x: &mut [f64],
         by_z: &mut [f64],
     ) -> Result<(), EvalError> {
@@ -208,9 +202,7 @@ impl VolterraSystem for Remembering {
     }
     fn residual(
         &mut self,
-        _t: f64,
-        x: &[f64],
-        z: &[f64],
+        VolterraPoint { x, z, .. }: VolterraPoint<'_>,
         out: &mut [f64],
     ) -> Result<(), EvalError> {
         out[0] = x[0] + z[0] + z[1];
@@ -219,7 +211,7 @@ impl VolterraSystem for Remembering {
     }
     fn jacobian(
         &mut self,
-        _at: (f64, &[f64], &[f64]),
+        _at: VolterraPoint<'_>,
         by_x: &mut [f64],
         by_z: &mut [f64],
     ) -> Result<(), EvalError> {

@@ -3,7 +3,9 @@
 use pfaff_expr::{Expr, Graph, Role};
 use pfaff_model::{Direction, Workspace};
 use pfaff_program::{CompileError, Interpreter, Program};
-use pfaff_solver::{self as solver, EvalError, EventKind, Operand, VolterraSystem};
+use pfaff_solver::{
+    self as solver, EvalError, EventKind, Operand, VolterraPoint, VolterraSystem,
+};
 
 use crate::run::volterra::projection::Projection;
 use crate::run::volterra::volterra_equations::VolterraEquations;
@@ -100,9 +102,7 @@ impl VolterraSystem for CompiledVolterra {
 
     fn residual(
         &mut self,
-        t: f64,
-        x: &[f64],
-        z: &[f64],
+        VolterraPoint { t, x, z }: VolterraPoint<'_>,
         out: &mut [f64],
     ) -> Result<(), EvalError> {
         self.fill(t, x, z)?;
@@ -112,7 +112,7 @@ impl VolterraSystem for CompiledVolterra {
 
     fn jacobian(
         &mut self,
-        (t, x, z): (f64, &[f64], &[f64]),
+        VolterraPoint { t, x, z }: VolterraPoint<'_>,
         by_x: &mut [f64],
         by_z: &mut [f64],
     ) -> Result<(), EvalError> {
@@ -144,9 +144,7 @@ impl VolterraSystem for CompiledVolterra {
 
     fn event_values(
         &mut self,
-        t: f64,
-        x: &[f64],
-        z: &[f64],
+        VolterraPoint { t, x, z }: VolterraPoint<'_>,
         values: &mut [f64],
     ) -> Result<(), EvalError> {
         self.fill(t, x, z)?;

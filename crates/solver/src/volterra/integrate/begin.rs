@@ -5,7 +5,7 @@ use crate::ode::integrate::StopReason;
 use crate::ode::observer::Control;
 use crate::ode::system::EvalError;
 use crate::volterra::starting_step::{StartingStep, opens};
-use crate::volterra::system::{Kernel, Operand};
+use crate::volterra::system::{Kernel, Operand, VolterraPoint};
 
 /// Exponents below this ask for a step in powers.
 const STEEP: f64 = -0.7;
@@ -86,7 +86,8 @@ impl Run<'_> {
         self.h = 0.25 * h;
         if !self.watched.is_empty() {
             let t = self.options.t0 + h;
-            self.system.event_values(t, &self.x, &self.z, &mut self.watched)?;
+            let at = VolterraPoint { t, x: &self.x, z: &self.z };
+            self.system.event_values(at, &mut self.watched)?;
         }
         let control = observer.step(self.options.t0 + h, &self.x, &self.z);
         Ok((control == Control::Stop).then_some(StopReason::Interrupted))
