@@ -1,17 +1,14 @@
-//! First-order systems into trajectories.
+//! Numerical methods for the equations of mechanics.
 //!
-//! $$ \dot y = f(t, y), \qquad y(t_0) = y_0 $$
-//!
-//! A [`System`] gives the rates, invariants to project onto, and events to watch; [`integrate`]
-//! makes a run of it, tells an [`Observer`] every [`DenseStep`] with its dense output and every
-//! [`LocatedEvent`], and says where and why the run ended ([`Outcome`]). A [`Trajectory`] is the
-//! observer that keeps everything.
-//!
-//! A [`BoundaryProblem`] has conditions at both ends instead of an initial state:
-//! [`solve_boundary`] improves a [`BoundaryPath`], [`shoot`] and [`continuation`] look for one.
-//!
-//! Beside it stand the small dense factorisations that such systems need: [`Lu`],
-//! [`RankRevealing`], [`LeastSquares`], [`cholesky`], [`symmetric_eigenvalues`].
+//! | room | solves |
+//! |---|---|
+//! | `ode` | initial value problems $\dot y = f(t, y)$: [`System`], [`integrate`], [`Observer`], [`Trajectory`] |
+//! | `bvp` | boundary value problems: [`BoundaryProblem`], [`solve_boundary`], [`shoot`], [`continuation`] |
+//! | `volterra` | systems with memory: [`VolterraSystem`], [`integrate_volterra`] |
+//! | `variational` | stationary values of functionals with fractional operators: [`extremum`] |
+//! | `newton` | nonlinear equations: [`newton()`] with a [`NewtonRule`] |
+//! | `linalg` | small dense matrices: [`Lu`], [`RankRevealing`], [`LeastSquares`], [`cholesky`], [`singular_values`] |
+//! | `quadrature` | Gauss rules and polynomials: [`gauss_jacobi`] |
 //!
 //! **Conventions.** `f64` only; matrices by rows; tolerance $E$ means local error
 //! $\le E\,(1 + |y|)$ a step in every component.

@@ -1,4 +1,4 @@
-//! Memory recounted: the integrals (Z) of a run by direct quadrature, at a few of its output times.
+//! The memory integrals (Z) of a run a second time, by direct quadrature at a few of its output times.
 //!
 //! $$ z_p(T) = \sum_i a_{pi}\,\tau^{e_{pi}} + \sum_{\text{steps}} \int
 //! \frac{(T-\sigma)^{\mu-1}}{\Gamma(\mu)}\,x_{u(p)}(\sigma)\,d\sigma $$
@@ -26,7 +26,7 @@ const NEAREST: (i32, f64) = (70, 1.0 / 64.0);
 /// A kernel at a time and a lag; the first argument says which.
 pub type KernelValues<'a> = &'a mut dyn FnMut(usize, f64, f64) -> f64;
 
-/// The recounted integrals of all operands with power-law kernels, and of other kernels as they are written.
+/// The integrals of all operands with power-law kernels, and of other kernels as they are written.
 #[derive(Clone, Debug)]
 pub struct DirectQuadrature {
     operands: Vec<Operand>,
