@@ -1,8 +1,8 @@
 //! Accuracy and speed of the special functions: `cargo bench -p pfaff-expr --bench special`.
 //!
 //! Errors are those over the reference of the tests, by regions, in units of $10^{-13}$ times the condition
-//! number, so that 1 is the bar.
-//! Times are the least of many short repeats, so that a busy machine disturbs them little.
+//! number, so that 1 is the bar. Times are the least of many short repeats, so that a busy machine disturbs them
+//! little.
 
 #![expect(clippy::print_stdout, reason = "the figures are the purpose")]
 

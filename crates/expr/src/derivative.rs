@@ -1,10 +1,8 @@
 //! Derivatives: forward along a direction, backward to all symbols, and along the motion.
 //!
-//! Forward, $\dot e = \sum_i (\partial e/\partial o_i)\,\dot o_i$ over the operands $o_i$; backward, $\bar
-//! o_i \mathrel{+}= \bar e\,\partial e/\partial o_i$.
-//! Both visit each shared node once. Memory operators are held fixed: their derivative is zero, which is what
-//! $A = \partial\varphi/\partial\dot q$
-//! means for them.
+//! Forward, $\dot e = \sum_i (\partial e/\partial o_i)\,\dot o_i$ over the operands $o_i$; backward,
+//! $\bar o_i \mathrel{+}= \bar e\,\partial e/\partial o_i$. Both visit each shared node once. Memory operators
+//! are held fixed: their derivative is zero, which is what $A = \partial\varphi/\partial\dot q$ means for them.
 
 mod chain;
 pub(crate) mod rate;
@@ -27,9 +25,8 @@ impl Graph {
         self.store.borrow_mut().directional(outputs, direction)
     }
 
-    /// $\partial e/\partial s$, where derivatives by the same symbol are known already; what is computed is
-    /// added to them. Only nodes that `within` says to contain
-    /// the symbol are looked at.
+    /// $\partial e/\partial s$, where derivatives by the same symbol are known already; what is computed is added
+    /// to them. Only nodes that contain the symbol, as `within` says, are visited.
     pub fn derivative_further(
         &self,
         e: Expr,

@@ -1,8 +1,7 @@
 //! What the printers share: precedence, the explicit stack, and names for common parts.
 //!
-//! Written out, a graph may be exponentially larger than it is. [`Graph::named`] gives names to parts that
-//! are used more than once, so that the
-//! text of a system grows linearly with its graph.
+//! Written out, a graph may be exponentially larger than it is. [`Graph::named`] gives names to parts that are
+//! used more than once, so that the text of a system grows linearly with its graph.
 
 mod latex;
 mod latex_symbol;

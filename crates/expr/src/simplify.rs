@@ -1,13 +1,12 @@
 //! Expressions made smaller by named rules, like terms and like factors.
 //!
 //! Bottom-up: each sum is taken apart into coefficients and products, each product into bases with whole
-//! exponents; equal ones are collected, the rules of
-//! [`rules`](crate::simplify::rules) are tried, and what comes out is kept only if it is smaller. Passes are repeated
-//! until nothing changes.
+//! exponents; equal ones are collected, the rules of [`rules`](crate::simplify::rules) are tried, and what comes
+//! out is kept only if it is smaller. Passes are repeated until nothing changes.
 //!
 //! **Assumed.** The result has the value of the expression wherever that is finite; it may be defined on more
-//! ($x/x$ is 1, $\log a + \log b$ is $\log ab$), never on
-//! less. Memory operators are left as they are, operands and all.
+//! ($x/x$ is 1, $\log a + \log b$ is $\log ab$), never on less. Memory operators are left as they are, operands
+//! and all.
 
 mod reading_order;
 pub(crate) mod rules;
@@ -26,7 +25,7 @@ use rules::{Bindings, Left, Pattern, ProductPattern, RewriteRule};
 const MAX_PASSES: usize = 6;
 /// Sums with more terms than this are collected but not searched for rules.
 const MAX_SEARCHED: usize = 40;
-/// Pairs of terms that are looked at in one call, a sum that is written counting as its terms.
+/// Pairs of terms that are compared in one call, a sum that is written counting as its terms.
 const MAX_WORK: usize = 4_000_000;
 /// Parts that are shared are taken apart only up to this many terms.
 const MAX_SHARED: usize = 64;

@@ -1,17 +1,15 @@
 //! Is this expression zero for all values of its symbols?
 //!
-//! Two roads must agree. *Exact:* the value at random points of a finite field in which sines, exponentials,
-//! roots and signs obey their identities; what
-//! does not vanish there is not zero. *Numerical:* doubles with a bound of their error at real points; a
-//! value above its bound proves that it is
-//! not zero, and the point is the witness. Zero is claimed only where the exact road finds zero and the
-//! numerical one no witness.
+//! Two methods must agree. *Exact:* the value at random points of a finite field in which sines, exponentials,
+//! roots and signs obey their identities; what does not vanish there is not zero. *Numerical:* doubles with a
+//! bound of their error at real points; a value above its bound proves that it is not zero, and the point is the
+//! witness. Zero is claimed only if the exact method finds zero and the numerical one finds no witness.
 //!
 //! **Domains.** An expression counts as zero if it vanishes wherever it is a finite real number: $x/x - 1$,
 //! $\log x^2 - 2\log x$ and $\sqrt{x}^2 - x$ are zero.
 //! **Branches.** Roots and signs take one branch at each point of the field. An expression with such
-//! functions counts as exactly zero if it vanishes at
-//! one point at least, and at every point whose signs no real point has shown together.
+//! functions counts as exactly zero if it vanishes at one point at least, and at every point whose signs no real
+//! point has shown together.
 
 mod form;
 mod independence;
@@ -171,11 +169,10 @@ fn vanishes_exactly(store: &Store, live: &[Expr], reals: &Reals) -> bool {
     if branched { zeros >= 1 } else { zeros == needed && zeros == points }
 }
 
-/// Values at points of the field, with the identities of the functions: at one point, or at a few where
-/// branches may differ. Nothing where there are no
-/// identities beyond those that stored values know, or no point was found. Points at which every root is that
-/// of a number with positive sign go before others,
-/// where $\sqrt a\sqrt b = -\sqrt{ab}$.
+/// Values at points of the field, with the identities of the functions: at one point, or at a few where branches
+/// may differ. Nothing where there are no identities beyond those that stored values know, or no point was found.
+/// Points at which every root is that of a number with positive sign go before others, where
+/// $\sqrt a\sqrt b = -\sqrt{ab}$.
 pub(crate) fn exact_values(g: &Graph, expressions: &[Expr]) -> Vec<Vec<quadratic::Z>> {
     /// A point fails where the field lacks a root: half of them for each root.
     const TRIES: u64 = 64;

@@ -101,7 +101,7 @@ fn values_survive_the_printing() {
         let size = 1 + r.below(14);
         let e = random(&g, &mut r, &symbols, size, Kind::Printable);
         let mathml = g.to_mathml(e);
-        // What has a form of its own that LaTeX writes otherwise is looked at below.
+        // What has a form of its own that LaTeX writes otherwise is tested below.
         let special = ["<mmultiscripts", "<mtable", "<msub", "column", "|", "ψ", "∫"];
         if special.iter().any(|s| mathml.contains(s)) {
             continue;

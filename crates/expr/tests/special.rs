@@ -1,9 +1,9 @@
 //! The special functions against values with thirty digits, and against their theorems.
 //!
-//! The reference is `special/mittag_leffler.txt` and, with parameters that nobody chose,
-//! `special/mittag_leffler_held_out.txt`; their heads say how they were made. Its condition numbers say how
-//! much of an error in the last digit of
-//! $z$ or $\alpha$ no method can avoid; the tolerance is $10^{-13}$ times that, some 450 roundings.
+//! The reference is `special/mittag_leffler.txt` and, with random parameters,
+//! `special/mittag_leffler_held_out.txt`; their heads say how they were made. Its condition numbers say how much
+//! of an error in the last digit of $z$ or $\alpha$ no method can avoid; the tolerance is $10^{-13}$ times that,
+//! some 450 roundings.
 
 use std::f64::consts::PI;
 
@@ -180,7 +180,7 @@ fn closed_forms() {
             near(mittag_leffler(2.0, 1.0, x), libm::cosh(root), root);
             near(mittag_leffler(2.0, 2.0, x), libm::sinh(root) / root, root);
         }
-        // E_{1/2,1}(−y) = e^{y²} erfc y, by a road that has nothing in common with this one.
+        // E_{1/2,1}(−y) = e^{y²} erfc y, by a method that has nothing in common with this one.
         let y = 0.0123 * f64::from(i);
         let erfcx = libm::exp(y * y) * libm::erfc(y);
         near(mittag_leffler(0.5, 1.0, -y), erfcx, 1.0 + 2.0 * y * y);

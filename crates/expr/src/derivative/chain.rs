@@ -1,9 +1,8 @@
 //! Backward through definitions: a symbol that is defined by an expression hands its adjoint on to it.
 //!
-//! With $s_j = d_j(s, x)$, acyclic, and weights $w_i$ on outputs $e_i$, one backward pass gives the total
-//! adjoint $\bar s_j = \sum_i w_i\,de_i/ds_j$ of every symbol, what
-//! flows through the definitions included. Shared nodes are visited once, so a chain of definitions costs its
-//! length and not its square.
+//! With $s_j = d_j(s, x)$, acyclic, and weights $w_i$ on outputs $e_i$, one backward pass gives the total adjoint
+//! $\bar s_j = \sum_i w_i\,de_i/ds_j$ of every symbol, what flows through the definitions included. Shared nodes
+//! are visited once, so a chain of definitions costs its length and not its square.
 
 use rustc_hash::FxHashMap;
 

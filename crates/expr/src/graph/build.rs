@@ -1,8 +1,7 @@
 //! The constructors: each brings its node into canonical form at constant cost, and never looks deeper.
 //!
-//! Numbers fold, signs move outwards, `x - y` and `x / y` stay as they are, equal factors become a power.
-//! Sums are never flattened: `a + b + c`
-//! is `(a + b) + c`, so that partial sums are shared.
+//! Numbers fold, signs move outwards, `x - y` and `x / y` stay as they are, equal factors become a power. Sums
+//! are never flattened: `a + b + c` is `(a + b) + c`, so that partial sums are shared.
 
 use num_traits::Zero;
 

@@ -1,4 +1,4 @@
-//! Plain evaluation in doubles: the slow, obvious road that the tape is checked against.
+//! Plain evaluation in doubles: slow and simple, the reference for compiled programs.
 
 use rustc_hash::FxHashMap;
 

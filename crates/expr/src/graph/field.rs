@@ -1,8 +1,7 @@
 //! Arithmetic modulo the prime $p = 2^{61} - 1$.
 //!
 //! Expressions are compared by their exact values at random points of this field: two different rational
-//! expressions of degree $d$ agree
-//! there with probability $d/p$.
+//! expressions of degree $d$ agree there with probability $d/p$.
 
 use num_bigint::BigInt;
 use num_integer::Integer;

@@ -1,8 +1,8 @@
 //! What an expression is made of.
 //!
 //! An [`Expr`] is a handle into a [`Graph`](crate::Graph); the [`Node`] behind it names its operands by their
-//! handles. Operands are always
-//! older than the node that uses them, so ascending handles are an order of evaluation.
+//! handles. Operands are always older than the node that uses them, so ascending handles are an order of
+//! evaluation.
 
 use crate::math::{Binary, Unary};
 

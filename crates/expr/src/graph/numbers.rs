@@ -1,8 +1,8 @@
 //! The numbers of a graph, each once: as an exact fraction, as a double and modulo the prime.
 //!
 //! Most numbers of a model are small, and their arithmetic is that of machine integers: $n/d$ in lowest terms
-//! with $|n|, d < 2^{31}$, so that no product or sum
-//! of products overflows. Only what is larger takes part as a [`Rational`].
+//! with $|n|, d < 2^{31}$, so that no product or sum of products overflows. Only what is larger takes part as a
+//! [`Rational`].
 
 use std::sync::{Arc, OnceLock};
 

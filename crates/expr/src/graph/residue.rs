@@ -1,11 +1,9 @@
 //! The exact value of a node at two random points modulo a prime.
 //!
 //! Sine and cosine of an argument are a random point of the circle, `exp`, `sinh` and `cosh` share one random
-//! number, every other function
-//! is a random number that depends on the values of its arguments. Equal expressions thus have equal values;
-//! identities beyond rational arithmetic in
-//! these are missed, never invented. Parameters have one value at both points, so what agrees at both is
-//! constant during a run.
+//! number, every other function is a random number that depends on the values of its arguments. Equal expressions
+//! thus have equal values; identities beyond rational arithmetic in these are missed, never invented. Parameters
+//! have one value at both points, so what agrees at both is constant during a run.
 
 use crate::graph::field;
 use crate::graph::node::{Expr, Node, Role};

@@ -1,8 +1,7 @@
 //! The nodes themselves: interning, and what is known of each node when it is made.
 //!
 //! **Invariant.** Operands are older than the node that uses them. A commutative node keeps the order in
-//! which it was first written and is
-//! found in either order.
+//! which it was first written and is found in either order.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

@@ -19,12 +19,12 @@ pub struct LinearSplit {
 #[derive(Clone, Debug, Default)]
 pub struct Substitution {
     node_map: FxHashMap<Expr, Expr>,
-    /// What was looked at since the last [`Substitution::mark`].
+    /// What was visited since the last [`Substitution::mark`].
     recent: Vec<Expr>,
 }
 
 impl Substitution {
-    /// From here on, what is looked at counts as recent.
+    /// From here on, what is visited counts as recent.
     pub fn mark(&mut self) {
         self.recent.clear();
     }

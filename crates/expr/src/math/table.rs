@@ -1,8 +1,7 @@
 //! Given data as a smooth function: the cubic spline through its points.
 //!
-//! Twice continuously differentiable, with the not-a-knot condition at both ends (so that data on a cubic
-//! give that cubic). Outside its range the
-//! value is not a number: data are not extrapolated.
+//! Twice continuously differentiable, with the not-a-knot condition at both ends (so that data on a cubic give
+//! that cubic). Outside its range the value is not a number: data are not extrapolated.
 
 use std::fmt;
 

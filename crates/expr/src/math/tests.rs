@@ -84,7 +84,7 @@ fn harder() -> Vec<f64> {
     ] {
         let x = high(word);
         numbers.extend([x.next_down(), x]);
-        // Ways on both sides of a change agree in most bits: enough numbers that one of them tells.
+        // Formulas on both sides of a change agree in most bits: take enough numbers to see a difference.
         let step = 0x9e37_79b9_u64;
         numbers.extend((1..100).map(|j| f64::from_bits(x.to_bits() + ((j * step) >> 8))));
     }

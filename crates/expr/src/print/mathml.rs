@@ -52,13 +52,13 @@ impl Graph {
 
     fn mathml_in_full(&self, e: Expr) -> Vec<String> {
         let live = self.live(&[e]);
-        parted(&typeset(&self.store.borrow(), &live, e, &MATHML))
+        split_at_signs(&typeset(&self.store.borrow(), &live, e, &MATHML))
     }
 }
 
 /// The row cut before each plus and minus that stands in no element: between the terms of a sum, also inside
 /// brackets of the height of a line.
-fn parted(row: &str) -> Vec<String> {
+fn split_at_signs(row: &str) -> Vec<String> {
     let mut terms = vec![String::new()];
     let (mut depth, mut at) = (0_usize, 0);
     while let Some(start) = row[at..].find('<').map(|i| at + i) {

@@ -1,13 +1,12 @@
 //! Expressions as text of the model language.
 //!
 //! The text has as few brackets as the precedence of the language allows and keeps the order in which the
-//! expression was written. Read back through the
-//! constructors, it gives the same handle: $-2x/3$ is `-2*x/3`, $a(bc)$ is `a*(b*c)`.
+//! expression was written. Read back through the constructors, it gives the same handle: $-2x/3$ is `-2*x/3`,
+//! $a(bc)$ is `a*(b*c)`.
 //!
 //! **Exceptions.** A derivative of a table at anything but `t` has no word in the language and is written
-//! `table'(x, "file", "column")`. An expression that is larger
-//! than 2²⁰ nodes when its shared parts are written out is printed with names, `s2*s2 where s1 = …; s2 = …`;
-//! use [`Graph::named`] to place the names by hand.
+//! `table'(x, "file", "column")`. An expression that is larger than 2²⁰ nodes when its shared parts are written
+//! out is printed with names, `s2*s2 where s1 = …; s2 = …`; use [`Graph::named`] to place the names by hand.
 
 use crate::graph::Graph;
 use crate::graph::node::{Expr, Memory, Node, Relation, Role};
@@ -165,9 +164,8 @@ impl Store {
         ]
     }
 
-    /// Whether `-a` in front of the written product means the negative of the whole: a quotient by zero keeps
-    /// the sign where it was put, a difference
-    /// would turn round.
+    /// Whether `-a` in front of the written product means the negative of the whole: a quotient by zero keeps the
+    /// sign where it was put, a difference would turn round.
     fn takes_sign(&self, a: Expr) -> bool {
         let written = match self.node(a) {
             Node::Mul(k, x) if self.exact(k).is_some_and(is_unit_fraction) => x,

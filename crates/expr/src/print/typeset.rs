@@ -1,7 +1,7 @@
 //! Expressions as typeset formulas: the one walk that LaTeX and MathML share. What differs between them are
 //! the words of a [`Markup`].
 //!
-//! Numbers stand first in products, factors are parted by thin spaces, powers of functions are written
+//! Numbers stand first in products, factors are separated by thin spaces, powers of functions are written
 //! $\sin^2\varphi$. A function without brackets takes the one symbol behind it. Brackets grow only where their
 //! content is tall.
 

@@ -1,10 +1,8 @@
 //! The identities that [`simplify`](crate::Graph::simplify) knows, as text, and how they are matched.
 //!
-//! In a rule `a … j` and `u … z` stand for any expression and `k m n` for any number. A sum of two terms is
-//! found among the terms of a larger sum, with any
-//! common factor; a product among the factors of a larger product. **Domains.** The right side has the value
-//! of the left wherever the left is
-//! finite; it may be defined on more.
+//! In a rule `a … j` and `u … z` stand for any expression and `k m n` for any number. A sum of two terms is found
+//! among the terms of a larger sum, with any common factor; a product among the factors of a larger product.
+//! **Domains.** The right side has the value of the left wherever the left is finite; it may be defined on more.
 
 use std::sync::LazyLock;
 

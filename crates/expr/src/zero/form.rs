@@ -1,9 +1,8 @@
 //! BinaryArguments of functions as sums of monomials, so that $\sin(a + b)$, $e^{2a}$, $\log ab$ can be taken apart.
 //!
-//! A form is $\sum_j r_j m_j$ with rational $r_j$ and monomials $m_j$ in atoms; what is no polynomial is an
-//! atom, and so is a sum that grows
-//! beyond [`MAX_TERMS`]. Logarithms are expanded, $\log(ab) = \log a + \log b$ and $\log a^y = y\log a$, as
-//! if all arguments were positive.
+//! A form is $\sum_j r_j m_j$ with rational $r_j$ and monomials $m_j$ in atoms; what is no polynomial is an atom,
+//! and so is a sum that grows beyond [`MAX_TERMS`]. Logarithms are expanded, $\log(ab) = \log a + \log b$ and
+//! $\log a^y = y\log a$, as if all arguments were positive.
 
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};

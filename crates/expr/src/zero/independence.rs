@@ -1,9 +1,9 @@
 //! Linear independence over constants: which of some functions are combinations of earlier ones with constant
 //! coefficients?
 //!
-//! $f_1, \dots, f_k$ are independent over constants if and only if the matrix $f_i(x_j)$ has rank $k$ at
-//! enough random points $x_j$. Values
-//! are exact modulo a prime; parameters have one value at all points, so they count as constants.
+//! $f_1, \dots, f_k$ are independent over constants if and only if the matrix $f_i(x_j)$ has rank $k$ at enough
+//! random points $x_j$. Values are exact modulo a prime; parameters have one value at all points, so they count
+//! as constants.
 
 use rustc_hash::FxHashMap;
 

@@ -1,12 +1,10 @@
 //! The value of an expression at a random point of $\mathbb F_{p^2}$, with the identities of the functions built in.
 //!
-//! An argument is a sum of monomials, and each monomial $m$ gets a random unit for $e^{m/D}$ and a random
-//! point of the circle for $e^{im/D}$, $D = 5040$. Sums of
-//! angles, multiple and half angles, products of powers are then exact: an identity of these kinds vanishes,
-//! and anything else vanishes with probability about $1/p$.
-//! Signs, roots and comparisons follow the Legendre symbol, which is multiplicative and odd as the sign of a
-//! real number is, but knows nothing of sums: they
-//! take a random branch at each point.
+//! An argument is a sum of monomials, and each monomial $m$ gets a random unit for $e^{m/D}$ and a random point
+//! of the circle for $e^{im/D}$, $D = 5040$. Sums of angles, multiple and half angles, products of powers are
+//! then exact: an identity of these kinds vanishes, and anything else vanishes with probability about $1/p$.
+//! Signs, roots and comparisons follow the Legendre symbol, which is multiplicative and odd as the sign of a real
+//! number is, but knows nothing of sums: they take a random branch at each point.
 
 use num_traits::{Signed, ToPrimitive};
 use rustc_hash::FxHashMap;
@@ -30,7 +28,7 @@ pub(super) struct ModularSample {
     pub(super) signs: Vec<(Expr, i8)>,
 }
 
-/// Where values stand while a point is looked at: the same for all points of a problem.
+/// Storage for the values at one point, used again for the next.
 #[derive(Default)]
 pub(super) struct ModularBuffer(Vec<Z>);
 

@@ -1,9 +1,9 @@
 //! Evaluation in doubles with a running bound of the error: a value clearly above its bound is not zero.
 //!
-//! Each operation adds its own rounding to what its operands bring, $\epsilon_r \le |\partial_a
-//! r|\,\epsilon_a + |\partial_b r|\,\epsilon_b + u|r|$, with a factor for
-//! the curvature. Where no bound can be given (next to a singularity, at a kink, inside a memory operator) it
-//! is infinite.
+//! Each operation adds its own rounding to what its operands bring,
+//! $\epsilon_r \le |\partial_a r|\,\epsilon_a + |\partial_b r|\,\epsilon_b + u|r|$, with a factor for the
+//! curvature. Where no bound can be given (next to a singularity, at a kink, inside a memory operator) it is
+//! infinite.
 
 use super::compared_with_zero;
 use crate::graph::node::{Expr, Node, Relation};

@@ -1,9 +1,8 @@
 //! Arithmetic in $\mathbb F_{p^2} = \mathbb F_p(i)$, $i^2 = -1$, $p = 2^{61} - 1$.
 //!
-//! Because $p \equiv 3 \pmod 4$, the Legendre symbol $\chi$ behaves like the sign of a real number: $\chi(ab) =
-//! \chi(a)\chi(b)$, $\chi(-1) = -1$, and
-//! every $a$ with $\chi(a) = 1$ has exactly one root with $\chi = 1$. Every element of $\mathbb F_p$ has a
-//! root in $\mathbb F_{p^2}$.
+//! Because $p \equiv 3 \pmod 4$, the Legendre symbol $\chi$ behaves like the sign of a real number:
+//! $\chi(ab) = \chi(a)\chi(b)$, $\chi(-1) = -1$, and every $a$ with $\chi(a) = 1$ has exactly one root with
+//! $\chi = 1$. Every element of $\mathbb F_p$ has a root in $\mathbb F_{p^2}$.
 
 use crate::graph::field::{self, P};
 

@@ -12,7 +12,7 @@ use crate::graph::residue;
 use crate::graph::store::Store;
 
 impl Graph {
-    /// How many terms an expression has as a polynomial of second degree in the symbols; `None` if it is none.
+    /// How many terms an expression has as a polynomial of second degree in the symbols; `None` if it is not one.
     ///
     /// ```
     /// use pfaff_expr::{Graph, Role};

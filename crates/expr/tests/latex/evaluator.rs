@@ -1,4 +1,4 @@
-//! A small evaluator of the LaTeX that the printer writes: the second road to its brackets and signs.
+//! A small evaluator of the LaTeX that the printer writes: an independent check of its brackets and signs.
 
 use pfaff_expr::{Binary, Unary};
 

@@ -5,27 +5,21 @@
 //! $$ E_{\alpha,\beta}(z) = \frac1{2\pi i}\int \frac{e^s s^{\alpha-\beta}}{s^\alpha - z}\,ds,
 //!    \qquad s = \mu(1+iw)^2,\quad w \in \mathbb R \qquad (\mathrm{H}) $$
 //!
-//! and the trapezoidal rule with nodes $w_j = (j + \delta)h$ converges exponentially [Weideman & Trefethen
-//! 2007]. The path stays where it is
-//! whatever $z$ is: a pole $s_*$ near it or to its right enters by its residue, weighted as
-//! [`pole`](super::pole) says, exactly.
-//! That is where this differs from [Garrappa 2015], which moves the path between the poles.
+//! and the trapezoidal rule with nodes $w_j = (j + \delta)h$ converges exponentially [Weideman & Trefethen 2007].
+//! The path stays where it is whatever $z$ is: a pole $s_*$ near it or to its right enters by its residue,
+//! weighted as [`pole`](super::pole) says, exactly. That is where this differs from [Garrappa 2015], which moves
+//! the path between the poles.
 //!
 //! **Choice of $\mu$ and $h$.** With $H = 2\pi/h$, shifting the path to $\operatorname{Im} w = y$ shows the
-//! error of the rule to be
-//! $\min_y \exp(\Phi(y) - Hy)$ relative to the integrand at the vertex, where upwards, towards the branch
-//! point at $y = 1$,
-//! $\Phi = \mu((1-y)^2 - 1) - (2\beta-1)\ln(1-y)$ and downwards $\Phi = \mu((1+y)^2-1) - (2p-1)\ln(1+y)$ with
-//! the least power
-//! $p$ of $1/s$ there. $H$ is the smallest number that makes both less than $e^{-38}$. The vertex $\mu =
-//! \max(2, \beta)$ is near the
-//! saddle point of $e^s s^{-\beta}$, so that little is lost in the sum; for $\beta \le 0$ the integrand is
-//! largest on the negative
-//! axis, and the smaller $\mu = 6/(3 - \beta)$ keeps the path close to it.
+//! error of the rule to be $\min_y \exp(\Phi(y) - Hy)$ relative to the integrand at the vertex, where upwards,
+//! towards the branch point at $y = 1$, $\Phi = \mu((1-y)^2 - 1) - (2\beta-1)\ln(1-y)$ and downwards
+//! $\Phi = \mu((1+y)^2-1) - (2p-1)\ln(1+y)$ with the least power $p$ of $1/s$ there. $H$ is the smallest number
+//! that makes both less than $e^{-38}$. The vertex $\mu = \max(2, \beta)$ is near the saddle point of
+//! $e^s s^{-\beta}$, so that little is lost in the sum; for $\beta \le 0$ the integrand is largest on the
+//! negative axis, and the smaller $\mu = 6/(3 - \beta)$ keeps the path close to it.
 //!
 //! **Small $\alpha$.** There $s^\alpha \approx 1$ and the integral is nearly that of $e^s s^{-\beta}/(1-z)$,
-//! which is known, and may be zero. What
-//! remains,
+//! which is known, and may be zero. What remains,
 //!
 //! $$ \frac{s^\alpha}{s^\alpha - z} - \frac1{1-z} = -\frac{z\,(s^\alpha - 1)}{(s^\alpha - z)(1 - z)}, $$
 //!

@@ -1,16 +1,15 @@
 //! The poles $s_*^\alpha = z$ of the integrand, their residues, and their weight beside a trapezoidal sum.
 //!
-//! The residue of $e^s s^{\alpha-\beta}/(s^\alpha - z)$ is $\rho = \frac1\alpha s_*^{1-\beta}e^{s_*}$.
-//! Summing the kernel
-//! $1/(1 - e^{-2\pi i(w/h - \delta)})$ around the nodes shows that the trapezoidal sum $T$ on the parabola $s =
-//! \mu(1+iw)^2$ satisfies
+//! The residue of $e^s s^{\alpha-\beta}/(s^\alpha - z)$ is $\rho = \frac1\alpha s_*^{1-\beta}e^{s_*}$. Summing
+//! the kernel $1/(1 - e^{-2\pi i(w/h - \delta)})$ around the nodes shows that the trapezoidal sum $T$ on the
+//! parabola $s = \mu(1+iw)^2$ satisfies
 //!
 //! $$ E_{\alpha,\beta}(z) = T + \sum_{s_*} K\rho, \qquad K = \frac1{1 - \pm e^{H(1-q)}},\quad q =
 //! \sqrt{s_*/\mu},\quad H = 2\pi/h, $$
 //!
-//! with $+$ for nodes $jh$ and $-$ for nodes $(j+½)h$: $K$ is 0 for a pole far to the left of the parabola, 1
-//! far to the right, and in
-//! between it takes exactly what the sum does not see. One of the two sets of nodes keeps away from the pole.
+//! with $+$ for nodes $jh$ and $-$ for nodes $(j+½)h$: $K$ is 0 for a pole far to the left of the parabola, 1 far
+//! to the right, and in between it takes exactly what the sum does not see. One of the two sets of nodes keeps
+//! away from the pole.
 
 use std::f64::consts::PI;
 
@@ -43,7 +42,7 @@ pub(super) fn poles<S: Scalar>(α: f64, z: S) -> Vec<Pole> {
     let mut turn = if S::REAL { 0.0 } else { -turns };
     while turn <= turns {
         let angle = (θ + 2.0 * PI * turn) / α;
-        // A pole that is infinitely far to the left is none.
+        // A pole infinitely far to the left does not count.
         if angle.abs() <= PI && (radius.is_finite() || angle.abs() < PI / 2.0) {
             let fold = if S::REAL && angle != 0.0 { 2.0 } else { 1.0 };
             let s = if angle == 0.0 {
