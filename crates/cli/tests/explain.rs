@@ -13,7 +13,7 @@ use crate::support::{Answer, Folder, answer, json, pfaff};
 fn shell(name: &str, example: &Example) -> Answer {
     let folder = Folder::new(name);
     if !example.model.is_empty() {
-        folder.write("model.pfaff", &format!("{}\n", example.model));
+        folder.write("model.pfaff", format!("{}\n", example.model));
     }
     let program = Path::new(env!("CARGO_BIN_EXE_pfaff")).parent().expect("a folder");
     let path = std::env::var("PATH").unwrap_or_default();

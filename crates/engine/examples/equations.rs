@@ -17,7 +17,7 @@ fn main() -> Result<(), Error> {
     let state = State {
         t: 0.0,
         q: vec![0.0, 0.0, 0.3],
-        v: vec![0.3_f64.cos(), 0.3_f64.sin(), 0.5],
+        v: vec![libm::cos(0.3), libm::sin(0.3), 0.5],
         multipliers: vec![],
     };
     let at = at_state(&equations, &state)?;

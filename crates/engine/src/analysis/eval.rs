@@ -31,7 +31,7 @@ pub struct Range {
 ///
 /// # Errors
 ///
-/// [`ParseErrors`] if a text is wrong, [`Failure`] inside it if the formula has no value.
+/// [`ParseErrors`] if a text is wrong or the formula has no value.
 pub fn evaluate(expression: &str, with: &str, range: Range) -> Result<Value, ParseErrors> {
     let names = read_numbers("--with", with)?;
     let formula = pfaff_model::read_formula(expression, &names, &NoFiles)?;

@@ -97,7 +97,7 @@ impl Dense {
             );
             // NOTE: what is not a number cannot be improved by more nodes.
             let error = (found - middle.row[k]).abs();
-            !(error > tolerance * (1.0 + middle.row[k].abs()))
+            error.is_nan() || error <= tolerance * (1.0 + middle.row[k].abs())
         })
     }
 

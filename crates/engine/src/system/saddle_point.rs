@@ -90,20 +90,34 @@ impl Saddle {
         let size = n + m;
         self.matrix.clear();
         self.matrix.resize(size * size, 0.0);
-        for i in 0..n {
-            let row = &mut self.matrix[i * size..(i + 1) * size];
-            row[..n].copy_from_slice(&blocks.mass[i * n..(i + 1) * n]);
-            for a in 0..m {
-                row[n + a] = -blocks.right[a * n + i];
-            }
-        }
-        for a in 0..m {
-            let start = (n + a) * size;
-            self.matrix[start..start + n].copy_from_slice(&blocks.left[a * n..(a + 1) * n]);
-        }
+        let Blocks { mass, left: jacobian, right: directions, .. } = *blocks;
+        write_matrix(&mut self.matrix, [n, m], mass, jacobian, directions);
         self.right.clear();
         self.right.extend_from_slice(blocks.force);
         self.right.extend_from_slice(blocks.drift);
+    }
+}
+
+/// The matrix of (K) by rows: $M$ and $-W^\\top$, then $A$ and 0. This is where the sign of the reaction is.
+pub(crate) fn write_matrix(
+    matrix: &mut [f64],
+    [n, m]: [usize; 2],
+    mass: &[f64],
+    jacobian: &[f64],
+    directions: &[f64],
+) {
+    let size = n + m;
+    for i in 0..n {
+        let row = &mut matrix[i * size..(i + 1) * size];
+        row[..n].copy_from_slice(&mass[i * n..(i + 1) * n]);
+        for a in 0..m {
+            row[n + a] = -directions[a * n + i];
+        }
+    }
+    for a in 0..m {
+        let row = &mut matrix[(n + a) * size..(n + a + 1) * size];
+        row[..n].copy_from_slice(&jacobian[a * n..(a + 1) * n]);
+        row[n..].fill(0.0);
     }
 }
 

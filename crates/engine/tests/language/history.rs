@@ -9,8 +9,10 @@ use pfaff_present::{ToJson, ToText, present, present_reduced};
 
 use crate::support::{self, Random, count};
 
+type Ask = fn(&Model) -> String;
+
 /// What can be asked. Each answer is a text: numbers are written so that they read back exactly.
-const CALLS: &[(&str, fn(&Model) -> String)] = &[
+const CALLS: &[(&str, Ask)] = &[
     ("check", |model| format!("{:?}", check(model))),
     ("run", |model| answer(pfaff::run(model, &short(model), &mut |_, _| true))),
     ("run at 1e-12", |model| {

@@ -40,7 +40,7 @@ fn refusal(text: &str) -> String {
 }
 
 fn noted(motion: &Motion, word: &str) -> bool {
-    pfaff_present::notes(&motion).iter().any(|n| n.contains(word))
+    pfaff_present::notes(motion).iter().any(|n| n.contains(word))
 }
 
 /// The factor of the note on the first multiplier, met by the multiplier itself at t = 1e-9.

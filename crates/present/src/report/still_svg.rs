@@ -374,7 +374,7 @@ mod tests {
     fn thinned_lines_stay_near_the_full_ones() {
         let circle: Vec<[f64; 2]> = (0..=400)
             .map(|k| f64::from(k) / 200.0 * 3.2)
-            .map(|a| [50.0 * a.cos(), 50.0 * a.sin()])
+            .map(|a| [50.0 * libm::cos(a), 50.0 * libm::sin(a)])
             .collect();
         let short = thinned(&circle);
         assert!((20..80).contains(&short.len()), "{} points", short.len());

@@ -23,6 +23,7 @@ use pfaff_solver::{
 };
 
 use crate::run::bvp::conditions::{Condition, Conditions};
+use crate::system::saddle_point::write_matrix;
 
 /// (CE) with its conditions.
 #[derive(Clone, Debug)]
@@ -190,13 +191,7 @@ impl Canonical {
             // The factors of the last step of Newton's iteration belong to the point before it.
             self.legendre.evaluate(&s.inputs, &mut s.legendre);
             let (mass, rows) = s.legendre[n + m..].split_at(n * n);
-            for i in 0..n {
-                s.matrix[i * size..i * size + n].copy_from_slice(&mass[i * n..(i + 1) * n]);
-                for a in 0..m {
-                    s.matrix[i * size + n + a] = -rows[a * n + i];
-                    s.matrix[(n + a) * size + i] = rows[a * n + i];
-                }
-            }
+            write_matrix(&mut s.matrix, [n, m], mass, rows, rows);
             s.degenerate = s.lu.factor(size, &s.matrix).is_err();
         }
         self.bend.evaluate(&s.inputs, &mut s.bend);
@@ -298,15 +293,8 @@ impl NewtonProblem for Inversion<'_> {
         let (momenta, rest) = s.legendre.split_at(n);
         let (ψ, rest) = rest.split_at(m);
         let (mass, rows) = rest.split_at(n * n);
-        s.matrix.fill(0.0);
-        for i in 0..n {
-            s.matrix[i * size..i * size + n].copy_from_slice(&mass[i * n..(i + 1) * n]);
-            s.right[i] = self.momenta[i] - momenta[i];
-            for a in 0..m {
-                s.matrix[i * size + n + a] = -rows[a * n + i];
-                s.matrix[(n + a) * size + i] = rows[a * n + i];
-            }
-        }
+        write_matrix(&mut s.matrix, [n, m], mass, rows, rows);
+        (0..n).for_each(|i| s.right[i] = self.momenta[i] - momenta[i]);
         (0..m).for_each(|a| s.right[n + a] = -ψ[a]);
         if s.matrix.iter().any(|x| !x.is_finite()) {
             return Err(EvalError::NotFinite);

@@ -11,6 +11,8 @@ use pfaff_solver::Lu;
 
 use crate::run::volterra::volterra_equations::parameter;
 
+use crate::system::saddle_point::write_matrix;
+
 /// Positions, velocities and the time at which numbers are taken.
 #[derive(Clone, Debug)]
 pub(crate) struct State<'a> {
@@ -71,13 +73,11 @@ impl Response {
         let directions: Vec<Vec<f64>> =
             equations.directions.iter().map(|row| numbers(row)).collect();
         let mut matrix = vec![0.0; width * width];
-        for (k, row) in equations.mass.iter().enumerate() {
-            matrix[k * width..k * width + n].copy_from_slice(&numbers(row));
-            for (i, &c) in classical.iter().enumerate() {
-                matrix[k * width + n + i] = -directions[c][k];
-                matrix[(n + i) * width + k] = rows[c][k];
-            }
-        }
+        let mass: Vec<f64> = equations.mass.iter().flat_map(|row| numbers(row)).collect();
+        let chosen = |rows: &[Vec<f64>]| -> Vec<f64> {
+            classical.iter().flat_map(|&c| rows[c].iter().copied()).collect()
+        };
+        write_matrix(&mut matrix, [n, m], &mass, &chosen(&rows), &chosen(&directions));
         let mut right = numbers(&equations.force);
         right.extend((0..m).map(|i| numbers(&[equations.drift[classical[i]]])[0]));
         let mut lu = Lu::new(width);
@@ -126,18 +126,15 @@ impl Response {
         let width = self.right.len() + driven.len();
         let inner = self.right.len();
         let mut matrix = vec![0.0; width * width];
-        for i in 0..inner {
-            matrix[i * width..i * width + inner]
-                .copy_from_slice(&self.matrix[i * inner..(i + 1) * inner]);
-        }
+        // Rows of the driven constraints; multipliers that are there already have no part in them.
+        let widened = |rows: &[Vec<f64>]| -> Vec<f64> {
+            let zeros = vec![0.0; inner - self.n];
+            driven.iter().flat_map(|&(a, _)| [&rows[a][..], &zeros].concat()).collect()
+        };
+        let (jacobian, directions) = (widened(&self.rows), widened(&self.directions));
+        write_matrix(&mut matrix, [inner, driven.len()], &self.matrix, &jacobian, &directions);
         let mut x = self.right.clone();
-        for (i, &(a, along)) in driven.iter().enumerate() {
-            for k in 0..self.n {
-                matrix[k * width + inner + i] = -self.directions[a][k];
-                matrix[(inner + i) * width + k] = self.rows[a][k];
-            }
-            x.push(along);
-        }
+        x.extend(driven.iter().map(|&(_, along)| along));
         let mut lu = Lu::new(width);
         if lu.factor(width, &matrix).is_ok() {
             lu.solve(&mut x);

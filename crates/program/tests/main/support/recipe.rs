@@ -100,7 +100,11 @@ impl Recipe {
 impl Operation {
     fn build(&self, g: &Graph, recipe: &Recipe, known: &[Expr]) -> Expr {
         let operand = |back: usize| {
-            let reach = if back % 3 == 0 { known.len() } else { recipe.reach.min(known.len()) };
+            let reach = if back.is_multiple_of(3) {
+                known.len()
+            } else {
+                recipe.reach.min(known.len())
+            };
             known[known.len() - 1 - back / 3 % reach]
         };
         let [a, b, c] = self.operands.map(operand);
