@@ -154,7 +154,7 @@ fn above_order_one_velocities_are_free_if_a_times_b_is_not_zero() {
     let scaled = motion.multipliers[0].values[0] * 1e-9_f64.sqrt();
     // The next term is smaller by t^{1/2} = 3e-5.
     assert!((scaled / law - 1.0).abs() < 1e-3, "{scaled} {law}");
-    assert!(pfaff_present::notes(motion).iter().any(|n| n.contains("(t - t0)^(-0.5)")));
+    assert!(pfaff_present::notes(&motion).iter().any(|n| n.contains("(t - t0)^(-0.5)")));
     let orthogonal = constrained("q1' + q2' + caputo(q1 - q2, 1.5) = 0", "q1' = 1, q2' = 0");
     assert!(refusal(&orthogonal).contains("is not free"));
 }
@@ -185,7 +185,7 @@ fn what_has_no_motion_is_refused() {
 fn instability_is_announced() {
     let text = "coordinates q\nlagrangian q'^2/2\nconstraint c: q' - 0.5*caputo(q, 1.5) = 0\ninitial q' = 1\nsolve t = 0..1\n";
     let motion = run(&model(text), &at(&[0.5]));
-    let note = pfaff_present::notes(motion).into_iter().find(|n| n.contains("unstable"));
+    let note = pfaff_present::notes(&motion).into_iter().find(|n| n.contains("unstable"));
     assert!(note.is_some_and(|n| n.contains("exp(4.0")), "{:?}", motion.notes);
     // v = v0 E_{1/2}(2 t^{1/2})
     let exact = number("mittag_leffler(0.5, 1, 2*sqrt(t))", "t=0.5", Range::default());
