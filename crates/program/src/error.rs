@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What stands in the way of a program.
+/// Why expressions cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompileError {
     /// An output contains a symbol that is neither an input nor a parameter.

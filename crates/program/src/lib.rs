@@ -1,20 +1,24 @@
-//! Expressions to straight-line tapes, and their interpreters.
+//! Expressions to straight-line programs, and the backends that evaluate them.
 //!
 //! ```text
-//! outputs: [Expr] ──lower, fuse──► instructions ──allocate──► Program ──start──► Interpreter, BatchInterpreter ──evaluate──► numbers
-//!                                                                └──native──► NativeCode ──start──► NativeExecutor ──evaluate──► numbers
+//! outputs: [Expr] ──tape: lower, fuse, allocate──► Program ──backend──► Executor ──evaluate──► numbers
+//!                                                     └──export──► source text in C, Rust or Python
+//! field: t, y to y' ──taylor──► recurrences ──► Program ──backend──► Taylor coefficients
 //! ```
 //!
-//! What is a number is computed once, when the program is made; what depends on parameters alone, once a run;
-//! the rest at every evaluation.
-//! Instructions stand in the order in which the expressions were written. The same program and the same
-//! inputs give the same bits, one state at a
-//! time ([`Interpreter`]), many ([`BatchInterpreter`]), or by machine code ([`NativeCode`]): the contract stands in `program.rs`. An
-//! [`Executor`] is whichever is fastest here;
-//! a [`Backend`] names who writes the code. With the feature `cranelift` processors other than x86-64 have
-//! machine code too.
+//! | room | |
+//! |---|---|
+//! | `tape/` | from expressions to a [`Program`]: instructions, constant folding, fused multiply-adds, slots |
+//! | `backend/` | what evaluates a program: interpreter, batch interpreter, machine code, tiered execution |
+//! | `taylor/` | Taylor coefficients of a first-order system |
+//! | `export/` | programs as source text |
 //!
-//! Sees `expr` only. No file, clock or thread; `unsafe` in the module `native` alone.
+//! Constants are folded when the program is made. What depends on parameters alone is evaluated once for each
+//! set of parameters, the rest at every evaluation. The same program and inputs give the same bits with every
+//! [`Backend`]; the contract stands in `tape/program.rs`.
+//!
+//! This crate depends on `expr` only. It uses no file, clock or thread, and `unsafe` code in `backend/native`
+//! alone. Where there is no machine code (WebAssembly, for example) that module contains only portable loops.
 
 mod backend;
 mod error;

@@ -1,8 +1,8 @@
-//! How $ab + c$ is rounded: the product and then the sum, or once.
+//! How $ab + c$ is rounded: twice (the product, then the sum) or once (fused).
 //!
-//! Once is faster where the processor has the instruction, and has the same bits where it has not: then
-//! `libm` computes it. So a program says which of
-//! the two it means ([`Program::fused`](crate::Program::fused)), and means the same on every machine.
+//! One rounding is faster where the processor has the instruction; where it does not, `libm` computes the
+//! same bits. A program says which of the two it means ([`Program::fused`](crate::Program::fused)), so it
+//! means the same on every machine.
 
 /// A way to round $ab + c$. One implementation for each way to get it, so that a loop is compiled for each.
 pub(crate) trait Rounding {

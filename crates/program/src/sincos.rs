@@ -8,18 +8,15 @@
 //! - $k P_1, k P_2, k P_3$ are exact products;
 //! - $x - k P_1$ and then $- k P_2$ are exact differences: multiples of $2^{-53}$ below 1;
 //! - both later differences keep their rounding error. Dekker's short form of it is valid, also after
-//!   cancellation, because the minuend is a
-//!   multiple of the subtrahend's last place.
+//!   cancellation, because the minuend is a multiple of the subtrahend's last place.
 //!
 //! What remains is the rounding of $k P_4$, at most $k\,2^{-134}$. No double up to $10^8$ comes closer than
-//! $2^{-61}$ to a multiple of $\pi/2$, and
-//! only three come closer than $k\,2^{-78}$ (14461176.67027838 and its doubles; the tests have them), so that
-//! this is below 2⁻³ units elsewhere.
+//! $2^{-61}$ to a multiple of $\pi/2$, and only three come closer than $k\,2^{-78}$ (14461176.67027838 and
+//! its doubles; the tests have them), so that this is below 2⁻³ units elsewhere.
 //!
 //! **Rounding once.** $\pi/2 = Q_1 + Q_2 + Q_3$, doubles. $x - k Q_1$ is a multiple of $2^{-53}$ below 1,
-//! hence exact; $k Q_2 = p + e$ exactly, and
-//! the difference that $p$ is taken from is a multiple of the last place of $p$, as above. What remains is
-//! $k\,2^{-163}$.
+//! hence exact; $k Q_2 = p + e$ exactly, and the difference that $p$ is taken from is a multiple of the last
+//! place of $p$, as above. What remains is $k\,2^{-163}$.
 //!
 //! The polynomials on $|r| \le \pi/4$ are those of fdlibm (`__kernel_sin`, `__kernel_cos`). Beyond $10^8$,
 //! and for what is not finite, `libm` answers.

@@ -1,9 +1,9 @@
-//! Many states at once: every slot holds a row of lanes, and an instruction runs over the row.
+//! Evaluates many states at once: every slot holds a row of lanes, and an instruction runs over the row.
 //!
-//! Lanes are handled in tiles of at most 32, so that the slots of one tile stay in the first cache and the
-//! choice of the instruction is paid once for
-//! all lanes of a tile. Within a tile they form blocks of eight, which the compiler turns into vector
-//! instructions. Each lane has the bits that [`Interpreter`](crate::Interpreter) gives.
+//! Lanes are handled in tiles of at most 32, so that the slots of one tile stay in the first-level cache and
+//! an instruction is dispatched once for all lanes of a tile. Within a tile they form blocks of eight, which
+//! the compiler turns into vector instructions. Each lane has the bits that
+//! [`Interpreter`](crate::Interpreter) gives.
 
 use std::array::from_fn;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::tape::program::Tape;
 pub(crate) const LANE_BLOCK: usize = 8;
 pub(crate) type LaneBlock = [f64; LANE_BLOCK];
 
-/// A program at work on many states, with structures of arrays: number `i` of lane `l` stands at `i * lanes + l`.
+/// Evaluates a program at many states, as a structure of arrays: number `i` of lane `l` stands at `i * lanes + l`.
 #[derive(Clone, Debug)]
 pub struct BatchInterpreter {
     tape: Arc<Tape>,

@@ -1,5 +1,5 @@
-//! Expressions evaluated operation by operation, as they stand in the graph: for what is evaluated a few
-//! times, a program takes longer to make than it saves.
+//! Evaluates expressions as they stand in the graph, without making a program: for expressions that are
+//! evaluated a few times only, making a program takes longer than it saves.
 //!
 //! The bits are those of the [`Program`](crate::Program) of the same expressions.
 

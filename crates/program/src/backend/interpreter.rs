@@ -1,4 +1,4 @@
-//! One state at a time: the slots of a run, and the loop over the instructions.
+//! Evaluates one state at a time: the slots of a program, and the loop over its instructions.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::sincos::sincos;
 use crate::tape::instruction::Instruction;
 use crate::tape::program::Tape;
 
-/// A program at work with given parameters. It owns its slots: give each thread its own.
+/// Evaluates a program with given parameters. It owns its slots: give each thread its own.
 #[derive(Clone, Debug)]
 pub struct Interpreter {
     tape: Arc<Tape>,

@@ -1,4 +1,4 @@
-//! How many states native code evaluates at once.
+//! How many states machine code evaluates at once.
 
 /// One state, or as many as fit vector registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -7,8 +7,8 @@
 //!         ──executor─────► Executor            one state, with the backend that the caller names
 //! ```
 //!
-//! All of them keep the contract of `tape/program.rs`, so all give the same bits; they differ in the time that
-//! they take to prepare and to run. Which backend is used is always an argument: nothing here is global.
+//! All of them keep the contract of `tape/program.rs`, so all give the same bits; they differ in the time
+//! that they take to prepare and to run. Which backend is used is always an argument: nothing here is global.
 
 pub(crate) mod batch;
 pub(crate) mod executor;

@@ -62,7 +62,7 @@ impl NativeCode {
     }
 }
 
-/// Machine code at work with given parameters. It owns its memory: give each thread its own.
+/// Evaluates machine code with given parameters. It owns its memory: give each thread its own.
 ///
 /// With several lanes number `i` of lane `l` stands at `i * lanes + l`, as in a [`BatchInterpreter`](crate::BatchInterpreter).
 #[derive(Clone, Debug)]
@@ -146,8 +146,7 @@ impl NativeExecutor {
     }
 
     /// A whole step of this right-hand side, from $(t, y)$ to $f(t, y)$. It may give rates of more components
-    /// than it reads: those are carried along behind the others. Says whether all
-    /// numbers are finite.
+    /// than it reads: those are carried along behind the others. Says whether all numbers are finite.
     ///
     /// # Panics
     ///

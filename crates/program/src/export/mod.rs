@@ -4,12 +4,11 @@
 //! Module { functions: [ExportedFunction { program }] } ──text──► prepare(p, c), then one function for each program
 //! ```
 //!
-//! Every instruction of a tape becomes one assignment, in the order of the tape, so that the text has the
-//! operations of the tape and no others. What depends on
-//! parameters alone is computed by `prepare`, once. C and Rust have the bits of the interpreter as long as no
-//! function of the platform is called (all but
-//! `sqrt`, sine and cosine up to 10⁸); Python rounds multiply-adds twice and takes its own sine and cosine,
-//! which costs the last places.
+//! Every instruction of a tape becomes one assignment, in the order of the tape, so the text has the
+//! operations of the tape and no others. What depends on parameters alone is computed by `prepare`, once. C
+//! and Rust have the bits of the interpreter as long as no function of the platform is called (all but
+//! `sqrt`, and sine and cosine up to 10⁸). Python rounds multiply-adds twice and takes its own sine and
+//! cosine, which costs the last digits.
 
 mod helpers;
 mod spelling;

@@ -1,4 +1,7 @@
-//! Instructions into the parts of a tape: each value goes where its operands let it.
+//! Appends instructions to a tape in SSA form and decides when each is carried out.
+//!
+//! Operations on constants are folded. What depends on parameters alone goes to the part `per_run`,
+//! everything else to `per_evaluation`. Equal products, squares and sine-cosine pairs share one instruction.
 
 use rustc_hash::FxHashMap;
 
@@ -44,8 +47,7 @@ impl TapeBuilder {
     }
 
     /// The value of an instruction whose results are [`NONE`] and that was not met before, as each operation
-    /// of a graph: carried out if its operands are constants, else put into
-    /// its part.
+    /// of a graph: carried out if its operands are constants, else put into its part.
     pub(crate) fn emit_new(&mut self, instruction: Instruction) -> Slot {
         if let Some(number) = self.carried_out(instruction) {
             self.tape.once += 1;

@@ -1,14 +1,13 @@
-//! Products that only sums and differences read join them: one step instead of two, two instead of three.
+//! Joins products to the sums and differences that read them: one multiply-add instead of two instructions.
 //!
-//! A product that one sum reads joins it; one that two sums read joins both, if neither has taken another
-//! product. Unless the program is
-//! [fused](crate::Program::fused), product and sum are still rounded one after the other, so the bits stay;
-//! what is saved is the choice of an
-//! instruction and the way of the product through memory. A product that another part of the program or an
-//! output reads stays where it is.
+//! A product with one reader joins it. A product with two readers joins both, if neither has taken another
+//! product: two instructions instead of three. Products that an output or the other part of the program reads
+//! stay. Unless the program is [fused](crate::Program::fused), product and sum are still rounded one after
+//! the other, so the bits stay the same. What is saved is an instruction dispatch and a round trip through
+//! memory.
 //!
-//! Before, the sign of a product goes to a factor that is fixed during a run: $-(k x)$ becomes $(-k)\,x$,
-//! with the same bits.
+//! Before that, a sign moves to a factor that is fixed during a run: $-(k x)$ becomes $(-k)\,x$, with the
+//! same bits.
 
 use crate::tape::instruction::{Instruction, Slot};
 use crate::tape::lower::{SsaTape, ValueOrigin};

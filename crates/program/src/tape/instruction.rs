@@ -1,8 +1,8 @@
-//! The instructions of a tape: what each reads, what it writes, how it is printed.
+//! The instructions of a tape: what each reads, what it writes, and how it is printed.
 //!
-//! Operands and results are numbers: names of values while a program is being made, slots afterwards. An
-//! instruction reads all its
-//! operands before it writes a result, so that a result may take the slot of an operand that dies there.
+//! Operands and results are numbers: of values while a program is being made, of slots afterwards. An
+//! instruction reads all its operands before it writes a result, so a result may take the slot of an operand
+//! that dies there.
 
 use pfaff_expr::{Binary, Relation, Unary};
 

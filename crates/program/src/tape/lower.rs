@@ -1,12 +1,12 @@
-//! Expressions to instructions on numbered values, each value written once.
+//! Lowers expressions to instructions on numbered values, each written once (SSA form).
 //!
-//! Every value belongs to a class: a constant, fixed during a run, or varying. Operations on constants are
-//! carried out here, by the interpreter
-//! itself, so that their bits are those of the tape. Whole powers become the products of [`pfaff_expr::whole_power`].
+//! Every value is a constant, fixed during a run, or varying. Operations on constants are folded with the
+//! interpreter itself, so that their bits are those of the tape. Powers with small whole exponents become the
+//! products of [`pfaff_expr::whole_power`].
 //!
-//! **Invariant.** Instructions ascend with the handles of their nodes, the order in which the expressions
-//! were written; or, where some expressions are named to come
-//! first, they stand depth first: what each of those needs, in their order, then the outputs.
+//! **Invariant.** Instructions are in the order of their nodes, which is the order in which the expressions
+//! were written. If the caller names expressions that come first, instructions are in depth-first order
+//! instead: what those expressions need, in their order, then what the outputs need.
 
 use std::sync::Arc;
 

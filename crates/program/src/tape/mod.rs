@@ -1,8 +1,10 @@
-//! Expressions to a tape: a straight line of instructions over numbered slots.
+//! From expressions to a tape: straight-line instructions over numbered slots.
 //!
 //! ```text
-//! outputs: [Expr] ──lower (builder)──► instructions ──fuse──► fewer instructions ──allocate──► Program
+//! outputs: [Expr] ──lower, builder──► SsaTape ──fuse──► fewer instructions ──allocate──► Tape in a Program
 //! ```
+//!
+//! Up to `allocate` every value has a number of its own (static single assignment); then values share slots.
 
 pub(crate) mod allocate;
 pub(crate) mod builder;

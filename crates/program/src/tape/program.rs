@@ -1,20 +1,19 @@
-//! A program: the tape that expressions become, and the contract of whatever runs it.
+//! A program: the tape of some expressions, and the contract of every backend that runs it.
 //!
-//! **Contract of an executor** (interpreter, batched interpreter, native code):
+//! **Contract of a backend** (interpreter, batch interpreter, machine code):
 //!
 //! 1. Slots are numbered as `allocate.rs` says: inputs, parameters, constants, kept values, temporaries.
-//!    Constants, parameters and kept values are only
-//!    read during an evaluation; temporaries mean nothing between evaluations.
+//!    Constants, parameters and kept values are only read during an evaluation; temporaries mean nothing
+//!    between evaluations.
 //! 2. The part `per_run` is carried out whenever parameters change, the part `per_evaluation` at every
-//!    evaluation, each in its order; then the
-//!    outputs are read from their slots. Independent instructions may be exchanged.
-//! 3. An instruction reads its operands before it writes its results; the slot of a result may be that of an operand.
-//! 4. Every result has the bits that the scalar interpreter gives: each operation is rounded by itself,
-//!    multiply-adds of a fused program once, nothing
-//!    is reassociated, sine and cosine are those of [`sincos`](crate::sincos()) or
-//!    [`sincos_fused`](crate::sincos_fused()), functions those of
-//!    `pfaff_expr`. Only the sign and payload of what is not a number are free.
-//! 5. No allocation in an evaluation.
+//!    evaluation, each in its order; then the outputs are read from their slots. Independent instructions may
+//!    be exchanged.
+//! 3. An instruction reads its operands before it writes its results. A result may take the slot of an operand.
+//! 4. Every result has the bits that the scalar interpreter gives. Each operation is rounded by itself,
+//!    multiply-adds of a fused program once. Nothing is reassociated. Sine and cosine are those of
+//!    [`sincos`](crate::sincos()) or [`sincos_fused`](crate::sincos_fused()), functions those of
+//!    `pfaff_expr`. Only the sign and payload of a NaN are free.
+//! 5. An evaluation allocates nothing.
 
 use std::fmt;
 use std::sync::Arc;
@@ -86,8 +85,7 @@ impl Program {
     /// Compiles the outputs, given what changes at every evaluation and what is fixed during a run.
     ///
     /// Any expression may be an input or a parameter, not only a symbol: what it is made of is then not
-    /// looked at. So values that something else
-    /// computes, such as those of memory operators, enter a program.
+    /// looked at. So values that something else computes, such as those of memory operators, enter a program.
     ///
     /// # Errors
     ///
@@ -103,8 +101,8 @@ impl Program {
     }
 
     /// As [`Program::compile`], with instructions in another order: what `first` needs comes first, in its
-    /// order. The order of instructions matters more for the
-    /// time of an evaluation than their number: values that are used together should be computed together.
+    /// order. The order of instructions matters more for the time of an evaluation than their number: values
+    /// that are used together should be computed together.
     ///
     /// # Errors
     ///
@@ -141,9 +139,9 @@ impl Program {
         Self { tape: Arc::new(tape) }
     }
 
-    /// The same steps, where products that join a sum are rounded with it, once, and sines and cosines are those of
-    /// [`sincos_fused`](crate::sincos_fused). Faster on processors that have the instruction, and with the
-    /// same bits on those that have not.
+    /// The same steps, where products that join a sum are rounded with it, once, and sines and cosines are
+    /// those of [`sincos_fused`](crate::sincos_fused). Faster on processors that have the instruction, and
+    /// with the same bits on those that have not.
     ///
     /// What cancels exactly when rounded twice, as $ab - cd$ does for $a = d$, $b = c$, leaves a rounding error here.
     #[must_use]

@@ -1,4 +1,5 @@
-//! The two programs of `passes.rs`: the order 0, and the step from the sums of an order to its coefficients.
+//! The two programs of `passes.rs`: one for order 0, and one that is linear in the newest coefficients and
+//! takes the sums of an order to its coefficients.
 
 use pfaff_expr::series::SeriesTerm;
 use rustc_hash::FxHashMap;

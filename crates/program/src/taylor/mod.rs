@@ -3,9 +3,9 @@
 //! $$ y(t + s) = \sum_{k=0}^{p} y^{[k]} s^k, \qquad y^{[k+1]} = \frac{1}{k+1}\, f^{[k]} \qquad (\mathrm T) $$
 //!
 //! $f^{[k]}$ follows from coefficients of lower and equal order by one recurrence for each operation of the
-//! tape, order after order (Jorba and Zou 2005). What does not vary along
-//! the motion costs nothing beyond order 0; sine and cosine, equal products and derivatives of one series are
-//! shared; squares take half their sum.
+//! tape, order after order (Jorba and Zou 2005). Values that do not vary along the motion cost nothing beyond
+//! order 0. Sine and cosine, equal products and derivatives of one series are shared; squares take half their
+//! sum.
 //!
 //! **Linear system.** Where the rates contain unknowns of a linear system $K x = r$, the system is one node:
 //! $K^{[0]}$ is factorised once a step, and each order substitutes
@@ -13,15 +13,15 @@
 //! $$ K^{[0]} x^{[k]} = r^{[k]} - \sum_{j=1}^{k} K^{[j]} x^{[k-j]} \qquad (\mathrm S) $$
 //!
 //! **Rounding.** The state may be given as $y + e$ with $e$ below the rounding of $y$: it enters where it
-//! counts, the sines and cosines of large angles.
+//! matters, in the sines and cosines of large angles.
 //!
-//! **Three ways.** [`TaylorRecurrences::unrolled`] writes all orders out as one straight-line [`Program`]: fastest
-//! where it is short. [`TaylorRecurrences::passes`] has one program that is run for
-//! each order, and sums by rows between. [`TaylorRecurrences::interpreter`] interprets, and pivots anew in (S): the
-//! oracle of the others, and their way out.
+//! **Three evaluations.** [`TaylorRecurrences::unrolled`] writes all orders out as one straight-line
+//! [`Program`]: fastest where it is short. [`TaylorRecurrences::passes`] has one program that is run for each
+//! order, with vectorised sums between. [`TaylorRecurrences::interpreter`] interprets the rules and pivots
+//! anew in (S): the reference for the other two, and the fallback where their pivots become too small.
 
+mod interpreter;
 mod linear;
-mod loops;
 mod passes;
 mod pivots;
 mod rules;
@@ -37,7 +37,7 @@ use crate::tape::instruction::Slot;
 use crate::tape::lower::{InputName, SsaTape, lower};
 use crate::tape::program::Program;
 
-pub use loops::TaylorInterpreter;
+pub use interpreter::TaylorInterpreter;
 pub use passes::TaylorPasses;
 use rules::{SeriesRule, SeriesRules};
 

@@ -1,13 +1,13 @@
-//! TaylorRecurrences as two programs and one sum: compact machine code for systems of any size.
+//! Recurrences as two programs and one convolution: compact machine code for systems of any size.
 //!
 //! In the coefficient of order $k \ge 1$ of a product
 //!
 //! $$ c^{[k]} = a^{[0]} b^{[k]} + a^{[k]} b^{[0]} + \sum_{j=1}^{k-1} a^{[j]} b^{[k-j]} \qquad (\mathrm B) $$
 //!
-//! only the first two terms know the order $k$; the sum is over lower orders. It is the same with every other
-//! rule. So one program gives the order 0 with all that later orders read of
-//! it; all sums of an order are independent of each other and are added eight at a time; and one program,
-//! linear in what is new, takes the sums to the coefficients of their order.
+//! only the first two terms contain order $k$; the sum is over lower orders. The same holds for every other
+//! rule. So one program gives order 0 with all that later orders read of it. All sums of an order are
+//! independent of each other and are added eight at a time. A second program, linear in the new coefficients,
+//! takes the sums to the coefficients of their order.
 //!
 //! | | holds |
 //! |---|---|
@@ -28,7 +28,7 @@ const LINE: usize = 8;
 /// How many numbers depend on the order alone.
 pub(super) const SCALARS: usize = 4;
 
-/// TaylorRecurrences at work with given parameters. It owns its storage: give each thread its own.
+/// Evaluates recurrences with given parameters. It owns its storage: give each thread its own.
 #[derive(Clone, Debug)]
 pub struct TaylorPasses {
     first: Executor,

@@ -1,4 +1,4 @@
-//! Pivots of a matrix with many zeros: large enough at a sample, and with little fill.
+//! Chooses pivots of a sparse matrix: large enough at a sample, and with little fill-in (Markowitz 1957).
 
 /// How small a pivot may be beside the largest entry of its column.
 const THRESHOLD: f64 = 0.1;
@@ -10,8 +10,8 @@ pub(super) struct Pivot {
     pub(super) column: usize,
 }
 
-/// The pivots, in the order of elimination (Markowitz 1957); what is left where the
-/// sample is singular comes last.
+/// The pivots, in the order of elimination (Markowitz 1957); what is left where the sample is singular comes
+/// last.
 pub(super) fn choose(size: usize, sample: &[f64]) -> Vec<Pivot> {
     assert_eq!(sample.len(), size * size, "a sample of the matrix");
     let mut k = sample.to_vec();

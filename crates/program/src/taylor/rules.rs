@@ -5,9 +5,9 @@
 //!
 //! $$ w\,\dot y = \sum_i \pm f_i\,\dot g_i \qquad (\mathrm W) $$
 //!
-//! which stands with the function in `pfaff_expr`, such as $\dot y = y\,\dot a$ for $y = e^a$. For a power with a
-//! fixed exponent it is $a\,\dot y = c\,y\,\dot a$,
-//! and $a^b$ with a varying exponent is that of $e^m$ with $m = b\ln a$. What is not analytic has no rule.
+//! which stands with the function in `pfaff_expr`, such as $\dot y = y\,\dot a$ for $y = e^a$. For a power
+//! with a fixed exponent it is $a\,\dot y = c\,y\,\dot a$, and $a^b$ with a varying exponent is that of $e^m$
+//! with $m = b\ln a$. What is not analytic has no rule.
 
 use pfaff_expr::Unary;
 use pfaff_expr::series::{FunctionPair, SeriesKind, SeriesRelation, SeriesTerm, SeriesWriter};

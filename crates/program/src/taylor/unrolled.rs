@@ -1,7 +1,7 @@
-//! TaylorRecurrences written out: one instruction for each product and sum of each order.
+//! Recurrences written out: one instruction for each product and sum of each order.
 //!
-//! Terms of a sum stand in the order in which their factors become known, the youngest last: a processor that
-//! looks ahead then waits for two of them only.
+//! Terms of a sum stand in the order in which their factors become known, the newest last, so that
+//! out-of-order execution waits for two of them only.
 
 use pfaff_expr::series::SeriesTerm;
 use rustc_hash::FxHashMap;

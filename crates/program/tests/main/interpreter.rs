@@ -1,10 +1,9 @@
 //! Values of tapes against plain evaluation: bit by bit.
 //!
 //! Sines and cosines are the crate's own and may differ by two units (one of each side) from those of
-//! `Graph::evaluate`; what is computed from them
-//! may then differ by any amount. So random expressions without them are compared with `Graph::evaluate`,
-//! those with them with a second
-//! evaluation that takes the same sine and cosine, and these alone with `Graph::evaluate`.
+//! `Graph::evaluate`; what is computed from them may then differ by any amount. So random expressions without
+//! them are compared with `Graph::evaluate`, those with them with a second evaluation that takes the same
+//! sine and cosine, and these alone with `Graph::evaluate`.
 
 use pfaff_expr::{Expr, Graph, Role};
 use pfaff_program::{GraphEvaluator, Program};

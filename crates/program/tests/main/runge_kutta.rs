@@ -8,8 +8,8 @@ use pfaff_program::{
 
 use crate::support::codes;
 
-/// A method of no worth, so that no two numbers are alike.
-struct Worthless;
+/// A method with arbitrary coefficients, so that no two numbers are alike.
+struct Arbitrary;
 
 /// Rows of weights for the stages before each, one in three of them zero.
 const fn rows<const N: usize>(first: usize, seed: u64) -> [Weights; N] {
@@ -31,7 +31,7 @@ const fn rows<const N: usize>(first: usize, seed: u64) -> [Weights; N] {
     rows
 }
 
-impl RungeKuttaMethod for Worthless {
+impl RungeKuttaMethod for Arbitrary {
     const TABLEAU: Tableau = Tableau {
         nodes: &[0.21, 0.37, 0.83, 0.05, 0.5, 0.61, 0.3, 0.9, 0.77, 0.12, 1.0],
         rows: &rows::<11>(1, 1),
@@ -172,7 +172,7 @@ fn check_step<M: RungeKuttaMethod>() {
 
 #[test]
 fn a_step_at_once_is_its_stages_to_the_bit() {
-    check_step::<Worthless>();
+    check_step::<Arbitrary>();
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn a_tableau_of_any_size_will_do() {
 fn numbers_that_are_not_finite_are_reported() {
     let Some(native) = right_side().native_code(Lanes::One, Backend::default()) else { return };
     let finite = |parameter: f64, start: [Block; 2]| {
-        at_once::<Worthless>(&mut native.start(&[parameter]), start).1
+        at_once::<Arbitrary>(&mut native.start(&[parameter]), start).1
     };
     // Division by zero: the second rate is infinite, and so is the state from there on.
     assert_eq!(finite(0.0, START), [false; 2]);

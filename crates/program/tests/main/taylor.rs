@@ -1,4 +1,4 @@
-//! Taylor coefficients against repeated symbolic derivatives, closed forms, and the other ways to compute them.
+//! Taylor coefficients against repeated symbolic derivatives, closed forms, and the other methods to compute them.
 
 use pfaff_expr::series::SeriesKind;
 use pfaff_expr::{Binary, Expr, Graph, Role, Unary};

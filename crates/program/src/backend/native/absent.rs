@@ -1,4 +1,4 @@
-//! Where there is no native code: no value of [`MachineCode`] exists, so that nothing has to pretend.
+//! Takes the place of `machine_code.rs` where there is none: no value of [`MachineCode`] can exist.
 
 use std::convert::Infallible;
 use std::sync::Arc;

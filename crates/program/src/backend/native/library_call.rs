@@ -1,4 +1,4 @@
-//! Functions without instructions of their own: machine code calls the interpreter's.
+//! Functions without machine instructions of their own: machine code calls those of the interpreter.
 
 use std::sync::Arc;
 

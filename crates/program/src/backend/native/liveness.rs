@@ -1,9 +1,8 @@
-//! The values of a tape: each written once, with all places where it is read.
+//! Liveness of the values of a tape: each is written once here, with all places where it is read.
 //!
-//! Slots are given out again and again; for registers one wants to know which value is needed when. Inputs,
-//! parameters, constants and kept values are
-//! the values `0 ..`, numbered as their slots; every result of an instruction is a further one. Instructions
-//! are in the order of `schedule.rs`.
+//! Slots are reused, but a register allocator wants to know which value is needed when. Inputs, parameters,
+//! constants and kept values are the values `0 ..`, numbered as their slots; every result of an instruction
+//! is a further one. Instructions are in the order of `schedule.rs`.
 
 use crate::tape::instruction::Slot;
 use crate::tape::program::Tape;

@@ -1,4 +1,4 @@
-//! Machine code in memory, ready to be called.
+//! Machine code in executable memory, ready to be called.
 
 use std::sync::Arc;
 
@@ -86,7 +86,7 @@ impl MachineCode {
         let pages = pages.make_exec().ok()?;
         #[cfg(feature = "cranelift")]
         announce(&pages)?;
-        // SAFETY: the pages begin with a function of this type, by whoever wrote it, and live as long as `shared`.
+        // SAFETY: the pages begin with a function of this type, by construction of the code generators, and live as long as `shared`.
         let entry: EntryPoint = unsafe { std::mem::transmute(pages.as_ptr()) };
         // The middle begins a line of the cache.
         let before = fixed.len().next_multiple_of(8);
@@ -140,9 +140,8 @@ impl MachineCode {
             return self.run_in_parts(inputs, outputs, memory);
         }
         // SAFETY: the code reads rows of `lanes` doubles from the inputs, writes such rows to the outputs,
-        // and uses rows before and behind the
-        // middle: just those whose number was checked above. It is written for this processor, and what it
-        // calls lives as long as the pages.
+        // and uses rows before and behind the middle: just those whose number was checked above. It is
+        // written for this processor, and what it calls lives as long as the pages.
         unsafe { (self.entry)(inputs, outputs, memory.add(self.middle)) }
     }
 

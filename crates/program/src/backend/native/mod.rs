@@ -1,20 +1,22 @@
-//! Native code: the part `per_evaluation` of a tape as machine code, under the contract of `program.rs`.
+//! Machine code: the part `per_evaluation` of a tape, under the contract of `tape/program.rs`.
 //!
 //! ```text
-//! Tape ──values──► who reads what ──emitter (registers, operation)──► assembler ──► bytes ──► pages: written, then executed
+//! Tape ──liveness, schedule──► order and uses ──x86_64 or cranelift──► bytes ──machine_code──► executable pages
 //! ```
 //!
-//! For x86-64 on Unix, with AVX2 and FMA or with AVX-512, whichever the processor has. On other processors
-//! and systems, and where it is asked for, `cranelift.rs` writes the code if the
-//! feature `cranelift` is there; else the interpreter serves. Either way the bytes go the same road into the
-//! same kind of pages. What depends on parameters alone is left to the interpreter. Bits are those of the
-//! interpreter: the same operations in the same order, each rounded alike,
-//! functions called where it calls them.
+//! | room | |
+//! |---|---|
+//! | `x86_64/` | our own compiler for x86-64 on Unix, with AVX2 and FMA or with AVX-512 |
+//! | `cranelift/` | code by Cranelift, with the feature `cranelift`, for other processors or where it is asked for |
+//! | `simd/` | portable loops of the interpreters that are also compiled for wider vector registers |
 //!
-//! **Memory.** A page is writable or executable, never both. Code belongs to all its clones and goes with the last one.
+//! Without any of these the interpreter does the work (`absent.rs`). The bits are those of the interpreter:
+//! the same operations in the same order, each rounded alike, and the same library functions.
 //!
-//! The only module with `unsafe`: calling the code, functions that the code calls, and interpreters compiled
-//! for processors with more instructions.
+//! **Memory.** A page is writable or executable, never both. Code is shared by its clones and freed with the last one.
+//!
+//! This is the only module with `unsafe`: it calls machine code, machine code calls back, and loops are
+//! compiled for instructions that only some processors have.
 #![allow(unsafe_code, reason = "machine code is called here, and calls back")]
 
 #[cfg(feature = "cranelift")]

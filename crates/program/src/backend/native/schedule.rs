@@ -1,14 +1,14 @@
-//! Angles together: with one state at a time, sines and cosines that do not wait for each other are evaluated
-//! several at once. With several states they follow
-//! each other, so that the next begins before the last has ended, at places where few values are in registers
-//! that they need.
+//! Reorders instructions so that sines and cosines stand together.
 //!
-//! An angle that is an input, or made of inputs by sums and products alone, is early. What early angles need
-//! goes first, in its order; as soon as
-//! a register of them is there they form a group; everything else follows in its order. Among that, angles
-//! join the first one after whose making they are all known, as
-//! the angles of one stage of a step are. Fewer than [`FEW`] angles stay where they are: packing would cost
-//! more than it saves.
+//! With one state at a time, sines and cosines that do not depend on each other are evaluated several at once
+//! in one vector register. With several states they follow each other, so that the next begins before the
+//! last has ended, at places where few values occupy the registers that they need.
+//!
+//! An angle is early if it is an input, or made of inputs by sums and products alone. What early angles need
+//! goes first, in its order; as soon as there are enough of them to fill a register they form a group.
+//! Everything else follows in its order. Among that, angles join the first one after which all of them are
+//! known, as the angles of one stage of a step are. Fewer than [`FEW`] angles stay where they are: packing
+//! would cost more than it saves.
 
 use super::liveness::{Liveness, NONE};
 use crate::tape::instruction::Instruction;

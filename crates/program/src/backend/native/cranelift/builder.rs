@@ -1,4 +1,4 @@
-//! The block of CLIF: which values are in registers, where the others are, and when they go from one to the other.
+//! Builds the block of CLIF: which values are in registers, where the others are, and when they are loaded and stored.
 
 use std::sync::Arc;
 

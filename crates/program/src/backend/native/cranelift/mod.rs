@@ -1,21 +1,19 @@
-//! A tape to machine code by Cranelift, for processors that our own emitter does not know.
+//! Compiles a tape with Cranelift, for processors that our own compiler does not know.
 //!
 //! ```text
-//! Tape ──values──► who reads what ──ClifBuilder──► one block of CLIF ──Cranelift──► bytes without relocations
-//! fn(inputs, outputs, middle of the rows), with the processor's ordinary calling convention
+//! Tape ──liveness, schedule──► ClifBuilder ──► one block of CLIF ──Cranelift──► bytes without relocations
+//! fn(inputs, outputs, middle of the rows), with the platform's calling convention
 //! ```
 //!
-//! Bits are those of the interpreter: Cranelift neither reassociates nor contracts, multiply-adds that round
-//! once are the instruction of the processor or
-//! the routine that the interpreter takes, sines, cosines and functions are calls of the interpreter's own,
-//! angles that do not wait for each other in rows as `schedule.rs` finds them. Several states go two at a
-//! time where the processor has registers of two
-//! doubles, else one after the other.
+//! The bits are those of the interpreter: Cranelift neither reassociates nor contracts. Fused multiply-adds
+//! are the processor's instruction, or the routine that the interpreter uses. Sines, cosines and functions
+//! are calls of the interpreter's own, with angles that do not depend on each other grouped as in
+//! `schedule.rs`. Several states go two at a time where the processor has registers of two doubles, else one
+//! after the other.
 //!
-//! **Time to compile.** Register allocation is what costs, more than in proportion to the length. A value
-//! that is not read within the next `REACH` instructions
-//! therefore waits in memory, which keeps the ranges short, and beyond [`LONG`] instructions a quicker
-//! allocator is taken, whose code is slower.
+//! **Compile time.** Register allocation dominates, and grows faster than the length of the code. So a value
+//! that is not read within the next `REACH` instructions waits in memory, which keeps live ranges short;
+//! beyond [`LONG`] instructions a faster allocator is used, whose code is slower.
 
 mod builder;
 mod instruction;

@@ -1,4 +1,4 @@
-//! What the code calls: the routines of the interpreter, with the ordinary calling convention.
+//! What the code calls: the routines of the interpreter, with the platform's calling convention.
 
 use super::builder::ROW;
 use crate::backend::native::library_call::LibraryCall;

@@ -1,12 +1,11 @@
-//! Sums of products of power series, eight at a time, for the processor that is there.
+//! Sums of products of power series, eight at a time, for the processor at hand.
 //!
 //! $$ S_l^{(k)} = \sum_{j=1}^{k-1} a_l^{[j]}\, b_l^{[k-j]} \qquad (\mathrm C) $$
 //!
 //! The record of order $j$ holds $a_l^{[j]}$ of eight lanes $l$, then $b_l^{[j]}$ of these, then the next
-//! eight. Two orders $k$ and $k + 1$ with odd $k$ are added up together, so that
-//! each factor is loaded once for both, and the terms of the youngest record come last. Each product is
-//! rounded with its sum, once, and terms are added in the same order
-//! everywhere: the bits are the same on every machine.
+//! eight. Two orders $k$ and $k + 1$ with odd $k$ are added up together, so that each factor is loaded once
+//! for both; the terms of the newest record come last. Every multiply-add is rounded once and terms are added
+//! in the same order everywhere, so the bits are the same on every processor.
 
 #[cfg(target_arch = "x86_64")]
 use super::cpu_features::cpu_features;

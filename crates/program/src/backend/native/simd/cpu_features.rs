@@ -1,5 +1,5 @@
-//! What the processor can do, asked once and no more than is needed: in a virtual machine each question takes
-//! some microseconds, and the standard library asks a dozen.
+//! Which instructions the processor has, asked once and no more than is needed: in a virtual machine each
+//! question takes some microseconds, and the standard library asks a dozen.
 
 use std::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv};
 use std::sync::OnceLock;

@@ -1,5 +1,5 @@
-//! Functions of several numbers at once, for processors with wider registers: which ones there are is asked at
-//! every call.
+//! The functions of `elementary.rs` on several lanes, compiled for wider vector registers; the processor is
+//! asked at every call.
 
 use pfaff_expr::{Binary, Unary, power_row};
 

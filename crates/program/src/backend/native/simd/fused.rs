@@ -1,5 +1,5 @@
-//! The interpreters with multiply-adds that round once: compiled for processors that have the instruction,
-//! and for those that have not.
+//! The interpreters with fused multiply-adds (one rounding), compiled for processors that have the
+//! instruction and for those that do not.
 
 use pfaff_expr::Table;
 

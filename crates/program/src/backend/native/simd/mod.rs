@@ -1,4 +1,4 @@
-//! Loops compiled for the vector registers of the processor that is there: interpreters with fused
+//! Loops compiled for the vector registers of the processor at hand: interpreters with fused
 //! multiply-adds, elementary functions of several lanes, sums of power series, and Runge–Kutta steps.
 //!
 //! Each loop is written once and compiled for several processors; which one runs is decided at every call by

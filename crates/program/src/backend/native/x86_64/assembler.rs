@@ -1,12 +1,11 @@
-//! Instructions to bytes: the VEX and EVEX encodings of the few dozen instructions that tapes need.
+//! Encodes instructions: the VEX and EVEX encodings of the few dozen instructions that tapes need.
 //!
 //! An instruction that has both encodings gets the shorter one: VEX (4 or 5 bytes) for registers below 16,
-//! unless its displacement fits one byte only
-//! as a multiple of the operand's size, which EVEX (6 bytes) allows. Constants stand in a pool behind the
-//! code and are addressed relative to the
-//! next instruction; their distance is filled in by [`Assembler::finish`].
+//! unless its displacement fits one byte only as a multiple of the operand's size, which EVEX (6 bytes)
+//! allows. Constants stand in a pool behind the code and are addressed relative to the next instruction;
+//! [`Assembler::finish`] fills in their distance.
 //!
-//! In tests the assembler writes down what it means, and a disassembler must read the same.
+//! In tests the assembler notes what it means, and a disassembler must read the same.
 
 use super::opcode::{Opcode, OpcodeForm};
 

@@ -1,9 +1,8 @@
-//! Functions of Rust that native code calls, and the calls: all lanes at once where there is the
-//! function, lane by lane otherwise.
+//! Calls from machine code to Rust functions: all lanes at once where `elementary.rs` has the function, else
+//! lane by lane.
 //!
-//! Around a call all values that are read again are in memory, so that no register has to survive it. One
-//! state gives its operands and gets its result in registers,
-//! several in rows of memory.
+//! Before a call all values that are read again are in memory, so that no register has to survive it. With
+//! one state, operands and result are passed in registers, with several in rows of memory.
 
 use std::slice;
 use std::sync::Arc;

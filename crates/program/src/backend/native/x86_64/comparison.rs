@@ -1,4 +1,4 @@
-//! Comparisons, logic and choice: 1 or 0 in each lane, by masks where the processor has them.
+//! Comparisons, logic and selection: 1 or 0 in each lane, by mask registers where the processor has them.
 
 use pfaff_expr::Relation;
 

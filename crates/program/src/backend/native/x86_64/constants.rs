@@ -1,4 +1,4 @@
-//! The constants behind the code, by their rows.
+//! The constant pool behind the code, by rows.
 
 use crate::sincos::{COS, HALF_PI, HALF_PI_WHOLE, LIMIT, ROUND, SIN, TWO_OVER_PI};
 

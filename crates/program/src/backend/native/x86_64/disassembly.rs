@@ -1,4 +1,4 @@
-//! What the emitted bytes mean, by a disassembler that is not ours.
+//! Checks the emitted bytes with a disassembler that is not ours.
 
 use std::collections::BTreeSet;
 

@@ -1,13 +1,11 @@
-//! A tape to machine code, in one pass: each instruction finds its operands, gets a register for its result,
-//! and is written.
+//! Compiles a tape in one pass: each instruction finds its operands, gets a register for its result, and is emitted.
 //!
 //! ```text
 //! fn(inputs: rdi, outputs: rsi, middle of the rows: rdx)
 //! ```
 //!
-//! Inputs are read and outputs written where the caller has them. In programs that call functions (`call.rs`)
-//! the three pointers are kept in registers that
-//! functions restore.
+//! Inputs are read and outputs written where the caller has them. Programs that call library functions
+//! (`call.rs`) keep the three pointers in callee-saved registers.
 
 use std::sync::Arc;
 
@@ -233,7 +231,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Outputs that no instruction computes, and the way back.
+    /// Stores outputs that no instruction computes, and returns.
     fn leave(&mut self) {
         let [_, scratch] = SCRATCH;
         for o in 0..self.registers.values.outputs.len() {

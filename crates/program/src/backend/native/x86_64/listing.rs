@@ -1,4 +1,4 @@
-//! Instructions as text, for comparison with what a disassembler reads.
+//! Instructions as text, to be compared with what a disassembler reads.
 
 use super::assembler::{
     GeneralRegister, Masking, Operand, VectorInstruction, Width, broadcasts,

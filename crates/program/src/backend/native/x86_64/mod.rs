@@ -1,4 +1,8 @@
-//! What this processor is, and the code of our own emitter for it.
+//! Our own compiler for x86-64: which instruction sets this processor has, and the code for one of them.
+//!
+//! ```text
+//! Tape ──emitter (registers, comparison, packing, trigonometry, call)──► assembler (opcode, constants) ──► bytes
+//! ```
 
 mod assembler;
 mod call;

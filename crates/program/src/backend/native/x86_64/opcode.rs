@@ -1,5 +1,5 @@
-//! The vector instructions that tapes need, by their encoding: map, prefix, opcode, the bit W, and which of
-//! VEX and EVEX there are.
+//! The vector instructions that tapes need, by their encoding: map, prefix, opcode, the bit W, and whether
+//! there are VEX and EVEX forms.
 //!
 //! The numbers are those of Intel's manual, volume 2. Instructions on doubles have W = 1 in EVEX.
 

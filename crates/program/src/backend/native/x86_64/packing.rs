@@ -1,4 +1,4 @@
-//! Several angles in one register: packing them, and where their sines and cosines go.
+//! Packs several angles into one register.
 
 use super::assembler::{Assembler, Operand, VectorInstruction, Width};
 use super::opcode::{JOIN_FOUR, JOIN_TWO, JOIN_TWO_EVEX, PAIR, PAIR_MEMORY};

@@ -1,9 +1,8 @@
-//! Which value is in which register, and where in memory the others are.
+//! Register allocation: which value is in which register, and where in memory the others are.
 //!
-//! When no register is free the value that is needed last gives way (Belady), one that is in memory already
-//! being preferred. Rows of memory are used
-//! again when their value is dead. Rows are addressed from the middle: what lasts for a run lies below it,
-//! what is put aside above, so that short
+//! When no register is free, the value whose next use is farthest away is spilled (Belady), values that are
+//! in memory already being preferred. Rows of spilled values are reused when their value is dead. Rows are
+//! addressed from the middle: values that last for a run lie below it, spilled ones above, so that short
 //! displacements reach both.
 
 use super::assembler::{Assembler, GeneralRegister, Operand, Width};

@@ -1,10 +1,9 @@
 //! Sine and cosine as a subroutine: the operations of `sincos.rs` in their order, on eight registers. Where
-//! it is needed once it stands in place.
+//! it is needed only once it is inlined.
 //!
-//! It takes its argument from the first of the eight and leaves the sine in the third, the cosine in the
-//! fourth; all others keep their values. Where an
-//! argument is beyond the range, all registers are put on the stack and a function of Rust answers, in the
-//! places of the results.
+//! It takes its argument from the first of the eight registers and leaves the sine in the third, the cosine
+//! in the fourth; all other registers keep their values. Where an argument is out of range, all registers are
+//! saved on the stack and a Rust function writes the results into their places.
 
 use super::assembler::{
     Assembler, CodeLabel, Masking, Operand, RAX, RBP, RCX, RDI, RDX, RSI, RSP,

@@ -1,4 +1,4 @@
-//! TaylorRecurrences in loops over the orders: short code for long systems, and a solve with pivoting.
+//! Interprets recurrences in loops over the orders: short code for long systems, and a solve with pivoting.
 
 use pfaff_expr::series::SeriesTerm;
 
@@ -9,7 +9,7 @@ use crate::sincos::sincos;
 use crate::tape::instruction::{Instruction, Slot};
 use crate::tape::lower::ValueOrigin;
 
-/// TaylorRecurrences at work with given parameters. It owns its storage: give each thread its own.
+/// Evaluates recurrences with given parameters. It owns its storage: give each thread its own.
 #[derive(Clone, Debug)]
 pub struct TaylorInterpreter {
     recurrences: std::sync::Arc<TaylorRecurrences>,
