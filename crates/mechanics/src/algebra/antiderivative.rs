@@ -421,3 +421,131 @@ fn of_function(g: &Graph, f: Expr, k: Expr) -> Option<Expr> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pfaff_expr::Role;
+
+    /// Sums, products and functions of `q` and a parameter, as they come in forces.
+    fn integrands(g: &Graph, q: Expr, a: Expr) -> Vec<(&'static str, Expr)> {
+        let n = |k: i64| g.integer(k);
+        let f = |u: Unary, e: Expr| g.unary(u, e);
+        let linear = g.add(g.mul(a, q), n(2));
+        let other = g.sub(n(5), q);
+        let quadratic = |c: i64| g.add(g.mul(q, q), g.add(q, n(c)));
+        let pow = |e: Expr, k: Expr| g.pow(e, k);
+        let exp = |e: Expr| f(Unary::Exp, e);
+        vec![
+            ("q^3 - 2q + 7", g.add(g.sub(pow(q, n(3)), g.mul(n(2), q)), n(7))),
+            ("a", a),
+            ("1/q", g.div(n(1), q)),
+            ("(q + a)^4", pow(g.add(q, a), n(4))),
+            ("sqrt(2q + 3)", g.sqrt(g.add(g.mul(n(2), q), n(3)))),
+            ("q sqrt(q + 1)", g.mul(q, g.sqrt(g.add(q, n(1))))),
+            ("q^3 (aq + 2)^(1/3)", g.mul(pow(q, n(3)), pow(linear, g.fraction(1, 3)))),
+            ("q^2/(aq + 2)^2", g.div(pow(q, n(2)), pow(linear, n(2)))),
+            ("q^2/(aq + 2)", g.div(pow(q, n(2)), linear)),
+            ("sin(q)", g.sin(q)),
+            ("cos(aq + 2)", g.cos(linear)),
+            ("tan(q)", f(Unary::Tan, q)),
+            ("tan(2q + a)", f(Unary::Tan, g.add(g.mul(n(2), q), a))),
+            ("sinh(aq)", f(Unary::Sinh, g.mul(a, q))),
+            ("cosh(aq)", f(Unary::Cosh, g.mul(a, q))),
+            ("tanh(q)", f(Unary::Tanh, q)),
+            ("log(aq + 2)", f(Unary::Log, linear)),
+            ("exp(aq)", exp(g.mul(a, q))),
+            ("q exp(-q)", g.mul(q, exp(g.neg(q)))),
+            ("q exp(q^2)", g.mul(q, exp(g.mul(q, q)))),
+            ("exp(q) exp(-q)", g.mul(exp(q), exp(g.neg(q)))),
+            ("q^2 sin(3q)", g.mul(pow(q, n(2)), g.sin(g.mul(n(3), q)))),
+            ("q cosh(2q)", g.mul(q, f(Unary::Cosh, g.mul(n(2), q)))),
+            ("exp(2q) sin(3q)", g.mul(exp(g.mul(n(2), q)), g.sin(g.mul(n(3), q)))),
+            ("cos(3q) exp(-q)", g.mul(g.cos(g.mul(n(3), q)), exp(g.neg(q)))),
+            ("q exp(q) cos(q)", g.mul(q, g.mul(exp(q), g.cos(q)))),
+            ("sin(q)^2", pow(g.sin(q), n(2))),
+            ("cos(q)^4", pow(g.cos(q), n(4))),
+            ("sin(q) sin(3q)", g.mul(g.sin(q), g.sin(g.mul(n(3), q)))),
+            ("cos(2q) cos(q)", g.mul(g.cos(g.mul(n(2), q)), g.cos(q))),
+            ("sin(2q) cos(q)", g.mul(g.sin(g.mul(n(2), q)), g.cos(q))),
+            ("cos(2q) sin(q)", g.mul(g.cos(g.mul(n(2), q)), g.sin(q))),
+            ("q sin(q) cos(2q)", g.mul(q, g.mul(g.sin(q), g.cos(g.mul(n(2), q))))),
+            ("sin(q)^3 cos(q)^2", g.mul(pow(g.sin(q), n(3)), pow(g.cos(q), n(2)))),
+            ("1/cos(q)^2", g.div(n(1), pow(g.cos(q), n(2)))),
+            ("1/sin(2q)^2", g.div(n(1), pow(g.sin(g.mul(n(2), q)), n(2)))),
+            ("cos(q)/(2 + sin(q))^3", g.div(g.cos(q), pow(g.add(n(2), g.sin(q)), n(3)))),
+            ("1/((aq + 2)(5 - q))", g.div(n(1), g.mul(linear, other))),
+            ("q/((aq + 2)^2 (5 - q))", g.div(q, g.mul(pow(linear, n(2)), other))),
+            (
+                "q^2/((q + 1)(q + 2)(5 - q))",
+                g.div(pow(q, n(2)), g.mul(g.mul(g.add(q, n(1)), g.add(q, n(2))), other)),
+            ),
+            ("(q + 3)/(q^2 + q + 4)", g.div(g.add(q, n(3)), quadratic(4))),
+            ("1/(q^2 + q - 6)", g.div(n(1), quadratic(-6))),
+            (
+                "2/(4q^2 + 4q + 1)",
+                g.div(n(2), g.add(g.mul(n(4), g.mul(q, q)), g.add(g.mul(n(4), q), n(1)))),
+            ),
+            ("-(q - a)/(-q)", g.neg(g.div(g.sub(q, a), g.neg(q)))),
+            ("sqrt(q)^3 (2/q)^2", g.mul(pow(g.sqrt(q), n(3)), pow(g.div(n(2), q), n(2)))),
+        ]
+    }
+
+    /// $F(b) - F(a) = \int_a^b f\,dq$ by Gauss's rule with 8 points on small pieces.
+    #[test]
+    fn antiderivatives_are_integrals() {
+        const NODES: [(f64, f64); 4] = [
+            (0.183_434_642_495_649_8, 0.362_683_783_378_362),
+            (0.525_532_409_916_329, 0.313_706_645_877_887_3),
+            (0.796_666_477_413_626_7, 0.222_381_034_453_374_5),
+            (0.960_289_856_497_536_3, 0.101_228_536_290_376_3),
+        ];
+        let g = Graph::new();
+        let [q, a] = ["q", "a"].map(|s| g.symbol(s, Role::Free));
+        for (name, f) in integrands(&g, q, a) {
+            let found =
+                antiderivative(&g, f, q).unwrap_or_else(|| panic!("no integral of {name}"));
+            let at = |e: Expr, x: f64| g.evaluate(&[e], &|s| if s == q { x } else { 0.7 })[0];
+            let (from, to) = (0.35, 0.95);
+            let mut sum = 0.0;
+            for piece in 0..4 {
+                let middle = from + (to - from) * (f64::from(piece) + 0.5) / 4.0;
+                let half = (to - from) / 8.0;
+                for (x, w) in NODES {
+                    let both = at(f, middle - half * x) + at(f, middle + half * x);
+                    sum += half * w * both;
+                }
+            }
+            // A constant of integration may be complex: log of what is negative.
+            let difference = at(found, to) - at(found, from);
+            if difference.is_nan() {
+                let slope = g.derivative(found, q);
+                assert!((at(slope, 0.6) - at(f, 0.6)).abs() < 1e-12, "{name}");
+                continue;
+            }
+            assert!(
+                (difference - sum).abs() < 1e-11 * (1.0 + sum.abs()),
+                "{name}: {difference} instead of {sum}"
+            );
+        }
+    }
+
+    #[test]
+    fn integrals_that_are_not_elementary_are_left() {
+        let g = Graph::new();
+        let [q, a] = ["q", "a"].map(|s| g.symbol(s, Role::Free));
+        let square = g.mul(q, q);
+        for e in [
+            g.unary(Unary::Exp, g.neg(square)),
+            g.div(g.sin(q), q),
+            g.div(g.one(), g.unary(Unary::Log, q)),
+            g.div(g.one(), g.add(g.pow(q, g.integer(3)), g.one())),
+            // The sign of the discriminant is not known.
+            g.div(g.one(), g.add(square, a)),
+            g.pow(a, q),
+            g.mul(g.pow(q, g.integer(14)), g.sin(q)),
+        ] {
+            assert_eq!(antiderivative(&g, e, q), None, "{}", g.to_text(e));
+        }
+    }
+}

@@ -60,3 +60,45 @@ fn determinant(g: &Graph, rows: &[Vec<Expr>]) -> Expr {
     }
     sum
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pfaff_expr::Role;
+
+    fn check(g: &Graph, matrix: &[Vec<Expr>], right: &[Vec<Expr>], x: &[Vec<Expr>]) {
+        for (row, r) in matrix.iter().zip(right) {
+            for c in 0..r.len() {
+                let column: Vec<Expr> = x.iter().map(|x| x[c]).collect();
+                assert!(g.is_zero(g.sub(g.dot(row, &column), r[c])));
+            }
+        }
+    }
+
+    #[test]
+    fn both_ways_solve_the_system() {
+        let g = Graph::new();
+        let [x, y] = ["x", "y"].map(|n| g.symbol(n, Role::Free));
+        let (c, s) = (g.cos(x), g.sin(x));
+        let turned = vec![vec![c, g.neg(s)], vec![s, c]];
+        let right = vec![vec![y, g.one()], vec![g.one(), x]];
+        let found = solve_small(&g, &turned, &right).expect("regular");
+        check(&g, &turned, &right, &found);
+        // The determinant of a rotation is 1: nothing is divided by.
+        let divides = |e: Expr| {
+            g.live(&[e]).iter().any(|&e| matches!(g.node(e), pfaff_expr::Node::Div(..)))
+        };
+        assert!(found.iter().flatten().all(|&e| !divides(e)), "Cramer's rule is the shorter");
+        let three = vec![
+            vec![x, g.one(), y],
+            vec![g.integer(2), y, g.zero()],
+            vec![g.one(), g.integer(3), x],
+        ];
+        let right = vec![vec![g.one()], vec![x], vec![y]];
+        check(&g, &three, &right, &cramer(&g, &three, &right));
+        check(&g, &three, &right, &solve_small(&g, &three, &right).expect("regular"));
+        let singular = vec![vec![x, y], vec![g.mul(x, y), g.mul(y, y)]];
+        assert_eq!(solve_small(&g, &singular, &[vec![x], vec![y]]), None);
+        assert_eq!(solve_small(&g, &[vec![x]], &[vec![y]]), Some(vec![vec![g.div(y, x)]]));
+    }
+}

@@ -21,3 +21,26 @@ pub(crate) fn primitive(g: &Graph, form: &[Expr], variables: &[Expr]) -> Option<
     let right = |(&θ, &q): (&Expr, &Expr)| g.is_zero(g.sub(g.derivative(h, q), θ));
     form.iter().zip(variables).all(right).then_some(h)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pfaff_expr::Role;
+
+    #[test]
+    fn gradients_have_their_function() {
+        let g = Graph::new();
+        let q = ["x", "y", "z"].map(|n| g.symbol(n, Role::Free));
+        let [x, y, z] = q;
+        let h = g.sum([
+            g.mul(x, g.mul(y, y)),
+            g.mul(g.sin(x), z),
+            g.unary(pfaff_expr::Unary::Exp, y),
+        ]);
+        let found = primitive(&g, &g.gradient(h, &q), &q).expect("a closed form");
+        for (a, b) in g.gradient(h, &q).into_iter().zip(g.gradient(found, &q)) {
+            assert!(g.is_zero(g.sub(a, b)));
+        }
+        assert_eq!(primitive(&g, &[g.neg(y), x, z], &q), None, "not closed");
+    }
+}

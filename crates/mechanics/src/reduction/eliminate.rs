@@ -1,6 +1,6 @@
 //! The constraint rows solved one after another for velocities, every definition a shared expression.
 //!
-//! SolvedRow $\sum_j c_j\dot q^j + a = 0$, earlier definitions inserted, is solved by the first that it offers:
+//! Row $\sum_j c_j\dot q^j + a = 0$, earlier definitions inserted, is solved by the first that it offers:
 //!
 //! 1. a coefficient that is constant (velocities in fewest rows first), or that cannot vanish because squares
 //!    and positive numbers add up in it;
@@ -28,7 +28,7 @@ const STRONG: f64 = 0.1;
 /// Coefficients among which pairs of constant norm are looked for.
 const PAIRED: usize = 8;
 
-/// ConstraintRows linear or affine in the velocities, over symbols of one graph.
+/// Rows linear or affine in the velocities, over symbols of one graph.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConstraintRows<'a> {
     pub(crate) time: Expr,

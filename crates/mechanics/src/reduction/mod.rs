@@ -98,7 +98,7 @@ pub struct Reduction {
     pub charts: Vec<PivotChart>,
     /// The columns that were solved for, row by row: two reductions with the same are the same.
     pub pivots: Vec<Vec<usize>>,
-    /// ConstraintRows that follow from the ones before.
+    /// Rows that follow from the ones before.
     pub redundant: Vec<usize>,
     /// Expressions in the order in which the Lagrangian adds them up: evaluated in this order, what belongs
     /// to one body stays together.

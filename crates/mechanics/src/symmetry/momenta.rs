@@ -267,7 +267,7 @@ impl<'a> SymmetryFields<'a> {
         let (a, rest) = values.split_at(m * n);
         let (a_rate, rest) = rest.split_at(m * n);
         let (p, push) = rest.split_at(n);
-        // ConstraintRows of (A, 1), brought to echelon form.
+        // Rows of (A, 1), brought to echelon form.
         let mut rows: Vec<Vec<f64>> = (0..m)
             .map(|i| {
                 let unit = (0..m).map(|j| f64::from(u8::from(i == j)));

@@ -1,0 +1,406 @@
+//! Every form of the equations without multipliers, against the motion by finite differences.
+
+use pfaff_expr::{Expr, Role};
+use pfaff_mechanics::{
+    ChartPoint, Class, Principle, Reduction, canonical, chaplygin, explicit, quasi_velocities,
+    reduce, reduced_equations, solve_saddle,
+};
+
+use crate::support::{
+    Case, LINEAR, NONLINEAR, all_close, close, dot, model, random_system, solve,
+};
+
+fn texts() -> Vec<(String, String)> {
+    let given = LINEAR.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned()));
+    given.chain((20..30).map(|s| (format!("random system {s}"), random_system(s)))).collect()
+}
+
+fn reduced(case: &Case) -> Reduction {
+    let point = ChartPoint { t: case.state.t, q: &case.state.q, scale: &[] };
+    reduce(&case.model, &case.equations.classes, point).expect("linear or affine constraints")
+}
+
+fn pairs(symbols: &[Expr], values: &[f64]) -> Vec<(Expr, f64)> {
+    symbols.iter().copied().zip(values.iter().copied()).collect()
+}
+
+/// $u$ and $\dot u$ of the state, the latter by solving $B^\top MB\,\dot u = r$.
+fn quasi(case: &Case, r: &Reduction) -> Vec<(Expr, f64)> {
+    let u = case.values_in(&r.graph, &r.forms, &[]);
+    let mut known = pairs(&r.independent, &u);
+    let lower = case.values_in(&r.graph, &r.mass, &known);
+    let k = u.len();
+    let entry = |i: usize, j: usize| lower[i.max(j) * (i.max(j) + 1) / 2 + i.min(j)];
+    let mass = (0..k).map(|i| (0..k).map(|j| entry(i, j)).collect()).collect();
+    let rates = solve(mass, case.values_in(&r.graph, &r.force, &known));
+    known.extend(pairs(&r.independent_rates, &rates));
+    known
+}
+
+/// (R): velocities, accelerations, reactions, multipliers, energy and power of the motion.
+#[test]
+fn reduced_motion_is_the_motion() {
+    let mut swept = 0;
+    for (name, text) in texts() {
+        let case = Case::new(&text, Principle::Chetaev, 6).in_motion();
+        let (s, r) = (&case.state, reduced(&case));
+        assert_eq!(r.independent.len(), case.n() - case.m(), "{name}");
+        let known = quasi(&case, &r);
+        all_close(&case.values_in(&r.graph, &r.velocities, &known), &s.v, &name);
+        all_close(&case.values_in(&r.graph, &r.accelerations(), &known), &s.a, &name);
+        if let Some(rates) = &r.rates {
+            let k = r.independent.len();
+            let written = case.values_in(&r.graph, rates, &known);
+            let solved: Vec<f64> = known[k..].iter().map(|x| x.1).collect();
+            all_close(&written, &solved, &name);
+        }
+        let m = r.multipliers();
+        all_close(&case.values_in(&r.graph, &m.accelerations, &known), &s.a, &name);
+        let reaction = case.values_in(&r.graph, &m.reaction, &known);
+        let rows = case.rows(&case.equations.jacobian);
+        for k in 0..case.n() {
+            let pulled: f64 = (0..case.m()).map(|a| rows[a][k] * s.lambda[a]).sum();
+            close(reaction[k], pulled, &name);
+        }
+        if let Some(λ) = &m.multipliers {
+            all_close(&case.values_in(&r.graph, λ, &known), &s.lambda, &name);
+            swept += 1;
+        }
+        close(
+            case.values_in(&r.graph, &[m.energy], &known)[0],
+            case.value(case.equations.energy),
+            &name,
+        );
+        let power = case.values_in(&r.graph, &r.power, &known);
+        let k = r.independent.len();
+        let rates: Vec<f64> = known[k..].iter().map(|x| x.1).collect();
+        let rate = case.rate(&|s| case.at(s, case.equations.energy));
+        close(power[0] + dot(&power[1..], &rates), rate, &name);
+        assert!(r.operations() > 0 && r.products() <= r.operations());
+    }
+    assert!(swept > 10, "multipliers by the sweep for {swept} systems");
+}
+
+/// Multipliers follow from one sweep where rows are triangular, and need a dense solve elsewhere.
+#[test]
+fn the_sweep_is_taken_where_rows_are_triangular() {
+    let swept = |name: &str| {
+        let (_, text) = LINEAR.iter().find(|(n, _)| n.starts_with(name)).unwrap();
+        let case = Case::new(text, Principle::Chetaev, 6);
+        let r = reduced(&case);
+        // The sweep is linear in the size of the rows.
+        let m = r.multipliers();
+        m.multipliers.map(|λ| r.graph.operations(&λ))
+    };
+    for name in ["sleigh", "contact", "affine", "disk", "snake", "a chart"] {
+        let operations = swept(name).unwrap_or_else(|| panic!("{name}: no sweep"));
+        assert!(operations < 1000, "{name}: {operations} operations");
+    }
+    // The second row is left with the free speed along the blade, and turns the pair of the first.
+    let turned = "coordinates x, y, phi\nlagrangian (x'^2 + y'^2 + phi'^2)/2
+        constraint side: y'*cos(phi) - x'*sin(phi) = 0
+        constraint ahead: x'*cos(phi) + y'*sin(phi) = 2*phi'^0";
+    let case = Case::new(turned, Principle::Chetaev, 6);
+    assert!(reduced(&case).multipliers().multipliers.is_none());
+}
+
+#[test]
+fn redundant_and_contradictory_rows_are_seen() {
+    let base = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\n";
+    let text = format!("{base}constraint a: z' = y*x'\nconstraint b: 2*z' = 2*y*x'");
+    let m = model(&text).workspace();
+    let point = ChartPoint { t: 0.0, q: &[0.1, 0.2, 0.3], scale: &[] };
+    let r = reduce(&m, &[Class::Linear; 2], point).unwrap();
+    assert_eq!((r.redundant.clone(), r.independent.len()), (vec![1], 2));
+    assert!(r.multipliers().multipliers.is_none());
+    let text = format!("{base}constraint a: z' = y*x'\nconstraint b: z' = y*x' + 1");
+    let m = model(&text).workspace();
+    assert!(reduce(&m, &[Class::Linear, Class::Affine], point).is_none());
+    let along = model(NONLINEAR[3].1).workspace();
+    assert!(
+        reduce(&along, &[Class::Linear], point).is_none(),
+        "reactions along something else"
+    );
+    let ring = model(&format!("{base}constraint a: x^2 + y^2 = 1")).workspace();
+    assert!(reduce(&ring, &[Class::Holonomic], point).is_none());
+}
+
+/// The coefficient that is largest at the point is divided by, after scaling.
+#[test]
+fn charts_are_chosen_at_the_point() {
+    let text = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2
+        constraint tilt: x*x' + y*y' + sin(z)*z' = 0";
+    let m = model(text).workspace();
+    let chosen = |q: [f64; 3], scale: &[f64]| {
+        let point = ChartPoint { t: 0.0, q: &q, scale };
+        let r = reduce(&m, &[Class::Linear], point).unwrap();
+        assert_eq!(r.charts.len(), 1);
+        assert_eq!(r.charts[0].candidates.len(), 3);
+        assert_eq!((r.charts[0].row, r.charts[0].pivot), (Some(0), r.pivots[0][0]));
+        r.charts[0].pivot
+    };
+    assert_eq!(chosen([2.0, 1.0, 1.0], &[]), 0);
+    assert_eq!(chosen([0.1, -1.0, 0.5], &[]), 1);
+    assert_eq!(chosen([0.1, 0.2, 1.5], &[]), 2);
+    assert_eq!(chosen([2.0, 1.0, 1.0], &[1.0, 10.0, 1.0]), 1);
+    let point = ChartPoint { t: 0.0, q: &[0.0, 0.0, 0.0], scale: &[] };
+    assert!(reduce(&m, &[Class::Linear], point).is_none(), "nothing can be divided by");
+}
+
+fn ball(spin: &str) -> String {
+    format!(
+        "coordinates x, y, z, psi, theta, phi
+        parameters m = 1, R = 0.3, g = 9.81, k1 = 0.5, k2 = 0.8, I = 0.036, J = 0.05
+        let w1 = theta'*cos(psi) + phi'*sin(theta)*sin(psi)
+        let w2 = theta'*sin(psi) - phi'*sin(theta)*cos(psi)
+        let w = [w1, w2, psi' + phi'*cos(theta)]
+        let s = 1/sqrt(1 + (k1*x)^2 + (k2*y)^2)
+        lagrangian m*(x'^2 + y'^2 + z'^2)/2 + {spin} - m*g*z
+        constraint roll: [x', y', z'] = R*cross(w, [-k1*x*s, -k2*y*s, s])"
+    )
+}
+
+/// Angular velocities of the model are quasi-velocities where that is shorter. A homogeneous ball leaves 91
+/// operations; the solve of another one takes some 50 more.
+#[test]
+fn forms_of_the_model_shorten_the_equations() {
+    let operations = |spin: &str| {
+        let case = Case::new(&ball(spin), Principle::Chetaev, 6).in_motion();
+        let r = reduced(&case);
+        let known = quasi(&case, &r);
+        all_close(&case.values_in(&r.graph, &r.accelerations(), &known), &case.state.a, spin);
+        r.operations()
+    };
+    let even = operations("I*(psi'^2 + theta'^2 + phi'^2 + 2*psi'*phi'*cos(theta))/2");
+    let body = operations("I*(w[1]^2 + w[2]^2)/2 + J*w[3]^2/2");
+    assert!(even <= 95 && body > even + 40, "{even} {body}");
+}
+
+/// The equations of the sleigh are short only once they are written as polynomials of the quasi-velocities;
+/// those of a chain grow with its length.
+#[test]
+fn reduced_equations_are_short() {
+    let sleigh = "coordinates x, y, phi
+        parameters m = 1, J = 0.5, a = 0.2
+        let X = x + a*cos(phi)
+        let Y = y + a*sin(phi)
+        lagrangian m*(X'^2 + Y'^2)/2 + J*phi'^2/2
+        constraint blade: y'*cos(phi) - x'*sin(phi) = 0";
+    let case = Case::new(sleigh, Principle::Chetaev, 6);
+    assert!(reduced(&case).operations() <= 16, "{}", reduced(&case).operations());
+    let chain = |n: usize| {
+        let text = format!(
+            "coordinates x, y, th[0..{n}]
+            let X[0] = x
+            let Y[0] = y
+            let X[i = 1..{n}] = X[i-1] - cos(th[i])
+            let Y[i = 1..{n}] = Y[i-1] - sin(th[i])
+            kinetic sum(i = 0..{n}, (X[i]'^2 + Y[i]'^2 + th[i]'^2)/2)
+            constraint edge[i = 0..{n}]: Y[i]'*cos(th[i]) - X[i]'*sin(th[i]) = 0"
+        );
+        let m = model(&text).workspace();
+        let q: Vec<f64> = (0..n + 3).map(|i| 0.1 * i as f64).collect();
+        let point = ChartPoint { t: 0.0, q: &q, scale: &[] };
+        reduce(&m, &vec![Class::Linear; n + 1], point).expect("a chain").operations()
+    };
+    let counts = [2, 4, 8].map(chain);
+    let steps: Vec<usize> = counts.windows(2).map(|w| w[1] - w[0]).collect();
+    assert!(steps[1] <= 5 * steps[0] / 2, "{counts:?}");
+}
+
+/// (U), (K) by elimination, and (K) by its factors: accelerations and multipliers of the motion.
+#[test]
+fn eliminations_give_the_motion() {
+    for (name, text) in texts() {
+        let case = Case::new(&text, Principle::Chetaev, 8).in_motion();
+        let (s, e, g) = (&case.state, &case.equations, &case.model.graph);
+        let quasi = quasi_velocities(&case.model, e).expect("linear or affine");
+        let (basis, offset) = (case.rows(&quasi.basis), case.values(&quasi.offset));
+        let rows = case.rows(&e.jacobian);
+        for row in &rows {
+            for c in 0..quasi.symbols.len() {
+                let column: Vec<f64> = basis.iter().map(|b| b[c]).collect();
+                close(dot(row, &column), 0.0, &name);
+            }
+            // A (Bu + b) + a = 0 with A q̇ + a = 0
+            close(dot(row, &offset), dot(row, &s.v), &name);
+        }
+        let u = case.values(&quasi.definitions);
+        (0..case.n()).for_each(|i| close(dot(&basis[i], &u) + offset[i], s.v[i], &name));
+        let r = reduced_equations(&case.model, e).expect("no `along`");
+        let known = pairs(&r.quasi.symbols, &u);
+        let at = |es: &[Expr]| case.values_in(g, es, &known);
+        all_close(&at(&r.velocities), &s.v, &name);
+        let rates = solve(r.mass.iter().map(|row| at(row)).collect(), at(&r.force));
+        let rate = |i: usize| {
+            crate::support::slope(|h| {
+                let moved = s.moved(h);
+                // B u + b at the moved place with the moved u
+                let there: Vec<f64> = u.iter().zip(&rates).map(|(u, d)| u + h * d).collect();
+                let row: Vec<f64> =
+                    quasi.basis[i].iter().map(|&e| case.at(&moved, e)).collect();
+                dot(&row, &there) + case.at(&moved, quasi.offset[i])
+            })
+        };
+        (0..case.n()).for_each(|i| close(rate(i), s.a[i], &name));
+        if case.n() + case.m() <= 8 {
+            let x = explicit(&case.model, e).expect("regular");
+            all_close(&case.values(&x.accelerations), &s.a, &name);
+            all_close(&case.values(&x.multipliers), &s.lambda, &name);
+        }
+        let x = solve_saddle(g, e, 10_000).expect("regular");
+        all_close(&case.values(&x.accelerations), &s.a, &name);
+        all_close(&case.values(&x.multipliers), &s.lambda, &name);
+        assert_eq!(x.pivots.len(), case.n() + case.m());
+        let negative = case.values(&x.pivots).iter().filter(|p| **p < 0.0).count();
+        assert_eq!(negative, case.m(), "{name}: pivots of constraints are negative");
+        assert!(solve_saddle(g, e, 1).is_none(), "a budget");
+    }
+}
+
+/// Nonlinear and holonomic constraints, vakonomic multipliers and reactions along given directions.
+#[test]
+fn elimination_covers_every_class() {
+    for (name, text) in NONLINEAR {
+        for principle in [Principle::Chetaev, Principle::Vakonomic] {
+            let case = Case::new(text, principle, 12).in_motion();
+            let e = &case.equations;
+            let x = explicit(&case.model, e).expect("regular");
+            all_close(&case.values(&x.accelerations), &case.state.a, name);
+            all_close(&case.values(&x.multipliers), &case.state.lambda, name);
+            let own = e.directions == e.jacobian;
+            let saddle = solve_saddle(&case.model.graph, e, 10_000);
+            assert_eq!(saddle.is_some(), own, "{name}");
+            if let Some(x) = saddle {
+                all_close(&case.values(&x.accelerations), &case.state.a, name);
+            }
+            assert_eq!(
+                reduced_equations(&case.model, e).is_some(),
+                own && name.starts_with("reaction")
+            );
+        }
+    }
+    let twice = "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - x
+        constraint a: y' = x*x'\nconstraint b: 2*y' = 2*x*x'";
+    let m = model(twice).workspace();
+    let e = pfaff_mechanics::derive(&m, Principle::Chetaev).unwrap();
+    let x = explicit(&m, &e).expect("the first row is enough");
+    assert_eq!(x.multipliers[1], m.graph.zero());
+}
+
+/// $\dot q(q, p, t)$ is the inverse of $p = M\dot q + g_1$.
+#[test]
+fn velocities_follow_from_momenta() {
+    for (name, text) in texts() {
+        let case = Case::new(&text, Principle::Chetaev, 4);
+        if case.n() > 4 {
+            continue;
+        }
+        let g = &case.model.graph;
+        let p: Vec<Expr> =
+            (0..case.n()).map(|k| g.symbol(&format!("momentum {k}"), Role::Free)).collect();
+        let (velocities, written) = canonical(&case.model, &case.equations, &p).unwrap();
+        let known = pairs(&p, &case.values(&case.equations.momenta));
+        all_close(&case.values_in(g, &velocities, &known), &case.state.v, &name);
+        all_close(&case.values_in(g, &written, &known), &vec![0.0; case.m()], &name);
+    }
+}
+
+const CHAPLYGIN: [&str; 3] = [
+    "coordinates x, y, z
+     lagrangian (1 + y^2)*x'^2/2 + y'^2/2 + z'^2*(2 + x)/2 + 0.2*y'*z' - x*y
+     constraint c: (1 + x^2)*z' = y*x' + x*y*y'
+     force x: 0.3*y' + z'
+     force z: 0.4*x'*y",
+    "coordinates x, y, z, w
+     lagrangian (x'^2 + y'^2 + z'^2 + w'^2)/2 + 0.1*x'*w' - x^2*y
+     constraint c: z' + w' = y*x' - sin(x)*y'
+     constraint d: z' - w' = x*y'",
+    // Nonlinear in the base velocities, with time.
+    "coordinates x, y, z
+     lagrangian (x'^2 + 2*y'^2 + z'^2)/2 - x*y
+     constraint c: z' = 0.3*x'^2*y + t*y'",
+];
+
+/// (Ch) with $\pi = p$ is Chetaev's motion of the base, with $\pi = p - \mu$ the vakonomic one.
+#[test]
+fn chaplygins_form_is_the_motion_of_the_base() {
+    for text in CHAPLYGIN {
+        for principle in [Principle::Chetaev, Principle::Vakonomic] {
+            let case = Case::new(text, principle, 15).in_motion();
+            let (g, s) = (&case.model.graph, &case.state);
+            let form = chaplygin(&case.model, &case.equations).expect("Chaplygin's form");
+            assert_eq!(form.held, None);
+            let rates = case.values(&form.rates);
+            let v: Vec<f64> = form.dependent.iter().map(|&k| s.v[k]).collect();
+            all_close(&rates, &v, "the constraints solved");
+            let p: Vec<Expr> =
+                form.dependent.iter().map(|&k| case.equations.momenta[k]).collect();
+            let p = g.substitute(&p, &dependent(&case, &form));
+            all_close(&case.values(&form.momenta), &case.values(&p), "momenta");
+            // With ψ = A_α (q̇ − ε), π = p − A_αᵀ μ.
+            let rows = case.rows(&case.equations.jacobian);
+            let values = case.values(&p);
+            let π: Vec<Expr> =
+                (0..values.len()).map(|i| g.symbol(&format!("pi {i}"), Role::Free)).collect();
+            let numbers: Vec<f64> = form
+                .dependent
+                .iter()
+                .zip(&values)
+                .map(|(&k, p)| match principle {
+                    Principle::Chetaev | Principle::Restricted => *p,
+                    Principle::Vakonomic => {
+                        p - rows.iter().zip(&s.mu).map(|(r, μ)| r[k] * μ).sum::<f64>()
+                    }
+                })
+                .collect();
+            let (mass, force) = form.blocks(&case.model, &π);
+            let known = pairs(&π, &numbers);
+            let force = case.values_in(g, &force, &known);
+            let a: Vec<f64> = form.base.iter().map(|&k| s.a[k]).collect();
+            for (row, f) in mass.iter().zip(force) {
+                close(dot(&case.values_in(g, row, &known), &a), f, text);
+            }
+            let inner = case.value(form.energy);
+            let by_hand: f64 = form
+                .base
+                .iter()
+                .map(|&k| {
+                    let slope =
+                        g.derivative(form.lagrangian, case.model.coordinates[k].velocity);
+                    s.v[k] * case.value(slope)
+                })
+                .sum();
+            close(inner, by_hand - case.value(form.lagrangian), "energy");
+        }
+    }
+}
+
+fn dependent(case: &Case, form: &pfaff_mechanics::Chaplygin) -> Vec<(Expr, Expr)> {
+    let v = case.model.velocities();
+    form.dependent.iter().map(|&k| v[k]).zip(form.rates.iter().copied()).collect()
+}
+
+/// $F^\alpha_{\mu\nu} = \partial_\mu\varepsilon^\alpha_\nu - \partial_\nu\varepsilon^\alpha_\mu$ by differences.
+#[test]
+fn curvature_of_chaplygins_form_is_that_of_its_coefficients() {
+    for text in &CHAPLYGIN[..2] {
+        let case = Case::new(text, Principle::Chetaev, 15);
+        let form = chaplygin(&case.model, &case.equations).unwrap();
+        let found = form.curvature(&case.model).expect("linear");
+        for (α, &ε) in form.rates.iter().enumerate() {
+            let slope = |s: &crate::support::State, k: usize| {
+                case.by_velocity(s, form.base[k], &|s| case.at(s, ε))
+            };
+            for μ in 0..form.base.len() {
+                for ν in 0..form.base.len() {
+                    let one = case.by_position(&case.state, form.base[μ], &|s| slope(s, ν));
+                    let two = case.by_position(&case.state, form.base[ν], &|s| slope(s, μ));
+                    close(case.value(found[α][μ][ν]), one - two, text);
+                }
+            }
+        }
+    }
+    let case = Case::new(CHAPLYGIN[2], Principle::Chetaev, 15);
+    assert!(chaplygin(&case.model, &case.equations).unwrap().curvature(&case.model).is_none());
+}
