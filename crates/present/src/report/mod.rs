@@ -17,7 +17,6 @@ mod gallery;
 mod geometry;
 mod memory;
 mod page;
-mod sha256;
 mod solutions;
 mod still;
 mod still_svg;

@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use pfaff_expr::escape_markup as escape;
+use sha2::{Digest, Sha256};
 use pfaff_mechanics::Class;
 use pfaff_model::{Overrides, Principle};
 
 use super::Report;
-use super::sha256::sha256;
 use crate::motion::compare::{parted, sentence};
 use crate::motion::sentence as note_sentence;
 use crate::number::short;
@@ -350,7 +350,7 @@ pub(crate) fn provenance(report: &Report<'_>) -> String {
         vec!["model".into(), format!("<code>{}</code>", escape(model.source.name()))],
         vec![
             "SHA-256 of its text".into(),
-            format!("<code class=\"hash\">{}</code>", sha256(model.source.text().as_bytes())),
+            format!("<code class=\"hash\">{}</code>", check_sum(model.source.text())),
         ],
     ];
     if let Ok(settings) = Settings::of(model, report.request) {
@@ -431,4 +431,9 @@ fn quoted(word: &str) -> String {
         "\"{}\"",
         word.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "\\$").replace('`', "\\`")
     )
+}
+
+/// SHA-256 in hexadecimal digits.
+fn check_sum(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
