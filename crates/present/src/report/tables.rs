@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use pfaff_expr::escape_markup as escape;
-use sha2::{Digest, Sha256};
 use pfaff_mechanics::Class;
 use pfaff_model::{Overrides, Principle};
+use sha2::{Digest, Sha256};
 
 use super::Report;
 use crate::motion::compare::{parted, sentence};
