@@ -8,6 +8,7 @@ use pfaff_present::{
 };
 
 use crate::arguments::ModelArguments;
+use crate::command::geometry::dependent;
 use crate::output::{Exit, failed, print, usage};
 
 #[derive(Args, Debug)]
@@ -114,7 +115,8 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
             usage("an `equation` model has no multipliers to eliminate: leave --form out")
         })?,
         Some("hamilton") => {
-            present_hamilton(&derivation, arguments.dependent.as_deref()).map_err(failed)?
+            let dependent = dependent(&model, arguments.dependent.as_deref())?;
+            present_hamilton(&derivation, dependent.as_deref()).map_err(failed)?
         }
         _ => present(&derivation),
     };

@@ -2,8 +2,8 @@
 
 use clap::{Args, ValueEnum};
 use pfaff::{
-    CurveKind, GeometryRequest, Model, PARTS, Run, Trace, fractional_geometry, geometry_parts,
-    geometry_with,
+    CurveKind, GeometryRequest, Model, PARTS, Point, Run, Trace, fractional_geometry,
+    geometry_parts, geometry_with, named_coordinates,
 };
 use pfaff_present::{ToJson, ToLatex, ToText, present_fractional_forms, trace_table};
 
@@ -113,8 +113,13 @@ pub(crate) fn geometry(arguments: &GeometryArguments) -> Result<Exit, Exit> {
         None => vec!["riemann"],
     };
     let request = GeometryRequest {
-        dependent: arguments.dependent.clone(),
-        state: arguments.state.clone(),
+        dependent: dependent(&model, arguments.dependent.as_deref())?,
+        state: arguments
+            .state
+            .as_deref()
+            .map(|text| Point::parse(&model, text))
+            .transpose()
+            .map_err(failed)?,
     };
     let report = geometry_with(&model, &request, &parts).map_err(failed)?;
     print(&match format {
@@ -123,6 +128,14 @@ pub(crate) fn geometry(arguments: &GeometryArguments) -> Result<Exit, Exit> {
         _ => report.to_text(),
     })?;
     Ok(Exit::Done)
+}
+
+/// The coordinates that `--dependent` names.
+pub(crate) fn dependent(
+    model: &Model,
+    names: Option<&str>,
+) -> Result<Option<Vec<usize>>, Exit> {
+    names.map(|text| named_coordinates(model, text)).transpose().map_err(failed)
 }
 
 /// A geodesic or an autoparallel.
@@ -137,8 +150,8 @@ fn trace(
         Curve::Autoparallel => CurveKind::Autoparallel,
     };
     let request = request(&arguments.times)?;
-    let found =
-        pfaff::curve(model, kind, arguments.dependent.as_deref(), &request).map_err(failed)?;
+    let dependent = dependent(model, arguments.dependent.as_deref())?;
+    let found = pfaff::curve(model, kind, dependent.as_deref(), &request).map_err(failed)?;
     let text = match format {
         FormulaFormat::Json => found.to_json_line(),
         FormulaFormat::Csv => trace_table(&found).to_csv(),

@@ -7,7 +7,7 @@ use pfaff::Path;
 use pfaff_present::{ToJson, ToText, trace_table};
 
 use crate::arguments::{ModelArguments, TableFormat, TimesArguments};
-use crate::command::geometry::{ended, request};
+use crate::command::geometry::{dependent, ended, request};
 use crate::output::{Exit, failed, say};
 
 #[derive(Args, Debug)]
@@ -42,8 +42,8 @@ pub(crate) fn lift(arguments: &LiftArguments) -> Result<Exit, Exit> {
     let model = crate::input::model(&arguments.model, arguments.times.initial.as_deref())?;
     let request = request(&arguments.times)?;
     let path = path(&arguments.path)?;
-    let found =
-        pfaff::lift(&model, &path, arguments.dependent.as_deref(), &request).map_err(failed)?;
+    let dependent = dependent(&model, arguments.dependent.as_deref())?;
+    let found = pfaff::lift(&model, &path, dependent.as_deref(), &request).map_err(failed)?;
     let format = match arguments.format {
         _ if arguments.json => TableFormat::Json,
         format => format.unwrap_or(TableFormat::Text),

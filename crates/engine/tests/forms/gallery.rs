@@ -1,7 +1,7 @@
 //! `geometry --json` of every gallery model: all parts come, none grows beyond reason, and the parts agree
 //! with each other at a point.
 
-use pfaff::{GALLERY, GeometryRequest, PARTS, geometry_with};
+use pfaff::{GALLERY, PARTS, geometry_with};
 use pfaff_present::ToJson;
 use serde_json::Value;
 
@@ -43,7 +43,7 @@ fn every_gallery_model_has_its_geometry() {
             parts.push(format!("{}' = {:.3}", c.name, 0.5 + 0.3 * random.number()));
         }
         let state = parts.join(", ");
-        let mut request = GeometryRequest { dependent: None, state: Some(state) };
+        let mut request = support::tensors::asked(&model, "", &state);
         let mut found = geometry_with(&model, &request, &PARTS);
         // A point where the constraints have no solution or lose rank says nothing about the symbols.
         let point_refused = |error: &pfaff::Error| match error {

@@ -1,6 +1,6 @@
 //! `geometry --json` against tables: foliations, cotangent form, Lagrange spaces, Krupková's system, closedness.
 
-use pfaff::{GeometryRequest, Model, PARTS, Point, Principle, geometry_with};
+use pfaff::{Model, PARTS, Point, Principle, geometry_with};
 use pfaff_mechanics::{closedness, derive};
 use pfaff_present::ToJson;
 use serde_json::Value;
@@ -26,10 +26,7 @@ fn number(value: &Value) -> f64 {
 }
 
 fn shown(model: &Model, dependent: Option<&str>, state: &str) -> Value {
-    let request = GeometryRequest {
-        dependent: dependent.map(str::to_owned),
-        state: Some(state.to_owned()),
-    };
+    let request = support::tensors::asked(model, dependent.unwrap_or_default(), state);
     let report = geometry_with(model, &request, &PARTS);
     let report = report.unwrap_or_else(|none| panic!("{}", support::tensors::shown(&none)));
     serde_json::from_str(&report.to_json().to_string()).expect("JSON")

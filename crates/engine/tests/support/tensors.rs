@@ -1,16 +1,25 @@
 //! `geometry --json` as numbers by key and index.
 
-use pfaff::{GeometryRequest, Model, geometry};
+use pfaff::{GeometryRequest, Model, Point, geometry, named_coordinates};
 use pfaff_present::ToJson;
 use serde_json::Value;
 
 /// The geometry of a model at a state, parsed back.
 pub(crate) fn at(model: &Model, dependent: &str, state: &str) -> Value {
-    let given = |s: &str| (!s.is_empty()).then(|| s.to_owned());
-    let request = GeometryRequest { dependent: given(dependent), state: given(state) };
+    let request = asked(model, dependent, state);
     match geometry(model, &request) {
         Ok(report) => serde_json::from_str(&report.to_json().to_string()).expect("JSON"),
         Err(none) => panic!("{}", shown(&none)),
+    }
+}
+
+/// What is asked for by texts; nothing by empty ones.
+pub(crate) fn asked(model: &Model, dependent: &str, state: &str) -> GeometryRequest {
+    let point = || Point::parse(model, state).expect("a state");
+    let indices = || named_coordinates(model, dependent).expect("coordinates");
+    GeometryRequest {
+        dependent: (!dependent.is_empty()).then(indices),
+        state: (!state.is_empty()).then(point),
     }
 }
 

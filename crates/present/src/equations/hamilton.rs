@@ -10,7 +10,7 @@ use pfaff_mechanics::{
 use pfaff_model::{Principle, Workspace};
 
 use crate::equations::{Label, Line, Presentation, Section, refused};
-use pfaff::{Derivation, Dynamics, Error, named_coordinates};
+use pfaff::{Derivation, Dynamics, Error};
 
 /// Lays out the equations of a model in momenta; `dependent` names the leaf coordinates of the cotangent form.
 ///
@@ -19,7 +19,7 @@ use pfaff::{Derivation, Dynamics, Error, named_coordinates};
 /// [`Error`] says which hypothesis of the form fails.
 pub fn present_hamilton(
     derivation: &Derivation,
-    dependent: Option<&str>,
+    dependent: Option<&[usize]>,
 ) -> Result<Presentation, Error> {
     let model = &derivation.workspace();
     let Dynamics::Saddle(e) = &derivation.dynamics else {
@@ -31,8 +31,7 @@ pub fn present_hamilton(
     let mut remarks = Vec::new();
     let sections = match e.principle {
         Principle::Chetaev => {
-            let wanted = dependent.map(|text| named_coordinates(model, text)).transpose()?;
-            in_cotangent_form(model, e, wanted.as_deref(), &mut remarks).map_err(refused)?
+            in_cotangent_form(model, e, dependent, &mut remarks).map_err(refused)?
         }
         Principle::Vakonomic => in_all_momenta(model, e).map_err(refused)?,
         Principle::Restricted => {

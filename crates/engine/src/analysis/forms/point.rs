@@ -9,6 +9,7 @@ use pfaff_model::{Diagnostic, ParseErrors, Quantity, Span, Workspace, read_assig
 use pfaff_solver::{Advance, Lu, NewtonProblem, NewtonRule, Singular, newton};
 
 use crate::error::{Error, Failure};
+use crate::model::Model;
 use crate::problem::state::state_in;
 
 /// Newton's method from a guess of the user's: more than these steps lead nowhere.
@@ -37,6 +38,15 @@ impl Point {
     /// # Errors
     ///
     /// [`ParseErrors`] with all mistakes.
+    pub fn parse(model: &Model, text: &str) -> Result<Self, ParseErrors> {
+        Self::read(&model.workspace(), text)
+    }
+
+    /// As [`parse`](Self::parse), in a workspace that is there already.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse).
     pub fn read(model: &Workspace, text: &str) -> Result<Self, ParseErrors> {
         let state = state_in(model, text)?;
         let given = read_assignments(model, "--state", text)?;

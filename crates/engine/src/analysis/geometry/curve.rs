@@ -15,7 +15,7 @@ use pfaff_program::{Backend, Interpreter, Program};
 use pfaff_solver::{EvalError, Lu, System};
 
 use super::trace::{Trace, series, states};
-use super::{named_coordinates, obstacle_text, unmetric_text};
+use super::{obstacle_text, unmetric_text};
 use crate::derivation::derive_in;
 use crate::error::{Error, Failure};
 use crate::problem::settings::{Run, Settings};
@@ -42,7 +42,7 @@ pub enum CurveKind {
 pub fn curve(
     model: &Model,
     kind: CurveKind,
-    dependent: Option<&str>,
+    dependent: Option<&[usize]>,
     request: &Run,
 ) -> Result<Trace, Error> {
     curve_in(&model.workspace(), kind, dependent, request)
@@ -52,15 +52,14 @@ pub fn curve(
 fn curve_in(
     model: &Workspace,
     kind: CurveKind,
-    dependent: Option<&str>,
+    dependent: Option<&[usize]>,
     request: &Run,
 ) -> Result<Trace, Failure> {
     let Dynamics::Saddle(equations) = derive_in(model, Some(Principle::Chetaev))? else {
         let message = "an `equation` model has no Lagrangian, and so no geometry";
         return Err(Failure::usage(message));
     };
-    let dependent = dependent.map(|text| named_coordinates(model, text)).transpose()?;
-    let geometry = derive_geometry(model, &equations, dependent.as_deref())?;
+    let geometry = derive_geometry(model, &equations, dependent)?;
     allowed(model, kind, &geometry)?;
     let settings = Settings::new(model, request)?;
     let (q, v) = initial(model, &equations, settings.t0)?;

@@ -12,7 +12,6 @@ use pfaff_model::{Diagnostic, ParseErrors, Principle, Source, Span, Workspace, t
 use pfaff_program::{Interpreter, Program};
 use pfaff_solver::{EvalError, System};
 
-use super::named_coordinates;
 use super::trace::{Trace, series, states};
 use crate::analysis::variations::functions;
 use crate::derivation::derive_in;
@@ -41,7 +40,7 @@ const CLOSED: f64 = 1e-9;
 pub fn lift(
     model: &Model,
     path: &Path,
-    dependent: Option<&str>,
+    dependent: Option<&[usize]>,
     request: &Run,
 ) -> Result<Trace, Error> {
     lift_in(&model.workspace(), path, dependent, request)
@@ -51,15 +50,14 @@ pub fn lift(
 fn lift_in(
     model: &Workspace,
     path: &Path,
-    dependent: Option<&str>,
+    dependent: Option<&[usize]>,
     request: &Run,
 ) -> Result<Trace, Failure> {
     let Dynamics::Saddle(equations) = derive_in(model, Some(Principle::Chetaev))? else {
         let message = "an `equation` model has no constraints to lift with";
         return Err(Failure::usage(message));
     };
-    let dependent = dependent.map(|text| named_coordinates(model, text)).transpose()?;
-    let split = split(model, &equations, dependent.as_deref())?;
+    let split = split(model, &equations, dependent)?;
     let g = &model.graph;
     let mut request = request.clone();
     let base = read_path(model, path, &split.base, &mut request)?;

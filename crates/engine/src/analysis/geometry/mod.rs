@@ -24,7 +24,6 @@ use crate::analysis::forms::{self, Parts, Point, WORTH_WRITING};
 use crate::derivation::{Derivation, derive, derive_in};
 use crate::error::{Error, Failure};
 use crate::problem::state::State;
-use crate::problem::state::state_in;
 use crate::system::compiled::Dynamics;
 
 pub use curve::{CurveKind, curve};
@@ -38,10 +37,10 @@ use point::Growth;
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
 pub struct GeometryRequest {
-    /// Names of the dependent coordinates, separated by commas.
-    pub dependent: Option<String>,
-    /// A state such as `x=1, x'=2`.
-    pub state: Option<String>,
+    /// The dependent coordinates by index; found by themselves if not given. See [`named_coordinates`].
+    pub dependent: Option<Vec<usize>>,
+    /// Where the tensors get numbers. See [`Point::parse`].
+    pub state: Option<Point>,
 }
 
 /// The geometry of a model, ready to be shown.
@@ -141,12 +140,14 @@ fn geometry_in(
         let message = "an `equation` model has no Lagrangian, and so no geometry";
         return Err(Failure::usage(message));
     };
-    let dependent =
-        request.dependent.as_deref().map(|text| named_coordinates(model, text)).transpose()?;
-    let state = request.state.as_deref().map(|text| state_in(model, text)).transpose();
-    let state = state?;
-    let place = request.state.as_deref().map(|text| Point::read(model, text)).transpose();
-    let place = place?;
+    let dependent = &request.dependent;
+    let place = request.state.clone();
+    let state = place.as_ref().map(|point| State {
+        t: point.t,
+        q: point.q.clone(),
+        v: point.v.clone(),
+        multipliers: vec![0.0; model.constraints.len()],
+    });
     let nonlinear = equations.classes.contains(&Class::Nonlinear);
     let shown = if nonlinear && shown == ["riemann"] { &["foliation"] } else { shown };
     let parts = if shown == ["riemann"] {
