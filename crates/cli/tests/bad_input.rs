@@ -460,7 +460,11 @@ fn ends_that_are_not_reached() {
         [["--guess", "x'=1"], ["--lead", "a=1"], ["--from", "a.csv"], ["--seconds", "1"]]
     {
         let answer = pfaff_text(&["run", "-", option[0], option[1]], open);
-        assert!(answer.status == 2 && answer.err.contains("no `final`"), "{}", answer.err);
+        assert!(
+            answer.status == 2 && answer.err.contains("needs a model with `final`"),
+            "{}",
+            answer.err
+        );
     }
     let ends = "coordinates x\nparameters X = 1\nlagrangian x'^2/2\ninitial x = 0\nfinal x = X\nsolve t = 0..1";
     for (option, status, part) in [

@@ -107,7 +107,7 @@ fn wrong_paths_are_explained() {
     refused(
         &pfaff(&["lift", "contact_particle", "--path", "x = cos(t)", "--t1", "1"]),
         1,
-        &["says nothing about the base coordinate `y`", "constant"],
+        &["does not give the base coordinate `y`", "constant"],
     );
     refused(
         &pfaff(&["lift", "contact_particle", "--path", "x = t, y = t, z = t", "--t1", "1"]),
@@ -193,7 +193,7 @@ fn dependent_coordinates_must_be_determined() {
     refused(
         &pfaff(&["geometry", "contact_particle", "--dependent", "q"]),
         2,
-        &["`q` is no coordinate"],
+        &["`q` is not a coordinate"],
     );
     refused(&pfaff(&["geometry", "contact_particle", "--dependent", "y"]), 1, &["y"]);
     refused(&pfaff(&["geometry", "contact_particle", "--dependent", "y,z"]), 1, &["y"]);
