@@ -8,19 +8,18 @@
 use std::sync::{Arc, Mutex};
 
 use pfaff_expr::Expr;
-use pfaff_mechanics::{ChartPoint, Class, LagrangianData, Reduction};
-use pfaff_program::{
-    Backend, BatchInterpreter, CompileError, Executor, GraphEvaluator, NativeExecutor, Program,
-    TaylorError, TaylorRecurrences,
-};
-use pfaff_solver::{EvalError, Lu};
+use pfaff_mechanics::{Class, LagrangianData, Reduction};
+use pfaff_program::{Executor, NativeExecutor, TaylorError, TaylorRecurrences};
+use pfaff_solver::EvalError;
 
+mod chart;
 mod together;
 
 use crate::motion::sample::Sample;
 use crate::system::kkt::Kkt;
-use crate::system::taylor_system::{Demand, TaylorExpansion, reduced_recurrences};
+use crate::system::taylor_system::{Demand, reduced_recurrences};
 
+use chart::{Atlas, Chart};
 pub(crate) use together::LaneSamples;
 
 /// A chart is left when its pivot falls below this fraction of the largest candidate.
@@ -55,56 +54,6 @@ pub(crate) struct Reduced {
     moving: Vec<f64>,
     /// Events that look at nothing but time, positions and velocities.
     pub(crate) watched: Vec<Expr>,
-}
-
-/// All charts derived so far.
-#[derive(Debug)]
-struct Atlas {
-    statement: LagrangianData,
-    classes: Vec<Class>,
-    symbols: Vec<Expr>,
-    values: Vec<f64>,
-    charts: Vec<Chart>,
-    /// By chart.
-    reductions: Vec<Reduction>,
-    /// Of the Taylor series, where they are wanted.
-    demand: Option<Demand>,
-    /// What evaluates the programs of the charts.
-    backend: Backend,
-}
-
-/// One choice of pivots, compiled.
-#[derive(Clone, Debug)]
-struct Chart {
-    pivots: Vec<Vec<usize>>,
-    k: usize,
-    /// $(t, q, u)$ to $\dot q$, then $\dot u$ and the power, or mass, force and power for a numeric solve.
-    rates: Executor,
-    solved: bool,
-    /// $(t, q, u, \dot u, \dot q)$ to $\ddot q$, $R$, $E$ and, if `has_multipliers`, $\lambda$.
-    follow: Executor,
-    /// The same for several states at once, once somebody has asked.
-    follow_program: Program,
-    parameters: Vec<f64>,
-    together: Option<BatchInterpreter>,
-    has_multipliers: bool,
-    /// $(t, q)$ to the candidates of all watched pivots, where there are any.
-    watch: Option<Executor>,
-    /// Where each watched pivot's candidates begin, and the pivot among them.
-    watched: Vec<(usize, usize)>,
-    /// By what each candidate is multiplied before they are compared.
-    scale: Vec<f64>,
-    /// $(t, q, \dot q)$ to $u$.
-    forms: GraphEvaluator,
-    inputs: Vec<f64>,
-    outputs: Vec<f64>,
-    followed: Vec<f64>,
-    candidates: Vec<f64>,
-    matrix: Vec<f64>,
-    lu: Lu,
-    series: Option<TaylorExpansion>,
-    /// $(t, q, u)$ to the values of the events, once somebody has asked; `None` inside where that is not to be had.
-    events: Option<Option<Executor>>,
 }
 
 impl Reduced {
@@ -395,223 +344,4 @@ pub(crate) fn scale(core: &Kkt) -> Vec<f64> {
 /// fit the registers anyway.
 pub(crate) fn order(reduction: &Reduction) -> &[Expr] {
     if reduction.operations() > LONG { &reduction.order } else { &[] }
-}
-
-impl Atlas {
-    fn derive(&self, t: f64, q: &[f64], scale: &[f64]) -> Option<Reduction> {
-        self.statement.reduce(&self.classes, ChartPoint { t, q, scale })
-    }
-
-    /// Taylor series in a chart; the mass, which decides on pivots, depends on the position alone, with which
-    /// the given state begins.
-    fn series(
-        &self,
-        recurrences: &TaylorRecurrences,
-        demand: Demand,
-        t: f64,
-        y: &[f64],
-    ) -> TaylorExpansion {
-        let mut at = vec![0.0; 1 + recurrences.dimension()];
-        at[0] = t;
-        at[1..=y.len()].copy_from_slice(y);
-        TaylorExpansion::new(recurrences, &self.values, demand, &at)
-    }
-
-    /// Events in a chart.
-    fn events(&self, chart: usize, watched: &[Expr]) -> Option<Executor> {
-        let reduction = &self.reductions[chart];
-        let g = &reduction.graph;
-        let state: Vec<Expr> = [reduction.time]
-            .into_iter()
-            .chain(reduction.positions.iter().chain(&reduction.independent).copied())
-            .collect();
-        let velocities = reduction.velocity_symbols.iter().zip(&reduction.velocities);
-        let replacement: Vec<_> = velocities.map(|(&symbol, &value)| (symbol, value)).collect();
-        let outputs = g.merging(|| g.substitute(watched, &replacement));
-        let program = Program::compile(g, &state, &self.symbols, &outputs).ok()?;
-        Some(program.fused().tiered(&self.values, self.backend))
-    }
-
-    /// The chart that is best at a point, derived if it is a new one.
-    fn find(&mut self, t: f64, q: &[f64], scale: &[f64]) -> Option<usize> {
-        let reduction = self.derive(t, q, scale)?;
-        if let Some(known) = self.charts.iter().position(|c| c.pivots == reduction.pivots) {
-            return Some(known);
-        }
-        let mut chart = Chart::new(&reduction, self).ok()?;
-        if chart.k != self.charts[0].k {
-            return None;
-        }
-        if let Some(demand) = self.demand {
-            let recurrences =
-                reduced_recurrences(&reduction, &self.symbols, demand.order).ok()?;
-            chart.series = Some(self.series(&recurrences, demand, t, q));
-        }
-        self.reductions.push(reduction);
-        self.charts.push(chart);
-        Some(self.charts.len() - 1)
-    }
-}
-
-impl Chart {
-    fn new(reduction: &Reduction, atlas: &Atlas) -> Result<Self, CompileError> {
-        let g = &reduction.graph;
-        let (n, k) = (reduction.velocities.len(), reduction.independent.len());
-        let compile = |inputs: &[Expr], outputs: &[Expr]| -> Result<Executor, CompileError> {
-            let program = Program::compile(g, inputs, &atlas.symbols, outputs)?;
-            Ok(program.tiered(&atlas.values, atlas.backend))
-        };
-        let parameters: Vec<(Expr, f64)> =
-            atlas.symbols.iter().copied().zip(atlas.values.iter().copied()).collect();
-        let place: Vec<Expr> =
-            [reduction.time].into_iter().chain(reduction.positions.iter().copied()).collect();
-        let state = [place.as_slice(), &reduction.independent].concat();
-        let mut outputs = reduction.velocities.clone();
-        if let Some(rates) = &reduction.rates {
-            outputs.extend(rates);
-            let driven = g.merging(|| g.dot(&reduction.power[1..], rates));
-            outputs.push(g.add(reduction.power[0], driven));
-            // The number of the chart stays.
-            outputs.push(g.zero());
-        } else {
-            outputs.extend(reduction.mass.iter().chain(&reduction.force));
-            outputs.extend(&reduction.power);
-        }
-        let rates =
-            Program::compile_ordered(g, &state, &atlas.symbols, &outputs, order(reduction))?
-                .fused();
-        let solved = reduction.rates.is_some();
-        let results = reduction.multipliers();
-        let mut followed = results.accelerations;
-        followed.extend(&results.reaction);
-        followed.push(results.energy);
-        followed.extend(results.multipliers.iter().flatten());
-        let moving =
-            [state.as_slice(), &reduction.independent_rates, &reduction.velocity_symbols]
-                .concat();
-        let follow_program = Program::compile(g, &moving, &atlas.symbols, &followed)?;
-        let mut watched = Vec::new();
-        let mut candidates: Vec<Expr> = Vec::new();
-        let mut scale: Vec<f64> = Vec::new();
-        for chart in &reduction.charts {
-            watched.push((candidates.len(), chart.pivot));
-            candidates.extend(&chart.candidates);
-            scale.extend(&chart.scale);
-        }
-        let mut watch = None;
-        if !watched.is_empty() {
-            watch = Some(compile(&place, &candidates)?);
-            watch.iter_mut().for_each(Executor::promote);
-        }
-        Ok(Self {
-            pivots: reduction.pivots.clone(),
-            k,
-            solved,
-            follow: follow_program.tiered(&atlas.values, atlas.backend),
-            follow_program,
-            parameters: atlas.values.clone(),
-            together: None,
-            has_multipliers: results.multipliers.is_some(),
-            watch,
-            watched,
-            scale,
-            forms: GraphEvaluator::new(
-                g,
-                &[place.as_slice(), &reduction.velocity_symbols].concat(),
-                &parameters,
-                &reduction.forms,
-            )?,
-            rates: rates.executor(&atlas.values, atlas.backend),
-            inputs: vec![0.0; 1 + 2 * n + 2 * k],
-            outputs: vec![0.0; outputs.len()],
-            followed: vec![0.0; followed.len()],
-            candidates: vec![0.0; candidates.len()],
-            matrix: Vec::with_capacity(k * k),
-            lu: Lu::default(),
-            series: None,
-            events: None,
-        })
-    }
-
-    fn kinematics(&mut self, t: f64, state: &[f64]) {
-        let inputs = &mut self.inputs[..=state.len()];
-        inputs[0] = t;
-        inputs[1..].copy_from_slice(state);
-        self.rates.evaluate(inputs, &mut self.outputs);
-    }
-
-    /// $(\dot q, \dot u, \dot w)$
-    fn evaluate(&mut self, t: f64, state: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
-        if self.solved {
-            let inputs = &mut self.inputs[..=state.len()];
-            inputs[0] = t;
-            inputs[1..].copy_from_slice(state);
-            self.rates.evaluate(inputs, rates);
-            return Ok(());
-        }
-        self.kinematics(t, state);
-        let k = self.k;
-        let (v, rest) = self.outputs.split_at(state.len() - k);
-        let (mass, rest) = rest.split_at(k * (k + 1) / 2);
-        let (force, power) = rest.split_at(k);
-        let (q_rates, tail) = rates.split_at_mut(v.len());
-        q_rates.copy_from_slice(v);
-        self.matrix.resize(k * k, 0.0);
-        for a in 0..k {
-            for b in 0..=a {
-                let entry = mass[a * (a + 1) / 2 + b];
-                self.matrix[a * k + b] = entry;
-                self.matrix[b * k + a] = entry;
-            }
-        }
-        let (u_rates, work) = tail.split_at_mut(k);
-        u_rates.copy_from_slice(force);
-        if self.matrix[..k * k].iter().any(|x| !x.is_finite()) {
-            return Err(EvalError::NotFinite);
-        }
-        self.lu.factor(k, &self.matrix[..k * k]).map_err(|_| EvalError::Singular)?;
-        self.lu.solve(u_rates);
-        let driven: f64 = power[1..].iter().zip(&*u_rates).map(|(p, u)| p * u).sum();
-        work[0] = power[0] + driven;
-        Ok(())
-    }
-
-    /// Velocities that are not given are those of the last [`Chart::kinematics`] of the same state.
-    fn follow(&mut self, t: f64, state: &[f64], u_rates: &[f64], v: Option<&[f64]>) {
-        let (known, n) = (1 + state.len(), state.len() - self.k);
-        let inputs = &mut self.inputs[..known + self.k + n];
-        inputs[0] = t;
-        inputs[1..known].copy_from_slice(state);
-        inputs[known..known + self.k].copy_from_slice(u_rates);
-        inputs[known + self.k..].copy_from_slice(v.unwrap_or(&self.outputs[..n]));
-        self.follow.evaluate(inputs, &mut self.followed);
-    }
-
-    /// $u$ of admissible velocities.
-    fn quasi(&mut self, t: f64, q: &[f64], v: &[f64], u: &mut [f64]) {
-        let inputs = &mut self.inputs[..=q.len() + v.len()];
-        inputs[0] = t;
-        inputs[1..=q.len()].copy_from_slice(q);
-        inputs[1 + q.len()..].copy_from_slice(v);
-        self.forms.evaluate(inputs, u);
-    }
-
-    /// The smallest pivot as a fraction of the largest that could stand in its place.
-    fn quality(&mut self, t: f64, q: &[f64]) -> f64 {
-        let inputs = &mut self.inputs[..=q.len()];
-        inputs[0] = t;
-        inputs[1..].copy_from_slice(q);
-        if let Some(watch) = &mut self.watch {
-            watch.evaluate(inputs, &mut self.candidates);
-        }
-        self.candidates.iter_mut().zip(&self.scale).for_each(|(c, s)| *c *= s);
-        let ends = self.watched.iter().skip(1).map(|w| w.0).chain([self.candidates.len()]);
-        let fractions = self.watched.iter().zip(ends).map(|(&(start, pivot), end)| {
-            let candidates = &self.candidates[start..end];
-            let largest = candidates.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-            candidates[pivot].abs() / largest
-        });
-        // NOTE: what is not a number counts as the worst.
-        fractions.fold(1.0, |m, x| if x.is_nan() { 0.0 } else { m.min(x) })
-    }
 }

@@ -4,7 +4,8 @@
 use crate::motion::sample::LANES;
 use crate::motion::sample::Sample;
 
-use super::{Chart, Reduced};
+use super::Reduced;
+use super::chart::Chart;
 
 /// A state, with the rates that it is to move with where they are not its own.
 pub(crate) struct LaneSamples<'a> {
