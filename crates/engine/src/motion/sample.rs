@@ -1,5 +1,7 @@
 //! Everything about one instant of a motion.
 
+use std::ops::Range;
+
 /// A state with what follows from it. Lists are in declared order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sample {
@@ -43,28 +45,59 @@ impl Sample {
         }
     }
 
-    /// How many numbers [`Sample::inputs`] gives.
-    pub(crate) fn width(n: usize, m: usize) -> usize {
-        4 + 4 * n + 2 * m
-    }
-
-    /// $t, q, \dot q, \ddot q$, multipliers and their rates, $R$, $E$, $E\[M\]$ and $\Omega$ one after another.
+    /// All numbers one after another, each where [`SampleLayout`] has it.
     pub fn inputs(&self, inputs: &mut [f64]) {
-        let parts: [&[f64]; 8] = [
-            &[self.t],
-            &self.q,
-            &self.v,
-            &self.a,
-            &self.multipliers,
-            &self.multiplier_rates,
-            &self.reaction,
-            &[self.energy, self.constraint_energy, self.divergence],
-        ];
-        let mut rest = inputs;
-        for part in parts {
-            let (head, tail) = rest.split_at_mut(part.len());
-            head.copy_from_slice(part);
-            rest = tail;
+        let layout = SampleLayout::new(self.q.len(), self.multipliers.len());
+        inputs[layout.t] = self.t;
+        inputs[layout.q].copy_from_slice(&self.q);
+        inputs[layout.v].copy_from_slice(&self.v);
+        inputs[layout.a].copy_from_slice(&self.a);
+        inputs[layout.multipliers].copy_from_slice(&self.multipliers);
+        inputs[layout.multiplier_rates].copy_from_slice(&self.multiplier_rates);
+        inputs[layout.reaction].copy_from_slice(&self.reaction);
+        inputs[layout.energy] = self.energy;
+        inputs[layout.constraint_energy] = self.constraint_energy;
+        inputs[layout.divergence] = self.divergence;
+    }
+}
+
+/// Where the numbers of a sample stand in a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SampleLayout {
+    pub(crate) t: usize,
+    pub(crate) q: Range<usize>,
+    pub(crate) v: Range<usize>,
+    pub(crate) a: Range<usize>,
+    pub(crate) multipliers: Range<usize>,
+    pub(crate) multiplier_rates: Range<usize>,
+    pub(crate) reaction: Range<usize>,
+    pub(crate) energy: usize,
+    pub(crate) constraint_energy: usize,
+    pub(crate) divergence: usize,
+    /// How many numbers there are.
+    pub(crate) width: usize,
+}
+
+impl SampleLayout {
+    /// Of n coordinates and m constraints.
+    pub(crate) fn new(n: usize, m: usize) -> Self {
+        let mut width = 0;
+        let mut part = |count: usize| {
+            width += count;
+            width - count..width
+        };
+        Self {
+            t: part(1).start,
+            q: part(n),
+            v: part(n),
+            a: part(n),
+            multipliers: part(m),
+            multiplier_rates: part(m),
+            reaction: part(n),
+            energy: part(1).start,
+            constraint_energy: part(1).start,
+            divergence: part(1).start,
+            width,
         }
     }
 }

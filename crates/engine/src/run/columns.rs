@@ -1,5 +1,7 @@
 //! The rows of a record as the columns of a motion, and back as samples.
 
+use std::ops::Range;
+
 use pfaff_model::{Principle, Workspace};
 
 use crate::motion::dense::Dense;
@@ -12,29 +14,25 @@ use crate::run::record::{Record, direction};
 /// The recorded rows as columns.
 pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
     let model = setting.model;
-    let (n, m) = (model.coordinates.len(), model.constraints.len());
-    let count = record.reached;
-    let column = |c: usize| -> Vec<f64> {
-        (0..count).map(|r| record.rows[r * record.width + c]).collect()
-    };
-    let series = |names: Vec<String>, start: usize| -> Vec<Series> {
+    let layout = &record.layout;
+    let column = |place: usize| -> Vec<f64> { record.rows().map(|row| row[place]).collect() };
+    let series = |names: Vec<String>, places: Range<usize>| -> Vec<Series> {
         names
             .into_iter()
-            .enumerate()
-            .map(|(k, name)| Series { name, values: column(start + k) })
+            .zip(places)
+            .map(|(name, place)| Series { name, values: column(place) })
             .collect()
     };
     let coordinates = || model.coordinates.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
     let constraints = || model.constraints.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
-    let observed = model.observed.iter().map(|o| o.name.clone()).collect();
+    let observed: Vec<String> = model.observed.iter().map(|o| o.name.clone()).collect();
+    let observed_places = layout.width..layout.width + observed.len();
     let is_mechanical = matches!(model.dynamics, pfaff_model::Dynamics::Lagrangian { .. });
-    let reaction_power = (0..if is_mechanical { count } else { 0 })
-        .map(|r| {
-            let row = &record.rows[r * record.width..];
-            let (v, reaction) = (&row[1 + n..=2 * n], &row[1 + 3 * n + 2 * m..][..n]);
-            v.iter().zip(reaction).map(|(v, r)| v * r).sum()
-        })
-        .collect();
+    let mechanical = |place: usize| if is_mechanical { column(place) } else { Vec::new() };
+    let power = |row: &[f64]| -> f64 {
+        let (v, reaction) = (&row[layout.v.clone()], &row[layout.reaction.clone()]);
+        v.iter().zip(reaction).map(|(v, r)| v * r).sum()
+    };
     Motion {
         title: model.title.clone().unwrap_or_else(|| model.source.name().to_owned()),
         principle: setting.principle,
@@ -42,26 +40,30 @@ pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
         start: setting.t0,
         form: setting.form,
         stop: Stop { reason: StopReason::End, t: 0.0 },
-        t: column(0),
-        q: series(coordinates(), 1),
-        v: series(coordinates(), 1 + n),
-        a: series(coordinates(), 1 + 2 * n),
-        multipliers: series(constraints(), 1 + 3 * n),
+        t: column(layout.t),
+        q: series(coordinates(), layout.q.clone()),
+        v: series(coordinates(), layout.v.clone()),
+        a: series(coordinates(), layout.a.clone()),
+        multipliers: series(constraints(), layout.multipliers.clone()),
         multiplier_rates: if setting.principle == Some(Principle::Vakonomic) {
-            series(constraints(), 1 + 3 * n + m)
+            series(constraints(), layout.multiplier_rates.clone())
         } else {
             Vec::new()
         },
         reactions: if is_mechanical {
-            series(coordinates(), 1 + 3 * n + 2 * m)
+            series(coordinates(), layout.reaction.clone())
         } else {
             Vec::new()
         },
-        reaction_power,
-        energy: if is_mechanical { column(1 + 4 * n + 2 * m) } else { Vec::new() },
-        constraint_energy: if is_mechanical { column(2 + 4 * n + 2 * m) } else { Vec::new() },
+        reaction_power: if is_mechanical {
+            record.rows().map(power).collect()
+        } else {
+            Vec::new()
+        },
+        energy: mechanical(layout.energy),
+        constraint_energy: mechanical(layout.constraint_energy),
         work: record.work.iter().map(|w| w[0]).collect(),
-        observed: series(observed, Sample::width(n, m)),
+        observed: series(observed, observed_places),
         events: record
             .events
             .iter()

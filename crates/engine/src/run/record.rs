@@ -4,19 +4,50 @@ use pfaff_model::{Principle, Workspace};
 use pfaff_solver::{Crossing, LocatedEvent};
 
 use crate::motion::Form;
-use crate::motion::sample::Sample;
+use crate::motion::sample::{Sample, SampleLayout};
 
 /// What was written down so far.
 #[derive(Default)]
 pub(crate) struct Record {
-    /// [`Sample::inputs`] and what is observed, row after row.
-    pub(crate) rows: Vec<f64>,
+    /// Where the numbers of a sample stand in a row; what is observed follows them.
+    pub(crate) layout: SampleLayout,
+    observed: usize,
+    rows: Vec<f64>,
     /// $w$ and $u$ at each sample.
     pub(crate) work: Vec<[f64; 2]>,
-    pub(crate) width: usize,
     /// Output times that were reached.
     pub(crate) reached: usize,
     pub(crate) events: Vec<(LocatedEvent, Sample)>,
+}
+
+impl Record {
+    /// Of a model, with room for so many rows.
+    pub(crate) fn new(model: &Workspace, rows: usize) -> Self {
+        let layout = SampleLayout::new(model.coordinates.len(), model.constraints.len());
+        let observed = model.observed.len();
+        Self {
+            rows: Vec::with_capacity(rows * (layout.width + observed)),
+            layout,
+            observed,
+            work: Vec::with_capacity(rows),
+            reached: 0,
+            events: Vec::new(),
+        }
+    }
+
+    /// Writes one row: a sample and what is observed in it.
+    pub(crate) fn push(&mut self, sample: &Sample, observed: &[f64]) {
+        let start = self.rows.len();
+        self.rows.resize(start + self.layout.width, 0.0);
+        sample.inputs(&mut self.rows[start..]);
+        self.rows.extend_from_slice(observed);
+        self.reached += 1;
+    }
+
+    /// The rows in the order of time.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &[f64]> {
+        self.rows.chunks_exact(self.layout.width + self.observed)
+    }
 }
 
 /// What does not change during a run.

@@ -44,20 +44,13 @@ impl<'a> Recorder<'a> {
         let observed = setting.model.observed.len();
         let system = system.clone();
         let (n, m) = (system.n, system.m);
-        let width = Sample::width(n, m) + observed;
         Self {
             times,
             backward: times.len() > 1 && times[1] < times[0],
             sample: Sample::new(n, m),
             y: vec![0.0; system.dimension()],
             seen: vec![0.0; observed],
-            record: Record {
-                rows: Vec::with_capacity(times.len() * width),
-                work: Vec::with_capacity(times.len()),
-                width,
-                reached: 0,
-                events: Vec::new(),
-            },
+            record: Record::new(setting.model, times.len()),
             kept: Vec::with_capacity(KEPT),
             spare: Vec::with_capacity(KEPT),
             stride: 1,
@@ -103,13 +96,8 @@ impl<'a> Recorder<'a> {
             self.sample.reaction.fill(f64::NAN);
         }
         self.system.observe(&self.sample, &mut self.seen);
-        let Record { rows, work, width, reached, .. } = &mut self.record;
-        let start = rows.len();
-        rows.resize(start + *width - self.seen.len(), 0.0);
-        self.sample.inputs(&mut rows[start..]);
-        rows.extend_from_slice(&self.seen);
-        work.extend(self.system.work(&self.y));
-        *reached += 1;
+        self.record.push(&self.sample, &self.seen);
+        self.record.work.extend(self.system.work(&self.y));
     }
 
     fn is_before(&self, t: f64, end: f64) -> bool {
@@ -166,7 +154,7 @@ impl Observer for Recorder<'_> {
 
     fn event(&mut self, event: &LocatedEvent, y: &[f64]) -> Control {
         let mut sample = Sample::new(self.system.n, self.system.m);
-        // NOTE: an sample without forces is still an sample.
+        // NOTE: a sample without forces is still a sample.
         let _ = self.system.resolve(event.t, y, true, &mut sample);
         self.record.events.push((*event, sample));
         Control::Continue

@@ -156,17 +156,10 @@ pub(crate) fn run(
         t0: settings.t0,
         t1: settings.options.t1,
     };
-    let (n, m) = (model.coordinates.len(), model.constraints.len());
     let kernels = formulation.plan.written.iter();
     let mut watcher = VolterraRecorder {
         reader,
-        record: Record {
-            rows: Vec::new(),
-            work: Vec::new(),
-            width: crate::motion::sample::Sample::width(n, m) + observed.len(),
-            reached: 0,
-            events: Vec::new(),
-        },
+        record: Record::new(model, 0),
         worst: vec![0.0; formulation.held.len()],
         judged: false,
         imbalance: (0.0, 1.0),

@@ -1,5 +1,7 @@
 //! The observer of a run with memory: rows of output, and the numbers that the audit judges.
 
+use std::ops::Range;
+
 use pfaff_expr::{Expr, Graph, Node};
 use pfaff_model::Workspace;
 use pfaff_program::{CompileError, Interpreter, Program};
@@ -23,8 +25,7 @@ pub(crate) struct Reader {
     missing: Vec<bool>,
     n: usize,
     m: usize,
-    observed: usize,
-    held: usize,
+    places: Places,
     /// Observed quantities that have no tape (Mittag-Leffler functions): where they stand, and how they are found.
     slow: Vec<(usize, Expr)>,
     graph: Graph,
@@ -41,18 +42,21 @@ impl Reader {
         let g: &Graph = &model.graph;
         let plan = &formulation.plan;
         let place = |symbol: Expr| plan.place(symbol).map(|_| symbol);
-        let mut parts: Vec<Option<Expr>> = Vec::new();
-        parts.extend(model.positions().into_iter().map(place));
-        parts.extend(model.velocities().into_iter().map(place));
-        parts.extend(model.accelerations().into_iter().map(place));
-        parts.extend(model.results.lambda.iter().map(|&λ| Some(λ)));
         let reaction = &formulation.reaction;
-        parts.extend((0..model.coordinates.len()).map(|k| reaction.get(k).copied()));
-        parts.push(formulation.energy.map(|e| e.0));
-        parts.push(formulation.energy.map(|e| e.1));
-        parts.extend(observed.iter().map(|&o| Some(o)));
-        parts.extend(formulation.held.iter().map(|h| Some(h.1)));
-        parts.extend(plan.written.iter().map(|w| Some(w.image)));
+        let n = model.coordinates.len();
+        let mut parts: Vec<Option<Expr>> = Vec::new();
+        let places = Places {
+            q: append(&mut parts, model.positions().into_iter().map(place)),
+            v: append(&mut parts, model.velocities().into_iter().map(place)),
+            a: append(&mut parts, model.accelerations().into_iter().map(place)),
+            multipliers: append(&mut parts, model.results.lambda.iter().map(|&λ| Some(λ))),
+            reaction: append(&mut parts, (0..n).map(|k| reaction.get(k).copied())),
+            energy: append(&mut parts, [formulation.energy.map(|e| e.0)]).start,
+            work: append(&mut parts, [formulation.energy.map(|e| e.1)]).start,
+            observed: append(&mut parts, observed.iter().map(|&o| Some(o))),
+            held: append(&mut parts, formulation.held.iter().map(|h| Some(h.1))),
+            written: append(&mut parts, plan.written.iter().map(|w| Some(w.image))),
+        };
         let mut inputs = vec![model.time];
         inputs.extend(plan.unknowns.iter().chain(&plan.symbols));
         let mut outputs: Vec<Expr> = parts.iter().map(|p| p.unwrap_or(g.zero())).collect();
@@ -73,8 +77,7 @@ impl Reader {
             missing: parts.iter().map(Option::is_none).collect(),
             n: model.coordinates.len(),
             m: model.constraints.len(),
-            observed: observed.len(),
-            held: formulation.held.len(),
+            places,
             slow,
             graph: g.clone(),
             symbols: inputs,
@@ -104,34 +107,57 @@ impl Reader {
             }
         }
         let (n, m) = (self.n, self.m);
-        let part = |start: usize, count: usize| self.outputs[start..start + count].to_vec();
+        let places = &self.places;
+        let part = |place: &Range<usize>| self.outputs[place.clone()].to_vec();
         let sample = Sample {
             t,
-            q: part(0, n),
-            v: part(n, n),
-            a: part(2 * n, n),
-            multipliers: part(3 * n, m),
-            reaction: part(3 * n + m, n),
-            energy: self.outputs[4 * n + m],
+            q: part(&places.q),
+            v: part(&places.v),
+            a: part(&places.a),
+            multipliers: part(&places.multipliers),
+            reaction: part(&places.reaction),
+            energy: self.outputs[places.energy],
             ..Sample::new(n, m)
         };
-        (sample, self.outputs[4 * n + m + 1])
+        (sample, self.outputs[places.work])
     }
 
-    fn seen(&self) -> &[f64] {
-        let start = 4 * self.n + self.m + 2;
-        &self.outputs[start..start + self.observed]
+    fn observed(&self) -> &[f64] {
+        &self.outputs[self.places.observed.clone()]
     }
 
     fn held(&self) -> &[f64] {
-        let start = 4 * self.n + self.m + 2 + self.observed;
-        &self.outputs[start..start + self.held]
+        &self.outputs[self.places.held.clone()]
     }
 
     /// What the run has for the kernels as they are written, at the point that was read last.
     fn written(&self) -> &[f64] {
-        &self.outputs[4 * self.n + self.m + 2 + self.observed + self.held..]
+        &self.outputs[self.places.written.clone()]
     }
+}
+
+/// Where each quantity stands among the outputs of the program.
+struct Places {
+    q: Range<usize>,
+    v: Range<usize>,
+    a: Range<usize>,
+    multipliers: Range<usize>,
+    reaction: Range<usize>,
+    energy: usize,
+    work: usize,
+    observed: Range<usize>,
+    held: Range<usize>,
+    written: Range<usize>,
+}
+
+/// Appends expressions; where they stand.
+fn append(
+    parts: &mut Vec<Option<Expr>>,
+    more: impl IntoIterator<Item = Option<Expr>>,
+) -> Range<usize> {
+    let start = parts.len();
+    parts.extend(more);
+    start..parts.len()
 }
 
 /// Watches a run with memory.
@@ -160,12 +186,7 @@ impl VolterraRecorder<'_> {
     /// One row of output.
     pub(crate) fn row(&mut self, t: f64, x: &[f64], z: &[f64], start: bool) {
         let (sample, work) = self.reader.read(t, x, z);
-        let begin = self.record.rows.len();
-        let width = self.record.width - self.reader.observed;
-        self.record.rows.resize(begin + width, 0.0);
-        sample.inputs(&mut self.record.rows[begin..]);
-        self.record.rows.extend_from_slice(self.reader.seen());
-        self.record.reached += 1;
+        self.record.push(&sample, self.reader.observed());
         if !sample.energy.is_nan() {
             self.record.work.push([work, work]);
             let scale = 1.0 + sample.energy.abs() + work.abs();
