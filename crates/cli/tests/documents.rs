@@ -6,6 +6,7 @@
 //! in its mark, such as `pfaff NAME.pfaff` or `python NAME.py`, is written to that file before the commands below
 //! it run. Other programs than `pfaff` (python3, cc) are run where they are installed.
 //! `cargo xtask bless` writes the answers of the program into the documents; look at the difference before you keep it.
+#![allow(clippy::print_stdout, reason = "a command that cannot run here says why")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -98,20 +99,31 @@ fn run_in_shell(command: &str, folder: &Folder) -> String {
     text(&output.stdout) + &text(&output.stderr)
 }
 
-/// Whether this machine has what a command needs: the program, and the modules that a Python script imports.
-fn is_installed(command: &str, folder: &Folder) -> bool {
+/// What a command needs and this machine lacks: the program, or a module that a Python script imports.
+fn missing(command: &str, folder: &Folder) -> Option<String> {
     let words = words(command);
     match words[0].as_str() {
-        "pfaff" | "cat" => true,
+        "pfaff" | "cat" => None,
         "python3" => {
             let script = std::fs::read_to_string(folder.path(&words[1])).expect("a script");
-            let imports: Vec<&str> =
-                script.lines().filter(|l| l.starts_with("import ")).collect();
-            let test = Command::new("python3").args(["-c", &imports.join("\n")]).output();
-            test.is_ok_and(|output| output.status.success())
+            let runs = |code: &str| {
+                let test = Command::new("python3").args(["-c", code]).output();
+                test.is_ok_and(|output| output.status.success())
+            };
+            if !runs("") {
+                return Some("`python3`".to_owned());
+            }
+            let mut imports = script.lines().filter(|line| line.starts_with("import "));
+            imports.find(|line| !runs(line)).map(|line| format!("what `{line}` needs"))
         }
-        name if name.starts_with("./") => Path::new(&folder.path(name)).exists(),
-        name => Command::new(name).arg("--version").output().is_ok(),
+        name if name.starts_with("./") => {
+            let there = Path::new(&folder.path(name)).exists();
+            (!there).then(|| format!("what builds `{name}`"))
+        }
+        name => {
+            let there = Command::new(name).arg("--version").output().is_ok();
+            (!there).then(|| format!("`{name}`"))
+        }
     }
 }
 
@@ -171,8 +183,8 @@ fn told(name: &str) -> (Vec<String>, String) {
         for (i, &start) in starts.iter().enumerate() {
             let end = starts.get(i + 1).copied().unwrap_or(block.lines.len());
             let command = &block.lines[start][2..];
-            if !is_installed(command, &folder) {
-                eprintln!("{name}: skipped, because something is not installed: {command}");
+            if let Some(what) = missing(command, &folder) {
+                println!("skipped: `{command}` in {name}: {what} is not installed");
                 continue;
             }
             let answer = run(command, &folder);

@@ -3,7 +3,7 @@
 //! Each language takes one compiler and one process for all models. Where the compiler is not there, the test
 //! is skipped. Every model of the gallery is taken with `PFAFF_TESTS=full`, otherwise some that use every helper
 //! between them.
-#![allow(clippy::print_stderr, reason = "a test that cannot run says why")]
+#![allow(clippy::print_stdout, reason = "a test that cannot run says why")]
 
 use std::fs;
 use std::io::Write;
@@ -61,7 +61,7 @@ fn modules() -> Vec<Module> {
     for entry in GALLERY.iter().filter(|m| all || SOME.contains(&m.name)) {
         match exported(&model(entry.name, entry.text), None, ExportForm::Best) {
             Ok(module) => modules.push(module),
-            Err(why) => eprintln!("{}: {why}", entry.name),
+            Err(why) => println!("skipped: {}: {why}", entry.name),
         }
     }
     let taken = if all { 48 } else { 10 };
@@ -196,7 +196,7 @@ const PLATFORM: f64 = 1e-12;
 fn has(compiler: &str) -> bool {
     let found = Command::new(compiler).arg("--version").stdout(Stdio::null()).status().is_ok();
     if !found {
-        eprintln!("skipped: there is no `{compiler}`");
+        println!("skipped: there is no `{compiler}`");
     }
     found
 }

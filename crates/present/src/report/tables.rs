@@ -435,5 +435,9 @@ fn quoted(word: &str) -> String {
 
 /// SHA-256 in hexadecimal digits.
 fn check_sum(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut hexadecimal = String::new();
+    for byte in Sha256::digest(text.as_bytes()) {
+        let _ = write!(hexadecimal, "{byte:02x}");
+    }
+    hexadecimal
 }
