@@ -8,6 +8,7 @@
 
 mod algebra;
 mod constraint;
+mod equations;
 mod geometry;
 mod hamiltonian;
 mod lagrangian;
@@ -16,14 +17,14 @@ mod reduction;
 mod symmetry;
 
 pub use algebra::{DifferentialForm, MixedDegrees, Space, Tensor, simple, solve_linear};
-pub use constraint::{
-    Class, NormalForm, Ranks, Split, classify, integrable, normal_form, ranks, split,
-};
+pub use constraint::{NormalForm, Split, normal_form, split};
+pub use equations::{Class, Equations, MultiplierTerms, Refusal, classify};
 pub use geometry::{
     Abnormal, AbnormalPlaces, Ambient, Bracket, Connection, ConstrainedSystem, Distribution,
     Flag, Foliation, Frame, Geometry, LagrangeSpace, NoMetric, Obstacle, PrescribedSpeed,
-    Semispray, abnormal, abnormal_places, closedness, constrained_system, first_integrals,
-    foliation, geometry, integrals, is_adapted, lagrange_space, lepage, prescribed_speed,
+    Ranks, Semispray, abnormal, abnormal_places, closedness, constrained_system,
+    first_integrals, foliation, geometry, integrable, integrals, is_adapted, lagrange_space,
+    lepage, prescribed_speed, ranks,
 };
 pub use hamiltonian::{
     CartanForms, Cotangent, CotangentEquations, Divergence, FractionalForms, HamiltonForm,
@@ -32,8 +33,7 @@ pub use hamiltonian::{
 };
 pub use lagrangian::{Helmholtz, Kinetic, helmholtz};
 pub use principle::{
-    Equations, FractionalEquations, MultiplierTerms, Ordinary, Principle, Refusal, adjoint,
-    derive, fractional_equations, ordinary,
+    FractionalEquations, Ordinary, Principle, adjoint, derive, fractional_equations, ordinary,
 };
 pub use reduction::{
     Chaplygin, ChartPoint, ExplicitSolution, LagrangianData, Multipliers, PivotChart,

@@ -40,7 +40,8 @@ impl std::fmt::Display for MixedDegrees {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "a {}-form and a {}-form cannot be added: a sum of forms needs one degree; `wedge` multiplies forms of any degrees",
+            "a {}-form and a {}-form cannot be added: a sum of forms needs one degree; `wedge` multiplies forms \
+             of any degrees",
             self.first, self.second
         )
     }

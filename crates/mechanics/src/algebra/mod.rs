@@ -1,5 +1,6 @@
 //! Symbolic algebra that several rooms share: linear systems, antiderivatives, exterior forms, tensors.
 
+pub(crate) mod annihilator;
 pub(crate) mod antiderivative;
 pub(crate) mod cramer;
 pub(crate) mod elimination;

@@ -1,11 +1,7 @@
-//! Constraints by themselves: their class, the distribution of admissible velocities, and their solved forms.
+//! Constraints solved for some of the velocities: linearly, or by the implicit function theorem.
 
-pub(crate) mod class;
-pub(crate) mod distribution;
 pub(crate) mod normal_form;
 pub(crate) mod split;
 
-pub use class::{Class, classify};
-pub use distribution::{Ranks, integrable, ranks};
 pub use normal_form::{NormalForm, normal_form};
 pub use split::{Split, split};

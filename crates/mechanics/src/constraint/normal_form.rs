@@ -18,12 +18,11 @@
 use pfaff_expr::Expr;
 use pfaff_model::Workspace;
 
-use super::class::Class;
 use super::split::{checked, last_declared};
 use crate::algebra::elimination::solve_linear;
 use crate::algebra::tensor::{Tensor, simple};
-use crate::principle::equations::Equations;
-use crate::principle::refusal::Refusal;
+use crate::equations::Class;
+use crate::equations::{Equations, Refusal};
 
 /// Constraints in the form (N). Indices count within `leaf` and `transverse`.
 #[derive(Clone, Debug)]

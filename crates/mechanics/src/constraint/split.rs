@@ -11,10 +11,9 @@ use pfaff_model::Workspace;
 
 use crate::algebra::tensor::simple;
 
-use super::class::Class;
 use crate::algebra::cramer::solve_small;
-use crate::principle::equations::Equations;
-use crate::principle::refusal::Refusal;
+use crate::equations::Class;
+use crate::equations::{Equations, Refusal};
 
 /// The velocities in two parts. Greek indices count within `base` and `dependent`.
 #[derive(Clone, Debug)]
@@ -72,17 +71,13 @@ pub fn split(
 /// Nothing but linear and affine constraints.
 fn linear(model: &Workspace, equations: &Equations) -> Result<(), Refusal> {
     for (class, constraint) in equations.classes.iter().zip(&model.constraints) {
-        if matches!(class, Class::Nonlinear | Class::Memory) {
-            let what = match class {
-                Class::Memory => "has memory",
-                _ => "is not linear in the velocities",
-            };
-            return Err(Refusal::NotLinear {
-                constraint: constraint.name.clone(),
-                what,
-                span: constraint.span,
-            });
-        }
+        let what = match class {
+            Class::Holonomic | Class::Linear | Class::Affine => continue,
+            Class::Nonlinear => "is not linear in the velocities",
+            Class::Memory => "has memory",
+        };
+        let (constraint, span) = (constraint.name.clone(), constraint.span);
+        return Err(Refusal::NotLinear { constraint, what, span });
     }
     Ok(())
 }

@@ -11,15 +11,18 @@
 //! | rank 2, $D^2$ of corank 0 | none |
 //! | rank 2, $D^2$ of corank 1 | one direction, written out |
 //! | rank 2, $D^2$ of higher corank | every direction, with $p$ chosen to it |
-//! | rank 3, $D^2$ of corank 0 | $u \parallel p_\alpha f^\alpha$ with $f^\alpha_\lambda = \tfrac12\epsilon_{\lambda\mu\nu}F^\alpha_{\mu\nu}$: the span of the $f^\alpha$ |
+//! | rank 3, $D^2$ of corank 0 | the span of the $f^\alpha$, for $u \parallel p_\alpha f^\alpha$ |
 //! | higher rank, $D^2$ of higher corank | every direction, with $p$ that annihilates $D^2$ |
-//! | at least as many constraints as directions | every direction: fewer equations than unknowns $p$, for $u^\mu F_{\mu\nu}u^\nu = 0$ |
+//! | at least as many constraints as directions | every direction: fewer equations than unknowns $p$ |
 //! | else | left open |
+//!
+//! Here $f^\alpha_\lambda = \tfrac12\epsilon_{\lambda\mu\nu}F^\alpha_{\mu\nu}$, and one of the equations for $p$
+//! follows from the others because $u^\mu F_{\mu\nu}u^\nu = 0$.
 
 use pfaff_expr::{Expr, Graph};
 
 use super::flag::{Distribution, Flag};
-use super::integrals::annihilator;
+use crate::algebra::annihilator::annihilator;
 use crate::algebra::tensor::{Tensor, simple};
 
 /// What is known of abnormal directions at a generic point.

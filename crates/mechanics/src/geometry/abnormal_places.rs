@@ -13,9 +13,9 @@
 use pfaff_expr::{Expr, ZeroTest};
 use pfaff_model::Workspace;
 
-use crate::constraint::class::Class;
-use crate::constraint::distribution::{PfaffianSystem, lie_bracket};
-use crate::principle::equations::Equations;
+use super::integrability::{PfaffianSystem, lie_bracket};
+use crate::equations::Class;
+use crate::equations::Equations;
 
 /// Where abnormal extremals are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@
 use pfaff_expr::{Expr, Graph};
 use pfaff_model::Workspace;
 
-use crate::constraint::distribution::lie_bracket;
+use super::integrability::lie_bracket;
 use crate::constraint::split::Split;
 
 /// A field made by brackets $[X_a,[X_b,\dots]]$.

@@ -10,7 +10,7 @@ use pfaff_expr::{Expr, Graph, Node};
 use crate::algebra::tensor::simple;
 
 use super::flag::{Distribution, Flag};
-use crate::algebra::elimination::solve_linear;
+use crate::algebra::annihilator::annihilator;
 use crate::algebra::primitive::primitive;
 
 /// The functions that were found, each checked; there are $n - r$ in all.
@@ -29,36 +29,6 @@ pub fn integrals(g: &Graph, distribution: &Distribution, flag: &Flag) -> Vec<Exp
         }
     }
     found
-}
-
-/// One-forms that vanish on the fields, one for each column without pivot, the pivots being the first columns
-/// that are independent.
-pub(crate) fn annihilator(g: &Graph, fields: &[Vec<Expr>], n: usize) -> Vec<Vec<Expr>> {
-    let mut forms = plain_annihilator(g, fields, n);
-    let written = forms.iter_mut().flatten().filter(|c| **c != g.zero() && **c != g.one());
-    written.for_each(|c| *c = simple(g, *c));
-    forms
-}
-
-/// As [`annihilator`], as elimination leaves them.
-pub(crate) fn plain_annihilator(g: &Graph, fields: &[Vec<Expr>], n: usize) -> Vec<Vec<Expr>> {
-    let columns: Vec<Vec<Expr>> =
-        (0..n).map(|k| fields.iter().map(|f| f[k]).collect()).collect();
-    let pivots = g.independent_rows(&columns);
-    let rows = g.independent_rows(fields);
-    let free: Vec<usize> = (0..n).filter(|k| !pivots.contains(k)).collect();
-    let pick = |ks: &[usize]| -> Vec<Vec<Expr>> {
-        rows.iter().map(|&r| ks.iter().map(|&k| fields[r][k]).collect()).collect()
-    };
-    // Y^β = c^β_a Y^a for every field Y.
-    let Some(c) = solve_linear(g, &pick(&pivots), &pick(&free)) else { return Vec::new() };
-    let form = |(b, &β): (usize, &usize)| {
-        let mut form = vec![g.zero(); n];
-        form[β] = g.one();
-        pivots.iter().enumerate().for_each(|(a, &k)| form[k] = g.neg(c[a][b]));
-        form
-    };
-    free.iter().enumerate().map(form).collect()
 }
 
 /// $h$ with $dh$ proportional to a form.

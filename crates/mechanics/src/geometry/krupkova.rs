@@ -22,7 +22,7 @@ use crate::algebra::elimination::solve_linear;
 use crate::algebra::exterior::{DifferentialForm, Space, contact};
 use crate::algebra::tensor::{Tensor, simple};
 use crate::constraint::normal_form::NormalForm;
-use crate::principle::equations::Equations;
+use crate::equations::Equations;
 
 /// The blocks of (Kr). Indices count transverse coordinates.
 #[derive(Clone, Debug)]

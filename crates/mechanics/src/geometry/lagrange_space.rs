@@ -16,7 +16,7 @@ use pfaff_model::Workspace;
 
 use crate::algebra::elimination::solve_linear;
 use crate::algebra::tensor::{Tensor, simple};
-use crate::principle::equations::Equations;
+use crate::equations::Equations;
 use crate::reduction::reduced::solved;
 
 /// The geometry of a Lagrange space.

@@ -19,7 +19,8 @@ mod connection;
 mod flag;
 mod foliation;
 mod frame;
-pub(crate) mod integrals;
+mod integrability;
+mod integrals;
 mod krupkova;
 mod lagrange_space;
 mod speed;
@@ -33,6 +34,7 @@ pub use connection::Connection;
 pub use flag::{Bracket, Distribution, Flag};
 pub use foliation::{Foliation, foliation, is_adapted};
 pub use frame::{Ambient, Frame};
+pub use integrability::{Ranks, integrable, ranks};
 pub use integrals::integrals;
 pub use krupkova::{ConstrainedSystem, constrained_system, lepage};
 pub use lagrange_space::{LagrangeSpace, Semispray, closedness, lagrange_space};
@@ -40,8 +42,7 @@ pub use speed::{PrescribedSpeed, prescribed_speed};
 
 use crate::algebra::tensor::Tensor;
 use crate::constraint::split::{Split, split};
-use crate::principle::equations::Equations;
-use crate::principle::refusal::Refusal;
+use crate::equations::{Equations, Refusal};
 
 /// Everything that is symbolic about the geometry of a model.
 #[derive(Clone, Debug)]

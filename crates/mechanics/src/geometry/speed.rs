@@ -10,7 +10,7 @@
 use pfaff_expr::Expr;
 use pfaff_model::Workspace;
 
-use crate::principle::equations::Equations;
+use crate::equations::Equations;
 
 /// A prescribed speed $g(v,v) = \phi(t)$.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -22,8 +22,7 @@ use pfaff_model::{Dynamics, Workspace};
 use crate::algebra::elimination::solve_linear;
 use crate::algebra::tensor::{Tensor, simple};
 use crate::constraint::normal_form::NormalForm;
-use crate::principle::equations::Equations;
-use crate::principle::refusal::Refusal;
+use crate::equations::{Equations, Refusal};
 
 /// The blocks of (Co).
 #[derive(Clone, Debug)]

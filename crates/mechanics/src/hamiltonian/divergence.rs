@@ -22,7 +22,7 @@ use pfaff_expr::Expr;
 use pfaff_model::{Principle, Workspace};
 
 use crate::algebra::elimination::solve_linear;
-use crate::principle::equations::Equations;
+use crate::equations::Equations;
 
 /// The blocks of (D); symbols `lambda(c)` and accelerations stand for their values.
 #[derive(Clone, Debug)]

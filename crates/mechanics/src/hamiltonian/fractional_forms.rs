@@ -26,8 +26,7 @@ use pfaff_model::{Dynamics, Workspace};
 use super::poincare_cartan::{cartan_space, chetaev_form};
 use crate::algebra::exterior::{DifferentialForm, Space};
 use crate::algebra::powers::{Powers, gamma};
-use crate::principle::equations::Equations;
-use crate::principle::refusal::Refusal;
+use crate::equations::{Equations, Refusal};
 
 /// The orders $\alpha$ of the derivative and $\beta$ of the velocities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,9 +17,8 @@ use pfaff_model::{Dynamics, Workspace};
 
 use super::legendre::{Legendre, LegendreInput, legendre};
 use crate::algebra::tensor::simple as tidy;
-use crate::constraint::class::Class;
-use crate::principle::equations::Equations;
-use crate::principle::refusal::Refusal;
+use crate::equations::Class;
+use crate::equations::{Equations, Refusal};
 
 /// The equations (Ha).
 #[derive(Clone, Debug)]
@@ -56,7 +55,8 @@ pub fn hamilton_form(
     let affine = [Class::Linear, Class::Affine];
     if !equations.classes.iter().all(|c| affine.contains(c)) {
         return Err(why(
-            "its velocities and multipliers follow from the momenta where every constraint is linear or affine in the velocities",
+            "its velocities and multipliers follow from the momenta where every constraint is linear or affine \
+             in the velocities",
         ));
     }
     let g = &model.graph;

@@ -13,7 +13,7 @@ use pfaff_expr::{Expr, Role};
 use pfaff_model::{Dynamics, Workspace};
 
 use crate::algebra::exterior::{DifferentialForm, Space};
-use crate::principle::equations::Equations;
+use crate::equations::Equations;
 
 /// The forms of a model.
 #[derive(Clone, Debug)]

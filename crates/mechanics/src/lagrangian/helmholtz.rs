@@ -5,7 +5,8 @@
 //!
 //! $$ \frac{\partial\Lambda_k}{\partial\dot q^m} + \frac{\partial\Lambda_m}{\partial\dot q^k} = 0, \qquad
 //!    \frac{\partial\Lambda_k}{\partial q^m} - \frac{\partial\Lambda_m}{\partial q^k}
-//!      = \tfrac12\frac{d}{dt}\Big(\frac{\partial\Lambda_k}{\partial\dot q^m} - \frac{\partial\Lambda_m}{\partial\dot q^k}\Big) $$
+//!      = \tfrac12\frac{d}{dt}\Big(\frac{\partial\Lambda_k}{\partial\dot q^m} -
+//!        \frac{\partial\Lambda_m}{\partial\dot q^k}\Big) $$
 //!
 //! for all $k, m$ and all accelerations \[TZ06, after (19), with the minus sign put right\]. Then $\Lambda$
 //! is affine in the velocities and $U = A_k(q,t)\,\dot q^k + V(q,t)$, found by integrating along rays from
@@ -17,6 +18,7 @@ use pfaff_model::Workspace;
 
 use crate::algebra::antiderivative::antiderivative;
 use crate::algebra::primitive::primitive;
+use crate::lagrangian::motion::motion_direction;
 
 /// What the test says.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,7 +59,7 @@ pub fn helmholtz(model: &Workspace, force: &[Expr]) -> Helmholtz {
         }
     }
     let bends = g.jacobian(force, &q);
-    let along = crate::principle::chetaev::motion_direction(model);
+    let along = motion_direction(model);
     for k in 0..n {
         for m in k + 1..n {
             let turn = g.sub(slopes[k][m], slopes[m][k]);
@@ -101,10 +103,7 @@ fn potential(model: &Workspace, force: &[Expr]) -> Option<Expr> {
     };
     let checked = |(a, scalar): (Vec<Expr>, Expr)| {
         let u = g.simplify(g.add(g.dot(&a, &v), scalar));
-        let rates = g.directional(
-            &g.gradient(u, &v),
-            &crate::principle::chetaev::motion_direction(model),
-        );
+        let rates = g.directional(&g.gradient(u, &v), &motion_direction(model));
         let slopes = g.gradient(u, &q);
         let right =
             (0..q.len()).all(|k| g.is_zero(g.sub(g.sub(rates[k], slopes[k]), force[k])));

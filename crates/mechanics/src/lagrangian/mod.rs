@@ -2,6 +2,7 @@
 
 mod helmholtz;
 pub(crate) mod kinetic;
+pub(crate) mod motion;
 
 pub use helmholtz::{Helmholtz, helmholtz};
 pub use kinetic::Kinetic;

@@ -4,13 +4,12 @@
 //!
 //! gives $M\ddot q = f + R$ with $f = L_q - L_{\dot q q}\,\dot q - L_{\dot q t} + Q$.
 
-use pfaff_expr::{Expr, Graph};
+use pfaff_expr::Expr;
 use pfaff_model::{Principle, Span, Workspace};
 
-use super::equations::{Equations, MultiplierTerms};
-use super::refusal::Refusal;
-use crate::constraint::class::{Class, classify};
+use crate::equations::{Class, Equations, MultiplierTerms, Refusal, classify};
 use crate::lagrangian::kinetic::Kinetic;
+use crate::lagrangian::motion::motion_direction;
 
 pub(crate) fn chetaev(model: &Workspace, L: Expr, span: Span) -> Result<Equations, Refusal> {
     let g = &model.graph;
@@ -87,15 +86,6 @@ pub(crate) fn chetaev(model: &Workspace, L: Expr, span: Span) -> Result<Equation
         energy,
         kinetic,
     })
-}
-
-/// The direction $(q \to \dot q,\ t \to 1)$ of the motion without its accelerations.
-pub(crate) fn motion_direction(model: &Workspace) -> Vec<(Expr, Expr)> {
-    let g: &Graph = &model.graph;
-    let mut direction: Vec<(Expr, Expr)> =
-        model.coordinates.iter().map(|c| (c.position, c.velocity)).collect();
-    direction.push((model.time, g.one()));
-    direction
 }
 
 /// $M_{ij}$ and $M_{ji}$ are the same expression.

@@ -19,7 +19,7 @@
 use pfaff_expr::{Expr, Graph, Memory, Node, Role};
 use pfaff_model::{Dynamics, Workspace};
 
-use super::refusal::Refusal;
+use crate::equations::Refusal;
 
 /// The equations of an extremum with memory.
 #[derive(Clone, Debug)]

@@ -8,16 +8,57 @@
 //! Model ──► ordinary             (`equation` models: no principle, equations as written)
 //! ```
 
-pub(crate) mod chetaev;
-pub(crate) mod equations;
+mod chetaev;
 mod fractional;
 mod ordinary;
-pub(crate) mod refusal;
 mod restricted;
 mod vakonomic;
 
-pub use equations::{Equations, MultiplierTerms, derive};
+use pfaff_model::{Dynamics, Force, Span, Workspace};
+
+use crate::equations::{Equations, Refusal};
+use chetaev::chetaev;
 pub use fractional::{FractionalEquations, adjoint, fractional_equations};
 pub use ordinary::{Ordinary, ordinary};
 pub use pfaff_model::Principle;
-pub use refusal::Refusal;
+use restricted::restricted;
+use vakonomic::vakonomic;
+
+/// Derives the equations of a model under a principle.
+///
+/// # Errors
+///
+/// [`Refusal`] says what stands in the way.
+pub fn derive(model: &Workspace, principle: Principle) -> Result<Equations, Refusal> {
+    let Dynamics::Lagrangian { lagrangian, span, .. } = model.dynamics else {
+        return Err(Refusal::NoDynamics);
+    };
+    let g = &model.graph;
+    if g.has_memory(lagrangian) {
+        return Err(Refusal::Memory { what: "the Lagrangian".into(), span });
+    }
+    crate::symmetry::check(model, lagrangian)?;
+    if principle != Principle::Chetaev
+        && let Some((what, span)) = memory(model)
+    {
+        return Err(Refusal::MemoryAhead { principle, what, span });
+    }
+    match principle {
+        Principle::Chetaev => g.merging(|| chetaev(model, lagrangian, span)),
+        Principle::Vakonomic => {
+            g.merging(|| chetaev(model, lagrangian, span).map(|e| vakonomic(model, e)))
+        }
+        Principle::Restricted => {
+            g.merging(|| chetaev(model, lagrangian, span).and_then(|e| restricted(model, e)))
+        }
+    }
+}
+
+/// The first constraint or force with memory, and where it stands.
+fn memory(model: &Workspace) -> Option<(String, Span)> {
+    let g = &model.graph;
+    let constraint = model.constraints.iter().find(|c| g.has_memory(c.expr));
+    let named = constraint.map(|c| (format!("the constraint `{}`", c.name), c.span));
+    let remembering = |f: &&Force| f.components.iter().any(|&q| g.has_memory(q));
+    named.or_else(|| model.forces.iter().find(remembering).map(|f| ("a force".into(), f.span)))
+}

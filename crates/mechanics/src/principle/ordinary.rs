@@ -8,7 +8,7 @@
 use pfaff_expr::Expr;
 use pfaff_model::{Dynamics, Workspace};
 
-use super::refusal::Refusal;
+use crate::equations::Refusal;
 
 /// An `equation` model, ready to be solved for its highest derivatives.
 #[derive(Clone, Debug)]

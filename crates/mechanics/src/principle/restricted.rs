@@ -14,8 +14,7 @@
 
 use pfaff_model::{Principle, Workspace};
 
-use super::equations::{Equations, MultiplierTerms};
-use super::refusal::Refusal;
+use crate::equations::{Equations, MultiplierTerms, Refusal};
 use crate::reduction::chaplygin::chaplygin;
 
 /// Turns the blocks of Chetaev's principle into those of the restricted one.

@@ -14,9 +14,8 @@
 use pfaff_expr::Expr;
 use pfaff_model::{Principle, Workspace};
 
-use super::chetaev::motion_direction;
-use super::equations::{Equations, MultiplierTerms};
-use crate::constraint::class::Class;
+use crate::equations::{Class, Equations, MultiplierTerms};
+use crate::lagrangian::motion::motion_direction;
 
 /// Turns the blocks of Chetaev's principle into those of the vakonomic one.
 pub(crate) fn vakonomic(model: &Workspace, mut e: Equations) -> Equations {

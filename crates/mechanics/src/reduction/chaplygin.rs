@@ -20,9 +20,8 @@ use pfaff_model::{Dynamics, Workspace};
 
 use crate::algebra::elimination::solve_linear;
 use crate::constraint::split::{holder, is_inside, last_declared};
-use crate::principle::chetaev::motion_direction;
-use crate::principle::equations::Equations;
-use crate::principle::refusal::Refusal;
+use crate::equations::{Equations, Refusal};
+use crate::lagrangian::motion::motion_direction;
 
 /// A model in Chaplygin's form. Greek indices count within `base` and `dependent`.
 #[derive(Clone, Debug)]

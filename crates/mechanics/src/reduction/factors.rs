@@ -13,7 +13,7 @@
 use pfaff_expr::{Expr, Graph};
 use pfaff_model::Principle;
 
-use crate::principle::equations::Equations;
+use crate::equations::Equations;
 
 /// The solution of (K) as expressions.
 #[derive(Clone, Debug)]

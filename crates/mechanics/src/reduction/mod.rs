@@ -28,7 +28,7 @@ use pfaff_expr::{Expr, Graph, Node, Role};
 use pfaff_model::{Dynamics, Workspace};
 use rustc_hash::FxHashMap;
 
-use crate::constraint::class::Class;
+use crate::equations::Class;
 pub(crate) use basis::{VelocityBasis, basis, kernel};
 pub use chaplygin::{Chaplygin, chaplygin, chaplygin_of_constraints};
 pub(crate) use eliminate::ConstraintRows;

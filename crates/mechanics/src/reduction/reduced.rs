@@ -15,8 +15,8 @@ use pfaff_expr::{Expr, Role};
 use pfaff_model::Workspace;
 
 use crate::algebra::elimination::solve_linear;
-use crate::constraint::class::Class;
-use crate::principle::equations::Equations;
+use crate::equations::Class;
+use crate::equations::Equations;
 use crate::reduction::{ConstraintRows, VelocityBasis, basis};
 
 /// Independent quasi-velocities.

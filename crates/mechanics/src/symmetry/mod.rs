@@ -1,5 +1,6 @@
 //! Symmetries of a Lagrangian, and the momenta that they keep.
 
-pub(crate) mod momenta;
+mod momenta;
 
+pub(crate) use momenta::check;
 pub use momenta::{Momentum, kept_momenta, momenta};

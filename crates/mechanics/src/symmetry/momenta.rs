@@ -15,10 +15,9 @@
 use pfaff_expr::{Expr, ZeroTest};
 use pfaff_model::{Dynamics, Principle, Workspace};
 
-use crate::geometry::integrals::{annihilator, plain_annihilator};
-use crate::principle::chetaev::motion_direction;
-use crate::principle::equations::Equations;
-use crate::principle::refusal::Refusal;
+use crate::algebra::annihilator::{annihilator, plain_annihilator};
+use crate::equations::{Equations, Refusal};
+use crate::lagrangian::motion::motion_direction;
 
 /// A momentum and what happens to it.
 #[derive(Clone, Debug)]

@@ -9,8 +9,8 @@
 use pfaff_expr::{Expr, Graph, ZeroTest};
 use pfaff_model::Workspace;
 
-use super::class::Class;
-use crate::principle::equations::Equations;
+use crate::equations::Class;
+use crate::equations::Equations;
 use crate::reduction::kernel;
 
 /// What is generically true of the blocks.

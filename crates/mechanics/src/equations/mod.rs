@@ -1,4 +1,4 @@
-//! The equations of motion as blocks.
+//! The equations of motion as blocks, the classes of their constraints, and why a model has none.
 //!
 //! $$
 //! \begin{pmatrix} M & -W^\top \\\\ A & 0 \end{pmatrix}
@@ -18,15 +18,15 @@
 //! the reaction has further terms: see [`MultiplierTerms`]. Under the restricted one the reaction is what the
 //! motion needs beside $f$.
 
-use pfaff_expr::{Expr, Graph};
-use pfaff_model::{Dynamics, Force, Principle, Span, Workspace};
+mod class;
+mod refusal;
 
-use super::chetaev::chetaev;
-use super::refusal::Refusal;
-use super::restricted::restricted;
-use super::vakonomic::vakonomic;
-use crate::constraint::class::Class;
+use pfaff_expr::{Expr, Graph};
+use pfaff_model::Principle;
+
 use crate::lagrangian::kinetic::Kinetic;
+pub use class::{Class, classify};
+pub use refusal::Refusal;
 
 /// The blocks of (K) and what belongs to them, all in declared order. Matrices are stored by rows.
 #[derive(Clone, Debug)]
@@ -93,43 +93,4 @@ impl MultiplierTerms {
         let zero = g.zero();
         Self { force: vec![zero; n], mass: vec![vec![zero; n]; n], energy: zero, power: zero }
     }
-}
-
-/// Derives the equations of a model under a principle.
-///
-/// # Errors
-///
-/// [`Refusal`] says what stands in the way.
-pub fn derive(model: &Workspace, principle: Principle) -> Result<Equations, Refusal> {
-    let Dynamics::Lagrangian { lagrangian, span, .. } = model.dynamics else {
-        return Err(Refusal::NoDynamics);
-    };
-    let g = &model.graph;
-    if g.has_memory(lagrangian) {
-        return Err(Refusal::Memory { what: "the Lagrangian".into(), span });
-    }
-    crate::symmetry::momenta::check(model, lagrangian)?;
-    if principle != Principle::Chetaev
-        && let Some((what, span)) = memory(model)
-    {
-        return Err(Refusal::MemoryAhead { principle, what, span });
-    }
-    match principle {
-        Principle::Chetaev => g.merging(|| chetaev(model, lagrangian, span)),
-        Principle::Vakonomic => {
-            g.merging(|| chetaev(model, lagrangian, span).map(|e| vakonomic(model, e)))
-        }
-        Principle::Restricted => {
-            g.merging(|| chetaev(model, lagrangian, span).and_then(|e| restricted(model, e)))
-        }
-    }
-}
-
-/// The first constraint or force with memory, and where it stands.
-fn memory(model: &Workspace) -> Option<(String, Span)> {
-    let g = &model.graph;
-    let constraint = model.constraints.iter().find(|c| g.has_memory(c.expr));
-    let named = constraint.map(|c| (format!("the constraint `{}`", c.name), c.span));
-    let remembering = |f: &&Force| f.components.iter().any(|&q| g.has_memory(q));
-    named.or_else(|| model.forces.iter().find(remembering).map(|f| ("a force".into(), f.span)))
 }

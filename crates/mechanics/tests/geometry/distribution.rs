@@ -1,0 +1,198 @@
+//! Growth vectors, kept functions and abnormal directions of classical distributions.
+
+use pfaff_expr::Expr;
+use pfaff_mechanics::{
+    Abnormal, AbnormalPlaces, Distribution, Flag, Principle, Tensor, abnormal, abnormal_places,
+    derive, first_integrals, geometry, integrals, split,
+};
+use pfaff_model::Workspace;
+
+use crate::support::{close, dot, model};
+
+fn distribution(text: &str) -> (Workspace, Distribution, Flag, Tensor) {
+    let m = model(text).workspace();
+    let e = derive(&m, Principle::Chetaev).unwrap();
+    let s = split(&m, &e, None).unwrap();
+    let d = Distribution::new(&m, &s);
+    let flag = d.flag(&m.graph);
+    let g = geometry(&m, &e, None).unwrap();
+    (m, d, flag, g.bundle_curvature)
+}
+
+fn with(coordinates: &str, constraints: &str) -> String {
+    let kinetic: Vec<String> = coordinates.split(", ").map(|c| format!("{c}'^2")).collect();
+    format!("coordinates {coordinates}\nlagrangian ({})/2\n{constraints}", kinetic.join(" + "))
+}
+
+/// Growth vectors of the classical distributions.
+#[test]
+fn flags_grow_as_known() {
+    let growth = |coordinates: &str, constraints: &str| {
+        let (_, _, flag, _) = distribution(&with(coordinates, constraints));
+        assert!(flag.complete);
+        assert_eq!(flag.closure_rank(), *flag.growth().last().unwrap());
+        assert_eq!(flag.fields().len(), flag.closure_rank());
+        flag.growth()
+    };
+    assert_eq!(growth("x, y, z", "constraint c: z' = (x*y' - y*x')/2"), [2, 3]);
+    assert_eq!(
+        growth("x, y, z, w", "constraint a: y' = z*x'\nconstraint b: z' = w*x'"),
+        [2, 3, 4]
+    );
+    assert_eq!(growth("x, y, z", "constraint c: x*x' + y*y' + z' = 0"), [2]);
+    assert_eq!(growth("x, y, z", "constraint a: z' = y*x'\nconstraint b: y' = 0"), [1]);
+    assert_eq!(
+        growth(
+            "x, w, z, y, u",
+            "constraint a: z' = w*x'\nconstraint b: y' = w^2*x'\nconstraint c: u' = x*w*x'"
+        ),
+        [2, 3, 5]
+    );
+    // With drift the distribution lives over (q, t), the drift first.
+    let (m, d, flag, _) = distribution(&with("x, y", "constraint c: y' = x"));
+    assert_eq!((d.dimension(), flag.growth()), (3, vec![2, 3]));
+    assert_eq!(d.names, ["X[t]", "X[x]"]);
+    assert_eq!(d.text(&flag.levels[1][0].word), "[X[t], X[x]]");
+    // [∂_t + x ∂_y, ∂_x] = −∂_y
+    let values = m.graph.evaluate(&flag.levels[1][0].field, &|_| 0.4);
+    assert_eq!(values, [0.0, -1.0, 0.0]);
+    let (m, d, _, _) = distribution(&with("x, y, z", "constraint c: z' = y*x'"));
+    let x = |i: usize| d.generators[i].field.clone();
+    let bracket = d.bracket(&m.graph, &x(0), &x(1));
+    assert_eq!(m.graph.evaluate(&bracket, &|_| 0.4), [0.0, 0.0, -1.0]);
+    assert_eq!(d.deepen(&m.graph, &d.generators).len(), 1);
+    assert!(
+        d.is_beyond_reason(&m.graph, 0, 401)
+            && !d.is_beyond_reason(&m.graph, m.graph.len(), 400)
+    );
+}
+
+/// Functions that the constraints keep: constant along the fields, with a gradient that is not zero.
+#[test]
+fn kept_functions_are_constant_on_leaves() {
+    for (coordinates, constraints, count) in [
+        ("x, y, z", "constraint c: x*x' + y*y' + z' = 0", 1),
+        ("x, y, z", "constraint c: y*x' - x*y' = 0", 1),
+        ("x, y, z", "constraint a: z' = y*x'\nconstraint b: y' = 0", 1),
+        ("x, y, z", "constraint c: z' = y*x'", 0),
+        ("x, y", "constraint c: cos(x)*x' + exp(y)*(1 + x^2)*y'/(1 + x^2) = 0", 1),
+    ] {
+        let (m, d, flag, _) = distribution(&with(coordinates, constraints));
+        let g = &m.graph;
+        let found = integrals(g, &d, &flag);
+        assert_eq!(found.len(), count, "{constraints}");
+        let at = |s: Expr| 0.3 + 0.07 * s.index() as f64;
+        for h in found {
+            let gradient = g.evaluate(&g.gradient(h, &d.variables), &at);
+            assert!(gradient.iter().any(|x| x.abs() > 1e-3), "{}", g.to_text(h));
+            for x in &d.generators {
+                close(dot(&gradient, &g.evaluate(&x.field, &at)), 0.0, &g.to_text(h));
+            }
+        }
+    }
+}
+
+/// Abnormal directions of the classical distributions.
+#[test]
+fn abnormal_directions_are_known() {
+    let of = |coordinates: &str, constraints: &str| {
+        let (m, d, flag, f) = distribution(&with(coordinates, constraints));
+        let found = abnormal(&m.graph, &d, &flag, &f);
+        let numbers = |es: &[Expr]| m.graph.evaluate(es, &|s| 0.3 + 0.1 * s.index() as f64);
+        match found {
+            Abnormal::None(es) => ("none", vec![numbers(&es)]),
+            Abnormal::Directions(all) => {
+                ("directions", all.iter().map(|d| numbers(d)).collect())
+            }
+            Abnormal::Every => ("every", Vec::new()),
+            Abnormal::Open => ("open", Vec::new()),
+        }
+    };
+    let parallel = |found: &[f64], wanted: &[f64]| {
+        let cosine = dot(found, wanted) / (dot(found, found) * dot(wanted, wanted)).sqrt();
+        close(cosine.abs(), 1.0, "the direction");
+    };
+    let (kind, all) = of("x, y, z", "constraint c: z' = y*x'");
+    assert_eq!(kind, "none");
+    close(all[0][0].abs(), 1.0, "the curvature does not vanish");
+    let (kind, all) = of("x, y, u, z", "constraint c: z' = y*x' + u*x'");
+    assert_eq!((kind, all.len()), ("directions", 1));
+    parallel(&all[0], &[0.0, 1.0, -1.0]);
+    let (kind, all) = of("x, w, z, y", "constraint a: y' = z*x'\nconstraint b: z' = w*x'");
+    assert_eq!((kind, all.len()), ("directions", 1), "Engel's");
+    // Base coordinates are w and z, which the coefficients contain: the direction is that of w.
+    parallel(&all[0], &[1.0, 0.0]);
+    assert_eq!(
+        of(
+            "x, w, z, y, u",
+            "constraint a: z' = w*x'\nconstraint b: y' = w^2*x'\nconstraint c: u' = x*w*x'"
+        )
+        .0,
+        "every"
+    );
+    let (kind, all) = of("x, y, u, a, b", "constraint c: a' = y*x'\nconstraint d: b' = u*x'");
+    assert_eq!((kind, all.len()), ("directions", 2));
+    // f^α = ½ε F^α: of F_xy and F_xu, the planes without x.
+    all.iter().for_each(|d| close(d[0], 0.0, "in the span of the curvatures"));
+    assert_eq!(
+        of(
+            "x, y, u, a, b, c",
+            "constraint d: a' = y*x'\nconstraint e: b' = u*x'\nconstraint f: c' = y*u'"
+        )
+        .0,
+        "every"
+    );
+    assert_eq!(
+        of(
+            "x, y, u, v, a, b",
+            "constraint d: a' = y*x' + v*u'\nconstraint e: b' = u*x' + v*y'"
+        )
+        .0,
+        "open"
+    );
+    assert_eq!(of("x, y, z", "constraint c: z' = x'").0, "directions");
+    assert_eq!(of("x, y", "").0, "none");
+}
+
+/// Places of abnormal extremals: the sheet of Martinet, and everywhere for Engel.
+#[test]
+fn abnormal_places_are_known() {
+    let of = |coordinates: &str, constraints: &str| {
+        let m = model(&with(coordinates, constraints)).workspace();
+        let e = derive(&m, Principle::Vakonomic).unwrap();
+        let found = abnormal_places(&m, &e);
+        (found, m, e)
+    };
+    assert_eq!(of("x, y, z", "constraint c: z' = y*x'").0, None);
+    let (found, m, _) = of("x, y, z", "constraint c: z' = y^2*x'");
+    let Some(AbnormalPlaces::Where(e)) = found else { panic!("{found:?}") };
+    let y = m.coordinates[1].position;
+    let at = |value: f64| m.graph.evaluate(&[e], &|s| if s == y { value } else { 0.7 })[0];
+    close(at(0.0), 0.0, "on the sheet");
+    assert!(at(0.5).abs() > 0.1, "beside it");
+    let everywhere = Some(AbnormalPlaces::Everywhere);
+    assert_eq!(
+        of("x, w, z, y", "constraint a: y' = z*x'\nconstraint b: z' = w*x'").0,
+        everywhere
+    );
+    assert_eq!(
+        of("x, y, u, z", "constraint c: z' = y*x'").0,
+        everywhere,
+        "an odd number of fields"
+    );
+    assert_eq!(of("x, y, u, v, z", "constraint c: z' = y*x' + v*u'").0, None);
+    let (found, m, _) = of("x, y, u, v, z", "constraint c: z' = y^2*x' + v*u'");
+    let Some(AbnormalPlaces::Where(e)) = found else { panic!("{found:?}") };
+    let y = m.coordinates[1].position;
+    close(m.graph.evaluate(&[e], &|s| if s == y { 0.0 } else { 0.7 })[0], 0.0, "the Pfaffian");
+    assert_eq!(of("x, y, z", "constraint c: x^2 + y^2 = 1").0, None);
+    let possible = Some(AbnormalPlaces::Possible);
+    assert_eq!(of("x, y, z", "constraint c: z'^2 = x'^2 + y'^2").0, possible);
+    assert_eq!(of("x, y, z", "constraint c: z' = t*x'").0, possible);
+    // Beside a first integral, the bracket of two fields in four dimensions.
+    let (found, m, e) = of("x, y, z, w", "constraint a: z' = y^2*x'\nconstraint b: w' = 0");
+    assert!(matches!(found, Some(AbnormalPlaces::Where(_))), "{found:?}");
+    assert_eq!(first_integrals(&m, &e), Some(1));
+    let (_, m, e) = of("x, y, z", "constraint c: z' = y*x'");
+    assert_eq!(first_integrals(&m, &e), Some(0));
+}
