@@ -1,6 +1,9 @@
 //! Options that several commands share, and the words of their values.
 
 use clap::{Args, ValueEnum};
+use pfaff::{Model, Principle, named_coordinates};
+
+use crate::output::{Exit, failed, usage};
 
 /// The model and what is changed in it.
 #[derive(Args, Debug)]
@@ -121,4 +124,32 @@ pub(crate) enum FormulaFormat {
 pub(crate) enum PlainFormat {
     Text,
     Json,
+}
+
+/// A principle by its word.
+pub(crate) fn principle(word: &str) -> Result<Principle, Exit> {
+    let known = Principle::ALL.iter().find(|(_, name)| *name == word);
+    known.map(|(principle, _)| *principle).ok_or_else(|| {
+        usage(&format!("no principle `{word}`: choose chetaev, vakonomic or restricted"))
+    })
+}
+
+/// The numbers of `--at`.
+pub(crate) fn times(text: &str) -> Result<Vec<f64>, Exit> {
+    text.split(',')
+        .map(|word| {
+            let time = word.trim().parse::<f64>().ok().filter(|t| t.is_finite());
+            time.ok_or_else(|| {
+                usage(&format!("`{}` is not a time; write times as 1,2,5", word.trim()))
+            })
+        })
+        .collect()
+}
+
+/// The coordinates that `--dependent` names.
+pub(crate) fn dependent(
+    model: &Model,
+    names: Option<&str>,
+) -> Result<Option<Vec<usize>>, Exit> {
+    names.map(|text| named_coordinates(model, text)).transpose().map_err(failed)
 }

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::graph::Graph;
 use crate::graph::node::{Expr, Node, Role, Symbol};
+use crate::graph::pairs::Pairs;
 use crate::graph::store::{ONE, Store, ZERO};
 use crate::math::Unary;
 
@@ -112,39 +113,6 @@ impl Graph {
             }
             Role::Parameter | Role::Free => None,
         }
-    }
-}
-
-/// Operands of one node, each with what belongs to it: at most two have any.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pairs {
-    count: usize,
-    pairs: [(Expr, Expr); 2],
-}
-
-impl Pairs {
-    const NONE: Self = Self { count: 0, pairs: [(ZERO, ZERO); 2] };
-
-    pub(crate) fn one(pair: (Expr, Expr)) -> Self {
-        Self { count: 1, pairs: [pair, (ZERO, ZERO)] }
-    }
-
-    pub(crate) fn two(first: (Expr, Expr), second: (Expr, Expr)) -> Self {
-        Self { count: 2, pairs: [first, second] }
-    }
-
-    fn push(&mut self, pair: (Expr, Expr)) {
-        self.pairs[self.count] = pair;
-        self.count += 1;
-    }
-}
-
-impl IntoIterator for Pairs {
-    type Item = (Expr, Expr);
-    type IntoIter = std::iter::Take<std::array::IntoIter<(Expr, Expr), 2>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.pairs.into_iter().take(self.count)
     }
 }
 

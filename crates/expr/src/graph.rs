@@ -11,6 +11,7 @@ pub(crate) mod node;
 pub(crate) mod node_map;
 pub mod number;
 mod numbers;
+pub(crate) mod pairs;
 pub(crate) mod residue;
 pub(crate) mod store;
 pub(crate) mod substitute;

@@ -44,6 +44,7 @@ mod complex;
 mod double_double;
 pub(crate) mod function;
 mod lanes;
+pub(crate) mod notation;
 pub(crate) mod power;
 pub mod series;
 pub mod special;
@@ -52,10 +53,10 @@ pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::derivative::Pairs;
 use crate::graph::node::Expr;
+use crate::graph::pairs::Pairs;
 use crate::graph::store::Store;
-use crate::print::notation::{BinaryNotation, Notation};
+use crate::math::notation::{BinaryNotation, Notation};
 use crate::zero::interval::Interval;
 use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::Bounded;

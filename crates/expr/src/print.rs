@@ -7,7 +7,6 @@ mod latex;
 mod latex_symbol;
 mod mathml;
 pub(crate) mod mathml_symbol;
-pub(crate) mod notation;
 pub(crate) mod symbol_parts;
 mod text;
 mod typeset;

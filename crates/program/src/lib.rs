@@ -34,6 +34,7 @@ pub use backend::executor::Executor;
 pub use backend::graph_evaluator::GraphEvaluator;
 pub use backend::interpreter::Interpreter;
 pub use backend::lanes::Lanes;
+pub use backend::native::sincos_fused;
 pub use backend::native_executor::{NativeCode, NativeExecutor};
 pub use backend::runge_kutta::{
     BLOCK, Block, MAX_STAGES, RungeKuttaMethod, StepBuffers, Tableau, Weights,
@@ -41,7 +42,7 @@ pub use backend::runge_kutta::{
 pub use backend::tiered::TieredExecutor;
 pub use error::CompileError;
 pub use export::{Argument, ExportedFunction, Language, Module, UnsupportedFunction};
-pub use sincos::{sincos, sincos_fused};
+pub use sincos::sincos;
 pub use tape::program::{Counts, Program};
 pub use taylor::{
     NotAnalytic, TaylorError, TaylorInterpreter, TaylorPasses, TaylorRecurrences, VectorField,

@@ -84,12 +84,6 @@ pub fn sincos(x: f64) -> (f64, f64) {
     if x.abs() <= LIMIT { reduced_twice(x) } else { beyond(x) }
 }
 
-/// $(\sin x, \cos x)$ as a program whose multiply-adds round once has them: each within one unit in the last
-/// place, and not always the bits of [`sincos`].
-pub fn sincos_fused(x: f64) -> (f64, f64) {
-    crate::backend::native::sincos_fused(x)
-}
-
 /// Both, with multiply-adds that round once.
 #[inline(always)]
 pub(crate) fn sincos_with_fma<R: Rounding>(x: f64) -> (f64, f64) {
@@ -113,7 +107,7 @@ pub(crate) fn sincos_lanes<const N: usize>(x: &[f64; N]) -> ([f64; N], [f64; N])
     lanes(x, reduced_twice)
 }
 
-/// [`sincos_fused`] of every lane, with the same bits.
+/// [`sincos_with_fma`] of every lane, with the same bits.
 #[inline(always)]
 pub(crate) fn sincos_lanes_with_fma<R: Rounding, const N: usize>(
     x: &[f64; N],

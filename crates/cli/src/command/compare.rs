@@ -57,7 +57,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, Exit> {
         t0: arguments.t0,
         t1: arguments.t1,
         tolerance: arguments.tolerance,
-        at: arguments.at.as_deref().map(crate::command::run::times).transpose()?,
+        at: arguments.at.as_deref().map(crate::arguments::times).transpose()?,
         samples: arguments.samples,
         ..crate::backend::base_run()?
     };
@@ -111,7 +111,7 @@ fn rendered(comparison: &Comparison, format: TableFormat) -> String {
 pub(crate) fn words(text: &str) -> Result<Vec<pfaff::Principle>, Exit> {
     let mut list = Vec::new();
     for word in text.split(',') {
-        let principle = crate::command::derive::principle(word.trim())?;
+        let principle = crate::arguments::principle(word.trim())?;
         if list.contains(&principle) {
             return Err(usage(&format!("`{}` occurs twice in --principles", word.trim())));
         }

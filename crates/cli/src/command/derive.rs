@@ -1,14 +1,13 @@
 //! `pfaff derive`
 
 use clap::Args;
-use pfaff::{Derivation, ExportForm, Language, Principle, at_state, export, read_state};
+use pfaff::{Derivation, ExportForm, Language, at_state, export, read_state};
 use pfaff_present::{
     Presentation, ToJson, ToLatex, ToText, present, present_fractional,
     present_fractional_hamilton, present_hamilton, present_reduced,
 };
 
-use crate::arguments::ModelArguments;
-use crate::command::geometry::dependent;
+use crate::arguments::{ModelArguments, dependent, principle};
 use crate::output::{Exit, failed, print, usage};
 
 #[derive(Args, Debug)]
@@ -145,12 +144,4 @@ fn numbers(derivation: &Derivation, text: &str, format: &str) -> Result<Exit, Ex
         _ => return Err(usage("--state gives numbers: use it with text or json")),
     }
     Ok(Exit::Done)
-}
-
-/// A principle by its word.
-pub(crate) fn principle(word: &str) -> Result<Principle, Exit> {
-    let known = Principle::ALL.iter().find(|(_, name)| *name == word);
-    known.map(|(principle, _)| *principle).ok_or_else(|| {
-        usage(&format!("no principle `{word}`: choose chetaev, vakonomic or restricted"))
-    })
 }

@@ -3,11 +3,11 @@
 use clap::{Args, ValueEnum};
 use pfaff::{
     CurveKind, GeometryRequest, Model, PARTS, Point, Run, Trace, fractional_geometry,
-    geometry_parts, geometry_with, named_coordinates,
+    geometry_parts, geometry_with,
 };
 use pfaff_present::{ToJson, ToLatex, ToText, present_fractional_forms, trace_table};
 
-use crate::arguments::{FormulaFormat, ModelArguments, TimesArguments};
+use crate::arguments::{FormulaFormat, ModelArguments, TimesArguments, dependent};
 use crate::output::{Exit, failed, print, usage};
 
 #[derive(Args, Debug)]
@@ -130,14 +130,6 @@ pub(crate) fn geometry(arguments: &GeometryArguments) -> Result<Exit, Exit> {
     Ok(Exit::Done)
 }
 
-/// The coordinates that `--dependent` names.
-pub(crate) fn dependent(
-    model: &Model,
-    names: Option<&str>,
-) -> Result<Option<Vec<usize>>, Exit> {
-    names.map(|text| named_coordinates(model, text)).transpose().map_err(failed)
-}
-
 /// A geodesic or an autoparallel.
 fn trace(
     model: &Model,
@@ -166,7 +158,7 @@ pub(crate) fn request(times: &TimesArguments) -> Result<Run, Exit> {
         t0: times.t0,
         t1: times.t1,
         tolerance: times.tolerance,
-        at: times.at.as_deref().map(crate::command::run::times).transpose()?,
+        at: times.at.as_deref().map(crate::arguments::times).transpose()?,
         samples: times.samples,
         ..crate::backend::base_run()?
     })

@@ -6,8 +6,8 @@ use clap::Args;
 use pfaff::Path;
 use pfaff_present::{ToJson, ToText, trace_table};
 
-use crate::arguments::{ModelArguments, TableFormat, TimesArguments};
-use crate::command::geometry::{dependent, ended, request};
+use crate::arguments::{ModelArguments, TableFormat, TimesArguments, dependent};
+use crate::command::geometry::{ended, request};
 use crate::output::{Exit, failed, say};
 
 #[derive(Args, Debug)]

@@ -5,8 +5,8 @@ use pfaff::Motion;
 use pfaff_present::Look;
 use pfaff_present::report::{Still, figure_of, still};
 
-use crate::arguments::MotionArguments;
-use crate::command::run::{request, times, watched};
+use crate::arguments::{MotionArguments, times};
+use crate::command::run::{request, watched};
 use crate::input::Reading;
 use crate::interrupt;
 use crate::output::{Exit, say, usage};

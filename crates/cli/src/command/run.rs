@@ -4,7 +4,7 @@ use clap::Args;
 use pfaff::{Guess, Method, Model, Motion, Progress, Run, Verdict, read_named_numbers};
 use pfaff_present::{ToJson, summary};
 
-use crate::arguments::{MotionArguments, PlainFormat, SearchArguments};
+use crate::arguments::{MotionArguments, PlainFormat, SearchArguments, principle, times};
 use crate::bar::Bar;
 use crate::file::OutputFile;
 use crate::input::Reading;
@@ -112,11 +112,7 @@ pub(crate) fn observed(
 pub(crate) fn request(arguments: &MotionArguments) -> Result<Run, Exit> {
     let at = arguments.at.as_deref().map(times).transpose()?;
     Ok(Run {
-        principle: arguments
-            .principle
-            .as_deref()
-            .map(crate::command::derive::principle)
-            .transpose()?,
+        principle: arguments.principle.as_deref().map(principle).transpose()?,
         t0: arguments.t0,
         t1: arguments.t1,
         tolerance: arguments.tolerance,
@@ -165,16 +161,4 @@ fn begin(model: &Model, search: &SearchArguments, request: &mut Run) -> Result<(
         request.guess = Some(guess.map_err(failed)?);
     }
     Ok(())
-}
-
-/// The numbers of `--at`.
-pub(crate) fn times(text: &str) -> Result<Vec<f64>, Exit> {
-    text.split(',')
-        .map(|word| {
-            let time = word.trim().parse::<f64>().ok().filter(|t| t.is_finite());
-            time.ok_or_else(|| {
-                usage(&format!("`{}` is not a time; write times as 1,2,5", word.trim()))
-            })
-        })
-        .collect()
 }

@@ -54,11 +54,11 @@ pub(crate) fn variations(arguments: &VariationsArguments) -> Result<Exit, Exit> 
         principle: arguments
             .principle
             .as_deref()
-            .map(crate::command::derive::principle)
+            .map(crate::arguments::principle)
             .transpose()?,
         t0: arguments.t0,
         t1: arguments.t1,
-        at: arguments.at.as_deref().map(crate::command::run::times).transpose()?,
+        at: arguments.at.as_deref().map(crate::arguments::times).transpose()?,
         samples: arguments.samples,
         ..crate::backend::base_run()?
     };

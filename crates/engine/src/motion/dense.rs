@@ -3,7 +3,8 @@
 //! Between two nodes each coordinate is the polynomial of fifth degree that has the positions, velocities and
 //! accelerations of both:
 //!
-//! $$ q(t_0 + \theta h) = \sum_{i=0,1} q_i H_i(\theta) + h\,\dot q_i \hat H_i(\theta) + h^2\,\ddot q_i \check H_i(\theta). $$
+//! $$ q(t_0 + \theta h) = \sum_{i=0,1} q_i H_i(\theta)
+//!    + h\,\dot q_i \hat H_i(\theta) + h^2\,\ddot q_i \check H_i(\theta). $$
 //!
 //! Nodes lie so closely that this agrees with the dense output of the method, in the middle between two
 //! nodes, to the tolerance of the run.

@@ -28,7 +28,8 @@ pub enum Note {
         /// Their names.
         constraints: Vec<String>,
     },
-    /// Whether an extremum with memory is a motion of Chetaev's principle too: see [`Motion::equivalence`](crate::Motion::equivalence).
+    /// Whether an extremum with memory is a motion of Chetaev's principle too: see
+    /// [`Motion::equivalence`](crate::Motion::equivalence).
     Equivalence,
     /// Why the run ended before its end.
     Stopped(String),

@@ -45,7 +45,7 @@ impl Sample {
         }
     }
 
-    /// All numbers one after another, each where [`SampleLayout`] has it.
+    /// All numbers one after another, each where `SampleLayout` has it.
     pub fn inputs(&self, inputs: &mut [f64]) {
         let layout = SampleLayout::new(self.q.len(), self.multipliers.len());
         inputs[layout.t] = self.t;

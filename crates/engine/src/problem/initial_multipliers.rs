@@ -88,7 +88,8 @@ fn ungiven(model: &Workspace, missing: &[usize]) -> Vec<Diagnostic> {
         if names.len() == 1 { "it is" } else { "they are" }
     );
     vec![Diagnostic::error("E0607", model.constraints[missing[0]].span, message).with_hint(&format!(
-        "choose: `initial {} = 0.2`, or `initial multipliers = zero`, or `initial multipliers = transversal(z)` for cyclic coordinates z",
+        "choose: `initial {} = 0.2`, or `initial multipliers = zero`, or `initial multipliers = transversal(z)` for \
+         cyclic coordinates z",
         names[0]
     ))]
 }
@@ -161,7 +162,8 @@ fn transversal(
     let solution = least_squares(rows, size, size, right, 1e-12);
     if solution.rank < size {
         return Err(wrong(
-            "the transversality conditions do not determine the multipliers: the constraints do not contain these velocities independently".into(),
+            "the transversality conditions do not determine the multipliers: the constraints do not contain these \
+             velocities independently".into(),
         ));
     }
     Ok(solution.x)

@@ -212,7 +212,8 @@ fn possible(model: &Workspace, principle: Principle) -> Result<(), Diagnostic> {
         (model.constraints.first(), principle == Principle::Vakonomic)
     {
         let text = format!(
-            "under `{}` a motion with memory and the constraint `{}` is no stationary point of an action, and does not join given ends",
+            "under `{}` a motion with memory and the constraint `{}` is no stationary point of an action, and does \
+             not join given ends",
             principle.name(),
             constraint.name
         );
@@ -239,7 +240,8 @@ fn unsolved(model: &Workspace, formulation: &Formulation, why: &NoExtremum) -> D
             };
             let order = formulation.problem.unknowns.get(*k).map_or(0.0, |c| c.order);
             let hint = if order > 1.0 {
-                "an order above 1 needs data for the position and, at one end at least, for the velocity: add them to `initial` or `final`"
+                "an order above 1 needs data for the position and, at one end at least, for the velocity: add them \
+                 to `initial` or `final`"
             } else {
                 "add data to `initial` or `final`, or terms that determine it to the Lagrangian"
             };
@@ -248,7 +250,8 @@ fn unsolved(model: &Workspace, formulation: &Formulation, why: &NoExtremum) -> D
         }
         NoExtremum::NotFinite(place) => {
             let text = format!(
-                "the Lagrangian or a derivative of it is infinite or not a number at the distance {} from the start and {} from the end",
+                "the Lagrangian or a derivative of it is infinite or not a number at the distance {} from the start \
+                 and {} from the end",
                 brief(place.left),
                 brief(place.right)
             );

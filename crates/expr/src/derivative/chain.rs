@@ -6,9 +6,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::derivative::Pairs;
 use crate::graph::Graph;
 use crate::graph::node::Expr;
+use crate::graph::pairs::Pairs;
 use crate::graph::store::ZERO;
 
 impl Graph {

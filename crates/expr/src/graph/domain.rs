@@ -9,8 +9,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::graph::node::{Expr, Node};
-use crate::graph::store::Store;
+use crate::graph::node::Expr;
 
 /// A domain, interned. Domains of more than [`MOST`] conditions are not told apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -26,9 +25,9 @@ const MOST: usize = 24;
 
 /// An operation that is not defined everywhere: its kind, and the operand that decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Condition {
-    kind: u32,
-    operand: Expr,
+pub(crate) struct Condition {
+    pub(crate) kind: u32,
+    pub(crate) operand: Expr,
 }
 
 /// The domains that occur.
@@ -60,6 +59,12 @@ impl Domains {
         domain.0.checked_sub(1).map_or(&[], |i| &self.sets[i as usize])
     }
 
+    /// Where one more condition holds.
+    pub(crate) fn with(&mut self, domain: Domain, condition: Condition) -> Domain {
+        let single = self.intern(vec![condition]);
+        self.intersection(domain, single)
+    }
+
     /// Where both have a value.
     pub(crate) fn intersection(&mut self, a: Domain, b: Domain) -> Domain {
         if a == b || b == EVERYWHERE || a == UNKNOWN_DOMAIN {
@@ -86,53 +91,6 @@ impl Domains {
         }
         let conditions = self.conditions(b);
         a == EVERYWHERE || a == b || self.conditions(a).iter().all(|c| conditions.contains(c))
-    }
-}
-
-impl Store {
-    /// The domain of a node whose operands are in the store.
-    pub(crate) fn domain_of(&mut self, node: Node) -> Domain {
-        let mut domain = EVERYWHERE;
-        for o in node.operands() {
-            domain = self.domains.intersection(domain, self.facts[o.index()].domain);
-        }
-        // NOTE: the kinds are numbered so that no two operations share a condition.
-        let own = match node {
-            Node::Div(_, b) if !self.is_number(b) || b == crate::graph::store::ZERO => {
-                Some(Condition { kind: 0, operand: b })
-            }
-            Node::Pow(_, b) if self.small_integer(b).is_some_and(|n| n >= 0) => None,
-            Node::Pow(a, b) if self.is_number(b) => Some(Condition { kind: 1, operand: a }),
-            Node::Unary(f, a) if !f.is_smooth() => {
-                Some(Condition { kind: 2 + f as u32, operand: a })
-            }
-            Node::Pow(..)
-            | Node::Binary(..)
-            | Node::MittagLeffler(..)
-            | Node::If(..)
-            | Node::Compare(..)
-            | Node::Not(_)
-            | Node::And(..)
-            | Node::Or(..)
-            | Node::Table { .. }
-            | Node::Memory(..) => return UNKNOWN_DOMAIN,
-            Node::Number(_)
-            | Node::Pi
-            | Node::Symbol(_)
-            | Node::Neg(_)
-            | Node::Add(..)
-            | Node::Sub(..)
-            | Node::Mul(..)
-            | Node::Div(..)
-            | Node::Unary(..) => None,
-        };
-        match own {
-            Some(condition) => {
-                let single = self.domains.intern(vec![condition]);
-                self.domains.intersection(domain, single)
-            }
-            None => domain,
-        }
     }
 }
 

@@ -18,6 +18,11 @@ impl Expr {
     }
 }
 
+/// The first three nodes of every graph.
+pub(crate) const ZERO: Expr = Expr(0);
+pub(crate) const ONE: Expr = Expr(1);
+pub(crate) const TWO: Expr = Expr(2);
+
 /// One node of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Node {

@@ -1,8 +1,7 @@
 //! A map from the nodes of a graph to expressions that is emptied at no cost: walks over a graph use the same
 //! one again and again.
 
-use crate::graph::node::Expr;
-use crate::graph::store::ZERO;
+use crate::graph::node::{Expr, ZERO};
 
 /// The image of each node that has one, by the position of the node.
 #[derive(Debug, Default)]

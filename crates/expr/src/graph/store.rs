@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::graph::domain::{Domain, Domains, EVERYWHERE};
+use crate::graph::domain::{Condition, Domain, Domains, EVERYWHERE, UNKNOWN_DOMAIN};
 use crate::graph::field;
 use crate::graph::node::{Expr, Node, Role, Symbol};
+pub(crate) use crate::graph::node::{ONE, TWO, ZERO};
 use crate::graph::node_map::NodeMap;
 use crate::graph::number::Rational;
 use crate::graph::numbers::{Numbers, Operation};
@@ -84,10 +85,6 @@ fn key(node: Node) -> Node {
         _ => node,
     }
 }
-
-pub(crate) const ZERO: Expr = Expr(0);
-pub(crate) const ONE: Expr = Expr(1);
-pub(crate) const TWO: Expr = Expr(2);
 
 impl Store {
     /// With room for so many nodes.
@@ -434,5 +431,49 @@ impl Store {
             next += 1;
         }
         found
+    }
+}
+
+impl Store {
+    /// The domain of a node whose operands are in the store.
+    fn domain_of(&mut self, node: Node) -> Domain {
+        let mut domain = EVERYWHERE;
+        for o in node.operands() {
+            domain = self.domains.intersection(domain, self.facts[o.index()].domain);
+        }
+        // NOTE: the kinds are numbered so that no two operations share a condition.
+        let own = match node {
+            Node::Div(_, b) if !self.is_number(b) || b == ZERO => {
+                Some(Condition { kind: 0, operand: b })
+            }
+            Node::Pow(_, b) if self.small_integer(b).is_some_and(|n| n >= 0) => None,
+            Node::Pow(a, b) if self.is_number(b) => Some(Condition { kind: 1, operand: a }),
+            Node::Unary(f, a) if !f.is_smooth() => {
+                Some(Condition { kind: 2 + f as u32, operand: a })
+            }
+            Node::Pow(..)
+            | Node::Binary(..)
+            | Node::MittagLeffler(..)
+            | Node::If(..)
+            | Node::Compare(..)
+            | Node::Not(_)
+            | Node::And(..)
+            | Node::Or(..)
+            | Node::Table { .. }
+            | Node::Memory(..) => return UNKNOWN_DOMAIN,
+            Node::Number(_)
+            | Node::Pi
+            | Node::Symbol(_)
+            | Node::Neg(_)
+            | Node::Add(..)
+            | Node::Sub(..)
+            | Node::Mul(..)
+            | Node::Div(..)
+            | Node::Unary(..) => None,
+        };
+        match own {
+            Some(condition) => self.domains.with(domain, condition),
+            None => domain,
+        }
     }
 }

@@ -2,14 +2,14 @@
 
 use super::atan;
 use super::lanes::{FRAC_PI_2_LO, high, row};
-use crate::derivative::Pairs;
 use crate::graph::node::Expr;
+use crate::graph::pairs::Pairs;
 use crate::graph::store::Store;
 use crate::math::Binary;
 use crate::math::function::{BinaryArguments, BinaryFunction, CircleDirectionOfTwo};
+use crate::math::notation::{BinaryNotation, FunctionName};
 use crate::math::series::{RelationOfTwo, SeriesRelation, SeriesTerm};
 use crate::math::spelling::Spellings;
-use crate::print::notation::{BinaryNotation, FunctionName};
 use crate::zero::interval::Interval;
 use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::Bounded;

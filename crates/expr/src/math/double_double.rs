@@ -4,7 +4,6 @@
 use std::ops::{Add, Mul, Neg, Sub};
 
 use super::complex::Complex;
-use super::mittag_leffler::pole::exact_product;
 
 /// `high + low` with $|low| \le \frac{\varepsilon}2|high|$.
 #[derive(Clone, Copy, Debug, Default)]
@@ -179,6 +178,21 @@ impl Mul for DoubleComplex {
     fn mul(self, o: Self) -> Self {
         Self::new(self.re * o.re - self.im * o.im, self.re * o.im + self.im * o.re)
     }
+}
+
+/// $ab$ as the rounded product and the rest.
+pub(crate) fn exact_product(a: f64, b: f64) -> (f64, f64) {
+    let split = |x: f64| {
+        let c = 134_217_729.0 * x; // 2²⁷ + 1
+        let high = c - (c - x);
+        (high, x - high)
+    };
+    let p = a * b;
+    if a.abs().max(b.abs()).max(p.abs()) > 1e290 {
+        return (p, 0.0); // no room to split
+    }
+    let ((a1, a0), (b1, b0)) = (split(a), split(b));
+    (p, ((a1 * b1 - p) + a1 * b0 + a0 * b1) + a0 * b0)
 }
 
 #[cfg(test)]

@@ -3,12 +3,12 @@
 //!
 //! Nothing has a default. A function that leaves something out does not compile.
 
-use crate::derivative::Pairs;
 use crate::graph::node::Expr;
+use crate::graph::pairs::Pairs;
 use crate::graph::store::Store;
+use crate::math::notation::{BinaryNotation, Notation};
 use crate::math::series::{RelationOfTwo, SeriesKind};
 use crate::math::spelling::Spellings;
-use crate::print::notation::{BinaryNotation, Notation};
 use crate::zero::interval::Interval;
 use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::Bounded;

@@ -1,12 +1,12 @@
 //! The smaller of two numbers.
 
-use crate::derivative::Pairs;
 use crate::graph::node::{Expr, Relation};
+use crate::graph::pairs::Pairs;
 use crate::graph::store::{ONE, Store, ZERO};
 use crate::math::function::{BinaryArguments, BinaryFunction, CircleDirectionOfTwo};
+use crate::math::notation::{BinaryNotation, FunctionName};
 use crate::math::series::RelationOfTwo;
 use crate::math::spelling::{Spelling, Spellings};
-use crate::print::notation::{BinaryNotation, FunctionName};
 use crate::zero::interval::Interval;
 use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::Bounded;

@@ -11,7 +11,7 @@
 //! $E_{\alpha,\beta} = z E_{\alpha,\alpha+\beta}$ takes them away.
 
 mod contour;
-pub(super) mod pole;
+mod pole;
 mod power_series;
 
 use std::cell::RefCell;

@@ -1,14 +1,14 @@
 //! $\psi^{(a)}(b)$, the `a`-th derivative of $\psi = \Gamma'/\Gamma$ for a whole number $a \ge 1$.
 
 use super::power::power;
-use crate::derivative::Pairs;
 use crate::graph::node::Expr;
+use crate::graph::pairs::Pairs;
 use crate::graph::store::{ONE, Store, ZERO};
 use crate::math::function::{BinaryArguments, BinaryFunction, CircleDirectionOfTwo};
+use crate::math::notation::{BinaryNotation, FunctionName};
 use crate::math::series::RelationOfTwo;
 use crate::math::spelling::Spellings;
 use crate::math::{Binary, Unary};
-use crate::print::notation::{BinaryNotation, FunctionName};
 use crate::zero::interval::Interval;
 use crate::zero::modular::FieldPoint;
 use crate::zero::numeric::{Bounded, U};

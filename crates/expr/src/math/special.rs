@@ -6,7 +6,8 @@
 //! solves the linear equations of fractional order as the exponential solves those of first order.
 //! Everything is computed in doubles with [`libm`] alone, so that the last bit is the same on every machine.
 //!
-//! BinaryArguments outside the domain ($\alpha \le 0$, a pole of $\Gamma$, something infinite) give what is not a number.
+//! Arguments outside the domain ($\alpha \le 0$, a pole of $\Gamma$, something infinite) give what is not a
+//! number.
 
 pub use super::complex::Complex;
 pub use super::gamma::{

@@ -8,7 +8,7 @@
 use crate::graph::Graph;
 use crate::graph::node::{Expr, Node, Relation, Role};
 use crate::graph::number::{self, Rational};
-use crate::print::notation::MarkupLanguage;
+use crate::math::notation::MarkupLanguage;
 use crate::print::typeset::{Fractional, Markup, typeset};
 use crate::print::{self, latex_symbol};
 

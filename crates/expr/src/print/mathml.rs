@@ -1,14 +1,15 @@
 //! Expressions as MathML (Presentation, MathML Core), for a page that brings no script to typeset it.
 //!
-//! Sums and products are written flat, side by side in their row, so that a long sum does not nest. A page breaks lines before the signs of sums:
+//! Sums and products are written flat, side by side in their row, so that a long sum does not nest. A page breaks
+//! lines before the signs of sums:
 //! [`Graph::mathml_terms`] gives the pieces one by one.
 
 use crate::graph::Graph;
 use crate::graph::node::{Expr, Relation, Role};
 use crate::graph::number::{self, Rational};
+use crate::math::notation::MarkupLanguage;
 use crate::print;
 use crate::print::mathml_symbol::{self, escape};
-use crate::print::notation::MarkupLanguage;
 use crate::print::typeset::{Fractional, Markup, is_fraction, typeset};
 
 const PLUS: &str = "<mo form=\"infix\">+</mo>";

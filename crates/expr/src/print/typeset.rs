@@ -10,8 +10,8 @@ use rustc_hash::FxHashSet;
 use crate::graph::node::{Expr, Memory, Node, Relation, Symbol};
 use crate::graph::number::{self, Rational};
 use crate::graph::store::Store;
+use crate::math::notation::{BinaryNotation, MarkupLanguage, NameStyle, Notation};
 use crate::math::{Binary, Unary};
-use crate::print::notation::{BinaryNotation, MarkupLanguage, NameStyle, Notation};
 use crate::print::{self, TextPiece, latex_symbol, level};
 
 /// The words of a language of formulas. Where a construct has operands, its words stand around them.

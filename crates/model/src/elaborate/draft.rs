@@ -6,7 +6,6 @@ use pfaff_expr::{Expr, Graph, Role};
 
 use crate::drawing::Drawing;
 use crate::elaborate::Given;
-use crate::elaborate::affine::body::WordUse;
 use crate::elaborate::scope::{Scope, Site};
 use crate::model::{
     AffineBody, Constraint, Coordinate, Datum, Declarations, Dynamics, Equation, Event, Force,
@@ -160,4 +159,16 @@ fn results(g: &Graph, coordinates: &[Coordinate], constraints: &[Constraint]) ->
         energy: g.symbol("energy", Role::Free),
         divergence: g.symbol("divergence", Role::Free),
     }
+}
+
+/// A word of affine bodies where it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct WordUse {
+    pub(crate) word: String,
+    pub(crate) constraint: String,
+    /// Which of the bodies.
+    pub(crate) body: usize,
+    /// $\varphi^T g\varphi$, where the word has a metric.
+    pub(crate) green: Option<Vec<Expr>>,
+    pub(crate) span: Span,
 }

@@ -64,7 +64,8 @@ impl NativeCode {
 
 /// Evaluates machine code with given parameters. It owns its memory: give each thread its own.
 ///
-/// With several lanes number `i` of lane `l` stands at `i * lanes + l`, as in a [`BatchInterpreter`](crate::BatchInterpreter).
+/// With several lanes number `i` of lane `l` stands at `i * lanes + l`, as in a
+/// [`BatchInterpreter`](crate::BatchInterpreter).
 #[derive(Clone, Debug)]
 pub struct NativeExecutor {
     native: NativeCode,

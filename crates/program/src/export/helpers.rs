@@ -62,7 +62,8 @@ impl Helpers {
         match language {
             // NOTE: a compiler that joins products and sums by itself would spoil the reduction of sine and cosine.
             Language::C => {
-                "\n#include <math.h>\n\n#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n#elif defined(__GNUC__)\n#pragma GCC optimize (\"fp-contract=off\")\n#endif\n"
+                "\n#include <math.h>\n\n#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n\
+                 #elif defined(__GNUC__)\n#pragma GCC optimize (\"fp-contract=off\")\n#endif\n"
             }
             Language::Rust => "",
             Language::Python => "\nimport math\n",
@@ -182,11 +183,21 @@ fn sincos(language: Language) -> String {
     }
     if c {
         format!(
-            "\n// Sine and cosine within one unit in the last place.\nstatic inline void pfaff_sincos(double x, double *s, double *c)\n{{\n    if (!(fabs(x) <= {limit})) {{ *s = sin(x); *c = cos(x); return; }}\n{body}    const long long quadrant = (long long)k;\n    const double first = quadrant & 1 ? cosine : sine, second = quadrant & 1 ? sine : cosine;\n    *s = quadrant & 2 ? -first : first;\n    *c = (quadrant + 1) & 2 ? -second : second;\n}}\n"
+            "\n// Sine and cosine within one unit in the last place.\n\
+             static inline void pfaff_sincos(double x, double *s, double *c)\n{{\n    \
+             if (!(fabs(x) <= {limit})) {{ *s = sin(x); *c = cos(x); return; }}\n\
+             {body}    const long long quadrant = (long long)k;\n    \
+             const double first = quadrant & 1 ? cosine : sine, second = quadrant & 1 ? sine : cosine;\n    \
+             *s = quadrant & 2 ? -first : first;\n    *c = (quadrant + 1) & 2 ? -second : second;\n}}\n"
         )
     } else {
         format!(
-            "\n/// Sine and cosine within one unit in the last place.\n#[inline(always)]\nfn pfaff_sincos(x: f64) -> (f64, f64) {{\n    if !(x.abs() <= {limit}) {{ return x.sin_cos(); }}\n{body}    let quadrant = k as i64;\n    let (first, second) = if quadrant & 1 == 1 {{ (cos, sin) }} else {{ (sin, cos) }};\n    (if quadrant & 2 == 2 {{ -first }} else {{ first }}, if (quadrant + 1) & 2 == 2 {{ -second }} else {{ second }})\n}}\n"
+            "\n/// Sine and cosine within one unit in the last place.\n#[inline(always)]\n\
+             fn pfaff_sincos(x: f64) -> (f64, f64) {{\n    if !(x.abs() <= {limit}) {{ return x.sin_cos(); }}\n\
+             {body}    let quadrant = k as i64;\n    \
+             let (first, second) = if quadrant & 1 == 1 {{ (cos, sin) }} else {{ (sin, cos) }};\n    \
+             (if quadrant & 2 == 2 {{ -first }} else {{ first }}, \
+             if (quadrant + 1) & 2 == 2 {{ -second }} else {{ second }})\n}}\n"
         )
     }
 }
@@ -197,7 +208,8 @@ fn half(language: Language, word: &str) -> String {
         Language::C => {
             let which = if word == "sin" { "s" } else { "c" };
             format!(
-                "\nstatic inline double pfaff_{word}(double x)\n{{\n    double s, c;\n    pfaff_sincos(x, &s, &c);\n    return {which};\n}}\n"
+                "\nstatic inline double pfaff_{word}(double x)\n{{\n    double s, c;\n    \
+                 pfaff_sincos(x, &s, &c);\n    return {which};\n}}\n"
             )
         }
         _ => {

@@ -292,7 +292,8 @@ fn head(language: Language, name: &str, arguments: &[Argument], output: &Argumen
     match language {
         Language::C => format!("void {name}({arguments}, double *restrict {output})\n{{\n"),
         Language::Rust => format!(
-            "#[allow(unused_variables, unused_parens, clippy::all)]\npub fn {name}({arguments}, {output}: &mut [f64; {count}]) {{\n"
+            "#[allow(unused_variables, unused_parens, clippy::all)]\n\
+             pub fn {name}({arguments}, {output}: &mut [f64; {count}]) {{\n"
         ),
         Language::Python => format!("def {name}({arguments}):\n"),
     }

@@ -128,7 +128,8 @@ impl TaylorRecurrences {
     /// let g = Graph::new();
     /// let (t, y) = (g.symbol("t", Role::Time), g.symbol("y", Role::Free));
     /// let field = VectorField {
-    ///     graph: &g, time: t, state: &[y], parameters: &[], rates: &[g.mul(y, y)], unknowns: &[], matrix: &[], right: &[],
+    ///     graph: &g, time: t, state: &[y], parameters: &[], rates: &[g.mul(y, y)], unknowns: &[], matrix: &[],
+    ///     right: &[],
     /// };
     /// let program = TaylorRecurrences::of(&field)?.unrolled(4, &[]);
     /// let mut coefficients = [0.0; 4];

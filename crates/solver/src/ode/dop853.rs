@@ -21,8 +21,8 @@ use crate::ode::dop853_tableau::{
     STAGES, WEIGHTS,
 };
 use crate::ode::lanes::{BLOCK, Block, Term, blocks, combine};
-use crate::ode::runge_kutta::{Base, ExplicitMethod};
-use crate::ode::stepper::Tolerance;
+use crate::ode::runge_kutta::ExplicitMethod;
+use crate::ode::stepper::{Base, Tolerance};
 use crate::ode::system::{Counted, EvalError};
 
 /// Storage of (DP).

@@ -14,10 +14,14 @@
 use std::mem::swap;
 
 use crate::ode::dense_output::DenseStep;
+use crate::ode::dop853::Dop853;
 use crate::ode::events::EventFinder;
 use crate::ode::observer::{Control, Observer};
-use crate::ode::stepper::{Clock, Ends, Stepper, Tolerance, Trial, stepper};
+use crate::ode::rk4::Rk4;
+use crate::ode::runge_kutta::RungeKutta;
+use crate::ode::stepper::{Clock, Ends, Stepper, Tolerance, Trial};
 use crate::ode::system::{Counted, EvalError, System, finite};
+use crate::ode::taylor::Taylor;
 
 /// Integrates `system` from `y0`, and tells `observer` every accepted step and event.
 pub fn integrate(
@@ -75,6 +79,17 @@ pub enum Method {
     /// Taylor series of the order that belongs to the tolerance ([`taylor_order`](crate::taylor_order)), for
     /// systems that give their coefficients.
     Taylor,
+}
+
+/// The storage of a method for a system of `n` components.
+fn stepper(options: &OdeOptions, n: usize, tolerance: Tolerance) -> Box<dyn Stepper> {
+    match options.method {
+        Method::Dop853 => {
+            Box::new(RungeKutta::new(Dop853::new(n, tolerance.controlled), n, tolerance))
+        }
+        Method::Rk4 => Box::new(RungeKutta::new(Rk4::new(n), n, tolerance)),
+        Method::Taylor => Box::new(Taylor::new(n, tolerance)),
+    }
 }
 
 /// Where a run ended, and why.

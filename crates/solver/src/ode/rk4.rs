@@ -5,8 +5,8 @@
 //! Dense output is the cubic Hermite polynomial through both ends, whose error is of order
 //! four as well. There is no error estimate.
 
-use crate::ode::runge_kutta::{Base, ExplicitMethod};
-use crate::ode::stepper::Tolerance;
+use crate::ode::runge_kutta::ExplicitMethod;
+use crate::ode::stepper::{Base, Tolerance};
 use crate::ode::system::{Counted, EvalError};
 
 /// Storage of (RK4).

@@ -7,7 +7,7 @@ use std::mem::swap;
 
 use crate::ode::dense_output::{Kind, Point, hermite_rows};
 use crate::ode::step_control::{Controller, first_step};
-use crate::ode::stepper::{Clock, Ends, Stepper, Tolerance, Trial};
+use crate::ode::stepper::{Base, Clock, Ends, Stepper, Tolerance, Trial};
 use crate::ode::system::{Counted, EvalError, finite};
 
 /// A method by its stages.
@@ -41,15 +41,6 @@ pub(crate) trait ExplicitMethod {
         end_rates: &[f64],
         rows: &mut Vec<f64>,
     ) -> Result<(), EvalError>;
-}
-
-/// Where a step starts, and how long it is to be.
-pub(crate) struct Base<'a> {
-    pub(crate) t: f64,
-    pub(crate) h: f64,
-    pub(crate) y: &'a [f64],
-    /// $f(t, y)$
-    pub(crate) f: &'a [f64],
 }
 
 /// A method with the rates at both ends of its step.

@@ -7,8 +7,7 @@
 //! §II.4, and §IV.2 of the second volume; $\alpha$ as in their program DOP853).
 //! A step is never shortened below a third nor lengthened above six times by it.
 
-use crate::ode::runge_kutta::Base;
-use crate::ode::stepper::Tolerance;
+use crate::ode::stepper::{Base, Tolerance};
 use crate::ode::system::Counted;
 
 const BETA: f64 = 0.04;

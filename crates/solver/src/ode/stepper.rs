@@ -5,27 +5,7 @@
 //! methods share: projection, events, observers, and when to stop.
 
 use crate::ode::dense_output::Kind;
-use crate::ode::dop853::Dop853;
-use crate::ode::integrate::{Method, OdeOptions};
-use crate::ode::rk4::Rk4;
-use crate::ode::runge_kutta::RungeKutta;
 use crate::ode::system::{Counted, EvalError};
-use crate::ode::taylor::Taylor;
-
-/// The storage of a method for a system of `n` components.
-pub(crate) fn stepper(
-    options: &OdeOptions,
-    n: usize,
-    tolerance: Tolerance,
-) -> Box<dyn Stepper> {
-    match options.method {
-        Method::Dop853 => {
-            Box::new(RungeKutta::new(Dop853::new(n, tolerance.controlled), n, tolerance))
-        }
-        Method::Rk4 => Box::new(RungeKutta::new(Rk4::new(n), n, tolerance)),
-        Method::Taylor => Box::new(Taylor::new(n, tolerance)),
-    }
-}
 
 /// A one-step method with its storage.
 pub(crate) trait Stepper {
@@ -139,6 +119,15 @@ pub(crate) struct Trial {
     pub(crate) end: f64,
     /// Its length: `end - t` up to rounding.
     pub(crate) h: f64,
+}
+
+/// Where a step starts, and how long it is to be.
+pub(crate) struct Base<'a> {
+    pub(crate) t: f64,
+    pub(crate) h: f64,
+    pub(crate) y: &'a [f64],
+    /// $f(t, y)$
+    pub(crate) f: &'a [f64],
 }
 
 /// The states at both ends of a trial.

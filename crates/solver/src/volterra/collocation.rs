@@ -3,7 +3,7 @@
 //! At every node $F(t, x, z) = 0$ with $z = \text{history} + h^\mu L_\mu x$; Newton's iteration with the matrix
 //! $\partial_x F\,\delta_{jk} + \partial_z F\,h^\mu (L_\mu)_{jk}$, whose factors are used again as long as they serve.
 
-use super::history::{History, Tables};
+use super::history::{History, Span, Tables};
 use super::local_integrals::Local;
 use super::system::{Kernel, Operand, VolterraPoint, VolterraSystem};
 use crate::linalg::lu::Lu;
@@ -36,15 +36,6 @@ pub(crate) struct Collocation {
     /// Length of the step whose factors are kept; 0 if none are.
     factored: f64,
     pub(crate) evaluations: usize,
-}
-
-/// A step, from the start of the run.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Span {
-    /// Where it begins.
-    pub(crate) start: f64,
-    /// Its length.
-    pub(crate) h: f64,
 }
 
 /// What does not change during a run.

@@ -9,7 +9,7 @@
 
 use num_complex::Complex64;
 
-use super::history::LagRange;
+use super::exponentials::LagRange;
 use super::local_integrals::Local;
 use super::resolution::KernelResolution;
 use super::system::DampedWave;

@@ -30,6 +30,22 @@ pub struct ExponentialSum {
     pub weights: Vec<f64>,
 }
 
+/// The lags that kernels are met at, and how well.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LagRange {
+    pub(crate) shortest: f64,
+    pub(crate) longest: f64,
+    /// Relative error.
+    pub(crate) error: f64,
+}
+
+impl LagRange {
+    /// The power-law kernel of order `nu` as a sum of exponentials.
+    pub(crate) fn power(self, nu: f64) -> ExponentialSum {
+        ExponentialSum::power_to(nu, self.shortest, self.longest, self.error)
+    }
+}
+
 impl ExponentialSum {
     /// The kernel of order `nu` on `[shortest, longest]`, to a relative error of about 1e-15.
     pub fn power(nu: f64, shortest: f64, longest: f64) -> Self {

@@ -11,9 +11,8 @@
 //! is not carried along, and made again from the last step when a shorter one asks for it.
 
 use super::block_history::Blocks;
-use super::collocation::Span;
 use super::damped_waves::{WaveTable, Waves};
-use super::exponentials::{ExponentialSum, moments};
+use super::exponentials::{ExponentialSum, LagRange, moments};
 use super::linear_kernel::{Linear, LinearTable};
 use super::starting_step::StartingStep;
 use super::system::{Kernel, Operand, VolterraSystem};
@@ -38,20 +37,13 @@ pub(crate) struct History {
     next: Vec<f64>,
 }
 
-/// The lags that kernels are met at, and how well.
+/// A step, from the start of the run.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LagRange {
-    pub(crate) shortest: f64,
-    pub(crate) longest: f64,
-    /// Relative error.
-    pub(crate) error: f64,
-}
-
-impl LagRange {
-    /// The power-law kernel of order `nu` as a sum of exponentials.
-    pub(crate) fn power(self, nu: f64) -> ExponentialSum {
-        ExponentialSum::power_to(nu, self.shortest, self.longest, self.error)
-    }
+pub(crate) struct Span {
+    /// Where it begins.
+    pub(crate) start: f64,
+    /// Its length.
+    pub(crate) h: f64,
 }
 
 /// Operands that share exponentials.

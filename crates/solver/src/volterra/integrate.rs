@@ -13,8 +13,9 @@
 
 mod begin;
 
-use super::collocation::{Collocation, Frame, Span};
-use super::history::{History, LagRange};
+use super::collocation::{Collocation, Frame};
+use super::exponentials::LagRange;
+use super::history::{History, Span};
 use super::system::VolterraSystem;
 use crate::ode::event_list::EventList;
 use crate::ode::integrate::StopReason;

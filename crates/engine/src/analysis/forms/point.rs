@@ -163,6 +163,7 @@ fn unsolvable(model: &Workspace, normal: &NormalForm, why: &str) -> Error {
         Span::default(),
         format!("at this state the constraints do not give {}: {why}", names.join(", ")),
     )
-    .with_hint("give values of these velocities near the branch that is meant, move the state, or choose other coordinates with --dependent");
+    .with_hint("give values of these velocities near the branch that is meant, move the state, or choose other \
+         coordinates with --dependent");
     Failure::from(diagnostic).in_source(&model.source)
 }

@@ -3,7 +3,7 @@
 //!
 //! | view | state | rates |
 //! |---|---|---|
-//! | [`View::Cotangent`] | $(x, p_{\bar u})$ | (Co), $\bar y$ and $y^u$ by Newton's method from $p$ and the constraints |
+//! | [`View::Cotangent`] | $(x, p_{\bar u})$ | (Co), $\bar y$, $y^u$ by Newton's method from $p$ and the constraints |
 //! | [`View::Semispray`] | $(x, y)$ | $\dot y = -2G^*$ |
 //! | [`View::Krupkova`] | $(x, \bar y)$ | (Kr), $y^u$ from (N) |
 //! | [`View::Hamilton`] | $(q, p)$ | (Ha) |

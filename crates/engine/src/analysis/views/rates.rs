@@ -259,7 +259,8 @@ impl System for Road {
 }
 
 fn singular() -> Failure {
-    let message = "there is no semispray: accelerations and multipliers are not determined, or the system is too large to be written out";
+    let message = "there is no semispray: accelerations and multipliers are not determined, or the system is too \
+         large to be written out";
     Failure::Model(vec![Diagnostic::error("E0615", Span::default(), message.into())])
 }
 

@@ -373,7 +373,8 @@ impl<'a> Reader<'a> {
                 "E0631",
                 model.coordinates[k].span,
                 format!(
-                    "too many data, {excess} more than the motion can satisfy: `{}` follows from the constraints under `restricted`, and is given at both ends",
+                    "too many data, {excess} more than the motion can satisfy: `{}` follows from the constraints \
+                     under `restricted`, and is given at both ends",
                     model.coordinates[k].name
                 ),
             )
@@ -384,17 +385,20 @@ impl<'a> Reader<'a> {
                     "E0631",
                     span,
                     format!(
-                        "too many data, {excess} more than the motion can satisfy: `{name}` and `{name}'` are given at the same end"
+                        "too many data, {excess} more than the motion can satisfy: `{name}` and `{name}'` are given \
+                         at the same end"
                     ),
                 )
-                .with_hint("what is not given at an end is free there and has its natural condition: leave out the velocity")
+                .with_hint("what is not given at an end is free there and has its natural condition: leave out the \
+                     velocity")
             }
             None => Diagnostic::error(
                 "E0631",
                 span,
                 format!("too many data: {excess} more than the motion can satisfy"),
             )
-            .with_hint("each coordinate has one condition at each end; multipliers follow from them and need not be given"),
+            .with_hint("each coordinate has one condition at each end; multipliers follow from them and need not be \
+                 given"),
         }
     }
 

@@ -82,10 +82,12 @@ pub(crate) fn ends(
             mistakes.push(mistake(
                 span,
                 format!(
-                    "`{name}` has no value at an end: the action sees `{}` up to order {}, and a value needs more than order {}",
+                    "`{name}` has no value at an end: the action sees `{}` up to order {}, and a value needs more \
+                     than order {}",
                     model.coordinates[k].name, formulation.seen[k], f64::from(j) + 0.5
                 ),
-                "an action without such a term has no minimum among motions with this value: leave it out (natural condition), or raise the order",
+                "an action without such a term has no minimum among motions with this value: leave it out (natural \
+                 condition), or raise the order",
             ));
             continue;
         }

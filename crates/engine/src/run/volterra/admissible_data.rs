@@ -140,7 +140,8 @@ pub(crate) fn admissible(
         }
         if profiles[a].as_ref().is_some_and(|p| p.several) {
             notes.push(Note::Remark(format!(
-                "the constraint `{}` allows several values of its derivative of order {} at the start: the one nearest to zero is taken",
+                "the constraint `{}` allows several values of its derivative of order {} at the start: the one \
+                 nearest to zero is taken",
                 model.constraints[a].name, law.alpha
             )));
         }
@@ -152,7 +153,8 @@ pub(crate) fn admissible(
         if κ < 0.0 && law.alpha > 1.0 {
             let rate = libm::pow(-κ, 1.0 / (1.0 - law.alpha));
             notes.push(Note::Remark(format!(
-                "the motion along the constraint `{}` is unstable: κ = {κ:.6} is negative, so that disturbances grow like exp({rate:.6} t)",
+                "the motion along the constraint `{}` is unstable: κ = {κ:.6} is negative, so that disturbances grow \
+                 like exp({rate:.6} t)",
                 model.constraints[a].name
             )));
         }
@@ -234,7 +236,8 @@ fn law(
         Some(high) if high.way == Way::Driven && κ.abs() < 1e-12 => {
             let c = &model.constraints[a];
             let text = format!(
-                "in the constraint `{}` several derivatives of order {} stand with coefficients that vary, and the reaction acts on each of them but not on their sum",
+                "in the constraint `{}` several derivatives of order {} stand with coefficients that vary, and the \
+                 reaction acts on each of them but not on their sum",
                 c.name, p.alpha
             );
             let hint = "give the sum a coordinate of its own, or constant coefficients";
@@ -280,7 +283,9 @@ fn law(
                 if let Some(e) = effects(a).iter().find(singular) {
                     let c = &model.constraints[a];
                     let text = format!(
-                        "the derivative of order {} in a force makes the constraint `{}` begin like (t - t0)^({:.6}): the initial velocities in that force are not free, their derivative must begin at zero",
+                        "the derivative of order {} in a force makes the constraint `{}` begin like \
+                         (t - t0)^({:.6}): the initial velocities in that force are not free, their derivative must \
+                         begin at zero",
                         e.beta,
                         c.name,
                         1.0 - e.order
@@ -419,7 +424,8 @@ fn begins(model: &Workspace, laws: &[Option<Law>], exponent: &mut f64) -> Vec<No
                 *exponent = exponent.min(e);
             }
             notes.push(Note::Remark(format!(
-                "at the start lambda({name}) ~ {factor:.10} (t - t0)^({e}): the reaction is singular there, the motion is not"
+                "at the start lambda({name}) ~ {factor:.10} (t - t0)^({e}): the reaction is singular there, the \
+                 motion is not"
             )));
         } else if law.alpha > 0.0 && law.alpha < 2.0 {
             notes.push(Note::Remark(format!("lambda({name}) is bounded at the start")));
@@ -458,7 +464,8 @@ fn accelerations(
             && (value - found[k]).abs() > 1e-9 * (1.0 + value.abs())
         {
             let text = format!(
-                "initial {0}'' = {value} is not free: only the acceleration along the constraint `{1}` is, and with it the equations of motion give {0}'' = {2}",
+                "initial {0}'' = {value} is not free: only the acceleration along the constraint `{1}` is, and with \
+                 it the equations of motion give {0}'' = {2}",
                 model.coordinates[k].name, model.constraints[first].name, found[k]
             );
             return Err(mistake(
@@ -490,7 +497,8 @@ fn not_free(
     let datum = model.initial.iter().find(|d| d.quantity == Quantity::Coordinate(k, 1));
     let names: Vec<String> = binding.iter().map(|name| format!("`{name}`")).collect();
     let text = format!(
-        "initial {}' = {value} is not free: at the start memory contributes nothing, and the velocities there do not satisfy what is left of {}",
+        "initial {}' = {value} is not free: at the start memory contributes nothing, and the velocities there do not \
+         satisfy what is left of {}",
         model.coordinates[k].name,
         names.join(", "),
     );

@@ -70,7 +70,8 @@ impl Profile {
         let g = &model.graph;
         if c.along.is_none() && row.iter().all(|&e| g.is_zero(e)) {
             let text = format!(
-                "the constraint `{}` contains no velocity outside its memory: ∂φ/∂q' = 0, so Chetaev's principle gives it no reaction",
+                "the constraint `{}` contains no velocity outside its memory: ∂φ/∂q' = 0, so Chetaev's principle \
+                 gives it no reaction",
                 c.name
             );
             return Err(mistake(
@@ -89,7 +90,8 @@ impl Profile {
             let order = constant(model, second) + shift;
             if order >= 3.0 {
                 let text = format!(
-                    "the constraint `{}` contains a derivative of order {order}, and a constraint may have orders below 3 only: beyond, every motion along it is unstable",
+                    "the constraint `{}` contains a derivative of order {order}, and a constraint may have orders \
+                     below 3 only: beyond, every motion along it is unstable",
                     c.name
                 );
                 return Err(mistake(c.span, text, "choose an order below 3"));

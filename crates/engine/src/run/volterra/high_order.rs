@@ -9,7 +9,9 @@
 //!   - $1 < \alpha < 2$: $Y = J^{2-\alpha}(b\cdot u)$.
 //!   - $2 < \alpha < 3$: $Y = D^{\alpha-2}(b\cdot u)$, an operator of order $\alpha - 2 < 1$ on what the
 //!     forces give. If these contain velocities or memory along which the reaction acts, $Y$ is of an
-//!     effective order $\alpha' = \alpha - 2 + \beta$ with $\beta = 1$ for velocities, and $b\cdot(u - u_0) = J^{\alpha-2} Y$ determines the reaction if $\beta \ge 1$. If not, $Y = J^{3-\alpha}(b\cdot\dot u)$.
+//!     effective order $\alpha' = \alpha - 2 + \beta$ with $\beta = 1$ for velocities, and
+//!     $b\cdot(u - u_0) = J^{\alpha-2} Y$ determines the reaction if $\beta \ge 1$. If not,
+//!     $Y = J^{3-\alpha}(b\cdot\dot u)$.
 
 use pfaff_expr::{Expr, Memory, Node, Role};
 use pfaff_mechanics::{Class, Equations};
@@ -144,7 +146,8 @@ fn refuse_rest(model: &Workspace, lift: &Lift, a: usize) -> Result<(), Diagnosti
                 c.name,
                 constant(model, second)
             );
-            let hint = "orders above 2 are found from the accelerations of a sum of coordinates: use `caputo` of such a sum, or give the operand a coordinate of its own";
+            let hint = "orders above 2 are found from the accelerations of a sum of coordinates: use `caputo` of \
+                 such a sum, or give the operand a coordinate of its own";
             return Err(mistake(c.span, text, hint));
         }
     }
@@ -210,7 +213,8 @@ impl Candidate {
                 highest = Some(highest.map_or(e.order, |h: f64| h.max(e.order)));
             } else if elsewhere && e.order > 1.0 {
                 let text = format!(
-                    "the constraint `{}` does not determine its reaction at the start: what the forces give of its derivative of order {} depends on the velocities, but not there",
+                    "the constraint `{}` does not determine its reaction at the start: what the forces give of its \
+                     derivative of order {} depends on the velocities, but not there",
                     c.name, self.alpha
                 );
                 let hint = "start where ∂f/∂q' along the constraint is not zero";
@@ -271,16 +275,19 @@ fn touched_by(model: &Workspace, a: usize, b: usize, alpha: f64) -> Diagnostic {
     let c = &model.constraints[a];
     let text = if a == b {
         format!(
-            "in the constraint `{}` the product of ∂f/∂q' with the coefficients of its derivative of order {alpha} is zero at the start, but not along the motion",
+            "in the constraint `{}` the product of ∂f/∂q' with the coefficients of its derivative of order {alpha} \
+             is zero at the start, but not along the motion",
             c.name
         )
     } else {
         format!(
-            "the reaction of the constraint `{}` acts on the derivative of order {alpha} in the constraint `{}`, but its own does not",
+            "the reaction of the constraint `{}` acts on the derivative of order {alpha} in the constraint `{}`, but \
+             its own does not",
             model.constraints[b].name, c.name
         )
     };
-    let hint = "the equation changes its order where that product vanishes, and no motion passes such a place with the data that it starts from";
+    let hint = "the equation changes its order where that product vanishes, and no motion passes such a place with \
+         the data that it starts from";
     mistake(c.span, text, hint)
 }
 

@@ -16,6 +16,7 @@ use std::f64::consts::PI;
 use super::Parameters;
 use super::contour::Contour;
 use crate::math::complex::{Complex, Scalar};
+use crate::math::double_double::exact_product;
 
 /// One pole on the principal sheet.
 #[derive(Clone, Copy)]
@@ -68,21 +69,6 @@ fn root(r: f64, α: f64) -> f64 {
     let (product, rest) = exact_product(α, inverse);
     let missing = ((1.0 - product) - rest) * inverse;
     power * (1.0 + missing * libm::log(r))
-}
-
-/// $ab$ as the rounded product and the rest.
-pub(crate) fn exact_product(a: f64, b: f64) -> (f64, f64) {
-    let split = |x: f64| {
-        let c = 134_217_729.0 * x; // 2²⁷ + 1
-        let high = c - (c - x);
-        (high, x - high)
-    };
-    let p = a * b;
-    if a.abs().max(b.abs()).max(p.abs()) > 1e290 {
-        return (p, 0.0); // no room to split
-    }
-    let ((a1, a0), (b1, b0)) = (split(a), split(b));
-    (p, ((a1 * b1 - p) + a1 * b0 + a0 * b1) + a0 * b0)
 }
 
 impl Pole {

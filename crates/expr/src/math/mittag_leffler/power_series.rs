@@ -8,8 +8,8 @@
 
 use std::sync::OnceLock;
 
-use super::pole::exact_product;
 use crate::math::complex::Scalar;
+use crate::math::double_double::exact_product;
 use crate::math::gamma::reciprocal_gamma_of_sum;
 
 const BLOCK: usize = 8;

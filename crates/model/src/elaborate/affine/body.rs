@@ -11,24 +11,13 @@ use pfaff_expr::{Expr, Role};
 
 use crate::diagnostic::Diagnostic;
 use crate::elaborate::Elaborator;
+use crate::elaborate::draft::WordUse;
 use crate::elaborate::scope::Site;
 use crate::model::{AffineBody, Direction, Event};
 use crate::shape::algebra;
 use crate::shape::polar::{self as polar, Polar};
 use crate::shape::{Shape, Value};
 use crate::source::Span;
-
-/// A word of affine bodies where it stands.
-#[derive(Clone, Debug)]
-pub(crate) struct WordUse {
-    pub(crate) word: String,
-    pub(crate) constraint: String,
-    /// Which of the bodies.
-    pub(crate) body: usize,
-    /// $\varphi^T g\varphi$, where the word has a metric.
-    pub(crate) green: Option<Vec<Expr>>,
-    pub(crate) span: Span,
-}
 
 impl Elaborator<'_> {
     /// One of the functions of an affine body.

@@ -10,7 +10,7 @@ use pfaff_expr::Expr;
 
 use crate::diagnostic::Diagnostic;
 use crate::elaborate::Elaborator;
-use crate::elaborate::affine::body::WordUse;
+use crate::elaborate::draft::WordUse;
 use crate::elaborate::expression::functions::count;
 use crate::elaborate::place::Place;
 use crate::elaborate::scope::Site;

@@ -86,7 +86,8 @@ impl MachineCode {
         let pages = pages.make_exec().ok()?;
         #[cfg(feature = "cranelift")]
         announce(&pages)?;
-        // SAFETY: the pages begin with a function of this type, by construction of the code generators, and live as long as `shared`.
+        // SAFETY: the pages begin with a function of this type, by construction of the code generators, and live as
+        // long as `shared`.
         let entry: EntryPoint = unsafe { std::mem::transmute(pages.as_ptr()) };
         // The middle begins a line of the cache.
         let before = fixed.len().next_multiple_of(8);

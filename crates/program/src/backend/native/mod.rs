@@ -40,7 +40,8 @@ mod x86_64;
 mod machine_code;
 
 pub(crate) use machine_code::MachineCode;
+pub use simd::sincos_fused;
 pub(crate) use simd::{
     LANES, Records, RightSide, Rowed, Sums, convolve, execute_fused, function_row, pass_on,
-    sincos_fused, sweep_fused,
+    sweep_fused,
 };

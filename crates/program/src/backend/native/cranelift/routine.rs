@@ -2,9 +2,9 @@
 
 use super::builder::ROW;
 use crate::backend::native::library_call::LibraryCall;
-use crate::backend::native::simd::sincos_row_fused;
+use crate::backend::native::simd::{sincos_fused, sincos_row_fused};
 use crate::rounding::{Rounding, SoftwareFma};
-use crate::sincos::{sincos, sincos_fused, sincos_lanes};
+use crate::sincos::{sincos, sincos_lanes};
 
 /// The value of a function that is called.
 ///

@@ -58,8 +58,9 @@ pub(crate) fn sweep_fused<const W: usize>(
     }
 }
 
-/// Sine and cosine with multiply-adds that round once.
-pub(crate) fn sincos_fused(x: f64) -> (f64, f64) {
+/// $(\sin x, \cos x)$ as a program whose multiply-adds round once has them: each within one unit in the last
+/// place, and not always the bits of [`sincos`](crate::sincos()).
+pub fn sincos_fused(x: f64) -> (f64, f64) {
     #[cfg(target_arch = "x86_64")]
     if cpu_features().fma {
         // SAFETY: the processor has the instruction.

@@ -15,7 +15,8 @@ pub(crate) use convolution::{LANES, Records, Sums, convolve, pass_on};
 #[cfg(target_arch = "x86_64")]
 pub(super) use cpu_features::cpu_features;
 pub(crate) use functions::{Rowed, function_row};
+pub use fused::sincos_fused;
 #[cfg(feature = "cranelift")]
 pub(super) use fused::sincos_row_fused;
-pub(crate) use fused::{execute_fused, sincos_fused, sweep_fused};
+pub(crate) use fused::{execute_fused, sweep_fused};
 pub(crate) use runge_kutta::RightSide;

@@ -1,4 +1,5 @@
-//! Steps of (RK) of `backend/runge_kutta.rs`, compiled for processors with registers of four doubles and for those without.
+//! Steps of (RK) of `backend/runge_kutta.rs`, compiled for processors with registers of four doubles and for those
+//! without.
 #![allow(
     clippy::inline_always,
     reason = "what is not inlined is compiled without the vectors of its caller"

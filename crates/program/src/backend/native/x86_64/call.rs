@@ -11,8 +11,8 @@ use super::assembler::{Operand, RAX, RCX, RDI, RDX, RSI, Width};
 use super::emitter::{Emitter, SCRATCH};
 use crate::backend::native::library_call::{LibraryCall, LibraryFunction};
 use crate::backend::native::liveness::NONE;
-use crate::backend::native::simd::{Rowed, function_row};
-use crate::sincos::{sincos, sincos_fused};
+use crate::backend::native::simd::{Rowed, function_row, sincos_fused};
+use crate::sincos::sincos;
 
 /// The register of the first operand of a function of doubles, and of its result.
 const FIRST: u8 = 0;
