@@ -17,7 +17,9 @@ const CRATES: &[&str] =
 
 /// Two screens.
 const MAX_LINES: usize = 130;
-const WIDTH: usize = 116;
+const WIDTH: usize = 120;
+/// Sentences beyond so many characters are shortened.
+const LONG: usize = 100;
 /// So many files beside a `lib.rs` have a sentence each.
 const FEW: usize = 8;
 
@@ -111,7 +113,7 @@ fn entries(source: &str, files: &BTreeMap<String, String>) -> String {
     }
     let head = lines.remove(0);
     let list: Vec<String> = lines.iter().map(|line| wrapped("- ", line)).collect();
-    format!("{}\n{}", wrapped("", &head), list.concat())
+    format!("{}{}", wrapped("", &head), list.concat())
 }
 
 /// The names of the files and folders in a folder.
@@ -148,6 +150,15 @@ fn wrapped(mark: &str, text: &str) -> String {
     lines.join("\n") + "\n"
 }
 
+/// A sentence without what it explains or lists at its end, if it is long.
+fn shortened(sentence: &str) -> &str {
+    let end = sentence.find(": ").into_iter().chain(sentence.find("; ")).min();
+    match end {
+        Some(end) if sentence.chars().count() > LONG && end > LONG / 4 => &sentence[..end],
+        _ => sentence,
+    }
+}
+
 /// The first sentence of the doc of a file, without its full stop and without links.
 fn sentence(text: &str) -> String {
     let doc = text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim);
@@ -159,7 +170,7 @@ fn sentence(text: &str) -> String {
     for (k, part) in sentence.split("](").enumerate() {
         plain.push_str(if k == 0 { part } else { part.split_once(')').map_or("", |(_, r)| r) });
     }
-    plain.replace("[`", "`").replace("`]", "`")
+    shortened(&plain.replace("[`", "`").replace("`]", "`")).to_owned()
 }
 
 #[cfg(test)]
@@ -174,6 +185,10 @@ mod tests {
     fn an_entry_begins_with_the_first_sentence_without_links() {
         let text = "//! Text to [`Tokens`](crate::T),\n//! by line. More.\n//!\n//! Else.\n";
         assert_eq!(sentence(text), "Text to `Tokens`, by line");
+        let list = "keywords, numbers, strings, comments and the rest, for whoever shows it to people";
+        let text = format!("//! A model text into coloured pieces: {list}.\n");
+        assert_eq!(sentence(&text), "A model text into coloured pieces");
+        assert_eq!(sentence("//! Short: a list.\n"), "Short: a list");
     }
 
     #[test]
@@ -188,7 +203,7 @@ mod tests {
             ("zero/form.rs", ""),
             ("error.rs", "//! What fails.\n"),
         ]);
-        let expected = "**`src`**: All\n\n- `deep/` Depths. *a, er/*\n- `zero/` Zero. *form*\n\
+        let expected = "**`src`**: All\n- `deep/` Depths. *a, er/*\n- `zero/` Zero. *form*\n\
             - `error.rs` What fails\n";
         assert_eq!(entries("src", &files), expected);
     }

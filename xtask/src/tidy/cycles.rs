@@ -11,6 +11,16 @@ use super::scan::{Views, views};
 /// The largest group that is allowed.
 pub(crate) const LIMIT: usize = 2;
 
+/// Larger groups that are meant, each with its reason: folder, members.
+pub(crate) const MEANT: &[(&str, &[&str])] = &[
+    // Everything about one function (value, derivative, exact values, bounds) stands in its file of `math`, and
+    // nodes of the graph name functions.
+    ("crates/expr/src", &["graph", "math", "zero"]),
+    // The interpreters are compiled once more for processors with fused multiply-adds. That takes `unsafe`, which
+    // belongs to `native`.
+    ("crates/program/src/backend", &["batch", "interpreter", "native"]),
+];
+
 /// A module's path inside its crate: `["run", "volterra"]`; the root is empty.
 type Module = Vec<String>;
 

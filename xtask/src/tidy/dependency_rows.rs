@@ -26,6 +26,15 @@ pub(crate) fn missing(packages: &[String], page: &str) -> Vec<String> {
     packages.iter().filter(|name| !has(name)).cloned().collect()
 }
 
+/// The lines of rows with a cell that says nothing.
+pub(crate) fn incomplete(page: &str) -> Vec<usize> {
+    let empty = |line: &str| {
+        let inner = line.trim().strip_prefix('|').and_then(|line| line.strip_suffix('|'));
+        inner.is_some_and(|cells| cells.split('|').any(|cell| cell.trim().is_empty()))
+    };
+    (1..).zip(page.lines()).filter(|(_, line)| empty(line)).map(|(number, _)| number).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,5 +48,6 @@ mod tests {
         assert_eq!(packages, ["clap", "serde_json", "memmap2"]);
         let page = "clap\n| `serde_json`, `x` | `clap` |\n| `memmap2` | |\n";
         assert_eq!(missing(&packages, page), ["clap"]);
+        assert_eq!(incomplete(page), [3]);
     }
 }
