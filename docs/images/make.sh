@@ -14,18 +14,18 @@ while read -r model times; do
 done <<END
 affine_free_2d          0,2.5,5
 affine_free_3d          2
-appell                  1,2.2,3.4
+appell                  0,1,2
 appell_hamel            0,1,2
 appell_hamel_elevator   0,1.2,2.4
 appell_hamel_spring     0,1,2
 bagley_torvik           2
 ball                    0,1.5,3
 ball_in_bowl            0.3,1,2.2
-bead_on_wire            0,0.8,1.6
+bead_on_wire            0,1.5,3
 bicycle                 0.9
 bounce_2d               0,0.4,1
 bounce_3d               0.7
-brachistochrone         0.2,0.4,0.6
+brachistochrone         0.3,0.6,0.9
 bricard                 0,0.5,1
 car_trailers            0,4.5,9
 contact_oscillator      0,2,3.6
@@ -36,41 +36,41 @@ decelerated             1,2,4
 disk                    1,3,5
 disk_vakonomic          0,0.6,1
 double_pendulum         0,0.4,0.9
-driven_bead             1,2,3
+driven_bead             4.5
 drop_2d                 0,1.2,2.5
 drop_3d                 2
 duffing_chain           3
 engel                   0,1,2
-falling_cat             0,0.25,0.5
+falling_cat             0,0.1,0.25
 falling_disk            1.2,2.4,3.6
 flip                    6
 four_bar                0,0.6,1.2
 fractional_brusselator  40
 fractional_constraint   0.5,1,2
-fractional_effort       0.3,0.5,0.7
+fractional_effort       0.3,0.6,0.9
 fractional_harmonic     0.3,0.5,0.7
 fractional_oscillator   2
-fractional_path         0.3,0.5,0.7
+fractional_path         0.3,0.6,0.9
 fractional_relaxation   0,0.5,2
 fractional_thermostat   0,0.7,1.4
 heisenberg              0.2,0.45,0.7
 isokinetic              2
 knife_edge              1,2.5,4
-martinet                0.2,0.4,0.6
-memory_functions        0,1,2
+martinet                0.2,0.5,0.8
+memory_functions        1
 moving_ratio            0,1.5,3
-parking_trailer         0,0.2,0.35
+parking_trailer         0,0.2,0.5,0.8
 pendulum                0,0.2,0.4
-prescribed_speed        1
+prescribed_speed        6
 rattleback              0.75
 roller_racer            1,3,5
-rolling_ball            0.9
+rolling_ball            0.4
 rotation_free_2d        1
-rotation_free_3d        1
+rotation_free_3d        3
 rotation_free_vakonomic 1
-rotation_free_vakonomic_3d 1
+rotation_free_vakonomic_3d 3
 se2                     0,0.3,0.6
-shortest_path           0.15,0.3,0.5
+shortest_path           0,0.2,0.5,0.8
 sleigh                  0,2,4
 sleigh_centred          0,2,4
 sleigh_vakonomic        0,0.4,0.8
@@ -80,7 +80,7 @@ snakeboard              2,4,6
 star_2d                 0,1,2
 star_3d                 2
 trailers                0,2,4
-turntable               0.6
+turntable               1
 two_wheel_robot         0,2,4
 END
 
@@ -93,6 +93,6 @@ back="x'=-1, phi'=0.05"
 
 # Pictures of the how-to pages; their models stand there.
 model() { sed -n "/^\`\`\`pfaff $2\$/,/^\`\`\`\$/p" "docs/howto/$1.md" | sed '/^```/d'; }
-model phase_portraits portrait.pfaff | "$pfaff" plot - -o $images/portrait.svg --drawing 7 --size 480x300
+model phase_portraits portrait.pfaff | "$pfaff" plot - -o $images/portrait.svg --drawing 10 --size 480x300
 model parking park.pfaff | "$pfaff" plot - -o $images/parking.svg --size 480x300 \
     --drawing 0,0.2,0.35,0.5,0.65,0.8,1

@@ -19,6 +19,7 @@ mod memory;
 mod page;
 mod solutions;
 mod still;
+mod still_labels;
 mod still_svg;
 #[cfg(test)]
 mod style_tests;

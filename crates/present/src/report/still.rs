@@ -36,13 +36,14 @@ const TRAIL_PIECES: usize = 48;
 /// The picture of a motion, as an SVG file.
 ///
 /// ```
-/// use pfaff::{GalleryFiles, Overrides, Run, Source, gallery_model, run, Model};
-/// use pfaff::report::{Still, still};
-/// let text = gallery_model("sleigh").expect("it is there").text;
-/// let reading = Model::read(Source::new("sleigh", text), &Overrides::default(), &GalleryFiles).expect("sound");
-/// let motion = run(&reading, &Run::default(), &mut |_, _| true).expect("it runs");
+/// use pfaff::{Model, Run};
+/// use pfaff_present::report::{Still, still};
+///
+/// let model = Model::gallery("sleigh")?;
+/// let motion = model.run(&Run::default())?;
 /// let look = Still { width: 320.0, height: 200.0, times: vec![2.0, 5.0] };
-/// assert!(still(&reading, &motion, &look).starts_with("<svg"));
+/// assert!(still(&model, &motion, &look).starts_with("<svg"));
+/// # Ok::<(), pfaff::Error>(())
 /// ```
 pub fn still(model: &Model, motion: &Motion, look: &Still) -> String {
     let model = &model.workspace();

@@ -8,6 +8,8 @@ use std::fmt::Write as _;
 use pfaff_expr::escape_markup as escape;
 use pfaff_model::Colour;
 
+use super::still_labels::Labels;
+
 /// One thing to draw, before it is scaled.
 pub(super) struct Mark {
     /// Larger is nearer to the eye.
@@ -62,9 +64,6 @@ const MARGIN: f64 = 12.0;
 /// How far a thinned line may lie from the full one, in pixels.
 const THINNED: f64 = 0.2;
 
-/// About the width of a letter, in pixels.
-const LETTER: f64 = 6.5;
-
 /// The file.
 pub(super) fn svg(title: &str, canvas: &Canvas, marks: &[Mark], grid: bool) -> String {
     let map = Map::new(canvas, marks);
@@ -79,9 +78,13 @@ pub(super) fn svg(title: &str, canvas: &Canvas, marks: &[Mark], grid: bool) -> S
     if grid {
         map.grid(canvas, &mut out);
     }
+    let mut labels = Labels::new([w, h]);
+    for mark in marks.iter().filter(|m| !matches!(m.shape, Shape::Text { .. })) {
+        labels.avoid(&map.outline(mark), if mark.faint { 0.3 } else { 1.0 });
+    }
     let mut group = String::new();
     for mark in marks {
-        let Some(element) = map.element(mark) else { continue };
+        let Some(element) = map.element(mark, &mut labels) else { continue };
         let style = style(mark);
         if style != group {
             if !group.is_empty() {
@@ -125,6 +128,9 @@ fn style(mark: &Mark) -> String {
         Fill::Shade => format!("url(#{})", mark.colour.name()),
     };
     let mut style = format!("fill=\"{fill}\"");
+    if matches!(mark.shape, Shape::Text { .. }) {
+        style += " stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\"";
+    }
     if mark.width > 0.0 {
         let _ = write!(style, " stroke=\"{colour}\" stroke-width=\"{}\"", mark.width);
     }
@@ -204,7 +210,16 @@ impl Map {
         );
     }
 
-    fn element(&self, mark: &Mark) -> Option<String> {
+    /// The line of a mark in pixels, closed if it is.
+    fn outline(&self, mark: &Mark) -> Vec<[f64; 2]> {
+        let mut line: Vec<[f64; 2]> = mark.points.iter().map(|p| self.pixel(*p)).collect();
+        if matches!(mark.shape, Shape::Path { closed: true }) {
+            line.extend(line.first().copied());
+        }
+        line
+    }
+
+    fn element(&self, mark: &Mark, labels: &mut Labels) -> Option<String> {
         let points: Vec<[f64; 2]> = mark.points.iter().map(|p| self.pixel(*p)).collect();
         let first = *points.first()?;
         let second = points.get(1).copied();
@@ -220,10 +235,7 @@ impl Map {
                 path(&zigzag([first, second?], *turns, thickness * self.scale), false)?
             }
             Shape::Text { text, beside } => {
-                let [x, y] = if *beside { [first[0] + 7.0, first[1] - 7.0] } else { first };
-                let wide = LETTER * text.chars().count() as f64;
-                let x = x.min(2.0 * self.centre[0] - wide - 4.0).max(4.0);
-                let y = y.clamp(13.0, (2.0 * self.centre[1] - 4.0).max(13.0));
+                let [x, y] = labels.place(text, first, *beside);
                 format!("<text x=\"{}\" y=\"{}\">{}</text>", tenths(x), tenths(y), escape(text))
             }
         })
