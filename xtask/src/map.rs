@@ -185,7 +185,8 @@ mod tests {
     fn an_entry_begins_with_the_first_sentence_without_links() {
         let text = "//! Text to [`Tokens`](crate::T),\n//! by line. More.\n//!\n//! Else.\n";
         assert_eq!(sentence(text), "Text to `Tokens`, by line");
-        let list = "keywords, numbers, strings, comments and the rest, for whoever shows it to people";
+        let list =
+            "keywords, numbers, strings, comments and the rest, for whoever shows it to people";
         let text = format!("//! A model text into coloured pieces: {list}.\n");
         assert_eq!(sentence(&text), "A model text into coloured pieces");
         assert_eq!(sentence("//! Short: a list.\n"), "Short: a list");

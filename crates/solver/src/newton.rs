@@ -57,7 +57,7 @@ pub fn newton<P: NewtonProblem + ?Sized>(
     problem: &mut P,
     rule: &NewtonRule,
 ) -> Result<NewtonReport, P::Error> {
-    let mut run = Progress { steps: 0, last: f64::INFINITY, part: 1.0 };
+    let mut run = NewtonProgress { steps: 0, last: f64::INFINITY, part: 1.0 };
     loop {
         let size = problem.linearise()?;
         if rule.test == SizeTest::BeforeStep {
@@ -251,14 +251,14 @@ pub struct NewtonReport {
 }
 
 /// An iteration under way.
-struct Progress {
+struct NewtonProgress {
     steps: usize,
     /// The size before this one.
     last: f64,
     part: f64,
 }
 
-impl Progress {
+impl NewtonProgress {
     fn is_done(&self, rule: &NewtonRule, size: f64) -> bool {
         let stands = |stall: Stall| {
             size < stall.below && size >= stall.ratio * self.last && self.steps >= stall.after

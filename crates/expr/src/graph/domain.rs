@@ -25,7 +25,7 @@ const MOST: usize = 24;
 
 /// An operation that is not defined everywhere: its kind, and the operand that decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Condition {
+pub(crate) struct DomainCondition {
     pub(crate) kind: u32,
     pub(crate) operand: Expr,
 }
@@ -33,13 +33,13 @@ pub(crate) struct Condition {
 /// The domains that occur.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Domains {
-    sets: Vec<Vec<Condition>>,
-    by_set: FxHashMap<Vec<Condition>, u32>,
+    sets: Vec<Vec<DomainCondition>>,
+    by_set: FxHashMap<Vec<DomainCondition>, u32>,
     intersections: FxHashMap<(Domain, Domain), Domain>,
 }
 
 impl Domains {
-    fn intern(&mut self, set: Vec<Condition>) -> Domain {
+    fn intern(&mut self, set: Vec<DomainCondition>) -> Domain {
         if set.is_empty() {
             return EVERYWHERE;
         }
@@ -55,12 +55,12 @@ impl Domains {
         Domain(made)
     }
 
-    fn conditions(&self, domain: Domain) -> &[Condition] {
+    fn conditions(&self, domain: Domain) -> &[DomainCondition] {
         domain.0.checked_sub(1).map_or(&[], |i| &self.sets[i as usize])
     }
 
     /// Where one more condition holds.
-    pub(crate) fn with(&mut self, domain: Domain, condition: Condition) -> Domain {
+    pub(crate) fn with(&mut self, domain: Domain, condition: DomainCondition) -> Domain {
         let single = self.intern(vec![condition]);
         self.intersection(domain, single)
     }

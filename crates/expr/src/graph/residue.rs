@@ -78,28 +78,28 @@ pub(crate) fn at(store: &Store, node: Node, point: usize, v: impl Fn(Expr) -> u6
 
 /// Sine and cosine of an argument.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Circle {
+pub(crate) struct CircleResidue {
     pub(crate) sin: u64,
     pub(crate) cos: u64,
 }
 
 /// Hyperbolic sine and cosine of an argument.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Hyperbola {
+pub(crate) struct HyperbolaResidue {
     pub(crate) sinh: u64,
     pub(crate) cosh: u64,
 }
 
 /// A random point of the circle for each argument: $(2t, 1 - t^2)/(1 + t^2)$.
-pub(crate) fn circle(x: u64) -> Circle {
+pub(crate) fn circle(x: u64) -> CircleResidue {
     circles([x; 2])[0]
 }
 
-fn circles(x: Residues) -> [Circle; 2] {
+fn circles(x: Residues) -> [CircleResidue; 2] {
     let t = x.map(|x| field::random(x ^ 0x5151));
     let square = t.map(|t| field::mul(t, t));
     let scale = field::inverses(square.map(|s| field::add(1, s)));
-    [0, 1].map(|i| Circle {
+    [0, 1].map(|i| CircleResidue {
         sin: field::mul(field::add(t[i], t[i]), scale[i]),
         cos: field::mul(field::sub(1, square[i]), scale[i]),
     })
@@ -111,10 +111,10 @@ pub(crate) fn exponential(x: u64) -> u64 {
 }
 
 /// $(e - 1/e)/2$ and $(e + 1/e)/2$ with the [`exponential`] $e$.
-pub(crate) fn hyperbola(x: u64) -> Hyperbola {
+pub(crate) fn hyperbola(x: u64) -> HyperbolaResidue {
     let half = field::P.div_ceil(2);
     let (e, r) = (exponential(x), field::inv(exponential(x)));
-    Hyperbola {
+    HyperbolaResidue {
         sinh: field::mul(half, field::sub(e, r)),
         cosh: field::mul(half, field::add(e, r)),
     }

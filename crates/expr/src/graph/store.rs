@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::graph::domain::{Condition, Domain, Domains, EVERYWHERE, UNKNOWN_DOMAIN};
+use crate::graph::domain::{Domain, DomainCondition, Domains, EVERYWHERE, UNKNOWN_DOMAIN};
 use crate::graph::field;
 use crate::graph::node::{Expr, Node, Role, Symbol};
 pub(crate) use crate::graph::node::{ONE, TWO, ZERO};
@@ -444,12 +444,14 @@ impl Store {
         // NOTE: the kinds are numbered so that no two operations share a condition.
         let own = match node {
             Node::Div(_, b) if !self.is_number(b) || b == ZERO => {
-                Some(Condition { kind: 0, operand: b })
+                Some(DomainCondition { kind: 0, operand: b })
             }
             Node::Pow(_, b) if self.small_integer(b).is_some_and(|n| n >= 0) => None,
-            Node::Pow(a, b) if self.is_number(b) => Some(Condition { kind: 1, operand: a }),
+            Node::Pow(a, b) if self.is_number(b) => {
+                Some(DomainCondition { kind: 1, operand: a })
+            }
             Node::Unary(f, a) if !f.is_smooth() => {
-                Some(Condition { kind: 2 + f as u32, operand: a })
+                Some(DomainCondition { kind: 2 + f as u32, operand: a })
             }
             Node::Pow(..)
             | Node::Binary(..)

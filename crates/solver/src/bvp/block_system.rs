@@ -13,7 +13,7 @@ use crate::linalg::least_squares::LeastSquares;
 
 /// The blocks of (BL), by rows.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Blocks {
+pub(crate) struct BlockSystem {
     pub(crate) dimension: usize,
     pub(crate) conditions: usize,
     /// $G_i$
@@ -55,7 +55,7 @@ struct Stage {
 /// blocks, far below what a regular problem has.
 const RANK: f64 = 1e-10;
 
-impl Blocks {
+impl BlockSystem {
     /// Factorises the left side.
     pub(crate) fn factor(&self) -> Factors {
         let d = self.dimension;
@@ -189,7 +189,7 @@ mod tests {
             square.sqrt().fract() - 0.5
         };
         let mut matrix = |count: usize| (0..count).map(|_| next()).collect::<Vec<f64>>();
-        let blocks = Blocks {
+        let blocks = BlockSystem {
             dimension: d,
             conditions: d,
             transitions: (0..n).map(|_| matrix(d * d)).collect(),

@@ -8,7 +8,7 @@
 //! they are eliminated: $(1 - h\,J_j a_{jl})\,\delta K = E + J\,\delta y_i$ gives $G_i$ and $r_i$ in (BL).
 
 use crate::bvp::BoundaryProblem;
-use crate::bvp::block_system::{Blocks, identity};
+use crate::bvp::block_system::{BlockSystem, identity};
 use crate::bvp::path::BoundaryPath;
 use crate::linalg::lu::Lu;
 use crate::ode::system::EvalError;
@@ -66,7 +66,7 @@ impl GaussScheme {
         h: f64,
         jacobians: &[f64],
         mut errors: Vec<f64>,
-    ) -> Result<Interval, EvalError> {
+    ) -> Result<EliminatedInterval, EvalError> {
         let q = self.weights.len();
         let size = errors.len();
         let d = size / q;
@@ -90,11 +90,11 @@ impl GaussScheme {
             slopes_by_node.extend(column);
         }
         lu.solve(&mut errors);
-        Ok(Interval { lu, slopes_by_node, own: errors })
+        Ok(EliminatedInterval { lu, slopes_by_node, own: errors })
     }
 
     /// $G_i = 1 + h\sum_j b_j\,\partial K_j/\partial y_i$
-    fn transition(&self, h: f64, interval: &Interval) -> Vec<f64> {
+    fn transition(&self, h: f64, interval: &EliminatedInterval) -> Vec<f64> {
         let size = interval.own.len();
         let d = size / self.weights.len();
         let mut transition = identity(d);
@@ -122,12 +122,12 @@ fn add(state: &mut [f64], k: &[f64], h: f64, weights: &[f64]) {
 /// Collocation on a path: the scheme and what an interval keeps of its last linearisation.
 pub(crate) struct Collocation {
     pub(crate) scheme: GaussScheme,
-    intervals: Vec<Interval>,
+    intervals: Vec<EliminatedInterval>,
 }
 
 /// An eliminated interval.
 #[derive(Default)]
-struct Interval {
+struct EliminatedInterval {
     lu: Lu,
     /// $\partial K/\partial y_i$, one column of all slopes after another
     slopes_by_node: Vec<f64>,
@@ -144,7 +144,7 @@ impl Collocation {
         &mut self,
         problem: &mut dyn BoundaryProblem,
         path: &BoundaryPath,
-        blocks: &mut Blocks,
+        blocks: &mut BlockSystem,
     ) -> Result<(), EvalError> {
         let (d, q) = (path.dimension(), self.scheme.points().len());
         let (mut f, mut jacobians) = (vec![0.0; d], vec![0.0; q * d * d]);

@@ -29,7 +29,7 @@ pub fn continuation(
     goal: f64,
     steps: usize,
 ) -> Result<Shot, EvalError> {
-    let mut curve = Curve::new(problem, first)?;
+    let mut curve = SolutionCurve::new(problem, first)?;
     let mut best = curve.shot();
     for _ in 0..steps {
         if !curve.step() {
@@ -49,7 +49,7 @@ pub fn continuation(
 }
 
 /// The curve (PC), and where it is followed.
-struct Curve<'a> {
+struct SolutionCurve<'a> {
     problem: &'a mut dyn BoundaryProblem,
     /// $g(y_0)$
     offset: Vec<f64>,
@@ -63,7 +63,7 @@ struct Curve<'a> {
     integrations: usize,
 }
 
-impl<'a> Curve<'a> {
+impl<'a> SolutionCurve<'a> {
     fn new(problem: &'a mut dyn BoundaryProblem, first: &[f64]) -> Result<Self, EvalError> {
         let d = first.len();
         let start = shot_derivatives(problem, first, TOLERANCE)?;

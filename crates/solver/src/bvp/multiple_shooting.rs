@@ -5,7 +5,7 @@
 //! so that $G_i = \Phi(s_{i+1})$ and $r_i = y(s_{i+1}; y_i) - y_{i+1}$ in (BL).
 
 use crate::bvp::BoundaryProblem;
-use crate::bvp::block_system::{Blocks, identity};
+use crate::bvp::block_system::{BlockSystem, identity};
 use crate::bvp::path::BoundaryPath;
 use crate::ode::integrate::{OdeOptions, StopReason, integrate};
 use crate::ode::observer::Observer;
@@ -160,7 +160,7 @@ impl Shooting {
         &mut self,
         problem: &mut dyn BoundaryProblem,
         path: &BoundaryPath,
-        blocks: &mut Blocks,
+        blocks: &mut BlockSystem,
     ) -> Result<(), EvalError> {
         blocks.transitions.clear();
         blocks.defects.clear();

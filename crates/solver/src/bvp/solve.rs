@@ -6,7 +6,7 @@
 //! (Deuflhard 2011, §3.3). Lengths are in units of $1 + |y|$ along the path.
 
 use crate::bvp::BoundaryProblem;
-use crate::bvp::block_system::{Blocks, Factors};
+use crate::bvp::block_system::{BlockSystem, Factors};
 use crate::bvp::collocation::{Collocation, collocation_residuals};
 use crate::bvp::mesh::redistributed;
 use crate::bvp::multiple_shooting::Shooting;
@@ -154,7 +154,7 @@ struct PathEquations<'a> {
     problem: &'a mut dyn BoundaryProblem,
     tied: Tied,
     path: BoundaryPath,
-    blocks: Blocks,
+    blocks: BlockSystem,
     /// What the present step was computed from.
     before: Option<Linearised>,
     /// The length of the present step.
@@ -164,7 +164,7 @@ struct PathEquations<'a> {
 /// A linearised path and its step.
 struct Linearised {
     path: BoundaryPath,
-    blocks: Blocks,
+    blocks: BlockSystem,
     factors: Factors,
     scales: Vec<f64>,
     δ: Vec<f64>,
@@ -210,7 +210,7 @@ impl NewtonProblem for PathEquations<'_> {
 
 impl<'a> PathEquations<'a> {
     fn new(problem: &'a mut dyn BoundaryProblem, tied: Tied, path: BoundaryPath) -> Self {
-        let blocks = Blocks::default();
+        let blocks = BlockSystem::default();
         Self { problem, tied, path, blocks, before: None, size: f64::INFINITY }
     }
 

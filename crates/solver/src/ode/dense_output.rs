@@ -174,14 +174,19 @@ impl From<&DenseStep<'_>> for StoredStep {
 
 /// A state with its rates.
 #[derive(Clone, Copy)]
-pub(crate) struct Point<'a> {
+pub(crate) struct StepPoint<'a> {
     pub(crate) y: &'a [f64],
     pub(crate) f: &'a [f64],
 }
 
 /// Fills `rows` with the four rows of the cubic Hermite polynomial between two points at a distance `h`.
-pub(crate) fn hermite_rows(h: f64, start: Point<'_>, end: Point<'_>, rows: &mut Vec<f64>) {
-    let (Point { y, f }, Point { y: y1, f: f1 }) = (start, end);
+pub(crate) fn hermite_rows(
+    h: f64,
+    start: StepPoint<'_>,
+    end: StepPoint<'_>,
+    rows: &mut Vec<f64>,
+) {
+    let (StepPoint { y, f }, StepPoint { y: y1, f: f1 }) = (start, end);
     let n = y.len();
     rows.clear();
     rows.resize(4 * n, 0.0);
@@ -204,7 +209,8 @@ mod tests {
 
     /// u(t) = t³ on [1, 3].
     fn cube(rows: &mut Vec<f64>) -> DenseStep<'_> {
-        let (start, end) = (Point { y: &[1.0], f: &[3.0] }, Point { y: &[27.0], f: &[27.0] });
+        let (start, end) =
+            (StepPoint { y: &[1.0], f: &[3.0] }, StepPoint { y: &[27.0], f: &[27.0] });
         hermite_rows(2.0, start, end, rows);
         DenseStep {
             start: 1.0,

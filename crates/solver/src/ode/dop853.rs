@@ -20,7 +20,7 @@ use crate::ode::dop853_tableau::{
     STAGE_6, STAGE_7, STAGE_8, STAGE_9, STAGE_10, STAGE_11, STAGE_13, STAGE_14, STAGE_15,
     STAGES, WEIGHTS,
 };
-use crate::ode::lanes::{BLOCK, Block, Term, blocks, combine};
+use crate::ode::lanes::{BLOCK, Block, StageTerm, blocks, combine};
 use crate::ode::runge_kutta::ExplicitMethod;
 use crate::ode::stepper::{Base, Tolerance};
 use crate::ode::system::{Counted, EvalError};
@@ -106,7 +106,7 @@ impl Dop853 {
         system: &mut Counted<'_>,
         from: &Base<'_>,
         i: usize,
-        row: &[Term; N],
+        row: &[StageTerm; N],
     ) -> Result<(), EvalError> {
         let n = from.y.len();
         let Self { k, stage, y, .. } = self;

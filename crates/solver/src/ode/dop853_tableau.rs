@@ -4,7 +4,7 @@
 //! which gives 30 digits. Stages count from 0; terms with weight zero are left out.
 #![expect(clippy::unreadable_literal, reason = "digits are to be compared with the source")]
 
-use crate::ode::lanes::Term;
+use crate::ode::lanes::StageTerm;
 
 /// The coefficients of Dormand and Prince 8(5,3), for systems that carry out
 /// [explicit steps](crate::ExplicitSteps) themselves.
@@ -61,7 +61,7 @@ const fn nodes_from<const N: usize>(first: usize) -> [f64; N] {
 }
 
 /// Terms at the places of their stages.
-const fn spread<const N: usize>(rows: [&[Term]; N]) -> [[f64; 16]; N] {
+const fn spread<const N: usize>(rows: [&[StageTerm]; N]) -> [[f64; 16]; N] {
     let mut spread = [[0.0; 16]; N];
     let mut i = 0;
     while i < N {
@@ -96,22 +96,22 @@ pub(crate) const NODES: [f64; 16] = [
     0.7777777777777778,
 ];
 /// Row 1 of the matrix $a_{ij}$.
-pub(crate) const STAGE_1: [Term; 1] = [(0, 0.05260015195876773)];
+pub(crate) const STAGE_1: [StageTerm; 1] = [(0, 0.05260015195876773)];
 /// Row 2 of the matrix $a_{ij}$.
-pub(crate) const STAGE_2: [Term; 2] = [(0, 0.0197250569845379), (1, 0.0591751709536137)];
+pub(crate) const STAGE_2: [StageTerm; 2] = [(0, 0.0197250569845379), (1, 0.0591751709536137)];
 /// Row 3 of the matrix $a_{ij}$.
-pub(crate) const STAGE_3: [Term; 2] = [(0, 0.02958758547680685), (2, 0.08876275643042054)];
+pub(crate) const STAGE_3: [StageTerm; 2] = [(0, 0.02958758547680685), (2, 0.08876275643042054)];
 /// Row 4 of the matrix $a_{ij}$.
-pub(crate) const STAGE_4: [Term; 3] =
+pub(crate) const STAGE_4: [StageTerm; 3] =
     [(0, 0.2413651341592667), (2, -0.8845494793282861), (3, 0.924834003261792)];
 /// Row 5 of the matrix $a_{ij}$.
-pub(crate) const STAGE_5: [Term; 3] =
+pub(crate) const STAGE_5: [StageTerm; 3] =
     [(0, 0.037037037037037035), (3, 0.17082860872947386), (4, 0.12546768756682242)];
 /// Row 6 of the matrix $a_{ij}$.
-pub(crate) const STAGE_6: [Term; 4] =
+pub(crate) const STAGE_6: [StageTerm; 4] =
     [(0, 0.037109375), (3, 0.17025221101954405), (4, 0.06021653898045596), (5, -0.017578125)];
 /// Row 7 of the matrix $a_{ij}$.
-pub(crate) const STAGE_7: [Term; 5] = [
+pub(crate) const STAGE_7: [StageTerm; 5] = [
     (0, 0.03709200011850479),
     (3, 0.17038392571223998),
     (4, 0.10726203044637328),
@@ -119,7 +119,7 @@ pub(crate) const STAGE_7: [Term; 5] = [
     (6, 0.008273789163814023),
 ];
 /// Row 8 of the matrix $a_{ij}$.
-pub(crate) const STAGE_8: [Term; 6] = [
+pub(crate) const STAGE_8: [StageTerm; 6] = [
     (0, 0.6241109587160757),
     (3, -3.3608926294469414),
     (4, -0.868219346841726),
@@ -128,7 +128,7 @@ pub(crate) const STAGE_8: [Term; 6] = [
     (7, -43.48988418106996),
 ];
 /// Row 9 of the matrix $a_{ij}$.
-pub(crate) const STAGE_9: [Term; 7] = [
+pub(crate) const STAGE_9: [StageTerm; 7] = [
     (0, 0.47766253643826434),
     (3, -2.4881146199716677),
     (4, -0.590290826836843),
@@ -138,7 +138,7 @@ pub(crate) const STAGE_9: [Term; 7] = [
     (8, -0.020331201708508627),
 ];
 /// Row 10 of the matrix $a_{ij}$.
-pub(crate) const STAGE_10: [Term; 8] = [
+pub(crate) const STAGE_10: [StageTerm; 8] = [
     (0, -0.9371424300859873),
     (3, 5.186372428844064),
     (4, 1.0914373489967295),
@@ -149,7 +149,7 @@ pub(crate) const STAGE_10: [Term; 8] = [
     (9, -3.0467644718982196),
 ];
 /// Row 11 of the matrix $a_{ij}$.
-pub(crate) const STAGE_11: [Term; 9] = [
+pub(crate) const STAGE_11: [StageTerm; 9] = [
     (0, 2.273310147516538),
     (3, -10.53449546673725),
     (4, -2.0008720582248625),
@@ -161,7 +161,7 @@ pub(crate) const STAGE_11: [Term; 9] = [
     (10, 0.6433927460157636),
 ];
 /// Weights $b_i$ of the eighth-order result.
-pub(crate) const WEIGHTS: [Term; 8] = [
+pub(crate) const WEIGHTS: [StageTerm; 8] = [
     (0, 0.054293734116568765),
     (5, 4.450312892752409),
     (6, 1.8915178993145003),
@@ -172,7 +172,7 @@ pub(crate) const WEIGHTS: [Term; 8] = [
     (11, 0.04471061572777259),
 ];
 /// Row 13 of the matrix $a_{ij}$, for dense output only.
-pub(crate) const STAGE_13: [Term; 8] = [
+pub(crate) const STAGE_13: [StageTerm; 8] = [
     (0, 0.056167502283047954),
     (6, 0.25350021021662483),
     (7, -0.2462390374708025),
@@ -183,7 +183,7 @@ pub(crate) const STAGE_13: [Term; 8] = [
     (12, -0.008298),
 ];
 /// Row 14 of the matrix $a_{ij}$, for dense output only.
-pub(crate) const STAGE_14: [Term; 8] = [
+pub(crate) const STAGE_14: [StageTerm; 8] = [
     (0, 0.03183464816350214),
     (5, 0.028300909672366776),
     (6, 0.053541988307438566),
@@ -194,7 +194,7 @@ pub(crate) const STAGE_14: [Term; 8] = [
     (13, 0.1413124436746325),
 ];
 /// Row 15 of the matrix $a_{ij}$, for dense output only.
-pub(crate) const STAGE_15: [Term; 8] = [
+pub(crate) const STAGE_15: [StageTerm; 8] = [
     (0, -0.42889630158379194),
     (5, -4.697621415361164),
     (6, 7.683421196062599),
@@ -205,7 +205,7 @@ pub(crate) const STAGE_15: [Term; 8] = [
     (14, -9.15095847217987),
 ];
 /// The fifth-order error estimate $b - \hat b$.
-pub(crate) const ERROR_5: [Term; 8] = [
+pub(crate) const ERROR_5: [StageTerm; 8] = [
     (0, 0.01312004499419488),
     (5, -1.2251564463762044),
     (6, -0.4957589496572502),
@@ -216,7 +216,7 @@ pub(crate) const ERROR_5: [Term; 8] = [
     (11, -0.022355307863886294),
 ];
 /// The third-order error estimate $b - \hat{\hat b}$.
-pub(crate) const ERROR_3: [Term; 8] = [
+pub(crate) const ERROR_3: [StageTerm; 8] = [
     (0, -0.18980075407240762),
     (5, 4.450312892752409),
     (6, 1.8915178993145003),
@@ -227,7 +227,7 @@ pub(crate) const ERROR_3: [Term; 8] = [
     (11, 0.022651792198360825),
 ];
 /// Rows 4 to 7 of the dense output.
-pub(crate) const DENSE: [[Term; 12]; 4] = [
+pub(crate) const DENSE: [[StageTerm; 12]; 4] = [
     [
         (0, -8.428938276109013),
         (5, 0.5667149535193777),
@@ -294,8 +294,8 @@ mod tests {
     /// $\sum_j a_{ij} = c_i$ for every stage, $\sum_i b_i c_i^q = 1/(q+1)$ up to order eight.
     #[test]
     fn rows_sum_to_nodes_and_weights_integrate_polynomials() {
-        let sum = |terms: &[Term]| terms.iter().map(|t| t.1).sum::<f64>();
-        let rows: [&[Term]; 15] = [
+        let sum = |terms: &[StageTerm]| terms.iter().map(|t| t.1).sum::<f64>();
+        let rows: [&[StageTerm]; 15] = [
             &STAGE_1, &STAGE_2, &STAGE_3, &STAGE_4, &STAGE_5, &STAGE_6, &STAGE_7, &STAGE_8,
             &STAGE_9, &STAGE_10, &STAGE_11, &WEIGHTS, &STAGE_13, &STAGE_14, &STAGE_15,
         ];

@@ -19,7 +19,7 @@ use crate::ode::events::EventFinder;
 use crate::ode::observer::{Control, Observer};
 use crate::ode::rk4::Rk4;
 use crate::ode::runge_kutta::RungeKutta;
-use crate::ode::stepper::{Clock, Ends, Stepper, Tolerance, Trial};
+use crate::ode::stepper::{StepClock, StepEnds, Stepper, Tolerance, Trial};
 use crate::ode::system::{Counted, EvalError, System, finite};
 use crate::ode::taylor::Taylor;
 
@@ -30,7 +30,7 @@ pub fn integrate(
     options: &OdeOptions,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let mut run = Run::new(system, y0, options);
+    let mut run = OdeRun::new(system, y0, options);
     let stop = run.complete(observer);
     run.statistics.evaluations = run.system.evaluations;
     Outcome { stop, t: run.clock.t, y: run.y, statistics: run.statistics }
@@ -146,7 +146,7 @@ pub struct Statistics {
 }
 
 /// A run under way.
-struct Run<'a> {
+struct OdeRun<'a> {
     system: Counted<'a>,
     stepper: Box<dyn Stepper>,
     projects: bool,
@@ -154,7 +154,7 @@ struct Run<'a> {
     options: &'a OdeOptions,
     tolerance: Tolerance,
     statistics: Statistics,
-    clock: Clock,
+    clock: StepClock,
     /// The longest step so far.
     longest: f64,
     /// Steps in a row at whose size the end is out of reach.
@@ -165,7 +165,7 @@ struct Run<'a> {
     reached: Vec<f64>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> OdeRun<'a> {
     fn new(system: &'a mut dyn System, y0: &[f64], options: &'a OdeOptions) -> Self {
         let n = system.dimension();
         assert_eq!(y0.len(), n, "the initial state has the dimension of the system");
@@ -180,7 +180,7 @@ impl<'a> Run<'a> {
             options,
             tolerance,
             statistics: Statistics::default(),
-            clock: Clock { t0, t1, t: t0, h: 0.0, steps: 0 },
+            clock: StepClock { t0, t1, t: t0, h: 0.0, steps: 0 },
             longest: 0.0,
             crawling: 0,
             y: y0.to_vec(),
@@ -231,7 +231,7 @@ impl<'a> Run<'a> {
 
     /// Prepares the method at the initial state.
     fn begin(&mut self) -> Result<(), EvalError> {
-        let Clock { t0, t1, .. } = self.clock;
+        let StepClock { t0, t1, .. } = self.clock;
         finite(&[t0])?;
         if (t1 - t0).is_nan() {
             return Err(EvalError::NotFinite);
@@ -259,7 +259,7 @@ impl<'a> Run<'a> {
             }
         }
         let reached = self.projects.then_some(&self.reached[..]);
-        let ends = Ends { y: &self.y, reached, end: &self.y1 };
+        let ends = StepEnds { y: &self.y, reached, end: &self.y1 };
         let at_end = self.stepper.finish(&mut self.system, trial, &ends)?;
         if at_end > 1.0 {
             return Ok(at_end);
@@ -368,7 +368,7 @@ impl<'a> Run<'a> {
     /// Whether the next step is below ten units in the last place of time. Near $t = 0$, time is
     /// taken as a millionth of the run.
     fn is_too_small(&self) -> bool {
-        let Clock { t0, t1, t, h, .. } = self.clock;
+        let StepClock { t0, t1, t, h, .. } = self.clock;
         let span = (t1 - t0).abs();
         let scale = if span.is_finite() { 1e-6 * span } else { 0.0 };
         h.abs() < 10.0 * f64::EPSILON * t.abs().max(scale)

@@ -1,7 +1,7 @@
 //! Rows of doubles in blocks of four, and weighted sums of them.
 
 /// A stage and its weight.
-pub(crate) type Term = (usize, f64);
+pub(crate) type StageTerm = (usize, f64);
 
 /// Components that are added up together.
 pub const BLOCK: usize = 4;
@@ -20,7 +20,7 @@ pub(crate) fn blocks(n: usize) -> usize {
 /// blocks are vectors.
 #[inline]
 pub(crate) fn combine<const N: usize>(
-    terms: &[Term; N],
+    terms: &[StageTerm; N],
     k: &[Block],
     out: &mut [Block],
     finish: impl Fn(usize, Block) -> Block,

@@ -5,9 +5,9 @@
 
 use std::mem::swap;
 
-use crate::ode::dense_output::{Kind, Point, hermite_rows};
+use crate::ode::dense_output::{Kind, StepPoint, hermite_rows};
 use crate::ode::step_control::{Controller, first_step};
-use crate::ode::stepper::{Base, Clock, Ends, Stepper, Tolerance, Trial};
+use crate::ode::stepper::{Base, StepClock, StepEnds, Stepper, Tolerance, Trial};
 use crate::ode::system::{Counted, EvalError, finite};
 
 /// A method by its stages.
@@ -72,7 +72,7 @@ impl<M: ExplicitMethod> Stepper for RungeKutta<M> {
     fn begin(
         &mut self,
         system: &mut Counted<'_>,
-        clock: &Clock,
+        clock: &StepClock,
         y: &[f64],
         given: Option<f64>,
     ) -> Result<f64, EvalError> {
@@ -88,8 +88,8 @@ impl<M: ExplicitMethod> Stepper for RungeKutta<M> {
         Ok(first_step(system, &from, &self.tolerance, &mut self.rows))
     }
 
-    fn trial(&self, clock: &Clock) -> Trial {
-        let &Clock { t0, t, h, steps, .. } = clock;
+    fn trial(&self, clock: &StepClock) -> Trial {
+        let &StepClock { t0, t, h, steps, .. } = clock;
         if M::CONTROLLED {
             // A last step shorter than a hundredth of its neighbour is not worth taking.
             return clock.last(1.01).unwrap_or(Trial { t, end: t + h, h });
@@ -121,14 +121,14 @@ impl<M: ExplicitMethod> Stepper for RungeKutta<M> {
         &mut self,
         system: &mut Counted<'_>,
         trial: Trial,
-        ends: &Ends<'_>,
+        ends: &StepEnds<'_>,
     ) -> Result<f64, EvalError> {
         match self.method.end_rates().filter(|_| ends.reached.is_none()) {
             Some(rates) => self.f1.copy_from_slice(&rates[..ends.y.len()]),
             None => system.rates(trial.end, ends.end, &mut self.f1)?,
         }
-        let start = Point { y: ends.y, f: &self.f };
-        let end = Point { y: ends.end, f: &self.f1 };
+        let start = StepPoint { y: ends.y, f: &self.f };
+        let end = StepPoint { y: ends.end, f: &self.f1 };
         hermite_rows(trial.h, start, end, &mut self.rows);
         Ok(0.0)
     }
@@ -151,7 +151,7 @@ impl<M: ExplicitMethod> Stepper for RungeKutta<M> {
         (Kind::Hermite, &self.rows)
     }
 
-    fn accept(&mut self, trial: Trial, error: f64, clock: &Clock) -> f64 {
+    fn accept(&mut self, trial: Trial, error: f64, clock: &StepClock) -> f64 {
         swap(&mut self.f, &mut self.f1);
         if M::CONTROLLED { self.controller.accepted(trial.h, error) } else { clock.h }
     }

@@ -14,7 +14,7 @@ pub(crate) trait Stepper {
     fn begin(
         &mut self,
         system: &mut Counted<'_>,
-        clock: &Clock,
+        clock: &StepClock,
         y: &[f64],
         given: Option<f64>,
     ) -> Result<f64, EvalError>;
@@ -23,7 +23,7 @@ pub(crate) trait Stepper {
     fn prepare(
         &mut self,
         system: &mut Counted<'_>,
-        clock: &Clock,
+        clock: &StepClock,
         y: &[f64],
     ) -> Result<f64, EvalError> {
         let _ = (system, y);
@@ -31,7 +31,7 @@ pub(crate) trait Stepper {
     }
 
     /// The end of the next trial, and its length.
-    fn trial(&self, clock: &Clock) -> Trial;
+    fn trial(&self, clock: &StepClock) -> Trial;
 
     /// Writes the state at the end of a trial into `end`; returns its estimated error as a multiple of the
     /// allowed one.
@@ -49,7 +49,7 @@ pub(crate) trait Stepper {
         &mut self,
         system: &mut Counted<'_>,
         trial: Trial,
-        ends: &Ends<'_>,
+        ends: &StepEnds<'_>,
     ) -> Result<f64, EvalError>;
 
     /// Whether dense output after [`Stepper::finish`] is only a cubic polynomial, which
@@ -68,7 +68,7 @@ pub(crate) trait Stepper {
     fn dense(&self) -> (Kind, &[f64]);
 
     /// The trial became part of the run, up to `clock.t`; returns the length of the next step.
-    fn accept(&mut self, trial: Trial, error: f64, clock: &Clock) -> f64;
+    fn accept(&mut self, trial: Trial, error: f64, clock: &StepClock) -> f64;
 
     /// The trial was rejected for its error; returns the length to try next.
     fn reject(&mut self, h: f64, error: f64) -> f64;
@@ -88,7 +88,7 @@ pub(crate) trait Stepper {
 
 /// Where a run stands.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Clock {
+pub(crate) struct StepClock {
     pub(crate) t0: f64,
     pub(crate) t1: f64,
     pub(crate) t: f64,
@@ -98,7 +98,7 @@ pub(crate) struct Clock {
     pub(crate) steps: usize,
 }
 
-impl Clock {
+impl StepClock {
     /// A trial of length `h` to the end of the run if at most `slack` times as much is left; else none.
     pub(crate) fn last(&self, slack: f64) -> Option<Trial> {
         let left = self.t1 - self.t;
@@ -131,7 +131,7 @@ pub(crate) struct Base<'a> {
 }
 
 /// The states at both ends of a trial.
-pub(crate) struct Ends<'a> {
+pub(crate) struct StepEnds<'a> {
     pub(crate) y: &'a [f64],
     /// The end that the method came to, if it was projected afterwards.
     pub(crate) reached: Option<&'a [f64]>,

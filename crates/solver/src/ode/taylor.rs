@@ -23,7 +23,7 @@ use std::mem::swap;
 
 use crate::ode::dense_output::Kind;
 use crate::ode::step_control::Controller;
-use crate::ode::stepper::{Clock, Ends, Stepper, Tolerance, Trial};
+use crate::ode::stepper::{StepClock, StepEnds, Stepper, Tolerance, Trial};
 use crate::ode::system::{Counted, EvalError, System, finite};
 
 /// The order that belongs to a tolerance, (P).
@@ -54,7 +54,7 @@ const DEFECT: f64 = 10.0;
 
 /// The Taylor method: the series of the last accepted state, and its own time.
 pub(crate) struct Taylor {
-    series: Series,
+    series: StepSeries,
     controller: Controller,
     /// What rounding took from the time so far.
     lag: f64,
@@ -62,7 +62,7 @@ pub(crate) struct Taylor {
 
 impl Taylor {
     pub(crate) fn new(n: usize, tolerance: Tolerance) -> Self {
-        let series = Series::new(n, &tolerance);
+        let series = StepSeries::new(n, &tolerance);
         Self { series, controller: Controller::new(), lag: 0.0 }
     }
 }
@@ -71,7 +71,7 @@ impl Stepper for Taylor {
     fn begin(
         &mut self,
         _system: &mut Counted<'_>,
-        clock: &Clock,
+        clock: &StepClock,
         _y: &[f64],
         given: Option<f64>,
     ) -> Result<f64, EvalError> {
@@ -82,24 +82,24 @@ impl Stepper for Taylor {
     fn prepare(
         &mut self,
         system: &mut Counted<'_>,
-        clock: &Clock,
+        clock: &StepClock,
         y: &[f64],
     ) -> Result<f64, EvalError> {
         let state = self.series.state;
-        if state == State::Fresh {
+        if state == SeriesState::Fresh {
             return Ok(clock.h);
         }
         system.evaluations += 1;
         let mut h = self.series.prepare(system.system, clock.t, y)?;
-        if clock.steps == 0 || state == State::Altered {
+        if clock.steps == 0 || state == SeriesState::Altered {
             h = h.min(clock.h.abs());
         }
         Ok(h.copysign(clock.t1 - clock.t))
     }
 
-    fn trial(&self, clock: &Clock) -> Trial {
+    fn trial(&self, clock: &StepClock) -> Trial {
         // Rounding of time must not add up: few long steps are otherwise exact to it.
-        let &Clock { t, h, .. } = clock;
+        let &StepClock { t, h, .. } = clock;
         match clock.last(1.01) {
             Some(last) => Trial { h: last.h - self.lag, ..last },
             None => Trial { t, end: t + (h + self.lag), h },
@@ -122,7 +122,7 @@ impl Stepper for Taylor {
         &mut self,
         system: &mut Counted<'_>,
         trial: Trial,
-        ends: &Ends<'_>,
+        ends: &StepEnds<'_>,
     ) -> Result<f64, EvalError> {
         if let Some(reached) = ends.reached {
             self.series.moved(reached, ends.end);
@@ -152,7 +152,7 @@ impl Stepper for Taylor {
         (Kind::Series, self.series.rows())
     }
 
-    fn accept(&mut self, trial: Trial, _error: f64, clock: &Clock) -> f64 {
+    fn accept(&mut self, trial: Trial, _error: f64, clock: &StepClock) -> f64 {
         self.series.pass();
         self.lag += trial.h - (clock.t - trial.t);
         self.series.next_step.copysign(clock.t1 - clock.t0)
@@ -179,7 +179,7 @@ impl Stepper for Taylor {
 
 /// What the coefficients are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum SeriesState {
     /// Those of an earlier state.
     Old,
     /// Those of the present state.
@@ -189,7 +189,7 @@ enum State {
 }
 
 /// Coefficients at the start of a step.
-struct Series {
+struct StepSeries {
     order: usize,
     n: usize,
     /// $y = y^{[0]}$, $y^{[1]}$, …
@@ -205,7 +205,7 @@ struct Series {
     /// $1/(1 + |y_i|)$, and [`CARRIED`] times that where a component is not controlled.
     weights: Vec<f64>,
     controlled: usize,
-    state: State,
+    state: SeriesState,
     /// Length of the step before.
     previous: f64,
     /// $\frac1k \log_2 (E/2.5)$ and $\frac1k$ for the last two orders.
@@ -213,7 +213,7 @@ struct Series {
     tolerance: f64,
 }
 
-impl Series {
+impl StepSeries {
     fn new(n: usize, tolerance: &Tolerance) -> Self {
         let order = taylor_order(tolerance.value);
         let margin = libm::log2(tolerance.value / MARGIN);
@@ -228,7 +228,7 @@ impl Series {
             at: vec![0.0; 1 + 2 * n],
             weights: vec![0.0; n],
             controlled: tolerance.controlled,
-            state: State::Old,
+            state: SeriesState::Old,
             previous: 0.0,
             tolerance: tolerance.value,
             last: [order, order - 1].map(|k| (margin / k as f64, 1.0 / k as f64)),
@@ -237,7 +237,7 @@ impl Series {
 
     /// The state has changed.
     fn forget(&mut self) {
-        self.state = State::Old;
+        self.state = SeriesState::Old;
         self.low.fill(0.0);
     }
 
@@ -256,17 +256,17 @@ impl Series {
         self.next_low.copy_from_slice(&self.low);
         self.next_step = self.expand(system, t, y)?;
         swap(&mut self.all, &mut self.next);
-        self.state = State::Fresh;
+        self.state = SeriesState::Fresh;
         Ok(self.next_step)
     }
 
-    /// Takes what [`Series::look_ahead`] found for the present state, if it was asked.
+    /// Takes what [`StepSeries::look_ahead`] found for the present state, if it was asked.
     fn pass(&mut self) {
-        self.state = State::Old;
+        self.state = SeriesState::Old;
         swap(&mut self.low, &mut self.next_low);
         if self.next_step > 0.0 {
             swap(&mut self.all, &mut self.next);
-            self.state = State::Fresh;
+            self.state = SeriesState::Fresh;
         }
     }
 
@@ -355,7 +355,7 @@ impl Series {
         }
     }
 
-    /// A few components of [`Series::end`], which stay in registers: (P) by Horner's scheme, even and odd
+    /// A few components of [`StepSeries::end`], which stay in registers: (P) by Horner's scheme, even and odd
     /// powers apart so that none waits for the other. The increment is summed
     /// first, and added to the state without loss.
     #[inline]
@@ -413,7 +413,7 @@ impl Series {
             if δ != 0.0 {
                 self.all[2 * n + i] += 3.0 * δ / (h * h);
                 self.all[3 * n + i] -= 2.0 * δ / (h * h * h);
-                self.state = State::Altered;
+                self.state = SeriesState::Altered;
             }
         }
     }
@@ -480,7 +480,7 @@ mod tests {
     fn horner_by_blocks_and_by_components_is_the_sum() {
         for tolerance in [1e-10, 1e-14] {
             let allowed = Tolerance { value: tolerance, controlled: 6 };
-            let mut series = Series::new(6, &allowed);
+            let mut series = StepSeries::new(6, &allowed);
             let h: f64 = 0.37;
             for (i, c) in series.all.iter_mut().enumerate() {
                 *c = ((i * 7919) % 13) as f64 - 6.0;

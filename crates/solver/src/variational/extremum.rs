@@ -142,7 +142,7 @@ const RULE: NewtonRule = NewtonRule {
 };
 
 /// A solution of the equations.
-struct Found {
+struct StationaryPoint {
     x: Vec<f64>,
     state: EulerLagrangeValues,
     steps: usize,
@@ -232,8 +232,8 @@ impl<'a> EulerLagrange<'a> {
         Self { problem, grid, actions, ends, first, size }
     }
 
-    fn extremum(&self, found: &Found, abel: &Abel) -> Extremum {
-        let Found { x, state, steps } = found;
+    fn extremum(&self, found: &StationaryPoint, abel: &Abel) -> Extremum {
+        let StationaryPoint { x, state, steps } = found;
         let n = self.grid.len();
         let part = |k: usize, from: usize, count: usize| {
             let at = self.first[k] + from;
@@ -444,7 +444,7 @@ impl<'a> EulerLagrange<'a> {
         functional: &mut dyn Functional,
         x: Vec<f64>,
         most: usize,
-    ) -> Result<Found, NoExtremum> {
+    ) -> Result<StationaryPoint, NoExtremum> {
         let state = self.state(functional, &x)?;
         let mut search = Search {
             equations: self,
@@ -460,7 +460,7 @@ impl<'a> EulerLagrange<'a> {
         let report = newton(&mut search, &NewtonRule { steps: most, ..RULE })?;
         let Search { x, state, refusal, .. } = search;
         if report.converged {
-            return Ok(Found { x, state, steps: report.steps });
+            return Ok(StationaryPoint { x, state, steps: report.steps });
         }
         let refused = refusal.filter(|_| report.refused);
         Err(refused.unwrap_or(NoExtremum::Unconverged(state.norm)))

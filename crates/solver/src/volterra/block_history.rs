@@ -18,18 +18,18 @@ pub(crate) type Values<'a> = &'a mut dyn FnMut(&[f64], &mut [f64]);
 
 /// The past of one operand.
 #[derive(Clone, Debug)]
-pub(crate) struct Blocks {
+pub(crate) struct BlockHistory {
     resolved: Option<KernelResolution>,
     rule: QuadratureRule,
     /// Legendre polynomials at the points, point by point.
     polynomials: Vec<f64>,
     tail: Tail,
     /// From the oldest to the youngest.
-    roots: Vec<Block>,
+    roots: Vec<HistoryBlock>,
 }
 
 #[derive(Clone, Debug)]
-struct Block {
+struct HistoryBlock {
     start: f64,
     length: f64,
     /// How often two were put together.
@@ -44,12 +44,12 @@ enum Inner {
     /// A step, with its coefficients.
     Step(Vec<f64>),
     /// Two blocks.
-    Pair(Box<[Block; 2]>),
+    Pair(Box<[HistoryBlock; 2]>),
     /// Forgotten.
     Nothing,
 }
 
-impl Blocks {
+impl BlockHistory {
     pub(crate) fn new(resolved: Option<KernelResolution>) -> Self {
         let rule = gauss_jacobi(POINTS, 1.0);
         let polynomials = rule.nodes.iter().flat_map(|x| legendre(POINTS, *x)).collect();
@@ -64,7 +64,7 @@ impl Blocks {
             .map(|p| p.iter().zip(coefficients).map(|(p, c)| p * c).sum())
             .collect();
         let inner = Inner::Step(coefficients.to_vec());
-        self.roots.push(Block { start, length, level: 0, values, inner });
+        self.roots.push(HistoryBlock { start, length, level: 0, values, inner });
         let Some(resolved) = &self.resolved else { return };
         while let [.., a, b] = &self.roots[..]
             && a.level == b.level
@@ -73,10 +73,10 @@ impl Blocks {
             let second = self.roots.pop().expect("two are there");
             let first = self.roots.pop().expect("one is left");
             let inner = Inner::Pair(Box::new([first, second]));
-            self.roots.push(Block { inner, ..merged });
+            self.roots.push(HistoryBlock { inner, ..merged });
         }
         let now = start + length;
-        let mut pending: Vec<&mut Block> = self.roots.iter_mut().collect();
+        let mut pending: Vec<&mut HistoryBlock> = self.roots.iter_mut().collect();
         while let Some(block) = pending.pop() {
             let near = now - (block.start + block.length);
             if near >= resolved.forgotten {
@@ -92,7 +92,7 @@ impl Blocks {
     }
 
     /// The block of two neighbours.
-    fn merged(&self, a: &Block, b: &Block) -> Block {
+    fn merged(&self, a: &HistoryBlock, b: &HistoryBlock) -> HistoryBlock {
         let (start, length) = (a.start, b.start + b.length - a.start);
         let mut coefficients = vec![0.0; POINTS];
         for part in [a, b] {
@@ -110,14 +110,14 @@ impl Blocks {
             .chunks_exact(POINTS)
             .map(|p| p.iter().zip(&coefficients).map(|(p, c)| p * c).sum())
             .collect();
-        Block { start, length, level: a.level + 1, values, inner: Inner::Nothing }
+        HistoryBlock { start, length, level: a.level + 1, values, inner: Inner::Nothing }
     }
 
     /// What the past, which ends at `now`, contributes a little `later`.
     pub(crate) fn value(&self, now: f64, later: f64, kernel: Values<'_>) -> f64 {
         let mut total = 0.0;
         let (mut lags, mut values) = ([0.0; POINTS], [0.0; POINTS]);
-        let mut pending: Vec<&Block> = self.roots.iter().collect();
+        let mut pending: Vec<&HistoryBlock> = self.roots.iter().collect();
         while let Some(block) = pending.pop() {
             // The end of the youngest step is now, whatever rounding says.
             let since = now - (block.start + block.length);

@@ -3,7 +3,7 @@
 //! At every node $F(t, x, z) = 0$ with $z = \text{history} + h^\mu L_\mu x$; Newton's iteration with the matrix
 //! $\partial_x F\,\delta_{jk} + \partial_z F\,h^\mu (L_\mu)_{jk}$, whose factors are used again as long as they serve.
 
-use super::history::{History, Span, Tables};
+use super::history::{History, StepSpan, Tables};
 use super::local_integrals::Local;
 use super::system::{Kernel, Operand, VolterraPoint, VolterraSystem};
 use crate::linalg::lu::Lu;
@@ -18,7 +18,7 @@ const ITERATIONS: usize = 25;
 
 /// One trial of a step, with everything that is used again by the next.
 #[derive(Clone, Debug)]
-pub(crate) struct Collocation {
+pub(crate) struct StepCollocation {
     pub(crate) tables: Tables,
     /// Tables of other lengths, to be used again.
     pool: Vec<Tables>,
@@ -40,7 +40,7 @@ pub(crate) struct Collocation {
 
 /// What does not change during a run.
 #[derive(Clone, Debug)]
-pub(crate) struct Frame {
+pub(crate) struct RunFrame {
     pub(crate) t0: f64,
     pub(crate) n: usize,
     pub(crate) operands: Vec<Operand>,
@@ -53,7 +53,7 @@ pub(crate) struct Frame {
     pub(crate) settled: f64,
 }
 
-impl Frame {
+impl RunFrame {
     pub(crate) fn new(t0: f64, n: usize, operands: Vec<Operand>, stages: usize) -> Self {
         let basis = NodalBasis::radau(stages);
         let unit = |o: &Operand| match o.kernel {
@@ -70,8 +70,8 @@ impl Frame {
     }
 }
 
-impl Collocation {
-    pub(crate) fn new(frame: &Frame) -> Self {
+impl StepCollocation {
+    pub(crate) fn new(frame: &RunFrame) -> Self {
         let (s, n, p) = (frame.basis.stages, frame.n, frame.operands.len());
         Self {
             tables: Tables::default(),
@@ -91,21 +91,21 @@ impl Collocation {
     }
 
     /// $x$ at the end of the step.
-    pub(crate) fn x_end(&self, frame: &Frame) -> &[f64] {
+    pub(crate) fn x_end(&self, frame: &RunFrame) -> &[f64] {
         &self.x[(frame.basis.stages - 1) * frame.n..]
     }
 
     /// $z$ at the end of the step.
-    pub(crate) fn z_end(&self, frame: &Frame) -> &[f64] {
+    pub(crate) fn z_end(&self, frame: &RunFrame) -> &[f64] {
         &self.z[(frame.basis.stages - 1) * frame.operands.len()..]
     }
 
     /// Solves a step, beginning with the guess in `x`.
     pub(crate) fn solve(
         &mut self,
-        frame: &Frame,
+        frame: &RunFrame,
         history: &mut History,
-        span: Span,
+        span: StepSpan,
         system: &mut dyn VolterraSystem,
     ) -> Result<(), EvalError> {
         self.recall_tables(span.h);
@@ -154,7 +154,7 @@ impl Collocation {
     /// What the past and the start contribute at the nodes.
     fn recall(
         &mut self,
-        frame: &Frame,
+        frame: &RunFrame,
         history: &History,
         elapsed: f64,
         system: &mut dyn VolterraSystem,
@@ -164,7 +164,7 @@ impl Collocation {
             let at = elapsed + frame.basis.nodes[j] * h;
             for (p, operand) in frame.operands.iter().enumerate() {
                 let past = if matches!(operand.kernel, Kernel::General(..)) {
-                    let span = Span { start: elapsed, h: frame.basis.nodes[j] * h };
+                    let span = StepSpan { start: elapsed, h: frame.basis.nodes[j] * h };
                     history.general(p, frame.t0 + at, span, system)
                 } else {
                     history.value(p, j, &self.tables)
@@ -194,7 +194,7 @@ impl Collocation {
     }
 
     /// $z = \text{past} + L x$
-    fn operands(&mut self, frame: &Frame) {
+    fn operands(&mut self, frame: &RunFrame) {
         let (s, count, n) = (frame.basis.stages, frame.operands.len(), frame.n);
         for (p, operand) in frame.operands.iter().enumerate() {
             let local = &self.tables.local[p];
@@ -212,7 +212,7 @@ impl Collocation {
 
     fn residuals(
         &mut self,
-        frame: &Frame,
+        frame: &RunFrame,
         elapsed: f64,
         system: &mut dyn VolterraSystem,
     ) -> Result<(), EvalError> {
@@ -229,7 +229,7 @@ impl Collocation {
 
     fn factor(
         &mut self,
-        frame: &Frame,
+        frame: &RunFrame,
         elapsed: f64,
         system: &mut dyn VolterraSystem,
     ) -> Result<(), EvalError> {
@@ -265,7 +265,7 @@ impl Collocation {
     }
 
     /// Takes the correction in `residual`; says how much the unknowns changed, relatively.
-    fn correct(&mut self, frame: &Frame) -> Result<f64, EvalError> {
+    fn correct(&mut self, frame: &RunFrame) -> Result<f64, EvalError> {
         finite(&self.residual)?;
         let (s, n) = (frame.basis.stages, frame.n);
         let mut change = 0.0_f64;
@@ -283,7 +283,7 @@ impl Collocation {
     }
 
     /// How much the last correction, still in `residual`, changed the operands at most.
-    fn felt(&self, frame: &Frame) -> f64 {
+    fn felt(&self, frame: &RunFrame) -> f64 {
         let (s, n, count) = (frame.basis.stages, frame.n, frame.operands.len());
         let mut felt = 0.0_f64;
         for (p, operand) in frame.operands.iter().enumerate() {
@@ -314,9 +314,9 @@ impl Collocation {
 /// The factors of an earlier step or iterate serve as long as the corrections shrink. When it is solved is
 /// decided here: short steps make the densities noisy, but not their integrals, so that both are looked at.
 struct StageEquations<'a> {
-    collocation: &'a mut Collocation,
-    frame: &'a Frame,
-    span: Span,
+    collocation: &'a mut StepCollocation,
+    frame: &'a RunFrame,
+    span: StepSpan,
     system: &'a mut dyn VolterraSystem,
     round: usize,
     /// Whether the factors belong to this step.

@@ -43,12 +43,12 @@ pub struct DirectQuadrature {
     which: Vec<Option<usize>>,
     /// The unknowns that other kernels meet.
     written: Vec<usize>,
-    targets: Vec<Target>,
+    targets: Vec<QuadratureTarget>,
     weights: Vec<f64>,
 }
 
 #[derive(Clone, Debug)]
-struct Target {
+struct QuadratureTarget {
     t: f64,
     sums: Vec<f64>,
     /// The same for the kernels as they are written.
@@ -84,7 +84,7 @@ impl DirectQuadrature {
         }
         let sums = vec![0.0; operands.len()];
         let zeros = vec![0.0; written.len()];
-        let target = |&t: &f64| Target {
+        let target = |&t: &f64| QuadratureTarget {
             t,
             sums: sums.clone(),
             written: zeros.clone(),

@@ -5,7 +5,7 @@
 //! nearest to zero lies an extremum, which is a touch or a pair of zeros. What is zero at the end of a step
 //! is left to the next, which sees both sides of it.
 
-use super::integrate::{Run, Trial, VolterraObserver};
+use super::integrate::{VolterraObserver, VolterraRun, VolterraTrial};
 use super::system::VolterraPoint;
 use crate::ode::event_list::{EventList, crossing_to};
 use crate::ode::observer::{Crossing, LocatedEvent};
@@ -20,14 +20,14 @@ const BEYOND: [f64; 2] = [1e-6, 1e-3];
 const ROUNDING: f64 = 1e-14;
 
 /// A time and the value of an event function there.
-type Value = (f64, f64);
+type EventSample = (f64, f64);
 
 /// One event function in one step.
 struct StepValues {
     /// At the start, near it, at the nodes, near the end.
-    values: Vec<Value>,
+    values: Vec<EventSample>,
     /// A little before the start.
-    before: Option<Value>,
+    before: Option<EventSample>,
     /// What counts as zero.
     negligible: f64,
     /// Whether it was zero at the end of the last step.
@@ -38,14 +38,14 @@ struct StepValues {
     counts_extrema: bool,
 }
 
-impl Run<'_> {
+impl VolterraRun<'_> {
     /// Locates the events within the trial, tells them, and gives the first that stops the run.
     ///
     /// Changes of sign between nodes are zeros; between three points of one sign the middle of which is
     /// nearest to zero, the extremum is searched.
     pub(super) fn locate_events(
         &mut self,
-        trial: Trial,
+        trial: VolterraTrial,
         observer: &mut dyn VolterraObserver,
     ) -> Result<Option<LocatedEvent>, EvalError> {
         if self.watched.is_empty() {
@@ -82,9 +82,9 @@ impl Run<'_> {
     fn step_values(
         &mut self,
         index: usize,
-        trial: Trial,
-        mut values: Vec<Value>,
-        before: Option<Value>,
+        trial: VolterraTrial,
+        mut values: Vec<EventSample>,
+        before: Option<EventSample>,
     ) -> StepValues {
         let largest = values.iter().fold(0.0_f64, |m, v| m.max(v.1.abs()));
         self.reach[index] = self.reach[index].max(largest);
@@ -110,8 +110,8 @@ impl Run<'_> {
     }
 
     /// The event functions at the start of the trial, a little later, at its nodes, and a little before its end.
-    fn looks(&mut self, trial: Trial) -> Result<Vec<(f64, Vec<f64>)>, EvalError> {
-        let Trial { h, end } = trial;
+    fn looks(&mut self, trial: VolterraTrial) -> Result<Vec<(f64, Vec<f64>)>, EvalError> {
+        let VolterraTrial { h, end } = trial;
         let (s, n, count) = (self.frame.basis.stages, self.frame.n, self.frame.operands.len());
         let mut points = vec![(self.options.t0 + self.elapsed, self.watched.clone())];
         let mut values = vec![0.0; self.watched.len()];
@@ -138,7 +138,12 @@ impl Run<'_> {
     }
 
     /// The event functions at a time within the trial.
-    fn look(&mut self, t: f64, trial: Trial, values: &mut [f64]) -> Result<(), EvalError> {
+    fn look(
+        &mut self,
+        t: f64,
+        trial: VolterraTrial,
+        values: &mut [f64],
+    ) -> Result<(), EvalError> {
         let kept = (self.x.clone(), self.z.clone());
         let found = self.at(t - self.options.t0, trial);
         let seen = found.and_then(|_| {
@@ -197,9 +202,9 @@ impl StepValues {
 
 /// One event function along the trial.
 struct Within<'r, 'a> {
-    run: &'r mut Run<'a>,
+    run: &'r mut VolterraRun<'a>,
     index: usize,
-    trial: Trial,
+    trial: VolterraTrial,
 }
 
 impl TimeFunction for Within<'_, '_> {

@@ -10,7 +10,7 @@
 //! nothing older than the last step is left of it
 //! is not carried along, and made again from the last step when a shorter one asks for it.
 
-use super::block_history::Blocks;
+use super::block_history::BlockHistory;
 use super::damped_waves::{WaveTable, Waves};
 use super::exponentials::{ExponentialSum, LagRange, moments};
 use super::linear_kernel::{Linear, LinearTable};
@@ -28,7 +28,7 @@ const LANES: usize = 8;
 /// The past of all operands.
 #[derive(Clone, Debug)]
 pub(crate) struct History {
-    pub(crate) groups: Vec<Group>,
+    pub(crate) groups: Vec<ExponentialGroup>,
     pub(crate) pasts: Vec<Past>,
     /// Length of the last step, 0 before the first.
     last: f64,
@@ -39,7 +39,7 @@ pub(crate) struct History {
 
 /// A step, from the start of the run.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Span {
+pub(crate) struct StepSpan {
     /// Where it begins.
     pub(crate) start: f64,
     /// Its length.
@@ -48,7 +48,7 @@ pub(crate) struct Span {
 
 /// Operands that share exponentials.
 #[derive(Clone, Debug)]
-pub(crate) struct Group {
+pub(crate) struct ExponentialGroup {
     nu: f64,
     terms: ExponentialSum,
     /// Whether fast rates may be dropped.
@@ -67,7 +67,7 @@ pub(crate) struct Past {
     group: Option<usize>,
     linear: Option<Linear>,
     waves: Option<Waves>,
-    blocks: Option<Blocks>,
+    blocks: Option<BlockHistory>,
     /// $X_1 \dots X_m$ with what their sums lost.
     sums: Vec<(f64, f64)>,
     psi: Vec<f64>,
@@ -115,7 +115,7 @@ impl Tables {
 
 impl History {
     pub(crate) fn new(operands: &[Operand], basis: &NodalBasis, lags: LagRange) -> Self {
-        let mut groups: Vec<Group> = Vec::new();
+        let mut groups: Vec<ExponentialGroup> = Vec::new();
         let pasts = operands.iter().map(|o| Past::new(o, basis, lags, &mut groups)).collect();
         let (values, next) = (vec![0.0; basis.stages], vec![0.0; basis.stages + 8]);
         Self { groups, pasts, last: 0.0, values, next }
@@ -162,7 +162,7 @@ impl History {
 
     /// The number of exponentials that are carried along at most.
     pub(crate) fn terms(&self) -> usize {
-        let used = |g: &Group| g.terms.weights.iter().filter(|w| **w != 0.0).count();
+        let used = |g: &ExponentialGroup| g.terms.weights.iter().filter(|w| **w != 0.0).count();
         let waves = self.pasts.iter().filter_map(|p| p.waves.as_ref());
         self.groups.iter().map(used).sum::<usize>() + waves.map(Waves::len).sum::<usize>()
     }
@@ -312,7 +312,7 @@ impl History {
         &self,
         p: usize,
         t: f64,
-        span: Span,
+        span: StepSpan,
         system: &mut dyn VolterraSystem,
     ) -> f64 {
         let mut kernel = |lags: &[f64], out: &mut [f64]| system.kernel(p, t, lags, out);
@@ -321,7 +321,7 @@ impl History {
     }
 }
 
-impl Group {
+impl ExponentialGroup {
     /// The group of the power of order `nu`, a new one if there is none.
     fn power(nu: f64, lags: LagRange, groups: &mut Vec<Self>) -> usize {
         let same = |g: &Self| g.power && g.nu == nu;
@@ -349,7 +349,7 @@ impl Past {
         operand: &Operand,
         basis: &NodalBasis,
         lags: LagRange,
-        groups: &mut Vec<Group>,
+        groups: &mut Vec<ExponentialGroup>,
     ) -> Self {
         let mut past = Self {
             unknown: operand.unknown,
@@ -369,16 +369,20 @@ impl Past {
                 past.mu = *mu;
                 past.whole = whole as usize;
                 let nu = mu - whole;
-                past.group = (nu > 0.0).then(|| Group::power(nu, lags, groups));
+                past.group = (nu > 0.0).then(|| ExponentialGroup::power(nu, lags, groups));
             }
-            Kernel::Exponentials(pairs) => past.group = Some(Group::given(pairs, groups)),
+            Kernel::Exponentials(pairs) => {
+                past.group = Some(ExponentialGroup::given(pairs, groups))
+            }
             Kernel::Linear(coefficients, start) => {
                 let linear = Linear::new(coefficients, start);
                 past.psi = vec![0.0; linear.size()];
                 past.linear = Some(linear);
             }
             Kernel::Waves(mu, waves) => past.waves = Some(Waves::new(*mu, waves, lags)),
-            Kernel::General(_, resolved) => past.blocks = Some(Blocks::new(resolved.clone())),
+            Kernel::General(_, resolved) => {
+                past.blocks = Some(BlockHistory::new(resolved.clone()))
+            }
         }
         past.sums = vec![(0.0, 0.0); past.whole];
         past.coefficients = vec![0.0; basis.stages + past.whole];
@@ -431,7 +435,7 @@ impl Past {
 }
 
 impl GroupTable {
-    fn fill(&mut self, group: &Group, basis: &NodalBasis, h: f64, degree: usize) {
+    fn fill(&mut self, group: &ExponentialGroup, basis: &NodalBasis, h: f64, degree: usize) {
         let ExponentialSum { rates, weights } = &group.terms;
         let first = basis.nodes[0];
         self.active = if group.power {

@@ -13,9 +13,9 @@
 
 mod begin;
 
-use super::collocation::{Collocation, Frame};
+use super::collocation::{RunFrame, StepCollocation};
 use super::exponentials::LagRange;
-use super::history::{History, Span};
+use super::history::{History, StepSpan};
 use super::system::VolterraSystem;
 use crate::ode::event_list::EventList;
 use crate::ode::integrate::StopReason;
@@ -138,7 +138,7 @@ pub fn integrate_volterra(
     options: &VolterraOptions,
     observer: &mut dyn VolterraObserver,
 ) -> VolterraOutcome {
-    let mut run = Run::new(system, options);
+    let mut run = VolterraRun::new(system, options);
     let stop = run.complete(observer);
     VolterraOutcome {
         stop,
@@ -172,7 +172,7 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
 }
 
 /// An empty past for a run whose first step has the length `h`.
-fn past(frame: &Frame, options: &VolterraOptions, h: f64) -> History {
+fn past(frame: &RunFrame, options: &VolterraOptions, h: f64) -> History {
     // Outputs within the first step may ask for much shorter ones.
     let shortest = 1e-3 * frame.basis.nodes[0] * h;
     // The kernel is met a thousand times better than a step; a given length of steps says nothing of what is wanted.
@@ -182,7 +182,7 @@ fn past(frame: &Frame, options: &VolterraOptions, h: f64) -> History {
 }
 
 /// How a point of the trial was found.
-pub(super) enum Found {
+pub(super) enum TrialPoint {
     /// It is the end of the trial.
     End,
     /// By a step of this length.
@@ -193,21 +193,21 @@ pub(super) enum Found {
 
 /// A step that is solved and not yet accepted.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Trial {
+pub(super) struct VolterraTrial {
     /// Its length.
     pub(super) h: f64,
     /// Where it ends, from the start of the run.
     pub(super) end: f64,
 }
 
-pub(super) struct Run<'a> {
+pub(super) struct VolterraRun<'a> {
     pub(super) system: &'a mut dyn VolterraSystem,
     pub(super) options: &'a VolterraOptions,
-    pub(super) frame: Frame,
+    pub(super) frame: RunFrame,
     history: History,
-    pub(super) main: Collocation,
+    pub(super) main: StepCollocation,
     /// For outputs and events within a step.
-    inner: Collocation,
+    inner: StepCollocation,
     pub(super) elapsed: f64,
     /// What the sum of the lengths lost in `elapsed`: the same length a million times over loses the same way.
     lost: f64,
@@ -235,10 +235,10 @@ pub(super) struct Run<'a> {
     pub(super) pending: Vec<bool>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> VolterraRun<'a> {
     fn new(system: &'a mut dyn VolterraSystem, options: &'a VolterraOptions) -> Self {
         let (n, operands) = (system.unknowns(), system.operands());
-        let mut frame = Frame::new(options.t0, n, operands, options.stages.max(2));
+        let mut frame = RunFrame::new(options.t0, n, operands, options.stages.max(2));
         frame.settled = options.settled * options.tolerance;
         let span = options.t1 - options.t0;
         let h = first(&frame, options);
@@ -249,8 +249,8 @@ impl<'a> Run<'a> {
         let mut guess = system.guess();
         guess.resize(n, 0.0);
         Self {
-            main: Collocation::new(&frame),
-            inner: Collocation::new(&frame),
+            main: StepCollocation::new(&frame),
+            inner: StepCollocation::new(&frame),
             history,
             elapsed: 0.0,
             lost: 0.0,
@@ -297,7 +297,7 @@ impl<'a> Run<'a> {
             }
             let h = self.next_length();
             self.guess(h);
-            let at = Span { start: self.elapsed, h };
+            let at = StepSpan { start: self.elapsed, h };
             let solved = self.main.solve(&self.frame, &mut self.history, at, self.system);
             let rejection = match solved {
                 Ok(()) => {
@@ -428,7 +428,7 @@ impl<'a> Run<'a> {
         if (end - span).abs() <= 4.0 * f64::EPSILON * span {
             (end, lost) = (span, 0.0);
         }
-        let trial = Trial { h, end };
+        let trial = VolterraTrial { h, end };
         let stop = self.locate_events(trial, observer)?;
         let reached = stop.map_or(end, |e| e.t - self.options.t0);
         while let Some(&t) = self.options.outputs.get(self.next)
@@ -436,13 +436,13 @@ impl<'a> Run<'a> {
         {
             let (unknowns, elapsed) = (self.frame.n, self.elapsed);
             match self.at(t - self.options.t0, trial)? {
-                Found::End => {
+                TrialPoint::End => {
                     observer.last(t, &VolterraStep { elapsed, h, x: &self.main.x, unknowns });
                 }
-                Found::Within(h) => {
+                TrialPoint::Within(h) => {
                     observer.last(t, &VolterraStep { elapsed, h, x: &self.inner.x, unknowns });
                 }
-                Found::Start => {}
+                TrialPoint::Start => {}
             }
             observer.sample(t, &self.x, &self.z);
             self.next += 1;
@@ -470,17 +470,21 @@ impl<'a> Run<'a> {
     }
 
     /// Unknowns and operands at `at` within the trial step, by a shorter step from the same start.
-    pub(super) fn at(&mut self, at: f64, trial: Trial) -> Result<Found, EvalError> {
-        let Trial { h, end } = trial;
+    pub(super) fn at(
+        &mut self,
+        at: f64,
+        trial: VolterraTrial,
+    ) -> Result<TrialPoint, EvalError> {
+        let VolterraTrial { h, end } = trial;
         let length = at - self.elapsed;
         if at >= end || length >= (1.0 - 1e-14) * h {
             self.x.copy_from_slice(self.main.x_end(&self.frame));
             self.z.copy_from_slice(self.main.z_end(&self.frame));
-            return Ok(Found::End);
+            return Ok(TrialPoint::End);
         }
         if length <= 1e-9 * h && self.steps > 0 {
             // NOTE: nothing changes within a billionth of a step; x and z are those of its start.
-            return Ok(Found::Start);
+            return Ok(TrialPoint::Start);
         }
         let (s, n) = (self.frame.basis.stages, self.frame.n);
         let mut column = vec![0.0; s];
@@ -497,11 +501,11 @@ impl<'a> Run<'a> {
         self.inner.solve(
             frame,
             history,
-            Span { start: self.elapsed, h: length },
+            StepSpan { start: self.elapsed, h: length },
             self.system,
         )?;
         self.x.copy_from_slice(self.inner.x_end(&self.frame));
         self.z.copy_from_slice(self.inner.z_end(&self.frame));
-        Ok(Found::Within(length))
+        Ok(TrialPoint::Within(length))
     }
 }

@@ -285,7 +285,7 @@ impl<'a> StartingEquations<'a> {
         let scale = libm::exp(-self.step.e * self.logs[j]);
         let (x, z) =
             (&self.step.values[j * n..(j + 1) * n], &self.z[j * count..(j + 1) * count]);
-        let row = Row::new(self.system, VolterraPoint { t, x, z }, scale)?
+        let row = NodeRow::new(self.system, VolterraPoint { t, x, z }, scale)?
             .ok_or(NoStep::NotAffine)?;
         self.residual[j * n..(j + 1) * n].copy_from_slice(&row.value);
         for i in 0..n {
@@ -337,13 +337,13 @@ fn beginning(kernel: &Kernel) -> (f64, f64) {
 }
 
 /// The equations at one node, rows with densities divided by $\tau^e$.
-struct Row {
+struct NodeRow {
     value: Vec<f64>,
     by_x: Vec<f64>,
     by_z: Vec<f64>,
 }
 
-impl Row {
+impl NodeRow {
     fn new(
         system: &mut dyn VolterraSystem,
         at: VolterraPoint<'_>,

@@ -1,6 +1,6 @@
 //! How a run begins: the length of its first step, and one in powers where densities are nearly not integrable.
 
-use super::{Frame, Run, VolterraObserver, VolterraOptions, VolterraStep, past};
+use super::{RunFrame, VolterraObserver, VolterraOptions, VolterraRun, VolterraStep, past};
 use crate::ode::integrate::StopReason;
 use crate::ode::observer::Control;
 use crate::ode::system::EvalError;
@@ -13,7 +13,7 @@ const STEEP: f64 = -0.7;
 const ECHOES: i32 = 8;
 
 /// The length of the first step.
-pub(super) fn first(frame: &Frame, options: &VolterraOptions) -> f64 {
+pub(super) fn first(frame: &RunFrame, options: &VolterraOptions) -> f64 {
     let h = options.first * (options.t1 - options.t0);
     if options.exponent < STEEP && !powers(frame, options, h) { far(options) } else { h }
 }
@@ -25,7 +25,7 @@ fn far(options: &VolterraOptions) -> f64 {
 }
 
 /// Whether a first step of length `h` is one in powers.
-fn powers(frame: &Frame, options: &VolterraOptions, h: f64) -> bool {
+fn powers(frame: &RunFrame, options: &VolterraOptions, h: f64) -> bool {
     let later = options.outputs.iter().find(|t| **t > options.t0);
     options.exponent < STEEP
         && opens(&frame.operands)
@@ -46,7 +46,7 @@ pub(super) fn stops(operands: &[Operand], span: f64) -> Vec<f64> {
     stops
 }
 
-impl Run<'_> {
+impl VolterraRun<'_> {
     /// A first step in powers, where densities are nearly not integrable.
     pub(super) fn open(
         &mut self,

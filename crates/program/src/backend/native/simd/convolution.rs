@@ -73,23 +73,23 @@ pub(crate) fn pass_on(from: &[f64], to: &mut [f64]) {
 }
 
 /// A row of lanes.
-type Row = [f64; LANES];
+type ConvolutionRow = [f64; LANES];
 
 impl<'a> Records<'a> {
     /// The series $a$ of a row of lanes.
     #[inline]
-    fn a(self, row: usize, order: usize) -> &'a Row {
+    fn a(self, row: usize, order: usize) -> &'a ConvolutionRow {
         self.at(order * self.stride + 2 * LANES * row)
     }
 
     /// The series $b$ of a row of lanes.
     #[inline]
-    fn b(self, row: usize, order: usize) -> &'a Row {
+    fn b(self, row: usize, order: usize) -> &'a ConvolutionRow {
         self.at(order * self.stride + 2 * LANES * row + LANES)
     }
 
     #[inline]
-    fn at(self, place: usize) -> &'a Row {
+    fn at(self, place: usize) -> &'a ConvolutionRow {
         self.all[place..].first_chunk().expect("a record holds all lanes")
     }
 }
@@ -199,8 +199,8 @@ fn wide(records: Records<'_>, k: usize, sums: Sums<'_>) {
 fn plain<R: Rounding>(records: Records<'_>, k: usize, sums: Sums<'_>) {
     let rows = sums.now.chunks_exact_mut(LANES).zip(sums.ahead.chunks_exact_mut(LANES));
     for (row, (now, ahead)) in rows.enumerate() {
-        let now: &mut Row = now.try_into().expect("a row");
-        let ahead: &mut Row = ahead.try_into().expect("a row");
+        let now: &mut ConvolutionRow = now.try_into().expect("a row");
+        let ahead: &mut ConvolutionRow = ahead.try_into().expect("a row");
         let (a, b) = (|order| records.a(row, order), |order| records.b(row, order));
         if k.is_multiple_of(2) {
             *now = add::<R>(a(1), b(k - 1), ahead);
@@ -230,7 +230,11 @@ fn plain<R: Rounding>(records: Records<'_>, k: usize, sums: Sums<'_>) {
 /// $ab + c$ in every lane.
 #[allow(clippy::inline_always, reason = "it is compiled for more instructions above")]
 #[inline(always)]
-fn add<R: Rounding>(a: &Row, b: &Row, c: &Row) -> Row {
+fn add<R: Rounding>(
+    a: &ConvolutionRow,
+    b: &ConvolutionRow,
+    c: &ConvolutionRow,
+) -> ConvolutionRow {
     std::array::from_fn(|l| R::mul_add(a[l], b[l], c[l]))
 }
 

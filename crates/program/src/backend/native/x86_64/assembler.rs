@@ -60,7 +60,7 @@ pub(super) const R14: GeneralRegister = GeneralRegister(14);
 
 /// The last operand of a vector instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operand {
+pub(super) enum MachineOperand {
     Register(u8),
     /// Base and displacement in bytes. The base is none of rsp, r12.
     Memory(GeneralRegister, i32),
@@ -83,7 +83,7 @@ pub(super) struct VectorInstruction {
     pub(super) width: Width,
     /// The register of the result, and the first source.
     pub(super) registers: [u8; 2],
-    pub(super) operand: Operand,
+    pub(super) operand: MachineOperand,
     pub(super) masking: Masking,
     /// The immediate byte at its end, if it has one.
     pub(super) immediate: Option<u8>,
@@ -96,7 +96,7 @@ impl VectorInstruction {
         opcode: &'static Opcode,
         width: Width,
         registers: [u8; 2],
-        operand: Operand,
+        operand: MachineOperand,
     ) -> Self {
         Self { opcode, width, registers, operand, masking: Masking::None, immediate: None }
     }
@@ -174,16 +174,16 @@ impl Assembler {
         width: Width,
         to: u8,
         a: u8,
-        b: Operand,
+        b: MachineOperand,
     ) {
         self.encode(VectorInstruction::new(opcode, width, [to, a], b));
     }
 
     /// A register from a register or memory, nothing if it is there already.
-    pub(super) fn load(&mut self, width: Width, to: u8, from: Operand) {
+    pub(super) fn load(&mut self, width: Width, to: u8, from: MachineOperand) {
         match from {
-            Operand::Register(r) if r == to => {}
-            Operand::Register(_) => {
+            MachineOperand::Register(r) if r == to => {}
+            MachineOperand::Register(_) => {
                 self.vector(super::opcode::MOVE, width.whole(), to, 0, from);
             }
             _ if broadcasts(width, from) => {
@@ -195,7 +195,7 @@ impl Assembler {
 
     /// Memory from a register.
     pub(super) fn store(&mut self, width: Width, base: GeneralRegister, offset: i32, from: u8) {
-        self.vector(super::opcode::STORE, width, from, 0, Operand::Memory(base, offset));
+        self.vector(super::opcode::STORE, width, from, 0, MachineOperand::Memory(base, offset));
     }
 
     /// Appends the bytes of a vector instruction.
@@ -205,9 +205,9 @@ impl Assembler {
             instruction;
         let [reg, second] = registers;
         let (extension, base, third) = match operand {
-            Operand::Register(r) => ((r >> 4) & 1, (r >> 3) & 1, r),
-            Operand::Memory(GeneralRegister(r), _) => (0, (r >> 3) & 1, 0),
-            Operand::Constant(_) => (0, 0, 0),
+            MachineOperand::Register(r) => ((r >> 4) & 1, (r >> 3) & 1, r),
+            MachineOperand::Memory(GeneralRegister(r), _) => (0, (r >> 3) & 1, 0),
+            MachineOperand::Constant(_) => (0, 0, 0),
         };
         let form = opcode.form(width);
         let OpcodeForm { map, prefix, opcode: number, wide, .. } = form;
@@ -245,16 +245,16 @@ impl Assembler {
     }
 
     /// The bytes that name a register and a place; displacements of one byte count in units.
-    fn operand(&mut self, reg: u8, place: Operand, unit: i32, trailing: usize) {
+    fn operand(&mut self, reg: u8, place: MachineOperand, unit: i32, trailing: usize) {
         let reg = (reg & 7) << 3;
         match place {
-            Operand::Register(r) => self.code.push(0xc0 | reg | (r & 7)),
-            Operand::Constant(row) => {
+            MachineOperand::Register(r) => self.code.push(0xc0 | reg | (r & 7)),
+            MachineOperand::Constant(row) => {
                 self.code.push(reg | 5);
                 self.pool_uses.push((self.code.len(), row, trailing));
                 self.code.extend([0; 4]);
             }
-            Operand::Memory(GeneralRegister(base), d) => {
+            MachineOperand::Memory(GeneralRegister(base), d) => {
                 let base = base & 7;
                 debug_assert_ne!(base, 4, "rsp and r12 need another byte");
                 if d == 0 && base != 5 {
@@ -310,7 +310,7 @@ impl Assembler {
         });
         self.rex(to.0, base.0);
         self.code.push(0x8d);
-        self.operand(to.0, Operand::Memory(base, offset), 1, 0);
+        self.operand(to.0, MachineOperand::Memory(base, offset), 1, 0);
     }
 
     /// Lowers the stack by some bytes and to a multiple of 64.
@@ -444,19 +444,19 @@ impl Assembler {
 
 /// Whether EVEX makes a displacement of one byte of one that has four in VEX: as a multiple of the operand's
 /// size.
-fn compresses(opcode: &Opcode, width: Width, operand: Operand) -> bool {
+fn compresses(opcode: &Opcode, width: Width, operand: MachineOperand) -> bool {
     let memory = opcode.memory_bytes(width);
     match operand {
-        Operand::Memory(_, d) => {
+        MachineOperand::Memory(_, d) => {
             !fits(d) && d % memory == 0 && fits(d / memory) && opcode.has_evex()
         }
-        Operand::Register(_) | Operand::Constant(_) => false,
+        MachineOperand::Register(_) | MachineOperand::Constant(_) => false,
     }
 }
 
 /// Whether a place is read as one double for all lanes.
-pub(super) fn broadcasts(width: Width, place: Operand) -> bool {
-    width == Width::Zmm && matches!(place, Operand::Constant(_))
+pub(super) fn broadcasts(width: Width, place: MachineOperand) -> bool {
+    width == Width::Zmm && matches!(place, MachineOperand::Constant(_))
 }
 
 fn fits(displacement: i32) -> bool {

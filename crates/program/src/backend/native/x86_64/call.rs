@@ -7,7 +7,7 @@
 use std::slice;
 use std::sync::Arc;
 
-use super::assembler::{Operand, RAX, RCX, RDI, RDX, RSI, Width};
+use super::assembler::{MachineOperand, RAX, RCX, RDI, RDX, RSI, Width};
 use super::emitter::{Emitter, SCRATCH};
 use crate::backend::native::library_call::{LibraryCall, LibraryFunction};
 use crate::backend::native::liveness::NONE;
@@ -45,13 +45,13 @@ impl Emitter<'_> {
         if let Some(second) = second {
             assembler.load(Width::Scalar, SECOND, second);
         }
-        assembler.load(Width::Scalar, FIRST, Operand::Register(scratch));
+        assembler.load(Width::Scalar, FIRST, MachineOperand::Register(scratch));
         assembler.clear_upper();
         assembler.immediate(RDI, std::ptr::from_ref(&**call) as u64);
         assembler.immediate(RAX, value as *const () as u64);
         assembler.call_register(RAX);
         let d = registers.allocate(assembler);
-        assembler.load(Width::Scalar, d, Operand::Register(FIRST));
+        assembler.load(Width::Scalar, d, MachineOperand::Register(FIRST));
         registers.bind(to, d);
     }
 

@@ -2,7 +2,7 @@
 
 use pfaff_expr::Relation;
 
-use super::assembler::{Masking, Operand, VectorInstruction, Width};
+use super::assembler::{MachineOperand, Masking, VectorInstruction, Width};
 use super::constants;
 use super::emitter::{Emitter, InstructionSet, SCRATCH};
 use super::opcode::{
@@ -17,7 +17,7 @@ impl Emitter<'_> {
 
     /// Compares into a scratch register, or into the mask register; there only in lanes that are set already,
     /// if `further`.
-    fn test(&mut self, into: u8, a: u8, b: Operand, relation: u8, further: bool) {
+    fn test(&mut self, into: u8, a: u8, b: MachineOperand, relation: u8, further: bool) {
         let width = self.target.width;
         let instruction = if self.has_masks() {
             let masking = if further { Masking::Merge } else { Masking::None };
@@ -29,14 +29,14 @@ impl Emitter<'_> {
     }
 
     /// `d = b` in the lanes of mask register 1, `a` elsewhere.
-    fn blend_by_mask(&mut self, d: u8, a: u8, b: Operand) {
+    fn blend_by_mask(&mut self, d: u8, a: u8, b: MachineOperand) {
         let blend = VectorInstruction::new(BLEND_MASK, self.target.width.whole(), [d, a], b);
         self.assembler.encode(blend.with_masking(Masking::Merge));
     }
 
     /// 1 where the last test held.
     fn one_where(&mut self, tested: u8, d: u8) {
-        let one = Operand::Constant(constants::ONE);
+        let one = MachineOperand::Constant(constants::ONE);
         let width = self.target.width.whole();
         if self.has_masks() {
             let operation = if width == Width::Zmm { SPREAD } else { MOVE };
@@ -67,7 +67,13 @@ impl Emitter<'_> {
         let [_, scratch] = SCRATCH;
         let first = self.registers.load(&mut self.assembler, a);
         let d = self.result([a, NONE, NONE]);
-        self.test(scratch, first, Operand::Constant(constants::ZERO), relation::EQUAL, false);
+        self.test(
+            scratch,
+            first,
+            MachineOperand::Constant(constants::ZERO),
+            relation::EQUAL,
+            false,
+        );
         self.one_where(scratch, d);
         self.registers.bind(to, d);
     }
@@ -77,11 +83,11 @@ impl Emitter<'_> {
         let first = self.registers.load(&mut self.assembler, a);
         let second = self.registers.load(&mut self.assembler, b);
         let d = self.result([a, b, NONE]);
-        let zero = Operand::Constant(constants::ZERO);
+        let zero = MachineOperand::Constant(constants::ZERO);
         self.test(scratch, first, zero, relation::NOT_EQUAL, false);
         self.test(other, second, zero, relation::NOT_EQUAL, true);
         if !self.has_masks() {
-            self.write(AND, scratch, scratch, Operand::Register(other));
+            self.write(AND, scratch, scratch, MachineOperand::Register(other));
         }
         self.one_where(scratch, d);
         self.registers.bind(to, d);
@@ -93,17 +99,17 @@ impl Emitter<'_> {
         let first = self.registers.load(&mut self.assembler, a);
         let second = self.registers.load(&mut self.assembler, b);
         let d = self.result([a, b, NONE]);
-        let zero = Operand::Constant(constants::ZERO);
+        let zero = MachineOperand::Constant(constants::ZERO);
         if self.has_masks() {
             self.test(scratch, first, zero, relation::EQUAL, false);
             self.test(other, second, zero, relation::EQUAL, true);
             let width = self.target.width.whole();
-            self.assembler.load(width, scratch, Operand::Constant(constants::ONE));
+            self.assembler.load(width, scratch, MachineOperand::Constant(constants::ONE));
             self.blend_by_mask(d, scratch, zero);
         } else {
             self.test(scratch, first, zero, relation::NOT_EQUAL, false);
             self.test(other, second, zero, relation::NOT_EQUAL, true);
-            self.write(OR, scratch, scratch, Operand::Register(other));
+            self.write(OR, scratch, scratch, MachineOperand::Register(other));
             self.one_where(scratch, d);
         }
         self.registers.bind(to, d);
@@ -113,9 +119,9 @@ impl Emitter<'_> {
         let [_, scratch] = SCRATCH;
         let [condition, a, b] = operands.map(|v| self.registers.load(&mut self.assembler, v));
         let d = self.result(operands);
-        let zero = Operand::Constant(constants::ZERO);
+        let zero = MachineOperand::Constant(constants::ZERO);
         self.test(scratch, condition, zero, relation::EQUAL, false);
-        let b = Operand::Register(b);
+        let b = MachineOperand::Register(b);
         if self.has_masks() {
             self.blend_by_mask(d, a, b);
         } else {

@@ -11,7 +11,9 @@ use std::sync::Arc;
 
 use pfaff_expr::Unary;
 
-use super::assembler::{Assembler, CodeLabel, Operand, R14, RBP, RBX, RDI, RDX, RSI, Width};
+use super::assembler::{
+    Assembler, CodeLabel, MachineOperand, R14, RBP, RBX, RDI, RDX, RSI, Width,
+};
 use super::call::{beyond, beyond_fused};
 use super::constants;
 use super::opcode::{
@@ -239,7 +241,7 @@ impl Emitter<'_> {
             if (v as usize) < self.tape.layout.first_temporary() {
                 let from = self.registers.operand(v);
                 let from = match from {
-                    Operand::Register(r) => r,
+                    MachineOperand::Register(r) => r,
                     memory => {
                         self.assembler.load(self.target.width, scratch, memory);
                         scratch
@@ -349,7 +351,11 @@ impl Emitter<'_> {
             let [_, scratch] = SCRATCH;
             let from = self.registers.register_of(v).unwrap_or_else(|| {
                 let (base, offset) = self.registers.memory_of(v);
-                self.assembler.load(self.target.width, scratch, Operand::Memory(base, offset));
+                self.assembler.load(
+                    self.target.width,
+                    scratch,
+                    MachineOperand::Memory(base, offset),
+                );
                 scratch
             });
             while let Some(o) = next {
@@ -369,7 +375,13 @@ impl Emitter<'_> {
         self.assembler.store(self.target.width, outputs, offset, from);
     }
 
-    pub(super) fn write(&mut self, operation: &'static Opcode, to: u8, a: u8, b: Operand) {
+    pub(super) fn write(
+        &mut self,
+        operation: &'static Opcode,
+        to: u8,
+        a: u8,
+        b: MachineOperand,
+    ) {
         self.assembler.vector(operation, self.target.width, to, a, b);
     }
 
@@ -466,7 +478,7 @@ impl Emitter<'_> {
         let product = self.product(operands);
         let c = self.registers.load(&mut self.assembler, operands[2]);
         let d = self.result(operands);
-        self.write(SUB, d, c, Operand::Register(product));
+        self.write(SUB, d, c, MachineOperand::Register(product));
         self.registers.bind(to, d);
     }
 
@@ -485,16 +497,16 @@ impl Emitter<'_> {
     fn with_constant(&mut self, operation: &'static Opcode, row: u32, a: u32, to: u32) {
         let first = self.registers.load(&mut self.assembler, a);
         let d = self.result([a, NONE, NONE]);
-        self.write(operation, d, first, Operand::Constant(row));
+        self.write(operation, d, first, MachineOperand::Constant(row));
         self.registers.bind(to, d);
     }
 
     fn root(&mut self, a: u32, to: u32) {
-        let place = Operand::Register(self.registers.load(&mut self.assembler, a));
+        let place = MachineOperand::Register(self.registers.load(&mut self.assembler, a));
         let d = self.result([a, NONE, NONE]);
         // The scalar root copies the upper half of its first source.
         let upper = match place {
-            Operand::Register(r) if self.target.width == Width::Scalar => r,
+            MachineOperand::Register(r) if self.target.width == Width::Scalar => r,
             _ => 0,
         };
         self.write(SQRT, d, upper, place);
@@ -519,7 +531,7 @@ impl Emitter<'_> {
         for (to, place) in results {
             if to != NONE {
                 let d = if stays { first + place } else { registers.allocate(assembler) };
-                assembler.load(self.target.width, d, Operand::Register(first + place));
+                assembler.load(self.target.width, d, MachineOperand::Register(first + place));
                 registers.bind(to, d);
                 kept |= 1 << d;
             }

@@ -1,7 +1,7 @@
 //! Instructions as text, to be compared with what a disassembler reads.
 
 use super::assembler::{
-    GeneralRegister, Masking, Operand, VectorInstruction, Width, broadcasts,
+    GeneralRegister, MachineOperand, Masking, VectorInstruction, Width, broadcasts,
 };
 use super::opcode::OperandPattern;
 
@@ -12,13 +12,13 @@ pub(super) fn vector(instruction: &VectorInstruction) -> String {
     let VectorInstruction { masking, immediate: byte, .. } = *instruction;
     let [reg, second] = registers;
     let v = |n: u8| register(width, n);
-    let at = |place: Operand, width: Width| match place {
-        Operand::Register(n) => register(width, n),
-        Operand::Memory(base, d) => memory(base, d),
-        Operand::Constant(row) if broadcasts(width, place) && operation.spreads() => {
+    let at = |place: MachineOperand, width: Width| match place {
+        MachineOperand::Register(n) => register(width, n),
+        MachineOperand::Memory(base, d) => memory(base, d),
+        MachineOperand::Constant(row) if broadcasts(width, place) && operation.spreads() => {
             format!("[pool {row}]{{1to8}}")
         }
-        Operand::Constant(row) => format!("[pool {row}]"),
+        MachineOperand::Constant(row) => format!("[pool {row}]"),
     };
     let p = at(place, width);
     let mask = match masking {

@@ -1,6 +1,6 @@
 //! Packs several angles into one register.
 
-use super::assembler::{Assembler, Operand, VectorInstruction, Width};
+use super::assembler::{Assembler, MachineOperand, VectorInstruction, Width};
 use super::opcode::{JOIN_FOUR, JOIN_TWO, JOIN_TWO_EVEX, PAIR, PAIR_MEMORY};
 use super::registers::Registers;
 
@@ -53,7 +53,7 @@ impl Packing<'_> {
         let inputs = angles.iter().all(|&v| self.registers.is_input(v));
         if follow && inputs {
             let (base, offset) = self.registers.memory_of(angles[0]);
-            self.assembler.load(width, to, Operand::Memory(base, offset));
+            self.assembler.load(width, to, MachineOperand::Memory(base, offset));
         }
         follow && inputs
     }
@@ -64,21 +64,21 @@ impl Packing<'_> {
             (_, true) => JOIN_TWO_EVEX,
             (_, false) => JOIN_TWO,
         };
-        let high = Operand::Register(to + 1);
+        let high = MachineOperand::Register(to + 1);
         let join = VectorInstruction::new(operation, width, [to, to], high);
         self.assembler.encode(join.with_immediate(1));
     }
 
     fn pair(&mut self, to: u8, low: u32, high: u32) {
         let first = match self.registers.operand(low) {
-            Operand::Register(r) => r,
+            MachineOperand::Register(r) => r,
             memory => {
                 self.assembler.load(Width::Scalar, to, memory);
                 to
             }
         };
         let high = self.registers.operand(high);
-        let operation = if let Operand::Register(_) = high { PAIR } else { PAIR_MEMORY };
+        let operation = if let MachineOperand::Register(_) = high { PAIR } else { PAIR_MEMORY };
         self.assembler.vector(operation, Width::Xmm, to, first, high);
     }
 }

@@ -5,7 +5,7 @@
 //! addressed from the middle: values that last for a run lie below it, spilled ones above, so that short
 //! displacements reach both.
 
-use super::assembler::{Assembler, GeneralRegister, Operand, Width};
+use super::assembler::{Assembler, GeneralRegister, MachineOperand, Width};
 use crate::backend::native::liveness::{Liveness, NONE};
 use crate::tape::instruction::Slot;
 
@@ -161,19 +161,19 @@ impl Registers {
     }
 
     /// The register or the memory where it is.
-    pub(super) fn operand(&mut self, v: u32) -> Operand {
+    pub(super) fn operand(&mut self, v: u32) -> MachineOperand {
         if let Some(r) = self.register_of(v) {
             self.pin(r);
-            return Operand::Register(r);
+            return MachineOperand::Register(r);
         }
         let (base, offset) = self.memory_of(v);
-        Operand::Memory(base, offset)
+        MachineOperand::Memory(base, offset)
     }
 
     /// The same; first into a register if one is free and the value is read again.
-    pub(super) fn operand_near(&mut self, assembler: &mut Assembler, v: u32) -> Operand {
+    pub(super) fn operand_near(&mut self, assembler: &mut Assembler, v: u32) -> MachineOperand {
         if self.register_of(v).is_none() && self.free != 0 && !self.values.is_dead(v) {
-            return Operand::Register(self.load(assembler, v));
+            return MachineOperand::Register(self.load(assembler, v));
         }
         self.operand(v)
     }
@@ -186,7 +186,7 @@ impl Registers {
         }
         let (base, offset) = self.memory_of(v);
         let r = self.allocate(assembler);
-        assembler.load(self.width, r, Operand::Memory(base, offset));
+        assembler.load(self.width, r, MachineOperand::Memory(base, offset));
         self.bind(v, r);
         r
     }
@@ -326,7 +326,7 @@ impl Registers {
                 self.forget(v);
             } else {
                 let to = elsewhere.trailing_zeros() as u8;
-                assembler.load(self.width, to, Operand::Register(r));
+                assembler.load(self.width, to, MachineOperand::Register(r));
                 self.forget(v);
                 self.claim(to);
                 self.bind(v, to);

@@ -6,7 +6,7 @@
 //! saved on the stack and a Rust function writes the results into their places.
 
 use super::assembler::{
-    Assembler, CodeLabel, Masking, Operand, RAX, RBP, RCX, RDI, RDX, RSI, RSP,
+    Assembler, CodeLabel, MachineOperand, Masking, RAX, RBP, RCX, RDI, RDX, RSI, RSP,
     VectorInstruction, Width,
 };
 use super::constants;
@@ -123,7 +123,7 @@ impl SinCosRoutine {
         assembler.call_register(RAX);
         assembler.copy(RAX, RSP);
         for r in 0..self.registers {
-            assembler.load(width, r, Operand::Memory(RAX, place(r)));
+            assembler.load(width, r, MachineOperand::Memory(RAX, place(r)));
         }
         assembler.address(RSP, RBP, -24);
         for r in [RDX, RSI, RDI, RBP] {
@@ -139,15 +139,15 @@ struct SinCosBody<'a> {
     subroutine: SinCosRoutine,
 }
 
-use Operand::Constant;
+use MachineOperand::Constant;
 
 impl SinCosBody<'_> {
-    fn r(&self, r: u8) -> Operand {
-        Operand::Register(self.subroutine.first + r)
+    fn r(&self, r: u8) -> MachineOperand {
+        MachineOperand::Register(self.subroutine.first + r)
     }
 
     /// `to = a ∘ b`
-    fn op(&mut self, operation: &'static Opcode, to: u8, a: u8, b: Operand) {
+    fn op(&mut self, operation: &'static Opcode, to: u8, a: u8, b: MachineOperand) {
         let SinCosRoutine { width, first, .. } = self.subroutine;
         self.assembler.vector(operation, width, first + to, first + a, b);
     }
@@ -158,7 +158,7 @@ impl SinCosBody<'_> {
     }
 
     /// `to = to · a + b`
-    fn mul_add(&mut self, to: u8, a: u8, b: Operand) {
+    fn mul_add(&mut self, to: u8, a: u8, b: MachineOperand) {
         if self.subroutine.fused {
             self.op(MUL_ADD_213, to, a, b);
         } else {
