@@ -15,30 +15,30 @@ const ENDED_BY_INTERRUPT: i32 = 130;
 /// A run that ends so soon has nothing to save from an interruption.
 const SOON: Duration = Duration::from_millis(10);
 
-/// An ear that opens when a run gets long.
-pub(crate) struct Ear {
+/// Notices Ctrl-C, and listens for it once a run gets long.
+pub(crate) struct Interrupt {
     since: Instant,
-    open: bool,
+    listens: bool,
     /// Steps so far, and the one after which the clock is looked at again.
     steps: usize,
     next: usize,
 }
 
-impl Ear {
-    /// Closed, from now on.
+impl Interrupt {
+    /// Not yet listening.
     pub(crate) fn new() -> Self {
-        Self { since: Instant::now(), open: false, steps: 0, next: 1 }
+        Self { since: Instant::now(), listens: false, steps: 0, next: 1 }
     }
 
-    /// Whether the run is to end; opens the ear when it is time.
-    pub(crate) fn hears(&mut self) -> bool {
+    /// Whether the run is to end; begins to listen when it is time.
+    pub(crate) fn is_asked_to_end(&mut self) -> bool {
         self.steps += 1;
-        if !self.open && self.steps >= self.next {
+        if !self.listens && self.steps >= self.next {
             // Steps may take less time than looking at the clock: after many short ones it is looked at less often.
             self.next = self.steps + (self.steps / 4).clamp(1, 64);
             if self.since.elapsed() > SOON {
                 listen();
-                self.open = true;
+                self.listens = true;
             }
         }
         asked()

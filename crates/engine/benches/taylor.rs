@@ -10,7 +10,7 @@
 
 use std::time::Instant;
 
-use pfaff::{GALLERY, GalleryFiles, Model, Overrides, Ready, Run, Source};
+use pfaff::{GALLERY, GalleryFiles, Model, Overrides, PreparedRun, Run, Source};
 
 const SLEIGH: &str = "
 coordinates  x, y, phi
@@ -99,11 +99,11 @@ fn problem(name: &str, text: &str, reference: &[(usize, f64)]) {
     let model = model(text);
     for tolerance in [1e-10, 1e-14] {
         for method in ["taylor", "dop853"] {
-            let mut ready = ready(&model, method, tolerance);
-            let outcome = ready.integrate();
+            let mut prepared = prepare(&model, method, tolerance);
+            let outcome = prepared.integrate();
             let error = |&(i, x): &(usize, f64)| (outcome.y[i] - x).abs() / x.abs().max(1.0);
             let error = reference.iter().map(error).fold(0.0, f64::max);
-            let µs = best(|| ready.integrate());
+            let µs = best(|| prepared.integrate());
             println!(
                 "{name:<6} {method:>8} {tolerance:>8.0e} {:>6} {µs:>10.2} {error:>10.1e}",
                 outcome.statistics.steps
@@ -124,7 +124,7 @@ fn gallery() {
             continue;
         };
         for tolerance in [1e-6, 1e-8, 1e-10, 1e-12, 1e-14] {
-            let make = |method: &str| Ready::new(&reading, &request(method, tolerance));
+            let make = |method: &str| PreparedRun::new(&reading, &request(method, tolerance));
             let (Ok(mut a), Ok(mut b)) = (make("dop853"), make("taylor")) else { continue };
             let (x, y) = (a.integrate(), b.integrate());
             let differ =
@@ -153,8 +153,8 @@ fn request(method: &str, tolerance: f64) -> Run {
     }
 }
 
-fn ready(model: &Model, method: &str, tolerance: f64) -> Ready {
-    Ready::new(model, &request(method, tolerance))
+fn prepare(model: &Model, method: &str, tolerance: f64) -> PreparedRun {
+    PreparedRun::new(model, &request(method, tolerance))
         .unwrap_or_else(|e| panic!("a model of the benchmark does not run: {e:?}"))
 }
 

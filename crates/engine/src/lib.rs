@@ -101,7 +101,7 @@ pub use pipeline::{run, run_derived, run_watched};
 pub use problem::guess::Guess;
 pub use problem::settings::{Method, Run, Settings};
 pub use problem::state::{State, read_named_numbers, read_state};
-pub use run::prepare::Ready;
+pub use run::prepare::PreparedRun;
 pub use run::progress::Progress;
 pub use run::variational::{
     FractionalHamilton, FractionalHamiltonEquation, fractional_hamilton, is_fractional,

@@ -89,7 +89,7 @@ pub(crate) fn observed(
     mut file: Option<&mut OutputFile>,
     run: impl FnOnce(Watch<'_>) -> Result<Motion, pfaff::Error>,
 ) -> Result<Motion, Exit> {
-    let (mut bar, mut ear) = (Bar::new(), interrupt::Ear::new());
+    let (mut bar, mut interrupt) = (Bar::new(), interrupt::Interrupt::new());
     let mut watch = |progress: &Progress<'_>| {
         if let Some(bar) = &mut bar {
             bar.update(progress);
@@ -97,7 +97,7 @@ pub(crate) fn observed(
         if let Some(file) = &mut file {
             file.update(progress);
         }
-        !ear.hears()
+        !interrupt.is_asked_to_end()
     };
     interrupt::underway(true);
     let motion = run(&mut watch);

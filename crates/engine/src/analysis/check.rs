@@ -129,32 +129,32 @@ struct Found {
 ///
 /// The initial state and neighbours along random admissible directions; the largest rank counts.
 fn on_the_constraints(model: &Workspace, equations: &Equations) -> Option<Found> {
-    let mut core = Kkt::new(model, equations, Backend::Interpreter).ok()?;
+    let mut kkt = Kkt::new(model, equations, Backend::Interpreter).ok()?;
     let t0 = model.solve.range.map_or(0.0, |(t0, _)| t0);
-    let Start { q, v, .. } = start(model, &mut core, t0, &given(model, t0)).ok()?;
+    let Start { q, v, .. } = start(model, &mut kkt, t0, &given(model, t0)).ok()?;
     let mut best: Option<Found> = None;
     for trial in 0..4 {
         let mut at = (q.clone(), v.clone());
-        core.active.fill(true);
-        core.evaluate(t0, &q, &v, &[]);
-        core.decide();
+        kkt.active.fill(true);
+        kkt.evaluate(t0, &q, &v, &[]);
+        kkt.decide();
         if trial > 0 {
             let seed = f64::from(trial);
             at.1.iter_mut()
                 .enumerate()
                 .for_each(|(k, v)| *v += libm::sin(seed + 1.7 * k as f64));
-            project_velocities(&mut core, t0, &q, &mut at.1, &[]).ok()?;
+            project_velocities(&mut kkt, t0, &q, &mut at.1, &[]).ok()?;
             at.0.iter_mut().zip(&at.1).zip(&v).for_each(|((q, v), v0)| *q += 0.03 * (v - v0));
-            if project(&mut core, t0, &mut at.0, &mut at.1, &[]).is_err() {
+            if project(&mut kkt, t0, &mut at.0, &mut at.1, &[]).is_err() {
                 continue;
             }
         }
-        core.active.fill(true);
-        core.evaluate(t0, &at.0, &at.1, &[]);
-        core.decide();
-        let rank = core.active.iter().filter(|&&a| a).count();
+        kkt.active.fill(true);
+        kkt.evaluate(t0, &at.0, &at.1, &[]);
+        kkt.decide();
+        let rank = kkt.active.iter().filter(|&&a| a).count();
         if best.as_ref().is_none_or(|b| rank > b.rank) {
-            best = Some(Found { rank, regular: core.solve().is_ok() });
+            best = Some(Found { rank, regular: kkt.solve().is_ok() });
         }
     }
     best

@@ -32,18 +32,18 @@ pub(crate) fn along_vakonomic(
     motion: &Motion,
     backend: Backend,
 ) -> Option<Equivalence> {
-    let mut core = core(model, Principle::Vakonomic, backend)?;
-    let (n, m) = (core.n, core.m);
+    let mut kkt = kkt(model, Principle::Vakonomic, backend)?;
+    let (n, m) = (kkt.n, kkt.m);
     let (mut residual, mut reaction) = (0.0, 0.0);
     let row = |series: &[crate::motion::Series], i: usize| -> Vec<f64> {
         series.iter().map(|s| s.values[i]).collect()
     };
     for i in 0..motion.t.len() {
         let μ = row(&motion.multipliers, i);
-        core.evaluate(motion.t[i], &row(&motion.q, i), &row(&motion.v, i), &μ);
+        kkt.evaluate(motion.t[i], &row(&motion.q, i), &row(&motion.v, i), &μ);
         let mut bend = vec![0.0; n];
-        core.added(&row(&motion.a, i), &mut bend);
-        let (_, left) = split(core.jacobian(), n, m, &bend);
+        kkt.added(&row(&motion.a, i), &mut bend);
+        let (_, left) = split(kkt.jacobian(), n, m, &bend);
         residual += square(&left);
         reaction += square(&row(&motion.reactions, i));
     }
@@ -64,8 +64,8 @@ pub(crate) fn along_chetaev(
 ) -> Option<Equivalence> {
     let (&t0, &t1) = (motion.t.first()?, motion.t.last()?);
     let mut companion = Companion::new(
-        core(model, Principle::Chetaev, backend)?,
-        core(model, Principle::Vakonomic, backend)?,
+        kkt(model, Principle::Chetaev, backend)?,
+        kkt(model, Principle::Vakonomic, backend)?,
     );
     let (n, m) = (companion.plain.n, companion.plain.m);
     let start = |s: &[f64]| -> Vec<f64> {
@@ -97,7 +97,7 @@ pub(crate) fn along_chetaev(
     Some(judged(Principle::Chetaev, (left / span, reaction / span), best, NOTHING))
 }
 
-fn core(model: &Workspace, principle: Principle, backend: Backend) -> Option<Kkt> {
+fn kkt(model: &Workspace, principle: Principle, backend: Backend) -> Option<Kkt> {
     Kkt::new(model, &derive(model, principle).ok()?, backend).ok()
 }
 

@@ -65,36 +65,35 @@ pub fn at_state(derivation: &Derivation, state: &State) -> Result<StateReport, E
     let constraints = model.constraints.iter().map(|c| c.name.clone()).collect();
     match &derivation.dynamics {
         Dynamics::Saddle(equations) => {
-            let mut core =
-                Kkt::new(model, equations, Backend::Interpreter).map_err(compiled)?;
-            core.evaluate(state.t, &state.q, &state.v, &state.multipliers);
-            core.solve().map_err(failed)?;
-            let mut reaction = vec![0.0; core.n];
-            core.reaction(&mut reaction);
-            let (vakonomic, solved) = (core.carried > 0, core.multipliers().to_vec());
+            let mut kkt = Kkt::new(model, equations, Backend::Interpreter).map_err(compiled)?;
+            kkt.evaluate(state.t, &state.q, &state.v, &state.multipliers);
+            kkt.solve().map_err(failed)?;
+            let mut reaction = vec![0.0; kkt.n];
+            kkt.reaction(&mut reaction);
+            let (vakonomic, solved) = (kkt.carried > 0, kkt.multipliers().to_vec());
             Ok(StateReport {
-                mass: core.inertia(),
-                effective_mass: if vakonomic { core.mass().to_vec() } else { Vec::new() },
-                jacobian: core.jacobian().to_vec(),
-                acceleration: core.acceleration().to_vec(),
+                mass: kkt.inertia(),
+                effective_mass: if vakonomic { kkt.mass().to_vec() } else { Vec::new() },
+                jacobian: kkt.jacobian().to_vec(),
+                acceleration: kkt.acceleration().to_vec(),
                 multipliers: if vakonomic { state.multipliers.clone() } else { solved.clone() },
                 multiplier_rates: if vakonomic { solved } else { Vec::new() },
                 reaction,
-                energy: core.energy(),
-                constraint_energy: core.constraint_energy(),
-                principle: Some(core.principle),
+                energy: kkt.energy(),
+                constraint_energy: kkt.constraint_energy(),
+                principle: Some(kkt.principle),
                 coordinates,
                 constraints,
             })
         }
         Dynamics::Ordinary(ordinary) => {
-            let mut core =
+            let mut kkt =
                 OrdinarySystem::new(model, ordinary, Backend::Interpreter).map_err(compiled)?;
-            core.solve(state.t, &state.q, &state.v).map_err(failed)?;
-            let acceleration = core
+            kkt.solve(state.t, &state.q, &state.v).map_err(failed)?;
+            let acceleration = kkt
                 .unknowns
                 .iter()
-                .zip(&core.orders)
+                .zip(&kkt.orders)
                 .map(|(&x, &order)| if order == 2 { x } else { f64::NAN })
                 .collect();
             Ok(StateReport {

@@ -58,25 +58,25 @@ pub fn thermal(derivation: &Derivation, temperature: f64) -> Result<Thermal, Err
         return Err(usage("`equation` models have no energy: there is no temperature to test"));
     };
     let compiled = |e: pfaff_program::CompileError| Error::Usage(e.to_string());
-    let mut core = Kkt::new(model, equations, Backend::Interpreter).map_err(compiled)?;
+    let mut kkt = Kkt::new(model, equations, Backend::Interpreter).map_err(compiled)?;
     let Some(mut flow) = Flow::new(model, equations, Backend::Interpreter).map_err(compiled)?
     else {
         return Err(usage("the temperature is tested under the principle `chetaev` only"));
     };
     let t0 = model.solve.range.map_or(0.0, |(t0, _)| t0);
-    let begin = start(model, &mut core, t0, &given(model, t0))
+    let begin = start(model, &mut kkt, t0, &given(model, t0))
         .map_err(|_| usage("no consistent state is near the initial one"))?;
     let mut found =
         Thermal { temperature, states: 0, forces: 0.0, stationarity: 0.0, stationary: true };
-    let mut sample = Sample::new(core.n, core.m);
+    let mut sample = Sample::new(kkt.n, kkt.m);
     let mut random = Scatter(1);
     for _ in 0..TRIALS {
         sample.t = t0 + 0.3 * (1.0 + random.next());
-        for k in 0..core.n {
+        for k in 0..kkt.n {
             sample.q[k] = begin.q[k] + 0.3 * random.next();
             sample.v[k] = begin.v[k] + random.next();
         }
-        if let Some(terms) = judge(&mut core, &mut flow, &mut sample, temperature) {
+        if let Some(terms) = judge(&mut kkt, &mut flow, &mut sample, temperature) {
             found.states += 1;
             found.forces = found.forces.max(terms.forces.abs());
             found.stationarity = found.stationarity.max(terms.stationarity.abs());
@@ -97,16 +97,16 @@ struct Terms {
     scale: f64,
 }
 
-fn judge(core: &mut Kkt, flow: &mut Flow, sample: &mut Sample, kT: f64) -> Option<Terms> {
-    project(core, sample.t, &mut sample.q, &mut sample.v, &[]).ok()?;
-    core.evaluate(sample.t, &sample.q, &sample.v, &[]);
-    core.solve_reviewed().ok()?;
-    sample.a.copy_from_slice(core.acceleration());
-    sample.multipliers.copy_from_slice(core.multipliers());
-    core.reaction(&mut sample.reaction);
-    let rate = flow.divergence(core, sample);
-    let given = core.given_power();
-    let whole = core.power(&sample.v);
+fn judge(kkt: &mut Kkt, flow: &mut Flow, sample: &mut Sample, kT: f64) -> Option<Terms> {
+    project(kkt, sample.t, &mut sample.q, &mut sample.v, &[]).ok()?;
+    kkt.evaluate(sample.t, &sample.q, &sample.v, &[]);
+    kkt.solve_reviewed().ok()?;
+    sample.a.copy_from_slice(kkt.acceleration());
+    sample.multipliers.copy_from_slice(kkt.multipliers());
+    kkt.reaction(&mut sample.reaction);
+    let rate = flow.divergence(kkt, sample);
+    let given = kkt.given_power();
+    let whole = kkt.power(&sample.v);
     let stationarity = rate.whole - whole / kT;
     let forces = given - kT * rate.given;
     let work: f64 = sample.reaction.iter().zip(&sample.v).map(|(r, v)| (r * v).abs()).sum();

@@ -9,7 +9,7 @@ pub(crate) struct MemoryEvidence {
     /// Of a Lagrangian model: the largest imbalance of energy and work, and the scale of both.
     pub(crate) balance: Option<(Option<f64>, f64)>,
     /// The memory by direct quadrature, if any is kept in another way: the largest difference.
-    pub(crate) recounted: Option<Option<f64>>,
+    pub(crate) direct_difference: Option<Option<f64>>,
     pub(crate) tolerance: f64,
     pub(crate) steps: usize,
 }
@@ -37,7 +37,7 @@ impl MemoryEvidence {
         let limit = 1e-11 + 1e-2 * self.tolerance;
         let reason = "fractional integrals of the densities, and kernels as they are written, by direct quadrature, \
             at a quarter, the middle and the end of the outputs";
-        if let Some(worst) = self.recounted {
+        if let Some(worst) = self.direct_difference {
             checks.push(Check::measured("memory recounted".into(), worst, limit, reason));
         }
         checks

@@ -50,17 +50,17 @@ const BUDGET: usize = 2_000_000;
 pub(crate) fn checks(evidence: TrajectoryEvidence<'_>) -> Vec<Check> {
     let TrajectoryEvidence { model, principle, dependent, classes, .. } = evidence;
     match DualResidual::new(model, principle, dependent, classes) {
-        Some(witness) => mechanical(evidence, witness),
+        Some(dual) => mechanical(evidence, dual),
         None => ordinary(evidence),
     }
 }
 
 /// The checks of a motion that follows from a Lagrangian.
-fn mechanical(mut evidence: TrajectoryEvidence<'_>, mut witness: DualResidual) -> Vec<Check> {
-    let mut checks = constraints(&evidence, &mut witness);
+fn mechanical(mut evidence: TrajectoryEvidence<'_>, mut dual: DualResidual) -> Vec<Check> {
+    let mut checks = constraints(&evidence, &mut dual);
     checks.extend(balances(&evidence));
     checks.extend(momenta(&evidence));
-    let (at_steps, between) = equations(&mut evidence, &mut witness);
+    let (at_steps, between) = equations(&mut evidence, &mut dual);
     let rounding = "rounding errors of the linear solve, far below the last digits of any term";
     checks.push(limit("equations of motion at steps", at_steps.equations, 1e-9, rounding));
     checks.push(limit(
@@ -92,14 +92,14 @@ fn limit(name: &str, value: Option<f64>, limit: f64, reason: &'static str) -> Ch
 }
 
 /// $|\varphi|/(1 + \sum|A_i\dot q_i|)$ at the outputs, which lie at and between steps.
-fn constraints(evidence: &TrajectoryEvidence<'_>, witness: &mut DualResidual) -> Vec<Check> {
+fn constraints(evidence: &TrajectoryEvidence<'_>, dual: &mut DualResidual) -> Vec<Check> {
     let m = evidence.model.constraints.len();
     let (mut velocity, mut position) = (vec![0.0_f64; m], vec![0.0_f64; m]);
-    let affordable = (BUDGET / witness.cost().max(1)).clamp(16, CONSTRAINT_SAMPLES);
+    let affordable = (BUDGET / dual.cost().max(1)).clamp(16, CONSTRAINT_SAMPLES);
     let stride = evidence.samples.len().div_ceil(affordable).max(1);
     let looked_at: Vec<Sample> = evidence.samples.iter().step_by(stride).cloned().collect();
     for instants in looked_at.chunks(LANES) {
-        witness.constraints(instants, &mut |a, residual| {
+        dual.constraints(instants, &mut |a, residual| {
             velocity[a] = worse(velocity[a], residual.velocity);
             position[a] = worse(position[a], residual.position.unwrap_or(0.0));
         });
@@ -107,7 +107,7 @@ fn constraints(evidence: &TrajectoryEvidence<'_>, witness: &mut DualResidual) ->
     let reason = "every output is projected onto the constraints to rounding";
     let mut checks = Vec::new();
     for (a, constraint) in evidence.model.constraints.iter().enumerate() {
-        if witness.is_holonomic(a) {
+        if dual.is_holonomic(a) {
             let name = format!("constraint {}", constraint.name);
             checks.push(Check::new(name, position[a], 1e-12, reason));
             let name = format!("constraint {} differentiated", constraint.name);
@@ -208,10 +208,10 @@ fn symbol(model: &Workspace, sample: &Sample, s: Expr) -> f64 {
 /// The equations at the ends of the kept steps and in their middles.
 fn equations(
     evidence: &mut TrajectoryEvidence<'_>,
-    witness: &mut DualResidual,
+    dual: &mut DualResidual,
 ) -> (Findings, Findings) {
     let (n, m) = (evidence.model.coordinates.len(), evidence.model.constraints.len());
-    let affordable = (BUDGET / witness.cost().max(1)).clamp(4, 128) / 2;
+    let affordable = (BUDGET / dual.cost().max(1)).clamp(4, 128) / 2;
     let stride = evidence.steps.len().div_ceil(affordable).max(1);
     let (mut at_steps, mut between) = (Findings::default(), Findings::default());
     let Some(first) = evidence.steps.first() else { return Default::default() };
@@ -225,7 +225,7 @@ fn equations(
             steps.iter().map(|s| LaneSamples { t: s.end(), y: s.state_at_end(), rates: None });
         let ends: Vec<_> = ends.collect();
         let found = evidence.system.resolve_all(&ends, &mut instants);
-        witness.judge(&instants[..found.len()], &mut at_steps);
+        dual.judge(&instants[..found.len()], &mut at_steps);
         for (step, (t, y, rates)) in steps.iter().zip(&mut middles) {
             *t = 0.5 * (step.start() + step.end());
             step.state(*t, y);
@@ -235,7 +235,7 @@ fn equations(
         let states: Vec<_> =
             states.map(|(t, y, rates)| LaneSamples { t: *t, y, rates: Some(rates) }).collect();
         let found = evidence.system.resolve_all(&states, &mut instants);
-        witness.judge(&instants[..found.len()], &mut between);
+        dual.judge(&instants[..found.len()], &mut between);
         for (sample, &i) in instants.iter().zip(&found) {
             for (rate, v) in middles[i].2.iter().zip(&sample.v) {
                 let off = (rate - v).abs() / (1.0 + v.abs());

@@ -30,8 +30,8 @@ pub(crate) fn at_start(model: &Workspace, t0: f64, q: &[f64]) -> Vec<Diagnostic>
 }
 
 /// Whether the kinetic energy of each body is positive, given the evaluated equations.
-pub(crate) fn kinetic(model: &Workspace, core: &Kkt) -> Vec<Diagnostic> {
-    let (n, mass) = (core.n, core.inertia());
+pub(crate) fn kinetic(model: &Workspace, kkt: &Kkt) -> Vec<Diagnostic> {
+    let (n, mass) = (kkt.n, kkt.inertia());
     let indefinite = |body: &&AffineBody| {
         let size = body.size * body.size;
         let mut block: Vec<f64> = (0..size * size)

@@ -94,7 +94,7 @@ pub(crate) fn refuse_infinite_data(model: &Workspace, t0: f64) -> Result<(), Dia
 /// A consistent state of a Lagrangian model.
 pub(crate) fn start(
     model: &Workspace,
-    core: &mut Kkt,
+    kkt: &mut Kkt,
     t0: f64,
     given: &Given,
 ) -> Result<Start, NoStart> {
@@ -102,11 +102,11 @@ pub(crate) fn start(
     let zero = |x: &[Option<f64>]| -> Vec<f64> { x.iter().map(|x| x.unwrap_or(0.0)).collect() };
     let (mut q, mut v) = (zero(&given.q), zero(&given.v));
     // NOTE: the kinetic metric is that of L: with μ = 0 the vakonomic mass is the plain one.
-    let multipliers = vec![0.0; core.carried];
+    let multipliers = vec![0.0; kkt.carried];
     for level in [Level::Position, Level::Velocity] {
         let known = if level == Level::Position { &given.q } else { &given.v };
         let mut problem =
-            Problem { model, core, t0, multipliers: &multipliers, level, q: &mut q, v: &mut v };
+            Problem { model, kkt, t0, multipliers: &multipliers, level, q: &mut q, v: &mut v };
         let moved = problem.settle(known)?;
         let settled = if level == Level::Position { &q } else { &v };
         notes.extend(changes(model, level, known, settled, moved));
@@ -122,7 +122,7 @@ enum Level {
 
 struct Problem<'a> {
     model: &'a Workspace,
-    core: &'a mut Kkt,
+    kkt: &'a mut Kkt,
     t0: f64,
     /// Multipliers take no part in what is consistent, but in the metric of the vakonomic principle.
     multipliers: &'a [f64],
@@ -197,27 +197,25 @@ impl Problem<'_> {
     /// The constraints of this level.
     fn rows(&self) -> Vec<usize> {
         let level = self.level;
-        (0..self.core.m)
-            .filter(|&a| level == Level::Velocity || self.core.holonomic[a])
-            .collect()
+        (0..self.kkt.m).filter(|&a| level == Level::Velocity || self.kkt.holonomic[a]).collect()
     }
 
     fn evaluate(&mut self) {
-        self.core.evaluate(self.t0, self.q, self.v, self.multipliers);
+        self.kkt.evaluate(self.t0, self.q, self.v, self.multipliers);
     }
 
     fn value(&self, a: usize) -> f64 {
         let values = if self.level == Level::Position {
-            self.core.position()
+            self.kkt.position()
         } else {
-            self.core.residual()
+            self.kkt.residual()
         };
         values[a]
     }
 
     fn scaled(&self, a: usize) -> f64 {
         let x = if self.level == Level::Position { &*self.q } else { &*self.v };
-        let row = &self.core.jacobian()[a * self.core.n..][..self.core.n];
+        let row = &self.kkt.jacobian()[a * self.kkt.n..][..self.kkt.n];
         self.value(a) / (1.0 + row.iter().zip(x).map(|(a, x)| (a * x).abs()).sum::<f64>())
     }
 
@@ -243,7 +241,7 @@ impl Problem<'_> {
 
     /// Missing components that a constraint contains, at the current state or at a scattered one.
     fn touched(&mut self, known: &[Option<f64>], rows: &[usize]) -> Vec<usize> {
-        let n = self.core.n;
+        let n = self.kkt.n;
         let kept = self.x().clone();
         let mut touched = vec![false; n];
         for seed in SEEDS {
@@ -254,7 +252,7 @@ impl Problem<'_> {
             }
             self.evaluate();
             for &a in rows {
-                let row = &self.core.jacobian()[a * n..][..n];
+                let row = &self.kkt.jacobian()[a * n..][..n];
                 touched.iter_mut().zip(row).for_each(|(t, c)| *t |= *c != 0.0);
             }
         }
@@ -264,7 +262,7 @@ impl Problem<'_> {
 
     /// Solves for the missing components, as small as possible, from zero and then from scattered guesses.
     fn fill(&mut self, missing: &[usize], given: &[f64], rows: &[usize]) -> bool {
-        let anchor = vec![0.0; self.core.n];
+        let anchor = vec![0.0; self.kkt.n];
         ATTEMPTS.into_iter().any(|(seed, effort)| {
             let mut guess = given.to_vec();
             for (i, &k) in missing.iter().enumerate() {
@@ -296,7 +294,7 @@ impl Problem<'_> {
 
     /// Moves everything by the smallest change from the given values.
     fn move_all(&mut self, given: &[f64], rows: &[usize]) -> bool {
-        let all: Vec<usize> = (0..self.core.n).collect();
+        let all: Vec<usize> = (0..self.kkt.n).collect();
         let found = ATTEMPTS.into_iter().any(|(seed, effort)| {
             let shift = |(k, x): (usize, &f64)| x + seed * (1.0 + 0.1 * k as f64);
             *self.x() = given.iter().enumerate().map(shift).collect();
@@ -320,7 +318,7 @@ impl Problem<'_> {
             return self.iterate(free, anchor, rows);
         }
         // It may take long. What can be sketched can be compiled.
-        let _ = self.core.compile(self.model);
+        let _ = self.kkt.compile(self.model);
         // NOTE: rows that repeat others on the constraints but not beside them spoil the iteration: first
         // reach the constraints, then drop these rows.
         if !self.approach(free, rows) {
@@ -402,7 +400,7 @@ impl Problem<'_> {
     /// Levenberg and Marquardt's iteration onto the constraints: $(A^\top A + \mu)\,\delta = -A^\top\varphi$
     /// with $\mu$ in proportion to $|\varphi|$.
     fn approach(&mut self, free: &[usize], rows: &[usize]) -> bool {
-        let (n, f) = (self.core.n, free.len());
+        let (n, f) = (self.kkt.n, free.len());
         let mut lu = Lu::new(f);
         let mut damping = 1.0;
         self.evaluate();
@@ -413,7 +411,7 @@ impl Problem<'_> {
             }
             let (mut normal, mut δ) = (vec![0.0; f * f], vec![0.0; f]);
             for &a in rows {
-                let row = &self.core.jacobian()[a * n..][..n];
+                let row = &self.kkt.jacobian()[a * n..][..n];
                 for (i, &k) in free.iter().enumerate() {
                     δ[i] -= row[k] * self.value(a);
                     for (j, &l) in free.iter().enumerate() {
@@ -453,11 +451,11 @@ impl Problem<'_> {
     /// The rows that do not repeat others in the free components, at the current values.
     fn independent(&mut self, free: &[usize], rows: &[usize]) -> Vec<usize> {
         self.evaluate();
-        let n = self.core.n;
-        let row = |a: usize| &self.core.jacobian()[a * n..][..n];
+        let n = self.kkt.n;
+        let row = |a: usize| &self.kkt.jacobian()[a * n..][..n];
         let entries: Vec<f64> =
             rows.iter().flat_map(|&a| free.iter().map(move |&k| row(a)[k])).collect();
-        let holonomic: Vec<bool> = rows.iter().map(|&a| self.core.holonomic[a]).collect();
+        let holonomic: Vec<bool> = rows.iter().map(|&a| self.kkt.holonomic[a]).collect();
         let kept = independent(&entries, free.len(), &holonomic, &[]);
         rows.iter().zip(kept).filter(|(_, k)| *k).map(|(&a, _)| a).collect()
     }
@@ -469,9 +467,9 @@ impl Problem<'_> {
         anchor: &[f64],
         rows: &[usize],
     ) -> Option<Vec<f64>> {
-        let n = self.core.n;
+        let n = self.kkt.n;
         let x = self.x().clone();
-        let row = |a: usize| &self.core.jacobian()[a * n..][..n];
+        let row = |a: usize| &self.kkt.jacobian()[a * n..][..n];
         let left: Vec<f64> =
             rows.iter().flat_map(|&a| free.iter().map(move |&k| row(a)[k])).collect();
         // A δ = A (x − x₀) − φ with δ = x_new − x₀
@@ -482,7 +480,7 @@ impl Problem<'_> {
                 moved - self.value(a)
             })
             .collect();
-        let mass = self.core.mass();
+        let mass = self.kkt.mass();
         let mut metric: Vec<f64> =
             free.iter().flat_map(|&i| free.iter().map(move |&j| mass[i * n + j])).collect();
         let force = vec![0.0; free.len()];
@@ -505,18 +503,18 @@ impl Problem<'_> {
 
     /// The last digits: what is left is rounding.
     fn polish(&mut self) {
-        let all: Vec<usize> = (0..self.core.n).collect();
+        let all: Vec<usize> = (0..self.kkt.n).collect();
         let kept = self.independent(&all, &self.rows());
         for a in self.rows() {
-            self.core.active[a] = kept.contains(&a);
+            self.kkt.active[a] = kept.contains(&a);
         }
         let (mut q, mut v) = (self.q.clone(), self.v.clone());
         let polished = match self.level {
             Level::Position => {
-                project_positions(self.core, self.t0, &mut q, &v, self.multipliers)
+                project_positions(self.kkt, self.t0, &mut q, &v, self.multipliers)
             }
             Level::Velocity => {
-                project_velocities(self.core, self.t0, &q, &mut v, self.multipliers)
+                project_velocities(self.kkt, self.t0, &q, &mut v, self.multipliers)
             }
         };
         if polished.is_ok() {

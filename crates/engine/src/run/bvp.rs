@@ -36,7 +36,7 @@ use crate::problem::settings::{Method, Run};
 use crate::problem::start::Start;
 use crate::run::bvp::canonical::Canonical;
 use crate::run::bvp::conditions::conditions;
-use crate::run::bvp::homotopy::lead;
+use crate::run::bvp::homotopy::homotopy;
 use crate::run::bvp::search::{Candidate, Found, search};
 use crate::run::bvp::search_budget::{Ended, SearchBudget};
 use crate::run::bvp::solution::{agreement, solution};
@@ -102,7 +102,7 @@ pub(crate) fn run(
     if request.seconds.is_some() && request.clock.is_none() {
         return Err(Failure::usage("a limit of seconds needs a clock: give the run one"));
     }
-    let mut patience = SearchBudget::new(seconds, request.clock, &mut going);
+    let mut budget = SearchBudget::new(seconds, request.clock, &mut going);
     let mut begin = Vec::new();
     if let Some(guess) = &request.guess {
         let path = guess::first_path(guess, &mut problem);
@@ -110,7 +110,7 @@ pub(crate) fn run(
     }
     let mut notes = Vec::new();
     if !request.lead.is_empty() {
-        let arrived = lead(model, &equations, request, &mut patience)?;
+        let arrived = homotopy(model, &equations, request, &mut budget)?;
         if arrived.is_empty() {
             let text = "no motion could be led to the model's own parameters, so that the search began anew";
             notes.push(Note::Remark(text.into()));
@@ -118,8 +118,8 @@ pub(crate) fn run(
         begin.extend(arrived);
     }
     let Found { mut paths, best, integrations } =
-        search(&mut problem, scheme, begin, &mut patience);
-    let ended = patience.ended;
+        search(&mut problem, scheme, begin, &mut budget);
+    let ended = budget.ended;
     let mut solutions: Vec<(Solution, Candidate)> = Vec::new();
     for found in paths.drain(..) {
         if let Ok(solved) = solution(model, &equations, &mut problem, &found) {

@@ -29,16 +29,16 @@ pub(crate) fn begin(
     match &mut system.dynamics {
         // NOTE: the start is found before the form is reduced.
         Compiled::Reduced(_) => unreachable!("a system is reduced at its start"),
-        Compiled::Saddle(core) => {
+        Compiled::Saddle(kkt) => {
             // NOTE: the metric of L decides what is small, also where the blocks have only that of L_c.
             let mut plain = None;
-            if core.principle == Principle::Restricted {
+            if kkt.principle == Principle::Restricted {
                 let refused = |r: Refusal| Failure::Model(vec![r.diagnostic()]);
                 let equations = derive_equations(model, Principle::Chetaev).map_err(refused)?;
                 plain =
-                    Some(Kkt::sketch(model, &equations, core.backend).map_err(Failure::from)?);
+                    Some(Kkt::sketch(model, &equations, kkt.backend).map_err(Failure::from)?);
             }
-            let found = start(model, plain.as_mut().unwrap_or(core), t0, &given);
+            let found = start(model, plain.as_mut().unwrap_or(kkt), t0, &given);
             let zero: Vec<f64> = given.q.iter().map(|x| x.unwrap_or(0.0)).collect();
             let mistakes =
                 affine_body::at_start(model, t0, found.as_ref().map_or(&zero, |s| &s.q));
@@ -47,7 +47,7 @@ pub(crate) fn begin(
             }
             let mut start =
                 found.map_err(|none| Failure::Model(vec![inconsistent(model, &none)]))?;
-            let metric = plain.as_mut().unwrap_or(core);
+            let metric = plain.as_mut().unwrap_or(kkt);
             metric.evaluate(t0, &start.q, &start.v, &vec![0.0; metric.carried]);
             let mistakes = affine_body::kinetic(model, metric);
             if !mistakes.is_empty() {
@@ -60,11 +60,11 @@ pub(crate) fn begin(
             }
             Ok(start)
         }
-        Compiled::Ordinary(core) => {
+        Compiled::Ordinary(kkt) => {
             let zero = |x: &[Option<f64>]| x.iter().map(|x| x.unwrap_or(0.0)).collect();
             let mut notes = Vec::new();
             for (k, coordinate) in model.coordinates.iter().enumerate() {
-                if core.orders[k] == 1 && given.v[k].is_some() {
+                if kkt.orders[k] == 1 && given.v[k].is_some() {
                     notes.push(Note::Remark(format!(
                         "initial {0}' is ignored: the equations are of first order in {0} and determine it",
                         coordinate.name
@@ -129,8 +129,8 @@ fn singular_at_start(
             dynamics_span(model),
             "at the initial state the equations do not determine their highest derivatives".into(),
         ),
-        Some(core) => match core.repeated()[..] {
-            [] if core.principle == Principle::Vakonomic => {
+        Some(kkt) => match kkt.repeated()[..] {
+            [] if kkt.principle == Principle::Vakonomic => {
                 return effective_mass_at_start(model);
             }
             [] => (
@@ -162,8 +162,8 @@ pub(crate) fn redundant(
     t0: f64,
     y0: &[f64],
 ) -> Option<Note> {
-    let core = system.saddle_at(t0, y0)?;
-    let repeated = core.repeated();
+    let kkt = system.saddle_at(t0, y0)?;
+    let repeated = kkt.repeated();
     if repeated.is_empty() {
         return None;
     }

@@ -16,13 +16,13 @@ pub(crate) fn effective_mass_on_the_way(
 ) -> Option<String> {
     let stuck = [StopReason::Singular, StopReason::StepTooSmall, StopReason::NotFinite];
     let n = system.n;
-    let Compiled::Saddle(core) = &mut system.dynamics else { return None };
-    if core.principle != Principle::Vakonomic || !stuck.contains(&stop.reason) {
+    let Compiled::Saddle(kkt) = &mut system.dynamics else { return None };
+    if kkt.principle != Principle::Vakonomic || !stuck.contains(&stop.reason) {
         return None;
     }
-    let μ = &y[2 * n..2 * n + core.carried];
-    core.evaluate(stop.t, &y[..n], &y[n..2 * n], μ);
-    if !core.is_mass_singular(stop.reason == StopReason::Singular) {
+    let μ = &y[2 * n..2 * n + kkt.carried];
+    kkt.evaluate(stop.t, &y[..n], &y[n..2 * n], μ);
+    if !kkt.is_mass_singular(stop.reason == StopReason::Singular) {
         return None;
     }
     let name = |(c, x): (&pfaff_model::Constraint, &f64)| format!("mu({}) = {x}", c.name);

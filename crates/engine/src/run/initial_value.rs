@@ -49,7 +49,7 @@ pub(crate) fn integrated(
     if volterra::has_memory(model) {
         return volterra::run(model, dynamics, &settings, watch);
     }
-    let foreign = unused_multipliers(model, dynamics)?;
+    let remarks = unused_multipliers(model, dynamics)?;
     let Prepared { mut system, y0, notes, repeated, compile_us } =
         prepare(model, dynamics, (statement, given), &mut settings)?;
     let clock = Stopwatch::start(request.clock);
@@ -79,7 +79,7 @@ pub(crate) fn integrated(
     motion.notes = notes;
     motion.notes.extend(undecided(model, dynamics));
     motion.notes.extend(without_along(model, motion.principle));
-    motion.notes.extend(foreign);
+    motion.notes.extend(remarks);
     motion.notes.extend(repeated);
     if let Some(why) = effective_mass_on_the_way(model, &motion.stop, &mut system, &outcome.y) {
         motion.stop.reason = StopReason::Singular;

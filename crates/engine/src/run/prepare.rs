@@ -17,13 +17,13 @@ use crate::system::taylor_system::Demand;
 
 /// A model that is integrated again and again from its start, without outputs and without audit: for measurements.
 #[derive(Clone, Debug)]
-pub struct Ready {
+pub struct PreparedRun {
     system: CompiledSystem,
     y0: Vec<f64>,
     options: OdeOptions,
 }
 
-impl Ready {
+impl PreparedRun {
     /// Makes a model ready.
     ///
     /// # Errors

@@ -14,18 +14,18 @@ const NEAR: f64 = 1e-2;
 
 /// Whether constraints lose their independence at a state where the step shrank to nothing.
 pub(crate) fn is_near_dependence(system: &mut CompiledSystem, t: f64, y: &[f64]) -> bool {
-    system.saddle_at(t, y).is_some_and(|core| core.nearest_dependence().1 < NEAR)
+    system.saddle_at(t, y).is_some_and(|kkt| kkt.nearest_dependence().1 < NEAR)
 }
 
 /// What became singular near the state at which the core was evaluated last.
-pub(crate) fn singular_on_the_way(model: &Workspace, core: Option<&Kkt>, t: f64) -> String {
-    let Some(core) = core else {
+pub(crate) fn singular_on_the_way(model: &Workspace, kkt: Option<&Kkt>, t: f64) -> String {
+    let Some(kkt) = kkt else {
         return format!(
             "beyond t = {t} the equations do not determine their highest derivatives"
         );
     };
-    let repeated = core.repeated();
-    let (members, size) = core.nearest_dependence();
+    let repeated = kkt.repeated();
+    let (members, size) = kkt.nearest_dependence();
     if !repeated.is_empty() && size >= NEAR {
         format!(
             "beyond t = {t} {} cannot be met together with the other constraints",

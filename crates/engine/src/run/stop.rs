@@ -31,11 +31,11 @@ pub(crate) fn explain(
     let t = stop.t;
     match &stop.reason {
         StopReason::Event(_) => affine_body::collapse(model, &stop.reason, t),
-        StopReason::Singular => Some(Note::Stopped(match system.hold.lost {
+        StopReason::Singular => Some(Note::Stopped(match system.cusp.lost {
             Some(lost) => turned_round(model, &[lost], t),
             None => {
-                let core = system.saddle_at(t, y);
-                singular_on_the_way(model, core.as_deref(), t)
+                let kkt = system.saddle_at(t, y);
+                singular_on_the_way(model, kkt.as_deref(), t)
             }
         })),
         StopReason::End

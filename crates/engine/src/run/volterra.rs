@@ -166,7 +166,7 @@ pub(crate) fn run(
         first_energy: f64::NAN,
         steps: 0,
         begin: Vec::new(),
-        recount: recount(settings, &formulation),
+        direct_quadrature: direct_quadrature(settings, &formulation),
         kernels: kernels.map(|w| KernelRun::new(model, w.kernel)).collect(),
         setting,
         watch,
@@ -197,7 +197,7 @@ pub(crate) fn run(
 }
 
 /// The memory is integrated a second time at a quarter, the middle and the end of the outputs.
-fn recount(settings: &Settings, formulation: &Formulation) -> DirectQuadrature {
+fn direct_quadrature(settings: &Settings, formulation: &Formulation) -> DirectQuadrature {
     let times: Vec<f64> = settings.times.iter().copied().filter(|&t| t > settings.t0).collect();
     let mut chosen: Vec<f64> = [4, 2, 1]
         .iter()
@@ -337,8 +337,8 @@ fn evidence(
             .map(|((name, _), &worst)| (name.clone(), watcher.judged.then_some(worst)))
             .collect(),
         balance: formulation.energy.map(|_| (watcher.judged.then_some(off), scale)),
-        recounted: match watcher.recount.worst() {
-            None if watcher.recount.is_idle() => None,
+        direct_difference: match watcher.direct_quadrature.worst() {
+            None if watcher.direct_quadrature.is_idle() => None,
             worst => Some(worst),
         },
         tolerance,

@@ -36,7 +36,7 @@ use crate::system::taylor_system::{
 pub(crate) struct CompiledSystem {
     pub(crate) dynamics: Compiled,
     /// The solve of the saddle-point form written out.
-    unrolled: Option<StaticLdl>,
+    static_ldl: Option<StaticLdl>,
     pub(crate) n: usize,
     pub(crate) m: usize,
     events: Vec<EventKind>,
@@ -50,7 +50,7 @@ pub(crate) struct CompiledSystem {
     flow: Option<Flow>,
     observed_inputs: Vec<f64>,
     sample: Sample,
-    pub(crate) hold: CuspWatch,
+    pub(crate) cusp: CuspWatch,
     /// Taylor series of the saddle-point form or of an `equation` model; the reduced form has its own.
     series: Option<TaylorExpansion>,
 }
@@ -91,7 +91,7 @@ impl CompiledSystem {
                 Compiled::Ordinary(Box::new(OrdinarySystem::new(model, ordinary, backend)?))
             }
         };
-        let vakonomic = matches!(&compiled, Compiled::Saddle(core) if core.carried > 0);
+        let vakonomic = matches!(&compiled, Compiled::Saddle(kkt) if kkt.carried > 0);
         let inputs = sample_symbols(model, vakonomic);
         let parameters = model.parameter_symbols();
         let compile = |outputs: &[Expr]| -> Result<Option<Executor>, CompileError> {
@@ -129,7 +129,7 @@ impl CompiledSystem {
             .collect();
         Ok(Self {
             dynamics: compiled,
-            unrolled: None,
+            static_ldl: None,
             n,
             m,
             events,
@@ -139,7 +139,7 @@ impl CompiledSystem {
             flow,
             observed_inputs: vec![f64::NAN; inputs.len()],
             sample: Sample::new(n, m),
-            hold: CuspWatch::new(n, m),
+            cusp: CuspWatch::new(n, m),
             series: None,
         })
     }
@@ -151,11 +151,11 @@ impl CompiledSystem {
         (statement, equations): (LagrangianData, &Equations),
         at: &Sample,
     ) {
-        let Compiled::Saddle(core) = &self.dynamics else { return };
+        let Compiled::Saddle(kkt) = &self.dynamics else { return };
         let parameters: Vec<(Expr, f64)> =
             model.parameters.iter().map(|p| (p.symbol, p.value)).collect();
         let reduced =
-            Reduced::new(statement, &equations.classes, &parameters, Kkt::clone(core), at);
+            Reduced::new(statement, &equations.classes, &parameters, Kkt::clone(kkt), at);
         if let Some(mut reduced) = reduced {
             if !self.events_need_forces {
                 reduced.watched = model.events.iter().map(|e| e.expr).collect();
@@ -166,18 +166,20 @@ impl CompiledSystem {
 
     /// Writes the solve of the saddle-point form out, where it stays and that applies, given its solution at the start.
     pub(crate) fn unroll(&mut self, model: &Workspace, equations: &Equations, at: &Sample) {
-        let Compiled::Saddle(core) = &mut self.dynamics else { return };
+        let Compiled::Saddle(kkt) = &mut self.dynamics else { return };
         // What can be sketched can be compiled.
-        if core.promote(model).is_err() || !core.is_whole() {
+        if kkt.promote(model).is_err() || !kkt.is_whole() {
             return;
         }
-        let Some(mut unrolled) = StaticLdl::new(model, equations, core.backend) else { return };
-        let carried = core.carried > 0;
+        let Some(mut static_ldl) = StaticLdl::new(model, equations, kkt.backend) else {
+            return;
+        };
+        let carried = kkt.carried > 0;
         let forces = if carried { &at.multiplier_rates } else { &at.multipliers };
         let expected = [at.a.as_slice(), forces].concat();
         let μ = if carried { at.multipliers.as_slice() } else { &[] };
-        if unrolled.calibrate([&[at.t], &at.q, &at.v, μ], &expected) {
-            self.unrolled = Some(unrolled);
+        if static_ldl.calibrate([&[at.t], &at.q, &at.v, μ], &expected) {
+            self.static_ldl = Some(static_ldl);
         }
     }
 
@@ -223,7 +225,7 @@ impl CompiledSystem {
     /// Whether every constraint carries the motion.
     pub(crate) fn is_whole(&self) -> bool {
         match &self.dynamics {
-            Compiled::Saddle(core) => core.is_whole(),
+            Compiled::Saddle(kkt) => kkt.is_whole(),
             Compiled::Reduced(_) | Compiled::Ordinary(_) => true,
         }
     }
@@ -241,16 +243,16 @@ impl CompiledSystem {
     pub(crate) fn saddle_at(&mut self, t: f64, y: &[f64]) -> Option<&mut Kkt> {
         let n = self.n;
         match &mut self.dynamics {
-            Compiled::Saddle(core) => {
-                core.evaluate(t, &y[..n], &y[n..2 * n], &y[2 * n..2 * n + core.carried]);
-                let _ = core.solve_reviewed();
-                Some(core)
+            Compiled::Saddle(kkt) => {
+                kkt.evaluate(t, &y[..n], &y[n..2 * n], &y[2 * n..2 * n + kkt.carried]);
+                let _ = kkt.solve_reviewed();
+                Some(kkt)
             }
             Compiled::Reduced(reduced) => {
                 reduced.velocities(t, y, &mut self.sample.v);
-                reduced.core.evaluate(t, &y[..n], &self.sample.v, &[]);
-                let _ = reduced.core.solve_reviewed();
-                Some(&mut reduced.core)
+                reduced.kkt.evaluate(t, &y[..n], &self.sample.v, &[]);
+                let _ = reduced.kkt.solve_reviewed();
+                Some(&mut reduced.kkt)
             }
             Compiled::Ordinary(_) => None,
         }
@@ -259,8 +261,8 @@ impl CompiledSystem {
     /// $w$ and $u$ of a state; none for an `equation` model.
     pub(crate) fn work(&self, y: &[f64]) -> Option<[f64; 2]> {
         match &self.dynamics {
-            Compiled::Saddle(core) => {
-                let last = 2 * core.n + core.carried;
+            Compiled::Saddle(kkt) => {
+                let last = 2 * kkt.n + kkt.carried;
                 Some([y[last], y[last + 1]])
             }
             Compiled::Reduced(reduced) => Some([y[reduced.n + reduced.k], 0.0]),
@@ -272,9 +274,9 @@ impl CompiledSystem {
     pub(crate) fn moved(&mut self, t: f64, y: &[f64], rates: &[f64], sample: &mut Sample) {
         let n = self.n;
         match &mut self.dynamics {
-            Compiled::Saddle(core) => {
+            Compiled::Saddle(kkt) => {
                 sample.a.copy_from_slice(&rates[n..2 * n]);
-                let carried = &rates[2 * n..2 * n + core.carried];
+                let carried = &rates[2 * n..2 * n + kkt.carried];
                 sample.multiplier_rates.iter_mut().zip(carried).for_each(|(r, x)| *r = *x);
             }
             Compiled::Reduced(reduced) => reduced.acceleration(t, y, rates, &mut sample.a),
@@ -286,12 +288,12 @@ impl CompiledSystem {
     pub(crate) fn state(&mut self, t: f64, q: &[f64], v: &[f64], μ: &[f64]) -> Vec<f64> {
         match &mut self.dynamics {
             Compiled::Reduced(reduced) => reduced.state(t, q, v),
-            Compiled::Saddle(core) => {
-                let carried = μ.iter().take(core.carried);
+            Compiled::Saddle(kkt) => {
+                let carried = μ.iter().take(kkt.carried);
                 q.iter().chain(v).chain(carried).copied().chain([0.0, 0.0]).collect()
             }
-            Compiled::Ordinary(core) => {
-                let second = v.iter().zip(&core.orders).filter(|&(_, &order)| order == 2);
+            Compiled::Ordinary(kkt) => {
+                let second = v.iter().zip(&kkt.orders).filter(|&(_, &order)| order == 2);
                 q.iter().copied().chain(second.map(|(v, _)| *v)).collect()
             }
         }
@@ -309,47 +311,47 @@ impl CompiledSystem {
         sample.t = t;
         sample.q.copy_from_slice(&y[..n]);
         match &mut self.dynamics {
-            Compiled::Saddle(core) => {
+            Compiled::Saddle(kkt) => {
                 sample.v.copy_from_slice(&y[n..2 * n]);
-                let μ = &y[2 * n..2 * n + core.carried];
+                let μ = &y[2 * n..2 * n + kkt.carried];
                 if onto_constraints {
-                    project(core, t, &mut sample.q, &mut sample.v, μ)?;
+                    project(kkt, t, &mut sample.q, &mut sample.v, μ)?;
                 }
-                core.evaluate(t, &sample.q, &sample.v, μ);
-                sample.energy = core.energy();
-                sample.constraint_energy = core.constraint_energy();
-                core.solve_reviewed()?;
-                sample.a.copy_from_slice(core.acceleration());
-                if core.carried > 0 {
+                kkt.evaluate(t, &sample.q, &sample.v, μ);
+                sample.energy = kkt.energy();
+                sample.constraint_energy = kkt.constraint_energy();
+                kkt.solve_reviewed()?;
+                sample.a.copy_from_slice(kkt.acceleration());
+                if kkt.carried > 0 {
                     sample.multipliers.copy_from_slice(μ);
-                    sample.multiplier_rates.copy_from_slice(core.multipliers());
+                    sample.multiplier_rates.copy_from_slice(kkt.multipliers());
                 } else {
-                    sample.multipliers.copy_from_slice(core.multipliers());
+                    sample.multipliers.copy_from_slice(kkt.multipliers());
                 }
-                core.reaction(&mut sample.reaction);
+                kkt.reaction(&mut sample.reaction);
                 if let Some(flow) = &mut self.flow {
-                    sample.divergence = flow.divergence(core, sample).whole;
+                    sample.divergence = flow.divergence(kkt, sample).whole;
                 }
             }
             Compiled::Reduced(reduced) => {
                 reduced.resolve(t, y, sample)?;
                 if let Some(flow) = &mut self.flow {
-                    let core = &mut reduced.core;
-                    core.evaluate(t, &sample.q, &sample.v, &[]);
-                    core.solve_reviewed()?;
+                    let kkt = &mut reduced.kkt;
+                    kkt.evaluate(t, &sample.q, &sample.v, &[]);
+                    kkt.solve_reviewed()?;
                     let mut whole = sample.clone();
-                    whole.multipliers.copy_from_slice(core.multipliers());
-                    sample.divergence = flow.divergence(core, &whole).whole;
+                    whole.multipliers.copy_from_slice(kkt.multipliers());
+                    sample.divergence = flow.divergence(kkt, &whole).whole;
                 }
             }
-            Compiled::Ordinary(core) => {
-                spread(&core.orders, &y[n..], &mut sample.v);
-                core.solve(t, &sample.q, &sample.v)?;
+            Compiled::Ordinary(kkt) => {
+                spread(&kkt.orders, &y[n..], &mut sample.v);
+                kkt.solve(t, &sample.q, &sample.v)?;
                 for k in 0..n {
-                    if core.orders[k] == 2 {
-                        sample.a[k] = core.unknowns[k];
+                    if kkt.orders[k] == 2 {
+                        sample.a[k] = kkt.unknowns[k];
                     } else {
-                        sample.v[k] = core.unknowns[k];
+                        sample.v[k] = kkt.unknowns[k];
                     }
                 }
             }
@@ -451,17 +453,17 @@ impl TaylorSeries for CompiledSystem {
 impl solver::System for CompiledSystem {
     fn dimension(&self) -> usize {
         match &self.dynamics {
-            Compiled::Saddle(core) => 2 * core.n + core.carried + 2,
+            Compiled::Saddle(kkt) => 2 * kkt.n + kkt.carried + 2,
             Compiled::Reduced(reduced) => reduced.dimension(),
-            Compiled::Ordinary(core) => {
-                self.n + core.orders.iter().map(|&order| usize::from(order == 2)).sum::<usize>()
+            Compiled::Ordinary(kkt) => {
+                self.n + kkt.orders.iter().map(|&order| usize::from(order == 2)).sum::<usize>()
             }
         }
     }
 
     fn controlled(&self) -> usize {
         match &self.dynamics {
-            Compiled::Saddle(core) => 2 * core.n + core.carried,
+            Compiled::Saddle(kkt) => 2 * kkt.n + kkt.carried,
             Compiled::Reduced(reduced) => reduced.n + reduced.k,
             Compiled::Ordinary(_) => self.dimension(),
         }
@@ -470,38 +472,38 @@ impl solver::System for CompiledSystem {
     fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         let n = self.n;
         match &mut self.dynamics {
-            Compiled::Saddle(core) => {
-                let last = 2 * n + core.carried;
+            Compiled::Saddle(kkt) => {
+                let last = 2 * n + kkt.carried;
                 let (q, v, μ) = (&y[..n], &y[n..2 * n], &y[2 * n..last]);
                 rates[..n].copy_from_slice(v);
-                if let Some(unrolled) = &mut self.unrolled
-                    && core.is_whole()
-                    && unrolled.evaluate([&[t], q, v, μ])
+                if let Some(static_ldl) = &mut self.static_ldl
+                    && kkt.is_whole()
+                    && static_ldl.evaluate([&[t], q, v, μ])
                 {
-                    rates[n..last].copy_from_slice(&unrolled.solution()[..last - n]);
-                    rates[last..].copy_from_slice(&unrolled.powers());
+                    rates[n..last].copy_from_slice(&static_ldl.solution()[..last - n]);
+                    rates[last..].copy_from_slice(&static_ldl.powers());
                     return Ok(());
                 }
-                core.evaluate(t, q, v, μ);
-                core.solve()?;
-                rates[n..2 * n].copy_from_slice(core.acceleration());
-                rates[2 * n..last].copy_from_slice(&core.multipliers()[..core.carried]);
-                rates[last] = core.power(v);
-                rates[last + 1] = core.total_power();
+                kkt.evaluate(t, q, v, μ);
+                kkt.solve()?;
+                rates[n..2 * n].copy_from_slice(kkt.acceleration());
+                rates[2 * n..last].copy_from_slice(&kkt.multipliers()[..kkt.carried]);
+                rates[last] = kkt.power(v);
+                rates[last + 1] = kkt.total_power();
             }
             Compiled::Reduced(reduced) => reduced.rates(t, y, rates)?,
-            Compiled::Ordinary(core) => {
+            Compiled::Ordinary(kkt) => {
                 let (q, given) = y.split_at(n);
-                spread(&core.orders, given, &mut self.sample.v);
-                core.solve(t, q, &self.sample.v)?;
+                spread(&kkt.orders, given, &mut self.sample.v);
+                kkt.solve(t, q, &self.sample.v)?;
                 let mut second = n;
                 for k in 0..n {
-                    if core.orders[k] == 2 {
+                    if kkt.orders[k] == 2 {
                         rates[k] = self.sample.v[k];
-                        rates[second] = core.unknowns[k];
+                        rates[second] = kkt.unknowns[k];
                         second += 1;
                     } else {
-                        rates[k] = core.unknowns[k];
+                        rates[k] = kkt.unknowns[k];
                     }
                 }
             }
@@ -521,11 +523,11 @@ impl solver::System for CompiledSystem {
     }
 
     fn project(&mut self, t: f64, y: &mut [f64]) -> Result<(), EvalError> {
-        if let Compiled::Saddle(core) = &mut self.dynamics {
-            let (n, carried) = (core.n, core.carried);
+        if let Compiled::Saddle(kkt) = &mut self.dynamics {
+            let (n, carried) = (kkt.n, kkt.carried);
             let (q, rest) = y.split_at_mut(n);
             let (v, rest) = rest.split_at_mut(n);
-            project(core, t, q, v, &rest[..carried])?;
+            project(kkt, t, q, v, &rest[..carried])?;
         }
         Ok(())
     }
@@ -538,7 +540,7 @@ impl solver::System for CompiledSystem {
         match &mut self.dynamics {
             Compiled::Reduced(reduced) => reduced.change_chart(t, y),
             // The projection has left the core at this state.
-            Compiled::Saddle(core) if self.hold.is_lost(core, &y[self.n..2 * self.n]) => {
+            Compiled::Saddle(kkt) if self.cusp.is_lost(kkt, &y[self.n..2 * self.n]) => {
                 Err(EvalError::Singular)
             }
             Compiled::Saddle(_) | Compiled::Ordinary(_) => Ok(false),

@@ -30,11 +30,11 @@ impl CuspWatch {
     }
 
     /// Takes note of a step's end, at which the core was evaluated. Tells whether the motion turned round.
-    pub(crate) fn is_lost(&mut self, core: &Kkt, v: &[f64]) -> bool {
+    pub(crate) fn is_lost(&mut self, kkt: &Kkt, v: &[f64]) -> bool {
         /// A row this small against its largest: the constraint hardly holds.
         const NEAR: f64 = 1e-3;
-        for a in (0..core.m).filter(|&a| core.holonomic[a]) {
-            let row = &core.jacobian()[a * core.n..][..core.n];
+        for a in (0..kkt.m).filter(|&a| kkt.holonomic[a]) {
+            let row = &kkt.jacobian()[a * kkt.n..][..kkt.n];
             let size = row.iter().map(|x| x * x).sum::<f64>().sqrt();
             self.largest[a] = self.largest[a].max(size);
             let is_near = size < NEAR * self.largest[a];

@@ -113,9 +113,9 @@ impl Kkt {
         equations: &Equations,
         backend: Backend,
     ) -> Result<Self, CompileError> {
-        let mut core = Self::sketch(model, equations, backend)?;
-        core.compile(model)?;
-        Ok(core)
+        let mut kkt = Self::sketch(model, equations, backend)?;
+        kkt.compile(model)?;
+        Ok(kkt)
     }
 
     /// Makes the blocks ready to be evaluated a few times.

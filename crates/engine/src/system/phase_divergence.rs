@@ -59,8 +59,8 @@ impl Flow {
     }
 
     /// $\Omega$ at an sample whose blocks the core has evaluated and solved last.
-    pub(crate) fn divergence(&mut self, core: &Kkt, sample: &Sample) -> Rate {
-        let (n, m) = (core.n, core.m);
+    pub(crate) fn divergence(&mut self, kkt: &Kkt, sample: &Sample) -> Rate {
+        let (n, m) = (kkt.n, kkt.m);
         self.inputs.clear();
         self.inputs.push(sample.t);
         for part in [&sample.q, &sample.v, &sample.a, &sample.multipliers] {
@@ -69,10 +69,10 @@ impl Flow {
         self.run.evaluate(&self.inputs, &mut self.outputs);
         let (slopes, rest) = self.outputs.split_at((n + m) * n);
         let (pull, given) = rest.split_at(n * n);
-        let kept: Vec<usize> = (0..m).filter(|&a| core.active[a]).collect();
+        let kept: Vec<usize> = (0..m).filter(|&a| kkt.active[a]).collect();
         let mut pull = pull.to_vec();
         if !kept.is_empty() {
-            if self.lu.factor(n + kept.len(), &saddle(core, &kept)).is_err() {
+            if self.lu.factor(n + kept.len(), &saddle(kkt, &kept)).is_err() {
                 return Rate { whole: f64::NAN, given: f64::NAN };
             }
             let mut column = vec![0.0; n + kept.len()];
@@ -87,12 +87,12 @@ impl Flow {
                 // + Wᵀ ∂λ/∂q̇ⱼ
                 for (i, &a) in kept.iter().enumerate() {
                     for k in 0..n {
-                        pull[k * n + j] += core.directions()[a * n + k] * column[n + i];
+                        pull[k * n + j] += kkt.directions()[a * n + k] * column[n + i];
                     }
                 }
             }
         }
-        if self.lu.factor(n, core.mass()).is_err() {
+        if self.lu.factor(n, kkt.mass()).is_err() {
             return Rate { whole: f64::NAN, given: f64::NAN };
         }
         Rate { whole: trace(&self.lu, &pull, n), given: trace(&self.lu, given, n) }
@@ -114,15 +114,15 @@ fn trace(mass: &Lu, T: &[f64], n: usize) -> f64 {
 }
 
 /// The matrix of (K) with the kept rows.
-fn saddle(core: &Kkt, kept: &[usize]) -> Vec<f64> {
-    let n = core.n;
+fn saddle(kkt: &Kkt, kept: &[usize]) -> Vec<f64> {
+    let n = kkt.n;
     let size = n + kept.len();
     let mut matrix = vec![0.0; size * size];
     for i in 0..n {
-        matrix[i * size..i * size + n].copy_from_slice(&core.mass()[i * n..][..n]);
+        matrix[i * size..i * size + n].copy_from_slice(&kkt.mass()[i * n..][..n]);
         for (c, &a) in kept.iter().enumerate() {
-            matrix[i * size + n + c] = -core.directions()[a * n + i];
-            matrix[(n + c) * size + i] = core.jacobian()[a * n + i];
+            matrix[i * size + n + c] = -kkt.directions()[a * n + i];
+            matrix[(n + c) * size + i] = kkt.jacobian()[a * n + i];
         }
     }
     matrix

@@ -17,32 +17,32 @@ const ITERATIONS: usize = 25;
 
 /// Moves a state onto all constraints.
 pub(crate) fn project(
-    core: &mut Kkt,
+    kkt: &mut Kkt,
     t: f64,
     q: &mut [f64],
     v: &mut [f64],
     μ: &[f64],
 ) -> Result<(), EvalError> {
-    if core.m == 0 {
+    if kkt.m == 0 {
         return Ok(());
     }
-    if core.holonomic.iter().any(|&h| h) {
-        project_positions(core, t, q, v, μ)?;
+    if kkt.holonomic.iter().any(|&h| h) {
+        project_positions(kkt, t, q, v, μ)?;
     }
-    project_velocities(core, t, q, v, μ)?;
-    repeated_ones_agree(core, q, v)
+    project_velocities(kkt, t, q, v, μ)?;
+    repeated_ones_agree(kkt, q, v)
 }
 
 /// Constraints that repeat others must be met when those are, at the state last evaluated.
-fn repeated_ones_agree(core: &mut Kkt, q: &[f64], v: &[f64]) -> Result<(), EvalError> {
+fn repeated_ones_agree(kkt: &mut Kkt, q: &[f64], v: &[f64]) -> Result<(), EvalError> {
     /// Repeated constraints differ by rounding alone, which a bad choice of the others may enlarge.
     const AGREEMENT: f64 = 1e-9;
-    core.review();
-    for a in core.repeated() {
-        let position = if core.holonomic[a] { core.position()[a] } else { 0.0 };
+    kkt.review();
+    for a in kkt.repeated() {
+        let position = if kkt.holonomic[a] { kkt.position()[a] } else { 0.0 };
         let worst = larger(
-            position.abs() / scale(core, a, q),
-            core.residual()[a].abs() / scale(core, a, v),
+            position.abs() / scale(kkt, a, q),
+            kkt.residual()[a].abs() / scale(kkt, a, v),
         );
         if worst.is_nan() || worst > AGREEMENT {
             return Err(EvalError::Singular);
@@ -53,24 +53,24 @@ fn repeated_ones_agree(core: &mut Kkt, q: &[f64], v: &[f64]) -> Result<(), EvalE
 
 /// Newton's iteration for the positions. Velocity constraints take no part.
 pub(crate) fn project_positions(
-    core: &mut Kkt,
+    kkt: &mut Kkt,
     t: f64,
     q: &mut [f64],
     v: &[f64],
     μ: &[f64],
 ) -> Result<(), EvalError> {
-    ended(newton(&mut Positions { core, t, q, v, μ }, &RULE)?)
+    ended(newton(&mut Positions { kkt, t, q, v, μ }, &RULE)?)
 }
 
 /// Newton's iteration for the velocities.
 pub(crate) fn project_velocities(
-    core: &mut Kkt,
+    kkt: &mut Kkt,
     t: f64,
     q: &[f64],
     v: &mut [f64],
     μ: &[f64],
 ) -> Result<(), EvalError> {
-    ended(newton(&mut Velocities { core, t, q, v, μ }, &RULE)?)
+    ended(newton(&mut Velocities { kkt, t, q, v, μ }, &RULE)?)
 }
 
 /// Residuals are tested before each step. What is small and no longer falls is rounding.
@@ -93,7 +93,7 @@ fn ended(report: NewtonReport) -> Result<(), EvalError> {
 
 /// $\varphi(t, q) = 0$
 struct Positions<'a> {
-    core: &'a mut Kkt,
+    kkt: &'a mut Kkt,
     t: f64,
     q: &'a mut [f64],
     v: &'a [f64],
@@ -104,12 +104,12 @@ impl NewtonProblem for Positions<'_> {
     type Error = EvalError;
 
     fn linearise(&mut self) -> Result<f64, EvalError> {
-        self.core.evaluate(self.t, self.q, self.v, self.μ);
-        Ok(worst_position(self.core, self.q))
+        self.kkt.evaluate(self.t, self.q, self.v, self.μ);
+        Ok(worst_position(self.kkt, self.q))
     }
 
     fn advance(&mut self, _part: f64) -> Result<Advance, EvalError> {
-        let step = self.core.position_correction()?;
+        let step = self.kkt.position_correction()?;
         self.q.iter_mut().zip(step).for_each(|(q, δ)| *q += δ);
         Ok(Advance::Taken(0.0))
     }
@@ -117,7 +117,7 @@ impl NewtonProblem for Positions<'_> {
 
 /// $\psi(t, q, \dot q) = 0$
 struct Velocities<'a> {
-    core: &'a mut Kkt,
+    kkt: &'a mut Kkt,
     t: f64,
     q: &'a [f64],
     v: &'a mut [f64],
@@ -128,32 +128,32 @@ impl NewtonProblem for Velocities<'_> {
     type Error = EvalError;
 
     fn linearise(&mut self) -> Result<f64, EvalError> {
-        self.core.evaluate(self.t, self.q, self.v, self.μ);
-        Ok(worst_velocity(self.core, self.v))
+        self.kkt.evaluate(self.t, self.q, self.v, self.μ);
+        Ok(worst_velocity(self.kkt, self.v))
     }
 
     fn advance(&mut self, _part: f64) -> Result<Advance, EvalError> {
-        let step = self.core.velocity_correction()?;
+        let step = self.kkt.velocity_correction()?;
         self.v.iter_mut().zip(step).for_each(|(v, δ)| *v += δ);
         Ok(Advance::Taken(0.0))
     }
 }
 
 /// $\max_a |\varphi_a|/(1 + \sum_i|A_{ai}q_i|)$ over the active holonomic constraints.
-pub(crate) fn worst_position(core: &Kkt, q: &[f64]) -> f64 {
-    let scaled = |a: usize| core.position()[a].abs() / scale(core, a, q);
-    (0..core.m).filter(|&a| core.holonomic[a] && core.active[a]).map(scaled).fold(0.0, larger)
+pub(crate) fn worst_position(kkt: &Kkt, q: &[f64]) -> f64 {
+    let scaled = |a: usize| kkt.position()[a].abs() / scale(kkt, a, q);
+    (0..kkt.m).filter(|&a| kkt.holonomic[a] && kkt.active[a]).map(scaled).fold(0.0, larger)
 }
 
 /// $\max_a |\psi_a|/(1 + \sum_i|A_{ai}\dot q_i|)$ over the active constraints.
-pub(crate) fn worst_velocity(core: &Kkt, v: &[f64]) -> f64 {
-    let scaled = |a: usize| core.residual()[a].abs() / scale(core, a, v);
-    (0..core.m).filter(|&a| core.active[a]).map(scaled).fold(0.0, larger)
+pub(crate) fn worst_velocity(kkt: &Kkt, v: &[f64]) -> f64 {
+    let scaled = |a: usize| kkt.residual()[a].abs() / scale(kkt, a, v);
+    (0..kkt.m).filter(|&a| kkt.active[a]).map(scaled).fold(0.0, larger)
 }
 
 /// $1 + \sum_i|A_{ai}x_i|$
-fn scale(core: &Kkt, a: usize, x: &[f64]) -> f64 {
-    let row = &core.jacobian()[a * core.n..(a + 1) * core.n];
+fn scale(kkt: &Kkt, a: usize, x: &[f64]) -> f64 {
+    let row = &kkt.jacobian()[a * kkt.n..(a + 1) * kkt.n];
     1.0 + row.iter().zip(x).map(|(a, x)| (a * x).abs()).sum::<f64>()
 }
 

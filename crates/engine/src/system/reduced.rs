@@ -39,7 +39,7 @@ const AGREEMENT: f64 = 1e-7;
 #[derive(Clone, Debug)]
 pub(crate) struct Reduced {
     /// The saddle-point form of the same model.
-    pub(crate) core: Kkt,
+    pub(crate) kkt: Kkt,
     pub(crate) n: usize,
     /// How many quasi-velocities there are.
     pub(crate) k: usize,
@@ -63,7 +63,7 @@ impl Reduced {
         statement: LagrangianData,
         classes: &[Class],
         parameters: &[(Expr, f64)],
-        mut core: Kkt,
+        mut kkt: Kkt,
         at: &Sample,
     ) -> Option<Self> {
         let mut atlas = Atlas {
@@ -74,13 +74,13 @@ impl Reduced {
             charts: Vec::new(),
             reductions: Vec::new(),
             demand: None,
-            backend: core.backend,
+            backend: kkt.backend,
         };
-        let (n, m) = (core.n, core.m);
-        core.evaluate(at.t, &at.q, &at.v, &[]);
-        core.solve_reviewed().ok()?;
-        let dependent = core.repeated().len();
-        let reduction = atlas.derive(at.t, &at.q, &scale(&core))?;
+        let (n, m) = (kkt.n, kkt.m);
+        kkt.evaluate(at.t, &at.q, &at.v, &[]);
+        kkt.solve_reviewed().ok()?;
+        let dependent = kkt.repeated().len();
+        let reduction = atlas.derive(at.t, &at.q, &scale(&kkt))?;
         let k = reduction.independent.len();
         if k > MOST || reduction.redundant.len() != dependent || n - k + dependent != m {
             return None;
@@ -89,7 +89,7 @@ impl Reduced {
         atlas.charts.push(chart.clone());
         atlas.reductions.push(reduction);
         let mut reduced = Self {
-            core,
+            kkt,
             n,
             k,
             atlas: Arc::new(Mutex::new(atlas)),
@@ -160,8 +160,8 @@ impl Reduced {
             return Ok(());
         }
         // NOTE: the saddle-point form tells a singular system from a quotient by zero.
-        self.core.evaluate(t, &y[..n], &rates[..n], &[]);
-        Err(self.core.solve().err().unwrap_or(EvalError::NotFinite))
+        self.kkt.evaluate(t, &y[..n], &rates[..n], &[]);
+        Err(self.kkt.solve().err().unwrap_or(EvalError::NotFinite))
     }
 
     /// Machine code of $\dot y$, where that is all it takes.
@@ -278,10 +278,10 @@ impl Reduced {
         self.scratch = rates;
         known?;
         if !has_multipliers {
-            self.core.evaluate(t, &sample.q, &sample.v, &[]);
-            self.core.solve()?;
-            sample.multipliers.copy_from_slice(self.core.multipliers());
-            self.core.reaction(&mut sample.reaction);
+            self.kkt.evaluate(t, &sample.q, &sample.v, &[]);
+            self.kkt.solve()?;
+            sample.multipliers.copy_from_slice(self.kkt.multipliers());
+            self.kkt.reaction(&mut sample.reaction);
         }
         Ok(())
     }
@@ -317,8 +317,8 @@ impl Reduced {
         let index = if let Some(known) = self.known(t, &y[..n]) {
             known
         } else {
-            self.core.evaluate(t, &y[..n], v, &[]);
-            let scale = scale(&self.core);
+            self.kkt.evaluate(t, &y[..n], v, &[]);
+            let scale = scale(&self.kkt);
             let mut atlas =
                 self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             atlas.find(t, &y[..n], &scale).ok_or(EvalError::Singular)?
@@ -335,8 +335,8 @@ impl Reduced {
 }
 
 /// $1/\sqrt{M_{jj}}$ at the state last evaluated; 1 where a coordinate has no mass.
-pub(crate) fn scale(core: &Kkt) -> Vec<f64> {
-    let diagonal = (0..core.n).map(|j| core.mass()[j * core.n + j]);
+pub(crate) fn scale(kkt: &Kkt) -> Vec<f64> {
+    let diagonal = (0..kkt.n).map(|j| kkt.mass()[j * kkt.n + j]);
     diagonal.map(|m| if m > 0.0 { 1.0 / m.sqrt() } else { 1.0 }).collect()
 }
 

@@ -136,15 +136,15 @@ mod tests {
         let read = read_model(Source::new("test", text), &Overrides::default(), &NoFiles);
         let model = read.map_err(|_| "the text is right").unwrap().0.workspace();
         let equations = pfaff_mechanics::derive(&model, Principle::Chetaev).unwrap();
-        let mut unrolled = StaticLdl::new(&model, &equations, Backend::default()).unwrap();
+        let mut static_ldl = StaticLdl::new(&model, &equations, Backend::default()).unwrap();
         let (t, v) = ([0.0], [0.3, 0.3]);
         // 2x²ẍ + 2xẋ² = −1 on ẏ = xẋ; λ = x ẍ + ẋ².
         let a = (-1.0 - 2.0 * 0.09) / 2.0;
         let λ = a + 0.09;
-        assert!(unrolled.calibrate([&t, &[1.0, 0.0], &v, &[]], &[a, λ, λ]));
-        assert!(unrolled.evaluate([&t, &[0.5, 0.0], &v, &[]]));
-        assert!(!unrolled.evaluate([&t, &[1e-4, 0.0], &v, &[]]), "x² fell by 10⁸");
-        assert!(!unrolled.evaluate([&t, &[f64::NAN, 0.0], &v, &[]]));
-        assert!(!unrolled.calibrate([&t, &[1.0, 0.0], &v, &[]], &[a, λ, -λ]), "another sign");
+        assert!(static_ldl.calibrate([&t, &[1.0, 0.0], &v, &[]], &[a, λ, λ]));
+        assert!(static_ldl.evaluate([&t, &[0.5, 0.0], &v, &[]]));
+        assert!(!static_ldl.evaluate([&t, &[1e-4, 0.0], &v, &[]]), "x² fell by 10⁸");
+        assert!(!static_ldl.evaluate([&t, &[f64::NAN, 0.0], &v, &[]]));
+        assert!(!static_ldl.calibrate([&t, &[1.0, 0.0], &v, &[]], &[a, λ, -λ]), "another sign");
     }
 }

@@ -40,7 +40,7 @@ pub(crate) struct Demand {
 /// Taylor coefficients of (F).
 #[derive(Clone, Debug)]
 pub(crate) struct TaylorExpansion {
-    way: Way,
+    program: TaylorProgram,
     loops: TaylorInterpreter,
     /// With pivots, which the rows of a step have no place for.
     outputs: Vec<f64>,
@@ -61,7 +61,7 @@ impl Demand {
 
 /// How coefficients are computed while the pivots are good.
 #[derive(Clone, Debug)]
-enum Way {
+enum TaylorProgram {
     /// All orders written out.
     Written(Executor),
     /// One program for each order.
@@ -83,46 +83,51 @@ impl TaylorExpansion {
         let mut loops = recurrences.interpreter(order, parameters);
         let at = &[at, &vec![0.0; n]].concat();
         let mut outputs = vec![0.0; n * order + m];
-        let way = if !loops.evaluate(at, &mut outputs[..n * order]) {
-            Way::None
+        let program = if !loops.evaluate(at, &mut outputs[..n * order]) {
+            TaylorProgram::None
         } else if recurrences.operations(order) <= MOST_WRITTEN
             && demand.steps(&outputs[n * (order - 1)..n * order]) >= LONG_RUN
         {
             let program = recurrences.unrolled(order, &loops.matrix()).fused();
-            Way::Written(program.executor(parameters, demand.backend))
+            TaylorProgram::Written(program.executor(parameters, demand.backend))
         } else {
-            Way::Passes(recurrences.passes(order, &loops.matrix(), parameters, demand.backend))
+            TaylorProgram::Passes(recurrences.passes(
+                order,
+                &loops.matrix(),
+                parameters,
+                demand.backend,
+            ))
         };
-        let mut expansion = Self { way, loops, outputs, floor: vec![0.0; m] };
+        let mut system = Self { program, loops, outputs, floor: vec![0.0; m] };
         // What is left where the start is singular is not used.
-        let _ = expansion.evaluate(at, &mut vec![0.0; n * order]);
-        let pivots = match &mut expansion.way {
-            Way::Written(_) => &expansion.outputs[n * order..],
-            Way::Passes(passes) => passes.pivots(),
-            Way::None => &[],
+        let _ = system.evaluate(at, &mut vec![0.0; n * order]);
+        let pivots = match &mut system.program {
+            TaylorProgram::Written(_) => &system.outputs[n * order..],
+            TaylorProgram::Passes(passes) => passes.pivots(),
+            TaylorProgram::None => &[],
         };
-        expansion.floor = pivots.iter().map(|d| GROWTH * d.abs()).collect();
-        expansion
+        system.floor = pivots.iter().map(|d| GROWTH * d.abs()).collect();
+        system
     }
 
     /// Writes $y^{[1]}, y^{[2]}, \dots$ at $(t, y, e)$ into `rows`.
     pub(crate) fn evaluate(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), EvalError> {
-        let is_good = match &mut self.way {
-            Way::Written(run) if self.floor.is_empty() => {
+        let is_good = match &mut self.program {
+            TaylorProgram::Written(run) if self.floor.is_empty() => {
                 run.evaluate(at, rows);
                 true
             }
-            Way::Written(run) => {
+            TaylorProgram::Written(run) => {
                 run.evaluate(at, &mut self.outputs);
                 let (found, pivots) = self.outputs.split_at(rows.len());
                 rows.copy_from_slice(found);
                 are_trusted(pivots, &self.floor)
             }
-            Way::Passes(passes) => {
+            TaylorProgram::Passes(passes) => {
                 passes.evaluate(at, rows);
                 are_trusted(passes.pivots(), &self.floor)
             }
-            Way::None => false,
+            TaylorProgram::None => false,
         };
         if is_good || self.loops.evaluate(at, rows) { Ok(()) } else { Err(EvalError::Singular) }
     }

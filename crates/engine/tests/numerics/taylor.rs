@@ -1,7 +1,7 @@
 //! The Taylor method on whole models: against DOP853 on the gallery, its choice by `auto`, what it refuses,
 //! and its events.
 
-use pfaff::{GALLERY, Model, Ready, Run};
+use pfaff::{GALLERY, Model, PreparedRun, Run};
 use pfaff_solver::Method;
 
 use crate::support;
@@ -28,16 +28,16 @@ fn every_analytic_gallery_model_moves_as_by_dop853() {
         let model = support::model(entry.text);
         // Every other model at its own tolerance, the others at a strict one.
         let tolerance = (compared % 2 == 0).then_some(1e-11);
-        let make = |method: &str| Ready::new(&model, &quarter(&model, method, tolerance));
-        let (mut other, mut ready) = match (make("dop853"), make("taylor")) {
-            (Ok(other), Ok(ready)) => (other, ready),
+        let make = |method: &str| PreparedRun::new(&model, &quarter(&model, method, tolerance));
+        let (mut other, mut prepared) = match (make("dop853"), make("taylor")) {
+            (Ok(other), Ok(prepared)) => (other, prepared),
             (_, Err(_)) => {
                 refused.push(entry.name);
                 continue;
             }
             (Err(failure), _) => panic!("{}: {failure:?}", entry.name),
         };
-        let (expected, found) = (other.integrate(), ready.integrate());
+        let (expected, found) = (other.integrate(), prepared.integrate());
         assert_eq!(found.stop, expected.stop, "{}", entry.name);
         assert!((found.t - expected.t).abs() < 1e-9, "{}", entry.name);
         for i in 0..model.coordinates.len() {
@@ -71,8 +71,8 @@ solve        t = 0..100
 fn the_error_follows_the_tolerance() {
     let model = support::model(SLEIGH);
     let end = |tolerance: f64| {
-        let mut ready = Ready::new(&model, &request("taylor", tolerance)).unwrap();
-        ready.integrate().y
+        let mut prepared = PreparedRun::new(&model, &request("taylor", tolerance)).unwrap();
+        prepared.integrate().y
     };
     let reference = end(1e-15);
     for tolerance in [1e-6, 1e-8, 1e-10, 1e-12] {
@@ -99,7 +99,7 @@ solve        t = 0..100
 ",
     );
     let exact = [1.733_910_115_220_943_3, 137.345_481_140_791_78, 102.892_590_878_092_8, 70.0];
-    let end = Ready::new(&model, &request("taylor", 1e-14)).unwrap().integrate().y;
+    let end = PreparedRun::new(&model, &request("taylor", 1e-14)).unwrap().integrate().y;
     for (y, exact) in end.iter().zip(exact) {
         // Some ninety steps: carried without their rounding they end at 4e-15, with it beyond 2e-14.
         assert!((y - exact).abs() <= 1e-14 * exact.abs().max(1.0), "{y} for {exact}");
@@ -111,7 +111,7 @@ fn written_out_or_by_passes_the_motion_is_the_same() {
     let model = support::model(SLEIGH);
     // A single run of some fifty steps is not worth writing out, a repeated one is.
     let once = support::run(&model, &request("taylor", 1e-14));
-    let often = Ready::new(&model, &request("taylor", 1e-14)).unwrap().integrate();
+    let often = PreparedRun::new(&model, &request("taylor", 1e-14)).unwrap().integrate();
     for (series, y) in once.q.iter().zip(&often.y) {
         let end = series.values.last().unwrap();
         // The same sums in another order, in angles of fifty.
@@ -123,15 +123,16 @@ fn written_out_or_by_passes_the_motion_is_the_same() {
 #[test]
 fn auto_takes_series_where_they_pay() {
     let model = support::model(SLEIGH);
-    let chosen =
-        |tolerance: f64| Ready::new(&model, &request("auto", tolerance)).unwrap().method();
+    let chosen = |tolerance: f64| {
+        PreparedRun::new(&model, &request("auto", tolerance)).unwrap().method()
+    };
     assert_eq!([1e-10, 1e-13].map(chosen), [Method::Dop853, Method::Taylor]);
     let rough = support::model(
         "coordinates x\nlagrangian x'^2/2 - abs(x)\ninitial x = 1\nsolve t = 0..1\n",
     );
-    let auto = Ready::new(&rough, &request("auto", 1e-13)).unwrap();
+    let auto = PreparedRun::new(&rough, &request("auto", 1e-13)).unwrap();
     assert_eq!(auto.method(), Method::Dop853);
-    let Err(pfaff::Error::Usage(message)) = Ready::new(&rough, &request("taylor", 1e-13))
+    let Err(pfaff::Error::Usage(message)) = PreparedRun::new(&rough, &request("taylor", 1e-13))
     else {
         panic!("a kink has no series");
     };
@@ -161,8 +162,9 @@ fn what_grows_from_nothing_within_a_step_is_seen() {
     let model = support::model(
         "coordinates z\nlagrangian z'^2/2 - exp(-200*z)\ninitial z = 1, z' = -1\nsolve t = 0..3\n",
     );
-    let end =
-        |method: &str| Ready::new(&model, &request(method, 1e-11)).unwrap().integrate().y[0];
+    let end = |method: &str| {
+        PreparedRun::new(&model, &request(method, 1e-11)).unwrap().integrate().y[0]
+    };
     // Off the wall the error of the turning is carried on for two units of time.
     assert!((end("taylor") - end("dop853")).abs() < 1e-8, "{}", end("taylor"));
 }

@@ -138,9 +138,9 @@ fn initial(
     equations: &Equations,
     t0: f64,
 ) -> Result<(Vec<f64>, Vec<f64>), Failure> {
-    let mut core = Kkt::new(model, equations, Backend::Interpreter)
+    let mut kkt = Kkt::new(model, equations, Backend::Interpreter)
         .map_err(|e| Failure::Usage(e.to_string()))?;
-    let found = start(model, &mut core, t0, &given(model, t0))
+    let found = start(model, &mut kkt, t0, &given(model, t0))
         .map_err(|none| Failure::Model(vec![inconsistent(model, &none)]))?;
     Ok((found.q, found.v))
 }

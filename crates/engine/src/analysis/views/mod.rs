@@ -90,7 +90,7 @@ fn integrated(
 ) -> Result<ViewMotion, Failure> {
     let request = Run { principle: Some(view.principle()), ..request.clone() };
     let settings = Settings::new(model, &request)?;
-    let core = run(model, &request, &mut |_, _| true)?;
+    let kkt = run(model, &request, &mut |_, _| true)?;
     let begun = Run { at: Some(vec![settings.t0]), max_steps: Some(1), ..request.clone() };
     let first = run(model, &begun, &mut |_, _| true)?;
     let at = |series: &[crate::motion::Series], i: usize| -> Vec<f64> {
@@ -106,11 +106,11 @@ fn integrated(
     let outcome = integrate(&mut road, &y0, &settings.options, &mut kept);
     let (mut t, mut q, mut v) = (Vec::new(), Vec::new(), Vec::new());
     let mut deviation = 0.0_f64;
-    for (i, &time) in core.t.iter().enumerate() {
+    for (i, &time) in kkt.t.iter().enumerate() {
         let state = if time == settings.t0 { Some(y0.clone()) } else { kept.state(time) };
         let Some(y) = state.filter(|_| time <= outcome.t) else { break };
         let Ok((position, velocity)) = road.velocities(time, &y) else { break };
-        for (mine, theirs) in [(&position, at(&core.q, i)), (&velocity, at(&core.v, i))] {
+        for (mine, theirs) in [(&position, at(&kkt.q, i)), (&velocity, at(&kkt.v, i))] {
             for (a, b) in mine.iter().zip(theirs) {
                 deviation = deviation.max((a - b).abs() / (1.0 + b.abs()));
             }
@@ -119,7 +119,7 @@ fn integrated(
         q.push(position);
         v.push(velocity);
     }
-    if t.len() < core.t.len() {
+    if t.len() < kkt.t.len() {
         return Err(stopped(outcome.t));
     }
     Ok(ViewMotion { t, q, v, deviation })

@@ -21,14 +21,14 @@ const STEPS: [f64; 2] = [0.1, 1e-3];
 const LED: usize = 6;
 
 /// The paths that arrive at the value of the model, with their branches.
-pub(crate) fn lead(
+pub(crate) fn homotopy(
     model: &Workspace,
     equations: &Equations,
     request: &Run,
-    patience: &mut SearchBudget<'_>,
+    budget: &mut SearchBudget<'_>,
 ) -> Result<Vec<(Begin, Vec<f64>)>, Failure> {
     // Index, first and last value.
-    let mut ways = Vec::new();
+    let mut ranges = Vec::new();
     for (name, from) in &request.lead {
         let Some(k) = model.parameters.iter().position(|p| p.name == *name) else {
             let names: Vec<&str> = model.parameters.iter().map(|p| p.name.as_str()).collect();
@@ -36,11 +36,11 @@ pub(crate) fn lead(
             let message = format!("--lead: the model has no parameter `{name}`, but {has}");
             return Err(Failure::Usage(message));
         };
-        ways.push((k, *from, model.parameters[k].value));
+        ranges.push((k, *from, model.parameters[k].value));
     }
     let mut moved = model.clone();
     let mut problem_at = |part: f64| -> Result<Canonical, Failure> {
-        for (k, from, to) in &ways {
+        for (k, from, to) in &ranges {
             moved.parameters[*k].value = from + part * (to - from);
         }
         let conditions = conditions(&moved, equations, request).map_err(Failure::Model)?;
@@ -48,13 +48,13 @@ pub(crate) fn lead(
             .map_err(Failure::from)
     };
     let mut problem = problem_at(0.0)?;
-    let begun = search(&mut problem, Scheme::Shooting, Vec::new(), patience);
+    let begun = search(&mut problem, Scheme::Shooting, Vec::new(), budget);
     let mut arrived = Vec::new();
     for found in begun.paths.into_iter().take(LED) {
         let (mut path, mut before): (BoundaryPath, Option<(BoundaryPath, f64)>) =
             (found.path, None);
         let (mut part, mut step) = (0.0_f64, STEPS[0]);
-        while part < 1.0 && step >= STEPS[1] && !patience.is_over(begun.integrations) {
+        while part < 1.0 && step >= STEPS[1] && !budget.is_over(begun.integrations) {
             let next = if part + 1.01 * step >= 1.0 { 1.0 } else { part + step };
             let mut problem = problem_at(next)?;
             problem.branch.clone_from(&found.branch);

@@ -63,14 +63,14 @@ pub(crate) fn search(
     problem: &mut Canonical,
     scheme: Scheme,
     begin: Vec<(Begin, Vec<f64>)>,
-    patience: &mut SearchBudget<'_>,
+    budget: &mut SearchBudget<'_>,
 ) -> Found {
     let mut hunt = Hunt {
         scatter: Scatter::new(),
         found: Found { paths: Vec::new(), best: None, integrations: 0 },
         seen: Vec::new(),
         scheme,
-        patience,
+        budget,
     };
     for (begin, branch) in begin {
         problem.branch = branch;
@@ -98,12 +98,12 @@ struct Hunt<'a, 'b> {
     /// Positions along the paths that were found.
     seen: Vec<Vec<f64>>,
     scheme: Scheme,
-    patience: &'a mut SearchBudget<'b>,
+    budget: &'a mut SearchBudget<'b>,
 }
 
 impl Hunt<'_, '_> {
     fn over(&mut self) -> bool {
-        self.patience.is_over(self.found.integrations)
+        self.budget.is_over(self.found.integrations)
     }
 
     /// From a given place.

@@ -20,7 +20,7 @@ use pfaff_solver::Lu;
 use crate::motion::note::Note;
 use crate::problem::start::{NoStart, given, start};
 use crate::run::volterra::constraint_memory::Profile;
-use crate::run::volterra::high_order::{Lift, Way, effects, lift};
+use crate::run::volterra::high_order::{HighOrderForm, Lift, effects, lift};
 use crate::run::volterra::response::{Response, State, at_start, dot, numbers, value};
 use crate::run::volterra::volterra_equations::{mistake, parameter, real};
 use crate::system::kkt::Kkt;
@@ -90,9 +90,9 @@ pub(crate) fn admissible(
     let uncompiled = |e: pfaff_program::CompileError| {
         Diagnostic::error("E0431", Span::default(), e.to_string())
     };
-    let mut core = Kkt::new(&bare, &plain, Backend::Interpreter).map_err(uncompiled)?;
+    let mut kkt = Kkt::new(&bare, &plain, Backend::Interpreter).map_err(uncompiled)?;
     let found =
-        start(&bare, &mut core, t0, &given).map_err(|none| inconsistent(&bare, &none))?;
+        start(&bare, &mut kkt, t0, &given).map_err(|none| inconsistent(&bare, &none))?;
     // What constraints without memory bind is moved and noted, as without memory.
     let wanted: Vec<[f64; 3]> =
         (0..n).map(|k| [found.q[k], given.v[k].unwrap_or(found.v[k]), 0.0]).collect();
@@ -233,7 +233,7 @@ fn law(
         _ if p.alpha < 1.0 => {
             law.terms.push((-dot(&p.slopes, &v) / gamma(1.0 - p.alpha), -p.alpha));
         }
-        Some(high) if high.way == Way::Driven && κ.abs() < 1e-12 => {
+        Some(high) if high.form == HighOrderForm::Driven && κ.abs() < 1e-12 => {
             let c = &model.constraints[a];
             let text = format!(
                 "in the constraint `{}` several derivatives of order {} stand with coefficients that vary, and the \
@@ -243,11 +243,11 @@ fn law(
             let hint = "give the sum a coordinate of its own, or constant coefficients";
             return Err(mistake(c.span, text, hint));
         }
-        Some(high) if high.way == Way::Driven => {
+        Some(high) if high.form == HighOrderForm::Driven => {
             law.binds = false;
             law.row = against(&p.slopes);
         }
-        Some(high) if high.way == Way::Free => {
+        Some(high) if high.form == HighOrderForm::Free => {
             let along = dot(&p.slopes, &numbers.free);
             law.terms.push((-along / gamma(2.0 - p.alpha), 1.0 - p.alpha));
         }
@@ -256,9 +256,9 @@ fn law(
                 let b = (&p.slopes[..], p.alpha, c);
                 effects(model, equations, b, state, numbers)
             };
-            let order = match high.way {
-                Way::Reduced(order) | Way::Rate { order, .. } => order,
-                Way::Driven | Way::Free => 0.0,
+            let order = match high.form {
+                HighOrderForm::Reduced(order) | HighOrderForm::Rate { order, .. } => order,
+                HighOrderForm::Driven | HighOrderForm::Free => 0.0,
             };
             if order > 1.0 + 1e-12 {
                 law.alpha = order;
@@ -442,8 +442,9 @@ fn accelerations(
     numbers: &Response,
     data: &mut [[f64; 3]],
 ) -> Result<(), Diagnostic> {
-    let is_driven =
-        |l: &Law| l.lift.as_ref().is_some_and(|l| l.highs.iter().any(|h| h.way == Way::Driven));
+    let is_driven = |l: &Law| {
+        l.lift.as_ref().is_some_and(|l| l.highs.iter().any(|h| h.form == HighOrderForm::Driven))
+    };
     let driven: Vec<usize> =
         (0..laws.len()).filter(|&a| laws[a].as_ref().is_some_and(is_driven)).collect();
     let Some(&first) = driven.first() else { return Ok(()) };

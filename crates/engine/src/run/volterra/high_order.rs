@@ -38,14 +38,14 @@ pub(crate) struct High {
     pub(crate) alpha: f64,
     /// $b$
     pub(crate) slopes: Vec<f64>,
-    pub(crate) way: Way,
+    pub(crate) form: HighOrderForm,
     /// $Y$ at the start, where it is an unknown.
     pub(crate) first: f64,
 }
 
 /// How a high derivative is found.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Way {
+pub(crate) enum HighOrderForm {
     /// $b\cdot(\ddot q - \ddot q_0) = J^{\alpha-2} Y$
     Driven,
     /// $b\cdot(u - u_0) = J^{\alpha-2} Y$, of this effective order.
@@ -96,7 +96,7 @@ pub(crate) fn lift(
     let mut operators: Vec<&Operator> = profile.operators.iter().collect();
     if let (Some(rest), true) = (merged, profile.alpha > 1.0) {
         let high = Candidate { alpha: profile.alpha, slopes: profile.slopes.clone() };
-        if let Some(way) = high.way(model, equations, a, state)? {
+        if let Some(form) = high.form(model, equations, a, state)? {
             let lower = profile.top().filter_map(|o| o.lower(model).map(|e| (o, e)));
             let lower = g.sum(lower.map(|(o, e)| g.mul(profile.rate(model, o), e)));
             let y = symbol(0);
@@ -105,7 +105,7 @@ pub(crate) fn lift(
                 symbol: y,
                 alpha: high.alpha,
                 slopes: high.slopes,
-                way,
+                form,
                 first: 0.0,
             });
             operators.retain(|o| o.order < profile.alpha);
@@ -117,12 +117,12 @@ pub(crate) fn lift(
             continue;
         }
         let high = Candidate { alpha: o.order, slopes: o.slopes.clone() };
-        let Some(way) = high.way(model, equations, a, state)? else { continue };
+        let Some(form) = high.form(model, equations, a, state)? else { continue };
         let y = symbol(lift.highs.len());
         let image = o.lower(model).map_or(y, |e| g.add(y, e));
         lift.residual = g.substitute(&[lift.residual], &[(o.node, image)])[0];
         let Candidate { alpha, slopes } = high;
-        lift.highs.push(High { symbol: y, alpha, slopes, way, first: 0.0 });
+        lift.highs.push(High { symbol: y, alpha, slopes, form, first: 0.0 });
     }
     refuse_rest(model, &lift, a)?;
     Ok((!lift.highs.is_empty()).then_some(lift))
@@ -160,21 +160,21 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn way(
+    fn form(
         &self,
         model: &Workspace,
         equations: &Equations,
         a: usize,
         state: &State<'_>,
-    ) -> Result<Option<Way>, Diagnostic> {
+    ) -> Result<Option<HighOrderForm>, Diagnostic> {
         let c = &model.constraints[a];
         let here = Response::new(model, equations, state);
         if here.norm(a).is_nan() {
-            return Ok((self.alpha > 2.0).then_some(Way::Driven));
+            return Ok((self.alpha > 2.0).then_some(HighOrderForm::Driven));
         }
         let size = dot(&absolute(&self.slopes), &absolute(&here.answer(&here.directions[a])));
         if here.product(&self.slopes, a).abs() > NOTHING * size {
-            return Ok((self.alpha > 2.0).then_some(Way::Driven));
+            return Ok((self.alpha > 2.0).then_some(HighOrderForm::Driven));
         }
         let points = nearby(state.data, state.t);
         let around: Vec<(State<'_>, Response)> = points
@@ -198,7 +198,7 @@ impl Candidate {
             return Err(touched_by(model, a, b, self.alpha));
         }
         if self.alpha < 2.0 {
-            return Ok(Some(Way::Free));
+            return Ok(Some(HighOrderForm::Free));
         }
         let effects = |b: usize, state: &State<'_>, numbers: &Response| {
             effects(model, equations, (&self.slopes, self.alpha, b), state, numbers)
@@ -226,7 +226,7 @@ impl Candidate {
         // NOTE: the reaction enters a derivative of order β through J^{2−β}: for β < 1 that would smooth too
         // much for short steps, and D^{α−2} is taken of it.
         if order > 1.0 + 1e-12 && first.iter().filter(acts).all(|e| e.beta >= 1.0) {
-            return Ok(Some(Way::Reduced(order)));
+            return Ok(Some(HighOrderForm::Reduced(order)));
         }
         let bent = memory.iter().any(|&b| {
             effects(b, state, &here).iter().any(|e| e.reaction.abs() > 1e-9)
@@ -250,7 +250,7 @@ impl Candidate {
                 composed.push((node, factor));
             }
         }
-        Ok(Some(Way::Rate { order, bent, composed }))
+        Ok(Some(HighOrderForm::Rate { order, bent, composed }))
     }
 }
 

@@ -5,7 +5,7 @@ use pfaff_mechanics::Equations;
 use pfaff_model::{Diagnostic, Span, Workspace};
 use pfaff_solver::{Kernel, Operand};
 
-use crate::run::volterra::high_order::{High, Lift, Way};
+use crate::run::volterra::high_order::{High, HighOrderForm, Lift};
 use crate::run::volterra::response::free_motion;
 use crate::run::volterra::volterra_equations::{VolterraEquations, real};
 
@@ -31,24 +31,24 @@ impl Free<'_> {
         let mut images = Vec::new();
         let mut held = Vec::new();
         for high in &lift.highs {
-            match &high.way {
-                Way::Driven => {
+            match &high.form {
+                HighOrderForm::Driven => {
                     let first: Vec<f64> = plan.data.iter().map(|d| d[2]).collect();
                     let accelerations = self.model.accelerations();
                     held.push((name, relation(self.model, plan, high, &accelerations, &first)));
                 }
-                Way::Reduced(_) => {
+                HighOrderForm::Reduced(_) => {
                     let place = self.accelerations(plan, span)?;
                     let n = self.model.coordinates.len();
                     let u = plan.unknowns[place..place + n].to_vec();
                     held.push((name, relation(self.model, plan, high, &u, &self.first)));
                 }
-                Way::Free => {
+                HighOrderForm::Free => {
                     let place = self.accelerations(plan, span)?;
                     let sum = integrals(self.model, plan, high, place, 2.0 - high.alpha);
                     images.push((high.symbol, sum));
                 }
-                Way::Rate { bent, composed, .. } => {
+                HighOrderForm::Rate { bent, composed, .. } => {
                     let place = self.rates(plan, (*bent, composed), span)?;
                     let mut sum = integrals(self.model, plan, high, place, 3.0 - high.alpha);
                     for &(node, factor) in composed {

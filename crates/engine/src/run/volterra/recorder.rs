@@ -175,7 +175,7 @@ pub(crate) struct VolterraRecorder<'a> {
     /// Unknowns after the first two steps, for what is shown at the start.
     pub(crate) begin: Vec<Vec<f64>>,
     /// The memory a second time.
-    pub(crate) recount: DirectQuadrature,
+    pub(crate) direct_quadrature: DirectQuadrature,
     /// The kernels as they are written.
     pub(crate) kernels: Vec<KernelRun>,
     pub(crate) setting: Setting<'a>,
@@ -210,17 +210,17 @@ impl VolterraRecorder<'_> {
 impl VolterraObserver for VolterraRecorder<'_> {
     fn sample(&mut self, t: f64, x: &[f64], z: &[f64]) {
         self.row(t, x, z, false);
-        self.recount.compare(t, z, self.reader.written());
+        self.direct_quadrature.compare(t, z, self.reader.written());
     }
 
     fn last(&mut self, t: f64, piece: &VolterraStep<'_>) {
         let kernels = &mut self.kernels;
-        self.recount.last(t, piece, &mut |k, t, s| kernels[k].value(t, s));
+        self.direct_quadrature.last(t, piece, &mut |k, t, s| kernels[k].value(t, s));
     }
 
     fn piece(&mut self, piece: &VolterraStep<'_>) {
         let kernels = &mut self.kernels;
-        self.recount.piece(piece, &mut |k, t, s| kernels[k].value(t, s));
+        self.direct_quadrature.piece(piece, &mut |k, t, s| kernels[k].value(t, s));
     }
 
     fn step(&mut self, t: f64, x: &[f64], _z: &[f64]) -> Control {
