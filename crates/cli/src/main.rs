@@ -11,7 +11,9 @@ mod command;
 mod file;
 mod input;
 mod interrupt;
+mod options;
 mod output;
+mod reproduction;
 
 use std::process::ExitCode;
 

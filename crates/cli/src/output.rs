@@ -5,6 +5,8 @@ use std::io::{self, IsTerminal, Write};
 
 use pfaff::{Diagnostic, Error, Motion, Severity, Source};
 
+use crate::options;
+
 /// Mistakes that are shown before the rest is only counted.
 const SHOWN: usize = 100;
 
@@ -74,8 +76,9 @@ pub(crate) fn usage(message: &str) -> Exit {
 
 /// Shows diagnostics, and says how to read more about the errors.
 pub(crate) fn show(diagnostics: &[Diagnostic], source: &Source) {
+    let source = options::named(source);
     for diagnostic in diagnostics.iter().take(SHOWN) {
-        say(diagnostic.render(source).trim_end());
+        say(options::hinted(diagnostic).render(&source).trim_end());
     }
     if diagnostics.len() > SHOWN {
         say(&format!("… and {} more", diagnostics.len() - SHOWN));
@@ -98,7 +101,7 @@ pub(crate) fn failed(error: impl Into<Error>) -> Exit {
             show(&errors.diagnostics, &errors.source);
             Exit::BadModel
         }
-        Error::Usage(message) => usage(&message),
+        Error::Usage(message) => usage(&options::advised(&message)),
     }
 }
 

@@ -98,7 +98,7 @@ pub fn run_derived(
     let told = &mut |progress: &Progress<'_>| watch(progress.t, progress.steps);
     if let Some(terminal) = model.terminal.first() {
         let message =
-            "`final` makes a boundary value problem, and here is an initial one".into();
+            "`final` makes this a boundary value problem, but an initial value problem is needed here".into();
         let failure = Failure::from(Diagnostic::error("E0430", terminal.span, message));
         return Err(failure.in_source(&model.source));
     }

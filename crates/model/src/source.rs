@@ -22,7 +22,7 @@ pub struct Source {
     parts: Vec<Part>,
 }
 
-/// A further text, such as that of `--set`.
+/// A further text, such as values of parameters that are given beside the model.
 #[derive(Clone, Debug)]
 struct Part {
     name: String,
@@ -76,11 +76,10 @@ impl Source {
                 None => return Ok(Self::new(name, text)),
                 Some(at) => {
                     let at = at as u32;
-                    let message = "byte 0x00 is in no text".to_owned();
+                    let message =
+                        "the file contains the byte 0x00, so it is not a text".to_owned();
                     let diagnostic = Diagnostic::error("E0101", Span::new(at, at + 1), message)
-                        .with_hint(
-                            "a model is a plain text file; this one holds something else",
-                        );
+                        .with_hint("a model is a plain text file; check which file you gave");
                     let diagnostics = vec![diagnostic];
                     return Err(ParseErrors { source: Self::new(name, text), diagnostics });
                 }
@@ -118,9 +117,9 @@ impl Source {
     /// ```
     /// use pfaff_model::Source;
     /// let mut source = Source::new("sleigh.pfaff", "coordinates x");
-    /// let base = source.append_part("--set", "m=2, a=3");
+    /// let base = source.append_part("<set>", "m=2, a=3");
     /// let at = source.position(base + 5);
-    /// assert_eq!((source.name_at(base + 5), at.line, at.column), ("--set", 1, 6));
+    /// assert_eq!((source.name_at(base + 5), at.line, at.column), ("<set>", 1, 6));
     /// assert_eq!(source.text(), "coordinates x");
     /// ```
     pub fn append_part(&mut self, name: &str, text: &str) -> u32 {
@@ -138,6 +137,22 @@ impl Source {
     /// The name of the text that holds a byte.
     pub fn name_at(&self, offset: u32) -> &str {
         self.part_at(offset).map_or(&self.name, |part| &part.name)
+    }
+
+    /// The same text, with its parts under the names by which a caller knows them.
+    ///
+    /// ```
+    /// use pfaff_model::Source;
+    /// let source = Source::new("<with>", "a=1").renamed(|name| name.replace("<with>", "--with"));
+    /// assert_eq!(source.name(), "--with");
+    /// ```
+    #[must_use]
+    pub fn renamed(mut self, rename: impl Fn(&str) -> String) -> Self {
+        self.name = rename(&self.name);
+        for part in &mut self.parts {
+            part.name = rename(&part.name);
+        }
+        self
     }
 
     fn part_at(&self, offset: u32) -> Option<&Part> {

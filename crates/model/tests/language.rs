@@ -50,19 +50,22 @@ fn shown((source, diagnostics): &(Source, Vec<Diagnostic>)) -> String {
 const LINES: &[(&str, &str)] = &[
     // Names.
     ("let a = z + 1", "E0201 z: `z` is not declared"),
-    ("let a = a + 1", "E0206 a: `a` is defined by itself"),
-    ("let f(u) = f(u - 1)", "E0206 f: `f` is defined by itself"),
+    ("let a = a + 1", "E0206 a: `a` is defined in terms of itself"),
+    ("let f(u) = f(u - 1)", "E0206 f: `f` is defined in terms of itself"),
     ("let f(u) = u + w", "E0201 w: `w` is not declared"),
     ("coordinates x", "E0202 x: `x` is declared twice"),
     ("parameters q = 1", "E0202 q: `q` is declared twice"),
     ("let m = 1", "E0202 m: `m` is declared twice"),
     ("coordinates t", "E0203 t: `t` is reserved for the time"),
-    ("let pi = 3", "E0203 pi: `pi` is reserved for the circle's constant"),
+    ("let pi = 3", "E0203 pi: `pi` is reserved for the number π"),
     ("let sin(u) = u", "E0203 sin: `sin` is a built-in function"),
     ("let f(t) = 1", "E0203 t: `t` is reserved and cannot be an argument"),
-    ("let f(u, u) = u", "E0202 u: the argument `u` stands twice"),
+    ("let f(u, u) = u", "E0202 u: the argument `u` appears twice"),
     ("let a = sum(x = 1..3, x)", "E0204 x: the index `x` hides a coordinate of this name"),
-    ("let a = sum(t = 1..3, t)", "E0204 t: the index `t` would hide the reserved `t`"),
+    (
+        "let a = sum(t = 1..3, t)",
+        "E0204 t: the index cannot be called `t`: this name is reserved",
+    ),
     (
         "let a = sum(i = 1..2, sum(i = 1..2, i))",
         "E0204 i: the index `i` hides another index of this name",
@@ -80,7 +83,7 @@ const LINES: &[(&str, &str)] = &[
     ("let X[i = 1..3] = q\nlet a = X[1,2]", "E0305 X[1,2]: `X` takes 1 index, not 2"),
     (
         "let a = lambda(c)",
-        "E0411 lambda(c): `lambda` is a result, and an abbreviation cannot use it",
+        "E0411 lambda(c): `lambda` is a result of the motion, so an abbreviation cannot use it",
     ),
     ("let a = energy", "E0411 energy: `energy` is not declared"),
     ("observe a = lambda(blade)", "E0201 blade: there is no constraint `blade`"),
@@ -97,11 +100,11 @@ const LINES: &[(&str, &str)] = &[
     ("let a = det(q)", "E0301 det(q): `det` takes a square matrix, not a vector of 3"),
     (
         "let a = dot(q, [1, 2])",
-        "E0301 dot(q, [1, 2]): `dot` takes two vectors of one length, not a vector of 3 and a vector of 2",
+        "E0301 dot(q, [1, 2]): `dot` takes two vectors of equal length, not a vector of 3 and a vector of 2",
     ),
     (
         "let a = [[1, 2], [3]]",
-        "E0301 [3]: entry 2 of the brackets is a vector of 1, entry 1 is a vector of 2",
+        "E0301 [3]: entry 2 of the brackets is a vector of 1, but entry 1 is a vector of 2",
     ),
     ("let a = [phi, phi]", "E0301 phi: a matrix cannot be an entry of brackets"),
     (
@@ -110,7 +113,7 @@ const LINES: &[(&str, &str)] = &[
     ),
     (
         "constraint c: phi' = q",
-        "E0301 phi' = q: the left side is a 2×2 matrix, the right side a vector of 3",
+        "E0301 phi' = q: the left side is a 2×2 matrix, but the right side is a vector of 3",
     ),
     (
         "kinetic q",
@@ -123,8 +126,8 @@ const LINES: &[(&str, &str)] = &[
     ("let a = sin(x, y)", "E0302 sin(x, y): `sin` takes 1 argument, not 2"),
     ("let a = min(x)", "E0302 min(x): `min` takes at least 2 arguments, not 1"),
     ("let f(u) = u\nlet a = f(x, y)", "E0302 f(x, y): `f` takes 1 argument, not 2"),
-    ("let a = if(x, 1, 2)", "E0303 x: the condition of `if` is a number, no comparison"),
-    ("let a = (x > 0) + 1", "E0303 (x > 0) + 1: `+` does not apply to a condition"),
+    ("let a = if(x, 1, 2)", "E0303 x: the condition of `if` is a number, not a comparison"),
+    ("let a = (x > 0) + 1", "E0303 (x > 0) + 1: `+` cannot be applied to a condition"),
     ("let a = x > 0", "E0303 x > 0: an abbreviation cannot be a condition"),
     ("let a = \"text\"", "E0303 \"text\": an abbreviation cannot be a text"),
     ("let a = q[4]", "E0304 q[4]: index 4 of `q` is outside 1..3"),
@@ -147,13 +150,13 @@ const LINES: &[(&str, &str)] = &[
     ("let a = q[1.5]", "E0307 1.5: an index must be a whole number; `1.5` is 3/2"),
     (
         "let a = sum(i = 1..1000000000, i)",
-        "E0308 sum(i = 1..1000000000, i): from 1 to 1000000000 are more than 1000000 terms",
+        "E0308 sum(i = 1..1000000000, i): the range 1..1000000000 has more than 1000000 terms",
     ),
     (
         "coordinates w[1000000000, 1000000000]",
         "E0308 w: `w` makes 1000000000000000012 coordinates, more than 10000",
     ),
-    ("coordinates w[0]", "E0308 w: `w` has no component"),
+    ("coordinates w[0]", "E0308 w: `w` has no components"),
     (
         "let X[i = 1..100000, j = 1..100000] = i",
         "E0308 100000: the family has more than 1000000 members",
@@ -161,7 +164,7 @@ const LINES: &[(&str, &str)] = &[
     ("let a = identity(0)", "E0308 0: `identity` takes a size from 1 to 100, not 0"),
     (
         "let a = det(identity(9))",
-        "E0308 det(identity(9)): determinants and inverses are written out up to 8×8, this is 9×9",
+        "E0308 det(identity(9)): determinants and inverses are written out up to 8×8, but this matrix is 9×9",
     ),
     ("let a = x/0", "E0309 0: division by zero"),
     (
@@ -196,30 +199,27 @@ const LINES: &[(&str, &str)] = &[
     ("let a = J'", "E0402 J': `J` is a parameter and does not change"),
     (
         "let a = caputo(x, h)'",
-        "E0402 caputo(x, h)': `caputo(x, h)'` differentiates a memory operator",
+        "E0402 caputo(x, h)': `caputo(x, h)'` is the time derivative of a memory operator",
     ),
-    ("observe a = energy'", "E0402 energy': the derivative of `energy` is not known"),
-    ("lagrangian x'^2", "E0403 lagrangian x'^2: `lagrangian` stands twice"),
-    ("title \"a\"\ntitle \"b\"", "E0403 title \"b\": `title` stands twice"),
-    ("solve t = 0..1\nsolve t = 0..2", "E0403 solve t = 0..2: `solve` stands twice"),
+    ("observe a = energy'", "E0402 energy': `energy` has no derivative here"),
+    ("lagrangian x'^2", "E0403 lagrangian x'^2: `lagrangian` is given twice"),
+    ("title \"a\"\ntitle \"b\"", "E0403 title \"b\": `title` is given twice"),
+    ("solve t = 0..1\nsolve t = 0..2", "E0403 solve t = 0..2: `solve` is given twice"),
     ("potential x", "E0404 potential x: the lagrangian is given in two ways"),
     (
         "equation x'' = 0",
-        "E0405 equation x'' = 0: equations as they stand and a lagrangian exclude each other",
+        "E0405 equation x'' = 0: a model has either a `lagrangian` or `equation` lines, not both",
     ),
     (
         "constraint c: x' = x'",
-        "E0407 constraint c: x' = x': constraint `c` holds always and says nothing",
+        "E0407 constraint c: x' = x': constraint `c` always holds, so it constrains nothing",
     ),
     ("constraint c: 1 = 2", "E0407 constraint c: 1 = 2: constraint `c` contradicts itself"),
     (
         "constraint c: [x', m] = 0",
         "E0407 constraint c: [x', m] = 0: component [2] of constraint `c` contradicts itself",
     ),
-    (
-        "constraint c: t = 1",
-        "E0407 constraint c: t = 1: constraint `c` depends on no coordinate",
-    ),
+    ("constraint c: t = 1", "E0407 constraint c: t = 1: constraint `c` contains no coordinate"),
     (
         "constraint c along [1, 2]: x' = 0",
         "E0408 constraint c along [1, 2]: x' = 0: `along` of constraint `c` has 2 components for 12 coordinates",
@@ -238,10 +238,13 @@ const LINES: &[(&str, &str)] = &[
         "E0302 isochoric(phi, J): `isochoric` takes 1 argument, not 2",
     ),
     ("constraint c: sin(x)", "E0409 sin(x): a constraint is an equation"),
-    ("let a = isochoric(phi)", "E0205 isochoric: `isochoric` is no function of an expression"),
+    ("let a = isochoric(phi)", "E0205 isochoric: `isochoric` cannot be used in an expression"),
     ("principle chetajev", "E0410 chetajev: there is no principle `chetajev`"),
-    ("let a = caputo(x'', h)", "E0412 x'': `caputo` of an acceleration"),
-    ("let a = caputo(mean(x), h)", "E0412 mean(x): `caputo` of a memory operator"),
+    ("let a = caputo(x'', h)", "E0412 x'': `caputo` cannot be applied to an acceleration"),
+    (
+        "let a = caputo(mean(x), h)",
+        "E0412 mean(x): `caputo` cannot be applied to a memory operator",
+    ),
     ("let a = memory(x*s, x)", "E0412 x*s: the kernel depends on `x`"),
     ("let a = caputo(x, 0)", "E0412 0: the order of `caputo` is 0, but must be positive"),
     ("let a = rl(x, -0.5)", "E0412 -0.5: the order of `rl` is -1/2, but may not be negative"),
@@ -255,26 +258,29 @@ const LINES: &[(&str, &str)] = &[
     ),
     (
         "initial x = y, y = x'  , x' = x",
-        "E0414 x: initial values hang in a circle: `x` uses `y` uses `x'` uses `x`",
+        "E0414 x: initial values depend on each other in a circle: `x` uses `y` uses `x'` uses `x`",
     ),
-    ("initial x = y", "E0414 x: the initial value of `x` uses `y`, which has none"),
+    ("initial x = y", "E0414 x: the initial value of `x` uses `y`, which has no initial value"),
     ("initial q = [1, 2]", "E0301 [1, 2]: `q[1]` must be a vector of 3, not a vector of 2"),
     ("initial q[4] = 1", "E0304 q[4]: index 4 of `q` is outside 1..3"),
     ("initial mu(c) = 1", "E0201 mu(c): there is no constraint `c`"),
-    ("initial t = 1", "E0413 t: the time is not set here"),
-    ("initial multipliers = one", "E0413 one: multipliers cannot begin as `one`"),
+    ("initial t = 1", "E0413 t: the time cannot be set here"),
+    ("initial multipliers = one", "E0413 one: multipliers cannot start as `one`"),
     (
         "initial x = caputo(y, h)",
-        "E0412 caputo(y, h): an initial value cannot have a memory operator",
+        "E0412 caputo(y, h): an initial value cannot contain a memory operator",
     ),
     ("final x = y", "E0413 y: a final value depends on `y`"),
     (
         "final x = 2*initial",
-        "E0413 2*initial: a final value may be `initial` plus something, nothing else of it",
+        "E0413 2*initial: in a final value `initial` can only be a term, as in `initial + 2*pi`",
     ),
     ("solve t = 2..1", "E0415 2..1: the run ends at 1, before it begins at 2"),
-    ("solve t = 0..1, tolerance = 0", "E0415 0: `tolerance` must be above 0, not 0"),
-    ("solve t = 0..1, samples = 1", "E0415 1: `samples` is a whole number from 2, not 1"),
+    ("solve t = 0..1, tolerance = 0", "E0415 0: `tolerance` must be positive, not 0"),
+    (
+        "solve t = 0..1, samples = 1",
+        "E0415 1: `samples` must be a whole number of at least 2, not 1",
+    ),
     ("solve t = 0..1, method = euler", "E0415 euler: there is no method `euler`"),
     ("solve t = 0..1, colour = 1", "E0415 colour: `solve` has no setting `colour`"),
     ("symmetry s: x = y'", "E0416 symmetry s: x = y': the symmetry `s` depends on velocities"),
@@ -295,7 +301,7 @@ const LINES: &[(&str, &str)] = &[
     ),
     (
         "force density at phi*a for a in disc(1, x): [0, 1]",
-        "E0419 x: the body of a force density is made of constants",
+        "E0419 x: the body of a force density must be constant",
     ),
     (
         "force density at phi*a for a in disc(1, -1): [0, 1]",
@@ -307,19 +313,19 @@ const LINES: &[(&str, &str)] = &[
     ),
     (
         "force density at phi*a for a in disc(1, 1): [0, abs(a[1])]",
-        "E0419 [0, abs(a[1])]: over a solid body the density must be a polynomial in `a`, of degree 11 and less",
+        "E0419 [0, abs(a[1])]: over a solid body the density must be a polynomial in `a`, of degree 11 at most",
     ),
     (
         "force density at phi*a for a in disc(1, 1): [0, if(a[1] > 0, 1, 2)]",
-        "E0419 [0, if(a[1] > 0, 1, 2)]: over a solid body the density must be a polynomial in `a`, of degree 11 and less",
+        "E0419 [0, if(a[1] > 0, 1, 2)]: over a solid body the density must be a polynomial in `a`, of degree 11 at most",
     ),
     (
         "force x: applied(x)",
-        "E0411 applied(x): `applied` is a result, and the force on `x` cannot use it",
+        "E0411 applied(x): `applied` is a result of the motion, so the force on `x` cannot use it",
     ),
     (
         "observe s = applied(x)\nforce x: 1",
-        "E0411 force x: 1: a force stands below `applied`, whose sum would lack it",
+        "E0411 force x: 1: this force comes after `applied`, whose sum would leave it out",
     ),
     ("observe s = applied(m)", "E0207 m: `m` is a parameter, not a coordinate"),
     ("force at x: 1", "E0301 x: the point of a force must be a vector, not a number"),
@@ -341,14 +347,14 @@ const LINES: &[(&str, &str)] = &[
     ),
     (
         "let a = table(t, \"gap.csv\", \"road\")",
-        "E0504 \"gap.csv\": column `road` of `gap.csv` makes no function: data row 2 has a gap or a value that is not finite",
+        "E0504 \"gap.csv\": column `road` of `gap.csv` cannot be interpolated: data row 2 has a gap or a value that is not finite",
     ),
     (
         "let a = table(t, \"back.csv\", \"road\")",
-        "E0504 \"back.csv\": column `road` of `back.csv` makes no function: the first column does not grow at data row 3",
+        "E0504 \"back.csv\": column `road` of `back.csv` cannot be interpolated: the first column does not grow at data row 3",
     ),
     ("let a = table(t, x, \"road\")", "E0303 x: the file of a table must be a text in quotes"),
-    ("let a = complex(1, 2)", "E0205 complex: `complex` is no function of an expression"),
+    ("let a = complex(1, 2)", "E0205 complex: `complex` cannot be used in an expression"),
 ];
 
 #[test]
@@ -387,7 +393,7 @@ fn whole_models_are_checked() {
         ),
         (
             "coordinates x\nequation x'' = 0\nconstraint c: x' = 1",
-            "E0405 constraint c: x' = 1: constraints do not act on equations as they stand",
+            "E0405 constraint c: x' = 1: constraints cannot be combined with `equation`",
         ),
     ];
     for (text, expected) in cases {
@@ -419,7 +425,7 @@ fn options_show_their_own_text() {
     };
     assert_eq!(
         try_set("J = [1, 3], mas = 2"),
-        "error[E0502]: there is no parameter `mas`\n --> --set:1:13\n  |\n1 | J = [1, 3], mas = 2\n  |             ^^^\n  = hint: did you mean `mass`?\n"
+        "error[E0502]: there is no parameter `mas`\n --> <set>:1:13\n  |\n1 | J = [1, 3], mas = 2\n  |             ^^^\n  = hint: did you mean `mass`?\n"
     );
     assert!(try_set("x = 2").contains("`x` is a coordinate, not a parameter"));
     assert!(try_set("J = 2").contains("`J` is a vector of 2, not a number"));
@@ -427,11 +433,11 @@ fn options_show_their_own_text() {
     assert!(try_set("mass = 1/0").contains("division by zero"));
     assert!(try_set("mass = x").contains("depends on `x`"));
     assert!(try_set("mass = 1, mass = 2").contains("`mass` is set twice"));
-    assert!(try_set("mass = (1").contains("--set:1:8"));
+    assert!(try_set("mass = (1").contains("<set>:1:8"));
     let overrides = Overrides { set: None, initial: Some("x = 1,\n z = 2".into()) };
     let (source, found) = mistakes_with(text, &overrides);
     assert!(
-        found[0].render(&source).contains("--> --initial:2:2"),
+        found[0].render(&source).contains("--> <initial>:2:2"),
         "{}",
         found[0].render(&source)
     );
@@ -468,7 +474,7 @@ fn states_of_the_command_line() {
     let model = model.workspace();
     let given = read_assignments(
         &model,
-        "--state",
+        "<state>",
         "x=1, x'=f(2), t=0.5, mu(c)=0.1, phi=[[1,0],[0,a]], phi[1,2]=9, th[i=0..2]'=i, x''=7",
     )
     .expect("well formed");
@@ -482,14 +488,14 @@ fn states_of_the_command_line() {
     assert_eq!(value(Quantity::Coordinate(4, 0)), Some(2.0));
     assert_eq!(value(Quantity::Coordinate(7, 1)), Some(2.0));
     let refused = |text: &str| {
-        let errors = read_assignments(&model, "--state", text).expect_err("wrong");
+        let errors = read_assignments(&model, "<state>", text).expect_err("wrong");
         let (source, found) = (errors.source, errors.diagnostics);
         found[0].render(&source)
     };
     assert!(refused("y=1").contains("there is no coordinate `y`"));
     assert!(refused("x=1, x=2").contains("`x` is given twice"));
     assert!(refused("x=th[0]").contains("must be constant"));
-    assert!(refused("x=1, x'=1/0").contains("--state:1:11"));
+    assert!(refused("x=1, x'=1/0").contains("<state>:1:11"));
 }
 
 #[test]
@@ -498,7 +504,7 @@ fn expressions_of_the_command_line() {
     let (model, _) = read_model(Source::new("m", text), &Overrides::default(), &NoFiles)
         .expect("well formed");
     let model = model.workspace();
-    let read = |text, scope| read_expression(&model, "--vary", text, scope);
+    let read = |text, scope| read_expression(&model, "<vary>", text, scope);
     let (shape, entries) = read("2*r", ExpressionScope::State).expect("well formed");
     assert_eq!((shape, entries.len()), (Shape::Vector(2), 2));
     assert!(read("x'' + lambda(c)", ExpressionScope::Motion).is_ok());
@@ -508,7 +514,7 @@ fn expressions_of_the_command_line() {
 
 #[test]
 fn formulas_stand_alone() {
-    let names = read_numbers("--with", "a=1/2, t=2*pi").expect("well formed");
+    let names = read_numbers("<with>", "a=1/2, t=2*pi").expect("well formed");
     assert_eq!(names[0], ("a".to_owned(), 0.5));
     let read = |text: &str| read_formula(text, &names, &NoFiles);
     let value = |text: &str| {
@@ -537,8 +543,8 @@ fn formulas_stand_alone() {
     for wrong in ["complex(1, 2)", "sin(complex(1, 2))", "b + 1", "gamma(complex(1))", "1 <"] {
         assert!(read(wrong).is_err(), "{wrong}");
     }
-    assert!(read_numbers("--with", "a=b").is_err());
-    assert!(read_numbers("--with", "a=1, a=2").is_err());
+    assert!(read_numbers("<with>", "a=b").is_err());
+    assert!(read_numbers("<with>", "a=1, a=2").is_err());
 }
 
 #[test]

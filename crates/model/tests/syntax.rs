@@ -227,7 +227,7 @@ fn gallery_parses() {
 
 #[test]
 fn command_line_lists_keep_commas_in_brackets() {
-    let source = Source::new("--set", "x=1, x'=2, J=[[1,0],[0,2]], mu(c)=max(1, 2)");
+    let source = Source::new("<set>", "x=1, x'=2, J=[[1,0],[0,2]], mu(c)=max(1, 2)");
     let parsed = parse_assignments(&source).expect("well formed");
     let printed: Vec<String> =
         parsed.assignments.iter().map(|item| item.print(&parsed.arena)).collect();
@@ -236,15 +236,15 @@ fn command_line_lists_keep_commas_in_brackets() {
         ["(= x 1)", "(= (' x) 2)", "(= J (vec (vec 1 0) (vec 0 2)))", "(= (mu c) (max 1 2))"]
     );
     assert!(
-        parse_assignments(&Source::new("--set", " ")).expect("empty").assignments.is_empty()
+        parse_assignments(&Source::new("<set>", " ")).expect("empty").assignments.is_empty()
     );
-    let times = parse_expressions(&Source::new("--at", "1,2,5")).expect("well formed");
+    let times = parse_expressions(&Source::new("<at>", "1,2,5")).expect("well formed");
     assert_eq!(times.roots.len(), 3);
-    let source = Source::new("--set", "a, b=, c=3");
+    let source = Source::new("<set>", "a, b=, c=3");
     let mistakes = parse_assignments(&source).expect_err("two mistakes");
     assert_eq!(
         said(&source, &mistakes),
-        "E0115 1:1 `a` gets no value; it is written like `x = 1, x' = 2, J = [1, 2]`\n\
+        "E0115 1:1 `a` has no value; it is written like `x = 1, x' = 2, J = [1, 2]`\n\
          E0112 1:6 expected an expression after `=`, found `,`; \
          it is written like `x = 1, x' = 2, J = [1, 2]`\n"
     );

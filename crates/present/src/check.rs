@@ -97,7 +97,8 @@ impl ToText for Thermal {
     fn to_text(&self) -> String {
         let verdict = if self.stationary { "stationary" } else { "not stationary" };
         format!(
-            "  temperature kT = {}: exp(-H/kT) is {verdict}\n    largest |divergence - power/kT| of forces and reactions  {:.3e}\n    \
+            "  temperature kT = {}: exp(-H/kT) is {verdict}\n    \
+             largest |divergence - power/kT| of forces and reactions  {:.3e}\n    \
              largest |power - kT*divergence| of the forces alone   {:.3e}\n    in {} states on the constraints\n",
             self.temperature, self.stationarity, self.forces, self.states
         )

@@ -10,6 +10,7 @@ use crate::command::run::{observed, request};
 use crate::input::Reading;
 use crate::interrupt;
 use crate::output::{Exit, failed, print, say, usage};
+use crate::reproduction;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -46,8 +47,13 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, Exit> {
         initial: motion_arguments.initial.clone(),
     };
     let written = |derivations: &[Derivation], shown: Shown<'_>| {
-        let (model, request, overrides) = (&model, &request, &overrides);
-        let report = Report { model, request, name, overrides, derivations, shown };
+        let (model, request) = (&model, &request);
+        let compared = match shown {
+            Shown::Motion(_) => None,
+            Shown::Comparison(comparison) => Some(comparison.motions.as_slice()),
+        };
+        let command = &reproduction::command(name, request, &overrides, compared);
+        let report = Report { model, request, name, command, derivations, shown };
         write(&output, &page(&report))
     };
     let early = if let Some(list) = principles {

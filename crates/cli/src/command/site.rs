@@ -97,7 +97,7 @@ fn built(gallery: &GalleryModel, folder: &str) -> Result<Card, Exit> {
         model,
         request: &request,
         name: gallery.name,
-        overrides: &overrides,
+        command: &crate::reproduction::command(gallery.name, &request, &overrides, None),
         derivations: derivation.as_slice(),
         shown: Shown::Motion(&motion),
     };

@@ -33,7 +33,7 @@ pub struct Range {
 ///
 /// [`ParseErrors`] if a text is wrong or the formula has no value.
 pub fn evaluate(expression: &str, with: &str, range: Range) -> Result<Value, ParseErrors> {
-    let names = read_numbers("--with", with)?;
+    let names = read_numbers("<with>", with)?;
     let formula = pfaff_model::read_formula(expression, &names, &NoFiles)?;
     value(&formula, range).map_err(|failure| {
         let diagnostics = match failure {
@@ -73,7 +73,9 @@ fn scalars(formula: &Formula, es: &[Expr], range: Range) -> Result<Vec<f64>, Fai
     let memories: Vec<Expr> =
         live.iter().copied().filter(|&e| matches!(g.node(e), Node::Memory(..))).collect();
     if memories.is_empty() && range != Range::default() {
-        let message = "--from and --to belong to memory operators, and there is none".into();
+        let message =
+            "the ends of an interval belong to memory operators, and the formula has none"
+                .into();
         return Err(Failure::Usage(message));
     }
     if time.is_none() && !memories.is_empty() {
@@ -83,7 +85,7 @@ fn scalars(formula: &Formula, es: &[Expr], range: Range) -> Result<Vec<f64>, Fai
     }
     let needs = |e: &Expr| *e == formula.time;
     if time.is_none() && live.iter().any(needs) {
-        let message = "the formula contains `t`: give it a value by --with \"t=…\"".into();
+        let message = "the formula contains `t`: give it a value, as in `t=2`".into();
         return Err(Failure::Usage(message));
     }
     let symbol = |e: Expr| if e == formula.time { time } else { given(e) }.unwrap_or(f64::NAN);
@@ -91,7 +93,7 @@ fn scalars(formula: &Formula, es: &[Expr], range: Range) -> Result<Vec<f64>, Fai
     for e in memories {
         let Node::Memory(kind, operand, second) = g.node(e) else { continue };
         let Some(at) = time else {
-            let message = "the formula has memory: give the time by --with \"t=…\"".into();
+            let message = "the formula has memory: give `t` a value, as in `t=2`".into();
             return Err(Failure::Usage(message));
         };
         let ends = Ends { from: range.from.unwrap_or(0.0), to: range.to, at };

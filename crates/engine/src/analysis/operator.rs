@@ -48,12 +48,12 @@ pub(crate) fn operate(
     let real = |x: f64| {
         number::from_f64(x)
             .map(|x| g.number(x))
-            .ok_or_else(|| format!("{x} is not a valid end"))
+            .ok_or_else(|| format!("{x} cannot be an end of the interval"))
     };
     let u = g.symbol("elapsed", Role::Free);
     let (shifted, x) = if right {
         let Some(to) = ends.to else {
-            return Err(format!("`{}` needs its end: give it by --to", kind.name()));
+            return Err(format!("`{}` needs the end of its interval", kind.name()));
         };
         (g.sub(real(to)?, u), to - ends.at)
     } else {
@@ -235,7 +235,7 @@ impl Function<'_> {
                 let start = rate.at(rate.expr, 0.0);
                 if !start.is_finite() {
                     return Err(
-                        "the function has no derivatives at the start, and is no power there"
+                        "the function has no derivatives at the start, and it is not a power there"
                             .into(),
                     );
                 }

@@ -103,9 +103,9 @@ fn varied(frozen: &Model, request: &VariationRequest) -> Result<Variations, Fail
         let zero = model.graph.zero();
         Ok(functions.into_iter().map(|f| f.unwrap_or(zero)).collect())
     };
-    let vary = given("--vary", &request.vary)?;
+    let vary = given("<vary>", &request.vary)?;
     let (motion, principle) = if let Some(text) = &request.motion {
-        let given = given("--motion", text)?;
+        let given = given("<motion>", text)?;
         (given_motion(model, &form, &given, &request.run)?, None)
     } else {
         let motion = run(frozen, &request.run, &mut |_, _| true)?;

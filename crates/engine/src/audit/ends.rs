@@ -19,7 +19,8 @@ impl EndsEvidence {
             checks.push(Check::new("final values".into(), worst, 1e-9, reason));
         }
         if let Some(distance) = self.two_methods {
-            let reason = "shooting and collocation share the equations, but nothing of how they are solved";
+            let reason =
+                "shooting and collocation solve the same equations in independent ways";
             checks.push(Check::new("two methods".into(), distance, 1e-9, reason));
         }
         checks

@@ -23,17 +23,17 @@ impl ExtremumEvidence {
                 "first variation".into(),
                 self.first_variation,
                 variation_limit(tolerance),
-                "random variations with operators in closed form, relative to the magnitudes that cancel",
+                "random variations, with the operators in closed form; relative to the terms that cancel",
             ),
             Check::new(
                 "degree".into(),
                 self.degree,
                 tolerance.max(1e-11),
-                "twice the difference from the solution of the double degree",
+                "twice the difference from the solution of twice the degree",
             ),
         ];
         if let Some(off) = self.hamilton {
-            let reason = "positions and multipliers of Hamilton's form, solved in positions and momenta on other nodes";
+            let reason = "compared with Hamilton's form, solved for positions and momenta on other nodes";
             checks.push(Check::new(
                 "hamilton's form".into(),
                 off,
@@ -42,7 +42,7 @@ impl ExtremumEvidence {
             ));
         }
         for (name, worst) in self.held {
-            let reason = "imposed at the nodes; between them it is as good as the basis";
+            let reason = "imposed at the nodes; between them it is as accurate as the basis";
             checks.push(Check::new(format!("constraint {name}"), worst, 1e-8, reason));
         }
         checks

@@ -35,8 +35,8 @@ impl MemoryEvidence {
         }
         // The kernel is compressed to 1e-14, or to a thousandth of a tolerance that is larger.
         let limit = 1e-11 + 1e-2 * self.tolerance;
-        let reason = "fractional integrals of the densities, and kernels as they are written, by direct quadrature, \
-            at a quarter, the middle and the end of the outputs";
+        let reason = "direct quadrature of the fractional integrals and of the kernels as written, at a quarter, \
+                      the middle and the end of the outputs";
         if let Some(worst) = self.direct_difference {
             checks.push(Check::measured("memory recounted".into(), worst, limit, reason));
         }

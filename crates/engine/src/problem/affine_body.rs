@@ -87,7 +87,7 @@ fn worst(body: &AffineBody, motion: &Motion) -> Option<Note> {
         Note::Remark(format!(
             "near t = {} the body `{}` is nearly singular (its smallest singular value is below \
              {NEARLY_SINGULAR:e} of the largest): \
-             its rotation, and what is made of it, is not determined there",
+             its rotation, and everything computed from it, is not determined there",
             least.1, body.name
         ))
     })
@@ -157,12 +157,12 @@ fn conformal(model: &Workspace, t0: f64, q: &[f64]) -> Vec<Diagnostic> {
         }
         let name = constraint.name.split('[').next().unwrap_or_default();
         let message = format!(
-            "the constraint `{name}` keeps φᵀgφ proportional to η, and at the start it is not: they differ by \
-             {relative:.2e} of its size"
+            "the constraint `{name}` keeps φᵀgφ proportional to η, but at the start it is not: the relative \
+             difference is {relative:.2e}"
         );
         mistakes.push(Diagnostic::error("E0623", constraint.span, message).with_hint(
-            "start with a multiple of an isometry, such as `initial phi = 1.2*rotation_z(0.3)`, or give the \
-             metrics that the start has",
+            "start with a multiple of an isometry, such as `initial phi = 1.2*rotation_z(0.3)`, or use the \
+             metrics of the start",
         ));
     }
     mistakes

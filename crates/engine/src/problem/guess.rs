@@ -29,7 +29,7 @@ impl Guess {
     ///
     /// [`ParseErrors`] with all mistakes.
     pub fn start(model: &Model, text: &str) -> Result<Self, ParseErrors> {
-        read_assignments(&model.workspace(), "--guess", text).map(Self::Start)
+        read_assignments(&model.workspace(), "<guess>", text).map(Self::Start)
     }
 
     /// Reads a table as `run --output` writes it: columns `t`, `x`, and if they are there `x'` and `mu(c)`.

@@ -226,7 +226,9 @@ impl Settings {
         let solve = &model.solve;
         let t0 = request.t0.or(solve.range.map(|r| r.0)).unwrap_or(0.0);
         let Some(t1) = request.t1.or(solve.range.map(|r| r.1)) else {
-            return usage("the model has no `solve t = …` line: give the end with --t1".into());
+            return usage(
+                "the run has no end: add `solve t = 0..20` to the model, or set `t1`".into(),
+            );
         };
         if !t0.is_finite() || !t1.is_finite() || t1 <= t0 {
             return usage(format!(
@@ -256,7 +258,7 @@ impl Settings {
         }
         if method == solver::Method::Rk4 && step.is_none() {
             return usage(
-                "`rk4` has a fixed step: give it with `step = …` in `solve` or --step".into(),
+                "`rk4` has a fixed step: write `step = …` in `solve`, or set `step`".into(),
             );
         }
         let times = match &request.at {
@@ -297,7 +299,9 @@ fn chosen(at: &[f64], t0: f64, t1: f64) -> Result<Vec<f64>, Failure> {
 
 fn even(t0: f64, t1: f64, samples: usize) -> Result<Vec<f64>, Failure> {
     if !(2..=10_000_000).contains(&samples) {
-        return Err(Failure::Usage(format!("{samples} samples: choose from 2 to 10000000")));
+        return Err(Failure::Usage(format!(
+            "the number of samples must be from 2 to 10000000, not {samples}"
+        )));
     }
     let last = (samples - 1) as f64;
     let at = |i: usize| {

@@ -27,7 +27,7 @@ pub fn read_state(model: &Model, text: &str) -> Result<State, ParseErrors> {
 }
 
 pub(crate) fn state_in(model: &Workspace, text: &str) -> Result<State, ParseErrors> {
-    let given = read_assignments(model, "--state", text)?;
+    let given = read_assignments(model, "<state>", text)?;
     let n = model.coordinates.len();
     let mut state = State {
         t: 0.0,

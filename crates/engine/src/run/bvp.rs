@@ -112,7 +112,7 @@ pub(crate) fn run(
     if !request.lead.is_empty() {
         let arrived = homotopy(model, &equations, request, &mut budget)?;
         if arrived.is_empty() {
-            let text = "no motion could be led to the model's own parameters, so that the search began anew";
+            let text = "no motion could be continued to the model's own parameters, so the search started again";
             notes.push(Note::Remark(text.into()));
         }
         begin.extend(arrived);
@@ -189,8 +189,7 @@ pub(crate) fn run(
     if interrupted && motion.stop.reason == StopReason::End {
         motion.stop.reason = StopReason::Interrupted;
         if solved {
-            let text =
-                "the search was interrupted: what it had found is shown, there may be more";
+            let text = "the search was interrupted: the motions found so far are shown, there may be more";
             notes.push(Note::Stopped(text.into()));
         }
     } else if !solved && motion.stop.reason == StopReason::End {
@@ -198,7 +197,7 @@ pub(crate) fn run(
     }
     if solved && ended == Some(Ended::Late) {
         let text = format!(
-            "the search ended after {} s (--seconds): there may be more motions than it found",
+            "the search reached its limit of {} s: there may be more motions than it found",
             brief(seconds)
         );
         notes.push(Note::Remark(text));
@@ -220,13 +219,13 @@ fn possible(model: &Workspace) -> Result<(), Diagnostic> {
     };
     if matches!(model.dynamics, Written::Equations(_)) {
         return refused(
-            "`final` needs a Lagrangian: for equations as they stand it is not built",
+            "`final` needs a Lagrangian: it cannot be combined with `equation`",
             "write `lagrangian …`, or leave `final` out and give all initial values",
         );
     }
     if has_memory(model) {
         return refused(
-            "`final` in a model with memory is not built yet",
+            "`final` in a model with memory is not supported yet",
             "leave `final` out and give all initial values",
         );
     }
@@ -244,8 +243,8 @@ fn stationary(model: &Workspace, equations: &Equations) -> Result<(), Diagnostic
     let span = model.terminal.first().map(|t| t.span).unwrap_or_default();
     let name = &model.constraints[a].name;
     let message = format!(
-        "under `chetaev` with the velocity constraint `{name}` a motion is given by its initial state, and does \
-         not join given ends: it is no stationary point of the action"
+        "under `chetaev` with the velocity constraint `{name}`, a motion follows from its initial state and does \
+         not connect given ends: it is not a stationary point of the action"
     );
     Err(Diagnostic::error("E0634", span, message).with_hint(
         "`principle vakonomic` gives the shortest admissible paths, `restricted` those of L with the dependent \
@@ -266,7 +265,7 @@ fn scheme(model: &Workspace, request: &Run) -> Result<Scheme, Failure> {
         Method::Collocation => Ok(Scheme::Collocation { stages: 5, adaptive: true }),
         other @ (Method::Taylor | Method::Rk4 | Method::Spectral) => {
             Err(Failure::Usage(format!(
-                "the method `{}` does not solve end conditions: choose `auto`, `shooting` or `collocation`",
+                "the method `{}` does not solve boundary value problems: choose `auto`, `shooting` or `collocation`",
                 other.name()
             )))
         }
@@ -292,14 +291,14 @@ fn unsolved(
 ) -> String {
     let tried = match ended {
         Some(Ended::Interrupted) => "The search was interrupted",
-        Some(Ended::Late) => "The search ran out of its time (--seconds)",
+        Some(Ended::Late) => "The search reached its time limit",
         None => {
-            "The search tries a straight line, starts of many sizes and directions, and paths that are led to \
-             the end step by step"
+            "The search tries a straight line, many initial velocities, and paths that are continued to the end \
+             step by step"
         }
     };
     let mut text = format!(
-        "no motion between the ends was found: the best path misses them by {}, and is shown. {tried}",
+        "no motion between the ends was found: the best path, which is shown, misses them by {}. {tried}",
         brief(residual)
     );
     let integrable = pfaff_mechanics::integrable(model, equations);

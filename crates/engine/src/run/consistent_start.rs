@@ -150,7 +150,7 @@ fn singular_at_start(
         },
     };
     Diagnostic::error("E0603", span, message).with_hint(if contradiction {
-        "at the start it follows from them for the velocities, but it requires a different acceleration"
+        "at the start it agrees with them for the velocities, but it requires a different acceleration"
     } else {
         "every free direction needs a kinetic energy; `pfaff check` says whether the system is regular"
     })

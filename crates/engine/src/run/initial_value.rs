@@ -133,7 +133,7 @@ fn undecided(model: &Workspace, dynamics: &Dynamics) -> Vec<Note> {
     let Dynamics::Saddle(equations) = dynamics else { return Vec::new() };
     let remark = |&a: &usize| {
         Note::Remark(format!(
-            "whether `{}` contains velocities at all could not be decided: it is taken as a velocity constraint",
+            "it could not be decided whether `{}` contains velocities: it is treated as a velocity constraint",
             model.constraints[a].name
         ))
     };

@@ -28,7 +28,7 @@ pub(crate) fn singular_on_the_way(model: &Workspace, kkt: Option<&Kkt>, t: f64) 
     let (members, size) = kkt.nearest_dependence();
     if !repeated.is_empty() && size >= NEAR {
         format!(
-            "beyond t = {t} {} cannot be met together with the other constraints",
+            "beyond t = {t} {} cannot be satisfied together with the other constraints",
             quoted(model, &repeated)
         )
     } else if size < NEAR {

@@ -66,13 +66,14 @@ pub(crate) fn run(model: &Workspace, request: &Run) -> Result<Motion, Failure> {
     let method = Method::of(model, request);
     if !matches!(method, Method::Auto | Method::Spectral) {
         let text = format!(
-            "the method `{}` does not solve ends with memory: choose `auto` or `spectral`",
+            "the method `{}` does not solve boundary value problems with memory: choose `auto` or `spectral`",
             method.name()
         );
         return Err(Failure::Usage(text));
     }
     if !request.lead.is_empty() {
-        let text = "--lead does not lead motions with memory: --guess or --from begin the search elsewhere";
+        let text = "motions with memory cannot be continued from other parameters: give a guess or a motion to \
+                    start from";
         return Err(Failure::Usage(text.into()));
     }
     let plain = Run { method: Some(Method::Auto), ..request.clone() };
@@ -110,7 +111,8 @@ pub(crate) fn run(model: &Workspace, request: &Run) -> Result<Motion, Failure> {
     if reached.error > tolerance {
         motion.stop.reason = StopReason::MaxSteps;
         motion.notes.push(Note::Stopped(format!(
-            "with {} unknowns a coordinate the solution still changes by {}: it is shown, but not to the tolerance",
+            "with {} unknowns per coordinate the solution still changes by {}: it is shown, but it misses the \
+             tolerance",
             found.unknowns_per_function(),
             brief(reached.error)
         )));
@@ -195,7 +197,7 @@ fn solution(
 fn possible(model: &Workspace, principle: Principle) -> Result<(), Diagnostic> {
     if let Some(force) = model.forces.first() {
         let text = format!(
-            "`{}` has no place in an extremum between given ends: it belongs to no action",
+            "`{}` cannot be used between given ends: it is not part of an action",
             force.name
         );
         return Err(mistake(
@@ -205,15 +207,15 @@ fn possible(model: &Workspace, principle: Principle) -> Result<(), Diagnostic> {
         ));
     }
     if let Some(event) = model.events.first() {
-        let text = "events are not looked for between given ends with memory".into();
+        let text = "events are not supported between given ends with memory".into();
         return Err(mistake(event.span, text, "leave `event` out"));
     }
     if let (Some(constraint), false) =
         (model.constraints.first(), principle == Principle::Vakonomic)
     {
         let text = format!(
-            "under `{}` a motion with memory and the constraint `{}` is no stationary point of an action, and does \
-             not join given ends",
+            "under `{}`, a motion with memory and the constraint `{}` is not a stationary point of an action and \
+             does not connect given ends",
             principle.name(),
             constraint.name
         );
@@ -265,7 +267,7 @@ fn unsolved(model: &Workspace, formulation: &Formulation, why: &NoExtremum) -> D
                 brief(*residual)
             );
             Diagnostic::error("E0637", span, text).with_hint(
-                "the action may have none: unbounded below, or only for ends closer together",
+                "the action may have none: it may be unbounded below, or have one only for ends closer together",
             )
         }
     }
@@ -285,7 +287,7 @@ fn notes(ends: &Ends, falling: Option<usize>) -> Vec<Note> {
         Some(_) => "more than ten independent variations".to_owned(),
     };
     notes.push(Note::Remark(format!(
-        "the extremum is no minimum: the action falls along {along}"
+        "the extremum is not a minimum: the action decreases along {along}"
     )));
     notes
 }
@@ -359,7 +361,8 @@ fn evaluate(
     };
     if let Some(foreign) = model.graph.symbols(exprs).into_iter().find(|s| !known(s)) {
         let text = format!(
-            "`{}` has no value here: an extremum with memory observes what its Lagrangian and constraints contain",
+            "`{}` has no value here: between given ends with memory, only what the Lagrangian and the constraints \
+             contain can be observed",
             model.graph.to_text(foreign)
         );
         let span = model.observed.first().map_or(Span::default(), |o| o.span);

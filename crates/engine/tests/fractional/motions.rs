@@ -249,7 +249,7 @@ fn what_has_no_extremum_is_refused() {
     };
     // Order 0.4 does not see the value at an end.
     let text = mistake(&base("caputo(q, 0.4)^2/2", "initial q = 0\nfinal q = 1"));
-    assert!(text.contains("E0636") && text.contains("no value at an end"), "{text}");
+    assert!(text.contains("E0636") && text.contains("cannot be given at an end"), "{text}");
     // Order 2.5 is outside.
     let text = mistake(&base("caputo(q, 2.5)^2/2", "initial q = 0\nfinal q = 1"));
     assert!(text.contains("must lie between 0 and 2"), "{text}");

@@ -200,7 +200,7 @@ fn forces_of_orders_above_two_make_equations_of_that_order() {
     let relative = "coordinates x, y\nlagrangian (x'^2 + y'^2)/2\nforce x: -caputo(x - y, 2.5)\nforce y: caputo(x - y, 2.5)\ninitial x = 1\nsolve t = 0..1\n";
     assert!(refusal(relative).contains("some sum of these coordinates"));
     let tied = "coordinates x, y\nlagrangian (x'^2 + y'^2)/2\nforce x: -caputo(x, 2.5)\nconstraint c: x' = y'\ninitial x = 1\nsolve t = 0..1\n";
-    assert!(refusal(tied).contains("beside the constraint `c`"));
+    assert!(refusal(tied).contains("cannot be combined with the constraint `c`"));
 }
 
 /// $x = \sum_j x^{(j)}_0 t^j E_{4.5,\,j+1}(-t^{4.5})$

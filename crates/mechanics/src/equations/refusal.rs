@@ -129,32 +129,32 @@ impl Refusal {
             Self::Memory { what, span } => Diagnostic::error(
                 "E0420",
                 *span,
-                format!("{what} has memory: the principle would look at the future, so initial values do not \
-                    determine a motion"),
+                format!("{what} has memory, so the equations depend on the future: initial values do not \
+                         determine a motion"),
             )
             .with_hint("write memory as a `force`, a `constraint` or an `equation`"),
             Self::MemoryAhead { principle, what, span } => Diagnostic::error(
                 "E0441",
                 *span,
-                format!("the principle `{}` with memory is a boundary value problem that looks at the future, \
-                    and no run from initial values: {what} has memory", principle.name()),
+                format!("{what} has memory: under `{}` the equations depend on the future, so initial values do \
+                         not determine a motion", principle.name()),
             )
-            .with_hint("`principle chetaev` runs; `principle vakonomic` with `final` finds the extremum between \
-                two ends"),
+            .with_hint("choose `principle chetaev`, or give `final` data: `principle vakonomic` then finds the \
+                        extremum between two ends"),
             Self::Dependent { name, inside, span } => Diagnostic::error(
                 "E0426",
                 *span,
-                format!("the velocity of `{name}` cannot be inserted (principle `restricted`, Chaplygin's form): \
-                    {inside} contains `{name}` itself"),
+                format!("the principle `restricted` cannot insert the velocity of `{name}`: {inside} contains \
+                         `{name}` itself"),
             )
-            .with_hint("dependent coordinates, the last declared ones that the constraints determine, may occur \
-                with a prime only; `chetaev` and `vakonomic` have no such limit"),
+            .with_hint(&format!("a dependent coordinate may occur only as a velocity, here `{name}'`; \
+                `chetaev` and `vakonomic` have no such limit")),
             Self::Unsolvable { constraint, coordinates, span } => Diagnostic::error(
                 "E0425",
                 *span,
                 format!(
-                    "the velocities of {} cannot be inserted (principle `restricted`, Chaplygin's form): \
-                     `{constraint}` is not linear in them",
+                    "the principle `restricted` cannot insert the velocities of {}: `{constraint}` is not linear \
+                     in them",
                     coordinates.iter().map(|c| format!("`{c}`")).collect::<Vec<_>>().join(", ")
                 ),
             )
@@ -162,7 +162,8 @@ impl Refusal {
             Self::NotLinear { constraint, what, span } => Diagnostic::error(
                 "E0427",
                 *span,
-                format!("the geometry of `{constraint}` is not that of a distribution: it {what}"),
+                format!("the constraint `{constraint}` {what}, so the admissible velocities do not form a \
+                         distribution"),
             )
             .with_hint("metrics, connections and growth vectors need constraints linear or affine in the velocities"),
             Self::Undetermined { coordinates, needed } => Diagnostic::error(
@@ -176,38 +177,37 @@ impl Refusal {
                     if *needed == 1 { "is" } else { "are" },
                 ),
             )
-            .with_hint("leave out `--dependent`; then a valid choice is made"),
+            .with_hint("choose other dependent coordinates, or none: then a valid choice is made"),
             Self::SingularLegendre { coordinates, span } => Diagnostic::error(
                 "E0432",
                 *span,
                 format!(
-                    "there is no cotangent form: the momenta of {} do not determine these velocities, because J \
-                     = dp/dy is singular",
+                    "there is no cotangent form: the momenta of {} do not determine the velocities, because J = \
+                     dp/dy is singular",
                     coordinates.iter().map(|c| format!("`{c}`")).collect::<Vec<_>>().join(", ")
                 ),
             )
-            .with_hint("the equations themselves may still be regular: `pfaff run`, and `derive` in the other \
-                forms, do not need J; other dependent coordinates may help"),
+            .with_hint("try other dependent coordinates; the other forms of the equations, and a run, do not need J"),
             Self::ReactionAlong { constraint, span } => Diagnostic::error(
                 "E0433",
                 *span,
-                format!("the reaction of `{constraint}` has a direction of its own (`along`): this form needs \
-                    Chetaev's"),
+                format!("this form needs Chetaev's reactions, but `along` gives the reaction of `{constraint}` \
+                         another direction"),
             )
-            .with_hint("`derive` with `--form multipliers` shows the equations"),
+            .with_hint("the form with multipliers exists"),
             Self::NoHamilton { what, span } => Diagnostic::error(
                 "E0434",
                 *span,
                 format!("there is no Hamiltonian form of the vakonomic equations: {what}"),
             )
-            .with_hint("`derive` with `--form multipliers` shows the equations, and `run` does not need this form"),
+            .with_hint("the form with multipliers exists, and a run does not need this one"),
             Self::NoFractionalForm { what, span } => Diagnostic::error(
                 "E0435",
                 *span,
                 format!("there is no fractional form of this model: {what}"),
             )
-            .with_hint("fractional derivatives by positions and velocities are known for sums of powers; `--part \
-                forms` shows the ordinary forms of any Lagrangian"),
+            .with_hint("fractional derivatives with respect to positions and velocities are known for sums of \
+                        powers; the ordinary forms exist for any Lagrangian"),
             Self::NotSymmetric { name, rate, span } => Diagnostic::error(
                 "E0429",
                 *span,
@@ -220,8 +220,7 @@ impl Refusal {
                 *span,
                 format!("{what} cannot be used together with `equation`"),
             )
-            .with_hint("an `equation` model is taken as it stands: put the term into the equation, or write a \
-                `lagrangian`"),
+            .with_hint("add the term to the equation, or write a `lagrangian`"),
             Self::Algebraic { name, span } => Diagnostic::error(
                 "E0423",
                 *span,

@@ -203,7 +203,8 @@ mod tests {
             .with_note(Span::new(0, 1), "first here".to_owned());
         assert_eq!(
             diagnostic.render(&source),
-            "error[E0201]: twice\n  --> m:10:1\n   |\n10 | a\n   | ^\nnote: first here\n  --> m:1:1\n   |\n 1 | a\n   | ^\n"
+            "error[E0201]: twice\n  --> m:10:1\n   |\n10 | a\n   | ^\n\
+             note: first here\n  --> m:1:1\n   |\n 1 | a\n   | ^\n"
         );
     }
 }

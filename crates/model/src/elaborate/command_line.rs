@@ -1,4 +1,4 @@
-//! Texts of the command line, read against a model or on their own.
+//! Texts beside a model, as a command line gives them: read against the model, or on their own.
 
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ pub enum FormulaValue {
     },
 }
 
-/// Reads `x=1, x'=2, t=0, mu(c)=0.1` against a model; `option` names the text in diagnostics.
+/// Reads `x=1, x'=2, t=0, mu(c)=0.1` against a model; `name` is that of the text in diagnostics.
 ///
 /// Values are constants of numbers and parameters. A whole vector or matrix may be given, and a component of
 /// it beside it.
@@ -77,12 +77,12 @@ pub enum FormulaValue {
 /// All mistakes, with the source that shows them.
 pub fn read_assignments(
     model: &Workspace,
-    option: &str,
+    name: &str,
     text: &str,
 ) -> Result<Vec<(Quantity, f64)>, ParseErrors> {
     let mut e = against(model);
     let mut values: Vec<(Quantity, f64, bool)> = Vec::new();
-    for given in e.add_assignments(option, Some(text)) {
+    for given in e.add_assignments(name, Some(text)) {
         let target = &given.assignment.target;
         let span = e.shifted(given.part, target.span);
         let Some(goal) = e.goal(given.part, target, true) else { continue };
@@ -111,14 +111,14 @@ pub fn read_assignments(
     e.settled(values)
 }
 
-/// Reads an expression against a model, into the model's graph; `option` names the text in diagnostics.
+/// Reads an expression against a model, into the model's graph; `name` is that of the text in diagnostics.
 ///
 /// # Errors
 ///
 /// All mistakes, with the source that shows them.
 pub fn read_expression(
     model: &Workspace,
-    option: &str,
+    name: &str,
     text: &str,
     scope: ExpressionScope,
 ) -> Result<(Shape, Vec<Expr>), ParseErrors> {
@@ -128,7 +128,7 @@ pub fn read_expression(
         ExpressionScope::Motion => Place::Observe,
     };
     e.speak_of("the expression".into());
-    let value = match e.add_expression(option, text) {
+    let value = match e.add_expression(name, text) {
         Some(site) => {
             let value = e.read(site, place);
             e.only_arrays(site, value)
@@ -139,14 +139,14 @@ pub fn read_expression(
     e.settled((shape, value.entries().to_vec()))
 }
 
-/// Reads `a=1, t=2*pi` as numbers; `option` names the text in diagnostics.
+/// Reads `a=1, t=2*pi` as numbers; `name` is that of the text in diagnostics.
 ///
 /// # Errors
 ///
 /// All mistakes, with the source that shows them.
-pub fn read_numbers(option: &str, text: &str) -> Result<Vec<(String, f64)>, ParseErrors> {
+pub fn read_numbers(name: &str, text: &str) -> Result<Vec<(String, f64)>, ParseErrors> {
     let graph = Graph::new();
-    let source = Source::new(option, text);
+    let source = Source::new(name, text);
     let parsed = match parse_assignments(&source) {
         Ok(parsed) => parsed,
         Err(mistakes) => return Err(ParseErrors { source, diagnostics: mistakes }),
@@ -158,7 +158,11 @@ pub fn read_numbers(option: &str, text: &str) -> Result<Vec<(String, f64)>, Pars
         let target = &assignment.target;
         let name = arena.name(target.name.symbol).to_owned();
         if target.order > 0 || !target.slots.is_empty() || target.of.is_some() {
-            e.error("E0413", target.span, "here plain names get numbers".into());
+            e.error(
+                "E0413",
+                target.span,
+                "only plain names can be given here, as in `a=1, t=2`".into(),
+            );
             continue;
         }
         if numbers.iter().any(|(known, _)| *known == name) {
@@ -231,7 +235,7 @@ fn against(model: &Workspace) -> Elaborator<'_> {
     e.scope = model.scope.clone();
     e.draft.coordinates.clone_from(&model.coordinates);
     e.draft.constraints.clone_from(&model.constraints);
-    // Parts of `--set` and `--initial` defined nothing that is called later.
+    // The parts `<set>` and `<initial>` defined nothing that is called later.
     e
 }
 
@@ -263,7 +267,7 @@ impl Elaborator<'_> {
         if value.shape().is_some() || value.is_poison() {
             return value;
         }
-        let message = format!("the expression is {}, no number", value.describe());
+        let message = format!("the expression is {}, not a number", value.describe());
         self.report(Diagnostic::error("E0303", self.span(site), message))
     }
 

@@ -45,12 +45,12 @@ use crate::shape::Value;
 use crate::source::{Source, Span};
 use crate::syntax::{Arena, Assignment, NodeKind, Statement, StatementKind};
 
-/// What the command line says against the text.
+/// What is said beside the text, and against it.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
-    /// The text of `--set`, such as `a=0.3, m=2`.
+    /// Values of parameters, such as `a=0.3, m=2`; diagnostics call this text `<set>`.
     pub set: Option<String>,
-    /// The text of `--initial`, such as `x'=1`.
+    /// Initial values, such as `x'=1`; diagnostics call this text `<initial>`.
     pub initial: Option<String>,
 }
 
@@ -82,8 +82,8 @@ pub fn read_model(
     let arena = Arc::new(parsed.syntax.arena);
     let mut e = Elaborator::new(&graph, files, source, arena);
     e.diagnostics = parsed.diagnostics;
-    e.draft.set = e.add_assignments("--set", overrides.set.as_deref());
-    e.draft.overriding = e.add_assignments("--initial", overrides.initial.as_deref());
+    e.draft.set = e.add_assignments("<set>", overrides.set.as_deref());
+    e.draft.overriding = e.add_assignments("<initial>", overrides.initial.as_deref());
     for statement in &parsed.syntax.statements {
         e.statement(statement);
     }

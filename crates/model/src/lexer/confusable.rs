@@ -117,16 +117,16 @@ const TOKENS: &[(&str, &str, &[T])] = &[
 
 /// What to write instead, and whether the statement can no longer be trusted.
 const ADVICE: &[(&str, &str, bool)] = &[
-    ("{", "brackets are `(` `)`; vectors and indices have `[` `]`", true),
-    ("}", "brackets are `(` `)`; vectors and indices have `[` `]`", true),
+    ("{", "use `(` `)` to group terms, and `[` `]` for vectors and indices", true),
+    ("}", "use `(` `)` to group terms, and `[` `]` for vectors and indices", true),
     (";", "a statement ends with its line, and items are separated by `,`", true),
-    ("\\", "a line goes on when the next one is indented deeper", false),
+    ("\\", "to continue a line, indent the next one deeper", false),
     ("&&", "write `and`", true),
     ("||", "write `or`", true),
     ("&", "write `and`", true),
-    ("|", "an absolute value is `abs(x)`; for a choice write `or`", true),
+    ("|", "write `abs(x)` for an absolute value, `or` for a choice", true),
     ("!", "write `not`", true),
-    ("∧", "write `and`, or `cross(a, b)`", true),
+    ("∧", "write `and`, or `cross(a, b)` for a vector product", true),
     ("∨", "write `or`", true),
     ("¬", "write `not`", true),
     ("√", "write `sqrt(x)`", true),

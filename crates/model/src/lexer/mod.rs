@@ -282,8 +282,10 @@ impl Lexer<'_> {
                         .with_hint(hint)
                         .with_note(opening, "opened here".to_owned())
                 }
-                None => Diagnostic::error("E0109", span, format!("`{text}` closes nothing"))
-                    .with_hint("leave it out, or open the bracket before"),
+                None => {
+                    Diagnostic::error("E0109", span, format!("`{text}` has no opening bracket"))
+                        .with_hint("delete it, or open a bracket before it")
+                }
             };
             self.chunk().poison(diagnostic);
         }

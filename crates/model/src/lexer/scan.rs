@@ -107,7 +107,7 @@ impl Lexer<'_> {
         }
         let span = self.span_from(start);
         if self.at > start + 2 {
-            let message = format!("`{}` is no range", &self.text[start..self.at]);
+            let message = format!("`{}` is not a range", &self.text[start..self.at]);
             let diagnostic = Diagnostic::error("E0105", span, message);
             self.chunk()
                 .diagnostics
@@ -165,7 +165,7 @@ impl Lexer<'_> {
             let diagnostic = Diagnostic::error("E0104", span, message);
             self.chunk().diagnostics.push(diagnostic.with_hint("write `\"` where it ends"));
         } else if opening != '"' {
-            let message = format!("`{opening}` and `{closing}` are no quotes here");
+            let message = format!("`{opening}` and `{closing}` are not quotes here");
             let diagnostic = Diagnostic::error("E0103", span, message);
             self.chunk().diagnostics.push(diagnostic.with_hint("write `\"…\"`"));
         }

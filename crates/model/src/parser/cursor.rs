@@ -205,12 +205,12 @@ impl<'a> Parser<'a> {
                 self.refuse_with("E0107", span, message, hint)
             }
             (T::Equals, _) => {
-                let message = "`=` cannot stand here".to_owned();
+                let message = "`=` is not allowed here".to_owned();
                 self.refuse_with("E0117", span, message, "to compare, write `==`")
             }
             (T::DotDot, _) => {
-                let message = "a range cannot stand here".to_owned();
-                let hint = "ranges stand in `i = 1..N`, `th[0..N]` and `solve t = 0..20`";
+                let message = "a range is not allowed here".to_owned();
+                let hint = "ranges are used in `i = 1..N`, `th[0..N]` and `solve t = 0..20`";
                 self.refuse_with("E0119", span, message, hint)
             }
             _ => {

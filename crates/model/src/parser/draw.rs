@@ -15,10 +15,10 @@ impl Parser<'_> {
         let shape = self.name("what is drawn")?;
         let Some(known) = shape_named(word) else {
             let words: Vec<&str> = SHAPES.iter().map(|shape| shape.word).collect();
-            let message = format!("`{word}` is nothing that can be drawn");
+            let message = format!("`{word}` cannot be drawn");
             let hint = match closest(word, &words) {
                 Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!("what can be drawn is {}", words.join(", ")),
+                None => format!("you can draw {}", words.join(", ")),
             };
             return self.refuse_with("E0125", span, message, &hint);
         };
@@ -41,7 +41,7 @@ impl Parser<'_> {
                 let message = format!("`{word}` has no `{text}`");
                 let hint = match closest(text, &words) {
                     Some(meant) => format!("did you mean `{meant}`?"),
-                    None => format!("after `{word}` may stand {}", words.join(", ")),
+                    None => format!("after `{word}` you can write {}", words.join(", ")),
                 };
                 let diagnostic = Diagnostic::error("E0125", span, message).with_hint(&hint);
                 self.diagnostics.push(diagnostic);

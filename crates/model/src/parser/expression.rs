@@ -94,7 +94,7 @@ impl Parser<'_> {
             return self.postfix(start);
         }
         if least > Rank::Not {
-            let message = "`not` cannot stand after this operator".to_owned();
+            let message = "`not` cannot follow this operator".to_owned();
             return self.refuse_with("E0112", self.span(), message, "write `(not …)`");
         }
         self.at += 1;
@@ -136,7 +136,7 @@ impl Parser<'_> {
             Some(TokenKind::LeftParen) => {
                 self.at += 1;
                 if self.kind() == Some(TokenKind::RightParen) {
-                    let message = "nothing stands between `(` and `)`".to_owned();
+                    let message = "there is nothing between `(` and `)`".to_owned();
                     return self.refuse("E0120", span.to(self.span()), message);
                 }
                 let inner = self.expression()?;
@@ -151,7 +151,7 @@ impl Parser<'_> {
             }
             Some(TokenKind::Plus) => {
                 let message = format!("expected an expression{}", self.found());
-                self.refuse_with("E0112", span, message, "leave out a `+` before a term")
+                self.refuse_with("E0112", span, message, "delete the `+` before the term")
             }
             _ => {
                 let message = format!("expected an expression{}", self.found());
@@ -163,7 +163,8 @@ impl Parser<'_> {
     fn number(&mut self) -> Parse<ExprId> {
         let (text, span) = (self.text(), self.span());
         let Some(decimal) = Decimal::from_text(text) else {
-            let message = format!("the number is beyond 10^±{}", Decimal::LIMIT);
+            let message =
+                format!("the number is not between 10^-{0} and 10^{0}", Decimal::LIMIT);
             return self.refuse_with("E0106", span, message, "choose other units");
         };
         self.at += 1;

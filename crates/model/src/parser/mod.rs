@@ -104,7 +104,7 @@ pub fn parse_expressions(source: &Source) -> Result<ParsedExpressions, Vec<Diagn
 ///
 /// ```
 /// use pfaff_model::{Source, parse_assignments};
-/// let parsed = parse_assignments(&Source::new("--set", "J=[1, 2], m=2")).expect("well formed");
+/// let parsed = parse_assignments(&Source::new("<set>", "J=[1, 2], m=2")).expect("well formed");
 /// assert_eq!(parsed.assignments.len(), 2);
 /// ```
 ///

@@ -47,7 +47,7 @@ impl Parser<'_> {
     fn title(&mut self) -> Parse<Text> {
         let span = self.span();
         if self.kind() != Some(TokenKind::Text) {
-            let message = "a title stands in quotes".to_owned();
+            let message = "a title must be in quotes".to_owned();
             let rest = self.source.slice(Span::new(span.start, self.end));
             return self.refuse_with(
                 "E0121",
@@ -73,8 +73,8 @@ impl Parser<'_> {
     fn end_of_one(&mut self, keyword: Keyword) -> Parse<()> {
         if self.kind() == Some(TokenKind::Comma) {
             let word = keyword.word();
-            let message = format!("`{word}` takes one item, and here begins another");
-            let hint = format!("begin a line of its own with `{word}`");
+            let message = format!("`{word}` takes one item, but another one begins here");
+            let hint = format!("start a new line with `{word}`");
             return self.refuse_with("E0123", self.span(), message, &hint);
         }
         self.finish("an operator or the end of the statement")
@@ -99,7 +99,7 @@ impl Parser<'_> {
         }
         match self.kind() {
             Some(TokenKind::Equals) => {
-                let message = "a coordinate has no value where it is declared".to_owned();
+                let message = "a coordinate cannot get a value where it is declared".to_owned();
                 let name = self.arena.name(name.symbol);
                 let hint = format!("write `initial {name} = …`");
                 self.refuse_with("E0113", self.span(), message, &hint)
@@ -120,7 +120,7 @@ impl Parser<'_> {
         }
         match self.token() {
             Some(token) if token.kind == TokenKind::LeftBracket => {
-                let message = "a parameter has its size from its value".to_owned();
+                let message = "a parameter takes its size from its value".to_owned();
                 let name = self.arena.name(name.symbol);
                 let hint = format!("write `{name} = [1, 2]`");
                 self.refuse_with("E0113", token.span, message, &hint)
@@ -167,7 +167,7 @@ impl Parser<'_> {
         }
         if self.is_at_end() || self.kind() == Some(TokenKind::Comma) {
             let target = self.span_from(named.start);
-            let message = format!("`{}` gets no value", self.source.slice(target));
+            let message = format!("`{}` has no value", self.source.slice(target));
             return self.refuse("E0115", target, message);
         }
         let message = format!("expected `=`{}", self.found());
@@ -254,7 +254,7 @@ impl Parser<'_> {
         let right = if self.eat(TokenKind::Equals) { Some(self.expression()?) } else { None };
         if right.is_some() && self.kind() == Some(TokenKind::Equals) {
             let message = "a second `=` in one equation".to_owned();
-            let hint = format!("begin a line of its own with `{}`", keyword.word());
+            let hint = format!("start a new line with `{}`", keyword.word());
             return self.refuse_with("E0123", self.span(), message, &hint);
         }
         self.end_of_one(keyword)?;
@@ -274,13 +274,19 @@ impl Parser<'_> {
                 operator: Binary::Less | Binary::AtMost | Binary::Greater | Binary::AtLeast,
                 ..
             } => {
-                let message = "an inequality is no equation".to_owned();
-                let hint = "only equations constrain; `event` locates where a bound is reached";
+                let message = "an inequality is not an equation".to_owned();
+                let hint =
+                    "a constraint is an equation; `event` finds where a bound is reached";
                 self.refuse_with("E0115", span, message, hint)
             }
             _ => {
                 let message = "an equation needs `=`".to_owned();
-                self.refuse_with("E0115", Span::empty(span.end), message, "to vanish is `= 0`")
+                self.refuse_with(
+                    "E0115",
+                    Span::empty(span.end),
+                    message,
+                    "write `= 0` for an expression that must vanish",
+                )
             }
         }
     }
@@ -359,7 +365,7 @@ impl Parser<'_> {
         let (mut of, mut slots, mut order) = (None, Vec::new(), 0);
         if self.eat(TokenKind::LeftParen) {
             if self.kind() == Some(TokenKind::Number) {
-                let message = format!("`{}` is no constraint", self.text());
+                let message = format!("`{}` is not a constraint", self.text());
                 let hint = format!("write `{} = …`", self.arena.name(name.symbol));
                 return self.refuse_with("E0114", self.span(), message, &hint);
             }
@@ -403,14 +409,16 @@ impl Parser<'_> {
                     std::mem::replace(&mut direction, wanted) == Direction::Both
                 }
                 _ => {
-                    let message = format!("`{word}` is no word for an event");
-                    let hint = "before the name may stand `stop` or `continue`, and `rising` or `falling`";
+                    let message =
+                        format!("`{word}` is not allowed before the name of an event");
+                    let hint = "write `stop` or `continue`, and `rising` or `falling`";
                     return self.refuse_with("E0122", span, message, hint);
                 }
             };
             if !fresh {
-                let message = format!("`{word}` does not go with the words before it");
-                let hint = "each word stands once; without `rising` and `falling` both directions count";
+                let message = format!("`{word}` cannot be combined with the words before it");
+                let hint =
+                    "use each word once; without `rising` and `falling` both directions count";
                 return self.refuse_with("E0122", span, message, hint);
             }
             self.at += 1;

@@ -72,7 +72,8 @@ pub fn present_fractional(
         },
     ];
     let remarks = vec![
-        "rl and rl_right of negative order are fractional integrals; operators from the right look at the future, so the equations join two ends".to_owned(),
+        "rl and rl_right of negative order are fractional integrals; operators from the right look at the future, \
+         so the equations join two ends".to_owned(),
     ];
     Ok(Some(Presentation::of(model, Some(principle), sections, remarks)))
 }

@@ -23,8 +23,7 @@ pub fn present_hamilton(
 ) -> Result<Presentation, Error> {
     let model = &derivation.workspace();
     let Dynamics::Saddle(e) = &derivation.dynamics else {
-        let message =
-            "an `equation` model has no Lagrangian, and so no momenta: leave --form out";
+        let message = "an `equation` model has no Lagrangian, and so no Hamiltonian form";
         return Err(Error::Usage(message.into()));
     };
     let refused = |r: Refusal| refused(&r, model);
@@ -35,7 +34,8 @@ pub fn present_hamilton(
         }
         Principle::Vakonomic => in_all_momenta(model, e).map_err(refused)?,
         Principle::Restricted => {
-            let message = "--form hamilton is built for the principles chetaev and vakonomic";
+            let message =
+                "the Hamiltonian form is built for the principles chetaev and vakonomic only";
             return Err(Error::Usage(message.into()));
         }
     };
@@ -94,7 +94,8 @@ fn in_cotangent_form(
             sections.push(section("velocities", "Velocities", pairs(&y, h)));
         }
         None => remarks.push(format!(
-            "the velocities {} are those that the momenta and the constraints give; they are not written out, for the momenta are not linear in them",
+            "the velocities {} follow from the momenta and the constraints; they have no formula here, because the \
+             momenta are not linear in them",
             names.iter().map(|n| format!("{n}'")).collect::<Vec<_>>().join(", ")
         )),
     }

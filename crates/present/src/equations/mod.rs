@@ -159,7 +159,7 @@ fn mechanical(model: &Workspace, e: &Equations) -> Vec<Section> {
                 base.map(|k| (names[k].clone(), e.force[k])).unzip();
             vector("f", "f", &names, &force)
         }
-        _ => vector("f", "f", &names, &e.force),
+        Principle::Chetaev | Principle::Vakonomic => vector("f", "f", &names, &e.force),
     };
     sections.push(section("force", force, lines));
     if !constraints.is_empty() {

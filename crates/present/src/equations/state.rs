@@ -53,7 +53,7 @@ impl ToText for StateReport {
         let multipliers = match self.principle {
             Some(Principle::Vakonomic) => "multipliers mu (given)",
             Some(Principle::Restricted) => "multipliers p",
-            _ => "multipliers lambda",
+            Some(Principle::Chetaev) | None => "multipliers lambda",
         };
         list(multipliers, &self.constraints, &self.multipliers);
         list("rates of the multipliers mu'", &self.constraints, &self.multiplier_rates);
@@ -83,7 +83,7 @@ impl ToText for StateReport {
                 Some(Principle::Restricted) => {
                     let _ = writeln!(text, "  E of L_c = {total:?}");
                 }
-                _ => {}
+                Some(Principle::Chetaev) | None => {}
             }
         }
         if let Some(principle) = self.principle {

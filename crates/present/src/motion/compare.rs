@@ -82,7 +82,7 @@ fn positions(c: &Comparison, text: &mut String) {
     table(&rows, text);
     if first.q.len() > COORDINATES {
         let more = first.q.len() - COORDINATES;
-        let _ = writeln!(text, "  … and {more} more coordinates; see --format csv or json");
+        let _ = writeln!(text, "  … and {more} more coordinates; CSV and JSON have all");
     }
 }
 

@@ -99,7 +99,7 @@ fn last_state(motion: &Motion, text: &mut String) {
         line([&row[0], &row[1], &row[2], &row[3]]);
     }
     if rows.len() > ROWS {
-        let _ = writeln!(text, "  … and {} more; see --json or --output", rows.len() - ROWS);
+        let _ = writeln!(text, "  … and {} more; CSV and JSON have all", rows.len() - ROWS);
     }
     let named = |text: &mut String, name: String, values: &[f64]| {
         let _ = writeln!(text, "  {name} = {}", last(values));

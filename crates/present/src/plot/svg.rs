@@ -60,7 +60,8 @@ pub(crate) fn embedded(figure: &Figure<'_>, drawn: &Drawn, interactive: bool) ->
     if interactive {
         let _ = write!(
             out,
-            " class=\"figure\" tabindex=\"0\" data-frame=\"{x} {y} {w} {h}\" data-x=\"{}\" data-y=\"{}\" data-xlabel=\"{}\" data-ylabel=\"{}\"",
+            " class=\"figure\" tabindex=\"0\" data-frame=\"{x} {y} {w} {h}\" data-x=\"{}\" data-y=\"{}\" \
+             data-xlabel=\"{}\" data-ylabel=\"{}\"",
             scale(drawn.x),
             scale(drawn.y),
             escape(&figure.x.label),

@@ -98,7 +98,8 @@ fn html(title: &str, id: &str, data: &Value, spatial: bool) -> String {
          <canvas role=\"img\" tabindex=\"0\" aria-label=\"Animation: {title}\"></canvas>\n\
          <div class=\"pfaff-controls\" role=\"group\" aria-label=\"Playback\">\n\
          <button type=\"button\" class=\"pfaff-play\">Play</button>\n\
-         <input type=\"range\" class=\"pfaff-time\" min=\"0\" max=\"1000\" value=\"0\" step=\"1\" aria-label=\"Time\">\n\
+         <input type=\"range\" class=\"pfaff-time\" min=\"0\" max=\"1000\" value=\"0\" step=\"1\" \
+         aria-label=\"Time\">\n\
          <output class=\"pfaff-clock\">t = 0</output>\n\
          <label>Speed <select class=\"pfaff-speed\"><option value=\"0.1\">0.1×</option>\
          <option value=\"0.25\">0.25×</option><option value=\"0.5\">0.5×</option>\

@@ -114,7 +114,7 @@ fn over_time<'a>(
     }
     let shown = figures.len() * size;
     let note = if shown < count {
-        format!("The first {shown} of {count} are shown; `pfaff plot --columns` draws any.")
+        format!("The first {shown} of {count} are shown; `pfaff plot` draws any of them.")
     } else {
         String::new()
     };
@@ -208,7 +208,7 @@ fn energy(motions: &[Motion]) -> Option<Group<'_>> {
                 .collect();
             let name = match motion.principle {
                 Some(Principle::Restricted) => "energy of L_c",
-                _ => "E[L,M]",
+                Some(Principle::Chetaev | Principle::Vakonomic) | None => "E[L,M]",
             };
             let mut total_curve = curve(motion, (i, of), 2, name, &motion.t, &[]);
             total_curve.y = Cow::Owned(total);

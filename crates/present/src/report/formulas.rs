@@ -59,7 +59,8 @@ pub(crate) fn formulas_within(
     if left_out > 0 {
         let _ = write!(
             out,
-            "<p class=\"note\">{left_out} further formulas are too long for a page; <code>{}</code> writes them all.</p>",
+            "<p class=\"note\">{left_out} further formulas are too long for a page; <code>{}</code> writes them \
+             all.</p>",
             escape(command)
         );
     }

@@ -38,7 +38,8 @@ pub(crate) fn geometry(report: &Report<'_>) -> String {
     let size = derivation.workspace().graph.size(&parts);
     if model.coordinates.len() > COORDINATES || size > NODES {
         return format!(
-            "<p>The tensors of this model are large: <code>{}</code> computes split, growth vector, metric, curvature and torsion.</p>",
+            "<p>The tensors of this model are large: <code>{}</code> computes split, growth vector, metric, \
+             curvature and torsion.</p>",
             escape(&command)
         );
     }
@@ -58,7 +59,8 @@ pub(crate) fn geometry(report: &Report<'_>) -> String {
     out += &formulas_within(&blocks, ROOM, &command);
     let _ = write!(
         out,
-        "<p class=\"signs\">{}</p><p class=\"note\">Components that are not written are zero. <code>{}</code> shows connections and curvatures as well.</p>",
+        "<p class=\"signs\">{}</p><p class=\"note\">Components that are not written are zero. <code>{}</code> shows \
+         connections and curvatures as well.</p>",
         escape(&conventions),
         escape(&command)
     );

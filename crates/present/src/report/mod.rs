@@ -33,9 +33,7 @@ pub use still::{Still, still};
 
 use std::borrow::Cow;
 
-use pfaff::{
-    Comparison, Derivation, Dynamics, Model, Motion, Overrides, Principle, Run, derive,
-};
+use pfaff::{Comparison, Derivation, Dynamics, Model, Motion, Principle, Run, derive};
 
 /// Everything that a page shows.
 #[derive(Clone, Debug)]
@@ -46,8 +44,8 @@ pub struct Report<'a> {
     pub request: &'a Run,
     /// How the user names the model: a path, the name of a gallery model, or `-`.
     pub name: &'a str,
-    /// What the command line changed.
-    pub overrides: &'a Overrides,
+    /// The command that gives the numbers again, for a shell.
+    pub command: &'a str,
     /// The equations of each motion that is shown; none where they cannot be written down.
     pub derivations: &'a [Derivation],
     /// One motion, or several principles side by side.

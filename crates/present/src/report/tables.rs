@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use pfaff_expr::escape_markup as escape;
 use pfaff_mechanics::Class;
-use pfaff_model::{Overrides, Principle};
+use pfaff_model::Principle;
 use sha2::{Digest, Sha256};
 
 use super::Report;
@@ -378,59 +378,12 @@ pub(crate) fn provenance(report: &Report<'_>) -> String {
     }
     let mut out = table("Where the numbers come from", &["", ""], &rows)
         .replace("<thead><tr><th scope=\"col\"></th><th scope=\"col\"></th></tr></thead>", "");
-    out += "<p>These very numbers again, with the same version:</p>";
-    let _ =
-        write!(out, "<pre class=\"command\"><code>{}</code></pre>", escape(&command(report)));
+    out += "<p>This command gives the same numbers again, with the same version of pfaff:</p>";
+    let _ = write!(out, "<pre class=\"command\"><code>{}</code></pre>", escape(report.command));
     if report.name == "-" {
-        out += "<p>The model came from standard input: its text stands above.</p>";
+        out += "<p>The model came from standard input: its text is shown above.</p>";
     }
     out
-}
-
-/// The command that gives the numbers.
-fn command(report: &Report<'_>) -> String {
-    let r = report.request;
-    let compared = matches!(report.shown, super::Shown::Comparison(_));
-    let mut words =
-        vec!["pfaff".to_owned(), if compared { "compare" } else { "run" }.to_owned()];
-    words.push(quoted(report.name));
-    let mut option = |name: &str, value: Option<String>| {
-        if let Some(value) = value {
-            words.push(format!("--{name} {}", quoted(&value)));
-        }
-    };
-    let Overrides { set, initial } = report.overrides;
-    option("set", set.clone());
-    option("initial", initial.clone());
-    if compared {
-        let names: Vec<&str> = report.shown.motions().iter().map(principle_name).collect();
-        option("principles", Some(names.join(",")));
-    } else {
-        option("principle", r.principle.map(|p| p.name().to_owned()));
-    }
-    option("t0", r.t0.map(|x| x.to_string()));
-    option("t1", r.t1.map(|x| x.to_string()));
-    option("tolerance", r.tolerance.map(|x| format!("{x:e}")));
-    option("method", r.method.map(|method| method.name().to_owned()));
-    option("step", r.step.map(|x| x.to_string()));
-    option("samples", r.samples.map(|n| n.to_string()));
-    let times = |at: &Vec<f64>| at.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
-    option("at", r.at.as_ref().map(times));
-    option("max-steps", r.max_steps.map(|n| n.to_string()));
-    words.push("--json".into());
-    words.join(" ")
-}
-
-/// For a shell.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,+=:".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!(
-        "\"{}\"",
-        word.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "\\$").replace('`', "\\`")
-    )
 }
 
 /// SHA-256 in hexadecimal digits.

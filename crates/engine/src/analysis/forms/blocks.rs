@@ -314,7 +314,7 @@ pub(super) fn krupkova(
     parts: &mut Parts,
 ) {
     let Some(system) = constrained_system(model, equations, normal) else {
-        let note = "`along` gives a reaction another direction than Chetaev's, and the constrained system needs that";
+        let note = "the constrained system needs Chetaev's reactions, but `along` gives a reaction another direction";
         parts.notes.push(("krupkova", note.into()));
         return;
     };
@@ -330,7 +330,7 @@ pub(super) fn krupkova(
         value: FactValue::Verdict(Some(regular)),
     });
     if !regular {
-        let note = "det B' = 0 everywhere, the constrained system is not regular";
+        let note = "det B' = 0 everywhere, so the constrained system is not regular";
         parts.notes.push(("krupkova", note.into()));
     }
     let mut group = Group { name: "krupkova", blocks: &mut parts.blocks };

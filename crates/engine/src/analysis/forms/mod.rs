@@ -112,8 +112,8 @@ fn values(model: &Workspace, given: &Point, there: &Point, parts: &mut Parts) {
     let infinite = |b: &&Block| b.values.iter().flatten().any(|x| !x.is_finite());
     if let Some(block) = parts.blocks.iter().find(infinite) {
         let note = format!(
-            "{} is infinite or not a number at this state; the equations themselves may still be regular there \
-             (`pfaff derive --state`), and other dependent coordinates (--dependent) may serve",
+            "{} is infinite or not a number at this state; the equations themselves may still be regular there, \
+             and other dependent coordinates may help",
             block.key
         );
         parts.notes.push((block.group, note));
@@ -157,8 +157,8 @@ fn foliation(model: &Workspace, equations: &Equations, normal: &NormalForm, part
         parts.notes.push(("foliation", note));
     }
     if !normal.is_explicit {
-        let note = "the constraints are not linear in the dependent velocities, so that these are not written out; \
-             they are differentiated implicitly, on the branch of the state";
+        let note = "the constraints are not linear in the dependent velocities, so these have no formula: they \
+                    are differentiated implicitly, on the branch of the given state";
         parts.notes.push(("foliation", note.into()));
     }
     blocks::foliation(model, normal, parts);

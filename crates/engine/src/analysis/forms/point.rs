@@ -49,7 +49,7 @@ impl Point {
     /// As [`parse`](Self::parse).
     pub fn read(model: &Workspace, text: &str) -> Result<Self, ParseErrors> {
         let state = state_in(model, text)?;
-        let given = read_assignments(model, "--state", text)?;
+        let given = read_assignments(model, "<state>", text)?;
         let mut a = vec![0.0; model.coordinates.len()];
         for (quantity, value) in given {
             if let Quantity::Coordinate(k, 2) = quantity {
@@ -163,7 +163,7 @@ fn unsolvable(model: &Workspace, normal: &NormalForm, why: &str) -> Error {
         Span::default(),
         format!("at this state the constraints do not give {}: {why}", names.join(", ")),
     )
-    .with_hint("give values of these velocities near the branch that is meant, move the state, or choose other \
-         coordinates with --dependent");
+    .with_hint("give values of these velocities near the branch you mean, move the state, or choose other \
+                dependent coordinates");
     Failure::from(diagnostic).in_source(&model.source)
 }

@@ -109,21 +109,21 @@ fn allowed(model: &Workspace, kind: CurveKind, geometry: &Geometry) -> Result<()
     if let (CurveKind::Geodesic, Some(obstacle)) = (kind, &geometry.obstacle) {
         return refused(
             format!("this is not a Chaplygin system: {}", obstacle_text(obstacle)),
-            "geodesics of the base need constraints and a metric of base coordinates alone; choose others by \
-             --dependent, or ask for autoparallels",
+            "geodesics of the base need constraints and a metric that depend on base coordinates alone; choose \
+             other dependent coordinates, or ask for autoparallels",
         );
     }
     if geometry.split.drift_field(model).is_some() {
         return refused(
             "the constraints are affine: their motions are not autoparallels".into(),
-            "connections belong to constraints that are linear in the velocities",
+            "a connection needs constraints that are linear in the velocities",
         );
     }
     match &geometry.connection {
         Ok(_) => Ok(()),
         Err(NoMetric::Timely) => refused(
             unmetric_text(NoMetric::Timely).into(),
-            "connections belong to metrics and constraints without explicit time",
+            "a connection needs a metric and constraints that do not depend on the time",
         ),
         Err(why) => refused(
             unmetric_text(*why).into(),

@@ -50,11 +50,11 @@ fn read_orders(model: &Workspace, text: &str) -> Result<Orders, Failure> {
     let parts = crate::analysis::variations::split(text);
     let read = |part: &str| -> Result<Expr, Failure> {
         let (shape, entries) =
-            read_expression(model, "--fractional", part.trim(), ExpressionScope::State)?;
+            read_expression(model, "<orders>", part.trim(), ExpressionScope::State)?;
         match (shape, &entries[..]) {
             (Shape::Scalar, [e]) if !model.constant(*e).is_nan() => Ok(*e),
             _ => Err(usage(format!(
-                "--fractional: `{}` is not a number: an order consists of numbers and parameters",
+                "the order `{}` is not a number: orders consist of numbers and parameters",
                 part.trim()
             ))),
         }
@@ -62,6 +62,6 @@ fn read_orders(model: &Workspace, text: &str) -> Result<Orders, Failure> {
     match &parts[..] {
         [one] => read(one).map(|e| Orders { alpha: e, beta: e }),
         [alpha, beta] => Ok(Orders { alpha: read(alpha)?, beta: read(beta)? }),
-        _ => Err(usage("--fractional takes two orders, such as 0.5,1".into())),
+        _ => Err(usage("fractional forms take two orders at most, such as 0.5,1".into())),
     }
 }

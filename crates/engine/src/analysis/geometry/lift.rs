@@ -129,13 +129,13 @@ fn read_path(
     let name = |k: usize| &model.coordinates[k].name;
     match path {
         Path::Formulas(text) => {
-            let found = functions(model, base, "--path", text)?;
+            let found = functions(model, base, "<path>", text)?;
             let missing = base.iter().zip(&found).find(|(_, f)| f.is_none());
             if let Some((&k, _)) = missing {
                 let message =
                     format!("the path does not give the base coordinate `{}`", name(k));
                 return Err(rejected(
-                    "--path",
+                    "<path>",
                     text,
                     message,
                     "give every base coordinate as a function of t; constants are allowed",

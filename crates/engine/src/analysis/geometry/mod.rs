@@ -190,9 +190,7 @@ pub fn named_coordinates(model: &Declarations, text: &str) -> Result<Vec<usize>,
             names.iter().position(|n| *n == name).ok_or_else(|| {
                 let hint = closest(name, &names)
                     .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-                Error::Usage(format!(
-                    "--dependent: `{name}` is not a coordinate of the model{hint}"
-                ))
+                Error::Usage(format!("`{name}` is not a coordinate of the model{hint}"))
             })
         })
         .collect()
@@ -216,8 +214,7 @@ fn report(
         let infinite = |b: &Block| b.values.iter().flatten().any(|x| !x.is_finite());
         if let Some(block) = blocks.iter().find(|b| infinite(b)) {
             notes.push(format!(
-                "at this state {} is infinite or not a number: other dependent coordinates (--dependent) may \
-                 serve there",
+                "at this state {} is infinite or not a number: other dependent coordinates may help",
                 block.heading
             ));
         }
@@ -284,7 +281,7 @@ pub fn geometry_parts(text: &str) -> Result<Vec<&'static str>, Error> {
             None if word == "all" => parts.extend(forms::PARTS),
             None => {
                 return Err(Error::Usage(format!(
-                    "--part: there is no part `{word}`; choose from {} or all",
+                    "there is no part `{word}`; choose from {} or all",
                     forms::PARTS.join(", ")
                 )));
             }

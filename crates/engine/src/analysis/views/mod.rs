@@ -127,7 +127,7 @@ fn integrated(
 
 fn stopped(t: f64) -> Failure {
     let message = format!(
-        "in this form the motion ends at t = {t}: its equations have no solution beyond"
+        "in this form the motion ends at t = {t}: its equations have no solution beyond that time that time"
     );
     let diagnostic = Diagnostic::error("E0615", Span::default(), message)
         .with_hint("`pfaff run` does not need this form");

@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         if !positive || (duration.is_none() && !free) {
             let span = model.terminal.first().map(|t| t.span).unwrap_or_default();
             let message = if positive {
-                "the end has no time".to_owned()
+                "the end time is not given".to_owned()
             } else {
                 format!("the motion would last {}", brief(guess))
             };
@@ -373,8 +373,8 @@ impl<'a> Reader<'a> {
                 "E0631",
                 model.coordinates[k].span,
                 format!(
-                    "too many data, {excess} more than the motion can satisfy: `{}` follows from the constraints \
-                     under `restricted`, and is given at both ends",
+                    "too many data, {excess} more than the motion can satisfy: `{}` is given at both ends, but \
+                     under `restricted` it follows from the constraints",
                     model.coordinates[k].name
                 ),
             )
@@ -389,8 +389,7 @@ impl<'a> Reader<'a> {
                          at the same end"
                     ),
                 )
-                .with_hint("what is not given at an end is free there and has its natural condition: leave out the \
-                     velocity")
+                .with_hint("leave out the velocity: what is not given at an end is free there (natural condition)")
             }
             None => Diagnostic::error(
                 "E0631",
@@ -416,9 +415,8 @@ impl<'a> Reader<'a> {
         } else {
             format!("too few data: {} must be given at one of the ends", names.join(", "))
         };
-        Diagnostic::error("E0631", span, message).with_hint(
-            "`pfaff run` needs as many conditions as there are constants of the motion",
-        )
+        Diagnostic::error("E0631", span, message)
+            .with_hint("give as many conditions as the motion has constants of integration")
     }
 
     fn is_dependent(&self, k: usize) -> bool {
@@ -446,7 +444,7 @@ impl<'a> Reader<'a> {
                 // Given decimals are rounded; what is off by more was meant so.
                 if value.is_nan() || value.abs() > 1e-9 {
                     let message = format!(
-                        "the {word} contradicts the constraint `{}`: it is off by {} there",
+                        "the {word} contradicts the constraint `{}`, which is off by {} there",
                         model.constraints[a].name,
                         brief(value)
                     );

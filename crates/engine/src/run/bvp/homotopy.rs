@@ -33,7 +33,7 @@ pub(crate) fn homotopy(
         let Some(k) = model.parameters.iter().position(|p| p.name == *name) else {
             let names: Vec<&str> = model.parameters.iter().map(|p| p.name.as_str()).collect();
             let has = if names.is_empty() { "none".into() } else { names.join(", ") };
-            let message = format!("--lead: the model has no parameter `{name}`, but {has}");
+            let message = format!("there is no parameter `{name}`; the model has {has}");
             return Err(Failure::Usage(message));
         };
         ranges.push((k, *from, model.parameters[k].value));

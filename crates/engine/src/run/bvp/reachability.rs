@@ -65,7 +65,7 @@ fn forbidden(
         _ => "the constraints together keep".to_owned(),
     };
     let message = format!(
-        "the end cannot be reached: {subject} `{}` constant, which differs by {} between the ends",
+        "the end cannot be reached: {subject} `{}` constant, but its value differs by {} between the ends",
         g.to_text(h),
         brief(difference)
     );

@@ -82,12 +82,11 @@ pub(crate) fn ends(
             mistakes.push(mistake(
                 span,
                 format!(
-                    "`{name}` has no value at an end: the action sees `{}` up to order {}, and a value needs more \
-                     than order {}",
+                    "`{name}` cannot be given at an end: the action contains `{}` up to order {}, and a value at \
+                     an end needs an order above {}",
                     model.coordinates[k].name, formulation.seen[k], f64::from(j) + 0.5
                 ),
-                "an action without such a term has no minimum among motions with this value: leave it out (natural \
-                 condition), or raise the order",
+                "leave the value out (natural condition), or raise the order: otherwise the action has no minimum",
             ));
             continue;
         }

@@ -99,8 +99,8 @@ impl Formulation {
             match whole.translate(model, e, span) {
                 Ok(image) if i < count => images.push(image),
                 Ok(_) if whole.operands.len() > known => {
-                    let text = "what is observed has an operand of memory that neither the Lagrangian nor a \
-                        constraint contains".into();
+                    let text = "the observed quantity applies a memory operator to something that neither the \
+                                Lagrangian nor a constraint contains".into();
                     let hint = "give the operand a coordinate of its own, z, with `constraint z' = …` and its \
                         value at the start";
                     mistakes.push(mistake(span, text, hint));
@@ -175,8 +175,8 @@ impl Formulation {
             return self.own_function(model, (kind, operand), (side, order), span);
         };
         if (parts.rest != 0.0 || !parts.velocities.is_empty()) && !caputo {
-            let text = format!("the operand of `{name}` has a velocity or a constant");
-            return Err(mistake(span, text, "`caputo` takes them"));
+            let text = format!("the operand of `{name}` contains a velocity or a constant");
+            return Err(mistake(span, text, "`caputo` accepts them"));
         }
         let mut sum = g.zero();
         for (k, c) in parts.positions {
@@ -224,7 +224,7 @@ impl Formulation {
         let name = kind.name();
         let own = "give the operand a coordinate of its own, z, with `constraint z' = …` and its value at the start";
         if g.has_memory(operand) {
-            let text = format!("the operand of `{name}` has memory itself");
+            let text = format!("the operand of `{name}` itself contains memory");
             return Err(mistake(span, text, own));
         }
         let whole = order.ceil();
@@ -233,7 +233,8 @@ impl Formulation {
             Memory::Caputo | Memory::CaputoRight => {
                 if g.contains(operand, &model.velocities()) {
                     let text = format!(
-                        "the operand of `{name}` has velocities and is not linear in them with constant coefficients"
+                        "the operand of `{name}` contains velocities and is not linear in them with constant \
+                         coefficients"
                     );
                     return Err(mistake(span, text, own));
                 }

@@ -141,7 +141,7 @@ pub(crate) fn admissible(
         if profiles[a].as_ref().is_some_and(|p| p.several) {
             notes.push(Note::Remark(format!(
                 "the constraint `{}` allows several values of its derivative of order {} at the start: the one \
-                 nearest to zero is taken",
+                 nearest to zero is used",
                 model.constraints[a].name, law.alpha
             )));
         }
@@ -153,7 +153,7 @@ pub(crate) fn admissible(
         if κ < 0.0 && law.alpha > 1.0 {
             let rate = libm::pow(-κ, 1.0 / (1.0 - law.alpha));
             notes.push(Note::Remark(format!(
-                "the motion along the constraint `{}` is unstable: κ = {κ:.6} is negative, so that disturbances grow \
+                "the motion along the constraint `{}` is unstable: κ = {κ:.6} is negative, so disturbances grow \
                  like exp({rate:.6} t)",
                 model.constraints[a].name
             )));
@@ -236,7 +236,7 @@ fn law(
         Some(high) if high.form == HighOrderForm::Driven && κ.abs() < 1e-12 => {
             let c = &model.constraints[a];
             let text = format!(
-                "in the constraint `{}` several derivatives of order {} stand with coefficients that vary, and the \
+                "the constraint `{}` contains several derivatives of order {} with varying coefficients, and the \
                  reaction acts on each of them but not on their sum",
                 c.name, p.alpha
             );
@@ -284,8 +284,7 @@ fn law(
                     let c = &model.constraints[a];
                     let text = format!(
                         "the derivative of order {} in a force makes the constraint `{}` begin like \
-                         (t - t0)^({:.6}): the initial velocities in that force are not free, their derivative must \
-                         begin at zero",
+                         (t - t0)^({:.6}): the initial velocities in that force are not free, because their derivative must begin at zero",
                         e.beta,
                         c.name,
                         1.0 - e.order
@@ -465,8 +464,8 @@ fn accelerations(
             && (value - found[k]).abs() > 1e-9 * (1.0 + value.abs())
         {
             let text = format!(
-                "initial {0}'' = {value} is not free: only the acceleration along the constraint `{1}` is, and with \
-                 it the equations of motion give {0}'' = {2}",
+                "initial {0}'' = {value} cannot be chosen: only the acceleration along the constraint `{1}` is \
+                 free, and then the equations of motion give {0}'' = {2}",
                 model.coordinates[k].name, model.constraints[first].name, found[k]
             );
             return Err(mistake(
@@ -498,8 +497,8 @@ fn not_free(
     let datum = model.initial.iter().find(|d| d.quantity == Quantity::Coordinate(k, 1));
     let names: Vec<String> = binding.iter().map(|name| format!("`{name}`")).collect();
     let text = format!(
-        "initial {}' = {value} is not free: at the start memory contributes nothing, and the velocities there do not \
-         satisfy what is left of {}",
+        "initial {}' = {value} cannot be chosen: at the start memory contributes nothing, and these velocities do \
+         not satisfy what is left of {}",
         model.coordinates[k].name,
         names.join(", "),
     );

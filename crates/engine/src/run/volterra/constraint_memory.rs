@@ -90,8 +90,8 @@ impl Profile {
             let order = constant(model, second) + shift;
             if order >= 3.0 {
                 let text = format!(
-                    "the constraint `{}` contains a derivative of order {order}, and a constraint may have orders \
-                     below 3 only: beyond, every motion along it is unstable",
+                    "the constraint `{}` contains a derivative of order {order}, but only orders below 3 are \
+                     allowed: above, every motion along the constraint is unstable",
                     c.name
                 );
                 return Err(mistake(c.span, text, "choose an order below 3"));

@@ -146,8 +146,8 @@ fn refuse_rest(model: &Workspace, lift: &Lift, a: usize) -> Result<(), Diagnosti
                 c.name,
                 constant(model, second)
             );
-            let hint = "orders above 2 are found from the accelerations of a sum of coordinates: use `caputo` of \
-                 such a sum, or give the operand a coordinate of its own";
+            let hint = "derivatives of order above 2 are computed from the accelerations of a sum of coordinates: \
+                        use `caputo` of such a sum, or give the operand a coordinate of its own";
             return Err(mistake(c.span, text, hint));
         }
     }
@@ -213,8 +213,8 @@ impl Candidate {
                 highest = Some(highest.map_or(e.order, |h: f64| h.max(e.order)));
             } else if elsewhere && e.order > 1.0 {
                 let text = format!(
-                    "the constraint `{}` does not determine its reaction at the start: what the forces give of its \
-                     derivative of order {} depends on the velocities, but not there",
+                    "the constraint `{}` does not determine its reaction at the start: there, what the forces \
+                     contribute to its derivative of order {} does not depend on the velocities",
                     c.name, self.alpha
                 );
                 let hint = "start where ∂f/∂q' along the constraint is not zero";
@@ -281,13 +281,13 @@ fn touched_by(model: &Workspace, a: usize, b: usize, alpha: f64) -> Diagnostic {
         )
     } else {
         format!(
-            "the reaction of the constraint `{}` acts on the derivative of order {alpha} in the constraint `{}`, but \
-             its own does not",
+            "the reaction of the constraint `{}` acts on the derivative of order {alpha} in the constraint `{}`, \
+             whose own reaction does not",
             model.constraints[b].name, c.name
         )
     };
-    let hint = "the equation changes its order where that product vanishes, and no motion passes such a place with \
-         the data that it starts from";
+    let hint = "the equation changes its order where that product vanishes, and a motion cannot pass such a place \
+                with the data it started from";
     mistake(c.span, text, hint)
 }
 

@@ -28,8 +28,8 @@ pub(crate) fn complete(
     let span = place(model, orders[first]);
     if let Some(c) = model.constraints.first() {
         let text = format!(
-            "a force of order {} beside the constraint `{}`: the reaction would change the derivative of that order \
-             at once, and which data are free is not known",
+            "a force of order {} cannot be combined with the constraint `{}`: the reaction would change the \
+             derivative of that order at once, and it is not known which data are free",
             orders[first], c.name
         );
         let hint = "choose coordinates that need no constraint, or give the motion as `equation` statements";
@@ -40,17 +40,19 @@ pub(crate) fn complete(
             "a force contains a derivative of order {} of `{}`",
             orders[k], model.coordinates[k].name
         );
-        let hint = "forces of a Lagrangian model may have orders below 3; `equation` models have any order, with \
-             `initial x'''` and so on";
+        let hint = "in a Lagrangian model forces have orders below 3; an `equation` model can have any order, \
+                    with `initial x'''` and so on";
         return Err(mistake(span, text, hint));
     }
     let there = data.to_vec();
     let state = State { data: &there, t: t0 };
     let slopes = slopes(model, equations, orders, &high, &state);
     if Lu::new(high.len()).factor(high.len(), &slopes).is_err() {
-        let text = "the derivatives of orders above 2 in the forces do not determine the motion: some sum of these \
-             coordinates has none, so that its acceleration at the start is not free".to_owned();
-        let hint = "choose coordinates each of which has its own order, as the middle of two masses and their distance";
+        let text = "the derivatives of orders above 2 in the forces do not determine the motion: some sum of \
+                    these coordinates has no such derivative, so its acceleration at the start is not \
+                    free".to_owned();
+        let hint = "choose coordinates that each have an order of their own, such as the midpoint of two masses \
+                    and their distance";
         return Err(mistake(span, text, hint));
     }
     accelerations(model, &high, data);
@@ -61,7 +63,7 @@ pub(crate) fn complete(
         let mass = numbers(model, &[equations.mass[*k][*k]], &state)[0];
         let rate = libm::pow(mass / slope, 1.0 / (orders[*k] - 2.0));
         notes.push(Note::Remark(format!(
-            "the motion of {} is unstable: the coefficient of its derivative of order {} is positive, so that \
+            "the motion of {} is unstable: the coefficient of its derivative of order {} is positive, so \
              disturbances grow like exp({rate:.6} t)",
             model.coordinates[*k].name, orders[*k]
         )));

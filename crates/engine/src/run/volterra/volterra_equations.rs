@@ -179,8 +179,8 @@ impl VolterraEquations {
             return Ok(g.sum(sum));
         }
         let text = format!(
-            "the rate of `{}` in a force is not known, which a constraint of an order above 2 needs whose own \
-             reaction does not act on that derivative",
+            "the rate of `{}` in a force is not known; a constraint of order above 2 needs it if its own reaction \
+             does not act on that derivative",
             g.to_text(node)
         );
         let hint = "in such forces derivatives have orders below 1 and operands that are linear in the \
@@ -559,7 +559,8 @@ pub(crate) fn anticipative(kind: Memory, span: Span) -> Diagnostic {
 
 fn too_high(model: &Workspace, k: usize, order: f64, highest: f64, span: Span) -> Diagnostic {
     let text = format!(
-        "a derivative of order {order} of `{}` stands where the equations determine only order {highest}",
+        "a derivative of order {order} of `{}` is used, but the equations determine only derivatives up to order \
+         {highest}",
         model.coordinates[k].name
     );
     mistake(

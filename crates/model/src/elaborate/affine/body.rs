@@ -141,10 +141,12 @@ impl Elaborator<'_> {
         match value {
             Value::Scalar(e) if *e == g.zero() => Some(vec![g.zero(); n * n]),
             Value::Scalar(potential) => {
-                let is_coordinate = |&x: &Expr| matches!(g.symbol_of(x), Some(s) if s.role == Role::Coordinate { order: 0 });
+                let position = Role::Coordinate { order: 0 };
+                let is_coordinate =
+                    |&x: &Expr| g.symbol_of(x).is_some_and(|s| s.role == position);
                 if !phi.iter().all(is_coordinate) {
                     let message =
-                        "the force of a potential is known on coordinates only".into();
+                        "a potential gives a force only on a matrix of coordinates".into();
                     let hint =
                         "name the matrix of coordinates itself, or give the force as a matrix";
                     self.error_hint("E0409", self.span(site), message, hint);
@@ -157,7 +159,7 @@ impl Elaborator<'_> {
             }
             other => {
                 let message = format!(
-                    "the force on the body is a {n}×{n} matrix or a potential, not {}",
+                    "the force on the body must be a {n}×{n} matrix or a potential, not {}",
                     other.describe()
                 );
                 self.error("E0301", self.span(at), message);
@@ -169,9 +171,11 @@ impl Elaborator<'_> {
     /// `reaction(x)` of each entry.
     fn reactions(&mut self, site: Site, phi: &[Expr]) -> Option<Vec<Expr>> {
         if !self.place.allows_results() {
-            let message =
-                format!("`reaction_moment` is a result, and {} cannot use it", self.subject());
-            let hint = "results of the motion stand in `observe`, `event` and `draw`";
+            let message = format!(
+                "`reaction_moment` is a result of the motion, so {} cannot use it",
+                self.subject()
+            );
+            let hint = "use results of the motion in `observe`, `event` and `draw`";
             self.error_hint("E0411", self.span(site), message, hint);
             return None;
         }
@@ -192,7 +196,7 @@ impl Elaborator<'_> {
 
     fn polar_function(&mut self, site: Site, name: &str, n: usize, values: &[Value]) -> Value {
         if !(2..=3).contains(&n) {
-            let message = format!("`{name}` takes a 2×2 or 3×3 matrix, this is {n}×{n}");
+            let message = format!("`{name}` takes a 2×2 or 3×3 matrix, not a {n}×{n} one");
             return self.error("E0308", self.span(site), message);
         }
         if !self.spend(2000, site) {
@@ -379,25 +383,25 @@ impl Elaborator<'_> {
         let pair = [earlier.word.as_str(), later.word.as_str()];
         let both = |a: &str, b: &str| pair == [a, b] || pair == [b, a];
         let left = if both("isochoric", "conformal") {
-            "rigid motions, since volume and shape are kept, as `gyroscopic` says by itself"
+            "only rigid motions: they keep volume and shape; `gyroscopic` alone says the same"
         } else if both("gyroscopic", "isochoric") || both("gyroscopic", "conformal") {
-            "rigid motions; `gyroscopic` keeps volume and shape already, and the other constraint repeats it"
+            "only rigid motions: `gyroscopic` alone already keeps volume and shape"
         } else if both("gyroscopic", "rotation_free") {
             "no motion at all, neither rotations nor deformations"
         } else if both("conformal", "rotation_free") {
-            "changes of size alone, without rotation"
+            "only changes of size, without rotation"
         } else if both("isochoric", "rotation_free") {
-            "deformations without rotation that keep the volume"
+            "only deformations without rotation that keep the volume"
         } else {
             return;
         };
         let name = self.draft.bodies[later.body].name.clone();
         let message = format!(
-            "`{}` and `{}` together leave to `{name}`: {left}",
+            "`{}` and `{}` together leave `{name}` {left}",
             earlier.constraint, later.constraint
         );
         let warning = Diagnostic::warning("E0418", later.span, message)
-            .with_note(earlier.span, "the other one".into());
+            .with_note(earlier.span, "the other constraint".into());
         self.report(warning);
     }
 }

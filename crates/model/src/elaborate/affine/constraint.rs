@@ -202,7 +202,7 @@ impl Elaborator<'_> {
     fn moving(&mut self, at: Site, rows: Vec<Row>) -> Option<Vec<Row>> {
         let idle = rows.iter().all(|(_, e, _)| self.graph.vanishes_modulo_prime(*e));
         if idle {
-            let message = format!("{} holds always and says nothing", self.subject());
+            let message = format!("{} always holds, so it constrains nothing", self.subject());
             self.report(Diagnostic::error("E0407", self.span(at), message));
             return None;
         }

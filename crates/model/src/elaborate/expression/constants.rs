@@ -149,7 +149,9 @@ impl Elaborator<'_> {
                 .with_hint("choose another name for the index")
         };
         if text == "t" || text == "pi" {
-            self.report(refuse(format!("the index `{text}` would hide the reserved `{text}`")));
+            self.report(refuse(format!(
+                "the index cannot be called `{text}`: this name is reserved"
+            )));
             return false;
         }
         if self.local(name.symbol).is_some() {

@@ -57,8 +57,8 @@ impl Elaborator<'_> {
     pub(crate) fn rate(&mut self, site: Site, value: &Value) -> Value {
         let text = self.text(site).to_owned();
         if value.entries().iter().any(|&e| self.graph.has_memory(e)) {
-            let message = format!("`{text}` differentiates a memory operator");
-            let hint = "take the derivative inside, or raise the order of the operator";
+            let message = format!("`{text}` is the time derivative of a memory operator");
+            let hint = "differentiate inside the operator, or raise its order";
             return self.error_hint("E0402", self.span(site), message, hint);
         }
         let mut entries = Vec::with_capacity(value.entries().len());
@@ -67,8 +67,9 @@ impl Elaborator<'_> {
             let content = self.content(e);
             if let Some(symbol) = content.unknown {
                 let text = self.graph.symbol_of(symbol).map(|s| s.text()).unwrap_or_default();
-                let message = format!("the derivative of `{text}` is not known");
-                let hint = "only `mu(c)'` is there: the rate of a vakonomic multiplier";
+                let message = format!("`{text}` has no derivative here");
+                let hint =
+                    "of all results only `mu(c)` has one: the rate of a vakonomic multiplier";
                 return self.error_hint("E0402", self.span(site), message, hint);
             }
             let before = self.graph.len();
@@ -84,7 +85,7 @@ impl Elaborator<'_> {
         }
         if highest > 2 {
             let message = format!("`{text}` contains a third derivative");
-            let hint = "positions, velocities and accelerations are all there is";
+            let hint = "a model can use positions, velocities and accelerations, but no higher derivatives";
             return self.error_hint("E0401", self.span(site), message, hint);
         }
         if highest == 2 && !self.place.allows_accelerations() {
@@ -145,7 +146,7 @@ impl Elaborator<'_> {
         let culprit = culprit.map_or_else(|| self.text(site).to_owned(), |s| s.text());
         let message = format!("{} depends on `{culprit}`, an acceleration", self.subject());
         let diagnostic = Diagnostic::error("E0401", self.span(site), message)
-            .with_hint("here may stand coordinates, velocities and time");
+            .with_hint("only coordinates, velocities and time are allowed here");
         self.report(diagnostic)
     }
 

@@ -44,7 +44,7 @@ impl Elaborator<'_> {
         let range = self.range(site, binder, &from, &to);
         let Some((from, last)) = range else { return self.push(Value::Poison) };
         if last.saturating_sub(from) >= TERMS {
-            let message = format!("from {from} to {last} are more than {TERMS} terms");
+            let message = format!("the range {from}..{last} has more than {TERMS} terms");
             self.error("E0308", self.span(site), message);
             return self.push(Value::Poison);
         }

@@ -9,7 +9,8 @@ use crate::shape::Value;
 use crate::shape::algebra;
 use crate::syntax::NodeKind;
 
-/// Functions that are neither [`Unary`] nor [`Binary`], with the smallest and largest number of arguments and how they are written.
+/// Functions that are neither [`Unary`] nor [`Binary`], with the smallest and largest number of arguments and how
+/// they are written.
 const FUNCTIONS: &[(&str, usize, usize, &str)] = &[
     ("mittag_leffler", 3, 3, "mittag_leffler(alpha, beta, z)"),
     ("if", 3, 3, "if(condition, a, b)"),
@@ -192,7 +193,7 @@ impl Elaborator<'_> {
             return false;
         }
         if let Some((_, hint)) = WORDS.iter().find(|(word, _)| *word == name) {
-            let message = format!("`{name}` is no function of an expression");
+            let message = format!("`{name}` cannot be used in an expression");
             self.error_hint("E0205", span, message, hint);
             return false;
         }
@@ -203,7 +204,7 @@ impl Elaborator<'_> {
                 _ => "a local name",
             };
             let message = format!("`{name}` is {what}, not a function");
-            let hint = format!("products are written with `*`: `{name}*(…)`");
+            let hint = format!("to multiply, write `{name}*(…)`");
             self.error_hint("E0205", span, message, &hint);
             return false;
         }
@@ -213,7 +214,7 @@ impl Elaborator<'_> {
 
     fn unknown_function(&mut self, span: crate::source::Span, name: &str) {
         if self.defining.as_ref().is_some_and(|(of, _)| of == name) {
-            let message = format!("`{name}` is defined by itself");
+            let message = format!("`{name}` is defined in terms of itself");
             let hint = "for a recursion write a family, such as `let X[i = 1..N] = X[i-1] + …`";
             self.error_hint("E0206", span, message, hint);
             return;
@@ -385,10 +386,10 @@ impl Elaborator<'_> {
             (0..=i).all(|j| g.vanishes_modulo_prime(g.add(w[i * 3 + j], w[j * 3 + i])))
         });
         if !skew {
-            let message = "the argument of `vee` is not seen to be skew; its entries \
-                           (3,2), (1,3), (2,1) are taken";
+            let message = "the argument of `vee` could not be shown to be skew-symmetric; its entries (3,2), \
+                           (1,3), (2,1) are used";
             let warning = Diagnostic::warning("E0311", self.span(site), message.to_owned())
-                .with_hint("write `vee(skew(W))` for the skew half");
+                .with_hint("write `vee(skew(W))` to use the skew-symmetric part");
             self.report(warning);
         }
         Value::Vector([w[7], w[2], w[3]].into())
@@ -398,12 +399,12 @@ impl Elaborator<'_> {
         let wanted = match name {
             "transpose" => "a vector or a matrix",
             "tr" | "det" | "inv" | "sym" | "skew" => "a square matrix",
-            "dot" => "two vectors of one length",
-            "cross" => "two vectors of 3",
+            "dot" => "two vectors of equal length",
+            "cross" => "two vectors of length 3",
             "norm" => "a vector",
             "hat" => "a vector of 3",
             "vee" => "a 3×3 matrix",
-            _ => "a vector of 3 and an angle",
+            _ => "a vector of length 3 and an angle",
         };
         let given: Vec<String> = values.iter().map(Value::describe).collect();
         let message = format!("`{name}` takes {wanted}, not {}", given.join(" and "));

@@ -103,7 +103,7 @@ impl Elaborator<'_> {
         self.work += work as u64;
         if self.work > WORK {
             let message = format!("the model takes more than {WORK} steps to write out");
-            let hint = "make sums, families and functions of functions smaller";
+            let hint = "use smaller sums and families, or fewer nested functions";
             self.error_hint("E0308", self.span(site), message, hint);
             self.exhausted = true;
         }
@@ -284,7 +284,7 @@ impl Elaborator<'_> {
             Value::Poison => return self.push(Value::Poison),
             other => {
                 let message =
-                    format!("the condition of `if` is {}, no comparison", other.describe());
+                    format!("the condition of `if` is {}, not a comparison", other.describe());
                 let span = self.span(Site { id: first, ..site });
                 self.error_hint("E0303", span, message, "write for example `if(x > 0, a, b)`");
                 return self.push(Value::Poison);
@@ -345,7 +345,7 @@ impl Elaborator<'_> {
                 }
                 None => Some(format!("{} cannot be an entry of brackets", item.describe())),
                 found if found != shape => Some(format!(
-                    "entry {} of the brackets is {}, entry 1 is {}",
+                    "entry {} of the brackets is {}, but entry 1 is {}",
                     k + 1,
                     item.describe(),
                     items[0].describe()

@@ -20,7 +20,7 @@ impl Elaborator<'_> {
         values: &[Value],
     ) -> Value {
         if !self.place.allows_memory() {
-            let message = format!("{} cannot have a memory operator", self.subject());
+            let message = format!("{} cannot contain a memory operator", self.subject());
             return self.error("E0412", self.span(site), message);
         }
         let (operand, at) = match name {
@@ -28,7 +28,7 @@ impl Elaborator<'_> {
             _ => (&values[0], self.argument(site, 0)),
         };
         if operand.shape().is_none() {
-            let message = format!("`{name}` of {}", operand.describe());
+            let message = format!("`{name}` cannot be applied to {}", operand.describe());
             return self.error("E0303", self.span(at), message);
         }
         if !self.is_of_the_moment(operand, at, name) {
@@ -46,14 +46,14 @@ impl Elaborator<'_> {
 
     /// The operand may hold q, q' and t, but neither accelerations nor memory.
     fn is_of_the_moment(&mut self, operand: &Value, at: Site, name: &str) -> bool {
-        let hint = "it may be any expression of coordinates, velocities and time";
+        let hint = "any expression of coordinates, velocities and time is allowed";
         if operand.entries().iter().any(|&e| self.graph.has_memory(e)) {
-            let message = format!("`{name}` of a memory operator");
+            let message = format!("`{name}` cannot be applied to a memory operator");
             self.error_hint("E0412", self.span(at), message, hint);
             return false;
         }
         if self.highest_order(operand.entries()) > 1 {
-            let message = format!("`{name}` of an acceleration");
+            let message = format!("`{name}` cannot be applied to an acceleration");
             self.error_hint("E0412", self.span(at), message, hint);
             return false;
         }
@@ -91,7 +91,7 @@ impl Elaborator<'_> {
         }
         if constant.value == 0.0 && name != "integral" {
             let message = format!("{what} is 0, but must be positive");
-            let hint = "a derivative of order 0 is the expression itself: write that";
+            let hint = "a derivative of order 0 is the expression itself: write the expression instead";
             return self.error_hint("E0412", self.span(at), message, hint);
         }
         let kind = match name {
@@ -116,7 +116,9 @@ impl Elaborator<'_> {
     /// The ordinary derivative of whole order.
     fn ordinary(&mut self, site: Site, kind: Memory, operand: &Value, order: i64) -> Value {
         if order > DERIVATIVES {
-            let message = format!("derivatives go up to order {DERIVATIVES}, not {order}");
+            let message = format!(
+                "the order {order} is too high: derivatives go up to order {DERIVATIVES}"
+            );
             return self.error("E0308", self.span(site), message);
         }
         let highest = order + i64::from(self.highest_order(operand.entries()));
@@ -127,7 +129,8 @@ impl Elaborator<'_> {
         });
         if moves && highest > 2 {
             let message = format!(
-                "the order {order} is whole, so that `{}` is an ordinary derivative, of order {highest} of a coordinate",
+                "the order {order} is a whole number, so `{}` is the ordinary derivative of order {highest} of a \
+                 coordinate",
                 self.text(site)
             );
             let hint = format!(

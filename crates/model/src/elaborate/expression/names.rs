@@ -34,9 +34,11 @@ impl Elaborator<'_> {
             Meaning::Parameter(value) => value.clone(),
             Meaning::Observed(value) if self.place.allows_results() => value.clone(),
             Meaning::Observed(_) => {
-                let message =
-                    format!("`{name}` is observed, and {} cannot use it", self.subject());
-                let hint = "abbreviations that everything may use are written `let`";
+                let message = format!(
+                    "`{name}` is an observed quantity, so {} cannot use it",
+                    self.subject()
+                );
+                let hint = "define it with `let` to use it everywhere";
                 self.error_hint("E0411", self.span(site), message, hint)
             }
             Meaning::Let(value, order) => {
@@ -82,7 +84,7 @@ impl Elaborator<'_> {
         {
             let text = self.text(site).to_owned();
             let message =
-                format!("`{text}` has a memory operator, which {} cannot", self.subject());
+                format!("`{text}` contains a memory operator, which {} cannot", self.subject());
             return self.error("E0412", self.span(site), message);
         }
         value
@@ -95,13 +97,13 @@ impl Elaborator<'_> {
             return self.error_hint("E0207", span, message, &format!("write `{name}(…)`"));
         }
         if self.defining.as_ref().is_some_and(|(of, _)| of == name) {
-            let message = format!("`{name}` is defined by itself");
-            let hint = "an abbreviation uses what is declared before it";
+            let message = format!("`{name}` is defined in terms of itself");
+            let hint = "an abbreviation can use only what is declared above it";
             return self.error_hint("E0206", span, message, hint);
         }
         let message = format!("`{name}` is not declared");
         if is_result(name) {
-            let hint = format!("`{name}` is known in `observe`, `event` and `draw` only");
+            let hint = format!("`{name}` can be used only in `observe`, `event` and `draw`");
             return self.error_hint("E0411", span, message, &hint);
         }
         let hint = self.similar(site, name);
@@ -280,8 +282,8 @@ impl Elaborator<'_> {
         }
         if self.defining.as_ref().is_some_and(|(of, _)| of == name) {
             let message = format!("`{member}` is used before it is defined");
-            let hint = "a family may use its earlier members only; \
-                        write the first one beside it, such as `let X[0] = x`";
+            let hint = "a family can use only its earlier members; define the first one separately, as in `let \
+                        X[0] = x`";
             return self.error_hint("E0206", span, message, hint);
         }
         let message = format!("`{name}` has no member `{member}`");

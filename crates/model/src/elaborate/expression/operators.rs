@@ -206,7 +206,7 @@ impl Elaborator<'_> {
         let limit = algebra::MAX_DETERMINANT;
         if n > limit {
             let message = format!(
-                "determinants and inverses are written out up to {limit}×{limit}, this is {n}×{n}"
+                "determinants and inverses are written out up to {limit}×{limit}, but this matrix is {n}×{n}"
             );
             self.error("E0308", self.span(site), message);
         }
@@ -217,11 +217,11 @@ impl Elaborator<'_> {
         if operand.is_poison() {
             return Value::Poison;
         }
-        let message = format!("`{sign}` does not apply to {}", operand.describe());
+        let message = format!("`{sign}` cannot be applied to {}", operand.describe());
         let diagnostic = Diagnostic::error("E0303", self.span(site), message);
         self.report(match operand {
             Value::Truth(_) => {
-                diagnostic.with_hint("conditions stand in `if(condition, a, b)` only")
+                diagnostic.with_hint("a condition can be used only in `if(condition, a, b)`")
             }
             _ => diagnostic,
         })

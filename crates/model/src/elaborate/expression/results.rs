@@ -19,8 +19,11 @@ impl Elaborator<'_> {
             self.place.allows_results()
         };
         if !allowed {
-            let message = format!("`{word}` is a result, and {} cannot use it", self.subject());
-            let hint = "results of the motion stand in `observe`, `event` and `draw`";
+            let message = format!(
+                "`{word}` is a result of the motion, so {} cannot use it",
+                self.subject()
+            );
+            let hint = "use results of the motion in `observe`, `event` and `draw`";
             let value = self.error_hint("E0411", self.span(site), message, hint);
             return self.push(value);
         }

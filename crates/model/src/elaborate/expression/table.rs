@@ -69,7 +69,7 @@ impl Elaborator<'_> {
             let message = format!("the file `{file}` cannot be read: {why}");
             Box::new(
                 Diagnostic::error("E0504", file_span, message)
-                    .with_hint("it is looked for in the folder of the model"),
+                    .with_hint("the path is relative to the folder of the model"),
             )
         })?;
         table_of(&text, file, column).map_err(|why| {
@@ -117,7 +117,7 @@ pub fn table_of(text: &str, file: &str, column: &str) -> Result<Table, NoTable> 
     let x: Vec<f64> = rows.iter().map(|row| number(row, 0)).collect();
     let y: Vec<f64> = rows.iter().map(|row| number(row, index)).collect();
     Table::new(file, column, &x, &y).map_err(|error: TableError| NoTable {
-        message: format!("column `{column}` of `{file}` makes no function: {error}"),
+        message: format!("column `{column}` of `{file}` cannot be interpolated: {error}"),
         hint: usual_hint("E0504").unwrap_or_default().to_owned(),
         no_column: false,
     })

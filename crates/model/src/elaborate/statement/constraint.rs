@@ -56,7 +56,7 @@ impl Elaborator<'_> {
                 Some((value, id)) => {
                     if value.shape().is_some() {
                         let message = format!(
-                            "`along` takes one scalar constraint, `{name}` has {} rows",
+                            "`along` takes one scalar constraint, but `{name}` has {} rows",
                             rows.len()
                         );
                         self.error("E0408", self.span(Site { part: 0, id }), message);
@@ -93,7 +93,7 @@ impl Elaborator<'_> {
                     self.scope.get_mut(name).map(|e| &mut e.meaning)
             {
                 if known.rows.iter().any(|(row, _)| *row == all) {
-                    let message = format!("the constraint `{full}` stands twice");
+                    let message = format!("the constraint `{full}` is defined twice");
                     self.error("E0202", name_span, message);
                     return;
                 }
@@ -180,15 +180,17 @@ impl Elaborator<'_> {
             };
             let message = match self.constant(e) {
                 Some(c) if c.value == 0.0 => {
-                    format!("{component}{subject} holds for these parameters and says nothing")
+                    format!(
+                        "{component}{subject} always holds for these parameters, so it constrains nothing"
+                    )
                 }
                 Some(_) => format!("{component}{subject} contradicts itself"),
-                None => format!("{component}{subject} depends on no coordinate"),
+                None => format!("{component}{subject} contains no coordinate"),
             };
             self.error("E0407", span, message);
         }
         if kept.is_empty() && sound {
-            let message = format!("{} holds always and says nothing", self.subject());
+            let message = format!("{} always holds, so it constrains nothing", self.subject());
             self.error("E0407", span, message);
             return None;
         }
@@ -219,8 +221,9 @@ impl Elaborator<'_> {
             let message = format!(
                 "`along` of constraint `{name}` has {given} components for {n} coordinates"
             );
-            let diagnostic = Diagnostic::error("E0408", span, message)
-                .with_hint("it takes one component for each coordinate, in declared order");
+            let diagnostic = Diagnostic::error("E0408", span, message).with_hint(
+                "give one component for each coordinate, in the order of their declaration",
+            );
             self.report(diagnostic);
         }
     }

@@ -47,8 +47,8 @@ impl Elaborator<'_> {
             Some(other) => {
                 let message = format!("`{name}` is {}, not a coordinate", other.describe());
                 let hint = match other {
-                    Meaning::Parameter(_) => "parameters are set with `parameters` or `--set`",
-                    _ => "only coordinates and their velocities can stand here",
+                    Meaning::Parameter(_) => "parameters get their values in `parameters`",
+                    _ => "only coordinates and their velocities can be given here",
                 };
                 self.error_hint("E0413", span, message, hint);
                 None
@@ -81,8 +81,8 @@ impl Elaborator<'_> {
         }
         if name == "t" {
             if !allow_time || !target.slots.is_empty() || target.order > 0 {
-                let message = "the time is not set here";
-                let hint = "the run is given by `solve t = 0..20`";
+                let message = "the time cannot be set here";
+                let hint = "write `solve t = 0..20`";
                 self.error_hint("E0413", span, message.into(), hint);
                 return None;
             }
@@ -112,7 +112,7 @@ impl Elaborator<'_> {
             } else {
                 let message = format!("`{text}` is a derivative of an order above 2");
                 let hint =
-                    "such data belong to `equation` models with memory of a higher order";
+                    "only `equation` models with memory of a higher order need such data";
                 self.error_hint("E0413", span, message, hint);
             }
             return None;
@@ -233,9 +233,12 @@ impl Elaborator<'_> {
                 if let Some((.., first)) =
                     seen.iter().find(|(q, whole, _)| *q == quantity && *whole == goal.whole)
                 {
-                    let diagnostic =
-                        Diagnostic::error("E0413", span, "given twice at the end".into())
-                            .with_note(*first, "first here".into());
+                    let diagnostic = Diagnostic::error(
+                        "E0413",
+                        span,
+                        "this final value is given twice".into(),
+                    )
+                    .with_note(*first, "first here".into());
                     self.report(diagnostic);
                     continue;
                 }
@@ -318,7 +321,8 @@ impl Elaborator<'_> {
             return Some(TerminalValue::Given(e));
         }
         if !g.vanishes_modulo_prime(g.sub(g.sub(e, start), rest)) {
-            let message = "a final value may be `initial` plus something, nothing else of it";
+            let message =
+                "in a final value `initial` can only be a term, as in `initial + 2*pi`";
             self.error("E0413", self.span(site), message.into());
             return None;
         }
@@ -334,7 +338,7 @@ impl Elaborator<'_> {
         };
         self.speak_of(format!("symmetry `{name}`"));
         if self.draft.symmetries.iter().any(|s| s.name == name) {
-            self.error("E0202", span, format!("the symmetry `{name}` stands twice"));
+            self.error("E0202", span, format!("the symmetry `{name}` is defined twice"));
         }
         let mut generator = vec![self.graph.zero(); self.draft.coordinates.len()];
         let mut seen: Vec<usize> = Vec::new();
@@ -357,7 +361,12 @@ impl Elaborator<'_> {
         }
         if self.highest_order(&generator) > 0 {
             let message = format!("the symmetry `{name}` depends on velocities");
-            self.error_hint("E0416", span, message, "here may stand coordinates and time");
+            self.error_hint(
+                "E0416",
+                span,
+                message,
+                "only coordinates and time are allowed here",
+            );
         }
         self.draft.symmetries.push(Symmetry { name, generator, span });
     }

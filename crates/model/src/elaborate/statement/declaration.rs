@@ -21,7 +21,7 @@ impl Elaborator<'_> {
     /// Whether a name is free; else a report.
     pub(crate) fn may_declare(&mut self, name: &str, span: Span) -> bool {
         if matches!(name, "t" | "pi") {
-            let what = if name == "t" { "the time" } else { "the circle's constant" };
+            let what = if name == "t" { "the time" } else { "the number π" };
             let message = format!("`{name}` is reserved for {what}");
             self.error_hint("E0203", span, message, "choose another name");
             return false;
@@ -34,7 +34,7 @@ impl Elaborator<'_> {
         let what = entry.meaning.describe();
         let diagnostic = Diagnostic::error("E0202", span, message)
             .with_hint("all names live in one namespace: choose another name")
-            .with_note(entry.span, format!("it is {what} already"));
+            .with_note(entry.span, format!("it already is {what}"));
         self.report(diagnostic);
         false
     }
@@ -68,7 +68,12 @@ impl Elaborator<'_> {
         let span = declared.name.span;
         if declared.extents.len() > 2 {
             let message = format!("`{name}` has {} indices", declared.extents.len());
-            self.error_hint("E0305", span, message, "there are scalars, vectors and matrices");
+            self.error_hint(
+                "E0305",
+                span,
+                message,
+                "a coordinate is a scalar, a vector or a matrix",
+            );
             return None;
         }
         let mut ranges = Vec::new();
@@ -88,7 +93,7 @@ impl Elaborator<'_> {
         }
         total += count;
         if count == 0 {
-            self.error("E0308", span, format!("`{name}` has no component"));
+            self.error("E0308", span, format!("`{name}` has no components"));
             return None;
         }
         if total > COORDINATES as i128 {
@@ -191,7 +196,7 @@ impl Elaborator<'_> {
         }
         if !known {
             let message = format!("the parameter `{name}` has no value");
-            let hint = format!("give it here, or with `--set {name}=…`");
+            let hint = format!("give it a value: `parameters {name} = …`");
             self.error_hint("E0501", declared.name.span, message, &hint);
         }
         value
@@ -300,7 +305,7 @@ impl Elaborator<'_> {
                 Some(Meaning::Poison) => {}
                 Some(Meaning::Coordinate(_)) => {
                     let message = format!("`{name}` is a coordinate, not a parameter");
-                    let hint = "initial values are given with `--initial`";
+                    let hint = "give its value as an initial value";
                     self.error_hint("E0502", span, message, hint);
                 }
                 _ => {

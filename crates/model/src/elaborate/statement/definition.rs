@@ -70,7 +70,7 @@ impl Elaborator<'_> {
                 self.error_hint("E0203", argument.span, message, "choose another name");
                 good = false;
             } else if arguments[..k].iter().any(|a| a.symbol == argument.symbol) {
-                let message = format!("the argument `{text}` stands twice");
+                let message = format!("the argument `{text}` appears twice");
                 self.error("E0202", argument.span, message);
                 good = false;
             }

@@ -62,7 +62,7 @@ impl Elaborator<'_> {
         let names: Vec<String> = draw.clauses.iter().map(|c| self.own_name(c.word)).collect();
         for (k, name) in names.iter().enumerate() {
             if name != "to" && names[..k].contains(name) {
-                let message = format!("`{name}` stands twice in one drawing");
+                let message = format!("`{name}` appears twice in one drawing");
                 self.error_hint(
                     "E0440",
                     draw.clauses[k].word.span,
@@ -135,7 +135,8 @@ impl Elaborator<'_> {
             Value::Text(text) => Some(text.to_string()),
             Value::Poison => None,
             other => {
-                let message = format!("{what} stands in quotes; this is {}", other.describe());
+                let message =
+                    format!("{what} must be in quotes, but this is {}", other.describe());
                 self.error_hint("E0440", self.span(site), message, "write `\"…\"`");
                 None
             }
@@ -165,8 +166,10 @@ impl Elaborator<'_> {
             Some(Shape::Vector(2 | 3) | Shape::Row(2 | 3)) => Some(value.entries().to_vec()),
             _ if value.is_poison() => None,
             _ => {
-                let message =
-                    format!("{what} has two or three components; this is {}", value.describe());
+                let message = format!(
+                    "{what} must have two or three components, but this is {}",
+                    value.describe()
+                );
                 self.error_hint("E0440", self.span(site), message, "write `[x, y]`");
                 None
             }

@@ -347,8 +347,8 @@ impl Elaborator<'_> {
         if (1..=most).contains(&n) {
             return Some(n);
         }
-        let message = format!("{what} are between 1 and {most}, not {n}");
-        self.error_hint("E0440", self.span(site), message, "choose a number in between");
+        let message = format!("{what} must lie between 1 and {most}, not {n}");
+        self.error_hint("E0440", self.span(site), message, "choose a number in this range");
         None
     }
 
@@ -371,7 +371,7 @@ impl Elaborator<'_> {
             (Value::Poison, _) => None,
             _ => {
                 let message = format!(
-                    "{what} is an angle, a 2×2 or a 3×3 matrix; this is {}",
+                    "{what} must be an angle, a 2×2 or a 3×3 matrix, but this is {}",
                     value.describe()
                 );
                 self.error_hint(
@@ -408,11 +408,11 @@ impl Elaborator<'_> {
             return Some(());
         }
         let message = format!(
-            "this has {} components, what stands before it {}",
+            "this has {} components, but the points before it have {}",
             second.len(),
             first.len()
         );
-        let hint = "one drawing lies wholly in the plane, or wholly in space";
+        let hint = "all points of a drawing have two components, or all have three";
         self.error_hint("E0440", self.span(site), message, hint);
         None
     }

@@ -40,7 +40,7 @@ impl Elaborator<'_> {
 
     /// Reports a statement that may stand once.
     pub(crate) fn only_once(&mut self, keyword: &str, span: Span, first: Span) {
-        let message = format!("`{keyword}` stands twice");
+        let message = format!("`{keyword}` is given twice");
         let diagnostic =
             Diagnostic::error("E0403", span, message).with_note(first, "first here".into());
         self.report(diagnostic);
@@ -60,7 +60,7 @@ impl Elaborator<'_> {
             self.report(diagnostic);
         }
         if let (Some(other), Some(first)) = (l.or(t).or(v), equation) {
-            let message = "equations as they stand and a lagrangian exclude each other";
+            let message = "a model has either a `lagrangian` or `equation` lines, not both";
             let diagnostic = Diagnostic::error("E0405", first, message.into())
                 .with_note(other, "the lagrangian is here".into());
             self.report(diagnostic);
@@ -100,7 +100,7 @@ impl Elaborator<'_> {
         let sound = self.diagnostics.iter().all(|d| d.severity < crate::Severity::Error);
         if n != m && sound {
             let message = format!("there are {m} equations for {n} coordinates");
-            self.error_hint("E0405", first, message, "equations stand one for each coordinate");
+            self.error_hint("E0405", first, message, "write one equation for each coordinate");
         }
         for (span, what) in [
             self.draft.constraints.first().map(|c| (c.span, "constraints")),
@@ -109,7 +109,7 @@ impl Elaborator<'_> {
         .into_iter()
         .flatten()
         {
-            let message = format!("{what} do not act on equations as they stand");
+            let message = format!("{what} cannot be combined with `equation`");
             let hint = "write them into the equations, or give a lagrangian";
             self.error_hint("E0405", span, message, hint);
         }
@@ -126,7 +126,7 @@ impl Elaborator<'_> {
                 .iter()
                 .any(|e| e.name == *name || e.name.starts_with(&format!("{name}[")));
             if taken {
-                let message = format!("the equation `{name}` stands twice");
+                let message = format!("the equation `{name}` is defined twice");
                 self.error("E0202", span, message);
             }
         }
@@ -138,7 +138,7 @@ impl Elaborator<'_> {
             let Some(shape) = value.shape() else { continue };
             for (k, &expr) in value.entries().iter().enumerate() {
                 if self.graph.vanishes_modulo_prime(expr) {
-                    let message = "the equation holds always and says nothing";
+                    let message = "the equation always holds, so it determines nothing";
                     self.error("E0407", span, message.into());
                     continue;
                 }
@@ -170,7 +170,11 @@ impl Elaborator<'_> {
         } else {
             let span = self.span(sides[0]).to(self.span(sides[1]));
             let (a, b) = (left.describe(), right.describe());
-            self.error("E0301", span, format!("the left side is {a}, the right side {b}"))
+            self.error(
+                "E0301",
+                span,
+                format!("the left side is {a}, but the right side is {b}"),
+            )
         }
     }
 
@@ -206,7 +210,7 @@ impl Elaborator<'_> {
     /// Adds a force, unless `applied(x)` has summed them already.
     fn add_force(&mut self, force: Force) {
         if let Some(first) = self.draft.applied {
-            let message = "a force stands below `applied`, whose sum would lack it";
+            let message = "this force comes after `applied`, whose sum would leave it out";
             let diagnostic = Diagnostic::error("E0411", force.span, message.into())
                 .with_hint("write all forces above the first `applied(x)`")
                 .with_note(first, "the forces above are summed here".into());

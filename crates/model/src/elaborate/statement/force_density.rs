@@ -21,7 +21,8 @@ use crate::syntax::{ExprId, Name, NodeKind};
 const HIGHEST_DEGREE: usize = 12;
 
 /// How a body is written.
-const FORMS: &str = "a body is `box(M, a, b, c)`, `ellipsoid(M, a, b, c)`, `ball(M, r)`, `disc(M, r)` or `points([[m, x, y, z], …])`";
+const FORMS: &str = "a body is `box(M, a, b, c)`, `ellipsoid(M, a, b, c)`, `ball(M, r)`, `disc(M, r)` or \
+                     `points([[m, x, y, z], …])`";
 
 /// Where the material points are.
 enum Spread {
@@ -106,10 +107,11 @@ impl Elaborator<'_> {
                     }
                     let Some((sum, d)) = self.integrated(q, &own, &moment) else {
                         let message = format!(
-                            "over a solid body the density must be a polynomial in `{text}`, of degree {} and less",
+                            "over a solid body the density must be a polynomial in `{text}`, of degree {} at most",
                             HIGHEST_DEGREE - 1
                         );
-                        let hint = "give the points and weights of a quadrature rule instead: `points([[w, x, y, z], …])`";
+                        let hint = "give the points and weights of a quadrature rule instead: \
+                                    `points([[w, x, y, z], …])`";
                         self.error_hint("E0419", self.span(site), message, hint);
                         return None;
                     };
@@ -203,7 +205,7 @@ impl Elaborator<'_> {
                 return None;
             }
             if value.entries().iter().any(|&e| self.constant(e).is_none()) {
-                let message = "the body of a force density is made of constants".into();
+                let message = "the body of a force density must be constant".into();
                 self.error("E0419", self.span(at), message);
                 return None;
             }

@@ -105,7 +105,7 @@ impl Elaborator<'_> {
                     (_, None) => {
                         sound = false;
                         let message = format!(
-                            "the initial value of `{}` uses `{}`, which has none",
+                            "the initial value of `{}` uses `{}`, which has no initial value",
                             entry.name,
                             symbol.text()
                         );
@@ -170,8 +170,10 @@ impl Elaborator<'_> {
                 let mut names: Vec<String> =
                     cycle.iter().map(|&k| format!("`{}`", entries[k].name)).collect();
                 names.push(format!("`{}`", entries[open].name));
-                let message =
-                    format!("initial values hang in a circle: {}", names.join(" uses "));
+                let message = format!(
+                    "initial values depend on each other in a circle: {}",
+                    names.join(" uses ")
+                );
                 self.error("E0414", entries[open].span, message);
                 return None;
             }
@@ -225,7 +227,7 @@ impl Elaborator<'_> {
             }
             _ => {
                 let text = self.text(site).to_owned();
-                let message = format!("multipliers cannot begin as `{text}`");
+                let message = format!("multipliers cannot start as `{text}`");
                 let hint = "write `zero` or `transversal(z)`, or `mu(c) = …` for one of them";
                 self.error_hint("E0413", self.span(site), message, hint);
                 None

@@ -53,7 +53,7 @@ impl Elaborator<'_> {
             let at = setting.name.span;
             self.speak_of(format!("the setting `{name}`"));
             if seen.contains(&name) {
-                self.error("E0415", at, format!("`{name}` stands twice"));
+                self.error("E0415", at, format!("`{name}` is given twice"));
                 continue;
             }
             seen.push(name.clone());
@@ -142,11 +142,12 @@ impl Elaborator<'_> {
                 solve.samples = value as usize;
             }
             "samples" => {
-                let message = format!("`samples` is a whole number from 2, not {value}");
+                let message =
+                    format!("`samples` must be a whole number of at least 2, not {value}");
                 self.error("E0415", span, message);
             }
             _ => {
-                self.error("E0415", span, format!("`{name}` must be above 0, not {value}"));
+                self.error("E0415", span, format!("`{name}` must be positive, not {value}"));
             }
         }
     }
