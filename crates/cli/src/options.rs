@@ -15,14 +15,14 @@ const TEXTS: &[(&str, &str)] = &[
     ("<with>", "--with"),
 ];
 
-/// What an option can do about a diagnostic, by its code.
+/// What an option can do about a diagnostic, by its code; `NAME` stands for the text that it underlines.
 const HINTS: &[(&str, &str)] = &[
     ("E0428", "leave out `--dependent`"),
     ("E0432", "`--dependent` chooses other coordinates, `--form multipliers` another form"),
     ("E0433", "use `--form multipliers`"),
     ("E0434", "use `--form multipliers`"),
     ("E0435", "use `--part forms`"),
-    ("E0501", "or use `--set NAME=VALUE`"),
+    ("E0501", "or use `--set NAME=…`"),
     ("E0605", "`--with \"t=2\"` gives values, `--from` and `--to` the ends of an interval"),
     ("E0613", "use `--dependent` or `--curve autoparallel`"),
     ("E0614", "use `--state` or `--dependent`"),
@@ -42,12 +42,13 @@ pub(crate) fn named(source: &Source) -> Source {
 }
 
 /// The diagnostic with a hint at an option, if one helps.
-pub(crate) fn hinted(diagnostic: &Diagnostic) -> Diagnostic {
+pub(crate) fn hinted(diagnostic: &Diagnostic, source: &Source) -> Diagnostic {
     let mut diagnostic = diagnostic.clone();
     if let Some((_, option)) = HINTS.iter().find(|(code, _)| *code == diagnostic.code) {
+        let option = option.replace("NAME", source.slice(diagnostic.span));
         diagnostic.hint = Some(match diagnostic.hint {
             Some(hint) => format!("{hint}; {option}"),
-            None => (*option).to_owned(),
+            None => option,
         });
     }
     diagnostic

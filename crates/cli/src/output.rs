@@ -78,7 +78,7 @@ pub(crate) fn usage(message: &str) -> Exit {
 pub(crate) fn show(diagnostics: &[Diagnostic], source: &Source) {
     let source = options::named(source);
     for diagnostic in diagnostics.iter().take(SHOWN) {
-        say(options::hinted(diagnostic).render(&source).trim_end());
+        say(options::hinted(diagnostic, &source).render(&source).trim_end());
     }
     if diagnostics.len() > SHOWN {
         say(&format!("… and {} more", diagnostics.len() - SHOWN));

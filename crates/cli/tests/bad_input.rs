@@ -110,7 +110,7 @@ fn constraints_without_variables_are_refused() {
     refused(
         &["check", "-"],
         &plane("constraint c: x' = x'"),
-        &["constraint `c` holds always", "hint: "],
+        &["constraint `c` always holds", "hint: "],
     );
     refused(
         &["check", "-"],
@@ -254,7 +254,7 @@ fn tolerances_are_positive() {
         said(&answer, &["the tolerance must be positive"]);
     }
     let text = "coordinates x\nlagrangian x'^2/2\nsolve t = 0..1, tolerance = 0\n";
-    refused(&["run", "-"], text, &["`tolerance` must be above 0", ":3:"]);
+    refused(&["run", "-"], text, &["`tolerance` must be positive", ":3:"]);
 }
 
 #[test]
@@ -383,7 +383,7 @@ fn tables_have_no_gaps_and_grow() {
         said(&answer, words);
         said(&answer, &["hint: "]);
     };
-    said(&pfaff(&["run", &model]), &["`d.csv` cannot be read", "hint: it is looked for"]);
+    said(&pfaff(&["run", &model]), &["`d.csv` cannot be read", "hint: the path is relative"]);
     table("t,f\n0,1\n1,\n2,3\n", &["data row 2 has a gap"]);
     table("t,f\n0,1\n1,two\n2,3\n", &["data row 2 has a gap"]);
     table("t,f\n0,1\n1\n2,3\n", &["data row 2 has a gap"]);

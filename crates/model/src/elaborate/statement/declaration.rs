@@ -196,7 +196,7 @@ impl Elaborator<'_> {
         }
         if !known {
             let message = format!("the parameter `{name}` has no value");
-            let hint = format!("give it a value: `parameters {name} = …`");
+            let hint = format!("write `parameters {name} = …`");
             self.error_hint("E0501", declared.name.span, message, &hint);
         }
         value
