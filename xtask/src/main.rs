@@ -13,6 +13,7 @@ mod bench;
 mod cargo;
 mod licences;
 mod map;
+mod mutants;
 mod prepare;
 mod steps;
 mod tidy;
@@ -31,6 +32,7 @@ cargo xtask COMMAND
   api     rewrites docs/api/pfaff.txt, the list of public items of the crate `pfaff`
   bless   writes what the program answers into the documents; look at the difference before you keep it
   fuzz    a million mutated models, and more: no panic, no hang (some minutes)
+  mutants forty small changes of `mechanics`: at most two may escape its tests; `mutants 7`: another seed
   bench   one table of ratios to hand-written code; `bench all`: the benchmarks of every crate
   help    this text
 ";
@@ -47,6 +49,10 @@ fn main() -> ExitCode {
         ["api"] => status(api::run(&root)),
         ["bless"] => status(steps::bless(&root)),
         ["fuzz"] => status(steps::fuzz(&root)),
+        ["mutants"] => status(mutants::passes(&root, mutants::SEED)),
+        ["mutants", seed] if seed.parse::<u64>().is_ok() => {
+            status(mutants::passes(&root, seed.parse().unwrap_or(mutants::SEED)))
+        }
         ["bench"] => status(bench::ratios(&root)),
         ["bench", "all"] => status(bench::run(&root)),
         [] | ["help" | "--help" | "-h"] => {

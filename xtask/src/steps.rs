@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::prepare::Preparation;
-use crate::{api, cargo, licences, tidy, tools};
+use crate::{api, cargo, licences, mutants, tidy, tools};
 
 /// How a check ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -145,7 +145,7 @@ const LONG: &[Step] = &[
         ),
     },
     Step { name: "WebAssembly", work: Work::Here(tools::web_assembly) },
-    Step { name: "mutants of mechanics", work: Work::Here(tools::mutants) },
+    Step { name: "mutants of mechanics", work: Work::Here(mutants::check) },
 ];
 
 /// The checks of every change; true if all passed.

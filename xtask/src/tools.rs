@@ -44,27 +44,3 @@ pub(crate) fn web_assembly(root: &Path) -> Verdict {
     let check = ["check", "--package", "pfaff", "--lib", "--target", TARGET];
     Verdict::of(cargo::run(root, &check, &[]))
 }
-
-/// Forty mutants of the mechanics, every k-th of the list: the tests notice all but two.
-pub(crate) fn mutants(root: &Path) -> Verdict {
-    if !starts("cargo-mutants", &["--version"]) {
-        return Verdict::Skip(
-            "no cargo-mutants; `cargo install --locked cargo-mutants`".to_owned(),
-        );
-    }
-    let Some(list) =
-        cargo::output(root, &["mutants", "--list", "--package", "pfaff-mechanics"])
-    else {
-        return Verdict::Fail;
-    };
-    let shards = (list.lines().count() / 40).max(1);
-    let shard = format!("0/{shards}");
-    let arguments =
-        ["mutants", "--package", "pfaff-mechanics", "--shard", &shard, "--output", "target"];
-    cargo::run(root, &arguments, &[]);
-    let missed = std::fs::read_to_string(root.join("target/mutants.out/missed.txt"));
-    match missed {
-        Ok(missed) => Verdict::of(missed.lines().count() <= 2),
-        Err(_) => Verdict::Fail,
-    }
-}

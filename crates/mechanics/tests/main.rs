@@ -10,6 +10,7 @@ mod constraint;
 mod geometry;
 mod hamiltonian;
 mod lagrangian;
+mod lengths;
 mod principle;
 mod reduction;
 mod support;

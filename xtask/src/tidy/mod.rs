@@ -9,7 +9,7 @@ mod dependency_rows;
 mod lines;
 mod links;
 mod rules;
-mod scan;
+pub(crate) mod scan;
 mod wildcards;
 mod words;
 
