@@ -33,7 +33,14 @@ fn integrable_constraints_are_recognised() {
     assert_eq!(answers("constraint a: x' = t*y'"), [Some(false)]);
     assert_eq!(answers("constraint a: x' = cos(t)*x"), [Some(true)]);
     assert_eq!(answers("constraint a: x'^2 + y'^2 = 1"), [Some(false)]);
-    assert_eq!(answers("constraint a: (x' + y*y')^3 = 8"), [None], "a plane in disguise");
+    for plane in ["(x' + y*y')^3 = 8", "(2*x' - 3*y' + z' + w')^3 = 8", "(w' + y*x' + x)^5 = 1"]
+    {
+        assert_eq!(answers(&format!("constraint a: {plane}")), [None], "a plane in disguise");
+    }
+    for bent in ["w'^2 = 1 + x'*y'", "x'*y' + 1e-3*z'^2 = 2", "(w' + x')^2 + x'^3 = 3"] {
+        assert_eq!(answers(&format!("constraint a: {bent}")), [Some(false)], "{bent}");
+    }
+    assert_eq!(answers("constraint a: w'^2 + 1 = 0"), [None], "no velocity obeys it");
 }
 
 /// Degrees of freedom and regularity.

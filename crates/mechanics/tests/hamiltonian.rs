@@ -149,6 +149,8 @@ fn cotangent_form_is_chetaevs_motion() {
         if let Some(y) = &e.velocities {
             let wanted: Vec<f64> = normal.transverse.iter().map(|&i| case.state.v[i]).collect();
             all_close(&at(y), &wanted, &name);
+            let v = case.model.velocities();
+            y.iter().for_each(|&e| assert!(!g.contains(e, &v), "{name}: velocities are left"));
         }
         let leaves: Vec<f64> = normal.leaf.iter().map(|&i| case.state.v[i]).collect();
         all_close(&at(&e.leaf_rates), &leaves, &name);
@@ -273,6 +275,35 @@ fn divergence_is_that_of_the_flow_in_phase_space() {
     assert!(divergence(&case.model, &case.equations).is_none());
 }
 
+/// The formula is told for few unknowns; a mass alone has no divergence, however large it is.
+#[test]
+fn divergence_is_written_out_for_few_unknowns() {
+    let of = |text: &str| {
+        let m = crate::support::model(text).workspace();
+        let e = pfaff_mechanics::derive(&m, Principle::Chetaev).unwrap();
+        divergence_formula(&m, &e).map(|Ω| m.graph.to_text(m.graph.simplify(Ω)))
+    };
+    let free = |n: usize, force: &str| {
+        let names: Vec<String> = (0..n).map(|k| format!("q{k}")).collect();
+        let squares: Vec<String> = names.iter().map(|q| format!("{q}'^2/2")).collect();
+        format!("coordinates {}\nlagrangian {}\n{force}", names.join(", "), squares.join(" + "))
+    };
+    assert_eq!(of(&free(12, "force q3: -2*q3'")), Some("-2".to_owned()));
+    assert_eq!(of(&free(13, "force q3: -2*q3'")), None);
+    let rows = |count: usize| -> String {
+        (0..count).map(|k| format!("constraint c{k}: q{k}' = {}*q5'\n", k + 1)).collect()
+    };
+    assert_eq!(of(&free(6, &rows(3))), Some("0".to_owned()));
+    assert_eq!(of(&free(6, &rows(4))), None, "four multipliers");
+    let mut dense = String::from("coordinates a, b, c, d, e, f\nlagrangian 0");
+    for x in "abcdef".chars() {
+        for y in "abcdef".chars() {
+            dense += &format!(" + (1 + sin({x} + 2*{y}))*{x}'*{y}'");
+        }
+    }
+    assert_eq!(of(&dense), Some("0".to_owned()), "no force and no constraint");
+}
+
 fn determinant(mut m: Vec<Vec<f64>>) -> f64 {
     let n = m.len();
     let mut product = 1.0;
@@ -340,4 +371,25 @@ fn fractional_forms_of_order_one_half_are_those_of_powers() {
     let half = g.fraction(1, 2);
     let r = fractional_forms(&case.model, &case.equations, Orders { alpha: half, beta: half });
     assert!(matches!(r, Err(Refusal::NoFractionalForm { what, .. }) if what.contains("sin")));
+}
+
+/// $D^\alpha v^\beta = 0$ for $\beta = 1 < \alpha$: no momentum is defined. Time may occur in any way, for
+/// nothing is differentiated by it.
+#[test]
+fn fractional_forms_without_momenta_and_with_time() {
+    let text = "coordinates x, y\nlagrangian x'^2/2 + y'^2/2 - sin(t)*x^2*y";
+    let case = Case::new(text, Principle::Chetaev, 25);
+    let g = &case.model.graph;
+    let orders = |alpha: Expr, beta: Expr| {
+        fractional_forms(&case.model, &case.equations, Orders { alpha, beta }).unwrap()
+    };
+    let f = orders(g.fraction(3, 2), g.one());
+    assert_eq!((f.legendre, f.operator), (vec![None; 2], vec![None; 2]));
+    let f = orders(g.one(), g.one());
+    let p = case.values(&case.equations.momenta);
+    (0..2).for_each(|k| close(case.value(f.legendre[k].unwrap()), p[k], "momentum"));
+    let f = orders(g.fraction(1, 2), g.one());
+    // p = Γ(3/2)/Γ(2) v^{−1/2} D^{1/2}(v²/2) with D^{1/2}v² = Γ(3)/Γ(5/2) v^{3/2}, and Γ(5/2) = 3/2 Γ(3/2)
+    let wanted = 2.0 * case.state.v[0] / 3.0;
+    close(case.value(f.legendre[0].unwrap()), wanted, "momentum of order one half");
 }

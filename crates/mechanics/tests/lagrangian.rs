@@ -89,6 +89,29 @@ fn forces_with_a_potential_are_recognised() {
     }
 }
 
+/// Along rays $A_k = \int_0^1 s\,q^mH_{km}(sq)\,ds$ with skew $H$, so $A\cdot q = 0$: the symmetric gauge, here of fields
+/// that are polynomials of degree 0 to 3. $V$ vanishes at the origin.
+#[test]
+fn potentials_of_polynomial_fields_have_the_symmetric_gauge() {
+    for forces in [
+        "force x: 2*y' - x + t\nforce y: -2*x'",
+        "force x: x*y*y' - z\nforce y: -x*y*x' + 3*z'*z^3*y + y^2\nforce z: -3*z^3*y*y' - x",
+        "force x: x^2*y'*t\nforce y: -x^2*x'*t - x^3/3",
+    ] {
+        let text = format!("coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\n{forces}");
+        let (case, force, answer) = tested(&text);
+        let Helmholtz::Potential(Some(u)) = answer else { panic!("{forces}: {answer:?}") };
+        all_close(&case.euler(&case.state, &|s| case.at(s, u)), &case.values(&force), forces);
+        let mut radial = case.state.clone();
+        radial.v.clone_from(&radial.q);
+        let mut still = case.state.clone();
+        still.v.fill(0.0);
+        close(case.at(&radial, u), case.at(&still, u), "A·q");
+        still.q.fill(0.0);
+        close(case.at(&still, u), 0.0, "V at the origin");
+    }
+}
+
 #[test]
 fn other_forces_fail_with_their_condition() {
     let base = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\n";

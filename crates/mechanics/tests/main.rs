@@ -7,6 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod constraint;
+mod exterior;
 mod geometry;
 mod hamiltonian;
 mod lagrangian;

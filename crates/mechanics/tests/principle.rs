@@ -287,6 +287,12 @@ fn operators_on_functions_of_position_are_weighted() {
     let natural = g.sum([x1, g.mul(twice, right(1)), turned]);
     assert!(g.is_zero(g.sub(f.natural[0], natural)), "{}", g.to_text(f.natural[0]));
     assert!(g.is_zero(g.sub(f.natural_velocity[0], g.mul(twice, right(2)))));
+    // Variations under the operator of Riemann and Liouville vanish at the ends.
+    let text = "coordinates x\nparameters a = 0.4\nlagrangian x'^2/2 + x*rl(x, a)";
+    let other = model(text).workspace();
+    let f = fractional_equations(&other).unwrap();
+    assert_eq!(f.natural, [other.coordinates[0].velocity]);
+    assert_eq!(f.natural_velocity, [other.graph.zero()]);
     let whole = adjoint(g, Memory::Integral, x, a);
     assert_eq!(whole, g.memory(Memory::RiemannLiouvilleRight, x, g.neg(a)));
     let other = adjoint(g, Memory::RiemannLiouvilleRight, x, a);

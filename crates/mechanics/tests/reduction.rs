@@ -10,8 +10,18 @@ use crate::support::{
     Case, LINEAR, NONLINEAR, all_close, close, dot, model, random_system, solve,
 };
 
+/// A pair of coefficients whose norm is not one, with a rest; its velocities occur in a later row.
+const PAIR: (&str, &str) = (
+    "a pair with a norm of four",
+    "coordinates x, y, phi, psi
+     lagrangian (x'^2 + 2*y'^2 + phi'^2 + 3*psi'^2)/2 + 0.2*x'*psi' - x*y
+     constraint side: 2*y'*cos(phi) - 2*x'*sin(phi) = 0.6*phi' + 0.3
+     constraint wheel: psi' = x*x' - 0.4*y' + y*phi'
+     force x: 0.3*t",
+);
+
 fn texts() -> Vec<(String, String)> {
-    let given = LINEAR.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned()));
+    let given = LINEAR.iter().chain([&PAIR]).map(|(n, t)| ((*n).to_owned(), (*t).to_owned()));
     given.chain((20..30).map(|s| (format!("random system {s}"), random_system(s)))).collect()
 }
 

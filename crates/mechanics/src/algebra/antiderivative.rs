@@ -225,9 +225,6 @@ impl Antiderivative<'_> {
         let p = self.product(&others);
         self.degree(p)?;
         let rest = g.simplify(g.derivative(p, self.q));
-        if g.is_zero(rest) {
-            return Some(g.mul(p, wave));
-        }
         let less = self.of(g.mul(rest, wave), rounds)?;
         Some(g.sub(g.mul(p, wave), less))
     }
@@ -314,10 +311,8 @@ impl Antiderivative<'_> {
         let (mut rest, mut factor, mut sum) = (p, g.div(g.one(), a), g.zero());
         for k in 0..=DEGREE {
             let coefficient = g.simplify(g.substitute(&[rest], &[(self.q, root)])[0]);
-            if !g.is_zero(coefficient) {
-                let power = of_power(g, w, g.simplify(g.add(r, g.integer(k as i64))));
-                sum = g.add(sum, g.mul(g.mul(coefficient, factor), power));
-            }
+            let power = of_power(g, w, g.simplify(g.add(r, g.integer(k as i64))));
+            sum = g.add(sum, g.mul(g.mul(coefficient, factor), power));
             rest = g.simplify(g.derivative(rest, self.q));
             if g.is_zero(rest) {
                 return Some(sum);
@@ -487,6 +482,25 @@ mod tests {
                 g.div(n(2), g.add(g.mul(n(4), g.mul(q, q)), g.add(g.mul(n(4), q), n(1)))),
             ),
             ("-(q - a)/(-q)", g.neg(g.div(g.sub(q, a), g.neg(q)))),
+            ("(-q)^(-3)", pow(g.neg(q), n(-3))),
+            (
+                "q^2 exp(aq) sin(2q)",
+                g.mul(pow(q, n(2)), g.mul(exp(g.mul(a, q)), g.sin(g.mul(n(2), q)))),
+            ),
+            ("(q^2 - 1)^3/(aq + 2)^(1/2)", {
+                g.div(pow(g.sub(g.mul(q, q), n(1)), n(3)), g.sqrt(linear))
+            }),
+            ("(2q - 7)/(3q^2 - q + 2)", {
+                let below = g.add(g.sub(g.mul(n(3), g.mul(q, q)), q), n(2));
+                g.div(g.sub(g.mul(n(2), q), n(7)), below)
+            }),
+            ("(q + 2)/(q^2 - 3q - 5)", {
+                g.div(g.add(q, n(2)), g.sub(g.sub(g.mul(q, q), g.mul(n(3), q)), n(5)))
+            }),
+            (
+                "1/((2q + 1)(aq + 2))^2",
+                g.div(n(1), pow(g.mul(g.add(g.mul(n(2), q), n(1)), linear), n(2))),
+            ),
             ("sqrt(q)^3 (2/q)^2", g.mul(pow(g.sqrt(q), n(3)), pow(g.div(n(2), q), n(2)))),
         ]
     }
@@ -543,6 +557,7 @@ mod tests {
             // The sign of the discriminant is not known.
             g.div(g.one(), g.add(square, a)),
             g.pow(a, q),
+            g.div(g.one(), g.pow(q, q)),
             g.mul(g.pow(q, g.integer(14)), g.sin(q)),
         ] {
             assert_eq!(antiderivative(&g, e, q), None, "{}", g.to_text(e));

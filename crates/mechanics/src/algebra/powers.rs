@@ -197,4 +197,42 @@ mod tests {
         let d = cube.caputo(&g, g.one(), &value).expect("it exists").expression(&g, x);
         assert!(g.is_zero(g.sub(d, g.mul(g.integer(3), g.pow(x, g.integer(2))))));
     }
+
+    /// Terms that cancel are gone, so that nothing is differentiated that is not there.
+    #[test]
+    fn cancelled_powers_are_gone() {
+        let g = Graph::new();
+        let (x, y) = (g.symbol("x", Role::Free), g.symbol("y", Role::Free));
+        let n = |k: i64| g.integer(k);
+        // (x + y)² − x² − 2xy = y², with a product that cancels term by term
+        let square = g.mul(g.add(x, y), g.add(x, y));
+        let e = g.sub(g.sub(square, g.mul(x, x)), g.mul(n(2), g.mul(x, y)));
+        let powers = g.as_written(|| Powers::of(&g, e, x)).expect("a polynomial");
+        assert_eq!(powers.0.keys().copied().collect::<Vec<_>>(), [g.zero()]);
+        assert!(g.is_zero(g.sub(powers.expression(&g, x), g.mul(y, y))));
+        // −(√x − 3x)²·x^{1/2} with roots, signs and a quotient
+        let root = g.sqrt(x);
+        let e = g.neg(g.mul(g.pow(g.sub(root, g.mul(n(3), x)), n(2)), g.div(root, y)));
+        let powers = Powers::of(&g, e, x).expect("powers");
+        let at = |e: Expr| g.evaluate(&[e], &|s| if s == x { 0.7 } else { 1.9 })[0];
+        assert!(
+            (at(powers.expression(&g, x)) - at(e)).abs() < 1e-14,
+            "rounding of a few terms"
+        );
+        assert_eq!(powers.0.len(), 3);
+        let shifted = powers.shifted(&g, g.fraction(1, 2), y).expression(&g, x);
+        assert!((at(shifted) - 0.7_f64.sqrt() * 1.9 * at(e)).abs() < 1e-14, "likewise");
+    }
+
+    /// $\Gamma(n) = (n-1)!$ as a number up to 20; a pole or a fraction stays a function.
+    #[test]
+    fn gamma_of_whole_numbers_is_a_factorial() {
+        let g = Graph::new();
+        let of = |k: i64| gamma(&g, g.integer(k));
+        assert_eq!([1, 2, 3, 5].map(of), [1, 1, 2, 24].map(|k| g.integer(k)));
+        assert_eq!(of(20), g.integer(121_645_100_408_832_000));
+        for e in [g.zero(), g.integer(-3), g.integer(21), g.fraction(1, 2)] {
+            assert_eq!(gamma(&g, e), g.unary(Unary::Gamma, e));
+        }
+    }
 }

@@ -247,22 +247,28 @@ impl<'a> SymmetryFields<'a> {
     }
 
     /// Whether every combination has a rate other than zero at one point, beyond rounding.
+    fn moves_at_a_point(&self, model: &Workspace) -> bool {
+        /// Rates below this fraction of their terms are left to exact tests.
+        const RATE: f64 = 1e-6;
+        let rates = self.rates_at(model, &somewhere);
+        rates.is_some_and(|rates| rates.iter().all(|(sum, size)| sum.abs() > RATE * size))
+    }
+
+    /// The rates of all combinations at a point, each with the size of its terms; `None` where a pivot is
+    /// too small to be told from zero.
     ///
     /// $A c = 0$ is solved there with numbers, and with it $A\dot c = -\dot A c$; free components of $c$ are
     /// 1 or 0 everywhere.
-    fn moves_at_a_point(&self, model: &Workspace) -> bool {
-        /// Pivots and rates below these fractions of their terms are left to exact tests.
+    fn rates_at(&self, model: &Workspace, at: &dyn Fn(Expr) -> f64) -> Option<Vec<(f64, f64)>> {
+        /// Pivots below this fraction of the largest coefficient are left to exact tests.
         const PIVOT: f64 = 1e-3;
-        const RATE: f64 = 1e-6;
         let g = &model.graph;
         let (m, n) = (self.rows.len(), self.fields.len());
         let mut wanted: Vec<Expr> = self.rows.concat();
         wanted.extend(g.directional(&wanted, &motion_direction(model)));
         wanted.extend(self.fields.iter().map(|f| f.momentum));
         wanted.extend(self.fields.iter().map(|f| pushed(model, &f.generator)));
-        // Between 0.2 and 1.2, by multiples of the golden ratio.
-        let at = |s: Expr| 0.2 + (0.618_033_988_749_895 * (1 + s.index()) as f64).fract();
-        let values = g.evaluate(&wanted, &at);
+        let values = g.evaluate(&wanted, at);
         let (a, rest) = values.split_at(m * n);
         let (a_rate, rest) = rest.split_at(m * n);
         let (p, push) = rest.split_at(n);
@@ -289,7 +295,7 @@ impl<'a> SymmetryFields<'a> {
             // NOTE: written so that what is not a number is no pivot.
             let sound = pivot.abs() >= PIVOT * size;
             if !sound {
-                return false;
+                return None;
             }
             rows.swap(from, best);
             rows[from].iter_mut().for_each(|x| *x /= pivot);
@@ -300,7 +306,7 @@ impl<'a> SymmetryFields<'a> {
             }
             pivots.push(k);
         }
-        (0..n).filter(|k| !pivots.contains(k)).all(|free| {
+        let rate = |free: usize| {
             let mut c = vec![0.0; n];
             c[free] = 1.0;
             pivots.iter().zip(&rows).for_each(|(&k, row)| c[k] = -row[free]);
@@ -312,10 +318,15 @@ impl<'a> SymmetryFields<'a> {
                 p[k] * row[n..].iter().zip(&right).map(|(x, r)| x * r).sum::<f64>()
             });
             let terms = spun.chain(c.iter().zip(push).map(|(c, q)| c * q));
-            let (sum, size) = terms.fold((0.0, 0.0), |(s, t), x: f64| (s + x, t + x.abs()));
-            sum.abs() > RATE * size
-        })
+            terms.fold((0.0, 0.0), |(s, t), x: f64| (s + x, t + x.abs()))
+        };
+        Some((0..n).filter(|k| !pivots.contains(k)).map(rate).collect())
     }
+}
+
+/// A value for each symbol, between 0.2 and 1.2, by multiples of the golden ratio.
+fn somewhere(symbol: Expr) -> f64 {
+    0.2 + (0.618_033_988_749_895 * (1 + symbol.index()) as f64).fract()
 }
 
 /// Coefficients that contain velocities or time are those of nonlinear or moving constraints.
@@ -357,4 +368,57 @@ pub(crate) fn check(model: &Workspace, lagrangian: Expr) -> Result<(), Refusal> 
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::principle::derive;
+    use pfaff_model::{NoFiles, Overrides, Source, read_model};
+
+    /// Rates of combinations by numbers are those of the formulas that elimination gives.
+    #[test]
+    fn rates_at_a_point_are_those_of_the_formulas() {
+        let sleigh = "let X = x + 0.2*cos(phi)\nlet Y = y + 0.2*sin(phi)
+            lagrangian 1.3*(X'^2 + Y'^2)/2 + phi'^2/4
+            constraint blade: y'*cos(phi) - 2*x'*sin(phi) = 0";
+        let several =
+            "lagrangian (2*x'^2 + y'^2 + z'^2 + (1 + phi^2)*w'^2 + phi'^2)/2 + 0.3*x'*w'
+            constraint a: x'*cos(phi) + (2 + phi)*z' = phi^2*w'
+            constraint b: (1 + phi)*y' - 3*z' + w'*sin(phi) = 0
+            force x: 0.3*y'\nforce w: 0.2*phi";
+        let zeros = "lagrangian (x'^2 + y'^2 + z'^2 + w'^2 + phi'^2)/2
+            constraint a: phi*z' + sin(phi)*w'/9 = 0\nforce y: 0.4*phi'\nforce z: phi";
+        for (coordinates, text, count) in [
+            ("x, y, phi", sleigh, 1),
+            ("x, y, z, w, phi", several, 2),
+            ("x, y, z, w, phi", zeros, 2),
+        ] {
+            let text = format!("coordinates {coordinates}\n{text}");
+            let lines = text.lines().map(str::trim).collect::<Vec<_>>().join("\n");
+            let (model, _) =
+                read_model(Source::new("test", &lines), &Overrides::default(), &NoFiles)
+                    .expect("a model");
+            let model = model.workspace();
+            let g = &model.graph;
+            let equations = derive(&model, Principle::Chetaev).expect("equations");
+            let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else {
+                panic!("{text}")
+            };
+            let all = singles(&model, &equations, lagrangian, &|e| e);
+            let fields = SymmetryFields::of(&model, &equations, &all, &|e| e).expect("fields");
+            let found = fields.rates_at(&model, &somewhere).expect("sound pivots");
+            let wanted = plain_annihilator(g, &fields.rows, fields.fields.len());
+            assert_eq!((found.len(), wanted.len()), (count, count), "{text}");
+            for ((sum, size), c) in found.into_iter().zip(wanted) {
+                let ξ = combined(&model, &fields.fields, &c);
+                let rate = combined_rate(&model, &fields.fields, &c, &ξ);
+                let rate = g.evaluate(&[rate], &somewhere)[0];
+                // Rounding of a few operations with pivots above a thousandth of the rest.
+                assert!((sum - rate).abs() < 1e-11 * size, "{text}: {sum} instead of {rate}");
+                assert!(size >= sum.abs() && size < 100.0, "{size}");
+            }
+            assert!(fields.moves_at_a_point(&model), "{text}");
+        }
+    }
 }

@@ -7,7 +7,7 @@ use pfaff_mechanics::{
 };
 use pfaff_model::Workspace;
 
-use crate::support::{close, dot, model};
+use crate::support::{Case, State, close, dot, model};
 
 fn distribution(text: &str) -> (Workspace, Distribution, Flag, Tensor) {
     let m = model(text).workspace();
@@ -150,6 +150,19 @@ fn abnormal_directions_are_known() {
         .0,
         "open"
     );
+    // D² has corank one, and the brackets end there: p is carried along every curve.
+    assert_eq!(of("x, y, z, w", "constraint a: z' = y*x'\nconstraint b: w' = 0").0, "every");
+    assert_eq!(of("x, y, u, a, b", "constraint c: a' = y*x'\nconstraint d: b' = 0").0, "every");
+    assert_eq!(
+        of(
+            "x, y, u, v, a, b, c, d",
+            "constraint e: a' = y*x'\nconstraint f: b' = u*x'
+             constraint h: c' = v*x'\nconstraint i: d' = u*y'"
+        )
+        .0,
+        "every",
+        "as many constraints as directions"
+    );
     assert_eq!(of("x, y, z", "constraint c: z' = x'").0, "directions");
     assert_eq!(of("x, y", "").0, "none");
 }
@@ -195,4 +208,65 @@ fn abnormal_places_are_known() {
     assert_eq!(first_integrals(&m, &e), Some(1));
     let (_, m, e) = of("x, y, z", "constraint c: z' = y*x'");
     assert_eq!(first_integrals(&m, &e), Some(0));
+}
+
+/// In three dimensions the places are the zeros of $\omega\wedge d\omega = \omega\cdot\operatorname{rot}\omega$,
+/// here with every slope of $\omega$ by differences.
+#[test]
+fn abnormal_places_in_space_are_the_zeros_of_the_twist() {
+    for constraint in [
+        "(1 + x*y*z)*z' = (y^2 + z*x)*x' + (x^2*z - y)*y'",
+        "(2 + x*z)*x' + (1 + y*x^2)*y' + (x*y*z)*z' = 0",
+        "(x + z^2)*y' = (1 + y*z)*z' - x^2*y*x'",
+    ] {
+        let text = with("x, y, z", &format!("constraint c: {constraint}"));
+        let case = Case::new(&text, Principle::Vakonomic, 41);
+        let found = abnormal_places(&case.model, &case.equations);
+        let Some(AbnormalPlaces::Where(e)) = found else { panic!("{constraint}: {found:?}") };
+        let ω = |s: &State, i: usize| case.at(s, case.equations.jacobian[0][i]);
+        let s = &case.state;
+        let slope = |i: usize, j: usize| case.by_position(s, j, &|s| ω(s, i));
+        let twist = ω(s, 0) * (slope(2, 1) - slope(1, 2))
+            + ω(s, 1) * (slope(0, 2) - slope(2, 0))
+            + ω(s, 2) * (slope(1, 0) - slope(0, 1));
+        close(case.value(e), twist, constraint);
+    }
+}
+
+/// Four fields $\partial_i + a_i\partial_z$ have $F_{ij} = \partial_ia_j - \partial_ja_i$, and the places are the zeros
+/// of the Pfaffian $F_{12}F_{34} - F_{13}F_{24} + F_{14}F_{23}$.
+#[test]
+fn abnormal_places_of_four_fields_are_the_zeros_of_the_pfaffian() {
+    let slopes = ["y*u + v^2", "x^2*v - u", "x*y + v*y", "u^2*x - y"];
+    let text = with(
+        "x, y, u, v, z",
+        &format!(
+            "constraint c: z' = ({})*x' + ({})*y' + ({})*u' + ({})*v'",
+            slopes[0], slopes[1], slopes[2], slopes[3]
+        ),
+    );
+    let case = Case::new(&text, Principle::Vakonomic, 42);
+    let found = abnormal_places(&case.model, &case.equations);
+    let Some(AbnormalPlaces::Where(e)) = found else { panic!("{found:?}") };
+    let a = |s: &State, i: usize| -case.at(s, case.equations.jacobian[0][i]);
+    let s = &case.state;
+    let f = |i: usize, j: usize| {
+        case.by_position(s, i, &|s| a(s, j)) - case.by_position(s, j, &|s| a(s, i))
+    };
+    let pfaffian = f(0, 1) * f(2, 3) - f(0, 2) * f(1, 3) + f(0, 3) * f(1, 2);
+    // The order of the fields is free, and with it the sign.
+    close(case.value(e).abs(), pfaffian.abs(), "the Pfaffian");
+}
+
+/// Holonomic constraints beside others: only the latter matter.
+#[test]
+fn holonomic_constraints_leave_the_places_of_the_others() {
+    let text = with("x, y, z, w", "constraint a: w = x\nconstraint b: z' = y^2*x'");
+    let m = model(&text).workspace();
+    let e = derive(&m, Principle::Vakonomic).unwrap();
+    let Some(AbnormalPlaces::Where(e)) = abnormal_places(&m, &e) else { panic!("a sheet") };
+    let y = m.coordinates[1].position;
+    let at = |value: f64| m.graph.evaluate(&[e], &|s| if s == y { value } else { 0.7 })[0];
+    close(at(0.0), 0.0, "on the sheet");
+    assert!(at(0.5).abs() > 0.1, "beside it");
 }
