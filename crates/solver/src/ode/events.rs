@@ -21,7 +21,9 @@
 use crate::ode::dense_output::DenseStep;
 use crate::ode::event_list::{EventList, crossing_to};
 use crate::ode::observer::{Crossing, LocatedEvent};
-use crate::ode::root_finding::{EventFunction, Minimum, MinimumBracket, TimeFunction};
+use crate::ode::root_finding::{
+    EventFunction, Minimum, MinimumBracket, TimeFunction, TimeValue,
+};
 use crate::ode::system::{EvalError, System};
 
 /// Number of intervals in which a step is looked at.
@@ -255,6 +257,11 @@ impl StepScan<'_> {
         Ok(EventState { side, value: self.g[PARTS + 1], reach, settled: self.settled })
     }
 
+    /// The function in a point of the grid.
+    fn value_at(&self, point: usize) -> TimeValue {
+        TimeValue { t: self.grid.time(point), value: self.g[point] }
+    }
+
     /// Reports changes of side from point to point; gives the side at the end.
     fn crossings(
         &mut self,
@@ -262,18 +269,18 @@ impl StepScan<'_> {
         mut side: f64,
     ) -> Result<f64, EvalError> {
         // The last time at which the function was on its side, with its value.
-        let mut from = (self.grid.time(1), self.g[1]);
-        if side == 0.0 || sign(from.1) != side {
+        let mut from = self.value_at(1);
+        if side == 0.0 || sign(from.value) != side {
             from = probe.at(self.grid.after(1))?;
-            side = sign(from.1);
+            side = sign(from.value);
         }
         for point in 2..=PARTS + 1 {
-            let here = (self.grid.time(point), self.g[point]);
-            if side == 0.0 || here.1.is_nan() {
-                (side, from) = (sign(here.1), here);
-            } else if here.1.abs() <= self.negligible {
+            let here = self.value_at(point);
+            if side == 0.0 || here.value.is_nan() {
+                (side, from) = (sign(here.value), here);
+            } else if here.value.abs() <= self.negligible {
                 (side, from) = self.at_zero(probe, side, from, point)?;
-            } else if sign(here.1) == side {
+            } else if sign(here.value) == side {
                 from = here;
             } else {
                 let t = probe.zero(from, here)?;
@@ -289,21 +296,21 @@ impl StepScan<'_> {
         &mut self,
         probe: &mut EventFunction<'_>,
         side: f64,
-        from: (f64, f64),
+        from: TimeValue,
         point: usize,
-    ) -> Result<(f64, (f64, f64)), EvalError> {
-        let here = (self.grid.time(point), self.g[point]);
+    ) -> Result<(f64, TimeValue), EvalError> {
+        let here = self.value_at(point);
         let after = probe.at(self.grid.after(point))?;
-        let next = sign(after.1);
+        let next = sign(after.value);
         if next == -side {
             let t = probe.zero(from, after)?;
             self.report(t, crossing_to(next));
         } else if next == 0.0 {
             // It stays at zero (or ends there): the first such moment counts.
-            let t = probe.first_off_side(side, from.0, here.0)?;
+            let t = probe.first_off_side(side, from.t, here.t)?;
             self.report(t, Crossing::Touch);
         } else if let Some(bracket) = MinimumBracket::new(side, from, here, after) {
-            self.minimum(probe, bracket, (side, after.0))?;
+            self.minimum(probe, bracket, side, after.t)?;
         }
         Ok((next, after))
     }
@@ -315,10 +322,9 @@ impl StepScan<'_> {
         if side * self.g[point] < -self.negligible {
             return Ok(());
         }
-        let [before, here, after] =
-            [point - 1, point, point + 1].map(|p| (self.grid.time(p), self.g[p]));
+        let [before, here, after] = [point - 1, point, point + 1].map(|p| self.value_at(p));
         match MinimumBracket::new(side, before, here, after) {
-            Some(bracket) => self.minimum(probe, bracket, (side, after.0)),
+            Some(bracket) => self.minimum(probe, bracket, side, after.t),
             None => Ok(()),
         }
     }
@@ -328,7 +334,8 @@ impl StepScan<'_> {
         &mut self,
         probe: &mut EventFunction<'_>,
         bracket: MinimumBracket,
-        (side, after): (f64, f64),
+        side: f64,
+        after: f64,
     ) -> Result<(), EvalError> {
         match bracket.resolve(probe, self.negligible)? {
             Minimum::Zeros(first, second) => {

@@ -7,15 +7,22 @@
 use crate::ode::dense_output::DenseStep;
 use crate::ode::system::{EvalError, System};
 
+/// A time, and the value of a function there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TimeValue {
+    pub(crate) t: f64,
+    pub(crate) value: f64,
+}
+
 /// A function of time.
 pub(crate) trait TimeFunction {
     /// The time and the value there.
-    fn at(&mut self, t: f64) -> Result<(f64, f64), EvalError>;
+    fn at(&mut self, t: f64) -> Result<TimeValue, EvalError>;
 
     /// The zero between two points with values of different sign.
-    fn zero(&mut self, a: (f64, f64), b: (f64, f64)) -> Result<f64, EvalError> {
-        let finest = 1e-6 * (b.0 - a.0).abs();
-        bracketed_zero(a, b, finest.min(1e-13), |t| self.at(t).map(|p| p.1))
+    fn zero(&mut self, a: TimeValue, b: TimeValue) -> Result<f64, EvalError> {
+        let finest = 1e-6 * (b.t - a.t).abs();
+        bracketed_zero(a, b, finest.min(1e-13), |t| self.at(t).map(|p| p.value))
     }
 }
 
@@ -29,10 +36,10 @@ pub(crate) struct EventFunction<'a> {
 }
 
 impl TimeFunction for EventFunction<'_> {
-    fn at(&mut self, t: f64) -> Result<(f64, f64), EvalError> {
+    fn at(&mut self, t: f64) -> Result<TimeValue, EvalError> {
         self.step.state(t, self.state);
         self.system.event_values(t, self.state, self.values)?;
-        Ok((t, self.values[self.index]))
+        Ok(TimeValue { t, value: self.values[self.index] })
     }
 }
 
@@ -48,7 +55,7 @@ impl EventFunction<'_> {
         // Each turn halves the bracket: 60 exhaust the digits of any time.
         for _ in 0..60 {
             let middle = on + 0.5 * (off - on);
-            if side * self.at(middle)?.1 > 0.0 {
+            if side * self.at(middle)?.value > 0.0 {
                 on = middle;
             } else {
                 off = middle;
@@ -73,20 +80,20 @@ pub(crate) enum Minimum {
 /// between the outer ones.
 pub(crate) struct MinimumBracket {
     side: f64,
-    before: (f64, f64),
-    here: (f64, f64),
-    after: (f64, f64),
+    before: TimeValue,
+    here: TimeValue,
+    after: TimeValue,
 }
 
 impl MinimumBracket {
     /// None if the middle point is not the lowest, or the outer ones are not on `side`.
     pub(crate) fn new(
         side: f64,
-        before: (f64, f64),
-        here: (f64, f64),
-        after: (f64, f64),
+        before: TimeValue,
+        here: TimeValue,
+        after: TimeValue,
     ) -> Option<Self> {
-        let (b, h, a) = (side * before.1, side * here.1, side * after.1);
+        let (b, h, a) = (side * before.value, side * here.value, side * after.value);
         (b > 0.0 && a > 0.0 && h < b && h <= a).then_some(Self { side, before, here, after })
     }
 
@@ -98,11 +105,11 @@ impl MinimumBracket {
     ) -> Result<Minimum, EvalError> {
         let Self { side, before, after, .. } = self;
         let bottom = self.bottom(function, negligible)?;
-        let value = side * bottom.1;
+        let value = side * bottom.value;
         Ok(if value < -negligible {
             Minimum::Zeros(function.zero(before, bottom)?, function.zero(bottom, after)?)
         } else if value <= negligible {
-            Minimum::Touch(bottom.0)
+            Minimum::Touch(bottom.t)
         } else {
             Minimum::Nothing
         })
@@ -114,11 +121,11 @@ impl MinimumBracket {
         mut self,
         probe: &mut dyn TimeFunction,
         negligible: f64,
-    ) -> Result<(f64, f64), EvalError> {
-        let width = (self.after.0 - self.before.0).abs();
+    ) -> Result<TimeValue, EvalError> {
+        let width = (self.after.t - self.before.t).abs();
         // 0.618⁸⁰ = 2e-17 of the bracket.
         for _ in 0..80 {
-            let low = self.side * self.here.1;
+            let low = self.side * self.here.value;
             if low < -negligible || self.floor() > negligible {
                 return Ok(self.here);
             }
@@ -130,22 +137,22 @@ impl MinimumBracket {
     /// How low the function may come: the line through two of the points, continued into
     /// the other part, bounds a convex one; twice its fall allows for others.
     fn floor(&self) -> f64 {
-        let low = self.side * self.here.1;
-        let left = (self.here.0 - self.before.0).abs();
-        let right = (self.after.0 - self.here.0).abs();
-        let falling = (self.side * self.before.1 - low) / left;
-        let rising = (self.side * self.after.1 - low) / right;
+        let low = self.side * self.here.value;
+        let left = (self.here.t - self.before.t).abs();
+        let right = (self.after.t - self.here.t).abs();
+        let falling = (self.side * self.before.value - low) / left;
+        let rising = (self.side * self.after.value - low) / right;
         low - 2.0 * (rising * left).max(falling * right)
     }
 
     /// One turn of golden section, in the longer part of the bracket.
     fn narrow(&mut self, probe: &mut dyn TimeFunction) -> Result<(), EvalError> {
         const SECTION: f64 = 0.381_966_011_250_105_1;
-        let (left, right) = (self.before.0 - self.here.0, self.after.0 - self.here.0);
+        let (left, right) = (self.before.t - self.here.t, self.after.t - self.here.t);
         let leftward = left.abs() > right.abs();
-        let t = self.here.0 + SECTION * if leftward { left } else { right };
+        let t = self.here.t + SECTION * if leftward { left } else { right };
         let new = probe.at(t)?;
-        if self.side * new.1 < self.side * self.here.1 {
+        if self.side * new.value < self.side * self.here.value {
             if leftward {
                 self.after = self.here;
             } else {
@@ -166,39 +173,41 @@ impl MinimumBracket {
         probe: &mut dyn TimeFunction,
         width: f64,
         negligible: f64,
-    ) -> Result<(f64, f64), EvalError> {
+    ) -> Result<TimeValue, EvalError> {
         let δ = width / 32.0;
         let mut slope = |t: f64| -> Result<f64, EvalError> {
             let mut sum = 0.0;
             for (k, weight) in [(1.0, 45.0), (2.0, -9.0), (3.0, 1.0)] {
-                sum += weight * (probe.at(t + k * δ)?.1 - probe.at(t - k * δ)?.1);
+                sum += weight * (probe.at(t + k * δ)?.value - probe.at(t - k * δ)?.value);
             }
             Ok(sum)
         };
         // Golden section is right to the root of the rounding unit, in units of the bracket.
-        let (a, b) = (self.here.0 - 1e-3 * width, self.here.0 + 1e-3 * width);
-        let (a, b) = ((a, slope(a)?), (b, slope(b)?));
-        let smooth = a.1 * b.1 < 0.0;
+        let (a, b) = (self.here.t - 1e-3 * width, self.here.t + 1e-3 * width);
+        let a = TimeValue { t: a, value: slope(a)? };
+        let b = TimeValue { t: b, value: slope(b)? };
+        let smooth = a.value * b.value < 0.0;
         if !smooth {
             return Ok(self.here);
         }
         let t = bracketed_zero(a, b, 1e-14, slope)?;
         let polished = probe.at(t)?;
         // At a kink the difference is off its place, and the value shows it.
-        let worse = self.side * (polished.1 - self.here.1) > negligible;
+        let worse = self.side * (polished.value - self.here.value) > negligible;
         Ok(if worse { self.here } else { polished })
     }
 }
 
 /// The zero of `f` between two points with values of different sign, to `accuracy` or rounding.
 fn bracketed_zero(
-    start: (f64, f64),
-    end: (f64, f64),
+    start: TimeValue,
+    end: TimeValue,
     accuracy: f64,
     mut f: impl FnMut(f64) -> Result<f64, EvalError>,
 ) -> Result<f64, EvalError> {
     // a is the newest point, b the other end of the bracket.
-    let ((mut a, mut fa), (mut b, mut fb)) = (start, end);
+    let (mut a, mut fa) = (start.t, start.value);
+    let (mut b, mut fb) = (end.t, end.value);
     let mut part = 0.5;
     // Bisection alone needs 60; interpolation at most doubles that.
     for _ in 0..120 {
@@ -247,7 +256,8 @@ mod tests {
         ];
         for (i, (f, expected)) in cases.into_iter().enumerate() {
             let mut evaluations = 0;
-            let t = bracketed_zero((0.0, f(0.0)), (2.0, f(2.0)), 1e-13, |t| {
+            let [start, end] = [0.0, 2.0].map(|t| TimeValue { t, value: f(t) });
+            let t = bracketed_zero(start, end, 1e-13, |t| {
                 evaluations += 1;
                 Ok(f(t))
             })

@@ -9,7 +9,7 @@ use super::integrate::{VolterraObserver, VolterraRun, VolterraTrial};
 use super::system::VolterraPoint;
 use crate::ode::event_list::{EventList, crossing_to};
 use crate::ode::observer::{Crossing, LocatedEvent};
-use crate::ode::root_finding::{Minimum, MinimumBracket, TimeFunction};
+use crate::ode::root_finding::{Minimum, MinimumBracket, TimeFunction, TimeValue};
 use crate::ode::system::EvalError;
 
 /// How far from the ends of a step event functions are looked at as well, in steps: to see which way they go there.
@@ -19,15 +19,12 @@ const BEYOND: [f64; 2] = [1e-6, 1e-3];
 /// Functions that were never larger than this have no extrema worth telling.
 const ROUNDING: f64 = 1e-14;
 
-/// A time and the value of an event function there.
-type EventSample = (f64, f64);
-
 /// One event function in one step.
 struct StepValues {
     /// At the start, near it, at the nodes, near the end.
-    values: Vec<EventSample>,
+    values: Vec<TimeValue>,
     /// A little before the start.
-    before: Option<EventSample>,
+    before: Option<TimeValue>,
     /// What counts as zero.
     negligible: f64,
     /// Whether it was zero at the end of the last step.
@@ -48,22 +45,23 @@ impl VolterraRun<'_> {
         trial: VolterraTrial,
         observer: &mut dyn VolterraObserver,
     ) -> Result<Option<LocatedEvent>, EvalError> {
-        if self.watched.is_empty() {
+        if self.watch.values.is_empty() {
             return Ok(None);
         }
         let points = self.looks(trial)?;
-        let approach = self.approach.take();
-        let mut events = std::mem::take(&mut self.events);
+        let approach = self.watch.approach.take();
+        let mut events = std::mem::take(&mut self.watch.events);
         events.clear();
         for index in 0..events.functions() {
-            let before = approach.as_ref().map(|(t, values)| (*t, values[index]));
-            let values = points.iter().map(|(t, values)| (*t, values[index])).collect();
+            let at = |(t, values): &(f64, Vec<f64>)| TimeValue { t: *t, value: values[index] };
+            let before = approach.as_ref().map(at);
+            let values = points.iter().map(at).collect();
             let step = self.step_values(index, trial, values, before);
             step.report_all(&mut Within { run: self, index, trial }, &mut events)?;
         }
         if let [.., before, (_, values)] = &points[..] {
-            self.watched.copy_from_slice(values);
-            self.approach = Some(before.clone());
+            self.watch.values.copy_from_slice(values);
+            self.watch.approach = Some(before.clone());
         }
         events.finish(true);
         let kept = (self.x.clone(), self.z.clone());
@@ -74,7 +72,7 @@ impl VolterraRun<'_> {
             self.z.copy_from_slice(&kept.1);
         }
         let stop = events.stop();
-        self.events = events;
+        self.watch.events = events;
         Ok(stop)
     }
 
@@ -83,29 +81,29 @@ impl VolterraRun<'_> {
         &mut self,
         index: usize,
         trial: VolterraTrial,
-        mut values: Vec<EventSample>,
-        before: Option<EventSample>,
+        mut values: Vec<TimeValue>,
+        before: Option<TimeValue>,
     ) -> StepValues {
-        let largest = values.iter().fold(0.0_f64, |m, v| m.max(v.1.abs()));
-        self.reach[index] = self.reach[index].max(largest);
-        let negligible = 1e-12 * self.reach[index];
-        let was_pending = std::mem::take(&mut self.pending[index]);
+        let largest = values.iter().fold(0.0_f64, |m, v| m.max(v.value.abs()));
+        self.watch.reach[index] = self.watch.reach[index].max(largest);
+        let negligible = 1e-12 * self.watch.reach[index];
+        let was_pending = std::mem::take(&mut self.watch.pending[index]);
         if was_pending {
-            values[0].1 = 0.0;
+            values[0].value = 0.0;
         }
-        if let Some(last) = values.last_mut().filter(|v| v.1.abs() <= negligible)
+        if let Some(last) = values.last_mut().filter(|v| v.value.abs() <= negligible)
             && trial.end < self.options.t1 - self.options.t0
         {
-            last.1 = 0.0;
-            self.pending[index] = true;
+            last.value = 0.0;
+            self.watch.pending[index] = true;
         }
         StepValues {
             values,
             before,
             negligible,
             was_pending,
-            is_pending: self.pending[index],
-            counts_extrema: self.reach[index] > ROUNDING,
+            is_pending: self.watch.pending[index],
+            counts_extrema: self.watch.reach[index] > ROUNDING,
         }
     }
 
@@ -113,8 +111,9 @@ impl VolterraRun<'_> {
     fn looks(&mut self, trial: VolterraTrial) -> Result<Vec<(f64, Vec<f64>)>, EvalError> {
         let VolterraTrial { h, end } = trial;
         let (s, n, count) = (self.frame.basis.stages, self.frame.n, self.frame.operands.len());
-        let mut points = vec![(self.options.t0 + self.elapsed, self.watched.clone())];
-        let mut values = vec![0.0; self.watched.len()];
+        let mut points =
+            vec![(self.options.t0 + self.progress.elapsed, self.watch.values.clone())];
+        let mut values = vec![0.0; self.watch.values.len()];
         for j in 0..s {
             let [near, far] = BEYOND;
             let looks = match j {
@@ -123,11 +122,11 @@ impl VolterraRun<'_> {
                 _ => [f64::NAN; 2],
             };
             for part in looks.into_iter().filter(|part| part.is_finite()) {
-                let t = self.options.t0 + self.elapsed + part * h;
+                let t = self.options.t0 + self.progress.elapsed + part * h;
                 self.look(t, trial, &mut values)?;
                 points.push((t, values.clone()));
             }
-            let node = self.elapsed + self.frame.basis.nodes[j] * h;
+            let node = self.progress.elapsed + self.frame.basis.nodes[j] * h;
             let t = self.options.t0 + if j + 1 == s { end } else { node };
             let (x, z) = (&self.main.x[j * n..(j + 1) * n], &self.main.z[j * count..]);
             let z = &z[..count];
@@ -168,25 +167,27 @@ impl StepValues {
             if self.is_pending && i + 2 == self.values.len() {
                 continue;
             }
-            if (a.1 < 0.0 && b.1 >= 0.0) || (a.1 > 0.0 && b.1 <= 0.0) {
-                events.report(index, function.zero(a, b)?, crossing_to(-a.1));
+            if (a.value < 0.0 && b.value >= 0.0) || (a.value > 0.0 && b.value <= 0.0) {
+                events.report(index, function.zero(a, b)?, crossing_to(-a.value));
             }
         }
         if let (Some(before), [start, after, ..]) = (self.before, &self.values[..]) {
             let turn = touch(before, *start, *after, self.negligible);
             if let Some(t) = turn.filter(|_| self.counts_extrema) {
-                events.report(index, t.max(start.0), Crossing::Touch);
-            } else if self.was_pending && before.1 * after.1 < 0.0 {
-                events.report(index, start.0, crossing_to(-before.1));
+                events.report(index, t.max(start.t), Crossing::Touch);
+            } else if self.was_pending && before.value * after.value < 0.0 {
+                events.report(index, start.t, crossing_to(-before.value));
             }
         }
         if !self.counts_extrema {
             return Ok(());
         }
         for triple in self.values.windows(3) {
-            let side = triple[0].1.signum();
+            let side = triple[0].value.signum();
             let bracket = MinimumBracket::new(side, triple[0], triple[1], triple[2]);
-            let Some(bracket) = bracket.filter(|_| side * triple[1].1 > 0.0) else { continue };
+            let Some(bracket) = bracket.filter(|_| side * triple[1].value > 0.0) else {
+                continue;
+            };
             match bracket.resolve(function, self.negligible)? {
                 Minimum::Zeros(first, second) => {
                     events.report(index, first, crossing_to(-side));
@@ -208,24 +209,26 @@ struct Within<'r, 'a> {
 }
 
 impl TimeFunction for Within<'_, '_> {
-    fn at(&mut self, t: f64) -> Result<(f64, f64), EvalError> {
-        let mut values = vec![0.0; self.run.watched.len()];
+    fn at(&mut self, t: f64) -> Result<TimeValue, EvalError> {
+        let mut values = vec![0.0; self.run.watch.values.len()];
         self.run.look(t, self.trial, &mut values)?;
-        Ok((t, values[self.index]))
+        Ok(TimeValue { t, value: values[self.index] })
     }
 }
 
 /// Where the parabola through three points turns, if that is between the outer ones and at zero.
-fn touch(a: (f64, f64), b: (f64, f64), c: (f64, f64), negligible: f64) -> Option<f64> {
-    let side = a.1.signum();
-    let lowest = side * b.1 >= 0.0 && side * b.1 <= side * a.1 && side * b.1 <= side * c.1;
-    if !lowest || side * c.1 <= 0.0 {
+fn touch(a: TimeValue, b: TimeValue, c: TimeValue, negligible: f64) -> Option<f64> {
+    let side = a.value.signum();
+    let lowest = side * b.value >= 0.0
+        && side * b.value <= side * a.value
+        && side * b.value <= side * c.value;
+    if !lowest || side * c.value <= 0.0 {
         return None;
     }
-    let (left, right) = ((b.1 - a.1) / (b.0 - a.0), (c.1 - b.1) / (c.0 - b.0));
-    let bend = (right - left) / (c.0 - a.0);
-    let slope = left + bend * (b.0 - a.0);
-    let (t, value) = (b.0 - 0.5 * slope / bend, b.1 - 0.25 * slope * slope / bend);
-    let between = t > a.0 && t < c.0;
+    let (left, right) = ((b.value - a.value) / (b.t - a.t), (c.value - b.value) / (c.t - b.t));
+    let bend = (right - left) / (c.t - a.t);
+    let slope = left + bend * (b.t - a.t);
+    let (t, value) = (b.t - 0.5 * slope / bend, b.value - 0.25 * slope * slope / bend);
+    let between = t > a.t && t < c.t;
     (between && side * value <= negligible).then_some(t)
 }

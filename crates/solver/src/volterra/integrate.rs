@@ -14,6 +14,7 @@
 mod begin;
 
 use super::collocation::{RunFrame, StepCollocation};
+use super::event_watch::EventWatch;
 use super::exponentials::LagRange;
 use super::history::{History, StepSpan};
 use super::system::VolterraSystem;
@@ -142,11 +143,11 @@ pub fn integrate_volterra(
     let stop = run.complete(observer);
     VolterraOutcome {
         stop,
-        t: if stop == StopReason::End { options.t1 } else { options.t0 + run.elapsed },
+        t: if stop == StopReason::End { options.t1 } else { options.t0 + run.progress.elapsed },
         x: run.x.clone(),
         z: run.z.clone(),
-        steps: run.steps,
-        rejected: run.rejected,
+        steps: run.progress.steps,
+        rejected: run.progress.rejected,
         evaluations: run.main.evaluations + run.inner.evaluations,
         exponentials: run.history.terms(),
     }
@@ -208,31 +209,48 @@ pub(super) struct VolterraRun<'a> {
     pub(super) main: StepCollocation,
     /// For outputs and events within a step.
     inner: StepCollocation,
+    /// How far the run is.
+    pub(super) progress: RunProgress,
+    /// Length of the next step, if nothing shortens it.
+    h: f64,
+    /// The last step, for the guess of the next.
+    last: LastStep,
+    pub(super) x: Vec<f64>,
+    pub(super) z: Vec<f64>,
+    /// Where the motion may have kinks, ascending: steps end there.
+    stops: Vec<f64>,
+    /// Whether the last trial was rejected: the next step is no longer than what then succeeds.
+    warned: bool,
+    /// The event functions.
+    pub(super) watch: EventWatch,
+}
+
+/// What a run has done so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RunProgress {
+    /// Time since the start.
     pub(super) elapsed: f64,
     /// What the sum of the lengths lost in `elapsed`: the same length a million times over loses the same way.
     lost: f64,
-    h: f64,
-    /// The last step's length and node values, for the guess.
-    before: (f64, Vec<f64>),
-    /// How the last step is continued, for one ratio of lengths.
-    extrapolation: (f64, Vec<f64>),
-    pub(super) x: Vec<f64>,
-    pub(super) z: Vec<f64>,
-    next: usize,
-    /// Where the motion may have kinks, ascending: steps end there.
-    stops: Vec<f64>,
+    /// Accepted steps.
     steps: usize,
+    /// Rejected trials.
     rejected: usize,
-    /// Whether the last trial was rejected: the next step is no longer than what then succeeds.
-    warned: bool,
-    /// The event functions at the end of the last step, and their largest values.
-    pub(super) events: EventList,
-    pub(super) watched: Vec<f64>,
-    pub(super) reach: Vec<f64>,
-    /// The event functions a little before that end.
-    pub(super) approach: Option<(f64, Vec<f64>)>,
-    /// Which of them are zero at that end, so that the next step tells what they do there.
-    pub(super) pending: Vec<bool>,
+    /// Which output comes next.
+    output: usize,
+}
+
+/// The last step and its continuation.
+#[derive(Clone, Debug)]
+struct LastStep {
+    /// Its length; 0 before the first.
+    h: f64,
+    /// Its unknowns at the nodes.
+    values: Vec<f64>,
+    /// The ratio of lengths for which `weights` continue it.
+    ratio: f64,
+    /// Row by row, the weights of its nodes at the nodes of the next step.
+    weights: Vec<f64>,
 }
 
 impl<'a> VolterraRun<'a> {
@@ -243,8 +261,6 @@ impl<'a> VolterraRun<'a> {
         let span = options.t1 - options.t0;
         let h = first(&frame, options);
         let history = past(&frame, options, h);
-        let events = EventList::new(system.events(), 0);
-        let watched = events.functions();
         let z = frame.operands.iter().map(|o| o.start_at(0.0)).collect();
         let mut guess = system.guess();
         guess.resize(n, 0.0);
@@ -252,23 +268,19 @@ impl<'a> VolterraRun<'a> {
             main: StepCollocation::new(&frame),
             inner: StepCollocation::new(&frame),
             history,
-            elapsed: 0.0,
-            lost: 0.0,
+            progress: RunProgress::default(),
             h,
-            before: (0.0, guess.repeat(frame.basis.stages)),
-            extrapolation: (0.0, Vec::new()),
+            last: LastStep {
+                h: 0.0,
+                values: guess.repeat(frame.basis.stages),
+                ratio: 0.0,
+                weights: Vec::new(),
+            },
             x: vec![0.0; n],
             z,
-            next: 0,
             stops: stops(&frame.operands, span),
-            steps: 0,
-            rejected: 0,
             warned: false,
-            watched: vec![f64::NAN; watched],
-            events,
-            reach: vec![0.0; watched],
-            approach: None,
-            pending: vec![false; watched],
+            watch: EventWatch::new(EventList::new(system.events(), 0)),
             frame,
             system,
             options,
@@ -283,8 +295,13 @@ impl<'a> VolterraRun<'a> {
         if !span.is_finite() {
             return StopReason::NotFinite;
         }
-        while self.options.outputs.get(self.next).is_some_and(|&t| t <= self.options.t0) {
-            self.next += 1;
+        while self
+            .options
+            .outputs
+            .get(self.progress.output)
+            .is_some_and(|&t| t <= self.options.t0)
+        {
+            self.progress.output += 1;
         }
         match self.open(observer) {
             Ok(None) => {}
@@ -292,23 +309,23 @@ impl<'a> VolterraRun<'a> {
             Err(error) => return error.into(),
         }
         loop {
-            if self.steps + self.rejected >= self.options.max_steps {
+            if self.progress.steps + self.progress.rejected >= self.options.max_steps {
                 return StopReason::MaxSteps;
             }
             let h = self.next_length();
             self.guess(h);
-            let at = StepSpan { start: self.elapsed, h };
+            let at = StepSpan { start: self.progress.elapsed, h };
             let solved = self.main.solve(&self.frame, &mut self.history, at, self.system);
             let rejection = match solved {
                 Ok(()) => {
                     let error = if self.options.step.is_some() { 0.0 } else { self.error(h) };
-                    if error <= 1.0 || self.steps == 0 {
+                    if error <= 1.0 || self.progress.steps == 0 {
                         match self.accept(h, observer) {
                             Ok(Some(stop)) => return stop,
                             Ok(None) => {}
                             Err(error) => return error.into(),
                         }
-                        if self.elapsed >= span {
+                        if self.progress.elapsed >= span {
                             return StopReason::End;
                         }
                         self.h = self.following(h, error);
@@ -318,16 +335,17 @@ impl<'a> VolterraRun<'a> {
                     self.h = rounded(h * self.factor(error).clamp(0.1, 0.8), COARSE);
                     StopReason::StepTooSmall
                 }
-                Err(error) if self.steps == 0 => return error.into(),
+                Err(error) if self.progress.steps == 0 => return error.into(),
                 Err(error) => {
                     self.h = 0.25 * h;
                     error.into()
                 }
             };
-            self.rejected += 1;
+            self.progress.rejected += 1;
             self.warned = true;
-            let smallest = 10.0 * f64::EPSILON * (self.elapsed + self.options.t0.abs());
-            if self.h < smallest.min(1e-3 * self.before.0.max(self.options.first * span)) {
+            let smallest =
+                10.0 * f64::EPSILON * (self.progress.elapsed + self.options.t0.abs());
+            if self.h < smallest.min(1e-3 * self.last.h.max(self.options.first * span)) {
                 return rejection;
             }
         }
@@ -337,9 +355,9 @@ impl<'a> VolterraRun<'a> {
     /// nor taking a step twice as long as wanted.
     fn next_length(&self) -> f64 {
         let span = self.options.t1 - self.options.t0;
-        let passed = |stop: &f64| *stop <= self.elapsed * (1.0 + 1e-14);
+        let passed = |stop: &f64| *stop <= self.progress.elapsed * (1.0 + 1e-14);
         let stop = self.stops.get(self.stops.partition_point(passed));
-        let left = stop.map_or(span, |s| s.min(span)) - self.elapsed;
+        let left = stop.map_or(span, |s| s.min(span)) - self.progress.elapsed;
         let h = self.h.min(left);
         if h < left && left < 1.9 * h {
             if left < 1.01 * h { left } else { 0.5 * left }
@@ -357,8 +375,9 @@ impl<'a> VolterraRun<'a> {
         if let Some(step) = self.options.step {
             // Graded: h ~ t^{0.9}, so that every power of t is met with full order.
             let span = self.options.t1 - self.options.t0;
-            let graded = step * libm::pow((self.elapsed / span.min(1.0)).min(1.0), 0.9);
-            let wanted = graded.min(0.6 * self.elapsed);
+            let graded =
+                step * libm::pow((self.progress.elapsed / span.min(1.0)).min(1.0), 0.9);
+            let wanted = graded.min(0.6 * self.progress.elapsed);
             // The tables of a length serve until the next part of an octave; the full length is reached exactly.
             let length = step * rounded(wanted / step, FINE);
             return if wanted >= step { step } else { length };
@@ -371,24 +390,24 @@ impl<'a> VolterraRun<'a> {
     /// The last step continued: as a polynomial where that is tame, else as a constant.
     fn guess(&mut self, h: f64) {
         let (s, n) = (self.frame.basis.stages, self.frame.n);
-        let (last, values) = &self.before;
-        let ratio = if *last > 0.0 { h / last } else { f64::INFINITY };
+        let LastStep { h: last, values, ratio: known, weights } = &mut self.last;
+        let ratio = if *last > 0.0 { h / *last } else { f64::INFINITY };
         if ratio >= 1.3 {
             for j in 0..s {
                 self.main.x[j * n..(j + 1) * n].copy_from_slice(&values[(s - 1) * n..]);
             }
             return;
         }
-        if self.extrapolation.0 != ratio {
-            self.extrapolation.0 = ratio;
-            self.extrapolation.1.clear();
+        if *known != ratio {
+            *known = ratio;
+            weights.clear();
             for c in &self.frame.basis.nodes {
                 let row = (0..s).map(|k| lagrange(&self.frame.basis.nodes, k, 1.0 + c * ratio));
-                self.extrapolation.1.extend(row);
+                weights.extend(row);
             }
         }
         for j in 0..s {
-            let row = &self.extrapolation.1[j * s..(j + 1) * s];
+            let row = &weights[j * s..(j + 1) * s];
             for i in 0..n {
                 let terms = row.iter().enumerate().map(|(k, w)| w * values[k * n + i]);
                 self.main.x[j * n + i] = terms.sum();
@@ -424,17 +443,17 @@ impl<'a> VolterraRun<'a> {
         observer: &mut dyn VolterraObserver,
     ) -> Result<Option<StopReason>, EvalError> {
         let span = self.options.t1 - self.options.t0;
-        let (mut end, mut lost) = two_sum(self.elapsed, h + self.lost);
+        let (mut end, mut lost) = two_sum(self.progress.elapsed, h + self.progress.lost);
         if (end - span).abs() <= 4.0 * f64::EPSILON * span {
             (end, lost) = (span, 0.0);
         }
         let trial = VolterraTrial { h, end };
         let stop = self.locate_events(trial, observer)?;
         let reached = stop.map_or(end, |e| e.t - self.options.t0);
-        while let Some(&t) = self.options.outputs.get(self.next)
+        while let Some(&t) = self.options.outputs.get(self.progress.output)
             && t - self.options.t0 <= reached
         {
-            let (unknowns, elapsed) = (self.frame.n, self.elapsed);
+            let (unknowns, elapsed) = (self.frame.n, self.progress.elapsed);
             match self.at(t - self.options.t0, trial)? {
                 TrialPoint::End => {
                     observer.last(t, &VolterraStep { elapsed, h, x: &self.main.x, unknowns });
@@ -445,25 +464,30 @@ impl<'a> VolterraRun<'a> {
                 TrialPoint::Start => {}
             }
             observer.sample(t, &self.x, &self.z);
-            self.next += 1;
+            self.progress.output += 1;
         }
         if let Some(event) = stop {
             self.at(event.t - self.options.t0, trial)?;
-            self.elapsed = reached;
-            self.steps += 1;
+            self.progress.elapsed = reached;
+            self.progress.steps += 1;
             return Ok(Some(StopReason::Event(event.index)));
         }
         let x = &self.main.x;
-        observer.piece(&VolterraStep { elapsed: self.elapsed, h, x, unknowns: self.frame.n });
+        observer.piece(&VolterraStep {
+            elapsed: self.progress.elapsed,
+            h,
+            x,
+            unknowns: self.frame.n,
+        });
         let tables = &self.main.tables;
         let (basis, x) = (&self.frame.basis, &self.main.x);
-        self.history.advance(basis, self.elapsed, x, self.frame.n, tables);
+        self.history.advance(basis, self.progress.elapsed, x, self.frame.n, tables);
         self.x.copy_from_slice(self.main.x_end(&self.frame));
         self.z.copy_from_slice(self.main.z_end(&self.frame));
-        self.before.0 = h;
-        self.before.1.copy_from_slice(&self.main.x);
-        (self.elapsed, self.lost) = (end, lost);
-        self.steps += 1;
+        self.last.h = h;
+        self.last.values.copy_from_slice(&self.main.x);
+        (self.progress.elapsed, self.progress.lost) = (end, lost);
+        self.progress.steps += 1;
         let control = observer.step(self.options.t0 + end, &self.x, &self.z);
         let interrupted = control == Control::Stop && end < span;
         Ok(interrupted.then_some(StopReason::Interrupted))
@@ -476,13 +500,13 @@ impl<'a> VolterraRun<'a> {
         trial: VolterraTrial,
     ) -> Result<TrialPoint, EvalError> {
         let VolterraTrial { h, end } = trial;
-        let length = at - self.elapsed;
+        let length = at - self.progress.elapsed;
         if at >= end || length >= (1.0 - 1e-14) * h {
             self.x.copy_from_slice(self.main.x_end(&self.frame));
             self.z.copy_from_slice(self.main.z_end(&self.frame));
             return Ok(TrialPoint::End);
         }
-        if length <= 1e-9 * h && self.steps > 0 {
+        if length <= 1e-9 * h && self.progress.steps > 0 {
             // NOTE: nothing changes within a billionth of a step; x and z are those of its start.
             return Ok(TrialPoint::Start);
         }
@@ -501,7 +525,7 @@ impl<'a> VolterraRun<'a> {
         self.inner.solve(
             frame,
             history,
-            StepSpan { start: self.elapsed, h: length },
+            StepSpan { start: self.progress.elapsed, h: length },
             self.system,
         )?;
         self.x.copy_from_slice(self.inner.x_end(&self.frame));

@@ -12,6 +12,7 @@ mod block_history;
 mod collocation;
 mod damped_waves;
 mod direct_quadrature;
+mod event_watch;
 mod events;
 mod exponentials;
 mod history;

@@ -54,7 +54,8 @@ impl StartingStep {
     pub(crate) fn solve(
         system: &mut dyn VolterraSystem,
         operands: &[Operand],
-        (t0, h): (f64, f64),
+        t0: f64,
+        h: f64,
         e: f64,
     ) -> Result<Option<Self>, EvalError> {
         let (n, count) = (system.unknowns(), operands.len());

@@ -56,9 +56,9 @@ impl VolterraRun<'_> {
         if !powers(&self.frame, self.options, h) {
             return Ok(None);
         }
-        let at = (self.options.t0, h);
+        let (operands, options) = (&self.frame.operands, self.options);
         let opened =
-            StartingStep::solve(self.system, &self.frame.operands, at, self.options.exponent)?;
+            StartingStep::solve(self.system, operands, options.t0, h, options.exponent)?;
         let Some(starting) = opened else {
             self.h = far(self.options);
             self.history = past(&self.frame, self.options, self.h);
@@ -72,22 +72,22 @@ impl VolterraRun<'_> {
         for j in 0..s {
             let τ = self.frame.basis.nodes[j] * h;
             for i in 0..n {
-                self.before.1[j * n + i] = starting.density(i, τ);
+                self.last.values[j * n + i] = starting.density(i, τ);
             }
         }
-        self.before.0 = h;
-        self.x.copy_from_slice(&self.before.1[(s - 1) * n..]);
+        self.last.h = h;
+        self.x.copy_from_slice(&self.last.values[(s - 1) * n..]);
         self.z.copy_from_slice(&starting.z);
         // For those who watch the step is a point: its mass, spread evenly.
         let means: Vec<f64> = (0..n).map(|i| starting.sum(i, 1) / h).collect();
         observer.piece(&VolterraStep { elapsed: 0.0, h, x: &means.repeat(s), unknowns: n });
-        self.elapsed = h;
-        self.steps += 1;
+        self.progress.elapsed = h;
+        self.progress.steps += 1;
         self.h = 0.25 * h;
-        if !self.watched.is_empty() {
+        if !self.watch.values.is_empty() {
             let t = self.options.t0 + h;
             let at = VolterraPoint { t, x: &self.x, z: &self.z };
-            self.system.event_values(at, &mut self.watched)?;
+            self.system.event_values(at, &mut self.watch.values)?;
         }
         let control = observer.step(self.options.t0 + h, &self.x, &self.z);
         Ok((control == Control::Stop).then_some(StopReason::Interrupted))
