@@ -142,10 +142,10 @@ mod tests {
     use super::*;
 
     /// The text form without its heading and place.
-    fn check(text: &str, span: (u32, u32), expected: &str) {
+    fn check(text: &str, span: std::ops::Range<u32>, expected: &str) {
         let source = Source::new("m", text);
         let diagnostic =
-            Diagnostic::error("E0113", Span::new(span.0, span.1), "wrong".to_owned());
+            Diagnostic::error("E0113", Span::new(span.start, span.end), "wrong".to_owned());
         let shown = render(&diagnostic, &source);
         let body: Vec<&str> = shown.lines().skip(3).collect();
         assert_eq!(body.join("\n"), expected.trim_matches('\n'), "{shown}");
@@ -153,32 +153,32 @@ mod tests {
 
     #[test]
     fn tabs_are_four_columns() {
-        check("\tx\ty", (3, 4), "1 |     x    y\n  |          ^");
+        check("\tx\ty", 3..4, "1 |     x    y\n  |          ^");
     }
 
     #[test]
     fn wide_characters_are_two_columns() {
-        check("質量 = 重力", (9, 15), "1 | 質量 = 重力\n  |        ^^^^");
+        check("質量 = 重力", 9..15, "1 | 質量 = 重力\n  |        ^^^^");
     }
 
     #[test]
     fn combining_marks_take_no_column() {
-        check("q\u{307} + z", (6, 7), "1 | q\u{307} + z\n  |     ^");
+        check("q\u{307} + z", 6..7, "1 | q\u{307} + z\n  |     ^");
     }
 
     #[test]
     fn empty_span_at_the_end_gets_one_caret() {
-        check("x +", (3, 3), "1 | x +\n  |    ^");
-        check("x +\n", (4, 4), "2 |\n  | ^");
-        check("", (0, 0), "1 |\n  | ^");
-        check("x", (90, 95), "1 | x\n  |  ^");
+        check("x +", 3..3, "1 | x +\n  |    ^");
+        check("x +\n", 4..4, "2 |\n  | ^");
+        check("", 0..0, "1 |\n  | ^");
+        check("x", 90..95, "1 | x\n  |  ^");
     }
 
     #[test]
     fn several_lines_show_the_first_and_the_last() {
         check(
             "a (b\n  c\n  d) e\n",
-            (2, 13),
+            2..13,
             "1 | a (b\n  |   ^^\n  | ...\n3 |   d) e\n  |   ^^",
         );
     }
@@ -188,12 +188,12 @@ mod tests {
         let text = format!("{}!{}", "x".repeat(500), "y".repeat(500));
         let shown =
             format!("1 | …{}!{}…\n  | {}^", "x".repeat(30), "y".repeat(69), " ".repeat(31));
-        check(&text, (500, 501), &shown);
+        check(&text, 500..501, &shown);
     }
 
     #[test]
     fn terminal_controls_are_not_passed_on() {
-        check("\u{1b}[2J!", (4, 5), "1 | \u{fffd}[2J!\n  |     ^");
+        check("\u{1b}[2J!", 4..5, "1 | \u{fffd}[2J!\n  |     ^");
     }
 
     #[test]

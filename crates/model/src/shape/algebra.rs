@@ -120,6 +120,14 @@ pub(crate) fn transpose(a: &Value) -> Value {
     }
 }
 
+/// A square matrix by rows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SquareMatrix<'a> {
+    /// How many rows and columns.
+    pub(crate) n: usize,
+    pub(crate) entries: &'a [Expr],
+}
+
 /// The unit matrix.
 pub(crate) fn identity(g: &Graph, n: usize) -> Value {
     let unit = |k: usize| if k / n == k % n { g.one() } else { g.zero() };
@@ -130,12 +138,13 @@ pub(crate) fn identity(g: &Graph, n: usize) -> Value {
 pub(crate) fn determinant(g: &Graph, n: usize, x: &[Expr]) -> Expr {
     let columns: Vec<usize> = (0..n).collect();
     let rows: Vec<usize> = (0..n).collect();
-    minor(g, (n, x), &rows, &columns)
+    minor(g, SquareMatrix { n, entries: x }, &rows, &columns)
 }
 
 /// The determinant of the given rows and columns: the first row is expanded, minors of the later rows are
 /// shared by their columns.
-fn minor(g: &Graph, (n, x): (usize, &[Expr]), rows: &[usize], columns: &[usize]) -> Expr {
+fn minor(g: &Graph, matrix: SquareMatrix<'_>, rows: &[usize], columns: &[usize]) -> Expr {
+    let SquareMatrix { n, entries: x } = matrix;
     // known[S] is the minor of the last |S| rows and the columns S (a bit mask).
     let mut known: FxHashMap<u32, Expr> = FxHashMap::default();
     known.insert(0, g.one());
@@ -168,7 +177,7 @@ pub(crate) fn inverse(g: &Graph, n: usize, x: &[Expr]) -> (Value, Expr) {
     let entry = |k: usize| {
         let (i, j) = (k / n, k % n);
         // (A⁻¹)_ij = (−1)^{i+j} M_ji / det A
-        let m = minor(g, (n, x), &without(j), &without(i));
+        let m = minor(g, SquareMatrix { n, entries: x }, &without(j), &without(i));
         let q = g.div(m, det);
         if (i + j) % 2 == 0 { q } else { g.neg(q) }
     };

@@ -14,7 +14,7 @@ use crate::elaborate::Elaborator;
 use crate::elaborate::draft::WordUse;
 use crate::elaborate::scope::Site;
 use crate::model::{AffineBody, Direction, Event};
-use crate::shape::algebra;
+use crate::shape::algebra::{self as algebra, SquareMatrix};
 use crate::shape::polar::{self as polar, Polar};
 use crate::shape::{Shape, Value};
 use crate::source::Span;
@@ -39,23 +39,25 @@ impl Elaborator<'_> {
         if is_polar {
             return self.polar_function(site, name, n, values);
         }
-        self.body_matrix(site, name, (n, &phi), values).unwrap_or(Value::Poison)
+        let phi = SquareMatrix { n, entries: &phi };
+        self.body_matrix(site, name, phi, values).unwrap_or(Value::Poison)
     }
 
     fn body_matrix(
         &mut self,
         site: Site,
         name: &str,
-        (n, phi): (usize, &[Expr]),
+        matrix: SquareMatrix<'_>,
         values: &[Value],
     ) -> Option<Value> {
+        let SquareMatrix { n, entries: phi } = matrix;
         let at = self.argument(site, 0);
         let body = values[0].clone();
         let square = |x: Vec<Expr>| Some(Value::new(Shape::Matrix(n, n), x));
         let g = self.graph;
         match name {
             "green" => {
-                let metric = self.symmetric(site, values.get(1), (1, "the metric"), n)?;
+                let metric = self.symmetric(site, values, 1, "the metric", n)?;
                 let weighted =
                     polar::product(g, n, &polar::transposed(n, phi), metric.entries());
                 square(polar::product(g, n, &weighted, phi))
@@ -73,7 +75,7 @@ impl Elaborator<'_> {
                 })
             }
             "affine_spin" | "spin" => {
-                let inertia = self.symmetric(site, values.get(1), (1, "the inertia"), n)?;
+                let inertia = self.symmetric(site, values, 1, "the inertia", n)?;
                 let velocity = self.rate(site, &body);
                 if velocity.is_poison() {
                     return None;
@@ -87,16 +89,16 @@ impl Elaborator<'_> {
                 square((0..n * n).map(|i| g.sub(k[i], k[i % n * n + i / n])).collect())
             }
             "reaction_moment" => {
-                let metric = self.symmetric(site, values.get(1), (1, "the metric"), n)?;
+                let metric = self.symmetric(site, values, 1, "the metric", n)?;
                 let force = self.reactions(site, phi)?;
-                let moment = self.moment(site, (n, phi), &force, &metric)?;
+                let moment = self.moment(site, matrix, &force, &metric)?;
                 square(moment)
             }
             // `dipole`, `comoving_dipole`
             _ => {
-                let metric = self.symmetric(site, values.get(2), (2, "the metric"), n)?;
-                let force = self.body_force(site, &values[1], n, phi)?;
-                let moment = self.moment(site, (n, phi), &force, &metric)?;
+                let metric = self.symmetric(site, values, 2, "the metric", n)?;
+                let force = self.body_force(site, &values[1], matrix)?;
+                let moment = self.moment(site, matrix, &force, &metric)?;
                 if name == "dipole" {
                     return square(moment);
                 }
@@ -115,10 +117,11 @@ impl Elaborator<'_> {
     fn moment(
         &mut self,
         site: Site,
-        (n, phi): (usize, &[Expr]),
+        matrix: SquareMatrix<'_>,
         force: &[Expr],
         metric: &Value,
     ) -> Option<Vec<Expr>> {
+        let SquareMatrix { n, entries: phi } = matrix;
         let inverse = self.inverse(site, n, metric.entries());
         if inverse.is_poison() {
             return None;
@@ -133,9 +136,9 @@ impl Elaborator<'_> {
         &mut self,
         site: Site,
         value: &Value,
-        n: usize,
-        phi: &[Expr],
+        matrix: SquareMatrix<'_>,
     ) -> Option<Vec<Expr>> {
+        let SquareMatrix { n, entries: phi } = matrix;
         let at = self.argument(site, 1);
         let g = self.graph;
         match value {
@@ -235,7 +238,7 @@ impl Elaborator<'_> {
         let mut roots = [None, None];
         for k in 1..values.len().min(3) {
             let what = if k == 1 { "the metric" } else { "the metric of the body" };
-            let metric = self.symmetric(site, values.get(k), (k, what), n)?;
+            let metric = self.symmetric(site, values, k, what, n)?;
             let entries = metric.entries();
             let at = self.argument(site, k);
             if entries.iter().any(|&e| self.constant(e).is_none()) {
@@ -259,16 +262,17 @@ impl Elaborator<'_> {
         Some(Frame { space, body })
     }
 
-    /// A symmetric matrix argument, the identity where it is missing. Where entries are equal by value, the
-    /// upper one stands for both.
+    /// The argument `k` as a symmetric matrix that messages call `what`, the identity where it is missing.
+    /// Where entries are equal by value, the upper one stands for both.
     pub(crate) fn symmetric(
         &mut self,
         site: Site,
-        value: Option<&Value>,
-        (k, what): (usize, &str),
+        values: &[Value],
+        k: usize,
+        what: &str,
         n: usize,
     ) -> Option<Value> {
-        let Some(value) = value else { return Some(algebra::identity(self.graph, n)) };
+        let Some(value) = values.get(k) else { return Some(algebra::identity(self.graph, n)) };
         let at = self.argument(site, k);
         let entries = match value {
             Value::Poison => return None,

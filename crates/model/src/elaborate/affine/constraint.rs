@@ -70,7 +70,7 @@ impl Elaborator<'_> {
             self.note_word(site, word, number, None);
             return self.isochoric(site, at, n, m, &phi);
         }
-        let g = self.symmetric(site, values.get(1), (1, "the metric"), n)?;
+        let g = self.symmetric(site, &values, 1, "the metric", n)?;
         let body = values[0].clone();
         let velocity = self.rate(at, &body);
         if velocity.is_poison() {
@@ -85,8 +85,7 @@ impl Elaborator<'_> {
             "gyroscopic" => self.gyroscopic(at, m, &green),
             "rotation_free" => self.rotation_free(at, m, &spin),
             _ => {
-                let eta =
-                    self.symmetric(site, values.get(2), (2, "the metric of the body"), m)?;
+                let eta = self.symmetric(site, &values, 2, "the metric of the body", m)?;
                 self.conformal(site, m, &green, &spin, &eta)
             }
         }

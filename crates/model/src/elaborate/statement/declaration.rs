@@ -17,6 +17,12 @@ use crate::syntax::{self, ExprId, Name};
 /// How many coordinates a model may have.
 const COORDINATES: usize = 10_000;
 
+/// The constant value of a parameter.
+struct Constants {
+    shape: Shape,
+    entries: Vec<Constant>,
+}
+
 impl Elaborator<'_> {
     /// Whether a name is free; else a report.
     pub(crate) fn may_declare(&mut self, name: &str, span: Span) -> bool {
@@ -145,8 +151,8 @@ impl Elaborator<'_> {
                 continue;
             }
             let meaning = match value {
-                Some((shape, constants)) => {
-                    Meaning::Parameter(self.declare_parameter(&name, span, shape, constants))
+                Some(constants) => {
+                    Meaning::Parameter(self.declare_parameter(&name, span, constants))
                 }
                 None => Meaning::Poison,
             };
@@ -159,7 +165,7 @@ impl Elaborator<'_> {
         &mut self,
         name: &str,
         declared: &syntax::Parameter,
-    ) -> Option<(Shape, Vec<Constant>)> {
+    ) -> Option<Constants> {
         let mut known = declared.value.is_some();
         let mut value = declared.value.and_then(|id| self.constants(Site { part: 0, id }));
         for (k, Given { part, assignment }) in self.draft.set.clone().into_iter().enumerate() {
@@ -179,7 +185,8 @@ impl Elaborator<'_> {
             }
             let given = self.constants(site);
             if target.slots.is_empty() {
-                if let (Some((old, _)), Some((new, _))) = (&value, &given)
+                if let (Some(Constants { shape: old, .. }), Some(Constants { shape: new, .. })) =
+                    (&value, &given)
                     && std::mem::discriminant(old) != std::mem::discriminant(new)
                 {
                     let message = format!("`{name}` is {old}, not {new}");
@@ -207,16 +214,19 @@ impl Elaborator<'_> {
         &mut self,
         name: &str,
         span: Span,
-        (given, constants): &(Shape, Vec<Constant>),
+        given: &Constants,
         members: &Members,
-        (shape, entries): &mut (Shape, Vec<Constant>),
+        value: &mut Constants,
     ) {
+        let Constants { shape, entries } = value;
         for indices in &members.indices {
             let found = (0..shape.len()).find(|&k| shape.indices(k) == *indices);
             match found {
-                Some(k) if *given == Shape::Scalar => entries[k] = constants[0].clone(),
+                Some(k) if given.shape == Shape::Scalar => {
+                    entries[k] = given.entries[0].clone()
+                }
                 Some(_) => {
-                    let message = format!("a component must be a number, not {given}");
+                    let message = format!("a component must be a number, not {}", given.shape);
                     self.error("E0301", span, message);
                 }
                 None => {
@@ -230,7 +240,7 @@ impl Elaborator<'_> {
     }
 
     /// The constants that an expression is, or a report.
-    fn constants(&mut self, site: Site) -> Option<(Shape, Vec<Constant>)> {
+    fn constants(&mut self, site: Site) -> Option<Constants> {
         let value = self.read(site, Place::Parameter);
         let Some(shape) = value.shape() else {
             if !value.is_poison() {
@@ -239,7 +249,7 @@ impl Elaborator<'_> {
             }
             return None;
         };
-        let mut constants = Vec::with_capacity(shape.len());
+        let mut entries = Vec::with_capacity(shape.len());
         for &e in value.entries() {
             let Some(constant) = self.constant(e) else {
                 let culprit = self.first_varying(&[e]);
@@ -253,21 +263,16 @@ impl Elaborator<'_> {
                 self.error("E0503", self.span(site), message);
                 return None;
             }
-            constants.push(constant);
+            entries.push(constant);
         }
-        Some((shape, constants))
+        Some(Constants { shape, entries })
     }
 
     /// Makes the symbols. Exact zeros in vectors and matrices become numbers, so that the structure is seen.
-    fn declare_parameter(
-        &mut self,
-        name: &str,
-        span: Span,
-        shape: Shape,
-        constants: Vec<Constant>,
-    ) -> Value {
+    fn declare_parameter(&mut self, name: &str, span: Span, constants: Constants) -> Value {
+        let shape = constants.shape;
         let mut entries = Vec::with_capacity(shape.len());
-        for (k, Constant { exact, value }) in constants.into_iter().enumerate() {
+        for (k, Constant { exact, value }) in constants.entries.into_iter().enumerate() {
             if shape != Shape::Scalar && value == 0.0 {
                 entries.push(self.graph.zero());
                 continue;

@@ -81,7 +81,7 @@ impl Elaborator<'_> {
         self.see_spread(point, &position, &own);
         match spread {
             Spread::Points(points) => {
-                let (position, force) = stacked(g, &own, (&position, &force), &points);
+                let (position, force) = stacked(g, &own, &position, &force, &points);
                 let components = self.pulled_back(&position, &force);
                 Some((components, ForceOrigin::Point { position, force }))
             }
@@ -121,7 +121,7 @@ impl Elaborator<'_> {
                 // The audit sees a rule of degree three where that is exact, and else the components.
                 let origin = if degree <= 3 {
                     let rule = rule_of_degree_three(g, is_box, mass, &lengths);
-                    let (position, force) = stacked(g, &own, (&position, &force), &rule);
+                    let (position, force) = stacked(g, &own, &position, &force, &rule);
                     ForceOrigin::Point { position, force }
                 } else {
                     ForceOrigin::Components
@@ -225,7 +225,8 @@ impl Elaborator<'_> {
 fn stacked(
     g: &pfaff_expr::Graph,
     own: &[Expr],
-    (position, force): (&[Expr], &[Expr]),
+    position: &[Expr],
+    force: &[Expr],
     points: &[(Expr, Vec<Expr>)],
 ) -> (Vec<Expr>, Vec<Expr>) {
     let (mut all, mut forces) = (Vec::new(), Vec::new());
