@@ -5,14 +5,16 @@
 //! line without it passes within a small distance (Douglas and Peucker); the distance is doubled until the
 //! line is short enough.
 
+use super::Point;
+
 /// Distance in pixels within which a line may be replaced. A page may be enlarged thirty times before it is seen.
 const CLOSE: f64 = 0.03;
 /// Columns of half a pixel.
 const COLUMN: f64 = 0.5;
 
 /// The line with at most about `most` points.
-pub(crate) fn thinned(points: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
-    let rising = points.windows(2).all(|p| p[0].0 <= p[1].0);
+pub(crate) fn thinned(points: &[Point], most: usize) -> Vec<Point> {
+    let rising = points.windows(2).all(|p| p[0].x <= p[1].x);
     let mut kept =
         if rising && points.len() > most { columns(points) } else { points.to_vec() };
     let mut close = CLOSE;
@@ -26,16 +28,16 @@ pub(crate) fn thinned(points: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
 }
 
 /// First, lowest, highest and last of each column.
-fn columns(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+fn columns(points: &[Point]) -> Vec<Point> {
     let mut kept = Vec::new();
     let mut start = 0;
     while start < points.len() {
-        let column = (points[start].0 / COLUMN).floor();
-        let same = points[start..].iter().take_while(|p| (p.0 / COLUMN).floor() == column);
+        let column = (points[start].x / COLUMN).floor();
+        let same = points[start..].iter().take_while(|p| (p.x / COLUMN).floor() == column);
         let end = start + same.count().max(1);
         let range = start..end;
-        let lowest = range.clone().min_by(|&i, &j| points[i].1.total_cmp(&points[j].1));
-        let highest = range.max_by(|&i, &j| points[i].1.total_cmp(&points[j].1));
+        let lowest = range.clone().min_by(|&i, &j| points[i].y.total_cmp(&points[j].y));
+        let highest = range.max_by(|&i, &j| points[i].y.total_cmp(&points[j].y));
         let mut chosen = vec![start, end - 1];
         chosen.extend(lowest);
         chosen.extend(highest);
@@ -48,7 +50,7 @@ fn columns(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 }
 
 /// Douglas and Peucker, with a stack of its own.
-fn simplified(points: &[(f64, f64)], close: f64) -> Vec<(f64, f64)> {
+fn simplified(points: &[Point], close: f64) -> Vec<Point> {
     if points.len() < 3 {
         return points.to_vec();
     }
@@ -73,9 +75,9 @@ fn simplified(points: &[(f64, f64)], close: f64) -> Vec<(f64, f64)> {
 }
 
 /// From a point to a segment.
-pub(crate) fn distance(p: (f64, f64), a: (f64, f64), b: (f64, f64)) -> f64 {
-    let (ux, uy) = (b.0 - a.0, b.1 - a.1);
-    let (vx, vy) = (p.0 - a.0, p.1 - a.1);
+pub(crate) fn distance(p: Point, a: Point, b: Point) -> f64 {
+    let (ux, uy) = (b.x - a.x, b.y - a.y);
+    let (vx, vy) = (p.x - a.x, p.y - a.y);
     let length = ux * ux + uy * uy;
     let s = if length > 0.0 { ((ux * vx + uy * vy) / length).clamp(0.0, 1.0) } else { 0.0 };
     let (dx, dy) = (vx - s * ux, vy - s * uy);
@@ -89,10 +91,10 @@ mod tests {
     #[test]
     fn peaks_stay() {
         // One sample of a million stands out; everything else is noise of a pixel.
-        let mut points: Vec<(f64, f64)> = (0..1_000_000)
-            .map(|i| (f64::from(i) * 5e-4, libm::sin(f64::from(i) * 12.9898) * 0.5))
+        let mut points: Vec<Point> = (0..1_000_000)
+            .map(|i| Point::new(f64::from(i) * 5e-4, libm::sin(f64::from(i) * 12.9898) * 0.5))
             .collect();
-        points[617_283].1 = 200.0;
+        points[617_283].y = 200.0;
         let kept = thinned(&points, 3000);
         assert!(kept.len() <= 4100, "{}", kept.len());
         assert!(kept.contains(&points[617_283]));
@@ -101,10 +103,10 @@ mod tests {
 
     #[test]
     fn a_thinned_line_stays_close() {
-        let line: Vec<(f64, f64)> = (0..20_000)
+        let line: Vec<Point> = (0..20_000)
             .map(|i| {
                 let s = f64::from(i) / 1000.0;
-                (200.0 + 10.0 * s * libm::cos(s), 200.0 + 10.0 * s * libm::sin(s))
+                Point::new(200.0 + 10.0 * s * libm::cos(s), 200.0 + 10.0 * s * libm::sin(s))
             })
             .collect();
         let kept = thinned(&line, 2000);

@@ -110,12 +110,25 @@ impl Figure<'_> {
     }
 }
 
+/// A point on paper, from its upper left corner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Point {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+}
+
+impl Point {
+    pub(crate) const fn new(x: f64, y: f64) -> Self {
+        Self { x, y }
+    }
+}
+
 /// A mark on paper.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Mark {
     /// A polyline.
     Line {
-        points: Vec<(f64, f64)>,
+        points: Vec<Point>,
         paint: Paint,
         width: f64,
         dash: usize,
@@ -127,7 +140,7 @@ pub(crate) enum Mark {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Text {
     /// The end, middle or beginning of its base line.
-    pub(crate) at: (f64, f64),
+    pub(crate) at: Point,
     pub(crate) anchor: Anchor,
     /// Whether it runs upwards.
     pub(crate) upwards: bool,

@@ -13,7 +13,7 @@ use ttf_parser::OutlineBuilder;
 use super::layout::{Drawing, Drawn};
 use super::ticks::Scale;
 use super::typeface::{EM, Typeface};
-use super::{Anchor, CURVE, Figure, Mark, Paint, Text, dashes};
+use super::{Anchor, CURVE, Figure, Mark, Paint, Point, Text, dashes};
 
 /// A file of its own.
 pub(super) fn file(figure: &Figure<'_>, drawn: &Drawn) -> String {
@@ -182,8 +182,8 @@ fn set(text: &Text, out: &mut String) {
         "<g fill=\"{}\" role=\"img\" aria-label=\"{}\" transform=\"translate({} {}){turn} translate({} 0)\">",
         text.paint.hex(),
         escape(&text.words),
-        px(text.at.0),
-        px(text.at.1),
+        px(text.at.x),
+        px(text.at.y),
         px(-before)
     );
     for glyph in line.glyphs.iter().filter(|g| g.letter != ' ') {
@@ -218,7 +218,7 @@ fn classed(mark: &Mark, out: &mut String) {
 }
 
 fn text_element(text: &Text, colour: &str) -> String {
-    let (x, y) = (px(text.at.0), px(text.at.1));
+    let (x, y) = (px(text.at.x), px(text.at.y));
     let anchor = match text.anchor {
         Anchor::Start => "",
         Anchor::Middle => " text-anchor=\"middle\"",
@@ -245,9 +245,9 @@ fn dash_attribute(style: usize) -> String {
     }
 }
 
-fn absolute(points: &[(f64, f64)]) -> String {
+fn absolute(points: &[Point]) -> String {
     let mut d = String::new();
-    for (i, &(x, y)) in points.iter().enumerate() {
+    for (i, &Point { x, y }) in points.iter().enumerate() {
         let _ = write!(d, "{}{} {}", if i == 0 { 'M' } else { 'L' }, px(x), px(y));
     }
     d
@@ -258,7 +258,7 @@ fn path(curve: &Drawing) -> String {
     let mut d = String::new();
     for piece in &curve.pieces {
         let mut last = (0, 0);
-        for (i, &(x, y)) in piece.iter().enumerate() {
+        for (i, &Point { x, y }) in piece.iter().enumerate() {
             // NOTE: what lies far outside the frame is not drawn, and its digits are not needed.
             let at = (hundredths(x), hundredths(y));
             if i == 0 {
@@ -352,7 +352,7 @@ mod tests {
         assert_eq!(read.len(), drawn.curves[0].pieces[0].len());
         for (a, b) in read.iter().zip(&drawn.curves[0].pieces[0]) {
             // Rounded to hundredths, and added up again.
-            assert!((a.0 - b.0).abs() < 0.0051 && (a.1 - b.1).abs() < 0.0051, "{a:?} {b:?}");
+            assert!((a.0 - b.x).abs() < 0.0051 && (a.1 - b.y).abs() < 0.0051, "{a:?} {b:?}");
         }
     }
 

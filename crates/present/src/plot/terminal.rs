@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::Point;
 use crate::number::brief;
 
 /// Curves over a common abscissa.
@@ -26,11 +27,11 @@ impl Plot<'_> {
     /// The plot as lines of text; empty if there is nothing finite to draw.
     pub(crate) fn render(&self) -> String {
         let most = if self.colour { COLOURS.len() } else { 1 };
-        let mut lines: Vec<(&str, Vec<(f64, f64)>)> = Vec::new();
+        let mut lines: Vec<(&str, Vec<Point>)> = Vec::new();
         for (name, y) in self.curves.iter().take(most) {
-            let points = self.x.iter().zip(*y).map(|(&x, &y)| (x, y));
-            let points: Vec<(f64, f64)> =
-                points.filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
+            let points = self.x.iter().zip(*y).map(|(&x, &y)| Point { x, y });
+            let points: Vec<Point> =
+                points.filter(|p| p.x.is_finite() && p.y.is_finite()).collect();
             if points.len() > 1 {
                 lines.push((name, points));
             }
@@ -38,13 +39,12 @@ impl Plot<'_> {
         if lines.is_empty() {
             return String::new();
         }
-        let (x0, x1) = range(lines.iter().flat_map(|l| &l.1).map(|p| p.0));
-        let (y0, y1) = range(lines.iter().flat_map(|l| &l.1).map(|p| p.1));
+        let across = Interval::of(lines.iter().flat_map(|l| &l.1).map(|p| p.x));
+        let up = Interval::of(lines.iter().flat_map(|l| &l.1).map(|p| p.y));
         let mut dots: Dots = vec![None; 2 * WIDTH * 4 * HEIGHT];
-        let place = |(x, y): (f64, f64)| {
-            let column = (x - x0) / (x1 - x0) * (2 * WIDTH - 1) as f64;
-            let row = (y1 - y) / (y1 - y0) * (4 * HEIGHT - 1) as f64;
-            (column, row)
+        let place = |p: Point| Dot {
+            column: (p.x - across.low) / (across.high - across.low) * (2 * WIDTH - 1) as f64,
+            row: (up.high - p.y) / (up.high - up.low) * (4 * HEIGHT - 1) as f64,
         };
         // NOTE: backwards, so that the first curve lies on top.
         for (i, (_, points)) in lines.iter().enumerate().rev() {
@@ -53,17 +53,11 @@ impl Plot<'_> {
             }
         }
         let names: Vec<&str> = lines.iter().map(|l| l.0).collect();
-        self.frame(&dots, &names, (x0, x1), (y0, y1))
+        self.frame(&dots, &names, across, up)
     }
 
-    fn frame(
-        &self,
-        dots: &Dots,
-        names: &[&str],
-        (x0, x1): (f64, f64),
-        (y0, y1): (f64, f64),
-    ) -> String {
-        let (top, bottom) = (brief(y1), brief(y0));
+    fn frame(&self, dots: &Dots, names: &[&str], across: Interval, up: Interval) -> String {
+        let (top, bottom) = (brief(up.high), brief(up.low));
         // One name stands at the axis, several in a legend.
         let y_name = if names.len() == 1 { names[0] } else { "" };
         let margin =
@@ -90,7 +84,7 @@ impl Plot<'_> {
             }
             text.push('\n');
         }
-        let (left, right) = (brief(x0), brief(x1));
+        let (left, right) = (brief(across.low), brief(across.high));
         let _ = writeln!(text, "  {:margin$} └{}", "", "─".repeat(WIDTH));
         let used = left.chars().count() + right.chars().count() + self.x_name.chars().count();
         let gap = WIDTH.saturating_sub(used);
@@ -116,21 +110,43 @@ impl Plot<'_> {
     }
 }
 
-/// Smallest and largest, drawn apart if they are equal.
-fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let (low, high) =
-        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
-    let spread = 1e-9 * (1.0 + low.abs().max(high.abs()));
-    if high - low < spread { (low - spread, high + spread) } else { (low, high) }
+/// What an axis shows.
+#[derive(Clone, Copy)]
+struct Interval {
+    low: f64,
+    high: f64,
+}
+
+impl Interval {
+    /// From the smallest to the largest, drawn apart if they are equal.
+    fn of(values: impl Iterator<Item = f64>) -> Self {
+        let empty = Self { low: f64::INFINITY, high: f64::NEG_INFINITY };
+        let Self { low, high } =
+            values.fold(empty, |i, x| Self { low: i.low.min(x), high: i.high.max(x) });
+        let spread = 1e-9 * (1.0 + low.abs().max(high.abs()));
+        if high - low < spread {
+            Self { low: low - spread, high: high + spread }
+        } else {
+            Self { low, high }
+        }
+    }
+}
+
+/// A place among the dots, not yet rounded.
+#[derive(Clone, Copy)]
+struct Dot {
+    column: f64,
+    row: f64,
 }
 
 /// Marks the dots on a line.
-fn line(dots: &mut Dots, curve: u8, (c0, r0): (f64, f64), (c1, r1): (f64, f64)) {
-    let steps = (c1 - c0).abs().max((r1 - r0).abs()).ceil().max(1.0) as usize;
+fn line(dots: &mut Dots, curve: u8, from: Dot, to: Dot) {
+    let (across, down) = (to.column - from.column, to.row - from.row);
+    let steps = across.abs().max(down.abs()).ceil().max(1.0) as usize;
     for i in 0..=steps {
         let s = i as f64 / steps as f64;
-        let column = (c0 + s * (c1 - c0)).round() as usize;
-        let row = (r0 + s * (r1 - r0)).round() as usize;
+        let column = (from.column + s * across).round() as usize;
+        let row = (from.row + s * down).round() as usize;
         dots[row.min(4 * HEIGHT - 1) * 2 * WIDTH + column.min(2 * WIDTH - 1)] = Some(curve);
     }
 }
