@@ -21,6 +21,7 @@ use crate::model::Model;
 use crate::motion::Motion;
 use crate::problem::settings::Run;
 use crate::run::initial_value::integrated;
+use crate::run::prepare::Known;
 use crate::run::progress::Progress;
 use crate::run::{bvp, variational};
 
@@ -67,7 +68,7 @@ pub(crate) fn run_with(
     }
     let clock = Stopwatch::start(request.clock);
     let chetaev = request.principle.unwrap_or(model.principle) == Principle::Chetaev;
-    let statement = if chetaev { LagrangianData::of(workspace) } else { None };
+    let lagrangian = if chetaev { LagrangianData::of(workspace) } else { None };
     let derived;
     let derivation = match derivation {
         Some(derivation) => derivation,
@@ -78,8 +79,8 @@ pub(crate) fn run_with(
     };
     let derive_us = clock.microseconds();
     let workspace = &derivation.workspace();
-    let mut motion =
-        integrated(workspace, &derivation.dynamics, (statement, None), request, watch)?;
+    let known = Known { lagrangian, start: None };
+    let mut motion = integrated(workspace, &derivation.dynamics, known, request, watch)?;
     motion.statistics.derive_us = derive_us;
     Ok(motion)
 }
@@ -102,7 +103,7 @@ pub fn run_derived(
         let failure = Failure::from(Diagnostic::error("E0430", terminal.span, message));
         return Err(failure.in_source(&model.source));
     }
-    integrated(model, &derivation.dynamics, (None, None), request, told)
+    integrated(model, &derivation.dynamics, Known::default(), request, told)
         .map_err(|failure| failure.in_source(&model.source))
 }
 

@@ -18,7 +18,7 @@ use pfaff_program::Backend;
 use pfaff_solver::{EvalError, OdeOptions, System, integrate, least_squares};
 
 use crate::motion::Motion;
-use crate::motion::equivalence::{Equivalence, judged};
+use crate::motion::equivalence::{Equivalence, MeanSquares, judged};
 use crate::system::kkt::Kkt;
 use crate::system::projection::project;
 
@@ -50,7 +50,7 @@ pub(crate) fn along_vakonomic(
     let count = motion.t.len().max(1) as f64;
     Some(judged(
         Principle::Vakonomic,
-        (residual / count, reaction / count),
+        MeanSquares { residual: residual / count, reaction: reaction / count },
         if motion.t.is_empty() { Vec::new() } else { row(&motion.multipliers, 0) },
         NOTHING,
     ))
@@ -94,7 +94,8 @@ pub(crate) fn along_chetaev(
     }
     let [left, reaction] = second.y[second.y.len() - 2..] else { return None };
     let span = t1 - t0;
-    Some(judged(Principle::Chetaev, (left / span, reaction / span), best, NOTHING))
+    let squares = MeanSquares { residual: left / span, reaction: reaction / span };
+    Some(judged(Principle::Chetaev, squares, best, NOTHING))
 }
 
 fn kkt(model: &Workspace, principle: Principle, backend: Backend) -> Option<Kkt> {

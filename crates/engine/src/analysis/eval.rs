@@ -7,6 +7,7 @@ use pfaff_model::{
 
 use crate::analysis::operator::{Ends, operate};
 use crate::error::Failure;
+use crate::run::memory_term::MemoryTerm;
 
 /// The value of a formula: a number, or nested lists of numbers.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,14 +92,13 @@ fn scalars(formula: &Formula, es: &[Expr], range: Range) -> Result<Vec<f64>, Fai
     let symbol = |e: Expr| if e == formula.time { time } else { given(e) }.unwrap_or(f64::NAN);
     let mut images = Vec::new();
     for e in memories {
-        let Node::Memory(kind, operand, second) = g.node(e) else { continue };
+        let Some(term) = MemoryTerm::of(g, e) else { continue };
         let Some(at) = time else {
             let message = "the formula has memory: give `t` a value, as in `t=2`".into();
             return Err(Failure::Usage(message));
         };
         let ends = Ends { from: range.from.unwrap_or(0.0), to: range.to, at };
-        let parts = (kind, operand, second);
-        let value = operate(g, parts, formula.time, ends, &symbol).map_err(Failure::Usage)?;
+        let value = operate(g, term, formula.time, ends, &symbol).map_err(Failure::Usage)?;
         let value = pfaff_expr::number::from_f64(value)
             .ok_or_else(|| Failure::Usage("the value is infinite".into()))?;
         images.push((e, g.number(value)));

@@ -198,7 +198,12 @@ fn in_quasi_velocities(
                 .to_owned(),
         );
     }
-    Ok(module(model, Some(equations.principle), (state_lines, remarks), functions))
+    Ok(module(
+        model,
+        Some(equations.principle),
+        Comments { state: state_lines, remarks },
+        functions,
+    ))
 }
 
 fn with_multipliers(model: &Workspace, equations: &Equations) -> Result<Module, Failure> {
@@ -268,7 +273,7 @@ fn with_multipliers(model: &Workspace, equations: &Equations) -> Result<Module, 
     } else {
         vec!["Constraints hold as long as they hold at the start, up to the error of the integration.".to_owned()]
     };
-    Ok(module(model, Some(equations.principle), (lines, remarks), functions))
+    Ok(module(model, Some(equations.principle), Comments { state: lines, remarks }, functions))
 }
 
 fn written_as_it_stands(model: &Workspace, ordinary: &Ordinary) -> Result<Module, Failure> {
@@ -303,14 +308,21 @@ fn written_as_it_stands(model: &Workspace, ordinary: &Ordinary) -> Result<Module
     for (i, &k) in second.iter().enumerate() {
         lines.push(format!("y[{}] = {}'", positions_of.len() + i, model.coordinates[k].name));
     }
-    Ok(module(model, None, (lines, Vec::new()), functions))
+    Ok(module(model, None, Comments { state: lines, remarks: Vec::new() }, functions))
+}
+
+/// Lines of the comment above the functions.
+struct Comments {
+    /// What stands where in the state.
+    state: Vec<String>,
+    remarks: Vec<String>,
 }
 
 /// The functions with a comment that says what stands where.
 fn module(
     model: &Workspace,
     principle: Option<Principle>,
-    (state, remarks): (Vec<String>, Vec<String>),
+    comments: Comments,
     functions: Vec<ExportedFunction>,
 ) -> Module {
     let mut comment = vec![model.name().to_owned()];
@@ -320,14 +332,14 @@ fn module(
             comment.push(format!("signs: {}", signs(principle)));
         }
     }
-    comment.extend(remarks);
+    comment.extend(comments.remarks);
     let mut section = |lines: Vec<String>| {
         if !lines.is_empty() {
             comment.push(String::new());
             comment.extend(lines);
         }
     };
-    section(state);
+    section(comments.state);
     let parameters = model.parameters.iter().enumerate();
     section(parameters.map(|(i, p)| format!("p[{i}] = {}", p.name)).collect());
     if functions.iter().any(|f| f.name == "multipliers") {

@@ -13,7 +13,8 @@ use pfaff_expr::special::{mittag_leffler, reciprocal_gamma};
 use pfaff_expr::{Expr, Graph, Memory, Node, Role, number};
 use pfaff_solver::{Kernel, gauss_jacobi};
 
-use crate::run::volterra::kernel::{Term, terms};
+use crate::run::memory_term::MemoryTerm;
+use crate::run::volterra::kernel::{KernelSymbols, Term, terms};
 
 /// Ends of the operators, and the time at which they are taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,11 +40,12 @@ struct Function<'a> {
 /// A sentence that says why there is none.
 pub(crate) fn operate(
     g: &Graph,
-    (kind, operand, second): (Memory, Expr, Expr),
+    term: MemoryTerm,
     time: Expr,
     ends: Ends,
     value: &dyn Fn(Expr) -> f64,
 ) -> Result<f64, String> {
+    let MemoryTerm { kind, operand, second } = term;
     let right = matches!(kind, Memory::CaputoRight | Memory::RiemannLiouvilleRight);
     let real = |x: f64| {
         number::from_f64(x)
@@ -68,7 +70,7 @@ pub(crate) fn operate(
     let result = match kind {
         Memory::Integral => f.fractional(order, x),
         Memory::Mean => f.fractional(1.0, x).map(|sum| sum / x),
-        Memory::Kernel => f.kernel(second, (time, ends.at), x),
+        Memory::Kernel => f.kernel(second, time, ends.at, x),
         Memory::Caputo | Memory::CaputoRight => f.caputo(order, x),
         Memory::RiemannLiouville | Memory::RiemannLiouvilleRight => f.riemann(order, x),
     }?;
@@ -247,7 +249,7 @@ impl Function<'_> {
     }
 
     /// $\int_0^x k(x-u)\,f(u)\,du$
-    fn kernel(&self, kernel: Expr, (time, at): (Expr, f64), x: f64) -> Result<f64, String> {
+    fn kernel(&self, kernel: Expr, time: Expr, at: f64, x: f64) -> Result<f64, String> {
         let g = self.g;
         let lag = g.symbol("s", Role::Free);
         let value = |e: Expr, s: f64| {
@@ -262,7 +264,7 @@ impl Function<'_> {
             };
             g.evaluate(&[e], &at)[0]
         };
-        let terms = terms(g, kernel, (lag, time), &value);
+        let terms = terms(g, kernel, KernelSymbols { lag, time }, &value);
         let known =
             |t: &Term| matches!(t, Term::Known(_, Kernel::Power(_) | Kernel::Exponentials(_)));
         if !terms.iter().all(known) {

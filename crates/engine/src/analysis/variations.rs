@@ -112,7 +112,7 @@ fn varied(frozen: &Model, request: &VariationRequest) -> Result<Variations, Fail
         let principle = motion.principle;
         (motion, principle)
     };
-    Ok(along(model, &equations, &form, &vary, (&motion, principle)))
+    Ok(along(model, &equations, &form, &vary, &motion, principle))
 }
 
 /// The assignments of an option, as functions of t for base coordinates.
@@ -264,7 +264,8 @@ fn along(
     equations: &Equations,
     form: &Chaplygin,
     vary: &[Expr],
-    (motion, principle): (&Motion, Option<Principle>),
+    motion: &Motion,
+    principle: Option<Principle>,
 ) -> Variations {
     let g = &model.graph;
     let pick = |list: Vec<Expr>| form.base.iter().map(|&k| list[k]).collect::<Vec<Expr>>();
@@ -339,7 +340,7 @@ fn along(
                 "suslov (classical)" => (dw.to_vec(), free.clone(), carried.clone()),
                 "vakonomic" => (dw.to_vec(), free.clone(), free.clone()),
                 _ => {
-                    let δv = plus(dw, &twice_torsion(form, (mass, n), ε, &seen));
+                    let δv = plus(dw, &twice_torsion(form, mass, n, ε, &seen));
                     let δα = varied(&δv);
                     (δv, δα, carried.clone())
                 }
@@ -375,7 +376,8 @@ fn along(
 /// metric.
 fn twice_torsion(
     form: &Chaplygin,
-    (mass, n): (&[f64], usize),
+    mass: &[f64],
+    n: usize,
     ε: &[f64],
     seen: &[f64],
 ) -> Vec<f64> {

@@ -248,7 +248,7 @@ impl DualResidual {
             let slope = self.slopes.q[k].x[l];
             let given = self.parts.duals.output(first_force + k).x[l];
             let force = given + self.push.q[k].x[l] - self.drag.v[k].x[l];
-            let (reaction, reactions) = self.reaction((sample, l), &directions, k);
+            let (reaction, reactions) = self.reaction(sample, l, &directions, k);
             let scale = 1.0 + p_rate.abs() + slope.abs() + force.abs() + reactions;
             if restricted {
                 // NOTE: here `reaction` is the part that the multipliers give whatever their rates are.
@@ -302,12 +302,7 @@ impl DualResidual {
     }
 
     /// $R_k$ and the sum of the magnitudes of its parts.
-    fn reaction(
-        &self,
-        (sample, l): (&Sample, usize),
-        directions: &[f64],
-        k: usize,
-    ) -> (f64, f64) {
+    fn reaction(&self, sample: &Sample, l: usize, directions: &[f64], k: usize) -> (f64, f64) {
         let m = self.holonomic.len();
         let (mut sum, mut size) = (0.0, 0.0);
         let mut add = |part: f64| {

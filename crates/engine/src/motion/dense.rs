@@ -87,15 +87,9 @@ impl Dense {
     fn foretells(&self, middle: &Node, end: &Node, tolerance: f64) -> bool {
         let i = self.t.len() - 1;
         let first = &self.rows[i * 3 * self.n..];
+        let piece = Piece { n: self.n, t0: self.t[i], t1: end.t, first, last: &end.row };
         (0..self.n).all(|k| {
-            let found = quintic(
-                self.t[i],
-                end.t,
-                [first, &end.row],
-                (self.n, k),
-                middle.t,
-                Order::Position,
-            );
+            let found = piece.value(k, Order::Position, middle.t);
             // NOTE: what is not a number cannot be improved by more nodes.
             let error = (found - middle.row[k]).abs();
             error.is_nan() || error <= tolerance * (1.0 + middle.row[k].abs())
@@ -116,37 +110,52 @@ impl Dense {
         if self.t.len() == 1 {
             return self.rows[order as usize * self.n + k];
         }
-        let rows = [&self.rows[before * width..], &self.rows[after * width..]];
-        quintic(self.t[before], self.t[after], rows, (self.n, k), t, order)
+        let piece = Piece {
+            n: self.n,
+            t0: self.t[before],
+            t1: self.t[after],
+            first: &self.rows[before * width..],
+            last: &self.rows[after * width..],
+        };
+        piece.value(k, order, t)
     }
 }
 
-/// The polynomial of fifth degree through two nodes.
-fn quintic(
+/// The motion between two nodes.
+struct Piece<'a> {
+    /// How many coordinates there are.
+    n: usize,
     t0: f64,
     t1: f64,
-    rows: [&[f64]; 2],
-    (n, k): (usize, usize),
-    t: f64,
-    order: Order,
-) -> f64 {
-    let h = t1 - t0;
-    let s = (t - t0) / h;
-    let [a, b] = rows;
-    let (q0, v0, a0) = (a[k], h * a[n + k], h * h * a[2 * n + k]);
-    let (q1, v1, a1) = (b[k], h * b[n + k], h * h * b[2 * n + k]);
-    // q0 + v0 s + a0 s²/2 + s³ (c3 + c4 s + c5 s²)
-    let d = q1 - q0 - v0 - a0 / 2.0;
-    let e = v1 - v0 - a0;
-    let f = a1 - a0;
-    let c3 = 10.0 * d - 4.0 * e + f / 2.0;
-    let c4 = -15.0 * d + 7.0 * e - f;
-    let c5 = 6.0 * d - 3.0 * e + f / 2.0;
-    match order {
-        Order::Position => q0 + s * (v0 + s * (a0 / 2.0 + s * (c3 + s * (c4 + s * c5)))),
-        Order::Velocity => (v0 + s * (a0 + s * (3.0 * c3 + s * (4.0 * c4 + s * 5.0 * c5)))) / h,
-        Order::Acceleration => {
-            (a0 + s * (6.0 * c3 + s * (12.0 * c4 + s * 20.0 * c5))) / (h * h)
+    /// Positions, velocities and accelerations at `t0`.
+    first: &'a [f64],
+    /// The same at `t1`.
+    last: &'a [f64],
+}
+
+impl Piece<'_> {
+    /// A coordinate by the polynomial of fifth degree through the nodes.
+    fn value(&self, k: usize, order: Order, t: f64) -> f64 {
+        let Self { n, t0, t1, first: a, last: b } = *self;
+        let h = t1 - t0;
+        let s = (t - t0) / h;
+        let (q0, v0, a0) = (a[k], h * a[n + k], h * h * a[2 * n + k]);
+        let (q1, v1, a1) = (b[k], h * b[n + k], h * h * b[2 * n + k]);
+        // q0 + v0 s + a0 s²/2 + s³ (c3 + c4 s + c5 s²)
+        let d = q1 - q0 - v0 - a0 / 2.0;
+        let e = v1 - v0 - a0;
+        let f = a1 - a0;
+        let c3 = 10.0 * d - 4.0 * e + f / 2.0;
+        let c4 = -15.0 * d + 7.0 * e - f;
+        let c5 = 6.0 * d - 3.0 * e + f / 2.0;
+        match order {
+            Order::Position => q0 + s * (v0 + s * (a0 / 2.0 + s * (c3 + s * (c4 + s * c5)))),
+            Order::Velocity => {
+                (v0 + s * (a0 + s * (3.0 * c3 + s * (4.0 * c4 + s * 5.0 * c5)))) / h
+            }
+            Order::Acceleration => {
+                (a0 + s * (6.0 * c3 + s * (12.0 * c4 + s * 20.0 * c5))) / (h * h)
+            }
         }
     }
 }

@@ -17,14 +17,23 @@ pub struct Equivalence {
     pub multipliers: Vec<f64>,
 }
 
+/// Means of squares along a motion.
+pub(crate) struct MeanSquares {
+    /// Of what the other principle cannot give.
+    pub(crate) residual: f64,
+    /// Of the reaction.
+    pub(crate) reaction: f64,
+}
+
 /// The verdict from mean squares.
 pub(crate) fn judged(
     along: Principle,
-    (left, reaction): (f64, f64),
+    squares: MeanSquares,
     multipliers: Vec<f64>,
     nothing: f64,
 ) -> Equivalence {
-    let (residual, reaction) = (left.max(0.0).sqrt(), reaction.max(0.0).sqrt());
+    let (residual, reaction) =
+        (squares.residual.max(0.0).sqrt(), squares.reaction.max(0.0).sqrt());
     let equivalent = residual <= nothing * (1.0 + reaction);
     Equivalence { along, equivalent, residual, reaction, multipliers }
 }

@@ -14,13 +14,20 @@ use pfaff_solver::least_squares;
 
 use crate::problem::start::Given;
 
+/// Positions and velocities at the start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StartState<'a> {
+    pub(crate) t: f64,
+    pub(crate) q: &'a [f64],
+    pub(crate) v: &'a [f64],
+}
+
 /// $\mu(t_0)$ for a model under a principle; empty unless it is vakonomic.
 pub(crate) fn multipliers(
     model: &Workspace,
     equations: &Equations,
     given: &Given,
-    t0: f64,
-    (q, v): (&[f64], &[f64]),
+    state: StartState<'_>,
 ) -> Result<Vec<f64>, Vec<Diagnostic>> {
     if equations.principle != Principle::Vakonomic {
         let unwanted = unwanted(model);
@@ -37,7 +44,7 @@ pub(crate) fn multipliers(
             if !cyclic.is_empty() {
                 return Err(cyclic);
             }
-            let solved = transversal(model, equations, &free, coordinates, t0, (q, v), *span)?;
+            let solved = transversal(model, equations, &free, coordinates, state, *span)?;
             for (&a, x) in free.iter().zip(solved) {
                 if given.multipliers[a].is_none() {
                     μ[a] = x;
@@ -127,8 +134,7 @@ fn transversal(
     equations: &Equations,
     free: &[usize],
     coordinates: &[usize],
-    t0: f64,
-    (q, v): (&[f64], &[f64]),
+    state: StartState<'_>,
     span: Span,
 ) -> Result<Vec<f64>, Vec<Diagnostic>> {
     let wrong = |message: String| vec![Diagnostic::error("E0608", span, message)];
@@ -147,14 +153,14 @@ fn transversal(
     let symbol = |e: Expr| {
         for (k, c) in model.coordinates.iter().enumerate() {
             if c.position == e {
-                return q[k];
+                return state.q[k];
             }
             if c.velocity == e {
-                return v[k];
+                return state.v[k];
             }
         }
         let parameter = model.parameters.iter().find(|p| p.symbol == e).map(|p| p.value);
-        parameter.unwrap_or(if e == model.time { t0 } else { f64::NAN })
+        parameter.unwrap_or(if e == model.time { state.t } else { f64::NAN })
     };
     let values = g.evaluate(&outputs, &symbol);
     let size = free.len();

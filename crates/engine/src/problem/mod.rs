@@ -3,6 +3,7 @@
 pub(crate) mod affine_body;
 pub(crate) mod guess;
 pub(crate) mod initial_multipliers;
+pub(crate) mod interval;
 pub(crate) mod settings;
 pub(crate) mod start;
 pub(crate) mod state;

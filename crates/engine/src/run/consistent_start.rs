@@ -8,7 +8,7 @@ use crate::error::Failure;
 use crate::motion::note::{Note, brief};
 use crate::motion::sample::Sample;
 use crate::problem::affine_body;
-use crate::problem::initial_multipliers::multipliers;
+use crate::problem::initial_multipliers::{StartState, multipliers};
 use crate::problem::start::{
     NoStart, Start, dynamics_span, given, refuse_infinite_data, start,
 };
@@ -54,9 +54,9 @@ pub(crate) fn begin(
                 return Err(Failure::Model(mistakes));
             }
             if let Dynamics::Saddle(equations) = dynamics {
-                let state = (start.q.as_slice(), start.v.as_slice());
+                let state = StartState { t: t0, q: &start.q, v: &start.v };
                 start.multipliers =
-                    multipliers(model, equations, &given, t0, state).map_err(Failure::Model)?;
+                    multipliers(model, equations, &given, state).map_err(Failure::Model)?;
             }
             Ok(start)
         }

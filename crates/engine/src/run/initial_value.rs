@@ -1,6 +1,6 @@
 //! Runs from a given start: equations and settings into an audited motion.
 
-use pfaff_mechanics::{LagrangianData, kept_momenta};
+use pfaff_mechanics::kept_momenta;
 use pfaff_model::{Principle, Workspace};
 use pfaff_solver::integrate;
 
@@ -16,7 +16,7 @@ use crate::problem::start::Start;
 use crate::problem::unused_multipliers::{unused_multipliers, without_along};
 use crate::run::columns::{collect, samples};
 use crate::run::effective_mass::effective_mass_on_the_way;
-use crate::run::prepare::{Prepared, prepare};
+use crate::run::prepare::{Known, Prepared, prepare};
 use crate::run::progress::Progress;
 use crate::run::record::Setting;
 use crate::run::recorder::Recorder;
@@ -33,15 +33,15 @@ pub(crate) fn integrated_from(
     start: Start,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
-    integrated(model, dynamics, (None, Some(start)), request, watch)
+    integrated(model, dynamics, Known { lagrangian: None, start: Some(start) }, request, watch)
 }
 
-/// Dynamics and request into a motion: in independent quasi-velocities if a statement is given and the form
+/// Dynamics and request into a motion: in independent quasi-velocities if their Lagrangian is given and the form
 /// applies, else in saddle-point form.
 pub(crate) fn integrated(
     model: &Workspace,
     dynamics: &Dynamics,
-    (statement, given): (Option<LagrangianData>, Option<Start>),
+    known: Known,
     request: &Run,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
@@ -51,7 +51,7 @@ pub(crate) fn integrated(
     }
     let remarks = unused_multipliers(model, dynamics)?;
     let Prepared { mut system, y0, notes, repeated, compile_us } =
-        prepare(model, dynamics, (statement, given), &mut settings)?;
+        prepare(model, dynamics, known, &mut settings)?;
     let clock = Stopwatch::start(request.clock);
     let setting = Setting {
         model,

@@ -42,8 +42,12 @@ impl PreparedRun {
             if principle == Principle::Chetaev { LagrangianData::of(model) } else { None };
         let dynamics = derive_in(model, request.principle)
             .map_err(|refusal| Failure::Model(vec![refusal.diagnostic()]))?;
-        let Prepared { system, y0, .. } =
-            prepare(model, &dynamics, (statement, None), &mut settings)?;
+        let Prepared { system, y0, .. } = prepare(
+            model,
+            &dynamics,
+            Known { lagrangian: statement, start: None },
+            &mut settings,
+        )?;
         Ok(Self { system, y0, options: settings.options })
     }
 
@@ -56,6 +60,15 @@ impl PreparedRun {
     pub fn method(&self) -> Method {
         self.options.method
     }
+}
+
+/// What is known beside the equations of a run.
+#[derive(Default)]
+pub(crate) struct Known {
+    /// Where the equations come from, if their reduced form is wanted.
+    pub(crate) lagrangian: Option<LagrangianData>,
+    /// Where the run starts, if not at the start of the model.
+    pub(crate) start: Option<Start>,
 }
 
 /// What a run begins with.
@@ -72,13 +85,13 @@ pub(crate) struct Prepared {
 pub(crate) fn prepare(
     model: &Workspace,
     dynamics: &Dynamics,
-    (statement, given): (Option<LagrangianData>, Option<Start>),
+    known: Known,
     settings: &mut Settings,
 ) -> Result<Prepared, Failure> {
     let clock = Stopwatch::start(settings.clock);
     let mut system =
         CompiledSystem::new(model, dynamics, settings.backend).map_err(Failure::from)?;
-    let Start { q, v, multipliers, notes } = match given {
+    let Start { q, v, multipliers, notes } = match known.start {
         Some(start) => start,
         None => begin(model, dynamics, &mut system, settings.t0)?,
     };
@@ -86,8 +99,8 @@ pub(crate) fn prepare(
     let at = possible(model, &mut system, settings.t0, &y0)?;
     let repeated = redundant(model, &mut system, settings.t0, &y0);
     if let Dynamics::Saddle(equations) = dynamics {
-        if let Some(statement) = statement {
-            system.reduce(model, (statement, equations), &at);
+        if let Some(statement) = known.lagrangian {
+            system.reduce(model, statement, equations, &at);
             y0 = system.state(settings.t0, &q, &v, &multipliers);
         }
         system.unroll(model, equations, &at);
@@ -140,7 +153,7 @@ fn expand(
             if worth {
                 let span = if settings.often { f64::INFINITY } else { (t1 - t0).abs() };
                 let demand = Demand { order, tolerance, span, backend: settings.backend };
-                system.expand(model, &recurrences, demand, (t0, y0));
+                system.expand(model, &recurrences, demand, t0, y0);
                 settings.options.method = Method::Taylor;
             }
             Ok(())

@@ -31,6 +31,7 @@ use crate::error::Failure;
 use crate::motion::note::{Note, brief};
 use crate::motion::solution::Solution;
 use crate::motion::{Form, Motion, Series, Statistics, Stop, StopReason};
+use crate::problem::interval::Interval;
 use crate::problem::settings::{Method, Run, Settings};
 use crate::problem::start::dynamics_span;
 use crate::run::bvp::has_ends;
@@ -42,7 +43,7 @@ pub use crate::run::variational::hamilton_form::{
     FractionalHamilton, FractionalHamiltonEquation, fractional_hamilton,
 };
 use crate::run::variational::integrand::{Integrand, compiled, time};
-use crate::run::variational::refine::Reached;
+use crate::run::variational::refine::{Reached, Search};
 use crate::run::variational::variation::first_variation;
 use crate::run::volterra::has_memory;
 
@@ -78,21 +79,23 @@ pub(crate) fn run(model: &Workspace, request: &Run) -> Result<Motion, Failure> {
     }
     let plain = Run { method: Some(Method::Auto), ..request.clone() };
     let settings = Settings::new(model, &plain)?;
-    let span = (settings.t0, settings.options.t1);
-    let mut formulation = Formulation::new(model, span.1 - span.0).map_err(Failure::Model)?;
-    let ends = ends(model, &mut formulation, span).map_err(Failure::Model)?;
+    let interval = Interval { start: settings.t0, end: settings.options.t1 };
+    let mut formulation = Formulation::new(model, interval.length()).map_err(Failure::Model)?;
+    let ends = ends(model, &mut formulation, interval).map_err(Failure::Model)?;
     let derive_us = clock.microseconds();
     let clock = Stopwatch::start(request.clock);
-    let mut integrand = Integrand::new(model, &formulation, span, request.chosen_backend())
+    let mut integrand = Integrand::new(model, &formulation, interval, request.chosen_backend())
         .map_err(Failure::from)?;
     let compile_us = clock.microseconds();
 
     let clock = Stopwatch::start(request.clock);
     let tolerance = settings.options.tolerance.max(1e-12);
-    let asked = (&ends, tolerance, request.guess.as_ref());
-    let mut all = refine::all(model, &formulation, &mut integrand, asked)
+    let search = Search { model, formulation: &formulation, ends: &ends, tolerance };
+    let mut all = search
+        .all(&mut integrand, request.guess.as_ref())
         .map_err(|why| Failure::Model(vec![unsolved(model, &formulation, &why)]))?;
-    let solutions = all.iter_mut().map(|r| solution(model, &formulation, r, span)).collect();
+    let solutions =
+        all.iter_mut().map(|r| solution(model, &formulation, r, interval)).collect();
     let Some(reached) = all.first_mut() else {
         let why = NoExtremum::Unconverged(f64::NAN);
         return Err(Failure::Model(vec![unsolved(model, &formulation, &why)]));
@@ -102,11 +105,11 @@ pub(crate) fn run(model: &Workspace, request: &Run) -> Result<Motion, Failure> {
     motion.principle = Some(principle);
     motion.method = "spectral";
     motion.form = Form::Saddle;
-    motion.start = span.0;
-    motion.stop = Stop { reason: StopReason::End, t: span.1 };
+    motion.start = interval.start;
+    motion.stop = Stop { reason: StopReason::End, t: interval.end };
     motion.t.clone_from(&settings.times);
     motion.solutions = Some(solutions);
-    fill(model, &mut formulation, found, &mut motion, span)?;
+    fill(model, &mut formulation, found, &mut motion, interval)?;
     motion.notes = notes(&ends, reached.falling);
     if reached.error > tolerance {
         motion.stop.reason = StopReason::MaxSteps;
@@ -117,12 +120,12 @@ pub(crate) fn run(model: &Workspace, request: &Run) -> Result<Motion, Failure> {
             brief(reached.error)
         )));
     }
-    motion.equivalence = equivalence::along(model, &formulation, found, span);
+    motion.equivalence = equivalence::along(model, &formulation, found, interval);
     if motion.equivalence.is_some() {
         motion.notes.push(Note::Equivalence);
     }
-    let evidence =
-        evidence(model, &formulation, &mut integrand, reached, (&ends, span, tolerance))?;
+    let search = Search { model, formulation: &formulation, ends: &ends, tolerance };
+    let evidence = evidence(search, &mut integrand, reached, interval)?;
     motion.audit = audit(Evidence::Extremum(evidence));
     motion.statistics = Statistics {
         steps: reached.found.unknowns_per_function(),
@@ -138,20 +141,20 @@ pub(crate) fn run(model: &Workspace, request: &Run) -> Result<Motion, Failure> {
 
 /// First variation, degree, Hamilton's form, constraints.
 fn evidence(
-    model: &Workspace,
-    formulation: &Formulation,
+    search: Search<'_>,
     integrand: &mut Integrand,
     reached: &mut Reached,
-    (ends, span, tolerance): (&Ends, (f64, f64), f64),
+    interval: Interval,
 ) -> Result<ExtremumEvidence, Failure> {
+    let Search { model, formulation, ends, tolerance } = search;
     let found = &mut reached.found;
     let first_variation = first_variation(&formulation.problem, integrand, found, ends, TESTS);
     let other = Hamilton::new(model, formulation).ok();
     Ok(ExtremumEvidence {
         first_variation,
         degree: reached.error,
-        hamilton: other.and_then(|h| h.off(model, found, span)),
-        held: held(model, formulation, found, span)?,
+        hamilton: other.and_then(|h| h.off(model, found, interval)),
+        held: held(model, formulation, found, interval)?,
         tolerance,
     })
 }
@@ -161,10 +164,10 @@ fn solution(
     model: &Workspace,
     formulation: &Formulation,
     reached: &mut Reached,
-    (t0, t1): (f64, f64),
+    interval: Interval,
 ) -> Solution {
     let found = &mut reached.found;
-    let start = IntervalPoint { left: 0.0, right: t1 - t0 };
+    let start = IntervalPoint { left: 0.0, right: interval.length() };
     let mut value = |k: usize, order: u8| {
         let whole = formulation.problem.unknowns[k].order;
         if whole < f64::from(order) {
@@ -181,7 +184,7 @@ fn solution(
         q0: coordinates().map(|(k, name)| (name, value(k, 0))).collect(),
         v0: coordinates().map(|(k, name)| (name, value(k, 1))).collect(),
         p0: Vec::new(),
-        t1,
+        t1: interval.end,
         action: found.action,
         residual: found.residual,
         family_dimension: 0,
@@ -298,13 +301,16 @@ fn fill(
     formulation: &mut Formulation,
     found: &mut Extremum,
     motion: &mut Motion,
-    ends: (f64, f64),
+    interval: Interval,
 ) -> Result<(), Failure> {
     let n = model.coordinates.len();
     let places: Vec<IntervalPoint> = motion
         .t
         .iter()
-        .map(|t| IntervalPoint { left: (t - ends.0).max(0.0), right: (ends.1 - t).max(0.0) })
+        .map(|t| IntervalPoint {
+            left: (t - interval.start).max(0.0),
+            right: (interval.end - t).max(0.0),
+        })
         .collect();
     let mut column = |k: usize, operator: FractionalOperator| -> Vec<f64> {
         places.iter().map(|&p| found.value(k, operator, p)).collect()
@@ -334,7 +340,7 @@ fn fill(
         let image = formulation.translate(model, o.expr, o.span);
         exprs.push(image.map_err(|d| Failure::Model(vec![d]))?);
     }
-    let rows = evaluate(model, formulation, found, &exprs, &places, ends)?;
+    let rows = evaluate(model, formulation, found, &exprs, &places, interval)?;
     for (i, o) in model.observed.iter().enumerate() {
         let values = rows.iter().map(|r| r[i]).collect();
         motion.observed.push(Series { name: o.name.clone(), values });
@@ -349,7 +355,7 @@ fn evaluate(
     found: &mut Extremum,
     exprs: &[Expr],
     places: &[IntervalPoint],
-    ends: (f64, f64),
+    interval: Interval,
 ) -> Result<Vec<Vec<f64>>, Failure> {
     if exprs.is_empty() {
         return Ok(vec![Vec::new(); places.len()]);
@@ -372,7 +378,7 @@ fn evaluate(
     let mut program = program.interpreter(&model.parameter_values());
     let mut rows = Vec::new();
     for &place in places {
-        let mut inputs = vec![time(place, ends)];
+        let mut inputs = vec![time(place, interval)];
         inputs.extend(found.values(place));
         let mut row = vec![0.0; exprs.len()];
         program.evaluate(&inputs, &mut row);
@@ -386,16 +392,16 @@ fn held(
     model: &Workspace,
     formulation: &Formulation,
     found: &mut Extremum,
-    ends: (f64, f64),
+    interval: Interval,
 ) -> Result<Vec<(String, f64)>, Failure> {
-    let length = ends.1 - ends.0;
+    let length = interval.length();
     let places: Vec<IntervalPoint> = (1..20)
         .map(|i| {
             let left = length * (f64::from(i) / 20.0 + 0.003);
             IntervalPoint { left, right: length - left }
         })
         .collect();
-    let rows = evaluate(model, formulation, found, &formulation.residuals, &places, ends)?;
+    let rows = evaluate(model, formulation, found, &formulation.residuals, &places, interval)?;
     let check = |(a, c): (usize, &pfaff_model::Constraint)| {
         let worst = rows.iter().map(|r| r[a].abs()).fold(0.0, f64::max);
         (c.name.clone(), worst)

@@ -40,7 +40,7 @@ use crate::run::stop::{stop_reason, stopped};
 use crate::run::volterra::compiled::{CompiledVolterra, KernelRun};
 use crate::run::volterra::formulate::{Formulation, mechanical, written};
 use crate::run::volterra::recorder::{Reader, VolterraRecorder};
-use crate::run::volterra::volterra_equations::mistake;
+use crate::run::volterra::volterra_equations::{RunTimes, mistake};
 use crate::system::compiled::Dynamics;
 
 /// Nodes in each step.
@@ -86,12 +86,13 @@ pub(crate) fn kernels(model: &Workspace) -> Vec<(String, String)> {
     let g: &Graph = &model.graph;
     let mut found: Vec<(Expr, String)> = Vec::new();
     let (t0, t1) = model.solve.range.unwrap_or((0.0, 1.0));
+    let times = RunTimes { start: t0, length: t1 - t0 };
     for node in g.live(&places(model)) {
         if let Node::Memory(Memory::Kernel, _, kernel) = g.node(node)
             && found.iter().all(|f| f.0 != kernel)
         {
             let mut how: Vec<&str> = Vec::new();
-            for part in kernel_parts::compress(model, kernel, (t0, t1 - t0)) {
+            for part in kernel_parts::compress(model, kernel, times) {
                 if !how.contains(&part.how()) {
                     how.push(part.how());
                 }
@@ -105,9 +106,10 @@ pub(crate) fn kernels(model: &Workspace) -> Vec<(String, String)> {
 /// The lowest power of $t - t_0$ with which each coordinate may leave the polynomial of its initial values;
 /// `None` if the model has no plan.
 pub fn departures(model: &Workspace, dynamics: &Dynamics, t0: f64) -> Option<Vec<f64>> {
+    let times = RunTimes { start: t0, length: 1.0 };
     let formulation = match (dynamics, &model.dynamics) {
-        (Dynamics::Saddle(equations), _) => mechanical(model, equations, (t0, 1.0)),
-        (_, Written::Equations(equations)) => written(model, equations, (t0, 1.0)),
+        (Dynamics::Saddle(equations), _) => mechanical(model, equations, times),
+        (_, Written::Equations(equations)) => written(model, equations, times),
         (Dynamics::Ordinary(_), Written::Lagrangian { .. }) => return None,
     };
     let plan = formulation.ok()?.plan;
@@ -124,7 +126,7 @@ pub(crate) fn run(
     let clock = Stopwatch::start(settings.clock);
     let wrong = |d| Failure::Model(vec![d]);
     refuse_infinite_data(model, settings.t0).map_err(wrong)?;
-    let times = (settings.t0, settings.options.t1 - settings.t0);
+    let times = RunTimes { start: settings.t0, length: settings.options.t1 - settings.t0 };
     let mut formulation = match (dynamics, &model.dynamics) {
         (Dynamics::Saddle(equations), _) => mechanical(model, equations, times),
         (_, Written::Equations(equations)) => written(model, equations, times),

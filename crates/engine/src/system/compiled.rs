@@ -148,7 +148,8 @@ impl CompiledSystem {
     pub(crate) fn reduce(
         &mut self,
         model: &Workspace,
-        (statement, equations): (LagrangianData, &Equations),
+        statement: LagrangianData,
+        equations: &Equations,
         at: &Sample,
     ) {
         let Compiled::Saddle(kkt) = &self.dynamics else { return };
@@ -211,7 +212,8 @@ impl CompiledSystem {
         model: &Workspace,
         recurrences: &TaylorRecurrences,
         demand: Demand,
-        (t, y): (f64, &[f64]),
+        t: f64,
+        y: &[f64],
     ) {
         if let Compiled::Reduced(reduced) = &mut self.dynamics {
             reduced.expand(recurrences, demand, t, y);

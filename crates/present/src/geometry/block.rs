@@ -11,7 +11,7 @@ fn label(block: &Block, index: &[usize]) -> Label {
     let mut upper: Vec<String> =
         index.iter().zip(&block.names).map(|(&i, names)| names[i].clone()).collect();
     let lower = upper.split_off(block.upper);
-    Label::Component { text: block.letter.0, latex: block.letter.1, upper, lower }
+    Label::Component { text: block.letter.text, latex: block.letter.latex, upper, lower }
 }
 
 /// Components that are not zero, as lines.
@@ -30,9 +30,9 @@ pub(super) fn values(block: &Block) -> Vec<(String, f64)> {
         let names: Vec<&str> =
             i.iter().zip(&block.names).map(|(&i, names)| names[i].as_str()).collect();
         if names.is_empty() {
-            return block.letter.0.to_owned();
+            return block.letter.text.to_owned();
         }
-        format!("{}[{}]", block.letter.0, names.join(","))
+        format!("{}[{}]", block.letter.text, names.join(","))
     };
     let places = block.places().into_iter();
     places.filter(|(p, _)| values[*p] != 0.0).map(|(p, i)| (name(&i), values[p])).collect()

@@ -9,7 +9,7 @@ use pfaff_mechanics::{
 use pfaff_model::{Dynamics, Workspace};
 
 use super::{Fact, FactValue, Parts};
-use crate::analysis::geometry::block::{Block, Repeats};
+use crate::analysis::geometry::block::{Block, Indices, Letter, Title};
 
 /// The largest space whose nonlinear connection and curvature are written out: the curvature has its third
 /// power of entries.
@@ -41,27 +41,8 @@ struct Group<'a> {
 }
 
 impl Group<'_> {
-    fn push(
-        &mut self,
-        (key, heading): (&'static str, &'static str),
-        letter: (&'static str, &'static str),
-        (upper, repeats): (usize, Repeats),
-        names: &[&Vec<String>],
-        tensor: Tensor,
-    ) {
-        let names = names.iter().map(|n| (*n).clone()).collect();
-        let group = self.name;
-        self.blocks.push(Block {
-            group,
-            key,
-            heading,
-            letter,
-            upper,
-            names,
-            repeats,
-            tensor,
-            values: None,
-        });
+    fn push(&mut self, title: Title, indices: Indices<'_>, tensor: Tensor) {
+        self.blocks.push(Block { group: self.name, ..Block::new(title, indices, tensor) });
     }
 }
 
@@ -74,76 +55,71 @@ pub(super) fn foliation(model: &Workspace, normal: &NormalForm, parts: &mut Part
     let names = Names::new(model, parts);
     let (leaf, across) = (&names.leaf, &names.transverse);
     let mut group = Group { name: "foliation", blocks: &mut parts.blocks };
-    let plain = Repeats::Nothing;
     group.push(
-        ("C", "Constraint y^u = C^u"),
-        ("C", "C"),
-        (1, plain),
-        &[leaf],
+        Title { key: "C", heading: "Constraint y^u = C^u", letter: Letter::plain("C") },
+        Indices::new(1, &[leaf]),
         vector(&normal.rates),
     );
     group.push(
-        ("slopes", "Splitting C^u_k = dC^u/dy^k"),
-        ("C", "C"),
-        (1, plain),
-        &[leaf, across],
+        Title {
+            key: "slopes",
+            heading: "Splitting C^u_k = dC^u/dy^k",
+            letter: Letter::plain("C"),
+        },
+        Indices::new(1, &[leaf, across]),
         normal.slopes.clone(),
     );
     group.push(
-        ("B", "Curvature B^u_kl = -[d_k + C_k d, d_l + C_l d]^u (antisymmetric)"),
-        ("B", "B"),
-        (1, Repeats::Antisymmetric),
-        &[leaf, across, across],
+        Title {
+            key: "B",
+            heading: "Curvature B^u_kl = -[d_k + C_k d, d_l + C_l d]^u (antisymmetric)",
+            letter: Letter::plain("B"),
+        },
+        Indices::new(1, &[leaf, across, across]).antisymmetric(),
         form.curvature,
     );
     if let Some(gamma) = form.gamma {
         group.push(
-            ("gamma", "Affine part gamma of the curvature: R = gamma + B y"),
-            ("gamma", "\\gamma"),
-            (1, plain),
-            &[leaf, across],
+            Title {
+                key: "gamma",
+                heading: "Affine part gamma of the curvature: R = gamma + B y",
+                letter: Letter { text: "gamma", latex: "\\gamma" },
+            },
+            Indices::new(1, &[leaf, across]),
             gamma,
         );
     }
     group.push(
-        (
-            "S_curvature",
-            "S-curvature R^u_k, with the accelerations of the transverse coordinates",
-        ),
-        ("R", "R"),
-        (1, plain),
-        &[leaf, across],
+        Title {
+            key: "S_curvature",
+            heading: "S-curvature R^u_k, with the accelerations of the transverse coordinates",
+            letter: Letter::plain("R"),
+        },
+        Indices::new(1, &[leaf, across]),
         form.s_curvature,
     );
     group.push(
-        ("L_c", "Constrained Lagrangian"),
-        ("L_c", "L_c"),
-        (0, plain),
-        &[],
+        Title { key: "L_c", heading: "Constrained Lagrangian", letter: Letter::plain("L_c") },
+        Indices::new(0, &[]),
         Tensor { shape: Vec::new(), entries: vec![form.lagrangian] },
     );
     group.push(
-        (
-            "hessian",
-            "Hessian of L on the constraint: regular where it is invertible (symmetric)",
-        ),
-        ("h", "h"),
-        (0, Repeats::Symmetric),
-        &[across, across],
+        Title { key: "hessian", heading: "Hessian of L on the constraint: regular where it is invertible (symmetric)", letter: Letter::plain("h") },
+Indices::new(0, &[across, across]).symmetric(),
         form.hessian,
     );
     group.push(
-        ("left", "Left sides d/dt dL_c/dy^k - dL_c/dx^k - C^u_k dL_c/dx^u"),
-        ("left", "\\delta L_c"),
-        (0, plain),
-        &[across],
+        Title {
+            key: "left",
+            heading: "Left sides d/dt dL_c/dy^k - dL_c/dx^k - C^u_k dL_c/dx^u",
+            letter: Letter { text: "left", latex: "\\delta L_c" },
+        },
+        Indices::new(0, &[across]),
         vector(&form.left),
     );
     group.push(
-        ("right", "Right sides (dL/dy^u) R^u_k + Q_k + C^u_k Q_u, equal to them on the motion"),
-        ("right", "\\langle R, L_y\\rangle"),
-        (0, plain),
-        &[across],
+        Title { key: "right", heading: "Right sides (dL/dy^u) R^u_k + Q_k + C^u_k Q_u, equal to them on the motion", letter: Letter { text: "right", latex: "\\langle R, L_y\\rangle" } },
+Indices::new(0, &[across]),
         vector(&form.right),
     );
 }
@@ -166,33 +142,40 @@ pub(super) fn cotangent(
     let names = Names::new(model, parts);
     let across = &names.transverse;
     let mut group = Group { name: "cotangent", blocks: &mut parts.blocks };
-    let plain = Repeats::Nothing;
     group.push(
-        ("p", "Momenta p_k = dL/dy^k on the constraint"),
-        ("p", "p"),
-        (0, plain),
-        &[across],
+        Title {
+            key: "p",
+            heading: "Momenta p_k = dL/dy^k on the constraint",
+            letter: Letter::plain("p"),
+        },
+        Indices::new(0, &[across]),
         vector(&form.momenta),
     );
     group.push(
-        ("J", "J_kl = dp_k/dy^l, which must be invertible"),
-        ("J", "J"),
-        (0, plain),
-        &[across, across],
+        Title {
+            key: "J",
+            heading: "J_kl = dp_k/dy^l, which must be invertible",
+            letter: Letter::plain("J"),
+        },
+        Indices::new(0, &[across, across]),
         form.jacobian,
     );
     group.push(
-        ("H", "H = 1 + C^T h J^-1, h_uk = dp_u/dy^k"),
-        ("H", "H"),
-        (0, plain),
-        &[across, across],
+        Title {
+            key: "H",
+            heading: "H = 1 + C^T h J^-1, h_uk = dp_u/dy^k",
+            letter: Letter::plain("H"),
+        },
+        Indices::new(0, &[across, across]),
         form.matrix,
     );
     group.push(
-        ("right", "Right sides of H p' = right"),
-        ("right", "r"),
-        (0, plain),
-        &[across],
+        Title {
+            key: "right",
+            heading: "Right sides of H p' = right",
+            letter: Letter { text: "right", latex: "r" },
+        },
+        Indices::new(0, &[across]),
         vector(&form.right),
     );
 }
@@ -201,30 +184,27 @@ pub(super) fn lagrange_space(model: &Workspace, equations: &Equations, parts: &m
     let space = derive_space(model, equations);
     let names = Names::new(model, parts);
     let all = &names.all;
-    let plain = Repeats::Nothing;
     let (mut notes, mut facts) = (Vec::new(), Vec::new());
     let mut group = Group { name: "lagrange_space", blocks: &mut parts.blocks };
     group.push(
-        ("g", "Fundamental tensor g_ij = (1/2) d2L/dy^i dy^j (symmetric)"),
-        ("g", "g"),
-        (0, Repeats::Symmetric),
-        &[all, all],
+        Title {
+            key: "g",
+            heading: "Fundamental tensor g_ij = (1/2) d2L/dy^i dy^j (symmetric)",
+            letter: Letter::plain("g"),
+        },
+        Indices::new(0, &[all, all]).symmetric(),
         space.metric,
     );
     group.push(
-        (
-            "elicoidal",
-            "Elicoidal tensor F_ij = dF_j/dy^i - dF_i/dy^j of the forces (antisymmetric)",
-        ),
-        ("F", "F"),
-        (0, Repeats::Antisymmetric),
-        &[all, all],
+        Title { key: "elicoidal", heading: "Elicoidal tensor F_ij = dF_j/dy^i - dF_i/dy^j of the forces (antisymmetric)", letter: Letter::plain("F") },
+Indices::new(0, &[all, all]).antisymmetric(),
         space.elicoidal,
     );
     match space.spray {
         Some(spray) => {
             let heading = "Spray: 2G^i = (1/2) g^ij (L_{y^j x^k} y^k + L_{y^j t} - L_{x^j})";
-            group.push(("G", heading), ("G", "G"), (1, plain), &[all], vector(&spray));
+            group.push(Title { key: "G", heading, letter: Letter::plain("G") },
+Indices::new(1, &[all]), vector(&spray));
         }
         None => notes.push(
             "no spray: the fundamental tensor is singular or too large; the constrained equations may still be \
@@ -234,17 +214,21 @@ pub(super) fn lagrange_space(model: &Workspace, equations: &Equations, parts: &m
     match space.semispray {
         Some(semispray) => {
             group.push(
-                ("multipliers", "Multipliers from dQ/dt = 0"),
-                ("lambda", "\\lambda"),
-                (0, plain),
-                &[&names.constraints],
+                Title {
+                    key: "multipliers",
+                    heading: "Multipliers from dQ/dt = 0",
+                    letter: Letter { text: "lambda", latex: "\\lambda" },
+                },
+                Indices::new(0, &[&names.constraints]),
                 vector(&semispray.multipliers),
             );
             group.push(
-                ("G_star", "Canonical semispray: x'' = -2 Gstar"),
-                ("Gstar", "G^*"),
-                (1, plain),
-                &[all],
+                Title {
+                    key: "G_star",
+                    heading: "Canonical semispray: x'' = -2 Gstar",
+                    letter: Letter { text: "Gstar", latex: "G^*" },
+                },
+                Indices::new(1, &[all]),
                 vector(&semispray.coefficients),
             );
             match closed(model, equations, &semispray.multipliers) {
@@ -253,11 +237,12 @@ pub(super) fn lagrange_space(model: &Workspace, equations: &Equations, parts: &m
                     facts.push(Fact { group: "lagrange_space", key: "closed", value: verdict });
                     let heading = "dC_ij of C = lambda_s a_s, zero where L* = L + lambda_s Q_s is equivalent to \
                         L (antisymmetric)";
-                    let anti = (0, Repeats::Antisymmetric);
-                    group.push(("closedness", heading), ("dC", "dC"), anti, &[all, all], C);
+                    let title = Title { key: "closedness", heading, letter: Letter::plain("dC") };
+group.push(title, Indices::new(0, &[all, all]).antisymmetric(), C);
                     let heading = "L* = L + lambda_s Q_s";
                     let whole = Tensor { shape: Vec::new(), entries: vec![L] };
-                    group.push(("L_star", heading), ("Lstar", "L^*"), (0, plain), &[], whole);
+                    group.push(Title { key: "L_star", heading, letter: Letter { text: "Lstar", latex: "L^*" } },
+Indices::new(0, &[]), whole);
                 }
                 None => notes.push(
                     "lambda_s a_s is not a form on the positions, because multipliers or constraints contain \
@@ -270,11 +255,15 @@ pub(super) fn lagrange_space(model: &Workspace, equations: &Equations, parts: &m
                 let N = semispray.connection(model);
                 let R = semispray.curvature(model, &N);
                 let heading = "Nonlinear connection N^i_j = dGstar^i/dy^j";
-                group.push(("N", heading), ("N", "N"), (1, plain), &[all, all], N);
+                group.push(
+                    Title { key: "N", heading, letter: Letter::plain("N") },
+                    Indices::new(1, &[all, all]),
+                    N,
+                );
                 let heading =
                     "Its curvature R^i_jk = delta_k N^i_j - delta_j N^i_k (antisymmetric)";
-                let anti = (1, Repeats::Antisymmetric);
-                group.push(("curvature", heading), ("R", "R"), anti, &[all, all, all], R);
+                let title = Title { key: "curvature", heading, letter: Letter::plain("R") };
+                group.push(title, Indices::new(1, &[all, all, all]).antisymmetric(), R);
             } else {
                 notes.push(format!(
                     "nonlinear connection and curvature are shown for at most {LARGEST} coordinates"
@@ -335,17 +324,21 @@ pub(super) fn krupkova(
     }
     let mut group = Group { name: "krupkova", blocks: &mut parts.blocks };
     group.push(
-        ("A", "A'_l of the reduced equation A'_l + B'_ls q''^s = 0"),
-        ("A", "A'"),
-        (0, Repeats::Nothing),
-        &[across],
+        Title {
+            key: "A",
+            heading: "A'_l of the reduced equation A'_l + B'_ls q''^s = 0",
+            letter: Letter { text: "A", latex: "A'" },
+        },
+        Indices::new(0, &[across]),
         vector(&system.force),
     );
     group.push(
-        ("B", "B'_ls, regular where det B' is not zero (symmetric)"),
-        ("B", "B'"),
-        (0, Repeats::Symmetric),
-        &[across, across],
+        Title {
+            key: "B",
+            heading: "B'_ls, regular where det B' is not zero (symmetric)",
+            letter: Letter { text: "B", latex: "B'" },
+        },
+        Indices::new(0, &[across, across]).symmetric(),
         system.matrix,
     );
 }

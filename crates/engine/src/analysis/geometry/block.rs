@@ -13,6 +13,53 @@ pub enum Repeats {
     Antisymmetric,
 }
 
+/// The letter of a tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Letter {
+    /// In text.
+    pub text: &'static str,
+    /// In LaTeX.
+    pub latex: &'static str,
+}
+
+impl Letter {
+    /// A letter that is written alike in both.
+    pub(crate) const fn plain(letter: &'static str) -> Self {
+        Self { text: letter, latex: letter }
+    }
+}
+
+/// What a block is called.
+pub(crate) struct Title {
+    pub(crate) key: &'static str,
+    pub(crate) heading: &'static str,
+    pub(crate) letter: Letter,
+}
+
+/// The indices of a block.
+pub(crate) struct Indices<'a> {
+    /// How many of the first ones stand above.
+    pub(crate) upper: usize,
+    pub(crate) repeats: Repeats,
+    /// Names of the values of each index.
+    pub(crate) names: &'a [&'a [String]],
+}
+
+impl<'a> Indices<'a> {
+    /// Components that do not repeat others.
+    pub(crate) fn new(upper: usize, names: &'a [&'a [String]]) -> Self {
+        Self { upper, repeats: Repeats::Nothing, names }
+    }
+
+    pub(crate) fn symmetric(self) -> Self {
+        Self { repeats: Repeats::Symmetric, ..self }
+    }
+
+    pub(crate) fn antisymmetric(self) -> Self {
+        Self { repeats: Repeats::Antisymmetric, ..self }
+    }
+}
+
 /// A tensor under its key and heading.
 #[derive(Clone, Debug)]
 pub struct Block {
@@ -23,7 +70,7 @@ pub struct Block {
     /// What it is, in a few words.
     pub heading: &'static str,
     /// Its letter in text and in LaTeX.
-    pub letter: (&'static str, &'static str),
+    pub letter: Letter,
     /// How many of the first indices stand above.
     pub upper: usize,
     /// Names of the values of each index.
@@ -37,6 +84,21 @@ pub struct Block {
 }
 
 impl Block {
+    /// At the top, without values.
+    pub(crate) fn new(title: Title, indices: Indices<'_>, tensor: Tensor) -> Self {
+        Self {
+            group: "",
+            key: title.key,
+            heading: title.heading,
+            letter: title.letter,
+            upper: indices.upper,
+            names: indices.names.iter().map(|names| names.to_vec()).collect(),
+            repeats: indices.repeats,
+            tensor,
+            values: None,
+        }
+    }
+
     /// The part of the report that it belongs to.
     pub fn part(&self) -> &'static str {
         if matches!(self.group, "" | "nonholonomic") { "riemann" } else { self.group }

@@ -4,7 +4,7 @@ use pfaff_expr::Graph;
 use pfaff_mechanics::{Connection, Geometry, Tensor, simple};
 use pfaff_model::Workspace;
 
-use super::block::{Block, Repeats};
+use super::block::{Block, Indices, Letter, Repeats, Title};
 
 /// Names of the three kinds of indices.
 struct Names {
@@ -30,52 +30,48 @@ pub(crate) fn blocks(model: &Workspace, found: &Geometry) -> Vec<Block> {
     blocks
 }
 
-fn block(
-    (key, heading): (&'static str, &'static str),
-    letter: (&'static str, &'static str),
-    (upper, repeats): (usize, Repeats),
-    names: Vec<&[String]>,
-    tensor: Tensor,
-) -> Block {
-    let names = names.into_iter().map(<[String]>::to_vec).collect();
-    let group = "";
-    Block { group, key, heading, letter, upper, names, repeats, tensor, values: None }
-}
-
 /// ε, the fields, the drift and F.
 fn constraints(g: &Graph, found: &Geometry, names: &Names) -> Vec<Block> {
     let (m, d, n) = (names.base.len(), names.dependent.len(), names.all.len());
     let split = &found.split;
     let mut blocks = vec![
-        block(
-            ("epsilon", "Dependent velocities q'^a = eps^a_m q'^m"),
-            ("eps", "\\varepsilon"),
-            (1, Repeats::Nothing),
-            vec![&names.dependent, &names.base],
+        Block::new(
+            Title {
+                key: "epsilon",
+                heading: "Dependent velocities q'^a = eps^a_m q'^m",
+                letter: Letter { text: "eps", latex: "\\varepsilon" },
+            },
+            Indices::new(1, &[&names.dependent, &names.base]),
             Tensor::new(&[d, m], |i| split.slopes[i[0]][i[1]]),
         ),
-        block(
-            ("fields", "Horizontal fields X_m"),
-            ("X", "X"),
-            (1, Repeats::Nothing),
-            vec![&names.all, &names.base],
+        Block::new(
+            Title {
+                key: "fields",
+                heading: "Horizontal fields X_m",
+                letter: Letter::plain("X"),
+            },
+            Indices::new(1, &[&names.all, &names.base]),
             Tensor::new(&[n, m], |i| found.frame.fields[i[1]][i[0]]),
         ),
     ];
     if split.drift.iter().any(|&b| b != g.zero()) {
-        blocks.push(block(
-            ("drift", "Drift: q'^a = eps^a_m q'^m + b^a"),
-            ("b", "b"),
-            (1, Repeats::Nothing),
-            vec![&names.dependent],
+        blocks.push(Block::new(
+            Title {
+                key: "drift",
+                heading: "Drift: q'^a = eps^a_m q'^m + b^a",
+                letter: Letter::plain("b"),
+            },
+            Indices::new(1, &[&names.dependent]),
             Tensor::new(&[d], |i| split.drift[i[0]]),
         ));
     }
-    blocks.push(block(
-        ("bundle_curvature", "Curvature F of the constraints (antisymmetric)"),
-        ("F", "F"),
-        (1, Repeats::Antisymmetric),
-        vec![&names.dependent, &names.base, &names.base],
+    blocks.push(Block::new(
+        Title {
+            key: "bundle_curvature",
+            heading: "Curvature F of the constraints (antisymmetric)",
+            letter: Letter::plain("F"),
+        },
+        Indices::new(1, &[&names.dependent, &names.base, &names.base]).antisymmetric(),
         found.bundle_curvature.clone(),
     ));
     blocks
@@ -84,42 +80,57 @@ fn constraints(g: &Graph, found: &Geometry, names: &Names) -> Vec<Block> {
 /// Metric and connections.
 fn metric(c: &Connection, names: &Names, on_base: bool) -> Vec<Block> {
     let base = names.base.as_slice();
-    let of = |key, letter, repeats, tensor: &Tensor| {
+    // All indices on the base, the first above.
+    let of = |title, repeats, tensor: &Tensor| {
         let names = vec![base; tensor.shape.len()];
-        block(key, letter, (1, repeats), names, tensor.clone())
+        Block::new(title, Indices { repeats, ..Indices::new(1, &names) }, tensor.clone())
     };
     let plain = Repeats::Nothing;
     let mut blocks = vec![
-        block(
-            ("metric", "Metric g (symmetric)"),
-            ("g", "g"),
-            (0, Repeats::Symmetric),
-            vec![base, base],
+        Block::new(
+            Title {
+                key: "metric",
+                heading: "Metric g (symmetric)",
+                letter: Letter::plain("g"),
+            },
+            Indices::new(0, &[base, base]).symmetric(),
             c.metric.clone(),
         ),
         of(
-            ("connection", "Connection Gamma (first lower index: direction)"),
-            ("Gamma", "\\Gamma"),
+            Title {
+                key: "connection",
+                heading: "Connection Gamma (first lower index: direction)",
+                letter: Letter { text: "Gamma", latex: "\\Gamma" },
+            },
             plain,
             &c.connection,
         ),
         of(
-            ("torsion", "Torsion S (antisymmetric)"),
-            ("S", "S"),
+            Title {
+                key: "torsion",
+                heading: "Torsion S (antisymmetric)",
+                letter: Letter::plain("S"),
+            },
             Repeats::Antisymmetric,
             &c.torsion,
         ),
     ];
     if on_base {
         blocks.push(of(
-            ("christoffel", "Christoffel symbols of g (symmetric)"),
-            ("LC", "\\bar\\Gamma"),
+            Title {
+                key: "christoffel",
+                heading: "Christoffel symbols of g (symmetric)",
+                letter: Letter { text: "LC", latex: "\\bar\\Gamma" },
+            },
             Repeats::Symmetric,
             &c.christoffel,
         ));
         blocks.push(of(
-            ("contorsion", "Contorsion K = Gamma - LC"),
-            ("K", "K"),
+            Title {
+                key: "contorsion",
+                heading: "Contorsion K = Gamma - LC",
+                letter: Letter::plain("K"),
+            },
             plain,
             &c.contorsion,
         ));
@@ -127,25 +138,33 @@ fn metric(c: &Connection, names: &Names, on_base: bool) -> Vec<Block> {
     if let Some((curvature, plain)) = &c.curvatures {
         let anti = Repeats::Antisymmetric;
         let heading = "Curvature R of Gamma (antisymmetric in the last two)";
-        blocks.push(of(("curvature", heading), ("R", "R"), anti, curvature));
+        blocks.push(of(
+            Title { key: "curvature", heading, letter: Letter::plain("R") },
+            anti,
+            curvature,
+        ));
         let heading = "Curvature of the Christoffel symbols (antisymmetric in the last two)";
-        let letter = ("RLC", "\\bar R");
-        blocks.push(of(("christoffel_curvature", heading), letter, anti, plain));
+        let letter = Letter { text: "RLC", latex: "\\bar R" };
+        blocks.push(of(Title { key: "christoffel_curvature", heading, letter }, anti, plain));
     }
     if let Some(second) = &c.second_form {
-        blocks.push(block(
-            ("second_fundamental_form", "Second fundamental form f"),
-            ("f", "f"),
-            (1, plain),
-            vec![&names.all, base, base],
+        blocks.push(Block::new(
+            Title {
+                key: "second_fundamental_form",
+                heading: "Second fundamental form f",
+                letter: Letter::plain("f"),
+            },
+            Indices::new(1, &[&names.all, base, base]),
             second.clone(),
         ));
     }
-    blocks.push(block(
-        ("metricity", "Metricity residual X_m g_ns - Gamma_snm - Gamma_nms"),
-        ("Dg", "\\nabla g"),
-        (0, plain),
-        vec![base, base, base],
+    blocks.push(Block::new(
+        Title {
+            key: "metricity",
+            heading: "Metricity residual X_m g_ns - Gamma_snm - Gamma_nms",
+            letter: Letter { text: "Dg", latex: "\\nabla g" },
+        },
+        Indices::new(0, &[base, base, base]),
         c.metricity.clone(),
     ));
     blocks
@@ -166,25 +185,31 @@ fn nonholonomic(g: &Graph, found: &Geometry, c: &Connection, names: &Names) -> V
         simple(g, g.sub(g.sum(inside), bracket))
     });
     let mut blocks = vec![
-        block(
-            ("torsion", "Torsion P[X,Y] - [X,Y] of the nonholonomic connection"),
-            ("T", "T"),
-            (1, Repeats::Antisymmetric),
-            vec![&names.all, base, base],
+        Block::new(
+            Title {
+                key: "torsion",
+                heading: "Torsion P[X,Y] - [X,Y] of the nonholonomic connection",
+                letter: Letter::plain("T"),
+            },
+            Indices::new(1, &[&names.all, base, base]).antisymmetric(),
             torsion,
         ),
-        block(
-            ("curvature", "Curvature of the nonholonomic connection on the distribution"),
-            ("RP", "R^P"),
-            (1, Repeats::Antisymmetric),
-            vec![base; 4],
+        Block::new(
+            Title {
+                key: "curvature",
+                heading: "Curvature of the nonholonomic connection on the distribution",
+                letter: Letter { text: "RP", latex: "R^P" },
+            },
+            Indices::new(1, &[base; 4]).antisymmetric(),
             c.nonholonomic_curvature.clone(),
         ),
-        block(
-            ("symmetric_product", "Symmetric product <X_m : X_n> (symmetric)"),
-            ("Y", "Y"),
-            (1, Repeats::Symmetric),
-            vec![base; 3],
+        Block::new(
+            Title {
+                key: "symmetric_product",
+                heading: "Symmetric product <X_m : X_n> (symmetric)",
+                letter: Letter::plain("Y"),
+            },
+            Indices::new(1, &[base; 3]).symmetric(),
             c.symmetric_product.clone(),
         ),
     ];

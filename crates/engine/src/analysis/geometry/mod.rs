@@ -31,7 +31,7 @@ pub use fractional::{FractionalGeometry, fractional_geometry};
 pub use lift::{Path, lift};
 pub use trace::Trace;
 
-pub use block::{Block, Repeats};
+pub use block::{Block, Letter, Repeats};
 use point::Growth;
 
 /// What is asked for.

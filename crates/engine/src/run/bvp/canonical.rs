@@ -418,8 +418,9 @@ impl BoundaryProblem for Canonical {
         at_first.fill(0.0);
         at_last.fill(0.0);
         for i in 0..self.conditions.list.len() {
-            let rows = (&mut at_first[i * d..(i + 1) * d], &mut at_last[i * d..(i + 1) * d]);
-            self.condition_slopes(i, first, last, rows)?;
+            let row = i * d..(i + 1) * d;
+            let (at_first, at_last) = (&mut at_first[row.clone()], &mut at_last[row]);
+            self.condition_slopes(i, first, last, at_first, at_last)?;
         }
         Ok(())
     }
@@ -506,7 +507,8 @@ impl Canonical {
         i: usize,
         first: &[f64],
         last: &[f64],
-        (at_first, at_last): (&mut [f64], &mut [f64]),
+        at_first: &mut [f64],
+        at_last: &mut [f64],
     ) -> Result<(), EvalError> {
         let (n, size) = (self.n, self.n + self.m);
         let end = self.ending(last);

@@ -32,7 +32,7 @@ fn start(problem: &mut Canonical, values: &[(Quantity, f64)]) -> BoundaryPath {
             Quantity::Coordinate(..) | Quantity::Time => {}
         }
     }
-    let y = state(problem, t0, duration, (&q, &v, &μ));
+    let y = state(problem, PathPoint { t: t0, q: &q, v: &v, multipliers: &μ }, duration);
     problem.branch = [v, μ].concat();
     BoundaryPath::even(PIECES, &mut |_| y.clone())
 }
@@ -55,7 +55,8 @@ fn motion(
         velocities.iter().for_each(|(k, c)| v[*k] = pace * c.value(0, t));
         let mut μ = vec![0.0; problem.m];
         multipliers.iter().for_each(|(a, c)| μ[*a] = c.value(0, t));
-        let y = state(problem, t0 + s * duration / pace, duration, (&q, &v, &μ));
+        let at = PathPoint { t: t0 + s * duration / pace, q: &q, v: &v, multipliers: &μ };
+        let y = state(problem, at, duration);
         first.get_or_insert_with(|| [v, μ].concat());
         y
     });
@@ -63,13 +64,18 @@ fn motion(
     path
 }
 
+/// A point of a path before it has momenta.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PathPoint<'a> {
+    pub(crate) t: f64,
+    pub(crate) q: &'a [f64],
+    pub(crate) v: &'a [f64],
+    pub(crate) multipliers: &'a [f64],
+}
+
 /// $(q, p, c, T)$ from $(q, \dot q, \mu)$
-pub(crate) fn state(
-    problem: &mut Canonical,
-    t: f64,
-    duration: f64,
-    (q, v, μ): (&[f64], &[f64], &[f64]),
-) -> Vec<f64> {
+pub(crate) fn state(problem: &mut Canonical, at: PathPoint<'_>, duration: f64) -> Vec<f64> {
+    let PathPoint { t, q, v, multipliers: μ } = at;
     let d = problem.dimension();
     let p = problem.momenta(t, q, v, μ);
     let mut y = [q, &p].concat();

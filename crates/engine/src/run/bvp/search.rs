@@ -12,7 +12,7 @@ use pfaff_solver::{
 };
 
 use crate::run::bvp::canonical::Canonical;
-use crate::run::bvp::guess::state;
+use crate::run::bvp::guess::{PathPoint, state};
 use crate::run::bvp::search_budget::SearchBudget;
 
 /// A path between the ends.
@@ -158,7 +158,8 @@ impl Hunt<'_, '_> {
             let t0 = problem.conditions.t0;
             let path = BoundaryPath::even(PIECES, &mut |s| {
                 let q: Vec<f64> = q0.iter().zip(&q1).map(|(a, b)| a + s * (b - a)).collect();
-                state(problem, t0 + s * duration, duration, (&q, &slope, &μ))
+                let at = PathPoint { t: t0 + s * duration, q: &q, v: &slope, multipliers: &μ };
+                state(problem, at, duration)
             });
             if self.found.best.is_none() {
                 self.fallback(problem, path.first());
@@ -189,7 +190,8 @@ impl Hunt<'_, '_> {
         let radius = if apart { radius * self.scatter.radius() } else { radius };
         let μ: Vec<f64> =
             (0..problem.m).map(|_| radius * size * self.scatter.gaussian()).collect();
-        let mut y = state(problem, t0, duration, (&first, &v, &μ));
+        let mut y =
+            state(problem, PathPoint { t: t0, q: &first, v: &v, multipliers: &μ }, duration);
         problem.branch = [v, μ].concat();
         if problem.conditions.duration.is_none() {
             let d = y.len();

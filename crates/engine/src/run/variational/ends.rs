@@ -9,6 +9,7 @@ use pfaff_model::{Diagnostic, Quantity, Span, TerminalValue, Workspace};
 use pfaff_solver::{EndCondition, EndTerm, FractionalOperator, Side};
 
 use super::formulate::{Formulation, mistake};
+use crate::problem::interval::Interval;
 use crate::run::volterra::volterra_equations::parameter;
 
 /// What is given where.
@@ -24,7 +25,7 @@ pub(crate) struct Ends {
 pub(crate) fn ends(
     model: &Workspace,
     formulation: &mut Formulation,
-    (t0, t1): (f64, f64),
+    interval: Interval,
 ) -> Result<Ends, Vec<Diagnostic>> {
     let mut mistakes = Vec::new();
     let n = model.coordinates.len();
@@ -46,7 +47,8 @@ pub(crate) fn ends(
             Quantity::Coordinate(k, j @ (0 | 1)) => {
                 data.push((k, j, Side::Left, datum.span));
                 let terms = vec![term(k, Side::Left, j, 1.0)];
-                conditions.push(EndCondition { terms, value: value(datum.value, t0) });
+                conditions
+                    .push(EndCondition { terms, value: value(datum.value, interval.start) });
             }
             _ => mistakes.push(refused(datum.span)),
         }
@@ -64,11 +66,11 @@ pub(crate) fn ends(
         data.push((k, j, Side::Right, end.span));
         let mut terms = vec![term(k, Side::Right, j, 1.0)];
         let value = match end.value {
-            TerminalValue::Given(e) => value(e, t1),
+            TerminalValue::Given(e) => value(e, interval.end),
             TerminalValue::Shifted(e) => {
                 data.push((k, j, Side::Left, end.span));
                 terms.push(term(k, Side::Left, j, -1.0));
-                value(e, t1)
+                value(e, interval.end)
             }
             TerminalValue::Free => continue,
         };

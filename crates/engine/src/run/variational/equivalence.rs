@@ -13,7 +13,8 @@ use pfaff_solver::{Extremum, ForceSamples, reaction_fit};
 
 use super::formulate::Formulation;
 use super::integrand::{compiled, time};
-use crate::motion::equivalence::{Equivalence, judged};
+use crate::motion::equivalence::{Equivalence, MeanSquares, judged};
+use crate::problem::interval::Interval;
 
 /// Below this part of the reaction what is left over counts as nothing: a solution that is known to 1e-10
 /// within the interval is known less well at its ends, which the test sees too.
@@ -24,7 +25,7 @@ pub(crate) fn along(
     model: &Workspace,
     formulation: &Formulation,
     found: &mut Extremum,
-    ends: (f64, f64),
+    interval: Interval,
 ) -> Option<Equivalence> {
     let m = model.constraints.len();
     if m == 0 || !formulation.operands.is_empty() {
@@ -45,7 +46,7 @@ pub(crate) fn along(
     };
     let mut row = vec![0.0; outputs.len()];
     for (i, &place) in places.iter().enumerate() {
-        let mut inputs = vec![time(place, ends)];
+        let mut inputs = vec![time(place, interval)];
         inputs.extend(found.values(place));
         program.evaluate(&inputs, &mut row);
         for (o, slope) in forces.slopes.iter_mut().enumerate() {
@@ -58,6 +59,7 @@ pub(crate) fn along(
         }
     }
     let fit = reaction_fit(found, &forces, n);
-    let squares = (fit.residual * fit.residual, fit.total * fit.total);
+    let squares =
+        MeanSquares { residual: fit.residual * fit.residual, reaction: fit.total * fit.total };
     Some(judged(Principle::Vakonomic, squares, Vec::new(), NOTHING))
 }

@@ -9,10 +9,11 @@
 //! $\nu$ of its own, $\mathcal L - \nu\,(y - G^{(m)})$ with $m = \lceil\alpha\rceil$, and $D^\alpha G =
 //! J^{m-\alpha}y$ (on the right $(-1)^m$ times that). Nothing is asked of $G$ at the ends.
 
-use pfaff_expr::{Expr, Memory, Node, Role};
+use pfaff_expr::{Expr, Memory, Role};
 use pfaff_model::{Diagnostic, Span, Workspace};
 use pfaff_solver::{FractionalOperator, Side, Unknown, VariationalProblem};
 
+use crate::run::memory_term::MemoryTerm;
 use crate::run::volterra::volterra_equations::{combination, constant};
 
 /// The problem with the expressions behind it.
@@ -132,9 +133,9 @@ impl Formulation {
     ) -> Result<Expr, Diagnostic> {
         let g = &model.graph;
         for node in g.live(&[e]) {
-            let Node::Memory(kind, operand, second) = g.node(node) else { continue };
+            let Some(term) = MemoryTerm::of(g, node) else { continue };
             if !self.images.iter().any(|(m, _)| *m == node) {
-                let image = self.image(model, (kind, operand, second), span)?;
+                let image = self.image(model, term, span)?;
                 self.images.push((node, image));
             }
         }
@@ -144,9 +145,10 @@ impl Formulation {
     fn image(
         &mut self,
         model: &Workspace,
-        (kind, operand, second): (Memory, Expr, Expr),
+        term: MemoryTerm,
         span: Span,
     ) -> Result<Expr, Diagnostic> {
+        let MemoryTerm { kind, operand, second } = term;
         let g = &model.graph;
         let name = kind.name();
         if matches!(kind, Memory::Kernel | Memory::Mean) {
@@ -172,7 +174,7 @@ impl Formulation {
         };
         let caputo = matches!(kind, Memory::Caputo | Memory::CaputoRight);
         let Some(parts) = combination(model, operand) else {
-            return self.own_function(model, (kind, operand), (side, order), span);
+            return self.own_function(model, term, side, order, span);
         };
         if (parts.rest != 0.0 || !parts.velocities.is_empty()) && !caputo {
             let text = format!("the operand of `{name}` contains a velocity or a constant");
@@ -216,10 +218,12 @@ impl Formulation {
     fn own_function(
         &mut self,
         model: &Workspace,
-        (kind, operand): (Memory, Expr),
-        (side, order): (Side, f64),
+        term: MemoryTerm,
+        side: Side,
+        order: f64,
         span: Span,
     ) -> Result<Expr, Diagnostic> {
+        let MemoryTerm { kind, operand, .. } = term;
         let g = &model.graph;
         let name = kind.name();
         let own = "give the operand a coordinate of its own, z, with `constraint z' = …` and its value at the start";

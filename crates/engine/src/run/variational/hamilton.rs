@@ -24,6 +24,7 @@ use pfaff_solver::{
 
 use super::formulate::Formulation;
 use super::integrand::{Integrand, compiled, time};
+use crate::problem::interval::Interval;
 
 /// On the same nodes both forms agree to rounding, for Legendre's transformation is made at each of them; on
 /// so many more on each side no node but the middle is the same.
@@ -117,10 +118,10 @@ impl Hamilton {
         &self,
         model: &Workspace,
         found: &mut Extremum,
-        ends: (f64, f64),
+        interval: Interval,
     ) -> Option<f64> {
         let mut integrand =
-            Integrand::new(model, &self.formulation, ends, Backend::Interpreter).ok()?;
+            Integrand::new(model, &self.formulation, interval, Backend::Interpreter).ok()?;
         let problem = &self.formulation.problem;
         let half = found.grid.half + MORE;
         let n = model.coordinates.len();
@@ -138,7 +139,7 @@ impl Hamilton {
                         place,
                     ));
                 };
-                let mut inputs = vec![time(place, ends)];
+                let mut inputs = vec![time(place, interval)];
                 inputs.extend(found.values(place));
                 let mut values = vec![0.0; self.slopes.len()];
                 slopes.evaluate(&inputs, &mut values);
@@ -160,7 +161,7 @@ impl Hamilton {
                     (own.value(k, position, place), found.value(k, position, place))
                 })
                 .collect();
-            let mut inputs = vec![time(place, ends)];
+            let mut inputs = vec![time(place, interval)];
             inputs.extend(own.values(place));
             let mut values = vec![0.0; multipliers.len()];
             program.evaluate(&inputs, &mut values);

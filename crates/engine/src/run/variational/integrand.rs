@@ -6,6 +6,7 @@ use pfaff_program::{Backend, CompileError, Executor, Program};
 use pfaff_solver::{Functional, IntervalPoint};
 
 use super::formulate::Formulation;
+use crate::problem::interval::Interval;
 
 /// The integrand of the action.
 #[derive(Debug)]
@@ -13,7 +14,7 @@ pub(crate) struct Integrand {
     /// Whether the second derivatives are functions of time alone.
     pub(crate) is_quadratic: bool,
     program: Executor,
-    ends: (f64, f64),
+    interval: Interval,
     inputs: Vec<f64>,
     outputs: Vec<f64>,
 }
@@ -22,7 +23,7 @@ impl Integrand {
     pub(crate) fn new(
         model: &Workspace,
         formulation: &Formulation,
-        ends: (f64, f64),
+        interval: Interval,
         backend: Backend,
     ) -> Result<Self, CompileError> {
         let g = &model.graph;
@@ -36,7 +37,7 @@ impl Integrand {
         let program = compiled(model, symbols, &outputs)?;
         let program = program.executor(&model.parameter_values(), backend);
         let inputs = vec![0.0; symbols.len() + 1];
-        Ok(Self { is_quadratic, program, ends, inputs, outputs: vec![0.0; outputs.len()] })
+        Ok(Self { is_quadratic, program, interval, inputs, outputs: vec![0.0; outputs.len()] })
     }
 }
 
@@ -52,8 +53,12 @@ pub(crate) fn compiled(
 }
 
 /// The time of a place, from the nearer end.
-pub(crate) fn time(place: IntervalPoint, (t0, t1): (f64, f64)) -> f64 {
-    if place.left < place.right { t0 + place.left } else { t1 - place.right }
+pub(crate) fn time(place: IntervalPoint, interval: Interval) -> f64 {
+    if place.left < place.right {
+        interval.start + place.left
+    } else {
+        interval.end - place.right
+    }
 }
 
 impl Functional for Integrand {
@@ -64,7 +69,7 @@ impl Functional for Integrand {
         gradient: &mut [f64],
         hessian: &mut [f64],
     ) -> f64 {
-        self.inputs[0] = time(place, self.ends);
+        self.inputs[0] = time(place, self.interval);
         self.inputs[1..].copy_from_slice(values);
         self.program.evaluate(&self.inputs, &mut self.outputs);
         let n = values.len();

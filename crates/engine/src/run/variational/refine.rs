@@ -48,153 +48,157 @@ pub(crate) struct Reached {
     pub(crate) falling: Option<usize>,
 }
 
-/// All stationary points that the search finds, least action first.
-pub(crate) fn all(
-    model: &Workspace,
-    formulation: &Formulation,
-    integrand: &mut Integrand,
-    (ends, tolerance, guess): (&Ends, f64, Option<&Guess>),
-) -> Result<Vec<Reached>, NoExtremum> {
-    let mut why = None;
-    let mut reached: Vec<(Reached, Vec<f64>)> = Vec::new();
-    // The shortest densities first, from few nodes on.
-    match refine(model, formulation, integrand, (ends, tolerance, None)) {
-        Ok(found) => reached.push(found),
-        Err(no) => why = Some(no),
-    }
-    let more = if integrand.is_quadratic {
-        Vec::new()
-    } else {
-        coarse(model, formulation, integrand, guess)
-    };
-    for (near, values) in more {
-        // On few nodes a stationary point is known to three digits or more.
-        if reached.iter().any(|r| difference(&values, &r.1) < 1e-3) {
-            continue;
+/// What is searched, and how closely.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Search<'a> {
+    pub(crate) model: &'a Workspace,
+    pub(crate) formulation: &'a Formulation,
+    pub(crate) ends: &'a Ends,
+    pub(crate) tolerance: f64,
+}
+
+impl Search<'_> {
+    /// All stationary points that are found, least action first.
+    pub(crate) fn all(
+        self,
+        integrand: &mut Integrand,
+        guess: Option<&Guess>,
+    ) -> Result<Vec<Reached>, NoExtremum> {
+        let mut why = None;
+        let mut reached: Vec<(Reached, Vec<f64>)> = Vec::new();
+        // The shortest densities first, from few nodes on.
+        match self.refine(integrand, None) {
+            Ok(found) => reached.push(found),
+            Err(no) => why = Some(no),
         }
-        if let Ok(found) = refine(model, formulation, integrand, (ends, tolerance, Some(near)))
-            && !reached.iter().any(|r| difference(&found.1, &r.1) < 1e-6)
+        let more =
+            if integrand.is_quadratic { Vec::new() } else { self.coarse(integrand, guess) };
+        for (near, values) in more {
+            // On few nodes a stationary point is known to three digits or more.
+            if reached.iter().any(|r| difference(&values, &r.1) < 1e-3) {
+                continue;
+            }
+            if let Ok(found) = self.refine(integrand, Some(near))
+                && !reached.iter().any(|r| difference(&found.1, &r.1) < 1e-6)
+            {
+                reached.push(found);
+            }
+        }
+        reached.sort_by(|a, b| a.0.found.action.total_cmp(&b.0.found.action));
+        match (reached.is_empty(), why) {
+            (true, Some(why)) => Err(why),
+            _ => Ok(reached.into_iter().map(|r| r.0).collect()),
+        }
+    }
+
+    /// Stationary points on few nodes, from many starts, with their values.
+    fn coarse(
+        self,
+        integrand: &mut Integrand,
+        guess: Option<&Guess>,
+    ) -> Vec<(Extremum, Vec<f64>)> {
+        let Self { model, formulation, .. } = self;
+        let bends = bends(model, formulation, guess);
+        let functions: Vec<Box<Bend<'_>>> = bends
+            .iter()
+            .map(|b| Box::new(|k, p| b.at(model, formulation, k, p)) as Box<Bend<'_>>)
+            .collect();
+        let starts: Vec<InitialGuess<'_>> =
+            functions.iter().map(|f| InitialGuess::Values(&**f)).collect();
+        let places = places(formulation.problem.length);
+        let mut all: Vec<(Extremum, Vec<f64>)> = Vec::new();
+        for mut found in
+            extrema(&formulation.problem, integrand, SEARCH, &starts).into_iter().flatten()
         {
-            reached.push(found);
+            let values = values(model, &mut found, &places);
+            if !all.iter().any(|other| difference(&values, &other.1) < 1e-3) {
+                all.push((found, values));
+            }
         }
+        all
     }
-    reached.sort_by(|a, b| a.0.found.action.total_cmp(&b.0.found.action));
-    match (reached.is_empty(), why) {
-        (true, Some(why)) => Err(why),
-        _ => Ok(reached.into_iter().map(|r| r.0).collect()),
-    }
-}
 
-/// Stationary points on few nodes, from many starts, with their values.
-fn coarse(
-    model: &Workspace,
-    formulation: &Formulation,
-    integrand: &mut Integrand,
-    guess: Option<&Guess>,
-) -> Vec<(Extremum, Vec<f64>)> {
-    let bends = bends(model, formulation, guess);
-    let functions: Vec<Box<Bend<'_>>> = bends
-        .iter()
-        .map(|b| Box::new(|k, p| b.at(model, formulation, k, p)) as Box<Bend<'_>>)
-        .collect();
-    let starts: Vec<InitialGuess<'_>> =
-        functions.iter().map(|f| InitialGuess::Values(&**f)).collect();
-    let places = places(formulation.problem.length);
-    let mut all: Vec<(Extremum, Vec<f64>)> = Vec::new();
-    for mut found in
-        extrema(&formulation.problem, integrand, SEARCH, &starts).into_iter().flatten()
-    {
-        let values = values(model, &mut found, &places);
-        if !all.iter().any(|other| difference(&values, &other.1) < 1e-3) {
-            all.push((found, values));
-        }
-    }
-    all
-}
-
-/// Degree after degree, until the solution does not change; then once the double degree.
-fn refine(
-    model: &Workspace,
-    formulation: &Formulation,
-    integrand: &mut Integrand,
-    (ends, tolerance, near): (&Ends, f64, Option<Extremum>),
-) -> Result<(Reached, Vec<f64>), NoExtremum> {
-    let problem = &formulation.problem;
-    let places = places(problem.length);
-    let least = if near.is_some() { SEARCH } else { 0 };
-    let mut before = near.map(|mut e| {
-        let values = values(model, &mut e, &places);
-        (e, values)
-    });
-    let mut last = f64::INFINITY;
-    let (mut steps, mut falling) = (0, None);
-    let mut best: Option<(Reached, Vec<f64>)> = None;
-    let constants = problem.unknowns.iter().map(|c| c.constants()).max().unwrap_or(0);
-    for half in DEGREES.into_iter().filter(|&h| h > least) {
-        let half = if half == 30 && constants < 2 { 31 } else { half };
-        let found = extremum(problem, integrand, half, before.as_ref().map(|b| &b.0));
-        let mut found = match (found, &before) {
-            (Ok(found), _) => found,
-            (Err(_), None) if half < 24 => continue,
-            // NOTE: on many nodes rounding may stop what fewer solve.
-            (Err(why), _) => return best.ok_or(why),
-        };
-        steps += found.steps;
-        if let Some(count) = found.negative {
-            let multipliers = model.constraints.len() + formulation.operands.len();
-            let border = multipliers * found.grid.len() + problem.conditions.len();
-            falling = Some(count.saturating_sub(border));
-        }
-        let values = values(model, &mut found, &places);
-        let change = before.as_ref().map_or(f64::INFINITY, |b| difference(&values, &b.1));
-        // The differences fall at least as fast as they did.
-        let hoped =
-            if last.is_finite() && change < last { change * change / last } else { change };
-        let end = half == DEGREES[DEGREES.len() - 1];
-        if hoped <= tolerance || end {
-            let error = if half <= DOUBLED {
-                doubled(model, formulation, integrand, (&found, &values))
-            } else {
-                change
+    /// Degree after degree, until the solution does not change; then once the double degree.
+    fn refine(
+        self,
+        integrand: &mut Integrand,
+        near: Option<Extremum>,
+    ) -> Result<(Reached, Vec<f64>), NoExtremum> {
+        let Self { model, formulation, ends, tolerance } = self;
+        let problem = &formulation.problem;
+        let places = places(problem.length);
+        let least = if near.is_some() { SEARCH } else { 0 };
+        let mut before = near.map(|mut e| {
+            let values = values(model, &mut e, &places);
+            (e, values)
+        });
+        let mut last = f64::INFINITY;
+        let (mut steps, mut falling) = (0, None);
+        let mut best: Option<(Reached, Vec<f64>)> = None;
+        let constants = problem.unknowns.iter().map(|c| c.constants()).max().unwrap_or(0);
+        for half in DEGREES.into_iter().filter(|&h| h > least) {
+            let half = if half == 30 && constants < 2 { 31 } else { half };
+            let found = extremum(problem, integrand, half, before.as_ref().map(|b| &b.0));
+            let mut found = match (found, &before) {
+                (Ok(found), _) => found,
+                (Err(_), None) if half < 24 => continue,
+                // NOTE: on many nodes rounding may stop what fewer solve.
+                (Err(why), _) => return best.ok_or(why),
             };
-            let error = error + ROUNDING;
-            // The highest derivatives are known less well than the positions: half of what the audit allows.
-            let limit = 0.5 * variation_limit(tolerance);
-            let mut stationary =
-                || first_variation(problem, integrand, &mut found, ends, TESTS) <= limit;
-            let enough = error <= tolerance && stationary();
-            let better = |b: &(Reached, Vec<f64>)| error < b.0.error || b.0.error > tolerance;
-            if enough || best.as_ref().is_none_or(better) {
-                let found = found.clone();
-                best = Some((Reached { found, error, steps, falling }, values.clone()));
+            steps += found.steps;
+            if let Some(count) = found.negative {
+                let multipliers = model.constraints.len() + formulation.operands.len();
+                let border = multipliers * found.grid.len() + problem.conditions.len();
+                falling = Some(count.saturating_sub(border));
             }
-            if enough || end {
-                break;
+            let values = values(model, &mut found, &places);
+            let change = before.as_ref().map_or(f64::INFINITY, |b| difference(&values, &b.1));
+            // The differences fall at least as fast as they did.
+            let hoped =
+                if last.is_finite() && change < last { change * change / last } else { change };
+            let end = half == DEGREES[DEGREES.len() - 1];
+            if hoped <= tolerance || end {
+                let error = if half <= DOUBLED {
+                    self.doubled(integrand, &found, &values)
+                } else {
+                    change
+                };
+                let error = error + ROUNDING;
+                // The highest derivatives are known less well than the positions: half of what the audit allows.
+                let limit = 0.5 * variation_limit(tolerance);
+                let mut stationary =
+                    || first_variation(problem, integrand, &mut found, ends, TESTS) <= limit;
+                let enough = error <= tolerance && stationary();
+                let better =
+                    |b: &(Reached, Vec<f64>)| error < b.0.error || b.0.error > tolerance;
+                if enough || best.as_ref().is_none_or(better) {
+                    let found = found.clone();
+                    best = Some((Reached { found, error, steps, falling }, values.clone()));
+                }
+                if enough || end {
+                    break;
+                }
             }
+            last = change;
+            before = Some((found, values));
         }
-        last = change;
-        before = Some((found, values));
+        best.ok_or(NoExtremum::Unconverged(f64::NAN))
     }
-    best.ok_or(NoExtremum::Unconverged(f64::NAN))
-}
 
-/// Twice the difference from the solution of the double degree.
-fn doubled(
-    model: &Workspace,
-    formulation: &Formulation,
-    integrand: &mut Integrand,
-    (found, values_here): (&Extremum, &[f64]),
-) -> f64 {
-    let half = found.grid.half;
-    let places = places(formulation.problem.length);
-    // NOTE: where rounding stops the double degree, three halves and four thirds of it serve.
-    for finer in [2 * half, 3 * half / 2, 4 * half / 3] {
-        let solved = extremum(&formulation.problem, integrand, finer, Some(found));
-        if let Ok(mut finer) = solved {
-            return 2.0 * difference(&values(model, &mut finer, &places), values_here);
+    /// Twice the difference from the solution of the double degree.
+    fn doubled(self, integrand: &mut Integrand, found: &Extremum, values_here: &[f64]) -> f64 {
+        let Self { model, formulation, .. } = self;
+        let half = found.grid.half;
+        let places = places(formulation.problem.length);
+        // NOTE: where rounding stops the double degree, three halves and four thirds of it serve.
+        for finer in [2 * half, 3 * half / 2, 4 * half / 3] {
+            let solved = extremum(&formulation.problem, integrand, finer, Some(found));
+            if let Ok(mut finer) = solved {
+                return 2.0 * difference(&values(model, &mut finer, &places), values_here);
+            }
         }
+        f64::INFINITY
     }
-    f64::INFINITY
 }
 
 /// Places within the interval, nearer to each other at the ends.

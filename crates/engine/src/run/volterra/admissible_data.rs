@@ -20,7 +20,7 @@ use pfaff_solver::Lu;
 use crate::motion::note::Note;
 use crate::problem::start::{NoStart, given, start};
 use crate::run::volterra::constraint_memory::Profile;
-use crate::run::volterra::high_order::{HighOrderForm, Lift, effects, lift};
+use crate::run::volterra::high_order::{Candidate, HighOrderForm, Lift, effects, lift};
 use crate::run::volterra::response::{Response, State, at_start, dot, numbers, value};
 use crate::run::volterra::volterra_equations::{mistake, parameter, real};
 use crate::system::kkt::Kkt;
@@ -119,7 +119,7 @@ pub(crate) fn admissible(
             && (value - found.v[k]).abs() > 1e-9 * (1.0 + value.abs())
             && !binding.is_empty()
         {
-            return Err(not_free(model, k, (value, found.v[k]), &binding));
+            return Err(not_free(model, k, value, found.v[k], &binding));
         }
     }
     let mut data: Vec<[f64; 3]> = (0..n).map(|k| [found.q[k], found.v[k], f64::NAN]).collect();
@@ -196,7 +196,7 @@ fn settle(
             continue;
         };
         p.settle(model, a, state, &numbers);
-        laws.push(Some(law(model, equations, (a, p), state, &numbers)?));
+        laws.push(Some(law(model, equations, a, p, state, &numbers)?));
     }
     Ok(laws)
 }
@@ -204,11 +204,12 @@ fn settle(
 fn law(
     model: &Workspace,
     equations: &Equations,
-    (a, p): (usize, &Profile),
+    a: usize,
+    p: &Profile,
     state: &State<'_>,
     numbers: &Response,
 ) -> Result<Law, Diagnostic> {
-    let mut lift = if p.alpha > 1.0 { lift(model, equations, (a, p), state)? } else { None };
+    let mut lift = if p.alpha > 1.0 { lift(model, equations, a, p, state)? } else { None };
     let v: Vec<f64> = state.data.iter().map(|d| d[1]).collect();
     let m = model.constraints.len();
     let against =
@@ -252,10 +253,8 @@ fn law(
             law.terms.push((-along / gamma(2.0 - p.alpha), 1.0 - p.alpha));
         }
         Some(high) => {
-            let effects = |c: usize| {
-                let b = (&p.slopes[..], p.alpha, c);
-                effects(model, equations, b, state, numbers)
-            };
+            let candidate = Candidate { alpha: p.alpha, slopes: p.slopes.clone() };
+            let effects = |c: usize| effects(model, equations, &candidate, c, state, numbers);
             let order = match high.form {
                 HighOrderForm::Reduced(order) | HighOrderForm::Rate { order, .. } => order,
                 HighOrderForm::Driven | HighOrderForm::Free => 0.0,
@@ -293,7 +292,7 @@ fn law(
                         "give initial velocities that vanish in the operand of that force";
                     return Err(mistake(c.span, text, hint));
                 }
-                reduced_terms(model, equations, p, (state, numbers), &effects(a), &mut law);
+                reduced_terms(model, equations, p, state, numbers, &effects(a), &mut law);
             }
         }
         None if p.alpha > 1.0 && κ.abs() >= 1e-12 => {
@@ -346,7 +345,8 @@ fn reduced_terms(
     model: &Workspace,
     equations: &Equations,
     p: &Profile,
-    (state, numbers): (&State<'_>, &Response),
+    state: &State<'_>,
+    numbers: &Response,
     effects: &[crate::run::volterra::high_order::Effect],
     law: &mut Law,
 ) {
@@ -491,7 +491,8 @@ fn inconsistent(model: &Workspace, none: &NoStart) -> Diagnostic {
 fn not_free(
     model: &Workspace,
     k: usize,
-    (value, used): (f64, f64),
+    value: f64,
+    used: f64,
     binding: &[&str],
 ) -> Diagnostic {
     let datum = model.initial.iter().find(|d| d.quantity == Quantity::Coordinate(k, 1));

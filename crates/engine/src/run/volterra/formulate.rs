@@ -19,7 +19,7 @@ use crate::run::volterra::admissible_data::{Admissible, admissible};
 use crate::run::volterra::high_order_force::complete;
 use crate::run::volterra::high_order_terms::Free;
 use crate::run::volterra::volterra_equations::{
-    VolterraEquations, anticipative, combination, constant, parameter,
+    RunTimes, VolterraEquations, anticipative, combination, constant, parameter,
 };
 
 /// A plan with what the outputs need.
@@ -38,18 +38,18 @@ pub(crate) struct Formulation {
 pub(crate) fn mechanical(
     model: &Workspace,
     equations: &Equations,
-    (t0, span): (f64, f64),
+    times: RunTimes,
 ) -> Result<Formulation, Diagnostic> {
     let g = &model.graph;
     refuse_right(model)?;
     let Admissible { mut data, free, mut notes, exponent, decades, lifts } =
-        admissible(model, equations, t0)?;
+        admissible(model, equations, times.start)?;
     let orders = orders(model, &equations.force, 2.0);
-    notes.extend(complete(model, equations, &orders, (&mut data, t0))?);
+    notes.extend(complete(model, equations, &orders, &mut data, times.start)?);
     notes.extend(ignored(model, &data));
     let n = model.coordinates.len();
     let data = data.iter().map(|d| d.to_vec()).collect();
-    let mut plan = VolterraEquations::new(model, (t0, span), orders, data);
+    let mut plan = VolterraEquations::new(model, times, orders, data);
     plan.exponent = exponent;
     plan.decades = decades;
     let λ = &model.results.lambda;
@@ -58,7 +58,7 @@ pub(crate) fn mechanical(
     let mut force = equations.force.clone();
     for f in &model.forces {
         // NOTE: a force may begin with an exponent above −1, which has an integral.
-        plan.refuse_infinite(model, &f.components, (f.span, -1.0))?;
+        plan.refuse_infinite(model, &f.components, f.span, -1.0)?;
         // NOTE: forces first, so that a mistake in one is shown where it stands.
         plan.translate(model, &f.components, f.span)?;
     }
@@ -67,13 +67,13 @@ pub(crate) fn mechanical(
     let mut held = Vec::new();
     let mut motion = Free { model, equations, first: free, accelerations: None };
     for (a, c) in model.constraints.iter().enumerate() {
-        plan.refuse_infinite(model, &[c.expr], (c.span, -1e-12))?;
+        plan.refuse_infinite(model, &[c.expr], c.span, -1e-12)?;
         let row = plan.translate(model, &equations.directions[a], c.span)?;
         for k in 0..n {
             reaction[k] = g.add(reaction[k], g.mul(row[k], λ[a]));
         }
         let equation = if let Some(lift) = &lifts[a] {
-            let (φ, further) = motion.constraint(&mut plan, lift, (&c.name, c.span))?;
+            let (φ, further) = motion.constraint(&mut plan, lift, c)?;
             held.push((c.name.clone(), φ));
             held.extend(further);
             φ
@@ -109,7 +109,7 @@ pub(crate) fn mechanical(
 pub(crate) fn written(
     model: &Workspace,
     equations: &[Equation],
-    (t0, span): (f64, f64),
+    times: RunTimes,
 ) -> Result<Formulation, Diagnostic> {
     refuse_right(model)?;
     let written: Vec<Expr> = equations.iter().map(|e| e.expr).collect();
@@ -119,7 +119,7 @@ pub(crate) fn written(
         orders.iter().map(|order| vec![0.0; (order.ceil() as usize).max(3)]).collect();
     for datum in &model.initial {
         let Quantity::Coordinate(k, j) = datum.quantity else { continue };
-        let at = |s: Expr| if s == model.time { t0 } else { parameter(model, s) };
+        let at = |s: Expr| if s == model.time { times.start } else { parameter(model, s) };
         let value = model.graph.evaluate(&[datum.value], &at)[0];
         let name = &model.coordinates[k].name;
         if f64::from(j) >= orders[k] {
@@ -132,7 +132,7 @@ pub(crate) fn written(
             data[k][usize::from(j)] = value;
         }
     }
-    let mut plan = VolterraEquations::new(model, (t0, span), orders, data);
+    let mut plan = VolterraEquations::new(model, times, orders, data);
     let mut held = Vec::new();
     for e in equations {
         let residual = plan.translate(model, &[e.expr], e.span)?[0];

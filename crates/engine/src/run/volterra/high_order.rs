@@ -83,7 +83,8 @@ pub(crate) struct Effect {
 pub(crate) fn lift(
     model: &Workspace,
     equations: &Equations,
-    (a, profile): (usize, &Profile),
+    a: usize,
+    profile: &Profile,
     state: &State<'_>,
 ) -> Result<Option<Lift>, Diagnostic> {
     let g = &model.graph;
@@ -154,9 +155,11 @@ fn refuse_rest(model: &Workspace, lift: &Lift, a: usize) -> Result<(), Diagnosti
     Ok(())
 }
 
-struct Candidate {
-    alpha: f64,
-    slopes: Vec<f64>,
+/// A derivative $b\cdot D^\alpha q$ that may need another form.
+pub(crate) struct Candidate {
+    pub(crate) alpha: f64,
+    /// $b$
+    pub(crate) slopes: Vec<f64>,
 }
 
 impl Candidate {
@@ -201,7 +204,7 @@ impl Candidate {
             return Ok(Some(HighOrderForm::Free));
         }
         let effects = |b: usize, state: &State<'_>, numbers: &Response| {
-            effects(model, equations, (&self.slopes, self.alpha, b), state, numbers)
+            effects(model, equations, self, b, state, numbers)
         };
         let mut highest: Option<f64> = None;
         let first = effects(a, state, &here);
@@ -295,11 +298,13 @@ fn touched_by(model: &Workspace, a: usize, b: usize, alpha: f64) -> Diagnostic {
 pub(crate) fn effects(
     model: &Workspace,
     equations: &Equations,
-    (slopes, alpha, b): (&[f64], f64, usize),
+    candidate: &Candidate,
+    b: usize,
     state: &State<'_>,
     numbers: &Response,
 ) -> Vec<Effect> {
     let g = &model.graph;
+    let Candidate { alpha, slopes } = candidate;
     let (symbols, rows) = free_motion(model, equations);
     let nodes: Vec<Expr> = g
         .live(&rows)

@@ -21,7 +21,8 @@ pub(crate) fn complete(
     model: &Workspace,
     equations: &Equations,
     orders: &[f64],
-    (data, t0): (&mut [[f64; 3]], f64),
+    data: &mut [[f64; 3]],
+    t0: f64,
 ) -> Result<Vec<Note>, Diagnostic> {
     let high: Vec<usize> = (0..orders.len()).filter(|&k| orders[k] > 2.0).collect();
     let Some(&first) = high.first() else { return Ok(Vec::new()) };

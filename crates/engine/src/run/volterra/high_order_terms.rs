@@ -2,7 +2,7 @@
 
 use pfaff_expr::{Expr, Node, Role};
 use pfaff_mechanics::Equations;
-use pfaff_model::{Diagnostic, Span, Workspace};
+use pfaff_model::{Constraint, Diagnostic, Span, Workspace};
 use pfaff_solver::{Kernel, Operand};
 
 use crate::run::volterra::high_order::{High, HighOrderForm, Lift};
@@ -25,9 +25,10 @@ impl Free<'_> {
         &mut self,
         plan: &mut VolterraEquations,
         lift: &Lift,
-        (name, span): (&str, Span),
+        constraint: &Constraint,
     ) -> Result<(Expr, Vec<(String, Expr)>), Diagnostic> {
         let g = &self.model.graph;
+        let (name, span) = (constraint.name.as_str(), constraint.span);
         let mut images = Vec::new();
         let mut held = Vec::new();
         for high in &lift.highs {
@@ -49,7 +50,7 @@ impl Free<'_> {
                     images.push((high.symbol, sum));
                 }
                 HighOrderForm::Rate { bent, composed, .. } => {
-                    let place = self.rates(plan, (*bent, composed), span)?;
+                    let place = self.rates(plan, *bent, composed, span)?;
                     let mut sum = integrals(self.model, plan, high, place, 3.0 - high.alpha);
                     for &(node, factor) in composed {
                         let part = plan.composed(self.model, node, high.alpha - 2.0);
@@ -90,7 +91,8 @@ impl Free<'_> {
     fn rates(
         &mut self,
         plan: &mut VolterraEquations,
-        (bent, composed): (bool, &[(Expr, f64)]),
+        bent: bool,
+        composed: &[(Expr, f64)],
         span: Span,
     ) -> Result<usize, Diagnostic> {
         self.accelerations(plan, span)?;

@@ -23,11 +23,19 @@ pub(crate) enum Term {
     General(Expr),
 }
 
-/// Splits a kernel into its terms. `value` gives numbers to parameters, `lag` is the symbol `s`.
+/// What a kernel is a function of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KernelSymbols {
+    /// `s`
+    pub(crate) lag: Expr,
+    pub(crate) time: Expr,
+}
+
+/// Splits a kernel into its terms. `value` gives numbers to parameters.
 pub(crate) fn terms(
     g: &Graph,
     kernel: Expr,
-    (lag, time): (Expr, Expr),
+    symbols: KernelSymbols,
     value: &dyn Fn(Expr, f64) -> f64,
 ) -> Vec<Term> {
     let mut pending = vec![(kernel, false)];
@@ -39,7 +47,7 @@ pub(crate) fn terms(
             Node::Neg(a) => pending.push((a, !negative)),
             _ => {
                 let k = if negative { g.neg(k) } else { k };
-                found.push(term(g, k, (lag, time), value));
+                found.push(term(g, k, symbols, value));
             }
         }
     }
@@ -50,9 +58,10 @@ pub(crate) fn terms(
 pub(crate) fn term(
     g: &Graph,
     k: Expr,
-    (lag, time): (Expr, Expr),
+    symbols: KernelSymbols,
     value: &dyn Fn(Expr, f64) -> f64,
 ) -> Term {
+    let KernelSymbols { lag, time } = symbols;
     if g.contains(k, &[time]) || has_pieces(g, k) {
         return Term::General(k);
     }
@@ -133,7 +142,7 @@ fn tempered(g: &Graph, k: Expr, lag: Expr, value: &dyn Fn(Expr, f64) -> f64) -> 
     };
     let size = lags(40, 0.0).iter().fold(0.0_f64, |m, s| m.max(value(rest, *s).abs()));
     let scaled = |s: f64| value(rest, s) / size;
-    let waves = weighted(&rates, (&lags(60, 0.0), &lags(97, 0.5)), 1e-13, &scaled)?;
+    let waves = weighted(&rates, &lags(60, 0.0), &lags(97, 0.5), 1e-13, &scaled)?;
     let large = |w: DampedWave| DampedWave { weight: w.weight.map(|x| x * size * gamma), ..w };
     Some(Kernel::Waves(p + 1.0, waves.into_iter().map(large).collect()))
 }

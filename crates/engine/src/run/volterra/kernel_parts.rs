@@ -11,9 +11,9 @@ use pfaff_expr::{Expr, Graph, Role, number};
 use pfaff_model::Workspace;
 use pfaff_solver::{Kernel, KernelResolution, Lu};
 
-use crate::run::volterra::kernel::{Term, has_pieces, power, term, terms};
+use crate::run::volterra::kernel::{KernelSymbols, Term, has_pieces, power, term, terms};
 use crate::run::volterra::prony::fit;
-use crate::run::volterra::volterra_equations::parameter;
+use crate::run::volterra::volterra_equations::{RunTimes, parameter};
 
 /// The most products of a function of the time and one of the lag.
 const RANK: usize = 4;
@@ -46,13 +46,13 @@ impl Part {
     }
 }
 
-/// The parts (K) of a kernel over a run that begins at `t0` and has the length `span`.
-pub(crate) fn compress(model: &Workspace, kernel: Expr, (t0, span): (f64, f64)) -> Vec<Part> {
+/// The parts (K) of a kernel over a run at these times.
+pub(crate) fn compress(model: &Workspace, kernel: Expr, times: RunTimes) -> Vec<Part> {
     let g = &model.graph;
-    let case = Case { model, g, lag: g.symbol("s", Role::Free), t0, span };
-    let value = |e: Expr, s: f64| case.value(e, t0, s);
+    let case = Case { model, g, lag: g.symbol("s", Role::Free), times };
+    let value = |e: Expr, s: f64| case.value(e, times.start, s);
     let mut parts = Vec::new();
-    for term in terms(g, kernel, (case.lag, model.time), &value) {
+    for term in terms(g, kernel, KernelSymbols { lag: case.lag, time: model.time }, &value) {
         match term {
             Term::Known(factor, kernel) => parts.push(case.known(factor, kernel)),
             Term::General(k) => parts.extend(case.general(k)),
@@ -65,10 +65,12 @@ pub(crate) fn compress(model: &Workspace, kernel: Expr, (t0, span): (f64, f64)) 
 ///
 /// What cancels (1/s − cos(s)/s) leaves rounding, some 1e-16 of each term, far below the share of a thousand
 /// millionth that counts.
-pub(crate) fn integrable(model: &Workspace, kernel: Expr, (t0, span): (f64, f64)) -> bool {
+pub(crate) fn integrable(model: &Workspace, kernel: Expr, times: RunTimes) -> bool {
     let g = &model.graph;
-    let case = Case { model, g, lag: g.symbol("s", Role::Free), t0, span };
-    let weight = |s: f64| s * case.value(kernel, t0 + 0.7 * span, s * span).abs();
+    let case = Case { model, g, lag: g.symbol("s", Role::Free), times };
+    let weight = |s: f64| {
+        s * case.value(kernel, times.start + 0.7 * times.length, s * times.length).abs()
+    };
     let (far, near, nearer) = (weight(0.1), weight(1e-10), weight(1e-12));
     // A power of −0.999 gives 0.995.
     !(nearer > 1e-9 * far && nearer > 0.998 * near)
@@ -78,8 +80,7 @@ struct Case<'a> {
     model: &'a Workspace,
     g: &'a Graph,
     lag: Expr,
-    t0: f64,
-    span: f64,
+    times: RunTimes,
 }
 
 impl Case<'_> {
@@ -113,8 +114,13 @@ impl Case<'_> {
         let parts: Vec<Part> = pairs
             .into_iter()
             .map(|(factor, k)| {
-                let value = |e: Expr, s: f64| self.value(e, self.t0, s);
-                let part = match term(self.g, k, (self.lag, self.model.time), &value) {
+                let value = |e: Expr, s: f64| self.value(e, self.times.start, s);
+                let part = match term(
+                    self.g,
+                    k,
+                    KernelSymbols { lag: self.lag, time: self.model.time },
+                    &value,
+                ) {
                     Term::Known(factor, kernel) => self.known(factor, kernel),
                     Term::General(k) => self.steady(k),
                 };
@@ -134,7 +140,7 @@ impl Case<'_> {
         let fitted = if has_pieces(self.g, k) {
             None
         } else {
-            fit(self.span, &|s| self.value(k, self.t0, s))
+            fit(self.times.length, &|s| self.value(k, self.times.start, s))
         };
         match fitted {
             Some(kernel) => self.known(1.0, kernel),
@@ -144,23 +150,24 @@ impl Case<'_> {
 
     /// A kernel whose past is kept in blocks, or as it is.
     fn resolved(&self, k: Expr, steady: bool) -> Part {
-        let value = |e: Expr, s: f64| self.value(e, self.t0 + 0.7 * self.span, s);
+        let value =
+            |e: Expr, s: f64| self.value(e, self.times.start + 0.7 * self.times.length, s);
         let (p, _) = power(self.g, k, self.lag, &value);
         let mut mu = if p > -1.0 && p.is_finite() { p + 1.0 } else { 1.0 };
         let start = value(k, 0.0);
         if mu == 1.0 && !start.is_finite() {
             mu = 1.0 + self.exponent(k);
         }
-        let mut kernel = |t: f64, s: f64| self.value(k, self.t0 + t, s);
-        let resolved = KernelResolution::new(mu, self.span, steady, &mut kernel);
+        let mut kernel = |t: f64, s: f64| self.value(k, self.times.start + t, s);
+        let resolved = KernelResolution::new(mu, self.times.length, steady, &mut kernel);
         Part { factor: self.g.one(), kernel: Kernel::General(mu, resolved), written: Some(k) }
     }
 
     /// The exponent with which a kernel that is infinite at the lag 0 begins; 0 if it is no power there.
     fn exponent(&self, k: Expr) -> f64 {
-        let t = self.t0 + 0.7 * self.span;
+        let t = self.times.start + 0.7 * self.times.length;
         let slope = self.g.mul(self.lag, self.g.div(self.g.derivative(k, self.lag), k));
-        let at = |s: f64| self.value(slope, t, s * self.span);
+        let at = |s: f64| self.value(slope, t, s * self.times.length);
         let (near, nearer) = (at(1e-24), at(1e-28));
         let settled = (near - nearer).abs() <= 1e-14;
         if settled && nearer > -1.0 && nearer < 0.0 { nearer } else { 0.0 }
@@ -170,8 +177,8 @@ impl Case<'_> {
     fn separated(&self, k: Expr) -> Option<Vec<(Expr, Expr)>> {
         const TIMES: [f64; 7] = [0.97, 0.11, 0.53, 0.71, 0.29, 0.83, 0.41];
         const LAGS: [f64; 7] = [0.05, 0.92, 0.37, 0.64, 0.19, 0.78, 0.48];
-        let time = |i: usize| self.t0 + TIMES[i] * self.span;
-        let lag = |j: usize| LAGS[j] * self.span;
+        let time = |i: usize| self.times.start + TIMES[i] * self.times.length;
+        let lag = |j: usize| LAGS[j] * self.times.length;
         let value = |t: f64, s: f64| self.value(k, t, s);
         let mut rest: Vec<Vec<f64>> =
             (0..7).map(|i| (0..7).map(|j| value(time(i), lag(j))).collect()).collect();
@@ -220,8 +227,8 @@ impl Case<'_> {
             .collect();
         for n in 0..60 {
             let (u, v) = (0.618_034 * f64::from(n), 0.754_877 * f64::from(n));
-            let t = self.t0 + (u - u.floor()) * self.span;
-            let s = (v - v.floor()).max(1e-3) * self.span;
+            let t = self.times.start + (u - u.floor()) * self.times.length;
+            let s = (v - v.floor()).max(1e-3) * self.times.length;
             let sum: f64 = (0..r)
                 .map(|i| {
                     let a: f64 =

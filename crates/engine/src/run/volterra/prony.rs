@@ -79,7 +79,7 @@ fn waves(longest: f64, value: &dyn Fn(f64) -> f64) -> Option<Kernel> {
         };
         let fitted: Vec<f64> = lags(6 * count, 0.0).chain([longest]).collect();
         let tried: Vec<f64> = lags(1999, 0.5).chain([0.0, longest]).collect();
-        let found = weighted(&rates, (&fitted, &tried), FITTED, value);
+        let found = weighted(&rates, &fitted, &tried, FITTED, value);
         if let Some(waves) = found {
             return Some(Kernel::Waves(1.0, waves));
         }
@@ -91,7 +91,8 @@ fn waves(longest: f64, value: &dyn Fn(f64) -> f64) -> Option<Kernel> {
 /// which are of size 1, at the lags that are tried.
 pub(crate) fn weighted(
     rates: &[[f64; 2]],
-    (fitted, tried): (&[f64], &[f64]),
+    fitted: &[f64],
+    tried: &[f64],
     allowed: f64,
     value: &dyn Fn(f64) -> f64,
 ) -> Option<Vec<DampedWave>> {

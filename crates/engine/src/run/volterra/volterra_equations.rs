@@ -16,12 +16,19 @@ use pfaff_solver::{Kernel, Operand};
 
 use crate::run::volterra::kernel_parts::{compress, integrable};
 
+/// When a run takes place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunTimes {
+    pub(crate) start: f64,
+    /// How long it lasts.
+    pub(crate) length: f64,
+}
+
 /// Unknowns, operands and equations, as expressions and numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct VolterraEquations {
-    pub(crate) t0: f64,
-    /// The length of the run.
-    pub(crate) span: f64,
+    /// When the run takes place.
+    pub(crate) times: RunTimes,
     /// $N$ for each coordinate.
     pub(crate) orders: Vec<f64>,
     /// $q, \dot q, \ddot q$ and whatever higher derivatives are wanted, at the start.
@@ -59,13 +66,12 @@ pub(crate) fn mistake(span: Span, message: String, hint: &str) -> Diagnostic {
 impl VolterraEquations {
     pub(crate) fn new(
         model: &Workspace,
-        (t0, span): (f64, f64),
+        times: RunTimes,
         orders: Vec<f64>,
         data: Vec<Vec<f64>>,
     ) -> Self {
         let mut plan = Self {
-            t0,
-            span,
+            times,
             orders,
             data,
             guesses: Vec::new(),
@@ -297,7 +303,7 @@ impl VolterraEquations {
             Memory::CaputoRight | Memory::RiemannLiouvilleRight => {
                 Err(anticipative(kind, span))
             }
-            Memory::Kernel if !integrable(model, second, (self.t0, self.span)) => {
+            Memory::Kernel if !integrable(model, second, self.times) => {
                 let text = format!(
                     "the kernel `{}` grows like 1/s or faster towards the lag 0, so that its integral diverges",
                     g.to_text(second)
@@ -309,7 +315,7 @@ impl VolterraEquations {
             Memory::Kernel => Ok(self.kernel(model, operand, second)),
             Memory::Mean => {
                 let sum = self.integrated(model, operand, 1.0);
-                let t0 = number::from_f64(self.t0).map_or(g.zero(), |t0| g.number(t0));
+                let t0 = number::from_f64(self.times.start).map_or(g.zero(), |t0| g.number(t0));
                 Ok(g.div(sum, g.sub(model.time, t0)))
             }
             Memory::Integral => Ok(self.integrated(model, operand, alpha)),
@@ -421,7 +427,7 @@ impl VolterraEquations {
         let g = &model.graph;
         let unknown = self.unknown(g, "operand of memory", operand);
         let mut sum = Vec::new();
-        for part in compress(model, kernel, (self.t0, self.span)) {
+        for part in compress(model, kernel, self.times) {
             let kernel = part.kernel;
             let operand = Operand { unknown, kernel, start: Vec::new(), controlled: true };
             let z = self.operand(g, operand, None);
@@ -439,7 +445,8 @@ impl VolterraEquations {
         &self,
         model: &Workspace,
         es: &[Expr],
-        (span, lowest): (Span, f64),
+        span: Span,
+        lowest: f64,
     ) -> Result<(), Diagnostic> {
         let g = &model.graph;
         for node in g.live(es) {
@@ -476,7 +483,7 @@ impl VolterraEquations {
                 }
             }
         }
-        if e == model.time { self.t0 } else { parameter(model, e) }
+        if e == model.time { self.times.start } else { parameter(model, e) }
     }
 }
 

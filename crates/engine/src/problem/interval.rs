@@ -1,0 +1,14 @@
+//! An interval of time.
+
+/// From a start to an end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Interval {
+    pub(crate) start: f64,
+    pub(crate) end: f64,
+}
+
+impl Interval {
+    pub(crate) fn length(self) -> f64 {
+        self.end - self.start
+    }
+}
