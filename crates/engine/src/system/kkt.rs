@@ -29,13 +29,7 @@ pub(crate) struct Kkt {
     pub(crate) active: Vec<bool>,
     /// What evaluates the blocks, once they are compiled.
     pub(crate) backend: Backend,
-    run: Run,
-    /// $t$, $q$, $\dot q$ and $\mu$ as symbols, and what is evaluated over them.
-    symbols: (Vec<Expr>, Vec<Expr>),
-    inputs: Vec<f64>,
-    outputs: Vec<f64>,
-    /// Outputs, each with a place of `blocks` where it goes.
-    targets: Vec<(usize, usize)>,
+    evaluator: BlockEvaluator,
     /// $M$, $A$, $W$, $f$, $b$, $\psi$, $\varphi$, shift, bend, $E$, $E\[M\]$ and powers, one after another.
     blocks: Vec<f64>,
     layout: Layout,
@@ -43,13 +37,50 @@ pub(crate) struct Kkt {
     /// The sign of the determinant of (K) at the first solve under the vakonomic principle: where it changes,
     /// the effective mass was singular on the way.
     orientation: f64,
+    buffers: Buffers,
+}
+
+/// The tape of the blocks with its inputs and outputs.
+#[derive(Clone, Debug)]
+struct BlockEvaluator {
+    run: Run,
+    /// $t$, $q$, $\dot q$ and $\mu$ as symbols.
+    symbols: Vec<Expr>,
+    /// What is evaluated over them.
+    expressions: Vec<Expr>,
+    inputs: Vec<f64>,
+    outputs: Vec<f64>,
+    /// Outputs, each with a place of the blocks where it goes.
+    targets: Vec<(usize, usize)>,
+}
+
+/// Room for the solves, so that none allocates.
+#[derive(Clone, Debug)]
+struct Buffers {
     zeros: Vec<f64>,
-    scratch: Vec<f64>,
+    /// $R$
+    reaction: Vec<f64>,
+    /// A right side for the active constraints.
     change: Vec<f64>,
+    /// The active rows of $A$.
     rows: Vec<f64>,
     /// The active rows of $W$.
     directions: Vec<f64>,
+    /// The mass, with a unit mass for each coordinate where it is degenerate.
     metric: Vec<f64>,
+}
+
+impl Buffers {
+    fn new(n: usize, m: usize) -> Self {
+        Self {
+            zeros: vec![0.0; n],
+            reaction: vec![0.0; n],
+            change: Vec::with_capacity(m),
+            rows: Vec::with_capacity(m * n),
+            directions: Vec::with_capacity(m * n),
+            metric: Vec::with_capacity(n * n),
+        }
+    }
 }
 
 /// How the blocks are evaluated.
@@ -176,28 +207,26 @@ impl Kkt {
             holonomic: equations.position.iter().map(Option::is_some).collect(),
             active: vec![true; m],
             backend,
-            run: Run::Sketch(GraphEvaluator::new(g, &inputs, &parameters, &outputs)?),
-            inputs: vec![0.0; inputs.len()],
-            outputs: vec![0.0; outputs.len()],
-            symbols: (inputs, outputs),
-            targets,
+            evaluator: BlockEvaluator {
+                run: Run::Sketch(GraphEvaluator::new(g, &inputs, &parameters, &outputs)?),
+                inputs: vec![0.0; inputs.len()],
+                outputs: vec![0.0; outputs.len()],
+                symbols: inputs,
+                expressions: outputs,
+                targets,
+            },
             blocks: vec![0.0; layout.drive + 1],
             layout,
             saddle: Saddle::default(),
             orientation: 0.0,
-            zeros: vec![0.0; n],
-            scratch: vec![0.0; n],
-            change: Vec::with_capacity(m),
-            rows: Vec::with_capacity(m * n),
-            directions: Vec::with_capacity(m * n),
-            metric: Vec::with_capacity(n * n),
+            buffers: Buffers::new(n, m),
         })
     }
 
     /// The blocks of this model are going to be evaluated at every step.
     pub(crate) fn promote(&mut self, model: &Workspace) -> Result<(), CompileError> {
         self.compile(model)?;
-        if let Run::Program(run) = &mut self.run {
+        if let Run::Program(run) = &mut self.evaluator.run {
             run.promote();
         }
         Ok(())
@@ -205,11 +234,13 @@ impl Kkt {
 
     /// The blocks of this model are going to be evaluated many times.
     pub(crate) fn compile(&mut self, model: &Workspace) -> Result<(), CompileError> {
-        if let Run::Sketch(_) = self.run {
-            let (inputs, outputs) = &self.symbols;
+        let evaluator = &mut self.evaluator;
+        if let Run::Sketch(_) = evaluator.run {
+            let (inputs, outputs) = (&evaluator.symbols, &evaluator.expressions);
             let program =
                 Program::compile(&model.graph, inputs, &model.parameter_symbols(), outputs)?;
-            self.run = Run::Program(program.tiered(&model.parameter_values(), self.backend));
+            let program = program.tiered(&model.parameter_values(), self.backend);
+            evaluator.run = Run::Program(program);
         }
         Ok(())
     }
@@ -217,16 +248,17 @@ impl Kkt {
     /// Evaluates the blocks at a state; the multipliers are read under the vakonomic principle only.
     pub(crate) fn evaluate(&mut self, t: f64, q: &[f64], v: &[f64], μ: &[f64]) {
         let n = self.n;
-        self.inputs[0] = t;
-        self.inputs[1..=n].copy_from_slice(&q[..n]);
-        self.inputs[n + 1..=2 * n].copy_from_slice(&v[..n]);
-        self.inputs[2 * n + 1..].copy_from_slice(&μ[..self.carried]);
-        match &mut self.run {
-            Run::Sketch(sketch) => sketch.evaluate(&self.inputs, &mut self.outputs),
-            Run::Program(run) => run.evaluate(&self.inputs, &mut self.outputs),
+        let BlockEvaluator { run, inputs, outputs, targets, .. } = &mut self.evaluator;
+        inputs[0] = t;
+        inputs[1..=n].copy_from_slice(&q[..n]);
+        inputs[n + 1..=2 * n].copy_from_slice(&v[..n]);
+        inputs[2 * n + 1..].copy_from_slice(&μ[..self.carried]);
+        match run {
+            Run::Sketch(sketch) => sketch.evaluate(inputs, outputs),
+            Run::Program(run) => run.evaluate(inputs, outputs),
         }
-        for &(output, place) in &self.targets {
-            self.blocks[place] = self.outputs[output];
+        for &(output, place) in &*targets {
+            self.blocks[place] = outputs[output];
         }
     }
 
@@ -271,13 +303,13 @@ impl Kkt {
             });
         }
         self.gather(self.layout.drift, 1.0);
-        let Self { blocks, layout: l, saddle, rows, directions, change, .. } = self;
+        let Self { blocks, layout: l, saddle, buffers, .. } = self;
         saddle.solve(&Blocks {
             mass: &blocks[..l.jacobian],
-            left: rows,
-            right: directions,
+            left: &buffers.rows,
+            right: &buffers.directions,
             force: &blocks[l.force..l.drift],
-            drift: change,
+            drift: &buffers.change,
         })?;
         // λ back to its places, from behind.
         let mut from = saddle.solution.len();
@@ -296,13 +328,14 @@ impl Kkt {
     /// The active rows of $A$ and $W$, and a right side from the block that begins at `start`.
     fn gather(&mut self, start: usize, sign: f64) {
         let (n, l) = (self.n, self.layout);
-        self.rows.clear();
-        self.directions.clear();
-        self.change.clear();
+        let Buffers { rows, directions, change, .. } = &mut self.buffers;
+        rows.clear();
+        directions.clear();
+        change.clear();
         for a in (0..self.m).filter(|&a| self.active[a]) {
-            self.rows.extend_from_slice(&self.blocks[l.jacobian + a * n..][..n]);
-            self.directions.extend_from_slice(&self.blocks[l.directions + a * n..][..n]);
-            self.change.push(sign * self.blocks[start + a]);
+            rows.extend_from_slice(&self.blocks[l.jacobian + a * n..][..n]);
+            directions.extend_from_slice(&self.blocks[l.directions + a * n..][..n]);
+            change.push(sign * self.blocks[start + a]);
         }
     }
 
@@ -434,10 +467,10 @@ impl Kkt {
     /// Under Chetaev's principle without $\lambda\cdot\psi$, which vanishes on the constraints: what a
     /// reaction does where the motion has left them is an error and no work.
     pub(crate) fn power(&mut self, v: &[f64]) -> f64 {
-        let mut reaction = std::mem::take(&mut self.scratch);
+        let mut reaction = std::mem::take(&mut self.buffers.reaction);
         self.reaction(&mut reaction);
         let work: f64 = reaction.iter().zip(v).map(|(r, v)| r * v).sum();
-        self.scratch = reaction;
+        self.buffers.reaction = reaction;
         let false_work: f64 = match self.principle {
             Principle::Chetaev => {
                 let ψ = &self.blocks[self.layout.residual..self.layout.position];
@@ -508,7 +541,8 @@ impl Kkt {
     /// last evaluated.
     pub(crate) fn velocity_correction(&mut self) -> Result<&[f64], EvalError> {
         self.gather(self.layout.residual, -1.0);
-        let Self { blocks, layout: l, saddle, zeros, change, rows, .. } = self;
+        let Self { blocks, layout: l, saddle, buffers, .. } = self;
+        let Buffers { zeros, change, rows, .. } = buffers;
         let mass = &blocks[..l.jacobian];
         saddle.solve(&Blocks { mass, left: rows, right: rows, force: zeros, drift: change })?;
         Ok(&self.saddle.solution[..self.n])
@@ -520,13 +554,14 @@ impl Kkt {
     /// Where the mass is degenerate on what they leave free, every coordinate gets a unit mass in addition.
     pub(crate) fn position_correction(&mut self) -> Result<&[f64], EvalError> {
         let n = self.n;
-        self.rows.clear();
-        self.change.clear();
+        let Self { blocks, layout: l, saddle, buffers, .. } = self;
+        let Buffers { zeros, change, rows, metric, .. } = buffers;
+        rows.clear();
+        change.clear();
         for a in (0..self.m).filter(|&a| self.holonomic[a] && self.active[a]) {
-            self.rows.extend_from_slice(&self.blocks[self.layout.jacobian + a * n..][..n]);
-            self.change.push(-self.blocks[self.layout.position + a]);
+            rows.extend_from_slice(&blocks[l.jacobian + a * n..][..n]);
+            change.push(-blocks[l.position + a]);
         }
-        let Self { blocks, layout: l, saddle, zeros, change, rows, metric, .. } = self;
         metric.clear();
         metric.extend_from_slice(&blocks[..l.jacobian]);
         let plain =

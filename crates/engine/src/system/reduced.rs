@@ -167,8 +167,8 @@ impl Reduced {
     /// Machine code of $\dot y$, where that is all it takes.
     pub(crate) fn machine_code(&mut self, y: &[f64]) -> Option<&mut NativeExecutor> {
         let chart = self.chart(y);
-        match &mut chart.rates {
-            Executor::Native(rates) if chart.solved => Some(rates),
+        match &mut chart.rates.program {
+            Executor::Native(rates) if chart.rates.solved => Some(rates),
             _ => None,
         }
     }
@@ -220,7 +220,7 @@ impl Reduced {
         let (n, k) = (self.n, self.k);
         let chart = self.chart(y);
         chart.kinematics(t, &y[..n + k]);
-        v.copy_from_slice(&chart.outputs[..n]);
+        v.copy_from_slice(&chart.rates.outputs[..n]);
     }
 
     /// The values of the events at a state; says whether they are to be had without velocities.
@@ -248,7 +248,7 @@ impl Reduced {
         let chart = self.chart(y);
         chart.kinematics(t, &y[..n + k]);
         chart.follow(t, &y[..n + k], &rates[n..n + k], None);
-        a.copy_from_slice(&chart.followed[..n]);
+        a.copy_from_slice(&chart.follow.outputs[..n]);
     }
 
     /// Everything that follows from a state.
@@ -266,12 +266,12 @@ impl Reduced {
         sample.v.copy_from_slice(&rates[..n]);
         let chart = self.chart(y);
         chart.follow(t, &y[..n + k], &rates[n..n + k], Some(&rates[..n]));
-        let (a, rest) = chart.followed.split_at(n);
+        let (a, rest) = chart.follow.outputs.split_at(n);
         let (reaction, rest) = rest.split_at(n);
         sample.a.copy_from_slice(a);
         sample.reaction.copy_from_slice(reaction);
         sample.energy = rest[0];
-        let has_multipliers = chart.has_multipliers;
+        let has_multipliers = chart.follow.has_multipliers;
         if has_multipliers {
             sample.multipliers.copy_from_slice(&rest[1..]);
         }
@@ -301,7 +301,7 @@ impl Reduced {
     pub(crate) fn change_chart(&mut self, t: f64, y: &mut [f64]) -> Result<bool, EvalError> {
         let n = self.n;
         let chart = self.chart(y);
-        if chart.watched.is_empty() || chart.quality(t, &y[..n]) >= LEAVE {
+        if chart.watch.pivots.is_empty() || chart.quality(t, &y[..n]) >= LEAVE {
             return Ok(false);
         }
         let mut v = std::mem::take(&mut self.moving);

@@ -32,33 +32,53 @@ pub(super) struct Atlas {
 pub(super) struct Chart {
     pub(super) pivots: Vec<Vec<usize>>,
     pub(super) k: usize,
-    /// $(t, q, u)$ to $\dot q$, then $\dot u$ and the power, or mass, force and power for a numeric solve.
-    pub(super) rates: Executor,
-    pub(super) solved: bool,
-    /// $(t, q, u, \dot u, \dot q)$ to $\ddot q$, $R$, $E$ and, if `has_multipliers`, $\lambda$.
-    pub(super) follow: Executor,
-    /// The same for several states at once, once somebody has asked.
-    pub(super) follow_program: Program,
-    pub(super) parameters: Vec<f64>,
-    pub(super) together: Option<BatchInterpreter>,
-    pub(super) has_multipliers: bool,
-    /// $(t, q)$ to the candidates of all watched pivots, where there are any.
-    pub(super) watch: Option<Executor>,
-    /// Where each watched pivot's candidates begin, and the pivot among them.
-    pub(super) watched: Vec<(usize, usize)>,
-    /// By what each candidate is multiplied before they are compared.
-    pub(super) scale: Vec<f64>,
+    pub(super) rates: RateProgram,
+    pub(super) follow: FollowProgram,
+    pub(super) watch: PivotWatch,
     /// $(t, q, \dot q)$ to $u$.
-    pub(super) forms: GraphEvaluator,
+    forms: GraphEvaluator,
+    /// Room for the inputs of every program.
     pub(super) inputs: Vec<f64>,
-    pub(super) outputs: Vec<f64>,
-    pub(super) followed: Vec<f64>,
-    pub(super) candidates: Vec<f64>,
-    pub(super) matrix: Vec<f64>,
-    pub(super) lu: Lu,
     pub(super) series: Option<TaylorExpansion>,
     /// $(t, q, u)$ to the values of the events, once somebody has asked; `None` inside where that is not to be had.
     pub(super) events: Option<Option<Executor>>,
+}
+
+/// $(t, q, u)$ to $\dot q$, then $\dot u$ and the power, or mass, force and power for a numeric solve.
+#[derive(Clone, Debug)]
+pub(super) struct RateProgram {
+    pub(super) program: Executor,
+    /// Whether it gives $\dot u$.
+    pub(super) solved: bool,
+    pub(super) outputs: Vec<f64>,
+    /// The mass of the numeric solve.
+    matrix: Vec<f64>,
+    lu: Lu,
+}
+
+/// $(t, q, u, \dot u, \dot q)$ to $\ddot q$, $R$, $E$ and, if `has_multipliers`, $\lambda$.
+#[derive(Clone, Debug)]
+pub(super) struct FollowProgram {
+    program: Executor,
+    pub(super) has_multipliers: bool,
+    pub(super) outputs: Vec<f64>,
+    /// What the batch is made of.
+    pub(super) tape: Program,
+    pub(super) parameters: Vec<f64>,
+    /// The same for several states at once, once somebody has asked.
+    pub(super) batch: Option<BatchInterpreter>,
+}
+
+/// What tells when a chart is to be left.
+#[derive(Clone, Debug)]
+pub(super) struct PivotWatch {
+    /// $(t, q)$ to the candidates of all watched pivots, where there are any.
+    program: Option<Executor>,
+    /// Where each watched pivot's candidates begin, and the pivot among them.
+    pub(super) pivots: Vec<(usize, usize)>,
+    /// By what each candidate is multiplied before they are compared.
+    scale: Vec<f64>,
+    candidates: Vec<f64>,
 }
 
 impl Atlas {
@@ -144,7 +164,6 @@ impl Chart {
         let rates =
             Program::compile_ordered(g, &state, &atlas.symbols, &outputs, order(reduction))?
                 .fused();
-        let solved = reduction.rates.is_some();
         let results = reduction.multipliers();
         let mut followed = results.accelerations;
         followed.extend(&results.reaction);
@@ -170,28 +189,34 @@ impl Chart {
         Ok(Self {
             pivots: reduction.pivots.clone(),
             k,
-            solved,
-            follow: follow_program.tiered(&atlas.values, atlas.backend),
-            follow_program,
-            parameters: atlas.values.clone(),
-            together: None,
-            has_multipliers: results.multipliers.is_some(),
-            watch,
-            watched,
-            scale,
+            rates: RateProgram {
+                program: rates.executor(&atlas.values, atlas.backend),
+                solved: reduction.rates.is_some(),
+                outputs: vec![0.0; outputs.len()],
+                matrix: Vec::with_capacity(k * k),
+                lu: Lu::default(),
+            },
+            follow: FollowProgram {
+                program: follow_program.tiered(&atlas.values, atlas.backend),
+                has_multipliers: results.multipliers.is_some(),
+                outputs: vec![0.0; followed.len()],
+                tape: follow_program,
+                parameters: atlas.values.clone(),
+                batch: None,
+            },
+            watch: PivotWatch {
+                program: watch,
+                pivots: watched,
+                scale,
+                candidates: vec![0.0; candidates.len()],
+            },
             forms: GraphEvaluator::new(
                 g,
                 &[place.as_slice(), &reduction.velocity_symbols].concat(),
                 &parameters,
                 &reduction.forms,
             )?,
-            rates: rates.executor(&atlas.values, atlas.backend),
             inputs: vec![0.0; 1 + 2 * n + 2 * k],
-            outputs: vec![0.0; outputs.len()],
-            followed: vec![0.0; followed.len()],
-            candidates: vec![0.0; candidates.len()],
-            matrix: Vec::with_capacity(k * k),
-            lu: Lu::default(),
             series: None,
             events: None,
         })
@@ -201,7 +226,7 @@ impl Chart {
         let inputs = &mut self.inputs[..=state.len()];
         inputs[0] = t;
         inputs[1..].copy_from_slice(state);
-        self.rates.evaluate(inputs, &mut self.outputs);
+        self.rates.program.evaluate(inputs, &mut self.rates.outputs);
     }
 
     /// $(\dot q, \dot u, \dot w)$
@@ -211,35 +236,36 @@ impl Chart {
         state: &[f64],
         rates: &mut [f64],
     ) -> Result<(), EvalError> {
-        if self.solved {
+        if self.rates.solved {
             let inputs = &mut self.inputs[..=state.len()];
             inputs[0] = t;
             inputs[1..].copy_from_slice(state);
-            self.rates.evaluate(inputs, rates);
+            self.rates.program.evaluate(inputs, rates);
             return Ok(());
         }
         self.kinematics(t, state);
         let k = self.k;
-        let (v, rest) = self.outputs.split_at(state.len() - k);
+        let RateProgram { outputs, matrix, lu, .. } = &mut self.rates;
+        let (v, rest) = outputs.split_at(state.len() - k);
         let (mass, rest) = rest.split_at(k * (k + 1) / 2);
         let (force, power) = rest.split_at(k);
         let (q_rates, tail) = rates.split_at_mut(v.len());
         q_rates.copy_from_slice(v);
-        self.matrix.resize(k * k, 0.0);
+        matrix.resize(k * k, 0.0);
         for a in 0..k {
             for b in 0..=a {
                 let entry = mass[a * (a + 1) / 2 + b];
-                self.matrix[a * k + b] = entry;
-                self.matrix[b * k + a] = entry;
+                matrix[a * k + b] = entry;
+                matrix[b * k + a] = entry;
             }
         }
         let (u_rates, work) = tail.split_at_mut(k);
         u_rates.copy_from_slice(force);
-        if self.matrix[..k * k].iter().any(|x| !x.is_finite()) {
+        if matrix[..k * k].iter().any(|x| !x.is_finite()) {
             return Err(EvalError::NotFinite);
         }
-        self.lu.factor(k, &self.matrix[..k * k]).map_err(|_| EvalError::Singular)?;
-        self.lu.solve(u_rates);
+        lu.factor(k, &matrix[..k * k]).map_err(|_| EvalError::Singular)?;
+        lu.solve(u_rates);
         let driven: f64 = power[1..].iter().zip(&*u_rates).map(|(p, u)| p * u).sum();
         work[0] = power[0] + driven;
         Ok(())
@@ -252,8 +278,8 @@ impl Chart {
         inputs[0] = t;
         inputs[1..known].copy_from_slice(state);
         inputs[known..known + self.k].copy_from_slice(u_rates);
-        inputs[known + self.k..].copy_from_slice(v.unwrap_or(&self.outputs[..n]));
-        self.follow.evaluate(inputs, &mut self.followed);
+        inputs[known + self.k..].copy_from_slice(v.unwrap_or(&self.rates.outputs[..n]));
+        self.follow.program.evaluate(inputs, &mut self.follow.outputs);
     }
 
     /// $u$ of admissible velocities.
@@ -270,13 +296,14 @@ impl Chart {
         let inputs = &mut self.inputs[..=q.len()];
         inputs[0] = t;
         inputs[1..].copy_from_slice(q);
-        if let Some(watch) = &mut self.watch {
-            watch.evaluate(inputs, &mut self.candidates);
+        let PivotWatch { program, pivots, scale, candidates } = &mut self.watch;
+        if let Some(program) = program {
+            program.evaluate(inputs, candidates);
         }
-        self.candidates.iter_mut().zip(&self.scale).for_each(|(c, s)| *c *= s);
-        let ends = self.watched.iter().skip(1).map(|w| w.0).chain([self.candidates.len()]);
-        let fractions = self.watched.iter().zip(ends).map(|(&(start, pivot), end)| {
-            let candidates = &self.candidates[start..end];
+        candidates.iter_mut().zip(&*scale).for_each(|(c, s)| *c *= s);
+        let ends = pivots.iter().skip(1).map(|w| w.0).chain([candidates.len()]);
+        let fractions = pivots.iter().zip(ends).map(|(&(start, pivot), end)| {
+            let candidates = &candidates[start..end];
             let largest = candidates.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
             candidates[pivot].abs() / largest
         });

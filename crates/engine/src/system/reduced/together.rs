@@ -5,7 +5,7 @@ use crate::motion::sample::LANES;
 use crate::motion::sample::Sample;
 
 use super::Reduced;
-use super::chart::Chart;
+use super::chart::{Chart, FollowProgram};
 
 /// A state, with the rates that it is to move with where they are not its own.
 pub(crate) struct LaneSamples<'a> {
@@ -27,7 +27,8 @@ impl Reduced {
         let (n, k) = (self.n, self.k);
         let Some(first) = states.first() else { return true };
         let mark = first.y[n + k + 1];
-        if !self.chart(first.y).has_multipliers || states.iter().any(|s| s.y[n + k + 1] != mark)
+        if !self.chart(first.y).follow.has_multipliers
+            || states.iter().any(|s| s.y[n + k + 1] != mark)
         {
             return false;
         }
@@ -84,10 +85,9 @@ impl Chart {
             let numbers = numbers.into_iter().flatten();
             numbers.enumerate().for_each(|(i, x)| inputs[i * LANES + l] = *x);
         }
-        let mut followed = vec![0.0; LANES * self.followed.len()];
-        let batch = self.together.get_or_insert_with(|| {
-            self.follow_program.batch_interpreter(LANES, &self.parameters)
-        });
+        let mut followed = vec![0.0; LANES * self.follow.outputs.len()];
+        let FollowProgram { tape, parameters, batch, .. } = &mut self.follow;
+        let batch = batch.get_or_insert_with(|| tape.batch_interpreter(LANES, parameters));
         batch.evaluate(&inputs, &mut followed);
         followed
     }
