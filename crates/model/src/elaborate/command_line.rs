@@ -234,7 +234,7 @@ fn against(model: &Workspace) -> Elaborator<'_> {
     let mut e = Elaborator::new(&model.graph, &NoFiles, source, model.arena.clone());
     e.scope = model.scope.clone();
     e.draft.coordinates.clone_from(&model.coordinates);
-    e.draft.constraints.clone_from(&model.constraints);
+    e.draft.dynamics.constraints.clone_from(&model.constraints);
     // The parts `<set>` and `<initial>` defined nothing that is called later.
     e
 }

@@ -22,6 +22,20 @@ pub(crate) struct Draft {
     pub(crate) coordinates: Vec<Coordinate>,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) abbreviations: Vec<(String, Expr)>,
+    pub(crate) dynamics: DynamicsDraft,
+    pub(crate) affine: AffineDraft,
+    pub(crate) conditions: ConditionDraft,
+    pub(crate) outputs: OutputDraft,
+    pub(crate) symmetries: Vec<Symmetry>,
+    pub(crate) solve: Option<Solve>,
+    pub(crate) options: OptionDraft,
+    /// A statement could not be parsed: what is missing may have been in it.
+    pub(crate) faulty: bool,
+}
+
+/// What moves the system.
+#[derive(Debug, Default)]
+pub(crate) struct DynamicsDraft {
     pub(crate) energy: Energy,
     pub(crate) equations: Vec<Equation>,
     /// How many `constraint` statements there were.
@@ -31,33 +45,49 @@ pub(crate) struct Draft {
     /// Where `applied(x)` first sums the forces above it.
     pub(crate) applied: Option<Span>,
     pub(crate) principle: Option<(Principle, Span)>,
-    pub(crate) initial: Vec<Given>,
-    pub(crate) terminal: Vec<Given>,
-    pub(crate) observed: Vec<Observed>,
-    pub(crate) events: Vec<Event>,
-    /// What an `event continue` looks at.
-    pub(crate) let_go: Vec<(Expr, Span)>,
+}
+
+/// Affine bodies.
+#[derive(Debug, Default)]
+pub(crate) struct AffineDraft {
     pub(crate) bodies: Vec<AffineBody>,
     /// Matrices whose determinant or inverse is asked for.
     pub(crate) determinants: Vec<(Site, Value)>,
     /// Where the words of affine bodies stand.
     pub(crate) words: Vec<WordUse>,
+    /// What an `event continue` looks at.
+    pub(crate) let_go: Vec<(Expr, Span)>,
+}
+
+/// What is given at the start and at the end: as written, and what that means.
+#[derive(Debug, Default)]
+pub(crate) struct ConditionDraft {
+    pub(crate) initial: Vec<Given>,
+    pub(crate) terminal: Vec<Given>,
+    pub(crate) data: Vec<Datum>,
+    pub(crate) multipliers: Option<MultiplierStart>,
+    pub(crate) terminals: Vec<Terminal>,
+}
+
+/// What is looked at along the motion.
+#[derive(Debug, Default)]
+pub(crate) struct OutputDraft {
+    pub(crate) observed: Vec<Observed>,
+    pub(crate) events: Vec<Event>,
     pub(crate) drawings: Vec<Drawing>,
     /// How many numbers they have together.
     pub(crate) drawn_points: usize,
-    pub(crate) symmetries: Vec<Symmetry>,
-    pub(crate) solve: Option<Solve>,
+}
+
+/// What the command line gives.
+#[derive(Debug, Default)]
+pub(crate) struct OptionDraft {
     /// Of `--set`.
     pub(crate) set: Vec<Given>,
     /// Which of `set` a declaration has taken.
     pub(crate) set_used: Vec<usize>,
     /// Of `--initial`.
     pub(crate) overriding: Vec<Given>,
-    /// A statement could not be parsed: what is missing may have been in it.
-    pub(crate) faulty: bool,
-    pub(crate) data: Vec<Datum>,
-    pub(crate) multipliers: Option<MultiplierStart>,
-    pub(crate) terminals: Vec<Terminal>,
 }
 
 /// `lagrangian`, `kinetic`, `potential`, with the first place of each.
@@ -91,13 +121,14 @@ impl Draft {
         scope: Scope,
         arena: Arc<Arena>,
     ) -> Model {
-        let dynamics = if self.energy.equation.is_some() {
-            Dynamics::Equations(self.equations)
+        let laws = self.dynamics;
+        let dynamics = if laws.energy.equation.is_some() {
+            Dynamics::Equations(laws.equations)
         } else {
-            self.energy.into_dynamics(&graph)
+            laws.energy.into_dynamics(&graph)
         };
         let time = graph.symbol("t", Role::Time);
-        let results = results(&graph, &self.coordinates, &self.constraints);
+        let results = results(&graph, &self.coordinates, &laws.constraints);
         let declarations = Declarations {
             source,
             title: self.title.map(|(title, _)| title),
@@ -106,16 +137,16 @@ impl Draft {
             parameters: self.parameters,
             abbreviations: self.abbreviations,
             dynamics,
-            constraints: self.constraints,
-            forces: self.forces,
-            principle: self.principle.map_or(Principle::Chetaev, |(principle, _)| principle),
-            initial: self.data,
-            multipliers: self.multipliers,
-            terminal: self.terminals,
-            observed: self.observed,
-            events: self.events,
-            bodies: self.bodies,
-            drawings: self.drawings,
+            constraints: laws.constraints,
+            forces: laws.forces,
+            principle: laws.principle.map_or(Principle::Chetaev, |(principle, _)| principle),
+            initial: self.conditions.data,
+            multipliers: self.conditions.multipliers,
+            terminal: self.conditions.terminals,
+            observed: self.outputs.observed,
+            events: self.outputs.events,
+            bodies: self.affine.bodies,
+            drawings: self.outputs.drawings,
             symmetries: self.symmetries,
             solve: self.solve.unwrap_or_else(default_solve),
             results,

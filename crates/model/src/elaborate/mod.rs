@@ -82,8 +82,8 @@ pub fn read_model(
     let arena = Arc::new(parsed.syntax.arena);
     let mut e = Elaborator::new(&graph, files, source, arena);
     e.diagnostics = parsed.diagnostics;
-    e.draft.set = e.add_assignments("<set>", overrides.set.as_deref());
-    e.draft.overriding = e.add_assignments("<initial>", overrides.initial.as_deref());
+    e.draft.options.set = e.add_assignments("<set>", overrides.set.as_deref());
+    e.draft.options.overriding = e.add_assignments("<initial>", overrides.initial.as_deref());
     for statement in &parsed.syntax.statements {
         e.statement(statement);
     }
@@ -117,14 +117,28 @@ pub(crate) struct Elaborator<'a> {
     pub(crate) defining: Option<(String, Span)>,
     pub(crate) stacks: Stacks,
     pub(crate) folds: Folds,
-    /// Total derivatives that are known.
+    pub(crate) cache: Cache,
+    pub(crate) effort: Effort,
+    pub(crate) draft: Draft,
+}
+
+/// What was found once and may be asked for again.
+#[derive(Debug, Default)]
+pub(crate) struct Cache {
+    /// Total derivatives.
     pub(crate) rates: Rates,
     /// What expressions contain.
     pub(crate) contents: FxHashMap<Expr, Content>,
+    /// Tables by file and column.
     pub(crate) tables: FxHashMap<(String, String), Table>,
+}
+
+/// How much has been done for a text, so that none takes forever.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Effort {
     pub(crate) work: u64,
+    /// Whether that was too much: nothing more is read or reported.
     pub(crate) exhausted: bool,
-    pub(crate) draft: Draft,
 }
 
 /// One of the texts.
@@ -162,11 +176,8 @@ impl<'a> Elaborator<'a> {
             defining: None,
             stacks: Stacks::default(),
             folds: Folds::default(),
-            rates: Rates::default(),
-            contents: FxHashMap::default(),
-            tables: FxHashMap::default(),
-            work: 0,
-            exhausted: false,
+            cache: Cache::default(),
+            effort: Effort::default(),
             draft: Draft::default(),
         }
     }
@@ -211,12 +222,12 @@ impl<'a> Elaborator<'a> {
             StatementKind::Initial(list) => {
                 let given =
                     list.iter().cloned().map(|assignment| Given { part: 0, assignment });
-                self.draft.initial.extend(given);
+                self.draft.conditions.initial.extend(given);
             }
             StatementKind::Final(list) => {
                 let given =
                     list.iter().cloned().map(|assignment| Given { part: 0, assignment });
-                self.draft.terminal.extend(given);
+                self.draft.conditions.terminal.extend(given);
             }
             StatementKind::Observe(observation) => self.observe(observation, span),
             StatementKind::Event(event) => self.event(event, span),
@@ -286,7 +297,7 @@ impl<'a> Elaborator<'a> {
         let key = (diagnostic.code, diagnostic.span);
         // NOTE: several things may be missing at one place.
         let first = self.reported.insert(key) || diagnostic.span.is_empty();
-        if !self.exhausted && first {
+        if !self.effort.exhausted && first {
             self.diagnostics.push(diagnostic);
         }
         Value::Poison

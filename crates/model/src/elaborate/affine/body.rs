@@ -310,7 +310,7 @@ impl Elaborator<'_> {
     /// among the bodies.
     pub(crate) fn body(&mut self, site: Site, value: &Value, polar: bool) -> Option<usize> {
         let k = self.take_body(site, value)?;
-        let body = &mut self.draft.bodies[k];
+        let body = &mut self.draft.affine.bodies[k];
         (body.polar, body.named) = (body.polar || polar, true);
         Some(k)
     }
@@ -326,13 +326,13 @@ impl Elaborator<'_> {
         if own.iter().zip(phi.iter()).any(|(c, &x)| c.position != x) {
             return None;
         }
-        if let Some(k) = self.draft.bodies.iter().position(|b| b.first == first) {
+        if let Some(k) = self.draft.affine.bodies.iter().position(|b| b.first == first) {
             return Some(k);
         }
         let name = own[0].name.split('[').next().unwrap_or_default().to_owned();
         let determinant = algebra::determinant(self.graph, *n, phi);
         let span = self.span(site);
-        self.draft.bodies.push(AffineBody {
+        self.draft.affine.bodies.push(AffineBody {
             name,
             size: *n,
             first,
@@ -342,23 +342,23 @@ impl Elaborator<'_> {
             let_go: false,
             span,
         });
-        Some(self.draft.bodies.len() - 1)
+        Some(self.draft.affine.bodies.len() - 1)
     }
 
     /// Every body is watched, and what two words leave together is said.
     pub(crate) fn finish_bodies(&mut self) {
         self.finish_determinants();
-        for body in &mut self.draft.bodies {
+        for body in &mut self.draft.affine.bodies {
             let det = body.determinant;
             let is_let_go = |(e, _): &(Expr, Span)| {
                 self.graph.vanishes_modulo_prime(self.graph.sub(*e, det))
                     || self.graph.vanishes_modulo_prime(self.graph.add(*e, det))
             };
-            body.let_go = self.draft.let_go.iter().any(is_let_go);
+            body.let_go = self.draft.affine.let_go.iter().any(is_let_go);
             if body.let_go {
                 continue;
             }
-            self.draft.events.push(Event {
+            self.draft.outputs.events.push(Event {
                 name: format!("collapse({})", body.name),
                 expr: det,
                 direction: Direction::Both,
@@ -366,7 +366,7 @@ impl Elaborator<'_> {
                 span: body.span,
             });
         }
-        let words = std::mem::take(&mut self.draft.words);
+        let words = std::mem::take(&mut self.draft.affine.words);
         for (k, later) in words.iter().enumerate() {
             for earlier in words[..k].iter().filter(|w| w.body == later.body) {
                 self.remains(earlier, later);
@@ -399,7 +399,7 @@ impl Elaborator<'_> {
         } else {
             return;
         };
-        let name = self.draft.bodies[later.body].name.clone();
+        let name = self.draft.affine.bodies[later.body].name.clone();
         let message = format!(
             "`{}` and `{}` together leave `{name}` {left}",
             earlier.constraint, later.constraint

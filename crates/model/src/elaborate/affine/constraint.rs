@@ -103,7 +103,13 @@ impl Elaborator<'_> {
         let subject = self.subject();
         let constraint = subject.split('`').nth(1).unwrap_or(word).to_owned();
         let span = self.span(site);
-        self.draft.words.push(WordUse { word: word.into(), constraint, body, green, span });
+        self.draft.affine.words.push(WordUse {
+            word: word.into(),
+            constraint,
+            body,
+            green,
+            span,
+        });
     }
 
     fn isochoric(

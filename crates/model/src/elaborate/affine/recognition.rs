@@ -107,23 +107,25 @@ impl Elaborator<'_> {
     /// Remembers that the determinant or the inverse of a matrix is asked for; whether the motion depends on
     /// it is seen at the end.
     pub(crate) fn see_determinant(&mut self, site: Site, value: &Value) {
-        if !self.place.allows_results() && self.draft.determinants.len() < 100 {
-            self.draft.determinants.push((site, value.clone()));
+        if !self.place.allows_results() && self.draft.affine.determinants.len() < 100 {
+            self.draft.affine.determinants.push((site, value.clone()));
         }
     }
 
     /// Takes for bodies what the dynamics divides by, or makes a volume of.
     pub(crate) fn finish_determinants(&mut self) {
-        let asked = std::mem::take(&mut self.draft.determinants);
-        if asked.is_empty() || self.draft.energy.equation.is_some() {
+        let asked = std::mem::take(&mut self.draft.affine.determinants);
+        if asked.is_empty() || self.draft.dynamics.energy.equation.is_some() {
             return;
         }
-        let energy = &self.draft.energy;
+        let energy = &self.draft.dynamics.energy;
         let energies = [energy.lagrangian, energy.kinetic, energy.potential];
         let mut roots: Vec<Expr> =
             energies.into_iter().flatten().filter_map(|(e, _)| e).collect();
-        roots.extend(self.draft.constraints.iter().map(|c| c.expr));
-        roots.extend(self.draft.forces.iter().flat_map(|f| f.components.iter().copied()));
+        roots.extend(self.draft.dynamics.constraints.iter().map(|c| c.expr));
+        roots.extend(
+            self.draft.dynamics.forces.iter().flat_map(|f| f.components.iter().copied()),
+        );
         let live = self.graph.live(&roots);
         for (site, value) in asked {
             let Value::Matrix(n, m, phi) = &value else { continue };

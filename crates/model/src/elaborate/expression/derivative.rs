@@ -73,7 +73,7 @@ impl Elaborator<'_> {
                 return self.error_hint("E0402", self.span(site), message, hint);
             }
             let before = self.graph.len();
-            let rate = self.graph.rate_of(e, &mut self.rates);
+            let rate = self.graph.rate_of(e, &mut self.cache.rates);
             if !self.spend(self.graph.len() - before, site) {
                 return Value::Poison;
             }
@@ -100,10 +100,10 @@ impl Elaborator<'_> {
         let mut stack = vec![e];
         let mut fresh = Vec::new();
         while let Some(x) = stack.pop() {
-            if self.contents.contains_key(&x) {
+            if self.cache.contents.contains_key(&x) {
                 continue;
             }
-            self.contents.insert(x, Content::default());
+            self.cache.contents.insert(x, Content::default());
             if g.varies(x) {
                 fresh.push(x);
                 stack.extend(g.node(x).operands());
@@ -113,7 +113,7 @@ impl Elaborator<'_> {
         for x in fresh {
             let mut content = Content::default();
             for o in g.node(x).operands() {
-                let part = self.contents[&o];
+                let part = self.cache.contents[&o];
                 content.order = content.order.max(part.order);
                 content.moves |= part.moves;
                 content.unknown = content.unknown.or(part.unknown);
@@ -126,9 +126,9 @@ impl Elaborator<'_> {
                 Some(Role::Multiplier { order }) if order > 0 => content.unknown = Some(x),
                 _ => {}
             }
-            self.contents.insert(x, content);
+            self.cache.contents.insert(x, content);
         }
-        self.contents[&e]
+        self.cache.contents[&e]
     }
 
     /// The highest derivative of a coordinate.

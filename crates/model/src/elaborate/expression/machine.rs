@@ -97,17 +97,17 @@ impl Elaborator<'_> {
 
     /// Counts work; false once there was too much, which is reported once.
     pub(crate) fn spend(&mut self, work: usize, site: Site) -> bool {
-        if self.exhausted {
+        if self.effort.exhausted {
             return false;
         }
-        self.work += work as u64;
-        if self.work > WORK {
+        self.effort.work += work as u64;
+        if self.effort.work > WORK {
             let message = format!("the model takes more than {WORK} steps to write out");
             let hint = "use smaller sums and families, or fewer nested functions";
             self.error_hint("E0308", self.span(site), message, hint);
-            self.exhausted = true;
+            self.effort.exhausted = true;
         }
-        !self.exhausted
+        !self.effort.exhausted
     }
 
     fn step(&mut self, step: Step) {

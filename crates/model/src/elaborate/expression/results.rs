@@ -81,7 +81,7 @@ impl Elaborator<'_> {
     fn on_coordinate(&mut self, site: Site, word: &str, name: &str, indices: &[i64]) -> Value {
         if word == "applied" {
             let span = self.span(site);
-            self.draft.applied.get_or_insert(span);
+            self.draft.dynamics.applied.get_or_insert(span);
         }
         let Some(Meaning::Coordinate(group)) = self.scope.get(name).map(|e| &e.meaning) else {
             return self.not_a(site, name, "coordinate");
@@ -90,7 +90,7 @@ impl Elaborator<'_> {
         let symbol = |e: Expr| {
             if word == "applied" {
                 let k = self.draft.coordinates.iter().position(|c| c.position == e);
-                let forces = self.draft.forces.iter();
+                let forces = self.draft.dynamics.forces.iter();
                 let on = forces.filter_map(|f| f.components.get(k?).copied());
                 return g.sum(on);
             }

@@ -51,12 +51,12 @@ impl Elaborator<'_> {
             return Value::Poison;
         };
         let key = (file.to_string(), column.to_string());
-        if let Some(table) = self.tables.get(&key) {
+        if let Some(table) = self.cache.tables.get(&key) {
             return Value::Scalar(self.graph.table(table.clone(), argument));
         }
         match self.load(site, file, column) {
             Ok(table) => {
-                self.tables.insert(key, table.clone());
+                self.cache.tables.insert(key, table.clone());
                 Value::Scalar(self.graph.table(table, argument))
             }
             Err(diagnostic) => self.report(*diagnostic),

@@ -21,8 +21,8 @@ pub(crate) type Row = (Vec<i64>, Expr, Option<AffineWord>);
 
 impl Elaborator<'_> {
     pub(crate) fn constraint(&mut self, constraint: &syntax::Constraint, span: Span) {
-        self.draft.constraint_statements += 1;
-        let automatic = format!("c{}", self.draft.constraint_statements);
+        self.draft.dynamics.constraint_statements += 1;
+        let automatic = format!("c{}", self.draft.dynamics.constraint_statements);
         let name = constraint.name.map_or(automatic, |name| self.own_name(name));
         let name_span = constraint.name.map_or(span, |name| name.span);
         self.speak_of(format!("constraint `{name}`"));
@@ -32,7 +32,7 @@ impl Elaborator<'_> {
             return;
         };
         for indices in &members.indices {
-            if self.exhausted {
+            if self.effort.exhausted {
                 return;
             }
             let made = self.with_locals(&members, indices, |e| {
@@ -86,7 +86,7 @@ impl Elaborator<'_> {
     ) {
         for (inner, expr, word) in rows {
             let all: Vec<i64> = [indices, &inner].concat();
-            let position = self.draft.constraints.len();
+            let position = self.draft.dynamics.constraints.len();
             let full = component_name(name, &all);
             if registered
                 && let Some(Meaning::Constraint(known)) =
@@ -100,7 +100,13 @@ impl Elaborator<'_> {
                 known.rows.push((all, position));
             }
             let along = along.map(<[Expr]>::to_vec);
-            self.draft.constraints.push(Constraint { name: full, expr, along, word, span });
+            self.draft.dynamics.constraints.push(Constraint {
+                name: full,
+                expr,
+                along,
+                word,
+                span,
+            });
         }
     }
 
@@ -211,6 +217,7 @@ impl Elaborator<'_> {
         let n = self.draft.coordinates.len();
         let wrong: Vec<(String, Span, usize)> = self
             .draft
+            .dynamics
             .constraints
             .iter()
             .filter_map(|c| Some((c, c.along.as_ref()?.len())))

@@ -102,7 +102,8 @@ impl Elaborator<'_> {
         let group = self.coordinate_group(name, self.shifted(part, target.name.span))?;
         // An equation with memory may be of any order, and its motions begin with as many derivatives.
         let has_memory = |e: &crate::model::Equation| self.graph.has_memory(e.expr);
-        let highest = if self.draft.equations.iter().any(has_memory) { HIGHEST } else { 2 };
+        let highest =
+            if self.draft.dynamics.equations.iter().any(has_memory) { HIGHEST } else { 2 };
         if target.order > highest {
             let text = self.source.slice(span);
             if highest == HIGHEST {
@@ -224,7 +225,7 @@ impl Elaborator<'_> {
     pub(crate) fn finish_final(&mut self) {
         let mut seen: Vec<(Quantity, bool, Span)> = Vec::new();
         let mut chosen: Vec<(Terminal, bool)> = Vec::new();
-        for given in std::mem::take(&mut self.draft.terminal) {
+        for given in std::mem::take(&mut self.draft.conditions.terminal) {
             let span = self.shifted(given.part, given.assignment.target.span);
             let Some(goal) = self.goal(given.part, &given.assignment.target, true) else {
                 continue;
@@ -251,7 +252,8 @@ impl Elaborator<'_> {
                 }
             }
         }
-        self.draft.terminals = chosen.into_iter().map(|(terminal, _)| terminal).collect();
+        self.draft.conditions.terminals =
+            chosen.into_iter().map(|(terminal, _)| terminal).collect();
     }
 
     fn terminal_values(

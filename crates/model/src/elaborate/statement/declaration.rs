@@ -168,14 +168,16 @@ impl Elaborator<'_> {
     ) -> Option<Constants> {
         let mut known = declared.value.is_some();
         let mut value = declared.value.and_then(|id| self.constants(Site { part: 0, id }));
-        for (k, Given { part, assignment }) in self.draft.set.clone().into_iter().enumerate() {
+        for (k, Given { part, assignment }) in
+            self.draft.options.set.clone().into_iter().enumerate()
+        {
             let target = &assignment.target;
             if self.parts[usize::from(part)].arena.name(target.name.symbol) != name
                 || target.of.is_some()
             {
                 continue;
             }
-            self.draft.set_used.push(k);
+            self.draft.options.set_used.push(k);
             let site = Site { part, id: assignment.value };
             let span = self.shifted(part, target.span);
             if target.order > 0 {
@@ -291,9 +293,11 @@ impl Elaborator<'_> {
 
     /// Reports what `--set` names and no declaration took.
     pub(crate) fn finish_set(&mut self) {
-        let used: FxHashSet<usize> = self.draft.set_used.iter().copied().collect();
+        let used: FxHashSet<usize> = self.draft.options.set_used.iter().copied().collect();
         let mut seen: Vec<(String, bool)> = Vec::new();
-        for (k, Given { part, assignment }) in self.draft.set.clone().into_iter().enumerate() {
+        for (k, Given { part, assignment }) in
+            self.draft.options.set.clone().into_iter().enumerate()
+        {
             let target = &assignment.target;
             let name = self.parts[usize::from(part)].arena.name(target.name.symbol).to_owned();
             let span = self.shifted(part, target.span);

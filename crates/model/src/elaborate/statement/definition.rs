@@ -120,7 +120,7 @@ impl Elaborator<'_> {
 
     fn define_members(&mut self, name: &str, span: Span, members: &Members, body: Site) {
         for indices in &members.indices {
-            if self.exhausted {
+            if self.effort.exhausted {
                 return;
             }
             let value = self.with_locals(members, indices, |e| {

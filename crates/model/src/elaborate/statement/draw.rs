@@ -43,15 +43,15 @@ impl Elaborator<'_> {
         for indices in &members.indices {
             let figure = self.with_locals(&members, indices, |e| e.figure(&written));
             let Some(figure) = figure else { continue };
-            self.draft.drawn_points += figure.expressions().len();
-            if self.draft.drawn_points > POINTS * 3 {
+            self.draft.outputs.drawn_points += figure.expressions().len();
+            if self.draft.outputs.drawn_points > POINTS * 3 {
                 let message = format!("the drawings have more than {POINTS} points together");
                 let hint = "choose fewer `steps`, or a smaller family";
                 self.error_hint("E0308", span, message, hint);
                 return;
             }
             let Some(style) = style.clone() else { continue };
-            self.draft.drawings.push(Drawing { figure, style, span });
+            self.draft.outputs.drawings.push(Drawing { figure, style, span });
         }
     }
 

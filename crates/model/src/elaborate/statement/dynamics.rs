@@ -19,14 +19,14 @@ impl Elaborator<'_> {
         let value = self.read(site, place);
         let e = self.scalar(&value, site, place.words());
         let twice = match place {
-            Place::Lagrangian => self.draft.energy.lagrangian.map(|(_, first)| first),
+            Place::Lagrangian => self.draft.dynamics.energy.lagrangian.map(|(_, first)| first),
             _ => None,
         };
         if let Some(first) = twice {
             return self.only_once("lagrangian", span, first);
         }
         let g = self.graph;
-        let energy = &mut self.draft.energy;
+        let energy = &mut self.draft.dynamics.energy;
         let part = match place {
             Place::Lagrangian => &mut energy.lagrangian,
             Place::Kinetic => &mut energy.kinetic,
@@ -48,7 +48,7 @@ impl Elaborator<'_> {
 
     /// Whether what moves the system is said once, wholly, and in one way.
     pub(crate) fn finish_dynamics(&mut self) {
-        let energy = &self.draft.energy;
+        let energy = &self.draft.dynamics.energy;
         let span = |part: Option<(Option<Expr>, Span)>| part.map(|(_, span)| span);
         let (l, t) = (span(energy.lagrangian), span(energy.kinetic));
         let (v, equation) = (span(energy.potential), energy.equation);
@@ -96,15 +96,15 @@ impl Elaborator<'_> {
     }
 
     fn finish_equations(&mut self, first: Span) {
-        let (n, m) = (self.draft.coordinates.len(), self.draft.equations.len());
+        let (n, m) = (self.draft.coordinates.len(), self.draft.dynamics.equations.len());
         let sound = self.diagnostics.iter().all(|d| d.severity < crate::Severity::Error);
         if n != m && sound {
             let message = format!("there are {m} equations for {n} coordinates");
             self.error_hint("E0405", first, message, "write one equation for each coordinate");
         }
         for (span, what) in [
-            self.draft.constraints.first().map(|c| (c.span, "constraints")),
-            self.draft.forces.first().map(|f| (f.span, "forces")),
+            self.draft.dynamics.constraints.first().map(|c| (c.span, "constraints")),
+            self.draft.dynamics.forces.first().map(|f| (f.span, "forces")),
         ]
         .into_iter()
         .flatten()
@@ -116,12 +116,13 @@ impl Elaborator<'_> {
     }
 
     pub(crate) fn equation(&mut self, equation: &syntax::Equation, span: Span) {
-        self.draft.energy.equation.get_or_insert(span);
+        self.draft.dynamics.energy.equation.get_or_insert(span);
         let name = equation.name.map(|name| self.own_name(name));
         if let Some(name) = &name {
             self.speak_of(format!("equation `{name}`"));
             let taken = self
                 .draft
+                .dynamics
                 .equations
                 .iter()
                 .any(|e| e.name == *name || e.name.starts_with(&format!("{name}[")));
@@ -145,9 +146,9 @@ impl Elaborator<'_> {
                 let all: Vec<i64> = [&indices[..], &shape.indices(k)].concat();
                 let name = match &name {
                     Some(name) => component_name(name, &all),
-                    None => format!("equation {}", self.draft.equations.len() + 1),
+                    None => format!("equation {}", self.draft.dynamics.equations.len() + 1),
                 };
-                self.draft.equations.push(Equation { name, expr, span });
+                self.draft.dynamics.equations.push(Equation { name, expr, span });
             }
         }
     }
@@ -209,14 +210,14 @@ impl Elaborator<'_> {
 
     /// Adds a force, unless `applied(x)` has summed them already.
     fn add_force(&mut self, force: Force) {
-        if let Some(first) = self.draft.applied {
+        if let Some(first) = self.draft.dynamics.applied {
             let message = "this force comes after `applied`, whose sum would leave it out";
             let diagnostic = Diagnostic::error("E0411", force.span, message.into())
                 .with_hint("write all forces above the first `applied(x)`")
                 .with_note(first, "the forces above are summed here".into());
             self.report(diagnostic);
         }
-        self.draft.forces.push(force);
+        self.draft.dynamics.forces.push(force);
     }
 
     /// `[…]` after the name of a target, as written.

@@ -27,8 +27,8 @@ struct Entry {
 
 impl Elaborator<'_> {
     pub(crate) fn finish_initial(&mut self) {
-        let own = std::mem::take(&mut self.draft.initial);
-        let overriding = std::mem::take(&mut self.draft.overriding);
+        let own = std::mem::take(&mut self.draft.conditions.initial);
+        let overriding = std::mem::take(&mut self.draft.options.overriding);
         let mut entries: Vec<Entry> = Vec::new();
         let mut places: FxHashMap<Quantity, usize> = FxHashMap::default();
         for (given, rank) in
@@ -47,7 +47,7 @@ impl Elaborator<'_> {
             Quantity::Multiplier(i) => (1, i, 0),
             Quantity::Time => (2, 0, 0),
         });
-        self.draft.data = self.resolved(&entries);
+        self.draft.conditions.data = self.resolved(&entries);
     }
 
     fn initial_entries(&mut self, given: &Given, rank: u8) -> Vec<Entry> {
@@ -189,7 +189,7 @@ impl Elaborator<'_> {
                 self.graph.symbol(name, Role::Coordinate { order })
             }
             Quantity::Multiplier(i) => {
-                let name = &self.draft.constraints[i].name;
+                let name = &self.draft.dynamics.constraints[i].name;
                 self.graph.symbol(name, Role::Multiplier { order: 0 })
             }
             Quantity::Time => self.time(),
@@ -206,7 +206,7 @@ impl Elaborator<'_> {
     fn multiplier_start(&mut self, given: &Given, rank: u8) {
         let span = self.shifted(given.part, given.assignment.target.span);
         if rank == 0
-            && let Some(first) = &self.draft.multipliers
+            && let Some(first) = &self.draft.conditions.multipliers
         {
             let first = match first {
                 MultiplierStart::Zero(span) | MultiplierStart::Transversal(_, span) => *span,
@@ -234,7 +234,7 @@ impl Elaborator<'_> {
             }
         };
         if start.is_some() {
-            self.draft.multipliers = start;
+            self.draft.conditions.multipliers = start;
         }
     }
 

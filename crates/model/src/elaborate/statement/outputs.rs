@@ -51,7 +51,7 @@ impl Elaborator<'_> {
             _ => Meaning::Event,
         };
         self.scope.insert(&name, meaning, observation.name.span);
-        self.draft.observed.extend(made);
+        self.draft.outputs.observed.extend(made);
     }
 
     pub(crate) fn event(&mut self, event: &syntax::Event, span: Span) {
@@ -71,14 +71,14 @@ impl Elaborator<'_> {
                 continue;
             };
             if event.goes_on {
-                self.draft.let_go.push((expr, span));
+                self.draft.affine.let_go.push((expr, span));
             }
             let name = component_name(&name, indices);
             made.push(Event { name, expr, direction, stop: event.stop, span });
         }
         if self.may_declare(&name, event.name.span) {
             self.scope.insert(&name, Meaning::Event, event.name.span);
-            self.draft.events.extend(made);
+            self.draft.outputs.events.extend(made);
         }
     }
 }

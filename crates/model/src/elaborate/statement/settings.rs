@@ -36,9 +36,9 @@ impl Elaborator<'_> {
             );
             return;
         };
-        match self.draft.principle {
+        match self.draft.dynamics.principle {
             Some((_, first)) => self.only_once("principle", span, first),
-            None => self.draft.principle = Some((*principle, span)),
+            None => self.draft.dynamics.principle = Some((*principle, span)),
         }
     }
 
@@ -161,7 +161,7 @@ impl Elaborator<'_> {
         self.finish_initial();
         self.finish_final();
         let (n, zero) = (self.draft.coordinates.len(), self.graph.zero());
-        for force in &mut self.draft.forces {
+        for force in &mut self.draft.dynamics.forces {
             force.components.resize(n, zero);
         }
         for symmetry in &mut self.draft.symmetries {
@@ -173,6 +173,6 @@ impl Elaborator<'_> {
 impl Draft {
     /// The name of a constraint by its position.
     pub(crate) fn constraint_name(&self, position: usize) -> &str {
-        self.constraints.get(position).map_or("", |c| c.name.as_str())
+        self.dynamics.constraints.get(position).map_or("", |c| c.name.as_str())
     }
 }
