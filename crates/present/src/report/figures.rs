@@ -93,14 +93,8 @@ fn over_time<'a>(
                     if !names.contains(name) {
                         names.push(name.clone());
                     }
-                    curves.push(curve(
-                        motion,
-                        (i, motions.len()),
-                        k - start,
-                        name,
-                        &motion.t,
-                        values,
-                    ));
+                    let shown = Shown { motion, index: i, of: motions.len() };
+                    curves.push(shown.curve(k - start, name, &motion.t, values));
                 }
             }
         }
@@ -121,26 +115,35 @@ fn over_time<'a>(
     Some(Group { key, heading, note, figures })
 }
 
-/// A curve of one motion among several; the principle is in its name where there is a choice.
-fn curve<'a>(
-    motion: &Motion,
-    (i, of): (usize, usize),
-    k: usize,
-    name: &str,
-    x: &'a [f64],
-    y: &'a [f64],
-) -> Curve<'a> {
-    let name = match motion.principle {
-        Some(principle) if of > 1 => format!("{name} ({})", principle.name()),
-        _ => name.to_owned(),
-    };
-    let dash = if of > 1 { i } else { k };
-    Curve {
-        name,
-        x: Cow::Borrowed(x),
-        y: Cow::Borrowed(y),
-        colour: k % COLOUR_COUNT,
-        dash: dash % 6,
+/// One of several motions in a figure.
+#[derive(Clone, Copy)]
+struct Shown<'a> {
+    motion: &'a Motion,
+    index: usize,
+    /// How many there are.
+    of: usize,
+}
+
+impl Shown<'_> {
+    /// Alone in its figure.
+    fn alone(motion: &Motion) -> Shown<'_> {
+        Shown { motion, index: 0, of: 1 }
+    }
+
+    /// Its curve number `k`; the principle is in its name where there is a choice.
+    fn curve<'a>(self, k: usize, name: &str, x: &'a [f64], y: &'a [f64]) -> Curve<'a> {
+        let name = match self.motion.principle {
+            Some(principle) if self.of > 1 => format!("{name} ({})", principle.name()),
+            _ => name.to_owned(),
+        };
+        let dash = if self.of > 1 { self.index } else { k };
+        Curve {
+            name,
+            x: Cow::Borrowed(x),
+            y: Cow::Borrowed(y),
+            colour: k % COLOUR_COUNT,
+            dash: dash % 6,
+        }
     }
 }
 
@@ -156,11 +159,12 @@ fn traces(motions: &[Motion]) -> Vec<Figure<'_>> {
         let mut curves = Vec::new();
         let mut labels: [Vec<String>; 2] = [Vec::new(), Vec::new()];
         for (i, motion) in motions.iter().enumerate() {
+            let shown = Shown { motion, index: i, of };
             let series = if observed { &motion.observed } else { &motion.q };
             let pairs = pairs(series);
             for (k, (x, y)) in pairs.iter().take(CURVES).enumerate() {
                 let name = format!("({}, {})", x.name, y.name);
-                curves.push(curve(motion, (i, of), k, &name, &x.values, &y.values));
+                curves.push(shown.curve(k, &name, &x.values, &y.values));
                 for (label, s) in labels.iter_mut().zip([x, y]) {
                     if !label.contains(&s.name) {
                         label.push(s.name.clone());
@@ -195,10 +199,11 @@ fn energy(motions: &[Motion]) -> Option<Group<'_>> {
     let mut curves = Vec::new();
     let of = motions.len();
     for (i, motion) in motions.iter().enumerate() {
+        let shown = Shown { motion, index: i, of };
         if motion.energy.is_empty() {
             continue;
         }
-        curves.push(curve(motion, (i, of), 0, "energy", &motion.t, &motion.energy));
+        curves.push(shown.curve(0, "energy", &motion.t, &motion.energy));
         if motion.principle != Some(Principle::Chetaev) {
             let total: Vec<f64> = motion
                 .energy
@@ -210,12 +215,12 @@ fn energy(motions: &[Motion]) -> Option<Group<'_>> {
                 Some(Principle::Restricted) => "energy of L_c",
                 Some(Principle::Chetaev | Principle::Vakonomic) | None => "E[L,M]",
             };
-            let mut total_curve = curve(motion, (i, of), 2, name, &motion.t, &[]);
+            let mut total_curve = shown.curve(2, name, &motion.t, &[]);
             total_curve.y = Cow::Owned(total);
             curves.push(total_curve);
         }
         if motion.work.len() == motion.t.len() {
-            curves.push(curve(motion, (i, of), 1, "work", &motion.t, &motion.work));
+            curves.push(shown.curve(1, "work", &motion.t, &motion.work));
         }
     }
     (!curves.is_empty()).then(|| Group {
@@ -246,6 +251,7 @@ fn residuals<'a>(model: &Workspace, motions: &'a [Motion]) -> Option<Group<'a>> 
     let of = motions.len();
     let mut list: Vec<Vec<Curve<'a>>> = vec![Vec::new(); rows.len() + 1];
     for (i, motion) in motions.iter().enumerate() {
+        let shown = Shown { motion, index: i, of };
         let mut values = vec![Vec::with_capacity(motion.t.len()); rows.len()];
         let (mut state, mut found) = (vec![0.0; inputs.len()], vec![0.0; rows.len()]);
         for (r, &t) in motion.t.iter().enumerate() {
@@ -259,7 +265,7 @@ fn residuals<'a>(model: &Workspace, motions: &'a [Motion]) -> Option<Group<'a>> 
             }
         }
         for (k, (row, column)) in rows.iter().zip(values).enumerate() {
-            let mut c = curve(motion, (i, of), 1 + k % (CURVES - 1), &row.name, &motion.t, &[]);
+            let mut c = shown.curve(1 + k % (CURVES - 1), &row.name, &motion.t, &[]);
             c.y = Cow::Owned(column);
             list[k + 1].push(c);
         }
@@ -268,7 +274,7 @@ fn residuals<'a>(model: &Workspace, motions: &'a [Motion]) -> Option<Group<'a>> 
                 let gained = motion.energy[r] - motion.energy[0];
                 (gained - (motion.work[r] - motion.work[0])).abs().max(FLOOR)
             };
-            let mut c = curve(motion, (i, of), 0, "energy balance", &motion.t, &[]);
+            let mut c = shown.curve(0, "energy balance", &motion.t, &[]);
             c.y = Cow::Owned((0..motion.t.len()).map(balance).collect());
             list[0].push(c);
         }
@@ -315,7 +321,8 @@ fn portraits(motions: &[Motion]) -> Option<Group<'_>> {
             .map(|(i, m)| {
                 let name = format!("({0}, {0}')", m.q[k].name);
                 // NOTE: one quantity in each figure, so that colour and dashes can both tell the principle.
-                let mut c = curve(m, (i, of), 0, &name, &m.q[k].values, &m.v[k].values);
+                let shown = Shown { motion: m, index: i, of };
+                let mut c = shown.curve(0, &name, &m.q[k].values, &m.v[k].values);
                 c.colour = i;
                 c
             })
@@ -349,7 +356,7 @@ pub fn thumbnail(motion: &Motion) -> String {
                 .into_iter()
                 .enumerate()
                 .map(|(k, (name, y))| {
-                    let mut c = curve(motion, (0, 1), k, &name, &motion.t, &[]);
+                    let mut c = Shown::alone(motion).curve(k, &name, &motion.t, &[]);
                     c.y = Cow::Owned(y);
                     c
                 })
@@ -397,7 +404,7 @@ pub fn figure_of<'a>(
         if log {
             y = Cow::Owned(y.iter().map(|v| v.abs()).collect());
         }
-        curves.push(Curve { y, ..curve(motion, (0, 1), k, name, x, &[]) });
+        curves.push(Curve { y, ..Shown::alone(motion).curve(k, name, x, &[]) });
     }
     Ok(Figure {
         title: String::new(),
