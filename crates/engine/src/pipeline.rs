@@ -21,7 +21,7 @@ use crate::model::Model;
 use crate::motion::Motion;
 use crate::problem::settings::Run;
 use crate::run::initial_value::integrated;
-use crate::run::prepare::Known;
+use crate::run::prepare::RunInput;
 use crate::run::progress::Progress;
 use crate::run::{bvp, variational};
 
@@ -79,7 +79,7 @@ pub(crate) fn run_with(
     };
     let derive_us = clock.microseconds();
     let workspace = &derivation.workspace();
-    let known = Known { lagrangian, start: None };
+    let known = RunInput { lagrangian, start: None };
     let mut motion = integrated(workspace, &derivation.dynamics, known, request, watch)?;
     motion.statistics.derive_us = derive_us;
     Ok(motion)
@@ -103,7 +103,7 @@ pub fn run_derived(
         let failure = Failure::from(Diagnostic::error("E0430", terminal.span, message));
         return Err(failure.in_source(&model.source));
     }
-    integrated(model, &derivation.dynamics, Known::default(), request, told)
+    integrated(model, &derivation.dynamics, RunInput::default(), request, told)
         .map_err(|failure| failure.in_source(&model.source))
 }
 

@@ -7,7 +7,7 @@ use pfaff_model::{
 
 use crate::analysis::operator::{Ends, operate};
 use crate::error::Failure;
-use crate::run::memory_term::MemoryTerm;
+use crate::run::memory_operator::MemoryOperator;
 
 /// The value of a formula: a number, or nested lists of numbers.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,7 +92,7 @@ fn scalars(formula: &Formula, es: &[Expr], range: Range) -> Result<Vec<f64>, Fai
     let symbol = |e: Expr| if e == formula.time { time } else { given(e) }.unwrap_or(f64::NAN);
     let mut images = Vec::new();
     for e in memories {
-        let Some(term) = MemoryTerm::of(g, e) else { continue };
+        let Some(term) = MemoryOperator::of(g, e) else { continue };
         let Some(at) = time else {
             let message = "the formula has memory: give `t` a value, as in `t=2`".into();
             return Err(Failure::Usage(message));

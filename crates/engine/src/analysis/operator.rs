@@ -13,7 +13,7 @@ use pfaff_expr::special::{mittag_leffler, reciprocal_gamma};
 use pfaff_expr::{Expr, Graph, Memory, Node, Role, number};
 use pfaff_solver::{Kernel, gauss_jacobi};
 
-use crate::run::memory_term::MemoryTerm;
+use crate::run::memory_operator::MemoryOperator;
 use crate::run::volterra::kernel::{KernelSymbols, Term, terms};
 
 /// Ends of the operators, and the time at which they are taken.
@@ -40,12 +40,12 @@ struct Function<'a> {
 /// A sentence that says why there is none.
 pub(crate) fn operate(
     g: &Graph,
-    term: MemoryTerm,
+    term: MemoryOperator,
     time: Expr,
     ends: Ends,
     value: &dyn Fn(Expr) -> f64,
 ) -> Result<f64, String> {
-    let MemoryTerm { kind, operand, second } = term;
+    let MemoryOperator { kind, operand, second } = term;
     let right = matches!(kind, Memory::CaputoRight | Memory::RiemannLiouvilleRight);
     let real = |x: f64| {
         number::from_f64(x)

@@ -87,7 +87,7 @@ impl Dense {
     fn foretells(&self, middle: &Node, end: &Node, tolerance: f64) -> bool {
         let i = self.t.len() - 1;
         let first = &self.rows[i * 3 * self.n..];
-        let piece = Piece { n: self.n, t0: self.t[i], t1: end.t, first, last: &end.row };
+        let piece = DensePiece { n: self.n, t0: self.t[i], t1: end.t, first, last: &end.row };
         (0..self.n).all(|k| {
             let found = piece.value(k, Order::Position, middle.t);
             // NOTE: what is not a number cannot be improved by more nodes.
@@ -110,7 +110,7 @@ impl Dense {
         if self.t.len() == 1 {
             return self.rows[order as usize * self.n + k];
         }
-        let piece = Piece {
+        let piece = DensePiece {
             n: self.n,
             t0: self.t[before],
             t1: self.t[after],
@@ -122,7 +122,7 @@ impl Dense {
 }
 
 /// The motion between two nodes.
-struct Piece<'a> {
+struct DensePiece<'a> {
     /// How many coordinates there are.
     n: usize,
     t0: f64,
@@ -133,7 +133,7 @@ struct Piece<'a> {
     last: &'a [f64],
 }
 
-impl Piece<'_> {
+impl DensePiece<'_> {
     /// A coordinate by the polynomial of fifth degree through the nodes.
     fn value(&self, k: usize, order: Order, t: f64) -> f64 {
         let Self { n, t0, t1, first: a, last: b } = *self;

@@ -2,12 +2,12 @@
 
 /// From a start to an end.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Interval {
+pub(crate) struct TimeInterval {
     pub(crate) start: f64,
     pub(crate) end: f64,
 }
 
-impl Interval {
+impl TimeInterval {
     pub(crate) fn length(self) -> f64 {
         self.end - self.start
     }

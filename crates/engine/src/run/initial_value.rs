@@ -16,7 +16,7 @@ use crate::problem::start::Start;
 use crate::problem::unused_multipliers::{unused_multipliers, without_along};
 use crate::run::columns::{collect, samples};
 use crate::run::effective_mass::effective_mass_on_the_way;
-use crate::run::prepare::{Known, Prepared, prepare};
+use crate::run::prepare::{Prepared, RunInput, prepare};
 use crate::run::progress::Progress;
 use crate::run::record::Setting;
 use crate::run::recorder::Recorder;
@@ -33,7 +33,13 @@ pub(crate) fn integrated_from(
     start: Start,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
-    integrated(model, dynamics, Known { lagrangian: None, start: Some(start) }, request, watch)
+    integrated(
+        model,
+        dynamics,
+        RunInput { lagrangian: None, start: Some(start) },
+        request,
+        watch,
+    )
 }
 
 /// Dynamics and request into a motion: in independent quasi-velocities if their Lagrangian is given and the form
@@ -41,7 +47,7 @@ pub(crate) fn integrated_from(
 pub(crate) fn integrated(
     model: &Workspace,
     dynamics: &Dynamics,
-    known: Known,
+    known: RunInput,
     request: &Run,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {

@@ -5,7 +5,7 @@ pub(crate) mod columns;
 pub(crate) mod consistent_start;
 pub(crate) mod effective_mass;
 pub(crate) mod initial_value;
-pub(crate) mod memory_term;
+pub(crate) mod memory_operator;
 pub(crate) mod prepare;
 pub(crate) mod progress;
 pub(crate) mod record;

@@ -45,7 +45,7 @@ impl PreparedRun {
         let Prepared { system, y0, .. } = prepare(
             model,
             &dynamics,
-            Known { lagrangian: statement, start: None },
+            RunInput { lagrangian: statement, start: None },
             &mut settings,
         )?;
         Ok(Self { system, y0, options: settings.options })
@@ -64,7 +64,7 @@ impl PreparedRun {
 
 /// What is known beside the equations of a run.
 #[derive(Default)]
-pub(crate) struct Known {
+pub(crate) struct RunInput {
     /// Where the equations come from, if their reduced form is wanted.
     pub(crate) lagrangian: Option<LagrangianData>,
     /// Where the run starts, if not at the start of the model.
@@ -85,7 +85,7 @@ pub(crate) struct Prepared {
 pub(crate) fn prepare(
     model: &Workspace,
     dynamics: &Dynamics,
-    known: Known,
+    known: RunInput,
     settings: &mut Settings,
 ) -> Result<Prepared, Failure> {
     let clock = Stopwatch::start(settings.clock);

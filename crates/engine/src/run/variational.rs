@@ -31,7 +31,7 @@ use crate::error::Failure;
 use crate::motion::note::{Note, brief};
 use crate::motion::solution::Solution;
 use crate::motion::{Form, Motion, Series, Statistics, Stop, StopReason};
-use crate::problem::interval::Interval;
+use crate::problem::interval::TimeInterval;
 use crate::problem::settings::{Method, Run, Settings};
 use crate::problem::start::dynamics_span;
 use crate::run::bvp::has_ends;
@@ -43,7 +43,7 @@ pub use crate::run::variational::hamilton_form::{
     FractionalHamilton, FractionalHamiltonEquation, fractional_hamilton,
 };
 use crate::run::variational::integrand::{Integrand, compiled, time};
-use crate::run::variational::refine::{Reached, Search};
+use crate::run::variational::refine::{ExtremumSearch, Reached};
 use crate::run::variational::variation::first_variation;
 use crate::run::volterra::has_memory;
 
@@ -79,7 +79,7 @@ pub(crate) fn run(model: &Workspace, request: &Run) -> Result<Motion, Failure> {
     }
     let plain = Run { method: Some(Method::Auto), ..request.clone() };
     let settings = Settings::new(model, &plain)?;
-    let interval = Interval { start: settings.t0, end: settings.options.t1 };
+    let interval = TimeInterval { start: settings.t0, end: settings.options.t1 };
     let mut formulation = Formulation::new(model, interval.length()).map_err(Failure::Model)?;
     let ends = ends(model, &mut formulation, interval).map_err(Failure::Model)?;
     let derive_us = clock.microseconds();
@@ -90,7 +90,7 @@ pub(crate) fn run(model: &Workspace, request: &Run) -> Result<Motion, Failure> {
 
     let clock = Stopwatch::start(request.clock);
     let tolerance = settings.options.tolerance.max(1e-12);
-    let search = Search { model, formulation: &formulation, ends: &ends, tolerance };
+    let search = ExtremumSearch { model, formulation: &formulation, ends: &ends, tolerance };
     let mut all = search
         .all(&mut integrand, request.guess.as_ref())
         .map_err(|why| Failure::Model(vec![unsolved(model, &formulation, &why)]))?;
@@ -124,7 +124,7 @@ pub(crate) fn run(model: &Workspace, request: &Run) -> Result<Motion, Failure> {
     if motion.equivalence.is_some() {
         motion.notes.push(Note::Equivalence);
     }
-    let search = Search { model, formulation: &formulation, ends: &ends, tolerance };
+    let search = ExtremumSearch { model, formulation: &formulation, ends: &ends, tolerance };
     let evidence = evidence(search, &mut integrand, reached, interval)?;
     motion.audit = audit(Evidence::Extremum(evidence));
     motion.statistics = Statistics {
@@ -141,12 +141,12 @@ pub(crate) fn run(model: &Workspace, request: &Run) -> Result<Motion, Failure> {
 
 /// First variation, degree, Hamilton's form, constraints.
 fn evidence(
-    search: Search<'_>,
+    search: ExtremumSearch<'_>,
     integrand: &mut Integrand,
     reached: &mut Reached,
-    interval: Interval,
+    interval: TimeInterval,
 ) -> Result<ExtremumEvidence, Failure> {
-    let Search { model, formulation, ends, tolerance } = search;
+    let ExtremumSearch { model, formulation, ends, tolerance } = search;
     let found = &mut reached.found;
     let first_variation = first_variation(&formulation.problem, integrand, found, ends, TESTS);
     let other = Hamilton::new(model, formulation).ok();
@@ -164,7 +164,7 @@ fn solution(
     model: &Workspace,
     formulation: &Formulation,
     reached: &mut Reached,
-    interval: Interval,
+    interval: TimeInterval,
 ) -> Solution {
     let found = &mut reached.found;
     let start = IntervalPoint { left: 0.0, right: interval.length() };
@@ -301,7 +301,7 @@ fn fill(
     formulation: &mut Formulation,
     found: &mut Extremum,
     motion: &mut Motion,
-    interval: Interval,
+    interval: TimeInterval,
 ) -> Result<(), Failure> {
     let n = model.coordinates.len();
     let places: Vec<IntervalPoint> = motion
@@ -355,7 +355,7 @@ fn evaluate(
     found: &mut Extremum,
     exprs: &[Expr],
     places: &[IntervalPoint],
-    interval: Interval,
+    interval: TimeInterval,
 ) -> Result<Vec<Vec<f64>>, Failure> {
     if exprs.is_empty() {
         return Ok(vec![Vec::new(); places.len()]);
@@ -392,7 +392,7 @@ fn held(
     model: &Workspace,
     formulation: &Formulation,
     found: &mut Extremum,
-    interval: Interval,
+    interval: TimeInterval,
 ) -> Result<Vec<(String, f64)>, Failure> {
     let length = interval.length();
     let places: Vec<IntervalPoint> = (1..20)

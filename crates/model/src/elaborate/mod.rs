@@ -117,14 +117,14 @@ pub(crate) struct Elaborator<'a> {
     pub(crate) defining: Option<(String, Span)>,
     pub(crate) stacks: Stacks,
     pub(crate) folds: Folds,
-    pub(crate) cache: Cache,
-    pub(crate) effort: Effort,
+    pub(crate) cache: ReadingCache,
+    pub(crate) effort: ReadingEffort,
     pub(crate) draft: Draft,
 }
 
 /// What was found once and may be asked for again.
 #[derive(Debug, Default)]
-pub(crate) struct Cache {
+pub(crate) struct ReadingCache {
     /// Total derivatives.
     pub(crate) rates: Rates,
     /// What expressions contain.
@@ -135,7 +135,7 @@ pub(crate) struct Cache {
 
 /// How much has been done for a text, so that none takes forever.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Effort {
+pub(crate) struct ReadingEffort {
     pub(crate) work: u64,
     /// Whether that was too much: nothing more is read or reported.
     pub(crate) exhausted: bool,
@@ -176,8 +176,8 @@ impl<'a> Elaborator<'a> {
             defining: None,
             stacks: Stacks::default(),
             folds: Folds::default(),
-            cache: Cache::default(),
-            effort: Effort::default(),
+            cache: ReadingCache::default(),
+            effort: ReadingEffort::default(),
             draft: Draft::default(),
         }
     }

@@ -5,7 +5,7 @@
 //! line without it passes within a small distance (Douglas and Peucker); the distance is doubled until the
 //! line is short enough.
 
-use super::Point;
+use super::PaperPoint;
 
 /// Distance in pixels within which a line may be replaced. A page may be enlarged thirty times before it is seen.
 const CLOSE: f64 = 0.03;
@@ -13,7 +13,7 @@ const CLOSE: f64 = 0.03;
 const COLUMN: f64 = 0.5;
 
 /// The line with at most about `most` points.
-pub(crate) fn thinned(points: &[Point], most: usize) -> Vec<Point> {
+pub(crate) fn thinned(points: &[PaperPoint], most: usize) -> Vec<PaperPoint> {
     let rising = points.windows(2).all(|p| p[0].x <= p[1].x);
     let mut kept =
         if rising && points.len() > most { columns(points) } else { points.to_vec() };
@@ -28,7 +28,7 @@ pub(crate) fn thinned(points: &[Point], most: usize) -> Vec<Point> {
 }
 
 /// First, lowest, highest and last of each column.
-fn columns(points: &[Point]) -> Vec<Point> {
+fn columns(points: &[PaperPoint]) -> Vec<PaperPoint> {
     let mut kept = Vec::new();
     let mut start = 0;
     while start < points.len() {
@@ -50,7 +50,7 @@ fn columns(points: &[Point]) -> Vec<Point> {
 }
 
 /// Douglas and Peucker, with a stack of its own.
-fn simplified(points: &[Point], close: f64) -> Vec<Point> {
+fn simplified(points: &[PaperPoint], close: f64) -> Vec<PaperPoint> {
     if points.len() < 3 {
         return points.to_vec();
     }
@@ -75,7 +75,7 @@ fn simplified(points: &[Point], close: f64) -> Vec<Point> {
 }
 
 /// From a point to a segment.
-pub(crate) fn distance(p: Point, a: Point, b: Point) -> f64 {
+pub(crate) fn distance(p: PaperPoint, a: PaperPoint, b: PaperPoint) -> f64 {
     let (ux, uy) = (b.x - a.x, b.y - a.y);
     let (vx, vy) = (p.x - a.x, p.y - a.y);
     let length = ux * ux + uy * uy;
@@ -91,8 +91,10 @@ mod tests {
     #[test]
     fn peaks_stay() {
         // One sample of a million stands out; everything else is noise of a pixel.
-        let mut points: Vec<Point> = (0..1_000_000)
-            .map(|i| Point::new(f64::from(i) * 5e-4, libm::sin(f64::from(i) * 12.9898) * 0.5))
+        let mut points: Vec<PaperPoint> = (0..1_000_000)
+            .map(|i| {
+                PaperPoint::new(f64::from(i) * 5e-4, libm::sin(f64::from(i) * 12.9898) * 0.5)
+            })
             .collect();
         points[617_283].y = 200.0;
         let kept = thinned(&points, 3000);
@@ -103,10 +105,13 @@ mod tests {
 
     #[test]
     fn a_thinned_line_stays_close() {
-        let line: Vec<Point> = (0..20_000)
+        let line: Vec<PaperPoint> = (0..20_000)
             .map(|i| {
                 let s = f64::from(i) / 1000.0;
-                Point::new(200.0 + 10.0 * s * libm::cos(s), 200.0 + 10.0 * s * libm::sin(s))
+                PaperPoint::new(
+                    200.0 + 10.0 * s * libm::cos(s),
+                    200.0 + 10.0 * s * libm::sin(s),
+                )
             })
             .collect();
         let kept = thinned(&line, 2000);

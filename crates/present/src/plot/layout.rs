@@ -5,7 +5,7 @@
 use super::decimate::thinned;
 use super::metrics::{fitted, width};
 use super::ticks::{Scale, Ticks};
-use super::{Anchor, Curve, Figure, Look, Mark, Paint, Point, Style, Text};
+use super::{Anchor, Curve, Figure, Look, Mark, Paint, PaperPoint, Style, Text};
 
 /// Lengths of the ticks with and without label, in a file.
 const TICK: f64 = 6.0;
@@ -52,7 +52,7 @@ pub(crate) struct Drawn {
 pub(crate) struct Drawing {
     pub(crate) colour: usize,
     pub(crate) dash: usize,
-    pub(crate) pieces: Vec<Vec<Point>>,
+    pub(crate) pieces: Vec<Vec<PaperPoint>>,
 }
 
 /// Lays a figure out.
@@ -73,7 +73,7 @@ pub(crate) fn layout_within(figure: &Figure<'_>, look: Look, most: usize) -> Dra
     let mut top = if look.axes { 10.0 } else { 3.0 };
     if !figure.title.is_empty() && look.axes {
         let words = fitted(&figure.title, style.title(), look.width - 20.0, style);
-        let at = Point::new(look.width / 2.0, top + style.title() - 2.0);
+        let at = PaperPoint::new(look.width / 2.0, top + style.title() - 2.0);
         let text = Text { names: false, ..text(words, at, Anchor::Middle, Paint::Ink, style) };
         back.push(Mark::Text(Text { size: style.title(), ..text }));
         top += 12.0 + style.title();
@@ -108,13 +108,13 @@ pub(crate) fn layout_within(figure: &Figure<'_>, look: Look, most: usize) -> Dra
             outline.extend([(fx + w, fy), (fx, fy), (fx, fy + h)]);
             paint = Paint::Ink;
         }
-        let points = outline.into_iter().map(|(x, y)| Point::new(x, y)).collect();
+        let points = outline.into_iter().map(|(x, y)| PaperPoint::new(x, y)).collect();
         back.push(Mark::Line { points, paint, width: 1.0, dash: 0 });
         let label = fitted(&format!("{}{}", figure.x.label, horizontal.unit), size, w, style);
-        let at = Point::new(left + w / 2.0, look.height - 8.0);
+        let at = PaperPoint::new(left + w / 2.0, look.height - 8.0);
         back.push(Mark::Text(text(label, at, Anchor::Middle, Paint::Ink, style)));
         let label = fitted(&format!("{}{}", figure.y.label, vertical.unit), size, h, style);
-        let at = Point::new(size + 3.0, top + h / 2.0);
+        let at = PaperPoint::new(size + 3.0, top + h / 2.0);
         let upwards = text(label, at, Anchor::Middle, Paint::Ink, style);
         back.push(Mark::Text(Text { upwards: true, ..upwards }));
     }
@@ -158,7 +158,8 @@ fn fitting(x: Scale, room: f64, style: Style) -> Ticks {
 fn x_marks(ticks: &Ticks, [left, top, w, h]: [f64; 4], style: Style) -> Vec<Mark> {
     let size = style.size();
     let mut marks = Vec::new();
-    let across = |x: f64, from: f64, to: f64| vec![Point::new(x, from), Point::new(x, to)];
+    let across =
+        |x: f64, from: f64, to: f64| vec![PaperPoint::new(x, from), PaperPoint::new(x, to)];
     if style == Style::Paper {
         for x in ticks.minor.iter().map(|place| left + place * w) {
             marks.push(tick(across(x, top + h, top + h - MINOR)));
@@ -176,7 +177,7 @@ fn x_marks(ticks: &Ticks, [left, top, w, h]: [f64; 4], style: Style) -> Vec<Mark
         }
         // A label at an end of the axis stays on the paper.
         let half = width(label, size, style) / 2.0;
-        let at = Point::new(x.min(left + w + 12.0 - half), top + h + size + 5.0);
+        let at = PaperPoint::new(x.min(left + w + 12.0 - half), top + h + size + 5.0);
         marks.push(Mark::Text(text(
             label.clone(),
             at,
@@ -191,7 +192,8 @@ fn x_marks(ticks: &Ticks, [left, top, w, h]: [f64; 4], style: Style) -> Vec<Mark
 fn y_marks(ticks: &Ticks, [left, top, w, h]: [f64; 4], style: Style) -> Vec<Mark> {
     let size = style.size();
     let mut marks = Vec::new();
-    let across = |y: f64, from: f64, to: f64| vec![Point::new(from, y), Point::new(to, y)];
+    let across =
+        |y: f64, from: f64, to: f64| vec![PaperPoint::new(from, y), PaperPoint::new(to, y)];
     if style == Style::Paper {
         for y in ticks.minor.iter().map(|place| top + h - place * h) {
             marks.push(tick(across(y, left, left + MINOR)));
@@ -207,17 +209,17 @@ fn y_marks(ticks: &Ticks, [left, top, w, h]: [f64; 4], style: Style) -> Vec<Mark
             }
             Style::Page => marks.push(grid(across(y, left, left + w))),
         }
-        let at = Point::new(left - 6.0, y + size / 3.0);
+        let at = PaperPoint::new(left - 6.0, y + size / 3.0);
         marks.push(Mark::Text(text(label.clone(), at, Anchor::End, tick_paint(style), style)));
     }
     marks
 }
 
-fn grid(points: Vec<Point>) -> Mark {
+fn grid(points: Vec<PaperPoint>) -> Mark {
     Mark::Line { points, paint: Paint::Grid, width: 1.0, dash: 0 }
 }
 
-fn tick(points: Vec<Point>) -> Mark {
+fn tick(points: Vec<PaperPoint>) -> Mark {
     Mark::Line { points, paint: Paint::Ink, width: 0.8, dash: 0 }
 }
 
@@ -228,7 +230,7 @@ fn tick_paint(style: Style) -> Paint {
     }
 }
 
-fn text(words: String, at: Point, anchor: Anchor, paint: Paint, style: Style) -> Text {
+fn text(words: String, at: PaperPoint, anchor: Anchor, paint: Paint, style: Style) -> Text {
     Text { at, anchor, upwards: false, size: style.size(), paint, words, names: true }
 }
 
@@ -245,9 +247,9 @@ fn legend(figure: &Figure<'_>, look: Look, top: f64, marks: &mut Vec<Mark>) -> f
             (x, y) = (20.0, y + 1.5 * size);
         }
         let paint = Paint::Curve(curve.colour);
-        let points = [x, x + SAMPLE].map(|x| Point::new(x, y - size / 3.0)).to_vec();
+        let points = [x, x + SAMPLE].map(|x| PaperPoint::new(x, y - size / 3.0)).to_vec();
         marks.push(Mark::Line { points, paint, width: 1.8, dash: curve.dash });
-        let at = Point::new(x + SAMPLE + 6.0, y);
+        let at = PaperPoint::new(x + SAMPLE + 6.0, y);
         marks.push(Mark::Text(text(name, at, Anchor::Start, Paint::Ink, style)));
         x += room + 18.0;
     }
@@ -257,9 +259,9 @@ fn legend(figure: &Figure<'_>, look: Look, top: f64, marks: &mut Vec<Mark>) -> f
 /// A curve in pixels; what is not finite, and what a logarithm cannot show, leaves a gap.
 fn drawing(curve: &Curve<'_>, x: Scale, y: Scale, frame: [f64; 4], most: usize) -> Drawing {
     let [left, top, w, h] = frame;
-    let mut pieces: Vec<Vec<Point>> = vec![Vec::new()];
+    let mut pieces: Vec<Vec<PaperPoint>> = vec![Vec::new()];
     for (&a, &b) in curve.x.iter().zip(curve.y.iter()) {
-        let point = Point::new(left + x.place(a) * w, top + h - y.place(b) * h);
+        let point = PaperPoint::new(left + x.place(a) * w, top + h - y.place(b) * h);
         if point.x.is_finite() && point.y.is_finite() {
             pieces.last_mut().expect("there is always a last piece").push(point);
         } else if pieces.last().is_some_and(|p| !p.is_empty()) {
@@ -268,7 +270,7 @@ fn drawing(curve: &Curve<'_>, x: Scale, y: Scale, frame: [f64; 4], most: usize) 
     }
     pieces.retain(|p| !p.is_empty());
     let total: usize = pieces.iter().map(Vec::len).sum();
-    let share = |p: &[Point]| (most * p.len() / total.max(1)).max(2);
+    let share = |p: &[PaperPoint]| (most * p.len() / total.max(1)).max(2);
     let pieces = pieces.iter().map(|p| thinned(p, share(p))).collect();
     Drawing { colour: curve.colour, dash: curve.dash, pieces }
 }

@@ -112,12 +112,12 @@ impl Figure<'_> {
 
 /// A point on paper, from its upper left corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Point {
+pub(crate) struct PaperPoint {
     pub(crate) x: f64,
     pub(crate) y: f64,
 }
 
-impl Point {
+impl PaperPoint {
     pub(crate) const fn new(x: f64, y: f64) -> Self {
         Self { x, y }
     }
@@ -128,7 +128,7 @@ impl Point {
 pub(crate) enum Mark {
     /// A polyline.
     Line {
-        points: Vec<Point>,
+        points: Vec<PaperPoint>,
         paint: Paint,
         width: f64,
         dash: usize,
@@ -140,7 +140,7 @@ pub(crate) enum Mark {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Text {
     /// The end, middle or beginning of its base line.
-    pub(crate) at: Point,
+    pub(crate) at: PaperPoint,
     pub(crate) anchor: Anchor,
     /// Whether it runs upwards.
     pub(crate) upwards: bool,

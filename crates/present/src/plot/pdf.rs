@@ -11,7 +11,7 @@ use ttf_parser::{RawFace, Tag};
 
 use super::layout::Drawn;
 use super::typeface::Typeface;
-use super::{CURVE, Mark, Paint, Point, Text, dashes};
+use super::{CURVE, Mark, Paint, PaperPoint, Text, dashes};
 
 /// Points for each CSS pixel.
 const POINT: f32 = 0.75;
@@ -80,8 +80,8 @@ fn pen(out: &mut Content, paint: Paint, width: f64, dash: usize) {
     out.set_dash_pattern(dashes(dash).iter().map(|&x| x as f32), 0.0);
 }
 
-fn line(out: &mut Content, points: &[Point]) {
-    for (i, &Point { x, y }) in points.iter().enumerate() {
+fn line(out: &mut Content, points: &[PaperPoint]) {
+    for (i, &PaperPoint { x, y }) in points.iter().enumerate() {
         let (x, y) = (hundredths(x), hundredths(y));
         if i == 0 {
             out.move_to(x, y)
@@ -119,7 +119,7 @@ fn write(out: &mut Content, text: &Text, fonts: &mut [Font; 2]) {
         let bytes: Vec<u8> =
             run.iter().flat_map(|g| font.code(g.id, g.letter).to_be_bytes()).collect();
         let (along, rise) = (text.size * first.x - before, text.size * first.rise);
-        let Point { x, y } = text.at;
+        let PaperPoint { x, y } = text.at;
         out.set_font(Name(font.key()), (text.size * first.size) as f32);
         out.set_text_matrix(if text.upwards {
             [0.0, -1.0, -1.0, 0.0, hundredths(x - rise), hundredths(y - along)]

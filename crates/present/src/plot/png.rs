@@ -8,7 +8,7 @@ use ttf_parser::OutlineBuilder;
 
 use super::layout::Drawn;
 use super::typeface::EM;
-use super::{CURVE, Mark, Paint, Point, Text, dashes};
+use super::{CURVE, Mark, Paint, PaperPoint, Text, dashes};
 
 /// The picture as a file, with `scale` pixels for each CSS pixel.
 pub(super) fn file(drawn: &Drawn, scale: f64) -> Vec<u8> {
@@ -66,14 +66,14 @@ impl Canvas {
         mask
     }
 
-    fn line(&mut self, points: &[Point], pen: Pen, within: Option<&Mask>) {
+    fn line(&mut self, points: &[PaperPoint], pen: Pen, within: Option<&Mask>) {
         let mut builder = PathBuilder::new();
-        for (i, &Point { x, y }) in points.iter().enumerate() {
+        for (i, &PaperPoint { x, y }) in points.iter().enumerate() {
             // NOTE: what lies far outside the frame is not seen.
             let [x, y] = [x, y].map(|v| v.clamp(-1e5, 1e5) as f32);
             if i == 0 { builder.move_to(x, y) } else { builder.line_to(x, y) }
         }
-        if let [Point { x, y }] = points {
+        if let [PaperPoint { x, y }] = points {
             builder.line_to(*x as f32 + 1e-3, *y as f32);
         }
         let Some(path) = builder.finish() else { return };
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn a_line_inks_the_pixels_it_covers() {
         let mut canvas = Canvas::new(20, 10, 1.0);
-        canvas.line(&[Point::new(2.0, 5.0), Point::new(18.0, 5.0)], PEN, None);
+        canvas.line(&[PaperPoint::new(2.0, 5.0), PaperPoint::new(18.0, 5.0)], PEN, None);
         assert_eq!((grey(&canvas, 10, 4), grey(&canvas, 10, 5)), (26, 26));
         assert_eq!(
             (grey(&canvas, 10, 1), grey(&canvas, 10, 8), grey(&canvas, 0, 5)),
@@ -179,7 +179,7 @@ mod tests {
         );
         // Nothing outside the frame.
         let frame = canvas.inside([5.0, 0.0, 5.0, 10.0]);
-        let ends = [Point::new(0.0, 0.0), Point::new(20.0, 0.0)];
+        let ends = [PaperPoint::new(0.0, 0.0), PaperPoint::new(20.0, 0.0)];
         canvas.line(&ends, Pen { width: 4.0, ..PEN }, Some(&frame));
         assert_eq!(
             (grey(&canvas, 2, 0), grey(&canvas, 7, 0), grey(&canvas, 15, 0)),
@@ -192,7 +192,7 @@ mod tests {
         let inked = |words: &str| {
             let mut canvas = Canvas::new(40, 40, 1.0);
             let text = Text {
-                at: Point::new(5.0, 30.0),
+                at: PaperPoint::new(5.0, 30.0),
                 anchor: super::super::Anchor::Start,
                 upwards: false,
                 size: 30.0,

@@ -13,7 +13,7 @@ use ttf_parser::OutlineBuilder;
 use super::layout::{Drawing, Drawn};
 use super::ticks::Scale;
 use super::typeface::{EM, Typeface};
-use super::{Anchor, CURVE, Figure, Mark, Paint, Point, Text, dashes};
+use super::{Anchor, CURVE, Figure, Mark, Paint, PaperPoint, Text, dashes};
 
 /// A file of its own.
 pub(super) fn file(figure: &Figure<'_>, drawn: &Drawn) -> String {
@@ -245,9 +245,9 @@ fn dash_attribute(style: usize) -> String {
     }
 }
 
-fn absolute(points: &[Point]) -> String {
+fn absolute(points: &[PaperPoint]) -> String {
     let mut d = String::new();
-    for (i, &Point { x, y }) in points.iter().enumerate() {
+    for (i, &PaperPoint { x, y }) in points.iter().enumerate() {
         let _ = write!(d, "{}{} {}", if i == 0 { 'M' } else { 'L' }, px(x), px(y));
     }
     d
@@ -258,7 +258,7 @@ fn path(curve: &Drawing) -> String {
     let mut d = String::new();
     for piece in &curve.pieces {
         let mut last = (0, 0);
-        for (i, &Point { x, y }) in piece.iter().enumerate() {
+        for (i, &PaperPoint { x, y }) in piece.iter().enumerate() {
             // NOTE: what lies far outside the frame is not drawn, and its digits are not needed.
             let at = (hundredths(x), hundredths(y));
             if i == 0 {

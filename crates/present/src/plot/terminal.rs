@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::Point;
+use super::PaperPoint;
 use crate::number::brief;
 
 /// Curves over a common abscissa.
@@ -27,10 +27,10 @@ impl Plot<'_> {
     /// The plot as lines of text; empty if there is nothing finite to draw.
     pub(crate) fn render(&self) -> String {
         let most = if self.colour { COLOURS.len() } else { 1 };
-        let mut lines: Vec<(&str, Vec<Point>)> = Vec::new();
+        let mut lines: Vec<(&str, Vec<PaperPoint>)> = Vec::new();
         for (name, y) in self.curves.iter().take(most) {
-            let points = self.x.iter().zip(*y).map(|(&x, &y)| Point { x, y });
-            let points: Vec<Point> =
+            let points = self.x.iter().zip(*y).map(|(&x, &y)| PaperPoint { x, y });
+            let points: Vec<PaperPoint> =
                 points.filter(|p| p.x.is_finite() && p.y.is_finite()).collect();
             if points.len() > 1 {
                 lines.push((name, points));
@@ -39,10 +39,10 @@ impl Plot<'_> {
         if lines.is_empty() {
             return String::new();
         }
-        let across = Interval::of(lines.iter().flat_map(|l| &l.1).map(|p| p.x));
-        let up = Interval::of(lines.iter().flat_map(|l| &l.1).map(|p| p.y));
+        let across = AxisRange::of(lines.iter().flat_map(|l| &l.1).map(|p| p.x));
+        let up = AxisRange::of(lines.iter().flat_map(|l| &l.1).map(|p| p.y));
         let mut dots: Dots = vec![None; 2 * WIDTH * 4 * HEIGHT];
-        let place = |p: Point| Dot {
+        let place = |p: PaperPoint| Dot {
             column: (p.x - across.low) / (across.high - across.low) * (2 * WIDTH - 1) as f64,
             row: (up.high - p.y) / (up.high - up.low) * (4 * HEIGHT - 1) as f64,
         };
@@ -56,7 +56,7 @@ impl Plot<'_> {
         self.frame(&dots, &names, across, up)
     }
 
-    fn frame(&self, dots: &Dots, names: &[&str], across: Interval, up: Interval) -> String {
+    fn frame(&self, dots: &Dots, names: &[&str], across: AxisRange, up: AxisRange) -> String {
         let (top, bottom) = (brief(up.high), brief(up.low));
         // One name stands at the axis, several in a legend.
         let y_name = if names.len() == 1 { names[0] } else { "" };
@@ -112,12 +112,12 @@ impl Plot<'_> {
 
 /// What an axis shows.
 #[derive(Clone, Copy)]
-struct Interval {
+struct AxisRange {
     low: f64,
     high: f64,
 }
 
-impl Interval {
+impl AxisRange {
     /// From the smallest to the largest, drawn apart if they are equal.
     fn of(values: impl Iterator<Item = f64>) -> Self {
         let empty = Self { low: f64::INFINITY, high: f64::NEG_INFINITY };

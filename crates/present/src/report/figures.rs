@@ -93,7 +93,7 @@ fn over_time<'a>(
                     if !names.contains(name) {
                         names.push(name.clone());
                     }
-                    let shown = Shown { motion, index: i, of: motions.len() };
+                    let shown = ShownMotion { motion, index: i, of: motions.len() };
                     curves.push(shown.curve(k - start, name, &motion.t, values));
                 }
             }
@@ -117,17 +117,17 @@ fn over_time<'a>(
 
 /// One of several motions in a figure.
 #[derive(Clone, Copy)]
-struct Shown<'a> {
+struct ShownMotion<'a> {
     motion: &'a Motion,
     index: usize,
     /// How many there are.
     of: usize,
 }
 
-impl Shown<'_> {
+impl ShownMotion<'_> {
     /// Alone in its figure.
-    fn alone(motion: &Motion) -> Shown<'_> {
-        Shown { motion, index: 0, of: 1 }
+    fn alone(motion: &Motion) -> ShownMotion<'_> {
+        ShownMotion { motion, index: 0, of: 1 }
     }
 
     /// Its curve number `k`; the principle is in its name where there is a choice.
@@ -159,7 +159,7 @@ fn traces(motions: &[Motion]) -> Vec<Figure<'_>> {
         let mut curves = Vec::new();
         let mut labels: [Vec<String>; 2] = [Vec::new(), Vec::new()];
         for (i, motion) in motions.iter().enumerate() {
-            let shown = Shown { motion, index: i, of };
+            let shown = ShownMotion { motion, index: i, of };
             let series = if observed { &motion.observed } else { &motion.q };
             let pairs = pairs(series);
             for (k, (x, y)) in pairs.iter().take(CURVES).enumerate() {
@@ -199,7 +199,7 @@ fn energy(motions: &[Motion]) -> Option<Group<'_>> {
     let mut curves = Vec::new();
     let of = motions.len();
     for (i, motion) in motions.iter().enumerate() {
-        let shown = Shown { motion, index: i, of };
+        let shown = ShownMotion { motion, index: i, of };
         if motion.energy.is_empty() {
             continue;
         }
@@ -251,7 +251,7 @@ fn residuals<'a>(model: &Workspace, motions: &'a [Motion]) -> Option<Group<'a>> 
     let of = motions.len();
     let mut list: Vec<Vec<Curve<'a>>> = vec![Vec::new(); rows.len() + 1];
     for (i, motion) in motions.iter().enumerate() {
-        let shown = Shown { motion, index: i, of };
+        let shown = ShownMotion { motion, index: i, of };
         let mut values = vec![Vec::with_capacity(motion.t.len()); rows.len()];
         let (mut state, mut found) = (vec![0.0; inputs.len()], vec![0.0; rows.len()]);
         for (r, &t) in motion.t.iter().enumerate() {
@@ -321,7 +321,7 @@ fn portraits(motions: &[Motion]) -> Option<Group<'_>> {
             .map(|(i, m)| {
                 let name = format!("({0}, {0}')", m.q[k].name);
                 // NOTE: one quantity in each figure, so that colour and dashes can both tell the principle.
-                let shown = Shown { motion: m, index: i, of };
+                let shown = ShownMotion { motion: m, index: i, of };
                 let mut c = shown.curve(0, &name, &m.q[k].values, &m.v[k].values);
                 c.colour = i;
                 c
@@ -356,7 +356,7 @@ pub fn thumbnail(motion: &Motion) -> String {
                 .into_iter()
                 .enumerate()
                 .map(|(k, (name, y))| {
-                    let mut c = Shown::alone(motion).curve(k, &name, &motion.t, &[]);
+                    let mut c = ShownMotion::alone(motion).curve(k, &name, &motion.t, &[]);
                     c.y = Cow::Owned(y);
                     c
                 })
@@ -404,7 +404,7 @@ pub fn figure_of<'a>(
         if log {
             y = Cow::Owned(y.iter().map(|v| v.abs()).collect());
         }
-        curves.push(Curve { y, ..Shown::alone(motion).curve(k, name, x, &[]) });
+        curves.push(Curve { y, ..ShownMotion::alone(motion).curve(k, name, x, &[]) });
     }
     Ok(Figure {
         title: String::new(),

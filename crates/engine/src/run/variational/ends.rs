@@ -9,7 +9,7 @@ use pfaff_model::{Diagnostic, Quantity, Span, TerminalValue, Workspace};
 use pfaff_solver::{EndCondition, EndTerm, FractionalOperator, Side};
 
 use super::formulate::{Formulation, mistake};
-use crate::problem::interval::Interval;
+use crate::problem::interval::TimeInterval;
 use crate::run::volterra::volterra_equations::parameter;
 
 /// What is given where.
@@ -25,7 +25,7 @@ pub(crate) struct Ends {
 pub(crate) fn ends(
     model: &Workspace,
     formulation: &mut Formulation,
-    interval: Interval,
+    interval: TimeInterval,
 ) -> Result<Ends, Vec<Diagnostic>> {
     let mut mistakes = Vec::new();
     let n = model.coordinates.len();

@@ -14,7 +14,7 @@ use pfaff_solver::{Extremum, ForceSamples, reaction_fit};
 use super::formulate::Formulation;
 use super::integrand::{compiled, time};
 use crate::motion::equivalence::{Equivalence, MeanSquares, judged};
-use crate::problem::interval::Interval;
+use crate::problem::interval::TimeInterval;
 
 /// Below this part of the reaction what is left over counts as nothing: a solution that is known to 1e-10
 /// within the interval is known less well at its ends, which the test sees too.
@@ -25,7 +25,7 @@ pub(crate) fn along(
     model: &Workspace,
     formulation: &Formulation,
     found: &mut Extremum,
-    interval: Interval,
+    interval: TimeInterval,
 ) -> Option<Equivalence> {
     let m = model.constraints.len();
     if m == 0 || !formulation.operands.is_empty() {

@@ -13,7 +13,7 @@ use pfaff_expr::{Expr, Memory, Role};
 use pfaff_model::{Diagnostic, Span, Workspace};
 use pfaff_solver::{FractionalOperator, Side, Unknown, VariationalProblem};
 
-use crate::run::memory_term::MemoryTerm;
+use crate::run::memory_operator::MemoryOperator;
 use crate::run::volterra::volterra_equations::{combination, constant};
 
 /// The problem with the expressions behind it.
@@ -133,7 +133,7 @@ impl Formulation {
     ) -> Result<Expr, Diagnostic> {
         let g = &model.graph;
         for node in g.live(&[e]) {
-            let Some(term) = MemoryTerm::of(g, node) else { continue };
+            let Some(term) = MemoryOperator::of(g, node) else { continue };
             if !self.images.iter().any(|(m, _)| *m == node) {
                 let image = self.image(model, term, span)?;
                 self.images.push((node, image));
@@ -145,10 +145,10 @@ impl Formulation {
     fn image(
         &mut self,
         model: &Workspace,
-        term: MemoryTerm,
+        term: MemoryOperator,
         span: Span,
     ) -> Result<Expr, Diagnostic> {
-        let MemoryTerm { kind, operand, second } = term;
+        let MemoryOperator { kind, operand, second } = term;
         let g = &model.graph;
         let name = kind.name();
         if matches!(kind, Memory::Kernel | Memory::Mean) {
@@ -218,12 +218,12 @@ impl Formulation {
     fn own_function(
         &mut self,
         model: &Workspace,
-        term: MemoryTerm,
+        term: MemoryOperator,
         side: Side,
         order: f64,
         span: Span,
     ) -> Result<Expr, Diagnostic> {
-        let MemoryTerm { kind, operand, .. } = term;
+        let MemoryOperator { kind, operand, .. } = term;
         let g = &model.graph;
         let name = kind.name();
         let own = "give the operand a coordinate of its own, z, with `constraint z' = …` and its value at the start";

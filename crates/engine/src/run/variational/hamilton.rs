@@ -24,7 +24,7 @@ use pfaff_solver::{
 
 use super::formulate::Formulation;
 use super::integrand::{Integrand, compiled, time};
-use crate::problem::interval::Interval;
+use crate::problem::interval::TimeInterval;
 
 /// On the same nodes both forms agree to rounding, for Legendre's transformation is made at each of them; on
 /// so many more on each side no node but the middle is the same.
@@ -118,7 +118,7 @@ impl Hamilton {
         &self,
         model: &Workspace,
         found: &mut Extremum,
-        interval: Interval,
+        interval: TimeInterval,
     ) -> Option<f64> {
         let mut integrand =
             Integrand::new(model, &self.formulation, interval, Backend::Interpreter).ok()?;

@@ -6,7 +6,7 @@ use pfaff_program::{Backend, CompileError, Executor, Program};
 use pfaff_solver::{Functional, IntervalPoint};
 
 use super::formulate::Formulation;
-use crate::problem::interval::Interval;
+use crate::problem::interval::TimeInterval;
 
 /// The integrand of the action.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub(crate) struct Integrand {
     /// Whether the second derivatives are functions of time alone.
     pub(crate) is_quadratic: bool,
     program: Executor,
-    interval: Interval,
+    interval: TimeInterval,
     inputs: Vec<f64>,
     outputs: Vec<f64>,
 }
@@ -23,7 +23,7 @@ impl Integrand {
     pub(crate) fn new(
         model: &Workspace,
         formulation: &Formulation,
-        interval: Interval,
+        interval: TimeInterval,
         backend: Backend,
     ) -> Result<Self, CompileError> {
         let g = &model.graph;
@@ -53,7 +53,7 @@ pub(crate) fn compiled(
 }
 
 /// The time of a place, from the nearer end.
-pub(crate) fn time(place: IntervalPoint, interval: Interval) -> f64 {
+pub(crate) fn time(place: IntervalPoint, interval: TimeInterval) -> f64 {
     if place.left < place.right {
         interval.start + place.left
     } else {

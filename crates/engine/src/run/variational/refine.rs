@@ -50,14 +50,14 @@ pub(crate) struct Reached {
 
 /// What is searched, and how closely.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Search<'a> {
+pub(crate) struct ExtremumSearch<'a> {
     pub(crate) model: &'a Workspace,
     pub(crate) formulation: &'a Formulation,
     pub(crate) ends: &'a Ends,
     pub(crate) tolerance: f64,
 }
 
-impl Search<'_> {
+impl ExtremumSearch<'_> {
     /// All stationary points that are found, least action first.
     pub(crate) fn all(
         self,

@@ -20,7 +20,7 @@ use pfaff_solver::Lu;
 use crate::motion::note::Note;
 use crate::problem::start::{NoStart, given, start};
 use crate::run::volterra::constraint_memory::Profile;
-use crate::run::volterra::high_order::{Candidate, HighOrderForm, Lift, effects, lift};
+use crate::run::volterra::high_order::{HighDerivative, HighOrderForm, Lift, effects, lift};
 use crate::run::volterra::response::{Response, State, at_start, dot, numbers, value};
 use crate::run::volterra::volterra_equations::{mistake, parameter, real};
 use crate::system::kkt::Kkt;
@@ -253,7 +253,7 @@ fn law(
             law.terms.push((-along / gamma(2.0 - p.alpha), 1.0 - p.alpha));
         }
         Some(high) => {
-            let candidate = Candidate { alpha: p.alpha, slopes: p.slopes.clone() };
+            let candidate = HighDerivative { alpha: p.alpha, slopes: p.slopes.clone() };
             let effects = |c: usize| effects(model, equations, &candidate, c, state, numbers);
             let order = match high.form {
                 HighOrderForm::Reduced(order) | HighOrderForm::Rate { order, .. } => order,

@@ -96,7 +96,7 @@ pub(crate) fn lift(
     let merged = steady_slopes(model, c.expr, &tops).filter(|_| plain);
     let mut operators: Vec<&Operator> = profile.operators.iter().collect();
     if let (Some(rest), true) = (merged, profile.alpha > 1.0) {
-        let high = Candidate { alpha: profile.alpha, slopes: profile.slopes.clone() };
+        let high = HighDerivative { alpha: profile.alpha, slopes: profile.slopes.clone() };
         if let Some(form) = high.form(model, equations, a, state)? {
             let lower = profile.top().filter_map(|o| o.lower(model).map(|e| (o, e)));
             let lower = g.sum(lower.map(|(o, e)| g.mul(profile.rate(model, o), e)));
@@ -117,12 +117,12 @@ pub(crate) fn lift(
         if !high || !o.plain {
             continue;
         }
-        let high = Candidate { alpha: o.order, slopes: o.slopes.clone() };
+        let high = HighDerivative { alpha: o.order, slopes: o.slopes.clone() };
         let Some(form) = high.form(model, equations, a, state)? else { continue };
         let y = symbol(lift.highs.len());
         let image = o.lower(model).map_or(y, |e| g.add(y, e));
         lift.residual = g.substitute(&[lift.residual], &[(o.node, image)])[0];
-        let Candidate { alpha, slopes } = high;
+        let HighDerivative { alpha, slopes } = high;
         lift.highs.push(High { symbol: y, alpha, slopes, form, first: 0.0 });
     }
     refuse_rest(model, &lift, a)?;
@@ -156,13 +156,13 @@ fn refuse_rest(model: &Workspace, lift: &Lift, a: usize) -> Result<(), Diagnosti
 }
 
 /// A derivative $b\cdot D^\alpha q$ that may need another form.
-pub(crate) struct Candidate {
+pub(crate) struct HighDerivative {
     pub(crate) alpha: f64,
     /// $b$
     pub(crate) slopes: Vec<f64>,
 }
 
-impl Candidate {
+impl HighDerivative {
     fn form(
         &self,
         model: &Workspace,
@@ -298,13 +298,13 @@ fn touched_by(model: &Workspace, a: usize, b: usize, alpha: f64) -> Diagnostic {
 pub(crate) fn effects(
     model: &Workspace,
     equations: &Equations,
-    candidate: &Candidate,
+    candidate: &HighDerivative,
     b: usize,
     state: &State<'_>,
     numbers: &Response,
 ) -> Vec<Effect> {
     let g = &model.graph;
-    let Candidate { alpha, slopes } = candidate;
+    let HighDerivative { alpha, slopes } = candidate;
     let (symbols, rows) = free_motion(model, equations);
     let nodes: Vec<Expr> = g
         .live(&rows)

@@ -4,14 +4,14 @@ use pfaff_expr::{Expr, Graph, Memory, Node};
 
 /// A memory operator with what it acts on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct MemoryTerm {
+pub(crate) struct MemoryOperator {
     pub(crate) kind: Memory,
     pub(crate) operand: Expr,
     /// Its order or its kernel.
     pub(crate) second: Expr,
 }
 
-impl MemoryTerm {
+impl MemoryOperator {
     /// `None` if the expression is something else.
     pub(crate) fn of(g: &Graph, e: Expr) -> Option<Self> {
         match g.node(e) {
