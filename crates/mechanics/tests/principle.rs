@@ -196,6 +196,14 @@ fn refusals_name_what_stands_in_the_way() {
     let turned = "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - x\nsymmetry s: x = 1";
     let r = refused(turned, Principle::Chetaev);
     assert!(matches!(&r, Refusal::NotSymmetric { rate, .. } if rate == "-1"), "{r:?}");
+    assert!(r.diagnostic().message.ends_with("rate -1"), "{:?}", r.diagnostic());
+    let long: Vec<String> = (1..40).map(|k| format!("sin({k}*x)*y^{k}")).collect();
+    let long = format!(
+        "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - {}\nsymmetry s: x = 1",
+        long.join(" - ")
+    );
+    let message = refused(&long, Principle::Chetaev).diagnostic().message;
+    assert!(message.ends_with(" …") && message.chars().count() < 300, "{message}");
 }
 
 /// `equation` models: orders, unknowns, and whether one linear solve is enough.

@@ -15,9 +15,20 @@ const PAIR: (&str, &str) = (
     "a pair with a norm of four",
     "coordinates x, y, phi, psi
      lagrangian (x'^2 + 2*y'^2 + phi'^2 + 3*psi'^2)/2 + 0.2*x'*psi' - x*y
-     constraint side: 2*y'*cos(phi) - 2*x'*sin(phi) = 0.6*phi' + 0.3
-     constraint wheel: psi' = x*x' - 0.4*y' + y*phi'
+     constraint side: 2*y'*cos(phi) - 2*x'*sin(phi) = 0.6*x*psi' + 0.3
+     constraint wheel: phi' = x*x' - 0.4*y' + y*psi'
      force x: 0.3*t",
+);
+
+/// A Lagrangian that is not quadratic in the velocities, with functions of one and two arguments.
+const RICH: (&str, &str) = (
+    "a rich Lagrangian",
+    "coordinates x, y, z
+     let f = exp(0.3*x*y') + sqrt(4 + x'^2*y^2 + y'^2) + z*atan2(x', 2 + y) + (x'*y')^2/10
+     let h = log(3 + x*x' + y') + (2 + x)*x'/(3 + y') + cosh(0.2*z')*cos(x' - y) - 2*(x + y*y')/3
+     lagrangian x'^2 + y'^2 + z'^2 + f + h
+     constraint c: z' = y*x' + sin(x)*y' + 0.2*t
+     force y: 0.2*x'",
 );
 
 fn texts() -> Vec<(String, String)> {
@@ -51,7 +62,8 @@ fn quasi(case: &Case, r: &Reduction) -> Vec<(Expr, f64)> {
 #[test]
 fn reduced_motion_is_the_motion() {
     let mut swept = 0;
-    for (name, text) in texts() {
+    let rich = [(RICH.0.to_owned(), RICH.1.to_owned())];
+    for (name, text) in texts().into_iter().chain(rich) {
         let case = Case::new(&text, Principle::Chetaev, 6).in_motion();
         let (s, r) = (&case.state, reduced(&case));
         assert_eq!(r.independent.len(), case.n() - case.m(), "{name}");
@@ -266,6 +278,38 @@ fn eliminations_give_the_motion() {
         assert_eq!(negative, case.m(), "{name}: pivots of constraints are negative");
         assert!(solve_saddle(g, e, 1).is_none(), "a budget");
     }
+}
+
+/// A pivot with $k$ neighbours takes $1 + k(k+5)/2$ steps: one division, $k$ factors, $k(k+1)/2$ entries and $2k$ right
+/// sides on the way down and up.
+#[test]
+fn steps_of_elimination_are_counted() {
+    let takes = |text: &str| {
+        let m = model(text).workspace();
+        let e = pfaff_mechanics::derive(&m, Principle::Chetaev).unwrap();
+        (0..100).find(|&most| solve_saddle(&m.graph, &e, most).is_some())
+    };
+    assert_eq!(takes("coordinates x\nlagrangian x'^2/2"), Some(1));
+    assert_eq!(takes("coordinates x, y\nlagrangian x'^2 + y'^2 + x*x'*y'"), Some(4 + 1));
+    let chain = "coordinates x, y, z\nlagrangian x'^2 + y'^2 + z'^2 + x'*y' + y'*z'";
+    assert_eq!(takes(chain), Some(4 + 4 + 1), "the ends first");
+    let full = format!("{chain} + x'*z'");
+    assert_eq!(takes(&full), Some(8 + 4 + 1));
+}
+
+/// Quasi-velocities take names that the model leaves free.
+#[test]
+fn quasi_velocities_have_names_of_their_own() {
+    let names = |[a, b]: [&str; 2], more: &str| {
+        let text = format!("coordinates {a}, {b}\nlagrangian ({a}'^2 + {b}'^2)/2\n{more}");
+        let case = Case::new(&text, Principle::Chetaev, 1);
+        let symbols = quasi_velocities(&case.model, &case.equations).unwrap().symbols;
+        symbols.iter().map(|&s| case.model.graph.to_text(s)).collect::<Vec<_>>()
+    };
+    assert_eq!(names(["x", "y"], ""), ["u1", "u2"]);
+    assert_eq!(names(["x", "u2"], ""), ["w1", "w2"]);
+    assert_eq!(names(["x", "u2"], "parameters w1 = 2"), ["quasi1", "quasi2"]);
+    assert_eq!(names(["x", "u3"], ""), ["u1", "u2"]);
 }
 
 /// Nonlinear and holonomic constraints, vakonomic multipliers and reactions along given directions.

@@ -202,6 +202,8 @@ fn abnormal_places_are_known() {
     let possible = Some(AbnormalPlaces::Possible);
     assert_eq!(of("x, y, z", "constraint c: z'^2 = x'^2 + y'^2").0, possible);
     assert_eq!(of("x, y, z", "constraint c: z' = t*x'").0, possible);
+    let mixed = "constraint a: z' = y*x'\nconstraint b: w'^2 = 1 + x'^2";
+    assert_eq!(of("x, y, z, w", mixed).0, possible);
     // Beside a first integral, the bracket of two fields in four dimensions.
     let (found, m, e) = of("x, y, z, w", "constraint a: z' = y^2*x'\nconstraint b: w' = 0");
     assert!(matches!(found, Some(AbnormalPlaces::Where(_))), "{found:?}");
@@ -237,7 +239,7 @@ fn abnormal_places_in_space_are_the_zeros_of_the_twist() {
 /// of the Pfaffian $F_{12}F_{34} - F_{13}F_{24} + F_{14}F_{23}$.
 #[test]
 fn abnormal_places_of_four_fields_are_the_zeros_of_the_pfaffian() {
-    let slopes = ["y*u + v^2", "x^2*v - u", "x*y + v*y", "u^2*x - y"];
+    let slopes = ["y*u + v^2", "x^2*v - u", "2*x*y + v*y", "u^2*x - y"];
     let text = with(
         "x, y, u, v, z",
         &format!(

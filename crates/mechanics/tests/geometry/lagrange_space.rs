@@ -76,7 +76,7 @@ fn closedness_is_the_differential_of_the_reaction() {
 /// $[L]_k = \lambda_v\,g_{kl}\dot q^l$ along a motion with prescribed speed, with and without `potential`.
 #[test]
 fn prescribed_speed_pulls_along_the_velocity() {
-    let metric = "u'^2 + sin(u)^2*v'^2 + 0.3*u'*v'";
+    let metric = "2*u'^2 + sin(u)^2*v'^2 + 0.3*u'*v'";
     let pace = format!("constraint pace: 3*({metric}) = 3*(1 + t^2)");
     let texts = [
         format!("coordinates u, v\nkinetic ({metric})/2\npotential u*v^2\n{pace}"),
