@@ -169,6 +169,50 @@ fn charts_are_chosen_at_the_point() {
     assert!(reduce(&m, &[Class::Linear], point).is_none(), "nothing can be divided by");
 }
 
+/// A coefficient that is positive everywhere needs no chart, one that may vanish is watched.
+#[test]
+fn charts_are_needed_where_a_coefficient_may_vanish() {
+    let charts = |coefficient: &str| {
+        let text = format!(
+            "coordinates x, y, z\nparameters k = 2, l = -2\nlagrangian (x'^2 + y'^2 + z'^2)/2
+             constraint c: ({coefficient})*z' = sin(y)*x' + x*y'"
+        );
+        let m = model(&text).workspace();
+        let point = ChartPoint { t: 0.0, q: &[0.5, 0.7, 0.3], scale: &[] };
+        reduce(&m, &[Class::Linear], point).expect(coefficient).charts.len()
+    };
+    for positive in [
+        "3",
+        "l",
+        "2 + x^2",
+        "k + y^4",
+        "exp(x)",
+        "cosh(y)",
+        "sqrt(1 + x^2)",
+        "1 + abs(x)",
+        "(1 + x^2)*(3 + y^2)",
+        "(k + x^2)/(2 + y^2)",
+    ] {
+        assert_eq!(charts(positive), 0, "{positive}");
+    }
+    for other in [
+        "x",
+        "x^2",
+        "l + x^2",
+        "x^2 - 1",
+        "2 + x",
+        "2 + x^3",
+        "abs(x)",
+        "(1 + x^2)*x^2",
+        "(1 + x^2)*(l + y^2)",
+        "sqrt(x^2)",
+        "x^2 + y^2",
+        "2 + sin(x)*3",
+    ] {
+        assert_eq!(charts(other), 1, "{other}");
+    }
+}
+
 fn ball(spin: &str) -> String {
     format!(
         "coordinates x, y, z, psi, theta, phi
