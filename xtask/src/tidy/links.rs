@@ -1,7 +1,7 @@
 //! Relative links in Markdown: page → links whose file or heading is not there.
 //!
-//! `[text](file.md#heading)` and `[name]: file.md`. Anchors are made from headings as GitHub makes them: lower
-//! case, punctuation away, spaces to hyphens, and `-1`, `-2` for repeated ones.
+//! `[text](file.md#heading)`, `[name]: file.md` and `<img src="file.svg">`. Anchors are made from headings as
+//! GitHub makes them: lower case, punctuation away, spaces to hyphens, and `-1`, `-2` for repeated ones.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -47,6 +47,11 @@ fn targets(text: &str) -> Vec<(usize, String)> {
             let rest = &plain[at + 2..];
             if let Some(end) = rest.find([')', ' ']) {
                 found.push((number, rest[..end].to_owned()));
+            }
+        }
+        for (at, start) in plain.match_indices(" src=\"") {
+            if let Some((target, _)) = plain[at + start.len()..].split_once('"') {
+                found.push((number, target.to_owned()));
             }
         }
         let definition = plain.strip_prefix('[').and_then(|rest| rest.split_once("]: "));
@@ -132,11 +137,12 @@ mod tests {
         };
         let text = "[a](../README.md#one) [b](../README.md#two-x-y) [c](../README.md#one-1)\n\
             [d](../README.md#three)\n[e](none.md)\n`[f](code.md)` <https://x.y> [g](https://x.y)\n\
-            ```\n[h](fence.md)\n```\n[i]: none.svg\n[j](#here)\n## Here\n[k](../docs)\n";
+            ```\n[h](fence.md)\n```\n[i]: none.svg\n[j](#here)\n## Here\n[k](../docs)\n\
+            <img src=\"gone.svg\" alt=\"\">\n<img src=\"../docs\">\n";
         let lines: Vec<usize> = dead(Path::new("docs/page.md"), text, read)
             .into_iter()
             .map(|(line, _)| line)
             .collect();
-        assert_eq!(lines, [2, 3, 8]);
+        assert_eq!(lines, [2, 3, 8, 12]);
     }
 }
