@@ -104,8 +104,13 @@ pub(super) fn foliation(model: &Workspace, normal: &NormalForm, parts: &mut Part
         Tensor { shape: Vec::new(), entries: vec![form.lagrangian] },
     );
     group.push(
-        Title { key: "hessian", heading: "Hessian of L on the constraint: regular where it is invertible (symmetric)", letter: Letter::plain("h") },
-Indices::new(0, &[across, across]).symmetric(),
+        Title {
+            key: "hessian",
+            heading: "Hessian of L on the constraint: regular where it is invertible \
+                      (symmetric)",
+            letter: Letter::plain("h"),
+        },
+        Indices::new(0, &[across, across]).symmetric(),
         form.hessian,
     );
     group.push(
@@ -118,8 +123,13 @@ Indices::new(0, &[across, across]).symmetric(),
         vector(&form.left),
     );
     group.push(
-        Title { key: "right", heading: "Right sides (dL/dy^u) R^u_k + Q_k + C^u_k Q_u, equal to them on the motion", letter: Letter { text: "right", latex: "\\langle R, L_y\\rangle" } },
-Indices::new(0, &[across]),
+        Title {
+            key: "right",
+            heading: "Right sides (dL/dy^u) R^u_k + Q_k + C^u_k Q_u, equal to them on the \
+                      motion",
+            letter: Letter { text: "right", latex: "\\langle R, L_y\\rangle" },
+        },
+        Indices::new(0, &[across]),
         vector(&form.right),
     );
 }
@@ -196,15 +206,20 @@ pub(super) fn lagrange_space(model: &Workspace, equations: &Equations, parts: &m
         space.metric,
     );
     group.push(
-        Title { key: "elicoidal", heading: "Elicoidal tensor F_ij = dF_j/dy^i - dF_i/dy^j of the forces (antisymmetric)", letter: Letter::plain("F") },
-Indices::new(0, &[all, all]).antisymmetric(),
+        Title {
+            key: "elicoidal",
+            heading: "Elicoidal tensor F_ij = dF_j/dy^i - dF_i/dy^j of the forces \
+                      (antisymmetric)",
+            letter: Letter::plain("F"),
+        },
+        Indices::new(0, &[all, all]).antisymmetric(),
         space.elicoidal,
     );
     match space.spray {
         Some(spray) => {
             let heading = "Spray: 2G^i = (1/2) g^ij (L_{y^j x^k} y^k + L_{y^j t} - L_{x^j})";
-            group.push(Title { key: "G", heading, letter: Letter::plain("G") },
-Indices::new(1, &[all]), vector(&spray));
+            let title = Title { key: "G", heading, letter: Letter::plain("G") };
+            group.push(title, Indices::new(1, &[all]), vector(&spray));
         }
         None => notes.push(
             "no spray: the fundamental tensor is singular or too large; the constrained equations may still be \
@@ -237,12 +252,13 @@ Indices::new(1, &[all]), vector(&spray));
                     facts.push(Fact { group: "lagrange_space", key: "closed", value: verdict });
                     let heading = "dC_ij of C = lambda_s a_s, zero where L* = L + lambda_s Q_s is equivalent to \
                         L (antisymmetric)";
-                    let title = Title { key: "closedness", heading, letter: Letter::plain("dC") };
-group.push(title, Indices::new(0, &[all, all]).antisymmetric(), C);
+                    let letter = Letter::plain("dC");
+                    let title = Title { key: "closedness", heading, letter };
+                    group.push(title, Indices::new(0, &[all, all]).antisymmetric(), C);
                     let heading = "L* = L + lambda_s Q_s";
                     let whole = Tensor { shape: Vec::new(), entries: vec![L] };
-                    group.push(Title { key: "L_star", heading, letter: Letter { text: "Lstar", latex: "L^*" } },
-Indices::new(0, &[]), whole);
+                    let letter = Letter { text: "Lstar", latex: "L^*" };
+                    group.push(Title { key: "L_star", heading, letter }, Indices::new(0, &[]), whole);
                 }
                 None => notes.push(
                     "lambda_s a_s is not a form on the positions, because multipliers or constraints contain \

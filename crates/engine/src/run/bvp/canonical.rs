@@ -418,8 +418,7 @@ impl BoundaryProblem for Canonical {
         at_first.fill(0.0);
         at_last.fill(0.0);
         for i in 0..self.conditions.list.len() {
-            let row = i * d..(i + 1) * d;
-            let (at_first, at_last) = (&mut at_first[row.clone()], &mut at_last[row]);
+            let (at_first, at_last) = (&mut at_first[i * d..][..d], &mut at_last[i * d..][..d]);
             self.condition_slopes(i, first, last, at_first, at_last)?;
         }
         Ok(())
