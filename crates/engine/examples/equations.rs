@@ -1,4 +1,4 @@
-//! The blocks of M q″ = f + Aᵀλ, A q″ = b at one state. `cargo run --example equations`
+//! The blocks of M q″ = f + Aᵀλ, A q″ = b at one state. `cargo run -p pfaff --example equations`
 #![allow(clippy::print_stdout, reason = "an example prints its result")]
 
 use pfaff::{Error, Model, Principle, State, at_state};

@@ -1,4 +1,4 @@
-//! A damped oscillator with power-law memory, audited. `cargo run --example memory`
+//! A damped oscillator with power-law memory, audited. `cargo run -p pfaff --example memory`
 #![allow(clippy::print_stdout, reason = "an example prints its result")]
 
 use pfaff::{Error, Model, Run};

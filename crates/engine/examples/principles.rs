@@ -1,4 +1,4 @@
-//! One model under two principles: do they give the same motion? `cargo run --example principles`
+//! One model under two principles: do they give the same motion? `cargo run -p pfaff --example principles`
 #![allow(clippy::print_stdout, reason = "an example prints its result")]
 
 use pfaff::{Error, Model, Principle, Run, compare};

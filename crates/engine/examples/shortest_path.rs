@@ -1,4 +1,4 @@
-//! Parking a car: all extremals between two poses, the shortest first. `cargo run --example shortest_path`
+//! Parking a car: all extremals between two poses, the shortest first. `cargo run -p pfaff --example shortest_path`
 #![allow(clippy::print_stdout, reason = "an example prints its result")]
 
 use pfaff::{Error, Model, Run};

@@ -1,4 +1,4 @@
-//! A Chaplygin sleigh: from the text of a paper to numbers. `cargo run --example sleigh`
+//! A Chaplygin sleigh: from the text of a paper to numbers. `cargo run -p pfaff --example sleigh`
 #![allow(clippy::print_stdout, reason = "an example prints its result")]
 
 use pfaff::{Error, Model, Principle, Run};

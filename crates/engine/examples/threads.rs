@@ -1,4 +1,4 @@
-//! One model, many runs on all cores: a parameter study. `cargo run --example threads`
+//! One model, many runs on all cores: a parameter study. `cargo run -p pfaff --example threads`
 #![allow(clippy::print_stdout, reason = "an example prints its result")]
 
 use pfaff::{Error, Model, NoFiles, Overrides, Run, Source};
