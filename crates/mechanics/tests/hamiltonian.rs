@@ -291,7 +291,8 @@ fn divergence_is_written_out_for_few_unknowns() {
     assert_eq!(of(&free(12, "force q3: -2*q3'")), Some("-2".to_owned()));
     assert_eq!(of(&free(13, "force q3: -2*q3'")), None);
     let rows = |count: usize| -> String {
-        (0..count).map(|k| format!("constraint c{k}: q{k}' = {}*q5'\n", k + 1)).collect()
+        let row = |k: usize| format!("constraint c{k}: q{k}' = {}*q5'", k + 1);
+        (0..count).map(row).collect::<Vec<_>>().join("\n")
     };
     assert_eq!(of(&free(6, &rows(3))), Some("0".to_owned()));
     assert_eq!(of(&free(6, &rows(4))), None, "four multipliers");
