@@ -160,6 +160,10 @@ fn cotangent_form_is_chetaevs_motion() {
     let normal = normal_form(&case.model, &case.equations, None).unwrap();
     let r = cotangent(&case.model, &case.equations, &normal);
     assert!(matches!(r, Err(Refusal::SingularLegendre { .. })), "the momentum of y is zero");
+    let case = Case::new("coordinates x, y\nlagrangian x'^2/2", Principle::Chetaev, 2);
+    let normal = normal_form(&case.model, &case.equations, None).unwrap();
+    let r = cotangent(&case.model, &case.equations, &normal);
+    assert!(matches!(r, Err(Refusal::SingularLegendre { .. })), "without constraints");
     let case = Case::new(NONLINEAR[3].1, Principle::Chetaev, 2);
     let normal = normal_form(&case.model, &case.equations, None).unwrap();
     let r = cotangent(&case.model, &case.equations, &normal);

@@ -91,6 +91,17 @@ fn kept_momenta_are_known() {
     assert!(kept(CENTRED, Principle::Restricted).is_empty(), "nothing is told");
 }
 
+/// Coefficients with time or velocities are those of moving or nonlinear constraints: nothing is combined.
+#[test]
+fn moving_constraints_have_no_combinations() {
+    for text in [MOVING, NONLINEAR] {
+        let case = Case::new(text, Principle::Chetaev, 1);
+        let told = momenta(&case.model, &case.equations);
+        assert!(told.iter().all(|m| !m.name.contains('*')), "{text}");
+        assert!(kept_momenta(&case.model, &case.equations).is_empty(), "{text}");
+    }
+}
+
 /// The quick road gives what the long one gives, and is the shorter where nothing has to be proved.
 #[test]
 fn both_roads_to_kept_momenta_agree() {
