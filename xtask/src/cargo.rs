@@ -11,6 +11,9 @@ use std::process::{Command, Stdio};
 /// What a test prints that cannot run here, before the reason.
 const SKIPPED: &str = "skipped: ";
 
+/// Whether the tests write snapshots that differ: `no` or `always`.
+pub(crate) const SNAPSHOTS: &str = "INSTA_UPDATE";
+
 type Variables<'a> = [(&'a str, OsString)];
 
 fn command(root: &Path, arguments: &[&str], variables: &Variables) -> Command {
@@ -45,7 +48,8 @@ pub(crate) fn tests(
 ) -> (bool, Vec<String>) {
     let mut all = arguments.to_vec();
     all.extend(["--", "--show-output"]);
-    let child = command(root, &all, variables).stdout(Stdio::piped()).spawn();
+    let mut command = command(root, &all, variables);
+    let child = command.env(SNAPSHOTS, "no").stdout(Stdio::piped()).spawn();
     let Ok(mut child) = child else { return (false, Vec::new()) };
     let mut filter = Filter::default();
     if let Some(out) = child.stdout.take() {

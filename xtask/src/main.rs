@@ -30,7 +30,7 @@ cargo xtask COMMAND
   tidy    the rules of this repository that no lint knows (dependencies between crates, line length, links, …)
   map     rewrites the code map in ARCHITECTURE.md from the heads of the files
   api     rewrites docs/api/pfaff.txt, the list of public items of the crate `pfaff`
-  bless   writes what the program answers into the documents; look at the difference before you keep it
+  bless   writes answers into the documents and snapshots of the tests; look at the difference before you keep it
   fuzz    a million mutated models, and more: no panic, no hang (some minutes)
   mutants forty small changes of `mechanics`: at most two may escape its tests; `mutants 7`: another seed
   bench   one table of ratios to hand-written code; `bench all`: the benchmarks of every crate

@@ -158,10 +158,19 @@ pub(crate) fn all(root: &Path) -> bool {
     run_all(root, TEST.iter().chain(LONG).collect())
 }
 
-/// Writes the answers of the program into the documents.
+/// The tests that compare with what was blessed.
+const BLESSED: &[&[&str]] = &[
+    &["test", "--package", "pfaff-cli", "--test", "main", "documents::"],
+    &["test", "--package", "pfaff-present", "--test", "main", "equations::"],
+    &["test", "--package", "pfaff", "--test", "main", "numerics::statistics::"],
+];
+
+/// Writes the answers of the program into the documents, and printed equations and counts of steps into the
+/// snapshots of the tests.
 pub(crate) fn bless(root: &Path) -> bool {
-    let arguments = ["test", "--package", "pfaff-cli", "--test", "main", "documents::"];
-    cargo::run(root, &arguments, &[("PFAFF_BLESS", OsString::from("1"))])
+    let variables =
+        [("PFAFF_BLESS", OsString::from("1")), (cargo::SNAPSHOTS, OsString::from("always"))];
+    BLESSED.iter().all(|arguments| cargo::run(root, arguments, &variables))
 }
 
 /// The property tests with their full numbers.

@@ -63,6 +63,7 @@ mod pipeline;
 mod problem;
 mod run;
 mod signs;
+mod split_mix;
 mod system;
 
 pub use analysis::check::{CheckReport, ConstraintReport, check, check_of};

@@ -76,6 +76,7 @@ fn faults(root: &Path) -> Vec<String> {
         }
     }
     faults.extend(gallery(root, &paths));
+    faults.extend(dependencies(root, &paths));
     faults
 }
 
@@ -91,7 +92,6 @@ fn upcoming(root: &Path) -> Vec<String> {
             rules::upcoming_rust(path, &text).into_iter().for_each(&mut add);
         }
     }
-    faults.extend(dependencies(root, &paths));
     faults.extend(modules(root, &paths));
     faults.extend(map::faults(root));
     faults

@@ -1,7 +1,6 @@
 //! The gallery as a static site: an index with small pictures, and a page for each model.
 
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pfaff::{
@@ -9,6 +8,7 @@ use pfaff::{
     derive, run,
 };
 use pfaff_present::report::{Card, Report, Shown, Still, gallery_index, page, still};
+use rayon::prelude::*;
 
 use crate::clock::seconds;
 use crate::output::{Exit, failed, say, usage};
@@ -18,52 +18,20 @@ pub(crate) fn site(folder: &str, only: Option<&str>) -> Result<Exit, Exit> {
     let models = chosen(only)?;
     std::fs::create_dir_all(folder)
         .map_err(|error| usage(&format!("`{folder}` cannot be created: {error}")))?;
-    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let cards: Mutex<Vec<(usize, Card)>> = Mutex::new(Vec::new());
-    let wrong: Mutex<Option<Exit>> = Mutex::new(None);
-    let work = || {
-        while let Some((i, model)) = {
-            let i = next.fetch_add(1, Ordering::Relaxed);
-            models.get(i).map(|m| (i, m))
-        } {
-            match built(model, folder) {
-                Ok(card) => {
-                    let count = done.fetch_add(1, Ordering::Relaxed) + 1;
-                    say(&format!(
-                        "{count}/{} {}: {}",
-                        models.len(),
-                        model.name,
-                        card.verdict.name()
-                    ));
-                    lock(&cards).push((i, card));
-                }
-                Err(exit) => {
-                    say(&format!("error: the gallery model `{}` has no page", model.name));
-                    *lock(&wrong) = Some(exit);
-                }
-            }
-        }
+    let done = AtomicUsize::new(0);
+    let card = |model: &GalleryModel| {
+        let card = built(model, folder).inspect_err(|_| {
+            say(&format!("error: the gallery model `{}` has no page", model.name));
+        })?;
+        let count = done.fetch_add(1, Ordering::Relaxed) + 1;
+        say(&format!("{count}/{} {}: {}", models.len(), model.name, card.verdict.name()));
+        Ok(card)
     };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        (0..threads).for_each(|_| {
-            scope.spawn(work);
-        });
-    });
-    if let Some(exit) = *lock(&wrong) {
-        return Err(exit);
-    }
-    let mut cards = std::mem::take(&mut *lock(&cards));
-    cards.sort_by_key(|(i, _)| *i);
-    let cards: Vec<Card> = cards.into_iter().map(|(_, card)| card).collect();
+    let cards: Vec<Result<Card, Exit>> = models.par_iter().map(card).collect();
+    let cards = cards.into_iter().collect::<Result<Vec<Card>, Exit>>()?;
     write(folder, "index.html", &gallery_index(&cards))?;
     say(&format!("{folder}/index.html: {} models", cards.len()));
     Ok(Exit::Done)
-}
-
-/// A lock whose holder panicked still has what was put in.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 fn chosen(only: Option<&str>) -> Result<Vec<GalleryModel>, Exit> {

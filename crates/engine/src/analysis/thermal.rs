@@ -7,7 +7,7 @@
 //!    \dot H = \mathcal P - \partial_t L, $$
 //!
 //! with the divergence $\Omega$ and the power $\mathcal P$ of all forces that are not in $L$: stationary
-//! exactly when $\mathcal P = kT\,\Omega$. LaneSamples at on the constraints in scattered
+//! exactly when $\mathcal P = kT\,\Omega$. Looked at on the constraints in scattered
 //! states, for the given forces alone (the condition that Tarasov and Zaslavsky 2006 [TZ06, §6] impose as a
 //! constraint) and for forces and reactions together.
 
@@ -17,6 +17,7 @@ use crate::derivation::Derivation;
 use crate::error::Error;
 use crate::motion::sample::Sample;
 use crate::problem::start::{given, start};
+use crate::split_mix::SplitMix64;
 use crate::system::compiled::Dynamics;
 use crate::system::kkt::Kkt;
 use crate::system::phase_divergence::Flow;
@@ -69,12 +70,12 @@ pub fn thermal(derivation: &Derivation, temperature: f64) -> Result<Thermal, Err
     let mut found =
         Thermal { temperature, states: 0, forces: 0.0, stationarity: 0.0, stationary: true };
     let mut sample = Sample::new(kkt.n, kkt.m);
-    let mut random = Scatter(1);
+    let mut random = SplitMix64(1);
     for _ in 0..TRIALS {
-        sample.t = t0 + 0.3 * (1.0 + random.next());
+        sample.t = t0 + 0.3 * (1.0 + signed(&mut random));
         for k in 0..kkt.n {
-            sample.q[k] = begin.q[k] + 0.3 * random.next();
-            sample.v[k] = begin.v[k] + random.next();
+            sample.q[k] = begin.q[k] + 0.3 * signed(&mut random);
+            sample.v[k] = begin.v[k] + signed(&mut random);
         }
         if let Some(terms) = judge(&mut kkt, &mut flow, &mut sample, temperature) {
             found.states += 1;
@@ -118,14 +119,7 @@ fn judge(kkt: &mut Kkt, flow: &mut Flow, sample: &mut Sample, kT: f64) -> Option
     })
 }
 
-/// Response between −1 and 1 that look random and are the same in every run.
-struct Scatter(u64);
-
-impl Scatter {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
+/// Between −1 and 1.
+fn signed(random: &mut SplitMix64) -> f64 {
+    (random.bits() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
 }

@@ -176,7 +176,7 @@ impl Reduced {
     /// Whether a Taylor step of the first chart written out has far more instructions: every product of two
     /// varying factors takes $p(p+1)/2$.
     pub(crate) fn is_surely_longer(&self, order: usize, most: usize) -> bool {
-        /// TaylorRecurrences may share what the reduced equations write twice.
+        /// Recurrences may share what the reduced equations write twice.
         const SHARED: usize = 2;
         let atlas = self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         atlas.reductions[0].products() * order * (order + 1) / 2 > SHARED * most

@@ -4,7 +4,7 @@ use pfaff::{Motion, Range, Run, Value, Verdict, evaluate};
 use pfaff_present::{ToLatex, ToText, present_fractional};
 use serde_json::Value as Json;
 
-use crate::support::{model, run};
+use crate::support::{Random, model, run};
 
 /// Agreement asked for, relative to 1 + |reference|.
 const TOLERANCE: f64 = 1e-10;
@@ -150,13 +150,8 @@ fn integration_by_parts_with_its_boundary_terms() {
             other => panic!("{text}: {other:?}"),
         }
     };
-    let mut state = 7_u64;
-    let mut random = || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
-    };
+    let mut numbers = Random::new(7);
+    let mut random = || 0.5 * numbers.number();
     // Σ c_p x^p under the derivative of order β (an integral for β < 0), from the power `from` on.
     let powers = |c: &[f64], from: usize, beta: f64, x: f64| -> f64 {
         let term = |p: usize| {

@@ -17,7 +17,7 @@ use pfaff::{
 use pfaff_expr::Graph;
 use pfaff_program::{Backend, Lanes, Module, Program};
 
-use crate::support;
+use crate::support::{self, Random};
 
 /// States at which each function is evaluated.
 const STATES: usize = 20;
@@ -79,31 +79,18 @@ fn modules() -> Vec<Module> {
     modules
 }
 
-/// Numbers in [−1.5, 1.5], the same in every run; some are large angles.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        let unit = (self.0 >> 11) as f64 / (1_u64 << 53) as f64;
-        (2.0 * unit - 1.0) * 1.5
-    }
-}
-
 /// The inputs of every call, and what the interpreter makes of them.
 fn calls(modules: &[Module]) -> (String, Vec<Vec<f64>>) {
-    let (mut random, mut given, mut expected) = (Random(7), String::new(), Vec::new());
+    let (mut random, mut given, mut expected) = (Random::new(7), String::new(), Vec::new());
     for module in modules {
         let p: Vec<f64> = module.parameters.iter().map(|p| p.1).collect();
         for function in &module.functions {
             let mut run = function.program.interpreter(&p);
             for state in 0..STATES {
                 let far = if state == 1 { 1e3 } else { 1.0 };
-                let inputs: Vec<f64> =
-                    (0..function.program.inputs()).map(|_| far * random.next()).collect();
+                let inputs: Vec<f64> = (0..function.program.inputs())
+                    .map(|_| far * 1.5 * random.number())
+                    .collect();
                 let mut outputs = vec![0.0; function.program.outputs()];
                 run.evaluate(&inputs, &mut outputs);
                 for x in inputs {

@@ -3,4 +3,5 @@
 mod backends;
 mod export;
 mod long_runs;
+mod statistics;
 mod taylor;

@@ -358,6 +358,7 @@ fn with<T>(α: f64, β: f64, value: impl FnOnce(&MittagLeffler) -> T) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::field::random;
 
     /// What was called before changes no bit: signs of zero, invalid parameters and all ways of evaluation.
     #[test]
@@ -368,8 +369,8 @@ mod tests {
         let bits = |z: Complex| [z.re, z.im].map(f64::to_bits);
         let mut state = 1_u64;
         let mut pick = |list: &[f64]| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            list[(state >> 33) as usize % list.len()]
+            state += 1;
+            list[random(state) as usize % list.len()]
         };
         for call in 0..20_000 {
             let (α, β, x) = (pick(&orders), pick(&betas), pick(&arguments));

@@ -2,7 +2,7 @@
 //!
 //! $$ w\,\dot y = \sum_i \pm f_i\,\dot g_i \qquad (\mathrm W) $$
 //!
-//! SeriesKind are named by numbers. Whoever evaluates them implements [`SeriesWriter`]; a function writes the
+//! Series are named by numbers. Whoever evaluates them implements [`SeriesWriter`]; a function writes the
 //! series $w$, $f_i$ that it needs with it and returns its [`SeriesRelation`].
 
 use crate::math::Unary;
@@ -34,7 +34,7 @@ pub struct FunctionPair {
     pub turns: bool,
 }
 
-/// SeriesKind of other quantities. Each call gives the number of a new series.
+/// Series of other quantities. Each call gives the number of a new series.
 pub trait SeriesWriter {
     /// A number that does not vary.
     fn constant(&mut self, number: f64) -> u32;

@@ -1,6 +1,6 @@
 //! Products in reading order: `m*(a*(sin(x)*x'*x'))` becomes `m*a*sin(x)*x'^2`.
 //!
-//! FactorList of a product are gathered, equal ones become powers, and they are sorted: numbers, parameters,
+//! Factors of a product are gathered, equal ones become powers, and they are sorted: numbers, parameters,
 //! positions, functions, sums, velocities, accelerations, the rest. Sums keep their order and their shape. One
 //! pass over the graph; values are unchanged up to rounding.
 

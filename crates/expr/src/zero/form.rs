@@ -1,4 +1,4 @@
-//! BinaryArguments of functions as sums of monomials, so that $\sin(a + b)$, $e^{2a}$, $\log ab$ can be taken apart.
+//! Arguments of functions as sums of monomials, so that $\sin(a + b)$, $e^{2a}$, $\log ab$ can be taken apart.
 //!
 //! A form is $\sum_j r_j m_j$ with rational $r_j$ and monomials $m_j$ in atoms; what is no polynomial is an atom,
 //! and so is a sum that grows beyond [`MAX_TERMS`]. Logarithms are expanded, $\log(ab) = \log a + \log b$ and
@@ -118,7 +118,7 @@ pub(super) struct MonomialSums {
 }
 
 impl MonomialSums {
-    /// MonomialSums for the arguments below these nodes, which come operands first.
+    /// Sums for the arguments below these nodes, which come operands first.
     pub(super) fn new(store: &Store, live: &[Expr]) -> Self {
         let (plain, logs) = wanted(store, live);
         let mut forms = Self {

@@ -31,7 +31,7 @@ pub struct Presentation {
     pub(crate) title: String,
     pub(crate) principle: Option<Principle>,
     pub(crate) graph: Graph,
-    /// NamedParts parts, in the order in which they build on each other.
+    /// Named parts, in the order in which they build on each other.
     pub(crate) definitions: Vec<(String, Expr)>,
     pub(crate) sections: Vec<Section>,
     /// Sentences after the title.

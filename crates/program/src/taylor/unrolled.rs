@@ -326,7 +326,7 @@ impl Unroller {
         })
     }
 
-    /// SymbolicLu of $\sum_j a^{[j]} b^{[k-j]}$ that are not zero, the youngest last.
+    /// Factors of $\sum_j a^{[j]} b^{[k-j]}$ that are not zero, the youngest last.
     fn pairs(
         &self,
         a: Slot,

@@ -13,7 +13,7 @@
 //! left integral is the right one: this is the swap of sides. (F) becomes $E = \sum_r C_r\,\kappa_r(t)$ with
 //! the kernels of the end conditions, which is imposed at the nodes.
 //!
-//! **NodalBasis.** Solutions behave like all $x^{i\alpha+j}$ at both ends at once. With $x/(b-a) =
+//! **Basis.** Solutions behave like all $x^{i\alpha+j}$ at both ends at once. With $x/(b-a) =
 //! 1/(1+e^{-\pi\sinh u})$ all these powers become functions of $u$ that are
 //! analytic in a strip and decay doubly exponentially, and $y\,dt/du$ is a sum of cardinal functions
 //! $\mathrm{sinc}((u-u_j)/h)$ (Stenger 1993; Takahasi and Mori 1974). The error falls like $\exp(-cn/\log n)$

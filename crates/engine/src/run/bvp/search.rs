@@ -14,6 +14,7 @@ use pfaff_solver::{
 use crate::run::bvp::canonical::Canonical;
 use crate::run::bvp::guess::{PathPoint, state};
 use crate::run::bvp::search_budget::SearchBudget;
+use crate::split_mix::SplitMix64;
 
 /// A path between the ends.
 #[derive(Clone, Debug)]
@@ -320,23 +321,17 @@ fn pieces(problem: &mut Canonical, first: &[f64]) -> Option<BoundaryPath> {
     }))
 }
 
-/// Response that look random and are the same in every run.
-struct Scatter {
-    state: u64,
-}
+/// Guesses that look random and are the same in every run.
+struct Scatter(SplitMix64);
 
 impl Scatter {
     fn new() -> Self {
-        Self { state: 0x243f_6a88_85a3_08d3 }
+        Self(SplitMix64(0x243f_6a88_85a3_08d3))
     }
 
     /// Between 0 and 1.
     fn uniform(&mut self) -> f64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+        (self.0.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// From a third to thirty, all sizes alike.
