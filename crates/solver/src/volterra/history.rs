@@ -372,7 +372,7 @@ impl Past {
                 past.group = (nu > 0.0).then(|| ExponentialGroup::power(nu, lags, groups));
             }
             Kernel::Exponentials(pairs) => {
-                past.group = Some(ExponentialGroup::given(pairs, groups))
+                past.group = Some(ExponentialGroup::given(pairs, groups));
             }
             Kernel::Linear(coefficients, start) => {
                 let linear = Linear::new(coefficients, start);
@@ -381,7 +381,7 @@ impl Past {
             }
             Kernel::Waves(mu, waves) => past.waves = Some(Waves::new(*mu, waves, lags)),
             Kernel::General(_, resolved) => {
-                past.blocks = Some(BlockHistory::new(resolved.clone()))
+                past.blocks = Some(BlockHistory::new(resolved.clone()));
             }
         }
         past.sums = vec![(0.0, 0.0); past.whole];

@@ -225,7 +225,7 @@ impl Elaborator<'_> {
             let found = (0..shape.len()).find(|&k| shape.indices(k) == *indices);
             match found {
                 Some(k) if given.shape == Shape::Scalar => {
-                    entries[k] = given.entries[0].clone()
+                    entries[k] = given.entries[0].clone();
                 }
                 Some(_) => {
                     let message = format!("a component must be a number, not {}", given.shape);
