@@ -32,7 +32,7 @@ pub(crate) struct MotionArguments {
     /// End of the run
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) t1: Option<f64>,
-    /// Local error ≤ E·(1+|y|) a step in every component
+    /// Largest local error per step, E·(1+|y|) in every component
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
     /// auto, dop853, taylor or rk4
@@ -44,10 +44,10 @@ pub(crate) struct MotionArguments {
     /// Output times, such as 1,2,5
     #[arg(long, value_name = "TIMES", allow_hyphen_values = true, conflicts_with = "samples")]
     pub(crate) at: Option<String>,
-    /// This many output times, evenly spaced from start to end
+    /// Number of output times, evenly spaced from start to end
     #[arg(long, value_name = "N")]
     pub(crate) samples: Option<usize>,
-    /// The most steps the run may take
+    /// Largest number of steps
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<usize>,
 }
@@ -55,7 +55,7 @@ pub(crate) struct MotionArguments {
 /// How a motion between given ends (`final`) is looked for.
 #[derive(Args, Debug)]
 pub(crate) struct SearchArguments {
-    /// With `final`: begins at these velocities and multipliers, such as "x'=1, mu(c)=2"
+    /// With `final`: starts the search at these velocities and multipliers, such as "x'=1, mu(c)=2"
     #[arg(
         long,
         value_name = "ASSIGNMENTS",
@@ -63,13 +63,13 @@ pub(crate) struct SearchArguments {
         conflicts_with_all = ["from", "lead"]
     )]
     pub(crate) guess: Option<String>,
-    /// With `final`: begins at a motion, a table as --output writes it
+    /// With `final`: starts the search at a motion, a table that --output wrote
     #[arg(long, value_name = "FILE.csv", conflicts_with = "lead")]
     pub(crate) from: Option<String>,
-    /// With `final`: begins at other parameters, such as "Y=0.1", and leads their motions to the model's own
+    /// With `final`: starts at other parameters, such as "Y=0.1", and continues their motions to the model's own
     #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
     pub(crate) lead: Option<String>,
-    /// With `final`: the most seconds that the search may take, 60 if not given
+    /// With `final`: time limit of the search in seconds, 60 if not given
     #[arg(long, value_name = "S", allow_hyphen_values = true)]
     pub(crate) seconds: Option<f64>,
 }
@@ -86,13 +86,13 @@ pub(crate) struct TimesArguments {
     /// End of the curve
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = number)]
     pub(crate) t1: Option<f64>,
-    /// Local error ≤ E·(1+|y|) a step in every component
+    /// Largest local error per step, E·(1+|y|) in every component
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
     /// Output times, such as 1,2,5
     #[arg(long, value_name = "TIMES", allow_hyphen_values = true, conflicts_with = "samples")]
     pub(crate) at: Option<String>,
-    /// This many output times, evenly spaced from start to end
+    /// Number of output times, evenly spaced from start to end
     #[arg(long, value_name = "N")]
     pub(crate) samples: Option<usize>,
 }
@@ -130,7 +130,7 @@ pub(crate) enum PlainFormat {
 pub(crate) fn principle(word: &str) -> Result<Principle, Exit> {
     let known = Principle::ALL.iter().find(|(_, name)| *name == word);
     known.map(|(principle, _)| *principle).ok_or_else(|| {
-        usage(&format!("no principle `{word}`: choose chetaev, vakonomic or restricted"))
+        usage(&format!("there is no principle `{word}`: choose chetaev, vakonomic or restricted"))
     })
 }
 

@@ -120,7 +120,7 @@ impl OutputFile {
         if let Err(error) = done {
             self.failed = true;
             say(&format!(
-                "error: `{}` could not be written: {error}; the motion is not lost, it goes to standard output",
+                "error: `{}` could not be written: {error}; the motion is printed to standard output instead",
                 self.name
             ));
         }

@@ -154,7 +154,7 @@ fn figures_are_files_of_their_kind() {
         (&["--columns", "xx"], "did you mean `x`?"),
         (&["--against", "u"], "no column `u`"),
         (&["--size", "big"], "is not a size"),
-        (&["--scale", "0"], "gives no picture"),
+        (&["--scale", "0"], "gives an empty picture"),
         (&["--columns", " , "], "names no column"),
     ];
     for (options, hint) in wrong {

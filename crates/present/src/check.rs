@@ -47,7 +47,7 @@ impl ToText for CheckReport {
                 "no: the equations do not determine all accelerations and multipliers"
             }
             None if self.between_ends => {
-                "decided by a run, which looks for an extremum with memory between the ends"
+                "decided by a run, which searches for an extremum with memory between the ends"
             }
             None => "unknown",
         };

@@ -19,7 +19,7 @@ multipliers = transversal(z).")]
 pub(crate) struct CompareArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
-    /// Such as chetaev,vakonomic; all that have equations if not given
+    /// Principles to compare, such as chetaev,vakonomic; all that the model allows if not given
     #[arg(long, value_name = "LIST")]
     pub(crate) principles: Option<String>,
     /// Initial values instead of the model's own, such as "x'=1, mu(c)=0.2"
@@ -31,16 +31,16 @@ pub(crate) struct CompareArguments {
     /// End of the runs
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) t1: Option<f64>,
-    /// Local error ≤ E·(1+|y|) a step in every component
+    /// Largest local error per step, E·(1+|y|) in every component
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
     /// Common times, such as 1,2,5
     #[arg(long, value_name = "TIMES", allow_hyphen_values = true, conflicts_with = "samples")]
     pub(crate) at: Option<String>,
-    /// This many common times, evenly spaced from start to end
+    /// Number of common times, evenly spaced from start to end
     #[arg(long, value_name = "N")]
     pub(crate) samples: Option<usize>,
-    /// Writes the comparison to a file beside: .csv or .json by its ending
+    /// Also writes the comparison to a file: .csv or .json
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<String>,
     /// Prints one JSON object and nothing else

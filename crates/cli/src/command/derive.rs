@@ -27,12 +27,11 @@ pub(crate) struct DeriveArguments {
     /// chetaev, vakonomic or restricted, instead of the model's own
     #[arg(long)]
     pub(crate) principle: Option<String>,
-    /// multipliers (for people the default), reduced: independent quasi-velocities, λ as an expression,
-    /// Helmholtz's test; or hamilton: momenta instead of velocities. Source text is reduced where that
-    /// applies
+    /// multipliers (the default), reduced (independent quasi-velocities, λ as an expression, Helmholtz's test)
+    /// or hamilton (momenta instead of velocities); the default of source code is reduced where that applies
     #[arg(long)]
     pub(crate) form: Option<String>,
-    /// text, latex or json; or c, rust or python: the right-hand side as source text
+    /// text, latex or json; or c, rust or python: the right-hand side as source code
     #[arg(long)]
     pub(crate) format: Option<String>,
     /// With --format latex: a whole document that compiles
@@ -41,7 +40,7 @@ pub(crate) struct DeriveArguments {
     /// The same as --format json
     #[arg(long, overrides_with = "format")]
     pub(crate) json: bool,
-    /// Numbers at this state, such as "x=1, x'=2, t=0"; what is missing is 0, nothing is projected
+    /// Numbers at this state, such as "x=1, x'=2, t=0"; missing values are 0, and the state is not projected
     #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
     pub(crate) state: Option<String>,
     /// The dependent coordinates of --form hamilton, such as y,z; their velocities come from the constraints,
@@ -60,7 +59,7 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
         "python" => Some(Language::Python),
         _ => {
             return Err(usage(&format!(
-                "no format `{format}`: choose text, latex, json, c, rust or python"
+                "there is no format `{format}`: choose text, latex, json, c, rust or python"
             )));
         }
     };
@@ -71,12 +70,14 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
     match form {
         None | Some("multipliers" | "reduced") => {}
         Some("hamilton") if language.is_some() => {
-            return Err(usage("source text is written for the forms multipliers and reduced"));
+            return Err(usage(
+                "source code is available for the forms multipliers and reduced",
+            ));
         }
         Some("hamilton") => {}
         Some(other) => {
             return Err(usage(&format!(
-                "no form `{other}`: choose multipliers, reduced or hamilton"
+                "there is no form `{other}`: choose multipliers, reduced or hamilton"
             )));
         }
     }

@@ -30,10 +30,10 @@ pub(crate) struct GeometryArguments {
     /// determine and whose values they do not contain
     #[arg(long, value_name = "NAMES")]
     pub(crate) dependent: Option<String>,
-    /// Numbers at this state, such as "x=1, x'=2, t=0"; what is missing is 0
+    /// Numbers at this state, such as "x=1, x'=2, t=0"; missing values are 0
     #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
     pub(crate) state: Option<String>,
-    /// A curve instead: geodesic (of the metric on the base) or autoparallel (of the connection), from the
+    /// Computes a curve instead: geodesic (of the metric on the base) or autoparallel (of the connection), from the
     /// initial state
     #[arg(long, value_enum, conflicts_with = "state")]
     pub(crate) curve: Option<Curve>,
@@ -48,8 +48,8 @@ pub(crate) struct GeometryArguments {
     #[arg(long, value_name = "VIEW", conflicts_with_all = ["state", "part"])]
     pub(crate) motion: Option<String>,
     /// The fractional Poincaré–Cartan form of order ALPHA with velocities to the power BETA, its fractional
-    /// derivative and the operator E^alpha, for a polynomial Lagrangian; numbers or parameters, and one
-    /// stands for both
+    /// derivative and the operator E^alpha, for a polynomial Lagrangian; numbers or parameters; one
+    /// value stands for both
     #[arg(
         long,
         value_name = "ALPHA,BETA",
@@ -78,7 +78,7 @@ pub(crate) fn geometry(arguments: &GeometryArguments) -> Result<Exit, Exit> {
     };
     match (arguments.curve, format) {
         (Some(_), FormulaFormat::Latex) => {
-            return Err(usage("a curve is numbers: use text, json or csv"));
+            return Err(usage("a curve consists of numbers: use text, json or csv"));
         }
         (None, FormulaFormat::Csv) => {
             return Err(usage("csv is for curves: use text, latex or json"));

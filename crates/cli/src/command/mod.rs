@@ -87,14 +87,14 @@ commands! {
     "derive" Derive(derive::DeriveArguments) => derive::derive;
     /// Integrates one motion and audits it
     "run" Run(run::RunArguments) => run::run;
-    /// Puts principles side by side: equations, motions, where they part, what each keeps
+    /// Compares principles: equations, motions, when they diverge, what each conserves
     "compare" Compare(compare::CompareArguments) => compare::compare;
-    /// Varies a motion under its constraints in the ways of Hölder, Suslov and the vakonomic principle: which
-    /// conditions hold, what the others cost
+    /// Varies a motion under its constraints after Hölder, Suslov and the vakonomic principle, and shows which
+    /// conditions hold
     "variations" Variations(variations::VariationsArguments) => variations::variations;
     /// Shows the geometry behind the constraints: metric, connections, torsion, curvature, distribution, integrability
     "geometry" Geometry(geometry::GeometryArguments) => geometry::geometry;
-    /// Lifts a path of the base along the constraints, and tells the holonomy of a loop
+    /// Lifts a path of the base along the constraints, and gives the holonomy of a loop
     "lift" Lift(lift::LiftArguments) => lift::lift;
     /// Writes one self-contained page: animation, equations, plots, audit
     "report" Report(report::ReportArguments) => report::report;

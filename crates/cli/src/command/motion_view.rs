@@ -17,7 +17,10 @@ pub(crate) fn motion(
         Principle::ALL.iter().flat_map(|(p, _)| View::of(*p)).copied().collect();
     let Some((view, word)) = all.iter().find(|(_, name)| *name == word) else {
         let names: Vec<&str> = all.iter().map(|v| v.1).collect();
-        return Err(usage(&format!("no motion `{word}`: choose {}", names.join(", "))));
+        return Err(usage(&format!(
+            "there is no form `{word}` of the motion: choose {}",
+            names.join(", ")
+        )));
     };
     let dependent = dependent.map(|text| named_coordinates(model, text)).transpose();
     let dependent = dependent.map_err(failed)?;
@@ -27,7 +30,7 @@ pub(crate) fn motion(
         FormulaFormat::Json => print(&(json_text(&view_json(&found, model, word)) + "\n"))?,
         FormulaFormat::Text => print(&view_text(&found, model, word))?,
         FormulaFormat::Latex | FormulaFormat::Csv => {
-            return Err(usage("a motion is numbers: use text or json"));
+            return Err(usage("a motion consists of numbers: use text or json"));
         }
     }
     Ok(Exit::Done)

@@ -28,26 +28,26 @@ pub(crate) struct PlotArguments {
     /// The figure: .svg, .pdf or .png by its ending
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: String,
-    /// What is drawn, such as "x, y'"; all coordinates if not given
+    /// Columns to draw, such as "x, y'"; all coordinates if not given
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(crate) columns: Option<String>,
-    /// Instead of columns, the system as `draw` shows it (.svg): at the last of these times, faintly at the others
+    /// Draws the system itself instead of columns (.svg): at the last of these times, and faintly at the others
     #[arg(long, value_name = "TIMES", conflicts_with_all = ["columns", "against", "log", "equal", "title"])]
     #[arg(allow_hyphen_values = true)]
     pub(crate) drawing: Option<String>,
-    /// What it is drawn over
+    /// The column on the horizontal axis
     #[arg(long, value_name = "COLUMN", default_value = "t")]
     pub(crate) against: String,
-    /// A logarithmic axis of absolute values
+    /// Logarithmic vertical axis of absolute values
     #[arg(long)]
     pub(crate) log: bool,
-    /// Units as long upwards as sideways
+    /// The same scale on both axes
     #[arg(long)]
     pub(crate) equal: bool,
     /// Width and height in pixels of 1/96 inch
     #[arg(long, value_name = "WxH", default_value = "640x400")]
     pub(crate) size: String,
-    /// Pixels of a .png for each of these
+    /// Pixels of a .png for each pixel of --size
     #[arg(long, value_name = "S", default_value_t = 2.0)]
     pub(crate) scale: f64,
     /// A line above the figure
@@ -76,7 +76,7 @@ pub(crate) fn plot(arguments: &PlotArguments) -> Result<Exit, Exit> {
     let scale = arguments.scale;
     if !(scale > 0.0 && scale * width.max(height) <= LARGEST) {
         return Err(usage(&format!(
-            "--scale {scale} gives no picture, or one of more than {LARGEST} pixels"
+            "--scale {scale} gives an empty picture, or one of more than {LARGEST} pixels"
         )));
     }
     let request = request(&arguments.motion)?;

@@ -20,8 +20,8 @@ Examples:
   pfaff run sleigh --samples 1001 --output a.csv    a table; .parquet and .json likewise
   pfaff run - < mine.pfaff                          from standard input
 
-The file of --output grows with the run and can be read whatever ends it. Ctrl-C ends the run after its current
-step and prints what was computed; a second one ends the program.
+The file of --output is written during the run and can be read even if the run is interrupted. Ctrl-C ends the run
+after the current step and prints what was computed; a second Ctrl-C ends the program.
 
 Exit status: 0 done, 1 the model or its data is wrong, 2 wrong usage or a file that cannot be written, 3 the run
 stopped early (what was computed is printed), 4 the audit failed and --strict was given.")]
@@ -30,7 +30,7 @@ pub(crate) struct RunArguments {
     pub(crate) motion: MotionArguments,
     #[command(flatten)]
     pub(crate) search: SearchArguments,
-    /// Writes the motion to a file as the run goes on: .csv, .json or .parquet by its ending
+    /// Writes the motion to a file during the run: .csv, .json or .parquet
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<String>,
     /// Exit status 4 if the audit fails

@@ -35,10 +35,10 @@ pub(crate) struct VariationsArguments {
     /// End
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) t1: Option<f64>,
-    /// Times at which to look, such as 1,2,5
+    /// Output times, such as 1,2,5
     #[arg(long, value_name = "TIMES", allow_hyphen_values = true, conflicts_with = "samples")]
     pub(crate) at: Option<String>,
-    /// This many times, evenly spaced from start to end
+    /// Number of output times, evenly spaced from start to end
     #[arg(long, value_name = "N")]
     pub(crate) samples: Option<usize>,
     /// Prints one JSON object and nothing else

@@ -79,8 +79,7 @@ pub fn compare(
     principles: Option<&[Principle]>,
 ) -> Result<Comparison, Error> {
     if !matches!(model.dynamics, pfaff_model::Dynamics::Lagrangian { .. }) {
-        let message =
-            "an `equation` model has no principle to compare: it is taken as it stands";
+        let message = "an `equation` model has no principle to compare: its equations are used as written";
         return Err(Error::Usage(message.into()));
     }
     // NOTE: initial multipliers belong to one of the motions, so the model may carry them whatever its own

@@ -38,7 +38,12 @@ impl MemoryEvidence {
         let reason = "direct quadrature of the fractional integrals and of the kernels as written, at a quarter, \
                       the middle and the end of the outputs";
         if let Some(worst) = self.direct_difference {
-            checks.push(Check::measured("memory recounted".into(), worst, limit, reason));
+            checks.push(Check::measured(
+                "memory by direct quadrature".into(),
+                worst,
+                limit,
+                reason,
+            ));
         }
         checks
     }

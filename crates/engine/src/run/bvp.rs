@@ -311,7 +311,7 @@ fn unsolved(
         .collect();
     if !names.is_empty() {
         text += &format!(
-            ". {} integrable: the ends may lie on different surfaces that no admissible path joins",
+            ". {} integrable: the ends may lie on different surfaces, which no admissible path connects",
             if names.len() == 1 {
                 format!("The constraint {} is", names[0])
             } else {

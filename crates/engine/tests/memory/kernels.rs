@@ -21,7 +21,7 @@ fn motion(text: &str, end: f64) -> Motion {
 }
 
 fn recounted(motion: &Motion) -> f64 {
-    let check = motion.audit.checks.iter().find(|c| c.name == "memory recounted");
+    let check = motion.audit.checks.iter().find(|c| c.name == "memory by direct quadrature");
     check.unwrap_or_else(|| panic!("{:?}", motion.audit)).value
 }
 

@@ -388,7 +388,8 @@ fn the_audit_recounts_the_memory() {
     for tolerance in [1e-10, 1e-5] {
         let request = Run { tolerance: Some(tolerance), ..at(&[0.2, 0.7, 1.0]) };
         let motion = run(&model(&text), &request);
-        let check = motion.audit.checks.iter().find(|c| c.name == "memory recounted");
+        let check =
+            motion.audit.checks.iter().find(|c| c.name == "memory by direct quadrature");
         let check = check.unwrap_or_else(|| panic!("{:?}", motion.audit));
         assert_eq!(check.verdict, Verdict::Pass, "{check:?}");
         assert!(check.value > 0.0, "{check:?}");

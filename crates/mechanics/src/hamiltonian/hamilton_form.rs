@@ -71,7 +71,7 @@ pub fn hamilton_form(
         let rows = g.independent_rows(&equations.jacobian);
         if rows.len() < equations.jacobian.len() {
             return Err(why(
-                "a constraint repeats others, so that its multiplier is not determined",
+                "a constraint repeats others, so its multiplier is not determined",
             ));
         }
         let given = LegendreInput {

@@ -72,8 +72,8 @@ pub fn present_fractional(
         },
     ];
     let remarks = vec![
-        "rl and rl_right of negative order are fractional integrals; operators from the right look at the future, \
-         so the equations join two ends".to_owned(),
+        "rl and rl_right of negative order are fractional integrals; right operators depend on the future, so the \
+         equations connect two ends".to_owned(),
     ];
     Ok(Some(Presentation::of(model, Some(principle), sections, remarks)))
 }
@@ -112,8 +112,8 @@ pub fn present_fractional_hamilton(
         ),
     ];
     let remarks = vec![
-        "u is the operator of the highest order on each coordinate; rl_right looks at the future, \
-         so the equations join two ends"
+        "u is the operator of the highest order on each coordinate; rl_right depends on the future, so the \
+         equations connect two ends"
             .to_owned(),
     ];
     let principle = principle.unwrap_or(model.principle);

@@ -147,7 +147,7 @@ fn mechanical(model: &Workspace, e: &Equations) -> Vec<Section> {
         Principle::Chetaev => ("Mass matrix M (symmetric)", "Force f"),
         Principle::Vakonomic => (
             "Effective mass matrix M - mu*d2phi/dq'2 (symmetric)",
-            "Force f, with what mu adds to it: ((dphi/dq')' - dphi/dq)*mu without accelerations",
+            "Force f, including ((dphi/dq')' - dphi/dq)*mu without accelerations",
         ),
         Principle::Restricted => ("Mass matrix of L_c (symmetric)", "Force of L_c"),
     };

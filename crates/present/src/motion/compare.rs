@@ -256,13 +256,14 @@ pub(crate) fn sentence(e: &Equivalence, first: &Motion) -> String {
     match (e.along, e.equivalent) {
         (Principle::Chetaev, true) => {
             format!(
-                "the chetaev motion is also vakonomic, with {} at the start ({part} of the reaction (RMS) is left)",
+                "this chetaev motion is also vakonomic, with {} at the start ({part} of its reaction (RMS) \
+                 remains unexplained)",
                 μ.join(", ")
             )
         }
         (Principle::Chetaev, false) => format!(
-            "the chetaev motion is not vakonomic for any mu at the start: with the best one, {}, {part} of the \
-             reaction (RMS) is left",
+            "this chetaev motion is not vakonomic, whatever mu is at the start: the best choice, {}, leaves \
+             {part} of its reaction (RMS) unexplained",
             μ.join(", ")
         ),
         (_, true) => format!(

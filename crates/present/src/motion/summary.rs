@@ -172,7 +172,7 @@ fn solutions(motion: &Motion, text: &mut String) {
             s.residual,
             s.error.map_or_else(String::new, |e| format!("  error {e:.0e}")),
             brief(s.t1),
-            if s.abnormal { ", abnormal as well" } else { "" }
+            if s.abnormal { ", also abnormal" } else { "" }
         );
     }
     if list.len() > EVENTS {

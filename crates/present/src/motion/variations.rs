@@ -54,7 +54,7 @@ impl ToText for Variations {
             for (name, end) in self.dependent.iter().zip(&kind.end) {
                 let _ = writeln!(
                     text,
-                    "  {}: the varied curve ends off the motion by w[{name}] = {end:.6e}",
+                    "  {}: the varied curve misses the end of the motion by w[{name}] = {end:.6e}",
                     kind.name
                 );
             }

@@ -77,7 +77,9 @@ impl Frames {
         let stride = STRIDES.iter().find(fits).copied().unwrap_or(120);
         if stride > 10 {
             let frames = INTERVALS / stride + 1;
-            notes.push(format!("so many points move that only {frames} frames are kept"));
+            notes.push(format!(
+                "the drawing has so many moving points that only {frames} frames are kept"
+            ));
         }
         for column in &mut values {
             *column = column.iter().step_by(stride).copied().collect();
@@ -185,7 +187,7 @@ impl<'a> Source<'a> {
         let good: Vec<usize> = match compile(outputs) {
             Ok(_) => (0..outputs.len()).collect(),
             Err(error) => {
-                notes.push(format!("some of the drawing has no value: {error}"));
+                notes.push(format!("a part of the drawing has no value: {error}"));
                 (0..outputs.len()).filter(|&k| compile(&outputs[k..=k]).is_ok()).collect()
             }
         };

@@ -20,15 +20,16 @@ pub(crate) fn memory(report: &Report<'_>) -> String {
         return String::new();
     }
     let heads = ["operator", "what it is", "order", "stands in"];
-    let mut out = table("Operators with memory, from the start on", &heads, &operators(model));
+    let mut out =
+        table("Memory operators, which start with the run", &heads, &operators(model));
     let Some(motion) = motions.first() else { return out };
     let powers = report
         .derivations
         .first()
         .and_then(|d| departures(&d.workspace(), &d.dynamics, motion.start));
     if let Some(powers) = powers {
-        out += "<p>At the start each coordinate follows the polynomial of its initial values and leaves it like \
-            the power of <i>t</i> − <i>t</i>₀ given here, or like a higher one: ";
+        out += "<p>Near the start each coordinate is the polynomial of its initial values plus a term that \
+            grows like the power of <i>t</i> − <i>t</i>₀ given here, or a higher one: ";
         let one = |(c, p): (&pfaff_model::Coordinate, &f64)| {
             format!("<code>{}</code> {}", escape(&c.name), crate::number::short(*p))
         };
@@ -84,7 +85,7 @@ fn operators(model: &Workspace) -> Vec<Vec<String>> {
 
 fn in_words(kind: Memory) -> &'static str {
     match kind {
-        Memory::Caputo => "derivative of Caputo",
+        Memory::Caputo => "Caputo derivative",
         Memory::RiemannLiouville => "Riemann–Liouville derivative",
         Memory::CaputoRight => "right Caputo derivative",
         Memory::RiemannLiouvilleRight => "right Riemann–Liouville derivative",

@@ -178,9 +178,9 @@ fn plots(report: &Report<'_>) -> String {
     let curves: usize = groups.iter().flat_map(|g| &g.figures).map(|f| f.curves.len()).sum();
     let most = (POINTS / curves.max(1)).clamp(100, 2500);
     let mut out = String::from(
-        "<p class=\"hint\">Point at a figure to read its values. Drag to enlarge a part; with the figure chosen, \
-         the wheel and + − zoom, arrows read \
-         along the curves, a double click or 0 goes back. Names below a figure hide and show their curves.</p>",
+        "<p class=\"hint\">Point at a figure to read its values, drag to zoom into a part. In a figure with the \
+         focus, the wheel and + − zoom, the arrow keys move along the curves, and a double click or 0 resets the \
+         view. Click a name below a figure to hide or show its curve.</p>",
     );
     out += "<div class=\"plots\">";
     for group in groups {

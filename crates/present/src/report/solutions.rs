@@ -69,7 +69,7 @@ fn row(number: usize, s: &Solution) -> Vec<String> {
         n => format!("one of a family with {n} parameters"),
     };
     let conjugate = match s.conjugate.as_deref() {
-        None => "not looked for".to_owned(),
+        None => "not computed".to_owned(),
         Some([]) => "none".to_owned(),
         Some(times) => {
             let first: Vec<String> = times.iter().take(TIMES).map(|t| short(*t)).collect();
@@ -90,7 +90,7 @@ fn row(number: usize, s: &Solution) -> Vec<String> {
         if μ.is_empty() { "–".into() } else { μ.join(", ") },
         size(s.residual),
         s.error.map_or_else(|| "–".into(), size),
-        if s.abnormal { format!("{family}; abnormal as well") } else { family },
+        if s.abnormal { format!("{family}; also abnormal") } else { family },
         conjugate,
         minimum.into(),
     ]

@@ -150,7 +150,7 @@ fn foliation(model: &Workspace, equations: &Equations, normal: &NormalForm, part
         let flow = vec![("phi", text(speed.square)), ("factor", text(speed.factor))];
         fact("riemannian_flow", FactValue::Formulas(flow));
         let note = format!(
-            "the speed is prescribed, g(v,v) = {}, so that nabla_v v = -grad V + ({})*v",
+            "the speed is prescribed, g(v,v) = {}, so nabla_v v = -grad V + ({})*v",
             model.graph.to_text(speed.square),
             model.graph.to_text(speed.factor)
         );

@@ -305,7 +305,7 @@ impl VolterraEquations {
             }
             Memory::Kernel if !integrable(model, second, self.times) => {
                 let text = format!(
-                    "the kernel `{}` grows like 1/s or faster towards the lag 0, so that its integral diverges",
+                    "the kernel `{}` grows like 1/s or faster towards the lag 0, so its integral diverges",
                     g.to_text(second)
                 );
                 let hint = "kernels may begin like a power of s above -1; a derivative of higher order is \
