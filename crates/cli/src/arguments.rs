@@ -130,7 +130,9 @@ pub(crate) enum PlainFormat {
 pub(crate) fn principle(word: &str) -> Result<Principle, Exit> {
     let known = Principle::ALL.iter().find(|(_, name)| *name == word);
     known.map(|(principle, _)| *principle).ok_or_else(|| {
-        usage(&format!("there is no principle `{word}`: choose chetaev, vakonomic or restricted"))
+        usage(&format!(
+            "there is no principle `{word}`: choose chetaev, vakonomic or restricted"
+        ))
     })
 }
 

@@ -242,7 +242,7 @@ fn pages_show_geometry_memory_and_ends() {
         past.split("id=\"memory\"").nth(1).expect("memory").split("</section>").next();
     let section = section.expect("an end");
     for part in [
-        "derivative of Caputo</td><td>0.5</td><td>constraint past",
+        "Caputo derivative</td><td>0.5</td><td>constraint past",
         "<code>q1</code> 1.5, <code>q2</code> 1.5.",
     ] {
         assert!(section.contains(part), "{part}: {section}");

@@ -19,7 +19,7 @@ pub(crate) fn memory(report: &Report<'_>) -> String {
     if !has_memory(model) {
         return String::new();
     }
-    let heads = ["operator", "what it is", "order", "stands in"];
+    let heads = ["operator", "what it is", "order", "used in"];
     let mut out =
         table("Memory operators, which start with the run", &heads, &operators(model));
     let Some(motion) = motions.first() else { return out };
