@@ -112,9 +112,7 @@ fn an_interrupted_search_keeps_its_best_path() {
     let late = support::run(&model, &limited.clock(support::clock()));
     assert_eq!(late.stop.reason, StopReason::MaxSteps);
     assert!(
-        late.notes
-            .iter()
-            .any(|n| matches!(n, Note::Stopped(t) if t.contains("reached its limit")))
+        late.notes.iter().any(|n| matches!(n, Note::Stopped(t) if t.contains("time limit")))
     );
     let refused = Run { seconds: Some(-1.0), ..Run::default() };
     assert!(matches!(
