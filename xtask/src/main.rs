@@ -44,7 +44,6 @@ fn main() -> ExitCode {
         ["test"] => status(steps::test(&root)),
         ["all"] => status(steps::all(&root)),
         ["tidy"] => status(tidy::run(&root)),
-        ["tidy", "upcoming"] => status(tidy::run_upcoming(&root)),
         ["map"] => status(map::run(&root)),
         ["api"] => status(api::run(&root)),
         ["bless"] => status(steps::bless(&root)),

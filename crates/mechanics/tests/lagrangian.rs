@@ -89,8 +89,8 @@ fn forces_with_a_potential_are_recognised() {
     }
 }
 
-/// Along rays $A_k = \int_0^1 s\,q^mH_{km}(sq)\,ds$ with skew $H$, so $A\cdot q = 0$: the symmetric gauge, here of fields
-/// that are polynomials of degree 0 to 3. $V$ vanishes at the origin.
+/// Along rays $A_k = \int_0^1 s\,q^mH_{km}(sq)\,ds$ with skew $H$, so $A\cdot q = 0$: the symmetric gauge, here of
+/// fields that are polynomials of degree 0 to 3. $V$ vanishes at the origin.
 #[test]
 fn potentials_of_polynomial_fields_have_the_symmetric_gauge() {
     for forces in [

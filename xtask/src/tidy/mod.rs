@@ -40,16 +40,6 @@ pub(crate) fn run(root: &Path) -> bool {
     faults.is_empty()
 }
 
-/// Prints what the rules that are being introduced find; never a failure.
-pub(crate) fn run_upcoming(root: &Path) -> bool {
-    let faults = upcoming(root);
-    for fault in &faults {
-        println!("{fault}");
-    }
-    println!("tidy: {} faults by rules that are being introduced", faults.len());
-    true
-}
-
 fn faults(root: &Path) -> Vec<String> {
     let bibliography = fs::read_to_string(root.join("docs/theory/references.bib"));
     let known = citations::keys(&bibliography.unwrap_or_default());
@@ -77,21 +67,6 @@ fn faults(root: &Path) -> Vec<String> {
     }
     faults.extend(gallery(root, &paths));
     faults.extend(dependencies(root, &paths));
-    faults
-}
-
-/// Faults by the rules that are being introduced.
-fn upcoming(root: &Path) -> Vec<String> {
-    let paths = files(root);
-    let mut faults = Vec::new();
-    for path in &paths {
-        let Ok(text) = fs::read_to_string(root.join(path)) else { continue };
-        let mut add =
-            |(line, fault)| faults.push(format!("{}:{line}: {fault}", path.display()));
-        if path.extension().is_some_and(|e| e == "rs") {
-            rules::upcoming_rust(path, &text).into_iter().for_each(&mut add);
-        }
-    }
     faults.extend(modules(root, &paths));
     faults.extend(map::faults(root));
     faults

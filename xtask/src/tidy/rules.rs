@@ -3,6 +3,7 @@
 //! | rule | for |
 //! |---|---|
 //! | opens with `//!`, at most 600 lines, public names in ASCII | every Rust file |
+//! | lines of at most 120 characters, no `_ =>` over kinds that we match, no option below `cli` | the sources |
 //! | `unsafe` in the native module only | the sources of the crates; a test may need it for a counting allocator |
 //! | no file, clock, thread, environment, network | the sources below the engine |
 //! | paths in back-ticks exist | every Markdown page |
@@ -58,30 +59,19 @@ pub(crate) fn rust(path: &Path, text: &str) -> Vec<Fault> {
         faults.extend(world(&views.code));
     }
     faults.extend(unfinished_macros(&views));
-    if is_source(path) && !is_test(path) {
-        let owner = crate_folder(path).unwrap_or_default();
-        if owner != "cli" {
-            faults.extend(words::clock(&views.code));
-        }
-        if owner == "present" {
-            faults.extend(words::integration(&views.code));
-        }
-    }
-    faults
-}
-
-/// What is wrong with a Rust file by the rules that are being introduced.
-pub(crate) fn upcoming_rust(path: &Path, text: &str) -> Vec<Fault> {
-    let views = views(text);
-    let mut faults = lines::rust(path, text, &views);
+    faults.extend(lines::rust(path, text, &views));
     if is_source(path) && !is_test(path) {
         faults.extend(wildcards::faults(&views.code));
         let owner = crate_folder(path).unwrap_or_default();
         if owner != "cli" {
+            faults.extend(words::clock(&views.code));
             faults.extend(words::options(&views.literals));
         }
         if owner == "engine" {
             faults.extend(words::markup(&views.literals));
+        }
+        if owner == "present" {
+            faults.extend(words::integration(&views.code));
         }
     }
     faults

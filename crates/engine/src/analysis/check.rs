@@ -171,7 +171,9 @@ fn independent(g: &Graph, model: &Workspace) -> usize {
         .iter()
         .map(|c| match classify(g, c.expr, &v).0 {
             Class::Holonomic => g.gradient(c.expr, &q),
-            _ => g.gradient(c.expr, &v),
+            Class::Linear | Class::Affine | Class::Nonlinear | Class::Memory => {
+                g.gradient(c.expr, &v)
+            }
         })
         .collect();
     g.rank(&rows)

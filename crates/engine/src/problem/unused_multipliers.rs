@@ -15,7 +15,9 @@ pub(crate) fn unused_multipliers(
     let results = &model.results;
     let (word, unknown) = match equations.principle {
         Principle::Vakonomic => ("lambda", results.lambda.clone()),
-        _ => ("mu", [results.mu.clone(), results.mu_rate.clone()].concat()),
+        Principle::Chetaev | Principle::Restricted => {
+            ("mu", [results.mu.clone(), results.mu_rate.clone()].concat())
+        }
     };
     let name = equations.principle.name();
     let foreign = |e: pfaff_expr::Expr| model.graph.contains(e, &unknown);

@@ -283,7 +283,8 @@ fn law(
                     let c = &model.constraints[a];
                     let text = format!(
                         "the derivative of order {} in a force makes the constraint `{}` begin like \
-                         (t - t0)^({:.6}): the initial velocities in that force are not free, because their derivative must begin at zero",
+                         (t - t0)^({:.6}): the initial velocities in that force are not free, because their \
+                         derivative must begin at zero",
                         e.beta,
                         c.name,
                         1.0 - e.order
