@@ -8,6 +8,8 @@ use pfaff_model::{
     read_model, read_numbers,
 };
 
+use crate::random::Random;
+
 /// What stands around a line that is tried.
 const MODEL: &str = "coordinates x, y, q[3], phi[2,2], th[0..2]\nparameters m = 2, N = 3, J = [[1, 2], [2, 5]], h = 0.5\n\
 lagrangian m*(x'^2 + y'^2)/2\n";
@@ -558,7 +560,6 @@ fn vee_of_what_is_not_skew_is_worth_a_warning() {
 /// Texts with pieces dropped, doubled and swapped: nothing panics, everything ends, and what is refused has a reason.
 #[test]
 fn mutated_models_are_read_or_refused() {
-    let folder = format!("{}/tests/models", env!("CARGO_MANIFEST_DIR"));
     let mut texts = vec![format!(
         "{MODEL}let X[i = 0..N] = if(i == 0, x, X[i-1] + q[i])\nconstraint c: phi'*J = transpose(phi')\n\
                  constraint w[i = 1..2] along [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]: th[i]' = memory(exp(-s), x)\n\
@@ -568,24 +569,18 @@ fn mutated_models_are_read_or_refused() {
     for name in
         ["affine_body", "ball_on_turntable", "trailers", "thermostat", "memory_constraint"]
     {
-        let path = format!("{folder}/{name}.pfaff");
+        let path = format!("{}/tests/models/{name}.pfaff", env!("CARGO_MANIFEST_DIR"));
         texts.push(std::fs::read_to_string(path).expect("the model is in the repository"));
     }
-    let mut seed = 0x2545_f491_4f6c_dd1d_u64;
-    let mut random = move |n: usize| {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        (seed % n as u64) as usize
-    };
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
     let mut accepted = 0;
     for round in 0..1500 {
         let text = &texts[round % texts.len()];
         let mut words: Vec<&str> =
             text.split_inclusive(|c: char| !c.is_alphanumeric()).collect();
-        for _ in 0..=random(3) {
-            let (i, j) = (random(words.len()), random(words.len()));
-            match random(3) {
+        for _ in 0..=random.below(3) {
+            let (i, j) = (random.below(words.len()), random.below(words.len()));
+            match random.below(3) {
                 0 => words[i] = words[j],
                 1 => words.swap(i, j),
                 _ => {
@@ -601,6 +596,5 @@ fn mutated_models_are_read_or_refused() {
             }
         }
     }
-    // Mutations such as another number leave a model well formed.
-    assert!(accepted > 20, "{accepted}");
+    assert!(accepted > 20, "{accepted}, but another number leaves a model well formed");
 }

@@ -6,6 +6,8 @@ use pfaff_model::{
     parse_expressions,
 };
 
+use crate::random::Random;
+
 const MODELS: &[(&str, &str)] = &[
     ("affine_body", include_str!("models/affine_body.pfaff")),
     ("appell_hamel", include_str!("models/appell_hamel.pfaff")),
@@ -359,18 +361,6 @@ fn long_flat_expressions_are_fine() {
 fn text_beyond_the_limit_is_refused() {
     let parsed = parse(&Source::new("m", &" ".repeat(Source::LIMIT + 1)));
     assert_eq!(parsed.diagnostics[0].code, "E0102");
-}
-
-/// The shift-register generator of Marsaglia (2003) with the shifts 13, 7, 17.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % n as u64).expect("less than a usize")
-    }
 }
 
 /// Cuts, doubles, inserts and swaps pieces of a text.

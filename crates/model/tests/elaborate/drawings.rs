@@ -2,7 +2,7 @@
 
 use pfaff_model::{Colour, Figure, NoFiles, Overrides, ParseErrors, Source, read_model};
 
-use crate::support::*;
+use super::support::*;
 
 const HEAD: &str = "coordinates x, y, phi\nparameters N = 3, a = 0.5\nlet P = [x, y]\n\
     let Q[i = 1..N] = [x + i, y]\nlagrangian (x'^2 + y'^2 + phi'^2)/2\nconstraint c: y' = x'\n";

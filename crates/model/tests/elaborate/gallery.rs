@@ -3,7 +3,7 @@
 use pfaff_expr::Expr;
 use pfaff_model::{AffineWord, Dynamics, Quantity, TerminalValue};
 
-use crate::support::{close, close_all, evaluate, gallery, lagrangian, names, state};
+use super::support::{close, close_all, evaluate, gallery, lagrangian, names, state};
 
 #[test]
 fn sleigh() {

@@ -13,7 +13,7 @@ use pfaff_model::{
     Workspace, read_model,
 };
 
-use crate::support::*;
+use support::*;
 
 #[test]
 fn sizes_follow_set() {
