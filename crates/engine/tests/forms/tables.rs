@@ -184,5 +184,5 @@ fn parts_that_are_not_there() {
     let found = shown(&singular, Some("z"), "x' = 1");
     assert!(found.get("cotangent").is_none());
     let notes = found["notes"].to_string();
-    assert!(notes.contains("cotangent") && notes.contains("pfaff run"), "{notes}");
+    assert!(notes.contains("cotangent") && notes.contains("and a run"), "{notes}");
 }

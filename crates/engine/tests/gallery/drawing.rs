@@ -67,12 +67,21 @@ fn every_gallery_model_has_a_drawing_that_moves() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// The text without its `draw` statements, which may go on in indented lines.
+fn without_drawings(text: &str) -> String {
+    let mut drawing = false;
+    let kept = text.lines().filter(|line| {
+        drawing = line.starts_with("draw ") || (drawing && line.starts_with(' '));
+        !drawing
+    });
+    kept.collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn models_that_say_nothing_get_a_drawing() {
     let kinds = |name: &str| {
         let text = gallery_model(name).expect("it is in the gallery").text;
-        let lines: Vec<&str> = text.lines().filter(|l| !l.starts_with("draw ")).collect();
-        let model = support::model(&lines.join("\n"));
+        let model = support::model(&without_drawings(text));
         let motion = support::run(&model, &Run::default());
         let (animation, data) = drawn(&model, &motion);
         assert!(animation.found && animation.notes.is_empty(), "{name}");
