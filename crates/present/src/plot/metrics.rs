@@ -32,8 +32,16 @@ fn helvetica(text: &str, size: f64) -> f64 {
     text.chars().map(one).sum::<f64>() * size / 1000.0
 }
 
+/// How much wider the letters of a page may be than Helvetica's where a reader does not have it: those of DejaVu
+/// Sans are.
+const WIDER: f64 = 1.2;
+
 /// The beginning of a text that fits, with … if something was left out.
 pub(crate) fn fitted(text: &str, size: f64, room: f64, style: Style) -> String {
+    let room = match style {
+        Style::Paper => room,
+        Style::Page => room / WIDER,
+    };
     if width(text, size, style) <= room {
         return text.to_owned();
     }
