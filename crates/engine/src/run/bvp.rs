@@ -90,7 +90,7 @@ pub(crate) fn run(
         t0: problem.conditions.t0,
         t1: problem.conditions.t0 + problem.conditions.guess,
     };
-    let record = Record::default();
+    let record = Record::new(model, 0);
     let mut going = |steps: usize| {
         watch(&Progress { t: setting.t0, steps, rows: 0, setting, record: &record })
     };

@@ -7,7 +7,6 @@ use crate::motion::Form;
 use crate::motion::sample::{Sample, SampleLayout};
 
 /// What was written down so far.
-#[derive(Default)]
 pub(crate) struct Record {
     /// Where the numbers of a sample stand in a row; what is observed follows them.
     pub(crate) layout: SampleLayout,

@@ -90,6 +90,20 @@ fn without_convergence_the_best_path_is_shown() {
     assert!(motion.t.len() > 10 && motion.q[0].values.iter().all(|x| *x < 1.0));
 }
 
+/// A search that is watched has no rows yet, and can be asked for them.
+#[test]
+fn a_search_under_way_is_a_motion_without_rows() {
+    let model = support::model(WALLED);
+    let mut rows = Vec::new();
+    let mut watch = |progress: &pfaff::Progress<'_>| {
+        rows.push(progress.motion().t.len());
+        rows.len() < 3
+    };
+    let motion = pfaff::run_watched(&model, &Run::default(), &mut watch).expect("a motion");
+    assert_eq!(motion.stop.reason, StopReason::Interrupted);
+    assert_eq!(rows[0], 0);
+}
+
 /// An interrupted search shows what it has, to its end; one that is out of time too.
 #[test]
 fn an_interrupted_search_keeps_its_best_path() {
