@@ -279,6 +279,7 @@ impl Settings {
                 method,
                 step,
                 max_steps: request.max_steps.unwrap_or(most),
+                falls_back: false,
             },
             outputs_only: request.outputs_only,
             clock: request.clock,

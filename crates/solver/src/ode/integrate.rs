@@ -53,6 +53,9 @@ pub struct OdeOptions {
     pub step: Option<f64>,
     /// Most steps to try, rejected ones included.
     pub max_steps: usize,
+    /// Whether [`Method::Dop853`] goes on where [`Method::Taylor`] cannot: where the series has no coefficients,
+    /// as at the kink of a root, or allows no step.
+    pub falls_back: bool,
 }
 
 impl Default for OdeOptions {
@@ -64,6 +67,7 @@ impl Default for OdeOptions {
             method: Method::Dop853,
             step: None,
             max_steps: 10_000_000,
+            falls_back: false,
         }
     }
 }
@@ -149,6 +153,8 @@ pub struct Statistics {
 struct OdeRun<'a> {
     system: Counted<'a>,
     stepper: Box<dyn Stepper>,
+    /// Whether another method may go on where this one cannot.
+    falls_back: bool,
     projects: bool,
     watch: EventFinder,
     options: &'a OdeOptions,
@@ -176,7 +182,8 @@ impl<'a> OdeRun<'a> {
             watch: EventFinder::new(system),
             projects: system.has_invariants(),
             system: Counted { system, evaluations: 0 },
-            stepper: stepper(options, n, tolerance),
+            stepper: stepper(options.method, n, tolerance),
+            falls_back: options.falls_back && options.method == Method::Taylor,
             options,
             tolerance,
             statistics: Statistics::default(),
@@ -193,7 +200,9 @@ impl<'a> OdeRun<'a> {
         if self.clock.t == self.clock.t1 {
             return StopReason::End;
         }
-        if let Err(error) = self.begin() {
+        if let Err(error) = self.begin()
+            && !self.fall_back()
+        {
             return error.into();
         }
         loop {
@@ -202,6 +211,7 @@ impl<'a> OdeRun<'a> {
             }
             match self.stepper.prepare(&mut self.system, &self.clock, &self.y) {
                 Ok(h) => self.clock.h = h,
+                Err(_) if self.fall_back() => continue,
                 Err(error) => return error.into(),
             }
             let trial = self.stepper.trial(&self.clock);
@@ -223,7 +233,7 @@ impl<'a> OdeRun<'a> {
                     self.clock.h = h;
                 }
             }
-            if self.is_too_small() {
+            if self.is_too_small() && !self.fall_back() {
                 return reason;
             }
         }
@@ -240,6 +250,23 @@ impl<'a> OdeRun<'a> {
         let given = self.options.step.map(f64::abs).filter(|h| *h > 0.0);
         self.clock.h = self.stepper.begin(&mut self.system, &self.clock, &self.y, given)?;
         Ok(())
+    }
+
+    /// Goes on with [`Method::Dop853`] from the present state, if that is allowed and it can begin there.
+    fn fall_back(&mut self) -> bool {
+        if !std::mem::take(&mut self.falls_back) {
+            return false;
+        }
+        let mut other = stepper(Method::Dop853, self.y.len(), self.tolerance);
+        let clock = Clock { t0: self.clock.t, ..self.clock };
+        match other.begin(&mut self.system, &clock, &self.y, None) {
+            Ok(h) => {
+                self.clock.h = h;
+                self.stepper = other;
+                true
+            }
+            Err(_) => false,
+        }
     }
 
     /// Tries a step; returns its error as a multiple of the allowed one. If that is at most 1, the trial is

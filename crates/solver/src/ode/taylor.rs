@@ -11,9 +11,17 @@
 //! $$ h = \min\bigl((\tfrac25 E/q_p)^{1/p},\; (\tfrac25 E/q_{p-1})^{1/(p-1)}\bigr) \qquad (\mathrm H) $$
 //!
 //! Where terms fall by $h/\rho \approx 0.2$, which (P) and (H) come to, the first neglected one is about a
-//! tenth of the tolerance. No step is rejected for its error. Where a step is
-//! much longer than the one before, or is the first, the second half of all coefficients takes part: the last
-//! two may vanish by symmetry.
+//! tenth of the tolerance. Where a step is much longer than the one before, or is the first, the second half
+//! of all coefficients takes part: the last two may vanish by symmetry.
+//!
+//! **Defect.** A series goes on analytically where its function does not ($|x|$ beyond its kink), and knows
+//! nothing of what the coefficients at the start of the step do not show ($\tanh(x/\varepsilon)$ far from zero).
+//! So every step is compared with the equations at its end and at two points within, which change from step to
+//! step:
+//!
+//! $$ |h|\,\bigl|\dot u_i(t) - f_i(t, u(t))\bigr| \le 10\,E\,(1 + |y_i|), \qquad u = \text{(P)} \qquad (\mathrm D) $$
+//!
+//! A step that fails is tried again shorter, and the steps after it grow by a factor of two at most.
 //!
 //! **Rounding.** Few long steps are nearly exact, so that what is left of the error is the rounding of the
 //! state. What it takes from $y$ at the end of a step is carried beside it as $e$ and
@@ -45,25 +53,40 @@ const CARRIED: f64 = 0.01;
 /// Growth of the step from which on more than two coefficients are asked.
 const JUMP: f64 = 3.0;
 
-/// A step of which less than this is allowed at its end is looked at again.
-const SHRINK: f64 = 0.3;
-
-/// How many tolerances the rates at such an end may differ, times the step: the derivative of the last term
-/// is about so many times its share.
+/// How many tolerances the rates may differ in (D): the derivative of the last term is about so many times its
+/// share.
 const DEFECT: f64 = 10.0;
+
+/// Below this tolerance (D) would look at the rounding of the rates.
+const LEAST_DEFECT: f64 = 1e-13;
+
+/// Points within a step at which (D) is looked at.
+const PROBES: usize = 2;
+
+/// By how much a step may be longer than the one before while (D) decides.
+const GROWTH: f64 = 2.0;
 
 /// The Taylor method: the series of the last accepted state, and its own time.
 pub(crate) struct Taylor {
     series: StepSeries,
+    probe: Probe,
     controller: Controller,
     /// What rounding took from the time so far.
     lag: f64,
+    /// The longest step that may be tried, after one was rejected.
+    most: f64,
 }
 
 impl Taylor {
     pub(crate) fn new(n: usize, tolerance: Tolerance) -> Self {
         let series = StepSeries::new(n, &tolerance);
-        Self { series, controller: Controller::new(), lag: 0.0 }
+        Self {
+            series,
+            probe: Probe::new(n),
+            controller: Controller::new(),
+            lag: 0.0,
+            most: f64::INFINITY,
+        }
     }
 }
 
@@ -94,6 +117,7 @@ impl Stepper for Taylor {
         if clock.steps == 0 || state == SeriesState::Altered {
             h = h.min(clock.h.abs());
         }
+        h = h.min(self.most);
         Ok(h.copysign(clock.t1 - clock.t))
     }
 
@@ -128,7 +152,10 @@ impl Stepper for Taylor {
             self.series.moved(reached, ends.end);
         }
         system.evaluations += 1;
-        let error = self.series.look_ahead(system.system, trial, ends.end)?;
+        let mut error = self.series.look_ahead(system.system, trial, ends.end)?;
+        if error <= 1.0 {
+            error = error.max(self.probe.defect(system, &self.series, trial)?);
+        }
         if let Some(reached) = ends.reached.filter(|_| error <= 1.0) {
             self.series.join(trial.h, reached, ends.end);
         }
@@ -155,11 +182,19 @@ impl Stepper for Taylor {
     fn accept(&mut self, trial: Trial, _error: f64, clock: &StepClock) -> f64 {
         self.series.pass();
         self.lag += trial.h - (clock.t - trial.t);
-        self.series.next_step.copysign(clock.t1 - clock.t0)
+        if trial.h.abs() < self.most {
+            self.most = f64::INFINITY;
+        } else {
+            self.most *= GROWTH;
+        }
+        let next = self.series.next_step.min(self.most);
+        next.copysign(clock.t1 - clock.t0)
     }
 
     fn reject(&mut self, h: f64, error: f64) -> f64 {
-        self.controller.rejected(h, error)
+        let h = self.controller.rejected(h, error);
+        self.most = h.abs();
+        h
     }
 
     fn fail(&mut self, h: f64) -> Option<f64> {
@@ -270,10 +305,8 @@ impl StepSeries {
         }
     }
 
-    /// Computes the coefficients at the end of a trial. Where they allow a much shorter step
-    /// only, something may have grown from nothing within this one,
-    /// which the coefficients at its start could not know: the rates at the end then tell, and the result is
-    /// the error as a multiple of the allowed one.
+    /// Computes the coefficients at the end of a trial; gives the defect (D) there, as a multiple of the
+    /// allowed one.
     fn look_ahead(
         &mut self,
         system: &mut dyn System,
@@ -283,19 +316,21 @@ impl StepSeries {
         let h = trial.h;
         self.next_step = 0.0;
         let step = self.expand(system, trial.end, y)?;
+        let (n, p) = (self.n, self.order);
+        let rows = self.rows();
         let mut error = 0.0_f64;
-        if step < SHRINK * h.abs() {
-            let (n, p) = (self.n, self.order);
-            let rows = self.rows();
-            for (i, weight) in self.weights.iter().enumerate() {
-                let powers = (1..=p).rev();
-                let rate = powers.fold(0.0, |sum, k| k as f64 * rows[k * n + i] + h * sum);
-                let defect = (rate - self.next[n + i]).abs();
-                error = error.max(defect * h.abs() * weight / (DEFECT * self.tolerance));
-            }
+        for (i, weight) in self.weights.iter().enumerate() {
+            let powers = (1..=p).rev();
+            let rate = powers.fold(0.0, |sum, k| k as f64 * rows[k * n + i] + h * sum);
+            error = error.max((rate - self.next[n + i]).abs() * weight);
         }
         self.next_step = step;
-        Ok(error)
+        Ok(self.relative(error, h))
+    }
+
+    /// A weighted difference of rates in a step of length `h`, as a multiple of what (D) allows.
+    fn relative(&self, difference: f64, h: f64) -> f64 {
+        difference * h.abs() / (DEFECT * self.tolerance.max(LEAST_DEFECT))
     }
 
     /// Writes coefficients into `next`; gives the length (H).
@@ -395,6 +430,18 @@ impl StepSeries {
         }
     }
 
+    /// (P) and its derivative.
+    fn at(&self, s: f64, state: &mut [f64], slopes: &mut [f64]) {
+        state.fill(0.0);
+        slopes.fill(0.0);
+        for row in self.all.chunks_exact(self.n.max(1)).rev() {
+            for ((y, d), c) in state.iter_mut().zip(slopes.iter_mut()).zip(row) {
+                *d = *y + s * *d;
+                *y = c + s * *y;
+            }
+        }
+    }
+
     /// The end of the trial was projected: what rounding took from it is known no more where it was moved.
     fn moved(&mut self, reached: &[f64], projected: &[f64]) {
         for (low, (a, b)) in self.next_low.iter_mut().zip(reached.iter().zip(projected)) {
@@ -416,6 +463,44 @@ impl StepSeries {
                 self.state = SeriesState::Altered;
             }
         }
+    }
+}
+
+/// Looks at the defect (D) within steps.
+struct Probe {
+    /// Where, as parts of a step: a sequence that comes near every point and repeats none.
+    place: f64,
+    state: Vec<f64>,
+    /// The rates of the series, and those of the system.
+    slopes: Vec<f64>,
+    rates: Vec<f64>,
+}
+
+impl Probe {
+    fn new(n: usize) -> Self {
+        Self { place: 0.5, state: vec![0.0; n], slopes: vec![0.0; n], rates: vec![0.0; n] }
+    }
+
+    /// The largest defect at some points of a trial, as a multiple of the allowed one.
+    fn defect(
+        &mut self,
+        system: &mut Counted<'_>,
+        series: &StepSeries,
+        trial: Trial,
+    ) -> Result<f64, EvalError> {
+        /// The golden section spreads points most evenly.
+        const GOLDEN: f64 = 0.618_033_988_749_894_8;
+        let mut worst = 0.0_f64;
+        for _ in 0..PROBES {
+            self.place = (self.place + GOLDEN).fract();
+            let s = self.place * trial.h;
+            series.at(s, &mut self.state, &mut self.slopes);
+            system.rates(trial.t + s, &self.state, &mut self.rates)?;
+            for (i, weight) in series.weights.iter().enumerate() {
+                worst = worst.max((self.slopes[i] - self.rates[i]).abs() * weight);
+            }
+        }
+        Ok(series.relative(worst, trial.h))
     }
 }
 
