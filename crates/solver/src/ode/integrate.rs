@@ -187,7 +187,7 @@ impl<'a> OdeRun<'a> {
             options,
             tolerance,
             statistics: Statistics::default(),
-            clock: StepClock { t0, t1, t: t0, h: 0.0, steps: 0 },
+            clock: StepClock { t0, t1, target: t1, t: t0, h: 0.0, steps: 0 },
             longest: 0.0,
             crawling: 0,
             y: y0.to_vec(),
@@ -214,6 +214,7 @@ impl<'a> OdeRun<'a> {
                 Err(_) if self.fall_back() => continue,
                 Err(error) => return error.into(),
             }
+            self.clock.target = self.target();
             let trial = self.stepper.trial(&self.clock);
             let mut reason = StopReason::StepTooSmall;
             match self.attempt(trial, observer) {
@@ -239,6 +240,18 @@ impl<'a> OdeRun<'a> {
         }
     }
 
+    /// The next place where a step must end.
+    fn target(&self) -> f64 {
+        let StepClock { t1, t, .. } = self.clock;
+        if !self.stepper.controls_error() {
+            return t1;
+        }
+        match self.system.system.next_break(t, t1) {
+            Some(place) if place > t.min(t1) && place < t.max(t1) => place,
+            _ => t1,
+        }
+    }
+
     /// Prepares the method at the initial state.
     fn begin(&mut self) -> Result<(), EvalError> {
         let StepClock { t0, t1, .. } = self.clock;
@@ -258,7 +271,7 @@ impl<'a> OdeRun<'a> {
             return false;
         }
         let mut other = stepper(Method::Dop853, self.y.len(), self.tolerance);
-        let clock = Clock { t0: self.clock.t, ..self.clock };
+        let clock = StepClock { t0: self.clock.t, ..self.clock };
         match other.begin(&mut self.system, &clock, &self.y, None) {
             Ok(h) => {
                 self.clock.h = h;
@@ -342,7 +355,12 @@ impl<'a> OdeRun<'a> {
         self.clock.t = end;
         self.clock.steps += 1;
         swap(&mut self.y, &mut self.y1);
+        let tried = self.clock.h;
         self.clock.h = self.stepper.accept(trial, error, &self.clock);
+        if end == self.clock.target && tried.abs() > self.clock.h.abs() {
+            // NOTE: the step was short because of where it had to end, not because of its error.
+            self.clock.h = tried;
+        }
         match (event, control) {
             (Some(event), _) => return Some(StopReason::Event(event.index)),
             _ if end == self.clock.t1 => return Some(StopReason::End),

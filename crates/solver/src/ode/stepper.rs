@@ -91,6 +91,8 @@ pub(crate) trait Stepper {
 pub(crate) struct StepClock {
     pub(crate) t0: f64,
     pub(crate) t1: f64,
+    /// Where the next step must not go beyond: the end, or a place before it where the rates are not smooth.
+    pub(crate) target: f64,
     pub(crate) t: f64,
     /// Length of the next step, with its sign.
     pub(crate) h: f64,
@@ -99,12 +101,12 @@ pub(crate) struct StepClock {
 }
 
 impl StepClock {
-    /// A trial of length `h` to the end of the run if at most `slack` times as much is left; else none.
+    /// A trial to the target if at most `slack` times the length `h` is left; else none.
     pub(crate) fn last(&self, slack: f64) -> Option<Trial> {
-        let left = self.t1 - self.t;
+        let left = self.target - self.t;
         (slack * self.h.abs() >= left.abs()).then_some(Trial {
             t: self.t,
-            end: self.t1,
+            end: self.target,
             h: left,
         })
     }

@@ -84,6 +84,13 @@ pub trait System {
         Ok(false)
     }
 
+    /// The first place after `t`, on the way to `t1`, where the rates are known not to be smooth in time: steps
+    /// end there.
+    fn next_break(&self, t: f64, t1: f64) -> Option<f64> {
+        let _ = (t, t1);
+        None
+    }
+
     /// The events to watch, in declared order. Asked for once, at the start of a run.
     fn events(&self) -> &[EventKind] {
         &[]

@@ -1,0 +1,306 @@
+//! Models whose functions have branches: `abs`, `sign`, `min`, `max`, `if`, roots of squares, tables.
+//!
+//! An integrator is right only where the equations are smooth. So every operation with branches is replaced by
+//! one of them, chosen by a parameter $s = \pm1$, the sign of its *switching function* $u$:
+//!
+//! | operation | $u$ | branch |
+//! |---|---|---|
+//! | `abs(a)`, $\sqrt{a^2}$ | $a$ | $s\,a$ |
+//! | `sign(a)` | $a$ | $s$ |
+//! | `max(a, b)`, `min(a, b)` | $a - b$ | $a$ or $b$ |
+//! | `a < b`, `a <= b` | $a - b$ | true or false |
+//!
+//! With fixed branches the equations go on smoothly beyond $u = 0$, where the run stops by an event; it then goes
+//! on with the other branch (`run/segments.rs`). Where $u$ is linear in time, and at the knots of tables over
+//! time, the place is known beforehand: a step ends there.
+
+use pfaff_expr::{Binary, Expr, Graph, Node, Relation, Role, Unary};
+use pfaff_model::{Direction, Dynamics, Event, Parameter, Span, Workspace};
+
+/// A model with fixed branches.
+#[derive(Clone, Debug)]
+pub(crate) struct Branches {
+    /// The model; its last parameters are the branches, and its last events their switching functions.
+    pub(crate) model: Workspace,
+    /// The switching functions.
+    pub(crate) functions: Vec<Expr>,
+    /// Places in time where the equations are not smooth, ascending.
+    pub(crate) breaks: Vec<f64>,
+    /// How many parameters and events the model has of its own.
+    parameters: usize,
+    events: usize,
+}
+
+impl Branches {
+    /// The model with its branches fixed, all at $s = 1$; `None` if it has none.
+    pub(crate) fn of(model: &Workspace) -> Option<Self> {
+        let outputs = dynamical(model);
+        let g = &model.graph;
+        if !g.live(&outputs).iter().any(|&e| has_branches(g.node(e))) {
+            return None;
+        }
+        let mut fixed = model.clone();
+        let mut collector = Collector::new(&fixed);
+        let outputs = collector.fix(&outputs);
+        let Collector { functions, symbols, breaks, .. } = collector;
+        if functions.is_empty() && breaks.is_empty() {
+            return None;
+        }
+        let (parameters, events) = (model.parameters.len(), model.events.len());
+        replace(&mut fixed, &outputs);
+        for (k, (&function, &symbol)) in functions.iter().zip(&symbols).enumerate() {
+            let name = format!("branch {}", k + 1);
+            fixed.parameters.push(Parameter { name: name.clone(), symbol, value: 1.0, span: Span::default() });
+            fixed.events.push(Event {
+                name,
+                expr: function,
+                direction: Direction::Both,
+                stop: true,
+                span: Span::default(),
+            });
+        }
+        Some(Self { model: fixed, functions, breaks, parameters, events })
+    }
+
+    /// Takes these branches.
+    pub(crate) fn set(&mut self, signs: &[f64]) {
+        for (parameter, sign) in self.model.parameters[self.parameters..].iter_mut().zip(signs) {
+            parameter.value = *sign;
+        }
+    }
+
+    /// The switching function whose event has this name.
+    pub(crate) fn switch(&self, event: &str) -> Option<usize> {
+        self.model.events[self.events..].iter().position(|e| e.name == event)
+    }
+
+    /// Events of the model itself.
+    pub(crate) fn is_own(&self, event: &str) -> bool {
+        self.switch(event).is_none()
+    }
+}
+
+/// Everything that the equations of motion are made of.
+fn dynamical(model: &Workspace) -> Vec<Expr> {
+    let mut outputs = Vec::new();
+    match &model.dynamics {
+        Dynamics::Lagrangian { lagrangian, kinetic, potential, .. } => {
+            outputs.push(*lagrangian);
+            outputs.extend(kinetic.iter().chain(potential));
+        }
+        Dynamics::Equations(equations) => outputs.extend(equations.iter().map(|e| e.expr)),
+    }
+    for constraint in &model.constraints {
+        outputs.push(constraint.expr);
+        outputs.extend(constraint.along.iter().flatten());
+    }
+    for force in &model.forces {
+        outputs.extend(&force.components);
+    }
+    outputs
+}
+
+/// Puts other expressions in the places of [`dynamical`].
+fn replace(model: &mut Workspace, outputs: &[Expr]) {
+    let mut next = outputs.iter().copied();
+    let mut put = |e: &mut Expr| *e = next.next().expect("as many expressions as there were");
+    match &mut model.dynamics {
+        Dynamics::Lagrangian { lagrangian, kinetic, potential, .. } => {
+            put(lagrangian);
+            kinetic.iter_mut().chain(potential).for_each(&mut put);
+        }
+        Dynamics::Equations(equations) => equations.iter_mut().for_each(|e| put(&mut e.expr)),
+    }
+    for constraint in &mut model.constraints {
+        put(&mut constraint.expr);
+        constraint.along.iter_mut().flatten().for_each(&mut put);
+    }
+    for force in &mut model.forces {
+        force.components.iter_mut().for_each(&mut put);
+    }
+}
+
+/// Whether an operation has branches, or places where it is not smooth.
+fn has_branches(node: Node) -> bool {
+    match node {
+        Node::Unary(f, _) => matches!(f, Unary::Abs | Unary::Sign | Unary::Sqrt),
+        Node::Binary(f, ..) => matches!(f, Binary::Min | Binary::Max),
+        Node::Compare(..) | Node::Table { .. } | Node::Pow(..) => true,
+        Node::Number(_)
+        | Node::Pi
+        | Node::Symbol(_)
+        | Node::Neg(_)
+        | Node::Add(..)
+        | Node::Sub(..)
+        | Node::Mul(..)
+        | Node::Div(..)
+        | Node::MittagLeffler(..)
+        | Node::If(..)
+        | Node::Not(_)
+        | Node::And(..)
+        | Node::Or(..)
+        | Node::Memory(..) => false,
+    }
+}
+
+/// Replaces operations with branches from the innermost on.
+struct Collector<'a> {
+    model: &'a Workspace,
+    /// $t$, $q$ and $\dot q$: what a switching function may depend on.
+    state: Vec<Expr>,
+    replacement: Vec<(Expr, Expr)>,
+    functions: Vec<Expr>,
+    symbols: Vec<Expr>,
+    breaks: Vec<f64>,
+}
+
+impl<'a> Collector<'a> {
+    fn new(model: &'a Workspace) -> Self {
+        let mut state = vec![model.time];
+        state.extend(model.positions().into_iter().chain(model.velocities()));
+        Self {
+            model,
+            state,
+            replacement: Vec::new(),
+            functions: Vec::new(),
+            symbols: Vec::new(),
+            breaks: Vec::new(),
+        }
+    }
+
+    fn fix(&mut self, outputs: &[Expr]) -> Vec<Expr> {
+        let g = &self.model.graph;
+        for e in g.live(outputs) {
+            if let Some(image) = self.branch(g.node(e)) {
+                self.replacement.push((e, image));
+            }
+        }
+        self.breaks.sort_by(f64::total_cmp);
+        self.breaks.dedup();
+        self.image(outputs)
+    }
+
+    fn image(&self, outputs: &[Expr]) -> Vec<Expr> {
+        if self.replacement.is_empty() {
+            return outputs.to_vec();
+        }
+        self.model.graph.substitute(outputs, &self.replacement)
+    }
+
+    /// The branch of an operation in terms of its switching function.
+    fn branch(&mut self, node: Node) -> Option<Expr> {
+        let g = &self.model.graph;
+        match node {
+            Node::Unary(Unary::Abs, a) => {
+                let [a] = self.image(&[a])[..] else { return None };
+                Some(g.mul(self.sign(a)?, a))
+            }
+            Node::Unary(Unary::Sign, a) => {
+                let [a] = self.image(&[a])[..] else { return None };
+                self.sign(a)
+            }
+            Node::Unary(Unary::Sqrt, square) => {
+                let (base, exponent) = even_power(g, square)?;
+                self.root(base, exponent, 0.5)
+            }
+            Node::Pow(square, r) => {
+                let (base, exponent) = even_power(g, square)?;
+                let r = g.double_of(r).filter(|r| r.fract() != 0.0)?;
+                self.root(base, exponent, r)
+            }
+            Node::Binary(f @ (Binary::Min | Binary::Max), a, b) => {
+                let [a, b] = self.image(&[a, b])[..] else { return None };
+                let sign = self.sign(g.sub(a, b))?;
+                let positive = g.compare(Relation::Less, g.zero(), sign);
+                let (above, below) = if f == Binary::Max { (a, b) } else { (b, a) };
+                Some(g.choose(positive, above, below))
+            }
+            Node::Compare(relation, a, b) => {
+                let [a, b] = self.image(&[a, b])[..] else { return None };
+                let sign = self.sign(g.sub(a, b))?;
+                Some(match relation {
+                    Relation::Less | Relation::LessEqual => g.compare(Relation::Less, sign, g.zero()),
+                    // Equality holds at single moments only, which no motion notices.
+                    Relation::Equal => g.compare(Relation::Equal, sign, g.zero()),
+                    Relation::NotEqual => g.compare(Relation::NotEqual, sign, g.zero()),
+                })
+            }
+            Node::Table { table, argument, .. } => {
+                self.knots(table, argument);
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// $(u^{2k})^r = (s u)^{2kr}$
+    fn root(&mut self, base: Expr, exponent: i64, r: f64) -> Option<Expr> {
+        let g = &self.model.graph;
+        let [base] = self.image(&[base])[..] else { return None };
+        let power = exponent as f64 * r;
+        let magnitude = g.mul(self.sign(base)?, base);
+        if power == 1.0 {
+            return Some(magnitude);
+        }
+        // Twice the power is a whole number in all that people write.
+        let twice = 2.0 * power;
+        (twice.fract() == 0.0 && twice.abs() < 1e6)
+            .then(|| g.pow(magnitude, g.fraction(twice as i64, 2)))
+    }
+
+    /// The parameter $s$ of a switching function; `None` if nothing in it moves, or if more than the state
+    /// decides.
+    fn sign(&mut self, function: Expr) -> Option<Expr> {
+        let g = &self.model.graph;
+        if !g.contains(function, &self.state) {
+            return None;
+        }
+        let known = |s: &Expr| {
+            self.state.contains(s)
+                || self.symbols.contains(s)
+                || self.model.parameters.iter().any(|p| p.symbol == *s)
+        };
+        if !g.symbols(&[function]).iter().all(known) || g.has_memory(function) {
+            return None;
+        }
+        if let Some(k) = self.functions.iter().position(|&f| f == function) {
+            return Some(self.symbols[k]);
+        }
+        if let Some(place) = self.linear_in_time(function, 0.0) {
+            self.breaks.push(place);
+        }
+        let symbol = g.symbol(&format!("branch {}", self.functions.len() + 1), Role::Parameter);
+        self.functions.push(function);
+        self.symbols.push(symbol);
+        Some(symbol)
+    }
+
+    /// Where a function that is linear in time, and depends on nothing else that moves, takes a value.
+    fn linear_in_time(&self, function: Expr, value: f64) -> Option<f64> {
+        let model = self.model;
+        let g = &model.graph;
+        if g.contains(function, &self.state[1..]) || g.contains(function, &self.symbols) {
+            return None;
+        }
+        let split = g.try_linear(function, &[model.time])?;
+        let [slope] = split.coefficients[..] else { return None };
+        let place = (value - model.constant(split.rest)) / model.constant(slope);
+        place.is_finite().then_some(place)
+    }
+
+    /// The knots of a table over time.
+    fn knots(&mut self, table: u32, argument: Expr) {
+        let knots = self.model.graph.table_of(table).knots().to_vec();
+        let places: Vec<f64> =
+            knots.into_iter().filter_map(|x| self.linear_in_time(argument, x)).collect();
+        self.breaks.extend(places);
+    }
+}
+
+/// $u$ and $2k$ of $u^{2k}$.
+fn even_power(g: &Graph, e: Expr) -> Option<(Expr, i64)> {
+    let Node::Pow(base, exponent) = g.node(e) else { return None };
+    let exponent = g.double_of(exponent)?;
+    let even = exponent > 0.0 && exponent < 1e6 && exponent % 2.0 == 0.0;
+    even.then_some((base, exponent as i64))
+}
