@@ -19,11 +19,12 @@ use crate::derivation::{Derivation, derive};
 use crate::error::{Error, Failure};
 use crate::model::Model;
 use crate::motion::Motion;
+use crate::problem::branches::Branches;
 use crate::problem::settings::Run;
 use crate::run::initial_value::integrated;
 use crate::run::prepare::RunInput;
 use crate::run::progress::Progress;
-use crate::run::{bvp, variational};
+use crate::run::{bvp, segments, variational, volterra};
 
 /// Integrates a model and audits the motion. `watch` is told the time and the steps after each step and may
 /// end the run by `false`.
@@ -65,6 +66,11 @@ pub(crate) fn run_with(
     }
     if bvp::has_ends(workspace) {
         return bvp::run(workspace, request, watch);
+    }
+    if !volterra::has_memory(workspace)
+        && let Some(branches) = Branches::of(workspace)
+    {
+        return segments::run(workspace, branches, request, watch);
     }
     let clock = Stopwatch::start(request.clock);
     let chetaev = request.principle.unwrap_or(model.principle) == Principle::Chetaev;

@@ -46,6 +46,15 @@ impl Dense {
         self.t.is_empty()
     }
 
+    /// Goes on with the nodes of a later motion.
+    pub(crate) fn append(&mut self, later: Self) {
+        if later.t.len() > 1 {
+            self.n = later.n;
+            self.t.extend(later.t);
+            self.rows.extend(later.rows);
+        }
+    }
+
     pub(crate) fn push(&mut self, node: &Node) {
         self.t.push(node.t);
         self.rows.extend_from_slice(&node.row);

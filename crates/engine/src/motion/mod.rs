@@ -173,6 +173,19 @@ pub struct Statistics {
     pub audit_us: f64,
 }
 
+impl Statistics {
+    /// Adds what another run cost.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.steps += other.steps;
+        self.rejected += other.rejected;
+        self.evaluations += other.evaluations;
+        self.derive_us += other.derive_us;
+        self.compile_us += other.compile_us;
+        self.integrate_us += other.integrate_us;
+        self.audit_us += other.audit_us;
+    }
+}
+
 impl Motion {
     /// What the multipliers are called in the model language: `lambda`, `mu`, or `p` under the restricted principle.
     pub fn multiplier_word(&self) -> &'static str {
@@ -212,6 +225,39 @@ impl Motion {
             statistics: Statistics::default(),
             dense: Dense::default(),
         }
+    }
+
+    /// Goes on with a later motion of the same columns.
+    pub(crate) fn append(&mut self, later: Self) {
+        let lists = [
+            (&mut self.q, later.q),
+            (&mut self.v, later.v),
+            (&mut self.a, later.a),
+            (&mut self.multipliers, later.multipliers),
+            (&mut self.multiplier_rates, later.multiplier_rates),
+            (&mut self.reactions, later.reactions),
+            (&mut self.observed, later.observed),
+        ];
+        for (earlier, later) in lists {
+            for (series, more) in earlier.iter_mut().zip(later) {
+                series.values.extend(more.values);
+            }
+        }
+        self.t.extend(later.t);
+        self.reaction_power.extend(later.reaction_power);
+        self.energy.extend(later.energy);
+        self.constraint_energy.extend(later.constraint_energy);
+        self.work.extend(later.work);
+        self.events.extend(later.events);
+        for note in later.notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+        self.audit.join(later.audit);
+        self.statistics.add(&later.statistics);
+        self.dense.append(later.dense);
+        self.stop = later.stop;
     }
 
     /// Leaves out all output times but the first `count`.

@@ -59,6 +59,18 @@ impl Audit {
         Self { verdict, checks }
     }
 
+    /// The audit of a motion of two parts: of each check the worse one.
+    pub(crate) fn join(&mut self, later: Self) {
+        for check in later.checks {
+            match self.checks.iter_mut().find(|c| c.name == check.name) {
+                Some(known) if check.is_worse_than(known) => *known = check,
+                Some(_) => {}
+                None => self.checks.push(check),
+            }
+        }
+        *self = Self::of(std::mem::take(&mut self.checks));
+    }
+
     /// Adds checks. An audit that checked nothing before goes on as unchecked.
     pub(crate) fn add(&mut self, checks: Vec<Check>) {
         for check in checks {
@@ -71,6 +83,16 @@ impl Audit {
 }
 
 impl Check {
+    /// Whether this one says more against the motion: what was measured says more than what was not.
+    fn is_worse_than(&self, other: &Self) -> bool {
+        let measured = |check: &Self| check.verdict != Verdict::Unchecked;
+        if measured(self) != measured(other) {
+            return measured(self);
+        }
+        let part = |check: &Self| check.value / check.limit;
+        part(self).is_nan() || part(self) > part(other)
+    }
+
     /// A number against its limit.
     pub(crate) fn new(name: String, value: f64, limit: f64, reason: &'static str) -> Self {
         let verdict = if value <= limit {

@@ -50,7 +50,12 @@ impl Branches {
         replace(&mut fixed, &outputs);
         for (k, (&function, &symbol)) in functions.iter().zip(&symbols).enumerate() {
             let name = format!("branch {}", k + 1);
-            fixed.parameters.push(Parameter { name: name.clone(), symbol, value: 1.0, span: Span::default() });
+            fixed.parameters.push(Parameter {
+                name: name.clone(),
+                symbol,
+                value: 1.0,
+                span: Span::default(),
+            });
             fixed.events.push(Event {
                 name,
                 expr: function,
@@ -62,10 +67,15 @@ impl Branches {
         Some(Self { model: fixed, functions, breaks, parameters, events })
     }
 
-    /// Takes these branches.
+    /// Takes these branches. A function is then watched for leaving its sign; what rounding has left on the other
+    /// side at the start does not count.
     pub(crate) fn set(&mut self, signs: &[f64]) {
-        for (parameter, sign) in self.model.parameters[self.parameters..].iter_mut().zip(signs) {
+        let (parameters, events) = (self.parameters, self.events);
+        for (parameter, sign) in self.model.parameters[parameters..].iter_mut().zip(signs) {
             parameter.value = *sign;
+        }
+        for (event, sign) in self.model.events[events..].iter_mut().zip(signs) {
+            event.direction = if *sign > 0.0 { Direction::Falling } else { Direction::Rising };
         }
     }
 
@@ -219,7 +229,9 @@ impl<'a> Collector<'a> {
                 let [a, b] = self.image(&[a, b])[..] else { return None };
                 let sign = self.sign(g.sub(a, b))?;
                 Some(match relation {
-                    Relation::Less | Relation::LessEqual => g.compare(Relation::Less, sign, g.zero()),
+                    Relation::Less | Relation::LessEqual => {
+                        g.compare(Relation::Less, sign, g.zero())
+                    }
                     // Equality holds at single moments only, which no motion notices.
                     Relation::Equal => g.compare(Relation::Equal, sign, g.zero()),
                     Relation::NotEqual => g.compare(Relation::NotEqual, sign, g.zero()),

@@ -1,6 +1,7 @@
 //! What is asked for: settings, a consistent start, the multipliers and bodies of the initial state.
 
 pub(crate) mod affine_body;
+pub(crate) mod branches;
 pub(crate) mod guess;
 pub(crate) mod initial_multipliers;
 pub(crate) mod interval;

@@ -182,6 +182,8 @@ pub struct Settings {
     /// Whether the run is repeated many times, so that what takes long to compile pays.
     pub(crate) often: bool,
     pub(crate) options: OdeOptions,
+    /// Places in time where the equations are not smooth, ascending: steps end there.
+    pub(crate) breaks: Vec<f64>,
     pub(crate) outputs_only: bool,
     pub(crate) clock: Option<Clock>,
     pub(crate) backend: Backend,
@@ -281,6 +283,7 @@ impl Settings {
                 max_steps: request.max_steps.unwrap_or(most),
                 falls_back: false,
             },
+            breaks: Vec::new(),
             outputs_only: request.outputs_only,
             clock: request.clock,
         })

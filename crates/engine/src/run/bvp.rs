@@ -92,7 +92,14 @@ pub(crate) fn run(
     };
     let record = Record::new(model, 0);
     let mut going = |steps: usize| {
-        watch(&Progress { t: setting.t0, steps, rows: 0, setting, record: &record })
+        watch(&Progress {
+            t: setting.t0,
+            steps,
+            rows: 0,
+            setting,
+            record: &record,
+            earlier: None,
+        })
     };
     let seconds = request.seconds.unwrap_or(SEARCH_SECONDS);
     let positive = seconds > 0.0;

@@ -9,6 +9,7 @@ use crate::audit::{Evidence, audit};
 use crate::clock::Stopwatch;
 use crate::error::Failure;
 use crate::motion::note::Note;
+use crate::motion::sample::Sample;
 use crate::motion::{Motion, Statistics, Stop, StopReason};
 use crate::problem::affine_body;
 use crate::problem::settings::{Run, Settings, method_name};
@@ -51,14 +52,34 @@ pub(crate) fn integrated(
     request: &Run,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
-    let mut settings = Settings::new(model, request)?;
+    let settings = Settings::new(model, request)?;
     if volterra::has_memory(model) {
         return volterra::run(model, dynamics, &settings, watch);
     }
+    integrate_segment(model, dynamics, known, settings, watch).map(|segment| segment.motion)
+}
+
+/// A motion, and the state in which it ended.
+pub(crate) struct Segment {
+    pub(crate) motion: Motion,
+    pub(crate) end: Start,
+    /// $w$ and $u$ since the start.
+    pub(crate) work: [f64; 2],
+}
+
+/// Integrates equations that are smooth all the way, and audits the motion.
+pub(crate) fn integrate_segment(
+    model: &Workspace,
+    dynamics: &Dynamics,
+    known: Known,
+    mut settings: Settings,
+    watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+) -> Result<Segment, Failure> {
     let remarks = unused_multipliers(model, dynamics)?;
     let Prepared { mut system, y0, notes, repeated, compile_us } =
         prepare(model, dynamics, known, &mut settings)?;
-    let clock = Stopwatch::start(request.clock);
+    system.breaks.clone_from(&settings.breaks);
+    let clock = Stopwatch::start(settings.clock);
     let setting = Setting {
         model,
         principle: match dynamics {
@@ -73,6 +94,18 @@ pub(crate) fn integrated(
     let mut recorder = Recorder::new(&system, setting, &settings, watch);
     recorder.start(settings.t0, &y0);
     let outcome = integrate(&mut system, &y0, &settings.options, &mut recorder);
+
+    let mut last = Sample::new(model.coordinates.len(), model.constraints.len());
+    // NOTE: where the motion ends because nothing is determined beyond, the state itself is still good.
+    let _ = system.resolve(outcome.t, &outcome.y, true, &mut last);
+    let carried = setting.principle == Some(Principle::Vakonomic);
+    let end = Start {
+        q: last.q,
+        v: last.v,
+        multipliers: if carried { last.multipliers } else { Vec::new() },
+        notes: Vec::new(),
+    };
+    let work = system.work(&outcome.y).unwrap_or_default();
 
     let mut motion = collect(&setting, &recorder.record);
     motion.dense = std::mem::take(&mut recorder.dense);
@@ -95,7 +128,7 @@ pub(crate) fn integrated(
     }
     motion.notes.extend(affine_body::nearly_singular(model, &motion));
     let integrate_us = clock.microseconds();
-    let clock = Stopwatch::start(request.clock);
+    let clock = Stopwatch::start(settings.clock);
     let momenta = match dynamics {
         Dynamics::Saddle(equations) => kept_momenta(model, equations),
         Dynamics::Ordinary(_) => Vec::new(),
@@ -132,7 +165,7 @@ pub(crate) fn integrated(
         integrate_us,
         audit_us: clock.microseconds(),
     };
-    Ok(motion)
+    Ok(Segment { motion, end, work })
 }
 
 fn undecided(model: &Workspace, dynamics: &Dynamics) -> Vec<Note> {

@@ -10,6 +10,7 @@ pub(crate) mod prepare;
 pub(crate) mod progress;
 pub(crate) mod record;
 pub(crate) mod recorder;
+pub(crate) mod segments;
 pub(crate) mod singular;
 pub(crate) mod stop;
 pub(crate) mod variational;

@@ -14,23 +14,29 @@ pub struct Progress<'a> {
     pub rows: usize,
     pub(crate) setting: Setting<'a>,
     pub(crate) record: &'a Record,
+    /// What came before, where the run consists of segments.
+    pub(crate) earlier: Option<&'a Motion>,
 }
 
 impl Progress<'_> {
     /// The part of the run that is done, from 0 to 1.
     pub fn done(&self) -> f64 {
-        let Setting { t0, t1, .. } = self.setting;
+        let (t0, t1) = self.range();
         (self.t - t0) / (t1 - t0)
     }
 
     /// Start and end of the run.
     pub fn range(&self) -> (f64, f64) {
-        (self.setting.t0, self.setting.t1)
+        (self.earlier.map_or(self.setting.t0, |motion| motion.start), self.setting.t1)
     }
 
     /// The motion so far: what the run would give back if it were interrupted here, without its audit.
     pub fn motion(&self) -> Motion {
         let mut motion = collect(&self.setting, self.record);
+        if let Some(earlier) = self.earlier {
+            let segment = std::mem::replace(&mut motion, earlier.clone());
+            motion.append(segment);
+        }
         motion.stop = Stop { reason: StopReason::Interrupted, t: self.t };
         motion.statistics.steps = self.steps;
         motion

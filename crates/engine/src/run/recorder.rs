@@ -148,6 +148,7 @@ impl Observer for Recorder<'_> {
             rows: self.record.reached,
             setting: self.setting,
             record: &self.record,
+            earlier: None,
         };
         if (self.watch)(&progress) { Control::Continue } else { Control::Stop }
     }

@@ -53,6 +53,8 @@ pub(crate) struct CompiledSystem {
     pub(crate) cusp: CuspWatch,
     /// Taylor series of the saddle-point form or of an `equation` model; the reduced form has its own.
     series: Option<TaylorExpansion>,
+    /// Places in time where the equations are not smooth, ascending.
+    pub(crate) breaks: Vec<f64>,
 }
 
 /// The kinds of dynamics.
@@ -141,6 +143,7 @@ impl CompiledSystem {
             sample: Sample::new(n, m),
             cusp: CuspWatch::new(n, m),
             series: None,
+            breaks: Vec::new(),
         })
     }
 
@@ -547,6 +550,13 @@ impl solver::System for CompiledSystem {
             }
             Compiled::Saddle(_) | Compiled::Ordinary(_) => Ok(false),
         }
+    }
+
+    fn next_break(&self, t: f64, t1: f64) -> Option<f64> {
+        if t1 < t {
+            return self.breaks[..self.breaks.partition_point(|&b| b < t)].last().copied();
+        }
+        self.breaks.get(self.breaks.partition_point(|&b| b <= t)).copied()
     }
 
     fn events(&self) -> &[EventKind] {

@@ -139,6 +139,12 @@ pub fn reduce(
 }
 
 impl LagrangianData {
+    /// The same with other values of parameters.
+    #[must_use]
+    pub fn with_parameters(self, parameters: Vec<(Expr, f64)>) -> Self {
+        Self { parameters, ..self }
+    }
+
     /// What the model states; `None` without a Lagrangian, with memory, or with reactions that are not those
     /// of Chetaev.
     pub fn of(model: &Workspace) -> Option<Self> {

@@ -234,6 +234,7 @@ impl VolterraObserver for VolterraRecorder<'_> {
             rows: self.record.reached,
             setting: self.setting,
             record: &self.record,
+            earlier: None,
         };
         if (self.watch)(&progress) { Control::Continue } else { Control::Stop }
     }

@@ -1,0 +1,295 @@
+//! Runs of models with branches: one smooth segment after another.
+//!
+//! With the branches fixed (`problem/branches.rs`) a segment ends where a switching function $u$ passes zero. The
+//! state stays, $u$ takes its new sign, and the next segment begins. Where $u = 0$ at the start of a segment, its
+//! rate decides:
+//!
+//! $$ s = \operatorname{sign} \dot u, \qquad
+//!    \dot u = \partial_t u + \partial_q u\,\dot q + \partial_{\dot q} u\,\ddot q(s). $$
+//!
+//! If no sign agrees with the rate that it leads to, the motion is pushed back to $u = 0$ from both sides (dry
+//! friction that holds). The equations do not say how it goes on, and the run stops there.
+
+use pfaff_expr::{Expr, Graph};
+use pfaff_mechanics::LagrangianData;
+use pfaff_model::{Principle, Workspace};
+
+use crate::clock::Stopwatch;
+use crate::derivation::derive_in;
+use crate::error::Failure;
+use crate::motion::note::{Note, brief};
+use crate::motion::sample::Sample;
+use crate::motion::{Motion, StopReason};
+use crate::problem::branches::Branches;
+use crate::problem::settings::{Run, Settings};
+use crate::problem::start::Start;
+use crate::run::consistent_start::begin;
+use crate::run::initial_value::{Segment, integrate_segment};
+use crate::run::prepare::Known;
+use crate::run::progress::Progress;
+use crate::system::compiled::{CompiledSystem, Dynamics};
+
+/// Segments in a row that are shorter than [`SHORT`] of the run: the motion switches without end.
+const MOST_SHORT: usize = 100;
+const SHORT: f64 = 1e-12;
+
+/// Integrates a model with branches and audits the motion.
+pub(crate) fn run(
+    model: &Workspace,
+    mut branches: Branches,
+    request: &Run,
+    watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+) -> Result<Motion, Failure> {
+    let settings = Settings::new(model, request)?;
+    let clock = Stopwatch::start(request.clock);
+    let lagrangian = match request.principle.unwrap_or(model.principle) {
+        Principle::Chetaev => LagrangianData::of(&branches.model),
+        Principle::Vakonomic | Principle::Restricted => None,
+    };
+    let dynamics = derive_in(&branches.model, request.principle)?;
+    let mut state = first_state(model, request, &settings)?;
+    let derive_us = clock.microseconds();
+
+    let switching = Switching::new(&branches);
+    let mut signs = vec![1.0; branches.functions.len()];
+    let mut t = settings.t0;
+    let mut whole: Option<Motion> = None;
+    let mut short = 0;
+    let mut fired = None;
+    let mut work = [0.0; 2];
+    loop {
+        let place = Place { t, state: &state, fired };
+        if !switching.settle(&mut branches, &dynamics, &settings, &place, &mut signs)? {
+            return Ok(held(whole, model, t));
+        }
+        branches.set(&signs);
+        let known = Known {
+            lagrangian: lagrangian.clone().map(|l| with_parameters(l, &branches.model)),
+            start: Some(state.clone()),
+        };
+        let rest = remaining(&settings, &branches, whole.as_ref(), t);
+        let mut tell = |progress: &Progress<'_>| {
+            let before = whole.as_ref();
+            watch(&Progress {
+                steps: progress.steps + before.map_or(0, |m| m.statistics.steps),
+                rows: progress.rows + before.map_or(0, |m| m.t.len()),
+                earlier: before,
+                ..*progress
+            })
+        };
+        let Segment { mut motion, end, work: more } =
+            integrate_segment(&branches.model, &dynamics, known, rest, &mut tell)?;
+        motion.work.iter_mut().for_each(|w| *w += work[0]);
+        work = [work[0] + more[0], work[1] + more[1]];
+        let crossing = motion.events.last().cloned();
+        motion.events.retain(|event| branches.is_own(&event.name));
+        let (stop, length) = (motion.stop.clone(), motion.stop.t - t);
+        match &mut whole {
+            Some(whole) => whole.append(motion),
+            None => whole = Some(motion),
+        }
+        let switched = match (&stop.reason, crossing) {
+            (StopReason::Event(name), Some(crossing)) => {
+                branches.switch(name).map(|k| (k, crossing.direction))
+            }
+            _ => None,
+        };
+        let Some((k, direction)) = switched else { break };
+        signs[k] = match direction {
+            "rising" => 1.0,
+            "falling" => -1.0,
+            _ => signs[k],
+        };
+        fired = Some(k);
+        short =
+            if length < SHORT * (settings.options.t1 - settings.t0) { short + 1 } else { 0 };
+        if short > MOST_SHORT {
+            return Ok(held(whole, model, stop.t));
+        }
+        (t, state) = (stop.t, end);
+    }
+    let mut motion = whole.expect("at least one segment");
+    motion.statistics.derive_us = derive_us;
+    Ok(motion)
+}
+
+/// The start of the model as it is written.
+fn first_state(
+    model: &Workspace,
+    request: &Run,
+    settings: &Settings,
+) -> Result<Start, Failure> {
+    let dynamics = derive_in(model, request.principle)?;
+    let mut system = CompiledSystem::new(model, &dynamics, settings.backend)?;
+    begin(model, &dynamics, &mut system, settings.t0)
+}
+
+fn with_parameters(lagrangian: LagrangianData, model: &Workspace) -> LagrangianData {
+    lagrangian.with_parameters(model.parameters.iter().map(|p| (p.symbol, p.value)).collect())
+}
+
+/// The settings of what is left from a time on.
+fn remaining(
+    settings: &Settings,
+    branches: &Branches,
+    whole: Option<&Motion>,
+    t: f64,
+) -> Settings {
+    let mut rest = settings.clone();
+    rest.t0 = t;
+    rest.options.t0 = t;
+    rest.breaks.clone_from(&branches.breaks);
+    if let Some(whole) = whole {
+        rest.times.drain(..whole.t.len());
+        rest.options.max_steps -= whole.statistics.steps.min(rest.options.max_steps);
+    }
+    rest
+}
+
+/// A motion that ends where it is held between two branches.
+fn held(whole: Option<Motion>, model: &Workspace, t: f64) -> Motion {
+    let mut motion = whole.unwrap_or_else(|| Motion::empty(model));
+    motion.stop.reason = StopReason::Singular;
+    motion.stop.t = t;
+    motion.notes.push(Note::Stopped(format!(
+        "at t = {} the motion is pushed back from both sides of a switch (as by dry friction that holds): beyond, \
+         the equations do not determine it",
+        brief(t)
+    )));
+    motion
+}
+
+/// The switching functions with their slopes.
+struct Switching {
+    graph: Graph,
+    functions: Vec<Expr>,
+    /// Along $t$, $q$ and $\dot q$.
+    slopes: Vec<Vec<Expr>>,
+    state: Vec<Expr>,
+}
+
+/// Where a segment begins.
+struct Place<'a> {
+    t: f64,
+    state: &'a Start,
+    /// The switching function that ended the segment before.
+    fired: Option<usize>,
+}
+
+/// A switching function at a state.
+struct Value {
+    value: f64,
+    slopes: Vec<f64>,
+    /// The rounding that it has.
+    noise: f64,
+}
+
+impl Switching {
+    fn new(branches: &Branches) -> Self {
+        let model = &branches.model;
+        let mut state = vec![model.time];
+        state.extend(model.positions().into_iter().chain(model.velocities()));
+        let graph = model.graph.clone();
+        let slopes = branches.functions.iter().map(|&u| graph.gradient(u, &state)).collect();
+        Self { graph, functions: branches.functions.clone(), slopes, state }
+    }
+
+    /// Finds the signs with which a motion goes on from a state; `false` if there are none. Functions at zero
+    /// begin with the signs given.
+    fn settle(
+        &self,
+        branches: &mut Branches,
+        dynamics: &Dynamics,
+        settings: &Settings,
+        place: &Place<'_>,
+        signs: &mut [f64],
+    ) -> Result<bool, Failure> {
+        let span = settings.options.t1 - settings.t0;
+        let values = self.values(&branches.model, place, span);
+        let mut zeros = Vec::new();
+        for (k, (Value { value, noise, .. }, sign)) in
+            values.iter().zip(&mut *signs).enumerate()
+        {
+            if place.fired == Some(k) || value.abs() <= *noise {
+                zeros.push(k);
+            } else {
+                *sign = value.signum();
+            }
+        }
+        if zeros.is_empty() {
+            return Ok(true);
+        }
+        for _ in 0..2 * zeros.len() + 2 {
+            branches.set(signs);
+            let Some(sample) = accelerations(branches, dynamics, settings, place)? else {
+                // The segment itself says why it cannot begin.
+                return Ok(true);
+            };
+            let values = self.values(&branches.model, place, span);
+            let mut settled = true;
+            for &k in &zeros {
+                let (rate, noise) = values[k].rate(&sample);
+                if rate.abs() > noise && rate.signum() != signs[k] {
+                    signs[k] = rate.signum();
+                    settled = false;
+                }
+            }
+            if settled {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn values(&self, model: &Workspace, place: &Place<'_>, span: f64) -> Vec<Value> {
+        let Place { t, state: Start { q, v, .. }, .. } = place;
+        let numbers: Vec<f64> = [t].into_iter().chain(q).chain(v).copied().collect();
+        // Events are located to about 1e-12 of the run.
+        let sizes =
+            [span].into_iter().chain(q.iter().zip(v).map(|(q, v)| q.abs() + v.abs() * span));
+        let sizes: Vec<f64> = sizes.chain(v.iter().map(|v| v.abs())).collect();
+        let at = |s: Expr| {
+            let place = self.state.iter().position(|&x| x == s);
+            let parameter = || model.parameters.iter().find(|p| p.symbol == s).map(|p| p.value);
+            place.map(|k| numbers[k]).or_else(parameter).unwrap_or(f64::NAN)
+        };
+        let one = |(k, &u): (usize, &Expr)| {
+            let value = self.graph.evaluate(&[u], &at)[0];
+            let slopes = self.graph.evaluate(&self.slopes[k], &at);
+            let parts = slopes.iter().zip(&sizes).map(|(slope, size)| slope.abs() * size);
+            let noise = 1e-12 * parts.sum::<f64>();
+            Value { value, slopes, noise }
+        };
+        self.functions.iter().enumerate().map(one).collect()
+    }
+}
+
+impl Value {
+    /// $\dot u$, and the rounding that it has.
+    fn rate(&self, sample: &Sample) -> (f64, f64) {
+        let rates = [1.0].into_iter().chain(sample.v.iter().chain(&sample.a).copied());
+        let (mut rate, mut size) = (0.0, 0.0);
+        for (slope, x) in self.slopes.iter().zip(rates) {
+            if *slope != 0.0 {
+                rate += slope * x;
+                size += (slope * x).abs();
+            }
+        }
+        (rate, 1e-12 * size)
+    }
+}
+
+/// Velocities and accelerations at a state with the branches as they are set; `None` where they have no value.
+fn accelerations(
+    branches: &Branches,
+    dynamics: &Dynamics,
+    settings: &Settings,
+    place: &Place<'_>,
+) -> Result<Option<Sample>, Failure> {
+    let model = &branches.model;
+    let Place { t, state: Start { q, v, multipliers, .. }, .. } = place;
+    let mut system = CompiledSystem::new(model, dynamics, settings.backend)?;
+    let y = system.state(*t, q, v, multipliers);
+    let mut sample = Sample::new(model.coordinates.len(), model.constraints.len());
+    Ok(system.resolve(*t, &y, false, &mut sample).is_ok().then_some(sample))
+}
