@@ -1,7 +1,9 @@
 //! The zeros of event functions within one step, in the order of the run.
 //!
-//! Every function is looked at in nine equidistant points of the step on its dense output.
-//! A change of sign is located by inverse quadratic interpolation and bisection; between
+//! Every function is looked at in nine points of the step on its dense output. They lie unevenly, so that no
+//! oscillation hides between them: if the polynomial through five of them does not foretell the other four to a
+//! part of the function's range, the step is halved, and each half is looked at in the same way, up to
+//! [`DEPTH`] times. A change of sign is located by inverse quadratic interpolation and bisection; between
 //! three points of one sign the middle of which is nearest to zero, the extremum is searched:
 //! beyond zero it is two zeros, at zero a touch.
 //!
@@ -14,7 +16,10 @@
 //! smallest value over the nine points on the cubic polynomial between both ends, no search for an extremum
 //! would begin: such a step needs no better polynomial for its events.
 //!
-//! **Limits.** Two zeros closer than an eighth of a step are found if the function
+//! **Poles.** A function that changes its sign through infinity has no zero there: a change of sign next to which
+//! it is larger than at both ends of its interval does not count.
+//!
+//! **Limits.** Two zeros closer than an eighth of a part that was foretold are found if the function
 //! has one extremum between them. Past the ends of a step the polynomial is used for
 //! a thousandth of its length, to see which way a function leaves a zero at the end.
 
@@ -26,8 +31,17 @@ use crate::ode::root_finding::{
 };
 use crate::ode::system::{EvalError, System};
 
-/// Number of intervals in which a step is looked at.
+/// Number of intervals in which a step, or a part of it, is looked at.
 const PARTS: usize = 8;
+/// Their ends, as parts of the whole: no two distances are alike.
+const PLACES: [f64; PARTS + 1] =
+    [0.0, 0.123_001, 0.225_092, 0.373_924, 0.485_855, 0.624_847, 0.719_557, 0.880_689, 1.0];
+/// How often a step is halved at most to foretell its functions.
+const DEPTH: u32 = 12;
+/// Parts that are not foretold even so, up to which they count as jumps and kinks of the function.
+const JUMPS: usize = 8;
+/// By how much of its range a function may differ from what is foretold.
+const FORETOLD: f64 = 0.02;
 /// How far beyond a point one looks for the sign after it, in steps.
 const BEYOND: f64 = 1e-3;
 /// The largest value in a step, as a multiple of the smallest one, at which a function is far from zero.
@@ -46,6 +60,17 @@ pub(crate) struct EventFinder {
     values: Vec<f64>,
     /// Values in all points of [`ScanGrid`], one row per point.
     grid: Vec<f64>,
+    /// Parts of the step that are still to be looked at, the next one last.
+    parts: Vec<Part>,
+}
+
+/// A part of a step.
+#[derive(Clone, Copy)]
+struct Part {
+    start: f64,
+    end: f64,
+    /// How often it may be halved.
+    halvings: u32,
 }
 
 /// What is known of one event function.
@@ -77,7 +102,7 @@ impl ScanGrid {
             1 => self.start,
             p if p == PARTS + 1 => self.end,
             p if p == PARTS + 2 => self.end + BEYOND * length,
-            p => self.start + length * ((p - 1) as f64 / PARTS as f64),
+            p => self.start + length * PLACES[p - 1],
         }
     }
 
@@ -108,6 +133,7 @@ impl EventFinder {
             state: vec![0.0; system.dimension()],
             values: vec![0.0; count],
             grid: vec![0.0; ScanGrid::COUNT * count],
+            parts: Vec::with_capacity(2 + DEPTH as usize),
             events,
         }
     }
@@ -157,23 +183,94 @@ impl EventFinder {
         true
     }
 
-    /// Finds the events of a step under trial; nothing is remembered until [`EventFinder::accept`].
+    /// Finds the events of a step under trial; nothing is remembered until [`EventFinder::accept`]. The answer
+    /// is whether every function could be foretold: if not, a shorter step is needed to find all of its zeros.
     pub(crate) fn scan(
         &mut self,
         step: &DenseStep<'_>,
         system: &mut dyn System,
-    ) -> Result<(), EvalError> {
+    ) -> Result<bool, EvalError> {
         self.events.clear();
         if self.is_idle() {
-            return Ok(());
+            return Ok(true);
         }
-        let grid = ScanGrid { start: step.start(), end: step.end() };
+        let mut jumps = 0;
+        self.trial.copy_from_slice(&self.known);
+        let mut started = self.started;
+        self.parts.clear();
+        self.parts.push(Part { start: step.start(), end: step.end(), halvings: DEPTH });
+        while let Some(part) = self.parts.pop() {
+            let grid = ScanGrid { start: part.start, end: part.end };
+            self.look(step, &grid, system)?;
+            let middle = f64::midpoint(part.start, part.end);
+            let divisible = middle != part.start && middle != part.end;
+            let is_foretold = self.is_foretold();
+            if part.halvings > 0 && divisible && !is_foretold {
+                let halvings = part.halvings - 1;
+                self.parts.push(Part { start: middle, halvings, ..part });
+                self.parts.push(Part { end: middle, halvings, ..part });
+                continue;
+            }
+            self.scan_part(step, &grid, system, started)?;
+            started = true;
+            jumps += usize::from(!is_foretold);
+            if jumps > JUMPS {
+                return Ok(false);
+            }
+        }
+        self.events.finish(step.end() >= step.start());
+        Ok(true)
+    }
+
+    /// Evaluates all functions in the points of a grid.
+    fn look(
+        &mut self,
+        step: &DenseStep<'_>,
+        grid: &ScanGrid,
+        system: &mut dyn System,
+    ) -> Result<(), EvalError> {
         let count = self.events.functions();
         for (point, values) in self.grid.chunks_exact_mut(count).enumerate() {
             let t = grid.time(point);
             step.state(t, &mut self.state);
             system.event_values(t, &self.state, values)?;
         }
+        Ok(())
+    }
+
+    /// Whether every function is, in every second point, what the others foretell.
+    fn is_foretold(&self) -> bool {
+        let count = self.events.functions();
+        (0..count).all(|index| {
+            let value = |place: usize| self.grid[(place + 1) * count + index];
+            let values = (0..=PARTS).map(value);
+            let (low, high) = values
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), g| {
+                    (low.min(g), high.max(g))
+                });
+            // NOTE: what rounding leaves of a function at rest is not foretold by anything.
+            let rounding =
+                64.0 * f64::EPSILON * low.abs().max(high.abs()).max(self.known[index].reach);
+            let allowed = (FORETOLD * (high - low)).max(rounding);
+            WEIGHTS.iter().enumerate().all(|(odd, weights)| {
+                let evens = weights.iter().enumerate();
+                let foretold: f64 = evens.map(|(even, weight)| weight * value(2 * even)).sum();
+                // NOTE: what is not a number is not foretold by more points either.
+                let off = (foretold - value(2 * odd + 1)).abs();
+                off.is_nan() || off <= allowed
+            })
+        })
+    }
+
+    /// Finds the events of a part whose values are known.
+    fn scan_part(
+        &mut self,
+        step: &DenseStep<'_>,
+        grid: &ScanGrid,
+        system: &mut dyn System,
+        started: bool,
+    ) -> Result<(), EvalError> {
+        let count = self.events.functions();
         for index in 0..count {
             let mut probe = EventFunction {
                 step,
@@ -188,15 +285,14 @@ impl EventFinder {
             }
             let mut scan = StepScan {
                 index,
-                grid: &grid,
+                grid,
                 g,
                 negligible: 0.0,
                 settled: false,
                 events: &mut self.events,
             };
-            self.trial[index] = scan.run(&mut probe, self.known[index], self.started)?;
+            self.trial[index] = scan.run(&mut probe, self.trial[index], started)?;
         }
-        self.events.finish(grid.end >= grid.start);
         Ok(())
     }
 
@@ -284,7 +380,9 @@ impl StepScan<'_> {
                 from = here;
             } else {
                 let t = probe.zero(from, here)?;
-                self.report(t, crossing_to(-side));
+                if !is_pole(probe, from, here, t)? {
+                    self.report(t, crossing_to(-side));
+                }
                 (side, from) = (-side, here);
             }
         }
@@ -367,6 +465,43 @@ impl StepScan<'_> {
         self.events.report(self.index, t.clamp(a.min(b), a.max(b)), crossing);
     }
 }
+
+/// Whether a function changes its sign at `t` through infinity: close to it, it is larger than at both ends.
+fn is_pole(
+    probe: &mut EventFunction<'_>,
+    from: TimeValue,
+    here: TimeValue,
+    t: f64,
+) -> Result<bool, EvalError> {
+    let δ = 1e-4 * (here.t - from.t);
+    let (before, after) = (probe.at(t - δ), probe.at(t + δ));
+    // NOTE: a function that is infinite next to the place has a pole there.
+    let (Ok(before), Ok(after)) = (before, after) else { return Ok(true) };
+    let grows = |near: TimeValue, far: TimeValue| near.value.abs() > 2.0 * far.value.abs();
+    Ok(grows(before, from) && grows(after, here))
+}
+
+/// The part that the value in each even place has in each odd one, in the polynomial through all even ones.
+const WEIGHTS: [[f64; PARTS / 2 + 1]; PARTS / 2] = {
+    let mut weights = [[1.0; PARTS / 2 + 1]; PARTS / 2];
+    let mut odd = 0;
+    while odd < PARTS / 2 {
+        let mut even = 0;
+        while even <= PARTS / 2 {
+            let mut other = 0;
+            while other <= PARTS / 2 {
+                if other != even {
+                    let (x, a, b) = (PLACES[2 * odd + 1], PLACES[2 * even], PLACES[2 * other]);
+                    weights[odd][even] *= (x - b) / (a - b);
+                }
+                other += 1;
+            }
+            even += 1;
+        }
+        odd += 1;
+    }
+    weights
+};
 
 /// 1, −1, or 0 for zero and for what is not a number.
 fn sign(x: f64) -> f64 {

@@ -149,6 +149,10 @@ pub struct Statistics {
     pub evaluations: usize,
 }
 
+/// The error of a step in which an event function varies too fast for its zeros to be found: the next trial is
+/// a third as long.
+const UNRESOLVED: f64 = 1e6;
+
 /// A run under way.
 struct OdeRun<'a> {
     system: Counted<'a>,
@@ -317,7 +321,9 @@ impl<'a> OdeRun<'a> {
             }
         }
         let step = dense_step(&*self.stepper, trial, &self.y1);
-        self.watch.scan(&step, self.system.system)?;
+        if !self.watch.scan(&step, self.system.system)? && self.stepper.controls_error() {
+            return Ok(UNRESOLVED);
+        }
         Ok(error)
     }
 

@@ -506,3 +506,80 @@ fn far_from_zero_nothing_is_missed() {
         assert!(k != 5 || fewer, "{ours} instead of {theirs}");
     }
 }
+
+/// Time alone, and a sum of waves $a \sin(\omega t + c)$ as the event function.
+struct Waves {
+    terms: Vec<[f64; 3]>,
+}
+
+impl Waves {
+    fn value(&self, t: f64) -> f64 {
+        self.terms.iter().map(|[a, w, c]| a * libm::sin(w * t + c)).sum()
+    }
+}
+
+impl System for Waves {
+    fn dimension(&self) -> usize {
+        1
+    }
+
+    fn rates(&mut self, _t: f64, _y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
+        rates[0] = 1.0;
+        Ok(())
+    }
+
+    fn events(&self) -> &[EventKind] {
+        &[BOTH]
+    }
+
+    fn event_values(
+        &mut self,
+        _t: f64,
+        y: &[f64],
+        values: &mut [f64],
+    ) -> Result<(), EvalError> {
+        values[0] = self.value(y[0]);
+        Ok(())
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(100))]
+
+    /// Fast waves on a step as long as the run: wherever a fine grid shows a change of sign, there is an event.
+    #[test]
+    fn no_zero_of_a_fast_wave_is_missed_on_a_long_step(
+        decades in 0_i32..4,
+        waves in vec((0.2_f64..1.2, 0.1_f64..1.1, 0.0_f64..6.3), 1..4),
+    ) {
+        let fastest = 10_f64.powi(decades);
+        let terms = waves.iter().map(|&(a, w, c)| [a, fastest * w, c]).collect();
+        let mut system = Waves { terms };
+        let options = OdeOptions { t1: 10.0, step: Some(10.0), ..OdeOptions::default() };
+        let mut trajectory = Trajectory::default();
+        integrate(&mut system, &[0.0], &options, &mut trajectory);
+        let mut times: Vec<f64> = trajectory.events().iter().map(|(e, _)| e.t).collect();
+        times.sort_by(f64::total_cmp);
+        let count = (2000.0 * fastest) as usize;
+        let at = |i: usize| 10.0 * i as f64 / count as f64;
+        for i in 0..count {
+            if system.value(at(i)) * system.value(at(i + 1)) < 0.0 {
+                let k = times.partition_point(|&t| t < at(i) - 1e-12);
+                prop_assert!(
+                    times.get(k).is_some_and(|&t| t <= at(i + 1) + 1e-12),
+                    "no event between {} and {}", at(i), at(i + 1)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pole_is_no_zero() {
+    let options = OdeOptions { t1: 3.0, step: Some(3.0), ..OdeOptions::default() };
+    // tan has zeros at 0 and π, which are not within, and a pole at π/2.
+    let found = zeros(|t, _, g| g[0] = libm::tan(t), &[BOTH], &options);
+    assert!(found.is_empty(), "{found:?}");
+    let found = zeros(|t, _, g| g[0] = (t - 2.0) / (t - 1.0), &[BOTH], &options);
+    assert!(found.len() == 1 && (found[0].1 - 2.0).abs() < 1e-12, "{found:?}");
+}
