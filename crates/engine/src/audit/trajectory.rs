@@ -58,9 +58,11 @@ pub(crate) fn checks(evidence: TrajectoryEvidence<'_>) -> Vec<Check> {
 /// The checks of a motion that follows from a Lagrangian.
 fn mechanical(mut evidence: TrajectoryEvidence<'_>, mut dual: DualResidual) -> Vec<Check> {
     let mut checks = constraints(&evidence, &mut dual);
-    checks.extend(balances(&evidence));
+    let mut ledger = Ledger::default();
+    let (at_steps, between) = equations(&mut evidence, &mut dual, &mut ledger);
+    ledger.extend(evidence.samples.iter().zip(evidence.work));
+    checks.extend(balances(&evidence, &ledger));
     checks.extend(momenta(&evidence));
-    let (at_steps, between) = equations(&mut evidence, &mut dual);
     let rounding = "rounding errors of the linear solve, far below the last digits of any term";
     checks.push(limit("equations of motion at steps", at_steps.equations, 1e-9, rounding));
     checks.push(limit(
@@ -122,38 +124,61 @@ fn constraints(evidence: &TrajectoryEvidence<'_>, dual: &mut DualResidual) -> Ve
 
 /// $|E - E_0 - w|$: energy against the work of forces and reactions; and $|E + E\[M\] - (E + E\[M\])_0 - u|$
 /// under the vakonomic principle; that of $L_c$ under the restricted one.
-fn balances(evidence: &TrajectoryEvidence<'_>) -> Vec<Check> {
-    let energy = |i: &Sample| i.energy;
-    let total = |i: &Sample| i.energy + i.constraint_energy;
-    let mut checks = vec![balance(evidence, "energy balance", &energy, 0)];
+fn balances(evidence: &TrajectoryEvidence<'_>, ledger: &Ledger) -> Vec<Check> {
+    let energy = |entry: &Entry| entry.energy;
+    let total = |entry: &Entry| entry.energy + entry.constraint_energy;
+    let mut checks = vec![balance(evidence, ledger, "energy balance", &energy, 0)];
     match evidence.principle {
         Principle::Chetaev => {}
         Principle::Vakonomic => {
-            checks.push(balance(evidence, "balance of E[L,M]", &total, 1));
+            checks.push(balance(evidence, ledger, "balance of E[L,M]", &total, 1));
         }
         Principle::Restricted => {
-            checks.push(balance(evidence, "balance of the energy of L_c", &total, 1));
+            checks.push(balance(evidence, ledger, "balance of the energy of L_c", &total, 1));
         }
     }
     checks
 }
 
+/// Energies and works along a motion: at its start, at the ends of steps, and at the outputs.
+#[derive(Default)]
+struct Ledger(Vec<Entry>);
+
+/// One of them.
+struct Entry {
+    energy: f64,
+    constraint_energy: f64,
+    /// $w$ and $u$
+    work: [f64; 2],
+}
+
+impl Ledger {
+    fn extend<'s>(&mut self, entries: impl Iterator<Item = (&'s Sample, &'s [f64; 2])>) {
+        self.0.extend(entries.map(|(sample, &work)| Entry {
+            energy: sample.energy,
+            constraint_energy: sample.constraint_energy,
+            work,
+        }));
+    }
+}
+
 fn balance(
     evidence: &TrajectoryEvidence<'_>,
+    ledger: &Ledger,
     name: &str,
-    energy: &dyn Fn(&Sample) -> f64,
+    energy: &dyn Fn(&Entry) -> f64,
     kind: usize,
 ) -> Check {
     let reason = "each step may have an error of the tolerance in every component; the resulting errors of the \
         energy add up";
-    let Some(first) = evidence.samples.first() else {
+    let Some(first) = ledger.0.first() else {
         return Check::unchecked(name.into(), 0.0, reason);
     };
     let (mut worst, mut scale) = (0.0_f64, 1.0_f64);
-    for (sample, work) in evidence.samples.iter().zip(evidence.work) {
-        let gained = work[kind] - evidence.work[0][kind];
-        worst = worse(worst, (energy(sample) - energy(first) - gained).abs());
-        scale = scale.max(energy(sample).abs() + gained.abs());
+    for entry in &ledger.0 {
+        let gained = entry.work[kind] - first.work[kind];
+        worst = worse(worst, (energy(entry) - energy(first) - gained).abs());
+        scale = scale.max(energy(entry).abs() + gained.abs());
     }
     let mut sensitivity = Sensitivity::new(evidence.model, evidence.energy);
     let stride = evidence.samples.len().div_ceil(SENSITIVITY_SAMPLES).max(1);
@@ -209,6 +234,7 @@ fn symbol(model: &Workspace, sample: &Sample, s: Expr) -> f64 {
 fn equations(
     evidence: &mut TrajectoryEvidence<'_>,
     dual: &mut DualResidual,
+    ledger: &mut Ledger,
 ) -> (Findings, Findings) {
     let (n, m) = (evidence.model.coordinates.len(), evidence.model.constraints.len());
     let affordable = (BUDGET / dual.cost().max(1)).clamp(4, 128) / 2;
@@ -220,12 +246,20 @@ fn equations(
     // The states in the middles, and the rates that the interpolant has there.
     let mut middles = vec![(0.0, vec![0.0; width], vec![0.0; width]); LANES];
     let kept: Vec<_> = evidence.steps.iter().step_by(stride).map(StoredStep::as_step).collect();
+    let (t, mut start) = (kept[0].start(), vec![0.0; width]);
+    kept[0].state(t, &mut start);
+    if evidence.system.resolve(t, &start, true, &mut instants[0]).is_ok() {
+        ledger.extend(instants.iter().zip(&evidence.system.work(&start)));
+    }
     for steps in kept.chunks(LANES) {
         let ends =
             steps.iter().map(|s| LaneSamples { t: s.end(), y: s.state_at_end(), rates: None });
         let ends: Vec<_> = ends.collect();
         let found = evidence.system.resolve_all(&ends, &mut instants);
         dual.judge(&instants[..found.len()], &mut at_steps);
+        let work: Vec<[f64; 2]> =
+            found.iter().filter_map(|&i| evidence.system.work(ends[i].y)).collect();
+        ledger.extend(instants.iter().zip(&work));
         for (step, (t, y, rates)) in steps.iter().zip(&mut middles) {
             *t = 0.5 * (step.start() + step.end());
             step.state(*t, y);

@@ -42,6 +42,13 @@ impl Dense {
         Self { n, t: Vec::new(), rows: Vec::new() }
     }
 
+    /// $t$, $q$ and $\dot q$ of each node.
+    pub(crate) fn states(&self) -> impl Iterator<Item = (f64, &[f64], &[f64])> {
+        let n = self.n;
+        let rows = self.rows.chunks_exact((3 * n).max(1));
+        self.t.iter().zip(rows).map(move |(&t, row)| (t, &row[..n], &row[n..2 * n]))
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.t.is_empty()
     }

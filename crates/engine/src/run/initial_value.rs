@@ -71,7 +71,7 @@ pub(crate) struct Segment {
 pub(crate) fn integrate_segment(
     model: &Workspace,
     dynamics: &Dynamics,
-    known: Known,
+    known: RunInput,
     mut settings: Settings,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Segment, Failure> {

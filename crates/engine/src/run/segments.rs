@@ -19,13 +19,14 @@ use crate::derivation::derive_in;
 use crate::error::Failure;
 use crate::motion::note::{Note, brief};
 use crate::motion::sample::Sample;
+use crate::motion::verdict::Check;
 use crate::motion::{Motion, StopReason};
 use crate::problem::branches::Branches;
 use crate::problem::settings::{Run, Settings};
 use crate::problem::start::Start;
 use crate::run::consistent_start::begin;
 use crate::run::initial_value::{Segment, integrate_segment};
-use crate::run::prepare::Known;
+use crate::run::prepare::RunInput;
 use crate::run::progress::Progress;
 use crate::system::compiled::{CompiledSystem, Dynamics};
 
@@ -63,7 +64,7 @@ pub(crate) fn run(
             return Ok(held(whole, model, t));
         }
         branches.set(&signs);
-        let known = Known {
+        let known = RunInput {
             lagrangian: lagrangian.clone().map(|l| with_parameters(l, &branches.model)),
             start: Some(state.clone()),
         };
@@ -79,6 +80,7 @@ pub(crate) fn run(
         };
         let Segment { mut motion, end, work: more } =
             integrate_segment(&branches.model, &dynamics, known, rest, &mut tell)?;
+        motion.audit.add(vec![switching.check(&branches.model, &motion, &signs)]);
         motion.work.iter_mut().for_each(|w| *w += work[0]);
         work = [work[0] + more[0], work[1] + more[1]];
         let crossing = motion.events.last().cloned();
@@ -241,18 +243,56 @@ impl Switching {
         Ok(false)
     }
 
+    /// Whether every switching function kept its sign along a segment: the largest value with the other sign, as
+    /// a part of the function's range.
+    fn check(&self, model: &Workspace, motion: &Motion, signs: &[f64]) -> Check {
+        let mut worst = None;
+        let (mut reach, mut off) = (vec![0.0_f64; signs.len()], vec![0.0_f64; signs.len()]);
+        for (t, q, v) in motion.dense.states() {
+            let values = self.graph.evaluate(&self.functions, &self.symbols(model, t, q, v));
+            for (k, u) in values.into_iter().enumerate() {
+                reach[k] = reach[k].max(u.abs());
+                off[k] = off[k].max(-u * signs[k]);
+                worst = Some(0.0);
+            }
+        }
+        for (off, reach) in off.iter().zip(&reach) {
+            if *off > 0.0 {
+                worst = worst.map(|w: f64| w.max(off / reach));
+            }
+        }
+        let reason =
+            "a segment ends where a switching function passes zero, located to rounding";
+        Check::measured("branches".into(), worst, 1e-9, reason)
+    }
+
+    /// The values of symbols at a state.
+    fn symbols<'a>(
+        &'a self,
+        model: &'a Workspace,
+        t: f64,
+        q: &'a [f64],
+        v: &'a [f64],
+    ) -> impl Fn(Expr) -> f64 + 'a {
+        let n = q.len();
+        move |s: Expr| {
+            let parameter = || model.parameters.iter().find(|p| p.symbol == s).map(|p| p.value);
+            match self.state.iter().position(|&x| x == s) {
+                Some(0) => t,
+                Some(k) if k <= n => q[k - 1],
+                Some(k) => v[k - 1 - n],
+                None => parameter().unwrap_or(f64::NAN),
+            }
+        }
+    }
+
     fn values(&self, model: &Workspace, place: &Place<'_>, span: f64) -> Vec<Value> {
         let Place { t, state: Start { q, v, .. }, .. } = place;
-        let numbers: Vec<f64> = [t].into_iter().chain(q).chain(v).copied().collect();
         // Events are located to about 1e-12 of the run.
         let sizes =
             [span].into_iter().chain(q.iter().zip(v).map(|(q, v)| q.abs() + v.abs() * span));
         let sizes: Vec<f64> = sizes.chain(v.iter().map(|v| v.abs())).collect();
-        let at = |s: Expr| {
-            let place = self.state.iter().position(|&x| x == s);
-            let parameter = || model.parameters.iter().find(|p| p.symbol == s).map(|p| p.value);
-            place.map(|k| numbers[k]).or_else(parameter).unwrap_or(f64::NAN)
-        };
+        let at = self.symbols(model, *t, q, v);
         let one = |(k, &u): (usize, &Expr)| {
             let value = self.graph.evaluate(&[u], &at)[0];
             let slopes = self.graph.evaluate(&self.slopes[k], &at);

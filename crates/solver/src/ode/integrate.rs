@@ -86,8 +86,8 @@ pub enum Method {
 }
 
 /// The storage of a method for a system of `n` components.
-fn stepper(options: &OdeOptions, n: usize, tolerance: Tolerance) -> Box<dyn Stepper> {
-    match options.method {
+fn stepper(method: Method, n: usize, tolerance: Tolerance) -> Box<dyn Stepper> {
+    match method {
         Method::Dop853 => {
             Box::new(RungeKutta::new(Dop853::new(n, tolerance.controlled), n, tolerance))
         }
