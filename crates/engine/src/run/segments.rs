@@ -80,7 +80,9 @@ pub(crate) fn run(
         };
         let Segment { mut motion, end, work: more } =
             integrate_segment(&branches.model, &dynamics, known, rest, &mut tell)?;
-        motion.audit.add(vec![switching.check(&branches.model, &motion, &signs)]);
+        if !signs.is_empty() {
+            motion.audit.add(vec![switching.check(&branches.model, &motion, &signs)]);
+        }
         motion.work.iter_mut().for_each(|w| *w += work[0]);
         work = [work[0] + more[0], work[1] + more[1]];
         let crossing = motion.events.last().cloned();

@@ -36,6 +36,7 @@ fn every_backend_gives_the_bits_of_the_interpreter() {
                 method: pfaff::Method::from_name(method),
                 t1: Some(t1),
                 step: (method == "rk4").then_some(0.01),
+                tolerance: Some(1e-12),
                 backend: Some(backend),
                 ..Run::default()
             };

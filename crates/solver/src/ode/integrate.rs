@@ -165,8 +165,6 @@ struct OdeRun<'a> {
     tolerance: Tolerance,
     statistics: Statistics,
     clock: StepClock,
-    /// The longest step so far.
-    longest: f64,
     /// Steps in a row at whose size the end is out of reach.
     crawling: usize,
     y: Vec<f64>,
@@ -192,7 +190,6 @@ impl<'a> OdeRun<'a> {
             tolerance,
             statistics: Statistics::default(),
             clock: StepClock { t0, t1, target: t1, t: t0, h: 0.0, steps: 0 },
-            longest: 0.0,
             crawling: 0,
             y: y0.to_vec(),
             y1: vec![0.0; n],
@@ -402,17 +399,14 @@ impl<'a> OdeRun<'a> {
         Ok(())
     }
 
-    /// Whether the accepted steps have become so short, and stayed so, that the limit of steps would be
-    /// passed a hundredfold before the end.
+    /// Whether the accepted steps have been so short for so long that the limit of steps would be passed a
+    /// hundredfold before the end.
     fn is_crawling(&mut self, h: f64) -> bool {
-        /// Steps in a row, and the fraction of the longest step: a short narrow place is passed.
+        /// Steps in a row: a short narrow place is passed.
         const ROW: usize = 20_000;
-        const SHORT: f64 = 1e-6;
-        self.longest = self.longest.max(h.abs());
         let needed = (self.clock.t1 - self.clock.t).abs() / h.abs();
         let hopeless = needed.is_finite() && needed > 100.0 * self.options.max_steps as f64;
-        let crawls = hopeless && h.abs() < SHORT * self.longest;
-        self.crawling = if crawls { self.crawling + 1 } else { 0 };
+        self.crawling = if hopeless { self.crawling + 1 } else { 0 };
         self.crawling > ROW
     }
 
