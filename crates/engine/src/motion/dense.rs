@@ -42,11 +42,13 @@ impl Dense {
         Self { n, t: Vec::new(), rows: Vec::new() }
     }
 
-    /// $t$, $q$ and $\dot q$ of each node.
-    pub(crate) fn states(&self) -> impl Iterator<Item = (f64, &[f64], &[f64])> {
-        let n = self.n;
-        let rows = self.rows.chunks_exact((3 * n).max(1));
-        self.t.iter().zip(rows).map(move |(&t, row)| (t, &row[..n], &row[n..2 * n]))
+    /// $t$, $q$ and $\dot q$ in the middle between each two nodes.
+    pub(crate) fn states_between(&self) -> impl Iterator<Item = (f64, Vec<f64>, Vec<f64>)> {
+        self.t.windows(2).map(|ends| {
+            let t = f64::midpoint(ends[0], ends[1]);
+            let all = |order: Order| (0..self.n).map(|k| self.value(k, order, t)).collect();
+            (t, all(Order::Position), all(Order::Velocity))
+        })
     }
 
     pub(crate) fn is_empty(&self) -> bool {

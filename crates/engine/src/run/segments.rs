@@ -250,8 +250,8 @@ impl Switching {
     fn check(&self, model: &Workspace, motion: &Motion, signs: &[f64]) -> Check {
         let mut worst = None;
         let (mut reach, mut off) = (vec![0.0_f64; signs.len()], vec![0.0_f64; signs.len()]);
-        for (t, q, v) in motion.dense.states() {
-            let values = self.graph.evaluate(&self.functions, &self.symbols(model, t, q, v));
+        for (t, q, v) in motion.dense.states_between() {
+            let values = self.graph.evaluate(&self.functions, &self.symbols(model, t, &q, &v));
             for (k, u) in values.into_iter().enumerate() {
                 reach[k] = reach[k].max(u.abs());
                 off[k] = off[k].max(-u * signs[k]);

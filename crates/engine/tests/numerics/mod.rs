@@ -1,6 +1,7 @@
 //! Integration methods over long times, the Taylor method, backends, and exported source code.
 
 mod backends;
+mod branches;
 mod export;
 mod long_runs;
 mod statistics;

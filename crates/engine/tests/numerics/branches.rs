@@ -1,0 +1,127 @@
+//! Motions that are not smooth everywhere: right to the tolerance by every method, and passed.
+
+use pfaff::{Method, Motion, Run, StopReason, Verdict};
+
+use crate::support;
+
+const METHODS: [Method; 3] = [Method::Auto, Method::Dop853, Method::Taylor];
+const TOLERANCES: [f64; 4] = [1e-6, 1e-9, 1e-11, 1e-13];
+
+/// The motion with one output, at its end.
+fn end(text: &str, method: Method, tolerance: f64) -> Motion {
+    let model = support::model(text);
+    let t1 = model.solve.range.expect("a solve line").1;
+    let run = Run::default().method(method).tolerance(tolerance).at([t1]);
+    support::run(&model, &run)
+}
+
+/// Every method comes to the same end, passed, with an error of some tens of steps.
+fn comes_to(text: &str, expected: f64) {
+    for method in METHODS {
+        for tolerance in TOLERANCES {
+            let motion = end(text, method, tolerance);
+            let found = motion.q[motion.q.len() - 1].values[0];
+            let what = format!("{text}\n{method:?} {tolerance:e}: {found} for {expected}");
+            assert_eq!(motion.stop.reason, StopReason::End, "{what}");
+            assert!((found - expected).abs() < 300.0 * tolerance.max(1e-13), "{what}");
+            assert_eq!(motion.audit.verdict, Verdict::Pass, "{what}\n{:?}", motion.audit);
+        }
+    }
+}
+
+/// A potential |x|: parabolas of the period 4√2.
+#[test]
+fn a_kink_of_the_potential() {
+    let s = 20.0 - 14.0 * f64::sqrt(2.0);
+    comes_to(
+        "coordinates x\nlagrangian x'^2/2 - abs(x)\ninitial x = 1\nsolve t = 0..20",
+        s * s / 2.0 - 1.0,
+    );
+    comes_to(
+        "coordinates x\nlagrangian x'^2/2 - sqrt(x^2)\ninitial x = 1\nsolve t = 0..20",
+        s * s / 2.0 - 1.0,
+    );
+    comes_to(
+        "coordinates x\nlagrangian x'^2/2 - max(x, -x)\ninitial x = 1\nsolve t = 0..20",
+        s * s / 2.0 - 1.0,
+    );
+}
+
+/// A blow of ten milliseconds, which a long step would not see: $\cos t + 100\int\sin(t - s)\,ds$.
+#[test]
+fn a_pulse_in_time() {
+    let t = 10.0;
+    comes_to(
+        "coordinates x\nlagrangian x'^2/2 - x^2/2\nforce x: if(t > 2 and t < 2.01, 100, 0)\n\
+         initial x = 1\nsolve t = 0..10",
+        libm::cos(t) + 100.0 * (libm::cos(t - 2.01) - libm::cos(t - 2.0)),
+    );
+}
+
+/// A ball thrown straight up with quadratic drag: the root of a sum of squares is not analytic where it turns.
+#[test]
+fn drag_at_the_turning_point() {
+    let (c, g, v, t) = (0.1_f64, 9.81_f64, 11.0_f64, 2.75);
+    let terminal = (g / c).sqrt();
+    let up = libm::atan(v / terminal) / (g * c).sqrt();
+    let height = libm::log(1.0 + c * v * v / g) / (2.0 * c);
+    let fall = libm::log(libm::cosh((g * c).sqrt() * (t - up))) / c;
+    comes_to(
+        "parameters c = 0.1, g = 9.81\ncoordinates x, y\nlagrangian (x'^2 + y'^2)/2 - g*y\n\
+         force at [x, y]: -c*norm([x', y'])*[x', y']\ninitial y' = 11\nsolve t = 0..2.75",
+        height - fall,
+    );
+}
+
+/// A force that switches within a thousandth of a unit of the velocity: the amplitude falls by almost 0.2 each half
+/// period. All methods agree; nothing closed is known of the layer.
+#[test]
+fn a_narrow_layer_is_seen() {
+    let text = "coordinates x\nlagrangian x'^2/2 - x^2/2\nforce x: -0.1*tanh(x'/0.001)\ninitial x = 1\nsolve t = 0..10";
+    let expected = end(text, Method::Dop853, 1e-14).q[0].values[0];
+    comes_to(text, expected);
+}
+
+/// Switches that oscillate with time, many within one step of a series.
+#[test]
+fn a_switch_that_oscillates() {
+    // The integral of ±1 by the sign of sin 3t − 0.3 over whole periods and a rest in which it is positive.
+    let (a, period) = (libm::asin(0.3) / 3.0, 2.0 * std::f64::consts::PI / 3.0);
+    let high = period / 2.0 - 2.0 * a;
+    let t = 4.0 * period + 0.5;
+    let expected = 4.0 * (high - (period - high)) - a + (0.5 - a);
+    comes_to(
+        &format!("coordinates q\nequation q' = if(sin(3*t) > 0.3, 1, -1)\nsolve t = 0..{t}"),
+        expected,
+    );
+}
+
+/// Dry friction: the amplitude falls by 0.6 each half period, and the third time the spring is too weak.
+#[test]
+fn friction_that_holds_is_told() {
+    let text = "coordinates x\nlagrangian x'^2/2 - x^2/2\nforce x: -0.3*sign(x')\ninitial x = 2\nsolve t = 0..20";
+    for method in METHODS {
+        let motion = end(text, method, 1e-10);
+        assert_eq!(motion.stop.reason, StopReason::Singular, "{method:?}");
+        let late = motion.stop.t - 3.0 * std::f64::consts::PI;
+        assert!(late.abs() < 1e-8, "{method:?}: {late:e}");
+    }
+}
+
+/// Energy and work go on over the switches: a force that is bounded by `min` and `max` in both directions.
+#[test]
+fn work_adds_up_over_segments() {
+    let text = "coordinates x\nlagrangian x'^2/2\nforce x: -2*max(-0.1, min(0.1, x)) - 0.05*x'\n\
+                initial x = 0.5, x' = 1\nsolve t = 0..30";
+    let motion = support::run(&support::model(text), &Run::default());
+    for ((energy, work), t) in motion.energy.iter().zip(&motion.work).zip(&motion.t) {
+        assert!((energy - motion.energy[0] - work).abs() < 1e-8, "{t}: {energy} {work}");
+    }
+    assert_eq!(motion.audit.verdict, Verdict::Pass);
+    assert!(motion.audit.checks.iter().any(|c| c.name == "branches"));
+    // Dense output goes on too.
+    let x = motion.position("x").expect("a column");
+    for (t, value) in motion.t.iter().zip(&motion.q[0].values) {
+        assert!((x.at(*t) - value).abs() < 1e-9, "{t}");
+    }
+}
