@@ -181,8 +181,8 @@ struct Place<'a> {
 }
 
 /// A switching function at a state.
-struct Value {
-    value: f64,
+struct SwitchValue {
+    u: f64,
     slopes: Vec<f64>,
     /// The rounding that it has.
     noise: f64,
@@ -211,13 +211,13 @@ impl Switching {
         let span = settings.options.t1 - settings.t0;
         let values = self.values(&branches.model, place, span);
         let mut zeros = Vec::new();
-        for (k, (Value { value, noise, .. }, sign)) in
+        for (k, (SwitchValue { u, noise, .. }, sign)) in
             values.iter().zip(&mut *signs).enumerate()
         {
-            if place.fired == Some(k) || value.abs() <= *noise {
+            if place.fired == Some(k) || u.abs() <= *noise {
                 zeros.push(k);
             } else {
-                *sign = value.signum();
+                *sign = u.signum();
             }
         }
         if zeros.is_empty() {
@@ -288,7 +288,7 @@ impl Switching {
         }
     }
 
-    fn values(&self, model: &Workspace, place: &Place<'_>, span: f64) -> Vec<Value> {
+    fn values(&self, model: &Workspace, place: &Place<'_>, span: f64) -> Vec<SwitchValue> {
         let Place { t, state: Start { q, v, .. }, .. } = place;
         // Events are located to about 1e-12 of the run.
         let sizes =
@@ -300,13 +300,13 @@ impl Switching {
             let slopes = self.graph.evaluate(&self.slopes[k], &at);
             let parts = slopes.iter().zip(&sizes).map(|(slope, size)| slope.abs() * size);
             let noise = 1e-12 * parts.sum::<f64>();
-            Value { value, slopes, noise }
+            SwitchValue { u: value, slopes, noise }
         };
         self.functions.iter().enumerate().map(one).collect()
     }
 }
 
-impl Value {
+impl SwitchValue {
     /// $\dot u$, and the rounding that it has.
     fn rate(&self, sample: &Sample) -> (f64, f64) {
         let rates = [1.0].into_iter().chain(sample.v.iter().chain(&sample.a).copied());

@@ -380,7 +380,7 @@ impl StepScan<'_> {
                 from = here;
             } else {
                 let t = probe.zero(from, here)?;
-                if !is_pole(probe, from, here, t)? {
+                if !is_pole(probe, from, here, t) {
                     self.report(t, crossing_to(-side));
                 }
                 (side, from) = (-side, here);
@@ -467,18 +467,13 @@ impl StepScan<'_> {
 }
 
 /// Whether a function changes its sign at `t` through infinity: close to it, it is larger than at both ends.
-fn is_pole(
-    probe: &mut EventFunction<'_>,
-    from: TimeValue,
-    here: TimeValue,
-    t: f64,
-) -> Result<bool, EvalError> {
+fn is_pole(probe: &mut EventFunction<'_>, from: TimeValue, here: TimeValue, t: f64) -> bool {
     let δ = 1e-4 * (here.t - from.t);
     let (before, after) = (probe.at(t - δ), probe.at(t + δ));
     // NOTE: a function that is infinite next to the place has a pole there.
-    let (Ok(before), Ok(after)) = (before, after) else { return Ok(true) };
+    let (Ok(before), Ok(after)) = (before, after) else { return true };
     let grows = |near: TimeValue, far: TimeValue| near.value.abs() > 2.0 * far.value.abs();
-    Ok(grows(before, from) && grows(after, here))
+    grows(before, from) && grows(after, here)
 }
 
 /// The part that the value in each even place has in each odd one, in the polynomial through all even ones.
