@@ -354,6 +354,7 @@ fn quasi_velocities_have_names_of_their_own() {
     assert_eq!(names(["x", "u2"], ""), ["w1", "w2"]);
     assert_eq!(names(["x", "u2"], "parameters w1 = 2"), ["quasi1", "quasi2"]);
     assert_eq!(names(["x", "u3"], ""), ["u1", "u2"]);
+    assert_eq!(names(["x", "u0"], ""), ["u1", "u2"]);
 }
 
 /// Nonlinear and holonomic constraints, vakonomic multipliers and reactions along given directions.

@@ -153,6 +153,9 @@ impl Function<'_> {
         if !g.contains(self.expr, &[self.symbol]) {
             return Shape::Power(self.at(self.expr, 1.0), 0.0);
         }
+        if g.has_branches(self.expr, &[self.symbol]) {
+            return Shape::Other;
+        }
         let slope = g.derivative(self.expr, self.symbol);
         let steady = |e: Expr| g.is_zero(g.derivative(e, self.symbol));
         let rate = g.div(slope, self.expr);

@@ -17,6 +17,7 @@ use pfaff_model::{Principle, Workspace};
 use crate::clock::Stopwatch;
 use crate::derivation::derive_in;
 use crate::error::Failure;
+use crate::motion::dense::Dense;
 use crate::motion::note::{Note, brief};
 use crate::motion::sample::Sample;
 use crate::motion::verdict::Check;
@@ -81,6 +82,8 @@ pub(crate) fn run(
         let Segment { mut motion, end, work: more } =
             integrate_segment(&branches.model, &dynamics, known, rest, &mut tell)?;
         if !signs.is_empty() {
+            // What a symmetry of one branch keeps is not kept over the switch, and has no name that users know.
+            motion.audit.checks.retain(|check| !check.name.contains("branch "));
             motion.audit.add(vec![switching.check(&branches.model, &motion, &signs)]);
         }
         motion.work.iter_mut().for_each(|w| *w += work[0]);
@@ -114,6 +117,9 @@ pub(crate) fn run(
     }
     let mut motion = whole.expect("at least one segment");
     motion.statistics.derive_us = derive_us;
+    if settings.outputs_only {
+        motion.dense = Dense::default();
+    }
     Ok(motion)
 }
 
@@ -143,6 +149,8 @@ fn remaining(
     rest.t0 = t;
     rest.options.t0 = t;
     rest.breaks.clone_from(&branches.breaks);
+    // NOTE: the check of the branches looks between the outputs.
+    rest.outputs_only &= branches.functions.is_empty();
     if let Some(whole) = whole {
         rest.times.drain(..whole.t.len());
         rest.options.max_steps -= whole.statistics.steps.min(rest.options.max_steps);

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::graph::Graph;
 use crate::graph::node::{Expr, Node};
 use crate::graph::store::{ONE, ZERO};
+use crate::math::{Binary, Unary};
 
 /// $e = \sum_i c_i s_i + r$ with $c$ and $r$ free of the symbols.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -162,7 +163,12 @@ impl Graph {
     ///
     /// The coefficients are derivatives; whether they are free of the symbols is decided by
     /// [`is_zero`](Self::is_zero) of the second derivatives, so that $(x+y)^2 - x^2 - y^2 - 2xy + x$ is linear.
+    /// A second derivative that vanishes on every branch of $|x|$ does not make it linear: what has branches that
+    /// the symbols choose is not.
     pub fn try_linear(&self, e: Expr, symbols: &[Expr]) -> Option<LinearSplit> {
+        if self.live(&[e]).iter().any(|&x| self.is_branched(x, symbols)) {
+            return None;
+        }
         let coefficients = self.gradient(e, symbols);
         let zeros: Vec<(Expr, Expr)> = symbols.iter().map(|&s| (s, ZERO)).collect();
         let mut free = Vec::with_capacity(symbols.len());
@@ -181,6 +187,34 @@ impl Graph {
         Some(LinearSplit { coefficients: free, rest })
     }
 
+    /// Whether an expression has branches between which the symbols choose: $|x|$, but not $|y|\,x$ in $x$. A root of
+    /// an even power of one symbol does not count: it has only one where the symbol has only one sign.
+    pub fn has_branches(&self, e: Expr, symbols: &[Expr]) -> bool {
+        let kink = |x: Expr| match self.node(x) {
+            Node::Unary(Unary::Sqrt, square) | Node::Pow(square, _) => {
+                matches!(self.node(square), Node::Pow(base, _) if !self.is_leaf(base))
+                    && self.is_branched(x, symbols)
+            }
+            _ => self.is_branched(x, symbols),
+        };
+        self.live(&[e]).into_iter().any(kink)
+    }
+
+    /// Whether an operation has branches between which the symbols choose; a root may have.
+    fn is_branched(&self, e: Expr, symbols: &[Expr]) -> bool {
+        let depends = |e: Expr| self.contains(e, symbols);
+        match self.node(e) {
+            Node::Unary(Unary::Abs | Unary::Sign | Unary::Sqrt, a)
+            | Node::Table { argument: a, .. } => depends(a),
+            Node::Binary(Binary::Min | Binary::Max, ..) | Node::Compare(..) => depends(e),
+            Node::If(condition, ..) => depends(condition),
+            Node::Pow(a, power) => {
+                self.double_of(power).is_none_or(|p| p.fract() != 0.0) && depends(a)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether the expression is a number, $\pi$ or a symbol.
     pub fn is_leaf(&self, e: Expr) -> bool {
         matches!(self.node(e), Node::Number(_) | Node::Pi | Node::Symbol(_))
@@ -189,7 +223,28 @@ impl Graph {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Graph, Role, Substitution};
+    use crate::{Binary, Graph, Relation, Role, Substitution, Unary};
+
+    #[test]
+    fn what_has_branches_is_not_linear() {
+        let g = Graph::new();
+        let [x, y] = ["x", "y"].map(|n| g.symbol(n, Role::Free));
+        let less = g.compare(Relation::Less, x, g.one());
+        for e in [
+            g.unary(Unary::Abs, x),
+            g.unary(Unary::Sign, x),
+            g.binary(Binary::Max, x, y),
+            g.binary(Binary::Min, x, g.zero()),
+            g.choose(less, x, g.zero()),
+            g.sqrt(g.mul(x, x)),
+        ] {
+            assert!(g.try_linear(g.add(e, y), &[x]).is_none(), "{}", g.to_text(e));
+        }
+        // Branches that other symbols choose leave an expression linear.
+        let by_y = g.choose(g.compare(Relation::Less, y, g.one()), x, g.mul(y, x));
+        assert!(g.try_linear(by_y, &[x]).is_some());
+        assert!(g.try_linear(g.mul(g.unary(Unary::Abs, y), x), &[x]).is_some());
+    }
 
     #[test]
     fn a_growing_substitution_forgets_what_it_must() {
