@@ -125,3 +125,28 @@ fn work_adds_up_over_segments() {
         assert!((x.at(*t) - value).abs() < 1e-9, "{t}");
     }
 }
+
+/// A vanishing second derivative is no linearity: the running length of $\sin t$ over ten units of time.
+#[test]
+fn memory_of_an_absolute_value() {
+    let text = "coordinates q, w\nequation q' = cos(t)\nequation w = integral(abs(q'), 1)\nsolve t = 0..10";
+    let motion = end(text, Method::Auto, 1e-10);
+    // The way of sin t: 1 up, 2 down, 2 up, 1 down to 3π, and on down to sin 10.
+    let expected = 6.0 - libm::sin(10.0);
+    assert!((motion.q[1].values[0] - expected).abs() < 1e-7, "{}", motion.q[1].values[0]);
+}
+
+#[test]
+fn a_constraint_with_an_absolute_value_is_not_linear() {
+    let text = "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - x^2/2\nconstraint c: y' = abs(x')\n\
+                initial x = 1, x' = 0.2\nsolve t = 0..10";
+    let model = support::model(text);
+    let motion = support::run(&model, &Run::default());
+    assert_eq!(motion.audit.verdict, Verdict::Pass, "{:?}", motion.audit);
+    // On either branch y'² = x'², so that x moves with twice its mass; y grows by the way of x.
+    let w = f64::sqrt(0.5);
+    for (i, t) in motion.t.iter().enumerate() {
+        let x = libm::cos(w * t) + 0.2 / w * libm::sin(w * t);
+        assert!((motion.q[0].values[i] - x).abs() < 1e-7, "{t}: {}", motion.q[0].values[i]);
+    }
+}

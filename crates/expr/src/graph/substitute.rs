@@ -200,16 +200,20 @@ impl Graph {
         self.live(&[e]).into_iter().any(kink)
     }
 
-    /// Whether an operation has branches between which the symbols choose; a root may have.
+    /// Whether an operation has branches between which the symbols choose.
     fn is_branched(&self, e: Expr, symbols: &[Expr]) -> bool {
         let depends = |e: Expr| self.contains(e, symbols);
         match self.node(e) {
-            Node::Unary(Unary::Abs | Unary::Sign | Unary::Sqrt, a)
-            | Node::Table { argument: a, .. } => depends(a),
+            Node::Unary(Unary::Abs | Unary::Sign, a) | Node::Table { argument: a, .. } => {
+                depends(a)
+            }
             Node::Binary(Binary::Min | Binary::Max, ..) | Node::Compare(..) => depends(e),
             Node::If(condition, ..) => depends(condition),
+            // The root of a power.
+            Node::Unary(Unary::Sqrt, a) => matches!(self.node(a), Node::Pow(..)) && depends(a),
             Node::Pow(a, power) => {
-                self.double_of(power).is_none_or(|p| p.fract() != 0.0) && depends(a)
+                let whole = self.double_of(power).is_some_and(|p| p.fract() == 0.0);
+                !whole && matches!(self.node(a), Node::Pow(..)) && depends(a)
             }
             _ => false,
         }
