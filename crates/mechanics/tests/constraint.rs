@@ -209,3 +209,19 @@ fn adapted_changes_keep_the_leaves() {
     assert!(!keeps(&[q[0], g.mul(g.integer(2), q[0])]), "no change of coordinates");
     assert!(!keeps(&[q[0]]), "too few");
 }
+
+/// With two leaf coordinates, one of them in a new coordinate is enough to leave the leaves.
+#[test]
+fn one_leaf_coordinate_of_two_is_too_many() {
+    let text = "coordinates x, y, z, w\nlagrangian (x'^2 + y'^2 + z'^2 + w'^2)/2\n\
+                constraint c: z' = x*y'\nconstraint d: w' = y*x'";
+    let case = Case::new(text, Principle::Chetaev, 6);
+    let n = normal_form(&case.model, &case.equations, None).unwrap();
+    assert_eq!(n.leaf, [2, 3]);
+    let (g, q) = (&case.model.graph, case.model.positions());
+    assert!(!n.is_adapted_change(&case.model, &[g.add(q[0], q[3]), q[1]]));
+    assert!(n.is_adapted_change(&case.model, &[g.add(q[0], q[1]), q[1]]));
+    // The refusal of a wrong choice counts its coordinates.
+    let refused = normal_form(&case.model, &case.equations, Some(&[0])).unwrap_err();
+    assert!(refused.diagnostic().message.contains("2 dependent coordinates"), "{refused:?}");
+}

@@ -2,8 +2,8 @@
 
 use pfaff_expr::{Expr, Role};
 use pfaff_mechanics::{
-    ChartPoint, Class, Principle, Reduction, canonical, chaplygin, explicit, quasi_velocities,
-    reduce, reduced_equations, solve_saddle,
+    ChartPoint, Class, Principle, Reduction, canonical, chaplygin, explicit, lagrange_space,
+    quasi_velocities, reduce, reduced_equations, solve_saddle,
 };
 
 use crate::support::{
@@ -502,4 +502,18 @@ fn curvature_of_chaplygins_form_is_that_of_its_coefficients() {
     }
     let case = Case::new(CHAPLYGIN[2], Principle::Chetaev, 15);
     assert!(chaplygin(&case.model, &case.equations).unwrap().curvature(&case.model).is_none());
+}
+
+/// Seventeen coordinates are more than is solved for symbolically.
+#[test]
+fn momenta_of_large_systems_are_not_inverted() {
+    let names: Vec<String> = (1..=17).map(|k| format!("q{k}")).collect();
+    let squares: Vec<String> = names.iter().map(|q| format!("{q}'^2")).collect();
+    let text = format!("coordinates {}\nlagrangian {}", names.join(", "), squares.join(" + "));
+    let case = Case::new(&text, Principle::Chetaev, 1);
+    let g = &case.model.graph;
+    let p: Vec<Expr> =
+        (0..17).map(|k| g.symbol(&format!("momentum {k}"), Role::Free)).collect();
+    assert!(canonical(&case.model, &case.equations, &p).is_none());
+    assert!(lagrange_space(&case.model, &case.equations).spray.is_none());
 }

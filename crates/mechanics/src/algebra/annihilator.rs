@@ -9,8 +9,7 @@ use super::tensor::simple;
 /// that are independent.
 pub(crate) fn annihilator(g: &Graph, fields: &[Vec<Expr>], n: usize) -> Vec<Vec<Expr>> {
     let mut forms = plain_annihilator(g, fields, n);
-    let written = forms.iter_mut().flatten().filter(|c| **c != g.zero() && **c != g.one());
-    written.for_each(|c| *c = simple(g, *c));
+    forms.iter_mut().flatten().for_each(|c| *c = simple(g, *c));
     forms
 }
 
