@@ -36,7 +36,7 @@ impl Branches {
     pub(crate) fn of(model: &Workspace) -> Option<Self> {
         let outputs = dynamical(model);
         let g = &model.graph;
-        if !g.live(&outputs).iter().any(|&e| has_branches(g.node(e))) {
+        if !g.live(&outputs).iter().any(|&e| may_have_branches(g.node(e))) {
             return None;
         }
         let mut fixed = model.clone();
@@ -130,27 +130,16 @@ fn replace(model: &mut Workspace, outputs: &[Expr]) {
     }
 }
 
-/// Whether an operation has branches, or places where it is not smooth.
-fn has_branches(node: Node) -> bool {
-    match node {
-        Node::Unary(f, _) => matches!(f, Unary::Abs | Unary::Sign | Unary::Sqrt),
-        Node::Binary(f, ..) => matches!(f, Binary::Min | Binary::Max),
-        Node::Compare(..) | Node::Table { .. } | Node::Pow(..) => true,
-        Node::Number(_)
-        | Node::Pi
-        | Node::Symbol(_)
-        | Node::Neg(_)
-        | Node::Add(..)
-        | Node::Sub(..)
-        | Node::Mul(..)
-        | Node::Div(..)
-        | Node::MittagLeffler(..)
-        | Node::If(..)
-        | Node::Not(_)
-        | Node::And(..)
-        | Node::Or(..)
-        | Node::Memory(..) => false,
-    }
+/// Whether an operation may have branches, or places where it is not smooth.
+fn may_have_branches(node: Node) -> bool {
+    matches!(
+        node,
+        Node::Unary(Unary::Abs | Unary::Sign | Unary::Sqrt, _)
+            | Node::Binary(Binary::Min | Binary::Max, ..)
+            | Node::Compare(..)
+            | Node::Table { .. }
+            | Node::Pow(..)
+    )
 }
 
 /// Replaces operations with branches from the innermost on.

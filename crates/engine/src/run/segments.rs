@@ -12,7 +12,7 @@
 
 use pfaff_expr::{Expr, Graph};
 use pfaff_mechanics::LagrangianData;
-use pfaff_model::{Principle, Workspace};
+use pfaff_model::{Diagnostic, Principle, Workspace};
 
 use crate::clock::Stopwatch;
 use crate::derivation::derive_in;
@@ -21,10 +21,10 @@ use crate::motion::dense::Dense;
 use crate::motion::note::{Note, brief};
 use crate::motion::sample::Sample;
 use crate::motion::verdict::Check;
-use crate::motion::{Motion, StopReason};
+use crate::motion::{Motion, Stop, StopReason};
 use crate::problem::branches::Branches;
 use crate::problem::settings::{Run, Settings};
-use crate::problem::start::Start;
+use crate::problem::start::{Start, dynamics_span};
 use crate::run::consistent_start::begin;
 use crate::run::initial_value::{Segment, integrate_segment};
 use crate::run::prepare::RunInput;
@@ -62,7 +62,7 @@ pub(crate) fn run(
     loop {
         let place = Place { t, state: &state, fired };
         if !switching.settle(&mut branches, &dynamics, &settings, &place, &mut signs)? {
-            return Ok(held(whole, model, t));
+            return held(whole, model, t);
         }
         branches.set(&signs);
         let known = RunInput {
@@ -111,7 +111,7 @@ pub(crate) fn run(
         short =
             if length < SHORT * (settings.options.t1 - settings.t0) { short + 1 } else { 0 };
         if short > MOST_SHORT {
-            return Ok(held(whole, model, stop.t));
+            return held(whole, model, stop.t);
         }
         (t, state) = (stop.t, end);
     }
@@ -158,17 +158,21 @@ fn remaining(
     rest
 }
 
-/// A motion that ends where it is held between two branches.
-fn held(whole: Option<Motion>, model: &Workspace, t: f64) -> Motion {
-    let mut motion = whole.unwrap_or_else(|| Motion::empty(model));
-    motion.stop.reason = StopReason::Singular;
-    motion.stop.t = t;
-    motion.notes.push(Note::Stopped(format!(
-        "at t = {} the motion is pushed back from both sides of a switch (as by dry friction that holds): beyond, \
-         the equations do not determine it",
-        brief(t)
-    )));
-    motion
+/// A motion that ends where it is held between two branches; at the start there is none.
+fn held(whole: Option<Motion>, model: &Workspace, t: f64) -> Result<Motion, Failure> {
+    let why =
+        "the motion is pushed back from both sides of a switch (as by dry friction that holds)";
+    let Some(mut motion) = whole else {
+        let message = format!("at the initial state {why}: the equations do not determine it");
+        let diagnostic = Diagnostic::error("E0603", dynamics_span(model), message)
+            .with_hint("give an initial velocity, or replace `sign(v)` by a steep function such as `tanh(v/0.001)`");
+        return Err(Failure::Model(vec![diagnostic]));
+    };
+    motion.stop = Stop { reason: StopReason::Singular, t };
+    let sentence =
+        format!("at t = {} {why}: beyond, the equations do not determine it", brief(t));
+    motion.notes.push(Note::Stopped(sentence));
+    Ok(motion)
 }
 
 /// The switching functions with their slopes.

@@ -108,6 +108,18 @@ fn friction_that_holds_is_told() {
     }
 }
 
+/// At rest within the reach of friction no motion begins, and the message says why.
+#[test]
+fn friction_that_holds_from_the_start_is_refused() {
+    let text = "coordinates x\nlagrangian x'^2/2 - x^2/2\nforce x: -0.3*sign(x')\ninitial x = 0.1\nsolve t = 0..5";
+    let refused = pfaff::run(&support::model(text), &Run::default(), &mut |_, _| true);
+    let message = refused.expect_err("nothing moves it").to_string();
+    assert!(
+        message.contains("E0603") && message.contains("both sides of a switch"),
+        "{message}"
+    );
+}
+
 /// Energy and work go on over the switches: a force that is bounded by `min` and `max` in both directions.
 #[test]
 fn work_adds_up_over_segments() {
