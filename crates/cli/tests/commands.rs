@@ -177,7 +177,8 @@ fn events_are_listed_with_their_state() {
     assert_eq!(answer.status, 0, "{}", answer.err);
     let run = object(&answer.out);
     let event = &run["events"][0];
-    assert_eq!(keys(event), ["name", "t", "direction", "q", "v"]);
+    let more = ["multipliers", "multiplier_rates", "reactions", "energy", "observed"];
+    assert_eq!(keys(event), [&["name", "t", "direction", "q", "v"], &more[..]].concat());
     assert_eq!(event["name"], "zero");
     assert_eq!(event["direction"], "falling");
     let t = event["t"].as_f64().expect("a time");
@@ -367,8 +368,10 @@ fn a_failed_audit_matters_when_it_is_asked_to() {
 fn times_after_an_early_stop_are_left_out() {
     let stops = OSCILLATOR.replace("event falling", "event stop falling");
     let run = object(&pfaff_text(&["run", "-", "--at", "0.5,1,1.5", "--json"], &stops).out);
-    assert_eq!(numbers(&run["t"]), [0.5]);
-    assert_eq!(numbers(&run["q"]["x"]).len(), 1);
+    // The state at the event is the last row.
+    let stop = run["stop"]["t"].as_f64().expect("a time");
+    assert_eq!(numbers(&run["t"]), [0.5, stop]);
+    assert_eq!(numbers(&run["q"]["x"]).len(), 2);
     let blow_up = "coordinates x\nequation x' = x^2\ninitial x = 1\nsolve t = 0..3\n";
     let early = pfaff_text(&["run", "-", "--at", "0.5,2", "--json"], blow_up);
     assert_eq!(early.status, 3);

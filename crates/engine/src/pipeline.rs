@@ -85,7 +85,7 @@ pub(crate) fn run_with(
     };
     let derive_us = clock.microseconds();
     let workspace = &derivation.workspace();
-    let known = RunInput { lagrangian, start: None };
+    let known = RunInput { lagrangian, ..RunInput::default() };
     let mut motion = integrated(workspace, &derivation.dynamics, known, request, watch)?;
     motion.statistics.derive_us = derive_us;
     Ok(motion)

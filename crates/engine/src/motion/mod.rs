@@ -152,6 +152,18 @@ pub struct EventRecord {
     pub q: Vec<f64>,
     /// $\dot q$ there.
     pub v: Vec<f64>,
+    /// $\lambda$, $\mu$ or $p_\alpha$ there, as [`Motion::multipliers`].
+    pub multipliers: Vec<f64>,
+    /// $\dot\mu$ there, as [`Motion::multiplier_rates`].
+    pub multiplier_rates: Vec<f64>,
+    /// $R$ there; empty for an `equation` model.
+    pub reactions: Vec<f64>,
+    /// $E$ there; not a number for an `equation` model.
+    pub energy: f64,
+    /// $E\[M\]$ there; not a number for an `equation` model.
+    pub constraint_energy: f64,
+    /// What is observed there.
+    pub observed: Vec<f64>,
 }
 
 /// What a run cost.

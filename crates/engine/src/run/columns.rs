@@ -9,7 +9,7 @@ use crate::motion::sample::Sample;
 use crate::motion::verdict::{Audit, Verdict};
 use crate::motion::{EventRecord, Motion, Series, Statistics, Stop, StopReason};
 use crate::run::record::Setting;
-use crate::run::record::{Record, direction};
+use crate::run::record::{Record, RecordedEvent, direction};
 
 /// The recorded rows as columns.
 pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
@@ -67,12 +67,26 @@ pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
         events: record
             .events
             .iter()
-            .map(|(event, sample)| EventRecord {
+            .map(|RecordedEvent { event, sample, observed }| EventRecord {
                 name: model.events[event.index].name.clone(),
                 t: event.t,
                 direction: direction(event.crossing),
                 q: sample.q.clone(),
                 v: sample.v.clone(),
+                multipliers: sample.multipliers.clone(),
+                multiplier_rates: if setting.principle == Some(Principle::Vakonomic) {
+                    sample.multiplier_rates.clone()
+                } else {
+                    Vec::new()
+                },
+                reactions: if is_mechanical { sample.reaction.clone() } else { Vec::new() },
+                energy: if is_mechanical { sample.energy } else { f64::NAN },
+                constraint_energy: if is_mechanical {
+                    sample.constraint_energy
+                } else {
+                    f64::NAN
+                },
+                observed: observed.clone(),
             })
             .collect(),
         notes: Vec::new(),

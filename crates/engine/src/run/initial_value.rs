@@ -8,7 +8,7 @@ use crate::audit::trajectory::TrajectoryEvidence;
 use crate::audit::{Evidence, audit};
 use crate::clock::Stopwatch;
 use crate::error::Failure;
-use crate::motion::note::Note;
+use crate::motion::note::{Note, brief};
 use crate::motion::sample::Sample;
 use crate::motion::{Motion, Statistics, Stop, StopReason};
 use crate::problem::affine_body;
@@ -37,7 +37,7 @@ pub(crate) fn integrated_from(
     integrated(
         model,
         dynamics,
-        RunInput { lagrangian: None, start: Some(start) },
+        RunInput { start: Some(start), ..RunInput::default() },
         request,
         watch,
     )
@@ -76,6 +76,7 @@ pub(crate) fn integrate_segment(
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Segment, Failure> {
     let remarks = unused_multipliers(model, dynamics)?;
+    let own_events = model.events.len() - known.switches;
     let Prepared { mut system, y0, notes, repeated, compile_us } =
         prepare(model, dynamics, known, &mut settings)?;
     system.breaks.clone_from(&settings.breaks);
@@ -94,6 +95,11 @@ pub(crate) fn integrate_segment(
     let mut recorder = Recorder::new(&system, setting, &settings, watch);
     recorder.start(settings.t0, &y0);
     let outcome = integrate(&mut system, &y0, &settings.options, &mut recorder);
+    if let pfaff_solver::StopReason::Event(i) = outcome.stop
+        && i < own_events
+    {
+        recorder.stopped(outcome.t, &outcome.y);
+    }
 
     let mut last = Sample::new(model.coordinates.len(), model.constraints.len());
     // NOTE: where the motion ends because nothing is determined beyond, the state itself is still good.
@@ -120,6 +126,7 @@ pub(crate) fn integrate_segment(
     motion.notes.extend(without_along(model, motion.principle));
     motion.notes.extend(remarks);
     motion.notes.extend(repeated);
+    motion.notes.extend(outcome.vague.iter().map(|&(i, t)| missed(model, own_events, i, t)));
     if let Some(why) = effective_mass_on_the_way(model, &motion.stop, &mut system, &outcome.y) {
         motion.stop.reason = StopReason::Singular;
         motion.notes.push(Note::Stopped(why));
@@ -166,6 +173,18 @@ pub(crate) fn integrate_segment(
         audit_us: clock.microseconds(),
     };
     Ok(Segment { motion, end, work })
+}
+
+/// An event function that varies too fast from a time on.
+fn missed(model: &Workspace, own_events: usize, event: usize, t: f64) -> Note {
+    let what = match model.events[event].name.as_str() {
+        name if event < own_events => format!("the event `{name}`"),
+        _ => "a function that switches branches of the equations".to_owned(),
+    };
+    Note::Remark(format!(
+        "from t = {} on, {what} varies too fast to be followed: zeros of it may be missed",
+        brief(t)
+    ))
 }
 
 fn undecided(model: &Workspace, dynamics: &Dynamics) -> Vec<Note> {

@@ -45,7 +45,7 @@ impl PreparedRun {
         let Prepared { system, y0, .. } = prepare(
             model,
             &dynamics,
-            RunInput { lagrangian: statement, start: None },
+            RunInput { lagrangian: statement, ..RunInput::default() },
             &mut settings,
         )?;
         Ok(Self { system, y0, options: settings.options })
@@ -69,6 +69,8 @@ pub(crate) struct RunInput {
     pub(crate) lagrangian: Option<LagrangianData>,
     /// Where the run starts, if not at the start of the model.
     pub(crate) start: Option<Start>,
+    /// How many of the last events only end a segment of the run.
+    pub(crate) switches: usize,
 }
 
 /// What a run begins with.

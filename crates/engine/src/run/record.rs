@@ -16,7 +16,14 @@ pub(crate) struct Record {
     pub(crate) work: Vec<[f64; 2]>,
     /// Output times that were reached.
     pub(crate) reached: usize,
-    pub(crate) events: Vec<(LocatedEvent, Sample)>,
+    pub(crate) events: Vec<RecordedEvent>,
+}
+
+/// An event and what is known there.
+pub(crate) struct RecordedEvent {
+    pub(crate) event: LocatedEvent,
+    pub(crate) sample: Sample,
+    pub(crate) observed: Vec<f64>,
 }
 
 impl Record {
@@ -43,8 +50,13 @@ impl Record {
         self.reached += 1;
     }
 
+    /// The time of the last row.
+    pub(crate) fn last_time(&self) -> Option<f64> {
+        self.rows().next_back().map(|row| row[self.layout.t])
+    }
+
     /// The rows in the order of time.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = &[f64]> {
+    pub(crate) fn rows(&self) -> impl DoubleEndedIterator<Item = &[f64]> {
         self.rows.chunks_exact(self.layout.width + self.observed)
     }
 }

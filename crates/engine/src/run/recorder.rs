@@ -6,7 +6,7 @@ use crate::motion::dense::{Dense, Node};
 use crate::motion::sample::Sample;
 use crate::problem::settings::Settings;
 use crate::run::progress::Progress;
-use crate::run::record::{Record, Setting};
+use crate::run::record::{Record, RecordedEvent, Setting};
 use crate::system::compiled::CompiledSystem;
 
 /// How many steps the audit keeps: when there are more, every second one is dropped and the stride doubles.
@@ -86,8 +86,23 @@ impl<'a> Recorder<'a> {
         });
     }
 
+    /// The state at which a stopping event ended the run, unless it is an output already.
+    pub(crate) fn stopped(&mut self, t: f64, y: &[f64]) {
+        if self.record.last_time() != Some(t) {
+            self.y.copy_from_slice(y);
+            self.sample(t);
+        }
+    }
+
     /// One row from the state in `y`.
     fn sample(&mut self, t: f64) {
+        self.resolve(t);
+        self.record.push(&self.sample, &self.seen);
+        self.record.work.extend(self.system.work(&self.y));
+    }
+
+    /// What follows from the state in `y`, and what is observed there.
+    fn resolve(&mut self, t: f64) {
         let resolved = self.system.resolve(t, &self.y, true, &mut self.sample);
         if resolved.is_err() {
             // NOTE: the state is what it is; what follows from it has no value there.
@@ -96,8 +111,6 @@ impl<'a> Recorder<'a> {
             self.sample.reaction.fill(f64::NAN);
         }
         self.system.observe(&self.sample, &mut self.seen);
-        self.record.push(&self.sample, &self.seen);
-        self.record.work.extend(self.system.work(&self.y));
     }
 
     fn is_before(&self, t: f64, end: f64) -> bool {
@@ -154,10 +167,13 @@ impl Observer for Recorder<'_> {
     }
 
     fn event(&mut self, event: &LocatedEvent, y: &[f64]) -> Control {
-        let mut sample = Sample::new(self.system.n, self.system.m);
-        // NOTE: a sample without forces is still a sample.
-        let _ = self.system.resolve(event.t, y, true, &mut sample);
-        self.record.events.push((*event, sample));
+        self.y.copy_from_slice(y);
+        self.resolve(event.t);
+        self.record.events.push(RecordedEvent {
+            event: *event,
+            sample: self.sample.clone(),
+            observed: self.seen.clone(),
+        });
         Control::Continue
     }
 }

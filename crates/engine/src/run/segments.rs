@@ -68,6 +68,7 @@ pub(crate) fn run(
         let known = RunInput {
             lagrangian: lagrangian.clone().map(|l| with_parameters(l, &branches.model)),
             start: Some(state.clone()),
+            switches: branches.functions.len(),
         };
         let rest = remaining(&settings, &branches, whole.as_ref(), t);
         let mut tell = |progress: &Progress<'_>| {

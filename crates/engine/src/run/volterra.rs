@@ -168,6 +168,7 @@ pub(crate) fn run(
         first_energy: f64::NAN,
         steps: 0,
         begin: Vec::new(),
+        at_event: Default::default(),
         direct_quadrature: direct_quadrature(settings, &formulation),
         kernels: kernels.map(|w| KernelRun::new(model, w.kernel)).collect(),
         setting,
@@ -178,6 +179,9 @@ pub(crate) fn run(
         begin(&formulation, &mut system, &options, &mut watcher);
     }
     let outcome = integrate_volterra(&mut system, &options, &mut watcher);
+    if let pfaff_solver::StopReason::Event(_) = outcome.stop {
+        watcher.stopped();
+    }
     let mut motion = collect(&setting, &watcher.record);
     motion.stop = Stop { reason: stop_reason(model, &outcome.stop), t: outcome.t };
     motion.notes.clone_from(&formulation.notes);

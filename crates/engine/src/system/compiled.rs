@@ -20,9 +20,10 @@ use pfaff_solver::{
 use crate::motion::Form;
 use crate::motion::sample::Sample;
 use crate::system::cusp::CuspWatch;
+use crate::system::event_phases::event_phases;
 use crate::system::explicit_steps;
 use crate::system::kkt::Kkt;
-use crate::system::ordinary::OrdinarySystem;
+use crate::system::ordinary::{OrdinarySystem, spread};
 use crate::system::phase_divergence::Flow;
 use crate::system::projection::project;
 use crate::system::reduced::{LaneSamples, Reduced};
@@ -40,7 +41,9 @@ pub(crate) struct CompiledSystem {
     pub(crate) n: usize,
     pub(crate) m: usize,
     events: Vec<EventKind>,
-    /// What events look at, where there are any.
+    /// The event that each phase belongs to.
+    phases: Vec<usize>,
+    /// What events look at, and their phases, where there are any.
     watched: Option<Executor>,
     /// What is observed, where something is.
     observed: Option<Executor>,
@@ -103,7 +106,7 @@ impl CompiledSystem {
             let program = Program::compile(&model.graph, &inputs, &parameters, outputs)?;
             Ok(Some(program.tiered(&model.parameter_values(), backend)))
         };
-        let watched: Vec<Expr> = model.events.iter().map(|e| e.expr).collect();
+        let mut watched: Vec<Expr> = model.events.iter().map(|e| e.expr).collect();
         let observed: Vec<Expr> = model.observed.iter().map(|o| o.expr).collect();
         let kinematic = 1 + 2 * n;
         let events_need_forces =
@@ -117,6 +120,8 @@ impl CompiledSystem {
             }
             _ => None,
         };
+        let phases = event_phases(&model.graph, &watched);
+        watched.extend(phases.iter().map(|&(_, phase)| phase));
         let events = model
             .events
             .iter()
@@ -135,6 +140,7 @@ impl CompiledSystem {
             n,
             m,
             events,
+            phases: phases.iter().map(|&(event, _)| event).collect(),
             watched: compile(&watched)?,
             observed: compile(&observed)?,
             events_need_forces,
@@ -426,14 +432,6 @@ pub fn sample_symbols(model: &Workspace, vakonomic: bool) -> Vec<Expr> {
     symbols
 }
 
-/// Velocities of the second-order coordinates at their places; zero at the others, which are unknowns.
-fn spread(orders: &[u8], given: &[f64], v: &mut [f64]) {
-    let mut given = given.iter();
-    for (v, &order) in v.iter_mut().zip(orders) {
-        *v = if order == 2 { given.next().copied().unwrap_or(f64::NAN) } else { 0.0 };
-    }
-}
-
 impl ExplicitSteps for CompiledSystem {
     fn step(&mut self, step: &mut RungeKuttaStep<'_>) -> bool {
         self.machine_code(step).is_some_and(|rates| explicit_steps::step(rates, step))
@@ -561,6 +559,10 @@ impl solver::System for CompiledSystem {
 
     fn events(&self) -> &[EventKind] {
         &self.events
+    }
+
+    fn event_phases(&self) -> &[usize] {
+        &self.phases
     }
 
     fn event_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), EvalError> {

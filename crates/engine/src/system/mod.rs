@@ -3,6 +3,7 @@
 
 pub(crate) mod compiled;
 pub(crate) mod cusp;
+pub(crate) mod event_phases;
 pub(crate) mod explicit_steps;
 pub(crate) mod independent_constraints;
 pub(crate) mod kkt;

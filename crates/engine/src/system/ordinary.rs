@@ -111,3 +111,11 @@ impl NewtonProblem for OrdinarySystem {
         Ok(Advance::Taken(change))
     }
 }
+
+/// Velocities of the second-order coordinates at their places; zero at the others, which are unknowns.
+pub(crate) fn spread(orders: &[u8], given: &[f64], v: &mut [f64]) {
+    let mut given = given.iter();
+    for (v, &order) in v.iter_mut().zip(orders) {
+        *v = if order == 2 { given.next().copied().unwrap_or(f64::NAN) } else { 0.0 };
+    }
+}

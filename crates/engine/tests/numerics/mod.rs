@@ -2,6 +2,7 @@
 
 mod backends;
 mod branches;
+mod events;
 mod export;
 mod long_runs;
 mod statistics;

@@ -25,6 +25,18 @@ impl ToJson for Motion {
                 ("direction", string(e.direction)),
                 ("q", named(&self.q, &e.q)),
                 ("v", named(&self.v, &e.v)),
+                ("multipliers", named(&self.multipliers, &e.multipliers)),
+                ("multiplier_rates", named(&self.multiplier_rates, &e.multiplier_rates)),
+                ("reactions", named(&self.reactions, &e.reactions)),
+                (
+                    "energy",
+                    object([
+                        ("E", number(e.energy)),
+                        ("constraint", number(e.constraint_energy)),
+                        ("total", number(e.energy + e.constraint_energy)),
+                    ]),
+                ),
+                ("observed", named(&self.observed, &e.observed)),
             ])
         };
         let check = |c: &Check| {

@@ -10,6 +10,8 @@ use crate::plot::Plot;
 /// The most rows of each kind that are shown.
 const ROWS: usize = 24;
 const EVENTS: usize = 10;
+/// The most numbers that are shown of an event.
+const EVENT_VALUES: usize = 6;
 const CHECKS: usize = 16;
 
 /// The summary of a run, with colours if wanted.
@@ -187,6 +189,26 @@ fn events(motion: &Motion, text: &mut String) {
     let _ = writeln!(text, "\nEvents");
     for event in motion.events.iter().take(EVENTS) {
         let _ = writeln!(text, "  t = {:<20} {} ({})", event.t, event.name, event.direction);
+        let word = motion.multiplier_word();
+        let groups = [
+            (&motion.observed, &event.observed, None),
+            (&motion.multipliers, &event.multipliers, Some(word)),
+            (&motion.reactions, &event.reactions, Some("reaction")),
+        ];
+        let values = groups.into_iter().flat_map(|(names, values, word)| {
+            names.iter().zip(values).map(move |(series, &x)| match word {
+                Some(word) => format!("{word}({}) = {}", series.name, brief(x)),
+                None => format!("{} = {}", series.name, brief(x)),
+            })
+        });
+        let mut values: Vec<String> = values.collect();
+        if values.len() > EVENT_VALUES {
+            values.truncate(EVENT_VALUES);
+            values.push("…".into());
+        }
+        if !values.is_empty() {
+            let _ = writeln!(text, "      {}", values.join(", "));
+        }
     }
     if motion.events.len() > EVENTS {
         let _ = writeln!(text, "  … and {} more", motion.events.len() - EVENTS);

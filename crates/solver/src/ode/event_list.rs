@@ -43,10 +43,21 @@ impl EventList {
             let time = if forward { a.t.total_cmp(&b.t) } else { b.t.total_cmp(&a.t) };
             time.then(a.index.cmp(&b.index))
         });
-        if let Some(stop) = self.stop() {
-            self.found
-                .retain(|event| if forward { event.t <= stop.t } else { event.t >= stop.t });
+        self.end_at_stop();
+    }
+
+    /// Drops what lies beyond the first stopping event.
+    pub(crate) fn end_at_stop(&mut self) {
+        if let Some(first) = self.found.iter().position(|event| self.kinds[event.index].stop) {
+            let t = self.found[first].t;
+            let same = self.found[first..].iter().take_while(|event| event.t == t).count();
+            self.found.truncate(first + same);
         }
+    }
+
+    /// What was found, to be located better.
+    pub(crate) fn found_mut(&mut self) -> &mut [LocatedEvent] {
+        &mut self.found
     }
 
     /// What was found, up to the first stopping event.

@@ -1,8 +1,7 @@
 //! The zeros of event functions within one step, in the order of the run.
 //!
-//! Every function is looked at in nine points of the step on its dense output. They lie unevenly, so that no
-//! oscillation hides between them: if the polynomial through five of them does not foretell the other four to a
-//! part of the function's range, the step is halved, and each half is looked at in the same way, up to
+//! Every function is looked at in nine points of the step on its dense output. Unless these tell its zeros
+//! (`certainty.rs`), the step is halved, and each half is looked at in the same way, up to
 //! [`DEPTH`] times. A change of sign is located by inverse quadratic interpolation and bisection; between
 //! three points of one sign the middle of which is nearest to zero, the extremum is searched:
 //! beyond zero it is two zeros, at zero a touch.
@@ -19,29 +18,26 @@
 //! **Poles.** A function that changes its sign through infinity has no zero there: a change of sign next to which
 //! it is larger than at both ends of its interval does not count.
 //!
-//! **Limits.** Two zeros closer than an eighth of a part that was foretold are found if the function
-//! has one extremum between them. Past the ends of a step the polynomial is used for
+//! **Limits.** A function that varies too fast even for the smallest parts asks for a shorter step; the run gives
+//! it up after some of them, and says so. Past the ends of a step the polynomial is used for
 //! a thousandth of its length, to see which way a function leaves a zero at the end.
 
+use crate::ode::certainty::{Certainty, PARTS, PHASE, PLACES, POINTS, View, is_slow};
 use crate::ode::dense_output::DenseStep;
 use crate::ode::event_list::{EventList, crossing_to};
 use crate::ode::observer::{Crossing, LocatedEvent};
+use crate::ode::refinement::EventRefiner;
 use crate::ode::root_finding::{
     EventFunction, Minimum, MinimumBracket, TimeFunction, TimeValue,
 };
-use crate::ode::system::{EvalError, System};
+use crate::ode::system::{Counted, EvalError, System};
 
-/// Number of intervals in which a step, or a part of it, is looked at.
-const PARTS: usize = 8;
-/// Their ends, as parts of the whole: no two distances are alike.
-const PLACES: [f64; PARTS + 1] =
-    [0.0, 0.123_001, 0.225_092, 0.373_924, 0.485_855, 0.624_847, 0.719_557, 0.880_689, 1.0];
-/// How often a step is halved at most to foretell its functions.
+/// How often a step is halved at most to tell the zeros of its functions.
 const DEPTH: u32 = 12;
+/// How often for a function that was given up.
+const COARSE: u32 = 4;
 /// Parts that are not foretold even so, up to which they count as jumps and kinks of the function.
 const JUMPS: usize = 8;
-/// By how much of its range a function may differ from what is foretold.
-const FORETOLD: f64 = 0.02;
 /// How far beyond a point one looks for the sign after it, in steps.
 const BEYOND: f64 = 1e-3;
 /// The largest value in a step, as a multiple of the smallest one, at which a function is far from zero.
@@ -62,6 +58,15 @@ pub(crate) struct EventFinder {
     grid: Vec<f64>,
     /// Parts of the step that are still to be looked at, the next one last.
     parts: Vec<Part>,
+    certainty: Certainty,
+    /// The event that each phase belongs to.
+    phases: Vec<usize>,
+    /// In how many of the smallest parts of the step each function is not foretold.
+    rough: Vec<usize>,
+    /// Functions that were given up.
+    vague: Vec<bool>,
+    /// The largest magnitude of each function in the points of the whole step.
+    local: Vec<f64>,
 }
 
 /// A part of a step.
@@ -71,6 +76,8 @@ struct Part {
     end: f64,
     /// How often it may be halved.
     halvings: u32,
+    /// The length of the longest part around it in which all functions are foretold.
+    smooth: f64,
 }
 
 /// What is known of one event function.
@@ -90,6 +97,8 @@ struct EventState {
 struct ScanGrid {
     start: f64,
     end: f64,
+    /// Over which length the functions are smooth.
+    smooth: f64,
 }
 
 impl ScanGrid {
@@ -126,13 +135,20 @@ impl EventFinder {
         let count = events.functions();
         let known =
             vec![EventState { side: 0.0, value: f64::NAN, reach: 0.0, settled: false }; count];
+        let phases = system.event_phases().to_vec();
+        let width = count + phases.len();
         Self {
             trial: known.clone(),
             known,
             started: false,
             state: vec![0.0; system.dimension()],
-            values: vec![0.0; count],
-            grid: vec![0.0; ScanGrid::COUNT * count],
+            values: vec![0.0; width],
+            grid: vec![0.0; ScanGrid::COUNT * width],
+            certainty: Certainty::new(),
+            phases,
+            rough: vec![0; count],
+            vague: vec![false; count],
+            local: vec![0.0; count],
             parts: Vec::with_capacity(2 + DEPTH as usize),
             events,
         }
@@ -149,12 +165,16 @@ impl EventFinder {
         if !self.started {
             return false;
         }
-        let grid = ScanGrid { start: step.start(), end: step.end() };
+        let grid = ScanGrid { start: step.start(), end: step.end(), smooth: 0.0 };
         for (trial, known) in self.trial.iter_mut().zip(&self.known) {
             *trial = EventState { settled: false, ..*known };
         }
         let Self { known, trial, state, values, grid: seen, .. } = self;
-        let (least, most) = seen.split_at_mut(known.len());
+        let (least, rest) = seen.split_at_mut(known.len());
+        let (most, rest) = rest.split_at_mut(known.len());
+        // How much each phase has varied so far, and its last value.
+        let (varied, last) = rest.split_at_mut(values.len() - known.len());
+        varied.fill(0.0);
         for (i, known) in known.iter().enumerate() {
             let g = known.value * known.side;
             (least[i], most[i]) = (g, g);
@@ -166,7 +186,18 @@ impl EventFinder {
             if system.event_values(t, state, values).is_err() {
                 return false;
             }
-            for (i, &value) in values.iter().enumerate() {
+            let (functions, phases) = values.split_at(known.len());
+            for (i, &phase) in phases.iter().enumerate() {
+                if point <= PARTS {
+                    varied[i] += (phase - last[i]).abs();
+                }
+                last[i] = phase;
+                let slow = varied[i] <= PHASE;
+                if !slow {
+                    return false;
+                }
+            }
+            for (i, &value) in functions.iter().enumerate() {
                 let g = value * known[i].side;
                 (least[i], most[i]) = (least[i].min(g), most[i].max(g));
                 // NOTE: written so that what is not a number is not far, nor a side that is not known.
@@ -194,18 +225,32 @@ impl EventFinder {
         if self.is_idle() {
             return Ok(true);
         }
-        let mut jumps = 0;
+        self.rough.fill(0);
         self.trial.copy_from_slice(&self.known);
         let mut started = self.started;
         self.parts.clear();
-        self.parts.push(Part { start: step.start(), end: step.end(), halvings: DEPTH });
-        while let Some(part) = self.parts.pop() {
-            let grid = ScanGrid { start: part.start, end: part.end };
+        self.parts.push(Part {
+            start: step.start(),
+            end: step.end(),
+            halvings: DEPTH,
+            smooth: 0.0,
+        });
+        while let Some(mut part) = self.parts.pop() {
+            // An extremum is looked for between three points: about a quarter of the part.
+            let smooth = 0.25 * part.smooth;
+            let grid = ScanGrid { start: part.start, end: part.end, smooth };
             self.look(step, &grid, system)?;
+            if part.halvings == DEPTH {
+                self.measure();
+            }
             let middle = f64::midpoint(part.start, part.end);
-            let divisible = middle != part.start && middle != part.end;
-            let is_foretold = self.is_foretold();
-            if part.halvings > 0 && divisible && !is_foretold {
+            let can_halve = part.halvings > 0 && middle != part.start && middle != part.end;
+            let is_coarse = part.halvings + COARSE > DEPTH;
+            let view = self.view(can_halve, is_coarse);
+            if view == View::Close {
+                part.smooth = part.smooth.max((part.end - part.start).abs());
+            }
+            if view != View::Certain && can_halve {
                 let halvings = part.halvings - 1;
                 self.parts.push(Part { start: middle, halvings, ..part });
                 self.parts.push(Part { end: middle, halvings, ..part });
@@ -213,8 +258,7 @@ impl EventFinder {
             }
             self.scan_part(step, &grid, system, started)?;
             started = true;
-            jumps += usize::from(!is_foretold);
-            if jumps > JUMPS {
+            if self.rough.iter().any(|&parts| parts > JUMPS) {
                 return Ok(false);
             }
         }
@@ -229,8 +273,7 @@ impl EventFinder {
         grid: &ScanGrid,
         system: &mut dyn System,
     ) -> Result<(), EvalError> {
-        let count = self.events.functions();
-        for (point, values) in self.grid.chunks_exact_mut(count).enumerate() {
+        for (point, values) in self.grid.chunks_exact_mut(self.values.len()).enumerate() {
             let t = grid.time(point);
             step.state(t, &mut self.state);
             system.event_values(t, &self.state, values)?;
@@ -238,28 +281,44 @@ impl EventFinder {
         Ok(())
     }
 
-    /// Whether every function is, in every second point, what the others foretell.
-    fn is_foretold(&self) -> bool {
-        let count = self.events.functions();
-        (0..count).all(|index| {
-            let value = |place: usize| self.grid[(place + 1) * count + index];
-            let values = (0..=PARTS).map(value);
-            let (low, high) = values
-                .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), g| {
-                    (low.min(g), high.max(g))
-                });
-            // NOTE: what rounding leaves of a function at rest is not foretold by anything.
-            let rounding =
-                64.0 * f64::EPSILON * low.abs().max(high.abs()).max(self.known[index].reach);
-            let allowed = (FORETOLD * (high - low)).max(rounding);
-            WEIGHTS.iter().enumerate().all(|(odd, weights)| {
-                let evens = weights.iter().enumerate();
-                let foretold: f64 = evens.map(|(even, weight)| weight * value(2 * even)).sum();
-                // NOTE: what is not a number is not foretold by more points either.
-                let off = (foretold - value(2 * odd + 1)).abs();
-                off.is_nan() || off <= allowed
-            })
-        })
+    /// Notes the largest magnitudes in the points of the whole step; what is not a number does not enter.
+    fn measure(&mut self) {
+        for (index, local) in self.local.iter_mut().enumerate() {
+            let values = self.grid.chunks_exact(self.values.len()).skip(1).take(POINTS);
+            *local = values.fold(0.0_f64, |m, row| m.max(row[index].abs()));
+        }
+    }
+
+    /// Judges the values of a part: the worst view of a function, counted for those that are rough if the
+    /// part cannot be halved.
+    fn view(&mut self, can_halve: bool, is_coarse: bool) -> View {
+        let width = self.values.len();
+        let column = |grid: &[f64], index: usize| -> [f64; POINTS] {
+            std::array::from_fn(|place| grid[(place + 1) * width + index])
+        };
+        let mut worst = View::Certain;
+        for index in 0..self.events.functions() {
+            let reach = self.known[index].reach;
+            let mut view =
+                self.certainty.view(&column(&self.grid, index), self.local[index], reach);
+            let of_it = |&(_, &event): &(usize, &usize)| event == index;
+            let count = self.events.functions();
+            if !self
+                .phases
+                .iter()
+                .enumerate()
+                .filter(of_it)
+                .all(|(phase, _)| is_slow(&column(&self.grid, count + phase)))
+            {
+                view = View::Rough;
+            }
+            if self.vague[index] && !is_coarse {
+                continue;
+            }
+            self.rough[index] += usize::from(view == View::Rough && !can_halve);
+            worst = worst.max(view);
+        }
+        worst
     }
 
     /// Finds the events of a part whose values are known.
@@ -270,8 +329,8 @@ impl EventFinder {
         system: &mut dyn System,
         started: bool,
     ) -> Result<(), EvalError> {
-        let count = self.events.functions();
-        for index in 0..count {
+        let width = self.values.len();
+        for index in 0..self.events.functions() {
             let mut probe = EventFunction {
                 step,
                 system,
@@ -281,12 +340,13 @@ impl EventFinder {
             };
             let mut g = [0.0; ScanGrid::COUNT];
             for (point, g) in g.iter_mut().enumerate() {
-                *g = self.grid[point * count + index];
+                *g = self.grid[point * width + index];
             }
             let mut scan = StepScan {
                 index,
                 grid,
                 g,
+                local: self.local[index],
                 negligible: 0.0,
                 settled: false,
                 events: &mut self.events,
@@ -302,9 +362,30 @@ impl EventFinder {
         self.started = true;
     }
 
+    /// Gives up the functions that could not be foretold: they are looked at less closely from now on. Says which.
+    pub(crate) fn give_up(&mut self) -> impl Iterator<Item = usize> {
+        let rough = self.rough.iter().enumerate().filter(|&(_, &parts)| parts > JUMPS);
+        let given: Vec<usize> =
+            rough.map(|(index, _)| index).filter(|&index| !self.vague[index]).collect();
+        given.iter().for_each(|&index| self.vague[index] = true);
+        given.into_iter()
+    }
+
     /// What [`EventFinder::scan`] found, up to the first stopping event.
     pub(crate) fn found(&self) -> &[LocatedEvent] {
         self.events.found()
+    }
+
+    /// Locates what was found better, and puts it in the order of the run again.
+    pub(crate) fn relocate(
+        &mut self,
+        refiner: &mut EventRefiner,
+        system: &mut Counted<'_>,
+        step: &DenseStep<'_>,
+        y: &[f64],
+    ) {
+        refiner.relocate(system, step, y, self.events.found_mut());
+        self.events.end_at_stop();
     }
 
     /// The event that ends the run in this step.
@@ -319,6 +400,8 @@ struct StepScan<'a> {
     grid: &'a ScanGrid,
     /// Values in the points of the grid.
     g: [f64; ScanGrid::COUNT],
+    /// The largest magnitude in the step.
+    local: f64,
     /// Magnitude that counts as zero.
     negligible: f64,
     /// As in [`EventState`], at the end of the step.
@@ -334,7 +417,7 @@ impl StepScan<'_> {
         started: bool,
     ) -> Result<EventState, EvalError> {
         // NaN does not enter: f64::max passes it over.
-        let local = self.g[1..=PARTS + 1].iter().fold(0.0_f64, |m, g| m.max(g.abs()));
+        let local = self.g[1..=PARTS + 1].iter().fold(self.local, |m, g| m.max(g.abs()));
         let reach = known.reach.max(local);
         self.negligible = (1e-12 * local).max(8.0 * f64::EPSILON * reach);
         let at_start = !started && self.g[1].abs() <= self.negligible;
@@ -435,7 +518,7 @@ impl StepScan<'_> {
         side: f64,
         after: f64,
     ) -> Result<(), EvalError> {
-        match bracket.resolve(probe, self.negligible)? {
+        match bracket.resolve(probe, self.negligible, self.grid.smooth)? {
             Minimum::Zeros(first, second) => {
                 self.report_within(first, crossing_to(-side));
                 self.report_within(second, crossing_to(side));
@@ -475,28 +558,6 @@ fn is_pole(probe: &mut EventFunction<'_>, from: TimeValue, here: TimeValue, t: f
     let grows = |near: TimeValue, far: TimeValue| near.value.abs() > 2.0 * far.value.abs();
     grows(before, from) && grows(after, here)
 }
-
-/// The part that the value in each even place has in each odd one, in the polynomial through all even ones.
-const WEIGHTS: [[f64; PARTS / 2 + 1]; PARTS / 2] = {
-    let mut weights = [[1.0; PARTS / 2 + 1]; PARTS / 2];
-    let mut odd = 0;
-    while odd < PARTS / 2 {
-        let mut even = 0;
-        while even <= PARTS / 2 {
-            let mut other = 0;
-            while other <= PARTS / 2 {
-                if other != even {
-                    let (x, a, b) = (PLACES[2 * odd + 1], PLACES[2 * even], PLACES[2 * other]);
-                    weights[odd][even] *= (x - b) / (a - b);
-                }
-                other += 1;
-            }
-            even += 1;
-        }
-        odd += 1;
-    }
-    weights
-};
 
 /// 1, −1, or 0 for zero and for what is not a number.
 fn sign(x: f64) -> f64 {

@@ -17,6 +17,7 @@ use crate::ode::dense_output::DenseStep;
 use crate::ode::dop853::Dop853;
 use crate::ode::events::EventFinder;
 use crate::ode::observer::{Control, Observer};
+use crate::ode::refinement::EventRefiner;
 use crate::ode::rk4::Rk4;
 use crate::ode::runge_kutta::RungeKutta;
 use crate::ode::stepper::{StepClock, StepEnds, Stepper, Tolerance, Trial};
@@ -33,7 +34,7 @@ pub fn integrate(
     let mut run = OdeRun::new(system, y0, options);
     let stop = run.complete(observer);
     run.statistics.evaluations = run.system.evaluations;
-    Outcome { stop, t: run.clock.t, y: run.y, statistics: run.statistics }
+    Outcome { stop, t: run.clock.t, y: run.y, vague: run.vague, statistics: run.statistics }
 }
 
 /// How to integrate.
@@ -105,6 +106,9 @@ pub struct Outcome {
     pub t: f64,
     /// The state there.
     pub y: Vec<f64>,
+    /// Events that may have been missed, because their function varies faster than any step can show; and the
+    /// time from which on.
+    pub vague: Vec<(usize, f64)>,
     /// What it took.
     pub statistics: Statistics,
 }
@@ -153,6 +157,9 @@ pub struct Statistics {
 /// a third as long.
 const UNRESOLVED: f64 = 1e6;
 
+/// How many such steps in a row are tried again; then the function is given up.
+const MOST_UNRESOLVED: usize = 8;
+
 /// A run under way.
 struct OdeRun<'a> {
     system: Counted<'a>,
@@ -167,6 +174,12 @@ struct OdeRun<'a> {
     clock: StepClock,
     /// Steps in a row at whose size the end is out of reach.
     crawling: usize,
+    /// Steps in a row that were too long for an event function.
+    unresolved: usize,
+    /// Event functions that were given up, and where.
+    vague: Vec<(usize, f64)>,
+    /// Locates events, if there are any to watch.
+    refiner: Option<EventRefiner>,
     y: Vec<f64>,
     /// The state at the end of the trial, and where the method had brought it before the projection.
     y1: Vec<f64>,
@@ -180,6 +193,8 @@ impl<'a> OdeRun<'a> {
         let controlled = system.controlled().min(n);
         let tolerance = Tolerance { value: options.tolerance.max(1e-15), controlled };
         let OdeOptions { t0, t1, .. } = *options;
+        let watched = system.events().len() + system.event_phases().len();
+        let refiner = (watched > 0).then(|| EventRefiner::new(n, tolerance, watched));
         Self {
             watch: EventFinder::new(system),
             projects: system.has_invariants(),
@@ -191,6 +206,9 @@ impl<'a> OdeRun<'a> {
             statistics: Statistics::default(),
             clock: StepClock { t0, t1, target: t1, t: t0, h: 0.0, steps: 0 },
             crawling: 0,
+            unresolved: 0,
+            vague: Vec::new(),
+            refiner,
             y: y0.to_vec(),
             y1: vec![0.0; n],
             reached: vec![0.0; n],
@@ -318,8 +336,20 @@ impl<'a> OdeRun<'a> {
             }
         }
         let step = dense_step(&*self.stepper, trial, &self.y1);
-        if !self.watch.scan(&step, self.system.system)? && self.stepper.controls_error() {
-            return Ok(UNRESOLVED);
+        while !self.watch.scan(&step, self.system.system)? {
+            if self.stepper.controls_error() && self.unresolved < MOST_UNRESOLVED {
+                self.unresolved += 1;
+                return Ok(UNRESOLVED);
+            }
+            let before = self.vague.len();
+            self.vague.extend(self.watch.give_up().map(|index| (index, trial.t)));
+            if self.vague.len() == before {
+                break;
+            }
+        }
+        self.unresolved = 0;
+        if let Some(refiner) = &mut self.refiner {
+            self.watch.relocate(refiner, &mut self.system, &step, &self.y);
         }
         Ok(error)
     }
@@ -346,10 +376,11 @@ impl<'a> OdeRun<'a> {
     ) -> Option<StopReason> {
         let event = self.watch.stop();
         let mut end = trial.end;
-        if let Some(event) = event {
-            let whole = dense_step(&*self.stepper, trial, &self.y1);
-            whole.state(event.t, &mut self.reached);
-            swap(&mut self.y1, &mut self.reached);
+        if let (Some(event), Some(refiner)) = (event, &self.refiner) {
+            let place = self.watch.found().iter().position(|found| *found == event);
+            if let Some(state) = place.and_then(|place| refiner.states().nth(place)) {
+                self.y1.copy_from_slice(state);
+            }
             end = event.t;
         }
         self.watch.accept();
@@ -380,10 +411,9 @@ impl<'a> OdeRun<'a> {
     fn show(&mut self, trial: Trial, observer: &mut dyn Observer) -> Control {
         let step = dense_step(&*self.stepper, trial, &self.y1);
         let mut control = observer.step(&step, self.system.system);
-        for event in self.watch.found() {
-            // The old state is the first row of dense output too.
-            step.state(event.t, &mut self.y);
-            if observer.event(event, &self.y) == Control::Stop {
+        let states = self.refiner.iter().flat_map(EventRefiner::states);
+        for (event, state) in self.watch.found().iter().zip(states) {
+            if observer.event(event, state) == Control::Stop {
                 control = Control::Stop;
             }
         }

@@ -6,6 +6,7 @@
 //! dense output and events, and an [`Observer`] sees every accepted step.
 
 mod capability;
+mod certainty;
 pub(crate) mod dense_output;
 mod dop853;
 mod dop853_tableau;
@@ -14,6 +15,7 @@ mod events;
 pub(crate) mod integrate;
 mod lanes;
 pub(crate) mod observer;
+mod refinement;
 mod rk4;
 pub(crate) mod root_finding;
 mod runge_kutta;

@@ -24,7 +24,8 @@ pub trait Observer {
         Control::Continue
     }
 
-    /// One event, with the state there as the step interpolates it (not projected again).
+    /// One event, with the state there as an integration to rounding from the start of the step has it (not
+    /// projected again).
     fn event(&mut self, event: &LocatedEvent, y: &[f64]) -> Control {
         let _ = (event, y);
         Control::Continue

@@ -97,14 +97,16 @@ impl MinimumBracket {
         (b > 0.0 && a > 0.0 && h < b && h <= a).then_some(Self { side, before, here, after })
     }
 
-    /// What the extremum means: two zeros, a touch, or nothing.
+    /// What the extremum means: two zeros, a touch, or nothing. The function is smooth over the length `smooth`, as
+    /// far as that is known.
     pub(crate) fn resolve(
         self,
         function: &mut dyn TimeFunction,
         negligible: f64,
+        smooth: f64,
     ) -> Result<Minimum, EvalError> {
         let Self { side, before, after, .. } = self;
-        let bottom = self.bottom(function, negligible)?;
+        let bottom = self.bottom(function, negligible, smooth)?;
         let value = side * bottom.value;
         Ok(if value < -negligible {
             Minimum::Zeros(function.zero(before, bottom)?, function.zero(bottom, after)?)
@@ -121,8 +123,9 @@ impl MinimumBracket {
         mut self,
         probe: &mut dyn TimeFunction,
         negligible: f64,
+        smooth: f64,
     ) -> Result<TimeValue, EvalError> {
-        let width = (self.after.t - self.before.t).abs();
+        let width = (self.after.t - self.before.t).abs().max(smooth);
         // 0.618⁸⁰ = 2e-17 of the bracket.
         for _ in 0..80 {
             let low = self.side * self.here.value;
@@ -199,7 +202,7 @@ impl MinimumBracket {
 }
 
 /// The zero of `f` between two points with values of different sign, to `accuracy` or rounding.
-fn bracketed_zero(
+pub(crate) fn bracketed_zero(
     start: TimeValue,
     end: TimeValue,
     accuracy: f64,

@@ -96,7 +96,15 @@ pub trait System {
         &[]
     }
 
-    /// Writes $g_i(t, y)$ into `values`, one for each of [`System::events`].
+    /// The *phases* of the event functions, each by the event that it belongs to: quantities which vary by about
+    /// one wherever the function may oscillate, jump or have a narrow feature, as the argument of a sine does.
+    /// Where a phase varies fast, the function is looked at closely. Asked for once, at the start of a run.
+    fn event_phases(&self) -> &[usize] {
+        &[]
+    }
+
+    /// Writes $g_i(t, y)$ into `values`, one for each of [`System::events`], and then the values of
+    /// [`System::event_phases`].
     ///
     /// # Errors
     ///

@@ -188,7 +188,7 @@ impl StepValues {
             let Some(bracket) = bracket.filter(|_| side * triple[1].value > 0.0) else {
                 continue;
             };
-            match bracket.resolve(function, self.negligible)? {
+            match bracket.resolve(function, self.negligible, 0.0)? {
                 Minimum::Zeros(first, second) => {
                     events.report(index, first, crossing_to(-side));
                     events.report(index, second, crossing_to(side));

@@ -9,8 +9,7 @@ use pfaff_solver::{Control, DirectQuadrature, LocatedEvent, VolterraObserver, Vo
 
 use crate::motion::sample::Sample;
 use crate::run::progress::Progress;
-use crate::run::record::Record;
-use crate::run::record::Setting;
+use crate::run::record::{Record, RecordedEvent, Setting};
 use crate::run::volterra::compiled::KernelRun;
 use crate::run::volterra::formulate::Formulation;
 use crate::run::volterra::projection::Projection;
@@ -174,6 +173,8 @@ pub(crate) struct VolterraRecorder<'a> {
     pub(crate) steps: usize,
     /// Unknowns after the first two steps, for what is shown at the start.
     pub(crate) begin: Vec<Vec<f64>>,
+    /// Time, unknowns and operands at the last event.
+    pub(crate) at_event: (f64, Vec<f64>, Vec<f64>),
     /// The memory a second time.
     pub(crate) direct_quadrature: DirectQuadrature,
     /// The kernels as they are written.
@@ -183,6 +184,14 @@ pub(crate) struct VolterraRecorder<'a> {
 }
 
 impl VolterraRecorder<'_> {
+    /// The row at the event that ended the run, unless it is an output already.
+    pub(crate) fn stopped(&mut self) {
+        let (t, x, z) = std::mem::take(&mut self.at_event);
+        if self.record.last_time() != Some(t) {
+            self.row(t, &x, &z, false);
+        }
+    }
+
     /// One row of output.
     pub(crate) fn row(&mut self, t: f64, x: &[f64], z: &[f64], start: bool) {
         let (sample, work) = self.reader.read(t, x, z);
@@ -241,6 +250,8 @@ impl VolterraObserver for VolterraRecorder<'_> {
 
     fn event(&mut self, event: &LocatedEvent, x: &[f64], z: &[f64]) {
         let (sample, _) = self.reader.read(event.t, x, z);
-        self.record.events.push((*event, sample));
+        let observed = self.reader.observed().to_vec();
+        self.record.events.push(RecordedEvent { event: *event, sample, observed });
+        self.at_event = (event.t, x.to_vec(), z.to_vec());
     }
 }

@@ -8,6 +8,7 @@ use pfaff_program::{
 };
 use pfaff_solver::{EvalError, Lu};
 
+use crate::system::event_phases::event_phases;
 use crate::system::reduced::order;
 use crate::system::taylor_system::{Demand, TaylorExpansion, reduced_recurrences};
 
@@ -111,7 +112,10 @@ impl Atlas {
             .collect();
         let velocities = reduction.velocity_symbols.iter().zip(&reduction.velocities);
         let replacement: Vec<_> = velocities.map(|(&symbol, &value)| (symbol, value)).collect();
-        let outputs = g.merging(|| g.substitute(watched, &replacement));
+        let phases = event_phases(g, watched);
+        let mut outputs = watched.to_vec();
+        outputs.extend(phases.iter().map(|&(_, phase)| phase));
+        let outputs = g.merging(|| g.substitute(&outputs, &replacement));
         let program = Program::compile(g, &state, &self.symbols, &outputs).ok()?;
         Some(program.fused().tiered(&self.values, self.backend))
     }
