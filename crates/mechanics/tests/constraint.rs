@@ -33,6 +33,8 @@ fn integrable_constraints_are_recognised() {
     assert_eq!(answers("constraint a: x' = t*y'"), [Some(false)]);
     assert_eq!(answers("constraint a: x' = cos(t)*x"), [Some(true)]);
     assert_eq!(answers("constraint a: x'^2 + y'^2 = 1"), [Some(false)]);
+    let flat_there = "(x' - 1)*(1 + y'^2) = 0";
+    assert_eq!(answers(&format!("constraint a: {flat_there}")), [None], "bent beside it alone");
     for plane in ["(x' + y*y')^3 = 8", "(2*x' - 3*y' + z' + w')^3 = 8", "(w' + y*x' + x)^5 = 1"]
     {
         assert_eq!(answers(&format!("constraint a: {plane}")), [None], "a plane in disguise");

@@ -77,6 +77,9 @@ fn forces_with_a_potential_are_recognised() {
         // H = 2xy dx∧dy depends on place; V is not a polynomial.
         "force x: 2*x*y*y' + cos(x)*z\nforce y: -2*x*y*x'\nforce z: sin(x)",
         "force x: exp(y)*y' + 1/(1 + x)\nforce y: -exp(y)*x'\nforce z: 0",
+        // A = (0, z exp(x), 2y exp(x) + sin(x)), found coordinate by coordinate.
+        "force x: -exp(x)*z*y' - (2*exp(x)*y + cos(x))*z'\nforce y: exp(x)*z*x' - exp(x)*z'
+         force z: (2*exp(x)*y + cos(x))*x' + exp(x)*y'",
         // A(t): the force −∂A/∂t acts beside the field.
         "force x: t*x*y' + y/(2 + y^2)*0\nforce y: -t*x*x' - x^2/2\nforce z: z^3 + 1",
     ];

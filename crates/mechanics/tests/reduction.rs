@@ -20,6 +20,82 @@ const PAIR: (&str, &str) = (
      force x: 0.3*t",
 );
 
+/// A pair after a row that its rest contains.
+const LATE_PAIR: (&str, &str) = (
+    "a pair whose rest has the velocity of an earlier row",
+    "coordinates z, x, y, phi, psi
+     lagrangian (x'^2 + 2*y'^2 + phi'^2 + 3*psi'^2 + z'^2)/2 + 0.2*x'*psi' - x*y + 0.3*z^2
+     constraint lift: z' = 0.4*psi' + x
+     constraint side: 2*y'*cos(phi) - 2*x'*sin(phi) = 0.6*z' + 0.3
+     force x: 0.3*t",
+);
+
+/// A pair that the row has only once the definition of z' is inserted.
+const HIDDEN_PAIR: (&str, &str) = (
+    "a pair that is not written",
+    "coordinates z, x, y, phi
+     lagrangian (x'^2 + 2*y'^2 + phi'^2 + z'^2)/2 - x*y
+     constraint lift: z' = 0.5*x'
+     constraint side: y'*cos(phi) - x'*sin(phi) + 2*z' - x' = 0.2",
+);
+
+/// A pair with a positive first coefficient, in which no velocity is without a given part.
+const MOVING_PAIR: (&str, &str) = (
+    "a pair that turns with time",
+    "coordinates x, y
+     lagrangian (x'^2 + 2*y'^2)/2 - x*y
+     constraint side: 2*x'*sin(t) + 2*y'*cos(t) = 0.3*x + 0.2
+     force x: 0.3*t",
+);
+
+/// The second row determines what the first leaves free.
+const TURNED: (&str, &str) = (
+    "a speed along the blade",
+    "coordinates x, y, phi
+     lagrangian (x'^2 + y'^2 + phi'^2)/2 + 0.3*x*phi'
+     constraint side: y'*cos(phi) - x'*sin(phi) = 0.1
+     constraint ahead: (2 + sin(phi))*(x'*cos(phi) + y'*sin(phi)) = 0.5 + x
+     force phi: 0.2*y",
+);
+
+/// Two blades in one row that holds their speeds together, and a row for the speed that is left.
+const TURNED_TWICE: (&str, &str) = (
+    "two blades",
+    "coordinates x, y, phi, a, b, psi
+     lagrangian (x'^2 + y'^2 + phi'^2 + 2*a'^2 + b'^2 + psi'^2)/2 + 0.3*x*psi'
+     constraint one: y'*cos(phi) - x'*sin(phi) = 0.1
+     constraint two: b'*cos(psi) - a'*sin(psi) = 0
+     constraint both: 3*(x'*cos(phi) + y'*sin(phi)) = a'*cos(psi) + b'*sin(psi) + 0.2
+     constraint ahead: 2*a'*cos(psi) + 2*b'*sin(psi) = 0.5 + x",
+);
+
+/// The pivot of the second row is another one than it is written with.
+const HIDDEN_PIVOT: (&str, &str) = (
+    "a pivot that is not written",
+    "coordinates z, x, phi
+     lagrangian (x'^2 + 2*z'^2 + phi'^2)/2 - x*phi
+     constraint lift: z' = 0.5*x'
+     constraint pull: 2*z' + x' = (1 + x)*phi' + 0.1",
+);
+
+/// Velocities in a turning frame as forms of the model, with parts that contain no velocity.
+const FRAME: (&str, &str) = (
+    "a turning frame",
+    "coordinates x, y
+     let a = x' - y
+     let b = y' + x
+     lagrangian (a^2 + b^2)/2 + 0.3*a*x*y + 0.2*b*x - x^2",
+);
+
+/// Signs, quotients by parameters and a coefficient with velocities that cancel.
+const SIGNS: (&str, &str) = (
+    "signs and quotients",
+    "coordinates x, y, z
+     parameters k = 1.7
+     lagrangian -sqrt(9 - x'^2 - y'^2*(1 + x^2) - z'^2)/k - exp(-x*y)/k
+     constraint c: z'*(sin(x')^2 + cos(x')^2) = y*x' + 0.2",
+);
+
 /// A Lagrangian that is not quadratic in the velocities, with functions of one and two arguments.
 const RICH: (&str, &str) = (
     "a rich Lagrangian",
@@ -32,7 +108,17 @@ const RICH: (&str, &str) = (
 );
 
 fn texts() -> Vec<(String, String)> {
-    let given = LINEAR.iter().chain([&PAIR]).map(|(n, t)| ((*n).to_owned(), (*t).to_owned()));
+    let own = [
+        &PAIR,
+        &LATE_PAIR,
+        &HIDDEN_PAIR,
+        &MOVING_PAIR,
+        &TURNED,
+        &FRAME,
+        &TURNED_TWICE,
+        &HIDDEN_PIVOT,
+    ];
+    let given = LINEAR.iter().chain(own).map(|(n, t)| ((*n).to_owned(), (*t).to_owned()));
     given.chain((20..30).map(|s| (format!("random system {s}"), random_system(s)))).collect()
 }
 
@@ -62,7 +148,7 @@ fn quasi(case: &Case, r: &Reduction) -> Vec<(Expr, f64)> {
 #[test]
 fn reduced_motion_is_the_motion() {
     let mut swept = 0;
-    let rich = [(RICH.0.to_owned(), RICH.1.to_owned())];
+    let rich = [RICH, SIGNS].map(|(n, t)| (n.to_owned(), t.to_owned()));
     for (name, text) in texts().into_iter().chain(rich) {
         let case = Case::new(&text, Principle::Chetaev, 6).in_motion();
         let (s, r) = (&case.state, reduced(&case));
@@ -124,6 +210,12 @@ fn the_sweep_is_taken_where_rows_are_triangular() {
         constraint ahead: x'*cos(phi) + y'*sin(phi) = 2*phi'^0";
     let case = Case::new(turned, Principle::Chetaev, 6);
     assert!(reduced(&case).multipliers().multipliers.is_none());
+    assert!(reduced(&case).charts.is_empty(), "the speed has a constant coefficient");
+    // The coefficient of the speed varies, and is watched.
+    let r = reduced(&Case::new(TURNED.1, Principle::Chetaev, 6));
+    assert_eq!((r.charts.len(), r.charts[0].row, r.charts[0].pivot), (1, Some(1), 0));
+    let r = reduced(&Case::new(TURNED_TWICE.1, Principle::Chetaev, 6));
+    assert!(r.charts.is_empty(), "constant coefficients");
 }
 
 #[test]
@@ -165,6 +257,11 @@ fn charts_are_chosen_at_the_point() {
     assert_eq!(chosen([0.1, -1.0, 0.5], &[]), 1);
     assert_eq!(chosen([0.1, 0.2, 1.5], &[]), 2);
     assert_eq!(chosen([2.0, 1.0, 1.0], &[1.0, 10.0, 1.0]), 1);
+    // A coefficient that vanishes everywhere is no candidate.
+    let hidden = text.replace("sin(z)*z'", "(sin(z)^2 + cos(z)^2 - 1)*z'");
+    let point = ChartPoint { t: 0.0, q: &[2.0, 1.0, 1.0], scale: &[] };
+    let r = reduce(&model(&hidden).workspace(), &[Class::Linear], point).unwrap();
+    assert_eq!(r.charts[0].candidates.len(), 2);
     let point = ChartPoint { t: 0.0, q: &[0.0, 0.0, 0.0], scale: &[] };
     assert!(reduce(&m, &[Class::Linear], point).is_none(), "nothing can be divided by");
 }
@@ -192,6 +289,8 @@ fn charts_are_needed_where_a_coefficient_may_vanish() {
         "1 + abs(x)",
         "(1 + x^2)*(3 + y^2)",
         "(k + x^2)/(2 + y^2)",
+        "k + l + exp(x)",
+        &nested(20),
     ] {
         assert_eq!(charts(positive), 0, "{positive}");
     }
@@ -208,9 +307,16 @@ fn charts_are_needed_where_a_coefficient_may_vanish() {
         "sqrt(x^2)",
         "x^2 + y^2",
         "2 + sin(x)*3",
+        "exp(x) + l",
+        &nested(21),
     ] {
         assert_eq!(charts(other), 1, "{other}");
     }
+}
+
+/// 1 + y²(1 + y²(… x²)), positive, with a square at twice this depth: beyond 40 nobody looks.
+fn nested(depth: usize) -> String {
+    (0..depth).fold("x^2".to_owned(), |inner, _| format!("1 + y^2*({inner})"))
 }
 
 fn ball(spin: &str) -> String {
@@ -500,8 +606,13 @@ fn curvature_of_chaplygins_form_is_that_of_its_coefficients() {
             }
         }
     }
-    let case = Case::new(CHAPLYGIN[2], Principle::Chetaev, 15);
-    assert!(chaplygin(&case.model, &case.equations).unwrap().curvature(&case.model).is_none());
+    let affine = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2
+        constraint c: z' = x*y' + 0.3*y";
+    for text in [CHAPLYGIN[2], affine] {
+        let case = Case::new(text, Principle::Chetaev, 15);
+        let form = chaplygin(&case.model, &case.equations).unwrap();
+        assert!(form.curvature(&case.model).is_none(), "{text}");
+    }
 }
 
 /// Seventeen coordinates are more than is solved for symbolically.
@@ -516,4 +627,81 @@ fn momenta_of_large_systems_are_not_inverted() {
         (0..17).map(|k| g.symbol(&format!("momentum {k}"), Role::Free)).collect();
     assert!(canonical(&case.model, &case.equations, &p).is_none());
     assert!(lagrange_space(&case.model, &case.equations).spray.is_none());
+    assert!(explicit(&case.model, &case.equations).is_none());
+    // Sixteen unknowns are not too many, multipliers counted.
+    for (coordinates, more) in [(16, ""), (15, "\nconstraint c: q1' = q2*q3'")] {
+        let (q, v) = (&names[..coordinates], &squares[..coordinates]);
+        let text = format!("coordinates {}\nlagrangian {}{more}", q.join(", "), v.join(" + "));
+        let case = Case::new(&text, Principle::Chetaev, 1).in_motion();
+        let x = explicit(&case.model, &case.equations).expect("sixteen unknowns");
+        all_close(&case.values(&x.accelerations), &case.state.a, &text);
+        let g = &case.model.graph;
+        let p: Vec<Expr> =
+            (0..coordinates).map(|k| g.symbol(&format!("momentum {k}"), Role::Free)).collect();
+        assert!(canonical(&case.model, &case.equations, &p).is_some());
+        assert!(lagrange_space(&case.model, &case.equations).spray.is_some());
+    }
+    let crowded = format!("{text}\nconstraint c: q1' = q2*q3'").replace(", q17", "");
+    let crowded = crowded.replace(" + q17'^2", "");
+    let case = Case::new(&crowded, Principle::Chetaev, 1);
+    assert!(explicit(&case.model, &case.equations).is_none(), "seventeen unknowns");
+}
+
+/// The elimination of (K) is for symmetric matrices with Chetaev's or vakonomic reactions.
+#[test]
+fn factors_are_for_symmetric_blocks() {
+    let text = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 + 0.2*x'*y'
+        constraint c: z' = x*y'";
+    let case = Case::new(text, Principle::Chetaev, 1);
+    let (g, mut e) = (&case.model.graph, case.equations.clone());
+    assert!(solve_saddle(g, &e, 1_000).is_some());
+    e.principle = Principle::Restricted;
+    assert!(solve_saddle(g, &e, 1_000).is_none(), "restricted");
+    let mut e = case.equations.clone();
+    e.mass[2][0] = g.one();
+    assert!(solve_saddle(g, &e, 1_000).is_none(), "a mass that is not symmetric");
+    let mut e = case.equations.clone();
+    e.directions[0][0] = g.one();
+    assert!(solve_saddle(g, &e, 1_000).is_none(), "a reaction along something else");
+}
+
+/// Where the model's own forms are the unknowns: their names, the chart that watches them, and when they are not taken.
+#[test]
+fn forms_of_the_model_are_watched() {
+    let reduction = |text: &str, q: &[f64]| {
+        let m = model(text).workspace();
+        let classes = vec![Class::Linear; m.constraints.len()];
+        reduce(&m, &classes, ChartPoint { t: 0.0, q, scale: &[] }).unwrap()
+    };
+    let texts = |r: &Reduction, es: &[Expr]| -> Vec<String> {
+        es.iter().map(|&e| r.graph.to_text(e)).collect()
+    };
+    let r = reduction(FRAME.1, &[0.3, 0.4]);
+    assert_eq!(texts(&r, &r.independent), ["u1", "u2"]);
+    assert_eq!(texts(&r, &r.independent_rates), ["u1'", "u2'"]);
+    assert_ne!(r.forms, r.velocity_symbols, "the forms of the frame");
+    assert!(r.charts.is_empty(), "they are orthogonal");
+    // Two forms at an angle are watched, and not taken where they are nearly parallel: √(1 − 0.9²) < 0.7.
+    let forms = "coordinates x, y\nlet a = x' + y*y'\nlet b = y' - 0.2*x*x'\n";
+    let joined = |c: &str| {
+        let text = format!("{forms}lagrangian (a^2 + b^2)/2 + {c}*a*b + a*x*y + b*x^2");
+        reduction(&text, &[0.3, 0.4])
+    };
+    let r = joined("0.1");
+    assert_ne!(r.forms, r.velocity_symbols);
+    let [chart] = &r.charts[..] else { panic!("one chart") };
+    assert_eq!((chart.row, chart.pivot, &chart.scale[..]), (None, 0, &[1.0, 1.0][..]));
+    let values = r.graph.evaluate(&chart.candidates, &|_| 0.3);
+    all_close(&values, &[0.99_f64.sqrt(), 1.0], "how far apart they are");
+    let r = joined("0.9");
+    assert_eq!((r.forms, r.charts.len()), (r.velocity_symbols, 0));
+    // Forms that make the equations longer are not taken either.
+    let text =
+        format!("{forms}lagrangian (x'^2 + y'^2)/2 + a*x*y + b*x^2 + a*sin(x) + b*cos(y)");
+    let r = reduction(&text, &[0.3, 0.4]);
+    assert_eq!(r.forms, r.velocity_symbols);
+    // A form that vanishes at the point is not taken, one beyond a thousandth is.
+    let weak = "coordinates x\nlet a = x*x' + 1\nlagrangian a^2/2 + 3*a*x^2 + a*sin(x)";
+    let taken = |x: f64| reduction(weak, &[x]).velocity_symbols != reduction(weak, &[x]).forms;
+    assert_eq!([0.5, 0.001_1, 0.001, 0.0].map(taken), [true, true, false, false]);
 }

@@ -8,7 +8,7 @@
 
 use pfaff_expr::{Expr, Graph, Node, Unary};
 
-/// Terms that an expansion may have.
+/// Terms that a product may have.
 const TERMS: usize = 256;
 /// How deep sums and products may be nested.
 const DEPTH: usize = 200;
@@ -68,7 +68,7 @@ impl Antiderivative<'_> {
                 let below = self.powers(b, g.integer(-1), deeper)?;
                 products(&self.terms(a, deeper)?, &[below])?
             }
-            Node::Pow(a, k) if !self.varies(k) => {
+            Node::Pow(a, k) => {
                 let sum = matches!(g.node(a), Node::Add(..) | Node::Sub(..) | Node::Neg(_));
                 match g.double_of(k) {
                     Some(k) if sum && (2.0..=8.0).contains(&k) && k.fract() == 0.0 => {
@@ -85,7 +85,7 @@ impl Antiderivative<'_> {
             Node::Unary(Unary::Sqrt, _) => vec![self.powers(e, g.one(), deeper)?],
             _ => whole(),
         };
-        (expanded.len() <= TERMS).then_some(expanded)
+        Some(expanded)
     }
 
     /// $e^k$ as a product of powers.
@@ -98,7 +98,6 @@ impl Antiderivative<'_> {
         match g.node(e) {
             Node::Mul(a, b) => both(a, k, b, k),
             Node::Div(a, b) => both(a, k, b, g.neg(k)),
-            Node::Neg(a) => both(g.integer(-1), k, a, k),
             Node::Pow(a, n) if !self.varies(n) => {
                 self.powers(a, g.simplify(g.mul(n, k)), deeper)
             }
@@ -241,9 +240,6 @@ impl Antiderivative<'_> {
     fn degree(&self, e: Expr) -> Option<usize> {
         let mut rest = e;
         for degree in 0..=DEGREE {
-            if !self.varies(rest) {
-                return Some(degree);
-            }
             rest = self.g.simplify(self.g.derivative(rest, self.q));
             if self.g.is_zero(rest) {
                 return Some(degree);
@@ -255,7 +251,7 @@ impl Antiderivative<'_> {
     /// A polynomial times one power of a linear form; linear factors below; a linear form over a quadratic one.
     fn of_rational(&self, factors: &[Power], rounds: usize) -> Option<Expr> {
         let g = self.g;
-        let whole = |k: Expr| g.double_of(k).is_some_and(|k| k > 0.0 && k.fract() == 0.0);
+        let whole = |k: Expr| g.double_of(k).is_some_and(|k| k >= 1.0 && k.fract() == 0.0);
         let (above, below): (Vec<Power>, Vec<Power>) =
             factors.iter().copied().partition(|&(_, k)| whole(k));
         let p = self.product(&above);
@@ -270,8 +266,8 @@ impl Antiderivative<'_> {
             &[(u, k), (w, l), ..] => {
                 // a w − b u = c, so 1/(u w) = (a/u − b/w)/c for linear forms with slopes a and b.
                 let lower =
-                    |k: Expr| g.double_of(k).is_some_and(|k| k < 0.0 && k.fract() == 0.0);
-                if self.degree(u)? != 1 || self.degree(w)? != 1 || !lower(k) || !lower(l) {
+                    |k: Expr| g.double_of(k).is_some_and(|k| k <= -1.0 && k.fract() == 0.0);
+                if !lower(k) || !lower(l) {
                     return None;
                 }
                 let slopes = [u, w].map(|e| self.constant(g.derivative(e, self.q)));
@@ -289,10 +285,7 @@ impl Antiderivative<'_> {
                         })
                         .filter(|&(_, k)| k != g.zero())
                         .collect();
-                    Some(g.mul(
-                        g.div(slope, c),
-                        self.of_product(&raised, rounds.checked_sub(1)?)?,
-                    ))
+                    Some(g.mul(g.div(slope, c), self.of_product(&raised, rounds)?))
                 };
                 Some(g.sub(part(a, w)?, part(b, u)?))
             }
@@ -498,6 +491,12 @@ mod tests {
                 "1/((2q + 1)(aq + 2))^2",
                 g.div(n(1), pow(g.mul(g.add(g.mul(n(2), q), n(1)), linear), n(2))),
             ),
+            ("exp(q + 2) exp(-q)", g.mul(exp(g.add(q, n(2))), exp(g.neg(q)))),
+            ("q (q + 3)^(5/2)", g.mul(q, pow(g.add(q, n(3)), g.fraction(5, 2)))),
+            ("(q + a)^9 (q + 1)", g.mul(pow(g.add(q, a), n(9)), g.add(q, n(1)))),
+            ("sin(2q) exp(sin(q)^2)", {
+                g.mul(g.sin(g.mul(n(2), q)), exp(pow(g.sin(q), n(2))))
+            }),
             ("sqrt(q)^3 (2/q)^2", g.mul(pow(g.sqrt(q), n(3)), pow(g.div(n(2), q), n(2)))),
         ]
     }
@@ -556,8 +555,37 @@ mod tests {
             g.pow(a, q),
             g.div(g.one(), g.pow(a, q)),
             g.mul(g.pow(q, g.integer(14)), g.sin(q)),
+            g.pow(g.add(square, g.add(q, g.integer(4))), g.integer(-2)),
+            // Factors in proportion are not put together.
+            g.div(g.one(), g.mul(g.add(q, a), g.add(g.mul(a, q), g.mul(a, a)))),
         ] {
             assert_eq!(antiderivative(&g, e, q), None, "{}", g.to_text(e));
         }
+    }
+
+    /// Products of up to [`TERMS`] terms are written out; what does not contain `q` is one term.
+    #[test]
+    fn long_products_are_left() {
+        let g = Graph::new();
+        let q = g.symbol("q", Role::Free);
+        let sum = |name: &str, count: usize, by: Expr| {
+            let symbol = |k: usize| g.symbol(&format!("{name}{k}"), Role::Free);
+            g.sum((0..count).map(|k| g.mul(symbol(k), g.pow(by, g.integer(k as i64 + 1)))))
+        };
+        let product = |count: usize| g.mul(sum("a", count, q), sum("b", 16, q));
+        assert!(antiderivative(&g, product(16), q).is_some());
+        assert_eq!(antiderivative(&g, product(17), q), None);
+        // Factors around q, above and below a line.
+        let nested = |depth: usize| {
+            let symbol = |k: usize| g.symbol(&format!("c{k}"), Role::Free);
+            g.as_written(|| (0..depth).fold(q, |e, k| g.mul(symbol(k), e)))
+        };
+        for (depth, found) in [(150, true), (250, false)] {
+            let below = g.as_written(|| g.div(g.one(), nested(depth)));
+            assert_eq!(antiderivative(&g, nested(depth), q).is_some(), found);
+            assert_eq!(antiderivative(&g, below, q).is_some(), found);
+        }
+        let constant = g.mul(sum("a", 17, g.integer(2)), sum("b", 17, g.integer(3)));
+        assert!(antiderivative(&g, g.mul(constant, g.sin(q)), q).is_some());
     }
 }

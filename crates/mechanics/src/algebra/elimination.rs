@@ -16,12 +16,12 @@ pub fn solve_linear(
     right: &[Vec<Expr>],
 ) -> Option<Vec<Vec<Expr>>> {
     let n = matrix.len();
-    let width = n + right.first().map_or(0, Vec::len);
     let mut a: Vec<Vec<Expr>> = matrix
         .iter()
         .zip(right)
         .map(|(row, y)| row.iter().chain(y).copied().collect())
         .collect();
+    let width = a.first().map_or(n, Vec::len);
     let (mut rows, mut columns): (Vec<usize>, Vec<usize>) =
         ((0..n).collect(), (0..n).collect());
     let mut pivots: Vec<(usize, usize)> = Vec::new();
@@ -60,16 +60,13 @@ fn pivot(
     rows: &[usize],
     columns: &[usize],
 ) -> Option<(usize, usize)> {
-    let mut best: Option<((u8, usize), (usize, usize))> = None;
+    let mut best: Option<((bool, usize), (usize, usize))> = None;
     for &i in rows {
         for &j in columns {
             let e = a[i][j];
-            if e == g.zero() {
-                continue;
-            }
             let cost = match g.number_of(e) {
-                Some(_) => (0, 0),
-                None => (if i == j { 1 } else { 2 }, g.size(&[e])),
+                Some(_) => (false, 0),
+                None => (i != j, g.size(&[e])),
             };
             if best.is_none_or(|(least, _)| cost < least) && !g.vanishes_modulo_prime(e) {
                 best = Some((cost, (i, j)));

@@ -176,6 +176,10 @@ mod tests {
         let e = g.add(x, g.sin(g.mul(x, y)));
         assert_eq!(Powers::of(&g, e, x), Err(g.sin(g.mul(x, y))));
         assert_eq!(Powers::of(&g, g.div(y, x), x), Err(g.div(y, x)));
+        for e in [g.pow(x, x), g.pow(y, x)] {
+            assert_eq!(Powers::of(&g, e, x), Err(e), "{}", g.to_text(e));
+        }
+        assert!(Powers::of(&g, g.zero(), x).expect("nothing").0.is_empty());
     }
 
     #[test]

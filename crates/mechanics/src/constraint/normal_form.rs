@@ -143,11 +143,8 @@ fn explicit(model: &Workspace, written: &[Expr], hidden: &[Expr]) -> Option<Vec<
 }
 
 impl NormalForm {
-    /// $e\circ C$: the leaf velocities inserted where they are written out.
+    /// $e\circ C$: the leaf velocities inserted where they are written out, themselves elsewhere.
     pub fn inserted(&self, model: &Workspace, outputs: &[Expr]) -> Vec<Expr> {
-        if !self.is_explicit {
-            return outputs.to_vec();
-        }
         let pairs: Vec<(Expr, Expr)> =
             self.hidden.iter().copied().zip(self.rates.iter().copied()).collect();
         model.graph.substitute(outputs, &pairs)

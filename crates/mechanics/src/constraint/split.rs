@@ -118,9 +118,6 @@ pub(crate) fn last_declared(
         .partition(|&k| holder(model, equations, rows, k).is_none());
     let mut chosen: Vec<usize> = Vec::new();
     for k in free.into_iter().chain(bound) {
-        if chosen.len() == rows.len() {
-            break;
-        }
         let mut columns: Vec<Vec<Expr>> = Vec::new();
         for &c in chosen.iter().chain([&k]) {
             columns.push(rows.iter().map(|&a| equations.jacobian[a][c]).collect());

@@ -245,3 +245,27 @@ fn brief(text: &str) -> String {
     }
     format!("{} …", text.chars().take(LONGEST).collect::<String>())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_coordinates_have_their_words() {
+        let message = |needed: usize| {
+            let coordinates = vec!["x".into(), "y".into()];
+            Refusal::Undetermined { coordinates, needed }.diagnostic().message
+        };
+        assert!(message(1).contains("`x`, `y`"), "{}", message(1));
+        assert!(message(1).contains("1 dependent coordinate with"), "{}", message(1));
+        assert!(message(1).ends_with("is needed"), "{}", message(1));
+        assert!(message(2).contains("2 dependent coordinates with"), "{}", message(2));
+        assert!(message(2).ends_with("are needed"), "{}", message(2));
+    }
+
+    #[test]
+    fn long_formulas_are_cut() {
+        assert_eq!(brief(&"x".repeat(200)), "x".repeat(200));
+        assert_eq!(brief(&"x".repeat(201)), format!("{} …", "x".repeat(200)));
+    }
+}

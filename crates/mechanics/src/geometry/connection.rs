@@ -68,11 +68,10 @@ pub(crate) fn connection(
 ) -> Option<Connection> {
     let g = &model.graph;
     let m = frame.fields.len();
-    let metric = symmetric(g, m, |i, j| {
-        simple(g, ambient.product(g, &frame.fields[i], &frame.fields[j]))
-    });
-    let inverse = inverse(g, &metric)?;
-    let raise = |lowered: &Tensor| raised(g, &inverse, lowered);
+    let metric =
+        symmetric(m, |i, j| simple(g, ambient.product(g, &frame.fields[i], &frame.fields[j])));
+    let inverse = inverse(g, m, &metric)?;
+    let raise = |lowered: &Tensor| raised(g, m, &inverse, lowered);
     // covectors[μ][ν] = ⟨∂_i, ∇_{X_μ} X_ν⟩
     let covectors: Vec<Vec<Vec<Expr>>> = frame
         .fields
@@ -154,38 +153,29 @@ pub(crate) fn connection(
     })
 }
 
-fn symmetric(g: &Graph, m: usize, entry: impl Fn(usize, usize) -> Expr) -> Tensor {
-    let mut entries = vec![g.zero(); m * m];
-    for i in 0..m {
-        for j in i..m {
-            let e = entry(i, j);
-            (entries[i * m + j], entries[j * m + i]) = (e, e);
-        }
-    }
-    Tensor { shape: vec![m, m], entries }
+fn symmetric(m: usize, entry: impl Fn(usize, usize) -> Expr) -> Tensor {
+    let rows: Vec<Vec<Expr>> = (0..m).map(|i| (0..=i).map(|j| entry(j, i)).collect()).collect();
+    Tensor::new(&[m, m], |i| rows[i[0].max(i[1])][i[0].min(i[1])])
 }
 
 /// The inverse of a symmetric matrix, its intermediate results shared.
-fn inverse(g: &Graph, matrix: &Tensor) -> Option<Tensor> {
-    let m = matrix.shape[0];
+fn inverse(g: &Graph, m: usize, matrix: &Tensor) -> Option<Tensor> {
     let rows: Vec<Vec<Expr>> = matrix.entries.chunks(m.max(1)).map(<[Expr]>::to_vec).collect();
     let unit: Vec<Vec<Expr>> = (0..m)
         .map(|i| (0..m).map(|j| if i == j { g.one() } else { g.zero() }).collect())
         .collect();
     let solved = solve_small(g, &rows, &unit)?;
-    Some(symmetric(g, m, |i, j| solved[i][j]))
+    Some(symmetric(m, |i, j| solved[i][j]))
 }
 
 /// The first index raised.
-fn raised(g: &Graph, inverse: &Tensor, lowered: &Tensor) -> Tensor {
-    let m = inverse.shape[0];
+fn raised(g: &Graph, m: usize, inverse: &Tensor, lowered: &Tensor) -> Tensor {
     Tensor::new(&lowered.shape, |i| {
         let mut place = i.to_vec();
         let terms: Vec<Expr> = (0..m)
-            .filter_map(|ρ| {
+            .map(|ρ| {
                 place[0] = ρ;
-                let (a, b) = (inverse.at(&[i[0], ρ]), lowered.at(&place));
-                (a != g.zero() && b != g.zero()).then(|| g.mul(a, b))
+                g.mul(inverse.at(&[i[0], ρ]), lowered.at(&place))
             })
             .collect();
         simple(g, g.sum(terms))
@@ -203,9 +193,6 @@ fn curved(g: &Graph, frame: &Frame, lowered: &Tensor, upper: &Tensor) -> Tensor 
     };
     Tensor::new(&[m, m, m, m], |i| {
         let (ρ, σ, μ, ν) = (i[0], i[1], i[2], i[3]);
-        if μ == ν {
-            return g.zero();
-        }
         let turned = g.sub(slope(μ, ρ, ν, σ), slope(ν, ρ, μ, σ));
         g.add(turned, g.sub(product(ρ, σ, ν, μ), product(ρ, σ, μ, ν)))
     })

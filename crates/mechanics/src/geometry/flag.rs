@@ -97,13 +97,13 @@ impl Distribution {
             let mut rows: Vec<Vec<Expr>> = Vec::new();
             let mut levels = vec![self.generators.clone()];
             rows.extend(self.generators.iter().map(|b| b.field.clone()));
-            loop {
+            while rows.len() < self.dimension() {
+                if self.is_beyond_reason(g, size, 0) {
+                    return Flag { levels, complete: false };
+                }
                 let last = levels.last().expect("the generators are a level");
                 let mut fresh = Vec::new();
                 for bracket in self.deepen(g, last) {
-                    if rows.len() == self.dimension() {
-                        break;
-                    }
                     rows.push(bracket.field.clone());
                     if g.rank(&rows) == rows.len() {
                         fresh.push(bracket);
@@ -112,13 +112,11 @@ impl Distribution {
                     }
                 }
                 if fresh.is_empty() {
-                    return Flag { levels, complete: true };
+                    break;
                 }
                 levels.push(fresh);
-                if g.len() - size > BUDGET && rows.len() < self.dimension() {
-                    return Flag { levels, complete: false };
-                }
             }
+            Flag { levels, complete: true }
         })
     }
 

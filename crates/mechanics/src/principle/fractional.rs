@@ -63,10 +63,9 @@ pub fn fractional_equations(model: &Workspace) -> Result<FractionalEquations, Re
     let mut equations = FractionalEquations {
         momenta: slopes(&v),
         rates: slopes(&q),
-        natural: vec![g.zero(); q.len()],
+        natural: slopes(&v),
         natural_velocity: vec![g.zero(); q.len()],
     };
-    equations.natural.clone_from(&equations.momenta);
     let motion: Vec<Expr> = q.iter().chain(&v).copied().collect();
     for (&node, slope) in nodes.iter().zip(slopes(&symbols)) {
         let Node::Memory(kind, operand, order) = g.node(node) else { continue };
@@ -74,9 +73,8 @@ pub fn fractional_equations(model: &Workspace) -> Result<FractionalEquations, Re
             return Err(Refusal::Memory { what: "a kernel".into(), span });
         }
         let linear = g.try_linear(operand, &motion);
-        let Some(linear) = linear.filter(|l| {
-            l.coefficients.iter().all(|c| !g.varies(*c) && !g.contains(*c, &[model.time]))
-        }) else {
+        let Some(linear) = linear.filter(|l| l.coefficients.iter().all(|c| !g.varies(*c)))
+        else {
             if g.contains(operand, &v) || g.has_memory(operand) {
                 let what = "an operator on what is not linear in the velocities".into();
                 return Err(Refusal::Memory { what, span });

@@ -25,8 +25,7 @@ pub(crate) fn restricted(model: &Workspace, mut e: Equations) -> Result<Equation
     let none = vec![g.zero(); form.dependent.len()];
     let (mass, force) = form.blocks(model, &none);
     let full_mass = std::mem::replace(&mut e.mass, vec![vec![g.zero(); n]; n]);
-    let full_force = std::mem::replace(&mut e.force, vec![g.zero(); n]);
-    let negative_force = full_force.into_iter().map(|f| g.neg(f)).collect();
+    let negative_force = e.force.iter().map(|&f| g.neg(f)).collect();
     for (i, &k) in form.base.iter().enumerate() {
         e.force[k] = force[i];
         for (j, &l) in form.base.iter().enumerate() {

@@ -150,10 +150,10 @@ impl<'a> Elimination<'a> {
     }
 
     /// In how many rows each velocity occurs.
-    fn occurrences(&self) -> Vec<usize> {
-        let mut count = vec![0; self.s.velocities.len()];
+    fn occurrences(&self) -> FxHashMap<usize, usize> {
+        let mut count = FxHashMap::default();
         for &row in self.s.written {
-            self.mentions.of(row).into_iter().for_each(|j| count[j] += 1);
+            self.mentions.of(row).into_iter().for_each(|j| *count.entry(j).or_default() += 1);
         }
         count
     }
@@ -215,12 +215,12 @@ impl<'a> Elimination<'a> {
         &mut self,
         r: usize,
         row: Expr,
-        count: &[usize],
+        count: &FxHashMap<usize, usize>,
     ) -> Option<(SolvedRow, Option<PivotChart>)> {
         let g = self.g;
         let mut js = self.mentions.of(row);
         if self.scale.is_some() {
-            js.sort_by_key(|&j| (count[j], j));
+            js.sort_by_key(|&j| (count.get(&j), j));
         }
         let mut coefficients: Vec<(usize, Expr)> = Vec::new();
         for j in js {
@@ -436,9 +436,6 @@ impl<'a> Elimination<'a> {
         chosen: &[Expr],
     ) -> Option<IndependentVelocities> {
         let g = self.g;
-        if chosen.len() != free.len() {
-            return None;
-        }
         let (mut matrix, mut rests) = (Vec::new(), Vec::new());
         for &form in chosen {
             let form = self.resolve(form);

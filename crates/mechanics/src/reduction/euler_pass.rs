@@ -105,15 +105,18 @@ impl<'a> EulerPass<'a> {
         /// More terms belong to more bodies than would have something in common.
         const FEW: usize = 12;
         let g = self.g;
+        if terms.len() > FEW {
+            return None;
+        }
         let mut groups: Vec<WeightGroup> = Vec::new();
-        for &(w, x) in terms.iter().take(FEW + 1) {
+        for &(w, x) in terms {
             let of = g.symbols(&[w]);
             match groups.iter_mut().find(|known| known.0 == of) {
                 Some(known) => known.1.push((w, x)),
                 None => groups.push((of, vec![(w, x)])),
             }
         }
-        if terms.len() > FEW || !groups.iter().skip(1).any(|group| group.1.len() > 1) {
+        if !groups.iter().skip(1).any(|group| group.1.len() > 1) {
             return None;
         }
         let sums = groups.iter().map(|group| self.add_up(&group.1, jets, &mut Vec::new()));
@@ -198,12 +201,10 @@ impl<'a> EulerPass<'a> {
         let mut stack = vec![(g.one(), L)];
         while let Some((w, x)) = stack.pop() {
             match g.node(x) {
-                _ if !g.varies(x) => {}
                 Node::Add(a, b) => stack.extend([(w, b), (w, a)]),
                 Node::Sub(a, b) => stack.extend([(g.neg(w), b), (w, a)]),
                 Node::Neg(a) => stack.push((g.neg(w), a)),
                 Node::Mul(a, b) if !g.varies(a) => stack.push((g.mul(w, a), b)),
-                Node::Mul(a, b) if !g.varies(b) => stack.push((g.mul(w, b), a)),
                 Node::Div(a, b) if !g.varies(b) => stack.push((g.div(w, b), a)),
                 _ => terms.push((w, x)),
             }
@@ -297,7 +298,7 @@ impl<'a> EulerPass<'a> {
 
     /// The second derivatives by columns, `None` if all are zero.
     fn pairs(&self, f: impl Fn(usize, usize, usize) -> Expr) -> Option<Vec<Expr>> {
-        let mut entries = Vec::with_capacity(self.k() * (self.k() + 1) / 2);
+        let mut entries = Vec::new();
         for a in 0..self.k() {
             for b in 0..=a {
                 entries.push(f(a, b, a * (a + 1) / 2 + b));
@@ -383,7 +384,7 @@ impl<'a> EulerPass<'a> {
         operands.dedup();
         let of: Vec<&Jet> = operands.iter().map(|o| &jets[o]).collect();
         let names: Vec<Expr> = (0..operands.len())
-            .map(|i| g.symbol(&format!("operand {}", i + 1), Role::Free))
+            .map(|i| g.symbol(&format!("operand {i}"), Role::Free))
             .collect();
         let pairs = |to: &dyn Fn(usize) -> Expr, from: &[Expr]| -> Vec<(Expr, Expr)> {
             from.iter().enumerate().map(|(i, &o)| (o, to(i))).collect()

@@ -19,7 +19,7 @@ pub(super) fn suggest(s: &LagrangianData, k: usize) -> Vec<Expr> {
     let mut roots = s.rows.clone();
     roots.push(s.lagrangian);
     let live = g.live(&roots);
-    if k == 0 || k > MOST || live.len() > NODES {
+    if k > MOST || live.len() > NODES {
         return Vec::new();
     }
     let mut parents: FxHashMap<Expr, Vec<Expr>> = FxHashMap::default();
@@ -179,9 +179,6 @@ fn determinant(g: &Graph, m: &[Vec<Expr>]) -> Expr {
         return g.one();
     }
     (0..m.len()).fold(g.zero(), |sum, j| {
-        if m[0][j] == g.zero() {
-            return sum;
-        }
         let minor: Vec<Vec<Expr>> = m[1..]
             .iter()
             .map(|r| r.iter().enumerate().filter(|x| x.0 != j).map(|x| *x.1).collect())
@@ -189,4 +186,149 @@ fn determinant(g: &Graph, m: &[Vec<Expr>]) -> Expr {
         let term = g.mul(m[0][j], determinant(g, &minor));
         if j % 2 == 0 { g.add(sum, term) } else { g.sub(sum, term) }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pfaff_expr::{Role, Unary};
+
+    struct Symbols {
+        g: Graph,
+        x: Expr,
+        v: Vec<Expr>,
+    }
+
+    fn symbols(count: usize) -> Symbols {
+        let g = Graph::new();
+        let x = g.symbol("x", Role::Coordinate { order: 0 });
+        let name = |k: usize| g.symbol(&format!("v{k}"), Role::Coordinate { order: 1 });
+        let v = (0..count).map(name).collect();
+        Symbols { g, x, v }
+    }
+
+    /// So many forms $v_k + x$ that occur twice, as many other shared sums, and nodes beside them.
+    fn suggested(forms: usize, sums: usize, wanted: usize, nodes: usize) -> usize {
+        let Symbols { g, x, v } = symbols(forms);
+        let mut parts = Vec::new();
+        for &v in &v {
+            let form = g.add(v, x);
+            parts.extend([g.mul(form, form), g.sin(form)]);
+        }
+        for k in 0..sums {
+            let sum = g.add(x, g.integer(k as i64 + 7));
+            parts.extend([g.cos(sum), g.sin(sum)]);
+        }
+        let mut lagrangian = g.sum(parts);
+        while g.live(&[lagrangian]).len() < nodes {
+            lagrangian = g.unary(Unary::Sin, lagrangian);
+        }
+        let data = LagrangianData {
+            time: g.symbol("t", Role::Time),
+            positions: vec![x],
+            velocities: v,
+            lagrangian,
+            force: Vec::new(),
+            rows: Vec::new(),
+            parameters: Vec::new(),
+            graph: g,
+        };
+        suggest(&data, wanted).len()
+    }
+
+    #[test]
+    fn forms_are_suggested_where_they_are_as_many_as_unknowns() {
+        assert_eq!(suggested(1, 0, 1, 0), 1);
+        assert_eq!(suggested(2, 3, 2, 0), 2);
+        assert_eq!(suggested(2, 0, 1, 0), 0, "more forms than unknowns");
+        assert_eq!(suggested(2, 0, 3, 0), 0, "fewer forms than unknowns");
+        assert_eq!(suggested(0, 2, 0, 0), 0);
+        assert_eq!(suggested(MOST, 0, MOST, 0), MOST);
+        assert_eq!(suggested(MOST + 1, 0, MOST + 1, 0), 0);
+        assert_eq!(suggested(1, MOST_SUMS - 1, 1, 0), 1);
+        assert_eq!(suggested(1, MOST_SUMS, 1, 0), 0);
+        assert_eq!(suggested(1, 0, 1, NODES), 1);
+        assert_eq!(suggested(1, 0, 1, NODES + 1), 0);
+    }
+
+    #[test]
+    fn degrees_in_velocities_are_those_written() {
+        let Symbols { g, x, v } = symbols(2);
+        let (a, b) = (v[0], v[1]);
+        let form = g.add(g.mul(x, a), b);
+        let condition = |e: Expr| g.unary(Unary::Sign, e);
+        for (e, degree) in [
+            (x, None),
+            (g.sin(x), None),
+            (a, Some(1)),
+            (g.neg(form), Some(1)),
+            (form, Some(1)),
+            (g.sub(x, a), Some(1)),
+            (g.mul(a, form), Some(2)),
+            (g.mul(g.mul(a, b), form), Some(2)),
+            (g.div(form, x), Some(1)),
+            (g.div(x, form), Some(2)),
+            (g.div(a, b), Some(2)),
+            (g.sin(a), Some(2)),
+            (g.pow(x, a), Some(2)),
+            (g.pow(form, g.integer(2)), Some(2)),
+            (g.choose(condition(x), a, x), Some(1)),
+            (g.choose(condition(x), x, g.mul(a, b)), Some(2)),
+            (g.choose(condition(a), x, b), Some(2)),
+        ] {
+            let found = degrees(&g, &g.live(&[e]), &v).get(&e).copied();
+            assert_eq!(found, degree, "{}", g.to_text(e));
+        }
+    }
+
+    /// $Wx = r$ with unknowns that one equation alone contains, by constants other than one.
+    #[test]
+    fn cramers_rule_solves_the_forms() {
+        let Symbols { g, x, v } = symbols(3);
+        let (n, zero) = (|k: i64| g.integer(k), g.zero());
+        let (c, s) = (g.cos(x), g.sin(x));
+        for matrix in [
+            vec![vec![n(3)]],
+            vec![vec![n(2), x], vec![zero, g.add(x, n(2))]],
+            vec![vec![c, s], vec![g.neg(s), c]],
+            vec![vec![g.add(x, n(3)), s], vec![x, g.add(c, n(4))]],
+            vec![vec![zero, n(5), s], vec![c, zero, x], vec![s, zero, n(2)]],
+            vec![vec![x, c, s], vec![n(1), g.mul(x, x), n(3)], vec![s, n(2), n(7)]],
+        ] {
+            let k = matrix.len();
+            let (whole, solved) = cramer(&g, &matrix, &v[..k]).expect("regular");
+            let at = |e: Expr| {
+                let place = v.iter().position(|&s| s == e);
+                g.evaluate(&[e], &|_| place.map_or(0.7, |k| 0.3 + k as f64))[0]
+            };
+            let value = |e: Expr| g.evaluate(&[e], &at)[0];
+            for (row, &r) in matrix.iter().zip(&v) {
+                let sum: f64 =
+                    row.iter().zip(&solved).map(|(&w, &x)| value(w) * value(x)).sum();
+                assert!((sum - value(r)).abs() < 1e-13, "rounding of a few terms: {sum}");
+            }
+            assert!(value(whole).abs() > 0.1);
+        }
+        assert!(cramer(&g, &[vec![x, c], vec![x, c]], &v[..2]).is_none(), "singular");
+    }
+
+    /// Two forms at an angle span less than a square, wherever the entry beside the diagonal stands.
+    #[test]
+    fn forms_at_an_angle_are_nearer_to_each_other() {
+        let Symbols { g, x, .. } = symbols(0);
+        let (n, zero) = (|k: i64| g.integer(k), g.zero());
+        assert_eq!(spread(&g, &[x], 1), None);
+        assert_eq!(spread(&g, &[n(4), zero, x], 2), None);
+        let value = |e: Expr| g.evaluate(&[e], &|_| 0.7)[0];
+        let angle = spread(&g, &[n(4), n(3), n(9)], 2).expect("an angle");
+        assert!((value(angle) - 0.75_f64.sqrt()).abs() < 1e-15, "1 − 3²/(4·9)");
+        for mass in [
+            [n(1), n(1), n(2), zero, zero, n(1)],
+            [n(1), zero, n(2), n(1), zero, n(2)],
+            [n(1), zero, n(2), zero, n(1), n(1)],
+        ] {
+            let angle = spread(&g, &mass, 3).expect("an angle");
+            assert!((value(angle) - 0.5_f64.sqrt()).abs() < 1e-15, "1 − 1/2");
+        }
+    }
 }

@@ -41,12 +41,6 @@ impl VelocitySets {
     }
 
     fn union(&mut self, a: u32, b: u32) -> u32 {
-        if a == b || b == 0 {
-            return a;
-        }
-        if a == 0 {
-            return b;
-        }
         if let Some(&id) = self.unions.get(&(a, b)) {
             return id;
         }
@@ -59,9 +53,7 @@ impl VelocitySets {
     }
 
     fn complete(&mut self, g: &Graph, e: Expr) -> u32 {
-        if self.of.len() < g.len() {
-            self.of.resize(g.len(), OPEN);
-        }
+        self.of.resize(self.of.len().max(g.len()), OPEN);
         let mut stack = vec![e];
         while let Some(&x) = stack.last() {
             if self.of[x.index()] != OPEN {
@@ -110,8 +102,7 @@ impl<'a> Mentions<'a> {
             self.g.derivative_further(e, self.velocities[j], slopes, &within)
         };
         // NOTE: hidden linearity leaves velocities whose coefficients cancel.
-        let left = self.of(slope);
-        if left.is_empty() { slope } else { self.without(slope, &left) }
+        self.without(slope, &self.of(slope))
     }
 
     /// The expression at zero for the velocities `js`.

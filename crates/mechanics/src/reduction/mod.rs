@@ -261,23 +261,24 @@ impl LagrangianData {
         }
         let motion = EulerPass::new(self, g, &velocities, columns);
         let mut order = Vec::new();
-        let (mass, euler) = motion.equations(self.lagrangian, &mut order);
+        let (mut mass, euler) = motion.equations(self.lagrangian, &mut order);
+        // The row of b, where there is one.
+        let coupling = mass.split_off(k * (k + 1) / 2);
         let inserted: Vec<(Expr, Expr)> =
             self.velocities.iter().copied().zip(velocities.iter().copied()).collect();
         let given = g.substitute(&self.force, &inserted);
         let along = |a: usize| g.sub(g.dot(&motion.columns[a], &given), euler[a]);
         let mut force: Vec<Expr> = (0..k).map(along).collect();
-        solve::polish(g, &independent, &velocities, &mass[..k * (k + 1) / 2], &mut force);
+        solve::polish(g, &independent, &velocities, &mass, &mut force);
         let explicit = g.derivative(self.lagrangian, self.time);
         let explicit = g.substitute(&[explicit], &inserted)[0];
         let mut power = vec![g.sub(g.dot(&given, &velocities), explicit)];
         if is_affine {
             power[0] = g.sub(power[0], along(k));
-            power.extend((0..k).map(|a| mass[k * (k + 1) / 2 + a]));
+            power.extend(&coupling[..k]);
         } else {
             power.extend(std::iter::repeat_n(g.zero(), k));
         }
-        let mut mass = mass[..k * (k + 1) / 2].to_vec();
         let solved = (k <= WRITTEN_OUT).then(|| solve::solve(g, &mass, &force));
         let light = solved.as_ref().is_some_and(|(_, light)| *light);
         let mut solved = solved.map(|(rates, _)| rates);

@@ -20,9 +20,6 @@ pub(super) fn shorten(g: &Graph, blocks: &mut [&mut Vec<Expr>], order: &mut Vec<
     all.append(order);
     for _ in 0..ROUNDS {
         let quotients = quotients(g, &all[..roots]);
-        if quotients.is_empty() {
-            break;
-        }
         // NOTE: merged, the product would become the quotient that it is equal to.
         let written = g.as_written(|| g.with_inverses(&all, &quotients));
         // What was met as equal to a quotient before stays one.
@@ -84,4 +81,34 @@ fn quotients(g: &Graph, roots: &[Expr]) -> Vec<Expr> {
     }
     quotients.retain(|&(_, above, below)| count[&below] > 1 && above != g.one());
     quotients.into_iter().map(|(e, ..)| e).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pfaff_expr::Role;
+
+    /// $k^{-1}\,(k\,x)\,y$ becomes $x\,y$, in blocks up to the limit.
+    #[test]
+    fn constants_are_gathered_in_blocks_that_are_not_long() {
+        let shortened = |size: usize| {
+            let g = Graph::new();
+            let x = g.symbol("x", Role::Coordinate { order: 0 });
+            let k = g.symbol("k", Role::Parameter);
+            let product = g.as_written(|| {
+                g.mul(g.div(g.one(), k), g.mul(g.mul(k, g.sin(x)), g.add(x, g.integer(1))))
+            });
+            let mut padding = g.cos(x);
+            while g.size(&[product, padding]) < size {
+                padding = g.sin(padding);
+            }
+            assert_eq!(g.size(&[product, padding]), size);
+            let mut block = vec![product, padding];
+            g.merging(|| shorten(&g, &mut [&mut block], &mut Vec::new()));
+            let value = |e: Expr| g.evaluate(&[e], &|s| if s == x { 0.7 } else { 1.3 })[0];
+            assert!((value(block[0]) - value(product)).abs() < 1e-15);
+            block[0] != product
+        };
+        assert!(shortened(LONG) && shortened(LONG / 2) && !shortened(LONG + 1));
+    }
 }

@@ -263,6 +263,13 @@ fn obstacles_are_named() {
     let (obstacle, metric) =
         of(&format!("{base}lagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint c: z' = t*x'"));
     assert_eq!((obstacle, metric), (contains("epsilon[z,x]", "t"), Some(NoMetric::Timely)));
+    let (_, metric) = of(&format!(
+        "{base}lagrangian ((1 + t^2)*x'^2 + y'^2 + z'^2)/2\nconstraint c: z' = y*x'"
+    ));
+    assert_eq!(metric, Some(NoMetric::Timely));
+    let (_, metric) =
+        of(&format!("{base}lagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint c: z' = t*x' + x*y'"));
+    assert_eq!(metric, Some(NoMetric::Timely));
     let (_, metric) =
         of(&format!("{base}lagrangian x'^4 + y'^2 + z'^2\nconstraint c: z' = y*x'"));
     assert_eq!(metric, Some(NoMetric::NotQuadratic));

@@ -40,6 +40,11 @@ fn flags_grow_as_known() {
         [2, 3, 4]
     );
     assert_eq!(growth("x, y, z", "constraint c: x*x' + y*y' + z' = 0"), [2]);
+    // Two brackets in one direction.
+    assert_eq!(
+        growth("x, y, u, z, w", "constraint a: z' = y*x' + u*x'\nconstraint b: w' = 0"),
+        [3, 4]
+    );
     assert_eq!(growth("x, y, z", "constraint a: z' = y*x'\nconstraint b: y' = 0"), [1]);
     assert_eq!(
         growth(
@@ -61,9 +66,20 @@ fn flags_grow_as_known() {
     let bracket = d.bracket(&m.graph, &x(0), &x(1));
     assert_eq!(m.graph.evaluate(&bracket, &|_| 0.4), [0.0, 0.0, -1.0]);
     assert_eq!(d.deepen(&m.graph, &d.generators).len(), 1);
+    let (flat, e, _, _) = distribution(&with("x, y, z", "constraint c: x*x' + y*y' + z' = 0"));
+    assert!(e.deepen(&flat.graph, &e.generators).is_empty(), "brackets that are zero");
     assert!(
         d.is_beyond_reason(&m.graph, 0, 401)
             && !d.is_beyond_reason(&m.graph, m.graph.len(), 400)
+    );
+    let g = &m.graph;
+    // Nodes that nothing needs.
+    for k in 0..200_000 {
+        g.integer(k);
+    }
+    let size = g.len();
+    assert!(
+        !d.is_beyond_reason(g, size - 100_000, 0) && d.is_beyond_reason(g, size - 100_001, 0)
     );
 }
 
@@ -76,6 +92,9 @@ fn kept_functions_are_constant_on_leaves() {
         ("x, y, z", "constraint a: z' = y*x'\nconstraint b: y' = 0", 1),
         ("x, y, z", "constraint c: z' = y*x'", 0),
         ("x, y", "constraint c: cos(x)*x' + exp(y)*(1 + x^2)*y'/(1 + x^2) = 0", 1),
+        // (z + x²)/(1 + x), with the inverse of a denominator for a factor; log(z) − sin(x), with that of z.
+        ("x, z", "constraint c: z' = ((z + x^2)/(1 + x) - 2*x)*x'", 1),
+        ("x, z", "constraint c: z' = z*cos(x)*x'", 1),
     ] {
         let (m, d, flag, _) = distribution(&with(coordinates, constraints));
         let g = &m.graph;
@@ -165,6 +184,7 @@ fn abnormal_directions_are_known() {
     );
     assert_eq!(of("x, y, z", "constraint c: z' = x'").0, "directions");
     assert_eq!(of("x, y", "").0, "none");
+    assert_eq!(of("x, y, u", "").0, "none");
 }
 
 /// Places of abnormal extremals: the sheet of Martinet, and everywhere for Engel.
@@ -203,7 +223,8 @@ fn abnormal_places_are_known() {
     assert_eq!(of("x, y, z", "constraint c: z'^2 = x'^2 + y'^2").0, possible);
     assert_eq!(of("x, y, z", "constraint c: z' = t*x'").0, possible);
     let mixed = "constraint a: z' = y*x'\nconstraint b: w'^2 = 1 + x'^2";
-    assert_eq!(of("x, y, z, w", mixed).0, possible);
+    let (found, m, e) = of("x, y, z, w", mixed);
+    assert_eq!((found, first_integrals(&m, &e)), (possible, Some(0)), "of the linear one");
     // Beside a first integral, the bracket of two fields in four dimensions.
     let (found, m, e) = of("x, y, z, w", "constraint a: z' = y^2*x'\nconstraint b: w' = 0");
     assert!(matches!(found, Some(AbnormalPlaces::Where(_))), "{found:?}");

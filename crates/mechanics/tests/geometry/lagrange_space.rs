@@ -99,6 +99,7 @@ fn prescribed_speed_pulls_along_the_velocity() {
         prescribed_speed(&m, &e).is_none()
     };
     assert!(none(&format!("{}\nforce u: 1", texts[0])));
+    assert!(!none("coordinates u\nlagrangian u'^2/2\nconstraint c: u'^2 = 1 + t^2"));
     let plain = "coordinates u, v\nlagrangian (u'^2 + v'^2)/2";
     assert!(none(&format!("{plain} + u*v'\nconstraint c: u'^2 + v'^2 = 1")));
     assert!(none(&format!("{plain}\nconstraint c: u'^2 + 2*v'^2 = 1")));
