@@ -30,6 +30,10 @@ fn integrable_constraints_are_recognised() {
     );
     assert_eq!(answers("constraint a: x' = t"), [Some(true)]);
     assert_eq!(answers("constraint a: x' = y"), [Some(false)]);
+    assert_eq!(
+        answers("constraint a: x' = y\nconstraint b: w' = z'"),
+        [Some(false), Some(true)]
+    );
     assert_eq!(answers("constraint a: x' = t*y'"), [Some(false)]);
     assert_eq!(answers("constraint a: x' = cos(t)*x"), [Some(true)]);
     assert_eq!(answers("constraint a: x'^2 + y'^2 = 1"), [Some(false)]);
@@ -124,6 +128,22 @@ fn dependent_coordinates_are_those_asked_for() {
     let case = Case::new(NONLINEAR[0].1, Principle::Chetaev, 5);
     let r = split(&case.model, &case.equations, None);
     assert!(matches!(r, Err(Refusal::NotLinear { .. })));
+}
+
+/// Memory leaves no normal form.
+#[test]
+fn constraints_with_memory_have_no_normal_form() {
+    let text = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2
+        constraint a: z' = x*y'\nconstraint b: y' = caputo(x, 0.5)";
+    let m = model(text).workspace();
+    let e = derive(&m, Principle::Chetaev).unwrap();
+    let named = |r: Refusal| match r {
+        Refusal::NotLinear { constraint, what, .. } => (constraint, what),
+        other => panic!("{other:?}"),
+    };
+    let wanted = ("b".to_owned(), "has memory");
+    assert_eq!(named(normal_form(&m, &e, None).unwrap_err()), wanted);
+    assert_eq!(named(split(&m, &e, None).unwrap_err()), wanted);
 }
 
 /// The leaf velocities as functions of $(t, x, \bar y)$, by Newton's iteration from the state.

@@ -158,6 +158,7 @@ fn forms_are_written_out() {
     assert_eq!(space.to_text(g, &d(x).wedge(g, &d(z))), "d(x) /\\ d(z)");
     assert_eq!(space.to_text(g, &d(x).wedge(g, &d(x))), "0");
     assert_eq!(space.to_text(g, &d(x).scaled(g, g.integer(3))), "(3)*d(x)");
+    assert_eq!(two.minus(g, &two).unwrap().terms().count(), 0, "terms that cancel are gone");
     let mixed = d(x).plus(g, &two).unwrap_err();
     assert_eq!(mixed, MixedDegrees { first: 1, second: 2 });
     assert!(mixed.to_string().contains("a 1-form and a 2-form"), "{mixed}");

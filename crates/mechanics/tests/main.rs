@@ -6,8 +6,10 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod chaplygin;
 mod constraint;
 mod exterior;
+mod factors;
 mod geometry;
 mod hamiltonian;
 mod lagrangian;

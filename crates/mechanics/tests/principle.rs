@@ -222,6 +222,10 @@ fn equations_as_written_have_their_orders() {
     all_close(&rows, &[1.0, 0.4, 0.0, 2.4], "the Jacobian");
     let bent = model("coordinates x\nequation x''^3 + x'' = x").workspace();
     assert!(!ordinary(&bent).unwrap().affine);
+    let mixed = model("coordinates x, y\nequation x'' = y\nequation y'^3 + y' = x").workspace();
+    assert!(!ordinary(&mixed).unwrap().affine, "one of two is enough");
+    let slow = model("coordinates x, y\nequation x' = y\nequation caputo(y, 0.5) = x");
+    assert!(ordinary(&slow.workspace()).unwrap().orders.is_empty(), "one of two has memory");
     let still = model("coordinates x, y\nequation x' + y = 0\nequation y^2 = x").workspace();
     assert!(matches!(ordinary(&still), Err(Refusal::Algebraic { name, .. }) if name == "y"));
     let lagrange = model("coordinates x\nlagrangian x'^2").workspace();

@@ -2,7 +2,7 @@
 
 use pfaff_expr::{Expr, Role};
 use pfaff_mechanics::{
-    ChartPoint, Class, Principle, Reduction, canonical, chaplygin, explicit, lagrange_space,
+    ChartPoint, Class, Principle, Reduction, canonical, explicit, lagrange_space,
     quasi_velocities, reduce, reduced_equations, solve_saddle,
 };
 
@@ -69,6 +69,17 @@ const TURNED_TWICE: (&str, &str) = (
      constraint ahead: 2*a'*cos(psi) + 2*b'*sin(psi) = 0.5 + x",
 );
 
+/// Forms of the model beside a pair, whose speed is no form of it.
+const PAIR_AND_FORMS: (&str, &str) = (
+    "a pair beside forms",
+    "coordinates x, y, phi, psi
+     let a = psi' + y*x'
+     let b = x' - psi*y'
+     lagrangian (x'^2 + 2*y'^2 + phi'^2)/2 + a^2 + b^2 + 0.2*a*b + a*x*y + b*sin(x)
+     constraint side: y'*cos(phi) - x'*sin(phi) = 0.6*x*psi' + 0.3
+     constraint wheel: phi' = x*x' - 0.4*y' + y*psi'",
+);
+
 /// The pivot of the second row is another one than it is written with.
 const HIDDEN_PIVOT: (&str, &str) = (
     "a pivot that is not written",
@@ -117,6 +128,7 @@ fn texts() -> Vec<(String, String)> {
         &FRAME,
         &TURNED_TWICE,
         &HIDDEN_PIVOT,
+        &PAIR_AND_FORMS,
     ];
     let given = LINEAR.iter().chain(own).map(|(n, t)| ((*n).to_owned(), (*t).to_owned()));
     given.chain((20..30).map(|s| (format!("random system {s}"), random_system(s)))).collect()
@@ -430,23 +442,6 @@ fn eliminations_give_the_motion() {
     }
 }
 
-/// A pivot with $k$ neighbours takes $1 + k(k+5)/2$ steps: one division, $k$ factors, $k(k+1)/2$ entries and $2k$ right
-/// sides on the way down and up.
-#[test]
-fn steps_of_elimination_are_counted() {
-    let takes = |text: &str| {
-        let m = model(text).workspace();
-        let e = pfaff_mechanics::derive(&m, Principle::Chetaev).unwrap();
-        (0..100).find(|&most| solve_saddle(&m.graph, &e, most).is_some())
-    };
-    assert_eq!(takes("coordinates x\nlagrangian x'^2/2"), Some(1));
-    assert_eq!(takes("coordinates x, y\nlagrangian x'^2 + y'^2 + x*x'*y'"), Some(4 + 1));
-    let chain = "coordinates x, y, z\nlagrangian x'^2 + y'^2 + z'^2 + x'*y' + y'*z'";
-    assert_eq!(takes(chain), Some(4 + 4 + 1), "the ends first");
-    let full = format!("{chain} + x'*z'");
-    assert_eq!(takes(&full), Some(8 + 4 + 1));
-}
-
 /// Quasi-velocities take names that the model leaves free.
 #[test]
 fn quasi_velocities_have_names_of_their_own() {
@@ -511,110 +506,6 @@ fn velocities_follow_from_momenta() {
     }
 }
 
-const CHAPLYGIN: [&str; 3] = [
-    "coordinates x, y, z
-     lagrangian (1 + y^2)*x'^2/2 + y'^2/2 + z'^2*(2 + x)/2 + 0.2*y'*z' - x*y
-     constraint c: (1 + x^2)*z' = y*x' + x*y*y'
-     force x: 0.3*y' + z'
-     force z: 0.4*x'*y",
-    "coordinates x, y, z, w
-     lagrangian (x'^2 + y'^2 + z'^2 + w'^2)/2 + 0.1*x'*w' - x^2*y
-     constraint c: z' + w' = y*x' - sin(x)*y'
-     constraint d: z' - w' = x*y'",
-    // Nonlinear in the base velocities, with time.
-    "coordinates x, y, z
-     lagrangian (x'^2 + 2*y'^2 + z'^2)/2 - x*y
-     constraint c: z' = 0.3*x'^2*y + t*y'",
-];
-
-/// (Ch) with $\pi = p$ is Chetaev's motion of the base, with $\pi = p - \mu$ the vakonomic one.
-#[test]
-fn chaplygins_form_is_the_motion_of_the_base() {
-    for text in CHAPLYGIN {
-        for principle in [Principle::Chetaev, Principle::Vakonomic] {
-            let case = Case::new(text, principle, 15).in_motion();
-            let (g, s) = (&case.model.graph, &case.state);
-            let form = chaplygin(&case.model, &case.equations).expect("Chaplygin's form");
-            assert_eq!(form.held, None);
-            let rates = case.values(&form.rates);
-            let v: Vec<f64> = form.dependent.iter().map(|&k| s.v[k]).collect();
-            all_close(&rates, &v, "the constraints solved");
-            let p: Vec<Expr> =
-                form.dependent.iter().map(|&k| case.equations.momenta[k]).collect();
-            let p = g.substitute(&p, &dependent(&case, &form));
-            all_close(&case.values(&form.momenta), &case.values(&p), "momenta");
-            // With ψ = A_α (q̇ − ε), π = p − A_αᵀ μ.
-            let rows = case.rows(&case.equations.jacobian);
-            let values = case.values(&p);
-            let π: Vec<Expr> =
-                (0..values.len()).map(|i| g.symbol(&format!("pi {i}"), Role::Free)).collect();
-            let numbers: Vec<f64> = form
-                .dependent
-                .iter()
-                .zip(&values)
-                .map(|(&k, p)| match principle {
-                    Principle::Chetaev | Principle::Restricted => *p,
-                    Principle::Vakonomic => {
-                        p - rows.iter().zip(&s.mu).map(|(r, μ)| r[k] * μ).sum::<f64>()
-                    }
-                })
-                .collect();
-            let (mass, force) = form.blocks(&case.model, &π);
-            let known = pairs(&π, &numbers);
-            let force = case.values_in(g, &force, &known);
-            let a: Vec<f64> = form.base.iter().map(|&k| s.a[k]).collect();
-            for (row, f) in mass.iter().zip(force) {
-                close(dot(&case.values_in(g, row, &known), &a), f, text);
-            }
-            let inner = case.value(form.energy);
-            let by_hand: f64 = form
-                .base
-                .iter()
-                .map(|&k| {
-                    let slope =
-                        g.derivative(form.lagrangian, case.model.coordinates[k].velocity);
-                    s.v[k] * case.value(slope)
-                })
-                .sum();
-            close(inner, by_hand - case.value(form.lagrangian), "energy");
-        }
-    }
-}
-
-fn dependent(case: &Case, form: &pfaff_mechanics::Chaplygin) -> Vec<(Expr, Expr)> {
-    let v = case.model.velocities();
-    form.dependent.iter().map(|&k| v[k]).zip(form.rates.iter().copied()).collect()
-}
-
-/// $F^\alpha_{\mu\nu} = \partial_\mu\varepsilon^\alpha_\nu - \partial_\nu\varepsilon^\alpha_\mu$ by differences.
-#[test]
-fn curvature_of_chaplygins_form_is_that_of_its_coefficients() {
-    for text in &CHAPLYGIN[..2] {
-        let case = Case::new(text, Principle::Chetaev, 15);
-        let form = chaplygin(&case.model, &case.equations).unwrap();
-        let found = form.curvature(&case.model).expect("linear");
-        for (α, &ε) in form.rates.iter().enumerate() {
-            let slope = |s: &crate::support::State, k: usize| {
-                case.by_velocity(s, form.base[k], &|s| case.at(s, ε))
-            };
-            for μ in 0..form.base.len() {
-                for ν in 0..form.base.len() {
-                    let one = case.by_position(&case.state, form.base[μ], &|s| slope(s, ν));
-                    let two = case.by_position(&case.state, form.base[ν], &|s| slope(s, μ));
-                    close(case.value(found[α][μ][ν]), one - two, text);
-                }
-            }
-        }
-    }
-    let affine = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2
-        constraint c: z' = x*y' + 0.3*y";
-    for text in [CHAPLYGIN[2], affine] {
-        let case = Case::new(text, Principle::Chetaev, 15);
-        let form = chaplygin(&case.model, &case.equations).unwrap();
-        assert!(form.curvature(&case.model).is_none(), "{text}");
-    }
-}
-
 /// Seventeen coordinates are more than is solved for symbolically.
 #[test]
 fn momenta_of_large_systems_are_not_inverted() {
@@ -645,24 +536,6 @@ fn momenta_of_large_systems_are_not_inverted() {
     let crowded = crowded.replace(" + q17'^2", "");
     let case = Case::new(&crowded, Principle::Chetaev, 1);
     assert!(explicit(&case.model, &case.equations).is_none(), "seventeen unknowns");
-}
-
-/// The elimination of (K) is for symmetric matrices with Chetaev's or vakonomic reactions.
-#[test]
-fn factors_are_for_symmetric_blocks() {
-    let text = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 + 0.2*x'*y'
-        constraint c: z' = x*y'";
-    let case = Case::new(text, Principle::Chetaev, 1);
-    let (g, mut e) = (&case.model.graph, case.equations.clone());
-    assert!(solve_saddle(g, &e, 1_000).is_some());
-    e.principle = Principle::Restricted;
-    assert!(solve_saddle(g, &e, 1_000).is_none(), "restricted");
-    let mut e = case.equations.clone();
-    e.mass[2][0] = g.one();
-    assert!(solve_saddle(g, &e, 1_000).is_none(), "a mass that is not symmetric");
-    let mut e = case.equations.clone();
-    e.directions[0][0] = g.one();
-    assert!(solve_saddle(g, &e, 1_000).is_none(), "a reaction along something else");
 }
 
 /// Where the model's own forms are the unknowns: their names, the chart that watches them, and when they are not taken.

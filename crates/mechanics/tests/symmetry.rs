@@ -93,6 +93,47 @@ fn kept_momenta_are_known() {
     assert!(momenta(&case.model, &case.equations).is_empty(), "nothing is told");
 }
 
+/// A vakonomic momentum is told where every constraint has the symmetry, and combinations are Chetaev's alone.
+#[test]
+fn symmetries_are_those_of_all_constraints() {
+    let text = "coordinates x, y, z, w\nlagrangian (x'^2 + y'^2 + z'^2 + w'^2)/2
+        constraint a: y' = z*x'\nconstraint b: w' = x'\nsymmetry lift: z = 1";
+    let case = Case::new(text, Principle::Vakonomic, 1);
+    let told = momenta(&case.model, &case.equations);
+    assert!(told.iter().any(|m| m.name == "lift" && m.rate.is_none()), "{told:?}");
+    let along = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2
+        constraint c along [1, 0, 0]: y' = 2*x'";
+    let plain = along.replace(" along [1, 0, 0]", "");
+    for (text, principle, combined) in [
+        (plain.as_str(), Principle::Chetaev, 1),
+        (plain.as_str(), Principle::Vakonomic, 0),
+        (along, Principle::Chetaev, 0),
+    ] {
+        let case = Case::new(text, principle, 1);
+        let told = momenta(&case.model, &case.equations);
+        let count = told.iter().filter(|m| m.name.contains('*')).count();
+        assert_eq!(count, combined, "{principle:?}: {text}");
+    }
+}
+
+/// Coefficients that fill pages are not told.
+#[test]
+fn long_combinations_are_left_out() {
+    let combined = |terms: usize| {
+        let sum: Vec<String> =
+            (1..=terms).map(|k| format!("sin({k}*z)*cos(z/{})", k + 1)).collect();
+        let text = format!(
+            "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2
+             constraint c: y' = (2 + {})*x'",
+            sum.join(" + ")
+        );
+        let case = Case::new(&text, Principle::Chetaev, 1);
+        let told = momenta(&case.model, &case.equations);
+        told.iter().filter(|m| m.name.contains('*')).count()
+    };
+    assert_eq!((combined(5), combined(60)), (1, 0));
+}
+
 /// Coefficients with time or velocities are those of moving or nonlinear constraints: nothing is combined.
 #[test]
 fn moving_constraints_have_no_combinations() {

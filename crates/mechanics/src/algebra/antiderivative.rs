@@ -575,6 +575,8 @@ mod tests {
         let product = |count: usize| g.mul(sum("a", count, q), sum("b", 16, q));
         assert!(antiderivative(&g, product(16), q).is_some());
         assert_eq!(antiderivative(&g, product(17), q), None);
+        let found = antiderivative(&g, g.mul(g.integer(2), q), q).expect("a power");
+        assert!(g.is_zero(g.sub(found, g.mul(q, q))), "no constant is added");
         // Factors around q, above and below a line.
         let nested = |depth: usize| {
             let symbol = |k: usize| g.symbol(&format!("c{k}"), Role::Free);

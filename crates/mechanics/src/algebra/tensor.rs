@@ -62,3 +62,36 @@ const WORTH_SIMPLIFYING: usize = 60;
 pub fn simple(g: &Graph, e: Expr) -> Expr {
     if g.size(&[e]) > WORTH_SIMPLIFYING { e } else { g.simplify(e) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pfaff_expr::Role;
+
+    #[test]
+    fn large_expressions_stay_as_they_are() {
+        let g = Graph::new();
+        let x = g.symbol("x", Role::Free);
+        let of_size = |size: usize| {
+            let (s, c) = (g.sin(x), g.cos(x));
+            let one = g.as_written(|| g.add(g.mul(s, s), g.mul(c, c)));
+            let mut e = one;
+            while g.size(&[e]) < size {
+                e = g.as_written(|| g.sin(e));
+            }
+            assert_eq!(g.size(&[e]), size);
+            simple(&g, e) != e
+        };
+        assert!(of_size(10) && of_size(WORTH_SIMPLIFYING) && !of_size(WORTH_SIMPLIFYING + 1));
+    }
+
+    #[test]
+    fn tensors_are_zero_where_all_components_are() {
+        let g = Graph::new();
+        let tensor = |entries: [i64; 2]| {
+            let entries = entries.map(|k| g.integer(k)).to_vec();
+            Tensor { shape: vec![2], entries }.is_zero(&g)
+        };
+        assert!(tensor([0, 0]) && !tensor([0, 1]) && !tensor([1, 0]) && !tensor([1, 2]));
+    }
+}

@@ -261,6 +261,7 @@ mod tests {
         assert!(message(1).ends_with("is needed"), "{}", message(1));
         assert!(message(2).contains("2 dependent coordinates with"), "{}", message(2));
         assert!(message(2).ends_with("are needed"), "{}", message(2));
+        assert_eq!(Refusal::NoDynamics.diagnostic().span, Span { start: 0, end: 0 });
     }
 
     #[test]

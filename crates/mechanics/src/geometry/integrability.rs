@@ -32,7 +32,7 @@ pub fn ranks(model: &Workspace, equations: &Equations) -> Ranks {
     let m = independent.len();
     let mut saddle = Vec::new();
     for i in 0..n {
-        let reactions = independent.iter().map(|&a| g.neg(equations.directions[a][i]));
+        let reactions = independent.iter().map(|&a| equations.directions[a][i]);
         saddle.push(equations.mass[i].iter().copied().chain(reactions).collect::<Vec<_>>());
     }
     for &a in &independent {

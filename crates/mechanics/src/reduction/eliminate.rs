@@ -317,7 +317,7 @@ impl<'a> Elimination<'a> {
                 // The sign makes w the velocity along the second axis where the first coefficient is written
                 // with a minus.
                 let turned = matches!(g.node(a), Node::Neg(_));
-                let w = g.symbol(&format!("u of {}", i + 1), Role::Free);
+                let w = g.symbol(&format!("u of {i}"), Role::Free);
                 let along = if turned { g.neg(w) } else { w };
                 let share = g.div(self.mentions.without(row, &[i, j]), n);
                 let first = g.sub(g.neg(g.mul(a, share)), g.mul(b, along));

@@ -58,6 +58,18 @@ fn flags_grow_as_known() {
     assert_eq!((d.dimension(), flag.growth()), (3, vec![2, 3]));
     assert_eq!(d.names, ["X[t]", "X[x]"]);
     assert_eq!(d.text(&flag.levels[1][0].word), "[X[t], X[x]]");
+    let last = |i: usize| *d.generators[i].field.last().unwrap();
+    assert_eq!(
+        (last(0), last(1)),
+        (m.graph.one(), m.graph.zero()),
+        "only the drift moves time"
+    );
+    // Without drift time takes part where a coefficient contains it.
+    let (m, d, flag, _) = distribution(&with("x, y, z", "constraint c: z' = t*x'"));
+    assert_eq!((d.dimension(), flag.growth()), (4, vec![3, 4]));
+    let values = m.graph.evaluate(&d.generators[0].field, &|_| 0.4);
+    assert_eq!(values, [0.0, 0.0, 0.0, 1.0]);
+    let (m, _, flag, _) = distribution(&with("x, y", "constraint c: y' = x"));
     // [∂_t + x ∂_y, ∂_x] = −∂_y
     let values = m.graph.evaluate(&flag.levels[1][0].field, &|_| 0.4);
     assert_eq!(values, [0.0, -1.0, 0.0]);
@@ -139,6 +151,9 @@ fn abnormal_directions_are_known() {
     parallel(&all[0], &[0.0, 1.0, -1.0]);
     let (kind, all) = of("x, w, z, y", "constraint a: y' = z*x'\nconstraint b: z' = w*x'");
     assert_eq!((kind, all.len()), ("directions", 1), "Engel's");
+    // D² has no bracket in the direction of y, whichever row comes first.
+    let (_, turned) = of("x, w, y, z", "constraint b: z' = w*x'\nconstraint a: y' = z*x'");
+    parallel(&turned[0], &[1.0, 0.0]);
     // Base coordinates are w and z, which the coefficients contain: the direction is that of w.
     parallel(&all[0], &[1.0, 0.0]);
     assert_eq!(
@@ -219,6 +234,7 @@ fn abnormal_places_are_known() {
     let y = m.coordinates[1].position;
     close(m.graph.evaluate(&[e], &|s| if s == y { 0.0 } else { 0.7 })[0], 0.0, "the Pfaffian");
     assert_eq!(of("x, y, z", "constraint c: x^2 + y^2 = 1").0, None);
+    assert_eq!(of("x, y, z", "constraint c: x^2 + y^2 = 1 + t").0, None);
     let possible = Some(AbnormalPlaces::Possible);
     assert_eq!(of("x, y, z", "constraint c: z'^2 = x'^2 + y'^2").0, possible);
     assert_eq!(of("x, y, z", "constraint c: z' = t*x'").0, possible);

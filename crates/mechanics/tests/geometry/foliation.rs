@@ -90,6 +90,12 @@ fn adapted_lagrangians_are_recognised() {
     };
     assert_eq!(of("(x'^2 + y'^2 + (z' - y*x')^2)/2 - x"), Some(true));
     assert_eq!(of("(x'^2 + y'^2 + z'^2)/2"), Some(false), "z' and x' are joined");
+    let implicit = "coordinates x, y, z\nlagrangian (x'^2 + y'^2)/2
+        constraint c: z'^3 + z' = x'*y'";
+    let m = model(implicit).workspace();
+    let e = derive(&m, Principle::Chetaev).unwrap();
+    let n = normal_form(&m, &e, None).unwrap();
+    assert_eq!((n.is_explicit, is_adapted(&m, &n)), (false, None), "not written out");
     assert_eq!(of("((1 + z^2)*x'^2 + (z' - y*x')^2)/2"), Some(false), "the place on the leaf");
 }
 
