@@ -46,6 +46,7 @@ fn integrable_constraints_are_recognised() {
     for bent in ["w'^2 = 1 + x'*y'", "x'*y' + 1e-3*z'^2 = 2", "(w' + x')^2 + x'^3 = 3"] {
         assert_eq!(answers(&format!("constraint a: {bent}")), [Some(false)], "{bent}");
     }
+    assert_eq!(answers("parameters k = 2\nconstraint a: k*w'^2 = 1 + x'*y'"), [Some(false)]);
     assert_eq!(answers("constraint a: w'^2 + 1 = 0"), [None], "no velocity obeys it");
 }
 

@@ -191,6 +191,7 @@ fn cartans_form_gives_the_equations() {
             case.values_in(g, &[forms.equations.coefficient(g, &[place])], known)[0]
         };
         (0..=3 * n).for_each(|i| close(coefficient(i, &known), 0.0, &name));
+        assert_eq!(forms.field[1..], forms.rates.concat(), "the rates of q, p and v in order");
         let shifted = |symbol: Expr, by: f64| -> Vec<(Expr, f64)> {
             let change = |&(e, x): &(Expr, f64)| (e, if e == symbol { x + by } else { x });
             known.iter().map(change).collect()
@@ -305,6 +306,13 @@ fn divergence_is_written_out_for_few_unknowns() {
     assert_eq!(of(&free(10, &rows(2))), Some("0".to_owned()));
     assert_eq!(of(&free(11, &rows(2))), None, "thirteen unknowns");
     assert_eq!(of(&free(6, &rows(4))), None, "four multipliers");
+    // What the graph has already does not count.
+    let m = crate::support::model(&free(3, "force q1: -2*q1'*q2")).workspace();
+    let e = pfaff_mechanics::derive(&m, Principle::Chetaev).unwrap();
+    for k in 0..5_000 {
+        m.graph.integer(k);
+    }
+    assert!(divergence_formula(&m, &e).is_some());
     let mut dense = String::from("coordinates a, b, c, d, e, f\nlagrangian 0");
     for x in "abcdef".chars() {
         for y in "abcdef".chars() {
@@ -386,6 +394,13 @@ fn fractional_forms_of_order_one_half_are_those_of_powers() {
     let at = |x: i64| case.value(g.substitute(&[operator], &[(change, g.integer(x))])[0]);
     close(at(0), -4.0 * q * q.sqrt() / (3.0 * pi.sqrt()), "D_q L");
     close(at(1) - at(0), -1.0, "less the change of p");
+    let case = Case::new("coordinates x\nlagrangian x'^2/2 - sqrt(x)", Principle::Chetaev, 25);
+    let g = &case.model.graph;
+    let orders = Orders { alpha: g.fraction(3, 2), beta: g.integer(2) };
+    let r = fractional_forms(&case.model, &case.equations, orders);
+    assert!(
+        matches!(r, Err(Refusal::NoFractionalForm { what, .. }) if what.contains("above 1,"))
+    );
     let text = "coordinates x\nlagrangian x'^2/2 - sin(x)";
     let case = Case::new(text, Principle::Chetaev, 25);
     let g = &case.model.graph;

@@ -25,7 +25,7 @@ const LATE_PAIR: (&str, &str) = (
     "a pair whose rest has the velocity of an earlier row",
     "coordinates z, x, y, phi, psi
      lagrangian (x'^2 + 2*y'^2 + phi'^2 + 3*psi'^2 + z'^2)/2 + 0.2*x'*psi' - x*y + 0.3*z^2
-     constraint lift: z' = 0.4*psi' + x
+     constraint lift: z' = 0.4*x*psi' + x
      constraint side: 2*y'*cos(phi) - 2*x'*sin(phi) = 0.6*z' + 0.3
      force x: 0.3*t",
 );
@@ -103,7 +103,7 @@ const SIGNS: (&str, &str) = (
     "signs and quotients",
     "coordinates x, y, z
      parameters k = 1.7
-     lagrangian -sqrt(9 - x'^2 - y'^2*(1 + x^2) - z'^2)/k - exp(-x*y)/k
+     lagrangian -sqrt(9 + k^2 - x'^2 - y'^2*(1 + x^2) - z'^2)/k - exp(-x*y)/k
      constraint c: z'*(sin(x')^2 + cos(x')^2) = y*x' + 0.2",
 );
 
@@ -454,6 +454,7 @@ fn quasi_velocities_have_names_of_their_own() {
     assert_eq!(names(["x", "y"], ""), ["u1", "u2"]);
     assert_eq!(names(["x", "u2"], ""), ["w1", "w2"]);
     assert_eq!(names(["x", "u2"], "parameters w1 = 2"), ["quasi1", "quasi2"]);
+    assert_eq!(names(["x", "y"], "let u1 = x*y"), ["w1", "w2"]);
     assert_eq!(names(["x", "u3"], ""), ["u1", "u2"]);
     assert_eq!(names(["x", "u0"], ""), ["u1", "u2"]);
 }
@@ -573,6 +574,15 @@ fn forms_of_the_model_are_watched() {
         format!("{forms}lagrangian (x'^2 + y'^2)/2 + a*x*y + b*x^2 + a*sin(x) + b*cos(y)");
     let r = reduction(&text, &[0.3, 0.4]);
     assert_eq!(r.forms, r.velocity_symbols);
+    assert_eq!(texts(&r, &r.independent), ["u1", "u2"]);
+    // The solve is written out for up to eight unknowns.
+    for (count, written) in [(8, true), (9, false)] {
+        let names: Vec<String> = (0..count).map(|k| format!("q{k}")).collect();
+        let squares: Vec<String> = names.iter().map(|q| format!("{q}'^2/2")).collect();
+        let text =
+            format!("coordinates {}\nlagrangian {}", names.join(", "), squares.join(" + "));
+        assert_eq!(reduction(&text, &vec![0.1; count]).rates.is_some(), written);
+    }
     // A form that vanishes at the point is not taken, one beyond a thousandth is.
     let weak = "coordinates x\nlet a = x*x' + 1\nlagrangian a^2/2 + 3*a*x^2 + a*sin(x)";
     let taken = |x: f64| reduction(weak, &[x]).velocity_symbols != reduction(weak, &[x]).forms;

@@ -129,21 +129,13 @@ impl Antiderivative<'_> {
         }
         varying.retain(|&(_, k)| k != g.zero());
         if let Some(u) = growth.map(|u| g.simplify(u)) {
-            let e = g.unary(Unary::Exp, u);
-            if self.varies(u) {
-                varying.push((e, g.one()));
-            } else {
-                scale = g.mul(scale, e);
-            }
+            varying.push((g.unary(Unary::Exp, u), g.one()));
         }
-        let found = if varying.is_empty() {
-            self.q
-        } else {
-            self.by_substitution(&varying)
-                .or_else(|| self.of_polynomial_and_wave(&varying, rounds))
-                .or_else(|| self.of_rational(&varying, rounds))
-                .or_else(|| self.of_waves(&varying, rounds))?
-        };
+        let found = self
+            .by_substitution(&varying)
+            .or_else(|| self.of_polynomial_and_wave(&varying, rounds))
+            .or_else(|| self.of_rational(&varying, rounds))
+            .or_else(|| self.of_waves(&varying, rounds))?;
         Some(g.mul(scale, found))
     }
 
@@ -492,6 +484,8 @@ mod tests {
                 g.div(n(1), pow(g.mul(g.add(g.mul(n(2), q), n(1)), linear), n(2))),
             ),
             ("exp(q + 2) exp(-q)", g.mul(exp(g.add(q, n(2))), exp(g.neg(q)))),
+            ("sqrt((2q + 3)^3)", g.sqrt(pow(g.add(g.mul(n(2), q), n(3)), n(3)))),
+            ("(1 + sin(q))^2", pow(g.add(n(1), g.sin(q)), n(2))),
             ("q (q + 3)^(5/2)", g.mul(q, pow(g.add(q, n(3)), g.fraction(5, 2)))),
             ("(q + a)^9 (q + 1)", g.mul(pow(g.add(q, a), n(9)), g.add(q, n(1)))),
             ("sin(2q) exp(sin(q)^2)", {
@@ -556,6 +550,7 @@ mod tests {
             g.div(g.one(), g.pow(a, q)),
             g.mul(g.pow(q, g.integer(14)), g.sin(q)),
             g.pow(g.add(square, g.add(q, g.integer(4))), g.integer(-2)),
+            g.mul(g.pow(g.sin(q), g.fraction(3, 2)), g.cos(g.mul(a, q))),
             // Factors in proportion are not put together.
             g.div(g.one(), g.mul(g.add(q, a), g.add(g.mul(a, q), g.mul(a, a)))),
         ] {

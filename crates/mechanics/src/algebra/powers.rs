@@ -182,6 +182,19 @@ mod tests {
         assert!(Powers::of(&g, g.zero(), x).expect("nothing").0.is_empty());
     }
 
+    /// $\sum_{i<k}x^i\sum_{j<20}x^{kj}$ has $20k$ terms.
+    #[test]
+    fn long_products_are_not_written_out() {
+        let g = Graph::new();
+        let x = g.symbol("x", Role::Free);
+        let sum = |count: i64, step: i64| {
+            g.sum((0..count).map(|i| g.pow(x, g.integer(step * i + 1))))
+        };
+        let product = |k: i64| g.mul(sum(k, 1), sum(20, k));
+        assert_eq!(Powers::of(&g, product(10), x).expect("two hundred terms").0.len(), 200);
+        assert_eq!(Powers::of(&g, product(11), x), Err(product(11)));
+    }
+
     #[test]
     fn whole_powers_below_the_order_are_annihilated() {
         let g = Graph::new();

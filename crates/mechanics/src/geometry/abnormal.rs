@@ -62,7 +62,6 @@ pub fn abnormal(
         };
     }
     match (m, corank) {
-        (2, 0) => Abnormal::None((0..d).map(|α| curvature.at(&[α, 0, 1])).collect()),
         (2, 1) => {
             let two: Vec<Vec<Expr>> =
                 flag.levels.iter().take(2).flatten().map(|b| b.field.clone()).collect();

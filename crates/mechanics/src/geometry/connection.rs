@@ -91,7 +91,7 @@ pub(crate) fn connection(
         simple(g, g.mul(half, g.sub(turned, slope(ρ, μ, ν))))
     });
     let metricity = Tensor::new(&[m, m, m], |i| {
-        let (μ, ν, σ) = (i[0], i[1], i[2]);
+        let &[μ, ν, σ] = i else { unreachable!("three indices") };
         g.sub(g.sub(slope(μ, ν, σ), lowered.at(&[σ, μ, ν])), lowered.at(&[ν, μ, σ]))
     });
     let connection = raise(&lowered);

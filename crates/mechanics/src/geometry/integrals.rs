@@ -21,7 +21,7 @@ pub fn integrals(g: &Graph, distribution: &Distribution, flag: &Flag) -> Vec<Exp
 
 /// $h$ with $dh$ proportional to a form.
 fn function(g: &Graph, form: &[Expr], variables: &[Expr]) -> Option<Expr> {
-    let mut factors = vec![g.one()];
+    let mut factors = Vec::new();
     for e in form {
         for &part in &g.live(&[*e]) {
             if let Node::Div(_, below) = g.node(part)
@@ -32,11 +32,11 @@ fn function(g: &Graph, form: &[Expr], variables: &[Expr]) -> Option<Expr> {
             }
         }
     }
-    factors.truncate(8);
-    let inverses: Vec<Expr> = factors[1..].iter().map(|&f| g.div(g.one(), f)).collect();
+    factors.truncate(7);
+    let inverses: Vec<Expr> = factors.iter().map(|&f| g.div(g.one(), f)).collect();
     let own = variables.iter().flat_map(|&q| [g.div(g.one(), q), q]);
-    let candidates: Vec<Expr> = factors.into_iter().chain(inverses).chain(own).collect();
-    candidates.into_iter().find_map(|factor| {
+    let mut candidates = [g.one()].into_iter().chain(factors).chain(inverses).chain(own);
+    candidates.find_map(|factor| {
         let scaled: Vec<Expr> = form.iter().map(|&e| simple(g, g.mul(factor, e))).collect();
         primitive(g, &scaled, variables)
     })

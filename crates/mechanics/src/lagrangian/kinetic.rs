@@ -46,7 +46,7 @@ impl Kinetic {
             _ => (lagrangian, None),
         };
         Some(Self {
-            metric: at_rest(&entries).chunks(mass.len().max(1)).map(<[Expr]>::to_vec).collect(),
+            metric: mass.iter().map(|row| at_rest(row)).collect(),
             vector: at_rest(momenta),
             scalar: at_rest(&[whole])[0],
             potential,

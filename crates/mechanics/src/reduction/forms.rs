@@ -251,6 +251,31 @@ mod tests {
         assert_eq!(suggested(1, 0, 1, NODES + 1), 0);
     }
 
+    /// A form within another one counts where something else uses it too.
+    #[test]
+    fn parts_of_forms_count_where_they_are_used_alone() {
+        let found = |alone: bool| {
+            let Symbols { g, x, v } = symbols(2);
+            let inner = g.add(v[0], x);
+            let outer = g.add(g.mul(x, inner), g.mul(g.cos(x), g.add(inner, v[1])));
+            let own = if alone { g.sin(inner) } else { g.zero() };
+            let lagrangian = g.sum([g.cos(outer), g.sin(outer), own]);
+            let data = LagrangianData {
+                time: g.symbol("t", Role::Time),
+                positions: vec![x],
+                velocities: v,
+                lagrangian,
+                force: Vec::new(),
+                rows: Vec::new(),
+                parameters: Vec::new(),
+                graph: g,
+            };
+            [1, 2].map(|k| suggest(&data, k).len())
+        };
+        assert_eq!(found(false), [1, 0]);
+        assert_eq!(found(true), [0, 2]);
+    }
+
     #[test]
     fn degrees_in_velocities_are_those_written() {
         let Symbols { g, x, v } = symbols(2);

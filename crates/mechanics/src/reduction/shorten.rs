@@ -30,12 +30,10 @@ pub(super) fn shorten(g: &Graph, blocks: &mut [&mut Vec<Expr>], order: &mut Vec<
     }
     let before = g.size(&all[..roots]);
     let gathered = if before > LONG { Vec::new() } else { gathered(g, &all[..roots]) };
-    if !gathered.is_empty() {
-        let shorter = g.as_written(|| g.substitute(&all, &gathered));
-        // Products that others share would be lost: it counts what is left.
-        if g.size(&shorter[..roots]) < before {
-            all = shorter;
-        }
+    let shorter = g.as_written(|| g.substitute(&all, &gathered));
+    // Products that others share would be lost: it counts what is left.
+    if g.size(&shorter[..roots]) < before {
+        all = shorter;
     }
     *order = all.split_off(roots);
     let mut rest = all.into_iter();

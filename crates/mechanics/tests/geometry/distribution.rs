@@ -238,6 +238,8 @@ fn abnormal_places_are_known() {
     let possible = Some(AbnormalPlaces::Possible);
     assert_eq!(of("x, y, z", "constraint c: z'^2 = x'^2 + y'^2").0, possible);
     assert_eq!(of("x, y, z", "constraint c: z' = t*x'").0, possible);
+    let two = "constraint d: a' = y*x' + v*u'\nconstraint e: b' = u*x' + v*y'";
+    assert_eq!(of("x, y, u, v, a, b", two).0, possible, "four fields, two brackets");
     let mixed = "constraint a: z' = y*x'\nconstraint b: w'^2 = 1 + x'^2";
     let (found, m, e) = of("x, y, z, w", mixed);
     assert_eq!((found, first_integrals(&m, &e)), (possible, Some(0)), "of the linear one");

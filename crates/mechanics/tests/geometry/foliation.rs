@@ -99,6 +99,18 @@ fn adapted_lagrangians_are_recognised() {
     assert_eq!(of("((1 + z^2)*x'^2 + (z' - y*x')^2)/2"), Some(false), "the place on the leaf");
 }
 
+/// A system that cannot move: no field is left, and no acceleration.
+#[test]
+fn systems_without_freedom_have_empty_forms() {
+    let m = model("coordinates x\nlagrangian x'^2/2\nconstraint c: x' = 0").workspace();
+    let e = derive(&m, Principle::Chetaev).unwrap();
+    let n = normal_form(&m, &e, None).unwrap();
+    let system = constrained_system(&m, &e, &n).unwrap();
+    assert_eq!(system.accelerations(&m), Some(Vec::new()));
+    let found = pfaff_mechanics::geometry(&m, &e, None).unwrap().connection.unwrap();
+    assert!(found.metric.entries.is_empty() && found.inverse.entries.is_empty());
+}
+
 /// (Kr) and the Lepage form: accelerations of the motion.
 #[test]
 fn constrained_systems_give_the_motion() {
