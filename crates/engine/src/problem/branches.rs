@@ -40,7 +40,9 @@ impl Branches {
             return None;
         }
         let mut fixed = model.clone();
-        let mut collector = Collector::new(&fixed);
+        let mut state = vec![model.time];
+        state.extend(model.positions().into_iter().chain(model.velocities()));
+        let mut collector = Collector::new(&fixed, state);
         let outputs = collector.fix(&outputs);
         let Collector { functions, symbols, breaks, .. } = collector;
         if functions.is_empty() && breaks.is_empty() {
@@ -87,6 +89,30 @@ impl Branches {
     /// Events of the model itself.
     pub(crate) fn is_own(&self, event: &str) -> bool {
         self.switch(event).is_none()
+    }
+}
+
+/// Expressions with fixed branches.
+#[derive(Clone, Debug)]
+pub(crate) struct FixedBranches {
+    /// The expressions.
+    pub(crate) outputs: Vec<Expr>,
+    /// The switching functions.
+    pub(crate) functions: Vec<Expr>,
+    /// $s$ for each of them.
+    pub(crate) symbols: Vec<Expr>,
+    /// Places in time where the expressions are not smooth, ascending.
+    pub(crate) breaks: Vec<f64>,
+}
+
+impl FixedBranches {
+    /// Fixes the branches of expressions that depend on the time and on the other symbols of a state.
+    pub(crate) fn of(model: &Workspace, state: &[Expr], outputs: &[Expr]) -> Self {
+        let all = [model.time].into_iter().chain(state.iter().copied()).collect();
+        let mut collector = Collector::new(model, all);
+        let outputs = collector.fix(outputs);
+        let Collector { functions, symbols, breaks, .. } = collector;
+        Self { outputs, functions, symbols, breaks }
     }
 }
 
@@ -145,7 +171,7 @@ fn may_have_branches(node: Node) -> bool {
 /// Replaces operations with branches from the innermost on.
 struct Collector<'a> {
     model: &'a Workspace,
-    /// $t$, $q$ and $\dot q$: what a switching function may depend on.
+    /// $t$ first, then $q$ and $\dot q$: what a switching function may depend on.
     state: Vec<Expr>,
     replacement: Vec<(Expr, Expr)>,
     functions: Vec<Expr>,
@@ -154,9 +180,7 @@ struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    fn new(model: &'a Workspace) -> Self {
-        let mut state = vec![model.time];
-        state.extend(model.positions().into_iter().chain(model.velocities()));
+    fn new(model: &'a Workspace, state: Vec<Expr>) -> Self {
         Self {
             model,
             state,

@@ -30,6 +30,7 @@ use crate::clock::Stopwatch;
 use crate::error::Failure;
 use crate::motion::note::Note;
 use crate::motion::{Form, Motion, Statistics, Stop};
+use crate::problem::branches::FixedBranches;
 use crate::problem::settings::Settings;
 use crate::problem::start::refuse_infinite_data;
 use crate::run::columns::collect;
@@ -40,7 +41,7 @@ use crate::run::stop::{stop_reason, stopped};
 use crate::run::volterra::compiled::{CompiledVolterra, KernelRun};
 use crate::run::volterra::formulate::{Formulation, mechanical, written};
 use crate::run::volterra::recorder::{Reader, VolterraRecorder};
-use crate::run::volterra::volterra_equations::{RunTimes, mistake};
+use crate::run::volterra::volterra_equations::{RunTimes, mistake, real};
 use crate::system::compiled::Dynamics;
 
 /// Nodes in each step.
@@ -136,10 +137,11 @@ pub(crate) fn run(
     }
     .map_err(wrong)?;
     let (observed, watched) = outputs(model, &mut formulation).map_err(wrong)?;
+    fix_branches(model, &mut formulation);
     let failed = |e: CompileError| Failure::from(e);
     let mut system =
         CompiledVolterra::new(model, &formulation.plan, &watched).map_err(failed)?;
-    let reader = Reader::new(model, &formulation, &observed).map_err(failed)?;
+    let reader = Reader::new(model, &formulation, &observed, system.signs()).map_err(failed)?;
     let compile_us = clock.microseconds();
 
     let clock = Stopwatch::start(settings.clock);
@@ -213,6 +215,33 @@ fn direct_quadrature(settings: &Settings, formulation: &Formulation) -> DirectQu
     let plan = &formulation.plan;
     let written = plan.written.iter().map(|w| w.unknown).collect();
     DirectQuadrature::new(plan.operands.clone(), written, STAGES, settings.t0, &chosen)
+}
+
+/// Equations with fixed branches, in the time since the start: powers of $t - t_0$ keep their digits.
+fn fix_branches(model: &Workspace, formulation: &mut Formulation) {
+    let g = &model.graph;
+    let plan = &mut formulation.plan;
+    let state: Vec<Expr> = plan.unknowns.iter().chain(&plan.symbols).copied().collect();
+    let held = formulation.held.iter().map(|h| h.1);
+    let outputs: Vec<Expr> = plan.residual.iter().copied().chain(held).collect();
+    let FixedBranches { outputs, functions, symbols, breaks } =
+        FixedBranches::of(model, &state, &outputs);
+    let since = |es: &[Expr]| -> Vec<Expr> {
+        if plan.times.start == 0.0 {
+            return es.to_vec();
+        }
+        let time = g.add(real(g, plan.times.start), plan.elapsed);
+        let moved = g.substitute(es, &[(model.time, time)]);
+        let depends = |e: Expr| g.contains(e, &[plan.elapsed]);
+        moved.into_iter().map(|e| if depends(e) { g.simplify(e) } else { e }).collect()
+    };
+    let (residual, held) = outputs.split_at(plan.residual.len());
+    let (residual, held) = (since(residual), since(held));
+    plan.switches = since(&functions);
+    plan.residual = residual;
+    plan.signs = symbols;
+    plan.breaks = breaks;
+    formulation.held.iter_mut().zip(held).for_each(|(h, e)| h.1 = e);
 }
 
 /// Observed quantities and events, with results and memory replaced.

@@ -11,7 +11,7 @@ pub(crate) mod dense_output;
 mod dop853;
 mod dop853_tableau;
 pub(crate) mod event_list;
-mod events;
+pub(crate) mod events;
 pub(crate) mod integrate;
 mod lanes;
 pub(crate) mod observer;

@@ -100,6 +100,16 @@ impl StepCollocation {
         &self.z[(frame.basis.stages - 1) * frame.operands.len()..]
     }
 
+    /// $\partial F/\partial x$ at the end of the step for which factors were made last.
+    pub(crate) fn slopes(&self) -> &[f64] {
+        &self.by_x
+    }
+
+    /// Forgets the factors: the equations have other branches.
+    pub(crate) fn forget(&mut self) {
+        self.factored = 0.0;
+    }
+
     /// Solves a step, beginning with the guess in `x`.
     pub(crate) fn solve(
         &mut self,
@@ -218,10 +228,10 @@ impl StepCollocation {
     ) -> Result<(), EvalError> {
         let (n, count) = (frame.n, frame.operands.len());
         for (j, c) in frame.basis.nodes.iter().enumerate() {
-            let t = frame.t0 + (elapsed + c * self.tables.h);
+            let elapsed = elapsed + c * self.tables.h;
             let (x, z) = (&self.x[j * n..(j + 1) * n], &self.z[j * count..(j + 1) * count]);
-            system
-                .residual(VolterraPoint { t, x, z }, &mut self.residual[j * n..(j + 1) * n])?;
+            let at = VolterraPoint { t: frame.t0 + elapsed, elapsed, x, z };
+            system.residual(at, &mut self.residual[j * n..(j + 1) * n])?;
         }
         self.evaluations += frame.basis.stages;
         finite(&self.residual)
@@ -237,9 +247,10 @@ impl StepCollocation {
         let width = s * n;
         self.matrix.fill(0.0);
         for j in 0..s {
-            let t = frame.t0 + (elapsed + frame.basis.nodes[j] * self.tables.h);
+            let elapsed = elapsed + frame.basis.nodes[j] * self.tables.h;
             let (x, z) = (&self.x[j * n..(j + 1) * n], &self.z[j * count..(j + 1) * count]);
-            system.jacobian(VolterraPoint { t, x, z }, &mut self.by_x, &mut self.by_z)?;
+            let at = VolterraPoint { t: frame.t0 + elapsed, elapsed, x, z };
+            system.jacobian(at, &mut self.by_x, &mut self.by_z)?;
             for e in 0..n {
                 let row = &mut self.matrix[(j * n + e) * width..(j * n + e + 1) * width];
                 row[j * n..(j + 1) * n].copy_from_slice(&self.by_x[e * n..(e + 1) * n]);

@@ -116,8 +116,10 @@ impl Tables {
 impl History {
     pub(crate) fn new(operands: &[Operand], basis: &NodalBasis, lags: LagRange) -> Self {
         let mut groups: Vec<ExponentialGroup> = Vec::new();
-        let pasts = operands.iter().map(|o| Past::new(o, basis, lags, &mut groups)).collect();
-        let (values, next) = (vec![0.0; basis.stages], vec![0.0; basis.stages + 8]);
+        let pasts: Vec<Past> =
+            operands.iter().map(|o| Past::new(o, basis, lags, &mut groups)).collect();
+        let longest = pasts.iter().map(|p| p.coefficients.len()).max().unwrap_or(0);
+        let (values, next) = (vec![0.0; basis.stages], vec![0.0; longest + 1]);
         Self { groups, pasts, last: 0.0, values, next }
     }
 

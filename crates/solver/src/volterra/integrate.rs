@@ -11,19 +11,22 @@
 //! that it satisfies all equations as a step does.
 //! Events are located in the same way.
 
+mod attempt;
 mod begin;
+mod switching;
 
 use super::collocation::{RunFrame, StepCollocation};
 use super::event_watch::EventWatch;
 use super::exponentials::LagRange;
 use super::history::{History, StepSpan};
 use super::system::VolterraSystem;
-use crate::ode::event_list::EventList;
 use crate::ode::integrate::StopReason;
 use crate::ode::observer::{Control, LocatedEvent};
 use crate::ode::system::EvalError;
 use crate::quadrature::lagrange;
+use attempt::Attempt;
 use begin::{first, stops};
+use switching::Switching;
 
 /// How to integrate a system with memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -223,6 +226,8 @@ pub(super) struct VolterraRun<'a> {
     warned: bool,
     /// The event functions.
     pub(super) watch: EventWatch,
+    /// The switching functions.
+    switching: Switching,
 }
 
 /// What a run has done so far.
@@ -260,7 +265,8 @@ impl<'a> VolterraRun<'a> {
         frame.settled = options.settled * options.tolerance;
         let span = options.t1 - options.t0;
         let h = first(&frame, options);
-        let history = past(&frame, options, h);
+        let switching = Switching::new(system, options);
+        let history = past(&frame, options, switching.shortest(h));
         let z = frame.operands.iter().map(|o| o.start_at(0.0)).collect();
         let mut guess = system.guess();
         guess.resize(n, 0.0);
@@ -278,9 +284,10 @@ impl<'a> VolterraRun<'a> {
             },
             x: vec![0.0; n],
             z,
-            stops: stops(&frame.operands, span),
+            stops: stops(&frame.operands, &switching.breaks, span),
             warned: false,
-            watch: EventWatch::new(EventList::new(system.events(), 0)),
+            watch: EventWatch::new(system.events().to_vec()),
+            switching,
             frame,
             system,
             options,
@@ -303,6 +310,11 @@ impl<'a> VolterraRun<'a> {
         {
             self.progress.output += 1;
         }
+        match self.settle(None) {
+            Ok(true) => {}
+            Ok(false) => return StopReason::Singular,
+            Err(error) => return error.into(),
+        }
         match self.open(observer) {
             Ok(None) => {}
             Ok(Some(stop)) => return stop,
@@ -313,33 +325,11 @@ impl<'a> VolterraRun<'a> {
                 return StopReason::MaxSteps;
             }
             let h = self.next_length();
-            self.guess(h);
-            let at = StepSpan { start: self.progress.elapsed, h };
-            let solved = self.main.solve(&self.frame, &mut self.history, at, self.system);
-            let rejection = match solved {
-                Ok(()) => {
-                    let error = if self.options.step.is_some() { 0.0 } else { self.error(h) };
-                    if error <= 1.0 || self.progress.steps == 0 {
-                        match self.accept(h, observer) {
-                            Ok(Some(stop)) => return stop,
-                            Ok(None) => {}
-                            Err(error) => return error.into(),
-                        }
-                        if self.progress.elapsed >= span {
-                            return StopReason::End;
-                        }
-                        self.h = self.following(h, error);
-                        self.warned = false;
-                        continue;
-                    }
-                    self.h = rounded(h * self.factor(error).clamp(0.1, 0.8), COARSE);
-                    StopReason::StepTooSmall
-                }
-                Err(error) if self.progress.steps == 0 => return error.into(),
-                Err(error) => {
-                    self.h = 0.25 * h;
-                    error.into()
-                }
+            let rejection = match self.attempt(h, observer) {
+                Attempt::Accepted if self.progress.elapsed >= span => return StopReason::End,
+                Attempt::Accepted => continue,
+                Attempt::Ended(stop) => return stop,
+                Attempt::Rejected(why) => why,
             };
             self.progress.rejected += 1;
             self.warned = true;
@@ -375,9 +365,9 @@ impl<'a> VolterraRun<'a> {
         if let Some(step) = self.options.step {
             // Graded: h ~ t^{0.9}, so that every power of t is met with full order.
             let span = self.options.t1 - self.options.t0;
-            let graded =
-                step * libm::pow((self.progress.elapsed / span.min(1.0)).min(1.0), 0.9);
-            let wanted = graded.min(0.6 * self.progress.elapsed);
+            let since = self.progress.elapsed - self.switching.since;
+            let graded = step * libm::pow((since / span.min(1.0)).min(1.0), 0.9);
+            let wanted = graded.min(0.6 * since);
             // The tables of a length serve until the next part of an octave; the full length is reached exactly.
             let length = step * rounded(wanted / step, FINE);
             return if wanted >= step { step } else { length };
@@ -415,20 +405,23 @@ impl<'a> VolterraRun<'a> {
         }
     }
 
+    /// The last Legendre coefficient of an unknown in the trial, and its ratio to the one before.
+    fn decay(&self, unknown: usize) -> (f64, f64) {
+        let (s, n) = (self.frame.basis.stages, self.frame.n);
+        let column: Vec<f64> = (0..s).map(|j| self.main.x[j * n + unknown]).collect();
+        let mut coefficients = vec![0.0; s];
+        self.frame.basis.coefficients(&column, &mut coefficients);
+        let last = coefficients[s - 1].abs();
+        let before = coefficients[s - 2].abs().max(last);
+        (last, if before > 0.0 { last / before } else { 0.0 })
+    }
+
     /// The estimated error of the trial, as a multiple of the allowed one.
     fn error(&self, h: f64) -> f64 {
-        let (s, n, count) = (self.frame.basis.stages, self.frame.n, self.frame.operands.len());
+        let (s, count) = (self.frame.basis.stages, self.frame.operands.len());
         let mut worst = 0.0_f64;
-        let mut column = vec![0.0; s];
-        let mut coefficients = vec![0.0; s];
         for (p, operand) in self.frame.operands.iter().enumerate().filter(|o| o.1.controlled) {
-            for (j, c) in column.iter_mut().enumerate() {
-                *c = self.main.x[j * n + operand.unknown];
-            }
-            self.frame.basis.coefficients(&column, &mut coefficients);
-            let last = coefficients[s - 1].abs();
-            let before = coefficients[s - 2].abs().max(last);
-            let ratio = if before > 0.0 { last / before } else { 0.0 };
+            let (last, ratio) = self.decay(operand.unknown);
             let left_out = last * ratio * ratio;
             let felt = libm::pow(h, operand.smoothing()) * left_out;
             let z = self.main.z[(s - 1) * count + p].abs();
@@ -437,18 +430,30 @@ impl<'a> VolterraRun<'a> {
         worst
     }
 
+    /// Where a step of length `h` ends, and what rounding took from it.
+    fn end_of(&self, h: f64) -> (f64, f64) {
+        let span = self.options.t1 - self.options.t0;
+        let (end, lost) = two_sum(self.progress.elapsed, h + self.progress.lost);
+        if (end - span).abs() <= 4.0 * f64::EPSILON * span {
+            return (span, 0.0);
+        }
+        let at = self.stops.partition_point(|stop| *stop < end);
+        let near = |stop: &&f64| (**stop - end).abs() <= 4.0 * f64::EPSILON * end;
+        match self.stops[at.saturating_sub(1)..].iter().take(2).find(near) {
+            Some(&stop) => (stop, 0.0),
+            None => (end, lost),
+        }
+    }
+
     fn accept(
         &mut self,
         h: f64,
         observer: &mut dyn VolterraObserver,
     ) -> Result<Option<StopReason>, EvalError> {
         let span = self.options.t1 - self.options.t0;
-        let (mut end, mut lost) = two_sum(self.progress.elapsed, h + self.progress.lost);
-        if (end - span).abs() <= 4.0 * f64::EPSILON * span {
-            (end, lost) = (span, 0.0);
-        }
+        let (end, lost) = self.end_of(h);
         let trial = VolterraTrial { h, end };
-        let stop = self.locate_events(trial, observer)?;
+        let stop = self.tell_events(trial, observer)?;
         let reached = stop.map_or(end, |e| e.t - self.options.t0);
         while let Some(&t) = self.options.outputs.get(self.progress.output)
             && t - self.options.t0 <= reached

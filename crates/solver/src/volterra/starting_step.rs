@@ -282,11 +282,12 @@ impl<'a> StartingEquations<'a> {
     /// The rows of node `j` in the residual and in the matrix.
     fn fill(&mut self, j: usize) -> Result<(), NoStep> {
         let (n, count, width) = (self.step.n, self.operands.len(), self.residual.len());
-        let t = self.t0 + libm::exp(self.logs[j]);
+        let elapsed = libm::exp(self.logs[j]);
+        let t = self.t0 + elapsed;
         let scale = libm::exp(-self.step.e * self.logs[j]);
         let (x, z) =
             (&self.step.values[j * n..(j + 1) * n], &self.z[j * count..(j + 1) * count]);
-        let row = NodeRow::new(self.system, VolterraPoint { t, x, z }, scale)?
+        let row = NodeRow::new(self.system, VolterraPoint { t, elapsed, x, z }, scale)?
             .ok_or(NoStep::NotAffine)?;
         self.residual[j * n..(j + 1) * n].copy_from_slice(&row.value);
         for i in 0..n {

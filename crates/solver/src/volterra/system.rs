@@ -49,6 +49,37 @@ pub trait VolterraSystem {
         out.fill(f64::NAN);
     }
 
+    /// Times at which the equations are known not to be smooth, ascending: steps end there, and the mesh is graded
+    /// from there on as it is from the start.
+    fn breaks(&self) -> &[f64] {
+        &[]
+    }
+
+    /// How many switching functions there are. Between their zeros the equations are smooth, with branches that
+    /// [`VolterraSystem::choose`] fixes.
+    fn switches(&self) -> usize {
+        0
+    }
+
+    /// Writes the switching functions into `values`.
+    ///
+    /// # Errors
+    ///
+    /// [`EvalError`] if one of them has no value there.
+    fn switch_values(
+        &mut self,
+        at: VolterraPoint<'_>,
+        values: &mut [f64],
+    ) -> Result<(), EvalError> {
+        let _ = (at, values);
+        Ok(())
+    }
+
+    /// Takes the branches that belong to these signs of the switching functions, whatever those become.
+    fn choose(&mut self, signs: &[f64]) {
+        let _ = signs;
+    }
+
     /// The events to watch.
     fn events(&self) -> &[EventKind] {
         &[]
@@ -74,6 +105,8 @@ pub trait VolterraSystem {
 pub struct VolterraPoint<'a> {
     /// $t$
     pub t: f64,
+    /// $\tau = t - t_0$, with all its digits.
+    pub elapsed: f64,
     /// $x$
     pub x: &'a [f64],
     /// $z$

@@ -28,7 +28,7 @@ impl VolterraSystem for Duffing {
     }
     fn residual(
         &mut self,
-        VolterraPoint { t, x, z }: VolterraPoint<'_>,
+        VolterraPoint { t, x, z, .. }: VolterraPoint<'_>,
         out: &mut [f64],
     ) -> Result<(), EvalError> {
         let spring = 0.5 * (z[1] - z[0]);

@@ -1,5 +1,8 @@
 //! A plan, compiled: what the collocation evaluates.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use pfaff_expr::{Expr, Graph, Role};
 use pfaff_model::{Direction, Workspace};
 use pfaff_program::{CompileError, Interpreter, Program};
@@ -26,7 +29,13 @@ pub(crate) struct CompiledVolterra {
     kernels: Vec<Option<KernelRun>>,
     events: Vec<EventKind>,
     watched: Interpreter,
+    switches: Interpreter,
+    breaks: Vec<f64>,
+    signs: Signs,
 }
+
+/// The branches that a run has taken, for all who read its points.
+pub(crate) type Signs = Rc<RefCell<Vec<f64>>>;
 
 impl CompiledVolterra {
     pub(crate) fn new(
@@ -36,7 +45,7 @@ impl CompiledVolterra {
     ) -> Result<Self, CompileError> {
         let g = &model.graph;
         let variables: Vec<Expr> = plan.unknowns.iter().chain(&plan.symbols).copied().collect();
-        let inputs: Vec<Expr> = [model.time].into_iter().chain(variables.clone()).collect();
+        let inputs = plan.inputs(model);
         let compile =
             |inputs: &[Expr], outputs: &[Expr]| -> Result<Interpreter, CompileError> {
                 let program = Program::compile(g, inputs, &model.parameter_symbols(), outputs)?;
@@ -75,15 +84,26 @@ impl CompiledVolterra {
             kernels,
             events: events.collect(),
             watched: compile(&inputs, watched)?,
+            switches: compile(&inputs, &plan.switches)?,
+            breaks: plan.breaks.clone(),
+            signs: Rc::new(RefCell::new(vec![1.0; plan.signs.len()])),
         })
     }
 
-    fn fill(&mut self, t: f64, x: &[f64], z: &[f64]) -> Result<(), EvalError> {
-        let n = self.unknowns;
+    /// The branches that are taken.
+    pub(crate) fn signs(&self) -> Signs {
+        Rc::clone(&self.signs)
+    }
+
+    fn fill(&mut self, at: VolterraPoint<'_>) -> Result<(), EvalError> {
+        let VolterraPoint { t, elapsed, x, z } = at;
+        let (first, second) = (2 + x.len(), 2 + x.len() + z.len());
         self.inputs[0] = t;
-        self.inputs[1..=n].copy_from_slice(x);
-        self.inputs[n + 1..].copy_from_slice(z);
-        self.projection.apply(t, &mut self.inputs[n + 1..])
+        self.inputs[1] = elapsed;
+        self.inputs[2..first].copy_from_slice(x);
+        self.inputs[first..second].copy_from_slice(z);
+        self.inputs[second..].copy_from_slice(&self.signs.borrow());
+        self.projection.apply(t, &mut self.inputs[first..second])
     }
 }
 
@@ -102,21 +122,21 @@ impl VolterraSystem for CompiledVolterra {
 
     fn residual(
         &mut self,
-        VolterraPoint { t, x, z }: VolterraPoint<'_>,
+        at: VolterraPoint<'_>,
         out: &mut [f64],
     ) -> Result<(), EvalError> {
-        self.fill(t, x, z)?;
+        self.fill(at)?;
         self.residual.evaluate(&self.inputs, out);
         Ok(())
     }
 
     fn jacobian(
         &mut self,
-        VolterraPoint { t, x, z }: VolterraPoint<'_>,
+        at: VolterraPoint<'_>,
         by_x: &mut [f64],
         by_z: &mut [f64],
     ) -> Result<(), EvalError> {
-        self.fill(t, x, z)?;
+        self.fill(at)?;
         self.jacobian.evaluate(&self.inputs, &mut self.values);
         by_x.fill(0.0);
         by_z.fill(0.0);
@@ -138,16 +158,38 @@ impl VolterraSystem for CompiledVolterra {
         }
     }
 
+    fn breaks(&self) -> &[f64] {
+        &self.breaks
+    }
+
+    fn switches(&self) -> usize {
+        self.signs.borrow().len()
+    }
+
+    fn switch_values(
+        &mut self,
+        at: VolterraPoint<'_>,
+        values: &mut [f64],
+    ) -> Result<(), EvalError> {
+        self.fill(at)?;
+        self.switches.evaluate(&self.inputs, values);
+        Ok(())
+    }
+
+    fn choose(&mut self, signs: &[f64]) {
+        self.signs.borrow_mut().copy_from_slice(signs);
+    }
+
     fn events(&self) -> &[EventKind] {
         &self.events
     }
 
     fn event_values(
         &mut self,
-        VolterraPoint { t, x, z }: VolterraPoint<'_>,
+        at: VolterraPoint<'_>,
         values: &mut [f64],
     ) -> Result<(), EvalError> {
-        self.fill(t, x, z)?;
+        self.fill(at)?;
         self.watched.evaluate(&self.inputs, values);
         Ok(())
     }

@@ -10,7 +10,7 @@ use pfaff_solver::{Control, DirectQuadrature, LocatedEvent, VolterraObserver, Vo
 use crate::motion::sample::Sample;
 use crate::run::progress::Progress;
 use crate::run::record::{Record, RecordedEvent, Setting};
-use crate::run::volterra::compiled::KernelRun;
+use crate::run::volterra::compiled::{KernelRun, Signs};
 use crate::run::volterra::formulate::Formulation;
 use crate::run::volterra::projection::Projection;
 
@@ -30,6 +30,10 @@ pub(crate) struct Reader {
     graph: Graph,
     symbols: Vec<Expr>,
     parameters: Vec<(Expr, f64)>,
+    /// The branches of the run.
+    signs: Signs,
+    /// $t_0$
+    start: f64,
 }
 
 impl Reader {
@@ -37,6 +41,7 @@ impl Reader {
         model: &Workspace,
         formulation: &Formulation,
         observed: &[Expr],
+        signs: Signs,
     ) -> Result<Self, CompileError> {
         let g: &Graph = &model.graph;
         let plan = &formulation.plan;
@@ -56,8 +61,7 @@ impl Reader {
             held: append(&mut parts, formulation.held.iter().map(|h| Some(h.1))),
             written: append(&mut parts, plan.written.iter().map(|w| Some(w.image))),
         };
-        let mut inputs = vec![model.time];
-        inputs.extend(plan.unknowns.iter().chain(&plan.symbols));
+        let inputs = plan.inputs(model);
         let mut outputs: Vec<Expr> = parts.iter().map(|p| p.unwrap_or(g.zero())).collect();
         let mut slow = Vec::new();
         for (i, e) in outputs.iter_mut().enumerate() {
@@ -81,15 +85,20 @@ impl Reader {
             graph: g.clone(),
             symbols: inputs,
             parameters: model.parameters.iter().map(|p| (p.symbol, p.value)).collect(),
+            signs,
+            start: plan.times.start,
         })
     }
 
     fn read(&mut self, t: f64, x: &[f64], z: &[f64]) -> (Sample, f64) {
+        let (first, second) = (2 + x.len(), 2 + x.len() + z.len());
         self.inputs[0] = t;
-        self.inputs[1..=x.len()].copy_from_slice(x);
-        self.inputs[x.len() + 1..].copy_from_slice(z);
-        if self.projection.apply(t, &mut self.inputs[x.len() + 1..]).is_err() {
-            self.inputs[x.len() + 1..].fill(f64::NAN);
+        self.inputs[1] = t - self.start;
+        self.inputs[2..first].copy_from_slice(x);
+        self.inputs[first..second].copy_from_slice(z);
+        self.inputs[second..].copy_from_slice(&self.signs.borrow());
+        if self.projection.apply(t, &mut self.inputs[first..second]).is_err() {
+            self.inputs[first..second].fill(f64::NAN);
         }
         self.run.evaluate(&self.inputs, &mut self.outputs);
         for &(i, e) in &self.slow {

@@ -46,6 +46,13 @@ pub(crate) struct VolterraEquations {
     pub(crate) written: Vec<Written>,
     /// $F$
     pub(crate) residual: Vec<Expr>,
+    /// The switching functions of $F$, and the signs that choose its branches.
+    pub(crate) switches: Vec<Expr>,
+    pub(crate) signs: Vec<Expr>,
+    /// Times at which $F$ is known not to be smooth.
+    pub(crate) breaks: Vec<f64>,
+    /// $\tau$
+    pub(crate) elapsed: Expr,
     /// $\varphi(q, t)$ of the holonomic constraints, with their derivatives by the positions.
     pub(crate) holonomic: Vec<(Expr, Vec<Expr>)>,
     /// Memory operators and what stands for them.
@@ -81,6 +88,10 @@ impl VolterraEquations {
             kernels: Vec::new(),
             written: Vec::new(),
             residual: Vec::new(),
+            switches: Vec::new(),
+            signs: Vec::new(),
+            breaks: Vec::new(),
+            elapsed: model.graph.symbol("elapsed time", Role::Free),
             holonomic: Vec::new(),
             images: Vec::new(),
             cache: Vec::new(),
@@ -124,6 +135,13 @@ impl VolterraEquations {
         self.unknowns.push(symbol);
         self.residual.push(g.sub(symbol, expr));
         self.unknowns.len() - 1
+    }
+
+    /// What the equations are functions of: the time, the time since the start, $x$, $z$ and the signs.
+    pub(crate) fn inputs(&self, model: &Workspace) -> Vec<Expr> {
+        let mut inputs = vec![model.time, self.elapsed];
+        inputs.extend(self.unknowns.iter().chain(&self.symbols).chain(&self.signs));
+        inputs
     }
 
     /// The unknowns near the start.

@@ -5,7 +5,7 @@ use crate::ode::integrate::StopReason;
 use crate::ode::observer::Control;
 use crate::ode::system::EvalError;
 use crate::volterra::starting_step::{StartingStep, opens};
-use crate::volterra::system::{Kernel, Operand, VolterraPoint};
+use crate::volterra::system::{Kernel, Operand};
 
 /// Exponents below this ask for a step in powers.
 const STEEP: f64 = -0.7;
@@ -32,15 +32,23 @@ fn powers(frame: &RunFrame, options: &VolterraOptions, h: f64) -> bool {
         && later.is_none_or(|t| *t - options.t0 >= 1e3 * h)
 }
 
-/// Breaks of the kernels, and their multiples: what happened at the start happens again there.
-pub(super) fn stops(operands: &[Operand], span: f64) -> Vec<f64> {
-    let mut stops = Vec::new();
+/// Most places at which steps end.
+const STOPS: usize = 100_000;
+
+/// Breaks of the equations and of the kernels, and what the kernels make of them: what happened at the start or
+/// at a break happens again there.
+pub(super) fn stops(operands: &[Operand], breaks: &[f64], span: f64) -> Vec<f64> {
+    let mut stops = breaks.to_vec();
     for operand in operands {
         let Kernel::General(_, Some(resolved)) = &operand.kernel else { continue };
         for b in &resolved.breaks {
-            stops.extend((1..=ECHOES).map(|k| f64::from(k) * b).filter(|stop| *stop < span));
+            for from in [0.0].iter().chain(breaks) {
+                let echoes = (1..=ECHOES).map(|k| from + f64::from(k) * b);
+                stops.extend(echoes.filter(|stop| *stop < span));
+            }
         }
     }
+    stops.truncate(STOPS);
     stops.sort_by(f64::total_cmp);
     stops.dedup_by(|b, a| *b - *a <= 1e-13 * *a);
     stops
@@ -61,7 +69,8 @@ impl VolterraRun<'_> {
             StartingStep::solve(self.system, operands, options.t0, h, options.exponent)?;
         let Some(starting) = opened else {
             self.h = far(self.options);
-            self.history = past(&self.frame, self.options, self.h);
+            let shortest = self.switching.shortest(self.h);
+            self.history = past(&self.frame, self.options, shortest);
             return Ok(None);
         };
         let (s, n) = (self.frame.basis.stages, self.frame.n);
@@ -84,11 +93,6 @@ impl VolterraRun<'_> {
         self.progress.elapsed = h;
         self.progress.steps += 1;
         self.h = 0.25 * h;
-        if !self.watch.values.is_empty() {
-            let t = self.options.t0 + h;
-            let at = VolterraPoint { t, x: &self.x, z: &self.z };
-            self.system.event_values(at, &mut self.watch.values)?;
-        }
         let control = observer.step(self.options.t0 + h, &self.x, &self.z);
         Ok((control == Control::Stop).then_some(StopReason::Interrupted))
     }
