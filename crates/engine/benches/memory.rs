@@ -46,7 +46,7 @@ fn kernels() {
     let tempered: Values = |_, s| libm::pow(s, -0.6) * libm::exp(-s);
     let smooth: Values = |_, s| libm::pow(s, -0.6) / (1.0 + s * s);
     let blocks =
-        |values: Values| KernelResolution::new(0.4, 10.0, true, &mut |t, s| values(t, s));
+        |values: Values| KernelResolution::new(0.4, 10.0, true, &[], &mut |t, s| values(t, s));
     let cases = [
         ("s^(-0.6) exp(-s), exponentials", Kernel::Waves(0.4, vec![wave]), tempered),
         ("s^(-0.6) exp(-s), blocks", Kernel::General(0.4, blocks(tempered)), tempered),

@@ -52,5 +52,5 @@ pub use variational::{
 pub use volterra::{
     DampedWave, DirectQuadrature, ExponentialSum, Kernel, KernelResolution, KernelValues,
     Operand, VolterraObserver, VolterraOptions, VolterraOutcome, VolterraPoint, VolterraStep,
-    VolterraSystem, integrate_volterra,
+    VolterraSystem, integrate_volterra, narrow_places,
 };

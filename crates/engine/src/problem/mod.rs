@@ -2,6 +2,7 @@
 
 pub(crate) mod affine_body;
 pub(crate) mod branches;
+pub(crate) mod break_points;
 pub(crate) mod guess;
 pub(crate) mod initial_multipliers;
 pub(crate) mod interval;

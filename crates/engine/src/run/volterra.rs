@@ -17,6 +17,7 @@ mod projection;
 mod prony;
 mod recorder;
 mod response;
+mod time_features;
 pub(crate) mod volterra_equations;
 
 use pfaff_expr::{Expr, Graph, Memory, Node};
@@ -41,6 +42,7 @@ use crate::run::stop::{stop_reason, stopped};
 use crate::run::volterra::compiled::{CompiledVolterra, KernelRun};
 use crate::run::volterra::formulate::{Formulation, mechanical, written};
 use crate::run::volterra::recorder::{Reader, VolterraRecorder};
+use crate::run::volterra::time_features::{add_places, lower_exponent};
 use crate::run::volterra::volterra_equations::{RunTimes, mistake, real};
 use crate::system::compiled::Dynamics;
 
@@ -138,9 +140,11 @@ pub(crate) fn run(
     .map_err(wrong)?;
     let (observed, watched) = outputs(model, &mut formulation).map_err(wrong)?;
     fix_branches(model, &mut formulation);
+    add_places(model, &mut formulation.plan);
     let failed = |e: CompileError| Failure::from(e);
     let mut system =
         CompiledVolterra::new(model, &formulation.plan, &watched).map_err(failed)?;
+    lower_exponent(model, &mut formulation.plan, &mut system).map_err(wrong)?;
     let reader = Reader::new(model, &formulation, &observed, system.signs()).map_err(failed)?;
     let compile_us = clock.microseconds();
 
@@ -227,12 +231,9 @@ fn fix_branches(model: &Workspace, formulation: &mut Formulation) {
     let FixedBranches { outputs, functions, symbols, breaks } =
         FixedBranches::of(model, &state, &outputs);
     let since = |es: &[Expr]| -> Vec<Expr> {
-        if plan.times.start == 0.0 {
-            return es.to_vec();
-        }
         let time = g.add(real(g, plan.times.start), plan.elapsed);
         let moved = g.substitute(es, &[(model.time, time)]);
-        let depends = |e: Expr| g.contains(e, &[plan.elapsed]);
+        let depends = |e: Expr| plan.times.start != 0.0 && g.contains(e, &[plan.elapsed]);
         moved.into_iter().map(|e| if depends(e) { g.simplify(e) } else { e }).collect()
     };
     let (residual, held) = outputs.split_at(plan.residual.len());

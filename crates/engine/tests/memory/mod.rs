@@ -1,5 +1,6 @@
 //! Motions with memory: tables, constraints, high orders, general kernels.
 
+mod breaks;
 mod constraints;
 mod kernels;
 mod motions;

@@ -13,6 +13,9 @@ use super::resolution::{KernelResolution, POINTS, Panel, Tail};
 use crate::quadrature::legendre;
 use crate::quadrature::{QuadratureRule, gauss_jacobi};
 
+/// Most panels of one step for a kernel of which nothing is known.
+const MOST: usize = 4000;
+
 /// Values of a kernel at a time and at lags.
 pub(crate) type Values<'a> = &'a mut dyn FnMut(&[f64], &mut [f64]);
 
@@ -151,18 +154,25 @@ impl BlockHistory {
     /// One step that is not met as a whole, in panels from its near end on.
     fn step(&self, lags: Panel, coefficients: &[f64], kernel: Values<'_>) -> f64 {
         let (near, far, length) = (lags.from, lags.to, lags.length());
-        let density = |lag: f64| {
-            let p = legendre(coefficients.len(), ((far - lag) / length).clamp(0.0, 1.0));
+        // In the distance from the end of the step: beside a long lag a short step has no digits.
+        let density = |back: f64| {
+            let p = legendre(coefficients.len(), (1.0 - back / length).clamp(0.0, 1.0));
             p.iter().zip(coefficients).map(|(p, c)| p * c).sum::<f64>()
         };
+        let mut shifted = |back: &[f64], out: &mut [f64]| {
+            let lags: Vec<f64> = back.iter().map(|back| near + back).collect();
+            kernel(&lags, out);
+        };
         let Some(resolved) = &self.resolved else {
-            return self.divided(lags, kernel, &density);
+            let shortest = 8.0 * f64::EPSILON * far;
+            return self.divided(length, shortest, &mut shifted, &density);
         };
         let mut from = near;
         let mut sum = 0.0;
         while from < far {
             let to = resolved.panel(from, far, false);
-            sum += integrate_panel(Panel { from, to }, &self.rule, kernel, &density);
+            let panel = Panel { from: from - near, to: to - near };
+            sum += integrate_panel(panel, &self.rule, &mut shifted, &density);
             from = to;
         }
         sum
@@ -170,24 +180,39 @@ impl BlockHistory {
 
     /// A step that meets a kernel of which nothing is known, in panels that are halved until the kernel is a
     /// polynomial on each.
-    fn divided(&self, whole: Panel, kernel: Values<'_>, density: &dyn Fn(f64) -> f64) -> f64 {
-        let mut pending = vec![whole];
-        let (mut lags, mut values) = ([0.0; POINTS], [0.0; POINTS]);
-        let mut total = 0.0;
+    fn divided(
+        &self,
+        length: f64,
+        shortest: f64,
+        kernel: Values<'_>,
+        density: &dyn Fn(f64) -> f64,
+    ) -> f64 {
+        let mut pending = vec![Panel { from: 0.0, to: length }];
+        let (mut back, mut values) = ([0.0; POINTS], [0.0; POINTS]);
+        let (mut total, mut size, mut looked) = (0.0, 0.0_f64, 0);
         while let Some(panel) = pending.pop() {
+            looked += 1;
             let Panel { from, to } = panel;
-            for (lag, y) in lags.iter_mut().zip(&self.rule.nodes) {
-                *lag = from + y * (to - from);
+            for (back, y) in back.iter_mut().zip(&self.rule.nodes) {
+                *back = from + y * (to - from);
             }
-            kernel(&lags, &mut values);
-            let mut at = |lag: f64| {
+            kernel(&back, &mut values);
+            // What has no value, and what halving does not resolve, has no integral.
+            if looked > MOST || !values.iter().all(|k| k.is_finite()) {
+                return f64::NAN;
+            }
+            let mean = values.iter().map(|k| k.abs()).sum::<f64>() / POINTS as f64;
+            size = size.max((to - from) * mean);
+            let nothing = 1e-15 * size / (to - from);
+            let mut at = |back: f64| {
                 let mut value = [0.0];
-                kernel(&[lag], &mut value);
+                kernel(&[back], &mut value);
                 value[0]
             };
-            if panel.is_shortest() || self.tail.resolves(panel, &values, 0.0, &mut at) {
-                let terms = lags.iter().zip(&values).zip(&self.rule.weights);
-                let sum: f64 = terms.map(|((lag, k), w)| w * k * density(*lag)).sum();
+            let short = to - from <= shortest;
+            if short || self.tail.resolves(panel, &values, nothing, &mut at) {
+                let terms = back.iter().zip(&values).zip(&self.rule.weights);
+                let sum: f64 = terms.map(|((back, k), w)| w * k * density(*back)).sum();
                 total += (to - from) * sum;
             } else {
                 pending.extend(panel.halves());
@@ -198,7 +223,7 @@ impl BlockHistory {
 }
 
 /// $\int k\,x$ over a panel of lags.
-pub(crate) fn integrate_panel(
+fn integrate_panel(
     panel: Panel,
     rule: &QuadratureRule,
     kernel: Values<'_>,

@@ -9,7 +9,7 @@
 //! Other kernels, $\int k(T, T-\sigma)\,x\,d\sigma$ as they are written, by panels that are halved until both
 //! halves agree with the whole, and next to $T$ by a doubly exponential rule.
 
-use super::block_history::{Values, integrate_panel};
+use super::block_history::Values;
 use super::integrate::VolterraStep;
 use super::resolution::Panel;
 use super::system::{Kernel, Operand};
@@ -50,12 +50,43 @@ pub struct DirectQuadrature {
 #[derive(Clone, Debug)]
 struct QuadratureTarget {
     t: f64,
-    sums: Vec<f64>,
+    sums: Vec<CarefulSum>,
     /// The same for the kernels as they are written.
     written: Vec<f64>,
     /// Whether the step that ends here has been taken up.
     whole: bool,
     worst: Option<f64>,
+}
+
+/// A compensated sum that knows its rounding: in a long run the terms of a repeated integral are large, and
+/// their sum is small.
+#[derive(Clone, Copy, Debug, Default)]
+struct CarefulSum {
+    sum: f64,
+    lost: f64,
+    squares: f64,
+}
+
+impl CarefulSum {
+    fn add(&mut self, term: f64) {
+        let total = self.sum + term;
+        self.lost += if self.sum.abs() >= term.abs() {
+            (self.sum - total) + term
+        } else {
+            (term - total) + self.sum
+        };
+        self.sum = total;
+        self.squares += term * term;
+    }
+
+    fn value(&self) -> f64 {
+        self.sum + self.lost
+    }
+
+    /// What the rounding of each term leaves of all.
+    fn noise(&self) -> f64 {
+        8.0 * f64::EPSILON * self.squares.sqrt()
+    }
 }
 
 impl DirectQuadrature {
@@ -82,7 +113,7 @@ impl DirectQuadrature {
                 kernels.len() - 1
             })));
         }
-        let sums = vec![0.0; operands.len()];
+        let sums = vec![CarefulSum::default(); operands.len()];
         let zeros = vec![0.0; written.len()];
         let target = |&t: &f64| QuadratureTarget {
             t,
@@ -139,8 +170,9 @@ impl DirectQuadrature {
             for (p, operand) in self.operands.iter().enumerate() {
                 if self.which[p].is_some() {
                     let elapsed = t - self.t0;
-                    let found = operand.start_at(elapsed) + target.sums[p];
-                    let off = (found - z[p]).abs() / (1.0 + z[p].abs());
+                    let found = operand.start_at(elapsed) + target.sums[p].value();
+                    let noise = target.sums[p].noise();
+                    let off = ((found - z[p]).abs() - noise) / (1.0 + z[p].abs());
                     worst = if off.is_nan() { f64::NAN } else { worst.max(off) };
                 }
             }
@@ -173,7 +205,7 @@ impl DirectQuadrature {
                 if self.which[p] == Some(k) {
                     let node = |j: usize| piece.x[j * piece.unknowns + operand.unknown];
                     let terms = self.weights.iter().enumerate().map(|(j, w)| w * node(j));
-                    self.targets[i].sums[p] += terms.sum::<f64>();
+                    self.targets[i].sums[p].add(terms.sum());
                 }
             }
         }
@@ -191,18 +223,23 @@ impl DirectQuadrature {
             let nodes = &self.basis.nodes;
             let column: Vec<f64> =
                 (0..nodes.len()).map(|j| piece.x[j * piece.unknowns + unknown]).collect();
-            let far = ahead + piece.h;
-            let density = |lag: f64| self.basis.value(&column, (far - lag) / piece.h);
-            let mut values = |lags: &[f64], out: &mut [f64]| {
-                out.iter_mut().zip(lags).for_each(|(out, lag)| *out = kernel(k, t, *lag));
+            // In the distance from the end of the step: beside a long lag a short step has no digits.
+            let density = |back: f64| self.basis.value(&column, 1.0 - back / piece.h);
+            let ahead = ahead.max(0.0);
+            let mut values = |back: &[f64], out: &mut [f64]| {
+                out.iter_mut()
+                    .zip(back)
+                    .for_each(|(out, back)| *out = kernel(k, t, ahead + back));
             };
-            let mut from = ahead;
+            let mut from = 0.0;
             let mut sum = 0.0;
-            if ahead <= 0.0 {
+            if ahead == 0.0 {
                 from = NEAREST.1 * piece.h;
                 sum += nearest(from, &mut values, &density);
             }
-            sum += halved(Panel { from, to: far }, &self.seeing, &mut values, &density);
+            let whole = Panel { from, to: piece.h };
+            let shortest = 4.0 * f64::EPSILON * (ahead + piece.h);
+            sum += halved(whole, shortest, &self.seeing, &mut values, &density);
             self.targets[i].written[k] += sum;
         }
     }
@@ -266,27 +303,50 @@ fn nearest(r: f64, kernel: Values<'_>, density: &dyn Fn(f64) -> f64) -> f64 {
     sum
 }
 
-/// $\int k\,x$ in panels that are halved until both halves agree with the whole, down to rounding.
+/// Most panels of one step.
+const MOST: usize = 4000;
+
+/// $\int k\,x$ in panels that are halved until both halves agree with the whole, down to rounding; not a number if
+/// they never do.
 fn halved(
     whole: Panel,
+    shortest: f64,
     rule: &QuadratureRule,
     kernel: Values<'_>,
     density: &dyn Fn(f64) -> f64,
 ) -> f64 {
-    let first = integrate_panel(whole, rule, kernel, density);
-    let mut pending = vec![(whole, first)];
-    let (mut total, mut scale) = (0.0, first.abs());
+    let mut measured = |panel: Panel| -> (f64, f64) {
+        let mut size = 0.0;
+        let lags: Vec<f64> =
+            rule.nodes.iter().map(|y| panel.from + y * panel.length()).collect();
+        let mut values = vec![0.0; lags.len()];
+        kernel(&lags, &mut values);
+        let mut sum = 0.0;
+        for ((lag, k), w) in lags.iter().zip(&values).zip(&rule.weights) {
+            let share = w * k * density(*lag);
+            sum += share;
+            size += share.abs();
+        }
+        (panel.length() * sum, panel.length() * size)
+    };
+    let first = measured(whole);
+    let mut pending = vec![(whole, first.0)];
+    let (mut total, mut scale, mut looked) = (0.0, first.1, 0);
     while let Some((panel, found)) = pending.pop() {
+        looked += 1;
+        if looked > MOST {
+            return f64::NAN;
+        }
         let [first, second] = panel.halves();
-        let left = integrate_panel(first, rule, kernel, density);
-        let right = integrate_panel(second, rule, kernel, density);
-        scale = scale.max(left.abs() + right.abs());
-        let off = (left + right - found).abs();
-        let short = panel.length() <= 1e-13 * whole.length() + 8.0 * f64::EPSILON * panel.to;
-        if off <= 1e-14 * scale || short || !off.is_finite() {
-            total += left + right;
+        let (left, right) = (measured(first), measured(second));
+        scale = scale.max(left.1 + right.1);
+        let off = (left.0 + right.0 - found).abs();
+        let short = panel.length() <= 1e-13 * whole.length() + shortest;
+        // NOTE: of a panel no more is known than the rounding of the whole.
+        if off <= 2e-15 * scale || short || !off.is_finite() {
+            total += left.0 + right.0;
         } else {
-            pending.extend([(first, left), (second, right)]);
+            pending.extend([(first, left.0), (second, right.0)]);
         }
     }
     total

@@ -1,7 +1,7 @@
 //! Events of a run with memory: where functions of the motion are zero within a step.
 //!
-//! They are searched as in every run ([`EventFinder`]), on the polynomials of densities and operands through the
-//! nodes of the step. What is found is located again with steps that end there, which satisfy all equations.
+//! They are searched as in every run ([`EventFinder`]): far from zero on the polynomials of densities and operands
+//! through the nodes of the step, near zero with steps that end there, which satisfy all equations.
 
 use super::integrate::{VolterraObserver, VolterraRun, VolterraTrial};
 use super::system::VolterraPoint;
@@ -14,6 +14,9 @@ use crate::ode::system::{EvalError, EventKind, System};
 
 /// Functions that were never larger than this begin at zero, as 1 − x does at x = 1: what they are is rounding.
 const ROUNDING: f64 = 1e-14;
+
+/// Values below this part of the largest are found by steps: the polynomials are less wrong than that.
+const NEAR: f64 = 1e-3;
 
 /// How far from where the polynomials have a zero it is searched, in steps.
 const AROUND: [f64; 5] = [1e-7, 1e-5, 1e-3, 1e-2, 1e-1];
@@ -69,7 +72,16 @@ impl System for InStep<'_, '_> {
         _y: &[f64],
         values: &mut [f64],
     ) -> Result<(), EvalError> {
-        self.values(t - self.run.options.t0, false, values)
+        let elapsed = t - self.run.options.t0;
+        self.values(elapsed, false, values)?;
+        let reach = match self.watched {
+            Watched::Events => &self.run.watch.reach,
+            Watched::Switches => self.run.reach(),
+        };
+        if values.iter().zip(reach).any(|(value, reach)| value.abs() <= NEAR * reach) {
+            self.values(elapsed, true, values)?;
+        }
+        Ok(())
     }
 }
 

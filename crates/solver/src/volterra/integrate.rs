@@ -24,7 +24,7 @@ use crate::ode::integrate::StopReason;
 use crate::ode::observer::{Control, LocatedEvent};
 use crate::ode::system::EvalError;
 use crate::quadrature::lagrange;
-use attempt::Attempt;
+use attempt::{Attempt, Sampling};
 use begin::{first, stops};
 use switching::Switching;
 
@@ -228,6 +228,7 @@ pub(super) struct VolterraRun<'a> {
     pub(super) watch: EventWatch,
     /// The switching functions.
     switching: Switching,
+    sampling: Sampling,
 }
 
 /// What a run has done so far.
@@ -266,6 +267,7 @@ impl<'a> VolterraRun<'a> {
         let span = options.t1 - options.t0;
         let h = first(&frame, options);
         let switching = Switching::new(system, options);
+        let further: Vec<f64> = system.stops().iter().map(|t| t - options.t0).collect();
         let history = past(&frame, options, switching.shortest(h));
         let z = frame.operands.iter().map(|o| o.start_at(0.0)).collect();
         let mut guess = system.guess();
@@ -284,10 +286,11 @@ impl<'a> VolterraRun<'a> {
             },
             x: vec![0.0; n],
             z,
-            stops: stops(&frame.operands, &switching.breaks, span),
+            stops: stops(&frame.operands, &switching.breaks, &further, span),
             warned: false,
             watch: EventWatch::new(system.events().to_vec()),
             switching,
+            sampling: Sampling::new(&frame),
             frame,
             system,
             options,
@@ -408,11 +411,13 @@ impl<'a> VolterraRun<'a> {
     /// The last Legendre coefficient of an unknown in the trial, and its ratio to the one before.
     fn decay(&self, unknown: usize) -> (f64, f64) {
         let (s, n) = (self.frame.basis.stages, self.frame.n);
-        let column: Vec<f64> = (0..s).map(|j| self.main.x[j * n + unknown]).collect();
-        let mut coefficients = vec![0.0; s];
-        self.frame.basis.coefficients(&column, &mut coefficients);
-        let last = coefficients[s - 1].abs();
-        let before = coefficients[s - 2].abs().max(last);
+        let rows = &self.frame.basis.analysis;
+        let coefficient = |m: usize| -> f64 {
+            let row = rows[m * s..(m + 1) * s].iter().enumerate();
+            row.map(|(j, weight)| weight * self.main.x[j * n + unknown]).sum()
+        };
+        let last = coefficient(s - 1).abs();
+        let before = coefficient(s - 2).abs().max(last);
         (last, if before > 0.0 { last / before } else { 0.0 })
     }
 

@@ -13,6 +13,9 @@ use crate::quadrature::{QuadratureRule, gauss_jacobi};
 /// Octaves of the lag after which nothing is left of a bounded kernel.
 const OCTAVES: f64 = 54.0;
 
+/// Most panels of one row for a kernel of which nothing is known.
+const MOST: usize = 6000;
+
 /// The rules of a kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct Local {
@@ -65,7 +68,9 @@ impl Local {
             }
             let mut from = first;
             let mut to = from;
+            let (mut size, mut looked) = (0.0_f64, 0);
             while from < end {
+                looked += 1;
                 if to <= from {
                     to = match resolved {
                         Some(resolved) => resolved.panel(from, end, smooth == 0.0),
@@ -76,13 +81,21 @@ impl Local {
                     *lag = from + y * (to - from);
                 }
                 kernel(&lags, &mut values);
+                // What has no value, and what halving does not resolve, has no integral.
+                if looked > MOST || !values.iter().all(|k| k.is_finite()) {
+                    take(lags[0], f64::NAN);
+                    break;
+                }
+                let mean = values.iter().map(|k| k.abs()).sum::<f64>() / POINTS as f64;
+                size = size.max((to - from) * mean);
                 if resolved.is_none() && to - from > 8.0 * f64::EPSILON * to {
                     let mut at = |lag: f64| {
                         let mut value = [0.0];
                         kernel(&[lag], &mut value);
                         value[0]
                     };
-                    if !self.tail.resolves(Panel { from, to }, &values, 0.0, &mut at) {
+                    let (panel, nothing) = (Panel { from, to }, 1e-15 * size / (to - from));
+                    if !self.tail.resolves(panel, &values, nothing, &mut at) {
                         to = 0.5 * (from + to);
                         continue;
                     }

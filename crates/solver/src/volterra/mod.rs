@@ -28,5 +28,5 @@ pub use exponentials::ExponentialSum;
 pub use integrate::{
     VolterraObserver, VolterraOptions, VolterraOutcome, VolterraStep, integrate_volterra,
 };
-pub use resolution::KernelResolution;
+pub use resolution::{KernelResolution, narrow_places};
 pub use system::{DampedWave, Kernel, Operand, VolterraPoint, VolterraSystem};

@@ -19,7 +19,7 @@ const PANELS: usize = 3000;
 /// power, so that the first that is left out is below 1e-13.
 const NOTHING: f64 = 2e-12;
 /// Most breaks.
-const BREAKS: usize = 16;
+const BREAKS: usize = 64;
 /// Panels shorter than this part of their lag surround a break.
 const SHORT: f64 = 1e-5;
 /// The first cut of the run.
@@ -56,30 +56,35 @@ impl KernelResolution {
     }
 
     /// Looks at the kernel of a run of length `span`. `kernel` has its value at a time since the start and a
-    /// lag; `steady` says that the time does not matter.
+    /// lag; `steady` says that the time does not matter; `known` are lags at which it breaks, ascending.
     /// `None` if it cannot be resolved, or breaks at lags that change.
     pub fn new(
         mu: f64,
         span: f64,
         steady: bool,
+        known: &[f64],
         kernel: &mut dyn FnMut(f64, f64) -> f64,
     ) -> Option<Self> {
         let mut look = KernelProbe::new(mu, span, steady, kernel);
-        for panel in octaves(span) {
+        let mut breaks: Vec<f64> =
+            known.iter().copied().filter(|b| *b > 0.0 && *b < span).collect();
+        if breaks.len() > BREAKS {
+            return None;
+        }
+        for panel in pieces(&breaks, span) {
             look.total += look.largest(panel)? * panel.length();
         }
-        let mut panels = look.divide(octaves(span))?;
-        let breaks = broken(&panels);
-        if let (Some(first), Some(last)) = (breaks.first(), breaks.last()) {
+        let mut panels = look.divide(pieces(&breaks, span))?;
+        let found = broken(&panels);
+        if !found.is_empty() {
+            breaks.extend(found);
+            breaks.sort_by(f64::total_cmp);
             if breaks.len() > BREAKS {
                 return None;
             }
             // Again, from break to break, and at other times: breaks that move are not met.
             look.shift = 0.97;
-            let mut pieces = octaves(*first);
-            pieces.extend(breaks.windows(2).map(|b| Panel { from: b[0], to: b[1] }));
-            pieces.push(Panel { from: *last, to: span });
-            panels = look.divide(pieces)?;
+            panels = look.divide(pieces(&breaks, span))?;
             if !broken(&panels).is_empty() {
                 return None;
             }
@@ -343,6 +348,64 @@ fn octaves(top: f64) -> Vec<Panel> {
     below.chain([Panel { from: cut, to: top }]).collect()
 }
 
+/// Panels between breaks, those before the first halve towards the lag 0.
+fn pieces(breaks: &[f64], span: f64) -> Vec<Panel> {
+    let (Some(first), Some(last)) = (breaks.first(), breaks.last()) else {
+        return octaves(span);
+    };
+    let mut pieces = octaves(*first);
+    pieces.extend(breaks.windows(2).map(|b| Panel { from: b[0], to: b[1] }));
+    pieces.push(Panel { from: *last, to: span });
+    pieces
+}
+
+/// Panels that a range is divided into at first, to look for narrow features.
+const FIRST: u32 = 64;
+
+/// The ends of short panels that a function needs within `from..to`, where it is narrow or breaks, ascending;
+/// nothing where a polynomial of some degree meets it in long ones. `cuts` are places where it may be narrow, or
+/// break. `None` if it varies everywhere, so that no step can pass over it.
+pub fn narrow_places(
+    from: f64,
+    to: f64,
+    cuts: &[f64],
+    f: &mut dyn FnMut(f64) -> f64,
+) -> Option<Vec<f64>> {
+    let length = to - from;
+    let grid =
+        (1..FIRST).map(|k| from + length * (f64::from(k) - 0.381_966) / f64::from(FIRST));
+    let mut ends: Vec<f64> = grid.chain(cuts.iter().copied()).chain([from, to]).collect();
+    ends.retain(|x| *x >= from && *x <= to);
+    ends.sort_by(f64::total_cmp);
+    ends.dedup_by(|b, a| *b - *a <= 1e-13 * length);
+    let (points, tail) = (gauss_jacobi(POINTS, 1.0).nodes, Tail::new());
+    let mut pending: Vec<Panel> =
+        ends.windows(2).map(|e| Panel { from: e[0], to: e[1] }).collect();
+    let (mut scale, mut looked, mut places) = (0.0_f64, 0, Vec::new());
+    while let Some(panel) = pending.pop() {
+        looked += 1;
+        if looked > PANELS + ends.len() {
+            return None;
+        }
+        let at = |y: &f64| f(panel.from + y * panel.length());
+        let values: Vec<f64> = points.iter().map(at).collect();
+        let largest = values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        scale = if largest.is_finite() { scale.max(largest) } else { scale };
+        let short = panel.length() <= 1e-9 * length;
+        let known = values.iter().all(|v| v.is_finite());
+        if short || !known || tail.resolves(panel, &values, 1e-10 * scale, f) {
+            if panel.length() < 0.3 * length / f64::from(FIRST) {
+                places.extend([panel.from, panel.to]);
+            }
+        } else {
+            pending.extend(panel.halves());
+        }
+    }
+    places.sort_by(f64::total_cmp);
+    places.dedup();
+    Some(places)
+}
+
 /// The places that panels shrink towards.
 fn broken(panels: &[Panel]) -> Vec<f64> {
     let mut breaks = Vec::new();
@@ -366,20 +429,40 @@ mod tests {
     #[test]
     fn singular_smooth_and_broken_kernels_are_told_apart() {
         let mut tempered = |_: f64, s: f64| libm::pow(s, -0.5) * libm::exp(-s * s);
-        let found =
-            KernelResolution::new(0.5, 20.0, true, &mut tempered).expect("smooth beyond 0");
+        let found = KernelResolution::new(0.5, 20.0, true, &[], &mut tempered)
+            .expect("smooth beyond 0");
         assert!(found.breaks.is_empty() && found.start > 0.3, "{found:?}");
         assert!(found.forgotten < 15.0, "{found:?}");
         assert!(found.meets(1e-3, 1.5e-3) && !found.meets(1e-3, 1e-2), "{found:?}");
         let mut logarithm = |_: f64, s: f64| libm::log(s);
-        let found =
-            KernelResolution::new(1.0, 10.0, true, &mut logarithm).expect("smooth beyond 0");
+        let found = KernelResolution::new(1.0, 10.0, true, &[], &mut logarithm)
+            .expect("smooth beyond 0");
         assert_eq!(found.start, 0.0);
         let mut window = |_: f64, s: f64| if s < 1.3 { libm::cos(s) } else { 0.0 };
-        let found = KernelResolution::new(1.0, 10.0, true, &mut window).expect("one break");
+        let found =
+            KernelResolution::new(1.0, 10.0, true, &[], &mut window).expect("one break");
         assert!(found.breaks.len() == 1 && (found.breaks[0] - 1.3).abs() < 1e-14, "{found:?}");
         assert!(found.forgotten <= 1.3, "{found:?}");
         let mut moving = |t: f64, s: f64| if s < 0.5 * t { 1.0 } else { 0.0 };
-        assert_eq!(KernelResolution::new(1.0, 10.0, false, &mut moving), None);
+        assert_eq!(KernelResolution::new(1.0, 10.0, false, &[], &mut moving), None);
+    }
+    #[test]
+    fn kinks_at_known_lags_are_met() {
+        let mut kink = |_: f64, s: f64| (1.0 - s).abs();
+        let found = KernelResolution::new(1.0, 3.0, true, &[1.0], &mut kink).expect("one kink");
+        assert_eq!(found.breaks, [1.0]);
+        assert!(found.meets(0.1, 0.9) && !found.meets(0.9, 1.1), "{found:?}");
+    }
+
+    #[test]
+    fn narrow_features_are_found() {
+        let bell = |w: f64| move |t: f64| libm::exp(-((t - 0.5) / w) * ((t - 0.5) / w));
+        for w in [1e-2, 1e-3, 1e-6] {
+            let places = narrow_places(0.0, 1.0, &[0.5], &mut bell(w)).expect("one feature");
+            let near = places.iter().filter(|x| (*x - 0.5).abs() < 2.0 * w).count();
+            assert!(near >= 2, "{w} {places:?}");
+        }
+        let smooth = narrow_places(0.0, 1.0, &[0.3], &mut |t| libm::sin(5.0 * t));
+        assert_eq!(smooth, Some(Vec::new()));
     }
 }

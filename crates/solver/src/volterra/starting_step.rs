@@ -353,22 +353,21 @@ impl NodeRow {
     ) -> Result<Option<Self>, EvalError> {
         let (n, count) = (at.x.len(), at.z.len());
         let zero = vec![0.0; n];
-        let double: Vec<f64> = at.x.iter().map(|x| 2.0 * x).collect();
-        let (mut rest, mut whole, mut twice) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        let mut rest = vec![0.0; n];
         system.residual(VolterraPoint { x: &zero, ..at }, &mut rest)?;
-        system.residual(at, &mut whole)?;
-        system.residual(VolterraPoint { x: &double, ..at }, &mut twice)?;
         let (mut by_x, mut by_z) = (vec![0.0; n * n], vec![0.0; n * count]);
         let (mut slopes, mut rest_z) = (vec![0.0; n * n], vec![0.0; n * count]);
         system.jacobian(at, &mut by_x, &mut by_z)?;
         system.jacobian(VolterraPoint { x: &zero, ..at }, &mut slopes, &mut rest_z)?;
         let mut value = vec![0.0; n];
         for i in 0..n {
-            let gain = whole[i] - rest[i];
-            let size = rest[i].abs() + whole[i].abs() + twice[i].abs();
-            if (twice[i] - rest[i] - 2.0 * gain).abs() > 1e-9 * size {
+            // NOTE: by the slopes, since $b$ may be so large that nothing is left of $A x$ beside it.
+            let (row, at_zero) = (&by_x[i * n..(i + 1) * n], &slopes[i * n..(i + 1) * n]);
+            let size: f64 = row.iter().chain(at_zero).map(|s| s.abs()).sum();
+            if row.iter().zip(at_zero).any(|(a, b)| (a - b).abs() > 1e-9 * size) {
                 return Ok(None);
             }
+            let gain: f64 = row.iter().zip(at.x).map(|(a, x)| a * x).sum();
             let dense = by_x[i * n..(i + 1) * n].iter().any(|s| *s != 0.0);
             let share = if dense { scale } else { 1.0 };
             value[i] = gain + share * rest[i];

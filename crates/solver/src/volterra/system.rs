@@ -55,6 +55,11 @@ pub trait VolterraSystem {
         &[]
     }
 
+    /// Times at which steps end besides, ascending: between them nothing is hidden.
+    fn stops(&self) -> &[f64] {
+        &[]
+    }
+
     /// How many switching functions there are. Between their zeros the equations are smooth, with branches that
     /// [`VolterraSystem::choose`] fixes.
     fn switches(&self) -> usize {
@@ -157,7 +162,7 @@ pub struct DampedWave {
 
 impl Operand {
     /// What the start contributes at $\tau = t - t_0$.
-    pub(crate) fn start_at(&self, elapsed: f64) -> f64 {
+    pub fn start_at(&self, elapsed: f64) -> f64 {
         let power = |e: f64| {
             if e == 0.0 {
                 1.0

@@ -46,7 +46,7 @@ fn found(kernel: Kernel, values: Values, t1: f64) -> Found {
 
 /// One kernel by all roads that are open to it, at the end of a run.
 fn agree(mu: f64, values: Values, steady: bool, waves: Option<Kernel>, t1: f64) -> f64 {
-    let resolved = KernelResolution::new(mu, t1, steady, &mut |t, s| values(t, s));
+    let resolved = KernelResolution::new(mu, t1, steady, &[], &mut |t, s| values(t, s));
     assert!(resolved.is_some(), "the kernel is resolved");
     let blocks = found(Kernel::General(mu, resolved), values, t1);
     let direct = found(Kernel::General(mu, None), values, t1);
@@ -99,7 +99,7 @@ fn other_kernels_agree_by_two_roads() {
 #[test]
 fn a_window_forgets_and_breaks() {
     let window: Values = |_, s| if s < 1.0 { 1.0 } else { 0.0 };
-    let resolved = KernelResolution::new(1.0, 5.0, true, &mut |t, s| window(t, s));
+    let resolved = KernelResolution::new(1.0, 5.0, true, &[], &mut |t, s| window(t, s));
     let blocks = found(Kernel::General(1.0, resolved), window, 5.0);
     close(blocks.y, -0.000_393_649_328_264_500_4);
     assert!(blocks.recounted < 1e-12, "{:e}", blocks.recounted);
@@ -111,7 +111,7 @@ fn a_window_forgets_and_breaks() {
 #[test]
 fn breaks_that_move_are_summed_directly() {
     let window: Values = |t, s| if s < 0.5 * t { 1.0 } else { 0.0 };
-    assert_eq!(KernelResolution::new(1.0, 2.0, false, &mut |t, s| window(t, s)), None);
+    assert_eq!(KernelResolution::new(1.0, 2.0, false, &[], &mut |t, s| window(t, s)), None);
     let direct = found(Kernel::General(1.0, None), window, 2.0);
     assert!(direct.recounted < 1e-12, "{:e}", direct.recounted);
     close(direct.y, 0.000_998_032_528_867_988);
@@ -121,7 +121,7 @@ fn breaks_that_move_are_summed_directly() {
 #[test]
 fn blocks_cost_little_more_than_the_steps() {
     let kernel: Values = |_, s| libm::pow(s, -0.6) / (1.0 + s * s);
-    let resolved = KernelResolution::new(0.4, 10.0, true, &mut |t, s| kernel(t, s));
+    let resolved = KernelResolution::new(0.4, 10.0, true, &[], &mut |t, s| kernel(t, s));
     let asked = |step: f64| {
         let kernel = Kernel::General(0.4, resolved.clone());
         let mut system =

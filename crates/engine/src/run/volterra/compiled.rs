@@ -31,6 +31,7 @@ pub(crate) struct CompiledVolterra {
     watched: Interpreter,
     switches: Interpreter,
     breaks: Vec<f64>,
+    stops: Vec<f64>,
     signs: Signs,
 }
 
@@ -86,6 +87,7 @@ impl CompiledVolterra {
             watched: compile(&inputs, watched)?,
             switches: compile(&inputs, &plan.switches)?,
             breaks: plan.breaks.clone(),
+            stops: plan.stops.clone(),
             signs: Rc::new(RefCell::new(vec![1.0; plan.signs.len()])),
         })
     }
@@ -120,11 +122,7 @@ impl VolterraSystem for CompiledVolterra {
         self.guess.clone()
     }
 
-    fn residual(
-        &mut self,
-        at: VolterraPoint<'_>,
-        out: &mut [f64],
-    ) -> Result<(), EvalError> {
+    fn residual(&mut self, at: VolterraPoint<'_>, out: &mut [f64]) -> Result<(), EvalError> {
         self.fill(at)?;
         self.residual.evaluate(&self.inputs, out);
         Ok(())
@@ -160,6 +158,10 @@ impl VolterraSystem for CompiledVolterra {
 
     fn breaks(&self) -> &[f64] {
         &self.breaks
+    }
+
+    fn stops(&self) -> &[f64] {
+        &self.stops
     }
 
     fn switches(&self) -> usize {

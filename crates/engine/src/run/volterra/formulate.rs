@@ -135,11 +135,36 @@ pub(crate) fn written(
     let mut plan = VolterraEquations::new(model, times, orders, data);
     let mut held = Vec::new();
     for e in equations {
+        refuse_data(model, &plan, e)?;
         let residual = plan.translate(model, &[e.expr], e.span)?[0];
         held.push((e.name.clone(), residual));
         plan.residual.push(residual);
     }
     Ok(Formulation { plan, notes, reaction: Vec::new(), energy: None, held })
+}
+
+/// Refuses data that an equation does not take: a highest derivative of Riemann and Liouville begins with them
+/// like a power below 0, which no motion that starts from there can have.
+fn refuse_data(
+    model: &Workspace,
+    plan: &VolterraEquations,
+    equation: &Equation,
+) -> Result<(), Diagnostic> {
+    let g = &model.graph;
+    for node in g.live(&[equation.expr]) {
+        let Node::Memory(Memory::RiemannLiouville, operand, second) = g.node(node) else {
+            continue;
+        };
+        let alpha = constant(model, second);
+        let highest = combination(model, operand).is_some_and(|parts| {
+            let is = |shift: f64| move |k: &(usize, Expr)| alpha + shift == plan.orders[k.0];
+            parts.positions.iter().any(is(0.0)) || parts.velocities.iter().any(is(1.0))
+        });
+        // NOTE: below the highest order a power above −1 has an integral.
+        let lowest = if highest { 0.0 } else { -1.0 };
+        plan.refuse_infinite(model, &[node], equation.span, lowest)?;
+    }
+    Ok(())
 }
 
 /// Accelerations that are given where the equations determine them.

@@ -11,6 +11,7 @@ use pfaff_expr::{Expr, Graph, Role, number};
 use pfaff_model::Workspace;
 use pfaff_solver::{Kernel, KernelResolution, Lu};
 
+use crate::problem::break_points::Variable;
 use crate::run::volterra::kernel::{KernelSymbols, Term, has_pieces, power, term, terms};
 use crate::run::volterra::prony::fit;
 use crate::run::volterra::volterra_equations::{RunTimes, parameter};
@@ -61,19 +62,57 @@ pub(crate) fn compress(model: &Workspace, kernel: Expr, times: RunTimes) -> Vec<
     parts
 }
 
-/// Whether the integral of a kernel over small lags exists: s |k(s)| falls towards 0.
-///
-/// What cancels (1/s − cos(s)/s) leaves rounding, some 1e-16 of each term, far below the share of a thousand
-/// millionth that counts.
-pub(crate) fn integrable(model: &Workspace, kernel: Expr, times: RunTimes) -> bool {
+/// Why a kernel has no integral over the lags of a run, or none that doubles can tell; `None` if it has one.
+pub(crate) fn unusable(model: &Workspace, kernel: Expr, times: RunTimes) -> Option<String> {
     let g = &model.graph;
     let case = Case { model, g, lag: g.symbol("s", Role::Free), times };
-    let weight = |s: f64| {
-        s * case.value(kernel, times.start + 0.7 * times.length, s * times.length).abs()
-    };
+    let name = g.to_text(kernel);
+    let (length, end) = (times.length, times.start + times.length);
+    // Parts that are no simple numbers.
+    let lags = (0..61).map(|k| (f64::from(k) + 0.381_966) / 61.0 * length);
+    if let Some(lag) = lags.into_iter().find(|s| !case.value(kernel, end, *s).is_finite()) {
+        return Some(format!(
+            "the kernel `{name}` has no finite value at the lag s = {lag:.3}"
+        ));
+    }
+    let value = |e: Expr, s: f64| case.value(e, times.start, s);
+    let symbols = KernelSymbols { lag: case.lag, time: model.time };
+    let known = terms(g, kernel, symbols, &value);
+    let is_known = known.iter().all(|t| matches!(t, Term::Known(..)));
+    // s |k(s)| falls towards 0. A power of −0.999 gives 0.995 from one of these lags to the other; panels that halve
+    // towards what is no power get as far as −0.74. What cancels (1/s − cos(s)/s) leaves rounding.
+    let explicit = power(g, kernel, case.lag, &value).0;
+    let is_power = (explicit > -1.0 && explicit < 0.0) || case.exponent(kernel) < 0.0;
+    let most = if is_known || is_power { 0.998 } else { 0.3 };
+    let weight = |s: f64| s * case.value(kernel, times.start + 0.7 * length, s * length).abs();
     let (far, near, nearer) = (weight(0.1), weight(1e-10), weight(1e-12));
-    // A power of −0.999 gives 0.995.
-    !(nearer > 1e-9 * far && nearer > 0.998 * near)
+    if nearer > 1e-9 * far && nearer > most * near {
+        return Some(format!(
+            "the kernel `{name}` grows like 1/s or faster towards the lag 0, or nearly so, and its integral \
+             diverges or is beyond what can be computed"
+        ));
+    }
+    if is_known {
+        return None;
+    }
+    let at_end = |e: Expr, s: f64| case.value(e, end, s);
+    let variable = Variable {
+        g,
+        symbol: case.lag,
+        others: &[model.time],
+        value: &at_end,
+        from: 0.0,
+        to: length,
+    };
+    let diverges = |b: &f64| {
+        let side = |d: f64| d * at_end(kernel, b + d * length).abs();
+        [1.0, -1.0].into_iter().any(|sign| {
+            let (near, nearer) = (side(sign * 1e-6).abs(), side(sign * 1e-9).abs());
+            nearer > 1e-9 * far && nearer > 0.6 * near
+        })
+    };
+    let place = variable.centres(&[kernel]).into_iter().find(diverges)?;
+    Some(format!("the integral of the kernel `{name}` diverges at the lag s = {place}"))
 }
 
 struct Case<'a> {
@@ -159,7 +198,18 @@ impl Case<'_> {
             mu = 1.0 + self.exponent(k);
         }
         let mut kernel = |t: f64, s: f64| self.value(k, self.times.start + t, s);
-        let resolved = KernelResolution::new(mu, self.times.length, steady, &mut kernel);
+        let length = self.times.length;
+        let others = [self.model.time];
+        let variable = Variable {
+            g: self.g,
+            symbol: self.lag,
+            others: &others,
+            value: &value,
+            from: 0.0,
+            to: length,
+        };
+        let breaks = variable.breaks(&[k]);
+        let resolved = KernelResolution::new(mu, length, steady, &breaks, &mut kernel);
         Part { factor: self.g.one(), kernel: Kernel::General(mu, resolved), written: Some(k) }
     }
 

@@ -14,7 +14,7 @@ use pfaff_expr::{Expr, Graph, Memory, Node, Role, number};
 use pfaff_model::{Diagnostic, Span, Workspace};
 use pfaff_solver::{Kernel, Operand};
 
-use crate::run::volterra::kernel_parts::{compress, integrable};
+use crate::run::volterra::kernel_parts::{compress, unusable};
 
 /// When a run takes place.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +51,8 @@ pub(crate) struct VolterraEquations {
     pub(crate) signs: Vec<Expr>,
     /// Times at which $F$ is known not to be smooth.
     pub(crate) breaks: Vec<f64>,
+    /// Times at which steps end besides, where $F$ is narrow.
+    pub(crate) stops: Vec<f64>,
     /// $\tau$
     pub(crate) elapsed: Expr,
     /// $\varphi(q, t)$ of the holonomic constraints, with their derivatives by the positions.
@@ -91,6 +93,7 @@ impl VolterraEquations {
             switches: Vec::new(),
             signs: Vec::new(),
             breaks: Vec::new(),
+            stops: Vec::new(),
             elapsed: model.graph.symbol("elapsed time", Role::Free),
             holonomic: Vec::new(),
             images: Vec::new(),
@@ -321,13 +324,9 @@ impl VolterraEquations {
             Memory::CaputoRight | Memory::RiemannLiouvilleRight => {
                 Err(anticipative(kind, span))
             }
-            Memory::Kernel if !integrable(model, second, self.times) => {
-                let text = format!(
-                    "the kernel `{}` grows like 1/s or faster towards the lag 0, so its integral diverges",
-                    g.to_text(second)
-                );
-                let hint = "kernels may begin like a power of s above -1; a derivative of higher order is \
-                    `caputo` or `rl`";
+            Memory::Kernel if let Some(text) = unusable(model, second, self.times) => {
+                let hint = "kernels may begin like a power of s above -1, and have finite values at all lags of \
+                    the run; a derivative of higher order is `caputo` or `rl`";
                 Err(mistake(span, text, hint))
             }
             Memory::Kernel => Ok(self.kernel(model, operand, second)),

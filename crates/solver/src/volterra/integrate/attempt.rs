@@ -4,9 +4,12 @@
 //! on the polynomials of densities and operands. What they lack there, felt in an operand, may not be more than
 //! what the polynomials are known to leave out: a step that has passed over a feature of the equations is cut.
 
-use super::{COARSE, TrialPoint, VolterraObserver, VolterraRun, VolterraTrial, rounded};
+use super::{
+    COARSE, RunFrame, TrialPoint, VolterraObserver, VolterraRun, VolterraTrial, rounded,
+};
 use crate::ode::integrate::StopReason;
 use crate::ode::system::EvalError;
+use crate::quadrature::NodalBasis;
 use crate::volterra::history::StepSpan;
 use crate::volterra::system::VolterraPoint;
 
@@ -33,11 +36,7 @@ impl From<EvalError> for Attempt {
 
 impl VolterraRun<'_> {
     /// Tries a step of length `h`.
-    pub(super) fn attempt(
-        &mut self,
-        h: f64,
-        observer: &mut dyn VolterraObserver,
-    ) -> Attempt {
+    pub(super) fn attempt(&mut self, h: f64, observer: &mut dyn VolterraObserver) -> Attempt {
         self.tried(h, observer).unwrap_or_else(Attempt::from)
     }
 
@@ -122,65 +121,114 @@ impl VolterraRun<'_> {
     /// Whether the equations hold between the nodes of the trial, as far as its polynomials can know.
     fn is_sampled(&mut self, h: f64) -> bool {
         let (s, n, count) = (self.frame.basis.stages, self.frame.n, self.frame.operands.len());
-        let (mut x, mut z, mut lack) = (vec![0.0; n], vec![0.0; count], vec![0.0; n]);
-        let mut worst = vec![0.0_f64; n];
-        for place in PLACES {
-            self.interpolate(place, &mut x, &mut z);
+        let mut sampling = std::mem::take(&mut self.sampling);
+        sampling.worst.fill(0.0);
+        for (place, weights) in PLACES.into_iter().zip(&sampling.weights) {
+            self.interpolate_by(weights, &mut sampling.x, &mut sampling.z);
             let elapsed = self.progress.elapsed + place * h;
-            let at = VolterraPoint { t: self.options.t0 + elapsed, elapsed, x: &x, z: &z };
-            if self.system.residual(at, &mut lack).is_err() {
-                return false;
-            }
-            for (worst, lack) in worst.iter_mut().zip(&lack) {
+            let (x, z) = (&sampling.x[..], &sampling.z[..]);
+            let at = VolterraPoint { t: self.options.t0 + elapsed, elapsed, x, z };
+            let known = self.system.residual(at, &mut sampling.lack).is_ok();
+            for (worst, lack) in sampling.worst.iter_mut().zip(&sampling.lack) {
                 // NOTE: what is not a number stays.
-                *worst = if lack.is_nan() { f64::NAN } else { worst.max(lack.abs()) };
+                let is_number = known && !lack.is_nan() && !worst.is_nan();
+                *worst = if is_number { worst.max(lack.abs()) } else { f64::NAN };
             }
         }
-        let slopes = self.main.slopes();
-        let mut lacking = vec![0.0_f64; n];
-        for (row, lack) in worst.iter().enumerate() {
-            let slopes = &slopes[row * n..(row + 1) * n];
+        sampling.lacking.fill(0.0);
+        let slopes = self.main.slopes().chunks_exact(n);
+        for (slopes, lack) in slopes.zip(&sampling.worst) {
             let most = slopes.iter().fold(0.0_f64, |m, s| m.max(s.abs()));
-            for (unknown, slope) in slopes.iter().enumerate() {
+            for (lacking, slope) in sampling.lacking.iter_mut().zip(slopes) {
                 // Rows of mixed unknowns say something of those that weigh most in them.
                 if slope.abs() > 0.1 * most {
                     let share = lack / slope.abs();
-                    lacking[unknown] =
-                        if share.is_nan() { f64::NAN } else { lacking[unknown].max(share) };
+                    let is_number = !share.is_nan() && !lacking.is_nan();
+                    *lacking = if is_number { lacking.max(share) } else { f64::NAN };
                 }
             }
         }
-        self.frame.operands.iter().enumerate().filter(|o| o.1.controlled).all(|(p, operand)| {
+        let controlled = self.frame.operands.iter().enumerate().filter(|o| o.1.controlled);
+        let holds = controlled.into_iter().all(|(p, operand)| {
             let size = 1.0 + self.main.z[(s - 1) * count + p].abs();
-            let weight = libm::pow(h, operand.smoothing())
-                / (self.options.tolerance.max(1e-14) * size);
-            let (last, ratio) = self.decay(operand.unknown);
-            let allowed = LACKING.0 + LACKING.1 * weight * last * ratio;
-            weight * lacking[operand.unknown] <= allowed
-        })
+            let weight =
+                libm::pow(h, operand.smoothing()) / (self.options.tolerance.max(1e-14) * size);
+            let lacking = weight * sampling.lacking[operand.unknown];
+            lacking <= LACKING.0 || {
+                let (last, ratio) = self.decay(operand.unknown);
+                lacking <= LACKING.0 + LACKING.1 * weight * last * ratio
+            }
+        });
+        self.sampling = sampling;
+        holds
     }
 
     /// Densities and operands at a part of the trial, on polynomials through the nodes.
     pub(in crate::volterra) fn interpolate(&self, part: f64, x: &mut [f64], z: &mut [f64]) {
+        self.interpolate_by(&PlaceWeights::new(&self.frame.basis, part), x, z);
+    }
+
+    fn interpolate_by(&self, weights: &PlaceWeights, x: &mut [f64], z: &mut [f64]) {
         let (n, count) = (self.frame.n, self.frame.operands.len());
         x.fill(0.0);
         z.fill(0.0);
         // The operands begin with what they are at the start of the step; the densities may jump there.
         let begins = self.progress.steps > 0 && self.z.iter().all(|z| z.is_finite());
-        let mut first = 1.0;
-        for (j, weight) in self.frame.basis.values_at(part).enumerate() {
-            let node = self.frame.basis.nodes[j];
+        let by = if begins { &weights.begun } else { &weights.nodes };
+        for (j, (weight, by)) in weights.nodes.iter().zip(by).enumerate() {
             for (x, value) in x.iter_mut().zip(&self.main.x[j * n..]) {
                 *x += weight * value;
             }
-            let weight = if begins { weight * part / node } else { weight };
-            first *= (node - part) / node;
             for (z, value) in z.iter_mut().zip(&self.main.z[j * count..]) {
-                *z += weight * value;
+                *z += by * value;
             }
         }
         if begins {
-            z.iter_mut().zip(&self.z).for_each(|(z, start)| *z += first * start);
+            z.iter_mut().zip(&self.z).for_each(|(z, start)| *z += weights.start * start);
+        }
+    }
+}
+
+/// The weights of the nodes at a part of the step, and with the start as one more node.
+#[derive(Clone, Debug)]
+struct PlaceWeights {
+    nodes: Vec<f64>,
+    begun: Vec<f64>,
+    start: f64,
+}
+
+impl PlaceWeights {
+    fn new(basis: &NodalBasis, part: f64) -> Self {
+        let nodes: Vec<f64> = basis.values_at(part).collect();
+        let begun = nodes.iter().zip(&basis.nodes).map(|(w, node)| w * part / node).collect();
+        let start = basis.nodes.iter().map(|node| (node - part) / node).product();
+        Self { nodes, begun, start }
+    }
+}
+
+/// Storage of the samples.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sampling {
+    weights: Vec<PlaceWeights>,
+    x: Vec<f64>,
+    z: Vec<f64>,
+    lack: Vec<f64>,
+    /// The largest residuals.
+    worst: Vec<f64>,
+    /// The same as errors of the unknowns.
+    lacking: Vec<f64>,
+}
+
+impl Sampling {
+    pub(super) fn new(frame: &RunFrame) -> Self {
+        let zeros = vec![0.0; frame.n];
+        Self {
+            weights: PLACES.iter().map(|p| PlaceWeights::new(&frame.basis, *p)).collect(),
+            x: zeros.clone(),
+            z: vec![0.0; frame.operands.len()],
+            lack: zeros.clone(),
+            worst: zeros.clone(),
+            lacking: zeros,
         }
     }
 }

@@ -36,9 +36,15 @@ fn powers(frame: &RunFrame, options: &VolterraOptions, h: f64) -> bool {
 const STOPS: usize = 100_000;
 
 /// Breaks of the equations and of the kernels, and what the kernels make of them: what happened at the start or
-/// at a break happens again there.
-pub(super) fn stops(operands: &[Operand], breaks: &[f64], span: f64) -> Vec<f64> {
-    let mut stops = breaks.to_vec();
+/// at a break happens again there. With `further` places where steps end.
+pub(super) fn stops(
+    operands: &[Operand],
+    breaks: &[f64],
+    further: &[f64],
+    span: f64,
+) -> Vec<f64> {
+    let inside = further.iter().copied().filter(|stop| *stop > 0.0 && *stop < span);
+    let mut stops: Vec<f64> = breaks.iter().copied().chain(inside).collect();
     for operand in operands {
         let Kernel::General(_, Some(resolved)) = &operand.kernel else { continue };
         for b in &resolved.breaks {

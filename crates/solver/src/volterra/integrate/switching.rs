@@ -98,12 +98,8 @@ impl VolterraRun<'_> {
         }
         self.switching.finder = finder(count);
         let mut start = vec![0.0; count];
-        let at = VolterraPoint {
-            t: self.options.t0 + elapsed,
-            elapsed,
-            x: &self.x,
-            z: &self.z,
-        };
+        let at =
+            VolterraPoint { t: self.options.t0 + elapsed, elapsed, x: &self.x, z: &self.z };
         if self.system.switch_values(at, &mut start).is_err() {
             start.fill(f64::NAN);
         }
@@ -125,12 +121,14 @@ impl VolterraRun<'_> {
             }
             let mut end = vec![0.0; count];
             let (x, z) = (self.main.x_end(&self.frame), self.main.z_end(&self.frame));
-            let at = VolterraPoint { t: self.options.t0 + elapsed + h, elapsed: elapsed + h, x, z };
+            let at =
+                VolterraPoint { t: self.options.t0 + elapsed + h, elapsed: elapsed + h, x, z };
             self.system.switch_values(at, &mut end)?;
             let mut settled = true;
             for k in 0..count {
                 // Where a function begins at zero, up to rounding, its change decides.
-                let small = end[k].abs() <= 1e-9 * self.switching.reach[k] && start[k].is_finite();
+                let small =
+                    end[k].abs() <= 1e-9 * self.switching.reach[k] && start[k].is_finite();
                 let side = if small { end[k] - start[k] } else { end[k] };
                 if side * signs[k] < 0.0 {
                     signs[k] = side.signum();
@@ -195,6 +193,11 @@ impl VolterraRun<'_> {
             first = (0..signs.len()).find(left).map(|k| (k, step.run.progress.elapsed));
         }
         Ok(first)
+    }
+
+    /// How large the switching functions were.
+    pub(in crate::volterra) fn reach(&self) -> &[f64] {
+        &self.switching.reach
     }
 
     /// Remembers how large the switching functions were.
