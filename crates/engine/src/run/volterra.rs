@@ -5,6 +5,7 @@
 //! output is the end of a step, so that constraints hold there to rounding.
 
 mod admissible_data;
+pub(crate) mod combination;
 mod compiled;
 mod constraint_memory;
 mod formulate;
@@ -17,11 +18,12 @@ mod projection;
 mod prony;
 mod recorder;
 mod response;
+mod slow_inputs;
 mod time_features;
 pub(crate) mod volterra_equations;
 
 use pfaff_expr::{Expr, Graph, Memory, Node};
-use pfaff_model::{Dynamics as Written, Workspace};
+use pfaff_model::{Diagnostic, Dynamics as Written, Workspace};
 use pfaff_program::CompileError;
 use pfaff_solver::{DirectQuadrature, Kernel, VolterraOptions, integrate_volterra};
 
@@ -33,7 +35,7 @@ use crate::motion::note::Note;
 use crate::motion::{Form, Motion, Statistics, Stop};
 use crate::problem::branches::FixedBranches;
 use crate::problem::settings::Settings;
-use crate::problem::start::refuse_infinite_data;
+use crate::problem::start::{dynamics_span, refuse_infinite_data};
 use crate::run::columns::collect;
 use crate::run::progress::Progress;
 use crate::run::record::Record;
@@ -43,7 +45,7 @@ use crate::run::volterra::compiled::{CompiledVolterra, KernelRun};
 use crate::run::volterra::formulate::{Formulation, mechanical, written};
 use crate::run::volterra::recorder::{Reader, VolterraRecorder};
 use crate::run::volterra::time_features::{add_places, lower_exponent};
-use crate::run::volterra::volterra_equations::{RunTimes, mistake, real};
+use crate::run::volterra::volterra_equations::{RunTimes, VolterraEquations, mistake, real};
 use crate::system::compiled::Dynamics;
 
 /// Nodes in each step.
@@ -139,7 +141,7 @@ pub(crate) fn run(
     }
     .map_err(wrong)?;
     let (observed, watched) = outputs(model, &mut formulation).map_err(wrong)?;
-    fix_branches(model, &mut formulation);
+    fix_branches(model, &mut formulation).map_err(wrong)?;
     add_places(model, &mut formulation.plan);
     let failed = |e: CompileError| Failure::from(e);
     let mut system =
@@ -222,7 +224,7 @@ fn direct_quadrature(settings: &Settings, formulation: &Formulation) -> DirectQu
 }
 
 /// Equations with fixed branches, in the time since the start: powers of $t - t_0$ keep their digits.
-fn fix_branches(model: &Workspace, formulation: &mut Formulation) {
+fn fix_branches(model: &Workspace, formulation: &mut Formulation) -> Result<(), Diagnostic> {
     let g = &model.graph;
     let plan = &mut formulation.plan;
     let state: Vec<Expr> = plan.unknowns.iter().chain(&plan.symbols).copied().collect();
@@ -236,20 +238,49 @@ fn fix_branches(model: &Workspace, formulation: &mut Formulation) {
         let depends = |e: Expr| plan.times.start != 0.0 && g.contains(e, &[plan.elapsed]);
         moved.into_iter().map(|e| if depends(e) { g.simplify(e) } else { e }).collect()
     };
-    let (residual, held) = outputs.split_at(plan.residual.len());
-    let (residual, held) = (since(residual), since(held));
-    plan.switches = since(&functions);
-    plan.residual = residual;
+    let all: Vec<Expr> = since(&[outputs, functions].concat());
     plan.signs = symbols;
     plan.breaks = breaks;
-    formulation.held.iter_mut().zip(held).for_each(|(h, e)| h.1 = e);
+    let mut all = without_tape(model, plan, &all)?;
+    let mut rest = all.split_off(plan.residual.len());
+    plan.switches = rest.split_off(formulation.held.len());
+    plan.residual = all;
+    formulation.held.iter_mut().zip(rest).for_each(|(h, e)| h.1 = e);
+    Ok(())
+}
+
+/// Puts symbols in the places of functions of time that have no tape.
+fn without_tape(
+    model: &Workspace,
+    plan: &mut VolterraEquations,
+    all: &[Expr],
+) -> Result<Vec<Expr>, Diagnostic> {
+    let g = &model.graph;
+    let moving: Vec<Expr> =
+        plan.unknowns.iter().chain(&plan.symbols).chain(&plan.signs).copied().collect();
+    let mut images = Vec::new();
+    for e in g.live(all) {
+        if !matches!(g.node(e), Node::MittagLeffler(..)) {
+            continue;
+        }
+        if g.contains(e, &moving) {
+            let text = format!("`{}` depends on more than the time", g.to_text(e));
+            let hint = "in equations of motion `mittag_leffler` takes constants, parameters and the time";
+            return Err(mistake(dynamics_span(model), text, hint));
+        }
+        let name = format!("function of time {}", plan.slow.len());
+        let symbol = g.symbol(&name, pfaff_expr::Role::Free);
+        plan.slow.push((symbol, e));
+        images.push((e, symbol));
+    }
+    Ok(if images.is_empty() { all.to_vec() } else { g.substitute(all, &images) })
 }
 
 /// Observed quantities and events, with results and memory replaced.
 fn outputs(
     model: &Workspace,
     formulation: &mut Formulation,
-) -> Result<(Vec<Expr>, Vec<Expr>), pfaff_model::Diagnostic> {
+) -> Result<(Vec<Expr>, Vec<Expr>), Diagnostic> {
     let g = &model.graph;
     let mut results: Vec<(Expr, Expr)> = Vec::new();
     for (k, &symbol) in model.results.reaction.iter().enumerate() {

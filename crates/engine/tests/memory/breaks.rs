@@ -330,3 +330,28 @@ fn operators_of_functions_with_breaks_have_their_values() {
         assert!((found - exact).abs() < 1e-13, "{text}: {found} {exact}");
     }
 }
+
+#[test]
+fn functions_of_time_without_a_tape_drive_motions() {
+    // J^{1/2} E_{1/2}(−√t) = 1 − E_{1/2}(−√t).
+    let text = "coordinates q\nequation caputo(q, 0.5) = mittag_leffler(0.5, 1, -t^0.5)\nsolve t = 0..1\n";
+    let exact = 1.0 - mittag_leffler(0.5, 1.0, -1.0);
+    assert!((passed(text, 1.0) - exact).abs() < 1e-9);
+    // As a force: q″ = E_{1/2}(−√t), q = t² E_{1/2,3}(−√t); a memory without weight takes this road.
+    let text = "coordinates q\nlagrangian q'^2/2\nforce q: mittag_leffler(0.5, 1, -t^0.5) + 0*caputo(q, 0.5)\n\
+                observe w = integral(q, 0.5)\nsolve t = 0..1\n";
+    assert!((passed(text, 1.0) - mittag_leffler(0.5, 3.0, -1.0)).abs() < 1e-9);
+    let text =
+        "coordinates q\nequation caputo(q, 0.5) = mittag_leffler(0.5, 1, -q)\nsolve t = 0..1\n";
+    assert!(failure(text).contains("depends on more than the time"));
+}
+
+#[test]
+fn whole_orders_above_two_and_operators_in_steps_work() {
+    let text = "coordinates q\nequation caputo(q, 3) = -q\ninitial q = 1, q' = -1, q'' = 1\nsolve t = 0..1\n";
+    assert!((passed(text, 1.0) - libm::exp(-1.0)).abs() < 1e-9);
+    // D^{1/2} D^{1/2} q = q' where D^{1/2} q begins at zero.
+    let text = "coordinates q, y\nequation y = caputo(q, 0.5)\nequation caputo(y, 0.5) + q = 0\ninitial q = 1\n\
+                solve t = 0..1\n";
+    assert!((passed(text, 1.0) - libm::exp(-1.0)).abs() < 1e-9);
+}

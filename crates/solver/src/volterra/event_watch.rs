@@ -1,9 +1,8 @@
 //! What a run with memory remembers of its event functions.
 
-use super::events::Kinds;
 use crate::ode::events::EventFinder;
 use crate::ode::observer::LocatedEvent;
-use crate::ode::system::EventKind;
+use crate::ode::system::{EvalError, EventKind, System};
 
 /// What a run remembers of its event functions from step to step.
 pub(super) struct EventWatch {
@@ -20,5 +19,22 @@ impl EventWatch {
     pub(super) fn new(kinds: Vec<EventKind>) -> Self {
         let finder = EventFinder::new(&Kinds(kinds.clone()));
         Self { reach: vec![0.0; kinds.len()], kinds, finder, found: Vec::new() }
+    }
+}
+
+/// Event functions without anything to evaluate them.
+pub(super) struct Kinds(pub(super) Vec<EventKind>);
+
+impl System for Kinds {
+    fn dimension(&self) -> usize {
+        0
+    }
+
+    fn rates(&mut self, _t: f64, _y: &[f64], _rates: &mut [f64]) -> Result<(), EvalError> {
+        Ok(())
+    }
+
+    fn events(&self) -> &[EventKind] {
+        &self.0
     }
 }

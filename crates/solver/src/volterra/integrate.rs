@@ -13,6 +13,7 @@
 
 mod attempt;
 mod begin;
+pub(super) mod in_step;
 mod switching;
 
 use super::collocation::{RunFrame, StepCollocation};

@@ -14,7 +14,8 @@ use pfaff_model::{Diagnostic, Span, Workspace};
 use pfaff_solver::{FractionalOperator, Side, Unknown, VariationalProblem};
 
 use crate::run::memory_operator::MemoryOperator;
-use crate::run::volterra::volterra_equations::{combination, constant};
+use crate::run::volterra::combination::combination;
+use crate::run::volterra::volterra_equations::constant;
 
 /// The problem with the expressions behind it.
 #[derive(Clone, Debug)]

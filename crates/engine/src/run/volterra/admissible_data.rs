@@ -11,7 +11,7 @@
 //! Small disturbances along $A$ grow like $e^{st}$ with $s + \kappa s^\alpha = 0$: at the rate
 //! $|\kappa|^{1/(1-\alpha)}$ if $\kappa < 0$.
 
-use pfaff_expr::Expr;
+use pfaff_expr::{Expr, Node};
 use pfaff_mechanics::{Class, Equations, derive};
 use pfaff_model::{Constraint, Diagnostic, Quantity, Span, Workspace};
 use pfaff_program::Backend;
@@ -62,7 +62,7 @@ pub(crate) fn admissible(
     let zeros = |e: Expr| at_start(model, e);
     let mut forces = model.forces.clone();
     for f in &mut forces {
-        f.components.iter_mut().for_each(|q| *q = zeros(*q));
+        f.components.iter_mut().for_each(|q| *q = fixed(model, zeros(*q), t0));
     }
     let binds = |a: usize| laws[a].as_ref().is_none_or(|l| l.binds);
     let constraints: Vec<Constraint> = (0..model.constraints.len())
@@ -509,4 +509,15 @@ fn not_free(
         text,
         &format!("{used} is the nearest admissible value, or leave it out"),
     )
+}
+
+/// An expression with the values that functions of time without a tape have at the start.
+fn fixed(model: &Workspace, e: Expr, t0: f64) -> Expr {
+    let g = &model.graph;
+    let at = |s: Expr| if s == model.time { t0 } else { parameter(model, s) };
+    let slow =
+        g.live(&[e]).into_iter().filter(|&x| matches!(g.node(x), Node::MittagLeffler(..)));
+    let images: Vec<(Expr, Expr)> =
+        slow.map(|x| (x, real(g, g.evaluate(&[x], &at)[0]))).collect();
+    if images.is_empty() { e } else { g.substitute(&[e], &images)[0] }
 }

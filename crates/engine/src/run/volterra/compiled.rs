@@ -11,6 +11,7 @@ use pfaff_solver::{
 };
 
 use crate::run::volterra::projection::Projection;
+use crate::run::volterra::slow_inputs::SlowInputs;
 use crate::run::volterra::volterra_equations::VolterraEquations;
 
 /// The compiled equations of a model with memory.
@@ -33,6 +34,7 @@ pub(crate) struct CompiledVolterra {
     breaks: Vec<f64>,
     stops: Vec<f64>,
     signs: Signs,
+    slow: SlowInputs,
 }
 
 /// The branches that a run has taken, for all who read its points.
@@ -88,6 +90,7 @@ impl CompiledVolterra {
             switches: compile(&inputs, &plan.switches)?,
             breaks: plan.breaks.clone(),
             stops: plan.stops.clone(),
+            slow: SlowInputs::new(model, plan),
             signs: Rc::new(RefCell::new(vec![1.0; plan.signs.len()])),
         })
     }
@@ -104,7 +107,9 @@ impl CompiledVolterra {
         self.inputs[1] = elapsed;
         self.inputs[2..first].copy_from_slice(x);
         self.inputs[first..second].copy_from_slice(z);
-        self.inputs[second..].copy_from_slice(&self.signs.borrow());
+        let third = second + self.signs.borrow().len();
+        self.inputs[second..third].copy_from_slice(&self.signs.borrow());
+        self.slow.fill(elapsed, &mut self.inputs[third..]);
         self.projection.apply(t, &mut self.inputs[first..second])
     }
 }

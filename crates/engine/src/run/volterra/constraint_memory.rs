@@ -3,10 +3,9 @@
 use pfaff_expr::{Expr, Memory, Node, Role};
 use pfaff_model::{Constraint, Diagnostic, Workspace};
 
+use crate::run::volterra::combination::combination;
 use crate::run::volterra::response::{Response, State, at_start, dot, numbers, value};
-use crate::run::volterra::volterra_equations::{
-    combination, constant, mistake, parameter, real,
-};
+use crate::run::volterra::volterra_equations::{constant, mistake, parameter, real};
 
 /// What memory of an order above zero is to one constraint.
 #[derive(Clone, Debug)]

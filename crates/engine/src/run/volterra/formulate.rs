@@ -16,10 +16,11 @@ use pfaff_solver::{Kernel, Operand};
 
 use crate::motion::note::Note;
 use crate::run::volterra::admissible_data::{Admissible, admissible};
+use crate::run::volterra::combination::combination;
 use crate::run::volterra::high_order_force::complete;
 use crate::run::volterra::high_order_terms::Free;
 use crate::run::volterra::volterra_equations::{
-    RunTimes, VolterraEquations, anticipative, combination, constant, parameter,
+    RunTimes, VolterraEquations, anticipative, constant, parameter,
 };
 
 /// A plan with what the outputs need.

@@ -17,9 +17,10 @@ use pfaff_expr::{Expr, Memory, Node, Role};
 use pfaff_mechanics::{Class, Equations};
 use pfaff_model::{Diagnostic, Workspace};
 
+use crate::run::volterra::combination::combination;
 use crate::run::volterra::constraint_memory::{Operator, Profile, as_symbols, steady_slopes};
 use crate::run::volterra::response::{Response, State, dot, free_motion, nearby, value};
-use crate::run::volterra::volterra_equations::{combination, constant, mistake};
+use crate::run::volterra::volterra_equations::{constant, mistake};
 
 /// Below this part of the largest term a sum counts as zero.
 const NOTHING: f64 = 1e-11;

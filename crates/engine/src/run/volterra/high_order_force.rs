@@ -12,9 +12,10 @@ use pfaff_model::{Diagnostic, Quantity, Span, Workspace};
 use pfaff_solver::Lu;
 
 use crate::motion::note::Note;
+use crate::run::volterra::combination::combination;
 use crate::run::volterra::constraint_memory::as_symbols;
 use crate::run::volterra::response::{State, numbers};
-use crate::run::volterra::volterra_equations::{combination, constant, mistake, parameter};
+use crate::run::volterra::volterra_equations::{constant, mistake, parameter};
 
 /// Completes the data of a model whose forces are of these orders; gives notes.
 pub(crate) fn complete(

@@ -13,6 +13,7 @@ use crate::run::record::{Record, RecordedEvent, Setting};
 use crate::run::volterra::compiled::{KernelRun, Signs};
 use crate::run::volterra::formulate::Formulation;
 use crate::run::volterra::projection::Projection;
+use crate::run::volterra::slow_inputs::SlowInputs;
 
 /// Everything that is read off a point of the run, compiled.
 pub(crate) struct Reader {
@@ -32,6 +33,7 @@ pub(crate) struct Reader {
     parameters: Vec<(Expr, f64)>,
     /// The branches of the run.
     signs: Signs,
+    slow_inputs: SlowInputs,
     /// $t_0$
     start: f64,
 }
@@ -86,6 +88,7 @@ impl Reader {
             symbols: inputs,
             parameters: model.parameters.iter().map(|p| (p.symbol, p.value)).collect(),
             signs,
+            slow_inputs: SlowInputs::new(model, plan),
             start: plan.times.start,
         })
     }
@@ -96,7 +99,9 @@ impl Reader {
         self.inputs[1] = t - self.start;
         self.inputs[2..first].copy_from_slice(x);
         self.inputs[first..second].copy_from_slice(z);
-        self.inputs[second..].copy_from_slice(&self.signs.borrow());
+        let third = second + self.signs.borrow().len();
+        self.inputs[second..third].copy_from_slice(&self.signs.borrow());
+        self.slow_inputs.fill(t - self.start, &mut self.inputs[third..]);
         if self.projection.apply(t, &mut self.inputs[first..second]).is_err() {
             self.inputs[first..second].fill(f64::NAN);
         }

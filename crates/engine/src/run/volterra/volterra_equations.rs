@@ -14,6 +14,7 @@ use pfaff_expr::{Expr, Graph, Memory, Node, Role, number};
 use pfaff_model::{Diagnostic, Span, Workspace};
 use pfaff_solver::{Kernel, Operand};
 
+use crate::run::volterra::combination::{Combination, combination};
 use crate::run::volterra::kernel_parts::{compress, unusable};
 
 /// When a run takes place.
@@ -55,6 +56,8 @@ pub(crate) struct VolterraEquations {
     pub(crate) stops: Vec<f64>,
     /// $\tau$
     pub(crate) elapsed: Expr,
+    /// Functions of $\tau$ that have no tape, each with the symbol that stands for it.
+    pub(crate) slow: Vec<(Expr, Expr)>,
     /// $\varphi(q, t)$ of the holonomic constraints, with their derivatives by the positions.
     pub(crate) holonomic: Vec<(Expr, Vec<Expr>)>,
     /// Memory operators and what stands for them.
@@ -95,6 +98,7 @@ impl VolterraEquations {
             breaks: Vec::new(),
             stops: Vec::new(),
             elapsed: model.graph.symbol("elapsed time", Role::Free),
+            slow: Vec::new(),
             holonomic: Vec::new(),
             images: Vec::new(),
             cache: Vec::new(),
@@ -140,10 +144,12 @@ impl VolterraEquations {
         self.unknowns.len() - 1
     }
 
-    /// What the equations are functions of: the time, the time since the start, $x$, $z$ and the signs.
+    /// What the equations are functions of: the time, the time since the start, $x$, $z$, the signs, and what has no
+    /// tape.
     pub(crate) fn inputs(&self, model: &Workspace) -> Vec<Expr> {
         let mut inputs = vec![model.time, self.elapsed];
         inputs.extend(self.unknowns.iter().chain(&self.symbols).chain(&self.signs));
+        inputs.extend(self.slow.iter().map(|s| s.0));
         inputs
     }
 
@@ -430,6 +436,9 @@ impl VolterraEquations {
                 "take an operand that is linear in the coordinates with constant coefficients, or a lower order",
             ));
         }
+        if alpha == whole {
+            return Ok(rate);
+        }
         if self.orders.contains(&whole) {
             // NOTE: where nothing higher smooths it, the rate begins like τ^{α−m}.
             self.exponent = self.exponent.min(alpha - whole);
@@ -519,37 +528,6 @@ pub(crate) enum Place {
     Unknown(usize),
     /// Among the operands.
     Operand(usize),
-}
-
-/// An operand of memory that is linear with constant coefficients.
-pub(crate) struct Combination {
-    /// Coordinates with their coefficients.
-    pub(crate) positions: Vec<(usize, Expr)>,
-    /// Velocities with theirs.
-    pub(crate) velocities: Vec<(usize, Expr)>,
-    /// The constant.
-    pub(crate) rest: f64,
-}
-
-/// $g = \sum c_k q_k + \sum d_k \dot q_k + r$ with constants, or `None`.
-pub(crate) fn combination(model: &Workspace, operand: Expr) -> Option<Combination> {
-    let g = &model.graph;
-    let symbols: Vec<Expr> = model.positions().into_iter().chain(model.velocities()).collect();
-    let linear = g.try_linear(operand, &symbols)?;
-    let steady = |e: &Expr| !g.contains(*e, &[model.time]);
-    if !linear.coefficients.iter().all(steady) || !steady(&linear.rest) {
-        return None;
-    }
-    let n = model.coordinates.len();
-    let nonzero = |range: std::ops::Range<usize>, start: usize| {
-        let pairs = range.map(|i| (i - start, linear.coefficients[i]));
-        pairs.filter(|(_, c)| *c != g.zero()).collect()
-    };
-    Some(Combination {
-        positions: nonzero(0..n, 0),
-        velocities: nonzero(n..2 * n, n),
-        rest: constant(model, linear.rest),
-    })
 }
 
 /// The value of an expression of parameters.

@@ -6,6 +6,7 @@
 use pfaff_expr::{Expr, Memory, Role};
 
 use crate::elaborate::Elaborator;
+use crate::elaborate::place::Place;
 use crate::elaborate::scope::Site;
 use crate::shape::Value;
 
@@ -49,6 +50,8 @@ impl Elaborator<'_> {
         let hint = "any expression of coordinates, velocities and time is allowed";
         if operand.entries().iter().any(|&e| self.graph.has_memory(e)) {
             let message = format!("`{name}` cannot be applied to a memory operator");
+            let hint = "make the inner operator a coordinate of its own: `equation y = caputo(q, 0.5)`, and then \
+                `caputo(y, 0.5)`";
             self.error_hint("E0412", self.span(at), message, hint);
             return false;
         }
@@ -127,6 +130,12 @@ impl Elaborator<'_> {
             let role = self.graph.symbol_of(s).map(|s| s.role);
             matches!(role, Some(Role::Coordinate { .. }))
         });
+        if moves && highest > 2 && matches!(self.place, Place::Equation) {
+            // Beyond accelerations the derivative is kept as an operator, which runs with memory know.
+            let g = self.graph;
+            let alpha = g.integer(order);
+            return operand.map(|e| g.memory(Memory::Caputo, e, alpha));
+        }
         if moves && highest > 2 {
             let message = format!(
                 "the order {order} is a whole number, so `{}` is the ordinary derivative of order {highest} of a \

@@ -5,10 +5,11 @@
 //! start, with the branches for which a first short step moves every $u$ to the side of its branch. If there are
 //! none, the motion is pushed back to $u = 0$ from both sides, and the run ends.
 
+use super::in_step::{InStep, Watched};
 use super::{VolterraOptions, VolterraRun, VolterraTrial};
 use crate::ode::events::EventFinder;
 use crate::ode::system::{EvalError, EventKind};
-use crate::volterra::events::{InStep, Kinds, Watched};
+use crate::volterra::event_watch::Kinds;
 use crate::volterra::system::{VolterraPoint, VolterraSystem};
 
 /// The first step after a break, as a part of the run.
