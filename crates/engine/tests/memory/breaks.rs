@@ -81,7 +81,7 @@ impl Term {
 /// A random force as text, and as terms.
 fn force(random: &mut dyn FnMut() -> f64, length: f64) -> (String, Vec<Term>) {
     let (mut texts, mut terms) = (Vec::new(), Vec::new());
-    for _ in 0..1 + (3.0 * random()) as usize {
+    for _ in 0..=(3.0 * random()) as usize {
         let (c, b) = (4.0 * random() - 2.0, (0.05 + 0.85 * random()) * length);
         match (7.0 * random()) as usize {
             0 => {

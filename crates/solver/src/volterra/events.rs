@@ -12,10 +12,10 @@ use crate::ode::system::EvalError;
 
 impl VolterraRun<'_> {
     /// Searches the events of the trial. Whether that could be done: if not, a shorter step is needed.
-    pub(super) fn scan_events(&mut self, trial: VolterraTrial) -> Result<bool, EvalError> {
+    pub(super) fn scan_events(&mut self, trial: VolterraTrial) -> bool {
         self.watch.found.clear();
         if self.watch.kinds.is_empty() {
-            return Ok(true);
+            return true;
         }
         let idle = EventFinder::new(&Kinds(Vec::new()));
         let mut finder = std::mem::replace(&mut self.watch.finder, idle);
@@ -30,7 +30,7 @@ impl VolterraRun<'_> {
         events.finish(true);
         self.watch.found = events.found().to_vec();
         self.watch.finder = finder;
-        Ok(searched.is_ok())
+        searched.is_ok()
     }
 
     /// Tells the events of a trial that becomes part of the run, and gives the first that stops it.

@@ -90,7 +90,7 @@ impl VolterraRun<'_> {
                 trial = VolterraTrial { h: shorter, end: self.end_of(shorter).0 };
             }
         }
-        if !self.scan_events(trial)? && !opens {
+        if !self.scan_events(trial) && !opens {
             self.h = rounded(0.25 * h, COARSE);
             return Ok(Attempt::Rejected(StopReason::StepTooSmall));
         }
