@@ -101,18 +101,20 @@ impl InStep<'_, '_> {
         let part = (elapsed - run.progress.elapsed) / self.trial.h;
         let (n, count) = (run.frame.n, run.frame.operands.len());
         let (mut x, mut z) = (vec![0.0; n], vec![0.0; count]);
+        let mut known = false;
         if exact && part > 1e-9 && part < 1.0 {
             let kept = (run.x.clone(), run.z.clone());
-            let found = run.at(elapsed, self.trial);
+            // NOTE: where a very short step does not settle, the polynomials are as good.
+            known = run.at(elapsed, self.trial).is_ok();
             x.copy_from_slice(&run.x);
             z.copy_from_slice(&run.z);
             run.x.copy_from_slice(&kept.0);
             run.z.copy_from_slice(&kept.1);
-            found?;
-        } else if elapsed == self.trial.end {
+        }
+        if !known && elapsed == self.trial.end {
             x.copy_from_slice(run.main.x_end(&run.frame));
             z.copy_from_slice(run.main.z_end(&run.frame));
-        } else {
+        } else if !known {
             run.interpolate(part, &mut x, &mut z);
         }
         let at = VolterraPoint { t: run.options.t0 + elapsed, elapsed, x: &x, z: &z };
@@ -164,15 +166,18 @@ impl InStep<'_, '_> {
         let here = self.at(event.t)?;
         for around in AROUND {
             let (a, b) = (event.t - around * (end - start), event.t + around * (end - start));
-            let (a, b) = (self.at(a.max(start))?, self.at(b.min(end))?);
             if event.crossing == Crossing::Touch {
-                let side = a.value.signum();
-                if let Some(bracket) = MinimumBracket::new(side, a, here, b)
+                // NOTE: the polynomials go on a little beyond the step.
+                let (a, b) = (self.at(a)?, self.at(b)?);
+                if let Some(bracket) = MinimumBracket::new(a.value.signum(), a, here, b)
                     && let Minimum::Touch(t) = bracket.resolve(self, here.value.abs(), 0.0)?
                 {
-                    return Ok(t);
+                    return Ok(t.clamp(start, end));
                 }
-            } else if a.value * b.value < 0.0 {
+                continue;
+            }
+            let (a, b) = (self.at(a.max(start))?, self.at(b.min(end))?);
+            if a.value * b.value < 0.0 {
                 return self.zero(a, b);
             }
         }
