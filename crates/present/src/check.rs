@@ -42,6 +42,12 @@ impl ToText for CheckReport {
         let _ = writeln!(text, "  coordinates         {}", self.coordinates.join(", "));
         let _ = writeln!(text, "  degrees of freedom  {}", self.degrees_of_freedom);
         let regular = match self.regular {
+            Some(true)
+                if self.coordinates.len() - self.degrees_of_freedom
+                    < self.constraints.len() =>
+            {
+                "yes: accelerations and reactions are determined, multipliers are not (redundant constraints)"
+            }
             Some(true) => "yes: accelerations and multipliers are determined",
             Some(false) => {
                 "no: the equations do not determine all accelerations and multipliers"

@@ -1,5 +1,6 @@
 //! `pfaff eval`: the value of a formula.
 
+use pfaff_expr::special::{Complex, gamma_complex, mittag_leffler_complex};
 use pfaff_expr::{Expr, Memory, Node};
 use pfaff_model::{
     Diagnostic, Formula, FormulaValue, NoFiles, ParseErrors, Source, Span, read_numbers,
@@ -60,9 +61,24 @@ fn value(formula: &Formula, range: Range) -> Result<Value, Failure> {
                 rows.iter().map(|r| Ok(Value::List(numbers(r)?))).collect();
             Ok(Value::List(rows?))
         }
-        FormulaValue::ComplexGamma { .. } | FormulaValue::ComplexMittagLeffler { .. } => {
-            Err(unbuilt("functions of complex numbers"))
+        FormulaValue::ComplexGamma { re, im } => {
+            let parts = scalars(formula, &[*re, *im], range)?;
+            complex(gamma_complex(Complex::new(parts[0], parts[1])))
         }
+        FormulaValue::ComplexMittagLeffler { alpha, beta, re, im } => {
+            let parts = scalars(formula, &[*alpha, *beta, *re, *im], range)?;
+            let z = Complex::new(parts[2], parts[3]);
+            complex(mittag_leffler_complex(parts[0], parts[1], z))
+        }
+    }
+}
+
+/// A complex number as two numbers.
+fn complex(z: Complex) -> Result<Value, Failure> {
+    if z.is_finite() {
+        Ok(Value::List(vec![Value::Number(z.re), Value::Number(z.im)]))
+    } else {
+        Err(Failure::Usage("the value is infinite or not a number".into()))
     }
 }
 
@@ -113,8 +129,4 @@ fn scalars(formula: &Formula, es: &[Expr], range: Range) -> Result<Vec<f64>, Fai
 
 fn is_right(node: Node) -> bool {
     matches!(node, Node::Memory(Memory::CaputoRight | Memory::RiemannLiouvilleRight, ..))
-}
-
-fn unbuilt(what: &str) -> Failure {
-    Failure::Usage(format!("{what} are not supported"))
 }

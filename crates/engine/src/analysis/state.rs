@@ -68,6 +68,7 @@ pub fn at_state(derivation: &Derivation, state: &State) -> Result<StateReport, E
             let mut kkt = Kkt::new(model, equations, Backend::Interpreter).map_err(compiled)?;
             kkt.evaluate(state.t, &state.q, &state.v, &state.multipliers);
             kkt.solve().map_err(failed)?;
+            kkt.least_norm();
             let mut reaction = vec![0.0; kkt.n];
             kkt.reaction(&mut reaction);
             let (vakonomic, solved) = (kkt.carried > 0, kkt.multipliers().to_vec());

@@ -19,12 +19,14 @@ use crate::run::columns::{collect, samples};
 use crate::run::effective_mass::effective_mass_on_the_way;
 use crate::run::prepare::{Prepared, RunInput, prepare};
 use crate::run::progress::Progress;
+use crate::run::rank_watch::{RankOutcome, RankPlace, RankWatch};
 use crate::run::record::Setting;
 use crate::run::recorder::Recorder;
-use crate::run::singular::is_near_dependence;
+use crate::run::singular::{is_near_dependence, lost_rank};
 use crate::run::stop::{explain, stop_reason};
 use crate::run::volterra;
 use crate::system::compiled::Dynamics;
+use crate::system::reduced::scale;
 
 /// Integrates given dynamics of a model from a given start.
 pub(crate) fn integrated_from(
@@ -93,6 +95,13 @@ pub(crate) fn integrate_segment(
         t1: settings.options.t1,
     };
     let mut recorder = Recorder::new(&system, setting, &settings, watch);
+    if let (Dynamics::Saddle(equations), Some(kkt)) =
+        (dynamics, system.saddle_at(settings.t0, &y0))
+    {
+        let metric = scale(kkt);
+        let tolerance = settings.options.tolerance;
+        recorder.rank = RankWatch::new(model, equations, tolerance, metric)?;
+    }
     recorder.start(settings.t0, &y0);
     let outcome = integrate(&mut system, &y0, &settings.options, &mut recorder);
     if let pfaff_solver::StopReason::Event(i) = outcome.stop
@@ -121,13 +130,28 @@ pub(crate) fn integrate_segment(
     {
         motion.stop.reason = StopReason::Singular;
     }
+    let places = recorder.rank.take().map_or_else(Vec::new, |rank| rank.places);
+    let undetermined = places.last().filter(|p| p.outcome == RankOutcome::Undetermined);
+    if let Some(place) = undetermined {
+        motion.stop = Stop { reason: StopReason::Singular, t: place.t };
+    }
     motion.notes = notes;
+    // NOTE: what stopped the run at such a place was not followed beyond.
+    let stopped = motion.stop.reason.is_early() && undetermined.is_none();
+    let is_told = |place: &&RankPlace| {
+        !stopped || (place.t - motion.stop.t).abs() > 1e-6 * (1.0 + place.t.abs())
+    };
+    motion.notes.extend(places.iter().filter(is_told).map(|place| lost_rank(model, place)));
     motion.notes.extend(undecided(model, dynamics));
     motion.notes.extend(without_along(model, motion.principle));
     motion.notes.extend(remarks);
     motion.notes.extend(repeated);
     motion.notes.extend(outcome.vague.iter().map(|&(i, t)| missed(model, own_events, i, t)));
-    if let Some(why) = effective_mass_on_the_way(model, &motion.stop, &mut system, &outcome.y) {
+    if undetermined.is_some() {
+        // The place itself says why.
+    } else if let Some(why) =
+        effective_mass_on_the_way(model, &motion.stop, &mut system, &outcome.y)
+    {
         motion.stop.reason = StopReason::Singular;
         motion.notes.push(Note::Stopped(why));
     } else {

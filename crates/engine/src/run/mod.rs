@@ -8,6 +8,7 @@ pub(crate) mod initial_value;
 pub(crate) mod memory_operator;
 pub(crate) mod prepare;
 pub(crate) mod progress;
+pub(crate) mod rank_watch;
 pub(crate) mod record;
 pub(crate) mod recorder;
 pub(crate) mod segments;

@@ -6,6 +6,7 @@ use crate::motion::dense::{Dense, Node};
 use crate::motion::sample::Sample;
 use crate::problem::settings::Settings;
 use crate::run::progress::Progress;
+use crate::run::rank_watch::RankWatch;
 use crate::run::record::{Record, RecordedEvent, Setting};
 use crate::system::compiled::CompiledSystem;
 
@@ -30,6 +31,8 @@ pub(crate) struct Recorder<'a> {
     /// The states in between, unless only the outputs are wanted; and how close the nodes lie.
     pub(crate) dense: Dense,
     spacing: Option<f64>,
+    /// Where constraints lose their hold.
+    pub(crate) rank: Option<RankWatch>,
     watch: &'a mut dyn FnMut(&Progress<'_>) -> bool,
 }
 
@@ -58,6 +61,7 @@ impl<'a> Recorder<'a> {
             setting,
             dense: Dense::new(n),
             spacing: (!settings.outputs_only).then_some(settings.options.tolerance),
+            rank: None,
             watch,
             system,
         }
@@ -65,6 +69,9 @@ impl<'a> Recorder<'a> {
 
     /// Samples at the start, if that is an output time.
     pub(crate) fn start(&mut self, t: f64, y: &[f64]) {
+        if let Some(rank) = &mut self.rank {
+            rank.start(&mut self.system, t, y);
+        }
         if self.times.first() == Some(&t) {
             self.y.copy_from_slice(y);
             self.sample(t);
@@ -142,11 +149,19 @@ impl Observer for Recorder<'_> {
     }
 
     fn step(&mut self, step: &DenseStep<'_>, _system: &mut dyn System) -> Control {
+        let undetermined = match &mut self.rank {
+            Some(rank) => rank.undetermined(&mut self.system, step),
+            None => None,
+        };
+        let end = undetermined.unwrap_or(step.end());
         while let Some(&t) = self.times.get(self.record.reached)
-            && self.is_before(t, step.end())
+            && self.is_before(t, end)
         {
             step.state(t, &mut self.y);
             self.sample(t);
+        }
+        if undetermined.is_some() {
+            return Control::Stop;
         }
         if self.steps.is_multiple_of(self.stride) {
             self.keep(step);

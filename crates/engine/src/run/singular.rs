@@ -5,6 +5,8 @@
 
 use pfaff_model::Workspace;
 
+use crate::motion::note::{Note, brief};
+use crate::run::rank_watch::{RankOutcome, RankPlace};
 use crate::system::compiled::CompiledSystem;
 use crate::system::kkt::Kkt;
 
@@ -44,6 +46,27 @@ pub(crate) fn singular_on_the_way(model: &Workspace, kkt: Option<&Kkt>, t: f64) 
         format!(
             "at t = {t} the mass matrix becomes singular on the directions that the constraints leave free"
         )
+    }
+}
+
+/// A place where the rank of the constraints fell, and how the motion goes on.
+pub(crate) fn lost_rank(model: &Workspace, place: &RankPlace) -> Note {
+    let (what, verb) = match place.constraints.len() {
+        1 => ("constraint", "no longer restricts any velocity"),
+        _ => ("constraints", "lose their independence"),
+    };
+    let names = quoted(model, &place.constraints);
+    let sentence = format!("at t = {} the {what} {names} {verb}", brief(place.t));
+    match place.outcome {
+        RankOutcome::Branches => Note::Remark(format!(
+            "{sentence}; the motion is followed along the branch that its velocity has"
+        )),
+        RankOutcome::Factor => Note::Remark(format!(
+            "{sentence}, because a factor of it vanishes; the motion is followed as if the factor were not there"
+        )),
+        RankOutcome::Undetermined => Note::Stopped(format!(
+            "{sentence}: a singular configuration, beyond which the equations do not determine the motion"
+        )),
     }
 }
 

@@ -310,6 +310,16 @@ impl CompiledSystem {
         }
     }
 
+    /// Positions and velocities of a state of a Lagrangian model.
+    pub(crate) fn kinematics(&mut self, t: f64, y: &[f64], sample: &mut Sample) {
+        sample.t = t;
+        sample.q.copy_from_slice(&y[..self.n]);
+        match &mut self.dynamics {
+            Compiled::Reduced(reduced) => reduced.velocities(t, y, &mut sample.v),
+            _ => sample.v.copy_from_slice(&y[self.n..2 * self.n]),
+        }
+    }
+
     /// The instant of a state: projected onto the constraints first if asked to.
     pub(crate) fn resolve(
         &mut self,
@@ -332,6 +342,7 @@ impl CompiledSystem {
                 sample.energy = kkt.energy();
                 sample.constraint_energy = kkt.constraint_energy();
                 kkt.solve_reviewed()?;
+                kkt.least_norm();
                 sample.a.copy_from_slice(kkt.acceleration());
                 if kkt.carried > 0 {
                     sample.multipliers.copy_from_slice(μ);
@@ -347,12 +358,11 @@ impl CompiledSystem {
             Compiled::Reduced(reduced) => {
                 reduced.resolve(t, y, sample)?;
                 if let Some(flow) = &mut self.flow {
-                    let kkt = &mut reduced.kkt;
-                    kkt.evaluate(t, &sample.q, &sample.v, &[]);
-                    kkt.solve_reviewed()?;
+                    reduced.kkt.evaluate(t, &sample.q, &sample.v, &[]);
+                    reduced.kkt.solve_reviewed()?;
                     let mut whole = sample.clone();
-                    whole.multipliers.copy_from_slice(kkt.multipliers());
-                    sample.divergence = flow.divergence(kkt, &whole).whole;
+                    whole.multipliers.copy_from_slice(reduced.kkt.multipliers());
+                    sample.divergence = flow.divergence(&reduced.kkt, &whole).whole;
                 }
             }
             Compiled::Ordinary(kkt) => {
@@ -403,12 +413,11 @@ impl CompiledSystem {
         }
     }
 
-    /// What is observed at an sample.
+    /// What is observed at a sample.
     pub(crate) fn observe(&mut self, sample: &Sample, values: &mut [f64]) {
         sample.inputs(&mut self.observed_inputs);
-        if let Some(observed) = &mut self.observed {
-            observed.evaluate(&self.observed_inputs, values);
-        }
+        let inputs = &self.observed_inputs;
+        self.observed.iter_mut().for_each(|observed| observed.evaluate(inputs, values));
     }
 }
 
@@ -577,12 +586,7 @@ impl solver::System for CompiledSystem {
             if self.events_need_forces || matches!(self.dynamics, Compiled::Ordinary(_)) {
                 self.resolve(t, y, false, &mut sample)
             } else {
-                sample.t = t;
-                sample.q.copy_from_slice(&y[..self.n]);
-                match &mut self.dynamics {
-                    Compiled::Reduced(reduced) => reduced.velocities(t, y, &mut sample.v),
-                    _ => sample.v.copy_from_slice(&y[self.n..2 * self.n]),
-                }
+                self.kinematics(t, y, &mut sample);
                 Ok(())
             };
         sample.inputs(&mut self.observed_inputs);

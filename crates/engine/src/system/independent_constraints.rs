@@ -108,6 +108,34 @@ pub(crate) fn nearest_dependence(rows: &[f64], n: usize) -> (Vec<usize>, f64) {
     (members, length(&combination))
 }
 
+/// Moves `x`, one number for each row of `rows`, onto the span of their columns.
+pub(crate) fn project_onto_columns(rows: &[f64], n: usize, x: &mut [f64]) {
+    let m = x.len();
+    let mut columns: Vec<Vec<f64>> =
+        (0..n).map(|k| (0..m).map(|a| rows[a * n + k]).collect()).collect();
+    let largest = columns.iter().map(|c| length(c)).fold(0.0, f64::max);
+    let mut image = vec![0.0; m];
+    // The longest column that is left, each time.
+    while let Some(best) = (0..columns.len())
+        .max_by(|&i, &j| length(&columns[i]).total_cmp(&length(&columns[j])))
+        .filter(|&best| length(&columns[best]) > DROP * largest)
+    {
+        let mut unit = columns.swap_remove(best);
+        let size = length(&unit);
+        unit.iter_mut().for_each(|u| *u /= size);
+        for column in &mut columns {
+            // Twice is enough for orthogonality to rounding.
+            for _ in 0..2 {
+                let along: f64 = column.iter().zip(&unit).map(|(c, u)| c * u).sum();
+                column.iter_mut().zip(&unit).for_each(|(c, u)| *c -= along * u);
+            }
+        }
+        let along: f64 = x.iter().zip(&unit).map(|(x, u)| x * u).sum();
+        image.iter_mut().zip(&unit).for_each(|(i, u)| *i += along * u);
+    }
+    x.copy_from_slice(&image);
+}
+
 fn length(row: &[f64]) -> f64 {
     row.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
@@ -132,6 +160,17 @@ mod tests {
         assert_eq!(independent(&rows, 2, &[true, true], &[true, false]), [true, false]);
         let rows = [1.0, 0.0, 1.0, 1e-3];
         assert_eq!(independent(&rows, 2, &[true, true], &[true, false]), [true, true]);
+    }
+
+    #[test]
+    fn the_least_norm_keeps_what_the_rows_carry() {
+        // Rows (1, 0), (2, 0) and (0, 1): the first two carry λ₁ + 2 λ₂ together.
+        let rows = [1.0, 0.0, 2.0, 0.0, 0.0, 1.0];
+        let mut x = [5.0, 0.0, 7.0];
+        project_onto_columns(&rows, 2, &mut x);
+        // Exact but for the rounding of a root.
+        let expected = [1.0, 2.0, 7.0];
+        assert!(x.iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-14), "{x:?}");
     }
 
     #[test]

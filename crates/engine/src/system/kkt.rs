@@ -11,8 +11,10 @@ use pfaff_model::{Dynamics, Principle, Workspace};
 use pfaff_program::{Backend, CompileError, Executor, GraphEvaluator, Program};
 use pfaff_solver::EvalError;
 
-use crate::system::independent_constraints::{independent, nearest_dependence};
-use crate::system::saddle_point::{Blocks, Saddle};
+use crate::system::independent_constraints::{
+    independent, nearest_dependence, project_onto_columns,
+};
+use crate::system::saddle_point::{Blocks, Layout, Saddle};
 
 /// The compiled blocks of one model under one principle.
 #[derive(Clone, Debug)]
@@ -90,51 +92,6 @@ enum Run {
     Sketch(GraphEvaluator),
     /// By a program.
     Program(Executor),
-}
-
-/// Where each block begins.
-#[derive(Clone, Copy, Debug)]
-struct Layout {
-    jacobian: usize,
-    directions: usize,
-    force: usize,
-    drift: usize,
-    residual: usize,
-    position: usize,
-    shift: usize,
-    bend: usize,
-    energy: usize,
-    constraint_energy: usize,
-    power: usize,
-    drive: usize,
-}
-
-impl Layout {
-    fn new(n: usize, m: usize) -> Self {
-        let jacobian = n * n;
-        let directions = jacobian + m * n;
-        let force = directions + m * n;
-        let drift = force + n;
-        let residual = drift + m;
-        let position = residual + m;
-        let shift = position + m;
-        let bend = shift + n;
-        let energy = bend + n * n;
-        Self {
-            jacobian,
-            directions,
-            force,
-            drift,
-            residual,
-            position,
-            shift,
-            bend,
-            energy,
-            constraint_energy: energy + 1,
-            power: energy + 2,
-            drive: energy + 3,
-        }
-    }
 }
 
 impl Kkt {
@@ -427,6 +384,20 @@ impl Kkt {
     /// $\ddot q$ of the last solve.
     pub(crate) fn acceleration(&self) -> &[f64] {
         &self.saddle.solution[..self.n]
+    }
+
+    /// Takes the multipliers of least norm among those of the same reaction, where the last solve left some free:
+    /// $\lambda$ loses its part across the columns of $W$. Under the vakonomic principle $\mu$ is part of the state.
+    pub(crate) fn least_norm(&mut self) {
+        let is_free = !self.is_whole() || self.saddle.pivot_ratio() == 0.0;
+        if self.principle == Principle::Chetaev && is_free {
+            let Self { blocks, layout: l, saddle, n, .. } = self;
+            project_onto_columns(
+                &blocks[l.directions..l.force],
+                *n,
+                &mut saddle.solution[*n..],
+            );
+        }
     }
 
     /// $\lambda$ of the last solve, or $\dot\mu$ under the vakonomic principle.

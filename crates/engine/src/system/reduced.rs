@@ -280,6 +280,7 @@ impl Reduced {
         if !has_multipliers {
             self.kkt.evaluate(t, &sample.q, &sample.v, &[]);
             self.kkt.solve()?;
+            self.kkt.least_norm();
             sample.multipliers.copy_from_slice(self.kkt.multipliers());
             self.kkt.reaction(&mut sample.reaction);
         }

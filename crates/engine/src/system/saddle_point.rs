@@ -40,6 +40,51 @@ pub(crate) struct Blocks<'a> {
     pub(crate) drift: &'a [f64],
 }
 
+/// Where each block begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    pub(crate) jacobian: usize,
+    pub(crate) directions: usize,
+    pub(crate) force: usize,
+    pub(crate) drift: usize,
+    pub(crate) residual: usize,
+    pub(crate) position: usize,
+    pub(crate) shift: usize,
+    pub(crate) bend: usize,
+    pub(crate) energy: usize,
+    pub(crate) constraint_energy: usize,
+    pub(crate) power: usize,
+    pub(crate) drive: usize,
+}
+
+impl Layout {
+    pub(crate) fn new(n: usize, m: usize) -> Self {
+        let jacobian = n * n;
+        let directions = jacobian + m * n;
+        let force = directions + m * n;
+        let drift = force + n;
+        let residual = drift + m;
+        let position = residual + m;
+        let shift = position + m;
+        let bend = shift + n;
+        let energy = bend + n * n;
+        Self {
+            jacobian,
+            directions,
+            force,
+            drift,
+            residual,
+            position,
+            shift,
+            bend,
+            energy,
+            constraint_energy: energy + 1,
+            power: energy + 2,
+            drive: energy + 3,
+        }
+    }
+}
+
 impl Saddle {
     /// Solves (K); the solution is $(x, \lambda)$.
     pub(crate) fn solve(&mut self, blocks: &Blocks<'_>) -> Result<(), EvalError> {

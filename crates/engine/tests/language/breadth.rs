@@ -488,3 +488,71 @@ fn constant_temperature_systems_pass_their_test() {
     let dynamics = pfaff::derive(&model, None).expect("equations");
     assert!(thermal(&dynamics, -1.0).is_err());
 }
+
+/// `complex(re, im)` as an argument of `gamma` and `mittag_leffler`: the answer is two numbers.
+#[test]
+fn functions_of_complex_numbers_have_values() {
+    use pfaff::{Range, Value, evaluate};
+    let value = |text: &str, with: &str| match evaluate(text, with, Range::default()) {
+        Ok(Value::List(parts)) => match parts[..] {
+            [Value::Number(re), Value::Number(im)] => [re, im],
+            _ => panic!("{text}"),
+        },
+        other => panic!("{text}: {other:?}"),
+    };
+    // Γ(1 + i), and E_{1,1}(z) = exp z, E_{2,1}(−z²) = cos z.
+    let [re, im] = value("gamma(complex(1, a))", "a=1");
+    close(re, 0.498_015_668_118_356, 1e-14, "re");
+    close(im, -0.154_949_828_301_810_7, 1e-14, "im");
+    let [re, im] = value("mittag_leffler(1, 1, complex(0.5, 2))", "");
+    close(re, libm::exp(0.5) * libm::cos(2.0), 1e-13, "re");
+    close(im, libm::exp(0.5) * libm::sin(2.0), 1e-13, "im");
+    let [re, im] = value("mittag_leffler(2, 1, complex(0, -2))", "");
+    // z = 1 + i.
+    close(re, libm::cos(1.0) * libm::cosh(1.0), 1e-13, "re");
+    close(im, -libm::sin(1.0) * libm::sinh(1.0), 1e-13, "im");
+    assert!(evaluate("gamma(complex(0, 0))", "", Range::default()).is_err(), "a pole");
+}
+
+/// Accelerations follow from the equations: they are no data where nothing has memory.
+#[test]
+fn an_initial_acceleration_is_a_mistake_without_memory() {
+    for text in [
+        "coordinates x\nlagrangian x'^2/2\ninitial x = 1, x'' = 3\nsolve t = 0..1",
+        "coordinates x\nequation x'' = -x\ninitial x = 1, x'' = 3\nsolve t = 0..1",
+    ] {
+        let errors = Model::parse(text).expect_err("x'' is refused");
+        assert!(
+            errors.to_string().contains("`x''` follows from the equations of motion"),
+            "{errors}"
+        );
+    }
+}
+
+/// Redundant multipliers are those of least norm, in a run as at a state, in the saddle-point form as in the reduced
+/// one.
+#[test]
+fn redundant_multipliers_are_those_of_least_norm_everywhere() {
+    let text = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 - 9.81*y\nconstraint a: y' - x' = 0\n\
+                constraint b: 2*y' - 2*x' = 0\nconstraint c: z' - x' = 0\ninitial x' = 1, y' = 1, z' = 1\nsolve t = 0..1\n";
+    // λ_a + 2 λ_b = 2 g/3 is carried by both: (1, 2)/5 of it.
+    let expected = [9.81 * 2.0 / 15.0, 9.81 * 4.0 / 15.0, -3.27];
+    let model = support::model(text);
+    let run = support::run(&model, &Run::default());
+    let derivation = pfaff::derive(&model, None).expect("equations");
+    let (q, v) = (vec![0.0; 3], vec![1.0; 3]);
+    let state = pfaff::State { t: 0.0, q, v, multipliers: vec![0.0; 3] };
+    let report = pfaff::at_state(&derivation, &state).expect("numbers");
+    for a in 0..3 {
+        close(run.multipliers[a].values[0], expected[a], 1e-12, "run");
+        close(report.multipliers[a], expected[a], 1e-12, "state");
+    }
+    // The same with a holonomic constraint, which keeps the saddle-point form.
+    let saddle = format!("{text}constraint d: z - x = 0\n");
+    let run = support::run(&support::model(&saddle), &Run::default());
+    let sum = run.multipliers[2].values[0] + run.multipliers[3].values[0];
+    close(sum, -3.27, 1e-9, "both carry it");
+    close(run.multipliers[2].values[0], run.multipliers[3].values[0], 1e-9, "in equal parts");
+    close(run.multipliers[0].values[0], expected[0], 1e-9, "and the others as before");
+    assert!(notes(&run).contains("reactions are determined, multipliers are not"));
+}

@@ -5,5 +5,6 @@ mod branches;
 mod events;
 mod export;
 mod long_runs;
+mod rank;
 mod statistics;
 mod taylor;

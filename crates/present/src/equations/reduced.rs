@@ -101,7 +101,16 @@ fn solved(model: &Workspace, e: &Equations, remarks: &mut Vec<String>) -> Vec<Se
     let lines = |left: &[Expr], right: &[Expr]| -> Vec<Line> {
         left.iter().zip(right).map(|(&l, &r)| expression(l, r)).collect()
     };
+    let is_redundant = model.graph.rank(&e.jacobian) < e.jacobian.len();
+    if is_redundant && e.principle == Principle::Chetaev {
+        remarks.push(
+            "constraints are redundant: reactions are determined, multipliers are not; a run shows those of least \
+             norm"
+                .into(),
+        );
+    }
     let multipliers = match e.principle {
+        Principle::Chetaev if is_redundant => Vec::new(),
         Principle::Chetaev => lines(&model.results.lambda, &solution.multipliers),
         Principle::Vakonomic => lines(&model.results.mu_rate, &solution.multipliers),
         Principle::Restricted => Vec::new(),

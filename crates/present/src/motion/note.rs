@@ -25,7 +25,7 @@ pub fn sentence(note: &Note, motion: &Motion) -> String {
             let names: Vec<String> = constraints.iter().map(|c| format!("`{c}`")).collect();
             let are = if names.len() == 1 { "is" } else { "are" };
             format!(
-                "{} {are} redundant: the multiplier is zero, and the other constraints carry the reaction",
+                "{} {are} redundant: reactions are determined, multipliers are not; those of least norm are shown",
                 names.join(", ")
             )
         }

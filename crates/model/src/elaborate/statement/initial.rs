@@ -55,6 +55,15 @@ impl Elaborator<'_> {
         let Some(goal) = self.goal(given.part, &given.assignment.target, false) else {
             return Vec::new();
         };
+        let is_acceleration =
+            |a: &super::data::Assigned| matches!(a.quantity, Quantity::Coordinate(_, 2..));
+        if goal.scalars.iter().any(is_acceleration) && !self.has_memory() {
+            let text = self.source.slice(span);
+            let message = format!("`{text}` follows from the equations of motion");
+            let hint = "give positions and velocities; only memory of an order above 2 needs accelerations";
+            self.error_hint("E0413", span, message, hint);
+            return Vec::new();
+        }
         let site = Site { part: given.part, id: given.assignment.value };
         let rank = rank + u8::from(!goal.whole);
         let values = self.assigned_values(&goal, site, Place::Initial);
@@ -66,6 +75,16 @@ impl Elaborator<'_> {
             rank,
         };
         values.into_iter().map(entry).collect()
+    }
+
+    /// Whether the motion has memory.
+    fn has_memory(&self) -> bool {
+        let laws = &self.draft.dynamics;
+        let expressions = laws.equations.iter().map(|e| e.expr);
+        let expressions = expressions.chain(laws.constraints.iter().map(|c| c.expr));
+        let mut expressions =
+            expressions.chain(laws.forces.iter().flat_map(|f| f.components.iter().copied()));
+        expressions.any(|e| self.graph.has_memory(e))
     }
 
     fn enter_value(

@@ -1,0 +1,396 @@
+//! Places on the way where constraints lose their hold on the velocities.
+//!
+//! The rows of $A = \partial\varphi/\partial\dot q$, each divided by its largest length so far and in the metric of
+//! the masses, have $r$ independent directions at the start. Their measure $s$ is the length of the $r$-th pivot of
+//! Gram and Schmidt with exchange, 0 where the rank falls. It is taken at the end of every step; between two points it
+//! cannot vanish if
+//!
+//! $$ \lVert A_1 - A_0\rVert < c\,(s_0 + s_1), \qquad c < 1 $$
+//!
+//! (singular values move by no more than the matrix); otherwise the dense output in the middle decides, and so on,
+//! while $s$ is small at an end.
+//! Where $s$ falls below what the tolerance can tell from zero, the motion is
+//!
+//! - *followed* if only holonomic constraints take part, whose branches the velocity tells apart, or if a factor of one
+//!   constraint vanishes, $A_a = f\hat A$: all derivatives of the row are parallel to it;
+//! - *not determined* otherwise: the run ends there.
+
+use pfaff_expr::Expr;
+use pfaff_mechanics::Equations;
+use pfaff_model::{Principle, Workspace};
+use pfaff_program::{CompileError, Interpreter, Program};
+use pfaff_solver::DenseStep;
+
+use crate::motion::sample::Sample;
+use crate::system::compiled::CompiledSystem;
+use crate::system::independent_constraints::nearest_dependence;
+
+/// $c$ above.
+const SAFE: f64 = 0.7;
+/// How often a step is halved at most.
+const DEPTH: u32 = 30;
+/// Parts of a step with $s$ above this fraction of its largest value at both ends are halved so often only.
+const HIGH: f64 = 0.2;
+const COARSE: u32 = 2;
+/// What the derivatives of a row may have across it where a factor of the constraint vanishes.
+const ACROSS: f64 = 0.05;
+
+/// Watches the rank of $A$ along a run.
+pub(crate) struct RankWatch {
+    /// $(t, q, \dot q, \mu)$ to $A$ by rows.
+    program: Interpreter,
+    inputs: Vec<f64>,
+    needs_velocities: bool,
+    /// $1/\sqrt{M_{jj}}$
+    metric: Vec<f64>,
+    holonomic: Vec<bool>,
+    /// The largest length of each row so far.
+    reach: Vec<f64>,
+    rank: usize,
+    /// The largest $s$ so far.
+    most: f64,
+    /// What counts as zero, as a part of that: the motion is not known better.
+    zero: f64,
+    /// Whether the present place was told.
+    is_told: bool,
+    before: RankPoint,
+    sample: Sample,
+    y: Vec<f64>,
+    rest: Vec<f64>,
+    /// Points that are not in use.
+    spare: Vec<RankPoint>,
+    /// Places where the rank fell.
+    pub(crate) places: Vec<RankPlace>,
+}
+
+/// A place where the rank fell.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct RankPlace {
+    pub(crate) t: f64,
+    /// The constraints that take part.
+    pub(crate) constraints: Vec<usize>,
+    pub(crate) outcome: RankOutcome,
+}
+
+/// How a motion goes on where the rank falls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RankOutcome {
+    /// Along the branch that its velocity has.
+    Branches,
+    /// As if the factor that vanishes were not there.
+    Factor,
+    /// Not determined.
+    Undetermined,
+}
+
+/// $A$ and $s$ at a time.
+#[derive(Debug, Default)]
+struct RankPoint {
+    t: f64,
+    rows: Vec<f64>,
+    s: f64,
+}
+
+impl RankPoint {
+    /// Takes the values of another point, in the storage that is already there.
+    fn copy(&mut self, other: &Self) {
+        (self.t, self.s) = (other.t, other.s);
+        self.rows.clear();
+        self.rows.extend_from_slice(&other.rows);
+    }
+}
+
+impl RankWatch {
+    /// Room for a point.
+    fn point(&mut self) -> RankPoint {
+        self.spare.pop().unwrap_or_default()
+    }
+
+    /// Watches a system from its start, if its rank can change.
+    pub(crate) fn new(
+        model: &Workspace,
+        equations: &Equations,
+        tolerance: f64,
+        metric: Vec<f64>,
+    ) -> Result<Option<Self>, CompileError> {
+        let g = &model.graph;
+        let outputs: Vec<Expr> = equations.jacobian.iter().flatten().copied().collect();
+        let is_watched = match equations.principle {
+            Principle::Chetaev | Principle::Vakonomic => outputs.iter().any(|&e| g.varies(e)),
+            Principle::Restricted => false,
+        };
+        if !is_watched {
+            return Ok(None);
+        }
+        let mut inputs = vec![model.time];
+        inputs.extend(model.positions());
+        inputs.extend(model.velocities());
+        inputs.extend(&equations.multipliers);
+        let program = Program::compile(g, &inputs, &model.parameter_symbols(), &outputs)?;
+        let (n, m) = (model.coordinates.len(), model.constraints.len());
+        Ok(Some(Self {
+            program: program.interpreter(&model.parameter_values()),
+            needs_velocities: outputs.iter().any(|&e| g.contains(e, &model.velocities())),
+            inputs: vec![0.0; inputs.len()],
+            metric,
+            holonomic: equations.position.iter().map(Option::is_some).collect(),
+            reach: vec![0.0; m],
+            rank: 0,
+            most: 0.0,
+            zero: (100.0 * tolerance).clamp(1e-9, 1e-2),
+            is_told: false,
+            before: RankPoint::default(),
+            sample: Sample::new(n, m),
+            y: Vec::new(),
+            rest: Vec::new(),
+            spare: Vec::new(),
+            places: Vec::new(),
+        }))
+    }
+
+    /// Begins at a state.
+    pub(crate) fn start(&mut self, system: &mut CompiledSystem, t: f64, y: &[f64]) {
+        self.y = y.to_vec();
+        let size = self.reach.len() * self.metric.len();
+        let room = |_| RankPoint { rows: Vec::with_capacity(size), ..RankPoint::default() };
+        self.spare = (0..DEPTH + 4).map(room).collect();
+        let mut rows = Vec::new();
+        self.rows(system, t, &mut rows);
+        self.extend_reach(&rows);
+        self.rank = self.reach.len();
+        // The rank at the start: the pivots above rounding.
+        while self.rank > 0 && self.measure(&rows) < 1e-9 {
+            self.rank -= 1;
+        }
+        let s = self.measure(&rows);
+        self.most = s;
+        self.before = RankPoint { t, rows, s };
+    }
+
+    /// Looks at a step; gives the place within from which on the motion is not determined.
+    pub(crate) fn undetermined(
+        &mut self,
+        system: &mut CompiledSystem,
+        step: &DenseStep<'_>,
+    ) -> Option<f64> {
+        if self.rank == 0 {
+            return None;
+        }
+        let mut end = self.point();
+        end.t = step.end();
+        self.y.copy_from_slice(step.state_at_end());
+        self.rows(system, end.t, &mut end.rows);
+        self.extend_reach(&end.rows);
+        end.s = self.measure(&end.rows);
+        if !end.s.is_finite() {
+            self.spare.push(end);
+            return None;
+        }
+        self.most = self.most.max(end.s);
+        let mut lowest = self.point();
+        lowest.copy(if end.s < self.before.s { &end } else { &self.before });
+        let before = std::mem::take(&mut self.before);
+        self.closer(system, step, &before, &end, DEPTH, &mut lowest);
+        self.spare.push(before);
+        let is_low = lowest.s <= self.zero * self.most;
+        // Where it is still falling, the next step tells; and one place is told once.
+        let is_told = self.is_told;
+        self.is_told &= is_low;
+        let is_falling = lowest.t == end.t;
+        self.before = end;
+        let is_new = is_low && !is_told && !is_falling;
+        self.is_told |= is_new;
+        let is_lost = is_new && !self.judge(system, step, &lowest);
+        let t = lowest.t;
+        self.spare.push(lowest);
+        is_lost.then_some(t)
+    }
+
+    /// Finds the lowest $s$ between two points, where it may come near zero.
+    fn closer(
+        &mut self,
+        system: &mut CompiledSystem,
+        step: &DenseStep<'_>,
+        a: &RankPoint,
+        b: &RankPoint,
+        depth: u32,
+        lowest: &mut RankPoint,
+    ) {
+        let n = self.metric.len();
+        let pairs = a.rows.iter().zip(&b.rows).enumerate();
+        let change: f64 =
+            pairs.map(|(i, (x, y))| ((x - y) / self.reach[i / n]).powi(2)).sum::<f64>().sqrt();
+        let high = DEPTH - depth >= COARSE && a.s.min(b.s) > HIGH * self.most;
+        let safe = high || change < SAFE * (a.s + b.s);
+        if safe || depth == 0 || lowest.s <= 1e-3 * self.zero * self.most {
+            return;
+        }
+        let mut middle = self.point();
+        middle.t = f64::midpoint(a.t, b.t);
+        step.state(middle.t, &mut self.y);
+        self.rows(system, middle.t, &mut middle.rows);
+        middle.s = self.measure(&middle.rows);
+        if middle.s < lowest.s {
+            lowest.copy(&middle);
+        }
+        if middle.s.is_finite() {
+            self.closer(system, step, a, &middle, depth - 1, lowest);
+            self.closer(system, step, &middle, b, depth - 1, lowest);
+        }
+        self.spare.push(middle);
+    }
+
+    /// Decides whether the motion goes on beyond a place where the rank falls.
+    fn judge(
+        &mut self,
+        system: &mut CompiledSystem,
+        step: &DenseStep<'_>,
+        place: &RankPoint,
+    ) -> bool {
+        let constraints = self.members(&place.rows);
+        let outcome = if constraints.iter().all(|&a| self.holonomic[a]) {
+            RankOutcome::Branches
+        } else if constraints.len() == 1 && self.is_factor(system, step, place, constraints[0])
+        {
+            RankOutcome::Factor
+        } else {
+            RankOutcome::Undetermined
+        };
+        self.places.push(RankPlace { t: place.t, constraints, outcome });
+        outcome != RankOutcome::Undetermined
+    }
+
+    /// The constraints that take part in a loss of rank: one whose row vanishes, or those whose combination is
+    /// nearest to zero.
+    fn members(&self, rows: &[f64]) -> Vec<usize> {
+        let n = self.metric.len();
+        let sizes =
+            rows.chunks_exact(n).zip(&self.reach).map(|(row, reach)| length(row) / reach);
+        let shortest = sizes.enumerate().min_by(|x, y| x.1.total_cmp(&y.1));
+        match shortest {
+            Some((a, size)) if size <= 10.0 * self.zero * self.most => vec![a],
+            _ => nearest_dependence(rows, n).0,
+        }
+    }
+
+    /// Whether the derivatives of a row, as it vanishes, are parallel to the row as it was on the way.
+    fn is_factor(
+        &mut self,
+        system: &mut CompiledSystem,
+        step: &DenseStep<'_>,
+        place: &RankPoint,
+        constraint: usize,
+    ) -> bool {
+        /// How far before and beside the place, in steps and in units of the state.
+        const BEFORE: f64 = 0.01;
+        const BESIDE: f64 = 1e-4;
+        let n = self.metric.len();
+        let own = constraint * n..(constraint + 1) * n;
+        let mut rows = Vec::new();
+        step.state(place.t - BEFORE * (step.end() - step.start()), &mut self.y);
+        self.rows(system, place.t - BEFORE * (step.end() - step.start()), &mut rows);
+        let mut unit = rows[own.clone()].to_vec();
+        let size = length(&unit);
+        unit.iter_mut().for_each(|x| *x /= size);
+        step.state(place.t, &mut self.y);
+        self.place(system, place.t);
+        let (mut across, mut whole) = (0.0_f64, 0.0_f64);
+        for input in 0..=n {
+            let at = self.inputs[input];
+            let δ = BESIDE * (1.0 + at.abs());
+            let mut change = vec![0.0; n];
+            for sign in [1.0, -1.0] {
+                self.inputs[input] = at + sign * δ;
+                self.evaluate(&mut rows);
+                change.iter_mut().zip(&rows[own.clone()]).for_each(|(c, x)| *c += sign * x);
+            }
+            self.inputs[input] = at;
+            let along: f64 = change.iter().zip(&unit).map(|(c, u)| c * u).sum();
+            whole = whole.max(length(&change) / δ);
+            change.iter_mut().zip(&unit).for_each(|(c, u)| *c -= along * u);
+            across = across.max(length(&change) / δ);
+        }
+        across <= ACROSS * whole
+    }
+
+    /// $A$ at the state in `y`, in the metric of the masses.
+    fn rows(&mut self, system: &mut CompiledSystem, t: f64, rows: &mut Vec<f64>) {
+        self.place(system, t);
+        self.evaluate(rows);
+    }
+
+    /// Puts the state in `y` where the program reads it.
+    fn place(&mut self, system: &mut CompiledSystem, t: f64) {
+        let n = self.metric.len();
+        if self.needs_velocities {
+            system.kinematics(t, &self.y, &mut self.sample);
+        } else {
+            self.sample.q.copy_from_slice(&self.y[..n]);
+        }
+        self.inputs[0] = t;
+        self.inputs[1..=n].copy_from_slice(&self.sample.q);
+        self.inputs[n + 1..=2 * n].copy_from_slice(&self.sample.v);
+        let multipliers = self.inputs.len() - 2 * n - 1;
+        if multipliers > 0 {
+            self.inputs[2 * n + 1..].copy_from_slice(&self.y[2 * n..][..multipliers]);
+        }
+    }
+
+    fn evaluate(&mut self, rows: &mut Vec<f64>) {
+        let n = self.metric.len();
+        rows.resize(self.reach.len() * n, 0.0);
+        self.program.evaluate(&self.inputs, rows);
+        for row in rows.chunks_exact_mut(n) {
+            row.iter_mut().zip(&self.metric).for_each(|(x, w)| *x *= w);
+        }
+    }
+
+    fn extend_reach(&mut self, rows: &[f64]) {
+        for (reach, row) in self.reach.iter_mut().zip(rows.chunks_exact(self.metric.len())) {
+            *reach = reach.max(length(row));
+        }
+    }
+
+    /// $s$: the `rank`-th pivot of Gram and Schmidt with exchange.
+    fn measure(&mut self, rows: &[f64]) -> f64 {
+        let n = self.metric.len();
+        if self.rank == 0 {
+            return 0.0;
+        }
+        if let [reach] = self.reach[..] {
+            return length(rows) / reach;
+        }
+        let mut rest = std::mem::take(&mut self.rest);
+        rest.clear();
+        for (row, reach) in rows.chunks_exact(n).zip(&self.reach) {
+            rest.extend(row.iter().map(|x| if *reach > 0.0 { x / reach } else { 0.0 }));
+        }
+        let mut pivot = f64::INFINITY;
+        for k in 0..self.rank {
+            let longest = (k..self.reach.len()).max_by(|&a, &b| {
+                length(&rest[a * n..][..n]).total_cmp(&length(&rest[b * n..][..n]))
+            });
+            let a = longest.unwrap_or(k);
+            for j in 0..n {
+                rest.swap(k * n + j, a * n + j);
+            }
+            let (first, others) = rest.split_at_mut((k + 1) * n);
+            let unit = &mut first[k * n..];
+            pivot = length(unit);
+            if pivot == 0.0 || pivot.is_nan() {
+                break;
+            }
+            unit.iter_mut().for_each(|x| *x /= pivot);
+            for row in others.chunks_exact_mut(n) {
+                let along: f64 = row.iter().zip(&*unit).map(|(x, u)| x * u).sum();
+                row.iter_mut().zip(&*unit).for_each(|(x, u)| *x -= along * u);
+            }
+        }
+        self.rest = rest;
+        pivot
+    }
+}
+
+fn length(row: &[f64]) -> f64 {
+    row.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
