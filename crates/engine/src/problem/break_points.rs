@@ -26,31 +26,9 @@ pub(crate) struct Variable<'a> {
 impl Variable<'_> {
     /// The places within the range where expressions are not smooth, ascending.
     pub(crate) fn breaks(&self, expressions: &[Expr]) -> Vec<f64> {
-        let g = self.g;
         let mut places = Vec::new();
-        for e in g.live(expressions) {
-            match g.node(e) {
-                Node::Unary(Unary::Abs | Unary::Sign, a) => self.zeros(a, &mut places),
-                Node::Unary(Unary::Asin | Unary::Acos, a) => {
-                    self.zeros(g.sub(a, g.one()), &mut places);
-                    self.zeros(g.add(a, g.one()), &mut places);
-                }
-                Node::Unary(Unary::Sqrt, a) => self.zeros_of_root(a, &mut places),
-                Node::Pow(a, p) if g.double_of(p).is_none_or(|p| p.fract() != 0.0) => {
-                    self.zeros_of_root(a, &mut places);
-                }
-                Node::Binary(Binary::Min | Binary::Max, a, b) | Node::Compare(_, a, b) => {
-                    self.zeros(g.sub(a, b), &mut places);
-                }
-                Node::Table { table, argument, .. } => {
-                    for knot in g.table_of(table).knots().to_vec() {
-                        if let Some(knot) = pfaff_expr::number::from_f64(knot) {
-                            self.zeros(g.sub(argument, g.number(knot)), &mut places);
-                        }
-                    }
-                }
-                _ => {}
-            }
+        for u in switching_functions(self.g, expressions) {
+            self.zeros(u, &mut places);
         }
         self.sorted(places)
     }
@@ -86,14 +64,6 @@ impl Variable<'_> {
         places
     }
 
-    /// A root is not smooth where its argument is zero; that of a square where the base is.
-    fn zeros_of_root(&self, a: Expr, places: &mut Vec<f64>) {
-        match self.g.node(a) {
-            Node::Pow(base, _) => self.zeros(base, places),
-            _ => self.zeros(a, places),
-        }
-    }
-
     /// The zeros of a function.
     fn zeros(&self, u: Expr, places: &mut Vec<f64>) {
         let g = self.g;
@@ -124,6 +94,41 @@ impl Variable<'_> {
             last = here;
         }
     }
+}
+
+/// The functions at whose zeros expressions may not be smooth.
+pub(crate) fn switching_functions(g: &Graph, expressions: &[Expr]) -> Vec<Expr> {
+    // A root is not smooth where its argument is zero; that of a square where the base is.
+    let of_root = |a: Expr| match g.node(a) {
+        Node::Pow(base, _) => base,
+        _ => a,
+    };
+    let mut functions = Vec::new();
+    for e in g.live(expressions) {
+        match g.node(e) {
+            Node::Unary(Unary::Abs | Unary::Sign, a) | Node::Binary(Binary::Atan2, a, _) => {
+                functions.push(a);
+            }
+            Node::Unary(Unary::Tan, a) => functions.push(g.unary(Unary::Cos, a)),
+            Node::Unary(Unary::Asin | Unary::Acos, a) => {
+                functions.extend([g.sub(a, g.one()), g.add(a, g.one())]);
+            }
+            Node::Unary(Unary::Sqrt, a) => functions.push(of_root(a)),
+            Node::Pow(a, p) if g.double_of(p).is_none_or(|p| p.fract() != 0.0) => {
+                functions.push(of_root(a));
+            }
+            Node::Binary(Binary::Min | Binary::Max, a, b) | Node::Compare(_, a, b) => {
+                functions.push(g.sub(a, b));
+            }
+            Node::Table { table, argument, .. } => {
+                let knots = g.table_of(table).knots().to_vec();
+                let knots = knots.into_iter().filter_map(pfaff_expr::number::from_f64);
+                functions.extend(knots.map(|knot| g.sub(argument, g.number(knot))));
+            }
+            _ => {}
+        }
+    }
+    functions
 }
 
 /// The change of sign between two points, the first of which is positive or not.

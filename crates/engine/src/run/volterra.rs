@@ -8,6 +8,7 @@ mod admissible_data;
 pub(crate) mod combination;
 mod compiled;
 mod constraint_memory;
+mod continuity;
 mod formulate;
 mod high_order;
 mod high_order_force;

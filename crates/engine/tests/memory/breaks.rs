@@ -355,3 +355,30 @@ fn whole_orders_above_two_and_operators_in_steps_work() {
                 solve t = 0..1\n";
     assert!((passed(text, 1.0) - libm::exp(-1.0)).abs() < 1e-9);
 }
+
+#[test]
+fn derivatives_of_what_jumps_are_refused() {
+    let text = |e: &str| format!("coordinates q\nequation q = {e}\nsolve t = 0..1\n");
+    for e in [
+        "caputo(if(t > 0.5, 1, 0), 0.5)",
+        "caputo(atan2(sin(5*t), cos(5*t)), 0.5)",
+        "rl(t*sign(t - 0.3), 0.5)",
+        "caputo(abs(t - 0.5), 1.5)",
+    ] {
+        assert!(failure(&text(e)).contains("jumps"), "{e}");
+    }
+    let motion = "coordinates q\nequation q' = cos(3*t)\nobserve w = caputo(sign(q - 0.2), 0.5)\nsolve t = 0..1\n";
+    assert!(failure(motion).contains("jumps"));
+    // What is continuous has its kinks met.
+    let kink = passed(&text("caputo(if(t > 0.5, t - 0.5, 0) + abs(t - 0.5), 0.5)"), 1.0);
+    let exact = (3.0 * libm::sqrt(0.5) - 1.0) / gamma(1.5);
+    assert!((kink - exact).abs() < 1e-9, "{kink} {exact}");
+}
+
+#[test]
+fn a_pole_ends_the_run_before_it() {
+    let text = "coordinates q\nequation caputo(q, 0.5) = 1/(t - 0.5)\nsolve t = 0..1\n";
+    let motion = at(text, &[0.25, 1.0]);
+    assert_ne!(motion.stop.reason, pfaff::StopReason::End);
+    assert!((motion.stop.t - 0.5).abs() < 1e-9, "{}", motion.stop.t);
+}

@@ -15,6 +15,7 @@ use pfaff_model::{Diagnostic, Span, Workspace};
 use pfaff_solver::{Kernel, Operand};
 
 use crate::run::volterra::combination::{Combination, combination};
+use crate::run::volterra::continuity::jumps;
 use crate::run::volterra::kernel_parts::{compress, unusable};
 
 /// When a run takes place.
@@ -416,6 +417,17 @@ impl VolterraEquations {
                 }
                 let e = j as f64 - alpha;
                 start.push((value / libm::tgamma(e + 1.0), e));
+            }
+            if jumps(model, rate, self.times.start, self.times.length) {
+                let name = if rl { "rl" } else { "caputo" };
+                let what = if j == 0 { "it" } else { "a derivative of it" };
+                let text = format!(
+                    "`{name}` of order {alpha} is applied to `{}`, but {what} jumps",
+                    g.to_text(operand)
+                );
+                let hint = "the derivative of a jump is no function that a run can follow; `integral`, `memory` and \
+                    `mean` may be applied to what jumps";
+                return Err(mistake(span, text, hint));
             }
             rate = g.total_derivative(rate);
         }
