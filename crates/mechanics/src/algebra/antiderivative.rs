@@ -550,6 +550,7 @@ mod tests {
             g.div(g.one(), g.pow(a, q)),
             g.mul(g.pow(q, g.integer(14)), g.sin(q)),
             g.pow(g.add(square, g.add(q, g.integer(4))), g.integer(-2)),
+            g.div(g.one(), g.mul(g.sqrt(g.add(q, a)), g.add(q, g.integer(4)))),
             // Factors in proportion are not put together.
             g.div(g.one(), g.mul(g.add(q, a), g.add(g.mul(a, q), g.mul(a, a)))),
         ] {

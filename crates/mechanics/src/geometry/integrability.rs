@@ -148,12 +148,12 @@ impl Closure {
     pub(crate) fn is_annihilated_by(&self, g: &Graph, form: &[Expr]) -> Option<bool> {
         let values: Vec<Vec<Expr>> =
             self.fields.iter().map(|field| vec![g.dot(form, field)]).collect();
-        let tested = |i: usize| g.zero_test(values[i][0]);
+        let tested = |value: &Vec<Expr>| g.zero_test(value[0]);
         // One field on which it does not vanish is enough; to vanish on all, all are needed.
         match g.independent_rows(&values).first() {
-            Some(&i) => matches!(tested(i), ZeroTest::Nonzero { .. }).then_some(false),
+            Some(&i) => matches!(tested(&values[i]), ZeroTest::Nonzero { .. }).then_some(false),
             None if self.is_whole => {
-                (0..values.len()).all(|i| tested(i) == ZeroTest::Zero).then_some(true)
+                values.iter().all(|value| tested(value) == ZeroTest::Zero).then_some(true)
             }
             None => None,
         }

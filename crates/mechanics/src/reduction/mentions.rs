@@ -31,13 +31,11 @@ const OPEN: u32 = u32::MAX;
 
 impl VelocitySets {
     fn intern(&mut self, set: Vec<usize>) -> u32 {
-        if let Some(&id) = self.by_set.get(&set) {
-            return id;
-        }
-        let id = self.sets.len() as u32;
-        self.sets.push(set.clone());
-        self.by_set.insert(set, id);
-        id
+        let Self { sets, by_set, .. } = self;
+        *by_set.entry(set).or_insert_with_key(|set| {
+            sets.push(set.clone());
+            sets.len() as u32 - 1
+        })
     }
 
     fn union(&mut self, a: u32, b: u32) -> u32 {

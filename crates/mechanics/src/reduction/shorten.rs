@@ -7,8 +7,6 @@
 use pfaff_expr::{Expr, Graph, Node};
 use rustc_hash::FxHashMap;
 
-/// How often quotients are looked for: those that come to have a denominator in common, too.
-const ROUNDS: usize = 8;
 /// Nodes beyond which products are left as they are.
 const LONG: usize = 500;
 
@@ -18,7 +16,8 @@ pub(super) fn shorten(g: &Graph, blocks: &mut [&mut Vec<Expr>], order: &mut Vec<
     let mut all: Vec<Expr> = blocks.iter().flat_map(|b| b.iter()).copied().collect();
     let roots = all.len();
     all.append(order);
-    for _ in 0..ROUNDS {
+    // Until no quotients come to have a denominator in common.
+    loop {
         let quotients = quotients(g, &all[..roots]);
         // NOTE: merged, the product would become the quotient that it is equal to.
         let written = g.as_written(|| g.with_inverses(&all, &quotients));

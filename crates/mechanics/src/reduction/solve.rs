@@ -91,10 +91,7 @@ fn factor(g: &Graph, entry: &dyn Fn(usize, usize) -> Expr, right: &[Expr]) -> Op
     let mut candidates: Vec<Expr> =
         (0..k).map(|a| g.substitute(&[entry(a, a)], &still)[0]).collect();
     candidates.dedup();
-    candidates
-        .into_iter()
-        .filter(|&c| !g.varies(c) && !g.vanishes_modulo_prime(c))
-        .find(is_factor)
+    candidates.into_iter().filter(|&c| !g.vanishes_modulo_prime(c)).find(is_factor)
 }
 
 /// Three unknowns with a single division: shorter than LDLᵀ for a processor that waits for the result.
