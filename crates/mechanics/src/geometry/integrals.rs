@@ -38,6 +38,13 @@ fn function(g: &Graph, form: &[Expr], variables: &[Expr]) -> Option<Expr> {
     let mut candidates = [g.one()].into_iter().chain(factors).chain(inverses).chain(own);
     candidates.find_map(|factor| {
         let scaled: Vec<Expr> = form.iter().map(|&e| simple(g, g.mul(factor, e))).collect();
-        primitive(g, &scaled, variables)
+        is_closed(g, &scaled, variables).then(|| primitive(g, &scaled, variables)).flatten()
     })
+}
+
+/// Asked first: integrals of forms that are not closed are looked for in vain, and for long.
+fn is_closed(g: &Graph, form: &[Expr], variables: &[Expr]) -> bool {
+    let slopes = g.jacobian(form, variables);
+    let n = variables.len();
+    (0..n).all(|i| (0..i).all(|j| g.is_zero(g.sub(slopes[i][j], slopes[j][i]))))
 }

@@ -117,6 +117,9 @@ fn formula(model: &Workspace, e: &Equations) -> Option<Expr> {
             g.add(given, g.sum(reaction))
         })
         .collect();
+    if g.len() - size > BUDGET {
+        return None;
+    }
     let slopes = g.jacobian(&pull, &model.velocities());
     let inverse = solve_linear(g, &e.mass, &slopes)?;
     (g.len() - size <= BUDGET).then(|| g.sum((0..n).map(|k| inverse[k][k])))
