@@ -25,7 +25,7 @@ pub struct Comparison {
     pub motions: Vec<Motion>,
     /// The equations, one for each principle.
     pub derivations: Vec<Derivation>,
-    /// Principles that were not asked for by name and have no equations here, with the reason.
+    /// Principles that were not asked for by name and have no equations or no motion here, with the reason.
     pub left_out: Vec<(Principle, String)>,
     /// Each pair of motions.
     pub partings: Vec<Parting>,
@@ -67,12 +67,18 @@ pub struct Kept {
     pub kept: Vec<bool>,
 }
 
+/// Why a principle is left out, in a sentence.
+fn reason(error: &Error) -> String {
+    let first = error.diagnostics().first().map(|d| d.message.clone());
+    first.unwrap_or_else(|| error.to_string())
+}
+
 /// Runs a model under each of the principles. Without names these are Chetaev's and the vakonomic one, and
-/// the restricted one where it has equations.
+/// the restricted one where it has equations; those whose motion cannot begin are left out.
 ///
 /// # Errors
 ///
-/// [`Error`] if one of the motions cannot begin.
+/// [`Error`] if a motion that was asked for by name cannot begin, or none can.
 pub fn compare(
     model: &Model,
     request: &Run,
@@ -87,7 +93,7 @@ pub fn compare(
     let mut changed = model.workspace();
     changed.principle = Principle::Vakonomic;
     let model = &Model::from(changed.freeze());
-    let mut left_out = Vec::new();
+    let (mut left_out, mut first_error) = (Vec::new(), None);
     let asked: Vec<Principle> = match principles {
         Some(list) => list.to_vec(),
         None => Principle::ALL.iter().map(|(p, _)| *p).collect(),
@@ -97,17 +103,31 @@ pub fn compare(
         let derivation = match derive(model, Some(principle)) {
             Ok(derivation) => derivation,
             Err(error) if principles.is_none() && principle != Principle::Chetaev => {
-                let why = error.diagnostics().first().map(|d| d.message.clone());
-                left_out.push((principle, why.unwrap_or_default()));
+                left_out.push((principle, reason(&error)));
                 continue;
             }
             Err(error) => return Err(error),
         };
         let request = Run { principle: Some(principle), ..request.clone() };
-        motions.push(run(model, &request, &mut |_, _| true)?);
-        derivations.push(derivation);
+        match run(model, &request, &mut |_, _| true) {
+            Ok(motion) => {
+                motions.push(motion);
+                derivations.push(derivation);
+            }
+            Err(error) if principles.is_none() => {
+                left_out.push((principle, reason(&error)));
+                first_error.get_or_insert(error);
+            }
+            Err(error) => return Err(error),
+        }
     }
-    let common = motions.iter().map(|m| m.t.len()).min().unwrap_or(0);
+    if let (true, Some(error)) = (motions.is_empty(), first_error) {
+        return Err(error);
+    }
+    // NOTE: a motion that an event stopped ends with a row of its own.
+    let shortest = motions.iter().map(|m| m.t.len()).min().unwrap_or(0);
+    let is_common = |&i: &usize| motions.iter().all(|m| m.t[i] == motions[0].t[i]);
+    let common = (0..shortest).take_while(is_common).count();
     motions.iter_mut().for_each(|m| m.truncate(common));
     let mut partings = Vec::new();
     for i in 0..motions.len() {

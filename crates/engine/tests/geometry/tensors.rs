@@ -316,3 +316,18 @@ fn engel_in_closed_form() {
         assert!(close(value, 0.0), "R{i:?}: {value}");
     }
 }
+
+/// A potential of the dependent coordinate leaves the geometry as it is, but the motion is not one on the base.
+#[test]
+fn a_potential_of_the_dependent_coordinate_is_told() {
+    let text = |potential: &str| {
+        format!(
+            "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 - {potential}\nconstraint z' = y*x'\n"
+        )
+    };
+    let (free, held) =
+        (at(&model(&text("x^2")), "z", "y=0.4"), at(&model(&text("z^2")), "z", "y=0.4"));
+    assert_eq!((&free["chaplygin"], &free["held"]), (&Value::from(true), &Value::Null));
+    assert_eq!((&held["chaplygin"], &held["held"]), (&Value::from(false), &Value::from("z")));
+    assert_eq!(free["connection"], held["connection"]);
+}

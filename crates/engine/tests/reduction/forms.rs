@@ -422,3 +422,17 @@ fn wrong_variations_are_refused_by_name() {
     assert!(refused("x").contains("not an assignment"));
     assert!(refused("x = sin(").len() > 3);
 }
+
+/// Without initial multipliers there is no vakonomic motion: the others are compared, and the reason is told.
+#[test]
+fn principles_whose_motion_cannot_begin_are_left_out() {
+    let text = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint c: z' - y*x' = 0\n\
+                initial x' = 1, y' = 0.5\nevent stop e: x - 0.5\nsolve t = 0..1\n";
+    let model = support::model(text);
+    let found = compare(&model, &Run::default(), None).expect("motions");
+    let names: Vec<&str> = found.left_out.iter().map(|(p, _)| p.name()).collect();
+    assert_eq!(names, ["vakonomic"], "{:?}", found.left_out);
+    assert!(found.left_out[0].1.contains("mu"), "{:?}", found.left_out);
+    assert!(found.motions.len() == 2 && found.motions[0].t == found.motions[1].t);
+    assert!(compare(&model, &Run::default(), Some(&[Principle::Vakonomic])).is_err());
+}

@@ -107,9 +107,13 @@ fn preface(report: &GeometryReport) -> Vec<String> {
     if !riemann {
         return lines;
     }
-    lines.push(match &report.obstacle {
-        None => "a Chaplygin system: everything is a function on the base".into(),
-        Some(why) => format!(
+    lines.push(match (&report.obstacle, &report.held) {
+        (None, None) => "a Chaplygin system: everything is a function on the base".into(),
+        (None, Some(name)) => format!(
+            "not a Chaplygin system: the Lagrangian contains `{name}`; the constraints and the metric are functions \
+             on the base"
+        ),
+        (Some(why), _) => format!(
             "not a Chaplygin system: {why}; Gamma and S are those of the frame X, curvatures of the base are \
              left out"
         ),
@@ -198,7 +202,8 @@ impl ToJson for GeometryReport {
             ("conventions".into(), strings(CONVENTIONS)),
             ("base".into(), strings(&self.base)),
             ("dependent".into(), strings(&self.dependent)),
-            ("chaplygin".into(), Value::Bool(self.obstacle.is_none())),
+            ("chaplygin".into(), Value::Bool(self.obstacle.is_none() && self.held.is_none())),
+            ("held".into(), self.held.as_deref().map_or(Value::Null, string)),
             ("obstacle".into(), self.obstacle.as_deref().map_or(Value::Null, string)),
             (
                 "definitions".into(),

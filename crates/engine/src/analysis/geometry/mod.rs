@@ -18,7 +18,7 @@ use pfaff_mechanics::{
     Abnormal, Class, Distribution, Flag, Geometry, Momentum, NoMetric, Obstacle, abnormal,
     geometry as derive_geometry, integrals, momenta,
 };
-use pfaff_model::{Declarations, Principle, Workspace, closest};
+use pfaff_model::{Declarations, Dynamics as ModelDynamics, Principle, Workspace, closest};
 
 use crate::analysis::forms::{self, Parts, Point, WORTH_WRITING};
 use crate::derivation::{Derivation, derive, derive_in};
@@ -52,8 +52,10 @@ pub struct GeometryReport {
     pub base: Vec<String>,
     /// Names of the dependent coordinates.
     pub dependent: Vec<String>,
-    /// Why this is no system of Chaplygin.
+    /// Why the constraints and the metric are not those of a system of Chaplygin.
     pub obstacle: Option<String>,
+    /// A dependent coordinate, or `t`, in the Lagrangian: then the motion is not one on the base.
+    pub held: Option<String>,
     /// Why there is no connection.
     pub unmetric: Option<&'static str>,
     /// What kind of torsion the connection has.
@@ -224,6 +226,7 @@ fn report(
         base: found.split.base.iter().map(name).collect(),
         dependent: found.split.dependent.iter().map(name).collect(),
         obstacle: found.obstacle.as_ref().map(obstacle_text),
+        held: held(model, &found.split.dependent),
         unmetric: found.connection.as_ref().err().map(|&why| unmetric_text(why)),
         torsion,
         blocks,
@@ -250,6 +253,7 @@ fn without_distribution(
         base: parts.transverse.iter().map(name).collect(),
         dependent: parts.leaf.iter().map(name).collect(),
         obstacle: None,
+        held: None,
         unmetric: None,
         torsion: None,
         blocks: std::mem::take(&mut parts.blocks),
@@ -288,6 +292,15 @@ pub fn geometry_parts(text: &str) -> Result<Vec<&'static str>, Error> {
         }
     }
     Ok(parts)
+}
+
+/// The first dependent coordinate in the Lagrangian, or `t`.
+fn held(model: &Workspace, dependent: &[usize]) -> Option<String> {
+    let ModelDynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return None };
+    let contains = |symbol: Expr| model.graph.contains(lagrangian, &[symbol]);
+    let coordinates = dependent.iter().map(|&k| &model.coordinates[k]);
+    let inside = coordinates.filter(|c| contains(c.position)).map(|c| c.name.clone()).next();
+    inside.or_else(|| contains(model.time).then(|| "t".to_owned()))
 }
 
 fn obstacle_text(obstacle: &Obstacle) -> String {
