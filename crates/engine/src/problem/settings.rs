@@ -278,6 +278,7 @@ impl Settings {
                 t0,
                 t1,
                 tolerance,
+                absolute: 0.0,
                 method,
                 step,
                 max_steps: request.max_steps.unwrap_or(most),

@@ -168,6 +168,8 @@ impl Problem<'_> {
     fn settle(&mut self, known: &[Option<f64>]) -> Result<Option<(usize, f64)>, NoStart> {
         let given = self.x().clone();
         let rows = self.rows();
+        self.evaluate();
+        self.kkt.measure_velocities(self.v);
         if rows.is_empty() {
             return Ok(None);
         }
@@ -214,9 +216,13 @@ impl Problem<'_> {
     }
 
     fn scaled(&self, a: usize) -> f64 {
-        let x = if self.level == Level::Position { &*self.q } else { &*self.v };
         let row = &self.kkt.jacobian()[a * self.kkt.n..][..self.kkt.n];
-        self.value(a) / (1.0 + row.iter().zip(x).map(|(a, x)| (a * x).abs()).sum::<f64>())
+        let scale = &self.kkt.scale;
+        self.value(a)
+            / match self.level {
+                Level::Position => scale.position(a, row, self.q),
+                Level::Velocity => scale.velocity(a, row, self.v),
+            }
     }
 
     /// The constraint violated most and its residual at the current values.

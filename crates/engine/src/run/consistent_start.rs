@@ -38,8 +38,9 @@ pub(crate) fn begin(
                 plain =
                     Some(Kkt::sketch(model, &equations, kkt.backend).map_err(Failure::from)?);
             }
-            let found = start(model, plain.as_mut().unwrap_or(kkt), t0, &given);
             let zero: Vec<f64> = given.q.iter().map(|x| x.unwrap_or(0.0)).collect();
+            plain.as_mut().unwrap_or(kkt).scale.measure(model, t0, &zero);
+            let found = start(model, plain.as_mut().unwrap_or(kkt), t0, &given);
             let mistakes =
                 affine_body::at_start(model, t0, found.as_ref().map_or(&zero, |s| &s.q));
             if !mistakes.is_empty() {

@@ -12,6 +12,7 @@ use crate::motion::note::{Note, brief};
 use crate::motion::sample::Sample;
 use crate::motion::{Motion, Statistics, Stop, StopReason};
 use crate::problem::affine_body;
+use crate::problem::branches::Branches;
 use crate::problem::settings::{Run, Settings, method_name};
 use crate::problem::start::Start;
 use crate::problem::unused_multipliers::{unused_multipliers, without_along};
@@ -54,7 +55,8 @@ pub(crate) fn integrated(
     request: &Run,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
-    let settings = Settings::new(model, request)?;
+    let mut settings = Settings::new(model, request)?;
+    settings.breaks = Branches::of(model).map_or_else(Vec::new, |branches| branches.breaks);
     if volterra::has_memory(model) {
         return volterra::run(model, dynamics, &settings, watch);
     }

@@ -12,7 +12,7 @@ use crate::motion::note::Note;
 use crate::problem::settings::{Run, Settings};
 use crate::problem::start::Start;
 use crate::run::consistent_start::{begin, possible, redundant};
-use crate::system::compiled::{CompiledSystem, Dynamics};
+use crate::system::compiled::{Compiled, CompiledSystem, Dynamics};
 use crate::system::taylor_system::Demand;
 
 /// A model that is integrated again and again from its start, without outputs and without audit: for measurements.
@@ -97,6 +97,17 @@ pub(crate) fn prepare(
         Some(start) => start,
         None => begin(model, dynamics, &mut system, settings.t0)?,
     };
+    if let Compiled::Saddle(kkt) = &mut system.dynamics {
+        kkt.scale.measure(model, settings.t0, &q);
+        let zeros = vec![0.0; kkt.carried];
+        kkt.evaluate(
+            settings.t0,
+            &q,
+            &v,
+            if multipliers.is_empty() { &zeros } else { &multipliers },
+        );
+        kkt.measure_velocities(&v);
+    }
     let mut y0 = system.state(settings.t0, &q, &v, &multipliers);
     let at = possible(model, &mut system, settings.t0, &y0)?;
     let repeated = redundant(model, &mut system, settings.t0, &y0);

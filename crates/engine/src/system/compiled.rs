@@ -14,14 +14,14 @@ use pfaff_program::{
     Backend, CompileError, Executor, NativeExecutor, Program, TaylorError, TaylorRecurrences,
 };
 use pfaff_solver::{
-    self as solver, Block, EvalError, EventKind, ExplicitSteps, RungeKuttaStep, TaylorSeries,
+    self as solver, EvalError, EventKind, ExplicitSteps, RungeKuttaStep, TaylorSeries,
 };
 
 use crate::motion::Form;
 use crate::motion::sample::Sample;
 use crate::system::cusp::CuspWatch;
+use crate::system::energy_scale::{energy_scale, raise_scales};
 use crate::system::event_phases::event_phases;
-use crate::system::explicit_steps;
 use crate::system::kkt::Kkt;
 use crate::system::ordinary::{OrdinarySystem, spread};
 use crate::system::phase_divergence::Flow;
@@ -406,7 +406,10 @@ impl CompiledSystem {
     }
 
     /// Machine code that is all it takes to step from a state.
-    fn machine_code(&mut self, step: &RungeKuttaStep<'_>) -> Option<&mut NativeExecutor> {
+    pub(crate) fn machine_code(
+        &mut self,
+        step: &RungeKuttaStep<'_>,
+    ) -> Option<&mut NativeExecutor> {
         match &mut self.dynamics {
             Compiled::Reduced(reduced) => reduced.machine_code(step.y.as_flattened()),
             Compiled::Saddle(_) | Compiled::Ordinary(_) => None,
@@ -439,17 +442,6 @@ pub fn sample_symbols(model: &Workspace, vakonomic: bool) -> Vec<Expr> {
     // The multipliers of the other principles have no value here.
     symbols.extend(if vakonomic { &results.lambda } else { &results.mu });
     symbols
-}
-
-impl ExplicitSteps for CompiledSystem {
-    fn step(&mut self, step: &mut RungeKuttaStep<'_>) -> bool {
-        self.machine_code(step).is_some_and(|rates| explicit_steps::step(rates, step))
-    }
-
-    fn dense_output(&mut self, step: &mut RungeKuttaStep<'_>, dense: &mut [Block]) -> bool {
-        self.machine_code(step)
-            .is_some_and(|rates| explicit_steps::dense_output(rates, step, dense))
-    }
 }
 
 impl TaylorSeries for CompiledSystem {
@@ -557,6 +549,16 @@ impl solver::System for CompiledSystem {
             }
             Compiled::Saddle(_) | Compiled::Ordinary(_) => Ok(false),
         }
+    }
+
+    fn raise_scales(&mut self, t: f64, y: &[f64], h: f64, scales: &mut [f64]) {
+        if let Compiled::Saddle(kkt) = &mut self.dynamics {
+            raise_scales(kkt, t, y, h, scales);
+        }
+    }
+
+    fn carried_scale(&mut self, t: f64, y: &[f64]) -> f64 {
+        energy_scale(self, t, y)
     }
 
     fn next_break(&self, t: f64, t1: f64) -> Option<f64> {

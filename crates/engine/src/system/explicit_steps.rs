@@ -1,7 +1,9 @@
 //! DOP853 steps around machine code: the tableau of the solver, carried out by the program.
 
-use pfaff_program::{NativeExecutor, RungeKuttaMethod, StepBuffers, Tableau};
-use pfaff_solver::{Block, Dop853Tableau, RungeKuttaStep};
+use pfaff_program::{RungeKuttaMethod, StepBuffers, Tableau};
+use pfaff_solver::{Block, Dop853Tableau, ExplicitSteps, RungeKuttaStep};
+
+use crate::system::compiled::CompiledSystem;
 
 /// The method whose coefficients the solver owns.
 struct Dop853;
@@ -18,18 +20,15 @@ impl RungeKuttaMethod for Dop853 {
     };
 }
 
-/// Carries out a step with this right-hand side; returns whether all numbers are finite.
-pub(crate) fn step(rates: &mut NativeExecutor, step: &mut RungeKuttaStep<'_>) -> bool {
-    rates.step::<Dop853>(&mut rows(step))
-}
+impl ExplicitSteps for CompiledSystem {
+    fn step(&mut self, step: &mut RungeKuttaStep<'_>) -> bool {
+        self.machine_code(step).is_some_and(|rates| rates.step::<Dop853>(&mut rows(step)))
+    }
 
-/// Dense output of the step carried out last; returns whether all numbers are finite.
-pub(crate) fn dense_output(
-    rates: &mut NativeExecutor,
-    step: &mut RungeKuttaStep<'_>,
-    dense: &mut [Block],
-) -> bool {
-    rates.dense_output::<Dop853>(&mut rows(step), dense)
+    fn dense_output(&mut self, step: &mut RungeKuttaStep<'_>, dense: &mut [Block]) -> bool {
+        self.machine_code(step)
+            .is_some_and(|rates| rates.dense_output::<Dop853>(&mut rows(step), dense))
+    }
 }
 
 /// The rows of a step as the program names them.

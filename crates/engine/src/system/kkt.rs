@@ -11,6 +11,7 @@ use pfaff_model::{Dynamics, Principle, Workspace};
 use pfaff_program::{Backend, CompileError, Executor, GraphEvaluator, Program};
 use pfaff_solver::EvalError;
 
+use crate::system::constraint_scale::ConstraintScale;
 use crate::system::independent_constraints::{
     independent, nearest_dependence, project_onto_columns,
 };
@@ -27,6 +28,8 @@ pub(crate) struct Kkt {
     pub(crate) carried: usize,
     /// Which constraints are holonomic.
     pub(crate) holonomic: Vec<bool>,
+    /// The sizes of their terms.
+    pub(crate) scale: ConstraintScale,
     /// Which constraints carry the motion: the others repeat them, and their multipliers are zero.
     pub(crate) active: Vec<bool>,
     /// What evaluates the blocks, once they are compiled.
@@ -162,6 +165,7 @@ impl Kkt {
             principle: equations.principle,
             carried: equations.multipliers.len(),
             holonomic: equations.position.iter().map(Option::is_some).collect(),
+            scale: ConstraintScale::new(g, equations),
             active: vec![true; m],
             backend,
             evaluator: BlockEvaluator {
@@ -296,6 +300,12 @@ impl Kkt {
         }
     }
 
+    /// Takes the sizes of the velocity constraints at the state last evaluated.
+    pub(crate) fn measure_velocities(&mut self, v: &[f64]) {
+        let Self { scale, blocks, layout: l, .. } = self;
+        scale.measure_velocities(&blocks[l.jacobian..], &blocks[l.residual..], v);
+    }
+
     /// Whether every constraint is active.
     pub(crate) fn is_whole(&self) -> bool {
         self.active.iter().all(|&a| a)
@@ -339,7 +349,7 @@ impl Kkt {
         for a in dropped {
             let row = &self.jacobian()[a * self.n..][..self.n];
             let b = self.blocks[self.layout.drift + a];
-            let (mut sum, mut size) = (-b, 1.0 + b.abs());
+            let (mut sum, mut size) = (-b, b.abs());
             for (x, y) in row.iter().zip(self.acceleration()) {
                 sum += x * y;
                 size += (x * y).abs();

@@ -2,7 +2,9 @@
 //! constraints. The integrators see them through [`compiled`].
 
 pub(crate) mod compiled;
+pub(crate) mod constraint_scale;
 pub(crate) mod cusp;
+pub(crate) mod energy_scale;
 pub(crate) mod event_phases;
 pub(crate) mod explicit_steps;
 pub(crate) mod independent_constraints;

@@ -10,7 +10,7 @@ use pfaff_solver::{
 
 use crate::system::kkt::Kkt;
 
-/// A residual this small, relative to $1 + \sum|A_i\dot q_i|$, is rounding of its own evaluation.
+/// A residual this small, relative to the terms of the constraint, is rounding of its own evaluation.
 const ROUNDING: f64 = 1e-15;
 /// Newton's iteration doubles the digits: from a step's error three or four are enough, from a guess a few more.
 const ITERATIONS: usize = 25;
@@ -41,8 +41,8 @@ fn repeated_ones_agree(kkt: &mut Kkt, q: &[f64], v: &[f64]) -> Result<(), EvalEr
     for a in kkt.repeated() {
         let position = if kkt.holonomic[a] { kkt.position()[a] } else { 0.0 };
         let worst = larger(
-            position.abs() / scale(kkt, a, q),
-            kkt.residual()[a].abs() / scale(kkt, a, v),
+            position.abs() / kkt.scale.position(a, row(kkt, a), q),
+            kkt.residual()[a].abs() / kkt.scale.velocity(a, row(kkt, a), v),
         );
         if worst.is_nan() || worst > AGREEMENT {
             return Err(EvalError::Singular);
@@ -139,22 +139,21 @@ impl NewtonProblem for Velocities<'_> {
     }
 }
 
-/// $\max_a |\varphi_a|/(1 + \sum_i|A_{ai}q_i|)$ over the active holonomic constraints.
+/// The largest $|\varphi_a|$ in parts of its terms, over the active holonomic constraints.
 pub(crate) fn worst_position(kkt: &Kkt, q: &[f64]) -> f64 {
-    let scaled = |a: usize| kkt.position()[a].abs() / scale(kkt, a, q);
+    let scaled = |a: usize| kkt.position()[a].abs() / kkt.scale.position(a, row(kkt, a), q);
     (0..kkt.m).filter(|&a| kkt.holonomic[a] && kkt.active[a]).map(scaled).fold(0.0, larger)
 }
 
-/// $\max_a |\psi_a|/(1 + \sum_i|A_{ai}\dot q_i|)$ over the active constraints.
+/// The largest $|\psi_a|$ in parts of its terms, over the active constraints.
 pub(crate) fn worst_velocity(kkt: &Kkt, v: &[f64]) -> f64 {
-    let scaled = |a: usize| kkt.residual()[a].abs() / scale(kkt, a, v);
+    let scaled = |a: usize| kkt.residual()[a].abs() / kkt.scale.velocity(a, row(kkt, a), v);
     (0..kkt.m).filter(|&a| kkt.active[a]).map(scaled).fold(0.0, larger)
 }
 
-/// $1 + \sum_i|A_{ai}x_i|$
-fn scale(kkt: &Kkt, a: usize, x: &[f64]) -> f64 {
-    let row = &kkt.jacobian()[a * kkt.n..(a + 1) * kkt.n];
-    1.0 + row.iter().zip(x).map(|(a, x)| (a * x).abs()).sum::<f64>()
+/// The row of $A$ that belongs to a constraint.
+fn row(kkt: &Kkt, a: usize) -> &[f64] {
+    &kkt.jacobian()[a * kkt.n..(a + 1) * kkt.n]
 }
 
 /// The larger one; not a number wins, so that it is seen.

@@ -6,7 +6,13 @@
 //! \begin{pmatrix} f \\\\ b \end{pmatrix} \qquad (\mathrm K)
 //! $$
 //!
-//! by elimination with partial pivoting. Where that finds the matrix singular, complete pivoting decides:
+//! by elimination with partial pivoting. Where that finds the matrix singular, it is balanced first, so that units of
+//! mass and length do not matter: with powers of two $c_i \approx M_{ii}^{-1/2}$ and $r_a \approx 1/\max_i|A_{ai}c_i|$
+//!
+//! $$ M_{ij} \to c_i M_{ij} c_j, \qquad A_{ai} \to r_a A_{ai} c_i, \qquad
+//!    x_i \to x_i/c_i, \qquad \lambda_a \to \lambda_a/r_a. $$
+//!
+//! If it is singular still, complete pivoting decides:
 //! constraints that repeat others consistently are
 //! dropped (their multiplier is zero, the others carry the reaction), anything else is refused.
 
@@ -25,6 +31,8 @@ pub(crate) struct Saddle {
     rank: RankRevealing,
     pub(crate) solution: Vec<f64>,
     right: Vec<f64>,
+    /// $c$ and $r$, if the matrix needs them.
+    balance: Vec<f64>,
     /// Whether the last solve had to drop dependent rows.
     dropped: bool,
     /// The sign of the determinant in the last solve; zero if rows had to be dropped.
@@ -98,12 +106,41 @@ impl Saddle {
         self.solution.extend_from_slice(&self.right);
         self.orientation = 0.0;
         self.dropped = self.lu.factor(n + m, &self.matrix).is_err();
+        self.balance.clear();
         if self.dropped {
-            return self.solve_dependent(n, m);
+            self.balance(n, m);
+            self.dropped = self.lu.factor(n + m, &self.matrix).is_err();
+            self.solution.copy_from_slice(&self.right);
         }
-        self.orientation = self.lu.orientation();
-        self.lu.solve(&mut self.solution);
+        if self.dropped {
+            self.solve_dependent(n, m)?;
+        } else {
+            self.orientation = self.lu.orientation();
+            self.lu.solve(&mut self.solution);
+        }
+        self.solution.iter_mut().zip(&self.balance).for_each(|(x, c)| *x *= c);
         Ok(())
+    }
+
+    /// Balances the matrix and its right side.
+    fn balance(&mut self, n: usize, m: usize) {
+        let size = n + m;
+        for i in 0..n {
+            let mass = self.matrix[i * size + i].abs();
+            self.balance.push(if mass > 0.0 { power_of_two(1.0 / mass.sqrt()) } else { 1.0 });
+        }
+        for a in n..size {
+            let row = &self.matrix[a * size..][..n];
+            let scaled = row.iter().zip(&self.balance).map(|(a, c)| (a * c).abs());
+            let largest = scaled.fold(0.0, f64::max);
+            self.balance.push(if largest > 0.0 { power_of_two(1.0 / largest) } else { 1.0 });
+        }
+        for (i, row) in self.matrix.chunks_exact_mut(size).enumerate() {
+            for (x, c) in row.iter_mut().zip(&self.balance) {
+                *x *= self.balance[i] * c;
+            }
+        }
+        self.right.iter_mut().zip(&self.balance).for_each(|(x, c)| *x *= c);
     }
 
     /// Smallest pivot over the largest in the last solve; 0 if it found the matrix singular.
@@ -116,6 +153,8 @@ impl Saddle {
     pub(crate) fn dependent(&mut self, blocks: &Blocks<'_>) -> Option<Vec<usize>> {
         let (n, m) = (blocks.force.len(), blocks.drift.len());
         self.assemble(blocks, n, m);
+        self.balance.clear();
+        self.balance(n, m);
         self.rank.factor(n + m, n + m, &self.matrix, RANK_TOLERANCE);
         let free = self.rank.free_columns();
         free.iter().all(|&c| c >= n).then(|| free.iter().map(|c| c - n).collect())
@@ -127,7 +166,7 @@ impl Saddle {
             return Err(EvalError::Singular);
         }
         let disagreement = self.rank.solve(&self.right, &mut self.solution);
-        let scale = self.right.iter().fold(1.0_f64, |s, x| s.max(x.abs()));
+        let scale = self.right.iter().fold(0.0_f64, |s, x| s.max(x.abs()));
         if disagreement <= AGREEMENT * scale { Ok(()) } else { Err(EvalError::Singular) }
     }
 
@@ -141,6 +180,11 @@ impl Saddle {
         self.right.extend_from_slice(blocks.force);
         self.right.extend_from_slice(blocks.drift);
     }
+}
+
+/// The power of two below a number, so that scaling by it is exact.
+fn power_of_two(x: f64) -> f64 {
+    if x.is_normal() { f64::from_bits(x.to_bits() & !((1 << 52) - 1)) } else { 1.0 }
 }
 
 /// The matrix of (K) by rows: $M$ and $-W^\\top$, then $A$ and 0. This is where the sign of the reaction is.

@@ -60,6 +60,8 @@ impl Segment {
             t0: self.range.0,
             t1: self.range.1,
             tolerance: self.tolerance,
+            // NOTE: sensitivities begin as zeros and ones.
+            absolute: 1.0,
             max_steps: if self.strict { MOST_STEPS } else { FEW_STEPS },
             ..OdeOptions::default()
         }

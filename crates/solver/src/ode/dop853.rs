@@ -22,7 +22,8 @@ use crate::ode::dop853_tableau::{
 };
 use crate::ode::lanes::{BLOCK, Block, StageTerm, blocks, combine};
 use crate::ode::runge_kutta::ExplicitMethod;
-use crate::ode::stepper::{Base, Tolerance};
+use crate::ode::scale::Scale;
+use crate::ode::stepper::Base;
 use crate::ode::system::{Counted, EvalError};
 
 /// Storage of (DP).
@@ -78,20 +79,21 @@ impl Dop853 {
     }
 
     /// The largest $e_5$ and $e_3$ as multiples of the allowed error.
-    fn largest(&self, tolerance: &Tolerance) -> [f64; 2] {
+    fn largest(&self, h: f64, scale: &Scale) -> [f64; 2] {
         let larger = |a: f64, b: f64| if b > a { b } else { a };
-        let Self { y, end, errors: [five, three], counts, .. } = self;
+        let Self { end, errors: [five, three], counts, .. } = self;
         let mut worst = [[0.0; BLOCK]; 2];
-        for b in 0..y.len() {
+        for b in 0..end.len() {
             // A block at a time, so that it vectorises.
+            let (sizes, noise) = (scale.block(b, h, &end[b]), scale.rounding(b));
             for c in 0..BLOCK {
-                let size = larger(y[b][c].abs(), end[b][c].abs());
-                let scale = counts[b][c] / tolerance.at(size);
-                worst[0][c] = larger(worst[0][c], five[b][c].abs() * scale);
-                worst[1][c] = larger(worst[1][c], three[b][c].abs() * scale);
+                let weight = counts[b][c] / sizes[c];
+                // What is below the rounding of the rates is not seen.
+                worst[0][c] = larger(worst[0][c], (five[b][c].abs() - noise[c]) * weight);
+                worst[1][c] = larger(worst[1][c], (three[b][c].abs() - noise[c]) * weight);
             }
         }
-        worst.map(|row| row.into_iter().fold(0.0, larger))
+        worst.map(|row| row.into_iter().fold(0.0, larger) / scale.tolerance)
     }
 
     /// The components of a stage.
@@ -156,13 +158,13 @@ impl ExplicitMethod for Dop853 {
         self.is_whole.then(|| self.k[(STAGES + 1) * width..(STAGES + 2) * width].as_flattened())
     }
 
-    fn error(&mut self, from: &Base<'_>, tolerance: &Tolerance) -> f64 {
+    fn error(&mut self, from: &Base<'_>, scale: &Scale) -> f64 {
         if !self.is_whole {
             let Self { k, errors: [five, three], .. } = self;
             combine(&ERROR_5, k, five, |_, sum| sum);
             combine(&ERROR_3, k, three, |_, sum| sum);
         }
-        let [e5, e3] = self.largest(tolerance);
+        let [e5, e3] = self.largest(from.h, scale);
         if e5 == 0.0 {
             return 0.0;
         }

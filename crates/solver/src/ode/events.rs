@@ -30,6 +30,7 @@ use crate::ode::refinement::EventRefiner;
 use crate::ode::root_finding::{
     EventFunction, Minimum, MinimumBracket, TimeFunction, TimeValue,
 };
+use crate::ode::stepper::ScaledState;
 use crate::ode::system::{Counted, EvalError, System};
 
 /// How often a step is halved at most to tell the zeros of its functions.
@@ -382,9 +383,9 @@ impl EventFinder {
         refiner: &mut EventRefiner,
         system: &mut Counted<'_>,
         step: &DenseStep<'_>,
-        y: &[f64],
+        from: &ScaledState<'_>,
     ) {
-        refiner.relocate(system, step, y, self.events.found_mut());
+        refiner.relocate(system, step, from, self.events.found_mut());
         self.events.end_at_stop();
     }
 

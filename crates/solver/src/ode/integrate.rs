@@ -6,7 +6,7 @@
 //! Only then it becomes part of the run. A trial that meets a point without value
 //! ([`EvalError`]) anywhere on this way is repeated with a quarter of its size.
 //!
-//! **Tolerance.** Local error $\le E\,(1 + |y|)$ a step in every controlled component.
+//! **Tolerance.** Local error $\le E\,s_i$ a step in every controlled component, with the scales of `scale.rs`.
 //!
 //! **Invariants.** Nothing is allocated after the first step begins; the end `t1` is hit
 //! exactly; stopping is data: [`Outcome`] holds the last good state and says why it is the last.
@@ -20,7 +20,8 @@ use crate::ode::observer::{Control, Observer};
 use crate::ode::refinement::EventRefiner;
 use crate::ode::rk4::Rk4;
 use crate::ode::runge_kutta::RungeKutta;
-use crate::ode::stepper::{StepClock, StepEnds, Stepper, Tolerance, Trial};
+use crate::ode::scale::Scale;
+use crate::ode::stepper::{ScaledState, StepClock, StepEnds, Stepper, Trial};
 use crate::ode::system::{Counted, EvalError, System, finite};
 use crate::ode::taylor::Taylor;
 
@@ -44,8 +45,11 @@ pub struct OdeOptions {
     pub t0: f64,
     /// Where to end; before `t0` for a run backward in time.
     pub t1: f64,
-    /// Allowed local error $E$: at most $E\,(1 + |y|)$ a step. Below 1e-15 counts as 1e-15.
+    /// Allowed local error $E$ of a step in every component, as a part of its value and of the largest one
+    /// that the component has had. Below 1e-15 counts as 1e-15.
     pub tolerance: f64,
+    /// If it is not zero, errors of every component are measured by this and its present value.
+    pub absolute: f64,
     /// Which method.
     pub method: Method,
     /// Size of the first step ([`Method::Dop853`]; chosen if not given; the most for [`Method::Taylor`]) or
@@ -65,6 +69,7 @@ impl Default for OdeOptions {
             t0: 0.0,
             t1: 1.0,
             tolerance: 1e-10,
+            absolute: 0.0,
             method: Method::Dop853,
             step: None,
             max_steps: 10_000_000,
@@ -87,13 +92,11 @@ pub enum Method {
 }
 
 /// The storage of a method for a system of `n` components.
-fn stepper(method: Method, n: usize, tolerance: Tolerance) -> Box<dyn Stepper> {
+fn stepper(method: Method, n: usize, scale: &Scale) -> Box<dyn Stepper> {
     match method {
-        Method::Dop853 => {
-            Box::new(RungeKutta::new(Dop853::new(n, tolerance.controlled), n, tolerance))
-        }
-        Method::Rk4 => Box::new(RungeKutta::new(Rk4::new(n), n, tolerance)),
-        Method::Taylor => Box::new(Taylor::new(n, tolerance)),
+        Method::Dop853 => Box::new(RungeKutta::new(Dop853::new(n, scale.controlled), n)),
+        Method::Rk4 => Box::new(RungeKutta::new(Rk4::new(n), n)),
+        Method::Taylor => Box::new(Taylor::new(n, scale)),
     }
 }
 
@@ -169,7 +172,7 @@ struct OdeRun<'a> {
     projects: bool,
     watch: EventFinder,
     options: &'a OdeOptions,
-    tolerance: Tolerance,
+    scale: Scale,
     statistics: Statistics,
     clock: StepClock,
     /// Steps in a row at whose size the end is out of reach.
@@ -191,18 +194,18 @@ impl<'a> OdeRun<'a> {
         let n = system.dimension();
         assert_eq!(y0.len(), n, "the initial state has the dimension of the system");
         let controlled = system.controlled().min(n);
-        let tolerance = Tolerance { value: options.tolerance.max(1e-15), controlled };
+        let scale = Scale::new(options.tolerance.max(1e-15), options.absolute, controlled, y0);
         let OdeOptions { t0, t1, .. } = *options;
         let watched = system.events().len() + system.event_phases().len();
-        let refiner = (watched > 0).then(|| EventRefiner::new(n, tolerance, watched));
+        let refiner = (watched > 0).then(|| EventRefiner::new(n, &scale, watched));
         Self {
             watch: EventFinder::new(system),
             projects: system.has_invariants(),
             system: Counted { system, evaluations: 0 },
-            stepper: stepper(options.method, n, tolerance),
+            stepper: stepper(options.method, n, &scale),
             falls_back: options.falls_back && options.method == Method::Taylor,
             options,
-            tolerance,
+            scale,
             statistics: Statistics::default(),
             clock: StepClock { t0, t1, target: t1, t: t0, h: 0.0, steps: 0 },
             crawling: 0,
@@ -224,11 +227,13 @@ impl<'a> OdeRun<'a> {
         {
             return error.into();
         }
+        let mut in_a_row = 0;
         loop {
             if self.statistics.steps + self.statistics.rejected >= self.options.max_steps {
                 return StopReason::MaxSteps;
             }
-            match self.stepper.prepare(&mut self.system, &self.clock, &self.y) {
+            let at = ScaledState { y: &self.y, scale: &self.scale };
+            match self.stepper.prepare(&mut self.system, &self.clock, &at) {
                 Ok(h) => self.clock.h = h,
                 Err(_) if self.fall_back() => continue,
                 Err(error) => return error.into(),
@@ -238,6 +243,7 @@ impl<'a> OdeRun<'a> {
             let mut reason = StopReason::StepTooSmall;
             match self.attempt(trial, observer) {
                 Ok(error) if error <= 1.0 => {
+                    in_a_row = 0;
                     if let Some(stop) = self.accept(trial, error, observer) {
                         return stop;
                     }
@@ -245,6 +251,12 @@ impl<'a> OdeRun<'a> {
                 Ok(error) => {
                     self.statistics.rejected += 1;
                     self.clock.h = self.stepper.reject(trial.h, error);
+                    in_a_row += 1;
+                    if in_a_row % 2 == 0 {
+                        // NOTE: at a symmetric state terms may be free of rounding.
+                        let at = (trial.t, &self.y[..]);
+                        self.scale.measure_at(&mut self.system, at, self.clock.h, in_a_row);
+                    }
                 }
                 Err(error) => {
                     self.statistics.rejected += 1;
@@ -280,7 +292,14 @@ impl<'a> OdeRun<'a> {
         }
         finite(&self.y)?;
         let given = self.options.step.map(f64::abs).filter(|h| *h > 0.0);
-        self.clock.h = self.stepper.begin(&mut self.system, &self.clock, &self.y, given)?;
+        if self.stepper.controls_error() {
+            self.scale.begin(&mut self.system, (t0, &self.y), t1 - t0);
+        }
+        let at = ScaledState { y: &self.y, scale: &self.scale };
+        self.clock.h = self.stepper.begin(&mut self.system, &self.clock, &at, given)?;
+        if self.stepper.controls_error() {
+            self.measure();
+        }
         Ok(())
     }
 
@@ -289,9 +308,10 @@ impl<'a> OdeRun<'a> {
         if !std::mem::take(&mut self.falls_back) {
             return false;
         }
-        let mut other = stepper(Method::Dop853, self.y.len(), self.tolerance);
+        let mut other = stepper(Method::Dop853, self.y.len(), &self.scale);
         let clock = StepClock { t0: self.clock.t, ..self.clock };
-        match other.begin(&mut self.system, &clock, &self.y, None) {
+        let at = ScaledState { y: &self.y, scale: &self.scale };
+        match other.begin(&mut self.system, &clock, &at, None) {
             Ok(h) => {
                 self.clock.h = h;
                 self.stepper = other;
@@ -304,7 +324,8 @@ impl<'a> OdeRun<'a> {
     /// Tries a step; returns its error as a multiple of the allowed one. If that is at most 1, the trial is
     /// complete: projected, with dense output and events.
     fn attempt(&mut self, trial: Trial, observer: &dyn Observer) -> Result<f64, EvalError> {
-        let error = self.stepper.advance(&mut self.system, trial, &self.y, &mut self.y1)?;
+        let from = ScaledState { y: &self.y, scale: &self.scale };
+        let error = self.stepper.advance(&mut self.system, trial, &from, &mut self.y1)?;
         if error > 1.0 {
             return Ok(error);
         }
@@ -312,13 +333,13 @@ impl<'a> OdeRun<'a> {
             self.reached.copy_from_slice(&self.y1);
             self.system.system.project(trial.end, &mut self.y1)?;
             finite(&self.y1)?;
-            let moved = self.moved();
+            let moved = self.moved(trial.h);
             if moved > 1.0 && self.stepper.controls_error() {
                 return Ok(moved);
             }
         }
         let reached = self.projects.then_some(&self.reached[..]);
-        let ends = StepEnds { y: &self.y, reached, end: &self.y1 };
+        let ends = StepEnds { y: &self.y, scale: &self.scale, reached, end: &self.y1 };
         let at_end = self.stepper.finish(&mut self.system, trial, &ends)?;
         if at_end > 1.0 {
             return Ok(at_end);
@@ -349,7 +370,8 @@ impl<'a> OdeRun<'a> {
         }
         self.unresolved = 0;
         if let Some(refiner) = &mut self.refiner {
-            self.watch.relocate(refiner, &mut self.system, &step, &self.y);
+            let from = ScaledState { y: &self.y, scale: &self.scale };
+            self.watch.relocate(refiner, &mut self.system, &step, &from);
         }
         Ok(error)
     }
@@ -359,12 +381,12 @@ impl<'a> OdeRun<'a> {
     ///
     /// The constraints are met to about the error of the step, so that the projection corrects by about as
     /// much. What it takes a thousandth away has jumped over a place where the constraints are singular.
-    fn moved(&self) -> f64 {
+    fn moved(&self, h: f64) -> f64 {
         const ALLOWED: f64 = 1e-3;
-        let Tolerance { value, controlled } = self.tolerance;
-        let allowed = ALLOWED.max(1e3 * value);
-        let pairs = self.y1.iter().zip(&self.reached).take(controlled);
-        pairs.map(|(y, was)| (y - was).abs() / (allowed * (1.0 + y.abs()))).fold(0.0, f64::max)
+        let allowed = ALLOWED.max(1e3 * self.scale.tolerance);
+        let pairs = self.y1.iter().zip(&self.reached).take(self.scale.controlled).enumerate();
+        let parts = pairs.map(|(i, (y, was))| (y - was).abs() / self.scale.at(i, h, y.abs()));
+        parts.fold(0.0, f64::max) / allowed
     }
 
     /// Makes the trial part of the run and shows it; says if the run ends with it.
@@ -389,6 +411,7 @@ impl<'a> OdeRun<'a> {
         self.clock.t = end;
         self.clock.steps += 1;
         swap(&mut self.y, &mut self.y1);
+        self.scale.include(&self.y);
         let tried = self.clock.h;
         self.clock.h = self.stepper.accept(trial, error, &self.clock);
         if end == self.clock.target && tried.abs() > self.clock.h.abs() {
@@ -424,9 +447,20 @@ impl<'a> OdeRun<'a> {
     fn change_chart(&mut self) -> Result<(), EvalError> {
         let t = self.clock.t;
         if self.system.system.change_chart(t, &mut self.y)? {
+            let left = self.clock.t1 - t;
+            self.scale.restart(&mut self.system, (t, &self.y), left);
             self.stepper.restart(&mut self.system, t, &self.y)?;
         }
+        if self.stepper.controls_error() {
+            self.measure();
+        }
         Ok(())
+    }
+
+    /// Measures the rounding of the rates, now and then.
+    fn measure(&mut self) {
+        let StepClock { t, h, steps, .. } = self.clock;
+        self.scale.measure(&mut self.system, steps, (t, &self.y), h);
     }
 
     /// Whether the accepted steps have been so short for so long that the limit of steps would be passed a

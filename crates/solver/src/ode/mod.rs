@@ -19,6 +19,7 @@ mod refinement;
 mod rk4;
 pub(crate) mod root_finding;
 mod runge_kutta;
+mod scale;
 mod step_control;
 mod stepper;
 pub(crate) mod system;

@@ -18,7 +18,8 @@ use crate::ode::dop853::Dop853;
 use crate::ode::observer::{Crossing, LocatedEvent};
 use crate::ode::root_finding::{TimeValue, bracketed_zero};
 use crate::ode::runge_kutta::RungeKutta;
-use crate::ode::stepper::{StepClock, StepEnds, Stepper, Tolerance, Trial};
+use crate::ode::scale::Scale;
+use crate::ode::stepper::{ScaledState, StepClock, StepEnds, Stepper, Trial};
 use crate::ode::system::{Counted, EvalError, finite};
 
 /// The local error of the second integration.
@@ -38,6 +39,8 @@ const SPACING: f64 = 0.02;
 /// Searches events on the motion.
 pub(crate) struct EventRefiner {
     stepper: RungeKutta<Dop853>,
+    /// The scales of the run, with a strict tolerance.
+    scale: Scale,
     /// $t_a$, $y_a$ and the rates there.
     t: f64,
     y: Vec<f64>,
@@ -52,10 +55,10 @@ pub(crate) struct EventRefiner {
 
 impl EventRefiner {
     /// For so many components, of which some are controlled, and so many values of events.
-    pub(crate) fn new(n: usize, tolerance: Tolerance, values: usize) -> Self {
-        let tight = Tolerance { value: tolerance.value.min(TIGHT), ..tolerance };
+    pub(crate) fn new(n: usize, scale: &Scale, values: usize) -> Self {
         Self {
-            stepper: RungeKutta::new(Dop853::new(n, tolerance.controlled), n, tight),
+            stepper: RungeKutta::new(Dop853::new(n, scale.controlled), n),
+            scale: scale.tighter(TIGHT),
             t: 0.0,
             y: vec![0.0; n],
             f: vec![0.0; n],
@@ -71,9 +74,11 @@ impl EventRefiner {
         &mut self,
         system: &mut Counted<'_>,
         step: &DenseStep<'_>,
-        y: &[f64],
+        from: &ScaledState<'_>,
         events: &mut [LocatedEvent],
     ) {
+        let y = from.y;
+        self.scale.take_sizes(from.scale);
         let n = y.len();
         let forward = step.end() >= step.start();
         self.begin(step.start(), y);
@@ -264,7 +269,8 @@ impl EventRefiner {
         t: f64,
     ) -> Result<f64, EvalError> {
         let trial = Trial { t: self.t, end: t, h: t - self.t };
-        self.stepper.advance(system, trial, &self.y, &mut self.near)?;
+        let from = ScaledState { y: &self.y, scale: &self.scale };
+        self.stepper.advance(system, trial, &from, &mut self.near)?;
         system.system.event_values(t, &self.near, &mut self.values)?;
         Ok(self.values[index])
     }
@@ -279,12 +285,13 @@ impl EventRefiner {
         let mut clock = StepClock { h: to - self.t, ..clock };
         for _ in 0..MOST {
             let trial = self.stepper.trial(&clock);
-            let error = self.stepper.advance(system, trial, &self.y, &mut self.near)?;
+            let from = ScaledState { y: &self.y, scale: &self.scale };
+            let error = self.stepper.advance(system, trial, &from, &mut self.near)?;
             if error > 1.0 {
                 clock.h = self.stepper.reject(trial.h, error);
                 continue;
             }
-            let ends = StepEnds { y: &self.y, reached: None, end: &self.near };
+            let ends = StepEnds { y: &self.y, scale: &self.scale, reached: None, end: &self.near };
             self.stepper.finish(system, trial, &ends)?;
             clock.h = self.stepper.accept(trial, error, &clock);
             swap(&mut self.y, &mut self.near);

@@ -6,7 +6,8 @@
 //! four as well. There is no error estimate.
 
 use crate::ode::runge_kutta::ExplicitMethod;
-use crate::ode::stepper::{Base, Tolerance};
+use crate::ode::scale::Scale;
+use crate::ode::stepper::Base;
 use crate::ode::system::{Counted, EvalError};
 
 /// Storage of (RK4).
@@ -49,7 +50,7 @@ impl ExplicitMethod for Rk4 {
         Ok(())
     }
 
-    fn error(&mut self, _from: &Base<'_>, _tolerance: &Tolerance) -> f64 {
+    fn error(&mut self, _from: &Base<'_>, _scale: &Scale) -> f64 {
         0.0
     }
 

@@ -6,8 +6,9 @@
 use std::mem::swap;
 
 use crate::ode::dense_output::{Kind, StepPoint, hermite_rows};
+use crate::ode::scale::Scale;
 use crate::ode::step_control::{Controller, first_step};
-use crate::ode::stepper::{Base, StepClock, StepEnds, Stepper, Tolerance, Trial};
+use crate::ode::stepper::{Base, ScaledState, StepClock, StepEnds, Stepper, Trial};
 use crate::ode::system::{Counted, EvalError, finite};
 
 /// A method by its stages.
@@ -30,7 +31,7 @@ pub(crate) trait ExplicitMethod {
     }
 
     /// Estimated local error of the last [`ExplicitMethod::advance`], as a multiple of the allowed one.
-    fn error(&mut self, from: &Base<'_>, tolerance: &Tolerance) -> f64;
+    fn error(&mut self, from: &Base<'_>, scale: &Scale) -> f64;
 
     /// Appends to the four Hermite rows of dense output what raises it to the method's order; `end_rates` are
     /// the rates at the (projected) end.
@@ -46,7 +47,6 @@ pub(crate) trait ExplicitMethod {
 /// A method with the rates at both ends of its step.
 pub(crate) struct RungeKutta<M> {
     method: M,
-    tolerance: Tolerance,
     controller: Controller,
     /// Rates at the start and at the end.
     f: Vec<f64>,
@@ -56,10 +56,9 @@ pub(crate) struct RungeKutta<M> {
 }
 
 impl<M: ExplicitMethod> RungeKutta<M> {
-    pub(crate) fn new(method: M, n: usize, tolerance: Tolerance) -> Self {
+    pub(crate) fn new(method: M, n: usize) -> Self {
         Self {
             method,
-            tolerance,
             controller: Controller::new(),
             f: vec![0.0; n],
             f1: vec![0.0; n],
@@ -73,26 +72,28 @@ impl<M: ExplicitMethod> Stepper for RungeKutta<M> {
         &mut self,
         system: &mut Counted<'_>,
         clock: &StepClock,
-        y: &[f64],
+        at: &ScaledState<'_>,
         given: Option<f64>,
     ) -> Result<f64, EvalError> {
         let span = clock.t1 - clock.t0;
-        system.rates(clock.t0, y, &mut self.f)?;
+        system.rates(clock.t0, at.y, &mut self.f)?;
         if let Some(h) = given {
             return Ok(h.min(span.abs()).copysign(span));
         }
         if !M::CONTROLLED {
             return Ok(span / 1000.0);
         }
-        let from = Base { t: clock.t0, h: span, y, f: &self.f };
-        Ok(first_step(system, &from, &self.tolerance, &mut self.rows))
+        let from = Base { t: clock.t0, h: span, y: at.y, f: &self.f };
+        Ok(first_step(system, &from, at.scale, &mut self.rows))
     }
 
     fn trial(&self, clock: &StepClock) -> Trial {
         let &StepClock { t0, t, h, steps, .. } = clock;
         if M::CONTROLLED {
             // A last step shorter than a hundredth of its neighbour is not worth taking.
-            return clock.last(1.01).unwrap_or(Trial { t, end: t + h, h });
+            // NOTE: far from t = 0 the time of the end is rounded: the step is as long as the time says.
+            let end = t + h;
+            return clock.last(1.01).unwrap_or(Trial { t, end, h: end - t });
         }
         // Rounding must not leave a sliver before the end.
         clock.last(1.0 + 1e-9).unwrap_or_else(|| {
@@ -106,13 +107,13 @@ impl<M: ExplicitMethod> Stepper for RungeKutta<M> {
         &mut self,
         system: &mut Counted<'_>,
         trial: Trial,
-        y: &[f64],
+        from: &ScaledState<'_>,
         end: &mut [f64],
     ) -> Result<f64, EvalError> {
-        let from = Base { t: trial.t, h: trial.h, y, f: &self.f };
-        self.method.advance(system, &from, end)?;
+        let base = Base { t: trial.t, h: trial.h, y: from.y, f: &self.f };
+        self.method.advance(system, &base, end)?;
         finite(end)?;
-        let error = self.method.error(&from, &self.tolerance);
+        let error = self.method.error(&base, from.scale);
         finite(&[error])?;
         Ok(error)
     }

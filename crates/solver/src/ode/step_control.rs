@@ -7,7 +7,8 @@
 //! §II.4, and §IV.2 of the second volume; $\alpha$ as in their program DOP853).
 //! A step is never shortened below a third nor lengthened above six times by it.
 
-use crate::ode::stepper::{Base, Tolerance};
+use crate::ode::scale::{Scale, own_time};
+use crate::ode::stepper::Base;
 use crate::ode::system::Counted;
 
 const BETA: f64 = 0.04;
@@ -54,41 +55,51 @@ impl Controller {
     }
 }
 
-/// A first step from the sizes of $y$, $f$ and $\dot f$ (Hairer, Nørsett and Wanner 1993, §II.4);
-/// `from.h` is the longest step possible, with the sign of the direction. Takes one evaluation; `work` is storage.
+/// A first step, from the times in which the state and its rates change by themselves; `from.h` is the longest
+/// step possible, with the sign of the direction. `work` is storage.
+///
+/// With scales $s$ that do not depend on units, as in [`Scale`], and a short Euler step of length $g$
+///
+/// $$ h = (E/100)^{1/8} \min_i \Bigl(\frac{s_i}{|f_i|},\; \sqrt{\frac{s_i\,g}{|f_i(g) - f_i|}}\Bigr). $$
+///
 pub(crate) fn first_step(
     system: &mut Counted<'_>,
     from: &Base<'_>,
-    tolerance: &Tolerance,
+    scale: &Scale,
     work: &mut Vec<f64>,
 ) -> f64 {
+    /// A first guess, as a part of the run.
+    const GUESS: f64 = 1e-3;
+    let n = from.y.len();
     work.clear();
-    work.resize(2 * from.y.len(), 0.0);
-    let (state, rates) = work.split_at_mut(from.y.len());
-    let norm = |x: &dyn Fn(usize) -> f64| {
-        (0..tolerance.controlled)
-            .map(|i| x(i).abs() / tolerance.at(from.y[i]))
-            .fold(0.0, f64::max)
-    };
-    let longest = from.h.abs();
-    let d0 = norm(&|i| from.y[i]);
-    let d1 = norm(&|i| from.f[i]);
-    let guess = if d0 <= 1e-5 || d1 <= 1e-5 { 1e-6 } else { 0.01 * d0 / d1 };
-    let guess = guess.min(longest).copysign(from.h);
-    for ((state, y), f) in state.iter_mut().zip(from.y).zip(from.f) {
-        *state = y + guess * f;
+    work.resize(2 * n, 0.0);
+    let (state, rates) = work.split_at_mut(n);
+    let longest = from.h.abs().min(f64::MAX / 4.0);
+    let own = own_time(&from.y[..scale.controlled], from.f, longest);
+    let least = longest.min(100.0 * f64::EPSILON * from.t.abs());
+    let mut guess = (0.01 * own).min(GUESS * longest).max(least);
+    loop {
+        let g = guess.copysign(from.h);
+        for ((state, y), f) in state.iter_mut().zip(from.y).zip(from.f) {
+            *state = y + g * f;
+        }
+        if system.rates(from.t + g, state, rates).is_ok() {
+            break;
+        }
+        guess *= 0.1;
+        if guess < 1e-12 * longest {
+            return g;
+        }
     }
-    if system.rates(from.t + guess, state, rates).is_err() {
-        return guess;
+    let mut time = own;
+    for i in 0..scale.controlled {
+        let change = (rates[i] - from.f[i]).abs();
+        if change > 0.0 {
+            time = time.min((scale.at(i, guess, 0.0) * guess / change).sqrt());
+        }
     }
-    let d2 = norm(&|i| rates[i] - from.f[i]) / guess.abs();
-    let slope = d1.max(d2);
-    let by_slope = if slope <= 1e-15 {
-        (guess.abs() * 1e-3).max(1e-6)
-    } else {
-        libm::pow(0.01 / slope, 0.125)
-    };
-    (100.0 * guess.abs()).min(by_slope).min(longest).copysign(from.h)
+    let h = libm::pow(0.01 * scale.tolerance, 0.125) * time;
+    h.min(100.0 * guess).min(longest).max(least).copysign(from.h)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! methods share: projection, events, observers, and when to stop.
 
 use crate::ode::dense_output::Kind;
+use crate::ode::scale::Scale;
 use crate::ode::system::{Counted, EvalError};
 
 /// A one-step method with its storage.
@@ -15,7 +16,7 @@ pub(crate) trait Stepper {
         &mut self,
         system: &mut Counted<'_>,
         clock: &StepClock,
-        y: &[f64],
+        at: &ScaledState<'_>,
         given: Option<f64>,
     ) -> Result<f64, EvalError>;
 
@@ -24,9 +25,9 @@ pub(crate) trait Stepper {
         &mut self,
         system: &mut Counted<'_>,
         clock: &StepClock,
-        y: &[f64],
+        at: &ScaledState<'_>,
     ) -> Result<f64, EvalError> {
-        let _ = (system, y);
+        let _ = (system, at);
         Ok(clock.h)
     }
 
@@ -39,7 +40,7 @@ pub(crate) trait Stepper {
         &mut self,
         system: &mut Counted<'_>,
         trial: Trial,
-        y: &[f64],
+        from: &ScaledState<'_>,
         end: &mut [f64],
     ) -> Result<f64, EvalError>;
 
@@ -132,26 +133,19 @@ pub(crate) struct Base<'a> {
     pub(crate) f: &'a [f64],
 }
 
+/// A state, with the scales of its components.
+#[derive(Clone, Copy)]
+pub(crate) struct ScaledState<'a> {
+    pub(crate) y: &'a [f64],
+    pub(crate) scale: &'a Scale,
+}
+
 /// The states at both ends of a trial.
 pub(crate) struct StepEnds<'a> {
     pub(crate) y: &'a [f64],
+    pub(crate) scale: &'a Scale,
     /// The end that the method came to, if it was projected afterwards.
     pub(crate) reached: Option<&'a [f64]>,
     /// The end, projected.
     pub(crate) end: &'a [f64],
-}
-
-/// The allowed local error: $E\,(1 + |y|)$ in each of the leading components.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Tolerance {
-    /// $E$
-    pub(crate) value: f64,
-    /// How many leading components count.
-    pub(crate) controlled: usize,
-}
-
-impl Tolerance {
-    pub(crate) fn at(&self, y: f64) -> f64 {
-        self.value * (1.0 + y.abs())
-    }
 }

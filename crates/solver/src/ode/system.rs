@@ -84,6 +84,18 @@ pub trait System {
         Ok(false)
     }
 
+    /// The size of the quadratures that are carried along, in which their errors are measured while they are
+    /// smaller themselves.
+    fn carried_scale(&mut self, t: f64, y: &[f64]) -> f64 {
+        let _ = (t, y);
+        0.0
+    }
+
+    /// Raises scales below which errors of the leading components do not matter, for steps of length `h`.
+    fn raise_scales(&mut self, t: f64, y: &[f64], h: f64, scales: &mut [f64]) {
+        let _ = (t, y, h, scales);
+    }
+
     /// The first place after `t`, on the way to `t1`, where the rates are known not to be smooth in time: steps
     /// end there.
     fn next_break(&self, t: f64, t1: f64) -> Option<f64> {

@@ -5,8 +5,8 @@
 //! The order is three above that of Jorba and Zou (2005), which counts products alone: what a step takes
 //! besides is shared by longer steps. The step is the longest for which the last
 //! two terms are below two fifths of the tolerance: with
-//! $q_k = \max_i |y_i^{[k]}| / (1 + |y_i|)$ over the components, quadratures that are carried along counting
-//! a hundredth,
+//! $q_k = \max_i |y_i^{[k]}| / s_i$ over the components with the scales of `scale.rs`, quadratures that are
+//! carried along counting a hundredth,
 //!
 //! $$ h = \min\bigl((\tfrac25 E/q_p)^{1/p},\; (\tfrac25 E/q_{p-1})^{1/(p-1)}\bigr) \qquad (\mathrm H) $$
 //!
@@ -19,7 +19,7 @@
 //! So every step is compared with the equations at its end and at two points within, which change from step to
 //! step:
 //!
-//! $$ |h|\,\bigl|\dot u_i(t) - f_i(t, u(t))\bigr| \le 10\,E\,(1 + |y_i|), \qquad u = \text{(P)} \qquad (\mathrm D) $$
+//! $$ |h|\,\bigl|\dot u_i(t) - f_i(t, u(t))\bigr| \le 10\,E\,s_i, \qquad u = \text{(P)} \qquad (\mathrm D) $$
 //!
 //! A step that fails is tried again shorter, and the steps after it grow by a factor of two at most.
 //!
@@ -30,8 +30,9 @@
 use std::mem::swap;
 
 use crate::ode::dense_output::Kind;
+use crate::ode::scale::Scale;
 use crate::ode::step_control::Controller;
-use crate::ode::stepper::{StepClock, StepEnds, Stepper, Tolerance, Trial};
+use crate::ode::stepper::{ScaledState, StepClock, StepEnds, Stepper, Trial};
 use crate::ode::system::{Counted, EvalError, System, finite};
 
 /// The order that belongs to a tolerance, (P).
@@ -78,8 +79,8 @@ pub(crate) struct Taylor {
 }
 
 impl Taylor {
-    pub(crate) fn new(n: usize, tolerance: Tolerance) -> Self {
-        let series = StepSeries::new(n, &tolerance);
+    pub(crate) fn new(n: usize, scale: &Scale) -> Self {
+        let series = StepSeries::new(n, scale);
         Self {
             series,
             probe: Probe::new(n),
@@ -95,7 +96,7 @@ impl Stepper for Taylor {
         &mut self,
         _system: &mut Counted<'_>,
         clock: &StepClock,
-        _y: &[f64],
+        _at: &ScaledState<'_>,
         given: Option<f64>,
     ) -> Result<f64, EvalError> {
         let span = clock.t1 - clock.t0;
@@ -106,14 +107,14 @@ impl Stepper for Taylor {
         &mut self,
         system: &mut Counted<'_>,
         clock: &StepClock,
-        y: &[f64],
+        at: &ScaledState<'_>,
     ) -> Result<f64, EvalError> {
         let state = self.series.state;
         if state == SeriesState::Fresh {
             return Ok(clock.h);
         }
         system.evaluations += 1;
-        let mut h = self.series.prepare(system.system, clock.t, y)?;
+        let mut h = self.series.prepare(system.system, clock, at)?;
         if clock.steps == 0 || state == SeriesState::Altered {
             h = h.min(clock.h.abs());
         }
@@ -134,7 +135,7 @@ impl Stepper for Taylor {
         &mut self,
         _system: &mut Counted<'_>,
         trial: Trial,
-        _y: &[f64],
+        _from: &ScaledState<'_>,
         end: &mut [f64],
     ) -> Result<f64, EvalError> {
         self.series.end(trial.h, end);
@@ -152,7 +153,7 @@ impl Stepper for Taylor {
             self.series.moved(reached, ends.end);
         }
         system.evaluations += 1;
-        let mut error = self.series.look_ahead(system.system, trial, ends.end)?;
+        let mut error = self.series.look_ahead(system.system, trial, ends)?;
         if error <= 1.0 {
             error = error.max(self.probe.defect(system, &self.series, trial)?);
         }
@@ -237,7 +238,7 @@ struct StepSeries {
     next_step: f64,
     /// $(t, y, e)$ where coefficients are asked for.
     at: Vec<f64>,
-    /// $1/(1 + |y_i|)$, and [`CARRIED`] times that where a component is not controlled.
+    /// $1/s_i$, and [`CARRIED`] times that where a component is not controlled.
     weights: Vec<f64>,
     controlled: usize,
     state: SeriesState,
@@ -249,9 +250,9 @@ struct StepSeries {
 }
 
 impl StepSeries {
-    fn new(n: usize, tolerance: &Tolerance) -> Self {
-        let order = taylor_order(tolerance.value);
-        let margin = libm::log2(tolerance.value / MARGIN);
+    fn new(n: usize, scale: &Scale) -> Self {
+        let order = taylor_order(scale.tolerance);
+        let margin = libm::log2(scale.tolerance / MARGIN);
         Self {
             order,
             n,
@@ -262,10 +263,10 @@ impl StepSeries {
             next_step: 0.0,
             at: vec![0.0; 1 + 2 * n],
             weights: vec![0.0; n],
-            controlled: tolerance.controlled,
+            controlled: scale.controlled,
             state: SeriesState::Old,
             previous: 0.0,
-            tolerance: tolerance.value,
+            tolerance: scale.tolerance,
             last: [order, order - 1].map(|k| (margin / k as f64, 1.0 / k as f64)),
         }
     }
@@ -285,11 +286,22 @@ impl StepSeries {
     fn prepare(
         &mut self,
         system: &mut dyn System,
-        t: f64,
-        y: &[f64],
+        clock: &StepClock,
+        at: &ScaledState<'_>,
     ) -> Result<f64, EvalError> {
         self.next_low.copy_from_slice(&self.low);
-        self.next_step = self.expand(system, t, y)?;
+        let length = if self.previous > 0.0 {
+            self.previous
+        } else {
+            1e-3 * (clock.t1 - clock.t0).abs()
+        };
+        self.next_step = self.expand(system, clock.t, at, length)?;
+        if self.previous == 0.0 {
+            // NOTE: what is zero at the start has the scale of what it becomes in a step.
+            self.weigh(at, self.next_step.min(length));
+            self.next_step = self.length()?;
+        }
+        self.previous = self.next_step;
         swap(&mut self.all, &mut self.next);
         self.state = SeriesState::Fresh;
         Ok(self.next_step)
@@ -311,11 +323,13 @@ impl StepSeries {
         &mut self,
         system: &mut dyn System,
         trial: Trial,
-        y: &[f64],
+        ends: &StepEnds<'_>,
     ) -> Result<f64, EvalError> {
         let h = trial.h;
         self.next_step = 0.0;
-        let step = self.expand(system, trial.end, y)?;
+        let at = ScaledState { y: ends.end, scale: ends.scale };
+        let step = self.expand(system, trial.end, &at, h.abs())?;
+        self.previous = step;
         let (n, p) = (self.n, self.order);
         let rows = self.rows();
         let mut error = 0.0_f64;
@@ -333,12 +347,15 @@ impl StepSeries {
         difference * h.abs() / (DEFECT * self.tolerance.max(LEAST_DEFECT))
     }
 
-    /// Writes coefficients into `next`; gives the length (H).
-    fn expand(&mut self, system: &mut dyn System, t: f64, y: &[f64]) -> Result<f64, EvalError> {
-        for (i, (weight, y)) in self.weights.iter_mut().zip(y).enumerate() {
-            let share = if i < self.controlled { 1.0 } else { CARRIED };
-            *weight = share / (1.0 + y.abs());
-        }
+    /// Writes coefficients into `next`; gives the length (H). `length` is that of a step nearby.
+    fn expand(
+        &mut self,
+        system: &mut dyn System,
+        t: f64,
+        at: &ScaledState<'_>,
+        length: f64,
+    ) -> Result<f64, EvalError> {
+        let y = at.y;
         let (state, others) = self.next.split_at_mut(self.n);
         state.copy_from_slice(y);
         self.at[0] = t;
@@ -348,6 +365,25 @@ impl StepSeries {
         series.coefficients(&self.at, others)?;
         // What is not a number in one order is none in all higher ones.
         finite(&others[(self.order - 1) * self.n..])?;
+        self.weigh(at, length);
+        self.length()
+    }
+
+    /// Sets the weights of the components: their scales, or what they change by in a step of this length.
+    fn weigh(&mut self, at: &ScaledState<'_>, length: f64) {
+        let Self { weights, next, n, controlled, order, previous, .. } = self;
+        // NOTE: what was zero at the start may begin with any power.
+        let terms = if *previous == 0.0 { *order } else { 1 };
+        for (i, (weight, y)) in weights.iter_mut().zip(at.y).enumerate() {
+            let share = if i < *controlled { 1.0 } else { CARRIED };
+            let powers = (1..=terms).rev().map(|k| next[k * *n + i].abs());
+            let size = y.abs().max(powers.fold(0.0, |size, c| length * c.max(size)));
+            *weight = share / at.scale.at(i, length, size);
+        }
+    }
+
+    /// The length (H) that the coefficients in `next` allow.
+    fn length(&self) -> Result<f64, EvalError> {
         let p = self.order;
         let [a, b] = self.last;
         let (last, before) = (self.size(p), self.size(p - 1));
@@ -359,7 +395,6 @@ impl StepSeries {
         if h.is_nan() || h == 0.0 {
             return Err(EvalError::NotFinite);
         }
-        self.previous = h;
         Ok(h)
     }
 
@@ -564,8 +599,8 @@ mod tests {
     #[test]
     fn horner_by_blocks_and_by_components_is_the_sum() {
         for tolerance in [1e-10, 1e-14] {
-            let allowed = Tolerance { value: tolerance, controlled: 6 };
-            let mut series = StepSeries::new(6, &allowed);
+            let scale = Scale::new(tolerance, 0.0, 6, &[0.0; 6]);
+            let mut series = StepSeries::new(6, &scale);
             let h: f64 = 0.37;
             for (i, c) in series.all.iter_mut().enumerate() {
                 *c = ((i * 7919) % 13) as f64 - 6.0;

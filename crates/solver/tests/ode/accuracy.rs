@@ -261,8 +261,10 @@ fn statistics_of_a_standard_run() {
     let options = OdeOptions { t1: TURN, tolerance: 1e-10, ..OdeOptions::default() };
     let outcome = integrate(&mut kepler(), &ellipse(0.5), &options, &mut ());
     let s = outcome.statistics;
-    assert_eq!(s.evaluations, 2 + 12 * s.steps + 11 * s.rejected);
-    assert_eq!((s.steps, s.rejected), (41, 9));
+    // Scales take three evaluations at the start; the rounding of the rates is measured there and after eight
+    // steps, by three.
+    assert_eq!(s.evaluations, 2 + 3 + 2 * 3 + 12 * s.steps + 11 * s.rejected);
+    assert_eq!((s.steps, s.rejected), (41, 7));
 }
 
 #[test]

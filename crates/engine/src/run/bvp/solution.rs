@@ -71,6 +71,7 @@ fn action(problem: &mut Canonical, path: &BoundaryPath) -> Result<f64, EvalError
             t0: path.mesh[i],
             t1: path.mesh[i + 1],
             tolerance: 1e-14,
+            absolute: 1.0,
             ..pfaff_solver::OdeOptions::default()
         };
         let outcome = integrate(&mut acted, &y, &options, &mut ());

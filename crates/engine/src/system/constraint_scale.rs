@@ -1,0 +1,86 @@
+//! The size of the terms of every constraint, by which its residual is measured.
+//!
+//! $$ u_a + \sum_i|A_{ai}q_i| \quad\text{for } \varphi_a(t, q), \qquad
+//!    w_a + \sum_i|A_{ai}\dot q_i| \quad\text{for } \psi_a(t, q, \dot q) $$
+//!
+//! with the terms of $\varphi_a$ and $\psi_a$ at the start, $u_a$ and $w_a$: lengths may be micrometres or light years.
+
+use pfaff_expr::{Expr, Graph, Node};
+use pfaff_mechanics::Equations;
+use pfaff_model::Workspace;
+
+/// So that nothing is divided by zero.
+const LEAST: f64 = f64::MIN_POSITIVE;
+
+/// The sizes of the holonomic constraints.
+#[derive(Clone, Debug)]
+pub(crate) struct ConstraintScale {
+    /// The terms of each $\varphi_a$.
+    terms: Vec<Vec<Expr>>,
+    /// $u_a$ and $w_a$
+    positions: Vec<f64>,
+    velocities: Vec<f64>,
+}
+
+impl ConstraintScale {
+    pub(crate) fn new(graph: &Graph, equations: &Equations) -> Self {
+        let terms = |φ: &Option<Expr>| {
+            let mut terms = Vec::new();
+            φ.iter().for_each(|&φ| collect_terms(graph, φ, &mut terms));
+            terms
+        };
+        let terms: Vec<_> = equations.position.iter().map(terms).collect();
+        let m = terms.len();
+        Self { positions: vec![1.0; m], velocities: vec![0.0; m], terms }
+    }
+
+    /// Takes the terms at a state near which the motion begins.
+    pub(crate) fn measure(&mut self, model: &Workspace, t: f64, q: &[f64]) {
+        let at = |s: Expr| {
+            let parameter = model.parameters.iter().find(|p| p.symbol == s);
+            let position = model.coordinates.iter().position(|c| c.position == s);
+            position.map_or(parameter.map_or(t, |p| p.value), |k| q[k])
+        };
+        for (size, terms) in self.positions.iter_mut().zip(&self.terms) {
+            let sum: f64 = model.graph.evaluate(terms, &at).iter().map(|x| x.abs()).sum();
+            *size = if sum.is_finite() { sum } else { 1.0 };
+        }
+    }
+
+    /// Takes the terms of the velocity constraints at a state: where nothing moves, those of the largest.
+    pub(crate) fn measure_velocities(&mut self, jacobian: &[f64], residual: &[f64], v: &[f64]) {
+        for (a, size) in self.velocities.iter_mut().enumerate() {
+            let sum = residual[a].abs() + products(&jacobian[a * v.len()..][..v.len()], v);
+            *size = if sum.is_finite() { sum } else { 1.0 };
+        }
+        let largest = self.velocities.iter().copied().fold(0.0, f64::max);
+        for size in &mut self.velocities {
+            *size = if *size > 1e-9 * largest { *size } else { largest };
+        }
+    }
+
+    /// The size of $\varphi_a$, with the row $a$ of $A$.
+    pub(crate) fn position(&self, a: usize, row: &[f64], q: &[f64]) -> f64 {
+        self.positions[a] + products(row, q)
+    }
+
+    /// The size of $\psi_a$.
+    pub(crate) fn velocity(&self, a: usize, row: &[f64], v: &[f64]) -> f64 {
+        self.velocities[a] + products(row, v)
+    }
+}
+
+fn products(row: &[f64], x: &[f64]) -> f64 {
+    LEAST + row.iter().zip(x).map(|(a, x)| (a * x).abs()).sum::<f64>()
+}
+
+fn collect_terms(graph: &Graph, e: Expr, terms: &mut Vec<Expr>) {
+    match graph.node(e) {
+        Node::Add(a, b) | Node::Sub(a, b) => {
+            collect_terms(graph, a, terms);
+            collect_terms(graph, b, terms);
+        }
+        Node::Neg(a) => collect_terms(graph, a, terms),
+        _ => terms.push(e),
+    }
+}

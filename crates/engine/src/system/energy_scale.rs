@@ -1,0 +1,62 @@
+//! Sizes of energies and velocities, in which errors are measured.
+//!
+//! Work is measured by the size of the energies of a state,
+//!
+//! $$ \max\Bigl(|E|,\; \Bigl|\sum_i \pm\frac{\partial E}{\partial y_i}\,y_i\Bigr|\Bigr) $$
+//!
+//! With signs without a pattern the second part is as large as the terms of $E$, even where they cancel. Velocities
+//! are measured by nothing smaller than what a millionth of the kinetic energy would give them,
+//!
+//! $$ |\dot q_i| \ge 10^{-3} \sqrt{2T/M_{ii}}, $$
+//!
+//! and positions by what such a velocity changes in a step. That does not depend on units, and a coordinate that
+//! moves by the rounding of others has a scale.
+
+use pfaff_solver::System;
+
+use crate::motion::sample::Sample;
+use crate::system::compiled::CompiledSystem;
+use crate::system::kkt::Kkt;
+
+/// Raises the scales of positions and velocities in saddle-point form.
+pub(crate) fn raise_scales(kkt: &mut Kkt, t: f64, y: &[f64], h: f64, scales: &mut [f64]) {
+    /// The square root of the share of the kinetic energy.
+    const SHARE: f64 = 1e-3;
+    let n = kkt.n;
+    let (q, v) = (&y[..n], &y[n..2 * n]);
+    kkt.evaluate(t, q, v, &y[2 * n..2 * n + kkt.carried]);
+    let mass = kkt.mass();
+    let twice = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
+    let twice: f64 = twice.map(|(i, j)| v[i] * mass[i * n + j] * v[j]).sum();
+    for i in 0..n {
+        let speed = SHARE * (twice / mass[i * n + i]).sqrt();
+        if speed.is_finite() {
+            scales[i] = scales[i].max(h.abs() * speed);
+            scales[n + i] = scales[n + i].max(speed);
+        }
+    }
+}
+
+/// The size of the energies at a state; zero for an `equation` model, and where there is no value.
+pub(crate) fn energy_scale(system: &mut CompiledSystem, t: f64, y: &[f64]) -> f64 {
+    const STEP: f64 = 1e-3;
+    let controlled = system.controlled();
+    let mut sample = Sample::new(system.n, system.m);
+    let mut energy = |y: &[f64]| {
+        system
+            .resolve(t, y, false, &mut sample)
+            .ok()
+            .map(|()| sample.energy + sample.constraint_energy)
+    };
+    let Some(here) = energy(y) else { return 0.0 };
+    let mut scale = here.abs();
+    for pattern in [0b0110_1001_1100_0101_u64, 0b0101_0011_0110_1100] {
+        let sign = |i: usize| if pattern >> (i % 16) & 1 == 1 { 1.0 } else { -1.0 };
+        let mut moved = y.to_vec();
+        for (i, y) in moved[..controlled].iter_mut().enumerate() {
+            *y *= 1.0 + STEP * sign(i);
+        }
+        scale = scale.max(energy(&moved).map_or(0.0, |there| (there - here).abs() / STEP));
+    }
+    if scale.is_finite() { scale } else { 0.0 }
+}
