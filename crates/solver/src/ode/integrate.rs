@@ -234,7 +234,12 @@ impl<'a> OdeRun<'a> {
             }
             let at = ScaledState { y: &self.y, scale: &self.scale };
             match self.stepper.prepare(&mut self.system, &self.clock, &at) {
-                Ok(h) => self.clock.h = h,
+                Ok(h) => {
+                    self.clock.h = h;
+                    if self.clock.steps == 0 && self.stepper.controls_error() {
+                        self.measure();
+                    }
+                }
                 Err(_) if self.fall_back() => continue,
                 Err(error) => return error.into(),
             }
@@ -297,9 +302,6 @@ impl<'a> OdeRun<'a> {
         }
         let at = ScaledState { y: &self.y, scale: &self.scale };
         self.clock.h = self.stepper.begin(&mut self.system, &self.clock, &at, given)?;
-        if self.stepper.controls_error() {
-            self.measure();
-        }
         Ok(())
     }
 

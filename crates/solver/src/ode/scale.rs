@@ -33,8 +33,12 @@ const STEP: f64 = 4.0 * f64::EPSILON;
 /// What changes by its own size in this part of the run counts as zero.
 const NOTHING: f64 = 1e-8;
 
-/// The part of a run in which what is zero at the start gets its scale.
+/// The longest and shortest part of a run in which what is zero at the start gets its scale.
 const PREVIEW: f64 = 0.01;
+const SHORTEST: f64 = 1e-7;
+
+/// What is so much smaller than its change is a rounding error.
+const NOISE: f64 = 1e11;
 
 /// So that nothing is divided by zero.
 const LEAST: f64 = f64::MIN_POSITIVE;
@@ -101,6 +105,11 @@ impl Scale {
         size + noise + self.absolute + LEAST
     }
 
+    /// Whether nothing is known of the size of a component.
+    pub(crate) fn is_unknown(&self, i: usize) -> bool {
+        self.largest.as_flattened()[i] + self.absolute == 0.0
+    }
+
     /// The scales of a block of components in a step of length `h` that ends in these values.
     #[inline]
     pub(crate) fn block(&self, b: usize, h: f64, end: &Block) -> Block {
@@ -160,32 +169,36 @@ impl Scale {
         if system.rates(t, y, rates).is_err() {
             return;
         }
-        let sizes = &mut self.largest.as_flattened_mut()[..n];
+        let sizes = &mut self.largest.as_flattened_mut()[..self.controlled];
         let mut τ = own_time(y, rates, span).min(PREVIEW * span.abs());
-        for seed in 0..LONGEST {
+        let mut seed = 0;
+        while seed < LONGEST {
+            seed += 1;
             state.copy_from_slice(y);
-            for (j, state) in state.iter_mut().enumerate().take(self.controlled) {
+            for (j, state) in state[..sizes.len()].iter_mut().enumerate() {
                 *state = y[j] + 0.1 * sign(seed, j + 1) * sizes[j];
             }
-            if system.rates(t + (0.1 * τ).copysign(span), state, moved).is_err() {
-                τ *= 0.1;
+            let evaluated = system.rates(t + (0.1 * τ).copysign(span), state, moved).is_ok();
+            let change = |j: usize| τ * rates[j].abs().max(10.0 * (moved[j] - rates[j]).abs());
+            // NOTE: what changes by more than its own size within τ makes τ shorter, but for rounding errors.
+            let fast = |j: usize| {
+                let size = sizes[j].max(τ * rates[j].abs());
+                change(j) > 4.0 * size && change(j) < NOISE * size
+            };
+            let too_long = !evaluated || (0..sizes.len()).any(fast);
+            if too_long && τ > SHORTEST * span.abs() {
+                τ *= 0.25;
+                seed = 0;
+                for (size, y) in sizes.iter_mut().zip(y) {
+                    *size = y.abs();
+                }
                 continue;
             }
-            for j in 0..n {
-                let change = 10.0 * (moved[j] - rates[j]).abs();
-                // NOTE: what changes by its own size in less than τ makes τ shorter.
-                if y[j].abs() > NOTHING * span.abs() * rates[j].abs() && τ * change > y[j].abs()
-                {
-                    τ = y[j].abs() / change;
-                }
-            }
             let mut grown = false;
-            for j in 0..n {
-                let change = rates[j].abs().max(10.0 * (moved[j] - rates[j]).abs());
-                // NOTE: what moved by rounding alone has no scale yet.
-                if y[j] == 0.0 && τ * change > 1e6 * sizes[j] {
+            for (j, size) in sizes.iter_mut().enumerate() {
+                if evaluated && change(j) > NOISE * *size {
                     grown = true;
-                    sizes[j] = τ * change;
+                    *size = change(j);
                 }
             }
             if !grown {

@@ -298,8 +298,12 @@ impl StepSeries {
         self.next_step = self.expand(system, clock.t, at, length)?;
         if self.previous == 0.0 {
             // NOTE: what is zero at the start has the scale of what it becomes in a step.
-            self.weigh(at, self.next_step.min(length));
-            self.next_step = self.length()?;
+            let mut tried = length;
+            while self.next_step < 0.5 * tried {
+                tried = self.next_step;
+                self.weigh(at, tried);
+                self.next_step = self.length()?;
+            }
         }
         self.previous = self.next_step;
         swap(&mut self.all, &mut self.next);
@@ -369,15 +373,17 @@ impl StepSeries {
         self.length()
     }
 
-    /// Sets the weights of the components: their scales, or what they change by in a step of this length.
+    /// Sets the weights of the components: their scales, or where none is known what they become in a step.
     fn weigh(&mut self, at: &ScaledState<'_>, length: f64) {
-        let Self { weights, next, n, controlled, order, previous, .. } = self;
-        // NOTE: what was zero at the start may begin with any power.
-        let terms = if *previous == 0.0 { *order } else { 1 };
+        let Self { weights, next, n, controlled, order, .. } = self;
         for (i, (weight, y)) in weights.iter_mut().zip(at.y).enumerate() {
             let share = if i < *controlled { 1.0 } else { CARRIED };
-            let powers = (1..=terms).rev().map(|k| next[k * *n + i].abs());
-            let size = y.abs().max(powers.fold(0.0, |size, c| length * c.max(size)));
+            let mut size = y.abs();
+            if at.scale.is_unknown(i) {
+                // NOTE: what is zero may begin with any power.
+                let powers = (1..=*order).rev().map(|k| next[k * *n + i].abs());
+                size = powers.fold(0.0, |size, c| length * c.max(size));
+            }
             *weight = share / at.scale.at(i, length, size);
         }
     }

@@ -76,9 +76,9 @@ fn long_steps_follow_a_circle_to_rounding() {
     assert_eq!(outcome.stop, StopReason::End);
     let statistics = outcome.statistics;
     // A radian and more a step; for each one expansion and two looks at the rates within. Their rounding is
-    // measured twice, by three evaluations, and three give the scales.
+    // measured twice, by five evaluations, and three give the scales.
     assert!(
-        statistics.steps < 70 && statistics.evaluations <= 3 * statistics.steps + 10,
+        statistics.steps < 70 && statistics.evaluations <= 3 * statistics.steps + 14,
         "{statistics:?}"
     );
     for i in 0..=200 {
