@@ -89,6 +89,7 @@ pub use motion::column::Column;
 pub use motion::equivalence::Equivalence;
 pub use motion::note::{Note, brief};
 pub use motion::sample::Sample;
+pub use motion::sample::sample_symbols;
 pub use motion::solution::Solution;
 pub use motion::verdict::{Audit, Check, Verdict};
 pub use motion::{EventRecord, Form, Motion, Series, Statistics, Stop, StopReason};
@@ -109,4 +110,4 @@ pub use run::variational::{
 };
 pub use run::volterra::{departures, has_memory, order};
 pub use signs::signs;
-pub use system::compiled::{Dynamics, sample_symbols};
+pub use system::compiled::Dynamics;

@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+use pfaff_expr::Expr;
+use pfaff_model::Workspace;
+
 /// A state with what follows from it. Lists are in declared order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sample {
@@ -104,3 +107,23 @@ impl SampleLayout {
 
 /// Instants that are looked at together.
 pub(crate) const LANES: usize = 8;
+
+/// The symbols of [`Sample::inputs`]: the multipliers are called `lambda(c)`, or `mu(c)` under the vakonomic
+/// principle.
+pub fn sample_symbols(model: &Workspace, vakonomic: bool) -> Vec<Expr> {
+    let results = &model.results;
+    let mut symbols = vec![model.time];
+    symbols.extend(model.positions());
+    symbols.extend(model.velocities());
+    symbols.extend(model.accelerations());
+    symbols.extend(if vakonomic { &results.mu } else { &results.lambda });
+    symbols.extend(&results.mu_rate);
+    symbols.extend(&results.reaction);
+    symbols.push(results.energy);
+    // NOTE: E[M] has no word in the language; its place is taken by a number that no formula reads.
+    symbols.push(model.graph.zero());
+    symbols.push(results.divergence);
+    // The multipliers of the other principles have no value here.
+    symbols.extend(if vakonomic { &results.lambda } else { &results.mu });
+    symbols
+}

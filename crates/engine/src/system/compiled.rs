@@ -14,14 +14,15 @@ use pfaff_program::{
     Backend, CompileError, Executor, NativeExecutor, Program, TaylorError, TaylorRecurrences,
 };
 use pfaff_solver::{
-    self as solver, EvalError, EventKind, ExplicitSteps, RungeKuttaStep, TaylorSeries,
+    self as solver, Block, EvalError, EventKind, ExplicitSteps, RungeKuttaStep, TaylorSeries,
 };
 
 use crate::motion::Form;
-use crate::motion::sample::Sample;
+use crate::motion::sample::{Sample, sample_symbols};
 use crate::system::cusp::CuspWatch;
 use crate::system::energy_scale::{energy_scale, raise_scales};
 use crate::system::event_phases::event_phases;
+use crate::system::explicit_steps;
 use crate::system::kkt::Kkt;
 use crate::system::ordinary::{OrdinarySystem, spread};
 use crate::system::phase_divergence::Flow;
@@ -406,10 +407,7 @@ impl CompiledSystem {
     }
 
     /// Machine code that is all it takes to step from a state.
-    pub(crate) fn machine_code(
-        &mut self,
-        step: &RungeKuttaStep<'_>,
-    ) -> Option<&mut NativeExecutor> {
+    fn machine_code(&mut self, step: &RungeKuttaStep<'_>) -> Option<&mut NativeExecutor> {
         match &mut self.dynamics {
             Compiled::Reduced(reduced) => reduced.machine_code(step.y.as_flattened()),
             Compiled::Saddle(_) | Compiled::Ordinary(_) => None,
@@ -424,24 +422,15 @@ impl CompiledSystem {
     }
 }
 
-/// The symbols of [`Sample::inputs`]: the multipliers are called `lambda(c)`, or `mu(c)` under the vakonomic
-/// principle.
-pub fn sample_symbols(model: &Workspace, vakonomic: bool) -> Vec<Expr> {
-    let results = &model.results;
-    let mut symbols = vec![model.time];
-    symbols.extend(model.positions());
-    symbols.extend(model.velocities());
-    symbols.extend(model.accelerations());
-    symbols.extend(if vakonomic { &results.mu } else { &results.lambda });
-    symbols.extend(&results.mu_rate);
-    symbols.extend(&results.reaction);
-    symbols.push(results.energy);
-    // NOTE: E[M] has no word in the language; its place is taken by a number that no formula reads.
-    symbols.push(model.graph.zero());
-    symbols.push(results.divergence);
-    // The multipliers of the other principles have no value here.
-    symbols.extend(if vakonomic { &results.lambda } else { &results.mu });
-    symbols
+impl ExplicitSteps for CompiledSystem {
+    fn step(&mut self, step: &mut RungeKuttaStep<'_>) -> bool {
+        self.machine_code(step).is_some_and(|rates| explicit_steps::step(rates, step))
+    }
+
+    fn dense_output(&mut self, step: &mut RungeKuttaStep<'_>, dense: &mut [Block]) -> bool {
+        self.machine_code(step)
+            .is_some_and(|rates| explicit_steps::dense_output(rates, step, dense))
+    }
 }
 
 impl TaylorSeries for CompiledSystem {

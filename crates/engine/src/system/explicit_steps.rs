@@ -1,9 +1,7 @@
 //! DOP853 steps around machine code: the tableau of the solver, carried out by the program.
 
-use pfaff_program::{RungeKuttaMethod, StepBuffers, Tableau};
-use pfaff_solver::{Block, Dop853Tableau, ExplicitSteps, RungeKuttaStep};
-
-use crate::system::compiled::CompiledSystem;
+use pfaff_program::{NativeExecutor, RungeKuttaMethod, StepBuffers, Tableau};
+use pfaff_solver::{Block, Dop853Tableau, RungeKuttaStep};
 
 /// The method whose coefficients the solver owns.
 struct Dop853;
@@ -20,15 +18,18 @@ impl RungeKuttaMethod for Dop853 {
     };
 }
 
-impl ExplicitSteps for CompiledSystem {
-    fn step(&mut self, step: &mut RungeKuttaStep<'_>) -> bool {
-        self.machine_code(step).is_some_and(|rates| rates.step::<Dop853>(&mut rows(step)))
-    }
+/// Carries out a step with this right-hand side; returns whether all numbers are finite.
+pub(crate) fn step(rates: &mut NativeExecutor, step: &mut RungeKuttaStep<'_>) -> bool {
+    rates.step::<Dop853>(&mut rows(step))
+}
 
-    fn dense_output(&mut self, step: &mut RungeKuttaStep<'_>, dense: &mut [Block]) -> bool {
-        self.machine_code(step)
-            .is_some_and(|rates| rates.dense_output::<Dop853>(&mut rows(step), dense))
-    }
+/// Dense output of the step carried out last; returns whether all numbers are finite.
+pub(crate) fn dense_output(
+    rates: &mut NativeExecutor,
+    step: &mut RungeKuttaStep<'_>,
+    dense: &mut [Block],
+) -> bool {
+    rates.dense_output::<Dop853>(&mut rows(step), dense)
 }
 
 /// The rows of a step as the program names them.

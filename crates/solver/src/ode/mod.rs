@@ -14,6 +14,7 @@ pub(crate) mod event_list;
 pub(crate) mod events;
 pub(crate) mod integrate;
 mod lanes;
+mod logarithm;
 pub(crate) mod observer;
 mod refinement;
 mod rk4;

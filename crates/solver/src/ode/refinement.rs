@@ -291,7 +291,8 @@ impl EventRefiner {
                 clock.h = self.stepper.reject(trial.h, error);
                 continue;
             }
-            let ends = StepEnds { y: &self.y, scale: &self.scale, reached: None, end: &self.near };
+            let ends =
+                StepEnds { y: &self.y, scale: &self.scale, reached: None, end: &self.near };
             self.stepper.finish(system, trial, &ends)?;
             clock.h = self.stepper.accept(trial, error, &clock);
             swap(&mut self.y, &mut self.near);
