@@ -179,6 +179,15 @@ pub(crate) fn fuzz(root: &Path) -> bool {
     cargo::run(root, &arguments, &[("PFAFF_TESTS", OsString::from("full"))])
 }
 
+/// Random motions against an independent integrator: how many, and the seed. Fails if one is wrong and passed.
+pub(crate) fn differential(root: &Path, numbers: &[&str]) -> bool {
+    let mut arguments = vec!["test", "--release", "--package", "pfaff", "--test", "main"];
+    arguments.extend(["differential::random", "--", "--nocapture"]);
+    let number = |i: usize, default: &str| OsString::from(*numbers.get(i).unwrap_or(&default));
+    let variables = [("PFAFF_CASES", number(0, "1000")), ("PFAFF_SEED", number(1, "1"))];
+    cargo::run(root, &arguments, &variables)
+}
+
 /// What a run of the steps has found so far.
 #[derive(Default)]
 struct Log {
