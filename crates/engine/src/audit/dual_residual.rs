@@ -79,11 +79,31 @@ pub(crate) struct Findings {
     pub(crate) velocities: Option<f64>,
 }
 
-/// The residuals of one constraint, relative to $1 + \sum|A_i x_i|$.
+/// The residuals of one constraint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Residual {
-    pub(crate) velocity: f64,
-    pub(crate) position: Option<f64>,
+    pub(crate) velocity: Deviation,
+    pub(crate) position: Option<Deviation>,
+}
+
+/// A deviation from zero, and the size of the terms that cancel, $\sum|A_i x_i|$.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Deviation {
+    value: f64,
+    size: f64,
+}
+
+impl Deviation {
+    /// Takes another one into account: the largest deviation, and the largest size.
+    pub(crate) fn include(&mut self, other: Self) {
+        self.value = worse(self.value, other.value);
+        self.size = worse(self.size, other.size);
+    }
+
+    /// The deviation as a part of the size.
+    pub(crate) fn relative(self) -> f64 {
+        if self.value == 0.0 { 0.0 } else { self.value / self.size }
+    }
 }
 
 impl DualResidual {
@@ -164,18 +184,18 @@ impl DualResidual {
 
     /// Residuals of a constraint at an sample whose derivatives are known.
     fn residual(&self, a: usize, sample: &Sample, l: usize) -> Residual {
-        let scale = |x: &[f64]| {
+        let deviation = |value: f64, x: &[f64]| {
             let terms = self.direction(a).iter().zip(x).map(|(s, x)| (s.x[l] * x).abs());
-            1.0 + terms.sum::<f64>()
+            Deviation { value: value.abs(), size: terms.sum() }
         };
         let value = self.constraint(a);
         if self.holonomic[a] {
             Residual {
-                velocity: (value.d[l] / scale(&sample.v)).abs(),
-                position: Some((value.x[l] / scale(&sample.q)).abs()),
+                velocity: deviation(value.d[l], &sample.v),
+                position: Some(deviation(value.x[l], &sample.q)),
             }
         } else {
-            Residual { velocity: (value.x[l] / scale(&sample.v)).abs(), position: None }
+            Residual { velocity: deviation(value.x[l], &sample.v), position: None }
         }
     }
 

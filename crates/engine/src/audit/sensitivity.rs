@@ -1,6 +1,6 @@
 //! What an error in the state is worth in energy.
 //!
-//! $$ \sum_i \left|\frac{\partial E}{\partial y_i}\right|\,(1 + |y_i|), \qquad y = (q, \dot q), $$
+//! $$ \sum_i \left|\frac{\partial E}{\partial y_i}\right|\,(|y_i| + \max|y_i|), \qquad y = (q, \dot q), $$
 //!
 //! times the tolerance, is what one step may add to the energy.
 
@@ -31,6 +31,11 @@ impl Sensitivity {
         let Self { laid: Some(laid), slopes } = self else { return 0.0 };
         let instants: Vec<Sample> = instants.cloned().collect();
         let mut largest = 0.0;
+        let mut most = vec![0.0_f64; slopes.q.len() + slopes.v.len()];
+        for sample in &instants {
+            let state = sample.q.iter().chain(&sample.v);
+            most.iter_mut().zip(state).for_each(|(most, y)| *most = most.max(y.abs()));
+        }
         for part in instants.chunks(LANES) {
             slopes.clear();
             let value = laid.evaluate(part);
@@ -38,8 +43,10 @@ impl Sensitivity {
             for (l, sample) in part.iter().enumerate() {
                 let state = sample.q.iter().chain(&sample.v);
                 let slopes = slopes.q.iter().chain(&slopes.v);
-                let worth: f64 =
-                    slopes.zip(state).map(|(s, y)| s.x[l].abs() * (1.0 + y.abs())).sum();
+                let worth: f64 = slopes
+                    .zip(state.zip(&most))
+                    .map(|(s, (y, most))| s.x[l].abs() * (y.abs() + most))
+                    .sum();
                 // NOTE: what contains multipliers has no value here.
                 if value[l].is_finite() && worth.is_finite() && worth > largest {
                     largest = worth;

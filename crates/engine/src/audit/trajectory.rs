@@ -8,11 +8,12 @@ use pfaff_mechanics::{Class, Momentum};
 use pfaff_model::{Principle, Workspace};
 use pfaff_solver::{DenseStep, StoredStep};
 
-use crate::audit::dual_residual::{DualResidual, Findings};
+use crate::audit::dual_residual::{Deviation, DualResidual, Findings};
 use crate::audit::sensitivity::Sensitivity;
 use crate::motion::sample::{LANES, Sample};
 use crate::motion::verdict::Check;
 use crate::system::compiled::CompiledSystem;
+use crate::system::constraint_scale::collect_terms;
 use crate::system::reduced::LaneSamples;
 
 /// What the audit looks at.
@@ -93,17 +94,18 @@ fn limit(name: &str, value: Option<f64>, limit: f64, reason: &'static str) -> Ch
     }
 }
 
-/// $|\varphi|/(1 + \sum|A_i\dot q_i|)$ at the outputs, which lie at and between steps.
+/// $|\varphi|$ at the outputs, which lie at and between steps, in parts of its largest terms.
 fn constraints(evidence: &TrajectoryEvidence<'_>, dual: &mut DualResidual) -> Vec<Check> {
     let m = evidence.model.constraints.len();
-    let (mut velocity, mut position) = (vec![0.0_f64; m], vec![0.0_f64; m]);
+    let none = vec![Deviation::default(); m];
+    let (mut velocity, mut position) = (none.clone(), none);
     let affordable = (BUDGET / dual.cost().max(1)).clamp(16, CONSTRAINT_SAMPLES);
     let stride = evidence.samples.len().div_ceil(affordable).max(1);
     let looked_at: Vec<Sample> = evidence.samples.iter().step_by(stride).cloned().collect();
     for instants in looked_at.chunks(LANES) {
         dual.constraints(instants, &mut |a, residual| {
-            velocity[a] = worse(velocity[a], residual.velocity);
-            position[a] = worse(position[a], residual.position.unwrap_or(0.0));
+            velocity[a].include(residual.velocity);
+            position[a].include(residual.position.unwrap_or_default());
         });
     }
     let reason = "every output is projected onto the constraints to rounding";
@@ -111,12 +113,12 @@ fn constraints(evidence: &TrajectoryEvidence<'_>, dual: &mut DualResidual) -> Ve
     for (a, constraint) in evidence.model.constraints.iter().enumerate() {
         if dual.is_holonomic(a) {
             let name = format!("constraint {}", constraint.name);
-            checks.push(Check::new(name, position[a], 1e-12, reason));
+            checks.push(Check::new(name, position[a].relative(), 1e-12, reason));
             let name = format!("constraint {} differentiated", constraint.name);
-            checks.push(Check::new(name, velocity[a], 1e-12, reason));
+            checks.push(Check::new(name, velocity[a].relative(), 1e-12, reason));
         } else {
             let name = format!("constraint {}", constraint.name);
-            checks.push(Check::new(name, velocity[a], 1e-12, reason));
+            checks.push(Check::new(name, velocity[a].relative(), 1e-12, reason));
         }
     }
     checks
@@ -174,7 +176,7 @@ fn balance(
     let Some(first) = ledger.0.first() else {
         return Check::unchecked(name.into(), 0.0, reason);
     };
-    let (mut worst, mut scale) = (0.0_f64, 1.0_f64);
+    let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
     for entry in &ledger.0 {
         let gained = entry.work[kind] - first.work[kind];
         worst = worse(worst, (energy(entry) - energy(first) - gained).abs());
@@ -198,16 +200,21 @@ fn momenta(evidence: &TrajectoryEvidence<'_>) -> Vec<Check> {
     for kept in evidence.momenta {
         let name = format!("momentum of {}", kept.name);
         let mut values = Vec::new();
+        let mut terms = Vec::new();
+        collect_terms(&model.graph, kept.momentum, &mut terms);
+        let mut largest = 0.0_f64;
         let stride = evidence.samples.len().div_ceil(CONSTRAINT_SAMPLES).max(1);
         for sample in evidence.samples.iter().step_by(stride) {
             let at = |s: Expr| symbol(model, sample, s);
             values.push(model.graph.evaluate(&[kept.momentum], &at)[0]);
+            let sizes = model.graph.evaluate(&terms, &at);
+            largest = largest.max(sizes.iter().map(|x| x.abs()).sum());
         }
         let Some(&first) = values.first() else { continue };
         let mut sensitivity = Sensitivity::new(model, Some(kept.momentum));
         let stride = evidence.samples.len().div_ceil(SENSITIVITY_SAMPLES).max(1);
         let worth = sensitivity.at(evidence.samples.iter().step_by(stride));
-        let scale = values.iter().map(|j| j.abs()).fold(worth.max(1.0), f64::max);
+        let scale = values.iter().map(|j| j.abs()).fold(worth.max(largest), f64::max);
         let worst = values.iter().fold(0.0, |m, j| worse(m, (j - first).abs()));
         let limit = 10.0 * per_step * (evidence.taken as f64 + 1.0) * scale;
         checks.push(Check::new(name, worst, limit.min(1e-2 * scale), reason));

@@ -63,6 +63,8 @@ pub struct Motion {
     pub solutions: Option<Vec<Solution>>,
     /// Whether an extremum with memory is a motion of Chetaev's principle too; `None` where that was not asked.
     pub equivalence: Option<Equivalence>,
+    /// Estimated errors of $q$ at the end, by a second integration; empty where there is no estimate.
+    pub errors: Vec<f64>,
     /// Whether the numbers can be trusted.
     pub audit: Audit,
     /// What it cost.
@@ -233,6 +235,7 @@ impl Motion {
             notes: Vec::new(),
             solutions: None,
             equivalence: None,
+            errors: Vec::new(),
             audit: Audit { verdict: Verdict::Unchecked, checks: Vec::new() },
             statistics: Statistics::default(),
             dense: Dense::default(),
@@ -266,6 +269,7 @@ impl Motion {
                 self.notes.push(note);
             }
         }
+        self.errors = later.errors;
         self.audit.join(later.audit);
         self.statistics.add(&later.statistics);
         self.dense.append(later.dense);

@@ -22,6 +22,8 @@ pub struct Check {
     pub reason: &'static str,
     /// How it came out.
     pub verdict: Verdict,
+    /// Whether nothing passes as long as this could not be checked.
+    pub is_needed: bool,
 }
 
 /// How a check came out.
@@ -51,10 +53,12 @@ impl Verdict {
 
 impl Audit {
     /// The audit of some checks: as bad as the worst of them. What could not be checked does not count as long
-    /// as something passed.
+    /// as something passed, unless it is needed.
     pub(crate) fn of(checks: Vec<Check>) -> Self {
         let worst = checks.iter().map(|c| c.verdict).max().unwrap_or(Verdict::Unchecked);
-        let passed = checks.iter().any(|c| c.verdict == Verdict::Pass);
+        let is_missing = |c: &Check| c.is_needed && c.verdict == Verdict::Unchecked;
+        let passed =
+            checks.iter().any(|c| c.verdict == Verdict::Pass) && !checks.iter().any(is_missing);
         let verdict = if worst == Verdict::Unchecked && passed { Verdict::Pass } else { worst };
         Self { verdict, checks }
     }
@@ -85,6 +89,9 @@ impl Audit {
 impl Check {
     /// Whether this one says more against the motion: what was measured says more than what was not.
     fn is_worse_than(&self, other: &Self) -> bool {
+        if self.is_needed && self.verdict != other.verdict {
+            return self.verdict > other.verdict;
+        }
         let measured = |check: &Self| check.verdict != Verdict::Unchecked;
         if measured(self) != measured(other) {
             return measured(self);
@@ -103,7 +110,7 @@ impl Check {
             // NOTE: what is not a number fails.
             Verdict::Fail
         };
-        Self { name, value, limit, reason, verdict }
+        Self { name, value, limit, reason, verdict, is_needed: false }
     }
 
     /// A number against its limit, if it could be measured.
@@ -121,6 +128,13 @@ impl Check {
 
     /// A check that could not be made.
     pub(crate) fn unchecked(name: String, limit: f64, reason: &'static str) -> Self {
-        Self { name, value: f64::NAN, limit, reason, verdict: Verdict::Unchecked }
+        Self {
+            name,
+            value: f64::NAN,
+            limit,
+            reason,
+            verdict: Verdict::Unchecked,
+            is_needed: false,
+        }
     }
 }

@@ -283,6 +283,7 @@ impl Settings {
                 step,
                 max_steps: request.max_steps.unwrap_or(most),
                 falls_back: false,
+                order: None,
             },
             breaks: Vec::new(),
             outputs_only: request.outputs_only,

@@ -92,6 +92,7 @@ pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
         notes: Vec::new(),
         solutions: None,
         equivalence: None,
+        errors: Vec::new(),
         audit: Audit { verdict: Verdict::Unchecked, checks: Vec::new() },
         statistics: Statistics::default(),
         dense: Dense::default(),

@@ -10,6 +10,7 @@ use crate::clock::Stopwatch;
 use crate::error::Failure;
 use crate::motion::note::{Note, brief};
 use crate::motion::sample::Sample;
+use crate::motion::verdict::Audit;
 use crate::motion::{Motion, Statistics, Stop, StopReason};
 use crate::problem::affine_body;
 use crate::problem::branches::Branches;
@@ -18,6 +19,7 @@ use crate::problem::start::Start;
 use crate::problem::unused_multipliers::{unused_multipliers, without_along};
 use crate::run::columns::{collect, samples};
 use crate::run::effective_mass::effective_mass_on_the_way;
+use crate::run::global_error::{FirstRun, check, second_run};
 use crate::run::prepare::{Prepared, RunInput, prepare};
 use crate::run::progress::Progress;
 use crate::run::rank_watch::{RankOutcome, RankPlace, RankWatch};
@@ -67,6 +69,8 @@ pub(crate) fn integrated(
 pub(crate) struct Segment {
     pub(crate) motion: Motion,
     pub(crate) end: Start,
+    /// That of the second integration.
+    pub(crate) second: Option<Start>,
     /// $w$ and $u$ since the start.
     pub(crate) work: [f64; 2],
 }
@@ -81,6 +85,7 @@ pub(crate) fn integrate_segment(
 ) -> Result<Segment, Failure> {
     let remarks = unused_multipliers(model, dynamics)?;
     let own_events = model.events.len() - known.switches;
+    let second = known.second.clone();
     let Prepared { mut system, y0, notes, repeated, compile_us } =
         prepare(model, dynamics, known, &mut settings)?;
     system.breaks.clone_from(&settings.breaks);
@@ -105,6 +110,10 @@ pub(crate) fn integrate_segment(
         recorder.rank = RankWatch::new(model, equations, tolerance, metric)?;
     }
     recorder.start(settings.t0, &y0);
+    let again = match &second {
+        Some(start) => system.state(settings.t0, &start.q, &start.v, &start.multipliers),
+        None => y0.clone(),
+    };
     let outcome = integrate(&mut system, &y0, &settings.options, &mut recorder);
     if let pfaff_solver::StopReason::Event(i) = outcome.stop
         && i < own_events
@@ -166,6 +175,13 @@ pub(crate) fn integrate_segment(
         Dynamics::Saddle(equations) => kept_momenta(model, equations),
         Dynamics::Ordinary(_) => Vec::new(),
     };
+    let first = FirstRun {
+        system: &system,
+        options: &settings.options,
+        outcome: &outcome,
+        kept: &recorder.kept,
+    };
+    let second = second_run(&first, &again);
     motion.audit = audit(Evidence::Trajectory(Box::new(TrajectoryEvidence {
         model,
         system,
@@ -189,6 +205,18 @@ pub(crate) fn integrate_segment(
         momenta: &momenta,
         taken: outcome.statistics.steps,
     })));
+    if let Some(second) = &second {
+        let largest = Some(second.largest).filter(|_| !second.errors.is_empty());
+        motion.errors.clone_from(&second.errors);
+        motion.audit.checks.push(check(largest, settings.options.tolerance));
+        motion.audit = Audit::of(std::mem::take(&mut motion.audit.checks));
+    }
+    let second = second.map(|second| Start {
+        q: second.end.q,
+        v: second.end.v,
+        multipliers: if carried { second.end.multipliers } else { Vec::new() },
+        notes: Vec::new(),
+    });
     motion.statistics = Statistics {
         steps: outcome.statistics.steps,
         rejected: outcome.statistics.rejected,
@@ -198,7 +226,7 @@ pub(crate) fn integrate_segment(
         integrate_us,
         audit_us: clock.microseconds(),
     };
-    Ok(Segment { motion, end, work })
+    Ok(Segment { motion, end, second, work })
 }
 
 /// An event function that varies too fast from a time on.

@@ -71,6 +71,8 @@ pub(crate) struct RunInput {
     pub(crate) start: Option<Start>,
     /// How many of the last events only end a segment of the run.
     pub(crate) switches: usize,
+    /// Where a second integration starts, if not there.
+    pub(crate) second: Option<Start>,
 }
 
 /// What a run begins with.

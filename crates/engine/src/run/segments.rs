@@ -59,6 +59,7 @@ pub(crate) fn run(
     let mut short = 0;
     let mut fired = None;
     let mut work = [0.0; 2];
+    let mut second = None;
     loop {
         let place = Place { t, state: &state, fired };
         if !switching.settle(&mut branches, &dynamics, &settings, &place, &mut signs)? {
@@ -69,6 +70,7 @@ pub(crate) fn run(
             lagrangian: lagrangian.clone().map(|l| with_parameters(l, &branches.model)),
             start: Some(state.clone()),
             switches: branches.functions.len(),
+            second: second.take(),
         };
         let rest = remaining(&settings, &branches, whole.as_ref(), t);
         let mut tell = |progress: &Progress<'_>| {
@@ -80,7 +82,7 @@ pub(crate) fn run(
                 ..*progress
             })
         };
-        let Segment { mut motion, end, work: more } =
+        let Segment { mut motion, end, second: again, work: more } =
             integrate_segment(&branches.model, &dynamics, known, rest, &mut tell)?;
         if !signs.is_empty() {
             // What a symmetry of one branch keeps is not kept over the switch, and has no name that users know.
@@ -114,7 +116,7 @@ pub(crate) fn run(
         if short > MOST_SHORT {
             return held(whole, model, stop.t);
         }
-        (t, state) = (stop.t, end);
+        (t, state, second) = (stop.t, end, again);
     }
     let mut motion = whole.expect("at least one segment");
     motion.statistics.derive_us = derive_us;

@@ -270,6 +270,11 @@ impl CompiledSystem {
         }
     }
 
+    /// The same equations without events.
+    pub(crate) fn without_events(&self) -> Self {
+        Self { events: Vec::new(), phases: Vec::new(), watched: None, ..self.clone() }
+    }
+
     /// $w$ and $u$ of a state; none for an `equation` model.
     pub(crate) fn work(&self, y: &[f64]) -> Option<[f64; 2]> {
         match &self.dynamics {

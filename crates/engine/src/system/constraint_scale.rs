@@ -74,7 +74,8 @@ fn products(row: &[f64], x: &[f64]) -> f64 {
     LEAST + row.iter().zip(x).map(|(a, x)| (a * x).abs()).sum::<f64>()
 }
 
-fn collect_terms(graph: &Graph, e: Expr, terms: &mut Vec<Expr>) {
+/// The terms of a sum.
+pub(crate) fn collect_terms(graph: &Graph, e: Expr, terms: &mut Vec<Expr>) {
     match graph.node(e) {
         Node::Add(a, b) | Node::Sub(a, b) => {
             collect_terms(graph, a, terms);

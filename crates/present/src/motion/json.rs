@@ -81,6 +81,7 @@ impl ToJson for Motion {
             ("observed", by_name(&self.observed)),
             ("events", Value::Array(self.events.iter().map(event).collect())),
             ("notes", strings(self.notes.iter().map(|n| sentence(n, self)))),
+            ("errors", errors(self)),
             (
                 "audit",
                 object([
@@ -99,6 +100,12 @@ impl ToJson for Motion {
         }
         object(entries)
     }
+}
+
+/// Estimated errors at the end, by coordinate.
+fn errors(motion: &Motion) -> Value {
+    let named = motion.q.iter().zip(&motion.errors);
+    object(named.map(|(q, &error)| (q.name.as_str(), number(error))))
 }
 
 fn statistics(s: Statistics) -> Value {

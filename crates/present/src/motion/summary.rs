@@ -215,6 +215,19 @@ fn events(motion: &Motion, text: &mut String) {
     }
 }
 
+/// How many errors are shown.
+const ERRORS: usize = 4;
+
+/// The largest estimated errors at the end.
+fn errors(motion: &Motion, text: &mut String) {
+    let mut order: Vec<usize> = (0..motion.errors.len()).collect();
+    order.sort_by(|&a, &b| motion.errors[b].total_cmp(&motion.errors[a]));
+    for &i in order.iter().take(ERRORS) {
+        let (name, error) = (&motion.q[i].name, motion.errors[i]);
+        let _ = writeln!(text, "  error of {name} at the end ≈ {error:.0e}");
+    }
+}
+
 fn audit(motion: &Motion, colour: bool, text: &mut String) {
     let paint = |verdict: Verdict| {
         let code = match verdict {
@@ -244,6 +257,7 @@ fn audit(motion: &Motion, colour: bool, text: &mut String) {
     if checks.len() > CHECKS {
         let _ = writeln!(text, "  … and {} more, none worse", checks.len() - CHECKS);
     }
+    errors(motion, text);
 }
 
 /// The path in the plane where there is one, else coordinates over time: some of them in colours, or the first.

@@ -35,7 +35,9 @@ pub fn integrate(
     let mut run = OdeRun::new(system, y0, options);
     let stop = run.complete(observer);
     run.statistics.evaluations = run.system.evaluations;
-    Outcome { stop, t: run.clock.t, y: run.y, vague: run.vague, statistics: run.statistics }
+    let scales = run.scale.sizes(run.y.len());
+    let OdeRun { y, vague, statistics, clock, .. } = run;
+    Outcome { stop, t: clock.t, y, scales, vague, statistics }
 }
 
 /// How to integrate.
@@ -61,6 +63,8 @@ pub struct OdeOptions {
     /// Whether [`Method::Dop853`] goes on where [`Method::Taylor`] cannot: where the series has no coefficients,
     /// as at the kink of a root, or allows no step.
     pub falls_back: bool,
+    /// The order of [`Method::Taylor`], if it is not the one that belongs to the tolerance.
+    pub order: Option<usize>,
 }
 
 impl Default for OdeOptions {
@@ -74,6 +78,7 @@ impl Default for OdeOptions {
             step: None,
             max_steps: 10_000_000,
             falls_back: false,
+            order: None,
         }
     }
 }
@@ -92,11 +97,11 @@ pub enum Method {
 }
 
 /// The storage of a method for a system of `n` components.
-fn stepper(method: Method, n: usize, scale: &Scale) -> Box<dyn Stepper> {
+fn stepper(method: Method, order: Option<usize>, n: usize, scale: &Scale) -> Box<dyn Stepper> {
     match method {
         Method::Dop853 => Box::new(RungeKutta::new(Dop853::new(n, scale.controlled), n)),
         Method::Rk4 => Box::new(RungeKutta::new(Rk4::new(n), n)),
-        Method::Taylor => Box::new(Taylor::new(n, scale)),
+        Method::Taylor => Box::new(Taylor::new(n, order, scale)),
     }
 }
 
@@ -109,6 +114,8 @@ pub struct Outcome {
     pub t: f64,
     /// The state there.
     pub y: Vec<f64>,
+    /// The scales by which errors of the components were measured: their largest values, or what does not matter.
+    pub scales: Vec<f64>,
     /// Events that may have been missed, because their function varies faster than any step can show; and the
     /// time from which on.
     pub vague: Vec<(usize, f64)>,
@@ -202,7 +209,7 @@ impl<'a> OdeRun<'a> {
             watch: EventFinder::new(system),
             projects: system.has_invariants(),
             system: Counted { system, evaluations: 0 },
-            stepper: stepper(options.method, n, &scale),
+            stepper: stepper(options.method, options.order, n, &scale),
             falls_back: options.falls_back && options.method == Method::Taylor,
             options,
             scale,
@@ -310,7 +317,7 @@ impl<'a> OdeRun<'a> {
         if !std::mem::take(&mut self.falls_back) {
             return false;
         }
-        let mut other = stepper(Method::Dop853, self.y.len(), &self.scale);
+        let mut other = stepper(Method::Dop853, None, self.y.len(), &self.scale);
         let clock = StepClock { t0: self.clock.t, ..self.clock };
         let at = ScaledState { y: &self.y, scale: &self.scale };
         match other.begin(&mut self.system, &clock, &at, None) {

@@ -105,6 +105,11 @@ impl Scale {
         size + noise + self.absolute + LEAST
     }
 
+    /// The largest values so far, or what does not matter.
+    pub(crate) fn sizes(&self, n: usize) -> Vec<f64> {
+        self.largest.as_flattened()[..n].iter().map(|x| x + self.absolute + LEAST).collect()
+    }
+
     /// Whether nothing is known of the size of a component.
     pub(crate) fn is_unknown(&self, i: usize) -> bool {
         self.largest.as_flattened()[i] + self.absolute == 0.0

@@ -80,8 +80,9 @@ pub(crate) struct Taylor {
 }
 
 impl Taylor {
-    pub(crate) fn new(n: usize, scale: &Scale) -> Self {
-        let series = StepSeries::new(n, scale);
+    pub(crate) fn new(n: usize, order: Option<usize>, scale: &Scale) -> Self {
+        let order = order.unwrap_or_else(|| taylor_order(scale.tolerance));
+        let series = StepSeries::new(n, order, scale);
         Self {
             series,
             probe: Probe::new(n),
@@ -251,8 +252,7 @@ struct StepSeries {
 }
 
 impl StepSeries {
-    fn new(n: usize, scale: &Scale) -> Self {
-        let order = taylor_order(scale.tolerance);
+    fn new(n: usize, order: usize, scale: &Scale) -> Self {
         let margin = libm::log2(scale.tolerance / MARGIN);
         Self {
             order,
@@ -560,7 +560,7 @@ mod tests {
     fn horner_by_blocks_and_by_components_is_the_sum() {
         for tolerance in [1e-10, 1e-14] {
             let scale = Scale::new(tolerance, 0.0, 6, &[0.0; 6]);
-            let mut series = StepSeries::new(6, &scale);
+            let mut series = StepSeries::new(6, taylor_order(tolerance), &scale);
             let h: f64 = 0.37;
             for (i, c) in series.all.iter_mut().enumerate() {
                 *c = ((i * 7919) % 13) as f64 - 6.0;

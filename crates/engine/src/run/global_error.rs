@@ -1,0 +1,198 @@
+//! The error of a motion at its end, estimated by a second integration.
+//!
+//! A short run is integrated again with a tolerance that is thirty times stricter (a thousand times by the Taylor
+//! method, whose steps hardly change): the difference is the error of the first one. A long run is integrated again
+//! by DOP853 with a tolerance $E_2 = 10^6 E$, at a fifth of the cost. Errors are proportional to the tolerance, so that
+//! of the difference $D$ the first run has the part
+//!
+//! $$ \bigl(10\,E + 3\epsilon\sqrt{N}\bigr)\,\frac{D}{E_2} $$
+//!
+//! after $N$ steps, with a margin of ten. Where $D$ is no longer small the two motions have nothing to do with each
+//! other any more; a run that is not too long is then treated as a short one, else nothing is said.
+
+use pfaff_solver::{
+    Control, DenseStep, LocatedEvent, Method, Observer, OdeOptions, Outcome, StoredStep,
+    System, integrate,
+};
+
+use crate::motion::sample::Sample;
+use crate::motion::verdict::Check;
+use crate::system::compiled::CompiledSystem;
+
+/// Steps up to which a run is short.
+const SHORT: usize = 300;
+/// Steps up to which a run that is doubtful is treated as a short one.
+const AFFORDABLE: usize = 20_000;
+/// How much looser a long run is integrated again, and how loose at most.
+const LOOSER: f64 = 1e6;
+const LOOSEST: f64 = 1e-3;
+/// Differences beyond this part of a coordinate's size say nothing.
+const APART: f64 = 0.03;
+/// Errors in parts of a coordinate's size that belong to a tolerance: amplified so much at most.
+const AMPLIFIED: f64 = 1e5;
+/// Whatever the tolerance, no digit is right beyond this.
+const WORST: f64 = 1e-2;
+
+/// What a second integration found.
+pub(crate) struct SecondRun {
+    /// Errors of the coordinates at the end, and the largest on the way in parts of their sizes; empty if the
+    /// motions have come apart.
+    pub(crate) errors: Vec<f64>,
+    pub(crate) largest: f64,
+    /// The state in which it ended.
+    pub(crate) end: Sample,
+}
+
+/// The run to be compared with.
+pub(crate) struct FirstRun<'a> {
+    pub(crate) system: &'a CompiledSystem,
+    pub(crate) options: &'a OdeOptions,
+    pub(crate) outcome: &'a Outcome,
+    /// Steps of the run, spread over it.
+    pub(crate) kept: &'a [StoredStep],
+}
+
+/// Integrates a second time from a state at the start, to where the first run ended.
+pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> {
+    let FirstRun { options, outcome, .. } = *first;
+    if outcome.t == options.t0 || options.method == Method::Rk4 {
+        return None;
+    }
+    let steps = outcome.statistics.steps;
+    let found = compared(first, y0, steps <= SHORT)?;
+    let doubtful = found.errors.is_empty() || found.largest > limit(options.tolerance);
+    if doubtful && (SHORT..=AFFORDABLE).contains(&steps) {
+        return compared(first, y0, true);
+    }
+    Some(found)
+}
+
+fn compared(first: &FirstRun<'_>, y0: &[f64], short: bool) -> Option<SecondRun> {
+    let FirstRun { system, options, outcome, .. } = *first;
+    let mut system = system.without_events();
+    let second = OdeOptions { t1: outcome.t, ..second_options(options, short) };
+    let margin = if short {
+        3.0
+    } else {
+        let rounding = 3.0 * f64::EPSILON * (outcome.statistics.steps as f64).sqrt();
+        (10.0 * options.tolerance + rounding) / second.tolerance
+    };
+    let mut comparison = Comparison::new(first, &system, options.t0 <= outcome.t);
+    let reached = integrate(&mut system, y0, &second, &mut comparison);
+    let n = system.n;
+    let mut last = Sample::new(n, system.m);
+    system.resolve(reached.t, &reached.y, true, &mut last).ok()?;
+    let mut errors = Vec::new();
+    let mut there = Sample::new(n, system.m);
+    system.resolve(outcome.t, &outcome.y, true, &mut there).ok()?;
+    if reached.t == outcome.t && !comparison.is_apart {
+        for i in 0..n {
+            let distance = (last.q[i] - there.q[i]).abs();
+            comparison.largest = comparison.largest.max(distance / outcome.scales[i]);
+            errors.push(margin * distance + f64::EPSILON * there.q[i].abs());
+        }
+    }
+    Some(SecondRun { errors, largest: margin * comparison.largest, end: last })
+}
+
+fn second_options(options: &OdeOptions, short: bool) -> OdeOptions {
+    let tolerance = options.tolerance;
+    match (options.method, short) {
+        (Method::Taylor, true) => OdeOptions {
+            tolerance: 1e-3 * tolerance,
+            order: Some(pfaff_solver::taylor_order(tolerance)),
+            ..*options
+        },
+        (_, true) => OdeOptions { tolerance: (tolerance / 30.0).max(1e-15), ..*options },
+        (_, false) => OdeOptions {
+            method: Method::Dop853,
+            tolerance: (LOOSER * tolerance).min(LOOSEST),
+            step: None,
+            ..*options
+        },
+    }
+}
+
+/// The largest error that belongs to a tolerance, in parts of the size of a coordinate.
+fn limit(tolerance: f64) -> f64 {
+    (AMPLIFIED * tolerance).min(WORST)
+}
+
+/// The check that belongs to an estimate.
+pub(crate) fn check(largest: Option<f64>, tolerance: f64) -> Check {
+    let reason = "errors are amplified on the way; more than 100000 tolerances would mean that the tolerance says \
+        nothing about the motion";
+    let limit = limit(tolerance);
+    let name = "error by a second integration".into();
+    Check { is_needed: true, ..Check::measured(name, largest, limit, reason) }
+}
+
+/// Compares the second run with the first one at the ends of its kept steps.
+struct Comparison<'a> {
+    system: CompiledSystem,
+    steps: &'a [StoredStep],
+    scales: &'a [f64],
+    forward: bool,
+    y: Vec<f64>,
+    here: Sample,
+    there: Sample,
+    /// The largest distance in parts of the size of a coordinate.
+    largest: f64,
+    is_apart: bool,
+}
+
+impl<'a> Comparison<'a> {
+    fn new(first: &FirstRun<'a>, system: &CompiledSystem, forward: bool) -> Self {
+        let (n, m) = (system.n, system.m);
+        Self {
+            system: system.clone(),
+            steps: first.kept,
+            scales: &first.outcome.scales,
+            forward,
+            y: vec![0.0; system.dimension()],
+            here: Sample::new(n, m),
+            there: Sample::new(n, m),
+            largest: 0.0,
+            is_apart: false,
+        }
+    }
+
+    fn next(&self, end: f64) -> Option<f64> {
+        let t = self.steps.first()?.as_step().end();
+        (if self.forward { t <= end } else { t >= end }).then_some(t)
+    }
+}
+
+impl Observer for Comparison<'_> {
+    fn wants_dense(&self, _start: f64, end: f64) -> bool {
+        self.next(end).is_some_and(|t| t != end)
+    }
+
+    fn step(&mut self, step: &DenseStep<'_>, _system: &mut dyn System) -> Control {
+        while let Some(t) = self.next(step.end()) {
+            let (known, rest) = self.steps.split_first().expect("there is one");
+            self.steps = rest;
+            step.state(t, &mut self.y);
+            let known = known.as_step();
+            let found = self.system.resolve(t, &self.y, true, &mut self.here).is_ok()
+                && self.system.resolve(t, known.state_at_end(), true, &mut self.there).is_ok();
+            if !found {
+                continue;
+            }
+            for (i, (a, b)) in self.here.q.iter().zip(&self.there.q).enumerate() {
+                if a != b {
+                    self.largest = self.largest.max((a - b).abs() / self.scales[i]);
+                }
+            }
+            if self.largest.is_nan() || self.largest > APART {
+                self.is_apart = true;
+                return Control::Stop;
+            }
+        }
+        Control::Continue
+    }
+
+    fn event(&mut self, _event: &LocatedEvent, _y: &[f64]) -> Control {
+        Control::Continue
+    }
+}
