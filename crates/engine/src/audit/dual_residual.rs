@@ -32,6 +32,8 @@ pub(crate) struct DualResidual {
     points: Vec<Laid>,
     holonomic: Vec<bool>,
     pub(crate) principle: Principle,
+    /// Positions and velocities below which nothing matters.
+    pub(crate) least: [Vec<f64>; 2],
     /// The dependent coordinates of the restricted principle.
     dependent: Vec<usize>,
     /// Of each constraint at the instants last looked at.
@@ -86,7 +88,8 @@ pub(crate) struct Residual {
     pub(crate) position: Option<Deviation>,
 }
 
-/// A deviation from zero, and the size of the terms that cancel, $\sum|A_i x_i|$.
+/// A deviation from zero, and the size of the terms that cancel, $\sum|A_i|\,|x_i|$ with every $x_i$ at least as
+/// large as what matters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Deviation {
     value: f64,
@@ -146,6 +149,7 @@ impl DualResidual {
             holonomic: classes.iter().map(|&class| class == Class::Holonomic).collect(),
             principle,
             dependent: dependent.to_vec(),
+            least: [vec![0.0; n], vec![0.0; n]],
             gradients: vec![Gradient::new(n); model.constraints.len()],
             slopes: Gradient::new(n),
             push: Gradient::new(n),
@@ -184,18 +188,20 @@ impl DualResidual {
 
     /// Residuals of a constraint at an sample whose derivatives are known.
     fn residual(&self, a: usize, sample: &Sample, l: usize) -> Residual {
-        let deviation = |value: f64, x: &[f64]| {
-            let terms = self.direction(a).iter().zip(x).map(|(s, x)| (s.x[l] * x).abs());
+        let deviation = |value: f64, x: &[f64], least: &[f64]| {
+            let sizes = x.iter().zip(least).map(|(x, least)| x.abs().max(*least));
+            let terms = self.direction(a).iter().zip(sizes).map(|(s, x)| s.x[l].abs() * x);
             Deviation { value: value.abs(), size: terms.sum() }
         };
+        let [q, v] = &self.least;
         let value = self.constraint(a);
         if self.holonomic[a] {
             Residual {
-                velocity: deviation(value.d[l], &sample.v),
-                position: Some(deviation(value.x[l], &sample.q)),
+                velocity: deviation(value.d[l], &sample.v, v),
+                position: Some(deviation(value.x[l], &sample.q, q)),
             }
         } else {
-            Residual { velocity: deviation(value.x[l], &sample.v), position: None }
+            Residual { velocity: deviation(value.x[l], &sample.v, v), position: None }
         }
     }
 

@@ -14,6 +14,7 @@ use crate::motion::sample::{LANES, Sample};
 use crate::motion::verdict::Check;
 use crate::system::compiled::CompiledSystem;
 use crate::system::constraint_scale::collect_terms;
+use crate::system::energy_scale::raise_by_mass;
 use crate::system::reduced::LaneSamples;
 
 /// What the audit looks at.
@@ -58,6 +59,7 @@ pub(crate) fn checks(evidence: TrajectoryEvidence<'_>) -> Vec<Check> {
 
 /// The checks of a motion that follows from a Lagrangian.
 fn mechanical(mut evidence: TrajectoryEvidence<'_>, mut dual: DualResidual) -> Vec<Check> {
+    least_scales(&mut evidence, &mut dual.least);
     let mut checks = constraints(&evidence, &mut dual);
     let mut ledger = Ledger::default();
     let (at_steps, between) = equations(&mut evidence, &mut dual, &mut ledger);
@@ -85,6 +87,24 @@ fn mechanical(mut evidence: TrajectoryEvidence<'_>, mut dual: DualResidual) -> V
     ));
     checks.push(limit("velocities between steps", between.velocities, interpolation, reason));
     checks
+}
+
+/// What positions and velocities are measured by at least, from some steps of the run.
+fn least_scales(evidence: &mut TrajectoryEvidence<'_>, least: &mut [Vec<f64>; 2]) {
+    /// Steps that are looked at.
+    const SOME: usize = 8;
+    let n = evidence.model.coordinates.len();
+    let mut scales = vec![0.0; 2 * n];
+    let stride = evidence.steps.len().div_ceil(SOME).max(1);
+    for step in evidence.steps.iter().step_by(stride).map(StoredStep::as_step) {
+        let h = step.end() - step.start();
+        if let Some(kkt) = evidence.system.saddle_at(step.end(), step.state_at_end()) {
+            raise_by_mass(kkt, h, &mut scales);
+        }
+    }
+    let (q, v) = scales.split_at(n);
+    least[0].copy_from_slice(q);
+    least[1].copy_from_slice(v);
 }
 
 fn limit(name: &str, value: Option<f64>, limit: f64, reason: &'static str) -> Check {

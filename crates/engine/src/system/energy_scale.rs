@@ -20,12 +20,16 @@ use crate::system::kkt::Kkt;
 
 /// Raises the scales of positions and velocities in saddle-point form.
 pub(crate) fn raise_scales(kkt: &mut Kkt, t: f64, y: &[f64], h: f64, scales: &mut [f64]) {
+    let n = kkt.n;
+    kkt.evaluate(t, &y[..n], &y[n..2 * n], &y[2 * n..2 * n + kkt.carried]);
+    raise_by_mass(kkt, h, scales);
+}
+
+/// Raises the scales of positions and velocities at the state last evaluated.
+pub(crate) fn raise_by_mass(kkt: &Kkt, h: f64, scales: &mut [f64]) {
     /// The square root of the share of the kinetic energy.
     const SHARE: f64 = 1e-3;
-    let n = kkt.n;
-    let (q, v) = (&y[..n], &y[n..2 * n]);
-    kkt.evaluate(t, q, v, &y[2 * n..2 * n + kkt.carried]);
-    let mass = kkt.mass();
+    let (n, mass, v) = (kkt.n, kkt.mass(), kkt.velocity());
     let twice = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
     let twice: f64 = twice.map(|(i, j)| v[i] * mass[i * n + j] * v[j]).sum();
     for i in 0..n {

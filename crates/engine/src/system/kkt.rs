@@ -223,6 +223,11 @@ impl Kkt {
         }
     }
 
+    /// $\dot q$ of the state last evaluated.
+    pub(crate) fn velocity(&self) -> &[f64] {
+        &self.evaluator.inputs[self.n + 1..=2 * self.n]
+    }
+
     /// Solves (K) at the state last evaluated. Beyond a singular effective mass there is no motion to go on with.
     pub(crate) fn solve(&mut self) -> Result<(), EvalError> {
         self.solve_blocks()?;
