@@ -411,7 +411,7 @@ pub struct Symmetry {
 pub struct Solve {
     /// Start and end, if given.
     pub range: Option<(f64, f64)>,
-    /// Local error ≤ tolerance·(1 + |y|) a step.
+    /// Local error of a step in parts of each component and of its largest value so far.
     pub tolerance: f64,
     /// The word given for the method, `auto` by default.
     pub method: String,

@@ -11,7 +11,7 @@
 //! | `quadrature` | Gauss rules and polynomials: [`gauss_jacobi`] |
 //!
 //! **Conventions.** `f64` only; matrices by rows; tolerance $E$ means local error
-//! $\le E\,(1 + |y|)$ a step in every component.
+//! $\le E\,s_i$ a step in every component, in parts of its value and of the largest one so far.
 //!
 //! **Invariants.** Nothing here knows mechanics, files, clocks or threads. The same system and
 //! options give the same bits. The loop over steps does not allocate.

@@ -24,7 +24,7 @@ pub struct Run {
     pub t0: Option<f64>,
     /// End.
     pub t1: Option<f64>,
-    /// Local error ≤ tolerance·(1 + |y|) a step.
+    /// Local error of a step in parts of each component and of its largest value so far.
     pub tolerance: Option<f64>,
     /// How it is solved.
     pub method: Option<Method>,
@@ -70,7 +70,7 @@ impl Run {
         Self { principle: Some(principle), ..self }
     }
 
-    /// Local error ≤ tolerance·(1 + |y|) a step.
+    /// Local error of a step in parts of each component and of its largest value so far.
     #[must_use]
     pub fn tolerance(self, tolerance: f64) -> Self {
         Self { tolerance: Some(tolerance), ..self }

@@ -11,12 +11,12 @@
 //! other any more; a run that is not too long is then treated as a short one, else nothing is said.
 
 use pfaff_solver::{
-    Control, DenseStep, LocatedEvent, Method, Observer, OdeOptions, Outcome, StoredStep,
-    System, integrate,
+    Control, DenseStep, LocatedEvent, Method, Observer, OdeOptions, Outcome, StopReason,
+    StoredStep, System, integrate,
 };
 
 use crate::motion::sample::Sample;
-use crate::motion::verdict::Check;
+use crate::motion::verdict::{Check, Verdict};
 use crate::system::compiled::CompiledSystem;
 
 /// Steps up to which a run is short.
@@ -55,10 +55,12 @@ pub(crate) struct FirstRun<'a> {
 /// Integrates a second time from a state at the start, to where the first run ended.
 pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> {
     let FirstRun { options, outcome, .. } = *first;
-    if outcome.t == options.t0 || options.method == Method::Rk4 {
+    let steps = outcome.statistics.steps;
+    // NOTE: who interrupts a long run does not want to wait.
+    let is_hurried = outcome.stop == StopReason::Interrupted && steps > SHORT;
+    if outcome.t == options.t0 || options.method == Method::Rk4 || is_hurried {
         return None;
     }
-    let steps = outcome.statistics.steps;
     let found = compared(first, y0, steps <= SHORT)?;
     let doubtful = found.errors.is_empty() || found.largest > limit(options.tolerance);
     if doubtful && (SHORT..=AFFORDABLE).contains(&steps) {
@@ -124,7 +126,9 @@ pub(crate) fn check(largest: Option<f64>, tolerance: f64) -> Check {
         nothing about the motion";
     let limit = limit(tolerance);
     let name = "error by a second integration".into();
-    Check { is_needed: true, ..Check::measured(name, largest, limit, reason) }
+    let check = Check::measured(name, largest, limit, reason);
+    // NOTE: a motion that magnifies errors is not wrong, but its last digits are.
+    Check { is_needed: true, verdict: check.verdict.min(Verdict::Warn), ..check }
 }
 
 /// Compares the second run with the first one at the ends of its kept steps.
