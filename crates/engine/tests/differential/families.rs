@@ -35,6 +35,9 @@ pub(crate) const FAMILIES: &[(&str, Family)] = &[
     ("vakonomic", |draw| contact(draw, "vakonomic", false)),
     ("vakonomic affine", |draw| contact(draw, "vakonomic", true)),
     ("restricted", |draw| contact(draw, "restricted", false)),
+    ("restricted affine", |draw| contact(draw, "restricted", true)),
+    ("sphere", sphere),
+    ("polar", polar),
     ("cone", cone),
     ("constant speed", constant_speed),
     ("equation", equation),
@@ -286,14 +289,16 @@ fn prescribed(draw: &mut Draw<'_>) -> Case {
     draw.case("prescribed", writer, start, rates, Box::new(move |t, y| shown(t, y).to_vec()))
 }
 
-/// A knife edge on a slope: $\dot x\sin\varphi = \dot y\cos\varphi$.
+/// A knife edge on a slope, the centre of mass at the distance d before it: $\dot x\sin\varphi = \dot y\cos\varphi$,
+/// $\dot u = d\omega^2 + F$, $(J + d^2)\dot\omega = M - du\omega$.
 fn skate(draw: &mut Draw<'_>) -> Case {
     let mut writer = draw.writer(&[("x", true), ("y", true), ("phi", false)]);
     let n = writer.names().variables;
     let (g, j) = (draw.number(-1.0, 1.0), draw.number(0.3, 2.0));
+    let d = [0.0, draw.number(0.1, 1.0)][draw.random.below(2)];
     writer.lagrangian(&format!(
-        "({}^2 + {}^2)/2 + {j:?}*{}^2/2 - {g:?}*{} - {}^2/2",
-        n[3], n[4], n[5], n[1], n[0]
+        "(({vx} - {d:?}*{w}*sin(phi))^2 + ({vy} + {d:?}*{w}*cos(phi))^2)/2 + {j:?}*{w}^2/2 - ({g:?})*{y} - {x}^2/2",
+        vx = n[3], vy = n[4], w = n[5], y = n[1], x = n[0]
     ));
     writer.line(&format!("constraint c: {}*sin(phi) - {}*cos(phi) = 0", n[3], n[4]));
     let (push, turn) = (draw.term(0, 3), draw.term(2, 5));
@@ -310,33 +315,92 @@ fn skate(draw: &mut Draw<'_>) -> Case {
         let all = shown(y);
         dy[..3].copy_from_slice(&all[3..]);
         let (push, turn) = (push.value(at, &all), turn.value(at, &all));
-        dy[3] = (push - y[0]) * libm::cos(y[2]) - g * libm::sin(y[2]);
-        dy[4] = turn / j;
+        dy[3] = d * y[4] * y[4] + (push - y[0]) * libm::cos(y[2]) - g * libm::sin(y[2]);
+        dy[4] = (turn - d * y[3] * y[4]) / (j + d * d);
     });
     draw.case("skate", writer, start, rates, Box::new(move |_, y| shown(y).to_vec()))
 }
 
-/// $\dot z = a(y)\,\dot x + b(t)$ with a = α sin y + β y, under each principle.
+/// A spherical pendulum: $\ddot{\mathbf x} = \mathbf F - (\mathbf F\cdot\mathbf x + v^2)\,\mathbf x$.
+fn sphere(draw: &mut Draw<'_>) -> Case {
+    let mut writer = draw.writer(&[("x", true), ("y", true), ("z", true)]);
+    let n = writer.names().variables;
+    let g = draw.number(0.2, 2.0);
+    writer.lagrangian(&format!("({}^2 + {}^2 + {}^2)/2 - {g:?}*{}", n[3], n[4], n[5], n[2]));
+    writer.line(&format!("constraint c: {}^2 + {}^2 + {}^2 = 1", n[0], n[1], n[2]));
+    let forces = [draw.term(0, 3), draw.term(1, 4)];
+    writer.force(0, &forces[0]);
+    writer.force(1, &forces[1]);
+    let (θ, w, u) = (draw.number(0.3, 1.5), draw.number(-1.0, 1.0), draw.number(-1.0, 1.0));
+    let (s, c) = (libm::sin(θ), libm::cos(θ));
+    let start = vec![s, 0.0, -c, w * c, u, w * s];
+    writer.initial(&given(&start));
+    let rates: Rates = Box::new(move |at, y, dy| {
+        let f = [forces[0].value(at, y), forces[1].value(at, y), -g];
+        let inward: f64 = (0..3).map(|i| f[i] * y[i] + y[3 + i] * y[3 + i]).sum();
+        for i in 0..3 {
+            dy[i] = y[3 + i];
+            dy[3 + i] = f[i] - inward * y[i];
+        }
+    });
+    draw.case("sphere", writer, start, rates, as_it_is())
+}
+
+/// A pendulum on a spring in polar coordinates.
+fn polar(draw: &mut Draw<'_>) -> Case {
+    let mut writer = draw.writer(&[("r", true), ("th", false)]);
+    let n = writer.names().variables;
+    let (k, g) = (draw.number(2.0, 20.0), draw.number(0.1, 1.0));
+    writer.lagrangian(&format!(
+        "({}^2 + {r}^2*{}^2)/2 - {k:?}*({r} - 1)^2/2 + {g:?}*{r}*cos(th)",
+        n[2],
+        n[3],
+        r = n[0]
+    ));
+    let forces = [draw.term(0, 2), draw.term(1, 3)];
+    writer.force(0, &forces[0]);
+    writer.force(1, &forces[1]);
+    let start = vec![
+        draw.number(0.8, 1.4),
+        draw.number(-1.0, 1.0),
+        draw.number(-0.3, 0.3),
+        draw.number(-0.5, 0.5),
+    ];
+    writer.initial(&given(&start));
+    let rates: Rates = Box::new(move |at, y, dy| {
+        let (r, θ, u, w) = (y[0], y[1], y[2], y[3]);
+        let (f, torque) = (forces[0].value(at, y), forces[1].value(at, y));
+        dy[0] = u;
+        dy[1] = w;
+        dy[2] = r * w * w - k * (r - 1.0) + g * libm::cos(θ) + f;
+        dy[3] = (torque / r - 2.0 * u * w - g * libm::sin(θ)) / r;
+    });
+    draw.case("polar", writer, start, rates, as_it_is())
+}
+
+/// $\dot z = a(y, t)\,\dot x + b(t)$ with a = α sin y + β y + γ sin t, under each principle.
 ///
-/// With $F$ the forces and $\mu$ the multiplier of $\mathcal L = L - \mu(\dot z - a\dot x - b)$:
-/// Chetaev $(1 + a^2)\ddot x = F_x + aF_z - a(\dot a\dot x + \dot b)$, $\ddot y = F_y$; vakonomic, in addition,
-/// $-\mu\dot a$ on the right of x and $\mu a'\dot x$ on that of y, $\dot\mu = \ddot z - F_z$; restricted
-/// $(1 + a^2)\ddot x = F_x - 2aa'\dot x\dot y$, $\ddot y = F_y + aa'\dot x^2$.
+/// With $F$ the forces and $\mu$ the multiplier of $\mathcal L = L - \mu(\dot z - a\dot x - b)$, $a' = \partial a/\partial y$:
+/// Chetaev $(1 + a^2)\ddot x = F_x - a(\dot a\dot x + \dot b)$, $\ddot y = F_y$; vakonomic, in addition, $-\mu\dot a$
+/// on the right of x and $\mu a'\dot x$ on that of y, $\dot\mu = \ddot z$; restricted
+/// $(1 + a^2)\ddot x = F_x - 2a\dot a\dot x - \dot ab - a\dot b$, $\ddot y = F_y + a'\dot x\dot z$.
 fn contact(draw: &mut Draw<'_>, principle: &'static str, affine: bool) -> Case {
     let mut writer = draw.writer(&[("x", true), ("y", true), ("z", true)]);
     let names = writer.names();
     let n = &names.variables;
     let (α, β) = (draw.number(-1.0, 1.0), [0.0, 1.0][draw.random.below(2)]);
+    let γ = [0.0, draw.number(0.1, 0.5)][draw.random.below(2)];
     let (b, w) =
         if affine { (draw.number(0.1, 0.5), draw.number(0.2, 3.0)) } else { (0.0, 1.0) };
-    let drift =
-        if affine { format!(" + {b:?}*cos({w:?}*{})", names.time) } else { String::new() };
+    let time = &names.time;
+    let drift = if affine { format!(" + {b:?}*cos({w:?}*{time})") } else { String::new() };
+    let turning = if γ == 0.0 { String::new() } else { format!(" + {γ:?}*sin({time})") };
     writer.lagrangian(&format!(
         "({}^2 + {}^2 + {}^2)/2 - {}^2/2 - {}^2/2",
         n[3], n[4], n[5], n[0], n[1]
     ));
     writer.line(&format!(
-        "constraint c: {} = (({α:?})*sin({}) + {β:?}*{})*{}{drift}",
+        "constraint c: {} = (({α:?})*sin({}) + {β:?}*{}{turning})*{}{drift}",
         n[5], n[1], n[1], n[3]
     ));
     if principle != "chetaev" {
@@ -354,46 +418,43 @@ fn contact(draw: &mut Draw<'_>, principle: &'static str, affine: bool) -> Case {
     } else {
         start[5] = 0.0;
     }
-    writer.initial(&[
-        Some(start[0]),
-        Some(start[1]),
-        Some(start[2]),
-        Some(start[3]),
-        Some(start[4]),
-        None,
-    ]);
-    let slope = move |y: f64| (α * libm::sin(y) + β * y, α * libm::cos(y) + β);
+    let mut values = given(&start);
+    values[5] = None;
+    writer.initial(&values);
+    let slope = move |t: f64, y: f64| {
+        (α * libm::sin(y) + β * y + γ * libm::sin(t), α * libm::cos(y) + β, γ * libm::cos(t))
+    };
     let shown = move |t: f64, y: &[f64]| {
-        let rise = slope(y[1]).0 * y[3] + b * libm::cos(w * t);
+        let rise = slope(t, y[1]).0 * y[3] + b * libm::cos(w * t);
         [y[0], y[1], y[2], y[3], y[4], rise]
     };
     let restricted = principle == "restricted";
     let rates: Rates = Box::new(move |at, y, dy| {
         let t = at.time;
         let all = shown(t, y);
-        let (a, da) = slope(y[1]);
+        let (a, by_y, by_t) = slope(t, y[1]);
         let (u, v, μ) = (y[3], y[4], y[5]);
         let fx = forces[0].value(at, &all) - y[0];
         let fy = forces[1].value(at, &all) - y[1];
         dy[..3].copy_from_slice(&all[3..]);
-        let carried = da * v * u - b * w * libm::sin(w * t);
+        let (da, b, db) = (by_y * v + by_t, b * libm::cos(w * t), -b * w * libm::sin(w * t));
         if restricted {
-            dy[3] = (fx - 2.0 * a * da * u * v) / (1.0 + a * a);
-            dy[4] = fy + a * da * u * u;
+            dy[3] = (fx - 2.0 * a * da * u - da * b - a * db) / (1.0 + a * a);
+            dy[4] = fy + by_y * u * all[5];
             dy[5] = 0.0;
         } else {
-            dy[3] = (fx - μ * da * v - a * carried) / (1.0 + a * a);
-            dy[4] = fy + μ * da * u;
-            dy[5] = if vakonomic { a * dy[3] + carried } else { 0.0 };
+            dy[3] = (fx - μ * da - a * (da * u + db)) / (1.0 + a * a);
+            dy[4] = fy + μ * by_y * u;
+            dy[5] = if vakonomic { a * dy[3] + da * u + db } else { 0.0 };
         }
     });
     let family = match (principle, affine) {
-        ("chetaev", false) => "linear",
-        ("chetaev", true) => "affine",
-        (other, false) => other,
-        (_, true) => "vakonomic affine",
+        ("chetaev", false) => "linear".to_owned(),
+        ("chetaev", true) => "affine".to_owned(),
+        (other, false) => other.to_owned(),
+        (other, true) => format!("{other} affine"),
     };
-    draw.case(family, writer, start, rates, Box::new(move |t, y| shown(t, y).to_vec()))
+    draw.case(&family, writer, start, rates, Box::new(move |t, y| shown(t, y).to_vec()))
 }
 
 /// $\dot z = \sqrt{\dot x^2 + \dot y^2}$, nonlinear (Appell and Hamel): λ = ((F·v)/|v| − F_z)/2.

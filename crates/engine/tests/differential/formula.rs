@@ -21,6 +21,16 @@ pub(crate) enum Formula {
     Steep(f64, Box<Formula>),
     /// exp(−(a/w)²)
     Bump(f64, Box<Formula>),
+    /// 1/(1 + exp(−a/w))
+    Logistic(f64, Box<Formula>),
+    /// A whole power.
+    Power(i32, Box<Formula>),
+    /// A power of what is not negative.
+    RealPower(f64, Box<Formula>),
+    /// The angle of a point (x, y) of the plane, with its cut at negative x.
+    Angle(Box<[Formula; 2]>),
+    /// The value between two bounds of the argument, else zero.
+    Window([f64; 2], Box<[Formula; 2]>),
     /// The root of a sum of squares that does not vanish.
     Norm(Vec<Formula>),
     Abs(Box<Formula>),
@@ -101,6 +111,27 @@ impl Formula {
                 at.narrow(a, *width);
                 libm::exp(-(a / width) * (a / width))
             }
+            Self::Logistic(width, a) => {
+                let a = a.value(at, y);
+                at.narrow(a, *width);
+                1.0 / (1.0 + libm::exp(-a / width))
+            }
+            Self::Power(p, a) => a.value(at, y).powi(*p),
+            Self::RealPower(p, a) => libm::pow(a.value(at, y).max(0.0), *p),
+            Self::Angle(two) => {
+                let (x, y) = (two[0].value(at, y), two[1].value(at, y));
+                let turn = if x < 0.0 { 2.0 * PI } else { 0.0 };
+                match (at.positive(y), y > 0.0) {
+                    (true, false) => libm::atan2(y, x) + turn,
+                    (false, true) => libm::atan2(y, x) - turn,
+                    (true, true) | (false, false) => libm::atan2(y, x),
+                }
+            }
+            Self::Window([low, high], two) => {
+                let (a, value) = (two[0].value(at, y), two[1].value(at, y));
+                let (above, below) = (at.positive(a - low), at.positive(high - a));
+                if above && below { value } else { 0.0 }
+            }
             Self::Norm(all) => {
                 let squares: f64 = all.iter().map(|a| a.value(at, y)).map(|a| a * a).sum();
                 at.narrow(squares.sqrt(), 1e-9);
@@ -167,6 +198,15 @@ impl Formula {
             Self::Sin(a) => format!("sin({})", t(a)),
             Self::Steep(width, a) => format!("tanh({}/{width:?})", t(a)),
             Self::Bump(width, a) => format!("exp(-({}/{width:?})^2)", t(a)),
+            Self::Logistic(width, a) => format!("1/(1 + exp(-{}/{width:?}))", t(a)),
+            Self::Power(p, a) => format!("{}^{p}", t(a)),
+            Self::RealPower(p, a) if *p == 0.5 => format!("sqrt({})", t(a)),
+            Self::RealPower(p, a) => format!("{}^{p:?}", t(a)),
+            Self::Angle(two) => format!("atan2({}, {})", t(&two[1]), t(&two[0])),
+            Self::Window([low, high], two) => {
+                let a = t(&two[0]);
+                format!("if({a} > {low:?} and {a} < {high:?}, {}, 0)", t(&two[1]))
+            }
             Self::Norm(all) => {
                 format!("norm([{}])", all.iter().map(t).collect::<Vec<_>>().join(", "))
             }
@@ -188,14 +228,20 @@ impl Formula {
     pub(crate) fn files(&self, into: &mut Vec<(String, String)>) {
         match self {
             Self::Number(_) | Self::Of(_) | Self::Time => {}
-            Self::Sum(two) | Self::Product(two) | Self::Least(two) | Self::Largest(two) => {
-                two.iter().for_each(|a| a.files(into));
-            }
+            Self::Sum(two)
+            | Self::Product(two)
+            | Self::Least(two)
+            | Self::Largest(two)
+            | Self::Angle(two)
+            | Self::Window(_, two) => two.iter().for_each(|a| a.files(into)),
             Self::If(three) => three.iter().for_each(|a| a.files(into)),
             Self::Norm(all) => all.iter().for_each(|a| a.files(into)),
             Self::Sin(a)
             | Self::Steep(_, a)
             | Self::Bump(_, a)
+            | Self::Logistic(_, a)
+            | Self::Power(_, a)
+            | Self::RealPower(_, a)
             | Self::Abs(a)
             | Self::PowerOfSquare(_, a)
             | Self::Sign(a)

@@ -26,7 +26,7 @@ fn boxed(a: Formula) -> Box<Formula> {
 }
 
 /// The names of the kinds of terms, in the order of `term`.
-pub(crate) const KINDS: [&str; 19] = [
+pub(crate) const KINDS: [&str; 28] = [
     "abs",
     "drag",
     "sign",
@@ -46,6 +46,15 @@ pub(crate) const KINDS: [&str; 19] = [
     "square wave",
     "oscillating",
     "smooth",
+    "window of time",
+    "window of place",
+    "step in time",
+    "root of time",
+    "power of time",
+    "wall",
+    "angle",
+    "nested",
+    "ripple",
 ];
 
 /// A force that depends on the place `x` and the velocity `v` (places among the variables) and on time up to `span`.
@@ -132,6 +141,25 @@ pub(crate) fn term(random: &mut Random, kind: &str, x: usize, v: usize, span: f6
             let w = decade(random, -1.0, 2.0).min(2000.0 * PI / span);
             Formula::Sin(boxed(times(number(w), Formula::Time)))
         }
+        "window of time" => {
+            let strength = number((1.0 / short).min(100.0));
+            Formula::Window([when, when + short], Box::new([Formula::Time, strength]))
+        }
+        "window of place" => {
+            let width = decade(random, -4.0, -0.3);
+            let strength = number((1.0 / width).min(30.0));
+            Formula::Window([c, c + width], Box::new([of(x), strength]))
+        }
+        "step in time" => Formula::Logistic(short, boxed(from(Formula::Time, when))),
+        "root of time" => Formula::RealPower(0.5, boxed(Formula::Time)),
+        "power of time" => Formula::RealPower(between(random, 0.2, 2.8), boxed(Formula::Time)),
+        "wall" => return times(number(-a), Formula::Power(31, boxed(of(x)))),
+        "angle" => Formula::Angle(Box::new([from(of(x), c), of(v)])),
+        "nested" => {
+            let inner = Formula::Abs(boxed(from(Formula::Abs(boxed(of(x))), c.abs())));
+            Formula::Largest(Box::new([inner, times(number(0.5), of(v))]))
+        }
+        "ripple" => Formula::Sin(boxed(times(number(decade(random, 0.0, 2.5)), of(x)))),
         "smooth" => Formula::Sin(boxed(sum(of(x), times(number(c), of(v))))),
         other => unreachable!("{other} is no kind"),
     };
