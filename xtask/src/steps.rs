@@ -182,7 +182,7 @@ pub(crate) fn fuzz(root: &Path) -> bool {
 /// Random motions against an independent integrator: how many, and the seed. Fails if one is wrong and passed.
 pub(crate) fn differential(root: &Path, numbers: &[&str]) -> bool {
     let mut arguments = vec!["test", "--release", "--package", "pfaff", "--test", "main"];
-    arguments.extend(["differential::random", "--", "--nocapture"]);
+    arguments.extend(["differential::", "--", "--nocapture"]);
     let number = |i: usize, default: &str| OsString::from(*numbers.get(i).unwrap_or(&default));
     let variables = [("PFAFF_CASES", number(0, "1000")), ("PFAFF_SEED", number(1, "1"))];
     cargo::run(root, &arguments, &variables)

@@ -380,7 +380,7 @@ fn polar(draw: &mut Draw<'_>) -> Case {
 
 /// $\dot z = a(y, t)\,\dot x + b(t)$ with a = α sin y + β y + γ sin t, under each principle.
 ///
-/// With $F$ the forces and $\mu$ the multiplier of $\mathcal L = L - \mu(\dot z - a\dot x - b)$, $a' = \partial a/\partial y$:
+/// With $F$ the forces, $\mu$ the multiplier of $\mathcal L = L - \mu(\dot z - a\dot x - b)$ and $a' = \partial_y a$:
 /// Chetaev $(1 + a^2)\ddot x = F_x - a(\dot a\dot x + \dot b)$, $\ddot y = F_y$; vakonomic, in addition, $-\mu\dot a$
 /// on the right of x and $\mu a'\dot x$ on that of y, $\dot\mu = \ddot z$; restricted
 /// $(1 + a^2)\ddot x = F_x - 2a\dot a\dot x - \dot ab - a\dot b$, $\ddot y = F_y + a'\dot x\dot z$.

@@ -320,7 +320,9 @@ impl Spline {
 
     /// A name that depends on the data.
     fn file(&self) -> String {
-        format!("table{}.csv", (self.values.iter().sum::<f64>().abs() * 1e6) as u64)
+        let mix = |hash: u64, x: &f64| (hash ^ x.to_bits()).wrapping_mul(0x0100_0000_01b3) >> 3;
+        let hash = self.knots.iter().chain(&self.values).fold(7, mix);
+        format!("table{hash}.csv")
     }
 
     fn csv(&self) -> String {

@@ -12,6 +12,7 @@
 
 mod families;
 mod formula;
+mod nested;
 mod terms;
 mod truth;
 mod writer;
@@ -62,6 +63,8 @@ struct Report {
     class: String,
     /// The model, what was asked, and the numbers.
     what: String,
+    /// The largest error of a coordinate in parts of its scale: as the engine estimates it, and the true one.
+    errors: Option<[f64; 2]>,
 }
 
 fn request(random: &mut Random, end: f64) -> Run {
@@ -91,7 +94,8 @@ fn examine(case: &Case, random: &mut Random) -> Report {
     for (name, text) in &case.files {
         writeln!(what, "# {name}: {}", text.replace('\n', "; ")).expect("text");
     }
-    let report = |ending, what| Report { ending, class: case.class.clone(), what };
+    let report =
+        |ending, what| Report { ending, class: case.class.clone(), what, errors: None };
     let source = Source::new("case", &case.text);
     let model = match Model::read(source, &Overrides::default(), &Tables(case.files.clone())) {
         Ok(model) => model,
@@ -131,11 +135,17 @@ fn examine(case: &Case, random: &mut Random) -> Report {
     let values = shown(&found);
     let passed = found.audit.verdict == Verdict::Pass;
     let (mut right, mut worst) = (true, 0.0_f64);
+    let rate = (0..truth.fine.end.len())
+        .map(|i| truth.fine.fastest[i] / truth.fine.largest[i].max(1e-3))
+        .fold(0.0, f64::max);
+    // Below that rounding, here and there, is all there is.
+    let mut errors = [1e-14, 1e-14];
     let factor = tolerance * (1000.0 + 10.0 * found.statistics.steps as f64);
     for (i, (expected, unit)) in truth.fine.end.iter().zip(&case.units).enumerate() {
         let scale = truth.fine.largest[i].max(1e-3);
-        let late = (truth.shifted[i] - expected).abs() + case.ulp * truth.fine.fastest[i];
-        let limit = factor * sensitivity[i].max(1.0) * scale + 10.0 * late;
+        let grown = sensitivity[i].max(1.0) * scale;
+        let late = (truth.shifted[i] - expected).abs() + case.ulp * rate * grown;
+        let limit = factor * grown + 10.0 * late;
         if limit > 1e-2 * scale || (truth.coarse[i] - expected).abs() > 0.05 * limit {
             return report(Ending::NoTruth(Unknown::Sensitive), what);
         }
@@ -143,6 +153,11 @@ fn examine(case: &Case, random: &mut Random) -> Report {
         let error = (value - expected).abs();
         right &= error <= limit;
         worst = worst.max(error / scale);
+        if let Some(estimate) = found.errors.get(i) {
+            let uncertain = (truth.coarse[i] - expected).abs();
+            errors[0] = f64::max(errors[0], estimate / unit / scale);
+            errors[1] = f64::max(errors[1], (error - uncertain).max(0.0) / scale);
+        }
         writeln!(what, "# {value:?} for {expected:?}, error {error:.1e}, limit {limit:.1e}")
             .expect("text");
     }
@@ -174,7 +189,9 @@ fn examine(case: &Case, random: &mut Random) -> Report {
         (false, false) => Ending::WrongAndNotPassed,
         (false, true) => Ending::WrongAndPassed,
     };
-    report(ending, what)
+    writeln!(what, "# estimated {:.1e}, true {:.1e}", errors[0], errors[1]).expect("text");
+    let errors = (!found.errors.is_empty()).then_some(errors);
+    Report { errors, ..report(ending, what) }
 }
 
 /// The motion within ten seconds; where the Taylor method does not apply, by the method that the engine chooses.
@@ -262,7 +279,15 @@ impl Ending {
 fn summary(seed: u64, reports: &[(u64, Report)], all: bool) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut text = String::new();
-    for (number, Report { ending, class, what }) in reports {
+    // Estimates, those within a factor of a hundred, and those below a tenth of the error.
+    let mut estimates = [0; 3];
+    for (number, Report { ending, class, what, errors }) in reports {
+        if let Some([estimate, error]) = errors {
+            let near = (0.01..=100.0).contains(&(estimate / error));
+            estimates[0] += 1;
+            estimates[1] += usize::from(near);
+            estimates[2] += usize::from(*estimate < 0.1 * error);
+        }
         *counts.entry(ending.name()).or_default() += 1;
         let quiet = matches!(ending, Ending::RightAndPassed | Ending::NoTruth(_));
         if *ending == Ending::WrongAndPassed || (all && !quiet) {
@@ -271,7 +296,14 @@ fn summary(seed: u64, reports: &[(u64, Report)], all: bool) -> String {
         }
     }
     let counts: Vec<String> = counts.iter().map(|(name, n)| format!("{name} {n}")).collect();
-    format!("{text}seed {seed}: {} cases; {}", reports.len(), counts.join(", "))
+    format!(
+        "{text}seed {seed}: {} cases; {}; {} estimates of the error, {} within a factor of 100, {} below a tenth",
+        reports.len(),
+        counts.join(", "),
+        estimates[0],
+        estimates[1],
+        estimates[2]
+    )
 }
 
 /// A number from the environment, for `cargo xtask fuzz differential`.
