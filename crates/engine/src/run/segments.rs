@@ -224,15 +224,24 @@ impl Switching {
         signs: &mut [f64],
     ) -> Result<bool, Failure> {
         let span = settings.options.t1 - settings.t0;
-        let values = self.values(&branches.model, place, span);
         let mut zeros = Vec::new();
-        for (k, (SwitchValue { u, noise, .. }, sign)) in
-            values.iter().zip(&mut *signs).enumerate()
-        {
-            if place.fired == Some(k) || u.abs() <= *noise {
-                zeros.push(k);
-            } else {
-                *sign = u.signum();
+        // A function may contain branches of others: it is known when they are.
+        for _ in 0..=signs.len() {
+            branches.set(signs);
+            let before = signs.to_vec();
+            zeros.clear();
+            let values = self.values(&branches.model, place, span);
+            for (k, (SwitchValue { u, noise, .. }, sign)) in
+                values.iter().zip(&mut *signs).enumerate()
+            {
+                if place.fired == Some(k) || u.abs() <= *noise {
+                    zeros.push(k);
+                } else {
+                    *sign = u.signum();
+                }
+            }
+            if before == *signs {
+                break;
             }
         }
         if zeros.is_empty() {

@@ -47,6 +47,18 @@ fn a_kink_of_the_potential() {
     );
 }
 
+/// A kink within a kink: the sign of the outer switch depends on the branch of the inner one. With $w = x + 0.3$ the
+/// force is −w up to w = 0, which is passed at the speed V, and then w.
+#[test]
+fn a_kink_within_a_kink() {
+    let (passed, speed) = (libm::atan(0.4), f64::sqrt(0.04 + 0.25));
+    comes_to(
+        "coordinates x\nlagrangian x'^2/2\nforce x: abs(abs(x) - 0.3)\n\
+         initial x = -0.5, x' = 0.5\nsolve t = 0..0.8",
+        speed * libm::sinh(0.8 - passed) - 0.3,
+    );
+}
+
 /// A blow of ten milliseconds, which a long step would not see: $\cos t + 100\int\sin(t - s)\,ds$.
 #[test]
 fn a_pulse_in_time() {
