@@ -7,7 +7,8 @@
 //! metres and in micrometres takes the same steps. What is zero at the start counts as what it becomes within a time
 //! $\tau$ in which the state changes little: with signs as below, again and again until nothing new moves,
 //!
-//! $$ s_i \leftarrow \max\bigl(s_i,\; \tau|f_i|,\; 10\,\tau\,|f_i(t + \tfrac{\tau}{10}, y + \tfrac1{10}\sigma s) - f_i(t, y)|\bigr). $$
+//! $$ s_i \leftarrow \max\bigl(s_i,\; \tau|f_i|,\;
+//!    10\,\tau\,|f_i(t + \tfrac{\tau}{10}, y + \tfrac1{10}\sigma s) - f_i(t, y)|\bigr). $$
 //!
 //! Systems may know better what does not matter and raise scales ([`System::raise_scales`](crate::System)). The last
 //! part of (S) is the rounding of its rate. A component that
