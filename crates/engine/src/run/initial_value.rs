@@ -205,6 +205,11 @@ pub(crate) fn integrate_segment(
         momenta: &momenta,
         taken: outcome.statistics.steps,
     })));
+    if outcome.statistics.steps == 0 && motion.stop.reason.is_early() {
+        // NOTE: where there is no motion there is nothing that could pass.
+        motion.audit.checks.push(check(None, settings.options.tolerance));
+        motion.audit = Audit::of(std::mem::take(&mut motion.audit.checks));
+    }
     if let Some(second) = &second {
         let largest = Some(second.largest).filter(|_| !second.errors.is_empty());
         motion.errors.clone_from(&second.errors);

@@ -14,15 +14,15 @@ use pfaff_program::{
     Backend, CompileError, Executor, NativeExecutor, Program, TaylorError, TaylorRecurrences,
 };
 use pfaff_solver::{
-    self as solver, Block, EvalError, EventKind, ExplicitSteps, RungeKuttaStep, TaylorSeries,
+    self as solver, EvalError, EventKind, ExplicitSteps, RungeKuttaStep, TaylorSeries,
 };
 
 use crate::motion::Form;
 use crate::motion::sample::{Sample, sample_symbols};
 use crate::system::cusp::CuspWatch;
-use crate::system::energy_scale::{energy_scale, raise_scales};
+use crate::system::energy_scale::{energy_scale, raise_reduced, raise_scales};
 use crate::system::event_phases::event_phases;
-use crate::system::explicit_steps;
+use crate::system::features::Features;
 use crate::system::kkt::Kkt;
 use crate::system::ordinary::{OrdinarySystem, spread};
 use crate::system::phase_divergence::Flow;
@@ -55,8 +55,10 @@ pub(crate) struct CompiledSystem {
     observed_inputs: Vec<f64>,
     sample: Sample,
     pub(crate) cusp: CuspWatch,
+    features: Features,
+    work: Vec<f64>,
     /// Taylor series of the saddle-point form or of an `equation` model; the reduced form has its own.
-    series: Option<TaylorExpansion>,
+    pub(crate) series: Option<TaylorExpansion>,
     /// Places in time where the equations are not smooth, ascending.
     pub(crate) breaks: Vec<f64>,
 }
@@ -149,6 +151,8 @@ impl CompiledSystem {
             observed_inputs: vec![f64::NAN; inputs.len()],
             sample: Sample::new(n, m),
             cusp: CuspWatch::new(n, m),
+            features: Features::new(model, backend)?,
+            work: Vec::new(),
             series: None,
             breaks: Vec::new(),
         })
@@ -412,7 +416,10 @@ impl CompiledSystem {
     }
 
     /// Machine code that is all it takes to step from a state.
-    fn machine_code(&mut self, step: &RungeKuttaStep<'_>) -> Option<&mut NativeExecutor> {
+    pub(crate) fn machine_code(
+        &mut self,
+        step: &RungeKuttaStep<'_>,
+    ) -> Option<&mut NativeExecutor> {
         match &mut self.dynamics {
             Compiled::Reduced(reduced) => reduced.machine_code(step.y.as_flattened()),
             Compiled::Saddle(_) | Compiled::Ordinary(_) => None,
@@ -424,27 +431,6 @@ impl CompiledSystem {
         sample.inputs(&mut self.observed_inputs);
         let inputs = &self.observed_inputs;
         self.observed.iter_mut().for_each(|observed| observed.evaluate(inputs, values));
-    }
-}
-
-impl ExplicitSteps for CompiledSystem {
-    fn step(&mut self, step: &mut RungeKuttaStep<'_>) -> bool {
-        self.machine_code(step).is_some_and(|rates| explicit_steps::step(rates, step))
-    }
-
-    fn dense_output(&mut self, step: &mut RungeKuttaStep<'_>, dense: &mut [Block]) -> bool {
-        self.machine_code(step)
-            .is_some_and(|rates| explicit_steps::dense_output(rates, step, dense))
-    }
-}
-
-impl TaylorSeries for CompiledSystem {
-    fn coefficients(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), EvalError> {
-        match (&mut self.dynamics, &mut self.series) {
-            (Compiled::Reduced(reduced), _) => reduced.coefficients(at, rows),
-            (_, Some(series)) => series.evaluate(at, rows),
-            (_, None) => Err(EvalError::NotFinite),
-        }
     }
 }
 
@@ -545,9 +531,27 @@ impl solver::System for CompiledSystem {
         }
     }
 
+    fn feature_count(&self) -> usize {
+        self.features.count
+    }
+
+    fn feature_phases(&mut self, t: f64, y: &[f64], phases: &mut [f64]) {
+        let mut sample = std::mem::take(&mut self.sample);
+        if let Compiled::Ordinary(kkt) = &self.dynamics {
+            sample.q.copy_from_slice(&y[..self.n]);
+            spread(&kkt.orders, &y[self.n..], &mut sample.v);
+        } else {
+            self.kinematics(t, y, &mut sample);
+        }
+        self.features.evaluate(t, &sample.q, &sample.v, phases);
+        self.sample = sample;
+    }
+
     fn raise_scales(&mut self, t: f64, y: &[f64], h: f64, scales: &mut [f64]) {
-        if let Compiled::Saddle(kkt) = &mut self.dynamics {
-            raise_scales(kkt, t, y, h, scales);
+        match &mut self.dynamics {
+            Compiled::Saddle(kkt) => raise_scales(kkt, t, y, h, scales),
+            Compiled::Reduced(r) => raise_reduced(r, &mut self.work, (t, y, h), scales),
+            Compiled::Ordinary(_) => {}
         }
     }
 

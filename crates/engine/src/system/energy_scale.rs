@@ -17,6 +17,7 @@ use pfaff_solver::System;
 use crate::motion::sample::Sample;
 use crate::system::compiled::CompiledSystem;
 use crate::system::kkt::Kkt;
+use crate::system::reduced::Reduced;
 
 /// Raises the scales of positions and velocities in saddle-point form.
 pub(crate) fn raise_scales(kkt: &mut Kkt, t: f64, y: &[f64], h: f64, scales: &mut [f64]) {
@@ -25,13 +26,58 @@ pub(crate) fn raise_scales(kkt: &mut Kkt, t: f64, y: &[f64], h: f64, scales: &mu
     raise_by_mass(kkt, h, scales);
 }
 
+/// Raises the scales of positions and quasi-velocities in reduced form: a unit of the $k$-th one has the mass
+/// $S_k^\top M S_k$, with the velocities $S_k$ that it gives. `work` is storage.
+pub(crate) fn raise_reduced(
+    reduced: &mut Reduced,
+    work: &mut Vec<f64>,
+    (t, y, h): (f64, &[f64], f64),
+    scales: &mut [f64],
+) {
+    let (n, k) = (reduced.n, reduced.k);
+    work.clear();
+    work.extend_from_slice(y);
+    work.resize(y.len() + 3 * n, 0.0);
+    let (state, rest) = work.split_at_mut(y.len());
+    let (v, rest) = rest.split_at_mut(n);
+    let (unit, drift) = rest.split_at_mut(n);
+    reduced.velocities(t, state, v);
+    reduced.kkt.evaluate(t, &y[..n], v, &[]);
+    let twice = twice_kinetic(&reduced.kkt, v);
+    for i in 0..n {
+        let speed = SHARE * (twice / reduced.kkt.mass()[i * n + i]).sqrt();
+        if speed.is_finite() {
+            scales[i] = scales[i].max(h.abs() * speed);
+        }
+    }
+    state[n..n + k].fill(0.0);
+    reduced.velocities(t, state, drift);
+    for i in 0..k {
+        state[n + i] = 1.0;
+        reduced.velocities(t, state, unit);
+        state[n + i] = 0.0;
+        unit.iter_mut().zip(drift.iter()).for_each(|(u, d)| *u -= d);
+        let speed = SHARE * (twice / twice_kinetic(&reduced.kkt, unit)).sqrt();
+        if speed.is_finite() {
+            scales[n + i] = scales[n + i].max(speed);
+        }
+    }
+}
+
+/// $\dot q^\top M \dot q$ with the masses last evaluated.
+fn twice_kinetic(kkt: &Kkt, v: &[f64]) -> f64 {
+    let (n, mass) = (kkt.n, kkt.mass());
+    let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
+    pairs.map(|(i, j)| v[i] * mass[i * n + j] * v[j]).sum()
+}
+
+/// The square root of the share of the kinetic energy.
+const SHARE: f64 = 1e-3;
+
 /// Raises the scales of positions and velocities at the state last evaluated.
 pub(crate) fn raise_by_mass(kkt: &Kkt, h: f64, scales: &mut [f64]) {
-    /// The square root of the share of the kinetic energy.
-    const SHARE: f64 = 1e-3;
-    let (n, mass, v) = (kkt.n, kkt.mass(), kkt.velocity());
-    let twice = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
-    let twice: f64 = twice.map(|(i, j)| v[i] * mass[i * n + j] * v[j]).sum();
+    let (n, mass) = (kkt.n, kkt.mass());
+    let twice = twice_kinetic(kkt, kkt.velocity());
     for i in 0..n {
         let speed = SHARE * (twice / mass[i * n + i]).sqrt();
         if speed.is_finite() {

@@ -33,7 +33,7 @@ pub(crate) fn event_phases(g: &Graph, events: &[Expr]) -> Vec<(usize, Expr)> {
 }
 
 /// The phases of one operation.
-fn phases_of(g: &Graph, node: Node) -> [Option<Expr>; 2] {
+pub(crate) fn phases_of(g: &Graph, node: Node) -> [Option<Expr>; 2] {
     match node {
         Node::Unary(f, a) => [Some(unary(g, f, a)), None],
         Node::Binary(f, a, b) => match f {

@@ -1,12 +1,14 @@
 //! Equations as numbers: the saddle-point system (K), its reduced and ordinary forms, and the projections onto the
 //! constraints. The integrators see them through [`compiled`].
 
+pub(crate) mod capabilities;
 pub(crate) mod compiled;
 pub(crate) mod constraint_scale;
 pub(crate) mod cusp;
 pub(crate) mod energy_scale;
 pub(crate) mod event_phases;
 pub(crate) mod explicit_steps;
+pub(crate) mod features;
 pub(crate) mod independent_constraints;
 pub(crate) mod kkt;
 pub(crate) mod ordinary;

@@ -8,3 +8,4 @@ mod long_runs;
 mod rank;
 mod statistics;
 mod taylor;
+mod truth;

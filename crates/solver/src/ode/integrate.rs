@@ -16,6 +16,7 @@ use std::mem::swap;
 use crate::ode::dense_output::DenseStep;
 use crate::ode::dop853::Dop853;
 use crate::ode::events::EventFinder;
+use crate::ode::features::FeatureWatch;
 use crate::ode::observer::{Control, Observer};
 use crate::ode::refinement::EventRefiner;
 use crate::ode::rk4::Rk4;
@@ -186,6 +187,9 @@ struct OdeRun<'a> {
     crawling: usize,
     /// Steps in a row that were too long for an event function.
     unresolved: usize,
+    /// Narrow features, and trials in a row that stepped over one.
+    features: FeatureWatch,
+    unsampled: usize,
     /// Event functions that were given up, and where.
     vague: Vec<(usize, f64)>,
     /// Locates events, if there are any to watch.
@@ -204,6 +208,7 @@ impl<'a> OdeRun<'a> {
         let scale = Scale::new(options.tolerance.max(1e-15), options.absolute, controlled, y0);
         let OdeOptions { t0, t1, .. } = *options;
         let watched = system.events().len() + system.event_phases().len();
+        let features = FeatureWatch::new(system.feature_count(), n);
         let refiner = (watched > 0).then(|| EventRefiner::new(n, &scale, watched));
         Self {
             watch: EventFinder::new(system),
@@ -217,6 +222,8 @@ impl<'a> OdeRun<'a> {
             clock: StepClock { t0, t1, target: t1, t: t0, h: 0.0, steps: 0 },
             crawling: 0,
             unresolved: 0,
+            features,
+            unsampled: 0,
             vague: Vec::new(),
             refiner,
             y: y0.to_vec(),
@@ -353,6 +360,9 @@ impl<'a> OdeRun<'a> {
         if at_end > 1.0 {
             return Ok(at_end);
         }
+        if !self.features.is_idle() && self.is_unsampled(trial)? {
+            return Ok(UNRESOLVED);
+        }
         if self.stepper.is_cubic_first() {
             let wanted = observer.wants_dense(trial.t, trial.end);
             if !wanted && !self.watch.is_idle() {
@@ -385,6 +395,30 @@ impl<'a> OdeRun<'a> {
         Ok(error)
     }
 
+    /// Whether the trial stepped over a narrow feature of the equations.
+    fn is_unsampled(&mut self, trial: Trial) -> Result<bool, EvalError> {
+        /// Trials in a row: what cannot be resolved is left to the audit.
+        const MOST: usize = 24;
+        let step = dense_step(&*self.stepper, trial, &self.y1);
+        if !self.stepper.controls_error() || self.features.is_quiet(&mut self.system, &step) {
+            self.unsampled = 0;
+            return Ok(false);
+        }
+        if self.stepper.is_cubic_first() {
+            self.stepper.refine(&mut self.system, trial, &self.y)?;
+        }
+        let step = dense_step(&*self.stepper, trial, &self.y1);
+        let missed = self.features.is_missed(&mut self.system, &step, &self.scale);
+        self.unsampled = if missed { self.unsampled + 1 } else { 0 };
+        if self.stepper.is_cubic_first() {
+            // NOTE: dense output is refined once more where it is wanted.
+            let reached = self.projects.then_some(&self.reached[..]);
+            let ends = StepEnds { y: &self.y, scale: &self.scale, reached, end: &self.y1 };
+            self.stepper.finish(&mut self.system, trial, &ends)?;
+        }
+        Ok(missed && self.unsampled <= MOST)
+    }
+
     /// How far the projection took the trial from where the method had brought it, as a multiple of what is
     /// allowed.
     ///
@@ -415,6 +449,7 @@ impl<'a> OdeRun<'a> {
             end = event.t;
         }
         self.watch.accept();
+        self.features.accept();
         self.statistics.steps += 1;
         let control = self.show(Trial { end, ..trial }, observer);
         self.clock.t = end;
@@ -457,6 +492,7 @@ impl<'a> OdeRun<'a> {
         let t = self.clock.t;
         if self.system.system.change_chart(t, &mut self.y)? {
             let left = self.clock.t1 - t;
+            self.features.forget();
             self.scale.restart(&mut self.system, (t, &self.y), left);
             self.stepper.restart(&mut self.system, t, &self.y)?;
         }

@@ -12,6 +12,7 @@ mod dop853;
 mod dop853_tableau;
 pub(crate) mod event_list;
 pub(crate) mod events;
+mod features;
 pub(crate) mod integrate;
 mod lanes;
 mod logarithm;

@@ -41,8 +41,8 @@ const SHORTEST: f64 = 1e-7;
 /// What is so much smaller than its change is a rounding error.
 const NOISE: f64 = 1e11;
 
-/// So that nothing is divided by zero.
-const LEAST: f64 = f64::MIN_POSITIVE;
+/// What is smaller has no size in any units, and nothing is divided by zero.
+const LEAST: f64 = 1e-50;
 
 /// The scales (S) of a state.
 pub(crate) struct Scale {

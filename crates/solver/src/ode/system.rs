@@ -96,6 +96,17 @@ pub trait System {
         let _ = (t, y, h, scales);
     }
 
+    /// How many phases of narrow features the equations have.
+    fn feature_count(&self) -> usize {
+        0
+    }
+
+    /// Writes the phases at a state: functions that vary by about 1 each time that the distance to a narrow feature
+    /// of the equations halves, and little elsewhere.
+    fn feature_phases(&mut self, t: f64, y: &[f64], phases: &mut [f64]) {
+        let _ = (t, y, phases);
+    }
+
     /// The first place after `t`, on the way to `t1`, where the rates are known not to be smooth in time: steps
     /// end there.
     fn next_break(&self, t: f64, t1: f64) -> Option<f64> {

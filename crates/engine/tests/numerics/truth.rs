@@ -1,0 +1,155 @@
+//! What `pass` promises: units do not matter, narrow features are met, and the error that is told is the error.
+
+use pfaff::{Method, Motion, Run, Verdict};
+
+use crate::support;
+
+fn run(text: &str, method: &str, tolerance: f64) -> Motion {
+    let request =
+        Run { method: Method::from_name(method), tolerance: Some(tolerance), ..Run::default() };
+    support::run(&support::model(text), &request)
+}
+
+fn last(motion: &Motion, k: usize) -> [f64; 2] {
+    [&motion.q[k], &motion.v[k]].map(|s| *s.values.last().expect("an output"))
+}
+
+/// Two rods in Cartesian coordinates, a sleigh and a spring in the plane, in units of length, mass and time.
+fn in_units([l, m, t]: [f64; 3]) -> [String; 3] {
+    let g = 9.81 * l / (t * t);
+    [
+        format!(
+            "coordinates x1, y1, x2, y2\nparameters m = {m:e}, l = {l:e}, g = {g:e}\n\
+             lagrangian m*(x1'^2 + y1'^2 + x2'^2 + y2'^2)/2 - m*g*(y1 + y2)\n\
+             constraint a: x1^2 + y1^2 = l^2\nconstraint b: (x2 - x1)^2 + (y2 - y1)^2 = l^2\n\
+             initial x1 = 0.6*l, y1 = -0.8*l, x2 = 1.6*l, y2 = -0.8*l\nsolve t = 0..{:e}",
+            2.0 * t
+        ),
+        format!(
+            "coordinates x, y, th\nparameters m = {m:e}, a = {:e}, J = {:e}\n\
+             lagrangian m*((x' - a*sin(th)*th')^2 + (y' + a*cos(th)*th')^2)/2 + J*th'^2/2\n\
+             constraint k: sin(th)*x' - cos(th)*y' = 0\ninitial x' = {:e}, th' = {:e}\nsolve t = 0..{:e}",
+            0.3 * l,
+            0.2 * m * l * l,
+            l / t,
+            1.5 / t,
+            5.0 * t
+        ),
+        format!(
+            "coordinates x, y\nparameters m = {m:e}, k = {:e}, c = {:e}, l = {l:e}\nkinetic m*(x'^2 + y'^2)/2\n\
+             potential k*(sqrt(x^2 + y^2) - l)^2/2\nforce at [x, y]: -c*[x', y']\n\
+             initial x = 1.3*l, y' = {:e}\nsolve t = 0..{:e}",
+            40.0 * m / (t * t),
+            0.1 * m / t,
+            0.5 * l / t,
+            5.0 * t
+        ),
+    ]
+}
+
+#[test]
+fn units_do_not_matter() {
+    let usual = in_units([1.0; 3]);
+    for units in [[1e-6, 1e-9, 1.0], [1e6, 1e20, 1e3], [1e-10, 1e-30, 1e-12], [1.0, 1e-16, 1.0]]
+    {
+        for (text, same) in in_units(units).iter().zip(&usual) {
+            let (motion, usual) = (run(text, "dop853", 1e-10), run(same, "dop853", 1e-10));
+            assert_eq!(motion.audit.verdict, Verdict::Pass, "{text}: {:?}", motion.audit);
+            // Roundings of the units themselves may shift a step.
+            let (a, b) = (motion.statistics.steps, usual.statistics.steps);
+            assert!(a.abs_diff(b) <= 1 + b / 50, "{text}: {a} steps for {b}");
+            let [x, v] = last(&motion, 0);
+            let [expected, speed] = last(&usual, 0);
+            assert!((x / units[0] - expected).abs() < 1e-7, "{text}: {x} for {expected}");
+            assert!((v / units[0] * units[2] - speed).abs() < 1e-6, "{text}: {v} for {speed}");
+        }
+    }
+}
+
+/// A bump of width 0.05 after a flight of length 30 that needs no step at all: what is slower than its height is
+/// thrown back with its speed, what is faster passes with it.
+#[test]
+fn bumps_on_the_way_are_met() {
+    for (height, returns) in [(3.0, true), (0.5, false)] {
+        let text = format!(
+            "coordinates x\nlagrangian x'^2/2 - {height}*exp(-((x - 30)/0.05)^2)\ninitial x = 0, x' = 1.5\n\
+             solve t = 0..60"
+        );
+        for method in ["dop853", "taylor", "auto"] {
+            for tolerance in [1e-6, 1e-10, 1e-13] {
+                let motion = run(&text, method, tolerance);
+                let [x, v] = last(&motion, 0);
+                let expected = if returns { -1.5 } else { 1.5 };
+                assert!((v - expected).abs() < 1e4 * tolerance, "{method} {tolerance}: {v}");
+                assert!(
+                    if returns { x < -29.0 } else { x > 89.0 },
+                    "{method} {tolerance}: {x}"
+                );
+                assert_eq!(motion.audit.verdict, Verdict::Pass, "{:?}", motion.audit);
+            }
+        }
+    }
+}
+
+/// A blow of 10 ms that is smooth: the momentum is its area.
+#[test]
+fn smooth_blows_are_met() {
+    let text = "coordinates x\nlagrangian x'^2/2\n\
+                force x: 1/(1 + exp(-(t - 2)/0.001)) - 1/(1 + exp(-(t - 2.01)/0.001))\nsolve t = 0..40";
+    for tolerance in [1e-6, 1e-10, 1e-13] {
+        let motion = run(text, "auto", tolerance);
+        let [x, v] = last(&motion, 0);
+        assert!(
+            (v - 0.01).abs() < 1e-2 * tolerance.sqrt()
+                && (x - 0.37995).abs() < 0.1 * tolerance.sqrt()
+        );
+        assert_eq!(motion.audit.verdict, Verdict::Pass, "{:?}", motion.audit);
+    }
+}
+
+/// Far from t = 0 a step is as long as the rounded times of its ends say.
+#[test]
+fn large_times_keep_their_digits() {
+    let text = "coordinates x\nlagrangian x'^2/2 - x^2/2\ninitial x = 1\nsolve t = 1700000000..1700000100";
+    for method in ["dop853", "taylor"] {
+        let motion = run(text, method, 1e-13);
+        let [x, _] = last(&motion, 0);
+        // Some hundred steps at 1e-13.
+        assert!((x - libm::cos(100.0)).abs() < 1e-10, "{method}: {x}");
+    }
+}
+
+/// The error that is told is neither far above nor below the true one.
+#[test]
+fn the_error_that_is_told_is_the_error() {
+    let oscillator = |k: f64| {
+        format!("coordinates x\nlagrangian x'^2/2 - {k}*x^2/2\ninitial x = 1\nsolve t = 0..20")
+    };
+    for k in [0.3, 1.0, 7.0] {
+        for method in ["dop853", "taylor"] {
+            for tolerance in [1e-6, 1e-8, 1e-10] {
+                let motion = run(&oscillator(k), method, tolerance);
+                let [x, _] = last(&motion, 0);
+                let error = (x - libm::cos(k.sqrt() * 20.0)).abs();
+                let told = motion.errors[0];
+                assert!(
+                    told >= 0.1 * error,
+                    "{k} {method} {tolerance}: {told:e} for {error:e}"
+                );
+                assert!(
+                    told <= 100.0 * error + 1e-12,
+                    "{k} {method} {tolerance}: {told:e} for {error:e}"
+                );
+            }
+        }
+    }
+}
+
+/// Where neighbouring motions come apart, `pass` would promise digits that nobody has.
+#[test]
+fn chaos_does_not_pass() {
+    let text = pfaff::gallery_model("double_pendulum").expect("built in").text;
+    let request = Run { t1: Some(40.0), tolerance: Some(1e-10), ..Run::default() };
+    let motion = support::run(&support::model(text), &request);
+    assert_ne!(motion.audit.verdict, Verdict::Pass);
+}
