@@ -76,6 +76,54 @@ fn a_table_is_lifted_like_its_formula() {
     assert!((z + std::f64::consts::PI).abs() < 1e-6, "{z}");
 }
 
+/// Polygons keep their corners, with one row for each of them or with many rows on every side: for ż = yẋ around the
+/// unit square ∮ y dx = −1, around a regular hexagon −3√3/2. The sums are exact up to rounding.
+#[test]
+fn the_holonomy_of_a_polygon_is_its_area() {
+    let folder = Folder::new("polygon");
+    let h = 0.75_f64.sqrt();
+    let hexagon =
+        vec![(1.0, 0.0), (0.5, h), (-0.5, h), (-1.0, 0.0), (-0.5, -h), (0.5, -h), (1.0, 0.0)];
+    let square = vec![(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0), (0.0, 0.0)];
+    let area = -3.0 * h;
+    for (corners, parts, wanted) in [
+        (&square, 1, -1.0),
+        (&square, 2, -1.0),
+        (&square, 17, -1.0),
+        (&hexagon, 1, area),
+        (&hexagon, 9, area),
+    ] {
+        let mut table = String::from("t,x,y\n");
+        let mut t = 0.0;
+        for (i, side) in corners.windows(2).enumerate() {
+            // Sides are run through with different speeds.
+            let duration = 0.5 + 0.1 * (i % 4) as f64;
+            for k in 0..parts {
+                let s = f64::from(k) / f64::from(parts);
+                let at = |a: f64, b: f64| a + s * (b - a);
+                let (x, y) = (at(side[0].0, side[1].0), at(side[0].1, side[1].1));
+                let _ = writeln!(table, "{},{x},{y}", t + s * duration);
+            }
+            t += duration;
+        }
+        let (x, y) = corners[corners.len() - 1];
+        let _ = writeln!(table, "{t},{x},{y}");
+        let file = folder.write("polygon.csv", table);
+        let found = json(&[
+            "lift",
+            "contact_particle",
+            "--path",
+            &file,
+            "--tolerance",
+            "1e-13",
+            "--json",
+        ]);
+        let z = found["holonomy"]["z"].as_f64().expect("a number");
+        let count = corners.len() - 1;
+        assert!((z - wanted).abs() < 1e-12, "{count} corners, {parts} rows each: {z}");
+    }
+}
+
 /// A base path where ε contains a dependent coordinate: z′ = z·x′ grows like eˣ.
 #[test]
 fn lifts_need_no_system_of_chaplygin() {

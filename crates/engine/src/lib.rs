@@ -73,7 +73,7 @@ pub use analysis::export::{ExportForm, export, exported};
 pub use analysis::forms::{Fact, FactValue, PARTS, Parts, Point};
 pub use analysis::geometry::{
     Block, CurveKind, DistributionReport, FractionalGeometry, GeometryReport, GeometryRequest,
-    Letter, Path, Repeats, Trace, curve, fractional_geometry, geometry, geometry_of,
+    Letter, Path, Reach, Repeats, Trace, curve, fractional_geometry, geometry, geometry_of,
     geometry_parts, geometry_with, lift, named_coordinates,
 };
 pub use analysis::state::{StateReport, at_state};

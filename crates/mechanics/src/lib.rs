@@ -22,9 +22,9 @@ pub use equations::{Class, Equations, MultiplierTerms, Refusal, classify};
 pub use geometry::{
     Abnormal, AbnormalPlaces, Ambient, Bracket, Connection, ConstrainedSystem, Distribution,
     Flag, Foliation, Frame, Geometry, LagrangeSpace, NoMetric, Obstacle, PrescribedSpeed,
-    Ranks, Semispray, abnormal, abnormal_places, closedness, constrained_system,
-    first_integrals, foliation, geometry, integrable, integrals, is_adapted, lagrange_space,
-    lepage, prescribed_speed, ranks,
+    ProjectedEquations, Ranks, Semispray, abnormal, abnormal_places, closedness,
+    constrained_system, first_integrals, foliation, generates_everywhere, geometry, integrable,
+    integrals, is_adapted, lagrange_space, lepage, prescribed_speed, ranks,
 };
 pub use hamiltonian::{
     CartanForms, Cotangent, CotangentEquations, Divergence, FractionalForms, HamiltonForm,

@@ -18,7 +18,7 @@ Examples:
   pfaff lift mine.pfaff --path \"x = t, phi = t^2\" --t1 1 --format csv
 
 A path of formulas gives every base coordinate as a function of t. A table has t in its first column and a
-column for every base coordinate; it is interpolated smoothly.")]
+column for every base coordinate; it is interpolated smoothly between its corners.")]
 pub(crate) struct LiftArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,

@@ -64,7 +64,7 @@ fn curvature_4_belongs_to_the_other_sign() {
         let bracket = g.sub(δ(0, g.neg(c(u, 1))), δ(1, g.neg(c(u, 0))));
         let values = case.at(&[printed, right, bracket]);
         differ(values[1] - values[2], values[0] - values[2]);
-        let B = foliation(model, normal).expect("a Lagrangian").curvature;
+        let B = foliation(model, &case.equations, normal).expect("a Lagrangian").curvature;
         assert!((case.at(&[B.at(&[u, 0, 1])])[0] - values[0]).abs() < HOLDS);
     }
 }
@@ -98,7 +98,8 @@ fn gamma_belongs_to_another_sign_of_the_drift() {
         Some(&[1]),
         "a = 0.6, z = 0.8, a' = 0.9",
     );
-    let gamma = foliation(&case.model, &case.normal).expect("a Lagrangian").gamma;
+    let gamma =
+        foliation(&case.model, &case.equations, &case.normal).expect("a Lagrangian").gamma;
     let γ = case.at(&gamma.expect("affine").entries)[0];
     let (a, z) = (0.6_f64, 0.8_f64);
     let (c, b, c_z, b_a, b_z) = (z * a + 1.0, z * z + a, a, 1.0, 2.0 * z);
@@ -140,9 +141,10 @@ fn virtual_displacements_have_the_sign_of_the_constraint() {
 fn theorem_3_1_has_a_minus_before_the_leaf_slope() {
     for case in [linear(), timely()] {
         let (model, normal, g) = (&case.model, &case.normal, &case.model.graph);
-        let form = foliation(model, normal).expect("a Lagrangian");
+        let form = foliation(model, &case.equations, normal).expect("a Lagrangian");
         let x = model.positions();
-        let (left, right) = (case.at(&form.left)[0], case.at(&form.right)[0]);
+        let sides = form.equations.expect("Chetaev's reactions");
+        let (left, right) = (case.at(&sides.left)[0], case.at(&sides.right)[0]);
         let leaves = normal.leaf.iter().enumerate().map(|(u, &i)| {
             let slope = normal.derivatives(model, &[form.lagrangian], x[i])[0];
             g.mul(normal.slopes.at(&[u, 0]), slope)
@@ -161,11 +163,11 @@ fn s_curvature_has_a_time_term() {
         Some(&[1]),
         "t = 0.9, x' = 1.4",
     );
-    let form = foliation(&case.model, &case.normal).expect("a Lagrangian");
+    let form = foliation(&case.model, &case.equations, &case.normal).expect("a Lagrangian");
     let R = case.at(&form.s_curvature.entries)[0];
     assert!((R - k).abs() < HOLDS);
     // d/dt((1 + k²t²)ẋ) = p_y R
-    let left = case.at(&form.left)[0];
+    let left = case.at(&form.equations.expect("Chetaev's reactions").left)[0];
     differ(left - k * t * v * R, left - 0.0);
 }
 
@@ -246,7 +248,7 @@ fn momenta_are_not_those_of_the_constrained_lagrangian() {
         "t = 1.5, x' = 0.3, y' = 0.2",
     );
     let (model, normal, g) = (&case.model, &case.normal, &case.model.graph);
-    let form = foliation(model, normal).expect("a Lagrangian");
+    let form = foliation(model, &case.equations, normal).expect("a Lagrangian");
     let y = normal.transverse_velocities(model);
     let printed = g.hessian(form.lagrangian, &y).concat();
     assert!(case.at(&printed).iter().all(|x| x.abs() < HOLDS), "Hess L_c = 0");
@@ -275,7 +277,9 @@ fn bundle_like_metric_is_shifted_along_the_leaf() {
         );
         let pull = case.at(&[case.equations.momenta[0]])[0];
         assert!(pull.abs() < HOLDS, "the least");
-        case.at(&[foliation(&case.model, &case.normal).expect("a Lagrangian").lagrangian])[0]
+        case.at(&[foliation(&case.model, &case.equations, &case.normal)
+            .expect("a Lagrangian")
+            .lagrangian])[0]
     };
     let change = |lagrangian: &str, slope: &str| {
         least(lagrangian, slope, "0.3") - least(lagrangian, slope, "1.1")

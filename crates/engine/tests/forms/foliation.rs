@@ -72,7 +72,10 @@ fn s_curvature_is_tensorial_under_adapted_changes_of_chart() {
                 .unwrap_or_else(|f| panic!("{}", failed(&f)));
             let R_new = point.evaluate(
                 &new,
-                &foliation(&new, &normal).expect("a Lagrangian").s_curvature.entries,
+                &foliation(&new, &equations, &normal)
+                    .expect("a Lagrangian")
+                    .s_curvature
+                    .entries,
             );
             let g = &new.graph;
             let old_of: Vec<Expr> = new.abbreviations.iter().map(|a| a.1).collect();
@@ -94,7 +97,10 @@ fn s_curvature_is_tensorial_under_adapted_changes_of_chart() {
             }
             let R_old = there.evaluate(
                 &old,
-                &foliation(&old, &old_normal).expect("a Lagrangian").s_curvature.entries,
+                &foliation(&old, &old_equations, &old_normal)
+                    .expect("a Lagrangian")
+                    .s_curvature
+                    .entries,
             );
             let n = k + m;
             for u in 0..m {

@@ -47,8 +47,9 @@ fn small(value: f64, size: f64, what: &str) {
 #[test]
 fn constrained_lagrangian_moves_by_the_s_curvature() {
     for (kind, system, case, _) in random_cases(41) {
-        let form = foliation(&case.model, &case.normal).expect("a Lagrangian");
-        let (left, right) = (case.at(&form.left), case.at(&form.right));
+        let form = foliation(&case.model, &case.equations, &case.normal).expect("a Lagrangian");
+        let sides = form.equations.as_ref().expect("Chetaev's reactions");
+        let (left, right) = (case.at(&sides.left), case.at(&sides.right));
         for (l, r) in left.iter().zip(&right) {
             small(l - r, l.abs(), &format!("{kind:?}\n{}", system.text));
         }
@@ -61,7 +62,7 @@ fn constrained_lagrangian_moves_by_the_s_curvature() {
 #[test]
 fn curvature_of_affine_constraints_is_affine() {
     for (kind, _, case, _) in random_cases(42) {
-        let form = foliation(&case.model, &case.normal).expect("a Lagrangian");
+        let form = foliation(&case.model, &case.equations, &case.normal).expect("a Lagrangian");
         assert_eq!(form.gamma.is_some(), matches!(kind, Kind::Linear | Kind::Affine));
         let Some(gamma) = &form.gamma else { continue };
         let k = case.normal.transverse.len();
@@ -297,7 +298,8 @@ fn hamiltonian_form_of_the_vakonomic_principle() {
                 (1..=system.leaf).map(|a| format!("mu(c{a}) = {}", random.decimal())).collect();
             let text = format!("{}initial {}\n", system.text, starts.join(", "));
             let model = support::model(&text);
-            let request = Run { samples: Some(5), ..Run::default() };
+            let principle = Some(Principle::Vakonomic);
+            let request = Run { samples: Some(5), principle, ..Run::default() };
             let motion = view_motion(&model, View::Hamilton, None, &request)
                 .unwrap_or_else(|f| panic!("{}\n{text}", failed(&f)));
             // As for the other views: tolerance 1e-13 a step.
@@ -403,4 +405,34 @@ fn unsolvable_leaf_velocities_are_refused() {
     assert!(failed(&none).contains("do not give"), "{}", failed(&none));
     let there = at("x' = 2, y' = 1, z' = -1").map_err(|f| failed(&f)).expect("a branch");
     assert!((there.v[2] + libm::sqrt(3.0)).abs() < 1e-14, "the branch of the guess");
+}
+
+/// A form of one principle is no motion of another: it is refused, and not integrated by its own principle silently.
+#[test]
+fn views_follow_the_principle_of_the_model() {
+    let text = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint c: z' = y*x'\n\
+        initial x' = 1, y' = 1\nsolve t = 0..1\n";
+    let request = Run { samples: Some(3), ..Run::default() };
+    for (principle, name) in Principle::ALL {
+        let start =
+            if principle == Principle::Vakonomic { "initial mu(c) = 0.3\n" } else { "" };
+        let model = support::model(&format!("{text}principle {name}\n{start}"));
+        for &(view, word) in Principle::ALL.iter().flat_map(|(p, _)| View::of(*p)) {
+            let found = view_motion(&model, view, None, &request);
+            let own = View::of(principle).iter().any(|v| v.0 == view);
+            match found {
+                Ok(motion) => assert!(own && motion.deviation < 1e-8, "{name}, {word}"),
+                Err(refusal) => {
+                    let message = failed(&refusal);
+                    assert!(!own && message.contains(name), "{name}, {word}: {message}");
+                }
+            }
+        }
+    }
+    // Without constraints all principles are one.
+    let free = support::model(
+        "coordinates x\nlagrangian x'^2/2 - x^2\ninitial x = 1\nsolve t = 0..1\n",
+    );
+    let motion = view_motion(&free, View::Hamilton, None, &request).map_err(|f| failed(&f));
+    assert!(motion.expect("a motion").deviation < 1e-8);
 }

@@ -186,3 +186,24 @@ fn parts_that_are_not_there() {
     let notes = found["notes"].to_string();
     assert!(notes.contains("cotangent") && notes.contains("and a run"), "{notes}");
 }
+
+/// Krupková's system is regular where M is on the admissible velocities: for y²ẋ²/2 not at y = 0, whichever velocity
+/// depends on the others, and generically it is.
+#[test]
+fn regularity_is_decided_at_the_state() {
+    let model = support::model(
+        "coordinates x, y, z\nlagrangian (y^2*x'^2 + y'^2 + z'^2)/2\nconstraint z' = (1 + y)*y'\n",
+    );
+    for (dependent, state, regular) in [
+        ("", "", true),
+        ("", "y = 0.5", true),
+        ("", "y = 0, x' = 1", false),
+        ("y", "y = 0.5", true),
+        ("y", "y = 0", false),
+        // (1 + y)² in M of ẏ does not vanish at y = −1, where ẏ itself remains.
+        ("", "y = -1", true),
+    ] {
+        let found = shown(&model, Some(dependent), state);
+        assert_eq!(found["krupkova"]["regular"], regular, "{dependent} at {state}");
+    }
+}

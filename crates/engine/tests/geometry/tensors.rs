@@ -331,3 +331,28 @@ fn a_potential_of_the_dependent_coordinate_is_told() {
     assert_eq!((&held["chaplygin"], &held["held"]), (&Value::from(false), &Value::from("z")));
     assert_eq!(free["connection"], held["connection"]);
 }
+
+/// What is said to be reachable: everything where brackets span everywhere, also against a drift that free velocities
+/// outrun; what is near where that is not proved; less where the drift must help (ẏ = x² never sinks) or the rank
+/// at the state is lower.
+#[test]
+fn reachability_is_that_of_the_point_and_minds_the_drift() {
+    let plain = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint c: ";
+    let flat = "coordinates x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint c: ";
+    for (head, constraint, state, wanted) in [
+        (plain, "z' = y^2*x'", "", "every"),
+        (plain, "z' = y^2*x'", "y = 0", "every"),
+        (plain, "z' = y*x' + 1", "", "every"),
+        (plain, "z' = y*z*x'", "", "near"),
+        (plain, "z' = y*z*x'", "y = 1, z = 1", "near"),
+        (plain, "z' = y*z*x'", "y = 1, z = 0", "leaf"),
+        (plain, "z' = if(y > 0, y^2, 0)*x'", "y = -1", "leaf"),
+        (plain, "z' = x*x' + y*y'", "", "leaf"),
+        (flat, "y' = x^2", "", "interior"),
+        (flat, "y' = x^2", "x = 0", "interior"),
+        (flat, "y' = t", "", "leaf"),
+    ] {
+        let found = at(&model(&format!("{head}{constraint}\n")), "", state);
+        assert_eq!(found["reachable"], wanted, "{constraint} at {state}");
+    }
+}

@@ -1,4 +1,4 @@
-//! Given data as a smooth function: the cubic spline through its points.
+//! Given data as a function: the cubic spline through its points, or one between every two corners.
 //!
 //! Twice continuously differentiable, with the not-a-knot condition at both ends (so that data on a cubic give
 //! that cubic). Outside its range the value is not a number: data are not extrapolated.
@@ -49,6 +49,21 @@ impl Table {
     ///
     /// [`TableError`] names the row that spoils it.
     pub fn new(file: &str, column: &str, x: &[f64], y: &[f64]) -> Result<Self, TableError> {
+        Self::with_corners(file, column, (x, y), &[])
+    }
+
+    /// As [`new`](Self::new), with a spline of its own between every two corners, which are given by their rows, from
+    /// 0 and in order: there the derivative may jump.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn with_corners(
+        file: &str,
+        column: &str,
+        (x, y): (&[f64], &[f64]),
+        corners: &[usize],
+    ) -> Result<Self, TableError> {
         if x.len() < 2 || x.len() != y.len() {
             return Err(TableError::TooShort);
         }
@@ -60,15 +75,14 @@ impl Table {
                 return Err(TableError::NotIncreasing(row + 1));
             }
         }
-        let second = second_derivatives(x, y);
-        let pieces = (0..x.len() - 1)
-            .map(|i| {
-                let h = x[i + 1] - x[i];
-                let slope = (y[i + 1] - y[i]) / h;
-                let (m0, m1) = (second[i], second[i + 1]);
-                [y[i], slope - h * (2.0 * m0 + m1) / 6.0, m0 / 2.0, (m1 - m0) / (6.0 * h)]
-            })
-            .collect();
+        let mut pieces = Vec::new();
+        let mut first = 0;
+        for &last in corners.iter().chain([&(x.len() - 1)]).filter(|&&row| row < x.len()) {
+            if last > first {
+                pieces.extend(smooth_pieces(&x[first..=last], &y[first..=last]));
+                first = last;
+            }
+        }
         Ok(Self { file: file.into(), column: column.into(), knots: x.to_vec(), pieces })
     }
 
@@ -104,6 +118,18 @@ impl Table {
     pub fn range(&self) -> (f64, f64) {
         (self.knots[0], self.knots[self.knots.len() - 1])
     }
+}
+
+/// The coefficients of one spline.
+fn smooth_pieces(x: &[f64], y: &[f64]) -> Vec<[f64; 4]> {
+    let second = second_derivatives(x, y);
+    let piece = |i: usize| {
+        let h = x[i + 1] - x[i];
+        let slope = (y[i + 1] - y[i]) / h;
+        let (m0, m1) = (second[i], second[i + 1]);
+        [y[i], slope - h * (2.0 * m0 + m1) / 6.0, m0 / 2.0, (m1 - m0) / (6.0 * h)]
+    };
+    (0..x.len() - 1).map(piece).collect()
 }
 
 /// Second derivatives at the knots: the tridiagonal system of the spline with not-a-knot ends.

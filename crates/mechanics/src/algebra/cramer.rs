@@ -48,7 +48,7 @@ fn cramer(g: &Graph, matrix: &[Vec<Expr>], right: &[Vec<Expr>]) -> Vec<Vec<Expr>
 }
 
 /// By the first row.
-fn determinant(g: &Graph, rows: &[Vec<Expr>]) -> Expr {
+pub(crate) fn determinant(g: &Graph, rows: &[Vec<Expr>]) -> Expr {
     let [first, rest @ ..] = rows else { return g.one() };
     let mut sum = g.zero();
     for (j, &e) in first.iter().enumerate().filter(|(_, e)| **e != g.zero()) {

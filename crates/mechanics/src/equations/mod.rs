@@ -67,6 +67,13 @@ pub struct Equations {
     pub kinetic: Option<Kinetic>,
 }
 
+impl Equations {
+    /// Whether every reaction has Chetaev's direction, $W = A$: no `along` gives it another.
+    pub fn has_chetaev_reactions(&self) -> bool {
+        self.directions == self.jacobian
+    }
+}
+
 /// The terms that multipliers $\mu$ with equations of their own add; all zero under Chetaev's principle.
 ///
 /// The reaction is $R = W^\top\dot\mu + \texttt{force} + \texttt{mass}\,\ddot q$ under the vakonomic

@@ -7,7 +7,7 @@
 //!
 //! | | |
 //! |---|---|
-//! | one constraint | the kernel of $F_{\mu\nu}$ |
+//! | one constraint | the kernel of $F_{\mu\nu}$; without one, the places where $\omega\wedge(d\omega)^p = 0$ |
 //! | rank 2, $D^2$ of corank 0 | none |
 //! | rank 2, $D^2$ of corank 1 | one direction, written out |
 //! | rank 2, $D^2$ of higher corank | every direction, with $p$ chosen to it |
@@ -21,6 +21,7 @@
 
 use pfaff_expr::{Expr, Graph};
 
+use super::abnormal_places::twists;
 use super::flag::{Distribution, Flag};
 use crate::algebra::annihilator::annihilator;
 use crate::algebra::tensor::{Tensor, simple};
@@ -38,12 +39,14 @@ pub enum Abnormal {
     Open,
 }
 
-/// Abnormal directions of a distribution without drift.
+/// Abnormal directions of a distribution without drift; `forms` are the rows of the constraints as they are written,
+/// which annihilate it.
 pub fn abnormal(
     g: &Graph,
     distribution: &Distribution,
     flag: &Flag,
     curvature: &Tensor,
+    forms: &[Vec<Expr>],
 ) -> Abnormal {
     let (d, m) = (curvature.shape[0], distribution.generators.len());
     let corank = distribution.dimension() - flag.growth().get(1).copied().unwrap_or(m);
@@ -55,11 +58,16 @@ pub fn abnormal(
     }
     if d == 1 {
         let rows = one_form(0);
-        return match (m - g.rank(&rows), m) {
-            (0, 2) => Abnormal::None(vec![curvature.at(&[0, 0, 1])]),
-            (0, _) => Abnormal::None(Vec::new()),
-            _ => Abnormal::Directions(annihilator(g, &rows, m)),
-        };
+        if g.rank(&rows) < m {
+            return Abnormal::Directions(annihilator(g, &rows, m));
+        }
+        // NOTE: not the zeros of F, which has poles where the chart ends.
+        let form = g.independent_rows(forms).first().map(|&a| forms[a].as_slice());
+        let places = form.map(|ω| twists(g, &[ω], &distribution.variables));
+        // dω = −F dq∧dq where ω = dq^n − ε.
+        let sign = g.integer(if m % 4 == 2 { -1 } else { 1 });
+        let places = places.into_iter().flatten().map(|e| simple(g, g.mul(sign, e)));
+        return Abnormal::None(places.collect());
     }
     match (m, corank) {
         (2, 1) => {

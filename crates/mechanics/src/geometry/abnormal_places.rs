@@ -9,13 +9,24 @@
 //! reach.
 //! An odd number of fields always has a kernel. Two fields have one where $\nu$ annihilates their bracket:
 //! everywhere if brackets must still grow beyond it, else where the bracket is admissible itself.
+//! An even number $2p$ of fields with one direction beyond them has one where all [`twists`] vanish:
+//!
+//! $$ \omega^1\wedge\dots\wedge\omega^d\wedge(d\omega^a)^p = 0 \quad\text{for all } a . $$
+//!
+//! These are made from the constraints as they are written, so that no chart of the velocities enters: fields and
+//! their curvature $F$ have poles and zeros where a chart ends.
 
-use pfaff_expr::{Expr, ZeroTest};
+use pfaff_expr::{Expr, Graph, ZeroTest};
 use pfaff_model::Workspace;
 
-use super::integrability::{PfaffianSystem, lie_bracket};
+use super::integrability::PfaffianSystem;
+use crate::algebra::exterior::{DifferentialForm, Space};
 use crate::equations::Class;
 use crate::equations::Equations;
+
+/// The largest space whose forms of the highest degree are written out: those of half that degree have up to 252
+/// coefficients.
+const LARGEST: usize = 10;
 
 /// Where abnormal extremals are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,28 +63,13 @@ pub fn abnormal_places(model: &Workspace, equations: &Equations) -> Option<Abnor
         let (k, beyond) = (fields.len(), closure.fields.len() - fields.len());
         match (k, beyond) {
             (_, 0) => None,
-            (2, 1) if n == 3 => vanishing(model, twist(model, &distribution.forms[0])),
-            (2, 1) => {
-                let bracket = lie_bracket(g, &fields[0], &fields[1], &distribution.variables);
-                let out = distribution.forms.iter().map(|ω| g.dot(ω, &bracket));
-                vanishing(model, out.into_iter().find(|&e| !g.vanishes_modulo_prime(e))?)
+            (k, 1) if k % 2 == 0 && n <= LARGEST => {
+                let rows = g.independent_rows(&distribution.forms);
+                let forms: Vec<&[Expr]> =
+                    rows.iter().map(|&a| distribution.forms[a].as_slice()).collect();
+                common_zeros(g, twists(g, &forms, &distribution.variables), &model.positions())
             }
-            (4, 1) => {
-                let f = |i: usize, j: usize| {
-                    let bracket =
-                        lie_bracket(g, &fields[i], &fields[j], &distribution.variables);
-                    let values: Vec<Expr> =
-                        distribution.forms.iter().map(|ω| g.dot(ω, &bracket)).collect();
-                    g.sum(values)
-                };
-                // The Pfaffian F₁₂F₃₄ − F₁₃F₂₄ + F₁₄F₂₃.
-                let pairs = [
-                    g.mul(f(0, 1), f(2, 3)),
-                    g.neg(g.mul(f(0, 2), f(1, 3))),
-                    g.mul(f(0, 3), f(1, 2)),
-                ];
-                vanishing(model, g.sum(pairs))
-            }
+            (2, 1) => Some(AbnormalPlaces::Possible),
             (2, _) => Some(AbnormalPlaces::Everywhere),
             (k, _) if k % 2 == 1 => Some(AbnormalPlaces::Everywhere),
             _ => Some(AbnormalPlaces::Possible),
@@ -91,27 +87,51 @@ pub fn first_integrals(model: &Workspace, equations: &Equations) -> Option<usize
     })
 }
 
-/// $\omega\wedge d\omega = \omega\cdot\operatorname{rot}\omega$ in three dimensions, without the denominators
-/// that fields may have.
-fn twist(model: &Workspace, ω: &[Expr]) -> Expr {
-    let g = &model.graph;
-    let q = model.positions();
-    let slope = |i: usize, j: usize| g.derivative(ω[i], q[j]);
-    let rot = [
-        g.sub(slope(2, 1), slope(1, 2)),
-        g.sub(slope(0, 2), slope(2, 0)),
-        g.sub(slope(1, 0), slope(0, 1)),
-    ];
-    g.dot(ω, &rot)
+/// $\omega^1\wedge\dots\wedge\omega^d\wedge(d\omega^a)^p/p!$ for each $a$, with $d + 2p = n$: the one coefficient of
+/// these forms of the highest degree.
+pub(super) fn twists(g: &Graph, forms: &[&[Expr]], variables: &[Expr]) -> Vec<Expr> {
+    let space = Space::new(variables.to_vec());
+    let one_form = |ω: &[Expr]| {
+        let terms = variables.iter().zip(ω);
+        let scaled = terms.map(|(&x, &e)| space.differential(g, x).scaled(g, e));
+        scaled.fold(DifferentialForm::zero(1), |sum, term| {
+            sum.plus(g, &term).expect("two one-forms")
+        })
+    };
+    let forms: Vec<DifferentialForm> = forms.iter().map(|ω| one_form(ω)).collect();
+    let all = forms
+        .iter()
+        .fold(DifferentialForm::function(g, g.one()), |product, ω| product.wedge(g, ω));
+    let pairs = (variables.len() - forms.len()) / 2;
+    let place: Vec<usize> = (0..variables.len()).collect();
+    forms
+        .iter()
+        .map(|ω| {
+            let bend = space.d(g, ω);
+            let top = (1..=pairs).fold(all.clone(), |product, k| {
+                product.wedge(g, &bend).scaled(g, g.fraction(1, k as i64))
+            });
+            top.coefficient(g, &place)
+        })
+        .collect()
 }
 
-/// The zeros of a function of position.
-fn vanishing(model: &Workspace, e: Expr) -> Option<AbnormalPlaces> {
-    let g = &model.graph;
-    let slopes = g.gradient(e, &model.positions());
-    if slopes.into_iter().all(|s| matches!(g.zero_test(s), ZeroTest::Zero)) {
-        // A constant that is not zero, since brackets grow somewhere.
-        return None;
+/// Where functions of position vanish together, not all of them being zero everywhere.
+fn common_zeros(g: &Graph, all: Vec<Expr>, positions: &[Expr]) -> Option<AbnormalPlaces> {
+    let mut seen: Vec<Expr> = Vec::new();
+    for e in all.into_iter().filter(|&e| !g.vanishes_modulo_prime(e)) {
+        if g.gradient(e, positions).into_iter().all(|s| g.zero_test(s) == ZeroTest::Zero) {
+            // A constant that is not zero.
+            return None;
+        }
+        let e = g.simplify(e);
+        let same = |&f: &Expr| g.is_zero(g.sub(e, f)) || g.is_zero(g.add(e, f));
+        if !seen.iter().any(same) {
+            seen.push(e);
+        }
     }
-    Some(AbnormalPlaces::Where(g.simplify(e)))
+    Some(AbnormalPlaces::Where(match seen[..] {
+        [e] => e,
+        _ => g.sum(seen.into_iter().map(|e| g.mul(e, e))),
+    }))
 }

@@ -73,6 +73,22 @@ impl Distribution {
         Self { variables, generators, names }
     }
 
+    /// The fields at a fixed time, on the positions alone; `None` where time takes no part anyway.
+    pub fn without_drift(&self) -> Option<Self> {
+        if self.names.first()? != "X[t]" {
+            return None;
+        }
+        let last = self.variables.len() - 1;
+        let own = self.generators.iter().skip(1).enumerate();
+        let generators =
+            own.map(|(i, b)| Bracket { word: vec![i], field: b.field[..last].to_vec() });
+        Some(Self {
+            variables: self.variables[..last].to_vec(),
+            generators: generators.collect(),
+            names: self.names[1..].to_vec(),
+        })
+    }
+
     /// The dimension of the space it lives on.
     pub fn dimension(&self) -> usize {
         self.variables.len()

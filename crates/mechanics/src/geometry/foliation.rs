@@ -21,6 +21,7 @@ use pfaff_model::{Dynamics, Workspace};
 
 use crate::algebra::tensor::{Tensor, simple};
 use crate::constraint::normal_form::NormalForm;
+use crate::equations::Equations;
 
 /// Curvatures of a constraint and the equations (PP). The first index counts leaf coordinates, the others
 /// transverse ones.
@@ -38,22 +39,33 @@ pub struct Foliation {
     pub s_curvature: Tensor,
     /// $L_c$
     pub lagrangian: Expr,
+    /// The equations (PP); `None` where `along` gives a reaction another direction than Chetaev's
+    pub equations: Option<ProjectedEquations>,
+}
+
+/// Both sides of (PP), by transverse coordinate.
+#[derive(Clone, Debug)]
+pub struct ProjectedEquations {
     /// $L_{\bar u\bar v}$ restricted to the constraint, $(1\ C^\top)\,L_{yy}\,(1\ C)^\top$: the equations are
     /// regular where it is invertible
     pub hessian: Tensor,
-    /// The left sides of (PP)
+    /// The left sides
     pub left: Vec<Expr>,
-    /// The right sides of (PP)
+    /// The right sides
     pub right: Vec<Expr>,
 }
 
 /// The curvatures and equations of a constraint in normal form; `None` for a model without Lagrangian.
-pub fn foliation(model: &Workspace, normal: &NormalForm) -> Option<Foliation> {
+pub fn foliation(
+    model: &Workspace,
+    equations: &Equations,
+    normal: &NormalForm,
+) -> Option<Foliation> {
     let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return None };
-    model.graph.merging(|| Some(built(model, normal, lagrangian)))
+    model.graph.merging(|| Some(built(model, equations, normal, lagrangian)))
 }
 
-fn built(model: &Workspace, normal: &NormalForm, L: Expr) -> Foliation {
+fn built(model: &Workspace, e: &Equations, normal: &NormalForm, L: Expr) -> Foliation {
     let g = &model.graph;
     let (x, v, a) = (model.positions(), model.velocities(), model.accelerations());
     let (m, k) = (normal.leaf.len(), normal.transverse.len());
@@ -89,9 +101,24 @@ fn built(model: &Workspace, normal: &NormalForm, L: Expr) -> Foliation {
     let [lagrangian] = normal.inserted(model, &[L])[..] else {
         unreachable!("one in, one out")
     };
+    let equations = e
+        .has_chetaev_reactions()
+        .then(|| projected_equations(model, normal, L, (lagrangian, &motion, &s_curvature)));
+    Foliation { drift, curvature, gamma, bend, s_curvature, lagrangian, equations }
+}
+
+/// (PP) from $L$, $L_c$, the direction of the motion and $R$.
+fn projected_equations(
+    model: &Workspace,
+    normal: &NormalForm,
+    L: Expr,
+    (lagrangian, motion, s_curvature): (Expr, &[(Expr, Expr)], &Tensor),
+) -> ProjectedEquations {
+    let (g, v, k) = (&model.graph, model.velocities(), normal.transverse.len());
+    let y = normal.transverse_velocities(model);
     let momenta: Vec<Expr> =
         y.iter().map(|&z| normal.derivatives(model, &[lagrangian], z)[0]).collect();
-    let rates = normal.along(model, &momenta, &motion);
+    let rates = normal.along(model, &momenta, motion);
     let left = (0..k).map(|p| {
         let slope = normal.along(model, &[lagrangian], &normal.horizontal(model, p))[0];
         g.sub(rates[p], slope)
@@ -106,8 +133,7 @@ fn built(model: &Workspace, normal: &NormalForm, L: Expr) -> Foliation {
         g.add(g.sum(curved), given[p])
     });
     let (left, right) = (left.collect(), right.collect());
-    let hessian = restricted(model, normal, L);
-    Foliation { drift, curvature, gamma, bend, s_curvature, lagrangian, hessian, left, right }
+    ProjectedEquations { hessian: restricted(model, normal, L), left, right }
 }
 
 /// $b^u = C^u$ at $\bar y = 0$.

@@ -13,10 +13,65 @@ use super::flag::{Distribution, Flag};
 use crate::algebra::annihilator::annihilator;
 use crate::algebra::primitive::primitive;
 
-/// The functions that were found, each with a differential that is proved; there are $n - r$ in all.
+/// Choices of the free columns that are tried.
+const CHOICES: usize = 20;
+/// Other choices than the first are tried for fields of so many nodes at most: what is larger has no simple factors.
+const SMALL: usize = 60;
+
+/// The functions that were found, each with a differential that is proved, and independent of each other; there are
+/// $n - r$ in all.
+///
+/// Which forms span the annihilator is a choice, and with it which of them have simple factors: other columns $\beta$
+/// are tried until all functions are found.
 pub fn integrals(g: &Graph, distribution: &Distribution, flag: &Flag) -> Vec<Expr> {
-    let forms = annihilator(g, &flag.fields(), distribution.dimension());
-    forms.iter().filter_map(|form| function(g, form, &distribution.variables)).collect()
+    let n = distribution.dimension();
+    let fields = flag.fields();
+    let lost = n - flag.closure_rank();
+    let variables = &distribution.variables;
+    let (mut found, mut slopes): (Vec<Expr>, Vec<Vec<Expr>>) = (Vec::new(), Vec::new());
+    let mut add = |form: &[Expr]| {
+        slopes.push(form.to_vec());
+        if g.rank(&slopes) == slopes.len()
+            && let Some(h) = function(g, form, variables)
+        {
+            found.push(h);
+        } else {
+            slopes.pop();
+        }
+        found.len() == lost
+    };
+    let mut tried: Vec<Vec<Expr>> = Vec::new();
+    let choices = if g.size(&fields.concat()) > SMALL { 1 } else { CHOICES };
+    for free in last_columns_first(n, lost).into_iter().take(choices) {
+        let pivots = (0..n).filter(|k| !free.contains(k));
+        let order: Vec<usize> = pivots.chain(free.iter().copied()).collect();
+        let turned: Vec<Vec<Expr>> =
+            fields.iter().map(|x| order.iter().map(|&k| x[k]).collect()).collect();
+        for form in annihilator(g, &turned, n) {
+            let mut own = vec![g.zero(); n];
+            order.iter().zip(&form).for_each(|(&k, &e)| own[k] = e);
+            if tried.contains(&own) {
+                continue;
+            }
+            if add(&own) {
+                return found;
+            }
+            tried.push(own);
+        }
+    }
+    found
+}
+
+/// The sets of $k$ columns among $n$, those of the last columns first.
+fn last_columns_first(n: usize, k: usize) -> Vec<Vec<usize>> {
+    if k == 0 || k > n {
+        return if k == 0 { vec![Vec::new()] } else { Vec::new() };
+    }
+    let with = last_columns_first(n - 1, k - 1).into_iter().map(|mut set| {
+        set.push(n - 1);
+        set
+    });
+    with.chain(last_columns_first(n - 1, k)).take(CHOICES).collect()
 }
 
 /// $h$ with $dh$ proportional to a form.

@@ -40,7 +40,7 @@ pub fn constrained_system(
     equations: &Equations,
     normal: &NormalForm,
 ) -> Option<ConstrainedSystem> {
-    if equations.directions != equations.jacobian {
+    if !equations.has_chetaev_reactions() {
         return None;
     }
     let g = &model.graph;

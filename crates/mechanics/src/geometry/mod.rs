@@ -23,6 +23,7 @@ mod integrability;
 mod integrals;
 mod krupkova;
 mod lagrange_space;
+mod reach;
 mod speed;
 
 use pfaff_expr::Expr;
@@ -32,12 +33,13 @@ pub use abnormal::{Abnormal, abnormal};
 pub use abnormal_places::{AbnormalPlaces, abnormal_places, first_integrals};
 pub use connection::Connection;
 pub use flag::{Bracket, Distribution, Flag};
-pub use foliation::{Foliation, foliation, is_adapted};
+pub use foliation::{Foliation, ProjectedEquations, foliation, is_adapted};
 pub use frame::{Ambient, Frame};
 pub use integrability::{Ranks, integrable, ranks};
 pub use integrals::integrals;
 pub use krupkova::{ConstrainedSystem, constrained_system, lepage};
 pub use lagrange_space::{LagrangeSpace, Semispray, closedness, lagrange_space};
+pub use reach::generates_everywhere;
 pub use speed::{PrescribedSpeed, prescribed_speed};
 
 use crate::algebra::tensor::Tensor;

@@ -26,6 +26,9 @@ pub fn prescribed_speed(model: &Workspace, equations: &Equations) -> Option<Pres
     let g = &model.graph;
     let kinetic = equations.kinetic.as_ref()?;
     let [φ] = equations.residual[..] else { return None };
+    if !equations.has_chetaev_reactions() {
+        return None;
+    }
     let (x, v) = (model.positions(), model.velocities());
     let still: Vec<(Expr, Expr)> = v.iter().map(|&v| (v, g.zero())).collect();
     if !kinetic.vector.iter().all(|&e| g.is_zero(e)) || !model.forces.is_empty() {

@@ -36,7 +36,7 @@ pub fn solve_saddle(g: &Graph, equations: &Equations, most: usize) -> Option<Sad
     let symmetric =
         (0..n).all(|i| (0..i).all(|j| equations.mass[i][j] == equations.mass[j][i]));
     let is_saddle = equations.principle != Principle::Restricted;
-    if !symmetric || !is_saddle || equations.directions != equations.jacobian {
+    if !symmetric || !is_saddle || !equations.has_chetaev_reactions() {
         return None;
     }
     let size = n + m;

@@ -120,7 +120,7 @@ fn named(model: &Workspace, count: usize, order: u8) -> Vec<Expr> {
 /// The equations (U) of blocks under Chetaev's or the vakonomic principle; `None` also where `along` keeps
 /// the reaction in them.
 pub fn reduced_equations(model: &Workspace, e: &Equations) -> Option<ReducedEquations> {
-    if e.directions != e.jacobian {
+    if !e.has_chetaev_reactions() {
         return None;
     }
     let g = &model.graph;

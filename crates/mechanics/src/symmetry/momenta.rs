@@ -209,7 +209,7 @@ impl<'a> SymmetryFields<'a> {
         all: &'a [Momentum],
         simple: &dyn Fn(Expr) -> Expr,
     ) -> Option<Self> {
-        let own = equations.directions == equations.jacobian;
+        let own = equations.has_chetaev_reactions();
         let mut fields: Vec<&Momentum> = all.iter().filter(|m| !is_kept(model, m)).collect();
         if equations.principle != Principle::Chetaev || !own || fields.len() < 2 {
             return None;

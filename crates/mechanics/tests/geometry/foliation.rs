@@ -17,8 +17,9 @@ fn foliations_give_the_motion() {
         let case = Case::new(text, Principle::Chetaev, 33).in_motion();
         let s = &case.state;
         let n = normal_form(&case.model, &case.equations, None).unwrap();
-        let f = foliation(&case.model, &n).unwrap();
-        all_close(&case.values(&f.left), &case.values(&f.right), name);
+        let f = foliation(&case.model, &case.equations, &n).unwrap();
+        let sides = f.equations.as_ref().unwrap();
+        all_close(&case.values(&sides.left), &case.values(&sides.right), name);
         let (m, k) = (n.leaf.len(), n.transverse.len());
         close(case.value(f.lagrangian), case.lagrangian(s), name);
         // (1 C) L_yy (1 C)ᵀ
@@ -36,7 +37,7 @@ fn foliations_give_the_motion() {
             for j in 0..k {
                 let (x, y) = (lift(i), lift(j));
                 let wanted: f64 = (0..case.n()).map(|r| x[r] * dot(&mass[r], &y)).sum();
-                close(case.value(f.hessian.at(&[i, j])), wanted, name);
+                close(case.value(sides.hessian.at(&[i, j])), wanted, name);
             }
         }
         if !n.is_explicit {
@@ -144,4 +145,18 @@ fn constrained_systems_give_the_motion() {
     let case = Case::new(NONLINEAR[3].1, Principle::Chetaev, 34);
     let n = normal_form(&case.model, &case.equations, None).unwrap();
     assert!(constrained_system(&case.model, &case.equations, &n).is_none());
+}
+
+/// Reactions along other directions: (PP) is not the motion, and is not claimed to be.
+#[test]
+fn other_directions_of_reactions_have_no_projected_equations() {
+    for (along, has) in [("", true), (" along [-y, 0, 1]", true), (" along [0, 0, 1]", false)] {
+        let text = format!(
+            "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 - z\nconstraint c{along}: z' = y*x'\n"
+        );
+        let case = Case::new(&text, Principle::Chetaev, 35);
+        let n = normal_form(&case.model, &case.equations, None).unwrap();
+        let f = foliation(&case.model, &case.equations, &n).unwrap();
+        assert_eq!(f.equations.is_some(), has, "{along}");
+    }
 }

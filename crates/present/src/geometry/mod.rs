@@ -9,7 +9,7 @@ mod trace;
 pub use fractional::present_fractional_forms;
 pub use trace::trace_table;
 
-use pfaff::{Block, DistributionReport, FactValue, GeometryReport};
+use pfaff::{Block, DistributionReport, FactValue, GeometryReport, Reach};
 use pfaff_expr::{Expr, Graph};
 use pfaff_mechanics::{Abnormal, Momentum};
 use serde_json::Value;
@@ -293,17 +293,28 @@ fn distribution_lines(
             }
         }
     });
-    if d.complete {
-        lines.push(if rank(d) == d.dimension {
-            "  bracket generating: every point can be reached (Chow)".into()
-        } else {
-            format!(
-                "  closure of rank {}: {} of the directions can be reached",
-                rank(d),
-                rank(d)
-            )
-        });
-    }
+    let moving = timely(d, base);
+    lines.extend(d.reach.map(|reach| match reach {
+        Reach::Every if moving => {
+            "  bracket generating without the drift: every point can be reached at every later time (Chow)".into()
+        }
+        Reach::Every => "  bracket generating: every point can be reached (Chow)".into(),
+        Reach::Near => format!(
+            "  bracket generating {place}: every point near it can be reached (Chow); where the rank is lower was not \
+             examined"
+        ),
+        Reach::Interior => "  bracket generating only with the drift: what can be reached later has interior points, \
+                            but need not be everything"
+            .into(),
+        Reach::Leaf if moving => format!(
+            "  closure of rank {} of (t, q): at each time {} of the directions can be reached",
+            rank(d),
+            rank(d) - 1
+        ),
+        Reach::Leaf => {
+            format!("  closure of rank {}: {} of the directions can be reached", rank(d), rank(d))
+        }
+    }));
     let (lost, found) = &d.kept;
     for h in found {
         lines.push(format!("  conserved by the constraints: {}", g.to_text(*h)));
@@ -338,6 +349,7 @@ fn distribution_entries(d: &DistributionReport, g: &Graph) -> Vec<(String, Value
         ("dimension".into(), count(d.dimension)),
         ("integrable".into(), Value::Bool(d.integrable)),
         ("bracket_generating".into(), verdict(rank(d) == d.dimension)),
+        ("reachable".into(), d.reach.map_or(Value::Null, |r| string(r.name()))),
         ("witness".into(), witness),
         ("holonomic_integrals".into(), count(d.kept.0)),
         ("integrals".into(), strings(functions)),

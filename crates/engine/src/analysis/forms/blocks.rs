@@ -8,8 +8,9 @@ use pfaff_mechanics::{
 };
 use pfaff_model::{Dynamics, Workspace};
 
-use super::{Fact, FactValue, Parts};
+use super::{Fact, FactValue, Parts, Point};
 use crate::analysis::geometry::block::{Block, Indices, Letter, Title};
+use crate::analysis::geometry::ranks::Ranks;
 
 /// The largest space whose nonlinear connection and curvature are written out: the curvature has its third
 /// power of entries.
@@ -50,8 +51,13 @@ fn vector(entries: &[Expr]) -> Tensor {
     Tensor { shape: vec![entries.len()], entries: entries.to_vec() }
 }
 
-pub(super) fn foliation(model: &Workspace, normal: &NormalForm, parts: &mut Parts) {
-    let Some(form) = derive_foliation(model, normal) else { return };
+pub(super) fn foliation(
+    model: &Workspace,
+    equations: &Equations,
+    normal: &NormalForm,
+    parts: &mut Parts,
+) {
+    let Some(form) = derive_foliation(model, equations, normal) else { return };
     let names = Names::new(model, parts);
     let (leaf, across) = (&names.leaf, &names.transverse);
     let mut group = Group { name: "foliation", blocks: &mut parts.blocks };
@@ -103,6 +109,12 @@ pub(super) fn foliation(model: &Workspace, normal: &NormalForm, parts: &mut Part
         Indices::new(0, &[]),
         Tensor { shape: Vec::new(), entries: vec![form.lagrangian] },
     );
+    let Some(sides) = form.equations else {
+        let note = "`along` gives a reaction another direction than Chetaev's: the equations of the motion are not \
+                    those of L_c and the curvature, and are left out";
+        parts.notes.push(("foliation", note.into()));
+        return;
+    };
     group.push(
         Title {
             key: "hessian",
@@ -111,7 +123,7 @@ pub(super) fn foliation(model: &Workspace, normal: &NormalForm, parts: &mut Part
             letter: Letter::plain("h"),
         },
         Indices::new(0, &[across, across]).symmetric(),
-        form.hessian,
+        sides.hessian,
     );
     group.push(
         Title {
@@ -120,7 +132,7 @@ pub(super) fn foliation(model: &Workspace, normal: &NormalForm, parts: &mut Part
             letter: Letter { text: "left", latex: "\\delta L_c" },
         },
         Indices::new(0, &[across]),
-        vector(&form.left),
+        vector(&sides.left),
     );
     group.push(
         Title {
@@ -130,7 +142,7 @@ pub(super) fn foliation(model: &Workspace, normal: &NormalForm, parts: &mut Part
             letter: Letter { text: "right", latex: "\\langle R, L_y\\rangle" },
         },
         Indices::new(0, &[across]),
-        vector(&form.right),
+        vector(&sides.right),
     );
 }
 
@@ -303,7 +315,8 @@ fn closed(model: &Workspace, equations: &Equations, λ: &[Expr]) -> Option<(Tens
     let mut moving = model.velocities();
     moving.push(model.time);
     let rows = &equations.jacobian;
-    let plain = equations.classes.iter().all(|&c| c == Class::Linear);
+    let plain = equations.classes.iter().all(|&c| c == Class::Linear)
+        && equations.has_chetaev_reactions();
     if λ.is_empty() || !plain || rows.iter().flatten().chain(λ).any(|&e| g.contains(e, &moving))
     {
         return None;
@@ -312,10 +325,38 @@ fn closed(model: &Workspace, equations: &Equations, λ: &[Expr]) -> Option<(Tens
     Some((closedness(model, rows, λ), simple(g, g.add(lagrangian, added))))
 }
 
+/// Whether $\det B' \ne 0$, at a point or generically: whether
+///
+/// $$ \begin{pmatrix} M & A^\top \\ A & 0 \end{pmatrix} $$
+///
+/// is regular, since $-B'$ is $M$ on the kernel of $A$. No chart of the velocities enters.
+fn is_regular(
+    model: &Workspace,
+    equations: &Equations,
+    rows: &[usize],
+    there: Option<&Point>,
+) -> bool {
+    let zero = model.graph.zero();
+    let n = model.coordinates.len();
+    let A: Vec<&Vec<Expr>> = rows.iter().map(|&a| &equations.jacobian[a]).collect();
+    let above = (0..n)
+        .map(|i| equations.mass[i].iter().copied().chain(A.iter().map(|row| row[i])).collect());
+    let below = A.iter().map(|row| {
+        row.iter().copied().chain(std::iter::repeat_n(zero, rows.len())).collect::<Vec<Expr>>()
+    });
+    let saddle: Vec<Vec<Expr>> = above.chain(below).collect();
+    let rank = match there {
+        Some(point) => Ranks::new(model, &point.state(model)).rank(&saddle),
+        None => model.graph.rank(&saddle),
+    };
+    rank == saddle.len()
+}
+
 pub(super) fn krupkova(
     model: &Workspace,
     equations: &Equations,
     normal: &NormalForm,
+    there: Option<&Point>,
     parts: &mut Parts,
 ) {
     let Some(system) = constrained_system(model, equations, normal) else {
@@ -325,18 +366,17 @@ pub(super) fn krupkova(
     };
     let names = Names::new(model, parts);
     let across = &names.transverse;
-    let k = across.len();
-    let rows: Vec<Vec<Expr>> =
-        system.matrix.entries.chunks(k.max(1)).map(<[Expr]>::to_vec).collect();
-    let regular = model.graph.rank(&rows) == k;
+    let regular = is_regular(model, equations, &normal.rows, there);
     parts.facts.push(Fact {
         group: "krupkova",
         key: "regular",
         value: FactValue::Verdict(Some(regular)),
     });
     if !regular {
-        let note = "det B' = 0 everywhere, so the constrained system is not regular";
-        parts.notes.push(("krupkova", note.into()));
+        let place = if there.is_some() { "at this state" } else { "everywhere" };
+        let note =
+            format!("det B' = 0 {place}, so the constrained system is not regular there");
+        parts.notes.push(("krupkova", note));
     }
     let mut group = Group { name: "krupkova", blocks: &mut parts.blocks };
     group.push(

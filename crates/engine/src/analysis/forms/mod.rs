@@ -92,7 +92,9 @@ pub(crate) fn parts(
             "foliation" => foliation(model, equations, &normal, &mut parts),
             "cotangent" => blocks::cotangent(model, equations, &normal, &mut parts),
             "lagrange_space" => blocks::lagrange_space(model, equations, &mut parts),
-            "krupkova" => blocks::krupkova(model, equations, &normal, &mut parts),
+            "krupkova" => {
+                blocks::krupkova(model, equations, &normal, there.as_ref(), &mut parts);
+            }
             "forms" => forms(model, equations, &mut parts),
             _ => {}
         }
@@ -161,7 +163,7 @@ fn foliation(model: &Workspace, equations: &Equations, normal: &NormalForm, part
                     are differentiated implicitly, on the branch of the given state";
         parts.notes.push(("foliation", note.into()));
     }
-    blocks::foliation(model, normal, parts);
+    blocks::foliation(model, equations, normal, parts);
 }
 
 fn forms(model: &Workspace, equations: &Equations, parts: &mut Parts) {

@@ -10,7 +10,7 @@ use pfaff_solver::{Advance, Lu, NewtonProblem, NewtonRule, Singular, newton};
 
 use crate::error::{Error, Failure};
 use crate::model::Model;
-use crate::problem::state::state_in;
+use crate::problem::state::{State, state_in};
 
 /// Newton's method from a guess of the user's: more than these steps lead nowhere.
 const ITERATIONS: usize = 60;
@@ -72,6 +72,16 @@ impl Point {
             }
             let parameter = model.parameters.iter().find(|p| p.symbol == s);
             parameter.map_or(if s == model.time { self.t } else { f64::NAN }, |p| p.value)
+        }
+    }
+
+    /// The same without accelerations.
+    pub(crate) fn state(&self, model: &Workspace) -> State {
+        State {
+            t: self.t,
+            q: self.q.clone(),
+            v: self.v.clone(),
+            multipliers: vec![0.0; model.constraints.len()],
         }
     }
 

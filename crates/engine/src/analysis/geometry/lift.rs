@@ -4,9 +4,12 @@
 //!
 //! The base path is given as functions of $t$, or as a table whose first column is $t$. After a loop of the
 //! base the dependent coordinates have changed by the holonomy of the loop.
+//!
+//! A table is interpolated by cubic splines that end at its [`corners`], so that a polygon stays one; the integration
+//! begins anew at each of them.
 
 use crate::model::Model;
-use pfaff_expr::Expr;
+use pfaff_expr::{Expr, Table};
 use pfaff_mechanics::split;
 use pfaff_model::{Diagnostic, ParseErrors, Principle, Source, Span, Workspace, table_of};
 use pfaff_program::{Interpreter, Program};
@@ -16,6 +19,7 @@ use super::trace::{Trace, series, states};
 use crate::analysis::variations::functions;
 use crate::derivation::derive_in;
 use crate::error::{Error, Failure};
+use crate::motion::StopReason;
 use crate::problem::settings::{Run, Settings};
 use crate::problem::start::given;
 use crate::system::compiled::Dynamics;
@@ -31,6 +35,14 @@ pub enum Path {
 
 /// A loop closes where its ends agree to this part of its size.
 const CLOSED: f64 = 1e-9;
+/// A jump of the velocity by this part of it is a corner: a regular polygon of eight corners has 0.77, of nine 0.68.
+const SHARP: f64 = 0.7;
+/// A jump of the velocity is a corner if it is this many times what the velocity changes by at the rows beside it.
+const ABRUPT: f64 = 10.0;
+/// Changes of the velocity that differ by this factor at most are those of a smooth path.
+const ALIKE: f64 = 1.5;
+/// Jumps below this part of the velocity may be rounding of the table.
+const ROUNDING: f64 = 1e-6;
 
 /// Lifts a path. Dependent coordinates begin where `initial` says, or at 0.
 ///
@@ -60,7 +72,7 @@ fn lift_in(
     let split = split(model, &equations, dependent)?;
     let g = &model.graph;
     let mut request = request.clone();
-    let base = read_path(model, path, &split.base, &mut request)?;
+    let (base, corners) = read_path(model, path, &split.base, &mut request)?;
     let settings = Settings::new(model, &request)?;
     let speeds: Vec<Expr> = base.iter().map(|&e| g.derivative(e, model.time)).collect();
     let rates: Vec<Expr> = split
@@ -82,10 +94,11 @@ fn lift_in(
         run: program.interpreter(&model.parameter_values()),
         inputs: vec![0.0; inputs.len()],
         outputs: vec![0.0; outputs.len()],
+        within: (f64::NEG_INFINITY, f64::INFINITY),
     };
     let begin = given(model, settings.t0).q;
     let y: Vec<f64> = split.dependent.iter().map(|&k| begin[k].unwrap_or(0.0)).collect();
-    let (reached, reason, end) = states(&mut along, &y, &settings);
+    let (reached, reason, end) = between_corners(&mut along, y, &settings, &corners);
     let (d, m, n) = (split.dependent.len(), split.base.len(), model.coordinates.len());
     let (mut t, mut q, mut v) = (Vec::new(), Vec::new(), Vec::new());
     for (time, y) in reached {
@@ -125,7 +138,7 @@ fn read_path(
     path: &Path,
     base: &[usize],
     request: &mut Run,
-) -> Result<Vec<Expr>, Failure> {
+) -> Result<(Vec<Expr>, Vec<f64>), Failure> {
     let name = |k: usize| &model.coordinates[k].name;
     match path {
         Path::Formulas(text) => {
@@ -141,21 +154,125 @@ fn read_path(
                     "give every base coordinate as a function of t; constants are allowed",
                 ));
             }
-            Ok(found.into_iter().flatten().collect())
+            Ok((found.into_iter().flatten().collect(), Vec::new()))
         }
         Path::Table(file, text) => {
-            let mut functions = Vec::new();
+            let mut tables = Vec::new();
             for &k in base {
                 let table = table_of(text, file, name(k))
                     .map_err(|why| rejected(file, text, why.message, &why.hint))?;
                 let (from, to) = table.range();
                 request.t0.get_or_insert(from);
                 request.t1.get_or_insert(to);
-                functions.push(model.graph.table(table, model.time));
+                tables.push(table);
             }
-            Ok(functions)
+            let Some(times) = tables.first().map(|t| t.knots().to_vec()) else {
+                return Ok((Vec::new(), Vec::new()));
+            };
+            let columns: Vec<Vec<f64>> =
+                tables.iter().map(|t| times.iter().map(|&x| t.value(0, x)).collect()).collect();
+            let rows = corners(&times, &columns);
+            let broken = |(table, column): (&Table, &Vec<f64>)| {
+                Table::with_corners(&table.file, &table.column, (&times, column), &rows)
+                    .map_err(|why| rejected(file, text, why.to_string(), ""))
+            };
+            let functions: Result<Vec<Expr>, Failure> = tables
+                .iter()
+                .zip(&columns)
+                .map(|each| broken(each).map(|t| model.graph.table(t, model.time)))
+                .collect();
+            Ok((functions?, rows.iter().map(|&row| times[row]).collect()))
         }
     }
+}
+
+/// The rows at which a path has a corner. The velocity between rows jumps there by more than [`SHARP`] of itself, and
+/// not as it does at a smooth turning point, where it changes by as much at a row beside that is not sharp; or it jumps
+/// by [`ABRUPT`] times what it changes by at both rows beside. Coordinates count by their range.
+fn corners(times: &[f64], columns: &[Vec<f64>]) -> Vec<usize> {
+    let range = |column: &&Vec<f64>| {
+        let (low, high) = column
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &x| (l.min(x), h.max(x)));
+        high - low
+    };
+    let moving: Vec<(&Vec<f64>, f64)> =
+        columns.iter().map(|c| (c, range(&c))).filter(|(_, size)| *size > 0.0).collect();
+    let segments = times.len() - 1;
+    let velocity = |i: usize| -> Vec<f64> {
+        let step = times[i + 1] - times[i];
+        moving.iter().map(|(c, size)| (c[i + 1] - c[i]) / (size * step)).collect()
+    };
+    let velocities: Vec<Vec<f64>> = (0..segments).map(velocity).collect();
+    let norm = |v: &mut dyn Iterator<Item = f64>| v.map(|x| x * x).sum::<f64>().sqrt();
+    let speeds: Vec<f64> = velocities.iter().map(|v| norm(&mut v.iter().copied())).collect();
+    // By row: what the velocity changes by, and as a part of the larger one; nothing is known of both ends.
+    let jump = |row: usize| -> Option<(f64, f64)> {
+        if row == 0 || row >= segments {
+            return None;
+        }
+        let pair = velocities[row - 1].iter().zip(&velocities[row]);
+        let change = norm(&mut pair.map(|(a, b)| b - a));
+        let speed = speeds[row - 1].max(speeds[row]);
+        Some((change, if speed > 0.0 { change / speed } else { 0.0 }))
+    };
+    let is_corner = |&row: &usize| {
+        let Some((change, part)) = jump(row) else { return false };
+        let beside = [jump(row - 1), jump(row + 1)];
+        let smooth =
+            |&(other, its_part): &(f64, f64)| its_part <= SHARP && change <= ALIKE * other;
+        let abrupt = beside.iter().all(|j| j.is_some_and(|(other, _)| change > ABRUPT * other));
+        part > SHARP && !beside.iter().flatten().any(smooth) || part > ROUNDING && abrupt
+    };
+    (1..segments).filter(is_corner).collect()
+}
+
+/// The states at the output times, with a new start at every corner.
+fn between_corners(
+    along: &mut Along,
+    start: Vec<f64>,
+    settings: &Settings,
+    corners: &[f64],
+) -> (Vec<(f64, Vec<f64>)>, StopReason, f64) {
+    let (t0, t1) = (settings.t0, settings.options.t1);
+    let forward = t1 >= t0;
+    let mut stops: Vec<f64> =
+        corners.iter().copied().filter(|&c| (c - t0) * (t1 - c) > 0.0).collect();
+    if !forward {
+        stops.reverse();
+    }
+    stops.push(t1);
+    let (mut y, mut from, mut reached) = (start, t0, Vec::new());
+    for to in stops {
+        let within =
+            |t: &f64| if forward { (from..=to).contains(t) } else { (to..=from).contains(t) };
+        let mut times: Vec<f64> = settings
+            .times
+            .iter()
+            .copied()
+            .filter(|t| within(t) && (*t != from || from == t0))
+            .collect();
+        let asked = times.last() == Some(&to);
+        if !asked {
+            times.push(to);
+        }
+        let mut own = settings.clone();
+        (own.t0, own.options.t0, own.options.t1, own.times) = (from, from, to, times);
+        // NOTE: the piece before the corner, or after it in reversed time, up to the corner itself.
+        along.within = if forward { (from, to.next_down()) } else { (to, from.next_down()) };
+        let (mut states, reason, end) = states(along, &y, &own);
+        let last = states.last().filter(|s| s.0 == to).map(|s| s.1.clone());
+        if !asked && last.is_some() {
+            states.pop();
+        }
+        reached.extend(states);
+        match last {
+            Some(last) if reason == StopReason::End => (y, from) = (last, to),
+            _ => return (reached, reason, end),
+        }
+    }
+    along.within = (f64::NEG_INFINITY, f64::INFINITY);
+    (reached, StopReason::End, t1)
 }
 
 fn rejected(option: &str, text: &str, message: String, hint: &str) -> Failure {
@@ -184,11 +301,13 @@ struct Along {
     run: Interpreter,
     inputs: Vec<f64>,
     outputs: Vec<f64>,
+    /// The times of the piece of the path that is being followed.
+    within: (f64, f64),
 }
 
 impl Along {
     fn evaluate(&mut self, t: f64, y: &[f64]) {
-        self.inputs[0] = t;
+        self.inputs[0] = t.clamp(self.within.0, self.within.1);
         self.inputs[1..].copy_from_slice(y);
         self.run.evaluate(&self.inputs, &mut self.outputs);
     }

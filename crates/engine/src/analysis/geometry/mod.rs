@@ -9,14 +9,14 @@ mod curve;
 mod fractional;
 mod lift;
 mod point;
-mod ranks;
+pub(crate) mod ranks;
 mod trace;
 
 use crate::model::Model;
 use pfaff_expr::Expr;
 use pfaff_mechanics::{
-    Abnormal, Class, Distribution, Flag, Geometry, Momentum, NoMetric, Obstacle, abnormal,
-    geometry as derive_geometry, integrals, momenta,
+    Abnormal, Class, Distribution, Equations, Flag, Geometry, Momentum, NoMetric, Obstacle,
+    abnormal, generates_everywhere, geometry as derive_geometry, integrals, momenta,
 };
 use pfaff_model::{Declarations, Dynamics as ModelDynamics, Principle, Workspace, closest};
 
@@ -32,7 +32,7 @@ pub use lift::{Path, lift};
 pub use trace::Trace;
 
 pub use block::{Block, Letter, Repeats};
-use point::Growth;
+use point::{Growth, Place};
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -85,6 +85,8 @@ pub struct DistributionReport {
     pub dimension: usize,
     /// Whether the brackets were followed to their end.
     pub complete: bool,
+    /// What can be reached; `None` where the brackets were not followed to their end.
+    pub reach: Option<Reach>,
     /// Whether $F = 0$ everywhere.
     pub integrable: bool,
     /// A bracket that leaves the distribution, with its components.
@@ -93,6 +95,32 @@ pub struct DistributionReport {
     pub kept: (usize, Vec<Expr>),
     /// Directions of abnormal curves, where they were looked for.
     pub abnormal: Option<Abnormal>,
+}
+
+/// Which points the constraints allow to reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Every point: brackets of the free velocities span all directions everywhere.
+    Every,
+    /// Every point near the state, or near a generic point.
+    Near,
+    /// Points that fill an open set, but only brackets with the drift span all directions: it may keep others out of
+    /// reach.
+    Interior,
+    /// Points of a leaf of fewer dimensions.
+    Leaf,
+}
+
+impl Reach {
+    /// Its word in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Every => "every",
+            Self::Near => "near",
+            Self::Interior => "interior",
+            Self::Leaf => "leaf",
+        }
+    }
 }
 
 /// The geometry of a model: connections and distributions, or its foliation where constraints are nonlinear.
@@ -144,12 +172,7 @@ fn geometry_in(
     };
     let dependent = &request.dependent;
     let place = request.state.clone();
-    let state = place.as_ref().map(|point| State {
-        t: point.t,
-        q: point.q.clone(),
-        v: point.v.clone(),
-        multipliers: vec![0.0; model.constraints.len()],
-    });
+    let state = place.as_ref().map(|point| point.state(model));
     let nonlinear = equations.classes.contains(&Class::Nonlinear);
     let shown = if nonlinear && shown == ["riemann"] { &["foliation"] } else { shown };
     let parts = if shown == ["riemann"] {
@@ -163,7 +186,10 @@ fn geometry_in(
         return Ok(GeometryReport { shown: shown.to_vec(), ..report });
     }
     let found = derive_geometry(model, equations, dependent.as_deref())?;
-    let growth = state.as_ref().map(|s| point::growth_at(model, equations, s)).transpose()?;
+    let place = match &state {
+        Some(state) => Some(point::growth_at(model, equations, state)?),
+        None => None,
+    };
     let momenta = if model.principle == Principle::Chetaev {
         momenta(model, equations)
     } else {
@@ -173,7 +199,7 @@ fn geometry_in(
         }
     };
     let mut parts = parts;
-    let mut report = report(model, &found, state.as_ref(), growth);
+    let mut report = report(model, equations, &found, state.as_ref(), place);
     report.blocks.append(&mut parts.blocks);
     Ok(GeometryReport { momenta, parts, shown: shown.to_vec(), ..report })
 }
@@ -200,9 +226,10 @@ pub fn named_coordinates(model: &Declarations, text: &str) -> Result<Vec<usize>,
 
 fn report(
     model: &Workspace,
+    equations: &Equations,
     found: &Geometry,
     state: Option<&State>,
-    growth: Option<Growth>,
+    place: Option<Place>,
 ) -> GeometryReport {
     let g = &model.graph;
     let name = |&k: &usize| model.coordinates[k].name.clone();
@@ -230,7 +257,7 @@ fn report(
         unmetric: found.connection.as_ref().err().map(|&why| unmetric_text(why)),
         torsion,
         blocks,
-        distribution: Some(distribution_report(model, found, growth)),
+        distribution: Some(distribution_report(model, equations, found, place)),
         momenta: Vec::new(),
         parts: Parts::default(),
         shown: vec!["riemann"],
@@ -342,8 +369,9 @@ fn torsion_kind(g: &pfaff_expr::Graph, c: &pfaff_mechanics::Connection) -> &'sta
 
 fn distribution_report(
     model: &Workspace,
+    equations: &Equations,
     found: &Geometry,
-    growth: Option<Growth>,
+    place: Option<Place>,
 ) -> DistributionReport {
     let g = &model.graph;
     let distribution = g.merging(|| Distribution::new(model, &found.split));
@@ -361,18 +389,48 @@ fn distribution_report(
         (distribution.text(&b.word), parts.filter(|(_, e)| *e != g.zero()).collect())
     });
     let plain = dimension == model.coordinates.len();
-    let abnormal = (plain && flag.complete && !found.split.dependent.is_empty())
-        .then(|| g.merging(|| abnormal(g, &distribution, &flag, &found.bundle_curvature)));
+    let abnormal = (plain && flag.complete && !found.split.dependent.is_empty()).then(|| {
+        g.merging(|| {
+            abnormal(g, &distribution, &flag, &found.bundle_curvature, &equations.jacobian)
+        })
+    });
     let integrable = flag.levels.len() == 1;
-    let generic = Growth { ranks: flag.growth(), dimension, complete: flag.complete };
-    let Growth { ranks: growth, dimension, complete } = growth.unwrap_or(generic);
+    let Place { growth, free } = place.unwrap_or_else(|| {
+        let free = distribution.without_drift();
+        Place {
+            growth: Growth::generic(&distribution, &flag),
+            free: free.map(|d| Growth::generic(&d, &d.flag(g))),
+        }
+    });
+    let reach = reach(model, equations, &growth, free.as_ref());
+    let Growth { ranks: growth, dimension, complete } = growth;
     DistributionReport {
         growth,
         dimension,
         complete,
+        reach,
         integrable,
         witness,
         kept: (lost, functions),
         abnormal,
     }
+}
+
+/// What can be reached, from the ranks of all brackets and of those without the drift, if there is one.
+fn reach(
+    model: &Workspace,
+    equations: &Equations,
+    all: &Growth,
+    free: Option<&Growth>,
+) -> Option<Reach> {
+    let controlled = free.unwrap_or(all);
+    if !all.complete || !controlled.complete {
+        return None;
+    }
+    Some(match (controlled.is_full(), all.is_full()) {
+        (true, _) if generates_everywhere(model, equations) => Reach::Every,
+        (true, _) => Reach::Near,
+        (false, true) => Reach::Interior,
+        (false, false) => Reach::Leaf,
+    })
 }

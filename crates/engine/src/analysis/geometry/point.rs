@@ -6,8 +6,8 @@
 //! ([`Ranks`]), that is its growth vector; else all brackets are made until the rank of the closure is
 //! reached, or no more come.
 
-use pfaff_expr::Expr;
-use pfaff_mechanics::{Bracket, Distribution, Equations, Split, split};
+use pfaff_expr::{Expr, Graph};
+use pfaff_mechanics::{Bracket, Distribution, Equations, Flag, Split, split};
 use pfaff_model::{Diagnostic, Span, Workspace};
 use pfaff_solver::RankRevealing;
 
@@ -26,6 +26,30 @@ pub(crate) struct Growth {
     pub(crate) dimension: usize,
     /// Whether the flag was followed to its end.
     pub(crate) complete: bool,
+}
+
+/// The growth of a distribution at a point, and without the drift that it has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) growth: Growth,
+    /// Of the free velocities at a fixed time.
+    pub(crate) free: Option<Growth>,
+}
+
+impl Growth {
+    /// At a generic point.
+    pub(crate) fn generic(distribution: &Distribution, flag: &Flag) -> Self {
+        Self {
+            ranks: flag.growth(),
+            dimension: distribution.dimension(),
+            complete: flag.complete,
+        }
+    }
+
+    /// Whether brackets span all directions.
+    pub(crate) fn is_full(&self) -> bool {
+        self.ranks.last() == Some(&self.dimension)
+    }
 }
 
 /// The values of symbols at a state.
@@ -52,11 +76,15 @@ pub(crate) fn growth_at(
     model: &Workspace,
     equations: &Equations,
     state: &State,
-) -> Result<Growth, Failure> {
-    let g = &model.graph;
+) -> Result<Place, Failure> {
     let split = split_at(model, equations, state)?;
-    let distribution = g.merging(|| Distribution::new(model, &split));
+    let distribution = model.graph.merging(|| Distribution::new(model, &split));
     let ranks = Ranks::new(model, state);
+    let of = |d: &Distribution| growth_of(&model.graph, d, &ranks);
+    Ok(Place { growth: of(&distribution), free: distribution.without_drift().map(|d| of(&d)) })
+}
+
+fn growth_of(g: &Graph, distribution: &Distribution, ranks: &Ranks<'_>) -> Growth {
     let mut fields: Vec<Vec<Expr>> = Vec::new();
     let rank_with = |fields: &mut Vec<Vec<Expr>>, level: &[Bracket]| -> usize {
         fields.extend(level.iter().map(|b| b.field.clone()));
@@ -66,11 +94,7 @@ pub(crate) fn growth_at(
     let generic = flag.growth();
     let found: Vec<usize> = flag.levels.iter().map(|l| rank_with(&mut fields, l)).collect();
     if found == generic {
-        return Ok(Growth {
-            ranks: found,
-            dimension: distribution.dimension(),
-            complete: flag.complete,
-        });
+        return Growth::generic(distribution, &flag);
     }
     let full = flag.closure_rank();
     let size = g.len();
@@ -91,7 +115,7 @@ pub(crate) fn growth_at(
     while growth.len() > 1 && growth[growth.len() - 1] == growth[growth.len() - 2] {
         growth.pop();
     }
-    Ok(Growth { ranks: growth, dimension: distribution.dimension(), complete })
+    Growth { ranks: growth, dimension: distribution.dimension(), complete }
 }
 
 /// The split whose block of $A$ has the largest pivots at a state.

@@ -88,6 +88,11 @@ fn integrated(
     dependent: Option<&[usize]>,
     request: &Run,
 ) -> Result<ViewMotion, Failure> {
+    let principle = request.principle.unwrap_or(model.principle);
+    // NOTE: without constraints the principles agree.
+    if principle != view.principle() && !model.constraints.is_empty() {
+        return Err(other_principle(view, principle));
+    }
     let request = Run { principle: Some(view.principle()), ..request.clone() };
     let settings = Settings::new(model, &request)?;
     let kkt = run(model, &request, &mut |_, _| true)?;
@@ -125,9 +130,26 @@ fn integrated(
     Ok(ViewMotion { t, q, v, deviation })
 }
 
+fn other_principle(view: View, principle: Principle) -> Failure {
+    let own = view.principle();
+    let name = View::of(own).iter().find(|v| v.0 == view).map_or("", |v| v.1);
+    let forms = match View::of(principle) {
+        [] => "it has no other form with a motion".to_owned(),
+        all => {
+            let names: Vec<&str> = all.iter().map(|v| v.1).collect();
+            format!("its forms are {}", names.join(", "))
+        }
+    };
+    Failure::usage(format!(
+        "the form `{name}` is one of the principle {}, but the motion follows the principle {}: {forms}",
+        own.name(),
+        principle.name()
+    ))
+}
+
 fn stopped(t: f64) -> Failure {
     let message = format!(
-        "in this form the motion ends at t = {t}: its equations have no solution beyond that time that time"
+        "in this form the motion ends at t = {t}: its equations have no solution beyond that time"
     );
     let diagnostic = Diagnostic::error("E0615", Span::default(), message)
         .with_hint("`pfaff run` does not need this form");
