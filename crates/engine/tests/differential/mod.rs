@@ -20,6 +20,7 @@ mod writer;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use pfaff::{Method, Model, Motion, Overrides, Run, Source, StopReason, Verdict};
@@ -50,6 +51,8 @@ impl Files for Tables {
 enum Ending {
     NoTruth(Unknown),
     Refused,
+    /// A mistake of the engine.
+    Panicked,
     /// Before the end, and why.
     Stopped(&'static str),
     RightAndPassed,
@@ -247,7 +250,14 @@ fn examined(seed: u64, numbers: Range<u64>, kinds: &[&'static str]) -> Vec<(u64,
                 return reports;
             }
             let (case, mut random) = case(seed, number, kinds);
-            reports.push((number, examine(&case, &mut random)));
+            let report = catch_unwind(AssertUnwindSafe(|| examine(&case, &mut random)));
+            let panicked = |_| Report {
+                ending: Ending::Panicked,
+                class: case.class.clone(),
+                what: case.text.clone(),
+                errors: None,
+            };
+            reports.push((number, report.unwrap_or_else(panicked)));
         }
     };
     let mut all = std::thread::scope(|scope| {
@@ -261,11 +271,16 @@ fn examined(seed: u64, numbers: Range<u64>, kinds: &[&'static str]) -> Vec<(u64,
 }
 
 impl Ending {
+    fn is_a_mistake(&self) -> bool {
+        matches!(self, Self::WrongAndPassed | Self::Panicked)
+    }
+
     /// The word of the summary.
     fn name(&self) -> String {
         match self {
             Self::NoTruth(why) => format!("no truth ({why:?})"),
             Self::Refused => "refused".to_owned(),
+            Self::Panicked => "PANICKED".to_owned(),
             Self::Stopped(why) => format!("stopped early ({why})"),
             Self::RightAndPassed => "right and passed".to_owned(),
             Self::RightAndNotPassed(_) => "right and not passed".to_owned(),
@@ -290,7 +305,7 @@ fn summary(seed: u64, reports: &[(u64, Report)], all: bool) -> String {
         }
         *counts.entry(ending.name()).or_default() += 1;
         let quiet = matches!(ending, Ending::RightAndPassed | Ending::NoTruth(_));
-        if *ending == Ending::WrongAndPassed || (all && !quiet) {
+        if ending.is_a_mistake() || (all && !quiet) {
             writeln!(text, "{}, seed {seed}, case {number}, {class}\n{what}", ending.name())
                 .expect("text");
         }
@@ -323,6 +338,6 @@ fn random_motions_are_right_or_not_passed() {
     let numbers = asked("PFAFF_CASE").map_or(0..count, |one| one..one + 1);
     let reports = examined(seed, numbers, &kinds);
     println!("{}", summary(seed, &reports, !known));
-    let wrong = reports.iter().filter(|(_, r)| r.ending == Ending::WrongAndPassed).count();
-    assert_eq!(wrong, 0, "{}", summary(seed, &reports, false));
+    let mistakes = reports.iter().filter(|(_, report)| report.ending.is_a_mistake()).count();
+    assert_eq!(mistakes, 0, "{}", summary(seed, &reports, false));
 }

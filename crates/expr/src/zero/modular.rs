@@ -426,7 +426,7 @@ impl FieldPoint<'_> {
         let denominator = r.denom().to_i64()?;
         let drawn = denominator / num_integer::gcd(denominator, D);
         let value = self.monomial(m)?.over(Z(drawn.unsigned_abs(), 0))?;
-        let steps = r * Rational::from_integer((drawn * D).into());
+        let steps = r * Rational::from_integer(drawn.into()) * Rational::from_integer(D.into());
         let seed = field::random(self.seed ^ field::random(tag)) ^ value.seed();
         random(seed).whole_power(steps.to_integer().to_i64()?)
     }
