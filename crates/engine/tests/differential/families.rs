@@ -457,7 +457,8 @@ fn contact(draw: &mut Draw<'_>, principle: &'static str, affine: bool) -> Case {
     draw.case(&family, writer, start, rates, Box::new(move |t, y| shown(t, y).to_vec()))
 }
 
-/// $\dot z = \sqrt{\dot x^2 + \dot y^2}$, nonlinear (Appell and Hamel): λ = ((F·v)/|v| − F_z)/2.
+/// $\dot z = \sqrt{\dot x^2 + \dot y^2}$, nonlinear (Appell and Hamel): λ = ((F·v)/|v| − F_z)/2. At rest, the tip of
+/// the cone, the constraint determines nothing.
 fn cone(draw: &mut Draw<'_>) -> Case {
     let mut writer = draw.writer(&[("x", true), ("y", true), ("z", true)]);
     let n = writer.names().variables;
@@ -478,12 +479,15 @@ fn cone(draw: &mut Draw<'_>) -> Case {
         draw.number(0.5, 1.0),
     ];
     let shown = |y: &[f64]| [y[0], y[1], y[2], y[3], y[4], libm::hypot(y[3], y[4])];
+    let speed = Formula::Norm(vec![of(3), of(4)]);
     writer.initial(&given(&shown(&start)));
     let rates: Rates = Box::new(move |at, y, dy| {
         let all = shown(y);
         dy[..3].copy_from_slice(&all[3..]);
         let f = [forces[0].value(at, &all) - y[0], forces[1].value(at, &all)];
-        let (ex, ey) = (y[3] / all[5], y[4] / all[5]);
+        let speed = speed.value(at, &all);
+        let speed = if speed < 1e-6 { f64::NAN } else { speed };
+        let (ex, ey) = (y[3] / speed, y[4] / speed);
         let λ = 0.5 * (f[0] * ex + f[1] * ey + g);
         dy[3] = f[0] - λ * ex;
         dy[4] = f[1] - λ * ey;

@@ -297,14 +297,16 @@ fn summary(seed: u64, reports: &[(u64, Report)], all: bool) -> String {
     // Estimates, those within a factor of a hundred, and those below a tenth of the error.
     let mut estimates = [0; 3];
     for (number, Report { ending, class, what, errors }) in reports {
+        let mut low = false;
         if let Some([estimate, error]) = errors {
+            low = *estimate < 0.1 * error;
             let near = (0.01..=100.0).contains(&(estimate / error));
             estimates[0] += 1;
             estimates[1] += usize::from(near);
-            estimates[2] += usize::from(*estimate < 0.1 * error);
+            estimates[2] += usize::from(low);
         }
         *counts.entry(ending.name()).or_default() += 1;
-        let quiet = matches!(ending, Ending::RightAndPassed | Ending::NoTruth(_));
+        let quiet = !low && matches!(ending, Ending::RightAndPassed | Ending::NoTruth(_));
         if ending.is_a_mistake() || (all && !quiet) {
             writeln!(text, "{}, seed {seed}, case {number}, {class}\n{what}", ending.name())
                 .expect("text");
