@@ -191,6 +191,22 @@ mod tests {
         assert!(table.value(0, 3.1).is_nan());
     }
 
+    /// Two parabolas that meet in a corner at 1, where the derivative is that of the second.
+    #[test]
+    fn corners_are_kept() {
+        let pieces = |x: f64| if x < 1.0 { x * x } else { 3.0 - 2.0 * x * x };
+        let x = [0.0, 0.4, 0.7, 1.0, 1.5, 1.8, 2.0];
+        let table = Table::with_corners("f", "c", (&x, &x.map(pieces)), &[3]).unwrap();
+        for i in 0..=20 {
+            let s = 0.1 * f64::from(i);
+            assert!((table.value(0, s) - pieces(s)).abs() < 1e-13, "rounding only");
+            let slope = if s < 1.0 { 2.0 * s } else { -4.0 * s };
+            assert!((table.value(1, s) - slope).abs() < 1e-12, "at {s}");
+        }
+        let lines = Table::with_corners("f", "c", (&x, &x.map(f64::abs)), &[1, 2, 3, 4, 5]);
+        assert!(lines.unwrap().pieces().iter().all(|p| p[2] == 0.0 && p[3] == 0.0));
+    }
+
     #[test]
     fn bad_rows_are_named() {
         let bad = |x: &[f64], y: &[f64]| Table::new("f", "c", x, y).unwrap_err();

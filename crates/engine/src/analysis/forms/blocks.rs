@@ -270,14 +270,23 @@ pub(super) fn lagrange_space(model: &Workspace, equations: &Equations, parts: &m
                     let heading = "L* = L + lambda_s Q_s";
                     let whole = Tensor { shape: Vec::new(), entries: vec![L] };
                     let letter = Letter { text: "Lstar", latex: "L^*" };
-                    group.push(Title { key: "L_star", heading, letter }, Indices::new(0, &[]), whole);
+                    group.push(
+                        Title { key: "L_star", heading, letter },
+                        Indices::new(0, &[]),
+                        whole,
+                    );
                 }
-                None => notes.push(
-                    "lambda_s a_s is not a form on the positions, because multipliers or constraints contain \
-                     velocities, time or terms without velocities: whether L* = L + lambda_s Q_s is equivalent \
-                     to L is not tested"
-                        .to_owned(),
-                ),
+                None => {
+                    let why = if equations.has_chetaev_reactions() {
+                        "lambda_s a_s is not a form on the positions, because multipliers or constraints contain \
+                         velocities, time or terms without velocities"
+                    } else {
+                        "`along` gives a reaction another direction than lambda_s a_s"
+                    };
+                    notes.push(format!(
+                        "{why}: whether L* = L + lambda_s Q_s is equivalent to L is not tested"
+                    ));
+                }
             }
             if all.len() <= LARGEST {
                 let N = semispray.connection(model);

@@ -187,7 +187,7 @@ fn read_path(
 }
 
 /// The rows at which a path has a corner. The velocity between rows jumps there by more than [`SHARP`] of itself, and
-/// not as it does at a smooth turning point, where it changes by as much at a row beside that is not sharp; or it jumps
+/// not as it does at a smooth turning point, where it changes by as much at one of two rows beside that is not sharp; or it jumps
 /// by [`ABRUPT`] times what it changes by at both rows beside. Coordinates count by their range.
 fn corners(times: &[f64], columns: &[Vec<f64>]) -> Vec<usize> {
     let range = |column: &&Vec<f64>| {
@@ -222,7 +222,9 @@ fn corners(times: &[f64], columns: &[Vec<f64>]) -> Vec<usize> {
         let smooth =
             |&(other, its_part): &(f64, f64)| its_part <= SHARP && change <= ALIKE * other;
         let abrupt = beside.iter().all(|j| j.is_some_and(|(other, _)| change > ABRUPT * other));
-        part > SHARP && !beside.iter().flatten().any(smooth) || part > ROUNDING && abrupt
+        let mut around =
+            (row.saturating_sub(2)..=row + 2).filter(|&r| r != row).filter_map(&jump);
+        part > SHARP && !around.any(|other| smooth(&other)) || part > ROUNDING && abrupt
     };
     (1..segments).filter(is_corner).collect()
 }
@@ -322,5 +324,42 @@ impl System for Along {
         self.evaluate(t, y);
         rates.copy_from_slice(&self.outputs[..rates.len()]);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::corners;
+
+    fn sampled(n: usize, t1: f64, f: &dyn Fn(f64) -> f64) -> (Vec<f64>, Vec<f64>) {
+        let times: Vec<f64> = (0..=n).map(|i| t1 * i as f64 / n as f64).collect();
+        let values = times.iter().map(|&t| f(t)).collect();
+        (times, values)
+    }
+
+    /// Smooth paths have no corner, also where they turn back: with twelve rows for each turn or many.
+    #[test]
+    fn smooth_paths_have_no_corners() {
+        for n in [25, 31, 100, 401] {
+            let (times, x) = sampled(n, 12.6, &|t| libm::cos(t + 0.1));
+            let (_, y) = sampled(n, 12.6, &|t| libm::sin(t + 0.1));
+            assert!(corners(&times, &[x.clone(), y]).is_empty(), "a circle of {n} rows");
+            assert!(corners(&times, &[x]).is_empty(), "an oscillation of {n} rows");
+            let (times, x) = sampled(n, 4.0, &|t| t * t * (t - 2.5));
+            assert!(corners(&times, &[x]).is_empty(), "a cubic of {n} rows");
+        }
+    }
+
+    #[test]
+    fn polygons_have_theirs() {
+        let times = [0.0, 1.0, 2.0, 3.0, 4.0];
+        let square = [vec![0.0, 1.0, 1.0, 0.0, 0.0], vec![0.0, 0.0, 1.0, 1.0, 0.0]];
+        assert_eq!(corners(&times, &square), [1, 2, 3]);
+        // A slight bend of a straight path, between many rows.
+        let (times, x) = sampled(40, 4.0, &|t| t + 0.05 * (t - 2.0).max(0.0));
+        assert_eq!(corners(&times, &[x]), [20]);
+        // A zigzag, and a path at rest.
+        assert_eq!(corners(&[0.0, 1.0, 2.0, 3.0], &[vec![0.0, 1.0, 0.0, 1.0]]), [1, 2]);
+        assert!(corners(&[0.0, 1.0, 2.0], &[vec![3.0; 3]]).is_empty());
     }
 }
