@@ -48,6 +48,9 @@ const SENSITIVITY_SAMPLES: usize = 32;
 /// Dual-number operations that the equations may cost: about 20 ms.
 const BUDGET: usize = 2_000_000;
 
+/// Steps that are shorter than this part of the longest are not differentiated: differences over them are rounding.
+const SLIVER: f64 = 1e-5;
+
 /// The checks of a motion.
 pub(crate) fn checks(evidence: TrajectoryEvidence<'_>) -> Vec<Check> {
     let TrajectoryEvidence { model, principle, dependent, classes, .. } = evidence;
@@ -278,8 +281,6 @@ fn equations(
     if evidence.system.resolve(t, &start, true, &mut instants[0]).is_ok() {
         ledger.extend(instants.iter().zip(&evidence.system.work(&start)));
     }
-    // NOTE: differences over very short steps are rounding.
-    const SLIVER: f64 = 1e-5;
     let length = |step: &DenseStep<'_>| (step.end() - step.start()).abs();
     let longest = kept.iter().map(length).fold(0.0, f64::max);
     for steps in kept.chunks(LANES) {

@@ -146,7 +146,9 @@ impl FeatureWatch {
     fn varies(&self, part: Part) -> bool {
         let at = |place: usize| &self.within[place * self.count..(place + 1) * self.count];
         let pairs = at(part.from.1).iter().zip(at(part.to.1));
-        // NOTE: what is not a number varies.
-        pairs.fold(false, |varies, (a, b)| varies | !((a - b).abs() <= QUIET))
+        pairs.fold(false, |varies, (a, b)| {
+            let change = (a - b).abs();
+            varies || change > QUIET || change.is_nan()
+        })
     }
 }
