@@ -18,9 +18,6 @@ pub(crate) fn decade(random: &mut Random, low: f64, high: f64) -> f64 {
     format!("{value:.1e}").parse().expect("a number")
 }
 
-/// Kinds whose motions were seen wrong and passed (docs/known_issues.md).
-pub(crate) const KNOWN: &[&str] = &["time bump", "place bump"];
-
 fn boxed(a: Formula) -> Box<Formula> {
     Box::new(a)
 }

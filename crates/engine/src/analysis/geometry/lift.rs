@@ -187,8 +187,8 @@ fn read_path(
 }
 
 /// The rows at which a path has a corner. The velocity between rows jumps there by more than [`SHARP`] of itself, and
-/// not as it does at a smooth turning point, where it changes by as much at one of two rows beside that is not sharp; or it jumps
-/// by [`ABRUPT`] times what it changes by at both rows beside. Coordinates count by their range.
+/// not as it does at a smooth turning point, where it changes by as much at one of two rows beside that is not sharp;
+/// or it jumps by [`ABRUPT`] times what it changes by at both rows beside. Coordinates count by their range.
 fn corners(times: &[f64], columns: &[Vec<f64>]) -> Vec<usize> {
     let range = |column: &&Vec<f64>| {
         let (low, high) = column
