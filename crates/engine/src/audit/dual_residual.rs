@@ -18,6 +18,7 @@ use pfaff_model::{Dynamics, ForceOrigin, Principle, Workspace};
 use pfaff_solver::least_squares;
 
 use crate::audit::autodiff::{Dual, Duals, Lanes};
+use crate::audit::deviation::{Deviation, worse};
 use crate::motion::sample::{LANES, Sample};
 
 /// The parts of a model, laid out for dual numbers.
@@ -72,41 +73,96 @@ pub(crate) struct Gradient {
     t: Dual,
 }
 
-/// The largest relative deviations found so far; `None` where nothing was looked at.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// The deviations found so far, and the largest values on the way.
+#[derive(Clone, Debug)]
 pub(crate) struct Findings {
-    pub(crate) equations: Option<f64>,
-    pub(crate) differentiated: Option<f64>,
-    pub(crate) energy: Option<f64>,
-    pub(crate) velocities: Option<f64>,
+    /// By coordinate; after these what the restricted principle asks for besides.
+    equations: Vec<Deviation>,
+    /// By constraint.
+    differentiated: Vec<Deviation>,
+    energy: Deviation,
+    velocities: Vec<Deviation>,
+    /// Of positions, velocities and accelerations.
+    largest: [Vec<f64>; 3],
+    longest_step: f64,
+    /// Samples that were looked at.
+    count: usize,
 }
+
+impl Findings {
+    /// Of n coordinates and m constraints, whose positions and velocities are at least as large as given.
+    pub(crate) fn new(n: usize, m: usize, [q, v]: [&[f64]; 2]) -> Self {
+        let none = Deviation::default();
+        Self {
+            equations: vec![none; 2 * n + 1],
+            differentiated: vec![none; m],
+            energy: none,
+            velocities: vec![none; n],
+            largest: [q.to_vec(), v.to_vec(), vec![0.0; n]],
+            longest_step: 0.0,
+            count: 0,
+        }
+    }
+
+    /// The rates of the interpolant, beside the velocities of the sample.
+    pub(crate) fn compare(&mut self, sample: &Sample, rates: &[f64], length: f64) {
+        for ((found, v), rate) in self.velocities.iter_mut().zip(&sample.v).zip(rates) {
+            found.include(Deviation::within(rate - v, v.abs(), length));
+        }
+    }
+
+    fn include_values(&mut self, sample: &Sample, length: f64) {
+        for (largest, values) in self.largest.iter_mut().zip([&sample.q, &sample.v, &sample.a])
+        {
+            for (most, x) in largest.iter_mut().zip(values) {
+                *most = most.max(x.abs());
+            }
+        }
+        self.longest_step = self.longest_step.max(length);
+        self.count += 1;
+    }
+
+    /// Of all of them, if there are any.
+    fn worst(&self, values: impl Iterator<Item = f64>) -> Option<f64> {
+        if self.count == 0 { None } else { values.reduce(worse) }
+    }
+
+    /// Of the equations of motion, in parts of their largest terms. A force that does a thousandth of the energy over the
+    /// largest position is nothing.
+    pub(crate) fn equations(&self) -> Option<f64> {
+        let [q, v, a] = &self.largest;
+        let ratios = a.iter().zip(v).filter(|(a, _)| **a > 0.0).map(|(a, v)| a / v);
+        let rate = ratios.fold(0.0, f64::max);
+        let least = |k: usize| q.get(k).map_or(0.0, |q| NOTHING * self.energy.size() / q);
+        let rows = self.equations.iter().enumerate();
+        self.worst(rows.map(|(k, row)| row.relative_in_motion(least(k), rate)))
+    }
+
+    /// Of the differentiated constraints.
+    pub(crate) fn differentiated(&self) -> Option<f64> {
+        self.worst(self.differentiated.iter().map(|row| row.relative(0.0)))
+    }
+
+    pub(crate) fn energy(&self) -> Option<f64> {
+        self.worst(std::iter::once(self.energy.relative(0.0)))
+    }
+
+    /// Of the velocities against the rates of positions.
+    pub(crate) fn velocities(&self) -> Option<f64> {
+        let [q, v, _] = &self.largest;
+        let rows = self.velocities.iter().zip(q.iter().zip(v));
+        self.worst(rows.map(|(row, (q, v))| row.relative_in_motion(*v, v / q)))
+    }
+}
+
+/// The part of the largest terms that does not matter.
+const NOTHING: f64 = 1e-3;
 
 /// The residuals of one constraint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Residual {
     pub(crate) velocity: Deviation,
     pub(crate) position: Option<Deviation>,
-}
-
-/// A deviation from zero, and the size of the terms that cancel, $\sum|A_i|\,|x_i|$ with every $x_i$ at least as
-/// large as what matters.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Deviation {
-    value: f64,
-    size: f64,
-}
-
-impl Deviation {
-    /// Takes another one into account: the largest deviation, and the largest size.
-    pub(crate) fn include(&mut self, other: Self) {
-        self.value = worse(self.value, other.value);
-        self.size = worse(self.size, other.size);
-    }
-
-    /// The deviation as a part of the size.
-    pub(crate) fn relative(self) -> f64 {
-        if self.value == 0.0 { 0.0 } else { self.value / self.size }
-    }
 }
 
 impl DualResidual {
@@ -191,7 +247,7 @@ impl DualResidual {
         let deviation = |value: f64, x: &[f64], least: &[f64]| {
             let sizes = x.iter().zip(least).map(|(x, least)| x.abs().max(*least));
             let terms = self.direction(a).iter().zip(sizes).map(|(s, x)| s.x[l].abs() * x);
-            Deviation { value: value.abs(), size: terms.sum() }
+            Deviation::new(value, terms.sum())
         };
         let [q, v] = &self.least;
         let value = self.constraint(a);
@@ -218,28 +274,37 @@ impl DualResidual {
         }
     }
 
-    /// The largest of $|d\varphi/dt|$ and, of holonomic ones, $|d^2\varphi/dt^2|$, relative to their terms
-    /// with accelerations.
-    fn differentiated(&self, sample: &Sample, l: usize) -> f64 {
-        let mut worst = 0.0;
-        for a in 0..self.holonomic.len() {
-            let off = if self.holonomic[a] {
-                let Gradient { q, t, .. } = &self.gradients[a];
-                let motion = sample.v.iter().zip(&sample.a);
-                let moved = q.iter().zip(motion).map(|(s, (v, a))| s.d[l] * v + s.x[l] * a);
-                moved.sum::<f64>() + t.d[l]
-            } else {
-                self.constraint(a).d[l]
-            };
-            let terms =
-                self.direction(a).iter().zip(&sample.a).map(|(s, a)| (s.x[l] * a).abs());
-            worst = worse(worst, off.abs() / (1.0 + terms.sum::<f64>()));
+    /// $|d\varphi/dt|$ or, of a holonomic one, $|d^2\varphi/dt^2|$, with the size of its terms.
+    fn differentiated(
+        &self,
+        a: usize,
+        sample: &Sample,
+        l: usize,
+        largest: &[f64],
+    ) -> Deviation {
+        let off = if self.holonomic[a] {
+            let Gradient { q, t, .. } = &self.gradients[a];
+            let motion = sample.v.iter().zip(&sample.a);
+            let moved = q.iter().zip(motion).map(|(s, (v, a))| s.d[l] * v + s.x[l] * a);
+            moved.sum::<f64>() + t.d[l]
+        } else {
+            self.constraint(a).d[l]
+        };
+        let (mut sum, mut size) = (0.0, 0.0);
+        for ((s, a), least) in self.direction(a).iter().zip(&sample.a).zip(largest) {
+            sum += s.x[l] * a;
+            size += (s.x[l] * a).abs().max(s.x[l].abs() * least);
         }
-        worst
+        Deviation::new(off, size + (off - sum).abs())
     }
 
-    /// Adds what is wrong at some instants, at most [`LANES`], to the findings.
-    pub(crate) fn judge(&mut self, instants: &[Sample], findings: &mut Findings) {
+    /// Adds what is wrong at some instants, at most [`LANES`], to the findings; with the lengths of their steps.
+    pub(crate) fn judge(
+        &mut self,
+        instants: &[Sample],
+        lengths: &[f64],
+        findings: &mut Findings,
+    ) {
         if instants.is_empty() {
             return;
         }
@@ -247,15 +312,21 @@ impl DualResidual {
         self.push(instants);
         self.slopes.clear();
         self.parts.sweep(LAGRANGIAN, [1.0; LANES], &mut self.slopes);
-        for (l, sample) in instants.iter().enumerate() {
-            self.judge_one(sample, l, findings);
+        for (l, (sample, &length)) in instants.iter().zip(lengths).enumerate() {
+            findings.include_values(sample, length);
+            self.judge_one(sample, l, length, findings);
         }
     }
 
     /// One of them.
-    fn judge_one(&mut self, sample: &Sample, l: usize, findings: &mut Findings) {
+    fn judge_one(&mut self, sample: &Sample, l: usize, length: f64, findings: &mut Findings) {
         let (n, m) = (self.n, self.holonomic.len());
-        let differentiated = self.differentiated(sample, l);
+        // Accelerations that change no velocity by more than this are nothing.
+        let per_step = NOTHING / findings.longest_step;
+        let least: Vec<f64> = findings.largest[1].iter().map(|v| v * per_step).collect();
+        for (a, found) in findings.differentiated.iter_mut().enumerate() {
+            found.include(self.differentiated(a, sample, l, &least));
+        }
         let mut directions = std::mem::take(&mut self.directions);
         directions.clear();
         for a in 0..m {
@@ -266,30 +337,33 @@ impl DualResidual {
             }
         }
         let first_force = CONSTRAINTS + m;
-        let (mut equations, mut energy, mut size) = (0.0, 0.0, 1.0);
+        let (mut energy, mut size) = (0.0, 0.0);
         let restricted = self.principle == Principle::Restricted;
-        let (mut needed, mut needed_scale) = (Vec::new(), 1.0_f64);
+        let (mut needed, mut needed_scale) = (Vec::new(), 0.0_f64);
         for k in 0..n {
             let (p, p_rate) = (self.slopes.v[k].x[l], self.slopes.v[k].d[l]);
             let slope = self.slopes.q[k].x[l];
             let given = self.parts.duals.output(first_force + k).x[l];
             let force = given + self.push.q[k].x[l] - self.drag.v[k].x[l];
             let (reaction, reactions) = self.reaction(sample, l, &directions, k);
-            let scale = 1.0 + p_rate.abs() + slope.abs() + force.abs() + reactions;
+            let scale = p_rate.abs() + slope.abs() + force.abs() + reactions;
+            let mut include = |row: usize, off: f64, size: f64| {
+                findings.equations[row].include(Deviation::within(off, size, length));
+            };
             if restricted {
                 // NOTE: here `reaction` is the part that the multipliers give whatever their rates are.
                 let whole = p_rate - slope - force;
-                equations = worse(equations, (whole - sample.reaction[k]).abs() / scale);
+                include(k, whole - sample.reaction[k], scale + sample.reaction[k].abs());
                 needed.push(whole - reaction);
                 needed_scale = needed_scale.max(scale);
                 if self.dependent.contains(&k) {
                     let carried: f64 =
                         (0..m).map(|a| sample.multipliers[a] * directions[a * n + k]).sum();
-                    equations = worse(equations, (carried - p).abs() / (1.0 + p.abs()));
+                    include(n + k, carried - p, p.abs().max(carried.abs()));
                 }
             } else {
-                equations = worse(equations, (p_rate - slope - force - reaction).abs() / scale);
-                equations = worse(equations, (reaction - sample.reaction[k]).abs() / scale);
+                include(k, p_rate - slope - force - reaction, scale);
+                include(k, reaction - sample.reaction[k], scale);
             }
             energy += sample.v[k] * p;
             size += (sample.v[k] * p).abs();
@@ -299,17 +373,10 @@ impl DualResidual {
         size += lagrangian.abs();
         if restricted {
             let off = beside(&directions, &needed);
-            equations = worse(equations, off / needed_scale);
+            findings.equations[2 * n].include(Deviation::within(off, needed_scale, length));
         }
         self.directions = directions;
-        let note = |slot: &mut Option<f64>, value: f64| {
-            *slot = Some(worse(slot.unwrap_or(0.0), value));
-        };
-        note(&mut findings.equations, equations);
-        if m > 0 {
-            note(&mut findings.differentiated, differentiated);
-        }
-        note(&mut findings.energy, (energy - sample.energy).abs() / size);
+        findings.energy.include(Deviation::new(energy - sample.energy, size));
     }
 
     /// $F\cdot\partial r/\partial q$ in `push`, $\partial D/\partial\dot q$ in `drag`.
@@ -421,21 +488,22 @@ impl Laid {
     }
 }
 
-/// The largest residual of an `equation` model at an sample, relative to what its terms are worth there.
-pub(crate) fn equation_residual(model: &Workspace, sample: &Sample) -> f64 {
-    let Dynamics::Equations(equations) = &model.dynamics else { return f64::NAN };
+/// The residuals of an `equation` model at an sample, with the size of what they do to the equations that all
+/// rates, or all positions, are twice as large.
+pub(crate) fn equation_residuals(model: &Workspace, sample: &Sample) -> Vec<Deviation> {
+    let Dynamics::Equations(equations) = &model.dynamics else { return Vec::new() };
     let g = &model.graph;
-    let at = |shift: f64| {
+    let at = |positions: f64, rates: f64| {
         move |s: Expr| {
             for (k, c) in model.coordinates.iter().enumerate() {
                 if c.position == s {
-                    return sample.q[k];
+                    return sample.q[k] * positions;
                 }
                 if c.velocity == s {
-                    return sample.v[k] * (1.0 + shift);
+                    return sample.v[k] * rates;
                 }
                 if c.acceleration == s {
-                    return sample.a[k] * (1.0 + shift);
+                    return sample.a[k] * rates;
                 }
             }
             if s == model.time {
@@ -445,10 +513,14 @@ pub(crate) fn equation_residual(model: &Workspace, sample: &Sample) -> f64 {
         }
     };
     let outputs: Vec<Expr> = equations.iter().map(|e| e.expr).collect();
-    let residual = g.evaluate(&outputs, &at(0.0));
-    let shifted = g.evaluate(&outputs, &at(1.0));
-    let relative = |(r, s): (&f64, &f64)| r.abs() / (1.0 + (s - r).abs());
-    residual.iter().zip(&shifted).map(relative).fold(0.0, worse)
+    let residuals = g.evaluate(&outputs, &at(1.0, 1.0));
+    let shifted = [(1.0, 2.0), (2.0, 1.0)].map(|(q, v)| g.evaluate(&outputs, &at(q, v)));
+    let deviation = |(k, &r): (usize, &f64)| {
+        // NOTE: what has no value at twice the positions does not enter.
+        let size = shifted.iter().map(|s| (s[k] - r).abs()).filter(|x| x.is_finite()).sum();
+        Deviation::new(r, size)
+    };
+    residuals.iter().enumerate().map(deviation).collect()
 }
 
 /// The largest component of what is left of a vector after the best combination of the rows is taken away.
@@ -459,8 +531,4 @@ fn beside(rows: &[f64], vector: &[f64]) -> f64 {
     let x = least_squares(&columns, n, m, vector, 1e-12).x;
     let left = |k: usize| vector[k] - (0..m).map(|a| rows[a * n + k] * x[a]).sum::<f64>();
     (0..n).map(|k| left(k).abs()).fold(0.0, worse)
-}
-
-fn worse(a: f64, b: f64) -> f64 {
-    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }

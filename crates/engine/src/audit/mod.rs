@@ -4,6 +4,7 @@
 //! meet their limits. A check has a number, a limit with its reason, and a verdict.
 
 pub(crate) mod autodiff;
+pub(crate) mod deviation;
 pub(crate) mod dual_residual;
 pub(crate) mod ends;
 pub(crate) mod extremum;

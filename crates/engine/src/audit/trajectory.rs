@@ -8,7 +8,8 @@ use pfaff_mechanics::{Class, Momentum};
 use pfaff_model::{Principle, Workspace};
 use pfaff_solver::{DenseStep, StoredStep};
 
-use crate::audit::dual_residual::{Deviation, DualResidual, Findings};
+use crate::audit::deviation::{Deviation, worse};
+use crate::audit::dual_residual::{DualResidual, Findings, equation_residuals};
 use crate::audit::sensitivity::Sensitivity;
 use crate::motion::sample::{LANES, Sample};
 use crate::motion::verdict::Check;
@@ -28,6 +29,8 @@ pub(crate) struct TrajectoryEvidence<'a> {
     /// Steps of the run, spread over it.
     pub(crate) steps: &'a [StoredStep],
     pub(crate) tolerance: f64,
+    /// Whether steps are chosen by the tolerance.
+    pub(crate) is_controlled: bool,
     pub(crate) principle: Principle,
     /// The dependent coordinates of the restricted principle.
     pub(crate) dependent: &'a [usize],
@@ -66,29 +69,29 @@ fn mechanical(mut evidence: TrajectoryEvidence<'_>, mut dual: DualResidual) -> V
     let mut checks = constraints(&evidence, &mut dual);
     let mut ledger = Ledger::default();
     let (at_steps, between) = equations(&mut evidence, &mut dual, &mut ledger);
-    ledger.extend(evidence.samples.iter().zip(evidence.work));
+    ledger.extend(false, evidence.samples.iter().zip(evidence.work));
     checks.extend(balances(&evidence, &ledger));
     checks.extend(momenta(&evidence));
     let rounding = "rounding errors of the linear solve, far below the last digits of any term";
-    checks.push(limit("equations of motion at steps", at_steps.equations, 1e-9, rounding));
+    checks.push(limit("equations of motion at steps", at_steps.equations(), 1e-9, rounding));
     checks.push(limit(
         "constraints differentiated at steps",
-        at_steps.differentiated,
+        at_steps.differentiated(),
         1e-9,
         rounding,
     ));
-    checks.push(limit("energy by dual numbers", at_steps.energy, 1e-11, rounding));
+    checks.push(limit("energy by dual numbers", at_steps.energy(), 1e-11, rounding));
     // The interpolant has order 7 where the step has order 8, and one is lost by differentiating: tolerance^(6/8).
     let interpolation = 1e3 * libm::pow(evidence.tolerance, 0.75) + 1e-9;
     let reason =
         "accuracy of the differentiated interpolant between steps: 1000·tolerance^(3/4)";
     checks.push(limit(
         "equations of motion between steps",
-        between.equations,
+        between.equations(),
         interpolation,
         reason,
     ));
-    checks.push(limit("velocities between steps", between.velocities, interpolation, reason));
+    checks.push(limit("velocities between steps", between.velocities(), interpolation, reason));
     checks
 }
 
@@ -136,12 +139,12 @@ fn constraints(evidence: &TrajectoryEvidence<'_>, dual: &mut DualResidual) -> Ve
     for (a, constraint) in evidence.model.constraints.iter().enumerate() {
         if dual.is_holonomic(a) {
             let name = format!("constraint {}", constraint.name);
-            checks.push(Check::new(name, position[a].relative(), 1e-12, reason));
+            checks.push(Check::new(name, position[a].relative(0.0), 1e-12, reason));
             let name = format!("constraint {} differentiated", constraint.name);
-            checks.push(Check::new(name, velocity[a].relative(), 1e-12, reason));
+            checks.push(Check::new(name, velocity[a].relative(0.0), 1e-12, reason));
         } else {
             let name = format!("constraint {}", constraint.name);
-            checks.push(Check::new(name, velocity[a].relative(), 1e-12, reason));
+            checks.push(Check::new(name, velocity[a].relative(0.0), 1e-12, reason));
         }
     }
     checks
@@ -171,6 +174,9 @@ struct Ledger(Vec<Entry>);
 
 /// One of them.
 struct Entry {
+    t: f64,
+    /// Whether it lies at the end of a step.
+    is_at_step: bool,
     energy: f64,
     constraint_energy: f64,
     /// $w$ and $u$
@@ -178,8 +184,14 @@ struct Entry {
 }
 
 impl Ledger {
-    fn extend<'s>(&mut self, entries: impl Iterator<Item = (&'s Sample, &'s [f64; 2])>) {
+    fn extend<'s>(
+        &mut self,
+        is_at_step: bool,
+        entries: impl Iterator<Item = (&'s Sample, &'s [f64; 2])>,
+    ) {
         self.0.extend(entries.map(|(sample, &work)| Entry {
+            t: sample.t,
+            is_at_step,
             energy: sample.energy,
             constraint_energy: sample.constraint_energy,
             work,
@@ -199,18 +211,40 @@ fn balance(
     let Some(first) = ledger.0.first() else {
         return Check::unchecked(name.into(), 0.0, reason);
     };
-    let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
+    let between = between_steps(evidence);
+    let (mut at_steps, mut outputs) = (0.0_f64, 0.0_f64);
+    let (mut scale, mut power, mut latest) = (0.0_f64, 0.0_f64, 0.0_f64);
+    let mut last = first;
     for entry in &ledger.0 {
         let gained = entry.work[kind] - first.work[kind];
-        worst = worse(worst, (energy(entry) - energy(first) - gained).abs());
+        let off = (energy(entry) - energy(first) - gained).abs();
+        let worst = if entry.is_at_step { &mut at_steps } else { &mut outputs };
+        *worst = worse(*worst, off);
         scale = scale.max(energy(entry).abs() + gained.abs());
+        if entry.t != last.t {
+            power = power.max(((energy(entry) - energy(last)) / (entry.t - last.t)).abs());
+        }
+        latest = latest.max(entry.t.abs());
+        last = entry;
     }
     let mut sensitivity = Sensitivity::new(evidence.model, evidence.energy);
     let stride = evidence.samples.len().div_ceil(SENSITIVITY_SAMPLES).max(1);
     scale = scale.max(sensitivity.at(evidence.samples.iter().step_by(stride)));
     let per_step = evidence.tolerance + 4.0 * f64::EPSILON;
     let limit = 10.0 * per_step * (evidence.taken as f64 + 1.0) * scale;
+    // Time is rounded too.
+    let limit = limit + 10.0 * f64::EPSILON * latest * power;
+    let (worst, limit) = if outputs <= between * at_steps {
+        (at_steps, limit)
+    } else {
+        (outputs, between * limit)
+    };
     Check::new(name.into(), worst, limit.min(1e-2 * scale), reason)
+}
+
+/// How much less accurate a state between steps is: the interpolant has order 7 where the step has order 8.
+fn between_steps(evidence: &TrajectoryEvidence<'_>) -> f64 {
+    if evidence.is_controlled { 10.0 * libm::pow(evidence.tolerance, -0.125) } else { 1.0 }
 }
 
 /// $|J - J_0|$ for every momentum that a symmetry keeps.
@@ -238,7 +272,10 @@ fn momenta(evidence: &TrajectoryEvidence<'_>) -> Vec<Check> {
         let stride = evidence.samples.len().div_ceil(SENSITIVITY_SAMPLES).max(1);
         let worth = sensitivity.at(evidence.samples.iter().step_by(stride));
         let scale = values.iter().map(|j| j.abs()).fold(worth.max(largest), f64::max);
-        let worst = values.iter().fold(0.0, |m, j| worse(m, (j - first).abs()));
+        let between = between_steps(evidence);
+        let off = values.iter().map(|j| (j - first).abs() / between);
+        let at_end = values.last().map_or(0.0, |j| (j - first).abs());
+        let worst = off.fold(at_end, worse);
         let limit = 10.0 * per_step * (evidence.taken as f64 + 1.0) * scale;
         checks.push(Check::new(name, worst, limit.min(1e-2 * scale), reason));
     }
@@ -269,17 +306,19 @@ fn equations(
     let (n, m) = (evidence.model.coordinates.len(), evidence.model.constraints.len());
     let affordable = (BUDGET / dual.cost().max(1)).clamp(4, 128) / 2;
     let stride = evidence.steps.len().div_ceil(affordable).max(1);
-    let (mut at_steps, mut between) = (Findings::default(), Findings::default());
-    let Some(first) = evidence.steps.first() else { return Default::default() };
+    let none = Findings::new(n, m, [&dual.least[0], &dual.least[1]]);
+    let (mut at_steps, mut between) = (none.clone(), none);
+    let Some(first) = evidence.steps.first() else { return (at_steps, between) };
     let width = first.as_step().state_at_end().len();
     let mut instants = vec![Sample::new(n, m); LANES];
     // The states in the middles, and the rates that the interpolant has there.
     let mut middles = vec![(0.0, vec![0.0; width], vec![0.0; width]); LANES];
+    let mut spans = [0.0; LANES];
     let kept: Vec<_> = evidence.steps.iter().step_by(stride).map(StoredStep::as_step).collect();
     let (t, mut start) = (kept[0].start(), vec![0.0; width]);
     kept[0].state(t, &mut start);
     if evidence.system.resolve(t, &start, true, &mut instants[0]).is_ok() {
-        ledger.extend(instants.iter().zip(&evidence.system.work(&start)));
+        ledger.extend(true, instants.iter().zip(&evidence.system.work(&start)));
     }
     let length = |step: &DenseStep<'_>| (step.end() - step.start()).abs();
     let longest = kept.iter().map(length).fold(0.0, f64::max);
@@ -288,14 +327,16 @@ fn equations(
             steps.iter().map(|s| LaneSamples { t: s.end(), y: s.state_at_end(), rates: None });
         let ends: Vec<_> = ends.collect();
         let found = evidence.system.resolve_all(&ends, &mut instants);
-        dual.judge(&instants[..found.len()], &mut at_steps);
+        let lengths: Vec<f64> = found.iter().map(|&i| length(&steps[i])).collect();
+        dual.judge(&instants[..found.len()], &lengths, &mut at_steps);
         let work: Vec<[f64; 2]> =
             found.iter().filter_map(|&i| evidence.system.work(ends[i].y)).collect();
-        ledger.extend(instants.iter().zip(&work));
+        ledger.extend(true, instants.iter().zip(&work));
         let long = steps.iter().filter(|s| length(s) > SLIVER * longest);
         let mut count = 0;
-        for (step, (t, y, rates)) in long.zip(&mut middles) {
+        for ((step, (t, y, rates)), span) in long.zip(&mut middles).zip(&mut spans) {
             *t = 0.5 * (step.start() + step.end());
+            *span = length(step);
             step.state(*t, y);
             step.derivative(*t, rates);
             count += 1;
@@ -304,57 +345,67 @@ fn equations(
         let states: Vec<_> =
             states.map(|(t, y, rates)| LaneSamples { t: *t, y, rates: Some(rates) }).collect();
         let found = evidence.system.resolve_all(&states, &mut instants);
-        dual.judge(&instants[..found.len()], &mut between);
+        let lengths: Vec<f64> = found.iter().map(|&i| spans[i]).collect();
+        dual.judge(&instants[..found.len()], &lengths, &mut between);
         for (sample, &i) in instants.iter().zip(&found) {
-            for (rate, v) in middles[i].2.iter().zip(&sample.v) {
-                let off = (rate - v).abs() / (1.0 + v.abs());
-                between.velocities = Some(worse(between.velocities.unwrap_or(0.0), off));
-            }
+            between.compare(sample, &middles[i].2, spans[i]);
         }
     }
     (at_steps, between)
 }
 
-/// The checks of an `equation` model: its equations, with the interpolant and its derivatives put in.
+/// The checks of an `equation` model: its equations, with the rates that they were solved for and with those of the
+/// interpolant.
 fn ordinary(mut evidence: TrajectoryEvidence<'_>) -> Vec<Check> {
     let n = evidence.model.coordinates.len();
-    let mut worst: Option<f64> = None;
     let mut sample = Sample::new(n, 0);
+    let none = vec![Deviation::default(); n];
+    let (mut residuals, mut velocities, mut accelerations) = (none.clone(), none.clone(), none);
+    // Of positions, velocities and accelerations.
+    let mut largest = vec![[0.0_f64; 3]; n];
+    let mut count = 0;
     for stored in evidence.steps {
         let step = stored.as_step();
+        let length = (step.end() - step.start()).abs();
         let middle = 0.5 * (step.start() + step.end());
         let mut y = step.state_at_end().to_vec();
         let mut rates = y.clone();
         step.state(middle, &mut y);
         step.derivative(middle, &mut rates);
-        if evidence.system.resolve(middle, &y, false, &mut sample).is_ok() {
-            for k in 0..n {
-                let off = (rates[k] - sample.v[k]).abs() / (1.0 + sample.v[k].abs());
-                worst = Some(worse(worst.unwrap_or(0.0), off));
+        if evidence.system.resolve(middle, &y, false, &mut sample).is_err() {
+            continue;
+        }
+        count += 1;
+        let found = equation_residuals(evidence.model, &sample);
+        residuals.iter_mut().zip(found).for_each(|(residual, found)| residual.include(found));
+        let mut second = n;
+        for k in 0..n {
+            let (v, a) = (sample.v[k], sample.a[k]);
+            velocities[k].include(Deviation::within(rates[k] - v, v.abs(), length));
+            if !a.is_nan() {
+                let off = rates[second] - a;
+                accelerations[k].include(Deviation::within(off, a.abs(), length));
+                second += 1;
             }
-            let mut second = n;
-            for (k, a) in sample.a.iter_mut().enumerate() {
-                if a.is_nan() {
-                    sample.v[k] = rates[k];
-                } else {
-                    let off = (rates[second] - *a).abs() / (1.0 + a.abs());
-                    worst = Some(worse(worst.unwrap_or(0.0), off));
-                    *a = rates[second];
-                    second += 1;
-                }
+            for (most, x) in largest[k].iter_mut().zip([sample.q[k], v, a]) {
+                *most = most.max(x.abs());
             }
-            let residual =
-                crate::audit::dual_residual::equation_residual(evidence.model, &sample);
-            worst = Some(worse(worst.unwrap_or(0.0), residual));
         }
     }
+    let worst =
+        |values: &mut dyn Iterator<Item = f64>| (count > 0).then(|| values.fold(0.0, worse));
+    let at_steps = worst(&mut residuals.iter().map(|row| row.relative(0.0)));
+    let rates = velocities.iter().zip(&accelerations).zip(&largest);
+    let between = worst(&mut rates.map(|((velocity, acceleration), [q, v, a])| {
+        let first = velocity.relative_in_motion(0.0, v / q);
+        worse(first, acceleration.relative_in_motion(0.0, a / v))
+    }));
     let interpolation = 1e3 * libm::pow(evidence.tolerance, 0.75) + 1e-9;
+    let rounding = "rounding errors of the solve, far below the last digits of any term";
     let reason =
         "accuracy of the differentiated interpolant between steps: 1000·tolerance^(3/4)";
-    vec![limit("equations between steps", worst, interpolation, reason)]
-}
-
-/// The larger one; not a number wins, so that it is seen.
-fn worse(a: f64, b: f64) -> f64 {
-    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+    vec![
+        limit("equations at steps", at_steps, 1e-9, rounding),
+        limit("equations between steps", between, interpolation, reason),
+    ]
 }

@@ -9,6 +9,9 @@
 //! | `sign(a)` | $a$ | $s$ |
 //! | `max(a, b)`, `min(a, b)` | $a - b$ | $a$ or $b$ |
 //! | `a < b`, `a <= b` | $a - b$ | true or false |
+//! | `atan2(y, x)` | $y$, $x$ | `atan2(y, x)`, or `atan2(-y, -x)` $+ s\pi$ |
+//! | `acos(cos(a))`, `asin(sin(a))` | $\sin a$, $\cos a$ | as it is |
+//! | $(a^{2k})^r$ with a fraction $2kr$ | $a$ | as it is |
 //!
 //! With fixed branches the equations go on smoothly beyond $u = 0$, where the run stops by an event; it then goes
 //! on with the other branch (`run/segments.rs`). Where $u$ is linear in time, and at the knots of tables over
@@ -160,8 +163,8 @@ fn replace(model: &mut Workspace, outputs: &[Expr]) {
 fn may_have_branches(node: Node) -> bool {
     matches!(
         node,
-        Node::Unary(Unary::Abs | Unary::Sign | Unary::Sqrt, _)
-            | Node::Binary(Binary::Min | Binary::Max, ..)
+        Node::Unary(Unary::Abs | Unary::Sign | Unary::Sqrt | Unary::Acos | Unary::Asin, _,)
+            | Node::Binary(Binary::Min | Binary::Max | Binary::Atan2, ..)
             | Node::Compare(..)
             | Node::Table { .. }
             | Node::Pow(..)
@@ -231,6 +234,24 @@ impl<'a> Collector<'a> {
                 let r = g.double_of(r).filter(|r| r.fract() != 0.0)?;
                 self.root(base, exponent, r)
             }
+            Node::Unary(f @ (Unary::Acos | Unary::Asin), a) => {
+                let turning = match (f, g.node(a)) {
+                    (Unary::Acos, Node::Unary(Unary::Cos, angle)) => g.unary(Unary::Sin, angle),
+                    (Unary::Asin, Node::Unary(Unary::Sin, angle)) => g.unary(Unary::Cos, angle),
+                    _ => return None,
+                };
+                let [turning] = self.image(&[turning])[..] else { return None };
+                self.sign(turning);
+                None
+            }
+            Node::Binary(Binary::Atan2, y, x) => {
+                let [y, x] = self.image(&[y, x])[..] else { return None };
+                let (above, right) = (self.sign(y)?, self.sign(x)?);
+                let opposite = g.binary(Binary::Atan2, g.neg(y), g.neg(x));
+                let turned = g.add(opposite, g.mul(above, g.pi()));
+                let positive = g.compare(Relation::Less, g.zero(), right);
+                Some(g.choose(positive, g.binary(Binary::Atan2, y, x), turned))
+            }
             Node::Binary(f @ (Binary::Min | Binary::Max), a, b) => {
                 let [a, b] = self.image(&[a, b])[..] else { return None };
                 let sign = self.sign(g.sub(a, b))?;
@@ -258,19 +279,15 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// $(u^{2k})^r = (s u)^{2kr}$
+    /// $(u^{2k})^r = (s u)^{2kr}$ if $2kr$ is whole. Otherwise the power stays as it is, because $(su)^{2kr}$ has no
+    /// value beyond $u = 0$.
     fn root(&mut self, base: Expr, exponent: i64, r: f64) -> Option<Expr> {
         let g = &self.model.graph;
         let [base] = self.image(&[base])[..] else { return None };
         let power = exponent as f64 * r;
         let magnitude = g.mul(self.sign(base)?, base);
-        if power == 1.0 {
-            return Some(magnitude);
-        }
-        // Twice the power is a whole number in all that people write.
-        let twice = 2.0 * power;
-        (twice.fract() == 0.0 && twice.abs() < 1e6)
-            .then(|| g.pow(magnitude, g.fraction(twice as i64, 2)))
+        (power.fract() == 0.0 && power.abs() < 1e6)
+            .then(|| g.pow(magnitude, g.integer(power as i64)))
     }
 
     /// The parameter $s$ of a switching function; `None` if nothing in it moves, or if more than the state

@@ -157,6 +157,12 @@ pub(crate) fn integrate_segment(
     motion.notes.extend(without_along(model, motion.principle));
     motion.notes.extend(remarks);
     motion.notes.extend(repeated);
+    if let (Some(t), false) = (outcome.fallback, settings.auto) {
+        let t = brief(t);
+        motion.notes.push(Note::Remark(format!(
+            "the Taylor series cannot go on at t = {t}: from there on the method is dop853"
+        )));
+    }
     motion.notes.extend(outcome.vague.iter().map(|&(i, t)| missed(model, own_events, i, t)));
     if undetermined.is_some() {
         // The place itself says why.
@@ -189,6 +195,7 @@ pub(crate) fn integrate_segment(
         work: &recorder.record.work,
         steps: &recorder.kept,
         tolerance: settings.options.tolerance,
+        is_controlled: settings.options.method != pfaff_solver::Method::Rk4,
         principle: motion.principle.unwrap_or(Principle::Chetaev),
         dependent: match dynamics {
             Dynamics::Saddle(equations) => &equations.dependent,
@@ -205,16 +212,13 @@ pub(crate) fn integrate_segment(
         momenta: &momenta,
         taken: outcome.statistics.steps,
     })));
-    if outcome.statistics.steps == 0 && motion.stop.reason.is_early() {
-        // NOTE: where there is no motion there is nothing that could pass.
-        motion.audit.checks.push(check(None, settings.options.tolerance));
+    if second.is_some() || motion.stop.reason.is_early() {
+        // NOTE: where there is no motion there is nothing that could pass, nor where a long run was interrupted.
+        motion.audit.checks.push(check(second.as_ref(), settings.options.tolerance));
         motion.audit = Audit::of(std::mem::take(&mut motion.audit.checks));
     }
     if let Some(second) = &second {
-        let largest = Some(second.largest).filter(|_| !second.errors.is_empty());
         motion.errors.clone_from(&second.errors);
-        motion.audit.checks.push(check(largest, settings.options.tolerance));
-        motion.audit = Audit::of(std::mem::take(&mut motion.audit.checks));
     }
     let second = second.map(|second| Start {
         q: second.end.q,

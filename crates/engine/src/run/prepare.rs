@@ -170,7 +170,7 @@ fn expand(
                 let demand = Demand { order, tolerance, span, backend: settings.backend };
                 system.expand(model, &recurrences, demand, t0, y0);
                 settings.options.method = Method::Taylor;
-                settings.options.falls_back = settings.auto;
+                settings.options.falls_back = true;
             }
             Ok(())
         }

@@ -137,7 +137,8 @@ impl RankWatch {
             reach: vec![0.0; m],
             rank: 0,
             most: 0.0,
-            zero: (100.0 * tolerance).clamp(1e-9, 1e-2),
+            // Of the order of the interpolant, 7/8 of the order of the step.
+            zero: (100.0 * libm::pow(tolerance, 0.875)).clamp(1e-9, 1e-2),
             is_told: false,
             before: RankPoint::default(),
             sample: Sample::new(n, m),

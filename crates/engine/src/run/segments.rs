@@ -60,6 +60,7 @@ pub(crate) fn run(
     let mut fired = None;
     let mut work = [0.0; 2];
     let mut second = None;
+    let mut reach = vec![0.0; signs.len()];
     loop {
         let place = Place { t, state: &state, fired };
         if !switching.settle(&mut branches, &dynamics, &settings, &place, &mut signs)? {
@@ -87,7 +88,10 @@ pub(crate) fn run(
         if !signs.is_empty() {
             // What a symmetry of one branch keeps is not kept over the switch, and has no name that users know.
             motion.audit.checks.retain(|check| !check.name.contains("branch "));
-            motion.audit.add(vec![switching.check(&branches.model, &motion, &signs)]);
+            let tolerance = settings.options.tolerance;
+            let check =
+                switching.check(&branches.model, &motion, &signs, &mut reach, tolerance);
+            motion.audit.add(vec![check]);
         }
         motion.work.iter_mut().for_each(|w| *w += work[0]);
         work = [work[0] + more[0], work[1] + more[1]];
@@ -269,11 +273,18 @@ impl Switching {
         Ok(false)
     }
 
-    /// Whether every switching function kept its sign along a segment: the largest value with the other sign, as
-    /// a part of the function's range.
-    fn check(&self, model: &Workspace, motion: &Motion, signs: &[f64]) -> Check {
+    /// Whether every switching function kept its sign along a segment: the largest value with the other sign, as a
+    /// part of the largest value in all segments so far.
+    fn check(
+        &self,
+        model: &Workspace,
+        motion: &Motion,
+        signs: &[f64],
+        reach: &mut [f64],
+        tolerance: f64,
+    ) -> Check {
         let mut worst = None;
-        let (mut reach, mut off) = (vec![0.0_f64; signs.len()], vec![0.0_f64; signs.len()]);
+        let mut off = vec![0.0_f64; signs.len()];
         for (t, q, v) in motion.dense.states_between() {
             let values = self.graph.evaluate(&self.functions, &self.symbols(model, t, &q, &v));
             for (k, u) in values.into_iter().enumerate() {
@@ -282,14 +293,14 @@ impl Switching {
                 worst = Some(0.0);
             }
         }
-        for (off, reach) in off.iter().zip(&reach) {
+        for (off, reach) in off.iter().zip(reach) {
             if *off > 0.0 {
-                worst = worst.map(|w: f64| w.max(off / reach));
+                worst = worst.map(|w: f64| w.max(off / *reach));
             }
         }
-        let reason =
-            "a segment ends where a switching function passes zero, located to rounding";
-        Check::measured("branches".into(), worst, 1e-9, reason)
+        let reason = "a segment ends where a switching function passes zero, as accurately as the state is known: \
+            1e-9 + 100·tolerance";
+        Check::measured("branches".into(), worst, 1e-9 + 100.0 * tolerance, reason)
     }
 
     /// The values of symbols at a state.

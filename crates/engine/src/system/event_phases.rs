@@ -13,7 +13,7 @@
 
 use pfaff_expr::{Binary, Expr, Graph, Node, Unary};
 
-/// What is added to squares under logarithms, so that a function at rest on its feature does not vary.
+/// 1 over what is added to magnitudes under logarithms, so that a function at rest on its feature does not vary.
 const RESTING: i64 = 1_000_000_000_000;
 
 /// The phases of event functions, each with the event that it belongs to. The same for the same expressions in all
@@ -43,7 +43,9 @@ pub(crate) fn phases_of(g: &Graph, node: Node) -> [Option<Expr>; 2] {
         },
         Node::Pow(a, b) => match g.double_of(b) {
             Some(b) if b.fract() == 0.0 && (0.0..=8.0).contains(&b) => [None; 2],
-            Some(_) => [Some(g.mul(b, distance(g, a))), None],
+            Some(order) if order.abs() <= 8.0 => [Some(g.mul(b, distance(g, a))), None],
+            // It grows as exp(b log a).
+            Some(_) => [Some(growth(g, g.mul(b, distance(g, a)))), Some(distance(g, a))],
             None => [Some(distance(g, a)), Some(growth(g, b))],
         },
         Node::Div(_, b) => [Some(distance(g, b)), None],
@@ -83,7 +85,7 @@ fn unary(g: &Graph, f: Unary, a: Expr) -> Expr {
 }
 
 /// $\operatorname{arsinh} a$
-fn growth(g: &Graph, a: Expr) -> Expr {
+pub(crate) fn growth(g: &Graph, a: Expr) -> Expr {
     let magnitude = g.unary(Unary::Abs, a);
     let root = g.sqrt(g.add(g.mul(a, a), g.one()));
     g.mul(g.unary(Unary::Sign, a), g.unary(Unary::Log, g.add(magnitude, root)))
@@ -91,7 +93,6 @@ fn growth(g: &Graph, a: Expr) -> Expr {
 
 /// $\log\lvert a\rvert$, down to $\lvert a\rvert = 10^{-12}$
 fn distance(g: &Graph, a: Expr) -> Expr {
-    let tiny = g.fraction(1, RESTING);
-    let square = g.add(g.mul(a, a), g.mul(tiny, tiny));
-    g.mul(g.fraction(1, 2), g.unary(Unary::Log, square))
+    let magnitude = g.unary(Unary::Abs, a);
+    g.unary(Unary::Log, g.add(magnitude, g.fraction(1, RESTING)))
 }

@@ -4,11 +4,11 @@
 //! the forces and the constraints varies fast next to the feature and slowly elsewhere. Sines have no narrow features,
 //! and kinks are branches.
 
-use pfaff_expr::{Expr, Node, Unary};
+use pfaff_expr::{Expr, Graph, Node, Unary};
 use pfaff_model::{Dynamics, Workspace};
 use pfaff_program::{Backend, CompileError, Executor, Program};
 
-use crate::system::event_phases::phases_of;
+use crate::system::event_phases::{growth, phases_of};
 
 /// The phases of a model, compiled over time, positions and velocities.
 #[derive(Clone, Debug)]
@@ -53,7 +53,10 @@ impl Features {
             if !narrow {
                 continue;
             }
+            // NOTE: log(1 + exp(a)) varies as fast as a wherever a is positive, and far from any feature.
+            let grows = !matches!(node, Node::Unary(..)) && has_exponential(g, e);
             for phase in phases_of(g, node).into_iter().flatten() {
+                let phase = if grows { growth(g, phase) } else { phase };
                 if g.contains(phase, &inputs) && !phases.contains(&phase) {
                     phases.push(phase);
                 }
@@ -79,4 +82,10 @@ impl Features {
         self.inputs[1 + q.len()..].copy_from_slice(v);
         executor.evaluate(&self.inputs, phases);
     }
+}
+
+fn has_exponential(g: &Graph, e: Expr) -> bool {
+    let is_exponential =
+        |node| matches!(node, Node::Unary(Unary::Exp | Unary::Sinh | Unary::Cosh, _));
+    g.live(&[e]).into_iter().any(|part| is_exponential(g.node(part)))
 }

@@ -277,7 +277,13 @@ impl EventFinder {
         for (point, values) in self.grid.chunks_exact_mut(self.values.len()).enumerate() {
             let t = grid.time(point);
             step.state(t, &mut self.state);
-            system.event_values(t, &self.state, values)?;
+            let evaluated = system.event_values(t, &self.state, values);
+            let is_outside = (t - step.start()) * (step.end() - t) < 0.0;
+            match evaluated {
+                // NOTE: forces may have no value before the start: sqrt(t), tables.
+                Err(_) if is_outside => values.fill(f64::NAN),
+                other => other?,
+            }
         }
         Ok(())
     }

@@ -8,7 +8,10 @@
 //!
 //! $$ |h|\,\bigl|\dot u_i(t) - f_i(t, u(t))\bigr| \le 100\,E^{3/4}\,s_i. $$
 //!
-//! $E^{3/4}$ is the accuracy of a differentiated interpolant. A step that fails is repeated shorter.
+//! $E^{3/4}$ is the accuracy of a differentiated interpolant. A step that fails, or has more features than can be
+//! looked at, is repeated shorter.
+
+use std::collections::VecDeque;
 
 use crate::ode::dense_output::DenseStep;
 use crate::ode::scale::Scale;
@@ -17,7 +20,7 @@ use crate::ode::system::Counted;
 /// How much a phase may vary over a part of a step that is not halved.
 const QUIET: f64 = 1.0;
 /// Points that are looked at in a step, and how often a part is halved.
-const MOST: usize = 64;
+const MOST: usize = 128;
 const DEPTH: u32 = 30;
 
 /// Looks for features in steps.
@@ -29,10 +32,19 @@ pub(crate) struct FeatureWatch {
     end: Vec<f64>,
     within: Vec<f64>,
     /// Parts that are still to be looked at.
-    parts: Vec<Part>,
+    parts: VecDeque<Part>,
     y: Vec<f64>,
     slopes: Vec<f64>,
     rates: Vec<f64>,
+}
+
+/// Whether a step sampled the features that lie in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sampling {
+    Complete,
+    Missed,
+    /// There are more parts than can be looked at.
+    Unknown,
 }
 
 /// A part of a step, with the places of the phases at its ends in `within`.
@@ -53,7 +65,7 @@ impl FeatureWatch {
             is_known: false,
             end: vec![0.0; count],
             within: Vec::with_capacity((MOST + 4) * count),
-            parts: Vec::with_capacity(MOST),
+            parts: VecDeque::with_capacity(2 * MOST),
             y: vec![0.0; n],
             slopes: vec![0.0; n],
             rates: vec![0.0; n],
@@ -90,30 +102,34 @@ impl FeatureWatch {
         system.system.feature_phases(middle, &self.y, &mut self.within);
         let ends = self.start.iter().zip(&self.end).zip(&self.within);
         ends.fold(true, |quiet, ((a, b), m)| {
-            quiet & ((a - m).abs() <= 0.5 * QUIET) & ((b - m).abs() <= 0.5 * QUIET)
+            let is_near = |x: &f64| x == m || (x - m).abs() <= 0.5 * QUIET;
+            quiet & is_near(a) & is_near(b)
         })
     }
 
-    /// Whether the step misses a feature, with dense output of full order.
-    pub(crate) fn is_missed(
+    /// Whether the step sampled its features, with dense output of full order.
+    pub(crate) fn sampling(
         &mut self,
         system: &mut Counted<'_>,
         step: &DenseStep<'_>,
         scale: &Scale,
-    ) -> bool {
+    ) -> Sampling {
         let (start, end) = (step.start(), step.end());
         let allowed = 100.0 * libm::pow(scale.tolerance, 0.75);
         self.within.clear();
         self.within.extend_from_slice(&self.start);
         self.within.extend_from_slice(&self.end);
         self.parts.clear();
-        self.parts.push(Part { from: (start, 0), to: (end, 1), depth: 0, is_near: true });
+        self.parts.push_back(Part { from: (start, 0), to: (end, 1), depth: 0, is_near: true });
         let mut points = 0;
-        while let Some(part) = self.parts.pop() {
+        while let Some(part) = self.parts.pop_front() {
             // NOTE: a feature in the middle of a part looks the same from both of its ends, but not from beside it.
             let is_looked_at = part.depth < 2 || part.is_near || self.varies(part);
-            if !is_looked_at || part.depth > DEPTH || points == MOST {
+            if !is_looked_at || part.depth > DEPTH {
                 continue;
+            }
+            if points == MOST {
+                return Sampling::Unknown;
             }
             points += 1;
             let t = 0.5 * (part.from.0 + part.to.0);
@@ -124,13 +140,13 @@ impl FeatureWatch {
             system.system.feature_phases(t, &self.y, phases);
             step.derivative(t, &mut self.slopes);
             if system.rates(t, &self.y, &mut self.rates).is_err() {
-                return true;
+                return Sampling::Missed;
             }
             let h = end - start;
             for i in 0..scale.controlled {
                 let defect = (h * (self.slopes[i] - self.rates[i])).abs();
                 if defect > allowed * scale.at(i, h, self.y[i].abs()) {
-                    return true;
+                    return Sampling::Missed;
                 }
             }
             let depth = part.depth + 1;
@@ -140,14 +156,15 @@ impl FeatureWatch {
             (halves[0].is_near, halves[1].is_near) = (varies[1], varies[0]);
             self.parts.extend(halves);
         }
-        false
+        Sampling::Complete
     }
 
     fn varies(&self, part: Part) -> bool {
         let at = |place: usize| &self.within[place * self.count..(place + 1) * self.count];
         let pairs = at(part.from.1).iter().zip(at(part.to.1));
         pairs.fold(false, |varies, (a, b)| {
-            let change = (a - b).abs();
+            // NOTE: where both are infinite, far from the feature, they differ by what is no number.
+            let change = if a == b { 0.0 } else { (a - b).abs() };
             varies || change > QUIET || change.is_nan()
         })
     }

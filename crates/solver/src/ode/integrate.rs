@@ -16,7 +16,7 @@ use std::mem::swap;
 use crate::ode::dense_output::DenseStep;
 use crate::ode::dop853::Dop853;
 use crate::ode::events::EventFinder;
-use crate::ode::features::FeatureWatch;
+use crate::ode::features::{FeatureWatch, Sampling};
 use crate::ode::observer::{Control, Observer};
 use crate::ode::refinement::EventRefiner;
 use crate::ode::rk4::Rk4;
@@ -37,8 +37,8 @@ pub fn integrate(
     let stop = run.complete(observer);
     run.statistics.evaluations = run.system.evaluations;
     let scales = run.scale.sizes(run.y.len());
-    let OdeRun { y, vague, statistics, clock, .. } = run;
-    Outcome { stop, t: clock.t, y, scales, vague, statistics }
+    let OdeRun { y, vague, fallback, statistics, clock, .. } = run;
+    Outcome { stop, t: clock.t, y, scales, vague, fallback, statistics }
 }
 
 /// How to integrate.
@@ -120,6 +120,8 @@ pub struct Outcome {
     /// Events that may have been missed, because their function varies faster than any step can show; and the
     /// time from which on.
     pub vague: Vec<(usize, f64)>,
+    /// Where [`Method::Dop853`] took over, because the other method could not go on.
+    pub fallback: Option<f64>,
     /// What it took.
     pub statistics: Statistics,
 }
@@ -191,6 +193,7 @@ struct OdeRun<'a> {
     features: FeatureWatch,
     unsampled: usize,
     /// Event functions that were given up, and where.
+    fallback: Option<f64>,
     vague: Vec<(usize, f64)>,
     /// Locates events, if there are any to watch.
     refiner: Option<EventRefiner>,
@@ -224,6 +227,7 @@ impl<'a> OdeRun<'a> {
             unresolved: 0,
             features,
             unsampled: 0,
+            fallback: None,
             vague: Vec::new(),
             refiner,
             y: y0.to_vec(),
@@ -331,6 +335,7 @@ impl<'a> OdeRun<'a> {
             Ok(h) => {
                 self.clock.h = h;
                 self.stepper = other;
+                self.fallback = Some(self.clock.t);
                 true
             }
             Err(_) => false,
@@ -398,7 +403,8 @@ impl<'a> OdeRun<'a> {
     /// Whether the trial stepped over a narrow feature of the equations.
     fn is_unsampled(&mut self, trial: Trial) -> Result<bool, EvalError> {
         /// Trials in a row: what cannot be resolved is left to the audit.
-        const MOST: usize = 24;
+        const MOST_MISSED: usize = 24;
+        const MOST_UNKNOWN: usize = 3;
         let step = dense_step(&*self.stepper, trial, &self.y1);
         if !self.stepper.controls_error() || self.features.is_quiet(&mut self.system, &step) {
             self.unsampled = 0;
@@ -408,15 +414,24 @@ impl<'a> OdeRun<'a> {
             self.stepper.refine(&mut self.system, trial, &self.y)?;
         }
         let step = dense_step(&*self.stepper, trial, &self.y1);
-        let missed = self.features.is_missed(&mut self.system, &step, &self.scale);
-        self.unsampled = if missed { self.unsampled + 1 } else { 0 };
+        let most = match self.features.sampling(&mut self.system, &step, &self.scale) {
+            Sampling::Complete => 0,
+            Sampling::Missed => MOST_MISSED,
+            Sampling::Unknown => MOST_UNKNOWN,
+        };
+        let is_tried_again = self.unsampled < most;
+        // NOTE: what was given up is not tried again before a step is complete: steps would only become shorter.
+        self.unsampled = match most {
+            0 => 0,
+            _ => self.unsampled + usize::from(is_tried_again),
+        };
         if self.stepper.is_cubic_first() {
             // NOTE: dense output is refined once more where it is wanted.
             let reached = self.projects.then_some(&self.reached[..]);
             let ends = StepEnds { y: &self.y, scale: &self.scale, reached, end: &self.y1 };
             self.stepper.finish(&mut self.system, trial, &ends)?;
         }
-        Ok(missed && self.unsampled <= MOST)
+        Ok(is_tried_again)
     }
 
     /// How far the projection took the trial from where the method had brought it, as a multiple of what is
