@@ -81,8 +81,7 @@ fn mechanical(mut evidence: TrajectoryEvidence<'_>, mut dual: DualResidual) -> V
         rounding,
     ));
     checks.push(limit("energy by dual numbers", at_steps.energy(), 1e-11, rounding));
-    // The interpolant has order 7 where the step has order 8, and one is lost by differentiating: tolerance^(6/8).
-    let interpolation = 1e3 * libm::pow(evidence.tolerance, 0.75) + 1e-9;
+    let interpolation = interpolation_limit(evidence.tolerance);
     let reason =
         "accuracy of the differentiated interpolant between steps: 1000·tolerance^(3/4)";
     checks.push(limit(
@@ -242,6 +241,12 @@ fn balance(
     Check::new(name.into(), worst, limit.min(1e-2 * scale), reason)
 }
 
+/// What the differentiated interpolant may be off by between steps. It has order 7 where the step has order 8, and one
+/// is lost by differentiating: $E^{6/8}$.
+pub(crate) fn interpolation_limit(tolerance: f64) -> f64 {
+    1e3 * libm::pow(tolerance, 0.75) + 1e-9
+}
+
 /// How much less accurate a state between steps is: the interpolant has order 7 where the step has order 8.
 fn between_steps(evidence: &TrajectoryEvidence<'_>) -> f64 {
     if evidence.is_controlled { 10.0 * libm::pow(evidence.tolerance, -0.125) } else { 1.0 }
@@ -259,11 +264,15 @@ fn momenta(evidence: &TrajectoryEvidence<'_>) -> Vec<Check> {
         let mut values = Vec::new();
         let mut terms = Vec::new();
         collect_terms(&model.graph, kept.momentum, &mut terms);
-        let mut largest = 0.0_f64;
+        let (mut largest, mut rounding) = (0.0_f64, 0.0_f64);
         let stride = evidence.samples.len().div_ceil(CONSTRAINT_SAMPLES).max(1);
         for sample in evidence.samples.iter().step_by(stride) {
             let at = |s: Expr| symbol(model, sample, s);
-            values.push(model.graph.evaluate(&[kept.momentum], &at)[0]);
+            let here = model.graph.evaluate(&[kept.momentum], &at)[0];
+            let later =
+                model.graph.evaluate(&[kept.momentum], &|s| symbol(model, &later(sample), s));
+            rounding = rounding.max((later[0] - here).abs());
+            values.push(here);
             let sizes = model.graph.evaluate(&terms, &at);
             largest = largest.max(sizes.iter().map(|x| x.abs()).sum());
         }
@@ -276,10 +285,20 @@ fn momenta(evidence: &TrajectoryEvidence<'_>) -> Vec<Check> {
         let off = values.iter().map(|j| (j - first).abs() / between);
         let at_end = values.last().map_or(0.0, |j| (j - first).abs());
         let worst = off.fold(at_end, worse);
-        let limit = 10.0 * per_step * (evidence.taken as f64 + 1.0) * scale;
+        let steps = evidence.taken as f64 + 1.0;
+        let limit = 10.0 * per_step * steps * scale + 10.0 * rounding;
         checks.push(Check::new(name, worst, limit.min(1e-2 * scale), reason));
     }
     checks
+}
+
+/// A sample as it is after some roundings of time, with its multipliers as they are.
+fn later(sample: &Sample) -> Sample {
+    let δ = 4.0 * f64::EPSILON * sample.t;
+    let mut later = sample.clone();
+    later.t += δ;
+    later.q.iter_mut().zip(&sample.v).for_each(|(q, v)| *q += δ * v);
+    later
 }
 
 /// The value of a symbol at an sample; multipliers are those of the principle.
@@ -400,7 +419,7 @@ fn ordinary(mut evidence: TrajectoryEvidence<'_>) -> Vec<Check> {
         let first = velocity.relative_in_motion(0.0, v / q);
         worse(first, acceleration.relative_in_motion(0.0, a / v))
     }));
-    let interpolation = 1e3 * libm::pow(evidence.tolerance, 0.75) + 1e-9;
+    let interpolation = interpolation_limit(evidence.tolerance);
     let rounding = "rounding errors of the solve, far below the last digits of any term";
     let reason =
         "accuracy of the differentiated interpolant between steps: 1000·tolerance^(3/4)";

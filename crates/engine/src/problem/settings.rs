@@ -284,6 +284,7 @@ impl Settings {
                 max_steps: request.max_steps.unwrap_or(most),
                 falls_back: false,
                 order: None,
+                longest: f64::INFINITY,
             },
             breaks: Vec::new(),
             outputs_only: request.outputs_only,

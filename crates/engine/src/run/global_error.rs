@@ -1,7 +1,8 @@
 //! The error of a motion at its end, estimated by a second integration.
 //!
 //! A short run is integrated again with a tolerance that is thirty times stricter (a thousand times by the Taylor
-//! method, whose steps hardly change): the difference is the error of the first one. A long run is integrated again
+//! method, whose steps hardly change), or with shorter steps where these do not depend on the tolerance: the difference
+//! is the error of the first one. A long run is integrated again
 //! by DOP853 with a tolerance $E_2 = 10^6 E$, at a fifth of the cost. Errors are proportional to the tolerance, so that
 //! of the difference $D$ the first run has the part
 //!
@@ -54,6 +55,7 @@ pub(crate) struct FirstRun<'a> {
     pub(crate) system: &'a CompiledSystem,
     pub(crate) options: &'a OdeOptions,
     pub(crate) outcome: &'a Outcome,
+    pub(crate) depends_on_time: bool,
     /// Steps of the run, spread over it.
     pub(crate) kept: &'a [StoredStep],
 }
@@ -84,6 +86,8 @@ pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> 
 enum Kind {
     /// Thirty times stricter.
     Stricter,
+    /// The same with shorter steps, where the steps do not depend on the tolerance.
+    Shorter,
     /// Thirty times looser, where a stricter one does not come to the end.
     Looser,
     /// A million times looser.
@@ -95,9 +99,13 @@ enum Kind {
 fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
     let FirstRun { system, options, outcome, .. } = *first;
     let mut system = system.without_events();
-    let second = OdeOptions { t1: outcome.t, ..second_options(options, kind) };
+    let mut second = OdeOptions { t1: outcome.t, ..second_options(options, kind) };
+    if kind == Kind::Shorter {
+        let lengths = first.kept.iter().map(StoredStep::as_step).map(|s| s.end() - s.start());
+        second.longest = 0.6 * lengths.fold(0.0, |most: f64, h| most.max(h.abs()));
+    }
     let margin = match kind {
-        Kind::Stricter => 3.0,
+        Kind::Stricter | Kind::Shorter => 3.0,
         Kind::Looser => 1.0,
         // Errors of a method of order 4 are 16 times smaller: the difference is 15/16 of the error.
         Kind::Halved => 2.0,
@@ -108,6 +116,9 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
     };
     let mut comparison = Comparison::new(first, &system, options.t0 <= outcome.t);
     let reached = integrate(&mut system, y0, &second, &mut comparison);
+    if kind == Kind::Stricter && reached.statistics.steps <= outcome.statistics.steps {
+        return compared(first, y0, Kind::Shorter);
+    }
     let n = system.n;
     let mut last = Sample::new(n, system.m);
     system.resolve(reached.t, &reached.y, true, &mut last).ok()?;
@@ -118,7 +129,14 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
         for i in 0..n {
             let distance = (last.q[i] - there.q[i]).abs();
             comparison.largest = comparison.largest.max(distance / outcome.scales[i]);
-            errors.push(margin * distance + f64::EPSILON * there.q[i].abs());
+            let rounding = f64::EPSILON * there.q[i].abs();
+            // Where equations depend on time, its rounding is an error too.
+            let of_time = if first.depends_on_time {
+                0.1 * f64::EPSILON * outcome.t.abs() * there.v[i].abs()
+            } else {
+                0.0
+            };
+            errors.push(margin * distance + rounding + of_time);
         }
     }
     if kind == Kind::Loose {
@@ -141,12 +159,12 @@ fn second_options(options: &OdeOptions, kind: Kind) -> OdeOptions {
     let tolerance = options.tolerance;
     let by_dop853 = OdeOptions { method: Method::Dop853, step: None, ..*options };
     match (kind, options.method) {
-        (Kind::Stricter, Method::Taylor) => OdeOptions {
+        (Kind::Stricter | Kind::Shorter, Method::Taylor) => OdeOptions {
             tolerance: 1e-3 * tolerance,
             order: Some(pfaff_solver::taylor_order(tolerance)),
             ..*options
         },
-        (Kind::Stricter, _) => {
+        (Kind::Stricter | Kind::Shorter, _) => {
             OdeOptions { tolerance: (tolerance / 30.0).max(1e-15), ..*options }
         }
         (Kind::Looser, _) => OdeOptions { tolerance: 30.0 * tolerance, ..by_dop853 },

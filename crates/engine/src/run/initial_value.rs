@@ -71,6 +71,8 @@ pub(crate) struct Segment {
     pub(crate) end: Start,
     /// That of the second integration.
     pub(crate) second: Option<Start>,
+    /// Rates of the velocities in the end.
+    pub(crate) acceleration: Vec<f64>,
     /// $w$ and $u$ since the start.
     pub(crate) work: [f64; 2],
 }
@@ -185,6 +187,7 @@ pub(crate) fn integrate_segment(
         system: &system,
         options: &settings.options,
         outcome: &outcome,
+        depends_on_time: depends_on_time(model),
         kept: &recorder.kept,
     };
     let second = second_run(&first, &again);
@@ -235,7 +238,7 @@ pub(crate) fn integrate_segment(
         integrate_us,
         audit_us: clock.microseconds(),
     };
-    Ok(Segment { motion, end, second, work })
+    Ok(Segment { motion, end, second, acceleration: last.a, work })
 }
 
 /// An event function that varies too fast from a time on.
@@ -259,4 +262,18 @@ fn undecided(model: &Workspace, dynamics: &Dynamics) -> Vec<Note> {
         ))
     };
     equations.undecided.iter().map(remark).collect()
+}
+
+/// Whether time itself occurs in the equations of a model.
+fn depends_on_time(model: &Workspace) -> bool {
+    let given = match &model.dynamics {
+        pfaff_model::Dynamics::Lagrangian { lagrangian, .. } => vec![*lagrangian],
+        pfaff_model::Dynamics::Equations(equations) => {
+            equations.iter().map(|e| e.expr).collect()
+        }
+    };
+    let forces = model.forces.iter().flat_map(|f| f.components.iter().copied());
+    let constraints = model.constraints.iter().map(|c| c.expr);
+    let mut all = given.into_iter().chain(forces).chain(constraints);
+    all.any(|e| model.graph.contains(e, &[model.time]))
 }

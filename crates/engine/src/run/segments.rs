@@ -14,6 +14,7 @@ use pfaff_expr::{Expr, Graph};
 use pfaff_mechanics::LagrangianData;
 use pfaff_model::{Diagnostic, Principle, Workspace};
 
+use crate::audit::trajectory::interpolation_limit;
 use crate::clock::Stopwatch;
 use crate::derivation::derive_in;
 use crate::error::Failure;
@@ -61,10 +62,20 @@ pub(crate) fn run(
     let mut work = [0.0; 2];
     let mut second = None;
     let mut reach = vec![0.0; signs.len()];
+    // Rates before the switch.
+    let mut before = Sample::new(model.coordinates.len(), 0);
     loop {
         let place = Place { t, state: &state, fired };
-        if !switching.settle(&mut branches, &dynamics, &settings, &place, &mut signs)? {
-            return held(whole, model, t);
+        let at_switch = second.as_ref().zip(fired).map(|(second, k)| {
+            let place = Place { state: second, ..place };
+            let span = settings.options.t1 - settings.t0;
+            switching.values(&branches.model, &place, span).swap_remove(k)
+        });
+        let settled =
+            switching.settle(&mut branches, &dynamics, &settings, &place, &mut signs)?;
+        let Settled::From(rates) = settled else { return held(whole, model, t) };
+        if let (Some(second), Some(u), Some(rates)) = (&mut second, at_switch, rates) {
+            u.shift(second, &before, &rates);
         }
         branches.set(&signs);
         let known = RunInput {
@@ -83,7 +94,7 @@ pub(crate) fn run(
                 ..*progress
             })
         };
-        let Segment { mut motion, end, second: again, work: more } =
+        let Segment { mut motion, end, second: again, acceleration, work: more } =
             integrate_segment(&branches.model, &dynamics, known, rest, &mut tell)?;
         if !signs.is_empty() {
             // What a symmetry of one branch keeps is not kept over the switch, and has no name that users know.
@@ -120,6 +131,8 @@ pub(crate) fn run(
         if short > MOST_SHORT {
             return held(whole, model, stop.t);
         }
+        (before.t, before.a) = (stop.t, acceleration);
+        before.v.clone_from(&end.v);
         (t, state, second) = (stop.t, end, again);
     }
     let mut motion = whole.expect("at least one segment");
@@ -199,6 +212,14 @@ struct Place<'a> {
     fired: Option<usize>,
 }
 
+/// How a motion goes on from a state.
+enum Settled {
+    /// With these rates, if they were needed.
+    From(Option<Sample>),
+    /// It is pushed back from both sides of a switch.
+    Held,
+}
+
 /// A switching function at a state.
 struct SwitchValue {
     u: f64,
@@ -217,8 +238,7 @@ impl Switching {
         Self { graph, functions: branches.functions.clone(), slopes, state }
     }
 
-    /// Finds the signs with which a motion goes on from a state; `false` if there are none. Functions at zero
-    /// begin with the signs given.
+    /// Finds the signs with which a motion goes on from a state. Functions at zero begin with the signs given.
     fn settle(
         &self,
         branches: &mut Branches,
@@ -226,7 +246,7 @@ impl Switching {
         settings: &Settings,
         place: &Place<'_>,
         signs: &mut [f64],
-    ) -> Result<bool, Failure> {
+    ) -> Result<Settled, Failure> {
         let span = settings.options.t1 - settings.t0;
         let mut zeros = Vec::new();
         // A function may contain branches of others: it is known when they are.
@@ -249,13 +269,13 @@ impl Switching {
             }
         }
         if zeros.is_empty() {
-            return Ok(true);
+            return Ok(Settled::From(None));
         }
         for _ in 0..2 * zeros.len() + 2 {
             branches.set(signs);
             let Some(sample) = accelerations(branches, dynamics, settings, place)? else {
                 // The segment itself says why it cannot begin.
-                return Ok(true);
+                return Ok(Settled::From(None));
             };
             let values = self.values(&branches.model, place, span);
             let mut settled = true;
@@ -267,10 +287,10 @@ impl Switching {
                 }
             }
             if settled {
-                return Ok(true);
+                return Ok(Settled::From(Some(sample)));
             }
         }
-        Ok(false)
+        Ok(Settled::Held)
     }
 
     /// Whether every switching function kept its sign along a segment: the largest value with the other sign, as a
@@ -286,11 +306,19 @@ impl Switching {
         let mut worst = None;
         let mut off = vec![0.0_f64; signs.len()];
         for (t, q, v) in motion.dense.states_between() {
-            let values = self.graph.evaluate(&self.functions, &self.symbols(model, t, &q, &v));
-            for (k, u) in values.into_iter().enumerate() {
+            let at =
+                |t: f64| self.graph.evaluate(&self.functions, &self.symbols(model, t, &q, &v));
+            worst = Some(0.0);
+            for (k, u) in at(t).into_iter().enumerate() {
                 reach[k] = reach[k].max(u.abs());
-                off[k] = off[k].max(-u * signs[k]);
-                worst = Some(0.0);
+                if -u * signs[k] > off[k] {
+                    // Time is rounded.
+                    let δ = 4.0 * f64::EPSILON * t.abs();
+                    let around = [at(t - δ)[k], u, at(t + δ)[k]];
+                    let least =
+                        around.iter().map(|u| -u * signs[k]).fold(f64::INFINITY, f64::min);
+                    off[k] = off[k].max(least);
+                }
             }
         }
         for (off, reach) in off.iter().zip(reach) {
@@ -298,9 +326,9 @@ impl Switching {
                 worst = worst.map(|w: f64| w.max(off / *reach));
             }
         }
-        let reason = "a segment ends where a switching function passes zero, as accurately as the state is known: \
-            1e-9 + 100·tolerance";
-        Check::measured("branches".into(), worst, 1e-9 + 100.0 * tolerance, reason)
+        let reason = "a segment ends where a switching function passes zero, as accurately as the interpolant shows \
+            it: 1000·tolerance^(3/4)";
+        Check::measured("branches".into(), worst, interpolation_limit(tolerance), reason)
     }
 
     /// The values of symbols at a state.
@@ -342,6 +370,28 @@ impl Switching {
 }
 
 impl SwitchValue {
+    /// Moves the state of another integration over a switch that this one reaches at another time,
+    /// $\delta = -u/\dot u$: until then it has the rates from before.
+    fn shift(&self, state: &mut Start, before: &Sample, after: &Sample) {
+        let (rate, _) = self.rate(before);
+        let rounding = 0.5 * f64::EPSILON * before.t.abs();
+        let δ = -self.u / rate;
+        let δ = δ + rounding.copysign(δ);
+        if !δ.is_finite() {
+            return;
+        }
+        let move_by = |x: &mut f64, before: f64, after: f64| {
+            let change = δ * (before - after);
+            if change.is_finite() {
+                *x += change;
+            }
+        };
+        for (k, (q, v)) in state.q.iter_mut().zip(&mut state.v).enumerate() {
+            move_by(q, before.v[k], after.v[k]);
+            move_by(v, before.a[k], after.a[k]);
+        }
+    }
+
     /// $\dot u$, and the rounding that it has.
     fn rate(&self, sample: &Sample) -> (f64, f64) {
         let rates = [1.0].into_iter().chain(sample.v.iter().chain(&sample.a).copied());

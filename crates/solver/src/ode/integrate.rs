@@ -66,6 +66,8 @@ pub struct OdeOptions {
     pub falls_back: bool,
     /// The order of [`Method::Taylor`], if it is not the one that belongs to the tolerance.
     pub order: Option<usize>,
+    /// The longest step that a method with error control takes.
+    pub longest: f64,
 }
 
 impl Default for OdeOptions {
@@ -80,6 +82,7 @@ impl Default for OdeOptions {
             max_steps: 10_000_000,
             falls_back: false,
             order: None,
+            longest: f64::INFINITY,
         }
     }
 }
@@ -262,6 +265,9 @@ impl<'a> OdeRun<'a> {
                 Err(error) => return error.into(),
             }
             self.clock.target = self.target();
+            if self.clock.h.abs() > self.options.longest && self.stepper.controls_error() {
+                self.clock.h = self.options.longest.copysign(self.clock.h);
+            }
             let trial = self.stepper.trial(&self.clock);
             let mut reason = StopReason::StepTooSmall;
             match self.attempt(trial, observer) {
