@@ -31,6 +31,8 @@ pub(crate) struct TrajectoryEvidence<'a> {
     pub(crate) tolerance: f64,
     /// Whether steps are chosen by the tolerance.
     pub(crate) is_controlled: bool,
+    /// Whether the equations contain time.
+    pub(crate) depends_on_time: bool,
     pub(crate) principle: Principle,
     /// The dependent coordinates of the restricted principle.
     pub(crate) dependent: &'a [usize],
@@ -81,7 +83,8 @@ fn mechanical(mut evidence: TrajectoryEvidence<'_>, mut dual: DualResidual) -> V
         rounding,
     ));
     checks.push(limit("energy by dual numbers", at_steps.energy(), 1e-11, rounding));
-    let interpolation = interpolation_limit(evidence.tolerance);
+    let interpolation =
+        interpolation_limit(evidence.tolerance) + 100.0 * time_rounding(&evidence);
     let reason =
         "accuracy of the differentiated interpolant between steps: 1000·tolerance^(3/4)";
     checks.push(limit(
@@ -173,7 +176,6 @@ struct Ledger(Vec<Entry>);
 
 /// One of them.
 struct Entry {
-    t: f64,
     /// Whether it lies at the end of a step.
     is_at_step: bool,
     energy: f64,
@@ -189,7 +191,6 @@ impl Ledger {
         entries: impl Iterator<Item = (&'s Sample, &'s [f64; 2])>,
     ) {
         self.0.extend(entries.map(|(sample, &work)| Entry {
-            t: sample.t,
             is_at_step,
             energy: sample.energy,
             constraint_energy: sample.constraint_energy,
@@ -211,28 +212,18 @@ fn balance(
         return Check::unchecked(name.into(), 0.0, reason);
     };
     let between = between_steps(evidence);
-    let (mut at_steps, mut outputs) = (0.0_f64, 0.0_f64);
-    let (mut scale, mut power, mut latest) = (0.0_f64, 0.0_f64, 0.0_f64);
-    let mut last = first;
+    let (mut at_steps, mut outputs, mut scale) = (0.0_f64, 0.0_f64, 0.0_f64);
     for entry in &ledger.0 {
         let gained = entry.work[kind] - first.work[kind];
         let off = (energy(entry) - energy(first) - gained).abs();
         let worst = if entry.is_at_step { &mut at_steps } else { &mut outputs };
         *worst = worse(*worst, off);
         scale = scale.max(energy(entry).abs() + gained.abs());
-        if entry.t != last.t {
-            power = power.max(((energy(entry) - energy(last)) / (entry.t - last.t)).abs());
-        }
-        latest = latest.max(entry.t.abs());
-        last = entry;
     }
     let mut sensitivity = Sensitivity::new(evidence.model, evidence.energy);
     let stride = evidence.samples.len().div_ceil(SENSITIVITY_SAMPLES).max(1);
     scale = scale.max(sensitivity.at(evidence.samples.iter().step_by(stride)));
-    let per_step = evidence.tolerance + 4.0 * f64::EPSILON;
-    let limit = 10.0 * per_step * (evidence.taken as f64 + 1.0) * scale;
-    // Time is rounded too.
-    let limit = limit + 10.0 * f64::EPSILON * latest * power;
+    let limit = 10.0 * per_step(evidence) * (evidence.taken as f64 + 1.0) * scale;
     let (worst, limit) = if outputs <= between * at_steps {
         (at_steps, limit)
     } else {
@@ -247,6 +238,29 @@ pub(crate) fn interpolation_limit(tolerance: f64) -> f64 {
     1e3 * libm::pow(tolerance, 0.75) + 1e-9
 }
 
+/// The error of a step in parts of a component: the tolerance, rounding, and that of time.
+fn per_step(evidence: &TrajectoryEvidence<'_>) -> f64 {
+    evidence.tolerance + 4.0 * f64::EPSILON + time_rounding(evidence)
+}
+
+/// What the rounding of time changes in the fastest component, in parts of it.
+fn time_rounding(evidence: &TrajectoryEvidence<'_>) -> f64 {
+    if !evidence.depends_on_time {
+        return 0.0;
+    }
+    let mut latest = 0.0_f64;
+    let mut largest = vec![[0.0_f64; 3]; evidence.model.coordinates.len()];
+    for sample in &evidence.samples {
+        latest = latest.max(sample.t.abs());
+        for (k, most) in largest.iter_mut().enumerate() {
+            let values = [sample.q[k], sample.v[k], sample.a[k]];
+            most.iter_mut().zip(values).for_each(|(most, x)| *most = most.max(x.abs()));
+        }
+    }
+    let paces = largest.iter().flat_map(|[q, v, a]| [v / q, a / v]).filter(|x| x.is_finite());
+    f64::EPSILON * latest * paces.fold(0.0, f64::max)
+}
+
 /// How much less accurate a state between steps is: the interpolant has order 7 where the step has order 8.
 fn between_steps(evidence: &TrajectoryEvidence<'_>) -> f64 {
     if evidence.is_controlled { 10.0 * libm::pow(evidence.tolerance, -0.125) } else { 1.0 }
@@ -257,22 +271,18 @@ fn momenta(evidence: &TrajectoryEvidence<'_>) -> Vec<Check> {
     let reason = "each step may have an error of the tolerance in every component; the resulting errors of the \
         momentum add up";
     let model = evidence.model;
-    let per_step = evidence.tolerance + 4.0 * f64::EPSILON;
+    let per_step = per_step(evidence);
     let mut checks = Vec::new();
     for kept in evidence.momenta {
         let name = format!("momentum of {}", kept.name);
         let mut values = Vec::new();
         let mut terms = Vec::new();
         collect_terms(&model.graph, kept.momentum, &mut terms);
-        let (mut largest, mut rounding) = (0.0_f64, 0.0_f64);
+        let mut largest = 0.0_f64;
         let stride = evidence.samples.len().div_ceil(CONSTRAINT_SAMPLES).max(1);
         for sample in evidence.samples.iter().step_by(stride) {
             let at = |s: Expr| symbol(model, sample, s);
-            let here = model.graph.evaluate(&[kept.momentum], &at)[0];
-            let later =
-                model.graph.evaluate(&[kept.momentum], &|s| symbol(model, &later(sample), s));
-            rounding = rounding.max((later[0] - here).abs());
-            values.push(here);
+            values.push(model.graph.evaluate(&[kept.momentum], &at)[0]);
             let sizes = model.graph.evaluate(&terms, &at);
             largest = largest.max(sizes.iter().map(|x| x.abs()).sum());
         }
@@ -285,20 +295,10 @@ fn momenta(evidence: &TrajectoryEvidence<'_>) -> Vec<Check> {
         let off = values.iter().map(|j| (j - first).abs() / between);
         let at_end = values.last().map_or(0.0, |j| (j - first).abs());
         let worst = off.fold(at_end, worse);
-        let steps = evidence.taken as f64 + 1.0;
-        let limit = 10.0 * per_step * steps * scale + 10.0 * rounding;
+        let limit = 10.0 * per_step * (evidence.taken as f64 + 1.0) * scale;
         checks.push(Check::new(name, worst, limit.min(1e-2 * scale), reason));
     }
     checks
-}
-
-/// A sample as it is after some roundings of time, with its multipliers as they are.
-fn later(sample: &Sample) -> Sample {
-    let δ = 4.0 * f64::EPSILON * sample.t;
-    let mut later = sample.clone();
-    later.t += δ;
-    later.q.iter_mut().zip(&sample.v).for_each(|(q, v)| *q += δ * v);
-    later
 }
 
 /// The value of a symbol at an sample; multipliers are those of the principle.
@@ -419,7 +419,8 @@ fn ordinary(mut evidence: TrajectoryEvidence<'_>) -> Vec<Check> {
         let first = velocity.relative_in_motion(0.0, v / q);
         worse(first, acceleration.relative_in_motion(0.0, a / v))
     }));
-    let interpolation = interpolation_limit(evidence.tolerance);
+    let interpolation =
+        interpolation_limit(evidence.tolerance) + 100.0 * time_rounding(&evidence);
     let rounding = "rounding errors of the solve, far below the last digits of any term";
     let reason =
         "accuracy of the differentiated interpolant between steps: 1000·tolerance^(3/4)";

@@ -198,6 +198,7 @@ pub(crate) fn integrate_segment(
         work: &recorder.record.work,
         steps: &recorder.kept,
         tolerance: settings.options.tolerance,
+        depends_on_time: depends_on_time(model),
         is_controlled: settings.options.method != pfaff_solver::Method::Rk4,
         principle: motion.principle.unwrap_or(Principle::Chetaev),
         dependent: match dynamics {
