@@ -122,6 +122,11 @@ impl Findings {
         self.count += 1;
     }
 
+    /// The rate of the fastest position or velocity, in parts of its largest value.
+    pub(crate) fn pace(&self) -> f64 {
+        pace(&self.largest)
+    }
+
     /// Of all of them, if there are any.
     fn worst(&self, values: impl Iterator<Item = f64>) -> Option<f64> {
         if self.count == 0 { None } else { values.reduce(worse) }
@@ -153,6 +158,13 @@ impl Findings {
         let rows = self.velocities.iter().zip(q.iter().zip(v));
         self.worst(rows.map(|(row, (q, v))| row.relative_in_motion(*v, v / q)))
     }
+}
+
+/// The rate of the fastest component, in parts of its largest value, from the largest positions, velocities and
+/// accelerations.
+pub(crate) fn pace([q, v, a]: &[Vec<f64>; 3]) -> f64 {
+    let ratios = v.iter().zip(q).chain(a.iter().zip(v)).map(|(rate, x)| rate / x);
+    ratios.filter(|x| x.is_finite()).fold(0.0, f64::max)
 }
 
 /// The part of the largest terms that does not matter.

@@ -9,7 +9,7 @@ use pfaff_model::{Principle, Workspace};
 use pfaff_solver::{DenseStep, StoredStep};
 
 use crate::audit::deviation::{Deviation, worse};
-use crate::audit::dual_residual::{DualResidual, Findings, equation_residuals};
+use crate::audit::dual_residual::{DualResidual, Findings, equation_residuals, pace};
 use crate::audit::sensitivity::Sensitivity;
 use crate::motion::sample::{LANES, Sample};
 use crate::motion::verdict::Check;
@@ -72,8 +72,9 @@ fn mechanical(mut evidence: TrajectoryEvidence<'_>, mut dual: DualResidual) -> V
     let mut ledger = Ledger::default();
     let (at_steps, between) = equations(&mut evidence, &mut dual, &mut ledger);
     ledger.extend(false, evidence.samples.iter().zip(evidence.work));
-    checks.extend(balances(&evidence, &ledger));
-    checks.extend(momenta(&evidence));
+    let pace = at_steps.pace().max(between.pace());
+    checks.extend(balances(&evidence, &ledger, pace));
+    checks.extend(momenta(&evidence, pace));
     let rounding = "rounding errors of the linear solve, far below the last digits of any term";
     checks.push(limit("equations of motion at steps", at_steps.equations(), 1e-9, rounding));
     checks.push(limit(
@@ -84,7 +85,7 @@ fn mechanical(mut evidence: TrajectoryEvidence<'_>, mut dual: DualResidual) -> V
     ));
     checks.push(limit("energy by dual numbers", at_steps.energy(), 1e-11, rounding));
     let interpolation =
-        interpolation_limit(evidence.tolerance) + 100.0 * time_rounding(&evidence);
+        interpolation_limit(evidence.tolerance) + 100.0 * time_rounding(&evidence, pace);
     let reason =
         "accuracy of the differentiated interpolant between steps: 1000·tolerance^(3/4)";
     checks.push(limit(
@@ -154,17 +155,24 @@ fn constraints(evidence: &TrajectoryEvidence<'_>, dual: &mut DualResidual) -> Ve
 
 /// $|E - E_0 - w|$: energy against the work of forces and reactions; and $|E + E\[M\] - (E + E\[M\])_0 - u|$
 /// under the vakonomic principle; that of $L_c$ under the restricted one.
-fn balances(evidence: &TrajectoryEvidence<'_>, ledger: &Ledger) -> Vec<Check> {
+fn balances(evidence: &TrajectoryEvidence<'_>, ledger: &Ledger, pace: f64) -> Vec<Check> {
+    let per_step = per_step(evidence, pace);
     let energy = |entry: &Entry| entry.energy;
     let total = |entry: &Entry| entry.energy + entry.constraint_energy;
-    let mut checks = vec![balance(evidence, ledger, "energy balance", &energy, 0)];
+    let mut checks = vec![balance(evidence, ledger, "energy balance", (&energy, 0), per_step)];
     match evidence.principle {
         Principle::Chetaev => {}
         Principle::Vakonomic => {
-            checks.push(balance(evidence, ledger, "balance of E[L,M]", &total, 1));
+            checks.push(balance(evidence, ledger, "balance of E[L,M]", (&total, 1), per_step));
         }
         Principle::Restricted => {
-            checks.push(balance(evidence, ledger, "balance of the energy of L_c", &total, 1));
+            checks.push(balance(
+                evidence,
+                ledger,
+                "balance of the energy of L_c",
+                (&total, 1),
+                per_step,
+            ));
         }
     }
     checks
@@ -203,8 +211,8 @@ fn balance(
     evidence: &TrajectoryEvidence<'_>,
     ledger: &Ledger,
     name: &str,
-    energy: &dyn Fn(&Entry) -> f64,
-    kind: usize,
+    (energy, kind): (&dyn Fn(&Entry) -> f64, usize),
+    per_step: f64,
 ) -> Check {
     let reason = "each step may have an error of the tolerance in every component; the resulting errors of the \
         energy add up";
@@ -223,7 +231,7 @@ fn balance(
     let mut sensitivity = Sensitivity::new(evidence.model, evidence.energy);
     let stride = evidence.samples.len().div_ceil(SENSITIVITY_SAMPLES).max(1);
     scale = scale.max(sensitivity.at(evidence.samples.iter().step_by(stride)));
-    let limit = 10.0 * per_step(evidence) * (evidence.taken as f64 + 1.0) * scale;
+    let limit = 10.0 * per_step * (evidence.taken as f64 + 1.0) * scale;
     let (worst, limit) = if outputs <= between * at_steps {
         (at_steps, limit)
     } else {
@@ -239,26 +247,19 @@ pub(crate) fn interpolation_limit(tolerance: f64) -> f64 {
 }
 
 /// The error of a step in parts of a component: the tolerance, rounding, and that of time.
-fn per_step(evidence: &TrajectoryEvidence<'_>) -> f64 {
-    evidence.tolerance + 4.0 * f64::EPSILON + time_rounding(evidence)
+fn per_step(evidence: &TrajectoryEvidence<'_>, pace: f64) -> f64 {
+    evidence.tolerance + 4.0 * f64::EPSILON + time_rounding(evidence, pace)
 }
 
-/// What the rounding of time changes in the fastest component, in parts of it.
-fn time_rounding(evidence: &TrajectoryEvidence<'_>) -> f64 {
-    if !evidence.depends_on_time {
-        return 0.0;
-    }
-    let mut latest = 0.0_f64;
-    let mut largest = vec![[0.0_f64; 3]; evidence.model.coordinates.len()];
-    for sample in &evidence.samples {
-        latest = latest.max(sample.t.abs());
-        for (k, most) in largest.iter_mut().enumerate() {
-            let values = [sample.q[k], sample.v[k], sample.a[k]];
-            most.iter_mut().zip(values).for_each(|(most, x)| *most = most.max(x.abs()));
+/// What the rounding of time changes in the fastest component, in parts of it. The pace is its rate in the same parts.
+fn time_rounding(evidence: &TrajectoryEvidence<'_>, pace: f64) -> f64 {
+    match evidence.steps.last() {
+        Some(last) if evidence.depends_on_time => {
+            let last = last.as_step();
+            f64::EPSILON * last.start().abs().max(last.end().abs()) * pace
         }
+        _ => 0.0,
     }
-    let paces = largest.iter().flat_map(|[q, v, a]| [v / q, a / v]).filter(|x| x.is_finite());
-    f64::EPSILON * latest * paces.fold(0.0, f64::max)
 }
 
 /// How much less accurate a state between steps is: the interpolant has order 7 where the step has order 8.
@@ -267,11 +268,11 @@ fn between_steps(evidence: &TrajectoryEvidence<'_>) -> f64 {
 }
 
 /// $|J - J_0|$ for every momentum that a symmetry keeps.
-fn momenta(evidence: &TrajectoryEvidence<'_>) -> Vec<Check> {
+fn momenta(evidence: &TrajectoryEvidence<'_>, pace: f64) -> Vec<Check> {
     let reason = "each step may have an error of the tolerance in every component; the resulting errors of the \
         momentum add up";
     let model = evidence.model;
-    let per_step = per_step(evidence);
+    let per_step = per_step(evidence, pace);
     let mut checks = Vec::new();
     for kept in evidence.momenta {
         let name = format!("momentum of {}", kept.name);
@@ -381,7 +382,7 @@ fn ordinary(mut evidence: TrajectoryEvidence<'_>) -> Vec<Check> {
     let none = vec![Deviation::default(); n];
     let (mut residuals, mut velocities, mut accelerations) = (none.clone(), none.clone(), none);
     // Of positions, velocities and accelerations.
-    let mut largest = vec![[0.0_f64; 3]; n];
+    let mut largest = [vec![0.0_f64; n], vec![0.0_f64; n], vec![0.0_f64; n]];
     let mut count = 0;
     for stored in evidence.steps {
         let step = stored.as_step();
@@ -406,21 +407,22 @@ fn ordinary(mut evidence: TrajectoryEvidence<'_>) -> Vec<Check> {
                 accelerations[k].include(Deviation::within(off, a.abs(), length));
                 second += 1;
             }
-            for (most, x) in largest[k].iter_mut().zip([sample.q[k], v, a]) {
-                *most = most.max(x.abs());
+            for (most, x) in largest.iter_mut().zip([sample.q[k], v, a]) {
+                most[k] = most[k].max(x.abs());
             }
         }
     }
     let worst =
         |values: &mut dyn Iterator<Item = f64>| (count > 0).then(|| values.fold(0.0, worse));
     let at_steps = worst(&mut residuals.iter().map(|row| row.relative(0.0)));
-    let rates = velocities.iter().zip(&accelerations).zip(&largest);
-    let between = worst(&mut rates.map(|((velocity, acceleration), [q, v, a])| {
+    let rates = velocities.iter().zip(&accelerations).enumerate();
+    let between = worst(&mut rates.map(|(k, (velocity, acceleration))| {
+        let [q, v, a] = [0, 1, 2].map(|order| largest[order][k]);
         let first = velocity.relative_in_motion(0.0, v / q);
         worse(first, acceleration.relative_in_motion(0.0, a / v))
     }));
-    let interpolation =
-        interpolation_limit(evidence.tolerance) + 100.0 * time_rounding(&evidence);
+    let interpolation = interpolation_limit(evidence.tolerance)
+        + 100.0 * time_rounding(&evidence, pace(&largest));
     let rounding = "rounding errors of the solve, far below the last digits of any term";
     let reason =
         "accuracy of the differentiated interpolant between steps: 1000·tolerance^(3/4)";

@@ -8,7 +8,8 @@
 //!
 //! $$ |h|\,\bigl|\dot u_i(t) - f_i(t, u(t))\bigr| \le 100\,E^{3/4}\,s_i. $$
 //!
-//! $E^{3/4}$ is the accuracy of a differentiated interpolant. A step that fails, or has more features than can be
+//! $E^{3/4}$ is the accuracy of a differentiated interpolant. What a narrow part of length l has beyond ten times the
+//! least deviation in the quarters of the step counts as missed from $10\,E\,s_i/l$ on. A step that fails, or has more features than can be
 //! looked at, is repeated shorter.
 
 use std::collections::VecDeque;
@@ -36,6 +37,9 @@ pub(crate) struct FeatureWatch {
     y: Vec<f64>,
     slopes: Vec<f64>,
     rates: Vec<f64>,
+    /// The least deviations in the quarters of the step; infinite in `usual` before all are known.
+    quarters: Vec<f64>,
+    usual: Vec<f64>,
 }
 
 /// Whether a step sampled the features that lie in it.
@@ -69,6 +73,8 @@ impl FeatureWatch {
             y: vec![0.0; n],
             slopes: vec![0.0; n],
             rates: vec![0.0; n],
+            quarters: vec![0.0; n],
+            usual: vec![0.0; n],
         }
     }
 
@@ -122,6 +128,8 @@ impl FeatureWatch {
         self.parts.clear();
         self.parts.push_back(Part { from: (start, 0), to: (end, 1), depth: 0, is_near: true });
         let mut points = 0;
+        self.quarters.fill(f64::INFINITY);
+        self.usual.fill(f64::INFINITY);
         while let Some(part) = self.parts.pop_front() {
             // NOTE: a feature in the middle of a part looks the same from both of its ends, but not from beside it.
             let is_looked_at = part.depth < 2 || part.is_near || self.varies(part);
@@ -143,11 +151,20 @@ impl FeatureWatch {
                 return Sampling::Missed;
             }
             let h = end - start;
+            let share = ((part.to.0 - part.from.0) / h).abs();
             for i in 0..scale.controlled {
                 let defect = (h * (self.slopes[i] - self.rates[i])).abs();
-                if defect > allowed * scale.at(i, h, self.y[i].abs()) {
+                let size = scale.at(i, h, self.y[i].abs());
+                let beyond = defect - 10.0 * self.usual[i];
+                if defect > allowed * size || share * beyond > 10.0 * scale.tolerance * size {
                     return Sampling::Missed;
                 }
+                if part.depth < 2 {
+                    self.quarters[i] = self.quarters[i].min(defect);
+                }
+            }
+            if points == 3 {
+                self.usual.copy_from_slice(&self.quarters);
             }
             let depth = part.depth + 1;
             let mut halves = [(part.from, (t, place)), ((t, place), part.to)]
