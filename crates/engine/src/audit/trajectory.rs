@@ -242,7 +242,7 @@ fn balance(
 
 /// What the differentiated interpolant may be off by between steps. It has order 7 where the step has order 8, and one
 /// is lost by differentiating: $E^{6/8}$.
-pub(crate) fn interpolation_limit(tolerance: f64) -> f64 {
+fn interpolation_limit(tolerance: f64) -> f64 {
     1e3 * libm::pow(tolerance, 0.75) + 1e-9
 }
 

@@ -55,6 +55,8 @@ pub(crate) struct FirstRun<'a> {
     pub(crate) system: &'a CompiledSystem,
     pub(crate) options: &'a OdeOptions,
     pub(crate) outcome: &'a Outcome,
+    /// The largest values of the coordinates, those of earlier segments included.
+    pub(crate) scales: &'a [f64],
     pub(crate) depends_on_time: bool,
     /// Steps of the run, spread over it.
     pub(crate) kept: &'a [StoredStep],
@@ -128,7 +130,7 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
     if reached.t == outcome.t && !comparison.is_apart {
         for i in 0..n {
             let distance = (last.q[i] - there.q[i]).abs();
-            comparison.largest = comparison.largest.max(distance / outcome.scales[i]);
+            comparison.largest = comparison.largest.max(distance / first.scales[i]);
             let rounding = f64::EPSILON * there.q[i].abs();
             // Where equations depend on time, its rounding is an error too.
             let of_time = if first.depends_on_time {
@@ -141,7 +143,11 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
     }
     if kind == Kind::Loose {
         // The next segment goes on from the error of the first run, not from that of the second.
-        let pairs = [(&mut last.q, &there.q), (&mut last.v, &there.v)];
+        let pairs = [
+            (&mut last.q, &there.q),
+            (&mut last.v, &there.v),
+            (&mut last.multipliers, &there.multipliers),
+        ];
         for (x, &y) in pairs.into_iter().flat_map(|(x, y)| x.iter_mut().zip(y)) {
             *x = y + margin.min(1.0) * (*x - y);
         }
@@ -217,7 +223,7 @@ impl<'a> Comparison<'a> {
         Self {
             system: system.clone(),
             steps: first.kept,
-            scales: &first.outcome.scales,
+            scales: first.scales,
             forward,
             y: vec![0.0; system.dimension()],
             here: Sample::new(n, m),

@@ -71,6 +71,8 @@ pub(crate) struct Segment {
     pub(crate) end: Start,
     /// That of the second integration.
     pub(crate) second: Option<Start>,
+    /// The largest values of the coordinates so far.
+    pub(crate) scales: Vec<f64>,
     /// Rates of the velocities in the end.
     pub(crate) acceleration: Vec<f64>,
     /// $w$ and $u$ since the start.
@@ -88,6 +90,8 @@ pub(crate) fn integrate_segment(
     let remarks = unused_multipliers(model, dynamics)?;
     let own_events = model.events.len() - known.switches;
     let second = known.second.clone();
+    let mut scales = known.scales.clone();
+    scales.resize(model.coordinates.len(), 0.0);
     let Prepared { mut system, y0, notes, repeated, compile_us } =
         prepare(model, dynamics, known, &mut settings)?;
     system.breaks.clone_from(&settings.breaks);
@@ -183,10 +187,12 @@ pub(crate) fn integrate_segment(
         Dynamics::Saddle(equations) => kept_momenta(model, equations),
         Dynamics::Ordinary(_) => Vec::new(),
     };
+    scales.iter_mut().zip(&outcome.scales).for_each(|(scale, x)| *scale = scale.max(*x));
     let first = FirstRun {
         system: &system,
         options: &settings.options,
         outcome: &outcome,
+        scales: &scales,
         depends_on_time: depends_on_time(model),
         kept: &recorder.kept,
     };
@@ -239,7 +245,7 @@ pub(crate) fn integrate_segment(
         integrate_us,
         audit_us: clock.microseconds(),
     };
-    Ok(Segment { motion, end, second, acceleration: last.a, work })
+    Ok(Segment { motion, end, second, scales, acceleration: last.a, work })
 }
 
 /// An event function that varies too fast from a time on.

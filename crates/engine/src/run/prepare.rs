@@ -73,6 +73,8 @@ pub(crate) struct RunInput {
     pub(crate) switches: usize,
     /// Where a second integration starts, if not there.
     pub(crate) second: Option<Start>,
+    /// The largest values of the coordinates before.
+    pub(crate) scales: Vec<f64>,
 }
 
 /// What a run begins with.

@@ -14,7 +14,6 @@ use pfaff_expr::{Expr, Graph};
 use pfaff_mechanics::LagrangianData;
 use pfaff_model::{Diagnostic, Principle, Workspace};
 
-use crate::audit::trajectory::interpolation_limit;
 use crate::clock::Stopwatch;
 use crate::derivation::derive_in;
 use crate::error::Failure;
@@ -62,6 +61,7 @@ pub(crate) fn run(
     let mut work = [0.0; 2];
     let mut second = None;
     let mut reach = vec![0.0; signs.len()];
+    let mut scales = Vec::new();
     // Rates before the switch.
     let mut before = Sample::new(model.coordinates.len(), 0);
     loop {
@@ -83,6 +83,7 @@ pub(crate) fn run(
             start: Some(state.clone()),
             switches: branches.functions.len(),
             second: second.take(),
+            scales: std::mem::take(&mut scales),
         };
         let rest = remaining(&settings, &branches, whole.as_ref(), t);
         let mut tell = |progress: &Progress<'_>| {
@@ -94,8 +95,14 @@ pub(crate) fn run(
                 ..*progress
             })
         };
-        let Segment { mut motion, end, second: again, acceleration, work: more } =
-            integrate_segment(&branches.model, &dynamics, known, rest, &mut tell)?;
+        let Segment {
+            mut motion,
+            end,
+            second: again,
+            scales: reached,
+            acceleration,
+            work: more,
+        } = integrate_segment(&branches.model, &dynamics, known, rest, &mut tell)?;
         if !signs.is_empty() {
             // What a symmetry of one branch keeps is not kept over the switch, and has no name that users know.
             motion.audit.checks.retain(|check| !check.name.contains("branch "));
@@ -132,6 +139,7 @@ pub(crate) fn run(
             return held(whole, model, stop.t);
         }
         (before.t, before.a) = (stop.t, acceleration);
+        scales = reached;
         before.v.clone_from(&end.v);
         (t, state, second) = (stop.t, end, again);
     }
@@ -327,8 +335,9 @@ impl Switching {
             }
         }
         let reason = "a segment ends where a switching function passes zero, as accurately as the interpolant shows \
-            it: 1000·tolerance^(3/4)";
-        Check::measured("branches".into(), worst, interpolation_limit(tolerance), reason)
+            it: 100·tolerance^(7/8)";
+        let limit = 100.0 * libm::pow(tolerance, 0.875) + 3e-8;
+        Check::measured("branches".into(), worst, limit, reason)
     }
 
     /// The values of symbols at a state.
