@@ -69,9 +69,6 @@ pub(crate) struct SearchArguments {
     /// With `final`: starts at other parameters, such as "Y=0.1", and continues their motions to the model's own
     #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
     pub(crate) lead: Option<String>,
-    /// With `final`: time limit of the search in seconds, 60 if not given
-    #[arg(long, value_name = "S", allow_hyphen_values = true)]
-    pub(crate) seconds: Option<f64>,
 }
 
 /// When a curve begins and ends, and where it is looked at.

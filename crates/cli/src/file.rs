@@ -1,15 +1,13 @@
 //! A motion → a file, `.csv`, `.json` or `.parquet`, written as the run goes on.
 //!
-//! **CSV** grows by whole lines (a kill in the midst of a write can leave a part of the last). **JSON** and
-//! **Parquet** cannot grow and stay readable, so the whole file is written beside its place and then takes it
-//! in one move. Whatever ends the program, the file on the disk is a readable one with what was computed up
-//! to the last writing. Writing takes at most
-//! a twentieth of the time of a run.
+//! Whatever ends the program, the file on the disk is whole: the older one, or one with what was computed up to the
+//! last writing. **JSON** and **Parquet** cannot grow and stay readable, so each writing makes the whole file beside
+//! its place and moves it there. **CSV** grows, and two files take turns: the new rows are added to the one that is
+//! not at its place, and then they change places. So every row is written twice, and no reader sees a part of one.
+//! Writing takes at most a twentieth of the time of a run.
 //!
-//! What is no plain file (a device, a pipe) is written once, at the end. A disk that is full costs the file,
-//! never the motion, which is still printed.
+//! A disk that is full costs the file, never the motion, which is still printed.
 
-use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -18,6 +16,7 @@ use pfaff::{Motion, Progress};
 use pfaff_present::{FileFormat, motion_table, write_motion};
 
 use crate::output::{Exit, say, usage};
+use crate::whole_file::{Part, Place};
 
 /// The shortest time between two writings.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -27,29 +26,31 @@ const SHARE: u32 = 20;
 /// The file of `--output`.
 pub(crate) struct OutputFile {
     name: String,
-    path: PathBuf,
     format: FileFormat,
     place: Place,
     begun: Instant,
     next: Duration,
-    /// Rows that a growing file has.
-    rows: usize,
+    turns: Turns,
     failed: bool,
 }
 
-#[derive(Clone, PartialEq, Eq)]
-enum Place {
-    /// Lines are added to it.
-    Grows,
-    /// A new one is written at this path and moved to its place.
-    Moves(PathBuf),
-    /// Written in place, once.
-    Once,
+/// The two files of a table that grows.
+#[derive(Default)]
+struct Turns {
+    /// The one to which rows are added next.
+    hidden: Option<Growing>,
+    /// The one that is at its place.
+    shown: Option<Growing>,
+}
+
+struct Growing {
+    part: Part,
+    rows: usize,
 }
 
 impl OutputFile {
     /// The file of this name, which must be writable. Nothing of an older file is lost yet.
-    pub(crate) fn open(name: &str) -> Result<Self, Exit> {
+    pub(crate) fn open(name: &str, inputs: &[PathBuf]) -> Result<Self, Exit> {
         let ending = Path::new(name).extension().and_then(|e| e.to_str()).unwrap_or_default();
         let Some(format) = FileFormat::of(ending) else {
             let endings = FileFormat::ALL.map(|(_, ending)| format!(".{ending}"));
@@ -57,33 +58,13 @@ impl OutputFile {
             let list = format!("{} or {last}", first.join(", "));
             return Err(usage(&format!("`{name}`: the output must end in {list}")));
         };
-        // NOTE: through a link the file behind it is written, not the link replaced.
-        let path = fs::canonicalize(name).unwrap_or_else(|_| PathBuf::from(name));
-        let there = fs::metadata(&path).ok();
-        let created = there.is_none();
-        let opened = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
-        if let Err(error) = opened {
-            return Err(usage(&format!(
-                "`{name}` cannot be written: {error}; nothing was computed"
-            )));
-        }
-        if created {
-            let _ = fs::remove_file(&path);
-        }
-        let plain = there.is_none_or(|m| m.is_file());
-        let place = match (plain, format.grows()) {
-            (false, _) => Place::Once,
-            (true, true) => Place::Grows,
-            (true, false) => beside(&path).map_or(Place::Once, Place::Moves),
-        };
         Ok(Self {
             name: name.into(),
-            path,
             format,
-            place,
+            place: Place::new(name, inputs)?,
             begun: Instant::now(),
             next: PAUSE,
-            rows: 0,
+            turns: Turns::default(),
             failed: false,
         })
     }
@@ -91,14 +72,14 @@ impl OutputFile {
     /// Writes what was computed so far, if it is time.
     pub(crate) fn update(&mut self, progress: &Progress<'_>) {
         let elapsed = self.begun.elapsed();
-        if elapsed < self.next || self.failed || self.place == Place::Once {
+        if elapsed < self.next || self.failed {
             return;
         }
         let mut motion = progress.motion();
         motion.notes.push(pfaff::Note::Remark(
             "written during the run, which did not reach its end".into(),
         ));
-        let done = self.write(&motion);
+        let done = self.write(&motion, false);
         self.report(done);
         let took = self.begun.elapsed().saturating_sub(elapsed);
         self.next = elapsed + PAUSE.max(SHARE * took);
@@ -106,13 +87,11 @@ impl OutputFile {
 
     /// Writes the whole motion; says whether that succeeded.
     pub(crate) fn finish(&mut self, motion: &Motion) -> bool {
-        // NOTE: after a failure everything is written anew; there may be room again.
-        let failed_before = std::mem::take(&mut self.failed);
-        if failed_before {
-            self.rows = 0;
-        }
-        let done = self.write(motion);
+        // NOTE: after a failure it is tried once more; there may be room again.
+        self.failed = false;
+        let done = self.write(motion, true);
         self.report(done);
+        self.turns = Turns::default();
         !self.failed
     }
 
@@ -126,49 +105,41 @@ impl OutputFile {
         }
     }
 
-    fn write(&mut self, motion: &Motion) -> io::Result<()> {
-        match self.place.clone() {
-            Place::Grows => self.grow(motion),
-            Place::Moves(part) => {
-                let written = self.whole(motion, &part);
-                let moved = written.and_then(|()| fs::rename(&part, &self.path));
-                if moved.is_err() {
-                    let _ = fs::remove_file(&part);
-                }
-                moved
-            }
-            Place::Once => self.whole(motion, &self.path),
+    /// The last time what is written must also be on the disk.
+    fn write(&mut self, motion: &Motion, last: bool) -> io::Result<()> {
+        if self.format.grows() {
+            return self.turns.grow(&self.place, motion, last);
         }
-    }
-
-    /// Adds the rows that the file does not have yet.
-    fn grow(&mut self, motion: &Motion) -> io::Result<()> {
-        let mut options = OpenOptions::new();
-        let mut file = if self.rows == 0 {
-            options.write(true).create(true).truncate(true).open(&self.path)?
-        } else {
-            options.append(true).open(&self.path)?
-        };
-        let mut lines = Vec::new();
-        motion_table(motion).write_csv(self.rows, &mut lines)?;
-        file.write_all(&lines)?;
-        self.rows = motion.t.len();
-        Ok(())
-    }
-
-    fn whole(&self, motion: &Motion, path: &Path) -> io::Result<()> {
-        let mut file = BufWriter::new(File::create(path)?);
+        let mut file = BufWriter::new(self.place.part()?);
         write_motion(motion, self.format, &mut file)?;
-        file.flush()
+        let mut part = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        if last {
+            part.sync()?;
+        }
+        part.take_place()
     }
 }
 
-/// A path in the same folder, if that can be written.
-fn beside(path: &Path) -> Option<PathBuf> {
-    let mut name = path.file_name()?.to_owned();
-    name.push(".part");
-    let part = path.with_file_name(name);
-    File::create(&part).ok()?;
-    let _ = fs::remove_file(&part);
-    Some(part)
+impl Turns {
+    /// Adds the rows that the hidden file does not have yet, and lets it take its place.
+    fn grow(&mut self, place: &Place, motion: &Motion, last: bool) -> io::Result<()> {
+        let mut growing = match self.hidden.take() {
+            Some(growing) => growing,
+            None => Growing { part: place.part()?, rows: 0 },
+        };
+        let mut lines = Vec::new();
+        motion_table(motion).write_csv(growing.rows, &mut lines)?;
+        // NOTE: if this fails, the hidden file goes and the one at its place stays.
+        growing.part.write_all(&lines)?;
+        growing.rows = motion.t.len();
+        if last {
+            growing.part.sync()?;
+            return growing.part.take_place();
+        }
+        let mut earlier = self.shown.take();
+        growing.part.exchange_with(earlier.as_mut().map(|earlier| &mut earlier.part))?;
+        self.shown = Some(growing);
+        self.hidden = earlier.filter(|earlier| !earlier.part.is_placed());
+        Ok(())
+    }
 }

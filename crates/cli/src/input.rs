@@ -1,13 +1,15 @@
 //! Texts and files.
 
-use std::fs::File;
+use std::cell::RefCell;
+use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use pfaff::{Files, GALLERY, GalleryFiles, Model, Overrides, Source, closest, gallery_model};
 
 use crate::arguments::ModelArguments;
 use crate::clock::seconds;
+use crate::guard;
 use crate::output::{self, Exit};
 
 /// Reads the model that the arguments name.
@@ -23,15 +25,19 @@ pub(crate) fn reading(
     let overrides =
         Overrides { set: arguments.set.clone(), initial: initial.map(ToOwned::to_owned) };
     let (source, folder) = source(&arguments.model)?;
-    let files: Box<dyn Files> = match folder {
-        Some(folder) => Box::new(Beside(folder)),
-        None => Box::new(GalleryFiles),
+    let sandboxed = guard::is_sandboxed(arguments.model == "-");
+    let beside = folder.map(|folder| Beside { folder, sandboxed, read: RefCell::default() });
+    let files: &dyn Files = match &beside {
+        Some(beside) => beside,
+        None => &GalleryFiles,
     };
     let begun = seconds();
-    let model = Model::read(source, &overrides, files.as_ref()).map_err(output::failed)?;
+    let model = Model::read(source, &overrides, files).map_err(output::failed)?;
     let read_us = (seconds() - begun) * 1e6;
     output::show(model.remarks(), &model.source);
-    Ok(Reading { model, read_us })
+    let mut inputs = beside.map_or_else(Vec::new, |beside| beside.read.into_inner());
+    inputs.push(PathBuf::from(&arguments.model));
+    Ok(Reading { model, read_us, inputs })
 }
 
 /// A model that was read.
@@ -39,6 +45,8 @@ pub(crate) struct Reading {
     pub(crate) model: Model,
     /// How long it took, in microseconds.
     pub(crate) read_us: f64,
+    /// The files that were read.
+    pub(crate) inputs: Vec<PathBuf>,
 }
 
 /// The text of a model, and the folder in which its data files are looked for; none for a gallery model,
@@ -55,7 +63,7 @@ fn source(name: &str) -> Result<(Source, Option<PathBuf>), Exit> {
     {
         return Ok((Source::new(name, model.text), None));
     }
-    let mut file = File::open(path).map_err(|error| {
+    let mut file = plain_file(path).map_err(|error| {
         let mut message = format!("the model `{name}` cannot be read: {error}");
         let names: Vec<&str> = GALLERY.iter().map(|m| m.name).collect();
         if let Some(near) = closest(name, &names) {
@@ -86,14 +94,99 @@ fn text(name: &str, bytes: &[u8]) -> Result<Source, Exit> {
     Source::from_bytes(name, bytes).map_err(output::failed)
 }
 
+/// The longest data file that is read, in bytes.
+const LONGEST: u64 = 1 << 28;
+
+/// The text of a data file.
+pub(crate) fn data(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let file = plain_file(path)?;
+    file.take(LONGEST + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > LONGEST {
+        let why = format!("it is longer than {} MiB", LONGEST >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+    }
+    Ok(text)
+}
+
+/// Opens a file that has an end: what is read from a device or a pipe may have none.
+fn plain_file(path: &Path) -> io::Result<File> {
+    let check = |is_file: bool, is_dir: bool| {
+        let why = if is_dir { "it is a folder" } else { "it is not a plain file" };
+        if is_file { Ok(()) } else { Err(io::Error::new(io::ErrorKind::InvalidInput, why)) }
+    };
+    // NOTE: before it is opened, because opening a pipe waits for somebody who writes.
+    let there = fs::metadata(path)?;
+    check(there.is_file(), there.is_dir())?;
+    let file = File::open(path)?;
+    let there = file.metadata()?;
+    check(there.is_file(), there.is_dir())?;
+    Ok(file)
+}
+
 /// Data files lie beside the model; those of the gallery are known everywhere, so that a gallery text can be
 /// copied and piped.
-struct Beside(PathBuf);
+struct Beside {
+    folder: PathBuf,
+    /// Whether other folders are out of reach.
+    sandboxed: bool,
+    /// What was read.
+    read: RefCell<Vec<PathBuf>>,
+}
+
+impl Beside {
+    fn text(&self, name: &str) -> Result<String, String> {
+        let path = self.folder.join(name);
+        if self.sandboxed {
+            stays_inside(&self.folder, name)?;
+        }
+        let text = data(&path).map_err(|error| error.to_string())?;
+        self.read.borrow_mut().push(path);
+        Ok(text)
+    }
+}
 
 impl Files for Beside {
     fn read(&self, name: &str) -> Result<String, String> {
-        let path = self.0.join(name);
-        std::fs::read_to_string(path)
-            .or_else(|error| GalleryFiles.read(name).map_err(|_| error.to_string()))
+        self.text(name).or_else(|why| GalleryFiles.read(name).map_err(|_| why))
+    }
+}
+
+/// A name that leads to a file in this folder or below, and not by a link to another one.
+fn stays_inside(folder: &Path, name: &str) -> Result<(), String> {
+    let outside = || {
+        "in a sandbox a model reads only files beside it; --no-sandbox lifts this".to_owned()
+    };
+    let plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+    if !plain {
+        return Err(outside());
+    }
+    let Ok(path) = fs::canonicalize(folder.join(name)) else { return Ok(()) };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let folder = fs::canonicalize(folder).map_err(|error| error.to_string())?;
+    if path.starts_with(folder) { Ok(()) } else { Err(outside()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sandbox_has_no_way_out() {
+        let here = Path::new(".");
+        for name in ["/etc/passwd", "../a.csv", "a/../../b.csv", "./../a.csv", "", "/"] {
+            // NOTE: the empty name is the folder itself, which is no plain file.
+            let refused = stays_inside(here, name).is_err() || data(&here.join(name)).is_err();
+            assert!(refused, "{name}");
+        }
+        assert!(stays_inside(here, "Cargo.toml").is_ok());
+        assert!(stays_inside(here, "src/main.rs").is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_are_not_read() {
+        let error = data(Path::new("/dev/zero")).expect_err("it has no end");
+        assert_eq!(error.to_string(), "it is not a plain file");
     }
 }

@@ -8,12 +8,14 @@ mod backend;
 mod bar;
 mod clock;
 mod command;
+mod fault;
 mod file;
+mod guard;
 mod input;
-mod interrupt;
 mod options;
 mod output;
 mod reproduction;
+mod whole_file;
 
 use std::process::ExitCode;
 

@@ -1,10 +1,13 @@
 //! The two streams, and how a command ends.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::io::{self, IsTerminal, Write};
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write as _};
 
 use pfaff::{Diagnostic, Error, Motion, Severity, Source};
 
+use crate::guard::{self, Phase};
 use crate::options;
 
 /// Mistakes that are shown before the rest is only counted.
@@ -37,6 +40,8 @@ impl Exit {
 
 /// Writes a result. A reader that has gone away is no mistake of ours.
 pub(crate) fn print(text: &str) -> Result<(), Exit> {
+    guard::enter(Phase::Answer);
+    let text = &visible(text, wants_colour());
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
@@ -48,7 +53,35 @@ pub(crate) fn print(text: &str) -> Result<(), Exit> {
 /// Says something beside the result.
 pub(crate) fn say(text: &str) {
     // NOTE: where standard error is closed there is nobody to tell.
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{}", visible(text, false));
+}
+
+/// The text with its control characters written out, as JSON writes them: names of files, texts of models and columns
+/// of tables may hold sequences that command a terminal. Colours of our own are kept.
+pub(crate) fn visible(text: &str, colours: bool) -> Cow<'_, str> {
+    let acts = |c: char| {
+        let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        turns || (c.is_control() && c != '\n' && c != '\t')
+    };
+    if !text.contains(acts) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 64);
+    for (at, c) in text.char_indices() {
+        if !acts(c) || (colours && c == '\u{1b}' && begins_colour(&text[at..])) {
+            shown.push(c);
+        } else {
+            let _ = write!(shown, "\\u{:04x}", c as u32);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Whether the text begins with `ESC[…m`.
+fn begins_colour(text: &str) -> bool {
+    text.strip_prefix("\u{1b}[").is_some_and(|rest| {
+        rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m')
+    })
 }
 
 /// Says what a run did that was not asked for.
@@ -82,6 +115,10 @@ pub(crate) fn show(diagnostics: &[Diagnostic], source: &Source) {
     }
     if diagnostics.len() > SHOWN {
         say(&format!("… and {} more", diagnostics.len() - SHOWN));
+        // There reading ended.
+        if let Some(end) = diagnostics[SHOWN..].iter().find(|d| d.code == "E0126") {
+            say(end.render(&source).trim_end());
+        }
     }
     let mut codes: Vec<&str> = Vec::new();
     for diagnostic in diagnostics.iter().filter(|d| d.severity == Severity::Error) {
@@ -108,6 +145,17 @@ pub(crate) fn failed(error: impl Into<Error>) -> Exit {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn control_characters_are_shown_and_do_not_act() {
+        assert_eq!(visible("a\tb\nc", false), "a\tb\nc");
+        assert_eq!(visible("\u{1b}[2Jx\r\u{9b}1m", false), "\\u001b[2Jx\\u000d\\u009b1m");
+        assert_eq!(
+            visible("\u{1b}[31mred\u{1b}]0;t\u{7}", true),
+            "\u{1b}[31mred\\u001b]0;t\\u0007"
+        );
+        assert_eq!(visible("\u{202e}evil", true), "\\u202eevil");
+    }
 
     #[test]
     fn colours_are_for_terminals_that_want_them() {

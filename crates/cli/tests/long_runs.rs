@@ -114,9 +114,8 @@ fn killed(folder: &Folder, name: &str) -> Vec<u8> {
 fn files_are_readable_after_a_kill() {
     let folder = Folder::new("killed");
     let text = String::from_utf8(killed(&folder, "a.csv")).expect("UTF-8");
-    // A kill within a write leaves what the system had taken of it, so that the last line may be a part of one.
-    let whole = text.rfind('\n').map_or(0, |end| end + 1);
-    let columns = csv(&text[..whole]);
+    assert!(text.ends_with('\n'), "the last row is whole");
+    let columns = csv(&text);
     let t = &columns[0].1;
     assert!(t.len() > 10 && t.len() < 1_000_001, "{} rows", t.len());
     // The times are rounded, a millionth of a row is not.
@@ -160,18 +159,59 @@ fn ctrl_c_keeps_what_was_computed() {
     assert_eq!(written[0].1, t, "the file has it all");
 }
 
-#[cfg(target_os = "linux")]
+/// Faults at every operation on a file: the old file stays, the motion is printed, nothing else is left.
 #[test]
 fn a_full_disk_costs_the_file_and_not_the_motion() {
     let folder = Folder::new("full");
     for name in ["full.csv", "full.json", "full.parquet"] {
-        let file = folder.path(name);
-        std::os::unix::fs::symlink("/dev/full", &file).expect("a link");
-        let answer = pfaff(&["run", "sleigh", "--json", "--output", &file]);
-        assert_eq!(answer.status, 2, "a script must see it");
-        assert!(answer.err.contains("could not be written"), "{}", answer.err);
-        assert_eq!(numbers(&object(&answer.out)["t"]).len(), 201, "the motion is printed");
+        // NOTE: the first `create` is the trial before the run.
+        for fault in ["create:2", "write:1", "write:2", "sync:1", "rename:1"] {
+            let file = folder.write(name, "precious\n");
+            let answer = support::answer(
+                program()
+                    .args(["run", "sleigh", "--json", "--output", &file])
+                    .env("PFAFF_FAULT", fault)
+                    .output()
+                    .expect("it runs"),
+            );
+            let kept = std::fs::read_to_string(&file).is_ok_and(|text| text == "precious\n");
+            if answer.status == 0 {
+                assert!(!kept && fault == "write:2", "{name} {fault}: one write is enough");
+                continue;
+            }
+            assert_eq!(answer.status, 2, "a script must see it: {name} {fault}");
+            assert!(answer.err.contains("could not be written"), "{}", answer.err);
+            assert_eq!(numbers(&object(&answer.out)["t"]).len(), 201, "the motion is printed");
+            assert!(kept, "{name} {fault}");
+            assert_eq!(folder.names(), [name], "{fault}: no temporary file");
+        }
+        std::fs::remove_file(folder.path(name)).expect("it is there");
     }
+    let file = folder.path("never.csv");
+    let refused = program()
+        .args(["run", "sleigh", "--output", &file])
+        .env("PFAFF_FAULT", "create:1")
+        .output()
+        .expect("it runs");
+    assert_eq!((refused.status.code(), refused.stdout.len()), (Some(2), 0));
+    for (command, name) in [("report", "a.html"), ("plot", "a.svg"), ("compare", "a.csv")] {
+        for fault in ["create:2", "write:1", "sync:1", "rename:1"] {
+            let file = folder.write(name, "precious\n");
+            let arguments = [command, "sleigh", "--output", &file];
+            let run = program().args(arguments).env("PFAFF_FAULT", fault).output();
+            let answer = support::answer(run.expect("it runs"));
+            assert_eq!(answer.status, 2, "{command} {fault}");
+            assert!(answer.err.contains("could not be written"), "{}", answer.err);
+            assert_eq!(std::fs::read_to_string(&file).expect("it is there"), "precious\n");
+            assert_eq!(folder.names(), [name], "{command} {fault}");
+        }
+        std::fs::remove_file(folder.path(name)).expect("it is there");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_output_is_told() {
     let out = std::fs::File::options().write(true).open("/dev/full").expect("a full device");
     let run = program().args(["run", "sleigh"]).stdout(out).output().expect("it runs");
     assert_eq!(run.status.code(), Some(2));

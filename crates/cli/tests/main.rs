@@ -9,3 +9,4 @@ mod geometry;
 mod long_runs;
 mod report;
 mod support;
+mod trust;

@@ -329,7 +329,36 @@ fn deep_nesting_is_refused_and_costs_no_stack() {
     let unclosed = parse(&Source::new("m", &format!("kinetic {}", "(".repeat(n))));
     assert_eq!(unclosed.diagnostics[0].code, "E0108");
     let lines = parse(&Source::new("m", &"kinetic (\n".repeat(n)));
-    assert_eq!(lines.diagnostics.len(), n);
+    assert_eq!(lines.diagnostics.len(), 10_001, "after so many mistakes reading ends");
+    assert_eq!(lines.diagnostics.last().map(|d| d.code), Some("E0126"));
+}
+
+/// Neither time nor memory grows with the square of a text that means nothing.
+#[test]
+fn long_texts_without_meaning_are_refused_soon() {
+    let n = 2_000_000;
+    for piece in ["$", "$ ", "$a", "x$y ", "1_", "1..", "\"a", "€", "\u{1b}"] {
+        let text = piece.repeat(n / piece.len());
+        let parsed = parse(&Source::new("m", &text));
+        assert!((1..=110).contains(&parsed.diagnostics.len()), "{piece:?}");
+        for diagnostic in &parsed.diagnostics {
+            assert!(diagnostic.render(&Source::new("m", &text)).len() < 5_000, "{piece:?}");
+        }
+    }
+    let parsed = parse(&Source::new("m", &"a\n".repeat(n)));
+    assert_eq!(parsed.diagnostics.len(), 1);
+    assert_eq!(parsed.diagnostics[0].code, "E0102");
+}
+
+#[test]
+fn control_characters_in_quotes_are_refused() {
+    for c in ['\u{1b}', '\u{7}', '\u{7f}', '\u{9b}', '\u{202e}'] {
+        let parsed = parse(&Source::new("m", &format!("title \"a{c}b\"")));
+        let codes: Vec<&str> = parsed.diagnostics.iter().map(|d| d.code).collect();
+        assert_eq!(codes, ["E0103"], "{c:?}");
+    }
+    let tab = parse(&Source::new("m", "title \"a\tb\""));
+    assert!(tab.diagnostics.is_empty());
 }
 
 #[test]

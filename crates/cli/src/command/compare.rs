@@ -1,11 +1,16 @@
 //! `pfaff compare`
 
+use std::path::PathBuf;
+
 use clap::Args;
 use pfaff::{Comparison, Run, compare as compare_principles};
 use pfaff_present::{ToJson, ToText, comparison_table, sentence};
 
 use crate::arguments::{ModelArguments, TableFormat};
+use crate::guard::{self, Phase};
+use crate::input::Reading;
 use crate::output::{Exit, failed, print, say, usage};
+use crate::whole_file::Place;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -61,9 +66,12 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, Exit> {
         samples: arguments.samples,
         ..crate::backend::base_run()?
     };
-    let model = crate::input::model(&arguments.model, arguments.initial.as_deref())?;
+    let Reading { model, inputs, .. } =
+        crate::input::reading(&arguments.model, arguments.initial.as_deref())?;
+    let file = arguments.output.as_deref().map(|name| output(name, &inputs)).transpose()?;
     let comparison =
         compare_principles(&model, &request, principles.as_deref()).map_err(failed)?;
+    guard::enter(Phase::Answer);
     notes(&comparison);
     let format = if arguments.json {
         TableFormat::Json
@@ -71,17 +79,26 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, Exit> {
         arguments.format.unwrap_or(TableFormat::Text)
     };
     print(&rendered(&comparison, format))?;
-    if let Some(name) = &arguments.output {
-        let format = match name.rsplit_once('.').map(|(_, ending)| ending) {
-            Some("csv") => TableFormat::Csv,
-            Some("json") => TableFormat::Json,
-            _ => return Err(usage(&format!("`{name}`: the output must end in .csv or .json"))),
-        };
-        std::fs::write(name, rendered(&comparison, format))
+    if let Some((name, format, place)) = file {
+        place
+            .write(rendered(&comparison, format).as_bytes())
             .map_err(|error| usage(&format!("`{name}` could not be written: {error}")))?;
     }
     let early = comparison.motions.iter().any(|m| m.stop.reason.is_early());
     Ok(if early { Exit::StoppedEarly } else { Exit::Done })
+}
+
+/// The file of a comparison, with its format.
+fn output<'a>(
+    name: &'a str,
+    inputs: &[PathBuf],
+) -> Result<(&'a str, TableFormat, Place), Exit> {
+    let format = match name.rsplit_once('.').map(|(_, ending)| ending) {
+        Some("csv") => TableFormat::Csv,
+        Some("json") => TableFormat::Json,
+        _ => return Err(usage(&format!("`{name}`: the output must end in .csv or .json"))),
+    };
+    Ok((name, format, Place::new(name, inputs)?))
 }
 
 /// What all motions say once, the rest with the name of the principle.

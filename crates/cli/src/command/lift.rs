@@ -8,6 +8,7 @@ use pfaff_present::{ToJson, ToText, trace_table};
 
 use crate::arguments::{ModelArguments, TableFormat, TimesArguments, dependent};
 use crate::command::geometry::{ended, request};
+use crate::guard::{self, Phase};
 use crate::output::{Exit, failed, say};
 
 #[derive(Args, Debug)]
@@ -44,6 +45,7 @@ pub(crate) fn lift(arguments: &LiftArguments) -> Result<Exit, Exit> {
     let path = path(&arguments.path)?;
     let dependent = dependent(&model, arguments.dependent.as_deref())?;
     let found = pfaff::lift(&model, &path, dependent.as_deref(), &request).map_err(failed)?;
+    guard::enter(Phase::Answer);
     let format = match arguments.format {
         _ if arguments.json => TableFormat::Json,
         format => format.unwrap_or(TableFormat::Text),
@@ -62,10 +64,10 @@ fn path(text: &str) -> Result<Path, Exit> {
         return Ok(Path::Formulas(text.to_owned()));
     }
     let name = text.trim().to_owned();
-    std::fs::read_to_string(&name).map(|table| Path::Table(name.clone(), table)).map_err(
-        |error| {
+    crate::input::data(FilePath::new(&name))
+        .map(|table| Path::Table(name.clone(), table))
+        .map_err(|error| {
             say(&format!("error: the path `{name}` cannot be read: {error}"));
             Exit::BadModel
-        },
-    )
+        })
 }

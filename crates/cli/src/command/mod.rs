@@ -23,6 +23,7 @@ use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::guard::{self, LimitArguments};
 use crate::output::{self, Exit};
 
 /// Constrained mechanics: write a Lagrangian and constraints, get equations and an audited motion.
@@ -48,12 +49,21 @@ Examples:
 MODEL is a path, `-` for standard input, or the name of a gallery model. The model language is described in
 docs/language.md.";
 
+// The options of a command, and the limits that every command has. A doc comment would be shown as help.
+#[derive(Args, Debug)]
+pub(crate) struct Limited<A: Args> {
+    #[command(flatten)]
+    command: A,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
 /// `"name" Variant(Arguments) => function;`, with the help above each.
 macro_rules! commands {
     ($($(#[$help:meta])* $name:literal $variant:ident($arguments:ty) => $run:path;)*) => {
         #[derive(Debug, Subcommand)]
         pub(crate) enum Command {
-            $($(#[$help])* #[command(name = $name)] $variant($arguments),)*
+            $($(#[$help])* #[command(name = $name)] $variant(Limited<$arguments>),)*
             /// What is not a command
             #[command(external_subcommand)]
             Unknown(Vec<String>),
@@ -61,17 +71,20 @@ macro_rules! commands {
 
         impl Command {
             /// Does what the command asks for.
-            pub(crate) fn run(&self) -> Result<Exit, Exit> {
+            pub(crate) fn run(self) -> Result<Exit, Exit> {
                 match self {
-                    $(Self::$variant(arguments) => $run(arguments),)*
-                    Self::Unknown(words) => Err(unknown(words)),
+                    $(Self::$variant(Limited { command, limits }) => {
+                        guard::watch(limits);
+                        $run(&command)
+                    })*
+                    Self::Unknown(words) => Err(unknown(&words)),
                 }
             }
 
             /// The command of this name, read with its own options alone.
             fn named(name: &str, words: &[OsString]) -> Option<Self> {
                 match name {
-                    $($name => options::<$arguments>(words).map(Self::$variant),)*
+                    $($name => options::<Limited<$arguments>>(words).map(Self::$variant),)*
                     _ => None,
                 }
             }

@@ -8,8 +8,8 @@ use pfaff_present::report::{Still, figure_of, still};
 use crate::arguments::{MotionArguments, times};
 use crate::command::run::{request, watched};
 use crate::input::Reading;
-use crate::interrupt;
 use crate::output::{Exit, say, usage};
+use crate::whole_file::Place;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -80,9 +80,10 @@ pub(crate) fn plot(arguments: &PlotArguments) -> Result<Exit, Exit> {
         )));
     }
     let request = request(&arguments.motion)?;
-    interrupt::listen();
     let initial = arguments.motion.initial.as_deref();
-    let Reading { model, .. } = crate::input::reading(&arguments.motion.model, initial)?;
+    let Reading { model, inputs, .. } =
+        crate::input::reading(&arguments.motion.model, initial)?;
+    let place = Place::new(name, &inputs)?;
     let motion = watched(&model, &request, None)?;
     crate::output::notes(&motion);
     if let Some(text) = &arguments.drawing {
@@ -91,7 +92,7 @@ pub(crate) fn plot(arguments: &PlotArguments) -> Result<Exit, Exit> {
             return Err(usage(&format!("`{name}`: a drawing must end in .svg")));
         };
         let bytes = still(&model, &motion, &Still { width, height, times }).into_bytes();
-        return written(name, &bytes, &motion);
+        return written(name, &place, &bytes, &motion);
     }
     let columns = match arguments.columns.as_deref() {
         Some(text) => split(text),
@@ -110,11 +111,12 @@ pub(crate) fn plot(arguments: &PlotArguments) -> Result<Exit, Exit> {
         Format::Pdf => figure.to_pdf(look),
         Format::Png => figure.to_png(look, scale),
     };
-    written(name, &bytes, &motion)
+    written(name, &place, &bytes, &motion)
 }
 
-fn written(name: &str, bytes: &[u8], motion: &Motion) -> Result<Exit, Exit> {
-    std::fs::write(name, bytes)
+fn written(name: &str, place: &Place, bytes: &[u8], motion: &Motion) -> Result<Exit, Exit> {
+    place
+        .write(bytes)
         .map_err(|error| usage(&format!("`{name}` could not be written: {error}")))?;
     let (size, verdict) = (bytes.len() as f64 / 1e3, motion.audit.verdict.name());
     say(&format!("{name}: {size:.0} kB, audit: {verdict}"));

@@ -7,10 +7,11 @@ use pfaff_present::report::{Report, Shown, page};
 use crate::arguments::MotionArguments;
 use crate::clock::seconds;
 use crate::command::run::{observed, request};
+use crate::guard::{self, Phase};
 use crate::input::Reading;
-use crate::interrupt;
 use crate::output::{Exit, failed, print, say, usage};
 use crate::reproduction;
+use crate::whole_file::Place;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -39,9 +40,10 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, Exit> {
         arguments.principles.as_deref().map(crate::command::compare::words).transpose()?;
     let name = motion_arguments.model.model.as_str();
     let output = arguments.output.clone().unwrap_or_else(|| page_name(name));
-    interrupt::listen();
     let initial = motion_arguments.initial.as_deref();
-    let Reading { model, read_us } = crate::input::reading(&motion_arguments.model, initial)?;
+    let Reading { model, read_us, inputs } =
+        crate::input::reading(&motion_arguments.model, initial)?;
+    let place = if output == "-" { None } else { Some(Place::new(&output, &inputs)?) };
     let overrides = Overrides {
         set: motion_arguments.model.set.clone(),
         initial: motion_arguments.initial.clone(),
@@ -54,10 +56,11 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, Exit> {
         };
         let command = &reproduction::command(name, request, &overrides, compared);
         let report = Report { model, request, name, command, derivations, shown };
-        write(&output, &page(&report))
+        write(&output, place.as_ref(), &page(&report))
     };
     let early = if let Some(list) = principles {
         let comparison = compare_principles(&model, &request, Some(&list)).map_err(failed)?;
+        guard::enter(Phase::Answer);
         crate::command::compare::notes(&comparison);
         written(&comparison.derivations, Shown::Comparison(&comparison))?;
         comparison.motions.iter().any(|m| m.stop.reason.is_early())
@@ -87,12 +90,11 @@ fn page_name(model: &str) -> String {
     }
 }
 
-/// Writes a page, or prints it for `-`.
-pub(crate) fn write(name: &str, text: &str) -> Result<(), Exit> {
-    if name == "-" {
-        return print(text);
-    }
-    std::fs::write(name, text)
+/// Writes a page, or prints it where it has no place.
+fn write(name: &str, place: Option<&Place>, text: &str) -> Result<(), Exit> {
+    let Some(place) = place else { return print(text) };
+    place
+        .write(text.as_bytes())
         .map_err(|error| usage(&format!("`{name}` could not be written: {error}")))?;
     say(&format!("{name}: {:.0} kB", text.len() as f64 / 1e3));
     Ok(())

@@ -1,5 +1,7 @@
 //! `pfaff run`
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 use pfaff::{Guess, Method, Model, Motion, Progress, Run, Verdict, read_named_numbers};
 use pfaff_present::{ToJson, summary};
@@ -7,8 +9,8 @@ use pfaff_present::{ToJson, summary};
 use crate::arguments::{MotionArguments, PlainFormat, SearchArguments, principle, times};
 use crate::bar::Bar;
 use crate::file::OutputFile;
+use crate::guard::{self, Phase};
 use crate::input::Reading;
-use crate::interrupt;
 use crate::output::{Exit, failed, print, usage};
 
 #[derive(Args, Debug)]
@@ -20,8 +22,9 @@ Examples:
   pfaff run sleigh --samples 1001 --output a.csv    a table; .parquet and .json likewise
   pfaff run - < mine.pfaff                          from standard input
 
-The file of --output is written during the run and can be read even if the run is interrupted. Ctrl-C ends the run
-after the current step and prints what was computed; a second Ctrl-C ends the program.
+The file of --output is written during the run. Whatever ends the program, it is whole: the older file, or one with the
+rows up to the last writing. It must be a plain file and not a link, and no file that the model reads. Ctrl-C and
+--seconds end the run after the current step and print what was computed; a second Ctrl-C ends the program.
 
 Exit status: 0 done, 1 the model or its data is wrong, 2 wrong usage or a file that cannot be written, 3 the run
 stopped early (what was computed is printed), 4 the audit failed and --strict was given.")]
@@ -46,10 +49,12 @@ pub(crate) struct RunArguments {
 
 pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let mut request = request(&arguments.motion)?;
-    let Reading { model, read_us } =
+    let Reading { model, read_us, mut inputs } =
         crate::input::reading(&arguments.motion.model, arguments.motion.initial.as_deref())?;
     begin(&model, &arguments.search, &mut request)?;
-    let mut file = arguments.output.as_deref().map(OutputFile::open).transpose()?;
+    inputs.extend(arguments.search.from.iter().map(PathBuf::from));
+    let open = |name| OutputFile::open(name, &inputs);
+    let mut file = arguments.output.as_deref().map(open).transpose()?;
     let mut motion = watched(&model, &request, file.as_mut())?;
     motion.statistics.derive_us += read_us;
     let written = file.is_none_or(|mut file| file.finish(&motion));
@@ -89,7 +94,7 @@ pub(crate) fn observed(
     mut file: Option<&mut OutputFile>,
     run: impl FnOnce(Watch<'_>) -> Result<Motion, pfaff::Error>,
 ) -> Result<Motion, Exit> {
-    let (mut bar, mut interrupt) = (Bar::new(), interrupt::Interrupt::new());
+    let mut bar = Bar::new();
     let mut watch = |progress: &Progress<'_>| {
         if let Some(bar) = &mut bar {
             bar.update(progress);
@@ -97,11 +102,11 @@ pub(crate) fn observed(
         if let Some(file) = &mut file {
             file.update(progress);
         }
-        !interrupt.is_asked_to_end()
+        !guard::is_asked_to_end()
     };
-    interrupt::underway(true);
+    guard::enter(Phase::Run);
     let motion = run(&mut watch);
-    interrupt::underway(false);
+    guard::enter(Phase::Answer);
     if let Some(bar) = &mut bar {
         bar.clear();
     }
@@ -140,14 +145,15 @@ fn begin(model: &Model, search: &SearchArguments, request: &mut Run) -> Result<(
         ("--guess", search.guess.is_some()),
         ("--from", search.from.is_some()),
         ("--lead", search.lead.is_some()),
-        ("--seconds", search.seconds.is_some()),
     ];
     if let Some((option, _)) = used.iter().find(|(_, given)| *given)
         && model.terminal.is_empty()
     {
         return Err(usage(&format!("{option} needs a model with `final`")));
     }
-    request.seconds = search.seconds;
+    if !model.terminal.is_empty() {
+        request.seconds = guard::time_limit();
+    }
     if let Some(text) = &search.lead {
         request.lead = read_named_numbers("--lead", text).map_err(failed)?;
     }
@@ -155,7 +161,7 @@ fn begin(model: &Model, search: &SearchArguments, request: &mut Run) -> Result<(
         request.guess = Some(Guess::start(model, text).map_err(failed)?);
     }
     if let Some(name) = &search.from {
-        let text = std::fs::read_to_string(name)
+        let text = crate::input::data(Path::new(name))
             .map_err(|error| usage(&format!("`{name}` cannot be read: {error}")))?;
         let guess = Guess::motion(model, name, &text);
         request.guess = Some(guess.map_err(failed)?);

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use crate::clock::seconds;
 use crate::output::{Exit, failed, say, usage};
+use crate::whole_file::Place;
 
 /// Builds the site; `only` names some models.
 pub(crate) fn site(folder: &str, only: Option<&str>) -> Result<Exit, Exit> {
@@ -96,6 +97,7 @@ fn picture(motion: &Motion) -> Still {
 
 fn write(folder: &str, name: &str, text: &str) -> Result<(), Exit> {
     let path = Path::new(folder).join(name);
-    std::fs::write(&path, text)
+    Place::new(&path.to_string_lossy(), &[])?
+        .write(text.as_bytes())
         .map_err(|error| usage(&format!("`{}` could not be written: {error}", path.display())))
 }

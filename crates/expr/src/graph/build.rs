@@ -1,18 +1,19 @@
 //! The constructors: each brings its node into canonical form at constant cost, and never looks deeper.
 //!
-//! Numbers fold, signs move outwards, `x - y` and `x / y` stay as they are, equal factors become a power. Sums
-//! are never flattened: `a + b + c` is `(a + b) + c`, so that partial sums are shared.
+//! Numbers fold as long as they stay short (beyond [`Numbers::MAX_BITS`] the operation is kept, and evaluated in
+//! doubles as all others are), signs move outwards, `x - y` and `x / y` stay as they are, equal factors become a
+//! power. Sums are never flattened: `a + b + c` is `(a + b) + c`, so that partial sums are shared.
 
 use num_traits::Zero;
 
 use crate::graph::node::{Expr, Node, Relation};
-use crate::graph::numbers::Operation;
+use crate::graph::numbers::{Numbers, Operation};
 use crate::graph::store::{ONE, Store, TWO, ZERO};
 use crate::math::function::Parity;
 use crate::math::{Binary, Unary};
 
 /// Powers of numbers fold while the result stays below this many bits.
-const MAX_BITS: u64 = 2_048;
+const MAX_BITS: u64 = Numbers::MAX_BITS;
 
 impl Store {
     pub(crate) fn add(&mut self, a: Expr, b: Expr) -> Expr {
@@ -99,11 +100,11 @@ impl Store {
         if let Some(product) = self.folded(Operation::Mul, a, b) {
             return product;
         }
-        if self.is_number(b) {
-            return self.mul(b, a);
-        }
-        if self.is_number(a) {
-            return self.scale(a, b);
+        match (self.is_number(a), self.is_number(b)) {
+            (true, true) => return self.intern(Node::Mul(a, b)),
+            (false, true) => return self.scale(b, a),
+            (true, false) => return self.scale(a, b),
+            (false, false) => {}
         }
         match (self.node(a), self.node(b)) {
             (Node::Neg(x), _) => {
@@ -147,10 +148,10 @@ impl Store {
                 let product = self.scale(k, y);
                 self.neg(product)
             }
-            Node::Mul(j, y) if self.is_number(j) => {
-                let product = self.mul(k, j);
-                self.mul(product, y)
-            }
+            Node::Mul(j, y) => match self.folded(Operation::Mul, k, j) {
+                Some(product) => self.mul(product, y),
+                None => self.intern(Node::Mul(k, x)),
+            },
             _ => self.intern(Node::Mul(k, x)),
         }
     }
@@ -445,6 +446,43 @@ mod tests {
         // A tower of exponents neither folds nor hangs.
         g.pow(two, g.pow(g.integer(10), g.integer(9)));
         g.pow(g.integer(3), g.integer(1_000_000));
+    }
+
+    /// Beyond their bound numbers are not multiplied out, and still mean the same.
+    #[test]
+    fn numbers_do_not_grow_without_end() {
+        let g = Graph::new();
+        let x = g.symbol("x", Role::Free);
+        let product =
+            |terms: &[i64]| terms.iter().fold(g.one(), |p, &k| g.mul(p, g.integer(k)));
+        let up: Vec<i64> = (1..=3_000).collect();
+        let down: Vec<i64> = up.iter().rev().copied().collect();
+        let (a, b) = (product(&up), product(&down));
+        assert!(g.number_of(a).is_none() && g.number_of(product(&up[..200])).is_some());
+        assert!(g.is_zero(g.sub(a, b)), "modulo a prime they are exact");
+        let harmonic = |terms: &[i64]| {
+            terms.iter().fold(g.zero(), |s, &k| g.add(s, g.div(g.one(), g.integer(k))))
+        };
+        let (a, b) = (harmonic(&up), harmonic(&down));
+        assert!(g.number_of(a).is_none());
+        assert!(g.is_zero(g.sub(a, b)));
+        let value = g.evaluate(&[a], &|_| 0.0)[0];
+        // ln n + γ + 1/2n − 1/12n², and rounding of 3 000 terms
+        let n = 3_000.0;
+        let expected = libm::log(n) + 0.577_215_664_901_532_9 + 0.5 / n - 1.0 / (12.0 * n * n);
+        assert!((value - expected).abs() < 1e-12, "{value} {expected}");
+        let large = g.pow(g.integer(7), g.integer(700));
+        let towers = [g.mul(large, large), g.add(large, g.div(g.one(), large))];
+        for tower in towers {
+            // Every constructor comes to an end with them.
+            let negative = g.neg(tower);
+            for e in [tower, negative, g.mul(large, tower), g.mul(tower, x)] {
+                for f in [tower, negative, large, x, g.div(large, e)] {
+                    g.merging(|| [g.add(e, f), g.sub(e, f), g.mul(e, f), g.div(e, f)]);
+                }
+            }
+            assert!(g.is_zero(g.add(tower, negative)));
+        }
     }
 
     #[test]

@@ -22,9 +22,12 @@ pub fn integer(value: i64) -> Rational {
     BigRational::from_integer(BigInt::from(value))
 }
 
-/// `digits · 10^exponent`, the meaning of a decimal. `None` if the exponent is out of reason.
+/// The largest exponent of ten, and the most digits: reading them takes time with the square of their number.
+const LONGEST: u32 = 5_000;
+
+/// `digits · 10^exponent`, the meaning of a decimal. `None` if the exponent or the number of digits is out of reason.
 pub fn decimal(digits: &str, exponent: i32) -> Option<Rational> {
-    if exponent.abs() > 5_000 {
+    if exponent.unsigned_abs() > LONGEST || digits.len() > LONGEST as usize {
         return None;
     }
     if let Some(short) = short_decimal(digits, exponent) {
@@ -100,6 +103,7 @@ mod tests {
         assert_eq!(to_text(&Rational::new(1.into(), 3.into())), "1/3");
         assert_eq!(to_f64(&tenth), 0.1);
         assert!(decimal("1", 999_999).is_none());
+        assert!(decimal(&"7".repeat(5_001), 0).is_none());
         // Around where machine integers end.
         for digits in ["0", "15", "-250", "9223372036854775807", "9223372036854775808"] {
             for exponent in [-19, -18, -3, 0, 2, 18, 19] {

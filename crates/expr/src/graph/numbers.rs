@@ -143,13 +143,26 @@ impl Numbers {
         self.all.len() as u32 - 1
     }
 
-    /// The sum, difference or product of two numbers.
-    pub(crate) fn combined(&mut self, operation: Operation, a: u32, b: u32) -> u32 {
+    /// Numerators and denominators have at most so many bits. Each operation could double them: without a bound
+    /// the numbers of a model, and the time that they take, would grow without end.
+    pub(crate) const MAX_BITS: u64 = 2_048;
+
+    /// The sum, difference or product of two numbers; `None` where it would be longer than they and than
+    /// [`Numbers::MAX_BITS`].
+    pub(crate) fn combined(&mut self, operation: Operation, a: u32, b: u32) -> Option<u32> {
         let small = self.small(a).zip(self.small(b));
-        match small.and_then(|(x, y)| operation.of_small(x, y)) {
-            Some(result) => self.of_small(result),
-            None => self.of(operation.of_exact(self.exact(a), self.exact(b))),
+        if let Some(result) = small.and_then(|(x, y)| operation.of_small(x, y)) {
+            return Some(self.of_small(result));
         }
+        let (x, y) = (self.exact(a), self.exact(b));
+        let longest = bits(x).max(bits(y)).max(Self::MAX_BITS);
+        // A product of whole numbers has the bits of both: nothing cancels, and it need not be made.
+        let whole = operation == Operation::Mul && x.is_integer() && y.is_integer();
+        if whole && bits(x) + bits(y) > longest + 1 {
+            return None;
+        }
+        let result = operation.of_exact(x, y);
+        (bits(&result) <= longest).then(|| self.of(result))
     }
 
     /// $-a$
@@ -197,9 +210,13 @@ impl Numbers {
 
     /// Whether a number may be equal to another one modulo the prime.
     pub(crate) fn has_large_ones(&self) -> bool {
-        let is_large = |n: &Rational| n.numer().bits().max(n.denom().bits()) > 60;
-        (0..self.all.len() as u32).any(|a| self.small(a).is_none() && is_large(self.exact(a)))
+        (0..self.all.len() as u32).any(|a| self.small(a).is_none() && bits(self.exact(a)) > 60)
     }
+}
+
+/// The length of a number: that of its longer part.
+fn bits(number: &Rational) -> u64 {
+    number.numer().bits().max(number.denom().bits())
 }
 
 #[cfg(test)]
@@ -238,7 +255,7 @@ mod tests {
                 for (operation, expected) in
                     [(Operation::Add, x + y), (Operation::Sub, x - y), (Operation::Mul, x * y)]
                 {
-                    let made = numbers.combined(operation, a, b);
+                    let made = numbers.combined(operation, a, b).expect("these are short");
                     assert_eq!(numbers.exact(made), &expected, "{x} {operation:?} {y}");
                     assert_eq!(made, numbers.of(expected));
                 }

@@ -124,12 +124,12 @@ impl Store {
         self.intern(Node::Number(n))
     }
 
-    /// The operation carried out, if both are numbers.
+    /// The operation carried out, if both are numbers and the result is not too long.
     pub(crate) fn folded(&mut self, operation: Operation, a: Expr, b: Expr) -> Option<Expr> {
         let (Node::Number(x), Node::Number(y)) = (self.node(a), self.node(b)) else {
             return None;
         };
-        let n = self.numbers.combined(operation, x, y);
+        let n = self.numbers.combined(operation, x, y)?;
         Some(self.intern(Node::Number(n)))
     }
 

@@ -52,6 +52,10 @@ pub fn escape(text: &str) -> String {
             '&' => escaped.push_str("&amp;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
+            // No XML may have them, and in no text do they mean anything.
+            c if c.is_control() && !matches!(c, '\n' | '\t') => {
+                escaped.push_str(&format!("\\u{:04x}", c as u32));
+            }
             _ => escaped.push(c),
         }
     }

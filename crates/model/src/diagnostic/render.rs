@@ -4,6 +4,7 @@
 //! Asian script two, a combining mark none; what would steer a terminal is shown as `�`. Long
 //! lines are cut around the span. A span over several lines shows its first and its last line.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use crate::diagnostic::Diagnostic;
@@ -20,16 +21,26 @@ pub(crate) fn render(diagnostic: &Diagnostic, source: &Source) -> String {
     let Diagnostic { code, severity, span, message, hint, notes } = diagnostic;
     let spans = std::iter::once(*span).chain(notes.iter().map(|&(span, _)| span));
     let digits = spans.map(|span| last_line(source, span)).max().unwrap_or(1).to_string().len();
-    let mut out = format!("{}[{code}]: {message}\n", severity.word());
+    let mut out = format!("{}[{code}]: {}\n", severity.word(), shortened(message));
     excerpt(&mut out, source, *span, digits);
     if let Some(hint) = hint {
-        line(&mut out, format_args!("{:digits$} = hint: {hint}", ""));
+        line(&mut out, format_args!("{:digits$} = hint: {}", "", shortened(hint)));
     }
     for (span, note) in notes {
-        line(&mut out, format_args!("note: {note}"));
+        line(&mut out, format_args!("note: {}", shortened(note)));
         excerpt(&mut out, source, *span, digits);
     }
     out
+}
+
+/// A sentence that quotes something endless, without its middle.
+fn shortened(text: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 2_000;
+    if text.len() <= LONGEST {
+        return Cow::Borrowed(text);
+    }
+    let (start, end) = (text.floor_char_boundary(LONGEST / 2), text.len() - LONGEST / 4);
+    Cow::Owned(format!("{} … {}", &text[..start], &text[text.ceil_char_boundary(end)..]))
 }
 
 /// The place and the underlined source lines of a span.
@@ -55,7 +66,7 @@ fn last_line(source: &Source, span: Span) -> u32 {
 
 /// One source line and the carets under the part of `span` on it.
 fn underline(out: &mut String, source: &Source, span: Span, number: u32, digits: usize) {
-    let whole = source.line_at(span.start, number);
+    let whole = near(source, source.line_at(span.start, number), span.start);
     let text = source.slice(whole);
     let indent = (text.len() - text.trim_start().len()) as u32;
     let start = span.start.max(whole.start + if span.start < whole.start { indent } else { 0 });
@@ -84,6 +95,16 @@ fn underline(out: &mut String, source: &Source, span: Span, number: u32, digits:
     let skip = columns(&cells[from..first]) + usize::from(from > 0);
     let carets = columns(&cells[first.min(to)..after.min(to)]).max(1);
     line(out, format_args!("{:digits$} | {:skip$}{}", "", "", "^".repeat(carets)));
+}
+
+/// The part of a very long line around a place; it holds all that is shown.
+fn near(source: &Source, whole: Span, at: u32) -> Span {
+    const REACH: u32 = 16 * WIDTH as u32;
+    let text = source.slice(whole);
+    let at = at.clamp(whole.start, whole.end) - whole.start;
+    let start = text.floor_char_boundary(at.saturating_sub(REACH) as usize);
+    let end = text.floor_char_boundary(at.saturating_add(REACH) as usize);
+    Span::new(whole.start + start as u32, whole.start + end as u32)
 }
 
 /// The cells of a line that are shown: all, or those around the first marked one.
@@ -189,6 +210,14 @@ mod tests {
         let shown =
             format!("1 | …{}!{}…\n  | {}^", "x".repeat(30), "y".repeat(69), " ".repeat(31));
         check(&text, 500..501, &shown);
+    }
+
+    #[test]
+    fn very_long_lines_are_cut_in_no_time() {
+        let text = format!("{}!{}", "質".repeat(5_000_000), "y".repeat(5_000_000));
+        let shown =
+            format!("1 | …{}!{}…\n  | {}^", "質".repeat(30), "y".repeat(69), " ".repeat(61));
+        check(&text, 15_000_000..15_000_001, &shown);
     }
 
     #[test]

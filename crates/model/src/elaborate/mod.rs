@@ -40,7 +40,7 @@ use crate::elaborate::expression::machine::Stacks;
 use crate::elaborate::place::Place;
 use crate::elaborate::scope::Site;
 use crate::model::Model;
-use crate::parser::{parse, parse_assignments};
+use crate::parser::{MISTAKES, parse, parse_assignments, too_many_mistakes};
 use crate::shape::Value;
 use crate::source::{Source, Span};
 use crate::syntax::{Arena, Assignment, NodeKind, Statement, StatementKind};
@@ -298,7 +298,12 @@ impl<'a> Elaborator<'a> {
         // NOTE: several things may be missing at one place.
         let first = self.reported.insert(key) || diagnostic.span.is_empty();
         if !self.effort.exhausted && first {
+            let span = diagnostic.span;
             self.diagnostics.push(diagnostic);
+            if self.diagnostics.len() >= MISTAKES {
+                self.effort.exhausted = true;
+                self.diagnostics.push(too_many_mistakes(span));
+            }
         }
         Value::Poison
     }

@@ -16,6 +16,12 @@ use crate::diagnostic::Diagnostic;
 use crate::lexer::token::{Keyword, Token, TokenKind};
 use crate::source::{Source, Span};
 
+/// Mistakes that are kept of one statement; the parser shows fewer.
+const KEPT: usize = 100;
+
+/// Statements that a text may have.
+const STATEMENTS: usize = 1_000_000;
+
 /// How lines matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
@@ -56,6 +62,18 @@ pub(crate) fn lex(source: &Source, layout: Layout) -> Vec<Chunk> {
         first_on_line: true,
     };
     lexer.run();
+    if lexer.chunks.len() > STATEMENTS {
+        let mut chunk = Chunk::new(0);
+        chunk.poison(
+            Diagnostic::error(
+                "E0102",
+                Span::empty(0),
+                format!("the text has more than {STATEMENTS} statements"),
+            )
+            .with_hint("use families such as `constraint wheel[i = 1..N]: …`, and sums"),
+        );
+        return vec![chunk];
+    }
     lexer.chunks
 }
 
@@ -89,9 +107,21 @@ impl Chunk {
         Self { tokens: Vec::new(), diagnostics: Vec::new(), poisoned: false, end: 0, indent }
     }
 
+    /// Reports a mistake; of very many the first are enough.
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        if self.diagnostics.len() < KEPT {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Whether enough is reported, and the parser keeps silent.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.poisoned && self.diagnostics.len() >= KEPT
+    }
+
     /// Reports a mistake after which the rest of the statement means nothing.
     pub(crate) fn poison(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        self.report(diagnostic);
         self.poisoned = true;
     }
 }
@@ -123,10 +153,10 @@ pub(crate) struct Lexer<'a> {
 impl Lexer<'_> {
     fn run(&mut self) {
         loop {
-            while self.at < self.text.len() {
+            while self.at < self.text.len() && self.chunks.len() <= STATEMENTS {
                 self.line();
             }
-            if self.open.is_empty() {
+            if self.open.is_empty() || self.chunks.len() > STATEMENTS {
                 return;
             }
             self.report_unclosed();
@@ -231,7 +261,11 @@ impl Lexer<'_> {
             TokenKind::LeftParen => ("`(` is not closed", "write `)` where it ends"),
             _ => ("`[` is not closed", "write `]` where it ends"),
         };
-        chunk.poison(Diagnostic::error("E0108", span, message.to_owned()).with_hint(hint));
+        // NOTE: it stands before what was found inside the bracket, so it is kept in any case.
+        chunk
+            .diagnostics
+            .push(Diagnostic::error("E0108", span, message.to_owned()).with_hint(hint));
+        chunk.poisoned = true;
         if let Some(doubt) = doubt {
             self.at = doubt.at;
         }

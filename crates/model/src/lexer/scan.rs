@@ -86,7 +86,7 @@ impl Lexer<'_> {
             let hint = format!("write `{digits}*{name}`");
             let message = format!("no operator between `{digits}` and `{name}`");
             let diagnostic = Diagnostic::error("E0107", self.span_from(start), message);
-            self.chunk().diagnostics.push(diagnostic.with_hint(&hint));
+            self.chunk().report(diagnostic.with_hint(&hint));
             self.push(TokenKind::Star, Span::empty(name_start as u32));
             self.push(TokenKind::Name, self.span_from(name_start));
         }
@@ -96,7 +96,7 @@ impl Lexer<'_> {
     fn report_number(&mut self, start: usize, fault: &str, hint: &str) {
         let message = format!("the number `{}` {fault}", &self.text[start..self.at]);
         let diagnostic = Diagnostic::error("E0105", self.span_from(start), message);
-        self.chunk().diagnostics.push(diagnostic.with_hint(hint));
+        self.chunk().report(diagnostic.with_hint(hint));
     }
 
     /// Reads `..`; more dots are reported.
@@ -109,9 +109,7 @@ impl Lexer<'_> {
         if self.at > start + 2 {
             let message = format!("`{}` is not a range", &self.text[start..self.at]);
             let diagnostic = Diagnostic::error("E0105", span, message);
-            self.chunk()
-                .diagnostics
-                .push(diagnostic.with_hint("a range has two dots: `0..20`"));
+            self.chunk().report(diagnostic.with_hint("a range has two dots: `0..20`"));
         }
         self.push(TokenKind::DotDot, span);
     }
@@ -163,17 +161,29 @@ impl Lexer<'_> {
         if !closed {
             let message = "the text in quotes does not end on its line".to_owned();
             let diagnostic = Diagnostic::error("E0104", span, message);
-            self.chunk().diagnostics.push(diagnostic.with_hint("write `\"` where it ends"));
+            self.chunk().report(diagnostic.with_hint("write `\"` where it ends"));
         } else if opening != '"' {
             let message = format!("`{opening}` and `{closing}` are not quotes here");
             let diagnostic = Diagnostic::error("E0103", span, message);
-            self.chunk().diagnostics.push(diagnostic.with_hint("write `\"…\"`"));
+            self.chunk().report(diagnostic.with_hint("write `\"…\"`"));
+        }
+        if let Some(c) = self.text[span.range()].chars().find(|&c| commands_a_screen(c)) {
+            let code = c as u32;
+            let message = format!("the text in quotes has the control character U+{code:04X}");
+            let diagnostic = Diagnostic::error("E0103", span, message);
+            self.chunk()
+                .report(diagnostic.with_hint("delete it: it does not show, but it may act"));
         }
         self.push(TokenKind::Text, span);
     }
 
     /// Reports what the language does not know and reads it as what it means.
     fn foreign(&mut self, length: usize) {
+        // Nothing that follows is reported or parsed.
+        if self.chunk().is_given_up() {
+            self.advance(length);
+            return;
+        }
         let Repair { length, message, hint, kinds, poisons } =
             repair(&self.text[self.at..], length);
         let span = self.advance(length);
@@ -182,10 +192,16 @@ impl Lexer<'_> {
         if poisons {
             self.chunk().poison(diagnostic);
         } else {
-            self.chunk().diagnostics.push(diagnostic);
+            self.chunk().report(diagnostic);
         }
         for &kind in kinds {
             self.push(kind, span);
         }
     }
+}
+
+/// Whether a character is not shown but changes what a terminal or a page shows.
+fn commands_a_screen(c: char) -> bool {
+    let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || (c.is_control() && c != '\t')
 }

@@ -19,6 +19,16 @@ use crate::syntax::{Arena, Assignment, ExprId, Name, Statement, StatementKind, S
 /// Mistakes that are reported of one statement at most.
 const REPORTED: usize = 3;
 
+/// Mistakes that are reported of one text at most.
+pub(crate) const MISTAKES: usize = 10_000;
+
+/// What is said where reading ends because of the number of mistakes.
+pub(crate) fn too_many_mistakes(at: Span) -> Diagnostic {
+    let message = format!("more than {MISTAKES} mistakes: what follows was not examined");
+    Diagnostic::error("E0126", Span::empty(at.end), message)
+        .with_hint("mend the first mistakes, and check again; is this a model at all?")
+}
+
 /// What a text says, and what is wrong with it.
 #[derive(Clone, Debug, Default)]
 pub struct Parsed {
@@ -70,6 +80,11 @@ pub fn parse(source: &Source) -> Parsed {
     let mut parsed = Parsed::default();
     for chunk in lex(source, Layout::Statements) {
         parse_chunk(source, chunk, &mut parsed);
+        if parsed.diagnostics.len() >= MISTAKES {
+            let last = parsed.syntax.statements.last().map(|statement| statement.span);
+            parsed.diagnostics.push(too_many_mistakes(last.unwrap_or_default()));
+            break;
+        }
     }
     parsed
 }

@@ -42,16 +42,20 @@ impl Scale {
             if b - a < 1.0 {
                 (a, b) = (a - 1.0, b + 1.0);
             }
-            return Self { low: libm::pow(10.0, a), high: libm::pow(10.0, b), log };
+            // NOTE: 10³⁰⁹ is no double, nor is 10⁻³²⁴.
+            let power = |e: f64| libm::pow(10.0, e).clamp(f64::from_bits(1), f64::MAX);
+            return Self { low: power(a), high: power(b), log };
         }
         let size = low.abs().max(high.abs());
+        let within = |x: f64| x.clamp(-f64::MAX, f64::MAX);
         // Differences that are rounding alone make no picture.
         if high - low <= 1e-12 * size || size == 0.0 {
             let half = if size == 0.0 { 1.0 } else { 0.5 * size };
-            return Self { low: low - half, high: high + half, log };
+            return Self { low: within(low - half), high: within(high + half), log };
         }
-        let room = 0.04 * (high - low);
-        Self { low: low - room, high: high + room, log }
+        // NOTE: parts do not overflow where the whole does.
+        let room = 0.04 * high - 0.04 * low;
+        Self { low: within(low - room), high: within(high + room), log }
     }
 
     /// The scale from one end of the values to the other, without room.
@@ -81,12 +85,14 @@ impl Scale {
     }
 
     fn linear_ticks(self, count: usize) -> Ticks {
-        let span = self.high - self.low;
-        let step = round_step(span / count.max(1) as f64);
-        if !step.is_finite() || step <= 0.0 {
+        let parts = count.max(1) as f64;
+        let step = round_step(self.high / parts - self.low / parts);
+        let (first, last) = ((self.low / step).ceil(), (self.high / step).floor());
+        // NOTE: a step that vanishes beside its numbers would be taken for ever.
+        let is_step = step.is_finite() && step > 0.0 && first.abs().max(last.abs()) < 1e15;
+        if !is_step {
             return Ticks { marks: Vec::new(), minor: Vec::new(), unit: String::new() };
         }
-        let (first, last) = ((self.low / step).ceil(), (self.high / step).floor());
         let size = self.low.abs().max(self.high.abs());
         // An offset where the labels would need more than six digits.
         let offset =
@@ -123,27 +129,31 @@ impl Scale {
     }
 
     fn log_ticks(self, count: usize) -> Ticks {
-        let (a, b) = (libm::log10(self.low).round(), libm::log10(self.high).round());
+        let (low, high) = (libm::log10(self.low), libm::log10(self.high));
+        let place = |x: f64| (x - low) / (high - low);
+        // NOTE: the ends are powers of ten, except where these are no doubles.
+        let (a, b) = ((low - 1e-9).ceil(), (high + 1e-9).floor());
         let every = ((b - a) / count.max(1) as f64).ceil().max(1.0);
-        let mut marks = Vec::new();
-        let mut k = a;
-        while k <= b + 1e-9 {
-            let label = if (-2.0..=3.0).contains(&k) {
+        let decades = (b - a) as i32;
+        let label = |k: f64| {
+            if (-2.0..=3.0).contains(&k) {
                 decimal(libm::pow(10.0, k), 2)
             } else {
                 power_of_ten(k)
-            };
-            marks.push(((k - a) / (b - a), typographic(&label)));
-            k += every;
-        }
+            }
+        };
+        let marks = (0..=decades)
+            .step_by(every as usize)
+            .map(|d| a + f64::from(d))
+            .map(|k| (place(k), typographic(&label(k))))
+            .collect();
         // Two to nine times each power, or every power where not all have labels.
-        let decades = (b - a) as i32;
         let minor = if every == 1.0 {
             let within =
                 |d: i32| (2..10).map(move |m| f64::from(d) + libm::log10(f64::from(m)));
-            (0..decades).flat_map(within).map(|x| x / (b - a)).collect()
+            (0..decades).flat_map(within).map(|x| place(a + x)).collect()
         } else {
-            (0..=decades).map(|d| f64::from(d) / (b - a)).collect()
+            (0..=decades).map(|d| place(a + f64::from(d))).collect()
         };
         Ticks { marks, minor, unit: String::new() }
     }
@@ -216,6 +226,39 @@ mod tests {
             // Tick and range are rounded by some units in the last place of the larger.
             assert!(ticks.marks.iter().all(|m| (-1e-3..=1.001).contains(&m.0)), "{ticks:?}");
             assert!(ticks.marks.iter().all(|m| m.1.chars().count() <= 9), "{ticks:?}");
+        }
+    }
+
+    /// Ends of the doubles, steps of one unit in the last place, and nothing at all: ticks come to an end.
+    #[test]
+    fn extreme_ranges_have_ticks_that_end() {
+        let above = |x: f64| f64::from_bits(x.to_bits() + 1);
+        let tiny = f64::from_bits(1);
+        let ranges = [
+            [1.0, above(1.0)],
+            [1e16, above(1e16)],
+            [tiny, above(tiny)],
+            [0.0, tiny],
+            [f64::MAX, f64::MAX],
+            [f64::MIN, f64::MAX],
+            [1e308, f64::MAX],
+            [tiny, f64::MAX],
+            [0.0, 0.0],
+            [-1e300, above(-1e300)],
+        ];
+        for range in ranges {
+            for log in [false, true] {
+                let scale = Scale::of(range.into_iter(), log);
+                for scale in [scale, scale.tight(range.into_iter())] {
+                    assert!(scale.low.is_finite() && scale.high.is_finite(), "{range:?}");
+                    let ticks = scale.ticks(5);
+                    assert!(ticks.marks.len() <= 12 && ticks.minor.len() <= 700, "{range:?}");
+                    assert!(
+                        ticks.marks.iter().all(|m| (-0.01..=1.01).contains(&m.0)),
+                        "{range:?} {log} {ticks:?}"
+                    );
+                }
+            }
         }
     }
 

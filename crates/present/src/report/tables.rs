@@ -301,7 +301,7 @@ pub(crate) fn comparison(comparison: &Comparison) -> String {
     out + &table("Largest change since the start", &heads, &rows)
 }
 
-/// What it cost.
+/// What it cost, in steps: times would make two pages of the same run differ.
 pub(crate) fn statistics(motions: &[Motion]) -> String {
     let rows: Vec<Vec<String>> = motions
         .iter()
@@ -319,27 +319,10 @@ pub(crate) fn statistics(motions: &[Motion]) -> String {
                 s.steps.to_string(),
                 s.rejected.to_string(),
                 s.evaluations.to_string(),
-                format!("{:.1} ms", s.derive_us / 1e3),
-                format!("{:.1} ms", s.compile_us / 1e3),
-                format!("{:.1} ms", (s.integrate_us + s.audit_us) / 1e3),
             ]
         })
         .collect();
-    table(
-        "Cost of the run",
-        &[
-            "",
-            "method",
-            "form",
-            "steps",
-            "rejected",
-            "evaluations",
-            "derive",
-            "compile",
-            "integrate and audit",
-        ],
-        &rows,
-    )
+    table("Cost of the run", &["", "method", "form", "steps", "rejected", "evaluations"], &rows)
 }
 
 /// Where the numbers come from, and how to get them again.

@@ -104,9 +104,17 @@ pub fn table_of(text: &str, file: &str, column: &str) -> Result<Table, NoTable> 
     let Some(index) = names.iter().position(|name| name == column) else {
         let known: Vec<&str> = names.iter().map(String::as_str).collect();
         let message = format!("the file `{file}` has no column `{column}`");
-        let hint = match closest(column, &known) {
+        // NOTE: what is no table is not shown: the model may name a file that its author must not see.
+        let is_table = lines.next().is_some_and(|line| {
+            let row = fields(line, separator);
+            row.len() == names.len()
+                && row.iter().all(|f| f.is_empty() || f.parse::<f64>().is_ok())
+        });
+        let hint = match closest(column, &known).filter(|_| is_table) {
             Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("its columns are {}", known.join(", ")),
+            None if is_table => format!("its columns are {}", known.join(", ")),
+            None => "a table has the names of its columns in the first line, and numbers below"
+                .into(),
         };
         return Err(NoTable { message, hint, no_column: true });
     };

@@ -1,0 +1,266 @@
+//! The limits of a command: its time, its memory, and Ctrl-C.
+//!
+//! A thread looks every [`PAUSE`] whether a limit is reached. A run that can end early is asked to do so, and what it
+//! has is printed; work that has no part to show is ended with a sentence, and so is a run that does not listen.
+//! Ctrl-C does the same: during a run it ends the run, during other work the program. While an answer is written it
+//! is only noted. A second one ends the program in any case. No way out leaves a temporary file behind.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use crate::output::{Exit, say};
+
+/// What a shell reports for a program that was ended by Ctrl-C: 128 + 2.
+const ENDED_BY_INTERRUPT: i32 = 130;
+/// The time between two looks.
+const PAUSE: Duration = Duration::from_millis(20);
+/// How long a run that was asked to end may take for its last step, beyond a tenth of its limit.
+const LAST_STEP: Duration = Duration::from_millis(1500);
+/// How long what a run has may take to be audited and written, beyond the limit itself once more.
+const ANSWER: Duration = Duration::from_secs(5);
+
+/// Limits of a command, and what a model may read.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct LimitArguments {
+    /// Time limit in seconds: a run ends there with what it has, other work with a message (given ends: 60)
+    #[arg(long, value_name = "S", allow_hyphen_values = true, value_parser = seconds)]
+    pub(crate) seconds: Option<f64>,
+    /// Memory limit, such as 500MB or 8GB; 2GB if not given
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub(crate) memory: Option<u64>,
+    /// The model may read only files beside it; the default for `-`
+    #[arg(long, overrides_with = "no_sandbox")]
+    pub(crate) sandbox: bool,
+    /// The model may read any file, even from standard input
+    #[arg(long)]
+    pub(crate) no_sandbox: bool,
+}
+
+/// What the program does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Phase {
+    /// What has no part to show: reading, deriving, searching.
+    Work,
+    /// A run that can end after any step.
+    Run,
+    /// What was computed is written.
+    Answer,
+}
+
+static LIMITS: OnceLock<LimitArguments> = OnceLock::new();
+static BEGUN: OnceLock<Instant> = OnceLock::new();
+static PHASE: AtomicU8 = AtomicU8::new(Phase::Work as u8);
+static ASKED: AtomicBool = AtomicBool::new(false);
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+const DEFAULT_MEMORY: u64 = 2_000_000_000;
+
+/// Begins to watch a command with these limits.
+pub(crate) fn watch(limits: LimitArguments) {
+    let _ = BEGUN.set(Instant::now());
+    let _ = LIMITS.set(limits);
+    // NOTE: where no thread can be started there are no limits; the command itself still works.
+    let _ = std::thread::Builder::new().name("guard".into()).spawn(|| {
+        let mut guard = Guard { has_asked: false };
+        std::thread::sleep(PAUSE / 2);
+        listen();
+        loop {
+            guard.look();
+            std::thread::sleep(PAUSE);
+        }
+    });
+}
+
+fn limits() -> &'static LimitArguments {
+    LIMITS.get_or_init(LimitArguments::default)
+}
+
+/// The time limit, if one is given.
+pub(crate) fn time_limit() -> Option<f64> {
+    limits().seconds
+}
+
+/// Whether a model may read only what lies beside it.
+pub(crate) fn is_sandboxed(from_standard_input: bool) -> bool {
+    limits().sandbox || (from_standard_input && !limits().no_sandbox)
+}
+
+/// From here on the program does this.
+pub(crate) fn enter(phase: Phase) {
+    PHASE.store(phase as u8, Ordering::SeqCst);
+}
+
+/// Whether the run is to end.
+pub(crate) fn is_asked_to_end() -> bool {
+    ASKED.load(Ordering::Relaxed)
+}
+
+/// Remembers a file that must not outlive the program.
+pub(crate) fn remember(temporary: PathBuf) {
+    TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner).push(temporary);
+}
+
+/// The file has got its name, or is gone.
+pub(crate) fn forget(temporary: &PathBuf) {
+    TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner).retain(|path| path != temporary);
+}
+
+/// Removes temporary files and ends the program.
+fn end(status: i32) -> ! {
+    let files = std::mem::take(&mut *TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner));
+    for file in files {
+        let _ = std::fs::remove_file(file);
+    }
+    std::process::exit(status);
+}
+
+fn phase() -> Phase {
+    match PHASE.load(Ordering::SeqCst) {
+        0 => Phase::Work,
+        1 => Phase::Run,
+        _ => Phase::Answer,
+    }
+}
+
+/// Listens to Ctrl-C, and to the signals by which a batch system ends a job.
+fn listen() {
+    let heard = || {
+        let first = !INTERRUPTED.swap(true, Ordering::SeqCst);
+        match phase() {
+            Phase::Run if first => ASKED.store(true, Ordering::SeqCst),
+            Phase::Answer if first => {
+                say("note: the answer is being written; Ctrl-C once more ends the program");
+            }
+            Phase::Work | Phase::Run | Phase::Answer => end(ENDED_BY_INTERRUPT),
+        }
+    };
+    // NOTE: where signals cannot be listened to, they end the program as they always did.
+    let _ = ctrlc::set_handler(heard);
+}
+
+struct Guard {
+    /// Whether a run was asked to end by a limit.
+    has_asked: bool,
+}
+
+impl Guard {
+    fn look(&mut self) {
+        let elapsed = BEGUN.get().map_or(Duration::ZERO, Instant::elapsed);
+        if let Some(limit) = limits().seconds.map(Duration::from_secs_f64)
+            && elapsed > limit
+        {
+            self.time_is_over(limit, elapsed);
+        }
+        let limit = limits().memory.unwrap_or(DEFAULT_MEMORY);
+        // What a run has must still be audited and written, so it is asked to end before.
+        if let Some(used) = memory().filter(|used| *used > limit / 4 * 3) {
+            self.memory_is_over(limit, used);
+        }
+    }
+
+    fn time_is_over(&mut self, limit: Duration, elapsed: Duration) {
+        let shown = limit.as_secs_f64();
+        let allowed = match phase() {
+            Phase::Work => limit,
+            Phase::Run => limit + limit / 10 + LAST_STEP,
+            Phase::Answer => 2 * limit + ANSWER,
+        };
+        if elapsed <= allowed {
+            self.ask(&format!("the time limit of {shown} s is over"));
+            return;
+        }
+        say(&format!(
+            "error: the time limit of {shown} s is over, and there is no answer yet; --seconds allows more"
+        ));
+        end(i32::from(Exit::StoppedEarly.status()));
+    }
+
+    fn memory_is_over(&mut self, limit: u64, used: u64) {
+        let shown = limit as f64 / 1e9;
+        if used < limit {
+            self.ask(&format!("three quarters of the memory limit of {shown} GB are used"));
+            return;
+        }
+        say(&format!(
+            "error: the memory limit of {shown} GB is reached, and there is no answer yet; --memory allows more"
+        ));
+        end(i32::from(Exit::StoppedEarly.status()));
+    }
+
+    /// Asks a run to end, once.
+    fn ask(&mut self, why: &str) {
+        if !self.has_asked && phase() == Phase::Run {
+            self.has_asked = true;
+            ASKED.store(true, Ordering::SeqCst);
+            say(&format!("note: {why}: the run ends here"));
+        }
+    }
+}
+
+/// The memory of this program in bytes, where the system tells it.
+fn memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(1024 * kilobytes)
+}
+
+/// A time in seconds.
+fn seconds(text: &str) -> Result<f64, String> {
+    let value = text.trim().parse::<f64>().ok();
+    value
+        .filter(|s| *s > 0.0 && *s <= 1e9)
+        .ok_or_else(|| "a time limit is a number of seconds above 0, such as 10".into())
+}
+
+/// `500MB`, `2GB`, or a number of bytes.
+fn bytes(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    let units = [("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("KB", 1e3), ("B", 1.0)];
+    let (number, unit) = units
+        .iter()
+        .find_map(|(name, unit)| text.strip_suffix(name).map(|number| (number, *unit)))
+        .unwrap_or((text, 1.0));
+    let value = number.trim().parse::<f64>().map(|x| x * unit).ok();
+    value
+        .filter(|x| (1e7..1e18).contains(x))
+        .map(|x| x as u64)
+        .ok_or_else(|| "a memory limit is a size of at least 10MB, such as 500MB or 2GB".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_read() {
+        assert_eq!(bytes("500MB"), Ok(500_000_000));
+        assert_eq!(bytes(" 1.5 GB"), Ok(1_500_000_000));
+        assert_eq!(bytes("30000000"), Ok(30_000_000));
+        assert_eq!(seconds("0.5"), Ok(0.5));
+        for bad in ["", "GB", "1MB", "-2GB", "nanGB", "1e30GB", "2TB"] {
+            assert!(bytes(bad).is_err(), "{bad}");
+        }
+        for bad in ["", "0", "-1", "nan", "inf", "1e99"] {
+            assert!(seconds(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn memory_is_what_the_program_holds() {
+        let before = memory().expect("the system tells it");
+        let mut held = vec![0_u8; 50_000_000];
+        held.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
+        let after = memory().expect("the system tells it");
+        // Other tests run beside this one.
+        assert!(after > before + 25_000_000, "{before} {after}");
+    }
+}
