@@ -9,7 +9,7 @@
 //! $$ \bigl(10\,E + 3\epsilon\sqrt{N}\bigr)\,\frac{D}{E_2} $$
 //!
 //! after $N$ steps, with a margin of ten. Where $D$ is no longer small the two motions have nothing to do with each
-//! other any more; a run that is not too long is then treated as a short one, else nothing is said. Where a stricter
+//! other any more; a run that is not too long is then treated as a short one, else $E_2 = 10^3 E$ is tried. Where a stricter
 //! run does not come to the end, one that is thirty times looser is taken, and the whole difference. `rk4`, which has no
 //! tolerance, is repeated with half its step.
 
@@ -25,7 +25,9 @@ use crate::system::compiled::CompiledSystem;
 /// Steps up to which a run is short.
 const SHORT: usize = 300;
 /// Steps up to which a run that is doubtful is treated as a short one.
-const AFFORDABLE: usize = 20_000;
+const AFFORDABLE: usize = 200_000;
+/// Steps of the second integration of a run that was interrupted.
+const HURRIED: usize = 100_000;
 /// How much looser a long run is integrated again, and how loose at most.
 const LOOSER: f64 = 1e6;
 const LOOSEST: f64 = 1e-3;
@@ -66,18 +68,23 @@ pub(crate) struct FirstRun<'a> {
 pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> {
     let FirstRun { options, outcome, .. } = *first;
     let steps = outcome.statistics.steps;
-    // NOTE: who interrupts a long run does not want to wait.
-    let is_hurried = outcome.stop == StopReason::Interrupted && steps > SHORT;
-    if outcome.t == options.t0 || is_hurried {
+    if outcome.t == options.t0 {
         return None;
+    }
+    if outcome.stop == StopReason::Interrupted && steps > SHORT {
+        // NOTE: who interrupts a long run does not want to wait.
+        return compared(first, y0, Kind::Hurried).filter(|found| !found.errors.is_empty());
     }
     if options.method == Method::Rk4 {
         return compared(first, y0, Kind::Halved);
     }
     let found = compared(first, y0, if steps <= SHORT { Kind::Stricter } else { Kind::Loose })?;
     let doubtful = found.errors.is_empty() || found.largest > found.limit;
-    if !doubtful || steps > AFFORDABLE {
+    if !doubtful {
         return Some(found);
+    }
+    if steps > AFFORDABLE {
+        return compared(first, y0, Kind::Careful);
     }
     let found = if steps <= SHORT { found } else { compared(first, y0, Kind::Stricter)? };
     if found.errors.is_empty() { compared(first, y0, Kind::Looser) } else { Some(found) }
@@ -94,6 +101,10 @@ enum Kind {
     Looser,
     /// A million times looser.
     Loose,
+    /// A thousand times looser.
+    Careful,
+    /// A million times looser, with few steps.
+    Hurried,
     /// With half the step, where there is no tolerance.
     Halved,
 }
@@ -111,7 +122,7 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
         Kind::Looser => 1.0,
         // Errors of a method of order 4 are 16 times smaller: the difference is 15/16 of the error.
         Kind::Halved => 2.0,
-        Kind::Loose => {
+        Kind::Loose | Kind::Careful | Kind::Hurried => {
             let rounding = 3.0 * f64::EPSILON * (outcome.statistics.steps as f64).sqrt();
             (10.0 * options.tolerance + rounding) / second.tolerance
         }
@@ -141,7 +152,7 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
             errors.push(margin * distance + rounding + of_time);
         }
     }
-    if kind == Kind::Loose {
+    if matches!(kind, Kind::Loose | Kind::Careful | Kind::Hurried) {
         // The next segment goes on from the error of the first run, not from that of the second.
         let pairs = [
             (&mut last.q, &there.q),
@@ -178,6 +189,14 @@ fn second_options(options: &OdeOptions, kind: Kind) -> OdeOptions {
             let span = (options.t1 - options.t0).abs();
             OdeOptions { step: Some(0.5 * options.step.unwrap_or(1e-3 * span)), ..*options }
         }
+        (Kind::Careful, _) => {
+            OdeOptions { tolerance: (1e-3 * LOOSER * tolerance).min(LOOSEST), ..by_dop853 }
+        }
+        (Kind::Hurried, _) => OdeOptions {
+            tolerance: (LOOSER * tolerance).min(LOOSEST),
+            max_steps: HURRIED,
+            ..by_dop853
+        },
         (Kind::Loose, _) => {
             OdeOptions { tolerance: (LOOSER * tolerance).min(LOOSEST), ..by_dop853 }
         }
