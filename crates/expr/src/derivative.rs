@@ -6,12 +6,14 @@
 
 mod chain;
 pub(crate) mod rate;
+mod users;
 
 use rustc_hash::FxHashMap;
 
 use crate::graph::Graph;
 use crate::graph::node::{Expr, Node, Role, Symbol};
 use crate::graph::pairs::Pairs;
+use crate::derivative::users::Users;
 use crate::graph::store::{ONE, Store, ZERO};
 use crate::math::Unary;
 
@@ -68,9 +70,22 @@ impl Graph {
 
     /// Rows $\partial e_i/\partial s_j$.
     pub fn jacobian(&self, outputs: &[Expr], symbols: &[Expr]) -> Vec<Vec<Expr>> {
-        let columns: Vec<Vec<Expr>> =
-            symbols.iter().map(|&s| self.directional(outputs, &[(s, ONE)])).collect();
-        (0..outputs.len()).map(|i| columns.iter().map(|c| c[i]).collect()).collect()
+        let mut rows = vec![vec![ZERO; symbols.len()]; outputs.len()];
+        for (j, column) in self.jacobian_columns(outputs, symbols).into_iter().enumerate() {
+            column.into_iter().for_each(|(i, slope)| rows[i][j] = slope);
+        }
+        rows
+    }
+
+    /// $\partial e_i/\partial s_j$ for each symbol $s_j$: those that are not zero, with their $i$.
+    ///
+    /// A symbol costs as much as there are nodes that contain it.
+    pub fn jacobian_columns(
+        &self,
+        outputs: &[Expr],
+        symbols: &[Expr],
+    ) -> Vec<Vec<(usize, Expr)>> {
+        self.store.borrow_mut().jacobian_columns(outputs, symbols)
     }
 
     /// $\partial^2 e/\partial s_i\partial s_j$, exactly symmetric.
@@ -139,6 +154,45 @@ impl Store {
         let found = outputs.iter().map(|&o| tangents.get(o).unwrap_or(ZERO)).collect();
         self.node_map = tangents;
         found
+    }
+
+    fn jacobian_columns(
+        &mut self,
+        outputs: &[Expr],
+        symbols: &[Expr],
+    ) -> Vec<Vec<(usize, Expr)>> {
+        let mask = symbols.iter().fold(0, |m, s| m | self.masks[s.index()]);
+        let mut users = Users::new(self, outputs, mask);
+        symbols
+            .iter()
+            .map(|&s| {
+                let reached = users.of(s);
+                let mut tangents = std::mem::take(&mut self.node_map);
+                tangents.begin(self.nodes.len());
+                tangents.insert(s, ONE);
+                for &k in &reached {
+                    let e = users.nodes[k as usize];
+                    let of = |o: Expr| tangents.get(o).unwrap_or(ZERO);
+                    let node = self.node(e);
+                    if e == s || node.operands().all(|o| of(o) == ZERO) {
+                        continue;
+                    }
+                    let tangent = self.tangent(e, node, of);
+                    if tangent != ZERO {
+                        tangents.insert(e, tangent);
+                    }
+                }
+                let mut column: Vec<(usize, Expr)> = Vec::new();
+                for &k in &reached {
+                    if let Some(slope) = tangents.get(users.nodes[k as usize]) {
+                        column.extend(users.outputs(k).iter().map(|&i| (i as usize, slope)));
+                    }
+                }
+                self.node_map = tangents;
+                column.sort_unstable();
+                column
+            })
+            .collect()
     }
 
     /// The derivative of one node from those of its operands.

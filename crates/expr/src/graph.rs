@@ -271,7 +271,8 @@ impl Graph {
 
     /// $\sum_i a_i b_i$
     pub fn dot(&self, a: &[Expr], b: &[Expr]) -> Expr {
-        self.sum(a.iter().zip(b).map(|(&x, &y)| self.mul(x, y)))
+        let pairs = a.iter().zip(b).filter(|&(&x, &y)| x != ZERO && y != ZERO);
+        self.sum(pairs.map(|(&x, &y)| self.mul(x, y)))
     }
 
     /// Whether the expression contains a symbol that is no parameter.

@@ -80,9 +80,12 @@ impl Reduced {
         kkt.evaluate(at.t, &at.q, &at.v, &[]);
         kkt.solve_reviewed().ok()?;
         let dependent = kkt.repeated().len();
+        if n + dependent > m + MOST {
+            return None;
+        }
         let reduction = atlas.derive(at.t, &at.q, &scale(&kkt))?;
         let k = reduction.independent.len();
-        if k > MOST || reduction.redundant.len() != dependent || n - k + dependent != m {
+        if reduction.redundant.len() != dependent || n - k + dependent != m {
             return None;
         }
         let chart = Chart::new(&reduction, &atlas).ok()?;

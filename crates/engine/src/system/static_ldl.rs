@@ -11,8 +11,12 @@ use pfaff_program::{Backend, Executor, Program};
 
 /// A pivot below this fraction of its value at the start is not trusted: up to six digits may be lost to it.
 const GROWTH: f64 = 1e-6;
-/// Steps of elimination beyond which the numeric solve is no slower.
-const MOST: usize = 6_000;
+/// Steps of elimination up to which it is written out, whatever the matrix.
+const SHORT: usize = 6_000;
+/// Steps for each unknown up to which a large matrix is sparse enough to be written out.
+const SPARSE: usize = 256;
+/// The numeric solve of a full matrix does so many steps in the time of one that is written out.
+const DENSE: usize = 16;
 
 /// $(t, q, \dot q, \mu)$ to $\ddot q$, $\lambda$, the powers and the pivots.
 #[derive(Clone, Debug)]
@@ -39,7 +43,9 @@ impl StaticLdl {
             return None;
         }
         let v = model.velocities();
-        let solved = solve_saddle(g, equations, MOST)?;
+        let size = v.len() + equations.residual.len();
+        let most = SHORT.max((SPARSE * size).min(size.pow(3) / DENSE));
+        let solved = solve_saddle(g, equations, most)?;
         let (power, total) = g.merging(|| {
             let mut reaction: Vec<Expr> = vec![g.zero(); v.len()];
             if equations.principle == Principle::Vakonomic {

@@ -10,6 +10,8 @@
 //! coordinates are positive, those of constraints negative.
 //! The order is fixed on paper, so the pivots must be watched when numbers are put in.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use pfaff_expr::{Expr, Graph};
 use pfaff_model::Principle;
 
@@ -39,13 +41,15 @@ pub fn solve_saddle(g: &Graph, equations: &Equations, most: usize) -> Option<Sad
     if !symmetric || !is_saddle || !equations.has_chetaev_reactions() {
         return None;
     }
-    let size = n + m;
-    let mut matrix = vec![vec![g.zero(); size]; size];
-    for i in 0..n {
-        matrix[i][..n].copy_from_slice(&equations.mass[i]);
-        for a in 0..m {
-            matrix[i][n + a] = equations.jacobian[a][i];
-            matrix[n + a][i] = equations.jacobian[a][i];
+    let mut matrix = vec![BTreeMap::new(); n + m];
+    for (i, row) in equations.mass.iter().enumerate() {
+        let entries = row.iter().copied().enumerate();
+        matrix[i].extend(entries.filter(|&(_, e)| e != g.zero()));
+    }
+    for (a, row) in equations.jacobian.iter().enumerate() {
+        for (i, &e) in row.iter().enumerate().filter(|&(_, &e)| e != g.zero()) {
+            matrix[i].insert(n + a, e);
+            matrix[n + a].insert(i, e);
         }
     }
     let right: Vec<Expr> = equations.force.iter().chain(&equations.drift).copied().collect();
@@ -65,40 +69,53 @@ struct EliminationStep {
     factors: Vec<(usize, Expr)>,
 }
 
-/// The solution and the pivots.
+/// The solution and the pivots of a symmetric matrix, given by the entries of its rows that are not zero.
 fn factor(
     g: &Graph,
-    mut k: Vec<Vec<Expr>>,
+    mut k: Vec<BTreeMap<usize, Expr>>,
     mut x: Vec<Expr>,
     most: usize,
 ) -> Option<(Vec<Expr>, Vec<Expr>)> {
     let zero = g.zero();
-    let mut left: Vec<usize> = (0..x.len()).collect();
+    let is_usable =
+        |k: &BTreeMap<usize, Expr>, i| k.get(&i).is_some_and(|&e| !g.vanishes_modulo_prime(e));
+    // The rows whose diagonal can be divided by, those with fewest entries first.
+    let mut usable: BTreeSet<(usize, usize)> =
+        (0..x.len()).filter(|&i| is_usable(&k[i], i)).map(|i| (k[i].len(), i)).collect();
     let mut done: Vec<EliminationStep> = Vec::new();
     let (mut pivots, mut steps) = (Vec::new(), 0);
-    while !left.is_empty() {
-        let degree = |i: usize| left.iter().filter(|&&j| j != i && k[i][j] != zero).count();
-        let usable = left.iter().copied().filter(|&i| !g.vanishes_modulo_prime(k[i][i]));
-        let p = usable.min_by_key(|&i| (degree(i), i))?;
-        left.retain(|&i| i != p);
-        let inverse = g.div(g.one(), k[p][p]);
-        pivots.push(k[p][p]);
-        let neighbours: Vec<usize> =
-            left.iter().copied().filter(|&i| k[i][p] != zero).collect();
-        steps += 1 + neighbours.len() * (neighbours.len() + 5) / 2;
+    while done.len() < x.len() {
+        let (_, p) = usable.pop_first()?;
+        let mut row = std::mem::take(&mut k[p]);
+        let pivot = row.remove(&p)?;
+        let inverse = g.div(g.one(), pivot);
+        pivots.push(pivot);
+        steps += 1 + row.len() * (row.len() + 5) / 2;
         if steps > most {
             return None;
         }
         let factors: Vec<(usize, Expr)> =
-            neighbours.iter().map(|&i| (i, g.mul(k[i][p], inverse))).collect();
-        for (a, &(i, l)) in factors.iter().enumerate() {
-            for &j in &neighbours[..=a] {
-                let entry = g.sub(k[i][j], g.mul(l, k[j][p]));
-                k[i][j] = entry;
-                k[j][i] = entry;
+            row.iter().map(|(&i, &e)| (i, g.mul(e, inverse))).collect();
+        for &i in row.keys() {
+            usable.remove(&(k[i].len(), i));
+            k[i].remove(&p);
+        }
+        for &(i, l) in &factors {
+            for (&j, &e) in row.range(..=i) {
+                let known = k[i].get(&j).copied().unwrap_or(zero);
+                let entry = g.sub(known, g.mul(l, e));
+                if entry == zero {
+                    k[i].remove(&j);
+                    k[j].remove(&i);
+                } else {
+                    k[i].insert(j, entry);
+                    k[j].insert(i, entry);
+                }
             }
             x[i] = g.sub(x[i], g.mul(l, x[p]));
         }
+        let again = row.keys().filter(|&&i| is_usable(&k[i], i));
+        usable.extend(again.map(|&i| (k[i].len(), i)));
         done.push(EliminationStep { p, inverse, factors });
     }
     for EliminationStep { p, inverse, factors } in done.iter().rev() {
@@ -121,8 +138,11 @@ mod tests {
         // An arrow: the first coordinate would fill everything and must come last; one constraint.
         let number = |x: i64| g.integer(x);
         let rows = [[5, 1, 1, 1], [1, 3, 0, 0], [1, 0, 4, 2], [1, 0, 2, 0]];
-        let matrix: Vec<Vec<Expr>> =
-            rows.iter().map(|r| r.iter().map(|&x| number(x)).collect()).collect();
+        let entries = |row: &[i64; 4]| {
+            let row = row.iter().copied().enumerate().filter(|&(_, x)| x != 0);
+            row.map(|(j, x)| (j, number(x))).collect()
+        };
+        let matrix: Vec<BTreeMap<usize, Expr>> = rows.iter().map(entries).collect();
         let right: Vec<Expr> = [1, 2, 3, 4].map(number).to_vec();
         let (x, pivots) = factor(&g, matrix, right.clone(), 100).unwrap();
         assert_eq!(pivots.len(), 4);
@@ -130,7 +150,7 @@ mod tests {
             let sum = g.sum(row.iter().zip(&x).map(|(&k, &x)| g.mul(number(k), x)));
             assert_eq!(sum, b, "exact in rational numbers");
         }
-        let singular = vec![vec![g.zero()]];
+        let singular = vec![BTreeMap::new()];
         assert!(factor(&g, singular, vec![g.one()], 100).is_none());
     }
 }
