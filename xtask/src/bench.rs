@@ -1,5 +1,5 @@
 //! `cargo xtask bench`: one table of ratios to hand-written code. `cargo xtask bench all`: the benchmarks of
-//! every crate that has some.
+//! every crate that has some. `cargo xtask bench scale`: growth with the size of a system.
 //!
 //! A crate has benchmarks if it has a folder `benches` with Rust files, or names some in its manifest. Times are
 //! printed and never judged: they belong to the machine.
@@ -15,6 +15,12 @@ pub(crate) fn ratios(root: &Path) -> bool {
     let variables =
         [("RUSTFLAGS", "-C target-cpu=native".into()), ("CARGO_TARGET_DIR", native)];
     cargo::run(root, &["bench", "--package", "pfaff", "--bench", "ratios"], &variables)
+}
+
+/// Prints how the cost of every stage grows with the size of a system; all models, or one at given sizes.
+pub(crate) fn scale(root: &Path, words: &[&str]) -> bool {
+    let fixed = ["bench", "--package", "pfaff", "--bench", "scale", "--"];
+    cargo::run(root, &[&fixed, words].concat(), &[])
 }
 
 /// Runs them all; true if none failed.

@@ -34,7 +34,8 @@ cargo xtask COMMAND
   fuzz    a million mutated models, and more: no panic, no hang (some minutes)
           `fuzz differential 10000 7`: so many random motions of a seed against a slow integrator of their own
   mutants forty small changes of `mechanics`: at most two may escape its tests; `mutants 7`: another seed
-  bench   one table of ratios to hand-written code; `bench all`: the benchmarks of every crate
+  bench   one table of ratios to hand-written code; `bench all`: the benchmarks of every crate;
+          `bench scale`: how cost grows with the size of a system
   help    this text
 ";
 
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
         }
         ["bench"] => status(bench::ratios(&root)),
         ["bench", "all"] => status(bench::run(&root)),
+        ["bench", "scale", words @ ..] => status(bench::scale(&root, words)),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             ExitCode::SUCCESS

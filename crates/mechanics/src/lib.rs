@@ -18,7 +18,9 @@ mod symmetry;
 
 pub use algebra::{DifferentialForm, MixedDegrees, Space, Tensor, simple, solve_linear};
 pub use constraint::{NormalForm, Split, normal_form, split};
-pub use equations::{Class, Equations, MultiplierTerms, Refusal, classify};
+pub use equations::{
+    Class, Equations, MultiplierTerms, Refusal, SparseBlocks, classify, sparse_rows,
+};
 pub use geometry::{
     Abnormal, AbnormalPlaces, Ambient, Bracket, Connection, ConstrainedSystem, Distribution,
     Flag, Foliation, Frame, Geometry, LagrangeSpace, NoMetric, Obstacle, PrescribedSpeed,

@@ -7,7 +7,7 @@
 //! | `volterra` | systems with memory: [`VolterraSystem`], [`integrate_volterra`] |
 //! | `variational` | stationary values of functionals with fractional operators: [`extremum`] |
 //! | `newton` | nonlinear equations: [`newton()`] with a [`NewtonRule`] |
-//! | `linalg` | small dense matrices: [`Lu`], [`RankRevealing`], [`LeastSquares`], [`cholesky`], [`singular_values`] |
+//! | `linalg` | small full matrices and large sparse ones: [`Lu`], [`SparseLu`], [`RankRevealing`], [`LeastSquares`], [`cholesky`], [`singular_values`] |
 //! | `quadrature` | Gauss rules and polynomials: [`gauss_jacobi`] |
 //!
 //! **Conventions.** `f64` only; matrices by rows; tolerance $E$ means local error
@@ -30,7 +30,7 @@ pub use bvp::{
 };
 pub use linalg::{
     LeastSquares, LeastSquaresFit, LeastSquaresSolution, Lu, RankRevealing, Singular,
-    SingularValues, cholesky, cholesky_solve, least_squares, singular_values,
+    SingularValues, SparseLu, cholesky, cholesky_solve, least_squares, singular_values,
     symmetric_eigenvalues,
 };
 pub use newton::{

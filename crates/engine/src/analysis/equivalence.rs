@@ -43,7 +43,7 @@ pub(crate) fn along_vakonomic(
         kkt.evaluate(motion.t[i], &row(&motion.q, i), &row(&motion.v, i), &μ);
         let mut bend = vec![0.0; n];
         kkt.added(&row(&motion.a, i), &mut bend);
-        let (_, left) = split(kkt.jacobian(), n, m, &bend);
+        let (_, left) = split(&kkt.full_jacobian(), n, m, &bend);
         residual += square(&left);
         reaction += square(&row(&motion.reactions, i));
     }
@@ -160,7 +160,7 @@ impl System for Companion {
             self.extended.evaluate(t, q, v, &unit);
             let mut added = vec![0.0; n];
             self.extended.added(&acceleration, &mut added);
-            let (along, beside) = split(self.plain.jacobian(), n, m, &added);
+            let (along, beside) = split(&self.plain.full_jacobian(), n, m, &added);
             κ.push(along);
             left.push(beside);
         }

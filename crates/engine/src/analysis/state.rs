@@ -74,8 +74,8 @@ pub fn at_state(derivation: &Derivation, state: &State) -> Result<StateReport, E
             let (vakonomic, solved) = (kkt.carried > 0, kkt.multipliers().to_vec());
             Ok(StateReport {
                 mass: kkt.inertia(),
-                effective_mass: if vakonomic { kkt.mass().to_vec() } else { Vec::new() },
-                jacobian: kkt.jacobian().to_vec(),
+                effective_mass: if vakonomic { kkt.full_mass() } else { Vec::new() },
+                jacobian: kkt.full_jacobian(),
                 acceleration: kkt.acceleration().to_vec(),
                 multipliers: if vakonomic { state.multipliers.clone() } else { solved.clone() },
                 multiplier_rates: if vakonomic { solved } else { Vec::new() },

@@ -15,6 +15,7 @@ use crate::system::independent_constraints::independent;
 use crate::system::kkt::Kkt;
 use crate::system::projection::{project_positions, project_velocities};
 use crate::system::saddle_point::{Blocks, Saddle};
+use crate::system::sparse_rows::{RowMatrix, SparseRow, SparseRows};
 
 /// Residuals below this, relative to $1 + \sum|A_i x_i|$, count as met: given decimals are rounded at 1e-16.
 const MET: f64 = 1e-12;
@@ -216,7 +217,7 @@ impl Problem<'_> {
     }
 
     fn scaled(&self, a: usize) -> f64 {
-        let row = &self.kkt.jacobian()[a * self.kkt.n..][..self.kkt.n];
+        let row = self.kkt.row(a);
         let scale = &self.kkt.scale;
         self.value(a)
             / match self.level {
@@ -258,8 +259,8 @@ impl Problem<'_> {
             }
             self.evaluate();
             for &a in rows {
-                let row = &self.kkt.jacobian()[a * n..][..n];
-                touched.iter_mut().zip(row).for_each(|(t, c)| *t |= *c != 0.0);
+                let row = self.kkt.row(a);
+                row.entries().for_each(|(k, c)| touched[k] |= c != 0.0);
             }
         }
         *self.x() = kept;
@@ -406,7 +407,7 @@ impl Problem<'_> {
     /// Levenberg and Marquardt's iteration onto the constraints: $(A^\top A + \mu)\,\delta = -A^\top\varphi$
     /// with $\mu$ in proportion to $|\varphi|$.
     fn approach(&mut self, free: &[usize], rows: &[usize]) -> bool {
-        let (n, f) = (self.kkt.n, free.len());
+        let (place, f) = (self.places(free), free.len());
         let mut lu = Lu::new(f);
         let mut damping = 1.0;
         self.evaluate();
@@ -417,12 +418,11 @@ impl Problem<'_> {
             }
             let (mut normal, mut δ) = (vec![0.0; f * f], vec![0.0; f]);
             for &a in rows {
-                let row = &self.kkt.jacobian()[a * n..][..n];
-                for (i, &k) in free.iter().enumerate() {
-                    δ[i] -= row[k] * self.value(a);
-                    for (j, &l) in free.iter().enumerate() {
-                        normal[i * f + j] += row[k] * row[l];
-                    }
+                let row = self.kkt.row(a);
+                let inside = || row.entries().filter_map(|(k, x)| Some((place[k]?, x)));
+                for (i, x) in inside() {
+                    δ[i] -= x * self.value(a);
+                    inside().for_each(|(j, y)| normal[i * f + j] += x * y);
                 }
             }
             (0..f).for_each(|i| normal[i * f + i] += damping * size);
@@ -457,13 +457,32 @@ impl Problem<'_> {
     /// The rows that do not repeat others in the free components, at the current values.
     fn independent(&mut self, free: &[usize], rows: &[usize]) -> Vec<usize> {
         self.evaluate();
-        let n = self.kkt.n;
-        let row = |a: usize| &self.kkt.jacobian()[a * n..][..n];
-        let entries: Vec<f64> =
-            rows.iter().flat_map(|&a| free.iter().map(move |&k| row(a)[k])).collect();
+        let matrix = self.restricted(rows.iter().map(|&a| self.kkt.row(a)), &self.places(free));
         let holonomic: Vec<bool> = rows.iter().map(|&a| self.kkt.holonomic[a]).collect();
+        let entries: Vec<SparseRow<'_>> = matrix.view().rows().collect();
         let kept = independent(&entries, free.len(), &holonomic, &[]);
         rows.iter().zip(kept).filter(|(_, k)| *k).map(|(&a, _)| a).collect()
+    }
+
+    /// Where each component stands among the free ones.
+    fn places(&self, free: &[usize]) -> Vec<Option<usize>> {
+        let mut places = vec![None; self.kkt.n];
+        free.iter().enumerate().for_each(|(i, &k)| places[k] = Some(i));
+        places
+    }
+
+    /// Rows with the columns that have a place.
+    fn restricted<'b>(
+        &self,
+        rows: impl Iterator<Item = SparseRow<'b>>,
+        places: &[Option<usize>],
+    ) -> RowMatrix {
+        let mut matrix = RowMatrix::default();
+        matrix.clear();
+        for row in rows {
+            matrix.push(row.entries().filter_map(|(k, x)| Some((places[k]?, x))));
+        }
+        matrix
     }
 
     fn step(
@@ -473,36 +492,33 @@ impl Problem<'_> {
         anchor: &[f64],
         rows: &[usize],
     ) -> Option<Vec<f64>> {
-        let n = self.kkt.n;
         let x = self.x().clone();
-        let row = |a: usize| &self.kkt.jacobian()[a * n..][..n];
-        let left: Vec<f64> =
-            rows.iter().flat_map(|&a| free.iter().map(move |&k| row(a)[k])).collect();
+        // The free components, and behind them the auxiliary velocities, which follow.
+        let mut places = self.places(free);
+        let extra = self.kkt.extra;
+        places.extend((0..extra).map(|k| Some(free.len() + k)));
+        let definitions = (0..extra).map(|k| self.kkt.definition(k));
+        let left = definitions.chain(rows.iter().map(|&a| self.kkt.row(a)));
+        let left = self.restricted(left, &places);
         // A δ = A (x − x₀) − φ with δ = x_new − x₀
-        let drift: Vec<f64> = rows
-            .iter()
-            .map(|&a| {
-                let moved: f64 = free.iter().map(|&k| row(a)[k] * (x[k] - anchor[k])).sum();
-                moved - self.value(a)
-            })
-            .collect();
+        let mut drift = vec![0.0; extra];
+        drift.extend(rows.iter().map(|&a| {
+            let inside = self.kkt.row(a).entries().filter(|&(k, _)| places[k].is_some());
+            let moved: f64 = inside.map(|(k, c)| c * (x[k] - anchor[k])).sum();
+            moved - self.value(a)
+        }));
         let mass = self.kkt.mass();
-        let mut metric: Vec<f64> =
-            free.iter().flat_map(|&i| free.iter().map(move |&j| mass[i * n + j])).collect();
-        let force = vec![0.0; free.len()];
-        let blocks = |mass: &[f64], saddle: &mut Saddle| {
-            saddle.solve(&Blocks {
-                mass,
-                left: &left,
-                right: &left,
-                force: &force,
-                drift: &drift,
-            })
+        let kept = free.iter().copied().chain(self.kkt.n..self.kkt.n + extra);
+        let mut metric = self.restricted(kept.map(|i| mass.row(i)), &places);
+        let force = vec![0.0; free.len() + extra];
+        let blocks = |mass: SparseRows<'_>, saddle: &mut Saddle| {
+            let (left, right) = (left.view(), left.view());
+            saddle.solve(&Blocks { mass, left, right, force: &force, drift: &drift })
         };
-        if blocks(&metric, saddle).is_err() {
+        if blocks(metric.view(), saddle).is_err() {
             // NOTE: where the Lagrangian is degenerate every component gets a unit mass in addition.
-            (0..free.len()).for_each(|i| metric[i * free.len() + i] += 1.0);
-            blocks(&metric, saddle).ok()?;
+            metric.add_to_diagonal(free.len(), 1.0);
+            blocks(metric.view(), saddle).ok()?;
         }
         Some(free.iter().zip(&saddle.solution).map(|(&k, δ)| anchor[k] + δ).collect())
     }

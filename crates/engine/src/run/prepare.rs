@@ -3,7 +3,7 @@
 use crate::model::Model;
 use pfaff_mechanics::LagrangianData;
 use pfaff_model::{Principle, Workspace};
-use pfaff_solver::{Method, OdeOptions, Outcome, integrate, taylor_order};
+use pfaff_solver::{Method, OdeOptions, Outcome, System, integrate, taylor_order};
 
 use crate::clock::Stopwatch;
 use crate::derivation::derive_in;
@@ -20,6 +20,7 @@ use crate::system::taylor_system::Demand;
 pub struct PreparedRun {
     system: CompiledSystem,
     y0: Vec<f64>,
+    rates: Vec<f64>,
     options: OdeOptions,
 }
 
@@ -48,12 +49,21 @@ impl PreparedRun {
             RunInput { lagrangian: statement, ..RunInput::default() },
             &mut settings,
         )?;
-        Ok(Self { system, y0, options: settings.options })
+        Ok(Self { system, y0, rates: Vec::new(), options: settings.options })
     }
 
     /// Integrates from start to end.
     pub fn integrate(&mut self) -> Outcome {
         integrate(&mut self.system, &self.y0, &self.options, &mut ())
+    }
+
+    /// Evaluates the rates of the start; says whether they have a value.
+    pub fn evaluate(&mut self) -> bool {
+        let mut rates = std::mem::take(&mut self.rates);
+        rates.resize(self.y0.len(), 0.0);
+        let found = self.system.rates(self.options.t0, &self.y0, &mut rates).is_ok();
+        self.rates = rates;
+        found
     }
 
     /// The method that was chosen.

@@ -2,7 +2,7 @@
 //!
 //! The rows of $A = \partial\varphi/\partial\dot q$, each divided by its largest length so far and in the metric of
 //! the masses, have $r$ independent directions at the start. Their measure $s$ is the length of the $r$-th pivot of
-//! Gram and Schmidt with exchange, 0 where the rank falls. It is taken at the end of every step; between two points it
+//! Gram and Schmidt with exchange, or for many rows their least singular value, 0 where the rank falls. It is taken at the end of every step; between two points it
 //! cannot vanish if
 //!
 //! $$ \lVert A_1 - A_0\rVert < c\,(s_0 + s_1), \qquad c < 1 $$
@@ -23,7 +23,10 @@ use pfaff_solver::DenseStep;
 
 use crate::motion::sample::Sample;
 use crate::system::compiled::CompiledSystem;
-use crate::system::independent_constraints::nearest_dependence;
+use crate::system::independent_constraints::{
+    LARGE, LeastSingularValue, nearest_dependence,
+};
+use crate::system::sparse_rows::{RowPattern, SparseRow};
 
 /// $c$ above.
 const SAFE: f64 = 0.7;
@@ -37,8 +40,11 @@ const ACROSS: f64 = 0.05;
 
 /// Watches the rank of $A$ along a run.
 pub(crate) struct RankWatch {
-    /// $(t, q, \dot q, \mu)$ to $A$ by rows.
+    /// $(t, q, \dot q, \mu)$ to the entries of $A$.
     program: Interpreter,
+    pattern: RowPattern,
+    /// Measures many independent rows.
+    least: Option<LeastSingularValue>,
     inputs: Vec<f64>,
     needs_velocities: bool,
     /// $1/\sqrt{M_{jj}}$
@@ -114,7 +120,10 @@ impl RankWatch {
         metric: Vec<f64>,
     ) -> Result<Option<Self>, CompileError> {
         let g = &model.graph;
-        let outputs: Vec<Expr> = equations.jacobian.iter().flatten().copied().collect();
+        let jacobian = equations.sparse(g).jacobian;
+        let outputs: Vec<Expr> = jacobian.iter().flatten().map(|entry| entry.1).collect();
+        let columns: Vec<Vec<usize>> =
+            jacobian.iter().map(|row| row.iter().map(|entry| entry.0).collect()).collect();
         let is_watched = match equations.principle {
             Principle::Chetaev | Principle::Vakonomic => outputs.iter().any(|&e| g.varies(e)),
             Principle::Restricted => false,
@@ -132,6 +141,8 @@ impl RankWatch {
             program: program.interpreter(&model.parameter_values()),
             needs_velocities: outputs.iter().any(|&e| g.contains(e, &model.velocities())),
             inputs: vec![0.0; inputs.len()],
+            pattern: RowPattern::new(columns.iter().map(Vec::as_slice)),
+            least: (m >= LARGE).then(LeastSingularValue::default),
             metric,
             holonomic: equations.position.iter().map(Option::is_some).collect(),
             reach: vec![0.0; m],
@@ -152,13 +163,17 @@ impl RankWatch {
     /// Begins at a state.
     pub(crate) fn start(&mut self, system: &mut CompiledSystem, t: f64, y: &[f64]) {
         self.y = y.to_vec();
-        let size = self.reach.len() * self.metric.len();
+        let size = self.pattern.len();
         let room = |_| RankPoint { rows: Vec::with_capacity(size), ..RankPoint::default() };
         self.spare = (0..DEPTH + 4).map(room).collect();
         let mut rows = Vec::new();
         self.rows(system, t, &mut rows);
         self.extend_reach(&rows);
         self.rank = self.reach.len();
+        if self.measure(&rows) < 1e-9 {
+            // The least singular value says nothing where rows depend on each other from the start.
+            self.least = None;
+        }
         // The rank at the start: the pivots above rounding.
         while self.rank > 0 && self.measure(&rows) < 1e-9 {
             self.rank -= 1;
@@ -217,10 +232,12 @@ impl RankWatch {
         depth: u32,
         lowest: &mut RankPoint,
     ) {
-        let n = self.metric.len();
-        let pairs = a.rows.iter().zip(&b.rows).enumerate();
-        let change: f64 =
-            pairs.map(|(i, (x, y))| ((x - y) / self.reach[i / n]).powi(2)).sum::<f64>().sqrt();
+        let (before, after) = (self.pattern.with(&a.rows), self.pattern.with(&b.rows));
+        let pairs = before.rows().zip(after.rows()).zip(&self.reach);
+        let squares = pairs.flat_map(|((a, b), reach)| {
+            a.values.iter().zip(b.values).map(move |(x, y)| ((x - y) / reach).powi(2))
+        });
+        let change = squares.sum::<f64>().sqrt();
         let high = DEPTH - depth >= COARSE && a.s.min(b.s) > HIGH * self.most;
         let safe = high || change < SAFE * (a.s + b.s);
         if safe || depth == 0 || lowest.s <= 1e-3 * self.zero * self.most {
@@ -264,13 +281,12 @@ impl RankWatch {
     /// The constraints that take part in a loss of rank: one whose row vanishes, or those whose combination is
     /// nearest to zero.
     fn members(&self, rows: &[f64]) -> Vec<usize> {
-        let n = self.metric.len();
-        let sizes =
-            rows.chunks_exact(n).zip(&self.reach).map(|(row, reach)| length(row) / reach);
+        let rows: Vec<SparseRow<'_>> = self.pattern.with(rows).rows().collect();
+        let sizes = rows.iter().zip(&self.reach).map(|(row, reach)| row.length() / reach);
         let shortest = sizes.enumerate().min_by(|x, y| x.1.total_cmp(&y.1));
         match shortest {
             Some((a, size)) if size <= 10.0 * self.zero * self.most => vec![a],
-            _ => nearest_dependence(rows, n).0,
+            _ => nearest_dependence(&rows, self.metric.len()).0,
         }
     }
 
@@ -286,11 +302,12 @@ impl RankWatch {
         const BEFORE: f64 = 0.01;
         const BESIDE: f64 = 1e-4;
         let n = self.metric.len();
-        let own = constraint * n..(constraint + 1) * n;
+        let pattern = self.pattern.clone();
+        let own = |rows: &[f64]| pattern.with(rows).dense([constraint].into_iter(), n);
         let mut rows = Vec::new();
         step.state(place.t - BEFORE * (step.end() - step.start()), &mut self.y);
         self.rows(system, place.t - BEFORE * (step.end() - step.start()), &mut rows);
-        let mut unit = rows[own.clone()].to_vec();
+        let mut unit = own(&rows);
         let size = length(&unit);
         unit.iter_mut().for_each(|x| *x /= size);
         step.state(place.t, &mut self.y);
@@ -303,7 +320,7 @@ impl RankWatch {
             for sign in [1.0, -1.0] {
                 self.inputs[input] = at + sign * δ;
                 self.evaluate(&mut rows);
-                change.iter_mut().zip(&rows[own.clone()]).for_each(|(c, x)| *c += sign * x);
+                change.iter_mut().zip(own(&rows)).for_each(|(c, x)| *c += sign * x);
             }
             self.inputs[input] = at;
             let along: f64 = change.iter().zip(&unit).map(|(c, u)| c * u).sum();
@@ -338,21 +355,18 @@ impl RankWatch {
     }
 
     fn evaluate(&mut self, rows: &mut Vec<f64>) {
-        let n = self.metric.len();
-        rows.resize(self.reach.len() * n, 0.0);
+        rows.resize(self.pattern.len(), 0.0);
         self.program.evaluate(&self.inputs, rows);
-        for row in rows.chunks_exact_mut(n) {
-            row.iter_mut().zip(&self.metric).for_each(|(x, w)| *x *= w);
-        }
+        rows.iter_mut().zip(self.pattern.columns()).for_each(|(x, &k)| *x *= self.metric[k]);
     }
 
     fn extend_reach(&mut self, rows: &[f64]) {
-        for (reach, row) in self.reach.iter_mut().zip(rows.chunks_exact(self.metric.len())) {
-            *reach = reach.max(length(row));
+        for (reach, row) in self.reach.iter_mut().zip(self.pattern.with(rows).rows()) {
+            *reach = reach.max(row.length());
         }
     }
 
-    /// $s$: the `rank`-th pivot of Gram and Schmidt with exchange.
+    /// $s$: the `rank`-th pivot of Gram and Schmidt with exchange, or the least singular value.
     fn measure(&mut self, rows: &[f64]) -> f64 {
         let n = self.metric.len();
         if self.rank == 0 {
@@ -361,10 +375,18 @@ impl RankWatch {
         if let [reach] = self.reach[..] {
             return length(rows) / reach;
         }
+        let matrix = self.pattern.with(rows);
+        if let Some(least) = &mut self.least {
+            let rows: Vec<SparseRow<'_>> = matrix.rows().collect();
+            return least.of(&rows, &self.reach, n);
+        }
         let mut rest = std::mem::take(&mut self.rest);
         rest.clear();
-        for (row, reach) in rows.chunks_exact(n).zip(&self.reach) {
-            rest.extend(row.iter().map(|x| if *reach > 0.0 { x / reach } else { 0.0 }));
+        rest.resize(self.reach.len() * n, 0.0);
+        for ((row, reach), full) in
+            matrix.rows().zip(&self.reach).zip(rest.chunks_exact_mut(n))
+        {
+            row.entries().for_each(|(k, x)| full[k] = if *reach > 0.0 { x / reach } else { 0.0 });
         }
         let mut pivot = f64::INFINITY;
         for k in 0..self.rank {

@@ -5,15 +5,19 @@
 //!
 //! with the terms of $\varphi_a$ and $\psi_a$ at the start, $u_a$ and $w_a$: lengths may be micrometres or light years.
 
+use std::collections::BTreeMap;
+
 use pfaff_expr::{Expr, Graph, Node};
 use pfaff_mechanics::Equations;
 use pfaff_model::Workspace;
+
+use crate::system::sparse_rows::SparseRow;
 
 /// So that nothing is divided by zero.
 const LEAST: f64 = f64::MIN_POSITIVE;
 
 /// The sizes of the holonomic constraints.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ConstraintScale {
     /// The terms of each $\varphi_a$.
     terms: Vec<Vec<Expr>>,
@@ -36,11 +40,10 @@ impl ConstraintScale {
 
     /// Takes the terms at a state near which the motion begins.
     pub(crate) fn measure(&mut self, model: &Workspace, t: f64, q: &[f64]) {
-        let at = |s: Expr| {
-            let parameter = model.parameters.iter().find(|p| p.symbol == s);
-            let position = model.coordinates.iter().position(|c| c.position == s);
-            position.map_or(parameter.map_or(t, |p| p.value), |k| q[k])
-        };
+        let positions = model.coordinates.iter().map(|c| c.position).zip(q.iter().copied());
+        let parameters = model.parameters.iter().map(|p| (p.symbol, p.value));
+        let known: BTreeMap<Expr, f64> = parameters.chain(positions).collect();
+        let at = |s: Expr| known.get(&s).copied().unwrap_or(t);
         for (size, terms) in self.positions.iter_mut().zip(&self.terms) {
             let sum: f64 = model.graph.evaluate(terms, &at).iter().map(|x| x.abs()).sum();
             *size = if sum.is_finite() { sum } else { 1.0 };
@@ -48,9 +51,14 @@ impl ConstraintScale {
     }
 
     /// Takes the terms of the velocity constraints at a state: where nothing moves, those of the largest.
-    pub(crate) fn measure_velocities(&mut self, jacobian: &[f64], residual: &[f64], v: &[f64]) {
+    pub(crate) fn measure_velocities<'a>(
+        &mut self,
+        row: impl Fn(usize) -> SparseRow<'a>,
+        residual: &[f64],
+        v: &[f64],
+    ) {
         for (a, size) in self.velocities.iter_mut().enumerate() {
-            let sum = residual[a].abs() + products(&jacobian[a * v.len()..][..v.len()], v);
+            let sum = residual[a].abs() + products(row(a), v);
             *size = if sum.is_finite() { sum } else { 1.0 };
         }
         let largest = self.velocities.iter().copied().fold(0.0, f64::max);
@@ -60,18 +68,18 @@ impl ConstraintScale {
     }
 
     /// The size of $\varphi_a$, with the row $a$ of $A$.
-    pub(crate) fn position(&self, a: usize, row: &[f64], q: &[f64]) -> f64 {
+    pub(crate) fn position(&self, a: usize, row: SparseRow<'_>, q: &[f64]) -> f64 {
         self.positions[a] + products(row, q)
     }
 
     /// The size of $\psi_a$.
-    pub(crate) fn velocity(&self, a: usize, row: &[f64], v: &[f64]) -> f64 {
+    pub(crate) fn velocity(&self, a: usize, row: SparseRow<'_>, v: &[f64]) -> f64 {
         self.velocities[a] + products(row, v)
     }
 }
 
-fn products(row: &[f64], x: &[f64]) -> f64 {
-    LEAST + row.iter().zip(x).map(|(a, x)| (a * x).abs()).sum::<f64>()
+fn products(row: SparseRow<'_>, x: &[f64]) -> f64 {
+    LEAST + row.entries().map(|(j, a)| (a * x[j]).abs()).sum::<f64>()
 }
 
 /// The terms of a sum.

@@ -7,6 +7,9 @@
 
 use crate::system::kkt::Kkt;
 
+/// So many constraints are followed through such places at once.
+const MOST: usize = 16;
+
 /// What is remembered of the steps so far. Nothing is allocated after the start.
 #[derive(Clone, Debug)]
 pub(crate) struct CuspWatch {
@@ -24,7 +27,7 @@ impl CuspWatch {
         Self {
             largest: vec![0.0; m],
             entered: vec![None; m],
-            spare: vec![vec![0.0; n]; m],
+            spare: vec![vec![0.0; n]; m.min(MOST)],
             lost: None,
         }
     }
@@ -34,8 +37,7 @@ impl CuspWatch {
         /// A row this small against its largest: the constraint hardly holds.
         const NEAR: f64 = 1e-3;
         for a in (0..kkt.m).filter(|&a| kkt.holonomic[a]) {
-            let row = &kkt.jacobian()[a * kkt.n..][..kkt.n];
-            let size = row.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let size = kkt.row(a).length();
             self.largest[a] = self.largest[a].max(size);
             let is_near = size < NEAR * self.largest[a];
             match &self.entered[a] {

@@ -43,9 +43,9 @@ pub(crate) fn raise_reduced(
     let (unit, drift) = rest.split_at_mut(n);
     reduced.velocities(t, state, v);
     reduced.kkt.evaluate(t, &y[..n], v, &[]);
-    let twice = twice_kinetic(&reduced.kkt, v);
+    let twice = reduced.kkt.twice_kinetic(v);
     for i in 0..n {
-        let speed = SHARE * (twice / reduced.kkt.mass()[i * n + i]).sqrt();
+        let speed = SHARE * (twice / reduced.kkt.mass_of(i)).sqrt();
         if speed.is_finite() {
             scales[i] = scales[i].max(h.abs() * speed);
         }
@@ -57,18 +57,11 @@ pub(crate) fn raise_reduced(
         reduced.velocities(t, state, unit);
         state[n + i] = 0.0;
         unit.iter_mut().zip(drift.iter()).for_each(|(u, d)| *u -= d);
-        let speed = SHARE * (twice / twice_kinetic(&reduced.kkt, unit)).sqrt();
+        let speed = SHARE * (twice / reduced.kkt.twice_kinetic(unit)).sqrt();
         if speed.is_finite() {
             scales[n + i] = scales[n + i].max(speed);
         }
     }
-}
-
-/// $\dot q^\top M \dot q$ with the masses last evaluated.
-fn twice_kinetic(kkt: &Kkt, v: &[f64]) -> f64 {
-    let (n, mass) = (kkt.n, kkt.mass());
-    let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
-    pairs.map(|(i, j)| v[i] * mass[i * n + j] * v[j]).sum()
 }
 
 /// The square root of the share of the kinetic energy.
@@ -76,10 +69,10 @@ const SHARE: f64 = 1e-3;
 
 /// Raises the scales of positions and velocities at the state last evaluated.
 pub(crate) fn raise_by_mass(kkt: &Kkt, h: f64, scales: &mut [f64]) {
-    let (n, mass) = (kkt.n, kkt.mass());
-    let twice = twice_kinetic(kkt, kkt.velocity());
+    let n = kkt.n;
+    let twice = kkt.twice_kinetic(kkt.velocity());
     for i in 0..n {
-        let speed = SHARE * (twice / mass[i * n + i]).sqrt();
+        let speed = SHARE * (twice / kkt.mass_of(i)).sqrt();
         if speed.is_finite() {
             scales[i] = scales[i].max(h.abs() * speed);
             scales[n + i] = scales[n + i].max(speed);

@@ -9,27 +9,37 @@
 //! error of the step. A row is dropped below
 //! [`DROP`] and taken back above [`RETURN`]; between them nothing changes.
 
-use pfaff_solver::Lu;
+use pfaff_solver::{Lu, SparseLu};
+
+use crate::system::sparse_rows::SparseRow;
 
 /// A row that sticks out by less than this fraction of its length repeats the others.
 const DROP: f64 = 1e-9;
 /// A row that was dropped counts again when it sticks out by more than this.
 const RETURN: f64 = 1e-5;
 
+/// Rows from which on it is looked first whether all are independent, which is less work.
+pub(crate) const LARGE: usize = 32;
+/// Then no row sticks out by less: far above [`RETURN`].
+const APART: f64 = 1e-4;
+
 /// A row shorter than this is about to vanish: coordinates are of order one where nothing else is said.
 const VANISHING: f64 = 1e-6;
 
-/// Marks the rows of `rows` (m × n) that are kept. `before` are the ones kept so far.
+/// Marks the rows, of $n$ columns, that are kept. `before` are the ones kept so far.
 pub(crate) fn independent(
-    rows: &[f64],
+    rows: &[SparseRow<'_>],
     n: usize,
     holonomic: &[bool],
     before: &[bool],
 ) -> Vec<bool> {
     let m = holonomic.len();
+    let lengths: Vec<f64> = rows.iter().map(|row| row.length()).collect();
+    if m >= LARGE && LeastSingularValue::default().of(rows, &lengths, n) > APART {
+        return vec![true; m];
+    }
     let mut kept = vec![false; m];
-    let mut rest = rows.to_vec();
-    let lengths: Vec<f64> = (0..m).map(|a| length(&rows[a * n..][..n])).collect();
+    let mut rest = dense(rows, n);
     let count = before.iter().filter(|&&k| k).count();
     let mut taken = 0;
     for first in [true, false] {
@@ -67,20 +77,21 @@ pub(crate) fn independent(
 /// of length one; none if there are no rows.
 ///
 /// Inverse iteration for the smallest eigenvalue of the Gram matrix.
-pub(crate) fn nearest_dependence(rows: &[f64], n: usize) -> (Vec<usize>, f64) {
-    let m = rows.len().checked_div(n).unwrap_or(0);
+pub(crate) fn nearest_dependence(rows: &[SparseRow<'_>], n: usize) -> (Vec<usize>, f64) {
+    let m = rows.len();
     // A single row that vanishes is a dependence by itself.
-    let lengths = (0..m).map(|a| (a, length(&rows[a * n..][..n])));
+    let lengths = rows.iter().map(|row| row.length()).enumerate();
     if let Some((a, size)) = lengths.min_by(|x, y| x.1.total_cmp(&y.1))
         && size < VANISHING
     {
         return (vec![a], size);
     }
-    let unit: Vec<Vec<f64>> = (0..m)
-        .map(|a| {
-            let row = &rows[a * n..][..n];
-            let size = length(row);
-            row.iter().map(|x| if size > 0.0 { x / size } else { 0.0 }).collect()
+    let unit: Vec<Vec<f64>> = rows
+        .iter()
+        .map(|row| {
+            let (size, mut unit) = (row.length(), vec![0.0; n]);
+            row.entries().for_each(|(k, x)| unit[k] = if size > 0.0 { x / size } else { 0.0 });
+            unit
         })
         .collect();
     let dot = |x: &[f64], y: &[f64]| -> f64 { x.iter().zip(y).map(|(x, y)| x * y).sum() };
@@ -106,6 +117,76 @@ pub(crate) fn nearest_dependence(rows: &[f64], n: usize) -> (Vec<usize>, f64) {
     let largest = x.iter().fold(0.0_f64, |l, x| l.max(x.abs()));
     let members = (0..m).filter(|&a| x[a].abs() > 0.1 * largest).collect();
     (members, length(&combination))
+}
+
+/// The least singular value of many rows $U$ with few entries, nearly.
+///
+/// Inverse iteration for the least eigenvalue of $UU^\top$ by the sparse factors of
+///
+/// $$ \begin{pmatrix} 1 & U^\top \\\\ U & 0 \end{pmatrix}. $$
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LeastSingularValue {
+    lu: SparseLu,
+    columns: Vec<Vec<(usize, f64)>>,
+    begins: Vec<usize>,
+    indices: Vec<usize>,
+    values: Vec<f64>,
+    x: Vec<f64>,
+}
+
+impl LeastSingularValue {
+    /// Of rows, each divided by its scale; 0 where that is not to be had.
+    pub(crate) fn of(&mut self, rows: &[SparseRow<'_>], scale: &[f64], n: usize) -> f64 {
+        /// From a start without a pattern the value is within a few per cent of its limit then.
+        const ITERATIONS: usize = 12;
+        let m = rows.len();
+        if scale.iter().any(|size| !size.is_normal()) {
+            return 0.0;
+        }
+        self.columns.resize(n + m, Vec::new());
+        self.columns.iter_mut().for_each(Vec::clear);
+        (0..n).for_each(|k| self.columns[k].push((k, 1.0)));
+        for (a, row) in rows.iter().enumerate() {
+            for (k, x) in row.entries() {
+                self.columns[k].push((n + a, x / scale[a]));
+                self.columns[n + a].push((k, x / scale[a]));
+            }
+        }
+        self.begins.clear();
+        self.begins.push(0);
+        self.indices.clear();
+        self.values.clear();
+        for column in &self.columns {
+            self.indices.extend(column.iter().map(|entry| entry.0));
+            self.values.extend(column.iter().map(|entry| entry.1));
+            self.begins.push(self.indices.len());
+        }
+        if self.lu.factor(&self.begins, &self.indices, &self.values).is_err() {
+            return 0.0;
+        }
+        self.x.clear();
+        self.x.resize(n, 0.0);
+        self.x.extend((0..m).map(|a| 1.0 + 0.37 * (a % 5) as f64));
+        let mut growth = f64::INFINITY;
+        for _ in 0..ITERATIONS {
+            let size = length(&self.x[n..]);
+            self.x[..n].fill(0.0);
+            self.x[n..].iter_mut().for_each(|x| *x /= -size);
+            self.lu.solve(&mut self.x);
+            growth = length(&self.x[n..]);
+        }
+        let value = 1.0 / growth.sqrt();
+        if value.is_finite() { value } else { 0.0 }
+    }
+}
+
+/// Rows with all their zeros.
+fn dense(rows: &[SparseRow<'_>], n: usize) -> Vec<f64> {
+    let mut dense = vec![0.0; rows.len() * n];
+    for (a, row) in rows.iter().enumerate() {
+        row.entries().for_each(|(k, x)| dense[a * n + k] = x);
+    }
+    dense
 }
 
 /// Moves `x`, one number for each row of `rows`, onto the span of their columns.
@@ -143,23 +224,37 @@ fn length(row: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::system::sparse_rows::RowMatrix;
+
+    fn matrix(values: &[f64], n: usize) -> RowMatrix {
+        let mut matrix = RowMatrix::default();
+        matrix.clear();
+        for row in values.chunks_exact(n) {
+            matrix.push(row.iter().copied().enumerate().filter(|e| e.1 != 0.0));
+        }
+        matrix
+    }
+
+    fn kept(rows: &[f64], n: usize, holonomic: &[bool], before: &[bool]) -> Vec<bool> {
+        let matrix = matrix(rows, n);
+        independent(&matrix.view().rows().collect::<Vec<_>>(), n, holonomic, before)
+    }
 
     #[test]
     fn repeated_rows_are_dropped_and_holonomic_ones_kept() {
         let rows = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 2.0, 3.0, 0.0];
-        let kept = independent(&rows, 3, &[false, true, true], &[]);
-        assert_eq!(kept, [false, true, true]);
+        assert_eq!(kept(&rows, 3, &[false, true, true], &[]), [false, true, true]);
         // A row of zeros says nothing.
-        assert_eq!(independent(&[0.0, 0.0], 2, &[true], &[]), [false]);
+        assert_eq!(kept(&[0.0, 0.0], 2, &[true], &[]), [false]);
     }
 
     #[test]
     fn between_the_thresholds_nothing_changes() {
         let rows = [1.0, 0.0, 1.0, 1e-7];
-        assert_eq!(independent(&rows, 2, &[true, true], &[true, true]), [true, true]);
-        assert_eq!(independent(&rows, 2, &[true, true], &[true, false]), [true, false]);
+        assert_eq!(kept(&rows, 2, &[true, true], &[true, true]), [true, true]);
+        assert_eq!(kept(&rows, 2, &[true, true], &[true, false]), [true, false]);
         let rows = [1.0, 0.0, 1.0, 1e-3];
-        assert_eq!(independent(&rows, 2, &[true, true], &[true, false]), [true, true]);
+        assert_eq!(kept(&rows, 2, &[true, true], &[true, false]), [true, true]);
     }
 
     #[test]
@@ -177,8 +272,32 @@ mod tests {
     fn the_members_of_a_dependence_are_named() {
         // Rows 0 and 2 are parallel, row 1 stands apart.
         let rows = [1.0, 0.0, 0.0, 1.0, 3.0, 0.0];
-        let (members, size) = nearest_dependence(&rows, 2);
+        let matrix = matrix(&rows, 2);
+        let (members, size) = nearest_dependence(&matrix.view().rows().collect::<Vec<_>>(), 2);
         assert_eq!(members, [0, 2]);
         assert!(size < 1e-12, "exact but for the shift");
+    }
+
+    /// Differences of neighbours, $u_a = (e_{a+1} - e_a)/\sqrt2$: $UU^\top$ has $-1/2$ beside its diagonal, with the
+    /// eigenvalues $1 - \cos(k\pi/(m+1))$.
+    #[test]
+    fn the_least_singular_value_of_a_chain() {
+        let m = 60;
+        let mut matrix = RowMatrix::default();
+        matrix.clear();
+        (0..m).for_each(|a| matrix.push([(a, -3.0), (a + 1, 3.0)].into_iter()));
+        let rows: Vec<_> = matrix.view().rows().collect();
+        let exact = (1.0 - libm::cos(std::f64::consts::PI / (m as f64 + 1.0))).sqrt();
+        let mut least = LeastSingularValue::default();
+        let found = least.of(&rows, &vec![3.0 * std::f64::consts::SQRT_2; m], m + 1);
+        assert!((found / exact - 1.0).abs() < 0.05, "{found} {exact}");
+        assert_eq!(independent(&rows, m + 1, &vec![true; m], &[]), vec![true; m]);
+        // A ring: the last row is the sum of the others.
+        matrix.push([(0, 1.0), (m, -1.0)].into_iter());
+        let rows: Vec<_> = matrix.view().rows().collect();
+        let lengths: Vec<f64> = rows.iter().map(|row| row.length()).collect();
+        assert!(least.of(&rows, &lengths, m + 1) < 1e-7);
+        let kept = independent(&rows, m + 1, &vec![true; m + 1], &[]);
+        assert_eq!(kept.iter().filter(|&&kept| !kept).count(), 1);
     }
 }

@@ -6,7 +6,7 @@
 //! are read off here.
 
 use pfaff_expr::Expr;
-use pfaff_mechanics::Equations;
+use pfaff_mechanics::{Equations, SparseBlocks, sparse_rows};
 use pfaff_model::{Dynamics, Principle, Workspace};
 use pfaff_program::{Backend, CompileError, Executor, GraphEvaluator, Program};
 use pfaff_solver::EvalError;
@@ -16,6 +16,7 @@ use crate::system::independent_constraints::{
     independent, nearest_dependence, project_onto_columns,
 };
 use crate::system::saddle_point::{Blocks, Layout, Saddle};
+use crate::system::sparse_rows::{RowMatrix, RowPattern, SparseRow, SparseRows};
 
 /// The compiled blocks of one model under one principle.
 #[derive(Clone, Debug)]
@@ -35,14 +36,26 @@ pub(crate) struct Kkt {
     /// What evaluates the blocks, once they are compiled.
     pub(crate) backend: Backend,
     evaluator: BlockEvaluator,
-    /// $M$, $A$, $W$, $f$, $b$, $\psi$, $\varphi$, shift, bend, $E$, $E\[M\]$ and powers, one after another.
+    /// How many auxiliary velocities there are, each with a row that defines it before those of the constraints.
+    pub(crate) extra: usize,
+    /// $M$, $A$, $W$, bend, $f$, $b$, $\psi$, $\varphi$, shift, $E$, $E\[M\]$ and powers, one after another.
     blocks: Vec<f64>,
     layout: Layout,
+    patterns: Patterns,
     saddle: Saddle,
     /// The sign of the determinant of (K) at the first solve under the vakonomic principle: where it changes,
     /// the effective mass was singular on the way.
     orientation: f64,
     buffers: Buffers,
+}
+
+/// Which entries of the matrices are there.
+#[derive(Clone, Debug)]
+struct Patterns {
+    mass: RowPattern,
+    jacobian: RowPattern,
+    directions: RowPattern,
+    bend: RowPattern,
 }
 
 /// The tape of the blocks with its inputs and outputs.
@@ -68,22 +81,22 @@ struct Buffers {
     /// A right side for the active constraints.
     change: Vec<f64>,
     /// The active rows of $A$.
-    rows: Vec<f64>,
+    rows: RowMatrix,
     /// The active rows of $W$.
-    directions: Vec<f64>,
+    directions: RowMatrix,
     /// The mass, with a unit mass for each coordinate where it is degenerate.
-    metric: Vec<f64>,
+    metric: RowMatrix,
 }
 
 impl Buffers {
-    fn new(n: usize, m: usize) -> Self {
+    fn new(n: usize, extra: usize, m: usize) -> Self {
         Self {
-            zeros: vec![0.0; n],
+            zeros: vec![0.0; n + extra],
             reaction: vec![0.0; n],
-            change: Vec::with_capacity(m),
-            rows: Vec::with_capacity(m * n),
-            directions: Vec::with_capacity(m * n),
-            metric: Vec::with_capacity(n * n),
+            change: Vec::with_capacity(extra + m),
+            rows: RowMatrix::default(),
+            directions: RowMatrix::default(),
+            metric: RowMatrix::default(),
         }
     }
 }
@@ -117,25 +130,28 @@ impl Kkt {
     ) -> Result<Self, CompileError> {
         let g = &model.graph;
         let (n, m) = (model.coordinates.len(), model.constraints.len());
-        let layout = Layout::new(n, m);
-        let mut entries: Vec<(Expr, usize)> = Vec::new();
-        let block = |rows: &[Vec<Expr>], start: usize| -> Vec<(Expr, usize)> {
-            rows.iter().flatten().enumerate().map(|(k, &e)| (e, start + k)).collect()
+        let SparseBlocks { mass, definitions, jacobian, directions } = equations.sparse(g);
+        let extra = definitions.len();
+        let rows = |constraints: Vec<Vec<(usize, Expr)>>| -> Vec<Vec<(usize, Expr)>> {
+            definitions.iter().cloned().chain(constraints).collect()
         };
+        let bend = sparse_rows(g, &equations.multiplier_terms.mass);
+        let matrices = [mass, rows(jacobian), rows(directions), bend];
+        let patterns = matrices.each_ref().map(|rows| pattern(rows));
+        let layout = Layout::new([n, extra, m], patterns.each_ref().map(RowPattern::len));
+        let mut entries: Vec<(Expr, usize)> = Vec::new();
+        let places = matrices.iter().flatten().flatten().enumerate();
+        entries.extend(places.map(|(place, &(_, e))| (e, place)));
         let list = |values: &[Expr], start: usize| -> Vec<(Expr, usize)> {
             values.iter().enumerate().map(|(k, &e)| (e, start + k)).collect()
         };
-        entries.extend(block(&equations.mass, 0));
-        entries.extend(block(&equations.jacobian, layout.jacobian));
-        entries.extend(block(&equations.directions, layout.directions));
         entries.extend(list(&equations.force, layout.force));
-        entries.extend(list(&equations.drift, layout.drift));
+        entries.extend(list(&equations.drift, layout.drift + extra));
         entries.extend(list(&equations.residual, layout.residual));
         for (a, position) in equations.position.iter().enumerate() {
             entries.extend(position.map(|φ| (φ, layout.position + a)));
         }
         entries.extend(list(&equations.multiplier_terms.force, layout.shift));
-        entries.extend(block(&equations.multiplier_terms.mass, layout.bend));
         entries.push((equations.energy, layout.energy));
         entries.push((equations.multiplier_terms.energy, layout.constraint_energy));
         entries.push((g.merging(|| given_power(model)), layout.power));
@@ -176,11 +192,16 @@ impl Kkt {
                 expressions: outputs,
                 targets,
             },
+            extra,
             blocks: vec![0.0; layout.drive + 1],
             layout,
+            patterns: {
+                let [mass, jacobian, directions, bend] = patterns;
+                Patterns { mass, jacobian, directions, bend }
+            },
             saddle: Saddle::default(),
             orientation: 0.0,
-            buffers: Buffers::new(n, m),
+            buffers: Buffers::new(n, extra, m),
         })
     }
 
@@ -259,29 +280,24 @@ impl Kkt {
     /// Solves (K) at the state last evaluated, for the active constraints; the multipliers of the others are zero.
     fn solve_blocks(&mut self) -> Result<(), EvalError> {
         if self.is_whole() {
-            let Self { blocks, layout: l, saddle, .. } = self;
-            return saddle.solve(&Blocks {
-                mass: &blocks[..l.jacobian],
-                left: &blocks[l.jacobian..l.directions],
-                right: &blocks[l.directions..l.force],
-                force: &blocks[l.force..l.drift],
-                drift: &blocks[l.drift..l.residual],
-            });
+            let Self { blocks, layout: l, patterns, saddle, .. } = self;
+            return saddle.solve(&whole(blocks, l, patterns));
         }
-        self.gather(self.layout.drift, 1.0);
-        let Self { blocks, layout: l, saddle, buffers, .. } = self;
+        self.gather(self.layout.drift + self.extra, 1.0);
+        let Self { blocks, layout: l, patterns, saddle, buffers, extra, .. } = self;
         saddle.solve(&Blocks {
-            mass: &blocks[..l.jacobian],
-            left: &buffers.rows,
-            right: &buffers.directions,
+            mass: patterns.mass.with(&blocks[..l.jacobian]),
+            left: buffers.rows.view(),
+            right: buffers.directions.view(),
             force: &blocks[l.force..l.drift],
             drift: &buffers.change,
         })?;
         // λ back to its places, from behind.
         let mut from = saddle.solution.len();
-        saddle.solution.resize(self.n + self.m, 0.0);
+        let first = self.n + 2 * *extra;
+        saddle.solution.resize(first + self.m, 0.0);
         for a in (0..self.m).rev() {
-            saddle.solution[self.n + a] = if self.active[a] {
+            saddle.solution[first + a] = if self.active[a] {
                 from -= 1;
                 saddle.solution[from]
             } else {
@@ -291,24 +307,27 @@ impl Kkt {
         Ok(())
     }
 
-    /// The active rows of $A$ and $W$, and a right side from the block that begins at `start`.
+    /// The definitions and the active rows of $A$ and $W$, and a right side from the block that begins at `start`.
     fn gather(&mut self, start: usize, sign: f64) {
-        let (n, l) = (self.n, self.layout);
+        let Self { blocks, layout: l, patterns, active, extra, .. } = self;
         let Buffers { rows, directions, change, .. } = &mut self.buffers;
+        let jacobian = patterns.jacobian.with(&blocks[l.jacobian..l.directions]);
+        let along = patterns.directions.with(&blocks[l.directions..l.bend]);
         rows.clear();
         directions.clear();
         change.clear();
-        for a in (0..self.m).filter(|&a| self.active[a]) {
-            rows.extend_from_slice(&self.blocks[l.jacobian + a * n..][..n]);
-            directions.extend_from_slice(&self.blocks[l.directions + a * n..][..n]);
-            change.push(sign * self.blocks[start + a]);
+        for k in (0..*extra + active.len()).filter(|&k| k < *extra || active[k - *extra]) {
+            rows.push(jacobian.row(k).entries());
+            directions.push(along.row(k).entries());
+            change.push(if k < *extra { 0.0 } else { sign * blocks[start + k - *extra] });
         }
     }
 
     /// Takes the sizes of the velocity constraints at the state last evaluated.
     pub(crate) fn measure_velocities(&mut self, v: &[f64]) {
-        let Self { scale, blocks, layout: l, .. } = self;
-        scale.measure_velocities(&blocks[l.jacobian..], &blocks[l.residual..], v);
+        let mut scale = std::mem::take(&mut self.scale);
+        scale.measure_velocities(|a| self.row(a), self.residual(), v);
+        self.scale = scale;
     }
 
     /// Whether every constraint is active.
@@ -325,7 +344,7 @@ impl Kkt {
         if self.m == 0 || (self.is_whole() && self.saddle.pivot_ratio() > DOUBTFUL) {
             return false;
         }
-        if self.jacobian().iter().any(|x| !x.is_finite()) {
+        if self.jacobian().values.iter().any(|x| !x.is_finite()) {
             return false;
         }
         self.decide()
@@ -333,7 +352,8 @@ impl Kkt {
 
     /// [`Kkt::review`] whatever it costs.
     pub(crate) fn decide(&mut self) -> bool {
-        let kept = independent(self.jacobian(), self.n, &self.holonomic, &self.active);
+        let rows = (0..self.m).map(|a| self.row(a)).collect::<Vec<_>>();
+        let kept = independent(&rows, self.n, &self.holonomic, &self.active);
         let changed = kept != self.active;
         self.active = kept;
         changed
@@ -352,10 +372,10 @@ impl Kkt {
         }
         let dropped = (0..self.m).filter(|&a| !self.active[a]);
         for a in dropped {
-            let row = &self.jacobian()[a * self.n..][..self.n];
-            let b = self.blocks[self.layout.drift + a];
+            let b = self.blocks[self.layout.drift + self.extra + a];
             let (mut sum, mut size) = (-b, b.abs());
-            for (x, y) in row.iter().zip(self.acceleration()) {
+            for (j, x) in self.row(a).entries() {
+                let y = self.saddle.solution[j];
                 sum += x * y;
                 size += (x * y).abs();
             }
@@ -369,14 +389,9 @@ impl Kkt {
     /// The constraints whose multipliers (K) leave free at the state last evaluated; `None` if the
     /// accelerations are not determined.
     fn dependent(&mut self) -> Option<Vec<usize>> {
-        let Self { blocks, layout: l, saddle, .. } = self;
-        saddle.dependent(&Blocks {
-            mass: &blocks[..l.jacobian],
-            left: &blocks[l.jacobian..l.directions],
-            right: &blocks[l.directions..l.force],
-            force: &blocks[l.force..l.drift],
-            drift: &blocks[l.drift..l.residual],
-        })
+        let Self { blocks, layout: l, patterns, saddle, .. } = self;
+        let free = saddle.dependent(&whole(blocks, l, patterns))?;
+        free.iter().map(|a| a.checked_sub(self.extra)).collect()
     }
 
     /// The constraints that repeat others at the state last evaluated.
@@ -387,11 +402,7 @@ impl Kkt {
     /// The active constraints whose combination is nearest to zero at the state last evaluated, and how near it is.
     pub(crate) fn nearest_dependence(&self) -> (Vec<usize>, f64) {
         let kept: Vec<usize> = (0..self.m).filter(|&a| self.active[a]).collect();
-        let rows: Vec<f64> = kept
-            .iter()
-            .flat_map(|&a| &self.jacobian()[a * self.n..][..self.n])
-            .copied()
-            .collect();
+        let rows: Vec<SparseRow<'_>> = kept.iter().map(|&a| self.row(a)).collect();
         let (members, size) = nearest_dependence(&rows, self.n);
         (members.into_iter().map(|i| kept[i]).collect(), size)
     }
@@ -406,18 +417,15 @@ impl Kkt {
     pub(crate) fn least_norm(&mut self) {
         let is_free = !self.is_whole() || self.saddle.pivot_ratio() == 0.0;
         if self.principle == Principle::Chetaev && is_free {
-            let Self { blocks, layout: l, saddle, n, .. } = self;
-            project_onto_columns(
-                &blocks[l.directions..l.force],
-                *n,
-                &mut saddle.solution[*n..],
-            );
+            let rows = self.directions().dense(self.extra..self.extra + self.m, self.n);
+            let first = self.n + 2 * self.extra;
+            project_onto_columns(&rows, self.n, &mut self.saddle.solution[first..]);
         }
     }
 
     /// $\lambda$ of the last solve, or $\dot\mu$ under the vakonomic principle.
     pub(crate) fn multipliers(&self) -> &[f64] {
-        &self.saddle.solution[self.n..]
+        &self.saddle.solution[self.n + 2 * self.extra..]
     }
 
     /// $R = W^\top\lambda$ of the last solve; $R = A^\top\dot\mu + \text{shift} + \text{bend}\,\ddot q$ under
@@ -432,19 +440,16 @@ impl Kkt {
         }
         let λ = self.multipliers();
         for a in 0..self.m {
-            let row = &self.blocks[self.layout.directions + a * self.n..][..self.n];
-            reaction.iter_mut().zip(row).for_each(|(r, w)| *r += λ[a] * w);
+            let row = self.directions().row(self.extra + a);
+            row.entries().for_each(|(j, w)| reaction[j] += λ[a] * w);
         }
     }
 
     /// $(\dot A - \partial\varphi/\partial q)^\top\mu$ at the state last evaluated, with given accelerations,
     /// under the vakonomic principle.
     pub(crate) fn added(&self, acceleration: &[f64], added: &mut [f64]) {
-        let (n, l) = (self.n, &self.layout);
         for (k, x) in added.iter_mut().enumerate() {
-            let row = &self.blocks[l.bend + k * n..][..n];
-            let bent: f64 = row.iter().zip(acceleration).map(|(b, a)| b * a).sum();
-            *x = self.blocks[l.shift + k] + bent;
+            *x = self.blocks[self.layout.shift + k] + self.bend().row(k).dot(acceleration);
         }
     }
 
@@ -467,30 +472,126 @@ impl Kkt {
         self.blocks[self.layout.power] + work - false_work
     }
 
-    /// The mass in (K) by rows at the state last evaluated: $M$, or $M - \mu\cdot\psi_{\dot q\dot q}$ under
-    /// the vakonomic principle.
-    pub(crate) fn mass(&self) -> &[f64] {
-        &self.blocks[..self.layout.jacobian]
+    /// The mass in (K) at the state last evaluated: $M$, or $M - \mu\cdot\psi_{\dot q\dot q}$ under
+    /// the vakonomic principle. With auxiliary velocities it has their rows and columns behind those of the velocities.
+    pub(crate) fn mass(&self) -> SparseRows<'_> {
+        self.patterns.mass.with(&self.blocks[..self.layout.jacobian])
+    }
+
+    /// The same by full rows, without auxiliary velocities.
+    pub(crate) fn full_mass(&self) -> Vec<f64> {
+        if self.extra == 0 {
+            return self.mass().dense(0..self.n, self.n);
+        }
+        let mut mass = Vec::with_capacity(self.n * self.n);
+        for i in 0..self.n {
+            let mut unit = vec![0.0; self.n];
+            unit[i] = 1.0;
+            mass.extend(self.mass_times(&unit));
+        }
+        mass
     }
 
     /// $M = \partial^2 L/\partial\dot q^2$ by rows at the state last evaluated.
     pub(crate) fn inertia(&self) -> Vec<f64> {
-        let bend = &self.blocks[self.layout.bend..self.layout.energy];
+        let bend = self.bend().dense(0..self.n, self.n);
         match self.principle {
-            Principle::Chetaev => self.mass().to_vec(),
-            Principle::Vakonomic => self.mass().iter().zip(bend).map(|(m, b)| m + b).collect(),
-            Principle::Restricted => bend.to_vec(),
+            Principle::Chetaev => self.full_mass(),
+            Principle::Vakonomic => {
+                self.full_mass().iter().zip(bend).map(|(m, b)| m + b).collect()
+            }
+            Principle::Restricted => bend,
         }
     }
 
-    /// $A$ by rows.
-    pub(crate) fn jacobian(&self) -> &[f64] {
-        &self.blocks[self.layout.jacobian..self.layout.directions]
+    /// Velocities with the auxiliary velocities that they give, apart from what these have at rest.
+    pub(crate) fn extended(&self, v: &[f64]) -> Vec<f64> {
+        let mut all = v.to_vec();
+        for k in 0..self.extra {
+            // w − Σ cⱼ ξⱼ = 0, with w behind the others.
+            let row = self.definition(k);
+            let others = row.entries().take(row.columns.len() - 1);
+            all.push(-others.map(|(j, c)| c * all[j]).sum::<f64>());
+        }
+        all
     }
 
-    /// $W$ by rows.
-    pub(crate) fn directions(&self) -> &[f64] {
-        &self.blocks[self.layout.directions..self.layout.force]
+    /// The forces on velocities that forces on velocities and auxiliary velocities together are.
+    fn contracted(&self, mut force: Vec<f64>) -> Vec<f64> {
+        for k in (0..self.extra).rev() {
+            let row = self.definition(k);
+            let handed = force[self.n + k];
+            let others = row.entries().take(row.columns.len() - 1);
+            others.for_each(|(j, c)| force[j] -= c * handed);
+        }
+        force.truncate(self.n);
+        force
+    }
+
+    /// $Mv$
+    fn mass_times(&self, v: &[f64]) -> Vec<f64> {
+        let all = self.extended(v);
+        self.contracted(self.mass().rows().map(|row| row.dot(&all)).collect())
+    }
+
+    /// $v^\top M v$
+    pub(crate) fn twice_kinetic(&self, v: &[f64]) -> f64 {
+        let extended;
+        let v = if self.extra == 0 {
+            v
+        } else {
+            extended = self.extended(v);
+            &extended
+        };
+        let rows = self.mass().rows().enumerate();
+        rows.flat_map(|(i, row)| row.entries().map(move |(j, m)| v[i] * m * v[j])).sum()
+    }
+
+    /// $M_{ii}$
+    pub(crate) fn mass_of(&self, i: usize) -> f64 {
+        if self.extra == 0 {
+            return self.mass().row(i).get(i);
+        }
+        let mut unit = vec![0.0; self.n];
+        unit[i] = 1.0;
+        self.twice_kinetic(&unit)
+    }
+
+    /// The row that defines an auxiliary velocity, whose entry is the last one.
+    pub(crate) fn definition(&self, k: usize) -> SparseRow<'_> {
+        self.jacobian().row(k)
+    }
+
+    /// The definitions of auxiliary velocities, then $A$.
+    fn jacobian(&self) -> SparseRows<'_> {
+        let l = &self.layout;
+        self.patterns.jacobian.with(&self.blocks[l.jacobian..l.directions])
+    }
+
+    /// The row of $A$ that belongs to a constraint.
+    pub(crate) fn row(&self, a: usize) -> SparseRow<'_> {
+        self.jacobian().row(self.extra + a)
+    }
+
+    /// $A$ by full rows.
+    pub(crate) fn full_jacobian(&self) -> Vec<f64> {
+        self.jacobian().dense(self.extra..self.extra + self.m, self.n)
+    }
+
+    /// The definitions of auxiliary velocities, then $W$.
+    fn directions(&self) -> SparseRows<'_> {
+        let l = &self.layout;
+        self.patterns.directions.with(&self.blocks[l.directions..l.bend])
+    }
+
+    /// The row of $W$ that belongs to a constraint.
+    pub(crate) fn direction(&self, a: usize) -> SparseRow<'_> {
+        self.directions().row(self.extra + a)
+    }
+
+    /// What multipliers take from the mass.
+    fn bend(&self) -> SparseRows<'_> {
+        self.patterns.bend.with(&self.blocks[self.layout.bend..self.layout.force])
     }
 
     /// $Q\cdot\dot q$ with $-\partial_t L$.
@@ -527,9 +628,9 @@ impl Kkt {
     /// last evaluated.
     pub(crate) fn velocity_correction(&mut self) -> Result<&[f64], EvalError> {
         self.gather(self.layout.residual, -1.0);
-        let Self { blocks, layout: l, saddle, buffers, .. } = self;
+        let Self { blocks, layout: l, patterns, saddle, buffers, .. } = self;
         let Buffers { zeros, change, rows, .. } = buffers;
-        let mass = &blocks[..l.jacobian];
+        let (mass, rows) = (patterns.mass.with(&blocks[..l.jacobian]), rows.view());
         saddle.solve(&Blocks { mass, left: rows, right: rows, force: zeros, drift: change })?;
         Ok(&self.saddle.solution[..self.n])
     }
@@ -539,31 +640,46 @@ impl Kkt {
     ///
     /// Where the mass is degenerate on what they leave free, every coordinate gets a unit mass in addition.
     pub(crate) fn position_correction(&mut self) -> Result<&[f64], EvalError> {
-        let n = self.n;
-        let Self { blocks, layout: l, saddle, buffers, .. } = self;
+        let Self { n, extra, blocks, layout: l, patterns, saddle, buffers, .. } = self;
         let Buffers { zeros, change, rows, metric, .. } = buffers;
+        let jacobian = patterns.jacobian.with(&blocks[l.jacobian..l.directions]);
         rows.clear();
         change.clear();
+        for k in 0..*extra {
+            rows.push(jacobian.row(k).entries());
+            change.push(0.0);
+        }
         for a in (0..self.m).filter(|&a| self.holonomic[a] && self.active[a]) {
-            rows.extend_from_slice(&blocks[l.jacobian + a * n..][..n]);
+            rows.push(jacobian.row(*extra + a).entries());
             change.push(-blocks[l.position + a]);
         }
-        metric.clear();
-        metric.extend_from_slice(&blocks[..l.jacobian]);
-        let plain =
-            Blocks { mass: metric, left: rows, right: rows, force: zeros, drift: change };
+        let (mass, rows) = (patterns.mass.with(&blocks[..l.jacobian]), rows.view());
+        let plain = Blocks { mass, left: rows, right: rows, force: zeros, drift: change };
         if saddle.solve(&plain).is_err() {
-            (0..n).for_each(|i| metric[i * n + i] += 1.0);
-            saddle.solve(&Blocks {
-                mass: metric,
-                left: rows,
-                right: rows,
-                force: zeros,
-                drift: change,
-            })?;
+            metric.clear();
+            mass.rows().for_each(|row| metric.push(row.entries()));
+            metric.add_to_diagonal(*n, 1.0);
+            saddle.solve(&Blocks { mass: metric.view(), ..plain })?;
         }
-        Ok(&self.saddle.solution[..n])
+        Ok(&self.saddle.solution[..self.n])
     }
+}
+
+/// (K) with all its rows.
+fn whole<'a>(blocks: &'a [f64], l: &Layout, patterns: &'a Patterns) -> Blocks<'a> {
+    Blocks {
+        mass: patterns.mass.with(&blocks[..l.jacobian]),
+        left: patterns.jacobian.with(&blocks[l.jacobian..l.directions]),
+        right: patterns.directions.with(&blocks[l.directions..l.bend]),
+        force: &blocks[l.force..l.drift],
+        drift: &blocks[l.drift..l.residual],
+    }
+}
+
+fn pattern(rows: &[Vec<(usize, Expr)>]) -> RowPattern {
+    let columns: Vec<Vec<usize>> =
+        rows.iter().map(|row| row.iter().map(|entry| entry.0).collect()).collect();
+    RowPattern::new(columns.iter().map(Vec::as_slice))
 }
 
 /// $Q\cdot\dot q - \partial L/\partial t$, from the model and not from the equations that it helps to check.

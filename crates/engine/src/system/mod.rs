@@ -16,5 +16,6 @@ pub(crate) mod phase_divergence;
 pub(crate) mod projection;
 pub(crate) mod reduced;
 pub(crate) mod saddle_point;
+pub(crate) mod sparse_rows;
 pub(crate) mod static_ldl;
 pub(crate) mod taylor_system;

@@ -86,13 +86,13 @@ impl Flow {
                 self.lu.solve(&mut column);
                 // + Wᵀ ∂λ/∂q̇ⱼ
                 for (i, &a) in kept.iter().enumerate() {
-                    for k in 0..n {
-                        pull[k * n + j] += kkt.directions()[a * n + k] * column[n + i];
+                    for (k, w) in kkt.direction(a).entries() {
+                        pull[k * n + j] += w * column[n + i];
                     }
                 }
             }
         }
-        if self.lu.factor(n, kkt.mass()).is_err() {
+        if self.lu.factor(n, &kkt.full_mass()).is_err() {
             return Rate { whole: f64::NAN, given: f64::NAN };
         }
         Rate { whole: trace(&self.lu, &pull, n), given: trace(&self.lu, given, n) }
@@ -117,13 +117,14 @@ fn trace(mass: &Lu, T: &[f64], n: usize) -> f64 {
 fn saddle(kkt: &Kkt, kept: &[usize]) -> Vec<f64> {
     let n = kkt.n;
     let size = n + kept.len();
+    let mass = kkt.full_mass();
     let mut matrix = vec![0.0; size * size];
     for i in 0..n {
-        matrix[i * size..i * size + n].copy_from_slice(&kkt.mass()[i * n..][..n]);
-        for (c, &a) in kept.iter().enumerate() {
-            matrix[i * size + n + c] = -kkt.directions()[a * n + i];
-            matrix[(n + c) * size + i] = kkt.jacobian()[a * n + i];
-        }
+        matrix[i * size..i * size + n].copy_from_slice(&mass[i * n..][..n]);
+    }
+    for (c, &a) in kept.iter().enumerate() {
+        kkt.direction(a).entries().for_each(|(i, w)| matrix[i * size + n + c] = -w);
+        kkt.row(a).entries().for_each(|(i, x)| matrix[(n + c) * size + i] = x);
     }
     matrix
 }

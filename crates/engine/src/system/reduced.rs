@@ -340,7 +340,7 @@ impl Reduced {
 
 /// $1/\sqrt{M_{jj}}$ at the state last evaluated; 1 where a coordinate has no mass.
 pub(crate) fn scale(kkt: &Kkt) -> Vec<f64> {
-    let diagonal = (0..kkt.n).map(|j| kkt.mass()[j * kkt.n + j]);
+    let diagonal = (0..kkt.n).map(|j| kkt.mass_of(j));
     diagonal.map(|m| if m > 0.0 { 1.0 / m.sqrt() } else { 1.0 }).collect()
 }
 

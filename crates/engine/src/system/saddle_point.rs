@@ -16,36 +16,118 @@
 //! constraints that repeat others consistently are
 //! dropped (their multiplier is zero, the others carry the reaction), anything else is refused.
 
-use pfaff_solver::{EvalError, Lu, RankRevealing};
+use pfaff_solver::{EvalError, Lu, RankRevealing, SparseLu};
+
+use crate::system::sparse_rows::SparseRows;
 
 /// Below this fraction of the largest pivot an entry is rounding of dependent rows: blocks are accurate to about 1e-14.
 const RANK_TOLERANCE: f64 = 1e-11;
 /// Dropped rows must agree with the others to this fraction of the right side.
 const AGREEMENT: f64 = 1e-7;
+/// Unknowns from which on a matrix is treated as sparse, if no more than one in [`FEW`] of its entries is there:
+/// where the two take the same time for a chain of rods.
+const LARGE: usize = 48;
+const FEW: usize = 8;
 
 /// Storage for (K) that is used again at every state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Saddle {
     matrix: Vec<f64>,
     lu: Lu,
+    sparse: SparseSaddle,
     rank: RankRevealing,
     pub(crate) solution: Vec<f64>,
     right: Vec<f64>,
     /// $c$ and $r$, if the matrix needs them.
     balance: Vec<f64>,
-    /// Whether the last solve had to drop dependent rows.
-    dropped: bool,
+    /// How the last solve went.
+    outcome: Outcome,
     /// The sign of the determinant in the last solve; zero if rows had to be dropped.
     pub(crate) orientation: f64,
 }
 
+/// How a solve went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Outcome {
+    /// By the factors of the full matrix.
+    #[default]
+    Full,
+    /// By those of the sparse one.
+    Sparse,
+    /// Dependent rows had to be dropped.
+    Dropped,
+}
+
+/// (K) by columns.
+#[derive(Clone, Debug, Default)]
+struct SparseSaddle {
+    lu: SparseLu,
+    begins: Vec<usize>,
+    rows: Vec<usize>,
+    values: Vec<f64>,
+    /// Where the next entry of each column goes.
+    next: Vec<usize>,
+}
+
 /// The data of (K). Matrices by rows: `mass` n × n, `left` (A) and `right` (W) m × n.
 pub(crate) struct Blocks<'a> {
-    pub(crate) mass: &'a [f64],
-    pub(crate) left: &'a [f64],
-    pub(crate) right: &'a [f64],
+    pub(crate) mass: SparseRows<'a>,
+    pub(crate) left: SparseRows<'a>,
+    pub(crate) right: SparseRows<'a>,
     pub(crate) force: &'a [f64],
     pub(crate) drift: &'a [f64],
+}
+
+impl Blocks<'_> {
+    fn size(&self) -> usize {
+        self.force.len() + self.drift.len()
+    }
+
+    /// Whether few of the entries are there.
+    fn is_sparse(&self) -> bool {
+        let entries =
+            self.mass.values.len() + self.left.values.len() + self.right.values.len();
+        self.size() >= LARGE && FEW * entries <= self.size().pow(2)
+    }
+
+    fn is_finite(&self) -> bool {
+        let matrices = [self.mass.values, self.left.values, self.right.values];
+        let vectors = [self.force, self.drift];
+        matrices.into_iter().chain(vectors).flatten().all(|x| x.is_finite())
+    }
+
+    /// The entries of (K), row by row. This is where the sign of the reaction is.
+    fn entries(&self) -> impl Iterator<Item = (usize, usize, f64)> {
+        let n = self.force.len();
+        let mass = self.mass.rows().enumerate();
+        let right = self.right.rows().enumerate();
+        let left = self.left.rows().enumerate();
+        mass.flat_map(|(i, row)| row.entries().map(move |(j, x)| (i, j, x)))
+            .chain(right.flat_map(move |(a, row)| row.entries().map(move |(i, x)| (i, n + a, -x))))
+            .chain(left.flat_map(move |(a, row)| row.entries().map(move |(i, x)| (n + a, i, x))))
+    }
+}
+
+impl SparseSaddle {
+    fn factor(&mut self, blocks: &Blocks<'_>) -> bool {
+        let size = blocks.size();
+        self.begins.clear();
+        self.begins.resize(size + 1, 0);
+        blocks.entries().for_each(|(_, j, _)| self.begins[j + 1] += 1);
+        for j in 0..size {
+            self.begins[j + 1] += self.begins[j];
+        }
+        self.next.clear();
+        self.next.extend_from_slice(&self.begins[..size]);
+        self.rows.resize(self.begins[size], 0);
+        self.values.resize(self.begins[size], 0.0);
+        for (i, j, x) in blocks.entries() {
+            let place = self.next[j];
+            self.next[j] += 1;
+            (self.rows[place], self.values[place]) = (i, x);
+        }
+        self.lu.factor(&self.begins, &self.rows, &self.values).is_ok()
+    }
 }
 
 /// Where each block begins.
@@ -53,12 +135,12 @@ pub(crate) struct Blocks<'a> {
 pub(crate) struct Layout {
     pub(crate) jacobian: usize,
     pub(crate) directions: usize,
+    pub(crate) bend: usize,
     pub(crate) force: usize,
     pub(crate) drift: usize,
     pub(crate) residual: usize,
     pub(crate) position: usize,
     pub(crate) shift: usize,
-    pub(crate) bend: usize,
     pub(crate) energy: usize,
     pub(crate) constraint_energy: usize,
     pub(crate) power: usize,
@@ -66,25 +148,26 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub(crate) fn new(n: usize, m: usize) -> Self {
-        let jacobian = n * n;
-        let directions = jacobian + m * n;
-        let force = directions + m * n;
-        let drift = force + n;
-        let residual = drift + m;
+    /// For so many coordinates, auxiliary velocities and constraints, and entries of $M$, $A$, $W$ and the bend.
+    pub(crate) fn new([n, extra, m]: [usize; 3], entries: [usize; 4]) -> Self {
+        let jacobian = entries[0];
+        let directions = jacobian + entries[1];
+        let bend = directions + entries[2];
+        let force = bend + entries[3];
+        let drift = force + n + extra;
+        let residual = drift + extra + m;
         let position = residual + m;
         let shift = position + m;
-        let bend = shift + n;
-        let energy = bend + n * n;
+        let energy = shift + n;
         Self {
             jacobian,
             directions,
+            bend,
             force,
             drift,
             residual,
             position,
             shift,
-            bend,
             energy,
             constraint_energy: energy + 1,
             power: energy + 2,
@@ -97,26 +180,34 @@ impl Saddle {
     /// Solves (K); the solution is $(x, \lambda)$.
     pub(crate) fn solve(&mut self, blocks: &Blocks<'_>) -> Result<(), EvalError> {
         let (n, m) = (blocks.force.len(), blocks.drift.len());
-        self.assemble(blocks, n, m);
-        let finite = self.matrix.iter().chain(&self.right).all(|x| x.is_finite());
-        if !finite {
+        if !blocks.is_finite() {
             return Err(EvalError::NotFinite);
         }
-        self.solution.clear();
-        self.solution.extend_from_slice(&self.right);
         self.orientation = 0.0;
-        self.dropped = self.lu.factor(n + m, &self.matrix).is_err();
+        self.right.clear();
+        self.right.extend_from_slice(blocks.force);
+        self.right.extend_from_slice(blocks.drift);
+        self.solution.clone_from(&self.right);
+        if blocks.is_sparse() && self.sparse.factor(blocks) {
+            self.outcome = Outcome::Sparse;
+            self.orientation = self.sparse.lu.orientation();
+            self.sparse.lu.solve(&mut self.solution);
+            return Ok(());
+        }
+        self.assemble(blocks);
+        let mut is_regular = self.lu.factor(n + m, &self.matrix).is_ok();
         self.balance.clear();
-        if self.dropped {
+        if !is_regular {
             self.balance(n, m);
-            self.dropped = self.lu.factor(n + m, &self.matrix).is_err();
+            is_regular = self.lu.factor(n + m, &self.matrix).is_ok();
             self.solution.copy_from_slice(&self.right);
         }
-        if self.dropped {
-            self.solve_dependent(n, m)?;
-        } else {
+        self.outcome = if is_regular { Outcome::Full } else { Outcome::Dropped };
+        if is_regular {
             self.orientation = self.lu.orientation();
             self.lu.solve(&mut self.solution);
+        } else {
+            self.solve_dependent(n, m)?;
         }
         self.solution.iter_mut().zip(&self.balance).for_each(|(x, c)| *x *= c);
         Ok(())
@@ -145,14 +236,18 @@ impl Saddle {
 
     /// Smallest pivot over the largest in the last solve; 0 if it found the matrix singular.
     pub(crate) fn pivot_ratio(&self) -> f64 {
-        if self.dropped { 0.0 } else { self.lu.pivot_ratio() }
+        match self.outcome {
+            Outcome::Full => self.lu.pivot_ratio(),
+            Outcome::Sparse => self.sparse.lu.pivot_ratio(),
+            Outcome::Dropped => 0.0,
+        }
     }
 
     /// Which multipliers belong to constraints that depend on others, after a solve that dropped some; `None`
     /// if accelerations are free.
     pub(crate) fn dependent(&mut self, blocks: &Blocks<'_>) -> Option<Vec<usize>> {
         let (n, m) = (blocks.force.len(), blocks.drift.len());
-        self.assemble(blocks, n, m);
+        self.assemble(blocks);
         self.balance.clear();
         self.balance(n, m);
         self.rank.factor(n + m, n + m, &self.matrix, RANK_TOLERANCE);
@@ -170,12 +265,12 @@ impl Saddle {
         if disagreement <= AGREEMENT * scale { Ok(()) } else { Err(EvalError::Singular) }
     }
 
-    fn assemble(&mut self, blocks: &Blocks<'_>, n: usize, m: usize) {
-        let size = n + m;
+    /// The full matrix and its right side.
+    fn assemble(&mut self, blocks: &Blocks<'_>) {
+        let size = blocks.size();
         self.matrix.clear();
         self.matrix.resize(size * size, 0.0);
-        let Blocks { mass, left: jacobian, right: directions, .. } = *blocks;
-        write_matrix(&mut self.matrix, [n, m], mass, jacobian, directions);
+        blocks.entries().for_each(|(i, j, x)| self.matrix[i * size + j] = x);
         self.right.clear();
         self.right.extend_from_slice(blocks.force);
         self.right.extend_from_slice(blocks.drift);
@@ -213,6 +308,14 @@ pub(crate) fn write_matrix(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::system::sparse_rows::RowMatrix;
+
+    fn full(values: &[f64], n: usize) -> RowMatrix {
+        let mut matrix = RowMatrix::default();
+        matrix.clear();
+        values.chunks_exact(n).for_each(|row| matrix.push(row.iter().copied().enumerate()));
+        matrix
+    }
 
     fn solve(
         mass: &[f64],
@@ -221,7 +324,9 @@ mod tests {
         drift: &[f64],
     ) -> Result<Vec<f64>, EvalError> {
         let mut saddle = Saddle::default();
-        let blocks = Blocks { mass, left: rows, right: rows, force, drift };
+        let (mass, rows) = (full(mass, force.len()), full(rows, force.len()));
+        let (mass, left) = (mass.view(), rows.view());
+        let blocks = Blocks { mass, left, right: left, force, drift };
         saddle.solve(&blocks).map(|()| saddle.solution.clone())
     }
 

@@ -67,7 +67,43 @@ pub struct Equations {
     pub kinetic: Option<Kinetic>,
 }
 
+/// The matrices of (K) by the entries that are not identically zero: the columns of each row with the expressions,
+/// in ascending order.
+///
+/// There may be auxiliary velocities $w$ behind the velocities. Then $M$ is that of a Lagrangian in which they stand
+/// for what defines them, and (K) has the rows $w_k - \sum_j c_{kj}\xi_j = 0$ over $\xi = (\ddot q, w)$ before
+/// those of the constraints.
+#[derive(Clone, Debug)]
+pub struct SparseBlocks {
+    /// $M$
+    pub mass: Vec<Vec<(usize, Expr)>>,
+    /// What defines the auxiliary velocities: the last entry of each row is the 1 of its own.
+    pub definitions: Vec<Vec<(usize, Expr)>>,
+    /// $A$
+    pub jacobian: Vec<Vec<(usize, Expr)>>,
+    /// $W$
+    pub directions: Vec<Vec<(usize, Expr)>>,
+}
+
+/// The entries of full rows that are not identically zero.
+pub fn sparse_rows(g: &Graph, rows: &[Vec<Expr>]) -> Vec<Vec<(usize, Expr)>> {
+    let entries = |row: &Vec<Expr>| {
+        row.iter().copied().enumerate().filter(|&(_, e)| e != g.zero()).collect()
+    };
+    rows.iter().map(entries).collect()
+}
+
 impl Equations {
+    /// The matrices of (K) by their entries.
+    pub fn sparse(&self, g: &Graph) -> SparseBlocks {
+        SparseBlocks {
+            mass: sparse_rows(g, &self.mass),
+            definitions: Vec::new(),
+            jacobian: sparse_rows(g, &self.jacobian),
+            directions: sparse_rows(g, &self.directions),
+        }
+    }
+
     /// Whether every reaction has Chetaev's direction, $W = A$: no `along` gives it another.
     pub fn has_chetaev_reactions(&self) -> bool {
         self.directions == self.jacobian

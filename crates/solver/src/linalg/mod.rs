@@ -1,4 +1,5 @@
-//! Small dense linear algebra: factorisations, least squares, rank, eigenvalues and singular values.
+//! Linear algebra: factorisations of small full and large sparse matrices, least squares, rank, eigenvalues and
+//! singular values.
 //!
 //! Matrices are `f64`, stored by rows. The factorisations that run in every step reuse their storage and do
 //! not allocate.
@@ -8,10 +9,12 @@ pub(crate) mod least_squares;
 pub(crate) mod lu;
 pub(crate) mod rank;
 pub(crate) mod singular_values;
+pub(crate) mod sparse_lu;
 pub(crate) mod symmetric;
 
 pub use least_squares::{LeastSquares, LeastSquaresFit, LeastSquaresSolution, least_squares};
 pub use lu::{Lu, Singular};
 pub use rank::RankRevealing;
+pub use sparse_lu::SparseLu;
 pub use singular_values::{SingularValues, singular_values};
 pub use symmetric::{cholesky, cholesky_solve, symmetric_eigenvalues};
