@@ -5,7 +5,7 @@
 
 use crate::model::Model;
 use pfaff_expr::FrozenGraph;
-use pfaff_mechanics::{Refusal, derive as derive_equations, ordinary};
+use pfaff_mechanics::{Refusal, derive as derive_equations, derive_for_run, ordinary};
 use pfaff_model::{Principle, Workspace};
 
 use crate::error::{Error, Failure};
@@ -51,6 +51,30 @@ pub fn derive(model: &Model, principle: Option<Principle>) -> Result<Derivation,
     let dynamics = derive_in(&workspace, principle)
         .map_err(|refusal| Failure::from(refusal).in_source(&model.source))?;
     Ok(Derivation::new(model, workspace, dynamics))
+}
+
+/// Derives the equations of a model for a run alone, with the mass matrix in the form that is shortest.
+pub(crate) fn derive_shortest(
+    model: &Model,
+    principle: Option<Principle>,
+) -> Result<Derivation, Error> {
+    let workspace = model.workspace();
+    let dynamics = derive_shortest_in(&workspace, principle)
+        .map_err(|refusal| Failure::from(refusal).in_source(&model.source))?;
+    Ok(Derivation::new(model, workspace, dynamics))
+}
+
+/// As [`derive_shortest`], in a workspace that goes on to be used.
+pub(crate) fn derive_shortest_in(
+    model: &Workspace,
+    principle: Option<Principle>,
+) -> Result<Dynamics, Refusal> {
+    match model.dynamics {
+        pfaff_model::Dynamics::Lagrangian { .. } => {
+            derive_for_run(model, principle.unwrap_or(model.principle)).map(Dynamics::Saddle)
+        }
+        pfaff_model::Dynamics::Equations(_) => ordinary(model).map(Dynamics::Ordinary),
+    }
 }
 
 /// Derives the equations of a model in a workspace that goes on to be used.

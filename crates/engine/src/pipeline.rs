@@ -12,15 +12,16 @@
 //! | ends and memory | `run/variational.rs` |
 
 use pfaff_mechanics::LagrangianData;
-use pfaff_model::{Diagnostic, Principle};
+use pfaff_model::{Diagnostic, Principle, Workspace};
+use pfaff_solver::Method;
 
 use crate::clock::Stopwatch;
-use crate::derivation::{Derivation, derive};
+use crate::derivation::{Derivation, derive, derive_shortest};
 use crate::error::{Error, Failure};
 use crate::model::Model;
 use crate::motion::Motion;
 use crate::problem::branches::Branches;
-use crate::problem::settings::Run;
+use crate::problem::settings::{Run, Settings};
 use crate::run::initial_value::integrated;
 use crate::run::prepare::RunInput;
 use crate::run::progress::Progress;
@@ -79,7 +80,9 @@ pub(crate) fn run_with(
     let derivation = match derivation {
         Some(derivation) => derivation,
         None => {
-            derived = derive(model, request.principle)?;
+            let form =
+                if has_full_mass(workspace, request)? { derive } else { derive_shortest };
+            derived = form(model, request.principle)?;
             &derived
         }
     };
@@ -89,6 +92,16 @@ pub(crate) fn run_with(
     let mut motion = integrated(workspace, &derivation.dynamics, known, request, watch)?;
     motion.statistics.derive_us = derive_us;
     Ok(motion)
+}
+
+/// Whether a run needs the mass matrix by its entries: for Taylor series, memory or the divergence of the flow.
+fn has_full_mass(model: &Workspace, request: &Run) -> Result<bool, Failure> {
+    let settings = Settings::new(model, request)?;
+    let watched = model.events.iter().map(|e| e.expr);
+    let mut outputs = watched.chain(model.observed.iter().map(|o| o.expr));
+    Ok(settings.options.method == Method::Taylor
+        || volterra::has_memory(model)
+        || outputs.any(|e| model.graph.contains(e, &[model.results.divergence])))
 }
 
 /// Integrates given dynamics of a model, in saddle-point form as they stand, and audits the motion against the model.

@@ -10,10 +10,10 @@ mod users;
 
 use rustc_hash::FxHashMap;
 
+use crate::derivative::users::Users;
 use crate::graph::Graph;
 use crate::graph::node::{Expr, Node, Role, Symbol};
 use crate::graph::pairs::Pairs;
-use crate::derivative::users::Users;
 use crate::graph::store::{ONE, Store, ZERO};
 use crate::math::Unary;
 

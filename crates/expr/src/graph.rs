@@ -329,7 +329,9 @@ impl Graph {
         if store.symbols.len() <= u128::BITS as usize || store.masks[e.index()] & mask == 0 {
             return store.masks[e.index()] & mask != 0;
         }
-        store.live_with(&[e], mask).iter().any(|x| symbols.contains(x))
+        let live = store.live_with(&[e], mask);
+        let is_symbol = |x: &&Expr| matches!(store.node(**x), Node::Symbol(_));
+        live.iter().filter(is_symbol).any(|x| symbols.contains(x))
     }
 
     /// Runs `derive` without merging, inside of what merges: new nodes are made as they are written.

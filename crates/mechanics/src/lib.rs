@@ -33,9 +33,10 @@ pub use hamiltonian::{
     Legendre, LegendreInput, Orders, cartan_forms, cotangent, cotangent_equations, divergence,
     divergence_formula, fractional_forms, hamilton_form, legendre,
 };
-pub use lagrangian::{Helmholtz, Kinetic, helmholtz};
+pub use lagrangian::{AuxiliaryVelocities, Helmholtz, Kinetic, helmholtz};
 pub use principle::{
-    FractionalEquations, Ordinary, Principle, adjoint, derive, fractional_equations, ordinary,
+    FractionalEquations, Ordinary, Principle, adjoint, derive, derive_for_run,
+    fractional_equations, ordinary,
 };
 pub use reduction::{
     Chaplygin, ChartPoint, ExplicitSolution, LagrangianData, Multipliers, PivotChart,

@@ -65,8 +65,8 @@ fn one(name: &str, set: &str) {
     };
     let overrides = Overrides { set: Some(set.to_owned()), ..Overrides::default() };
     let begin = Instant::now();
-    let model =
-        Model::read(Source::new(name, &text), &overrides, &GalleryFiles).expect("a right model");
+    let model = Model::read(Source::new(name, &text), &overrides, &GalleryFiles)
+        .expect("a right model");
     let read = begin.elapsed().as_secs_f64();
     let request = Run { t1: Some(0.1), clock: Some(clock), ..Run::default() };
     let motion = model.run(&request).expect("a motion");
@@ -111,7 +111,10 @@ fn peak() -> f64 {
 }
 
 fn table(problem: &Problem, sizes: &[usize]) {
-    println!("\n{}: milliseconds and growth exponents; integrate is that of an evaluation, audit that of a step", problem.name);
+    println!(
+        "\n{}: milliseconds and growth exponents; integrate is that of an evaluation, audit that of a step",
+        problem.name
+    );
     print!("{:>6}", problem.size);
     STAGES.iter().for_each(|stage| print!("{stage:>19}"));
     println!("{:>12}", if problem.rival.is_some() { "by hand" } else { "" });
@@ -161,7 +164,8 @@ fn measured(problem: &Problem, size: usize) -> Option<Vec<f64>> {
 /// Seconds of a right-hand side written by hand.
 fn by_hand(rival: &str, size: usize) -> Option<f64> {
     let source = folder().join(format!("{rival}.c"));
-    let program = std::env::temp_dir().join(format!("pfaff_scale_{rival}_{}", std::process::id()));
+    let program =
+        std::env::temp_dir().join(format!("pfaff_scale_{rival}_{}", std::process::id()));
     let flags: &[&str] = if rival == "gas" { &["-ffast-math"] } else { &[] };
     let compiled = Command::new("cc")
         .args(["-O3", "-march=native"])

@@ -131,7 +131,7 @@ fn at_start(model: &Workspace, dynamics: &Dynamics, t: f64) -> Option<(Vec<f64>,
     let start = begin(model, dynamics, &mut system, t).ok()?;
     let y = system.state(t, &start.q, &start.v, &start.multipliers);
     possible(model, &mut system, t, &y).ok()?;
-    let Compiled::Saddle(kkt) = &system.dynamics else { return None };
+    let Compiled::Saddle(kkt) = &mut system.dynamics else { return None };
     Some((start.q, scale(kkt)))
 }
 

@@ -123,8 +123,9 @@ pub(crate) struct Duals {
     /// Zero between sweeps.
     adjoints: Vec<Dual>,
     outputs: Vec<usize>,
-    /// The steps that each output to be differentiated needs, last ones first.
+    /// The steps that each output to be differentiated needs, last ones first, and the symbols.
     needed: Vec<Vec<u32>>,
+    needed_symbols: Vec<Vec<u32>>,
     /// The symbols that vary, in the order in which their values are asked for.
     pub(crate) symbols: Vec<Expr>,
     /// Their places among the nodes.
@@ -168,6 +169,7 @@ impl Duals {
             adjoints: vec![Dual::default(); live.len()],
             outputs: outputs.iter().map(|&o| place(o)).collect(),
             needed: Vec::with_capacity(differentiated),
+            needed_symbols: Vec::with_capacity(differentiated),
             symbols: Vec::new(),
             places: Vec::new(),
             tables: Vec::new(),
@@ -221,21 +223,41 @@ impl Duals {
                 laid.values[to] = Dual { x, d: ZERO };
             }
         }
-        let mut wanted = vec![false; live.len()];
-        for &output in &laid.outputs[..differentiated] {
-            wanted.fill(false);
-            wanted[output] = true;
-            let mut needed = Vec::new();
-            for (i, step) in laid.steps.iter().enumerate().rev() {
-                if wanted[step.to as usize] {
-                    needed.push(i as u32);
-                    let varying = step.by.into_iter().filter(|&by| by != NONE);
-                    varying.for_each(|by| wanted[by as usize] = true);
+        laid.find_needed(differentiated);
+        laid
+    }
+
+    /// What each of the first outputs needs.
+    fn find_needed(&mut self, differentiated: usize) {
+        let mut step_at = vec![NONE; self.values.len()];
+        let numbered = self.steps.iter().enumerate();
+        numbered.for_each(|(i, step)| step_at[step.to as usize] = i as u32);
+        let mut symbol_at = vec![NONE; self.values.len()];
+        let numbered = self.places.iter().enumerate();
+        numbered.for_each(|(s, &place)| symbol_at[place as usize] = s as u32);
+        let mut met = vec![usize::MAX; self.values.len()];
+        for (i, &output) in self.outputs[..differentiated].iter().enumerate() {
+            let (mut steps, mut symbols) = (Vec::new(), Vec::new());
+            let mut stack = vec![output];
+            met[output] = i;
+            while let Some(place) = stack.pop() {
+                symbols.extend(Some(symbol_at[place]).filter(|&s| s != NONE));
+                if step_at[place] == NONE {
+                    continue;
+                }
+                steps.push(step_at[place]);
+                for by in self.steps[step_at[place] as usize].by {
+                    if by != NONE && met[by as usize] != i {
+                        met[by as usize] = i;
+                        stack.push(by as usize);
+                    }
                 }
             }
-            laid.needed.push(needed);
+            steps.sort_unstable_by(|a, b| b.cmp(a));
+            symbols.sort_unstable();
+            self.needed.push(steps);
+            self.needed_symbols.push(symbols);
         }
-        laid
     }
 
     /// How many nodes an evaluation visits.
@@ -312,10 +334,10 @@ impl Duals {
                 }
             }
         }
-        for (s, &place) in self.places.iter().enumerate() {
-            let adjoint = std::mem::take(&mut adjoints[place as usize]);
+        for &s in &self.needed_symbols[i] {
+            let adjoint = std::mem::take(&mut adjoints[self.places[s as usize] as usize]);
             if !adjoint.is_zero() {
-                tell(s, adjoint);
+                tell(s as usize, adjoint);
             }
         }
     }

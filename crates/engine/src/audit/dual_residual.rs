@@ -11,6 +11,7 @@
 //! its dual numbers, at several instants together.
 
 use std::array::from_fn;
+use std::collections::BTreeMap;
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::Class;
@@ -38,13 +39,13 @@ pub(crate) struct DualResidual {
     /// The dependent coordinates of the restricted principle.
     dependent: Vec<usize>,
     /// Of each constraint at the instants last looked at.
-    gradients: Vec<Gradient>,
+    gradients: Vec<SparseGradient>,
     /// Of the Lagrangian, of places times the forces there, and of $D$.
     slopes: Gradient,
     push: Gradient,
     drag: Gradient,
-    /// $w$ at one sample.
-    directions: Vec<f64>,
+    /// $R_k$ at one sample, and the sums of the magnitudes of its parts.
+    reactions: Vec<(f64, f64)>,
 }
 
 /// Places among the parts.
@@ -70,6 +71,14 @@ enum Meaning {
 pub(crate) struct Gradient {
     pub(crate) q: Vec<Dual>,
     pub(crate) v: Vec<Dual>,
+    t: Dual,
+}
+
+/// Derivatives by the positions and velocities that occur, in ascending order, and by time, with their rates.
+#[derive(Clone, Debug, Default)]
+struct SparseGradient {
+    q: Vec<(usize, Dual)>,
+    v: Vec<(usize, Dual)>,
     t: Dual,
 }
 
@@ -218,11 +227,11 @@ impl DualResidual {
             principle,
             dependent: dependent.to_vec(),
             least: [vec![0.0; n], vec![0.0; n]],
-            gradients: vec![Gradient::new(n); model.constraints.len()],
+            gradients: vec![SparseGradient::default(); model.constraints.len()],
             slopes: Gradient::new(n),
             push: Gradient::new(n),
             drag: Gradient::new(n),
-            directions: Vec::new(),
+            reactions: Vec::new(),
         })
     }
 
@@ -239,8 +248,7 @@ impl DualResidual {
     fn differentiate(&mut self, instants: &[Sample]) {
         self.parts.evaluate(instants);
         for (a, gradient) in self.gradients.iter_mut().enumerate() {
-            gradient.clear();
-            self.parts.sweep(CONSTRAINTS + a, [1.0; LANES], gradient);
+            self.parts.sweep_into(CONSTRAINTS + a, gradient);
         }
     }
 
@@ -250,15 +258,15 @@ impl DualResidual {
     }
 
     /// $\partial\varphi_a/\partial\dot q$, or $\partial\varphi_a/\partial q$ of a holonomic one.
-    fn direction(&self, a: usize) -> &[Dual] {
+    fn direction(&self, a: usize) -> &[(usize, Dual)] {
         if self.holonomic[a] { &self.gradients[a].q } else { &self.gradients[a].v }
     }
 
     /// Residuals of a constraint at an sample whose derivatives are known.
     fn residual(&self, a: usize, sample: &Sample, l: usize) -> Residual {
         let deviation = |value: f64, x: &[f64], least: &[f64]| {
-            let sizes = x.iter().zip(least).map(|(x, least)| x.abs().max(*least));
-            let terms = self.direction(a).iter().zip(sizes).map(|(s, x)| s.x[l].abs() * x);
+            let terms = self.direction(a).iter();
+            let terms = terms.map(|(k, s)| s.x[l].abs() * x[*k].abs().max(least[*k]));
             Deviation::new(value, terms.sum())
         };
         let [q, v] = &self.least;
@@ -295,17 +303,17 @@ impl DualResidual {
         largest: &[f64],
     ) -> Deviation {
         let off = if self.holonomic[a] {
-            let Gradient { q, t, .. } = &self.gradients[a];
-            let motion = sample.v.iter().zip(&sample.a);
-            let moved = q.iter().zip(motion).map(|(s, (v, a))| s.d[l] * v + s.x[l] * a);
+            let SparseGradient { q, t, .. } = &self.gradients[a];
+            let rate = |(k, s): &(usize, Dual)| s.d[l] * sample.v[*k] + s.x[l] * sample.a[*k];
+            let moved = q.iter().map(rate);
             moved.sum::<f64>() + t.d[l]
         } else {
             self.constraint(a).d[l]
         };
         let (mut sum, mut size) = (0.0, 0.0);
-        for ((s, a), least) in self.direction(a).iter().zip(&sample.a).zip(largest) {
-            sum += s.x[l] * a;
-            size += (s.x[l] * a).abs().max(s.x[l].abs() * least);
+        for (k, s) in self.direction(a) {
+            sum += s.x[l] * sample.a[*k];
+            size += (s.x[l] * sample.a[*k]).abs().max(s.x[l].abs() * largest[*k]);
         }
         Deviation::new(off, size + (off - sum).abs())
     }
@@ -339,26 +347,20 @@ impl DualResidual {
         for (a, found) in findings.differentiated.iter_mut().enumerate() {
             found.include(self.differentiated(a, sample, l, &least));
         }
-        let mut directions = std::mem::take(&mut self.directions);
-        directions.clear();
-        for a in 0..m {
-            match self.along[a] {
-                Some(first) => directions
-                    .extend((first..first + n).map(|i| self.parts.duals.output(i).x[l])),
-                None => directions.extend(self.direction(a).iter().map(|s| s.x[l])),
-            }
-        }
+        let mut reactions = std::mem::take(&mut self.reactions);
+        self.react(sample, l, &mut reactions);
         let first_force = CONSTRAINTS + m;
         let (mut energy, mut size) = (0.0, 0.0);
         let restricted = self.principle == Principle::Restricted;
+        let directions = if restricted { self.full_directions(l) } else { Vec::new() };
         let (mut needed, mut needed_scale) = (Vec::new(), 0.0_f64);
         for k in 0..n {
             let (p, p_rate) = (self.slopes.v[k].x[l], self.slopes.v[k].d[l]);
             let slope = self.slopes.q[k].x[l];
             let given = self.parts.duals.output(first_force + k).x[l];
             let force = given + self.push.q[k].x[l] - self.drag.v[k].x[l];
-            let (reaction, reactions) = self.reaction(sample, l, &directions, k);
-            let scale = p_rate.abs() + slope.abs() + force.abs() + reactions;
+            let (reaction, parts) = reactions[k];
+            let scale = p_rate.abs() + slope.abs() + force.abs() + parts;
             let mut include = |row: usize, off: f64, size: f64| {
                 findings.equations[row].include(Deviation::within(off, size, length));
             };
@@ -387,7 +389,7 @@ impl DualResidual {
             let off = beside(&directions, &needed);
             findings.equations[2 * n].include(Deviation::within(off, needed_scale, length));
         }
-        self.directions = directions;
+        self.reactions = reactions;
         findings.energy.include(Deviation::new(energy - sample.energy, size));
     }
 
@@ -406,28 +408,43 @@ impl DualResidual {
         self.parts.sweep(DISSIPATION, [1.0; LANES], &mut self.drag);
     }
 
-    /// $R_k$ and the sum of the magnitudes of its parts.
-    fn reaction(&self, sample: &Sample, l: usize, directions: &[f64], k: usize) -> (f64, f64) {
-        let m = self.holonomic.len();
-        let (mut sum, mut size) = (0.0, 0.0);
-        let mut add = |part: f64| {
-            sum += part;
-            size += part.abs();
+    /// All $R_k$, each with the sum of the magnitudes of its parts.
+    fn react(&self, sample: &Sample, l: usize, reactions: &mut Vec<(f64, f64)>) {
+        reactions.clear();
+        reactions.resize(self.n, (0.0, 0.0));
+        let mut add = |k: usize, part: f64| {
+            reactions[k].0 += part;
+            reactions[k].1 += part.abs();
         };
-        if self.principle == Principle::Chetaev {
-            (0..m).for_each(|a| add(sample.multipliers[a] * directions[a * self.n + k]));
-            return (sum, size);
-        }
-        for a in 0..m {
-            if self.principle == Principle::Vakonomic {
-                add(sample.multiplier_rates[a] * directions[a * self.n + k]);
+        for a in 0..self.holonomic.len() {
+            let λ = match self.principle {
+                Principle::Chetaev => Some(sample.multipliers[a]),
+                Principle::Vakonomic => Some(sample.multiplier_rates[a]),
+                Principle::Restricted => None,
+            };
+            match (λ, self.along[a]) {
+                (None, _) => {}
+                (Some(λ), Some(first)) => (0..self.n)
+                    .for_each(|k| add(k, λ * self.parts.duals.output(first + k).x[l])),
+                (Some(λ), None) => {
+                    self.direction(a).iter().for_each(|(k, s)| add(*k, λ * s.x[l]));
+                }
             }
-            if !self.holonomic[a] {
-                add(sample.multipliers[a] * self.gradients[a].v[k].d[l]);
-                add(-sample.multipliers[a] * self.gradients[a].q[k].x[l]);
+            if self.principle != Principle::Chetaev && !self.holonomic[a] {
+                let SparseGradient { q, v, .. } = &self.gradients[a];
+                v.iter().for_each(|(k, s)| add(*k, sample.multipliers[a] * s.d[l]));
+                q.iter().for_each(|(k, s)| add(*k, -sample.multipliers[a] * s.x[l]));
             }
         }
-        (sum, size)
+    }
+
+    /// $w$ of all constraints by full rows.
+    fn full_directions(&self, l: usize) -> Vec<f64> {
+        let mut directions = vec![0.0; self.holonomic.len() * self.n];
+        for (a, row) in directions.chunks_exact_mut(self.n).enumerate() {
+            self.direction(a).iter().for_each(|(k, s)| row[*k] = s.x[l]);
+        }
+        directions
     }
 }
 
@@ -447,18 +464,12 @@ impl Gradient {
 impl Laid {
     /// The first outputs will be differentiated.
     pub(crate) fn new(model: &Workspace, outputs: &[Expr], differentiated: usize) -> Self {
-        let place = |find: &dyn Fn(&pfaff_model::Coordinate) -> bool| {
-            model.coordinates.iter().position(find)
-        };
-        let meaning = |s: Expr| {
-            if s == model.time {
-                Some(Meaning::Time)
-            } else if let Some(k) = place(&|c| c.position == s) {
-                Some(Meaning::Position(k))
-            } else {
-                place(&|c| c.velocity == s).map(Meaning::Velocity)
-            }
-        };
+        let mut meanings = BTreeMap::from([(model.time, Meaning::Time)]);
+        for (k, c) in model.coordinates.iter().enumerate() {
+            meanings.insert(c.position, Meaning::Position(k));
+            meanings.insert(c.velocity, Meaning::Velocity(k));
+        }
+        let meaning = |s: Expr| meanings.get(&s).copied();
         let value = |s: Expr| model.parameters.iter().find(|p| p.symbol == s).map(|p| p.value);
         let fixed = |s: Expr| match meaning(s) {
             Some(_) => None,
@@ -484,6 +495,21 @@ impl Laid {
             }
         });
         duals.output(0).x
+    }
+
+    /// The derivatives of an output at the instants last evaluated.
+    fn sweep_into(&mut self, output: usize, into: &mut SparseGradient) {
+        let Self { duals, meaning } = self;
+        into.q.clear();
+        into.v.clear();
+        into.t = Dual::default();
+        duals.sweep(output, [1.0; LANES], &mut |s, derivative| match meaning[s] {
+            Meaning::Time => into.t = derivative,
+            Meaning::Position(k) => into.q.push((k, derivative)),
+            Meaning::Velocity(k) => into.v.push((k, derivative)),
+        });
+        into.q.sort_unstable_by_key(|entry| entry.0);
+        into.v.sort_unstable_by_key(|entry| entry.0);
     }
 
     /// Adds the derivatives of an output, times a weight, at the instants last evaluated.

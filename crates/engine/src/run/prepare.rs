@@ -6,7 +6,7 @@ use pfaff_model::{Principle, Workspace};
 use pfaff_solver::{Method, OdeOptions, Outcome, System, integrate, taylor_order};
 
 use crate::clock::Stopwatch;
-use crate::derivation::derive_in;
+use crate::derivation::{derive_in, derive_shortest_in};
 use crate::error::{Error, Failure};
 use crate::motion::note::Note;
 use crate::problem::settings::{Run, Settings};
@@ -41,7 +41,12 @@ impl PreparedRun {
         let principle = request.principle.unwrap_or(model.principle);
         let statement =
             if principle == Principle::Chetaev { LagrangianData::of(model) } else { None };
-        let dynamics = derive_in(model, request.principle)
+        let form = if settings.options.method == Method::Taylor {
+            derive_in
+        } else {
+            derive_shortest_in
+        };
+        let dynamics = form(model, request.principle)
             .map_err(|refusal| Failure::Model(vec![refusal.diagnostic()]))?;
         let Prepared { system, y0, .. } = prepare(
             model,
@@ -168,6 +173,11 @@ fn expand(
             "the Taylor method does not apply: {why}; choose `dop853` or `auto`"
         )))
     };
+    let has_full_mass =
+        !matches!(dynamics, Dynamics::Saddle(equations) if equations.auxiliary.is_some());
+    if !has_full_mass {
+        return Ok(());
+    }
     let recurrences = if system.is_whole() {
         system.recurrences(model, dynamics, order).map_err(|error| error.to_string())
     } else {

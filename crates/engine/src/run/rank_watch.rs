@@ -23,9 +23,7 @@ use pfaff_solver::DenseStep;
 
 use crate::motion::sample::Sample;
 use crate::system::compiled::CompiledSystem;
-use crate::system::independent_constraints::{
-    LARGE, LeastSingularValue, nearest_dependence,
-};
+use crate::system::independent_constraints::{LARGE, LeastSingularValue, nearest_dependence};
 use crate::system::sparse_rows::{RowPattern, SparseRow};
 
 /// $c$ above.
@@ -383,10 +381,10 @@ impl RankWatch {
         let mut rest = std::mem::take(&mut self.rest);
         rest.clear();
         rest.resize(self.reach.len() * n, 0.0);
-        for ((row, reach), full) in
-            matrix.rows().zip(&self.reach).zip(rest.chunks_exact_mut(n))
+        for ((row, reach), full) in matrix.rows().zip(&self.reach).zip(rest.chunks_exact_mut(n))
         {
-            row.entries().for_each(|(k, x)| full[k] = if *reach > 0.0 { x / reach } else { 0.0 });
+            row.entries()
+                .for_each(|(k, x)| full[k] = if *reach > 0.0 { x / reach } else { 0.0 });
         }
         let mut pivot = f64::INFINITY;
         for k in 0..self.rank {

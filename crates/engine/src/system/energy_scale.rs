@@ -44,8 +44,8 @@ pub(crate) fn raise_reduced(
     reduced.velocities(t, state, v);
     reduced.kkt.evaluate(t, &y[..n], v, &[]);
     let twice = reduced.kkt.twice_kinetic(v);
-    for i in 0..n {
-        let speed = SHARE * (twice / reduced.kkt.mass_of(i)).sqrt();
+    for (i, mass) in reduced.kkt.mass_diagonal().iter().enumerate() {
+        let speed = SHARE * (twice / mass).sqrt();
         if speed.is_finite() {
             scales[i] = scales[i].max(h.abs() * speed);
         }
@@ -68,11 +68,11 @@ pub(crate) fn raise_reduced(
 const SHARE: f64 = 1e-3;
 
 /// Raises the scales of positions and velocities at the state last evaluated.
-pub(crate) fn raise_by_mass(kkt: &Kkt, h: f64, scales: &mut [f64]) {
+pub(crate) fn raise_by_mass(kkt: &mut Kkt, h: f64, scales: &mut [f64]) {
     let n = kkt.n;
     let twice = kkt.twice_kinetic(kkt.velocity());
-    for i in 0..n {
-        let speed = SHARE * (twice / kkt.mass_of(i)).sqrt();
+    for (i, mass) in kkt.mass_diagonal().iter().enumerate() {
+        let speed = SHARE * (twice / mass).sqrt();
         if speed.is_finite() {
             scales[i] = scales[i].max(h.abs() * speed);
             scales[n + i] = scales[n + i].max(speed);

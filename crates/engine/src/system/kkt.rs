@@ -18,6 +18,9 @@ use crate::system::independent_constraints::{
 use crate::system::saddle_point::{Blocks, Layout, Saddle};
 use crate::system::sparse_rows::{RowMatrix, RowPattern, SparseRow, SparseRows};
 
+/// How often masses are asked for until they are computed again by auxiliary velocities: they are scales.
+const RENEWED: usize = 16;
+
 /// The compiled blocks of one model under one principle.
 #[derive(Clone, Debug)]
 pub(crate) struct Kkt {
@@ -86,6 +89,9 @@ struct Buffers {
     directions: RowMatrix,
     /// The mass, with a unit mass for each coordinate where it is degenerate.
     metric: RowMatrix,
+    /// $M_{ii}$, and how often it was asked for.
+    diagonal: Vec<f64>,
+    asked: usize,
 }
 
 impl Buffers {
@@ -97,6 +103,8 @@ impl Buffers {
             rows: RowMatrix::default(),
             directions: RowMatrix::default(),
             metric: RowMatrix::default(),
+            diagonal: Vec::new(),
+            asked: 0,
         }
     }
 }
@@ -547,14 +555,25 @@ impl Kkt {
         rows.flat_map(|(i, row)| row.entries().map(move |(j, m)| v[i] * m * v[j])).sum()
     }
 
-    /// $M_{ii}$
-    pub(crate) fn mass_of(&self, i: usize) -> f64 {
+    /// $M_{ii}$ at the state last evaluated; with auxiliary velocities, where that is more work than an evaluation, at
+    /// one of the last [`RENEWED`] at which it was asked for.
+    pub(crate) fn mass_diagonal(&mut self) -> &[f64] {
+        let mut diagonal = std::mem::take(&mut self.buffers.diagonal);
         if self.extra == 0 {
-            return self.mass().row(i).get(i);
+            diagonal.clear();
+            diagonal.extend(self.mass().rows().enumerate().map(|(i, row)| row.get(i)));
+        } else if self.buffers.asked.is_multiple_of(RENEWED) {
+            diagonal.resize(self.n, 0.0);
+            let mut unit = vec![0.0; self.n];
+            for (i, mass) in diagonal.iter_mut().enumerate() {
+                unit[i] = 1.0;
+                *mass = self.twice_kinetic(&unit);
+                unit[i] = 0.0;
+            }
         }
-        let mut unit = vec![0.0; self.n];
-        unit[i] = 1.0;
-        self.twice_kinetic(&unit)
+        self.buffers.asked += 1;
+        self.buffers.diagonal = diagonal;
+        &self.buffers.diagonal
     }
 
     /// The row that defines an auxiliary velocity, whose entry is the last one.
@@ -592,6 +611,14 @@ impl Kkt {
     /// What multipliers take from the mass.
     fn bend(&self) -> SparseRows<'_> {
         self.patterns.bend.with(&self.blocks[self.layout.bend..self.layout.force])
+    }
+
+    /// $f$ and $b$ at the state last evaluated.
+    #[cfg(test)]
+    pub(crate) fn right_side(&self) -> Vec<f64> {
+        let (l, n) = (&self.layout, self.n);
+        [&self.blocks[l.force..l.force + n], &self.blocks[l.drift + self.extra..l.residual]]
+            .concat()
     }
 
     /// $Q\cdot\dot q$ with $-\partial_t L$.

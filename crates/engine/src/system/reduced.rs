@@ -83,7 +83,7 @@ impl Reduced {
         if n + dependent > m + MOST {
             return None;
         }
-        let reduction = atlas.derive(at.t, &at.q, &scale(&kkt))?;
+        let reduction = atlas.derive(at.t, &at.q, &scale(&mut kkt))?;
         let k = reduction.independent.len();
         if reduction.redundant.len() != dependent || n - k + dependent != m {
             return None;
@@ -322,7 +322,7 @@ impl Reduced {
             known
         } else {
             self.kkt.evaluate(t, &y[..n], v, &[]);
-            let scale = scale(&self.kkt);
+            let scale = scale(&mut self.kkt);
             let mut atlas =
                 self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             atlas.find(t, &y[..n], &scale).ok_or(EvalError::Singular)?
@@ -339,9 +339,9 @@ impl Reduced {
 }
 
 /// $1/\sqrt{M_{jj}}$ at the state last evaluated; 1 where a coordinate has no mass.
-pub(crate) fn scale(kkt: &Kkt) -> Vec<f64> {
-    let diagonal = (0..kkt.n).map(|j| kkt.mass_of(j));
-    diagonal.map(|m| if m > 0.0 { 1.0 / m.sqrt() } else { 1.0 }).collect()
+pub(crate) fn scale(kkt: &mut Kkt) -> Vec<f64> {
+    let diagonal = kkt.mass_diagonal().iter();
+    diagonal.map(|&m| if m > 0.0 { 1.0 / m.sqrt() } else { 1.0 }).collect()
 }
 
 /// The order of evaluation: that of the Lagrangian for long programs, that of writing for short ones, which

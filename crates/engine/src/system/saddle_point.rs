@@ -85,8 +85,7 @@ impl Blocks<'_> {
 
     /// Whether few of the entries are there.
     fn is_sparse(&self) -> bool {
-        let entries =
-            self.mass.values.len() + self.left.values.len() + self.right.values.len();
+        let entries = self.mass.values.len() + self.left.values.len() + self.right.values.len();
         self.size() >= LARGE && FEW * entries <= self.size().pow(2)
     }
 
@@ -103,8 +102,12 @@ impl Blocks<'_> {
         let right = self.right.rows().enumerate();
         let left = self.left.rows().enumerate();
         mass.flat_map(|(i, row)| row.entries().map(move |(j, x)| (i, j, x)))
-            .chain(right.flat_map(move |(a, row)| row.entries().map(move |(i, x)| (i, n + a, -x))))
-            .chain(left.flat_map(move |(a, row)| row.entries().map(move |(i, x)| (n + a, i, x))))
+            .chain(
+                right.flat_map(move |(a, row)| row.entries().map(move |(i, x)| (i, n + a, -x))),
+            )
+            .chain(
+                left.flat_map(move |(a, row)| row.entries().map(move |(i, x)| (n + a, i, x))),
+            )
     }
 }
 

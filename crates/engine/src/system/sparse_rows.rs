@@ -53,10 +53,7 @@ impl<'a> SparseRows<'a> {
     /// A row.
     pub(crate) fn row(self, i: usize) -> SparseRow<'a> {
         let range = self.pattern.begins[i]..self.pattern.begins[i + 1];
-        SparseRow {
-            columns: &self.pattern.columns[range.clone()],
-            values: &self.values[range],
-        }
+        SparseRow { columns: &self.pattern.columns[range.clone()], values: &self.values[range] }
     }
 
     /// All rows.

@@ -44,7 +44,9 @@ impl StaticLdl {
         }
         let v = model.velocities();
         let size = v.len() + equations.residual.len();
-        let most = SHORT.max((SPARSE * size).min(size.pow(3) / DENSE));
+        let extra = equations.auxiliary.as_ref().map_or(0, |a| a.definitions.len());
+        let unknowns = size + 2 * extra;
+        let most = SHORT.max((SPARSE * unknowns).min(unknowns.pow(3) / DENSE));
         let solved = solve_saddle(g, equations, most)?;
         let (power, total) = g.merging(|| {
             let mut reaction: Vec<Expr> = vec![g.zero(); v.len()];
@@ -78,7 +80,7 @@ impl StaticLdl {
             run: program.executor(&model.parameter_values(), backend),
             inputs: vec![0.0; inputs.len()],
             outputs: vec![0.0; outputs.len()],
-            size: solved.pivots.len(),
+            size,
             floor: vec![0.0; solved.pivots.len()],
         })
     }
@@ -132,15 +134,110 @@ impl StaticLdl {
 #[cfg(test)]
 mod tests {
     use pfaff_model::{NoFiles, Overrides, Source, read_model};
+    use pfaff_solver::Lu;
 
     use super::*;
+    use crate::split_mix::SplitMix64;
+    use crate::system::kkt::Kkt;
+    use crate::system::saddle_point::write_matrix;
+
+    fn workspace(text: &str) -> Workspace {
+        let read = read_model(Source::new("test", text), &Overrides::default(), &NoFiles);
+        read.map_err(|_| "the text is right").unwrap().0.workspace()
+    }
+
+    /// Accelerations and multipliers of every form of (K), at random states, against the factors of the full matrix.
+    fn forms_agree(text: &str, has_auxiliary: bool) {
+        let model = workspace(text);
+        let full = pfaff_mechanics::derive(&model, Principle::Chetaev).unwrap();
+        let short = pfaff_mechanics::derive_for_run(&model, Principle::Chetaev).unwrap();
+        assert_eq!(short.auxiliary.is_some(), has_auxiliary);
+        let mut by_entries = Kkt::new(&model, &full, Backend::Interpreter).unwrap();
+        let mut by_parts = Kkt::new(&model, &short, Backend::Interpreter).unwrap();
+        let mut written = StaticLdl::new(&model, &short, Backend::default()).unwrap();
+        let (n, m) = (by_entries.n, by_entries.m);
+        let mut random = SplitMix64(19);
+        let mut unit = || random.bits() as f64 / u64::MAX as f64;
+        for _ in 0..5 {
+            let q: Vec<f64> = (0..n).map(|_| 2.0 * unit() - 1.0).collect();
+            let v: Vec<f64> = (0..n).map(|_| 2.0 * unit() - 1.0).collect();
+            for kkt in [&mut by_entries, &mut by_parts] {
+                kkt.evaluate(0.3, &q, &v, &[]);
+            }
+            // The full matrix by elimination with pivoting, whatever its size.
+            let mut matrix = vec![0.0; (n + m) * (n + m)];
+            let (mass, jacobian) = (by_entries.full_mass(), by_entries.full_jacobian());
+            write_matrix(&mut matrix, [n, m], &mass, &jacobian, &jacobian);
+            let mut lu = Lu::new(n + m);
+            lu.factor(n + m, &matrix).unwrap();
+            let mut expected = by_entries.right_side();
+            lu.solve(&mut expected);
+            let scale = expected.iter().fold(1.0_f64, |s, x| s.max(x.abs()));
+            let agrees = |found: &[f64]| {
+                let worst = found.iter().zip(&expected).map(|(x, y)| (x - y).abs());
+                let worst = worst.fold(0.0, f64::max) / scale;
+                assert!(worst < 1e-10, "off by {worst:e} of the largest: {text}");
+            };
+            for kkt in [&mut by_entries, &mut by_parts] {
+                kkt.solve().unwrap();
+                agrees(&[kkt.acceleration(), kkt.multipliers()].concat());
+                let mut reaction = vec![0.0; n];
+                kkt.reaction(&mut reaction);
+                for (k, r) in reaction.iter().enumerate() {
+                    let carried = (0..m).map(|a| expected[n + a] * jacobian[a * n + k]);
+                    assert!((r - carried.sum::<f64>()).abs() < 1e-9 * scale);
+                }
+            }
+            let (one, other) = (by_entries.full_mass(), by_parts.full_mass());
+            for (x, y) in one.iter().zip(&other) {
+                // Rounding of sums of as many terms as there are bodies.
+                assert!((x - y).abs() < 1e-11 * (1.0 + x.abs()), "{x} {y}");
+            }
+            assert!(written.evaluate([&[0.3], &q, &v, &[]]));
+            agrees(written.solution());
+        }
+    }
+
+    #[test]
+    fn large_systems_have_the_solution_of_the_full_matrix() {
+        // A chain whose support moves.
+        forms_agree(
+            "parameters N = 60, g = 9.81\ncoordinates th[1..N]\nlet X[0] = sin(2*t)\nlet Y[0] = t^2\n\
+             let X[i = 1..N] = X[i-1] + sin(th[i])\nlet Y[i = 1..N] = Y[i-1] - cos(th[i])\n\
+             kinetic sum(i = 1..N, (X[i]'^2 + Y[i]'^2)/2)\npotential sum(i = 1..N, g*Y[i])\n",
+            true,
+        );
+        // Two branches, bodies with a size, every second joint without a mass of its own.
+        forms_agree(
+            "parameters N = 40\ncoordinates a[1..N], b[1..N]\nlet X[0] = 0\nlet Y[0] = 0\n\
+             let X[i = 1..N] = X[i-1] + cos(a[i])\nlet Y[i = 1..N] = Y[i-1] + sin(a[i])\n\
+             let U[0] = X[N/2]\nlet V[0] = Y[N/2]\n\
+             let U[i = 1..N] = U[i-1] + 0.5*cos(b[i])\nlet V[i = 1..N] = V[i-1] + 0.5*sin(b[i])\n\
+             kinetic sum(i = 1..N/2, X[2*i]'^2 + Y[2*i]'^2 + U[2*i]'^2 + V[2*i]'^2)/2\n\
+             kinetic sum(i = 1..N, a[i]'^2 + b[i]'^2)/10\npotential sum(i = 1..N, Y[i] + 2*V[i])\n",
+            true,
+        );
+        // A closed chain in angles.
+        forms_agree(
+            "parameters N = 50\ncoordinates th[1..N]\nlet X[0] = 0\nlet Y[0] = 0\n\
+             let X[i = 1..N] = X[i-1] + sin(th[i])\nlet Y[i = 1..N] = Y[i-1] - cos(th[i])\n\
+             kinetic sum(i = 1..N, (X[i]'^2 + Y[i]'^2)/2)\nconstraint X[N] = 3\nconstraint Y[N] = 4\n",
+            true,
+        );
+        // Rods in Cartesian coordinates, closed.
+        forms_agree(
+            "parameters N = 60\ncoordinates X[1..N], Y[1..N]\nkinetic sum(i = 1..N, X[i]'^2 + Y[i]'^2)/2\n\
+             constraint r[i = 2..N]: (X[i]-X[i-1])^2 + (Y[i]-Y[i-1])^2 = 1\n\
+             constraint c: (X[1]-X[N])^2 + (Y[1]-Y[N])^2 = 1\n",
+            false,
+        );
+    }
 
     #[test]
     fn a_pivot_that_falls_away_is_not_trusted() {
         let text =
             "coordinates x, y\nlagrangian x^2*x'^2/2 + y'^2/2 - x\nconstraint y' = x*x'\n";
-        let read = read_model(Source::new("test", text), &Overrides::default(), &NoFiles);
-        let model = read.map_err(|_| "the text is right").unwrap().0.workspace();
+        let model = workspace(text);
         let equations = pfaff_mechanics::derive(&model, Principle::Chetaev).unwrap();
         let mut static_ldl = StaticLdl::new(&model, &equations, Backend::default()).unwrap();
         let (t, v) = ([0.0], [0.3, 0.3]);

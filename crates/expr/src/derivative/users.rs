@@ -54,7 +54,8 @@ impl Users {
         let named = outputs.iter().enumerate();
         let given: Vec<(u32, u32)> =
             named.filter_map(|(i, &e)| Some((place(e)?, i as u32))).collect();
-        let (users, outputs) = (Lists::new(nodes.len(), &uses), Lists::new(nodes.len(), &given));
+        let (users, outputs) =
+            (Lists::new(nodes.len(), &uses), Lists::new(nodes.len(), &given));
         let met = vec![0; nodes.len()];
         Self { nodes, users, outputs, met, walk: 0 }
     }

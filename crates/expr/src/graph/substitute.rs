@@ -110,6 +110,38 @@ impl Graph {
         found
     }
 
+    /// The outputs with a symbol in the place of each part, and what the parts are in terms of those before them. The
+    /// parts, with their symbols, are in ascending order.
+    pub fn abbreviated(
+        &self,
+        outputs: &[Expr],
+        parts: &[(Expr, Expr)],
+    ) -> (Vec<Expr>, Vec<Expr>) {
+        let mut store = self.store.borrow_mut();
+        let mut node_map = std::mem::take(&mut store.node_map);
+        node_map.begin(store.nodes.len());
+        let mut definitions = Vec::with_capacity(parts.len());
+        let roots: Vec<Expr> =
+            outputs.iter().copied().chain(parts.iter().map(|part| part.0)).collect();
+        for e in store.live(&roots) {
+            let node = store.node(e);
+            let image = |o: Expr| node_map.get(o).unwrap_or(o);
+            let is_changed = node.operands().any(|o| image(o) != o);
+            let made = if is_changed { store.rebuild(node, image) } else { e };
+            if let Some(&(part, symbol)) = parts.get(definitions.len())
+                && part == e
+            {
+                definitions.push(made);
+                node_map.insert(e, symbol);
+            } else if is_changed {
+                node_map.insert(e, made);
+            }
+        }
+        let found = outputs.iter().map(|&o| node_map.get(o).unwrap_or(o)).collect();
+        store.node_map = node_map;
+        (found, definitions)
+    }
+
     /// Writes these quotients $a/b$, in ascending order, as $a\,b^{-1}$, also within one another.
     pub fn with_inverses(&self, outputs: &[Expr], quotients: &[Expr]) -> Vec<Expr> {
         let mut store = self.store.borrow_mut();

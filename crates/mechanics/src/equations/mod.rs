@@ -24,6 +24,7 @@ mod refusal;
 use pfaff_expr::{Expr, Graph};
 use pfaff_model::Principle;
 
+use crate::lagrangian::auxiliary_velocities::AuxiliaryVelocities;
 use crate::lagrangian::kinetic::Kinetic;
 pub use class::{Class, classify};
 pub use refusal::Refusal;
@@ -35,8 +36,10 @@ pub struct Equations {
     pub principle: Principle,
     /// $p = \partial L/\partial\dot q$
     pub momenta: Vec<Expr>,
-    /// $M$, n × n
+    /// $M$, n × n; empty where [`auxiliary`](Self::auxiliary) stands for it
     pub mass: Vec<Vec<Expr>>,
+    /// $M$ by auxiliary velocities, where the equations are made for a run and that is shorter.
+    pub auxiliary: Option<AuxiliaryVelocities>,
     /// $f$, all that is in $M\ddot q = f + R$ beside the reaction
     pub force: Vec<Expr>,
     /// $A$, m × n
@@ -96,9 +99,13 @@ pub fn sparse_rows(g: &Graph, rows: &[Vec<Expr>]) -> Vec<Vec<(usize, Expr)>> {
 impl Equations {
     /// The matrices of (K) by their entries.
     pub fn sparse(&self, g: &Graph) -> SparseBlocks {
+        let (mass, definitions) = match &self.auxiliary {
+            Some(auxiliary) => (auxiliary.mass.clone(), auxiliary.definitions.clone()),
+            None => (sparse_rows(g, &self.mass), Vec::new()),
+        };
         SparseBlocks {
-            mass: sparse_rows(g, &self.mass),
-            definitions: Vec::new(),
+            mass,
+            definitions,
             jacobian: sparse_rows(g, &self.jacobian),
             directions: sparse_rows(g, &self.directions),
         }

@@ -6,19 +6,34 @@
 
 use pfaff_expr::Expr;
 use pfaff_model::{Principle, Span, Workspace};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::equations::{Class, Equations, MultiplierTerms, Refusal, classify};
+use crate::lagrangian::auxiliary_velocities::AuxiliaryVelocities;
 use crate::lagrangian::kinetic::Kinetic;
 use crate::lagrangian::motion::motion_direction;
+use crate::principle::Form;
 
-pub(crate) fn chetaev(model: &Workspace, L: Expr, span: Span) -> Result<Equations, Refusal> {
+pub(super) fn chetaev(
+    model: &Workspace,
+    L: Expr,
+    span: Span,
+    form: Form,
+) -> Result<Equations, Refusal> {
     let g = &model.graph;
     let (q, v) = (model.positions(), model.velocities());
     let momenta = g.gradient(L, &v);
     if momenta.iter().all(|&p| g.is_zero(p)) {
         return Err(Refusal::NoVelocity { span });
     }
-    let mass = symmetric(g.jacobian(&momenta, &v));
+    let auxiliary = match form {
+        Form::Full => None,
+        Form::Shortest => AuxiliaryVelocities::of(model, L),
+    };
+    let mass = match auxiliary {
+        Some(_) => Vec::new(),
+        None => symmetric(g.jacobian(&momenta, &v)),
+    };
     let along_motion = motion_direction(model);
     let force = {
         let slopes = g.gradient(L, &q);
@@ -31,12 +46,18 @@ pub(crate) fn chetaev(model: &Workspace, L: Expr, span: Span) -> Result<Equation
             })
             .collect()
     };
+    let velocities: FxHashSet<Expr> = v.iter().copied().collect();
+    let rates: FxHashMap<Expr, Expr> = along_motion.iter().copied().collect();
     let mut undecided = Vec::new();
     let mut classes = Vec::new();
     let mut position = Vec::new();
     let mut residual = Vec::new();
     for (a, constraint) in model.constraints.iter().enumerate() {
-        let (class, open) = classify(g, constraint.expr, &v);
+        // NOTE: what does not occur in a constraint takes no part, and need not be gone through for each of them.
+        let symbols = g.symbols(&[constraint.expr]);
+        let own: Vec<Expr> =
+            symbols.iter().copied().filter(|s| velocities.contains(s)).collect();
+        let (class, open) = classify(g, constraint.expr, &own);
         if open {
             undecided.push(a);
         }
@@ -44,7 +65,8 @@ pub(crate) fn chetaev(model: &Workspace, L: Expr, span: Span) -> Result<Equation
         classes.push(class);
         position.push(holonomic.then_some(constraint.expr));
         residual.push(if holonomic {
-            g.directional(&[constraint.expr], &along_motion)[0]
+            let own = symbols.iter().filter_map(|&s| Some((s, *rates.get(&s)?)));
+            g.directional(&[constraint.expr], &own.collect::<Vec<_>>())[0]
         } else {
             constraint.expr
         });
@@ -63,7 +85,10 @@ pub(crate) fn chetaev(model: &Workspace, L: Expr, span: Span) -> Result<Equation
         .zip(&jacobian)
         .map(|(c, row)| c.along.clone().unwrap_or_else(|| row.clone()))
         .collect();
-    let kinetic = Kinetic::of(model, &mass, &momenta);
+    let kinetic = match form {
+        Form::Full => Kinetic::of(model, &mass, &momenta),
+        Form::Shortest => None,
+    };
     let energy = g.sub(g.dot(&v, &momenta), L);
     let work = g.sum(model.forces.iter().map(|f| g.dot(&f.components, &v)));
     let power = g.sub(work, g.derivative(L, model.time));
@@ -75,6 +100,7 @@ pub(crate) fn chetaev(model: &Workspace, L: Expr, span: Span) -> Result<Equation
         dependent: Vec::new(),
         momenta,
         mass,
+        auxiliary,
         force,
         jacobian,
         directions,

@@ -30,6 +30,29 @@ use vakonomic::vakonomic;
 ///
 /// [`Refusal`] says what stands in the way.
 pub fn derive(model: &Workspace, principle: Principle) -> Result<Equations, Refusal> {
+    derived(model, principle, Form::Full)
+}
+
+/// As [`derive`], for numbers alone: under Chetaev's principle the mass matrix may be given by auxiliary velocities
+/// instead of its entries, if that is shorter.
+///
+/// # Errors
+///
+/// As [`derive`].
+pub fn derive_for_run(model: &Workspace, principle: Principle) -> Result<Equations, Refusal> {
+    derived(model, principle, Form::Shortest)
+}
+
+/// How the mass matrix is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// By all its entries.
+    Full,
+    /// By auxiliary velocities, if that is shorter.
+    Shortest,
+}
+
+fn derived(model: &Workspace, principle: Principle, form: Form) -> Result<Equations, Refusal> {
     let Dynamics::Lagrangian { lagrangian, span, .. } = model.dynamics else {
         return Err(Refusal::NoDynamics);
     };
@@ -44,13 +67,14 @@ pub fn derive(model: &Workspace, principle: Principle) -> Result<Equations, Refu
         return Err(Refusal::MemoryAhead { principle, what, span });
     }
     match principle {
-        Principle::Chetaev => g.merging(|| chetaev(model, lagrangian, span)),
-        Principle::Vakonomic => {
-            g.merging(|| chetaev(model, lagrangian, span).map(|e| vakonomic(model, e)))
-        }
-        Principle::Restricted => {
-            g.merging(|| chetaev(model, lagrangian, span).and_then(|e| restricted(model, e)))
-        }
+        Principle::Chetaev => g.merging(|| chetaev(model, lagrangian, span, form)),
+        Principle::Vakonomic => g.merging(|| {
+            chetaev(model, lagrangian, span, Form::Full).map(|e| vakonomic(model, e))
+        }),
+        Principle::Restricted => g.merging(|| {
+            let plain = chetaev(model, lagrangian, span, Form::Full);
+            plain.and_then(|e| restricted(model, e))
+        }),
     }
 }
 

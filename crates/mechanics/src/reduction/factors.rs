@@ -4,18 +4,17 @@
 //! $$ \begin{pmatrix} M & A^\top \\\\ A & 0 \end{pmatrix}\begin{pmatrix} \ddot q \\\\ -\lambda \end{pmatrix} =
 //! \begin{pmatrix} f \\\\ b \end{pmatrix} $$
 //!
-//! The next pivot is the row with fewest neighbours (minimum degree) whose diagonal is not identically zero:
-//! a constraint's is not as soon as one of its coordinates is
-//! gone. For positive definite $M$ and independent rows every such order has non-zero pivots: those of
+//! The order is that of `elimination_order.rs`. For positive definite $M$ and independent rows every such order has non-zero pivots: those of
 //! coordinates are positive, those of constraints negative.
 //! The order is fixed on paper, so the pivots must be watched when numbers are put in.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use pfaff_expr::{Expr, Graph};
 use pfaff_model::Principle;
 
-use crate::equations::Equations;
+use crate::equations::{Equations, SparseBlocks};
+use crate::reduction::elimination_order::EliminationOrder;
 
 /// The solution of (K) as expressions.
 #[derive(Clone, Debug)]
@@ -34,32 +33,45 @@ pub struct SaddleSolution {
 /// constraints', the restricted principle), or if it is
 /// singular at every state, as with redundant constraints.
 pub fn solve_saddle(g: &Graph, equations: &Equations, most: usize) -> Option<SaddleSolution> {
-    let (n, m) = (equations.mass.len(), equations.jacobian.len());
-    let symmetric =
-        (0..n).all(|i| (0..i).all(|j| equations.mass[i][j] == equations.mass[j][i]));
+    let SparseBlocks { mass, definitions, jacobian, .. } = equations.sparse(g);
+    let (n, size) = (equations.force.len(), mass.len());
     let is_saddle = equations.principle != Principle::Restricted;
-    if !symmetric || !is_saddle || !equations.has_chetaev_reactions() {
+    if !is_symmetric(&mass) || !is_saddle || !equations.has_chetaev_reactions() {
         return None;
     }
-    let mut matrix = vec![BTreeMap::new(); n + m];
-    for (i, row) in equations.mass.iter().enumerate() {
-        let entries = row.iter().copied().enumerate();
-        matrix[i].extend(entries.filter(|&(_, e)| e != g.zero()));
-    }
-    for (a, row) in equations.jacobian.iter().enumerate() {
-        for (i, &e) in row.iter().enumerate().filter(|&(_, &e)| e != g.zero()) {
-            matrix[i].insert(n + a, e);
-            matrix[n + a].insert(i, e);
+    let extra = definitions.len();
+    let mut matrix: Vec<BTreeMap<usize, Expr>> =
+        mass.into_iter().map(|row| row.into_iter().collect()).collect();
+    for (a, row) in definitions.into_iter().chain(jacobian).enumerate() {
+        for &(i, e) in &row {
+            matrix[i].insert(size + a, e);
         }
+        matrix.push(row.into_iter().collect());
     }
-    let right: Vec<Expr> = equations.force.iter().chain(&equations.drift).copied().collect();
-    let solved = g.as_written(|| factor(g, matrix, right, most))?;
-    let (x, pivots) = solved;
+    let zeros = || std::iter::repeat_n(g.zero(), extra);
+    let forces = equations.force.iter().copied().chain(zeros());
+    let right: Vec<Expr> =
+        forces.chain(zeros()).chain(equations.drift.iter().copied()).collect();
+    let mut order = EliminationOrder::new(matrix.len());
+    if extra > 0 {
+        let neighbours: Vec<Vec<usize>> =
+            matrix.iter().map(|row| row.keys().copied().collect()).collect();
+        order = order.with_care(size, &neighbours);
+    }
+    let (x, pivots) = g.as_written(|| factor(g, matrix, right, order, most))?;
     Some(SaddleSolution {
         accelerations: x[..n].to_vec(),
-        multipliers: x[n..].iter().map(|&y| g.neg(y)).collect(),
+        multipliers: x[size + extra..].iter().map(|&y| g.neg(y)).collect(),
         pivots,
     })
+}
+
+fn is_symmetric(rows: &[Vec<(usize, Expr)>]) -> bool {
+    let entry = |i: usize, j: usize| {
+        let place = rows[i].binary_search_by_key(&j, |entry| entry.0).ok()?;
+        Some(rows[i][place].1)
+    };
+    rows.iter().enumerate().all(|(i, row)| row.iter().all(|&(j, e)| entry(j, i) == Some(e)))
 }
 
 /// One pivot with its inverse and the factors of its neighbours.
@@ -69,23 +81,24 @@ struct EliminationStep {
     factors: Vec<(usize, Expr)>,
 }
 
-/// The solution and the pivots of a symmetric matrix, given by the entries of its rows that are not zero.
+/// The solution and the pivots of a symmetric matrix, given by the entries of its rows that are not zero, eliminated in
+/// an order.
 fn factor(
     g: &Graph,
     mut k: Vec<BTreeMap<usize, Expr>>,
     mut x: Vec<Expr>,
+    mut order: EliminationOrder,
     most: usize,
 ) -> Option<(Vec<Expr>, Vec<Expr>)> {
     let zero = g.zero();
-    let is_usable =
-        |k: &BTreeMap<usize, Expr>, i| k.get(&i).is_some_and(|&e| !g.vanishes_modulo_prime(e));
-    // The rows whose diagonal can be divided by, those with fewest entries first.
-    let mut usable: BTreeSet<(usize, usize)> =
-        (0..x.len()).filter(|&i| is_usable(&k[i], i)).map(|i| (k[i].len(), i)).collect();
+    let usable = |row: &BTreeMap<usize, Expr>, i: usize| {
+        row.get(&i).filter(|&&e| !g.vanishes_modulo_prime(e)).map(|_| row.len())
+    };
+    (0..x.len()).for_each(|i| order.put(i, usable(&k[i], i)));
     let mut done: Vec<EliminationStep> = Vec::new();
     let (mut pivots, mut steps) = (Vec::new(), 0);
     while done.len() < x.len() {
-        let (_, p) = usable.pop_first()?;
+        let p = order.next()?;
         let mut row = std::mem::take(&mut k[p]);
         let pivot = row.remove(&p)?;
         let inverse = g.div(g.one(), pivot);
@@ -97,7 +110,6 @@ fn factor(
         let factors: Vec<(usize, Expr)> =
             row.iter().map(|(&i, &e)| (i, g.mul(e, inverse))).collect();
         for &i in row.keys() {
-            usable.remove(&(k[i].len(), i));
             k[i].remove(&p);
         }
         for &(i, l) in &factors {
@@ -114,8 +126,7 @@ fn factor(
             }
             x[i] = g.sub(x[i], g.mul(l, x[p]));
         }
-        let again = row.keys().filter(|&&i| is_usable(&k[i], i));
-        usable.extend(again.map(|&i| (k[i].len(), i)));
+        row.keys().for_each(|&i| order.put(i, usable(&k[i], i)));
         done.push(EliminationStep { p, inverse, factors });
     }
     for EliminationStep { p, inverse, factors } in done.iter().rev() {
@@ -144,13 +155,14 @@ mod tests {
         };
         let matrix: Vec<BTreeMap<usize, Expr>> = rows.iter().map(entries).collect();
         let right: Vec<Expr> = [1, 2, 3, 4].map(number).to_vec();
-        let (x, pivots) = factor(&g, matrix, right.clone(), 100).unwrap();
+        let order = || EliminationOrder::new(4);
+        let (x, pivots) = factor(&g, matrix, right.clone(), order(), 100).unwrap();
         assert_eq!(pivots.len(), 4);
         for (row, &b) in rows.iter().zip(&right) {
             let sum = g.sum(row.iter().zip(&x).map(|(&k, &x)| g.mul(number(k), x)));
             assert_eq!(sum, b, "exact in rational numbers");
         }
         let singular = vec![BTreeMap::new()];
-        assert!(factor(&g, singular, vec![g.one()], 100).is_none());
+        assert!(factor(&g, singular, vec![g.one()], EliminationOrder::new(1), 100).is_none());
     }
 }

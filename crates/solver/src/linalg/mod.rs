@@ -15,6 +15,6 @@ pub(crate) mod symmetric;
 pub use least_squares::{LeastSquares, LeastSquaresFit, LeastSquaresSolution, least_squares};
 pub use lu::{Lu, Singular};
 pub use rank::RankRevealing;
-pub use sparse_lu::SparseLu;
 pub use singular_values::{SingularValues, singular_values};
+pub use sparse_lu::SparseLu;
 pub use symmetric::{cholesky, cholesky_solve, symmetric_eigenvalues};

@@ -178,7 +178,9 @@ impl SparseLu {
                 let next = (k != NONE).then(|| {
                     let range = lower.begins[k] + looked..lower.begins[k + 1];
                     let open = lower.indices[range].iter().position(|&j| walk.met[j] != column);
-                    open.map(|more| (looked + more, lower.indices[lower.begins[k] + looked + more]))
+                    open.map(|more| {
+                        (looked + more, lower.indices[lower.begins[k] + looked + more])
+                    })
                 });
                 match next.flatten() {
                     Some((seen, j)) => {

@@ -1,6 +1,8 @@
 //! Factorisations of random matrices: what they promise holds for every one of them.
 
-use pfaff_solver::{LeastSquares, Lu, RankRevealing, cholesky, cholesky_solve, least_squares};
+use pfaff_solver::{
+    LeastSquares, Lu, RankRevealing, SparseLu, cholesky, cholesky_solve, least_squares,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -128,4 +130,98 @@ proptest! {
         prop_assert!(residual(&a, n, &found, &b) < 1e-10);
         prop_assert!(split.free_columns().iter().all(|&j| found[j] == 0.0));
     }
+}
+
+/// A saddle point $\begin{pmatrix} M & -A^\top \\ A & 0\end{pmatrix}$ with a positive diagonal $M$ and rows of $A$
+/// that begin in different columns, by columns.
+fn saddle_point() -> impl Strategy<Value = (usize, Vec<Vec<(usize, f64)>>, Vec<f64>)> {
+    (2..40_usize).prop_flat_map(|n| (Just(n), 1..n)).prop_flat_map(|(n, m)| {
+        let parts = (vec(0.5..2.0, n), entries(3 * m), vec(0..n, 2 * m), entries(n + m));
+        parts.prop_map(move |(mass, slopes, places, right)| {
+            let mut full = vec![0.0; (n + m) * (n + m)];
+            (0..n).for_each(|i| full[i * (n + m) + i] = mass[i]);
+            for a in 0..m {
+                let others = [(places[2 * a], 0.4), (places[2 * a + 1], 0.4)];
+                let own = [(a, 2.0), others[0], others[1]];
+                for (k, (i, size)) in own.into_iter().enumerate() {
+                    // Dominated by its own column: the rows are independent.
+                    let x = if k == 0 { size } else { size * slopes[3 * a + k] };
+                    full[(n + a) * (n + m) + i] += x;
+                    full[i * (n + m) + n + a] -= x;
+                }
+            }
+            let column = |j: usize| {
+                let entries = (0..n + m).map(|i| (i, full[i * (n + m) + j]));
+                entries.filter(|entry| entry.1 != 0.0).collect()
+            };
+            (n + m, (0..n + m).map(column).collect(), right)
+        })
+    })
+}
+
+fn by_columns(columns: &[Vec<(usize, f64)>]) -> (Vec<usize>, Vec<usize>, Vec<f64>) {
+    let mut begins = vec![0];
+    let (mut rows, mut values) = (Vec::new(), Vec::new());
+    for column in columns {
+        rows.extend(column.iter().map(|entry| entry.0));
+        values.extend(column.iter().map(|entry| entry.1));
+        begins.push(rows.len());
+    }
+    (begins, rows, values)
+}
+
+proptest! {
+    #![proptest_config(cases(64))]
+
+    #[test]
+    fn sparse_factors_solve_what_full_ones_do((size, columns, right) in saddle_point()) {
+        let mut full = vec![0.0; size * size];
+        for (j, column) in columns.iter().enumerate() {
+            column.iter().for_each(|&(i, x)| full[i * size + j] = x);
+        }
+        let (begins, rows, values) = by_columns(&columns);
+        let (mut lu, mut sparse) = (Lu::new(size), SparseLu::default());
+        lu.factor(size, &full).unwrap();
+        // Twice: the second time the order is known.
+        for _ in 0..2 {
+            sparse.factor(&begins, &rows, &values).unwrap();
+            let (mut x, mut y) = (right.clone(), right.clone());
+            lu.solve(&mut x);
+            sparse.solve(&mut y);
+            for (x, y) in x.iter().zip(&y) {
+                // Rounding, times a condition of some hundreds.
+                prop_assert!((x - y).abs() <= 1e-11 * (1.0 + x.abs()));
+            }
+            prop_assert_eq!(lu.orientation(), sparse.orientation());
+        }
+    }
+
+    /// A constraint given twice.
+    #[test]
+    fn a_singular_sparse_matrix_is_refused((size, mut columns, _) in saddle_point()) {
+        let last = columns[size - 1].clone();
+        for (i, column) in columns.iter_mut().enumerate().take(size - 1) {
+            let twice = last.iter().find(|entry| entry.0 == i).map(|entry| (size, -entry.1));
+            column.extend(twice);
+        }
+        columns.push(last);
+        let (begins, rows, values) = by_columns(&columns);
+        prop_assert!(SparseLu::default().factor(&begins, &rows, &values).is_err());
+    }
+}
+
+/// A chain: the factors have as many entries as the chain has links.
+#[test]
+fn the_factors_of_a_chain_stay_sparse() {
+    let entries = |n: usize| {
+        let column = |j: usize| {
+            let near = [j.wrapping_sub(1), j, j + 1].into_iter().filter(|&i| i < n);
+            near.map(|i| (i, if i == j { 2.0 } else { -1.0 })).collect()
+        };
+        let (begins, rows, values) = by_columns(&(0..n).map(column).collect::<Vec<_>>());
+        let mut lu = SparseLu::default();
+        lu.factor(&begins, &rows, &values).unwrap();
+        lu.entries()
+    };
+    assert!(entries(2000) <= 2 * entries(1000) + 10);
 }

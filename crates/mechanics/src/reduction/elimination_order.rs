@@ -1,0 +1,158 @@
+//! The order in which the unknowns of (K) are eliminated on paper.
+//!
+//! The next one is that with fewest neighbours (minimum degree) among those whose diagonal can be divided by. A
+//! multiplier has a diagonal as soon as one of its coordinates is gone, and a coordinate without mass as soon as one
+//! of its multipliers is. Where there are coordinates without mass, as with auxiliary velocities, these diagonals are
+//! sums of squares that may vanish one by one: a multiplier then waits for all its coordinates with mass, and a
+//! coordinate without mass for all its multipliers.
+
+use std::collections::BTreeSet;
+
+/// What is left to be eliminated.
+pub(super) struct EliminationOrder {
+    /// Whether it should wait, neighbours, unknown.
+    queue: BTreeSet<(bool, usize, usize)>,
+    /// The entry of each unknown in the queue.
+    entries: Vec<Option<(bool, usize, usize)>>,
+    /// For how many others each waits, and who waits for it.
+    open: Vec<usize>,
+    waiting: Vec<Vec<usize>>,
+}
+
+impl EliminationOrder {
+    /// For so many unknowns, none of which can be eliminated yet.
+    pub(super) fn new(size: usize) -> Self {
+        Self {
+            queue: BTreeSet::new(),
+            entries: vec![None; size],
+            open: vec![0; size],
+            waiting: vec![Vec::new(); size],
+        }
+    }
+
+    /// Lets unknowns wait where that is safer, given the neighbours of each, itself included where it has a diagonal;
+    /// the multipliers are those from `first` on.
+    pub(super) fn with_care(mut self, first: usize, neighbours: &[Vec<usize>]) -> Self {
+        let has_diagonal: Vec<bool> =
+            neighbours.iter().enumerate().map(|(i, row)| row.contains(&i)).collect();
+        for (i, row) in neighbours.iter().enumerate() {
+            for &j in row {
+                let of_coordinate = i >= first && j < first && has_diagonal[j];
+                let of_multiplier = i < first && !has_diagonal[i] && j >= first;
+                if of_coordinate || of_multiplier {
+                    self.open[i] += 1;
+                    self.waiting[j].push(i);
+                }
+            }
+        }
+        self
+    }
+
+    /// An unknown can be eliminated and has so many neighbours, or (`None`) it cannot.
+    pub(super) fn put(&mut self, i: usize, neighbours: Option<usize>) {
+        let entry = neighbours.map(|count| (self.open[i] > 0, count, i));
+        if self.entries[i] == entry {
+            return;
+        }
+        if let Some(old) = &self.entries[i] {
+            self.queue.remove(old);
+        }
+        self.queue.extend(entry);
+        self.entries[i] = entry;
+    }
+
+    /// The next one.
+    pub(super) fn next(&mut self) -> Option<usize> {
+        let (_, _, p) = self.queue.pop_first()?;
+        self.entries[p] = None;
+        for i in std::mem::take(&mut self.waiting[p]) {
+            self.open[i] -= 1;
+            let count = self.entries[i].map(|entry| entry.1);
+            self.put(i, count);
+        }
+        Some(p)
+    }
+}
+
+/// How many steps the elimination of (K) takes, with care; `None` if they are more than `most`. Rows of $M$ and $A$
+/// are given by the columns of their entries.
+pub(crate) fn elimination_steps(
+    mass: &[Vec<usize>],
+    rows: &[Vec<usize>],
+    most: usize,
+) -> Option<usize> {
+    let mut matrix: Vec<BTreeSet<usize>> =
+        mass.iter().map(|row| row.iter().copied().collect()).collect();
+    for (a, row) in rows.iter().enumerate() {
+        for &i in row {
+            matrix[i].insert(mass.len() + a);
+        }
+        matrix.push(row.iter().copied().collect());
+    }
+    let neighbours: Vec<Vec<usize>> =
+        matrix.iter().map(|row| row.iter().copied().collect()).collect();
+    let mut order = EliminationOrder::new(matrix.len()).with_care(mass.len(), &neighbours);
+    let usable = |row: &BTreeSet<usize>, i: usize| row.contains(&i).then_some(row.len());
+    (0..matrix.len()).for_each(|i| order.put(i, usable(&matrix[i], i)));
+    let (mut steps, mut done) = (0, 0);
+    while let Some(p) = order.next() {
+        let mut row = std::mem::take(&mut matrix[p]);
+        row.remove(&p);
+        done += 1;
+        steps += 1 + row.len() * (row.len() + 5) / 2;
+        if steps > most {
+            return None;
+        }
+        for &i in &row {
+            matrix[i].remove(&p);
+            matrix[i].extend(row.iter().copied());
+            order.put(i, usable(&matrix[i], i));
+        }
+    }
+    (done == matrix.len()).then_some(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A chain of $n$ bodies with auxiliary velocities: $w_k = w_{k-1} + c_k\dot q_k$, each with a mass. Twice as many
+    /// bodies take twice the steps, where those of the full mass are eight times as many.
+    #[test]
+    fn a_chain_takes_as_many_steps_as_it_has_bodies() {
+        let steps = |n: usize| {
+            let mut mass: Vec<Vec<usize>> = vec![Vec::new(); n];
+            mass.extend((0..n).map(|k| vec![n + k]));
+            let definition = |k: usize| match k {
+                0 => vec![0, n],
+                _ => vec![k, n + k - 1, n + k],
+            };
+            let definitions: Vec<_> = (0..n).map(definition).collect();
+            elimination_steps(&mass, &definitions, usize::MAX).unwrap()
+        };
+        let (short, long) = (steps(100), steps(200));
+        assert!(long < 2 * short + 20, "{short} {long}");
+        let full: Vec<Vec<usize>> = (0..100).map(|_| (0..100).collect()).collect();
+        assert!(elimination_steps(&full, &[], 20 * short).is_none());
+        // Nothing to divide by.
+        assert_eq!(elimination_steps(&[vec![]], &[], usize::MAX), None);
+    }
+
+    #[test]
+    fn what_may_vanish_waits() {
+        // x without mass held by two multipliers, over y and z with mass.
+        let neighbours = [vec![3, 4], vec![1, 3], vec![2, 4], vec![0, 1], vec![0, 2]].to_vec();
+        let mut order = EliminationOrder::new(5).with_care(3, &neighbours);
+        order.put(1, Some(9));
+        order.put(2, Some(9));
+        assert_eq!(order.next(), Some(1));
+        order.put(3, Some(5));
+        assert_eq!(order.next(), Some(3), "its only coordinate with mass is gone");
+        order.put(0, Some(1));
+        assert_eq!(order.next(), Some(2), "x waits for its second multiplier");
+        order.put(4, Some(5));
+        assert_eq!(order.next(), Some(4));
+        assert_eq!(order.next(), Some(0));
+        assert_eq!(order.next(), None);
+    }
+}
