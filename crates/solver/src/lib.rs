@@ -7,7 +7,7 @@
 //! | `volterra` | systems with memory: [`VolterraSystem`], [`integrate_volterra`] |
 //! | `variational` | stationary values of functionals with fractional operators: [`extremum`] |
 //! | `newton` | nonlinear equations: [`newton()`] with a [`NewtonRule`] |
-//! | `linalg` | small full matrices and large sparse ones: [`Lu`], [`SparseLu`], [`RankRevealing`], [`LeastSquares`], [`cholesky`], [`singular_values`] |
+//! | `linalg` | [`Lu`], [`SparseLu`], [`RankRevealing`], [`LeastSquares`], [`cholesky`], [`singular_values`] |
 //! | `quadrature` | Gauss rules and polynomials: [`gauss_jacobi`] |
 //!
 //! **Conventions.** `f64` only; matrices by rows; tolerance $E$ means local error

@@ -15,7 +15,7 @@ use crate::system::independent_constraints::independent;
 use crate::system::kkt::Kkt;
 use crate::system::projection::{project_positions, project_velocities};
 use crate::system::saddle_point::{Blocks, Saddle};
-use crate::system::sparse_rows::{RowMatrix, SparseRow, SparseRows};
+use crate::system::sparse_rows::{RowMatrix, SparseRow, SparseRows, places};
 
 /// Residuals below this, relative to $1 + \sum|A_i x_i|$, count as met: given decimals are rounded at 1e-16.
 const MET: f64 = 1e-12;
@@ -407,7 +407,7 @@ impl Problem<'_> {
     /// Levenberg and Marquardt's iteration onto the constraints: $(A^\top A + \mu)\,\delta = -A^\top\varphi$
     /// with $\mu$ in proportion to $|\varphi|$.
     fn approach(&mut self, free: &[usize], rows: &[usize]) -> bool {
-        let (place, f) = (self.places(free), free.len());
+        let (place, f) = (places(self.kkt.n, free), free.len());
         let mut lu = Lu::new(f);
         let mut damping = 1.0;
         self.evaluate();
@@ -457,32 +457,14 @@ impl Problem<'_> {
     /// The rows that do not repeat others in the free components, at the current values.
     fn independent(&mut self, free: &[usize], rows: &[usize]) -> Vec<usize> {
         self.evaluate();
-        let matrix = self.restricted(rows.iter().map(|&a| self.kkt.row(a)), &self.places(free));
+        let matrix = RowMatrix::restricted(
+            rows.iter().map(|&a| self.kkt.row(a)),
+            &places(self.kkt.n, free),
+        );
         let holonomic: Vec<bool> = rows.iter().map(|&a| self.kkt.holonomic[a]).collect();
         let entries: Vec<SparseRow<'_>> = matrix.view().rows().collect();
         let kept = independent(&entries, free.len(), &holonomic, &[]);
         rows.iter().zip(kept).filter(|(_, k)| *k).map(|(&a, _)| a).collect()
-    }
-
-    /// Where each component stands among the free ones.
-    fn places(&self, free: &[usize]) -> Vec<Option<usize>> {
-        let mut places = vec![None; self.kkt.n];
-        free.iter().enumerate().for_each(|(i, &k)| places[k] = Some(i));
-        places
-    }
-
-    /// Rows with the columns that have a place.
-    fn restricted<'b>(
-        &self,
-        rows: impl Iterator<Item = SparseRow<'b>>,
-        places: &[Option<usize>],
-    ) -> RowMatrix {
-        let mut matrix = RowMatrix::default();
-        matrix.clear();
-        for row in rows {
-            matrix.push(row.entries().filter_map(|(k, x)| Some((places[k]?, x))));
-        }
-        matrix
     }
 
     fn step(
@@ -494,22 +476,22 @@ impl Problem<'_> {
     ) -> Option<Vec<f64>> {
         let x = self.x().clone();
         // The free components, and behind them the auxiliary velocities, which follow.
-        let mut places = self.places(free);
+        let mut kept = places(self.kkt.n, free);
         let extra = self.kkt.extra;
-        places.extend((0..extra).map(|k| Some(free.len() + k)));
+        kept.extend((0..extra).map(|k| Some(free.len() + k)));
         let definitions = (0..extra).map(|k| self.kkt.definition(k));
         let left = definitions.chain(rows.iter().map(|&a| self.kkt.row(a)));
-        let left = self.restricted(left, &places);
+        let left = RowMatrix::restricted(left, &kept);
         // A δ = A (x − x₀) − φ with δ = x_new − x₀
         let mut drift = vec![0.0; extra];
         drift.extend(rows.iter().map(|&a| {
-            let inside = self.kkt.row(a).entries().filter(|&(k, _)| places[k].is_some());
+            let inside = self.kkt.row(a).entries().filter(|&(k, _)| kept[k].is_some());
             let moved: f64 = inside.map(|(k, c)| c * (x[k] - anchor[k])).sum();
             moved - self.value(a)
         }));
         let mass = self.kkt.mass();
-        let kept = free.iter().copied().chain(self.kkt.n..self.kkt.n + extra);
-        let mut metric = self.restricted(kept.map(|i| mass.row(i)), &places);
+        let rows = free.iter().copied().chain(self.kkt.n..self.kkt.n + extra);
+        let mut metric = RowMatrix::restricted(rows.map(|i| mass.row(i)), &kept);
         let force = vec![0.0; free.len() + extra];
         let blocks = |mass: SparseRows<'_>, saddle: &mut Saddle| {
             let (left, right) = (left.view(), left.view());

@@ -2,8 +2,8 @@
 //!
 //! The rows of $A = \partial\varphi/\partial\dot q$, each divided by its largest length so far and in the metric of
 //! the masses, have $r$ independent directions at the start. Their measure $s$ is the length of the $r$-th pivot of
-//! Gram and Schmidt with exchange, or for many rows their least singular value, 0 where the rank falls. It is taken at the end of every step; between two points it
-//! cannot vanish if
+//! Gram and Schmidt with exchange, or for many rows their least singular value: 0 where the rank falls. It is taken at
+//! the end of every step; between two points it cannot vanish if
 //!
 //! $$ \lVert A_1 - A_0\rVert < c\,(s_0 + s_1), \qquad c < 1 $$
 //!

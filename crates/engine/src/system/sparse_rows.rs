@@ -112,6 +112,19 @@ pub(crate) struct RowMatrix {
 }
 
 impl RowMatrix {
+    /// Of rows, with the columns that have a place.
+    pub(crate) fn restricted<'a>(
+        rows: impl Iterator<Item = SparseRow<'a>>,
+        places: &[Option<usize>],
+    ) -> Self {
+        let mut matrix = Self::default();
+        matrix.clear();
+        for row in rows {
+            matrix.push(row.entries().filter_map(|(k, x)| Some((places[k]?, x))));
+        }
+        matrix
+    }
+
     /// Takes all rows out; the storage stays.
     pub(crate) fn clear(&mut self) {
         self.pattern.begins.clear();
@@ -147,4 +160,11 @@ impl RowMatrix {
     pub(crate) fn view(&self) -> SparseRows<'_> {
         self.pattern.with(&self.values)
     }
+}
+
+/// Where each of $n$ components stands among some of them.
+pub(crate) fn places(n: usize, some: &[usize]) -> Vec<Option<usize>> {
+    let mut places = vec![None; n];
+    some.iter().enumerate().for_each(|(i, &k)| places[k] = Some(i));
+    places
 }

@@ -8,7 +8,7 @@ use crate::graph::store::Store;
 /// The nodes that some outputs need, oldest first, each with its users and the outputs that it is.
 pub(super) struct Users {
     pub(super) nodes: Vec<Expr>,
-    users: Lists,
+    above: Lists,
     outputs: Lists,
     /// The last walk that met each node.
     met: Vec<u32>,
@@ -54,10 +54,10 @@ impl Users {
         let named = outputs.iter().enumerate();
         let given: Vec<(u32, u32)> =
             named.filter_map(|(i, &e)| Some((place(e)?, i as u32))).collect();
-        let (users, outputs) =
+        let (above, outputs) =
             (Lists::new(nodes.len(), &uses), Lists::new(nodes.len(), &given));
         let met = vec![0; nodes.len()];
-        Self { nodes, users, outputs, met, walk: 0 }
+        Self { nodes, above, outputs, met, walk: 0 }
     }
 
     /// The nodes that contain a symbol, itself included, oldest first.
@@ -69,7 +69,7 @@ impl Users {
         let mut next = 0;
         while let Some(&k) = reached.get(next) {
             next += 1;
-            for &user in self.users.of(k as usize) {
+            for &user in self.above.of(k as usize) {
                 if self.met[user as usize] != self.walk {
                     self.met[user as usize] = self.walk;
                     reached.push(user);

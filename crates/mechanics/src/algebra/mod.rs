@@ -4,6 +4,7 @@ pub(crate) mod annihilator;
 pub(crate) mod antiderivative;
 pub(crate) mod cramer;
 pub(crate) mod elimination;
+pub(crate) mod elimination_order;
 pub(crate) mod exterior;
 pub(crate) mod powers;
 pub(crate) mod primitive;

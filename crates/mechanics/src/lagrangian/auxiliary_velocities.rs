@@ -19,7 +19,7 @@ use pfaff_expr::{Expr, Graph, Node, Role};
 use pfaff_model::Workspace;
 use rustc_hash::FxHashMap;
 
-use crate::reduction::elimination_steps;
+use crate::algebra::elimination_order::elimination_steps;
 
 /// Coordinates from which on it is looked for: fewer are solved faster than one counts.
 const LARGE: usize = 24;

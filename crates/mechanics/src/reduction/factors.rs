@@ -4,8 +4,8 @@
 //! $$ \begin{pmatrix} M & A^\top \\\\ A & 0 \end{pmatrix}\begin{pmatrix} \ddot q \\\\ -\lambda \end{pmatrix} =
 //! \begin{pmatrix} f \\\\ b \end{pmatrix} $$
 //!
-//! The order is that of `elimination_order.rs`. For positive definite $M$ and independent rows every such order has non-zero pivots: those of
-//! coordinates are positive, those of constraints negative.
+//! The order is that of `elimination_order.rs`. For positive definite $M$ and independent rows every such order has
+//! non-zero pivots: those of coordinates are positive, those of constraints negative.
 //! The order is fixed on paper, so the pivots must be watched when numbers are put in.
 
 use std::collections::BTreeMap;
@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use pfaff_expr::{Expr, Graph};
 use pfaff_model::Principle;
 
+use crate::algebra::elimination_order::EliminationOrder;
 use crate::equations::{Equations, SparseBlocks};
-use crate::reduction::elimination_order::EliminationOrder;
 
 /// The solution of (K) as expressions.
 #[derive(Clone, Debug)]

@@ -15,7 +15,6 @@
 mod basis;
 pub(crate) mod chaplygin;
 mod eliminate;
-mod elimination_order;
 mod euler_pass;
 mod factors;
 mod forms;
@@ -34,7 +33,6 @@ pub(crate) use basis::{VelocityBasis, basis, kernel};
 pub use chaplygin::{Chaplygin, chaplygin, chaplygin_of_constraints};
 pub(crate) use eliminate::ConstraintRows;
 use eliminate::{Eliminated, eliminate};
-pub(crate) use elimination_order::elimination_steps;
 use euler_pass::EulerPass;
 pub use factors::{SaddleSolution, solve_saddle};
 pub use multipliers::Multipliers;

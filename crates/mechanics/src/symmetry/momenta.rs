@@ -66,15 +66,22 @@ pub fn kept_momenta(model: &Workspace, equations: &Equations) -> Vec<Momentum> {
         let mut all = singles(model, equations, lagrangian, &|e| e);
         let surely = |e: Expr| matches!(g.zero_test(e), ZeroTest::Nonzero { .. });
         let sure = all.iter().all(|m| is_kept(model, m) || m.rate.is_none_or(surely))
-            && SymmetryFields::of(model, equations, &all, &|e| e)
-                .is_none_or(|f| f.moves(model));
+            && (all.len() > MOST_COMBINED
+                || SymmetryFields::of(model, equations, &all, &|e| e)
+                    .is_none_or(|f| f.moves(model)));
         all.retain(|m| is_kept(model, m));
         sure.then_some(all)
     });
+    if quick.is_none() && model.coordinates.len() > MOST_COMBINED {
+        return Vec::new();
+    }
     quick.unwrap_or_else(|| {
         momenta(model, equations).into_iter().filter(|m| is_kept(model, m)).collect()
     })
 }
+
+/// Symmetries up to which [`kept_momenta`] looks for combinations of them: that is work of the third power.
+const MOST_COMBINED: usize = 64;
 
 /// Given symmetries, then cyclic coordinates.
 fn singles(
@@ -89,11 +96,15 @@ fn singles(
         let momentum = momentum(model, equations, &s.generator, simple);
         all.push(Momentum { name: s.name.clone(), given: true, ..momentum });
     }
+    let slopes = g.gradient(lagrangian, &model.positions());
+    let given = all.len();
     for (k, c) in model.coordinates.iter().enumerate() {
+        if g.zero_test(slopes[k]) != ZeroTest::Zero {
+            continue;
+        }
         let mut ξ = vec![g.zero(); model.coordinates.len()];
         ξ[k] = g.one();
-        let known = all.iter().any(|m| m.generator == ξ);
-        if !known && g.zero_test(g.derivative(lagrangian, c.position)) == ZeroTest::Zero {
+        if !all[..given].iter().any(|m| m.generator == ξ) {
             let momentum = momentum(model, equations, &ξ, simple);
             all.push(Momentum { name: c.name.clone(), ..momentum });
         }
@@ -123,7 +134,8 @@ fn momentum(
         rate = rate.filter(|_| invariant);
     } else {
         let reactions = equations.directions.iter().zip(&model.results.lambda);
-        let terms = reactions.map(|(w, &λ)| g.mul(λ, simple(along(model, w, ξ))));
+        let parts = parts(model, ξ);
+        let terms = reactions.map(|(w, &λ)| g.mul(λ, simple(along_parts(model, w, &parts))));
         rate = rate.map(|r| g.add(r, g.sum(terms)));
     }
     let rate = rate.map(|r| if g.is_zero(r) { g.zero() } else { simple(r) });
@@ -139,6 +151,19 @@ fn momentum(
 /// $a\cdot\xi$
 fn along(model: &Workspace, a: &[Expr], ξ: &[Expr]) -> Expr {
     model.graph.dot(a, ξ)
+}
+
+/// The components of a field that are not zero, with their places.
+fn parts(model: &Workspace, ξ: &[Expr]) -> Vec<(usize, Expr)> {
+    let zero = model.graph.zero();
+    ξ.iter().copied().enumerate().filter(|part| part.1 != zero).collect()
+}
+
+/// $a\cdot\xi$, given the [`parts`] of $\xi$.
+fn along_parts(model: &Workspace, a: &[Expr], parts: &[(usize, Expr)]) -> Expr {
+    let g = &model.graph;
+    let terms = parts.iter().filter(|part| a[part.0] != g.zero());
+    g.sum(terms.map(|&(k, ξ)| g.mul(a[k], ξ)))
 }
 
 /// $Q\cdot\xi$

@@ -132,9 +132,12 @@ proptest! {
     }
 }
 
+/// The entries of each column.
+type SparseColumns = Vec<Vec<(usize, f64)>>;
+
 /// A saddle point $\begin{pmatrix} M & -A^\top \\ A & 0\end{pmatrix}$ with a positive diagonal $M$ and rows of $A$
 /// that begin in different columns, by columns.
-fn saddle_point() -> impl Strategy<Value = (usize, Vec<Vec<(usize, f64)>>, Vec<f64>)> {
+fn saddle_point() -> impl Strategy<Value = (usize, SparseColumns, Vec<f64>)> {
     (2..40_usize).prop_flat_map(|n| (Just(n), 1..n)).prop_flat_map(|(n, m)| {
         let parts = (vec(0.5..2.0, n), entries(3 * m), vec(0..n, 2 * m), entries(n + m));
         parts.prop_map(move |(mass, slopes, places, right)| {

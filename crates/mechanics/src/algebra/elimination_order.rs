@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 /// What is left to be eliminated.
-pub(super) struct EliminationOrder {
+pub(crate) struct EliminationOrder {
     /// Whether it should wait, neighbours, unknown.
     queue: BTreeSet<(bool, usize, usize)>,
     /// The entry of each unknown in the queue.
@@ -21,7 +21,7 @@ pub(super) struct EliminationOrder {
 
 impl EliminationOrder {
     /// For so many unknowns, none of which can be eliminated yet.
-    pub(super) fn new(size: usize) -> Self {
+    pub(crate) fn new(size: usize) -> Self {
         Self {
             queue: BTreeSet::new(),
             entries: vec![None; size],
@@ -32,7 +32,7 @@ impl EliminationOrder {
 
     /// Lets unknowns wait where that is safer, given the neighbours of each, itself included where it has a diagonal;
     /// the multipliers are those from `first` on.
-    pub(super) fn with_care(mut self, first: usize, neighbours: &[Vec<usize>]) -> Self {
+    pub(crate) fn with_care(mut self, first: usize, neighbours: &[Vec<usize>]) -> Self {
         let has_diagonal: Vec<bool> =
             neighbours.iter().enumerate().map(|(i, row)| row.contains(&i)).collect();
         for (i, row) in neighbours.iter().enumerate() {
@@ -49,7 +49,7 @@ impl EliminationOrder {
     }
 
     /// An unknown can be eliminated and has so many neighbours, or (`None`) it cannot.
-    pub(super) fn put(&mut self, i: usize, neighbours: Option<usize>) {
+    pub(crate) fn put(&mut self, i: usize, neighbours: Option<usize>) {
         let entry = neighbours.map(|count| (self.open[i] > 0, count, i));
         if self.entries[i] == entry {
             return;
@@ -62,7 +62,7 @@ impl EliminationOrder {
     }
 
     /// The next one.
-    pub(super) fn next(&mut self) -> Option<usize> {
+    pub(crate) fn next(&mut self) -> Option<usize> {
         let (_, _, p) = self.queue.pop_first()?;
         self.entries[p] = None;
         for i in std::mem::take(&mut self.waiting[p]) {

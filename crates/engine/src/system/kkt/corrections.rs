@@ -1,0 +1,48 @@
+//! The smallest changes that bring a state nearer to the constraints.
+
+use pfaff_solver::EvalError;
+
+use crate::system::kkt::{Buffers, Kkt};
+use crate::system::saddle_point::Blocks;
+
+impl Kkt {
+    /// The smallest change $\delta\dot q$, in the kinetic metric, with $A\,\delta\dot q = -\psi$ at the state
+    /// last evaluated.
+    pub(crate) fn velocity_correction(&mut self) -> Result<&[f64], EvalError> {
+        self.gather(self.layout.residual, -1.0);
+        let Self { blocks, layout: l, patterns, saddle, buffers, .. } = self;
+        let Buffers { zeros, change, rows, .. } = buffers;
+        let (mass, rows) = (patterns.mass.with(&blocks[..l.jacobian]), rows.view());
+        saddle.solve(&Blocks { mass, left: rows, right: rows, force: zeros, drift: change })?;
+        Ok(&self.saddle.solution[..self.n])
+    }
+
+    /// The smallest change $\delta q$, in the kinetic metric, with $\partial_q\varphi\,\delta q = -\varphi$
+    /// for the holonomic constraints.
+    ///
+    /// Where the mass is degenerate on what they leave free, every coordinate gets a unit mass in addition.
+    pub(crate) fn position_correction(&mut self) -> Result<&[f64], EvalError> {
+        let Self { n, extra, blocks, layout: l, patterns, saddle, buffers, .. } = self;
+        let Buffers { zeros, change, rows, metric, .. } = buffers;
+        let jacobian = patterns.jacobian.with(&blocks[l.jacobian..l.directions]);
+        rows.clear();
+        change.clear();
+        for k in 0..*extra {
+            rows.push(jacobian.row(k).entries());
+            change.push(0.0);
+        }
+        for a in (0..self.m).filter(|&a| self.holonomic[a] && self.active[a]) {
+            rows.push(jacobian.row(*extra + a).entries());
+            change.push(-blocks[l.position + a]);
+        }
+        let (mass, rows) = (patterns.mass.with(&blocks[..l.jacobian]), rows.view());
+        let plain = Blocks { mass, left: rows, right: rows, force: zeros, drift: change };
+        if saddle.solve(&plain).is_err() {
+            metric.clear();
+            mass.rows().for_each(|row| metric.push(row.entries()));
+            metric.add_to_diagonal(*n, 1.0);
+            saddle.solve(&Blocks { mass: metric.view(), ..plain })?;
+        }
+        Ok(&self.saddle.solution[..self.n])
+    }
+}
