@@ -1,6 +1,7 @@
 //! The checks of a motion with memory.
 
 use crate::motion::verdict::Check;
+use crate::run::global_error::error_check;
 
 /// What a run with memory measured of itself. `None` where there was no output to measure at.
 pub(crate) struct MemoryEvidence {
@@ -10,6 +11,8 @@ pub(crate) struct MemoryEvidence {
     pub(crate) balance: Option<(Option<f64>, f64)>,
     /// The memory by direct quadrature, if any is kept in another way: the largest difference.
     pub(crate) direct_difference: Option<Option<f64>>,
+    /// The error by a second integration, in parts of the largest values.
+    pub(crate) error: Option<f64>,
     pub(crate) tolerance: f64,
     pub(crate) steps: usize,
 }
@@ -45,6 +48,7 @@ impl MemoryEvidence {
                 reason,
             ));
         }
+        checks.push(error_check(self.error, self.tolerance, self.steps));
         checks
     }
 }

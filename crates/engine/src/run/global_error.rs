@@ -210,12 +210,20 @@ fn limit(tolerance: f64, steps: f64) -> f64 {
 
 /// The check that belongs to an estimate.
 pub(crate) fn check(found: Option<&SecondRun>, tolerance: f64) -> Check {
-    let reason = "errors of steps add up and are amplified, and time is rounded; more than 100000 tolerances in each \
-        hundred steps, or 100 roundings of time, would mean that the tolerance says nothing about the motion";
     let found = found.filter(|found| !found.errors.is_empty());
     let limit = found.map_or_else(|| limit(tolerance, 0.0), |found| found.limit);
-    let name = "error by a second integration".into();
-    let check = Check::measured(name, found.map(|found| found.largest), limit, reason);
+    against(found.map(|found| found.largest), limit)
+}
+
+/// The check of an error after some steps, in parts of the size of a coordinate.
+pub(crate) fn error_check(error: Option<f64>, tolerance: f64, steps: usize) -> Check {
+    against(error, limit(tolerance, steps as f64))
+}
+
+fn against(error: Option<f64>, limit: f64) -> Check {
+    let reason = "errors of steps add up and are amplified, and time is rounded; more than 100000 tolerances in each \
+        hundred steps, or 100 roundings of time, would mean that the tolerance says nothing about the motion";
+    let check = Check::measured("error by a second integration".into(), error, limit, reason);
     // NOTE: a motion that magnifies errors is not wrong, but its last digits are.
     Check { is_needed: true, verdict: check.verdict.min(Verdict::Warn), ..check }
 }

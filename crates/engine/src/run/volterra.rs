@@ -26,7 +26,9 @@ pub(crate) mod volterra_equations;
 use pfaff_expr::{Expr, Graph, Memory, Node};
 use pfaff_model::{Diagnostic, Dynamics as Written, Workspace};
 use pfaff_program::CompileError;
-use pfaff_solver::{DirectQuadrature, Kernel, VolterraOptions, integrate_volterra};
+use pfaff_solver::{
+    DirectQuadrature, Kernel, VolterraOptions, VolterraOutcome, integrate_volterra,
+};
 
 use crate::audit::memory::MemoryEvidence;
 use crate::audit::{Evidence, audit};
@@ -197,8 +199,18 @@ pub(crate) fn run(
     motion.notes.extend(uncompressed(&formulation));
     motion.notes.extend(stopped(&motion.stop));
     let tolerance = settings.options.tolerance;
-    motion.audit =
-        audit(Evidence::Memory(evidence(&formulation, &watcher, tolerance, outcome.steps)));
+    let (end, _) = watcher.reader.read(outcome.t, &outcome.x, &outcome.z);
+    let second = second_end(&mut system, &options, &outcome)
+        .map(|(t, x, z)| watcher.reader.read(t, &x, &z).0.q)
+        .filter(|second| second.iter().chain(&end.q).all(|q| q.is_finite()));
+    if let Some(second) = &second {
+        let pairs = second.iter().zip(&end.q);
+        motion.errors =
+            pairs.map(|(a, b)| ERROR_PART * (a - b).abs() + f64::EPSILON * b.abs()).collect();
+    }
+    let mut evidence = evidence(&formulation, &watcher, tolerance, outcome.steps);
+    evidence.error = second.map(|_| relative_error(&motion));
+    motion.audit = audit(Evidence::Memory(evidence));
     motion.statistics = Statistics {
         steps: outcome.steps,
         rejected: outcome.rejected,
@@ -209,6 +221,43 @@ pub(crate) fn run(
         audit_us: 0.0,
     };
     Ok(motion)
+}
+
+/// How much looser a run is integrated a second time, at most to 1e-5; and the part of the difference that is the error
+/// of the first run, with a margin of thirty.
+const LOOSER: f64 = 1e3;
+const ERROR_PART: f64 = 30.0 / LOOSER;
+
+/// The end of a second integration, by few and long steps.
+fn second_end(
+    system: &mut CompiledVolterra,
+    options: &VolterraOptions,
+    outcome: &VolterraOutcome,
+) -> Option<(f64, Vec<f64>, Vec<f64>)> {
+    if outcome.steps == 0 || outcome.stop == pfaff_solver::StopReason::Interrupted {
+        return None;
+    }
+    let options = VolterraOptions {
+        t1: outcome.t,
+        tolerance: LOOSER * options.tolerance,
+        // A given step has no tolerance.
+        step: options.step.map(|h| 2.0 * h),
+        outputs: Vec::new(),
+        ..options.clone()
+    };
+    let second = integrate_volterra(system, &options, &mut ());
+    let is_near = (second.t - outcome.t).abs() <= 1e-6 * (outcome.t - options.t0).abs();
+    is_near.then_some((second.t, second.x, second.z))
+}
+
+/// The largest error in parts of the largest value of its coordinate.
+fn relative_error(motion: &Motion) -> f64 {
+    let relative = motion.errors.iter().zip(&motion.q).map(|(error, q)| {
+        let largest =
+            q.values.iter().filter(|x| x.is_finite()).fold(0.0_f64, |m, x| m.max(x.abs()));
+        if *error == 0.0 { 0.0 } else { error / largest }
+    });
+    relative.fold(0.0, f64::max)
 }
 
 /// The memory is integrated a second time at a quarter, the middle and the end of the outputs.
@@ -409,6 +458,7 @@ fn evidence(
             None if watcher.direct_quadrature.is_idle() => None,
             worst => Some(worst),
         },
+        error: None,
         tolerance,
         steps,
     }

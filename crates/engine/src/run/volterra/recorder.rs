@@ -93,7 +93,7 @@ impl Reader {
         })
     }
 
-    fn read(&mut self, t: f64, x: &[f64], z: &[f64]) -> (Sample, f64) {
+    pub(crate) fn read(&mut self, t: f64, x: &[f64], z: &[f64]) -> (Sample, f64) {
         let (first, second) = (2 + x.len(), 2 + x.len() + z.len());
         self.inputs[0] = t;
         self.inputs[1] = t - self.start;
