@@ -66,8 +66,9 @@ struct Report {
     class: String,
     /// The model, what was asked, and the numbers.
     what: String,
-    /// The largest error of a coordinate in parts of its scale: as the engine estimates it, and the true one.
-    errors: Option<[f64; 2]>,
+    /// The largest error of a coordinate in parts of its scale: as the engine estimates it, and the true one at least
+    /// and at most, since the truth has an error of its own.
+    errors: Option<[f64; 3]>,
 }
 
 fn request(random: &mut Random, end: f64) -> Run {
@@ -142,7 +143,7 @@ fn examine(case: &Case, random: &mut Random) -> Report {
         .map(|i| truth.fine.fastest[i] / truth.fine.largest[i].max(1e-3))
         .fold(0.0, f64::max);
     // Below that rounding, here and there, is all there is.
-    let mut errors = [1e-14, 1e-14];
+    let mut errors = [1e-14; 3];
     let factor = tolerance * (1000.0 + 10.0 * found.statistics.steps as f64);
     for (i, (expected, unit)) in truth.fine.end.iter().zip(&case.units).enumerate() {
         let scale = truth.fine.largest[i].max(1e-3);
@@ -160,6 +161,7 @@ fn examine(case: &Case, random: &mut Random) -> Report {
             let uncertain = (truth.coarse[i] - expected).abs();
             errors[0] = f64::max(errors[0], estimate / unit / scale);
             errors[1] = f64::max(errors[1], (error - uncertain).max(0.0) / scale);
+            errors[2] = f64::max(errors[2], (error + uncertain) / scale);
         }
         writeln!(what, "# {value:?} for {expected:?}, error {error:.1e}, limit {limit:.1e}")
             .expect("text");
@@ -192,7 +194,8 @@ fn examine(case: &Case, random: &mut Random) -> Report {
         (false, false) => Ending::WrongAndNotPassed,
         (false, true) => Ending::WrongAndPassed,
     };
-    writeln!(what, "# estimated {:.1e}, true {:.1e}", errors[0], errors[1]).expect("text");
+    let [estimate, least, most] = errors;
+    writeln!(what, "# estimated {estimate:.1e}, true {least:.1e} to {most:.1e}").expect("text");
     let errors = (!found.errors.is_empty()).then_some(errors);
     Report { errors, ..report(ending, what) }
 }
@@ -298,9 +301,9 @@ fn summary(seed: u64, reports: &[(u64, Report)], all: bool) -> String {
     let mut estimates = [0; 3];
     for (number, Report { ending, class, what, errors }) in reports {
         let mut low = false;
-        if let Some([estimate, error]) = errors {
-            low = *estimate < 0.1 * error;
-            let near = (0.01..=100.0).contains(&(estimate / error));
+        if let Some([estimate, least, most]) = errors {
+            low = *estimate < 0.1 * least;
+            let near = (0.01 * least..=100.0 * most).contains(estimate);
             estimates[0] += 1;
             estimates[1] += usize::from(near);
             estimates[2] += usize::from(low);
