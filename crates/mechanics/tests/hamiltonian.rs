@@ -158,6 +158,12 @@ fn cotangent_form_is_chetaevs_motion() {
         let leaves: Vec<f64> = normal.leaf.iter().map(|&i| case.state.v[i]).collect();
         all_close(&at(&e.leaf_rates), &leaves, &name);
     }
+    // One momentum contains the velocity that the constraint only determines, the other does not.
+    let text = "coordinates x, y, z\nlagrangian (x'^2 + y'^2)/2 + x'*z'/3\nconstraint c: z'^3 + z' = x'*y' + 1";
+    let case = Case::new(text, Principle::Chetaev, 22).in_motion();
+    let normal = normal_form(&case.model, &case.equations, None).unwrap();
+    let form = cotangent(&case.model, &case.equations, &normal).unwrap();
+    assert_eq!(cotangent_equations(&case.model, &normal, &form).velocities, None);
     let text = "coordinates x, y, z\nlagrangian (x'^2 + z'^2)/2\nconstraint c: z' = y'";
     let case = Case::new(text, Principle::Chetaev, 2);
     let normal = normal_form(&case.model, &case.equations, None).unwrap();

@@ -25,8 +25,9 @@ mod variational;
 mod volterra;
 
 pub use bvp::{
-    BoundaryOptions, BoundaryPath, BoundaryProblem, BoundaryReport, FlowMap, Scheme, Shot,
-    collocation_residuals, continuation, flow_map, shoot, shooting_residual, solve_boundary,
+    BoundaryOptions, BoundaryPath, BoundaryProblem, BoundaryReport, DiscreteAction, FlowMap,
+    LagrangianDerivatives, Scheme, Shot, collocation_residuals, continuation, flow_map,
+    relaxed, shoot, shooting_residual, solve_boundary,
 };
 pub use linalg::{
     LeastSquares, LeastSquaresFit, LeastSquaresSolution, Lu, RankRevealing, Singular,

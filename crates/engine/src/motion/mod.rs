@@ -63,7 +63,8 @@ pub struct Motion {
     pub solutions: Option<Vec<Solution>>,
     /// Whether an extremum with memory is a motion of Chetaev's principle too; `None` where that was not asked.
     pub equivalence: Option<Equivalence>,
-    /// Estimated errors of $q$ at the end, by a second integration; empty where there is no estimate.
+    /// Estimated errors of $q$ at the end, by a second integration; between given ends the largest along the path, by
+    /// another method as well. Empty where there is no estimate.
     pub errors: Vec<f64>,
     /// Whether the numbers can be trusted.
     pub audit: Audit,

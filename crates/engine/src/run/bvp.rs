@@ -9,13 +9,16 @@
 //! finds are reported, least action first. What is shown is the first, integrated once more from its start as
 //! any other motion and audited as such.
 
+mod arch;
 mod canonical;
 mod conditions;
 mod guess;
 mod homotopy;
+mod length;
 mod reachability;
 mod search;
 mod search_budget;
+mod second_solution;
 mod second_variation;
 mod solution;
 mod solution_family;
@@ -39,7 +42,8 @@ use crate::run::bvp::conditions::conditions;
 use crate::run::bvp::homotopy::homotopy;
 use crate::run::bvp::search::{Candidate, Found, search};
 use crate::run::bvp::search_budget::{Ended, SearchBudget};
-use crate::run::bvp::solution::{agreement, solution};
+use crate::run::bvp::second_solution::{Distances, second_solution};
+use crate::run::bvp::solution::solution;
 use crate::run::initial_value::integrated_from;
 use crate::run::progress::Progress;
 use crate::run::record::Record;
@@ -68,6 +72,15 @@ pub(crate) fn run(
     let equations =
         derive_equations(model, principle).map_err(|r: Refusal| wrong(r.diagnostic()))?;
     stationary(model, &equations).map_err(wrong)?;
+    if let Some(squared) = length::squared(model, &equations) {
+        let mut motion = run(&squared, request, watch)?;
+        let t0 = request.t0.or(squared.solve.range.map(|r| r.0)).unwrap_or(0.0);
+        if let Some(solutions) = &mut motion.solutions {
+            solutions.iter_mut().for_each(|s| length::turned_back(model, t0, s));
+        }
+        motion.notes.push(length::note());
+        return Ok(motion);
+    }
     let derive_us = clock.microseconds();
 
     let clock = Stopwatch::start(request.clock);
@@ -134,9 +147,10 @@ pub(crate) fn run(
         }
     }
     solutions.sort_by(|a, b| a.0.action.total_cmp(&b.0.action));
-    if let Some((solved, found)) = solutions.first_mut() {
+    let mut second = None;
+    if let Some((_, found)) = solutions.first() {
         problem.branch.clone_from(&found.branch);
-        solved.agreement = agreement(&mut problem, &found.path);
+        second = second_solution(&mut problem, &found.path);
     }
     let search_us = clock.microseconds();
 
@@ -162,8 +176,10 @@ pub(crate) fn run(
         problem.rewind();
         problem.velocities(t0, &first).map_err(|_| Failure::Model(vec![hopeless(model)]))?
     };
+    // NOTE: Newton's iteration leaves rounding where a value is given.
+    let given = problem.conditions.first.iter().zip(&first);
     let start = Start {
-        q: first[..problem.n].to_vec(),
+        q: given.map(|(given, found)| given.unwrap_or(*found)).collect(),
         v,
         multipliers: if principle == Principle::Vakonomic { μ } else { Vec::new() },
         notes: Vec::new(),
@@ -185,12 +201,17 @@ pub(crate) fn run(
         integrated_from(model, &dynamics, &asked, start, watch)?
     };
     motion.method = name(scheme);
+    let second = second.and_then(|path| Distances::new(&problem, &motion, &path));
+    if let (Some(second), Some((solved, _))) = (&second, solutions.first_mut()) {
+        solved.agreement = Some(second.largest);
+        second.add_to(&mut motion.errors);
+    }
     if let Some(note) = abnormal_note(model, &equations) {
         notes.push(note);
     }
     let evidence = EndsEvidence {
         final_values: final_values(model, &problem, &motion),
-        two_methods: solutions.first().and_then(|s| s.0.agreement),
+        two_methods: second.map(|second| second.largest),
     };
     motion.audit.add(evidence.checks());
     if interrupted && motion.stop.reason == StopReason::End {
@@ -284,8 +305,8 @@ fn hopeless(model: &Workspace) -> Diagnostic {
     let message = "no path could be followed from the start to the end: the equations have no finite value on \
         the way".into();
     Diagnostic::error("E0635", span, message).with_hint(
-        "check that the Lagrangian determines the admissible velocities, and that nothing is divided by zero \
-         between the ends",
+        "check that the Lagrangian determines the admissible velocities (one that is linear in them does not), and \
+         that nothing is divided by zero between the ends",
     )
 }
 

@@ -187,6 +187,70 @@ fn brachistochrone_is_a_cycloid() {
     }
 }
 
+/// The time of descent itself, homogeneous of degree one in the velocities: from the place θ = a of a cycloid of
+/// radius r to the place θ = b it takes √(2r)(b − a), however long the motion is said to last.
+#[test]
+fn a_time_of_descent_is_stationary_on_a_cycloid() {
+    for (r, a, b, end) in
+        [(1.0, 0.32, 2.5, "t = 1"), (0.7, 0.9, 3.8, "t = 3"), (1.0, 0.32, 2.5, "t = free")]
+    {
+        let place = |θ: f64| [r * (θ - libm::sin(θ)), r * (1.0 - libm::cos(θ))];
+        let ([x0, y0], [x1, y1]) = (place(a), place(b));
+        let text = format!(
+            "coordinates x, y\nlagrangian sqrt((x'^2 + y'^2)/y)\ninitial x = {x0}, y = {y0}\n\
+             final x = {x1}, y = {y1}, {end}"
+        );
+        let motion = support::run(&support::model(&text), &Run::default());
+        let exact = (2.0 * r).sqrt() * (b - a);
+        assert!(
+            (best(&motion).action - exact).abs() < 1e-10,
+            "{} {exact}",
+            best(&motion).action
+        );
+        assert_eq!(best(&motion).minimum, Some(true));
+        // p_x = L_x' = x'/(ds √y) = 1/√(2r) on a cycloid.
+        assert!((named(&best(&motion).p0, "x") - 1.0 / (2.0 * r).sqrt()).abs() < 1e-10);
+        assert_eq!(motion.audit.verdict, Verdict::Pass, "{:?}", motion.audit);
+        assert!(pfaff_present::notes(&motion).iter().any(|n| n.contains("degree one")));
+        // The curve is the cycloid, and the errors that are told are at least those it has.
+        let worst = |k: usize| {
+            motion.q[0].values.iter().zip(&motion.q[1].values).fold(0.0_f64, |m, (x, y)| {
+                let up = libm::acos(1.0 - y / r);
+                let θ =
+                    if *x > r * std::f64::consts::PI { std::f64::consts::TAU - up } else { up };
+                let there = place(θ);
+                m.max((there[k] - [*x, *y][k]).abs())
+            })
+        };
+        assert_eq!(motion.errors.len(), 2);
+        assert!(
+            worst(0) < 1e-8 && motion.errors.iter().all(|e| *e < 1e-9),
+            "{:?}",
+            motion.errors
+        );
+    }
+}
+
+/// Lengths on a sphere and in the Heisenberg group, where the action of half their square is known.
+#[test]
+fn lengths_are_roots_of_their_squares() {
+    let sphere = "coordinates a, b\nlagrangian sqrt(a'^2 + sin(a)^2*b'^2)\ninitial a = 1, b = 0\n\
+        final a = 1.4, b = 1.3, t = 2";
+    let motion = support::run(&support::model(sphere), &Run::default());
+    let cosine =
+        libm::cos(1.0) * libm::cos(1.4) + libm::sin(1.0) * libm::sin(1.4) * libm::cos(1.3);
+    assert!((best(&motion).action - libm::acos(cosine)).abs() < 1e-11);
+    let text = pfaff::gallery_model("heisenberg").expect("it is in the gallery").text;
+    let energy = gallery("heisenberg", "X=1, Y=0.5, Z=0.4");
+    let half = "(x'^2 + y'^2)/2";
+    assert!(text.contains(half), "{text}");
+    let length = text.replace(half, "sqrt(x'^2 + y'^2)");
+    let motion =
+        support::run(&support::model_with(&length, "X=1, Y=0.5, Z=0.4", ""), &Run::default());
+    let wanted = (2.0 * best(&energy).t1 * best(&energy).action).sqrt();
+    assert!((best(&motion).action - wanted).abs() < 1e-11);
+}
+
 /// Parking: found without a guess, mirrored paths have equal action, both methods agree.
 #[test]
 fn sleigh_parks_by_both_methods() {

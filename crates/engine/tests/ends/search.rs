@@ -77,6 +77,80 @@ fn motions_are_led_along_a_parameter() {
     );
 }
 
+/// Complete elliptic integrals K and E of a modulus, by arithmetic and geometric means.
+fn elliptic(k: f64) -> (f64, f64) {
+    let (mut a, mut b, mut c, mut weight) = (1.0, (1.0 - k * k).sqrt(), k, 0.5);
+    let mut sum = 1.0 - weight * c * c;
+    for _ in 0..12 {
+        (a, b, c) = (0.5 * (a + b), (a * b).sqrt(), 0.5 * (a - b));
+        weight *= 2.0;
+        sum -= weight * c * c;
+    }
+    let whole = std::f64::consts::FRAC_PI_2 / a;
+    (whole, whole * sum)
+}
+
+/// All motions of a pendulum from rest height to rest height: j half swings of modulus k with 2jK(k) = T and the
+/// action 8j(E − (1 − k²)K) + (1 − 2k²)T, to both sides, and none.
+#[test]
+fn a_pendulum_has_all_its_swings_between_given_ends() {
+    for duration in [5.0, 8.0, 10.0] {
+        let text = format!(
+            "coordinates a\nlagrangian a'^2/2 + cos(a)\ninitial a = 0\nfinal a = 0, t = {duration}"
+        );
+        let motion = support::run(&support::model(&text), &Run::default());
+        let mut wanted = vec![duration];
+        for swings in 1..=3 {
+            let each = duration / f64::from(swings);
+            let (mut low, mut high) = (0.0, 1.0 - 1e-15);
+            if 2.0 * elliptic(low).0 > each {
+                continue;
+            }
+            for _ in 0..100 {
+                let half = 0.5 * (low + high);
+                if 2.0 * elliptic(half).0 < each { low = half } else { high = half }
+            }
+            let (K, E) = elliptic(low);
+            let kept = 1.0 - low * low;
+            let action =
+                8.0 * f64::from(swings) * (E - kept * K) + (2.0 * kept - 1.0) * duration;
+            wanted.extend([action, action]);
+        }
+        wanted.sort_by(f64::total_cmp);
+        let found: Vec<f64> = solutions(&motion).iter().map(|s| s.action).collect();
+        assert_eq!(found.len(), wanted.len(), "{duration}: {found:?} {wanted:?}");
+        for (found, wanted) in found.iter().zip(&wanted) {
+            // The modulus of a slow swing is known to 1e-16 of itself, its action to about 1e-9.
+            assert!((found - wanted).abs() < 1e-8, "{duration}: {found} {wanted}");
+        }
+        assert_eq!(best(&motion).minimum, Some(true));
+        assert_eq!(motion.audit.verdict, pfaff::Verdict::Pass);
+    }
+}
+
+/// Least actions, by minimising a sum over 400 intervals from 60 random curves: paths that stay near a place at
+/// which they are least, some of them around the pole of a chart.
+#[test]
+fn least_actions_are_found() {
+    let double = "coordinates a\nlagrangian a'^2/2 + (a^2 - 1)^2\n";
+    let sphere = "coordinates a, b\nlagrangian (a'^2 + sin(a)^2*b'^2)/2 + cos(a)\n";
+    let plane = "coordinates a, b\nlagrangian (a'^2 + b'^2)/2 + cos(a)*cos(b)\n";
+    let hill = "coordinates a, b\nlagrangian (a'^2 + b'^2)/2 + 5*exp(-2*(a^2 + b^2))\n";
+    for (text, ends, least) in [
+        (double, "initial a = 0\nfinal a = 0, t = 6", 1.88567),
+        (double, "initial a = -1.5\nfinal a = 1.5, t = 8", 2.71074),
+        (sphere, "initial a = 1, b = 0\nfinal a = 0.7, b = 2, t = 10", -5.28898),
+        (sphere, "initial a = 2, b = 0\nfinal a = 2, b = 3, t = 6", -4.72478),
+        (plane, "initial a = 0, b = 0\nfinal a = 2, b = 1, t = 8", -2.95717),
+        (hill, "initial a = -1, b = 0\nfinal a = 1, b = 0, t = 4", 2.95678),
+    ] {
+        let motion = support::run(&support::model(&format!("{text}{ends}")), &Run::default());
+        let action = best(&motion).action;
+        // The sum is too large by a part of the square of its interval.
+        assert!(action <= least && action > least - 5e-4, "{text}{ends}: {action}");
+    }
+}
+
 /// No path goes beyond a wall that the search cannot know of: the best one is shown, and the run counts as
 /// stopped early.
 const WALLED: &str = "coordinates x, y\nlagrangian (x'^2 + y'^2)/2/(1 - x)^4\ninitial x = 0, y = 0\nfinal x = 2, y = 0\nsolve t = 0..1";

@@ -154,10 +154,10 @@ fn gamma(model: &Workspace, normal: &NormalForm, b: &[Expr]) -> Tensor {
         .map(|(&i, &b)| (x[i], b))
         .chain([(model.time, g.one())])
         .collect();
-    let carried = g.directional(&normal.slopes.entries, &drift);
+    let carried = normal.slopes.map(|slope| g.directional(&[slope], &drift)[0]);
     let steep: Vec<Vec<Expr>> =
         (0..k).map(|p| g.directional(b, &normal.horizontal(model, p))).collect();
-    Tensor::new(&[m, k], |i| simple(g, g.sub(carried[i[0] * k + i[1]], steep[i[1]][i[0]])))
+    Tensor::new(&[m, k], |i| simple(g, g.sub(carried.at(i), steep[i[1]][i[0]])))
 }
 
 /// $(1\ C^\top)\,L_{yy}\,(1\ C)^\top$

@@ -100,6 +100,6 @@ fn function(g: &Graph, form: &[Expr], variables: &[Expr]) -> Option<Expr> {
 /// Asked first: integrals of forms that are not closed are looked for in vain, and for long.
 fn is_closed(g: &Graph, form: &[Expr], variables: &[Expr]) -> bool {
     let slopes = g.jacobian(form, variables);
-    let n = variables.len();
-    (0..n).all(|i| (0..i).all(|j| g.is_zero(g.sub(slopes[i][j], slopes[j][i]))))
+    let symmetric = |i: usize, j: usize| g.is_zero(g.sub(slopes[i][j], slopes[j][i]));
+    slopes.iter().enumerate().all(|(i, row)| (i..row.len()).all(|j| symmetric(i, j)))
 }

@@ -179,3 +179,18 @@ fn subsets(n: usize, k: usize) -> Vec<Vec<usize>> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subsets_are_all_sets_of_their_size() {
+        let sets = subsets(4, 2);
+        assert_eq!(sets, [[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]]);
+        assert_eq!(subsets(3, 3), [[0, 1, 2]]);
+        assert_eq!(subsets(2, 3), Vec::<Vec<usize>>::new());
+        assert_eq!(subsets(2, 0), [Vec::<usize>::new()]);
+        assert_eq!(subsets(30, 3).len(), MINORS);
+    }
+}

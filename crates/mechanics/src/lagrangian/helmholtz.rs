@@ -61,7 +61,7 @@ pub fn helmholtz(model: &Workspace, force: &[Expr]) -> Helmholtz {
     let bends = g.jacobian(force, &q);
     let along = motion_direction(model);
     for k in 0..n {
-        for m in k + 1..n {
+        for m in k..n {
             let turn = g.sub(slopes[k][m], slopes[m][k]);
             // NOTE: second derivatives by velocities are skew in (k, m) by the first condition and symmetric in the
             // two velocities, hence zero: no acceleration is in the rate.

@@ -32,7 +32,7 @@ pub(super) fn chetaev(
     };
     let mass = match auxiliary {
         Some(_) => Vec::new(),
-        None => symmetric(g.jacobian(&momenta, &v)),
+        None => symmetric(&g.jacobian(&momenta, &v)),
     };
     let along_motion = motion_direction(model);
     let force = {
@@ -115,11 +115,8 @@ pub(super) fn chetaev(
 }
 
 /// $M_{ij}$ and $M_{ji}$ are the same expression.
-fn symmetric(mut rows: Vec<Vec<Expr>>) -> Vec<Vec<Expr>> {
-    for i in 0..rows.len() {
-        for j in 0..i {
-            rows[i][j] = rows[j][i];
-        }
-    }
-    rows
+fn symmetric(rows: &[Vec<Expr>]) -> Vec<Vec<Expr>> {
+    let upper = |i: usize, j: usize| rows[i.min(j)][i.max(j)];
+    let size = rows.len();
+    (0..size).map(|i| (0..size).map(|j| upper(i, j)).collect()).collect()
 }

@@ -153,6 +153,10 @@ fn abnormal_directions_are_known() {
     let (kind, all) = of("x, y, z", "constraint c: z' = y*x'");
     assert_eq!(kind, "none");
     close(all[0][0].abs(), 1.0, "the curvature does not vanish");
+    // ω ∧ (dω)²/2 of ω = dz − x dy − 3u dv, with the sign of dω in it twice.
+    let (kind, all) = of("x, y, u, v, z", "constraint c: z' = x*y' + 3*u*v'");
+    assert_eq!(kind, "none");
+    close(all[0][0], 3.0, "two pairs");
     let (kind, all) = of("x, y, u, z", "constraint c: z' = y*x' + u*x'");
     assert_eq!((kind, all.len()), ("directions", 1));
     parallel(&all[0], &[0.0, 1.0, -1.0]);
@@ -394,6 +398,7 @@ fn kept_functions_do_not_depend_on_the_first_column() {
 #[test]
 fn brackets_that_span_everywhere_are_told_from_those_that_almost_do() {
     for (coordinates, constraints, everywhere) in [
+        ("x, y", "", true),
         ("x, y, z", "constraint c: z' = y*x'", true),
         ("x, y, z", "constraint c: z' = y^2*x'", true),
         ("x, y, z", "constraint c: z' = y*x' + 1", true),
@@ -409,9 +414,36 @@ fn brackets_that_span_everywhere_are_told_from_those_that_almost_do() {
         ("x, y, z", "constraint c: z' = x*x' + y*y'", false),
         ("x, y", "constraint c: y' = x^2", false),
         ("x, y, z", "constraint c: z'^2 = x'^2 + y'^2", false),
+        ("x, y, z, w", "constraint a: z' = y*x'\nconstraint b: w'^2 = x'^2 + y'^2", false),
+        // Two brackets in one direction: 2z − w stays.
+        (
+            "x, y, u, z, w",
+            "constraint a: z' = x*(2*y' + 3*u')\nconstraint b: w' = x*(4*y' + 6*u')",
+            false,
+        ),
     ] {
         let m = model(&with(coordinates, constraints)).workspace();
         let e = derive(&m, Principle::Chetaev).unwrap();
         assert_eq!(generates_everywhere(&m, &e), everywhere, "{constraints}");
     }
+}
+
+/// At a fixed time the drift is left out; where time takes no part there is nothing to leave out.
+#[test]
+fn distributions_at_a_fixed_time_have_no_drift() {
+    let text = with("x, y, z", "constraint c: z' = t*y*x' + y");
+    let (m, d, flag, _) = distribution(&text);
+    assert_eq!(d.names, ["X[t]", "X[x]", "X[y]"]);
+    assert_eq!((d.dimension(), flag.growth()), (4, vec![3, 4]));
+    let still = d.without_drift().expect("time takes part");
+    assert_eq!(still.names, ["X[x]", "X[y]"]);
+    assert_eq!(still.variables, m.positions());
+    let g = &m.graph;
+    let [t, y] = [m.time, m.coordinates[1].position];
+    let fields: Vec<&Vec<Expr>> = still.generators.iter().map(|b| &b.field).collect();
+    assert_eq!(*fields[0], [g.one(), g.zero(), g.mul(t, y)]);
+    assert_eq!(*fields[1], [g.zero(), g.one(), g.zero()]);
+    assert_eq!(still.generators[1].word, [1]);
+    assert_eq!(still.flag(g).growth(), [2, 3]);
+    assert!(still.without_drift().is_none());
 }

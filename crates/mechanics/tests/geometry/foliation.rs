@@ -136,11 +136,16 @@ fn constrained_systems_give_the_motion() {
         let inner = α.interior(g, &field);
         let (mass, f) = (case.rows(&case.equations.mass), case.values(&case.equations.force));
         assert_eq!(space.coordinates.len(), 2 * case.n() + 1);
+        // ω = dq − q̇ dt vanishes on Γ.
+        let mut along_time = 0.0;
         for i in 0..case.n() {
             let balance = f[i] - dot(&mass[i], &s.a);
             let found = case.value(inner.coefficient(g, &[1 + i]));
             close(found, -balance, name);
+            along_time += balance * s.v[i];
+            close(case.value(inner.coefficient(g, &[1 + case.n() + i])), 0.0, name);
         }
+        close(case.value(inner.coefficient(g, &[0])), along_time, name);
     }
     let case = Case::new(NONLINEAR[3].1, Principle::Chetaev, 34);
     let n = normal_form(&case.model, &case.equations, None).unwrap();

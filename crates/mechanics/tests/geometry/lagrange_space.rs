@@ -109,4 +109,6 @@ fn prescribed_speed_pulls_along_the_velocity() {
         "coordinates u, v\nlagrangian (1 + t)*(u'^2 + v'^2)/2\nconstraint c: (1 + t)*(u'^2 + v'^2) = 1"
     ));
     assert!(none(&format!("{plain}\nconstraint c: u*(u'^2 + v'^2) = u")));
+    let across = "constraint c along [1, 0]: u'^2 + v'^2 = 1";
+    assert!(none(&format!("{plain}\n{across}")), "the reaction is not along the velocity");
 }

@@ -102,7 +102,7 @@ impl ToJson for Motion {
     }
 }
 
-/// Estimated errors at the end, by coordinate.
+/// Estimated errors, by coordinate.
 fn errors(motion: &Motion) -> Value {
     let named = motion.q.iter().zip(&motion.errors);
     object(named.map(|(q, &error)| (q.name.as_str(), number(error))))

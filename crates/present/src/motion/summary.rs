@@ -218,13 +218,16 @@ fn events(motion: &Motion, text: &mut String) {
 /// How many errors are shown.
 const ERRORS: usize = 4;
 
-/// The largest estimated errors at the end.
+/// The largest estimated errors: at the end, or along the path between given ends.
 fn errors(motion: &Motion, text: &mut String) {
     let mut order: Vec<usize> = (0..motion.errors.len()).collect();
     order.sort_by(|&a, &b| motion.errors[b].total_cmp(&motion.errors[a]));
     for &i in order.iter().take(ERRORS) {
         let (name, error) = (&motion.q[i].name, motion.errors[i]);
-        let _ = writeln!(text, "  error of {name} at the end ≈ {error:.0e}");
+        let _ = match motion.solutions {
+            None => writeln!(text, "  error of {name} at the end ≈ {error:.0e}"),
+            Some(_) => writeln!(text, "  largest error of {name} ≈ {error:.0e}"),
+        };
     }
 }
 

@@ -7,7 +7,7 @@
 //! the whole path, either over pieces that are integrated with the sensitivities of their flow
 //! ([`Scheme::Shooting`]) or over polynomials
 //! that satisfy the equation at Gauss points ([`Scheme::Collocation`]). [`shoot`] and [`continuation`] look for the
-//! start of a path when no good guess is known.
+//! start of a path when no good guess is known; [`relaxed`] leads a path to a minimum of a discretised action.
 //!
 //! **Conventions.** The independent variable runs from 0 to 1. An end time that is not known is a component
 //! with zero rate.
@@ -21,6 +21,7 @@ mod mesh;
 mod multiple_shooting;
 mod path;
 mod problem;
+mod relaxation;
 mod single_shooting;
 mod solve;
 
@@ -29,5 +30,6 @@ pub use continuation::continuation;
 pub use multiple_shooting::{FlowMap, flow_map};
 pub use path::BoundaryPath;
 pub use problem::BoundaryProblem;
+pub use relaxation::{DiscreteAction, LagrangianDerivatives, relaxed};
 pub use single_shooting::{Shot, shoot, shooting_residual};
 pub use solve::{BoundaryOptions, BoundaryReport, Scheme, solve_boundary};

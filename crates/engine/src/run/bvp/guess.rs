@@ -1,4 +1,4 @@
-//! The path at which a search begins, from what the user gives.
+//! The path at which a search begins, from the ends and from what the user gives.
 
 use pfaff_expr::Table;
 use pfaff_model::Quantity;
@@ -6,7 +6,9 @@ use pfaff_solver::{BoundaryPath, BoundaryProblem};
 
 use crate::problem::guess::Guess;
 use crate::run::bvp::canonical::Canonical;
-use crate::run::bvp::search::{PIECES, straight_ends};
+
+/// Pieces of a path.
+pub(crate) const PIECES: usize = 8;
 
 /// The path at which a search begins; only the first state of it counts if the second is true.
 pub(crate) fn first_path(guess: &Guess, problem: &mut Canonical) -> (BoundaryPath, bool) {
@@ -62,6 +64,15 @@ fn motion(
     });
     problem.branch = first.unwrap_or_default();
     path
+}
+
+/// Positions where nothing is known of them, and the duration.
+pub(crate) fn straight_ends(problem: &Canonical) -> (Vec<f64>, Vec<f64>, f64) {
+    let c = &problem.conditions;
+    let pair = |a: &[Option<f64>], b: &[Option<f64>]| -> Vec<f64> {
+        a.iter().zip(b).map(|(a, b)| a.or(*b).unwrap_or(0.0)).collect()
+    };
+    (pair(&c.first, &c.towards), pair(&c.towards, &c.first), c.guess)
 }
 
 /// A point of a path before it has momenta.

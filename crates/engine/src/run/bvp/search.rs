@@ -1,18 +1,19 @@
 //! Starts for paths, when nothing is known but the ends.
 //!
-//! First a straight line between the ends, improved as a whole. Then momenta at the start of many directions
-//! and sizes, from a sequence that is the same in every run:
+//! First a straight line between the ends and, where nothing binds the velocities, arches beside it, improved as a
+//! whole. Then momenta at the start of many directions and sizes, from a sequence that is the same in every run:
 //! those whose paths end nearest are moved until they arrive. If none arrives, paths are led to the end by
 //! continuation. Every distinct path is kept.
 //! Where a start is given, all this is tried only if it leads nowhere.
 
 use pfaff_solver::{
-    BoundaryOptions, BoundaryPath, BoundaryProblem, Scheme, continuation, flow_map, shoot,
-    shooting_residual, solve_boundary,
+    BoundaryOptions, BoundaryPath, BoundaryProblem, BoundaryReport, Scheme, continuation,
+    flow_map, shoot, shooting_residual, solve_boundary,
 };
 
+use crate::run::bvp::arch::{self, arches, curve, least};
 use crate::run::bvp::canonical::Canonical;
-use crate::run::bvp::guess::{PathPoint, state};
+use crate::run::bvp::guess::{PIECES, PathPoint, state, straight_ends};
 use crate::run::bvp::search_budget::SearchBudget;
 use crate::split_mix::SplitMix64;
 
@@ -53,8 +54,10 @@ const PURSUED: usize = 6;
 const ARRIVED: f64 = 1e-5;
 /// Distinct paths that are kept.
 const KEPT: usize = 12;
-/// Pieces of a path.
-pub(crate) const PIECES: usize = 8;
+/// Pieces of a path that leaves its neighbours fast.
+const MANY_PIECES: usize = 6 * PIECES;
+/// Arches in a row that lead to nothing new before the rest is left out.
+const IN_VAIN: usize = 12;
 
 /// Where a search begins: a path, and whether only its first state counts.
 pub(crate) type Begin = (BoundaryPath, bool);
@@ -81,6 +84,7 @@ pub(crate) fn search(
         return hunt.found;
     }
     hunt.straight(problem);
+    hunt.arched(problem);
     for round in 0..ROUNDS {
         hunt.round(problem, round > 0);
         if !hunt.found.paths.is_empty() || hunt.over() {
@@ -127,15 +131,17 @@ impl Hunt<'_, '_> {
         }
     }
 
-    /// A path improved as a whole.
-    fn whole(&mut self, problem: &mut Canonical, path: BoundaryPath) {
+    /// A path improved as a whole; says whether it arrives.
+    fn whole(&mut self, problem: &mut Canonical, path: BoundaryPath) -> bool {
         let options =
             BoundaryOptions { tolerance: 1e-8, iterations: 25, ..BoundaryOptions::default() };
-        self.found.integrations += PIECES;
-        if let Ok(report) = solve_boundary(problem, path, &options)
-            && report.converged
-        {
-            self.keep(problem, report.path.first().to_vec());
+        self.found.integrations += path.intervals();
+        match solve_boundary(problem, path, &options) {
+            Ok(report) if report.converged => {
+                self.keep(problem, report.path);
+                true
+            }
+            _ => false,
         }
     }
 
@@ -144,7 +150,7 @@ impl Hunt<'_, '_> {
         let Ok(aimed) = shoot(problem, first, ARRIVED, 40) else { return };
         self.found.integrations += aimed.integrations;
         if aimed.residual <= ARRIVED {
-            self.keep(problem, aimed.first);
+            self.keep_start(problem, &aimed.first);
         } else {
             self.better(problem, aimed.first, aimed.residual);
         }
@@ -169,6 +175,43 @@ impl Hunt<'_, '_> {
                 return;
             }
             self.whole(problem, path);
+        }
+    }
+
+    /// Arches beside the straight line, as they are and led to a minimum.
+    fn arched(&mut self, problem: &mut Canonical) {
+        if problem.m > 0 {
+            return;
+        }
+        let arches = arches(problem);
+        let mut minima: Vec<Vec<f64>> = Vec::new();
+        for arch in arches.iter().filter(|arch| arch.waves == 1) {
+            let nodes = curve(problem, arch);
+            let Some(nodes) = least(problem, &nodes) else { continue };
+            if minima.iter().any(|known| arch::is_near(known, &nodes)) {
+                continue;
+            }
+            for pieces in [PIECES, MANY_PIECES] {
+                if self.over() {
+                    return;
+                }
+                let path = arch::path(problem, &nodes, pieces);
+                if self.whole(problem, path) {
+                    break;
+                }
+            }
+            minima.push(nodes);
+        }
+        let mut in_vain = 0;
+        for arch in arches {
+            let before = self.found.paths.len();
+            if in_vain >= IN_VAIN || self.over() {
+                return;
+            }
+            let nodes = curve(problem, &arch);
+            let path = arch::path(problem, &nodes, PIECES);
+            self.whole(problem, path);
+            in_vain = if self.found.paths.len() > before { 0 } else { in_vain + 1 };
         }
     }
 
@@ -243,7 +286,7 @@ impl Hunt<'_, '_> {
             if led.residual <= 1e-3 {
                 let Ok(aimed) = shoot(problem, &led.first, ARRIVED, 30) else { continue };
                 if aimed.residual <= ARRIVED {
-                    self.keep(problem, aimed.first);
+                    self.keep_start(problem, &aimed.first);
                     return;
                 }
             }
@@ -258,58 +301,57 @@ impl Hunt<'_, '_> {
         }
     }
 
-    /// Makes a start a path to the last digit, and keeps it if it is new.
-    fn keep(&mut self, problem: &mut Canonical, first: Vec<f64>) {
+    /// The path of a start, if it is new.
+    fn keep_start(&mut self, problem: &mut Canonical, first: &[f64]) {
+        if let Some(path) = pieces(problem, first) {
+            self.keep(problem, path);
+        }
+    }
+
+    /// Improves a path to the last digit, and keeps it if it is new.
+    fn keep(&mut self, problem: &mut Canonical, path: BoundaryPath) {
         let branch = problem.branch.clone();
-        let Some(places) = places(problem, &first) else { return };
         let near = |tolerance: f64, places: &[f64], seen: &[Vec<f64>]| {
             seen.iter().any(|s| {
                 s.iter().zip(places).all(|(a, b)| (a - b).abs() <= tolerance * (1.0 + b.abs()))
             })
         };
-        if near(1e-5, &places, &self.seen) || self.found.paths.len() >= 4 * KEPT {
+        if near(1e-5, &places(problem, &path), &self.seen) || self.found.paths.len() >= 4 * KEPT
+        {
             return;
         }
-        let Some(path) = pieces(problem, &first) else { return };
-        let options = BoundaryOptions {
-            scheme: self.scheme,
-            tolerance: if self.scheme == Scheme::Shooting { 1e-13 } else { 1e-10 },
-            ..BoundaryOptions::default()
-        };
-        match solve_boundary(problem, path, &options) {
-            Ok(report) if report.converged => {
-                let Some(places) = self::places(problem, report.path.first()) else { return };
-                if near(1e-6, &places, &self.seen) {
-                    return;
-                }
-                self.seen.push(places);
-                let residual = report.residual;
-                self.found.paths.push(Candidate { path: report.path, residual, branch });
+        // NOTE: by shooting also where collocation is asked for: then all paths have the same nodes to compare.
+        let options = BoundaryOptions::default();
+        let report = match solve_boundary(problem, path, &options) {
+            Ok(report) if report.converged => report,
+            Ok(report) => {
+                return self.better(problem, report.path.first().to_vec(), report.residual);
             }
-            Ok(report) => self.better(problem, report.path.first().to_vec(), report.residual),
-            Err(_) => {}
+            Err(_) => return,
+        };
+        let places = places(problem, &report.path);
+        if near(1e-6, &places, &self.seen) {
+            return;
         }
+        self.seen.push(places);
+        let report = if self.scheme == Scheme::Shooting {
+            report
+        } else {
+            let options = BoundaryOptions { scheme: self.scheme, tolerance: 1e-10, ..options };
+            match solve_boundary(problem, report.path, &options) {
+                Ok(report) if report.converged => report,
+                _ => return,
+            }
+        };
+        let BoundaryReport { path, residual, .. } = report;
+        self.found.paths.push(Candidate { path, residual, branch });
     }
 }
 
-/// Positions where nothing is known of them, and the duration.
-pub(crate) fn straight_ends(problem: &Canonical) -> (Vec<f64>, Vec<f64>, f64) {
-    let c = &problem.conditions;
-    let pair = |a: &[Option<f64>], b: &[Option<f64>]| -> Vec<f64> {
-        a.iter().zip(b).map(|(a, b)| a.or(*b).unwrap_or(0.0)).collect()
-    };
-    (pair(&c.first, &c.towards), pair(&c.towards, &c.first), c.guess)
-}
-
-/// Positions at some places of a path.
-fn places(problem: &mut Canonical, first: &[f64]) -> Option<Vec<f64>> {
-    let n = problem.n;
-    let along = flow_map(problem, first, 1e-8).ok()?;
-    let mut places = Vec::new();
-    for i in 0..=8 {
-        places.extend_from_slice(&along.trajectory.state(f64::from(i) / 8.0)?[..n]);
-    }
-    Some(places)
+/// Positions at some nodes of a path, the same ones for every number of pieces.
+fn places(problem: &Canonical, path: &BoundaryPath) -> Vec<f64> {
+    let every = path.intervals() / PIECES;
+    (0..=PIECES).flat_map(|i| path.node(i * every)[..problem.n].to_vec()).collect()
 }
 
 /// A path in pieces from its start.

@@ -3,8 +3,7 @@
 use pfaff_mechanics::{Equations, Principle};
 use pfaff_model::Workspace;
 use pfaff_solver::{
-    BoundaryOptions, BoundaryPath, BoundaryProblem, EvalError, Scheme, StopReason, System,
-    flow_map, integrate, solve_boundary,
+    BoundaryPath, BoundaryProblem, EvalError, StopReason, System, flow_map, integrate,
 };
 
 use crate::motion::solution::Solution;
@@ -100,41 +99,4 @@ impl System for Acted<'_> {
         rates[d] = self.problem.duration(&y[..d]) * self.problem.lagrangian(t, &y[..d])?;
         Ok(())
     }
-}
-
-/// How far the solution of the other method is away at the nodes.
-pub(crate) fn agreement(problem: &mut Canonical, path: &BoundaryPath) -> Option<f64> {
-    let (scheme, tolerance) = if path.slopes.is_empty() {
-        (Scheme::Collocation { stages: 5, adaptive: true }, 1e-8)
-    } else {
-        (Scheme::Shooting, 1e-13)
-    };
-    let options = BoundaryOptions { scheme, tolerance, ..BoundaryOptions::default() };
-    let d = problem.dimension();
-    let along = flow_map(problem, path.first(), 1e-10).ok()?;
-    // Polynomials need more nodes than integrations to begin with.
-    let pieces = if path.slopes.is_empty() { 64 } else { 8 };
-    let start = BoundaryPath::even(pieces, &mut |s| {
-        along.trajectory.state(s).map_or_else(|| along.last.clone(), |y| y[..d].to_vec())
-    });
-    let other = solve_boundary(problem, start, &options).ok().filter(|r| r.converged)?;
-    let n = problem.n;
-    // NOTE: momenta may be undetermined; positions are what both must give.
-    let pairs = [(path.first(), other.path.first()), (path.last(), other.path.last())];
-    let middle =
-        places(problem, path.first())?.into_iter().zip(places(problem, other.path.first())?);
-    let distance = |m: f64, (a, b): (f64, f64)| m.max((a - b).abs() / (1.0 + a.abs()));
-    let ends = pairs.iter().flat_map(|(a, b)| (0..n).map(|k| (a[k], b[k])));
-    Some(middle.chain(ends).fold(0.0, distance))
-}
-
-/// Positions at some places of the path from a start.
-fn places(problem: &mut Canonical, first: &[f64]) -> Option<Vec<f64>> {
-    let n = problem.n;
-    let along = flow_map(problem, first, 1e-12).ok()?;
-    let mut places = Vec::new();
-    for i in 1..8 {
-        places.extend_from_slice(&along.trajectory.state(f64::from(i) / 8.0)?[..n]);
-    }
-    Some(places)
 }
