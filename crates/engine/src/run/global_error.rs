@@ -22,8 +22,10 @@ use crate::motion::sample::Sample;
 use crate::motion::verdict::{Check, Verdict};
 use crate::system::compiled::CompiledSystem;
 
-/// Steps up to which a run is short.
-const SHORT: usize = 300;
+/// Steps up to which a run is short: one that is smooth, and one with switches, whose errors depend less regularly on
+/// the tolerance.
+const SHORT: usize = 60;
+const SHORT_WITH_SWITCHES: usize = 300;
 /// Steps up to which a run that is doubtful is treated as a short one.
 const AFFORDABLE: usize = 200_000;
 /// Steps of the second integration of a run that was interrupted.
@@ -60,6 +62,8 @@ pub(crate) struct FirstRun<'a> {
     /// The largest values of the coordinates, those of earlier segments included.
     pub(crate) scales: &'a [f64],
     pub(crate) depends_on_time: bool,
+    /// Whether the equations have no switches and no breaks.
+    pub(crate) is_smooth: bool,
     /// Steps of the run, spread over it.
     pub(crate) kept: &'a [StoredStep],
 }
@@ -68,17 +72,18 @@ pub(crate) struct FirstRun<'a> {
 pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> {
     let FirstRun { options, outcome, .. } = *first;
     let steps = outcome.statistics.steps;
+    let short = if first.is_smooth { SHORT } else { SHORT_WITH_SWITCHES };
     if outcome.t == options.t0 {
         return None;
     }
-    if outcome.stop == StopReason::Interrupted && steps > SHORT {
+    if outcome.stop == StopReason::Interrupted && steps > short {
         // NOTE: who interrupts a long run does not want to wait.
         return compared(first, y0, Kind::Hurried).filter(|found| !found.errors.is_empty());
     }
     if options.method == Method::Rk4 {
         return compared(first, y0, Kind::Halved);
     }
-    let found = compared(first, y0, if steps <= SHORT { Kind::Stricter } else { Kind::Loose })?;
+    let found = compared(first, y0, if steps <= short { Kind::Stricter } else { Kind::Loose })?;
     let doubtful = found.errors.is_empty() || found.largest > found.limit;
     if !doubtful {
         return Some(found);
@@ -86,7 +91,7 @@ pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> 
     if steps > AFFORDABLE {
         return compared(first, y0, Kind::Careful);
     }
-    let found = if steps <= SHORT { found } else { compared(first, y0, Kind::Stricter)? };
+    let found = if steps <= short { found } else { compared(first, y0, Kind::Stricter)? };
     if found.errors.is_empty() { compared(first, y0, Kind::Looser) } else { Some(found) }
 }
 
