@@ -32,6 +32,7 @@ cargo xtask COMMAND
   api     rewrites docs/api/pfaff.txt, the list of public items of the crate `pfaff`
   bless   writes answers into the documents and snapshots of the tests; look at the difference before you keep it
   fuzz    a million mutated models, and more: no panic, no hang (some minutes)
+          `fuzz commands 10000 7`: so many random models of a seed through every command of the program
           `fuzz differential 10000 7`: so many random motions of a seed against a slow integrator of their own
   mutants forty small changes of `mechanics`: at most two may escape its tests; `mutants 7`: another seed
   bench   one table of ratios to hand-written code; `bench all`: the benchmarks of every crate;
@@ -54,6 +55,11 @@ fn main() -> ExitCode {
             if numbers.len() <= 2 && numbers.iter().all(|n| is_count(n)) =>
         {
             status(steps::differential(&root, numbers))
+        }
+        ["fuzz", "commands", numbers @ ..]
+            if numbers.len() <= 2 && numbers.iter().all(|n| is_count(n)) =>
+        {
+            status(steps::commands(&root, numbers))
         }
         ["mutants"] => status(mutants::passes(&root, mutants::SEED)),
         ["mutants", seed] if seed.parse::<u64>().is_ok() => {

@@ -181,8 +181,18 @@ pub(crate) fn fuzz(root: &Path) -> bool {
 
 /// Random motions against an independent integrator: how many, and the seed. Fails if one is wrong and passed.
 pub(crate) fn differential(root: &Path, numbers: &[&str]) -> bool {
-    let mut arguments = vec!["test", "--release", "--package", "pfaff", "--test", "main"];
-    arguments.extend(["differential::", "--", "--nocapture"]);
+    cases(root, &["test", "--release", "--package", "pfaff"], "differential::", numbers)
+}
+
+/// Random models through every command: how many, and the seed. Fails at a panic, a signal or a hang. In a debug
+/// build, because there arithmetic is checked.
+pub(crate) fn commands(root: &Path, numbers: &[&str]) -> bool {
+    cases(root, &["test", "--package", "pfaff-cli"], "fuzz::", numbers)
+}
+
+/// A test with its number of cases and its seed.
+fn cases(root: &Path, test: &[&str], name: &str, numbers: &[&str]) -> bool {
+    let arguments = [test, &["--test", "main", name, "--", "--nocapture"]].concat();
     let number = |i: usize, default: &str| OsString::from(*numbers.get(i).unwrap_or(&default));
     let variables = [("PFAFF_CASES", number(0, "1000")), ("PFAFF_SEED", number(1, "1"))];
     cargo::run(root, &arguments, &variables)

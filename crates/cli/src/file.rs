@@ -127,10 +127,11 @@ impl Turns {
             Some(growing) => growing,
             None => Growing { part: place.part()?, rows: 0 },
         };
-        let mut lines = Vec::new();
-        motion_table(motion).write_csv(growing.rows, &mut lines)?;
         // NOTE: if this fails, the hidden file goes and the one at its place stays.
-        growing.part.write_all(&lines)?;
+        let mut lines = BufWriter::with_capacity(1 << 18, &mut growing.part);
+        motion_table(motion).write_csv(growing.rows, &mut lines)?;
+        lines.flush()?;
+        drop(lines);
         growing.rows = motion.t.len();
         if last {
             growing.part.sync()?;

@@ -173,7 +173,7 @@ impl Guard {
             Phase::Answer => 2 * limit + ANSWER,
         };
         if elapsed <= allowed {
-            self.ask(&format!("the time limit of {shown} s is over"));
+            self.ask(&format!("the time limit of {shown} s is over; --seconds allows more"));
             return;
         }
         say(&format!(
@@ -185,7 +185,7 @@ impl Guard {
     fn memory_is_over(&mut self, limit: u64, used: u64) {
         let shown = limit as f64 / 1e9;
         if used < limit {
-            self.ask(&format!("three quarters of the memory limit of {shown} GB are used"));
+            self.ask(&format!("three quarters of the memory limit of {shown} GB are used; --memory allows more"));
             return;
         }
         say(&format!(

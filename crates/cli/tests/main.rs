@@ -5,6 +5,7 @@ mod browser;
 mod commands;
 mod documents;
 mod explain;
+mod fuzz;
 mod geometry;
 mod long_runs;
 mod report;

@@ -34,6 +34,7 @@ fn what_a_command_reads_is_not_overwritten() {
 
 #[cfg(unix)]
 #[test]
+#[allow(clippy::print_stdout, reason = "what was skipped is told")]
 fn links_and_special_files_are_not_written() {
     let folder = Folder::new("links");
     let precious = folder.write("precious", "precious\n");

@@ -6,6 +6,9 @@ use pfaff_solver::{Crossing, LocatedEvent};
 use crate::motion::Form;
 use crate::motion::sample::{Sample, SampleLayout};
 
+/// Numbers for which there is room from the beginning: 128 MB.
+const ROOM: usize = 1 << 24;
+
 /// What was written down so far.
 pub(crate) struct Record {
     /// Where the numbers of a sample stand in a row; what is observed follows them.
@@ -31,8 +34,11 @@ impl Record {
     pub(crate) fn new(model: &Workspace, rows: usize) -> Self {
         let layout = SampleLayout::new(model.coordinates.len(), model.constraints.len());
         let observed = model.observed.len();
+        let width = layout.width + observed;
+        // NOTE: what is asked for may be more than there is memory, and more than the run will reach.
+        let rows = rows.min(ROOM / width.max(1));
         Self {
-            rows: Vec::with_capacity(rows * (layout.width + observed)),
+            rows: Vec::with_capacity(rows * width),
             layout,
             observed,
             work: Vec::with_capacity(rows),
