@@ -141,8 +141,8 @@ impl Findings {
         if self.count == 0 { None } else { values.reduce(worse) }
     }
 
-    /// Of the equations of motion, in parts of their largest terms. A force that does a thousandth of the energy over the
-    /// largest position is nothing.
+    /// Of the equations of motion, in parts of their largest terms. A force that does a thousandth of the energy over
+    /// the largest position is nothing.
     pub(crate) fn equations(&self) -> Option<f64> {
         let [q, v, a] = &self.largest;
         let ratios = a.iter().zip(v).filter(|(a, _)| **a > 0.0).map(|(a, v)| a / v);

@@ -2,16 +2,16 @@
 //!
 //! A short run is integrated again with a tolerance that is thirty times stricter (a thousand times by the Taylor
 //! method, whose steps hardly change), or with shorter steps where these do not depend on the tolerance: the difference
-//! is the error of the first one. A long run is integrated again
-//! by DOP853 with a tolerance $E_2 = 10^6 E$, at a fifth of the cost. Errors are proportional to the tolerance, so that
+//! is the error of the first one. A long run is integrated again by DOP853 with a tolerance $E_2 = 10^6 E$, at a fifth
+//! of the cost. Errors are proportional to the tolerance, so that
 //! of the difference $D$ the first run has the part
 //!
 //! $$ \bigl(10\,E + 3\epsilon\sqrt{N}\bigr)\,\frac{D}{E_2} $$
 //!
 //! after $N$ steps, with a margin of ten. Where $D$ is no longer small the two motions have nothing to do with each
-//! other any more; a run that is not too long is then treated as a short one, else $E_2 = 10^3 E$ is tried. Where a stricter
-//! run does not come to the end, one that is thirty times looser is taken, and the whole difference. `rk4`, which has no
-//! tolerance, is repeated with half its step.
+//! other any more; a run that is not too long is then treated as a short one, else $E_2 = 10^3 E$ is tried. Where a
+//! stricter run does not come to the end, one that is thirty times looser is taken, and the whole difference. `rk4`,
+//! which has no tolerance, is repeated with half its step.
 
 use pfaff_solver::{
     Control, DenseStep, LocatedEvent, Method, Observer, OdeOptions, Outcome, StopReason,
@@ -61,6 +61,8 @@ pub(crate) struct FirstRun<'a> {
     pub(crate) outcome: &'a Outcome,
     /// The largest values of the coordinates, those of earlier segments included.
     pub(crate) scales: &'a [f64],
+    /// The steps of earlier segments.
+    pub(crate) steps_before: usize,
     pub(crate) depends_on_time: bool,
     /// Whether the equations have no switches and no breaks.
     pub(crate) is_smooth: bool,
@@ -168,7 +170,7 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
             *x = y + margin.min(1.0) * (*x - y);
         }
     }
-    let steps = outcome.statistics.steps as f64;
+    let steps = (first.steps_before + outcome.statistics.steps) as f64;
     let limit = match kind {
         Kind::Halved => WORST,
         _ => limit(options.tolerance, steps) + AMPLIFIED_TIME * comparison.rounding,

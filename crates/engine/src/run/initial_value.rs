@@ -90,6 +90,7 @@ pub(crate) fn integrate_segment(
     let remarks = unused_multipliers(model, dynamics)?;
     let own_events = model.events.len() - known.switches;
     let second = known.second.clone();
+    let steps_before = known.steps;
     let is_smooth = known.switches == 0 && settings.breaks.is_empty();
     let mut scales = known.scales.clone();
     scales.resize(model.coordinates.len(), 0.0);
@@ -194,6 +195,7 @@ pub(crate) fn integrate_segment(
         options: &settings.options,
         outcome: &outcome,
         scales: &scales,
+        steps_before,
         depends_on_time: depends_on_time(model),
         is_smooth,
         kept: &recorder.kept,

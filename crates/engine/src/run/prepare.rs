@@ -88,8 +88,9 @@ pub(crate) struct RunInput {
     pub(crate) switches: usize,
     /// Where a second integration starts, if not there.
     pub(crate) second: Option<Start>,
-    /// The largest values of the coordinates before.
+    /// The largest values of the coordinates before, and the steps.
     pub(crate) scales: Vec<f64>,
+    pub(crate) steps: usize,
 }
 
 /// What a run begins with.

@@ -84,6 +84,7 @@ pub(crate) fn run(
             switches: branches.functions.len(),
             second: second.take(),
             scales: std::mem::take(&mut scales),
+            steps: whole.as_ref().map_or(0, |whole| whole.statistics.steps),
         };
         let rest = remaining(&settings, &branches, whole.as_ref(), t);
         let mut tell = |progress: &Progress<'_>| {

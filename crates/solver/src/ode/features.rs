@@ -9,8 +9,8 @@
 //! $$ |h|\,\bigl|\dot u_i(t) - f_i(t, u(t))\bigr| \le 100\,E^{3/4}\,s_i. $$
 //!
 //! $E^{3/4}$ is the accuracy of a differentiated interpolant. What a narrow part of length l has beyond ten times the
-//! least deviation in the quarters of the step counts as missed from $10\,E\,s_i/l$ on. A step that fails, or has more features than can be
-//! looked at, is repeated shorter.
+//! least deviation in the quarters of the step counts as missed from $10\,E\,s_i/l$ on. A step that fails, or has more
+//! features than can be looked at, is repeated shorter.
 
 use std::collections::VecDeque;
 
