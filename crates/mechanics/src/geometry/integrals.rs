@@ -103,3 +103,17 @@ fn is_closed(g: &Graph, form: &[Expr], variables: &[Expr]) -> bool {
     let symmetric = |i: usize, j: usize| g.is_zero(g.sub(slopes[i][j], slopes[j][i]));
     slopes.iter().enumerate().all(|(i, row)| (i..row.len()).all(|j| symmetric(i, j)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_of_columns_begin_with_the_last() {
+        let sets = last_columns_first(4, 2);
+        assert_eq!(sets, [[2, 3], [1, 3], [0, 3], [1, 2], [0, 2], [0, 1]]);
+        assert_eq!(last_columns_first(2, 2), [[0, 1]]);
+        assert_eq!(last_columns_first(3, 0), [Vec::<usize>::new()]);
+        assert_eq!(last_columns_first(2, 3), Vec::<Vec<usize>>::new());
+    }
+}

@@ -142,9 +142,6 @@ impl Constants<'_> {
             }
             columns.retain(|&j| j != k);
         }
-        if columns.is_empty() {
-            return true;
-        }
         rows.retain(|r| columns.iter().any(|&k| !g.vanishes_modulo_prime(r[k])));
         let rest: Vec<Vec<Expr>> =
             rows.iter().map(|r| columns.iter().map(|&k| r[k]).collect()).collect();

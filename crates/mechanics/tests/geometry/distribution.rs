@@ -152,7 +152,8 @@ fn abnormal_directions_are_known() {
     };
     let (kind, all) = of("x, y, z", "constraint c: z' = y*x'");
     assert_eq!(kind, "none");
-    close(all[0][0].abs(), 1.0, "the curvature does not vanish");
+    // ω ∧ dω of ω = dz − y dx is 1, and −F.
+    close(all[0][0], -1.0, "the curvature does not vanish");
     // ω ∧ (dω)²/2 of ω = dz − x dy − 3u dv, with the sign of dω in it twice.
     let (kind, all) = of("x, y, u, v, z", "constraint c: z' = x*y' + 3*u*v'");
     assert_eq!(kind, "none");
@@ -229,6 +230,15 @@ fn abnormal_places_are_known() {
     let at = |value: f64| m.graph.evaluate(&[e], &|s| if s == y { value } else { 0.7 })[0];
     close(at(0.0), 0.0, "on the sheet");
     assert!(at(0.5).abs() > 0.1, "beside it");
+    // Two forms with the same places, up to a sign: 2y once, and not a sum of squares.
+    for second in ["w' = y^2*x'", "w' = -y^2*x'"] {
+        let constraints = format!("constraint c: z' = y^2*x'\nconstraint d: {second}");
+        let (found, m, _) = of("x, y, z, w", &constraints);
+        let Some(AbnormalPlaces::Where(e)) = found else { panic!("{second}: {found:?}") };
+        let y = m.coordinates[1].position;
+        let at = |value: f64| m.graph.evaluate(&[e], &|s| if s == y { value } else { 0.7 })[0];
+        close(at(0.5).abs(), 1.0, second);
+    }
     let everywhere = Some(AbnormalPlaces::Everywhere);
     assert_eq!(
         of("x, w, z, y", "constraint a: y' = z*x'\nconstraint b: z' = w*x'").0,

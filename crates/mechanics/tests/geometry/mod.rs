@@ -4,3 +4,4 @@ mod connection;
 mod distribution;
 mod foliation;
 mod lagrange_space;
+mod work;
