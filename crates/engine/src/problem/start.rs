@@ -11,11 +11,11 @@ use pfaff_model::{Diagnostic, Quantity, Span, Workspace};
 use pfaff_solver::{Advance, EvalError, Lu, NewtonProblem, NewtonRule, newton};
 
 use crate::motion::note::Note;
-use crate::system::independent_constraints::independent;
+use crate::system::independent_constraints::{DefinedRows, independent};
 use crate::system::kkt::Kkt;
 use crate::system::projection::{project_positions, project_velocities};
 use crate::system::saddle_point::{Blocks, Saddle};
-use crate::system::sparse_rows::{RowMatrix, SparseRow, SparseRows, places};
+use crate::system::sparse_rows::{RowMatrix, SparseRow, SparseRows};
 
 /// Residuals below this, relative to $1 + \sum|A_i x_i|$, count as met: given decimals are rounded at 1e-16.
 const MET: f64 = 1e-12;
@@ -217,12 +217,10 @@ impl Problem<'_> {
     }
 
     fn scaled(&self, a: usize) -> f64 {
-        let row = self.kkt.row(a);
-        let scale = &self.kkt.scale;
         self.value(a)
             / match self.level {
-                Level::Position => scale.position(a, row, self.q),
-                Level::Velocity => scale.velocity(a, row, self.v),
+                Level::Position => self.kkt.position_size(a, self.q),
+                Level::Velocity => self.kkt.velocity_size(a, self.v),
             }
     }
 
@@ -250,7 +248,7 @@ impl Problem<'_> {
     fn touched(&mut self, known: &[Option<f64>], rows: &[usize]) -> Vec<usize> {
         let n = self.kkt.n;
         let kept = self.x().clone();
-        let mut touched = vec![false; n];
+        let mut touched = vec![false; n + self.kkt.extra];
         for seed in SEEDS {
             for (k, x) in self.x().iter_mut().enumerate() {
                 if known[k].is_none() {
@@ -261,6 +259,10 @@ impl Problem<'_> {
             for &a in rows {
                 let row = self.kkt.row(a);
                 row.entries().for_each(|(k, c)| touched[k] |= c != 0.0);
+            }
+            for k in (0..self.kkt.extra).rev() {
+                let (row, own) = (self.kkt.definition(k), touched[n + k]);
+                row.entries().for_each(|(j, c)| touched[j] |= own && c != 0.0);
             }
         }
         *self.x() = kept;
@@ -407,7 +409,7 @@ impl Problem<'_> {
     /// Levenberg and Marquardt's iteration onto the constraints: $(A^\top A + \mu)\,\delta = -A^\top\varphi$
     /// with $\mu$ in proportion to $|\varphi|$.
     fn approach(&mut self, free: &[usize], rows: &[usize]) -> bool {
-        let (place, f) = (places(self.kkt.n, free), free.len());
+        let f = free.len();
         let mut lu = Lu::new(f);
         let mut damping = 1.0;
         self.evaluate();
@@ -418,11 +420,12 @@ impl Problem<'_> {
             }
             let (mut normal, mut δ) = (vec![0.0; f * f], vec![0.0; f]);
             for &a in rows {
-                let row = self.kkt.row(a);
-                let inside = || row.entries().filter_map(|(k, x)| Some((place[k]?, x)));
-                for (i, x) in inside() {
-                    δ[i] -= x * self.value(a);
-                    inside().for_each(|(j, y)| normal[i * f + j] += x * y);
+                let row = self.kkt.full_row(self.kkt.row(a));
+                for (i, &k) in free.iter().enumerate().filter(|&(_, &k)| row[k] != 0.0) {
+                    δ[i] -= row[k] * self.value(a);
+                    for (j, &l) in free.iter().enumerate() {
+                        normal[i * f + j] += row[k] * row[l];
+                    }
                 }
             }
             (0..f).for_each(|i| normal[i * f + i] += damping * size);
@@ -457,13 +460,12 @@ impl Problem<'_> {
     /// The rows that do not repeat others in the free components, at the current values.
     fn independent(&mut self, free: &[usize], rows: &[usize]) -> Vec<usize> {
         self.evaluate();
-        let matrix = RowMatrix::restricted(
-            rows.iter().map(|&a| self.kkt.row(a)),
-            &places(self.kkt.n, free),
-        );
-        let holonomic: Vec<bool> = rows.iter().map(|&a| self.kkt.holonomic[a]).collect();
+        let matrix = self.kkt.restricted(&self.kkt.places(free), rows);
         let entries: Vec<SparseRow<'_>> = matrix.view().rows().collect();
-        let kept = independent(&entries, free.len(), &holonomic, &[]);
+        let (definitions, all) = entries.split_at(self.kkt.extra);
+        let all = DefinedRows { rows: all, definitions, n: free.len() };
+        let holonomic: Vec<bool> = rows.iter().map(|&a| self.kkt.holonomic[a]).collect();
+        let kept = independent(all, &holonomic, &[]);
         rows.iter().zip(kept).filter(|(_, k)| *k).map(|(&a, _)| a).collect()
     }
 
@@ -475,27 +477,21 @@ impl Problem<'_> {
         rows: &[usize],
     ) -> Option<Vec<f64>> {
         let x = self.x().clone();
-        // The free components, and behind them the auxiliary velocities, which follow.
-        let mut kept = places(self.kkt.n, free);
-        let extra = self.kkt.extra;
-        kept.extend((0..extra).map(|k| Some(free.len() + k)));
-        let definitions = (0..extra).map(|k| self.kkt.definition(k));
-        let left = definitions.chain(rows.iter().map(|&a| self.kkt.row(a)));
-        let left = RowMatrix::restricted(left, &kept);
+        let (kept, extra) = (self.kkt.places(free), self.kkt.extra);
+        let left = self.kkt.restricted(&kept, rows);
         // A δ = A (x − x₀) − φ with δ = x_new − x₀
+        let mut moved: Vec<f64> = x.iter().zip(anchor).map(|(x, x0)| x - x0).collect();
+        (0..self.kkt.n).filter(|&k| kept[k].is_none()).for_each(|k| moved[k] = 0.0);
+        let moved = self.kkt.extended(&moved);
         let mut drift = vec![0.0; extra];
-        drift.extend(rows.iter().map(|&a| {
-            let inside = self.kkt.row(a).entries().filter(|&(k, _)| kept[k].is_some());
-            let moved: f64 = inside.map(|(k, c)| c * (x[k] - anchor[k])).sum();
-            moved - self.value(a)
-        }));
+        drift.extend(rows.iter().map(|&a| self.kkt.row(a).dot(&moved) - self.value(a)));
         let mass = self.kkt.mass();
         let rows = free.iter().copied().chain(self.kkt.n..self.kkt.n + extra);
         let mut metric = RowMatrix::restricted(rows.map(|i| mass.row(i)), &kept);
         let force = vec![0.0; free.len() + extra];
         let blocks = |mass: SparseRows<'_>, saddle: &mut Saddle| {
-            let (left, right) = (left.view(), left.view());
-            saddle.solve(&Blocks { mass, left, right, force: &force, drift: &drift })
+            let left = left.view();
+            saddle.solve(&Blocks { mass, left, right: left, force: &force, drift: &drift })
         };
         if blocks(metric.view(), saddle).is_err() {
             // NOTE: where the Lagrangian is degenerate every component gets a unit mass in addition.

@@ -16,14 +16,16 @@
 //! - *not determined* otherwise: the run ends there.
 
 use pfaff_expr::Expr;
-use pfaff_mechanics::Equations;
+use pfaff_mechanics::{Equations, SparseBlocks};
 use pfaff_model::{Principle, Workspace};
 use pfaff_program::{CompileError, Interpreter, Program};
 use pfaff_solver::DenseStep;
 
 use crate::motion::sample::Sample;
 use crate::system::compiled::CompiledSystem;
-use crate::system::independent_constraints::{LARGE, LeastSingularValue, nearest_dependence};
+use crate::system::independent_constraints::{
+    DefinedRows, LARGE, LeastSingularValue, nearest_dependence,
+};
 use crate::system::sparse_rows::{RowPattern, SparseRow};
 
 /// $c$ above.
@@ -45,7 +47,9 @@ pub(crate) struct RankWatch {
     least: Option<LeastSingularValue>,
     inputs: Vec<f64>,
     needs_velocities: bool,
-    /// $1/\sqrt{M_{jj}}$
+    /// How many rows define auxiliary velocities, before those of the constraints.
+    extra: usize,
+    /// $1/\sqrt{M_{jj}}$; auxiliary velocities stay as they are.
     metric: Vec<f64>,
     holonomic: Vec<bool>,
     /// The largest length of each row so far.
@@ -118,7 +122,9 @@ impl RankWatch {
         metric: Vec<f64>,
     ) -> Result<Option<Self>, CompileError> {
         let g = &model.graph;
-        let jacobian = equations.sparse(g).jacobian;
+        let SparseBlocks { definitions, jacobian, .. } = equations.sparse(g);
+        let extra = definitions.len();
+        let jacobian = [definitions, jacobian].concat();
         let outputs: Vec<Expr> = jacobian.iter().flatten().map(|entry| entry.1).collect();
         let columns: Vec<Vec<usize>> =
             jacobian.iter().map(|row| row.iter().map(|entry| entry.0).collect()).collect();
@@ -141,9 +147,10 @@ impl RankWatch {
             inputs: vec![0.0; inputs.len()],
             pattern: RowPattern::new(columns.iter().map(Vec::as_slice)),
             least: (m >= LARGE).then(LeastSingularValue::default),
+            extra,
             metric,
             holonomic: equations.position.iter().map(Option::is_some).collect(),
-            reach: vec![0.0; m],
+            reach: vec![0.0; extra + m],
             rank: 0,
             most: 0.0,
             // Of the order of the interpolant, 7/8 of the order of the step.
@@ -167,7 +174,7 @@ impl RankWatch {
         let mut rows = Vec::new();
         self.rows(system, t, &mut rows);
         self.extend_reach(&rows);
-        self.rank = self.reach.len();
+        self.rank = self.reach.len() - self.extra;
         if self.measure(&rows) < 1e-9 {
             // The least singular value says nothing where rows depend on each other from the start.
             self.least = None;
@@ -279,13 +286,26 @@ impl RankWatch {
     /// The constraints that take part in a loss of rank: one whose row vanishes, or those whose combination is
     /// nearest to zero.
     fn members(&self, rows: &[f64]) -> Vec<usize> {
-        let rows: Vec<SparseRow<'_>> = self.pattern.with(rows).rows().collect();
-        let sizes = rows.iter().zip(&self.reach).map(|(row, reach)| row.length() / reach);
+        let n = self.metric.len();
+        let full = self.full(rows);
+        let reach = full.chunks_exact(n).zip(&self.reach[self.extra..]);
+        let sizes = reach.map(|(row, reach)| length(row) / reach);
         let shortest = sizes.enumerate().min_by(|x, y| x.1.total_cmp(&y.1));
         match shortest {
             Some((a, size)) if size <= 10.0 * self.zero * self.most => vec![a],
-            _ => nearest_dependence(&rows, self.metric.len()).0,
+            _ => {
+                let entries: Vec<SparseRow<'_>> = self.pattern.with(rows).rows().collect();
+                let (definitions, rows) = entries.split_at(self.extra);
+                nearest_dependence(DefinedRows { rows, definitions, n }).0
+            }
         }
+    }
+
+    /// $A$ by full rows, without auxiliary velocities.
+    fn full(&self, rows: &[f64]) -> Vec<f64> {
+        let entries: Vec<SparseRow<'_>> = self.pattern.with(rows).rows().collect();
+        let (definitions, rows) = entries.split_at(self.extra);
+        DefinedRows { rows, definitions, n: self.metric.len() }.full()
     }
 
     /// Whether the derivatives of a row, as it vanishes, are parallel to the row as it was on the way.
@@ -300,12 +320,11 @@ impl RankWatch {
         const BEFORE: f64 = 0.01;
         const BESIDE: f64 = 1e-4;
         let n = self.metric.len();
-        let pattern = self.pattern.clone();
-        let own = |rows: &[f64]| pattern.with(rows).dense([constraint].into_iter(), n);
         let mut rows = Vec::new();
         step.state(place.t - BEFORE * (step.end() - step.start()), &mut self.y);
         self.rows(system, place.t - BEFORE * (step.end() - step.start()), &mut rows);
-        let mut unit = own(&rows);
+        let own = constraint * n..(constraint + 1) * n;
+        let mut unit = self.full(&rows)[own.clone()].to_vec();
         let size = length(&unit);
         unit.iter_mut().for_each(|x| *x /= size);
         step.state(place.t, &mut self.y);
@@ -318,7 +337,8 @@ impl RankWatch {
             for sign in [1.0, -1.0] {
                 self.inputs[input] = at + sign * δ;
                 self.evaluate(&mut rows);
-                change.iter_mut().zip(own(&rows)).for_each(|(c, x)| *c += sign * x);
+                let full = self.full(&rows);
+                change.iter_mut().zip(&full[own.clone()]).for_each(|(c, x)| *c += sign * x);
             }
             self.inputs[input] = at;
             let along: f64 = change.iter().zip(&unit).map(|(c, u)| c * u).sum();
@@ -355,7 +375,10 @@ impl RankWatch {
     fn evaluate(&mut self, rows: &mut Vec<f64>) {
         rows.resize(self.pattern.len(), 0.0);
         self.program.evaluate(&self.inputs, rows);
-        rows.iter_mut().zip(self.pattern.columns()).for_each(|(x, &k)| *x *= self.metric[k]);
+        let n = self.metric.len();
+        for (x, &k) in rows.iter_mut().zip(self.pattern.columns()).filter(|(_, k)| **k < n) {
+            *x *= self.metric[k];
+        }
     }
 
     fn extend_reach(&mut self, rows: &[f64]) {
@@ -370,25 +393,30 @@ impl RankWatch {
         if self.rank == 0 {
             return 0.0;
         }
-        if let [reach] = self.reach[..] {
+        if let ([reach], 0) = (&self.reach[..], self.extra) {
             return length(rows) / reach;
         }
         let matrix = self.pattern.with(rows);
         if let Some(least) = &mut self.least {
             let rows: Vec<SparseRow<'_>> = matrix.rows().collect();
-            return least.of(&rows, &self.reach, n);
+            return least.of(&rows, &self.reach, n + self.extra);
         }
+        let m = self.reach.len() - self.extra;
         let mut rest = std::mem::take(&mut self.rest);
         rest.clear();
-        rest.resize(self.reach.len() * n, 0.0);
-        for ((row, reach), full) in matrix.rows().zip(&self.reach).zip(rest.chunks_exact_mut(n))
-        {
-            row.entries()
-                .for_each(|(k, x)| full[k] = if *reach > 0.0 { x / reach } else { 0.0 });
+        rest.resize(m * n, 0.0);
+        if self.extra > 0 {
+            rest.copy_from_slice(&self.full(rows));
+        } else {
+            let places = matrix.rows().zip(rest.chunks_exact_mut(n));
+            places.for_each(|(row, full)| row.entries().for_each(|(k, x)| full[k] = x));
+        }
+        for (row, reach) in rest.chunks_exact_mut(n).zip(&self.reach[self.extra..]) {
+            row.iter_mut().for_each(|x| *x = if *reach > 0.0 { *x / reach } else { 0.0 });
         }
         let mut pivot = f64::INFINITY;
         for k in 0..self.rank {
-            let longest = (k..self.reach.len()).max_by(|&a, &b| {
+            let longest = (k..m).max_by(|&a, &b| {
                 length(&rest[a * n..][..n]).total_cmp(&length(&rest[b * n..][..n]))
             });
             let a = longest.unwrap_or(k);

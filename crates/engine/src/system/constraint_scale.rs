@@ -79,7 +79,8 @@ impl ConstraintScale {
 }
 
 fn products(row: SparseRow<'_>, x: &[f64]) -> f64 {
-    LEAST + row.entries().map(|(j, a)| (a * x[j]).abs()).sum::<f64>()
+    let known = row.entries().filter(|&(j, _)| j < x.len());
+    LEAST + known.map(|(j, a)| (a * x[j]).abs()).sum::<f64>()
 }
 
 /// The terms of a sum.

@@ -37,7 +37,7 @@ impl CuspWatch {
         /// A row this small against its largest: the constraint hardly holds.
         const NEAR: f64 = 1e-3;
         for a in (0..kkt.m).filter(|&a| kkt.holonomic[a]) {
-            let size = kkt.row(a).length();
+            let size = kkt.row_length(a);
             self.largest[a] = self.largest[a].max(size);
             let is_near = size < NEAR * self.largest[a];
             match &self.entered[a] {

@@ -26,20 +26,56 @@ const APART: f64 = 1e-4;
 /// A row shorter than this is about to vanish: coordinates are of order one where nothing else is said.
 const VANISHING: f64 = 1e-6;
 
-/// Marks the rows, of $n$ columns, that are kept. `before` are the ones kept so far.
+/// Rows of $n$ columns, and behind these columns of auxiliary velocities, each of which a row of its own defines with
+/// a 1 as its last entry.
+#[derive(Clone, Copy)]
+pub(crate) struct DefinedRows<'a> {
+    pub(crate) rows: &'a [SparseRow<'a>],
+    pub(crate) definitions: &'a [SparseRow<'a>],
+    pub(crate) n: usize,
+}
+
+impl DefinedRows<'_> {
+    /// The rows with all their zeros, without auxiliary velocities.
+    pub(crate) fn full(self) -> Vec<f64> {
+        let (n, extra) = (self.n, self.definitions.len());
+        let mut full = Vec::with_capacity(self.rows.len() * n);
+        for row in self.rows {
+            let mut all = vec![0.0; n + extra];
+            row.entries().for_each(|(j, x)| all[j] = x);
+            for (k, definition) in self.definitions.iter().enumerate().rev() {
+                let handed = all[n + k];
+                let others = definition.entries().take(definition.columns.len() - 1);
+                others.for_each(|(j, c)| all[j] -= c * handed);
+            }
+            full.extend_from_slice(&all[..n]);
+        }
+        full
+    }
+
+    /// Whether all rows are far from depending on each other. Definitions never do.
+    fn are_apart(self) -> bool {
+        let rows = [self.definitions, self.rows].concat();
+        let lengths: Vec<f64> = rows.iter().map(|row| row.length()).collect();
+        let columns = self.n + self.definitions.len();
+        LeastSingularValue::default().of(&rows, &lengths, columns) > APART
+    }
+}
+
+/// Marks the rows that are kept. `before` are the ones kept so far.
 pub(crate) fn independent(
-    rows: &[SparseRow<'_>],
-    n: usize,
+    rows: DefinedRows<'_>,
     holonomic: &[bool],
     before: &[bool],
 ) -> Vec<bool> {
-    let m = holonomic.len();
-    let lengths: Vec<f64> = rows.iter().map(|row| row.length()).collect();
-    if m >= LARGE && LeastSingularValue::default().of(rows, &lengths, n) > APART {
+    let (m, n) = (holonomic.len(), rows.n);
+    if m >= LARGE && rows.are_apart() {
         return vec![true; m];
     }
     let mut kept = vec![false; m];
-    let mut rest = dense(rows, n);
+    let full = rows.full();
+    let lengths: Vec<f64> = (0..m).map(|a| length(&full[a * n..][..n])).collect();
+    let mut rest = full;
     let count = before.iter().filter(|&&k| k).count();
     let mut taken = 0;
     for first in [true, false] {
@@ -77,21 +113,20 @@ pub(crate) fn independent(
 /// of length one; none if there are no rows.
 ///
 /// Inverse iteration for the smallest eigenvalue of the Gram matrix.
-pub(crate) fn nearest_dependence(rows: &[SparseRow<'_>], n: usize) -> (Vec<usize>, f64) {
-    let m = rows.len();
+pub(crate) fn nearest_dependence(rows: DefinedRows<'_>) -> (Vec<usize>, f64) {
+    let (m, n, full) = (rows.rows.len(), rows.n, rows.full());
     // A single row that vanishes is a dependence by itself.
-    let lengths = rows.iter().map(|row| row.length()).enumerate();
+    let lengths = (0..m).map(|a| (a, length(&full[a * n..][..n])));
     if let Some((a, size)) = lengths.min_by(|x, y| x.1.total_cmp(&y.1))
         && size < VANISHING
     {
         return (vec![a], size);
     }
-    let unit: Vec<Vec<f64>> = rows
-        .iter()
-        .map(|row| {
-            let (size, mut unit) = (row.length(), vec![0.0; n]);
-            row.entries().for_each(|(k, x)| unit[k] = if size > 0.0 { x / size } else { 0.0 });
-            unit
+    let unit: Vec<Vec<f64>> = (0..m)
+        .map(|a| {
+            let row = &full[a * n..][..n];
+            let size = length(row);
+            row.iter().map(|x| if size > 0.0 { x / size } else { 0.0 }).collect()
         })
         .collect();
     let dot = |x: &[f64], y: &[f64]| -> f64 { x.iter().zip(y).map(|(x, y)| x * y).sum() };
@@ -180,15 +215,6 @@ impl LeastSingularValue {
     }
 }
 
-/// Rows with all their zeros.
-fn dense(rows: &[SparseRow<'_>], n: usize) -> Vec<f64> {
-    let mut dense = vec![0.0; rows.len() * n];
-    for (a, row) in rows.iter().enumerate() {
-        row.entries().for_each(|(k, x)| dense[a * n + k] = x);
-    }
-    dense
-}
-
 /// Moves `x`, one number for each row of `rows`, onto the span of their columns.
 pub(crate) fn project_onto_columns(rows: &[f64], n: usize, x: &mut [f64]) {
     let m = x.len();
@@ -235,9 +261,13 @@ mod tests {
         matrix
     }
 
+    fn plain<'a>(rows: &'a [SparseRow<'a>], n: usize) -> DefinedRows<'a> {
+        DefinedRows { rows, definitions: &[], n }
+    }
+
     fn kept(rows: &[f64], n: usize, holonomic: &[bool], before: &[bool]) -> Vec<bool> {
         let matrix = matrix(rows, n);
-        independent(&matrix.view().rows().collect::<Vec<_>>(), n, holonomic, before)
+        independent(plain(&matrix.view().rows().collect::<Vec<_>>(), n), holonomic, before)
     }
 
     #[test]
@@ -273,7 +303,8 @@ mod tests {
         // Rows 0 and 2 are parallel, row 1 stands apart.
         let rows = [1.0, 0.0, 0.0, 1.0, 3.0, 0.0];
         let matrix = matrix(&rows, 2);
-        let (members, size) = nearest_dependence(&matrix.view().rows().collect::<Vec<_>>(), 2);
+        let (members, size) =
+            nearest_dependence(plain(&matrix.view().rows().collect::<Vec<_>>(), 2));
         assert_eq!(members, [0, 2]);
         assert!(size < 1e-12, "exact but for the shift");
     }
@@ -291,13 +322,13 @@ mod tests {
         let mut least = LeastSingularValue::default();
         let found = least.of(&rows, &vec![3.0 * std::f64::consts::SQRT_2; m], m + 1);
         assert!((found / exact - 1.0).abs() < 0.05, "{found} {exact}");
-        assert_eq!(independent(&rows, m + 1, &vec![true; m], &[]), vec![true; m]);
+        assert_eq!(independent(plain(&rows, m + 1), &vec![true; m], &[]), vec![true; m]);
         // A ring: the last row is the sum of the others.
         matrix.push([(0, 1.0), (m, -1.0)].into_iter());
         let rows: Vec<_> = matrix.view().rows().collect();
         let lengths: Vec<f64> = rows.iter().map(|row| row.length()).collect();
         assert!(least.of(&rows, &lengths, m + 1) < 1e-7);
-        let kept = independent(&rows, m + 1, &vec![true; m + 1], &[]);
+        let kept = independent(plain(&rows, m + 1), &vec![true; m + 1], &[]);
         assert_eq!(kept.iter().filter(|&&kept| !kept).count(), 1);
     }
 }

@@ -7,6 +7,7 @@
 
 mod corrections;
 mod inertia;
+mod rows;
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, SparseBlocks, sparse_rows};
@@ -16,10 +17,10 @@ use pfaff_solver::EvalError;
 
 use crate::system::constraint_scale::ConstraintScale;
 use crate::system::independent_constraints::{
-    independent, nearest_dependence, project_onto_columns,
+    DefinedRows, independent, nearest_dependence, project_onto_columns,
 };
 use crate::system::saddle_point::{Blocks, Layout, Saddle};
-use crate::system::sparse_rows::{RowMatrix, RowPattern, SparseRow, SparseRows};
+use crate::system::sparse_rows::{RowMatrix, RowPattern};
 
 /// The compiled blocks of one model under one principle.
 #[derive(Clone, Debug)]
@@ -89,6 +90,8 @@ struct Buffers {
     directions: RowMatrix,
     /// The mass, with a unit mass for each coordinate where it is degenerate.
     metric: RowMatrix,
+    /// $\dot q$ and auxiliary velocities of the state last evaluated.
+    extended: Vec<f64>,
     /// $M_{ii}$, and how often it was asked for.
     diagonal: Vec<f64>,
     asked: usize,
@@ -103,6 +106,7 @@ impl Buffers {
             rows: RowMatrix::default(),
             directions: RowMatrix::default(),
             metric: RowMatrix::default(),
+            extended: Vec::new(),
             diagonal: Vec::new(),
             asked: 0,
         }
@@ -250,6 +254,9 @@ impl Kkt {
         for &(output, place) in &*targets {
             self.blocks[place] = outputs[output];
         }
+        if self.extra > 0 {
+            self.buffers.extended = self.extended(&v[..n]);
+        }
     }
 
     /// $\dot q$ of the state last evaluated.
@@ -334,7 +341,7 @@ impl Kkt {
     /// Takes the sizes of the velocity constraints at the state last evaluated.
     pub(crate) fn measure_velocities(&mut self, v: &[f64]) {
         let mut scale = std::mem::take(&mut self.scale);
-        scale.measure_velocities(|a| self.row(a), self.residual(), v);
+        scale.measure_velocities(|a| self.row(a), self.residual(), self.moving(v));
         self.scale = scale;
     }
 
@@ -360,8 +367,10 @@ impl Kkt {
 
     /// [`Kkt::review`] whatever it costs.
     pub(crate) fn decide(&mut self) -> bool {
-        let rows = (0..self.m).map(|a| self.row(a)).collect::<Vec<_>>();
-        let kept = independent(&rows, self.n, &self.holonomic, &self.active);
+        let definitions: Vec<_> = (0..self.extra).map(|k| self.definition(k)).collect();
+        let rows: Vec<_> = (0..self.m).map(|a| self.row(a)).collect();
+        let rows = DefinedRows { rows: &rows, definitions: &definitions, n: self.n };
+        let kept = independent(rows, &self.holonomic, &self.active);
         let changed = kept != self.active;
         self.active = kept;
         changed
@@ -410,8 +419,10 @@ impl Kkt {
     /// The active constraints whose combination is nearest to zero at the state last evaluated, and how near it is.
     pub(crate) fn nearest_dependence(&self) -> (Vec<usize>, f64) {
         let kept: Vec<usize> = (0..self.m).filter(|&a| self.active[a]).collect();
-        let rows: Vec<SparseRow<'_>> = kept.iter().map(|&a| self.row(a)).collect();
-        let (members, size) = nearest_dependence(&rows, self.n);
+        let definitions: Vec<_> = (0..self.extra).map(|k| self.definition(k)).collect();
+        let rows: Vec<_> = kept.iter().map(|&a| self.row(a)).collect();
+        let rows = DefinedRows { rows: &rows, definitions: &definitions, n: self.n };
+        let (members, size) = nearest_dependence(rows);
         (members.into_iter().map(|i| kept[i]).collect(), size)
     }
 
@@ -425,7 +436,7 @@ impl Kkt {
     pub(crate) fn least_norm(&mut self) {
         let is_free = !self.is_whole() || self.saddle.pivot_ratio() == 0.0;
         if self.principle == Principle::Chetaev && is_free {
-            let rows = self.directions().dense(self.extra..self.extra + self.m, self.n);
+            let rows = self.full(&|a| self.direction(a));
             let first = self.n + 2 * self.extra;
             project_onto_columns(&rows, self.n, &mut self.saddle.solution[first..]);
         }
@@ -447,9 +458,16 @@ impl Kkt {
             return;
         }
         let λ = self.multipliers();
+        if self.extra > 0 {
+            let mut all = vec![0.0; self.n + self.extra];
+            for a in 0..self.m {
+                self.direction(a).entries().for_each(|(j, w)| all[j] += λ[a] * w);
+            }
+            reaction.copy_from_slice(&self.contracted(all));
+            return;
+        }
         for a in 0..self.m {
-            let row = self.directions().row(self.extra + a);
-            row.entries().for_each(|(j, w)| reaction[j] += λ[a] * w);
+            self.direction(a).entries().for_each(|(j, w)| reaction[j] += λ[a] * w);
         }
     }
 
@@ -478,43 +496,6 @@ impl Kkt {
             Principle::Vakonomic | Principle::Restricted => 0.0,
         };
         self.blocks[self.layout.power] + work - false_work
-    }
-
-    /// The row that defines an auxiliary velocity, whose entry is the last one.
-    pub(crate) fn definition(&self, k: usize) -> SparseRow<'_> {
-        self.jacobian().row(k)
-    }
-
-    /// The definitions of auxiliary velocities, then $A$.
-    fn jacobian(&self) -> SparseRows<'_> {
-        let l = &self.layout;
-        self.patterns.jacobian.with(&self.blocks[l.jacobian..l.directions])
-    }
-
-    /// The row of $A$ that belongs to a constraint.
-    pub(crate) fn row(&self, a: usize) -> SparseRow<'_> {
-        self.jacobian().row(self.extra + a)
-    }
-
-    /// $A$ by full rows.
-    pub(crate) fn full_jacobian(&self) -> Vec<f64> {
-        self.jacobian().dense(self.extra..self.extra + self.m, self.n)
-    }
-
-    /// The definitions of auxiliary velocities, then $W$.
-    fn directions(&self) -> SparseRows<'_> {
-        let l = &self.layout;
-        self.patterns.directions.with(&self.blocks[l.directions..l.bend])
-    }
-
-    /// The row of $W$ that belongs to a constraint.
-    pub(crate) fn direction(&self, a: usize) -> SparseRow<'_> {
-        self.directions().row(self.extra + a)
-    }
-
-    /// What multipliers take from the mass.
-    fn bend(&self) -> SparseRows<'_> {
-        self.patterns.bend.with(&self.blocks[self.layout.bend..self.layout.force])
     }
 
     /// $f$ and $b$ at the state last evaluated.

@@ -41,8 +41,8 @@ fn repeated_ones_agree(kkt: &mut Kkt, q: &[f64], v: &[f64]) -> Result<(), EvalEr
     for a in kkt.repeated() {
         let position = if kkt.holonomic[a] { kkt.position()[a] } else { 0.0 };
         let worst = larger(
-            position.abs() / kkt.scale.position(a, kkt.row(a), q),
-            kkt.residual()[a].abs() / kkt.scale.velocity(a, kkt.row(a), v),
+            position.abs() / kkt.position_size(a, q),
+            kkt.residual()[a].abs() / kkt.velocity_size(a, v),
         );
         if worst.is_nan() || worst > AGREEMENT {
             return Err(EvalError::Singular);
@@ -141,13 +141,13 @@ impl NewtonProblem for Velocities<'_> {
 
 /// The largest $|\varphi_a|$ in parts of its terms, over the active holonomic constraints.
 pub(crate) fn worst_position(kkt: &Kkt, q: &[f64]) -> f64 {
-    let scaled = |a: usize| kkt.position()[a].abs() / kkt.scale.position(a, kkt.row(a), q);
+    let scaled = |a: usize| kkt.position()[a].abs() / kkt.position_size(a, q);
     (0..kkt.m).filter(|&a| kkt.holonomic[a] && kkt.active[a]).map(scaled).fold(0.0, larger)
 }
 
 /// The largest $|\psi_a|$ in parts of its terms, over the active constraints.
 pub(crate) fn worst_velocity(kkt: &Kkt, v: &[f64]) -> f64 {
-    let scaled = |a: usize| kkt.residual()[a].abs() / kkt.scale.velocity(a, kkt.row(a), v);
+    let scaled = |a: usize| kkt.residual()[a].abs() / kkt.velocity_size(a, v);
     (0..kkt.m).filter(|&a| kkt.active[a]).map(scaled).fold(0.0, larger)
 }
 

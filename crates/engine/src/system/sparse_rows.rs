@@ -161,10 +161,3 @@ impl RowMatrix {
         self.pattern.with(&self.values)
     }
 }
-
-/// Where each of $n$ components stands among some of them.
-pub(crate) fn places(n: usize, some: &[usize]) -> Vec<Option<usize>> {
-    let mut places = vec![None; n];
-    some.iter().enumerate().for_each(|(i, &k)| places[k] = Some(i));
-    places
-}

@@ -54,7 +54,14 @@ impl StaticLdl {
                 reaction.copy_from_slice(&equations.multiplier_terms.force);
             }
             let given = equations.power;
-            let along = equations.directions.iter().map(|w| g.dot(w, &v));
+            let along: Vec<Expr> = match &equations.auxiliary {
+                // ∂ψ/∂q̇·q̇
+                Some(_) => {
+                    let direction: Vec<(Expr, Expr)> = v.iter().map(|&v| (v, v)).collect();
+                    g.directional(&equations.residual, &direction)
+                }
+                None => equations.directions.iter().map(|w| g.dot(w, &v)).collect(),
+            };
             let work = g.sum(solved.multipliers.iter().zip(along).map(|(&l, a)| g.mul(l, a)));
             let work = g.add(work, g.dot(&reaction, &v));
             let work = match equations.principle {
@@ -222,6 +229,14 @@ mod tests {
             "parameters N = 50\ncoordinates th[1..N]\nlet X[0] = 0\nlet Y[0] = 0\n\
              let X[i = 1..N] = X[i-1] + sin(th[i])\nlet Y[i = 1..N] = Y[i-1] - cos(th[i])\n\
              kinetic sum(i = 1..N, (X[i]'^2 + Y[i]'^2)/2)\nconstraint X[N] = 3\nconstraint Y[N] = 4\n",
+            true,
+        );
+        // Knife edges under all bodies of a chain.
+        forms_agree(
+            "parameters N = 30\ncoordinates x, y, th[0..N]\nlet X[0] = x\nlet Y[0] = y\n\
+             let X[i = 1..N] = X[i-1] - cos(th[i])\nlet Y[i = 1..N] = Y[i-1] - sin(th[i])\n\
+             kinetic sum(i = 0..N, (X[i]'^2 + Y[i]'^2)/2 + th[i]'^2/10)\n\
+             constraint e[i = 0..N]: Y[i]'*cos(th[i]) - X[i]'*sin(th[i]) = 0\n",
             true,
         );
         // Rods in Cartesian coordinates, closed.

@@ -219,6 +219,12 @@ impl Graph {
         Some(LinearSplit { coefficients: free, rest })
     }
 
+    /// Whether an operation in one of the expressions has branches between which the symbols choose, so that
+    /// [`try_linear`](Self::try_linear) does not apply.
+    pub fn is_any_branched(&self, expressions: &[Expr], symbols: &[Expr]) -> bool {
+        self.live(expressions).iter().any(|&x| self.is_branched(x, symbols))
+    }
+
     /// Whether an expression has branches between which the symbols choose: $|x|$, but not $|y|\,x$ in $x$. A root of
     /// an even power of one symbol does not count: it has only one where the symbol has only one sign.
     pub fn has_branches(&self, e: Expr, symbols: &[Expr]) -> bool {

@@ -5,7 +5,7 @@
 //! `memory` as soon as a memory operator occurs. What cannot be decided counts as a velocity constraint, and
 //! is said to be undecided.
 
-use pfaff_expr::{Expr, Graph, ZeroTest};
+use pfaff_expr::{Expr, Graph, Role, ZeroTest};
 
 /// The class of a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,6 +33,45 @@ impl Class {
             Self::Memory => "memory",
         }
     }
+}
+
+/// The classes of many constraints, as [`classify`] has them, at the cost of the nodes that they have together.
+///
+/// Derivatives are taken along directions $r$ and $s$ that stand for all: $\varphi_{\dot q}r$ vanishes identically in
+/// $r$ where all slopes do, and $r^\top\varphi_{\dot q\dot q}\,s$ where $\varphi$ is affine.
+pub(crate) fn classify_all(
+    g: &Graph,
+    constraints: &[Expr],
+    velocities: &[Expr],
+) -> Vec<(Class, bool)> {
+    if g.is_any_branched(constraints, velocities) {
+        return constraints.iter().map(|&φ| classify(g, φ, velocities)).collect();
+    }
+    let direction = |name: &str| -> Vec<(Expr, Expr)> {
+        let symbol = |k: usize| g.symbol(&format!("{name} {k}"), Role::Free);
+        velocities.iter().enumerate().map(|(k, &v)| (v, symbol(k))).collect()
+    };
+    let at_rest: Vec<(Expr, Expr)> = velocities.iter().map(|&v| (v, g.zero())).collect();
+    let slopes = g.directional(constraints, &direction("direction"));
+    let bends = g.directional(&slopes, &direction("second direction"));
+    let rests = g.substitute(constraints, &at_rest);
+    let class = |a: usize| {
+        if g.has_memory(constraints[a]) {
+            return (Class::Memory, false);
+        }
+        let undecided = match g.zero_test(slopes[a]) {
+            ZeroTest::Zero => return (Class::Holonomic, false),
+            ZeroTest::Nonzero { .. } => false,
+            ZeroTest::Unknown => true,
+        };
+        let class = match (g.is_zero(bends[a]), g.is_zero(rests[a])) {
+            (true, true) => Class::Linear,
+            (true, false) => Class::Affine,
+            (false, _) => Class::Nonlinear,
+        };
+        (class, undecided)
+    };
+    (0..constraints.len()).map(class).collect()
 }
 
 /// The class, and whether holonomy had to be left undecided.

@@ -26,6 +26,7 @@ use pfaff_model::Principle;
 
 use crate::lagrangian::auxiliary_velocities::AuxiliaryVelocities;
 use crate::lagrangian::kinetic::Kinetic;
+pub(crate) use class::classify_all;
 pub use class::{Class, classify};
 pub use refusal::Refusal;
 
@@ -38,13 +39,13 @@ pub struct Equations {
     pub momenta: Vec<Expr>,
     /// $M$, n × n; empty where [`auxiliary`](Self::auxiliary) stands for it
     pub mass: Vec<Vec<Expr>>,
-    /// $M$ by auxiliary velocities, where the equations are made for a run and that is shorter.
+    /// $M$ and $A$ by auxiliary velocities, where the equations are made for a run and that is shorter.
     pub auxiliary: Option<AuxiliaryVelocities>,
     /// $f$, all that is in $M\ddot q = f + R$ beside the reaction
     pub force: Vec<Expr>,
-    /// $A$, m × n
+    /// $A$, m × n; empty where [`auxiliary`](Self::auxiliary) stands for it
     pub jacobian: Vec<Vec<Expr>>,
-    /// $W$, m × n: the reaction is $R = W^\top\lambda$
+    /// $W$, m × n: the reaction is $R = W^\top\lambda$; empty as $A$
     pub directions: Vec<Vec<Expr>>,
     /// $b$
     pub drift: Vec<Expr>,
@@ -99,15 +100,19 @@ pub fn sparse_rows(g: &Graph, rows: &[Vec<Expr>]) -> Vec<Vec<(usize, Expr)>> {
 impl Equations {
     /// The matrices of (K) by their entries.
     pub fn sparse(&self, g: &Graph) -> SparseBlocks {
-        let (mass, definitions) = match &self.auxiliary {
-            Some(auxiliary) => (auxiliary.mass.clone(), auxiliary.definitions.clone()),
-            None => (sparse_rows(g, &self.mass), Vec::new()),
-        };
-        SparseBlocks {
-            mass,
-            definitions,
-            jacobian: sparse_rows(g, &self.jacobian),
-            directions: sparse_rows(g, &self.directions),
+        match &self.auxiliary {
+            Some(auxiliary) => SparseBlocks {
+                mass: auxiliary.mass.clone(),
+                definitions: auxiliary.definitions.clone(),
+                jacobian: auxiliary.jacobian.clone(),
+                directions: auxiliary.jacobian.clone(),
+            },
+            None => SparseBlocks {
+                mass: sparse_rows(g, &self.mass),
+                definitions: Vec::new(),
+                jacobian: sparse_rows(g, &self.jacobian),
+                directions: sparse_rows(g, &self.directions),
+            },
         }
     }
 

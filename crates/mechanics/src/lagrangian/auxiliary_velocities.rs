@@ -11,7 +11,7 @@
 //! [Baraff96]. Elimination in an order of minimum degree then costs as much as there are bodies, as the recursions of
 //! [Featherstone08] do.
 //!
-//! What is shared is taken for $w$, if by a count the elimination has fewer steps than that of $M$ itself.
+//! Constraints are $\tilde\psi(q,\dot q,w,t)$ in the same way. What is shared is taken for $w$, if by a count the elimination has fewer steps than that of $M$ itself.
 
 use std::collections::BTreeSet;
 
@@ -21,34 +21,32 @@ use rustc_hash::FxHashMap;
 
 use crate::algebra::elimination_order::elimination_steps;
 
-/// Coordinates from which on it is looked for: fewer are solved faster than one counts.
-const LARGE: usize = 24;
-
-/// $\tilde M$ and $D$ by their entries.
+/// $\tilde M$, $D$ and $\tilde A$ by their entries.
 #[derive(Clone, Debug)]
 pub struct AuxiliaryVelocities {
     /// $\tilde M$ over $\xi$
     pub mass: Vec<Vec<(usize, Expr)>>,
     /// $D$: the last entry of each row is the 1 of its own velocity.
     pub definitions: Vec<Vec<(usize, Expr)>>,
+    /// $\tilde A = \partial\tilde\psi/\partial\xi$
+    pub jacobian: Vec<Vec<(usize, Expr)>>,
 }
 
 impl AuxiliaryVelocities {
-    /// Those of a Lagrangian; `None` if $M$ itself takes fewer steps.
-    pub(crate) fn of(model: &Workspace, lagrangian: Expr) -> Option<Self> {
+    /// Those of a Lagrangian and constraints $\psi$ at velocity level; `None` if $M$ and $A$ themselves take fewer steps.
+    pub(crate) fn of(model: &Workspace, lagrangian: Expr, residual: &[Expr]) -> Option<Self> {
         let g = &model.graph;
         let velocities = model.velocities();
-        if velocities.len() < LARGE {
-            return None;
-        }
-        let shared = shared_velocities(g, lagrangian, &velocities);
+        let roots: Vec<Expr> =
+            [lagrangian].into_iter().chain(residual.iter().copied()).collect();
+        let shared = shared_velocities(g, &roots, &velocities);
         if shared.is_empty() {
             return None;
         }
         let symbol = |k: usize| g.symbol(&format!("auxiliary velocity {k}"), Role::Free);
         let parts: Vec<(Expr, Expr)> =
             shared.iter().enumerate().map(|(k, &e)| (e, symbol(k))).collect();
-        let (whole, definitions) = g.abbreviated(&[lagrangian], &parts);
+        let (whole, definitions) = g.abbreviated(&roots, &parts);
         let symbols: Vec<Expr> =
             velocities.iter().copied().chain(parts.iter().map(|part| part.1)).collect();
         let momenta = g.gradient(whole[0], &symbols);
@@ -66,7 +64,8 @@ impl AuxiliaryVelocities {
             row.iter_mut().for_each(|entry| entry.1 = g.neg(entry.1));
             row.push((velocities.len() + k, g.one()));
         }
-        let found = Self { mass, definitions: slopes };
+        let jacobian = rows(&g.jacobian_columns(&whole[1..], &symbols), residual.len());
+        let found = Self { mass, definitions: slopes, jacobian };
         if !found.is_shorter() {
             return None;
         }
@@ -80,10 +79,14 @@ impl AuxiliaryVelocities {
             };
             rows.into_iter().map(row).collect()
         };
-        Some(Self { mass: written(found.mass), definitions: written(found.definitions) })
+        Some(Self {
+            mass: written(found.mass),
+            definitions: written(found.definitions),
+            jacobian: written(found.jacobian),
+        })
     }
 
-    /// Whether the elimination has fewer steps than that of $M$.
+    /// Whether the elimination has fewer steps than that of $M$ and $A$.
     fn is_shorter(&self) -> bool {
         let (n, extra) = (self.mass.len() - self.definitions.len(), self.definitions.len());
         let columns = |row: &Vec<(usize, Expr)>| -> Vec<usize> {
@@ -91,8 +94,9 @@ impl AuxiliaryVelocities {
         };
         let mass: Vec<Vec<usize>> = self.mass.iter().map(columns).collect();
         let definitions: Vec<Vec<usize>> = self.definitions.iter().map(columns).collect();
-        let most = usize::MAX;
-        let Some(own) = elimination_steps(&mass, &definitions, most) else { return false };
+        let jacobian: Vec<Vec<usize>> = self.jacobian.iter().map(columns).collect();
+        let all = [definitions.as_slice(), &jacobian].concat();
+        let Some(own) = elimination_steps(&mass, &all, usize::MAX) else { return false };
         // The velocities that each of ξ contains.
         let mut support: Vec<BTreeSet<usize>> = (0..n).map(|i| BTreeSet::from([i])).collect();
         let mut full = vec![BTreeSet::new(); n];
@@ -107,6 +111,16 @@ impl AuxiliaryVelocities {
             }
             support.push(set);
         }
+        let mut constraints = Vec::with_capacity(jacobian.len());
+        for row in &jacobian {
+            let set: BTreeSet<usize> =
+                row.iter().flat_map(|&j| support[j].iter().copied()).collect();
+            met += set.len();
+            if met > own {
+                return true;
+            }
+            constraints.push(set.into_iter().collect::<Vec<_>>());
+        }
         for (a, row) in mass.iter().enumerate() {
             for &b in row {
                 met += support[a].len() * support[b].len();
@@ -120,7 +134,7 @@ impl AuxiliaryVelocities {
         }
         let full: Vec<Vec<usize>> =
             full.into_iter().map(|row| row.into_iter().collect()).collect();
-        elimination_steps(&full, &[], own).is_none()
+        elimination_steps(&full, &constraints, own).is_none()
     }
 }
 
@@ -134,8 +148,8 @@ fn rows(columns: &[Vec<(usize, Expr)>], count: usize) -> Vec<Vec<(usize, Expr)>>
 }
 
 /// Expressions affine in the velocities that several others use, operands first.
-fn shared_velocities(g: &Graph, lagrangian: Expr, velocities: &[Expr]) -> Vec<Expr> {
-    let live = g.live(&[lagrangian]);
+fn shared_velocities(g: &Graph, roots: &[Expr], velocities: &[Expr]) -> Vec<Expr> {
+    let live = g.live(roots);
     let mut degree: FxHashMap<Expr, u8> = velocities.iter().map(|&v| (v, 1)).collect();
     let mut users: FxHashMap<Expr, usize> = FxHashMap::default();
     let mut shared = Vec::new();

@@ -6,13 +6,16 @@
 
 use pfaff_expr::Expr;
 use pfaff_model::{Principle, Span, Workspace};
-use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::equations::{Class, Equations, MultiplierTerms, Refusal, classify};
+use crate::equations::{Class, Equations, MultiplierTerms, Refusal, classify, classify_all};
 use crate::lagrangian::auxiliary_velocities::AuxiliaryVelocities;
 use crate::lagrangian::kinetic::Kinetic;
 use crate::lagrangian::motion::motion_direction;
 use crate::principle::Form;
+
+/// Coordinates from which on auxiliary velocities are looked for, and constraints are classified together: fewer are
+/// solved faster than one counts.
+const LARGE: usize = 24;
 
 pub(super) fn chetaev(
     model: &Workspace,
@@ -26,14 +29,13 @@ pub(super) fn chetaev(
     if momenta.iter().all(|&p| g.is_zero(p)) {
         return Err(Refusal::NoVelocity { span });
     }
-    let auxiliary = match form {
-        Form::Full => None,
-        Form::Shortest => AuxiliaryVelocities::of(model, L),
-    };
-    let mass = match auxiliary {
-        Some(_) => Vec::new(),
-        None => symmetric(&g.jacobian(&momenta, &v)),
-    };
+    let is_large = form == Form::Shortest
+        && v.len() >= LARGE
+        && model.constraints.iter().all(|c| c.along.is_none() && !g.has_memory(c.expr));
+    let mut mass = Vec::new();
+    if !is_large {
+        mass = symmetric(&g.jacobian(&momenta, &v));
+    }
     let along_motion = motion_direction(model);
     let force = {
         let slopes = g.gradient(L, &q);
@@ -46,32 +48,39 @@ pub(super) fn chetaev(
             })
             .collect()
     };
-    let velocities: FxHashSet<Expr> = v.iter().copied().collect();
-    let rates: FxHashMap<Expr, Expr> = along_motion.iter().copied().collect();
     let mut undecided = Vec::new();
     let mut classes = Vec::new();
     let mut position = Vec::new();
     let mut residual = Vec::new();
-    for (a, constraint) in model.constraints.iter().enumerate() {
-        // NOTE: what does not occur in a constraint takes no part, and need not be gone through for each of them.
-        let symbols = g.symbols(&[constraint.expr]);
-        let own: Vec<Expr> =
-            symbols.iter().copied().filter(|s| velocities.contains(s)).collect();
-        let (class, open) = classify(g, constraint.expr, &own);
+    let written: Vec<Expr> = model.constraints.iter().map(|c| c.expr).collect();
+    let known = if is_large { classify_all(g, &written, &v) } else { Vec::new() };
+    let rates = if is_large { g.directional(&written, &along_motion) } else { Vec::new() };
+    for (a, &written) in written.iter().enumerate() {
+        let (class, open) = known.get(a).copied().unwrap_or_else(|| classify(g, written, &v));
         if open {
             undecided.push(a);
         }
         let holonomic = class == Class::Holonomic;
         classes.push(class);
-        position.push(holonomic.then_some(constraint.expr));
+        position.push(holonomic.then_some(written));
         residual.push(if holonomic {
-            let own = symbols.iter().filter_map(|&s| Some((s, *rates.get(&s)?)));
-            g.directional(&[constraint.expr], &own.collect::<Vec<_>>())[0]
+            let rate = || g.directional(&[written], &along_motion)[0];
+            rates.get(a).copied().unwrap_or_else(rate)
         } else {
-            constraint.expr
+            written
         });
     }
-    let jacobian = g.jacobian(&residual, &v);
+    let mut auxiliary = None;
+    if is_large {
+        auxiliary = AuxiliaryVelocities::of(model, L, &residual);
+        if auxiliary.is_none() {
+            mass = symmetric(&g.jacobian(&momenta, &v));
+        }
+    }
+    let mut jacobian = Vec::new();
+    if auxiliary.is_none() {
+        jacobian = g.jacobian(&residual, &v);
+    }
     let drift = g
         .directional(&residual, &along_motion)
         .into_iter()

@@ -133,9 +133,8 @@ fn momentum(
         let invariant = equations.residual.iter().all(|&ψ| g.is_zero(change(model, ψ, ξ)));
         rate = rate.filter(|_| invariant);
     } else {
-        let reactions = equations.directions.iter().zip(&model.results.lambda);
-        let parts = parts(model, ξ);
-        let terms = reactions.map(|(w, &λ)| g.mul(λ, simple(along_parts(model, w, &parts))));
+        let reactions = components(model, equations, ξ).into_iter().zip(&model.results.lambda);
+        let terms = reactions.map(|(w, &λ)| g.mul(λ, simple(w)));
         rate = rate.map(|r| g.add(r, g.sum(terms)));
     }
     let rate = rate.map(|r| if g.is_zero(r) { g.zero() } else { simple(r) });
@@ -153,17 +152,21 @@ fn along(model: &Workspace, a: &[Expr], ξ: &[Expr]) -> Expr {
     model.graph.dot(a, ξ)
 }
 
-/// The components of a field that are not zero, with their places.
-fn parts(model: &Workspace, ξ: &[Expr]) -> Vec<(usize, Expr)> {
-    let zero = model.graph.zero();
-    ξ.iter().copied().enumerate().filter(|part| part.1 != zero).collect()
-}
-
-/// $a\cdot\xi$, given the [`parts`] of $\xi$.
-fn along_parts(model: &Workspace, a: &[Expr], parts: &[(usize, Expr)]) -> Expr {
+/// $W\xi$: what the reactions have along a field.
+fn components(model: &Workspace, equations: &Equations, ξ: &[Expr]) -> Vec<Expr> {
     let g = &model.graph;
-    let terms = parts.iter().filter(|part| a[part.0] != g.zero());
-    g.sum(terms.map(|&(k, ξ)| g.mul(a[k], ξ)))
+    let parts = ξ.iter().copied().enumerate().filter(|part| part.1 != g.zero());
+    let parts: Vec<(usize, Expr)> = parts.collect();
+    if equations.auxiliary.is_some() {
+        let v = model.velocities();
+        let direction: Vec<(Expr, Expr)> = parts.iter().map(|&(k, ξ)| (v[k], ξ)).collect();
+        return g.directional(&equations.residual, &direction);
+    }
+    let component = |row: &Vec<Expr>| {
+        let terms = parts.iter().filter(|part| row[part.0] != g.zero());
+        g.sum(terms.map(|&(k, ξ)| g.mul(row[k], ξ)))
+    };
+    equations.directions.iter().map(component).collect()
 }
 
 /// $Q\cdot\xi$
@@ -241,10 +244,10 @@ impl<'a> SymmetryFields<'a> {
         }
         // NOTE: those of coordinates first, for they make the simpler pivots.
         fields.sort_by_key(|m| m.given);
-        let components = |row: &Vec<Expr>| -> Vec<Expr> {
-            fields.iter().map(|m| simple(along(model, row, &m.generator))).collect()
-        };
-        let rows = equations.jacobian.iter().map(components).collect();
+        let columns: Vec<Vec<Expr>> =
+            fields.iter().map(|m| components(model, equations, &m.generator)).collect();
+        let row = |a: usize| columns.iter().map(|column| simple(column[a])).collect();
+        let rows = (0..equations.residual.len()).map(row).collect();
         Some(Self { fields, rows })
     }
 

@@ -57,7 +57,7 @@ impl Kkt {
     }
 
     /// The forces on velocities that forces on velocities and auxiliary velocities together are.
-    fn contracted(&self, mut force: Vec<f64>) -> Vec<f64> {
+    pub(super) fn contracted(&self, mut force: Vec<f64>) -> Vec<f64> {
         for k in (0..self.extra).rev() {
             let row = self.definition(k);
             let handed = force[self.n + k];
