@@ -31,6 +31,9 @@ pub(crate) fn at_start(model: &Workspace, t0: f64, q: &[f64]) -> Vec<Diagnostic>
 
 /// Whether the kinetic energy of each body is positive, given the evaluated equations.
 pub(crate) fn kinetic(model: &Workspace, kkt: &Kkt) -> Vec<Diagnostic> {
+    if model.bodies.is_empty() {
+        return Vec::new();
+    }
     let (n, mass) = (kkt.n, kkt.inertia());
     let indefinite = |body: &&AffineBody| {
         let size = body.size * body.size;

@@ -90,8 +90,8 @@ struct Buffers {
     directions: RowMatrix,
     /// The mass, with a unit mass for each coordinate where it is degenerate.
     metric: RowMatrix,
-    /// $\dot q$ and auxiliary velocities of the state last evaluated.
-    extended: Vec<f64>,
+    /// Magnitudes of $\dot q$ and of the terms of auxiliary velocities at the state last evaluated.
+    magnitudes: Vec<f64>,
     /// $M_{ii}$, and how often it was asked for.
     diagonal: Vec<f64>,
     asked: usize,
@@ -106,7 +106,7 @@ impl Buffers {
             rows: RowMatrix::default(),
             directions: RowMatrix::default(),
             metric: RowMatrix::default(),
-            extended: Vec::new(),
+            magnitudes: Vec::new(),
             diagonal: Vec::new(),
             asked: 0,
         }
@@ -255,7 +255,7 @@ impl Kkt {
             self.blocks[place] = outputs[output];
         }
         if self.extra > 0 {
-            self.buffers.extended = self.extended(&v[..n]);
+            self.measure_terms();
         }
     }
 

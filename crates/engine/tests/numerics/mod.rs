@@ -6,6 +6,7 @@ mod events;
 mod export;
 mod long_runs;
 mod rank;
+mod scale;
 mod statistics;
 mod taylor;
 mod truth;

@@ -99,7 +99,10 @@ fn singles(
     let slopes = g.gradient(lagrangian, &model.positions());
     let given = all.len();
     for (k, c) in model.coordinates.iter().enumerate() {
-        if g.zero_test(slopes[k]) != ZeroTest::Zero {
+        // NOTE: what has another value modulo a prime needs no further test, which takes longer.
+        let is_cyclic =
+            g.vanishes_modulo_prime(slopes[k]) && g.zero_test(slopes[k]) == ZeroTest::Zero;
+        if !is_cyclic {
             continue;
         }
         let mut ξ = vec![g.zero(); model.coordinates.len()];

@@ -18,9 +18,22 @@ impl Kkt {
         self.patterns.jacobian.with(&self.blocks[l.jacobian..l.directions])
     }
 
-    /// Velocities at the state last evaluated, with the auxiliary velocities that they give.
+    /// Velocities of the state last evaluated, with the sizes of the terms of auxiliary velocities.
     pub(super) fn moving<'a>(&'a self, v: &'a [f64]) -> &'a [f64] {
-        if self.extra == 0 { v } else { &self.buffers.extended }
+        if self.extra == 0 { v } else { &self.buffers.magnitudes }
+    }
+
+    /// Takes these sizes, $|w_k| \le \sum_j|c_{kj}||\xi_j|$: rounding is a part of them, also where terms cancel.
+    pub(super) fn measure_terms(&mut self) {
+        let mut sizes = std::mem::take(&mut self.buffers.magnitudes);
+        sizes.clear();
+        sizes.extend(self.velocity().iter().map(|v| v.abs()));
+        for k in 0..self.extra {
+            let row = self.definition(k);
+            let others = row.entries().take(row.columns.len() - 1);
+            sizes.push(others.map(|(j, c)| c.abs() * sizes[j]).sum());
+        }
+        self.buffers.magnitudes = sizes;
     }
 
     /// The size of the terms of $\varphi_a$ at positions.

@@ -1,0 +1,78 @@
+//! Large systems: forms with few entries give the motions of the full ones, and rank is still watched.
+
+use pfaff::{Model, Motion, Principle, Run, Verdict};
+
+use crate::support;
+
+const CHAIN: &str = "parameters N = 40, g = 9.81\ncoordinates th[1..N]\nlet X[0] = 0\nlet Y[0] = 0\n\
+    let X[i = 1..N] = X[i-1] + sin(th[i])\nlet Y[i = 1..N] = Y[i-1] - cos(th[i])\n\
+    kinetic sum(i = 1..N, (X[i]'^2 + Y[i]'^2)/2)\npotential sum(i = 1..N, g*Y[i])\n\
+    initial th[i = 1..N] = 0.5 + 0.1*sin(i), th[i = 1..N]' = 0.3*cos(i)\nsolve t = 0..1, tolerance = 1e-10\n";
+
+fn run(text: &str) -> Motion {
+    support::run(&support::model(text), &Run::default())
+}
+
+fn worst(a: &Motion, b: &Motion) -> f64 {
+    let pairs = a.q.iter().chain(&a.multipliers).zip(b.q.iter().chain(&b.multipliers));
+    let values = pairs.flat_map(|(a, b)| a.values.iter().zip(&b.values));
+    values.map(|(x, y)| (x - y).abs() / (1.0 + y.abs())).fold(0.0, f64::max)
+}
+
+/// The chain by its mass matrix, as a derivation has it, and by auxiliary velocities, as a run takes it; knife edges
+/// under a train of bodies.
+#[test]
+fn short_forms_give_the_motion_of_the_full_ones() {
+    let train = "parameters N = 24\ncoordinates x, y, th[0..N]\nlet X[0] = x\nlet Y[0] = y\n\
+        let X[i = 1..N] = X[i-1] - 0.5*cos(th[i])\nlet Y[i = 1..N] = Y[i-1] - 0.5*sin(th[i])\n\
+        kinetic sum(i = 0..N, (X[i]'^2 + Y[i]'^2)/2 + th[i]'^2/20)\n\
+        constraint edge[i = 0..N]: Y[i]'*cos(th[i]) - X[i]'*sin(th[i]) = 0\n\
+        initial th[i = 0..N] = 0.3*sin(0.9*i), x' = 1, th[0]' = 0.5\nsolve t = 0..1, tolerance = 1e-10\n";
+    for text in [CHAIN, train] {
+        let model: Model = support::model(text);
+        let short = support::run(&model, &Run::default());
+        let derivation = model.derive(Principle::Chetaev).unwrap();
+        let full = derivation.run(Run::default()).unwrap();
+        assert_eq!(short.audit.verdict, Verdict::Pass, "{:?}", short.audit);
+        assert_eq!(full.audit.verdict, Verdict::Pass);
+        // Errors of a hundred steps at this tolerance, grown by the motion.
+        let off = worst(&short, &full);
+        assert!(off < 1e-7, "{off:e}");
+        let energy = &short.energy;
+        assert!(energy.iter().all(|e| (e - energy[0]).abs() < 1e-9 * (1.0 + energy[0].abs())));
+    }
+}
+
+/// A rod that is given twice is found among the rods of a long chain, and named.
+#[test]
+fn a_doubled_rod_is_named() {
+    let text = "parameters N = 60, g = 9.81\ncoordinates X[1..N], Y[1..N]\n\
+        kinetic sum(i = 1..N, X[i]'^2 + Y[i]'^2)/2\npotential sum(i = 1..N, g*Y[i])\n\
+        constraint r0: X[1]^2 + Y[1]^2 = 1\n\
+        constraint r[i = 2..N]: (X[i]-X[i-1])^2 + (Y[i]-Y[i-1])^2 = 1\n\
+        constraint again: (X[30]-X[29])^2 + (Y[30]-Y[29])^2 = 1\n\
+        initial X[i = 1..N] = 0.6*i, Y[i = 1..N] = -0.8*i\nsolve t = 0..0.1, tolerance = 1e-9, samples = 3\n";
+    let motion = run(text);
+    let notes = format!("{:?}", motion.notes);
+    assert!(notes.contains("Redundant") && notes.contains("again"), "{notes}");
+    let single =
+        run(&text.replace("constraint again: (X[30]-X[29])^2 + (Y[30]-Y[29])^2 = 1\n", ""));
+    let (a, b) = (&motion.q, &single.q);
+    for (a, b) in a.iter().zip(b) {
+        let off = a.values.iter().zip(&b.values).map(|(x, y)| (x - y).abs());
+        assert!(off.fold(0.0, f64::max) < 1e-8, "{}", a.name);
+    }
+}
+
+/// A ring of rods between two points, stretched straight: the rods on the line depend on each other.
+#[test]
+fn a_ring_that_is_stretched_straight_is_noticed() {
+    let text = "parameters N = 40\ncoordinates X[1..N], Y[1..N]\nkinetic sum(i = 1..N, X[i]'^2 + Y[i]'^2)/2\n\
+        constraint r0: X[1]^2 + Y[1]^2 = 1\n\
+        constraint r[i = 2..N]: (X[i]-X[i-1])^2 + (Y[i]-Y[i-1])^2 = 1\n\
+        constraint closed: (X[N] - N - 1)^2 + Y[N]^2 = 1\n\
+        initial X[i = 1..N] = i, Y[i = 1..N] = 0, Y[20]' = 0\nsolve t = 0..1\n";
+    let motion = run(text);
+    let notes = format!("{:?}", motion.notes);
+    assert!(notes.contains("Redundant"), "{notes}");
+}
