@@ -35,6 +35,9 @@ impl Features {
         inputs.extend(model.velocities());
         let mut phases: Vec<Expr> = Vec::new();
         for e in g.live(&sources) {
+            if phases.len() > MOST {
+                break;
+            }
             let node = g.node(e);
             let narrow = match node {
                 Node::Unary(f, _) => matches!(

@@ -62,6 +62,23 @@ impl DefinedRows<'_> {
     }
 }
 
+impl DefinedRows<'_> {
+    /// Whether the rows kept so far are far from depending on each other, and the others still repeat them.
+    fn still_carry(self, kept: &[bool]) -> bool {
+        let chosen = |which: bool| {
+            let marked = self.rows.iter().zip(kept).filter(move |(_, k)| **k == which);
+            marked.map(|(row, _)| *row)
+        };
+        let rows: Vec<SparseRow<'_>> =
+            self.definitions.iter().copied().chain(chosen(true)).collect();
+        let lengths: Vec<f64> = rows.iter().map(|row| row.length()).collect();
+        let columns = self.n + self.definitions.len();
+        let mut least = LeastSingularValue::default();
+        least.of(&rows, &lengths, columns) > APART
+            && chosen(false).all(|row| least.remainder(row, columns) <= RETURN * row.length())
+    }
+}
+
 /// Marks the rows that are kept. `before` are the ones kept so far.
 pub(crate) fn independent(
     rows: DefinedRows<'_>,
@@ -71,6 +88,9 @@ pub(crate) fn independent(
     let (m, n) = (holonomic.len(), rows.n);
     if m >= LARGE && rows.are_apart() {
         return vec![true; m];
+    }
+    if m >= LARGE && before.len() == m && rows.still_carry(before) {
+        return before.to_vec();
     }
     let mut kept = vec![false; m];
     let full = rows.full();
@@ -215,6 +235,16 @@ impl LeastSingularValue {
     }
 }
 
+impl LeastSingularValue {
+    /// The length of what a row has across those last looked at.
+    fn remainder(&mut self, row: SparseRow<'_>, n: usize) -> f64 {
+        self.x.fill(0.0);
+        row.entries().for_each(|(k, x)| self.x[k] = x);
+        self.lu.solve(&mut self.x);
+        length(&self.x[..n])
+    }
+}
+
 /// Moves `x`, one number for each row of `rows`, onto the span of their columns.
 pub(crate) fn project_onto_columns(rows: &[f64], n: usize, x: &mut [f64]) {
     let m = x.len();
@@ -330,5 +360,11 @@ mod tests {
         assert!(least.of(&rows, &lengths, m + 1) < 1e-7);
         let kept = independent(plain(&rows, m + 1), &vec![true; m + 1], &[]);
         assert_eq!(kept.iter().filter(|&&kept| !kept).count(), 1);
+        let all = plain(&rows, m + 1);
+        assert!(all.still_carry(&kept) && !all.still_carry(&vec![true; m + 1]));
+        let mut fewer = kept.clone();
+        let first = fewer.iter().position(|&kept| kept).unwrap();
+        fewer[first] = false;
+        assert!(!all.still_carry(&fewer), "a row that others do not repeat");
     }
 }
