@@ -138,8 +138,8 @@ impl Model {
 }
 
 impl Derivation {
-    /// Integrates the equations and audits the motion: the same bits as a run of the model under this principle, if that
-    /// has fewer than 24 coordinates. A run of a larger one may take a shorter form of the same equations.
+    /// Integrates the equations and audits the motion: the same bits as a run of the model under this principle, if
+    /// it has fewer than 24 coordinates. A run of a larger one may take a shorter form of the same equations.
     ///
     /// # Errors
     ///

@@ -11,7 +11,8 @@
 //! [Baraff96]. Elimination in an order of minimum degree then costs as much as there are bodies, as the recursions of
 //! [Featherstone08] do.
 //!
-//! Constraints are $\tilde\psi(q,\dot q,w,t)$ in the same way. What is shared is taken for $w$, if by a count the elimination has fewer steps than that of $M$ itself.
+//! Constraints are $\tilde\psi(q,\dot q,w,t)$ in the same way. What is shared is taken for $w$, if by a count the
+//! elimination has fewer steps than that of $M$ and $A$ themselves.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +34,7 @@ pub struct AuxiliaryVelocities {
 }
 
 impl AuxiliaryVelocities {
-    /// Those of a Lagrangian and constraints $\psi$ at velocity level; `None` if $M$ and $A$ themselves take fewer steps.
+    /// Those of a Lagrangian and of constraints $\psi$ at velocity level; `None` if $M$ and $A$ take fewer steps.
     pub(crate) fn of(model: &Workspace, lagrangian: Expr, residual: &[Expr]) -> Option<Self> {
         let g = &model.graph;
         let velocities = model.velocities();
