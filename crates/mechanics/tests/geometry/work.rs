@@ -1,8 +1,8 @@
 //! The work of each analysis, system by system, against `work.txt`: nodes that it adds to the graph.
 //!
 //! What is skipped because it is known to be zero, or was tried before, does not change a result. It is there to save
-//! work, and only counts of work see whether it does. Counts are exact, for derivations are deterministic; a change that
-//! saves work changes the file, and the failing test prints the new lines.
+//! work, and only counts of work see whether it does. Counts are exact, for derivations are deterministic. A change
+//! that saves work changes the file: the failing test prints the new lines.
 
 use std::fmt::Write;
 
