@@ -152,7 +152,7 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
             let rounding = f64::EPSILON * there.q[i].abs();
             // Where equations depend on time, its rounding is an error too.
             let of_time = if first.depends_on_time {
-                0.1 * f64::EPSILON * outcome.t.abs() * there.v[i].abs()
+                0.3 * f64::EPSILON * outcome.t.abs() * there.v[i].abs()
             } else {
                 0.0
             };

@@ -30,8 +30,9 @@ use crate::system::sparse_rows::{RowPattern, SparseRow};
 
 /// $c$ above.
 const SAFE: f64 = 0.7;
-/// How often a step is halved at most.
+/// How often a step is halved at most, and how many points in it are looked at.
 const DEPTH: u32 = 30;
+const MOST_POINTS: usize = 200;
 /// Parts of a step with $s$ above this fraction of its largest value at both ends are halved so often only.
 const HIGH: f64 = 0.2;
 const COARSE: u32 = 2;
@@ -59,6 +60,8 @@ pub(crate) struct RankWatch {
     most: f64,
     /// What counts as zero, as a part of that: the motion is not known better.
     zero: f64,
+    /// Points of the present step that were looked at.
+    points: usize,
     /// Whether the present place was told.
     is_told: bool,
     before: RankPoint,
@@ -155,6 +158,7 @@ impl RankWatch {
             most: 0.0,
             // Of the order of the interpolant, 7/8 of the order of the step.
             zero: (100.0 * libm::pow(tolerance, 0.875)).clamp(1e-9, 1e-2),
+            points: 0,
             is_told: false,
             before: RankPoint::default(),
             sample: Sample::new(n, m),
@@ -211,6 +215,7 @@ impl RankWatch {
         let mut lowest = self.point();
         lowest.copy(if end.s < self.before.s { &end } else { &self.before });
         let before = std::mem::take(&mut self.before);
+        self.points = 0;
         self.closer(system, step, &before, &end, DEPTH, &mut lowest);
         self.spare.push(before);
         let is_low = lowest.s <= self.zero * self.most;
@@ -245,9 +250,11 @@ impl RankWatch {
         let change = squares.sum::<f64>().sqrt();
         let high = DEPTH - depth >= COARSE && a.s.min(b.s) > HIGH * self.most;
         let safe = high || change < SAFE * (a.s + b.s);
-        if safe || depth == 0 || lowest.s <= 1e-3 * self.zero * self.most {
+        let is_found = lowest.s <= 1e-3 * self.zero * self.most;
+        if safe || depth == 0 || is_found || self.points == MOST_POINTS {
             return;
         }
+        self.points += 1;
         let mut middle = self.point();
         middle.t = f64::midpoint(a.t, b.t);
         step.state(middle.t, &mut self.y);
@@ -257,8 +264,14 @@ impl RankWatch {
             lowest.copy(&middle);
         }
         if middle.s.is_finite() {
-            self.closer(system, step, a, &middle, depth - 1, lowest);
-            self.closer(system, step, &middle, b, depth - 1, lowest);
+            // The half that leads towards zero first.
+            if a.s <= b.s {
+                self.closer(system, step, a, &middle, depth - 1, lowest);
+                self.closer(system, step, &middle, b, depth - 1, lowest);
+            } else {
+                self.closer(system, step, &middle, b, depth - 1, lowest);
+                self.closer(system, step, a, &middle, depth - 1, lowest);
+            }
         }
         self.spare.push(middle);
     }

@@ -33,12 +33,12 @@ pub fn derive(model: &Workspace, principle: Principle) -> Result<Equations, Refu
     derived(model, principle, Form::Full)
 }
 
-/// As [`derive`], for numbers alone: under Chetaev's principle the mass matrix may be given by auxiliary velocities
+/// As [`derive()`], for numbers alone: under Chetaev's principle the mass matrix may be given by auxiliary velocities
 /// instead of its entries, if that is shorter.
 ///
 /// # Errors
 ///
-/// As [`derive`].
+/// As [`derive()`].
 pub fn derive_for_run(model: &Workspace, principle: Principle) -> Result<Equations, Refusal> {
     derived(model, principle, Form::Shortest)
 }
