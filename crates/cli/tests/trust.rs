@@ -233,3 +233,24 @@ fn kills_leave_whole_files() {
         std::fs::remove_file(&file).expect("it is there");
     }
 }
+
+/// Each of these took minutes, or had no end.
+#[test]
+fn what_had_no_end_has_one() {
+    let huge = "coordinates x\nlagrangian x'^2/2\ninitial x' = 1\nsolve t = 0..1\n\
+                observe a = 1.7e308*exp(-t/1000)\n";
+    let folder = Folder::new("no_end");
+    let figure = folder.path("a.svg");
+    let cases: [(&[&str], &str); 3] = [
+        (&["plot", "-", "--log", "--columns", "a", "-o", &figure], huge),
+        (&["eval", "sum(i = 1..20000, 1/i)"], ""),
+        (&["eval", "product(i = 1..5000, 1/i)"], ""),
+    ];
+    for (arguments, text) in cases {
+        let begun = Instant::now();
+        let answer = pfaff_text(arguments, text);
+        assert!(matches!(answer.status, 0 | 3), "{arguments:?} {}", answer.err);
+        // NOTE: less than a second each; other tests run beside this one.
+        assert!(begun.elapsed() < Duration::from_secs(30), "{arguments:?}");
+    }
+}

@@ -99,13 +99,14 @@ pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
     }
 }
 
-/// The output rows as instants.
-pub(crate) fn samples(model: &Workspace, motion: &Motion) -> Vec<Sample> {
+/// The output rows as instants: each of them, or every second, third, … one.
+pub(crate) fn samples(model: &Workspace, motion: &Motion, stride: usize) -> Vec<Sample> {
     let row = |series: &[Series], i: usize| -> Vec<f64> {
         series.iter().map(|s| s.values[i]).collect()
     };
     let n = model.coordinates.len();
     (0..motion.t.len())
+        .step_by(stride)
         .map(|i| Sample {
             t: motion.t[i],
             q: row(&motion.q, i),

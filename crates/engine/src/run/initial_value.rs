@@ -31,6 +31,9 @@ use crate::run::volterra;
 use crate::system::compiled::Dynamics;
 use crate::system::reduced::scale;
 
+/// Outputs that the audit looks at; of more, every second, third, … one.
+const AUDITED: usize = 100_000;
+
 /// Integrates given dynamics of a model from a given start.
 pub(crate) fn integrated_from(
     model: &Workspace,
@@ -142,6 +145,7 @@ pub(crate) fn integrate_segment(
     let work = system.work(&outcome.y).unwrap_or_default();
 
     let mut motion = collect(&setting, &recorder.record);
+    recorder.record.forget_rows();
     motion.dense = std::mem::take(&mut recorder.dense);
     motion.stop = Stop { reason: stop_reason(model, &outcome.stop), t: outcome.t };
     if motion.stop.reason == StopReason::StepTooSmall
@@ -201,11 +205,14 @@ pub(crate) fn integrate_segment(
         kept: &recorder.kept,
     };
     let second = second_run(&first, &again);
+    // An instant takes several times the memory of a row.
+    let stride = motion.t.len().div_ceil(AUDITED).max(1);
+    let audited: Vec<[f64; 2]> = recorder.record.work.iter().step_by(stride).copied().collect();
     motion.audit = audit(Evidence::Trajectory(Box::new(TrajectoryEvidence {
         model,
         system,
-        samples: samples(model, &motion),
-        work: &recorder.record.work,
+        samples: samples(model, &motion, stride),
+        work: &audited,
         steps: &recorder.kept,
         tolerance: settings.options.tolerance,
         depends_on_time: depends_on_time(model),

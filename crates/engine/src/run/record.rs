@@ -61,6 +61,11 @@ impl Record {
         self.rows().next_back().map(|row| row[self.layout.t])
     }
 
+    /// Gives the memory of the rows back, once they are columns.
+    pub(crate) fn forget_rows(&mut self) {
+        self.rows = Vec::new();
+    }
+
     /// The rows in the order of time.
     pub(crate) fn rows(&self) -> impl DoubleEndedIterator<Item = &[f64]> {
         self.rows.chunks_exact(self.layout.width + self.observed)
