@@ -95,19 +95,19 @@ impl Blocks<'_> {
         matrices.into_iter().chain(vectors).flatten().all(|x| x.is_finite())
     }
 
-    /// The entries of (K), row by row. This is where the sign of the reaction is.
-    fn entries(&self) -> impl Iterator<Item = (usize, usize, f64)> {
+    /// The entries of (K), block by block. This is where the sign of the reaction is.
+    #[inline]
+    fn for_each_entry(&self, mut tell: impl FnMut(usize, usize, f64)) {
         let n = self.force.len();
-        let mass = self.mass.rows().enumerate();
-        let right = self.right.rows().enumerate();
-        let left = self.left.rows().enumerate();
-        mass.flat_map(|(i, row)| row.entries().map(move |(j, x)| (i, j, x)))
-            .chain(
-                right.flat_map(move |(a, row)| row.entries().map(move |(i, x)| (i, n + a, -x))),
-            )
-            .chain(
-                left.flat_map(move |(a, row)| row.entries().map(move |(i, x)| (n + a, i, x))),
-            )
+        for (i, row) in self.mass.rows().enumerate() {
+            row.columns.iter().zip(row.values).for_each(|(&j, &x)| tell(i, j, x));
+        }
+        for (a, row) in self.right.rows().enumerate() {
+            row.columns.iter().zip(row.values).for_each(|(&i, &x)| tell(i, n + a, -x));
+        }
+        for (a, row) in self.left.rows().enumerate() {
+            row.columns.iter().zip(row.values).for_each(|(&i, &x)| tell(n + a, i, x));
+        }
     }
 }
 
@@ -116,7 +116,7 @@ impl SparseSaddle {
         let size = blocks.size();
         self.begins.clear();
         self.begins.resize(size + 1, 0);
-        blocks.entries().for_each(|(_, j, _)| self.begins[j + 1] += 1);
+        blocks.for_each_entry(|_, j, _| self.begins[j + 1] += 1);
         for j in 0..size {
             self.begins[j + 1] += self.begins[j];
         }
@@ -124,11 +124,11 @@ impl SparseSaddle {
         self.next.extend_from_slice(&self.begins[..size]);
         self.rows.resize(self.begins[size], 0);
         self.values.resize(self.begins[size], 0.0);
-        for (i, j, x) in blocks.entries() {
+        blocks.for_each_entry(|i, j, x| {
             let place = self.next[j];
             self.next[j] += 1;
             (self.rows[place], self.values[place]) = (i, x);
-        }
+        });
         self.lu.factor(&self.begins, &self.rows, &self.values).is_ok()
     }
 }
@@ -273,7 +273,8 @@ impl Saddle {
         let size = blocks.size();
         self.matrix.clear();
         self.matrix.resize(size * size, 0.0);
-        blocks.entries().for_each(|(i, j, x)| self.matrix[i * size + j] = x);
+        let matrix = &mut self.matrix;
+        blocks.for_each_entry(|i, j, x| matrix[i * size + j] = x);
         self.right.clear();
         self.right.extend_from_slice(blocks.force);
         self.right.extend_from_slice(blocks.drift);
