@@ -120,7 +120,7 @@ impl FixedBranches {
 }
 
 /// Everything that the equations of motion are made of.
-fn dynamical(model: &Workspace) -> Vec<Expr> {
+pub(crate) fn dynamical(model: &Workspace) -> Vec<Expr> {
     let mut outputs = Vec::new();
     match &model.dynamics {
         Dynamics::Lagrangian { lagrangian, kinetic, potential, .. } => {

@@ -14,6 +14,7 @@ use crate::motion::verdict::Audit;
 use crate::motion::{Motion, Statistics, Stop, StopReason};
 use crate::problem::affine_body;
 use crate::problem::branches::Branches;
+use crate::problem::branches::dynamical;
 use crate::problem::settings::{Run, Settings, method_name};
 use crate::problem::start::Start;
 use crate::problem::unused_multipliers::{unused_multipliers, without_along};
@@ -194,13 +195,15 @@ pub(crate) fn integrate_segment(
         Dynamics::Ordinary(_) => Vec::new(),
     };
     scales.iter_mut().zip(&outcome.scales).for_each(|(scale, x)| *scale = scale.max(*x));
+    let depends_on_time =
+        dynamical(model).into_iter().any(|e| model.graph.contains(e, &[model.time]));
     let first = FirstRun {
         system: &system,
         options: &settings.options,
         outcome: &outcome,
         scales: &scales,
         steps_before,
-        depends_on_time: depends_on_time(model),
+        depends_on_time,
         is_smooth,
         kept: &recorder.kept,
     };
@@ -215,7 +218,7 @@ pub(crate) fn integrate_segment(
         work: &audited,
         steps: &recorder.kept,
         tolerance: settings.options.tolerance,
-        depends_on_time: depends_on_time(model),
+        depends_on_time,
         is_controlled: settings.options.method != pfaff_solver::Method::Rk4,
         principle: motion.principle.unwrap_or(Principle::Chetaev),
         dependent: match dynamics {
@@ -280,18 +283,4 @@ fn undecided(model: &Workspace, dynamics: &Dynamics) -> Vec<Note> {
         ))
     };
     equations.undecided.iter().map(remark).collect()
-}
-
-/// Whether time itself occurs in the equations of a model.
-fn depends_on_time(model: &Workspace) -> bool {
-    let given = match &model.dynamics {
-        pfaff_model::Dynamics::Lagrangian { lagrangian, .. } => vec![*lagrangian],
-        pfaff_model::Dynamics::Equations(equations) => {
-            equations.iter().map(|e| e.expr).collect()
-        }
-    };
-    let forces = model.forces.iter().flat_map(|f| f.components.iter().copied());
-    let constraints = model.constraints.iter().map(|c| c.expr);
-    let mut all = given.into_iter().chain(forces).chain(constraints);
-    all.any(|e| model.graph.contains(e, &[model.time]))
 }

@@ -5,9 +5,10 @@
 //! and kinks are branches.
 
 use pfaff_expr::{Expr, Graph, Node, Unary};
-use pfaff_model::{Dynamics, Workspace};
+use pfaff_model::Workspace;
 use pfaff_program::{Backend, CompileError, Executor, Program};
 
+use crate::problem::branches::dynamical;
 use crate::system::event_phases::{growth, phases_of};
 
 /// The phases of a model, compiled over time, positions and velocities.
@@ -24,17 +25,11 @@ const MOST: usize = 64;
 impl Features {
     pub(crate) fn new(model: &Workspace, backend: Backend) -> Result<Self, CompileError> {
         let g = &model.graph;
-        let mut sources: Vec<Expr> = match &model.dynamics {
-            Dynamics::Lagrangian { lagrangian, .. } => vec![*lagrangian],
-            Dynamics::Equations(equations) => equations.iter().map(|e| e.expr).collect(),
-        };
-        sources.extend(model.forces.iter().flat_map(|f| f.components.iter().copied()));
-        sources.extend(model.constraints.iter().map(|c| c.expr));
         let mut inputs = vec![model.time];
         inputs.extend(model.positions());
         inputs.extend(model.velocities());
         let mut phases: Vec<Expr> = Vec::new();
-        for e in g.live(&sources) {
+        for e in g.live(&dynamical(model)) {
             if phases.len() > MOST {
                 break;
             }
