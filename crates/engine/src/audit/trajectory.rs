@@ -75,17 +75,18 @@ fn mechanical(mut evidence: TrajectoryEvidence<'_>, mut dual: DualResidual) -> V
     let pace = at_steps.pace().max(between.pace());
     checks.extend(balances(&evidence, &ledger, pace));
     checks.extend(momenta(&evidence, pace));
-    let rounding = "rounding errors of the linear solve, far below the last digits of any term";
-    checks.push(limit("equations of motion at steps", at_steps.equations(), 1e-9, rounding));
+    let rounding = "rounding errors of the linear solve and of time, far below the last digits of any term";
+    let of_time = time_rounding(&evidence, pace);
+    let at_step = 1e-9 + 10.0 * of_time;
+    checks.push(limit("equations of motion at steps", at_steps.equations(), at_step, rounding));
     checks.push(limit(
         "constraints differentiated at steps",
         at_steps.differentiated(),
-        1e-9,
+        at_step,
         rounding,
     ));
     checks.push(limit("energy by dual numbers", at_steps.energy(), 1e-11, rounding));
-    let interpolation =
-        interpolation_limit(evidence.tolerance) + 100.0 * time_rounding(&evidence, pace);
+    let interpolation = interpolation_limit(evidence.tolerance) + 300.0 * of_time;
     let reason =
         "accuracy of the differentiated interpolant between steps: 1000·tolerance^(3/4)";
     checks.push(limit(
@@ -248,7 +249,7 @@ fn interpolation_limit(tolerance: f64) -> f64 {
 
 /// The error of a step in parts of a component: the tolerance, rounding, and that of time.
 fn per_step(evidence: &TrajectoryEvidence<'_>, pace: f64) -> f64 {
-    evidence.tolerance + 4.0 * f64::EPSILON + time_rounding(evidence, pace)
+    evidence.tolerance + 4.0 * f64::EPSILON + 3.0 * time_rounding(evidence, pace)
 }
 
 /// What the rounding of time changes in the fastest component, in parts of it. The pace is its rate in the same parts.
@@ -421,13 +422,14 @@ fn ordinary(mut evidence: TrajectoryEvidence<'_>) -> Vec<Check> {
         let first = velocity.relative_in_motion(0.0, v / q);
         worse(first, acceleration.relative_in_motion(0.0, a / v))
     }));
-    let interpolation = interpolation_limit(evidence.tolerance)
-        + 100.0 * time_rounding(&evidence, pace(&largest));
-    let rounding = "rounding errors of the solve, far below the last digits of any term";
+    let of_time = time_rounding(&evidence, pace(&largest));
+    let interpolation = interpolation_limit(evidence.tolerance) + 300.0 * of_time;
+    let rounding =
+        "rounding errors of the solve and of time, far below the last digits of any term";
     let reason =
         "accuracy of the differentiated interpolant between steps: 1000·tolerance^(3/4)";
     vec![
-        limit("equations at steps", at_steps, 1e-9, rounding),
+        limit("equations at steps", at_steps, 1e-9 + 10.0 * of_time, rounding),
         limit("equations between steps", between, interpolation, reason),
     ]
 }

@@ -1,14 +1,15 @@
 //! The error of a motion at its end, estimated by a second integration.
 //!
 //! A short run is integrated again with a tolerance that is thirty times stricter (a thousand times by the Taylor
-//! method, whose steps hardly change), or with shorter steps where these do not depend on the tolerance: the difference
-//! is the error of the first one. A long run is integrated again by DOP853 with a tolerance $E_2 = 10^6 E$, at a fifth
+//! method) and with steps that are at most half as long as the first ones, because steps do not always depend on the
+//! tolerance: the difference is the error of the first one. A long run is integrated again by DOP853 with a tolerance $E_2 = 10^6 E$, at a fifth
 //! of the cost. Errors are proportional to the tolerance, so that
 //! of the difference $D$ the first run has the part
 //!
 //! $$ \bigl(10\,E + 3\epsilon\sqrt{N}\bigr)\,\frac{D}{E_2} $$
 //!
-//! after $N$ steps, with a margin of ten. Where $D$ is no longer small the two motions have nothing to do with each
+//! after $N$ steps, with a margin of ten; or $3\,D\,(N_2/N)^8$ if that is more, because steps that stability limits to
+//! $N_2 \approx N$ are no less accurate with a loose tolerance. Rounding adds up too. Where $D$ is no longer small the two motions have nothing to do with each
 //! other any more; a run that is not too long is then treated as a short one, else $E_2 = 10^3 E$ is tried. Where a
 //! stricter run does not come to the end, one that is thirty times looser is taken, and the whole difference. `rk4`,
 //! which has no tolerance, is repeated with half its step.
@@ -38,7 +39,9 @@ const APART: f64 = 0.03;
 /// Errors in parts of a coordinate's size that belong to a tolerance: amplified so much at most, in a hundred steps.
 const AMPLIFIED: f64 = 1e5;
 /// The same for the rounding of time.
-const AMPLIFIED_TIME: f64 = 100.0;
+const AMPLIFIED_TIME: f64 = 1000.0;
+/// Steps whose rounding is added up.
+const MOST_SUMMED: f64 = 4000.0;
 /// Whatever the tolerance, no digit is right beyond this.
 const WORST: f64 = 1e-2;
 
@@ -66,6 +69,8 @@ pub(crate) struct FirstRun<'a> {
     pub(crate) depends_on_time: bool,
     /// Whether the equations have no switches and no breaks.
     pub(crate) is_smooth: bool,
+    /// What the rounding of knots does to splines, in units of the last place.
+    pub(crate) of_tables: f64,
     /// Steps of the run, spread over it.
     pub(crate) kept: &'a [StoredStep],
 }
@@ -100,10 +105,8 @@ pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> 
 /// How a run is integrated again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Thirty times stricter.
+    /// Thirty times stricter, with steps of half the length.
     Stricter,
-    /// The same with shorter steps, where the steps do not depend on the tolerance.
-    Shorter,
     /// Thirty times looser, where a stricter one does not come to the end.
     Looser,
     /// A million times looser.
@@ -120,42 +123,43 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
     let FirstRun { system, options, outcome, .. } = *first;
     let mut system = system.without_events();
     let mut second = OdeOptions { t1: outcome.t, ..second_options(options, kind) };
-    if kind == Kind::Shorter {
-        let lengths = first.kept.iter().map(StoredStep::as_step).map(|s| s.end() - s.start());
-        second.longest = 0.6 * lengths.fold(0.0, |most: f64, h| most.max(h.abs()));
+    if kind == Kind::Stricter {
+        halve_steps(first, &mut system, &mut second);
     }
+    let mut comparison = Comparison::new(first, &system, options.t0 <= outcome.t);
+    let reached = integrate(&mut system, y0, &second, &mut comparison);
+    let steps = outcome.statistics.steps as f64;
     let margin = match kind {
-        Kind::Stricter | Kind::Shorter => 3.0,
+        Kind::Stricter => 3.0,
         Kind::Looser => 1.0,
         // Errors of a method of order 4 are 16 times smaller: the difference is 15/16 of the error.
         Kind::Halved => 2.0,
         Kind::Loose | Kind::Careful | Kind::Hurried => {
-            let rounding = 3.0 * f64::EPSILON * (outcome.statistics.steps as f64).sqrt();
-            (10.0 * options.tolerance + rounding) / second.tolerance
+            let rounding = 3.0 * f64::EPSILON * steps.sqrt();
+            let by_tolerance = (10.0 * options.tolerance + rounding) / second.tolerance;
+            let by_steps = 3.0 * (reached.statistics.steps as f64 / steps).powi(8);
+            // NOTE: steps of the Taylor method are longer than those of the second run.
+            let is_taylor = options.method == Method::Taylor && outcome.fallback.is_none();
+            if is_taylor { by_tolerance } else { by_tolerance.max(by_steps.min(1.0)) }
         }
     };
-    let mut comparison = Comparison::new(first, &system, options.t0 <= outcome.t);
-    let reached = integrate(&mut system, y0, &second, &mut comparison);
-    if kind == Kind::Stricter && reached.statistics.steps <= outcome.statistics.steps {
-        return compared(first, y0, Kind::Shorter);
-    }
     let n = system.n;
     let mut last = Sample::new(n, system.m);
     system.resolve(reached.t, &reached.y, true, &mut last).ok()?;
     let mut errors = Vec::new();
     let mut there = Sample::new(n, system.m);
     system.resolve(outcome.t, &outcome.y, true, &mut there).ok()?;
+    let all_steps = first.steps_before as f64 + steps;
+    // Rounding of steps, which may all be in the same direction, and of data.
+    let summed = all_steps.min(MOST_SUMMED) + first.of_tables;
     if reached.t == outcome.t && !comparison.is_apart {
         for i in 0..n {
             let distance = (last.q[i] - there.q[i]).abs();
             comparison.largest = comparison.largest.max(distance / first.scales[i]);
-            let rounding = f64::EPSILON * there.q[i].abs();
+            let rounding = f64::EPSILON * (there.q[i].abs() + summed * first.scales[i]);
             // Where equations depend on time, its rounding is an error too.
-            let of_time = if first.depends_on_time {
-                0.3 * f64::EPSILON * outcome.t.abs() * there.v[i].abs()
-            } else {
-                0.0
-            };
+            let of_time =
+                if first.depends_on_time { 0.1 * comparison.rounding[i] } else { 0.0 };
             errors.push(margin * distance + rounding + of_time);
         }
     }
@@ -170,25 +174,45 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
             *x = y + margin.min(1.0) * (*x - y);
         }
     }
-    let steps = (first.steps_before + outcome.statistics.steps) as f64;
     let limit = match kind {
         Kind::Halved => WORST,
-        _ => limit(options.tolerance, steps) + AMPLIFIED_TIME * comparison.rounding,
+        _ => {
+            let parts =
+                comparison.rounding.iter().zip(first.scales).map(|(r, scale)| r / scale);
+            limit(options.tolerance, all_steps) + AMPLIFIED_TIME * parts.fold(0.0, f64::max)
+        }
     };
     let largest = margin * comparison.largest;
     Some(SecondRun { errors, largest, limit: limit.min(WORST), end: last })
+}
+
+/// Makes the steps of a second run at most half as long as those of the first.
+fn halve_steps(first: &FirstRun<'_>, system: &mut CompiledSystem, second: &mut OdeOptions) {
+    let steps = || first.kept.iter().map(StoredStep::as_step);
+    if first.kept.len() == first.outcome.statistics.steps {
+        // Not those whose halves are rounding.
+        let is_long = |s: &DenseStep<'_>| {
+            (s.end() - s.start()).abs() > 100.0 * f64::EPSILON * s.end().abs()
+        };
+        let long = steps().filter(is_long);
+        system.breaks.extend(long.flat_map(|s| [0.5 * (s.start() + s.end()), s.end()]));
+        system.breaks.sort_by(f64::total_cmp);
+    } else {
+        let longest = steps().map(|s| (s.end() - s.start()).abs()).fold(0.0, f64::max);
+        second.longest = 0.5 * longest;
+    }
 }
 
 fn second_options(options: &OdeOptions, kind: Kind) -> OdeOptions {
     let tolerance = options.tolerance;
     let by_dop853 = OdeOptions { method: Method::Dop853, step: None, ..*options };
     match (kind, options.method) {
-        (Kind::Stricter | Kind::Shorter, Method::Taylor) => OdeOptions {
+        (Kind::Stricter, Method::Taylor) => OdeOptions {
             tolerance: 1e-3 * tolerance,
             order: Some(pfaff_solver::taylor_order(tolerance)),
             ..*options
         },
-        (Kind::Stricter | Kind::Shorter, _) => {
+        (Kind::Stricter, _) => {
             OdeOptions { tolerance: (tolerance / 30.0).max(1e-15), ..*options }
         }
         (Kind::Looser, _) => OdeOptions { tolerance: 30.0 * tolerance, ..by_dop853 },
@@ -229,7 +253,7 @@ pub(crate) fn error_check(error: Option<f64>, tolerance: f64, steps: usize) -> C
 
 fn against(error: Option<f64>, limit: f64) -> Check {
     let reason = "errors of steps add up and are amplified, and time is rounded; more than 100000 tolerances in each \
-        hundred steps, or 100 roundings of time, would mean that the tolerance says nothing about the motion";
+        hundred steps, or 1000 roundings of time, would mean that the tolerance says nothing about the motion";
     let check = Check::measured("error by a second integration".into(), error, limit, reason);
     // NOTE: a motion that magnifies errors is not wrong, but its last digits are.
     Check { is_needed: true, verdict: check.verdict.min(Verdict::Warn), ..check }
@@ -246,8 +270,8 @@ struct Comparison<'a> {
     there: Sample,
     /// The largest distance in parts of the size of a coordinate.
     largest: f64,
-    /// What the rounding of time does, in the same parts.
-    rounding: f64,
+    /// What the rounding of time does to each coordinate.
+    rounding: Vec<f64>,
     is_apart: bool,
 }
 
@@ -263,7 +287,7 @@ impl<'a> Comparison<'a> {
             here: Sample::new(n, m),
             there: Sample::new(n, m),
             largest: 0.0,
-            rounding: 0.0,
+            rounding: vec![0.0; n],
             is_apart: false,
         }
     }
@@ -295,7 +319,7 @@ impl Observer for Comparison<'_> {
             for (i, (a, b)) in self.here.q.iter().zip(&self.there.q).enumerate() {
                 let moved = rounding * self.there.v[i].abs();
                 let distance = (a - b).abs() - moved;
-                self.rounding = self.rounding.max(moved / self.scales[i]);
+                self.rounding[i] = self.rounding[i].max(moved);
                 if distance > 0.0 {
                     self.largest = self.largest.max(distance / self.scales[i]);
                 } else if distance.is_nan() {

@@ -1,5 +1,6 @@
 //! Runs from a given start: equations and settings into an audited motion.
 
+use pfaff_expr::{Expr, Graph, Node};
 use pfaff_mechanics::kept_momenta;
 use pfaff_model::{Principle, Workspace};
 use pfaff_solver::integrate;
@@ -13,8 +14,7 @@ use crate::motion::sample::Sample;
 use crate::motion::verdict::Audit;
 use crate::motion::{Motion, Statistics, Stop, StopReason};
 use crate::problem::affine_body;
-use crate::problem::branches::Branches;
-use crate::problem::branches::dynamical;
+use crate::problem::branches::{Branches, dynamical};
 use crate::problem::settings::{Run, Settings, method_name};
 use crate::problem::start::Start;
 use crate::problem::unused_multipliers::{unused_multipliers, without_along};
@@ -195,8 +195,8 @@ pub(crate) fn integrate_segment(
         Dynamics::Ordinary(_) => Vec::new(),
     };
     scales.iter_mut().zip(&outcome.scales).for_each(|(scale, x)| *scale = scale.max(*x));
-    let depends_on_time =
-        dynamical(model).into_iter().any(|e| model.graph.contains(e, &[model.time]));
+    let parts = dynamical(model);
+    let depends_on_time = parts.iter().any(|&e| model.graph.contains(e, &[model.time]));
     let first = FirstRun {
         system: &system,
         options: &settings.options,
@@ -205,6 +205,7 @@ pub(crate) fn integrate_segment(
         steps_before,
         depends_on_time,
         is_smooth,
+        of_tables: rounding_of_tables(&model.graph, &parts),
         kept: &recorder.kept,
     };
     let second = second_run(&first, &again);
@@ -283,4 +284,19 @@ fn undecided(model: &Workspace, dynamics: &Dynamics) -> Vec<Note> {
         ))
     };
     equations.undecided.iter().map(remark).collect()
+}
+
+/// How much the rounding of knots counts in the splines of some expressions: knots by the least distance between two.
+fn rounding_of_tables(g: &Graph, parts: &[Expr]) -> f64 {
+    let mut most = 0.0_f64;
+    for e in g.live(parts) {
+        if let Node::Table { table, .. } = g.node(e) {
+            let table = g.table_of(table);
+            let (first, last) = table.range();
+            let gaps = table.knots().windows(2).map(|pair| pair[1] - pair[0]);
+            let least = gaps.fold(f64::INFINITY, f64::min);
+            most = most.max(first.abs().max(last.abs()) / least + 1000.0);
+        }
+    }
+    most
 }

@@ -9,7 +9,7 @@
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, LagrangianData, Ordinary};
-use pfaff_model::{Direction, Workspace};
+use pfaff_model::Workspace;
 use pfaff_program::{
     Backend, CompileError, Executor, NativeExecutor, Program, TaylorError, TaylorRecurrences,
 };
@@ -21,7 +21,7 @@ use crate::motion::Form;
 use crate::motion::sample::{Sample, sample_symbols};
 use crate::system::cusp::CuspWatch;
 use crate::system::energy_scale::{energy_scale, raise_reduced, raise_scales};
-use crate::system::event_phases::event_phases;
+use crate::system::event_phases::{event_kind, event_phases};
 use crate::system::features::Features;
 use crate::system::kkt::Kkt;
 use crate::system::ordinary::{OrdinarySystem, spread};
@@ -125,24 +125,12 @@ impl CompiledSystem {
         };
         let phases = event_phases(&model.graph, &watched);
         watched.extend(phases.iter().map(|&(_, phase)| phase));
-        let events = model
-            .events
-            .iter()
-            .map(|e| EventKind {
-                direction: match e.direction {
-                    Direction::Rising => solver::Direction::Rising,
-                    Direction::Falling => solver::Direction::Falling,
-                    Direction::Both => solver::Direction::Both,
-                },
-                stop: e.stop,
-            })
-            .collect();
         Ok(Self {
             dynamics: compiled,
             static_ldl: None,
             n,
             m,
-            events,
+            events: model.events.iter().map(event_kind).collect(),
             phases: phases.iter().map(|&(event, _)| event).collect(),
             watched: compile(&watched)?,
             observed: compile(&observed)?,
@@ -320,13 +308,14 @@ impl CompiledSystem {
         }
     }
 
-    /// Positions and velocities of a state of a Lagrangian model.
+    /// Positions and velocities of a state; zero where an equation is of first order.
     pub(crate) fn kinematics(&mut self, t: f64, y: &[f64], sample: &mut Sample) {
         sample.t = t;
         sample.q.copy_from_slice(&y[..self.n]);
         match &mut self.dynamics {
             Compiled::Reduced(reduced) => reduced.velocities(t, y, &mut sample.v),
-            _ => sample.v.copy_from_slice(&y[self.n..2 * self.n]),
+            Compiled::Saddle(_) => sample.v.copy_from_slice(&y[self.n..2 * self.n]),
+            Compiled::Ordinary(kkt) => spread(&kkt.orders, &y[self.n..], &mut sample.v),
         }
     }
 
@@ -537,13 +526,19 @@ impl solver::System for CompiledSystem {
 
     fn feature_phases(&mut self, t: f64, y: &[f64], phases: &mut [f64]) {
         let mut sample = std::mem::take(&mut self.sample);
-        if let Compiled::Ordinary(kkt) = &self.dynamics {
-            sample.q.copy_from_slice(&y[..self.n]);
-            spread(&kkt.orders, &y[self.n..], &mut sample.v);
-        } else {
-            self.kinematics(t, y, &mut sample);
-        }
+        self.kinematics(t, y, &mut sample);
         self.features.evaluate(t, &sample.q, &sample.v, phases);
+        self.sample = sample;
+    }
+
+    fn knot_count(&self) -> usize {
+        self.features.knots.len()
+    }
+
+    fn knot_places(&mut self, t: f64, y: &[f64], places: &mut [f64]) {
+        let mut sample = std::mem::take(&mut self.sample);
+        self.kinematics(t, y, &mut sample);
+        self.features.places(t, &sample.q, &sample.v, places);
         self.sample = sample;
     }
 

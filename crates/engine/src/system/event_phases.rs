@@ -12,6 +12,8 @@
 //! the parts of a step become narrow next to it, and nowhere else.
 
 use pfaff_expr::{Binary, Expr, Graph, Node, Unary};
+use pfaff_model::{Direction, Event};
+use pfaff_solver::{self as solver, EventKind};
 
 /// 1 over what is added to magnitudes under logarithms, so that a function at rest on its feature does not vary.
 const RESTING: i64 = 1_000_000_000_000;
@@ -30,6 +32,16 @@ pub(crate) fn event_phases(g: &Graph, events: &[Expr]) -> Vec<(usize, Expr)> {
         }
     }
     phases
+}
+
+/// What zeros of an event do in a run.
+pub(crate) fn event_kind(event: &Event) -> EventKind {
+    let direction = match event.direction {
+        Direction::Rising => solver::Direction::Rising,
+        Direction::Falling => solver::Direction::Falling,
+        Direction::Both => solver::Direction::Both,
+    };
+    EventKind { direction, stop: event.stop }
 }
 
 /// The phases of one operation.

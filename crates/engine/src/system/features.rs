@@ -2,7 +2,7 @@
 //!
 //! A phase (`system/event_phases.rs`) of an exponential, a hyperbolic tangent, a quotient or a power in the Lagrangian,
 //! the forces and the constraints varies fast next to the feature and slowly elsewhere. Sines have no narrow features,
-//! and kinks are branches.
+//! and kinks are branches. Splines over the state are known by their knots.
 
 use pfaff_expr::{Expr, Graph, Node, Unary};
 use pfaff_model::Workspace;
@@ -17,6 +17,9 @@ pub(crate) struct Features {
     executor: Option<Executor>,
     inputs: Vec<f64>,
     pub(crate) count: usize,
+    /// The arguments of splines, and their knots.
+    arguments: Option<Executor>,
+    pub(crate) knots: Vec<Vec<f64>>,
 }
 
 /// Models with more phases than this are not watched: each step would cost too much.
@@ -63,23 +66,67 @@ impl Features {
         if phases.len() > MOST {
             phases.clear();
         }
-        let executor = if phases.is_empty() {
-            None
-        } else {
-            let program = Program::compile(g, &inputs, &model.parameter_symbols(), &phases)?;
-            Some(program.tiered(&model.parameter_values(), backend))
+        let (arguments, knots) = splines(model, &inputs[1..]);
+        let compile = |outputs: &[Expr]| -> Result<Option<Executor>, CompileError> {
+            if outputs.is_empty() {
+                return Ok(None);
+            }
+            let program = Program::compile(g, &inputs, &model.parameter_symbols(), outputs)?;
+            Ok(Some(program.tiered(&model.parameter_values(), backend)))
         };
-        Ok(Self { executor, inputs: vec![0.0; inputs.len()], count: phases.len() })
+        Ok(Self {
+            executor: compile(&phases)?,
+            count: phases.len(),
+            arguments: compile(&arguments)?,
+            knots,
+            inputs: vec![0.0; inputs.len()],
+        })
     }
 
     /// Writes the phases at a state into `phases`.
     pub(crate) fn evaluate(&mut self, t: f64, q: &[f64], v: &[f64], phases: &mut [f64]) {
-        let Some(executor) = &mut self.executor else { return };
+        self.set(t, q, v);
+        if let Some(executor) = &mut self.executor {
+            executor.evaluate(&self.inputs, phases);
+        }
+    }
+
+    /// Writes the places of a state in the splines into `places`: whole numbers at the knots.
+    pub(crate) fn places(&mut self, t: f64, q: &[f64], v: &[f64], places: &mut [f64]) {
+        self.set(t, q, v);
+        if let Some(arguments) = &mut self.arguments {
+            arguments.evaluate(&self.inputs, places);
+        }
+        for (x, knots) in places.iter_mut().zip(&self.knots) {
+            let last = knots.len() - 2;
+            let i = knots.partition_point(|knot| knot <= x).saturating_sub(1).min(last);
+            *x = i as f64 + (*x - knots[i]) / (knots[i + 1] - knots[i]);
+        }
+    }
+
+    fn set(&mut self, t: f64, q: &[f64], v: &[f64]) {
         self.inputs[0] = t;
         self.inputs[1..=q.len()].copy_from_slice(q);
         self.inputs[1 + q.len()..].copy_from_slice(v);
-        executor.evaluate(&self.inputs, phases);
     }
+}
+
+/// The arguments of tables over the state, and their knots. Those over time are known beforehand
+/// (`problem/branches.rs`).
+fn splines(model: &Workspace, state: &[Expr]) -> (Vec<Expr>, Vec<Vec<f64>>) {
+    let g = &model.graph;
+    let mut arguments = Vec::new();
+    let mut knots = Vec::new();
+    for e in g.live(&dynamical(model)) {
+        let Node::Table { table, argument, .. } = g.node(e) else { continue };
+        let of_table = g.table_of(table).knots().to_vec();
+        let known = arguments.iter().zip(&knots).any(|known| known == (&argument, &of_table));
+        if g.contains(argument, state) && !known && !g.has_memory(argument) {
+            arguments.push(argument);
+            knots.push(of_table);
+        }
+    }
+    (arguments, knots)
 }
 
 fn has_exponential(g: &Graph, e: Expr) -> bool {

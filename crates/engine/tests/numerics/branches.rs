@@ -1,6 +1,7 @@
 //! Motions that are not smooth everywhere: right to the tolerance by every method, and passed.
 
-use pfaff::{Method, Motion, Run, StopReason, Verdict};
+use pfaff::{Method, Model, Motion, Overrides, Run, Source, StopReason, Verdict};
+use pfaff_model::Files;
 
 use crate::support;
 
@@ -172,5 +173,48 @@ fn a_constraint_with_an_absolute_value_is_not_linear() {
     for (i, t) in motion.t.iter().enumerate() {
         let x = libm::cos(w * t) + 0.2 / w * libm::sin(w * t);
         assert!((motion.q[0].values[i] - x).abs() < 1e-7, "{t}: {}", motion.q[0].values[i]);
+    }
+}
+
+/// The cube of a magnitude as a spline: the condition at its ends holds, so that it is exact.
+struct Cube;
+
+impl Files for Cube {
+    fn read(&self, _: &str) -> Result<String, String> {
+        Ok("x,f\n-2,8\n-1,1\n0,0\n1,1\n2,8\n".to_owned())
+    }
+}
+
+/// A spline at a coordinate: steps end at its knots, where its third derivative jumps. At loose tolerances, too, the
+/// errors are those of smooth equations.
+#[test]
+fn a_spline_at_a_coordinate() {
+    let read = |text: &str| {
+        Model::read(Source::new("test", text), &Overrides::default(), &Cube).expect("a model")
+    };
+    let quadrature = read(
+        "coordinates q, p\nequation q' = 1\nequation p' = table(q, \"cube.csv\", \"f\")\n\
+         initial q = -1.3\nsolve t = 0..2.9",
+    );
+    let integral = (f64::powi(1.3, 4) + f64::powi(1.6, 4)) / 4.0;
+    let spline = read(
+        "coordinates x\nlagrangian x'^2/2 - table(x, \"cube.csv\", \"f\")\n\
+         initial x = 1.2, x' = 0.3\nsolve t = 0..30",
+    );
+    let written = support::model(
+        "coordinates x\nlagrangian x'^2/2 - abs(x)^3\ninitial x = 1.2, x' = 0.3\nsolve t = 0..30",
+    );
+    let expected = support::run(&written, &Run::default().tolerance(1e-14).at([30.0]));
+    for tolerance in TOLERANCES {
+        let run = Run::default().tolerance(tolerance);
+        let motion = support::run(&quadrature, &run.clone().at([2.9]));
+        let off = (motion.q[1].values[0] - integral).abs();
+        // A rule of order 8 is exact for the polynomials on both sides: rounding remains.
+        assert!(off < 1e-14 * integral, "{tolerance:e}: {off:e}");
+        let motion = support::run(&spline, &run.at([30.0]));
+        let off = (motion.q[0].values[0] - expected.q[0].values[0]).abs();
+        assert!(off < 300.0 * tolerance.max(1e-14), "{tolerance:e}: {off:e}");
+        assert!(off < 10.0 * motion.errors[0], "{off:e} of {:?}", motion.errors);
+        assert_eq!(motion.audit.verdict, Verdict::Pass, "{:?}", motion.audit);
     }
 }

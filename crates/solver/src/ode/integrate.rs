@@ -17,6 +17,7 @@ use crate::ode::dense_output::DenseStep;
 use crate::ode::dop853::Dop853;
 use crate::ode::events::EventFinder;
 use crate::ode::features::{FeatureWatch, Sampling};
+use crate::ode::knots::KnotWatch;
 use crate::ode::observer::{Control, Observer};
 use crate::ode::refinement::EventRefiner;
 use crate::ode::rk4::Rk4;
@@ -195,6 +196,7 @@ struct OdeRun<'a> {
     /// Narrow features, and trials in a row that stepped over one.
     features: FeatureWatch,
     unsampled: usize,
+    knots: KnotWatch,
     /// Event functions that were given up, and where.
     fallback: Option<f64>,
     vague: Vec<(usize, f64)>,
@@ -215,6 +217,7 @@ impl<'a> OdeRun<'a> {
         let OdeOptions { t0, t1, .. } = *options;
         let watched = system.events().len() + system.event_phases().len();
         let features = FeatureWatch::new(system.feature_count(), n);
+        let knots = KnotWatch::new(system.knot_count(), n);
         let refiner = (watched > 0).then(|| EventRefiner::new(n, &scale, watched));
         Self {
             watch: EventFinder::new(system),
@@ -230,6 +233,7 @@ impl<'a> OdeRun<'a> {
             unresolved: 0,
             features,
             unsampled: 0,
+            knots,
             fallback: None,
             vague: Vec::new(),
             refiner,
@@ -277,6 +281,7 @@ impl<'a> OdeRun<'a> {
                         return stop;
                     }
                 }
+                Ok(_) if self.knots.was_missed() => self.statistics.rejected += 1,
                 Ok(error) => {
                     self.statistics.rejected += 1;
                     self.clock.h = self.stepper.reject(trial.h, error);
@@ -306,9 +311,11 @@ impl<'a> OdeRun<'a> {
         if !self.stepper.controls_error() {
             return t1;
         }
-        match self.system.system.next_break(t, t1) {
-            Some(place) if place > t.min(t1) && place < t.max(t1) => place,
-            _ => t1,
+        let between = |place: &f64| *place > t.min(t1) && *place < t.max(t1);
+        let place = self.system.system.next_break(t, t1).filter(between).unwrap_or(t1);
+        match self.knots.target.filter(between) {
+            Some(knot) if (knot - t).abs() < (place - t).abs() => knot,
+            _ => place,
         }
     }
 
@@ -371,6 +378,9 @@ impl<'a> OdeRun<'a> {
         if at_end > 1.0 {
             return Ok(at_end);
         }
+        if self.is_beyond_knot(trial)? {
+            return Ok(UNRESOLVED);
+        }
         if !self.features.is_idle() && self.is_unsampled(trial)? {
             return Ok(UNRESOLVED);
         }
@@ -406,6 +416,24 @@ impl<'a> OdeRun<'a> {
         Ok(error)
     }
 
+    /// Whether the trial goes beyond a knot, which the next one will end at.
+    fn is_beyond_knot(&mut self, trial: Trial) -> Result<bool, EvalError> {
+        if self.knots.is_idle() || !self.stepper.controls_error() {
+            return Ok(false);
+        }
+        let step = dense_step(&*self.stepper, trial, &self.y1);
+        if !self.knots.is_crossed(&mut self.system, &step) {
+            return Ok(false);
+        }
+        if self.stepper.is_cubic_first() {
+            self.stepper.refine(&mut self.system, trial, &self.y)?;
+        }
+        let step = dense_step(&*self.stepper, trial, &self.y1);
+        let is_beyond = self.knots.aim(&mut self.system, &step);
+        self.unrefine(trial)?;
+        Ok(is_beyond)
+    }
+
     /// Whether the trial stepped over a narrow feature of the equations.
     fn is_unsampled(&mut self, trial: Trial) -> Result<bool, EvalError> {
         /// Trials in a row: what cannot be resolved is left to the audit.
@@ -431,13 +459,18 @@ impl<'a> OdeRun<'a> {
             0 => 0,
             _ => self.unsampled + usize::from(is_tried_again),
         };
+        self.unrefine(trial)?;
+        Ok(is_tried_again)
+    }
+
+    /// Takes dense output back to what it was: it is refined once more where it is wanted.
+    fn unrefine(&mut self, trial: Trial) -> Result<(), EvalError> {
         if self.stepper.is_cubic_first() {
-            // NOTE: dense output is refined once more where it is wanted.
             let reached = self.projects.then_some(&self.reached[..]);
             let ends = StepEnds { y: &self.y, scale: &self.scale, reached, end: &self.y1 };
             self.stepper.finish(&mut self.system, trial, &ends)?;
         }
-        Ok(is_tried_again)
+        Ok(())
     }
 
     /// How far the projection took the trial from where the method had brought it, as a multiple of what is
@@ -471,6 +504,7 @@ impl<'a> OdeRun<'a> {
         }
         self.watch.accept();
         self.features.accept();
+        self.knots.accept();
         self.statistics.steps += 1;
         let control = self.show(Trial { end, ..trial }, observer);
         self.clock.t = end;

@@ -14,6 +14,7 @@ pub(crate) mod event_list;
 pub(crate) mod events;
 mod features;
 pub(crate) mod integrate;
+mod knots;
 mod lanes;
 mod logarithm;
 pub(crate) mod observer;

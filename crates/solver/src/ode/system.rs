@@ -107,6 +107,16 @@ pub trait System {
         let _ = (t, y, phases);
     }
 
+    /// How many splines over the state the equations have.
+    fn knot_count(&self) -> usize {
+        0
+    }
+
+    /// Writes the places of a state in the splines: continuous numbers that are whole at the knots.
+    fn knot_places(&mut self, t: f64, y: &[f64], places: &mut [f64]) {
+        let _ = (t, y, places);
+    }
+
     /// The first place after `t`, on the way to `t1`, where the rates are known not to be smooth in time: steps
     /// end there.
     fn next_break(&self, t: f64, t1: f64) -> Option<f64> {
