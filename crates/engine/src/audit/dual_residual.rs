@@ -177,7 +177,7 @@ pub(crate) fn pace([q, v, a]: &[Vec<f64>; 3]) -> f64 {
 }
 
 /// The part of the largest terms that does not matter.
-const NOTHING: f64 = 1e-3;
+pub(crate) const NOTHING: f64 = 1e-3;
 
 /// The residuals of one constraint.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,10 +6,10 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, Momentum};
 use pfaff_model::{Principle, Workspace};
-use pfaff_solver::{DenseStep, StoredStep};
+use pfaff_solver::{DenseStep, StoredStep, System as _};
 
 use crate::audit::deviation::{Deviation, worse};
-use crate::audit::dual_residual::{DualResidual, Findings, equation_residuals, pace};
+use crate::audit::dual_residual::{DualResidual, Findings, NOTHING, equation_residuals, pace};
 use crate::audit::sensitivity::Sensitivity;
 use crate::motion::sample::{LANES, Sample};
 use crate::motion::verdict::Check;
@@ -40,6 +40,8 @@ pub(crate) struct TrajectoryEvidence<'a> {
     pub(crate) classes: &'a [Class],
     /// $E$ as an expression, for the worth of an error in the state.
     pub(crate) energy: Option<Expr>,
+    /// The largest values of positions and velocities, those of earlier segments included.
+    pub(crate) scales: &'a [f64],
     /// Momenta that the motion keeps.
     pub(crate) momenta: &'a [Momentum],
     /// How many steps the run took.
@@ -115,6 +117,11 @@ fn least_scales(evidence: &mut TrajectoryEvidence<'_>, least: &mut [Vec<f64>; 2]
     let (q, v) = scales.split_at(n);
     least[0].copy_from_slice(q);
     least[1].copy_from_slice(v);
+    // What was large in an earlier segment has left its rounding.
+    if evidence.system.has_invariants() {
+        let known = least.iter_mut().flatten().zip(evidence.scales);
+        known.for_each(|(least, scale)| *least = least.max(*scale));
+    }
 }
 
 fn limit(name: &str, value: Option<f64>, limit: f64, reason: &'static str) -> Check {
@@ -183,8 +190,15 @@ fn balances(evidence: &TrajectoryEvidence<'_>, ledger: &Ledger, pace: f64) -> Ve
 #[derive(Default)]
 struct Ledger(Vec<Entry>);
 
+/// What the work of a run may be off by, because the step control does not look at it.
+struct Quadrature {
+    at_steps: f64,
+    between: f64,
+}
+
 /// One of them.
 struct Entry {
+    t: f64,
     /// Whether it lies at the end of a step.
     is_at_step: bool,
     energy: f64,
@@ -200,11 +214,28 @@ impl Ledger {
         entries: impl Iterator<Item = (&'s Sample, &'s [f64; 2])>,
     ) {
         self.0.extend(entries.map(|(sample, &work)| Entry {
+            t: sample.t,
             is_at_step,
             energy: sample.energy,
             constraint_energy: sample.constraint_energy,
             work,
         }));
+    }
+
+    /// By the step with the most work, and by the most work in the rounding of time.
+    fn quadrature(&self, kind: usize, evidence: &TrajectoryEvidence<'_>) -> Quadrature {
+        let ends = || self.0.iter().filter(|entry| entry.is_at_step);
+        let (mut most, mut of_time) = (0.0_f64, 0.0_f64);
+        for (a, b) in ends().zip(ends().skip(1)) {
+            let work = (b.work[kind] - a.work[kind]).abs();
+            most = most.max(work);
+            of_time = of_time.max(work * f64::EPSILON * b.t.abs() / (b.t - a.t).abs());
+        }
+        let of_time = if evidence.depends_on_time { 30.0 * of_time } else { 0.0 };
+        Quadrature {
+            at_steps: 100.0 * libm::pow(evidence.tolerance, 0.875) * most + of_time,
+            between: 10.0 * interpolation_limit(evidence.tolerance) * most + of_time,
+        }
     }
 }
 
@@ -222,6 +253,7 @@ fn balance(
     };
     let between = between_steps(evidence);
     let (mut at_steps, mut outputs, mut scale) = (0.0_f64, 0.0_f64, 0.0_f64);
+    let quadrature = ledger.quadrature(kind, evidence);
     for entry in &ledger.0 {
         let gained = entry.work[kind] - first.work[kind];
         let off = (energy(entry) - energy(first) - gained).abs();
@@ -234,9 +266,9 @@ fn balance(
     scale = scale.max(sensitivity.at(evidence.samples.iter().step_by(stride)));
     let limit = 10.0 * per_step * (evidence.taken as f64 + 1.0) * scale;
     let (worst, limit) = if outputs <= between * at_steps {
-        (at_steps, limit)
+        (at_steps, limit + quadrature.at_steps)
     } else {
-        (outputs, between * limit)
+        (outputs, between * limit + quadrature.between)
     };
     Check::new(name.into(), worst, limit.min(1e-2 * scale), reason)
 }
@@ -416,11 +448,15 @@ fn ordinary(mut evidence: TrajectoryEvidence<'_>) -> Vec<Check> {
     let worst =
         |values: &mut dyn Iterator<Item = f64>| (count > 0).then(|| values.fold(0.0, worse));
     let at_steps = worst(&mut residuals.iter().map(|row| row.relative(0.0)));
+    let ends = evidence.steps.first().zip(evidence.steps.last());
+    let span = ends
+        .map_or(0.0, |(first, last)| (last.as_step().end() - first.as_step().start()).abs());
     let rates = velocities.iter().zip(&accelerations).enumerate();
     let between = worst(&mut rates.map(|(k, (velocity, acceleration))| {
         let [q, v, a] = [0, 1, 2].map(|order| largest[order][k]);
-        let first = velocity.relative_in_motion(0.0, v / q);
-        worse(first, acceleration.relative_in_motion(0.0, a / v))
+        // What changes nothing over the whole run does not matter.
+        let first = velocity.relative_in_motion(NOTHING * q / span, v / q);
+        worse(first, acceleration.relative_in_motion(NOTHING * v / span, a / v))
     }));
     let of_time = time_rounding(&evidence, pace(&largest));
     let interpolation = interpolation_limit(evidence.tolerance) + 300.0 * of_time;

@@ -38,8 +38,12 @@ const LOOSEST: f64 = 1e-3;
 const APART: f64 = 0.03;
 /// Errors in parts of a coordinate's size that belong to a tolerance: amplified so much at most, in a hundred steps.
 const AMPLIFIED: f64 = 1e5;
-/// The same for the rounding of time.
+/// What rounding adds to a tolerance.
+const ROUNDING: f64 = 2e-12;
+/// How much the rounding of time may be amplified.
 const AMPLIFIED_TIME: f64 = 1000.0;
+/// The error of a single step, in parts of the tolerance.
+const OF_STEP: f64 = 0.1;
 /// Steps whose rounding is added up.
 const MOST_SUMMED: f64 = 4000.0;
 /// Whatever the tolerance, no digit is right beyond this.
@@ -149,6 +153,7 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
     let mut errors = Vec::new();
     let mut there = Sample::new(n, system.m);
     system.resolve(outcome.t, &outcome.y, true, &mut there).ok()?;
+    let is_loose = matches!(kind, Kind::Loose | Kind::Careful | Kind::Hurried);
     let all_steps = first.steps_before as f64 + steps;
     // Rounding of steps, which may all be in the same direction, and of data.
     let summed = all_steps.min(MOST_SUMMED) + first.of_tables;
@@ -160,10 +165,12 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
             // Where equations depend on time, its rounding is an error too.
             let of_time =
                 if first.depends_on_time { 0.1 * comparison.rounding[i] } else { 0.0 };
-            errors.push(margin * distance + rounding + of_time);
+            let of_step =
+                if is_loose { OF_STEP * options.tolerance * first.scales[i] } else { 0.0 };
+            errors.push(margin * distance + rounding + of_time + of_step);
         }
     }
-    if matches!(kind, Kind::Loose | Kind::Careful | Kind::Hurried) {
+    if is_loose {
         // The next segment goes on from the error of the first run, not from that of the second.
         let pairs = [
             (&mut last.q, &there.q),
@@ -236,7 +243,7 @@ fn second_options(options: &OdeOptions, kind: Kind) -> OdeOptions {
 
 /// The largest error that belongs to a tolerance after some steps, in parts of the size of a coordinate.
 fn limit(tolerance: f64, steps: f64) -> f64 {
-    (AMPLIFIED * tolerance * (1.0 + 0.01 * steps)).min(WORST)
+    (AMPLIFIED * (tolerance + ROUNDING) * (1.0 + 0.01 * steps)).min(WORST)
 }
 
 /// The check that belongs to an estimate.

@@ -97,7 +97,6 @@ pub(crate) fn integrate_segment(
     let steps_before = known.steps;
     let is_smooth = known.switches == 0 && settings.breaks.is_empty();
     let mut scales = known.scales.clone();
-    scales.resize(model.coordinates.len(), 0.0);
     let Prepared { mut system, y0, notes, repeated, compile_us } =
         prepare(model, dynamics, known, &mut settings)?;
     system.breaks.clone_from(&settings.breaks);
@@ -194,6 +193,7 @@ pub(crate) fn integrate_segment(
         Dynamics::Saddle(equations) => kept_momenta(model, equations),
         Dynamics::Ordinary(_) => Vec::new(),
     };
+    scales.resize(outcome.scales.len(), 0.0);
     scales.iter_mut().zip(&outcome.scales).for_each(|(scale, x)| *scale = scale.max(*x));
     let parts = dynamical(model);
     let depends_on_time = parts.iter().any(|&e| model.graph.contains(e, &[model.time]));
@@ -218,6 +218,7 @@ pub(crate) fn integrate_segment(
         samples: samples(model, &motion, stride),
         work: &audited,
         steps: &recorder.kept,
+        scales: &scales,
         tolerance: settings.options.tolerance,
         depends_on_time,
         is_controlled: settings.options.method != pfaff_solver::Method::Rk4,

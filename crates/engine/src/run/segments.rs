@@ -315,15 +315,17 @@ impl Switching {
         let mut worst = None;
         let mut off = vec![0.0_f64; signs.len()];
         for (t, q, v) in motion.dense.states_between() {
-            let at =
-                |t: f64| self.graph.evaluate(&self.functions, &self.symbols(model, t, &q, &v));
+            let at = |δ: f64| {
+                let q: Vec<f64> = q.iter().zip(&v).map(|(q, v)| q + δ * v).collect();
+                self.graph.evaluate(&self.functions, &self.symbols(model, t + δ, &q, &v))
+            };
             worst = Some(0.0);
-            for (k, u) in at(t).into_iter().enumerate() {
+            for (k, u) in at(0.0).into_iter().enumerate() {
                 reach[k] = reach[k].max(u.abs());
                 if -u * signs[k] > off[k] {
                     // Time is rounded.
                     let δ = 4.0 * f64::EPSILON * t.abs();
-                    let around = [at(t - δ)[k], u, at(t + δ)[k]];
+                    let around = [at(-δ)[k], u, at(δ)[k]];
                     let least =
                         around.iter().map(|u| -u * signs[k]).fold(f64::INFINITY, f64::min);
                     off[k] = off[k].max(least);
