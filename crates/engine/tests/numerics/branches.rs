@@ -48,6 +48,20 @@ fn a_kink_of_the_potential() {
     );
 }
 
+/// A potential that is twice as steep on one side: the period is 3√2, and after four of them it rises from x = 0.
+#[test]
+fn a_kink_between_two_slopes() {
+    let rising = 20.0 - 14.0 * f64::sqrt(2.0);
+    for potential in ["max(x, -2*x)", "if(x > 0, x, -2*x)", "-min(-x, 2*x)"] {
+        comes_to(
+            &format!(
+                "coordinates x\nlagrangian x'^2/2 - {potential}\ninitial x = 1\nsolve t = 0..20"
+            ),
+            f64::sqrt(2.0) * rising - rising * rising / 2.0,
+        );
+    }
+}
+
 /// A kink within a kink: the sign of the outer switch depends on the branch of the inner one. With $w = x + 0.3$ the
 /// force is −w up to w = 0, which is passed at the speed V, and then w.
 #[test]

@@ -199,6 +199,13 @@ impl TaylorInterpreter {
             SeriesRule::Root { to, a } => {
                 (self.at(a, k) - self.square(to, k, 1)) / (2.0 * self.at(to, 0))
             }
+            SeriesRule::Choice { condition, a, b, .. } => {
+                if self.at(condition, 0) == 0.0 {
+                    self.at(b, k)
+                } else {
+                    self.at(a, k)
+                }
+            }
             SeriesRule::Function { to, first, .. } if k == 0 => {
                 let first = first.rename(|v| v, |_| to);
                 execute(&[first], &mut self.slots, &[]);

@@ -190,9 +190,19 @@ impl PassBuilder {
                 let b = self.keep(half);
                 self.next.emit(Instruction::Mul { to, a: rest, b })
             }),
+            SeriesRule::Choice { condition, a, b, .. } => self.choice(condition, a, b),
             SeriesRule::Function { to, over, terms, .. } => self.function(to, over, terms),
         };
         self.series[rule.to() as usize] = coefficient;
+    }
+
+    fn choice(&mut self, condition: Slot, a: Slot, b: Slot) -> Coefficient {
+        let (a, b) = (self.at(a), self.at(b));
+        a.or(b)?;
+        let condition = self.base(condition).expect("a condition has a value");
+        let zero = self.next.constant(0.0);
+        let (a, b) = (a.unwrap_or(zero), b.unwrap_or(zero));
+        Some(self.next.emit(Instruction::Select { to: NONE, condition, a, b }))
     }
 
     /// (C) of a series by itself that gets its coefficient later.

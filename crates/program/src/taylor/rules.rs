@@ -7,7 +7,7 @@
 //!
 //! which stands with the function in `pfaff_expr`, such as $\dot y = y\,\dot a$ for $y = e^a$. For a power
 //! with a fixed exponent it is $a\,\dot y = c\,y\,\dot a$, and $a^b$ with a varying exponent is that of $e^m$
-//! with $m = b\ln a$. What is not analytic has no rule.
+//! with $m = b\ln a$. What is not analytic has no rule; `if` has one where its condition does not vary.
 
 use pfaff_expr::Unary;
 use pfaff_expr::series::{FunctionPair, SeriesKind, SeriesRelation, SeriesTerm, SeriesWriter};
@@ -52,6 +52,13 @@ pub(super) enum SeriesRule {
     Root {
         to: Slot,
         a: Slot,
+    },
+    /// One of two series, by a condition that does not vary.
+    Choice {
+        to: Slot,
+        condition: Slot,
+        a: Slot,
+        b: Slot,
     },
     /// (W), with the instruction that gives the value.
     Function {
@@ -101,6 +108,7 @@ impl SeriesRule {
             | Self::Square { to, .. }
             | Self::Quotient { to, .. }
             | Self::Root { to, .. }
+            | Self::Choice { to, .. }
             | Self::Function { to, .. } => to,
         }
     }
@@ -111,7 +119,8 @@ impl SeriesRule {
             Self::Sum { a, b, .. }
             | Self::Difference { a, b, .. }
             | Self::Product { a, b, .. }
-            | Self::Quotient { a, b, .. } => [Some(a), Some(b), None],
+            | Self::Quotient { a, b, .. }
+            | Self::Choice { a, b, .. } => [Some(a), Some(b), None],
             Self::Opposite { a, .. } | Self::Square { a, .. } | Self::Root { a, .. } => {
                 [Some(a), None, None]
             }
@@ -210,6 +219,9 @@ impl RuleBuilder {
             }
             I::Compare { .. } | I::Not { .. } | I::And { .. } | I::Or { .. } => {
                 return refused("a comparison");
+            }
+            I::Select { to, condition, a, b } if !self.made.varies(condition) => {
+                SeriesRule::Choice { to, condition, a, b }
             }
             I::Select { .. } => return refused("if"),
             I::Table { .. } => return refused("a table"),

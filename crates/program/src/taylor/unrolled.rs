@@ -160,6 +160,7 @@ impl Unroller {
             }
             SeriesRule::Quotient { a, b, .. } => self.quotient(rule.to(), a, b, k),
             SeriesRule::Root { a, .. } => self.root(rule.to(), a, k),
+            SeriesRule::Choice { condition, a, b, .. } => self.choice(condition, a, b, k),
             SeriesRule::Function { first, over, terms, to } => {
                 if k == 0 {
                     Some(self.first(first))
@@ -169,6 +170,15 @@ impl Unroller {
             }
         };
         self.series[rule.to() as usize][k] = coefficient;
+    }
+
+    fn choice(&mut self, condition: Slot, a: Slot, b: Slot, k: usize) -> Coefficient {
+        let (a, b) = (self.coefficient(a, k), self.coefficient(b, k));
+        a.or(b)?;
+        let condition = self.value_or_zero(condition);
+        let zero = self.builder.constant(0.0);
+        let (a, b) = (a.unwrap_or(zero), b.unwrap_or(zero));
+        Some(self.builder.emit(Instruction::Select { to: NONE, condition, a, b }))
     }
 
     fn quotient(&mut self, to: Slot, a: Slot, b: Slot, k: usize) -> Coefficient {

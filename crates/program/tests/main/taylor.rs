@@ -1,7 +1,7 @@
 //! Taylor coefficients against repeated symbolic derivatives, closed forms, and the other methods to compute them.
 
 use pfaff_expr::series::SeriesKind;
-use pfaff_expr::{Binary, Expr, Graph, Role, Unary};
+use pfaff_expr::{Binary, Expr, Graph, Relation, Role, Unary};
 use pfaff_program::{Backend, Lanes, TaylorError, TaylorRecurrences, VectorField};
 use proptest::prelude::*;
 
@@ -354,6 +354,25 @@ fn what_rounding_took_from_an_angle_enters_its_sine() {
             assert!((with[2] - without[2]).abs() > 1e-9, "higher orders follow");
         }
     }
+}
+
+/// The branch that is not taken may have no value.
+#[test]
+fn a_choice_that_does_not_vary_takes_one_series() {
+    let (curve, order) = (Curve::new(), 7);
+    let (g, y) = (&curve.graph, curve.state[0]);
+    let quotient = g.div(y, g.add(g.one(), g.mul(y, y)));
+    let root = g.unary(Unary::Sqrt, y);
+    let forward = g.compare(Relation::Less, g.zero(), curve.speed);
+    let recurrences = curve.recurrences(g.choose(forward, quotient, root)).expect("series");
+    for (taken, at, speed) in [(quotient, -0.4, 0.7), (root, 0.9, -0.6), (quotient, 1.3, 0.7)] {
+        let mut expected = curve.derivatives(taken, order, at, speed);
+        expected.iter_mut().enumerate().for_each(|(k, x)| *x /= (k + 1) as f64);
+        assert_close(&coefficients(&recurrences, order, at, speed), &expected, "unrolled");
+        assert_close(&by_passes(&recurrences, order, at, speed), &expected, "by passes");
+    }
+    let varying = g.compare(Relation::Less, g.zero(), y);
+    assert!(curve.recurrences(g.choose(varying, y, root)).is_err());
 }
 
 #[test]
