@@ -58,6 +58,10 @@ fn chaplygins_form_is_the_motion_of_the_base() {
                 })
                 .collect();
             let (mass, force) = form.blocks(&case.model, &π);
+            let carried: Vec<Expr> =
+                dependent(&case, &form).iter().map(|pair| pair.0).collect();
+            let blocks = mass.iter().flatten().chain(&force);
+            assert!(blocks.copied().all(|e| !g.contains(e, &carried)), "over the base alone");
             let known = pairs(&π, &numbers);
             let force = case.values_in(g, &force, &known);
             let a: Vec<f64> = form.base.iter().map(|&k| s.a[k]).collect();

@@ -44,10 +44,22 @@ const WORDY: &str = "coordinates x, y, z, w
     force x: 2*3*k*y'*x - m*x'/m
     force w: -0.5*w'*2";
 
+/// Terms of two weights in turn: those of `I` belong to a body whose mass is constant, which nothing shows in the sum
+/// of all terms.
+const TWO_WEIGHTS: &str = "coordinates psi, x, th
+    parameters m = 1.3, I = 0.4
+    let long = sin(x)*exp(psi) + log(2 + x^2*psi^2) + cos(x*psi)*sinh(psi) + x^3/(1 + psi^2)
+    lagrangian m*(1 + x^2)*psi'^2/2 + I*(th'*cos(psi))^2/2 + m*(1 + psi^2)*x'^2/2 + I*(th'*sin(psi))^2/2 - m*long^3";
+
 fn texts() -> Vec<(String, String)> {
     let given =
         LINEAR.iter().chain(&NONLINEAR).map(|(n, t)| ((*n).to_owned(), (*t).to_owned()));
-    let own = [("ball on a saddle", BALL), ("top", TOP), ("wordy", WORDY)];
+    let own = [
+        ("ball on a saddle", BALL),
+        ("top", TOP),
+        ("wordy", WORDY),
+        ("two weights", TWO_WEIGHTS),
+    ];
     let own = own.map(|(n, t)| (n.to_owned(), t.to_owned()));
     let random = (40..45).map(|s| (format!("random system {s}"), random_system(s)));
     given.chain(own).chain(random).collect()
@@ -76,6 +88,10 @@ fn lines(name: &str, text: &str) -> String {
         tell("its reactions", format!("{reactions} operations, multipliers {multipliers:?}"));
         tell("its graph", format!("{} nodes", r.graph.len()));
     }
+    let fresh = model(text).workspace();
+    let before = fresh.graph.len();
+    derive(&fresh, Principle::Chetaev).unwrap();
+    tell("equations", format!("{} nodes", fresh.graph.len() - before));
     let mut told = |form: &str, principle: Principle, find: &Find| {
         let model = model(text).workspace();
         let equations = derive(&model, principle).unwrap();

@@ -7,12 +7,14 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod chaplygin;
+mod charts;
 mod constraint;
 mod exterior;
 mod factors;
 mod geometry;
 mod hamiltonian;
 mod lagrangian;
+mod large;
 mod lengths;
 mod principle;
 mod reduction;

@@ -4,6 +4,7 @@ use pfaff_expr::{Expr, Memory};
 use pfaff_mechanics::{
     Class, Principle, Refusal, adjoint, derive, fractional_equations, ordinary,
 };
+use pfaff_model::Workspace;
 
 use crate::support::{
     Case, LINEAR, NONLINEAR, all_close, close, dot, model, random_system, slope,
@@ -122,6 +123,10 @@ fn restricted_motion_is_hamiltons_for_the_inserted_lagrangian() {
     let right = [-(2.0 * y * y1 * x1 + y1 * t + y) - y + applied, z1 * x1 - x, -s.v[2]];
     all_close(&case.values(&e.force), &right, "force");
     all_close(&case.rows(&e.directions)[0], &[0.0, 0.0, 2.0], "only the dependent velocity");
+    let along = text.replace("constraint contact:", "constraint contact along [1, x, 5]:");
+    let along = Case::new(&along, Principle::Restricted, 11);
+    let directions = along.rows(&along.equations.directions);
+    all_close(&directions[0], &[0.0, 0.0, 2.0], "`along` has no meaning here");
     let terms = &e.multiplier_terms;
     all_close(&case.values(&terms.force), &[y - 0.4 * y1, x, -0.3 * x1 * s.v[2]], "-f of L");
     let full = case.rows(&terms.mass);
@@ -163,6 +168,20 @@ fn classes_are_told_by_the_velocities() {
         model.graph.zero(),
         "a constraint with memory is not differentiated"
     );
+}
+
+/// $1/\sqrt x$ and $\sqrt{|x|}/x$ are the same where both are defined: whether the velocity counts is left open, unless
+/// another one does.
+#[test]
+fn what_cannot_be_decided_is_said() {
+    let text = "coordinates x, y, z
+        lagrangian (x'^2 + y'^2 + z'^2)/2
+        constraint a: x + y = 1
+        constraint b: (1/sqrt(x) - sqrt(abs(x))/x)*y' = z
+        constraint c: (1/sqrt(x) - sqrt(abs(x))/x)*y' = z'";
+    let model = model(text).workspace();
+    let e = derive(&model, Principle::Chetaev).unwrap();
+    assert_eq!((e.undecided, e.classes[1]), (vec![1], Class::Affine));
 }
 
 /// What has no equations is refused by name.
@@ -230,6 +249,20 @@ fn equations_as_written_have_their_orders() {
     assert!(matches!(ordinary(&still), Err(Refusal::Algebraic { name, .. }) if name == "y"));
     let lagrange = model("coordinates x\nlagrangian x'^2").workspace();
     assert!(matches!(ordinary(&lagrange), Err(Refusal::NoDynamics)));
+    // A text that mixes them is refused before; a model that was changed is not.
+    let given =
+        "coordinates x, y\nlagrangian x'^2 + y'^2\nconstraint a: x' = 0\nconstraint b: y' = 0
+        force x: 1\nforce y: 2";
+    let given = model(given).workspace();
+    let mut mixed = m.clone();
+    mixed.forces.clone_from(&given.forces);
+    let named = |m: &Workspace| match ordinary(m) {
+        Err(Refusal::MixedDynamics { what, .. }) => what,
+        other => panic!("{other:?}"),
+    };
+    assert!(named(&mixed).ends_with(&format!("`{}`", given.forces[0].name)));
+    mixed.constraints.clone_from(&given.constraints);
+    assert_eq!(named(&mixed), "the constraint `a`");
     let slow = model("coordinates x\nequation caputo(x, 0.5) = x").workspace();
     assert!(ordinary(&slow).unwrap().orders.is_empty());
 }
@@ -299,6 +332,7 @@ fn operators_on_functions_of_position_are_weighted() {
     let natural = g.sum([x1, g.mul(twice, right(1)), turned]);
     assert!(g.is_zero(g.sub(f.natural[0], natural)), "{}", g.to_text(f.natural[0]));
     assert!(g.is_zero(g.sub(f.natural_velocity[0], g.mul(twice, right(2)))));
+    weights_that_vary_stand_before_the_operator();
     // Variations under the operator of Riemann and Liouville vanish at the ends.
     let text = "coordinates x\nparameters a = 0.4\nlagrangian x'^2/2 + x*rl(x, a)";
     let other = model(text).workspace();
@@ -314,4 +348,17 @@ fn operators_on_functions_of_position_are_weighted() {
         let r = fractional_equations(&model(&text).workspace());
         assert!(matches!(r, Err(Refusal::Memory { .. })), "{bad}");
     }
+}
+
+fn weights_that_vary_stand_before_the_operator() {
+    let text = "coordinates x, y\nparameters a = 0.4
+        lagrangian (x'^2 + y'^2)/2 + x*caputo(x + t*y, a)";
+    let m = model(text).workspace();
+    let f = fractional_equations(&m).unwrap();
+    let g = &m.graph;
+    let [x, y, a] = [m.positions()[0], m.positions()[1], m.parameters[0].symbol];
+    let turned = g.memory(Memory::RiemannLiouvilleRight, x, a);
+    let own = g.memory(Memory::Caputo, g.add(x, g.mul(m.time, y)), a);
+    assert!(g.is_zero(g.sub(f.rates[0], g.add(own, turned))));
+    assert!(g.is_zero(g.sub(f.rates[1], g.mul(m.time, turned))));
 }

@@ -1,8 +1,8 @@
 //! Momenta of symmetries: their rates along motions by differences, and two roads to those that are kept.
 
-use pfaff_mechanics::{Momentum, Principle, kept_momenta, momenta};
+use pfaff_mechanics::{Momentum, Principle, derive, kept_momenta, momenta};
 
-use crate::support::{Case, LINEAR, close};
+use crate::support::{Case, LINEAR, close, model};
 
 const SLEIGH: &str = "coordinates x, y, phi
     parameters m = 1.3, J = 0.5, a = 0.2
@@ -114,6 +114,50 @@ fn symmetries_are_those_of_all_constraints() {
         let count = told.iter().filter(|m| m.name.contains('*')).count();
         assert_eq!(count, combined, "{principle:?}: {text}");
     }
+    // Two vakonomic momenta that forces change, along an allowed direction.
+    let pushed = format!("{plain}\nforce x: 1\nforce y: 0.3");
+    let case = Case::new(&pushed, Principle::Vakonomic, 1);
+    let told = momenta(&case.model, &case.equations);
+    assert_eq!(told.iter().map(|m| m.name.as_str()).collect::<Vec<_>>(), ["z"]);
+}
+
+/// A force that is zero by an identity between functions changes no momentum.
+#[test]
+fn forces_that_are_zero_keep_momenta() {
+    for zero in [
+        "exp(2*y) - exp(y)^2",
+        "cos(2*y) - 1 + 2*sin(y)^2",
+        "sinh(2*y) - 2*sinh(y)*cosh(y)",
+        "sqrt(y^4) - y^2",
+    ] {
+        let text =
+            format!("coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - y^2\nforce x: {zero}");
+        let case = Case::new(&text, Principle::Chetaev, 1);
+        for told in [momenta, kept_momenta] {
+            let told = told(&case.model, &case.equations);
+            let names: Vec<&str> = told.iter().map(|m| m.name.as_str()).collect();
+            assert_eq!(names, ["x"], "{zero}");
+        }
+    }
+}
+
+/// Coefficients of more than 200 nodes are not told.
+#[test]
+fn combinations_are_told_up_to_a_length() {
+    let longest = (185..205).filter_map(|depth| {
+        let sines = "sin(".repeat(depth);
+        let text = format!(
+            "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2
+             constraint c: y' = {sines}z{}*x'",
+            ")".repeat(depth)
+        );
+        let m = model(&text).workspace();
+        let e = derive(&m, Principle::Chetaev).unwrap();
+        let told = momenta(&m, &e);
+        let combined = told.iter().find(|m| !m.given && m.name.contains('*'))?;
+        Some(m.graph.size(&combined.generator[..2]))
+    });
+    assert_eq!(longest.max(), Some(200));
 }
 
 /// Coefficients that fill pages are not told.

@@ -491,6 +491,10 @@ mod tests {
             ("sin(2q) exp(sin(q)^2)", {
                 g.mul(g.sin(g.mul(n(2), q)), exp(pow(g.sin(q), n(2))))
             }),
+            ("sinh(2q) exp(sinh(q)^2)", {
+                let [once, twice] = [q, g.mul(n(2), q)].map(|e| f(Unary::Sinh, e));
+                g.mul(twice, exp(pow(once, n(2))))
+            }),
             ("sqrt(q)^3 (2/q)^2", g.mul(pow(g.sqrt(q), n(3)), pow(g.div(n(2), q), n(2)))),
         ]
     }

@@ -28,7 +28,7 @@ pub(crate) fn solve_small(
     }
     let ruled = simple(cramer(g, matrix, right));
     let size = |rows: &[Vec<Expr>]| g.size(&rows.concat());
-    Some(if size(&ruled) <= size(&eliminated) { ruled } else { eliminated })
+    Some(std::cmp::min_by_key(ruled, eliminated, |rows| size(rows)))
 }
 
 fn cramer(g: &Graph, matrix: &[Vec<Expr>], right: &[Vec<Expr>]) -> Vec<Vec<Expr>> {

@@ -21,7 +21,6 @@ pub fn solve_linear(
         .zip(right)
         .map(|(row, y)| row.iter().chain(y).copied().collect())
         .collect();
-    let width = a.first().map_or(n, Vec::len);
     let (mut rows, mut columns): (Vec<usize>, Vec<usize>) =
         ((0..n).collect(), (0..n).collect());
     let mut pivots: Vec<(usize, usize)> = Vec::new();
@@ -34,7 +33,7 @@ pub fn solve_linear(
                 continue;
             }
             let factor = g.div(a[r][j], a[i][j]);
-            for c in columns.iter().copied().chain(n..width) {
+            for c in columns.iter().copied().chain(n..a[i].len()) {
                 a[r][c] = g.sub(a[r][c], g.mul(factor, a[i][c]));
             }
         }
@@ -43,7 +42,7 @@ pub fn solve_linear(
     let mut x = vec![Vec::new(); n];
     let mut known: Vec<usize> = Vec::new();
     for &(i, j) in pivots.iter().rev() {
-        x[j] = (n..width)
+        x[j] = (n..a[i].len())
             .map(|c| {
                 let taken = g.sum(known.iter().map(|&l| g.mul(a[i][l], x[l][c - n])));
                 g.div(g.sub(a[i][c], taken), a[i][j])

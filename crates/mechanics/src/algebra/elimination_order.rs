@@ -51,9 +51,6 @@ impl EliminationOrder {
     /// An unknown can be eliminated and has so many neighbours, or (`None`) it cannot.
     pub(crate) fn put(&mut self, i: usize, neighbours: Option<usize>) {
         let entry = neighbours.map(|count| (self.open[i] > 0, count, i));
-        if self.entries[i] == entry {
-            return;
-        }
         if let Some(old) = &self.entries[i] {
             self.queue.remove(old);
         }
@@ -136,6 +133,39 @@ mod tests {
         assert!(elimination_steps(&full, &[], 20 * short).is_none());
         // Nothing to divide by.
         assert_eq!(elimination_steps(&[vec![]], &[], usize::MAX), None);
+    }
+
+    /// A pivot with $k$ neighbours takes $1 + k(k+5)/2$ steps.
+    #[test]
+    fn steps_are_counted_up_to_the_limit() {
+        let takes = |mass: &[Vec<usize>], rows: &[Vec<usize>], steps: usize| {
+            assert_eq!(elimination_steps(mass, rows, steps), Some(steps));
+            assert_eq!(elimination_steps(mass, rows, steps - 1), None);
+        };
+        takes(&[vec![0], vec![1]], &[], 2);
+        takes(&[vec![0, 1], vec![0, 1]], &[], 4 + 1);
+        let full: Vec<Vec<usize>> = (0..4).map(|_| (0..4).collect()).collect();
+        takes(&full, &[], 13 + 8 + 4 + 1);
+        // Two coordinates and a multiplier: it waits for both.
+        takes(&[vec![0], vec![1]], &[vec![0, 1]], 4 + 4 + 1);
+        // A star: its centre comes last.
+        takes(&[vec![0, 1, 2, 3], vec![0, 1], vec![0, 2], vec![0, 3]], &[], 3 * 4 + 1);
+        // A coordinate without mass waits for its multiplier, which waits for the other one.
+        takes(&[vec![], vec![1]], &[vec![0, 1]], 4 + 4 + 1);
+        assert_eq!(elimination_steps(&[vec![], vec![1]], &[vec![1]], 99), None);
+    }
+
+    /// What can no longer be eliminated leaves the queue, and what gets fewer neighbours moves forward in it.
+    #[test]
+    fn the_queue_follows_the_counts() {
+        let mut order = EliminationOrder::new(3);
+        (0..3).for_each(|i| order.put(i, Some(2)));
+        order.put(0, None);
+        order.put(2, Some(1));
+        order.put(2, Some(1));
+        assert_eq!((order.next(), order.next(), order.next()), (Some(2), Some(1), None));
+        order.put(0, Some(7));
+        assert_eq!((order.next(), order.next()), (Some(0), None));
     }
 
     #[test]

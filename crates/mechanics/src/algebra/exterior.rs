@@ -8,6 +8,7 @@
 //!
 //! The Lie derivative does not use Cartan's formula $\mathcal L_X = i_Xd + d\,i_X$, so that the two can be compared.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use pfaff_expr::{Expr, Graph};
@@ -276,14 +277,16 @@ impl DifferentialForm {
 fn sorted(place: &mut [usize]) -> Option<bool> {
     let mut odd = false;
     for i in 1..place.len() {
-        let mut j = i;
-        while j > 0 && place[j - 1] > place[j] {
-            place.swap(j - 1, j);
+        for j in (0..i).rev() {
+            match place[j].cmp(&place[j + 1]) {
+                Ordering::Less => break,
+                Ordering::Equal => return None,
+                Ordering::Greater => place.swap(j, j + 1),
+            }
             odd = !odd;
-            j -= 1;
         }
     }
-    place.windows(2).all(|w| w[0] != w[1]).then_some(odd)
+    Some(odd)
 }
 
 /// The contact form $dq - v\,dt$.

@@ -35,7 +35,8 @@ impl Class {
     }
 }
 
-/// The classes of many constraints, as [`classify`] has them, at the cost of the nodes that they have together.
+/// The classes of many constraints without memory, as [`classify`] has them, at the cost of the nodes that they have
+/// together.
 ///
 /// Derivatives are taken along directions $r$ and $s$ that stand for all: $\varphi_{\dot q}r$ vanishes identically in
 /// $r$ where all slopes do, and $r^\top\varphi_{\dot q\dot q}\,s$ where $\varphi$ is affine.
@@ -56,9 +57,6 @@ pub(crate) fn classify_all(
     let bends = g.directional(&slopes, &direction("second direction"));
     let rests = g.substitute(constraints, &at_rest);
     let class = |a: usize| {
-        if g.has_memory(constraints[a]) {
-            return (Class::Memory, false);
-        }
         let undecided = match g.zero_test(slopes[a]) {
             ZeroTest::Zero => return (Class::Holonomic, false),
             ZeroTest::Nonzero { .. } => false,
@@ -80,26 +78,49 @@ pub fn classify(g: &Graph, φ: Expr, velocities: &[Expr]) -> (Class, bool) {
         return (Class::Memory, false);
     }
     let slopes = g.gradient(φ, velocities);
-    let mut undecided = false;
-    let mut moves = false;
-    for &slope in slopes.iter().filter(|&&s| s != g.zero()) {
-        match g.zero_test(slope) {
-            ZeroTest::Zero => {}
-            ZeroTest::Nonzero { .. } => {
-                moves = true;
-                break;
-            }
-            ZeroTest::Unknown => undecided = true,
-        }
-    }
-    if !moves && !undecided {
+    let moves = slopes.iter().any(|&s| matches!(g.zero_test(s), ZeroTest::Nonzero { .. }));
+    if !moves && slopes.iter().all(|&s| g.zero_test(s) == ZeroTest::Zero) {
         return (Class::Holonomic, false);
     }
-    let undecided = undecided && !moves;
     let class = match g.try_linear(φ, velocities) {
         Some(split) if g.is_zero(split.rest) => Class::Linear,
         Some(_) => Class::Affine,
         None => Class::Nonlinear,
     };
-    (class, undecided)
+    (class, !moves)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pfaff_expr::Unary;
+
+    /// One after another and all together, with velocities whose coefficients cancel.
+    #[test]
+    fn both_roads_give_the_class() {
+        let g = Graph::new();
+        let [x, y, v, u] = ["x", "y", "v", "u"].map(|name| g.symbol(name, Role::Free));
+        let one = g.sub(g.add(g.mul(g.sin(x), g.sin(x)), g.mul(g.cos(x), g.cos(x))), g.one());
+        let linear = g.sub(u, g.mul(x, v));
+        let all = [
+            (g.sub(g.mul(x, x), y), Class::Holonomic),
+            (g.add(x, g.mul(one, v)), Class::Holonomic),
+            (linear, Class::Linear),
+            (g.add(linear, g.mul(one, y)), Class::Linear),
+            (g.add(v, g.mul(one, g.mul(v, u))), Class::Linear),
+            (g.add(linear, y), Class::Affine),
+            (g.sub(g.mul(v, v), u), Class::Nonlinear),
+            (g.sub(g.sin(v), x), Class::Nonlinear),
+        ];
+        let written: Vec<Expr> = all.iter().map(|&(e, _)| e).collect();
+        let together = classify_all(&g, &written, &[v, u]);
+        for ((e, class), found) in all.into_iter().zip(together) {
+            assert_eq!(found, (class, false), "{}", g.to_text(e));
+            assert_eq!(classify(&g, e, &[v, u]), (class, false), "{}", g.to_text(e));
+        }
+        // A corner is looked at by itself.
+        let corner = g.sub(g.unary(Unary::Abs, v), u);
+        let found = classify_all(&g, &[corner, linear], &[v, u]);
+        assert_eq!(found, [(Class::Nonlinear, false), (Class::Linear, false)]);
+    }
 }

@@ -76,7 +76,7 @@ pub fn abnormal(
             let Some(p) = annihilator(g, &two, distribution.dimension()).pop() else {
                 return Abnormal::Open;
             };
-            let Some(inner) = flag.levels.get(1).and_then(|l| l.first()) else {
+            let Some([inner]) = flag.levels.get(1).map(Vec::as_slice) else {
                 return Abnormal::Every;
             };
             let seen: Vec<Expr> = distribution

@@ -56,11 +56,10 @@ pub fn abnormal_places(model: &Workspace, equations: &Equations) -> Option<Abnor
             return Some(AbnormalPlaces::Possible);
         }
         let fields = &distribution.fields;
-        let closure = distribution.closure(g);
-        if !closure.is_whole {
+        let Some(closure) = distribution.whole_closure(g) else {
             return Some(AbnormalPlaces::Possible);
-        }
-        let (k, beyond) = (fields.len(), closure.fields.len() - fields.len());
+        };
+        let (k, beyond) = (fields.len(), closure.len() - fields.len());
         match (k, beyond) {
             (_, 0) => None,
             (k, 1) if k % 2 == 0 && n <= LARGEST => {
@@ -82,8 +81,8 @@ pub fn first_integrals(model: &Workspace, equations: &Equations) -> Option<usize
     let g = &model.graph;
     g.merging(|| {
         let distribution = PfaffianSystem::of(model, equations);
-        let closure = distribution.closure(g);
-        closure.is_whole.then(|| distribution.variables.len() - closure.fields.len())
+        let closure = distribution.whole_closure(g)?;
+        Some(distribution.variables.len() - closure.len())
     })
 }
 

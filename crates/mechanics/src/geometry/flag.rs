@@ -120,9 +120,6 @@ impl Distribution {
                 let last = levels.last().expect("the generators are a level");
                 let mut fresh = Vec::new();
                 for bracket in self.deepen(g, last) {
-                    if rows.len() == self.dimension() {
-                        break;
-                    }
                     rows.push(bracket.field.clone());
                     if g.rank(&rows) == rows.len() {
                         fresh.push(bracket);

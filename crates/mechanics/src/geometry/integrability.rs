@@ -119,6 +119,12 @@ impl PfaffianSystem {
         self.closure_within(g, BUDGET)
     }
 
+    /// Fields that span $\bar D$; `None` where the question is left open.
+    pub(crate) fn whole_closure(&self, g: &Graph) -> Option<Vec<Vec<Expr>>> {
+        let closure = self.closure(g);
+        closure.is_whole.then_some(closure.fields)
+    }
+
     fn closure_within(&self, g: &Graph, budget: usize) -> Closure {
         let size = g.len();
         let mut fields = self.fields.clone();
@@ -184,8 +190,8 @@ fn is_curved(model: &Workspace, equations: &Equations, a: usize) -> bool {
     outputs.extend(g.merging(|| g.hessian(ψ, &v)).into_iter().flatten());
     let parameters = model.parameters.iter().map(|p| (p.symbol, p.value));
     let known: Vec<(Expr, f64)> = parameters.collect();
-    for attempt in 0..8_u32 {
-        let start = |e: Expr| scatter(e.index() as u32 * 7 + attempt * 13);
+    for attempt in 0..8_u64 {
+        let start = |e: Expr| scatter([e.index() as u64, attempt]);
         let mut velocity: Vec<f64> = v.iter().map(|&e| start(e)).collect();
         for _ in 0..60 {
             let at = |e: Expr| {
@@ -222,10 +228,12 @@ fn bends(slope: &[f64], bend: &[f64], n: usize) -> bool {
     tangents.iter().any(|x| tangents.iter().any(|y| form(x, y).abs() > 1e-9 * scale))
 }
 
-/// A number between 0 and 1 that looks random and depends on the seed alone.
-fn scatter(seed: u32) -> f64 {
-    let mixed = u64::from(seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bd1_e995_9e37_79b9;
-    let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+/// A number between 0 and 1 that looks random and depends on the seeds alone.
+fn scatter(seeds: [u64; 2]) -> f64 {
+    let mixed = seeds.into_iter().fold(0x5bd1_e995_9e37_79b9_u64, |mixed, seed| {
+        let mixed = (mixed ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+    });
     (mixed >> 11) as f64 / (1_u64 << 53) as f64
 }
 

@@ -15,6 +15,8 @@ use crate::algebra::primitive::primitive;
 
 /// Choices of the free columns that are tried.
 const CHOICES: usize = 20;
+/// Denominators that are tried as integrating factors.
+const FACTORS: usize = 7;
 /// Other choices than the first are tried for fields of so many nodes at most: what is larger has no simple factors.
 const SMALL: usize = 60;
 
@@ -87,8 +89,8 @@ fn function(g: &Graph, form: &[Expr], variables: &[Expr]) -> Option<Expr> {
             }
         }
     }
-    factors.truncate(7);
-    let inverses: Vec<Expr> = factors.iter().map(|&f| g.div(g.one(), f)).collect();
+    let factors = factors.iter().copied().take(FACTORS);
+    let inverses = factors.clone().map(|f| g.div(g.one(), f));
     let own = variables.iter().flat_map(|&q| [g.div(g.one(), q), q]);
     let mut candidates = [g.one()].into_iter().chain(factors).chain(inverses).chain(own);
     candidates.find_map(|factor| {

@@ -80,7 +80,7 @@ impl ConstrainedSystem {
         let g = &model.graph;
         let k = self.force.len();
         let rows: Vec<Vec<Expr>> =
-            self.matrix.entries.chunks(k.max(1)).map(<[Expr]>::to_vec).collect();
+            (0..k).map(|i| self.matrix.entries[i * k..][..k].to_vec()).collect();
         let right: Vec<Vec<Expr>> = self.force.iter().map(|&a| vec![g.neg(a)]).collect();
         let solved = g.merging(|| solve_linear(g, &rows, &right))?;
         Some(solved.into_iter().map(|x| x[0]).collect())

@@ -67,10 +67,10 @@ pub fn generates_everywhere(model: &Workspace, equations: &Equations) -> bool {
                     }
                 }
             }
-            if next.is_empty() || fields.len() + next.len() > MANY || constants.is_spent() {
+            fields.extend(next.iter().cloned());
+            if next.is_empty() || fields.len() > MANY || constants.is_spent() {
                 return false;
             }
-            fields.extend(next.iter().cloned());
             layer = next;
         }
         false
@@ -180,6 +180,89 @@ fn subsets(n: usize, k: usize) -> Vec<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pfaff_expr::Role;
+
+    fn constants(g: &Graph, x: Expr, parameters: Vec<(Expr, f64)>) -> Constants<'_> {
+        Constants { g, moving: vec![x], parameters, limit: g.len() + 10_000 }
+    }
+
+    #[test]
+    fn constants_are_finite_and_not_zero() {
+        let g = Graph::new();
+        let [x, k] = ["x", "k"].map(|name| g.symbol(name, Role::Free));
+        let one = g.add(g.mul(g.sin(x), g.sin(x)), g.mul(g.cos(x), g.cos(x)));
+        let at = |value: f64, e: Expr| constants(&g, x, vec![(k, value)]).contains(e);
+        for e in [g.one(), g.integer(-2), one, k, g.div(g.one(), k), g.add(k, one)] {
+            assert!(at(0.7, e) && at(-0.7, e), "{}", g.to_text(e));
+        }
+        for e in [g.zero(), x, g.mul(k, x), g.sub(one, g.one())] {
+            assert!(!at(0.7, e), "{}", g.to_text(e));
+        }
+        assert!(!at(1e-9, k) && at(1.1e-9, k) && at(-1.1e-9, k));
+        assert!(!at(0.0, g.div(g.one(), k)), "not finite");
+        let spent = Constants { limit: g.len() - 1, ..constants(&g, x, Vec::new()) };
+        assert!(!spent.contains(g.one()) && spent.is_spent());
+        assert!(!Constants { limit: g.len(), ..spent }.is_spent());
+    }
+
+    #[test]
+    fn rows_span_where_a_minor_is_a_constant() {
+        let g = Graph::new();
+        let x = g.symbol("x", Role::Free);
+        let (zero, one, square) = (g.zero(), g.one(), g.mul(x, x));
+        let more = g.add(one, square);
+        let spans = |rows: &[Vec<Expr>], n: usize| constants(&g, x, Vec::new()).span(rows, n);
+        assert!(spans(&[vec![one, x], vec![x, more]], 2), "the second pivot is 1");
+        assert!(!spans(&[vec![one, x], vec![x, one]], 2), "1 − x²");
+        assert!(spans(&[vec![one, x], vec![x, one], vec![zero, one]], 2), "one row too many");
+        // No entry is a constant.
+        let (plus, less) = (g.add(one, x), g.sub(one, x));
+        assert!(spans(&[vec![plus, x], vec![x, g.neg(less)]], 2), "−(1 − x²) − x² = −1");
+        assert!(!spans(&[vec![plus, x], vec![x, less]], 2), "1 − 2x²");
+        // The same several times, which takes minors of as many rows: four at most.
+        let block = [[plus, x], [x, g.neg(less)]];
+        let blocks = |count: usize| -> Vec<Vec<Expr>> {
+            let entry =
+                |i: usize, j: usize| if i / 2 == j / 2 { block[i % 2][j % 2] } else { zero };
+            (0..2 * count).map(|i| (0..2 * count).map(|j| entry(i, j)).collect()).collect()
+        };
+        assert!(spans(&blocks(2), 4) && !spans(&blocks(3), 6));
+        // −x times the first row leaves nothing of the second.
+        assert!(!spans(&[vec![one, x], vec![x, square]], 2));
+        assert!(!spans(&[vec![one, zero, x], vec![zero, one, x]], 3), "two rows");
+        let third =
+            |last: Expr| [vec![one, zero, x], vec![zero, one, x], vec![square, x, last]];
+        assert!(!spans(&third(more), 3), "1 − x³");
+        assert!(spans(&third(g.add(more, g.mul(square, x))), 3), "1");
+    }
+
+    #[test]
+    fn entire_functions_have_no_poles_and_no_corners() {
+        let g = Graph::new();
+        let [x, k] = ["x", "k"].map(|name| g.symbol(name, Role::Free));
+        let is = |e: Expr| is_entire(&g, e, &[x]);
+        let root = g.sqrt(g.add(k, g.one()));
+        for e in [
+            g.pow(x, g.integer(3)),
+            g.div(g.sin(x), k),
+            g.mul(root, g.unary(Unary::Exp, g.neg(x))),
+            g.pow(k, g.integer(-2)),
+            g.pow(k, g.fraction(1, 2)),
+        ] {
+            assert!(is(e), "{}", g.to_text(e));
+        }
+        for e in [
+            g.div(k, x),
+            g.pow(x, g.integer(-2)),
+            g.pow(x, g.fraction(3, 2)),
+            g.pow(x, k),
+            g.sqrt(x),
+            g.unary(Unary::Abs, x),
+            g.add(k, g.unary(Unary::Log, x)),
+        ] {
+            assert!(!is(e), "{}", g.to_text(e));
+        }
+    }
 
     #[test]
     fn subsets_are_all_sets_of_their_size() {

@@ -14,6 +14,7 @@
 //! Constraints are $\tilde\psi(q,\dot q,w,t)$ in the same way. What is shared is taken for $w$, if by a count the
 //! elimination has fewer steps than that of $M$ and $A$ themselves.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use pfaff_expr::{Expr, Graph, Node, Role};
@@ -40,10 +41,7 @@ impl AuxiliaryVelocities {
         let velocities = model.velocities();
         let roots: Vec<Expr> =
             [lagrangian].into_iter().chain(residual.iter().copied()).collect();
-        let shared = shared_velocities(g, &roots, &velocities);
-        if shared.is_empty() {
-            return None;
-        }
+        let shared = shared_velocities(g, &roots, &velocities)?;
         let symbol = |k: usize| g.symbol(&format!("auxiliary velocity {k}"), Role::Free);
         let parts: Vec<(Expr, Expr)> =
             shared.iter().enumerate().map(|(k, &e)| (e, symbol(k))).collect();
@@ -51,15 +49,7 @@ impl AuxiliaryVelocities {
         let symbols: Vec<Expr> =
             velocities.iter().copied().chain(parts.iter().map(|part| part.1)).collect();
         let momenta = g.gradient(whole[0], &symbols);
-        let mut mass = rows(&g.jacobian_columns(&momenta, &symbols), symbols.len());
-        for i in 0..mass.len() {
-            mass[i].retain(|entry| entry.0 >= i);
-        }
-        let upper = mass.clone();
-        for (i, row) in upper.iter().enumerate() {
-            row.iter().filter(|e| e.0 > i).for_each(|&(j, e)| mass[j].push((i, e)));
-        }
-        mass.iter_mut().for_each(|row| row.sort_unstable());
+        let mass = symmetric(&g.jacobian_columns(&momenta, &symbols));
         let mut slopes = rows(&g.jacobian_columns(&definitions, &symbols), definitions.len());
         for (k, row) in slopes.iter_mut().enumerate() {
             row.iter_mut().for_each(|entry| entry.1 = g.neg(entry.1));
@@ -89,54 +79,51 @@ impl AuxiliaryVelocities {
 
     /// Whether the elimination has fewer steps than that of $M$ and $A$.
     fn is_shorter(&self) -> bool {
-        let (n, extra) = (self.mass.len() - self.definitions.len(), self.definitions.len());
         let columns = |row: &Vec<(usize, Expr)>| -> Vec<usize> {
             row.iter().map(|entry| entry.0).collect()
         };
         let mass: Vec<Vec<usize>> = self.mass.iter().map(columns).collect();
-        let definitions: Vec<Vec<usize>> = self.definitions.iter().map(columns).collect();
-        let jacobian: Vec<Vec<usize>> = self.jacobian.iter().map(columns).collect();
-        let all = [definitions.as_slice(), &jacobian].concat();
-        let Some(own) = elimination_steps(&mass, &all, usize::MAX) else { return false };
-        // The velocities that each of ξ contains.
-        let mut support: Vec<BTreeSet<usize>> = (0..n).map(|i| BTreeSet::from([i])).collect();
-        let mut full = vec![BTreeSet::new(); n];
-        let mut met = 0;
-        for k in 0..extra {
-            let others = self.definitions[k].iter().filter(|entry| entry.0 < n + k);
-            let set: BTreeSet<usize> =
-                others.flat_map(|entry| support[entry.0].iter().copied()).collect();
-            met += set.len();
-            if met > own {
-                return true;
-            }
-            support.push(set);
-        }
-        let mut constraints = Vec::with_capacity(jacobian.len());
-        for row in &jacobian {
-            let set: BTreeSet<usize> =
-                row.iter().flat_map(|&j| support[j].iter().copied()).collect();
-            met += set.len();
-            if met > own {
-                return true;
-            }
-            constraints.push(set.into_iter().collect::<Vec<_>>());
-        }
-        for (a, row) in mass.iter().enumerate() {
-            for &b in row {
-                met += support[a].len() * support[b].len();
-                if met > own {
-                    return true;
-                }
-                for &i in &support[a] {
-                    full[i].extend(support[b].iter().copied());
-                }
-            }
-        }
-        let full: Vec<Vec<usize>> =
-            full.into_iter().map(|row| row.into_iter().collect()).collect();
-        elimination_steps(&full, &constraints, own).is_none()
+        let rows: Vec<Vec<usize>> =
+            self.definitions.iter().chain(&self.jacobian).map(columns).collect();
+        let steps = elimination_steps(&mass, &rows, usize::MAX);
+        steps.is_some_and(|own| {
+            steps_written_out(&mass, &rows, self.definitions.len(), own).is_none()
+        })
     }
+}
+
+/// The steps of the elimination of $M$ and $A$, given the columns of $\tilde M$ and those of so many definitions and of
+/// the constraints; `None` if they, or the terms of $M$ and $A$, are more than `most`.
+fn steps_written_out(
+    mass: &[Vec<usize>],
+    rows: &[Vec<usize>],
+    definitions: usize,
+    most: usize,
+) -> Option<usize> {
+    let n = mass.len() - definitions;
+    let mut left = most;
+    // The velocities that each of ξ contains, then those of the constraints.
+    let mut support: Vec<BTreeSet<usize>> = (0..n).map(|i| BTreeSet::from([i])).collect();
+    for row in rows {
+        // NOTE: the last entry of a definition is its own velocity.
+        let known = row.iter().filter_map(|&j| support.get(j));
+        let set: BTreeSet<usize> = known.flatten().copied().collect();
+        left = left.checked_sub(set.len())?;
+        support.push(set);
+    }
+    let mut full = vec![BTreeSet::new(); n];
+    for (a, row) in mass.iter().enumerate() {
+        for &b in row {
+            left = left.checked_sub(support[a].len() * support[b].len())?;
+            for &i in &support[a] {
+                full[i].extend(support[b].iter().copied());
+            }
+        }
+    }
+    let listed = |sets: &[BTreeSet<usize>]| -> Vec<Vec<usize>> {
+        sets.iter().map(|set| set.iter().copied().collect()).collect()
+    };
+    elimination_steps(&listed(&full), &listed(&support[mass.len()..]), most)
 }
 
 /// Columns into rows.
@@ -148,12 +135,30 @@ fn rows(columns: &[Vec<(usize, Expr)>], count: usize) -> Vec<Vec<(usize, Expr)>>
     rows
 }
 
-/// Expressions affine in the velocities that several others use, operands first.
-fn shared_velocities(g: &Graph, roots: &[Expr], velocities: &[Expr]) -> Vec<Expr> {
-    let live = g.live(roots);
+/// The rows of a symmetric matrix from its columns: both halves are the upper one.
+fn symmetric(columns: &[Vec<(usize, Expr)>]) -> Vec<Vec<(usize, Expr)>> {
+    let mut rows = vec![Vec::new(); columns.len()];
+    for (j, column) in columns.iter().enumerate() {
+        for &(i, e) in column {
+            match i.cmp(&j) {
+                Ordering::Less => {
+                    rows[i].push((j, e));
+                    rows[j].push((i, e));
+                }
+                Ordering::Equal => rows[i].push((i, e)),
+                Ordering::Greater => {}
+            }
+        }
+    }
+    rows.iter_mut().for_each(|row| row.sort_unstable());
+    rows
+}
+
+/// Expressions affine in the velocities that several others use, operands first; `None` if there are none.
+fn shared_velocities(g: &Graph, roots: &[Expr], velocities: &[Expr]) -> Option<Vec<Expr>> {
     let mut degree: FxHashMap<Expr, u8> = velocities.iter().map(|&v| (v, 1)).collect();
     let mut users: FxHashMap<Expr, usize> = FxHashMap::default();
-    let mut shared = Vec::new();
+    let live = g.live(roots);
     for &e in &live {
         let node = g.node(e);
         let of = |o: Expr| degree.get(&o).copied().unwrap_or(0);
@@ -165,20 +170,97 @@ fn shared_velocities(g: &Graph, roots: &[Expr], velocities: &[Expr]) -> Vec<Expr
             Node::Div(a, b) => of(a) + 2 * of(b),
             _ => 2 * node.operands().map(of).max().unwrap_or(0),
         };
-        if own == 0 {
-            continue;
-        }
-        let mut operands: Vec<Expr> = node.operands().filter(|&o| of(o) == 1).collect();
-        degree.insert(e, own.min(2));
-        operands.sort_unstable();
-        operands.dedup();
+        let operands: BTreeSet<Expr> = node.operands().collect();
         operands.into_iter().for_each(|o| *users.entry(o).or_default() += 1);
+        degree.insert(e, own.min(2));
     }
-    for e in live {
-        let is_symbol = matches!(g.node(e), Node::Symbol(_));
-        if !is_symbol && degree.get(&e) == Some(&1) && users.get(&e).is_some_and(|&u| u > 1) {
-            shared.push(e);
+    let is_shared = |e: &Expr| {
+        let is_symbol = matches!(g.node(*e), Node::Symbol(_));
+        !is_symbol && degree[e] == 1 && users.get(e).is_some_and(|&count| count > 1)
+    };
+    let shared: Vec<Expr> = live.into_iter().filter(is_shared).collect();
+    (!shared.is_empty()).then_some(shared)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pfaff_expr::Unary;
+
+    /// What is affine in the velocities and has several users, of which a square is one.
+    #[test]
+    fn velocities_that_several_terms_use_are_shared() {
+        let g = Graph::new();
+        let [x, y, v, u] = ["x", "y", "v", "u"].map(|name| g.symbol(name, Role::Free));
+        let shared = |roots: &[Expr]| shared_velocities(&g, roots, &[v, u]);
+        let twice = |e: Expr| [g.sqrt(e), g.unary(Unary::Exp, e)];
+        let product = g.mul(x, v);
+        let sum = g.add(product, u);
+        let (less, over) = (g.sub(x, product), g.div(sum, y));
+        assert_eq!(shared(&twice(g.neg(product))), Some(vec![g.neg(product)]));
+        for e in [product, sum, less, over, g.mul(u, y)] {
+            let text = g.to_text(e);
+            assert_eq!(shared(&twice(e)), Some(vec![e]), "{text}");
+            assert_eq!(shared(&[g.mul(e, e)]), None, "{text} has one user");
+            assert_eq!(shared(&[g.mul(e, e), e]), None, "{text} is no user of itself");
+            assert_eq!(shared(&[g.mul(e, e), g.mul(e, x)]), Some(vec![e]), "{text}");
+        }
+        assert_eq!(
+            shared(&[g.sqrt(sum), g.cos(sum), g.sqrt(product)]),
+            Some(vec![product, sum])
+        );
+        // Symbols, what has no velocity, and what is not affine.
+        let (square, bent) = (g.mul(v, u), g.div(x, v));
+        for e in [v, x, g.mul(x, y), square, g.add(x, square), bent, g.sin(v), g.pow(x, u)] {
+            assert_eq!(shared(&twice(e)), None, "{}", g.to_text(e));
         }
     }
-    shared
+
+    /// A chain $w_k = w_{k-1} + c_k\dot q_k$ of masses, its definitions and what $M$ and $A$ take.
+    #[test]
+    fn steps_are_those_of_the_mass_written_out() {
+        let chain = |n: usize| {
+            let mut mass: Vec<Vec<usize>> = vec![Vec::new(); n];
+            mass.extend((0..n).map(|k| vec![n + k]));
+            let definition = |k: usize| match k {
+                0 => vec![0, n],
+                _ => vec![k, n + k - 1, n + k],
+            };
+            (mass, (0..n).map(definition).collect::<Vec<_>>())
+        };
+        let full = |n: usize| -> Vec<Vec<usize>> { (0..n).map(|_| (0..n).collect()).collect() };
+        for n in [2, 3, 7] {
+            let (mass, rows) = chain(n);
+            let steps = elimination_steps(&full(n), &[], usize::MAX);
+            assert_eq!(steps_written_out(&mass, &rows, n, usize::MAX), steps);
+            // One more row: the last body stands.
+            let held = [rows.as_slice(), &[vec![2 * n - 1]]].concat();
+            let steps = elimination_steps(&full(n), &[(0..n).collect()], usize::MAX);
+            assert_eq!(steps_written_out(&mass, &held, n, usize::MAX), steps);
+        }
+        // Three terms of w₁ and w₂, five of the mass; the elimination takes five steps as well.
+        let (mass, rows) = chain(2);
+        let terms = 3 + 5;
+        assert_eq!(steps_written_out(&mass, &rows, 2, terms), Some(5));
+        assert_eq!(steps_written_out(&mass, &rows, 2, terms - 1), None);
+        // The third coordinate is held: two neighbours, one, one, and the multiplier.
+        assert_eq!(steps_written_out(&full(3), &[vec![2]], 0, 100), Some(8 + 4 + 4 + 1));
+    }
+
+    #[test]
+    fn both_halves_are_the_upper_one() {
+        let g = Graph::new();
+        let e = |k: i64| g.integer(k);
+        let columns = [
+            vec![(0, e(1)), (1, e(2)), (2, e(3))],
+            vec![(0, e(4)), (1, e(5))],
+            vec![(0, e(6)), (1, e(7))],
+        ];
+        let rows = [
+            vec![(0, e(1)), (1, e(4)), (2, e(6))],
+            vec![(0, e(4)), (1, e(5)), (2, e(7))],
+            vec![(0, e(6)), (1, e(7))],
+        ];
+        assert_eq!(symmetric(&columns), rows);
+    }
 }

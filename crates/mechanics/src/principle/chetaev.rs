@@ -53,8 +53,12 @@ pub(super) fn chetaev(
     let mut position = Vec::new();
     let mut residual = Vec::new();
     let written: Vec<Expr> = model.constraints.iter().map(|c| c.expr).collect();
-    let known = if is_large { classify_all(g, &written, &v) } else { Vec::new() };
-    let rates = if is_large { g.directional(&written, &along_motion) } else { Vec::new() };
+    // Large systems have what all constraints need at once.
+    let (known, rates) = if is_large {
+        (classify_all(g, &written, &v), g.directional(&written, &along_motion))
+    } else {
+        (Vec::new(), Vec::new())
+    };
     for (a, &written) in written.iter().enumerate() {
         let (class, open) = known.get(a).copied().unwrap_or_else(|| classify(g, written, &v));
         if open {

@@ -51,13 +51,7 @@ pub(crate) fn kernel(
     // NOTE: merged, the sum would become the row that it is equal to.
     let written: Vec<Expr> =
         forms.iter().map(|form| g.as_written(|| g.dot(form, &components))).collect();
-    let rows = ConstraintRows {
-        time: g.zero(),
-        positions: &[],
-        velocities: &components,
-        written: &written,
-        parameters,
-    };
+    let rows = ConstraintRows { velocities: &components, written: &written, known: parameters };
     // Homogeneous rows cannot contradict each other.
     basis(g, rows).map(|b| b.columns).unwrap_or_default()
 }

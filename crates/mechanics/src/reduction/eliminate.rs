@@ -18,7 +18,7 @@ use pfaff_expr::{Expr, Graph, Node, Role, Substitution, Unary};
 use rustc_hash::FxHashMap;
 
 use super::mentions::Mentions;
-use super::{ChartPoint, PivotChart, forms};
+use super::{PivotChart, forms};
 
 /// A coefficient this small against the others of its row is rounding of an identity that was missed.
 const NEGLIGIBLE: f64 = 1e-11;
@@ -31,12 +31,11 @@ const PAIRED: usize = 8;
 /// Rows linear or affine in the velocities, over symbols of one graph.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConstraintRows<'a> {
-    pub(crate) time: Expr,
-    pub(crate) positions: &'a [Expr],
     pub(crate) velocities: &'a [Expr],
     /// $\varphi$, or $d\varphi/dt$ of holonomic ones
     pub(crate) written: &'a [Expr],
-    pub(crate) parameters: &'a [(Expr, f64)],
+    /// Values of the parameters, and of $t$ and $q$ where charts are chosen at a point.
+    pub(crate) known: &'a [(Expr, f64)],
 }
 
 /// How a row was solved. Coefficients are those of the row with earlier definitions inserted.
@@ -77,19 +76,21 @@ pub(super) struct Eliminated {
 }
 
 /// Solves the rows; `None` if they contradict each other or nothing can be divided by.
+///
+/// With a scale for each velocity, coefficients are compared at the point that is known; none means all alike.
 pub(super) fn eliminate(
     given: ConstraintRows<'_>,
     g: &Graph,
     chosen: &[Expr],
-    point: Option<ChartPoint<'_>>,
+    scale: Option<&[f64]>,
 ) -> Option<Eliminated> {
-    let mut e = Elimination::new(given, g, point);
+    let mut e = Elimination::new(given, g, scale);
     let count = e.occurrences();
     let (mut rows, mut charts, mut redundant) = (Vec::new(), Vec::new(), Vec::new());
     for (r, &written) in given.written.iter().enumerate() {
         e.inserted.mark();
         let mut row = e.resolve(written);
-        if point.is_none() {
+        if scale.is_none() {
             row = e.collect(row);
         }
         let (solved, chart) = e.solve(r, row, &count)?;
@@ -130,12 +131,7 @@ struct Elimination<'a> {
 }
 
 impl<'a> Elimination<'a> {
-    fn new(s: ConstraintRows<'a>, g: &'a Graph, point: Option<ChartPoint<'_>>) -> Self {
-        let mut values: FxHashMap<Expr, f64> = s.parameters.iter().copied().collect();
-        if let Some(point) = point {
-            values.insert(s.time, point.t);
-            values.extend(s.positions.iter().copied().zip(point.q.iter().copied()));
-        }
+    fn new(s: ConstraintRows<'a>, g: &'a Graph, scale: Option<&[f64]>) -> Self {
         Self {
             s,
             g,
@@ -144,18 +140,17 @@ impl<'a> Elimination<'a> {
             inserted: Substitution::default(),
             turned: Vec::new(),
             settled: Vec::new(),
-            values: RefCell::new(values),
-            scale: point.map(|p| p.scale.to_vec()),
+            values: RefCell::new(s.known.iter().copied().collect()),
+            scale: scale.map(<[f64]>::to_vec),
         }
     }
 
     /// In how many rows each velocity occurs.
     fn occurrences(&self) -> FxHashMap<usize, usize> {
-        let mut count = FxHashMap::default();
-        for &row in self.s.written {
-            self.mentions.of(row).into_iter().for_each(|j| *count.entry(j).or_default() += 1);
-        }
-        count
+        let mut all: Vec<usize> =
+            self.s.written.iter().flat_map(|&row| self.mentions.of(row)).collect();
+        all.sort_unstable();
+        all.chunk_by(|i, j| i == j).map(|same| (same[0], same.len())).collect()
     }
 
     /// Definitions inserted until none is left to insert: they may mention velocities that were solved for later.

@@ -89,9 +89,7 @@ impl<'a> EulerPass<'a> {
     fn shorter(&self, known: &mut [Expr], other: &[Expr]) {
         let count = |e: Expr| self.g.size(&[e]);
         for (known, &other) in known.iter_mut().zip(other) {
-            if count(other) < count(*known) {
-                *known = other;
-            }
+            *known = std::cmp::min_by_key(*known, other, |&e| count(e));
         }
     }
 
@@ -221,9 +219,7 @@ impl<'a> EulerPass<'a> {
             }
             let node = self.g.node(x);
             let before = stack.len();
-            if self.g.varies(x) {
-                stack.extend(node.operands().filter(|o| !jets.contains_key(o)));
-            }
+            stack.extend(node.operands().filter(|o| !jets.contains_key(o)));
             if stack.len() == before {
                 let jet = self.jet(x, node, jets);
                 jets.insert(x, jet);

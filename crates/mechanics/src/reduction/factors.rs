@@ -39,7 +39,7 @@ pub fn solve_saddle(g: &Graph, equations: &Equations, most: usize) -> Option<Sad
     if !is_symmetric(&mass) || !is_saddle || !equations.has_chetaev_reactions() {
         return None;
     }
-    let extra = definitions.len();
+    let (extra, has_definitions) = (definitions.len(), !definitions.is_empty());
     let mut matrix: Vec<BTreeMap<usize, Expr>> =
         mass.into_iter().map(|row| row.into_iter().collect()).collect();
     for (a, row) in definitions.into_iter().chain(jacobian).enumerate() {
@@ -53,7 +53,7 @@ pub fn solve_saddle(g: &Graph, equations: &Equations, most: usize) -> Option<Sad
     let right: Vec<Expr> =
         forces.chain(zeros()).chain(equations.drift.iter().copied()).collect();
     let mut order = EliminationOrder::new(matrix.len());
-    if extra > 0 {
+    if has_definitions {
         let neighbours: Vec<Vec<usize>> =
             matrix.iter().map(|row| row.keys().copied().collect()).collect();
         order = order.with_care(size, &neighbours);

@@ -208,9 +208,7 @@ impl LagrangianData {
         let Some(spread) = forms::spread(g, &own.mass, own.independent.len()) else {
             return Some(own);
         };
-        let mut values: FxHashMap<Expr, f64> = self.parameters.iter().copied().collect();
-        values.insert(self.time, point.t);
-        values.extend(self.positions.iter().copied().zip(point.q.iter().copied()));
+        let mut values: FxHashMap<Expr, f64> = self.known(point).into_iter().collect();
         let is_apart = !g.contains(spread, &own.independent)
             && g.evaluate_further(spread, &mut values) >= APART;
         let candidates = vec![spread, g.one()];
@@ -221,8 +219,10 @@ impl LagrangianData {
     /// The constraints solved, in a graph of their own, with these forms as $u$ (none: the free velocities).
     fn eliminated(&self, forms: &[Expr], point: ChartPoint<'_>) -> Option<(Graph, Eliminated)> {
         let graph = self.graph.clone();
-        let rows = self.constraints();
-        let eliminated = graph.merging(|| eliminate(rows, &graph, forms, Some(point)))?;
+        let known = self.known(point);
+        let rows =
+            ConstraintRows { velocities: &self.velocities, written: &self.rows, known: &known };
+        let eliminated = graph.merging(|| eliminate(rows, &graph, forms, Some(point.scale)))?;
         Some((graph, eliminated))
     }
 
@@ -234,14 +234,11 @@ impl LagrangianData {
         closed.then_some((Reduction { graph, ..made }, light))
     }
 
-    fn constraints(&self) -> ConstraintRows<'_> {
-        ConstraintRows {
-            time: self.time,
-            positions: &self.positions,
-            velocities: &self.velocities,
-            written: &self.rows,
-            parameters: &self.parameters,
-        }
+    /// The values of $t$, $q$ and the parameters at a point.
+    fn known(&self, point: ChartPoint<'_>) -> Vec<(Expr, f64)> {
+        let positions = self.positions.iter().copied().zip(point.q.iter().copied());
+        let given = self.parameters.iter().copied().chain([(self.time, point.t)]);
+        given.chain(positions).collect()
     }
 
     fn assemble(&self, g: &Graph, eliminated: Eliminated) -> (Reduction, bool) {
@@ -255,14 +252,11 @@ impl LagrangianData {
             independent.iter().map(|&u| g.directional(&velocities, &[(u, g.one())])).collect();
         // b as one more direction: (EL − Q)·b is the power of the reactions.
         let affine = g.substitute(&velocities, &still);
-        let is_affine = affine.iter().any(|&b| !g.vanishes_modulo_prime(b));
-        if is_affine {
-            columns.push(affine);
-        }
+        columns.push(affine);
         let motion = EulerPass::new(self, g, &velocities, columns);
         let mut order = Vec::new();
         let (mut mass, euler) = motion.equations(self.lagrangian, &mut order);
-        // The row of b, where there is one.
+        // The row of b.
         let coupling = mass.split_off(k * (k + 1) / 2);
         let inserted: Vec<(Expr, Expr)> =
             self.velocities.iter().copied().zip(velocities.iter().copied()).collect();
@@ -272,13 +266,9 @@ impl LagrangianData {
         solve::polish(g, &independent, &velocities, &mass, &mut force);
         let explicit = g.derivative(self.lagrangian, self.time);
         let explicit = g.substitute(&[explicit], &inserted)[0];
-        let mut power = vec![g.sub(g.dot(&given, &velocities), explicit)];
-        if is_affine {
-            power[0] = g.sub(power[0], along(k));
-            power.extend(&coupling[..k]);
-        } else {
-            power.extend(std::iter::repeat_n(g.zero(), k));
-        }
+        let own = g.sub(g.sub(g.dot(&given, &velocities), explicit), along(k));
+        let mut power = vec![own];
+        power.extend(&coupling[..k]);
         let solved = (k <= WRITTEN_OUT).then(|| solve::solve(g, &mass, &force));
         let light = solved.as_ref().is_some_and(|(_, light)| *light);
         let mut solved = solved.map(|(rates, _)| rates);

@@ -74,12 +74,12 @@ impl Reduction {
             v.iter().copied().zip(reaction.iter().copied()).collect();
         let adjoints = g.chained_gradient(&weighted, &definitions, v)?;
         let multiplier = |row: &SolvedRow| match *row {
-            SolvedRow::Single { j, c } => g.div(adjoints[j], c),
+            SolvedRow::Single { j, c } => Some(g.div(adjoints[j], c)),
             SolvedRow::Pair { i, j, a, b, n, .. } => {
-                g.div(g.add(g.mul(a, adjoints[i]), g.mul(b, adjoints[j])), n)
+                Some(g.div(g.add(g.mul(a, adjoints[i]), g.mul(b, adjoints[j])), n))
             }
-            SolvedRow::Turned { .. } | SolvedRow::Redundant => g.zero(),
+            SolvedRow::Turned { .. } | SolvedRow::Redundant => None,
         };
-        Some(self.rows.iter().map(multiplier).collect())
+        self.rows.iter().map(multiplier).collect()
     }
 }

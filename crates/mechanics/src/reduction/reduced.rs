@@ -81,13 +81,7 @@ pub fn quasi_velocities(model: &Workspace, equations: &Equations) -> Option<Quas
     };
     let rows: Vec<Expr> =
         equations.jacobian.iter().zip(&equations.residual).map(linear).collect();
-    let rows = ConstraintRows {
-        time: model.time,
-        positions: &model.positions(),
-        velocities: &v,
-        written: &rows,
-        parameters: &parameters,
-    };
+    let rows = ConstraintRows { velocities: &v, written: &rows, known: &parameters };
     let VelocityBasis { forms, columns, offset, pivots } = basis(g, rows)?;
     let simple = |es: &[Expr]| es.iter().map(|&e| g.simplify(e)).collect::<Vec<Expr>>();
     let columns: Vec<Vec<Expr>> = columns.iter().map(|c| simple(c)).collect();

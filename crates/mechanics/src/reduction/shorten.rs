@@ -31,9 +31,7 @@ pub(super) fn shorten(g: &Graph, blocks: &mut [&mut Vec<Expr>], order: &mut Vec<
     let gathered = if before > LONG { Vec::new() } else { gathered(g, &all[..roots]) };
     let shorter = g.as_written(|| g.substitute(&all, &gathered));
     // Products that others share would be lost: it counts what is left.
-    if g.size(&shorter[..roots]) < before {
-        all = shorter;
-    }
+    all = std::cmp::min_by_key(all, shorter, |all| g.size(&all[..roots]));
     *order = all.split_off(roots);
     let mut rest = all.into_iter();
     blocks.iter_mut().flat_map(|b| b.iter_mut()).for_each(|e| *e = rest.next().unwrap_or(*e));
@@ -84,6 +82,21 @@ fn quotients(g: &Graph, roots: &[Expr]) -> Vec<Expr> {
 mod tests {
     use super::*;
     use pfaff_expr::Role;
+
+    /// $a/c$ and $b/c$ become products by $1/c$, in the order of evaluation too.
+    #[test]
+    fn what_is_divided_by_twice_is_inverted_once() {
+        let g = Graph::new();
+        let [a, b, c] = ["a", "b", "c"].map(|n| g.symbol(n, Role::Coordinate { order: 0 }));
+        let below = g.add(c, g.one());
+        let (mut one, mut other) = (vec![g.div(a, below), a], vec![g.div(b, below)]);
+        let alone = g.div(a, b);
+        let mut order = vec![one[0], alone];
+        g.merging(|| shorten(&g, &mut [&mut one, &mut other], &mut order));
+        let inverse = g.div(g.one(), below);
+        assert_eq!((one, &other), (vec![g.mul(a, inverse), a], &vec![g.mul(b, inverse)]));
+        assert_eq!(order, [g.mul(a, inverse), alone]);
+    }
 
     /// $k^{-1}\,(k\,x)\,y$ becomes $x\,y$, in blocks up to the limit.
     #[test]
