@@ -76,7 +76,7 @@ fn mechanical(mut evidence: TrajectoryEvidence<'_>, mut dual: DualResidual) -> V
     ledger.extend(false, evidence.samples.iter().zip(evidence.work));
     let pace = at_steps.pace().max(between.pace());
     checks.extend(balances(&evidence, &ledger, pace));
-    checks.extend(momenta(&evidence, pace));
+    checks.extend(momenta(&evidence, &ledger.ends, pace));
     let rounding = "rounding errors of the linear solve and of time, far below the last digits of any term";
     let of_time = time_rounding(&evidence, pace);
     let at_step = 1e-9 + 10.0 * of_time;
@@ -188,7 +188,11 @@ fn balances(evidence: &TrajectoryEvidence<'_>, ledger: &Ledger, pace: f64) -> Ve
 
 /// Energies and works along a motion: at its start, at the ends of steps, and at the outputs.
 #[derive(Default)]
-struct Ledger(Vec<Entry>);
+struct Ledger {
+    entries: Vec<Entry>,
+    /// The samples at the ends of steps.
+    ends: Vec<Sample>,
+}
 
 /// What the work of a run may be off by, because the step control does not look at it.
 struct Quadrature {
@@ -213,18 +217,24 @@ impl Ledger {
         is_at_step: bool,
         entries: impl Iterator<Item = (&'s Sample, &'s [f64; 2])>,
     ) {
-        self.0.extend(entries.map(|(sample, &work)| Entry {
-            t: sample.t,
-            is_at_step,
-            energy: sample.energy,
-            constraint_energy: sample.constraint_energy,
-            work,
+        let ends = &mut self.ends;
+        self.entries.extend(entries.map(|(sample, &work)| {
+            if is_at_step {
+                ends.push(sample.clone());
+            }
+            Entry {
+                t: sample.t,
+                is_at_step,
+                energy: sample.energy,
+                constraint_energy: sample.constraint_energy,
+                work,
+            }
         }));
     }
 
     /// By the step with the most work, and by the most work in the rounding of time.
     fn quadrature(&self, kind: usize, evidence: &TrajectoryEvidence<'_>) -> Quadrature {
-        let ends = || self.0.iter().filter(|entry| entry.is_at_step);
+        let ends = || self.entries.iter().filter(|entry| entry.is_at_step);
         let (mut most, mut of_time) = (0.0_f64, 0.0_f64);
         for (a, b) in ends().zip(ends().skip(1)) {
             let work = (b.work[kind] - a.work[kind]).abs();
@@ -248,13 +258,13 @@ fn balance(
 ) -> Check {
     let reason = "each step may have an error of the tolerance in every component; the resulting errors of the \
         energy add up";
-    let Some(first) = ledger.0.first() else {
+    let Some(first) = ledger.entries.first() else {
         return Check::unchecked(name.into(), 0.0, reason);
     };
     let between = between_steps(evidence);
     let (mut at_steps, mut outputs, mut scale) = (0.0_f64, 0.0_f64, 0.0_f64);
     let quadrature = ledger.quadrature(kind, evidence);
-    for entry in &ledger.0 {
+    for entry in &ledger.entries {
         let gained = entry.work[kind] - first.work[kind];
         let off = (energy(entry) - energy(first) - gained).abs();
         let worst = if entry.is_at_step { &mut at_steps } else { &mut outputs };
@@ -301,7 +311,7 @@ fn between_steps(evidence: &TrajectoryEvidence<'_>) -> f64 {
 }
 
 /// $|J - J_0|$ for every momentum that a symmetry keeps.
-fn momenta(evidence: &TrajectoryEvidence<'_>, pace: f64) -> Vec<Check> {
+fn momenta(evidence: &TrajectoryEvidence<'_>, ends: &[Sample], pace: f64) -> Vec<Check> {
     let reason = "each step may have an error of the tolerance in every component; the resulting errors of the \
         momentum add up";
     let model = evidence.model;
@@ -314,16 +324,21 @@ fn momenta(evidence: &TrajectoryEvidence<'_>, pace: f64) -> Vec<Check> {
         collect_terms(&model.graph, kept.momentum, &mut terms);
         let mut largest = 0.0_f64;
         let stride = evidence.samples.len().div_ceil(CONSTRAINT_SAMPLES).max(1);
-        for sample in evidence.samples.iter().step_by(stride) {
+        let samples = || evidence.samples.iter().step_by(stride);
+        for sample in samples() {
             let at = |s: Expr| symbol(model, sample, s);
             values.push(model.graph.evaluate(&[kept.momentum], &at)[0]);
+        }
+        for sample in samples().chain(ends) {
+            let at = |s: Expr| symbol(model, sample, s);
             let sizes = model.graph.evaluate(&terms, &at);
             largest = largest.max(sizes.iter().map(|x| x.abs()).sum());
         }
         let Some(&first) = values.first() else { continue };
         let mut sensitivity = Sensitivity::new(model, Some(kept.momentum));
         let stride = evidence.samples.len().div_ceil(SENSITIVITY_SAMPLES).max(1);
-        let worth = sensitivity.at(evidence.samples.iter().step_by(stride));
+        let few = ends.iter().step_by(ends.len().div_ceil(SENSITIVITY_SAMPLES).max(1));
+        let worth = sensitivity.at(evidence.samples.iter().step_by(stride).chain(few));
         let scale = values.iter().map(|j| j.abs()).fold(worth.max(largest), f64::max);
         let between = between_steps(evidence);
         let off = values.iter().map(|j| (j - first).abs() / between);
