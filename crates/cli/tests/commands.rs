@@ -508,3 +508,26 @@ fn a_variable_chooses_how_programs_are_evaluated() {
     assert_eq!((wrong.status, wrong.out.as_str()), (2, ""));
     assert!(wrong.err.contains("tape, native, cranelift"), "{}", wrong.err);
 }
+
+/// x = cos(ωt) with ω² = k = 4: the zero is at π/(2ω), and moves by −π/(4ω³) with k.
+#[test]
+fn run_gives_sensitivities() {
+    let arguments = ["run", "-", "--at", "1", "--json", "--sensitivity", "k, x'(0)"];
+    let run = object(&pfaff_text(&arguments, OSCILLATOR).out);
+    let by = |name: &str| run["sensitivities"][name].clone();
+    let near = |value: &Value, expected: f64| {
+        let found = value.as_f64().expect("a number");
+        assert!((found - expected).abs() < 1e-11, "{found} for {expected}, to ten tolerances");
+    };
+    let (sin, cos) = 2.0_f64.sin_cos();
+    near(&by("k")["q"]["x"][0], -sin / 4.0);
+    near(&by("k")["v"]["x"][0], -sin / 4.0 - cos / 2.0);
+    near(&by("x'(0)")["q"]["x"][0], sin / 2.0);
+    // The amplitude √(x² + x'²/k) is constant, and 1 whatever k is.
+    near(&by("k")["observed"]["amplitude"][0], 0.0);
+    near(&by("k")["events"][0]["t"], -std::f64::consts::PI / 32.0);
+    assert_eq!(by("k")["stop"], Value::Null);
+    let wrong = pfaff_text(&["run", "-", "--sensitivity", "x'"], OSCILLATOR);
+    assert_eq!(wrong.status, 2);
+    assert!(wrong.err.contains("write `x'(0)`"), "{}", wrong.err);
+}

@@ -90,6 +90,7 @@ pub use motion::equivalence::Equivalence;
 pub use motion::note::{Note, brief};
 pub use motion::sample::Sample;
 pub use motion::sample::sample_symbols;
+pub use motion::sensitivity::{EventSensitivity, Sensitivity};
 pub use motion::solution::Solution;
 pub use motion::verdict::{Audit, Check, Verdict};
 pub use motion::{EventRecord, Form, Motion, Series, Statistics, Stop, StopReason};

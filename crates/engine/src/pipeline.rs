@@ -25,7 +25,7 @@ use crate::problem::settings::{Run, Settings};
 use crate::run::initial_value::integrated;
 use crate::run::prepare::RunInput;
 use crate::run::progress::Progress;
-use crate::run::{bvp, segments, variational, volterra};
+use crate::run::{bvp, segments, sensitivity, variational, volterra};
 
 /// Integrates a model and audits the motion. `watch` is told the time and the steps after each step and may
 /// end the run by `false`.
@@ -56,6 +56,30 @@ pub fn run_watched(
 
 /// Runs a model, by equations that were derived before or by its own.
 pub(crate) fn run_with(
+    model: &Model,
+    derivation: Option<&Derivation>,
+    request: &Run,
+    watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+) -> Result<Motion, Failure> {
+    if request.sensitivities.is_empty() {
+        return solved(model, derivation, request, watch);
+    }
+    let own = model.workspace();
+    sensitivity::check(&own, request)?;
+    let mut motion = solved(model, derivation, request, watch)?;
+    // NOTE: branches are fixed before equations are derived.
+    match derivation.filter(|_| motion.switches.is_empty()) {
+        Some(derived) => {
+            let workspace = derived.workspace();
+            sensitivity::add(&workspace, Some(&derived.dynamics), request, &mut motion)?;
+        }
+        None => sensitivity::add(&own, None, request, &mut motion)?,
+    }
+    Ok(motion)
+}
+
+/// Runs a model as [`run_with`], without sensitivities.
+fn solved(
     model: &Model,
     derivation: Option<&Derivation>,
     request: &Run,

@@ -158,6 +158,9 @@ pub struct Parameter {
     pub symbol: Expr,
     /// Its value.
     pub value: f64,
+    /// What gives the value: a number, or an expression of earlier parameters; `None` for one that the text does
+    /// not declare.
+    pub definition: Option<Expr>,
     /// Where it is declared.
     pub span: Span,
 }
@@ -323,6 +326,8 @@ pub struct Datum {
     pub quantity: Quantity,
     /// Its value.
     pub value: Expr,
+    /// Its value as it is written, with references to other initial values.
+    pub written: Expr,
     /// Where it stands.
     pub span: Span,
 }

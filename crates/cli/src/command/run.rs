@@ -20,6 +20,7 @@ Examples:
   pfaff run sleigh --set \"a=0.3, m=2\" --initial \"x'=2\" --t1 50
   pfaff run sleigh --at 1,2,5 --json                numbers for a program
   pfaff run sleigh --samples 1001 --output a.csv    a table; .parquet and .json likewise
+  pfaff run sleigh --sensitivity \"a, x'(0)\"         derivatives by a parameter and an initial value
   pfaff run - < mine.pfaff                          from standard input
 
 The file of --output is written during the run. Whatever ends the program, it is whole: the older file, or one with the
@@ -33,6 +34,9 @@ pub(crate) struct RunArguments {
     pub(crate) motion: MotionArguments,
     #[command(flatten)]
     pub(crate) search: SearchArguments,
+    /// Derivatives of the motion by parameters and initial values, such as "a, m, x'(0)"
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) sensitivity: Option<String>,
     /// Writes the motion to a file during the run: .csv, .json or .parquet
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<String>,
@@ -52,10 +56,15 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let Reading { model, read_us, mut inputs } =
         crate::input::reading(&arguments.motion.model, arguments.motion.initial.as_deref())?;
     begin(&model, &arguments.search, &mut request)?;
+    if let Some(names) = &arguments.sensitivity {
+        request = request.sensitivity(names);
+    }
     inputs.extend(arguments.search.from.iter().map(PathBuf::from));
     let open = |name| OutputFile::open(name, &inputs);
     let mut file = arguments.output.as_deref().map(open).transpose()?;
-    let mut motion = watched(&model, &request, file.as_mut())?;
+    // NOTE: derivatives are columns that exist after the run only.
+    let growing = file.as_mut().filter(|_| request.sensitivities.is_empty());
+    let mut motion = watched(&model, &request, growing)?;
     motion.statistics.derive_us += read_us;
     let written = file.is_none_or(|mut file| file.finish(&motion));
     let json = arguments.json || arguments.format == Some(PlainFormat::Json);

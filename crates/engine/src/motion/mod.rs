@@ -5,6 +5,7 @@ pub(crate) mod dense;
 pub(crate) mod equivalence;
 pub(crate) mod note;
 pub(crate) mod sample;
+pub(crate) mod sensitivity;
 pub(crate) mod solution;
 pub(crate) mod verdict;
 
@@ -13,6 +14,7 @@ use pfaff_model::{Principle, Workspace};
 use crate::motion::dense::Dense;
 use crate::motion::equivalence::Equivalence;
 use crate::motion::note::Note;
+use crate::motion::sensitivity::Sensitivity;
 use crate::motion::solution::Solution;
 use crate::motion::verdict::{Audit, Verdict};
 
@@ -68,8 +70,12 @@ pub struct Motion {
     pub errors: Vec<f64>,
     /// Whether the numbers can be trusted.
     pub audit: Audit,
+    /// Derivatives by what the run was asked for.
+    pub sensitivities: Vec<Sensitivity>,
     /// What it cost.
     pub statistics: Statistics,
+    /// Where branches of the equations change, and their signs from there on; empty for a model without.
+    pub(crate) switches: Vec<(f64, Vec<f64>)>,
     /// The states in between.
     pub(crate) dense: Dense,
 }
@@ -238,7 +244,9 @@ impl Motion {
             equivalence: None,
             errors: Vec::new(),
             audit: Audit { verdict: Verdict::Unchecked, checks: Vec::new() },
+            sensitivities: Vec::new(),
             statistics: Statistics::default(),
+            switches: Vec::new(),
             dense: Dense::default(),
         }
     }
@@ -303,7 +311,7 @@ impl Motion {
     }
 
     /// The columns of a table: t, q, q', q'', multipliers and their rates, reactions and their power,
-    /// energies, what is observed.
+    /// energies, what is observed, and the sensitivities of all these.
     pub fn columns(&self) -> Vec<(String, &[f64])> {
         let mut columns: Vec<(String, &[f64])> = vec![("t".into(), &self.t)];
         let multiplier = self.multiplier_word();
@@ -329,6 +337,9 @@ impl Motion {
             columns.push(("work".into(), &self.work));
         }
         columns.extend(self.observed.iter().map(|s| (s.name.clone(), s.values.as_slice())));
+        for sensitivity in &self.sensitivities {
+            columns.extend(sensitivity.columns(multiplier));
+        }
         columns
     }
 }

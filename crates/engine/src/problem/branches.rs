@@ -59,6 +59,7 @@ impl Branches {
                 name: name.clone(),
                 symbol,
                 value: 1.0,
+                definition: None,
                 span: Span::default(),
             });
             fixed.events.push(Event {

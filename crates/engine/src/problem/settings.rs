@@ -43,6 +43,8 @@ pub struct Run {
     pub lead: Vec<(String, f64)>,
     /// Between given ends: the seconds that the search may take. Needs a clock.
     pub seconds: Option<f64>,
+    /// Parameters and initial values by which the motion is differentiated: `a`, `x(0)`, `x'(0)`, `mu(c)(0)`.
+    pub sensitivities: Vec<String>,
     /// Whether the motion is kept at the output times alone, without the states in between.
     pub outputs_only: bool,
     /// For statistics, and for limits of time.
@@ -104,6 +106,12 @@ impl Run {
     #[must_use]
     pub fn max_steps(self, steps: usize) -> Self {
         Self { max_steps: Some(steps), ..self }
+    }
+
+    /// With derivatives by these parameters and initial values, as in `"a, m, x'(0)"`.
+    #[must_use]
+    pub fn sensitivity(self, names: &str) -> Self {
+        Self { sensitivities: separated(names), ..self }
     }
 
     /// With a clock, so that statistics have times.
@@ -291,6 +299,25 @@ impl Settings {
             clock: request.clock,
         })
     }
+}
+
+/// Names that are separated by commas outside of brackets.
+fn separated(text: &str) -> Vec<String> {
+    let mut names = vec![String::new()];
+    let mut depth = 0;
+    for letter in text.chars() {
+        match letter {
+            '[' | '(' => depth += 1,
+            ']' | ')' => depth -= 1,
+            _ => {}
+        }
+        if letter == ',' && depth == 0 {
+            names.push(String::new());
+        } else if let Some(last) = names.last_mut() {
+            last.push(letter);
+        }
+    }
+    names.iter().map(|name| name.trim().to_owned()).collect()
 }
 
 /// The given times, ascending and each once.

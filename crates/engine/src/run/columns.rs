@@ -94,7 +94,9 @@ pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
         equivalence: None,
         errors: Vec::new(),
         audit: Audit { verdict: Verdict::Unchecked, checks: Vec::new() },
+        sensitivities: Vec::new(),
         statistics: Statistics::default(),
+        switches: Vec::new(),
         dense: Dense::default(),
     }
 }

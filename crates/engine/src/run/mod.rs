@@ -13,6 +13,7 @@ pub(crate) mod rank_watch;
 pub(crate) mod record;
 pub(crate) mod recorder;
 pub(crate) mod segments;
+pub(crate) mod sensitivity;
 pub(crate) mod singular;
 pub(crate) mod stop;
 pub(crate) mod variational;

@@ -62,6 +62,7 @@ pub(crate) fn run(
     let mut second = None;
     let mut reach = vec![0.0; signs.len()];
     let mut scales = Vec::new();
+    let mut switches = Vec::new();
     // Rates before the switch.
     let mut before = Sample::new(model.coordinates.len(), 0);
     loop {
@@ -73,11 +74,12 @@ pub(crate) fn run(
         });
         let settled =
             switching.settle(&mut branches, &dynamics, &settings, &place, &mut signs)?;
-        let Settled::From(rates) = settled else { return held(whole, model, t) };
+        let Settled::From(rates) = settled else { return held(whole, model, t, switches) };
         if let (Some(second), Some(u), Some(rates)) = (&mut second, at_switch, rates) {
             u.shift(second, &before, &rates);
         }
         branches.set(&signs);
+        switches.push((t, signs.clone()));
         let known = RunInput {
             lagrangian: lagrangian.clone().map(|l| with_parameters(l, &branches.model)),
             start: Some(state.clone()),
@@ -137,7 +139,7 @@ pub(crate) fn run(
         short =
             if length < SHORT * (settings.options.t1 - settings.t0) { short + 1 } else { 0 };
         if short > MOST_SHORT {
-            return held(whole, model, stop.t);
+            return held(whole, model, stop.t, switches);
         }
         (before.t, before.a) = (stop.t, acceleration);
         scales = reached;
@@ -146,6 +148,7 @@ pub(crate) fn run(
     }
     let mut motion = whole.expect("at least one segment");
     motion.statistics.derive_us = derive_us;
+    motion.switches = switches;
     if settings.outputs_only {
         motion.dense = Dense::default();
     }
@@ -188,7 +191,12 @@ fn remaining(
 }
 
 /// A motion that ends where it is held between two branches; at the start there is none.
-fn held(whole: Option<Motion>, model: &Workspace, t: f64) -> Result<Motion, Failure> {
+fn held(
+    whole: Option<Motion>,
+    model: &Workspace,
+    t: f64,
+    switches: Vec<(f64, Vec<f64>)>,
+) -> Result<Motion, Failure> {
     let why =
         "the motion is pushed back from both sides of a switch (as by dry friction that holds)";
     let Some(mut motion) = whole else {
@@ -198,6 +206,7 @@ fn held(whole: Option<Motion>, model: &Workspace, t: f64) -> Result<Motion, Fail
         return Err(Failure::Model(vec![diagnostic]));
     };
     motion.stop = Stop { reason: StopReason::Singular, t };
+    motion.switches = switches;
     let sentence =
         format!("at t = {} {why}: beyond, the equations do not determine it", brief(t));
     motion.notes.push(Note::Stopped(sentence));

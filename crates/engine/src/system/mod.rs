@@ -11,6 +11,7 @@ pub(crate) mod explicit_steps;
 pub(crate) mod features;
 pub(crate) mod independent_constraints;
 pub(crate) mod kkt;
+pub(crate) mod linearisation;
 pub(crate) mod ordinary;
 pub(crate) mod phase_divergence;
 pub(crate) mod projection;

@@ -82,6 +82,19 @@ impl OrdinarySystem {
     }
 }
 
+impl OrdinarySystem {
+    /// Factorises $J$ at the solution last found, for [`solve_again`](Self::solve_again).
+    pub(crate) fn factor_at_solution(&mut self) -> Result<(), EvalError> {
+        // NOTE: where the equations are affine, J does not depend on the unknowns.
+        if self.affine { Ok(()) } else { self.linearise().map(|_| ()) }
+    }
+
+    /// Solves $J x = b$ for a right side, which becomes the solution.
+    pub(crate) fn solve_again(&self, right: &mut [f64]) {
+        self.lu.solve(right);
+    }
+}
+
 impl NewtonProblem for OrdinarySystem {
     type Error = EvalError;
 

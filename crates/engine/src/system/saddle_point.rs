@@ -216,6 +216,26 @@ impl Saddle {
         Ok(())
     }
 
+    /// Solves the last system with another right side, which becomes the solution. Where rows were dropped, the
+    /// right side must agree with the others.
+    pub(crate) fn solve_again(&mut self, right: &mut [f64]) -> Result<(), EvalError> {
+        right.iter_mut().zip(&self.balance).for_each(|(x, c)| *x *= c);
+        match self.outcome {
+            Outcome::Full => self.lu.solve(right),
+            Outcome::Sparse => self.sparse.lu.solve(right),
+            Outcome::Dropped => {
+                self.right.clear();
+                self.right.extend_from_slice(right);
+                let scale = self.right.iter().fold(0.0_f64, |s, x| s.max(x.abs()));
+                if self.rank.solve(&self.right, right) > AGREEMENT * scale {
+                    return Err(EvalError::Singular);
+                }
+            }
+        }
+        right.iter_mut().zip(&self.balance).for_each(|(x, c)| *x *= c);
+        Ok(())
+    }
+
     /// Balances the matrix and its right side.
     fn balance(&mut self, n: usize, m: usize) {
         let size = n + m;

@@ -7,6 +7,7 @@ mod export;
 mod long_runs;
 mod rank;
 mod scale;
+mod sensitivity;
 mod statistics;
 mod taylor;
 mod truth;

@@ -1,6 +1,9 @@
 //! A motion as `run --json` prints it.
 
-use pfaff::{Check, EventRecord, Motion, Series, Solution, Statistics, signs};
+use pfaff::{
+    Check, EventRecord, EventSensitivity, Motion, Sensitivity, Series, Solution, Statistics,
+    StopReason, signs,
+};
 use serde_json::Value;
 
 use super::compare::equivalence_json;
@@ -91,6 +94,32 @@ impl ToJson for Motion {
             ),
             ("statistics", statistics(self.statistics)),
         ];
+        if !self.sensitivities.is_empty() {
+            let event = |e: &EventSensitivity| {
+                object([
+                    ("name", string(&e.name)),
+                    ("t", number(e.t)),
+                    ("q", named(&self.q, &e.q)),
+                    ("v", named(&self.v, &e.v)),
+                ])
+            };
+            let one = |s: &Sensitivity| {
+                let stop = match (&self.stop.reason, s.events.last()) {
+                    (StopReason::Event(name), Some(last)) if *name == last.name => event(last),
+                    _ => Value::Null,
+                };
+                object([
+                    ("q", by_name(&s.q)),
+                    ("v", by_name(&s.v)),
+                    ("multipliers", by_name(&s.multipliers)),
+                    ("observed", by_name(&s.observed)),
+                    ("events", Value::Array(s.events.iter().map(event).collect())),
+                    ("stop", stop),
+                ])
+            };
+            let all = self.sensitivities.iter().map(|s| (s.name.clone(), one(s)));
+            entries.push(("sensitivities", object(all)));
+        }
         if let Some(solutions) = &self.solutions {
             let list = solutions.iter().map(solution).collect();
             entries.push(("solutions", Value::Array(list)));

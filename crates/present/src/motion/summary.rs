@@ -21,6 +21,7 @@ pub fn summary(motion: &Motion, colour: bool) -> String {
     solutions(motion, &mut text);
     last_state(motion, &mut text);
     events(motion, &mut text);
+    sensitivities(motion, &mut text);
     audit(motion, colour, &mut text);
     text += &plot(motion, colour);
     text
@@ -212,6 +213,53 @@ fn events(motion: &Motion, text: &mut String) {
     }
     if motion.events.len() > EVENTS {
         let _ = writeln!(text, "  … and {} more", motion.events.len() - EVENTS);
+    }
+}
+
+/// Derivatives at the last output, by what varies; and how events move.
+fn sensitivities(motion: &Motion, text: &mut String) {
+    let Some(&t) = motion.t.last() else { return };
+    if motion.sensitivities.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\nSensitivities at t = {}", brief(t));
+    let heads: Vec<String> =
+        motion.sensitivities.iter().map(|s| format!("by {}", s.name)).collect();
+    let last = |series: &[pfaff::Series], k: usize| {
+        series.get(k).and_then(|s| s.values.last()).map_or(String::new(), |&x| column(x))
+    };
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    let mut add = |name: String, of: &dyn Fn(&pfaff::Sensitivity) -> String| {
+        let cells = motion.sensitivities.iter().map(of);
+        rows.push([name].into_iter().chain(cells).collect());
+    };
+    for (k, q) in motion.q.iter().enumerate() {
+        add(q.name.clone(), &|s| last(&s.q, k));
+        add(format!("{}'", q.name), &|s| last(&s.v, k));
+    }
+    for (k, o) in motion.observed.iter().enumerate() {
+        add(o.name.clone(), &|s| last(&s.observed, k));
+    }
+    for (k, event) in motion.events.iter().enumerate().take(EVENTS) {
+        let time =
+            |s: &pfaff::Sensitivity| s.events.get(k).map_or(String::new(), |e| column(e.t));
+        add(format!("time of {}", event.name), &time);
+    }
+    let first = rows.iter().map(|row| row[0].chars().count()).max().unwrap_or(0);
+    let width = |c: usize| {
+        let cells = rows.iter().map(|row| row[c + 1].chars().count());
+        cells.chain([heads[c].chars().count()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+    let mut line = |name: &str, cells: &[String]| {
+        let cells = cells.iter().zip(&widths).map(|(cell, w)| format!("  {cell:>w$}"));
+        let row = format!("  {name:<first$}{}", cells.collect::<String>());
+        let _ = writeln!(text, "{}", row.trim_end());
+    };
+    line("", &heads);
+    rows.iter().take(ROWS).for_each(|row| line(&row[0], &row[1..]));
+    if rows.len() > ROWS {
+        let _ = writeln!(text, "  … and {} more; CSV and JSON have all", rows.len() - ROWS);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The smallest changes that bring a state nearer to the constraints.
+//! The smallest changes that bring a state nearer to the constraints, and (K) with other right sides.
 
 use pfaff_solver::EvalError;
 
@@ -44,5 +44,41 @@ impl Kkt {
             saddle.solve(&Blocks { mass: metric.view(), ..plain })?;
         }
         Ok(&self.saddle.solution[..self.n])
+    }
+    /// [`velocity_correction`](Self::velocity_correction) for other values of $\psi$.
+    pub(crate) fn velocity_change(&mut self, values: &[f64]) -> Result<&[f64], EvalError> {
+        let residual = self.layout.residual;
+        self.blocks[residual..residual + self.m].copy_from_slice(values);
+        self.velocity_correction()
+    }
+
+    /// [`position_correction`](Self::position_correction) for other values of $\varphi$.
+    pub(crate) fn position_change(&mut self, values: &[f64]) -> Result<&[f64], EvalError> {
+        let position = self.layout.position;
+        self.blocks[position..position + self.m].copy_from_slice(values);
+        self.position_correction()
+    }
+
+    /// Solves (K) with the matrix of the last solve and another right side, which becomes the solution; the
+    /// multipliers of constraints that repeat others are zero. Not for equations with auxiliary velocities.
+    pub(crate) fn solve_again(&mut self, right: &mut [f64]) -> Result<(), EvalError> {
+        debug_assert_eq!(self.extra, 0, "the right side has no rows for auxiliary velocities");
+        if self.is_whole() {
+            return self.saddle.solve_again(right);
+        }
+        let n = self.n;
+        let mut kept = std::mem::take(&mut self.buffers.change);
+        kept.clear();
+        kept.extend_from_slice(&right[..n]);
+        kept.extend((0..self.m).filter(|&a| self.active[a]).map(|a| right[n + a]));
+        let solved = self.saddle.solve_again(&mut kept);
+        let mut found = kept.iter();
+        right[..n].iter_mut().zip(&mut found).for_each(|(x, y)| *x = *y);
+        for a in 0..self.m {
+            let λ = if self.active[a] { found.next() } else { None };
+            right[n + a] = λ.copied().unwrap_or_default();
+        }
+        self.buffers.change = kept;
+        solved
     }
 }

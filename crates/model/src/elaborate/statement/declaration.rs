@@ -20,7 +20,14 @@ const COORDINATES: usize = 10_000;
 /// The constant value of a parameter.
 struct Constants {
     shape: Shape,
-    entries: Vec<Constant>,
+    entries: Vec<DefinedConstant>,
+}
+
+/// A constant with the expression that gives it.
+#[derive(Clone)]
+struct DefinedConstant {
+    definition: Expr,
+    constant: Constant,
 }
 
 impl Elaborator<'_> {
@@ -265,7 +272,7 @@ impl Elaborator<'_> {
                 self.error("E0503", self.span(site), message);
                 return None;
             }
-            entries.push(constant);
+            entries.push(DefinedConstant { definition: e, constant });
         }
         Some(Constants { shape, entries })
     }
@@ -274,7 +281,8 @@ impl Elaborator<'_> {
     fn declare_parameter(&mut self, name: &str, span: Span, constants: Constants) -> Value {
         let shape = constants.shape;
         let mut entries = Vec::with_capacity(shape.len());
-        for (k, Constant { exact, value }) in constants.entries.into_iter().enumerate() {
+        for (k, defined) in constants.entries.into_iter().enumerate() {
+            let DefinedConstant { definition, constant: Constant { exact, value } } = defined;
             if shape != Shape::Scalar && value == 0.0 {
                 entries.push(self.graph.zero());
                 continue;
@@ -285,7 +293,8 @@ impl Elaborator<'_> {
             if let Some(exact) = exact {
                 self.scope.exact.insert(symbol, exact);
             }
-            self.draft.parameters.push(Parameter { name, symbol, value, span });
+            let definition = Some(definition);
+            self.draft.parameters.push(Parameter { name, symbol, value, definition, span });
             entries.push(symbol);
         }
         Value::new(shape, entries)

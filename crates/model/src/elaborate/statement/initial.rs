@@ -147,8 +147,12 @@ impl Elaborator<'_> {
                 values[k] = self.graph.substitute(&[values[k]], &inserted)[0];
             }
         }
-        let datum =
-            |(e, value): (&Entry, Expr)| Datum { quantity: e.quantity, value, span: e.span };
+        let datum = |(e, value): (&Entry, Expr)| Datum {
+            quantity: e.quantity,
+            value,
+            written: e.value,
+            span: e.span,
+        };
         entries.iter().zip(values).map(datum).collect()
     }
 

@@ -1,0 +1,313 @@
+//! The variational flow: a motion together with its derivatives along some directions.
+//!
+//! $$ \dot y = f(t, y; p), \qquad
+//!    \dot s_k = \frac{\partial f}{\partial y}\,s_k + \frac{\partial f}{\partial p}\,\delta p_k
+//!    \qquad (\mathrm S) $$
+//!
+//! The state of the integrator is $(y, s_1, s_2, \dots)$, and every component takes part in error control. The product
+//! $\partial_y f\,s$ comes from the differentiated equations (`system/linearisation.rs`): one evaluation and one
+//! factorisation for all directions, one substitution for each.
+//!
+//! After each step $y$ is projected onto the constraints, and each $s_k$ onto their tangent space, by the smallest
+//! change in the kinetic metric.
+
+use pfaff_model::Workspace;
+use pfaff_program::{Backend, CompileError};
+use pfaff_solver::{EvalError, System};
+
+use crate::system::compiled::{Compiled, CompiledSystem, Dynamics};
+use crate::system::linearisation::{Slopes, Variables, constraint_slopes, equation_slopes};
+use crate::system::ordinary::spread;
+
+/// Where the rate of a component of the state stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rate {
+    /// It is this component of the state itself, a velocity.
+    State(usize),
+    /// It is this one of the unknowns.
+    Unknown(usize),
+}
+
+/// The system (S).
+#[derive(Clone, Debug)]
+pub(crate) struct VariationalFlow {
+    pub(crate) variables: Variables,
+    system: CompiledSystem,
+    equations: Slopes,
+    constraints: Option<Slopes>,
+    rates: Vec<Rate>,
+    /// $\delta p_k$
+    tangents: Vec<Vec<f64>>,
+    /// $x$ at the state last solved.
+    pub(crate) unknowns: Vec<f64>,
+    /// A direction $(\delta t, \delta y, \delta p)$.
+    direction: Vec<f64>,
+    /// The response $\delta x$ last asked for.
+    pub(crate) response: Vec<f64>,
+    residual: Vec<f64>,
+    velocities: Vec<f64>,
+}
+
+impl VariationalFlow {
+    /// Compiles a model with its derivatives, for directions with these changes of the varying parameters.
+    pub(crate) fn new(
+        model: &Workspace,
+        dynamics: &Dynamics,
+        variables: Variables,
+        tangents: Vec<Vec<f64>>,
+        backend: Backend,
+    ) -> Result<Self, CompileError> {
+        let mut system = CompiledSystem::new(model, dynamics, backend)?.without_events();
+        let n = system.n;
+        let rates = match &mut system.dynamics {
+            Compiled::Saddle(kkt) => {
+                kkt.promote(model)?;
+                let carried = kkt.carried;
+                let velocities = (0..n).map(|i| Rate::State(n + i));
+                velocities.chain((0..n + carried).map(Rate::Unknown)).collect()
+            }
+            Compiled::Ordinary(ordinary) => {
+                let second = |&k: &usize| ordinary.orders[k] == 2;
+                let mut velocity = n..;
+                let mut rate = |k: usize| {
+                    let place = if second(&k) { velocity.next() } else { None };
+                    place.map_or(Rate::Unknown(k), Rate::State)
+                };
+                let mut rates: Vec<Rate> = (0..n).map(&mut rate).collect();
+                rates.extend((0..n).filter(second).map(Rate::Unknown));
+                rates
+            }
+            Compiled::Reduced(_) => unreachable!("nothing has reduced the system"),
+        };
+        Ok(Self {
+            equations: equation_slopes(model, dynamics, &variables, backend)?,
+            constraints: constraint_slopes(model, dynamics, &variables, backend)?,
+            unknowns: vec![0.0; variables.unknowns.len()],
+            direction: vec![0.0; variables.width()],
+            response: vec![0.0; variables.unknowns.len()],
+            residual: vec![0.0; system.m],
+            velocities: vec![0.0; n],
+            rates,
+            tangents,
+            system,
+            variables,
+        })
+    }
+
+    /// Steps end at these times, ascending.
+    pub(crate) fn break_at(&mut self, times: Vec<f64>) {
+        self.system.breaks = times;
+    }
+
+    /// Takes the sizes of the constraints and decides which of them carry the motion, at the start.
+    pub(crate) fn begin(&mut self, model: &Workspace, t: f64, y: &[f64]) {
+        let n = self.system.n;
+        if let Compiled::Saddle(kkt) = &mut self.system.dynamics {
+            kkt.scale.measure(model, t, &y[..n]);
+            kkt.evaluate(t, &y[..n], &y[n..2 * n], &y[2 * n..2 * n + kkt.carried]);
+            kkt.measure_velocities(&y[n..2 * n]);
+            kkt.decide();
+        }
+    }
+
+    /// Components of the state $y$.
+    pub(crate) fn size(&self) -> usize {
+        self.rates.len()
+    }
+
+    /// The start of the flow: a state and its directions one after another.
+    pub(crate) fn joined(y: &[f64], directions: &[Vec<f64>]) -> Vec<f64> {
+        y.iter().chain(directions.iter().flatten()).copied().collect()
+    }
+
+    /// A direction of the state of the flow.
+    pub(crate) fn part<'a>(&self, whole: &'a [f64], k: usize) -> &'a [f64] {
+        let d = self.size();
+        &whole[(k + 1) * d..(k + 2) * d]
+    }
+
+    /// Solves the equations at a state, and evaluates their slopes there.
+    pub(crate) fn solve(&mut self, t: f64, y: &[f64]) -> Result<(), EvalError> {
+        let n = self.system.n;
+        let y = &y[..self.rates.len()];
+        match &mut self.system.dynamics {
+            Compiled::Saddle(kkt) => {
+                kkt.evaluate(t, &y[..n], &y[n..2 * n], &y[2 * n..]);
+                kkt.solve()?;
+                self.unknowns[..n].copy_from_slice(kkt.acceleration());
+                self.unknowns[n..].copy_from_slice(kkt.multipliers());
+            }
+            Compiled::Ordinary(ordinary) => {
+                spread(&ordinary.orders, &y[n..], &mut self.velocities);
+                ordinary.solve(t, &y[..n], &self.velocities)?;
+                ordinary.factor_at_solution()?;
+                self.unknowns.copy_from_slice(&ordinary.unknowns);
+            }
+            Compiled::Reduced(_) => unreachable!("nothing has reduced the system"),
+        }
+        self.equations.evaluate(t, y, &self.unknowns);
+        Ok(())
+    }
+
+    /// $\delta x$ of a direction at the state last solved, into [`response`](Self::response).
+    pub(crate) fn respond(
+        &mut self, δt: f64, δy: &[f64], δp: &[f64]
+    ) -> Result<(), EvalError> {
+        self.direction[0] = δt;
+        let (state, parameters) = self.direction[1..].split_at_mut(self.rates.len());
+        state.copy_from_slice(δy);
+        parameters.copy_from_slice(δp);
+        for (x, row) in self.response.iter_mut().zip(self.equations.rows().rows()) {
+            *x = -row.dot(&self.direction);
+        }
+        if self.response.iter().any(|x| !x.is_finite()) {
+            return Err(EvalError::NotFinite);
+        }
+        match &mut self.system.dynamics {
+            Compiled::Saddle(kkt) => kkt.solve_again(&mut self.response),
+            Compiled::Ordinary(ordinary) => {
+                ordinary.solve_again(&mut self.response);
+                Ok(())
+            }
+            Compiled::Reduced(_) => unreachable!("nothing has reduced the system"),
+        }
+    }
+
+    /// $\delta p$ of a direction.
+    pub(crate) fn tangent(&self, k: usize) -> &[f64] {
+        &self.tangents[k]
+    }
+
+    /// The rates of the state last solved.
+    pub(crate) fn state_rates(&self, y: &[f64], rates: &mut [f64]) {
+        Self::read(&self.rates, y, &self.unknowns, rates);
+    }
+
+    /// The rates of a direction, with the response last asked for.
+    pub(crate) fn rates_along(&self, δy: &[f64], rates: &mut [f64]) {
+        Self::read(&self.rates, δy, &self.response, rates);
+    }
+
+    /// Whether no constraint repeats others.
+    pub(crate) fn has_unique_multipliers(&self) -> bool {
+        self.system.is_whole()
+    }
+
+    fn read(places: &[Rate], y: &[f64], x: &[f64], rates: &mut [f64]) {
+        for (rate, place) in rates.iter_mut().zip(places) {
+            *rate = match *place {
+                Rate::State(i) => y[i],
+                Rate::Unknown(i) => x[i],
+            };
+        }
+    }
+
+    /// Moves a direction into the tangent space of the constraints, at the state at which the core was evaluated.
+    fn project_direction(&mut self, k: usize, δy: &mut [f64]) -> Result<(), EvalError> {
+        let (n, m) = (self.system.n, self.system.m);
+        let Compiled::Saddle(kkt) = &mut self.system.dynamics else { return Ok(()) };
+        let Some(slopes) = &self.constraints else { return Ok(()) };
+        let rows = slopes.rows();
+        self.direction[0] = 0.0;
+        self.direction[1 + δy.len()..].copy_from_slice(&self.tangents[k]);
+        let levels = [(kkt.holonomic.contains(&true), 0, 0), (true, m, n)];
+        for (is_there, first, place) in levels {
+            if !is_there {
+                continue;
+            }
+            self.direction[1..=δy.len()].copy_from_slice(δy);
+            for (a, value) in self.residual.iter_mut().enumerate() {
+                *value = rows.row(first + a).dot(&self.direction);
+            }
+            let change = if first == 0 {
+                kkt.position_change(&self.residual)?
+            } else {
+                kkt.velocity_change(&self.residual)?
+            };
+            δy[place..place + n].iter_mut().zip(change).for_each(|(x, δ)| *x += δ);
+        }
+        Ok(())
+    }
+}
+
+impl System for VariationalFlow {
+    fn dimension(&self) -> usize {
+        self.size() * (1 + self.tangents.len())
+    }
+
+    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
+        self.solve(t, y)?;
+        let d = self.size();
+        Self::read(&self.rates, y, &self.unknowns, &mut rates[..d]);
+        let tangents = std::mem::take(&mut self.tangents);
+        let mut outcome = Ok(());
+        let blocks = y[d..].chunks_exact(d).zip(rates[d..].chunks_exact_mut(d));
+        for ((δy, rates), δp) in blocks.zip(&tangents) {
+            outcome = self.respond(0.0, δy, δp);
+            if outcome.is_err() {
+                break;
+            }
+            Self::read(&self.rates, δy, &self.response, rates);
+        }
+        self.tangents = tangents;
+        outcome
+    }
+
+    fn project(&mut self, t: f64, y: &mut [f64]) -> Result<(), EvalError> {
+        if self.constraints.is_none() {
+            return Ok(());
+        }
+        self.system.project(t, y)?;
+        let d = self.size();
+        let n = self.system.n;
+        if let Compiled::Saddle(kkt) = &mut self.system.dynamics {
+            kkt.evaluate(t, &y[..n], &y[n..2 * n], &y[2 * n..d]);
+        }
+        if let Some(slopes) = &mut self.constraints {
+            // NOTE: constraints contain no accelerations and no multipliers.
+            slopes.evaluate(t, &y[..d], &self.unknowns);
+        }
+        for k in 0..self.tangents.len() {
+            self.project_direction(k, &mut y[(k + 1) * d..(k + 2) * d])?;
+        }
+        Ok(())
+    }
+
+    fn has_invariants(&self) -> bool {
+        self.constraints.is_some()
+    }
+
+    fn change_chart(&mut self, t: f64, y: &mut [f64]) -> Result<bool, EvalError> {
+        self.system.change_chart(t, y)
+    }
+
+    /// Errors of a derivative do not matter below a ten-thousandth of what it would be if all components varied by the
+    /// same part of their sizes.
+    fn raise_scales(&mut self, t: f64, y: &[f64], h: f64, scales: &mut [f64]) {
+        const PART: f64 = 1e-4;
+        let d = self.size();
+        if let Compiled::Saddle(_) = &self.system.dynamics {
+            self.system.raise_scales(t, y, h, &mut scales[..d]);
+        }
+        let (state, directions) = scales.split_at_mut(d);
+        for scales in directions.chunks_exact_mut(d) {
+            let parts = scales.iter().zip(&*state).filter(|(_, size)| **size > 0.0);
+            let largest = parts.map(|(s, size)| s / size).fold(0.0, f64::max);
+            for (s, size) in scales.iter_mut().zip(&*state) {
+                *s = s.max(PART * largest * size);
+            }
+        }
+    }
+
+    fn feature_count(&self) -> usize {
+        self.system.feature_count()
+    }
+
+    fn feature_phases(&mut self, t: f64, y: &[f64], phases: &mut [f64]) {
+        self.system.feature_phases(t, &y[..self.size()], phases);
+    }
+
+    fn next_break(&self, t: f64, t1: f64) -> Option<f64> {
+        self.system.next_break(t, t1)
+    }
+}

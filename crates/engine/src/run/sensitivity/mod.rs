@@ -1,0 +1,381 @@
+//! Derivatives of motions by parameters and initial values.
+//!
+//! After a run from a given start, the same motion is integrated once more together with its variational equations
+//! (`flow.rs`), from the derivative of the consistent start (`start.rs`), in saddle-point form or as the equations of
+//! the text stand. Where a switching function $u$ passes zero, the derivatives jump,
+//!
+//! $$ s^+ = s^- + (\dot y^- - \dot y^+)\,\delta t, \qquad
+//!    \delta t = -\frac{\partial_y u\,s^- + \partial_p u\,\delta p}{\dot u^-}, \qquad (\mathrm J) $$
+//!
+//! and the time of an event moves by the same $\delta t$ of its own function.
+
+pub(crate) mod direction;
+pub(crate) mod flow;
+mod outputs;
+pub(crate) mod start;
+
+use pfaff_expr::Expr;
+use pfaff_model::{Quantity, Workspace};
+use pfaff_solver::{
+    Control, DenseStep, Method, Observer, OdeOptions, StopReason, System, integrate,
+};
+
+use crate::derivation::derive_in;
+use crate::error::Failure;
+use crate::motion::Motion;
+use crate::motion::note::{Note, brief};
+use crate::motion::sensitivity::Sensitivity;
+use crate::motion::verdict::{Audit, Check};
+use crate::problem::branches::Branches;
+use crate::problem::settings::{Run, Settings};
+use crate::problem::start::Start;
+use crate::run::consistent_start::begin;
+use crate::run::global_error::error_check;
+use crate::run::sensitivity::direction::{Direction, Source, directions, parameter_tangents};
+use crate::run::sensitivity::flow::VariationalFlow;
+use crate::run::sensitivity::outputs::Outputs;
+use crate::run::sensitivity::start::{StartPlace, StartTangent};
+use crate::run::{bvp, variational, volterra};
+use crate::system::compiled::{CompiledSystem, Dynamics};
+use crate::system::linearisation::Variables;
+
+/// Output times up to which each ends a step, so that no interpolation is between.
+const EXACT: usize = 64;
+/// How much looser a second integration is, and what of its difference is taken for the error of the first.
+const LOOSER: f64 = 1e3;
+const SHARE: f64 = 1e-2;
+/// A difference this small is a rounding error, in parts of the state over what varies.
+const ROUNDING: f64 = 1e-13;
+
+/// Refuses names that a model does not have, and runs that have no sensitivities.
+pub(crate) fn check(model: &Workspace, request: &Run) -> Result<(), Failure> {
+    let refused = |what: &str, why: &str| {
+        Err(Failure::Usage(format!("sensitivities are not available for {what}: {why}")))
+    };
+    if variational::is_fractional(model) || bvp::has_ends(model) {
+        let why = "they are derivatives of a motion from a given start";
+        return refused("motions between given ends (`final`)", why);
+    }
+    if volterra::has_memory(model) {
+        let why = "the variational equations of the memory terms are not derived";
+        return refused("models with memory", why);
+    }
+    let settings = Settings::new(model, request)?;
+    directions(model, &request.sensitivities, settings.t0).map(|_| ())
+}
+
+/// Adds the sensitivities that a run is asked for to its motion.
+pub(crate) fn add(
+    model: &Workspace,
+    derived: Option<&Dynamics>,
+    request: &Run,
+    motion: &mut Motion,
+) -> Result<(), Failure> {
+    let settings = Settings::new(model, request)?;
+    let directions = directions(model, &request.sensitivities, settings.t0)?;
+    let full = |d: &Dynamics| !matches!(d, Dynamics::Saddle(e) if e.auxiliary.is_some());
+    let dynamics = match derived.filter(|d| full(d)) {
+        Some(dynamics) => dynamics.clone(),
+        None => derive_in(model, request.principle)?,
+    };
+    let mut system = CompiledSystem::new(model, &dynamics, settings.backend)?;
+    let start = begin(model, &dynamics, &mut system, settings.t0)?;
+    let changes: Vec<Vec<f64>> =
+        directions.iter().map(|d| parameter_tangents(model, d.source)).collect();
+    let place = StartPlace::new(model, &dynamics, &start, settings.t0)?;
+    let tangents: Vec<StartTangent> = directions
+        .iter()
+        .zip(&changes)
+        .map(|(direction, change)| place.along(direction.source, change))
+        .collect::<Result<_, _>>()?;
+    let mut branches = Branches::of(model);
+    let dynamics = match &branches {
+        Some(branches) => derive_in(&branches.model, request.principle)?,
+        None => dynamics,
+    };
+    let mut task = Task {
+        settings: &settings,
+        dynamics: &dynamics,
+        varied: (0..model.parameters.len())
+            .filter(|&k| changes.iter().any(|change| change[k] != 0.0))
+            .collect(),
+        changes: &changes,
+        sizes: directions.iter().map(|d| size(model, &start, d.source)).collect(),
+        outputs: Outputs::new(model, &dynamics, &directions, motion),
+        error: Some(0.0),
+        steps: 0,
+    };
+    let fixed = branches.as_ref().map_or(model, |branches| &branches.model);
+    let mut whole = task.first(fixed, &start, &tangents)?;
+    let end = motion.t.iter().chain(motion.events.iter().map(|e| &e.t)).copied();
+    let end = end.fold(settings.t0, f64::max);
+    let mut stopped = None;
+    match &mut branches {
+        None => stopped = task.segment(model, (settings.t0, end), &mut whole, motion)?,
+        Some(branches) => {
+            let switches = std::mem::take(&mut motion.switches);
+            for (k, (from, signs)) in switches.iter().enumerate() {
+                branches.set(signs);
+                if k > 0 {
+                    let before = &switches[k - 1].1;
+                    task.jump(branches, (before, signs), *from, &mut whole)?;
+                    branches.set(signs);
+                }
+                let to = switches.get(k + 1).map_or(end, |next| next.0);
+                stopped = task.segment(&branches.model, (*from, to), &mut whole, motion)?;
+                if stopped.is_some() {
+                    break;
+                }
+            }
+            motion.switches = switches;
+        }
+    }
+    let Task { outputs, error, steps, .. } = task;
+    let reached = outputs.reached();
+    motion.sensitivities = outputs.finished(motion);
+    if let Some(t) = stopped {
+        motion.notes.push(Note::Remark(format!(
+            "the sensitivities end at t = {}: beyond, they could not be integrated",
+            brief(t)
+        )));
+    }
+    if reached > 0 {
+        motion.notes.extend(without_effect(&directions, &motion.sensitivities));
+    }
+    let check = error_check(
+        error.filter(|_| stopped.is_none() && reached > 0),
+        settings.options.tolerance,
+        steps,
+    );
+    let check = Check { name: "sensitivities by a second integration".into(), ..check };
+    motion.audit.checks.push(check);
+    motion.audit = Audit::of(std::mem::take(&mut motion.audit.checks));
+    Ok(())
+}
+
+/// The size of a parameter or initial value; 1 if it is zero.
+fn size(model: &Workspace, start: &Start, source: Source) -> f64 {
+    let value = match source {
+        Source::Parameter(k) => model.parameters[k].value,
+        Source::Initial(Quantity::Coordinate(k, 0)) => start.q[k],
+        Source::Initial(Quantity::Coordinate(k, _)) => start.v[k],
+        Source::Initial(Quantity::Multiplier(a)) => {
+            start.multipliers.get(a).copied().unwrap_or_default()
+        }
+        Source::Initial(Quantity::Time) => 0.0,
+    };
+    if value == 0.0 { 1.0 } else { value.abs() }
+}
+
+/// Quantities on which nothing depends.
+fn without_effect<'a>(
+    directions: &'a [Direction],
+    found: &'a [Sensitivity],
+) -> impl Iterator<Item = Note> + 'a {
+    let is_zero = |s: &Sensitivity| {
+        let series = s.q.iter().chain(&s.v).chain(&s.multipliers).chain(&s.observed);
+        let mut values = series.flat_map(|s| &s.values);
+        values.all(|x| *x == 0.0) && s.events.iter().all(|e| e.t == 0.0)
+    };
+    directions.iter().zip(found).filter(move |(_, s)| is_zero(s)).map(|(direction, _)| {
+        Note::Remark(format!(
+            "nothing depends on `{}`: its sensitivities are zero",
+            direction.name
+        ))
+    })
+}
+
+/// What the segments of a run share.
+struct Task<'a> {
+    settings: &'a Settings,
+    dynamics: &'a Dynamics,
+    /// The parameters that vary, by index.
+    varied: Vec<usize>,
+    /// The changes of all parameters along each direction.
+    changes: &'a [Vec<f64>],
+    /// The sizes of what varies.
+    sizes: Vec<f64>,
+    outputs: Outputs,
+    /// The largest error of a derivative in parts of its size; unknown where an integration did not reach its end.
+    error: Option<f64>,
+    steps: usize,
+}
+
+impl Task<'_> {
+    fn flow(&self, model: &Workspace) -> Result<VariationalFlow, Failure> {
+        let symbols = model.parameter_symbols();
+        let parameters: Vec<Expr> = self.varied.iter().map(|&k| symbols[k]).collect();
+        let variables = Variables::of(model, self.dynamics, parameters);
+        let tangent = |change: &Vec<f64>| self.varied.iter().map(|&k| change[k]).collect();
+        let tangents = self.changes.iter().map(tangent).collect();
+        let backend = self.settings.backend;
+        Ok(VariationalFlow::new(model, self.dynamics, variables, tangents, backend)?)
+    }
+
+    /// The state of the flow at the start.
+    fn first(
+        &self,
+        model: &Workspace,
+        start: &Start,
+        tangents: &[StartTangent],
+    ) -> Result<Vec<f64>, Failure> {
+        let mut system = CompiledSystem::new(model, self.dynamics, self.settings.backend)?;
+        let size = Variables::of(model, self.dynamics, Vec::new()).state.len();
+        let mut state = |q: &[f64], v: &[f64], μ: &[f64]| {
+            let mut y = system.state(self.settings.t0, q, v, μ);
+            y.truncate(size);
+            y
+        };
+        let y = state(&start.q, &start.v, &start.multipliers);
+        let parts: Vec<Vec<f64>> =
+            tangents.iter().map(|s| state(&s.q, &s.v, &s.multipliers)).collect();
+        Ok(VariationalFlow::joined(&y, &parts))
+    }
+
+    /// Integrates the flow over a segment; says where it stopped if that is before the end.
+    fn segment(
+        &mut self,
+        model: &Workspace,
+        (from, to): (f64, f64),
+        whole: &mut Vec<f64>,
+        motion: &Motion,
+    ) -> Result<Option<f64>, Failure> {
+        let mut flow = self.flow(model)?;
+        flow.begin(model, from, whole);
+        let mut times: Vec<f64> = motion.t.iter().copied().filter(|t| *t > from).collect();
+        times.extend(motion.events.iter().map(|e| e.t).filter(|t| *t > from));
+        times.retain(|t| *t <= to);
+        if self.outputs.reached() == 0 && motion.t.first() == Some(&from) {
+            times.push(from);
+        }
+        times.sort_by(f64::total_cmp);
+        times.dedup();
+        let mut breaks = Branches::of(model).map_or_else(Vec::new, |branches| branches.breaks);
+        if times.len() <= EXACT {
+            breaks.extend(&times);
+        }
+        breaks.retain(|t| *t > from);
+        breaks.sort_by(f64::total_cmp);
+        breaks.dedup();
+        flow.break_at(breaks);
+        let mut rows = Rows { flow: flow.clone(), times, next: 0, kept: Vec::new() };
+        rows.start(from, whole);
+        let mut stopped = None;
+        if to > from {
+            let options = OdeOptions {
+                t0: from,
+                t1: to,
+                method: Method::Dop853,
+                step: None,
+                ..self.settings.options
+            };
+            let outcome = integrate(&mut flow, whole, &options, &mut rows);
+            self.steps += outcome.statistics.steps;
+            if outcome.stop == StopReason::End {
+                self.compare(&mut flow, whole, &options, (&outcome.y, &outcome.scales));
+            } else {
+                stopped = Some(outcome.t);
+            }
+            *whole = outcome.y;
+        }
+        self.outputs.take(model, self.dynamics, &mut flow, rows.kept, self.settings.backend)?;
+        Ok(stopped)
+    }
+
+    /// Estimates the errors at the end of a segment by an integration with a looser tolerance.
+    fn compare(
+        &mut self,
+        flow: &mut VariationalFlow,
+        from: &[f64],
+        options: &OdeOptions,
+        (end, scales): (&[f64], &[f64]),
+    ) {
+        let d = flow.size();
+        let tolerance = (LOOSER * options.tolerance).min(1e-3);
+        let loose = integrate(flow, from, &OdeOptions { tolerance, ..*options }, &mut ());
+        if loose.stop != StopReason::End {
+            self.error = None;
+            return;
+        }
+        let share = SHARE * (options.tolerance / tolerance) * LOOSER;
+        for (i, (a, b)) in loose.y.iter().zip(end).enumerate().skip(d) {
+            let rounding = ROUNDING * scales[i % d] / self.sizes[i / d - 1];
+            let distance = (a - b).abs();
+            let distance = if distance <= rounding { 0.0 } else { distance - rounding };
+            let error = share * distance / scales[i];
+            self.error = self.error.map(|e| if error.is_nan() { error } else { e.max(error) });
+        }
+    }
+
+    /// The jump (J) where switching functions change their signs.
+    fn jump(
+        &self,
+        branches: &mut Branches,
+        (before, after): (&[f64], &[f64]),
+        t: f64,
+        whole: &mut [f64],
+    ) -> Result<(), Failure> {
+        let Some(k) = (0..before.len()).find(|&k| before[k] != after[k]) else { return Ok(()) };
+        branches.set(before);
+        let mut flow = self.flow(&branches.model)?;
+        let function = [branches.functions[k]];
+        let backend = self.settings.backend;
+        let shifts =
+            outputs::shifts(&branches.model, &mut flow, &function, (t, whole), backend)?;
+        let d = flow.size();
+        let (mut old, mut new) = (vec![0.0; d], vec![0.0; d]);
+        let solved = flow.solve(t, whole).is_ok();
+        flow.state_rates(&whole[..d], &mut old);
+        branches.set(after);
+        let mut flow = self.flow(&branches.model)?;
+        if flow.solve(t, whole).is_err() || !solved {
+            new.fill(f64::NAN);
+        } else {
+            flow.state_rates(&whole[..d], &mut new);
+        }
+        for (δy, δt) in whole[d..].chunks_exact_mut(d).zip(shifts) {
+            for (x, (old, new)) in δy.iter_mut().zip(old.iter().zip(&new)) {
+                let change = (old - new) * δt;
+                // NOTE: where the rates do not jump, it does not matter when they would.
+                *x += if old == new { 0.0 } else { change };
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Keeps the states of a flow at some times.
+struct Rows {
+    flow: VariationalFlow,
+    times: Vec<f64>,
+    next: usize,
+    kept: Vec<(f64, Vec<f64>)>,
+}
+
+impl Rows {
+    fn start(&mut self, t: f64, whole: &[f64]) {
+        if self.times.first() == Some(&t) {
+            self.kept.push((t, whole.to_vec()));
+            self.next = 1;
+        }
+    }
+}
+
+impl Observer for Rows {
+    fn wants_dense(&self, _start: f64, end: f64) -> bool {
+        self.times.get(self.next).is_some_and(|&t| t < end)
+    }
+
+    fn step(&mut self, step: &DenseStep<'_>, _system: &mut dyn System) -> Control {
+        while let Some(&t) = self.times.get(self.next).filter(|t| **t <= step.end()) {
+            let mut whole = vec![0.0; self.flow.dimension()];
+            step.state(t, &mut whole);
+            if self.flow.project(t, &mut whole).is_err() {
+                whole.fill(f64::NAN);
+            }
+            self.kept.push((t, whole));
+            self.next += 1;
+        }
+        Control::Continue
+    }
+}
