@@ -257,9 +257,8 @@ impl Antiderivative<'_> {
             },
             &[(u, k), (w, l), ..] => {
                 // a w − b u = c, so 1/(u w) = (a/u − b/w)/c for linear forms with slopes a and b.
-                let lower =
-                    |k: Expr| g.double_of(k).is_some_and(|k| k <= -1.0 && k.fract() == 0.0);
-                if !lower(k) || !lower(l) {
+                let whole = |k: Expr| g.double_of(k).is_some_and(|k| k.fract() == 0.0);
+                if !whole(k) || !whole(l) {
                     return None;
                 }
                 let slopes = [u, w].map(|e| self.constant(g.derivative(e, self.q)));

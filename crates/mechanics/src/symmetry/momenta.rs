@@ -264,7 +264,7 @@ impl<'a> SymmetryFields<'a> {
         if !moving.is_empty() {
             let mut by = model.velocities();
             by.push(model.time);
-            return moving.iter().any(|&e| g.gradient(e, &by).into_iter().any(surely));
+            return moving.into_iter().flat_map(|e| g.gradient(e, &by)).any(surely);
         }
         if self.moves_at_a_point(model) {
             return true;
