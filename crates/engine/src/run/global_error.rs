@@ -2,17 +2,17 @@
 //!
 //! A short run is integrated again with a tolerance that is thirty times stricter (a thousand times by the Taylor
 //! method) and with steps that are at most half as long as the first ones, because steps do not always depend on the
-//! tolerance: the difference is the error of the first one. A long run is integrated again by DOP853 with a tolerance $E_2 = 10^6 E$, at a fifth
-//! of the cost. Errors are proportional to the tolerance, so that
-//! of the difference $D$ the first run has the part
+//! tolerance: the difference is the error of the first one. A long run is integrated again by DOP853 with a tolerance
+//! $E_2 = 10^6 E$, at a fifth of the cost. Errors are proportional to the tolerance, so that of the difference $D$ the
+//! first run has the part
 //!
 //! $$ \bigl(10\,E + 3\epsilon\sqrt{N}\bigr)\,\frac{D}{E_2} $$
 //!
 //! after $N$ steps, with a margin of ten; or $3\,D\,(N_2/N)^8$ if that is more, because steps that stability limits to
-//! $N_2 \approx N$ are no less accurate with a loose tolerance. Rounding adds up too. Where $D$ is no longer small the two motions have nothing to do with each
-//! other any more; a run that is not too long is then treated as a short one, else $E_2 = 10^3 E$ is tried. Where a
-//! stricter run does not come to the end, one that is thirty times looser is taken, and the whole difference. `rk4`,
-//! which has no tolerance, is repeated with half its step.
+//! $N_2 \approx N$ are no less accurate with a loose tolerance. Rounding adds up too. Where $D$ is no longer small the
+//! two motions have nothing to do with each other any more; a run that is not too long is then treated as a short one,
+//! else $E_2 = 10^3 E$ is tried. Where a stricter run does not come to the end, one that is thirty times looser is
+//! taken, and the whole difference. `rk4`, which has no tolerance, is repeated with half its step.
 
 use pfaff_solver::{
     Control, DenseStep, LocatedEvent, Method, Observer, OdeOptions, Outcome, StopReason,
