@@ -296,6 +296,23 @@ impl Graph {
         self.store.borrow().facts[e.index()].has_memory
     }
 
+    /// The memory operators of an expression that stand within no other one, in ascending order.
+    pub fn outermost_memory(&self, e: Expr) -> Vec<Expr> {
+        let (mut pending, mut seen) = (vec![e], Vec::new());
+        let mut visited = rustc_hash::FxHashSet::default();
+        while let Some(x) = pending.pop() {
+            if !self.has_memory(x) || !visited.insert(x) {
+                continue;
+            }
+            match self.node(x) {
+                Node::Memory(..) => seen.push(x),
+                node => pending.extend(node.operands()),
+            }
+        }
+        seen.sort_unstable();
+        seen
+    }
+
     /// The nodes that the roots need, operands first.
     pub fn live(&self, roots: &[Expr]) -> Vec<Expr> {
         self.store.borrow_mut().live(roots)

@@ -243,10 +243,6 @@ const LINES: &[(&str, &str)] = &[
     ("let a = isochoric(phi)", "E0205 isochoric: `isochoric` cannot be used in an expression"),
     ("principle chetajev", "E0410 chetajev: there is no principle `chetajev`"),
     ("let a = caputo(x'', h)", "E0412 x'': `caputo` cannot be applied to an acceleration"),
-    (
-        "let a = caputo(mean(x), h)",
-        "E0412 mean(x): `caputo` cannot be applied to a memory operator",
-    ),
     ("let a = memory(x*s, x)", "E0412 x*s: the kernel depends on `x`"),
     ("let a = caputo(x, 0)", "E0412 0: the order of `caputo` is 0, but must be positive"),
     ("let a = rl(x, -0.5)", "E0412 -0.5: the order of `rl` is -1/2, but may not be negative"),

@@ -107,7 +107,8 @@ fn scalars(formula: &Formula, es: &[Expr], range: Range) -> Result<Vec<f64>, Fai
     }
     let symbol = |e: Expr| if e == formula.time { time } else { given(e) }.unwrap_or(f64::NAN);
     let mut images = Vec::new();
-    for e in memories {
+    let outermost = es.iter().flat_map(|&e| g.outermost_memory(e));
+    for e in outermost {
         let Some(term) = MemoryOperator::of(g, e) else { continue };
         let Some(at) = time else {
             let message = "the formula has memory: give `t` a value, as in `t=2`".into();

@@ -7,6 +7,7 @@ pub(crate) mod eval;
 pub(crate) mod export;
 pub(crate) mod forms;
 pub(crate) mod geometry;
+mod nested_operator;
 pub(crate) mod operator;
 pub(crate) mod state;
 pub(crate) mod thermal;

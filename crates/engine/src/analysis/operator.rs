@@ -15,9 +15,11 @@ use pfaff_expr::special::{mittag_leffler, reciprocal_gamma};
 use pfaff_expr::{Expr, Graph, Memory, Node, Role, number};
 use pfaff_solver::{Kernel, gauss_jacobi};
 
+use crate::analysis::nested_operator::operate_nested;
 use crate::problem::break_points::Variable;
 use crate::run::memory_operator::MemoryOperator;
 use crate::run::volterra::kernel::{KernelSymbols, Term, terms};
+use crate::run::volterra::small_lag::{LagSymbols, SmallLag};
 
 /// Ends of the operators, and the time at which they are taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,6 +51,9 @@ pub(crate) fn operate(
     value: &dyn Fn(Expr) -> f64,
 ) -> Result<f64, String> {
     let MemoryOperator { kind, operand, second } = term;
+    if g.has_memory(operand) {
+        return operate_nested(g, term, time, ends, value);
+    }
     let right = matches!(kind, Memory::CaputoRight | Memory::RiemannLiouvilleRight);
     let real = |x: f64| {
         number::from_f64(x)
@@ -80,7 +85,7 @@ pub(crate) fn operate(
     if result.is_finite() { Ok(result) } else { Err(does_not_exist(kind)) }
 }
 
-fn does_not_exist(kind: Memory) -> String {
+pub(crate) fn does_not_exist(kind: Memory) -> String {
     format!("`{}` of this function has no finite value there", kind.name())
 }
 
@@ -310,7 +315,12 @@ impl Function<'_> {
         if !terms.iter().all(known) {
             // Both ends may be singular: each half has its own at 0.
             let h = 0.5 * x;
-            let near = |s: f64| value(kernel, s) * self.at(self.expr, x - s);
+            let symbols = LagSymbols { lag, time, parameter: self.value };
+            let exact = SmallLag::new(g, kernel, &symbols);
+            let near = |s: f64| {
+                let k = exact.as_ref().map_or_else(|| value(kernel, s), |k| k.value(at, s));
+                k * self.at(self.expr, x - s)
+            };
             let far = |u: f64| value(kernel, x - u) * self.at(self.expr, u);
             let (from, to) = (0.0, x);
             let lags = Variable { g, symbol: lag, others: &[], value: &value, from, to };
@@ -354,7 +364,12 @@ fn power(p: f64, alpha: f64, x: f64) -> f64 {
 
 /// $\int_0^x (x-u)^{\mu-1} f(u)\,du$ by rules of 20 points on panels that are halved until both agree, from one of
 /// the `cuts` to the next.
-fn weighted(mu: f64, x: f64, cuts: &[f64], f: &dyn Fn(f64) -> f64) -> Result<f64, String> {
+pub(crate) fn weighted(
+    mu: f64,
+    x: f64,
+    cuts: &[f64],
+    f: &dyn Fn(f64) -> f64,
+) -> Result<f64, String> {
     const POINTS: usize = 20;
     // Panels of an algebraic singularity halve towards it; 2^-1000 of the whole is the smallest of a double.
     const DEEPEST: u32 = 1000;

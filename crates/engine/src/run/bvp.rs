@@ -12,6 +12,7 @@
 mod arch;
 mod canonical;
 mod conditions;
+mod driven;
 mod guess;
 mod homotopy;
 mod length;

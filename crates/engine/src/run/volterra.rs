@@ -15,11 +15,16 @@ mod high_order_force;
 mod high_order_terms;
 pub(crate) mod kernel;
 mod kernel_parts;
+mod kernel_run;
+mod nested;
 mod projection;
 mod prony;
 mod recorder;
+mod refusals;
 mod response;
+mod run_values;
 mod slow_inputs;
+pub(crate) mod small_lag;
 mod time_features;
 pub(crate) mod volterra_equations;
 
@@ -44,8 +49,9 @@ use crate::run::progress::Progress;
 use crate::run::record::Record;
 use crate::run::record::Setting;
 use crate::run::stop::{stop_reason, stopped};
-use crate::run::volterra::compiled::{CompiledVolterra, KernelRun};
+use crate::run::volterra::compiled::CompiledVolterra;
 use crate::run::volterra::formulate::{Formulation, mechanical, written};
+use crate::run::volterra::kernel_run::KernelRun;
 use crate::run::volterra::recorder::{Reader, VolterraRecorder};
 use crate::run::volterra::time_features::{add_places, lower_exponent};
 use crate::run::volterra::volterra_equations::{RunTimes, VolterraEquations, mistake, real};
@@ -181,7 +187,7 @@ pub(crate) fn run(
         begin: Vec::new(),
         at_event: Default::default(),
         direct_quadrature: direct_quadrature(settings, &formulation),
-        kernels: kernels.map(|w| KernelRun::new(model, w.kernel)).collect(),
+        kernels: kernels.map(|w| KernelRun::new(model, w.kernel, times)).collect(),
         setting,
         watch,
     };

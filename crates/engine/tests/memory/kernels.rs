@@ -124,3 +124,53 @@ fn kernels_in_forces_balance_the_energy() {
     let found = motion(text, 5.0);
     assert_eq!(found.audit.verdict, Verdict::Pass, "{:?}", found.audit);
 }
+
+/// In $u = \log(t/t_0)$ Hadamard's integral is that of Riemann and Liouville: $E_\mu(-u^\mu)$ solves both equations.
+#[test]
+fn hadamard_kernels() {
+    for (mu, start) in [(0.5, 1.0), (0.7, 2.0), (0.2, 1.0)] {
+        for equation in [
+            format!("q + memory(log(t/(t - s))^({mu} - 1)/(t - s), q)/gamma({mu}) = 1"),
+            format!("q + memory((log(t) - log(t - s))^({mu} - 1)/(t - s), q)/gamma({mu}) = 1"),
+            format!("memory(log(t/(t - s))^(-{mu}), q')/gamma(1 - {mu}) = -q"),
+        ] {
+            let text = format!(
+                "coordinates q\nequation {equation}\ninitial q = 1\nsolve t = {start}..6\n\
+                 observe exact = mittag_leffler({mu}, 1, -log(t/{start})^{mu})\n"
+            );
+            let motion =
+                run(&model(&text), &Run { at: Some(vec![2.5, 6.0]), ..Run::default() });
+            assert_eq!(motion.t, [2.5, 6.0], "{equation} {:?}", motion.notes);
+            assert_eq!(motion.audit.verdict, Verdict::Pass, "{equation} {:?}", motion.audit);
+            for (q, exact) in motion.q[0].values.iter().zip(&motion.observed[0].values) {
+                assert!((q - exact).abs() < TOLERANCE, "{equation} {q} {exact}");
+            }
+        }
+    }
+}
+
+/// Equations of Abel's type: the highest derivative stands in `memory` alone, and is singular at the start or not.
+/// $\int_0^t s^{-1/2}(t-s)^{-1/2}\,ds = \pi$.
+#[test]
+fn highest_terms_by_memory() {
+    for (equation, first, exact) in [
+        ("memory(s^(-0.5), q') + q = 0", 1.0, "mittag_leffler(0.5, 1, -sqrt(t)/gamma(0.5))"),
+        ("memory(s^(-0.2), q') + q = 0", 1.0, "mittag_leffler(0.2, 1, -t^0.2/gamma(0.8))"),
+        ("memory(s^(-0.5)*exp(-s), q') = 2*sqrt(t)*exp(-t)", 0.0, "1 - exp(-t)"),
+        ("memory(s^(-0.5)*exp(-s), q') = pi*exp(-t)", 0.0, "sqrt(pi)*erf(sqrt(t))"),
+        ("integral(q', 0.4) = gamma(0.6)", 0.0, "t^0.6/0.6"),
+    ] {
+        let text = format!(
+            "coordinates q\nequation {equation}\ninitial q = {first}\nsolve t = 0..4\nobserve exact = {exact}\n"
+        );
+        let motion = run(&model(&text), &Run { at: Some(vec![0.5, 4.0]), ..Run::default() });
+        assert_eq!(motion.t, [0.5, 4.0], "{equation} {:?}", motion.notes);
+        assert_eq!(motion.audit.verdict, Verdict::Pass, "{equation} {:?}", motion.audit);
+        for (q, exact) in motion.q[0].values.iter().zip(&motion.observed[0].values) {
+            assert!(
+                (q - exact).abs() < TOLERANCE * (1.0 + exact.abs()),
+                "{equation} {q} {exact}"
+            );
+        }
+    }
+}

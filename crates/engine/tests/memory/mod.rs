@@ -4,4 +4,5 @@ mod breaks;
 mod constraints;
 mod kernels;
 mod motions;
+mod nested;
 mod orders;

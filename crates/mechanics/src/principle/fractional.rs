@@ -72,9 +72,10 @@ pub fn fractional_equations(model: &Workspace) -> Result<FractionalEquations, Re
         if matches!(kind, Memory::Kernel | Memory::Mean) {
             return Err(Refusal::Memory { what: "a kernel".into(), span });
         }
-        let linear = g.try_linear(operand, &motion);
-        let Some(linear) = linear.filter(|l| l.coefficients.iter().all(|c| !g.varies(*c)))
-        else {
+        let is_steady = |l: &pfaff_expr::LinearSplit| {
+            !g.has_memory(operand) && l.coefficients.iter().all(|c| !g.varies(*c))
+        };
+        let Some(linear) = g.try_linear(operand, &motion).filter(is_steady) else {
             if g.contains(operand, &v) || g.has_memory(operand) {
                 let what = "an operator on what is not linear in the velocities".into();
                 return Err(Refusal::Memory { what, span });

@@ -35,7 +35,7 @@ pub fn flow_map(
 ) -> Result<FlowMap, EvalError> {
     problem.rewind();
     let mut trajectory = Trajectory::default();
-    let segment = Segment { range: (0.0, 1.0), tolerance, strict: true };
+    let segment = Segment { range: (0.0, 1.0), tolerance, strict: true, steps: MOST_STEPS };
     let (last, sensitivity) = segment.varied(problem, first, &mut trajectory)?;
     Ok(FlowMap { trajectory, last, sensitivity })
 }
@@ -45,14 +45,16 @@ pub fn flow_map(
 pub(crate) struct Segment {
     pub(crate) range: (f64, f64),
     pub(crate) tolerance: f64,
-    /// Whether the sensitivities obey the tolerance too, and the steps are not counted.
+    /// Whether the sensitivities obey the tolerance too.
     pub(crate) strict: bool,
+    /// Steps that it may take.
+    pub(crate) steps: usize,
 }
 
 /// Steps that one segment may take: a path that needs more is lost.
-const MOST_STEPS: usize = 20_000;
+pub(crate) const MOST_STEPS: usize = 20_000;
 /// Steps that a path may take in a search: what turns so often is not looked for.
-const FEW_STEPS: usize = 150;
+pub(crate) const FEW_STEPS: usize = 150;
 
 impl Segment {
     fn options(&self) -> OdeOptions {
@@ -62,7 +64,7 @@ impl Segment {
             tolerance: self.tolerance,
             // NOTE: sensitivities begin as zeros and ones.
             absolute: 1.0,
-            max_steps: if self.strict { MOST_STEPS } else { FEW_STEPS },
+            max_steps: self.steps,
             ..OdeOptions::default()
         }
     }
@@ -155,9 +157,16 @@ impl System for Varied<'_> {
 /// The scheme of multiple shooting.
 pub(crate) struct Shooting {
     pub(crate) tolerance: f64,
+    /// Steps that one piece may take.
+    pub(crate) steps: usize,
 }
 
 impl Shooting {
+    fn segment(&self, path: &BoundaryPath, i: usize) -> Segment {
+        let range = (path.mesh[i], path.mesh[i + 1]);
+        Segment { range, tolerance: self.tolerance, strict: true, steps: self.steps }
+    }
+
     pub(crate) fn linearise(
         &mut self,
         problem: &mut dyn BoundaryProblem,
@@ -167,9 +176,7 @@ impl Shooting {
         blocks.transitions.clear();
         blocks.defects.clear();
         for i in 0..path.intervals() {
-            let range = (path.mesh[i], path.mesh[i + 1]);
-            let segment = Segment { range, tolerance: self.tolerance, strict: true };
-            let (y, Φ) = segment.varied(problem, path.node(i), &mut ())?;
+            let (y, Φ) = self.segment(path, i).varied(problem, path.node(i), &mut ())?;
             blocks.defects.extend(y.iter().zip(path.node(i + 1)).map(|(a, b)| a - b));
             blocks.transitions.push(Φ);
         }
@@ -184,9 +191,7 @@ impl Shooting {
     ) -> Result<(), EvalError> {
         defects.clear();
         for i in 0..path.intervals() {
-            let range = (path.mesh[i], path.mesh[i + 1]);
-            let segment = Segment { range, tolerance: self.tolerance, strict: true };
-            let y = segment.state(problem, path.node(i))?;
+            let y = self.segment(path, i).state(problem, path.node(i))?;
             defects.extend(y.iter().zip(path.node(i + 1)).map(|(a, b)| a - b));
         }
         Ok(())

@@ -4,7 +4,7 @@
 //! B_1\,\Phi(1)$, and λ follows how well they predict.
 
 use crate::bvp::BoundaryProblem;
-use crate::bvp::multiple_shooting::Segment;
+use crate::bvp::multiple_shooting::{FEW_STEPS, Segment};
 use crate::linalg::dot::dot_in_order;
 use crate::linalg::least_squares::least_squares;
 use crate::ode::system::EvalError;
@@ -35,7 +35,7 @@ pub(crate) fn shot_derivatives(
 ) -> Result<ShotDerivatives, EvalError> {
     let (d, k) = (first.len(), problem.conditions());
     problem.rewind();
-    let segment = Segment { range: (0.0, 1.0), tolerance, strict: false };
+    let segment = Segment { range: (0.0, 1.0), tolerance, strict: false, steps: FEW_STEPS };
     let (last, Φ) = segment.varied(problem, first, &mut ())?;
     let mut values = vec![0.0; k];
     let (mut slopes, mut at_last) = (vec![0.0; k * d], vec![0.0; k * d]);
@@ -58,7 +58,7 @@ fn values(
     tolerance: f64,
 ) -> Result<Vec<f64>, EvalError> {
     problem.rewind();
-    let segment = Segment { range: (0.0, 1.0), tolerance, strict: false };
+    let segment = Segment { range: (0.0, 1.0), tolerance, strict: false, steps: FEW_STEPS };
     let last = segment.state(problem, first)?;
     let mut values = vec![0.0; problem.conditions()];
     problem.ends(first, &last, &mut values)?;

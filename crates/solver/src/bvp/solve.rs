@@ -9,7 +9,7 @@ use crate::bvp::BoundaryProblem;
 use crate::bvp::block_system::{BlockSystem, Factors};
 use crate::bvp::collocation::{Collocation, collocation_residuals};
 use crate::bvp::mesh::redistributed;
-use crate::bvp::multiple_shooting::Shooting;
+use crate::bvp::multiple_shooting::{MOST_STEPS, Shooting};
 use crate::bvp::path::BoundaryPath;
 use crate::newton::{
     Advance, Damping, FirstPart, NewtonProblem, NewtonRule, SizeTest, Stall, newton,
@@ -41,11 +41,19 @@ pub struct BoundaryOptions {
     pub iterations: usize,
     /// Intervals that a mesh may have.
     pub intervals: usize,
+    /// Steps that one piece of a path may take where it is integrated.
+    pub steps: usize,
 }
 
 impl Default for BoundaryOptions {
     fn default() -> Self {
-        Self { scheme: Scheme::Shooting, tolerance: 1e-13, iterations: 40, intervals: 2000 }
+        Self {
+            scheme: Scheme::Shooting,
+            tolerance: 1e-13,
+            iterations: 40,
+            intervals: 2000,
+            steps: MOST_STEPS,
+        }
     }
 }
 
@@ -89,7 +97,8 @@ pub fn solve_boundary(
 ) -> Result<BoundaryReport, EvalError> {
     match options.scheme {
         Scheme::Shooting => {
-            let tied = Tied::Shooting(Shooting { tolerance: options.tolerance });
+            let tied =
+                Tied::Shooting(Shooting { tolerance: options.tolerance, steps: options.steps });
             PathEquations::new(problem, tied, path).solve(options)
         }
         Scheme::Collocation { stages, adaptive } => {

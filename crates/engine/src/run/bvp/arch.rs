@@ -26,7 +26,7 @@ const WAVES: u32 = 3;
 /// The search for such places goes from this part of the size of the ends to its inverse, by this factor.
 const RANGE: (f64, f64) = (1e-9, 1.2);
 /// Intervals of a curve that is led to a minimum.
-const INTERVALS: usize = 12 * PIECES;
+pub(crate) const INTERVALS: usize = 12 * PIECES;
 
 /// The arches of a problem.
 pub(crate) fn arches(problem: &mut Canonical) -> Vec<Arch> {

@@ -26,6 +26,7 @@ use pfaff_solver::{
 };
 
 use crate::run::bvp::conditions::Conditions;
+use crate::run::bvp::search_budget::TimeLimit;
 use crate::system::saddle_point::write_matrix;
 
 /// (CE) with its conditions.
@@ -50,6 +51,8 @@ pub(crate) struct Canonical {
     conservative: bool,
     /// Where Newton's iteration for (LT) begins at $s = 0$.
     pub(crate) branch: Vec<f64>,
+    /// When a search ends: from then on nothing has a value.
+    pub(crate) limit: Option<TimeLimit>,
     solve: Solve,
 }
 
@@ -152,6 +155,7 @@ impl Canonical {
             linear,
             conservative: model.forces.is_empty(),
             branch: vec![0.0; n + m],
+            limit: None,
             conditions,
             solve,
         })
@@ -338,7 +342,7 @@ impl BoundaryProblem for Canonical {
     fn rates(&mut self, s: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         let (n, duration) = (self.n, self.duration(y));
         let positive = duration > 0.0;
-        if !positive {
+        if !positive || self.limit.is_some_and(|limit| limit.is_over()) {
             return Err(EvalError::NotFinite);
         }
         self.invert(self.time(s, y), y)?;

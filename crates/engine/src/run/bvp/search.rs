@@ -1,9 +1,9 @@
 //! Starts for paths, when nothing is known but the ends.
 //!
-//! First a straight line between the ends and, where nothing binds the velocities, arches beside it, improved as a
-//! whole. Then momenta at the start of many directions and sizes, from a sequence that is the same in every run:
-//! those whose paths end nearest are moved until they arrive. If none arrives, paths are led to the end by
-//! continuation. Every distinct path is kept.
+//! First a straight line between the ends and arches beside it (of the independent coordinates alone where constraints
+//! bind the velocities), improved as a whole. Then momenta at the start of many directions and sizes, from a sequence
+//! that is the same in every run: those whose paths end nearest are moved until they arrive. If none arrives, paths
+//! are led to the end by continuation. Every distinct path is kept.
 //! Where a start is given, all this is tried only if it leads nowhere.
 
 use pfaff_solver::{
@@ -13,6 +13,7 @@ use pfaff_solver::{
 
 use crate::run::bvp::arch::{self, arches, curve, least};
 use crate::run::bvp::canonical::Canonical;
+use crate::run::bvp::driven::Driven;
 use crate::run::bvp::guess::{PIECES, PathPoint, state, straight_ends};
 use crate::run::bvp::search_budget::SearchBudget;
 use crate::split_mix::SplitMix64;
@@ -56,6 +57,10 @@ const ARRIVED: f64 = 1e-5;
 const KEPT: usize = 12;
 /// Pieces of a path that leaves its neighbours fast.
 const MANY_PIECES: usize = 6 * PIECES;
+/// Steps of one piece of a path that is improved: large multipliers would make it turn without end.
+const PIECE_STEPS: usize = 200;
+/// Curves that satisfy the constraints, in a row, that lead to nothing new before the rest is left out.
+const DRIVEN_IN_VAIN: usize = 5;
 /// Arches in a row that lead to nothing new before the rest is left out.
 const IN_VAIN: usize = 12;
 
@@ -76,27 +81,34 @@ pub(crate) fn search(
         scheme,
         budget,
     };
-    for (begin, branch) in begin {
-        problem.branch = branch;
-        hunt.begun(problem, begin);
-    }
-    if !hunt.found.paths.is_empty() {
-        return hunt.found;
-    }
-    hunt.straight(problem);
-    hunt.arched(problem);
-    for round in 0..ROUNDS {
-        hunt.round(problem, round > 0);
-        if !hunt.found.paths.is_empty() || hunt.over() {
-            break;
-        }
-    }
-    if hunt.found.paths.is_empty() {
-        hunt.led(problem);
-    }
+    problem.limit = Some(hunt.budget.limit());
+    hunt.everything(problem, begin);
+    problem.limit = None;
     hunt.found
 }
 
+impl Hunt<'_, '_> {
+    fn everything(&mut self, problem: &mut Canonical, begin: Vec<(Begin, Vec<f64>)>) {
+        for (begin, branch) in begin {
+            problem.branch = branch;
+            self.begun(problem, begin);
+        }
+        if !self.found.paths.is_empty() {
+            return;
+        }
+        self.straight(problem);
+        self.arched(problem);
+        for round in 0..ROUNDS {
+            self.round(problem, round > 0);
+            if !self.found.paths.is_empty() || self.over() {
+                break;
+            }
+        }
+        if self.found.paths.is_empty() {
+            self.led(problem);
+        }
+    }
+}
 struct Hunt<'a, 'b> {
     scatter: Scatter,
     found: Found,
@@ -126,15 +138,22 @@ impl Hunt<'_, '_> {
     /// Something to show if nothing better comes.
     fn fallback(&mut self, problem: &mut Canonical, first: &[f64]) {
         self.found.integrations += 1;
+        // NOTE: also if there is no time left.
+        let limit = problem.limit.take();
         if let Ok(far) = shooting_residual(problem, first, 1e-6) {
             self.better(problem, first.to_vec(), far);
         }
+        problem.limit = limit;
     }
 
     /// A path improved as a whole; says whether it arrives.
     fn whole(&mut self, problem: &mut Canonical, path: BoundaryPath) -> bool {
-        let options =
-            BoundaryOptions { tolerance: 1e-8, iterations: 25, ..BoundaryOptions::default() };
+        let options = BoundaryOptions {
+            tolerance: 1e-8,
+            iterations: 25,
+            steps: PIECE_STEPS,
+            ..BoundaryOptions::default()
+        };
         self.found.integrations += path.intervals();
         match solve_boundary(problem, path, &options) {
             Ok(report) if report.converged => {
@@ -181,7 +200,7 @@ impl Hunt<'_, '_> {
     /// Arches beside the straight line, as they are and led to a minimum.
     fn arched(&mut self, problem: &mut Canonical) {
         if problem.m > 0 {
-            return;
+            return self.driven(problem);
         }
         let arches = arches(problem);
         let mut minima: Vec<Vec<f64>> = Vec::new();
@@ -211,6 +230,27 @@ impl Hunt<'_, '_> {
             let nodes = curve(problem, &arch);
             let path = arch::path(problem, &nodes, PIECES);
             self.whole(problem, path);
+            in_vain = if self.found.paths.len() > before { 0 } else { in_vain + 1 };
+        }
+    }
+
+    /// Curves that satisfy the constraints, with arches of the independent coordinates.
+    fn driven(&mut self, problem: &mut Canonical) {
+        let Some(driven) = Driven::new(problem) else { return };
+        let mut curves: Vec<Vec<f64>> = Vec::new();
+        let mut in_vain = 0;
+        for first in driven.firsts() {
+            if in_vain >= DRIVEN_IN_VAIN || self.over() {
+                return;
+            }
+            let Some(nodes) = driven.arriving(problem, &first) else { continue };
+            if curves.iter().any(|known| arch::is_near(known, &nodes)) {
+                continue;
+            }
+            let before = self.found.paths.len();
+            let path = arch::path(problem, &nodes, PIECES);
+            self.whole(problem, path);
+            curves.push(nodes);
             in_vain = if self.found.paths.len() > before { 0 } else { in_vain + 1 };
         }
     }

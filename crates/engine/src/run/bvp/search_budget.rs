@@ -6,8 +6,7 @@ use crate::clock::{Clock, Stopwatch};
 pub(crate) struct SearchBudget<'a> {
     /// Told how many paths were integrated; `false` interrupts.
     going: &'a mut dyn FnMut(usize) -> bool,
-    watch: Stopwatch,
-    seconds: f64,
+    limit: TimeLimit,
     /// Why the search ended early, if it did.
     pub(crate) ended: Option<Ended>,
 }
@@ -27,7 +26,16 @@ impl<'a> SearchBudget<'a> {
         clock: Option<Clock>,
         going: &'a mut dyn FnMut(usize) -> bool,
     ) -> Self {
-        Self { going, watch: Stopwatch::start(clock), seconds, ended: None }
+        Self {
+            going,
+            limit: TimeLimit { watch: Stopwatch::start(clock), seconds },
+            ended: None,
+        }
+    }
+
+    /// Asked while a path is integrated.
+    pub(crate) fn limit(&self) -> TimeLimit {
+        self.limit
     }
 
     /// Whether the search is to end.
@@ -35,10 +43,23 @@ impl<'a> SearchBudget<'a> {
         if self.ended.is_none() {
             if !(self.going)(integrations) {
                 self.ended = Some(Ended::Interrupted);
-            } else if self.watch.seconds() > self.seconds {
+            } else if self.limit.is_over() {
                 self.ended = Some(Ended::Late);
             }
         }
         self.ended.is_some()
+    }
+}
+
+/// When a search ends, in the midst of an attempt too.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TimeLimit {
+    watch: Stopwatch,
+    seconds: f64,
+}
+
+impl TimeLimit {
+    pub(crate) fn is_over(&self) -> bool {
+        self.watch.seconds() > self.seconds
     }
 }

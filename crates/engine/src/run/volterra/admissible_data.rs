@@ -147,6 +147,9 @@ pub(crate) fn admissible(
         }
     }
     notes.extend(begins(model, &laws, &mut exponent));
+    for p in profiles.iter().flatten() {
+        exponent = exponent.min(p.exponent);
+    }
     for (a, law) in laws.iter().enumerate() {
         let Some(law) = law else { continue };
         let κ = law.row[a] / numbers.norm(a);

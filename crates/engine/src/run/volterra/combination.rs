@@ -16,6 +16,9 @@ pub(crate) struct Combination {
 /// $g = \sum c_k q_k + \sum d_k \dot q_k + r$ with constants, or `None`.
 pub(crate) fn combination(model: &Workspace, operand: Expr) -> Option<Combination> {
     let g = &model.graph;
+    if g.has_memory(operand) {
+        return None;
+    }
     let symbols: Vec<Expr> = model.positions().into_iter().chain(model.velocities()).collect();
     let linear = g.try_linear(operand, &symbols)?;
     let steady = |e: &Expr| !g.contains(*e, &[model.time]);

@@ -3,13 +3,14 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use pfaff_expr::{Expr, Graph, Role};
+use pfaff_expr::Expr;
 use pfaff_model::{Direction, Workspace};
 use pfaff_program::{CompileError, Interpreter, Program};
 use pfaff_solver::{
     self as solver, EvalError, EventKind, Operand, VolterraPoint, VolterraSystem,
 };
 
+use crate::run::volterra::kernel_run::KernelRun;
 use crate::run::volterra::projection::Projection;
 use crate::run::volterra::slow_inputs::SlowInputs;
 use crate::run::volterra::volterra_equations::VolterraEquations;
@@ -64,7 +65,7 @@ impl CompiledVolterra {
                 }
             }
         }
-        let kernel = |k: &Option<Expr>| k.map(|k| KernelRun::new(model, k));
+        let kernel = |k: &Option<Expr>| k.map(|k| KernelRun::new(model, k, plan.times));
         let kernels = plan.kernels.iter().map(kernel).collect();
         let events = model.events.iter().map(|e| EventKind {
             direction: match e.direction {
@@ -199,51 +200,5 @@ impl VolterraSystem for CompiledVolterra {
         self.fill(at)?;
         self.watched.evaluate(&self.inputs, values);
         Ok(())
-    }
-}
-
-/// The values of a kernel.
-#[derive(Clone, Debug)]
-pub(crate) enum KernelRun {
-    /// Compiled.
-    Tape(Interpreter),
-    /// Evaluated as it stands: Mittag-Leffler functions have no tape.
-    Slow { graph: Graph, kernel: Expr, symbols: [Expr; 2], parameters: Vec<(Expr, f64)> },
-}
-
-impl KernelRun {
-    pub(crate) fn new(model: &Workspace, kernel: Expr) -> Self {
-        let symbols = [model.time, model.graph.symbol("s", Role::Free)];
-        match Program::compile(&model.graph, &symbols, &model.parameter_symbols(), &[kernel]) {
-            Ok(program) => Self::Tape(program.interpreter(&model.parameter_values())),
-            Err(_) => Self::Slow {
-                graph: model.graph.clone(),
-                kernel,
-                symbols,
-                parameters: model.parameters.iter().map(|p| (p.symbol, p.value)).collect(),
-            },
-        }
-    }
-
-    /// $k(t, s)$
-    pub(crate) fn value(&mut self, t: f64, lag: f64) -> f64 {
-        match self {
-            Self::Tape(run) => {
-                let mut value = [f64::NAN];
-                run.evaluate(&[t, lag], &mut value);
-                value[0]
-            }
-            Self::Slow { graph, kernel, symbols, parameters } => {
-                let at = |x: Expr| {
-                    let parameter = || parameters.iter().find(|p| p.0 == x).map(|p| p.1);
-                    match symbols.iter().position(|s| *s == x) {
-                        Some(0) => t,
-                        Some(_) => lag,
-                        None => parameter().unwrap_or(f64::NAN),
-                    }
-                };
-                graph.evaluate(&[*kernel], &at)[0]
-            }
-        }
     }
 }

@@ -1,9 +1,11 @@
 //! What the memory of a constraint is at a state: its derivatives, their orders and coefficients.
 
-use pfaff_expr::{Expr, Memory, Node, Role};
+use pfaff_expr::{Expr, Memory, Node};
 use pfaff_model::{Constraint, Diagnostic, Workspace};
 
+use crate::run::memory_operator::with_symbols;
 use crate::run::volterra::combination::combination;
+use crate::run::volterra::nested::highest;
 use crate::run::volterra::response::{Response, State, at_start, dot, numbers, value};
 use crate::run::volterra::volterra_equations::{constant, mistake, parameter, real};
 
@@ -21,6 +23,8 @@ pub(crate) struct Profile {
     pub(crate) first: f64,
     /// Whether there are others.
     pub(crate) several: bool,
+    /// The smallest exponent with which the reaction may begin because of operators on operators.
+    pub(crate) exponent: f64,
 }
 
 /// One derivative in a constraint.
@@ -80,8 +84,13 @@ impl Profile {
             ));
         }
         let mut operators = Vec::new();
-        for node in g.live(&[c.expr]) {
+        let mut exponent = 0.0_f64;
+        for node in g.outermost_memory(c.expr) {
             let Node::Memory(kind, operand, second) = g.node(node) else { continue };
+            if g.has_memory(operand) {
+                exponent = exponent.min(-nested_order(model, c, node)?);
+                continue;
+            }
             if !matches!(kind, Memory::Caputo | Memory::RiemannLiouville) {
                 continue;
             }
@@ -100,7 +109,8 @@ impl Profile {
         }
         let alpha = operators.iter().map(|o| o.order).fold(0.0, f64::max);
         let rates = vec![0.0; operators.len()];
-        Ok(Self { alpha, slopes: Vec::new(), operators, rates, first: 0.0, several: false })
+        let slopes = Vec::new();
+        Ok(Self { alpha, slopes, operators, rates, first: 0.0, several: false, exponent })
     }
 
     /// Finds slopes, and $\sigma$ where the derivative need not vanish at the start.
@@ -159,6 +169,22 @@ impl Profile {
     }
 }
 
+/// The order of an operator on operators, which must be below 1; 0 for integrals.
+fn nested_order(model: &Workspace, c: &Constraint, node: Expr) -> Result<f64, Diagnostic> {
+    let of = |k: usize| highest(model, node, k).unwrap_or(0.0);
+    let order = (0..model.coordinates.len()).map(of).fold(0.0, f64::max);
+    if order < 1.0 {
+        return Ok(order);
+    }
+    let text = format!(
+        "the constraint `{}` contains `{}`, which is of order {order}: in a constraint, operators on operators \
+         have an order below 1",
+        c.name,
+        model.graph.to_text(node)
+    );
+    Err(mistake(c.span, text, "write one operator of that order, or lower the order"))
+}
+
 /// A zero near a guess, from values and derivatives.
 fn root(mut x: f64, f: &dyn Fn(f64) -> (f64, f64)) -> Option<f64> {
     for _ in 0..60 {
@@ -186,9 +212,5 @@ pub(crate) fn steady_slopes(model: &Workspace, e: Expr, nodes: &[Expr]) -> Optio
 
 /// Operators replaced by symbols.
 pub(crate) fn as_symbols(model: &Workspace, e: Expr, nodes: &[Expr]) -> (Expr, Vec<Expr>) {
-    let g = &model.graph;
-    let symbols: Vec<Expr> =
-        (0..nodes.len()).map(|i| g.symbol(&format!("past {i}"), Role::Free)).collect();
-    let pairs: Vec<(Expr, Expr)> = nodes.iter().copied().zip(symbols.iter().copied()).collect();
-    (g.substitute(&[e], &pairs)[0], symbols)
+    with_symbols(&model.graph, e, nodes)
 }

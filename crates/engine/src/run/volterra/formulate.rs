@@ -19,8 +19,10 @@ use crate::run::volterra::admissible_data::{Admissible, admissible};
 use crate::run::volterra::combination::combination;
 use crate::run::volterra::high_order_force::complete;
 use crate::run::volterra::high_order_terms::Free;
+use crate::run::volterra::nested::{highest, is_linear};
+use crate::run::volterra::refusals::anticipative;
 use crate::run::volterra::volterra_equations::{
-    RunTimes, VolterraEquations, anticipative, constant, parameter,
+    RunTimes, VolterraEquations, constant, mistake, parameter,
 };
 
 /// A plan with what the outputs need.
@@ -45,6 +47,7 @@ pub(crate) fn mechanical(
     refuse_right(model)?;
     let Admissible { mut data, free, mut notes, exponent, decades, lifts } =
         admissible(model, equations, times.start)?;
+    refuse_high_nested(model)?;
     let orders = orders(model, &equations.force, 2.0);
     notes.extend(complete(model, equations, &orders, &mut data, times.start)?);
     notes.extend(ignored(model, &data));
@@ -141,7 +144,32 @@ pub(crate) fn written(
         held.push((e.name.clone(), residual));
         plan.residual.push(residual);
     }
+    resolve_first_kind(model, &mut plan);
     Ok(Formulation { plan, notes, reaction: Vec::new(), energy: None, held })
+}
+
+/// A highest derivative that occurs in memory alone begins with the exponent $-\mu$ where its integral of order
+/// $\mu < 1$ has to make up for a constant. That integral shows the noise of the density, and is not controlled.
+fn resolve_first_kind(model: &Workspace, plan: &mut VolterraEquations) {
+    let g = &model.graph;
+    let n = model.coordinates.len();
+    for k in (0..n).filter(|&k| plan.orders[k] >= 1.0).collect::<Vec<_>>() {
+        let rows = plan.residual.iter().filter(|r| g.contains(**r, &[plan.unknowns[k]]));
+        // Operands of memory that are unknowns of their own; `None` if the derivative itself stands in an equation.
+        let operands: Option<Vec<usize>> = rows
+            .map(|r| (n..plan.unknowns.len()).find(|&u| g.contains(*r, &[plan.unknowns[u]])))
+            .collect();
+        let Some(mut fed) = operands else { continue };
+        fed.push(k);
+        for o in plan.operands.iter_mut().filter(|o| fed.contains(&o.unknown)) {
+            if let Kernel::Power(mu) | Kernel::Waves(mu, _) | Kernel::General(mu, _) = o.kernel
+                && mu < 1.0
+            {
+                plan.exponent = plan.exponent.min(-mu);
+                o.controlled = false;
+            }
+        }
+    }
 }
 
 /// Refuses data that an equation does not take: a highest derivative of Riemann and Liouville begins with them
@@ -193,6 +221,13 @@ fn orders(model: &Workspace, all: &[Expr], least: f64) -> Vec<f64> {
     for node in g.live(all) {
         let Node::Memory(kind, operand, second) = g.node(node) else { continue };
         zeros.push((node, g.zero()));
+        if g.has_memory(operand) {
+            if is_linear(model, node) {
+                let of = |k: usize| highest(model, node, k).unwrap_or(0.0);
+                orders.iter_mut().enumerate().for_each(|(k, order)| *order = order.max(of(k)));
+            }
+            continue;
+        }
         let derivative = matches!(kind, Memory::Caputo | Memory::RiemannLiouville);
         let alpha = if derivative { constant(model, second) } else { 0.0 };
         let linear = combination(model, operand);
@@ -223,6 +258,28 @@ fn orders(model: &Workspace, all: &[Expr], least: f64) -> Vec<f64> {
         }
     }
     orders
+}
+
+/// Refuses forces of orders above 2 by operators on operators.
+fn refuse_high_nested(model: &Workspace) -> Result<(), Diagnostic> {
+    let g = &model.graph;
+    for f in &model.forces {
+        for node in g.live(&f.components) {
+            let Node::Memory(_, operand, _) = g.node(node) else { continue };
+            let of = |k: usize| highest(model, node, k).unwrap_or(0.0);
+            let order = (0..model.coordinates.len()).map(of).fold(0.0, f64::max);
+            if g.has_memory(operand) && order > 2.0 {
+                let text = format!(
+                    "a force contains `{}`, which is of order {order}: operators on operators have orders up to 2 in \
+                     a force",
+                    g.to_text(node)
+                );
+                let hint = "write one operator of that order, or give the motion as `equation` statements";
+                return Err(mistake(f.span, text, hint));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Right operators look at the future.

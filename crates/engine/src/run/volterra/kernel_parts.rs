@@ -13,8 +13,10 @@ use pfaff_solver::{Kernel, KernelResolution, Lu};
 
 use crate::problem::break_points::Variable;
 use crate::run::volterra::kernel::{KernelSymbols, Term, has_pieces, power, term, terms};
+use crate::run::volterra::kernel_run::KernelRun;
 use crate::run::volterra::prony::fit;
-use crate::run::volterra::volterra_equations::{RunTimes, parameter};
+use crate::run::volterra::run_values::{RunTimes, parameter};
+use crate::run::volterra::small_lag::{LagSymbols, SmallLag};
 
 /// The most products of a function of the time and one of the lag.
 const RANK: usize = 4;
@@ -84,7 +86,7 @@ pub(crate) fn unusable(model: &Workspace, kernel: Expr, times: RunTimes) -> Opti
     let explicit = power(g, kernel, case.lag, &value).0;
     let is_power = (explicit > -1.0 && explicit < 0.0) || case.exponent(kernel) < 0.0;
     let most = if is_known || is_power { 0.998 } else { 0.3 };
-    let weight = |s: f64| s * case.value(kernel, times.start + 0.7 * length, s * length).abs();
+    let weight = |s: f64| s * case.exact(kernel, times.start + 0.7 * length, s * length).abs();
     let (far, near, nearer) = (weight(0.1), weight(1e-10), weight(1e-12));
     if nearer > 1e-9 * far && nearer > most * near {
         return Some(format!(
@@ -134,6 +136,14 @@ impl Case<'_> {
             }
         };
         self.g.evaluate(&[e], &at)[0]
+    }
+
+    /// The value at a small lag.
+    fn exact(&self, e: Expr, t: f64, s: f64) -> f64 {
+        let value = |x: Expr| parameter(self.model, x);
+        let symbols = LagSymbols { lag: self.lag, time: self.model.time, parameter: &value };
+        let exact = SmallLag::new(self.g, e, &symbols);
+        exact.map_or_else(|| self.value(e, t, s), |exact| exact.value(t, s))
     }
 
     fn real(&self, x: f64) -> Expr {
@@ -197,7 +207,8 @@ impl Case<'_> {
         if mu == 1.0 && !start.is_finite() {
             mu = 1.0 + self.exponent(k);
         }
-        let mut kernel = |t: f64, s: f64| self.value(k, self.times.start + t, s);
+        let mut run = KernelRun::new(self.model, k, self.times);
+        let mut kernel = |t: f64, s: f64| run.value(self.times.start + t, s);
         let length = self.times.length;
         let others = [self.model.time];
         let variable = Variable {
@@ -217,7 +228,7 @@ impl Case<'_> {
     fn exponent(&self, k: Expr) -> f64 {
         let t = self.times.start + 0.7 * self.times.length;
         let slope = self.g.mul(self.lag, self.g.div(self.g.derivative(k, self.lag), k));
-        let at = |s: f64| self.value(slope, t, s * self.times.length);
+        let at = |s: f64| self.exact(slope, t, s * self.times.length);
         let (near, nearer) = (at(1e-24), at(1e-28));
         let settled = (near - nearer).abs() <= 1e-14;
         if settled && nearer > -1.0 && nearer < 0.0 { nearer } else { 0.0 }

@@ -10,8 +10,9 @@ use pfaff_solver::{Control, DirectQuadrature, LocatedEvent, VolterraObserver, Vo
 use crate::motion::sample::Sample;
 use crate::run::progress::Progress;
 use crate::run::record::{Record, RecordedEvent, Setting};
-use crate::run::volterra::compiled::{KernelRun, Signs};
+use crate::run::volterra::compiled::Signs;
 use crate::run::volterra::formulate::Formulation;
+use crate::run::volterra::kernel_run::KernelRun;
 use crate::run::volterra::projection::Projection;
 use crate::run::volterra::slow_inputs::SlowInputs;
 

@@ -159,10 +159,12 @@ pub(crate) fn numbers(model: &Workspace, es: &[Expr], state: &State<'_>) -> Vec<
 /// Memory as it is at the start: nothing has been integrated, and a mean is its operand.
 pub(crate) fn at_start(model: &Workspace, e: Expr) -> Expr {
     let g = &model.graph;
-    let mut pairs = Vec::new();
+    let mut pairs: Vec<(Expr, Expr)> = Vec::new();
     for node in g.live(&[e]) {
         if let Node::Memory(kind, operand, _) = g.node(node) {
-            pairs.push((node, if kind == Memory::Mean { operand } else { g.zero() }));
+            let mean = kind == Memory::Mean;
+            let image = if mean { g.substitute(&[operand], &pairs)[0] } else { g.zero() };
+            pairs.push((node, image));
         }
     }
     g.substitute(&[e], &pairs)[0]

@@ -14,17 +14,14 @@ use pfaff_expr::{Expr, Graph, Memory, Node, Role, number};
 use pfaff_model::{Diagnostic, Span, Workspace};
 use pfaff_solver::{Kernel, Operand};
 
+use crate::run::memory_operator::MemoryOperator;
 use crate::run::volterra::combination::{Combination, combination};
 use crate::run::volterra::continuity::jumps;
 use crate::run::volterra::kernel_parts::{compress, unusable};
-
-/// When a run takes place.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RunTimes {
-    pub(crate) start: f64,
-    /// How long it lasts.
-    pub(crate) length: f64,
-}
+use crate::run::volterra::refusals::{JUMPS, anticipative, too_high};
+pub(crate) use crate::run::volterra::run_values::{
+    RunTimes, constant, mistake, parameter, real,
+};
 
 /// Unknowns, operands and equations, as expressions and numbers.
 #[derive(Clone, Debug)]
@@ -69,11 +66,6 @@ pub(crate) struct VolterraEquations {
     pub(crate) exponent: f64,
     /// How many decades the first step may be below the run at most.
     pub(crate) decades: f64,
-}
-
-/// A mistake in the use of memory.
-pub(crate) fn mistake(span: Span, message: String, hint: &str) -> Diagnostic {
-    Diagnostic::error("E0441", span, message).with_hint(hint)
 }
 
 impl VolterraEquations {
@@ -288,7 +280,7 @@ impl VolterraEquations {
     }
 
     /// $\sum a\,\tau^e$ as an expression.
-    fn known(&mut self, g: &Graph, start: &[(f64, f64)]) -> Expr {
+    pub(crate) fn known(&mut self, g: &Graph, start: &[(f64, f64)]) -> Expr {
         let zero = Operand {
             unknown: 0,
             kernel: Kernel::Exponentials(Vec::new()),
@@ -327,6 +319,8 @@ impl VolterraEquations {
     ) -> Result<Expr, Diagnostic> {
         let g = &model.graph;
         let alpha = constant(model, second);
+        let operator = MemoryOperator { kind, operand, second };
+        let nested = g.has_memory(operand);
         match kind {
             Memory::CaputoRight | Memory::RiemannLiouvilleRight => {
                 Err(anticipative(kind, span))
@@ -336,13 +330,23 @@ impl VolterraEquations {
                     the run; a derivative of higher order is `caputo` or `rl`";
                 Err(mistake(span, text, hint))
             }
-            Memory::Kernel => Ok(self.kernel(model, operand, second)),
+            Memory::Kernel => {
+                let operand = self.translate(model, &[operand], span)?[0];
+                Ok(self.kernel(model, operand, second))
+            }
             Memory::Mean => {
-                let sum = self.integrated(model, operand, 1.0);
+                let whole = MemoryOperator { kind: Memory::Integral, operand, second: g.one() };
+                let sum = if nested {
+                    self.nested_integral(model, whole, span)?
+                } else {
+                    self.integrated(model, operand, 1.0)
+                };
                 let t0 = number::from_f64(self.times.start).map_or(g.zero(), |t0| g.number(t0));
                 Ok(g.div(sum, g.sub(model.time, t0)))
             }
+            Memory::Integral if nested => self.nested_integral(model, operator, span),
             Memory::Integral => Ok(self.integrated(model, operand, alpha)),
+            _ if nested => self.nested_derivative(model, operator, span),
             Memory::Caputo | Memory::RiemannLiouville => {
                 let rl = kind == Memory::RiemannLiouville;
                 self.differentiated(model, operand, alpha, rl, span)
@@ -368,7 +372,12 @@ impl VolterraEquations {
             }
             return g.sum(parts);
         }
-        let unknown = self.unknown(g, "operand of memory", operand);
+        self.integral_of(g, operand, mu)
+    }
+
+    /// $J^\mu$ of an expression of time, unknowns and operands.
+    pub(crate) fn integral_of(&mut self, g: &Graph, e: Expr, mu: f64) -> Expr {
+        let unknown = self.unknown(g, "operand of memory", e);
         let kernel = Kernel::Power(mu);
         self.operand(g, Operand { unknown, kernel, start: Vec::new(), controlled: true }, None)
     }
@@ -425,9 +434,7 @@ impl VolterraEquations {
                     "`{name}` of order {alpha} is applied to `{}`, but {what} jumps",
                     g.to_text(operand)
                 );
-                let hint = "the derivative of a jump is no function that a run can follow; `integral`, `memory` and \
-                    `mean` may be applied to what jumps";
-                return Err(mistake(span, text, hint));
+                return Err(mistake(span, text, JUMPS));
             }
             rate = g.total_derivative(rate);
         }
@@ -540,47 +547,4 @@ pub(crate) enum Place {
     Unknown(usize),
     /// Among the operands.
     Operand(usize),
-}
-
-/// The value of an expression of parameters.
-pub(crate) fn constant(model: &Workspace, e: Expr) -> f64 {
-    model.constant(e)
-}
-
-/// A number as an expression.
-pub(crate) fn real(g: &Graph, x: f64) -> Expr {
-    number::from_f64(x).map_or(g.zero(), |x| g.number(x))
-}
-
-/// The value of a parameter; not a number for any other symbol.
-pub(crate) fn parameter(model: &Workspace, symbol: Expr) -> f64 {
-    let found = model.parameters.iter().find(|p| p.symbol == symbol);
-    found.map_or(f64::NAN, |p| p.value)
-}
-
-pub(crate) fn anticipative(kind: Memory, span: Span) -> Diagnostic {
-    let text = format!(
-        "`{}` is anticipative: it looks at the whole future of the motion, so a run from initial values cannot \
-         use it",
-        kind.name()
-    );
-    mistake(
-        span,
-        text,
-        "left operators (`caputo`, `rl`, `integral`) look at the past; right ones have values in `pfaff eval`",
-    )
-}
-
-fn too_high(model: &Workspace, k: usize, order: f64, highest: f64, span: Span) -> Diagnostic {
-    let text = format!(
-        "a derivative of order {order} of `{}` is used, but the equations determine only derivatives up to order \
-         {highest}",
-        model.coordinates[k].name
-    );
-    mistake(
-        span,
-        text,
-        "outputs have derivatives up to the order of the equations: 2 in a Lagrangian model, more where its \
-         forces have more",
-    )
 }

@@ -32,7 +32,7 @@ impl Elaborator<'_> {
             let message = format!("`{name}` cannot be applied to {}", operand.describe());
             return self.error("E0303", self.span(at), message);
         }
-        if !self.is_of_the_moment(operand, at, name) {
+        if !self.has_no_acceleration(operand, at, name) {
             return Value::Poison;
         }
         match name {
@@ -45,16 +45,10 @@ impl Elaborator<'_> {
         }
     }
 
-    /// The operand may hold q, q' and t, but neither accelerations nor memory.
-    fn is_of_the_moment(&mut self, operand: &Value, at: Site, name: &str) -> bool {
-        let hint = "any expression of coordinates, velocities and time is allowed";
-        if operand.entries().iter().any(|&e| self.graph.has_memory(e)) {
-            let message = format!("`{name}` cannot be applied to a memory operator");
-            let hint = "make the inner operator a coordinate of its own: `equation y = caputo(q, 0.5)`, and then \
-                `caputo(y, 0.5)`";
-            self.error_hint("E0412", self.span(at), message, hint);
-            return false;
-        }
+    /// The operand may hold q, q', t and memory, but no accelerations.
+    fn has_no_acceleration(&mut self, operand: &Value, at: Site, name: &str) -> bool {
+        let hint =
+            "any expression of coordinates, velocities, time and memory operators is allowed";
         if self.highest_order(operand.entries()) > 1 {
             let message = format!("`{name}` cannot be applied to an acceleration");
             self.error_hint("E0412", self.span(at), message, hint);
@@ -104,16 +98,30 @@ impl Elaborator<'_> {
             "rl_right" => Memory::RiemannLiouvilleRight,
             _ => Memory::Integral,
         };
-        match constant.whole() {
-            Some(0) => return operand.clone(),
-            Some(n) if kind != Memory::Integral => {
-                return self.ordinary(site, kind, operand, n);
-            }
-            _ => {}
-        }
         let Some(alpha) = self.scalar(order, at, &what) else { return Value::Poison };
+        self.operator(site, kind, operand, alpha)
+    }
+
+    /// The operator of order `alpha` on an operand that may contain memory itself.
+    pub(super) fn operator(
+        &mut self,
+        site: Site,
+        kind: Memory,
+        operand: &Value,
+        alpha: Expr,
+    ) -> Value {
         let g = self.graph;
-        operand.map(|e| g.memory(kind, e, alpha))
+        let whole = self.constant(alpha).and_then(|c| c.whole());
+        if whole == Some(0) {
+            return operand.clone();
+        }
+        if operand.entries().iter().any(|&e| g.has_memory(e)) {
+            return self.composed(site, kind, operand, alpha);
+        }
+        match whole {
+            Some(n) if kind != Memory::Integral => self.ordinary(site, kind, operand, n),
+            _ => operand.map(|e| g.memory(kind, e, alpha)),
+        }
     }
 
     /// The ordinary derivative of whole order.

@@ -1,5 +1,6 @@
 //! Expressions of the syntax tree into values: scalars, vectors and matrices of the graph.
 
+mod composition;
 pub(crate) mod constants;
 pub(crate) mod derivative;
 pub(crate) mod fold;

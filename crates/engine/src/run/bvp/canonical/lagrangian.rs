@@ -26,6 +26,15 @@ impl Canonical {
         &self.solve.push[..self.n]
     }
 
+    /// ψ and A, by rows, without multipliers.
+    pub(crate) fn constraints(&mut self, t: f64, q: &[f64], v: &[f64]) -> (&[f64], &[f64]) {
+        self.place(t, q, v);
+        self.legendre.evaluate(&self.solve.inputs, &mut self.solve.legendre);
+        let (n, m) = (self.n, self.m);
+        let (residual, rest) = self.solve.legendre[n..].split_at(m);
+        (residual, &rest[n * n..])
+    }
+
     /// The action of a problem with a given duration, as a function of curves over $0 \le s \le 1$.
     pub(crate) fn action(&mut self, duration: f64) -> Action<'_> {
         Action { problem: self, duration }
@@ -56,7 +65,8 @@ impl DiscreteAction for Action<'_> {
         let Canonical { push, solve, n, .. } = &mut *self.problem;
         push.evaluate(&solve.inputs, &mut solve.push);
         let value = self.duration * solve.push[2 * *n + 1];
-        if value.is_finite() { Ok(value) } else { Err(EvalError::NotFinite) }
+        let is_late = self.problem.limit.is_some_and(|limit| limit.is_over());
+        if value.is_finite() && !is_late { Ok(value) } else { Err(EvalError::NotFinite) }
     }
 
     fn derivatives(
