@@ -207,7 +207,7 @@ fn forces_and_constraints() {
 #[test]
 fn events_watch_nested_operators() {
     let text = "coordinates q\nlagrangian q'^2/2 - q^2/2\ninitial q = 0, q' = 1\nsolve t = 0..4\n\
-                event full stop: integral(abs(caputo(q, 0.5)), 1) - 1\n";
+                event stop full: integral(abs(caputo(q, 0.5)), 1) - 1\n";
     let motion = run(&model(text), &Run::default());
     let t = motion.stop.t;
     let reached = value("integral(abs(caputo(sin(t), 0.5)), 1)", t);

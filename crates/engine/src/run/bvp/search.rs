@@ -59,8 +59,6 @@ const KEPT: usize = 12;
 const MANY_PIECES: usize = 6 * PIECES;
 /// Steps of one piece of a path that is improved: large multipliers would make it turn without end.
 const PIECE_STEPS: usize = 200;
-/// Curves that satisfy the constraints, in a row, that lead to nothing new before the rest is left out.
-const DRIVEN_IN_VAIN: usize = 5;
 /// Arches in a row that lead to nothing new before the rest is left out.
 const IN_VAIN: usize = 12;
 
@@ -240,7 +238,7 @@ impl Hunt<'_, '_> {
         let mut curves: Vec<Vec<f64>> = Vec::new();
         let mut in_vain = 0;
         for first in driven.firsts() {
-            if in_vain >= DRIVEN_IN_VAIN || self.over() {
+            if in_vain >= IN_VAIN || self.over() {
                 return;
             }
             let Some(nodes) = driven.arriving(problem, &first) else { continue };
