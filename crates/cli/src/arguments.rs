@@ -35,7 +35,7 @@ pub(crate) struct MotionArguments {
     /// Largest local error per step, E·(1+|y|) in every component
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
-    /// auto, dop853, taylor or rk4
+    /// auto, dop853, taylor, radau or rk4
     #[arg(long, value_name = "M")]
     pub(crate) method: Option<String>,
     /// The step of rk4, or the first step of the others

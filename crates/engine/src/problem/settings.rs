@@ -1,6 +1,6 @@
 //! What a run is asked for, and what it then does.
 
-use pfaff_model::{Declarations, Principle};
+use pfaff_model::{Declarations, Dynamics, Principle};
 use pfaff_program::Backend;
 use pfaff_solver::{self as solver, OdeOptions};
 
@@ -142,6 +142,8 @@ pub enum Method {
     Dop853,
     /// Taylor series of an order that follows from the tolerance.
     Taylor,
+    /// Radau IIA of orders 5, 9 and 13, for stiff equations.
+    Radau,
     /// The classical method of order 4 with a fixed step.
     Rk4,
     /// Between given ends: by multiple shooting.
@@ -154,10 +156,11 @@ pub enum Method {
 
 impl Method {
     /// All methods with their words.
-    pub const ALL: [(Self, &'static str); 7] = [
+    pub const ALL: [(Self, &'static str); 8] = [
         (Self::Auto, "auto"),
         (Self::Dop853, "dop853"),
         (Self::Taylor, "taylor"),
+        (Self::Radau, "radau"),
         (Self::Rk4, "rk4"),
         (Self::Shooting, "shooting"),
         (Self::Collocation, "collocation"),
@@ -202,6 +205,7 @@ pub(crate) fn method_name(method: solver::Method) -> &'static str {
     match method {
         solver::Method::Dop853 => "dop853",
         solver::Method::Taylor => "taylor",
+        solver::Method::Radau => "radau",
         solver::Method::Rk4 => "rk4",
     }
 }
@@ -254,11 +258,13 @@ impl Settings {
         let method = match asked {
             Method::Auto | Method::Dop853 => solver::Method::Dop853,
             Method::Taylor => solver::Method::Taylor,
+            Method::Radau => solver::Method::Radau,
             Method::Rk4 => solver::Method::Rk4,
             Method::Shooting | Method::Collocation | Method::Spectral => {
                 let name = asked.name();
                 return usage(format!(
-                    "the method `{name}` is for motions between given ends: choose `auto`, `dop853`, `taylor` or `rk4`"
+                    "the method `{name}` is for motions between given ends: choose `auto`, `dop853`, `taylor`, \
+                     `radau` or `rk4`"
                 ));
             }
         };
@@ -291,6 +297,9 @@ impl Settings {
                 step,
                 max_steps: request.max_steps.unwrap_or(most),
                 falls_back: false,
+                watches_stiffness: asked == Method::Auto,
+                // Errors of mechanical systems are measured by their energy too.
+                follows_decay: matches!(model.dynamics, Dynamics::Equations(_)),
                 order: None,
                 longest: f64::INFINITY,
             },

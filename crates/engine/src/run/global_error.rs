@@ -96,6 +96,9 @@ pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> 
     if options.method == Method::Rk4 {
         return compared(first, y0, Kind::Halved);
     }
+    // NOTE: with a loose tolerance a stiff problem may be another one.
+    let is_stiff = options.method == Method::Radau || !outcome.stiff.is_empty();
+    let short = if is_stiff { short.max(AFFORDABLE) } else { short };
     let found = compared(first, y0, if steps <= short { Kind::Stricter } else { Kind::Loose })?;
     let doubtful = found.errors.is_empty() || found.largest > found.limit;
     if !doubtful {
@@ -217,7 +220,12 @@ fn halve_steps(first: &FirstRun<'_>, system: &mut CompiledSystem, second: &mut O
 
 fn second_options(options: &OdeOptions, kind: Kind) -> OdeOptions {
     let tolerance = options.tolerance;
-    let by_dop853 = OdeOptions { method: Method::Dop853, step: None, ..*options };
+    // NOTE: what is stiff stays with its method.
+    let method = match options.method {
+        Method::Radau => Method::Radau,
+        Method::Dop853 | Method::Taylor | Method::Rk4 => Method::Dop853,
+    };
+    let looser = OdeOptions { method, step: None, ..*options };
     match (kind, options.method) {
         (Kind::Stricter, Method::Taylor) => OdeOptions {
             tolerance: 1e-3 * tolerance,
@@ -227,21 +235,21 @@ fn second_options(options: &OdeOptions, kind: Kind) -> OdeOptions {
         (Kind::Stricter, _) => {
             OdeOptions { tolerance: (tolerance / 30.0).max(1e-15), ..*options }
         }
-        (Kind::Looser, _) => OdeOptions { tolerance: 30.0 * tolerance, ..by_dop853 },
+        (Kind::Looser, _) => OdeOptions { tolerance: 30.0 * tolerance, ..looser },
         (Kind::Halved, _) => {
             let span = (options.t1 - options.t0).abs();
             OdeOptions { step: Some(0.5 * options.step.unwrap_or(1e-3 * span)), ..*options }
         }
         (Kind::Careful, _) => {
-            OdeOptions { tolerance: (1e-3 * LOOSER * tolerance).min(LOOSEST), ..by_dop853 }
+            OdeOptions { tolerance: (1e-3 * LOOSER * tolerance).min(LOOSEST), ..looser }
         }
         (Kind::Hurried, _) => OdeOptions {
             tolerance: (LOOSER * tolerance).min(LOOSEST),
             max_steps: HURRIED,
-            ..by_dop853
+            ..looser
         },
         (Kind::Loose, _) => {
-            OdeOptions { tolerance: (LOOSER * tolerance).min(LOOSEST), ..by_dop853 }
+            OdeOptions { tolerance: (LOOSER * tolerance).min(LOOSEST), ..looser }
         }
     }
 }

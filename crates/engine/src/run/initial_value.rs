@@ -175,6 +175,7 @@ pub(crate) fn integrate_segment(
             "the Taylor series cannot go on at t = {t}: from there on the method is dop853"
         )));
     }
+    motion.notes.extend(stiff(&outcome.stiff));
     motion.notes.extend(outcome.vague.iter().map(|&(i, t)| missed(model, own_events, i, t)));
     if undetermined.is_some() {
         // The place itself says why.
@@ -262,6 +263,21 @@ pub(crate) fn integrate_segment(
         audit_us: clock.microseconds(),
     };
     Ok(Segment { motion, end, second, scales, acceleration: last.a, work })
+}
+
+/// Where the method changed because the equations are stiff.
+fn stiff(changes: &[f64]) -> Option<Note> {
+    let first = brief(*changes.first()?);
+    let more = match changes.len() {
+        1 => String::new(),
+        n => format!(
+            ", and changes {} more",
+            if n == 2 { "once".into() } else { format!("{} times", n - 1) }
+        ),
+    };
+    Some(Note::Remark(format!(
+        "the equations are stiff at t = {first}: the method changes to radau there{more}"
+    )))
 }
 
 /// An event function that varies too fast from a time on.

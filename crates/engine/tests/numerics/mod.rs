@@ -9,5 +9,6 @@ mod rank;
 mod scale;
 mod sensitivity;
 mod statistics;
+mod stiff;
 mod taylor;
 mod truth;

@@ -7,8 +7,9 @@
 use crate::bvp::BoundaryProblem;
 use crate::bvp::block_system::{BlockSystem, identity};
 use crate::bvp::path::BoundaryPath;
-use crate::ode::integrate::{OdeOptions, StopReason, integrate};
+use crate::ode::integrate::integrate;
 use crate::ode::observer::Observer;
+use crate::ode::options::{OdeOptions, StopReason};
 use crate::ode::system::{EvalError, System};
 use crate::ode::trajectory::Trajectory;
 

@@ -4,6 +4,7 @@
 //! Matrices are `f64`, stored by rows. The factorisations that run in every step reuse their storage and do
 //! not allocate.
 
+pub(crate) mod complex_lu;
 pub(crate) mod dot;
 pub(crate) mod least_squares;
 pub(crate) mod lu;

@@ -1,10 +1,9 @@
 //! What a system may offer to single methods beyond its rates.
 //!
 //! Every method can run on [`System::rates`](crate::System::rates) alone, except the Taylor method, which needs
-//! series coefficients. A system that can do more says so: `System::explicit_steps` and
-//! `System::taylor_series` return one of the traits below, or nothing. A method asks for the one that it can
-//! use and ignores the others. An implicit method that needs $\partial f/\partial y$ would get a third trait
-//! of the same kind.
+//! series coefficients. A system that can do more says so: `System::explicit_steps`,
+//! `System::taylor_series` and `System::jacobian` return one of the traits below, or nothing. A method asks for the one that it can
+//! use and ignores the others.
 
 use crate::ode::lanes::Block;
 use crate::ode::system::EvalError;
@@ -55,4 +54,15 @@ pub trait TaylorSeries {
     ///
     /// [`EvalError`] if there are none.
     fn coefficients(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), EvalError>;
+}
+
+/// Systems that give $\partial f/\partial y$; [`Method::Radau`](crate::Method::Radau) takes differences of the rates
+/// of others.
+pub trait Jacobian {
+    /// Writes $\partial f/\partial y$ at a state into `matrix`, by rows.
+    ///
+    /// # Errors
+    ///
+    /// [`EvalError`] if it has no value there.
+    fn jacobian(&mut self, t: f64, y: &[f64], matrix: &mut [f64]) -> Result<(), EvalError>;
 }

@@ -8,7 +8,7 @@
 //! (Hairer, Nørsett and Wanner 1993, §II.6). Four rows make the cubic Hermite polynomial of
 //! both ends, eight rows the seventh-order dense output of Dormand and Prince. The rows of a Taylor step are
 //! the coefficients of
-//! $u(t) = \sum_k r_k (t - t_0)^k$ themselves.
+//! $u(t) = \sum_k r_k (t - t_0)^k$ themselves; those of a collocation polynomial $u(t) = \sum_k r_k \theta^k$.
 //!
 //! **Projection.** The rows $r_1, r_2, r_3$ are made from the *projected* end and its rates.
 //! That is the polynomial of the unprojected step plus $\delta\,(3\theta^2 - 2\theta^3)$ for the
@@ -36,6 +36,8 @@ pub(crate) enum Kind {
     Hermite,
     /// Coefficients of powers of $t - t_0$.
     Series,
+    /// Coefficients of powers of $\theta$.
+    Powers,
 }
 
 impl<'a> DenseStep<'a> {
@@ -106,7 +108,7 @@ impl<'a> DenseStep<'a> {
                 values[i] = r + factor * values[i];
             }
         }
-        if self.kind == Kind::Hermite {
+        if self.kind != Kind::Series {
             slopes.iter_mut().for_each(|s| *s /= self.length);
         }
         slopes
@@ -115,7 +117,7 @@ impl<'a> DenseStep<'a> {
     /// $\theta$, or $t - t_0$ for a series.
     fn variable(&self, t: f64) -> f64 {
         match self.kind {
-            Kind::Hermite => (t - self.start) / self.length,
+            Kind::Hermite | Kind::Powers => (t - self.start) / self.length,
             Kind::Series => t - self.start,
         }
     }

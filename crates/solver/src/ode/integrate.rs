@@ -19,11 +19,14 @@ use crate::ode::events::EventFinder;
 use crate::ode::features::{FeatureWatch, Sampling};
 use crate::ode::knots::KnotWatch;
 use crate::ode::observer::{Control, Observer};
+use crate::ode::options::{Method, OdeOptions, Outcome, Statistics, StopReason};
+use crate::ode::radau::Radau;
 use crate::ode::refinement::EventRefiner;
 use crate::ode::rk4::Rk4;
 use crate::ode::runge_kutta::RungeKutta;
 use crate::ode::scale::Scale;
 use crate::ode::stepper::{ScaledState, StepClock, StepEnds, Stepper, Trial};
+use crate::ode::stiffness::StiffnessWatch;
 use crate::ode::system::{Counted, EvalError, System, finite};
 use crate::ode::taylor::Taylor;
 
@@ -38,67 +41,8 @@ pub fn integrate(
     let stop = run.complete(observer);
     run.statistics.evaluations = run.system.evaluations;
     let scales = run.scale.sizes(run.y.len());
-    let OdeRun { y, vague, fallback, statistics, clock, .. } = run;
-    Outcome { stop, t: clock.t, y, scales, vague, fallback, statistics }
-}
-
-/// How to integrate.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct OdeOptions {
-    /// Where to start.
-    pub t0: f64,
-    /// Where to end; before `t0` for a run backward in time.
-    pub t1: f64,
-    /// Allowed local error $E$ of a step in every component, as a part of its value and of the largest one
-    /// that the component has had. Below 1e-15 counts as 1e-15.
-    pub tolerance: f64,
-    /// If it is not zero, errors of every component are measured by this and its present value.
-    pub absolute: f64,
-    /// Which method.
-    pub method: Method,
-    /// Size of the first step ([`Method::Dop853`]; chosen if not given; the most for [`Method::Taylor`]) or
-    /// of every step
-    /// ([`Method::Rk4`]; a thousandth of the run if not given).
-    pub step: Option<f64>,
-    /// Most steps to try, rejected ones included.
-    pub max_steps: usize,
-    /// Whether [`Method::Dop853`] goes on where [`Method::Taylor`] cannot: where the series has no coefficients,
-    /// as at the kink of a root, or allows no step.
-    pub falls_back: bool,
-    /// The order of [`Method::Taylor`], if it is not the one that belongs to the tolerance.
-    pub order: Option<usize>,
-    /// The longest step that a method with error control takes.
-    pub longest: f64,
-}
-
-impl Default for OdeOptions {
-    fn default() -> Self {
-        Self {
-            t0: 0.0,
-            t1: 1.0,
-            tolerance: 1e-10,
-            absolute: 0.0,
-            method: Method::Dop853,
-            step: None,
-            max_steps: 10_000_000,
-            falls_back: false,
-            order: None,
-            longest: f64::INFINITY,
-        }
-    }
-}
-
-/// The methods.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Method {
-    /// Dormand and Prince of order 8(5,3), with step size control.
-    #[default]
-    Dop853,
-    /// Classical Runge–Kutta of order 4, with a fixed step and no error control.
-    Rk4,
-    /// Taylor series of the order that belongs to the tolerance ([`taylor_order`](crate::taylor_order)), for
-    /// systems that give their coefficients.
-    Taylor,
+    let OdeRun { y, vague, fallback, stiff, statistics, clock, .. } = run;
+    Outcome { stop, t: clock.t, y, scales, vague, fallback, stiff, statistics }
 }
 
 /// The storage of a method for a system of `n` components.
@@ -107,67 +51,8 @@ fn stepper(method: Method, order: Option<usize>, n: usize, scale: &Scale) -> Box
         Method::Dop853 => Box::new(RungeKutta::new(Dop853::new(n, scale.controlled), n)),
         Method::Rk4 => Box::new(RungeKutta::new(Rk4::new(n), n)),
         Method::Taylor => Box::new(Taylor::new(n, order, scale)),
+        Method::Radau => Box::new(Radau::new(n, order)),
     }
-}
-
-/// Where a run ended, and why.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
-    /// Why it ended.
-    pub stop: StopReason,
-    /// Where it ended.
-    pub t: f64,
-    /// The state there.
-    pub y: Vec<f64>,
-    /// The scales by which errors of the components were measured: their largest values, or what does not matter.
-    pub scales: Vec<f64>,
-    /// Events that may have been missed, because their function varies faster than any step can show; and the
-    /// time from which on.
-    pub vague: Vec<(usize, f64)>,
-    /// Where [`Method::Dop853`] took over, because the other method could not go on.
-    pub fallback: Option<f64>,
-    /// What it took.
-    pub statistics: Statistics,
-}
-
-/// Why a run ended. Except for the first two it is short of its end, and the state is the last
-/// good one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StopReason {
-    /// The end was reached.
-    End,
-    /// This stopping event was met; the state is the one at its zero.
-    Event(usize),
-    /// The tolerance asks for steps below the rounding of time.
-    StepTooSmall,
-    /// The rates cannot be solved for beyond.
-    Singular,
-    /// The rates are not finite beyond.
-    NotFinite,
-    /// The allowed number of steps was used up.
-    MaxSteps,
-    /// The observer stopped it.
-    Interrupted,
-}
-
-impl From<EvalError> for StopReason {
-    fn from(error: EvalError) -> Self {
-        match error {
-            EvalError::Singular => Self::Singular,
-            EvalError::NotFinite => Self::NotFinite,
-        }
-    }
-}
-
-/// What a run took.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Statistics {
-    /// Accepted steps.
-    pub steps: usize,
-    /// Rejected trials.
-    pub rejected: usize,
-    /// Evaluations of the rates.
-    pub evaluations: usize,
 }
 
 /// The error of a step in which an event function varies too fast for its zeros to be found: the next trial is
@@ -199,6 +84,8 @@ struct OdeRun<'a> {
     knots: KnotWatch,
     /// Event functions that were given up, and where.
     fallback: Option<f64>,
+    stiffness: StiffnessWatch,
+    stiff: Vec<f64>,
     vague: Vec<(usize, f64)>,
     /// Locates events, if there are any to watch.
     refiner: Option<EventRefiner>,
@@ -213,7 +100,9 @@ impl<'a> OdeRun<'a> {
         let n = system.dimension();
         assert_eq!(y0.len(), n, "the initial state has the dimension of the system");
         let controlled = system.controlled().min(n);
-        let scale = Scale::new(options.tolerance.max(1e-15), options.absolute, controlled, y0);
+        let mut scale =
+            Scale::new(options.tolerance.max(1e-15), options.absolute, controlled, y0);
+        scale.forget(options.follows_decay && options.method == Method::Radau);
         let OdeOptions { t0, t1, .. } = *options;
         let watched = system.events().len() + system.event_phases().len();
         let features = FeatureWatch::new(system.feature_count(), n);
@@ -235,6 +124,8 @@ impl<'a> OdeRun<'a> {
             unsampled: 0,
             knots,
             fallback: None,
+            stiffness: StiffnessWatch::new(n, options.edge()),
+            stiff: Vec::new(),
             vague: Vec::new(),
             refiner,
             y: y0.to_vec(),
@@ -352,6 +243,25 @@ impl<'a> OdeRun<'a> {
                 true
             }
             Err(_) => false,
+        }
+    }
+
+    /// Changes between explicit steps and Radau's where the other kind is better.
+    fn change_method(&mut self) {
+        let (t, is_implicit) = (self.clock.t, self.stiff.len() % 2 == 1);
+        let at = (t, &self.y[..]);
+        let (watch, system, h) = (&mut self.stiffness, &mut self.system, self.clock.h);
+        if !watch.is_other_better(system, at, h, &self.scale, is_implicit) {
+            return;
+        }
+        let method = if is_implicit { Method::Dop853 } else { Method::Radau };
+        let mut other = stepper(method, None, self.y.len(), &self.scale);
+        let clock = StepClock { t0: t, ..self.clock };
+        let at = ScaledState { y: &self.y, scale: &self.scale };
+        if other.begin(&mut self.system, &clock, &at, Some(self.clock.h.abs())).is_ok() {
+            self.stepper = other;
+            self.scale.forget(self.options.follows_decay && method == Method::Radau);
+            self.stiff.push(t);
         }
     }
 
@@ -526,6 +436,7 @@ impl<'a> OdeRun<'a> {
         if let Err(error) = self.change_chart() {
             return Some(error.into());
         }
+        self.change_method();
         self.is_crawling(trial.h).then_some(StopReason::StepTooSmall)
     }
 

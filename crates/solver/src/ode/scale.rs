@@ -36,7 +36,7 @@ const NOTHING: f64 = 1e-8;
 
 /// The longest and shortest part of a run in which what is zero at the start gets its scale.
 const PREVIEW: f64 = 0.01;
-const SHORTEST: f64 = 1e-7;
+const SHORTEST: f64 = 1e-16;
 
 /// What is so much smaller than its change is a rounding error.
 const NOISE: f64 = 1e11;
@@ -54,6 +54,8 @@ pub(crate) struct Scale {
     absolute: f64,
     /// 1 if it counts, else 0.
     past: f64,
+    /// What is left of the largest value after a step.
+    kept: f64,
     /// Largest absolute values so far, and $F$, in whole blocks.
     largest: Vec<Block>,
     noise: Vec<Block>,
@@ -72,6 +74,7 @@ impl Scale {
             controlled,
             absolute,
             past: if absolute > 0.0 { 0.0 } else { 1.0 },
+            kept: 1.0,
             largest: row.clone(),
             noise: row,
             share: f64::EPSILON / tolerance,
@@ -138,9 +141,14 @@ impl Scale {
     /// Takes an accepted state into account.
     pub(crate) fn include(&mut self, y: &[f64]) {
         for (largest, y) in self.largest.as_flattened_mut().iter_mut().zip(y) {
-            let size = self.past * y.abs();
-            *largest = if size > *largest { size } else { *largest };
+            let (size, known) = (self.past * y.abs(), self.kept * *largest);
+            *largest = if size > known { size } else { known };
         }
+    }
+
+    /// From now on the largest value counts by half a step later, so that what decays keeps its digits; or for good.
+    pub(crate) fn forget(&mut self, is_forgetting: bool) {
+        self.kept = if is_forgetting { 0.5 } else { 1.0 };
     }
 
     /// The state was written in other variables; `span` is what is left of the run.

@@ -3,6 +3,7 @@
 mod accuracy;
 mod events;
 mod explicit_steps;
+mod radau;
 mod stopping;
 pub(crate) mod systems;
 mod taylor;

@@ -265,7 +265,10 @@ impl Task<'_> {
             let options = OdeOptions {
                 t0: from,
                 t1: to,
-                method: Method::Dop853,
+                method: match self.settings.options.method {
+                    Method::Radau => Method::Radau,
+                    Method::Dop853 | Method::Taylor | Method::Rk4 => Method::Dop853,
+                },
                 step: None,
                 ..self.settings.options
             };

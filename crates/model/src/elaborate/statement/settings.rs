@@ -13,8 +13,8 @@ use crate::syntax::{ExprId, Name, NodeKind, Setting, SettingValue};
 const SETTINGS: [&str; 5] = ["t", "tolerance", "method", "samples", "step"];
 
 /// The words for the method.
-pub(crate) const METHODS: [&str; 6] =
-    ["auto", "dop853", "rk4", "taylor", "shooting", "collocation"];
+pub(crate) const METHODS: [&str; 7] =
+    ["auto", "dop853", "rk4", "taylor", "radau", "shooting", "collocation"];
 
 /// How many output times there may be.
 const SAMPLES: i64 = 100_000_000;

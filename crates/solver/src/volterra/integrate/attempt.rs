@@ -7,7 +7,7 @@
 use super::{
     COARSE, RunFrame, TrialPoint, VolterraObserver, VolterraRun, VolterraTrial, rounded,
 };
-use crate::ode::integrate::StopReason;
+use crate::ode::options::StopReason;
 use crate::ode::system::EvalError;
 use crate::quadrature::NodalBasis;
 use crate::volterra::history::StepSpan;

@@ -1,8 +1,8 @@
 //! How a run begins: the length of its first step, and one in powers where densities are nearly not integrable.
 
 use super::{RunFrame, VolterraObserver, VolterraOptions, VolterraRun, VolterraStep, past};
-use crate::ode::integrate::StopReason;
 use crate::ode::observer::Control;
+use crate::ode::options::StopReason;
 use crate::ode::system::EvalError;
 use crate::volterra::starting_step::{StartingStep, opens};
 use crate::volterra::system::{Kernel, Operand};
