@@ -12,7 +12,8 @@
 //! $N_2 \approx N$ are no less accurate with a loose tolerance. Rounding adds up too. Where $D$ is no longer small the
 //! two motions have nothing to do with each other any more; a run that is not too long is then treated as a short one,
 //! else $E_2 = 10^3 E$ is tried. Where a stricter run does not come to the end, one that is thirty times looser is
-//! taken, and the whole difference. `rk4`, which has no tolerance, is repeated with half its step.
+//! taken, and the whole difference. `rk4`, which has no tolerance, is repeated with half its step. What is stiff is
+//! treated as short, by its own method.
 
 use pfaff_solver::{
     Control, DenseStep, LocatedEvent, Method, Observer, OdeOptions, Outcome, StopReason,

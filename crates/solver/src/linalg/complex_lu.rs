@@ -2,8 +2,8 @@
 //!
 //! $$ P\,(\mu I - J) = L\,U $$
 //!
-//! with partial pivoting by $|\mathrm{Re}| + |\mathrm{Im}|$, as the simplified Newton iterations of implicit Runge–Kutta
-//! methods need it. Matrices are stored by rows.
+//! with partial pivoting by $|\mathrm{Re}| + |\mathrm{Im}|$, as the simplified Newton iterations of implicit
+//! Runge–Kutta methods need it. Matrices are stored by rows.
 
 use num_complex::Complex64;
 

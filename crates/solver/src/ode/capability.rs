@@ -1,8 +1,8 @@
 //! What a system may offer to single methods beyond its rates.
 //!
 //! Every method can run on [`System::rates`](crate::System::rates) alone, except the Taylor method, which needs
-//! series coefficients. A system that can do more says so: `System::explicit_steps`,
-//! `System::taylor_series` and `System::jacobian` return one of the traits below, or nothing. A method asks for the one that it can
+//! series coefficients. A system that can do more says so: `System::explicit_steps`, `System::taylor_series` and
+//! `System::jacobian` return one of the traits below, or nothing. A method asks for the one that it can
 //! use and ignores the others.
 
 use crate::ode::lanes::Block;

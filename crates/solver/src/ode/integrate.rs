@@ -102,6 +102,9 @@ impl<'a> OdeRun<'a> {
         let controlled = system.controlled().min(n);
         let mut scale =
             Scale::new(options.tolerance.max(1e-15), options.absolute, controlled, y0);
+        if options.follows_decay {
+            scale.expect_decay();
+        }
         scale.forget(options.follows_decay && options.method == Method::Radau);
         let OdeOptions { t0, t1, .. } = *options;
         let watched = system.events().len() + system.event_phases().len();

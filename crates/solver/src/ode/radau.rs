@@ -4,7 +4,8 @@
 //!
 //! by a simplified Newton iteration in the variables $w = V^{-1} z$, in which $A^{-1} = V \Lambda V^{-1}$ is diagonal
 //!
-//! $$ \Bigl(\frac{\lambda_k}{h} I - J\Bigr)\,\Delta w_k = -\frac{\lambda_k}{h}\,w_k + \sum_i (V^{-1})_{ki}\,f(\dots), $$
+//! $$ \Bigl(\frac{\lambda_k}{h} I - J\Bigr)\,\Delta w_k
+//!    = -\frac{\lambda_k}{h}\,w_k + \sum_i (V^{-1})_{ki}\,f(\dots), $$
 //!
 //! one real and $(s-1)/2$ complex systems of the size of the state (Hairer and Wanner 1996, §IV.8; 1999). The error is
 //! that of an embedded formula of order $s$, filtered by the real system,

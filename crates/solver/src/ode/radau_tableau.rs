@@ -1,9 +1,10 @@
 //! The coefficients of Radau IIA methods of orders 5, 9 and 13.
 //!
 //! With the nodes $c$ (zeros of $\frac{d^{s-1}}{dx^{s-1}}\,x^{s-1}(x-1)^s$), the collocation matrix
-//! $A_{ij} = \int_0^{c_i} \ell_j$ and $A^{-1} V = V \Lambda$ (Hairer and Wanner 1996, §IV.5 and §IV.8). One eigenvalue is
-//! real, the others come in pairs, of which the one above the real axis is listed. The numbers were computed with 60
-//! digits from these definitions; the orders that `crates/solver/tests/ode/radau.rs` observes depend on all of them.
+//! $A_{ij} = \int_0^{c_i} \ell_j$ and $A^{-1} V = V \Lambda$ (Hairer and Wanner 1996, §IV.5 and §IV.8). One
+//! eigenvalue is real, the others come in pairs, of which the one above the real axis is listed. The numbers were
+//! computed with 60 digits from these definitions; the orders that `crates/solver/tests/ode/radau.rs` observes depend
+//! on all of them.
 
 /// The coefficients of one method with $s$ stages.
 #[derive(Clone, Copy, Debug)]

@@ -36,7 +36,9 @@ const NOTHING: f64 = 1e-8;
 
 /// The longest and shortest part of a run in which what is zero at the start gets its scale.
 const PREVIEW: f64 = 0.01;
-const SHORTEST: f64 = 1e-16;
+const SHORTEST: f64 = 1e-7;
+/// The shortest one where components decay over many orders.
+const SHORTEST_DECAY: f64 = 1e-16;
 
 /// What is so much smaller than its change is a rounding error.
 const NOISE: f64 = 1e11;
@@ -56,6 +58,8 @@ pub(crate) struct Scale {
     past: f64,
     /// What is left of the largest value after a step.
     kept: f64,
+    /// The shortest part of a run in which what is zero at the start gets its scale.
+    shortest: f64,
     /// Largest absolute values so far, and $F$, in whole blocks.
     largest: Vec<Block>,
     noise: Vec<Block>,
@@ -75,6 +79,7 @@ impl Scale {
             absolute,
             past: if absolute > 0.0 { 0.0 } else { 1.0 },
             kept: 1.0,
+            shortest: SHORTEST,
             largest: row.clone(),
             noise: row,
             share: f64::EPSILON / tolerance,
@@ -146,6 +151,11 @@ impl Scale {
         }
     }
 
+    /// Components may decay over many orders, and change as fast at the start.
+    pub(crate) fn expect_decay(&mut self) {
+        self.shortest = SHORTEST_DECAY;
+    }
+
     /// From now on the largest value counts by half a step later, so that what decays keeps its digits; or for good.
     pub(crate) fn forget(&mut self, is_forgetting: bool) {
         self.kept = if is_forgetting { 0.5 } else { 1.0 };
@@ -200,7 +210,7 @@ impl Scale {
                 change(j) > 4.0 * size && change(j) < NOISE * size
             };
             let too_long = !evaluated || (0..sizes.len()).any(fast);
-            if too_long && τ > SHORTEST * span.abs() {
+            if too_long && τ > self.shortest * span.abs() {
                 τ *= 0.25;
                 seed = 0;
                 for (size, y) in sizes.iter_mut().zip(y) {

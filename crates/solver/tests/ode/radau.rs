@@ -1,7 +1,7 @@
-//! Radau IIA: its orders, stiff problems of the IVP test set, events, and the change between explicit and implicit steps.
+//! Radau IIA: its orders, stiff problems of the IVP test set, events, and the change from and to explicit steps.
 //!
-//! Reference values are those of the Test Set for IVP Solvers (Mazzia and Magherini 2008), which agree with our own runs
-//! at a tolerance of 1e-12 to 13 digits.
+//! Reference values are those of the Test Set for IVP Solvers (Mazzia and Magherini 2008), which agree with our own
+//! runs at a tolerance of 1e-12 to 13 digits.
 
 use pfaff_solver::{
     Direction, EvalError, EventKind, Jacobian, Method, OdeOptions, Outcome, StopReason, System,
