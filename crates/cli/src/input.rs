@@ -1,9 +1,9 @@
 //! Texts and files.
 
-use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use pfaff::{Files, GALLERY, GalleryFiles, Model, Overrides, Source, closest, gallery_model};
 
@@ -24,20 +24,55 @@ pub(crate) fn reading(
 ) -> Result<Reading, Exit> {
     let overrides =
         Overrides { set: arguments.set.clone(), initial: initial.map(ToOwned::to_owned) };
-    let (source, folder) = source(&arguments.model)?;
-    let sandboxed = guard::is_sandboxed(arguments.model == "-");
-    let beside = folder.map(|folder| Beside { folder, sandboxed, read: RefCell::default() });
-    let files: &dyn Files = match &beside {
-        Some(beside) => beside,
-        None => &GalleryFiles,
-    };
+    let text = ModelText::open(&arguments.model)?;
     let begun = seconds();
-    let model = Model::read(source, &overrides, files).map_err(output::failed)?;
+    let model =
+        Model::read(text.source.clone(), &overrides, text.files()).map_err(output::failed)?;
     let read_us = (seconds() - begun) * 1e6;
     output::show(model.remarks(), &model.source);
-    let mut inputs = beside.map_or_else(Vec::new, |beside| beside.read.into_inner());
-    inputs.push(PathBuf::from(&arguments.model));
-    Ok(Reading { model, read_us, inputs })
+    Ok(Reading { model, read_us, inputs: text.inputs() })
+}
+
+/// The text of a model, and where its data files are.
+pub(crate) struct ModelText {
+    pub(crate) source: Source,
+    name: PathBuf,
+    beside: Option<Beside>,
+}
+
+impl ModelText {
+    /// The text of a path, of `-` or of a gallery model.
+    pub(crate) fn open(name: &str) -> Result<Self, Exit> {
+        let (source, folder) = source(name)?;
+        let sandboxed = guard::is_sandboxed(name == "-");
+        let beside = folder.map(|folder| Beside { folder, sandboxed, read: Mutex::default() });
+        Ok(Self { source, name: PathBuf::from(name), beside })
+    }
+
+    /// The data files that it may read.
+    pub(crate) fn files(&self) -> &(dyn Files + Sync) {
+        match &self.beside {
+            Some(beside) => beside,
+            None => &GalleryFiles,
+        }
+    }
+
+    /// The data files that were read, each once.
+    pub(crate) fn data_files(&self) -> Vec<PathBuf> {
+        let Some(beside) = &self.beside else { return Vec::new() };
+        let read = beside.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files: Vec<PathBuf> = read.clone();
+        files.sort();
+        files.dedup();
+        files
+    }
+
+    /// The files that were read.
+    pub(crate) fn inputs(&self) -> Vec<PathBuf> {
+        let mut inputs = self.data_files();
+        inputs.push(self.name.clone());
+        inputs
+    }
 }
 
 /// A model that was read.
@@ -110,7 +145,7 @@ pub(crate) fn data(path: &Path) -> io::Result<String> {
 }
 
 /// Opens a file that has an end: what is read from a device or a pipe may have none.
-fn plain_file(path: &Path) -> io::Result<File> {
+pub(crate) fn plain_file(path: &Path) -> io::Result<File> {
     let check = |is_file: bool, is_dir: bool| {
         let why = if is_dir { "it is a folder" } else { "it is not a plain file" };
         if is_file { Ok(()) } else { Err(io::Error::new(io::ErrorKind::InvalidInput, why)) }
@@ -131,7 +166,7 @@ struct Beside {
     /// Whether other folders are out of reach.
     sandboxed: bool,
     /// What was read.
-    read: RefCell<Vec<PathBuf>>,
+    read: Mutex<Vec<PathBuf>>,
 }
 
 impl Beside {
@@ -141,7 +176,10 @@ impl Beside {
             stays_inside(&self.folder, name)?;
         }
         let text = data(&path).map_err(|error| error.to_string())?;
-        self.read.borrow_mut().push(path);
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if !read.contains(&path) {
+            read.push(path);
+        }
         Ok(text)
     }
 }

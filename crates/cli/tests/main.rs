@@ -10,4 +10,5 @@ mod geometry;
 mod long_runs;
 mod report;
 mod support;
+mod sweep;
 mod trust;

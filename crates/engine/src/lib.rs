@@ -43,6 +43,7 @@
 //! | a motion | [`Run`], [`Model::run`], [`Derivation::run`] |
 //! | a quantity of it as a function of time | [`Motion::position`], [`Column::at`] |
 //! | the class of the constraints | [`Model::check`] |
+//! | many motions with other values | [`Cases`], [`Ensemble`] |
 //! | several principles side by side | [`compare`] |
 //! | connections, torsion, curvature | [`geometry`] |
 //! | C, Rust or Python code | [`export`] |
@@ -55,6 +56,7 @@ mod analysis;
 mod audit;
 mod clock;
 mod derivation;
+mod ensemble;
 mod error;
 mod gallery;
 mod model;
@@ -82,6 +84,9 @@ pub use analysis::variations::{Variation, VariationRequest, Variations, variatio
 pub use analysis::views::{View, ViewMotion, view_motion};
 pub use clock::Clock;
 pub use derivation::{Derivation, derive};
+pub use ensemble::Ensemble;
+pub use ensemble::cases::Cases;
+pub use ensemble::sequence::Sampling;
 pub use error::Error;
 pub use gallery::{GALLERY, GalleryFiles, GalleryModel, gallery_model};
 pub use model::Model;

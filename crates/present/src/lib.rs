@@ -15,6 +15,7 @@ mod motion;
 mod number;
 mod plot;
 pub mod report;
+mod sweep;
 mod table;
 
 pub use equations::{
@@ -30,7 +31,8 @@ pub use motion::{
 pub use number::brief;
 pub use plot::{Axis, Curve, Figure, Look, Style};
 pub use serde_json::Value;
-pub use table::Table;
+pub use sweep::{Keep, SweepSummary, SweepTable};
+pub use table::{Block, Cells, Heading, Kind, Table, TableReader, TableWriter, Texts};
 
 /// What people read.
 pub trait ToText {

@@ -17,6 +17,7 @@ mod report;
 mod run;
 mod shell;
 mod site;
+mod sweep;
 mod variations;
 
 use std::ffi::OsString;
@@ -100,6 +101,8 @@ commands! {
     "derive" Derive(derive::DeriveArguments) => derive::derive;
     /// Integrates one motion and audits it
     "run" Run(run::RunArguments) => run::run;
+    /// Integrates many motions with other parameters and initial values, into one table
+    "sweep" Sweep(sweep::SweepArguments) => sweep::sweep;
     /// Compares principles: equations, motions, when they diverge, what each conserves
     "compare" Compare(compare::CompareArguments) => compare::compare;
     /// Varies a motion under its constraints after Hölder, Suslov and the vakonomic principle, and shows which
@@ -150,7 +153,7 @@ fn options<A: Args>(words: &[OsString]) -> Option<A> {
 
 /// Commands that are planned are refused plainly, others with a hint.
 fn unknown(words: &[String]) -> Exit {
-    const PLANNED: [&str; 3] = ["linearize", "sweep", "fit"];
+    const PLANNED: [&str; 2] = ["linearize", "fit"];
     let built = shell::commands();
     let built: Vec<&str> = built.iter().map(String::as_str).collect();
     let word = words.first().map_or("", String::as_str);
@@ -178,6 +181,8 @@ mod tests {
             "derive - --principle vakonomic --form reduced",
             "run m.pfaff --set a=-1 --t0 -1 --t1 2 --tolerance 1e-9 --at 1,2 --strict --json",
             "run m.pfaff --initial -1 --samples 3 --output m.csv",
+            "sweep sleigh --vary a=0.1..0.5:50 --keep final --output F.parquet --resume",
+            "sweep a.csv b.csv --merge --output F.csv",
             "compare snake",
             "variations sleigh --vary x=t",
             "geometry disk --state phi=1",
@@ -202,7 +207,7 @@ mod tests {
         for command in Arguments::command().get_subcommands() {
             assert!(met.contains(&command.get_name()), "{} is not tried", command.get_name());
         }
-        for line in ["run", "run a b", "run a --help", "run a --version", "sweep a", "--help"] {
+        for line in ["run", "run a b", "run a --help", "run a --version", "fit a", "--help"] {
             let words: Vec<OsString> =
                 ["pfaff"].into_iter().chain(line.split(' ')).map(Into::into).collect();
             assert!(Command::alone(&words).is_none(), "{line}");

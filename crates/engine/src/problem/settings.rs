@@ -47,6 +47,8 @@ pub struct Run {
     pub sensitivities: Vec<String>,
     /// Whether the motion is kept at the output times alone, without the states in between.
     pub outputs_only: bool,
+    /// Whether the state in which a run stops early is an output too.
+    pub with_last_state: bool,
     /// For statistics, and for limits of time.
     pub clock: Option<Clock>,
     /// What evaluates compiled expressions; the fastest backend that is available, if `None`. All backends
@@ -196,6 +198,7 @@ pub struct Settings {
     /// Places in time where the equations are not smooth, ascending: steps end there.
     pub(crate) breaks: Vec<f64>,
     pub(crate) outputs_only: bool,
+    pub(crate) with_last_state: bool,
     pub(crate) clock: Option<Clock>,
     pub(crate) backend: Backend,
 }
@@ -305,6 +308,7 @@ impl Settings {
             },
             breaks: Vec::new(),
             outputs_only: request.outputs_only,
+            with_last_state: request.with_last_state,
             clock: request.clock,
         })
     }

@@ -126,9 +126,12 @@ pub(crate) fn integrate_segment(
         None => y0.clone(),
     };
     let outcome = integrate(&mut system, &y0, &settings.options, &mut recorder);
-    if let pfaff_solver::StopReason::Event(i) = outcome.stop
-        && i < own_events
-    {
+    let is_shown = match outcome.stop {
+        pfaff_solver::StopReason::Event(i) => i < own_events,
+        pfaff_solver::StopReason::End => false,
+        _ => settings.with_last_state && !recorder.is_undetermined(),
+    };
+    if is_shown {
         recorder.stopped(outcome.t, &outcome.y);
     }
 

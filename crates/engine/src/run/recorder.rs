@@ -6,7 +6,7 @@ use crate::motion::dense::{Dense, Node};
 use crate::motion::sample::Sample;
 use crate::problem::settings::Settings;
 use crate::run::progress::Progress;
-use crate::run::rank_watch::RankWatch;
+use crate::run::rank_watch::{RankOutcome, RankWatch};
 use crate::run::record::{Record, RecordedEvent, Setting};
 use crate::system::compiled::CompiledSystem;
 
@@ -93,7 +93,13 @@ impl<'a> Recorder<'a> {
         });
     }
 
-    /// The state at which a stopping event ended the run, unless it is an output already.
+    /// Whether the run ended because nothing is determined beyond.
+    pub(crate) fn is_undetermined(&self) -> bool {
+        let last = self.rank.as_ref().and_then(|rank| rank.places.last());
+        last.is_some_and(|place| place.outcome == RankOutcome::Undetermined)
+    }
+
+    /// The state in which the run stopped, unless it is an output already.
     pub(crate) fn stopped(&mut self, t: f64, y: &[f64]) {
         if self.record.last_time() != Some(t) {
             self.y.copy_from_slice(y);

@@ -3,10 +3,37 @@
 //! Numbers read back exactly. What is not finite is an empty field in CSV and null in Parquet, as it is `null` in
 //! JSON.
 
+mod block;
 mod csv;
 mod parquet;
+mod read;
+mod stream;
 
 use std::io::{self, Write};
+
+pub use block::{Block, Cells, Texts};
+pub use read::TableReader;
+pub use stream::TableWriter;
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Whole numbers.
+    Integer,
+    /// Numbers.
+    Number,
+    /// Texts.
+    Text,
+}
+
+/// Name and kind of a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heading {
+    /// Its name.
+    pub name: String,
+    /// What it holds.
+    pub kind: Kind,
+}
 
 /// Columns of equal length.
 #[derive(Clone, Debug, Default)]

@@ -20,13 +20,18 @@ use super::Table;
 const GROUP: usize = 1 << 20;
 
 pub(super) fn write(table: &Table<'_>, out: &mut (dyn Write + Send)) -> io::Result<()> {
-    written(table, out).map_err(|error| match error {
+    written(table, out).map_err(plain_error)
+}
+
+/// The error of the file, where that was the cause.
+pub(super) fn plain_error(error: ParquetError) -> io::Error {
+    match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
             Ok(error) => *error,
             Err(inner) => io::Error::other(inner),
         },
         error => io::Error::other(error),
-    })
+    }
 }
 
 fn written(table: &Table<'_>, out: &mut (dyn Write + Send)) -> Result<()> {

@@ -1,0 +1,556 @@
+//! `pfaff sweep`
+
+mod journal;
+mod manifest;
+mod merge;
+mod table_file;
+
+use std::fs::File;
+use std::io::Read;
+use std::ops::Range;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use pfaff::{Cases, Ensemble, Overrides, Run, Sampling, Settings, StopReason};
+use pfaff_present::{
+    Block, Cells, Heading, Keep, SweepSummary, SweepTable, TableReader, json_text,
+};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use crate::arguments::MotionArguments;
+use crate::bar::Bar;
+use crate::command::sweep::journal::{Journal, NoJournal};
+use crate::command::sweep::table_file::{Ending, ending, write_manifest, write_table};
+use crate::guard::{self, Phase};
+use crate::input::ModelText;
+use crate::output::{Exit, failed, print, say, usage};
+use crate::whole_file::Place;
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  pfaff sweep sleigh --vary \"a=0.1..0.5:50\" --keep final --output a.parquet
+  pfaff sweep sleigh --vary \"a=0.01..1:7:log, x'(0)=[1, 2]\" --output a.csv     the product: 14 cases
+  pfaff sweep sleigh --draw \"a~normal(0.2,0.01), phi~uniform(0,2*pi)\" --count 1000 --seed 7 --output a.csv
+  pfaff sweep sleigh --cases cases.csv --keep samples --output a.parquet       a row of the table is a case
+  pfaff sweep sleigh --vary \"a=0.1..0.5:50\"                                    JSON: a list for each column
+  pfaff sweep sleigh --vary \"a=0.1..0.5:50\" --chunk 2/8 --output part2.csv     one of eight parts
+  pfaff sweep --merge part*.csv --output whole.csv                             all of them
+
+What is varied is a parameter (a, J[1,2]) or a value at the start (x, x', mu(c), also written x'(0)). Cases are the
+product of the rows of --cases, of the ranges of --vary and of the draws, the last varying fastest. Ranges are
+a=FROM..TO:COUNT, with :log for equal ratios, or a=[1, 2, 5]. Distributions are uniform(low, high), normal(mean,
+deviation), loguniform(low, high), lognormal(mean, deviation) and exponential(mean).
+
+A table has the columns case (from 1), each varied name, stop, t, what is kept, and audit. A case is what `pfaff run`
+gives with these values, to the last bit. One that cannot begin is a row whose stop is the diagnostic; the others go
+on. The manifest F.manifest.json beside the table F has everything that the table depends on.
+
+Complete cases are kept in F.sweep until the table is written. Ctrl-C, --seconds and --memory end the sweep and write a
+table of what is complete; --resume goes on, also after a crash, and gives the same bytes as a sweep that was not
+ended. If the disk is full, `pfaff sweep --merge F.sweep --output G.csv` reads what was complete.
+
+Exit status: 0 done, 1 the model or its data is wrong, or no case could begin, 2 wrong usage or a file that cannot be
+written, 3 the sweep was ended early, 4 an audit failed and --strict was given.")]
+pub(crate) struct SweepArguments {
+    #[command(flatten)]
+    pub(crate) motion: MotionArguments,
+    /// With --merge: further tables of chunks
+    #[arg(value_name = "PART", requires = "merge")]
+    pub(crate) parts: Vec<String>,
+    /// Ranges of values, such as "a=0.1..0.5:50, x'=[1, 2]"
+    #[arg(long, value_name = "RANGES", allow_hyphen_values = true)]
+    pub(crate) vary: Option<String>,
+    /// Random values, such as "a~normal(0.2,0.01), phi~uniform(0,2*pi)"
+    #[arg(long, value_name = "DRAWS", allow_hyphen_values = true, requires = "count")]
+    pub(crate) draw: Option<String>,
+    /// How many draws
+    #[arg(long, value_name = "N", requires = "draw", allow_hyphen_values = true)]
+    pub(crate) count: Option<String>,
+    /// Another seed gives other draws; 0 if not given
+    #[arg(long, value_name = "N", requires = "draw")]
+    pub(crate) seed: Option<u64>,
+    /// How draws fill their space: random, sobol or latin
+    #[arg(long, value_name = "KIND", default_value = "random", requires = "draw")]
+    pub(crate) sampling: String,
+    /// A table of cases, .csv or .parquet, with the names of what is varied as columns
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cases: Option<String>,
+    /// What is kept of each motion: final, samples, events, observe or audit
+    #[arg(long, value_name = "WHAT", default_value = "final")]
+    pub(crate) keep: String,
+    /// The table: .csv or .parquet; without it JSON is printed
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+    /// Goes on with a sweep that was ended
+    #[arg(long, requires = "output")]
+    pub(crate) resume: bool,
+    /// Runs one part of the cases only, such as 2/8
+    #[arg(long, value_name = "I/N", requires = "output", allow_hyphen_values = true)]
+    pub(crate) chunk: Option<String>,
+    /// Puts the tables of all chunks together
+    #[arg(long, conflicts_with_all = ["vary", "draw", "cases", "chunk", "resume"])]
+    pub(crate) merge: bool,
+    /// Threads; as many as there are cores if not given
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Exit status 4 if an audit fails
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Prints one JSON object and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn sweep(arguments: &SweepArguments) -> Result<Exit, Exit> {
+    if arguments.merge {
+        return merged(arguments);
+    }
+    let keep = word("--keep", &arguments.keep, &Keep::ALL)?;
+    let request = request(arguments, keep)?;
+    let table_bytes = arguments.cases.as_deref().map(bytes).transpose()?;
+    let cases = cases(arguments)?;
+    let text = ModelText::open(&arguments.motion.model.model)?;
+    let overrides = Overrides {
+        set: arguments.motion.model.set.clone(),
+        initial: arguments.motion.initial.clone(),
+    };
+    let ensemble =
+        Ensemble::new(text.source.clone(), overrides, text.files(), &cases, request.clone())
+            .map_err(failed)?;
+    crate::output::show(ensemble.first().remarks(), &ensemble.first().source);
+    if ensemble.first().terminal.is_empty() {
+        Settings::of(ensemble.first(), &request).map_err(failed)?;
+    }
+    let table = SweepTable::new(ensemble.first(), &ensemble.columns(), keep);
+    duplicates(table.headings())?;
+    let chunk = arguments.chunk.as_deref().map(chunk).transpose()?;
+    let count = cases.count();
+    let given = manifest::Given { count, table: table_bytes.as_deref() };
+    let whole = manifest::of(arguments, &text, &request, table.headings(), &given);
+    let about = manifest::of_chunk(&whole, chunk);
+    let range = match chunk {
+        Some((i, n)) => part(i - 1, n, count)..part(i, n, count),
+        None => 0..count,
+    };
+    let threads = rayon::ThreadPoolBuilder::new()
+        .num_threads(arguments.threads.unwrap_or(0))
+        .build()
+        .map_err(|error| usage(&format!("threads cannot be started: {error}")))?;
+    let sweep = Sweep { ensemble: &ensemble, cases: &cases, table: &table, range, threads };
+    match arguments.output.as_deref() {
+        Some(name) => to_file(arguments, &sweep, name, &about, &text),
+        None => to_json(arguments, &sweep),
+    }
+}
+
+/// The cases that are run, and how.
+struct Sweep<'a> {
+    ensemble: &'a Ensemble<'a>,
+    cases: &'a Cases,
+    table: &'a SweepTable,
+    range: Range<u64>,
+    threads: rayon::ThreadPool,
+}
+
+/// The time that a batch of cases is to take.
+const BATCH: Duration = Duration::from_millis(500);
+/// Most cases of a batch.
+const LARGEST_BATCH: u64 = 1 << 16;
+/// Most rows that a batch may have before it is made smaller.
+const MOST_ROWS: usize = 1 << 18;
+
+impl Sweep<'_> {
+    /// Runs the cases from `first` on and hands over the rows of complete ones, with the case after the last of them.
+    fn run(
+        &self,
+        first: u64,
+        mut take: impl FnMut(u64, &Block) -> Result<(), Exit>,
+    ) -> Result<u64, Exit> {
+        let mut bar = Bar::new();
+        let Range { start, end } = self.range;
+        let threads = self.threads.current_num_threads() as u64;
+        let (mut next, mut size) = (first, threads);
+        guard::enter(Phase::Run);
+        while next < end && !guard::is_asked_to_end() {
+            let begun = Instant::now();
+            let size_now = size.min(end - next);
+            // Some parts for each thread, so that a long case leaves the others something to do.
+            let grain = (size_now / (8 * threads)).max(1);
+            let parts = size_now.div_ceil(grain);
+            let part = |i: u64| {
+                let from = next + i * grain;
+                self.rows(from..(from + grain).min(next + size_now))
+            };
+            let done: Vec<(u64, Block)> =
+                self.threads.install(|| (0..parts).into_par_iter().map(part).collect());
+            let mut block = self.table.block();
+            let mut reached = next;
+            for (to, rows) in &done {
+                block.extend(rows, 0, rows.rows());
+                let is_whole = *to == (reached + grain).min(next + size_now);
+                reached = *to;
+                if !is_whole {
+                    break;
+                }
+            }
+            if reached > next {
+                take(reached, &block)?;
+            }
+            next = reached;
+            if let Some(bar) = &mut bar {
+                bar.update_cases(next - start, first - start, end - start);
+            }
+            let took = begun.elapsed().max(Duration::from_micros(1));
+            let factor = (BATCH.as_secs_f64() / took.as_secs_f64()).clamp(0.25, 4.0);
+            let fitting = (size as f64 * factor) as u64;
+            let by_rows = size * MOST_ROWS as u64 / (block.rows() as u64).max(1);
+            size = fitting.min(by_rows).clamp(threads, LARGEST_BATCH);
+        }
+        guard::enter(Phase::Answer);
+        if let Some(bar) = &mut bar {
+            bar.clear();
+        }
+        Ok(next)
+    }
+
+    /// The rows of some cases, up to the first that was interrupted, and the number of that.
+    fn rows(&self, cases: Range<u64>) -> (u64, Block) {
+        let mut block = self.table.block();
+        for case in cases.clone() {
+            if guard::is_asked_to_end() {
+                return (case, block);
+            }
+            let values = self.cases.values(case);
+            let motion = self.ensemble.motion(&values, &mut |_| !guard::is_asked_to_end());
+            if matches!(&motion, Ok(m) if m.stop.reason == StopReason::Interrupted) {
+                return (case, block);
+            }
+            self.table.push(&mut block, case, &values, &motion);
+        }
+        (cases.end, block)
+    }
+}
+
+/// Writes the table and its manifest.
+fn to_file(
+    arguments: &SweepArguments,
+    sweep: &Sweep<'_>,
+    name: &str,
+    about: &Value,
+    text: &ModelText,
+) -> Result<Exit, Exit> {
+    let form = ending(name)?;
+    let mut inputs = text.inputs();
+    inputs.extend(arguments.cases.iter().map(Into::into));
+    let place = Place::new(name, &inputs)?;
+    let beside = Place::new(&manifest::path_of(name), &inputs)?;
+    let begun = Instant::now();
+    let Some(mut journal) = begin(arguments, sweep, name, about)? else {
+        say(&format!("note: `{name}` is complete"));
+        return Ok(Exit::Done);
+    };
+    let before = journal.next;
+    write_manifest(name, &beside, about)?;
+    let end = sweep.range.end;
+    let kept = Journal::path_of(name);
+    let next = sweep.run(before, |to, block| {
+        journal.append(to, block).map_err(|error| {
+            let (cases, kept) = (journal.next - sweep.range.start, kept.display());
+            usage(&format!(
+                "`{kept}` could not be written: {error}; {cases} cases are complete, and --resume goes on with them"
+            ))
+        })
+    })?;
+    let mut summary = SweepSummary::default();
+    let headings = sweep.table.headings();
+    let kinds: Vec<_> = headings.iter().map(|heading| heading.kind).collect();
+    let mut rows = 0;
+    write_table(name, &place, form, headings, about, |take| {
+        journal.blocks(&kinds, |block| {
+            rows += block.rows();
+            sweep.table.count(block, &mut summary);
+            take(block)
+        })
+    })?;
+    let seconds = begun.elapsed().as_secs_f64();
+    let rate = (next - before) as f64 / seconds;
+    say(&format!("{} cases in {seconds:.2} s: {rate:.0} cases/s", next - before));
+    let cases = next - sweep.range.start;
+    if arguments.json {
+        let answer = json!({
+            "pfaff": env!("CARGO_PKG_VERSION"),
+            "output": name,
+            "cases": cases,
+            "rows": rows,
+            "stops": counts(&summary.stops),
+            "audits": counts(&summary.audits),
+        });
+        print(&(json_text(&answer) + "\n"))?;
+    } else {
+        print(&shown(name, cases, rows, &summary))?;
+    }
+    if next < end {
+        say(&format!("note: {} of {} cases; --resume goes on", cases, end - sweep.range.start));
+        return Ok(Exit::StoppedEarly);
+    }
+    journal.remove();
+    exit(arguments, sweep, &summary)
+}
+
+/// The journal in which complete cases are kept; `None` if the table is there already.
+fn begin(
+    arguments: &SweepArguments,
+    sweep: &Sweep<'_>,
+    name: &str,
+    about: &Value,
+) -> Result<Option<Journal>, Exit> {
+    let path = Journal::path_of(name);
+    let (shown, first) = (path.display(), sweep.range.start);
+    let manifest = json_text(about);
+    let refused = |why: String| usage(&format!("`{shown}` cannot be gone on with: {why}"));
+    if path.exists() && !arguments.resume {
+        return Err(usage(&format!(
+            "`{shown}` has cases of a sweep that was ended: --resume goes on with it, or remove that file"
+        )));
+    }
+    if path.exists() {
+        return match Journal::resume(&path, &manifest, first) {
+            Ok(journal) if journal.next > sweep.range.end => {
+                Err(refused("it has more cases than there are".into()))
+            }
+            Ok(journal) => Ok(Some(journal)),
+            Err(NoJournal::Other(found)) => {
+                let found = serde_json::from_str(&found).unwrap_or(Value::Null);
+                let what = manifest::difference(about, &found);
+                Err(refused(format!("it belongs to another sweep ({what})")))
+            }
+            Err(NoJournal::Damaged(why)) => {
+                Err(refused(format!("{why}; remove it to begin again")))
+            }
+            Err(NoJournal::File(error)) => Err(refused(error.to_string())),
+        };
+    }
+    if arguments.resume && Path::new(name).exists() {
+        let there = crate::input::data(Path::new(&manifest::path_of(name))).ok();
+        let there = there.and_then(|text| serde_json::from_str::<Value>(&text).ok());
+        let Some(there) = there else {
+            let why = "it has no manifest, so it is not the table of a sweep";
+            return Err(usage(&format!("`{name}` cannot be gone on with: {why}")));
+        };
+        if there != *about {
+            let what = manifest::difference(about, &there);
+            return Err(usage(&format!(
+                "`{name}` cannot be gone on with: it is the table of another sweep ({what})"
+            )));
+        }
+        return Ok(None);
+    }
+    let created = Journal::create(&path, &manifest, first);
+    created.map(Some).map_err(|error| usage(&format!("`{shown}` cannot be written: {error}")))
+}
+
+/// Prints the table as JSON.
+fn to_json(arguments: &SweepArguments, sweep: &Sweep<'_>) -> Result<Exit, Exit> {
+    let mut whole = sweep.table.block();
+    let next = sweep.run(sweep.range.start, |_, block| {
+        whole.extend(block, 0, block.rows());
+        Ok(())
+    })?;
+    let mut summary = SweepSummary::default();
+    sweep.table.count(&whole, &mut summary);
+    let mut answer = json!({
+        "pfaff": env!("CARGO_PKG_VERSION"),
+        "model": sweep.ensemble.first().name(),
+        "keep": arguments.keep,
+        "cases": next - sweep.range.start,
+        "stops": counts(&summary.stops),
+        "audits": counts(&summary.audits),
+    });
+    if let (Some(answer), Value::Object(columns)) =
+        (answer.as_object_mut(), sweep.table.to_json(&whole))
+    {
+        // A column wins over what is said about the whole.
+        answer.extend(columns);
+    }
+    print(&(json_text(&answer) + "\n"))?;
+    if next < sweep.range.end {
+        return Ok(Exit::StoppedEarly);
+    }
+    exit(arguments, sweep, &summary)
+}
+
+/// How a sweep ends of which every case was tried.
+fn exit(
+    arguments: &SweepArguments,
+    sweep: &Sweep<'_>,
+    summary: &SweepSummary,
+) -> Result<Exit, Exit> {
+    let begun = summary.audits.iter().any(|(word, _)| word != "unchecked");
+    let refused = |word: &str| word == "refused" || word.starts_with('E');
+    let stops = &summary.stops;
+    if !begun && !stops.is_empty() && stops.iter().all(|(word, _)| refused(word)) {
+        say("no case could begin; the first one says:");
+        let values = sweep.cases.values(sweep.range.start);
+        return match sweep.ensemble.motion(&values, &mut |_| true) {
+            Err(error) => Err(failed(error)),
+            Ok(_) => Ok(Exit::BadModel),
+        };
+    }
+    let failed = summary.audits.iter().any(|(word, _)| word == "fail");
+    Ok(if arguments.strict && failed { Exit::AuditFailed } else { Exit::Done })
+}
+
+fn counts(list: &[(String, u64)]) -> Value {
+    Value::Object(list.iter().map(|(word, n)| (word.clone(), Value::from(*n))).collect())
+}
+
+fn shown(name: &str, cases: u64, rows: usize, summary: &SweepSummary) -> String {
+    let list = |list: &[(String, u64)]| {
+        let words: Vec<String> = list.iter().map(|(word, n)| format!("{word} {n}")).collect();
+        words.join(", ")
+    };
+    format!(
+        "{name}: {cases} cases, {rows} rows\nstop   {}\naudit  {}\n",
+        list(&summary.stops),
+        list(&summary.audits)
+    )
+}
+
+/// What each run is asked for.
+fn request(arguments: &SweepArguments, keep: Keep) -> Result<Run, Exit> {
+    let mut request = crate::command::run::request(&arguments.motion)?;
+    let only_ends = matches!(keep, Keep::Final | Keep::Events | Keep::Audit);
+    if only_ends && request.at.is_none() && request.samples.is_none() {
+        request.samples = Some(2);
+    }
+    request.with_last_state = keep == Keep::Final;
+    request.clock = None;
+    Ok(request)
+}
+
+/// What is varied.
+fn cases(arguments: &SweepArguments) -> Result<Cases, Exit> {
+    let mut cases = Cases::default();
+    if arguments.vary.is_none() && arguments.draw.is_none() && arguments.cases.is_none() {
+        return Err(usage("a sweep needs --vary, --draw or --cases"));
+    }
+    if let Some(text) = &arguments.vary {
+        cases = cases.vary(text).map_err(failed)?;
+    }
+    if let Some(text) = &arguments.draw {
+        let count = arguments.count.as_deref().unwrap_or_default().trim();
+        let count = count.parse::<u64>().ok().filter(|n| *n > 0).ok_or_else(|| {
+            usage(&format!("--count is `{count}`; it must be a whole number of at least 1"))
+        })?;
+        let sampling = word("--sampling", &arguments.sampling, &Sampling::ALL)?;
+        cases = cases.draw(text, count, seed(arguments), sampling).map_err(failed)?;
+    }
+    if let Some(name) = &arguments.cases {
+        cases = cases.table(columns(name)?).map_err(failed)?;
+    }
+    Ok(cases)
+}
+
+fn seed(arguments: &SweepArguments) -> u64 {
+    arguments.seed.unwrap_or(0)
+}
+
+/// The bytes of a file.
+fn bytes(name: &str) -> Result<Vec<u8>, Exit> {
+    let mut bytes = Vec::new();
+    let read = opened(name)?.read_to_end(&mut bytes);
+    read.map_err(|error| usage(&format!("`{name}` cannot be read: {error}")))?;
+    Ok(bytes)
+}
+
+fn opened(name: &str) -> Result<File, Exit> {
+    crate::input::plain_file(Path::new(name))
+        .map_err(|error| usage(&format!("`{name}` cannot be read: {error}")))
+}
+
+/// The columns of a table of cases; `case` only numbers them.
+fn columns(name: &str) -> Result<Vec<(String, Vec<f64>)>, Exit> {
+    let refused = |error: std::io::Error| usage(&format!("`{name}` cannot be read: {error}"));
+    let reader = match ending(name)? {
+        Ending::Csv => TableReader::csv(opened(name)?),
+        Ending::Parquet => TableReader::parquet(opened(name)?),
+    };
+    let (headings, block) = reader.and_then(TableReader::whole).map_err(refused)?;
+    let mut columns = Vec::new();
+    for (Heading { name: column, .. }, cells) in headings.into_iter().zip(block.columns) {
+        match cells {
+            _ if column.trim() == "case" => {}
+            Cells::Numbers(values) => columns.push((column.trim().to_owned(), values)),
+            Cells::Integers(_) | Cells::Texts(_) => {
+                return Err(usage(&format!(
+                    "`{name}`: the column `{column}` holds texts, but a case needs numbers"
+                )));
+            }
+        }
+    }
+    Ok(columns)
+}
+
+/// `2/8`
+fn chunk(text: &str) -> Result<(u64, u64), Exit> {
+    let read = |word: &str| word.trim().parse::<u64>().ok();
+    let numbers = text.split_once('/').and_then(|(i, n)| Some((read(i)?, read(n)?)));
+    numbers.filter(|(i, n)| (1..=*n).contains(i)).ok_or_else(|| {
+        usage(&format!("`{text}` is not a chunk: write 1/8 to 8/8 for the parts of eight"))
+    })
+}
+
+/// Where the chunk after the first `i` of `n` begins.
+fn part(i: u64, n: u64, count: u64) -> u64 {
+    (u128::from(i) * u128::from(count) / u128::from(n)) as u64
+}
+
+/// The value of a word.
+fn word<T: Copy>(option: &str, word: &str, all: &[(T, &'static str)]) -> Result<T, Exit> {
+    let known = all.iter().find(|(_, name)| *name == word);
+    known.map(|(value, _)| *value).ok_or_else(|| {
+        let words: Vec<String> = all.iter().map(|(_, name)| format!("`{name}`")).collect();
+        usage(&format!("{option} is `{word}`; it can be {}", words.join(", ")))
+    })
+}
+
+/// Names of columns stand once.
+fn duplicates(headings: &[Heading]) -> Result<(), Exit> {
+    for (i, heading) in headings.iter().enumerate() {
+        if headings[..i].iter().any(|other| other.name == heading.name) {
+            let name = &heading.name;
+            return Err(usage(&format!(
+                "the table would have two columns `{name}`: give that name in the model another one"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// `--merge`, where the model may be left out.
+fn merged(arguments: &SweepArguments) -> Result<Exit, Exit> {
+    let first = arguments.motion.model.model.clone();
+    let parts: Vec<String> =
+        std::iter::once(first).chain(arguments.parts.iter().cloned()).collect();
+    merge::merge(&parts, arguments.output.as_deref())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_all_cases_once() {
+        for (n, count) in [(1, 5), (3, 10), (7, 3), (8, 0)] {
+            assert_eq!((part(0, n, count), part(n, n, count)), (0, count));
+            assert!((1..=n).all(|i| part(i - 1, n, count) <= part(i, n, count)));
+        }
+        assert_eq!(chunk("2/8").unwrap(), (2, 8));
+        for bad in ["0/2", "3/2", "1", "a/b", "1/0", "-1/2", ""] {
+            assert!(chunk(bad).is_err(), "{bad}");
+        }
+    }
+}

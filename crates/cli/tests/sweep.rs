@@ -1,0 +1,355 @@
+//! `pfaff sweep`: tables that are those of single runs, that survive being ended, and plain errors.
+
+use std::fs;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::support::{
+    Folder, answer, full, json, numbers, pfaff, pfaff_text, program, wait_for,
+};
+
+const OSCILLATOR: &str = "\
+coordinates x
+parameters k = 4, c = 2*k
+lagrangian x'^2/2 - k*x^2/2
+initial x = 1
+observe amplitude = sqrt(x^2 + x'^2/k)
+event falling zero: x
+solve t = 0..2
+";
+
+fn texts(value: &Value) -> Vec<&str> {
+    value.as_array().expect("a list").iter().map(|x| x.as_str().expect("a text")).collect()
+}
+
+/// The columns of the contract, and each row is the end of a run with its values, to the last bit.
+#[test]
+fn rows_are_those_of_single_runs() {
+    for (model, vary, names) in [
+        ("sleigh", "a=0.1..0.5:3, x'(0)=[1, 2]", &["a", "x'(0)"][..]),
+        ("pendulum", "g=1..10:2:log, m=[1, 3]", &["g", "m"]),
+        ("rattleback", "spin0=-5..-4:2", &["spin0"]),
+    ] {
+        let table = json(&["sweep", model, "--vary", vary, "--t1", "3"]);
+        let cases = numbers(&table["case"]).len();
+        assert!(cases >= 2, "{model}");
+        for row in 0..cases {
+            let (mut set, mut initial) = (Vec::new(), Vec::new());
+            for name in names {
+                let value = numbers(&table[*name])[row];
+                match name.strip_suffix("(0)") {
+                    Some(plain) => initial.push(format!("{plain}={value:?}")),
+                    None => set.push(format!("{name}={value:?}")),
+                }
+            }
+            let run = json(&[
+                "run",
+                model,
+                "--t1",
+                "3",
+                "--set",
+                &set.join(", "),
+                "--initial",
+                &initial.join(", "),
+                "--json",
+            ]);
+            let mut compared = 0;
+            for (group, prime) in [("q", ""), ("v", "'"), ("observed", "")] {
+                for (name, values) in run[group].as_object().expect("a group") {
+                    let column = numbers(&table[&format!("{name}{prime}")]);
+                    let last = numbers(values).last().copied().expect("outputs");
+                    assert_eq!(column[row].to_bits(), last.to_bits(), "{model} {row} {name}");
+                    compared += 1;
+                }
+            }
+            assert!(compared >= 2, "{model}");
+            assert_eq!(texts(&table["stop"])[row], run["stop"]["reason"]);
+            assert_eq!(texts(&table["audit"])[row], run["audit"]["verdict"]);
+        }
+    }
+}
+
+#[test]
+fn tables_have_the_columns_of_the_contract() {
+    let folder = Folder::new("sweep-columns");
+    let model = folder.write("o.pfaff", OSCILLATOR);
+    let head = |keep: &str| {
+        let out = folder.path(&format!("{keep}.csv"));
+        let words = ["sweep", &model, "--vary", "k=1..4:3, x'=[0, 1]", "--keep", keep];
+        let done = pfaff(&[&words[..], &["--samples", "5", "--output", &out]].concat());
+        assert_eq!(done.status, 0, "{}", done.err);
+        let table = fs::read_to_string(&out).expect("a table");
+        (table.lines().next().unwrap_or_default().to_owned(), table.lines().count() - 1)
+    };
+    assert_eq!(head("final"), ("case,k,x'(0),stop,t,x,x',amplitude,audit".into(), 6));
+    assert_eq!(head("samples"), ("case,k,x'(0),stop,t,x,x',amplitude,audit".into(), 30));
+    assert_eq!(head("observe"), ("case,k,x'(0),stop,t,amplitude,audit".into(), 30));
+    let (events, rows) = head("events");
+    assert_eq!(events, "case,k,x'(0),stop,event,direction,t,x,x',amplitude,audit");
+    // cos(√k t) falls through zero once before t = 2 for k ≤ 4; with x' = 1 likewise.
+    assert!((5..=6).contains(&rows), "{rows}");
+    let (audit, rows) = head("audit");
+    assert_eq!(audit, "case,k,x'(0),stop,t,check,value,limit,verdict,audit");
+    assert!(rows >= 6 * 3, "{rows}");
+    // A parameter that follows from another one follows it here too.
+    let table = json(&["sweep", &model, "--vary", "k=1..4:4"]);
+    let (x, k) = (numbers(&table["x"]), numbers(&table["k"]));
+    for (x, k) in x.iter().zip(&k) {
+        assert!((x - (2.0 * k.sqrt()).cos()).abs() < 1e-8, "{k}: {x}");
+    }
+    let manifest = fs::read_to_string(folder.path("final.csv.manifest.json")).expect("beside");
+    let manifest: Value = serde_json::from_str(&manifest).expect("JSON");
+    assert_eq!(manifest["text"], OSCILLATOR);
+    assert_eq!(manifest["vary"], "k=1..4:3, x'=[0, 1]");
+    assert!(!folder.names().iter().any(|name| name.ends_with(".sweep")), "journals are gone");
+}
+
+/// A sweep that was ended at any byte of its journal goes on to the same bytes.
+#[test]
+fn resumed_tables_are_the_same_bytes() {
+    let folder = Folder::new("sweep-resume");
+    let model = folder.write("o.pfaff", OSCILLATOR);
+    for ending in ["csv", "parquet"] {
+        let path = |name: &str| folder.path(&format!("{name}.{ending}"));
+        let words = |out: &str| {
+            let words = ["sweep", &model, "--draw", "k~uniform(1,9), x'~normal(0,1)"];
+            let more = ["--count", "60", "--seed", "3", "--threads", "1", "--output", out];
+            [&words[..], &more].concat().into_iter().map(ToOwned::to_owned).collect::<Vec<_>>()
+        };
+        let whole = path("whole");
+        let done = answer(program().args(words(&whole)).output().expect("it runs"));
+        assert_eq!(done.status, 0, "{}", done.err);
+        let whole = fs::read(&whole).expect("a table");
+        // The disk is full after some blocks.
+        let out = path("ended");
+        let ended = program()
+            .args(words(&out))
+            .env("PFAFF_FAULT", "write:6")
+            .output()
+            .expect("it runs");
+        let ended = answer(ended);
+        assert_eq!(ended.status, 2, "{}", ended.err);
+        assert!(ended.err.contains("--resume goes on"), "{}", ended.err);
+        let journal = format!("{out}.sweep");
+        let bytes = fs::read(&journal).expect("a journal");
+        // Without --resume it is not lost.
+        let refused = answer(program().args(words(&out)).output().expect("it runs"));
+        assert_eq!(refused.status, 2, "{}", refused.err);
+        let kept = folder.path("kept.csv");
+        let readable = pfaff(&["sweep", "--merge", &journal, "--output", &kept]);
+        assert_eq!(readable.status, 0, "{}", readable.err);
+        let rows = fs::read_to_string(&kept).expect("a table").lines().count() - 1;
+        assert!(rows > 3 && rows < 60, "{rows}");
+        let places = if full() { 40 } else { 4 };
+        for i in 0..=places {
+            let length = bytes.len() * i / places;
+            fs::write(&journal, &bytes[..length]).expect("written");
+            let resumed =
+                program().args(words(&out)).arg("--resume").output().expect("it runs");
+            let resumed = answer(resumed);
+            assert_eq!(resumed.status, 0, "{length}: {}", resumed.err);
+            assert!(fs::read(&out).expect("a table") == whole, "{ending}: cut at {length}");
+            assert!(!fs::exists(&journal).unwrap(), "the journal is gone");
+        }
+        // A finished table is left alone.
+        let again = program().args(words(&out)).arg("--resume").output().expect("it runs");
+        let again = answer(again);
+        assert_eq!(again.status, 0, "{}", again.err);
+        assert!(again.err.contains("is complete"), "{}", again.err);
+        // Damage is not computed over.
+        let mut damaged = bytes.clone();
+        let last = damaged.len() - 20;
+        damaged[last] ^= 1;
+        fs::write(&journal, &damaged).expect("written");
+        let refused =
+            answer(program().args(words(&out)).arg("--resume").output().expect("ran"));
+        assert_eq!(refused.status, 2, "{}", refused.err);
+        assert!(refused.err.contains("damaged"), "{}", refused.err);
+        fs::write(&journal, "case,k\n1,2\n").expect("written");
+        let refused =
+            answer(program().args(words(&out)).arg("--resume").output().expect("ran"));
+        assert_eq!(refused.status, 2, "{}", refused.err);
+        // The journal of another sweep.
+        fs::write(&journal, &bytes).expect("written");
+        let mut other = words(&out);
+        other[7] = "4".into();
+        let refused = answer(program().args(&other).arg("--resume").output().expect("ran"));
+        assert_eq!(refused.status, 2, "{}", refused.err);
+        assert!(refused.err.contains("another sweep (--seed)"), "{}", refused.err);
+    }
+}
+
+/// Killed while it runs, as often as it takes.
+#[test]
+fn killed_sweeps_go_on() {
+    let folder = Folder::new("sweep-kill");
+    let model = folder.write("o.pfaff", OSCILLATOR);
+    let words = |out: &str| {
+        ["sweep", &model, "--vary", "k=1..9:200", "--t1", "40", "--resume", "--output", out]
+            .map(ToOwned::to_owned)
+    };
+    let whole = folder.path("whole.parquet");
+    assert_eq!(answer(program().args(words(&whole)).output().unwrap()).status, 0);
+    let out = folder.path("killed.parquet");
+    let journal = format!("{out}.sweep");
+    let mut kills = 0;
+    for _ in 0..if full() { 20 } else { 3 } {
+        let mut command = program();
+        command.args(words(&out)).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("it starts");
+        let before = fs::metadata(&journal).map_or(0, |m| m.len());
+        wait_for("a block or the end", || {
+            let grown = fs::metadata(&journal).is_ok_and(|m| m.len() > before);
+            grown || child.try_wait().expect("a child").is_some()
+        });
+        kills += usize::from(child.try_wait().expect("a child").is_none());
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    assert!(kills > 0, "it was always done before it could be killed");
+    assert_eq!(answer(program().args(words(&out)).output().unwrap()).status, 0);
+    assert!(fs::read(&out).unwrap() == fs::read(&whole).unwrap());
+}
+
+#[test]
+fn chunks_make_the_whole_and_threads_change_nothing() {
+    let folder = Folder::new("sweep-chunks");
+    for ending in ["csv", "parquet"] {
+        let path = |name: &str| folder.path(&format!("{name}.{ending}"));
+        let sweep = |out: &str, more: &[&str]| {
+            let words = ["sweep", "sleigh", "--vary", "a=0.1..0.5:7", "--t1", "2"];
+            let done = pfaff(&[&words[..], &["--output", out], more].concat());
+            assert_eq!(done.status, 0, "{}", done.err);
+        };
+        sweep(&path("whole"), &["--threads", "1"]);
+        sweep(&path("threads"), &["--threads", "3"]);
+        let whole = fs::read(path("whole")).unwrap();
+        assert!(fs::read(path("threads")).unwrap() == whole, "threads");
+        for i in 1..=3 {
+            sweep(&path(&format!("part{i}")), &["--chunk", &format!("{i}/3")]);
+        }
+        let parts = [path("part3"), path("part1"), path("part2")];
+        let merge = |parts: &[&str]| {
+            let out = path("merged");
+            pfaff(&[&["sweep", "--merge"], parts, &["--output", &out]].concat())
+        };
+        let done = merge(&[&parts[0], &parts[1], &parts[2]]);
+        assert_eq!(done.status, 0, "{}", done.err);
+        assert!(fs::read(path("merged")).unwrap() == whole, "{ending}");
+        let about = |name: &str| fs::read(format!("{}.manifest.json", path(name))).unwrap();
+        assert!(about("merged") == about("whole"), "manifests");
+        let missing = merge(&[&parts[0], &parts[1]]);
+        assert_eq!(missing.status, 2);
+        assert!(missing.err.contains("chunk 2 of 3 is missing"), "{}", missing.err);
+        let twice = merge(&[&parts[0], &parts[1], &parts[1], &parts[2]]);
+        assert!(twice.err.contains("chunk 1 of 3 is there twice"), "{}", twice.err);
+        sweep(&path("other"), &["--chunk", "2/3", "--set", "m=2"]);
+        let other = merge(&[&parts[0], &parts[1], &path("other")]);
+        assert_eq!(other.status, 2);
+        assert!(other.err.contains("different sweeps: --set"), "{}", other.err);
+        assert_eq!(merge(&[&path("whole")]).status, 2, "the whole is no chunk");
+    }
+}
+
+#[test]
+fn tables_of_cases_and_draws() {
+    let folder = Folder::new("sweep-cases");
+    let cases = folder.write("cases.csv", "case,a,x'\n1,0.1,1\n2,0.25,2e0\n");
+    let table = json(&["sweep", "sleigh", "--cases", &cases, "--t1", "1"]);
+    assert_eq!(numbers(&table["a"]), [0.1, 0.25]);
+    assert_eq!(numbers(&table["x'(0)"]), [1.0, 2.0]);
+    let same = folder.path("same.parquet");
+    let done = pfaff(&["sweep", "sleigh", "--cases", &cases, "--t1", "1", "--output", &same]);
+    assert_eq!(done.status, 0, "{}", done.err);
+    let draw = |more: &[&str]| {
+        let words = ["sweep", "sleigh", "--draw", "a~normal(0.2,0.01)", "--count", "8"];
+        let table = json(&[&words[..], &["--t1", "0.5"], more].concat());
+        numbers(&table["a"])
+    };
+    assert_eq!(draw(&[]), draw(&["--seed", "0"]));
+    assert_ne!(draw(&[]), draw(&["--seed", "1"]));
+    let mut even = draw(&["--sampling", "latin"]);
+    even.sort_by(f64::total_cmp);
+    // Octiles of the normal distribution: the smallest of eight lies below −1.15 deviations.
+    assert!(even[0] < 0.2 - 0.0115 && even[3] < 0.2 && even[4] > 0.2, "{even:?}");
+}
+
+/// A case that fails is a row with its reason, and the others go on.
+#[test]
+fn cases_that_fail_are_rows() {
+    let text = "coordinates x\nparameters k = 1\nlagrangian x'^2/2 - log(k)*x^2/2\ninitial x = 1\nsolve t = 0..1\n";
+    let words = ["sweep", "-", "--vary", "k=[2, -1, 3]"];
+    let done = pfaff_text(&words, text);
+    assert_eq!(done.status, 0, "{}", done.err);
+    let table: Value = serde_json::from_str(&done.out).expect("JSON");
+    let stops = texts(&table["stop"]);
+    assert_eq!((stops[0], stops[2]), ("end", "end"));
+    assert!(stops[1].starts_with("E0602: "), "{}", stops[1]);
+    assert!(table["x"][1].is_null() && table["x"][0].is_f64());
+    assert_eq!(texts(&table["audit"])[1], "unchecked");
+    // Stopped early: the state is that of the last step.
+    let text =
+        "coordinates x\nparameters v = 1\nequation x' = x^2\ninitial x = v\nsolve t = 0..1\n";
+    let done = pfaff_text(&["sweep", "-", "--vary", "v=[0.5, 2]"], text);
+    let table: Value = serde_json::from_str(&done.out).expect("JSON");
+    assert_eq!(texts(&table["stop"])[0], "end");
+    assert_ne!(texts(&table["stop"])[1], "end");
+    let (t, x) = (numbers(&table["t"])[1], numbers(&table["x"])[1]);
+    assert!(t > 0.4 && t <= 0.51 && x > 10.0, "{t} {x}");
+    let none = pfaff_text(
+        &["sweep", "-", "--vary", "k=[-2, -1]"],
+        &OSCILLATOR.replace("k*x", "log(k)*x"),
+    );
+    assert_eq!(none.status, 1, "{}", none.err);
+    assert!(none.err.contains("no case could begin"), "{}", none.err);
+}
+
+#[test]
+fn mistakes_are_plain() {
+    let folder = Folder::new("sweep-mistakes");
+    let texts = folder.write("texts.csv", "a\n1\nx\n");
+    let out = folder.path("a.csv");
+    let wrong: [(&[&str], &str); 16] = [
+        (&[], "--vary, --draw or --cases"),
+        (&["--vary", "a=0.1..0.5:0"], "not 0"),
+        (&["--vary", "a=0.1..0.5:-5"], "not -5"),
+        (&["--vary", "b=0.1..0.5:5"], "`b` cannot be varied"),
+        (&["--vary", "a'=0.1..0.5:5"], "cannot be varied"),
+        (&["--vary", "a=1..2:3, a=1..2:3"], "varied twice"),
+        (&["--vary", "x'=1..2:3, x'(0)=1..2:3"], "varied twice"),
+        (&["--draw", "a~normal(0.2,-1)", "--count", "3"], "positive, not -1"),
+        (&["--draw", "a~normal(0.2,1)", "--count", "0"], "--count is `0`"),
+        (&["--draw", "a~normal(0.2,1)", "--count", "-3"], "--count is `-3`"),
+        (&["--draw", "a~cauchy(0.2,1)", "--count", "3"], "no distribution `cauchy`"),
+        (&["--cases", "no.csv"], "cannot be read"),
+        (&["--cases", &texts], "holds texts"),
+        (&["--vary", "a=1..2:3", "--keep", "all"], "--keep is `all`"),
+        (&["--vary", "a=1..2:3", "--output", "a.txt"], ".csv or .parquet"),
+        (&["--vary", "a=1..2:3", "--output", &out, "--chunk", "3/2"], "not a chunk"),
+    ];
+    for (words, expected) in wrong {
+        let refused = pfaff(&[&["sweep", "sleigh"], words].concat());
+        assert_eq!(refused.status, 2, "{words:?} {}", refused.err);
+        assert!(refused.err.contains(expected), "{words:?} {}", refused.err);
+        assert_eq!(refused.out, "");
+    }
+    let model =
+        pfaff_text(&["sweep", "-", "--vary", "k=1..2:2"], "coordinates x\nlagrangian k*");
+    assert_eq!(model.status, 1, "{}", model.err);
+    assert!(!folder.names().iter().any(|n| n.starts_with("a.csv")), "{:?}", folder.names());
+}
+
+/// A time limit keeps what is complete, and --resume goes on.
+#[test]
+fn limits_keep_what_is_complete() {
+    let folder = Folder::new("sweep-limits");
+    let out = folder.path("a.csv");
+    let words =
+        ["sweep", "sleigh", "--vary", "a=0.1..0.5:3000", "--t1", "200", "--output", &out];
+    let ended = pfaff(&[&words[..], &["--seconds", "0.7"]].concat());
+    assert_eq!(ended.status, 3, "{}", ended.err);
+    let rows = fs::read_to_string(&out).map_or(0, |text| text.lines().count());
+    assert!(rows < 3001, "{rows}");
+    assert!(fs::exists(format!("{out}.sweep")).unwrap());
+}

@@ -1,0 +1,276 @@
+//! Motions of an ensemble → rows of one table.
+//!
+//! Every table begins with `case` (from 1), the values that are varied, `stop` and `t`, and ends with `audit`. Between
+//! them stands what is kept. A case that cannot begin is a row whose `stop` is the diagnostic; numbers that it does
+//! not have are missing.
+
+use pfaff::{Declarations, Error, EventRecord, Motion, Verdict};
+use serde_json::Value;
+
+use crate::json::{numbers, object, strings};
+use crate::table::{Block, Cells, Heading, Kind};
+
+/// What is kept of each motion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Keep {
+    /// The state in which it ended, and what is observed there.
+    #[default]
+    Final,
+    /// States and what is observed at the output times.
+    Samples,
+    /// States and what is observed at the events.
+    Events,
+    /// What is observed at the output times.
+    Observe,
+    /// The checks of the audit.
+    Audit,
+}
+
+impl Keep {
+    /// All kinds with their words.
+    pub const ALL: [(Self, &'static str); 5] = [
+        (Self::Final, "final"),
+        (Self::Samples, "samples"),
+        (Self::Events, "events"),
+        (Self::Observe, "observe"),
+        (Self::Audit, "audit"),
+    ];
+
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Final => "final",
+            Self::Samples => "samples",
+            Self::Events => "events",
+            Self::Observe => "observe",
+            Self::Audit => "audit",
+        }
+    }
+}
+
+/// The table of an ensemble: its columns, and how motions become rows.
+#[derive(Clone, Debug)]
+pub struct SweepTable {
+    keep: Keep,
+    varied: usize,
+    headings: Vec<Heading>,
+}
+
+impl SweepTable {
+    /// The table of a model in which these quantities are varied.
+    pub fn new(model: &Declarations, varied: &[String], keep: Keep) -> Self {
+        let coordinates: Vec<String> =
+            model.coordinates.iter().map(|c| c.name.clone()).collect();
+        let observed: Vec<String> = model.observed.iter().map(|o| o.name.clone()).collect();
+        let heading = |name: &str, kind| Heading { name: name.to_owned(), kind };
+        let mut headings = vec![heading("case", Kind::Integer)];
+        headings.extend(varied.iter().map(|name| heading(name, Kind::Number)));
+        headings.push(heading("stop", Kind::Text));
+        if keep == Keep::Events {
+            headings.push(heading("event", Kind::Text));
+            headings.push(heading("direction", Kind::Text));
+        }
+        headings.push(heading("t", Kind::Number));
+        match keep {
+            Keep::Final | Keep::Samples | Keep::Events => {
+                headings.extend(coordinates.iter().map(|name| heading(name, Kind::Number)));
+                let velocities = coordinates.iter().map(|name| format!("{name}'"));
+                headings.extend(velocities.map(|name| heading(&name, Kind::Number)));
+                headings.extend(observed.iter().map(|name| heading(name, Kind::Number)));
+            }
+            Keep::Observe => {
+                headings.extend(observed.iter().map(|name| heading(name, Kind::Number)));
+            }
+            Keep::Audit => headings.extend([
+                heading("check", Kind::Text),
+                heading("value", Kind::Number),
+                heading("limit", Kind::Number),
+                heading("verdict", Kind::Text),
+            ]),
+        }
+        headings.push(heading("audit", Kind::Text));
+        Self { keep, varied: varied.len(), headings }
+    }
+
+    /// The columns.
+    pub fn headings(&self) -> &[Heading] {
+        &self.headings
+    }
+
+    /// No rows.
+    pub fn block(&self) -> Block {
+        Block::new(self.headings.iter().map(|heading| heading.kind))
+    }
+
+    /// Adds the rows of a case.
+    pub fn push(
+        &self,
+        block: &mut Block,
+        case: u64,
+        values: &[f64],
+        motion: &Result<Motion, Error>,
+    ) {
+        match motion {
+            Ok(motion) => self.push_motion(block, case, values, motion),
+            Err(error) => {
+                let row = Row::begin(block, case, values).text(&diagnosis(error));
+                row.skip_to_last(self.headings.len()).text(Verdict::Unchecked.name());
+            }
+        }
+    }
+
+    fn push_motion(&self, block: &mut Block, case: u64, values: &[f64], motion: &Motion) {
+        let (stop, audit) = (motion.stop.reason.name(), motion.audit.verdict.name());
+        let columns = self.headings.len();
+        let before = block.rows();
+        match self.keep {
+            Keep::Final => {
+                let last = motion.t.len().checked_sub(1);
+                let t = last.map_or(motion.stop.t, |i| motion.t[i]);
+                let mut row = Row::begin(block, case, values).text(stop).numbers(&[t]);
+                let groups = [&motion.q, &motion.v, &motion.observed];
+                for series in groups.into_iter().flatten() {
+                    row = row.numbers(&[last.map_or(f64::NAN, |i| series.values[i])]);
+                }
+                row.skip_to_last(columns).text(audit);
+            }
+            Keep::Samples | Keep::Observe => {
+                let states = self.keep == Keep::Samples;
+                let groups = [&motion.q, &motion.v].into_iter().filter(|_| states);
+                let groups: Vec<_> = groups.chain([&motion.observed]).collect();
+                for (i, t) in motion.t.iter().enumerate() {
+                    let mut row = Row::begin(block, case, values).text(stop).numbers(&[*t]);
+                    for series in groups.iter().flat_map(|group| group.iter()) {
+                        row = row.numbers(&series.values[i..=i]);
+                    }
+                    row.skip_to_last(columns).text(audit);
+                }
+            }
+            Keep::Events => {
+                for EventRecord { name, t, direction, q, v, observed, .. } in &motion.events {
+                    let row = Row::begin(block, case, values).text(stop).text(name);
+                    let row = row.text(direction).numbers(&[*t]);
+                    let row = row.numbers(q).numbers(v).numbers(observed);
+                    row.skip_to_last(columns).text(audit);
+                }
+            }
+            Keep::Audit => {
+                for check in &motion.audit.checks {
+                    let row = Row::begin(block, case, values).text(stop);
+                    let row = row.numbers(&[motion.stop.t]).text(&check.name);
+                    let row = row.numbers(&[check.value, check.limit]);
+                    row.text(check.verdict.name()).text(audit);
+                }
+            }
+        }
+        if block.rows() == before && (motion.stop.reason.is_early() || self.keep == Keep::Audit)
+        {
+            // A motion that stopped before anything could be kept.
+            let row = Row::begin(block, case, values).text(stop);
+            row.skip_to_last(columns).text(audit);
+        }
+    }
+
+    /// Rows as a JSON object: a list for each column.
+    pub fn to_json(&self, block: &Block) -> Value {
+        let list = |cells: &Cells| match cells {
+            Cells::Integers(values) => Value::from(values.clone()),
+            Cells::Numbers(values) => numbers(values),
+            Cells::Texts(texts) => strings(texts.iter()),
+        };
+        let names = self.headings.iter().map(|heading| heading.name.clone());
+        object(names.zip(block.columns.iter().map(list)))
+    }
+
+    /// Counts the cases of some rows.
+    pub fn count(&self, block: &Block, summary: &mut SweepSummary) {
+        let (stop, audit) = (1 + self.varied, self.headings.len() - 1);
+        let columns = (&block.columns[0], &block.columns[stop], &block.columns[audit]);
+        let (Cells::Integers(cases), Cells::Texts(stops), Cells::Texts(audits)) = columns
+        else {
+            return;
+        };
+        for (row, case) in cases.iter().enumerate() {
+            if summary.last == Some(*case) {
+                continue;
+            }
+            summary.last = Some(*case);
+            let stop = stops.get(row);
+            // A diagnostic is counted by its code.
+            let stop = stop.split_once(':').map_or(stop, |(code, _)| code);
+            add(&mut summary.stops, stop);
+            add(&mut summary.audits, audits.get(row));
+        }
+    }
+}
+
+fn add(counts: &mut Vec<(String, u64)>, word: &str) {
+    match counts.iter_mut().find(|(known, _)| known == word) {
+        Some((_, count)) => *count += 1,
+        None => counts.push((word.to_owned(), 1)),
+    }
+}
+
+/// How the cases of a table ended, by those that have rows.
+#[derive(Clone, Debug, Default)]
+pub struct SweepSummary {
+    /// Reasons to stop, in the order in which they came, with the numbers of cases.
+    pub stops: Vec<(String, u64)>,
+    /// Verdicts of the audit, likewise.
+    pub audits: Vec<(String, u64)>,
+    last: Option<i64>,
+}
+
+/// The first mistake in one line: `E0601: no positions near …`.
+fn diagnosis(error: &Error) -> String {
+    match error.diagnostics().first() {
+        Some(diagnostic) => format!("{}: {}", diagnostic.code, diagnostic.message),
+        None => format!("refused: {error}"),
+    }
+}
+
+/// A row that is being filled from the left.
+struct Row<'a> {
+    block: &'a mut Block,
+    next: usize,
+}
+
+impl<'a> Row<'a> {
+    fn begin(block: &'a mut Block, case: u64, values: &[f64]) -> Self {
+        if let Cells::Integers(cases) = &mut block.columns[0] {
+            cases.push(case as i64 + 1);
+        }
+        Self { block, next: 1 }.numbers(values)
+    }
+
+    fn numbers(mut self, values: &[f64]) -> Self {
+        for value in values {
+            if let Cells::Numbers(cells) = &mut self.block.columns[self.next] {
+                cells.push(*value);
+            }
+            self.next += 1;
+        }
+        self
+    }
+
+    fn text(mut self, text: &str) -> Self {
+        if let Cells::Texts(cells) = &mut self.block.columns[self.next] {
+            cells.push(text);
+        }
+        self.next += 1;
+        self
+    }
+
+    /// Leaves out everything but the last column.
+    fn skip_to_last(mut self, columns: usize) -> Self {
+        while self.next + 1 < columns {
+            match &mut self.block.columns[self.next] {
+                Cells::Integers(cells) => cells.push(0),
+                Cells::Numbers(cells) => cells.push(f64::NAN),
+                Cells::Texts(cells) => cells.push(""),
+            }
+            self.next += 1;
+        }
+        self
+    }
+}
