@@ -94,15 +94,17 @@ fn tables_have_the_columns_of_the_contract() {
     assert!(rows >= 6 * 3, "{rows}");
     // A parameter that follows from another one follows it here too.
     let table = json(&["sweep", &model, "--vary", "k=1..4:4"]);
-    let (x, k) = (numbers(&table["x"]), numbers(&table["k"]));
-    for (x, k) in x.iter().zip(&k) {
-        assert!((x - (2.0 * k.sqrt()).cos()).abs() < 1e-8, "{k}: {x}");
+    // cos(√k·2) for k = 1, …, 4
+    let exact =
+        [-0.416_146_836_547, -0.951_363_128_126, -0.948_443_195_842, -0.653_643_620_864];
+    for (x, exact) in numbers(&table["x"]).iter().zip(exact) {
+        assert!((x - exact).abs() < 1e-8, "{x} {exact}");
     }
     let manifest = fs::read_to_string(folder.path("final.csv.manifest.json")).expect("beside");
     let manifest: Value = serde_json::from_str(&manifest).expect("JSON");
     assert_eq!(manifest["text"], OSCILLATOR);
     assert_eq!(manifest["vary"], "k=1..4:3, x'=[0, 1]");
-    assert!(!folder.names().iter().any(|name| name.ends_with(".sweep")), "journals are gone");
+    assert!(!folder.names().iter().any(|name| name.contains(".sweep")), "journals are gone");
 }
 
 /// A sweep that was ended at any byte of its journal goes on to the same bytes.

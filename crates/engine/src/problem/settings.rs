@@ -187,6 +187,7 @@ impl Method {
 
 /// A request with everything filled in.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct Settings {
     pub(crate) t0: f64,
     pub(crate) times: Vec<f64>,

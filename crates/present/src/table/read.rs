@@ -192,7 +192,7 @@ fn lines(headings: &[Heading], rows: &[StringRecord], before: usize) -> io::Resu
         for ((cells, cell), heading) in block.columns.iter_mut().zip(record).zip(headings) {
             let word = cell.trim();
             let wrong = || {
-                let line = record.position().map_or((before + row) as u64, |p| p.line());
+                let line = record.position().map_or((before + row) as u64, csv::Position::line);
                 damaged(&format!(
                     "line {line}: `{word}` is not a number of the column `{}`",
                     heading.name

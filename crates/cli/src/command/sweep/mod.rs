@@ -54,6 +54,7 @@ ended. If the disk is full, `pfaff sweep --merge F.sweep --output G.csv` reads w
 
 Exit status: 0 done, 1 the model or its data is wrong, or no case could begin, 2 wrong usage or a file that cannot be
 written, 3 the sweep was ended early, 4 an audit failed and --strict was given.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct SweepArguments {
     #[command(flatten)]
     pub(crate) motion: MotionArguments,
