@@ -1,4 +1,4 @@
-//! What `check` reports: degrees of freedom, classes, integrability, regularity, and stationarity at a temperature.
+//! What `check` reports: degrees of freedom, classes, integrability, regularity, stationarity.
 
 use pfaff::{CheckReport, Class, ConstraintReport, Thermal};
 use serde_json::Value;

@@ -1,5 +1,4 @@
-//! JSON objects: keys in the order in which they are given, numbers that read back exactly, `null` for what is
-//! not finite.
+//! JSON objects: keys in the given order, numbers that read back exactly, `null` for what is not finite.
 
 use std::io::{self, Write};
 

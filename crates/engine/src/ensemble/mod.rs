@@ -1,4 +1,4 @@
-//! Ensembles: many motions of one model with other parameters and initial values.
+//! Ensembles: many motions of one model with other values.
 //!
 //! Each case is what [`run`](crate::run) gives for the model with these values, to the last bit, on any thread and in
 //! any order. [`Cases`] says what is varied; who calls chooses the cases, the threads and what is kept.
