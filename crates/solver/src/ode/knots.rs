@@ -139,7 +139,7 @@ mod tests {
         assert!(!passed(0.5, 1.0 + 1e-7, true, true));
         assert!(!passed(1.0 + 1e-7, 0.5, true, false));
         assert!(passed(1.0 - 1e-5, 1.5, true, true));
-        assert!(passed(0.9999999, 1.5, false, false));
+        assert!(passed(0.999_999_9, 1.5, false, false));
         assert!(!passed(f64::NAN, 1.5, false, false));
     }
 }
