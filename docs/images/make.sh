@@ -40,8 +40,10 @@ driven_bead             4.5
 drop_2d                 0,1.2,2.5
 drop_3d                 2
 duffing_chain           3
+elastic_net             0.6
 engel                   0,1,2
 falling_cat             0,0.1,0.25
+falling_chain           0,0.25,0.45,0.6
 falling_disk            1.2,2.4,3.6
 flip                    6
 four_bar                0,0.6,1.2
@@ -55,6 +57,7 @@ fractional_relaxation   0,0.5,2
 fractional_thermostat   0,0.7,1.4
 heisenberg              0.2,0.45,0.7
 isokinetic              2
+isokinetic_gas          0.5
 knife_edge              1,2.5,4
 martinet                0.2,0.5,0.8
 memory_functions        1
@@ -63,6 +66,7 @@ parking_trailer         0,0.2,0.5,0.8
 pendulum                0,0.2,0.4
 prescribed_speed        6
 rattleback              0.75
+ring_of_rods            0,0.2,0.35
 roller_racer            1,3,5
 rolling_ball            0.4
 rotation_free_2d        1
@@ -80,6 +84,7 @@ snakeboard              2,4,6
 star_2d                 0,1,2
 star_3d                 2
 trailers                0,2,4
+train                   0,1
 turntable               1
 two_wheel_robot         0,2,4
 END

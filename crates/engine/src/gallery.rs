@@ -11,7 +11,16 @@ pub struct GalleryModel {
     pub text: &'static str,
 }
 
+/// Models of hundreds of coordinates.
+const LARGE: [&str; 5] =
+    ["elastic_net", "falling_chain", "isokinetic_gas", "ring_of_rods", "train"];
+
 impl GalleryModel {
+    /// Whether it has hundreds of coordinates: what writes out every entry of its matrices takes long.
+    pub fn is_large(&self) -> bool {
+        LARGE.contains(&self.name)
+    }
+
     /// Its title.
     pub fn title(&self) -> &'static str {
         let line = self.text.lines().find(|l| l.starts_with("title")).unwrap_or("");
@@ -57,8 +66,10 @@ gallery![
     "drop_2d",
     "drop_3d",
     "duffing_chain",
+    "elastic_net",
     "engel",
     "falling_cat",
+    "falling_chain",
     "falling_disk",
     "flip",
     "four_bar",
@@ -72,6 +83,7 @@ gallery![
     "fractional_thermostat",
     "heisenberg",
     "isokinetic",
+    "isokinetic_gas",
     "knife_edge",
     "martinet",
     "memory_functions",
@@ -80,6 +92,7 @@ gallery![
     "pendulum",
     "prescribed_speed",
     "rattleback",
+    "ring_of_rods",
     "roller_racer",
     "rolling_ball",
     "rotation_free_2d",
@@ -97,6 +110,7 @@ gallery![
     "star_2d",
     "star_3d",
     "trailers",
+    "train",
     "turntable",
     "two_wheel_robot",
 ];

@@ -212,6 +212,14 @@ impl Store {
                 self.div(numerator, b)
             }
             Node::If(c, a, b) => self.choose(c, of(a), of(b)),
+            Node::List(a, b) => self.list_cell(of(a), of(b)),
+            Node::Family { family, part, list } => {
+                let slopes = self.part_slopes(family, part, list, &|_, e| of(e) != ZERO);
+                slopes.into_iter().fold(ZERO, |sum, (entry, slope)| {
+                    let term = self.mul(slope, of(entry));
+                    self.add(sum, term)
+                })
+            }
             _ => {
                 let mut sum = ZERO;
                 for (o, partial) in self.partials(e, node) {
@@ -225,7 +233,11 @@ impl Store {
         }
     }
 
-    fn gradient(&mut self, weighted: &[(Expr, Expr)], symbols: &[Expr]) -> Vec<Expr> {
+    pub(crate) fn gradient(
+        &mut self,
+        weighted: &[(Expr, Expr)],
+        symbols: &[Expr],
+    ) -> Vec<Expr> {
         let mask = symbols.iter().fold(0, |m, s| m | self.masks[s.index()]);
         let mut adjoints = std::mem::take(&mut self.node_map);
         adjoints.begin(self.nodes.len());
@@ -237,7 +249,9 @@ impl Store {
         for e in self.live_with(&roots, mask).into_iter().rev() {
             let Some(adjoint) = adjoints.get(e) else { continue };
             let node = self.node(e);
-            for (o, contribution) in self.pull_back(e, node, adjoint, mask) {
+            let parts = self.pull_back_family(node, adjoint, mask);
+            let handed = self.pull_back(e, node, adjoint, mask);
+            for (o, contribution) in handed.into_iter().chain(parts) {
                 let sum = self.add(adjoints.get(o).unwrap_or(ZERO), contribution);
                 adjoints.insert(o, sum);
             }
@@ -245,6 +259,20 @@ impl Store {
         let found = symbols.iter().map(|&s| adjoints.get(s).unwrap_or(ZERO)).collect();
         self.node_map = adjoints;
         found
+    }
+
+    /// What a part of a family hands down to the entries of its list; nothing for other nodes.
+    pub(crate) fn pull_back_family(
+        &mut self,
+        node: Node,
+        adjoint: Expr,
+        mask: u128,
+    ) -> Vec<(Expr, Expr)> {
+        let Node::Family { family, part, list } = node else { return Vec::new() };
+        let wanted = |s: &Self, entry: Expr| s.masks[entry.index()] & mask != 0;
+        let mut handed = self.part_slopes(family, part, list, &wanted);
+        handed.iter_mut().for_each(|(_, slope)| *slope = self.mul(adjoint, *slope));
+        handed
     }
 
     /// What a node hands down to its operands that contain a symbol of the mask.

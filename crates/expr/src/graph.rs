@@ -6,7 +6,9 @@
 mod build;
 pub(crate) mod domain;
 mod evaluate;
+pub(crate) mod family;
 pub(crate) mod field;
+mod gather;
 pub(crate) mod node;
 pub(crate) mod node_map;
 pub mod number;

@@ -14,6 +14,7 @@ mod simplify;
 mod zero;
 
 pub use derivative::rate::Rates;
+pub use graph::family::Family;
 pub use graph::node::{Expr, Memory, Node, Relation, Role, Symbol};
 pub use graph::number::{self, Rational};
 pub use graph::substitute::{LinearSplit, Substitution};

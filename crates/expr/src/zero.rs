@@ -242,6 +242,8 @@ fn has_identities(node: Node) -> bool {
         | Node::Div(..)
         | Node::MittagLeffler(..)
         | Node::Table { .. }
+        | Node::List(..)
+        | Node::Family { .. }
         | Node::Memory(..) => false,
     }
 }

@@ -3,6 +3,7 @@
 //! `cargo test -p pfaff-expr --test main zero` runs one file.
 
 mod derivatives;
+mod families;
 mod latex;
 mod mathml;
 mod simplify;

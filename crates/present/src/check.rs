@@ -6,6 +6,10 @@ use serde_json::Value;
 use crate::json::{number, numbers, object, string, strings};
 use crate::{ToJson, ToText};
 
+/// What is not examined in large models.
+const LEFT_OUT: &str = "this model has more than 100 coordinates: ranks are those near the initial state, and velocity \
+    constraints are not tested for integrability";
+
 impl ToJson for CheckReport {
     /// As `check --json` prints it.
     fn to_json(&self) -> Value {
@@ -29,6 +33,9 @@ impl ToJson for CheckReport {
         ];
         if !self.kernels.is_empty() {
             parts.push(("kernels", Value::Array(self.kernels.iter().map(kernel).collect())));
+        }
+        if self.is_large {
+            parts.push(("left_out", string(LEFT_OUT)));
         }
         object(parts)
     }
@@ -77,6 +84,9 @@ impl ToText for CheckReport {
         }
         for (kernel, how) in &self.kernels {
             let _ = writeln!(text, "  kernel {kernel}: {how}");
+        }
+        if self.is_large {
+            let _ = writeln!(text, "  {LEFT_OUT}");
         }
         if let Some(refusal) = &self.refusal {
             let _ = writeln!(text, "  cannot be run: {}", refusal.diagnostic().message);

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use pfaff::{Derivation, Overrides, compare as compare_principles, derive, run_watched};
-use pfaff_present::report::{Report, Shown, page};
+use pfaff_present::report::{LARGE, Report, Shown, page};
 
 use crate::arguments::MotionArguments;
 use crate::clock::seconds;
@@ -66,7 +66,9 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, Exit> {
         comparison.motions.iter().any(|m| m.stop.reason.is_early())
     } else {
         let begun = seconds();
-        let derivation = derive(&model, request.principle).ok();
+        // The equations of a large model fill no page, and its runs take a shorter form of them.
+        let is_large = model.coordinates.len() > LARGE;
+        let derivation = if is_large { None } else { derive(&model, request.principle).ok() };
         let derive_us = (seconds() - begun) * 1e6;
         let mut motion = observed(None, |watch| match &derivation {
             Some(derivation) => derivation.run_watched(request.clone(), watch),

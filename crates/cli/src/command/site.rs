@@ -7,7 +7,7 @@ use pfaff::{
     GALLERY, GalleryFiles, GalleryModel, Model, Motion, Overrides, Source, check, closest,
     derive, run,
 };
-use pfaff_present::report::{Card, Report, Shown, Still, gallery_index, page, still};
+use pfaff_present::report::{Card, LARGE, Report, Shown, Still, gallery_index, page, still};
 use rayon::prelude::*;
 
 use crate::clock::seconds;
@@ -61,7 +61,8 @@ fn built(gallery: &GalleryModel, folder: &str) -> Result<Card, Exit> {
     let request = crate::backend::base_run()?;
     let mut motion = run(model, &request, &mut |_, _| true).map_err(failed)?;
     motion.statistics.derive_us += read_us;
-    let derivation = derive(model, motion.principle).ok();
+    let is_large = model.coordinates.len() > LARGE;
+    let derivation = if is_large { None } else { derive(model, motion.principle).ok() };
     let report = Report {
         model,
         request: &request,

@@ -6,7 +6,7 @@ use pfaff_mechanics::{Class, Equations, Refusal, classify, integrable, ranks};
 use pfaff_model::{Dynamics as Written, Principle, Workspace};
 use pfaff_program::Backend;
 
-use crate::derivation::{Derivation, derive_in};
+use crate::derivation::{Derivation, derive_in, derive_shortest_in};
 use crate::problem::start::{Start, given, start};
 use crate::run::variational::is_fractional;
 use crate::system::compiled::Dynamics;
@@ -33,7 +33,13 @@ pub struct CheckReport {
     pub kernels: Vec<(String, String)>,
     /// Why there are no equations of motion (yet), if there are none.
     pub refusal: Option<Refusal>,
+    /// Whether there are so many coordinates that ranks are those near the initial state, and integrability is not
+    /// tested.
+    pub is_large: bool,
 }
+
+/// Coordinates from which on matrices of expressions are not examined.
+const LARGE: usize = 100;
 
 /// A constraint at a glance.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,7 +59,8 @@ pub struct ConstraintReport {
 /// Surveys a model.
 pub fn check(model: &Model) -> CheckReport {
     let workspace = model.workspace();
-    let dynamics = derive_in(&workspace, Some(Principle::Chetaev));
+    let derive = if model.coordinates.len() > LARGE { derive_shortest_in } else { derive_in };
+    let dynamics = derive(&workspace, Some(Principle::Chetaev));
     report(&workspace, dynamics.as_ref())
 }
 
@@ -67,11 +74,18 @@ fn report(model: &Workspace, dynamics: Result<&Dynamics, &Refusal>) -> CheckRepo
     let coordinates: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();
     let n = coordinates.len();
     let velocities = model.velocities();
+    let is_large = n > LARGE;
     let mut constraints: Vec<ConstraintReport> = model
         .constraints
         .iter()
-        .map(|c| {
-            let (class, undecided) = classify(&model.graph, c.expr, &velocities);
+        .enumerate()
+        .map(|(a, c)| {
+            let (class, undecided) = match dynamics {
+                Ok(Dynamics::Saddle(e)) => (e.classes[a], e.undecided.contains(&a)),
+                Ok(Dynamics::Ordinary(_)) | Err(_) => {
+                    classify(&model.graph, c.expr, &velocities)
+                }
+            };
             let integrable = (class == Class::Holonomic).then_some(true);
             let orders = crate::run::volterra::orders(model, c.expr);
             ConstraintReport { name: c.name.clone(), class, undecided, integrable, orders }
@@ -79,6 +93,12 @@ fn report(model: &Workspace, dynamics: Result<&Dynamics, &Refusal>) -> CheckRepo
         .collect();
     let (mut regular, mut degrees_of_freedom, mut refusal) = (None, n, None);
     match dynamics {
+        Ok(Dynamics::Saddle(equations)) if is_large => {
+            let found = on_the_constraints(model, equations);
+            let rank = found.as_ref().map_or(constraints.len(), |found| found.rank);
+            regular = found.map(|found| found.regular);
+            degrees_of_freedom = n - rank.min(n);
+        }
         Ok(Dynamics::Saddle(equations)) => {
             let rank = ranks(model, equations);
             regular = Some(rank.regular);
@@ -117,6 +137,7 @@ fn report(model: &Workspace, dynamics: Result<&Dynamics, &Refusal>) -> CheckRepo
         between_ends,
         kernels: crate::run::volterra::kernels(model),
         refusal,
+        is_large,
     }
 }
 

@@ -389,6 +389,8 @@ impl Duals {
             }
             Node::MittagLeffler(..)
             | Node::Memory(..)
+            | Node::List(..)
+            | Node::Family { .. }
             | Node::Number(_)
             | Node::Pi
             | Node::Symbol(_) => (Dual::constant(f64::NAN), [zero; 2]),

@@ -1,7 +1,7 @@
 //! Runs from a given start: equations and settings into an audited motion.
 
 use pfaff_expr::{Expr, Graph, Node};
-use pfaff_mechanics::kept_momenta;
+use pfaff_mechanics::{Equations, kept_momenta};
 use pfaff_model::{Principle, Workspace};
 use pfaff_solver::integrate;
 
@@ -236,7 +236,7 @@ pub(crate) fn integrate_segment(
             Dynamics::Ordinary(_) => &[],
         },
         energy: match dynamics {
-            Dynamics::Saddle(equations) => Some(equations.energy),
+            Dynamics::Saddle(equations) => Some(written_energy(model, equations)),
             Dynamics::Ordinary(_) => None,
         },
         momenta: &momenta,
@@ -319,4 +319,15 @@ fn rounding_of_tables(g: &Graph, parts: &[Expr]) -> f64 {
         }
     }
     most
+}
+
+/// $E = \dot q \cdot p - L$ with the Lagrangian as the text has it, where families of like terms were gathered.
+fn written_energy(model: &Workspace, equations: &Equations) -> Expr {
+    let g = &model.graph;
+    match model.dynamics {
+        pfaff_model::Dynamics::Lagrangian { lagrangian, .. } if g.has_families() => {
+            g.merging(|| g.sub(g.dot(&model.velocities(), &equations.momenta), lagrangian))
+        }
+        _ => equations.energy,
+    }
 }

@@ -24,7 +24,7 @@ use pfaff_solver::DenseStep;
 use crate::motion::sample::Sample;
 use crate::system::compiled::CompiledSystem;
 use crate::system::independent_constraints::{
-    DefinedRows, LARGE, LeastSingularValue, nearest_dependence,
+    APART, DefinedRows, LARGE, LeastSingularValue, independent, nearest_dependence,
 };
 use crate::system::sparse_rows::{RowPattern, SparseRow};
 
@@ -46,6 +46,8 @@ pub(crate) struct RankWatch {
     pattern: RowPattern,
     /// Measures many independent rows.
     least: Option<LeastSingularValue>,
+    /// Which rows it measures, those of definitions included: one of each dependence at the start is left out.
+    chosen: Vec<bool>,
     inputs: Vec<f64>,
     needs_velocities: bool,
     /// How many rows define auxiliary velocities, before those of the constraints.
@@ -150,6 +152,7 @@ impl RankWatch {
             inputs: vec![0.0; inputs.len()],
             pattern: RowPattern::new(columns.iter().map(Vec::as_slice)),
             least: (m >= LARGE).then(LeastSingularValue::default),
+            chosen: vec![true; extra + m],
             extra,
             metric,
             holonomic: equations.position.iter().map(Option::is_some).collect(),
@@ -179,9 +182,8 @@ impl RankWatch {
         self.rows(system, t, &mut rows);
         self.extend_reach(&rows);
         self.rank = self.reach.len() - self.extra;
-        if self.measure(&rows) < 1e-9 {
-            // The least singular value says nothing where rows depend on each other from the start.
-            self.least = None;
+        if self.least.is_some() && self.measure(&rows) < 1e-9 {
+            self.choose(&rows);
         }
         // The rank at the start: the pivots above rounding.
         while self.rank > 0 && self.measure(&rows) < 1e-9 {
@@ -190,6 +192,16 @@ impl RankWatch {
         let s = self.measure(&rows);
         self.most = s;
         self.before = RankPoint { t, rows, s };
+    }
+
+    /// Leaves out one row of each dependence.
+    fn choose(&mut self, rows: &[f64]) {
+        let all: Vec<SparseRow<'_>> = self.pattern.with(rows).rows().collect();
+        let (definitions, rows) = all.split_at(self.extra);
+        let rows = DefinedRows { rows, definitions, n: self.metric.len() };
+        let kept = independent(rows, &self.holonomic, &[]);
+        self.rank = kept.iter().filter(|&&kept| kept).count();
+        self.chosen[self.extra..].copy_from_slice(&kept);
     }
 
     /// Looks at a step; gives the place within from which on the motion is not determined.
@@ -411,8 +423,14 @@ impl RankWatch {
         }
         let matrix = self.pattern.with(rows);
         if let Some(least) = &mut self.least {
-            let rows: Vec<SparseRow<'_>> = matrix.rows().collect();
-            return least.of(&rows, &self.reach, n + self.extra);
+            let chosen = || matrix.rows().zip(&self.reach).zip(&self.chosen).filter(|c| *c.1);
+            let rows: Vec<SparseRow<'_>> = chosen().map(|((row, _), _)| row).collect();
+            let reach: Vec<f64> = chosen().map(|((_, &reach), _)| reach).collect();
+            let found = least.of(&rows, &reach, n + self.extra);
+            // NOTE: other rows may take the place of those that come to depend on each other.
+            if found > APART || rows.len() == self.chosen.len() {
+                return found;
+            }
         }
         let m = self.reach.len() - self.extra;
         let mut rest = std::mem::take(&mut self.rest);

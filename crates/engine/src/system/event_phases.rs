@@ -75,6 +75,8 @@ pub(crate) fn phases_of(g: &Graph, node: Node) -> [Option<Expr>; 2] {
         | Node::And(..)
         | Node::Or(..)
         | Node::Table { .. }
+        | Node::List(..)
+        | Node::Family { .. }
         | Node::Memory(..) => [None; 2],
     }
 }

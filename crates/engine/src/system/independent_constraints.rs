@@ -21,7 +21,7 @@ const RETURN: f64 = 1e-5;
 /// Rows from which on it is looked first whether all are independent, which is less work.
 pub(crate) const LARGE: usize = 32;
 /// Then no row sticks out by less: far above [`RETURN`].
-const APART: f64 = 1e-4;
+pub(crate) const APART: f64 = 1e-4;
 
 /// A row shorter than this is about to vanish: coordinates are of order one where nothing else is said.
 const VANISHING: f64 = 1e-6;
@@ -79,6 +79,95 @@ impl DefinedRows<'_> {
     }
 }
 
+impl DefinedRows<'_> {
+    /// Marks the rows that are left when one row of each dependence is dropped, a velocity constraint before a
+    /// holonomic one and a later row before an earlier one; `None` where it is not clear which rows repeat others.
+    fn without_repeats(self, holonomic: &[bool]) -> Option<Vec<bool>> {
+        /// Beyond so many, full rows are less work.
+        const MOST: usize = 64;
+        /// Keeps the factors regular where rows repeat others: far above rounding, and below the square of [`APART`].
+        const SHIFT: f64 = 1e-10;
+        let (m, columns) = (self.rows.len(), self.n + self.definitions.len());
+        let mut kept = vec![true; m];
+        let mut least = LeastSingularValue::default();
+        for _ in 0..MOST {
+            let chosen: Vec<usize> = (0..m).filter(|&a| kept[a]).collect();
+            let rows = self.with_definitions(&chosen);
+            let lengths: Vec<f64> = rows.iter().map(|row| row.length()).collect();
+            if least.shifted(&rows, &lengths, columns, SHIFT) > APART {
+                if least.of(&rows, &lengths, columns) <= APART {
+                    return None;
+                }
+                let mut dropped = self.rows.iter().zip(&kept).filter(|(_, kept)| !**kept);
+                let clear = dropped
+                    .all(|(row, _)| least.remainder(*row, columns) <= DROP * row.length());
+                return clear.then_some(kept);
+            }
+            let weights = least.combination(columns + self.definitions.len())?;
+            let largest = weights.iter().fold(0.0_f64, |l, w| l.max(w.abs()));
+            let members = || {
+                let pairs = chosen.iter().zip(weights);
+                pairs.filter(|(_, w)| w.abs() >= 0.5 * largest).map(|(&a, _)| a)
+            };
+            let last = members().filter(|&a| !holonomic[a]).last().or_else(|| members().last());
+            kept[last?] = false;
+        }
+        None
+    }
+
+    /// The definitions, then these rows.
+    fn with_definitions(&self, chosen: &[usize]) -> Vec<SparseRow<'_>> {
+        let chosen = chosen.iter().map(|&a| self.rows[a]);
+        self.definitions.iter().copied().chain(chosen).collect()
+    }
+}
+
+/// Moves `x`, one number for each row, onto the span of their columns, where the rows that are not kept repeat the
+/// others; false if they do not, or if full rows are as good.
+///
+/// With $A_D = C A_K$ what is across that span is spanned by $e_a - \sum_i c_{ai} e_i$ for the dropped rows $a$.
+pub(crate) fn project_by_repeats(rows: DefinedRows<'_>, kept: &[bool], x: &mut [f64]) -> bool {
+    let (m, columns) = (kept.len(), rows.n + rows.definitions.len());
+    let chosen: Vec<usize> = (0..m).filter(|&a| kept[a]).collect();
+    let dropped: Vec<usize> = (0..m).filter(|&a| !kept[a]).collect();
+    if m < LARGE || dropped.len() > m / 8 {
+        return false;
+    }
+    let all = rows.with_definitions(&chosen);
+    let lengths: Vec<f64> = all.iter().map(|row| row.length()).collect();
+    let mut least = LeastSingularValue::default();
+    if least.of(&all, &lengths, columns) <= APART {
+        return false;
+    }
+    let extra = rows.definitions.len();
+    let mut across: Vec<Vec<f64>> = Vec::with_capacity(dropped.len());
+    for &a in &dropped {
+        if least.remainder(rows.rows[a], columns) > RETURN * rows.rows[a].length() {
+            return false;
+        }
+        let Some(weights) = least.combination(columns + extra) else { return false };
+        let mut normal = vec![0.0; m];
+        normal[a] = 1.0;
+        let pairs = chosen.iter().zip(weights).zip(&lengths[extra..]);
+        pairs.for_each(|((&i, w), size)| normal[i] = -w / size);
+        across.push(normal);
+    }
+    let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
+    let d = dropped.len();
+    let gram: Vec<f64> =
+        across.iter().flat_map(|a| across.iter().map(move |b| dot(a, b))).collect();
+    let mut lu = Lu::new(d);
+    if lu.factor(d, &gram).is_err() {
+        return false;
+    }
+    let mut along: Vec<f64> = across.iter().map(|normal| dot(normal, x)).collect();
+    lu.solve(&mut along);
+    for (normal, along) in across.iter().zip(&along) {
+        x.iter_mut().zip(normal).for_each(|(x, normal)| *x -= along * normal);
+    }
+    true
+}
+
 /// Marks the rows that are kept. `before` are the ones kept so far.
 pub(crate) fn independent(
     rows: DefinedRows<'_>,
@@ -91,6 +180,12 @@ pub(crate) fn independent(
     }
     if m >= LARGE && before.len() == m && rows.still_carry(before) {
         return before.to_vec();
+    }
+    if m >= LARGE
+        && before.iter().all(|&kept| kept)
+        && let Some(kept) = rows.without_repeats(holonomic)
+    {
+        return kept;
     }
     let mut kept = vec![false; m];
     let full = rows.full();
@@ -192,9 +287,21 @@ pub(crate) struct LeastSingularValue {
 impl LeastSingularValue {
     /// Of rows, each divided by its scale; 0 where that is not to be had.
     pub(crate) fn of(&mut self, rows: &[SparseRow<'_>], scale: &[f64], n: usize) -> f64 {
+        self.shifted(rows, scale, n, 0.0)
+    }
+
+    /// The numbers of the combination of rows that the last iteration, or the last remainder, came to, from a place
+    /// on; `None` where the factors failed.
+    fn combination(&self, first: usize) -> Option<&[f64]> {
+        self.x.get(first..)
+    }
+
+    /// With a small number added to the diagonal of $UU^\top$.
+    fn shifted(&mut self, rows: &[SparseRow<'_>], scale: &[f64], n: usize, shift: f64) -> f64 {
         /// From a start without a pattern the value is within a few per cent of its limit then.
         const ITERATIONS: usize = 12;
         let m = rows.len();
+        self.x.clear();
         if scale.iter().any(|size| !size.is_normal()) {
             return 0.0;
         }
@@ -205,6 +312,9 @@ impl LeastSingularValue {
             for (k, x) in row.entries() {
                 self.columns[k].push((n + a, x / scale[a]));
                 self.columns[n + a].push((k, x / scale[a]));
+            }
+            if shift > 0.0 {
+                self.columns[n + a].push((n + a, -shift));
             }
         }
         self.begins.clear();

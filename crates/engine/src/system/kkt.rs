@@ -17,7 +17,7 @@ use pfaff_solver::EvalError;
 
 use crate::system::constraint_scale::ConstraintScale;
 use crate::system::independent_constraints::{
-    DefinedRows, independent, nearest_dependence, project_onto_columns,
+    DefinedRows, independent, nearest_dependence, project_by_repeats, project_onto_columns,
 };
 use crate::system::saddle_point::{Blocks, Layout, Saddle};
 use crate::system::sparse_rows::{RowMatrix, RowPattern};
@@ -436,9 +436,16 @@ impl Kkt {
     pub(crate) fn least_norm(&mut self) {
         let is_free = !self.is_whole() || self.saddle.pivot_ratio() == 0.0;
         if self.principle == Principle::Chetaev && is_free {
-            let rows = self.full(&|a| self.direction(a));
             let first = self.n + 2 * self.extra;
-            project_onto_columns(&rows, self.n, &mut self.saddle.solution[first..]);
+            let mut λ = self.saddle.solution[first..].to_vec();
+            let definitions: Vec<_> = (0..self.extra).map(|k| self.definition(k)).collect();
+            let rows: Vec<_> = (0..self.m).map(|a| self.direction(a)).collect();
+            let sparse = DefinedRows { rows: &rows, definitions: &definitions, n: self.n };
+            if !project_by_repeats(sparse, &self.active, &mut λ) {
+                let rows = self.full(&|a| self.direction(a));
+                project_onto_columns(&rows, self.n, &mut λ);
+            }
+            self.saddle.solution[first..].copy_from_slice(&λ);
         }
     }
 

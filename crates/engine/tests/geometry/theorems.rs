@@ -396,7 +396,8 @@ fn kept_momenta_are_those_whose_rate_is_zero() {
         "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint z' = 2*x' + y'",
         "coordinates x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint x'^2 + y'^2 = 1",
     ];
-    let gallery = pfaff::GALLERY.iter().map(|model| model.text);
+    let small = pfaff::GALLERY.iter().filter(|model| !model.is_large());
+    let gallery = small.map(|model| model.text);
     let mut found = 0;
     for text in own.into_iter().chain(gallery) {
         let of = |kept: bool| -> Vec<(String, Vec<f64>)> {

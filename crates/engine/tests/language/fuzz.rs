@@ -123,7 +123,8 @@ const TOKENS: &[&str] = &[
 
 /// A gallery text with some of its parts changed.
 fn mutated(random: &mut Random) -> String {
-    let mut text: Vec<char> = GALLERY[random.below(GALLERY.len())].text.chars().collect();
+    let small: Vec<_> = GALLERY.iter().filter(|model| !model.is_large()).collect();
+    let mut text: Vec<char> = small[random.below(small.len())].text.chars().collect();
     for _ in 0..=random.below(6) {
         let at = random.below(text.len().max(1)).min(text.len());
         let end = (at + random.below(12)).min(text.len());

@@ -20,7 +20,7 @@ fn worst(a: &Motion, b: &Motion) -> f64 {
 }
 
 /// The chain by its mass matrix, as a derivation has it, and by auxiliary velocities, as a run takes it; knife edges
-/// under a train of bodies.
+/// under a train of bodies; pairs of particles one by one, and as a loop.
 #[test]
 fn short_forms_give_the_motion_of_the_full_ones() {
     let train = "parameters N = 24\ncoordinates x, y, th[0..N]\nlet X[0] = x\nlet Y[0] = y\n\
@@ -28,7 +28,12 @@ fn short_forms_give_the_motion_of_the_full_ones() {
         kinetic sum(i = 0..N, (X[i]'^2 + Y[i]'^2)/2 + th[i]'^2/20)\n\
         constraint edge[i = 0..N]: Y[i]'*cos(th[i]) - X[i]'*sin(th[i]) = 0\n\
         initial th[i = 0..N] = 0.3*sin(0.9*i), x' = 1, th[0]' = 0.5\nsolve t = 0..1, tolerance = 1e-10\n";
-    for text in [CHAIN, train] {
+    let gas = "parameters N = 24, k = 0.5\ncoordinates x[1..N], y[1..N]\n\
+        kinetic sum(i = 1..N, x[i]'^2 + y[i]'^2)/2\n\
+        potential sum(i = 1..N, (x[i]^2 + y[i]^2)/2 + sum(j = 1..i-1, k/((x[i] - x[j])^2 + (y[i] - y[j])^2)))\n\
+        initial x[i = 1..N] = sqrt(i)*cos(2.4*i), y[i = 1..N] = sqrt(i)*sin(2.4*i)\n\
+        solve t = 0..1, tolerance = 1e-10\n";
+    for text in [CHAIN, train, gas] {
         let model: Model = support::model(text);
         let short = support::run(&model, &Run::default());
         let derivation = model.derive(Principle::Chetaev).unwrap();

@@ -35,13 +35,14 @@ impl Graph {
         }
         for &e in order.iter().rev() {
             let Some(&adjoint) = adjoints.get(&e) else { continue };
-            let handed = if let Some(&d) = definition.get(&e) {
-                Pairs::one((d, adjoint))
+            let (handed, parts) = if let Some(&d) = definition.get(&e) {
+                (Pairs::one((d, adjoint)), Vec::new())
             } else {
                 let node = store.node(e);
-                store.pull_back(e, node, adjoint, mask)
+                let parts = store.pull_back_family(node, adjoint, mask);
+                (store.pull_back(e, node, adjoint, mask), parts)
             };
-            for (o, contribution) in handed {
+            for (o, contribution) in handed.into_iter().chain(parts) {
                 let sum = store.add(adjoints.get(&o).copied().unwrap_or(ZERO), contribution);
                 adjoints.insert(o, sum);
             }

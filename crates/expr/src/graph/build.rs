@@ -341,6 +341,8 @@ impl Store {
                 self.intern(Node::Table { table, order, argument: with(argument) })
             }
             Node::Memory(kind, a, b) => self.intern(Node::Memory(kind, with(a), with(b))),
+            Node::List(a, b) => self.list_cell(with(a), with(b)),
+            Node::Family { family, part, list } => self.part(family, part, with(list)),
         }
     }
 

@@ -75,7 +75,10 @@ impl Graph {
                 self.store.borrow().tables[table as usize].value(order, v(argument))
             }
             Node::MittagLeffler(a, b, z) => mittag_leffler(v(a), v(b), v(z)),
-            Node::Memory(..) => f64::NAN,
+            Node::Memory(..) | Node::List(..) => f64::NAN,
+            Node::Family { family, part, list } => {
+                self.part_value(&self.family_of(family), part, list, v)
+            }
         }
     }
 }

@@ -71,6 +71,17 @@ pub enum Node {
     },
     /// A memory operator: its operand, and its order or kernel.
     Memory(Memory, Expr, Expr),
+    /// A list of expressions: its first entry, and the rest, which is a list or zero. It has no value.
+    List(Expr, Expr),
+    /// One part of a sum of many like terms, see [`Graph::family_of`](crate::Graph::family_of).
+    Family {
+        /// Index of the family.
+        family: u32,
+        /// Which of its parts.
+        part: u32,
+        /// What the rows take their operands from.
+        list: Expr,
+    },
 }
 
 impl Node {
@@ -83,7 +94,8 @@ impl Node {
             Self::Neg(a)
             | Self::Unary(_, a)
             | Self::Not(a)
-            | Self::Table { argument: a, .. } => (1, [a, NONE, NONE]),
+            | Self::Table { argument: a, .. }
+            | Self::Family { list: a, .. } => (1, [a, NONE, NONE]),
             Self::Add(a, b)
             | Self::Sub(a, b)
             | Self::Mul(a, b)
@@ -93,7 +105,8 @@ impl Node {
             | Self::Compare(_, a, b)
             | Self::And(a, b)
             | Self::Or(a, b)
-            | Self::Memory(_, a, b) => (2, [a, b, NONE]),
+            | Self::Memory(_, a, b)
+            | Self::List(a, b) => (2, [a, b, NONE]),
             Self::MittagLeffler(a, b, c) | Self::If(a, b, c) => (3, [a, b, c]),
         };
         three.into_iter().take(count)

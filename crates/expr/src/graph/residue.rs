@@ -28,6 +28,9 @@ pub(crate) fn residues(store: &Store, node: Node) -> Residues {
             let ([x, y], [p, q]) = (of(a), field::inverses(of(b)));
             [field::mul(x, p), field::mul(y, q)]
         }
+        Node::Family { family, part, list } => {
+            store.part_values[&(family, list)][part as usize]
+        }
         Node::Unary(Unary::Sin, a) => circles(of(a)).map(|c| c.sin),
         Node::Unary(Unary::Cos, a) => circles(of(a)).map(|c| c.cos),
         _ => [0, 1].map(|point| at(store, node, point, |e| of(e)[point])),
@@ -67,6 +70,10 @@ pub(crate) fn at(store: &Store, node: Node, point: usize, v: impl Fn(Expr) -> u6
         Node::Or(a, b) => opaque(0x0e, &[v(a), v(b)]),
         Node::Table { table, order, argument } => {
             opaque(0x7ab, &[u64::from(table), u64::from(order), v(argument)])
+        }
+        Node::List(a, b) => opaque(0x115, &[v(a), v(b)]),
+        Node::Family { family, part, list } => {
+            opaque(0xfa3, &[u64::from(family), u64::from(part), v(list)])
         }
         // NOTE: a memory operator sees the whole past of its operands, so its value hangs on the handles, not
         // on their values now.

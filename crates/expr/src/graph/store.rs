@@ -9,6 +9,7 @@ use std::sync::Arc;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::graph::domain::{Domain, DomainCondition, Domains, EVERYWHERE, UNKNOWN_DOMAIN};
+use crate::graph::family::{Family, FamilySlopes};
 use crate::graph::field;
 use crate::graph::node::{Expr, Node, Role, Symbol};
 pub(crate) use crate::graph::node::{ONE, TWO, ZERO};
@@ -32,6 +33,12 @@ pub(crate) struct Store {
     pub(crate) symbol_nodes: Vec<Expr>,
     pub(crate) tables: Vec<Table>,
     pub(crate) domains: Domains,
+    pub(crate) families: Vec<Arc<Family>>,
+    pub(crate) family_slopes: FxHashMap<u32, Arc<FamilySlopes>>,
+    /// The values of all parts of a family over a list.
+    pub(crate) part_values: FxHashMap<(u32, Expr), Arc<[Residues]>>,
+    /// Sums with their families of like terms gathered.
+    pub(crate) gathered: FxHashMap<Expr, Expr>,
     /// Derived nodes of equal value become one node.
     pub(crate) merging: bool,
     syntax: FxHashMap<Node, Expr>,
@@ -168,6 +175,9 @@ impl Store {
         if let Some(found) = self.find(node) {
             return found;
         }
+        if let Node::Family { family, list, .. } = node {
+            self.know_parts(family, list);
+        }
         if self.merging && !matches!(node, Node::Number(_) | Node::Memory(..)) {
             return self.merge(node);
         }
@@ -214,7 +224,7 @@ impl Store {
             self.syntax.insert(key(node), e);
             return e;
         }
-        if v[0] == v[1] && facts.varies {
+        if v[0] == v[1] && facts.varies && !matches!(node, Node::Family { .. }) {
             self.merging = false;
             let made = self.push_with(node, v, facts, mask);
             let constant = self.zeroed(made);
@@ -357,7 +367,8 @@ impl Store {
             | Node::Not(_)
             | Node::And(..)
             | Node::Or(..)
-            | Node::Table { .. } => t.total = false,
+            | Node::Table { .. }
+            | Node::Family { .. } => t.total = false,
             _ => {}
         }
         t.domain = self.domain_of(node);
@@ -462,6 +473,7 @@ impl Store {
             | Node::And(..)
             | Node::Or(..)
             | Node::Table { .. }
+            | Node::Family { .. }
             | Node::Memory(..) => return UNKNOWN_DOMAIN,
             Node::Number(_)
             | Node::Pi
@@ -471,7 +483,8 @@ impl Store {
             | Node::Sub(..)
             | Node::Mul(..)
             | Node::Div(..)
-            | Node::Unary(..) => None,
+            | Node::Unary(..)
+            | Node::List(..) => None,
         };
         match own {
             Some(condition) => self.domains.with(domain, condition),

@@ -66,6 +66,8 @@ impl Store {
             | Node::MittagLeffler(..)
             | Node::If(..)
             | Node::Table { .. }
+            | Node::List(..)
+            | Node::Family { .. }
             | Node::Memory(..) => level::ATOM,
         }
     }
@@ -98,6 +100,11 @@ impl Store {
             Node::And(a, b) => vec![at(a, level::AND), word(" and "), at(b, level::NOT)],
             Node::Or(a, b) => vec![at(a, level::OR), word(" or "), at(b, level::AND)],
             Node::Table { table, order, argument } => self.table_pieces(table, order, argument),
+            Node::List(a, b) => call("list", &[a, b]),
+            Node::Family { family, part, list } => {
+                let name = TextPiece::Owned(format!("family{family}[{part}]"));
+                vec![name, word("("), at(list, level::OR), word(")")]
+            }
             Node::Memory(Memory::Mean, g, _) => call("mean", &[g]),
             Node::Memory(Memory::Kernel, g, kernel) => call("memory", &[kernel, g]),
             Node::Memory(kind, g, order) => call(kind.name(), &[g, order]),

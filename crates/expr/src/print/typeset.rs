@@ -146,6 +146,11 @@ impl Walk<'_> {
                 self.applied(vec![TextPiece::Owned(name)], &[argument])
             }
             Node::Memory(kind, g, second) => self.memory(kind, g, second),
+            Node::List(a, b) => vec![at(a, level::ATOM), word(m.thin), at(b, level::ATOM)],
+            Node::Family { family, part, list } => {
+                let name = TextPiece::Owned(format!("F{family}.{part}"));
+                self.applied(vec![name], &[list])
+            }
         }
     }
 
@@ -331,6 +336,8 @@ fn typeset_level(store: &Store, e: Expr) -> u8 {
         | Node::MittagLeffler(..)
         | Node::If(..)
         | Node::Table { .. }
+        | Node::List(..)
+        | Node::Family { .. }
         | Node::Memory(..) => level::UNARY,
         Node::Compare(..) => level::COMPARE,
         Node::Not(_) => level::NOT,

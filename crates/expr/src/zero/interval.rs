@@ -75,6 +75,8 @@ fn interval(store: &Store, e: Expr, of: impl Fn(Expr) -> Interval) -> Interval {
         | Node::Div(..)
         | Node::MittagLeffler(..)
         | Node::Table { .. }
+        | Node::List(..)
+        | Node::Family { .. }
         | Node::Memory(..) => Interval::ALL,
     }
 }

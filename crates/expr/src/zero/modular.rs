@@ -149,6 +149,11 @@ impl FieldPoint<'_> {
                 let name = Z(u64::from(table), u64::from(order));
                 self.opaque(0x7ab, &[name, v(argument)])
             }
+            Node::List(a, b) => self.opaque(0x115, &[v(a), v(b)]),
+            Node::Family { family, part, list } => {
+                let name = Z(u64::from(family), u64::from(part));
+                self.opaque(0xfa3, &[name, v(list)])
+            }
             // NOTE: a memory operator sees the whole past, so its value hangs on the handles.
             Node::Memory(kind, a, b) => {
                 self.opaque(0x3e0 + kind as u64, &[Z(a.index() as u64, b.index() as u64)])

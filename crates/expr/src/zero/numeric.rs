@@ -139,7 +139,7 @@ fn bounded(store: &Store, node: Node, v: &dyn Fn(Expr) -> Bounded) -> Bounded {
             let slope = data.value(order + 1, x.value).abs();
             with(data.value(order, x.value), 4.0 * slope * x.error + 1e-13)
         }
-        Node::MittagLeffler(..) | Node::Memory(..) => {
+        Node::MittagLeffler(..) | Node::Memory(..) | Node::List(..) | Node::Family { .. } => {
             Bounded { value: f64::NAN, error: f64::INFINITY }
         }
     }

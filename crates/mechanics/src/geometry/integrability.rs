@@ -46,6 +46,9 @@ pub fn ranks(model: &Workspace, equations: &Equations) -> Ranks {
 /// For each constraint: does it come from positions alone? `None` where that could not be decided.
 pub fn integrable(model: &Workspace, equations: &Equations) -> Vec<Option<bool>> {
     let g = &model.graph;
+    if equations.classes.iter().all(|class| *class == Class::Holonomic) {
+        return vec![Some(true); equations.classes.len()];
+    }
     let distribution = PfaffianSystem::of(model, equations);
     let closure = g.merging(|| distribution.closure(g));
     equations

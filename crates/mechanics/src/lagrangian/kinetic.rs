@@ -33,9 +33,11 @@ impl Kinetic {
         };
         let velocities = model.velocities();
         let rest: Vec<(Expr, Expr)> = velocities.iter().map(|&v| (v, g.zero())).collect();
-        let constant = |e: Expr| g.gradient(e, &velocities).iter().all(|&d| g.is_zero(d));
-        let entries: Vec<Expr> = mass.iter().flatten().copied().collect();
-        if !entries.iter().all(|&e| constant(e)) {
+        let mut entries: Vec<Expr> = mass.iter().flatten().copied().collect();
+        entries.sort_unstable();
+        entries.dedup();
+        let slopes = g.jacobian_columns(&entries, &velocities);
+        if !slopes.iter().flatten().all(|&(_, slope)| g.is_zero(slope)) {
             return None;
         }
         let at_rest = |es: &[Expr]| g.substitute(es, &rest);

@@ -13,8 +13,8 @@ use crate::lagrangian::kinetic::Kinetic;
 use crate::lagrangian::motion::motion_direction;
 use crate::principle::Form;
 
-/// Coordinates from which on auxiliary velocities are looked for, and constraints are classified together: fewer are
-/// solved faster than one counts.
+/// Coordinates from which on auxiliary velocities and families of like terms are looked for, and constraints are
+/// classified together: fewer are solved faster than one counts.
 const LARGE: usize = 24;
 
 pub(super) fn chetaev(
@@ -25,6 +25,8 @@ pub(super) fn chetaev(
 ) -> Result<Equations, Refusal> {
     let g = &model.graph;
     let (q, v) = (model.positions(), model.velocities());
+    // Families of like terms stay loops in numbers, and are written out for people.
+    let L = if form == Form::Shortest && v.len() >= LARGE { g.gathered(L) } else { L };
     let momenta = g.gradient(L, &v);
     if momenta.iter().all(|&p| g.is_zero(p)) {
         return Err(Refusal::NoVelocity { span });

@@ -63,7 +63,8 @@ pub fn kept_momenta(model: &Workspace, equations: &Equations) -> Vec<Momentum> {
         return Vec::new();
     }
     let quick = g.merging(|| {
-        let mut all = singles(model, equations, lagrangian, &|e| e);
+        let short = if g.has_families() { g.gathered(lagrangian) } else { lagrangian };
+        let mut all = singles(model, equations, short, &|e| e);
         let surely = |e: Expr| matches!(g.zero_test(e), ZeroTest::Nonzero { .. });
         let sure = all.iter().all(|m| is_kept(model, m) || m.rate.is_none_or(surely))
             && (all.len() > MOST_COMBINED

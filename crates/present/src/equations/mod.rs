@@ -108,7 +108,7 @@ fn mechanical(model: &Workspace, e: &Equations) -> Vec<Section> {
         let mut lines = Vec::new();
         for (i, row) in rows.iter().enumerate() {
             for (j, column) in names.iter().enumerate() {
-                if !upper || i <= j {
+                if (!upper || i <= j) && values[i][j] != g.zero() {
                     lines.push(entry(
                         text,
                         latex,
@@ -118,7 +118,7 @@ fn mechanical(model: &Workspace, e: &Equations) -> Vec<Section> {
                 }
             }
         }
-        nonzero(lines)
+        lines
     };
     let mut sections = Vec::new();
     if let Some(k) = &e.kinetic {

@@ -52,8 +52,11 @@ pub struct Report<'a> {
     pub shown: Shown<'a>,
 }
 
+/// With more coordinates than this a page says how to get the equations instead of showing them.
+pub const LARGE: usize = 100;
+
 impl Report<'_> {
-    /// The equations by the principle of Chetaev: those that are there, else derived.
+    /// The equations by the principle of Chetaev: those that are there, else derived unless the model is large.
     fn chetaev(&self) -> Option<Cow<'_, Derivation>> {
         let of_chetaev = |d: &&Derivation| match &d.dynamics {
             Dynamics::Saddle(equations) => equations.principle == Principle::Chetaev,
@@ -61,6 +64,7 @@ impl Report<'_> {
         };
         match self.derivations.iter().find(of_chetaev) {
             Some(derivation) => Some(Cow::Borrowed(derivation)),
+            None if self.model.coordinates.len() > LARGE => None,
             None => derive(self.model, Some(Principle::Chetaev)).ok().map(Cow::Owned),
         }
     }

@@ -15,7 +15,7 @@ use super::solutions::solutions;
 use super::tables::{
     audits, badge, classes, comparison, course, principle_name, provenance, statistics, summary,
 };
-use super::{Report, Shown};
+use super::{LARGE, Report, Shown};
 use crate::equations::present_fractional;
 use crate::equations::{Presentation, present};
 use crate::plot::{Figure, Look, Style, embedded, layout_within};
@@ -158,6 +158,14 @@ fn equations(report: &Report<'_>) -> String {
             Ok(None) | Err(_) => derived(),
         },
     };
+    if presentations.is_empty() && report.model.coordinates.len() > LARGE {
+        let _ = write!(
+            out,
+            "<p class=\"note\">The equations of {} coordinates are not shown: <code>{}</code> writes them.</p>",
+            report.model.coordinates.len(),
+            escape(&format!("pfaff derive {}", report.name))
+        );
+    }
     for (presentation, motion) in presentations.iter().zip(report.shown.motions()) {
         if presentations.len() > 1 {
             let _ = write!(out, "<details open><summary>{}</summary>", principle_name(motion));

@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 use pfaff_expr::{Table, power};
 
+use crate::backend::Backend;
 use crate::backend::interpreter::{binary_value, indicator, unary_value};
+use crate::backend::layer_executor::LayerLanes;
 use crate::backend::native::{Rowed, function_row, sweep_fused};
 use crate::rounding::{Rounding, TwoRoundings};
 use crate::sincos::sincos_lanes;
@@ -30,6 +32,7 @@ pub struct BatchInterpreter {
     rows: LaneRows,
     /// The rows of parameters, constants and kept values of every tile, if there is more than one.
     fixed: Vec<LaneBlock>,
+    layers: LayerLanes,
 }
 
 impl BatchInterpreter {
@@ -47,7 +50,8 @@ impl BatchInterpreter {
             slots[(first + i) * width..][..width].fill([constant; LANE_BLOCK]);
         }
         let rows = LaneRows { width, slots };
-        let mut batch = Self { tape: Arc::clone(tape), lanes, rows, fixed: Vec::new() };
+        let layers = LayerLanes::new(tape, lanes, parameters, Backend::Interpreter);
+        let mut batch = Self { tape: Arc::clone(tape), lanes, rows, fixed: Vec::new(), layers };
         let everywhere: Vec<f64> =
             parameters.iter().flat_map(|&p| std::iter::repeat_n(p, lanes)).collect();
         batch.set_parameters(&everywhere);
@@ -65,7 +69,8 @@ impl BatchInterpreter {
     ///
     /// If their number is not that of the program times the lanes.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
-        let Self { tape, lanes, rows, fixed } = self;
+        let Self { tape, lanes, rows, fixed, layers } = self;
+        layers.set_parameters(parameters);
         assert_eq!(parameters.len(), tape.layout.parameters * *lanes, "number of parameters");
         fixed.clear();
         for tile in tiles(*lanes, rows.width) {
@@ -84,8 +89,9 @@ impl BatchInterpreter {
     ///
     /// If the lengths are not those of the program times the lanes.
     pub fn evaluate(&mut self, inputs: &[f64], outputs: &mut [f64]) {
-        let Self { tape, lanes, rows, fixed } = self;
-        assert_eq!(inputs.len(), tape.layout.inputs * *lanes, "number of inputs");
+        let Self { tape, lanes, rows, fixed, layers } = self;
+        assert_eq!(inputs.len(), tape.given() * *lanes, "number of inputs");
+        let inputs = layers.extended(inputs);
         assert_eq!(outputs.len(), tape.outputs.len() * *lanes, "number of outputs");
         for (i, tile) in tiles(*lanes, rows.width).enumerate() {
             if !fixed.is_empty() {

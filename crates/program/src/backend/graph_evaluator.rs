@@ -5,10 +5,11 @@
 
 use pfaff_expr::{Expr, Graph, Node, Table, Unary};
 
-use crate::backend::interpreter::execute;
+use crate::backend::interpreter::{Interpreter, execute};
 use crate::error::CompileError;
 use crate::tape::instruction::{Instruction, Slot};
 use crate::tape::lower::{impossible, operation, whole_exponent};
+use crate::tape::program::Program;
 
 /// Expressions ready to be evaluated a few times, with given parameters.
 ///
@@ -32,6 +33,8 @@ pub struct GraphEvaluator {
     inputs: usize,
     outputs: Vec<Slot>,
     tables: Vec<Table>,
+    /// Evaluates expressions with families of like terms instead.
+    program: Option<Box<Interpreter>>,
 }
 
 impl GraphEvaluator {
@@ -46,6 +49,9 @@ impl GraphEvaluator {
         parameters: &[(Expr, f64)],
         outputs: &[Expr],
     ) -> Result<Self, CompileError> {
+        if graph.live(outputs).iter().any(|&e| matches!(graph.node(e), Node::Family { .. })) {
+            return Self::compiled(graph, inputs, parameters, outputs);
+        }
         let given: Vec<Expr> =
             inputs.iter().copied().chain(parameters.iter().map(|p| p.0)).collect();
         let top = given.iter().chain(outputs).map(|e| e.index() + 1).max().unwrap_or(0);
@@ -65,6 +71,7 @@ impl GraphEvaluator {
             inputs: inputs.len(),
             outputs: Vec::new(),
             tables: Vec::new(),
+            program: None,
         };
         made.slots.reserve(nodes.len());
         for e in nodes {
@@ -100,12 +107,34 @@ impl GraphEvaluator {
         Ok(made)
     }
 
+    /// The program of the outputs takes the place of all else.
+    fn compiled(
+        graph: &Graph,
+        inputs: &[Expr],
+        parameters: &[(Expr, f64)],
+        outputs: &[Expr],
+    ) -> Result<Self, CompileError> {
+        let (symbols, values): (Vec<Expr>, Vec<f64>) = parameters.iter().copied().unzip();
+        let program = Program::compile(graph, inputs, &symbols, outputs)?;
+        Ok(Self {
+            code: Vec::new(),
+            slots: Vec::new(),
+            inputs: inputs.len(),
+            outputs: Vec::new(),
+            tables: Vec::new(),
+            program: Some(Box::new(program.interpreter(&values))),
+        })
+    }
+
     /// The outputs at these inputs. Allocates nothing.
     ///
     /// # Panics
     ///
     /// If the lengths are not those of the expressions.
     pub fn evaluate(&mut self, inputs: &[f64], outputs: &mut [f64]) {
+        if let Some(program) = &mut self.program {
+            return program.evaluate(inputs, outputs);
+        }
         self.slots[..self.inputs].copy_from_slice(inputs);
         execute(&self.code, &mut self.slots, &self.tables);
         for (output, &slot) in outputs.iter_mut().zip(&self.outputs) {

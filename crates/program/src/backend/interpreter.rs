@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use pfaff_expr::{Binary, Table, Unary, power};
 
+use crate::backend::Backend;
+use crate::backend::layer_executor::LayerExecutor;
 use crate::backend::native::execute_fused;
 use crate::rounding::{Rounding, TwoRoundings};
 use crate::sincos::sincos;
@@ -15,6 +17,7 @@ use crate::tape::program::Tape;
 pub struct Interpreter {
     tape: Arc<Tape>,
     slots: Vec<f64>,
+    layer: Option<Box<LayerExecutor>>,
 }
 
 impl Interpreter {
@@ -22,7 +25,11 @@ impl Interpreter {
         let mut slots = vec![0.0; tape.layout.slots()];
         let first = tape.layout.first_constant();
         slots[first..first + tape.constants.len()].copy_from_slice(&tape.constants);
-        let mut run = Self { tape: Arc::clone(tape), slots };
+        let layer = tape
+            .layer
+            .as_ref()
+            .map(|layer| Box::new(LayerExecutor::new(layer, parameters, Backend::Interpreter)));
+        let mut run = Self { tape: Arc::clone(tape), slots, layer };
         run.set_parameters(parameters);
         run
     }
@@ -37,6 +44,9 @@ impl Interpreter {
         let place = &mut self.slots[first..first + self.tape.layout.parameters];
         place.copy_from_slice(parameters);
         self.tape.execute(&self.tape.per_run, &mut self.slots);
+        if let Some(layer) = &mut self.layer {
+            layer.set_parameters(parameters);
+        }
     }
 
     /// The outputs at these inputs, both in the order of the program. Allocates nothing.
@@ -46,7 +56,12 @@ impl Interpreter {
     /// If the lengths are not those of the program.
     pub fn evaluate(&mut self, inputs: &[f64], outputs: &mut [f64]) {
         assert_eq!(outputs.len(), self.tape.outputs.len(), "number of outputs");
-        self.slots[..self.tape.layout.inputs].copy_from_slice(inputs);
+        let (given, computed) =
+            self.slots[..self.tape.layout.inputs].split_at_mut(self.tape.given());
+        given.copy_from_slice(inputs);
+        if let Some(layer) = &mut self.layer {
+            computed.copy_from_slice(layer.evaluate(inputs));
+        }
         self.tape.execute(&self.tape.per_evaluation, &mut self.slots);
         for (output, &slot) in outputs.iter_mut().zip(&self.tape.outputs) {
             *output = self.slots[slot as usize];

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::backend::Backend;
 use crate::backend::lanes::Lanes;
+use crate::backend::layer_executor::LayerLanes;
 use crate::backend::native::{MachineCode, RightSide};
 use crate::backend::runge_kutta::{Block, RungeKuttaMethod, StepBuffers};
 use crate::tape::program::Tape;
@@ -20,17 +21,18 @@ pub struct NativeCode {
     tape: Arc<Tape>,
     code: MachineCode,
     lanes: Lanes,
+    backend: Backend,
 }
 
 impl NativeCode {
     pub(crate) fn new(tape: &Arc<Tape>, lanes: Lanes, backend: Backend) -> Option<Self> {
         let code = MachineCode::compile(tape, lanes, backend)?;
-        Some(Self { tape: Arc::clone(tape), code, lanes })
+        Some(Self { tape: Arc::clone(tape), code, lanes, backend })
     }
 
     #[cfg(all(test, any(all(target_arch = "x86_64", unix), feature = "cranelift")))]
     pub(crate) fn with_code(tape: &Arc<Tape>, code: MachineCode, lanes: Lanes) -> Self {
-        Self { tape: Arc::clone(tape), code, lanes }
+        Self { tape: Arc::clone(tape), code, lanes, backend: Backend::default() }
     }
 
     /// Begins a run with these parameters, the same in all lanes.
@@ -44,7 +46,8 @@ impl NativeCode {
         let first = self.tape.layout.first_constant();
         slots[first..first + self.tape.constants.len()].copy_from_slice(&self.tape.constants);
         let memory = AlignedBuffer::new(self.code.memory());
-        let mut run = NativeExecutor { native: self.clone(), memory, slots };
+        let layers = LayerLanes::new(&self.tape, lanes, parameters, self.backend);
+        let mut run = NativeExecutor { native: self.clone(), memory, slots, layers };
         let all: Vec<f64> =
             parameters.iter().flat_map(|&p| std::iter::repeat_n(p, lanes)).collect();
         run.set_parameters(&all);
@@ -72,6 +75,7 @@ pub struct NativeExecutor {
     memory: AlignedBuffer,
     /// Where the interpreter evaluates what depends on parameters alone.
     slots: Vec<f64>,
+    layers: LayerLanes,
 }
 
 /// A line of the cache: the row of eight lanes then touches one only.
@@ -120,7 +124,8 @@ impl NativeExecutor {
     ///
     /// If their number is not that of the program times the lanes.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
-        let Self { native: NativeCode { tape, code, lanes }, memory, slots } = self;
+        let Self { native: NativeCode { tape, code, lanes, .. }, memory, slots, layers } = self;
+        layers.set_parameters(parameters);
         let (lanes, first) = (lanes.count(), tape.layout.first_parameter());
         assert_eq!(parameters.len(), tape.layout.parameters * lanes, "number of parameters");
         let memory = memory.rows();
@@ -143,7 +148,7 @@ impl NativeExecutor {
     /// If the lengths are not those of the program times the lanes.
     #[inline]
     pub fn evaluate(&mut self, inputs: &[f64], outputs: &mut [f64]) {
-        self.native.code.run(inputs, outputs, self.memory.rows());
+        self.native.code.run(self.layers.extended(inputs), outputs, self.memory.rows());
     }
 
     /// A whole step of this right-hand side, from $(t, y)$ to $f(t, y)$. It may give rates of more components
@@ -171,12 +176,12 @@ impl NativeExecutor {
     }
 
     fn right_side(&mut self) -> RightSide<impl FnMut(&[f64], &mut [f64])> {
-        let Self { native: NativeCode { tape, code, .. }, memory, .. } = self;
+        let Self { native: NativeCode { tape, code, .. }, memory, layers, .. } = self;
         let memory = memory.rows();
         RightSide {
-            read: tape.layout.inputs,
+            read: tape.given(),
             given: tape.outputs.len(),
-            rates: |at: &[f64], rates: &mut [f64]| code.run(at, rates, memory),
+            rates: |at: &[f64], rates: &mut [f64]| code.run(layers.extended(at), rates, memory),
         }
     }
 }

@@ -224,6 +224,8 @@ pub(crate) fn operation(node: Node, of: impl Fn(Expr) -> Slot) -> Option<Instruc
         | Node::MittagLeffler(..)
         | Node::If(..)
         | Node::Table { .. }
+        | Node::List(..)
+        | Node::Family { .. }
         | Node::Memory(..) => return None,
     })
 }

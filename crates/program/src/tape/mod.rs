@@ -10,5 +10,6 @@ pub(crate) mod allocate;
 pub(crate) mod builder;
 pub(crate) mod fuse;
 pub(crate) mod instruction;
+pub(crate) mod layer;
 pub(crate) mod lower;
 pub(crate) mod program;

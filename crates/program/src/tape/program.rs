@@ -14,6 +14,7 @@
 //!    [`sincos`](crate::sincos()) or [`sincos_fused`](crate::sincos_fused()), functions those of
 //!    `pfaff_expr`. Only the sign and payload of a NaN are free.
 //! 5. An evaluation allocates nothing.
+//! 6. The last inputs may be parts of families of like terms: `layer.rs` says how these are computed first.
 
 use std::fmt;
 use std::sync::Arc;
@@ -31,6 +32,7 @@ use crate::error::CompileError;
 use crate::tape::allocate::{AllocatedTape, SlotLayout, allocate};
 use crate::tape::fuse::fuse;
 use crate::tape::instruction::{Instruction, Slot};
+use crate::tape::layer::Layer;
 use crate::tape::lower::{InputName, SsaTape, lower};
 
 /// Expressions made ready for evaluation. Cheap to clone; it prints as its tape.
@@ -76,6 +78,8 @@ pub(crate) struct Tape {
     pub(crate) tables: Vec<Table>,
     /// Multiply-adds round once.
     pub(crate) fused: bool,
+    /// What computes the last inputs from the others: families of like terms.
+    pub(crate) layer: Option<Arc<Layer>>,
     once: usize,
     /// Of the inputs, then of the parameters.
     names: Vec<InputName>,
@@ -114,6 +118,23 @@ impl Program {
         outputs: &[Expr],
         first: &[Expr],
     ) -> Result<Self, CompileError> {
+        let Some((parts, layer)) = Layer::of(graph, inputs, parameters, outputs)? else {
+            return Self::straight(graph, inputs, parameters, outputs, first);
+        };
+        let inputs: Vec<Expr> = inputs.iter().copied().chain(parts).collect();
+        let made = Self::straight(graph, &inputs, parameters, outputs, first)?;
+        let tape = Tape { layer: Some(Arc::new(layer)), ..Arc::unwrap_or_clone(made.tape) };
+        Ok(Self { tape: Arc::new(tape) })
+    }
+
+    /// A program without families but those that are inputs.
+    fn straight(
+        graph: &Graph,
+        inputs: &[Expr],
+        parameters: &[Expr],
+        outputs: &[Expr],
+        first: &[Expr],
+    ) -> Result<Self, CompileError> {
         let lowered = lower(graph, inputs, parameters, outputs, first)?;
         let names = inputs.iter().chain(parameters).map(|&e| InputName::of(graph, e)).collect();
         Ok(Self::from_lowered(lowered, names))
@@ -133,6 +154,7 @@ impl Program {
             outputs,
             tables,
             fused: false,
+            layer: None,
             once,
             names,
         };
@@ -146,7 +168,9 @@ impl Program {
     /// What cancels exactly when rounded twice, as $ab - cd$ does for $a = d$, $b = c$, leaves a rounding error here.
     #[must_use]
     pub fn fused(self) -> Self {
-        let tape = Tape { fused: true, ..Arc::unwrap_or_clone(self.tape) };
+        let tape = Arc::unwrap_or_clone(self.tape);
+        let layer = tape.layer.map(|l| Arc::new(Arc::unwrap_or_clone(l).fused()));
+        let tape = Tape { fused: true, layer, ..tape };
         Self { tape: Arc::new(tape) }
     }
 
@@ -222,14 +246,15 @@ impl Program {
         Counts {
             once: self.tape.once,
             per_run: self.tape.per_run.len(),
-            per_evaluation: self.tape.per_evaluation.len(),
+            per_evaluation: self.tape.per_evaluation.len()
+                + self.tape.layer.as_ref().map_or(0, |l| l.instructions()),
             slots: self.tape.layout.slots(),
         }
     }
 
     /// How many inputs an evaluation takes.
     pub fn inputs(&self) -> usize {
-        self.tape.layout.inputs
+        self.tape.given()
     }
 
     /// How many parameters a run takes.
@@ -275,6 +300,11 @@ impl fmt::Debug for Program {
 }
 
 impl Tape {
+    /// How many inputs the caller gives; the others are computed before.
+    pub(crate) fn given(&self) -> usize {
+        self.layout.inputs - self.layer.as_ref().map_or(0, |l| l.results)
+    }
+
     /// Inputs and parameters by their names, constants by their value, `k0` … what is kept, `t0` … temporaries.
     fn name_of(&self, slot: Slot) -> String {
         let (layout, slot) = (self.layout, slot as usize);

@@ -3,6 +3,7 @@
 //! `allocation.rs` has a process of its own: it counts what the whole process allocates.
 
 mod backends;
+mod families;
 mod interpreter;
 mod programs;
 mod runge_kutta;

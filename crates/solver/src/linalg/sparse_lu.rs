@@ -1,10 +1,11 @@
 //! A large matrix with few entries into its triangular factors, and a right side into the solution.
 //!
-//! $$ P\,S\,A\,Q = L\,U $$
+//! $$ P\,S\,A\,C\,Q = L\,U $$
 //!
 //! column by column [GilbertPeierls88]: the entries of a column of the factors are found by a walk over the columns
-//! of $L$ before it, so that the cost is that of the arithmetic. $S$ scales rows by powers of two as in
-//! [`Lu`](super::Lu). $Q$ is an order of minimum degree on the pattern of $A + A^\top$, found once for each pattern.
+//! of $L$ before it, so that the cost is that of the arithmetic. $C$ scales columns by powers of two so that diagonal
+//! entries come near one where there are any: pivots are then taken from the diagonal whatever the units, and $Q$ keeps
+//! the factors short. $S$ scales rows as in [`Lu`](super::Lu). $Q$ is an order of minimum degree on the pattern of $A + A^\top$, found once for each pattern.
 //! An unknown whose diagonal entry is missing, as that of a multiplier, comes after the first of its neighbours, whose
 //! elimination gives it one. $P$ takes the diagonal entry as pivot where it is at least [`PREFERRED`] of the largest
 //! that is left in its column, and that one otherwise.
@@ -19,6 +20,8 @@ use crate::linalg::lu::{Singular, power_of_two_scale};
 
 /// The diagonal entry is the pivot where it is at least this fraction of the largest.
 const PREFERRED: f64 = 0.1;
+/// A diagonal entry below this fraction of the largest entry of its column is none.
+const DIAGONAL: f64 = 1e-12;
 /// No place yet.
 const NONE: usize = usize::MAX;
 
@@ -42,6 +45,8 @@ pub struct SparseLu {
     order: Vec<usize>,
     /// $S$
     scale: Vec<f64>,
+    /// $C$
+    column_scale: Vec<f64>,
     /// Below the diagonal, with the numbers of the rows of $A$.
     lower: Columns,
     /// Above the diagonal, with the numbers of the steps.
@@ -153,14 +158,41 @@ impl SparseLu {
         Ok(())
     }
 
-    /// $S$, from the largest entry of each row.
+    /// $C$, from the diagonal entries and, where there are none, from the largest entry of each column; then $S$, from
+    /// the largest entry of each row.
     fn equilibrate(&mut self, n: usize, values: &[f64]) {
-        self.scale.clear();
-        self.scale.resize(n, 0.0);
-        for (&i, x) in self.rows.iter().zip(values) {
-            self.scale[i] = self.scale[i].max(x.abs());
+        let Self { begins, rows, scale, column_scale, .. } = self;
+        scale.clear();
+        scale.resize(n, 0.0);
+        column_scale.clear();
+        column_scale.resize(n, 0.0);
+        let column = |j: usize| (begins[j]..begins[j + 1]).map(|p| (rows[p], values[p].abs()));
+        for j in 0..n {
+            let largest = column(j).fold(0.0_f64, |m, (_, x)| m.max(x));
+            let own = column(j).find(|entry| entry.0 == j).map_or(0.0, |entry| entry.1);
+            if own > DIAGONAL * largest {
+                column_scale[j] = power_of_two_scale(&[own.sqrt()]);
+            }
         }
-        self.scale.iter_mut().for_each(|s| *s = power_of_two_scale(&[*s]));
+        for j in 0..n {
+            if column_scale[j] == 0.0 {
+                let scaled =
+                    column(j).map(|(i, x)| if i == j { 0.0 } else { x * column_scale[i] });
+                scale[j] = power_of_two_scale(&[scaled.fold(0.0, f64::max)]);
+            }
+        }
+        for (column, own) in column_scale.iter_mut().zip(scale.iter_mut()) {
+            if *column == 0.0 {
+                *column = *own;
+            }
+            *own = 0.0;
+        }
+        for j in 0..n {
+            for (i, x) in column(j) {
+                scale[i] = scale[i].max(x * column_scale[j]);
+            }
+        }
+        scale.iter_mut().for_each(|s| *s = power_of_two_scale(&[*s]));
     }
 
     /// The rows in which a column of the factors has entries.
@@ -196,11 +228,13 @@ impl SparseLu {
 
     /// Solves for the part of a column above its pivot and changes the rest; tells the largest entry on the way.
     fn eliminate(&mut self, column: usize, values: &[f64]) -> f64 {
-        let Self { begins, rows, scale, lower, upper, step_of, column: work, .. } = self;
+        let Self {
+            begins, rows, scale, column_scale, lower, upper, step_of, column: work, ..
+        } = self;
         let mut largest = 0.0_f64;
         for p in begins[column]..begins[column + 1] {
             let i = rows[p];
-            work.x[i] = values[p] * scale[i];
+            work.x[i] = values[p] * column_scale[column] * scale[i];
             largest = largest.max(work.x[i].abs());
         }
         for &i in work.reached.iter().rev() {
@@ -252,7 +286,7 @@ impl SparseLu {
         }
         for k in (0..n).rev() {
             let x = self.solution[k] / self.pivots[k];
-            b[self.order[k]] = x;
+            b[self.order[k]] = x * self.column_scale[self.order[k]];
             if x != 0.0 {
                 for (j, u) in self.upper.of(k) {
                     self.solution[j] -= u * x;

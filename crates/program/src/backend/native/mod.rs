@@ -43,5 +43,5 @@ pub(crate) use machine_code::MachineCode;
 pub use simd::sincos_fused;
 pub(crate) use simd::{
     LANES, Records, RightSide, Rowed, Sums, convolve, execute_fused, function_row, pass_on,
-    sweep_fused,
+    sum_rows, sweep_fused,
 };

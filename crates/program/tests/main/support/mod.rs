@@ -107,7 +107,10 @@ pub(crate) fn values(g: &Graph, outputs: &[Expr], symbol: &dyn Fn(Expr) -> f64) 
             Node::Table { table, order, argument } => {
                 g.table_of(table).value(order, v(argument))
             }
-            Node::MittagLeffler(..) | Node::Memory(..) => f64::NAN,
+            Node::MittagLeffler(..)
+            | Node::Memory(..)
+            | Node::List(..)
+            | Node::Family { .. } => f64::NAN,
         };
         known.insert(e, value);
     }

@@ -9,6 +9,7 @@ mod convolution;
 mod cpu_features;
 mod functions;
 mod fused;
+mod rows;
 mod runge_kutta;
 
 pub(crate) use convolution::{LANES, Records, Sums, convolve, pass_on};
@@ -19,4 +20,5 @@ pub use fused::sincos_fused;
 #[cfg(feature = "cranelift")]
 pub(super) use fused::sincos_row_fused;
 pub(crate) use fused::{execute_fused, sweep_fused};
+pub(crate) use rows::sum_rows;
 pub(crate) use runge_kutta::RightSide;

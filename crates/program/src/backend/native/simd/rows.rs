@@ -1,0 +1,146 @@
+//! Sums over the rows of a family, eight at a time, compiled for the vector registers of the processor at hand.
+#![allow(
+    clippy::inline_always,
+    reason = "what is not inlined is compiled without the vectors of its caller"
+)]
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{_mm512_loadu_pd, _mm512_storeu_pd};
+
+#[cfg(target_arch = "x86_64")]
+use super::cpu_features::cpu_features;
+use crate::backend::batch::{LANE_BLOCK, LaneBlock};
+use crate::tape::layer::{FamilyLoop, NOWHERE, Places};
+
+/// Gathers the operands of every block from the list, evaluates the terms, and adds them to the parts.
+///
+/// Inputs and outputs are those of the terms, with uniform arguments in place. Sums and targets are room for one
+/// block and one place a term.
+pub(crate) fn sum_rows(
+    family: &FamilyLoop,
+    list: &[f64],
+    parts: &mut [f64],
+    terms: (&mut [LaneBlock], &mut [LaneBlock]),
+    room: (&mut [LaneBlock], &mut [u32]),
+    evaluate: &mut dyn FnMut(&[LaneBlock], &mut [LaneBlock]),
+) {
+    #[cfg(target_arch = "x86_64")]
+    if cpu_features().avx512 {
+        // SAFETY: the processor has these instructions.
+        return unsafe { sum_rows_avx512(family, list, parts, terms, room, evaluate) };
+    }
+    sum_with(family, list, parts, terms, room, evaluate, |to, from| *to = *from);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn sum_rows_avx512(
+    family: &FamilyLoop,
+    list: &[f64],
+    parts: &mut [f64],
+    terms: (&mut [LaneBlock], &mut [LaneBlock]),
+    room: (&mut [LaneBlock], &mut [u32]),
+    evaluate: &mut dyn FnMut(&[LaneBlock], &mut [LaneBlock]),
+) {
+    // NOTE: machine code reads a block at once; what was written in halves would make it wait.
+    let copy = |to: &mut LaneBlock, from: &LaneBlock| {
+        // SAFETY: both are eight doubles, and the processor has these instructions.
+        unsafe { _mm512_storeu_pd(to.as_mut_ptr(), _mm512_loadu_pd(from.as_ptr())) }
+    };
+    sum_with(family, list, parts, terms, room, evaluate, copy);
+}
+
+#[inline(always)]
+fn sum_with(
+    family: &FamilyLoop,
+    list: &[f64],
+    parts: &mut [f64],
+    (inputs, outputs): (&mut [LaneBlock], &mut [LaneBlock]),
+    (sums, targets): (&mut [LaneBlock], &mut [u32]),
+    evaluate: &mut dyn FnMut(&[LaneBlock], &mut [LaneBlock]),
+    copy: impl Fn(&mut LaneBlock, &LaneBlock),
+) {
+    let FamilyLoop { varying, rows, .. } = family;
+    let columns = varying.len() + outputs.len();
+    targets.fill(NOWHERE);
+    for (b, &count) in rows.counts.iter().enumerate() {
+        let places = &rows.places[b * columns..][..columns];
+        let before = &rows.places[b.saturating_sub(1) * columns..][..columns];
+        let (loads, stores) = places.split_at(varying.len());
+        for (a, (&argument, &places)) in varying.iter().zip(loads).enumerate() {
+            match places {
+                // It is there from the block before.
+                Places::Same(_) if b > 0 && places == before[a] => {}
+                Places::Same(place) => {
+                    copy(&mut inputs[argument], &[list[place as usize]; LANE_BLOCK]);
+                }
+                Places::Run(place) => copy(&mut inputs[argument], block_at(list, place)),
+                Places::Any(table) => {
+                    let any = rows.any[table as usize].map(|place| list[place as usize]);
+                    copy(&mut inputs[argument], &any);
+                }
+            }
+        }
+        evaluate(inputs, outputs);
+        for (term, &places) in stores.iter().enumerate() {
+            let value = &outputs[term];
+            match places {
+                Places::Same(NOWHERE) => {}
+                Places::Same(place) => {
+                    if targets[term] != place {
+                        flush(&sums[term], targets[term], parts);
+                        targets[term] = place;
+                        sums[term] = [0.0; LANE_BLOCK];
+                    }
+                    add_block(&mut sums[term], value, count);
+                }
+                Places::Run(place) => {
+                    let place = place as usize;
+                    if let Some(to) = parts[place..].first_chunk_mut::<LANE_BLOCK>() {
+                        add_block(to, value, count);
+                    }
+                }
+                Places::Any(table) => {
+                    let places = rows.any[table as usize].iter().zip(value);
+                    for (&place, &x) in places.take(usize::from(count)) {
+                        if place != NOWHERE {
+                            parts[place as usize] += x;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    for (sum, &target) in sums.iter().zip(targets.iter()) {
+        flush(sum, target, parts);
+    }
+}
+
+/// Eight numbers from a place on; there is room for them.
+#[inline(always)]
+fn block_at(list: &[f64], place: u32) -> &LaneBlock {
+    let rest = &list[place as usize..];
+    rest.first_chunk().expect("the list goes on for a block beyond its end")
+}
+
+#[inline(always)]
+fn add_block(to: &mut LaneBlock, value: &LaneBlock, count: u8) {
+    if usize::from(count) == LANE_BLOCK {
+        for l in 0..LANE_BLOCK {
+            to[l] += value[l];
+        }
+    } else {
+        for l in 0..usize::from(count).min(LANE_BLOCK) {
+            to[l] += value[l];
+        }
+    }
+}
+
+/// Adds the lanes of a sum to its part, halves first.
+#[inline(always)]
+fn flush(sum: &LaneBlock, target: u32, parts: &mut [f64]) {
+    if target != NOWHERE {
+        let [a, b, c, d, e, f, g, h] = *sum;
+        parts[target as usize] += ((a + e) + (c + g)) + ((b + f) + (d + h));
+    }
+}
