@@ -7,6 +7,7 @@ mod build;
 pub(crate) mod domain;
 mod evaluate;
 pub(crate) mod family;
+mod family_parts;
 pub(crate) mod field;
 mod gather;
 pub(crate) mod node;

@@ -109,7 +109,8 @@ impl DefinedRows<'_> {
                 let pairs = chosen.iter().zip(weights);
                 pairs.filter(|(_, w)| w.abs() >= 0.5 * largest).map(|(&a, _)| a)
             };
-            let last = members().filter(|&a| !holonomic[a]).last().or_else(|| members().last());
+            let velocity = members().rfind(|&a| !holonomic[a]);
+            let last = velocity.or_else(|| members().next_back());
             kept[last?] = false;
         }
         None

@@ -12,7 +12,7 @@ use pfaff_expr::{Table, power};
 
 use crate::backend::Backend;
 use crate::backend::interpreter::{binary_value, indicator, unary_value};
-use crate::backend::layer_executor::LayerLanes;
+use crate::backend::layer_lanes::LayerLanes;
 use crate::backend::native::{Rowed, function_row, sweep_fused};
 use crate::rounding::{Rounding, TwoRoundings};
 use crate::sincos::sincos_lanes;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use pfaff_expr::{Binary, Table, Unary, power};
 
 use crate::backend::Backend;
-use crate::backend::layer_executor::LayerExecutor;
 use crate::backend::native::execute_fused;
 use crate::rounding::{Rounding, TwoRoundings};
 use crate::sincos::sincos;
 use crate::tape::instruction::Instruction;
+use crate::tape::layer::PartEvaluator;
 use crate::tape::program::Tape;
 
 /// Evaluates a program with given parameters. It owns its slots: give each thread its own.
@@ -17,7 +17,7 @@ use crate::tape::program::Tape;
 pub struct Interpreter {
     tape: Arc<Tape>,
     slots: Vec<f64>,
-    layer: Option<Box<LayerExecutor>>,
+    layer: Option<Box<dyn PartEvaluator>>,
 }
 
 impl Interpreter {
@@ -25,10 +25,8 @@ impl Interpreter {
         let mut slots = vec![0.0; tape.layout.slots()];
         let first = tape.layout.first_constant();
         slots[first..first + tape.constants.len()].copy_from_slice(&tape.constants);
-        let layer = tape
-            .layer
-            .as_ref()
-            .map(|layer| Box::new(LayerExecutor::new(layer, parameters, Backend::Interpreter)));
+        let layer = tape.layer.as_ref();
+        let layer = layer.map(|layer| (layer.start)(layer, parameters, Backend::Interpreter));
         let mut run = Self { tape: Arc::clone(tape), slots, layer };
         run.set_parameters(parameters);
         run

@@ -8,8 +8,7 @@ use crate::backend::executor::Executor;
 use crate::backend::lanes::Lanes;
 use crate::backend::native::sum_rows;
 use crate::backend::native_executor::{AlignedBuffer, NativeExecutor};
-use crate::tape::layer::{FamilyLoop, Layer};
-use crate::tape::program::Tape;
+use crate::tape::layer::{FamilyLoop, Layer, PartEvaluator};
 
 /// Evaluates families one state at a time.
 #[derive(Clone, Debug)]
@@ -50,24 +49,30 @@ impl RowProgram {
 }
 
 impl LayerExecutor {
-    pub(crate) fn new(layer: &Arc<Layer>, parameters: &[f64], backend: Backend) -> Self {
+    /// Ready to evaluate, with these parameters.
+    pub(crate) fn start(
+        layer: &Arc<Layer>,
+        parameters: &[f64],
+        backend: Backend,
+    ) -> Box<dyn PartEvaluator> {
         let operands = layer.operands.executor(parameters, backend);
         let terms = layer.families.iter().map(|f| TermRows::new(f, backend)).collect();
-        Self {
+        Box::new(Self {
             operands,
             terms,
             list: vec![0.0; layer.operands.outputs() + LANE_BLOCK],
             results: vec![0.0; layer.results + LANE_BLOCK],
             layer: Arc::clone(layer),
-        }
+        })
     }
+}
 
-    pub(crate) fn set_parameters(&mut self, parameters: &[f64]) {
+impl PartEvaluator for LayerExecutor {
+    fn set_parameters(&mut self, parameters: &[f64]) {
         self.operands.set_parameters(parameters);
     }
 
-    /// All parts that are read. Allocates nothing.
-    pub(crate) fn evaluate(&mut self, inputs: &[f64]) -> &[f64] {
+    fn evaluate(&mut self, inputs: &[f64]) -> &[f64] {
         let Self { layer, operands, terms, list, results } = self;
         let entries = layer.operands.outputs();
         operands.evaluate(inputs, &mut list[..entries]);
@@ -77,62 +82,9 @@ impl LayerExecutor {
         }
         &results[..layer.results]
     }
-}
 
-/// The families of a program of several lanes, one lane after another; nothing for a program without any.
-#[derive(Clone, Debug)]
-pub(crate) struct LayerLanes {
-    lanes: Vec<LayerExecutor>,
-    /// The inputs of one lane.
-    one: Vec<f64>,
-    /// All inputs of all lanes, what is computed included.
-    all: AlignedBuffer,
-    length: usize,
-}
-
-impl LayerLanes {
-    pub(crate) fn new(tape: &Tape, lanes: usize, parameters: &[f64], backend: Backend) -> Self {
-        let Some(layer) = &tape.layer else {
-            let all = AlignedBuffer::new(0);
-            return Self { lanes: Vec::new(), one: Vec::new(), all, length: 0 };
-        };
-        let length = tape.layout.inputs * lanes;
-        Self {
-            lanes: vec![LayerExecutor::new(layer, parameters, backend); lanes],
-            one: vec![0.0; tape.given()],
-            all: AlignedBuffer::new(length),
-            length,
-        }
-    }
-
-    /// Parameter `i` of lane `l` is `parameters[i * lanes + l]`.
-    pub(crate) fn set_parameters(&mut self, parameters: &[f64]) {
-        let lanes = self.lanes.len();
-        for (l, layer) in self.lanes.iter_mut().enumerate() {
-            let own: Vec<f64> = parameters.iter().skip(l).step_by(lanes).copied().collect();
-            layer.set_parameters(&own);
-        }
-    }
-
-    /// The inputs with what is computed from them.
-    #[inline]
-    pub(crate) fn extended<'a>(&'a mut self, inputs: &'a [f64]) -> &'a [f64] {
-        if self.lanes.is_empty() { inputs } else { self.computed(inputs) }
-    }
-
-    fn computed(&mut self, inputs: &[f64]) -> &[f64] {
-        let Self { lanes, one, all, length } = self;
-        let count = lanes.len();
-        let all = &mut all.rows()[..*length];
-        let (given, computed) = all.split_at_mut(one.len() * count);
-        given.copy_from_slice(inputs);
-        for (l, layer) in lanes.iter_mut().enumerate() {
-            one.iter_mut().enumerate().for_each(|(i, x)| *x = inputs[i * count + l]);
-            for (i, &part) in layer.evaluate(one).iter().enumerate() {
-                computed[i * count + l] = part;
-            }
-        }
-        all
+    fn copy(&self) -> Box<dyn PartEvaluator> {
+        Box::new(self.clone())
     }
 }
 

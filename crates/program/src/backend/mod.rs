@@ -16,6 +16,7 @@ pub(crate) mod graph_evaluator;
 pub(crate) mod interpreter;
 pub(crate) mod lanes;
 pub(crate) mod layer_executor;
+pub(crate) mod layer_lanes;
 pub(crate) mod native;
 pub(crate) mod native_executor;
 pub(crate) mod runge_kutta;

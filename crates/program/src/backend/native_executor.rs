@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::backend::Backend;
 use crate::backend::lanes::Lanes;
-use crate::backend::layer_executor::LayerLanes;
+use crate::backend::layer_lanes::LayerLanes;
 use crate::backend::native::{MachineCode, RightSide};
 use crate::backend::runge_kutta::{Block, RungeKuttaMethod, StepBuffers};
 use crate::tape::program::Tape;

@@ -9,10 +9,15 @@
 //! gathered; so do the targets. What neighbouring blocks add to one part is added lane by lane first, then across
 //! the lanes in a fixed order. That order is the same for every backend, and so are the bits.
 
+use std::fmt;
+use std::sync::Arc;
+
 use pfaff_expr::{Expr, Family, Graph, Node};
 use rustc_hash::FxHashMap;
 
+use crate::backend::Backend;
 use crate::backend::batch::LANE_BLOCK;
+use crate::backend::layer_executor::LayerExecutor;
 use crate::error::CompileError;
 use crate::tape::program::Program;
 
@@ -24,6 +29,24 @@ pub(crate) struct Layer {
     pub(crate) families: Vec<FamilyLoop>,
     /// How many parts are read.
     pub(crate) results: usize,
+    /// Begins an evaluation with given parameters.
+    pub(crate) start: fn(&Arc<Self>, &[f64], Backend) -> Box<dyn PartEvaluator>,
+}
+
+/// Evaluates the families of a program, one state at a time.
+pub(crate) trait PartEvaluator: fmt::Debug + Send + Sync {
+    fn set_parameters(&mut self, parameters: &[f64]);
+
+    /// All parts that are read. Allocates nothing.
+    fn evaluate(&mut self, inputs: &[f64]) -> &[f64];
+
+    fn copy(&self) -> Box<dyn PartEvaluator>;
+}
+
+impl Clone for Box<dyn PartEvaluator> {
+    fn clone(&self) -> Self {
+        self.copy()
+    }
 }
 
 /// One family over one list.
@@ -112,7 +135,8 @@ impl Layer {
         }
         let operands = Program::compile(graph, inputs, parameters, &entries)?;
         let results = parts.len();
-        Ok(Some((parts, Self { operands, families, results })))
+        let start = LayerExecutor::start;
+        Ok(Some((parts, Self { operands, families, results, start })))
     }
 
     /// With products that join a sum rounded with it, once.

@@ -5,7 +5,8 @@
 //! column by column [GilbertPeierls88]: the entries of a column of the factors are found by a walk over the columns
 //! of $L$ before it, so that the cost is that of the arithmetic. $C$ scales columns by powers of two so that diagonal
 //! entries come near one where there are any: pivots are then taken from the diagonal whatever the units, and $Q$ keeps
-//! the factors short. $S$ scales rows as in [`Lu`](super::Lu). $Q$ is an order of minimum degree on the pattern of $A + A^\top$, found once for each pattern.
+//! the factors short. $S$ scales rows as in [`Lu`](super::Lu).
+//! $Q$ is an order of minimum degree on the pattern of $A + A^\top$, found once for each pattern.
 //! An unknown whose diagonal entry is missing, as that of a multiplier, comes after the first of its neighbours, whose
 //! elimination gives it one. $P$ takes the diagonal entry as pivot where it is at least [`PREFERRED`] of the largest
 //! that is left in its column, and that one otherwise.

@@ -68,6 +68,8 @@ impl SmallLag {
                 | Node::And(..)
                 | Node::Or(..)
                 | Node::Table { .. }
+                | Node::List(..)
+                | Node::Family { .. }
                 | Node::Memory(..) => return None,
             })
         };
