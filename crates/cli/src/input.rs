@@ -75,6 +75,42 @@ impl ModelText {
     }
 }
 
+/// The text of a model, from which it is read again with other parameters.
+pub(crate) struct Text {
+    source: Source,
+    beside: Option<Beside>,
+    set: Option<String>,
+    initial: Option<String>,
+}
+
+impl Text {
+    /// Reads the text that the arguments name.
+    pub(crate) fn open(
+        arguments: &ModelArguments,
+        initial: Option<&str>,
+    ) -> Result<Self, Exit> {
+        let (source, folder) = source(&arguments.model)?;
+        let sandboxed = guard::is_sandboxed(arguments.model == "-");
+        let beside =
+            folder.map(|folder| Beside { folder, sandboxed, read: RefCell::default() });
+        let (set, initial) = (arguments.set.clone(), initial.map(ToOwned::to_owned));
+        Ok(Self { source, beside, set, initial })
+    }
+
+    /// The model, with one parameter changed if one is given.
+    pub(crate) fn model(&self, parameter: Option<(&str, f64)>) -> Result<Model, Exit> {
+        let also = parameter.map(|(name, value)| format!("{name}={value:?}"));
+        let set: Vec<String> = self.set.clone().into_iter().chain(also).collect();
+        let set = if set.is_empty() { None } else { Some(set.join(", ")) };
+        let overrides = Overrides { set, initial: self.initial.clone() };
+        let files: &dyn Files = match &self.beside {
+            Some(beside) => beside,
+            None => &GalleryFiles,
+        };
+        Model::read(self.source.clone(), &overrides, files).map_err(output::failed)
+    }
+}
+
 /// A model that was read.
 pub(crate) struct Reading {
     pub(crate) model: Model,

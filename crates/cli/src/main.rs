@@ -14,6 +14,7 @@ mod guard;
 mod input;
 mod options;
 mod output;
+mod range;
 mod reproduction;
 mod whole_file;
 

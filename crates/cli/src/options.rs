@@ -4,9 +4,11 @@ use pfaff::{Diagnostic, Source};
 
 /// Texts beside the model, by the names that the engine gives them, and the options that hold them.
 const TEXTS: &[(&str, &str)] = &[
+    ("<at>", "--at"),
     ("<guess>", "--guess"),
     ("<initial>", "--initial"),
     ("<motion>", "--motion"),
+    ("<on>", "--on"),
     ("<orders>", "--fractional"),
     ("<path>", "--path"),
     ("<set>", "--set"),

@@ -328,6 +328,13 @@ fn the_page_on_geometry_tells_the_truth() {
     assert!(commands >= 10, "{commands} commands were found");
 }
 
+#[test]
+fn the_page_on_stability_tells_the_truth() {
+    tells_the_truth("docs/analysis.md");
+    let commands = document("docs/analysis.md").1.matches("\n$ ").count();
+    assert!(commands >= 5, "{commands} commands were found");
+}
+
 /// Checks every model in a document and counts them.
 fn checked_models(path: &str) -> usize {
     let (_, text) = document(path);

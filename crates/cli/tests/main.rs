@@ -1,5 +1,6 @@
 //! The tests of the command line as one binary: the real program is started, and its answers are looked at.
 
+mod analysis;
 mod bad_input;
 mod browser;
 mod commands;

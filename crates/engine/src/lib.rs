@@ -46,6 +46,7 @@
 //! | many motions with other values | [`Cases`], [`Ensemble`] |
 //! | several principles side by side | [`compare`] |
 //! | connections, torsion, curvature | [`geometry`] |
+//! | where it rests, what is stable | [`equilibria`], [`linearize`] |
 //! | C, Rust or Python code | [`export`] |
 //!
 //! A [`Model`] never changes and is `Send + Sync`: the same call gives the same bits whatever was called before,
@@ -78,6 +79,16 @@ pub use analysis::geometry::{
     Letter, Path, Reach, Repeats, Trace, curve, fractional_geometry, geometry, geometry_of,
     geometry_parts, geometry_with, lift, named_coordinates,
 };
+pub use analysis::phase::continuation::{
+    Branch, BranchPoint, Continuation, ContinueRequest, SpecialPoint, continue_equilibria,
+};
+pub use analysis::phase::equilibria::{
+    Equilibria, EquilibriaRequest, Equilibrium, SearchRange, equilibria,
+};
+pub use analysis::phase::linearize::{Linearization, LinearizeRequest, SecondOrder, linearize};
+pub use analysis::phase::lyapunov::{Lyapunov, LyapunovRequest, lyapunov};
+pub use analysis::phase::section::{Section, SectionRequest, section};
+pub use analysis::phase::stability::{Stability, StabilityReason};
 pub use analysis::state::{StateReport, at_state};
 pub use analysis::thermal::{Thermal, thermal};
 pub use analysis::variations::{Variation, VariationRequest, Variations, variations};
@@ -105,6 +116,7 @@ pub use pfaff_model::{
     ParseErrors, Principle, Severity, Source, Span, Workspace, closest, explanation,
 };
 pub use pfaff_program::{Backend, Language};
+pub use pfaff_solver::Eigenvector;
 pub use pipeline::{run, run_derived, run_watched};
 pub use problem::guess::Guess;
 pub use problem::settings::{Method, Run, Settings};

@@ -4,6 +4,7 @@
 //! `allocation.rs` counts what the whole process allocates.
 
 mod affine;
+mod analysis;
 mod differential;
 mod ends;
 mod errata;

@@ -13,6 +13,7 @@ mod geometry;
 mod json;
 mod motion;
 mod number;
+mod phase;
 mod plot;
 pub mod report;
 mod sweep;
@@ -29,6 +30,7 @@ pub use motion::{
     write_motion,
 };
 pub use number::brief;
+pub use phase::{RootLocus, branch_csv, eigenvalue_csv, moved_values, section_table};
 pub use plot::{Axis, Curve, Figure, Look, Style};
 pub use serde_json::Value;
 pub use sweep::{Keep, SweepSummary, SweepTable};

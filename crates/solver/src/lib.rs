@@ -30,9 +30,9 @@ pub use bvp::{
     relaxed, shoot, shooting_residual, solve_boundary,
 };
 pub use linalg::{
-    LeastSquares, LeastSquaresFit, LeastSquaresSolution, Lu, RankRevealing, Singular,
-    SingularValues, SparseLu, cholesky, cholesky_solve, least_squares, singular_values,
-    symmetric_eigenvalues,
+    Eigenvector, LeastSquares, LeastSquaresFit, LeastSquaresSolution, Lu, RankRevealing,
+    Singular, SingularValues, SparseLu, cholesky, cholesky_solve, eigenvalues, eigenvector,
+    least_squares, singular_values, symmetric_eigenvalues,
 };
 pub use newton::{
     Advance, Damping, FirstPart, NewtonProblem, NewtonReport, NewtonRule, SizeTest, Stall,

@@ -5,16 +5,21 @@
 
 mod check;
 mod compare;
+mod continuation;
 mod derive;
+mod equilibria;
 mod eval;
 mod explain;
 mod gallery;
 mod geometry;
 mod lift;
+mod linearize;
+mod lyapunov;
 mod motion_view;
 mod plot;
 mod report;
 mod run;
+mod section;
 mod shell;
 mod site;
 mod sweep;
@@ -112,6 +117,16 @@ commands! {
     "geometry" Geometry(geometry::GeometryArguments) => geometry::geometry;
     /// Lifts a path of the base along the constraints, and gives the holonomy of a loop
     "lift" Lift(lift::LiftArguments) => lift::lift;
+    /// Finds rest and steady motions, with their stability
+    "equilibria" Equilibria(equilibria::EquilibriaArguments) => equilibria::equilibria;
+    /// Linearises about a state on the constraints: matrices, eigenvalues, stability
+    "linearize" Linearize(linearize::LinearizeArguments) => linearize::linearize;
+    /// Computes the Lyapunov exponents of a motion on its constraints
+    "lyapunov" Lyapunov(lyapunov::LyapunovArguments) => lyapunov::lyapunov;
+    /// Integrates until a surface was crossed so many times, and prints the points
+    "section" Section(section::SectionArguments) => section::section;
+    /// Follows equilibria over a parameter, and locates folds, branch points and Hopf points
+    "continue" Continue(continuation::ContinueArguments) => continuation::continuation;
     /// Writes one self-contained page: animation, equations, plots, audit
     "report" Report(report::ReportArguments) => report::report;
     /// Draws columns of a motion as .svg, .pdf or .png
@@ -153,7 +168,7 @@ fn options<A: Args>(words: &[OsString]) -> Option<A> {
 
 /// Commands that are planned are refused plainly, others with a hint.
 fn unknown(words: &[String]) -> Exit {
-    const PLANNED: [&str; 2] = ["linearize", "fit"];
+    const PLANNED: [&str; 1] = ["fit"];
     let built = shell::commands();
     let built: Vec<&str> = built.iter().map(String::as_str).collect();
     let word = words.first().map_or("", String::as_str);
@@ -187,6 +202,11 @@ mod tests {
             "variations sleigh --vary x=t",
             "geometry disk --state phi=1",
             "lift sleigh --path x=t",
+            "equilibria sleigh --search x=-1..1",
+            "section sleigh --on x --count 5",
+            "continue sleigh --vary a=0..1",
+            "lyapunov sleigh --t1 100 --json",
+            "linearize bicycle --at x'=5 --vary v=0..10 --json",
             "report sleigh -o a.html",
             "plot sleigh --columns x -o a.svg",
             "gallery",

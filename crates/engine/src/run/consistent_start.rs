@@ -10,7 +10,7 @@ use crate::motion::sample::Sample;
 use crate::problem::affine_body;
 use crate::problem::initial_multipliers::{StartState, multipliers};
 use crate::problem::start::{
-    NoStart, Start, dynamics_span, given, refuse_infinite_data, start,
+    Given, NoStart, Start, dynamics_span, given, refuse_infinite_data, start,
 };
 use crate::run::effective_mass::effective_mass_at_start;
 use crate::run::singular::quoted;
@@ -24,8 +24,18 @@ pub(crate) fn begin(
     system: &mut CompiledSystem,
     t0: f64,
 ) -> Result<Start, Failure> {
-    let given = given(model, t0);
     refuse_infinite_data(model, t0).map_err(|d| Failure::Model(vec![d]))?;
+    begin_from(model, dynamics, system, t0, &given(model, t0))
+}
+
+/// A consistent start from other values than those of the model.
+pub(crate) fn begin_from(
+    model: &Workspace,
+    dynamics: &Dynamics,
+    system: &mut CompiledSystem,
+    t0: f64,
+    given: &Given,
+) -> Result<Start, Failure> {
     match &mut system.dynamics {
         // NOTE: the start is found before the form is reduced.
         Compiled::Reduced(_) => unreachable!("a system is reduced at its start"),
@@ -40,7 +50,7 @@ pub(crate) fn begin(
             }
             let zero: Vec<f64> = given.q.iter().map(|x| x.unwrap_or(0.0)).collect();
             plain.as_mut().unwrap_or(kkt).scale.measure(model, t0, &zero);
-            let found = start(model, plain.as_mut().unwrap_or(kkt), t0, &given);
+            let found = start(model, plain.as_mut().unwrap_or(kkt), t0, given);
             let mistakes =
                 affine_body::at_start(model, t0, found.as_ref().map_or(&zero, |s| &s.q));
             if !mistakes.is_empty() {
@@ -57,7 +67,7 @@ pub(crate) fn begin(
             if let Dynamics::Saddle(equations) = dynamics {
                 let state = StartState { t: t0, q: &start.q, v: &start.v };
                 start.multipliers =
-                    multipliers(model, equations, &given, state).map_err(Failure::Model)?;
+                    multipliers(model, equations, given, state).map_err(Failure::Model)?;
             }
             Ok(start)
         }

@@ -6,6 +6,7 @@
 
 pub(crate) mod complex_lu;
 pub(crate) mod dot;
+pub(crate) mod eigen;
 pub(crate) mod least_squares;
 pub(crate) mod lu;
 pub(crate) mod rank;
@@ -13,6 +14,7 @@ pub(crate) mod singular_values;
 pub(crate) mod sparse_lu;
 pub(crate) mod symmetric;
 
+pub use eigen::{Eigenvector, eigenvalues, eigenvector};
 pub use least_squares::{LeastSquares, LeastSquaresFit, LeastSquaresSolution, least_squares};
 pub use lu::{Lu, Singular};
 pub use rank::RankRevealing;

@@ -1,7 +1,8 @@
 //! Factorisations of random matrices: what they promise holds for every one of them.
 
 use pfaff_solver::{
-    LeastSquares, Lu, RankRevealing, SparseLu, cholesky, cholesky_solve, least_squares,
+    LeastSquares, Lu, RankRevealing, SparseLu, cholesky, cholesky_solve, eigenvalues,
+    eigenvector, least_squares,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -227,4 +228,29 @@ fn the_factors_of_a_chain_stay_sparse() {
         lu.entries()
     };
     assert!(entries(2000) <= 2 * entries(1000) + 10);
+}
+
+proptest! {
+    #![proptest_config(cases(64))]
+
+    /// $\sum\lambda = \operatorname{tr} A$, and each eigenvalue has a vector with $A x = \lambda x$ to rounding.
+    #[test]
+    fn eigenvalues_have_vectors_and_add_up_to_the_trace(
+        (a, b) in square(12),
+        grade in -3.0..3.0_f64,
+    ) {
+        let n = b.len();
+        // Graded, so that balancing has something to do.
+        let scale = |i: usize| 10.0_f64.powi((grade * i as f64 / 3.0) as i32);
+        let a: Vec<f64> = (0..n * n).map(|k| a[k] * scale(k / n) / scale(k % n)).collect();
+        let values = eigenvalues(n, &a).expect("the matrix is finite");
+        let norm = a.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        let trace: f64 = (0..n).map(|i| a[i * n + i]).sum();
+        let sum: f64 = values.iter().map(|v| v[0]).sum();
+        prop_assert!((trace - sum).abs() <= 1e-13 * n as f64 * (1.0 + norm));
+        for value in values {
+            let vector = eigenvector(n, &a, value).expect("the matrix is not empty");
+            prop_assert!(vector.residual <= 1e-11 * (1.0 + norm), "{value:?} {vector:?}");
+        }
+    }
 }

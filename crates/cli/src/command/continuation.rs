@@ -1,0 +1,74 @@
+//! `pfaff continue`
+
+use clap::{Args, ValueEnum};
+use pfaff::{ContinueRequest, continue_equilibria};
+use pfaff_present::{ToJson, ToText, branch_csv};
+
+use crate::arguments::{ModelArguments, TableFormat, principle};
+use crate::guard::{self, Phase};
+use crate::input::Text;
+use crate::output::{Exit, failed, print, usage};
+use crate::range::ParameterRange;
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  pfaff continue hoop.pfaff --vary \"w=1..5\"                 equilibria over the speed of a hoop
+  pfaff continue hoop.pfaff --vary \"w=1..5\" --format csv    all points as a table
+
+The branches begin at the equilibria that are found at the first value of the parameter, and at branch points. Folds,
+branch points and Hopf points are located.")]
+pub(crate) struct ContinueArguments {
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
+    /// The parameter and its range, such as "p=0..2"
+    #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
+    pub(crate) vary: String,
+    /// What is continued: equilibria
+    #[arg(long, value_enum, default_value = "equilibria")]
+    pub(crate) of: Kind,
+    /// chetaev, vakonomic or restricted, instead of the model's own
+    #[arg(long)]
+    pub(crate) principle: Option<String>,
+    /// Initial values instead of the model's own: where the search for the first equilibria starts
+    #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
+    pub(crate) initial: Option<String>,
+    /// text, json or csv
+    #[arg(long, value_enum, overrides_with = "json")]
+    pub(crate) format: Option<TableFormat>,
+    /// Prints one JSON object and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    Equilibria,
+    Orbits,
+}
+
+pub(crate) fn continuation(arguments: &ContinueArguments) -> Result<Exit, Exit> {
+    if arguments.of == Kind::Orbits {
+        return Err(usage("periodic motions are not continued yet; --of equilibria is"));
+    }
+    let range = ParameterRange::read("--vary", &arguments.vary)?;
+    let text = Text::open(&arguments.model, arguments.initial.as_deref())?;
+    let model = text.model(Some((&range.name, range.from)))?;
+    let request = ContinueRequest {
+        parameter: range.name.clone(),
+        from: range.from,
+        to: range.to,
+        principle: arguments.principle.as_deref().map(principle).transpose()?,
+        backend: crate::backend::from_environment()?,
+    };
+    guard::enter(Phase::Run);
+    let found = continue_equilibria(&model, &request, &mut || !guard::is_asked_to_end())
+        .map_err(failed)?;
+    let format = if arguments.json { Some(TableFormat::Json) } else { arguments.format };
+    print(&match format.unwrap_or(TableFormat::Text) {
+        TableFormat::Text => found.to_text(),
+        TableFormat::Json => found.to_json_line(),
+        TableFormat::Csv => branch_csv(&found),
+    })?;
+    Ok(if found.interrupted { Exit::StoppedEarly } else { Exit::Done })
+}

@@ -1,0 +1,103 @@
+//! `pfaff linearize`
+
+use clap::Args;
+use pfaff::LinearizeRequest;
+use pfaff_present::{RootLocus, ToJson, ToLatex, ToText, eigenvalue_csv, moved_values};
+
+use crate::arguments::{FormulaFormat, ModelArguments, principle};
+use crate::guard::{self, Phase};
+use crate::input::Text;
+use crate::output::{Exit, failed, print, say, usage};
+use crate::range::ParameterRange;
+
+/// Values of a parameter that a root locus has by itself.
+const VALUES: usize = 51;
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  pfaff linearize pendulum --at \"x=0, y=-1\"                 matrices and eigenvalues about rest
+  pfaff linearize bicycle --at \"x'=5\" --json               a steady motion: the cyclic coordinates are left out
+  pfaff linearize falling_disk --at \"phi'=8\" --format latex
+  pfaff linearize bicycle --at \"x'=v\" --vary \"v=0..10\"     eigenvalues over a parameter
+
+The state is made consistent with the constraints: what is given is kept, what is missing follows from them, as small
+as they allow, or is zero. Without --at the initial state of the model is taken. A state that is no equilibrium is
+linearised too; by how much it is none is shown, and the equilibrium that is found from there.")]
+pub(crate) struct LinearizeArguments {
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
+    /// chetaev, vakonomic or restricted, instead of the model's own
+    #[arg(long)]
+    pub(crate) principle: Option<String>,
+    /// The state, such as "x=0, x'=1"; values may use parameters
+    #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
+    pub(crate) at: Option<String>,
+    /// Eigenvalues over a parameter, such as "v=0..10", or "v=0..10:200" for 200 values
+    #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
+    pub(crate) vary: Option<String>,
+    /// text, latex, json or csv (the eigenvalues)
+    #[arg(long, value_enum, overrides_with = "json")]
+    pub(crate) format: Option<FormulaFormat>,
+    /// Prints one JSON object and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn linearize(arguments: &LinearizeArguments) -> Result<Exit, Exit> {
+    let format = match arguments.format {
+        _ if arguments.json => FormulaFormat::Json,
+        format => format.unwrap_or(FormulaFormat::Text),
+    };
+    let request = LinearizeRequest {
+        principle: arguments.principle.as_deref().map(principle).transpose()?,
+        at: arguments.at.clone(),
+        backend: crate::backend::from_environment()?,
+    };
+    let text = Text::open(&arguments.model, None)?;
+    if let Some(range) = &arguments.vary {
+        return locus(&text, &ParameterRange::read("--vary", range)?, &request, format);
+    }
+    let model = text.model(None)?;
+    let found = pfaff::linearize(&model, &request).map_err(failed)?;
+    for note in moved_values(&found.notes) {
+        say(&format!("note: {note}"));
+    }
+    print(&match format {
+        FormulaFormat::Text => found.to_text(),
+        FormulaFormat::Latex => found.to_latex(),
+        FormulaFormat::Json => found.to_json_line(),
+        FormulaFormat::Csv => eigenvalue_csv(&found),
+    })?;
+    Ok(Exit::Done)
+}
+
+/// Eigenvalues over a parameter.
+fn locus(
+    text: &Text,
+    range: &ParameterRange,
+    request: &LinearizeRequest,
+    format: FormulaFormat,
+) -> Result<Exit, Exit> {
+    if format == FormulaFormat::Latex {
+        return Err(usage("a root locus consists of numbers: use text, json or csv"));
+    }
+    let mut points = Vec::new();
+    let mut exit = Exit::Done;
+    for value in range.values(VALUES) {
+        let model = text.model(Some((&range.name, value)))?;
+        guard::enter(Phase::Run);
+        points.push((value, pfaff::linearize(&model, request).map_err(failed)?));
+        if guard::is_asked_to_end() {
+            exit = Exit::StoppedEarly;
+            break;
+        }
+    }
+    let locus = RootLocus { parameter: range.name.clone(), points };
+    print(&match format {
+        FormulaFormat::Json => locus.to_json_line(),
+        FormulaFormat::Csv => locus.to_csv(),
+        FormulaFormat::Text | FormulaFormat::Latex => locus.to_text(),
+    })?;
+    Ok(exit)
+}

@@ -1,0 +1,563 @@
+//! Equilibria and steady motions over a parameter: `pfaff continue`.
+//!
+//! A branch is a curve $x(s) = (w, p)$ with $g(w, p) = 0$, followed by pseudo-arclength: a step along the tangent, then
+//! Newton's iteration across it. Along the branch three functions are watched, and where one of them vanishes the
+//! place is located on the branch.
+//!
+//! | kind | function |
+//! |---|---|
+//! | `fold` | $dp/ds$ |
+//! | `branch` | $\det\begin{pmatrix} g_w & g_p \\\\ w' & p' \end{pmatrix}$ |
+//! | `hopf` | the real part of the complex pair next to the imaginary axis |
+//!
+//! At a branch point the other branch begins along the second direction of the kernel.
+
+use pfaff_model::{Principle, Workspace, closest};
+use pfaff_program::Backend;
+use pfaff_solver::{Lu, eigenvalues, least_squares, singular_values};
+
+use crate::analysis::phase::equilibria::{EquilibriaRequest, states};
+use crate::analysis::phase::field::FieldPoint;
+use crate::analysis::phase::linearize::{LinearizeRequest, Phase};
+use crate::analysis::phase::quotient::{Quotient, scattered};
+use crate::analysis::phase::stability::Stability;
+use crate::error::{Error, Failure};
+use crate::model::Model;
+
+/// The longest step along a branch, as a part of the range of the parameter and of the size of the state.
+const LONGEST: f64 = 0.02;
+const SHORTEST: f64 = 1e-7;
+/// Most points of a branch, and most branches.
+const POINTS: usize = 2000;
+const BRANCHES: usize = 24;
+/// Newton's iteration across a branch.
+const ITERATIONS: usize = 12;
+
+/// What is continued.
+#[derive(Clone, Debug, Default)]
+pub struct ContinueRequest {
+    /// The parameter.
+    pub parameter: String,
+    /// Its first value, where the branches begin.
+    pub from: f64,
+    /// Its last value.
+    pub to: f64,
+    /// The principle instead of the model's own.
+    pub principle: Option<Principle>,
+    /// What evaluates compiled expressions.
+    pub backend: Option<Backend>,
+}
+
+/// A point of a branch.
+#[derive(Clone, Debug)]
+pub struct BranchPoint {
+    /// The value of the parameter.
+    pub parameter: f64,
+    /// The state by name.
+    pub state: Vec<(String, f64)>,
+    /// Whether it is stable.
+    pub stability: Stability,
+}
+
+/// Where something changes along a branch.
+#[derive(Clone, Debug)]
+pub struct SpecialPoint {
+    /// `fold`, `branch` or `hopf`
+    pub kind: &'static str,
+    /// The value of the parameter.
+    pub parameter: f64,
+    /// The state by name.
+    pub state: Vec<(String, f64)>,
+}
+
+/// One branch.
+#[derive(Clone, Debug, Default)]
+pub struct Branch {
+    /// Its points in order.
+    pub points: Vec<BranchPoint>,
+    /// What happens on the way.
+    pub special: Vec<SpecialPoint>,
+    /// Why it ended where it did.
+    pub end: &'static str,
+}
+
+/// All branches that were followed.
+#[derive(Clone, Debug)]
+pub struct Continuation {
+    /// The title of the model.
+    pub title: String,
+    /// The parameter.
+    pub parameter: String,
+    /// The branches.
+    pub branches: Vec<Branch>,
+    /// Whether it was ended before all were followed.
+    pub interrupted: bool,
+}
+
+/// Follows equilibria of a model over a parameter. The model has the first value of the parameter. `watch` is asked
+/// after each point and may end it by `false`.
+///
+/// # Errors
+///
+/// [`Error`] if there is no such parameter, nothing depends on it, or nothing rests at its first value.
+pub fn continue_equilibria(
+    model: &Model,
+    request: &ContinueRequest,
+    watch: &mut dyn FnMut() -> bool,
+) -> Result<Continuation, Error> {
+    follow_all(model, request, watch).map_err(|failure| failure.in_source(&model.source))
+}
+
+/// A point on a branch, with its tangent.
+#[derive(Clone)]
+struct Place {
+    p: f64,
+    point: FieldPoint,
+    quotient: Quotient,
+    /// $(g_w, g_p)$ by rows.
+    matrix: Vec<f64>,
+    /// $(w', p')$ of length 1.
+    tangent: Vec<f64>,
+    values: Vec<[f64; 2]>,
+}
+
+struct Follower<'a> {
+    phase: Phase,
+    index: usize,
+    from: f64,
+    to: f64,
+    watch: &'a mut dyn FnMut() -> bool,
+}
+
+impl Follower<'_> {
+    /// Gives the parameter a value, and with it what is defined by it.
+    fn set(&mut self, p: f64) {
+        set_parameter(&mut self.phase.model, self.index, p);
+        self.phase.field.set_parameters(&self.phase.model.parameter_values());
+    }
+
+    /// The length in which the parameter is measured.
+    fn unit(&self) -> f64 {
+        (self.to - self.from).abs()
+    }
+
+    /// The field at a state for a value of the parameter, completed in a chart.
+    fn at(&mut self, quotient: &Quotient, y: &[f64], p: f64) -> Option<FieldPoint> {
+        self.set(p);
+        let mut y = y.to_vec();
+        quotient.chart.complete(&mut self.phase.field, self.phase.t, &mut y).ok()?;
+        self.phase.field.at(self.phase.t, &y).ok()
+    }
+
+    /// $(g_w, g_p)$ with the parameter in its unit.
+    fn matrix(&mut self, quotient: &Quotient, point: &FieldPoint, p: f64) -> Option<Vec<f64>> {
+        let here = quotient.point(point)?;
+        let w = quotient.variables.len();
+        let δ = 1e-6 * self.unit();
+        let rates = |found: &FieldPoint| -> Vec<f64> {
+            quotient.variables.iter().map(|&c| found.rates[c]).collect()
+        };
+        let ahead = rates(&self.at(quotient, &point.y, p + δ)?);
+        let behind = rates(&self.at(quotient, &point.y, p - δ)?);
+        self.set(p);
+        let mut matrix = Vec::with_capacity(w * (w + 1));
+        for i in 0..w {
+            matrix.extend_from_slice(&here.matrix[i * w..(i + 1) * w]);
+            matrix.push((ahead[i] - behind[i]) / (2.0 * δ) * self.unit());
+        }
+        Some(matrix)
+    }
+
+    /// A place with its tangent, in the direction of another one.
+    fn place(
+        &mut self,
+        quotient: &Quotient,
+        point: FieldPoint,
+        p: f64,
+        along: &[f64],
+    ) -> Option<Place> {
+        let quotient = quotient.moved(&self.phase.field, &point);
+        let w = quotient.variables.len();
+        let matrix = self.matrix(&quotient, &point, p)?;
+        let values = eigenvalues(w, &quotient.point(&point)?.matrix)?;
+        let tangent = tangent(&matrix, w, along)?;
+        Some(Place { p, point, quotient, matrix, tangent, values })
+    }
+
+    /// The point of the branch at a distance along the tangent of a place.
+    fn corrected(&mut self, place: &Place, s: f64, along: &[f64]) -> Option<Place> {
+        let quotient = &place.quotient;
+        let w = quotient.variables.len();
+        let unit = self.unit();
+        let mut y = place.point.y.clone();
+        for (&c, x) in quotient.variables.iter().zip(along) {
+            y[c] += s * x;
+        }
+        let mut p = place.p + s * along[w] * unit;
+        let mut last = f64::INFINITY;
+        for _ in 0..ITERATIONS {
+            let point = self.at(quotient, &y, p)?;
+            let here = quotient.point(&point)?;
+            let mut matrix = self.matrix(quotient, &point, p)?;
+            matrix.extend_from_slice(along);
+            let mut right = here.rates.clone();
+            right.push(0.0);
+            let step = least_squares(&matrix, w + 1, w + 1, &right, 1e-13).x;
+            y.clone_from(&point.y);
+            for (&c, δ) in quotient.variables.iter().zip(&step) {
+                y[c] -= δ;
+            }
+            p -= step[w] * unit;
+            let size = step.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+            if !size.is_finite() || size > 1e6 {
+                return None;
+            }
+            if size < 1e-13 || (size < 1e-10 && size >= 0.25 * last) {
+                let point = self.at(quotient, &y, p)?;
+                let settled = quotient.point(&point)?;
+                return if settled.is_equilibrium() {
+                    self.place(quotient, point, p, along)
+                } else {
+                    None
+                };
+            }
+            last = size;
+        }
+        None
+    }
+
+    fn special(&self, kind: &'static str, place: &Place) -> SpecialPoint {
+        let state = self.phase.named(&place.point.y);
+        SpecialPoint { kind, parameter: place.p, state }
+    }
+
+    /// The zero of a function between two places, by regula falsi with the modification of Illinois.
+    fn locate(
+        &mut self,
+        from: &Place,
+        length: f64,
+        ends: (f64, f64),
+        value: &dyn Fn(&Place) -> f64,
+    ) -> Option<Place> {
+        let (mut a, mut b) = (0.0, length);
+        let (mut fa, mut fb) = ends;
+        let mut found = None;
+        for _ in 0..60 {
+            let mut s = (a * fb - b * fa) / (fb - fa);
+            if !(s > a.min(b) && s < a.max(b)) {
+                s = 0.5 * (a + b);
+            }
+            let place = self.corrected(from, s, &from.tangent.clone())?;
+            let f = value(&place);
+            let is_done = f == 0.0 || (b - a).abs() < 1e-14 * length.max(1e-3);
+            found = Some(place);
+            if is_done {
+                break;
+            }
+            if f.signum() == fb.signum() {
+                (b, fb) = (s, f);
+                fa *= 0.5;
+            } else {
+                (a, fa) = (b, fb);
+                (b, fb) = (s, f);
+            }
+            if f.abs() < 1e-15 {
+                break;
+            }
+        }
+        found
+    }
+
+    fn branch_point(&mut self, place: &Place) -> BranchPoint {
+        self.set(place.p);
+        let (_, stability, _) = self.phase.judge(&place.quotient, &place.point, &place.values);
+        let state = self.phase.named(&place.point.y);
+        BranchPoint { parameter: place.p, state, stability }
+    }
+
+    /// Follows a branch from a place; the starts of other branches are added to a list.
+    fn follow(&mut self, start: Place, others: &mut Vec<Place>) -> (Branch, bool) {
+        let mut branch = Branch::default();
+        branch.points.push(self.branch_point(&start));
+        let scale = start.quotient.variables.iter();
+        let size = scale.fold(1.0_f64, |m, &c| m.max(start.point.y[c].abs()));
+        let longest = LONGEST * size;
+        let (mut here, mut length) = (start, 0.25 * longest);
+        let (low, high) = (self.from.min(self.to), self.from.max(self.to));
+        branch.end = "points";
+        while branch.points.len() < POINTS {
+            if !(self.watch)() {
+                branch.end = "interrupted";
+                return (branch, true);
+            }
+            let along = here.tangent.clone();
+            let next = self.corrected(&here, length, &along).filter(|next| {
+                // Around sharp bends, and where another branch is near, shorter.
+                let turn: f64 = next.tangent.iter().zip(&along).map(|(a, b)| a * b).sum();
+                turn > 0.9
+            });
+            let Some(next) = next else {
+                length *= 0.5;
+                if length < SHORTEST * size {
+                    branch.end = "no further equilibrium";
+                    break;
+                }
+                continue;
+            };
+            self.specials(&here, &next, length, &mut branch, others);
+            if next.p < low || next.p > high {
+                // The last point lies on the end of the range.
+                let end = if next.p < low { low } else { high };
+                let ends = (here.p - end, next.p - end);
+                if ends.0 != 0.0
+                    && let Some(last) = self.locate(&here, length, ends, &|place| place.p - end)
+                {
+                    branch.points.push(self.branch_point(&last));
+                }
+                branch.end = "range";
+                break;
+            }
+            branch.points.push(self.branch_point(&next));
+            here = next;
+            length = (1.5 * length).min(longest);
+        }
+        (branch, false)
+    }
+
+    /// Adds what happens between two places.
+    fn specials(
+        &mut self,
+        here: &Place,
+        next: &Place,
+        length: f64,
+        branch: &mut Branch,
+        others: &mut Vec<Place>,
+    ) {
+        let w = here.quotient.variables.len();
+        if here.quotient.variables != next.quotient.variables {
+            return;
+        }
+        let slope = |place: &Place| place.tangent[w];
+        let mut is_fold = false;
+        if slope(here) * slope(next) < 0.0
+            && let Some(found) = self.locate(here, length, (slope(here), slope(next)), &slope)
+        {
+            is_fold = true;
+            branch.special.push(self.special("fold", &found));
+        }
+        let turned = |place: &Place| orientation(&place.matrix, w, &place.tangent);
+        let (a, b) = (turned(here), turned(next));
+        if a * b < 0.0 && !is_fold {
+            // Near the point the least eigenvalue is the better function.
+            let least = |place: &Place| {
+                turned(place).signum() * least_value(&place.matrix, w, &place.tangent)
+            };
+            if let Some(found) = self.locate(here, length, (least(here), least(next)), &least) {
+                branch.special.push(self.special("branch", &found));
+                others.extend(self.switched(&found, length));
+            }
+        }
+        let pair = |place: &Place| {
+            let complex = place.values.iter().filter(|v| v[1] > 0.0);
+            complex.map(|v| v[0]).min_by(|a, b| a.abs().total_cmp(&b.abs()))
+        };
+        let growing = |place: &Place| {
+            let limit =
+                1e-9 * place.values.iter().fold(0.0_f64, |m, v| m.max(v[0].abs() + v[1].abs()));
+            place.values.iter().filter(|v| v[1] > 0.0 && v[0] > limit).count()
+        };
+        if growing(here) != growing(next)
+            && let (Some(a), Some(b)) = (pair(here), pair(next))
+            && a * b < 0.0
+        {
+            let value = |place: &Place| pair(place).unwrap_or(f64::NAN);
+            if let Some(found) = self.locate(here, length, (a, b), &value) {
+                branch.special.push(self.special("hopf", &found));
+            }
+        }
+    }
+
+    /// Both ways along the other branch through a place.
+    fn switched(&mut self, at: &Place, length: f64) -> Vec<Place> {
+        let w = at.quotient.variables.len();
+        let split = singular_values(&at.matrix, w, w + 1);
+        let mut found = Vec::new();
+        // The kernel has two directions; the part of each that is not the tangent.
+        for direction in split.directions.iter().rev().take(2) {
+            let part: f64 = direction.iter().zip(&at.tangent).map(|(a, b)| a * b).sum();
+            let mut other: Vec<f64> =
+                direction.iter().zip(&at.tangent).map(|(a, b)| a - part * b).collect();
+            let size = other.iter().map(|x| x * x).sum::<f64>().sqrt();
+            if size < 0.5 {
+                continue;
+            }
+            other.iter_mut().for_each(|x| *x /= size);
+            for sign in [1.0, -1.0] {
+                let along: Vec<f64> = other.iter().map(|x| sign * x).collect();
+                found.extend(self.corrected(at, length, &along));
+            }
+            break;
+        }
+        found
+    }
+}
+
+/// The unit vector of the kernel of $(g_w, g_p)$ next to a direction.
+fn tangent(matrix: &[f64], w: usize, along: &[f64]) -> Option<Vec<f64>> {
+    let split = singular_values(matrix, w, w + 1);
+    let largest = split.values.first().copied().unwrap_or(0.0);
+    let kernel: Vec<&Vec<f64>> = split
+        .values
+        .iter()
+        .zip(&split.directions)
+        .enumerate()
+        .filter(|(k, (s, _))| *k == w || **s <= 1e-9 * largest)
+        .map(|(_, (_, direction))| direction)
+        .collect();
+    let mut tangent = vec![0.0; w + 1];
+    for direction in &kernel {
+        let part: f64 = direction.iter().zip(along).map(|(a, b)| a * b).sum();
+        tangent.iter_mut().zip(*direction).for_each(|(t, x)| *t += part * x);
+    }
+    let size = tangent.iter().map(|x| x * x).sum::<f64>().sqrt();
+    if size < 1e-12 {
+        return kernel.last().map(|direction| (*direction).clone());
+    }
+    Some(tangent.into_iter().map(|x| x / size).collect())
+}
+
+/// The sign of the determinant of $(g_w, g_p)$ with the tangent below; zero where it is singular.
+fn orientation(matrix: &[f64], w: usize, tangent: &[f64]) -> f64 {
+    let all = [matrix, tangent].concat();
+    let mut lu = Lu::new(w + 1);
+    if lu.factor(w + 1, &all).is_err() { 0.0 } else { lu.orientation() }
+}
+
+/// The least singular value of $(g_w, g_p)$ with the tangent below.
+fn least_value(matrix: &[f64], w: usize, tangent: &[f64]) -> f64 {
+    let all = [matrix, tangent].concat();
+    singular_values(&all, w + 1, w + 1).values.last().copied().unwrap_or(0.0)
+}
+
+/// Gives a parameter a value, and new values to those that are defined by it.
+fn set_parameter(model: &mut Workspace, index: usize, value: f64) {
+    model.parameters[index].value = value;
+    for k in index + 1..model.parameters.len() {
+        if let Some(definition) = model.parameters[k].definition {
+            let value = model.constant(definition);
+            if value.is_finite() {
+                model.parameters[k].value = value;
+            }
+        }
+    }
+}
+
+fn follow_all(
+    model: &Model,
+    request: &ContinueRequest,
+    watch: &mut dyn FnMut() -> bool,
+) -> Result<Continuation, Failure> {
+    let at =
+        LinearizeRequest { principle: request.principle, at: None, backend: request.backend };
+    let mut phase = Phase::new(model, &at)?;
+    let Some(index) = phase.model.parameters.iter().position(|p| p.name == request.parameter)
+    else {
+        let names: Vec<&str> = phase.model.parameters.iter().map(|p| p.name.as_str()).collect();
+        let hint = closest(&request.parameter, &names).map_or_else(
+            || format!("the parameters are {}", names.join(", ")),
+            |near| format!("did you mean `{near}`?"),
+        );
+        return Err(Failure::Usage(format!(
+            "there is no parameter `{}`; {hint}",
+            request.parameter
+        )));
+    };
+    let search = EquilibriaRequest {
+        principle: request.principle,
+        search: Vec::new(),
+        backend: request.backend,
+    };
+    let (starts, ..) = states(&mut phase, &search, watch)?;
+    if starts.is_empty() {
+        return Err(Failure::Usage(format!(
+            "no equilibrium was found at {} = {}, where the branches should begin",
+            request.parameter, request.from
+        )));
+    }
+    let mut follower = Follower { phase, index, from: request.from, to: request.to, watch };
+    if !follower.matters(&starts[0]) {
+        return Err(Failure::Usage(format!(
+            "the parameter `{}` does nothing: neither the equations nor the constraints depend on it",
+            request.parameter
+        )));
+    }
+    let mut waiting: Vec<Place> = Vec::new();
+    let forward = (request.to - request.from).signum();
+    for (point, quotient) in starts {
+        let mut along = vec![0.0; quotient.variables.len() + 1];
+        if let Some(last) = along.last_mut() {
+            *last = forward;
+        }
+        waiting.extend(follower.place(&quotient, point, request.from, &along));
+    }
+    waiting.reverse();
+    let (mut branches, mut interrupted): (Vec<Branch>, bool) = (Vec::new(), false);
+    while let Some(start) = waiting.pop() {
+        if branches.len() == BRANCHES || interrupted {
+            break;
+        }
+        if branches.iter().any(|branch| follower.is_on(branch, &start)) {
+            continue;
+        }
+        let mut others = Vec::new();
+        let (branch, ended) = follower.follow(start, &mut others);
+        interrupted |= ended;
+        branches.push(branch);
+        waiting.splice(0..0, others);
+    }
+    Ok(Continuation {
+        title: model.name().to_owned(),
+        parameter: request.parameter.clone(),
+        branches,
+        interrupted,
+    })
+}
+
+impl Follower<'_> {
+    /// Whether the parameter changes rates or constraints.
+    fn matters(&mut self, (point, quotient): &(FieldPoint, Quotient)) -> bool {
+        self.set(self.from);
+        let others = scattered(&mut self.phase.field, &quotient.chart, point);
+        let p = self.from + 0.37 * (self.to - self.from);
+        others.iter().chain([point]).any(|at| {
+            self.set(p);
+            let field = &mut self.phase.field;
+            let Ok(moved) = field.at(at.t, &at.y) else { return true };
+            let differs = |a: &[f64], b: &[f64]| {
+                a.iter().zip(b).any(|(a, b)| (a - b).abs() > 1e-12 * (1.0 + b.abs()))
+            };
+            differs(&moved.rates, &at.rates)
+                || differs(&moved.positions.values, &at.positions.values)
+                || differs(&moved.velocities.values, &at.velocities.values)
+        })
+    }
+
+    /// Whether a place lies between two points of a branch that was followed before.
+    fn is_on(&self, branch: &Branch, place: &Place) -> bool {
+        let near = |a: &BranchPoint, b: &BranchPoint| {
+            let (p, q) = (a.parameter, b.parameter);
+            let room = 1e-9 * self.unit();
+            if !(p.min(q) - room..=p.max(q) + room).contains(&place.p) || p == q {
+                return false;
+            }
+            let part = (place.p - p) / (q - p);
+            place.quotient.variables.iter().all(|&c| {
+                let (x, y) = (a.state[c].1, b.state[c].1);
+                let between = x + part * (y - x);
+                (place.point.y[c] - between).abs()
+                    <= 0.1 * (x - y).abs() + 1e-6 * (1.0 + between.abs())
+            })
+        };
+        branch.points.windows(2).any(|pair| near(&pair[0], &pair[1]))
+    }
+}

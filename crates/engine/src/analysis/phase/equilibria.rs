@@ -1,0 +1,392 @@
+//! Where a system rests or moves steadily: `pfaff equilibria`.
+//!
+//! Newton's iteration starts at the initial state, at its positions without velocities, and at states that fill a box
+//! evenly. What it reaches is made consistent with the constraints at every step.
+
+use pfaff_model::{Principle, closest};
+use pfaff_program::Backend;
+use pfaff_solver::eigenvalues;
+
+use crate::analysis::phase::field::FieldPoint;
+use crate::analysis::phase::linearize::{LinearizeRequest, Phase};
+use crate::analysis::phase::quotient::{Quotient, scattered};
+use crate::analysis::phase::stability::{Stability, StabilityReason};
+use crate::error::{Error, Failure};
+use crate::model::Model;
+use crate::problem::start::{Given, given};
+use crate::run::consistent_start::begin_from;
+use crate::system::compiled::CompiledSystem;
+
+/// Starts of a search that says nothing else.
+const STARTS: usize = 64;
+/// Where positions are looked for that no box is given for.
+const BOX: f64 = 4.0;
+/// Equilibria that are nearer than this, in parts of 1 + |y|, are one.
+const SAME: f64 = 1e-7;
+/// How many of the nearest members of families a new one is compared with.
+const NEIGHBOURS: usize = 6;
+/// Steps between two equilibria that may belong to one family.
+const LINKS: usize = 24;
+
+/// A range in which a position or velocity is searched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchRange {
+    /// `x` or `x'`
+    pub name: String,
+    /// The least value.
+    pub from: f64,
+    /// The greatest value.
+    pub to: f64,
+}
+
+/// Where equilibria are looked for.
+#[derive(Clone, Debug, Default)]
+pub struct EquilibriaRequest {
+    /// The principle instead of the model's own.
+    pub principle: Option<Principle>,
+    /// The box; positions from −4 to 4 if it is empty.
+    pub search: Vec<SearchRange>,
+    /// What evaluates compiled expressions.
+    pub backend: Option<Backend>,
+}
+
+/// A rest or a steady motion.
+#[derive(Clone, Debug)]
+pub struct Equilibrium {
+    /// The state by name.
+    pub state: Vec<(String, f64)>,
+    /// The coordinates on which nothing depends, with their rates.
+    pub cyclic: Vec<(String, f64)>,
+    /// Eigenvalues of the linear equations without cyclic coordinates.
+    pub eigenvalues: Vec<[f64; 2]>,
+    /// The dimension of the family of equilibria to which it belongs.
+    pub family: usize,
+    /// Whether it is stable.
+    pub stability: Stability,
+    /// How that is known.
+    pub reason: StabilityReason,
+}
+
+/// What a search found.
+#[derive(Clone, Debug)]
+pub struct Equilibria {
+    /// The title of the model.
+    pub title: String,
+    /// By their states, ascending.
+    pub found: Vec<Equilibrium>,
+    /// From how many states the search started.
+    pub starts: usize,
+    /// Whether it was ended before it had tried all.
+    pub interrupted: bool,
+}
+
+/// Finds equilibria and steady motions. `watch` is asked after each start and may end the search by `false`.
+///
+/// ```
+/// use pfaff::{EquilibriaRequest, Model, Stability, equilibria};
+/// let bead = Model::parse("coordinates x\nlagrangian x'^2/2 - (x^2 - 1)^2")?;
+/// let found = equilibria(&bead, &EquilibriaRequest::default(), &mut || true)?.found;
+/// let places: Vec<f64> = found.iter().map(|e| e.state[0].1.round()).collect();
+/// assert_eq!(places, [-1.0, 0.0, 1.0]);
+/// assert_eq!(found[1].stability, Stability::Unstable);
+/// # Ok::<(), pfaff::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error`] if the model has no equations, or a range names nothing that it has.
+pub fn equilibria(
+    model: &Model,
+    request: &EquilibriaRequest,
+    watch: &mut dyn FnMut() -> bool,
+) -> Result<Equilibria, Error> {
+    search(model, request, watch).map_err(|failure| failure.in_source(&model.source))
+}
+
+/// A range of a quantity: its coordinate, and whether it is a velocity.
+struct Side {
+    coordinate: usize,
+    is_velocity: bool,
+    from: f64,
+    to: f64,
+    /// Whether it was asked for, so that nothing outside counts.
+    is_given: bool,
+}
+
+fn sides(phase: &Phase, request: &EquilibriaRequest) -> Result<Vec<Side>, Failure> {
+    let model = &phase.model;
+    let mut sides: Vec<Side> = Vec::new();
+    for range in &request.search {
+        let (name, is_velocity) = match range.name.strip_suffix('\'') {
+            Some(name) => (name.trim(), true),
+            None => (range.name.as_str(), false),
+        };
+        let Some(k) = model.coordinates.iter().position(|c| c.name == name) else {
+            let names: Vec<&str> = model.coordinates.iter().map(|c| c.name.as_str()).collect();
+            let hint = closest(name, &names).map_or_else(
+                || format!("the coordinates are {}", names.join(", ")),
+                |near| format!("did you mean `{near}`?"),
+            );
+            return Err(Failure::Usage(format!("there is no coordinate `{name}`; {hint}")));
+        };
+        if is_velocity && phase.field.velocity_at[k].is_none() {
+            return Err(Failure::Usage(format!(
+                "`{name}'` is not part of the state: the equations are of first order in `{name}`"
+            )));
+        }
+        if sides.iter().any(|s| s.coordinate == k && s.is_velocity == is_velocity) {
+            return Err(Failure::Usage(format!("`{}` is given twice", range.name)));
+        }
+        let (from, to) = (range.from.min(range.to), range.from.max(range.to));
+        sides.push(Side { coordinate: k, is_velocity, from, to, is_given: true });
+    }
+    if sides.is_empty() {
+        let all = 0..model.coordinates.len();
+        let side = |k| Side {
+            coordinate: k,
+            is_velocity: false,
+            from: -BOX,
+            to: BOX,
+            is_given: false,
+        };
+        sides.extend(all.map(side));
+    }
+    Ok(sides)
+}
+
+/// A number in [0, 1) of the sequence of Halton to a base.
+fn halton(mut index: usize, base: usize) -> f64 {
+    let (mut part, mut sum) = (1.0, 0.0);
+    while index > 0 {
+        part /= base as f64;
+        sum += part * (index % base) as f64;
+        index /= base;
+    }
+    sum
+}
+
+const PRIMES: [usize; 16] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53];
+
+/// The equilibria that a search reaches, each once; how many starts it had, and whether it was ended before.
+pub(crate) type Found = (Vec<(FieldPoint, Quotient)>, usize, bool);
+
+/// Searches from the initial state of a model and from states that fill the box.
+pub(crate) fn states(
+    phase: &mut Phase,
+    request: &EquilibriaRequest,
+    watch: &mut dyn FnMut() -> bool,
+) -> Result<Found, Failure> {
+    let sides = sides(phase, request)?;
+    let backend = request.backend.unwrap_or_default();
+    let own = given(&phase.model, phase.t);
+    let mut guesses = vec![own.clone(), Given { v: vec![None; own.v.len()], ..own.clone() }];
+    for index in 1..=STARTS {
+        let mut guess = Given { v: vec![None; own.v.len()], ..own.clone() };
+        for (side, place) in sides.iter().zip(0..) {
+            let unit = match PRIMES.get(place) {
+                Some(&base) => halton(index, base),
+                // Beyond sixteen sides an even sequence in each is as good.
+                None => (index as f64 * (0.618_033_988_749_894_9 + place as f64)).fract(),
+            };
+            let list = if side.is_velocity { &mut guess.v } else { &mut guess.q };
+            list[side.coordinate] = Some(side.from + (side.to - side.from) * unit);
+        }
+        guesses.push(guess);
+    }
+    let mut quotient: Option<Quotient> = None;
+    let mut found: Vec<(FieldPoint, Quotient)> = Vec::new();
+    let mut starts = 0;
+    let mut interrupted = false;
+    for guess in guesses {
+        if !watch() {
+            interrupted = true;
+            break;
+        }
+        starts += 1;
+        let mut guess = guess;
+        for side in sides.iter().filter(|side| !side.is_given) {
+            // Nothing depends on a cyclic coordinate, so that it stays where it is.
+            if quotient.as_ref().is_some_and(|q| q.cyclic.contains(&side.coordinate)) {
+                guess.q[side.coordinate] = own.q[side.coordinate];
+            }
+        }
+        let mut system = CompiledSystem::new(&phase.model, &phase.dynamics, backend)?;
+        let Ok(start) = begin_from(&phase.model, &phase.dynamics, &mut system, phase.t, &guess)
+        else {
+            continue;
+        };
+        let mut y = system.state(phase.t, &start.q, &start.v, &start.multipliers);
+        y.truncate(phase.field.size());
+        let Ok(point) = phase.field.at(phase.t, &y) else { continue };
+        if quotient.is_none() {
+            quotient = Quotient::at(&mut phase.field, &point);
+        }
+        let Some(known) = &quotient else { continue };
+        let Some(mut settled) = known.settle(&mut phase.field, &point) else { continue };
+        let here = known.moved(&phase.field, &settled);
+        wrap(phase, &here, &mut settled, &sides);
+        let inside = sides.iter().filter(|s| s.is_given).all(|s| {
+            let c = if s.is_velocity {
+                phase.field.velocity_at[s.coordinate].unwrap_or(s.coordinate)
+            } else {
+                s.coordinate
+            };
+            let room = 1e-9 * (1.0 + s.to.abs().max(s.from.abs()));
+            (s.from - room..=s.to + room).contains(&settled.y[c])
+        });
+        if inside && found.iter().all(|(known, _)| !is_same(&here, known, &settled)) {
+            found.push((settled, here));
+        }
+    }
+    Ok((found, starts, interrupted))
+}
+
+fn search(
+    model: &Model,
+    request: &EquilibriaRequest,
+    watch: &mut dyn FnMut() -> bool,
+) -> Result<Equilibria, Failure> {
+    let at =
+        LinearizeRequest { principle: request.principle, at: None, backend: request.backend };
+    let mut phase = Phase::new(model, &at)?;
+    let (found, starts, interrupted) = states(&mut phase, request, watch)?;
+    let mut list: Vec<(FieldPoint, Equilibrium)> = Vec::new();
+    // Members of families, with the number of the family.
+    let mut members: Vec<(usize, FieldPoint, Equilibrium)> = Vec::new();
+    for (point, here) in found {
+        let Some(at) = here.point(&point) else { continue };
+        let Some(values) = eigenvalues(here.variables.len(), &at.matrix) else { continue };
+        let (family, stability, reason) = phase.judge(&here, &point, &values);
+        let rate = |&c: &usize| (phase.field.names[c].clone(), point.rates[c]);
+        let equilibrium = Equilibrium {
+            state: phase.named(&point.y),
+            cyclic: here.cyclic.iter().map(rate).collect(),
+            eigenvalues: values,
+            family,
+            stability,
+            reason,
+        };
+        if family == 0 {
+            list.push((point, equilibrium));
+            continue;
+        }
+        let mut near: Vec<usize> = (0..members.len())
+            .filter(|&k| {
+                let other = &members[k].2;
+                other.family == family && other.stability == stability
+            })
+            .collect();
+        near.sort_by(|&a, &b| {
+            let distance = |k: usize| distance(&here, &members[k].1, &point);
+            distance(a).total_cmp(&distance(b))
+        });
+        let mut group = members.len();
+        for k in near.into_iter().take(NEIGHBOURS) {
+            if is_linked(&mut phase, &here, &members[k].1, &point) {
+                let other = members[k].0;
+                let joined = other.min(group);
+                members.iter_mut().for_each(|(own, ..)| {
+                    if *own == other || *own == group {
+                        *own = joined;
+                    }
+                });
+                group = joined;
+            }
+        }
+        members.push((group, point, equilibrium));
+    }
+    for k in 0..members.len() {
+        let (group, point, equilibrium) = &members[k];
+        if members[..k].iter().all(|(other, ..)| other != group) {
+            list.push((point.clone(), equilibrium.clone()));
+        }
+    }
+    list.sort_by(|(a, ..), (b, ..)| {
+        let pairs = a.y.iter().zip(&b.y).map(|(a, b)| a.total_cmp(b));
+        pairs.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
+    });
+    Ok(Equilibria {
+        title: model.name().to_owned(),
+        found: list.into_iter().map(|(_, equilibrium)| equilibrium).collect(),
+        starts,
+        interrupted,
+    })
+}
+
+/// Takes angles, which are coordinates whose shift by 2π changes nothing, into (−π, π], and sets what is zero up to
+/// rounding to zero.
+fn wrap(phase: &mut Phase, quotient: &Quotient, point: &mut FieldPoint, sides: &[Side]) {
+    use std::f64::consts::{PI, TAU};
+    let mut y = point.y.clone();
+    let size = y.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+    for x in y.iter_mut().filter(|x| x.abs() <= 1e-12 * size) {
+        *x = 0.0;
+    }
+    for k in 0..phase.field.n {
+        let is_given = sides.iter().any(|s| s.is_given && !s.is_velocity && s.coordinate == k);
+        let turns = (y[k] / TAU - 0.5 - 1e-9).ceil();
+        if is_given || (-PI + 1e-9..=PI + 1e-9).contains(&y[k]) {
+            continue;
+        }
+        let others = scattered(&mut phase.field, &quotient.chart, point);
+        let is_angle = others.iter().all(|at| {
+            let mut shifted = at.y.clone();
+            shifted[k] += TAU;
+            let (Ok(rates), Ok([positions, velocities])) =
+                (phase.field.rates(at.t, &shifted), phase.field.constraints(at.t, &shifted))
+            else {
+                return false;
+            };
+            let size = at.rates.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+            let kept = rates.iter().zip(&at.rates).all(|(a, b)| (a - b).abs() <= 1e-9 * size);
+            let values = positions.values.iter().chain(&velocities.values);
+            kept && values.into_iter().all(|x| x.abs() <= 1e-9 * size)
+        });
+        if is_angle {
+            y[k] -= turns * TAU;
+        }
+    }
+    if let Ok(moved) = phase.field.at(point.t, &y) {
+        let still = quotient.moved(&phase.field, &moved);
+        if still.point(&moved).is_some_and(|there| there.is_equilibrium()) {
+            *point = moved;
+        }
+    }
+}
+
+/// Whether two equilibria differ by cyclic coordinates and rounding alone.
+fn is_same(quotient: &Quotient, a: &FieldPoint, b: &FieldPoint) -> bool {
+    let all = (0..a.y.len()).filter(|c| !quotient.cyclic.contains(c));
+    all.into_iter().all(|c| (a.y[c] - b.y[c]).abs() <= SAME * (1.0 + b.y[c].abs()))
+}
+
+/// The distance of two states beside cyclic coordinates.
+fn distance(quotient: &Quotient, a: &FieldPoint, b: &FieldPoint) -> f64 {
+    let all = (0..a.y.len()).filter(|c| !quotient.cyclic.contains(c));
+    all.map(|c| (a.y[c] - b.y[c]).powi(2)).sum::<f64>().sqrt()
+}
+
+/// Whether two equilibria of a family are linked by others.
+fn is_linked(phase: &mut Phase, quotient: &Quotient, a: &FieldPoint, b: &FieldPoint) -> bool {
+    let distance = |a: &FieldPoint, b: &FieldPoint| distance(quotient, a, b);
+    let whole = distance(a, b);
+    let mut here = a.clone();
+    for link in 1..LINKS {
+        let left = (LINKS - link + 1) as f64;
+        let chart = quotient.moved(&phase.field, &here);
+        let mut y = here.y.clone();
+        for &c in &chart.variables {
+            y[c] += (b.y[c] - here.y[c]) / left;
+        }
+        if chart.chart.complete(&mut phase.field, here.t, &mut y).is_err() {
+            return false;
+        }
+        let Ok(moved) = phase.field.at(here.t, &y) else { return false };
+        let Some(settled) = chart.settle(&mut phase.field, &moved) else { return false };
+        if distance(&here, &settled) > 4.0 * whole / LINKS as f64 {
+            return false;
+        }
+        here = settled;
+    }
+    distance(&here, b) <= 4.0 * whole / LINKS as f64
+}

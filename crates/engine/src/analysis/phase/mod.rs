@@ -1,0 +1,16 @@
+//! The flow in phase space: where it rests, what is stable, periodic or chaotic, and how that changes.
+//!
+//! `field.rs` has the rates of a state and their exact derivatives, `chart.rs` independent coordinates of the
+//! constraint manifold, `quotient.rs` what is left when cyclic coordinates are removed.
+
+pub(crate) mod chart;
+pub(crate) mod continuation;
+pub(crate) mod equilibria;
+pub(crate) mod field;
+pub(crate) mod integrals;
+pub(crate) mod linearize;
+pub(crate) mod lyapunov;
+pub(crate) mod quotient;
+pub(crate) mod section;
+pub(crate) mod stability;
+pub(crate) mod tangent_flow;

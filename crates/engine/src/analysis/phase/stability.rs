@@ -1,0 +1,223 @@
+//! Whether an equilibrium of the quotient is stable, and how that is known.
+//!
+//! | eigenvalues | verdict |
+//! |---|---|
+//! | one with a positive real part | unstable |
+//! | all with negative real parts | asymptotically stable |
+//! | besides, zeros that belong to a family of equilibria | stable |
+//! | imaginary ones, and energy and momenta are definite | stable |
+//! | one imaginary pair, the rest a family, and the flow is reversible | stable: all motions nearby are periodic |
+//! | anything else | undecided |
+
+use pfaff_solver::{eigenvector, singular_values};
+
+use crate::analysis::phase::field::{Field, FieldPoint};
+use crate::analysis::phase::quotient::{Quotient, scattered};
+
+/// Eigenvalues below this part of the largest are zero: a double one is found to half of the digits.
+const ZERO: f64 = 1e-7;
+/// Real parts below this part of the largest eigenvalue vanish.
+const NEUTRAL: f64 = 1e-10;
+/// The same for eigenvalues that nearly coincide.
+const NEUTRAL_DOUBLE: f64 = 1e-6;
+/// How far a family of equilibria is followed to see that it is one.
+const STEP: f64 = 1e-3;
+
+/// Whether a steady motion is stable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stability {
+    /// What begins nearby stays nearby.
+    Stable,
+    /// And returns.
+    AsymptoticallyStable,
+    /// Some of what begins nearby leaves.
+    Unstable,
+    /// Not known.
+    Undecided,
+}
+
+impl Stability {
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stable => "stable",
+            Self::AsymptoticallyStable => "asymptotically stable",
+            Self::Unstable => "unstable",
+            Self::Undecided => "undecided",
+        }
+    }
+}
+
+/// How the verdict is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StabilityReason {
+    /// An eigenvalue has a positive real part.
+    Growth,
+    /// All real parts are negative.
+    Decay,
+    /// All real parts are negative but those of zeros, which belong to a family of equilibria of this dimension.
+    Family(usize),
+    /// Energy and momenta are definite.
+    Energy,
+    /// The flow is reversible, and every motion nearby is periodic.
+    Reversible,
+    /// Nothing can move.
+    Fixed,
+    /// The linear equations do not decide: imaginary eigenvalues.
+    Oscillation,
+    /// The linear equations do not decide: eigenvalues are zero that belong to no family.
+    Degenerate,
+    /// The state is no equilibrium.
+    NoEquilibrium,
+    /// The equations contain time explicitly.
+    ExplicitTime,
+}
+
+/// The largest magnitude of eigenvalues.
+fn radius(values: &[[f64; 2]]) -> f64 {
+    values.iter().fold(0.0, |m, v| m.max(libm::hypot(v[0], v[1])))
+}
+
+/// Which of the eigenvalues are zero.
+pub(crate) fn zeros(values: &[[f64; 2]]) -> Vec<bool> {
+    let ρ = radius(values);
+    values.iter().map(|v| libm::hypot(v[0], v[1]) <= ZERO * ρ).collect()
+}
+
+/// The signs of the real parts, zero where they vanish to rounding.
+pub(crate) fn growth(values: &[[f64; 2]]) -> Vec<i8> {
+    let ρ = radius(values);
+    let is_double = |i: usize| {
+        let other = |j: usize| {
+            let (a, b) = (values[i], values[j]);
+            libm::hypot(a[0] - b[0], a[1] - b[1]) <= NEUTRAL_DOUBLE * ρ
+        };
+        (0..values.len()).any(|j| j != i && other(j))
+    };
+    let sign = |(i, (v, zero)): (usize, (&[f64; 2], bool))| {
+        let limit = if is_double(i) { NEUTRAL_DOUBLE } else { NEUTRAL };
+        if zero || v[0].abs() <= limit * ρ { 0 } else { v[0].signum() as i8 }
+    };
+    values.iter().zip(zeros(values)).enumerate().map(sign).collect()
+}
+
+/// The dimension of the family of equilibria through one, and the verdict.
+pub(crate) fn judge(
+    field: &mut Field,
+    quotient: &Quotient,
+    point: &FieldPoint,
+    values: &[[f64; 2]],
+    is_energy_definite: impl FnOnce(&mut Field) -> bool,
+) -> (usize, Stability, StabilityReason) {
+    use {Stability as S, StabilityReason as R};
+    let Some(here) = quotient.point(point) else {
+        return (0, S::Undecided, R::Degenerate);
+    };
+    if !here.is_equilibrium() {
+        return (0, S::Undecided, R::NoEquilibrium);
+    }
+    if field.has_time {
+        return (0, S::Undecided, R::ExplicitTime);
+    }
+    if values.is_empty() {
+        return (0, S::Stable, R::Fixed);
+    }
+    let w = values.len();
+    let zero = zeros(values).into_iter().filter(|z| *z).count();
+    let kernel = if zero > 0 { kernel(&here.matrix, w) } else { Vec::new() };
+    let family = kernel.iter().filter(|along| continues(field, quotient, point, along)).count();
+    let growth = growth(values);
+    if growth.contains(&1) {
+        return (family, S::Unstable, R::Growth);
+    }
+    let neutral = growth.iter().filter(|g| **g == 0).count();
+    if neutral == 0 {
+        return (0, S::AsymptoticallyStable, R::Decay);
+    }
+    if neutral == zero && zero == family {
+        return (family, S::Stable, R::Family(family));
+    }
+    if is_energy_definite(field) {
+        return (family, S::Stable, R::Energy);
+    }
+    if family + 2 == w && zero == family {
+        let pair = values.iter().copied().find(|v| v[1] > 0.0);
+        if pair.is_some_and(|pair| is_reversible(field, quotient, point, pair, &kernel)) {
+            return (family, S::Stable, R::Reversible);
+        }
+    }
+    let reason = if zero > family { R::Degenerate } else { R::Oscillation };
+    (family, S::Undecided, reason)
+}
+
+/// Directions along which the matrix vanishes.
+fn kernel(matrix: &[f64], w: usize) -> Vec<Vec<f64>> {
+    let split = singular_values(matrix, w, w);
+    let largest = split.values.first().copied().unwrap_or(0.0);
+    let flat = split.values.into_iter().zip(split.directions);
+    flat.filter(|(s, _)| *s <= 1e-9 * largest).map(|(_, direction)| direction).collect()
+}
+
+/// Whether there are equilibria along a direction.
+fn continues(
+    field: &mut Field,
+    quotient: &Quotient,
+    point: &FieldPoint,
+    along: &[f64],
+) -> bool {
+    let size = quotient.variables.iter().fold(1.0_f64, |m, &c| m.max(point.y[c].abs()));
+    let mut y = point.y.clone();
+    for (&c, x) in quotient.variables.iter().zip(along) {
+        y[c] += STEP * size * x;
+    }
+    if quotient.chart.complete(field, point.t, &mut y).is_err() {
+        return false;
+    }
+    let Ok(there) = field.at(point.t, &y) else { return false };
+    let Some(settled) = quotient.settle(field, &there) else { return false };
+    let moved = quotient.variables.iter().map(|&c| settled.y[c] - there.y[c]);
+    moved.map(|x| x * x).sum::<f64>().sqrt() <= 0.1 * STEP * size
+}
+
+/// Whether reversing the sign of one variable, counted from the equilibrium, reverses the flow, keeps the family and
+/// turns the oscillation: then each motion nearby meets the states that stay fixed twice, and is periodic.
+fn is_reversible(
+    field: &mut Field,
+    quotient: &Quotient,
+    point: &FieldPoint,
+    pair: [f64; 2],
+    kernel: &[Vec<f64>],
+) -> bool {
+    let w = quotient.variables.len();
+    let Some(matrix) = quotient.point(point).map(|here| here.matrix) else { return false };
+    let Some(mode) = eigenvector(w, &matrix, pair) else { return false };
+    let others = scattered(field, &quotient.chart, point);
+    others.len() >= 2
+        && (0..w).any(|i| {
+            let turns = mode.components[i].iter().any(|x| x.abs() > 1e-6);
+            let keeps = kernel.iter().all(|along| along[i].abs() < 1e-9);
+            turns && keeps && others.iter().all(|at| is_mirrored(field, quotient, point, at, i))
+        })
+}
+
+/// Whether the flow at the mirrored state is the mirrored flow, backward.
+fn is_mirrored(
+    field: &mut Field,
+    quotient: &Quotient,
+    centre: &FieldPoint,
+    at: &FieldPoint,
+    i: usize,
+) -> bool {
+    let c = quotient.variables[i];
+    let mut y = at.y.clone();
+    y[c] = 2.0 * centre.y[c] - y[c];
+    if quotient.chart.complete(field, at.t, &mut y).is_err() {
+        return false;
+    }
+    let Ok(rates) = field.rates(at.t, &y) else { return false };
+    let size = quotient.variables.iter().fold(0.0_f64, |m, &k| m.max(at.rates[k].abs()));
+    quotient.variables.iter().all(|&k| {
+        let sign = if k == c { 1.0 } else { -1.0 };
+        (rates[k] - sign * at.rates[k]).abs() <= 1e-8 * size
+    })
+}

@@ -1,0 +1,287 @@
+//! A motion together with directions of its tangent space, for integrators.
+//!
+//! $$ \dot y = f(t, y), \qquad \dot s_k = \frac{\partial f}{\partial y}\,s_k, \qquad
+//!    \dot\Theta = \operatorname{tr} Q^\top\frac{\partial f}{\partial y}\,Q \qquad (\mathrm T) $$
+//!
+//! with an orthonormal basis $Q$ of the tangent space of the constraints. Now and then the directions are made
+//! orthonormal, and the logarithms of their lengths are added up; the divergence $\Theta$ is integrated beside them.
+//!
+//! Where the equations are solved by divisions alone (`x' = …`, diagonal masses), (T) is one program. Otherwise the
+//! derivatives come from the solve of each state ([`Field::at`]).
+
+use pfaff_expr::{Expr, Role};
+use pfaff_model::Workspace;
+use pfaff_program::{Backend, CompileError, Executor, Program};
+use pfaff_solver::{EvalError, System, least_squares};
+
+use crate::analysis::phase::field::{Field, FieldPoint};
+use crate::system::compiled::Dynamics;
+
+/// Steps after which the directions are made orthonormal.
+const STEPS: usize = 12;
+/// Lengths at which they are before.
+const LONG: f64 = 1e3;
+
+/// The system (T).
+pub(crate) struct TangentFlow {
+    field: Field,
+    explicit: Option<Explicit>,
+    /// Components of the state.
+    pub(crate) d: usize,
+    /// Directions.
+    pub(crate) r: usize,
+    steps: usize,
+    /// The sums of the logarithms.
+    pub(crate) logarithms: Vec<f64>,
+}
+
+/// (T) as one program.
+struct Explicit {
+    run: Executor,
+    inputs: Vec<f64>,
+}
+
+/// $f$ by divisions alone, if that is possible.
+fn solved(model: &Workspace, dynamics: &Dynamics) -> Option<Vec<Expr>> {
+    let g = &model.graph;
+    let diagonal = |rows: &[Vec<Expr>]| {
+        let is_zero = |(i, j): (usize, usize)| i == j || rows[i][j] == g.zero();
+        let n = rows.len();
+        (0..n * n).all(|k| is_zero((k / n, k % n)))
+    };
+    match dynamics {
+        Dynamics::Saddle(equations) => {
+            if !equations.residual.is_empty() || !diagonal(&equations.mass) {
+                return None;
+            }
+            let quotient = |k: usize| g.div(equations.force[k], equations.mass[k][k]);
+            let n = model.coordinates.len();
+            Some(model.velocities().into_iter().chain((0..n).map(quotient)).collect())
+        }
+        Dynamics::Ordinary(ordinary) => {
+            if !ordinary.affine || !diagonal(&ordinary.jacobian) {
+                return None;
+            }
+            let nothing: Vec<(Expr, Expr)> =
+                ordinary.unknowns.iter().map(|&x| (x, g.zero())).collect();
+            let rest = g.substitute(&ordinary.residual, &nothing);
+            let highest: Vec<Expr> = rest
+                .into_iter()
+                .enumerate()
+                .map(|(k, f)| g.neg(g.div(f, ordinary.jacobian[k][k])))
+                .collect();
+            let second = |k: &usize| ordinary.orders[*k] == 2;
+            let n = model.coordinates.len();
+            let first = (0..n).map(|k| match second(&k) {
+                true => model.coordinates[k].velocity,
+                false => highest[k],
+            });
+            Some(first.chain((0..n).filter(second).map(|k| highest[k])).collect())
+        }
+    }
+}
+
+impl Explicit {
+    fn new(
+        model: &Workspace,
+        dynamics: &Dynamics,
+        field: &Field,
+        r: usize,
+        backend: Backend,
+    ) -> Result<Option<Self>, CompileError> {
+        let g = &model.graph;
+        let Some(f) = g.merging(|| solved(model, dynamics)) else { return Ok(None) };
+        let d = f.len();
+        let mut inputs = vec![model.time];
+        inputs.extend(&field.symbols);
+        let mut outputs = f.clone();
+        for k in 0..r {
+            let along: Vec<Expr> = (0..d)
+                .map(|i| g.symbol(&format!("s{k}_{i}"), Role::Coordinate { order: 0 }))
+                .collect();
+            let direction: Vec<(Expr, Expr)> =
+                field.symbols.iter().copied().zip(along.iter().copied()).collect();
+            outputs.extend(g.merging(|| g.directional(&f, &direction)));
+            inputs.extend(along);
+        }
+        let diagonal = f.iter().zip(&field.symbols).map(|(&f, &y)| g.derivative(f, y));
+        outputs.push(g.merging(|| g.sum(diagonal)));
+        let program = Program::compile(g, &inputs, &model.parameter_symbols(), &outputs)?;
+        let mut run = program.tiered(&model.parameter_values(), backend);
+        run.promote();
+        Ok(Some(Self { run, inputs: vec![0.0; inputs.len()] }))
+    }
+}
+
+/// An orthonormal basis of the rows of the constraints at a state.
+fn normals(point: &FieldPoint) -> Vec<Vec<f64>> {
+    let d = point.y.len();
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    for level in [&point.positions, &point.velocities] {
+        for row in level.slopes.chunks(d.max(1)) {
+            add_to_basis(&mut basis, row.to_vec());
+        }
+    }
+    basis
+}
+
+/// Adds the part of a vector that is new, with length 1.
+fn add_to_basis(basis: &mut Vec<Vec<f64>>, mut x: Vec<f64>) {
+    let size = dot(&x, &x).sqrt();
+    for _ in 0..2 {
+        for b in &*basis {
+            let part = dot(b, &x);
+            x.iter_mut().zip(b).for_each(|(x, b)| *x -= part * b);
+        }
+    }
+    let left = dot(&x, &x).sqrt();
+    if left > 1e-9 * size && left > 0.0 {
+        x.iter_mut().for_each(|x| *x /= left);
+        basis.push(x);
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+impl TangentFlow {
+    /// The flow with as many directions as the tangent space at a state has, and its start.
+    pub(crate) fn new(
+        model: &Workspace,
+        dynamics: &Dynamics,
+        mut field: Field,
+        backend: Backend,
+        (t, y): (f64, &[f64]),
+    ) -> Result<Option<(Self, Vec<f64>)>, CompileError> {
+        let Ok(point) = field.at(t, y) else { return Ok(None) };
+        let d = field.size();
+        let mut basis = normals(&point);
+        let first = basis.len();
+        for k in 0..d {
+            let mut unit = vec![0.0; d];
+            unit[k] = 1.0;
+            add_to_basis(&mut basis, unit);
+        }
+        let r = basis.len() - first;
+        let mut start = y.to_vec();
+        start.extend(basis[first..].iter().flatten());
+        start.push(0.0);
+        let explicit = Explicit::new(model, dynamics, &field, r, backend)?;
+        let logarithms = vec![0.0; r];
+        Ok(Some((Self { field, explicit, d, r, steps: 0, logarithms }, start)))
+    }
+
+    /// Whether an evaluation is one program.
+    pub(crate) fn is_explicit(&self) -> bool {
+        self.explicit.is_some()
+    }
+
+    /// Makes the directions of a state orthonormal.
+    pub(crate) fn renew(&mut self, state: &mut [f64]) {
+        self.steps = 0;
+        let last = state.len() - 1;
+        self.orthonormalise(&mut state[self.d..last]);
+    }
+
+    /// Makes the directions orthonormal and adds the logarithms of their lengths.
+    fn orthonormalise(&mut self, directions: &mut [f64]) {
+        let d = self.d;
+        for k in 0..self.r {
+            let (done, rest) = directions.split_at_mut(k * d);
+            let x = &mut rest[..d];
+            for _ in 0..2 {
+                for b in done.chunks_exact(d) {
+                    let part = dot(b, x);
+                    x.iter_mut().zip(b).for_each(|(x, b)| *x -= part * b);
+                }
+            }
+            let length = dot(x, x).sqrt();
+            self.logarithms[k] += libm::log(length);
+            x.iter_mut().for_each(|x| *x /= length);
+        }
+    }
+}
+
+impl System for TangentFlow {
+    fn dimension(&self) -> usize {
+        self.d * (1 + self.r) + 1
+    }
+
+    fn controlled(&self) -> usize {
+        self.d * (1 + self.r)
+    }
+
+    fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
+        let d = self.d;
+        if let Some(Explicit { run, inputs }) = &mut self.explicit {
+            inputs[0] = t;
+            inputs[1..].copy_from_slice(&y[..y.len() - 1]);
+            run.evaluate(inputs, rates);
+            return Ok(());
+        }
+        let point = self.field.at(t, &y[..d])?;
+        rates[..d].copy_from_slice(&point.rates);
+        let along = |x: &[f64], i: usize| dot(&point.jacobian[i * d..(i + 1) * d], x);
+        let last = y.len() - 1;
+        for (s, rates) in y[d..last].chunks_exact(d).zip(rates[d..last].chunks_exact_mut(d)) {
+            rates.iter_mut().enumerate().for_each(|(i, rate)| *rate = along(s, i));
+        }
+        // tr Qᵀ J Q = tr J − tr Nᵀ J N with the normals N.
+        let mut trace: f64 = (0..d).map(|i| point.jacobian[i * d + i]).sum();
+        for normal in normals(&point) {
+            trace -= (0..d).map(|i| normal[i] * along(&normal, i)).sum::<f64>();
+        }
+        rates[last] = trace;
+        Ok(())
+    }
+
+    fn project(&mut self, t: f64, y: &mut [f64]) -> Result<(), EvalError> {
+        if self.field.m == 0 {
+            return Ok(());
+        }
+        let d = self.d;
+        for _ in 0..3 {
+            let [positions, velocities] = self.field.constraints(t, &y[..d])?;
+            let values = [positions.values, velocities.values].concat();
+            let rows = [positions.slopes, velocities.slopes].concat();
+            let change = least_squares(&rows, values.len(), d, &values, 1e-10).x;
+            y[..d].iter_mut().zip(&change).for_each(|(y, δ)| *y -= δ);
+            let size = change.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+            if size < 1e-13 {
+                break;
+            }
+        }
+        let point = self.field.at(t, &y[..d])?;
+        let last = y.len() - 1;
+        let normals = normals(&point);
+        for s in y[d..last].chunks_exact_mut(d) {
+            for normal in &normals {
+                let part = dot(normal, s);
+                s.iter_mut().zip(normal).for_each(|(x, n)| *x -= part * n);
+            }
+        }
+        Ok(())
+    }
+
+    fn has_invariants(&self) -> bool {
+        self.field.m > 0
+    }
+
+    fn change_chart(&mut self, _t: f64, y: &mut [f64]) -> Result<bool, EvalError> {
+        self.steps += 1;
+        let last = y.len() - 1;
+        let directions = &mut y[self.d..last];
+        let is_long = directions.iter().any(|x| x.abs() > LONG);
+        if self.steps < STEPS && !is_long {
+            return Ok(false);
+        }
+        self.steps = 0;
+        self.orthonormalise(directions);
+        if self.logarithms.iter().all(|x| x.is_finite()) {
+            Ok(true)
+        } else {
+            Err(EvalError::NotFinite)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Where systems rest, with constraints, families and steady motions.
+
+use pfaff::{
+    Equilibria, EquilibriaRequest, Model, NoFiles, Overrides, SearchRange, Source, Stability,
+    equilibria,
+};
+
+fn search(model: &Model, ranges: &[(&str, f64, f64)]) -> Equilibria {
+    let range =
+        |&(name, from, to): &(&str, f64, f64)| SearchRange { name: name.into(), from, to };
+    let request = EquilibriaRequest {
+        search: ranges.iter().map(range).collect(),
+        ..EquilibriaRequest::default()
+    };
+    equilibria(model, &request, &mut || true).expect("the model can be searched")
+}
+
+fn with(text: &str, set: &str) -> Model {
+    let overrides = Overrides { set: Some(set.into()), initial: None };
+    Model::read(Source::new("model", text), &overrides, &NoFiles).expect("the text is right")
+}
+
+#[test]
+fn a_pendulum_rests_below_and_above() {
+    let cartesian = Model::gallery("pendulum").unwrap();
+    let angle =
+        Model::parse("coordinates a\nlagrangian a'^2/2 + cos(a)\ninitial a=1, a'=0.5").unwrap();
+    let found = search(&cartesian, &[]).found;
+    let states: Vec<[f64; 2]> = found.iter().map(|e| [e.state[0].1, e.state[1].1]).collect();
+    assert_eq!(states.len(), 2, "{states:?}");
+    for (state, y) in states.iter().zip([-1.0, 1.0]) {
+        assert!(state[0].abs() < 1e-12 && (state[1] - y).abs() < 1e-12, "{states:?}");
+    }
+    assert_eq!(found[0].stability, Stability::Stable);
+    assert_eq!(found[1].stability, Stability::Unstable);
+    let found = search(&angle, &[]).found;
+    let places: Vec<f64> = found.iter().map(|e| e.state[0].1).collect();
+    assert_eq!(places.len(), 2, "angles count once: {places:?}");
+    let found = search(&angle, &[("a", 2.0, 10.0)]).found;
+    let places: Vec<f64> = found.iter().map(|e| e.state[0].1).collect();
+    let wanted = [1.0, 2.0, 3.0].map(|k| k * std::f64::consts::PI);
+    assert_eq!(places.len(), 3, "{places:?}");
+    assert!(places.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-12), "{places:?}");
+}
+
+/// A bead on a turning hoop: cos(a) = g/(ω²l) above ω² = g/l, nothing else but top and bottom below.
+#[test]
+fn a_bead_on_a_hoop_leaves_the_bottom() {
+    let text = "
+        coordinates a
+        parameters w = 3, g = 9.81, l = 1.2
+        lagrangian l^2*(a'^2 + w^2*sin(a)^2)/2 + g*l*cos(a)";
+    let slow = search(&with(text, "w=2.5"), &[("a", -3.0, 3.0)]).found;
+    assert_eq!(slow.len(), 1);
+    assert_eq!(slow[0].stability, Stability::Stable);
+    let fast = search(&with(text, "w=4"), &[("a", -3.0, 3.0)]).found;
+    let angle = (9.81 / (16.0 * 1.2_f64)).acos();
+    let places: Vec<f64> = fast.iter().map(|e| e.state[0].1).collect();
+    assert_eq!(places.len(), 3, "{places:?}");
+    assert!((places[0] + angle).abs() < 1e-12 && (places[2] - angle).abs() < 1e-12);
+    let verdicts: Vec<&str> = fast.iter().map(|e| e.stability.name()).collect();
+    assert_eq!(verdicts, ["stable", "unstable", "stable"]);
+}
+
+/// Families: all states of rest or straight motion of a sleigh, a circle of minima of a potential.
+#[test]
+fn families_are_one_with_their_dimension() {
+    let sleigh = search(&Model::gallery("sleigh").unwrap(), &[("x'", 0.5, 2.0)]).found;
+    assert!(!sleigh.is_empty());
+    assert!(sleigh.iter().all(|e| e.family == 2), "heading and speed: {sleigh:?}");
+    assert_eq!(sleigh.len(), 1, "one family: {sleigh:?}");
+    let text = "
+        coordinates x, y
+        lagrangian (x'^2 + y'^2)/2 - (x^2 + y^2 - 1)^2
+        dissipation (x'^2 + y'^2)/2
+        initial x = 1.5, y = 0.2";
+    let ring =
+        search(&Model::parse(text).unwrap(), &[("x", -2.0, 2.0), ("y", -2.0, 2.0)]).found;
+    let circles: Vec<_> = ring.iter().filter(|e| e.family == 1).collect();
+    assert!(circles.iter().all(|e| e.stability == Stability::Stable), "{ring:?}");
+    assert_eq!((ring.len(), circles.len()), (2, 1), "the circle and its centre: {ring:?}");
+}
+
+/// A spherical pendulum in Cartesian coordinates rests at the lowest and at the highest point of its sphere.
+#[test]
+fn constraints_are_respected() {
+    let text = "
+        coordinates x, y, z
+        lagrangian (x'^2 + y'^2 + z'^2)/2 - 9.81*y
+        constraint sphere: x^2 + y^2 + z^2 = 1";
+    let found = search(&Model::parse(text).unwrap(), &[]).found;
+    let heights: Vec<f64> = found.iter().map(|e| e.state[1].1).collect();
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(heights.iter().any(|y| (y + 1.0).abs() < 1e-12));
+    assert!(heights.iter().any(|y| (y - 1.0).abs() < 1e-12));
+    for e in &found {
+        assert_eq!(e.eigenvalues.len(), 4);
+        let below = e.state[1].1 < 0.0;
+        assert_eq!(e.stability == Stability::Stable, below, "{e:?}");
+    }
+}
+
+#[test]
+fn nothing_is_found_where_nothing_rests() {
+    let slope = Model::parse("coordinates x\nlagrangian x'^2/2 - x").unwrap();
+    assert!(search(&slope, &[]).found.is_empty());
+    let request = EquilibriaRequest {
+        search: vec![SearchRange { name: "xx".into(), from: 0.0, to: 1.0 }],
+        ..EquilibriaRequest::default()
+    };
+    let error = equilibria(&slope, &request, &mut || true).expect_err("there is no `xx`");
+    assert!(error.to_string().contains("did you mean `x`"), "{error}");
+    let stopped = equilibria(&slope, &EquilibriaRequest::default(), &mut || false).unwrap();
+    assert!(stopped.interrupted && stopped.starts == 0);
+}

@@ -1,0 +1,274 @@
+//! Eigenvalues and stability of rest and of steady motions.
+
+use pfaff::{
+    Linearization, LinearizeRequest, Model, Overrides, Source, Stability, StabilityReason,
+    linearize,
+};
+
+fn at(model: &Model, state: &str) -> Linearization {
+    let request = LinearizeRequest { at: Some(state.into()), ..LinearizeRequest::default() };
+    linearize(model, &request).expect("the model has linear equations there")
+}
+
+fn of(text: &str, state: &str) -> Linearization {
+    at(&Model::parse(text).expect("the text is right"), state)
+}
+
+/// Each wanted eigenvalue is there.
+#[track_caller]
+fn has(found: &Linearization, wanted: &[[f64; 2]], tolerance: f64) {
+    for w in wanted {
+        let near = |v: &[f64; 2]| {
+            let size = 1.0 + w[0].abs().max(w[1].abs());
+            (v[0] - w[0]).abs().max((v[1] - w[1]).abs()) <= tolerance * size
+        };
+        assert!(found.eigenvalues.iter().any(near), "{w:?} in {:?}", found.eigenvalues);
+    }
+}
+
+#[test]
+fn a_pendulum_swings_with_the_root_of_g_over_l() {
+    let model = Model::gallery("pendulum").unwrap();
+    let hanging = at(&model, "x=0, y=-1");
+    let ω = 9.81_f64.sqrt();
+    has(&hanging, &[[0.0, ω], [0.0, -ω]], 1e-15);
+    assert_eq!(hanging.eigenvalues.len(), 2);
+    assert_eq!(
+        (hanging.stability, hanging.reason),
+        (Stability::Stable, StabilityReason::Energy)
+    );
+    let standing = at(&model, "x=0, y=1");
+    has(&standing, &[[ω, 0.0], [-ω, 0.0]], 1e-15);
+    assert_eq!(standing.stability, Stability::Unstable);
+}
+
+/// Equal masses and lengths: ω² = (2 ± √2)g/l; with constraints written twice the same.
+#[test]
+fn a_double_pendulum_in_angles_and_with_redundant_constraints() {
+    let angles = "
+        coordinates a, b
+        parameters g = 9.81, l = 0.7
+        let P = [l*sin(a), -l*cos(a)]
+        let Q = P + [l*sin(b), -l*cos(b)]
+        lagrangian dot(P', P')/2 + dot(Q', Q')/2 - g*(P[2] + Q[2])";
+    let places = "
+        coordinates p[2], q[2]
+        parameters g = 9.81, l = 0.7
+        lagrangian dot(p', p')/2 + dot(q', q')/2 - g*(p[2] + q[2])
+        constraint first: dot(p, p) = l^2
+        constraint second: dot(q - p, q - p) = l^2
+        constraint again: dot(p, p) + dot(q - p, q - p) = 2*l^2";
+    let root = |sign: f64| ((2.0 + sign * 2.0_f64.sqrt()) * 9.81 / 0.7).sqrt();
+    let wanted = [[0.0, root(1.0)], [0.0, -root(1.0)], [0.0, root(-1.0)], [0.0, -root(-1.0)]];
+    for (text, state) in [(angles, "a=0"), (places, "p=[0, -0.7], q=[0, -1.4]")] {
+        let found = of(text, state);
+        assert_eq!(found.eigenvalues.len(), 4);
+        has(&found, &wanted, 1e-13);
+        assert_eq!(found.stability, Stability::Stable);
+        let form = found.second_order.expect("coordinates and velocities");
+        // M ω² − K has the vector of the mode in its kernel: the product of both ω² is det K/det M.
+        let det = |m: &[f64]| m[0] * m[3] - m[1] * m[2];
+        let product = (root(1.0) * root(-1.0)).powi(2);
+        assert!((det(&form.stiffness) / det(&form.mass) - product).abs() < 1e-11 * product);
+        assert!(form.damping.iter().all(|x| x.abs() < 1e-13));
+    }
+}
+
+/// Eigenvalues at 5 m/s and the matrices M, C = v·C1, K = g·K0 + v²·K2 as printed by Meijaard, Papadopoulos, Ruina
+/// and Schwab 2007 (Tables 1 and 2, equations 3.1 and 3.2 with the benchmark parameters).
+#[test]
+fn the_benchmark_bicycle_has_its_published_numbers() {
+    let model = Model::gallery("bicycle").unwrap();
+    let found = at(&model, "x'=5");
+    has(
+        &found,
+        &[
+            [-0.775_341_882_195_85, 4.464_867_713_788_23],
+            [-0.775_341_882_195_85, -4.464_867_713_788_23],
+            [-0.322_866_429_004_09, 0.0],
+            [-14.078_389_692_798_22, 0.0],
+            [0.0, 0.0],
+        ],
+        2e-13,
+    );
+    assert_eq!(found.eigenvalues.len(), 5);
+    assert_eq!(found.reason, StabilityReason::Family(1));
+    let form = found.second_order.expect("coordinates and velocities");
+    let place = |name: &str| form.coordinates.iter().position(|c| c == name).unwrap();
+    let (φ, δ, n) = (place("phi"), place("delta"), form.coordinates.len());
+    let entries = |m: &[f64]| [m[φ * n + φ], m[φ * n + δ], m[δ * n + φ], m[δ * n + δ]];
+    let (g, v) = (9.81, 5.0);
+    let mass = [80.817_22, 2.319_413_322_087_09, 2.319_413_322_087_09, 0.297_841_881_996_86];
+    let c1 = [0.0, 33.866_413_914_924_94, -0.850_356_414_569_78, 1.685_403_973_975_60];
+    let k0 = [-80.95, -2.599_516_852_498_72, -2.599_516_852_498_72, -0.803_294_884_586_18];
+    let k2 = [0.0, 76.597_345_895_732_22, 0.0, 2.654_315_237_946_04];
+    for i in 0..4 {
+        let near = |ours: f64, theirs: f64| {
+            assert!((ours - theirs).abs() < 1e-12 * (1.0 + theirs.abs()), "{ours} {theirs}");
+        };
+        near(entries(&form.mass)[i], mass[i]);
+        near(entries(&form.damping)[i], v * c1[i]);
+        near(entries(&form.stiffness)[i], g * k0[i] + v * v * k2[i]);
+    }
+    assert_eq!(at(&model, "x'=4").stability, Stability::Unstable, "below the weave speed");
+    assert_eq!(at(&model, "x'=6.1").stability, Stability::Unstable, "above the capsize speed");
+    assert_eq!(at(&model, "x'=6, psi=1").eigenvalues.len(), 5, "in any direction");
+}
+
+/// An upright rolling disk: λ² = (A m g r − C(C + m r²)Ω²)/(A(A + m r²)), so that it is stable for
+/// Ω² > A m g r/(C(C + m r²)).
+#[test]
+fn a_rolling_disk_is_stable_above_its_threshold() {
+    let model = Model::gallery("falling_disk").unwrap();
+    let (r, g): (f64, f64) = (0.5, 9.81);
+    let (a, c) = (r * r / 4.0, r * r / 2.0);
+    let threshold = (a * g * r / (c * (c + r * r))).sqrt();
+    for (part, heading) in [(0.5, 0.0), (1.01, 0.0), (3.0, 0.7)] {
+        let ω = part * threshold;
+        let found = at(&model, &format!("phi'={ω}, psi={heading}"));
+        let square = (a * g * r - c * (c + r * r) * ω * ω) / (a * (a + r * r));
+        let λ = square.abs().sqrt();
+        has(&found, &[if square > 0.0 { [λ, 0.0] } else { [0.0, λ] }], 1e-13);
+        assert_eq!(found.eigenvalues.len(), 4, "{:?}", found.variables);
+        let verdict = if part < 1.0 { Stability::Unstable } else { Stability::Stable };
+        assert_eq!(found.stability, verdict, "{part} {:?}", found.reason);
+        assert_eq!(found.family, 2, "all of psi' and phi' give a steady motion nearby");
+    }
+    // Steady rolling on a circle, with its lean: the model states its rates.
+    let turning = at(&model, "th=0.3, psi'=1.5, phi'=-3.0668123549226");
+    assert!(turning.is_equilibrium, "{:?}", turning.rates);
+    assert_eq!(turning.eigenvalues.len(), 4);
+}
+
+/// Steady precession Ω of a symmetric top at the angle θ: nutation with
+/// ω² = (A²Ω⁴ − 2AΩ²mgl cos θ + (mgl)²)/(A²Ω²).
+#[test]
+fn a_top_nutates_about_its_precession() {
+    let text = "
+        coordinates phi, th, psi
+        parameters A = 0.7, C = 0.3, k = 1.3
+        lagrangian A*(th'^2 + phi'^2*sin(th)^2)/2 + C*(psi' + phi'*cos(th))^2/2 - k*cos(th)";
+    let (a, c, k, th, w): (f64, f64, f64, f64, f64) = (0.7, 0.3, 1.3, 0.8, 2.1);
+    let spin = (k + a * w * w * th.cos()) / (c * w) - w * th.cos();
+    let found = of(text, &format!("th={th}, phi'={w}, psi'={spin}"));
+    assert!(found.is_equilibrium, "{:?}", found.rates);
+    let square = (a * a * w.powi(4) - 2.0 * a * w * w * k * th.cos() + k * k) / (a * w).powi(2);
+    has(&found, &[[0.0, square.sqrt()], [0.0, -square.sqrt()]], 1e-12);
+    assert_eq!((found.stability, found.reason), (Stability::Stable, StabilityReason::Energy));
+    let names: Vec<&str> = found.cyclic.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["phi", "psi"]);
+}
+
+/// ω̇ = −m a u ω/(J + m a²): running straight is stable with the mass ahead of the blade.
+#[test]
+fn a_sleigh_runs_straight_with_its_mass_ahead() {
+    let model = Model::gallery("sleigh").unwrap();
+    let parameter =
+        |name: &str| model.parameters.iter().find(|p| p.name == name).unwrap().value;
+    let (m, j, a) = (parameter("m"), parameter("J"), parameter("a"));
+    for u in [1.0, -2.0] {
+        // In any direction, not only along an axis.
+        let (c, s) = (0.6_f64, 0.8_f64);
+        let angle = s.atan2(c);
+        let found = at(&model, &format!("phi={angle}, x'={}", u * c));
+        has(&found, &[[0.0, 0.0], [-m * a * u / (j + m * a * a), 0.0]], 1e-13);
+        // The heading and the speed.
+        assert_eq!((found.eigenvalues.len(), found.family), (3, 2));
+        let wanted = if u > 0.0 { Stability::Stable } else { Stability::Unstable };
+        assert_eq!(found.stability, wanted);
+    }
+    let resting = at(&model, "x=0");
+    assert_eq!(resting.eigenvalues, [[0.0, 0.0]; 3]);
+}
+
+#[test]
+fn equations_of_first_and_second_order() {
+    let found = of("coordinates x\nequation x'' = -x - 0.2*x'", "x=0");
+    assert_eq!(found.stability, Stability::AsymptoticallyStable);
+    has(&found, &[[-0.1, 0.99_f64.sqrt()]], 1e-15);
+    let lorenz = "
+        coordinates x, y, z
+        equation x' = 10*(y - x)
+        equation y' = x*(28 - z) - y
+        equation z' = x*y - 8/3*z";
+    let origin = of(lorenz, "x=0");
+    let root = 1201.0_f64.sqrt();
+    let wanted = [[(-11.0 + root) / 2.0, 0.0], [(-11.0 - root) / 2.0, 0.0], [-8.0 / 3.0, 0.0]];
+    has(&origin, &wanted, 1e-14);
+    // At the other equilibria λ³ + 41/3 λ² + 8/3·38 λ + 1440 = 0.
+    let fixed = of(lorenz, "x=6*sqrt(2), y=6*sqrt(2), z=27");
+    for λ in &fixed.eigenvalues {
+        let times =
+            |a: [f64; 2], b: [f64; 2]| [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]];
+        let (λ2, λ3) = (times(*λ, *λ), times(times(*λ, *λ), *λ));
+        for k in 0..2 {
+            let constant = if k == 0 { 1440.0 } else { 0.0 };
+            let sum = λ3[k] + 41.0 / 3.0 * λ2[k] + 304.0 / 3.0 * λ[k] + constant;
+            assert!(sum.abs() < 1e-9, "{sum}");
+        }
+    }
+    assert_eq!(fixed.stability, Stability::Unstable);
+}
+
+#[test]
+fn a_state_that_is_no_equilibrium_says_by_how_much() {
+    let text = "coordinates a\nlagrangian a'^2/2 + 4*cos(a)";
+    let found = of(text, "a=0.3");
+    assert!(!found.is_equilibrium);
+    assert!((found.rates[1] + 4.0 * 0.3_f64.sin()).abs() < 1e-15);
+    assert_eq!(found.stability, Stability::Undecided);
+    let nearest = found.nearest.expect("hanging is near");
+    assert!(nearest[0].1.abs() < 1e-14, "{nearest:?}");
+    // On a slope there is none.
+    let slope = of("coordinates x\nlagrangian x'^2/2 - x", "x=0");
+    assert!(!slope.is_equilibrium && slope.nearest.is_none());
+    // A degenerate rest is left undecided.
+    let quartic = of("coordinates x\nlagrangian x'^2/2 + x^4", "x=0");
+    assert_eq!(quartic.reason, StabilityReason::Degenerate);
+    assert_eq!(quartic.family, 0);
+    // Gyroscopic stabilisation of a maximum is not decided by the linear equations.
+    let gyro = "
+        coordinates x, y
+        lagrangian (x'^2 + y'^2)/2 + 3*(x*y' - y*x') + (x^2 + 2*y^2)/2";
+    let found = of(gyro, "x=0");
+    assert_eq!(found.reason, StabilityReason::Oscillation, "{:?}", found.eigenvalues);
+    // Time in the equations.
+    let driven =
+        of("coordinates x\nparameters e = 0\nlagrangian x'^2/2 - x^2/2 + e*x*sin(t)", "x=0");
+    assert_eq!(driven.reason, StabilityReason::ExplicitTime);
+}
+
+#[test]
+fn singular_points_and_memory_are_refused() {
+    let refused = |text: &str, state: &str| {
+        let model = Model::parse(text).expect("the text is right");
+        let request =
+            LinearizeRequest { at: Some(state.into()), ..LinearizeRequest::default() };
+        linearize(&model, &request).expect_err("it is refused").to_string()
+    };
+    let massless = refused("coordinates x, y\nlagrangian x^2*y'^2/2 + x'^2/2", "x=0");
+    assert!(massless.contains("singular"), "{massless}");
+    let memory = refused("coordinates x\nequation caputo(x, 0.5) = -x", "x=0");
+    assert!(memory.contains("memory"), "{memory}");
+    let unknown = refused("coordinates x\nlagrangian x'^2/2", "z=1");
+    assert!(unknown.contains('z'), "{unknown}");
+}
+
+/// Vakonomic: the multiplier belongs to the state.
+#[test]
+fn the_vakonomic_state_has_its_multipliers() {
+    let source = Source::new(
+        "model",
+        "
+        coordinates x, y, phi
+        lagrangian (x'^2 + y'^2 + phi'^2)/2
+        constraint blade: y'*cos(phi) - x'*sin(phi) = 0
+        principle vakonomic
+        initial multipliers = zero",
+    );
+    let model = Model::read(source, &Overrides::default(), &pfaff::NoFiles).unwrap();
+    // With L_c: μ couples to φ by μ u, so that φ″ = −μ u … about μ = 0 nothing acts.
+    let found = at(&model, "x'=1, mu(blade)=0");
+    assert!(found.is_equilibrium, "{:?}", found.rates);
+    assert!(found.variables.iter().any(|name| name == "mu(blade)"), "{:?}", found.variables);
+}

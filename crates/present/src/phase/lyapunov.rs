@@ -1,0 +1,52 @@
+//! Lyapunov exponents.
+
+use std::fmt::Write;
+
+use pfaff::Lyapunov;
+use serde_json::Value;
+
+use crate::json::{number, numbers, object, string};
+use crate::number::significant;
+use crate::{ToJson, ToText};
+
+impl ToJson for Lyapunov {
+    /// As `lyapunov --json` prints it.
+    fn to_json(&self) -> Value {
+        object([
+            ("pfaff", string(env!("CARGO_PKG_VERSION"))),
+            ("model", string(&self.title)),
+            ("exponents", numbers(&self.exponents)),
+            ("error", numbers(&self.error)),
+            ("sum", number(self.sum)),
+            ("divergence", number(self.divergence)),
+            ("dimension", number(self.dimension)),
+            ("time", numbers(&[self.time.0, self.time.1])),
+            ("steps", Value::from(self.steps as u64)),
+            ("stop", string(self.stop.as_ref().map_or("end", |stop| stop.name()))),
+        ])
+    }
+}
+
+impl ToText for Lyapunov {
+    /// For people.
+    fn to_text(&self) -> String {
+        let mut text = format!("{}\n", self.title);
+        let (from, to) = (significant(self.time.0, 6), significant(self.time.1, 6));
+        let _ = writeln!(text, "  from t = {from} to {to}, {} steps", self.steps);
+        if let Some(stop) = &self.stop {
+            let _ = writeln!(text, "  stopped early: {}", stop.name());
+        }
+        let _ = writeln!(text, "\nLyapunov exponents\n  {:>14}  {:>10}", "", "error");
+        for (λ, ε) in self.exponents.iter().zip(&self.error) {
+            let _ = writeln!(text, "  {λ:>14.6}  {ε:>10.1e}");
+        }
+        let _ = writeln!(
+            text,
+            "\n  sum                     {}\n  mean divergence         {}\n  Kaplan-Yorke dimension  {}",
+            significant(self.sum, 10),
+            significant(self.divergence, 10),
+            significant(self.dimension, 6)
+        );
+        text
+    }
+}

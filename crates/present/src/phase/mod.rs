@@ -1,0 +1,13 @@
+//! What is asked of the flow in phase space, for people and for programs.
+
+mod continuation;
+mod equilibria;
+mod linearize;
+mod lyapunov;
+mod section;
+mod words;
+
+pub use continuation::branch_csv;
+pub use linearize::{RootLocus, eigenvalue_csv};
+pub use section::section_table;
+pub use words::moved_values;
