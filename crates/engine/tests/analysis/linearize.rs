@@ -149,10 +149,11 @@ fn a_top_nutates_about_its_precession() {
         parameters A = 0.7, C = 0.3, k = 1.3
         lagrangian A*(th'^2 + phi'^2*sin(th)^2)/2 + C*(psi' + phi'*cos(th))^2/2 - k*cos(th)";
     let (a, c, k, th, w): (f64, f64, f64, f64, f64) = (0.7, 0.3, 1.3, 0.8, 2.1);
-    let spin = (k + a * w * w * th.cos()) / (c * w) - w * th.cos();
+    let spin = (k + a * w * w * libm::cos(th)) / (c * w) - w * libm::cos(th);
     let found = of(text, &format!("th={th}, phi'={w}, psi'={spin}"));
     assert!(found.is_equilibrium, "{:?}", found.rates);
-    let square = (a * a * w.powi(4) - 2.0 * a * w * w * k * th.cos() + k * k) / (a * w).powi(2);
+    let square =
+        (a * a * w.powi(4) - 2.0 * a * w * w * k * libm::cos(th) + k * k) / (a * w).powi(2);
     has(&found, &[[0.0, square.sqrt()], [0.0, -square.sqrt()]], 1e-12);
     assert_eq!((found.stability, found.reason), (Stability::Stable, StabilityReason::Energy));
     let names: Vec<&str> = found.cyclic.iter().map(|(name, _)| name.as_str()).collect();
@@ -193,7 +194,7 @@ fn equations_of_first_and_second_order() {
         equation z' = x*y - 8/3*z";
     let origin = of(lorenz, "x=0");
     let root = 1201.0_f64.sqrt();
-    let wanted = [[(-11.0 + root) / 2.0, 0.0], [(-11.0 - root) / 2.0, 0.0], [-8.0 / 3.0, 0.0]];
+    let wanted = [[0.5 * (root - 11.0), 0.0], [-0.5 * (root + 11.0), 0.0], [-8.0 / 3.0, 0.0]];
     has(&origin, &wanted, 1e-14);
     // At the other equilibria λ³ + 41/3 λ² + 8/3·38 λ + 1440 = 0.
     let fixed = of(lorenz, "x=6*sqrt(2), y=6*sqrt(2), z=27");
@@ -215,7 +216,7 @@ fn a_state_that_is_no_equilibrium_says_by_how_much() {
     let text = "coordinates a\nlagrangian a'^2/2 + 4*cos(a)";
     let found = of(text, "a=0.3");
     assert!(!found.is_equilibrium);
-    assert!((found.rates[1] + 4.0 * 0.3_f64.sin()).abs() < 1e-15);
+    assert!((found.rates[1] + 4.0 * libm::sin(0.3)).abs() < 1e-15);
     assert_eq!(found.stability, Stability::Undecided);
     let nearest = found.nearest.expect("hanging is near");
     assert!(nearest[0].1.abs() < 1e-14, "{nearest:?}");

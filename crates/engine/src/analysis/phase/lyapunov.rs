@@ -99,7 +99,7 @@ impl Observer for Collector<'_> {
 
     fn step(&mut self, _step: &DenseStep<'_>, _system: &mut dyn System) -> Control {
         self.steps += 1;
-        if self.steps % 256 == 0 && !(self.watch)() {
+        if self.steps.is_multiple_of(256) && !(self.watch)() {
             return Control::Stop;
         }
         Control::Continue
@@ -213,7 +213,7 @@ fn spectrum(
             break;
         }
         if request.t1.is_none() {
-            if collector.sums.len() % 50 == 0 && collector.steps > LOOK / 4 {
+            if collector.sums.len().is_multiple_of(50) && collector.steps > LOOK / 4 {
                 let found = means(&collector.sums);
                 let is_exact = found.is_some_and(|(_, mean, error, _)| {
                     mean.iter().zip(&error).all(|(λ, ε)| *ε <= WANTED * (1.0 + λ.abs()))

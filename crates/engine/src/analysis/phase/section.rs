@@ -119,7 +119,7 @@ impl Observer for Crossings<'_> {
     fn step(&mut self, _step: &DenseStep<'_>, _system: &mut dyn System) -> Control {
         self.steps += 1;
         self.idle += 1;
-        if self.steps % 256 == 0 && !(self.watch)() {
+        if self.steps.is_multiple_of(256) && !(self.watch)() {
             self.stop = Some(StopReason::Interrupted);
             return Control::Stop;
         }

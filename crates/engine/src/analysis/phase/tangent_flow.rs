@@ -72,10 +72,8 @@ fn solved(model: &Workspace, dynamics: &Dynamics) -> Option<Vec<Expr>> {
                 .collect();
             let second = |k: &usize| ordinary.orders[*k] == 2;
             let n = model.coordinates.len();
-            let first = (0..n).map(|k| match second(&k) {
-                true => model.coordinates[k].velocity,
-                false => highest[k],
-            });
+            let first = (0..n)
+                .map(|k| if second(&k) { model.coordinates[k].velocity } else { highest[k] });
             Some(first.chain((0..n).filter(second).map(|k| highest[k])).collect())
         }
     }
@@ -97,7 +95,7 @@ impl Explicit {
         let mut outputs = f.clone();
         for k in 0..r {
             let along: Vec<Expr> = (0..d)
-                .map(|i| g.symbol(&format!("s{k}_{i}"), Role::Coordinate { order: 0 }))
+                .map(|i| g.symbol(&format!("direction {k} {i}"), Role::Coordinate { order: 0 }))
                 .collect();
             let direction: Vec<(Expr, Expr)> =
                 field.symbols.iter().copied().zip(along.iter().copied()).collect();
