@@ -1,4 +1,4 @@
-//! What is asked of the flow in phase space, for people and for programs.
+//! The flow in phase space for people and programs.
 
 mod continuation;
 mod equilibria;
