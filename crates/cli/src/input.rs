@@ -76,25 +76,21 @@ impl ModelText {
 }
 
 /// The text of a model, from which it is read again with other parameters.
-pub(crate) struct Text {
-    source: Source,
-    beside: Option<Beside>,
+pub(crate) struct VariedModel {
+    text: ModelText,
     set: Option<String>,
     initial: Option<String>,
 }
 
-impl Text {
+impl VariedModel {
     /// Reads the text that the arguments name.
     pub(crate) fn open(
         arguments: &ModelArguments,
         initial: Option<&str>,
     ) -> Result<Self, Exit> {
-        let (source, folder) = source(&arguments.model)?;
-        let sandboxed = guard::is_sandboxed(arguments.model == "-");
-        let beside =
-            folder.map(|folder| Beside { folder, sandboxed, read: RefCell::default() });
+        let text = ModelText::open(&arguments.model)?;
         let (set, initial) = (arguments.set.clone(), initial.map(ToOwned::to_owned));
-        Ok(Self { source, beside, set, initial })
+        Ok(Self { text, set, initial })
     }
 
     /// The model, with one parameter changed if one is given.
@@ -103,11 +99,8 @@ impl Text {
         let set: Vec<String> = self.set.clone().into_iter().chain(also).collect();
         let set = if set.is_empty() { None } else { Some(set.join(", ")) };
         let overrides = Overrides { set, initial: self.initial.clone() };
-        let files: &dyn Files = match &self.beside {
-            Some(beside) => beside,
-            None => &GalleryFiles,
-        };
-        Model::read(self.source.clone(), &overrides, files).map_err(output::failed)
+        let source = self.text.source.clone();
+        Model::read(source, &overrides, self.text.files()).map_err(output::failed)
     }
 }
 

@@ -6,7 +6,7 @@ use pfaff_present::{ToJson, ToText, branch_csv};
 
 use crate::arguments::{ModelArguments, TableFormat, principle};
 use crate::guard::{self, Phase};
-use crate::input::Text;
+use crate::input::VariedModel;
 use crate::output::{Exit, failed, print, usage};
 use crate::range::ParameterRange;
 
@@ -52,7 +52,7 @@ pub(crate) fn continuation(arguments: &ContinueArguments) -> Result<Exit, Exit> 
         return Err(usage("periodic motions are not continued yet; --of equilibria is"));
     }
     let range = ParameterRange::read("--vary", &arguments.vary)?;
-    let text = Text::open(&arguments.model, arguments.initial.as_deref())?;
+    let text = VariedModel::open(&arguments.model, arguments.initial.as_deref())?;
     let model = text.model(Some((&range.name, range.from)))?;
     let request = ContinueRequest {
         parameter: range.name.clone(),

@@ -6,7 +6,7 @@ use pfaff_present::{RootLocus, ToJson, ToLatex, ToText, eigenvalue_csv, moved_va
 
 use crate::arguments::{FormulaFormat, ModelArguments, principle};
 use crate::guard::{self, Phase};
-use crate::input::Text;
+use crate::input::VariedModel;
 use crate::output::{Exit, failed, print, say, usage};
 use crate::range::ParameterRange;
 
@@ -54,7 +54,7 @@ pub(crate) fn linearize(arguments: &LinearizeArguments) -> Result<Exit, Exit> {
         at: arguments.at.clone(),
         backend: crate::backend::from_environment()?,
     };
-    let text = Text::open(&arguments.model, None)?;
+    let text = VariedModel::open(&arguments.model, None)?;
     if let Some(range) = &arguments.vary {
         return locus(&text, &ParameterRange::read("--vary", range)?, &request, format);
     }
@@ -74,7 +74,7 @@ pub(crate) fn linearize(arguments: &LinearizeArguments) -> Result<Exit, Exit> {
 
 /// Eigenvalues over a parameter.
 fn locus(
-    text: &Text,
+    text: &VariedModel,
     range: &ParameterRange,
     request: &LinearizeRequest,
     format: FormulaFormat,

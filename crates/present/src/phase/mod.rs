@@ -1,4 +1,4 @@
-//! The flow in phase space for people and programs.
+//! Phase space.
 
 mod continuation;
 mod equilibria;
