@@ -30,8 +30,11 @@ pub(crate) struct Layer {
     /// How many parts are read.
     pub(crate) results: usize,
     /// Begins an evaluation with given parameters.
-    pub(crate) start: fn(&Arc<Self>, &[f64], Backend) -> Box<dyn PartEvaluator>,
+    pub(crate) start: StartLayer,
 }
+
+/// Makes what evaluates a layer, with given parameters.
+pub(crate) type StartLayer = fn(&Arc<Layer>, &[f64], Backend) -> Box<dyn PartEvaluator>;
 
 /// Evaluates the families of a program, one state at a time.
 pub(crate) trait PartEvaluator: fmt::Debug + Send + Sync {
