@@ -425,7 +425,7 @@ fn derive_writes_source_text() {
 /// What the contract plans and nothing does yet is refused by name, not by a usage text.
 #[test]
 fn what_is_not_built_is_refused_plainly() {
-    for words in [&["fit", "sleigh"]] {
+    for words in [&["orbit", "sleigh"]] {
         let answer = pfaff(words);
         if answer.status == 0 {
             continue; // Built by now.
@@ -530,4 +530,27 @@ fn run_gives_sensitivities() {
     let wrong = pfaff_text(&["run", "-", "--sensitivity", "x'"], OSCILLATOR);
     assert_eq!(wrong.status, 2);
     assert!(wrong.err.contains("write `x'(0)`"), "{}", wrong.err);
+}
+
+#[test]
+fn fit_has_its_keys() {
+    let folder = support::Folder::new("fit");
+    let rows: String = (0..30)
+        .map(|i| 0.1 * f64::from(i))
+        .map(|t| format!("{t},{}\n", (3.0 * t).cos()))
+        .collect();
+    let data = &folder.write("measured.csv", format!("t,x\n{rows}"));
+    let arguments = ["fit", "-", "--data", data, "--params", "k, x'(0)", "--json"];
+    let fit = object(&pfaff_text(&arguments, OSCILLATOR).out);
+    in_order(&keys(&fit), &["parameters", "residual", "unidentifiable"]);
+    let k = &fit["parameters"]["k"];
+    in_order(&keys(k), &["value", "sigma", "interval"]);
+    // The data are exact.
+    assert!((k["value"].as_f64().expect("a number") - 9.0).abs() < 1e-6, "{fit}");
+    assert_eq!(fit["unidentifiable"], serde_json::json!([]));
+    let text = pfaff_text(&["fit", "-", "--data", data, "--params", "k"], OSCILLATOR);
+    assert!(text.status == 0 && text.out.contains("95 % from"), "{}", text.out);
+    let wrong = pfaff_text(&["fit", "-", "--data", data, "--params", "q"], OSCILLATOR);
+    assert_eq!(wrong.status, 2);
+    assert!(wrong.err.contains("`q` is no parameter"), "{}", wrong.err);
 }

@@ -73,6 +73,9 @@ pub use analysis::check::{CheckReport, ConstraintReport, check, check_of};
 pub use analysis::compare::{Comparison, Kept, Parting, compare};
 pub use analysis::eval::{Range, Value, evaluate};
 pub use analysis::export::{ExportForm, export, exported};
+pub use analysis::fit::{
+    Estimate, Fit, FitRequest, Loss, Measurements, fit, named_bounds, named_values,
+};
 pub use analysis::forms::{Fact, FactValue, PARTS, Parts, Point};
 pub use analysis::geometry::{
     Block, CurveKind, DistributionReport, FractionalGeometry, GeometryReport, GeometryRequest,
@@ -119,7 +122,7 @@ pub use pfaff_program::{Backend, Language};
 pub use pfaff_solver::Eigenvector;
 pub use pipeline::{run, run_derived, run_watched};
 pub use problem::guess::Guess;
-pub use problem::settings::{Method, Run, Settings};
+pub use problem::settings::{Method, Run, Settings, separated};
 pub use problem::state::{State, read_named_numbers, read_state};
 pub use run::prepare::PreparedRun;
 pub use run::progress::Progress;

@@ -10,6 +10,7 @@ mod derive;
 mod equilibria;
 mod eval;
 mod explain;
+mod fit;
 mod gallery;
 mod geometry;
 mod lift;
@@ -108,6 +109,8 @@ commands! {
     "run" Run(run::RunArguments) => run::run;
     /// Integrates many motions with other parameters and initial values, into one table
     "sweep" Sweep(sweep::SweepArguments) => sweep::sweep;
+    /// Finds parameters and initial values from measured data, with confidence intervals
+    "fit" Fit(fit::FitArguments) => fit::fit;
     /// Compares principles: equations, motions, when they diverge, what each conserves
     "compare" Compare(compare::CompareArguments) => compare::compare;
     /// Varies a motion under its constraints after Hölder, Suslov and the vakonomic principle, and shows which
@@ -168,7 +171,7 @@ fn options<A: Args>(words: &[OsString]) -> Option<A> {
 
 /// Commands that are planned are refused plainly, others with a hint.
 fn unknown(words: &[String]) -> Exit {
-    const PLANNED: [&str; 1] = ["fit"];
+    const PLANNED: [&str; 3] = ["orbit", "gait", "studio"];
     let built = shell::commands();
     let built: Vec<&str> = built.iter().map(String::as_str).collect();
     let word = words.first().map_or("", String::as_str);
@@ -198,6 +201,7 @@ mod tests {
             "run m.pfaff --initial -1 --samples 3 --output m.csv",
             "sweep sleigh --vary a=0.1..0.5:50 --keep final --output F.parquet --resume",
             "sweep a.csv b.csv --merge --output F.csv",
+            "fit sleigh --data m.csv --params m,J --bounds m=0..2 --json",
             "compare snake",
             "variations sleigh --vary x=t",
             "geometry disk --state phi=1",

@@ -5,6 +5,7 @@ pub(crate) mod compare;
 pub(crate) mod equivalence;
 pub(crate) mod eval;
 pub(crate) mod export;
+pub(crate) mod fit;
 pub(crate) mod forms;
 pub(crate) mod geometry;
 mod nested_operator;

@@ -316,7 +316,7 @@ impl Settings {
 }
 
 /// Names that are separated by commas outside of brackets.
-fn separated(text: &str) -> Vec<String> {
+pub fn separated(text: &str) -> Vec<String> {
     let mut names = vec![String::new()];
     let mut depth = 0;
     for letter in text.chars() {

@@ -4,6 +4,7 @@ mod backends;
 mod branches;
 mod events;
 mod export;
+mod fit;
 mod long_runs;
 mod rank;
 mod scale;

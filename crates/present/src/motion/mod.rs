@@ -1,6 +1,7 @@
 //! A motion and what is made of several: summary, JSON, tables, comparison, variations.
 
 pub(crate) mod compare;
+mod fit;
 mod json;
 mod note;
 mod summary;

@@ -1,0 +1,88 @@
+//! `pfaff fit`
+
+use std::path::Path;
+
+use clap::Args;
+use pfaff::{
+    FitRequest, Loss, Measurements, fit as find, named_bounds, named_values, separated,
+};
+use pfaff_present::{ToJson, ToText};
+
+use crate::arguments::{MotionArguments, PlainFormat};
+use crate::output::{Exit, failed, print, usage};
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  pfaff fit sleigh --data measured.csv --params \"m, J\"
+  pfaff fit mine.pfaff --data m.csv --params \"k, x'(0)\" --bounds \"k=0..10\" --sigma \"x=0.01\" --json
+  pfaff fit mine.pfaff --data m.csv --params k --loss cauchy       with outliers
+
+The data are comma-separated values with a line of names: `t`, coordinates `x`, velocities `x'` and observed quantities.
+Empty cells are missing values. A column `sigma(x)` has the standard deviation of each value of x; without it and
+without --sigma, the standard deviation of each column is estimated from its residuals.
+
+Exit status: 0 done, 1 the model is wrong, 2 wrong usage or data, 3 the iteration did not converge.")]
+pub(crate) struct FitArguments {
+    #[command(flatten)]
+    pub(crate) motion: MotionArguments,
+    /// The measured data
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) data: String,
+    /// Parameters and initial values to find, such as "m, J, x'(0)"; the search begins at their values in the model
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) params: String,
+    /// Bounds, such as "m=0..10, J=0.1..2"
+    #[arg(long, value_name = "RANGES", allow_hyphen_values = true)]
+    pub(crate) bounds: Option<String>,
+    /// The columns to fit, such as "x, phi'"; all that belong to the model if not given
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) columns: Option<String>,
+    /// Standard deviations of columns, such as "x=0.01, phi=0.002"
+    #[arg(long, value_name = "ASSIGNMENTS")]
+    pub(crate) sigma: Option<String>,
+    /// squares, huber or cauchy; the last two resist outliers
+    #[arg(long, value_name = "LOSS", default_value = "squares")]
+    pub(crate) loss: String,
+    /// Prints one JSON object and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// text or json
+    #[arg(long, value_enum, overrides_with = "json")]
+    pub(crate) format: Option<PlainFormat>,
+}
+
+pub(crate) fn fit(arguments: &FitArguments) -> Result<Exit, Exit> {
+    let run = crate::command::run::request(&arguments.motion)?;
+    if run.at.is_some() || run.samples.is_some() || run.t1.is_some() {
+        return Err(usage("--at, --samples and --t1 follow from the data"));
+    }
+    let model =
+        crate::input::model(&arguments.motion.model, arguments.motion.initial.as_deref())?;
+    let text = crate::input::data(Path::new(&arguments.data))
+        .map_err(|error| usage(&format!("`{}` cannot be read: {error}", arguments.data)))?;
+    let data = Measurements::read(&arguments.data, &text).map_err(failed)?;
+    let words: Vec<&str> = Loss::ALL.iter().map(|(_, word)| *word).collect();
+    let loss = Loss::from_name(&arguments.loss).ok_or_else(|| {
+        usage(&format!("there is no loss `{}`: choose {}", arguments.loss, words.join(", ")))
+    })?;
+    let sigmas = arguments.sigma.as_deref().map(named_values);
+    let request = FitRequest {
+        parameters: separated(&arguments.params),
+        bounds: arguments
+            .bounds
+            .as_deref()
+            .map(named_bounds)
+            .transpose()
+            .map_err(failed)?
+            .unwrap_or_default(),
+        columns: arguments.columns.as_deref().map(separated).unwrap_or_default(),
+        sigmas: sigmas.transpose().map_err(failed)?.unwrap_or_default(),
+        loss,
+        run,
+    };
+    let found = find(&model, &data, &request).map_err(failed)?;
+    let json = arguments.json || arguments.format == Some(PlainFormat::Json);
+    print(&if json { found.to_json_line() } else { found.to_text() })?;
+    Ok(if found.is_converged { Exit::Done } else { Exit::StoppedEarly })
+}

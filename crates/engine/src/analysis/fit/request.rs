@@ -1,0 +1,104 @@
+//! What a fit is asked for, and what it finds.
+
+use crate::motion::Motion;
+use crate::problem::settings::Run;
+
+/// What a fit is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct FitRequest {
+    /// The parameters and initial values (`x'(0)`) to find.
+    pub parameters: Vec<String>,
+    /// Their bounds, by name: lower and upper.
+    pub bounds: Vec<(String, f64, f64)>,
+    /// The columns of the data to fit; all that are coordinates, velocities or observed quantities, if empty.
+    pub columns: Vec<String>,
+    /// Standard deviations by column. A column `sigma(x)` of the data has them for each value of `x`.
+    pub sigmas: Vec<(String, f64)>,
+    /// The loss.
+    pub loss: Loss,
+    /// How the motions are computed; their output times are those of the data.
+    pub run: Run,
+}
+
+/// The loss of a residual in standard deviations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Loss {
+    /// $r^2$
+    #[default]
+    Squares,
+    /// $r^2$ up to $|r| = 1.345$, beyond that a straight line.
+    Huber,
+    /// $c^2 \log(1 + r^2/c^2)$ with $c = 2.385$.
+    Cauchy,
+}
+
+impl Loss {
+    /// All losses with their words.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Squares, "squares"), (Self::Huber, "huber"), (Self::Cauchy, "cauchy")];
+
+    /// The loss of a word.
+    pub fn from_name(word: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, name)| *name == word).map(|(loss, _)| *loss)
+    }
+
+    /// $\rho'(r^2)$: the weight of a squared residual.
+    pub(super) fn weight(self, r: f64) -> f64 {
+        // NOTE: with these constants, both have 95 % of the efficiency of least squares for normal errors.
+        match self {
+            Self::Squares => 1.0,
+            Self::Huber => (1.345 / r.abs()).min(1.0),
+            Self::Cauchy => 1.0 / (1.0 + (r / 2.385) * (r / 2.385)),
+        }
+    }
+
+    /// $\rho$
+    pub(super) fn value(self, r: f64) -> f64 {
+        match self {
+            Self::Squares => r * r,
+            Self::Huber if r.abs() <= 1.345 => r * r,
+            Self::Huber => 1.345 * (2.0 * r.abs() - 1.345),
+            Self::Cauchy => 2.385 * 2.385 * libm::log1p((r / 2.385) * (r / 2.385)),
+        }
+    }
+}
+
+/// A parameter that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// As it was asked for.
+    pub name: String,
+    /// Its value.
+    pub value: f64,
+    /// Its standard deviation; not a number if the data do not determine it, or if it is held at a bound.
+    pub sigma: f64,
+    /// The interval that contains the true value with a probability of 95 %.
+    pub interval: [f64; 2],
+}
+
+/// What a fit found.
+#[derive(Clone, Debug)]
+pub struct Fit {
+    /// The parameters, in the order asked for.
+    pub parameters: Vec<Estimate>,
+    /// The covariance of the parameters, by rows; not numbers where the data determine nothing.
+    pub covariance: Vec<Vec<f64>>,
+    /// The root mean square of the residuals, in standard deviations if these are given, else in the units of the data.
+    pub residual: f64,
+    /// Directions in the space of parameters along which the data stay the same: a change of each parameter.
+    pub unidentifiable: Vec<Vec<(String, f64)>>,
+    /// How many values were fitted.
+    pub values: usize,
+    /// Steps that were tried.
+    pub iterations: usize,
+    /// Whether the steps became small.
+    pub is_converged: bool,
+    /// Residuals by column, in the units of the data; missing values stay missing.
+    pub residuals: Vec<(String, Vec<Option<f64>>)>,
+    /// The standard deviation of each column, given or estimated.
+    pub sigmas: Vec<(String, f64)>,
+    /// What is worth knowing.
+    pub notes: Vec<String>,
+    /// The fitted motion at the times of the data.
+    pub motion: Motion,
+}

@@ -1,0 +1,193 @@
+//! Fits of parameters to motions that are known.
+
+use pfaff::{Error, Fit, FitRequest, Loss, Measurements, Model, Run, fit, named_bounds};
+
+use crate::support;
+
+const OSCILLATOR: &str = "\
+coordinates x
+parameters k = 3, d = 0.2, w = 1 + k
+lagrangian x'^2/2 - k*x^2/2
+force x: -d*x'
+initial x = 0.8, x' = 0
+solve t = 0..10
+";
+
+/// Numbers that look normally distributed, and are the same in every run.
+struct Noise(u64);
+
+impl Noise {
+    fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn normal(&mut self) -> f64 {
+        let (u, v) = (self.uniform().max(1e-300), self.uniform());
+        (-2.0 * libm::log(u)).sqrt() * libm::cos(2.0 * std::f64::consts::PI * v)
+    }
+}
+
+/// A table of coordinates of a motion, with noise.
+fn measured(
+    text: &str,
+    set: &str,
+    columns: &[&str],
+    samples: usize,
+    σ: f64,
+    seed: u64,
+) -> Measurements {
+    let overrides = pfaff::Overrides { set: Some(set.to_owned()), initial: None };
+    let model = Model::read(pfaff::Source::new("model", text), &overrides, &pfaff::NoFiles)
+        .unwrap_or_else(|error| panic!("{error}"));
+    let motion = support::run(&model, &Run::default().samples(samples).tolerance(1e-12));
+    let mut noise = Noise(seed);
+    let columns = columns
+        .iter()
+        .map(|name| {
+            let series =
+                motion.columns().into_iter().find(|(n, _)| n == name).expect("a column");
+            let values = series.1.iter().map(|x| Some(x + σ * noise.normal()));
+            ((*name).to_owned(), values.collect())
+        })
+        .collect();
+    Measurements { t: motion.t.clone(), columns }
+}
+
+fn request(parameters: &[&str]) -> FitRequest {
+    FitRequest {
+        parameters: parameters.iter().map(|&name| name.to_owned()).collect(),
+        ..FitRequest::default()
+    }
+}
+
+fn found(text: &str, data: &Measurements, request: &FitRequest) -> Fit {
+    fit(&support::model(text), data, request).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn exact_data_give_exact_parameters() {
+    let data = measured(OSCILLATOR, "k = 4, d = 0.35", &["x"], 40, 0.0, 1);
+    let fit = found(OSCILLATOR, &data, &request(&["k", "d", "x'(0)"]));
+    assert!(fit.is_converged && fit.unidentifiable.is_empty(), "{fit:?}");
+    for (estimate, expected) in fit.parameters.iter().zip([4.0, 0.35, 0.0]) {
+        // Motions with a tolerance of 1e-10 are fitted.
+        assert!((estimate.value - expected).abs() < 1e-7, "{estimate:?}");
+    }
+    assert!(fit.residual < 1e-8, "{}", fit.residual);
+}
+
+/// The sleigh without its scale: m and J are known by their ratio only.
+#[test]
+fn a_scale_cannot_be_known() {
+    let text = "\
+coordinates x, y, phi
+parameters m = 1, J = 0.5, a = 0.2
+let X = x + a*cos(phi)
+let Y = y + a*sin(phi)
+lagrangian m*(X'^2 + Y'^2)/2 + J*phi'^2/2
+constraint blade: y'*cos(phi) - x'*sin(phi) = 0
+initial x' = 1, phi' = 1.3
+solve t = 0..8
+";
+    let data = measured(text, "m = 2, J = 0.7, a = 0.25", &["x", "y", "phi"], 60, 1e-4, 5);
+    let fit = found(text, &data, &request(&["m", "J", "a"]));
+    let [m, inertia, a] = [0, 1, 2].map(|k| fit.parameters[k].value);
+    assert!(
+        (inertia / m - 0.35).abs() < 1e-3 && (a - 0.25).abs() < 1e-3,
+        "{:?}",
+        fit.parameters
+    );
+    let [direction] = fit.unidentifiable.as_slice() else { panic!("{:?}", fit.unidentifiable) };
+    let [(first, dm), (second, dj)] = direction.as_slice() else { panic!("{direction:?}") };
+    assert_eq!((first.as_str(), second.as_str()), ("m", "J"));
+    // The direction is that of the scale, up to the errors of the motion.
+    assert!((dm / dj - m / inertia).abs() < 1e-3, "{direction:?}");
+    assert!(fit.parameters[0].sigma.is_nan() && fit.parameters[2].sigma < 1e-3);
+}
+
+/// Of 200 sets of data, 95 % ± 4.6 % (three standard deviations of that number) have the truth in their interval.
+#[test]
+fn intervals_contain_the_truth() {
+    let (mut inside, mut all) = (0, 0);
+    for seed in 0..100 {
+        let data = measured(OSCILLATOR, "k = 4, d = 0.35", &["x"], 25, 0.02, 1000 + seed);
+        let fit = found(OSCILLATOR, &data, &request(&["k", "d"]));
+        for (estimate, truth) in fit.parameters.iter().zip([4.0, 0.35]) {
+            all += 1;
+            inside +=
+                usize::from((estimate.interval[0]..=estimate.interval[1]).contains(&truth));
+        }
+    }
+    let part = inside as f64 / all as f64;
+    assert!((part - 0.95).abs() < 0.046, "{part}");
+}
+
+#[test]
+fn gaps_weights_outliers_and_bounds() {
+    let mut data = measured(OSCILLATOR, "k = 4, d = 0.35", &["x", "x'"], 60, 1e-3, 9);
+    for (i, value) in data.columns[0].1.iter_mut().enumerate() {
+        if i % 3 == 1 {
+            *value = None;
+        }
+    }
+    let fit = found(OSCILLATOR, &data, &request(&["k", "d"]));
+    assert_eq!(fit.values, 100);
+    assert!((fit.parameters[0].value - 4.0).abs() < 5.0 * fit.parameters[0].sigma, "{fit:?}");
+    // Two wild values spoil least squares, and not the robust loss.
+    data.columns[0].1[6] = Some(9.0);
+    data.columns[0].1[30] = Some(-7.0);
+    let sigmas = vec![("x".to_owned(), 1e-3), ("x'".to_owned(), 1e-3)];
+    let robust = FitRequest { loss: Loss::Cauchy, sigmas, ..request(&["k", "d"]) };
+    let off = |fit: &Fit| (fit.parameters[0].value - 4.0).abs();
+    let fit = found(OSCILLATOR, &data, &robust);
+    let spoilt =
+        found(OSCILLATOR, &data, &FitRequest { loss: Loss::Squares, ..robust.clone() });
+    assert!(
+        off(&fit) < 1e-3 && off(&spoilt) > 10.0 * off(&fit),
+        "{} {}",
+        off(&fit),
+        off(&spoilt)
+    );
+    let bounds = named_bounds("k=0..3.5").expect("bounds");
+    let fit = found(OSCILLATOR, &data, &FitRequest { bounds, ..robust });
+    assert_eq!(fit.parameters[0].value, 3.5);
+    assert!(fit.notes.iter().any(|note| note.contains("held at its bound")), "{:?}", fit.notes);
+}
+
+#[test]
+fn what_cannot_be_fitted_is_refused() {
+    let model = support::model(OSCILLATOR);
+    let data = measured(OSCILLATOR, "k = 4", &["x"], 10, 0.0, 3);
+    let refused = |data: &Measurements, request: &FitRequest| -> String {
+        match fit(&model, data, request) {
+            Err(Error::Usage(message)) => message,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(refused(&data, &request(&["q"])).contains("`q` is no parameter"));
+    assert!(refused(&data, &request(&[])).contains("no parameters"));
+    let few = Measurements { t: vec![1.0], columns: vec![("x".into(), vec![Some(0.1)])] };
+    assert!(refused(&few, &request(&["k", "d"])).contains("more parameters than data"));
+    let early = Measurements { t: vec![-1.0], columns: vec![("x".into(), vec![Some(0.1)])] };
+    assert!(refused(&early, &request(&["k"])).contains("before the motion"));
+    let strange = Measurements { t: vec![1.0], columns: vec![("u".into(), vec![Some(0.1)])] };
+    assert!(refused(&strange, &request(&["k"])).contains("no column of a coordinate"));
+    let read = |text: &str| Measurements::read("m.csv", text).expect_err(text).to_string();
+    assert!(read("t,x\n0,1\n1,nan\n").contains("line 3: `nan` in the column `x`"));
+    assert!(read("t,x\n1,1\n0,1\n").contains("the times must ascend"));
+    assert!(read("t,x\n,1\n").contains("line 2"));
+    assert!(read("x\n1\n").contains("no column `t`"));
+    assert!(read("t,x\n1,2,3\n").contains("3 cells"));
+    // A parameter that does nothing is named.
+    let fit = found(OSCILLATOR, &data, &request(&["k", "w"]));
+    assert_eq!(fit.unidentifiable, [vec![("w".to_owned(), 1.0)]]);
+    assert!(
+        fit.notes.iter().any(|note| note.contains("do not depend on `w`")),
+        "{:?}",
+        fit.notes
+    );
+}

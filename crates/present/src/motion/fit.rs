@@ -1,0 +1,116 @@
+//! A fit for people and for programs.
+
+use std::fmt::Write;
+
+use pfaff::{Estimate, Fit};
+use serde_json::Value;
+
+use crate::json::{number, numbers, object, strings};
+use crate::number::{brief, column};
+use crate::{ToJson, ToText};
+
+impl ToText for Fit {
+    fn to_text(&self) -> String {
+        let mut text = format!("{}\n", self.motion.title);
+        let state = if self.is_converged { "converged" } else { "not converged" };
+        let _ = writeln!(
+            text,
+            "  {} values, {} parameters, {} steps, {state}; residual (RMS) {}\n",
+            self.values,
+            self.parameters.len(),
+            self.iterations,
+            brief(self.residual)
+        );
+        let heads = ["", "value", "sigma", "95 % from", "to"].map(str::to_owned);
+        let rows: Vec<[String; 5]> = self.parameters.iter().map(cells).collect();
+        let width = |c: usize| {
+            rows.iter().chain([&heads]).map(|row| row[c].chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..5).map(width).collect();
+        for row in [&heads].into_iter().chain(&rows) {
+            let mut line = format!("  {:<w$}", row[0], w = widths[0]);
+            for (cell, w) in row.iter().zip(&widths).skip(1) {
+                let _ = write!(line, "  {cell:>w$}");
+            }
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
+        for parts in &self.unidentifiable {
+            let _ = writeln!(text, "\nThe data do not determine {}", direction(parts));
+        }
+        if !self.notes.is_empty() {
+            text.push('\n');
+        }
+        for note in &self.notes {
+            let _ = writeln!(text, "  note: {note}");
+        }
+        text
+    }
+}
+
+fn cells(estimate: &Estimate) -> [String; 5] {
+    let cell = |x: f64| if x.is_finite() { column(x) } else { "–".to_owned() };
+    let [low, high] = estimate.interval;
+    [estimate.name.clone(), column(estimate.value), cell(estimate.sigma), cell(low), cell(high)]
+}
+
+/// What can change without the data: one parameter, or several together.
+fn direction(parts: &[(String, f64)]) -> String {
+    if let [(name, _)] = parts {
+        return format!("{name}: nothing measured depends on it.");
+    }
+    let names: Vec<&str> = parts.iter().map(|(name, _)| name.as_str()).collect();
+    let steps: Vec<String> = parts
+        .iter()
+        .map(|(name, x)| {
+            let sign = if *x < 0.0 { "-" } else { "+" };
+            format!("{name} {sign} {}*s", brief(x.abs()))
+        })
+        .collect();
+    format!(
+        "{} separately: all measured values stay the same along {}, for any s.",
+        names.join(", "),
+        steps.join(", ")
+    )
+}
+
+impl ToJson for Fit {
+    fn to_json(&self) -> Value {
+        let estimate = |e: &Estimate| {
+            object([
+                ("value", number(e.value)),
+                ("sigma", number(e.sigma)),
+                ("interval", numbers(&e.interval)),
+            ])
+        };
+        let parts = |parts: &Vec<(String, f64)>| {
+            object(parts.iter().map(|(name, x)| (name.clone(), number(*x))))
+        };
+        let list = |values: &[Option<f64>]| {
+            Value::Array(values.iter().map(|x| x.map_or(Value::Null, number)).collect())
+        };
+        object([
+            (
+                "parameters",
+                object(self.parameters.iter().map(|e| (e.name.clone(), estimate(e)))),
+            ),
+            ("residual", number(self.residual)),
+            ("unidentifiable", Value::Array(self.unidentifiable.iter().map(parts).collect())),
+            (
+                "covariance",
+                Value::Array(self.covariance.iter().map(|row| numbers(row)).collect()),
+            ),
+            ("values", Value::from(self.values as u64)),
+            ("iterations", Value::from(self.iterations as u64)),
+            ("converged", Value::Bool(self.is_converged)),
+            (
+                "residuals",
+                object(
+                    self.residuals.iter().map(|(name, values)| (name.clone(), list(values))),
+                ),
+            ),
+            ("sigmas", object(self.sigmas.iter().map(|(name, x)| (name.clone(), number(*x))))),
+            ("t", numbers(&self.motion.t)),
+            ("notes", strings(&self.notes)),
+        ])
+    }
+}
