@@ -35,11 +35,13 @@ pub struct NameOptions {
     pub taken: Vec<String>,
     /// A part gets a name if it is used at least twice and its text has at least this many operations.
     pub least_cost: usize,
+    /// It must also save at least this many operations, its definition counted.
+    pub least_saving: usize,
 }
 
 impl Default for NameOptions {
     fn default() -> Self {
-        Self { prefix: "s".into(), taken: Vec::new(), least_cost: 3 }
+        Self { prefix: "s".into(), taken: Vec::new(), least_cost: 3, least_saving: 0 }
     }
 }
 
@@ -90,7 +92,10 @@ impl Graph {
                 Node::Memory(Memory::Kernel, g, k) => self.memory(Memory::Kernel, image(g), k),
                 _ => self.store.borrow_mut().rebuild(node, image),
             };
-            let worth = uses[&e] >= 2 && cost >= options.least_cost.max(1);
+            let saving = cost.saturating_mul(uses[&e].saturating_sub(1));
+            let worth = uses[&e] >= 2
+                && cost >= options.least_cost.max(1)
+                && saving >= options.least_saving;
             if worth && !matches!(node, Node::Neg(_)) {
                 let name = fresh();
                 let symbol = self.symbol(&name, Role::Free);
@@ -177,13 +182,16 @@ pub(crate) enum TextPiece {
     Owned(String),
     /// An operand at a place that asks for this level.
     At(Expr, u8),
+    /// The same where another factor follows, which a function without brackets would seem to take.
+    Before(Expr, u8),
 }
 
-/// Puts the pieces of an expression together, with an explicit stack: depth is no limit.
+/// Puts the pieces of an expression together, with an explicit stack: depth is no limit. `pieces_of` is told whether
+/// another factor follows.
 pub(crate) fn assemble(
     root: Expr,
     level_of: impl Fn(Expr) -> u8,
-    pieces_of: impl Fn(Expr) -> Vec<TextPiece>,
+    pieces_of: impl Fn(Expr, bool) -> Vec<TextPiece>,
     brackets_of: impl Fn(Expr) -> [&'static str; 2],
 ) -> String {
     let mut text = String::new();
@@ -192,7 +200,7 @@ pub(crate) fn assemble(
         match piece {
             TextPiece::Word(word) => text.push_str(word),
             TextPiece::Owned(word) => text.push_str(&word),
-            TextPiece::At(e, asked) if level_of(e) < asked => {
+            TextPiece::At(e, asked) | TextPiece::Before(e, asked) if level_of(e) < asked => {
                 let brackets = brackets_of(e);
                 stack.extend([
                     TextPiece::Word(brackets[1]),
@@ -200,7 +208,8 @@ pub(crate) fn assemble(
                     TextPiece::Word(brackets[0]),
                 ]);
             }
-            TextPiece::At(e, _) => stack.extend(pieces_of(e).into_iter().rev()),
+            TextPiece::At(e, _) => stack.extend(pieces_of(e, false).into_iter().rev()),
+            TextPiece::Before(e, _) => stack.extend(pieces_of(e, true).into_iter().rev()),
         }
     }
     text

@@ -8,6 +8,7 @@
 //! ($x/x$ is 1, $\log a + \log b$ is $\log ab$), never on less. Memory operators are left as they are, operands
 //! and all.
 
+mod paper;
 mod reading_order;
 pub(crate) mod rules;
 

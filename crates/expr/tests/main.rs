@@ -6,6 +6,7 @@ mod derivatives;
 mod families;
 mod latex;
 mod mathml;
+mod paper;
 mod simplify;
 mod special;
 mod support;

@@ -19,7 +19,12 @@ pub struct SymbolParts {
 
 impl SymbolParts {
     /// The name of a column or symbol with this many dots: `phi[1,2]`, `lambda(blade)`, `x_max`.
+    ///
+    /// Primes at the end of the name are dots as well: `p[x]'`.
     pub fn of(name: &str, order: u8) -> Self {
+        let plain = name.trim_end_matches('\'');
+        let order = order + (name.len() - plain.len()) as u8;
+        let name = plain;
         let parts = match of(name) {
             Some(("reaction", of)) => with(SymbolWord::Letter("R".into()), of),
             Some((word, of)) => with(letter(word), of),
@@ -118,7 +123,7 @@ fn of(name: &str) -> Option<(&str, &str)> {
 /// The letter or word, and its subscripts.
 fn named(name: &str) -> SymbolParts {
     let (word, indices) = match name.split_once('[') {
-        Some((word, rest)) => (word, rest.trim_end_matches(']')),
+        Some((word, rest)) => (word, rest.strip_suffix(']').unwrap_or(rest)),
         None => (name, ""),
     };
     let mut subscripts = Vec::new();
@@ -141,11 +146,34 @@ fn named(name: &str) -> SymbolParts {
         }
     }));
     if !indices.is_empty() {
-        let all: Vec<&str> = indices.split(',').map(str::trim).collect();
-        let short = all.iter().all(|i| i.len() == 1);
-        subscripts.push(Subscript::Plain(all.join(if short { "" } else { "," })));
+        let all = list(indices);
+        if all.iter().all(|i| i.chars().count() == 1) {
+            subscripts.push(Subscript::Plain(all.concat()));
+        } else if all.iter().all(|i| i.chars().all(|c| c.is_ascii_digit() || c == '-')) {
+            subscripts.push(Subscript::Plain(all.join(",")));
+        } else {
+            subscripts.extend(all.into_iter().map(|i| Subscript::Of(named(i))));
+        }
     }
     SymbolParts { base, order: 0, subscripts }
+}
+
+/// Indices between their commas; an index may have indices itself, as in `p[phi[1,2]]`.
+fn list(indices: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut all) = (0_i32, 0, Vec::new());
+    for (i, c) in indices.char_indices() {
+        match c {
+            '[' => depth += 1,
+            ']' => depth -= 1,
+            ',' if depth == 0 => {
+                all.push(indices[start..i].trim());
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    all.push(indices[start..].trim());
+    all
 }
 
 /// A Greek letter by its name, a single letter as it is, a word upright.
@@ -154,5 +182,22 @@ fn letter(word: &str) -> SymbolWord {
         Some(g) => SymbolWord::Greek(g.1),
         None if word.chars().count() == 1 => SymbolWord::Letter(word.to_owned()),
         None => SymbolWord::Upright(word.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Graph, Role};
+
+    #[test]
+    fn momenta_and_their_rates() {
+        let g = Graph::new();
+        let latex = |name: &str| g.to_latex(g.symbol(name, Role::Free));
+        assert_eq!(latex("p[x]"), "p_{x}");
+        assert_eq!(latex("p[x]'"), "\\dot{p}_{x}");
+        assert_eq!(latex("p[phi]"), "p_{\\varphi}");
+        assert_eq!(latex("p[phi[1,2]]'"), "\\dot{p}_{\\varphi_{12}}");
+        assert_eq!(latex("w[10,2]"), "w_{10,2}");
+        assert_eq!(latex("c[x,th]"), "c_{x,\\theta}");
     }
 }

@@ -37,7 +37,7 @@ impl Graph {
 
     fn text_in_full(&self, e: Expr) -> String {
         let store = self.store.borrow();
-        print::assemble(e, |e| store.text_level(e), |e| store.text_pieces(e), |_| ["(", ")"])
+        print::assemble(e, |e| store.text_level(e), |e, _| store.text_pieces(e), |_| ["(", ")"])
     }
 }
 

@@ -2,8 +2,8 @@
 //! the words of a [`Markup`].
 //!
 //! Numbers stand first in products, factors are separated by thin spaces, powers of functions are written
-//! $\sin^2\varphi$. A function without brackets takes the one symbol behind it. Brackets grow only where their
-//! content is tall.
+//! $\sin^2\varphi$. A function without brackets takes the one symbol behind it, and has brackets where a factor
+//! follows that is no function: $\sin(\varphi)\,\dot y$. Brackets grow only where their content is tall.
 
 use rustc_hash::FxHashSet;
 
@@ -91,7 +91,7 @@ pub(super) fn typeset(
     print::assemble(
         e,
         |e| typeset_level(store, e),
-        |e| walk.pieces(e),
+        |e, followed| walk.pieces(e, followed),
         |e| walk.brackets(walk.tall.contains(&e)),
     )
 }
@@ -103,27 +103,35 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn pieces(&self, e: Expr) -> Vec<TextPiece> {
+    fn pieces(&self, e: Expr, followed: bool) -> Vec<TextPiece> {
         let (word, at) = (TextPiece::Word, TextPiece::At);
+        let before = |e, level, followed: bool| {
+            if followed { TextPiece::Before(e, level) } else { TextPiece::At(e, level) }
+        };
         let (store, m) = (self.store, self.markup);
         match store.node(e) {
             Node::Number(n) => vec![TextPiece::Owned((m.number)(store.numbers.exact(n)))],
             Node::Pi => vec![word(m.pi)],
             Node::Symbol(s) => vec![TextPiece::Owned((m.symbol)(&store.symbols[s as usize]))],
-            Node::Neg(a) => vec![word(m.negative), at(a, level::PRODUCT)],
+            Node::Neg(a) => vec![word(m.negative), before(a, level::PRODUCT, followed)],
             Node::Add(a, b) => vec![at(a, level::SUM), word(m.plus), at(b, level::PRODUCT)],
             Node::Sub(a, b) => vec![at(a, level::SUM), word(m.minus), at(b, level::PRODUCT)],
+            Node::Mul(k, b) if self.is_scaled_fraction(k, b) => self.scaled_fraction(k, b),
             Node::Mul(a, b) => {
                 let digits = store.is_number(a) && self.starts_with_digit(b);
                 let between = if digits { m.times } else { m.thin };
-                vec![at(a, level::PRODUCT), word(between), at(b, level::PRODUCT)]
+                vec![
+                    before(a, level::PRODUCT, !self.starts_with_function(b)),
+                    word(between),
+                    before(b, level::PRODUCT, followed),
+                ]
             }
             Node::Div(a, b) => {
                 let [open, between, close] = m.fraction.map(word);
                 vec![open, at(a, level::OR), between, at(b, level::OR), close]
             }
-            Node::Pow(a, b) => self.power(a, b),
-            Node::Unary(f, a) => self.function(f, a),
+            Node::Pow(a, b) => self.power(a, b, followed),
+            Node::Unary(f, a) => self.function(f, a, followed),
             Node::Binary(f, a, b) => self.function_of_two(f, a, b),
             Node::MittagLeffler(a, b, z) => {
                 let [open, between, close] = m.mittag_leffler.map(word);
@@ -154,14 +162,48 @@ impl Walk<'_> {
         }
     }
 
+    fn is_scaled_fraction(&self, k: Expr, b: Expr) -> bool {
+        let positive = self.store.exact(k).is_some_and(|k| *k.numer() > 0.into());
+        positive && matches!(self.store.node(b), Node::Div(..))
+    }
+
+    /// $\frac{n a}{d b}$ for $\frac nd\cdot\frac ab$
+    fn scaled_fraction(&self, k: Expr, quotient: Expr) -> Vec<TextPiece> {
+        let (Some(k), Node::Div(a, b)) = (self.store.exact(k), self.store.node(quotient))
+        else {
+            return Vec::new();
+        };
+        let m = self.markup;
+        let side = |n: &num_bigint::BigInt, e: Expr| {
+            if *n == 1.into() {
+                return vec![TextPiece::At(e, level::OR)];
+            }
+            let number = (m.number)(&Rational::from_integer(n.clone()));
+            if e == crate::graph::store::ONE {
+                return vec![TextPiece::Owned(number)];
+            }
+            let between = if self.starts_with_digit(e) { m.times } else { m.thin };
+            let rest = TextPiece::At(e, level::PRODUCT);
+            vec![TextPiece::Owned(number), TextPiece::Word(between), rest]
+        };
+        let [open, between, close] = m.fraction.map(TextPiece::Word);
+        let mut pieces = vec![open];
+        pieces.extend(side(k.numer(), a));
+        pieces.push(between);
+        pieces.extend(side(k.denom(), b));
+        pieces.push(close);
+        pieces
+    }
+
     /// $a^b$, and $\sin^2\varphi$ for whole powers of a named function.
-    fn power(&self, a: Expr, b: Expr) -> Vec<TextPiece> {
+    fn power(&self, a: Expr, b: Expr, followed: bool) -> Vec<TextPiece> {
         if let Node::Unary(f, x) = self.store.node(a)
             && let Notation::Name { name, style: NameStyle::Power } = f.notation()
             && self.store.small_integer(b).is_some_and(|n| n > 1)
         {
             let exponent = [TextPiece::At(b, level::OR)];
-            return self.named(self.raised(name.of(self.markup.language), exponent), x);
+            let name = self.raised(name.of(self.markup.language), exponent);
+            return self.named(name, x, followed);
         }
         // NOTE: a base in brackets is several elements, and a dotted one is one already.
         let bracketed = typeset_level(self.store, a) < level::ATOM;
@@ -191,7 +233,7 @@ impl Walk<'_> {
         pieces
     }
 
-    fn function(&self, f: Unary, a: Expr) -> Vec<TextPiece> {
+    fn function(&self, f: Unary, a: Expr, followed: bool) -> Vec<TextPiece> {
         let around = |[open, close]: [&'static str; 2]| {
             vec![TextPiece::Word(open), TextPiece::At(a, level::OR), TextPiece::Word(close)]
         };
@@ -202,7 +244,7 @@ impl Walk<'_> {
             Notation::Name { name, style } => {
                 let name = vec![TextPiece::Word(name.of(self.markup.language))];
                 match style {
-                    NameStyle::Power | NameStyle::Plain => self.named(name, a),
+                    NameStyle::Power | NameStyle::Plain => self.named(name, a, followed),
                     NameStyle::Brackets => self.applied(name, &[a]),
                 }
             }
@@ -222,9 +264,13 @@ impl Walk<'_> {
         }
     }
 
-    /// A function before its argument, where a symbol stands without brackets.
-    fn named(&self, mut name: Vec<TextPiece>, a: Expr) -> Vec<TextPiece> {
-        let Node::Symbol(s) = self.store.node(a) else { return self.applied(name, &[a]) };
+    /// A function before its argument, where a symbol stands without brackets unless another factor follows.
+    fn named(&self, mut name: Vec<TextPiece>, a: Expr, followed: bool) -> Vec<TextPiece> {
+        let symbol = match self.store.node(a) {
+            Node::Symbol(s) if !followed => Some(s),
+            _ => None,
+        };
+        let Some(s) = symbol else { return self.applied(name, &[a]) };
         let text = (self.markup.symbol)(&self.store.symbols[s as usize]);
         name.extend([
             TextPiece::Word((self.markup.apply_to_symbol)(&text)),
@@ -270,6 +316,16 @@ impl Walk<'_> {
 
     fn brackets(&self, tall: bool) -> [&'static str; 2] {
         if tall { self.markup.growing } else { self.markup.flat }
+    }
+
+    /// Whether the first factor is a function by its name, so that one before it needs no brackets.
+    fn starts_with_function(&self, e: Expr) -> bool {
+        let mut first = e;
+        while let Node::Mul(a, _) | Node::Pow(a, _) = self.store.node(first) {
+            first = a;
+        }
+        matches!(self.store.node(first), Node::Unary(f, _)
+            if matches!(f.notation(), Notation::Name { .. }))
     }
 
     /// Whether a number in front would run into the first digit.
@@ -325,6 +381,12 @@ fn typeset_level(store: &Store, e: Expr) -> u8 {
         Node::Symbol(s) if latex_symbol::is_raised(&store.symbols[s as usize]) => level::POWER,
         Node::Pi | Node::Symbol(_) => level::ATOM,
         Node::Neg(_) | Node::Add(..) | Node::Sub(..) => level::SUM,
+        Node::Mul(k, b)
+            if store.exact(k).is_some_and(|k| *k.numer() > 0.into())
+                && matches!(store.node(b), Node::Div(..)) =>
+        {
+            level::POWER
+        }
         Node::Mul(..) | Node::Memory(Memory::Mean, ..) => level::PRODUCT,
         Node::Div(..) | Node::Pow(..) => level::POWER,
         Node::Unary(f, _) => match f.notation() {

@@ -29,12 +29,10 @@ impl Presentation {
         let mut text = PREAMBLE.to_owned();
         let _ = writeln!(text, "\\section*{{{}}}", escape(&self.title));
         if let Some(principle) = self.principle {
-            let _ = writeln!(
-                text,
-                "Principle: {}.\\\\\nSigns: {}.",
-                principle.name(),
-                escape(signs(principle))
-            );
+            let _ = writeln!(text, "Principle: {}.", principle.name());
+            if self.is_constrained {
+                let _ = writeln!(text, "\\\\\nSigns: {}.", escape(signs(principle)));
+            }
         }
         let g = &self.graph;
         if !self.definitions.is_empty() {

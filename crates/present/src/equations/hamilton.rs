@@ -1,11 +1,17 @@
 //! The equations in momenta, for people: `derive --form hamilton`.
 //!
-//! Under Chetaev's principle this is the cotangent form (Co), with momenta of the transverse coordinates;
-//! under the vakonomic one Hamilton's form (Ha), with all momenta.
+//! Under Chetaev's principle these are Hamilton's equations with the reactions of the constraints,
+//!
+//! $$ \dot q = \frac{\partial H}{\partial p}, \qquad \dot p = -\frac{\partial H}{\partial q} + Q +
+//! W^\top\lambda, \qquad \varphi(q, \dot q(q, p), t) = 0, $$
+//!
+//! and, where there are constraints, the cotangent form (Co) without multipliers, with momenta of the transverse
+//! coordinates. Under the vakonomic principle it is Hamilton's form (Ha), with all momenta.
 
-use pfaff_expr::Expr;
+use pfaff_expr::{Expr, Role};
 use pfaff_mechanics::{
-    Equations, Refusal, cotangent, cotangent_equations, hamilton_form, normal_form,
+    Equations, LegendreInput, Refusal, cotangent, cotangent_equations, hamilton_form, legendre,
+    normal_form,
 };
 use pfaff_model::{Principle, Workspace};
 
@@ -30,7 +36,12 @@ pub fn present_hamilton(
     let mut remarks = Vec::new();
     let sections = match e.principle {
         Principle::Chetaev => {
-            in_cotangent_form(model, e, dependent, &mut remarks).map_err(refused)?
+            let mut sections = in_all_canonical(model, e, &mut remarks);
+            if sections.is_empty() || !e.jacobian.is_empty() {
+                let form = in_cotangent_form(model, e, dependent, &mut remarks);
+                sections.extend(form.map_err(refused)?);
+            }
+            sections
         }
         Principle::Vakonomic => in_all_momenta(model, e).map_err(refused)?,
         Principle::Restricted => {
@@ -45,6 +56,67 @@ pub fn present_hamilton(
 fn pairs(left: &[Expr], right: &[Expr]) -> Vec<Line> {
     let line = |(&l, &r)| Line { label: Label::Expression(l), right: r };
     left.iter().zip(right).map(line).collect()
+}
+
+/// $H(q, p)$ and Hamilton's equations; nothing where the momenta do not give the velocities.
+fn in_all_canonical(
+    model: &Workspace,
+    e: &Equations,
+    remarks: &mut Vec<String>,
+) -> Vec<Section> {
+    let pfaff_model::Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else {
+        return Vec::new();
+    };
+    let g = &model.graph;
+    let named = |after: &str| -> Vec<Expr> {
+        let symbol = |c: &pfaff_model::Coordinate| {
+            g.symbol(&format!("p[{}]{after}", c.name), Role::Free)
+        };
+        model.coordinates.iter().map(symbol).collect()
+    };
+    let (p, rates, v) = (named(""), named("'"), model.velocities());
+    let input = LegendreInput { lagrangian, residuals: &[], velocities: &v, momenta: &p };
+    let form = match g.merging(|| legendre(g, input)) {
+        Ok(form) => form,
+        Err(why) => {
+            remarks.push(format!("H(q, p) has no formula here: {why}"));
+            return Vec::new();
+        }
+    };
+    let inserted: Vec<(Expr, Expr)> =
+        v.iter().copied().zip(form.velocities.iter().copied()).collect();
+    let slopes = g.gradient(form.hamiltonian, &model.positions());
+    let forces: Vec<Expr> = (0..v.len())
+        .map(|k| {
+            let given = g.sum(model.forces.iter().map(|f| f.components[k]));
+            let λ = &model.results.lambda;
+            let reaction = g.sum(λ.iter().zip(&e.directions).map(|(&λ, w)| g.mul(w[k], λ)));
+            let [given, reaction] = g.substitute(&[given, reaction], &inserted)[..] else {
+                return g.zero();
+            };
+            g.sum([g.neg(slopes[k]), given, reaction])
+        })
+        .collect();
+    let label = Label::Entry { text: "H", latex: "\\mathcal H", indices: Vec::new() };
+    let held = g.substitute(&e.residual, &inserted);
+    let zeros = vec![g.zero(); held.len()];
+    let section = |key, heading, lines| Section { key, heading, lines };
+    let mut equations = pairs(&v, &form.velocities);
+    equations.extend(pairs(&rates, &forces));
+    vec![
+        section("canonical_momenta", "Momenta p = dL/dq'", pairs(&p, &e.momenta)),
+        section(
+            "hamiltonian",
+            "Hamiltonian H = p*q' - L",
+            vec![Line { label, right: form.hamiltonian }],
+        ),
+        section(
+            "hamilton_equations",
+            "Hamilton's equations q' = dH/dp, p' = -dH/dq + Q + R",
+            equations,
+        ),
+        section("constraints_of_momenta", "Constraints in momenta", pairs(&held, &zeros)),
+    ]
 }
 
 fn in_cotangent_form(

@@ -6,24 +6,23 @@
 mod document;
 mod fractional;
 mod hamilton;
+mod names;
 mod reduced;
 mod restricted;
 mod state;
 
 pub use fractional::{present_fractional, present_fractional_hamilton};
 pub use hamilton::present_hamilton;
+pub(crate) use names::{named_parts, names_of};
 pub use reduced::present_reduced;
 
 use pfaff::{Derivation, Dynamics, Error, ParseErrors, Principle, Refusal, Workspace, signs};
-use pfaff_expr::{Expr, Graph, NameOptions, NamedParts};
+use pfaff_expr::{Expr, Graph, Role};
 use pfaff_mechanics::{Equations, Ordinary, divergence_formula};
 use serde_json::Value;
 
 use crate::json::{object, string, strings};
 use crate::{ToJson, ToLatex, ToText};
-
-/// A common part of fewer operations is easier to read where it stands.
-const WORTH_A_NAME: usize = 8;
 
 /// Everything that is shown, as expressions under headings.
 #[derive(Clone, Debug)]
@@ -38,6 +37,10 @@ pub struct Presentation {
     pub(crate) preface: Vec<String>,
     /// Sentences at the end.
     pub(crate) remarks: Vec<String>,
+    /// Whether there are multipliers whose signs need a convention.
+    pub(crate) is_constrained: bool,
+    /// The names of the model.
+    pub(crate) names: Vec<String>,
 }
 
 /// A heading with its lines.
@@ -85,7 +88,7 @@ pub fn present(derivation: &Derivation) -> Presentation {
     Presentation::of(model, principle, sections, Vec::new())
 }
 
-fn mechanical(model: &Workspace, e: &Equations) -> Vec<Section> {
+pub(crate) fn mechanical(model: &Workspace, e: &Equations) -> Vec<Section> {
     let g = &model.graph;
     let names: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();
     let constraints: Vec<String> = model.constraints.iter().map(|c| c.name.clone()).collect();
@@ -243,6 +246,8 @@ impl Presentation {
             sections,
             preface: Vec::new(),
             remarks,
+            is_constrained: !model.constraints.is_empty(),
+            names: names_of(model),
         };
         presentation.name_parts(model);
         presentation
@@ -290,7 +295,7 @@ impl Presentation {
             // NOTE: later definitions build on earlier ones, so one sweep backwards finds all that are needed.
             let mut used: Vec<&(String, Expr)> = Vec::new();
             for definition in self.definitions.iter().rev() {
-                let symbol = self.graph.symbol(&definition.0, pfaff_expr::Role::Free);
+                let symbol = self.graph.symbol(&definition.0, Role::Free);
                 if roots.iter().any(|&r| self.graph.contains(r, &[symbol])) {
                     roots.push(definition.1);
                     used.push(definition);
@@ -311,29 +316,59 @@ impl Presentation {
 
     fn left(&self, label: &Label) -> String {
         match label {
-            Label::Entry { text, indices, .. } if indices.is_empty() => (*text).into(),
-            Label::Entry { text, indices, .. } => format!("{text}[{}]", indices.join(",")),
+            Label::Entry { text, indices, .. } if indices.is_empty() => self.own(text),
+            Label::Entry { text, indices, .. } => {
+                format!("{}[{}]", self.own(text), indices.join(","))
+            }
             Label::Component { text, upper, lower, .. }
                 if upper.is_empty() && lower.is_empty() =>
             {
-                (*text).into()
+                self.own(text)
             }
             Label::Component { text, upper, lower, .. } => {
-                format!("{text}[{}]", [upper.as_slice(), lower].concat().join(","))
+                format!("{}[{}]", self.own(text), [upper.as_slice(), lower].concat().join(","))
             }
             Label::Expression(e) => self.graph.to_text(*e),
+        }
+    }
+
+    /// A symbol of ours, in another script where the model has the same name.
+    fn own(&self, text: &str) -> String {
+        if !self.names.iter().any(|n| n == text) {
+            return text.to_owned();
+        }
+        text.chars()
+            .map(|c| match c {
+                // The sans-serif letters of mathematics.
+                'A'..='Z' => char::from_u32(0x1D5A0 + (c as u32 - 'A' as u32)).unwrap_or(c),
+                'a'..='z' => char::from_u32(0x1D5BA + (c as u32 - 'a' as u32)).unwrap_or(c),
+                _ => c,
+            })
+            .collect()
+    }
+
+    /// The same in LaTeX.
+    fn own_latex(&self, text: &str, latex: &str) -> String {
+        if self.names.iter().any(|n| n == text) {
+            format!("\\mathsf{{{latex}}}")
+        } else {
+            latex.to_owned()
         }
     }
 
     /// The left side in LaTeX.
     pub(crate) fn latex_label(&self, label: &Label) -> String {
         match label {
-            Label::Entry { latex, indices, .. } if indices.is_empty() => (*latex).to_owned(),
-            Label::Entry { latex, indices, .. } => {
+            Label::Entry { text, latex, indices } if indices.is_empty() => {
+                self.own_latex(text, latex)
+            }
+            Label::Entry { text, latex, indices } => {
+                let latex = self.own_latex(text, latex);
                 let names: Vec<String> = indices.iter().map(|i| self.index(i)).collect();
                 format!("{latex}_{{{}}}", names.join(" \\, "))
             }
-            Label::Component { latex, upper, lower, .. } => {
+            Label::Component { text, latex, upper, lower } => {
+                let latex = self.own_latex(text, latex);
                 let list = |names: &[String]| -> String {
                     let names: Vec<String> = names.iter().map(|i| self.index(i)).collect();
                     names.join(" \\, ")
@@ -346,7 +381,7 @@ impl Presentation {
 
     /// The name of a coordinate or constraint as an index.
     fn index(&self, name: &str) -> String {
-        self.graph.to_latex(self.graph.symbol(name, pfaff_expr::Role::Free))
+        self.graph.to_latex(self.graph.symbol(name, Role::Free))
     }
 }
 
@@ -357,7 +392,9 @@ impl ToText for Presentation {
         let mut text = format!("{}\n", self.title);
         if let Some(principle) = self.principle {
             let _ = writeln!(text, "principle {}", principle.name());
-            let _ = writeln!(text, "signs: {}", signs(principle));
+            if self.is_constrained {
+                let _ = writeln!(text, "signs: {}", signs(principle));
+            }
         }
         for line in &self.preface {
             let _ = writeln!(text, "{line}");
@@ -393,7 +430,12 @@ impl ToLatex for Presentation {
         let mut text = String::new();
         let _ = writeln!(text, "% {}", self.title.replace(['\n', '\r'], " "));
         if let Some(principle) = self.principle {
-            let _ = writeln!(text, "% principle {}: {}", principle.name(), signs(principle));
+            let signs = if self.is_constrained {
+                format!(": {}", signs(principle))
+            } else {
+                String::new()
+            };
+            let _ = writeln!(text, "% principle {}{signs}", principle.name());
         }
         for line in &self.preface {
             let _ = writeln!(text, "% {line}");
@@ -405,7 +447,7 @@ impl ToLatex for Presentation {
         };
         if !self.definitions.is_empty() {
             let rows = self.definitions.iter().map(|(name, e)| {
-                let symbol = self.graph.symbol(name, pfaff_expr::Role::Free);
+                let symbol = self.graph.symbol(name, Role::Free);
                 format!("{} &= {}", self.graph.to_latex(symbol), self.graph.to_latex(*e))
             });
             block(&mut text, "with", rows.collect());
@@ -470,16 +512,4 @@ impl ToJson for Presentation {
 pub(crate) fn refused(refusal: &Refusal, model: &Workspace) -> Error {
     let diagnostics = vec![refusal.diagnostic()];
     Error::Text(ParseErrors { source: model.source.clone(), diagnostics })
-}
-
-/// Outputs in reading order in a graph of their own, with names for large parts that occur more than once.
-pub(crate) fn named_parts(model: &Workspace, outputs: &[Expr], into: &Graph) -> NamedParts {
-    // NOTE: in a graph of their own, where no derived node stands for what is written here.
-    let outputs = model.graph.in_reading_order(outputs, into);
-    let mut taken: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();
-    taken.extend(model.parameters.iter().map(|p| p.name.clone()));
-    taken.extend(model.abbreviations.iter().map(|(name, _)| name.clone()));
-    taken.extend(model.constraints.iter().map(|c| c.name.clone()));
-    let options = NameOptions { taken, least_cost: WORTH_A_NAME, ..NameOptions::default() };
-    into.named(&outputs, &options)
 }

@@ -63,7 +63,11 @@ fn independent(model: &Workspace, e: &Equations, remarks: &mut Vec<String>) -> V
         .mass
         .iter()
         .zip(&reduced.force)
-        .map(|(row, &f)| expression(g.dot(row, &quasi.rates), f))
+        .map(|(row, &f)| {
+            let left = g.dot(row, &quasi.rates);
+            let common = g.common_factor(&[left, f]);
+            expression(g.div(left, common), g.div(f, common))
+        })
         .collect();
     if !quasi.pivots.is_empty() {
         let texts: Vec<String> = quasi.pivots.iter().map(|&p| g.to_text(p)).collect();

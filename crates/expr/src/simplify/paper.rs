@@ -1,0 +1,444 @@
+//! Expressions as a person would print them: the shortest of several formulas, each proved equal.
+//!
+//! An expression is read as a quotient of polynomials in its symbols, sines, cosines, roots and other functions
+//! ([`normal`](normal)), with arguments of sines as they were written or taken apart into single angles. Like terms
+//! are then collected and common factors cancelled. From the polynomials formulas are written with factors taken out,
+//! $s^2$ or $c^2$, sums of angles and multiple angles ([`collect`](collect)), and the one with the fewest characters is
+//! kept. It is compared with the expression by the [zero test](Graph::zero_test), and dropped if that does not prove
+//! them equal.
+//!
+//! **Budget.** Work is counted, not timed: the same expression always gives the same formula. What takes too much
+//! work stays as it was written.
+
+mod atoms;
+mod collect;
+mod form;
+mod normal;
+mod polynomial;
+mod quotient;
+mod trigonometry;
+
+use num_traits::{One, Signed, ToPrimitive};
+use rustc_hash::FxHashMap;
+
+use crate::graph::Graph;
+use crate::graph::node::{Expr, Node, Role};
+use crate::math::Unary;
+use crate::print;
+use crate::{Rational, ZeroTest};
+use atoms::{Angle, Arguments, Atom, Generator};
+use collect::Collector;
+use form::{Form, Leaf, Place, rank};
+use polynomial::{Budget, Coefficient, Monomial, Polynomial};
+use quotient::Field;
+
+/// Work on one reading of an expression.
+const READING: usize = 30_000;
+/// Work on the formulas of one reading.
+const WRITING: usize = 40_000;
+/// Work on all expressions of one call.
+const ALL: usize = 800_000;
+/// Larger graphs are left as they are.
+const MAX_NODES: usize = 3_000;
+/// Functions inside of functions, deeper ones are left as they are.
+const MAX_DEPTH: usize = 12;
+
+impl Graph {
+    /// The shortest formulas that are found for some expressions, in another graph.
+    ///
+    /// ```
+    /// use pfaff_expr::{Graph, Role};
+    /// let (g, page) = (Graph::new(), Graph::new());
+    /// let [k, r] = ["k", "r"].map(|n| g.symbol(n, Role::Parameter));
+    /// let e = g.mul(g.div(g.one(), r), g.div(k, r));
+    /// assert_eq!(g.to_text(e), "1/r*(k/r)");
+    /// let short = g.on_paper(&[e], &page)[0];
+    /// assert_eq!(page.to_text(short), "k/r^2");
+    /// ```
+    pub fn on_paper(&self, outputs: &[Expr], into: &Self) -> Vec<Expr> {
+        let pairs: Vec<[Expr; 2]> = outputs.iter().map(|&e| [e, e]).collect();
+        self.on_paper_by_names(&pairs, into)
+    }
+
+    /// The same for expressions of which each is also given with names for some of its parts: the second formula of
+    /// a pair is taken where it is much shorter than the first.
+    pub fn on_paper_by_names(&self, pairs: &[[Expr; 2]], into: &Self) -> Vec<Expr> {
+        /// A name has to be looked up: it must save three characters of ten, of a formula that is long.
+        const SHORT: usize = 50;
+        let mut paper =
+            Paper { source: self, desk: Self::new(), chosen: FxHashMap::default(), left: ALL };
+        let mut chosen = Vec::with_capacity(pairs.len());
+        for &[plain, named] in pairs {
+            paper.choose(plain, 0);
+            chosen.push(plain);
+            if named != plain {
+                let width = paper.text_width(paper.write(plain, &paper.desk));
+                if width > SHORT {
+                    paper.choose(named, 0);
+                    let other = paper.text_width(paper.write(named, &paper.desk));
+                    if other.saturating_mul(10) < width.saturating_mul(7) {
+                        chosen.pop();
+                        chosen.push(named);
+                    }
+                }
+            }
+        }
+        chosen.into_iter().map(|e| paper.write(e, into)).collect()
+    }
+}
+
+impl Graph {
+    /// The numbers and parameters that every one of the expressions has as a factor; 1 if none is found.
+    ///
+    /// Parameters count as different from zero.
+    ///
+    /// ```
+    /// use pfaff_expr::{Graph, Role};
+    /// let g = Graph::new();
+    /// let [m, a] = ["m", "a"].map(|n| g.symbol(n, Role::Parameter));
+    /// let u = g.symbol("u", Role::Free);
+    /// let (left, right) = (g.mul(m, u), g.mul(g.mul(a, m), g.mul(u, u)));
+    /// assert_eq!(g.common_factor(&[left, right]), m);
+    /// ```
+    pub fn common_factor(&self, expressions: &[Expr]) -> Expr {
+        let normal = normal::normal_form(self, expressions, Arguments::Whole, READING);
+        self.shared_factor(normal).unwrap_or_else(|| self.one())
+    }
+
+    fn shared_factor(&self, normal: Option<normal::NormalForm>) -> Option<Expr> {
+        let normal = normal?;
+        let mut sum = Polynomial::zero();
+        let values = normal.values.iter().filter(|q| !q.above.is_zero());
+        for (i, q) in values.enumerate() {
+            for (m, k) in q.above.terms() {
+                // A new atom keeps the terms of one expression apart from those of another.
+                let apart = Monomial::atom(u32::MAX - i as u32, 1);
+                sum.add_term(m.times(&apart), k)?;
+            }
+        }
+        let mut factor = number(self, &sum.content()?);
+        for atom in
+            sum.atoms().into_iter().filter(|&a| (a as usize) < normal.field.atoms.list.len())
+        {
+            let Atom::Node(e) = normal.field.atoms.atom(atom) else { continue };
+            let is_parameter = self.symbol_of(*e).is_some_and(|s| s.role == Role::Parameter);
+            let powers = || sum.terms().map(|(m, _)| m.exponent(atom));
+            let (least, most) = (powers().min()?, powers().max()?);
+            let n = if least > 0 { least } else { most.min(0) };
+            if is_parameter && n != 0 {
+                factor = self.mul(factor, self.pow(*e, self.integer(i64::from(n))));
+            }
+        }
+        Some(factor)
+    }
+}
+
+/// How an expression will be written.
+#[derive(Clone, Debug)]
+enum Choice {
+    AsItIs,
+    Formula { form: Form, atoms: Vec<Atom>, generators: Vec<Generator> },
+}
+
+struct Paper<'a> {
+    source: &'a Graph,
+    /// Where formulas are tried.
+    desk: Graph,
+    chosen: FxHashMap<Expr, Choice>,
+    left: usize,
+}
+
+impl Paper<'_> {
+    /// Decides how an expression will be written.
+    fn choose(&mut self, e: Expr, depth: usize) {
+        if self.chosen.contains_key(&e) {
+            return;
+        }
+        self.chosen.insert(e, Choice::AsItIs);
+        let live = self.source.live(&[e]);
+        if depth > MAX_DEPTH || live.len() > MAX_NODES || live.len() == 1 {
+            return;
+        }
+        let given = self.source.in_reading_order(&[e], &self.desk)[0];
+        let mut best = self.text_width(given).saturating_add(self.untidiness(given));
+        for arguments in [Arguments::Whole, Arguments::Apart] {
+            let Some((choice, width)) = self.formula(e, arguments, depth) else { break };
+            if width >= best {
+                continue;
+            }
+            let before = self.chosen.insert(e, choice);
+            let made = self.write(e, &self.desk);
+            let difference = self.desk.sub(given, made);
+            if self.desk.zero_test(difference) == ZeroTest::Zero {
+                best = width;
+            } else if let Some(before) = before {
+                self.chosen.insert(e, before);
+            }
+        }
+    }
+
+    fn text_width(&self, e: Expr) -> usize {
+        if print::is_small(&self.desk, e) { self.desk.to_text(e).len() } else { usize::MAX }
+    }
+
+    /// Characters that a person would give for not reading a fraction inside of a product or of another fraction.
+    fn untidiness(&self, e: Expr) -> usize {
+        const FRACTION: usize = 8;
+        let g = &self.desk;
+        let is_fraction = |o: Expr| matches!(g.node(o), Node::Div(..));
+        let bad = |e: &&Expr| match g.node(**e) {
+            Node::Div(a, b) => {
+                is_fraction(a)
+                    || is_fraction(b)
+                    || {
+                        // a/(1/m + b/J)
+                        matches!(g.node(b), Node::Add(x, y) | Node::Sub(x, y) if is_fraction(x) || is_fraction(y))
+                    }
+            }
+            Node::Mul(a, b) => g.number_of(a).is_none() && (is_fraction(a) || is_fraction(b)),
+            _ => false,
+        };
+        g.live(&[e]).iter().filter(bad).count() * FRACTION
+    }
+
+    /// The shortest formula of one reading, and its width.
+    fn formula(
+        &mut self,
+        e: Expr,
+        arguments: Arguments,
+        depth: usize,
+    ) -> Option<(Choice, usize)> {
+        let allowed = READING.min(self.left);
+        let normal = normal::normal_form(self.source, &[e], arguments, allowed);
+        self.left -= allowed - normal.as_ref().map_or(0, |n| n.field.budget.0);
+        let mut normal = normal?;
+        let allowed = WRITING.min(self.left);
+        let mut leaf = |field: &Field, atom: u32| self.leaf(field, atom, depth);
+        let mut collector = Collector {
+            field: &mut normal.field,
+            leaves: Vec::new(),
+            leaf: &mut leaf,
+            sums: normal.sums,
+            work: Budget(allowed),
+        };
+        let mut form = collector.quotient(&normal.values[0]);
+        form.sort(&collector.leaves);
+        let width = form.width(&collector.leaves);
+        let left = collector.work.0;
+        self.left -= allowed - left;
+        let field = normal.field;
+        let (atoms, generators) = (field.atoms.list, field.atoms.generators);
+        Some((Choice::Formula { form, atoms, generators }, width))
+    }
+
+    /// How an atom is written, and where it stands.
+    fn leaf(&mut self, field: &Field, atom: u32, depth: usize) -> Leaf {
+        let kind = field.atoms.atom(atom);
+        let generators = &field.atoms.generators;
+        let mut parts = Vec::new();
+        match kind {
+            Atom::Node(e) => parts.extend(self.source.node(*e).operands()),
+            Atom::Cos(angle) | Atom::Sin(angle) | Atom::Tan(angle) => {
+                let forms = angle.multiples.iter().flat_map(|m| &generators[m.0].form);
+                parts.extend(forms.map(|f| f.0));
+            }
+            Atom::Exp(generator) => {
+                parts.extend(generators[*generator].form.iter().map(|f| f.0));
+            }
+            Atom::Root(_) => {}
+        }
+        let is_memory =
+            matches!(kind, Atom::Node(e) if matches!(self.source.node(*e), Node::Memory(..)));
+        for &part in parts.iter().filter(|_| !is_memory) {
+            self.choose(part, depth + 1);
+        }
+        let width = match kind {
+            // √X is written by its polynomial.
+            Atom::Root(_) => 6,
+            _ => {
+                let pen = Pen { paper: self, page: &self.desk, generators };
+                let made = pen.atom(&field.atoms.list, atom);
+                self.text_width(made)
+            }
+        };
+        let is_double = match kind {
+            Atom::Cos(angle) | Atom::Sin(angle) => angle.multiples.iter().all(|m| m.1 % 2 == 0),
+            Atom::Node(_) | Atom::Tan(_) | Atom::Exp(_) | Atom::Root(_) => false,
+        };
+        Leaf { width, is_double, place: self.place(kind, &parts, atom) }
+    }
+
+    fn place(&self, atom: &Atom, parts: &[Expr], number: u32) -> Place {
+        let age = |e: Expr| e.index() as u32;
+        if let Atom::Node(e) = atom {
+            let rank = match self.source.node(*e) {
+                Node::Pi => rank::PI,
+                Node::Symbol(_) => match self.source.symbol_of(*e) {
+                    Some(symbol) => match symbol.role {
+                        Role::Parameter => rank::PARAMETER,
+                        Role::Time => rank::TIME,
+                        Role::Coordinate { order: 0 } => rank::POSITION,
+                        Role::Coordinate { order: 1 } => rank::VELOCITY,
+                        Role::Coordinate { .. } => rank::ACCELERATION,
+                        Role::Free if symbol.name.starts_with("lambda(") => rank::MULTIPLIER,
+                        Role::Free => rank::FREE,
+                        Role::Multiplier { .. } => rank::MULTIPLIER,
+                    },
+                    None => rank::FUNCTION,
+                },
+                _ => rank::FUNCTION,
+            };
+            return Place { rank, age: age(*e) };
+        }
+        let oldest = parts.iter().map(|&e| age(e)).min().unwrap_or(0);
+        // NOTE: a sine stands before its cosine, whichever was read first.
+        let order = match atom {
+            Atom::Sin(_) => 0,
+            Atom::Tan(_) => 1,
+            Atom::Cos(_) => 2,
+            Atom::Node(_) | Atom::Exp(_) | Atom::Root(_) => number,
+        };
+        Place {
+            rank: rank::FUNCTION,
+            age: oldest.saturating_mul(4).saturating_add(order.min(3)),
+        }
+    }
+
+    /// The chosen formula in a graph.
+    fn write(&self, e: Expr, page: &Graph) -> Expr {
+        match self.chosen.get(&e) {
+            Some(Choice::Formula { form, atoms, generators }) => {
+                let pen = Pen { paper: self, page, generators };
+                pen.form(atoms, form)
+            }
+            Some(Choice::AsItIs) | None => self.source.in_reading_order(&[e], page)[0],
+        }
+    }
+}
+
+/// Writes formulas into a graph.
+struct Pen<'a> {
+    paper: &'a Paper<'a>,
+    page: &'a Graph,
+    generators: &'a [Generator],
+}
+
+impl Pen<'_> {
+    fn form(&self, atoms: &[Atom], form: &Form) -> Expr {
+        let g = self.page;
+        match form {
+            Form::Leaf(leaf) => self.atom(atoms, *leaf),
+            Form::Sum(terms) => g.sum(terms.iter().map(|t| self.form(atoms, t))),
+            Form::Product { coefficient, factors } => {
+                let (mut above, mut below) = (g.one(), g.one());
+                let mut exponent: Vec<(usize, i64)> = Vec::new();
+                for (base, halves) in factors {
+                    if let Form::Leaf(leaf) = base
+                        && let Atom::Exp(generator) = &atoms[*leaf as usize]
+                    {
+                        exponent.push((*generator, i64::from(halves / 2)));
+                        continue;
+                    }
+                    let base = self.form(atoms, base);
+                    let power = self.power(base, halves.abs());
+                    let side = if *halves > 0 { &mut above } else { &mut below };
+                    *side = g.mul(*side, power);
+                }
+                if !exponent.is_empty() {
+                    above = g.mul(above, g.unary(Unary::Exp, self.angle(&exponent)));
+                }
+                let k = coefficient.abs();
+                let product = if above == g.one() {
+                    let below = g.mul(number(g, &(*k.denom()).into()), below);
+                    g.div(number(g, &(*k.numer()).into()), below)
+                } else {
+                    g.mul(number(g, &k), g.div(above, below))
+                };
+                if coefficient.is_negative() { g.neg(product) } else { product }
+            }
+        }
+    }
+
+    fn power(&self, base: Expr, halves: i32) -> Expr {
+        let g = self.page;
+        match halves {
+            1 => g.sqrt(base),
+            n if n % 2 == 0 => g.pow(base, g.integer(i64::from(n / 2))),
+            n => g.pow(base, g.fraction(i64::from(n), 2)),
+        }
+    }
+
+    fn atom(&self, atoms: &[Atom], number: u32) -> Expr {
+        let g = self.page;
+        let of = |f: [Unary; 2], angle: &Angle| {
+            let argument = self.angle(&angle.multiples);
+            g.unary(f[usize::from(angle.hyperbolic)], argument)
+        };
+        match &atoms[number as usize] {
+            Atom::Node(e) => self.node(*e),
+            Atom::Cos(angle) => of([Unary::Cos, Unary::Cosh], angle),
+            Atom::Sin(angle) => of([Unary::Sin, Unary::Sinh], angle),
+            Atom::Tan(angle) => of([Unary::Tan, Unary::Tanh], angle),
+            Atom::Exp(generator) => g.unary(Unary::Exp, self.angle(&[(*generator, 1)])),
+            Atom::Root(X) => {
+                let terms = X.terms().rev().map(|(m, k)| {
+                    let factors =
+                        m.factors().iter().map(|&(a, n)| (Form::Leaf(a), 2 * n)).collect();
+                    self.form(atoms, &Form::Product { coefficient: *k, factors })
+                });
+                g.sqrt(g.sum(terms))
+            }
+        }
+    }
+
+    /// An atom that is a node of the source.
+    fn node(&self, e: Expr) -> Expr {
+        let (source, g) = (self.paper.source, self.page);
+        match source.node(e) {
+            Node::Symbol(_) | Node::Pi | Node::Number(_) | Node::Memory(..) => {
+                source.in_reading_order(&[e], g)[0]
+            }
+            Node::Table { table, order, argument } => {
+                let argument = self.paper.write(argument, g);
+                g.table_derivative(source.table_of(table), order, argument)
+            }
+            node => {
+                let made: FxHashMap<Expr, Expr> =
+                    node.operands().map(|o| (o, self.paper.write(o, g))).collect();
+                g.store.borrow_mut().rebuild(node, |o| made[&o])
+            }
+        }
+    }
+
+    /// $\sum_i n_i b_i x_i$
+    fn angle(&self, multiples: &[(usize, i64)]) -> Expr {
+        let g = self.page;
+        let mut terms: Vec<(Expr, Coefficient)> = Vec::new();
+        for &(place, n) in multiples {
+            let Generator { form, unit } = &self.generators[place];
+            for (e, k) in form {
+                let k = k * unit * Coefficient::from_integer(i128::from(n));
+                match terms.iter_mut().find(|t| t.0 == *e) {
+                    Some(known) => known.1 += k,
+                    None => terms.push((*e, k)),
+                }
+            }
+        }
+        let is_pi = |e: Expr| self.paper.source.node(e) == Node::Pi;
+        terms.sort_by_key(|t| (is_pi(t.0), t.1.is_negative(), t.0));
+        g.sum(terms.iter().map(|(e, k)| {
+            let x = self.paper.write(*e, g);
+            g.mul(number(g, k), x)
+        }))
+    }
+}
+
+fn number(g: &Graph, k: &Coefficient) -> Expr {
+    if k.is_one() {
+        return g.one();
+    }
+    match (k.numer().to_i64(), k.denom().to_i64()) {
+        (Some(n), Some(d)) => g.fraction(n, d),
+        _ => g.number(Rational::new((*k.numer()).into(), (*k.denom()).into())),
+    }
+}

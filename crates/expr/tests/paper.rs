@@ -1,0 +1,143 @@
+//! Formulas as a person prints them: a corpus of textbook expressions, and random ones by value.
+
+use crate::support::{Kind, Random, parse, random};
+use pfaff_expr::{Graph, ZeroTest};
+
+/// What is printed for an expression.
+fn printed(text: &str) -> String {
+    let (g, page) = (Graph::new(), Graph::new());
+    let e = parse(&g, text);
+    page.to_text(g.on_paper(&[e], &page)[0])
+}
+
+/// `raw form => form of the book`, with comments.
+const CORPUS: &str = include_str!("paper/corpus.txt");
+
+fn corpus() -> Vec<(&'static str, &'static str)> {
+    let lines = CORPUS.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'));
+    lines.map(|l| l.split_once(" => ").expect("two forms in a line")).collect()
+}
+
+/// The forms of the books are those of the raw expressions: what is compared is one quantity.
+#[test]
+fn the_corpus_is_right() {
+    for (raw, book) in corpus() {
+        let g = Graph::new();
+        let difference = g.sub(parse(&g, raw), parse(&g, book));
+        assert_eq!(g.zero_test(difference), ZeroTest::Zero, "{raw} is not {book}");
+    }
+}
+
+#[test]
+fn formulas_are_as_short_as_in_books() {
+    let (mut sum, mut worst) = (0.0, Vec::new());
+    let all = corpus();
+    for (raw, book) in &all {
+        let ours = printed(raw);
+        let g = Graph::new();
+        let theirs = g.to_text(parse(&g, book));
+        let ratio = ours.len() as f64 / theirs.len() as f64;
+        sum += ratio;
+        if ratio > 1.5 {
+            worst.push(format!("{ratio:.2}: {raw}\n    ours {ours}\n    book {theirs}"));
+        }
+    }
+    let mean = sum / all.len() as f64;
+    assert!(worst.is_empty(), "longer than 1.5 times:\n{}", worst.join("\n"));
+    assert!(mean <= 1.15, "mean length {mean:.3} of the books'");
+}
+
+/// Small things that are easily wrong, to the letter.
+#[test]
+fn known_formulas() {
+    let cases = [
+        ("1/R*(K/R)", "K/R^2"),
+        ("cos(phi + 2*pi)", "cos(phi)"),
+        ("cos(phi + 2*pi/3)*Q + cos(phi + 8*pi/3)*Q", "2*Q*cos(phi + 2*pi/3)"),
+        ("2*(1/sin(phi))", "2/sin(phi)"),
+        ("R*(1/(2*M))", "R/(2*M)"),
+        ("A*cos(phi)*sin(phi)*phi'^2 + 0*q", "A*cos(phi)*sin(phi)*phi'^2"),
+        ("2*A*cos(phi)*sin(phi)*phi'^2", "A*sin(2*phi)*phi'^2"),
+        ("(A^2 + 2*A*B + B^2)/(A + B)^3", "1/(A + B)"),
+        ("K*q1*(q1^2 + q2^2)^(-3/2)", "K*q1/(q1^2 + q2^2)^(3/2)"),
+        ("if(q < 1, q + q, 1/q*q)", "if(q < 1, 2*q, 1)"),
+        ("abs(q*A + A*q)", "abs(2*A*q)"),
+        ("A*exp(q1)*(A*exp(-q1))*exp(q2)", "A^2*exp(q2)"),
+        ("caputo(q + q, 1/2)*A/A", "caputo(q + q, 1/2)"),
+        ("q1*q2'*A + A*q1'*q2", "A*q2*q1' + A*q1*q2'"),
+    ];
+    for (raw, expected) in cases {
+        assert_eq!(printed(raw), expected, "{raw}");
+    }
+}
+
+/// What is written is the expression: at random points, by doubles.
+#[test]
+fn values_are_kept() {
+    let mut r = Random(23);
+    let (mut compared, mut shorter) = (0, 0);
+    for case in 0..600 {
+        let g = Graph::new();
+        let symbols = ["q", "q'", "A", "B"].map(|s| parse(&g, s));
+        let kind = [Kind::All, Kind::Smooth, Kind::Printable][case % 3];
+        let size = 4 + r.below(24);
+        let mut e = random(&g, &mut r, &symbols, size, kind);
+        if case % 2 == 0 {
+            let a = random(&g, &mut r, &symbols, 4, Kind::Smooth);
+            let two = g.integer(2);
+            let circle = g.add(g.mul(e, g.pow(g.sin(a), two)), g.mul(e, g.pow(g.cos(a), two)));
+            e = g.div(g.add(circle, a), g.add(e, e));
+        }
+        let page = Graph::new();
+        let short = g.on_paper(&[e], &page)[0];
+        shorter += usize::from(page.to_text(short).len() < g.to_text(e).len());
+        for point in 0..4 {
+            let value_of = |name: &str| {
+                0.3 + 0.37 * f64::from(point)
+                    + name.len() as f64 * 0.11
+                    + f64::from(name.as_bytes()[0]) * 0.003
+            };
+            let at = |g: &Graph, e| {
+                g.evaluate(&[e], &|s| value_of(&g.symbol_of(s).expect("a symbol").text()))[0]
+            };
+            let (before, after) = (at(&g, e), at(&page, short));
+            if !before.is_finite() {
+                continue;
+            }
+            compared += 1;
+            // Rounding of some dozen operations, which differences of nearly equal numbers make larger.
+            let close = (before - after).abs() <= 1e-6 * (1.0 + before.abs());
+            assert!(close, "{before} {after}: {} and {}", g.to_text(e), page.to_text(short));
+        }
+    }
+    assert!(compared > 1000 && shorter > 200, "{compared} {shorter}");
+}
+
+/// The same expression gives the same text, whatever was asked before it.
+#[test]
+fn formulas_do_not_depend_on_what_came_before() {
+    for (raw, _) in corpus().into_iter().step_by(7) {
+        let (g, page) = (Graph::new(), Graph::new());
+        let e = parse(&g, raw);
+        let other = parse(&g, "sin(q1)*(A + B)*q2' - B*cos(q1)/A");
+        let both = g.on_paper(&[e, other, e], &page);
+        assert_eq!(both[0], both[2]);
+        assert_eq!(page.to_text(both[0]), printed(raw));
+    }
+}
+
+/// Large expressions come to an end.
+#[test]
+fn work_has_an_end() {
+    let (g, page) = (Graph::new(), Graph::new());
+    let mut e = parse(&g, "q1");
+    for k in 0..30 {
+        let other = parse(&g, &format!("sin(q1 + {k}*q2) + B{k}"));
+        e = g.add(g.mul(e, e), g.div(other, g.add(e, other)));
+    }
+    g.on_paper(&[e], &page);
+    let page = Graph::new();
+    let long = (0..400).map(|k| parse(&g, &format!("A{k}*cos(q{k} + phi)*q{k}'")));
+    let sum = g.sum(long.collect::<Vec<_>>());
+    g.on_paper(&[sum], &page);
+}

@@ -1,0 +1,220 @@
+//! Formulas of a page: short ones, with the model's own names, and with names for what they share.
+
+use pfaff::Workspace;
+use pfaff_expr::{Expr, Graph, NameOptions, NamedParts, Role};
+
+/// A common part of fewer operations is easier to read where it stands.
+const WORTH_A_NAME: usize = 8;
+/// Names save at least this many operations: more of them than a page can hold would explain nothing.
+const WORTH_SAVING: usize = 40;
+
+/// Outputs as short formulas in a graph of their own, with the model's own names where these are shorter, and names
+/// for large parts that occur more than once.
+pub(crate) fn named_parts(model: &Workspace, outputs: &[Expr], into: &Graph) -> NamedParts {
+    let lets = Abbreviations::of(model);
+    // NOTE: in a graph of their own, where no derived node stands for what is written here.
+    let mut formulas = model.graph.on_paper_by_names(&lets.pairs(model, outputs), into);
+    let (names, definitions) = lets.used(model, &formulas, into);
+    let own = names.len();
+    formulas.splice(0..0, definitions);
+    let options = NameOptions {
+        taken: names_of(model),
+        least_cost: WORTH_A_NAME,
+        least_saving: WORTH_SAVING,
+        ..NameOptions::default()
+    };
+    let NamedParts { mut definitions, mut outputs } = into.named(&formulas, &options);
+    // A part that the model has a name for keeps that name.
+    for (i, name) in names.iter().enumerate() {
+        let Some(part) = into.symbol_of(outputs[i]).map(|s| s.name) else { continue };
+        let Some(place) = definitions.iter().position(|d| d.0 == part) else { continue };
+        let image = [(outputs[i], into.symbol(name, Role::Free))];
+        let (_, meaning) = definitions.remove(place);
+        let (parts, all): (Vec<String>, Vec<Expr>) = definitions.into_iter().unzip();
+        let all = into.as_written(|| into.substitute(&all, &image));
+        definitions = parts.into_iter().zip(all).collect();
+        outputs = into.as_written(|| into.substitute(&outputs, &image));
+        outputs[i] = meaning;
+    }
+    let rest = outputs.split_off(own);
+    // The model's own names may stand in the parts, and parts in what the names mean: each after what it needs.
+    let mut waiting: Vec<(String, Expr)> = names.into_iter().zip(outputs).collect();
+    waiting.extend(definitions);
+    NamedParts { definitions: in_order(into, waiting), outputs: rest }
+}
+
+/// Definitions such that each comes after those whose names it uses.
+fn in_order(g: &Graph, mut waiting: Vec<(String, Expr)>) -> Vec<(String, Expr)> {
+    let mut done = Vec::with_capacity(waiting.len());
+    while !waiting.is_empty() {
+        let symbols: Vec<Expr> =
+            waiting.iter().map(|(name, _)| g.symbol(name, Role::Free)).collect();
+        let ready = waiting.iter().position(|(_, e)| !g.contains(*e, &symbols)).unwrap_or(0);
+        done.push(waiting.remove(ready));
+    }
+    done
+}
+
+/// The `let` names of a model that may stand in its equations.
+struct Abbreviations {
+    /// Name, meaning, and the symbol that stands for it.
+    list: Vec<(String, Expr, Expr)>,
+}
+
+impl Abbreviations {
+    /// A name for less than this is longer than what it stands for.
+    const LEAST: usize = 3;
+
+    fn of(model: &Workspace) -> Self {
+        let g = &model.graph;
+        let worth =
+            |&&(_, e): &&(String, Expr)| g.varies(e) && g.operations(&[e]) >= Self::LEAST;
+        let entry = |(name, e): &(String, Expr)| (name.clone(), *e, g.symbol(name, Role::Free));
+        Self { list: model.abbreviations.iter().filter(worth).map(entry).collect() }
+    }
+
+    /// Each expression as it is, and with the names in it.
+    fn pairs(&self, model: &Workspace, outputs: &[Expr]) -> Vec<[Expr; 2]> {
+        let images: Vec<(Expr, Expr)> = self.list.iter().map(|&(_, e, s)| (e, s)).collect();
+        let named = if images.is_empty() {
+            outputs.to_vec()
+        } else {
+            model.graph.as_written(|| model.graph.substitute(outputs, &images))
+        };
+        outputs.iter().zip(named).map(|(&plain, named)| [plain, named]).collect()
+    }
+
+    /// The names that formulas use, in declared order, and what they mean, by earlier ones where that is shorter.
+    fn used(
+        &self,
+        model: &Workspace,
+        formulas: &[Expr],
+        into: &Graph,
+    ) -> (Vec<String>, Vec<Expr>) {
+        let (mut names, mut meanings) = (Vec::new(), Vec::new());
+        let mut roots = formulas.to_vec();
+        for (i, (name, e, _)) in self.list.iter().enumerate().rev() {
+            let symbol = into.symbol(name, Role::Free);
+            if !roots.iter().any(|&r| into.contains(r, &[symbol])) {
+                continue;
+            }
+            let earlier = Self { list: self.list[..i].to_vec() };
+            let meaning = model.graph.on_paper_by_names(&earlier.pairs(model, &[*e]), into)[0];
+            roots.push(meaning);
+            names.push(name.clone());
+            meanings.push(meaning);
+        }
+        names.reverse();
+        meanings.reverse();
+        (names, meanings)
+    }
+}
+
+/// All names that the text of a model gives.
+pub(crate) fn names_of(model: &Workspace) -> Vec<String> {
+    let mut names: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();
+    names.extend(model.parameters.iter().map(|p| p.name.clone()));
+    names.extend(model.abbreviations.iter().map(|(name, _)| name.clone()));
+    names.extend(model.constraints.iter().map(|c| c.name.clone()));
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::equations::{Label, mechanical, present};
+    use crate::{ToLatex, ToText};
+    use pfaff::{Dynamics, GALLERY, GalleryFiles, Model, Overrides, Source, derive};
+
+    /// What is printed has the values of what was derived, for every model of the gallery at random states.
+    #[test]
+    fn printed_equations_have_the_values_of_the_derived_ones() {
+        let mut compared = 0;
+        for entry in GALLERY {
+            let source = Source::new(entry.name, entry.text);
+            let model = Model::read(source, &Overrides::default(), &GalleryFiles);
+            let model = model.expect("gallery models are right");
+            let Ok(derivation) = derive(&model, None) else { continue };
+            let Dynamics::Saddle(equations) = &derivation.dynamics else { continue };
+            let model = &derivation.workspace();
+            let sections = mechanical(model, equations);
+            let mut outputs = Vec::new();
+            for line in sections.iter().flat_map(|s| &s.lines) {
+                if let Label::Expression(left) = line.label {
+                    outputs.push(left);
+                }
+                outputs.push(line.right);
+            }
+            let page = Graph::new();
+            let named = named_parts(model, &outputs, &page);
+            for point in 0..3 {
+                let value = |name: &str| {
+                    let mix = |h: u64, b: u64| {
+                        (h ^ b).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+                    };
+                    let seed = name.bytes().fold(7 + point, |h, b| mix(h, u64::from(b)));
+                    0.4 + (mix(seed, 5) >> 11) as f64 / (1_u64 << 53) as f64
+                };
+                let at = |g: &Graph, e: Expr| value(&g.symbol_of(e).expect("a symbol").text());
+                let before = model.graph.evaluate(&outputs, &|s| at(&model.graph, s));
+                let mut known: Vec<(Expr, f64)> = Vec::new();
+                for (name, e) in &named.definitions {
+                    let of = |s: Expr| {
+                        known.iter().find(|k| k.0 == s).map_or_else(|| at(&page, s), |k| k.1)
+                    };
+                    let x = page.evaluate(&[*e], &of)[0];
+                    known.push((page.symbol(name, Role::Free), x));
+                }
+                let of = |s: Expr| {
+                    known.iter().find(|k| k.0 == s).map_or_else(|| at(&page, s), |k| k.1)
+                };
+                let after = page.evaluate(&named.outputs, &of);
+                for ((x, y), e) in before.iter().zip(&after).zip(&named.outputs) {
+                    if !x.is_finite() {
+                        continue;
+                    }
+                    compared += 1;
+                    let close = (x - y).abs() <= 1e-11 * (1.0 + x.abs());
+                    assert!(close, "{}: {x} and {y}: {}", entry.name, page.to_text(*e));
+                }
+            }
+        }
+        assert!(compared > 3_000, "{compared}");
+    }
+
+    /// A name that the model has is not ours as well.
+    #[test]
+    fn our_symbols_give_way_to_those_of_the_model() {
+        let text = "coordinates x\nparameters M = 1, m1 = 2\nlagrangian (M + m1)*x'^2/2\ninitial x = 0\nsolve t = 0..1";
+        let source = Source::new("m", text);
+        let model =
+            Model::read(source, &Overrides::default(), &GalleryFiles).expect("it is right");
+        let shown = present(&derive(&model, None).expect("it has equations"));
+        let text = shown.to_text();
+        assert!(text.contains("𝖬[x,x] = M + m1"), "{text}");
+        assert!(!text.contains("signs"), "no multipliers, no signs: {text}");
+        assert!(
+            shown.to_latex().contains("\\mathsf{M}_{x \\, x} &= M + m_{1}"),
+            "{}",
+            shown.to_latex()
+        );
+    }
+
+    /// The names of the model stand in its equations where that is much shorter.
+    #[test]
+    fn names_of_the_model_come_back() {
+        let text = "coordinates x, y, z\nparameters m = 1, k = 2\n\
+            let rho = sqrt(x^2 + 2*y^2 + 3*z^2 + x*y + y*z + 1)\n\
+            lagrangian m*(x'^2 + y'^2 + z'^2)/2 - k*rho^3*x - k*rho*y\n\
+            initial x = 1\nsolve t = 0..1";
+        let source = Source::new("m", text);
+        let model =
+            Model::read(source, &Overrides::default(), &GalleryFiles).expect("it is right");
+        let shown = present(&derive(&model, None).expect("it has equations")).to_text();
+        assert!(
+            shown.contains("V = k*(x*rho^3 + y*rho)") || shown.contains("rho^3"),
+            "{shown}"
+        );
+        assert!(shown.contains("  rho = sqrt("), "{shown}");
+    }
+}
