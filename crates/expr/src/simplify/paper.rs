@@ -156,9 +156,11 @@ impl Paper<'_> {
         }
         self.chosen.insert(e, Choice::AsItIs);
         let live = self.source.live(&[e]);
-        if depth > MAX_DEPTH || live.len() > MAX_NODES || live.len() == 1 {
+        if depth > MAX_DEPTH || live.len() > MAX_NODES || live.len() == 1 || self.left == 0 {
             return;
         }
+        // Also what comes out as it was takes work.
+        self.left = self.left.saturating_sub(live.len() + 50);
         let given = self.source.in_reading_order(&[e], &self.desk)[0];
         let mut best = self.text_width(given).saturating_add(self.untidiness(given));
         for arguments in [Arguments::Whole, Arguments::Apart] {
